@@ -1,0 +1,35 @@
+/*!autotune
+op        copy                         # out[i] = in[i]: what the memory system can do
+shape     batch=1 rows=1 cols
+type      T = storage
+
+let       count = batch * rows * cols
+require   count > 0                    # a shape needs at least one element
+
+arg       out    T[count]  output
+arg       in     T[count]  input
+arg       batch  i64
+arg       rows   i64
+arg       cols   i64
+
+reference copy_reference
+block     256
+grid      min(ceil_div(count, 256), 1048576)
+
+check     exact
+traffic   2 * count * sizeof(T)
+ceiling   copy batch rows cols
+*/
+
+#ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
+using T = float;
+#endif
+
+extern "C" __global__ void copy_reference(T *out, const T *in, long long batch, long long rows, long long cols)
+{
+    const long long count  = batch * rows * cols;
+    const long long stride = (long long)gridDim.x * blockDim.x;
+
+    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += stride)
+        out[i] = in[i];
+}

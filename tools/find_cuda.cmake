@@ -1,0 +1,23 @@
+# Finds CUDA's headers (needed to build) and NVRTC's folder (a hint for run time).
+# Order: -DAT_CUDA_HOME, $CUDA_HOME, /usr/local/cuda, the wheels that tools/setup put into the build folder.
+set(AT_CUDA_HOME "" CACHE PATH "a CUDA toolkit, or the folder of the nvidia-cuda-* wheels")
+
+set(at_cuda_places ${AT_CUDA_HOME} $ENV{CUDA_HOME} /usr/local/cuda)
+file(GLOB at_cuda_wheels ${CMAKE_BINARY_DIR}/cuda/nvidia/* ${CMAKE_SOURCE_DIR}/build/cuda/nvidia/*)
+list(APPEND at_cuda_places ${at_cuda_wheels})
+
+find_path(AT_CUDA_INCLUDE cuda.h PATHS ${at_cuda_places} PATH_SUFFIXES include targets/x86_64-linux/include NO_DEFAULT_PATH)
+if(NOT AT_CUDA_INCLUDE)
+  message(FATAL_ERROR "cuda.h was not found in: ${at_cuda_places}\n"
+    "Install the CUDA toolkit, set CUDA_HOME, or run tools/run once: it fetches the headers.")
+endif()
+
+set(AT_NVRTC_FOLDER "")
+foreach(place ${at_cuda_places})
+  foreach(suffix lib64 lib targets/x86_64-linux/lib)
+    file(GLOB found ${place}/${suffix}/libnvrtc.so*)
+    if(found AND NOT AT_NVRTC_FOLDER)
+      set(AT_NVRTC_FOLDER ${place}/${suffix})
+    endif()
+  endforeach()
+endforeach()

@@ -1,0 +1,56 @@
+/*
+ * pool.h - compile workers: processes of this program that turn source into cubins with NVRTC.
+ *
+ * Processes, because NVRTC's threads share locks: measured on a 16-core host with NVRTC 13.0, 16 threads
+ * compiled 50 kernels a second and 16 processes 205.
+ *
+ * A worker that dies or exceeds a deadline is replaced, and its job ends as compile_failed with the reason.
+ * One thread uses a pool.
+ */
+#ifndef AUTOTUNE_POOL_H
+#define AUTOTUNE_POOL_H
+
+#include "nvrtc.h"
+#include <poll.h>
+
+typedef struct at__pool at__pool;
+
+typedef struct at__pool_options {
+    int    workers;     /* 0: one a core                   */
+    double deadline_s;  /* for one kernel; 0: 60 s         */
+} at__pool_options;
+
+/* Starts the workers. They open NVRTC themselves; a failure there comes back from the first job. */
+at_status at__pool_open(at__pool **out, at__pool_options options, at_error *err) AT_MUST_CHECK;
+void      at__pool_close(at__pool *pool); /* ends the workers, also busy ones; NULL is allowed */
+
+int  at__pool_workers(const at__pool *pool);
+int  at__pool_busy(const at__pool *pool);   /* jobs submitted and not yet taken back */
+bool at__pool_has_room(const at__pool *pool); /* at most two jobs a worker: one compiling, one waiting */
+
+/* Hands over one job; `source` is copied. `tag` comes back with its result. The pool must have room. */
+at_status at__pool_submit(at__pool *pool, int64_t tag, const char *source, const char *name, int cc, at__code kind,
+                          at_error *err) AT_MUST_CHECK;
+
+typedef struct at__compiled {
+    int64_t       tag;
+    bool          ok;
+    at__str       code, log; /* owned by the result */
+    at__resources resources;
+    double        compile_s;
+} at__compiled;
+void at__compiled_clear(at__compiled *c);
+
+/* Takes one finished job, without waiting; false when there is none. */
+bool at__pool_take(at__pool *pool, at__compiled *out);
+
+/* File descriptors that become readable when a job ends, for poll(2); returns how many (at most `max`). */
+int at__pool_fds(const at__pool *pool, struct pollfd *fds, int max);
+
+/* Reads what has arrived and enforces deadlines. AT_ERR_SYSTEM when no worker can be started any more. */
+at_status at__pool_pump(at__pool *pool, at_error *err) AT_MUST_CHECK;
+
+/* The main loop of a worker process: serves AT__CHILD_FD until it closes. Returns the exit code. */
+int at__pool_worker_main(void);
+
+#endif

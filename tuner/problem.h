@@ -1,0 +1,55 @@
+/*
+ * problem.h - an op, a shape and a type: what is tuned for; and one configuration of a template.
+ */
+#ifndef AUTOTUNE_PROBLEM_H
+#define AUTOTUNE_PROBLEM_H
+
+#include "declare.h"
+#include "util/str.h"
+
+typedef struct at__problem {
+    const at__op *op; /* borrowed */
+    at__dtype     type;
+    int64_t       dims[AT__MAX_DIMS];
+} at__problem;
+
+/* One value for each parameter of a template, in the order of its declaration. */
+typedef struct at__config {
+    int64_t values[AT__MAX_PARAMS];
+} at__config;
+
+/*
+ * Fits `count` sizes, as a user wrote them, to the op's dimensions (the leading optional ones may be left
+ * out) and checks the op's own requirements that depend on nothing else. AT_ERR_INPUT says what was expected.
+ */
+at_status at__problem_init(at__problem *out, const at__op *op, at__dtype type, const int64_t *sizes, int count,
+                           at_error *err) AT_MUST_CHECK;
+
+/* "4096x4096", "8x4096x128": leading optional dimensions that have their default are left out. Canonical. */
+void at__problem_shape(at__str *out, const at__problem *problem);
+
+/* Fills slots[0 .. op's symbols): dimensions, sizeof(T), device limits, the op's lets. */
+at_status at__problem_bind(int64_t *slots, const at__problem *problem, const at__limits *limits,
+                           at_error *err) AT_MUST_CHECK;
+
+/* "TILE=32 BLOCK_ROWS=8 ORDER=out_fast" */
+void at__config_text(at__str *out, const at__template *t, const at__config *config);
+
+/* The reverse; every parameter must be there exactly once, with a declared value. */
+at_status at__config_parse(at__config *out, const at__template *t, const char *text, at_error *err) AT_MUST_CHECK;
+
+/*
+ * Fills the template's own slots from its configuration: parameters, labels, lets and consts. The op's slots
+ * must be bound already.
+ */
+at_status at__config_bind(int64_t *slots, const at__template *t, const at__config *config, at_error *err) AT_MUST_CHECK;
+
+/* Launch geometry and buffers, evaluated. */
+typedef struct at__geometry {
+    int64_t grid[3], block[3];
+    int64_t shared_bytes;
+} at__geometry;
+
+at_status at__geometry_of(at__geometry *out, const at__launch *launch, const int64_t *slots, at_error *err) AT_MUST_CHECK;
+
+#endif

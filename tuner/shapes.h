@@ -1,0 +1,38 @@
+/*
+ * shapes.h - the problems a user wrote, in a file or on the command line.
+ *
+ * One problem a line; '#' starts a comment; blank lines are skipped. Words are separated by blanks, tabs,
+ * commas or semicolons. A shape is sizes joined by 'x', 'X' or '*' or given as separate numbers
+ * ("4096x4096", "4096 4096", "8x4096x128"); digits may be grouped by '_' . A dtype and an op
+ * may follow in any order; the op may also stand first. CRLF and a UTF-8 byte order mark are accepted.
+ */
+#ifndef AUTOTUNE_SHAPES_H
+#define AUTOTUNE_SHAPES_H
+
+#include "catalog.h"
+#include "problem.h"
+
+typedef struct at__shapes {
+    at__problem *problems;
+    size_t       count, cap;
+} at__shapes;
+
+typedef struct at__shape_defaults {
+    const char *op;   /* "transpose" */
+    at__dtype   type; /* AT__F32     */
+} at__shape_defaults;
+
+/*
+ * Reads every line; on the first bad one AT_ERR_INPUT "file:line:column: found ...; expected ...". A problem
+ * that is there twice is kept once. A file without any problem is AT_ERR_INPUT.
+ */
+at_status at__shapes_read(at__shapes *out, const char *path, const at__catalog *catalog, at__shape_defaults defaults,
+                          at_error *err) AT_MUST_CHECK;
+
+/* The same for a text; `file` names it in messages. A line has at most 4096 bytes. */
+at_status at__shapes_parse(at__shapes *out, const char *text, size_t len, const char *file,
+                           const at__catalog *catalog, at__shape_defaults defaults, at_error *err) AT_MUST_CHECK;
+
+void at__shapes_clear(at__shapes *shapes);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * space.h - the valid configurations of one template for one problem on one device.
+ *
+ * Opening a space walks the parameters in an order of its own, testing each requirement as soon as its last
+ * name is bound. Parameters that share no requirement form separate groups; only each group's valid rows are
+ * kept, and the space is their product. So counting, indexing and sampling cost nothing after opening, and a
+ * space of 10^9 valid configurations in independent groups takes little memory. Indices run from 0 to
+ * count-1; the order is fixed for equal declarations and problems. Read-only after opening: thread-safe.
+ */
+#ifndef AUTOTUNE_SPACE_H
+#define AUTOTUNE_SPACE_H
+
+#include "problem.h"
+#include "util/rng.h"
+
+typedef struct at__space at__space;
+
+/* A user's `--fix TEMPLATE.PARAM=VALUE`. */
+typedef struct at__fix {
+    char    template_name[AT__MAX_NAME];
+    char    param[AT__MAX_NAME];
+    char    value[AT__MAX_NAME]; /* a number or a label */
+} at__fix;
+
+/* Reads "tile_rows.PAD=1". */
+at_status at__fix_parse(at__fix *out, const char *text, at_error *err) AT_MUST_CHECK;
+
+/* A group that would keep more rows than this is refused with a message (AT_ERR_INPUT). */
+#define AT__SPACE_MAX_ROWS ((int64_t)50000000)
+
+/*
+ * `slots` holds the op's slots, bound for the problem and device; copied. Fixes for other templates are
+ * ignored; one that names an unknown parameter or value is AT_ERR_INPUT. A space may be empty: that is no
+ * error. A requirement that cannot be evaluated (overflow, division by zero) is AT_ERR_INPUT with its place.
+ */
+at_status at__space_open(at__space **out, const at__template *t, const int64_t *slots, const at__fix *fixes,
+                         int fix_count, at_error *err) AT_MUST_CHECK;
+void      at__space_close(at__space *space);
+
+const at__template *at__space_template(const at__space *space);
+int64_t at__space_count(const at__space *space);     /* valid configurations; saturates at INT64_MAX */
+double  at__space_raw_count(const at__space *space); /* product of the values, as a double           */
+
+/* The requirement that refused most, for an empty space: "PAD <= TILE (reason)"; NULL when not empty. */
+const char *at__space_refusal(const at__space *space);
+
+void    at__space_config(at__config *out, const at__space *space, int64_t index); /* 0 <= index < count */
+int64_t at__space_find(const at__space *space, const at__config *config);         /* -1: not valid      */
+int64_t at__space_sample(const at__space *space, at__rng *rng);                   /* uniform; count > 0 */
+
+typedef enum at__neighbourhood {
+    AT__HAMMING, /* exactly one parameter differs                                */
+    AT__ADJACENT /* one parameter moves to the next lower or higher listed value */
+} at__neighbourhood;
+
+/* Writes up to `max` indices of valid neighbours of `index`; returns how many there are in all. */
+int64_t at__space_neighbours(int64_t *out, int64_t max, const at__space *space, int64_t index, at__neighbourhood kind);
+
+#endif

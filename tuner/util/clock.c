@@ -1,0 +1,20 @@
+/* clock.c - see clock.h. */
+#include "util/clock.h"
+
+#include <stdio.h>
+#include <time.h>
+
+double at__now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void at__utc_text(char out[21])
+{
+    struct tm utc;
+    time_t now = time(NULL);
+    if (!gmtime_r(&now, &utc) || !strftime(out, 21, "%Y-%m-%dT%H:%M:%SZ", &utc))
+        snprintf(out, 21, "1970-01-01T00:00:00Z");
+}

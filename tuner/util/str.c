@@ -1,0 +1,164 @@
+/* str.c - see str.h. */
+#include "util/str.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool reserve(at__str *s, size_t extra)
+{
+    if (s->failed)
+        return false;
+    if (extra > AT__STR_MAX || s->len + extra + 1 > AT__STR_MAX) {
+        s->failed = true;
+        return false;
+    }
+    if (s->len + extra + 1 > s->cap) {
+        size_t cap = s->cap ? s->cap : 64;
+        while (cap < s->len + extra + 1)
+            cap *= 2;
+        char *data = realloc(s->data, cap);
+        if (!data) {
+            s->failed = true;
+            return false;
+        }
+        s->data = data;
+        s->cap = cap;
+    }
+    return true;
+}
+
+void at__str_add_bytes(at__str *s, const void *bytes, size_t count)
+{
+    if (!reserve(s, count))
+        return;
+    if (count)
+        memcpy(s->data + s->len, bytes, count);
+    s->len += count;
+    s->data[s->len] = '\0';
+}
+
+void at__str_add(at__str *s, const char *text)
+{
+    at__str_add_bytes(s, text, strlen(text));
+}
+
+void at__str_addf(at__str *s, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    va_list again;
+    va_copy(again, args);
+    int need = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (need >= 0 && reserve(s, (size_t)need)) {
+        vsnprintf(s->data + s->len, (size_t)need + 1, format, again);
+        s->len += (size_t)need;
+    }
+    va_end(again);
+}
+
+void at__str_add_json(at__str *s, const char *text)
+{
+    if (!text) {
+        at__str_add(s, "null");
+        return;
+    }
+    at__str_add(s, "\"");
+    for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+        if (*p == '"' || *p == '\\')
+            at__str_addf(s, "\\%c", *p);
+        else if (*p == '\n')
+            at__str_add(s, "\\n");
+        else if (*p < 0x20)
+            at__str_addf(s, "\\u%04x", *p);
+        else
+            at__str_add_bytes(s, p, 1);
+    }
+    at__str_add(s, "\"");
+}
+
+void at__str_reset(at__str *s)
+{
+    s->len = 0;
+    s->failed = false;
+    if (s->data)
+        s->data[0] = '\0';
+}
+
+void at__str_clear(at__str *s)
+{
+    free(s->data);
+    *s = (at__str){ 0 };
+}
+
+const char *at__str_text(const at__str *s)
+{
+    return s->data ? s->data : "";
+}
+
+at_status at__str_check(const at__str *s, at_error *err)
+{
+    return s->failed ? at_fail(err, AT_ERR_MEMORY, "out of memory while building a text") : AT_OK;
+}
+
+at_status at__str_read_file(at__str *out, const char *path, size_t limit, at_error *err)
+{
+    at_status status = AT_OK;
+    at__str text = { 0 };
+    char chunk[16384];
+
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return at_fail(err, AT_ERR_INPUT, "%s: %s", path, strerror(errno));
+    for (size_t got; (got = fread(chunk, 1, sizeof chunk, file)) > 0;) {
+        at__str_add_bytes(&text, chunk, got);
+        if (text.len > limit) {
+            status = at_fail(err, AT_ERR_INPUT, "%s: larger than %zu bytes", path, limit);
+            goto done;
+        }
+    }
+    if (ferror(file)) {
+        status = at_fail(err, AT_ERR_INPUT, "%s: %s", path, strerror(errno));
+        goto done;
+    }
+    if ((status = at__str_check(&text, err)) != AT_OK)
+        goto done;
+    at__str_clear(out);
+    *out = text;
+    text = (at__str){ 0 };
+done:
+    at__str_clear(&text);
+    fclose(file);
+    return status;
+}
+
+char *at__text_copy(const char *text, size_t count)
+{
+    char *copy = malloc(count + 1);
+    if (copy) {
+        if (count)
+            memcpy(copy, text, count);
+        copy[count] = '\0';
+    }
+    return copy;
+}
+
+bool at__grow(void *data_pointer, size_t *cap, size_t count, size_t size)
+{
+    void **data = data_pointer;
+    if (count < *cap)
+        return true;
+    size_t wanted = *cap ? *cap * 2 : 8;
+    if (wanted > SIZE_MAX / size)
+        return false;
+    void *grown = realloc(*data, wanted * size);
+    if (!grown)
+        return false;
+    *data = grown;
+    *cap = wanted;
+    return true;
+}

@@ -1,0 +1,61 @@
+/*
+ * wire.h - frames between the processes of one autotune: a kind, a length and packed fields.
+ *
+ * Both ends are the same program on one machine, so numbers travel in its own byte order. A frame that is
+ * shorter than its reader expects sets `bad`, and every later get returns zeros: checked once, at the end.
+ * Writing never raises SIGPIPE.
+ */
+#ifndef AUTOTUNE_WIRE_H
+#define AUTOTUNE_WIRE_H
+
+#include <autotune/status.h>
+#include "util/str.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#define AT__FRAME_MAX ((uint32_t)256 << 20)
+
+typedef struct at__frame_head {
+    uint32_t kind, length;
+} at__frame_head;
+
+/* Building: a body to be sent with at__wire_send. */
+void at__put_i64(at__str *body, int64_t value);
+void at__put_f64(at__str *body, double value);
+void at__put_bytes(at__str *body, const void *bytes, size_t len);
+void at__put_text(at__str *body, const char *text); /* NULL travels as "" */
+
+/* Reading a body from front to back. */
+typedef struct at__reader {
+    const char *at, *end;
+    bool        bad;
+} at__reader;
+int64_t     at__get_i64(at__reader *r);
+double      at__get_f64(at__reader *r);
+const void *at__get_bytes(at__reader *r, size_t *len); /* borrowed from the body; never NULL */
+const char *at__get_text(at__reader *r);               /* borrowed, terminated; "" when bad  */
+
+/* Sends one frame, whole, on a blocking or non-blocking socket (waits for room). AT_ERR_SYSTEM: the peer is gone. */
+at_status at__wire_send(int fd, uint32_t kind, const at__str *body, at_error *err) AT_MUST_CHECK;
+
+/* Waits for one frame. *kind is 0 at a clean end of the stream. AT_ERR_SYSTEM on anything else. */
+at_status at__wire_recv(int fd, uint32_t *kind, at__str *body, at_error *err) AT_MUST_CHECK;
+
+/*
+ * A child process: this program again, with `argv` (NULL-terminated, argv[0] included), one end of a socket
+ * pair as its file descriptor AT__CHILD_FD, everything else but stderr closed. It is told to die with its parent.
+ */
+#define AT__CHILD_FD 3
+typedef struct at__child {
+    int pid; /* 0: none */
+    int fd;
+} at__child;
+at_status at__child_spawn(at__child *out, const char *const *argv, at_error *err) AT_MUST_CHECK;
+
+/* Closes the socket, which asks the child to end; kills it when it has not after grace_s. Reaps. */
+void at__child_stop(at__child *child, double grace_s);
+
+/* Reaps a child whose socket ended; describes how it died ("killed by signal 9 (Killed)") in out[0..size). */
+void at__child_autopsy(at__child *child, char *out, size_t size);
+
+#endif
