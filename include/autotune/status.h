@@ -34,10 +34,10 @@ typedef struct at_error {
 } at_error;
 
 #if defined(__GNUC__)
-#define AT_PRINTF(format, first) __attribute__((format(printf, format, first)))
+#define AT_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define AT_MUST_CHECK            __attribute__((warn_unused_result))
 #else
-#define AT_PRINTF(format, first)
+#define AT_PRINTF(text, first)
 #define AT_MUST_CHECK
 #endif
 
