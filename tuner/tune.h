@@ -1,0 +1,92 @@
+/*
+ * tune.h - the main job: for each problem propose, compile, verify, time, store, until done; then a final.
+ *
+ * One thread a device runs the loop; compile workers and the device runner are processes. Everything measured
+ * is in the store within a second. Nothing here prints: events do.
+ */
+#ifndef AUTOTUNE_TUNE_H
+#define AUTOTUNE_TUNE_H
+
+#include "catalog.h"
+#include "space.h"
+#include "store.h"
+#include "strategy.h"
+#include <signal.h>
+
+typedef struct at__tune_options {
+    const int          *devices;      /* CUDA ordinals                                       */
+    int                 device_count; /* 0: every device                                     */
+    const at__strategy *strategy;     /* NULL: exhaustive when the space fits, else random   */
+    uint64_t            seed;
+    int64_t             max_trials;   /* per problem; 0: no limit                            */
+    double              budget_s;     /* wall time per problem; 0: no limit                  */
+    int                 jobs;         /* compile workers in all; 0: one a core               */
+    bool                force;        /* measure again what is already known                 */
+    bool                warm;         /* inputs may stay in the L2 cache                     */
+    const at__fix      *fixes;        /* --fix                                               */
+    int                 fix_count;
+    const char *const  *templates;    /* only these; NULL: all                               */
+    int                 template_count;
+    const char         *db_path;
+    const char         *cache_path;   /* compiled kernels; NULL: no cache                    */
+    const char         *command;      /* as typed, for the record                            */
+    const volatile sig_atomic_t *stop; /* becomes non-zero on Ctrl-C: finish the trial, store, end; may be NULL */
+} at__tune_options;
+
+typedef enum at__phase {
+    AT__PHASE_SETUP,  /* device, buffers, reference             */
+    AT__PHASE_CEILING, /* plain copies of the same bytes        */
+    AT__PHASE_SEARCH,
+    AT__PHASE_FINAL
+} at__phase;
+
+typedef struct at__progress {
+    int              device;        /* CUDA ordinal                                      */
+    const at__problem *problem;
+    int              problem_index, problem_count; /* index counts from 0                */
+    at__phase        phase;
+    int64_t          done, total;   /* trials of this problem                            */
+    int64_t          failed;        /* of them: not timed                                */
+    double           best_s;        /* 0: none yet                                       */
+    double           best_share;    /* of the copy ceiling; 0: unknown                   */
+    const char      *best;          /* "tile_rows TILE=32 ..."; ""                       */
+    double           elapsed_s, left_s; /* of this problem; left_s < 0: unknown          */
+} at__progress;
+
+/* What became of one problem on one device. Borrowed by the event. */
+typedef struct at__result {
+    int                 device;       /* CUDA ordinal                                                */
+    const at__problem  *problem;
+    bool                from_store;   /* known before; nothing was measured                          */
+    bool                found;        /* false: no winner; `why` says so                             */
+    const at__answer   *answer;       /* when found                                                  */
+    const char         *why;
+    int64_t             outcomes[AT__OUTCOMES]; /* this run's trials                                 */
+    int64_t             compiled;     /* kernels compiled, not counting cache hits                   */
+    int64_t             known;        /* trials taken from the store                                 */
+    double              elapsed_s;
+    double              device_busy_s; /* time the device spent with our trials                      */
+    bool                interrupted;  /* ended early: Ctrl-C, budget, --max-trials                   */
+} at__result;
+
+/* Called from the devices' threads, one at a time (never concurrently). */
+typedef struct at__tune_events {
+    void *context;
+    void (*progress)(void *context, const at__progress *progress);
+    void (*result)(void *context, const at__result *result);
+    void (*warning)(void *context, const char *text);
+} at__tune_events;
+
+/*
+ * Tunes every problem on the given devices. Devices of one model share the problems between them; each other
+ * model gets all of them. A problem without a winner is reported and does not stop the rest.
+ * AT_ERR_DEVICE: no such device, no driver, no NVRTC. AT_ERR_STORE: cannot store. All that was measured until
+ * then is kept.
+ */
+at_status at__tune(const at__problem *problems, size_t count, const at__catalog *catalog,
+                   const at__tune_options *options, const at__tune_events *events, at_error *err) AT_MUST_CHECK;
+
+/* The key under which a problem is stored; `shape` receives its text and must outlive the key. */
+at_status at__problem_key_of(at__problem_key *out, at__str *shape, const at__problem *problem, at_error *err) AT_MUST_CHECK;
+
+#endif
