@@ -1,11 +1,16 @@
-# at_embed_templates(TARGET): compiles every templates/<op>/*.cu into TARGET, as the table at__embedded_files
-# (tuner/catalog.h). CONFIGURE_DEPENDS: adding a template is adding a file, nothing more.
+# at_embed_templates(TARGET): compiles every templates/<op>/*.cu and the tuner's own CUDA source into TARGET, as
+# tables of at__embedded (tuner/catalog.h). CONFIGURE_DEPENDS: adding a template is adding a file, nothing more.
+function(at_embed target table)
+  set(output ${CMAKE_BINARY_DIR}/${table}.c)
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DTABLE=${table} -DROOT=${CMAKE_SOURCE_DIR} "-DFILES=${ARGN}"
+            -P ${CMAKE_SOURCE_DIR}/templates/embed_files.cmake
+    DEPENDS ${ARGN} ${CMAKE_SOURCE_DIR}/templates/embed_files.cmake VERBATIM)
+  target_sources(${target} PRIVATE ${output})
+endfunction()
+
 function(at_embed_templates target)
   file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/templates/*/*.cu)
-  set(output ${CMAKE_BINARY_DIR}/embedded_templates.c)
-  add_custom_command(OUTPUT ${output}
-    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DROOT=${CMAKE_SOURCE_DIR} "-DFILES=${files}"
-            -P ${CMAKE_SOURCE_DIR}/templates/embed_files.cmake
-    DEPENDS ${files} ${CMAKE_SOURCE_DIR}/templates/embed_files.cmake VERBATIM)
-  target_sources(${target} PRIVATE ${output})
+  at_embed(${target} at__embedded_files ${files})
+  at_embed(${target} at__embedded_checks ${CMAKE_SOURCE_DIR}/tuner/check.cu)
 endfunction()

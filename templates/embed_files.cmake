@@ -1,4 +1,4 @@
-# Script: writes FILES (a list of paths under ROOT) as C arrays into OUTPUT.
+# Script: writes FILES (a list of paths under ROOT) as C arrays and their TABLE into OUTPUT.
 set(arrays "")
 set(rows "")
 set(n 0)
@@ -16,7 +16,7 @@ endforeach()
 file(WRITE ${OUTPUT} "/* Made by templates/embed_files.cmake from templates/; do not edit. */
 #include \"catalog.h\"
 ${arrays}
-const at__embedded at__embedded_files[] = {
+const at__embedded ${TABLE}[] = {
 ${rows}    { 0, 0, 0 },
 };
 ")

@@ -34,5 +34,6 @@ typedef struct at__embedded {
     size_t               len;
 } at__embedded;
 extern const at__embedded at__embedded_files[];
+extern const at__embedded at__embedded_checks[]; /* tuner/check.cu */
 
 #endif

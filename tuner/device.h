@@ -56,6 +56,9 @@ typedef struct at__setup {
     at__buffer buffers[AT__MAX_ARGS];
     int        buffer_count;
     at__kernel reference;
+    const void *check_cubin;  /* tuner/check.cu, compiled for the device */
+    size_t     check_len;
+    int        element_bytes; /* for messages */
     bool       warm;      /* do not rotate buffers out of the L2 cache */
     uint64_t   seed;      /* of the random bits */
 } at__setup;

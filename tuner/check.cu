@@ -1,0 +1,108 @@
+/*
+ * check.cu - the kernels that prove a candidate right. Compiled at run time, for the device's architecture.
+ *
+ * All of them walk bytes [0, bytes) of buffers that are 16-byte aligned, in 16-byte words with a scalar end,
+ * on any grid. `found` starts as two zeros and receives the number of bad bytes in [0] and in [1] the bitwise
+ * complement of the lowest bad offset (so that zero can mean: none).
+ */
+typedef unsigned long long u64;
+
+static __device__ u64 mix(u64 z) /* splitmix64's finaliser */
+{
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    return z ^ (z >> 31);
+}
+
+static __device__ u64 random_word(u64 seed, u64 index)
+{
+    return mix(seed + (index + 1) * 0x9e3779b97f4a7c15ull);
+}
+
+static __device__ unsigned char random_byte(u64 seed, u64 offset)
+{
+    return (unsigned char)(random_word(seed, offset / 8) >> (offset % 8 * 8));
+}
+
+static __device__ u64 first_index()
+{
+    return (u64)blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+static __device__ u64 step()
+{
+    return (u64)gridDim.x * blockDim.x;
+}
+
+static __device__ void blame(u64 *found, u64 offset)
+{
+    atomicAdd(&found[0], 1ull);
+    atomicMax(&found[1], ~offset);
+}
+
+/* Random bits. */
+extern "C" __global__ void check_fill(unsigned char *to, u64 bytes, u64 seed)
+{
+    ulonglong2 *wide = (ulonglong2 *)to;
+    for (u64 i = first_index(); i < bytes / 16; i += step())
+        wide[i] = make_ulonglong2(random_word(seed, 2 * i), random_word(seed, 2 * i + 1));
+    for (u64 i = bytes / 16 * 16 + first_index(); i < bytes; i += step())
+        to[i] = random_byte(seed, i);
+}
+
+/* Every byte wrong: an output that is not written cannot pass. */
+extern "C" __global__ void check_poison(unsigned char *to, const unsigned char *expected, u64 bytes)
+{
+    ulonglong2 *wide = (ulonglong2 *)to;
+    const ulonglong2 *right = (const ulonglong2 *)expected;
+    for (u64 i = first_index(); i < bytes / 16; i += step())
+        wide[i] = make_ulonglong2(~right[i].x, ~right[i].y);
+    for (u64 i = bytes / 16 * 16 + first_index(); i < bytes; i += step())
+        to[i] = (unsigned char)~expected[i];
+}
+
+/* Bit for bit. */
+extern "C" __global__ void check_equal(const unsigned char *got, const unsigned char *expected, u64 bytes, u64 *found)
+{
+    const ulonglong2 *a = (const ulonglong2 *)got, *b = (const ulonglong2 *)expected;
+    for (u64 i = first_index(); i < bytes / 16; i += step()) {
+        const ulonglong2 x = a[i], y = b[i];
+        if (x.x != y.x || x.y != y.y)
+            for (u64 k = 16 * i; k < 16 * i + 16; k++)
+                if (got[k] != expected[k])
+                    blame(found, k);
+    }
+    for (u64 i = bytes / 16 * 16 + first_index(); i < bytes; i += step())
+        if (got[i] != expected[i])
+            blame(found, i);
+}
+
+/* Are these still the random bits of check_fill? */
+extern "C" __global__ void check_random(const unsigned char *got, u64 bytes, u64 seed, u64 *found)
+{
+    const ulonglong2 *wide = (const ulonglong2 *)got;
+    for (u64 i = first_index(); i < bytes / 16; i += step()) {
+        const ulonglong2 x = wide[i];
+        if (x.x != random_word(seed, 2 * i) || x.y != random_word(seed, 2 * i + 1))
+            for (u64 k = 16 * i; k < 16 * i + 16; k++)
+                if (got[k] != random_byte(seed, k))
+                    blame(found, k);
+    }
+    for (u64 i = bytes / 16 * 16 + first_index(); i < bytes; i += step())
+        if (got[i] != random_byte(seed, i))
+            blame(found, i);
+}
+
+/* A guard zone has any alignment and length: byte by byte. */
+extern "C" __global__ void check_guard_fill(unsigned char *zone, u64 bytes, u64 seed)
+{
+    for (u64 i = first_index(); i < bytes; i += step())
+        zone[i] = random_byte(seed, i);
+}
+
+extern "C" __global__ void check_guard(const unsigned char *zone, u64 bytes, u64 seed, u64 *found)
+{
+    for (u64 i = first_index(); i < bytes; i += step())
+        if (zone[i] != random_byte(seed, i))
+            blame(found, i);
+}

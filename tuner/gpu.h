@@ -1,0 +1,64 @@
+/*
+ * gpu.h - one CUDA device through the Driver API, opened at run time. The one door to <cuda.h> is gpu_cuda.c.
+ *
+ * Used by runner processes only: the supervisor never loads a driver. One thread uses an at__gpu; all work
+ * goes to one stream, in order. Failures are AT_ERR_DEVICE with the driver's own words; after some of them
+ * (a kernel that faulted) the context is lost for good: at__gpu_is_lost tells.
+ */
+#ifndef AUTOTUNE_GPU_H
+#define AUTOTUNE_GPU_H
+
+#include "device.h"
+
+typedef struct at__gpu    at__gpu;
+typedef struct at__module at__module; /* a loaded cubin and its kernel */
+typedef struct at__graph  at__graph;  /* a recorded series of launches */
+typedef uint64_t          at__ptr;    /* an address on the device      */
+
+/* AT_ERR_DEVICE: no driver library, no device, or one that is too old. */
+at_status at__gpu_count(int *out, at_error *err) AT_MUST_CHECK;
+at_status at__gpu_open(at__gpu **out, int ordinal, at_error *err) AT_MUST_CHECK;
+void      at__gpu_close(at__gpu *gpu);
+
+/* Name, UUID, limits, free memory; `driver` is the CUDA version that the driver supports ("CUDA 13.0"). */
+at_status at__gpu_info(at__device_info *out, at__gpu *gpu, at_error *err) AT_MUST_CHECK;
+at_status at__gpu_memory(int64_t *free_bytes, at__gpu *gpu, at_error *err) AT_MUST_CHECK;
+
+/* Whether the context can still be used: tries it. */
+bool at__gpu_is_lost(at__gpu *gpu);
+
+at_status at__gpu_alloc(at__ptr *out, at__gpu *gpu, int64_t bytes, at_error *err) AT_MUST_CHECK;
+void      at__gpu_free(at__gpu *gpu, at__ptr ptr); /* 0 is allowed */
+
+/* `shared_bytes` of dynamic shared memory are opted into when they exceed the static limit. */
+at_status at__gpu_load(at__module **out, at__gpu *gpu, const void *cubin, const char *kernel, int64_t shared_bytes,
+                       at_error *err) AT_MUST_CHECK;
+void at__gpu_unload(at__gpu *gpu, at__module *module); /* NULL is allowed */
+
+typedef struct at__kernel_resources {
+    int64_t registers, shared_bytes, local_bytes;
+} at__kernel_resources;
+at__kernel_resources at__module_resources(const at__module *module);
+
+/* Enqueues. `params` point to the arguments, as cuLaunchKernel wants them. */
+at_status at__gpu_launch(at__gpu *gpu, const at__module *module, const at__geometry *geometry, void **params,
+                         at_error *err) AT_MUST_CHECK;
+at_status at__gpu_copy(at__gpu *gpu, at__ptr to, at__ptr from, int64_t bytes, at_error *err) AT_MUST_CHECK;
+at_status at__gpu_zero(at__gpu *gpu, at__ptr to, int64_t bytes, at_error *err) AT_MUST_CHECK;
+
+/* Waits for everything before it, then reads. */
+at_status at__gpu_read(at__gpu *gpu, void *to, at__ptr from, int64_t bytes, at_error *err) AT_MUST_CHECK;
+at_status at__gpu_wait(at__gpu *gpu, at_error *err) AT_MUST_CHECK;
+
+/* A stopwatch on the device: start and stop are enqueued, read waits. */
+at_status at__gpu_start(at__gpu *gpu, at_error *err) AT_MUST_CHECK;
+at_status at__gpu_stop(at__gpu *gpu, at_error *err) AT_MUST_CHECK;
+at_status at__gpu_elapsed(double *seconds, at__gpu *gpu, at_error *err) AT_MUST_CHECK;
+
+/* Launches between begin and end are recorded instead of run. */
+at_status at__gpu_record_begin(at__gpu *gpu, at_error *err) AT_MUST_CHECK;
+at_status at__gpu_record_end(at__graph **out, at__gpu *gpu, at_error *err) AT_MUST_CHECK;
+at_status at__gpu_replay(at__gpu *gpu, const at__graph *graph, at_error *err) AT_MUST_CHECK;
+void      at__gpu_drop(at__gpu *gpu, at__graph *graph); /* NULL is allowed */
+
+#endif

@@ -1,0 +1,425 @@
+/* gpu_cuda.c - see gpu.h. The only file that knows <cuda.h>; nothing here links to the driver. */
+#include "gpu.h"
+
+#include <cuda.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Every driver entry this program uses, by the name its ABI carries. All exist since CUDA 11.8. */
+#define DRIVER_CALLS(X)                                                                                      \
+    X(cuInit)                                                                                                \
+    X(cuDriverGetVersion)                                                                                    \
+    X(cuGetErrorName)                                                                                        \
+    X(cuGetErrorString)                                                                                      \
+    X(cuDeviceGetCount)                                                                                      \
+    X(cuDeviceGet)                                                                                           \
+    X(cuDeviceGetName)                                                                                       \
+    X(cuDeviceGetAttribute)                                                                                  \
+    X(cuDeviceTotalMem_v2)                                                                                   \
+    X(cuDeviceGetUuid)                                                                                       \
+    X(cuDevicePrimaryCtxRetain)                                                                              \
+    X(cuDevicePrimaryCtxRelease_v2)                                                                          \
+    X(cuCtxSetCurrent)                                                                                       \
+    X(cuCtxSynchronize)                                                                                      \
+    X(cuStreamCreate)                                                                                        \
+    X(cuStreamDestroy_v2)                                                                                    \
+    X(cuStreamSynchronize)                                                                                   \
+    X(cuStreamBeginCapture_v2)                                                                               \
+    X(cuStreamEndCapture)                                                                                    \
+    X(cuGraphInstantiateWithFlags)                                                                           \
+    X(cuGraphLaunch)                                                                                         \
+    X(cuGraphExecDestroy)                                                                                    \
+    X(cuGraphDestroy)                                                                                        \
+    X(cuEventCreate)                                                                                         \
+    X(cuEventDestroy_v2)                                                                                     \
+    X(cuEventRecord)                                                                                         \
+    X(cuEventSynchronize)                                                                                    \
+    X(cuMemGetInfo_v2)                                                                                       \
+    X(cuMemAlloc_v2)                                                                                         \
+    X(cuMemFree_v2)                                                                                          \
+    X(cuMemcpyDtoDAsync_v2)                                                                                  \
+    X(cuMemcpyDtoHAsync_v2)                                                                                  \
+    X(cuMemsetD8Async)                                                                                       \
+    X(cuModuleLoadData)                                                                                      \
+    X(cuModuleUnload)                                                                                        \
+    X(cuModuleGetFunction)                                                                                   \
+    X(cuFuncGetAttribute)                                                                                    \
+    X(cuFuncSetAttribute)                                                                                    \
+    X(cuLaunchKernel)
+
+/* CUDA 13's header renames this one; the old entry stays in every driver and has the same meaning. */
+typedef CUresult elapsed_call(float *ms, CUevent start, CUevent stop);
+
+typedef struct driver {
+    void *library;
+#define FIELD(name) __typeof__(&(name)) name;
+    DRIVER_CALLS(FIELD)
+#undef FIELD
+    elapsed_call *elapsed;
+} driver;
+
+struct at__gpu {
+    driver    api;
+    int       ordinal;
+    CUdevice  device;
+    CUcontext context;
+    CUstream  stream;
+    CUevent   start, stop;
+};
+
+struct at__module {
+    CUmodule   module;
+    CUfunction function;
+    int64_t    shared_bytes;
+    at__kernel_resources resources;
+};
+
+struct at__graph {
+    CUgraph     graph;
+    CUgraphExec exec;
+};
+
+static at_status refused(at_error *err, const driver *api, CUresult code, const char *what)
+{
+    const char *name = NULL, *text = NULL;
+    if (api->cuGetErrorName)
+        api->cuGetErrorName(code, &name);
+    if (api->cuGetErrorString)
+        api->cuGetErrorString(code, &text);
+    return at_fail(err, AT_ERR_DEVICE, "%s: %s (%s)", what, name ? name : "unknown driver error",
+                   text ? text : "no text");
+}
+
+static at_status load_symbol(void *out, void *library, const char *name, at_error *err)
+{
+    void *symbol = dlsym(library, name);
+    if (!symbol)
+        return at_fail(err, AT_ERR_DEVICE, "the CUDA driver has no %s: it is older than CUDA 11.8; update the driver",
+                       name);
+    memcpy(out, &symbol, sizeof symbol);
+    return AT_OK;
+}
+
+static at_status driver_open(driver *api, at_error *err)
+{
+    static const char *const NAMES[] = { "libcuda.so.1", "libcuda.so" };
+    at_status status = AT_OK;
+
+    *api = (driver){ 0 };
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES && !api->library; i++)
+        api->library = dlopen(NAMES[i], RTLD_NOW | RTLD_LOCAL);
+    if (!api->library)
+        return at_fail(err, AT_ERR_DEVICE,
+                       "no CUDA driver: libcuda.so.1 could not be opened; install the NVIDIA driver, or work "
+                       "without a GPU with `autotune check`, `space`, `query` and `export`");
+#define LOAD(name)                                                                                           \
+    if (status == AT_OK)                                                                                     \
+        status = load_symbol(&api->name, api->library, #name, err);
+    DRIVER_CALLS(LOAD)
+#undef LOAD
+    if (status == AT_OK)
+        status = load_symbol(&api->elapsed, api->library, "cuEventElapsedTime", err);
+    if (status != AT_OK)
+        return status;
+    CUresult code = api->cuInit(0);
+    return code == CUDA_SUCCESS ? AT_OK : refused(err, api, code, "the CUDA driver does not start (cuInit)");
+}
+
+at_status at__gpu_count(int *out, at_error *err)
+{
+    driver api;
+    at_status status = driver_open(&api, err);
+    if (status != AT_OK)
+        return status;
+    CUresult code = api.cuDeviceGetCount(out);
+    return code == CUDA_SUCCESS ? AT_OK : refused(err, &api, code, "cuDeviceGetCount");
+}
+
+#define TRY(gpu, call, ...)                                                                                  \
+    do {                                                                                                     \
+        CUresult code_ = (gpu)->api.call(__VA_ARGS__);                                                       \
+        if (code_ != CUDA_SUCCESS)                                                                           \
+            return refused(err, &(gpu)->api, code_, #call);                                                  \
+    } while (0)
+
+static at_status open_device(at__gpu *gpu, at_error *err)
+{
+    int count = 0;
+    TRY(gpu, cuDeviceGetCount, &count);
+    if (gpu->ordinal < 0 || gpu->ordinal >= count)
+        return at_fail(err, AT_ERR_DEVICE, "there is no CUDA device %d; this machine shows %d device%s (0 to %d)",
+                       gpu->ordinal, count, count == 1 ? "" : "s", count - 1);
+    TRY(gpu, cuDeviceGet, &gpu->device, gpu->ordinal);
+    TRY(gpu, cuDevicePrimaryCtxRetain, &gpu->context, gpu->device);
+    TRY(gpu, cuCtxSetCurrent, gpu->context);
+    TRY(gpu, cuStreamCreate, &gpu->stream, CU_STREAM_NON_BLOCKING);
+    TRY(gpu, cuEventCreate, &gpu->start, CU_EVENT_DEFAULT);
+    TRY(gpu, cuEventCreate, &gpu->stop, CU_EVENT_DEFAULT);
+    return AT_OK;
+}
+
+at_status at__gpu_open(at__gpu **out, int ordinal, at_error *err)
+{
+    at__gpu *gpu = calloc(1, sizeof *gpu);
+    if (!gpu)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    gpu->ordinal = ordinal;
+    at_status status = driver_open(&gpu->api, err);
+    if (status == AT_OK)
+        status = open_device(gpu, err);
+    if (status != AT_OK) {
+        at__gpu_close(gpu);
+        return status;
+    }
+    *out = gpu;
+    return AT_OK;
+}
+
+void at__gpu_close(at__gpu *gpu)
+{
+    if (!gpu)
+        return;
+    if (gpu->start)
+        gpu->api.cuEventDestroy_v2(gpu->start);
+    if (gpu->stop)
+        gpu->api.cuEventDestroy_v2(gpu->stop);
+    if (gpu->stream)
+        gpu->api.cuStreamDestroy_v2(gpu->stream);
+    if (gpu->context)
+        gpu->api.cuDevicePrimaryCtxRelease_v2(gpu->device);
+    free(gpu); /* the driver library stays: unloading it is not supported */
+}
+
+static at_status attribute(int64_t *out, at__gpu *gpu, CUdevice_attribute which, at_error *err)
+{
+    int value = 0;
+    TRY(gpu, cuDeviceGetAttribute, &value, which, gpu->device);
+    *out = value;
+    return AT_OK;
+}
+
+static at_status read_limits(at__limits *out, at__gpu *gpu, at_error *err)
+{
+    int64_t major = 0, minor = 0;
+    const struct {
+        int64_t *to;
+        CUdevice_attribute which;
+    } WANTED[] = {
+        { &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR },
+        { &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR },
+        { &out->sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT },
+        { &out->warp_size, CU_DEVICE_ATTRIBUTE_WARP_SIZE },
+        { &out->max_threads_per_block, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK },
+        { &out->max_shared_bytes, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN },
+        { &out->max_static_shared_bytes, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK },
+        { &out->max_registers_per_block, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK },
+        { &out->max_grid_x, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X },
+        { &out->l2_bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE },
+    };
+    for (size_t i = 0; i < sizeof WANTED / sizeof *WANTED; i++) {
+        at_status status = attribute(WANTED[i].to, gpu, WANTED[i].which, err);
+        if (status != AT_OK)
+            return status;
+    }
+    out->cc = 10 * major + minor;
+    return AT_OK;
+}
+
+at_status at__gpu_memory(int64_t *free_bytes, at__gpu *gpu, at_error *err)
+{
+    size_t unused = 0, total = 0;
+    TRY(gpu, cuMemGetInfo_v2, &unused, &total);
+    *free_bytes = (int64_t)unused;
+    return AT_OK;
+}
+
+at_status at__gpu_info(at__device_info *out, at__gpu *gpu, at_error *err)
+{
+    at__device_info info = { .ordinal = gpu->ordinal };
+    CUuuid uuid = { 0 };
+    size_t total = 0;
+    int version = 0;
+
+    TRY(gpu, cuDeviceGetName, info.name, (int)sizeof info.name - 1, gpu->device);
+    TRY(gpu, cuDeviceGetUuid, &uuid, gpu->device);
+    TRY(gpu, cuDeviceTotalMem_v2, &total, gpu->device);
+    TRY(gpu, cuDriverGetVersion, &version);
+    at_status status = read_limits(&info.limits, gpu, err);
+    if (status == AT_OK)
+        status = at__gpu_memory(&info.free_bytes, gpu, err);
+    if (status != AT_OK)
+        return status;
+    info.limits.memory_bytes = (int64_t)total;
+    snprintf(info.driver, sizeof info.driver, "CUDA %d.%d", version / 1000, version % 1000 / 10);
+    int at = snprintf(info.uuid, sizeof info.uuid, "GPU-");
+    for (int i = 0; i < 16; i++)
+        at += snprintf(info.uuid + at, sizeof info.uuid - (size_t)at, "%s%02x",
+                       i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", (unsigned)(unsigned char)uuid.bytes[i]);
+    *out = info;
+    return AT_OK;
+}
+
+bool at__gpu_is_lost(at__gpu *gpu)
+{
+    return gpu->api.cuCtxSynchronize() != CUDA_SUCCESS;
+}
+
+at_status at__gpu_alloc(at__ptr *out, at__gpu *gpu, int64_t bytes, at_error *err)
+{
+    CUdeviceptr ptr = 0;
+    TRY(gpu, cuMemAlloc_v2, &ptr, (size_t)bytes);
+    *out = (at__ptr)ptr;
+    return AT_OK;
+}
+
+void at__gpu_free(at__gpu *gpu, at__ptr ptr)
+{
+    if (ptr)
+        gpu->api.cuMemFree_v2((CUdeviceptr)ptr);
+}
+
+static at_status open_kernel(at__module *m, at__gpu *gpu, const void *cubin, const char *kernel, at_error *err)
+{
+    int registers = 0, shared = 0, local = 0, static_limit = 0;
+
+    TRY(gpu, cuModuleLoadData, &m->module, cubin);
+    TRY(gpu, cuModuleGetFunction, &m->function, m->module, kernel);
+    TRY(gpu, cuFuncGetAttribute, &registers, CU_FUNC_ATTRIBUTE_NUM_REGS, m->function);
+    TRY(gpu, cuFuncGetAttribute, &shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, m->function);
+    TRY(gpu, cuFuncGetAttribute, &local, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, m->function);
+    TRY(gpu, cuDeviceGetAttribute, &static_limit, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, gpu->device);
+    if (m->shared_bytes + shared > static_limit)
+        TRY(gpu, cuFuncSetAttribute, m->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)m->shared_bytes);
+    m->resources =
+        (at__kernel_resources){ .registers = registers, .shared_bytes = shared + m->shared_bytes, .local_bytes = local };
+    return AT_OK;
+}
+
+at_status at__gpu_load(at__module **out, at__gpu *gpu, const void *cubin, const char *kernel, int64_t shared_bytes,
+                       at_error *err)
+{
+    at__module *m = calloc(1, sizeof *m);
+    if (!m)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    m->shared_bytes = shared_bytes;
+    at_status status = open_kernel(m, gpu, cubin, kernel, err);
+    if (status != AT_OK) {
+        at__gpu_unload(gpu, m);
+        return status;
+    }
+    *out = m;
+    return AT_OK;
+}
+
+void at__gpu_unload(at__gpu *gpu, at__module *module)
+{
+    if (!module)
+        return;
+    if (module->module)
+        gpu->api.cuModuleUnload(module->module);
+    free(module);
+}
+
+at__kernel_resources at__module_resources(const at__module *module)
+{
+    return module->resources;
+}
+
+at_status at__gpu_launch(at__gpu *gpu, const at__module *module, const at__geometry *g, void **params, at_error *err)
+{
+    TRY(gpu, cuLaunchKernel, module->function, (unsigned)g->grid[0], (unsigned)g->grid[1], (unsigned)g->grid[2],
+        (unsigned)g->block[0], (unsigned)g->block[1], (unsigned)g->block[2], (unsigned)g->shared_bytes, gpu->stream,
+        params, NULL);
+    return AT_OK;
+}
+
+at_status at__gpu_copy(at__gpu *gpu, at__ptr to, at__ptr from, int64_t bytes, at_error *err)
+{
+    TRY(gpu, cuMemcpyDtoDAsync_v2, (CUdeviceptr)to, (CUdeviceptr)from, (size_t)bytes, gpu->stream);
+    return AT_OK;
+}
+
+at_status at__gpu_zero(at__gpu *gpu, at__ptr to, int64_t bytes, at_error *err)
+{
+    TRY(gpu, cuMemsetD8Async, (CUdeviceptr)to, 0, (size_t)bytes, gpu->stream);
+    return AT_OK;
+}
+
+at_status at__gpu_read(at__gpu *gpu, void *to, at__ptr from, int64_t bytes, at_error *err)
+{
+    TRY(gpu, cuMemcpyDtoHAsync_v2, to, (CUdeviceptr)from, (size_t)bytes, gpu->stream);
+    return at__gpu_wait(gpu, err);
+}
+
+at_status at__gpu_wait(at__gpu *gpu, at_error *err)
+{
+    TRY(gpu, cuStreamSynchronize, gpu->stream);
+    return AT_OK;
+}
+
+at_status at__gpu_start(at__gpu *gpu, at_error *err)
+{
+    TRY(gpu, cuEventRecord, gpu->start, gpu->stream);
+    return AT_OK;
+}
+
+at_status at__gpu_stop(at__gpu *gpu, at_error *err)
+{
+    TRY(gpu, cuEventRecord, gpu->stop, gpu->stream);
+    return AT_OK;
+}
+
+at_status at__gpu_elapsed(double *seconds, at__gpu *gpu, at_error *err)
+{
+    float ms = 0;
+    TRY(gpu, cuEventSynchronize, gpu->stop);
+    TRY(gpu, elapsed, &ms, gpu->start, gpu->stop);
+    *seconds = 1e-3 * (double)ms;
+    return AT_OK;
+}
+
+at_status at__gpu_record_begin(at__gpu *gpu, at_error *err)
+{
+    TRY(gpu, cuStreamBeginCapture_v2, gpu->stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+    return AT_OK;
+}
+
+static at_status end_recording(at__graph *graph, at__gpu *gpu, at_error *err)
+{
+    TRY(gpu, cuStreamEndCapture, gpu->stream, &graph->graph);
+    TRY(gpu, cuGraphInstantiateWithFlags, &graph->exec, graph->graph, 0);
+    return AT_OK;
+}
+
+at_status at__gpu_record_end(at__graph **out, at__gpu *gpu, at_error *err)
+{
+    at__graph *graph = calloc(1, sizeof *graph);
+    if (!graph)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    at_status status = end_recording(graph, gpu, err);
+    if (status != AT_OK) {
+        at__gpu_drop(gpu, graph);
+        return status;
+    }
+    *out = graph;
+    return AT_OK;
+}
+
+at_status at__gpu_replay(at__gpu *gpu, const at__graph *graph, at_error *err)
+{
+    TRY(gpu, cuGraphLaunch, graph->exec, gpu->stream);
+    return AT_OK;
+}
+
+void at__gpu_drop(at__gpu *gpu, at__graph *graph)
+{
+    if (!graph)
+        return;
+    if (graph->exec)
+        gpu->api.cuGraphExecDestroy(graph->exec);
+    if (graph->graph)
+        gpu->api.cuGraphDestroy(graph->graph);
+    free(graph);
+}

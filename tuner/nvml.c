@@ -1,0 +1,97 @@
+/* nvml.c - see nvml.h. The few entries used are declared here, as the toolkit may come without nvml.h. */
+#include "nvml.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NVML_SUCCESS = 0, NVML_CLOCK_SM = 1, NVML_CLOCK_MEM = 2, NVML_TEMPERATURE_GPU = 0 };
+
+typedef struct nvml_device *device_handle; /* opaque, as in nvml.h */
+
+struct at__nvml {
+    void *library;
+    device_handle device;
+    int (*init)(void);
+    int (*shutdown)(void);
+    int (*by_uuid)(const char *, device_handle *);
+    int (*driver)(char *, unsigned);
+    int (*clock)(device_handle, int, unsigned *);
+    int (*temperature)(device_handle, int, unsigned *);
+    int (*power)(device_handle, unsigned *);
+    int (*throttle)(device_handle, unsigned long long *);
+};
+
+static bool symbol(void *out, void *library, const char *name)
+{
+    void *found = dlsym(library, name);
+    memcpy(out, &found, sizeof found);
+    return found != NULL;
+}
+
+static bool load(at__nvml *n)
+{
+    n->library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    return n->library && symbol(&n->init, n->library, "nvmlInit_v2") &&
+           symbol(&n->shutdown, n->library, "nvmlShutdown") &&
+           symbol(&n->by_uuid, n->library, "nvmlDeviceGetHandleByUUID") &&
+           symbol(&n->driver, n->library, "nvmlSystemGetDriverVersion") &&
+           symbol(&n->clock, n->library, "nvmlDeviceGetClockInfo") &&
+           symbol(&n->temperature, n->library, "nvmlDeviceGetTemperature") &&
+           symbol(&n->power, n->library, "nvmlDeviceGetPowerUsage") &&
+           symbol(&n->throttle, n->library, "nvmlDeviceGetCurrentClocksThrottleReasons");
+}
+
+at__nvml *at__nvml_open(const char *uuid)
+{
+    at__nvml *n = calloc(1, sizeof *n);
+    if (!n)
+        return NULL;
+    if (load(n) && n->init() == NVML_SUCCESS) {
+        if (n->by_uuid(uuid, &n->device) == NVML_SUCCESS)
+            return n;
+        n->shutdown();
+    }
+    if (n->library)
+        dlclose(n->library);
+    free(n);
+    return NULL;
+}
+
+void at__nvml_close(at__nvml *nvml)
+{
+    if (!nvml)
+        return;
+    nvml->shutdown();
+    dlclose(nvml->library);
+    free(nvml);
+}
+
+at__conditions at__nvml_read(const at__nvml *nvml)
+{
+    at__conditions c = { -1, -1, -1, -1, -1 };
+    unsigned value = 0;
+    unsigned long long reasons = 0;
+    if (!nvml)
+        return c;
+    if (nvml->clock(nvml->device, NVML_CLOCK_SM, &value) == NVML_SUCCESS)
+        c.sm_clock_mhz = value;
+    if (nvml->clock(nvml->device, NVML_CLOCK_MEM, &value) == NVML_SUCCESS)
+        c.memory_clock_mhz = value;
+    if (nvml->temperature(nvml->device, NVML_TEMPERATURE_GPU, &value) == NVML_SUCCESS)
+        c.temperature_c = value;
+    if (nvml->power(nvml->device, &value) == NVML_SUCCESS)
+        c.power_w = value / 1000; /* NVML counts milliwatts */
+    if (nvml->throttle(nvml->device, &reasons) == NVML_SUCCESS)
+        c.throttle_reasons = (int64_t)reasons;
+    return c;
+}
+
+bool at__nvml_driver(const at__nvml *nvml, char *out, size_t size)
+{
+    char version[96] = "";
+    if (!nvml || nvml->driver(version, sizeof version) != NVML_SUCCESS || strlen(version) >= size)
+        return false;
+    memcpy(out, version, strlen(version) + 1);
+    return true;
+}

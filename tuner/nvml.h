@@ -1,0 +1,19 @@
+/*
+ * nvml.h - clocks, temperature, power and throttle reasons, read without root. NVML is optional: without it
+ * every figure is -1. It never changes a setting of the device.
+ */
+#ifndef AUTOTUNE_NVML_H
+#define AUTOTUNE_NVML_H
+
+#include "store.h"
+
+typedef struct at__nvml at__nvml;
+
+at__nvml      *at__nvml_open(const char *uuid);    /* NULL when there is no NVML or no such device */
+void           at__nvml_close(at__nvml *nvml);     /* NULL is allowed */
+at__conditions at__nvml_read(const at__nvml *nvml); /* NULL: everything unknown */
+
+/* "580.159.04"; false when unknown. */
+bool at__nvml_driver(const at__nvml *nvml, char *out, size_t size);
+
+#endif
