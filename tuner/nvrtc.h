@@ -24,17 +24,21 @@ const char *at__nvrtc_path(const at__nvrtc *nvrtc);    /* what was opened */
 /* Whether it can make a cubin for this compute capability (90). */
 bool at__nvrtc_supports(const at__nvrtc *nvrtc, int cc);
 
-/* What ptxas said of one kernel; -1: unknown. */
+/* The newest compute capability up to `cc` that it knows, for PTX on a GPU that is newer than NVRTC; 0: none. */
+int at__nvrtc_nearest(const at__nvrtc *nvrtc, int cc);
+
+/* What ptxas said of one kernel; -1: unknown (always, for PTX). The largest of several kernels in one source. */
 typedef struct at__resources {
-    int64_t registers, shared_bytes, spill_bytes, stack_bytes;
+    int64_t registers, shared_bytes, spill_bytes, stack_bytes; /* spill_bytes: stores and loads together */
 } at__resources;
 
 typedef enum at__code { AT__CUBIN, AT__PTX } at__code;
 
 /*
  * Compiles `source` (named `name` in messages) for sm_<cc>. *ok tells whether the compiler accepted it; a
- * refusal is no error: the reason is in *log. AT_ERR_DEVICE only when NVRTC itself failed. `code` and `log`
- * are replaced. Warnings go to the log of a success; ptxas' resource lines do not: they are parsed.
+ * refusal is no error: the reason is in *log. AT_ERR_DEVICE only when NVRTC itself failed or does not know cc.
+ * `code` and `log` are replaced. Warnings go to the log of a success; ptxas' resource lines do not: they are
+ * parsed. NVRTC's own cache is not used, so that the time taken is the time a compilation takes.
  */
 at_status at__nvrtc_compile(at__nvrtc *nvrtc, bool *ok, at__str *code, at__str *log, at__resources *resources,
                             const char *source, const char *name, int cc, at__code kind, at_error *err) AT_MUST_CHECK;

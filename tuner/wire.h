@@ -42,8 +42,25 @@ at_status at__wire_send(int fd, uint32_t kind, const at__str *body, at_error *er
 at_status at__wire_recv(int fd, uint32_t *kind, at__str *body, at_error *err) AT_MUST_CHECK;
 
 /*
- * A child process: this program again, with `argv` (NULL-terminated, argv[0] included), one end of a socket
- * pair as its file descriptor AT__CHILD_FD, everything else but stderr closed. It is told to die with its parent.
+ * The other way to receive, for one thread with many peers: fill, which never waits, and then next until it
+ * returns false. `ended` is set when the peer is gone (or sent what is no frame); frames before that are kept.
+ */
+typedef struct at__inbox {
+    at__str bytes;
+    size_t  used; /* of bytes: handed out already */
+    bool    ended;
+} at__inbox;
+void at__inbox_fill(at__inbox *in, int fd);
+bool at__inbox_next(at__inbox *in, uint32_t *kind, at__reader *body); /* body: borrowed until the next fill */
+void at__inbox_clear(at__inbox *in);
+
+/*
+ * A child process: this program again (or $AUTOTUNE_EXE, for tests), with `argv` (NULL-terminated, argv[0]
+ * included), one end of a socket pair as its file descriptor AT__CHILD_FD, stdin and stdout on /dev/null, and
+ * everything else but stderr closed. It has a process group of its own, so a Ctrl-C in the terminal reaches the
+ * supervisor alone. It is killed when its parent dies, and also when the thread that spawned it ends: whoever
+ * spawns a child stays as long as the child.
+ * AT_ERR_SYSTEM also when the program cannot be executed.
  */
 #define AT__CHILD_FD 3
 typedef struct at__child {
@@ -55,7 +72,10 @@ at_status at__child_spawn(at__child *out, const char *const *argv, at_error *err
 /* Closes the socket, which asks the child to end; kills it when it has not after grace_s. Reaps. */
 void at__child_stop(at__child *child, double grace_s);
 
-/* Reaps a child whose socket ended; describes how it died ("killed by signal 9 (Killed)") in out[0..size). */
+/*
+ * Reaps a child whose socket ended (kills it when it lives on); describes how it died ("killed by signal 9
+ * (Killed)") in out[0..size). Closes the socket: the child is then zeroed.
+ */
 void at__child_autopsy(at__child *child, char *out, size_t size);
 
 #endif

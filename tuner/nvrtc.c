@@ -1,0 +1,410 @@
+/* nvrtc.c - see nvrtc.h. */
+#include "nvrtc.h"
+
+#include <dlfcn.h>
+#include <nvrtc.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OLDEST_MAJOR 11
+#define OLDEST_MINOR 8
+#define LOG_LIMIT    ((size_t)64 * 1024) /* a template gone wild writes megabytes; nobody reads them */
+
+/* The calls in use; all of them are in 11.8, whatever header this is compiled with. */
+#define CALLS(X)                                                                                             \
+    X(nvrtcVersion)                                                                                          \
+    X(nvrtcGetErrorString)                                                                                   \
+    X(nvrtcGetNumSupportedArchs)                                                                             \
+    X(nvrtcGetSupportedArchs)                                                                                \
+    X(nvrtcCreateProgram)                                                                                    \
+    X(nvrtcDestroyProgram)                                                                                   \
+    X(nvrtcCompileProgram)                                                                                   \
+    X(nvrtcGetProgramLogSize)                                                                                \
+    X(nvrtcGetProgramLog)                                                                                    \
+    X(nvrtcGetCUBINSize)                                                                                     \
+    X(nvrtcGetCUBIN)                                                                                         \
+    X(nvrtcGetPTXSize)                                                                                       \
+    X(nvrtcGetPTX)
+
+struct calls {
+#define X(name) __typeof__(&name) name;
+    CALLS(X)
+#undef X
+};
+
+static const struct {
+    const char *name;
+    size_t offset;
+} CALL_TABLE[] = {
+#define X(name) { #name, offsetof(struct calls, name) },
+    CALLS(X)
+#undef X
+};
+
+/*
+ * Options that change no code, and that a version may refuse: 11.8 to 12.8 know no --no-cache. What is
+ * refused is not tried again. `-minimal` is left out: it saves 2 to 6 % and takes texture types away from
+ * templates.
+ */
+static const char *const OPTIONAL[] = { "--ptxas-options=-v", "--no-cache", "--modify-stack-limit=false" };
+#define OPTIONAL_COUNT (sizeof OPTIONAL / sizeof *OPTIONAL)
+
+struct at__nvrtc {
+    void *library;
+    struct calls call;
+    char version[16], path[512];
+    int archs[64]; /* ascending */
+    int arch_count;
+    bool refused[OPTIONAL_COUNT];
+};
+
+/* ---- opening ---- */
+
+static bool load_calls(struct calls *call, void *library)
+{
+    for (size_t i = 0; i < sizeof CALL_TABLE / sizeof *CALL_TABLE; i++) {
+        void *symbol = dlsym(library, CALL_TABLE[i].name);
+        if (!symbol)
+            return false;
+        memcpy((char *)call + CALL_TABLE[i].offset, &symbol, sizeof symbol);
+    }
+    return true;
+}
+
+static bool is_current(at__nvrtc *nvrtc)
+{
+    int major = 0, minor = 0;
+    if (nvrtc->call.nvrtcVersion(&major, &minor) != NVRTC_SUCCESS)
+        return false;
+    snprintf(nvrtc->version, sizeof nvrtc->version, "%d.%d", major, minor);
+    return major > OLDEST_MAJOR || (major == OLDEST_MAJOR && minor >= OLDEST_MINOR);
+}
+
+static bool list_archs(at__nvrtc *nvrtc)
+{
+    int count = 0;
+    if (nvrtc->call.nvrtcGetNumSupportedArchs(&count) != NVRTC_SUCCESS || count < 1 ||
+        (size_t)count > sizeof nvrtc->archs / sizeof *nvrtc->archs ||
+        nvrtc->call.nvrtcGetSupportedArchs(nvrtc->archs) != NVRTC_SUCCESS)
+        return false;
+    nvrtc->arch_count = count;
+    return true;
+}
+
+/* Opens one file or soname. On failure the reason is added to `tried`. */
+static bool try_library(at__nvrtc *nvrtc, const char *name, at__str *tried)
+{
+    Dl_info where = { 0 };
+    void *symbol;
+
+    nvrtc->library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!nvrtc->library) {
+        at__str_addf(tried, "\n  %s", dlerror());
+        return false;
+    }
+    if (!load_calls(&nvrtc->call, nvrtc->library))
+        at__str_addf(tried, "\n  %s: not NVRTC, or older than %d.%d", name, OLDEST_MAJOR, OLDEST_MINOR);
+    else if (!is_current(nvrtc) || !list_archs(nvrtc))
+        at__str_addf(tried, "\n  %s: version %s", name, nvrtc->version);
+    else {
+        symbol = dlsym(nvrtc->library, "nvrtcVersion");
+        bool known = dladdr(symbol, &where) != 0 && where.dli_fname;
+        snprintf(nvrtc->path, sizeof nvrtc->path, "%s", known ? where.dli_fname : name);
+        return true;
+    }
+    dlclose(nvrtc->library);
+    nvrtc->library = NULL;
+    return false;
+}
+
+/* Every soname in a folder, or on the loader's own path when there is no folder. */
+static bool try_folder(at__nvrtc *nvrtc, const char *folder, const char *below, at__str *tried)
+{
+    static const char *const NAMES[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
+                                         "libnvrtc.so" };
+    char path[1024];
+
+    if (folder && !*folder)
+        return false;
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        snprintf(path, sizeof path, "%s%s%s%s", folder ? folder : "", below, folder ? "/" : "", NAMES[i]);
+        if (try_library(nvrtc, path, tried))
+            return true;
+    }
+    return false;
+}
+
+static bool find_library(at__nvrtc *nvrtc, at__str *tried)
+{
+    const char *given = getenv("AUTOTUNE_NVRTC");
+    const char *home = getenv("CUDA_HOME");
+    if (given && *given)
+        return try_library(nvrtc, given, tried);
+    return try_folder(nvrtc, NULL, "", tried) || (home && try_folder(nvrtc, home, "/lib64", tried)) ||
+           try_folder(nvrtc, "/usr/local/cuda", "/lib64", tried) ||
+           try_folder(nvrtc, AT_NVRTC_FOLDER, "", tried);
+}
+
+at_status at__nvrtc_open(at__nvrtc **out, at_error *err)
+{
+    at_status status = AT_OK;
+    at__str tried = { 0 };
+    at__nvrtc *nvrtc = calloc(1, sizeof *nvrtc);
+
+    if (!nvrtc)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    if (!find_library(nvrtc, &tried)) {
+        status = at_fail(
+            err, AT_ERR_DEVICE,
+            "NVRTC %d.%d or newer, CUDA's compiler library, was not found. Install the CUDA toolkit (or "
+            "the Python wheel nvidia-cuda-nvrtc), and set AUTOTUNE_NVRTC to its libnvrtc.so.* when it "
+            "is in an unusual place. Tried:%s",
+            OLDEST_MAJOR, OLDEST_MINOR, at__str_text(&tried));
+        goto done;
+    }
+    *out = nvrtc;
+    nvrtc = NULL;
+done:
+    at__str_clear(&tried);
+    at__nvrtc_close(nvrtc);
+    return status;
+}
+
+void at__nvrtc_close(at__nvrtc *nvrtc)
+{
+    if (!nvrtc)
+        return;
+    if (nvrtc->library)
+        dlclose(nvrtc->library);
+    free(nvrtc);
+}
+
+/* ---- facts ---- */
+
+const char *at__nvrtc_version(const at__nvrtc *nvrtc)
+{
+    return nvrtc->version;
+}
+
+const char *at__nvrtc_path(const at__nvrtc *nvrtc)
+{
+    return nvrtc->path;
+}
+
+int at__nvrtc_nearest(const at__nvrtc *nvrtc, int cc)
+{
+    int best = 0;
+    for (int i = 0; i < nvrtc->arch_count; i++)
+        if (nvrtc->archs[i] <= cc && nvrtc->archs[i] > best)
+            best = nvrtc->archs[i];
+    return best;
+}
+
+bool at__nvrtc_supports(const at__nvrtc *nvrtc, int cc)
+{
+    return cc > 0 && at__nvrtc_nearest(nvrtc, cc) == cc;
+}
+
+/* The options that the code depends on. */
+static void code_options(char arch[40], const char **standard, int cc, at__code kind)
+{
+    snprintf(arch, 40, "--gpu-architecture=%s_%d", kind == AT__PTX ? "compute" : "sm", cc);
+    *standard = "--std=c++17";
+}
+
+void at__nvrtc_key(at__str *out, const at__nvrtc *nvrtc, int cc, at__code kind)
+{
+    char arch[40];
+    const char *standard;
+    code_options(arch, &standard, cc, kind);
+    at__str_addf(out, "nvrtc %s %s %s", nvrtc->version, arch, standard);
+}
+
+/* ---- the log ---- */
+
+/* The number in front of `what` ("32" before " registers") in a line; -1 when it is not there. */
+static int64_t number_before(const char *line, const char *what)
+{
+    const char *end = strstr(line, what);
+    const char *at = end;
+    while (at && at > line && at[-1] >= '0' && at[-1] <= '9')
+        at--;
+    return at && at < end ? strtoll(at, NULL, 10) : -1;
+}
+
+static void keep_largest(int64_t *value, int64_t found)
+{
+    if (found > *value)
+        *value = found;
+}
+
+static void parse_resources(at__resources *r, const char *line)
+{
+    int64_t registers = number_before(line, " registers");
+    int64_t stores = number_before(line, " bytes spill stores"),
+            loads = number_before(line, " bytes spill loads");
+
+    keep_largest(&r->registers, registers);
+    keep_largest(&r->stack_bytes, number_before(line, " bytes stack frame"));
+    keep_largest(&r->shared_bytes, number_before(line, " bytes smem"));
+    if (registers >= 0) /* ptxas leaves zeros out of this line */
+        keep_largest(&r->shared_bytes, 0);
+    if (stores >= 0 && loads >= 0)
+        keep_largest(&r->spill_bytes, stores + loads);
+}
+
+/* "ptxas info    : Used 32 registers" and its continuation, "ptxas         .     0 bytes stack frame". */
+static bool is_information(const char *line)
+{
+    static const char INFO[] = "ptxas info", CONTINUED[] = "ptxas    ";
+    return strncmp(line, INFO, sizeof INFO - 1) == 0 || strncmp(line, CONTINUED, sizeof CONTINUED - 1) == 0;
+}
+
+/* Parses and drops ptxas' information, line by line. Writes into `raw`. */
+static void digest_log(char *raw, at__str *log, at__resources *resources)
+{
+    char *next;
+    for (char *line = raw; line && *line; line = next) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = '\0';
+        if (is_information(line)) {
+            parse_resources(resources, line);
+        } else if (log->len < LOG_LIMIT) {
+            at__str_addf(log, "%.*s\n", (int)LOG_LIMIT, line);
+            if (log->len >= LOG_LIMIT)
+                at__str_add(log, "(the rest of this log was left out)\n");
+        }
+    }
+    while (!log->failed && log->len > 0 && log->data[log->len - 1] == '\n')
+        log->data[--log->len] = '\0';
+}
+
+static at_status read_log(at__nvrtc *nvrtc, nvrtcProgram program, at__str *log, at__resources *resources,
+                          at_error *err)
+{
+    size_t size = 0;
+    nvrtcResult result = nvrtc->call.nvrtcGetProgramLogSize(program, &size);
+    if (result != NVRTC_SUCCESS)
+        return at_fail(err, AT_ERR_DEVICE, "NVRTC gave no log: %s", nvrtc->call.nvrtcGetErrorString(result));
+    char *raw = calloc(size + 1, 1);
+    if (!raw)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    nvrtc->call.nvrtcGetProgramLog(program, raw);
+    digest_log(raw, log, resources);
+    free(raw);
+    return at__str_check(log, err);
+}
+
+/* ---- compiling ---- */
+
+/* After a complaint about an option: drops the optional ones it names, or all. false: there was none left. */
+static bool refuse_options(at__nvrtc *nvrtc, const char *log)
+{
+    bool any = false, named = false;
+    for (size_t i = 0; i < OPTIONAL_COUNT; i++)
+        named = named || (!nvrtc->refused[i] && strstr(log, OPTIONAL[i]));
+    for (size_t i = 0; i < OPTIONAL_COUNT; i++)
+        if (!nvrtc->refused[i] && (!named || strstr(log, OPTIONAL[i])))
+            any = nvrtc->refused[i] = true;
+    return any;
+}
+
+static nvrtcResult compile_once(const at__nvrtc *nvrtc, nvrtcProgram program, int cc, at__code kind)
+{
+    const char *options[2 + OPTIONAL_COUNT];
+    char arch[40];
+    int count = 2;
+
+    code_options(arch, &options[1], cc, kind);
+    options[0] = arch;
+    for (size_t i = 0; i < OPTIONAL_COUNT; i++)
+        if (!nvrtc->refused[i])
+            options[count++] = OPTIONAL[i];
+    return nvrtc->call.nvrtcCompileProgram(program, count, options);
+}
+
+/* Compiles, without the options that this NVRTC turns out not to know. */
+static at_status compile_program(at__nvrtc *nvrtc, nvrtcProgram program, nvrtcResult *result, at__str *log,
+                                 at__resources *resources, int cc, at__code kind, at_error *err)
+{
+    at_status status;
+    do {
+        *result = compile_once(nvrtc, program, cc, kind);
+        at__str_reset(log);
+        *resources = (at__resources){ -1, -1, -1, -1 };
+        status = read_log(nvrtc, program, log, resources, err);
+    } while (status == AT_OK && *result == NVRTC_ERROR_INVALID_OPTION &&
+             refuse_options(nvrtc, at__str_text(log)));
+    return status;
+}
+
+static at_status read_code(at__nvrtc *nvrtc, nvrtcProgram program, at__str *code, at__code kind,
+                           at_error *err)
+{
+    size_t size = 0;
+    nvrtcResult result = kind == AT__PTX ? nvrtc->call.nvrtcGetPTXSize(program, &size)
+                                         : nvrtc->call.nvrtcGetCUBINSize(program, &size);
+    char *bytes = result == NVRTC_SUCCESS && size > 0 ? malloc(size) : NULL;
+    if (!bytes)
+        return at_fail(err, AT_ERR_DEVICE, "NVRTC gave no code: %s", nvrtc->call.nvrtcGetErrorString(result));
+    result =
+        kind == AT__PTX ? nvrtc->call.nvrtcGetPTX(program, bytes) : nvrtc->call.nvrtcGetCUBIN(program, bytes);
+    at__str_reset(code);
+    at__str_add_bytes(code, bytes, kind == AT__PTX ? size - 1 : size); /* PTX counts its final zero */
+    free(bytes);
+    if (result != NVRTC_SUCCESS)
+        return at_fail(err, AT_ERR_DEVICE, "NVRTC gave no code: %s", nvrtc->call.nvrtcGetErrorString(result));
+    return at__str_check(code, err);
+}
+
+/* Whether a result speaks of the source (it is refused) or of NVRTC itself. */
+static bool blames_source(nvrtcResult result)
+{
+    return result == NVRTC_ERROR_COMPILATION || result == NVRTC_ERROR_OUT_OF_MEMORY ||
+           result == NVRTC_ERROR_INTERNAL_ERROR;
+}
+
+static at_status unknown_arch(const at__nvrtc *nvrtc, int cc, at_error *err)
+{
+    at__str list = { 0 };
+    for (int i = 0; i < nvrtc->arch_count; i++)
+        at__str_addf(&list, " %d", nvrtc->archs[i]);
+    at_fail(err, AT_ERR_DEVICE, "NVRTC %s (%s) does not compile for compute capability %d; it knows%s",
+            nvrtc->version, nvrtc->path, cc, at__str_text(&list));
+    at__str_clear(&list);
+    return AT_ERR_DEVICE;
+}
+
+at_status at__nvrtc_compile(at__nvrtc *nvrtc, bool *ok, at__str *code, at__str *log, at__resources *resources,
+                            const char *source, const char *name, int cc, at__code kind, at_error *err)
+{
+    at_status status = AT_OK;
+    nvrtcProgram program = NULL;
+    nvrtcResult result;
+
+    at__str_reset(code);
+    at__str_reset(log);
+    if (!at__nvrtc_supports(nvrtc, cc))
+        return unknown_arch(nvrtc, cc, err);
+    result = nvrtc->call.nvrtcCreateProgram(&program, source, name, 0, NULL, NULL);
+    if (result == NVRTC_SUCCESS) {
+        status = compile_program(nvrtc, program, &result, log, resources, cc, kind, err);
+        if (status != AT_OK)
+            goto done;
+    }
+    *ok = result == NVRTC_SUCCESS;
+    if (*ok)
+        status = read_code(nvrtc, program, code, kind, err);
+    else if (!blames_source(result))
+        status = at_fail(err, AT_ERR_DEVICE, "%s: NVRTC %s (%s) failed: %s %s", name, nvrtc->version,
+                         nvrtc->path, nvrtc->call.nvrtcGetErrorString(result), at__str_text(log));
+    else if (log->len == 0)
+        at__str_add(log, nvrtc->call.nvrtcGetErrorString(result));
+done:
+    if (program)
+        nvrtc->call.nvrtcDestroyProgram(&program);
+    return status;
+}

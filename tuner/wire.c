@@ -1,0 +1,384 @@
+/*
+ * wire.c - see wire.h.
+ *
+ * A frame is an at__frame_head and its body. Within a body a number takes 8 bytes, and bytes are their count
+ * (a number) followed by themselves; a text counts its final zero.
+ */
+#include "wire.h"
+
+#include "util/clock.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- bodies ---- */
+
+void at__put_i64(at__str *body, int64_t value)
+{
+    at__str_add_bytes(body, &value, sizeof value);
+}
+
+void at__put_f64(at__str *body, double value)
+{
+    at__str_add_bytes(body, &value, sizeof value);
+}
+
+void at__put_bytes(at__str *body, const void *bytes, size_t len)
+{
+    at__put_i64(body, (int64_t)len);
+    at__str_add_bytes(body, bytes, len);
+}
+
+void at__put_text(at__str *body, const char *text)
+{
+    const char *sent = text ? text : "";
+    at__put_bytes(body, sent, strlen(sent) + 1);
+}
+
+static void get(at__reader *r, void *out, size_t size)
+{
+    memset(out, 0, size);
+    if (r->bad || (size_t)(r->end - r->at) < size) {
+        r->bad = true;
+        return;
+    }
+    memcpy(out, r->at, size);
+    r->at += size;
+}
+
+int64_t at__get_i64(at__reader *r)
+{
+    int64_t value;
+    get(r, &value, sizeof value);
+    return value;
+}
+
+double at__get_f64(at__reader *r)
+{
+    double value;
+    get(r, &value, sizeof value);
+    return value;
+}
+
+const void *at__get_bytes(at__reader *r, size_t *len)
+{
+    int64_t count = at__get_i64(r);
+    if (count < 0 || count > r->end - r->at)
+        r->bad = true;
+    *len = r->bad ? 0 : (size_t)count;
+    const void *bytes = r->bad ? "" : r->at;
+    r->at += *len;
+    return bytes;
+}
+
+const char *at__get_text(at__reader *r)
+{
+    size_t len;
+    const char *text = at__get_bytes(r, &len);
+    if (len == 0 || text[len - 1] != '\0')
+        r->bad = true;
+    return r->bad ? "" : text;
+}
+
+/* ---- frames ---- */
+
+/* Waits until the socket is ready for `events`, when the last call on it said that it was not. */
+static bool wait_for(int fd, short events)
+{
+    if (errno != EAGAIN)
+        return errno == EINTR;
+    struct pollfd p = { .fd = fd, .events = events };
+    return poll(&p, 1, -1) >= 0 || errno == EINTR;
+}
+
+static at_status send_bytes(int fd, const void *bytes, size_t len, at_error *err)
+{
+    for (const char *at = bytes; len > 0;) {
+        ssize_t sent = send(fd, at, len, MSG_NOSIGNAL);
+        if (sent < 0 && !wait_for(fd, POLLOUT))
+            return at_fail(err, AT_ERR_SYSTEM, "cannot send to the other process: %s", strerror(errno));
+        if (sent > 0) {
+            at += sent;
+            len -= (size_t)sent;
+        }
+    }
+    return AT_OK;
+}
+
+at_status at__wire_send(int fd, uint32_t kind, const at__str *body, at_error *err)
+{
+    assert(kind != 0);
+    at_status status = at__str_check(body, err);
+    if (status != AT_OK)
+        return status;
+    if (body->len > AT__FRAME_MAX)
+        return at_fail(err, AT_ERR_SYSTEM, "a message of %zu bytes is too long to be sent", body->len);
+    at__frame_head head = { .kind = kind, .length = (uint32_t)body->len };
+    if ((status = send_bytes(fd, &head, sizeof head, err)) != AT_OK)
+        return status;
+    return send_bytes(fd, at__str_text(body), body->len, err);
+}
+
+/* Reads until `len` bytes or the end of the stream; returns how many, or -1 with errno. */
+static ssize_t recv_bytes(int fd, void *out, size_t len)
+{
+    size_t have = 0;
+    while (have < len) {
+        ssize_t got = recv(fd, (char *)out + have, len - have, 0);
+        if (got == 0)
+            break;
+        if (got < 0 && !wait_for(fd, POLLIN))
+            return -1;
+        if (got > 0)
+            have += (size_t)got;
+    }
+    return (ssize_t)have;
+}
+
+static at_status recv_body(int fd, size_t length, at__str *body, at_error *err)
+{
+    char chunk[16384];
+    while (length > 0) {
+        size_t want = length < sizeof chunk ? length : sizeof chunk;
+        if (recv_bytes(fd, chunk, want) != (ssize_t)want)
+            return at_fail(err, AT_ERR_SYSTEM, "the other process went away within a message");
+        at__str_add_bytes(body, chunk, want);
+        length -= want;
+    }
+    return at__str_check(body, err);
+}
+
+at_status at__wire_recv(int fd, uint32_t *kind, at__str *body, at_error *err)
+{
+    at__frame_head head = { 0 };
+    at__str_reset(body);
+    ssize_t got = recv_bytes(fd, &head, sizeof head);
+    if (got < 0)
+        return at_fail(err, AT_ERR_SYSTEM, "cannot receive from the other process: %s", strerror(errno));
+    if (got == 0) {
+        *kind = 0;
+        return AT_OK;
+    }
+    if (got != sizeof head || head.kind == 0 || head.length > AT__FRAME_MAX)
+        return at_fail(err, AT_ERR_SYSTEM, "the other process sent what is no message");
+    at_status status = recv_body(fd, head.length, body, err);
+    if (status == AT_OK)
+        *kind = head.kind;
+    return status;
+}
+
+void at__inbox_fill(at__inbox *in, int fd)
+{
+    char chunk[65536];
+    if (in->used > 0) { /* what was handed out makes room */
+        in->bytes.len -= in->used;
+        memmove(in->bytes.data, in->bytes.data + in->used, in->bytes.len);
+        in->used = 0;
+    }
+    while (!in->ended) {
+        ssize_t got = recv(fd, chunk, sizeof chunk, MSG_DONTWAIT);
+        if (got > 0)
+            at__str_add_bytes(&in->bytes, chunk, (size_t)got);
+        else if (got < 0 && (errno == EAGAIN || errno == EINTR))
+            break;
+        else
+            in->ended = true;
+        if (in->bytes.failed)
+            in->ended = true;
+    }
+}
+
+bool at__inbox_next(at__inbox *in, uint32_t *kind, at__reader *body)
+{
+    at__frame_head head;
+    size_t left = in->bytes.len - in->used;
+    if (left < sizeof head)
+        return false;
+    const char *at = in->bytes.data + in->used;
+    memcpy(&head, at, sizeof head);
+    if (head.kind == 0 || head.length > AT__FRAME_MAX) {
+        in->ended = true;
+        return false;
+    }
+    if (left - sizeof head < head.length)
+        return false;
+    at += sizeof head;
+    *kind = head.kind;
+    *body = (at__reader){ .at = at, .end = at + head.length };
+    in->used += sizeof head + head.length;
+    return true;
+}
+
+void at__inbox_clear(at__inbox *in)
+{
+    at__str_clear(&in->bytes);
+    *in = (at__inbox){ 0 };
+}
+
+/* ---- children ---- */
+
+#define REPORT_FD (AT__CHILD_FD + 1) /* where a child that cannot be executed says why; closed by exec */
+#define HIGH_FD   16                 /* above every number that the child gives a meaning */
+
+/* Kernels before 5.9 and some sandboxes have no close_range. */
+static void close_from(unsigned first)
+{
+    struct rlimit limit;
+    if (close_range(first, ~0u, 0) == 0)
+        return;
+    unsigned end = 65536;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < end)
+        end = (unsigned)limit.rlim_cur;
+    for (unsigned fd = first; fd < end; fd++)
+        close((int)fd);
+}
+
+/* The descriptors of a child. `sock` and `report` may be any number, also one that is wanted here. */
+static bool place_descriptors(int sock, int report)
+{
+    int high_sock = fcntl(sock, F_DUPFD_CLOEXEC, HIGH_FD);
+    int high_report = fcntl(report, F_DUPFD_CLOEXEC, HIGH_FD);
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int high_null = fcntl(null, F_DUPFD_CLOEXEC, HIGH_FD);
+    if (high_sock < 0 || high_report < 0 || high_null < 0)
+        return false;
+    if (dup2(high_null, 0) < 0 || dup2(high_null, 1) < 0 || dup2(high_sock, AT__CHILD_FD) < 0 ||
+        dup3(high_report, REPORT_FD, O_CLOEXEC) < 0)
+        return false;
+    close_from(REPORT_FD + 1);
+    return true;
+}
+
+/* What the child does between fork and exec: only calls that are safe there, whatever threads the parent has.
+ */
+static _Noreturn void become(const char *program, const char *const *argv, int sock, int report, pid_t parent)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    setpgid(0, 0);
+    /* The parent may have died before prctl: then nobody would send the signal. */
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
+        _exit(127);
+    if (place_descriptors(sock, report)) {
+        execv(program, (char *const *)argv);
+        report = REPORT_FD;
+    }
+    int why = errno;
+    ssize_t written = write(report, &why, sizeof why);
+    _exit(written < 0 ? 126 : 127);
+}
+
+/* Waits for exec: it closes the pipe; a failure arrives as an errno. 0: the program runs. */
+static int exec_result(int report)
+{
+    int why = 0;
+    ssize_t got;
+    do
+        got = read(report, &why, sizeof why);
+    while (got < 0 && errno == EINTR);
+    return got == (ssize_t)sizeof why ? why : 0;
+}
+
+static void close_pair(int pair[2])
+{
+    for (int i = 0; i < 2; i++)
+        if (pair[i] >= 0)
+            close(pair[i]);
+}
+
+at_status at__child_spawn(at__child *out, const char *const *argv, at_error *err)
+{
+    at_status status = AT_OK;
+    const char *program = getenv("AUTOTUNE_EXE");
+    int sock[2] = { -1, -1 }, report[2] = { -1, -1 };
+    pid_t parent = getpid(), pid = -1;
+    int why = 0;
+
+    if (!program || !*program)
+        program = "/proc/self/exe"; /* also right when the file was replaced or deleted since we started */
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sock) != 0 || pipe2(report, O_CLOEXEC) != 0 ||
+        (pid = fork()) < 0) {
+        status = at_fail(err, AT_ERR_SYSTEM, "cannot start another process: %s", strerror(errno));
+        goto done;
+    }
+    if (pid == 0)
+        become(program, argv, sock[1], report[1], parent);
+    close(report[1]);
+    report[1] = -1;
+    if ((why = exec_result(report[0])) != 0) {
+        waitpid(pid, NULL, 0);
+        status = at_fail(err, AT_ERR_SYSTEM, "cannot start %s: %s", program, strerror(why));
+        goto done;
+    }
+    *out = (at__child){ .pid = pid, .fd = sock[0] };
+    sock[0] = -1;
+done:
+    close_pair(sock);
+    close_pair(report);
+    return status;
+}
+
+/* Waits for the child's end; kills it when grace_s is over. Returns its wait status; *killed: it took that.
+ */
+static int reap(pid_t pid, double grace_s, bool *killed)
+{
+    int wait_status = 0;
+    double until = at__now_s() + grace_s;
+    long pause_ns = 200 * 1000;
+
+    *killed = false;
+    for (;;) {
+        pid_t got = waitpid(pid, &wait_status, *killed ? 0 : WNOHANG);
+        if (got == pid || (got < 0 && errno != EINTR))
+            return wait_status;
+        if (!*killed && at__now_s() >= until) {
+            kill(pid, SIGKILL);
+            *killed = true;
+        } else if (!*killed) {
+            nanosleep(&(struct timespec){ .tv_nsec = pause_ns }, NULL);
+            pause_ns = pause_ns < 20 * 1000 * 1000 ? pause_ns * 2 : pause_ns;
+        }
+    }
+}
+
+void at__child_stop(at__child *child, double grace_s)
+{
+    bool killed;
+    if (child->pid <= 0)
+        return;
+    close(child->fd);
+    reap(child->pid, grace_s, &killed);
+    *child = (at__child){ 0 };
+}
+
+void at__child_autopsy(at__child *child, char *out, size_t size)
+{
+    bool killed;
+    if (child->pid <= 0) {
+        snprintf(out, size, "never started");
+        return;
+    }
+    close(child->fd);
+    int status = reap(child->pid, 1.0, &killed);
+    if (killed)
+        snprintf(out, size, "closed its connection and did not end");
+    else if (WIFSIGNALED(status)) {
+        const char *name = sigdescr_np(WTERMSIG(status));
+        snprintf(out, size, "killed by signal %d (%s)", WTERMSIG(status), name ? name : "unknown");
+    } else
+        snprintf(out, size, "ended with exit code %d", WEXITSTATUS(status));
+    *child = (at__child){ 0 };
+}
