@@ -1,0 +1,53 @@
+/*!autotune
+template  naive                        # one element a thread, no shared memory: one side is scattered
+
+param     BLOCK_X = 4 8 16 32 64 128 256 # threads along SIDE
+param     BLOCK_Y = 1 2 4 8 16 32      # threads across it
+param     SIDE    = load store         # neighbouring threads read an input row, or write an output row
+param     ORDER   = in_fast out_fast   # neighbouring blocks follow the input's rows, or the output's
+
+let       threads   = BLOCK_X * BLOCK_Y
+const     TILE_ROWS = SIDE == SIDE_load ? BLOCK_Y : BLOCK_X
+const     TILE_COLS = SIDE == SIDE_load ? BLOCK_X : BLOCK_Y
+let       tiles     = ceil_div(rows, TILE_ROWS) * ceil_div(cols, TILE_COLS) * batch
+const     BATCHED   = batch > 1
+const     EDGE      = rows % TILE_ROWS != 0 || cols % TILE_COLS != 0
+const     WIDE      = max(TILE_ROWS * cols, TILE_COLS * rows) > 2147483647 # 64-bit offsets inside a tile
+
+require   threads >= 128 && threads <= 512 # smaller blocks cannot fill a multiprocessor
+require   threads <= device.max_threads_per_block
+require   tiles <= device.max_grid_x
+
+grid      tiles
+block     BLOCK_X BLOCK_Y
+default   BLOCK_X=32 BLOCK_Y=8 SIDE=load ORDER=in_fast
+*/
+
+#ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
+using T = float;
+constexpr int BLOCK_X = 32, BLOCK_Y = 8, TILE_ROWS = 8, TILE_COLS = 32, BATCHED = 0, EDGE = 1, WIDE = 0;
+constexpr int SIDE_load = 0, SIDE_store = 1, SIDE = SIDE_load, ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_in_fast;
+#endif
+
+template <bool wide> struct IndexOf { using type = int; };
+template <> struct IndexOf<true> { using type = long long; };
+using Index = IndexOf<WIDE != 0>::type;
+
+extern "C" __global__ void __launch_bounds__(BLOCK_X * BLOCK_Y)
+transpose_naive(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols)
+{
+    const unsigned down   = (unsigned)((rows + TILE_ROWS - 1) / TILE_ROWS);
+    const unsigned across = (unsigned)((cols + TILE_COLS - 1) / TILE_COLS);
+    const unsigned matrix = BATCHED ? blockIdx.x / (down * across) : 0;
+    const unsigned t      = BATCHED ? blockIdx.x % (down * across) : blockIdx.x;
+    const long long r0    = (long long)(ORDER == ORDER_in_fast ? t / across : t % down) * TILE_ROWS;
+    const long long c0    = (long long)(ORDER == ORDER_in_fast ? t % across : t / down) * TILE_COLS;
+    const int r = SIDE == SIDE_load ? threadIdx.y : threadIdx.x;
+    const int c = SIDE == SIDE_load ? threadIdx.x : threadIdx.y;
+
+    in  += matrix * rows * cols + r0 * cols + c0;
+    out += matrix * rows * cols + c0 * rows + r0;
+
+    if (!EDGE || (r < rows - r0 && c < cols - c0))
+        out[c * (Index)rows + r] = in[r * (Index)cols + c];
+}

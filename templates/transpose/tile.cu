@@ -1,0 +1,65 @@
+/*!autotune
+template  tile                         # shared tile, one element a thread
+
+param     TILE_ROWS = 8 16 32 64 128   # input rows of the tile, in elements
+param     TILE_COLS = 8 16 32 64 128   # input columns
+param     PAD       = 0 1 2            # spare elements per tile row, against bank conflicts
+param     ORDER     = in_fast out_fast # neighbouring blocks follow the input's rows, or the output's
+
+let       tiles   = ceil_div(rows, TILE_ROWS) * ceil_div(cols, TILE_COLS) * batch
+let       threads = TILE_ROWS * TILE_COLS
+let       shared_bytes = TILE_ROWS * (TILE_COLS + PAD) * sizeof(T)
+const     BATCHED = batch > 1
+const     EDGE    = rows % TILE_ROWS != 0 || cols % TILE_COLS != 0
+const     WIDE    = max(TILE_ROWS * cols, TILE_COLS * rows) > 2147483647 # 64-bit offsets inside a tile
+
+require   threads >= 64                # smaller blocks cannot fill a multiprocessor
+require   threads <= min(1024, device.max_threads_per_block)
+require   shared_bytes <= device.max_static_shared_bytes
+require   tiles <= device.max_grid_x
+
+grid      tiles
+block     TILE_COLS TILE_ROWS
+default   TILE_ROWS=32 TILE_COLS=32 PAD=1 ORDER=in_fast
+*/
+
+#ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
+using T = float;
+constexpr int TILE_ROWS = 32, TILE_COLS = 32, PAD = 1, BATCHED = 0, EDGE = 1, WIDE = 0;
+constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_in_fast;
+#endif
+
+template <bool wide> struct IndexOf { using type = int; };
+template <> struct IndexOf<true> { using type = long long; };
+using Index = IndexOf<WIDE != 0>::type;
+
+extern "C" __global__ void __launch_bounds__(TILE_ROWS * TILE_COLS)
+transpose_tile(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols)
+{
+    __shared__ T tile[TILE_ROWS][TILE_COLS + PAD];
+
+    const unsigned down   = (unsigned)((rows + TILE_ROWS - 1) / TILE_ROWS);
+    const unsigned across = (unsigned)((cols + TILE_COLS - 1) / TILE_COLS);
+    const unsigned matrix = BATCHED ? blockIdx.x / (down * across) : 0;
+    const unsigned t      = BATCHED ? blockIdx.x % (down * across) : blockIdx.x;
+    const long long r0    = (long long)(ORDER == ORDER_in_fast ? t / across : t % down) * TILE_ROWS;
+    const long long c0    = (long long)(ORDER == ORDER_in_fast ? t % across : t / down) * TILE_COLS;
+    const int rows_here   = (int)(rows - r0 < TILE_ROWS ? rows - r0 : TILE_ROWS); /* fewer at the edge */
+    const int cols_here   = (int)(cols - c0 < TILE_COLS ? cols - c0 : TILE_COLS);
+    const int x = threadIdx.x, y = threadIdx.y;
+
+    /* For the way out the same threads stand along the tile's columns. */
+    const int thread = y * TILE_COLS + x;
+    const int r = thread % TILE_ROWS, c = thread / TILE_ROWS;
+
+    in  += matrix * rows * cols + r0 * cols + c0;
+    out += matrix * rows * cols + c0 * rows + r0;
+
+    if (!EDGE || (y < rows_here && x < cols_here))
+        tile[y][x] = in[y * (Index)cols + x];
+
+    __syncthreads();
+
+    if (!EDGE || (r < rows_here && c < cols_here))
+        out[c * (Index)rows + r] = tile[r][c];
+}

@@ -1,0 +1,147 @@
+/*!autotune
+template  tile_vec                     # shared tile in dynamic memory, vector loads and stores on both sides
+
+param     TILE_ROWS  = 8 16 32 64 128 256 # input rows of the tile, in elements
+param     TILE_COLS  = 8 16 32 64 128 256 # input columns
+param     THREADS    = 128 256 512     # threads a block
+param     VEC_LOAD   = 1 2 4 8 16      # elements in a read
+param     VEC_STORE  = 1 2 4 8 16      # elements in a write
+param     LAYOUT     = pad1 padv xor   # against bank conflicts: an element or a vector more a row, or swapped vectors
+param     HINT       = none store both # which accesses say that they are used only once
+param     ORDER      = in_fast out_fast # neighbouring blocks follow the input's rows, or the output's
+
+let       tiles      = ceil_div(rows, TILE_ROWS) * ceil_div(cols, TILE_COLS) * batch
+const     PAD        = LAYOUT == LAYOUT_pad1 ? 1 : LAYOUT == LAYOUT_padv ? VEC_LOAD : 0 # spare elements per tile row
+let       tile_bytes = TILE_ROWS * TILE_COLS * sizeof(T)
+let       shared_bytes = TILE_ROWS * (TILE_COLS + PAD) * sizeof(T)
+let       load_lanes = TILE_COLS / VEC_LOAD
+let       store_lanes = TILE_ROWS / VEC_STORE
+const     BATCHED    = batch > 1
+const     EDGE       = rows % TILE_ROWS != 0 || cols % TILE_COLS != 0
+const     WIDE       = max(TILE_ROWS * cols, TILE_COLS * rows) > 2147483647 # 64-bit offsets inside a tile
+
+require   VEC_LOAD * sizeof(T) <= 16   # the widest access there is
+require   VEC_STORE * sizeof(T) <= 16
+require   cols % VEC_LOAD == 0         # every input row must begin aligned
+require   rows % VEC_STORE == 0        # every output row must begin aligned
+require   2 * VEC_LOAD >= gcd(cols, 16 / sizeof(T)) # far narrower than the alignment allows is slow
+require   2 * VEC_STORE >= gcd(rows, 16 / sizeof(T))
+require   TILE_COLS * sizeof(T) >= 64 && TILE_ROWS * sizeof(T) >= 64 # shorter runs waste most of a cache line
+require   TILE_ROWS <= 4 * TILE_COLS && TILE_COLS <= 4 * TILE_ROWS
+require   load_lanes <= THREADS && store_lanes <= THREADS # a pass covers whole tile rows
+require   TILE_ROWS * load_lanes >= THREADS && TILE_COLS * store_lanes >= THREADS # no thread is idle
+require   TILE_ROWS * load_lanes <= 16 * THREADS # at most 16 reads in flight a thread
+require   TILE_ROWS * TILE_COLS * sizeof(T) <= 128 * THREADS # at most 32 registers hold them
+require   tile_bytes >= 8192           # a multiprocessor needs many bytes in flight
+require   LAYOUT != LAYOUT_padv || VEC_LOAD > 1 # the same as pad1
+require   LAYOUT != LAYOUT_pad1 || VEC_LOAD * sizeof(T) <= 4 # rows of vectors must begin aligned
+require   HINT == HINT_none || LAYOUT == LAYOUT_xor # hints are tried on the best layout
+require   shared_bytes <= device.max_shared_bytes
+require   THREADS <= device.max_threads_per_block
+require   tiles <= device.max_grid_x
+
+grid      tiles
+block     THREADS
+shared    shared_bytes
+default   TILE_ROWS=64 TILE_COLS=64 THREADS=256 VEC_LOAD=1 VEC_STORE=1 LAYOUT=xor HINT=none ORDER=in_fast
+*/
+
+#ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
+using T = float;
+constexpr int TILE_ROWS = 64, TILE_COLS = 64, THREADS = 256, VEC_LOAD = 4, VEC_STORE = 4, PAD = 0, BATCHED = 0, EDGE = 1, WIDE = 0;
+constexpr int LAYOUT_pad1 = 0, LAYOUT_padv = 1, LAYOUT_xor = 2, LAYOUT = LAYOUT_xor;
+constexpr int HINT_none = 0, HINT_store = 1, HINT_both = 2, HINT = HINT_none;
+constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_in_fast;
+#endif
+
+template <bool wide> struct IndexOf { using type = int; };
+template <> struct IndexOf<true> { using type = long long; };
+using Index = IndexOf<WIDE != 0>::type;
+
+template <int bytes> struct Access;
+template <> struct Access<1> { using type = unsigned char; };
+template <> struct Access<2> { using type = unsigned short; };
+template <> struct Access<4> { using type = unsigned; };
+template <> struct Access<8> { using type = uint2; };
+template <> struct Access<16> { using type = uint4; };
+
+template <int elements> union Vector {
+    using Bits = typename Access<elements * sizeof(T)>::type;
+    Bits bits;
+    T    element[elements];
+};
+
+constexpr int LOAD_LANES  = TILE_COLS / VEC_LOAD,  LOAD_ROWS  = THREADS / LOAD_LANES,  LOADS  = TILE_ROWS / LOAD_ROWS;
+constexpr int STORE_LANES = TILE_ROWS / VEC_STORE, STORE_COLS = THREADS / STORE_LANES, STORES = TILE_COLS / STORE_COLS;
+
+/* Where the tile keeps an element. Layout xor swaps the vectors of a row, so that a column meets all banks. */
+__device__ __forceinline__ int place(int r, int c)
+{
+    const int turn = LAYOUT == LAYOUT_xor ? r / VEC_STORE % LOAD_LANES : 0;
+    return r * (TILE_COLS + PAD) + (c / VEC_LOAD ^ turn) * VEC_LOAD + c % VEC_LOAD;
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+transpose_tile_vec(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols)
+{
+    extern __shared__ uint4 shared_memory[];
+    T *const tile = (T *)shared_memory;
+
+    const unsigned down   = (unsigned)((rows + TILE_ROWS - 1) / TILE_ROWS);
+    const unsigned across = (unsigned)((cols + TILE_COLS - 1) / TILE_COLS);
+    const unsigned matrix = BATCHED ? blockIdx.x / (down * across) : 0;
+    const unsigned t      = BATCHED ? blockIdx.x % (down * across) : blockIdx.x;
+    const long long r0    = (long long)(ORDER == ORDER_in_fast ? t / across : t % down) * TILE_ROWS;
+    const long long c0    = (long long)(ORDER == ORDER_in_fast ? t % across : t / down) * TILE_COLS;
+    const int rows_here   = (int)(rows - r0 < TILE_ROWS ? rows - r0 : TILE_ROWS); /* fewer at the edge */
+    const int cols_here   = (int)(cols - c0 < TILE_COLS ? cols - c0 : TILE_COLS);
+    const int thread = threadIdx.x;
+
+    in  += matrix * rows * cols + r0 * cols + c0;
+    out += matrix * rows * cols + c0 * rows + r0;
+
+    using Load  = Vector<VEC_LOAD>;
+    using Store = Vector<VEC_STORE>;
+    Load part[LOADS];
+
+    /* Accesses are indexed in whole vectors, here and in shared memory: nvcc splits others when the index is intricate. */
+    const Index in_pitch = (Index)(cols / VEC_LOAD), out_pitch = (Index)(rows / VEC_STORE);
+    const int   x        = thread % LOAD_LANES;
+#pragma unroll
+    for (int i = 0; i < LOADS; i++) {
+        const int y = thread / LOAD_LANES + i * LOAD_ROWS;
+        const Load::Bits *from = (const Load::Bits *)in + (y * in_pitch + x);
+        if (!EDGE || (y < rows_here && x * VEC_LOAD < cols_here))
+            part[i].bits = HINT == HINT_both ? __ldcs(from) : *from;
+    }
+#pragma unroll
+    for (int i = 0; i < LOADS; i++) {
+        const int y = thread / LOAD_LANES + i * LOAD_ROWS;
+        if (LAYOUT == LAYOUT_pad1) {
+#pragma unroll
+            for (int k = 0; k < VEC_LOAD; k++)
+                tile[place(y, x * VEC_LOAD + k)] = part[i].element[k];
+        } else {
+            ((Load::Bits *)tile)[place(y, x * VEC_LOAD) / VEC_LOAD] = part[i].bits;
+        }
+    }
+
+    __syncthreads();
+
+    const int r = thread % STORE_LANES;
+#pragma unroll
+    for (int i = 0; i < STORES; i++) {
+        const int c = thread / STORE_LANES + i * STORE_COLS;
+        Store column;
+#pragma unroll
+        for (int k = 0; k < VEC_STORE; k++)
+            column.element[k] = tile[place(r * VEC_STORE + k, c)];
+        Store::Bits *to = (Store::Bits *)out + (c * out_pitch + r);
+        if (!EDGE || (c < cols_here && r * VEC_STORE < rows_here)) {
+            if (HINT == HINT_none)
+                *to = column.bits;
+            else
+                __stcs(to, column.bits);
+        }
+    }
+}
