@@ -1,6 +1,6 @@
 /*
- * store.h - the SQLite database of everything measured. The only file besides store.c and its statements
- * that knows SQLite is db/schema.sql.
+ * store.h - the SQLite database of everything measured. Tables and views: schema.sql, README.md. Only the files
+ * of db/ know SQLite.
  *
  * Threads: one at__store serves one thread at a time; open one per thread. Processes: any number may use one
  * file at once (WAL, busy timeout of 30 s).
@@ -139,19 +139,24 @@ typedef struct at__answer {
 void at__answer_clear(at__answer *answer);
 
 /*
- * The winner of exactly this problem. fingerprint NULL: any device, the newest first; `device` (may be NULL)
- * then restricts to device names that contain it. With a fingerprint all its columns must agree.
+ * The winner of exactly this problem. fingerprint NULL: any device, the newest first (those measured cold before
+ * the others); `device` (may be NULL) then restricts to device names that contain it, in any case. With a
+ * fingerprint all its columns must agree.
  * AT_ERR_NOT_FOUND when there is none.
  */
 at_status at__store_find_winner(at__answer *out, at__store *store, const at__problem_key *problem,
                                 const at__fingerprint *fingerprint, const char *device, at_error *err) AT_MUST_CHECK;
 
-/* Calls `row` for each stored trial of the problem (fingerprint as above, NULL: all); stops when it returns false. */
+/* Calls `row` for each stored trial of the problem (fingerprint as above, NULL: all), the fastest first, those
+ * that failed last; stops when it returns false. `row` must not use the store. */
 typedef bool at__trial_visit(void *context, const at__trial_row *row, const at__fingerprint *fingerprint);
 at_status at__store_each_trial(at__store *store, const at__problem_key *problem, const at__fingerprint *fingerprint,
                                at__trial_visit *row, void *context, at_error *err) AT_MUST_CHECK;
 
-/* Compiled kernels by key (source, architecture, options, NVRTC version). AT_ERR_NOT_FOUND: not there. */
+/*
+ * Compiled kernels by key (source, architecture, options, NVRTC version). AT_ERR_NOT_FOUND: not there. The
+ * cache is usually a file of its own: large, and safe to delete.
+ */
 at_status at__store_get_cubin(at__str *cubin, at__str *log, at__store *cache, const char *key, at_error *err) AT_MUST_CHECK;
 at_status at__store_put_cubin(at__store *cache, const char *key, const void *cubin, size_t len, const char *log,
                               at_error *err) AT_MUST_CHECK;

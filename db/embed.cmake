@@ -1,0 +1,21 @@
+# at_embed_schema(TARGET): compiles db/schema.sql into TARGET as at__schema_sql (db/store_internal.h).
+# The file is its own generator: as a script it writes OUTPUT from INPUT.
+if(CMAKE_SCRIPT_MODE_FILE)
+  file(READ ${INPUT} hex HEX)
+  string(REGEX REPLACE "(................................)" "\\1\n" hex "${hex}")
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+  file(WRITE ${OUTPUT} "/* Made by db/embed.cmake from db/schema.sql; do not edit. */
+#include \"store_internal.h\"
+const char at__schema_sql[] = {\n${bytes}0x00 };\n")
+  return()
+endif()
+
+function(at_embed_schema target)
+  set(input ${CMAKE_SOURCE_DIR}/db/schema.sql)
+  set(output ${CMAKE_BINARY_DIR}/embedded_schema.c)
+  set(script ${CMAKE_SOURCE_DIR}/db/embed.cmake)
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DINPUT=${input} -DOUTPUT=${output} -P ${script}
+    DEPENDS ${input} ${script} VERBATIM)
+  target_sources(${target} PRIVATE ${output})
+endfunction()

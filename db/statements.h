@@ -1,0 +1,110 @@
+/*
+ * statements.h - every SQL statement of the store, by name; prepared on first use and kept. Tables and views
+ * are in schema.sql.
+ *
+ * A row is X(NAME, "sql"). Parameters are numbered in the order in which at__store_bind is given them.
+ */
+#ifndef AUTOTUNE_STATEMENTS_H
+#define AUTOTUNE_STATEMENTS_H
+
+/* clang-format off */
+
+/* Column lists that a statement and its reader must agree on. */
+#define AT__SQL_FINGERPRINT_COLUMNS "device, cc, sms, memory_mib, driver, nvrtc, tool, cold"
+
+#define AT__SQL_WINNER_COLUMNS                                                                         \
+    "template, template_hash, config, source_hash, op_hash, median_s, min_s, spread, samples, ceiling_s, "  \
+    "ceiling, ties, trials, space_count, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, " \
+    "registers, elapsed_s, sm_clock_mhz, memory_clock_mhz, temperature_c, power_w, throttle_reasons, "      \
+    "op, shape, type_key, measured_at, traffic_bytes, " AT__SQL_FINGERPRINT_COLUMNS
+
+#define AT__SQL_TRIAL_COLUMNS                                                                          \
+    "template, template_hash, config, outcome, median_s, min_s, spread, samples, registers, "          \
+    "shared_bytes, spill_bytes, compile_s, log, source_hash, " AT__SQL_FINGERPRINT_COLUMNS
+
+#define AT__SQL_IS_PROBLEM "op = ?1 AND shape = ?2 AND type_key = ?3"
+#define AT__SQL_IS_FINGERPRINT                                                                         \
+    "device = ?4 AND cc = ?5 AND sms = ?6 AND memory_mib = ?7 AND driver = ?8 AND nvrtc = ?9 "         \
+    "AND tool = ?10 AND cold = ?11"
+
+#define AT__STATEMENTS(X)                                                                              \
+    X(BEGIN, "BEGIN IMMEDIATE")                                                                        \
+    X(COMMIT, "COMMIT")                                                                                \
+    X(ROLLBACK, "ROLLBACK")                                                                            \
+    X(GET_VERSION, "PRAGMA user_version")                                                              \
+    X(COUNT_VIEWS,                                                                                     \
+      "SELECT count(*) FROM sqlite_schema WHERE type = 'view' "                                        \
+      "AND name IN ('best', 'winners_all', 'trials_all')")                                             \
+                                                                                                       \
+    X(ADD_DEVICE,                                                                                      \
+      "INSERT INTO device (name, cc, sms, memory_mib) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING") \
+    X(ADD_FINGERPRINT,                                                                                 \
+      "INSERT INTO fingerprint (device_id, driver, nvrtc, tool, cold) "                                \
+      "SELECT id, ?5, ?6, ?7, ?8 FROM device "                                                         \
+      "WHERE name = ?1 AND cc = ?2 AND sms = ?3 AND memory_mib = ?4 ON CONFLICT DO NOTHING")           \
+    X(FINGERPRINT_ID,                                                                                  \
+      "SELECT f.id FROM fingerprint f JOIN device d ON d.id = f.device_id "                            \
+      "WHERE d.name = ?1 AND d.cc = ?2 AND d.sms = ?3 AND d.memory_mib = ?4 "                          \
+      "AND f.driver = ?5 AND f.nvrtc = ?6 AND f.tool = ?7 AND f.cold = ?8")                            \
+    X(ADD_PROBLEM,                                                                                     \
+      "INSERT INTO problem (op, shape, type_key, elements, traffic_bytes) VALUES (?1, ?2, ?3, ?4, ?5) " \
+      "ON CONFLICT DO UPDATE SET elements = excluded.elements, traffic_bytes = excluded.traffic_bytes " \
+      "WHERE elements <> excluded.elements OR traffic_bytes <> excluded.traffic_bytes")                \
+    X(PROBLEM_ID, "SELECT id FROM problem WHERE op = ?1 AND shape = ?2 AND type_key = ?3")             \
+    X(ADD_TEMPLATE, "INSERT INTO template (name, hash) VALUES (?1, ?2) ON CONFLICT DO NOTHING")        \
+    X(TEMPLATE_ID, "SELECT id FROM template WHERE name = ?1 AND hash = ?2")                            \
+                                                                                                       \
+    X(ADD_RUN,                                                                                         \
+      "INSERT INTO run (started_at, command, strategy, seed, device_uuid, host) "                      \
+      "VALUES (?1, ?2, ?3, ?4, ?5, ?6)")                                                               \
+    X(PUT_TRIAL,                                                                                       \
+      "INSERT INTO trial (problem_id, fingerprint_id, template_id, config, run_id, outcome, median_s, min_s, " \
+      "spread, samples, registers, shared_bytes, spill_bytes, compile_s, log, source_hash, measured_at) " \
+      "VALUES (?1, ?2, ?3, ?4, nullif(?5, 0), ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17) " \
+      "ON CONFLICT (problem_id, fingerprint_id, template_id, config) DO UPDATE SET "                   \
+      "run_id = excluded.run_id, outcome = excluded.outcome, median_s = excluded.median_s, "           \
+      "min_s = excluded.min_s, spread = excluded.spread, samples = excluded.samples, "                 \
+      "registers = excluded.registers, shared_bytes = excluded.shared_bytes, "                         \
+      "spill_bytes = excluded.spill_bytes, compile_s = excluded.compile_s, log = excluded.log, "       \
+      "source_hash = excluded.source_hash, measured_at = excluded.measured_at")                        \
+    X(PUT_WINNER,                                                                                      \
+      "INSERT INTO winner (problem_id, fingerprint_id, template_id, config, run_id, source_hash, op_hash, " \
+      "median_s, min_s, spread, samples, ceiling_s, ceiling_name, ties, trials, space_count, grid_x, grid_y, " \
+      "grid_z, block_x, block_y, block_z, shared_bytes, registers, elapsed_s, sm_clock_mhz, memory_clock_mhz, " \
+      "temperature_c, power_w, throttle_reasons, measured_at) "                                        \
+      "VALUES (?1, ?2, ?3, ?4, nullif(?5, 0), ?6, ?7, ?8, ?9, ?10, ?11, nullif(?12, 0.0), ?13, ?14, ?15, ?16, " \
+      "?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31)")                    \
+                                                                                                       \
+    /* Cold results first, as in the view best; a device filter of '' lets every device through. */    \
+    X(FIND_WINNER,                                                                                     \
+      "SELECT " AT__SQL_WINNER_COLUMNS " FROM winners_all WHERE " AT__SQL_IS_PROBLEM                   \
+      " AND instr(lower(device), lower(?4)) > 0 "                                                      \
+      "ORDER BY cold DESC, measured_at DESC, winner_id DESC LIMIT 1")                                  \
+    X(FIND_WINNER_OF,                                                                                  \
+      "SELECT " AT__SQL_WINNER_COLUMNS " FROM winners_all WHERE " AT__SQL_IS_PROBLEM                   \
+      " AND " AT__SQL_IS_FINGERPRINT " ORDER BY measured_at DESC, winner_id DESC LIMIT 1")             \
+    X(EACH_TRIAL,                                                                                      \
+      "SELECT " AT__SQL_TRIAL_COLUMNS " FROM trials_all WHERE " AT__SQL_IS_PROBLEM                     \
+      " ORDER BY median_s IS NULL, median_s, trial_id")                                                \
+    X(EACH_TRIAL_OF,                                                                                   \
+      "SELECT " AT__SQL_TRIAL_COLUMNS " FROM trials_all WHERE " AT__SQL_IS_PROBLEM                     \
+      " AND " AT__SQL_IS_FINGERPRINT " ORDER BY median_s IS NULL, median_s, trial_id")                 \
+                                                                                                       \
+    X(PUT_SOURCE,                                                                                      \
+      "INSERT INTO source (hash, path, text, stored_at) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING") \
+    X(GET_SOURCE, "SELECT text FROM source WHERE hash = ?1")                                           \
+    X(PUT_CUBIN,                                                                                       \
+      "INSERT INTO cubin (key, cubin, log, stored_at) VALUES (?1, ?2, ?3, ?4) "                        \
+      "ON CONFLICT DO UPDATE SET cubin = excluded.cubin, log = excluded.log, stored_at = excluded.stored_at") \
+    X(GET_CUBIN, "SELECT cubin, log FROM cubin WHERE key = ?1")
+
+/* clang-format on */
+
+typedef enum at__sql {
+#define AT__SQL_NAME(name, sql) AT__SQL_##name,
+    AT__STATEMENTS(AT__SQL_NAME)
+#undef AT__SQL_NAME
+        AT__SQL_COUNT
+} at__sql;
+
+#endif

@@ -1,0 +1,342 @@
+/*
+ * store_open.c - opening: which file, what is in it, may we use it; creating; closing.
+ *
+ * A file is judged by its first 100 bytes before SQLite may touch it, because an ordinary open could roll
+ * back or checkpoint somebody else's database. The bytes are read through SQLite's own descriptor: opening
+ * and closing the file a second time would drop the POSIX locks that this process's other handles hold.
+ */
+#include "store_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The parts of SQLite's file header that we look at (https://sqlite.org/fileformat.html, section 1.3). */
+enum { HEADER_BYTES = 100, HEADER_VERSION = 60, HEADER_APPLICATION = 68 };
+static const char MAGIC[16] = "SQLite format 3";
+
+static unsigned big_endian(const unsigned char *p)
+{
+    return (unsigned)p[0] << 24 | (unsigned)p[1] << 16 | (unsigned)p[2] << 8 | p[3];
+}
+
+static at_status refuse_newer(const char *path, int version, at_error *err)
+{
+    return at_fail(
+        err, AT_ERR_STORE,
+        "%s: written by a newer autotune (schema version %d; this program knows %d); update autotune, or "
+        "use another database with --db",
+        path, version, AT__SCHEMA_VERSION);
+}
+
+/* Is it a file, or nothing yet? *exists tells. Only looks at the name: see the top of this file. */
+static at_status check_path(bool *exists, const char *path, at__open_mode mode, at_error *err)
+{
+    struct stat info;
+    *exists = stat(path, &info) == 0;
+    if (!*exists && errno != ENOENT)
+        return at_fail(err, AT_ERR_STORE, "%s: %s", path, strerror(errno));
+    if (!*exists && mode == AT__STORE_READ)
+        return at_fail(
+            err, AT_ERR_NOT_FOUND,
+            "%s: no such database yet; `autotune --shapes FILE` makes it, or name another with --db", path);
+    if (*exists && S_ISDIR(info.st_mode))
+        return at_fail(err, AT_ERR_STORE, "%s: is a folder; the name of a database file was expected", path);
+    if (*exists && !S_ISREG(info.st_mode))
+        return at_fail(err, AT_ERR_STORE, "%s: is not a regular file", path);
+    return AT_OK;
+}
+
+/* mkdir -p of everything before the last '/'. */
+static at_status make_parents(const char *path, at_error *err)
+{
+    at_status status = AT_OK;
+    char *folder = at__text_copy(path, strlen(path));
+    if (!folder)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(folder, 0777) != 0 && errno != EEXIST && errno != EROFS && errno != EISDIR) {
+            status = at_fail(err, AT_ERR_STORE, "%s: cannot make the folder %s: %s", path, folder,
+                             strerror(errno));
+            break;
+        }
+        *slash = '/';
+    }
+    free(folder);
+    return status;
+}
+
+/* A URI that tells SQLite that the file will not change: then it needs neither -wal nor -shm beside it. */
+static at_status immutable_uri(at__str *out, const char *path, at_error *err)
+{
+    at__str_add(out, "file:");
+    for (const unsigned char *p = (const unsigned char *)path; *p; p++) {
+        if (strchr("?#%", *p))
+            at__str_addf(out, "%%%02x", *p);
+        else
+            at__str_add_bytes(out, p, 1);
+    }
+    at__str_add(out, "?immutable=1");
+    return at__str_check(out, err);
+}
+
+static at_status open_handle(at__store *store, const char *name, int flags, at_error *err)
+{
+    sqlite3_close(store->db);
+    store->db = NULL;
+    int code = sqlite3_open_v2(name, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
+    if (!store->db)
+        return at_fail(err, AT_ERR_MEMORY, "%s: out of memory", store->path);
+    if (code != SQLITE_OK)
+        return at__store_fail(store, "open the database", err);
+    sqlite3_extended_result_codes(store->db, 1);
+    sqlite3_busy_timeout(store->db, store->wait_ms);
+    return AT_OK;
+}
+
+/* The first bytes of the file, zero-filled where it is shorter. */
+static at_status read_header(unsigned char header[HEADER_BYTES], sqlite3_int64 *size, at__store *store,
+                             at_error *err)
+{
+    sqlite3_file *file = NULL;
+    *size = 0;
+    memset(header, 0, HEADER_BYTES);
+    if (sqlite3_file_control(store->db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK || !file ||
+        !file->pMethods)
+        return AT_OK;
+    int code = file->pMethods->xFileSize(file, size);
+    if (code == SQLITE_OK && *size > 0)
+        code = file->pMethods->xRead(file, header, HEADER_BYTES, 0);
+    if (code != SQLITE_OK && code != SQLITE_IOERR_SHORT_READ)
+        return at_fail(err, AT_ERR_STORE, "%s: cannot read the file: %s", store->path, sqlite3_errstr(code));
+    return AT_OK;
+}
+
+/* Is it ours, or empty? Nothing has been written, nor locked, when this says no. */
+static at_status check_header(bool *empty, at__store *store, at_error *err)
+{
+    unsigned char header[HEADER_BYTES];
+    sqlite3_int64 size;
+    at_status status = read_header(header, &size, store, err);
+    if (status != AT_OK)
+        return status;
+    *empty = size == 0;
+    if (*empty)
+        return AT_OK;
+    if (memcmp(header, MAGIC, sizeof MAGIC) != 0)
+        return at_fail(
+            err, AT_ERR_STORE,
+            "%s: not a database (it does not begin as an SQLite file does); it was not touched; name "
+            "another file with --db",
+            store->path);
+    if (big_endian(header + HEADER_APPLICATION) != AT__APPLICATION_ID)
+        return at_fail(
+            err, AT_ERR_STORE,
+            "%s: an SQLite database of another program (application_id 0x%08x; autotune's is 0x%08x); it "
+            "was not touched; name another file with --db",
+            store->path, big_endian(header + HEADER_APPLICATION), (unsigned)AT__APPLICATION_ID);
+    if (big_endian(header + HEADER_VERSION) > AT__SCHEMA_VERSION)
+        return refuse_newer(store->path, (int)big_endian(header + HEADER_VERSION), err);
+    return AT_OK;
+}
+
+/*
+ * WAL lets readers and a writer work at once. Where it cannot be had (some network file systems, or another
+ * process is using the file right now) SQLite stays with its rollback journal, which is as safe: no error.
+ */
+static void prefer_wal(at__store *store)
+{
+    sqlite3_exec(store->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+    sqlite3_exec(store->db, "PRAGMA foreign_keys = ON", NULL, NULL, NULL);
+}
+
+/* Our tables are all there, and readable. */
+static at_status check_schema(at__store *store, at_error *err)
+{
+    sqlite3_stmt *s = at__store_bind(store, AT__SQL_COUNT_VIEWS, "read the database", err, "");
+    if (!s)
+        return err ? err->status : AT_ERR_STORE;
+    at_status status = AT_OK;
+    if (sqlite3_step(s) != SQLITE_ROW)
+        status = at__store_fail(store, "read the database", err);
+    else if (sqlite3_column_int(s, 0) != 3)
+        status = at_fail(
+            err, AT_ERR_STORE,
+            "%s: views of autotune's schema are missing; restore the file from a copy, or move it away "
+            "and tune again",
+            store->path);
+    sqlite3_reset(s);
+    return status;
+}
+
+static at_status check_version(at__store *store, at_error *err)
+{
+    int version = at__store_version(store, err);
+    if (version < 0)
+        return AT_ERR_STORE;
+    if (version > AT__SCHEMA_VERSION)
+        return refuse_newer(store->path, version, err);
+    if (version < AT__SCHEMA_VERSION && store->read_only)
+        return at_fail(
+            err, AT_ERR_STORE,
+            "%s: written by an older autotune (schema version %d; this program reads %d); tune anything "
+            "with --db and this file once to bring it up to date",
+            store->path, version, AT__SCHEMA_VERSION);
+    return AT_OK;
+}
+
+static at_status open_writer(at__store *store, at_error *err)
+{
+    bool empty;
+    at_status status = open_handle(store, store->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
+    if (status == AT_OK)
+        status = check_header(&empty, store, err);
+    if (status == AT_OK && sqlite3_db_readonly(store->db, "main") == 1)
+        status =
+            at_fail(err, AT_ERR_STORE,
+                    "%s: the file is read-only; change its permissions, or use another database with --db",
+                    store->path);
+    if (status == AT_OK)
+        status = check_version(store, err);
+    /* Created before WAL is switched on, so that the file itself, not only its WAL, says whose it is. */
+    if (status == AT_OK)
+        status = at__store_migrate(store, at__migrations, AT__SCHEMA_VERSION, err);
+    if (status == AT_OK)
+        status = check_schema(store, err);
+    if (status == AT_OK)
+        prefer_wal(store);
+    return status;
+}
+
+static at_status read_checked(at__store *store, at_error *err)
+{
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    at_status status = check_version(store, err);
+    return status == AT_OK ? check_schema(store, err) : status;
+}
+
+/* A database on a read-only medium, closed cleanly (no log beside it), can only be read as immutable. */
+static at_status retry_immutable(at__store *store, at_error *err)
+{
+    at__str name = { 0 };
+    struct stat info;
+    at__str_addf(&name, "%s-wal", store->path);
+    at_status status = at__str_check(&name, err);
+    if (status == AT_OK && stat(name.data, &info) == 0 && info.st_size > 0)
+        status = at_fail(
+            err, AT_ERR_STORE,
+            "%s: cannot be read here: its log %s must be brought in first, and the folder is read-only; "
+            "copy both files to a folder that you may write",
+            store->path, name.data);
+    if (status == AT_OK) {
+        at__str_reset(&name);
+        status = immutable_uri(&name, store->path, err);
+    }
+    for (int i = 0; i < AT__SQL_COUNT; i++) {
+        sqlite3_finalize(store->statements[i]);
+        store->statements[i] = NULL;
+    }
+    if (status == AT_OK)
+        status = open_handle(store, name.data, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err);
+    if (status == AT_OK)
+        status = read_checked(store, err);
+    at__str_clear(&name);
+    return status;
+}
+
+static at_status open_reader(at__store *store, at_error *err)
+{
+    bool empty = false;
+    store->read_only = true;
+    at_status status = open_handle(store, store->path, SQLITE_OPEN_READONLY, err);
+    if (status == AT_OK)
+        status = check_header(&empty, store, err);
+    if (status == AT_OK && empty)
+        return at_fail(err, AT_ERR_NOT_FOUND, "%s: is empty: nothing was tuned yet", store->path);
+    if (status != AT_OK)
+        return status;
+    status = read_checked(store, err);
+    int code = sqlite3_extended_errcode(store->db) & 0xff;
+    if (status == AT_ERR_STORE && (code == SQLITE_CANTOPEN || code == SQLITE_READONLY))
+        status = retry_immutable(store, err);
+    return status;
+}
+
+at_status at__store_open_wait(at__store **out, const char *path, at__open_mode mode, int wait_ms,
+                              at_error *err)
+{
+    at_status status = AT_OK;
+    at_error unused;
+    bool exists;
+    at__store *store = NULL;
+
+    err = err ? err : &unused;
+    if (path[0] == '\0')
+        return at_fail(err, AT_ERR_USAGE, "the name of the database is empty");
+    if ((status = check_path(&exists, path, mode, err)) != AT_OK)
+        return status;
+    if (!exists && (status = make_parents(path, err)) != AT_OK)
+        return status;
+    store = calloc(1, sizeof *store);
+    if (store)
+        store->path = at__text_copy(path, strlen(path));
+    if (!store || !store->path) {
+        status = at_fail(err, AT_ERR_MEMORY, "%s: out of memory", path);
+        goto done;
+    }
+    store->wait_ms = wait_ms;
+    status = mode == AT__STORE_READ ? open_reader(store, err) : open_writer(store, err);
+    if (status != AT_OK)
+        goto done;
+    *out = store;
+    store = NULL;
+done:
+    at__store_close(store);
+    return status;
+}
+
+at_status at__store_open(at__store **out, const char *path, at__open_mode mode, at_error *err)
+{
+    return at__store_open_wait(out, path, mode, AT__BUSY_WAIT_MS, err);
+}
+
+void at__store_close(at__store *store)
+{
+    if (!store)
+        return;
+    for (int i = 0; i < AT__SQL_COUNT; i++)
+        sqlite3_finalize(store->statements[i]);
+    sqlite3_close(store->db);
+    free(store->path);
+    free(store);
+}
+
+at_status at__store_default_path(at__str *out, at_error *err)
+{
+    at__str path = { 0 };
+    const char *named = getenv("AUTOTUNE_DB");
+    const char *data = getenv("XDG_DATA_HOME");
+    const char *home = getenv("HOME");
+
+    if (named && named[0])
+        at__str_add(&path, named);
+    else if (data && data[0] == '/') /* the XDG specification: a relative path is invalid and to be ignored */
+        at__str_addf(&path, "%s/autotune/autotune.db", data);
+    else if (home && home[0])
+        at__str_addf(&path, "%s/.local/share/autotune/autotune.db", home);
+    else
+        return at_fail(err, AT_ERR_USAGE,
+                       "no place for the database: name one with --db, or set AUTOTUNE_DB or HOME");
+    at_status status = at__str_check(&path, err);
+    if (status == AT_OK) {
+        at__str_clear(out);
+        *out = path;
+    } else {
+        at__str_clear(&path);
+    }
+    return status;
+}

@@ -1,0 +1,194 @@
+/*
+ * store_sql.c - running statements: prepared once, bound, stepped; transactions; what SQLite's errors mean to
+ * a user.
+ */
+#include "store_internal.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const SQL[] = {
+#define AT__SQL_TEXT(name, sql) [AT__SQL_##name] = sql,
+    AT__STATEMENTS(AT__SQL_TEXT)
+#undef AT__SQL_TEXT
+};
+
+/* Why a system call under SQLite failed: ": No space left on device", or "". */
+static const char *system_cause(sqlite3 *db, char *text, size_t size)
+{
+    int code = sqlite3_system_errno(db);
+    if (code == 0)
+        return "";
+    snprintf(text, size, ": %s", strerror(code));
+    return text;
+}
+
+at_status at__store_fail(at__store *store, const char *doing, at_error *err)
+{
+    const char *path = store->path;
+    char cause[128];
+    int code = sqlite3_extended_errcode(store->db);
+
+    switch (code & 0xff) {
+    case SQLITE_NOMEM:
+        return at_fail(err, AT_ERR_MEMORY, "%s: cannot %s: out of memory", path, doing);
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return at_fail(
+            err, AT_ERR_STORE,
+            "%s: cannot %s: locked by another process for more than %g s; end that process, or use "
+            "another database with --db",
+            path, doing, store->wait_ms / 1000.0);
+    case SQLITE_FULL:
+        return at_fail(err, AT_ERR_STORE,
+                       "%s: cannot %s: the disk is full; what was stored before is kept; free some space and "
+                       "run the same command again",
+                       path, doing);
+    case SQLITE_NOTADB:
+        return at_fail(
+            err, AT_ERR_STORE,
+            "%s: not an SQLite database, or an encrypted one; it was not touched; name another file "
+            "with --db",
+            path);
+    case SQLITE_CORRUPT:
+        return at_fail(err, AT_ERR_STORE,
+                       "%s: cannot %s: the database is damaged (%s); save what can be read with "
+                       "`sqlite3 FILE .recover`, or move the file away and tune again",
+                       path, doing, sqlite3_errmsg(store->db));
+    case SQLITE_READONLY:
+        return at_fail(err, AT_ERR_STORE,
+                       "%s: cannot %s: the file or its folder is read-only; change its permissions, or use "
+                       "another database with --db",
+                       path, doing);
+    case SQLITE_CANTOPEN:
+    case SQLITE_IOERR:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+        return at_fail(
+            err, AT_ERR_STORE,
+            "%s: cannot %s: %s%s; check the disk and the permissions of the file and of its folder", path,
+            doing, sqlite3_errmsg(store->db), system_cause(store->db, cause, sizeof cause));
+    default:
+        return at_fail(err, AT_ERR_STORE, "%s: cannot %s: %s (SQLite error %d)", path, doing,
+                       sqlite3_errmsg(store->db), code);
+    }
+}
+
+static sqlite3_stmt *prepared(at__store *store, at__sql sql)
+{
+    sqlite3_stmt **slot = &store->statements[sql];
+    if (!*slot &&
+        sqlite3_prepare_v3(store->db, SQL[sql], -1, SQLITE_PREPARE_PERSISTENT, slot, NULL) != SQLITE_OK)
+        return NULL;
+    return *slot;
+}
+
+/* Texts and blobs are not copied: callers keep them until the statement is reset. */
+static int bind_next(sqlite3_stmt *s, int index, char type, va_list *args)
+{
+    switch (type) {
+    case 's':
+        return sqlite3_bind_text(s, index, va_arg(*args, const char *), -1, SQLITE_STATIC);
+    case 'd':
+        return sqlite3_bind_double(s, index, va_arg(*args, double));
+    case 'i':
+        return sqlite3_bind_int64(s, index, va_arg(*args, int64_t));
+    case 'n': {
+        int64_t value = va_arg(*args, int64_t);
+        return value < 0 ? sqlite3_bind_null(s, index) : sqlite3_bind_int64(s, index, value);
+    }
+    case 't': {
+        const char *text = va_arg(*args, const char *);
+        size_t len = va_arg(*args, size_t);
+        return sqlite3_bind_text64(s, index, len ? text : "", len, SQLITE_STATIC, SQLITE_UTF8);
+    }
+    case 'b': {
+        const void *blob = va_arg(*args, const void *);
+        size_t len = va_arg(*args, size_t);
+        return sqlite3_bind_blob64(s, index, len ? blob : "", len, SQLITE_STATIC);
+    }
+    default:
+        return SQLITE_MISUSE;
+    }
+}
+
+static sqlite3_stmt *bind_all(at__store *store, at__sql sql, const char *doing, at_error *err,
+                              const char *types, va_list *args)
+{
+    sqlite3_stmt *s = prepared(store, sql);
+    int code = s ? SQLITE_OK : SQLITE_ERROR;
+    for (int i = 0; code == SQLITE_OK && types[i]; i++)
+        code = bind_next(s, i + 1, types[i], args);
+    if (code != SQLITE_OK) {
+        at__store_fail(store, doing, err);
+        if (s)
+            sqlite3_clear_bindings(s);
+        return NULL;
+    }
+    return s;
+}
+
+sqlite3_stmt *at__store_bind(at__store *store, at__sql sql, const char *doing, at_error *err,
+                             const char *types, ...)
+{
+    va_list args;
+    va_start(args, types);
+    sqlite3_stmt *s = bind_all(store, sql, doing, err, types, &args);
+    va_end(args);
+    return s;
+}
+
+at_status at__store_exec(at__store *store, at__sql sql, const char *doing, at_error *err, const char *types,
+                         ...)
+{
+    at_status status = AT_OK;
+    int code = SQLITE_ROW;
+    at_error cause = { 0 };
+    va_list args;
+
+    va_start(args, types);
+    sqlite3_stmt *s = bind_all(store, sql, doing, &cause, types, &args);
+    va_end(args);
+    if (!s)
+        return at_fail(err, cause.status, "%s", cause.text);
+    while (code == SQLITE_ROW)
+        code = sqlite3_step(s);
+    if (code != SQLITE_DONE)
+        status = at__store_fail(store, doing, err);
+    sqlite3_reset(s);
+    sqlite3_clear_bindings(s);
+    return status;
+}
+
+at_status at__store_begin(at__store *store, at_error *err)
+{
+    if (store->read_only)
+        return at_fail(err, AT_ERR_USAGE, "%s: was opened for reading only", store->path);
+    return at__store_exec(store, AT__SQL_BEGIN, "write", err, "");
+}
+
+at_status at__store_end(at__store *store, at_status status, at_error *err)
+{
+    if (status == AT_OK)
+        status = at__store_exec(store, AT__SQL_COMMIT, "write", err, "");
+    /* Some errors (a full disk) have ended the transaction already. */
+    if (status != AT_OK && !sqlite3_get_autocommit(store->db)) {
+        at_status undone = at__store_exec(store, AT__SQL_ROLLBACK, "undo", NULL, "");
+        (void)undone; /* the first error is the one to tell */
+    }
+    return status;
+}
+
+const char *at__store_text(sqlite3_stmt *statement, int column)
+{
+    const unsigned char *text = sqlite3_column_text(statement, column);
+    return text ? (const char *)text : "";
+}
+
+int64_t at__store_known(sqlite3_stmt *statement, int column)
+{
+    return sqlite3_column_type(statement, column) == SQLITE_NULL ? -1
+                                                                 : sqlite3_column_int64(statement, column);
+}
