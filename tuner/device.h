@@ -117,7 +117,11 @@ typedef struct at__final_row {
 at_status at__device_final(at__device *device, const at__finalist *list, int count, uint64_t seed,
                            at__final_row *rows, at__conditions *conditions, at_error *err) AT_MUST_CHECK;
 
-/* The main loop of a runner process: serves AT__CHILD_FD until it closes. Returns the exit code. */
+/*
+ * The main loop of a runner process: serves AT__CHILD_FD until it closes. `ordinal` is a device, or
+ * AT__COUNT_DEVICES to say how many there are and end. Returns the exit code.
+ */
+#define AT__COUNT_DEVICES (-1)
 int at__runner_main(int ordinal);
 
 #endif

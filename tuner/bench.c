@@ -1,0 +1,369 @@
+/* bench.c - see bench.h. */
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Wide enough for a stray vector access of a whole block's row. */
+#define GUARD_BYTES 4096
+
+/* The rotation's footprint, in L2 sizes: a memset of one L2 size does not evict everything, three do. */
+#define L2_MULTIPLE 3
+
+/* For tiny problems: beyond this many sets launch overhead dominates anyway. */
+#define MAX_SETS 1024
+
+/* Left free for modules, graphs and the driver itself. */
+#define RESERVE_BYTES ((int64_t)256 << 20)
+
+typedef enum check_kernel {
+    FILL, POISON, EQUAL, RANDOM, GUARD_FILL, GUARD,
+    CHECKS
+} check_kernel;
+
+static const char *const CHECK_NAMES[CHECKS] = {
+    [FILL] = "check_fill",     [POISON] = "check_poison",         [EQUAL] = "check_equal",
+    [RANDOM] = "check_random", [GUARD_FILL] = "check_guard_fill", [GUARD] = "check_guard",
+};
+
+struct at__bench {
+    at__gpu    *gpu;
+    at__setup   setup;               /* without the borrowed reference */
+    at__module *checks[CHECKS];
+    int64_t     offset[AT__MAX_ARGS]; /* of each buffer in its set      */
+    int64_t     set_bytes;
+    int         sets;
+    at__ptr     arena;
+    at__ptr     expected[AT__MAX_ARGS]; /* the reference's outputs; 0 for inputs */
+    at__ptr     found;                  /* pairs of check.cu: 3 a buffer         */
+    int         first_in, first_out;    /* -1: none                              */
+};
+
+#define FOUND_PAIRS (3 * AT__MAX_ARGS)
+
+static int64_t round_up(int64_t value, int64_t to)
+{
+    return (value + to - 1) / to * to;
+}
+
+/* As an application's own allocation would lie: large ones at the start of a 2 MiB page. */
+static int64_t alignment_for(int64_t bytes)
+{
+    return bytes >= ((int64_t)1 << 20) ? (int64_t)2 << 20 : 4096;
+}
+
+static void lay_out(at__bench *b)
+{
+    int64_t at = 0, largest = 4096;
+    for (int i = 0; i < b->setup.buffer_count; i++) {
+        int64_t align = alignment_for(b->setup.buffers[i].bytes);
+        if (align > largest)
+            largest = align;
+        b->offset[i] = round_up(at + GUARD_BYTES, align);
+        at = b->offset[i] + b->setup.buffers[i].bytes + GUARD_BYTES;
+    }
+    b->set_bytes = round_up(at, largest);
+}
+
+static int64_t traffic_of_set(const at__bench *b)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < b->setup.buffer_count; i++)
+        bytes += b->setup.buffers[i].bytes;
+    return bytes > 0 ? bytes : 1;
+}
+
+static int64_t expected_bytes(const at__bench *b)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < b->setup.buffer_count; i++)
+        if (b->setup.buffers[i].role != AT__INPUT)
+            bytes += round_up(b->setup.buffers[i].bytes, 4096);
+    return bytes;
+}
+
+static at_status choose_sets(at__bench *b, at_error *err)
+{
+    at__device_info info;
+    at_status status = at__gpu_info(&info, b->gpu, err);
+    if (status != AT_OK)
+        return status;
+    int64_t available = info.free_bytes - RESERVE_BYTES - expected_bytes(b);
+    if (available < b->set_bytes)
+        return at_fail(err, AT_ERR_DEVICE,
+                       "the problem does not fit: it needs %.1f MB on the device (buffers, the right answer, reserve), "
+                       "and %.1f MB are free",
+                       1e-6 * (double)(b->set_bytes + expected_bytes(b) + RESERVE_BYTES), 1e-6 * (double)info.free_bytes);
+    int64_t sets = b->setup.warm ? 1 : (L2_MULTIPLE * info.limits.l2_bytes + traffic_of_set(b) - 1) / traffic_of_set(b);
+    if (sets > MAX_SETS)
+        sets = MAX_SETS;
+    if (sets > available / b->set_bytes)
+        sets = available / b->set_bytes;
+    b->sets = sets < 1 ? 1 : (int)sets;
+    return AT_OK;
+}
+
+static at__ptr buffer_of(const at__bench *b, uint64_t set, int buffer)
+{
+    return b->arena + (set % (uint64_t)b->sets) * (uint64_t)b->set_bytes + (uint64_t)b->offset[buffer];
+}
+
+static uint64_t seed_of(const at__bench *b, uint64_t set, int buffer)
+{
+    return b->setup.seed * 0x100000001b3u + set * AT__MAX_ARGS + (uint64_t)buffer;
+}
+
+/* Launches a check kernel over `bytes` with up to four 8-byte arguments. */
+static at_status run_check(at__bench *b, check_kernel which, int64_t bytes, uint64_t a0, uint64_t a1, uint64_t a2,
+                           uint64_t a3, at_error *err)
+{
+    uint64_t values[4] = { a0, a1, a2, a3 };
+    void *params[4] = { &values[0], &values[1], &values[2], &values[3] };
+    int64_t blocks = bytes / 16 / 256 + 1;
+    at__geometry g = { .grid = { blocks < 16384 ? blocks : 16384, 1, 1 }, .block = { 256, 1, 1 } };
+    return at__gpu_launch(b->gpu, b->checks[which], &g, params, err);
+}
+
+static at_status fill(at__bench *b, uint64_t set, int buffer, at_error *err)
+{
+    int64_t bytes = b->setup.buffers[buffer].bytes;
+    return run_check(b, FILL, bytes, buffer_of(b, set, buffer), (uint64_t)bytes, seed_of(b, set, buffer), 0, err);
+}
+
+static at_status fill_guards(at__bench *b, int buffer, at_error *err)
+{
+    at__ptr start = buffer_of(b, 0, buffer), end = start + (uint64_t)b->setup.buffers[buffer].bytes;
+    at_status status = run_check(b, GUARD_FILL, GUARD_BYTES, start - GUARD_BYTES, GUARD_BYTES, 1, 0, err);
+    if (status == AT_OK)
+        status = run_check(b, GUARD_FILL, GUARD_BYTES, end, GUARD_BYTES, 2, 0, err);
+    return status;
+}
+
+static at_status fill_all(at__bench *b, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int s = 0; s < b->sets && status == AT_OK; s++)
+        for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
+            status = fill(b, (uint64_t)s, i, err);
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
+        status = fill_guards(b, i, err);
+    return status;
+}
+
+static at_status launch_on(at__bench *b, const at__module *module, const at__kernel *kernel, const at__ptr *buffers,
+                           at_error *err)
+{
+    uint64_t values[AT__MAX_ARGS];
+    void *params[AT__MAX_ARGS];
+    for (int i = 0; i < kernel->arg_count; i++) {
+        values[i] = kernel->args[i].buffer >= 0 ? buffers[kernel->args[i].buffer] : (uint64_t)kernel->args[i].value;
+        params[i] = &values[i];
+    }
+    return at__gpu_launch(b->gpu, module, &kernel->geometry, params, err);
+}
+
+at_status at__bench_launch(at__bench *b, const at__module *module, const at__kernel *kernel, uint64_t set, at_error *err)
+{
+    at__ptr buffers[AT__MAX_ARGS];
+    for (int i = 0; i < b->setup.buffer_count; i++)
+        buffers[i] = buffer_of(b, set, i);
+    return launch_on(b, module, kernel, buffers, err);
+}
+
+at_status at__bench_memcpy(at__bench *b, uint64_t set, at_error *err)
+{
+    if (b->first_in < 0 || b->first_out < 0)
+        return at_fail(err, AT_ERR_DEVICE, "the operation has no input and output to copy between");
+    return at__gpu_copy(b->gpu, buffer_of(b, set, b->first_out), buffer_of(b, set, b->first_in),
+                        b->setup.buffers[b->first_out].bytes, err);
+}
+
+/* The reference writes into `expected`; it starts from what an inout buffer holds. */
+static at_status run_reference(at__bench *b, const at__kernel *kernel, at_error *err)
+{
+    at__ptr buffers[AT__MAX_ARGS];
+    at__module *module = NULL;
+    at_status status = at__gpu_load(&module, b->gpu, kernel->cubin, kernel->name, kernel->geometry.shared_bytes, err);
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
+        buffers[i] = b->expected[i] ? b->expected[i] : buffer_of(b, 0, i);
+        if (b->setup.buffers[i].role == AT__INOUT)
+            status = at__gpu_copy(b->gpu, b->expected[i], buffer_of(b, 0, i), b->setup.buffers[i].bytes, err);
+    }
+    if (status == AT_OK)
+        status = launch_on(b, module, kernel, buffers, err);
+    if (status == AT_OK)
+        status = at__gpu_wait(b->gpu, err);
+    at__gpu_unload(b->gpu, module);
+    return status;
+}
+
+static at_status allocate(at__bench *b, at_error *err)
+{
+    at_status status = at__gpu_alloc(&b->arena, b->gpu, b->set_bytes * b->sets, err);
+    if (status == AT_OK)
+        status = at__gpu_alloc(&b->found, b->gpu, FOUND_PAIRS * 16, err);
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
+        if (b->setup.buffers[i].role != AT__INPUT)
+            status = at__gpu_alloc(&b->expected[i], b->gpu, b->setup.buffers[i].bytes, err);
+    return status;
+}
+
+static at_status prepare(at__bench *b, const at__setup *setup, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int k = 0; k < CHECKS && status == AT_OK; k++)
+        status = at__gpu_load(&b->checks[k], b->gpu, setup->check_cubin, CHECK_NAMES[k], 0, err);
+    lay_out(b);
+    if (status == AT_OK)
+        status = choose_sets(b, err);
+    if (status == AT_OK)
+        status = allocate(b, err);
+    if (status == AT_OK)
+        status = fill_all(b, err);
+    if (status == AT_OK)
+        status = run_reference(b, &setup->reference, err);
+    return status;
+}
+
+at_status at__bench_open(at__bench **out, at__gpu *gpu, const at__setup *setup, at_error *err)
+{
+    at__bench *b = calloc(1, sizeof *b);
+    if (!b)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    b->gpu = gpu;
+    b->setup = *setup;
+    b->setup.reference = (at__kernel){ 0 };
+    b->first_in = b->first_out = -1;
+    for (int i = setup->buffer_count - 1; i >= 0; i--)
+        *(setup->buffers[i].role == AT__INPUT ? &b->first_in : &b->first_out) = i;
+    at_status status = prepare(b, setup, err);
+    if (status != AT_OK) {
+        at__bench_close(b);
+        return status;
+    }
+    *out = b;
+    return AT_OK;
+}
+
+void at__bench_close(at__bench *b)
+{
+    if (!b)
+        return;
+    for (int k = 0; k < CHECKS; k++)
+        at__gpu_unload(b->gpu, b->checks[k]);
+    for (int i = 0; i < b->setup.buffer_count; i++)
+        at__gpu_free(b->gpu, b->expected[i]);
+    at__gpu_free(b->gpu, b->found);
+    at__gpu_free(b->gpu, b->arena);
+    free(b);
+}
+
+int at__bench_sets(const at__bench *bench)
+{
+    return bench->sets;
+}
+
+/* What output `i` must become: the reference's, or for a copy the input's. */
+static at__ptr expected_of(const at__bench *b, int i, bool is_copy)
+{
+    return is_copy && i == b->first_out ? buffer_of(b, 0, b->first_in) : b->expected[i];
+}
+
+static at_status poison(at__bench *b, bool is_copy, at_error *err)
+{
+    at_status status = at__gpu_zero(b->gpu, b->found, FOUND_PAIRS * 16, err);
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
+        const at__buffer *buffer = &b->setup.buffers[i];
+        if (buffer->role == AT__OUTPUT)
+            status = run_check(b, POISON, buffer->bytes, buffer_of(b, 0, i), expected_of(b, i, is_copy),
+                               (uint64_t)buffer->bytes, 0, err);
+        else if (buffer->role == AT__INOUT)
+            status = fill(b, 0, i, err);
+    }
+    return status;
+}
+
+static at_status compare(at__bench *b, bool is_copy, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
+        uint64_t bytes = (uint64_t)b->setup.buffers[i].bytes;
+        at__ptr found = b->found + 48u * (unsigned)i, at = buffer_of(b, 0, i);
+        if (b->setup.buffers[i].role == AT__INPUT)
+            status = run_check(b, RANDOM, (int64_t)bytes, at, bytes, seed_of(b, 0, i), found, err);
+        else
+            status = run_check(b, EQUAL, (int64_t)bytes, at, expected_of(b, i, is_copy), bytes, found, err);
+        if (status == AT_OK)
+            status = run_check(b, GUARD, GUARD_BYTES, at - GUARD_BYTES, GUARD_BYTES, 1, found + 16, err);
+        if (status == AT_OK)
+            status = run_check(b, GUARD, GUARD_BYTES, at + bytes, GUARD_BYTES, 2, found + 32, err);
+    }
+    return status;
+}
+
+/* Puts back what a bad kernel damaged, so that the next one is judged on its own. */
+static at_status repair(at__bench *b, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
+        if (b->setup.buffers[i].role == AT__INPUT)
+            status = fill(b, 0, i, err);
+        if (status == AT_OK)
+            status = fill_guards(b, i, err);
+    }
+    return status;
+}
+
+static void describe(at__verdict *out, const at__bench *b, const uint64_t *found)
+{
+    for (int i = 0; i < b->setup.buffer_count; i++) {
+        const uint64_t *pair = found + 6 * i;
+        uint64_t offset = ~pair[1];
+        bool input = b->setup.buffers[i].role == AT__INPUT;
+        int each = b->setup.element_bytes > 0 ? b->setup.element_bytes : 1;
+        if (pair[0])
+            snprintf(out->log, sizeof out->log, "%s: %llu of %lld bytes %s, the first in element %llu",
+                     input ? "writes to its input" : "wrong output", (unsigned long long)pair[0],
+                     (long long)b->setup.buffers[i].bytes, input ? "changed" : "differ from the reference",
+                     (unsigned long long)(offset / (uint64_t)each));
+        else if (pair[2])
+            snprintf(out->log, sizeof out->log, "writes before buffer %d: %llu bytes, the first %llu bytes in front of it",
+                     i, (unsigned long long)pair[2], (unsigned long long)(GUARD_BYTES - ~pair[3]));
+        else if (pair[4])
+            snprintf(out->log, sizeof out->log, "writes behind buffer %d: %llu bytes, the first %llu bytes after its end",
+                     i, (unsigned long long)pair[4], (unsigned long long)~pair[5]);
+        else
+            continue;
+        out->right = false;
+        return;
+    }
+}
+
+at_status at__bench_verify(at__verdict *out, at__bench *b, const at__module *module, const at__kernel *kernel,
+                           bool is_copy, at_error *err)
+{
+    uint64_t found[2 * FOUND_PAIRS];
+    at__verdict verdict = { .right = true };
+
+    at_status status = poison(b, is_copy, err);
+    if (status == AT_OK)
+        status = at__gpu_start(b->gpu, err);
+    if (status == AT_OK)
+        status = at__bench_launch(b, module, kernel, 0, err);
+    if (status == AT_OK)
+        status = at__gpu_stop(b->gpu, err);
+    if (status == AT_OK)
+        status = compare(b, is_copy, err);
+    if (status == AT_OK)
+        status = at__gpu_read(b->gpu, found, b->found, sizeof found, err);
+    if (status == AT_OK)
+        status = at__gpu_elapsed(&verdict.seconds, b->gpu, err);
+    if (status != AT_OK)
+        return status;
+    describe(&verdict, b, found);
+    if (!verdict.right)
+        status = repair(b, err);
+    *out = verdict;
+    return status;
+}

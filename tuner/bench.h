@@ -1,0 +1,49 @@
+/*
+ * bench.h - a problem laid out on a device: its buffers, their contents, and the proof that a kernel is right.
+ *
+ * Buffers come in sets. One set is verified against; all of them are timed, in rotation, so that with enough
+ * sets each launch finds its inputs outside the L2 cache. Every buffer lies between two guard zones:
+ *
+ *     ... | guard | buffer, exactly its bytes | guard | ...
+ *
+ * Inputs hold random bits (another stream for each set and buffer), so no run is fast because of its data.
+ */
+#ifndef AUTOTUNE_BENCH_H
+#define AUTOTUNE_BENCH_H
+
+#include "gpu.h"
+
+typedef struct at__bench at__bench;
+
+/*
+ * Allocates, fills, and runs the reference. `setup` is borrowed for the call. AT_ERR_DEVICE: too large for the
+ * device's free memory (says needed and free), or the reference fails.
+ */
+at_status at__bench_open(at__bench **out, at__gpu *gpu, const at__setup *setup, at_error *err) AT_MUST_CHECK;
+void      at__bench_close(at__bench *bench); /* NULL is allowed */
+
+/* How many sets the launches rotate through. */
+int at__bench_sets(const at__bench *bench);
+
+/* Enqueues one launch on the buffers of a set (counted modulo the number of sets). */
+at_status at__bench_launch(at__bench *bench, const at__module *module, const at__kernel *kernel, uint64_t set,
+                           at_error *err) AT_MUST_CHECK;
+
+/* Enqueues the driver's own copy of the first input to the first output. */
+at_status at__bench_memcpy(at__bench *bench, uint64_t set, at_error *err) AT_MUST_CHECK;
+
+typedef struct at__verdict {
+    bool   right;
+    double seconds;   /* of the launch that was verified */
+    char   log[256];  /* why it is not right             */
+} at__verdict;
+
+/*
+ * Poisons the outputs (each byte differs from the right one), launches once, and compares every output byte
+ * with the reference's, every input byte with what it was, and every guard byte. `is_copy`: the first output
+ * must equal the first input instead. A failure of the driver is AT_ERR_DEVICE.
+ */
+at_status at__bench_verify(at__verdict *out, at__bench *bench, const at__module *module, const at__kernel *kernel,
+                           bool is_copy, at_error *err) AT_MUST_CHECK;
+
+#endif

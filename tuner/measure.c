@@ -1,0 +1,349 @@
+/* measure.c - see measure.h. */
+#include "measure.h"
+
+#include "stats.h"
+#include "util/clock.h"
+#include "util/rng.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SAMPLE_S      200e-6 /* a batch lasts at least this long                                      */
+#define GRAPH_BELOW_S 30e-6  /* shorter launches go into a graph: the host needs 2 to 3 us for each   */
+#define MAX_BATCH     4096
+
+/* The race. A launch this much slower than the best gets no more samples after the verified one ... */
+#define HOPELESS 2.5
+/* ... and one whose median so far is this much slower none after the second, and after the fourth. */
+#define SLOW_AFTER_2 1.25
+#define SLOW_AFTER_4 1.06
+#define MAX_SAMPLES  7
+
+#define MIN_ROUNDS    15
+#define MAX_ROUNDS    45
+#define FINAL_LIMIT_S 4.0   /* of device time for one final */
+#define TIE_WIDTH     0.002 /* differences below this are not worth more rounds */
+
+/* One way to fill a batch: a kernel, or the driver's copy. */
+typedef struct batch {
+    const at__module *module;
+    const at__kernel *kernel; /* NULL: memcpy */
+    at__graph        *graph;  /* NULL: plain launches */
+    int64_t           launches;
+} batch;
+
+static at_status enqueue(at__bench *bench, const batch *b, uint64_t first_set, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int64_t i = 0; i < b->launches && status == AT_OK; i++)
+        status = b->kernel ? at__bench_launch(bench, b->module, b->kernel, first_set + (uint64_t)i, err)
+                           : at__bench_memcpy(bench, first_set + (uint64_t)i, err);
+    return status;
+}
+
+/*
+ * Chooses the number of launches for a launch of about `estimate_s`. A graph's launches are bound to their
+ * buffers, so it goes round all sets at least once.
+ */
+static at_status batch_open(batch *b, at__gpu *gpu, at__bench *bench, double estimate_s, at_error *err)
+{
+    int64_t sets = at__bench_sets(bench);
+    b->launches = estimate_s > 0 ? (int64_t)ceil(SAMPLE_S / estimate_s) : 1;
+    if (estimate_s >= GRAPH_BELOW_S)
+        return AT_OK;
+    b->launches = (b->launches + sets - 1) / sets * sets;
+    if (b->launches > MAX_BATCH)
+        b->launches = MAX_BATCH;
+    at_status status = at__gpu_record_begin(gpu, err);
+    if (status != AT_OK)
+        return status;
+    at_status recorded = enqueue(bench, b, 0, err);
+    status = at__gpu_record_end(&b->graph, gpu, recorded == AT_OK ? err : NULL);
+    return recorded != AT_OK ? recorded : status;
+}
+
+static at_status sample(double *seconds, at__gpu *gpu, at__bench *bench, const batch *b, uint64_t *next_set, at_error *err)
+{
+    double elapsed = 0;
+    at_status status = at__gpu_start(gpu, err);
+    if (status == AT_OK)
+        status = b->graph ? at__gpu_replay(gpu, b->graph, err) : enqueue(bench, b, *next_set, err);
+    if (status == AT_OK)
+        status = at__gpu_stop(gpu, err);
+    if (status == AT_OK)
+        status = at__gpu_elapsed(&elapsed, gpu, err);
+    if (status != AT_OK)
+        return status;
+    *next_set += (uint64_t)b->launches;
+    *seconds = elapsed / (double)b->launches;
+    return AT_OK;
+}
+
+at_status at__measure_warm_up(at__gpu *gpu, at__bench *bench, const at__module *module, const at__kernel *kernel,
+                              double seconds, at_error *err)
+{
+    double until = at__now_s() + seconds;
+    at_status status = AT_OK;
+    for (uint64_t set = 0; status == AT_OK && at__now_s() < until; set++) {
+        for (int i = 0; i < 8 && status == AT_OK; i++)
+            status = at__bench_launch(bench, module, kernel, set, err);
+        if (status == AT_OK)
+            status = at__gpu_wait(gpu, err);
+    }
+    return status;
+}
+
+static bool race_is_lost(const double *samples, int count, double best_s)
+{
+    double median = at__median(samples, (size_t)count);
+    return best_s > 0 &&
+           ((count >= 2 && median > SLOW_AFTER_2 * best_s) || (count >= 4 && median > SLOW_AFTER_4 * best_s));
+}
+
+static void summarise(at__measured *out, const double *samples, int count)
+{
+    out->median_s = at__median(samples, (size_t)count);
+    out->spread = at__spread(samples, (size_t)count);
+    out->min_s = at__quantile(samples, (size_t)count, 0.0);
+    out->samples = count;
+}
+
+/* A batch is at least one whole rotation for small problems; one of a hopeless candidate would only cost time. */
+static at_status time_candidate(at__measured *out, at__gpu *gpu, at__bench *bench, const at__trial *trial,
+                                const at__module *module, double first_s, at_error *err)
+{
+    double samples[MAX_SAMPLES];
+    int count = 0;
+    uint64_t set = 1;
+    batch b = { .module = module, .kernel = &trial->kernel };
+
+    if (trial->best_s > 0 && first_s > HOPELESS * trial->best_s && first_s >= GRAPH_BELOW_S) {
+        summarise(out, &first_s, 1);
+        return AT_OK;
+    }
+    at_status status = batch_open(&b, gpu, bench, first_s, err);
+    while (status == AT_OK && count < MAX_SAMPLES && !race_is_lost(samples, count, trial->best_s)) {
+        status = sample(&samples[count], gpu, bench, &b, &set, err);
+        count++;
+    }
+    at__gpu_drop(gpu, b.graph);
+    if (status == AT_OK)
+        summarise(out, samples, count);
+    return status;
+}
+
+/* A refusal of this kernel (too many resources, a bad geometry) leaves the context as it was. */
+static at_status refused_or_lost(at__measured *out, at__gpu *gpu, at_status status, at_error *err)
+{
+    snprintf(out->log, sizeof out->log, "%s", err->text);
+    if (status == AT_ERR_DEVICE && !at__gpu_is_lost(gpu)) {
+        out->outcome = AT__LAUNCH_FAILED;
+        return AT_OK;
+    }
+    return status;
+}
+
+at_status at__measure_trial(at__measured *out, at__gpu *gpu, at__bench *bench, const at__trial *trial, at_error *err)
+{
+    at__measured m = { .tag = trial->tag, .outcome = AT__TIMED, .registers = -1, .shared_bytes = -1, .local_bytes = -1 };
+    at__module *module = NULL;
+    at__verdict verdict = { 0 };
+    at_error cause = { 0 };
+    const at__kernel *kernel = &trial->kernel;
+
+    at_status status = at__gpu_load(&module, gpu, kernel->cubin, kernel->name, kernel->geometry.shared_bytes, &cause);
+    if (status == AT_OK) {
+        at__kernel_resources r = at__module_resources(module);
+        m.registers = r.registers;
+        m.shared_bytes = r.shared_bytes;
+        m.local_bytes = r.local_bytes;
+        status = at__bench_verify(&verdict, bench, module, kernel, trial->is_copy, &cause);
+    }
+    if (status == AT_OK && !verdict.right) {
+        m.outcome = AT__WRONG_RESULT;
+        snprintf(m.log, sizeof m.log, "%s", verdict.log);
+    } else if (status == AT_OK) {
+        status = time_candidate(&m, gpu, bench, trial, module, verdict.seconds, &cause);
+    }
+    if (status != AT_OK)
+        status = refused_or_lost(&m, gpu, status, &cause);
+    at__gpu_unload(gpu, module);
+    *out = m;
+    return status == AT_OK ? AT_OK : at_fail(err, status, "%s", cause.text);
+}
+
+/* The final: everything that is loaded and recorded for it. */
+typedef struct final {
+    at__gpu            *gpu;
+    at__bench          *bench;
+    const at__finalist *list;
+    int                 count;
+    at__module         *modules[AT__MAX_FINALISTS];
+    batch               batches[AT__MAX_FINALISTS];
+    double              times[MAX_ROUNDS * AT__MAX_FINALISTS]; /* rows are rounds */
+    int                 rounds;
+} final;
+
+static double estimate(final *f, int i, at_error *err, at_status *status)
+{
+    double seconds = 0;
+    batch once = f->batches[i];
+    uint64_t set = 0;
+    once.launches = 1;
+    for (int k = 0; k < 3 && *status == AT_OK; k++)
+        *status = sample(&seconds, f->gpu, f->bench, &once, &set, err);
+    return seconds;
+}
+
+static at_status final_load(final *f, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < f->count && status == AT_OK; i++) {
+        const at__kernel *k = &f->list[i].kernel;
+        if (f->list[i].is_memcpy)
+            continue;
+        status = at__gpu_load(&f->modules[i], f->gpu, k->cubin, k->name, k->geometry.shared_bytes, err);
+        f->batches[i] = (batch){ .module = f->modules[i], .kernel = k };
+    }
+    /* One batch length for all: gaps between launches then cost every finalist the same. */
+    double fastest = INFINITY;
+    for (int i = 0; i < f->count && status == AT_OK; i++) {
+        double seconds = estimate(f, i, err, &status);
+        fastest = seconds < fastest ? seconds : fastest;
+    }
+    for (int i = 0; i < f->count && status == AT_OK; i++)
+        status = batch_open(&f->batches[i], f->gpu, f->bench, fastest, err);
+    return status;
+}
+
+static void shuffle(int *order, int count, at__rng *rng)
+{
+    for (int i = count - 1; i > 0; i--) {
+        int j = (int)at__rng_below(rng, (uint64_t)i + 1), keep = order[i];
+        order[i] = order[j];
+        order[j] = keep;
+    }
+}
+
+static at_status play_round(final *f, at__rng *rng, uint64_t *set, at_error *err)
+{
+    int order[AT__MAX_FINALISTS];
+    at_status status = AT_OK;
+    for (int i = 0; i < f->count; i++)
+        order[i] = i;
+    shuffle(order, f->count, rng);
+    for (int i = 0; i < f->count && status == AT_OK; i++)
+        status = sample(&f->times[f->rounds * f->count + order[i]], f->gpu, f->bench, &f->batches[order[i]], set, err);
+    f->rounds++;
+    return status;
+}
+
+static double column_median(const final *f, int i)
+{
+    double column[MAX_ROUNDS];
+    for (int r = 0; r < f->rounds; r++)
+        column[r] = f->times[r * f->count + i];
+    return at__median(column, (size_t)f->rounds);
+}
+
+static int best_of(const final *f)
+{
+    int best = -1;
+    for (int i = 0; i < f->count; i++)
+        if (!f->list[i].is_copy && !f->list[i].is_memcpy && (best < 0 || column_median(f, i) < column_median(f, best)))
+            best = i;
+    return best;
+}
+
+static at__pair against(const final *f, int i, int best)
+{
+    return at__compare_pairs(f->times, (size_t)f->rounds, (size_t)f->count, (size_t)i, (size_t)best);
+}
+
+/* Each rival is either clearly slower than the best, or so close that more rounds would not matter. */
+static bool settled(const final *f)
+{
+    int best = best_of(f);
+    for (int i = 0; i < f->count; i++) {
+        if (i == best || f->list[i].is_copy || f->list[i].is_memcpy)
+            continue;
+        at__pair pair = against(f, i, best);
+        if (pair.low <= 1.0 && pair.high - pair.low > TIE_WIDTH)
+            return false;
+    }
+    return true;
+}
+
+static at_status play(final *f, uint64_t seed, at_error *err)
+{
+    at__rng rng = { seed };
+    uint64_t set = 0;
+    double until = at__now_s() + FINAL_LIMIT_S;
+    at_status status = AT_OK;
+    while (status == AT_OK && f->rounds < MAX_ROUNDS &&
+           (f->rounds < MIN_ROUNDS || (f->rounds % 5 == 0 ? !settled(f) : true)) &&
+           (f->rounds < 5 || at__now_s() < until))
+        status = play_round(f, &rng, &set, err);
+    return status;
+}
+
+static void final_rows(const final *f, at__final_row *rows)
+{
+    int best = best_of(f);
+    for (int i = 0; i < f->count; i++) {
+        double column[MAX_ROUNDS];
+        for (int r = 0; r < f->rounds; r++)
+            column[r] = f->times[r * f->count + i];
+        rows[i] = (at__final_row){ .outcome = AT__TIMED,
+                                   .median_s = at__median(column, (size_t)f->rounds),
+                                   .min_s = at__quantile(column, (size_t)f->rounds, 0.0),
+                                   .spread = at__spread(column, (size_t)f->rounds),
+                                   .samples = f->rounds };
+        rows[i].tied = best >= 0 && i != best && !f->list[i].is_copy && !f->list[i].is_memcpy &&
+                       against(f, i, best).low <= 1.0;
+    }
+}
+
+/* Fast because wrong must not win: once more, after the timing. */
+static at_status verify_again(final *f, at__final_row *rows, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < f->count && status == AT_OK; i++) {
+        at__verdict verdict = { .right = true };
+        if (f->list[i].is_memcpy)
+            continue;
+        status = at__bench_verify(&verdict, f->bench, f->modules[i], &f->list[i].kernel, f->list[i].is_copy, err);
+        if (status == AT_OK && !verdict.right) {
+            rows[i].outcome = AT__WRONG_RESULT;
+            snprintf(rows[i].log, sizeof rows[i].log, "%s", verdict.log);
+        }
+    }
+    return status;
+}
+
+at_status at__measure_final(at__final_row *rows, at__gpu *gpu, at__bench *bench, const at__finalist *list, int count,
+                            uint64_t seed, at_error *err)
+{
+    final *f = calloc(1, sizeof *f);
+    if (!f)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    f->gpu = gpu;
+    f->bench = bench;
+    f->list = list;
+    f->count = count;
+    at_status status = final_load(f, err);
+    if (status == AT_OK)
+        status = play(f, seed, err);
+    if (status == AT_OK) {
+        final_rows(f, rows);
+        status = verify_again(f, rows, err);
+    }
+    for (int i = 0; i < count; i++) {
+        at__gpu_drop(gpu, f->batches[i].graph);
+        at__gpu_unload(gpu, f->modules[i]);
+    }
+    free(f);
+    return status;
+}

@@ -1,0 +1,197 @@
+/*
+ * runner.c - the device runner: a process that owns one GPU, serves one supervisor, and may be lost.
+ *
+ * It answers each request in order. When a kernel ruins the context it says which trial that was and ends;
+ * the supervisor starts another runner.
+ */
+#include "runner_wire.h"
+
+#include "measure.h"
+#include "nvml.h"
+#include "util/clock.h"
+#include "wire.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define WARM_UP_S 0.5
+
+typedef struct runner {
+    at__gpu   *gpu;
+    at__nvml  *nvml;
+    at__bench *bench;
+    bool       warm;
+} runner;
+
+static at_status reply(uint32_t kind, const at__str *body, at_error *err)
+{
+    at_status status = at__str_check(body, err);
+    return status == AT_OK ? at__wire_send(AT__CHILD_FD, kind, body, err) : status;
+}
+
+/* A failed request: the status and its words. */
+static at_status reply_failure(at_status failure, const at_error *cause, at_error *err)
+{
+    at__str body = { 0 };
+    at__put_i64(&body, failure);
+    at__put_text(&body, cause->text);
+    at_status status = reply(AT__FAILED, &body, err);
+    at__str_clear(&body);
+    return status;
+}
+
+static at_status hello(runner *r, int ordinal, at_error *err)
+{
+    at__device_info info;
+    at__str body = { 0 };
+    at_status status = at__gpu_open(&r->gpu, ordinal, err);
+    if (status == AT_OK)
+        status = at__gpu_info(&info, r->gpu, err);
+    if (status != AT_OK)
+        return status;
+    r->nvml = at__nvml_open(info.uuid);
+    at__nvml_driver(r->nvml, info.driver, sizeof info.driver);
+    at__put_bytes(&body, &info, sizeof info);
+    status = reply(AT__HELLO, &body, err);
+    at__str_clear(&body);
+    return status;
+}
+
+/* Clocks rise once a runner; launches of the reference are as good as any. */
+static at_status warm_up(runner *r, const at__setup *setup, at_error *err)
+{
+    at__module *module = NULL;
+    const at__kernel *k = &setup->reference;
+    at_status status = at__gpu_load(&module, r->gpu, k->cubin, k->name, k->geometry.shared_bytes, err);
+    if (status == AT_OK)
+        status = at__measure_warm_up(r->gpu, r->bench, module, k, WARM_UP_S, err);
+    at__gpu_unload(r->gpu, module);
+    r->warm = status == AT_OK;
+    return status;
+}
+
+static at_status serve_setup(runner *r, at__reader *in, at_error *err)
+{
+    at__setup setup;
+    at__str body = { 0 };
+    at_status status = at__read_setup(&setup, in, err);
+
+    at__bench_close(r->bench);
+    r->bench = NULL;
+    if (status == AT_OK)
+        status = at__bench_open(&r->bench, r->gpu, &setup, err);
+    if (status == AT_OK && !r->warm)
+        status = warm_up(r, &setup, err);
+    if (status != AT_OK)
+        return status;
+    at__put_i64(&body, at__bench_sets(r->bench));
+    status = reply(AT__READY, &body, err);
+    at__str_clear(&body);
+    return status;
+}
+
+static at_status serve_trial(runner *r, at__reader *in, at_error *err)
+{
+    at__trial trial;
+    at__measured measured;
+    at__str body = { 0 };
+    double start = at__now_s();
+
+    at_status status = at__read_trial(&trial, in, err);
+    if (status == AT_OK)
+        status = at__measure_trial(&measured, r->gpu, r->bench, &trial, err);
+    if (status != AT_OK)
+        return status;
+    measured.conditions = at__nvml_read(r->nvml);
+    measured.busy_s = at__now_s() - start;
+    at__put_bytes(&body, &measured, sizeof measured);
+    status = reply(AT__MEASURED, &body, err);
+    at__str_clear(&body);
+    return status;
+}
+
+static at_status serve_final(runner *r, at__reader *in, at_error *err)
+{
+    at__finalist list[AT__MAX_FINALISTS];
+    at__final_row rows[AT__MAX_FINALISTS];
+    int count = 0;
+    uint64_t seed = 0;
+    at__str body = { 0 };
+
+    at_status status = at__read_final(list, &count, &seed, in, err);
+    if (status == AT_OK)
+        status = at__measure_final(rows, r->gpu, r->bench, list, count, seed, err);
+    if (status != AT_OK)
+        return status;
+    at__conditions conditions = at__nvml_read(r->nvml);
+    at__put_bytes(&body, &conditions, sizeof conditions);
+    at__put_bytes(&body, rows, (size_t)count * sizeof *rows);
+    status = reply(AT__FINAL_DONE, &body, err);
+    at__str_clear(&body);
+    return status;
+}
+
+static at_status serve(runner *r, uint32_t kind, const at__str *body, at_error *err)
+{
+    at__reader in = { body->data, body->data + body->len, false };
+    if (kind == AT__SETUP)
+        return serve_setup(r, &in, err);
+    if (!r->bench)
+        return at_fail(err, AT_ERR_USAGE, "no problem is open on the device");
+    if (kind == AT__TRIAL)
+        return serve_trial(r, &in, err);
+    if (kind == AT__FINAL)
+        return serve_final(r, &in, err);
+    return at_fail(err, AT_ERR_USAGE, "unknown request %u", (unsigned)kind);
+}
+
+static at_status serve_all(runner *r, at_error *err)
+{
+    at_status status = AT_OK;
+    at__str body = { 0 };
+    uint32_t kind = 0;
+
+    while (status == AT_OK) {
+        at_error cause = { 0 };
+        if ((status = at__wire_recv(AT__CHILD_FD, &kind, &body, err)) != AT_OK || kind == 0)
+            break;
+        at_status failure = serve(r, kind, &body, &cause);
+        if (failure == AT_OK)
+            continue;
+        status = reply_failure(failure, &cause, err);
+        if (at__gpu_is_lost(r->gpu))
+            break;
+    }
+    at__str_clear(&body);
+    return status;
+}
+
+static at_status say_count(at_error *err)
+{
+    int count = 0;
+    at__str body = { 0 };
+    at_status status = at__gpu_count(&count, err);
+    if (status != AT_OK)
+        return status;
+    at__put_i64(&body, count);
+    status = reply(AT__READY, &body, err);
+    at__str_clear(&body);
+    return status;
+}
+
+int at__runner_main(int ordinal)
+{
+    runner r = { 0 };
+    at_error err = { 0 };
+    at_status status = ordinal == AT__COUNT_DEVICES ? say_count(&err) : hello(&r, ordinal, &err);
+    if (status != AT_OK) {
+        at_error unheard;
+        status = reply_failure(status, &err, &unheard);
+    } else if (r.gpu) {
+        status = serve_all(&r, &err);
+    }
+    at__bench_close(r.bench);
+    at__nvml_close(r.nvml);
+    at__gpu_close(r.gpu);
+    return status == AT_OK ? 0 : 1;
+}

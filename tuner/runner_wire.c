@@ -1,0 +1,111 @@
+/* runner_wire.c - see runner_wire.h. */
+#include "runner_wire.h"
+
+#include <string.h>
+
+static void write_kernel(at__str *body, const at__kernel *k)
+{
+    at__put_bytes(body, k->cubin, k->cubin_len);
+    at__put_text(body, k->name);
+    at__put_bytes(body, &k->geometry, sizeof k->geometry);
+    at__put_i64(body, k->arg_count);
+    at__put_bytes(body, k->args, sizeof k->args);
+}
+
+bool at__read_plain(void *out, size_t size, at__reader *in)
+{
+    size_t len = 0;
+    const void *bytes = at__get_bytes(in, &len);
+    if (in->bad || len != size) {
+        in->bad = true;
+        return false;
+    }
+    memcpy(out, bytes, size);
+    return true;
+}
+
+static void read_kernel(at__kernel *out, at__reader *in)
+{
+    *out = (at__kernel){ 0 };
+    out->cubin = at__get_bytes(in, &out->cubin_len);
+    out->name = at__get_text(in);
+    at__read_plain(&out->geometry, sizeof out->geometry, in);
+    out->arg_count = (int)at__get_i64(in);
+    at__read_plain(out->args, sizeof out->args, in);
+    if (out->arg_count < 0 || out->arg_count > AT__MAX_ARGS)
+        in->bad = true;
+}
+
+static at_status well_formed(const at__reader *in, at_error *err)
+{
+    return in->bad ? at_fail(err, AT_ERR_SYSTEM, "a malformed message between the supervisor and the device runner") :
+                     AT_OK;
+}
+
+void at__write_setup(at__str *body, const at__setup *s)
+{
+    at__put_bytes(body, s->buffers, sizeof s->buffers);
+    at__put_i64(body, s->buffer_count);
+    write_kernel(body, &s->reference);
+    at__put_bytes(body, s->check_cubin, s->check_len);
+    at__put_i64(body, s->element_bytes);
+    at__put_i64(body, s->warm);
+    at__put_i64(body, (int64_t)s->seed);
+}
+
+at_status at__read_setup(at__setup *out, at__reader *in, at_error *err)
+{
+    *out = (at__setup){ 0 };
+    at__read_plain(out->buffers, sizeof out->buffers, in);
+    out->buffer_count = (int)at__get_i64(in);
+    read_kernel(&out->reference, in);
+    out->check_cubin = at__get_bytes(in, &out->check_len);
+    out->element_bytes = (int)at__get_i64(in);
+    out->warm = at__get_i64(in) != 0;
+    out->seed = (uint64_t)at__get_i64(in);
+    if (out->buffer_count < 0 || out->buffer_count > AT__MAX_ARGS)
+        in->bad = true;
+    return well_formed(in, err);
+}
+
+void at__write_trial(at__str *body, const at__trial *t)
+{
+    at__put_i64(body, t->tag);
+    write_kernel(body, &t->kernel);
+    at__put_i64(body, t->is_copy);
+    at__put_f64(body, t->best_s);
+}
+
+at_status at__read_trial(at__trial *out, at__reader *in, at_error *err)
+{
+    *out = (at__trial){ .tag = at__get_i64(in) };
+    read_kernel(&out->kernel, in);
+    out->is_copy = at__get_i64(in) != 0;
+    out->best_s = at__get_f64(in);
+    return well_formed(in, err);
+}
+
+void at__write_final(at__str *body, const at__finalist *list, int count, uint64_t seed)
+{
+    at__put_i64(body, count);
+    at__put_i64(body, (int64_t)seed);
+    for (int i = 0; i < count; i++) {
+        write_kernel(body, &list[i].kernel);
+        at__put_i64(body, list[i].is_copy);
+        at__put_i64(body, list[i].is_memcpy);
+    }
+}
+
+at_status at__read_final(at__finalist *list, int *count, uint64_t *seed, at__reader *in, at_error *err)
+{
+    *count = (int)at__get_i64(in);
+    *seed = (uint64_t)at__get_i64(in);
+    if (*count < 0 || *count > AT__MAX_FINALISTS)
+        in->bad = true;
+    for (int i = 0; i < *count && !in->bad; i++) {
+        read_kernel(&list[i].kernel, in);
+        list[i].is_copy = at__get_i64(in) != 0;
+        list[i].is_memcpy = at__get_i64(in) != 0;
+    }
+    return well_formed(in, err);
+}

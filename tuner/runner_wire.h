@@ -1,0 +1,33 @@
+/*
+ * runner_wire.h - what a supervisor (device.c) and its runner (runner.c) say to each other.
+ *
+ *     runner      HELLO at__device_info, or FAILED
+ *     supervisor  SETUP   -> READY sets     | FAILED
+ *     supervisor  TRIAL   -> MEASURED       | FAILED, after which the runner ends when its context is lost
+ *     supervisor  FINAL   -> FINAL_DONE     | FAILED
+ *
+ * Plain structs without pointers travel as their bytes: both ends are one program.
+ */
+#ifndef AUTOTUNE_RUNNER_WIRE_H
+#define AUTOTUNE_RUNNER_WIRE_H
+
+#include "device.h"
+#include "wire.h"
+
+enum {
+    AT__HELLO = 1, AT__FAILED, AT__SETUP, AT__READY, AT__TRIAL, AT__MEASURED, AT__FINAL, AT__FINAL_DONE
+};
+
+void at__write_setup(at__str *body, const at__setup *setup);
+void at__write_trial(at__str *body, const at__trial *trial);
+void at__write_final(at__str *body, const at__finalist *list, int count, uint64_t seed);
+
+/* Cubins and names are borrowed from the reader's body. AT_ERR_SYSTEM: a malformed message. */
+at_status at__read_setup(at__setup *out, at__reader *in, at_error *err) AT_MUST_CHECK;
+at_status at__read_trial(at__trial *out, at__reader *in, at_error *err) AT_MUST_CHECK;
+at_status at__read_final(at__finalist *list, int *count, uint64_t *seed, at__reader *in, at_error *err) AT_MUST_CHECK;
+
+/* Copies a struct that travelled as bytes; false when the sizes differ. */
+bool at__read_plain(void *out, size_t size, at__reader *in);
+
+#endif
