@@ -1,0 +1,443 @@
+/*
+ * pool.c - see pool.h.
+ *
+ * Jobs wait here, not with a worker: a kernel that compiles for long holds up nothing but its own worker. A
+ * worker is sent a job only while it waits for one, so sending never blocks on a busy peer.
+ *
+ * A worker sends READY once NVRTC is open, then a RESULT for each JOB; FAILED ends it all.
+ */
+#include "pool.h"
+
+#include "util/clock.h"
+#include "wire.h"
+
+#include <assert.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define MAX_WORKERS    256
+#define DEADLINE_S     60.0
+#define START_LIMIT_S  60.0 /* to open NVRTC, perhaps over a network file system */
+#define MAX_BAD_STARTS 3    /* workers in a row that ended before they were ready */
+#define WORKER_BYTES   ((rlim_t)8 << 30)
+
+enum { READY = 1, JOB, RESULT, FAILED };
+
+typedef struct job {
+    int64_t tag;
+    at__str body; /* of its frame */
+} job;
+
+typedef struct worker {
+    at__child child; /* pid 0: none */
+    at__inbox inbox;
+    bool ready, busy;
+    job job;        /* while busy */
+    double since_s; /* it was started, or was sent its job */
+} worker;
+
+struct at__pool {
+    worker *workers;
+    int count;
+    double deadline_s;
+    job *queue; /* waiting jobs, oldest first; room for two a worker */
+    int queued, running;
+    at__compiled *finished; /* oldest first; room for every job that is with the pool */
+    size_t finished_count, finished_cap;
+    int bad_starts;
+    at_status broken; /* once not AT_OK, every pump ends so */
+    at_error why;
+};
+
+/* ---- the worker's side ---- */
+
+/* A template gone wild shall not take the machine along. Beyond what is mapped now: sanitizers map terabytes.
+ */
+static void limit_memory(void)
+{
+    unsigned long long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file)
+        return;
+    if (fscanf(file, "%llu", &pages) == 1) {
+        struct rlimit limit;
+        if (getrlimit(RLIMIT_AS, &limit) == 0) {
+            rlim_t wanted = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + WORKER_BYTES;
+            if (wanted < limit.rlim_cur) {
+                limit.rlim_cur = wanted;
+                setrlimit(RLIMIT_AS, &limit);
+            }
+        }
+    }
+    fclose(file);
+}
+
+static void put_resources(at__str *body, const at__resources *r)
+{
+    at__put_i64(body, r->registers);
+    at__put_i64(body, r->shared_bytes);
+    at__put_i64(body, r->spill_bytes);
+    at__put_i64(body, r->stack_bytes);
+}
+
+/* Serves one job: `request` becomes `reply`. */
+static at_status serve(at__nvrtc *nvrtc, const at__str *request, at__str *reply, at_error *err)
+{
+    at__reader r = { .at = at__str_text(request), .end = at__str_text(request) + request->len };
+    int64_t tag = at__get_i64(&r);
+    int cc = (int)at__get_i64(&r);
+    at__code kind = (at__code)at__get_i64(&r);
+    const char *name = at__get_text(&r), *source = at__get_text(&r);
+    at__str code = { 0 }, log = { 0 };
+    at__resources resources = { -1, -1, -1, -1 };
+    bool ok = false;
+
+    if (r.bad)
+        return at_fail(err, AT_ERR_SYSTEM, "a compile worker was sent an unreadable job");
+    double start_s = at__now_s();
+    at_status status = at__nvrtc_compile(nvrtc, &ok, &code, &log, &resources, source, name, cc, kind, err);
+    double compile_s = at__now_s() - start_s;
+    if (status == AT_OK) {
+        at__put_i64(reply, tag);
+        at__put_i64(reply, ok);
+        put_resources(reply, &resources);
+        at__put_f64(reply, compile_s);
+        at__put_bytes(reply, at__str_text(&code), code.len);
+        at__put_bytes(reply, at__str_text(&log), log.len);
+    }
+    at__str_clear(&code);
+    at__str_clear(&log);
+    return status;
+}
+
+/* Tells the pool that NVRTC cannot be used. */
+static void send_failure(at_status status, const at_error *why)
+{
+    at__str body = { 0 };
+    at__put_i64(&body, status);
+    at__put_text(&body, why->text);
+    at_status sent = at__wire_send(AT__CHILD_FD, FAILED, &body, NULL);
+    (void)sent; /* nobody is left to be told */
+    at__str_clear(&body);
+}
+
+static at_status serve_all(at__nvrtc *nvrtc, at_error *err)
+{
+    at__str request = { 0 }, reply = { 0 };
+    uint32_t kind = 0;
+    at_status status = at__wire_send(AT__CHILD_FD, READY, &reply, err);
+    while (status == AT_OK) {
+        if ((status = at__wire_recv(AT__CHILD_FD, &kind, &request, err)) != AT_OK || kind == 0)
+            break;
+        at__str_reset(&reply);
+        if ((status = serve(nvrtc, &request, &reply, err)) == AT_OK)
+            status = at__wire_send(AT__CHILD_FD, RESULT, &reply, err);
+    }
+    at__str_clear(&request);
+    at__str_clear(&reply);
+    return status;
+}
+
+int at__pool_worker_main(void)
+{
+    at_error err = { 0 };
+    at__nvrtc *nvrtc = NULL;
+    limit_memory();
+    at_status status = at__nvrtc_open(&nvrtc, &err);
+    if (status == AT_OK)
+        status = serve_all(nvrtc, &err);
+    if (status != AT_OK)
+        send_failure(status, &err);
+    at__nvrtc_close(nvrtc);
+    return status == AT_OK ? 0 : 1;
+}
+
+/* ---- results ---- */
+
+void at__compiled_clear(at__compiled *c)
+{
+    at__str_clear(&c->code);
+    at__str_clear(&c->log);
+    *c = (at__compiled){ 0 };
+}
+
+/* Room was made when the job came in. */
+static void finish(at__pool *pool, worker *w, const at__compiled *result)
+{
+    assert(pool->finished_count < pool->finished_cap);
+    pool->finished[pool->finished_count++] = *result;
+    at__str_clear(&w->job.body);
+    w->busy = false;
+    pool->running--;
+}
+
+static void finish_failed(at__pool *pool, worker *w, const char *why)
+{
+    at__compiled result = { .tag = w->job.tag, .resources = { -1, -1, -1, -1 } };
+    result.compile_s = at__now_s() - w->since_s;
+    at__str_add(&result.log, why);
+    finish(pool, w, &result);
+}
+
+static bool read_result(at__compiled *out, at__reader *r)
+{
+    size_t code_len, log_len;
+    *out = (at__compiled){ .tag = at__get_i64(r) };
+    out->ok = at__get_i64(r) != 0;
+    out->resources.registers = at__get_i64(r);
+    out->resources.shared_bytes = at__get_i64(r);
+    out->resources.spill_bytes = at__get_i64(r);
+    out->resources.stack_bytes = at__get_i64(r);
+    out->compile_s = at__get_f64(r);
+    const void *code = at__get_bytes(r, &code_len);
+    at__str_add_bytes(&out->code, code, code_len);
+    const void *log = at__get_bytes(r, &log_len);
+    at__str_add_bytes(&out->log, log, log_len);
+    if (!r->bad && !out->code.failed && !out->log.failed)
+        return true;
+    at__compiled_clear(out);
+    return false;
+}
+
+bool at__pool_take(at__pool *pool, at__compiled *out)
+{
+    if (pool->finished_count == 0)
+        return false;
+    *out = pool->finished[0];
+    pool->finished_count--;
+    memmove(pool->finished, pool->finished + 1, pool->finished_count * sizeof *pool->finished);
+    return true;
+}
+
+/* ---- workers ---- */
+
+static void break_pool(at__pool *pool, at_status status, const char *why)
+{
+    if (pool->broken == AT_OK)
+        pool->broken = at_fail(&pool->why, status, "%s", why);
+}
+
+static void start_worker(at__pool *pool, worker *w)
+{
+    static const char *const ARGV[] = { "autotune", "__compile", NULL };
+    at_error err = { 0 };
+    at__inbox_clear(&w->inbox);
+    w->ready = false;
+    w->since_s = at__now_s();
+    if (at__child_spawn(&w->child, ARGV, &err) != AT_OK)
+        break_pool(pool, AT_ERR_SYSTEM, err.text);
+}
+
+/* The worker is gone (its child is zeroed), and `how` says why: its job has failed, and another one starts.
+ */
+static void replace_worker(at__pool *pool, worker *w, const char *how)
+{
+    char why[256];
+    if (w->busy) {
+        snprintf(why, sizeof why, "the compiler %s", how);
+        finish_failed(pool, w, why);
+    }
+    if (!w->ready && ++pool->bad_starts >= MAX_BAD_STARTS) {
+        snprintf(why, sizeof why, "compile workers end before they can work: the last one %s", how);
+        break_pool(pool, AT_ERR_SYSTEM, why);
+    }
+    if (pool->broken == AT_OK)
+        start_worker(pool, w);
+}
+
+static void bury_worker(at__pool *pool, worker *w)
+{
+    char how[128], text[160];
+    at__child_autopsy(&w->child, how, sizeof how);
+    snprintf(text, sizeof text, "process died: %s", how);
+    replace_worker(pool, w, text);
+}
+
+static void check_deadline(at__pool *pool, worker *w)
+{
+    char text[96];
+    double limit_s = w->busy ? pool->deadline_s : START_LIMIT_S;
+    if ((w->ready && !w->busy) || at__now_s() - w->since_s <= limit_s)
+        return;
+    at__child_stop(&w->child, 0);
+    snprintf(text, sizeof text, "took longer than %g s and was stopped", limit_s);
+    replace_worker(pool, w, text);
+}
+
+static void handle_frame(at__pool *pool, worker *w, uint32_t kind, at__reader *body)
+{
+    at__compiled result;
+    if (kind == READY) {
+        w->ready = true;
+        pool->bad_starts = 0;
+    } else if (kind == FAILED) {
+        at_status status = (at_status)at__get_i64(body);
+        break_pool(pool, status == AT_ERR_DEVICE ? status : AT_ERR_SYSTEM, at__get_text(body));
+    } else if (w->busy && kind == RESULT && read_result(&result, body)) {
+        finish(pool, w, &result);
+    } else {
+        w->inbox.ended = true; /* nonsense, or no memory for it: the worker is replaced */
+    }
+}
+
+static void pump_worker(at__pool *pool, worker *w)
+{
+    uint32_t kind;
+    at__reader body;
+    if (w->child.pid == 0)
+        return;
+    at__inbox_fill(&w->inbox, w->child.fd);
+    while (at__inbox_next(&w->inbox, &kind, &body))
+        handle_frame(pool, w, kind, &body);
+    if (pool->broken != AT_OK)
+        return;
+    if (w->inbox.ended)
+        bury_worker(pool, w);
+    else
+        check_deadline(pool, w);
+}
+
+/* Gives the oldest waiting job to a worker. One that cannot be reached is found dead by the next pump. */
+static void hand_out(at__pool *pool, worker *w)
+{
+    if (at__wire_send(w->child.fd, JOB, &pool->queue[0].body, NULL) != AT_OK)
+        return;
+    w->job = pool->queue[0];
+    w->busy = true;
+    w->since_s = at__now_s();
+    pool->running++;
+    pool->queued--;
+    memmove(pool->queue, pool->queue + 1, (size_t)pool->queued * sizeof *pool->queue);
+}
+
+static void hand_out_all(at__pool *pool)
+{
+    for (int i = 0; i < pool->count && pool->queued > 0; i++) {
+        worker *w = &pool->workers[i];
+        if (w->child.pid != 0 && w->ready && !w->busy && !w->inbox.ended)
+            hand_out(pool, w);
+    }
+}
+
+at_status at__pool_pump(at__pool *pool, at_error *err)
+{
+    for (int i = 0; i < pool->count && pool->broken == AT_OK; i++)
+        pump_worker(pool, &pool->workers[i]);
+    if (pool->broken != AT_OK)
+        return at_fail(err, pool->broken, "%s", pool->why.text);
+    hand_out_all(pool);
+    return AT_OK;
+}
+
+int at__pool_fds(const at__pool *pool, struct pollfd *fds, int max)
+{
+    int count = 0;
+    for (int i = 0; i < pool->count && count < max; i++)
+        if (pool->workers[i].child.pid != 0)
+            fds[count++] = (struct pollfd){ .fd = pool->workers[i].child.fd, .events = POLLIN };
+    return count;
+}
+
+/* ---- jobs ---- */
+
+int at__pool_workers(const at__pool *pool)
+{
+    return pool->count;
+}
+
+int at__pool_busy(const at__pool *pool)
+{
+    return pool->queued + pool->running + (int)pool->finished_count;
+}
+
+bool at__pool_has_room(const at__pool *pool)
+{
+    return pool->queued + pool->running < 2 * pool->count;
+}
+
+at_status at__pool_submit(at__pool *pool, int64_t tag, const char *source, const char *name, int cc,
+                          at__code kind, at_error *err)
+{
+    job added = { .tag = tag };
+    if (!at__pool_has_room(pool))
+        return at_fail(err, AT_ERR_USAGE, "the compile workers have as many jobs as they can take");
+    at__put_i64(&added.body, tag);
+    at__put_i64(&added.body, cc);
+    at__put_i64(&added.body, kind);
+    at__put_text(&added.body, name);
+    at__put_text(&added.body, source);
+    if (added.body.failed || !at__grow(&pool->finished, &pool->finished_cap, (size_t)at__pool_busy(pool),
+                                       sizeof *pool->finished)) {
+        at__str_clear(&added.body);
+        return at_fail(err, AT_ERR_MEMORY, "out of memory for a compile job");
+    }
+    pool->queue[pool->queued++] = added;
+    hand_out_all(pool);
+    return AT_OK;
+}
+
+/* ---- the pool ---- */
+
+/* The cores this process may run on, which in a container are fewer than the machine's. */
+static int count_cores(void)
+{
+    cpu_set_t cores;
+    if (sched_getaffinity(0, sizeof cores, &cores) == 0 && CPU_COUNT(&cores) > 0)
+        return CPU_COUNT(&cores);
+    long online = sysconf(_SC_NPROCESSORS_ONLN); /* more cores than a cpu_set_t holds */
+    return online > 0 ? (int)online : 1;
+}
+
+at_status at__pool_open(at__pool **out, at__pool_options options, at_error *err)
+{
+    at_status status = AT_OK;
+    int count = options.workers > 0 ? options.workers : count_cores();
+    at__pool *pool = calloc(1, sizeof *pool);
+
+    if (count > MAX_WORKERS)
+        count = MAX_WORKERS;
+    if (pool) {
+        pool->deadline_s = options.deadline_s > 0 ? options.deadline_s : DEADLINE_S;
+        pool->workers = calloc((size_t)count, sizeof *pool->workers);
+        pool->queue = calloc(2 * (size_t)count, sizeof *pool->queue);
+    }
+    if (!pool || !pool->workers || !pool->queue) {
+        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        goto done;
+    }
+    for (pool->count = 0; pool->count < count && pool->broken == AT_OK; pool->count++)
+        start_worker(pool, &pool->workers[pool->count]);
+    if (pool->broken != AT_OK) {
+        status = at_fail(err, pool->broken, "%s", pool->why.text);
+        goto done;
+    }
+    *out = pool;
+    pool = NULL;
+done:
+    at__pool_close(pool);
+    return status;
+}
+
+void at__pool_close(at__pool *pool)
+{
+    if (!pool)
+        return;
+    for (int i = 0; i < pool->count; i++) {
+        at__child_stop(&pool->workers[i].child, 0); /* a worker has nothing to lose */
+        at__inbox_clear(&pool->workers[i].inbox);
+        if (pool->workers[i].busy)
+            at__str_clear(&pool->workers[i].job.body);
+    }
+    for (int i = 0; i < pool->queued; i++)
+        at__str_clear(&pool->queue[i].body);
+    for (size_t i = 0; i < pool->finished_count; i++)
+        at__compiled_clear(&pool->finished[i]);
+    free(pool->workers);
+    free(pool->queue);
+    free(pool->finished);
+    free(pool);
+}
