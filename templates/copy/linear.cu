@@ -4,7 +4,7 @@ template  linear                       # flat memory in order: the ceiling for e
 param     VEC      = 4 8 16            # bytes in an access
 param     THREADS  = 128 256 512 1024  # threads a block
 param     UNROLL   = 1 2 4 8           # accesses a thread, all read before the first is written
-param     BLOCKS   = 0 1 2 4 8         # 0: a block for every piece; else so many a multiprocessor, which take turns
+param     BLOCKS   = 0 1 2 4 8         # 0: a block for every piece; else so many a multiprocessor, taking turns
 param     HINT     = none store both   # which accesses say that they are used only once
 
 let       bytes    = count * sizeof(T)
@@ -13,10 +13,10 @@ let       pieces   = max(1, ceil_div(vectors, THREADS * UNROLL))
 
 require   VEC >= sizeof(T)             # nothing narrower than an element
 require   VEC == 16 || (THREADS == 256 && UNROLL <= 2 && BLOCKS == 0 && HINT == HINT_none) # for comparison only
-require   UNROLL * THREADS <= 2048
-require   BLOCKS * THREADS <= 2048     # more do not fit on a multiprocessor
-require   BLOCKS == 0 || BLOCKS * THREADS * UNROLL >= 2048 # too few bytes in flight
-require   BLOCKS == 0 || HINT != HINT_store
+require   UNROLL * THREADS <= 2048     # a piece is at most 32 KB
+require   BLOCKS * THREADS <= 2048     # more threads do not fit on a multiprocessor
+require   BLOCKS == 0 || (BLOCKS * THREADS >= 1024 && UNROLL >= 2) # too few bytes in flight
+require   BLOCKS == 0 || HINT == HINT_none
 require   BLOCKS == 0 || pieces > BLOCKS * device.sms # a single turn is what 0 does
 require   THREADS <= device.max_threads_per_block
 require   pieces <= device.max_grid_x

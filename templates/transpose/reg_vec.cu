@@ -4,7 +4,7 @@ template  reg_vec                      # each thread turns squares in registers:
 param     SQUARE  = 1 2 4 8 16         # side of a thread's square, in elements: the width of its accesses
 param     BLOCK_X = 4 8 16 32          # threads along the input's rows
 param     BLOCK_Y = 4 8 16 32 64       # threads along the output's rows
-param     SQUARES = 1 2 4              # squares a thread, all read before the first is written
+param     SQUARES = 1 2                # squares a thread, all read before the first is written
 param     ORDER   = in_fast out_fast   # neighbouring blocks follow the input's rows, or the output's
 
 let       bytes     = SQUARE * sizeof(T)

@@ -1,0 +1,184 @@
+/*!autotune
+template  subtile                      # shared tile of turned register blocks: 16-byte accesses to memory on both sides
+
+param     CELL      = 4 8 16           # bytes of a write to the tile: a thread turns CELL / sizeof(T) rows of 16 bytes
+param     TILE_ROWS = 8 16 32 64 128 256 # input rows of the tile, in elements
+param     TILE_COLS = 8 16 32 64 128 256 # input columns
+param     THREADS   = 128 256 512      # threads a block
+param     WARP_COLS = 8 16 32          # lanes of a warp side by side along an input row; the others stand below
+param     UNROLL    = 1 2 4            # blocks that a thread reads before it turns the first
+param     ORDER     = in_fast out_fast diagonal # neighbouring tiles follow the input's rows, the output's, or neither
+
+const     SUB_ROWS  = CELL / sizeof(T)
+const     SUB_COLS  = 16 / sizeof(T)
+let       tile_bytes = TILE_ROWS * TILE_COLS * sizeof(T)
+let       blocks    = tile_bytes / (16 * CELL / sizeof(T)) # register blocks in a tile
+let       tiles     = ceil_div(rows, TILE_ROWS) * ceil_div(cols, TILE_COLS) * batch
+const     BATCHED   = batch > 1
+const     EDGE      = rows % TILE_ROWS != 0 || cols % TILE_COLS != 0
+const     WIDE      = max(TILE_ROWS * cols, TILE_COLS * rows) > 2147483647 # 64-bit offsets inside a tile
+
+require   CELL >= sizeof(T)            # a cell holds whole elements
+require   cols % SUB_COLS == 0         # every input row must begin at a multiple of 16 bytes
+require   rows % SUB_COLS == 0         # every output row too
+require   TILE_COLS % (WARP_COLS * SUB_COLS) == 0 # a warp stands inside the tile
+require   TILE_ROWS * WARP_COLS % (32 * SUB_ROWS) == 0
+require   TILE_ROWS * sizeof(T) >= 128 # shorter runs waste cache lines, and the swizzle needs eight 16-byte pieces
+require   TILE_ROWS <= 2 * TILE_COLS && TILE_COLS <= 2 * TILE_ROWS # long tiles lose on one side what they win on the other
+require   WARP_COLS == 8 || CELL == 16 # wider ones meet bank conflicts in narrow cells
+require   tile_bytes >= 8192           # a multiprocessor needs many bytes in flight
+require   tile_bytes <= min(65536, device.max_shared_bytes)
+require   tile_bytes <= 256 * THREADS  # 16 writes a thread
+require   blocks % (THREADS * UNROLL) == 0 # every thread turns the same number of blocks
+require   UNROLL * SUB_ROWS <= 16      # 64 registers hold the blocks
+require   THREADS <= device.max_threads_per_block
+require   tiles <= device.max_grid_x
+
+grid      tiles
+block     THREADS
+shared    tile_bytes
+default   CELL=16 TILE_ROWS=64 TILE_COLS=64 THREADS=256 WARP_COLS=8 UNROLL=1 ORDER=out_fast
+*/
+
+#ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
+using T = float;
+constexpr int CELL = 4, TILE_ROWS = 64, TILE_COLS = 64, THREADS = 256, WARP_COLS = 8, UNROLL = 2;
+constexpr int SUB_ROWS = CELL / sizeof(T), SUB_COLS = 16 / sizeof(T), BATCHED = 0, EDGE = 1, WIDE = 0;
+constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER_diagonal = 2, ORDER = ORDER_out_fast;
+#endif
+
+template <bool wide> struct IndexOf { using type = int; };
+template <> struct IndexOf<true> { using type = long long; };
+using Index = IndexOf<WIDE != 0>::type;
+
+template <int bytes> struct Access;
+template <> struct Access<4> { using type = unsigned; };
+template <> struct Access<8> { using type = uint2; };
+template <> struct Access<16> { using type = uint4; };
+
+constexpr int ES    = sizeof(T);
+constexpr int PACK  = ES < 4 ? 4 / ES : 1; /* elements in a 32-bit word       */
+constexpr int PARTS = ES < 4 ? 1 : ES / 4; /* 32-bit words in an element      */
+constexpr int RUN   = TILE_ROWS * ES / 16; /* 16-byte pieces in a column of the tile: in a row of the output */
+
+constexpr int WARP_ROWS = 32 / WARP_COLS;
+constexpr int WARPS_ACROSS = TILE_COLS / (WARP_COLS * SUB_COLS);
+constexpr int PASSES = TILE_ROWS / SUB_ROWS * (TILE_COLS / SUB_COLS) / THREADS;
+constexpr int STORES = TILE_COLS * RUN / THREADS;
+
+union Row { /* 16 bytes along an input row */
+    uint4    bits;
+    unsigned word[4];
+};
+
+union Cell { /* SUB_ROWS elements of a column */
+    using Bits = Access<CELL>::type;
+    Bits     bits;
+    unsigned word[CELL / 4];
+};
+
+/* Turns PACK rows of PACK packed elements, in place. */
+__device__ __forceinline__ void turn_words(unsigned (&w)[PACK])
+{
+    if (PACK == 2) {
+        const unsigned a = w[0], b = w[PACK - 1];
+        w[0]        = __byte_perm(a, b, 0x5410);
+        w[PACK - 1] = __byte_perm(a, b, 0x7632);
+    } else if (PACK == 4) {
+        const unsigned a = __byte_perm(w[0], w[PACK / 4], 0x5140), b = __byte_perm(w[0], w[PACK / 4], 0x7362);
+        const unsigned c = __byte_perm(w[PACK / 2], w[PACK - 1], 0x5140), d = __byte_perm(w[PACK / 2], w[PACK - 1], 0x7362);
+        w[0]        = __byte_perm(a, c, 0x5410);
+        w[PACK / 4] = __byte_perm(a, c, 0x7632);
+        w[PACK / 2] = __byte_perm(b, d, 0x5410);
+        w[PACK - 1] = __byte_perm(b, d, 0x7632);
+    }
+}
+
+/* Turns a register block of SUB_ROWS x SUB_COLS elements. */
+__device__ __forceinline__ void turn(Cell (&out)[SUB_COLS], const Row (&in)[SUB_ROWS])
+{
+#pragma unroll
+    for (int r = 0; r < SUB_ROWS; r += PACK)
+#pragma unroll
+        for (int c = 0; c < SUB_COLS; c += PACK)
+#pragma unroll
+            for (int part = 0; part < PARTS; part++) {
+                unsigned w[PACK];
+#pragma unroll
+                for (int i = 0; i < PACK; i++)
+                    w[i] = in[r + i].word[c / PACK * PARTS + part];
+                turn_words(w);
+#pragma unroll
+                for (int i = 0; i < PACK; i++)
+                    out[c + i].word[r / PACK * PARTS + part] = w[i];
+            }
+}
+
+/* The tile is kept turned: RUN pieces for each column, swapped so that neighbouring blocks meet different banks. */
+__device__ __forceinline__ int place(int c, int piece)
+{
+    return c * RUN + (piece ^ (c / SUB_COLS % 8));
+}
+
+/* First row and column of the blocks that a lane turns in one pass, in blocks. */
+__device__ __forceinline__ void stand(int &r, int &c, int pass)
+{
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 + pass * (THREADS / 32);
+    r = warp / WARPS_ACROSS * WARP_ROWS + lane / WARP_COLS;
+    c = warp % WARPS_ACROSS * WARP_COLS + lane % WARP_COLS;
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+transpose_subtile(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols)
+{
+    extern __shared__ uint4 shared_memory[];
+
+    const unsigned down   = (unsigned)((rows + TILE_ROWS - 1) / TILE_ROWS);
+    const unsigned across = (unsigned)((cols + TILE_COLS - 1) / TILE_COLS);
+    const unsigned matrix = BATCHED ? blockIdx.x / (down * across) : 0;
+    const unsigned t      = BATCHED ? blockIdx.x % (down * across) : blockIdx.x;
+    const unsigned tile_r = ORDER == ORDER_in_fast ? t / across : t % down;
+    const unsigned tile_c = ORDER == ORDER_in_fast ? t % across : ORDER == ORDER_out_fast ? t / down : (t / down + tile_r) % across;
+    const long long r0    = (long long)tile_r * TILE_ROWS;
+    const long long c0    = (long long)tile_c * TILE_COLS;
+    const int rows_here   = (int)(rows - r0 < TILE_ROWS ? rows - r0 : TILE_ROWS); /* fewer at the edge */
+    const int cols_here   = (int)(cols - c0 < TILE_COLS ? cols - c0 : TILE_COLS);
+
+    /* Accesses are indexed in whole vectors: nvcc splits others when the index is intricate. */
+    const uint4 *const from = (const uint4 *)(in + matrix * rows * cols + r0 * cols + c0);
+    uint4 *const       to   = (uint4 *)(out + matrix * rows * cols + c0 * rows + r0);
+    const Index in_pitch = (Index)(cols / SUB_COLS), out_pitch = (Index)(rows / SUB_COLS);
+
+#pragma unroll 1
+    for (int pass = 0; pass < PASSES; pass += UNROLL) {
+        Row block[UNROLL][SUB_ROWS];
+#pragma unroll
+        for (int u = 0; u < UNROLL; u++) {
+            int r, c;
+            stand(r, c, pass + u);
+            if (!EDGE || (r * SUB_ROWS < rows_here && c * SUB_COLS < cols_here))
+#pragma unroll
+                for (int i = 0; i < SUB_ROWS; i++)
+                    block[u][i].bits = from[(r * SUB_ROWS + i) * in_pitch + c];
+        }
+#pragma unroll
+        for (int u = 0; u < UNROLL; u++) {
+            int  r, c;
+            Cell column[SUB_COLS];
+            stand(r, c, pass + u);
+            turn(column, block[u]);
+#pragma unroll
+            for (int i = 0; i < SUB_COLS; i++)
+                ((Cell::Bits *)shared_memory)[place(c * SUB_COLS + i, r * CELL / 16) * (16 / CELL) + r % (16 / CELL)] = column[i].bits;
+        }
+    }
+
+    __syncthreads();
+
+#pragma unroll
+    for (int i = 0; i < STORES; i++) {
+        const int piece = (threadIdx.x + i * THREADS) % RUN, c = (threadIdx.x + i * THREADS) / RUN;
+        if (!EDGE || (c < cols_here && piece * SUB_COLS < rows_here))
+            to[c * out_pitch + piece] = shared_memory[place(c, piece)];
+    }
+}
