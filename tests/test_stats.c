@@ -152,7 +152,6 @@ Test(stats, a_candidate_ties_with_itself)
 }
 
 /* By chance, in at most 5 % of the finals; the interval of 25 rounds has 95.7 %. */
- * many. */
 Test(stats, equal_candidates_are_rarely_told_apart)
 {
     enum { FINALS = 2000, ROUNDS = 25 };
