@@ -1,0 +1,103 @@
+/* builder.c - see builder.h. */
+#include "builder.h"
+
+#include "render.h"
+#include "util/sha256.h"
+
+void at__build_clear(at__build *build)
+{
+    at__str_clear(&build->source);
+    at__str_clear(&build->cubin);
+    at__str_clear(&build->log);
+    *build = (at__build){ 0 };
+}
+
+/* The key covers everything that the compiled code depends on. */
+static void hash(at__build *build, const at__builder *builder)
+{
+    at__str how = { 0 };
+    at__sha256 h;
+    at__hash_text(build->source_hash, build->source.data, build->source.len);
+    at__nvrtc_key(&how, builder->nvrtc, builder->cc, AT__CUBIN);
+    at__sha256_init(&h);
+    at__sha256_add(&h, how.data, how.len);
+    at__sha256_add(&h, build->source_hash, sizeof build->source_hash);
+    at__sha256_text(&h, build->key);
+    at__str_clear(&how);
+}
+
+at_status at__build_look_up(at__build *build, at__builder *builder, at_error *err)
+{
+    hash(build, builder);
+    if (!builder->cache)
+        return AT_OK;
+    at_status status = at__store_get_cubin(&build->cubin, &build->log, builder->cache, build->key, err);
+    if (status == AT_ERR_NOT_FOUND)
+        return AT_OK;
+    build->resources = (at__resources){ -1, -1, -1, -1 };
+    build->done = build->ok = status == AT_OK;
+    return status;
+}
+
+at_status at__build_start(at__build *build, at__builder *builder, const at__template *t, at__dtype type,
+                          const at__config *config, const int64_t *slots, at_error *err)
+{
+    at_status status = at__render(&build->source, t, type, config, slots, err);
+    return status == AT_OK ? at__build_look_up(build, builder, err) : status;
+}
+
+at_status at__build_finish(at__build *build, at__builder *builder, at__compiled *compiled, at_error *err)
+{
+    build->done = true;
+    build->ok = compiled->ok;
+    build->cubin = compiled->code;
+    build->log = compiled->log;
+    build->resources = compiled->resources;
+    build->compile_s = compiled->compile_s;
+    compiled->code = compiled->log = (at__str){ 0 };
+    builder->compiled++;
+    if (!build->ok || !builder->cache)
+        return AT_OK;
+    return at__store_put_cubin(builder->cache, build->key, build->cubin.data, build->cubin.len,
+                               at__str_text(&build->log), err);
+}
+
+at_status at__build_wait(at__build *build, at__builder *builder, const char *name, at_error *err)
+{
+    at__compiled compiled = { 0 };
+    struct pollfd fds[64];
+
+    if (build->done)
+        return AT_OK;
+    at_status status =
+        at__pool_submit(builder->pool, -1, at__str_text(&build->source), name, builder->cc, AT__CUBIN, err);
+    while (status == AT_OK && !at__pool_take(builder->pool, &compiled)) {
+        int count = at__pool_fds(builder->pool, fds, (int)(sizeof fds / sizeof *fds));
+        poll(fds, (nfds_t)count, 100);
+        status = at__pool_pump(builder->pool, err);
+    }
+    if (status == AT_OK)
+        status = at__build_finish(build, builder, &compiled, err);
+    at__compiled_clear(&compiled);
+    return status;
+}
+
+at_status at__kernel_bind(at__kernel *out, const at__build *build, const char *name, const at__launch *launch,
+                          const at__op *op, const int64_t *slots, at_error *err)
+{
+    at__kernel k = { .cubin = build->cubin.data, .cubin_len = build->cubin.len, .name = name, .arg_count = op->arg_count };
+    at_status status = at__geometry_of(&k.geometry, launch, slots, err);
+    int buffers = 0;
+
+    for (int i = 0; i < op->arg_count && status == AT_OK; i++) {
+        const at__arg *arg = &op->args[i];
+        k.args[i] = (struct at__kernel_arg){ .buffer = -1, .bytes = arg->scalar_bytes };
+        if (arg->role == AT__SCALAR)
+            status = at__expr_eval(&k.args[i].value, arg->expr, slots, err);
+        else
+            k.args[i].buffer = buffers++;
+    }
+    if (status == AT_OK)
+        *out = k;
+    return status;
+}

@@ -1,0 +1,520 @@
+/* contest.c - see contest.h. */
+#include "contest.h"
+
+#include "util/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Compiled kernels that wait for the device, at most: enough that it never waits for a slow compile. */
+#define READY_LIMIT 64
+/* Rows are written at least this often, so that a kill loses less than a second. */
+#define FLUSH_S    0.5
+#define FLUSH_ROWS 256
+#define REPORT_S   0.05
+/* A loser's cubin is dropped; near the top it may be needed for the final. */
+#define KEEP_WITHIN 1.10
+
+struct known_trial {
+    char       *key; /* template hash, blank, configuration */
+    at__outcome outcome;
+    double      median_s, min_s, spread;
+    int64_t     samples;
+};
+
+static int by_key(const void *a, const void *b)
+{
+    return strcmp(((const struct known_trial *)a)->key, ((const struct known_trial *)b)->key);
+}
+
+static char *known_key(const char *hash, const char *config)
+{
+    at__str key = { 0 };
+    at__str_addf(&key, "%s %s", hash, config);
+    if (key.failed)
+        at__str_clear(&key);
+    return key.data;
+}
+
+static bool remember(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
+{
+    at__contest *c = context;
+    (void)fingerprint;
+    if (!at__grow(&c->known, &c->known_cap, c->known_count, sizeof *c->known))
+        return false;
+    char *key = known_key(row->template_hash, row->config);
+    if (!key)
+        return false;
+    c->known[c->known_count++] = (struct known_trial){ .key = key,
+                                                       .outcome = row->outcome,
+                                                       .median_s = row->median_s,
+                                                       .min_s = row->min_s,
+                                                       .spread = row->spread,
+                                                       .samples = row->samples };
+    return true;
+}
+
+static at_status read_known(at__contest *c, at_error *err)
+{
+    if (c->session->options->force && !c->is_copy)
+        return AT_OK;
+    at_status status =
+        at__store_each_trial(c->session->store, &c->key, &c->session->fingerprint, remember, c, err);
+    if (status == AT_OK && c->known_count)
+        qsort(c->known, c->known_count, sizeof *c->known, by_key);
+    return status;
+}
+
+static bool wanted(const at__contest *c, const at__template *t)
+{
+    const at__tune_options *o = c->session->options;
+    if (c->is_copy || !o->templates)
+        return true;
+    for (int i = 0; i < o->template_count; i++)
+        if (strcmp(o->templates[i], t->name) == 0)
+            return true;
+    return false;
+}
+
+static at_status open_spaces(at__contest *c, at_error *err)
+{
+    const at__tune_options *o = c->session->options;
+    int count = at__catalog_template_count(c->session->catalog, c->problem.op);
+    at_status status = AT_OK;
+
+    c->spaces = calloc((size_t)count + 1, sizeof *c->spaces);
+    if (!c->spaces)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (int i = 0; i < count && status == AT_OK; i++) {
+        const at__template *t = at__catalog_template(c->session->catalog, c->problem.op, i);
+        if (!wanted(c, t))
+            continue;
+        status = at__space_open(&c->spaces[c->space_count], t, c->slots, c->is_copy ? NULL : o->fixes,
+                                c->is_copy ? 0 : o->fix_count, err);
+        if (status == AT_OK)
+            c->search.total += at__space_count(c->spaces[c->space_count++]);
+    }
+    c->search.spaces = c->spaces;
+    c->search.space_count = c->space_count;
+    return status;
+}
+
+/* Beyond this many configurations "no strategy" means a random sample of as many as that. */
+#define EXHAUSTIVE_LIMIT 20000
+
+static void choose_strategy(at__contest *c)
+{
+    const at__tune_options *o = c->session->options;
+    int64_t limit = o->max_trials > 0 ? o->max_trials : c->search.total;
+    if (c->is_copy) {
+        c->strategy = &at__strategy_exhaustive;
+        limit = c->search.total;
+    } else if (o->strategy) {
+        c->strategy = o->strategy;
+    } else {
+        c->strategy = &at__strategy_exhaustive;
+        if (c->search.total > EXHAUSTIVE_LIMIT) {
+            c->strategy = &at__strategy_random;
+            limit = limit < EXHAUSTIVE_LIMIT ? limit : EXHAUSTIVE_LIMIT;
+        }
+    }
+    c->search.max_trials = limit < c->search.total ? limit : c->search.total;
+    c->search.seed = c->session->seed;
+}
+
+at_status at__contest_open(at__contest *out, at__session *session, const at__problem *problem, bool is_copy, at_error *err)
+{
+    *out = (at__contest){ .session = session, .problem = *problem, .is_copy = is_copy, .started_s = at__now_s() };
+    at_status status = at__problem_key_of(&out->key, &out->shape, &out->problem, err);
+    if (status == AT_OK)
+        status = at__problem_bind(out->slots, &out->problem, &at__device_info_of(session->device)->limits, err);
+    if (status == AT_OK)
+        status = open_spaces(out, err);
+    if (status == AT_OK)
+        status = read_known(out, err);
+    if (status == AT_OK) {
+        choose_strategy(out);
+        status = out->strategy->open(&out->strategy_state, &out->search, err);
+    }
+    return status;
+}
+
+static void candidate_close(at__candidate *a)
+{
+    if (!a)
+        return;
+    at__build_clear(&a->build);
+    free(a->text);
+    free(a);
+}
+
+void at__contest_close(at__contest *c)
+{
+    if (c->strategy_state)
+        c->strategy->close(c->strategy_state);
+    for (size_t i = 0; i < c->candidate_count; i++)
+        candidate_close(c->candidates[i]);
+    for (size_t i = 0; i < c->known_count; i++)
+        free(c->known[i].key);
+    for (int i = 0; i < c->space_count; i++)
+        at__space_close(c->spaces[i]);
+    free(c->candidates);
+    free(c->known);
+    free(c->spaces);
+    free(c->ready);
+    at__str_clear(&c->shape);
+    *c = (at__contest){ 0 };
+}
+
+/* The space and the index in it that a strategy's number means. */
+static const at__space *locate(const at__contest *c, int64_t *index)
+{
+    for (int i = 0; i < c->space_count; i++) {
+        int64_t count = at__space_count(c->spaces[i]);
+        if (*index < count)
+            return c->spaces[i];
+        *index -= count;
+    }
+    return NULL;
+}
+
+static at_status candidate_add(at__candidate **out, at__contest *c, int64_t index, at_error *err)
+{
+    int64_t local = index;
+    at__str text = { 0 };
+    const at__space *space = locate(c, &local);
+    if (!space)
+        return at_fail(err, AT_ERR_USAGE, "the strategy proposed configuration %lld of %lld", (long long)index,
+                       (long long)c->search.total);
+    at__candidate *a = calloc(1, sizeof *a);
+    if (!a || !at__grow(&c->candidates, &c->candidate_cap, c->candidate_count, sizeof *c->candidates)) {
+        free(a);
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    }
+    c->candidates[c->candidate_count++] = a;
+    a->t = at__space_template(space);
+    a->index = index;
+    at__space_config(&a->config, space, local);
+    at__config_text(&text, a->t, &a->config);
+    a->text = text.data; /* "" has no data: a template without parameters */
+    if (!a->text)
+        a->text = at__text_copy("", 0);
+    *out = a;
+    return a->text ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
+}
+
+/* An outcome is known: count it, tell the strategy, remember the best. */
+static void decide(at__contest *c, at__candidate *a)
+{
+    bool timed = a->m.outcome == AT__TIMED;
+    a->decided = true;
+    c->decided++;
+    c->failed += !timed;
+    c->outcomes[a->m.outcome]++;
+    c->busy_s += a->m.busy_s;
+    c->strategy->report(c->strategy_state, a->index, timed ? a->m.median_s : -1.0);
+    if (timed && (!c->best || a->m.median_s < c->best->m.median_s))
+        c->best = a;
+    if (!timed || a->m.median_s > KEEP_WITHIN * c->best->m.median_s) {
+        at__str_clear(&a->build.cubin);
+        a->build.done = false;
+    }
+    at__str_clear(&a->build.source);
+}
+
+static bool use_known(at__contest *c, at__candidate *a)
+{
+    struct known_trial probe = { .key = known_key(a->t->hash, a->text) };
+    const struct known_trial *k =
+        probe.key && c->known_count ? bsearch(&probe, c->known, c->known_count, sizeof *c->known, by_key) : NULL;
+    free(probe.key);
+    if (!k)
+        return false;
+    a->m = (at__measured){ .outcome = k->outcome,
+                           .median_s = k->median_s,
+                           .min_s = k->min_s,
+                           .spread = k->spread,
+                           .samples = k->samples,
+                           .registers = -1,
+                           .shared_bytes = -1,
+                           .local_bytes = -1 };
+    a->known = a->stored = true;
+    c->taken_from_store++;
+    decide(c, a);
+    return true;
+}
+
+static at_status make_ready(at__contest *c, size_t tag, at_error *err)
+{
+    if (c->ready_first > 256) { /* the front is used up: move the rest down */
+        memmove(c->ready, c->ready + c->ready_first, c->ready_count * sizeof *c->ready);
+        c->ready_first = 0;
+    }
+    if (!at__grow(&c->ready, &c->ready_cap, c->ready_first + c->ready_count, sizeof *c->ready))
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    c->ready[c->ready_first + c->ready_count++] = tag;
+    return AT_OK;
+}
+
+static at_status propose_one(at__contest *c, at_error *err)
+{
+    at__candidate *a = NULL;
+    at__builder *builder = &c->session->builder;
+    int64_t index = c->strategy->propose(c->strategy_state);
+
+    if (index < 0) {
+        c->exhausted = true;
+        return AT_OK;
+    }
+    at_status status = candidate_add(&a, c, index, err);
+    if (status != AT_OK || use_known(c, a))
+        return status;
+    size_t tag = c->candidate_count - 1;
+    status = at__build_start(&a->build, builder, a->t, c->problem.type, &a->config, c->slots, err);
+    if (status == AT_OK && a->build.done)
+        return make_ready(c, tag, err);
+    if (status == AT_OK)
+        status = at__pool_submit(builder->pool, (int64_t)tag, at__str_text(&a->build.source), a->t->file, builder->cc,
+                                 AT__CUBIN, err);
+    return status;
+}
+
+static bool told_to_stop(at__contest *c)
+{
+    const at__tune_options *o = c->session->options;
+    if ((o->stop && *o->stop) || (!c->is_copy && o->budget_s > 0 && at__now_s() - c->started_s > o->budget_s))
+        c->interrupted = true;
+    return c->interrupted;
+}
+
+static at_status propose_ahead(at__contest *c, at_error *err)
+{
+    at_status status = AT_OK;
+    while (status == AT_OK && !c->exhausted && !told_to_stop(c) && c->ready_count < READY_LIMIT &&
+           at__pool_has_room(c->session->builder.pool))
+        status = propose_one(c, err);
+    return status;
+}
+
+static at_status take_compiled(at__contest *c, at_error *err)
+{
+    at__compiled done = { 0 };
+    at_status status = at__pool_pump(c->session->builder.pool, err);
+    while (status == AT_OK && at__pool_take(c->session->builder.pool, &done)) {
+        size_t tag = (size_t)done.tag;
+        at__candidate *a = c->candidates[tag];
+        status = at__build_finish(&a->build, &c->session->builder, &done, err);
+        at__compiled_clear(&done);
+        if (status == AT_OK && a->build.ok && !c->interrupted) {
+            status = make_ready(c, tag, err);
+        } else if (status == AT_OK && !a->build.ok) {
+            a->m = (at__measured){ .outcome = AT__COMPILE_FAILED, .registers = -1, .shared_bytes = -1, .local_bytes = -1 };
+            decide(c, a);
+        }
+    }
+    return status;
+}
+
+at_status at__contest_kernel(at__kernel *out, const at__contest *c, const at__candidate *a, at_error *err)
+{
+    int64_t slots[AT__MAX_SLOTS];
+    memcpy(slots, c->slots, sizeof slots);
+    at_status status = at__config_bind(slots, a->t, &a->config, err);
+    if (status == AT_OK)
+        status = at__kernel_bind(out, &a->build, a->t->kernel, &a->t->launch, c->problem.op, slots, err);
+    return status;
+}
+
+static at_status feed_device(at__contest *c, at_error *err)
+{
+    at_status status = AT_OK;
+    at__device *device = c->session->device;
+    while (status == AT_OK && c->ready_count && at__device_queued(device) < AT__DEVICE_QUEUE && !c->interrupted) {
+        size_t tag = c->ready[c->ready_first++];
+        at__trial trial = { .tag = (int64_t)tag, .is_copy = c->is_copy, .best_s = c->best ? c->best->m.median_s : 0 };
+        c->ready_count--;
+        status = at__contest_kernel(&trial.kernel, c, c->candidates[tag], err);
+        if (status == AT_OK)
+            status = at__device_submit(device, &trial, err);
+    }
+    return status;
+}
+
+static at_status take_measured(at__contest *c, bool *progressed, at_error *err)
+{
+    at_status status = AT_OK;
+    bool got = true;
+    while (status == AT_OK && got) {
+        at__measured m;
+        status = at__device_pump(c->session->device, &m, &got, err);
+        if (got) {
+            at__candidate *a = c->candidates[m.tag];
+            a->m = m;
+            decide(c, a);
+            *progressed = true;
+        }
+    }
+    return status;
+}
+
+static at__trial_row row_of(const at__candidate *a)
+{
+    const at__measured *m = &a->m;
+    bool compiled = m->outcome != AT__COMPILE_FAILED;
+    return (at__trial_row){ .template_name = a->t->name,
+                            .template_hash = a->t->hash,
+                            .config = a->text,
+                            .outcome = m->outcome,
+                            .median_s = m->median_s,
+                            .min_s = m->min_s,
+                            .spread = m->spread,
+                            .samples = m->samples,
+                            .registers = m->registers,
+                            .shared_bytes = m->shared_bytes,
+                            .spill_bytes = m->local_bytes,
+                            .compile_s = a->build.compile_s,
+                            .log = compiled ? m->log : at__str_text(&a->build.log),
+                            .source_hash = a->build.source_hash };
+}
+
+/* Stores what is decided and not yet stored, up to FLUSH_ROWS, in one transaction; *wrote says how many. */
+static at_status flush(at__contest *c, size_t *wrote, at_error *err)
+{
+    at__trial_row rows[FLUSH_ROWS];
+    at__candidate *from[FLUSH_ROWS];
+    size_t count = 0;
+
+    *wrote = 0;
+    for (size_t i = c->unstored; i < c->candidate_count && count < FLUSH_ROWS; i++) {
+        at__candidate *a = c->candidates[i];
+        if (a->decided && !a->stored) {
+            from[count] = a;
+            rows[count++] = row_of(a);
+        }
+    }
+    c->flushed_s = at__now_s();
+    if (!count)
+        return AT_OK;
+    at_status status = at__store_put_trials(c->session->store, c->session->run_id, &c->key, &c->session->fingerprint,
+                                            rows, count, err);
+    for (size_t i = 0; i < count && status == AT_OK; i++)
+        from[i]->stored = true;
+    while (c->unstored < c->candidate_count && c->candidates[c->unstored]->stored)
+        c->unstored++;
+    *wrote = status == AT_OK ? count : 0;
+    return status;
+}
+
+static void report_progress(at__contest *c)
+{
+    double now = at__now_s();
+    at__progress p = c->progress;
+    char best[256] = "";
+
+    if (!c->session->progress || now - c->reported_s < REPORT_S)
+        return;
+    c->reported_s = now;
+    p.done = c->decided;
+    p.total = c->search.max_trials;
+    p.failed = c->failed;
+    p.elapsed_s = now - c->started_s;
+    p.left_s = c->decided ? p.elapsed_s / (double)c->decided * (double)(p.total - c->decided) : -1;
+    if (c->best) {
+        snprintf(best, sizeof best, "%s %s", c->best->t->name, c->best->text);
+        p.best_s = c->best->m.median_s;
+        p.best_share = c->ceiling_s / p.best_s;
+    }
+    p.best = best;
+    c->session->progress(c->session->context, &p);
+}
+
+static void wait_for_something(at__contest *c)
+{
+    struct pollfd fds[129];
+    int count = at__pool_fds(c->session->builder.pool, fds, 128);
+    fds[count++] = at__device_fd(c->session->device);
+    poll(fds, (nfds_t)count, 50);
+}
+
+static bool finished(const at__contest *c)
+{
+    bool nothing_more = c->exhausted || c->interrupted;
+    bool waiting = c->ready_count && !c->interrupted;
+    return nothing_more && !waiting && at__pool_busy(c->session->builder.pool) == 0 &&
+           at__device_queued(c->session->device) == 0;
+}
+
+at_status at__contest_run(at__contest *c, at_error *err)
+{
+    at_status status = AT_OK;
+    at_error later = { 0 };
+    size_t wrote = 0;
+    while (status == AT_OK && !finished(c)) {
+        bool progressed = false;
+        status = propose_ahead(c, err);
+        if (status == AT_OK)
+            status = take_compiled(c, err);
+        if (status == AT_OK)
+            status = feed_device(c, err);
+        if (status == AT_OK)
+            status = take_measured(c, &progressed, err);
+        if (status == AT_OK && at__now_s() - c->flushed_s > FLUSH_S)
+            status = flush(c, &wrote, err);
+        report_progress(c);
+        if (status == AT_OK && !progressed && !finished(c))
+            wait_for_something(c);
+    }
+    /* Whatever ended the run, what was measured is kept. */
+    at_status kept = AT_OK;
+    do {
+        kept = flush(c, &wrote, status == AT_OK ? err : &later);
+    } while (kept == AT_OK && wrote);
+    return status != AT_OK ? status : kept;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    double x = (*(at__candidate *const *)a)->m.median_s, y = (*(at__candidate *const *)b)->m.median_s;
+    return (x > y) - (x < y);
+}
+
+static at_status build_again(at__contest *c, at__candidate *a, at_error *err)
+{
+    if (a->build.done && a->build.ok)
+        return AT_OK;
+    at__build_clear(&a->build);
+    at_status status =
+        at__build_start(&a->build, &c->session->builder, a->t, c->problem.type, &a->config, c->slots, err);
+    if (status == AT_OK)
+        status = at__build_wait(&a->build, &c->session->builder, a->t->file, err);
+    if (status == AT_OK && !a->build.ok)
+        status = at_fail(err, AT_ERR_DEVICE, "%s %s compiled before and does not now: %s", a->t->name, a->text,
+                         at__str_text(&a->build.log));
+    return status;
+}
+
+at_status at__contest_leaders(at__contest *c, at__candidate **out, int *count, int max, double within, at_error *err)
+{
+    at_status status = AT_OK;
+    size_t timed = 0;
+    *count = 0;
+    if (!c->best)
+        return AT_OK;
+    at__candidate **sorted = malloc(c->candidate_count * sizeof *sorted);
+    if (!sorted)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (size_t i = 0; i < c->candidate_count; i++)
+        if (c->candidates[i]->decided && c->candidates[i]->m.outcome == AT__TIMED)
+            sorted[timed++] = c->candidates[i];
+    qsort(sorted, timed, sizeof *sorted, by_time);
+    for (size_t i = 0; i < timed && *count < max && status == AT_OK; i++) {
+        if (sorted[i]->m.median_s > (1.0 + within) * c->best->m.median_s)
+            break;
+        status = build_again(c, sorted[i], err);
+        if (status == AT_OK)
+            out[(*count)++] = sorted[i];
+    }
+    free(sorted);
+    return status;
+}

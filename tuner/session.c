@@ -1,0 +1,485 @@
+/*
+ * session.c - one problem on one device, from its buffers to its stored winner; see tune.h.
+ *
+ * The steps: buffers and the right answer; plain copies of the same bytes (the ceiling); the op's own
+ * configurations; the final, in which the fastest of both and the driver's memcpy are timed again, interleaved.
+ */
+#include "contest.h"
+
+#include "render.h"
+#include "util/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Noise of a trial's few samples is a few per cent: whoever is that close may be the best. */
+#define FINAL_WITHIN  0.06
+#define MAX_LEADERS   10
+#define COPY_WITHIN   0.05
+#define MAX_COPIES    4
+
+at_status at__problem_key_of(at__problem_key *out, at__str *shape, const at__problem *problem, at_error *err)
+{
+    static const at__limits NO_DEVICE = { 0 };
+    int64_t slots[AT__MAX_SLOTS];
+    at__problem_key key = { .op = problem->op->name, .elements = 1 };
+
+    at_status status = at__problem_bind(slots, problem, &NO_DEVICE, err);
+    if (status == AT_OK)
+        status = at__expr_eval(&key.traffic_bytes, problem->op->traffic, slots, err);
+    if (status != AT_OK)
+        return status;
+    at__str_reset(shape);
+    at__problem_shape(shape, problem);
+    for (int i = 0; i < problem->op->dim_count; i++)
+        key.elements *= problem->dims[i];
+    key.shape = at__str_text(shape);
+    key.type_key = at__dtype_key(problem->type, problem->op->storage);
+    *out = key;
+    return at__str_check(shape, err);
+}
+
+static at_status compile_checks(at__session *s, at_error *err)
+{
+    at__str_add_bytes(&s->checks.source, at__embedded_checks[0].data, at__embedded_checks[0].len);
+    at_status status = at__str_check(&s->checks.source, err);
+    if (status == AT_OK)
+        status = at__build_look_up(&s->checks, &s->builder, err);
+    if (status == AT_OK)
+        status = at__build_wait(&s->checks, &s->builder, at__embedded_checks[0].path, err);
+    if (status == AT_OK && !s->checks.ok)
+        status = at_fail(err, AT_ERR_DEVICE, "NVRTC does not compile %s for sm_%d: %s", at__embedded_checks[0].path,
+                         s->builder.cc, at__str_text(&s->checks.log));
+    return status;
+}
+
+static void take_fingerprint(at__session *s)
+{
+    const at__device_info *info = at__device_info_of(s->device);
+    at__fingerprint *f = &s->fingerprint;
+    snprintf(f->device, sizeof f->device, "%s", info->name);
+    snprintf(f->driver, sizeof f->driver, "%s", info->driver);
+    snprintf(f->nvrtc, sizeof f->nvrtc, "%s", at__nvrtc_version(s->builder.nvrtc));
+    snprintf(f->tool, sizeof f->tool, "%s", AT_VERSION);
+    f->cc = info->limits.cc;
+    f->sms = info->limits.sms;
+    f->memory_mib = info->limits.memory_bytes >> 20;
+    f->cold = !s->options->warm;
+}
+
+static at_status begin_run(at__session *s, at_error *err)
+{
+    char host[256] = "";
+    const at__tune_options *o = s->options;
+    gethostname(host, sizeof host - 1);
+    at__run_info info = { .command = o->command ? o->command : "",
+                          .strategy = o->strategy ? o->strategy->name : "auto",
+                          .seed = o->seed,
+                          .device_uuid = at__device_info_of(s->device)->uuid,
+                          .host = host };
+    return at__store_begin_run(&s->run_id, s->store, &info, err);
+}
+
+at_status at__session_open(at__session *s, const at__catalog *catalog, const at__tune_options *options,
+                           at__device *device, int workers, at_error *err)
+{
+    *s = (at__session){ .catalog = catalog, .options = options, .device = device, .seed = options->seed };
+    s->builder.cc = (int)at__device_info_of(device)->limits.cc;
+    at_status status = at__nvrtc_open(&s->builder.nvrtc, err);
+    if (status == AT_OK && !at__nvrtc_supports(s->builder.nvrtc, s->builder.cc))
+        status = at_fail(err, AT_ERR_DEVICE, "NVRTC %s (%s) cannot compile for sm_%d; install a newer or older CUDA toolkit",
+                         at__nvrtc_version(s->builder.nvrtc), at__nvrtc_path(s->builder.nvrtc), s->builder.cc);
+    if (status == AT_OK)
+        status = at__store_open(&s->store, options->db_path, AT__STORE_WRITE, err);
+    if (status == AT_OK && options->cache_path)
+        status = at__store_open(&s->builder.cache, options->cache_path, AT__STORE_WRITE, err);
+    if (status == AT_OK)
+        status = at__pool_open(&s->builder.pool, (at__pool_options){ .workers = workers }, err);
+    if (status == AT_OK)
+        take_fingerprint(s);
+    if (status == AT_OK)
+        status = begin_run(s, err);
+    if (status == AT_OK)
+        status = compile_checks(s, err);
+    return status;
+}
+
+void at__session_close(at__session *s)
+{
+    at__build_clear(&s->checks);
+    at__pool_close(s->builder.pool);
+    at__nvrtc_close(s->builder.nvrtc);
+    if (s->builder.cache)
+        at__store_close(s->builder.cache);
+    if (s->store)
+        at__store_close(s->store);
+    *s = (at__session){ 0 };
+}
+
+/* Buffers of the op, as the runner lays them out. */
+static at_status describe_buffers(at__setup *setup, const at__op *op, const int64_t *slots, int element_bytes, at_error *err)
+{
+    for (int i = 0; i < op->arg_count; i++) {
+        int64_t elements = 0;
+        if (op->args[i].role == AT__SCALAR)
+            continue;
+        at_status status = at__expr_eval(&elements, op->args[i].expr, slots, err);
+        if (status != AT_OK)
+            return status;
+        setup->buffers[setup->buffer_count++] = (at__buffer){ op->args[i].role, elements * element_bytes };
+    }
+    return AT_OK;
+}
+
+static at_status set_up_device(at__session *s, const at__contest *c, at_error *err)
+{
+    const at__op *op = c->problem.op;
+    at__setup setup = { .check_cubin = s->checks.cubin.data,
+                        .check_len = s->checks.cubin.len,
+                        .element_bytes = at__dtype_bytes(c->problem.type),
+                        .warm = s->options->warm,
+                        .seed = s->seed };
+    at__build reference = { 0 };
+
+    at_status status = at__render_reference(&reference.source, op, c->problem.type, err);
+    if (status == AT_OK)
+        status = at__build_look_up(&reference, &s->builder, err);
+    if (status == AT_OK)
+        status = at__build_wait(&reference, &s->builder, op->file, err);
+    if (status == AT_OK && !reference.ok)
+        status = at_fail(err, AT_ERR_INPUT, "%s: the reference kernel does not compile:\n%s", op->file,
+                         at__str_text(&reference.log));
+    if (status == AT_OK)
+        status = describe_buffers(&setup, op, c->slots, setup.element_bytes, err);
+    if (status == AT_OK)
+        status = at__kernel_bind(&setup.reference, &reference, op->reference, &op->launch, op, c->slots, err);
+    if (status == AT_OK)
+        status = at__device_setup(s->device, &setup, err);
+    at__build_clear(&reference);
+    return status;
+}
+
+/* The problem that `ceiling` names; false when the op has none, or is its own ceiling. */
+static bool ceiling_problem(at__problem *out, const at__session *s, const at__contest *c)
+{
+    const at__op *op = c->problem.op;
+    const at__op *copy = op->ceiling_op[0] ? at__catalog_find_op(s->catalog, op->ceiling_op) : NULL;
+    int64_t sizes[AT__MAX_DIMS];
+    if (!copy || copy == op)
+        return false;
+    for (int i = 0; i < op->ceiling_dim_count; i++)
+        if (at__expr_eval(&sizes[i], op->ceiling_dims[i], c->slots, NULL) != AT_OK)
+            return false;
+    return at__problem_init(out, copy, c->problem.type, sizes, op->ceiling_dim_count, NULL) == AT_OK;
+}
+
+/* Everything of one problem. */
+typedef struct job {
+    at__session *s;
+    at__contest  copies, main;
+    bool         has_copies;
+    at__candidate *entrants[AT__MAX_FINALISTS]; /* NULL: the driver's memcpy */
+    at__finalist  list[AT__MAX_FINALISTS];
+    at__final_row rows[AT__MAX_FINALISTS];
+    int           count;
+    at__conditions conditions;
+    int           winner; /* index of the winner; -1: none */
+} job;
+
+static at_status run_copies(job *j, at_error *err)
+{
+    at__problem problem;
+    if (!ceiling_problem(&problem, j->s, &j->main))
+        return AT_OK;
+    at_status status = at__contest_open(&j->copies, j->s, &problem, true, err);
+    j->has_copies = true;
+    if (status == AT_OK) {
+        j->copies.progress = j->main.progress;
+        j->copies.progress.phase = AT__PHASE_CEILING;
+        status = at__contest_run(&j->copies, err);
+    }
+    if (status == AT_OK && j->copies.best)
+        j->main.ceiling_s = j->copies.best->m.median_s;
+    return status;
+}
+
+static at_status enter(job *j, at__contest *c, int max, double within, at_error *err)
+{
+    at__candidate *leaders[AT__MAX_FINALISTS];
+    int count = 0;
+    at_status status = at__contest_leaders(c, leaders, &count, max, within, err);
+    for (int i = 0; i < count && status == AT_OK; i++) {
+        j->entrants[j->count] = leaders[i];
+        j->list[j->count] = (at__finalist){ .is_copy = c->is_copy };
+        status = at__contest_kernel(&j->list[j->count].kernel, c, leaders[i], err);
+        j->count++;
+    }
+    return status;
+}
+
+static at_status run_final(job *j, at_error *err)
+{
+    bool copy_op = j->main.problem.op->ceiling_op[0] != '\0';
+    at_status status = enter(j, &j->main, MAX_LEADERS, FINAL_WITHIN, err);
+    j->winner = -1;
+    if (status != AT_OK || j->count == 0)
+        return status;
+    if (j->has_copies)
+        status = enter(j, &j->copies, MAX_COPIES, COPY_WITHIN, err);
+    if (copy_op)
+        j->list[j->count++] = (at__finalist){ .is_memcpy = true };
+    if (status == AT_OK)
+        status = at__device_final(j->s->device, j->list, j->count, j->s->seed, j->rows, &j->conditions, err);
+    for (int i = 0; i < j->count && status == AT_OK; i++)
+        if (!j->list[i].is_copy && !j->list[i].is_memcpy && j->rows[i].outcome == AT__TIMED &&
+            (j->winner < 0 || j->rows[i].median_s < j->rows[j->winner].median_s))
+            j->winner = i;
+    return status;
+}
+
+/* The fastest copy of the final: index, or -1. The op `copy` is its own ceiling. */
+static int fastest_copy(const job *j)
+{
+    int best = -1;
+    for (int i = 0; i < j->count; i++) {
+        bool copy = j->list[i].is_copy || j->list[i].is_memcpy || (!j->has_copies && i == j->winner);
+        if (copy && j->rows[i].outcome == AT__TIMED && (best < 0 || j->rows[i].median_s < j->rows[best].median_s))
+            best = i;
+    }
+    return j->main.problem.op->ceiling_op[0] ? best : -1;
+}
+
+static void name_entrant(at__str *out, const job *j, int i)
+{
+    if (i < 0)
+        return;
+    if (j->list[i].is_memcpy)
+        at__str_add(out, "memcpy");
+    else
+        at__str_addf(out, "%s %s", j->entrants[i]->t->name, j->entrants[i]->text);
+}
+
+static void name_ties(at__str *out, const job *j)
+{
+    for (int i = 0; i < j->count; i++) {
+        if (i == j->winner || !j->rows[i].tied || j->rows[i].outcome != AT__TIMED)
+            continue;
+        if (out->len)
+            at__str_add(out, "\n");
+        name_entrant(out, j, i);
+    }
+}
+
+static at_status keep_sources(const job *j, const at__template *t, at_error *err)
+{
+    const at__op *op = j->main.problem.op;
+    at_status status = at__store_put_source(j->s->store, t->hash, t->file, t->source, t->source_len, err);
+    if (status == AT_OK)
+        status = at__store_put_source(j->s->store, op->hash, op->file, op->source, op->source_len, err);
+    return status;
+}
+
+/* A run over part of the space must not replace what the whole space gave. */
+static bool restricted(const at__tune_options *o)
+{
+    return o->fix_count > 0 || o->templates;
+}
+
+static at_status answer_copy(at__answer *out, const job *j, const at__winner *w, at_error *err);
+
+static at_status keep_winner(job *j, at__answer *answer, at_error *err)
+{
+    at__str ceiling = { 0 }, ties = { 0 };
+    char op_hash[AT__HASH_TEXT];
+    const at__candidate *a = j->entrants[j->winner];
+    const at__final_row *row = &j->rows[j->winner];
+    const at__geometry *g = &j->list[j->winner].kernel.geometry;
+    int copy = fastest_copy(j);
+
+    at__catalog_op_hash(op_hash, j->s->catalog, j->main.problem.op);
+    name_entrant(&ceiling, j, copy);
+    name_ties(&ties, j);
+    at__winner w = { .template_name = a->t->name,
+                     .template_hash = a->t->hash,
+                     .config = a->text,
+                     .source_hash = a->build.source_hash,
+                     .op_hash = op_hash,
+                     .median_s = row->median_s,
+                     .min_s = row->min_s,
+                     .spread = row->spread,
+                     .samples = row->samples,
+                     .ceiling_s = copy >= 0 ? j->rows[copy].median_s : 0,
+                     .ceiling_name = at__str_text(&ceiling),
+                     .ties = at__str_text(&ties),
+                     .trials = j->main.decided,
+                     .space_count = j->main.search.total,
+                     .grid = { g->grid[0], g->grid[1], g->grid[2] },
+                     .block = { g->block[0], g->block[1], g->block[2] },
+                     .shared_bytes = g->shared_bytes,
+                     .registers = a->m.registers,
+                     .elapsed_s = at__now_s() - j->main.started_s,
+                     .conditions = j->conditions };
+    at_status status = keep_sources(j, a->t, err);
+    at__answer before = { 0 };
+    if (status == AT_OK && restricted(j->s->options))
+        status = at__store_find_winner(&before, j->s->store, &j->main.key, &j->s->fingerprint, NULL, NULL);
+    bool keep = !restricted(j->s->options) ? status == AT_OK : status == AT_ERR_NOT_FOUND;
+    at__answer_clear(&before);
+    status = status == AT_ERR_NOT_FOUND ? AT_OK : status;
+    if (status == AT_OK && keep)
+        status = at__store_put_winner(j->s->store, j->s->run_id, &j->main.key, &j->s->fingerprint, &w, err);
+    if (status == AT_OK)
+        status = answer_copy(answer, j, &w, err);
+    at__str_clear(&ceiling);
+    at__str_clear(&ties);
+    return status;
+}
+
+static char *owned(const char *text, bool *failed)
+{
+    char *copy = at__text_copy(text, strlen(text));
+    *failed |= !copy;
+    return copy;
+}
+
+/* An answer as the store would give it, for the report. */
+static at_status answer_copy(at__answer *out, const job *j, const at__winner *w, at_error *err)
+{
+    bool failed = false;
+    char now[21];
+    at__answer a = { .winner = *w, .fingerprint = j->s->fingerprint, .traffic_bytes = j->main.key.traffic_bytes };
+    at__utc_text(now);
+    a.winner.template_name = owned(w->template_name, &failed);
+    a.winner.template_hash = owned(w->template_hash, &failed);
+    a.winner.config = owned(w->config, &failed);
+    a.winner.source_hash = owned(w->source_hash, &failed);
+    a.winner.op_hash = owned(w->op_hash, &failed);
+    a.winner.ceiling_name = owned(w->ceiling_name, &failed);
+    a.winner.ties = owned(w->ties, &failed);
+    a.op = owned(j->main.key.op, &failed);
+    a.shape = owned(j->main.key.shape, &failed);
+    a.type_key = owned(j->main.key.type_key, &failed);
+    a.measured_at = owned(now, &failed);
+    *out = a;
+    return failed ? at_fail(err, AT_ERR_MEMORY, "out of memory") : AT_OK;
+}
+
+/* Whether an earlier run has answered this already, as far as these options ask. */
+static bool answered(const at__session *s, const at__contest *c, const at__answer *answer)
+{
+    const at__tune_options *o = s->options;
+    char op_hash[AT__HASH_TEXT];
+    int64_t wanted = c->search.max_trials;
+    at__catalog_op_hash(op_hash, s->catalog, c->problem.op);
+    return !o->force && !restricted(o) && strcmp(answer->winner.op_hash, op_hash) == 0 &&
+           (o->budget_s > 0 || answer->winner.trials >= wanted);
+}
+
+static void why_nothing(at__str *out, const job *j)
+{
+    const at__contest *c = &j->main;
+    if (c->search.total == 0) {
+        at__str_add(out, "no template has a valid configuration for this problem");
+        for (int i = 0; i < c->space_count; i++)
+            if (at__space_refusal(c->spaces[i]))
+                at__str_addf(out, "; %s: %s", at__space_template(c->spaces[i])->name, at__space_refusal(c->spaces[i]));
+    } else if (c->decided == 0) {
+        at__str_add(out, "interrupted before the first trial ended");
+    } else {
+        at__str_addf(out, "none of %lld configurations tried gave a right result", (long long)c->decided);
+    }
+}
+
+static at_status measure_all(job *j, at_error *err)
+{
+    at_status status = set_up_device(j->s, &j->main, err);
+    if (status == AT_OK)
+        status = run_copies(j, err);
+    if (status == AT_OK) {
+        j->main.progress.phase = AT__PHASE_SEARCH;
+        status = at__contest_run(&j->main, err);
+    }
+    if (status == AT_OK)
+        status = run_final(j, err);
+    return status;
+}
+
+static void fill_result(at__result *r, const job *j, double started_s)
+{
+    memcpy(r->outcomes, j->main.outcomes, sizeof r->outcomes);
+    r->known = j->main.taken_from_store;
+    r->device_busy_s = j->main.busy_s + j->copies.busy_s;
+    r->interrupted = j->main.interrupted;
+    r->elapsed_s = at__now_s() - started_s;
+}
+
+/* A problem that cannot be measured (too large, a broken reference) is an answer too; the rest goes on. */
+static bool only_this_problem(at_status status)
+{
+    return status == AT_ERR_INPUT || status == AT_ERR_DEVICE;
+}
+
+static at_status tune_open(job *j, at__result *r, at__answer *answer, at__str *why, at_error *err)
+{
+    at_error cause = { 0 };
+    at_status status = at__store_find_winner(answer, j->s->store, &j->main.key, &j->s->fingerprint, NULL, err);
+    if (status == AT_OK && answered(j->s, &j->main, answer)) {
+        r->found = r->from_store = true;
+        return AT_OK;
+    }
+    at__answer_clear(answer);
+    *answer = (at__answer){ 0 };
+    if (status != AT_OK && status != AT_ERR_NOT_FOUND)
+        return status;
+    status = j->main.search.total ? measure_all(j, &cause) : AT_OK;
+    if (status != AT_OK && only_this_problem(status)) {
+        at__str_add(why, cause.text);
+        return AT_OK;
+    }
+    if (status != AT_OK)
+        return at_fail(err, status, "%s", cause.text);
+    if (!j->main.search.total || j->winner < 0) {
+        why_nothing(why, j);
+        return AT_OK;
+    }
+    r->found = true;
+    return keep_winner(j, answer, err);
+}
+
+at_status at__session_tune(at__session *s, const at__problem *problem, int index, int count,
+                           const at__tune_events *events, at_error *err)
+{
+    job *j = calloc(1, sizeof *j);
+    at__answer answer = { 0 };
+    at__str why = { 0 };
+    int device = at__device_info_of(s->device)->ordinal;
+    at__result r = { .device = device, .problem = problem };
+    double started_s = at__now_s();
+    int64_t compiled = s->builder.compiled;
+
+    if (!j)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    j->s = s;
+    j->winner = -1;
+    at_status status = at__contest_open(&j->main, s, problem, false, err);
+    j->main.progress =
+        (at__progress){ .device = device, .problem = problem, .problem_index = index, .problem_count = count };
+    if (status == AT_OK)
+        status = tune_open(j, &r, &answer, &why, err);
+    if (status == AT_OK) {
+        fill_result(&r, j, started_s);
+        r.compiled = s->builder.compiled - compiled;
+        r.answer = &answer;
+        r.why = at__str_text(&why);
+        events->result(events->context, &r);
+    }
+    at__answer_clear(&answer);
+    at__str_clear(&why);
+    if (j->has_copies)
+        at__contest_close(&j->copies);
+    at__contest_close(&j->main);
+    free(j);
+    return status;
+}
