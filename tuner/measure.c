@@ -137,7 +137,7 @@ static at_status time_candidate(at__measured *out, at__gpu *gpu, at__bench *benc
 /* A refusal of this kernel (too many resources, a bad geometry) leaves the context as it was. */
 static at_status refused_or_lost(at__measured *out, at__gpu *gpu, at_status status, at_error *err)
 {
-    snprintf(out->log, sizeof out->log, "%s", err->text);
+    snprintf(out->log, sizeof out->log, "%.*s", (int)sizeof out->log - 1, err->text);
     if (status == AT_ERR_DEVICE && !at__gpu_is_lost(gpu)) {
         out->outcome = AT__LAUNCH_FAILED;
         return AT_OK;
