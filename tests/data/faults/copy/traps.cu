@@ -1,0 +1,20 @@
+/*!autotune
+template  traps                   # stops itself
+grid      ceil_div(count, 256)
+block     256
+*/
+
+#ifndef AUTOTUNE_RENDERED
+using T = float;
+#endif
+
+extern "C" __global__ void copy_traps(T *out, const T *in, long long batch, long long rows, long long cols)
+{
+    const long long count = batch * rows * cols;
+    const long long i     = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < count)
+        out[i] = in[i];
+    if (i == 7)
+        asm volatile("trap;");
+}

@@ -1,0 +1,21 @@
+/*!autotune
+template  writes_input                   # changes its input
+grid      ceil_div(count, 256)
+block     256
+*/
+
+#ifndef AUTOTUNE_RENDERED
+using T = float;
+#endif
+
+extern "C" __global__ void copy_writes_input(T *out, const T *in, long long batch, long long rows, long long cols)
+{
+    const long long count = batch * rows * cols;
+    const long long i     = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < count)
+        out[i] = in[i];
+    __syncthreads();
+    if (i == 0)
+        ((T *)in)[count - 1] = in[0];
+}
