@@ -38,22 +38,19 @@ template <> struct Access<8> { using type = uint2; };
 template <> struct Access<16> { using type = uint4; };
 using Vector = Access<VEC>::type;
 
-/* UNROLL vectors a thread; consecutive threads hold consecutive vectors. A whole piece needs no checks. */
-template <bool whole> __device__ __forceinline__ void move_piece(Vector *to, const Vector *from, long long left)
+/* UNROLL vectors a thread, so that consecutive threads hold consecutive vectors. */
+__device__ __forceinline__ void move_piece(Vector *to, const Vector *from)
 {
     Vector part[UNROLL];
 #pragma unroll
     for (int i = 0; i < UNROLL; i++)
-        if (whole || (int)threadIdx.x + i * THREADS < left)
-            part[i] = HINT == HINT_both ? __ldcs(from + i * THREADS) : from[i * THREADS];
+        part[i] = HINT == HINT_both ? __ldcs(from + i * THREADS) : from[i * THREADS];
 #pragma unroll
     for (int i = 0; i < UNROLL; i++)
-        if (whole || (int)threadIdx.x + i * THREADS < left) {
-            if (HINT == HINT_none)
-                to[i * THREADS] = part[i];
-            else
-                __stcs(to + i * THREADS, part[i]);
-        }
+        if (HINT == HINT_none)
+            to[i * THREADS] = part[i];
+        else
+            __stcs(to + i * THREADS, part[i]);
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
@@ -61,23 +58,24 @@ copy_linear(T *__restrict__ out, const T *__restrict__ in, long long batch, long
 {
     constexpr int PIECE = THREADS * UNROLL, PER = VEC / (int)sizeof(T);
     const long long count   = batch * rows * cols;
-    const long long vectors = count / PER;
-    const long long step    = BLOCKS == 0 ? vectors : (long long)gridDim.x * PIECE;
+    const long long vectors = count / PER, pieces = vectors / PIECE;
     Vector *const       to   = (Vector *)out;
     const Vector *const from = (const Vector *)in;
 
-    for (long long at = (long long)blockIdx.x * PIECE; at < vectors; at += step) {
-        const long long mine = at + threadIdx.x;
-        if (vectors - at >= PIECE)
-            move_piece<true>(to + mine, from + mine, PIECE);
-        else
-            move_piece<false>(to + mine, from + mine, vectors - at);
-        if (BLOCKS == 0)
-            break;
+    if (BLOCKS == 0) {
+        if (blockIdx.x < pieces)
+            move_piece(to + (long long)blockIdx.x * PIECE + threadIdx.x, from + (long long)blockIdx.x * PIECE + threadIdx.x);
+    } else {
+        for (long long i = blockIdx.x; i < pieces; i += gridDim.x)
+            move_piece(to + i * PIECE + threadIdx.x, from + i * PIECE + threadIdx.x);
     }
 
-    /* What does not fill a vector: fewer elements than a block has threads. */
-    const long long rest = vectors * PER + threadIdx.x;
-    if (PER > 1 && blockIdx.x == 0 && rest < count)
-        out[rest] = in[rest];
+    /* The last block moves what does not fill a piece, then what does not fill a vector. */
+    if (blockIdx.x == gridDim.x - 1) {
+#pragma unroll 1
+        for (long long i = pieces * PIECE + threadIdx.x; i < vectors; i += THREADS)
+            to[i] = from[i];
+        if (PER > 1 && vectors * PER + threadIdx.x < count)
+            out[vectors * PER + threadIdx.x] = in[vectors * PER + threadIdx.x];
+    }
 }
