@@ -1,9 +1,40 @@
-/* worker_main.c - a compile worker and nothing else: what the tests put in $AUTOTUNE_EXE. */
+/*
+ * worker_main.c - what the tests put in $AUTOTUNE_EXE: a compile worker, and processes that misbehave.
+ *
+ *   __compile  a compile worker, as in autotune itself
+ *   __orphan   starts a child that never looks at its socket, tells its process id, and is killed
+ *   __sleep    that child
+ */
 #include "pool.h"
+#include "wire.h"
 
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+static int orphan_main(void)
+{
+    static const char *const ARGV[] = { "autotune", "__sleep", NULL };
+    at__child child = { 0 };
+    at__str body = { 0 };
+    if (at__child_spawn(&child, ARGV, NULL) != AT_OK)
+        return 1;
+    at__put_i64(&body, child.pid);
+    if (at__wire_send(AT__CHILD_FD, 1, &body, NULL) != AT_OK)
+        return 1;
+    return raise(SIGKILL);
+}
 
 int main(int argc, char **argv)
 {
-    return argc == 2 && strcmp(argv[1], "__compile") == 0 ? at__pool_worker_main() : 2;
+    const char *mode = argc == 2 ? argv[1] : "";
+    if (strcmp(mode, "__compile") == 0)
+        return at__pool_worker_main();
+    if (strcmp(mode, "__orphan") == 0)
+        return orphan_main();
+    if (strcmp(mode, "__sleep") == 0)
+        return pause();
+    fprintf(stderr, "autotune_worker: __compile, __orphan or __sleep was expected\n");
+    return 2;
 }

@@ -48,8 +48,12 @@ static const struct {
  * refused is not tried again. `-minimal` is left out: it saves 2 to 6 % and takes texture types away from
  * templates.
  */
-static const char *const OPTIONAL[] = { "--ptxas-options=-v", "--no-cache", "--modify-stack-limit=false" };
-#define OPTIONAL_COUNT (sizeof OPTIONAL / sizeof *OPTIONAL)
+enum { VERBOSE, NO_CACHE, KEEP_STACK_LIMIT, OPTIONAL_COUNT };
+static const char *const OPTIONAL[OPTIONAL_COUNT] = {
+    [VERBOSE] = "--ptxas-options=-v",
+    [NO_CACHE] = "--no-cache",
+    [KEEP_STACK_LIMIT] = "--modify-stack-limit=false",
+};
 
 struct at__nvrtc {
     void *library;
@@ -304,15 +308,16 @@ static at_status read_log(at__nvrtc *nvrtc, nvrtcProgram program, at__str *log, 
 static bool refuse_options(at__nvrtc *nvrtc, const char *log)
 {
     bool any = false, named = false;
-    for (size_t i = 0; i < OPTIONAL_COUNT; i++)
+    for (int i = 0; i < OPTIONAL_COUNT; i++)
         named = named || (!nvrtc->refused[i] && strstr(log, OPTIONAL[i]));
-    for (size_t i = 0; i < OPTIONAL_COUNT; i++)
+    for (int i = 0; i < OPTIONAL_COUNT; i++)
         if (!nvrtc->refused[i] && (!named || strstr(log, OPTIONAL[i])))
             any = nvrtc->refused[i] = true;
     return any;
 }
 
-static nvrtcResult compile_once(const at__nvrtc *nvrtc, nvrtcProgram program, int cc, at__code kind)
+static nvrtcResult compile_once(const at__nvrtc *nvrtc, nvrtcProgram program, int cc, at__code kind,
+                                bool verbose)
 {
     const char *options[2 + OPTIONAL_COUNT];
     char arch[40];
@@ -320,8 +325,8 @@ static nvrtcResult compile_once(const at__nvrtc *nvrtc, nvrtcProgram program, in
 
     code_options(arch, &options[1], cc, kind);
     options[0] = arch;
-    for (size_t i = 0; i < OPTIONAL_COUNT; i++)
-        if (!nvrtc->refused[i])
+    for (int i = 0; i < OPTIONAL_COUNT; i++)
+        if (!nvrtc->refused[i] && (verbose || i != VERBOSE))
             options[count++] = OPTIONAL[i];
     return nvrtc->call.nvrtcCompileProgram(program, count, options);
 }
@@ -332,12 +337,18 @@ static at_status compile_program(at__nvrtc *nvrtc, nvrtcProgram program, nvrtcRe
 {
     at_status status;
     do {
-        *result = compile_once(nvrtc, program, cc, kind);
+        *result = compile_once(nvrtc, program, cc, kind, true);
         at__str_reset(log);
         *resources = (at__resources){ -1, -1, -1, -1 };
         status = read_log(nvrtc, program, log, resources, err);
     } while (status == AT_OK && *result == NVRTC_ERROR_INVALID_OPTION &&
              refuse_options(nvrtc, at__str_text(log)));
+    /* "uses too much shared data" is not in the log when ptxas was told to be verbose (11.8 to 13.5). */
+    if (status == AT_OK && *result == NVRTC_ERROR_COMPILATION && log->len == 0) {
+        at__resources none = { -1, -1, -1, -1 };
+        *result = compile_once(nvrtc, program, cc, kind, false);
+        status = read_log(nvrtc, program, log, &none, err);
+    }
     return status;
 }
 

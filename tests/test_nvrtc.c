@@ -1,0 +1,240 @@
+/* test_nvrtc.c - the real NVRTC, where there is one. No GPU is needed. */
+#include "nvrtc.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One attempt at a compilation, and all that comes of it. */
+typedef struct attempt {
+    at__nvrtc *nvrtc;
+    bool ok;
+    at__str code, log;
+    at__resources resources;
+    at_error err;
+} attempt;
+
+static attempt open_or_skip(void)
+{
+    attempt a = { 0 };
+    if (at__nvrtc_open(&a.nvrtc, &a.err) != AT_OK)
+        cr_skip_test("NVRTC is not installed");
+    return a;
+}
+
+static at_status compile(attempt *a, const char *source, int cc, at__code kind)
+{
+    return at__nvrtc_compile(a->nvrtc, &a->ok, &a->code, &a->log, &a->resources, source, "t.cu", cc, kind,
+                             &a->err);
+}
+
+static void attempt_clear(attempt *a)
+{
+    at__nvrtc_close(a->nvrtc);
+    at__str_clear(&a->code);
+    at__str_clear(&a->log);
+}
+
+static const char COPY[] = "extern \"C\" __global__ void copy(const float *in, float *out)\n"
+                           "{\n"
+                           "    __shared__ float tile[64];\n"
+                           "    tile[threadIdx.x] = in[threadIdx.x];\n"
+                           "    __syncthreads();\n"
+                           "    out[threadIdx.x] = tile[63 - threadIdx.x];\n"
+                           "}\n";
+
+Test(nvrtc, tells_its_version_and_where_it_is)
+{
+    attempt a = open_or_skip();
+    const char *version = at__nvrtc_version(a.nvrtc);
+    cr_assert(atof(version) >= 11.8, "%s", version);
+    cr_assert(strchr(version, '.'));
+    cr_assert(strstr(at__nvrtc_path(a.nvrtc), "nvrtc"), "%s", at__nvrtc_path(a.nvrtc));
+    attempt_clear(&a);
+}
+
+Test(nvrtc, knows_what_it_compiles_for)
+{
+    attempt a = open_or_skip();
+    cr_assert(at__nvrtc_supports(a.nvrtc, 80) && at__nvrtc_supports(a.nvrtc, 90));
+    cr_assert(!at__nvrtc_supports(a.nvrtc, 10) && !at__nvrtc_supports(a.nvrtc, 0));
+    cr_assert(!at__nvrtc_supports(a.nvrtc, -1) && !at__nvrtc_supports(a.nvrtc, 9999));
+    cr_assert(at__nvrtc_nearest(a.nvrtc, 90) == 90);
+    cr_assert(at__nvrtc_nearest(a.nvrtc, 9999) >= 90);
+    cr_assert(at__nvrtc_nearest(a.nvrtc, 10) == 0);
+    attempt_clear(&a);
+}
+
+Test(nvrtc, compiles_a_kernel_to_a_cubin)
+{
+    attempt a = open_or_skip();
+    cr_assert(compile(&a, COPY, 80, AT__CUBIN) == AT_OK, "%s", a.err.text);
+    cr_assert(a.ok && a.code.len > 100 && memcmp(a.code.data, "\177ELF", 4) == 0);
+    cr_assert_str_eq(at__str_text(&a.log), "", "a clean compilation says nothing");
+    attempt_clear(&a);
+}
+
+Test(nvrtc, compiles_a_kernel_to_ptx)
+{
+    attempt a = open_or_skip();
+    cr_assert(compile(&a, COPY, 80, AT__PTX) == AT_OK, "%s", a.err.text);
+    cr_assert(a.ok && strstr(at__str_text(&a.code), ".entry copy"));
+    cr_assert(strlen(at__str_text(&a.code)) == a.code.len, "no final zero is counted");
+    cr_assert(a.resources.registers == -1 && a.resources.spill_bytes == -1);
+    attempt_clear(&a);
+}
+
+Test(nvrtc, reads_resources)
+{
+    attempt a = open_or_skip();
+    cr_assert(compile(&a, COPY, 80, AT__CUBIN) == AT_OK, "%s", a.err.text);
+    cr_assert(a.resources.registers >= 6 && a.resources.registers <= 64);
+    cr_assert(a.resources.shared_bytes == 256);
+    cr_assert(a.resources.spill_bytes == 0 && a.resources.stack_bytes == 0);
+    attempt_clear(&a);
+}
+
+Test(nvrtc, reads_spills)
+{
+    static const char SOURCE[] =
+        "extern \"C\" __global__ __launch_bounds__(1024, 2) void spill(float *p)\n"
+        "{\n"
+        "    float a[100];\n"
+        "    _Pragma(\"unroll\") for (int i = 0; i < 100; i++) a[i] = p[i * 32 + threadIdx.x];\n"
+        "    __syncthreads();\n"
+        "    _Pragma(\"unroll\") for (int i = 0; i < 100; i++) p[threadIdx.x + 32 * i] = a[99 - i];\n"
+        "}\n";
+    attempt a = open_or_skip();
+    cr_assert(compile(&a, SOURCE, 80, AT__CUBIN) == AT_OK, "%s", a.err.text);
+    cr_assert(a.ok && a.resources.spill_bytes > 0 && a.resources.stack_bytes > 0 &&
+              a.resources.registers == 32);
+    cr_assert(a.resources.shared_bytes == 0);
+    attempt_clear(&a);
+}
+
+Test(nvrtc, reports_the_largest_of_several_kernels)
+{
+    static const char SOURCE[] =
+        "extern \"C\" __global__ void a(float *p) { __shared__ float t[8]; t[threadIdx.x] = *p;"
+        " __syncthreads(); *p = t[threadIdx.x ^ 1]; }\n"
+        "extern \"C\" __global__ void b(float *p) { __shared__ float t[32]; t[threadIdx.x] = *p;"
+        " __syncthreads(); *p = t[threadIdx.x ^ 1]; }\n";
+    attempt a = open_or_skip();
+    cr_assert(compile(&a, SOURCE, 80, AT__CUBIN) == AT_OK, "%s", a.err.text);
+    cr_assert(a.resources.shared_bytes == 128);
+    attempt_clear(&a);
+}
+
+Test(nvrtc, refuses_with_the_line_of_the_template)
+{
+    static const char SOURCE[] = "constexpr int TILE = 32;\n"
+                                 "#line 41 \"templates/transpose/tile.cu\"\n"
+                                 "extern \"C\" __global__ void bad(float *p)\n"
+                                 "{\n"
+                                 "    *p = TILES;\n"
+                                 "}\n";
+    attempt a = open_or_skip();
+    at__str_add(&a.code, "old");
+    cr_assert(compile(&a, SOURCE, 80, AT__CUBIN) == AT_OK, "%s", a.err.text);
+    cr_assert(!a.ok && a.code.len == 0);
+    cr_assert(strstr(at__str_text(&a.log), "templates/transpose/tile.cu(43): error"), "%s",
+              at__str_text(&a.log));
+    cr_assert(strstr(at__str_text(&a.log), "TILES"));
+    attempt_clear(&a);
+}
+
+Test(nvrtc, refuses_what_the_assembler_refuses)
+{
+    static const char SOURCE[] = "extern \"C\" __global__ void big(float *p) { __shared__ float t[100000];"
+                                 " t[threadIdx.x] = *p; __syncthreads(); *p = t[threadIdx.x ^ 1]; }\n";
+    attempt a = open_or_skip();
+    cr_assert(compile(&a, SOURCE, 80, AT__CUBIN) == AT_OK, "%s", a.err.text);
+    cr_assert(!a.ok && strstr(at__str_text(&a.log), "too much shared data"), "%s", at__str_text(&a.log));
+    attempt_clear(&a);
+}
+
+Test(nvrtc, keeps_warnings_and_drops_ptxas_information)
+{
+    static const char SOURCE[] = "extern \"C\" __global__ void k(float *p) { int unused; *p = 1; }\n";
+    attempt a = open_or_skip();
+    cr_assert(compile(&a, SOURCE, 80, AT__CUBIN) == AT_OK && a.ok);
+    cr_assert(strstr(at__str_text(&a.log), "never referenced"), "%s", at__str_text(&a.log));
+    cr_assert(!strstr(at__str_text(&a.log), "ptxas"), "%s", at__str_text(&a.log));
+    cr_assert(a.resources.registers > 0);
+    attempt_clear(&a);
+}
+
+Test(nvrtc, cuts_a_log_that_nobody_would_read)
+{
+    at__str source = { 0 };
+    attempt a = open_or_skip();
+    at__str_add(&source, "extern \"C\" __global__ void k(float *p)\n{\n");
+    for (int i = 0; i < 2000; i++)
+        at__str_addf(&source, "    int a_variable_with_a_long_name_that_fills_the_log_%d;\n", i);
+    at__str_add(&source, "}\n");
+    cr_assert(compile(&a, at__str_text(&source), 80, AT__CUBIN) == AT_OK && a.ok);
+    cr_assert(a.log.len > 60000 && a.log.len < 70000, "%zu", a.log.len);
+    cr_assert(strstr(at__str_text(&a.log), "left out"));
+    cr_assert(a.resources.registers > 0, "which come after the cut");
+    at__str_clear(&source);
+    attempt_clear(&a);
+}
+
+Test(nvrtc, one_handle_compiles_many)
+{
+    attempt a = open_or_skip();
+    for (int i = 0; i < 3; i++) {
+        cr_assert(compile(&a, COPY, 90, AT__CUBIN) == AT_OK && a.ok);
+        cr_assert(compile(&a, "not C++", 90, AT__CUBIN) == AT_OK && !a.ok && a.log.len > 0);
+    }
+    attempt_clear(&a);
+}
+
+Test(nvrtc, names_the_architectures_when_it_lacks_one)
+{
+    attempt a = open_or_skip();
+    cr_assert(compile(&a, COPY, 33, AT__CUBIN) == AT_ERR_DEVICE);
+    cr_assert(strstr(a.err.text, "compute capability 33; it knows") && strstr(a.err.text, " 90"), "%s",
+              a.err.text);
+    attempt_clear(&a);
+}
+
+Test(nvrtc, keys_differ_where_code_may_differ)
+{
+    at__str sm80 = { 0 }, sm90 = { 0 }, ptx = { 0 }, again = { 0 };
+    attempt a = open_or_skip();
+    at__nvrtc_key(&sm80, a.nvrtc, 80, AT__CUBIN);
+    at__nvrtc_key(&sm90, a.nvrtc, 90, AT__CUBIN);
+    at__nvrtc_key(&ptx, a.nvrtc, 80, AT__PTX);
+    cr_assert(compile(&a, COPY, 80, AT__CUBIN) == AT_OK);
+    at__nvrtc_key(&again, a.nvrtc, 80, AT__CUBIN);
+    cr_assert_str_eq(sm80.data, again.data, "the same before and after the first compilation");
+    cr_assert_str_neq(sm80.data, sm90.data);
+    cr_assert_str_neq(sm80.data, ptx.data);
+    cr_assert(strstr(sm80.data, at__nvrtc_version(a.nvrtc)));
+    at__str_clear(&sm80);
+    at__str_clear(&sm90);
+    at__str_clear(&ptx);
+    at__str_clear(&again);
+    attempt_clear(&a);
+}
+
+Test(nvrtc, says_what_to_do_when_it_is_missing)
+{
+    at__nvrtc *nvrtc = NULL;
+    at_error err = { 0 };
+    setenv("AUTOTUNE_NVRTC", "/nonexistent/libnvrtc.so", 1);
+    cr_assert(at__nvrtc_open(&nvrtc, &err) == AT_ERR_DEVICE && !nvrtc);
+    cr_assert(strstr(err.text, "/nonexistent/libnvrtc.so") && strstr(err.text, "AUTOTUNE_NVRTC"), "%s",
+              err.text);
+    at__nvrtc_close(NULL);
+}
+
+Test(nvrtc, does_not_take_another_library_for_nvrtc)
+{
+    at__nvrtc *nvrtc = NULL;
+    at_error err = { 0 };
+    setenv("AUTOTUNE_NVRTC", "libm.so.6", 1);
+    cr_assert(at__nvrtc_open(&nvrtc, &err) == AT_ERR_DEVICE);
+    cr_assert(strstr(err.text, "libm.so.6: not NVRTC"), "%s", err.text);
+}

@@ -1,0 +1,293 @@
+/* test_pool.c - compile workers: many jobs, bad kernels, workers that die or hang. No GPU is needed. */
+#include "pool.h"
+
+#include "util/clock.h"
+
+#include <criterion/criterion.h>
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char GOOD[] = "extern \"C\" __global__ void k(float *p) { p[threadIdx.x] = TAG; }\n";
+
+static void use_worker(void)
+{
+    setenv("AUTOTUNE_EXE", AT_WORKER, 1);
+}
+
+static void need_nvrtc(void)
+{
+    at__nvrtc *nvrtc = NULL;
+    use_worker();
+    if (at__nvrtc_open(&nvrtc, NULL) != AT_OK)
+        cr_skip_test("NVRTC is not installed");
+    at__nvrtc_close(nvrtc);
+}
+
+static at__pool *open_pool(int workers, double deadline_s)
+{
+    at__pool *pool = NULL;
+    at_error err = { 0 };
+    at__pool_options options = { .workers = workers, .deadline_s = deadline_s };
+    cr_assert(at__pool_open(&pool, options, &err) == AT_OK, "%s", err.text);
+    return pool;
+}
+
+static void submit(at__pool *pool, int64_t tag, const char *source)
+{
+    at__str text = { 0 };
+    at_error err = { 0 };
+    at__str_addf(&text, "constexpr int TAG = %d;\n%s", (int)tag, source);
+    at_status status = at__pool_submit(pool, tag, at__str_text(&text), "k.cu", 80, AT__CUBIN, &err);
+    cr_assert(status == AT_OK, "%s", err.text);
+    at__str_clear(&text);
+}
+
+/* Waits a little for something to happen, and pumps. */
+static at_status step(at__pool *pool, at_error *err)
+{
+    struct pollfd fds[16];
+    int count = at__pool_fds(pool, fds, 16);
+    poll(fds, (nfds_t)count, 20);
+    return at__pool_pump(pool, err);
+}
+
+static at__compiled wait_for_one(at__pool *pool)
+{
+    at__compiled result;
+    at_error err = { 0 };
+    while (!at__pool_take(pool, &result))
+        cr_assert(step(pool, &err) == AT_OK, "%s", err.text);
+    return result;
+}
+
+/* Compiles for a minute or more: ptxas and the optimiser take more than linear time on straight code. */
+static void add_slow_source(at__str *out)
+{
+    at__str_add(out, "extern \"C\" __global__ void k(float *p)\n{\n    float a = p[0], b = p[1];\n");
+    for (int i = 0; i < 40; i++)
+        at__str_addf(out,
+                     "_Pragma(\"unroll\") for (int i = 0; i < 1000; i++)"
+                     " { a = a * b + p[i]; b = b / a; p[i + %d] = a; }\n",
+                     i);
+    at__str_add(out, "}\n");
+}
+
+static void submit_slow(at__pool *pool, int64_t tag)
+{
+    at__str source = { 0 };
+    add_slow_source(&source);
+    submit(pool, tag, at__str_text(&source));
+    at__str_clear(&source);
+}
+
+static bool has_children(void)
+{
+    return waitpid(-1, NULL, WNOHANG) >= 0 || errno != ECHILD;
+}
+
+/* The process id of some child of this process, from /proc; 0: there is none. */
+static int some_child(void)
+{
+    int found = 0;
+    DIR *folder = opendir("/proc");
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        char path[300];
+        int parent = 0;
+        if (!isdigit((unsigned char)entry->d_name[0]))
+            continue;
+        snprintf(path, sizeof path, "/proc/%s/stat", entry->d_name);
+        FILE *file = fopen(path, "r");
+        if (file && fscanf(file, "%*d (%*[^)]) %*c %d", &parent) == 1 && parent == getpid())
+            found = atoi(entry->d_name);
+        if (file)
+            fclose(file);
+    }
+    if (folder)
+        closedir(folder);
+    return found;
+}
+
+/* Until a job has been with a worker for a while. */
+static void let_it_compile(at__pool *pool)
+{
+    at_error err = { 0 };
+    for (double start_s = at__now_s(); at__now_s() - start_s < 0.7;)
+        cr_assert(step(pool, &err) == AT_OK, "%s", err.text);
+}
+
+Test(pool, compiles_many_jobs_and_returns_them_by_tag, .init = need_nvrtc)
+{
+    enum { JOBS = 60 };
+    bool seen[JOBS] = { false };
+    int sent = 0, back = 0;
+    at__pool *pool = open_pool(3, 0);
+    at_error err = { 0 };
+    cr_assert(at__pool_workers(pool) == 3 && at__pool_busy(pool) == 0);
+    while (back < JOBS) {
+        at__compiled result;
+        while (sent < JOBS && at__pool_has_room(pool))
+            submit(pool, sent++, GOOD);
+        cr_assert(step(pool, &err) == AT_OK, "%s", err.text);
+        while (at__pool_take(pool, &result)) {
+            cr_assert(result.ok && result.tag >= 0 && result.tag < JOBS && !seen[result.tag]);
+            cr_assert(result.code.len > 100 && memcmp(result.code.data, "\177ELF", 4) == 0);
+            cr_assert(result.resources.registers > 0 && result.compile_s > 0);
+            seen[result.tag] = true;
+            back++;
+            at__compiled_clear(&result);
+        }
+        cr_assert(at__pool_busy(pool) == sent - back);
+    }
+    at__pool_close(pool);
+    cr_assert(!has_children());
+}
+
+Test(pool, has_room_for_two_jobs_a_worker, .init = need_nvrtc)
+{
+    at_error err = { 0 };
+    at__pool *pool = open_pool(1, 0);
+    submit(pool, 1, GOOD);
+    cr_assert(at__pool_has_room(pool));
+    submit(pool, 2, GOOD);
+    cr_assert(!at__pool_has_room(pool));
+    cr_assert(at__pool_submit(pool, 3, GOOD, "k.cu", 80, AT__CUBIN, &err) == AT_ERR_USAGE);
+    for (int i = 1; i <= 2; i++) {
+        at__compiled result = wait_for_one(pool);
+        cr_assert(result.tag == i && result.ok);
+        at__compiled_clear(&result);
+    }
+    cr_assert(at__pool_has_room(pool) && at__pool_busy(pool) == 0);
+    at__pool_close(pool);
+}
+
+Test(pool, a_refused_kernel_is_a_result, .init = need_nvrtc)
+{
+    at__pool *pool = open_pool(1, 0);
+    submit(pool, 7, "extern \"C\" __global__ void k() { nonsense; }\n");
+    at__compiled result = wait_for_one(pool);
+    cr_assert(result.tag == 7 && !result.ok && result.code.len == 0);
+    cr_assert(strstr(at__str_text(&result.log), "k.cu(2): error"), "%s", at__str_text(&result.log));
+    at__compiled_clear(&result);
+    at__pool_close(pool);
+}
+
+Test(pool, a_worker_killed_at_work_fails_its_job_only, .init = need_nvrtc)
+{
+    at__pool *pool = open_pool(1, 0);
+    submit_slow(pool, 1);
+    submit(pool, 2, GOOD);
+    let_it_compile(pool);
+    cr_assert(kill(some_child(), SIGKILL) == 0);
+    at__compiled result = wait_for_one(pool);
+    cr_assert(result.tag == 1 && !result.ok);
+    cr_assert_str_eq(at__str_text(&result.log), "the compiler process died: killed by signal 9 (Killed)");
+    at__compiled_clear(&result);
+    result = wait_for_one(pool);
+    cr_assert(result.tag == 2 && result.ok, "the job that waited goes to the next worker");
+    at__compiled_clear(&result);
+    at__pool_close(pool);
+    cr_assert(!has_children());
+}
+
+Test(pool, an_idle_worker_that_dies_is_replaced, .init = need_nvrtc)
+{
+    at__pool *pool = open_pool(1, 0);
+    let_it_compile(pool);
+    cr_assert(kill(some_child(), SIGKILL) == 0);
+    submit(pool, 1, GOOD);
+    at__compiled result = wait_for_one(pool);
+    cr_assert(result.tag == 1);
+    at__compiled_clear(&result);
+    submit(pool, 2, GOOD);
+    result = wait_for_one(pool);
+    cr_assert(result.tag == 2 && result.ok);
+    at__compiled_clear(&result);
+    at__pool_close(pool);
+}
+
+Test(pool, a_kernel_that_compiles_for_too_long_is_stopped, .init = need_nvrtc)
+{
+    at__pool *pool = open_pool(1, 1.5);
+    double start_s = at__now_s();
+    submit_slow(pool, 1);
+    submit(pool, 2, GOOD);
+    at__compiled result = wait_for_one(pool);
+    cr_assert(result.tag == 1 && !result.ok && result.compile_s >= 1.5);
+    cr_assert_str_eq(at__str_text(&result.log), "the compiler took longer than 1.5 s and was stopped");
+    cr_assert(at__now_s() - start_s < 15);
+    at__compiled_clear(&result);
+    result = wait_for_one(pool);
+    cr_assert(result.tag == 2 && result.ok);
+    at__compiled_clear(&result);
+    at__pool_close(pool);
+}
+
+Test(pool, closing_while_busy_leaves_no_child, .init = need_nvrtc)
+{
+    at__pool *pool = open_pool(2, 0);
+    for (int i = 0; i < 4; i++)
+        submit_slow(pool, i);
+    let_it_compile(pool);
+    double start_s = at__now_s();
+    at__pool_close(pool);
+    cr_assert(at__now_s() - start_s < 2);
+    cr_assert(!has_children());
+}
+
+/* Takes steps until the pool gives up. */
+static at_status wait_for_failure(at__pool *pool, at_error *err)
+{
+    at_status status = AT_OK;
+    for (double start_s = at__now_s(); status == AT_OK && at__now_s() - start_s < 20;)
+        status = step(pool, err);
+    return status;
+}
+
+Test(pool, a_missing_nvrtc_is_told_in_the_workers_words, .init = use_worker)
+{
+    at_error err = { 0 };
+    setenv("AUTOTUNE_NVRTC", "/nonexistent/libnvrtc.so", 1);
+    at__pool *pool = open_pool(2, 0);
+    submit(pool, 1, GOOD);
+    cr_assert(wait_for_failure(pool, &err) == AT_ERR_DEVICE);
+    cr_assert(strstr(err.text, "/nonexistent/libnvrtc.so"), "%s", err.text);
+    cr_assert(at__pool_pump(pool, NULL) == AT_ERR_DEVICE, "it lasts");
+    at__pool_close(pool);
+    cr_assert(!has_children());
+}
+
+Test(pool, workers_that_cannot_work_end_the_pool)
+{
+    at_error err = { 0 };
+    setenv("AUTOTUNE_EXE", "/bin/false", 1);
+    at__pool *pool = open_pool(1, 0);
+    submit(pool, 1, GOOD);
+    cr_assert(wait_for_failure(pool, &err) == AT_ERR_SYSTEM);
+    cr_assert(strstr(err.text, "ended with exit code 1"), "%s", err.text);
+    at__pool_close(pool);
+}
+
+Test(pool, a_program_that_is_not_there_is_told_at_once)
+{
+    at__pool *pool = NULL;
+    at_error err = { 0 };
+    setenv("AUTOTUNE_EXE", "/nonexistent/autotune", 1);
+    cr_assert(at__pool_open(&pool, (at__pool_options){ 0 }, &err) == AT_ERR_SYSTEM && !pool);
+    cr_assert(strstr(err.text, "/nonexistent/autotune"));
+    at__pool_close(NULL);
+}
+
+Test(pool, opens_a_worker_a_core, .init = use_worker)
+{
+    at__pool *pool = open_pool(0, 0);
+    cr_assert(at__pool_workers(pool) >= 1);
+    at__pool_close(pool);
+    cr_assert(!has_children());
+}
