@@ -98,19 +98,19 @@ static at_status open_handle(at__store *store, const char *name, int flags, at_e
     return AT_OK;
 }
 
-/* The first bytes of the file, zero-filled where it is shorter. */
-static at_status read_header(unsigned char header[HEADER_BYTES], sqlite3_int64 *size, at__store *store,
-                             at_error *err)
+/*
+ * The first bytes of the file, zero-filled where it is shorter. The size is the system's: SQLite takes a file
+ * of one byte for an empty one.
+ */
+static at_status read_header(unsigned char header[HEADER_BYTES], bool *empty, at__store *store, at_error *err)
 {
     sqlite3_file *file = NULL;
-    *size = 0;
+    struct stat info;
     memset(header, 0, HEADER_BYTES);
-    if (sqlite3_file_control(store->db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK || !file ||
-        !file->pMethods)
+    *empty = stat(store->path, &info) != 0 || info.st_size == 0;
+    if (*empty || sqlite3_file_control(store->db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK)
         return AT_OK;
-    int code = file->pMethods->xFileSize(file, size);
-    if (code == SQLITE_OK && *size > 0)
-        code = file->pMethods->xRead(file, header, HEADER_BYTES, 0);
+    int code = file->pMethods->xRead(file, header, HEADER_BYTES, 0);
     if (code != SQLITE_OK && code != SQLITE_IOERR_SHORT_READ)
         return at_fail(err, AT_ERR_STORE, "%s: cannot read the file: %s", store->path, sqlite3_errstr(code));
     return AT_OK;
@@ -120,13 +120,9 @@ static at_status read_header(unsigned char header[HEADER_BYTES], sqlite3_int64 *
 static at_status check_header(bool *empty, at__store *store, at_error *err)
 {
     unsigned char header[HEADER_BYTES];
-    sqlite3_int64 size;
-    at_status status = read_header(header, &size, store, err);
-    if (status != AT_OK)
+    at_status status = read_header(header, empty, store, err);
+    if (status != AT_OK || *empty)
         return status;
-    *empty = size == 0;
-    if (*empty)
-        return AT_OK;
     if (memcmp(header, MAGIC, sizeof MAGIC) != 0)
         return at_fail(
             err, AT_ERR_STORE,
@@ -191,7 +187,7 @@ static at_status check_version(at__store *store, at_error *err)
 
 static at_status open_writer(at__store *store, at_error *err)
 {
-    bool empty;
+    bool empty = false;
     at_status status = open_handle(store, store->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
     if (status == AT_OK)
         status = check_header(&empty, store, err);

@@ -25,55 +25,41 @@ static const char *system_cause(sqlite3 *db, char *text, size_t size)
     return text;
 }
 
+/* What an error means to a user. Codes that are not here show SQLite's own words. */
+static const struct advice {
+    int code;
+    const char *what; /* NULL: SQLite's words */
+    const char *advice;
+} ADVICE[] = {
+    { SQLITE_NOMEM, "out of memory", "" },
+    { SQLITE_BUSY, "locked by another process", "; end that process, or use another database with --db" },
+    { SQLITE_LOCKED, "locked by another thread", "; use another database with --db" },
+    { SQLITE_FULL, "the disk is full",
+      "; what was stored before is kept; free some space and run the same command again" },
+    { SQLITE_NOTADB, "not an SQLite database, or an encrypted one", "; name another file with --db" },
+    { SQLITE_CORRUPT, "the database is damaged",
+      "; save what can be read with `sqlite3 FILE .recover`, or move the file away and tune again" },
+    { SQLITE_READONLY, "the file or its folder is read-only",
+      "; change the permissions, or use another database with --db" },
+    { SQLITE_CANTOPEN, NULL,
+      "; check the permissions of the file and of its folder, and that it is not on a network file system" },
+    { SQLITE_IOERR, NULL, "; check the disk: is it full, full for this user, or failing?" },
+    { 0, NULL, "" },
+};
+
 at_status at__store_fail(at__store *store, const char *doing, at_error *err)
 {
-    const char *path = store->path;
-    char cause[128];
-    int code = sqlite3_extended_errcode(store->db);
+    char cause[128], waited[64] = "";
+    int code = sqlite3_extended_errcode(store->db) & 0xff;
+    const struct advice *a = ADVICE;
 
-    switch (code & 0xff) {
-    case SQLITE_NOMEM:
-        return at_fail(err, AT_ERR_MEMORY, "%s: cannot %s: out of memory", path, doing);
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-        return at_fail(
-            err, AT_ERR_STORE,
-            "%s: cannot %s: locked by another process for more than %g s; end that process, or use "
-            "another database with --db",
-            path, doing, store->wait_ms / 1000.0);
-    case SQLITE_FULL:
-        return at_fail(err, AT_ERR_STORE,
-                       "%s: cannot %s: the disk is full; what was stored before is kept; free some space and "
-                       "run the same command again",
-                       path, doing);
-    case SQLITE_NOTADB:
-        return at_fail(
-            err, AT_ERR_STORE,
-            "%s: not an SQLite database, or an encrypted one; it was not touched; name another file "
-            "with --db",
-            path);
-    case SQLITE_CORRUPT:
-        return at_fail(err, AT_ERR_STORE,
-                       "%s: cannot %s: the database is damaged (%s); save what can be read with "
-                       "`sqlite3 FILE .recover`, or move the file away and tune again",
-                       path, doing, sqlite3_errmsg(store->db));
-    case SQLITE_READONLY:
-        return at_fail(err, AT_ERR_STORE,
-                       "%s: cannot %s: the file or its folder is read-only; change its permissions, or use "
-                       "another database with --db",
-                       path, doing);
-    case SQLITE_CANTOPEN:
-    case SQLITE_IOERR:
-    case SQLITE_PERM:
-    case SQLITE_AUTH:
-        return at_fail(
-            err, AT_ERR_STORE,
-            "%s: cannot %s: %s%s; check the disk and the permissions of the file and of its folder", path,
-            doing, sqlite3_errmsg(store->db), system_cause(store->db, cause, sizeof cause));
-    default:
-        return at_fail(err, AT_ERR_STORE, "%s: cannot %s: %s (SQLite error %d)", path, doing,
-                       sqlite3_errmsg(store->db), code);
-    }
+    while (a->code != 0 && a->code != code)
+        a++;
+    if (code == SQLITE_BUSY)
+        snprintf(waited, sizeof waited, " for more than %g s", store->wait_ms / 1000.0);
+    return at_fail(err, code == SQLITE_NOMEM ? AT_ERR_MEMORY : AT_ERR_STORE, "%s: cannot %s: %s%s%s%s",
+                   store->path, doing, a->what ? a->what : sqlite3_errmsg(store->db), waited,
+                   a->what ? "" : system_cause(store->db, cause, sizeof cause), a->advice);
 }
 
 static sqlite3_stmt *prepared(at__store *store, at__sql sql)
@@ -166,13 +152,13 @@ at_status at__store_begin(at__store *store, at_error *err)
 {
     if (store->read_only)
         return at_fail(err, AT_ERR_USAGE, "%s: was opened for reading only", store->path);
-    return at__store_exec(store, AT__SQL_BEGIN, "write", err, "");
+    return at__store_exec(store, AT__SQL_BEGIN, "store", err, "");
 }
 
 at_status at__store_end(at__store *store, at_status status, at_error *err)
 {
     if (status == AT_OK)
-        status = at__store_exec(store, AT__SQL_COMMIT, "write", err, "");
+        status = at__store_exec(store, AT__SQL_COMMIT, "store", err, "");
     /* Some errors (a full disk) have ended the transaction already. */
     if (status != AT_OK && !sqlite3_get_autocommit(store->db)) {
         at_status undone = at__store_exec(store, AT__SQL_ROLLBACK, "undo", NULL, "");

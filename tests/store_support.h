@@ -1,0 +1,35 @@
+/* store_support.h - what the tests of the store share: a scratch folder, rows, a query. Test code: stops on errors. */
+#ifndef AUTOTUNE_STORE_SUPPORT_H
+#define AUTOTUNE_STORE_SUPPORT_H
+
+#include "store_internal.h"
+
+/* A folder of its own, with the path of a database in it that does not exist yet. */
+typedef struct folder {
+    char path[128];
+    char db[160];
+} folder;
+
+folder folder_make(void);
+void   folder_remove(folder *f);
+
+/* NULL unsets the variable. */
+void set_or_unset(const char *name, const char *value);
+
+at__store *open_ok(const char *path, at__open_mode mode);
+
+extern const at__problem_key KEY;
+extern const at__fingerprint H200;
+
+at__trial_row trial_of(const char *config, double median_s);
+at__winner    winner_of(const char *config, double median_s);
+void          put_ok(at__store *store, const at__problem_key *key, const at__fingerprint *fingerprint,
+                     const at__trial_row *rows, size_t count);
+
+/* The first column of the first row, as text; "(none)" without a row. */
+typedef struct cell {
+    char text[256];
+} cell;
+cell scalar(at__store *store, const char *sql);
+
+#endif

@@ -1,0 +1,512 @@
+/*
+ * test_store.c - what the store keeps, and what it refuses. Hostile files and other processes:
+ * test_store_files.c.
+ */
+#include "store_support.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+TestSuite(store, .timeout = 60);
+
+/* Rows as a callback saw them, flattened. */
+typedef struct seen {
+    int count, limit;
+    at__trial_row last;
+    char text[4096];
+} seen;
+
+static bool look(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
+{
+    seen *s = context;
+    size_t used = strlen(s->text);
+    s->count++;
+    s->last = *row; /* its texts are gone after this call */
+    snprintf(s->text + used, sizeof s->text - used, "%s %s {%s} %s %s %s;", row->template_name,
+             row->template_hash, row->config, at__outcome_name(row->outcome), row->log, fingerprint->driver);
+    return s->count != s->limit;
+}
+
+Test(store, creates_the_file_its_folders_and_a_wal)
+{
+    folder f = folder_make();
+    char path[300];
+    snprintf(path, sizeof path, "%s/a/b c/ü#?.db", f.path);
+    at__store *store = open_ok(path, AT__STORE_WRITE);
+    cr_assert_str_eq(scalar(store, "PRAGMA journal_mode").text, "wal");
+    cr_assert_str_eq(scalar(store, "PRAGMA application_id").text, "1096045902");
+    cr_assert_str_eq(scalar(store, "PRAGMA user_version").text, "1");
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+Test(store, default_path_follows_the_environment)
+{
+    static const struct {
+        const char *named, *data, *home, *expect;
+    } CASES[] = {
+        { "/x/y.db", "/data", "/home/me", "/x/y.db" },
+        { NULL, "/data", "/home/me", "/data/autotune/autotune.db" },
+        { "", "/data", "/home/me", "/data/autotune/autotune.db" },
+        { NULL, "relative", "/home/me", "/home/me/.local/share/autotune/autotune.db" },
+        { NULL, NULL, "/home/me", "/home/me/.local/share/autotune/autotune.db" },
+        { NULL, NULL, NULL, NULL },
+        { NULL, NULL, "", NULL },
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        at__str path = { 0 };
+        at_error err = { 0 };
+        set_or_unset("AUTOTUNE_DB", CASES[i].named);
+        set_or_unset("XDG_DATA_HOME", CASES[i].data);
+        set_or_unset("HOME", CASES[i].home);
+        at_status status = at__store_default_path(&path, &err);
+        if (CASES[i].expect)
+            cr_assert(status == AT_OK && strcmp(path.data, CASES[i].expect) == 0, "case %zu: %s", i,
+                      at__str_text(&path));
+        else
+            cr_assert(status == AT_ERR_USAGE && strstr(err.text, "AUTOTUNE_DB"), "case %zu: %s", i, err.text);
+        at__str_clear(&path);
+    }
+}
+
+Test(store, outcomes_have_names)
+{
+    cr_assert_str_eq(at__outcome_name(AT__TIMED), "timed");
+    cr_assert_str_eq(at__outcome_name(AT__TIMED_OUT), "timed_out");
+    cr_assert_str_eq(at__outcome_name((at__outcome)99), "unknown");
+}
+
+Test(store, a_run_is_recorded)
+{
+    folder f = folder_make();
+    at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    int64_t first = 0, second = 0;
+    at__run_info info = { "autotune --shapes 'it''s'", "random", UINT64_MAX, "GPU-1", "host" };
+    cr_assert_eq(at__store_begin_run(&first, store, &info, NULL), AT_OK);
+    cr_assert_eq(at__store_begin_run(&second, store, &info, NULL), AT_OK);
+    cr_assert_neq(first, second);
+    cr_assert_str_eq(scalar(store, "SELECT command || strategy || seed || device_uuid || host FROM run").text,
+                     "autotune --shapes 'it''s'random-1GPU-1host");
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+Test(store, trials_come_back_fastest_first)
+{
+    folder f = folder_make();
+    at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    at__trial_row rows[] = { trial_of("A=1", 3e-6), trial_of("A=2", 1e-6), trial_of("A=3", 0),
+                             trial_of("A=4", 2e-6) };
+    seen s = { 0 };
+    rows[2].outcome = AT__COMPILE_FAILED;
+    rows[2].log = "line 3: 'x' is \"undefined\"\n";
+    put_ok(store, &KEY, &H200, rows, 4);
+    cr_assert_eq(at__store_each_trial(store, &KEY, NULL, look, &s, NULL), AT_OK);
+    cr_assert_str_eq(s.text, "tile h1 {A=2} timed  580;tile h1 {A=4} timed  580;tile h1 {A=1} timed  580;"
+                             "tile h1 {A=3} compile_failed line 3: 'x' is \"undefined\"\n 580;");
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+Test(store, every_column_of_a_trial_comes_back)
+{
+    folder f = folder_make();
+    at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    at__trial_row row = trial_of("A=1", 3.25e-6);
+    seen s = { 0 };
+    row.min_s = 3.125e-6;
+    row.spread = 0.0625;
+    row.samples = 17;
+    row.registers = 40;
+    row.shared_bytes = 4224;
+    row.spill_bytes = 8;
+    row.compile_s = 0.5;
+    put_ok(store, &KEY, &H200, &row, 1);
+    cr_assert_eq(at__store_each_trial(store, &KEY, &H200, look, &s, NULL), AT_OK);
+    cr_assert(s.last.median_s == 3.25e-6 && s.last.min_s == 3.125e-6 && s.last.spread == 0.0625);
+    cr_assert(s.last.samples == 17 && s.last.registers == 40 && s.last.shared_bytes == 4224);
+    cr_assert(s.last.spill_bytes == 8 && s.last.compile_s == 0.5 && s.last.outcome == AT__TIMED);
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+Test(store, what_is_unknown_is_null_and_comes_back_unknown)
+{
+    folder f = folder_make();
+    at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    at__trial_row row = trial_of("A=1", 123.0); /* a time that a crashed trial cannot have */
+    seen s = { 0 };
+    row.outcome = AT__CRASHED;
+    row.registers = row.shared_bytes = row.spill_bytes = -1;
+    row.log = NULL;
+    put_ok(store, &KEY, &H200, &row, 1);
+    cr_assert_eq(at__store_each_trial(store, &KEY, NULL, look, &s, NULL), AT_OK);
+    cr_assert(s.last.median_s == 0 && s.last.min_s == 0 && s.last.spread == 0);
+    cr_assert(s.last.registers == -1 && s.last.shared_bytes == -1 && s.last.spill_bytes == -1);
+    cr_assert_str_eq(
+        scalar(store, "SELECT count(*) FROM trials_all WHERE median_s IS NULL AND registers IS NULL").text,
+        "1");
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+Test(store, a_trial_measured_again_replaces_its_row)
+{
+    folder f = folder_make();
+    at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    at__trial_row rows[] = { trial_of("A=1", 0), trial_of("A=1", 2e-6) };
+    rows[0].outcome = AT__TIMED_OUT;
+    put_ok(store, &KEY, &H200, &rows[0], 1);
+    put_ok(store, &KEY, &H200, &rows[1], 1);
+    cr_assert_str_eq(scalar(store, "SELECT group_concat(outcome || median_s) FROM trial").text,
+                     "timed2.0e-06");
+    rows[1].template_hash = "h2"; /* the template has changed: another trial */
+    put_ok(store, &KEY, &H200, &rows[1], 1);
+    at__fingerprint other = H200;
+    other.cold = false;
+    put_ok(store, &KEY, &other, &rows[1], 1);
+    cr_assert_str_eq(scalar(store, "SELECT count(*) FROM trial").text, "3");
+    cr_assert_str_eq(scalar(store, "SELECT count(*) FROM device").text, "1");
+    cr_assert_str_eq(scalar(store, "SELECT count(*) FROM fingerprint").text, "2");
+    cr_assert_str_eq(scalar(store, "SELECT count(*) FROM problem").text, "1");
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+Test(store, a_problem_keeps_the_latest_traffic)
+{
+    folder f = folder_make();
+    at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    at__problem_key key = KEY;
+    at__trial_row row = trial_of("A=1", 1e-3);
+    put_ok(store, &key, &H200, &row, 1);
+    key.traffic_bytes = 2000000;
+    put_ok(store, &key, &H200, &row, 1);
+    cr_assert_str_eq(scalar(store, "SELECT gb_per_s FROM trials_all").text, "2.0");
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+Test(store, visits_stop_when_told_and_heed_problem_and_fingerprint)
+{
+    folder f = folder_make();
+    at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    at__trial_row rows[] = { trial_of("A=1", 1e-6), trial_of("A=2", 2e-6), trial_of("A=3", 3e-6) };
+    at__fingerprint old = H200;
+    at__problem_key other = KEY;
+    seen one = { .limit = 1 }, mine = { 0 }, all = { 0 }, none = { 0 };
+    snprintf(old.driver, sizeof old.driver, "570");
+    other.shape = "8x8";
+    put_ok(store, &KEY, &H200, rows, 3);
+    put_ok(store, &KEY, &old, rows, 2);
+    cr_assert_eq(at__store_each_trial(store, &KEY, NULL, look, &one, NULL), AT_OK);
+    cr_assert_eq(at__store_each_trial(store, &KEY, &old, look, &mine, NULL), AT_OK);
+    cr_assert_eq(at__store_each_trial(store, &KEY, NULL, look, &all, NULL), AT_OK);
+    cr_assert_eq(at__store_each_trial(store, &other, NULL, look, &none, NULL), AT_OK);
+    cr_assert(one.count == 1 && mine.count == 2 && all.count == 5 && none.count == 0);
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+Test(store, a_batch_is_stored_whole_or_not_at_all)
+{
+    static const double BAD[] = { 0, -1, NAN, INFINITY };
+    folder f = folder_make();
+    at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
+        at__trial_row rows[] = { trial_of("A=1", 1e-6), trial_of("A=2", BAD[i]) };
+        at_error err = { 0 };
+        cr_assert_eq(at__store_put_trials(store, 0, &KEY, &H200, rows, 2, &err), AT_ERR_USAGE);
+        cr_assert(strstr(err.text, "A=2"), "%s", err.text);
+    }
+    cr_assert_str_eq(scalar(store, "SELECT count(*) FROM trial").text, "0");
+    cr_assert_eq(at__store_put_trials(store, 0, &KEY, &H200, NULL, 0, NULL), AT_OK);
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+Test(store, an_unknown_run_is_refused)
+{
+    folder f = folder_make();
+    at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    at__trial_row row = trial_of("A=1", 1e-6);
+    at_error err = { 0 };
+    cr_assert_eq(at__store_put_trials(store, 77, &KEY, &H200, &row, 1, &err), AT_ERR_STORE);
+    cr_assert(strstr(err.text, "FOREIGN KEY"), "%s", err.text);
+    put_ok(store, &KEY, &H200, &row, 1); /* the handle is still good */
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+Test(store, everything_about_a_winner_comes_back)
+{
+    folder f = folder_make();
+    at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    at__winner w = winner_of("TILE=32 'ü' \"x\"", 2e-3);
+    at__answer a = { 0 };
+    w.ties = "A=1\nA=2";
+    cr_assert_eq(at__store_put_winner(store, 0, &KEY, &H200, &w, NULL), AT_OK);
+    cr_assert_eq(at__store_find_winner(&a, store, &KEY, &H200, NULL, NULL), AT_OK);
+    cr_assert_str_eq(a.winner.template_name, w.template_name);
+    cr_assert_str_eq(a.winner.template_hash, w.template_hash);
+    cr_assert_str_eq(a.winner.config, w.config);
+    cr_assert_str_eq(a.winner.source_hash, w.source_hash);
+    cr_assert_str_eq(a.winner.op_hash, w.op_hash);
+    cr_assert_str_eq(a.winner.ceiling_name, w.ceiling_name);
+    cr_assert_str_eq(a.winner.ties, w.ties);
+    cr_assert_str_eq(a.op, KEY.op);
+    cr_assert_str_eq(a.shape, KEY.shape);
+    cr_assert_str_eq(a.type_key, KEY.type_key);
+    cr_assert_eq(a.traffic_bytes, KEY.traffic_bytes);
+    cr_assert_eq(strlen(a.measured_at), 20);
+    cr_assert(a.winner.median_s == w.median_s && a.winner.min_s == w.min_s && a.winner.spread == w.spread &&
+              a.winner.samples == w.samples && a.winner.ceiling_s == w.ceiling_s &&
+              a.winner.trials == w.trials && a.winner.space_count == w.space_count &&
+              a.winner.shared_bytes == w.shared_bytes && a.winner.registers == w.registers &&
+              a.winner.elapsed_s == w.elapsed_s);
+    cr_assert_arr_eq(a.winner.grid, w.grid, sizeof w.grid);
+    cr_assert_arr_eq(a.winner.block, w.block, sizeof w.block);
+    cr_assert(memcmp(&a.winner.conditions, &w.conditions, sizeof w.conditions) == 0);
+    cr_assert(memcmp(&a.fingerprint, &H200, sizeof H200) == 0);
+    at__answer_clear(&a);
+    at__answer_clear(&a);
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+Test(store, a_winner_without_ceiling_registers_or_clocks)
+{
+    folder f = folder_make();
+    at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    at__winner w = winner_of("A=1", 2e-3);
+    at__answer a = { 0 };
+    w.ceiling_s = 0;
+    w.ceiling_name = w.ties = NULL;
+    w.registers = -1;
+    w.conditions = (at__conditions){ -1, -1, -1, -1, -1 };
+    cr_assert_eq(at__store_put_winner(store, 0, &KEY, &H200, &w, NULL), AT_OK);
+    cr_assert_eq(at__store_find_winner(&a, store, &KEY, NULL, NULL, NULL), AT_OK);
+    cr_assert(a.winner.ceiling_s == 0 && a.winner.registers == -1 && a.winner.conditions.power_w == -1);
+    cr_assert_str_eq(a.winner.ceiling_name, "");
+    cr_assert_str_eq(a.winner.ties, "");
+    cr_assert_str_eq(scalar(store, "SELECT count(*) FROM best WHERE share_of_ceiling IS NULL").text, "1");
+    at__answer_clear(&a);
+    w.median_s = 0;
+    cr_assert_eq(at__store_put_winner(store, 0, &KEY, &H200, &w, NULL), AT_ERR_USAGE);
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+static const char *winning(at__store *store, const at__fingerprint *fingerprint, const char *device,
+                           char out[64])
+{
+    at__answer a = { 0 };
+    at_status status = at__store_find_winner(&a, store, &KEY, fingerprint, device, NULL);
+    snprintf(out, 64, "%s", status == AT_OK ? a.winner.config : at_status_name(status));
+    at__answer_clear(&a);
+    return out;
+}
+
+static void win(at__store *store, const at__fingerprint *fingerprint, const char *config)
+{
+    at__winner w = winner_of(config, 1e-3);
+    cr_assert_eq(at__store_put_winner(store, 0, &KEY, fingerprint, &w, NULL), AT_OK);
+}
+
+Test(store, a_fingerprint_must_agree_in_every_column)
+{
+    folder f = folder_make();
+    at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    char text[64];
+    at__fingerprint others[8];
+    win(store, &H200, "A=1");
+    for (int i = 0; i < 8; i++)
+        others[i] = H200;
+    snprintf(others[0].device, sizeof others[0].device, "NVIDIA H200 NVL");
+    others[1].cc++;
+    others[2].sms++;
+    others[3].memory_mib++;
+    snprintf(others[4].driver, sizeof others[4].driver, "581");
+    snprintf(others[5].nvrtc, sizeof others[5].nvrtc, "13.1");
+    snprintf(others[6].tool, sizeof others[6].tool, "0.2");
+    others[7].cold = false;
+    cr_assert_str_eq(winning(store, &H200, NULL, text), "A=1");
+    for (int i = 0; i < 8; i++)
+        cr_assert_str_eq(winning(store, &others[i], NULL, text), "not found", "column %d", i);
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+Test(store, without_a_fingerprint_the_newest_of_any_device_counts)
+{
+    folder f = folder_make();
+    at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    char text[64];
+    at__fingerprint b200 = H200, warm = H200;
+    snprintf(b200.device, sizeof b200.device, "NVIDIA B200");
+    warm.cold = false;
+    cr_assert_str_eq(winning(store, NULL, NULL, text), "not found");
+    win(store, &warm, "WARM=1");
+    cr_assert_str_eq(winning(store, NULL, NULL, text), "WARM=1");
+    win(store, &b200, "B=1");
+    win(store, &H200, "H=1");
+    win(store, &H200, "H=2");
+    win(store, &warm, "WARM=2");
+    cr_assert_str_eq(winning(store, NULL, NULL, text), "H=2");
+    cr_assert_str_eq(winning(store, NULL, "", text), "H=2");
+    cr_assert_str_eq(winning(store, NULL, "b200", text), "B=1");
+    cr_assert_str_eq(winning(store, NULL, "A100", text), "not found");
+    cr_assert_str_eq(winning(store, NULL, "%", text), "not found");
+    cr_assert_str_eq(winning(store, &warm, NULL, text), "WARM=2");
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+Test(store, best_has_one_row_for_each_problem_and_device)
+{
+    folder f = folder_make();
+    at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    at__fingerprint b200 = H200, warm = H200, newer = H200;
+    snprintf(b200.device, sizeof b200.device, "NVIDIA B200");
+    snprintf(newer.driver, sizeof newer.driver, "581");
+    warm.cold = false;
+    win(store, &H200, "H=1");
+    win(store, &newer, "H=2");
+    win(store, &b200, "B=1");
+    win(store, &warm, "WARM=1");
+    /* An older measurement that was brought in later is still the older one. */
+    win(store, &H200, "H=0");
+    cr_assert_eq(
+        sqlite3_exec(store->db, "UPDATE winner SET measured_at = '2001' WHERE config = 'H=0'", 0, 0, 0), 0);
+    cr_assert_str_eq(
+        scalar(store, "SELECT group_concat(config) FROM (SELECT * FROM best ORDER BY device)").text,
+        "B=1,H=2");
+    cr_assert_str_eq(scalar(store, "SELECT count(*) FROM winners_all").text, "5");
+    cr_assert_str_eq(scalar(store,
+                            "SELECT gb_per_s || '|' || share_of_ceiling || '|' || template || '|' || cold "
+                            "FROM best WHERE device = 'NVIDIA B200'")
+                         .text,
+                     "134.217728|0.75|tile|1");
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+Test(store, best_is_for_the_sqlite3_shell)
+{
+    folder f = folder_make();
+    at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    char command[600], line[100] = "";
+    win(store, &H200, "TILE=32");
+    snprintf(command, sizeof command,
+             "sqlite3 -readonly '%s' \"SELECT op, shape, type_key, config FROM best\"", f.db);
+    FILE *shell = popen(command, "r");
+    cr_assert(shell);
+    char *got = fgets(line, sizeof line, shell);
+    int code = pclose(shell);
+    if (code == 127 << 8)
+        cr_skip_test("no sqlite3 program here");
+    cr_assert(got && code == 0);
+    cr_assert_str_eq(line, "transpose|4096x4096|b4|TILE=32\n");
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+Test(store, sources_come_back_byte_for_byte)
+{
+    static const char TEXT[] = "__global__ void k() {}\r\n\0\xff\xc3\xbc end";
+    folder f = folder_make();
+    at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    at__str out = { 0 };
+    at__str_add(&out, "before");
+    cr_assert_eq(at__store_get_source(&out, store, "h1", NULL), AT_ERR_NOT_FOUND);
+    cr_assert_str_eq(out.data, "before");
+    for (int twice = 0; twice < 2; twice++)
+        cr_assert_eq(at__store_put_source(store, "h1", "templates/x.cu", TEXT, sizeof TEXT - 1, NULL), AT_OK);
+    cr_assert_eq(at__store_put_source(store, "h0", "empty.cu", "", 0, NULL), AT_OK);
+    cr_assert_eq(at__store_get_source(&out, store, "h1", NULL), AT_OK);
+    cr_assert(out.len == sizeof TEXT - 1 && memcmp(out.data, TEXT, out.len) == 0);
+    cr_assert_eq(at__store_get_source(&out, store, "h0", NULL), AT_OK);
+    cr_assert_eq(out.len, 0);
+    at__str_clear(&out);
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+Test(store, cubins_come_back_with_their_logs)
+{
+    static const unsigned char CUBIN[] = { 0x7f, 'E', 'L', 'F', 0, 1, 2, 0 };
+    folder f = folder_make();
+    at__store *cache = open_ok(f.db, AT__STORE_WRITE);
+    at__str cubin = { 0 }, log = { 0 };
+    cr_assert_eq(at__store_get_cubin(&cubin, &log, cache, "k", NULL), AT_ERR_NOT_FOUND);
+    cr_assert_eq(at__store_put_cubin(cache, "k", NULL, 0, "refused", NULL), AT_OK);
+    cr_assert_eq(at__store_get_cubin(&cubin, &log, cache, "k", NULL), AT_OK);
+    cr_assert(cubin.len == 0 && strcmp(log.data, "refused") == 0);
+    cr_assert_eq(at__store_put_cubin(cache, "k", CUBIN, sizeof CUBIN, NULL, NULL), AT_OK);
+    cr_assert_eq(at__store_get_cubin(&cubin, &log, cache, "k", NULL), AT_OK);
+    cr_assert(cubin.len == sizeof CUBIN && memcmp(cubin.data, CUBIN, cubin.len) == 0 && log.len == 0);
+    at__str_clear(&cubin);
+    at__str_clear(&log);
+    at__store_close(cache);
+    folder_remove(&f);
+}
+
+Test(store, a_reader_sees_what_a_writer_stores_but_writes_nothing)
+{
+    folder f = folder_make();
+    at__store *writer = open_ok(f.db, AT__STORE_WRITE);
+    at__store *reader = open_ok(f.db, AT__STORE_READ);
+    char text[64];
+    at_error err = { 0 };
+    at__trial_row row = trial_of("A=1", 1e-6);
+    win(writer, &H200, "A=1");
+    cr_assert_str_eq(winning(reader, &H200, NULL, text), "A=1");
+    cr_assert_eq(at__store_put_trials(reader, 0, &KEY, &H200, &row, 1, &err), AT_ERR_USAGE);
+    cr_assert(strstr(err.text, "reading only"), "%s", err.text);
+    at__store_close(writer);
+    win(writer = open_ok(f.db, AT__STORE_WRITE), &H200, "A=2");
+    cr_assert_str_eq(winning(reader, &H200, NULL, text), "A=2");
+    at__store_close(reader);
+    at__store_close(writer);
+    folder_remove(&f);
+}
+
+/* Artificial versions: 2 adds a column, 3 fails half-way. */
+static const at__migration STEPS[] = {
+    { 0, at__schema_sql },
+    { 1, "ALTER TABLE run ADD COLUMN note TEXT" },
+    { 2, "CREATE TABLE extra (x); INSERT INTO nowhere VALUES (1)" },
+    { 0, NULL },
+};
+
+Test(store, an_older_schema_is_brought_forward_step_by_step)
+{
+    folder f = folder_make();
+    at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    at_error err = { 0 };
+    cr_assert_eq(at__store_migrate(store, STEPS, 2, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__store_version(store, &err), 2);
+    cr_assert_str_eq(scalar(store, "SELECT count(note) FROM run").text, "0");
+    cr_assert_eq(at__store_migrate(store, STEPS, 2, &err), AT_OK); /* nothing to do */
+    cr_assert_eq(at__store_migrate(store, STEPS, 3, &err), AT_ERR_STORE);
+    cr_assert(strstr(err.text, "nowhere"), "%s", err.text);
+    cr_assert_eq(at__store_version(store, &err), 2);
+    cr_assert_str_eq(scalar(store, "SELECT count(*) FROM sqlite_schema WHERE name = 'extra'").text, "0");
+    cr_assert_eq(at__store_migrate(store, STEPS, 1, &err), AT_ERR_STORE); /* never backwards */
+    cr_assert_eq(at__store_migrate(store, STEPS + 2, 9, &err), AT_ERR_STORE);
+    at__store_close(store);
+    cr_assert_eq(at__store_open(&store, f.db, AT__STORE_WRITE, &err), AT_ERR_STORE);
+    cr_assert(strstr(err.text, "newer autotune (schema version 2; this program knows 1)"), "%s", err.text);
+    folder_remove(&f);
+}
+
+Test(store, the_program_holds_the_schema_file)
+{
+    at__str text = { 0 };
+    cr_assert_eq(at__str_read_file(&text, AT_SOURCE_DIR "/db/schema.sql", 1 << 20, NULL), AT_OK);
+    cr_assert_str_eq(text.data, at__schema_sql);
+    cr_assert(strstr(text.data, "user_version = 1;"));
+    at__str_clear(&text);
+}

@@ -1,0 +1,559 @@
+/*
+ * test_store_files.c - the store against hostile files, other processes, full disks and sudden ends.
+ *
+ * The program is also its own other process: `test_store_files write FILE COUNT FIRST` (see main, at the
+ * end).
+ */
+#include "store_support.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+TestSuite(store_files, .timeout = 120);
+
+static void write_file(const char *path, const void *data, size_t len)
+{
+    FILE *file = fopen(path, "wb");
+    cr_assert(file && fwrite(data, 1, len, file) == len && fclose(file) == 0, "%s", path);
+}
+
+static at__str read_file(const char *path)
+{
+    at__str out = { 0 };
+    at_error err = { 0 };
+    cr_assert_eq(at__str_read_file(&out, path, 1 << 26, &err), AT_OK, "%s", err.text);
+    return out;
+}
+
+static bool exists(const char *path, const char *suffix)
+{
+    char name[400];
+    struct stat info;
+    snprintf(name, sizeof name, "%s%s", path, suffix);
+    return stat(name, &info) == 0;
+}
+
+/* Opens `path` in both modes, expects `status` and `text`, and not a byte of the file changed. */
+static void refuses(const char *path, at_status expect, const char *text)
+{
+    at__str before = read_file(path);
+    for (int mode = AT__STORE_WRITE; mode <= AT__STORE_READ; mode++) {
+        at__store *store = (at__store *)-1;
+        at_error err = { 0 };
+        at_status status = at__store_open_wait(&store, path, (at__open_mode)mode, 100, &err);
+        cr_assert_eq(status, expect, "mode %d: %s: %s", mode, at_status_name(status), err.text);
+        cr_assert(store == (at__store *)-1);
+        cr_assert(strstr(err.text, text) && strstr(err.text, path), "mode %d: %s", mode, err.text);
+    }
+    at__str after = read_file(path);
+    cr_assert(before.len == after.len && memcmp(before.data, after.data, before.len) == 0);
+    at__str_clear(&before);
+    at__str_clear(&after);
+}
+
+static void run_sql(const char *path, const char *sql)
+{
+    sqlite3 *db = NULL;
+    cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
+    cr_assert_eq(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK, "%s", sqlite3_errmsg(db));
+    sqlite3_close(db);
+}
+
+static void make_store(const char *path, int trials)
+{
+    at__store *store = open_ok(path, AT__STORE_WRITE);
+    for (int i = 0; i < trials; i++) {
+        char config[32];
+        snprintf(config, sizeof config, "A=%d", i);
+        at__trial_row row = trial_of(config, 1e-6 * (i + 1));
+        put_ok(store, &KEY, &H200, &row, 1);
+    }
+    at__winner winner = winner_of("A=0", 1e-6);
+    cr_assert_eq(at__store_put_winner(store, 0, &KEY, &H200, &winner, NULL), AT_OK);
+    at__store_close(store);
+}
+
+static long trials_in(const char *path)
+{
+    at__store *store = open_ok(path, AT__STORE_READ);
+    long count = strtol(scalar(store, "SELECT count(*) FROM trial").text, NULL, 10);
+    cr_assert_str_eq(scalar(store, "PRAGMA integrity_check").text, "ok");
+    at__store_close(store);
+    return count;
+}
+
+Test(store_files, what_is_no_database_is_left_alone)
+{
+    static const struct {
+        const char *data;
+        size_t len;
+    } CASES[] = { { "x", 1 },
+                  { "4096x4096 f32\n", 14 },
+                  { "SQLite format 3", 15 },
+                  { "SQLite format 4\0 and so on", 26 },
+                  { "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 18 } };
+    folder f = folder_make();
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        write_file(f.db, CASES[i].data, CASES[i].len);
+        refuses(f.db, AT_ERR_STORE, i == 2 ? "database of another program" : "not a database");
+    }
+    cr_assert(!exists(f.db, "-wal") && !exists(f.db, "-shm") && !exists(f.db, "-journal"));
+    folder_remove(&f);
+}
+
+Test(store_files, databases_of_others_are_left_alone)
+{
+    folder f = folder_make();
+    run_sql(f.db, "CREATE TABLE trial (x)");
+    refuses(f.db, AT_ERR_STORE, "database of another program (application_id 0x00000000");
+    run_sql(f.db, "PRAGMA application_id = 252006673");
+    refuses(f.db, AT_ERR_STORE, "application_id 0x0f055111");
+    cr_assert(!exists(f.db, "-wal") && !exists(f.db, "-shm") && !exists(f.db, "-journal"));
+    folder_remove(&f);
+}
+
+/* A WAL left by a crashed owner must not be brought into the file by us. */
+Test(store_files, a_pending_wal_of_others_is_left_alone)
+{
+    folder f = folder_make();
+    char wal[200], saved[200];
+    snprintf(wal, sizeof wal, "%s-wal", f.db);
+    snprintf(saved, sizeof saved, "%s/saved", f.path);
+    run_sql(f.db, "PRAGMA journal_mode = WAL");
+    sqlite3 *db = NULL;
+    cr_assert_eq(sqlite3_open(f.db, &db), SQLITE_OK);
+    cr_assert_eq(sqlite3_exec(db, "CREATE TABLE t (x); INSERT INTO t VALUES (1)", NULL, NULL, NULL),
+                 SQLITE_OK);
+    at__str log = read_file(wal), file = read_file(f.db);
+    sqlite3_close(db);
+    write_file(f.db, file.data, file.len);
+    write_file(wal, log.data, log.len);
+    refuses(f.db, AT_ERR_STORE, "database of another program");
+    at__str after = read_file(wal);
+    cr_assert(after.len == log.len && memcmp(after.data, log.data, log.len) == 0);
+    at__str_clear(&after);
+    at__str_clear(&log);
+    at__str_clear(&file);
+    folder_remove(&f);
+}
+
+Test(store_files, a_newer_schema_is_left_alone)
+{
+    folder f = folder_make();
+    make_store(f.db, 1);
+    run_sql(f.db, "PRAGMA user_version = 2");
+    refuses(f.db, AT_ERR_STORE, "written by a newer autotune (schema version 2; this program knows 1)");
+    run_sql(f.db, "PRAGMA user_version = -5");
+    refuses(f.db, AT_ERR_STORE, "schema version");
+    folder_remove(&f);
+}
+
+Test(store_files, a_truncated_database_is_damaged)
+{
+    folder f = folder_make();
+    make_store(f.db, 100);
+    at__str whole = read_file(f.db);
+    for (size_t len = 4096; len < whole.len; len += 4096 * 7) {
+        write_file(f.db, whole.data, len);
+        refuses(f.db, AT_ERR_STORE, "damaged");
+    }
+    at__str_clear(&whole);
+    folder_remove(&f);
+}
+
+Test(store_files, a_database_without_its_views_is_refused)
+{
+    folder f = folder_make();
+    make_store(f.db, 1);
+    run_sql(f.db, "DROP VIEW best");
+    refuses(f.db, AT_ERR_STORE, "views of autotune's schema are missing");
+    folder_remove(&f);
+}
+
+static bool ignore(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
+{
+    (void)fingerprint;
+    *(size_t *)context += strlen(row->config) + strlen(row->log) + (size_t)row->outcome;
+    return true;
+}
+
+static void use(const char *path)
+{
+    at__store *store = NULL;
+    at_error err = { 0 };
+    at__answer answer = { 0 };
+    at__trial_row row = trial_of("A=1", 1e-6);
+    size_t sum = 0;
+    if (at__store_open_wait(&store, path, AT__STORE_WRITE, 100, &err) != AT_OK)
+        return;
+    at_status s1 = at__store_each_trial(store, &KEY, NULL, ignore, &sum, &err);
+    at_status s2 = at__store_find_winner(&answer, store, &KEY, &H200, NULL, &err);
+    at_status s3 = at__store_put_trials(store, 0, &KEY, &H200, &row, 1, &err);
+    (void)s1, (void)s2, (void)s3;
+    at__answer_clear(&answer);
+    at__store_close(store);
+}
+
+/* Any outcome is right that is no crash, no hang and no sanitizer report. */
+Test(store_files, random_damage_never_crashes)
+{
+    folder f = folder_make();
+    make_store(f.db, 20);
+    at__str whole = read_file(f.db);
+    srand(1);
+    for (int round = 0; round < 200; round++) {
+        at__str copy = { 0 };
+        at__str_add_bytes(&copy, whole.data, whole.len);
+        for (int i = 0; i < 1 + round % 50; i++)
+            copy.data[(size_t)rand() % (i % 2 ? 4096 : copy.len)] = (char)rand();
+        write_file(f.db, copy.data, copy.len);
+        use(f.db);
+        at__str_clear(&copy);
+    }
+    at__str_clear(&whole);
+    folder_remove(&f);
+}
+
+Test(store_files, what_is_not_there_is_made_only_for_writing)
+{
+    folder f = folder_make();
+    at__store *store = NULL;
+    at_error err = { 0 };
+    cr_assert_eq(at__store_open(&store, f.db, AT__STORE_READ, &err), AT_ERR_NOT_FOUND);
+    cr_assert(strstr(err.text, "no such database"), "%s", err.text);
+    cr_assert(!exists(f.db, ""));
+    write_file(f.db, "", 0);
+    cr_assert_eq(at__store_open(&store, f.db, AT__STORE_READ, &err), AT_ERR_NOT_FOUND);
+    cr_assert(strstr(err.text, "is empty"), "%s", err.text);
+    at__store_close(open_ok(f.db, AT__STORE_WRITE));
+    at__store_close(open_ok(f.db, AT__STORE_READ));
+    folder_remove(&f);
+}
+
+Test(store_files, paths_that_are_no_files)
+{
+    folder f = folder_make();
+    at__store *store = NULL;
+    at_error err = { 0 };
+    char below[200];
+    snprintf(below, sizeof below, "%s/below/x.db", f.db);
+    for (int mode = AT__STORE_WRITE; mode <= AT__STORE_READ; mode++) {
+        cr_assert_eq(at__store_open(&store, f.path, (at__open_mode)mode, &err), AT_ERR_STORE);
+        cr_assert(strstr(err.text, "is a folder"), "%s", err.text);
+        cr_assert_eq(at__store_open(&store, "/dev/null", (at__open_mode)mode, &err), AT_ERR_STORE);
+        cr_assert(strstr(err.text, "not a regular file"), "%s", err.text);
+        cr_assert_eq(at__store_open(&store, "", (at__open_mode)mode, &err), AT_ERR_USAGE);
+    }
+    write_file(f.db, "a file, not a folder", 20);
+    cr_assert_eq(at__store_open(&store, below, AT__STORE_WRITE, &err), AT_ERR_STORE);
+    cr_assert(strstr(err.text, "Not a directory"), "%s", err.text);
+    cr_assert_eq(at__store_open(&store, f.path, AT__STORE_WRITE, NULL), AT_ERR_STORE);
+    folder_remove(&f);
+}
+
+/* Permissions mean nothing to root. */
+static void leave_root(void)
+{
+    if (geteuid() == 0)
+        cr_assert_eq(seteuid(65534), 0);
+}
+
+static void back_to_root(void)
+{
+    if (getuid() == 0)
+        cr_assert_eq(seteuid(0), 0);
+}
+
+Test(store_files, a_read_only_file_can_be_read)
+{
+    folder f = folder_make();
+    at__store *store = NULL;
+    at_error err = { 0 };
+    make_store(f.db, 3);
+    cr_assert_eq(chmod(f.db, 0444) | chmod(f.path, 0555), 0);
+    leave_root();
+    cr_assert_eq(at__store_open(&store, f.db, AT__STORE_WRITE, &err), AT_ERR_STORE);
+    cr_assert(strstr(err.text, "read-only"), "%s", err.text);
+    cr_assert_eq(trials_in(f.db), 3); /* a WAL database in a folder where no -shm can be made */
+    back_to_root();
+    cr_assert_eq(chmod(f.path, 0755), 0);
+    folder_remove(&f);
+}
+
+Test(store_files, a_folder_that_cannot_be_written)
+{
+    folder f = folder_make();
+    at__store *store = NULL;
+    at_error err = { 0 };
+    char below[200];
+    snprintf(below, sizeof below, "%s/a/b.db", f.path);
+    cr_assert_eq(chmod(f.path, 0555), 0);
+    leave_root();
+    cr_assert_eq(at__store_open(&store, f.db, AT__STORE_WRITE, &err), AT_ERR_STORE);
+    cr_assert(strstr(err.text, f.db) && strstr(err.text, "permissions"), "%s", err.text);
+    cr_assert_eq(at__store_open(&store, below, AT__STORE_WRITE, &err), AT_ERR_STORE);
+    cr_assert(strstr(err.text, "cannot make the folder") && strstr(err.text, "Permission denied"), "%s",
+              err.text);
+    back_to_root();
+    folder_remove(&f);
+}
+
+Test(store_files, a_locked_database_is_waited_for_and_then_named)
+{
+    folder f = folder_make();
+    at__store *store = NULL, *other = NULL;
+    at_error err = { 0 };
+    at__trial_row row = trial_of("A=1", 1e-6);
+    make_store(f.db, 1);
+    cr_assert_eq(at__store_open_wait(&store, f.db, AT__STORE_WRITE, 200, &err), AT_OK, "%s", err.text);
+    other = open_ok(f.db, AT__STORE_WRITE);
+    cr_assert_eq(at__store_begin(other, NULL), AT_OK);
+    cr_assert_eq(at__store_put_trials(store, 0, &KEY, &H200, &row, 1, &err), AT_ERR_STORE);
+    cr_assert(strstr(err.text, "locked by another process for more than 0.2 s"), "%s", err.text);
+    cr_assert_eq(at__store_end(other, AT_OK, NULL), AT_OK);
+    put_ok(store, &KEY, &H200, &row, 1);
+    at__store_close(other);
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+Test(store_files, a_lock_during_creation_is_waited_for_too)
+{
+    folder f = folder_make();
+    at__store *store = NULL;
+    at_error err = { 0 };
+    sqlite3 *db = NULL;
+    cr_assert_eq(sqlite3_open(f.db, &db), SQLITE_OK);
+    cr_assert_eq(sqlite3_exec(db, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+    cr_assert_eq(at__store_open_wait(&store, f.db, AT__STORE_WRITE, 100, &err), AT_ERR_STORE);
+    cr_assert(strstr(err.text, "locked"), "%s", err.text);
+    sqlite3_close(db);
+    at__store_close(open_ok(f.db, AT__STORE_WRITE));
+    folder_remove(&f);
+}
+
+/* unix-dotfile has no shared memory, like some network file systems. */
+Test(store_files, without_shared_memory_the_rollback_journal_serves)
+{
+    folder f = folder_make();
+    char local[200];
+    at__store *store = NULL;
+    at_error err = { 0 };
+    snprintf(local, sizeof local, "%s/local.db", f.path);
+    make_store(local, 1);
+    cr_assert_eq(sqlite3_vfs_register(sqlite3_vfs_find("unix-dotfile"), 1), SQLITE_OK);
+    make_store(f.db, 5);
+    store = open_ok(f.db, AT__STORE_WRITE);
+    cr_assert_str_eq(scalar(store, "PRAGMA journal_mode").text, "delete");
+    at__store_close(store);
+    cr_assert_eq(trials_in(f.db), 5);
+    /* One that was made elsewhere, in WAL mode, cannot be opened here; it must say so. */
+    cr_assert_eq(at__store_open(&store, local, AT__STORE_WRITE, &err), AT_ERR_STORE);
+    cr_assert(strstr(err.text, "network file system"), "%s", err.text);
+    folder_remove(&f);
+}
+
+Test(store_files, a_full_disk_loses_nothing_that_was_stored)
+{
+    folder f = folder_make();
+    make_store(f.db, 3);
+    at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    at_error err = { 0 };
+    static char log[200000];
+    at__trial_row row = trial_of("A=100", 1e-6);
+    memset(log, 'x', sizeof log - 1);
+    row.log = log;
+    scalar(store, "PRAGMA max_page_count = 30");
+    cr_assert_eq(at__store_put_trials(store, 0, &KEY, &H200, &row, 1, &err), AT_ERR_STORE);
+    cr_assert(strstr(err.text, "disk is full"), "%s", err.text);
+    row.log = "";
+    put_ok(store, &KEY, &H200, &row, 1);
+    at__store_close(store);
+    cr_assert_eq(trials_in(f.db), 4);
+    folder_remove(&f);
+}
+
+Test(store_files, a_file_that_may_not_grow_loses_nothing_either)
+{
+    folder f = folder_make();
+    make_store(f.db, 3);
+    at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    at_error err = { 0 };
+    static char log[1 << 20];
+    struct rlimit small = { 1 << 18, RLIM_INFINITY };
+    at__trial_row row = trial_of("A=100", 1e-6);
+    memset(log, 'x', sizeof log - 1);
+    row.log = log;
+    signal(SIGXFSZ, SIG_IGN);
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
+    cr_assert_eq(at__store_put_trials(store, 0, &KEY, &H200, &row, 1, &err), AT_ERR_STORE);
+    cr_assert(strstr(err.text, "disk I/O error"), "%s", err.text);
+    row.log = "";
+    put_ok(store, &KEY, &H200, &row, 1);
+    at__store_close(store);
+    cr_assert_eq(trials_in(f.db), 4);
+    folder_remove(&f);
+}
+
+/* Writes `count` batches of two trials, "N=<first>" and on, and says each number once it is stored. */
+static int write_batches(const char *path, int count, int first, FILE *tell)
+{
+    at__store *store = NULL;
+    at_error err = { 0 };
+    if (at__store_open(&store, path, AT__STORE_WRITE, &err) != AT_OK) {
+        fprintf(stderr, "%s\n", err.text);
+        return 1;
+    }
+    at_status status = AT_OK;
+    for (int i = first; i < first + count && status == AT_OK; i++) {
+        char a[32], b[32];
+        snprintf(a, sizeof a, "N=%d HALF=0", i);
+        snprintf(b, sizeof b, "N=%d HALF=1", i);
+        at__trial_row rows[] = { trial_of(a, 1e-6), trial_of(b, 1e-6) };
+        status = at__store_put_trials(store, 0, &KEY, &H200, rows, 2, &err);
+        if (status == AT_OK && tell) {
+            fprintf(tell, "%d\n", i);
+            fflush(tell);
+        }
+    }
+    if (status != AT_OK)
+        fprintf(stderr, "%s\n", err.text);
+    at__store_close(store);
+    return status != AT_OK;
+}
+
+typedef struct thread_job {
+    const char *path;
+    int first, result;
+} thread_job;
+
+static void *thread_main(void *context)
+{
+    thread_job *job = context;
+    job->result = write_batches(job->path, 50, job->first, NULL);
+    return NULL;
+}
+
+Test(store_files, threads_with_a_handle_each_write_at_once)
+{
+    folder f = folder_make();
+    pthread_t threads[4];
+    thread_job jobs[4];
+    for (int i = 0; i < 4; i++) {
+        jobs[i] = (thread_job){ f.db, 1000 * i, -1 };
+        cr_assert_eq(pthread_create(&threads[i], NULL, thread_main, &jobs[i]), 0);
+    }
+    for (int i = 0; i < 4; i++) {
+        pthread_join(threads[i], NULL);
+        cr_assert_eq(jobs[i].result, 0);
+    }
+    cr_assert_eq(trials_in(f.db), 400);
+    folder_remove(&f);
+}
+
+/* This program as another process that writes; what it says comes through *out, when that is not NULL. */
+static pid_t spawn_writer(const char *path, int count, int first, FILE **out)
+{
+    char self[400], counts[16], firsts[16];
+    pid_t child = -1;
+    int ends[2] = { -1, -1 };
+    posix_spawn_file_actions_t actions;
+    ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
+    cr_assert(len > 0);
+    self[len] = '\0';
+    snprintf(counts, sizeof counts, "%d", count);
+    snprintf(firsts, sizeof firsts, "%d", first);
+    char *argv[] = { self, (char[]){ "write" }, (char *)(uintptr_t)path, counts, firsts, NULL };
+    unsetenv("BXFI_MAP"); /* by which Criterion's processes know that they are to run a test */
+    posix_spawn_file_actions_init(&actions);
+    if (!out)
+        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    if (out) {
+        cr_assert_eq(pipe(ends), 0);
+        posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+        posix_spawn_file_actions_addclose(&actions, ends[0]);
+    }
+    cr_assert_eq(posix_spawn(&child, self, &actions, NULL, argv, environ), 0);
+    posix_spawn_file_actions_destroy(&actions);
+    if (out) {
+        close(ends[1]);
+        cr_assert(*out = fdopen(ends[0], "r"));
+    }
+    return child;
+}
+
+Test(store_files, processes_create_and_write_one_file_at_once)
+{
+    folder f = folder_make();
+    pid_t children[6];
+    for (int i = 0; i < 6; i++)
+        children[i] = spawn_writer(f.db, 30, 1000 * i, NULL);
+    for (int i = 0; i < 6; i++) {
+        int state = -1;
+        cr_assert_eq(waitpid(children[i], &state, 0), children[i]);
+        cr_assert(WIFEXITED(state) && WEXITSTATUS(state) == 0, "child %d: %x", i, (unsigned)state);
+    }
+    cr_assert_eq(trials_in(f.db), 360);
+    folder_remove(&f);
+}
+
+/* Kills a writer at some moment; everything it had reported must be there, and no half of a batch. */
+static void kill_writer(const char *path, int first, int after)
+{
+    FILE *said = NULL;
+    char line[32];
+    int last = first - 1;
+    pid_t child = spawn_writer(path, 1000000, first, &said);
+    while (fgets(line, sizeof line, said)) {
+        last = atoi(line);
+        if (last == first + after)
+            kill(child, SIGKILL);
+    }
+    fclose(said);
+    int state = 0;
+    cr_assert_eq(waitpid(child, &state, 0), child);
+    cr_assert(WIFSIGNALED(state) && last >= first + after, "%x %d", (unsigned)state, last);
+
+    at__store *store = open_ok(path, AT__STORE_WRITE);
+    char sql[200];
+    snprintf(sql, sizeof sql,
+             "SELECT count(*) FROM trial WHERE config LIKE 'N=%%' AND "
+             "CAST(substr(config, 3) AS INT) BETWEEN %d AND %d",
+             first, last);
+    cr_assert_eq(atoi(scalar(store, sql).text), 2 * (last - first + 1));
+    cr_assert_str_eq(scalar(store, "SELECT count(*) % 2 FROM trial").text, "0");
+    cr_assert_str_eq(scalar(store, "PRAGMA integrity_check").text, "ok");
+    at__store_close(store);
+}
+
+Test(store_files, kill_9_loses_nothing_that_was_committed)
+{
+    folder f = folder_make();
+    for (int round = 0; round < 12; round++)
+        kill_writer(f.db, round * 1000000, round * 13);
+    folder_remove(&f);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 5 && strcmp(argv[1], "write") == 0)
+        return write_batches(argv[2], atoi(argv[3]), atoi(argv[4]), stdout);
+    struct criterion_test_set *tests = criterion_initialize();
+    int result = 0;
+    if (criterion_handle_args(argc, argv, true))
+        result = !criterion_run_all_tests(tests);
+    criterion_finalize(tests);
+    return result;
+}
