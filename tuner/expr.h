@@ -5,6 +5,9 @@
  *   ?: || && | ^ & == != < <= > >= << >> + - * / % unary + - ! ~ ( )
  * and the functions min max (two or more arguments) ceil_div is_pow2 log2 gcd abs, and sizeof(T).
  * Literals are decimal or 0x hexadecimal. && || ?: do not evaluate the side that is not taken.
+ * Comparisons do not chain: `8 <= x <= 64` is refused, because C would not mean what was meant.
+ *
+ * log2 rounds down, ceil_div rounds up (also below zero), / and % are C's, >> keeps the sign.
  *
  * Evaluation is total: division by zero, overflow, a shift outside 0..63, log2 of a value below 1 are
  * AT_ERR_INPUT with file, line and column of the operator. Compiled once, evaluated often, nothing allocated
@@ -12,6 +15,8 @@
  *
  * Names are resolved while compiling, through a scope, to slots: indices into the array of values that
  * evaluation is given. A dotted name ("device.sms") and "sizeof(T)" are looked up as one name, spelled so.
+ *
+ * A backslash at the end of a line counts as a blank, so that an expression may span lines.
  */
 #ifndef AUTOTUNE_EXPR_H
 #define AUTOTUNE_EXPR_H
@@ -21,17 +26,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A place in a declaration. Lines and columns count from 1. `file` is borrowed. */
+/* A place in a declaration. Lines and columns (in bytes) count from 1. `file` is borrowed. */
 typedef struct at__where {
     const char *file;
-    int         line;
-    int         column;
+    int line;
+    int column;
 } at__where;
+
+/* The place of text[offset], when `start` is that of text[0]. */
+at__where at__where_after(at__where start, const char *text, size_t offset);
 
 /* Finds a name; returns its slot (0 or more), or -1. Must suit a name that is not terminated. */
 typedef struct at__scope {
     int (*find)(const void *context, const char *name, size_t len);
     const void *context;
+    const char *(*name)(const void *context, int i); /* the i-th known name, NULL after the last; for
+                                                        suggestions; may be NULL */
 } at__scope;
 
 typedef struct at__expr at__expr;
@@ -47,13 +57,26 @@ typedef struct at__expr at__expr;
 at_status at__expr_compile(at__expr **out, const char *text, size_t len, const at__scope *scope, at__where where,
                            at_error *err) AT_MUST_CHECK;
 
+/*
+ * Compiles the longest expression that text starts with, and tells in *used where the next thing starts (blanks
+ * are skipped): for lists such as "TILE * 2 ROWS", and for "T[count] output".
+ */
+at_status at__expr_compile_first(at__expr **out, size_t *used, const char *text, size_t len, const at__scope *scope,
+                                 at__where where, at_error *err) AT_MUST_CHECK;
+
 at_status at__expr_eval(int64_t *out, const at__expr *expr, const int64_t *slots, at_error *err) AT_MUST_CHECK;
 
 /* Does the expression read this slot? */
 bool at__expr_reads(const at__expr *expr, int slot);
 
-/* The text it was compiled from, trimmed. Borrowed from the expression. */
+/* The text it was compiled from, trimmed and on one line. Borrowed from the expression. */
 const char *at__expr_text(const at__expr *expr);
+
+/* The place of its first character. */
+at__where at__expr_where(const at__expr *expr);
+
+/* Is it the name of a function ("min")? Such a name is no good for a parameter. */
+bool at__expr_is_function(const char *name, size_t len);
 
 void at__expr_close(at__expr *expr); /* NULL is allowed */
 

@@ -1,0 +1,464 @@
+/*
+ * catalog.c - see catalog.h. Files come in folders; in each folder first the op is read, then its templates.
+ */
+#include "catalog.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "declare_lines.h" /* AT__MAX_SOURCE */
+#include "util/str.h"
+
+typedef struct listed {
+    at__template *t;
+    bool built_in;
+} listed;
+
+struct at__catalog {
+    at__op **ops;
+    size_t op_count, op_cap;
+    listed *templates; /* of all ops, in the order in which they were read */
+    size_t template_count, template_cap;
+    bool built_in; /* while those are read */
+};
+
+/* A file that was read into memory. Both are owned by the folder that holds it, unless built in. */
+typedef struct source_file {
+    char *path;
+    const char *text;
+    size_t len;
+    char *owned; /* NULL when built in */
+} source_file;
+
+typedef struct folder {
+    char name[AT__MAX_NAME]; /* cut when longer: then it is no op's name anyway */
+    source_file *files;
+    size_t count, cap;
+} folder;
+
+static at_status out_of_memory(at_error *err)
+{
+    return at_fail(err, AT_ERR_MEMORY, "out of memory");
+}
+
+/* ---- folders ---- */
+
+static void folder_clear(folder *f)
+{
+    for (size_t i = 0; i < f->count; i++) {
+        free(f->files[i].path);
+        free(f->files[i].owned);
+    }
+    free(f->files);
+    *f = (folder){ 0 };
+}
+
+/* Takes `owned`. */
+static at_status add_file(folder *f, const char *path, const char *text, size_t len, char *owned,
+                          at_error *err)
+{
+    source_file file = {
+        .path = at__text_copy(path, strlen(path)), .text = text, .len = len, .owned = owned
+    };
+    if (!file.path || !at__grow(&f->files, &f->cap, f->count, sizeof *f->files)) {
+        free(file.path);
+        free(owned);
+        return out_of_memory(err);
+    }
+    f->files[f->count++] = file;
+    return AT_OK;
+}
+
+/* The last part of a path, without slashes at its end. */
+static void name_folder(folder *f, const char *path, size_t len)
+{
+    while (len && path[len - 1] == '/')
+        len--;
+    size_t begin = len;
+    while (begin && path[begin - 1] != '/')
+        begin--;
+    size_t n = len - begin < AT__MAX_NAME - 1 ? len - begin : AT__MAX_NAME - 1;
+    memcpy(f->name, path + begin, n);
+    f->name[n] = '\0';
+}
+
+/* ---- ops and templates of one folder ---- */
+
+static at_status add_op(at__catalog *c, const source_file *file, const at__op **out, at_error *err)
+{
+    at__op *op = NULL;
+    at_status status = at__op_read(&op, file->text, file->len, file->path, err);
+    if (status != AT_OK)
+        return status;
+    const at__op *known = at__catalog_find_op(c, op->name);
+    if (known && strcmp(known->hash, op->hash) == 0) { /* a copy of a built-in folder */
+        *out = known;
+        at__op_close(op);
+        return AT_OK;
+    }
+    if (known) {
+        at_fail(err, AT_ERR_INPUT, "%s: found op '%s', which %s declares differently; expected another name",
+                file->path, op->name, known->file);
+        at__op_close(op);
+        return AT_ERR_INPUT;
+    }
+    if (!at__grow(&c->ops, &c->op_cap, c->op_count, sizeof *c->ops)) {
+        at__op_close(op);
+        return out_of_memory(err);
+    }
+    c->ops[c->op_count++] = op;
+    *out = op;
+    return AT_OK;
+}
+
+/* The op that the folder's templates belong to: declared there, or known by the folder's name. */
+static at_status find_folder_op(at__catalog *c, const folder *f, const at__op **out, at_error *err)
+{
+    const source_file *declared = NULL;
+    for (size_t i = 0; i < f->count; i++) {
+        if (!at__declares(f->files[i].text, f->files[i].len, "op"))
+            continue;
+        if (declared)
+            return at_fail(err, AT_ERR_INPUT, "%s: found a second op in this folder, after %s; expected one",
+                           f->files[i].path, declared->path);
+        declared = &f->files[i];
+    }
+    *out = at__catalog_find_op(c, f->name);
+    return declared ? add_op(c, declared, out, err) : AT_OK;
+}
+
+static size_t find_index(const at__catalog *c, const at__op *op, const char *name)
+{
+    size_t i = 0;
+    while (i < c->template_count &&
+           (c->templates[i].t->op != op || strcmp(c->templates[i].t->name, name) != 0))
+        i++;
+    return i;
+}
+
+/* Takes the template. One of the user's replaces a built-in one of that name. */
+static at_status place_template(at__catalog *c, at__template *t, at_error *err)
+{
+    size_t i = find_index(c, t->op, t->name);
+    at_status status = AT_OK;
+
+    if (i < c->template_count && (c->built_in || !c->templates[i].built_in)) {
+        status =
+            at_fail(err, AT_ERR_INPUT, "%s: found template '%s', which is also in %s; expected another name",
+                    t->file, t->name, c->templates[i].t->file);
+    } else if (i < c->template_count) {
+        at__template_close(c->templates[i].t);
+        c->templates[i] = (listed){ .t = t };
+        t = NULL;
+    } else if (!at__grow(&c->templates, &c->template_cap, c->template_count, sizeof *c->templates)) {
+        status = out_of_memory(err);
+    } else {
+        c->templates[c->template_count++] = (listed){ .t = t, .built_in = c->built_in };
+        t = NULL;
+    }
+    at__template_close(t);
+    return status;
+}
+
+static at_status add_template(at__catalog *c, const at__op *op, const folder *f, const source_file *file,
+                              at_error *err)
+{
+    at__template *t = NULL;
+    if (!op)
+        return at_fail(err, AT_ERR_INPUT,
+                       "%s: found a template, but no op in its folder and none called '%s'; "
+                       "expected a file that declares the op, or the folder of a known op",
+                       file->path, f->name);
+    at_status status = at__template_read(&t, op, file->text, file->len, file->path, err);
+    return status == AT_OK ? place_template(c, t, err) : status;
+}
+
+/* A file without any declaration is left alone; one whose declaration is of no known kind is an error. */
+static at_status check_kind(const source_file *file, at_error *err)
+{
+    at__lines lines;
+    if (!memmem(file->text, file->len, "!autotune", 9))
+        return AT_OK;
+    return at__lines_open(&lines, file->text, file->len, file->path, "op", err);
+}
+
+static at_status add_folder(at__catalog *c, const folder *f, at_error *err)
+{
+    const at__op *op = NULL;
+    at_status status = find_folder_op(c, f, &op, err);
+
+    for (size_t i = 0; status == AT_OK && i < f->count; i++) {
+        const source_file *file = &f->files[i];
+        if (at__declares(file->text, file->len, "template"))
+            status = add_template(c, op, f, file, err);
+        else if (!at__declares(file->text, file->len, "op"))
+            status = check_kind(file, err);
+    }
+    return status;
+}
+
+/* ---- built in ---- */
+
+static size_t folder_len(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) : 0;
+}
+
+/* The embedded files are sorted by path, so a folder's files stand together. */
+static at_status add_built_in(at__catalog *c, at_error *err)
+{
+    at_status status = AT_OK;
+    c->built_in = true;
+    for (const at__embedded *e = at__embedded_files; status == AT_OK && e->path;) {
+        folder f = { 0 };
+        size_t len = folder_len(e->path);
+        const char *path = e->path;
+        name_folder(&f, path, len);
+        for (; status == AT_OK && e->path && folder_len(e->path) == len && memcmp(e->path, path, len) == 0;
+             e++)
+            status = add_file(&f, e->path, (const char *)e->data, e->len, NULL, err);
+        if (status == AT_OK)
+            status = add_folder(c, &f, err);
+        folder_clear(&f);
+    }
+    c->built_in = false;
+    return status;
+}
+
+/* ---- --templates DIR ---- */
+
+typedef struct name_list {
+    char **names;
+    size_t count, cap;
+} name_list;
+
+static void names_clear(name_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->names[i]);
+    free(list->names);
+    *list = (name_list){ 0 };
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static at_status add_name(name_list *list, const char *name, at_error *err)
+{
+    if (!at__grow(&list->names, &list->cap, list->count, sizeof *list->names))
+        return out_of_memory(err);
+    if (!(list->names[list->count] = at__text_copy(name, strlen(name))))
+        return out_of_memory(err);
+    list->count++;
+    return AT_OK;
+}
+
+/* Names in a folder, sorted by byte value so that every machine has one order; hidden ones are left out. */
+static at_status list_names(name_list *out, const char *path, at_error *err)
+{
+    at_status status = AT_OK;
+    struct dirent *entry;
+    DIR *dir = opendir(path);
+    if (!dir)
+        return at_fail(err, AT_ERR_INPUT, "%s: %s", path, strerror(errno));
+    for (errno = 0; status == AT_OK && (entry = readdir(dir)) != NULL; errno = 0)
+        if (entry->d_name[0] != '.')
+            status = add_name(out, entry->d_name, err);
+    if (status == AT_OK && errno)
+        status = at_fail(err, AT_ERR_INPUT, "%s: %s", path, strerror(errno));
+    closedir(dir);
+    if (status == AT_OK && out->count)
+        qsort(out->names, out->count, sizeof *out->names, compare_names);
+    return status;
+}
+
+static void join_path(at__str *out, const char *folder_path, const char *name)
+{
+    size_t len = strlen(folder_path);
+    at__str_reset(out);
+    at__str_addf(out, "%s%s%s", folder_path, len && folder_path[len - 1] == '/' ? "" : "/", name);
+}
+
+static bool is_source_name(const char *name)
+{
+    size_t n = strlen(name);
+    return n > 3 && strcmp(name + n - 3, ".cu") == 0;
+}
+
+static at_status read_source(folder *f, const char *path, at_error *err)
+{
+    at__str text = { 0 };
+    at_status status = at__str_read_file(&text, path, AT__MAX_SOURCE, err);
+    if (status != AT_OK)
+        return status;
+    if (!text.data && !(text.data = calloc(1, 1))) /* an empty file */
+        return out_of_memory(err);
+    return add_file(f, path, text.data, text.len, text.data, err); /* the folder takes the text */
+}
+
+/* The regular .cu files of one folder, and, when asked for, the sub-folders' names. */
+static at_status read_folder(folder *f, name_list *sub, const char *path, at_error *err)
+{
+    name_list list = { 0 };
+    at__str full = { 0 };
+    struct stat info;
+
+    name_folder(f, path, strlen(path));
+    at_status status = list_names(&list, path, err);
+    for (size_t i = 0; status == AT_OK && i < list.count; i++) {
+        join_path(&full, path, list.names[i]);
+        if ((status = at__str_check(&full, err)) != AT_OK || stat(full.data, &info) != 0)
+            continue; /* a dangling link */
+        if (S_ISREG(info.st_mode) && is_source_name(list.names[i]))
+            status = read_source(f, full.data, err);
+        else if (S_ISDIR(info.st_mode) && sub)
+            status = add_name(sub, full.data, err);
+    }
+    at__str_clear(&full);
+    names_clear(&list);
+    return status;
+}
+
+static at_status add_path(at__catalog *c, name_list *sub, const char *path, size_t *files, at_error *err)
+{
+    folder f = { 0 };
+    at_status status = read_folder(&f, sub, path, err);
+    if (status == AT_OK)
+        status = add_folder(c, &f, err);
+    *files += f.count;
+    folder_clear(&f);
+    return status;
+}
+
+static at_status add_directory(at__catalog *c, const char *dir, at_error *err)
+{
+    name_list sub = { 0 };
+    size_t files = 0;
+    at_status status = add_path(c, &sub, dir, &files, err);
+    for (size_t i = 0; status == AT_OK && i < sub.count; i++)
+        status = add_path(c, NULL, sub.names[i], &files, err);
+    if (status == AT_OK && files == 0)
+        status = at_fail(err, AT_ERR_INPUT,
+                         "%s: found no .cu file in it or its sub-folders; expected templates", dir);
+    names_clear(&sub);
+    return status;
+}
+
+/* ---- the whole ---- */
+
+/* An op that compares itself with another must name one that exists, with as many sizes as that one has. */
+static at_status check_ceilings(const at__catalog *c, at_error *err)
+{
+    for (size_t i = 0; i < c->op_count; i++) {
+        const at__op *op = c->ops[i];
+        if (!op->ceiling_op[0])
+            continue;
+        const at__op *goal = at__catalog_find_op(c, op->ceiling_op);
+        if (!goal)
+            return at_fail(err, AT_ERR_INPUT, "%s: found ceiling '%s'; expected the name of an op", op->file,
+                           op->ceiling_op);
+        int missing = goal->dim_count - op->ceiling_dim_count;
+        if (missing < 0 || (missing > 0 && !goal->dims[missing - 1].optional))
+            return at_fail(err, AT_ERR_INPUT, "%s: found %d sizes for ceiling '%s'; expected %d", op->file,
+                           op->ceiling_dim_count, goal->name, goal->dim_count);
+    }
+    return AT_OK;
+}
+
+at_status at__catalog_open(at__catalog **out, const char *dir, at_error *err)
+{
+    at__catalog *c = calloc(1, sizeof *c);
+    if (!c)
+        return out_of_memory(err);
+    at_status status = add_built_in(c, err);
+    if (status == AT_OK && dir)
+        status = add_directory(c, dir, err);
+    if (status == AT_OK)
+        status = check_ceilings(c, err);
+    if (status == AT_OK)
+        *out = c;
+    else
+        at__catalog_close(c);
+    return status;
+}
+
+void at__catalog_close(at__catalog *catalog)
+{
+    if (!catalog)
+        return;
+    for (size_t i = 0; i < catalog->template_count; i++)
+        at__template_close(catalog->templates[i].t);
+    for (size_t i = 0; i < catalog->op_count; i++)
+        at__op_close(catalog->ops[i]);
+    free(catalog->templates);
+    free(catalog->ops);
+    free(catalog);
+}
+
+int at__catalog_op_count(const at__catalog *catalog)
+{
+    return (int)catalog->op_count;
+}
+
+const at__op *at__catalog_op(const at__catalog *catalog, int i)
+{
+    return catalog->ops[i];
+}
+
+const at__op *at__catalog_find_op(const at__catalog *catalog, const char *name)
+{
+    for (size_t i = 0; i < catalog->op_count; i++)
+        if (strcmp(catalog->ops[i]->name, name) == 0)
+            return catalog->ops[i];
+    return NULL;
+}
+
+int at__catalog_template_count(const at__catalog *catalog, const at__op *op)
+{
+    int count = 0;
+    for (size_t i = 0; i < catalog->template_count; i++)
+        count += catalog->templates[i].t->op == op;
+    return count;
+}
+
+const at__template *at__catalog_template(const at__catalog *catalog, const at__op *op, int i)
+{
+    for (size_t k = 0; k < catalog->template_count; k++)
+        if (catalog->templates[k].t->op == op && i-- == 0)
+            return catalog->templates[k].t;
+    return NULL;
+}
+
+const at__template *at__catalog_find_template(const at__catalog *catalog, const at__op *op, const char *name)
+{
+    size_t i = find_index(catalog, op, name);
+    return i < catalog->template_count ? catalog->templates[i].t : NULL;
+}
+
+/* In the order of names, so that it does not matter in which order files were read. */
+void at__catalog_op_hash(char out[AT__HASH_TEXT], const at__catalog *catalog, const at__op *op)
+{
+    at__sha256 h;
+    const char *last = "";
+
+    at__sha256_init(&h);
+    at__sha256_add(&h, op->hash, sizeof op->hash);
+    for (int left = at__catalog_template_count(catalog, op); left > 0; left--) {
+        const at__template *next = NULL;
+        for (size_t i = 0; i < catalog->template_count; i++) {
+            const at__template *t = catalog->templates[i].t;
+            if (t->op == op && strcmp(t->name, last) > 0 && (!next || strcmp(t->name, next->name) < 0))
+                next = t;
+        }
+        at__sha256_add(&h, next->name, strlen(next->name) + 1);
+        at__sha256_add(&h, next->hash, sizeof next->hash);
+        last = next->name;
+    }
+    at__sha256_text(&h, out);
+}

@@ -1,0 +1,309 @@
+/* declare.c - what op and template blocks have in common: names, derived values, requirements, launches. */
+#include "declare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "declare_parts.h"
+#include "util/str.h"
+
+const char *const at__limit_names[] = {
+    "cc",
+    "sms",
+    "warp_size",
+    "max_threads_per_block",
+    "max_shared_bytes",
+    "max_static_shared_bytes",
+    "max_registers_per_block",
+    "max_grid_x",
+    "l2_bytes",
+    "memory_bytes",
+};
+
+_Static_assert(sizeof at__limit_names / sizeof *at__limit_names == AT__LIMIT_COUNT, "a name for each limit");
+_Static_assert(sizeof(at__limits) == AT__LIMIT_COUNT * sizeof(int64_t),
+               "at__limits is AT__LIMIT_COUNT integers");
+
+/* ---- names ---- */
+
+/* Names that mean something in CUDA C++ or in declarations, sorted. */
+static const char *const RESERVED[] = {
+    "NULL",         "T",         "alignas",
+    "alignof",      "and",       "and_eq",
+    "asm",          "assert",    "auto",
+    "bitand",       "bitor",     "blockDim",
+    "blockIdx",     "bool",      "break",
+    "case",         "catch",     "char",
+    "char16_t",     "char32_t",  "char8_t",
+    "class",        "clock",     "clock64",
+    "co_await",     "co_return", "co_yield",
+    "compl",        "concept",   "const",
+    "const_cast",   "consteval", "constexpr",
+    "constinit",    "continue",  "cudaError_t",
+    "cudaStream_t", "decltype",  "default",
+    "defined",      "delete",    "device",
+    "dim3",         "do",        "double",
+    "dynamic_cast", "else",      "enum",
+    "explicit",     "export",    "extern",
+    "false",        "float",     "for",
+    "free",         "friend",    "goto",
+    "gridDim",      "if",        "inline",
+    "int",          "int16_t",   "int32_t",
+    "int64_t",      "int8_t",    "long",
+    "main",         "malloc",    "memcpy",
+    "memset",       "mutable",   "namespace",
+    "new",          "noexcept",  "not",
+    "not_eq",       "nullptr",   "operator",
+    "or",           "or_eq",     "printf",
+    "private",      "protected", "ptrdiff_t",
+    "public",       "register",  "reinterpret_cast",
+    "requires",     "restrict",  "return",
+    "short",        "signed",    "size_t",
+    "sizeof",       "static",    "static_assert",
+    "static_cast",  "std",       "struct",
+    "switch",       "template",  "this",
+    "thread_local", "threadIdx", "throw",
+    "true",         "try",       "typedef",
+    "typeid",       "typename",  "uint16_t",
+    "uint32_t",     "uint64_t",  "uint8_t",
+    "union",        "unsigned",  "using",
+    "virtual",      "void",      "volatile",
+    "warpSize",     "wchar_t",   "while",
+    "xor",          "xor_eq",
+};
+
+static int compare_names(const void *name, const void *row)
+{
+    return strcmp(name, *(const char *const *)row);
+}
+
+static bool is_reserved(const char *name)
+{
+    return bsearch(name, RESERVED, sizeof RESERVED / sizeof *RESERVED, sizeof *RESERVED, compare_names) ||
+           at__expr_is_function(name, strlen(name)) || strncmp(name, "__", 2) == 0 ||
+           strncmp(name, "AUTOTUNE", 8) == 0;
+}
+
+int at__symbols_find(const void *symbols, const char *name, size_t len)
+{
+    const at__symbols *s = symbols;
+    for (int i = 0; i < s->count; i++)
+        if (strlen(s->names[i].name) == len && memcmp(s->names[i].name, name, len) == 0)
+            return i;
+    return -1;
+}
+
+at_status at__add_symbol(int *slot, at__symbols *symbols, const char *name, const at__lines *lines,
+                         const char *at)
+{
+    if (strlen(name) >= AT__MAX_NAME)
+        return at__lines_fail(lines, at, "found '%s', a name of %zu characters; expected at most %d", name,
+                              strlen(name), AT__MAX_NAME - 1);
+    if (is_reserved(name))
+        return at__lines_fail(lines, at, "found '%s'; expected a name that C++, CUDA and autotune leave free",
+                              name);
+    if (at__symbols_find(symbols, name, strlen(name)) >= 0)
+        return at__lines_fail(lines, at, "found '%s' a second time; expected a new name", name);
+    if (symbols->count == AT__MAX_SLOTS)
+        return at__lines_fail(lines, at, "found more than %d names; expected fewer parameters, words or lets",
+                              AT__MAX_SLOTS);
+    strcpy(symbols->names[symbols->count].name, name);
+    *slot = symbols->count++;
+    return AT_OK;
+}
+
+at_status at__read_assigned_name(char out[AT__MAX_NAME], const char **at, at__lines *lines)
+{
+    *at = lines->at;
+    at_status status = at__lines_name(out, lines, "a name");
+    return status == AT_OK ? at__lines_take(lines, "=", NULL) : status;
+}
+
+at_status at__read_plain_name(char out[AT__MAX_NAME], at__lines *lines)
+{
+    static const char EXPECTED[] = "a name of a-z, 0-9 and _ that starts with a letter";
+    const char *at = lines->at;
+    at_status status = at__lines_name(out, lines, EXPECTED);
+    if (status != AT_OK)
+        return status;
+    if (out[0] == '_' || strspn(out, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(out))
+        return at__lines_fail(lines, at, "found '%s'; expected %s", out, EXPECTED);
+    return AT_OK;
+}
+
+at_status at__read_free_name(char out[AT__MAX_NAME], at__lines *lines, const char *expected)
+{
+    const char *at = lines->at;
+    at_status status = at__lines_name(out, lines, expected);
+    if (status == AT_OK && is_reserved(out))
+        status = at__lines_fail(lines, at,
+                                "found '%s'; expected a name that C++, CUDA and autotune leave free", out);
+    return status;
+}
+
+/* ---- lines by their keyword ---- */
+
+static const at__keyword *find_keyword(const at__keyword *keywords, const char *word, size_t len)
+{
+    for (; keywords->word; keywords++)
+        if (strlen(keywords->word) == len && memcmp(keywords->word, word, len) == 0)
+            return keywords;
+    return NULL;
+}
+
+static at_status fail_unknown_keyword(const at__lines *lines, const at__keyword *keywords)
+{
+    char list[300] = "one of";
+    for (; keywords->word; keywords++) {
+        strcat(list, " "); /* the tables hold a dozen short words */
+        strcat(list, keywords->word);
+    }
+    return at__lines_expected(lines, list);
+}
+
+/* One line; `seen` holds a bit for each row of the table. */
+static at_status read_keyword(at__lines *lines, const at__keyword *keywords, unsigned *seen, void *target)
+{
+    size_t len = at__lines_word(lines);
+    const at__keyword *k = find_keyword(keywords, lines->at, len);
+    if (!k)
+        return fail_unknown_keyword(lines, keywords);
+
+    unsigned bit = 1u << (k - keywords);
+    if (k->once && (*seen & bit))
+        return at__lines_fail(lines, lines->at, "found a second '%s' line; expected one", k->word);
+    if (k->after && !(*seen & 1u << (find_keyword(keywords, k->after, strlen(k->after)) - keywords)))
+        return at__lines_fail(lines, lines->at, "found '%s'; expected '%s' before it", k->word, k->after);
+    *seen |= bit;
+
+    at__lines_skip(lines, len);
+    at_status status = k->read(lines, target);
+    if (status == AT_OK && !at__lines_at_end(lines))
+        status = at__lines_expected(lines, "the end of the line");
+    return status;
+}
+
+at_status at__read_keywords(at__lines *lines, const at__keyword *keywords, void *target)
+{
+    unsigned seen = 0;
+    bool more = true;
+    at_status status;
+
+    while ((status = at__lines_next(&more, lines)) == AT_OK && more)
+        if ((status = read_keyword(lines, keywords, &seen, target)) != AT_OK)
+            return status;
+    for (int i = 0; status == AT_OK && keywords[i].word; i++)
+        if (keywords[i].required && !(seen & 1u << i))
+            return at__lines_fail(lines, lines->next,
+                                  "found the end of the declaration; expected a line '%s' in it",
+                                  keywords[i].form);
+    return status;
+}
+
+/* ---- lines that both have ---- */
+
+at_status at__read_let(at__let **lets, size_t *count, size_t *cap, at__symbols *symbols, bool rendered,
+                       at__lines *lines)
+{
+    at__let let = { .rendered = rendered };
+    const char *at;
+    at_status status = at__read_assigned_name(let.name, &at, lines);
+    if (status != AT_OK)
+        return status;
+    let.where = at__lines_where(lines, at);
+    /* The expression first: a value cannot depend on itself. */
+    if ((status = at__lines_expr(&let.expr, lines, symbols)) != AT_OK)
+        goto done;
+    if ((status = at__add_symbol(&let.slot, symbols, let.name, lines, at)) != AT_OK)
+        goto done;
+    if ((status = at__lines_comment(&let.meaning, lines)) != AT_OK)
+        goto done;
+    if (!at__grow(lets, cap, *count, sizeof **lets)) {
+        status = at_fail(lines->err, AT_ERR_MEMORY, "out of memory");
+        goto done;
+    }
+    (*lets)[(*count)++] = let;
+    let = (at__let){ 0 };
+done:
+    at__expr_close(let.expr);
+    free(let.meaning);
+    return status;
+}
+
+at_status at__read_require(at__require **requires, size_t *count, size_t *cap, const at__symbols *symbols,
+                           at__lines *lines)
+{
+    at__require require = { .where = at__lines_where(lines, lines->at) };
+    at_status status;
+
+    if (*count == AT__MAX_REQUIRES)
+        return at__lines_fail(lines, lines->at, "found more than %d requirements; expected fewer",
+                              AT__MAX_REQUIRES);
+    if ((status = at__lines_expr(&require.expr, lines, symbols)) != AT_OK)
+        goto done;
+    if ((status = at__lines_comment(&require.reason, lines)) != AT_OK)
+        goto done;
+    if (!at__grow(requires, cap, *count, sizeof **requires)) {
+        status = at_fail(lines->err, AT_ERR_MEMORY, "out of memory");
+        goto done;
+    }
+    (*requires)[(*count)++] = require;
+    require = (at__require){ 0 };
+done:
+    at__expr_close(require.expr);
+    free(require.reason);
+    return status;
+}
+
+at_status at__read_exprs(at__expr **out, int *count, int max, const at__symbols *symbols, at__lines *lines)
+{
+    *count = 0;
+    do {
+        if (*count == max)
+            return at__lines_expected(lines, "the end of the line");
+        at_status status = at__lines_expr(&out[*count], lines, symbols);
+        if (status != AT_OK)
+            return status;
+        ++*count;
+    } while (!at__lines_at_end(lines));
+    return AT_OK;
+}
+
+at_status at__read_grid(at__launch *launch, const at__symbols *symbols, at__lines *lines)
+{
+    int count;
+    return at__read_exprs(launch->grid, &count, 3, symbols, lines);
+}
+
+at_status at__read_block(at__launch *launch, const at__symbols *symbols, at__lines *lines)
+{
+    int count;
+    return at__read_exprs(launch->block, &count, 3, symbols, lines);
+}
+
+void at__lets_clear(at__let *lets, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(lets[i].meaning);
+        at__expr_close(lets[i].expr);
+    }
+    free(lets);
+}
+
+void at__requires_clear(at__require *requires, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(requires[i].reason);
+        at__expr_close(requires[i].expr);
+    }
+    free(requires);
+}
+
+void at__launch_clear(at__launch *launch)
+{
+    for (int i = 0; i < 3; i++) {
+        at__expr_close(launch->grid[i]);
+        at__expr_close(launch->block[i]);
+    }
+    at__expr_close(launch->shared);
+}

@@ -1,0 +1,358 @@
+/* declare_op.c - reads the block that declares an operation; the format is in templates/README.md. */
+#include "declare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "declare_parts.h"
+#include "util/str.h"
+
+static at_status read_op(at__lines *lines, void *target)
+{
+    at__op *op = target;
+    at_status status = at__read_plain_name(op->name, lines);
+    return status == AT_OK ? at__lines_comment(&op->about, lines) : status;
+}
+
+/* NAME or NAME=N. A dimension with a default may be left out of a shape, so it cannot follow one without. */
+static at_status read_dim(at__lines *lines, at__op *op)
+{
+    at__dim *dim = &op->dims[op->dim_count];
+    const char *at = lines->at;
+    int slot;
+
+    at_status status = at__lines_name(dim->name, lines, "the name of a dimension");
+    if (status != AT_OK || (status = at__add_symbol(&slot, &op->symbols, dim->name, lines, at)) != AT_OK)
+        return status;
+    dim->optional = at__lines_sees(lines, "=");
+    if (dim->optional) {
+        if (op->dim_count && !dim[-1].optional)
+            return at__lines_fail(
+                lines, at, "found a default for '%s' after '%s' without one; expected defaults in front",
+                dim->name, dim[-1].name);
+        at__lines_skip(lines, 1);
+        const char *number = lines->at;
+        if ((status = at__lines_integer(&dim->value, lines, "a size")) != AT_OK)
+            return status;
+        if (dim->value < 1)
+            return at__lines_fail(lines, number, "found a default below 1; expected a size");
+    }
+    op->dim_count++;
+    return AT_OK;
+}
+
+/* The names that every expression of the op may use, besides dimensions; known once these are. */
+static at_status add_common_symbols(at__lines *lines, at__op *op)
+{
+    at__symbols *s = &op->symbols;
+    op->sizeof_slot = s->count;
+    strcpy(s->names[s->count++].name, "sizeof(T)");
+    op->device_slot = s->count;
+    for (int i = 0; i < AT__LIMIT_COUNT; i++) {
+        strcpy(s->names[s->count].name, "device.");
+        strcat(s->names[s->count++].name, at__limit_names[i]);
+    }
+    if (op->dims[op->dim_count - 1].optional)
+        return at__lines_fail(lines, lines->line,
+                              "found only dimensions with a default; expected one without at the end");
+    return AT_OK;
+}
+
+static at_status read_shape(at__lines *lines, void *target)
+{
+    at__op *op = target;
+    do {
+        if (op->dim_count == AT__MAX_DIMS)
+            return at__lines_fail(lines, lines->at, "found more than %d dimensions; expected fewer",
+                                  AT__MAX_DIMS);
+        at_status status = read_dim(lines, op);
+        if (status != AT_OK)
+            return status;
+    } while (!at__lines_at_end(lines));
+    return add_common_symbols(lines, op);
+}
+
+static at_status read_type_word(at__lines *lines, at__op *op)
+{
+    char word[AT__MAX_NAME];
+    const char *at = lines->at;
+    at__dtype type;
+    at_error cause = { 0 };
+
+    at_status status = at__lines_name(word, lines, "'storage' or element types");
+    if (status != AT_OK)
+        return status;
+    if ((status = at__dtype_parse(&type, word, strlen(word), &cause)) != AT_OK)
+        return at__lines_fail(lines, at, "found %s, or 'storage'", cause.text);
+    if (op->types & 1u << type)
+        return at__lines_fail(lines, at, "found '%s' a second time; expected each type once", word);
+    op->types |= 1u << type;
+    return AT_OK;
+}
+
+static at_status read_type(at__lines *lines, void *target)
+{
+    at__op *op = target;
+    at_status status = at__lines_take(lines, "T", NULL);
+    if (status != AT_OK || (status = at__lines_take(lines, "=", NULL)) != AT_OK)
+        return status;
+    if (at__lines_word(lines) == 7 && at__lines_sees(lines, "storage")) {
+        at__lines_skip(lines, 7);
+        op->storage = true;
+        op->types = (1u << AT__DTYPES) - 1;
+        return AT_OK;
+    }
+    do {
+        status = read_type_word(lines, op);
+    } while (status == AT_OK && !at__lines_at_end(lines));
+    return status;
+}
+
+static at_status read_let(at__lines *lines, void *target)
+{
+    at__op *op = target;
+    return at__read_let(&op->lets, &op->let_count, &op->let_cap, &op->symbols, false, lines);
+}
+
+static at_status read_require(at__lines *lines, void *target)
+{
+    at__op *op = target;
+    return at__read_require(&op->requires, &op->require_count, &op->require_cap, &op->symbols, lines);
+}
+
+/* [EXPR] output */
+static at_status read_buffer(at__lines *lines, const at__op *op, at__arg *arg)
+{
+    static const struct {
+        const char *word;
+        at__role role;
+    } ROLES[] = { { "output", AT__OUTPUT }, { "input", AT__INPUT }, { "inout", AT__INOUT } };
+    at_status status = at__lines_take(lines, "[", NULL);
+
+    if (status != AT_OK || (status = at__lines_expr(&arg->expr, lines, &op->symbols)) != AT_OK ||
+        (status = at__lines_take(lines, "]", "an operator or ']'")) != AT_OK)
+        return status;
+    size_t n = at__lines_word(lines);
+    for (size_t i = 0; i < sizeof ROLES / sizeof *ROLES; i++) {
+        if (n == strlen(ROLES[i].word) && at__lines_sees(lines, ROLES[i].word)) {
+            arg->role = ROLES[i].role;
+            at__lines_skip(lines, n);
+            return AT_OK;
+        }
+    }
+    return at__lines_expected(lines, "output, input or inout");
+}
+
+/* After the type: the value is that of the same name, or = EXPR. */
+static at_status read_scalar(at__lines *lines, const at__op *op, at__arg *arg)
+{
+    at__scope scope = { .find = at__symbols_find, .context = &op->symbols };
+    if (at__lines_sees(lines, "=")) {
+        at__lines_skip(lines, 1);
+        return at__lines_expr(&arg->expr, lines, &op->symbols);
+    }
+    if (at__symbols_find(&op->symbols, arg->name, strlen(arg->name)) < 0)
+        return at__lines_fail(lines, lines->at, "found no dimension or let called '%s'; expected '= EXPR'",
+                              arg->name);
+    return at__expr_compile(&arg->expr, arg->name, strlen(arg->name), &scope, arg->where, lines->err);
+}
+
+static at_status read_arg_type(at__lines *lines, const at__op *op, at__arg *arg)
+{
+    size_t n = at__lines_word(lines);
+    if (n == 1 && at__lines_sees(lines, "T")) {
+        at__lines_skip(lines, n);
+        return read_buffer(lines, op, arg);
+    }
+    if (n != 3 || !(at__lines_sees(lines, "i32") || at__lines_sees(lines, "i64")))
+        return at__lines_expected(lines, "T[EXPR], i32 or i64");
+    arg->scalar_bytes = at__lines_sees(lines, "i32") ? 4 : 8;
+    at__lines_skip(lines, n);
+    return read_scalar(lines, op, arg);
+}
+
+static at_status read_arg(at__lines *lines, void *target)
+{
+    at__op *op = target;
+    const char *at = lines->at;
+
+    if (op->arg_count == AT__MAX_ARGS)
+        return at__lines_fail(lines, at, "found more than %d arguments; expected fewer", AT__MAX_ARGS);
+    at__arg *arg = &op->args[op->arg_count];
+    arg->where = at__lines_where(lines, at);
+    at_status status = at__read_free_name(arg->name, lines, "the name of an argument");
+    if (status != AT_OK)
+        return status;
+    for (int i = 0; i < op->arg_count; i++)
+        if (strcmp(op->args[i].name, arg->name) == 0)
+            return at__lines_fail(lines, at, "found argument '%s' a second time; expected a new name",
+                                  arg->name);
+    op->arg_count++; /* from here on at__op_close frees it */
+    return read_arg_type(lines, op, arg);
+}
+
+static at_status read_reference(at__lines *lines, void *target)
+{
+    at__op *op = target;
+    const char *at = lines->at;
+    at_status status = at__read_free_name(op->reference, lines, "the name of a kernel");
+    if (status == AT_OK && !at__lines_source_has(lines, op->reference))
+        return at__lines_fail(
+            lines, at, "found no kernel '%s' in this file; expected it below the declaration", op->reference);
+    return status;
+}
+
+static at_status read_grid(at__lines *lines, void *target)
+{
+    at__op *op = target;
+    return at__read_grid(&op->launch, &op->symbols, lines);
+}
+
+static at_status read_block(at__lines *lines, void *target)
+{
+    at__op *op = target;
+    return at__read_block(&op->launch, &op->symbols, lines);
+}
+
+static at_status read_shared(at__lines *lines, void *target)
+{
+    at__op *op = target;
+    return at__lines_expr(&op->launch.shared, lines, &op->symbols);
+}
+
+static at_status read_check(at__lines *lines, void *target)
+{
+    (void)target; /* nothing to choose yet */
+    if (at__lines_word(lines) != 5 || !at__lines_sees(lines, "exact"))
+        return at__lines_expected(lines, "'exact'");
+    at__lines_skip(lines, 5);
+    return AT_OK;
+}
+
+static at_status read_traffic(at__lines *lines, void *target)
+{
+    at__op *op = target;
+    return at__lines_expr(&op->traffic, lines, &op->symbols);
+}
+
+static at_status read_ceiling(at__lines *lines, void *target)
+{
+    at__op *op = target;
+    at_status status = at__read_plain_name(op->ceiling_op, lines);
+    if (status != AT_OK)
+        return status;
+    return at__read_exprs(op->ceiling_dims, &op->ceiling_dim_count, AT__MAX_DIMS, &op->symbols, lines);
+}
+
+static const at__keyword KEYWORDS[] = {
+    { .word = "op", .form = "op NAME", .once = true, .required = true, .read = read_op },
+    { .word = "shape",
+      .form = "shape DIM...",
+      .once = true,
+      .required = true,
+      .after = "op",
+      .read = read_shape },
+    { .word = "type",
+      .form = "type T = storage",
+      .once = true,
+      .required = true,
+      .after = "op",
+      .read = read_type },
+    { .word = "let", .after = "shape", .read = read_let },
+    { .word = "require", .after = "shape", .read = read_require },
+    { .word = "arg",
+      .form = "arg NAME T[EXPR] output",
+      .required = true,
+      .after = "shape",
+      .read = read_arg },
+    { .word = "reference",
+      .form = "reference KERNEL",
+      .once = true,
+      .required = true,
+      .read = read_reference },
+    { .word = "grid",
+      .form = "grid EXPR...",
+      .once = true,
+      .required = true,
+      .after = "shape",
+      .read = read_grid },
+    { .word = "block",
+      .form = "block EXPR...",
+      .once = true,
+      .required = true,
+      .after = "shape",
+      .read = read_block },
+    { .word = "shared", .once = true, .after = "shape", .read = read_shared },
+    { .word = "check", .once = true, .read = read_check },
+    { .word = "traffic",
+      .form = "traffic EXPR",
+      .once = true,
+      .required = true,
+      .after = "shape",
+      .read = read_traffic },
+    { .word = "ceiling", .once = true, .after = "shape", .read = read_ceiling },
+    { 0 },
+};
+
+static at_status check_outputs(const at__op *op, const at__lines *lines)
+{
+    for (int i = 0; i < op->arg_count; i++)
+        if (op->args[i].role == AT__OUTPUT || op->args[i].role == AT__INOUT)
+            return AT_OK;
+    return at__lines_fail(lines, lines->next, "found no argument that is output or inout; expected one");
+}
+
+static at_status read_all(at__op *op, const char *source, size_t len, at_error *err)
+{
+    at__lines lines;
+    at_status status = at__lines_open(&lines, source, len, op->file, "op", err);
+    if (status != AT_OK || (status = at__read_keywords(&lines, KEYWORDS, op)) != AT_OK)
+        return status;
+    return check_outputs(op, &lines);
+}
+
+at_status at__op_read(at__op **out, const char *source, size_t len, const char *file, at_error *err)
+{
+    at__op *op = calloc(1, sizeof *op);
+    if (!op)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+
+    at_status status = AT_OK;
+    op->file = at__text_copy(file, strlen(file));
+    if (!op->file) {
+        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        goto done;
+    }
+    if ((status = read_all(op, source, len, err)) != AT_OK)
+        goto done;
+    op->source = at__text_copy(source, len);
+    op->source_len = len;
+    if (!op->source) {
+        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        goto done;
+    }
+    at__hash_text(op->hash, source, len);
+    *out = op;
+    op = NULL;
+done:
+    at__op_close(op);
+    return status;
+}
+
+void at__op_close(at__op *op)
+{
+    if (!op)
+        return;
+    at__lets_clear(op->lets, op->let_count);
+    at__requires_clear(op->requires, op->require_count);
+    for (int i = 0; i < op->arg_count; i++)
+        at__expr_close(op->args[i].expr);
+    at__launch_clear(&op->launch);
+    at__expr_close(op->traffic);
+    for (int i = 0; i < AT__MAX_DIMS; i++)
+        at__expr_close(op->ceiling_dims[i]);
+    free(op->about);
+    free(op->source);
+    free(op->file);
+    free(op);
+}

@@ -1,0 +1,53 @@
+/*
+ * declare_parts.h - what reading an op and reading a template have in common. Private to declare*.c.
+ */
+#ifndef AUTOTUNE_DECLARE_PARTS_H
+#define AUTOTUNE_DECLARE_PARTS_H
+
+#include "declare_lines.h"
+
+#define AT__MAX_REQUIRES 1024
+
+/* A keyword that may start a line. The function reads what follows it on the line. */
+typedef struct at__keyword {
+    const char *word;
+    const char *form;  /* "grid EXPR...", for messages              */
+    bool once;         /* a second such line is an error            */
+    bool required;     /* so is none                                */
+    const char *after; /* a keyword that must have been there; NULL */
+    at_status (*read)(at__lines *lines, void *target);
+} at__keyword;
+
+/* Reads all lines of a block by a table that ends with a row without a word. `first` is the block's kind. */
+at_status at__read_keywords(at__lines *lines, const at__keyword *keywords, void *target) AT_MUST_CHECK;
+
+/* Adds a name; AT_ERR_INPUT (at the place `at`) when it is known already, reserved, or one too many. */
+at_status at__add_symbol(int *slot, at__symbols *symbols, const char *name, const at__lines *lines,
+                         const char *at) AT_MUST_CHECK;
+
+/* A name for a new symbol, then '='. */
+at_status at__read_assigned_name(char out[AT__MAX_NAME], const char **at, at__lines *lines) AT_MUST_CHECK;
+
+/* [a-z][a-z0-9_]*, as ops and templates are called. */
+at_status at__read_plain_name(char out[AT__MAX_NAME], at__lines *lines) AT_MUST_CHECK;
+
+/* A name that C++ and CUDA leave to the user. */
+at_status at__read_free_name(char out[AT__MAX_NAME], at__lines *lines, const char *expected) AT_MUST_CHECK;
+
+at_status at__read_let(at__let **lets, size_t *count, size_t *cap, at__symbols *symbols, bool rendered,
+                       at__lines *lines) AT_MUST_CHECK;
+at_status at__read_require(at__require **requires, size_t *count, size_t *cap, const at__symbols *symbols,
+                           at__lines *lines) AT_MUST_CHECK;
+
+/* One to `max` expressions up to the end of the line. */
+at_status at__read_exprs(at__expr **out, int *count, int max, const at__symbols *symbols, at__lines *lines) AT_MUST_CHECK;
+
+/* "grid", "block" and "shared" of a launch. */
+at_status at__read_grid(at__launch *launch, const at__symbols *symbols, at__lines *lines) AT_MUST_CHECK;
+at_status at__read_block(at__launch *launch, const at__symbols *symbols, at__lines *lines) AT_MUST_CHECK;
+
+void at__lets_clear(at__let *lets, size_t count);
+void at__requires_clear(at__require *requires, size_t count);
+void at__launch_clear(at__launch *launch);
+
+#endif

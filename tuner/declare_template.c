@@ -1,0 +1,364 @@
+/* declare_template.c - reads the block that declares a template; the format is in templates/README.md. */
+#include "declare.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "declare_parts.h"
+#include "util/str.h"
+
+/* What is known while reading: `default` may stand before the parameters that it names. */
+typedef struct reading {
+    at__template *t;
+    at__where name_where;
+    bool has_default;
+    at__lines default_line;
+} reading;
+
+static at_status read_template(at__lines *lines, void *target)
+{
+    reading *r = target;
+    r->name_where = at__lines_where(lines, lines->at);
+    at_status status = at__read_plain_name(r->t->name, lines);
+    return status == AT_OK ? at__lines_comment(&r->t->about, lines) : status;
+}
+
+/* ---- parameters ---- */
+
+static at_status out_of_memory(const at__lines *lines)
+{
+    return at_fail(lines->err, AT_ERR_MEMORY, "out of memory");
+}
+
+static at_status add_value(at__param *param, size_t *cap, int64_t value, const at__lines *lines,
+                           const char *at)
+{
+    if (param->count == AT__MAX_VALUES)
+        return at__lines_fail(lines, at, "found more than %d values of '%s'; expected fewer", AT__MAX_VALUES,
+                              param->name);
+    if (!at__grow(&param->values, cap, (size_t)param->count, sizeof *param->values))
+        return out_of_memory(lines);
+    param->values[param->count++] = value;
+    return AT_OK;
+}
+
+/* 16, 1..8 or 0..64:16 */
+static at_status read_numbers(at__param *param, size_t *cap, at__lines *lines)
+{
+    const char *at = lines->at;
+    int64_t first, last, step = 1;
+
+    at_status status = at__lines_integer(&first, lines, "an integer");
+    if (status != AT_OK || !at__lines_sees(lines, ".."))
+        return status == AT_OK ? add_value(param, cap, first, lines, at) : status;
+    at__lines_skip(lines, 2);
+    if ((status = at__lines_integer(&last, lines, "the last value of the range")) != AT_OK)
+        return status;
+    if (at__lines_sees(lines, ":")) {
+        at__lines_skip(lines, 1);
+        if ((status = at__lines_integer(&step, lines, "the step of the range")) != AT_OK)
+            return status;
+    }
+    if (first > last || step < 1)
+        return at__lines_fail(
+            lines, at, "found a range that is empty or without end; expected FIRST..LAST:STEP upwards");
+    for (int64_t value = first;;) {
+        if ((status = add_value(param, cap, value, lines, at)) != AT_OK)
+            return status;
+        if (__builtin_add_overflow(value, step, &value) || value > last)
+            return AT_OK;
+    }
+}
+
+/* A word is a value that the kernel knows as the constant NAME_word. */
+static at_status read_label(at__param *param, size_t *cap, size_t *label_cap, at__symbols *symbols,
+                            at__lines *lines)
+{
+    char word[AT__MAX_NAME], symbol[2 * AT__MAX_NAME];
+    const char *at = lines->at;
+    int slot;
+
+    at_status status = at__lines_name(word, lines, "a word");
+    if (status != AT_OK)
+        return status;
+    snprintf(symbol, sizeof symbol, "%s_%s", param->name, word);
+    if ((status = at__add_symbol(&slot, symbols, symbol, lines, at)) != AT_OK)
+        return status;
+    if (param->count == 0)
+        param->label_slot = slot;
+    if (!at__grow(&param->labels, label_cap, (size_t)param->count, sizeof *param->labels))
+        return out_of_memory(lines);
+    if (!(param->labels[param->count] = at__text_copy(word, strlen(word))))
+        return out_of_memory(lines);
+    if ((status = add_value(param, cap, param->count, lines, at)) != AT_OK)
+        free(param->labels[param->count]);
+    return status;
+}
+
+static int compare_values(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorted copy: a parameter may have thousands of values. */
+static at_status check_distinct(const at__param *param, const at__lines *lines, const char *at)
+{
+    at_status status = AT_OK;
+    size_t bytes = (size_t)param->count * sizeof *param->values;
+    int64_t *sorted = malloc(bytes);
+    if (!sorted)
+        return out_of_memory(lines);
+    memcpy(sorted, param->values, bytes);
+    qsort(sorted, (size_t)param->count, sizeof *sorted, compare_values);
+    for (int i = 1; i < param->count && status == AT_OK; i++)
+        if (sorted[i] == sorted[i - 1])
+            status = at__lines_fail(lines, at, "found value %lld of '%s' twice; expected each once",
+                                    (long long)sorted[i], param->name);
+    free(sorted);
+    return status;
+}
+
+static at_status read_values(at__param *param, at__symbols *symbols, at__lines *lines)
+{
+    size_t cap = 0, label_cap = 0;
+    const char *at = lines->at;
+    bool words = at__lines_word(lines) > 0;
+    at_status status = AT_OK;
+
+    if (at__lines_at_end(lines))
+        return at__lines_expected(lines, "the parameter's values");
+    while (status == AT_OK && !at__lines_at_end(lines)) {
+        if ((at__lines_word(lines) > 0) != words)
+            return at__lines_expected(lines, words ? "another word" : "another integer or range");
+        status =
+            words ? read_label(param, &cap, &label_cap, symbols, lines) : read_numbers(param, &cap, lines);
+    }
+    return status == AT_OK ? check_distinct(param, lines, at) : status;
+}
+
+static at_status read_param(at__lines *lines, void *target)
+{
+    at__template *t = ((reading *)target)->t;
+    const char *at = lines->at;
+
+    if (t->param_count == AT__MAX_PARAMS)
+        return at__lines_fail(lines, at, "found more than %d parameters; expected fewer", AT__MAX_PARAMS);
+    at__param *param = &t->params[t->param_count];
+    param->where = at__lines_where(lines, at);
+    param->label_slot = -1;
+    at_status status = at__read_assigned_name(param->name, &at, lines);
+    if (status != AT_OK ||
+        (status = at__add_symbol(&param->slot, &t->symbols, param->name, lines, at)) != AT_OK)
+        return status;
+    t->param_count++; /* from here on at__template_close frees it */
+    if ((status = read_values(param, &t->symbols, lines)) != AT_OK)
+        return status;
+    return at__lines_comment(&param->meaning, lines);
+}
+
+/* ---- the other lines ---- */
+
+static at_status read_let(at__lines *lines, void *target)
+{
+    at__template *t = ((reading *)target)->t;
+    return at__read_let(&t->lets, &t->let_count, &t->let_cap, &t->symbols, false, lines);
+}
+
+static at_status read_const(at__lines *lines, void *target)
+{
+    at__template *t = ((reading *)target)->t;
+    return at__read_let(&t->lets, &t->let_count, &t->let_cap, &t->symbols, true, lines);
+}
+
+static at_status read_require(at__lines *lines, void *target)
+{
+    at__template *t = ((reading *)target)->t;
+    return at__read_require(&t->requires, &t->require_count, &t->require_cap, &t->symbols, lines);
+}
+
+static at_status read_grid(at__lines *lines, void *target)
+{
+    at__template *t = ((reading *)target)->t;
+    return at__read_grid(&t->launch, &t->symbols, lines);
+}
+
+static at_status read_block(at__lines *lines, void *target)
+{
+    at__template *t = ((reading *)target)->t;
+    return at__read_block(&t->launch, &t->symbols, lines);
+}
+
+static at_status read_shared(at__lines *lines, void *target)
+{
+    at__template *t = ((reading *)target)->t;
+    return at__lines_expr(&t->launch.shared, lines, &t->symbols);
+}
+
+static at_status read_kernel(at__lines *lines, void *target)
+{
+    reading *r = target;
+    r->name_where = at__lines_where(lines, lines->at);
+    return at__read_free_name(r->t->kernel, lines, "the name of a kernel");
+}
+
+static at_status read_default(at__lines *lines, void *target)
+{
+    reading *r = target;
+    r->has_default = true;
+    r->default_line = *lines;
+    lines->at = lines->line_end; /* read when all parameters are known */
+    return AT_OK;
+}
+
+static const at__keyword KEYWORDS[] = {
+    { .word = "template", .form = "template NAME", .once = true, .required = true, .read = read_template },
+    { .word = "param", .read = read_param },
+    { .word = "let", .read = read_let },
+    { .word = "const", .read = read_const },
+    { .word = "require", .read = read_require },
+    { .word = "grid", .form = "grid EXPR...", .once = true, .required = true, .read = read_grid },
+    { .word = "block", .form = "block EXPR...", .once = true, .required = true, .read = read_block },
+    { .word = "shared", .once = true, .read = read_shared },
+    { .word = "kernel", .once = true, .read = read_kernel },
+    { .word = "default", .once = true, .read = read_default },
+    { 0 },
+};
+
+/* ---- the end ---- */
+
+static int find_param(const at__template *t, const char *name)
+{
+    for (int i = 0; i < t->param_count; i++)
+        if (strcmp(t->params[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+/* One declared value: a number or a word. */
+static at_status read_default_value(int64_t *out, const at__param *param, at__lines *lines)
+{
+    char word[AT__MAX_NAME] = "";
+    const char *at = lines->at;
+    int64_t value = 0;
+    at_status status = param->labels ? at__lines_name(word, lines, "one of the parameter's words")
+                                     : at__lines_integer(&value, lines, "one of the parameter's values");
+    if (status != AT_OK)
+        return status;
+    for (int i = 0; i < param->count; i++) {
+        if (param->labels ? strcmp(param->labels[i], word) == 0 : param->values[i] == value) {
+            *out = param->values[i];
+            return AT_OK;
+        }
+    }
+    return at__lines_fail(lines, at, "found a value that '%s' does not have; expected one of line %d",
+                          param->name, param->where.line);
+}
+
+static at_status apply_default(at__template *t, at__lines *lines)
+{
+    uint32_t seen = 0;
+    char name[AT__MAX_NAME];
+    const char *at;
+
+    while (!at__lines_at_end(lines)) {
+        at_status status = at__read_assigned_name(name, &at, lines);
+        if (status != AT_OK)
+            return status;
+        int i = find_param(t, name);
+        if (i < 0)
+            return at__lines_fail(lines, at, "found '%s'; expected the name of a parameter", name);
+        if (seen & 1u << i)
+            return at__lines_fail(lines, at, "found '%s' a second time; expected each parameter once", name);
+        seen |= 1u << i;
+        if ((status = read_default_value(&t->defaults[i], &t->params[i], lines)) != AT_OK)
+            return status;
+    }
+    return AT_OK;
+}
+
+static at_status find_kernel(reading *r, const at__lines *lines)
+{
+    at__template *t = r->t;
+    if (!t->kernel[0]) {
+        char name[2 * AT__MAX_NAME];
+        int n = snprintf(name, sizeof name, "%s_%s", t->op->name, t->name);
+        if (n >= AT__MAX_NAME)
+            return at_fail(lines->err, AT_ERR_INPUT,
+                           "%s:%d:%d: found the kernel name '%s'; expected at most %d characters", t->file,
+                           r->name_where.line, r->name_where.column, name, AT__MAX_NAME - 1);
+        memcpy(t->kernel, name, (size_t)n + 1);
+    }
+    if (!at__lines_source_has(lines, t->kernel))
+        return at_fail(lines->err, AT_ERR_INPUT,
+                       "%s:%d:%d: found no kernel '%s' in this file; expected it below the declaration",
+                       t->file, r->name_where.line, r->name_where.column, t->kernel);
+    return AT_OK;
+}
+
+static at_status read_all(at__template *t, const char *source, size_t len, at_error *err)
+{
+    reading r = { .t = t };
+    at__lines lines;
+    at_status status = at__lines_open(&lines, source, len, t->file, "template", err);
+    if (status != AT_OK || (status = at__read_keywords(&lines, KEYWORDS, &r)) != AT_OK)
+        return status;
+    for (int i = 0; i < t->param_count; i++)
+        t->defaults[i] = t->params[i].values[0];
+    if (r.has_default && (status = apply_default(t, &r.default_line)) != AT_OK)
+        return status;
+    return find_kernel(&r, &lines);
+}
+
+at_status at__template_read(at__template **out, const at__op *op, const char *source, size_t len,
+                            const char *file, at_error *err)
+{
+    at__template *t = calloc(1, sizeof *t);
+    if (!t)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    t->op = op;
+    t->symbols = op->symbols;
+
+    at_status status = AT_OK;
+    t->file = at__text_copy(file, strlen(file));
+    if (!t->file) {
+        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        goto done;
+    }
+    if ((status = read_all(t, source, len, err)) != AT_OK)
+        goto done;
+    t->source = at__text_copy(source, len);
+    t->source_len = len;
+    if (!t->source) {
+        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        goto done;
+    }
+    at__hash_text(t->hash, source, len);
+    *out = t;
+    t = NULL;
+done:
+    at__template_close(t);
+    return status;
+}
+
+void at__template_close(at__template *t)
+{
+    if (!t)
+        return;
+    for (int i = 0; i < t->param_count; i++) {
+        at__param *param = &t->params[i];
+        for (int k = 0; param->labels && k < param->count; k++)
+            free(param->labels[k]);
+        free(param->labels);
+        free(param->values);
+        free(param->meaning);
+    }
+    at__lets_clear(t->lets, t->let_count);
+    at__requires_clear(t->requires, t->require_count);
+    at__launch_clear(&t->launch);
+    free(t->about);
+    free(t->source);
+    free(t->file);
+    free(t);
+}

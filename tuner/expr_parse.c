@@ -1,0 +1,624 @@
+/*
+ * expr_parse.c - from text to byte code: a lexer with one token of look-ahead and a precedence-climbing
+ * parser that emits code as it goes. See expr.h for the language.
+ */
+#include "expr.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "expr_code.h"
+#include "util/str.h"
+
+typedef enum token_kind { END, NAME, NUMBER, SIGN, BAD } token_kind;
+
+typedef struct token {
+    token_kind kind;
+    size_t begin, end;
+} token;
+
+typedef struct parser {
+    at__expr *expr;
+    size_t code_cap;
+    const char *text;
+    size_t len;
+    const at__scope *scope;
+    at_error *err;
+    token token;     /* not consumed yet                                       */
+    size_t last_end; /* where the token before it ended                        */
+    int depth;       /* nesting of parentheses, calls, prefix operators and ?: */
+    int stack;       /* values on the machine's stack at this point            */
+} parser;
+
+/* ---- words and signs ---- */
+
+static bool is_alpha(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_word(char c)
+{
+    return is_alpha(c) || is_digit(c);
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v';
+}
+
+/* A backslash that only blanks separate from the end of its line continues the line. */
+static bool continues_line(const parser *p, size_t at)
+{
+    if (p->text[at] != '\\')
+        return false;
+    while (++at < p->len && is_blank(p->text[at]))
+        if (p->text[at] == '\n')
+            return true;
+    return false;
+}
+
+static size_t skip_word(const parser *p, size_t at)
+{
+    while (at < p->len && is_word(p->text[at]))
+        at++;
+    return at;
+}
+
+/* "device.sms" is one word. */
+static size_t skip_name(const parser *p, size_t at)
+{
+    at = skip_word(p, at);
+    while (at + 1 < p->len && p->text[at] == '.' && is_alpha(p->text[at + 1]))
+        at = skip_word(p, at + 1);
+    return at;
+}
+
+static size_t skip_sign(const parser *p, size_t at)
+{
+    static const char *const TWO[] = { "||", "&&", "==", "!=", "<=", ">=", "<<", ">>" };
+    for (size_t i = 0; i < sizeof TWO / sizeof *TWO; i++)
+        if (at + 1 < p->len && memcmp(p->text + at, TWO[i], 2) == 0)
+            return at + 2;
+    return at + 1;
+}
+
+static void next_token(parser *p)
+{
+    size_t at = p->token.end;
+
+    p->last_end = at;
+    while (at < p->len && (is_blank(p->text[at]) || continues_line(p, at)))
+        at++;
+    p->token.begin = at;
+    p->token.end = at;
+    p->token.kind = END;
+    if (at == p->len)
+        return;
+    if (is_alpha(p->text[at])) {
+        p->token.kind = NAME;
+        p->token.end = skip_name(p, at);
+    } else if (is_digit(p->text[at])) {
+        p->token.kind = NUMBER;
+        p->token.end = skip_word(p, at);
+    } else {
+        p->token.kind = p->text[at] && strchr("|&^=!<>+-*/%~()?:,", p->text[at]) ? SIGN : BAD;
+        p->token.end = skip_sign(p, at);
+    }
+}
+
+static bool is_sign(const parser *p, const char *sign)
+{
+    size_t n = strlen(sign);
+    return p->token.kind == SIGN && p->token.end - p->token.begin == n &&
+           memcmp(p->text + p->token.begin, sign, n) == 0;
+}
+
+/* ---- messages ---- */
+
+static at_status fail_at(const parser *p, size_t offset, const char *format, ...) AT_PRINTF(3, 4);
+
+static at_status fail_at(const parser *p, size_t offset, const char *format, ...)
+{
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    at__where place = at__where_after(p->expr->where, p->text, offset);
+    return at_fail(p->err, AT_ERR_INPUT, "%s:%d:%d: %s", place.file, place.line, place.column, text);
+}
+
+/* The current token, for a message. */
+static const char *found(const parser *p, char out[48])
+{
+    const token *t = &p->token;
+    if (t->kind == END)
+        return "nothing more";
+    unsigned char first = (unsigned char)p->text[t->begin];
+    if (t->kind == BAD && (first < 0x20 || first > 0x7e))
+        snprintf(out, 48, "byte 0x%02x", first);
+    else
+        snprintf(out, 48, "'%.*s'", (int)(t->end - t->begin > 40 ? 40 : t->end - t->begin),
+                 p->text + t->begin);
+    return out;
+}
+
+static at_status fail_expected(const parser *p, const char *expected)
+{
+    char what[48];
+    return fail_at(p, p->token.begin, "found %s; expected %s", found(p, what), expected);
+}
+
+static size_t smallest(size_t a, size_t b, size_t c)
+{
+    size_t least = a < b ? a : b;
+    return least < c ? least : c;
+}
+
+/* Edits (one character each) from a[0..n) to b; long names are told apart by their start only. */
+static size_t edit_distance(const char *a, size_t n, const char *b)
+{
+    enum { MOST = 64 };
+    size_t row[MOST + 1];
+    size_t m = strlen(b);
+    if (n > MOST || m > MOST)
+        return MOST;
+    for (size_t j = 0; j <= m; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= m; j++) {
+            size_t above = row[j];
+            row[j] = smallest(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+            diagonal = above;
+        }
+    }
+    return row[m];
+}
+
+static at_status fail_unknown(const parser *p, size_t begin, size_t len)
+{
+    const char *nearest = NULL;
+    size_t best = 3; /* further away is another word, not a slip */
+    const char *name = p->text + begin;
+    const char *known;
+
+    for (int i = 0; p->scope->name && (known = p->scope->name(p->scope->context, i)) != NULL; i++) {
+        size_t distance = edit_distance(name, len, known);
+        if (distance < best && distance < len) {
+            best = distance;
+            nearest = known;
+        }
+    }
+    int shown = (int)(len > 80 ? 80 : len);
+    if (nearest)
+        return fail_at(p, begin, "unknown name '%.*s'; did you mean '%s'?", shown, name, nearest);
+    return fail_at(p, begin, "unknown name '%.*s'", shown, name);
+}
+
+/* ---- code ---- */
+
+/* How an instruction changes the number of values on the stack when it does not jump. */
+static int stack_change(unsigned code)
+{
+    if (code <= AT__LOAD)
+        return 1;
+    if (code == AT__JUMP || (code >= AT__BOOL && code < AT__ADD))
+        return 0;
+    return -1;
+}
+
+static at_status emit(parser *p, unsigned code, int64_t value, size_t at, size_t begin)
+{
+    if (!at__grow(&p->expr->code, &p->code_cap, p->expr->count, sizeof *p->expr->code))
+        return at_fail(p->err, AT_ERR_MEMORY, "out of memory");
+    p->expr->code[p->expr->count++] = (at__instruction){
+        .value = value,
+        .at = (uint16_t)at,
+        .begin = (uint16_t)begin,
+        .end = (uint16_t)p->last_end,
+        .code = (uint8_t)code,
+    };
+    p->stack += stack_change(code);
+    if (p->stack > AT__EXPR_MAX_STACK)
+        return fail_at(p, at, "the expression is nested too deeply");
+    return AT_OK;
+}
+
+/* The jump emitted as instruction i goes to what comes next. */
+static void land(parser *p, size_t i)
+{
+    p->expr->code[i].value = (int64_t)p->expr->count;
+}
+
+static at_status enter(parser *p)
+{
+    if (++p->depth > AT__EXPR_MAX_DEPTH)
+        return fail_at(p, p->token.begin, "the expression is nested deeper than %d levels",
+                       AT__EXPR_MAX_DEPTH);
+    return AT_OK;
+}
+
+static at_status expect(parser *p, const char *sign, const char *expected)
+{
+    if (!is_sign(p, sign))
+        return fail_expected(p, expected);
+    next_token(p);
+    return AT_OK;
+}
+
+/* ---- grammar ---- */
+
+static at_status parse_ternary(parser *p);
+
+static int digit_value(char c)
+{
+    if (is_digit(c))
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
+}
+
+static at_status parse_number(parser *p)
+{
+    size_t begin = p->token.begin, at = begin, end = p->token.end;
+    int base = 10;
+    int64_t value = 0;
+
+    if (end - at > 2 && p->text[at] == '0' && (p->text[at + 1] == 'x' || p->text[at + 1] == 'X')) {
+        base = 16;
+        at += 2;
+    } else if (end - at > 1 && p->text[at] == '0') {
+        return fail_expected(p, "a number without leading zeros (or 0x...)");
+    }
+    for (; at < end; at++) {
+        int digit = digit_value(p->text[at]);
+        if (digit >= base)
+            return fail_expected(p, "an integer");
+        if (__builtin_mul_overflow(value, base, &value) || __builtin_add_overflow(value, digit, &value))
+            return fail_expected(p, "an integer below 2^63");
+    }
+    next_token(p);
+    return emit(p, AT__PUSH, value, begin, begin);
+}
+
+static at_status load(parser *p, size_t begin, const char *name, size_t len)
+{
+    int slot = p->scope->find(p->scope->context, name, len);
+    if (slot < 0)
+        return fail_unknown(p, begin, p->last_end - begin);
+    return emit(p, AT__LOAD, slot, begin, begin);
+}
+
+/* After "sizeof": ( T ) with any blanks, looked up as "sizeof(T)". */
+static at_status parse_sizeof(parser *p, size_t begin)
+{
+    char name[AT__EXPR_MAX_TEXT + 16];
+    at_status status = expect(p, "(", "'(' after sizeof");
+    if (status != AT_OK)
+        return status;
+    if (p->token.kind != NAME)
+        return fail_expected(p, "a type, as in sizeof(T)");
+    int n = snprintf(name, sizeof name, "sizeof(%.*s)", (int)(p->token.end - p->token.begin),
+                     p->text + p->token.begin);
+    next_token(p);
+    status = expect(p, ")", "')'");
+    return status == AT_OK ? load(p, begin, name, (size_t)n) : status;
+}
+
+typedef struct function {
+    const char *name;
+    uint8_t code;
+    int args; /* exactly; 0: two or more */
+} function;
+
+static const function FUNCTIONS[] = {
+    { "min", AT__MIN, 0 }, { "max", AT__MAX, 0 },         { "ceil_div", AT__CEIL_DIV, 2 },
+    { "gcd", AT__GCD, 2 }, { "is_pow2", AT__IS_POW2, 1 }, { "log2", AT__LOG2, 1 },
+    { "abs", AT__ABS, 1 },
+};
+
+static const function *find_function(const char *name, size_t len)
+{
+    for (size_t i = 0; i < sizeof FUNCTIONS / sizeof *FUNCTIONS; i++)
+        if (strlen(FUNCTIONS[i].name) == len && memcmp(FUNCTIONS[i].name, name, len) == 0)
+            return &FUNCTIONS[i];
+    return NULL;
+}
+
+bool at__expr_is_function(const char *name, size_t len)
+{
+    return find_function(name, len) != NULL || (len == 6 && memcmp(name, "sizeof", 6) == 0);
+}
+
+/* The arguments of a call, after '(' and up to ')'. min and max fold theirs in pairs as they come. */
+static at_status parse_arguments(parser *p, const function *f, size_t begin)
+{
+    at_status status;
+    int count = 0;
+
+    do {
+        if (count)
+            next_token(p);
+        if ((status = parse_ternary(p)) != AT_OK)
+            return status;
+        count++;
+        if (f->args == 0 && count > 1 && (status = emit(p, f->code, 0, begin, begin)) != AT_OK)
+            return status;
+    } while (is_sign(p, ",") && (f->args == 0 || count < f->args));
+
+    if (f->args ? count < f->args : count < 2)
+        return fail_expected(p, f->args == 0 || f->args == 2 ? "',' and a second argument" : "an argument");
+    if ((status = expect(p, ")", f->args ? "')'" : "',' or ')'")) != AT_OK)
+        return status;
+    return f->args ? emit(p, f->code, 0, begin, begin) : AT_OK;
+}
+
+static at_status parse_call(parser *p, const function *f, size_t begin)
+{
+    at_status status = enter(p);
+    if (status != AT_OK)
+        return status;
+    next_token(p); /* '(' */
+    status = parse_arguments(p, f, begin);
+    p->depth--;
+    return status;
+}
+
+static at_status parse_name(parser *p)
+{
+    size_t begin = p->token.begin, len = p->token.end - begin;
+    const char *name = p->text + begin;
+
+    next_token(p);
+    if (len == 6 && memcmp(name, "sizeof", 6) == 0)
+        return parse_sizeof(p, begin);
+    if (!is_sign(p, "("))
+        return load(p, begin, name, len);
+    const function *f = find_function(name, len);
+    if (f)
+        return parse_call(p, f, begin);
+    if (p->scope->find(p->scope->context, name, len) < 0)
+        return fail_at(
+            p, begin, "unknown function '%.*s'; expected one of min max ceil_div gcd is_pow2 log2 abs sizeof",
+            (int)(len > 80 ? 80 : len), name);
+    return load(p, begin, name, len); /* in a list the '(' starts the next expression */
+}
+
+static at_status parse_parentheses(parser *p)
+{
+    at_status status = enter(p);
+    if (status != AT_OK)
+        return status;
+    next_token(p);
+    if ((status = parse_ternary(p)) == AT_OK)
+        status = expect(p, ")", "an operator or ')'");
+    p->depth--;
+    return status;
+}
+
+static at_status parse_unary(parser *p)
+{
+    static const struct {
+        const char *sign;
+        uint8_t code;
+    } PREFIX[] = { { "-", AT__NEG }, { "!", AT__NOT }, { "~", AT__INVERT }, { "+", AT__PUSH /* nothing */ } };
+    size_t begin = p->token.begin;
+
+    if (p->token.kind == NUMBER)
+        return parse_number(p);
+    if (p->token.kind == NAME)
+        return parse_name(p);
+    if (is_sign(p, "("))
+        return parse_parentheses(p);
+    for (size_t i = 0; i < sizeof PREFIX / sizeof *PREFIX; i++) {
+        if (!is_sign(p, PREFIX[i].sign))
+            continue;
+        at_status status = enter(p);
+        if (status != AT_OK)
+            return status;
+        next_token(p);
+        status = parse_unary(p);
+        p->depth--;
+        return status != AT_OK || PREFIX[i].code == AT__PUSH ? status
+                                                             : emit(p, PREFIX[i].code, 0, begin, begin);
+    }
+    return fail_expected(p, "a number, a name or '('");
+}
+
+typedef struct operator_row {
+    const char *sign;
+    uint8_t precedence; /* higher binds tighter */
+    uint8_t code;
+} operator_row;
+
+enum { LOWEST = 1, EQUALITY = 6, RELATION = 7 };
+
+static const operator_row OPERATORS[] = {
+    { "||", 1, AT__OR_JUMP },   { "&&", 2, AT__AND_JUMP },  { "|", 3, AT__BIT_OR },
+    { "^", 4, AT__BIT_XOR },    { "&", 5, AT__BIT_AND },    { "==", EQUALITY, AT__EQ },
+    { "!=", EQUALITY, AT__NE }, { "<", RELATION, AT__LT },  { "<=", RELATION, AT__LE },
+    { ">", RELATION, AT__GT },  { ">=", RELATION, AT__GE }, { "<<", 8, AT__SHL },
+    { ">>", 8, AT__SHR },       { "+", 9, AT__ADD },        { "-", 9, AT__SUB },
+    { "*", 10, AT__MUL },       { "/", 10, AT__DIV },       { "%", 10, AT__MOD },
+};
+
+static const operator_row *find_operator(const parser *p)
+{
+    for (size_t i = 0; i < sizeof OPERATORS / sizeof *OPERATORS; i++)
+        if (is_sign(p, OPERATORS[i].sign))
+            return &OPERATORS[i];
+    return NULL;
+}
+
+static bool is_comparison(const operator_row *o)
+{
+    return o && (o->precedence == EQUALITY || o->precedence == RELATION);
+}
+
+static at_status parse_binary(parser *p, int lowest);
+
+/* The operator is the current token, its left side (from `begin`) is on the stack. */
+static at_status parse_right_side(parser *p, const operator_row *o, size_t begin)
+{
+    bool logical = o->code == AT__AND_JUMP || o->code == AT__OR_JUMP;
+    size_t at = p->token.begin, jump = p->expr->count;
+    at_status status;
+
+    if (logical && (status = emit(p, o->code, 0, at, begin)) != AT_OK)
+        return status;
+    next_token(p);
+    if ((status = parse_binary(p, o->precedence + 1)) != AT_OK)
+        return status;
+    if ((status = emit(p, logical ? AT__BOOL : o->code, 0, at, begin)) != AT_OK)
+        return status;
+    if (logical)
+        land(p, jump);
+    const operator_row *next = find_operator(p);
+    if (is_comparison(o) && is_comparison(next) && next->precedence == o->precedence)
+        return fail_at(p, p->token.begin, "comparisons do not chain; write 'a %s b && b %s c'", o->sign,
+                       next->sign);
+    return AT_OK;
+}
+
+static at_status parse_binary(parser *p, int lowest)
+{
+    size_t begin = p->token.begin;
+    at_status status = parse_unary(p);
+
+    while (status == AT_OK) {
+        const operator_row *o = find_operator(p);
+        if (!o || o->precedence < lowest)
+            break;
+        status = parse_right_side(p, o, begin);
+    }
+    return status;
+}
+
+/* After the condition: ? a : b */
+static at_status parse_branches(parser *p)
+{
+    size_t test = p->expr->count;
+    at_status status = emit(p, AT__JUMP_FALSE, 0, p->token.begin, p->token.begin);
+    if (status != AT_OK)
+        return status;
+    next_token(p);
+    if ((status = parse_ternary(p)) != AT_OK)
+        return status;
+    size_t skip = p->expr->count;
+    if ((status = emit(p, AT__JUMP, 0, p->token.begin, p->token.begin)) != AT_OK)
+        return status;
+    if ((status = expect(p, ":", "an operator or ':'")) != AT_OK)
+        return status;
+    land(p, test);
+    p->stack--; /* only one of the branches leaves its value */
+    if ((status = parse_ternary(p)) != AT_OK)
+        return status;
+    land(p, skip);
+    return AT_OK;
+}
+
+static at_status parse_ternary(parser *p)
+{
+    at_status status = parse_binary(p, LOWEST);
+    if (status != AT_OK || !is_sign(p, "?"))
+        return status;
+    if ((status = enter(p)) != AT_OK)
+        return status;
+    status = parse_branches(p);
+    p->depth--;
+    return status;
+}
+
+/* ---- the whole ---- */
+
+/* On one line: continuations and runs of blanks become one blank. */
+static char *one_line(const char *text, size_t len)
+{
+    char *line = at__text_copy(text, len);
+    size_t n = 0;
+    for (size_t i = 0; line && i < len; i++) {
+        bool blank = text[i] == '\\' || is_blank(text[i]);
+        if (!blank)
+            line[n++] = text[i];
+        else if (n && line[n - 1] != ' ')
+            line[n++] = ' ';
+    }
+    if (line)
+        line[n] = '\0';
+    return line;
+}
+
+/* The parser looked at a borrowed text; from now on offsets refer to a copy that starts at its first token.
+ */
+static at_status keep_text(parser *p, size_t begin, size_t end)
+{
+    at__expr *e = p->expr;
+    e->text = at__text_copy(p->text + begin, end - begin);
+    e->shown = one_line(p->text + begin, end - begin);
+    if (!e->text || !e->shown)
+        return at_fail(p->err, AT_ERR_MEMORY, "out of memory");
+    e->where = at__where_after(e->where, p->text, begin);
+    for (size_t i = 0; i < e->count; i++) {
+        e->code[i].at = (uint16_t)(e->code[i].at - begin);
+        e->code[i].begin = (uint16_t)(e->code[i].begin - begin);
+        e->code[i].end = (uint16_t)(e->code[i].end - begin);
+    }
+    return AT_OK;
+}
+
+static at_status compile(at__expr **out, size_t *used, const char *text, size_t len, const at__scope *scope,
+                         at__where where, at_error *err)
+{
+    at__expr *expr = calloc(1, sizeof *expr);
+    if (!expr)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    expr->where = where;
+    parser p = { .expr = expr, .text = text, .len = len, .scope = scope, .err = err };
+
+    at_status status = AT_OK;
+    if (len > AT__EXPR_MAX_TEXT)
+        status =
+            fail_at(&p, 0, "an expression of %zu characters; expected at most %d", len, AT__EXPR_MAX_TEXT);
+    if (status != AT_OK)
+        goto done;
+    next_token(&p);
+    size_t begin = p.token.begin;
+    if ((status = parse_ternary(&p)) != AT_OK)
+        goto done;
+    if (!used && p.token.kind != END) {
+        status = fail_expected(&p, is_sign(&p, "=") ? "'=='" : "an operator or the end of the expression");
+        goto done;
+    }
+    if ((status = keep_text(&p, begin, p.last_end)) != AT_OK)
+        goto done;
+    if (used)
+        *used = p.token.begin;
+    *out = expr;
+    expr = NULL;
+done:
+    at__expr_close(expr);
+    return status;
+}
+
+at_status at__expr_compile(at__expr **out, const char *text, size_t len, const at__scope *scope,
+                           at__where where, at_error *err)
+{
+    return compile(out, NULL, text, len, scope, where, err);
+}
+
+at_status at__expr_compile_first(at__expr **out, size_t *used, const char *text, size_t len,
+                                 const at__scope *scope, at__where where, at_error *err)
+{
+    return compile(out, used, text, len, scope, where, err);
+}

@@ -1,0 +1,316 @@
+/* problem.c - see problem.h. */
+#include "problem.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- problems ---- */
+
+static bool reads_device(const at__expr *expr, const at__op *op, const bool *device_lets)
+{
+    for (int i = 0; i < AT__LIMIT_COUNT; i++)
+        if (at__expr_reads(expr, op->device_slot + i))
+            return true;
+    for (size_t i = 0; i < op->let_count; i++)
+        if (device_lets[i] && at__expr_reads(expr, op->lets[i].slot))
+            return true;
+    return false;
+}
+
+static void bind_dims(int64_t *slots, const at__problem *problem)
+{
+    for (int i = 0; i < problem->op->dim_count; i++)
+        slots[i] = problem->dims[i];
+    slots[problem->op->sizeof_slot] = at__dtype_bytes(problem->type);
+}
+
+static at_status eval_let(int64_t *slots, const at__let *let, at_error *err)
+{
+    int64_t value;
+    at_status status = at__expr_eval(&value, let->expr, slots, err);
+    if (status == AT_OK)
+        slots[let->slot] = value;
+    return status;
+}
+
+static at_status fail_unfit(const at__problem *problem, const char *why, at_error *err)
+{
+    at__str shape = { 0 };
+    at__problem_shape(&shape, problem);
+    at_fail(err, AT_ERR_INPUT, "%s %s %s: %s", problem->op->name, at__str_text(&shape),
+            at__dtype_name(problem->type), why);
+    at__str_clear(&shape);
+    return AT_ERR_INPUT;
+}
+
+static at_status check_require(const int64_t *slots, const at__require *r, const at__problem *problem,
+                               at_error *err)
+{
+    at_error cause = { 0 };
+    int64_t value;
+    if (at__expr_eval(&value, r->expr, slots, &cause) != AT_OK)
+        return fail_unfit(problem, cause.text, err);
+    if (value)
+        return AT_OK;
+    at_fail(&cause, AT_ERR_INPUT, "it must satisfy %s%s%s%s", at__expr_text(r->expr),
+            r->reason[0] ? " (" : "", r->reason, r->reason[0] ? ")" : "");
+    return fail_unfit(problem, cause.text, err);
+}
+
+/* Lets and requirements in order; without device limits those that read them are passed over. */
+static at_status check_problem(int64_t *slots, const at__problem *problem, bool with_device, at_error *err)
+{
+    const at__op *op = problem->op;
+    bool device[AT__MAX_SLOTS] = { false }; /* of each let */
+    at_error cause = { 0 };
+
+    for (size_t i = 0; i < op->let_count; i++) {
+        device[i] = !with_device && reads_device(op->lets[i].expr, op, device);
+        if (!device[i] && eval_let(slots, &op->lets[i], &cause) != AT_OK)
+            return fail_unfit(problem, cause.text, err);
+    }
+    for (size_t i = 0; i < op->require_count; i++) {
+        if (!with_device && reads_device(op->requires[i].expr, op, device))
+            continue;
+        at_status status = check_require(slots, &op->requires[i], problem, err);
+        if (status != AT_OK)
+            return status;
+    }
+    return AT_OK;
+}
+
+/* "batch=1 rows cols" */
+static void add_dims(at__str *out, const at__op *op)
+{
+    for (int i = 0; i < op->dim_count; i++) {
+        at__str_addf(out, "%s%s", i ? " x " : "", op->dims[i].name);
+        if (op->dims[i].optional)
+            at__str_addf(out, "=%" PRId64, op->dims[i].value);
+    }
+}
+
+static at_status fail_count(const at__op *op, int count, at_error *err)
+{
+    at__str dims = { 0 };
+    add_dims(&dims, op);
+    at_fail(err, AT_ERR_INPUT, "found %d size%s; %s expects %s%s", count, count == 1 ? "" : "s", op->name,
+            at__str_text(&dims), op->dims[0].optional ? " (those with a default may be left out)" : "");
+    at__str_clear(&dims);
+    return AT_ERR_INPUT;
+}
+
+static at_status fail_type(const at__op *op, at__dtype type, at_error *err)
+{
+    at__str types = { 0 };
+    for (int i = 0; i < AT__DTYPES; i++)
+        if (op->types & 1u << i)
+            at__str_addf(&types, " %s", at__dtype_name((at__dtype)i));
+    at_fail(err, AT_ERR_INPUT, "found type %s; %s expects one of%s", at__dtype_name(type), op->name,
+            at__str_text(&types));
+    at__str_clear(&types);
+    return AT_ERR_INPUT;
+}
+
+static int optional_count(const at__op *op)
+{
+    int n = 0;
+    while (n < op->dim_count && op->dims[n].optional)
+        n++;
+    return n;
+}
+
+at_status at__problem_init(at__problem *out, const at__op *op, at__dtype type, const int64_t *sizes,
+                           int count, at_error *err)
+{
+    at__problem problem = { .op = op, .type = type };
+    int64_t slots[AT__MAX_SLOTS] = { 0 };
+
+    if ((unsigned)type >= AT__DTYPES || !(op->types & 1u << type))
+        return fail_type(op, type, err);
+    int missing = op->dim_count - count;
+    if (missing < 0 || missing > optional_count(op))
+        return fail_count(op, count, err);
+    for (int i = 0; i < op->dim_count; i++) {
+        problem.dims[i] = i < missing ? op->dims[i].value : sizes[i - missing];
+        if (problem.dims[i] < 0)
+            return at_fail(err, AT_ERR_INPUT, "found %s = %" PRId64 "; expected 0 or more", op->dims[i].name,
+                           problem.dims[i]);
+    }
+    bind_dims(slots, &problem);
+    at_status status = check_problem(slots, &problem, false, err);
+    if (status == AT_OK)
+        *out = problem;
+    return status;
+}
+
+void at__problem_shape(at__str *out, const at__problem *problem)
+{
+    const at__op *op = problem->op;
+    int i = 0, last = op->dim_count - 1;
+    while (i < last && op->dims[i].optional && problem->dims[i] == op->dims[i].value)
+        i++;
+    for (; i <= last; i++)
+        at__str_addf(out, "%" PRId64 "%s", problem->dims[i], i < last ? "x" : "");
+}
+
+at_status at__problem_bind(int64_t *slots, const at__problem *problem, const at__limits *limits,
+                           at_error *err)
+{
+    bind_dims(slots, problem);
+    memcpy(slots + problem->op->device_slot, limits, sizeof *limits); /* at__limits is an array with names */
+    return check_problem(slots, problem, true, err);
+}
+
+/* ---- configurations ---- */
+
+int at__param_find(const at__template *t, const char *name, size_t len)
+{
+    for (int i = 0; i < t->param_count; i++)
+        if (strlen(t->params[i].name) == len && memcmp(t->params[i].name, name, len) == 0)
+            return i;
+    return -1;
+}
+
+static int find_value(const at__param *param, int64_t value)
+{
+    for (int i = 0; i < param->count; i++)
+        if (param->values[i] == value)
+            return i;
+    return -1;
+}
+
+int at__param_find_text(const at__param *param, const char *text, size_t len)
+{
+    char number[24], *end;
+
+    for (int i = 0; param->labels && i < param->count; i++)
+        if (strlen(param->labels[i]) == len && memcmp(param->labels[i], text, len) == 0)
+            return i;
+    if (param->labels || len == 0 || len >= sizeof number || !strchr("-0123456789", text[0]))
+        return -1;
+    memcpy(number, text, len);
+    number[len] = '\0';
+    long long value = strtoll(number, &end, 10); /* out of range gives the ends of the range: see next line */
+    if (*end || strlen(number) != len || (len > 18 && (value == INT64_MAX || value == INT64_MIN)))
+        return -1;
+    return find_value(param, value);
+}
+
+void at__param_add_text(at__str *out, const at__param *param, int64_t value)
+{
+    int i = param->labels ? find_value(param, value) : -1;
+    if (i >= 0)
+        at__str_add(out, param->labels[i]);
+    else
+        at__str_addf(out, "%" PRId64, value);
+}
+
+void at__config_text(at__str *out, const at__template *t, const at__config *config)
+{
+    for (int i = 0; i < t->param_count; i++) {
+        at__str_addf(out, "%s%s=", i ? " " : "", t->params[i].name);
+        at__param_add_text(out, &t->params[i], config->values[i]);
+    }
+}
+
+/* NAME=VALUE */
+static at_status parse_assignment(at__config *out, uint32_t *seen, const at__template *t, const char *text,
+                                  size_t len, at_error *err)
+{
+    int shown = (int)(len > 80 ? 80 : len);
+    const char *equals = memchr(text, '=', len);
+    if (!equals)
+        return at_fail(err, AT_ERR_INPUT, "found '%.*s'; expected PARAMETER=VALUE", shown, text);
+    int i = at__param_find(t, text, (size_t)(equals - text));
+    if (i < 0)
+        return at_fail(err, AT_ERR_INPUT, "found '%.*s'; template %s has no such parameter", shown, text,
+                       t->name);
+    if (*seen & 1u << i)
+        return at_fail(err, AT_ERR_INPUT, "found '%.*s'; expected parameter %s once", shown, text,
+                       t->params[i].name);
+    int k = at__param_find_text(&t->params[i], equals + 1, len - (size_t)(equals + 1 - text));
+    if (k < 0)
+        return at_fail(err, AT_ERR_INPUT, "found '%.*s'; parameter %s of template %s has no such value",
+                       shown, text, t->params[i].name, t->name);
+    *seen |= 1u << i;
+    out->values[i] = t->params[i].values[k];
+    return AT_OK;
+}
+
+at_status at__config_parse(at__config *out, const at__template *t, const char *text, at_error *err)
+{
+    static const char BLANKS[] = " \t\r\n";
+    at__config config = { { 0 } };
+    uint32_t seen = 0;
+
+    for (text += strspn(text, BLANKS); *text; text += strspn(text, BLANKS)) {
+        size_t len = strcspn(text, BLANKS);
+        at_status status = parse_assignment(&config, &seen, t, text, len, err);
+        if (status != AT_OK)
+            return status;
+        text += len;
+    }
+    for (int i = 0; i < t->param_count; i++)
+        if (!(seen & 1u << i))
+            return at_fail(err, AT_ERR_INPUT,
+                           "found no value for %s; expected every parameter of template %s",
+                           t->params[i].name, t->name);
+    *out = config;
+    return AT_OK;
+}
+
+at_status at__config_bind(int64_t *slots, const at__template *t, const at__config *config, at_error *err)
+{
+    for (int i = 0; i < t->param_count; i++) {
+        const at__param *param = &t->params[i];
+        slots[param->slot] = config->values[i];
+        for (int k = 0; param->labels && k < param->count; k++)
+            slots[param->label_slot + k] = param->values[k];
+    }
+    for (size_t i = 0; i < t->let_count; i++) {
+        at_status status = eval_let(slots, &t->lets[i], err);
+        if (status != AT_OK)
+            return status;
+    }
+    return AT_OK;
+}
+
+/* ---- launches ---- */
+
+static at_status eval_size(int64_t *out, const at__expr *expr, int64_t least, const char *what,
+                           const int64_t *slots, at_error *err)
+{
+    int64_t value;
+    if (!expr) { /* not declared: the least there can be */
+        *out = least;
+        return AT_OK;
+    }
+    at_status status = at__expr_eval(&value, expr, slots, err);
+    if (status != AT_OK)
+        return status;
+    if (value < least || value > INT32_MAX) {
+        at__where w = at__expr_where(expr);
+        return at_fail(err, AT_ERR_INPUT,
+                       "%s:%d:%d: %s '%s' is %" PRId64 "; expected %" PRId64 " to 2147483647", w.file, w.line,
+                       w.column, what, at__expr_text(expr), value, least);
+    }
+    *out = value;
+    return AT_OK;
+}
+
+at_status at__geometry_of(at__geometry *out, const at__launch *launch, const int64_t *slots, at_error *err)
+{
+    at__geometry g = { 0 };
+    at_status status;
+    for (int i = 0; i < 3; i++) {
+        if ((status = eval_size(&g.grid[i], launch->grid[i], 1, "grid", slots, err)) != AT_OK)
+            return status;
+        if ((status = eval_size(&g.block[i], launch->block[i], 1, "block", slots, err)) != AT_OK)
+            return status;
+    }
+    if ((status = eval_size(&g.shared_bytes, launch->shared, 0, "shared", slots, err)) != AT_OK)
+        return status;
+    *out = g;
+    return AT_OK;
+}

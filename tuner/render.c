@@ -1,0 +1,109 @@
+/* render.c - see render.h. */
+#include "render.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+
+/*
+ * A file's name goes into a comment and into #line, so nothing in it may end either: control characters,
+ * quotes, backslashes (a line that ends in one would go on) and '?' (trigraphs) are replaced.
+ */
+static void add_file_name(at__str *out, const char *file)
+{
+    for (const char *at = file; *at; at++) {
+        bool bad = (unsigned char)*at < ' ' || *at == 0x7f || strchr("\"\\?", *at);
+        at__str_addf(out, "%c", bad ? '_' : *at);
+    }
+}
+
+static void add_constant(at__str *out, const char *name, int64_t value)
+{
+    bool fits = value >= INT_MIN && value <= INT_MAX;
+    if (fits)
+        at__str_addf(out, "constexpr int %s = %" PRId64 ";\n", name, value);
+    else if (value == INT64_MIN) /* C++ has no such literal */
+        at__str_addf(out, "constexpr long long %s = -9223372036854775807LL - 1;\n", name);
+    else
+        at__str_addf(out, "constexpr long long %s = %" PRId64 "LL;\n", name, value);
+}
+
+/* How it was made: problems that share a kernel must get the same text, so nothing else of them is here. */
+static void add_head(at__str *out, const char *file, const char *hash, const char *config, at__dtype type,
+                     bool storage)
+{
+    at__str_addf(out, "// autotune %s: ", AT_VERSION);
+    add_file_name(out, file);
+    at__str_addf(out, ", hash %.12s\n// %s%sT=%s\n", hash, config, config[0] ? " " : "",
+                 at__dtype_key(type, storage));
+    at__str_add(out, "#define AUTOTUNE_RENDERED 1\n");
+    if (!storage && type == AT__F16)
+        at__str_add(out, "#include <cuda_fp16.h>\n");
+    if (!storage && type == AT__BF16)
+        at__str_add(out, "#include <cuda_bf16.h>\n");
+    at__str_addf(out, "using T = %s;\n", at__dtype_cuda(type, storage));
+}
+
+static void add_source(at__str *out, const char *file, const char *source, size_t len)
+{
+    /* A byte order mark is allowed at the start of a file only. */
+    size_t mark = len >= 3 && memcmp(source, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    at__str_add(out, "#line 1 \"");
+    add_file_name(out, file);
+    at__str_add(out, "\"\n");
+    at__str_add_bytes(out, source + mark, len - mark);
+}
+
+static void add_params(at__str *out, const at__template *t, const int64_t *slots)
+{
+    for (int i = 0; i < t->param_count; i++) {
+        const at__param *param = &t->params[i];
+        for (int k = 0; param->labels && k < param->count; k++)
+            add_constant(out, t->symbols.names[param->label_slot + k].name, slots[param->label_slot + k]);
+        add_constant(out, param->name, slots[param->slot]);
+    }
+    for (size_t i = 0; i < t->let_count; i++)
+        if (t->lets[i].rendered)
+            add_constant(out, t->lets[i].name, slots[t->lets[i].slot]);
+}
+
+/* Takes the text: appends it to *out when nothing failed. */
+static at_status hand_over(at__str *out, at__str *text, at_error *err)
+{
+    at_status status = at__str_check(text, err);
+    if (status == AT_OK) {
+        at__str_add_bytes(out, at__str_text(text), text->len);
+        status = at__str_check(out, err);
+    }
+    at__str_clear(text);
+    return status;
+}
+
+at_status at__render(at__str *out, const at__template *t, at__dtype type, const at__config *config,
+                     const int64_t *slots, at_error *err)
+{
+    int64_t bound[AT__MAX_SLOTS] = { 0 };
+    at__str text = { 0 }, words = { 0 };
+
+    memcpy(bound, slots, (size_t)t->op->symbols.count * sizeof *bound);
+    at_status status = at__config_bind(bound, t, config, err);
+    if (status != AT_OK)
+        return status;
+    at__config_text(&words, t, config);
+    if ((status = at__str_check(&words, err)) == AT_OK) {
+        add_head(&text, t->file, t->hash, at__str_text(&words), type, t->op->storage);
+        add_params(&text, t, bound);
+        add_source(&text, t->file, t->source, t->source_len);
+        status = hand_over(out, &text, err);
+    }
+    at__str_clear(&words);
+    return status;
+}
+
+at_status at__render_reference(at__str *out, const at__op *op, at__dtype type, at_error *err)
+{
+    at__str text = { 0 };
+    add_head(&text, op->file, op->hash, "", type, op->storage);
+    add_source(&text, op->file, op->source, op->source_len);
+    return hand_over(out, &text, err);
+}

@@ -1,0 +1,314 @@
+/* space.c - see space.h: the product of the groups' rows, and what can be asked of it. */
+#include "space.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "space_walk.h"
+
+/* A value of a parameter and its index, for look-ups. */
+typedef struct value_index {
+    int64_t value;
+    int index;
+} value_index;
+
+struct at__space {
+    at__rules rules;
+    at__rows groups[AT__MAX_PARAMS]; /* the first one counts slowest */
+    int group_count;
+    int group_of[AT__MAX_PARAMS], column_of[AT__MAX_PARAMS]; /* group -1: one allowed value */
+    value_index *sorted[AT__MAX_PARAMS];                     /* all declared values, ascending */
+    int64_t count;
+    double raw_count;
+    char *refusal; /* NULL unless empty */
+};
+
+/* ---- opening ---- */
+
+static at_status copy_part(char out[AT__MAX_NAME], const char *begin, size_t len, const char *text,
+                           at_error *err)
+{
+    if (len == 0 || len >= AT__MAX_NAME)
+        return at_fail(err, AT_ERR_INPUT, "found '%.200s'; expected TEMPLATE.PARAMETER=VALUE", text);
+    memcpy(out, begin, len);
+    out[len] = '\0';
+    return AT_OK;
+}
+
+at_status at__fix_parse(at__fix *out, const char *text, at_error *err)
+{
+    at__fix fix;
+    const char *dot = strchr(text, '.'), *equals = strchr(text, '=');
+    if (!dot || !equals || equals < dot)
+        return at_fail(err, AT_ERR_INPUT, "found '%.200s'; expected TEMPLATE.PARAMETER=VALUE", text);
+    at_status status = copy_part(fix.template_name, text, (size_t)(dot - text), text, err);
+    if (status == AT_OK)
+        status = copy_part(fix.param, dot + 1, (size_t)(equals - dot - 1), text, err);
+    if (status == AT_OK)
+        status = copy_part(fix.value, equals + 1, strlen(equals + 1), text, err);
+    if (status == AT_OK)
+        *out = fix;
+    return status;
+}
+
+/* The parameters that hang together with the lowest one in `left`. */
+static at__param_set grow_group(const at__rules *r, at__param_set left)
+{
+    at__param_set group = left & (~left + 1), before;
+    do {
+        before = group;
+        for (size_t i = r->let_count; i < r->rule_count; i++)
+            if (r->rules[i].needed && (r->rules[i].params & group))
+                group |= r->rules[i].params;
+    } while (group != before);
+    return group;
+}
+
+static void set_refusal(at__space *s, const at__require *r)
+{
+    at__str text = { 0 };
+    at__str_add(&text, r ? at__expr_text(r->expr) : "");
+    if (r && r->reason[0])
+        at__str_addf(&text, " (%s)", r->reason);
+    s->refusal = text.data; /* taken; NULL when out of memory, which at__space_refusal covers */
+}
+
+static at_status find_groups(at__space *s, at_error *err)
+{
+    at__param_set left = 0;
+
+    s->count = s->rules.refused ? 0 : 1;
+    if (s->rules.refused)
+        set_refusal(s, s->rules.refused);
+    for (int i = 0; i < s->rules.t->param_count; i++)
+        left |= s->rules.count[i] > 1 ? 1u << i : 0;
+    while (left && s->count) {
+        at__param_set params = grow_group(&s->rules, left);
+        at__rows *group = &s->groups[s->group_count];
+        at_status status = at__rows_find(group, &s->rules, params, err);
+        if (status != AT_OK)
+            return status;
+        s->group_count++;
+        left &= ~params;
+        if (__builtin_mul_overflow(s->count, group->count, &s->count))
+            s->count = INT64_MAX;
+        if (group->count == 0)
+            set_refusal(s, group->refused);
+    }
+    return AT_OK;
+}
+
+static int compare_values(const void *a, const void *b)
+{
+    int64_t x = ((const value_index *)a)->value, y = ((const value_index *)b)->value;
+    return (x > y) - (x < y);
+}
+
+static at_status index_values(at__space *s, at_error *err)
+{
+    for (int i = 0; i < s->rules.t->param_count; i++) {
+        const at__param *param = &s->rules.t->params[i];
+        value_index *sorted = malloc((size_t)param->count * sizeof *sorted);
+        if (!sorted)
+            return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        for (int k = 0; k < param->count; k++)
+            sorted[k] = (value_index){ .value = param->values[k], .index = k };
+        qsort(sorted, (size_t)param->count, sizeof *sorted, compare_values);
+        s->sorted[i] = sorted;
+    }
+    return AT_OK;
+}
+
+static void place_params(at__space *s)
+{
+    s->raw_count = 1;
+    for (int i = 0; i < s->rules.t->param_count; i++) {
+        s->group_of[i] = -1;
+        s->raw_count *= s->rules.count[i];
+    }
+    for (int g = 0; g < s->group_count; g++) {
+        for (int c = 0; c < s->groups[g].columns; c++) {
+            s->group_of[s->groups[g].params[c]] = g;
+            s->column_of[s->groups[g].params[c]] = c;
+        }
+    }
+}
+
+at_status at__space_open(at__space **out, const at__template *t, const int64_t *slots, const at__fix *fixes,
+                         int fix_count, at_error *err)
+{
+    at__space *s = calloc(1, sizeof *s);
+    if (!s)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+
+    at_status status = at__rules_init(&s->rules, t, slots, fixes, fix_count, err);
+    if (status != AT_OK)
+        goto done;
+    if ((status = find_groups(s, err)) != AT_OK)
+        goto done;
+    if ((status = index_values(s, err)) != AT_OK)
+        goto done;
+    place_params(s);
+    *out = s;
+    s = NULL;
+done:
+    at__space_close(s);
+    return status;
+}
+
+void at__space_close(at__space *space)
+{
+    if (!space)
+        return;
+    for (int i = 0; i < space->group_count; i++)
+        at__rows_clear(&space->groups[i]);
+    for (int i = 0; i < AT__MAX_PARAMS; i++)
+        free(space->sorted[i]);
+    at__rules_clear(&space->rules);
+    free(space->refusal);
+    free(space);
+}
+
+/* ---- counting ---- */
+
+const at__template *at__space_template(const at__space *space)
+{
+    return space->rules.t;
+}
+
+int64_t at__space_count(const at__space *space)
+{
+    return space->count;
+}
+
+double at__space_raw_count(const at__space *space)
+{
+    return space->raw_count;
+}
+
+const char *at__space_refusal(const at__space *space)
+{
+    if (space->count)
+        return NULL;
+    return space->refusal ? space->refusal : "";
+}
+
+/* ---- indices ---- */
+
+/* An index is a number with one digit a group, the last group's fastest. */
+static void split_index(int64_t *digits, const at__space *s, int64_t index)
+{
+    for (int g = s->group_count - 1; g >= 0; g--) {
+        digits[g] = index % s->groups[g].count;
+        index /= s->groups[g].count;
+    }
+}
+
+/* -1 beyond INT64_MAX, where configurations of a huge space have no index. */
+static int64_t join_index(const int64_t *digits, const at__space *s)
+{
+    int64_t index = 0;
+    for (int g = 0; g < s->group_count; g++)
+        if (__builtin_mul_overflow(index, s->groups[g].count, &index) ||
+            __builtin_add_overflow(index, digits[g], &index))
+            return -1;
+    return index < s->count ? index : -1;
+}
+
+static const uint16_t *row_at(const at__rows *group, int64_t digit)
+{
+    return group->data + digit * group->columns;
+}
+
+void at__space_config(at__config *out, const at__space *space, int64_t index)
+{
+    const at__template *t = space->rules.t;
+    int64_t digits[AT__MAX_PARAMS];
+
+    *out = (at__config){ { 0 } };
+    split_index(digits, space, index);
+    for (int i = 0; i < t->param_count; i++) {
+        int g = space->group_of[i];
+        int value = g < 0 ? space->rules.first[i] : row_at(&space->groups[g], digits[g])[space->column_of[i]];
+        out->values[i] = t->params[i].values[value];
+    }
+}
+
+/* The index of a declared value, or -1. */
+static int find_value(const at__space *s, int param, int64_t value)
+{
+    value_index key = { .value = value };
+    const value_index *hit =
+        bsearch(&key, s->sorted[param], (size_t)s->rules.t->params[param].count, sizeof key, compare_values);
+    return hit ? hit->index : -1;
+}
+
+int64_t at__space_find(const at__space *space, const at__config *config)
+{
+    uint16_t rows[AT__MAX_PARAMS][AT__MAX_PARAMS]; /* a row for each group */
+    int64_t digits[AT__MAX_PARAMS];
+
+    if (space->count == 0)
+        return -1;
+    for (int i = 0; i < space->rules.t->param_count; i++) {
+        int value = find_value(space, i, config->values[i]), g = space->group_of[i];
+        if (value < 0 || (g < 0 && value != space->rules.first[i]))
+            return -1;
+        if (g >= 0)
+            rows[g][space->column_of[i]] = (uint16_t)value;
+    }
+    for (int g = 0; g < space->group_count; g++)
+        if ((digits[g] = at__rows_search(&space->groups[g], rows[g])) < 0)
+            return -1;
+    return join_index(digits, space);
+}
+
+int64_t at__space_sample(const at__space *space, at__rng *rng)
+{
+    return (int64_t)at__rng_below(rng, (uint64_t)space->count);
+}
+
+/* ---- neighbours ---- */
+
+/* The index after one parameter's value was changed, or -1. `digits` is left as it was. */
+static int64_t changed_index(int64_t *digits, const at__space *s, int param, int value)
+{
+    uint16_t row[AT__MAX_PARAMS];
+    int g = s->group_of[param];
+    const at__rows *group = &s->groups[g];
+    int64_t old = digits[g], index = -1;
+
+    memcpy(row, row_at(group, old), (size_t)group->columns * sizeof *row);
+    row[s->column_of[param]] = (uint16_t)value;
+    digits[g] = at__rows_search(group, row);
+    if (digits[g] >= 0)
+        index = join_index(digits, s);
+    digits[g] = old;
+    return index;
+}
+
+int64_t at__space_neighbours(int64_t *out, int64_t max, const at__space *space, int64_t index,
+                             at__neighbourhood kind)
+{
+    int64_t digits[AT__MAX_PARAMS], count = 0;
+
+    split_index(digits, space, index);
+    for (int i = 0; i < space->rules.t->param_count; i++) {
+        int g = space->group_of[i];
+        if (g < 0)
+            continue;
+        int here = row_at(&space->groups[g], digits[g])[space->column_of[i]];
+        int first = space->rules.first[i], last = first + space->rules.count[i] - 1;
+        if (kind == AT__ADJACENT) {
+            first = here > first ? here - 1 : first;
+            last = here < last ? here + 1 : last;
+        }
+        for (int value = first; value <= last; value++) {
+            int64_t neighbour = value == here ? -1 : changed_index(digits, space, i, value);
+            if (neighbour >= 0 && count++ < max)
+                out[count - 1] = neighbour;
+        }
+    }
+    return count;
+}
