@@ -10,116 +10,18 @@
 #include <string.h>
 
 #include "expr_code.h"
+#include "expr_lex.h"
 #include "util/str.h"
-
-typedef enum token_kind { END, NAME, NUMBER, SIGN, BAD } token_kind;
-
-typedef struct token {
-    token_kind kind;
-    size_t begin, end;
-} token;
 
 typedef struct parser {
     at__expr *expr;
     size_t code_cap;
-    const char *text;
-    size_t len;
+    at__lexer lex;
     const at__scope *scope;
     at_error *err;
-    token token;     /* not consumed yet                                       */
-    size_t last_end; /* where the token before it ended                        */
-    int depth;       /* nesting of parentheses, calls, prefix operators and ?: */
-    int stack;       /* values on the machine's stack at this point            */
+    int depth; /* nesting of parentheses, calls, prefix operators and ?: */
+    int stack; /* values on the machine's stack at this point            */
 } parser;
-
-/* ---- words and signs ---- */
-
-static bool is_alpha(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_word(char c)
-{
-    return is_alpha(c) || is_digit(c);
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v';
-}
-
-/* A backslash that only blanks separate from the end of its line continues the line. */
-static bool continues_line(const parser *p, size_t at)
-{
-    if (p->text[at] != '\\')
-        return false;
-    while (++at < p->len && is_blank(p->text[at]))
-        if (p->text[at] == '\n')
-            return true;
-    return false;
-}
-
-static size_t skip_word(const parser *p, size_t at)
-{
-    while (at < p->len && is_word(p->text[at]))
-        at++;
-    return at;
-}
-
-/* "device.sms" is one word. */
-static size_t skip_name(const parser *p, size_t at)
-{
-    at = skip_word(p, at);
-    while (at + 1 < p->len && p->text[at] == '.' && is_alpha(p->text[at + 1]))
-        at = skip_word(p, at + 1);
-    return at;
-}
-
-static size_t skip_sign(const parser *p, size_t at)
-{
-    static const char *const TWO[] = { "||", "&&", "==", "!=", "<=", ">=", "<<", ">>" };
-    for (size_t i = 0; i < sizeof TWO / sizeof *TWO; i++)
-        if (at + 1 < p->len && memcmp(p->text + at, TWO[i], 2) == 0)
-            return at + 2;
-    return at + 1;
-}
-
-static void next_token(parser *p)
-{
-    size_t at = p->token.end;
-
-    p->last_end = at;
-    while (at < p->len && (is_blank(p->text[at]) || continues_line(p, at)))
-        at++;
-    p->token.begin = at;
-    p->token.end = at;
-    p->token.kind = END;
-    if (at == p->len)
-        return;
-    if (is_alpha(p->text[at])) {
-        p->token.kind = NAME;
-        p->token.end = skip_name(p, at);
-    } else if (is_digit(p->text[at])) {
-        p->token.kind = NUMBER;
-        p->token.end = skip_word(p, at);
-    } else {
-        p->token.kind = p->text[at] && strchr("|&^=!<>+-*/%~()?:,", p->text[at]) ? SIGN : BAD;
-        p->token.end = skip_sign(p, at);
-    }
-}
-
-static bool is_sign(const parser *p, const char *sign)
-{
-    size_t n = strlen(sign);
-    return p->token.kind == SIGN && p->token.end - p->token.begin == n &&
-           memcmp(p->text + p->token.begin, sign, n) == 0;
-}
 
 /* ---- messages ---- */
 
@@ -132,29 +34,29 @@ static at_status fail_at(const parser *p, size_t offset, const char *format, ...
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    at__where place = at__where_after(p->expr->where, p->text, offset);
+    at__where place = at__where_after(p->expr->where, p->lex.text, offset);
     return at_fail(p->err, AT_ERR_INPUT, "%s:%d:%d: %s", place.file, place.line, place.column, text);
 }
 
 /* The current token, for a message. */
 static const char *found(const parser *p, char out[48])
 {
-    const token *t = &p->token;
-    if (t->kind == END)
+    const at__token *t = &p->lex.token;
+    if (t->kind == AT__TOKEN_END)
         return "nothing more";
-    unsigned char first = (unsigned char)p->text[t->begin];
-    if (t->kind == BAD && (first < 0x20 || first > 0x7e))
+    unsigned char first = (unsigned char)p->lex.text[t->begin];
+    if (t->kind == AT__TOKEN_BAD && (first < 0x20 || first > 0x7e))
         snprintf(out, 48, "byte 0x%02x", first);
     else
         snprintf(out, 48, "'%.*s'", (int)(t->end - t->begin > 40 ? 40 : t->end - t->begin),
-                 p->text + t->begin);
+                 p->lex.text + t->begin);
     return out;
 }
 
 static at_status fail_expected(const parser *p, const char *expected)
 {
     char what[48];
-    return fail_at(p, p->token.begin, "found %s; expected %s", found(p, what), expected);
+    return fail_at(p, p->lex.token.begin, "found %s; expected %s", found(p, what), expected);
 }
 
 static size_t smallest(size_t a, size_t b, size_t c)
@@ -189,7 +91,7 @@ static at_status fail_unknown(const parser *p, size_t begin, size_t len)
 {
     const char *nearest = NULL;
     size_t best = 3; /* further away is another word, not a slip */
-    const char *name = p->text + begin;
+    const char *name = p->lex.text + begin;
     const char *known;
 
     for (int i = 0; p->scope->name && (known = p->scope->name(p->scope->context, i)) != NULL; i++) {
@@ -225,7 +127,7 @@ static at_status emit(parser *p, unsigned code, int64_t value, size_t at, size_t
         .value = value,
         .at = (uint16_t)at,
         .begin = (uint16_t)begin,
-        .end = (uint16_t)p->last_end,
+        .end = (uint16_t)p->lex.last_end,
         .code = (uint8_t)code,
     };
     p->stack += stack_change(code);
@@ -243,16 +145,16 @@ static void land(parser *p, size_t i)
 static at_status enter(parser *p)
 {
     if (++p->depth > AT__EXPR_MAX_DEPTH)
-        return fail_at(p, p->token.begin, "the expression is nested deeper than %d levels",
+        return fail_at(p, p->lex.token.begin, "the expression is nested deeper than %d levels",
                        AT__EXPR_MAX_DEPTH);
     return AT_OK;
 }
 
 static at_status expect(parser *p, const char *sign, const char *expected)
 {
-    if (!is_sign(p, sign))
+    if (!at__lex_is_sign(&p->lex, sign))
         return fail_expected(p, expected);
-    next_token(p);
+    at__lex_next(&p->lex);
     return AT_OK;
 }
 
@@ -262,7 +164,7 @@ static at_status parse_ternary(parser *p);
 
 static int digit_value(char c)
 {
-    if (is_digit(c))
+    if (c >= '0' && c <= '9')
         return c - '0';
     if (c >= 'a' && c <= 'f')
         return c - 'a' + 10;
@@ -271,24 +173,25 @@ static int digit_value(char c)
 
 static at_status parse_number(parser *p)
 {
-    size_t begin = p->token.begin, at = begin, end = p->token.end;
+    size_t begin = p->lex.token.begin, at = begin, end = p->lex.token.end;
     int base = 10;
     int64_t value = 0;
 
-    if (end - at > 2 && p->text[at] == '0' && (p->text[at + 1] == 'x' || p->text[at + 1] == 'X')) {
+    if (end - at > 2 && p->lex.text[at] == '0' &&
+        (p->lex.text[at + 1] == 'x' || p->lex.text[at + 1] == 'X')) {
         base = 16;
         at += 2;
-    } else if (end - at > 1 && p->text[at] == '0') {
+    } else if (end - at > 1 && p->lex.text[at] == '0') {
         return fail_expected(p, "a number without leading zeros (or 0x...)");
     }
     for (; at < end; at++) {
-        int digit = digit_value(p->text[at]);
+        int digit = digit_value(p->lex.text[at]);
         if (digit >= base)
             return fail_expected(p, "an integer");
         if (__builtin_mul_overflow(value, base, &value) || __builtin_add_overflow(value, digit, &value))
             return fail_expected(p, "an integer below 2^63");
     }
-    next_token(p);
+    at__lex_next(&p->lex);
     return emit(p, AT__PUSH, value, begin, begin);
 }
 
@@ -296,7 +199,7 @@ static at_status load(parser *p, size_t begin, const char *name, size_t len)
 {
     int slot = p->scope->find(p->scope->context, name, len);
     if (slot < 0)
-        return fail_unknown(p, begin, p->last_end - begin);
+        return fail_unknown(p, begin, p->lex.last_end - begin);
     return emit(p, AT__LOAD, slot, begin, begin);
 }
 
@@ -307,11 +210,11 @@ static at_status parse_sizeof(parser *p, size_t begin)
     at_status status = expect(p, "(", "'(' after sizeof");
     if (status != AT_OK)
         return status;
-    if (p->token.kind != NAME)
+    if (p->lex.token.kind != AT__TOKEN_NAME)
         return fail_expected(p, "a type, as in sizeof(T)");
-    int n = snprintf(name, sizeof name, "sizeof(%.*s)", (int)(p->token.end - p->token.begin),
-                     p->text + p->token.begin);
-    next_token(p);
+    int n = snprintf(name, sizeof name, "sizeof(%.*s)", (int)(p->lex.token.end - p->lex.token.begin),
+                     p->lex.text + p->lex.token.begin);
+    at__lex_next(&p->lex);
     status = expect(p, ")", "')'");
     return status == AT_OK ? load(p, begin, name, (size_t)n) : status;
 }
@@ -349,13 +252,13 @@ static at_status parse_arguments(parser *p, const function *f, size_t begin)
 
     do {
         if (count)
-            next_token(p);
+            at__lex_next(&p->lex);
         if ((status = parse_ternary(p)) != AT_OK)
             return status;
         count++;
         if (f->args == 0 && count > 1 && (status = emit(p, f->code, 0, begin, begin)) != AT_OK)
             return status;
-    } while (is_sign(p, ",") && (f->args == 0 || count < f->args));
+    } while (at__lex_is_sign(&p->lex, ",") && (f->args == 0 || count < f->args));
 
     if (f->args ? count < f->args : count < 2)
         return fail_expected(p, f->args == 0 || f->args == 2 ? "',' and a second argument" : "an argument");
@@ -369,7 +272,7 @@ static at_status parse_call(parser *p, const function *f, size_t begin)
     at_status status = enter(p);
     if (status != AT_OK)
         return status;
-    next_token(p); /* '(' */
+    at__lex_next(&p->lex); /* '(' */
     status = parse_arguments(p, f, begin);
     p->depth--;
     return status;
@@ -377,13 +280,13 @@ static at_status parse_call(parser *p, const function *f, size_t begin)
 
 static at_status parse_name(parser *p)
 {
-    size_t begin = p->token.begin, len = p->token.end - begin;
-    const char *name = p->text + begin;
+    size_t begin = p->lex.token.begin, len = p->lex.token.end - begin;
+    const char *name = p->lex.text + begin;
 
-    next_token(p);
+    at__lex_next(&p->lex);
     if (len == 6 && memcmp(name, "sizeof", 6) == 0)
         return parse_sizeof(p, begin);
-    if (!is_sign(p, "("))
+    if (!at__lex_is_sign(&p->lex, "("))
         return load(p, begin, name, len);
     const function *f = find_function(name, len);
     if (f)
@@ -400,7 +303,7 @@ static at_status parse_parentheses(parser *p)
     at_status status = enter(p);
     if (status != AT_OK)
         return status;
-    next_token(p);
+    at__lex_next(&p->lex);
     if ((status = parse_ternary(p)) == AT_OK)
         status = expect(p, ")", "an operator or ')'");
     p->depth--;
@@ -413,21 +316,21 @@ static at_status parse_unary(parser *p)
         const char *sign;
         uint8_t code;
     } PREFIX[] = { { "-", AT__NEG }, { "!", AT__NOT }, { "~", AT__INVERT }, { "+", AT__PUSH /* nothing */ } };
-    size_t begin = p->token.begin;
+    size_t begin = p->lex.token.begin;
 
-    if (p->token.kind == NUMBER)
+    if (p->lex.token.kind == AT__TOKEN_NUMBER)
         return parse_number(p);
-    if (p->token.kind == NAME)
+    if (p->lex.token.kind == AT__TOKEN_NAME)
         return parse_name(p);
-    if (is_sign(p, "("))
+    if (at__lex_is_sign(&p->lex, "("))
         return parse_parentheses(p);
     for (size_t i = 0; i < sizeof PREFIX / sizeof *PREFIX; i++) {
-        if (!is_sign(p, PREFIX[i].sign))
+        if (!at__lex_is_sign(&p->lex, PREFIX[i].sign))
             continue;
         at_status status = enter(p);
         if (status != AT_OK)
             return status;
-        next_token(p);
+        at__lex_next(&p->lex);
         status = parse_unary(p);
         p->depth--;
         return status != AT_OK || PREFIX[i].code == AT__PUSH ? status
@@ -456,7 +359,7 @@ static const operator_row OPERATORS[] = {
 static const operator_row *find_operator(const parser *p)
 {
     for (size_t i = 0; i < sizeof OPERATORS / sizeof *OPERATORS; i++)
-        if (is_sign(p, OPERATORS[i].sign))
+        if (at__lex_is_sign(&p->lex, OPERATORS[i].sign))
             return &OPERATORS[i];
     return NULL;
 }
@@ -472,12 +375,12 @@ static at_status parse_binary(parser *p, int lowest);
 static at_status parse_right_side(parser *p, const operator_row *o, size_t begin)
 {
     bool logical = o->code == AT__AND_JUMP || o->code == AT__OR_JUMP;
-    size_t at = p->token.begin, jump = p->expr->count;
+    size_t at = p->lex.token.begin, jump = p->expr->count;
     at_status status;
 
     if (logical && (status = emit(p, o->code, 0, at, begin)) != AT_OK)
         return status;
-    next_token(p);
+    at__lex_next(&p->lex);
     if ((status = parse_binary(p, o->precedence + 1)) != AT_OK)
         return status;
     if ((status = emit(p, logical ? AT__BOOL : o->code, 0, at, begin)) != AT_OK)
@@ -486,14 +389,14 @@ static at_status parse_right_side(parser *p, const operator_row *o, size_t begin
         land(p, jump);
     const operator_row *next = find_operator(p);
     if (is_comparison(o) && is_comparison(next) && next->precedence == o->precedence)
-        return fail_at(p, p->token.begin, "comparisons do not chain; write 'a %s b && b %s c'", o->sign,
+        return fail_at(p, p->lex.token.begin, "comparisons do not chain; write 'a %s b && b %s c'", o->sign,
                        next->sign);
     return AT_OK;
 }
 
 static at_status parse_binary(parser *p, int lowest)
 {
-    size_t begin = p->token.begin;
+    size_t begin = p->lex.token.begin;
     at_status status = parse_unary(p);
 
     while (status == AT_OK) {
@@ -509,14 +412,14 @@ static at_status parse_binary(parser *p, int lowest)
 static at_status parse_branches(parser *p)
 {
     size_t test = p->expr->count;
-    at_status status = emit(p, AT__JUMP_FALSE, 0, p->token.begin, p->token.begin);
+    at_status status = emit(p, AT__JUMP_FALSE, 0, p->lex.token.begin, p->lex.token.begin);
     if (status != AT_OK)
         return status;
-    next_token(p);
+    at__lex_next(&p->lex);
     if ((status = parse_ternary(p)) != AT_OK)
         return status;
     size_t skip = p->expr->count;
-    if ((status = emit(p, AT__JUMP, 0, p->token.begin, p->token.begin)) != AT_OK)
+    if ((status = emit(p, AT__JUMP, 0, p->lex.token.begin, p->lex.token.begin)) != AT_OK)
         return status;
     if ((status = expect(p, ":", "an operator or ':'")) != AT_OK)
         return status;
@@ -531,7 +434,7 @@ static at_status parse_branches(parser *p)
 static at_status parse_ternary(parser *p)
 {
     at_status status = parse_binary(p, LOWEST);
-    if (status != AT_OK || !is_sign(p, "?"))
+    if (status != AT_OK || !at__lex_is_sign(&p->lex, "?"))
         return status;
     if ((status = enter(p)) != AT_OK)
         return status;
@@ -548,7 +451,7 @@ static char *one_line(const char *text, size_t len)
     char *line = at__text_copy(text, len);
     size_t n = 0;
     for (size_t i = 0; line && i < len; i++) {
-        bool blank = text[i] == '\\' || is_blank(text[i]);
+        bool blank = text[i] == '\\' || at__lex_is_blank(text[i]);
         if (!blank)
             line[n++] = text[i];
         else if (n && line[n - 1] != ' ')
@@ -564,11 +467,11 @@ static char *one_line(const char *text, size_t len)
 static at_status keep_text(parser *p, size_t begin, size_t end)
 {
     at__expr *e = p->expr;
-    e->text = at__text_copy(p->text + begin, end - begin);
-    e->shown = one_line(p->text + begin, end - begin);
+    e->text = at__text_copy(p->lex.text + begin, end - begin);
+    e->shown = one_line(p->lex.text + begin, end - begin);
     if (!e->text || !e->shown)
         return at_fail(p->err, AT_ERR_MEMORY, "out of memory");
-    e->where = at__where_after(e->where, p->text, begin);
+    e->where = at__where_after(e->where, p->lex.text, begin);
     for (size_t i = 0; i < e->count; i++) {
         e->code[i].at = (uint16_t)(e->code[i].at - begin);
         e->code[i].begin = (uint16_t)(e->code[i].begin - begin);
@@ -584,7 +487,7 @@ static at_status compile(at__expr **out, size_t *used, const char *text, size_t 
     if (!expr)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     expr->where = where;
-    parser p = { .expr = expr, .text = text, .len = len, .scope = scope, .err = err };
+    parser p = { .expr = expr, .lex = { .text = text, .len = len }, .scope = scope, .err = err };
 
     at_status status = AT_OK;
     if (len > AT__EXPR_MAX_TEXT)
@@ -592,18 +495,19 @@ static at_status compile(at__expr **out, size_t *used, const char *text, size_t 
             fail_at(&p, 0, "an expression of %zu characters; expected at most %d", len, AT__EXPR_MAX_TEXT);
     if (status != AT_OK)
         goto done;
-    next_token(&p);
-    size_t begin = p.token.begin;
+    at__lex_next(&p.lex);
+    size_t begin = p.lex.token.begin;
     if ((status = parse_ternary(&p)) != AT_OK)
         goto done;
-    if (!used && p.token.kind != END) {
-        status = fail_expected(&p, is_sign(&p, "=") ? "'=='" : "an operator or the end of the expression");
+    if (!used && p.lex.token.kind != AT__TOKEN_END) {
+        status = fail_expected(&p, at__lex_is_sign(&p.lex, "=") ? "'=='"
+                                                                : "an operator or the end of the expression");
         goto done;
     }
-    if ((status = keep_text(&p, begin, p.last_end)) != AT_OK)
+    if ((status = keep_text(&p, begin, p.lex.last_end)) != AT_OK)
         goto done;
     if (used)
-        *used = p.token.begin;
+        *used = p.lex.token.begin;
     *out = expr;
     expr = NULL;
 done:

@@ -1,0 +1,92 @@
+/* expr_lex.c - see expr_lex.h. */
+#include "expr_lex.h"
+
+#include <string.h>
+
+static bool is_alpha(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_word(char c)
+{
+    return is_alpha(c) || is_digit(c);
+}
+
+bool at__lex_is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v';
+}
+
+/* A backslash that only blanks separate from the end of its line continues the line. */
+static bool continues_line(const at__lexer *lex, size_t at)
+{
+    if (lex->text[at] != '\\')
+        return false;
+    while (++at < lex->len && at__lex_is_blank(lex->text[at]))
+        if (lex->text[at] == '\n')
+            return true;
+    return false;
+}
+
+static size_t skip_word(const at__lexer *lex, size_t at)
+{
+    while (at < lex->len && is_word(lex->text[at]))
+        at++;
+    return at;
+}
+
+/* "device.sms" is one word. */
+static size_t skip_name(const at__lexer *lex, size_t at)
+{
+    at = skip_word(lex, at);
+    while (at + 1 < lex->len && lex->text[at] == '.' && is_alpha(lex->text[at + 1]))
+        at = skip_word(lex, at + 1);
+    return at;
+}
+
+static size_t skip_sign(const at__lexer *lex, size_t at)
+{
+    static const char *const TWO[] = { "||", "&&", "==", "!=", "<=", ">=", "<<", ">>" };
+    for (size_t i = 0; i < sizeof TWO / sizeof *TWO; i++)
+        if (at + 1 < lex->len && memcmp(lex->text + at, TWO[i], 2) == 0)
+            return at + 2;
+    return at + 1;
+}
+
+void at__lex_next(at__lexer *lex)
+{
+    size_t at = lex->token.end;
+
+    lex->last_end = at;
+    while (at < lex->len && (at__lex_is_blank(lex->text[at]) || continues_line(lex, at)))
+        at++;
+    lex->token.begin = at;
+    lex->token.end = at;
+    lex->token.kind = AT__TOKEN_END;
+    if (at == lex->len)
+        return;
+    if (is_alpha(lex->text[at])) {
+        lex->token.kind = AT__TOKEN_NAME;
+        lex->token.end = skip_name(lex, at);
+    } else if (is_digit(lex->text[at])) {
+        lex->token.kind = AT__TOKEN_NUMBER;
+        lex->token.end = skip_word(lex, at);
+    } else {
+        lex->token.kind =
+            lex->text[at] && strchr("|&^=!<>+-*/%~()?:,", lex->text[at]) ? AT__TOKEN_SIGN : AT__TOKEN_BAD;
+        lex->token.end = skip_sign(lex, at);
+    }
+}
+
+bool at__lex_is_sign(const at__lexer *lex, const char *sign)
+{
+    size_t n = strlen(sign);
+    return lex->token.kind == AT__TOKEN_SIGN && lex->token.end - lex->token.begin == n &&
+           memcmp(lex->text + lex->token.begin, sign, n) == 0;
+}

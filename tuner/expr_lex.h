@@ -1,0 +1,36 @@
+/*
+ * expr_lex.h - the words, numbers and signs of an expression, one ahead of the parser. Private to expr*.c.
+ */
+#ifndef AUTOTUNE_EXPR_LEX_H
+#define AUTOTUNE_EXPR_LEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* BAD: a byte that starts no token; an error only where the parser cannot stop before it. */
+typedef enum at__token_kind {
+    AT__TOKEN_END,
+    AT__TOKEN_NAME,
+    AT__TOKEN_NUMBER,
+    AT__TOKEN_SIGN,
+    AT__TOKEN_BAD
+} at__token_kind;
+
+typedef struct at__token {
+    at__token_kind kind;
+    size_t begin, end; /* offsets in the text */
+} at__token;
+
+/* Starts with `text` and `len` set and the rest zero. */
+typedef struct at__lexer {
+    const char *text;
+    size_t len;
+    at__token token; /* not consumed yet                */
+    size_t last_end; /* where the token before it ended */
+} at__lexer;
+
+void at__lex_next(at__lexer *lex);
+bool at__lex_is_sign(const at__lexer *lex, const char *sign);
+bool at__lex_is_blank(char c);
+
+#endif
