@@ -1,0 +1,18 @@
+/* strategies.c - the table of strategies. */
+#include "strategy.h"
+
+#include <string.h>
+
+const at__strategy *const at__strategies[] = {
+    &at__strategy_exhaustive,
+    &at__strategy_random,
+    NULL,
+};
+
+const at__strategy *at__strategy_find(const char *name)
+{
+    for (const at__strategy *const *s = at__strategies; *s; s++)
+        if (strcmp((*s)->name, name) == 0)
+            return *s;
+    return NULL;
+}

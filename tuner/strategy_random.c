@@ -1,0 +1,44 @@
+/*
+ * strategy_random.c - a uniform sample of all templates' configurations, without repeats. What other
+ * strategies must beat.
+ */
+#include "strategy.h"
+#include "util/permute.h"
+
+#include <stdlib.h>
+
+typedef struct sample {
+    at__permutation order;
+    int64_t place, end;
+} sample;
+
+static at_status random_open(void **state, const at__search *search, at_error *err)
+{
+    sample *s = calloc(1, sizeof *s);
+    if (!s)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    s->order = at__permute((uint64_t)search->total, search->seed);
+    s->end = search->max_trials < search->total ? search->max_trials : search->total;
+    *state = s;
+    return AT_OK;
+}
+
+static int64_t random_propose(void *state)
+{
+    sample *s = state;
+    return s->place < s->end ? (int64_t)at__permute_at(&s->order, (uint64_t)s->place++) : -1;
+}
+
+static void random_report(void *state, int64_t index, double seconds)
+{
+    (void)state, (void)index, (void)seconds;
+}
+
+const at__strategy at__strategy_random = {
+    .name = "random",
+    .about = "a uniform sample, up to the limit of trials",
+    .open = random_open,
+    .propose = random_propose,
+    .report = random_report,
+    .close = free,
+};

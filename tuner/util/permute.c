@@ -1,0 +1,35 @@
+/* permute.c - see permute.h. */
+#include "util/permute.h"
+#include "util/rng.h"
+
+at__permutation at__permute(uint64_t count, uint64_t seed)
+{
+    at__permutation p = { .count = count, .half_bits = 1 };
+    at__rng rng = { seed };
+    while (p.half_bits < 32 && (uint64_t)1 << (2 * p.half_bits) < count)
+        p.half_bits++;
+    for (int i = 0; i < AT__PERMUTE_ROUNDS; i++)
+        p.keys[i] = at__rng_next(&rng);
+    return p;
+}
+
+static uint64_t once(const at__permutation *p, uint64_t number)
+{
+    uint64_t mask = ((uint64_t)1 << p->half_bits) - 1;
+    uint64_t left = number >> p->half_bits, right = number & mask;
+    for (int i = 0; i < AT__PERMUTE_ROUNDS; i++) {
+        at__rng mix = { p->keys[i] ^ right };
+        uint64_t turned = left ^ (at__rng_next(&mix) & mask);
+        left = right;
+        right = turned;
+    }
+    return left << p->half_bits | right;
+}
+
+uint64_t at__permute_at(const at__permutation *p, uint64_t place)
+{
+    uint64_t number = once(p, place);
+    while (number >= p->count) /* ends: place itself lies on this cycle, and inside */
+        number = once(p, number);
+    return number;
+}
