@@ -153,6 +153,19 @@ Test(nvrtc, refuses_what_the_assembler_refuses)
     attempt_clear(&a);
 }
 
+Test(nvrtc, finds_the_headers_of_half_types)
+{
+    static const char SOURCE[] = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
+                                 "extern \"C\" __global__ void k(__half *p, __nv_bfloat16 *q)\n"
+                                 "{\n    p[1] += p[0];\n    q[1] += q[0];\n}\n";
+    attempt a = open_or_skip();
+    if (!at__nvrtc_headers(a.nvrtc)[0])
+        cr_skip_test("CUDA's headers are not installed beside NVRTC");
+    cr_assert(compile(&a, SOURCE, 80, AT__CUBIN) == AT_OK, "%s", a.err.text);
+    cr_assert(a.ok, "%s: %s", at__nvrtc_headers(a.nvrtc), at__str_text(&a.log));
+    attempt_clear(&a);
+}
+
 Test(nvrtc, keeps_warnings_and_drops_ptxas_information)
 {
     static const char SOURCE[] = "extern \"C\" __global__ void k(float *p) { int unused; *p = 1; }\n";

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define OLDEST_MAJOR 11
 #define OLDEST_MINOR 8
@@ -59,7 +60,8 @@ struct at__nvrtc {
     void *library;
     struct calls call;
     char version[16], path[512];
-    int archs[64]; /* ascending */
+    char headers[1024]; /* folder */
+    int archs[64];      /* ascending */
     int arch_count;
     bool refused[OPTIONAL_COUNT];
 };
@@ -103,7 +105,9 @@ static bool try_library(at__nvrtc *nvrtc, const char *name, at__str *tried)
     Dl_info where = { 0 };
     void *symbol;
 
-    nvrtc->library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    /* Kept loaded after a close: unloading loses what its C++ runtime allocated, and loading again takes
+     * long. */
+    nvrtc->library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!nvrtc->library) {
         at__str_addf(tried, "\n  %s", dlerror());
         return false;
@@ -151,6 +155,34 @@ static bool find_library(at__nvrtc *nvrtc, at__str *tried)
            try_folder(nvrtc, AT_NVRTC_FOLDER, "", tried);
 }
 
+/* Takes `folder` followed by `below` for CUDA's headers when they are there. */
+static bool try_headers(at__nvrtc *nvrtc, const char *folder, const char *below)
+{
+    char path[sizeof nvrtc->headers + 16];
+    snprintf(nvrtc->headers, sizeof nvrtc->headers, "%s%s", folder, below);
+    snprintf(path, sizeof path, "%s/cuda_fp16.h", nvrtc->headers);
+    if (access(path, R_OK) == 0)
+        return true;
+    nvrtc->headers[0] = '\0';
+    return false;
+}
+
+static void find_headers(at__nvrtc *nvrtc)
+{
+    const char *home = getenv("CUDA_HOME");
+    char *real = realpath(nvrtc->path, NULL); /* the loader's folders hold links into the toolkit */
+    char *slash = real ? strrchr(real, '/') : NULL;
+    if (slash)
+        *slash = '\0';
+    bool found = slash && (try_headers(nvrtc, real, "/../include") || /* toolkit, wheels of CUDA 13 */
+                           try_headers(nvrtc, real, "/../../cuda_runtime/include")); /* wheels of CUDA 12 */
+    if (!found && home)
+        found = try_headers(nvrtc, home, "/include");
+    if (!found && !try_headers(nvrtc, "/usr/local/cuda", "/include"))
+        try_headers(nvrtc, "/usr", "/include");
+    free(real);
+}
+
 at_status at__nvrtc_open(at__nvrtc **out, at_error *err)
 {
     at_status status = AT_OK;
@@ -168,6 +200,7 @@ at_status at__nvrtc_open(at__nvrtc **out, at_error *err)
             OLDEST_MAJOR, OLDEST_MINOR, at__str_text(&tried));
         goto done;
     }
+    find_headers(nvrtc);
     *out = nvrtc;
     nvrtc = NULL;
 done:
@@ -195,6 +228,11 @@ const char *at__nvrtc_version(const at__nvrtc *nvrtc)
 const char *at__nvrtc_path(const at__nvrtc *nvrtc)
 {
     return nvrtc->path;
+}
+
+const char *at__nvrtc_headers(const at__nvrtc *nvrtc)
+{
+    return nvrtc->headers;
 }
 
 int at__nvrtc_nearest(const at__nvrtc *nvrtc, int cc)
@@ -319,12 +357,15 @@ static bool refuse_options(at__nvrtc *nvrtc, const char *log)
 static nvrtcResult compile_once(const at__nvrtc *nvrtc, nvrtcProgram program, int cc, at__code kind,
                                 bool verbose)
 {
-    const char *options[2 + OPTIONAL_COUNT];
-    char arch[40];
+    const char *options[3 + OPTIONAL_COUNT];
+    char arch[40], headers[sizeof nvrtc->headers + 20];
     int count = 2;
 
     code_options(arch, &options[1], cc, kind);
     options[0] = arch;
+    snprintf(headers, sizeof headers, "--include-path=%s", nvrtc->headers);
+    if (nvrtc->headers[0])
+        options[count++] = headers;
     for (int i = 0; i < OPTIONAL_COUNT; i++)
         if (!nvrtc->refused[i] && (verbose || i != VERBOSE))
             options[count++] = OPTIONAL[i];

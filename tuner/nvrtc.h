@@ -3,6 +3,7 @@
  *
  * Looked for, in this order: $AUTOTUNE_NVRTC (a file), the system's loader (libnvrtc.so.13, .so.12, .so.11.2,
  * .so), $CUDA_HOME/lib64, /usr/local/cuda/lib64, the folder the build was configured with. 11.8 to 13.x.
+ * CUDA's headers, which f16 and bf16 kernels include, are looked for beside the library first: they must fit it.
  * Threads: use one at__nvrtc from one thread; separate processes scale where threads do not.
  */
 #ifndef AUTOTUNE_NVRTC_H
@@ -20,6 +21,7 @@ void      at__nvrtc_close(at__nvrtc *nvrtc);
 
 const char *at__nvrtc_version(const at__nvrtc *nvrtc); /* "13.0" */
 const char *at__nvrtc_path(const at__nvrtc *nvrtc);    /* what was opened */
+const char *at__nvrtc_headers(const at__nvrtc *nvrtc); /* folder of cuda_fp16.h, for #include <>; "": none found */
 
 /* Whether it can make a cubin for this compute capability (90). */
 bool at__nvrtc_supports(const at__nvrtc *nvrtc, int cc);
