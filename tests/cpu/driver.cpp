@@ -1,0 +1,321 @@
+/*
+ * driver.cpp - runs rendered templates on the CPU and compares every byte with a plain loop.
+ *
+ * A CUDA block is run as fibers that switch at barriers. Buffers end at an unmapped page, so that an access
+ * beyond them is a fault; the bytes in front, behind, and after the dynamic shared memory must stay as they were.
+ * Generated code is compiled with sanitizer traps. A fault or trap names the case that ran.
+ */
+#include "shim.h"
+
+#include <csetjmp>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+uint3 threadIdx, blockIdx, blockDim, gridDim;
+const cpu_cases *cpu_all;
+
+namespace {
+
+const cpu_case *current;
+int failures;
+
+void describe(FILE *to)
+{
+    fprintf(to, "%s/%s %s %s [%s]: ", current->op, current->name, current->shape, current->type, current->config);
+}
+
+/* --- fibers --- */
+
+/* swapcontext would do for every switch, but asks the kernel each time: it starts a fiber, _longjmp does the rest. */
+
+enum State { READY, AT_BARRIER, AT_WARP_BARRIER, FINISHED };
+
+constexpr unsigned MAX_THREADS = 1024, WARP = 32;
+constexpr size_t   STACK_BYTES = 128 * 1024;
+
+struct Fiber {
+    ucontext_t start;
+    jmp_buf    place;
+    bool       started;
+    State      state;
+    uint3      index;
+};
+
+Fiber   fibers[MAX_THREADS];
+Fiber  *running;
+jmp_buf scheduler;
+char   *stacks;
+void   *kernel_out;
+const void *kernel_in;
+
+void pause_at(State state)
+{
+    running->state = state;
+    if (_setjmp(running->place) == 0)
+        _longjmp(scheduler, 1);
+}
+
+/* A fiber lives on: it runs its thread of one block after the other, of one case after the other. */
+void fiber_main()
+{
+    for (;;) {
+        current->kernel(kernel_out, kernel_in);
+        pause_at(FINISHED);
+    }
+}
+
+void resume(Fiber *fiber)
+{
+    running   = fiber;
+    threadIdx = fiber->index;
+    if (_setjmp(scheduler) != 0)
+        return;
+    if (fiber->started)
+        _longjmp(fiber->place, 1);
+    fiber->started = true;
+    setcontext(&fiber->start);
+}
+
+void start_fibers()
+{
+    for (unsigned i = 0; i < MAX_THREADS; i++) {
+        Fiber *f = &fibers[i];
+        f->started = false;
+        getcontext(&f->start);
+        f->start.uc_stack.ss_sp   = stacks + i * STACK_BYTES;
+        f->start.uc_stack.ss_size = STACK_BYTES;
+        f->start.uc_link          = nullptr;
+        makecontext(&f->start, fiber_main, 0);
+    }
+}
+
+void number_fibers(unsigned threads)
+{
+    for (unsigned i = 0; i < threads; i++)
+        fibers[i].index = { i % blockDim.x, i / blockDim.x % blockDim.y, i / blockDim.x / blockDim.y };
+}
+
+/* Runs a warp's threads until each stands at the block's barrier or has finished. */
+void run_warp(unsigned first, unsigned end)
+{
+    for (bool again = true; again;) {
+        again = false;
+        for (unsigned i = first; i < end; i++)
+            if (fibers[i].state == READY) {
+                resume(&fibers[i]);
+                again = again || fibers[i].state == AT_WARP_BARRIER;
+            }
+        for (unsigned i = first; i < end; i++)
+            if (fibers[i].state == AT_WARP_BARRIER)
+                fibers[i].state = READY;
+    }
+}
+
+/* False: some threads ended while others wait at a barrier. */
+bool run_block(unsigned threads)
+{
+    for (unsigned i = 0; i < threads; i++)
+        fibers[i].state = READY;
+    for (;;) {
+        for (unsigned i = 0; i < threads; i += WARP)
+            run_warp(i, i + WARP < threads ? i + WARP : threads);
+        unsigned finished = 0;
+        for (unsigned i = 0; i < threads; i++) {
+            finished += fibers[i].state == FINISHED;
+            fibers[i].state = fibers[i].state == FINISHED ? FINISHED : READY;
+        }
+        if (finished == threads)
+            return true;
+        if (finished > 0)
+            return false;
+    }
+}
+
+/* --- buffers --- */
+
+constexpr size_t PAGE = 4096;
+
+struct Buffer {
+    unsigned char *pages, *data;
+    size_t         page_bytes, bytes;
+};
+
+Buffer buffer_open(size_t bytes)
+{
+    Buffer b = {};
+
+    b.bytes      = bytes;
+    b.page_bytes = (bytes + 2 * PAGE - 1) / PAGE * PAGE; /* at least a page of guard, or a part of it */
+    b.pages      = (unsigned char *)mmap(nullptr, b.page_bytes + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (b.pages == MAP_FAILED || mprotect(b.pages + PAGE, b.page_bytes, PROT_READ | PROT_WRITE) != 0) {
+        perror("mmap");
+        exit(2);
+    }
+    b.data = b.pages + PAGE + (b.page_bytes - bytes) / 16 * 16;
+    memset(b.pages + PAGE, 0xa5, b.page_bytes);
+    return b;
+}
+
+void buffer_close(Buffer *b)
+{
+    munmap(b->pages, b->page_bytes + 2 * PAGE);
+}
+
+bool guards_hold(const Buffer *b)
+{
+    for (const unsigned char *p = b->pages + PAGE; p < b->pages + PAGE + b->page_bytes; p++)
+        if ((p < b->data || p >= b->data + b->bytes) && *p != 0xa5)
+            return false;
+    return true;
+}
+
+void fill_random(unsigned char *data, size_t bytes)
+{
+    uint64_t state = 0x9e3779b97f4a7c15u;
+
+    for (size_t i = 0; i < bytes; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        data[i] = (unsigned char)(state >> 56);
+    }
+}
+
+/* --- what is right --- */
+
+void expect(unsigned char *out, const unsigned char *in)
+{
+    const size_t    es    = (size_t)current->element_bytes;
+    const long long batch = current->dims[0], rows = current->dims[1], cols = current->dims[2];
+    const bool      turned = strcmp(current->op, "transpose") == 0;
+
+    for (long long b = 0; b < batch; b++)
+        for (long long r = 0; r < rows; r++)
+            for (long long c = 0; c < cols; c++) {
+                const long long from = (b * rows + r) * cols + c;
+                const long long to   = turned ? (b * cols + c) * rows + r : from;
+                memcpy(out + (size_t)to * es, in + (size_t)from * es, es);
+            }
+}
+
+bool compare(const Buffer *out, const unsigned char *right)
+{
+    const size_t es = (size_t)current->element_bytes;
+
+    for (size_t i = 0; i < out->bytes; i += es)
+        if (memcmp(out->data + i, right + i, es) != 0) {
+            describe(stdout);
+            printf("output element %zu is wrong: 0x", i / es);
+            for (size_t k = es; k-- > 0;)
+                printf("%02x", out->data[i + k]);
+            printf(", expected 0x");
+            for (size_t k = es; k-- > 0;)
+                printf("%02x", right[i + k]);
+            printf("\n");
+            return false;
+        }
+    return true;
+}
+
+bool complain(const char *what)
+{
+    describe(stdout);
+    printf("%s\n", what);
+    return false;
+}
+
+bool launch(Buffer *out, const Buffer *in)
+{
+    const unsigned threads = current->block[0] * current->block[1] * current->block[2];
+    unsigned char *shared  = current->shared ? current->shared() : nullptr;
+
+    if (threads == 0 || threads > MAX_THREADS)
+        return complain("not a possible block");
+    blockDim   = { current->block[0], current->block[1], current->block[2] };
+    gridDim    = { current->grid, 1, 1 };
+    kernel_out = out->data;
+    kernel_in  = in->data;
+    number_fibers(threads);
+    for (unsigned block = 0; block < current->grid; block++) {
+        blockIdx = { block, 0, 0 };
+        if (shared)
+            memset(shared, 0x5a, current->shared_bytes + cpu_guard_bytes);
+        if (!run_block(threads)) {
+            start_fibers(); /* some of them would go on in the middle of this kernel */
+            return complain("some threads of a block ended while others wait at a barrier");
+        }
+        for (size_t i = 0; shared && i < cpu_guard_bytes; i++)
+            if (shared[current->shared_bytes + i] != 0x5a)
+                return complain("wrote behind its dynamic shared memory");
+    }
+    return true;
+}
+
+bool run_case()
+{
+    const size_t bytes = (size_t)(current->dims[0] * current->dims[1] * current->dims[2]) * (size_t)current->element_bytes;
+    Buffer in = buffer_open(bytes), out = buffer_open(bytes);
+    unsigned char *right = (unsigned char *)malloc(bytes), *before = (unsigned char *)malloc(bytes);
+    bool good;
+
+    fill_random(in.data, bytes);
+    memcpy(before, in.data, bytes);
+    expect(right, in.data);
+    good = launch(&out, &in) && compare(&out, right);
+    if (good && memcmp(before, in.data, bytes) != 0)
+        good = complain("changed its input");
+    if (good && (!guards_hold(&in) || !guards_hold(&out)))
+        good = complain("wrote outside its buffers");
+    free(right);
+    free(before);
+    buffer_close(&in);
+    buffer_close(&out);
+    return good;
+}
+
+void on_signal(int number)
+{
+    describe(stdout);
+    printf("%s in thread %u,%u of block %u\n",
+           number == SIGILL ? "undefined behaviour (index, alignment, shift or overflow)" : "access outside its buffers",
+           threadIdx.x, threadIdx.y, blockIdx.x);
+    fflush(stdout);
+    _exit(1);
+}
+
+} // namespace
+
+void cpu_barrier() { pause_at(AT_BARRIER); }
+void cpu_warp_barrier(unsigned) { pause_at(AT_WARP_BARRIER); }
+
+int main()
+{
+    static char signal_stack[64 * 1024];
+    const stack_t on = { signal_stack, 0, sizeof signal_stack };
+    struct sigaction action = {};
+    int cases = 0;
+
+    action.sa_handler = on_signal;
+    action.sa_flags   = SA_ONSTACK;
+    sigaltstack(&on, nullptr);
+    for (int number : { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP })
+        sigaction(number, &action, nullptr);
+
+    stacks = (char *)mmap(nullptr, MAX_THREADS * STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (stacks == MAP_FAILED) {
+        perror("mmap");
+        return 2;
+    }
+    start_fibers();
+    for (const cpu_cases *part = cpu_all; part; part = part->next)
+        for (size_t i = 0; i < part->count; i++, cases++) {
+            current = &part->rows[i];
+            failures += !run_case();
+        }
+    printf("%d cases, %d wrong\n", cases, failures);
+    return failures > 0 || cases == 0;
+}

@@ -1,0 +1,274 @@
+/*
+ * gen.c - writes rendered templates as C++ for tests/cpu/driver.cpp: "gen FOLDER [TEMPLATES]".
+ *
+ * For every op, template, element size and shape below it takes the template's default configuration, the first
+ * and the last valid one, and a few at random (always the same ones). Each rendered text becomes a namespace with
+ * its kernel under a name of its own, each configuration on a shape a row of a table of cases. One file for each
+ * template and element size, so that they compile in parallel. TEMPLATES is as in `--templates`.
+ */
+#include "catalog.h"
+#include "render.h"
+#include "space.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RANDOM_PICKS = 3, MAX_PICKS = RANDOM_PICKS + 3 };
+
+/* Ragged against every tile, a single row or column, batches; then some that suit wide accesses. */
+static const int64_t SHAPES[][3] = {
+    { 1, 1, 1 },   { 1, 1, 37 },   { 1, 37, 1 },  { 1, 7, 5 },     { 1, 33, 31 },   { 1, 64, 64 },
+    { 1, 48, 80 }, { 1, 130, 62 }, { 3, 17, 19 }, { 2, 32, 64 },   { 1, 272, 144 }, { 2, 128, 256 },
+    { 1, 1, 5000 }, { 2, 36, 20 },
+};
+
+static const at__dtype TYPES[] = { AT__U8, AT__U16, AT__U32, AT__U64, AT__C128 };
+
+/* Few multiprocessors: small shapes are large enough for kernels that take turns. */
+static const at__limits LIMITS = {
+    .cc = 90, .sms = 2, .warp_size = 32, .max_threads_per_block = 1024, .max_shared_bytes = 232448,
+    .max_static_shared_bytes = 49152, .max_registers_per_block = 65536, .max_grid_x = 2147483647,
+    .l2_bytes = 50 << 20, .memory_bytes = (int64_t)80 << 30,
+};
+
+typedef struct file {
+    at__str body, rows;
+    char  **texts; /* rendered sources in this file */
+    size_t  text_count, text_cap;
+    size_t  row_count;
+} file;
+
+static size_t kernel_count; /* over all files: kernels have C names */
+
+static void must(at_status status, const at_error *err)
+{
+    if (status == AT_OK)
+        return;
+    fprintf(stderr, "gen: %s\n", err->text);
+    exit(1);
+}
+
+/* The number of this text's kernel within the file; writes its namespace when it is new. */
+static size_t add_kernel(file *f, const char *text, const char *kernel, int64_t shared_bytes)
+{
+    for (size_t i = 0; i < f->text_count; i++)
+        if (strcmp(f->texts[i], text) == 0)
+            return kernel_count - f->text_count + i;
+
+    char *copy = at__text_copy(text, strlen(text));
+    if (!copy || !at__grow(&f->texts, &f->text_cap, f->text_count, sizeof *f->texts))
+        must(AT_ERR_MEMORY, &(at_error){ .text = "out of memory" });
+    f->texts[f->text_count++] = copy;
+
+    const size_t n = kernel_count++;
+    at__str_addf(&f->body, "\n#define %s kernel_%zu\n#define shared_memory shared_memory_%zu\nnamespace case_%zu {\n", kernel, n, n, n);
+    at__str_addf(&f->body, "%s\n", text);
+    if (shared_bytes > 0)
+        at__str_addf(&f->body, "alignas(16) thread_local uint4 shared_memory[(%" PRId64 " + cpu_guard_bytes + 15) / 16];\n"
+                     "unsigned char *shared() { return (unsigned char *)shared_memory; }\n", shared_bytes);
+    else
+        at__str_add(&f->body, "constexpr unsigned char *(*shared)() = nullptr;\n");
+    at__str_addf(&f->body, "}\n#undef shared_memory\n#undef %s\n", kernel);
+    return n;
+}
+
+static void add_arguments(at__str *row, const at__op *op, const int64_t *slots)
+{
+    at_error err = { 0 };
+
+    for (int i = 0; i < op->arg_count; i++) {
+        const at__arg *arg = &op->args[i];
+        int64_t value = 0;
+        if (i > 0)
+            at__str_add(row, ", ");
+        if (arg->role == AT__SCALAR) {
+            must(at__expr_eval(&value, arg->expr, slots, &err), &err);
+            at__str_addf(row, "%" PRId64 "LL", value);
+        } else {
+            at__str_addf(row, "(%sT *)%s", arg->role == AT__INPUT ? "const " : "", arg->role == AT__INPUT ? "in" : "out");
+        }
+    }
+}
+
+/* One row of the table: this kernel on this problem. */
+static void add_case(file *f, size_t n, const at__problem *problem, const int64_t *slots, const at__launch *launch,
+                     const char *name, const char *config)
+{
+    at_error err = { 0 };
+    at__geometry g = { 0 };
+    at__str shape = { 0 };
+    const at__op *op = problem->op;
+
+    must(at__geometry_of(&g, launch, slots, &err), &err);
+    at__problem_shape(&shape, problem);
+    at__str_addf(&f->rows, "    { \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", %d, { %" PRId64 ", %" PRId64 ", %" PRId64 " }, ",
+                 op->name, name, config, at__str_text(&shape), at__dtype_name(problem->type), at__dtype_bytes(problem->type),
+                 problem->dims[0], problem->dims[1], problem->dims[2]);
+    at__str_addf(&f->rows, "%" PRId64 ", { %" PRId64 ", %" PRId64 ", %" PRId64 " }, %" PRId64 ",\n      [](void *out, const void *in) { using T = case_%zu::T; case_%zu::kernel_%zu(",
+                 g.grid[0], g.block[0], g.block[1], g.block[2], g.shared_bytes, n, n, n);
+    add_arguments(&f->rows, op, slots);
+    at__str_addf(&f->rows, "); }, case_%zu::shared },\n", n);
+    f->row_count++;
+    at__str_clear(&shape);
+}
+
+/* Large offsets cannot be tried here, but the code for them can: the kernel as it is for huge problems. */
+static bool make_wide(at__str *text)
+{
+    char *at = text->data ? strstr(text->data, "constexpr int WIDE = 0;") : NULL;
+    if (at)
+        at[strlen("constexpr int WIDE = ")] = '1';
+    return at != NULL;
+}
+
+static void add_config(file *f, const at__problem *problem, const int64_t *bound, const at__space *space, int64_t index, bool wide)
+{
+    at_error   err = { 0 };
+    at__str    text = { 0 }, words = { 0 };
+    at__config config;
+    int64_t    slots[AT__MAX_SLOTS];
+    const at__template *t = at__space_template(space);
+    at__geometry g = { 0 };
+
+    memcpy(slots, bound, sizeof slots);
+    at__space_config(&config, space, index);
+    must(at__config_bind(slots, t, &config, &err), &err);
+    must(at__render(&text, t, problem->type, &config, slots, &err), &err);
+    must(at__geometry_of(&g, &t->launch, slots, &err), &err);
+    at__config_text(&words, t, &config);
+    if (!wide || make_wide(&text)) {
+        if (wide)
+            at__str_add(&words, ", 64-bit offsets");
+        size_t n = add_kernel(f, at__str_text(&text), t->kernel, g.shared_bytes);
+        add_case(f, n, problem, slots, &t->launch, t->name, at__str_text(&words));
+    }
+    at__str_clear(&text);
+    at__str_clear(&words);
+}
+
+/* Which configurations are tried; returns how many. */
+static int pick(int64_t picks[MAX_PICKS], const at__space *space, at__rng *rng)
+{
+    const at__template *t = at__space_template(space);
+    const int64_t count = at__space_count(space);
+    int64_t wish[MAX_PICKS] = { 0, count - 1 };
+    at__config config = { { 0 } };
+    int picked = 0;
+
+    memcpy(config.values, t->defaults, sizeof config.values);
+    wish[2] = at__space_find(space, &config);
+    for (int i = 3; i < MAX_PICKS; i++)
+        wish[i] = at__space_sample(space, rng);
+    for (int i = 0; i < MAX_PICKS; i++) {
+        bool fresh = wish[i] >= 0;
+        for (int k = 0; k < picked; k++)
+            fresh = fresh && picks[k] != wish[i];
+        if (fresh)
+            picks[picked++] = wish[i];
+    }
+    return picked;
+}
+
+static void add_shape(file *f, const at__template *t, const at__problem *problem, at__rng *rng)
+{
+    at_error   err = { 0 };
+    int64_t    slots[AT__MAX_SLOTS] = { 0 }, picks[MAX_PICKS];
+    at__space *space = NULL;
+
+    must(at__problem_bind(slots, problem, &LIMITS, &err), &err);
+    must(at__space_open(&space, t, slots, NULL, 0, &err), &err);
+    if (at__space_count(space) > 0) {
+        const int count = pick(picks, space, rng);
+        for (int i = 0; i < count; i++)
+            add_config(f, problem, slots, space, picks[i], false);
+        add_config(f, problem, slots, space, picks[count - 1], true);
+    }
+    at__space_close(space);
+}
+
+static void add_reference(file *f, const at__problem *problem)
+{
+    at_error err = { 0 };
+    at__str  text = { 0 };
+    int64_t  slots[AT__MAX_SLOTS] = { 0 };
+
+    must(at__problem_bind(slots, problem, &LIMITS, &err), &err);
+    must(at__render_reference(&text, problem->op, problem->type, &err), &err);
+    size_t n = add_kernel(f, at__str_text(&text), problem->op->reference, 0);
+    add_case(f, n, problem, slots, &problem->op->launch, problem->op->reference, "");
+    at__str_clear(&text);
+}
+
+static void write_file(const file *f, const char *folder, const char *op, const char *name, at__dtype type)
+{
+    char  path[4096];
+    FILE *to;
+
+    if (f->body.failed || f->rows.failed)
+        must(AT_ERR_MEMORY, &(at_error){ .text = "out of memory" });
+    snprintf(path, sizeof path, "%s/%s_%s_b%d.cpp", folder, op, name, at__dtype_bytes(type));
+    if (!(to = fopen(path, "w"))) {
+        perror(path);
+        exit(1);
+    }
+    fprintf(to, "/* Made by tests/cpu/gen.c; do not edit. */\n#include \"shim.h\"\n%s\nstatic const cpu_case rows[] = {\n%s};\n",
+            at__str_text(&f->body), at__str_text(&f->rows));
+    fprintf(to, "static cpu_cases part = { rows, %zu, nullptr };\n"
+            "static const bool added = (part.next = cpu_all, cpu_all = &part, true);\n", f->row_count);
+    if (fclose(to) != 0) {
+        perror(path);
+        exit(1);
+    }
+}
+
+/* All shapes in one type; t NULL: the op's reference kernel. */
+static void generate(const char *folder, const at__op *op, const at__template *t, at__dtype type)
+{
+    file    f = { 0 };
+    at__rng rng = { 20 };
+
+    for (size_t i = 0; i < sizeof SHAPES / sizeof *SHAPES; i++) {
+        at_error    err = { 0 };
+        at__problem problem;
+        must(at__problem_init(&problem, op, type, SHAPES[i], 3, &err), &err);
+        if (t)
+            add_shape(&f, t, &problem, &rng);
+        else
+            add_reference(&f, &problem);
+    }
+    if (f.row_count > 0)
+        write_file(&f, folder, op->name, t ? t->name : "reference", type);
+    for (size_t i = 0; i < f.text_count; i++)
+        free(f.texts[i]);
+    free(f.texts);
+    at__str_clear(&f.body);
+    at__str_clear(&f.rows);
+}
+
+int main(int argc, char **argv)
+{
+    at__catalog *catalog = NULL;
+    at_error     err = { 0 };
+
+    if (argc < 2) {
+        fprintf(stderr, "usage: gen FOLDER [TEMPLATES]\n");
+        return 2;
+    }
+    must(at__catalog_open(&catalog, argc > 2 ? argv[2] : NULL, &err), &err);
+    for (int i = 0; i < at__catalog_op_count(catalog); i++) {
+        const at__op *op = at__catalog_op(catalog, i);
+        if (strcmp(op->name, "transpose") != 0 && strcmp(op->name, "copy") != 0) {
+            fprintf(stderr, "gen: op '%s': driver.cpp does not know its answer; add it there and here\n", op->name);
+            return 1;
+        }
+        for (size_t k = 0; k < sizeof TYPES / sizeof *TYPES; k++) {
+            generate(argv[1], op, NULL, TYPES[k]);
+            for (int n = 0; n < at__catalog_template_count(catalog, op); n++)
+                generate(argv[1], op, at__catalog_template(catalog, op, n), TYPES[k]);
+        }
+    }
+    at__catalog_close(catalog);
+    return 0;
+}
