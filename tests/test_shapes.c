@@ -1,0 +1,271 @@
+/* test_shapes.c - the problems that a user wrote, and what is said about those that are wrong. */
+#include "shapes.h"
+
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const at__shape_defaults DEFAULTS = { "transpose", AT__F32 };
+
+static at__catalog *catalog_ok(const char *dir)
+{
+    at__catalog *catalog = NULL;
+    at_error err = { 0 };
+    cr_assert_eq(at__catalog_open(&catalog, dir, &err), AT_OK, "%s", err.text);
+    return catalog;
+}
+
+/* The problems as "op shape type; ...", or the message. */
+static char *outcome(const char *text, size_t len, const at__catalog *catalog)
+{
+    at__shapes shapes = { 0 };
+    at_error err = { 0 };
+    at__str out = { 0 };
+    at_status status = at__shapes_parse(&shapes, text, len, "s.txt", catalog, DEFAULTS, &err);
+    if (status != AT_OK)
+        at__str_addf(&out, "%s", err.text);
+    for (size_t i = 0; i < shapes.count; i++) {
+        at__str shape = { 0 };
+        at__problem_shape(&shape, &shapes.problems[i]);
+        at__str_addf(&out, "%s%s %s %s", i ? "; " : "", shapes.problems[i].op->name, at__str_text(&shape),
+                     at__dtype_name(shapes.problems[i].type));
+        at__str_clear(&shape);
+    }
+    at__shapes_clear(&shapes);
+    return out.data;
+}
+
+static const struct {
+    const char *text, *expect;
+} GOOD[] = {
+    { "4096x4096", "transpose 4096x4096 f32" },
+    { "4096x4096 f16", "transpose 4096x4096 f16" },
+    { "4096 4096 f16", "transpose 4096x4096 f16" },
+    { "4096X1024", "transpose 4096x1024 f32" },
+    { "4096*1024", "transpose 4096x1024 f32" },
+    { "4096 x 1024\n", "transpose 4096x1024 f32" },
+    { "4096 x1024", "transpose 4096x1024 f32" },
+    { "4096x 1024", "transpose 4096x1024 f32" },
+    { "4096,1024,f64", "transpose 4096x1024 f64" },
+    { "4096;1024;f64;", "transpose 4096x1024 f64" },
+    { "4_096x1_024", "transpose 4096x1024 f32" },
+    { "8x4096x128", "transpose 8x4096x128 f32" },
+    { "1x4096x128", "transpose 4096x128 f32" },
+    { "f16 transpose 8 16", "transpose 8x16 f16" },
+    { "transpose 8 16 i8", "transpose 8x16 i8" },
+    { "copy 8x16", "copy 8x16 f32" },
+    { "8x16 copy double", "copy 8x16 f64" },
+    { "8x16 FLOAT16", "transpose 8x16 f16" },
+    { "\t 8x16 \t# the small one, 4x4\n", "transpose 8x16 f32" },
+    { "# first\r\n\r\n8x16\r\n16x8 f64\r\n", "transpose 8x16 f32; transpose 16x8 f64" },
+    { "\xef\xbb\xbf"
+      "8x16",
+      "transpose 8x16 f32" },
+    { "8x16\n8 16 f32\n1x8x16\n8x16 f16\n8x16 copy\n",
+      "transpose 8x16 f32; transpose 8x16 f16; copy 8x16 f32" },
+    { "0008x0016", "transpose 8x16 f32" },
+    { "8x16#x", "transpose 8x16 f32" },
+};
+
+ParameterizedTestParameters(shapes, reads)
+{
+    static size_t index[sizeof GOOD / sizeof *GOOD];
+    for (size_t i = 0; i < sizeof GOOD / sizeof *GOOD; i++)
+        index[i] = i;
+    return cr_make_param_array(size_t, index, sizeof GOOD / sizeof *GOOD);
+}
+
+ParameterizedTest(size_t *i, shapes, reads)
+{
+    at__catalog *catalog = catalog_ok(NULL);
+    char *got = outcome(GOOD[*i].text, strlen(GOOD[*i].text), catalog);
+    cr_assert_str_eq(got, GOOD[*i].expect);
+    free(got);
+    at__catalog_close(catalog);
+}
+
+#define WORDS                                                                                                \
+    "a type (u8 i8 f16 bf16 u16 i16 f32 i32 u32 f64 i64 u64 c64 c128) or an operation (copy, transpose)"
+
+static const struct {
+    const char *text, *expect;
+} BAD[] = {
+    { "", "s.txt: found no problem; expected lines such as '4096x4096 f32'" },
+    { "\n# nothing\n  \n", "s.txt: found no problem; expected lines such as '4096x4096 f32'" },
+    { "8x8\n\n64x64 f23\n", "s.txt:3:7: found 'f23'; expected " WORDS },
+    { "\xef\xbb\xbf  f23 8x8", "s.txt:1:3: found 'f23'; expected " WORDS },
+    { "rows,cols,type\n8,8,f32\n", "s.txt:1:1: found 'rows'; expected " WORDS },
+    { "0x16", "s.txt:1:1: found '0'; expected a positive size" },
+    { "16x0", "s.txt:1:4: found '0'; expected a positive size" },
+    { "-16x8", "s.txt:1:1: found '-16x8'; expected a positive size" },
+    { "16x-8", "s.txt:1:4: found '-8'; expected a positive size" },
+    { "16 -8", "s.txt:1:4: found '-8'; expected a positive size" },
+    { "16x", "s.txt:1:1: found '16x'; expected a size after 'x'" },
+    { "8 16x f32", "s.txt:1:3: found '16x'; expected a size after 'x'" },
+    { "16xf32", "s.txt:1:1: found '16xf32'; expected a size after 'x'" },
+    { "x16", "s.txt:1:1: found 'x16'; expected " WORDS },
+    { "16 x", "s.txt:1:4: found 'x'; expected " WORDS },
+    { "16xx8", "s.txt:1:1: found '16xx8'; expected a size after 'x'" },
+    { "16.5x8", "s.txt:1:1: found '16.5x8'; expected sizes such as 4096x4096 (whole numbers joined by 'x')" },
+    { "4kx4k", "s.txt:1:1: found '4kx4k'; expected sizes such as 4096x4096 (whole numbers joined by 'x')" },
+    { "4__0x4", "s.txt:1:1: found '4__0x4'; expected sizes such as 4096x4096 (whole numbers joined by 'x')" },
+    { "4_x4", "s.txt:1:1: found '4_x4'; expected sizes such as 4096x4096 (whole numbers joined by 'x')" },
+    { "1e3x8", "s.txt:1:1: found '1e3x8'; expected sizes such as 4096x4096 (whole numbers joined by 'x')" },
+    { "9223372036854775808x1",
+      "s.txt:1:1: found '9223372036854775808'; expected a size of at most 9223372036854775807" },
+    { "9999999999999999999999999999999999999999999999999999x1",
+      "s.txt:1:1: found '9999999999999999999999999999999999999999...'; expected a size of at most "
+      "9223372036854775807" },
+    { "4294967296x4294967296",
+      "s.txt:1:1: found a shape of more than 9223372036854775807 bytes; expected a smaller one" },
+    { "f64 2147483648x2147483648",
+      "s.txt:1:5: found a shape of more than 9223372036854775807 bytes; expected a smaller one" },
+    { "1x2x3x4x5x6x7", "s.txt:1:13: found one more size, '7'; expected at most 6" },
+    { "1x2x3x4",
+      "s.txt:1:7: found 4 sizes; transpose expects batch=1 x rows x cols (those with a default may "
+      "be left out)" },
+    { "4096", "s.txt:1:1: found 1 size; transpose expects batch=1 x rows x cols (those with a default may be "
+              "left out)" },
+    { "f32", "s.txt:1:4: found no size; expected a shape such as 4096x4096" },
+    { "transpose # 8x8", "s.txt:1:11: found no size; expected a shape such as 4096x4096" },
+    { "8x8 f32 f16", "s.txt:1:9: found 'f16'; expected one type a line, and there is f32" },
+    { "copy 8x8 transpose",
+      "s.txt:1:10: found 'transpose'; expected one operation a line, and there is copy" },
+    { "8 f32 8", "s.txt:1:7: found '8'; expected all sizes of a line side by side" },
+    { "8x8 \x1b[31m", "s.txt:1:5: found '?[31m'; expected " WORDS },
+    { "8×8", "s.txt:1:1: found '8×8'; expected sizes such as 4096x4096 (whole numbers joined by 'x')" },
+    { "8x8 üüüüüüüüüüüüüüüüüüüüüüüüü", "s.txt:1:5: found 'üüüüüüüüüüüüüüüüüüüü...'; expected " WORDS },
+    { "8x8 aüüüüüüüüüüüüüüüüüüüüüüüü", "s.txt:1:5: found 'aüüüüüüüüüüüüüüüüüüü...'; expected " WORDS },
+};
+
+ParameterizedTestParameters(shapes, explains)
+{
+    static size_t index[sizeof BAD / sizeof *BAD];
+    for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++)
+        index[i] = i;
+    return cr_make_param_array(size_t, index, sizeof BAD / sizeof *BAD);
+}
+
+ParameterizedTest(size_t *i, shapes, explains)
+{
+    at__catalog *catalog = catalog_ok(NULL);
+    char *got = outcome(BAD[*i].text, strlen(BAD[*i].text), catalog);
+    cr_assert_str_eq(got, BAD[*i].expect);
+    free(got);
+    at__catalog_close(catalog);
+}
+
+Test(shapes, zero_bytes_are_named)
+{
+    at__catalog *catalog = catalog_ok(NULL);
+    char *got = outcome("8x8\n\xff\xfe\x38\0x\0\x38\0", 11, catalog);
+    cr_assert_str_eq(got, "s.txt:2:4: found a zero byte; expected text in UTF-8 (is this UTF-16?)");
+    free(got);
+    at__catalog_close(catalog);
+}
+
+Test(shapes, lines_have_a_limit)
+{
+    at__catalog *catalog = catalog_ok(NULL);
+    char line[4200];
+    memset(line, ' ', sizeof line);
+    memcpy(line + 4093, "8x8", 3);
+    char *fits = outcome(line, 4096, catalog);
+    char *over = outcome(line, 4097, catalog);
+    cr_assert_str_eq(fits, "transpose 8x8 f32");
+    cr_assert_str_eq(over, "s.txt:1:4097: found a line of 4097 bytes; expected at most 4096");
+    free(fits);
+    free(over);
+    at__catalog_close(catalog);
+}
+
+Test(shapes, many_lines_keep_their_order_and_lose_their_doubles)
+{
+    at__catalog *catalog = catalog_ok(NULL);
+    at__shapes shapes = { 0 };
+    at__str text = { 0 };
+    enum { COUNT = 20000 };
+    for (int twice = 0; twice < 2; twice++)
+        for (int i = 0; i < COUNT; i++)
+            at__str_addf(&text, "%d %d\n", i + 1, COUNT - i);
+    cr_assert_eq(at__shapes_parse(&shapes, text.data, text.len, "s.txt", catalog, DEFAULTS, NULL), AT_OK);
+    cr_assert_eq(shapes.count, COUNT);
+    for (int i = 0; i < COUNT; i++)
+        cr_assert(shapes.problems[i].dims[1] == i + 1 && shapes.problems[i].dims[2] == COUNT - i);
+    at__shapes_clear(&shapes);
+    at__shapes_clear(&shapes);
+    at__str_clear(&text);
+    at__catalog_close(catalog);
+}
+
+Test(shapes, files_are_read_and_named)
+{
+    at__catalog *catalog = catalog_ok(NULL);
+    at__shapes shapes = { 0 };
+    at_error err = { 0 };
+    char path[] = "/tmp/autotune-shapes-XXXXXX";
+    int fd = mkstemp(path);
+    cr_assert(fd >= 0 && write(fd, "8x8 i8\n16y16\n", 13) == 13 && close(fd) == 0);
+    cr_assert_eq(at__shapes_read(&shapes, path, catalog, DEFAULTS, &err), AT_ERR_INPUT);
+    cr_assert(strncmp(err.text, path, strlen(path)) == 0 && strstr(err.text, ":2:1: found '16y16'"), "%s",
+              err.text);
+    cr_assert(!shapes.problems && shapes.count == 0);
+    cr_assert_eq(truncate(path, 7), 0);
+    cr_assert_eq(at__shapes_read(&shapes, path, catalog, DEFAULTS, &err), AT_OK);
+    cr_assert(shapes.count == 1 && shapes.problems[0].type == AT__I8);
+    at__shapes_clear(&shapes);
+    unlink(path);
+    cr_assert_eq(at__shapes_read(&shapes, path, catalog, DEFAULTS, &err), AT_ERR_INPUT);
+    cr_assert(strstr(err.text, "No such file"), "%s", err.text);
+    cr_assert_eq(at__shapes_read(&shapes, "/tmp", catalog, DEFAULTS, &err), AT_ERR_INPUT);
+    at__catalog_close(catalog);
+}
+
+static const char OP[] = "/*!autotune\n"
+                         "op        halve\n"
+                         "shape     n\n"
+                         "type      T = f64 f16\n"
+                         "require   n % 2 == 0 # pairs\n"
+                         "arg       out T[n] output\n"
+                         "arg       in  T[n] input\n"
+                         "reference halve_reference\n"
+                         "grid      1\n"
+                         "block     32\n"
+                         "check     exact\n"
+                         "traffic   2 * n * sizeof(T)\n"
+                         "*/\n"
+                         "extern \"C\" __global__ void halve_reference(T *out, const T *in) {}\n";
+
+Test(shapes, the_op_has_its_say)
+{
+    char dir[] = "/tmp/autotune-op-XXXXXX", path[64];
+    cr_assert(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/op.cu", dir);
+    FILE *file = fopen(path, "w");
+    cr_assert(file && fputs(OP, file) >= 0 && fclose(file) == 0);
+    at__catalog *catalog = catalog_ok(dir);
+    static const char *const CASES[][2] = {
+        { "halve 8 f64", "halve 8 f64" },
+        { "halve 8 f32", "s.txt:1:9: found type f32; halve expects one of f16 f64" },
+        { "halve 8", "s.txt:1:7: found type f32; halve expects one of f16 f64 (the line names none, so it "
+                     "has the default)" },
+        { "halve 7 f16", "s.txt:1:7: halve 7 f16: it must satisfy n % 2 == 0 (pairs)" },
+        { "f16 8 8 halve", "s.txt:1:7: found 2 sizes; halve expects n" },
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        char *got = outcome(CASES[i][0], strlen(CASES[i][0]), catalog);
+        cr_expect_str_eq(got, CASES[i][1]);
+        free(got);
+    }
+    at__shapes shapes = { 0 };
+    at_error err = { 0 };
+    at__shape_defaults none = { "no_such_op", AT__F32 };
+    cr_assert_eq(at__shapes_parse(&shapes, "8x8", 3, "s.txt", catalog, none, &err), AT_ERR_INPUT);
+    cr_assert(strstr(err.text, "no_such_op"), "%s", err.text);
+    at__catalog_close(catalog);
+    unlink(path);
+    rmdir(dir);
+}

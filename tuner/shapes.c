@@ -1,0 +1,418 @@
+/*
+ * shapes.c - see shapes.h.
+ *
+ * A line is read left to right: numbers that follow each other, joined or not, are the shape; any other word
+ * is an op or a type. Problems are kept in the order of the file; a hash table finds those that are there
+ * already.
+ */
+#include "shapes.h"
+#include "util/str.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_LINE       4096
+#define MAX_FILE_BYTES ((size_t)16 << 20)
+#define MAX_FOUND      40 /* bytes of a word that a message shows */
+
+typedef struct reader {
+    const char *file;
+    const at__catalog *catalog;
+    at__shape_defaults defaults;
+    at__shapes shapes;
+    size_t *seen; /* open addressing: 1 + number of a problem, 0 where free */
+    size_t seen_cap;
+    int line_number;
+    const char *line, *end; /* the line that is being read, without its comment */
+    at_error *err;
+} reader;
+
+/* What was found on one line so far. Columns count bytes from 1; 0: not there. */
+typedef struct entry {
+    int64_t sizes[AT__MAX_DIMS];
+    int size_columns[AT__MAX_DIMS];
+    int size_count;
+    const at__op *op;
+    at__dtype type;
+    int op_column, type_column;
+    bool sizes_closed; /* a word came after them */
+} entry;
+
+static at_status AT_PRINTF(3, 4) fail_at(const reader *r, const char *place, const char *format, ...)
+{
+    char text[AT_ERROR_TEXT];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return at_fail(r->err, AT_ERR_INPUT, "%s:%d:%td: %s", r->file, r->line_number, place - r->line + 1, text);
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_joiner(char c)
+{
+    return c == 'x' || c == 'X' || c == '*';
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == ',' || c == ';' || c == '\r' || c == '\v' || c == '\f';
+}
+
+static const char *skip_blanks(const char *p, const char *end)
+{
+    while (p < end && is_blank(*p))
+        p++;
+    return p;
+}
+
+static const char *word_end(const char *p, const char *end)
+{
+    while (p < end && !is_blank(*p))
+        p++;
+    return p;
+}
+
+/* A word as a message can show it: not too long, nothing that a terminal would obey. */
+typedef struct found {
+    char text[MAX_FOUND + 4];
+} found;
+
+static found show(const char *word, const char *end)
+{
+    found f;
+    size_t len = (size_t)(end - word), keep = len < MAX_FOUND ? len : MAX_FOUND;
+    if (keep < len)
+        while (keep > 0 && ((unsigned char)word[keep] & 0xc0) == 0x80) /* not inside a UTF-8 character */
+            keep--;
+    for (size_t i = 0; i < keep; i++) {
+        unsigned char c = (unsigned char)word[i];
+        f.text[i] = c < 0x20 || c == 0x7f ? '?' : (char)c;
+    }
+    snprintf(f.text + keep, 4, "%s", keep < len ? "..." : "");
+    return f;
+}
+
+/* "u8 i8 f16 ..."; "transpose, copy" */
+static at_status fail_word(const reader *r, const char *word, const char *end)
+{
+    at__str expected = { 0 };
+    at__str_add(&expected, "a type (");
+    for (int i = 0; i < AT__DTYPES; i++)
+        at__str_addf(&expected, "%s%s", i ? " " : "", at__dtype_name((at__dtype)i));
+    at__str_add(&expected, ") or an operation (");
+    for (int i = 0; i < at__catalog_op_count(r->catalog); i++)
+        at__str_addf(&expected, "%s%s", i ? ", " : "", at__catalog_op(r->catalog, i)->name);
+    at__str_add(&expected, ")");
+    at_status status =
+        fail_at(r, word, "found '%s'; expected %s", show(word, end).text, at__str_text(&expected));
+    at__str_clear(&expected);
+    return status;
+}
+
+/* ---- sizes ---- */
+
+/* Digits, grouped by single underscores. *p is moved behind them. */
+static at_status read_number(int64_t *out, const char **p, const reader *r)
+{
+    const char *begin = *p;
+    int64_t value = 0;
+    bool fits = true;
+    while (*p < r->end && (is_digit(**p) || (**p == '_' && *p + 1 < r->end && is_digit((*p)[1])))) {
+        if (**p != '_')
+            fits = fits && !__builtin_mul_overflow(value, 10, &value) &&
+                   !__builtin_add_overflow(value, **p - '0', &value);
+        (*p)++;
+    }
+    if (!fits)
+        return fail_at(r, begin, "found '%s'; expected a size of at most %" PRId64, show(begin, *p).text,
+                       INT64_MAX);
+    if (value == 0)
+        return fail_at(r, begin, "found '%s'; expected a positive size", show(begin, *p).text);
+    *out = value;
+    return AT_OK;
+}
+
+static at_status add_size(entry *e, const char **p, const reader *r)
+{
+    const char *begin = *p;
+    int64_t value;
+    at_status status = read_number(&value, p, r);
+    if (status != AT_OK)
+        return status;
+    if (e->size_count == AT__MAX_DIMS)
+        return fail_at(r, begin, "found one more size, '%s'; expected at most %d", show(begin, *p).text,
+                       AT__MAX_DIMS);
+    e->sizes[e->size_count] = value;
+    e->size_columns[e->size_count++] = (int)(begin - r->line) + 1;
+    return AT_OK;
+}
+
+/* Behind a number: a joiner and its size, joined or with blanks around, or nothing. *more tells which. */
+static at_status skip_joiner(bool *more, const char **p, const char *word, const reader *r)
+{
+    const char *joiner = skip_blanks(*p, r->end);
+    *more = false;
+    if (joiner < r->end && is_joiner(*joiner)) {
+        const char *next = skip_blanks(joiner + 1, r->end);
+        if (next < r->end && is_digit(*next)) {
+            *p = next;
+            *more = true;
+            return AT_OK;
+        }
+        if (next < r->end && *next == '-')
+            return fail_at(r, next, "found '%s'; expected a positive size",
+                           show(next, word_end(next, r->end)).text);
+        if (joiner == *p)
+            return fail_at(r, word, "found '%s'; expected a size after '%c'",
+                           show(word, word_end(word, r->end)).text, *joiner);
+    }
+    if (*p < r->end && !is_blank(**p))
+        return fail_at(r, word, "found '%s'; expected sizes such as 4096x4096 (whole numbers joined by 'x')",
+                       show(word, word_end(word, r->end)).text);
+    return AT_OK;
+}
+
+static at_status read_sizes(entry *e, const char **p, const reader *r)
+{
+    const char *word = *p;
+    bool more = true;
+    if (e->sizes_closed)
+        return fail_at(r, word, "found '%s'; expected all sizes of a line side by side",
+                       show(word, word_end(word, r->end)).text);
+    while (more) {
+        at_status status = add_size(e, p, r);
+        if (status == AT_OK)
+            status = skip_joiner(&more, p, word, r);
+        if (status != AT_OK)
+            return status;
+    }
+    return AT_OK;
+}
+
+/* ---- words ---- */
+
+static const at__op *find_op(const reader *r, const char *word, const char *end)
+{
+    char name[AT__MAX_NAME];
+    size_t len = (size_t)(end - word);
+    if (len >= sizeof name)
+        return NULL;
+    memcpy(name, word, len);
+    name[len] = '\0';
+    return at__catalog_find_op(r->catalog, name);
+}
+
+static at_status fail_second(const reader *r, const char *word, const char *end, const char *what,
+                             const char *first)
+{
+    return fail_at(r, word, "found '%s'; expected one %s a line, and there is %s", show(word, end).text, what,
+                   first);
+}
+
+static at_status read_word(entry *e, const char **p, const reader *r)
+{
+    const char *word = *p, *end = word_end(word, r->end);
+    int column = (int)(word - r->line) + 1;
+    at__dtype type;
+    const at__op *op = find_op(r, word, end);
+
+    *p = end;
+    e->sizes_closed = e->size_count > 0;
+    if (op) {
+        if (e->op_column)
+            return fail_second(r, word, end, "operation", e->op->name);
+        e->op = op;
+        e->op_column = column;
+        return AT_OK;
+    }
+    if (at__dtype_parse(&type, word, (size_t)(end - word), NULL) == AT_OK) {
+        if (e->type_column)
+            return fail_second(r, word, end, "type", at__dtype_name(e->type));
+        e->type = type;
+        e->type_column = column;
+        return AT_OK;
+    }
+    if (end - word > 1 && *word == '-' && is_digit(word[1]))
+        return fail_at(r, word, "found '%s'; expected a positive size", show(word, end).text);
+    return fail_word(r, word, end);
+}
+
+/* ---- problems ---- */
+
+static bool same(const at__problem *a, const at__problem *b)
+{
+    bool equal = a->op == b->op && a->type == b->type;
+    for (int i = 0; equal && i < a->op->dim_count; i++)
+        equal = a->dims[i] == b->dims[i];
+    return equal;
+}
+
+static uint64_t hash_of(const at__problem *p)
+{
+    uint64_t hash = (uint64_t)(uintptr_t)p->op * 31 + (uint64_t)p->type;
+    for (int i = 0; i < p->op->dim_count; i++)
+        hash = (hash ^ (uint64_t)p->dims[i]) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 32;
+}
+
+/* Where the problem is, or belongs. There is always a free place. */
+static size_t *seen_slot(const reader *r, const at__problem *p)
+{
+    size_t i = (size_t)hash_of(p) & (r->seen_cap - 1);
+    while (r->seen[i] && !same(&r->shapes.problems[r->seen[i] - 1], p))
+        i = (i + 1) & (r->seen_cap - 1);
+    return &r->seen[i];
+}
+
+static bool grow_seen(reader *r)
+{
+    size_t cap = r->seen_cap ? r->seen_cap * 2 : 64;
+    size_t *grown = calloc(cap, sizeof *grown);
+    if (!grown)
+        return false;
+    free(r->seen);
+    r->seen = grown;
+    r->seen_cap = cap;
+    for (size_t i = 0; i < r->shapes.count; i++)
+        *seen_slot(r, &r->shapes.problems[i]) = i + 1;
+    return true;
+}
+
+static at_status add_problem(reader *r, const at__problem *problem)
+{
+    at__shapes *s = &r->shapes;
+    if (2 * (s->count + 1) > r->seen_cap && !grow_seen(r))
+        return at_fail(r->err, AT_ERR_MEMORY, "out of memory");
+    size_t *slot = seen_slot(r, problem);
+    if (*slot)
+        return AT_OK;
+    if (!at__grow(&s->problems, &s->cap, s->count, sizeof *s->problems))
+        return at_fail(r->err, AT_ERR_MEMORY, "out of memory");
+    s->problems[s->count++] = *problem;
+    *slot = s->count;
+    return AT_OK;
+}
+
+static bool refuses_type(const entry *e)
+{
+    return !(e->op->types & 1u << e->type);
+}
+
+/* The place on the line that a refusal of the op is about. */
+static int guilty_column(const entry *e)
+{
+    if (refuses_type(e))
+        return e->type_column ? e->type_column : e->size_columns[0];
+    return e->size_columns[e->size_count > e->op->dim_count ? e->op->dim_count : 0];
+}
+
+static bool too_large(const entry *e)
+{
+    int64_t bytes = at__dtype_bytes(e->type);
+    for (int i = 0; i < e->size_count; i++)
+        if (__builtin_mul_overflow(bytes, e->sizes[i], &bytes))
+            return true;
+    return false;
+}
+
+static at_status finish_line(reader *r, entry *e)
+{
+    at__problem problem;
+    at_error cause = { 0 };
+
+    if (e->size_count == 0 && !e->op_column && !e->type_column)
+        return AT_OK; /* nothing but blanks */
+    if (e->size_count == 0)
+        return fail_at(r, r->end, "found no size; expected a shape such as 4096x4096");
+    if (!e->op_column)
+        e->op = at__catalog_find_op(r->catalog, r->defaults.op);
+    if (!e->op)
+        return fail_at(r, r->line, "found no operation '%s'; expected one on the line", r->defaults.op);
+    if (!e->type_column)
+        e->type = r->defaults.type;
+    if (too_large(e))
+        return fail_at(r, r->line + e->size_columns[0] - 1,
+                       "found a shape of more than %" PRId64 " bytes; expected a smaller one", INT64_MAX);
+    if (at__problem_init(&problem, e->op, e->type, e->sizes, e->size_count, &cause) != AT_OK)
+        return fail_at(r, r->line + guilty_column(e) - 1, "%s%s", cause.text,
+                       !e->type_column && refuses_type(e) ? " (the line names none, so it has the default)"
+                                                          : "");
+    return add_problem(r, &problem);
+}
+
+/* r->line .. r->end is the whole line. */
+static at_status read_line(reader *r)
+{
+    entry e = { 0 };
+    at_status status = AT_OK;
+    const char *nul = memchr(r->line, '\0', (size_t)(r->end - r->line));
+    if (nul)
+        return fail_at(r, nul, "found a zero byte; expected text in UTF-8 (is this UTF-16?)");
+    if (r->end - r->line > MAX_LINE)
+        return fail_at(r, r->line + MAX_LINE, "found a line of %td bytes; expected at most %d",
+                       r->end - r->line, MAX_LINE);
+    const char *comment = memchr(r->line, '#', (size_t)(r->end - r->line));
+    if (comment)
+        r->end = comment;
+    const char *p = skip_blanks(r->line, r->end);
+    while (p < r->end && status == AT_OK) {
+        status = is_digit(*p) ? read_sizes(&e, &p, r) : read_word(&e, &p, r);
+        p = skip_blanks(p, r->end);
+    }
+    return status == AT_OK ? finish_line(r, &e) : status;
+}
+
+at_status at__shapes_parse(at__shapes *out, const char *text, size_t len, const char *file,
+                           const at__catalog *catalog, at__shape_defaults defaults, at_error *err)
+{
+    static const char MARK[] = "\xef\xbb\xbf";
+    reader r = { .file = file, .catalog = catalog, .defaults = defaults, .err = err };
+    const char *end = text + len, *p = text;
+    at_status status = AT_OK;
+
+    if (len >= 3 && memcmp(text, MARK, 3) == 0)
+        p += 3;
+    while (p < end && status == AT_OK) {
+        const char *newline = memchr(p, '\n', (size_t)(end - p));
+        r.line = p;
+        r.end = newline ? newline : end;
+        p = newline ? newline + 1 : end;
+        r.line_number++;
+        status = read_line(&r);
+    }
+    if (status == AT_OK && r.shapes.count == 0)
+        status =
+            at_fail(err, AT_ERR_INPUT, "%s: found no problem; expected lines such as '4096x4096 f32'", file);
+    if (status == AT_OK) {
+        *out = r.shapes;
+        r.shapes = (at__shapes){ 0 };
+    }
+    at__shapes_clear(&r.shapes);
+    free(r.seen);
+    return status;
+}
+
+at_status at__shapes_read(at__shapes *out, const char *path, const at__catalog *catalog,
+                          at__shape_defaults defaults, at_error *err)
+{
+    at__str text = { 0 };
+    at_status status = at__str_read_file(&text, path, MAX_FILE_BYTES, err);
+    if (status == AT_OK)
+        status = at__shapes_parse(out, at__str_text(&text), text.len, path, catalog, defaults, err);
+    at__str_clear(&text);
+    return status;
+}
+
+void at__shapes_clear(at__shapes *shapes)
+{
+    free(shapes->problems);
+    *shapes = (at__shapes){ 0 };
+}
