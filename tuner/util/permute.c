@@ -10,6 +10,8 @@ at__permutation at__permute(uint64_t count, uint64_t seed)
         p.half_bits++;
     for (int i = 0; i < AT__PERMUTE_ROUNDS; i++)
         p.keys[i] = at__rng_next(&rng);
+    if (count > 0)
+        p.shift = at__rng_below(&rng, count);
     return p;
 }
 
@@ -31,5 +33,5 @@ uint64_t at__permute_at(const at__permutation *p, uint64_t place)
     uint64_t number = once(p, place);
     while (number >= p->count) /* ends: place itself lies on this cycle, and inside */
         number = once(p, number);
-    return number;
+    return (number + p->shift) % p->count;
 }
