@@ -26,7 +26,7 @@ _Static_assert(sizeof(at__limits) == AT__LIMIT_COUNT * sizeof(int64_t),
 
 /* ---- names ---- */
 
-/* Names that mean something in CUDA C++ or in declarations, sorted. */
+/* Names that mean something in CUDA C++ or in declarations. */
 static const char *const RESERVED[] = {
     "NULL",         "T",         "alignas",
     "alignof",      "and",       "and_eq",
@@ -72,15 +72,12 @@ static const char *const RESERVED[] = {
     "xor",          "xor_eq",
 };
 
-static int compare_names(const void *name, const void *row)
-{
-    return strcmp(name, *(const char *const *)row);
-}
-
 static bool is_reserved(const char *name)
 {
-    return bsearch(name, RESERVED, sizeof RESERVED / sizeof *RESERVED, sizeof *RESERVED, compare_names) ||
-           at__expr_is_function(name, strlen(name)) || strncmp(name, "__", 2) == 0 ||
+    for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED; i++)
+        if (strcmp(RESERVED[i], name) == 0)
+            return true;
+    return at__expr_is_function(name, strlen(name)) || strncmp(name, "__", 2) == 0 ||
            strncmp(name, "AUTOTUNE", 8) == 0;
 }
 

@@ -375,10 +375,13 @@ at_status at__lines_comment(char **out, const at__lines *lines)
     if (!text)
         return at_fail(lines->err, AT_ERR_MEMORY, "out of memory");
     for (const char *at = begin; at < end; at++) {
-        const char *after = continuation(at, end);
-        if (after)
+        bool joins = continuation(at, end) != NULL;
+        if (joins)
             at = skip_blanks(at, end) - 1;
-        text[n++] = after || (unsigned char)*at < ' ' ? ' ' : *at;
+        if (!joins)
+            text[n++] = (unsigned char)*at < ' ' ? ' ' : *at;
+        else if (n && text[n - 1] != ' ')
+            text[n++] = ' ';
     }
     text[n] = '\0';
     *out = text;

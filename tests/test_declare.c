@@ -1,0 +1,391 @@
+/* test_declare.c - reading op and template blocks: what they become, and what is said about bad ones. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "declare_support.h"
+
+Test(declare, reads_an_op)
+{
+    at__op *op = read_op(MINI_OP);
+    cr_assert_str_eq(op->name, "mini");
+    cr_assert_str_eq(op->about, "y = x");
+    cr_assert_str_eq(op->file, "op.cu");
+    cr_assert_eq(op->dim_count, 3);
+    cr_assert_str_eq(op->dims[0].name, "batch");
+    cr_assert(op->dims[0].optional);
+    cr_assert_eq(op->dims[0].value, 1);
+    cr_assert_not(op->dims[2].optional);
+    cr_assert(op->storage);
+    cr_assert_eq(op->types, (1u << AT__DTYPES) - 1);
+    cr_assert_eq(op->sizeof_slot, 3);
+    cr_assert_eq(op->device_slot, 4);
+    cr_assert_str_eq(op->symbols.names[5].name, "device.sms");
+    cr_assert_eq(op->lets[0].slot, 4 + AT__LIMIT_COUNT);
+    cr_assert_eq(op->let_count, 1);
+    cr_assert_str_eq(op->requires[0].reason, "nothing to do");
+    cr_assert_eq(op->requires[0].where.line, 6);
+    cr_assert_eq(op->requires[0].where.column, 11);
+    cr_assert_eq(op->arg_count, 4);
+    cr_assert_eq(op->args[0].role, AT__OUTPUT);
+    cr_assert_eq(op->args[1].role, AT__INPUT);
+    cr_assert_eq(op->args[2].role, AT__SCALAR);
+    cr_assert_eq(op->args[2].scalar_bytes, 8);
+    cr_assert_str_eq(at__expr_text(op->args[2].expr), "rows");
+    cr_assert_eq(op->args[3].scalar_bytes, 4);
+    cr_assert_str_eq(at__expr_text(op->args[3].expr), "count / 2");
+    cr_assert_str_eq(op->reference, "mini_reference");
+    cr_assert_str_eq(at__expr_text(op->launch.grid[0]), "ceil_div(count, 256)");
+    cr_assert_null(op->launch.grid[1]);
+    cr_assert_null(op->launch.shared);
+    cr_assert_str_eq(op->ceiling_op, "");
+    cr_assert_str_eq(op->source, MINI_OP);
+    cr_assert_eq(strlen(op->hash), 64);
+    at__op_close(op);
+    at__op_close(NULL);
+}
+
+Test(declare, reads_real_types_and_a_ceiling)
+{
+    at__op *op = read_op(MINI_OP_HEAD "type T = f16 f64\nceiling copy batch rows * 2 cols\nshared 64\n" MINI_OP_TAIL);
+    cr_assert_not(op->storage);
+    cr_assert_eq(op->types, 1u << AT__F16 | 1u << AT__F64);
+    cr_assert_str_eq(op->ceiling_op, "copy");
+    cr_assert_eq(op->ceiling_dim_count, 3);
+    cr_assert_str_eq(at__expr_text(op->ceiling_dims[1]), "rows * 2");
+    cr_assert_str_eq(at__expr_text(op->launch.shared), "64");
+    at__op_close(op);
+}
+
+Test(declare, reads_a_template)
+{
+    at__op *op = read_op(MINI_OP);
+    at__template *t = read_template(op, MINI_TEMPLATE("default   PAD=4 ORDER=slow\n"
+                                                      "param     TILE  = 16 32   # side\n"
+                                                      "param     PAD   = 0 1..3 4..16:6 -5\n"
+                                                      "param     ORDER = fast slow\n"
+                                                      "let       bytes = TILE * \\\n"
+                                                      "                  (TILE + PAD) # with padding\n"
+                                                      "const     WIDE  = count > 100 # index type\n"
+                                                      "require   bytes < 2000 && \\\n"
+                                                      "          ORDER != ORDER_slow # too \\\n"
+                                                      "          much\n"
+                                                      "grid      ceil_div(rows, TILE) cols\n"
+                                                      "block     TILE * 2 (PAD + 6) 1\n"
+                                                      "shared    bytes\n"));
+    cr_assert_str_eq(t->name, "t");
+    cr_assert_str_eq(t->about, "about t");
+    cr_assert_str_eq(t->kernel, "mini_t");
+    cr_assert_eq(t->param_count, 3);
+    cr_assert_str_eq(t->params[0].meaning, "side");
+    cr_assert_eq(t->params[0].slot, op->symbols.count);
+    cr_assert_eq(t->params[0].label_slot, -1);
+    cr_assert_null(t->params[0].labels);
+    static const int64_t PADS[] = { 0, 1, 2, 3, 4, 10, 16, -5 };
+    cr_assert_eq(t->params[1].count, 8);
+    cr_assert_arr_eq(t->params[1].values, PADS, sizeof PADS);
+    cr_assert_str_eq(t->params[2].labels[1], "slow");
+    cr_assert_eq(t->params[2].values[1], 1);
+    cr_assert_str_eq(t->symbols.names[t->params[2].label_slot + 1].name, "ORDER_slow");
+    cr_assert_eq(t->defaults[0], 16);
+    cr_assert_eq(t->defaults[1], 4);
+    cr_assert_eq(t->defaults[2], 1);
+    cr_assert_eq(t->let_count, 2);
+    cr_assert_str_eq(at__expr_text(t->lets[0].expr), "TILE * (TILE + PAD)");
+    cr_assert_str_eq(t->lets[0].meaning, "with padding");
+    cr_assert_not(t->lets[0].rendered);
+    cr_assert(t->lets[1].rendered);
+    cr_assert_str_eq(t->requires[0].reason, "too much");
+    cr_assert_str_eq(at__expr_text(t->requires[0].expr), "bytes < 2000 && ORDER != ORDER_slow");
+    cr_assert_str_eq(at__expr_text(t->launch.block[0]), "TILE * 2");
+    cr_assert_str_eq(at__expr_text(t->launch.block[1]), "(PAD + 6)");
+    cr_assert_str_eq(at__expr_text(t->launch.block[2]), "1");
+    cr_assert_eq(at__expr_where(t->launch.shared).line, 15);
+    cr_assert_str_eq(at__expr_text(t->launch.shared), "bytes");
+    at__template_close(t);
+    at__template_close(NULL);
+    at__op_close(op);
+}
+
+Test(declare, reads_windows_line_ends_and_a_byte_order_mark)
+{
+    at__op *op = read_op(MINI_OP);
+    at__template *t = read_template(op, "\xef\xbb\xbf/*!autotune\r\n\r\n  # only a comment\r\ntemplate t\r\nparam A = 1 \\\r\n 2\r\n"
+                                        "grid 1\r\nblock 1\r\n*/ void mini_t() {}");
+    cr_assert_eq(t->params[0].count, 2);
+    cr_assert_str_eq(t->params[0].meaning, "");
+    cr_assert_eq(t->params[0].where.line, 5);
+    at__template_close(t);
+    at__op_close(op);
+}
+
+Test(declare, finds_two_blocks_in_one_file)
+{
+    static const char BOTH[] = MINI_OP MINI_TEMPLATE("grid 1\nblock 1\n");
+    size_t len = strlen(BOTH);
+    cr_assert(at__declares(BOTH, len, "op"));
+    cr_assert(at__declares(BOTH, len, "template"));
+    cr_assert_not(at__declares(BOTH, len, "temp"));
+    at__op *op = read_op(BOTH);
+    at__template *t = read_template(op, BOTH);
+    cr_assert_str_eq(t->name, "t");
+    cr_assert_eq(t->param_count, 0);
+    at__template_close(t);
+    at__op_close(op);
+}
+
+Test(declare, sees_blocks_only_at_the_start_of_a_line)
+{
+    static const char *const NONE[] = { "",
+                                        "x /*!autotune\nop a\n*/",
+                                        "// /*!autotune\nop a\n*/",
+                                        "/*!autotuned\nop a\n*/",
+                                        "/*!autotune*/ op a",
+                                        "/*!autotune\nopp a\n*/",
+                                        "/*!autotune" };
+    for (size_t i = 0; i < sizeof NONE / sizeof *NONE; i++)
+        cr_assert_not(at__declares(NONE[i], strlen(NONE[i]), "op"), "%s", NONE[i]);
+    cr_assert(at__declares("  /*!autotune\nop a\n*/", 22, "op"));
+    cr_assert(at__declares("/*!autotune\nop", 14, "op"), "malformed blocks count");
+    cr_assert(at__declares("/*!autotune\ntemplate t\n*/\n/*!autotune # x\n\n op a */", 50, "op"));
+}
+
+/* Bad ops: the message for each. */
+static const struct {
+    const char *source, *message;
+} OPS[] = {
+    { "", "op.cu:1:1: found no declaration; expected a block that starts with /*!autotune and 'op NAME'" },
+    { "/*!autotune\noperation x\n*/", "op.cu:2:1: found 'operation'; expected 'op NAME' or 'template NAME'" },
+    { "/*!autotune\nop x\n", "op.cu:1:12: found the end of the file in a declaration; expected '*/'" },
+    { "/*!autotune\nop x\n*/", "op.cu:3:1: found the end of the declaration; expected a line 'shape DIM...' in it" },
+    { "/*!autotune\nop\n*/", "op.cu:2:3: found the end of the line; expected a name of a-z" },
+    { "/*!autotune\nop Upper\n*/", "op.cu:2:4: found 'Upper'; expected a name of a-z" },
+    { "/*!autotune\nop _x\n*/", "found '_x'" },
+    { "/*!autotune\nop 9\n*/", "found '9'" },
+    { "/*!autotune\nop x y\n*/", "op.cu:2:6: found 'y'; expected the end of the line" },
+    { "/*!autotune\nop x\nop y\n*/", "op.cu:3:1: found a second 'op' line; expected one" },
+    { "/*!autotune\nop x\nlet a = 1\n*/", "op.cu:3:1: found 'let'; expected 'shape' before it" },
+    { "/*!autotune\nop x\nfoo\n*/", "op.cu:3:1: found 'foo'; expected one of op shape type let" },
+    { "/*!autotune\nop x\n= 3\n*/", "found '='; expected one of op" },
+    { "/*!autotune\nop x\nshape\n*/", "found the end of the line; expected the name of a dimension" },
+    { "/*!autotune\nop x\nshape a a\n*/", "op.cu:3:9: found 'a' a second time; expected a new name" },
+    { "/*!autotune\nop x\nshape a b=1\n*/", "found a default for 'b' after 'a' without one" },
+    { "/*!autotune\nop x\nshape a=1\n*/", "found only dimensions with a default" },
+    { "/*!autotune\nop x\nshape a=0 b\n*/", "op.cu:3:9: found a default below 1" },
+    { "/*!autotune\nop x\nshape a= b\n*/", "found 'b'; expected a size" },
+    { "/*!autotune\nop x\nshape a=99999999999999999999 b\n*/", "expected an integer below 2^63" },
+    { "/*!autotune\nop x\nshape a b c d e f g\n*/", "found more than 6 dimensions" },
+    { "/*!autotune\nop x\nshape threadIdx\n*/", "found 'threadIdx'; expected a name that C++, CUDA and autotune leave free" },
+    { "/*!autotune\nop x\nshape T\n*/", "found 'T'" },
+    { "/*!autotune\nop x\nshape __a\n*/", "found '__a'" },
+    { "/*!autotune\nop x\nshape AUTOTUNE_X\n*/", "found 'AUTOTUNE_X'" },
+    { "/*!autotune\nop x\nshape min\n*/", "found 'min'" },
+    { "/*!autotune\nop x\nshape n\ntype T = \n*/", "expected 'storage' or element types" },
+    { "/*!autotune\nop x\nshape n\ntype f32\n*/", "found 'f32'; expected 'T'" },
+    { "/*!autotune\nop x\nshape n\ntype T = f33\n*/", "'f33' is not an element type; expected one of u8" },
+    { "/*!autotune\nop x\nshape n\ntype T = f32 float\n*/", "found 'float' a second time" },
+    { "/*!autotune\nop x\nshape n\ntype T = storage f32\n*/", "found 'f32'; expected the end of the line" },
+    { "/*!autotune\nop x\nshape n\nlet n = 1\n*/", "op.cu:4:5: found 'n' a second time" },
+    { "/*!autotune\nop x\nshape n\nlet m\n*/", "found the end of the line; expected '='" },
+    { "/*!autotune\nop x\nshape n\nlet m = m\n*/", "op.cu:4:9: unknown name 'm'" },
+    { "/*!autotune\nop x\nshape rows\nrequire row > 1\n*/", "op.cu:4:9: unknown name 'row'; did you mean 'rows'?" },
+    { "/*!autotune\nop x\nshape n\nrequire\n*/", "found nothing more; expected a number" },
+    { "/*!autotune\nop x\nshape n\nrequire n = 1\n*/", "op.cu:4:11: found '='; expected '==' to compare" },
+    { "/*!autotune\nop x\nshape n\narg a\n*/", "expected T[EXPR], i32 or i64" },
+    { "/*!autotune\nop x\nshape n\narg a i16\n*/", "found 'i16'; expected T[EXPR], i32 or i64" },
+    { "/*!autotune\nop x\nshape n\narg a T[n output\n*/", "expected an operator or ']'" },
+    { "/*!autotune\nop x\nshape n\narg a T n\n*/", "found 'n'; expected '['" },
+    { "/*!autotune\nop x\nshape n\narg a T[n]\n*/", "expected output, input or inout" },
+    { "/*!autotune\nop x\nshape n\narg a T[n] out\n*/", "found 'out'; expected output, input or inout" },
+    { "/*!autotune\nop x\nshape n\narg a i32\n*/", "found no dimension or let called 'a'; expected '= EXPR'" },
+    { "/*!autotune\nop x\nshape n\narg n i32\narg n i64\n*/", "found argument 'n' a second time" },
+    { "/*!autotune\nop x\nshape n\narg int i32 = 1\n*/", "found 'int'" },
+    { "/*!autotune\nop x\nshape n\nreference ref\n*/", "op.cu:4:11: found no kernel 'ref' in this file" },
+    { "/*!autotune\nop x\nshape n\nreference ref\n*/ void reference(); int ref2, aref;", "found no kernel 'ref'" },
+    { "/*!autotune\nop x\nshape n\ngrid 1 2 3 4\n*/", "op.cu:4:12: found '4'; expected the end of the line" },
+    { "/*!autotune\nop x\nshape n\ncheck close\n*/", "found 'close'; expected 'exact'" },
+    { "/*!autotune\nop x\nshape n\nceiling copy\n*/", "found nothing more; expected a number" },
+    { "/*!autotune\nop x\nshape n\ntype T = storage\narg n i64\nreference r\ngrid 1\nblock 1\ntraffic n\n*/ r",
+      "found no argument that is output or inout" },
+    { "/*!autotune\nop x\nshape n\ntype T = storage\narg y T[n] output\nreference r\nblock 1\ntraffic n\n*/ r",
+      "expected a line 'grid EXPR...' in it" },
+    { "/*!autotune\nop x\nshape \xff\n*/", "found byte 0xff" },
+};
+
+Test(declare, explains_bad_ops)
+{
+    for (size_t i = 0; i < sizeof OPS / sizeof *OPS; i++) {
+        at_error err = { 0 };
+        at__op *op = NULL;
+        at_status status = at__op_read(&op, OPS[i].source, strlen(OPS[i].source), "op.cu", &err);
+        cr_expect_eq(status, AT_ERR_INPUT, "%s", OPS[i].source);
+        cr_expect_null(op);
+        cr_expect_not_null(strstr(err.text, OPS[i].message), "%s\n%s\n%s", OPS[i].source, OPS[i].message, err.text);
+        at__op_close(op);
+    }
+}
+
+/* Bad lines in a template (from its line 3 on). */
+static const struct {
+    const char *lines, *message;
+} LINES[] = {
+    { "", "t.cu:3:1: found the end of the declaration; expected a line 'grid EXPR...' in it" },
+    { "grid 1\n", "expected a line 'block EXPR...' in it" },
+    { "template u\n", "t.cu:3:1: found a second 'template' line" },
+    { "param\n", "found the end of the line; expected a name" },
+    { "param A\n", "expected '='" },
+    { "param A =\n", "t.cu:3:10: found the end of the line; expected the parameter's values" },
+    { "param A = # 1 2\n", "expected the parameter's values" },
+    { "param A = 1 x\n", "found 'x'; expected another integer or range" },
+    { "param A = x 1\n", "found '1'; expected another word" },
+    { "param A = 1 2 1\n", "t.cu:3:11: found value 1 of 'A' twice; expected each once" },
+    { "param A = 1..3 2\n", "found value 2 of 'A' twice" },
+    { "param A = x y x\n", "found 'A_x' a second time" },
+    { "param A = 3..1\n", "found a range that is empty or without end" },
+    { "param A = 1..3:0\n", "found a range that is empty or without end" },
+    { "param A = 1..\n", "expected the last value of the range" },
+    { "param A = 1..3:\n", "expected the step of the range" },
+    { "param A = 1.5\n", "found '.5'; expected an integer" },
+    { "param A = 1x\n", "found '1x'; expected an integer" },
+    { "param A = 0..5000\n", "found more than 4096 values of 'A'" },
+    { "param A = 9223372036854775808\n", "expected an integer below 2^63" },
+    { "param A = 1, 2\n", "found ','; expected an integer" },
+    { "param int = 1\n", "found 'int'; expected a name that C++, CUDA and autotune leave free" },
+    { "param rows = 1\n", "t.cu:3:7: found 'rows' a second time" },
+    { "param A = 1\nparam A = 2\n", "t.cu:4:7: found 'A' a second time" },
+    { "param A = b\nlet A_b = 1\n", "found 'A_b' a second time" },
+    { "param wchar = t u\n", "found 'wchar_t'; expected a name" },
+    { "param A234567890123456789012345678901234567890123456789012345678901234 = 1\n", "a name of 64 characters" },
+    { "param A23456789012345678901234567890123456789012345678901234567890123 = x\n", "a name of 65 characters" },
+    { "param A-B = 1\n", "found '-'; expected '='" },
+    { "let a = 1\nconst a = 2\n", "found 'a' a second time" },
+    { "const x = y\n", "unknown name 'y'" },
+    { "require B > 1\nparam B = 1\n", "t.cu:3:9: unknown name 'B'" },
+    { "require 1 <\\\n 2 *\n", "t.cu:4:5: found nothing more" },
+    { "kernel\n", "expected the name of a kernel" },
+    { "kernel nope\ngrid 1\nblock 1\n", "t.cu:3:8: found no kernel 'nope' in this file" },
+    { "shape n\n", "found 'shape'; expected one of template param let const" },
+    { "grid 1\nblock 1\ndefault A=1\n", "t.cu:5:9: found 'A'; expected the name of a parameter" },
+    { "grid 1\nblock 1\nparam A = 1\ndefault A=2\n", "t.cu:6:11: found a value that 'A' does not have; expected one of line 5" },
+    { "grid 1\nblock 1\nparam A = x y\ndefault A=1\n", "expected one of the parameter's words" },
+    { "grid 1\nblock 1\nparam A = x y\ndefault A=z\n", "found a value that 'A' does not have" },
+    { "grid 1\nblock 1\nparam A = 1\ndefault A=1 A=1\n", "found 'A' a second time" },
+    { "grid 1\nblock 1\nparam A = 1\ndefault A\n", "expected '='" },
+};
+
+Test(declare, explains_bad_templates)
+{
+    at__op *op = read_op(MINI_OP);
+    for (size_t i = 0; i < sizeof LINES / sizeof *LINES; i++) {
+        char source[600];
+        at_error err = { 0 };
+        at__template *t = NULL;
+        snprintf(source, sizeof source, "/*!autotune\ntemplate t\n%s*/\nvoid mini_t() {}\n", LINES[i].lines);
+        at_status status = at__template_read(&t, op, source, strlen(source), "t.cu", &err);
+        cr_expect_eq(status, AT_ERR_INPUT, "%s", LINES[i].lines);
+        cr_expect_null(t);
+        cr_expect_not_null(strstr(err.text, LINES[i].message), "%s\n%s\n%s", LINES[i].lines, LINES[i].message, err.text);
+        at__template_close(t);
+    }
+    at__op_close(op);
+}
+
+static at_status read_bytes(const char *source, size_t len, at_error *err)
+{
+    at__op *op = NULL;
+    at_status status = at__op_read(&op, source, len, "op.cu", err);
+    at__op_close(op);
+    return status;
+}
+
+Test(declare, refuses_nul_bytes)
+{
+    static const char SOURCE[] = MINI_OP "\n\n a\0b";
+    at_error err = { 0 };
+    cr_assert_eq(read_bytes(SOURCE, sizeof SOURCE - 1, &err), AT_ERR_INPUT);
+    cr_assert_not_null(strstr(err.text, "found a NUL byte; expected text"), "%s", err.text);
+}
+
+Test(declare, refuses_long_lines_and_large_files)
+{
+    size_t len = ((size_t)1 << 20) + 1;
+    char *source = malloc(len);
+    at_error err = { 0 };
+    memset(source, ' ', len);
+    memcpy(source, MINI_OP, strlen(MINI_OP));
+    cr_assert_eq(read_bytes(source, len, &err), AT_ERR_INPUT);
+    cr_assert_str_eq(err.text, "op.cu: found 1048577 bytes; expected at most 1048576");
+    cr_assert_eq(read_bytes(source, len - 1, &err), AT_OK, "%s", err.text);
+
+    memcpy(source, "/*!autotune\nop a #", 18);
+    memset(source + 18, 'x', 5000);
+    cr_assert_eq(read_bytes(source, 5018, &err), AT_ERR_INPUT);
+    free(source);
+}
+
+Test(declare, refuses_a_line_that_goes_on_too_long)
+{
+    char source[6000] = "/*!autotune\nop mini\nshape n\n";
+    at_error err = { 0 };
+    strcat(source, "require 1");
+    while (strlen(source) < 5000)
+        strcat(source, " && 1 \\\n");
+    strcat(source, "\n*/");
+    cr_assert_eq(read_bytes(source, strlen(source), &err), AT_ERR_INPUT);
+    cr_assert_not_null(strstr(err.text, "op.cu:4:1: found a line of"), "%s", err.text);
+}
+
+Test(declare, limits_counts)
+{
+    char source[30000] = "/*!autotune\ntemplate t\n", line[64];
+    at__op *op = read_op(MINI_OP);
+    at__template *t = NULL;
+    at_error err = { 0 };
+
+    for (int i = 0; i <= AT__MAX_PARAMS; i++) {
+        snprintf(line, sizeof line, "param P%d = 1\n", i);
+        strcat(source, line);
+    }
+    strcat(source, "*/");
+    cr_assert_eq(at__template_read(&t, op, source, strlen(source), "t.cu", &err), AT_ERR_INPUT);
+    cr_assert_not_null(strstr(err.text, "t.cu:35:7: found more than 32 parameters"), "%s", err.text);
+
+    strcpy(source, "/*!autotune\ntemplate t\n");
+    for (int i = 0; i < AT__MAX_SLOTS; i++) {
+        snprintf(line, sizeof line, "let l%d = 1\n", i);
+        strcat(source, line);
+    }
+    strcat(source, "*/");
+    cr_assert_eq(at__template_read(&t, op, source, strlen(source), "t.cu", &err), AT_ERR_INPUT);
+    cr_assert_not_null(strstr(err.text, "found more than 256 names"), "%s", err.text);
+    at__op_close(op);
+}
+
+/* Every way to cut a good file short must fail cleanly or read cleanly. */
+Test(declare, survives_truncation)
+{
+    static const char BOTH[] = MINI_OP MINI_TEMPLATE("param A = x y # m\nlet b = A + 1\nrequire b > A # r\ngrid b\nblock 1\n");
+    at__op *op = read_op(MINI_OP);
+    for (size_t len = 0; len < strlen(BOTH); len++) {
+        char *part = malloc(len + 1); /* of its own, so that the sanitizer sees reads past the end */
+        at__template *t = NULL;
+        memcpy(part, BOTH, len);
+        if (at__template_read(&t, op, part, len, "t.cu", NULL) == AT_OK)
+            at__template_close(t);
+        (void)!read_bytes(part, len, NULL);
+        at__declares(part, len, "op");
+        free(part);
+    }
+    at__op_close(op);
+}
+
+Test(declare, equal_sources_have_equal_hashes)
+{
+    at__op *a = read_op(MINI_OP), *b = read_op(MINI_OP), *c = read_op(MINI_OP "\n");
+    cr_assert_str_eq(a->hash, b->hash);
+    cr_assert_str_neq(a->hash, c->hash);
+    at__op_close(a);
+    at__op_close(b);
+    at__op_close(c);
+}
