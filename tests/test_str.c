@@ -1,0 +1,157 @@
+/* test_str.c - the text buffer and its friends. */
+#include "util/str.h"
+
+#include <criterion/criterion.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+Test(str, an_empty_one_reads_as_an_empty_text)
+{
+    at__str s = { 0 };
+    cr_assert_str_eq(at__str_text(&s), "");
+    cr_assert_eq(at__str_check(&s, NULL), AT_OK);
+    at__str_add(&s, "");
+    cr_assert(s.len == 0 && s.data && s.data[0] == '\0');
+    at__str_clear(&s);
+    at__str_clear(&s);
+    cr_assert(!s.data && s.len == 0 && s.cap == 0);
+}
+
+Test(str, appends_in_every_way)
+{
+    at__str s = { 0 };
+    at__str_add(&s, "ab");
+    at__str_add_bytes(&s, "\0c", 2);
+    at__str_addf(&s, "%d-%s", 42, "x");
+    at__str_add_bytes(&s, NULL, 0);
+    cr_assert_eq(s.len, 8);
+    cr_assert(memcmp(s.data, "ab\0c42-x", 9) == 0);
+    at__str_clear(&s);
+}
+
+Test(str, grows_and_stays_terminated)
+{
+    at__str s = { 0 };
+    for (int i = 0; i < 100000; i++) {
+        at__str_addf(&s, "%c", 'a' + i % 26);
+        cr_assert(s.len == (size_t)i + 1 && s.len < s.cap && s.data[s.len] == '\0');
+    }
+    cr_assert_eq(s.data[99999], 'a' + 99999 % 26);
+    at__str_clear(&s);
+}
+
+Test(str, a_long_formatted_text_is_not_cut)
+{
+    at__str s = { 0 };
+    at__str_addf(&s, "%0100000d|", 7);
+    cr_assert(s.len == 100001 && s.data[99999] == '7' && s.data[100000] == '|');
+    at__str_clear(&s);
+}
+
+Test(str, reset_keeps_the_memory)
+{
+    at__str s = { 0 };
+    at__str_add(&s, "something");
+    char *data = s.data;
+    at__str_reset(&s);
+    cr_assert(s.len == 0 && s.data == data && data[0] == '\0');
+    at__str_clear(&s);
+    at__str_reset(&s);
+    cr_assert_str_eq(at__str_text(&s), "");
+}
+
+Test(str, too_much_fails_once_and_for_all)
+{
+    at__str s = { 0 };
+    at_error err = { 0 };
+    at__str_add(&s, "kept");
+    at__str_add_bytes(&s, "x", AT__STR_MAX); /* refused before a byte is read */
+    at__str_add(&s, "lost");
+    cr_assert_str_eq(s.data, "kept");
+    cr_assert_eq(at__str_check(&s, &err), AT_ERR_MEMORY);
+    cr_assert(err.text[0]);
+    at__str_reset(&s);
+    cr_assert_eq(at__str_check(&s, NULL), AT_OK);
+    at__str_clear(&s);
+}
+
+static const struct {
+    const char *text, *json;
+} JSON[] = {
+    { NULL, "null" },
+    { "", "\"\"" },
+    { "plain", "\"plain\"" },
+    { "say \"hi\" \\ /", "\"say \\\"hi\\\" \\\\ /\"" },
+    { "a\nb\tc\x01\x1f", "\"a\\nb\\u0009c\\u0001\\u001f\"" },
+    { "gr\xc3\xbc\xc3\x9f\x7f", "\"gr\xc3\xbc\xc3\x9f\x7f\"" },
+};
+
+Test(str, json_is_escaped)
+{
+    for (size_t i = 0; i < sizeof JSON / sizeof *JSON; i++) {
+        at__str s = { 0 };
+        at__str_add_json(&s, JSON[i].text);
+        cr_assert_str_eq(s.data, JSON[i].json);
+        at__str_clear(&s);
+    }
+}
+
+Test(str, files_are_read_whole_up_to_a_limit)
+{
+    char path[] = "/tmp/autotune-str-XXXXXX";
+    at__str s = { 0 };
+    at_error err = { 0 };
+    int fd = mkstemp(path);
+    cr_assert(fd >= 0 && write(fd, "a\0b\n", 4) == 4 && close(fd) == 0);
+    at__str_add(&s, "before");
+    cr_assert_eq(at__str_read_file(&s, path, 3, &err), AT_ERR_INPUT);
+    cr_assert(strstr(err.text, path) && strstr(err.text, "larger than 3 bytes"), "%s", err.text);
+    cr_assert_str_eq(s.data, "before");
+    cr_assert_eq(at__str_read_file(&s, path, 4, &err), AT_OK);
+    cr_assert(s.len == 4 && memcmp(s.data, "a\0b\n", 5) == 0);
+    unlink(path);
+    cr_assert_eq(at__str_read_file(&s, path, 4, &err), AT_ERR_INPUT);
+    cr_assert(strstr(err.text, "No such file"), "%s", err.text);
+    cr_assert_eq(at__str_read_file(&s, "/tmp", 4, &err), AT_ERR_INPUT);
+    cr_assert_eq(s.len, 4);
+    at__str_clear(&s);
+}
+
+Test(str, copies_are_terminated)
+{
+    char *copy = at__text_copy("abcdef", 3);
+    cr_assert_str_eq(copy, "abc");
+    free(copy);
+    copy = at__text_copy(NULL, 0);
+    cr_assert_str_eq(copy, "");
+    free(copy);
+}
+
+Test(str, arrays_grow_by_doubling)
+{
+    int *numbers = NULL;
+    size_t cap = 0;
+    for (size_t i = 0; i < 1000; i++) {
+        cr_assert(at__grow(&numbers, &cap, i, sizeof *numbers));
+        cr_assert(cap > i);
+        numbers[i] = (int)i;
+    }
+    cr_assert(numbers[999] == 999 && cap == 1024);
+    size_t huge = SIZE_MAX / 2;
+    cr_assert_not(at__grow(&numbers, &huge, huge, sizeof *numbers));
+    cr_assert(huge == SIZE_MAX / 2 && numbers[999] == 999);
+    free(numbers);
+}
+
+Test(str, errors_are_filled_cut_and_optional)
+{
+    at_error err = { 0 };
+    cr_assert_eq(at_fail(&err, AT_ERR_INPUT, "%0*d", 5000, 1), AT_ERR_INPUT);
+    cr_assert(err.status == AT_ERR_INPUT && strlen(err.text) == sizeof err.text - 1);
+    cr_assert_eq(at_fail(NULL, AT_ERR_DEVICE, "nobody listens"), AT_ERR_DEVICE);
+    cr_assert_str_eq(at_status_name(AT_OK), "ok");
+    cr_assert_str_eq(at_status_name(AT_ERR_SYSTEM), "system");
+    cr_assert_str_eq(at_status_name((at_status)99), "unknown");
+}
