@@ -1,0 +1,186 @@
+/*!autotune
+template  narrow                       # one side of at most 32: records to columns (AoS to SoA), or back
+
+param     THREADS = 64 128 256 512     # threads a block
+param     VEC     = 1 2 4 8 16         # elements in an access along the long side: records a thread
+param     HINT    = none store both    # which accesses say that they are used only once
+
+const     NARROW  = min(rows, cols)    # elements in a record
+const     TALL    = cols <= rows       # records are the input's rows; else the output's
+let       length  = max(rows, cols)    # records
+const     RECORDS = THREADS * VEC
+const     PITCH   = NARROW % 2 == 0 ? NARROW + 1 : NARROW # of a record in the tile: odd, so that records meet all banks
+let       blocks  = ceil_div(length, RECORDS) * batch
+let       shared_bytes = RECORDS * PITCH * sizeof(T)
+const     BATCHED = batch > 1
+const     EDGE    = length % RECORDS != 0
+const     WIDE    = (NARROW + 1) * length > 2147483647 # 64-bit offsets inside a matrix
+
+require   NARROW <= 32                 # tiles do better when both sides are long
+require   VEC * sizeof(T) <= 16        # the widest access there is
+require   length % VEC == 0            # every long row must begin aligned
+require   4 * VEC >= gcd(length, 16 / sizeof(T)) # far narrower than the alignment allows is slow
+require   batch == 1 || length * NARROW * sizeof(T) % 16 == 0 # every matrix must begin aligned
+require   shared_bytes <= min(device.max_shared_bytes, 73728)
+require   shared_bytes >= 1024 || THREADS >= 256 # a multiprocessor needs many bytes in flight
+require   THREADS <= device.max_threads_per_block
+require   blocks <= device.max_grid_x
+
+grid      blocks
+block     THREADS
+shared    shared_bytes
+default   THREADS=128 VEC=1 HINT=none
+*/
+
+#ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
+using T = float;
+constexpr int THREADS = 128, VEC = 4, NARROW = 3, TALL = 1, RECORDS = 512, PITCH = 3, BATCHED = 0, EDGE = 1, WIDE = 0;
+constexpr int HINT_none = 0, HINT_store = 1, HINT_both = 2, HINT = HINT_none;
+#endif
+
+template <bool wide> struct IndexOf { using type = int; };
+template <> struct IndexOf<true> { using type = long long; };
+using Index = IndexOf<WIDE != 0>::type;
+
+template <int bytes> struct Access;
+template <> struct Access<1> { using type = unsigned char; };
+template <> struct Access<2> { using type = unsigned short; };
+template <> struct Access<4> { using type = unsigned; };
+template <> struct Access<8> { using type = uint2; };
+template <> struct Access<16> { using type = uint4; };
+
+template <int elements> union Vector {
+    using Bits = typename Access<elements * sizeof(T)>::type;
+    Bits bits;
+    T    element[elements];
+};
+
+constexpr int PER    = 16 / sizeof(T);                   /* elements in a piece of 16 bytes                  */
+constexpr int PIECES = RECORDS * NARROW / PER;           /* that the block's records fill                    */
+constexpr int TURNS  = (PIECES + THREADS - 1) / THREADS; /* pieces of a thread                               */
+constexpr int AHEAD  = 8;                               /* reads of a thread before their first use          */
+
+using Piece = Vector<PER>;
+using Run   = Vector<VEC>;
+
+template <class Bits> __device__ __forceinline__ Bits load(const Bits *from)
+{
+    return HINT == HINT_both ? __ldcs(from) : *from;
+}
+
+template <class Bits> __device__ __forceinline__ void store(Bits *to, Bits bits)
+{
+    if (HINT == HINT_none)
+        *to = bits;
+    else
+        __stcs(to, bits);
+}
+
+/* Where the tile keeps an element, counted as it stands in the records. */
+__device__ __forceinline__ int place(int i)
+{
+    return i / NARROW * PITCH + i % NARROW;
+}
+
+/* Between the tile and the records: contiguous memory, in pieces of 16 bytes. `here` elements exist. */
+__device__ __forceinline__ void read_records(T *tile, const T *in, int here)
+{
+#pragma unroll 1
+    for (int first = 0; first < TURNS; first += AHEAD) {
+        Piece part[AHEAD];
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++) {
+            const int i = threadIdx.x + (first + k) * THREADS;
+            if (first + k < TURNS && i < PIECES && (!EDGE || i * PER + PER <= here))
+                part[k].bits = load((const Piece::Bits *)in + i);
+        }
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++) {
+            const int i = threadIdx.x + (first + k) * THREADS;
+            if (first + k < TURNS && i < PIECES && (!EDGE || i * PER + PER <= here))
+#pragma unroll
+                for (int e = 0; e < PER; e++)
+                    tile[place(i * PER + e)] = part[k].element[e];
+        }
+    }
+    const int rest = here / PER * PER + threadIdx.x;
+    if (EDGE && rest < here)
+        tile[place(rest)] = in[rest];
+}
+
+__device__ __forceinline__ void write_records(T *out, const T *tile, int here)
+{
+#pragma unroll 2
+    for (int i = threadIdx.x; i < PIECES; i += THREADS)
+        if (!EDGE || i * PER + PER <= here) {
+            Piece piece;
+#pragma unroll
+            for (int e = 0; e < PER; e++)
+                piece.element[e] = tile[place(i * PER + e)];
+            store((Piece::Bits *)out + i, piece.bits);
+        }
+    const int rest = here / PER * PER + threadIdx.x;
+    if (EDGE && rest < here)
+        out[rest] = tile[place(rest)];
+}
+
+/* Between the tile and the columns: each thread moves VEC elements of every one. */
+__device__ __forceinline__ void read_columns(T *tile, const T *in, Index pitch)
+{
+    const int record = threadIdx.x * VEC;
+#pragma unroll 1
+    for (int first = 0; first < NARROW; first += AHEAD) {
+        Run part[AHEAD];
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++)
+            if (first + k < NARROW)
+                part[k].bits = load((const Run::Bits *)in + ((first + k) * pitch + threadIdx.x));
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++)
+            if (first + k < NARROW)
+#pragma unroll
+                for (int e = 0; e < VEC; e++)
+                    tile[(record + e) * PITCH + first + k] = part[k].element[e];
+    }
+}
+
+__device__ __forceinline__ void write_columns(T *out, const T *tile, Index pitch)
+{
+    const int record = threadIdx.x * VEC;
+#pragma unroll 4
+    for (int c = 0; c < NARROW; c++) {
+        Run run;
+#pragma unroll
+        for (int e = 0; e < VEC; e++)
+            run.element[e] = tile[(record + e) * PITCH + c];
+        store((Run::Bits *)out + (c * pitch + threadIdx.x), run.bits);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+transpose_narrow(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols)
+{
+    extern __shared__ uint4 shared_memory[];
+    T *const tile = (T *)shared_memory;
+
+    const long long length = TALL ? rows : cols;
+    const unsigned  groups = (unsigned)((length + RECORDS - 1) / RECORDS);
+    const unsigned  matrix = BATCHED ? blockIdx.x / groups : 0;
+    const long long first  = (long long)(BATCHED ? blockIdx.x % groups : blockIdx.x) * RECORDS;
+    const int       here   = (int)(length - first < RECORDS ? length - first : RECORDS);
+    const Index     pitch  = (Index)(length / VEC);
+    const bool      inside = !EDGE || (int)threadIdx.x * VEC < here;
+
+    const long long records = (matrix * length + first) * NARROW, columns = matrix * length * NARROW + first;
+    if (TALL)
+        read_records(tile, in + records, here * NARROW);
+    else if (inside)
+        read_columns(tile, in + columns, pitch);
+
+    __syncthreads();
+
+    if (!TALL)
+        write_records(out + records, tile, here * NARROW);
+    else if (inside)
+        write_columns(out + columns, tile, pitch);
+}
