@@ -8,11 +8,10 @@
 #include "store_internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* The parts of SQLite's file header that we look at (https://sqlite.org/fileformat.html, section 1.3). */
 enum { HEADER_BYTES = 100, HEADER_VERSION = 60, HEADER_APPLICATION = 68 };
@@ -140,14 +139,28 @@ static at_status check_header(bool *empty, at__store *store, at_error *err)
     return AT_OK;
 }
 
+/* The first column of a pragma's answer; "" when there is none. */
+static void ask(char out[16], at__store *store, const char *pragma)
+{
+    sqlite3_stmt *s = NULL;
+    out[0] = '\0';
+    if (sqlite3_prepare_v2(store->db, pragma, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW)
+        snprintf(out, 16, "%s", at__store_text(s, 0));
+    sqlite3_finalize(s);
+}
+
 /*
- * WAL lets readers and a writer work at once. Where it cannot be had (some network file systems, or another
- * process is using the file right now) SQLite stays with its rollback journal, which is as safe: no error.
+ * WAL lets readers and a writer work at once, and needs no fsync for each commit: kill -9 costs nothing, a
+ * power failure the last commits, never the file. Where it cannot be had (some network file systems, or
+ * another process is using the file right now) SQLite stays with its rollback journal and syncs: no error.
  */
 static void prefer_wal(at__store *store)
 {
-    sqlite3_exec(store->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
-    sqlite3_exec(store->db, "PRAGMA foreign_keys = ON", NULL, NULL, NULL);
+    char mode[16], unused[16];
+    ask(mode, store, "PRAGMA journal_mode = WAL");
+    if (strcmp(mode, "wal") == 0)
+        ask(unused, store, "PRAGMA synchronous = NORMAL");
+    ask(unused, store, "PRAGMA foreign_keys = ON");
 }
 
 /* Our tables are all there, and readable. */

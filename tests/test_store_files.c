@@ -292,6 +292,48 @@ Test(store_files, a_read_only_file_can_be_read)
     folder_remove(&f);
 }
 
+/* The folder refuses a -wal, though the file itself may be written. */
+Test(store_files, a_writable_file_in_a_read_only_folder)
+{
+    folder f = folder_make();
+    at__store *store = NULL;
+    at_error err = { 0 };
+    make_store(f.db, 3);
+    cr_assert_eq(chmod(f.db, 0666) | chmod(f.path, 0555), 0);
+    leave_root();
+    cr_assert_eq(at__store_open(&store, f.db, AT__STORE_WRITE, &err), AT_ERR_STORE);
+    cr_assert(strstr(err.text, f.db) && strstr(err.text, "permissions"), "%s", err.text);
+    cr_assert_eq(trials_in(f.db), 3);
+    back_to_root();
+    folder_remove(&f);
+}
+
+/* What is in the log is not in the file: reading without it would answer with old results. */
+Test(store_files, a_log_that_cannot_be_brought_in_is_named)
+{
+    folder f = folder_make();
+    char wal[200], shm[200];
+    at__store *store = NULL;
+    at_error err = { 0 };
+    snprintf(wal, sizeof wal, "%s-wal", f.db);
+    snprintf(shm, sizeof shm, "%s-shm", f.db);
+    make_store(f.db, 3);
+    at__store *writer = open_ok(f.db, AT__STORE_WRITE);
+    at__trial_row row = trial_of("A=100", 1e-6);
+    put_ok(writer, &KEY, &H200, &row, 1);
+    at__str log = read_file(wal);
+    at__store_close(writer);
+    write_file(wal, log.data, log.len);
+    unlink(shm);
+    cr_assert_eq(chmod(f.db, 0444) | chmod(wal, 0444) | chmod(f.path, 0555), 0);
+    leave_root();
+    cr_assert_eq(at__store_open(&store, f.db, AT__STORE_READ, &err), AT_ERR_STORE);
+    cr_assert(strstr(err.text, "its log") && strstr(err.text, wal), "%s", err.text);
+    back_to_root();
+    at__str_clear(&log);
+    folder_remove(&f);
+}
+
 Test(store_files, a_folder_that_cannot_be_written)
 {
     folder f = folder_make();
