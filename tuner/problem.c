@@ -2,6 +2,7 @@
 #include "problem.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -182,19 +183,17 @@ static int find_value(const at__param *param, int64_t value)
 
 int at__param_find_text(const at__param *param, const char *text, size_t len)
 {
-    char number[24], *end;
+    char number[24] = "", back[24];
 
     for (int i = 0; param->labels && i < param->count; i++)
         if (strlen(param->labels[i]) == len && memcmp(param->labels[i], text, len) == 0)
             return i;
-    if (param->labels || len == 0 || len >= sizeof number || !strchr("-0123456789", text[0]))
+    if (param->labels || len >= sizeof number)
         return -1;
     memcpy(number, text, len);
-    number[len] = '\0';
-    long long value = strtoll(number, &end, 10); /* out of range gives the ends of the range: see next line */
-    if (*end || strlen(number) != len || (len > 18 && (value == INT64_MAX || value == INT64_MIN)))
-        return -1;
-    return find_value(param, value);
+    long long value = strtoll(number, NULL, 10);
+    snprintf(back, sizeof back, "%lld", value); /* one spelling a number; none that does not fit */
+    return strcmp(number, back) == 0 ? find_value(param, value) : -1;
 }
 
 void at__param_add_text(at__str *out, const at__param *param, int64_t value)

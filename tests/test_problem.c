@@ -1,0 +1,203 @@
+/* test_problem.c - shapes against dimensions, binding, configurations as text, launch geometry. */
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "declare_support.h"
+
+#define TEMPLATE                                                                                                       \
+    MINI_TEMPLATE("param TILE = 16 32 -4\nparam ORDER = fast slow\nparam BIG = 9223372036854775807 1\n"                 \
+                  "let area = TILE * TILE\nconst WIDE = ORDER == ORDER_slow && count > 10\n"                            \
+                  "grid ceil_div(rows, TILE) cols\nblock area\nshared area * sizeof(T)\n")
+
+static at_status init(at__problem *out, const at__op *op, const int64_t *sizes, int count, at_error *err)
+{
+    return at__problem_init(out, op, AT__F32, sizes, count, err);
+}
+
+static void check_shape(const at__op *op, const int64_t *sizes, int count, const char *expected)
+{
+    at__problem problem;
+    at_error err = { 0 };
+    at__str shape = { 0 };
+    cr_assert_eq(init(&problem, op, sizes, count, &err), AT_OK, "%s", err.text);
+    at__problem_shape(&shape, &problem);
+    cr_assert_str_eq(at__str_text(&shape), expected);
+    at__str_clear(&shape);
+}
+
+Test(problem, writes_a_canonical_shape)
+{
+    at__op *op = read_op(MINI_OP);
+    check_shape(op, (int64_t[]){ 4096, 128 }, 2, "4096x128");
+    check_shape(op, (int64_t[]){ 1, 4096, 128 }, 3, "4096x128");
+    check_shape(op, (int64_t[]){ 8, 4096, 128 }, 3, "8x4096x128");
+    check_shape(op, (int64_t[]){ 1, 1 }, 2, "1x1");
+    at__op_close(op);
+    op = read_op("/*!autotune\nop c\nshape a=1 b=2 c\ntype T = f32\narg y T[c] output\nreference r\ngrid 1\nblock 1\n"
+                 "traffic c\n*/ r");
+    check_shape(op, (int64_t[]){ 7 }, 1, "7");
+    check_shape(op, (int64_t[]){ 2, 7 }, 2, "7");
+    check_shape(op, (int64_t[]){ 1, 7 }, 2, "1x7");
+    check_shape(op, (int64_t[]){ 3, 2, 7 }, 3, "3x2x7");
+    at__op_close(op);
+}
+
+Test(problem, says_what_shape_is_expected)
+{
+    at__op *op = read_op(MINI_OP);
+    at__problem problem = { .dims = { 77 } };
+    at_error err = { 0 };
+    int64_t sizes[4] = { 1, 2, 3, 4 };
+    cr_assert_eq(init(&problem, op, sizes, 1, &err), AT_ERR_INPUT);
+    cr_assert_str_eq(err.text, "found 1 size; mini expects batch=1 x rows x cols (those with a default may be left out)");
+    cr_assert_eq(init(&problem, op, sizes, 4, &err), AT_ERR_INPUT);
+    cr_assert_eq(init(&problem, op, sizes, 0, &err), AT_ERR_INPUT);
+    sizes[1] = -2;
+    cr_assert_eq(init(&problem, op, sizes, 3, &err), AT_ERR_INPUT);
+    cr_assert_str_eq(err.text, "found rows = -2; expected 0 or more");
+    sizes[1] = 0;
+    cr_assert_eq(init(&problem, op, sizes, 3, &err), AT_ERR_INPUT);
+    cr_assert_str_eq(err.text, "mini 0x3 f32: it must satisfy count > 0 (nothing to do)");
+    sizes[1] = INT64_MAX;
+    cr_assert_eq(init(&problem, op, sizes, 3, &err), AT_ERR_INPUT);
+    cr_assert_str_eq(err.text,
+                     "mini 9223372036854775807x3 f32: op.cu:5:32: overflow in 'batch * rows * cols'");
+    cr_assert_eq(problem.dims[0], 77, "outputs stay as they were");
+    at__op_close(op);
+}
+
+Test(problem, says_what_types_are_expected)
+{
+    at__op *op = read_op(MINI_OP_HEAD "type T = f16 f64\n" MINI_OP_TAIL);
+    at__problem problem;
+    at_error err = { 0 };
+    int64_t sizes[2] = { 2, 3 };
+    cr_assert_eq(at__problem_init(&problem, op, AT__F32, sizes, 2, &err), AT_ERR_INPUT);
+    cr_assert_str_eq(err.text, "found type f32; mini expects one of f16 f64");
+    cr_assert_eq(at__problem_init(&problem, op, AT__F64, sizes, 2, &err), AT_OK);
+    at__op_close(op);
+}
+
+Test(problem, binds_dimensions_limits_and_lets)
+{
+    at__op *op = read_op(MINI_OP);
+    int64_t slots[AT__MAX_SLOTS] = { 0 };
+    bind_problem(slots, op, 64, 32);
+    cr_assert_eq(slots[at__symbols_find(&op->symbols, "batch", 5)], 1);
+    cr_assert_eq(slots[at__symbols_find(&op->symbols, "cols", 4)], 32);
+    cr_assert_eq(slots[at__symbols_find(&op->symbols, "sizeof(T)", 9)], 4);
+    cr_assert_eq(slots[at__symbols_find(&op->symbols, "device.cc", 9)], 90);
+    cr_assert_eq(slots[at__symbols_find(&op->symbols, "device.memory_bytes", 19)], 150000000000);
+    cr_assert_eq(slots[at__symbols_find(&op->symbols, "count", 5)], 2048);
+    at__op_close(op);
+}
+
+/* What depends on the device is looked at only once there is one. */
+Test(problem, leaves_the_device_to_binding)
+{
+    at__op *op = read_op(MINI_OP_HEAD "type T = storage\nlet fits = device.memory_bytes / 100\nlet half = fits / 2\n"
+                                      "require rows < half # too large\nrequire device.sms > 1\n" MINI_OP_TAIL);
+    at__limits limits = some_limits();
+    at__problem problem;
+    at_error err = { 0 };
+    int64_t sizes[2] = { 1000000000, 1 }, slots[AT__MAX_SLOTS];
+    cr_assert_eq(init(&problem, op, sizes, 2, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__problem_bind(slots, &problem, &limits, &err), AT_ERR_INPUT);
+    cr_assert_str_eq(err.text, "mini 1000000000x1 f32: it must satisfy rows < half (too large)");
+    limits.memory_bytes = INT64_MAX;
+    cr_assert_eq(at__problem_bind(slots, &problem, &limits, &err), AT_OK, "%s", err.text);
+    at__op_close(op);
+}
+
+/* ---- configurations ---- */
+
+Test(problem, reads_a_configuration_back)
+{
+    at__op *op = read_op(MINI_OP);
+    at__template *t = read_template(op, TEMPLATE);
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 2; k++) {
+            at__config config = { { t->params[0].values[i], k, t->params[2].values[k] } }, back = { { 0 } };
+            at__str text = { 0 };
+            at__config_text(&text, t, &config);
+            cr_assert_eq(at__config_parse(&back, t, at__str_text(&text), NULL), AT_OK);
+            cr_assert_arr_eq(back.values, config.values, sizeof back.values);
+            at__str_clear(&text);
+        }
+    }
+    at__str text = { 0 };
+    at__config_text(&text, t, &(at__config){ { 32, 1, 1 } });
+    cr_assert_str_eq(at__str_text(&text), "TILE=32 ORDER=slow BIG=1");
+    at__str_clear(&text);
+    at__template_close(t);
+    at__op_close(op);
+}
+
+static const struct {
+    const char *text, *message;
+} CONFIGS[] = {
+    { "", "found no value for TILE; expected every parameter of template t" },
+    { "TILE=16 ORDER=fast", "found no value for BIG" },
+    { "TILE=16 ORDER=fast BIG=1 TILE=16", "found 'TILE=16'; expected parameter TILE once" },
+    { "TILE=17 ORDER=fast BIG=1", "found 'TILE=17'; parameter TILE of template t has no such value" },
+    { "TILE=16 ORDER=0 BIG=1", "found 'ORDER=0'; parameter ORDER" },
+    { "TILE=fast", "has no such value" },
+    { "TILE=", "has no such value" },
+    { "TILE=+16", "has no such value" },
+    { "TILE=16x", "has no such value" },
+    { "TILE=9223372036854775808", "has no such value" },
+    { "BIG=9223372036854775808", "has no such value" },
+    { "BIG=99999999999999999999999999999", "has no such value" },
+    { "tile=16", "template t has no such parameter" },
+    { "=16", "template t has no such parameter" },
+    { "TILE 16", "found 'TILE'; expected PARAMETER=VALUE" },
+};
+
+Test(problem, explains_bad_configurations)
+{
+    at__op *op = read_op(MINI_OP);
+    at__template *t = read_template(op, TEMPLATE);
+    for (size_t i = 0; i < sizeof CONFIGS / sizeof *CONFIGS; i++) {
+        at__config config = { { 5 } };
+        at_error err = { 0 };
+        cr_expect_eq(at__config_parse(&config, t, CONFIGS[i].text, &err), AT_ERR_INPUT, "%s", CONFIGS[i].text);
+        cr_expect_not_null(strstr(err.text, CONFIGS[i].message), "%s: %s", CONFIGS[i].text, err.text);
+        cr_expect_eq(config.values[0], 5);
+    }
+    at__config config;
+    cr_assert_eq(at__config_parse(&config, t, " BIG=9223372036854775807\tTILE=-4\nORDER=slow ", NULL), AT_OK);
+    cr_assert_eq(config.values[2], INT64_MAX);
+    at__template_close(t);
+    at__op_close(op);
+}
+
+Test(problem, binds_a_configuration_and_its_launch)
+{
+    at__op *op = read_op(MINI_OP);
+    at__template *t = read_template(op, TEMPLATE);
+    int64_t slots[AT__MAX_SLOTS] = { 0 };
+    at__geometry g = { 0 };
+    at_error err = { 0 };
+    bind_problem(slots, op, 100, 7);
+    cr_assert_eq(at__config_bind(slots, t, &(at__config){ { 16, 1, 1 } }, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(slots[at__symbols_find(&t->symbols, "area", 4)], 256);
+    cr_assert_eq(slots[at__symbols_find(&t->symbols, "WIDE", 4)], 1);
+    cr_assert_eq(slots[at__symbols_find(&t->symbols, "ORDER_slow", 10)], 1);
+    cr_assert_eq(at__geometry_of(&g, &t->launch, slots, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(g.grid[0], 7);
+    cr_assert_eq(g.grid[1], 7);
+    cr_assert_eq(g.grid[2], 1);
+    cr_assert_eq(g.block[0], 256);
+    cr_assert_eq(g.block[2], 1);
+    cr_assert_eq(g.shared_bytes, 1024);
+
+    cr_assert_eq(at__config_bind(slots, t, &(at__config){ { -4, 0, 1 } }, &err), AT_OK);
+    cr_assert_eq(at__geometry_of(&g, &t->launch, slots, &err), AT_ERR_INPUT);
+    cr_assert_str_eq(err.text, "t.cu:8:6: grid 'ceil_div(rows, TILE)' is -25; expected 1 to 2147483647");
+    cr_assert_eq(at__config_bind(slots, t, &(at__config){ { INT64_MAX, 0, 1 } }, &err), AT_ERR_INPUT);
+    cr_assert_str_eq(err.text, "t.cu:6:17: overflow in 'TILE * TILE'");
+    at__template_close(t);
+    at__op_close(op);
+}
