@@ -26,7 +26,7 @@ require   TILE_ROWS * WARP_COLS % (32 * SUB_ROWS) == 0
 require   TILE_ROWS * sizeof(T) >= 128 # shorter runs waste cache lines, and the swizzle needs eight 16-byte pieces
 require   TILE_ROWS <= 2 * TILE_COLS && TILE_COLS <= 2 * TILE_ROWS # long tiles lose on one side what they win on the other
 require   WARP_COLS == 8 || CELL == 16 # wider ones meet bank conflicts in narrow cells
-require   tile_bytes >= 8192           # a multiprocessor needs many bytes in flight
+require   tile_bytes >= 8192 || tiles <= 8 * device.sms # many small tiles keep too few bytes in flight
 require   tile_bytes <= min(65536, device.max_shared_bytes)
 require   tile_bytes <= 256 * THREADS  # 16 writes a thread
 require   blocks % (THREADS * UNROLL) == 0 # every thread turns the same number of blocks
@@ -37,7 +37,7 @@ require   tiles <= device.max_grid_x
 grid      tiles
 block     THREADS
 shared    tile_bytes
-default   CELL=16 TILE_ROWS=64 TILE_COLS=64 THREADS=256 WARP_COLS=8 UNROLL=1 ORDER=out_fast
+default   CELL=4 TILE_ROWS=64 TILE_COLS=64 THREADS=512 WARP_COLS=8 UNROLL=2 ORDER=out_fast
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */

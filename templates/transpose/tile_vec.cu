@@ -32,7 +32,7 @@ require   load_lanes <= THREADS && store_lanes <= THREADS # a pass covers whole 
 require   TILE_ROWS * load_lanes >= THREADS && TILE_COLS * store_lanes >= THREADS # no thread is idle
 require   TILE_ROWS * load_lanes <= 16 * THREADS # at most 16 reads in flight a thread
 require   TILE_ROWS * TILE_COLS * sizeof(T) <= 128 * THREADS # at most 32 registers hold them
-require   tile_bytes >= 8192           # a multiprocessor needs many bytes in flight
+require   tile_bytes >= 8192 || tiles <= 8 * device.sms # many small tiles keep too few bytes in flight
 require   LAYOUT != LAYOUT_padv || VEC_LOAD > 1 # the same as pad1
 require   LAYOUT != LAYOUT_pad1 || VEC_LOAD * sizeof(T) <= 4 # rows of vectors must begin aligned
 require   HINT == HINT_none || LAYOUT == LAYOUT_xor # hints are tried on the best layout
@@ -43,7 +43,7 @@ require   tiles <= device.max_grid_x
 grid      tiles
 block     THREADS
 shared    shared_bytes
-default   TILE_ROWS=64 TILE_COLS=64 THREADS=256 VEC_LOAD=1 VEC_STORE=1 LAYOUT=xor HINT=none ORDER=in_fast
+default   TILE_ROWS=64 TILE_COLS=64 THREADS=256 VEC_LOAD=4 VEC_STORE=4 LAYOUT=xor HINT=none ORDER=out_fast
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */

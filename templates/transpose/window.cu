@@ -2,7 +2,7 @@
 template  window                       # for rows of any alignment: 16-byte accesses at their own offset in every row
 
 param     CHUNKS    = 8 16 32          # 16-byte pieces that a tile reads of an input row: a little more than it needs
-param     TILE_ROWS = 16 32 64 128 256 # elements that a tile writes of an output row
+param     TILE_ROWS = 16 32 64 128 256 512 # elements that a tile writes of an output row
 param     THREADS   = 128 256 512      # threads a block
 param     ORDER     = in_fast out_fast # neighbouring tiles follow the input's rows, or the output's
 
