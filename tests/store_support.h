@@ -3,6 +3,7 @@
 #define AUTOTUNE_STORE_SUPPORT_H
 
 #include "store_internal.h"
+#include <stdio.h>
 
 /* A folder of its own, with the path of a database in it that does not exist yet. */
 typedef struct folder {
@@ -31,5 +32,11 @@ typedef struct cell {
     char text[256];
 } cell;
 cell scalar(at__store *store, const char *sql);
+
+/*
+ * Writes `count` batches of two trials, "N=<first>" and on, and says each number once it is stored (tell may be
+ * NULL). Returns an exit code.
+ */
+int store_write_batches(const char *path, int count, int first, FILE *tell);
 
 #endif

@@ -1,0 +1,72 @@
+/* store_rows.c - rows for the tests of the store, and writing many of them. Knows no Criterion. */
+#include "store_support.h"
+
+const at__problem_key KEY = { "transpose", "4096x4096", "b4", 4096 * 4096, 2ll * 4 * 4096 * 4096 };
+const at__fingerprint H200 = { "NVIDIA H200", 90, 132, 143771, "580", "13.0", "0.1.0", true };
+
+at__trial_row trial_of(const char *config, double median_s)
+{
+    return (at__trial_row){
+        .template_name = "tile",
+        .template_hash = "h1",
+        .config = config,
+        .outcome = AT__TIMED,
+        .median_s = median_s,
+        .min_s = median_s,
+        .samples = 10,
+        .log = "",
+        .source_hash = "s1",
+    };
+}
+
+at__winner winner_of(const char *config, double median_s)
+{
+    return (at__winner){
+        .template_name = "tile",
+        .template_hash = "h1",
+        .config = config,
+        .source_hash = "s1",
+        .op_hash = "o1",
+        .median_s = median_s,
+        .min_s = median_s * 0.5,
+        .spread = 0.25,
+        .samples = 25,
+        .ceiling_s = median_s * 0.75,
+        .ceiling_name = "memcpy",
+        .ties = "",
+        .trials = 100,
+        .space_count = 1000,
+        .grid = { 7, 8, 9 },
+        .block = { 32, 4, 2 },
+        .shared_bytes = 4224,
+        .registers = 40,
+        .elapsed_s = 12.5,
+        .conditions = { 1980, 3201, 45, 320, 4 },
+    };
+}
+
+int store_write_batches(const char *path, int count, int first, FILE *tell)
+{
+    at__store *store = NULL;
+    at_error err = { 0 };
+    if (at__store_open(&store, path, AT__STORE_WRITE, &err) != AT_OK) {
+        fprintf(stderr, "%s\n", err.text);
+        return 1;
+    }
+    at_status status = AT_OK;
+    for (int i = first; i < first + count && status == AT_OK; i++) {
+        char a[32], b[32];
+        snprintf(a, sizeof a, "N=%d HALF=0", i);
+        snprintf(b, sizeof b, "N=%d HALF=1", i);
+        at__trial_row rows[] = { trial_of(a, 1e-6), trial_of(b, 1e-6) };
+        status = at__store_put_trials(store, 0, &KEY, &H200, rows, 2, &err);
+        if (status == AT_OK && tell) {
+            fprintf(tell, "%d\n", i);
+            fflush(tell);
+        }
+    }
+    if (status != AT_OK)
+        fprintf(stderr, "%s\n", err.text);
+    at__store_close(store);
+    return status != AT_OK;
+}

@@ -1,0 +1,14 @@
+/*
+ * store_writer.c - a process that the store's tests start, and kill: store_writer FILE COUNT FIRST writes
+ * batches and says the number of each once it is stored.
+ */
+#include "store_support.h"
+
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+    if (argc != 4)
+        return 2;
+    return store_write_batches(argv[1], atoi(argv[2]), atoi(argv[3]), stdout);
+}
