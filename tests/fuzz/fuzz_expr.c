@@ -1,0 +1,77 @@
+/*
+ * fuzz_expr.c - any text as an expression, then evaluated with values from the text. What compiles must evaluate
+ * or explain itself, and its own text must compile to the same value.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "expr.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const char *const NAMES[] = { "A", "B", "TILE", "device.sms", "sizeof(T)" };
+enum { COUNT = sizeof NAMES / sizeof *NAMES };
+
+static int find(const void *context, const char *name, size_t len)
+{
+    (void)context;
+    for (int i = 0; i < COUNT; i++)
+        if (strlen(NAMES[i]) == len && memcmp(NAMES[i], name, len) == 0)
+            return i;
+    return -1;
+}
+
+static const char *name_at(const void *context, int i)
+{
+    (void)context;
+    return i < COUNT ? NAMES[i] : NULL;
+}
+
+static const at__scope SCOPE = { .find = find, .name = name_at };
+static const at__where PLACE = { .file = "fuzz", .line = 1, .column = 1 };
+
+static void check_text(const at__expr *expr, const int64_t *slots, at_status expected, int64_t value)
+{
+    const char *text = at__expr_text(expr);
+    at__expr *again = NULL;
+    int64_t other = 0;
+    if (at__expr_compile(&again, text, strlen(text), &SCOPE, PLACE, NULL) != AT_OK)
+        abort();
+    if (at__expr_eval(&other, again, slots, NULL) != expected || (expected == AT_OK && other != value))
+        abort();
+    at__expr_close(again);
+}
+
+static void check_list(const char *text, size_t size)
+{
+    for (int i = 0; i < 8; i++) {
+        at__expr *expr = NULL;
+        size_t used = 0;
+        if (at__expr_compile_first(&expr, &used, text, size, &SCOPE, PLACE, NULL) != AT_OK)
+            return;
+        if (used == 0 || used > size)
+            abort();
+        at__expr_close(expr);
+        text += used;
+        size -= used;
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const char *text = (const char *)data;
+    int64_t slots[COUNT] = { 0, INT64_MIN, 32, INT64_MAX, 4 }, value = 0;
+    at__expr *expr = NULL;
+    at_error err;
+
+    if (size >= 8)
+        memcpy(slots, data, 8);
+    check_list(text, size);
+    if (at__expr_compile(&expr, text, size, &SCOPE, PLACE, &err) != AT_OK)
+        return 0;
+    at_status status = at__expr_eval(&value, expr, slots, &err);
+    check_text(expr, slots, status, value);
+    at__expr_close(expr);
+    return 0;
+}

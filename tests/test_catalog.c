@@ -1,0 +1,249 @@
+/* test_catalog.c - the built-in ops, and folders of a user's own. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "catalog.h"
+#include "declare_support.h"
+#include "space.h"
+
+#define USER_TEMPLATE(name, kernel) "/*!autotune\ntemplate " name "\nkernel " kernel "\ngrid 1\nblock 1\n*/\nvoid " kernel "() {}\n"
+
+static char root[64];
+
+static void make_root(void)
+{
+    strcpy(root, "/tmp/autotune-catalog-XXXXXX");
+    cr_assert_not_null(mkdtemp(root));
+}
+
+static void remove_root(void)
+{
+    char command[100];
+    snprintf(command, sizeof command, "rm -rf '%s'", root);
+    (void)!system(command);
+}
+
+/* Writes a file, in a sub-folder that is made when it is missing. */
+static void put(const char *folder, const char *name, const char *text)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/%s", root, folder);
+    mkdir(path, 0777);
+    snprintf(path, sizeof path, "%s/%s/%s", root, folder, name);
+    FILE *file = fopen(path, "w");
+    cr_assert_not_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static at__catalog *open_root(void)
+{
+    at__catalog *c = NULL;
+    at_error err = { 0 };
+    cr_assert_eq(at__catalog_open(&c, root, &err), AT_OK, "%s", err.text);
+    return c;
+}
+
+static void check_error(const char *expected)
+{
+    at__catalog *c = NULL;
+    at_error err = { 0 };
+    cr_assert_eq(at__catalog_open(&c, root, &err), AT_ERR_INPUT);
+    cr_assert_null(c);
+    cr_assert_not_null(strstr(err.text, expected), "%s", err.text);
+    cr_assert_not_null(strstr(err.text, root), "%s", err.text);
+}
+
+TestSuite(catalog, .init = make_root, .fini = remove_root);
+
+Test(catalog, has_the_built_in_ops)
+{
+    at__catalog *c = NULL;
+    cr_assert_eq(at__catalog_open(&c, NULL, NULL), AT_OK);
+    const at__op *op = at__catalog_find_op(c, "transpose");
+    cr_assert_not_null(op);
+    cr_assert_not_null(at__catalog_find_op(c, "copy"));
+    cr_assert_null(at__catalog_find_op(c, "nothing"));
+    cr_assert_str_eq(op->file, "templates/transpose/op.cu");
+    int count = at__catalog_template_count(c, op);
+    cr_assert_gt(count, 0);
+    cr_assert_null(at__catalog_template(c, op, count));
+    cr_assert_not_null(at__catalog_find_template(c, op, "tile_rows"));
+    cr_assert_null(at__catalog_find_template(c, at__catalog_find_op(c, "copy"), "tile_rows"));
+    at__catalog_close(c);
+    at__catalog_close(NULL);
+}
+
+static void check_default(const at__template *t, const at__problem *problem)
+{
+    at__limits limits = some_limits();
+    int64_t slots[AT__MAX_SLOTS] = { 0 };
+    at__space *space = NULL;
+    at_error err = { 0 };
+    cr_assert_eq(at__problem_bind(slots, problem, &limits, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__space_open(&space, t, slots, NULL, 0, &err), AT_OK, "%s", err.text);
+    cr_assert_gt(at__space_count(space), 0, "%s: %s", t->name, at__space_refusal(space));
+    at__space_close(space);
+}
+
+/* Every built-in template has something to offer for a plain large problem. */
+Test(catalog, built_in_spaces_are_not_empty)
+{
+    at__catalog *c = NULL;
+    cr_assert_eq(at__catalog_open(&c, NULL, NULL), AT_OK);
+    for (int i = 0; i < at__catalog_op_count(c); i++) {
+        const at__op *op = at__catalog_op(c, i);
+        at__problem problem;
+        int64_t sizes[2] = { 4096, 4096 };
+        cr_assert_eq(at__problem_init(&problem, op, AT__F32, sizes, 2, NULL), AT_OK);
+        for (int k = 0; k < at__catalog_template_count(c, op); k++)
+            check_default(at__catalog_template(c, op, k), &problem);
+    }
+    at__catalog_close(c);
+}
+
+Test(catalog, reads_a_users_op)
+{
+    put("mine", "zz_op.cu", MINI_OP);
+    put("mine", "b.cu", USER_TEMPLATE("b", "kb"));
+    put("mine", "a.cu", USER_TEMPLATE("a", "ka"));
+    put("mine", "notes.txt", "/*!autotune\nnonsense");
+    put("mine", ".hidden.cu", "/*!autotune\nnonsense");
+    put("mine", "helper.cu", "int helper;");
+    put("mine", "empty.cu", "");
+    put("mine/sub.cu", "x.cu", "/*!autotune\nnonsense"); /* two levels down: not looked at */
+    at__catalog *c = open_root();
+    const at__op *op = at__catalog_find_op(c, "mini");
+    cr_assert_not_null(op);
+    cr_assert_eq(at__catalog_template_count(c, op), 2);
+    cr_assert_str_eq(at__catalog_template(c, op, 0)->name, "a");
+    char path[200];
+    snprintf(path, sizeof path, "%s/mine/a.cu", root);
+    cr_assert_str_eq(at__catalog_template(c, op, 0)->file, path);
+    at__catalog_close(c);
+}
+
+Test(catalog, reads_files_in_the_folder_itself)
+{
+    put(".", "both.cu", MINI_OP USER_TEMPLATE("one", "k1"));
+    put(".", "two.cu", USER_TEMPLATE("two", "k2"));
+    at__catalog *c = open_root();
+    const at__op *op = at__catalog_find_op(c, "mini");
+    cr_assert_eq(at__catalog_template_count(c, op), 2);
+    cr_assert_not_null(at__catalog_find_template(c, op, "two"));
+    at__catalog_close(c);
+}
+
+Test(catalog, adds_to_and_replaces_built_in_templates)
+{
+    at__catalog *plain = NULL;
+    char before[AT__HASH_TEXT], after[AT__HASH_TEXT], copy[AT__HASH_TEXT];
+    cr_assert_eq(at__catalog_open(&plain, NULL, NULL), AT_OK);
+    const at__op *op = at__catalog_find_op(plain, "transpose");
+    int count = at__catalog_template_count(plain, op);
+    at__catalog_op_hash(before, plain, op);
+
+    put("transpose", "new.cu", USER_TEMPLATE("brand_new", "k"));
+    put("transpose", "tile_rows.cu", USER_TEMPLATE("tile_rows", "k"));
+    at__catalog *c = open_root();
+    const at__op *mine = at__catalog_find_op(c, "transpose");
+    cr_assert_eq(at__catalog_template_count(c, mine), count + 1);
+    cr_assert_str_eq(at__catalog_find_template(c, mine, "tile_rows")->kernel, "k");
+    at__catalog_op_hash(after, c, mine);
+    cr_assert_str_neq(before, after);
+    at__catalog_op_hash(copy, c, at__catalog_find_op(c, "copy"));
+    at__catalog_op_hash(after, plain, at__catalog_find_op(plain, "copy"));
+    cr_assert_str_eq(copy, after);
+    at__catalog_close(c);
+    at__catalog_close(plain);
+}
+
+/* A whole built-in folder, copied to be changed. */
+Test(catalog, accepts_a_copy_of_a_built_in_op)
+{
+    at__catalog *plain = NULL;
+    cr_assert_eq(at__catalog_open(&plain, NULL, NULL), AT_OK);
+    const at__op *op = at__catalog_find_op(plain, "transpose");
+    put("experiments", "op.cu", op->source);
+    put("experiments", "mine.cu", USER_TEMPLATE("mine", "k"));
+    at__catalog *c = open_root();
+    cr_assert_eq(at__catalog_op_count(c), at__catalog_op_count(plain));
+    cr_assert_not_null(at__catalog_find_template(c, at__catalog_find_op(c, "transpose"), "mine"));
+    at__catalog_close(c);
+    at__catalog_close(plain);
+}
+
+Test(catalog, refuses_a_second_op_of_one_name)
+{
+    put("a", "op.cu", MINI_OP);
+    put("b", "op.cu", MINI_OP "\n");
+    check_error("b/op.cu: found op 'mini', which");
+}
+
+Test(catalog, refuses_two_ops_in_a_folder)
+{
+    put("a", "op.cu", MINI_OP);
+    put("a", "op2.cu", MINI_OP);
+    check_error("op2.cu: found a second op in this folder");
+}
+
+Test(catalog, refuses_two_templates_of_one_name)
+{
+    put("a", "op.cu", MINI_OP);
+    put("a", "t1.cu", USER_TEMPLATE("t", "k"));
+    put("a", "t2.cu", USER_TEMPLATE("t", "k"));
+    check_error("t2.cu: found template 't', which is also in");
+}
+
+Test(catalog, refuses_a_template_without_an_op)
+{
+    put("nowhere", "t.cu", USER_TEMPLATE("t", "k"));
+    check_error("t.cu: found a template, but no op in its folder and none called 'nowhere'");
+}
+
+Test(catalog, names_the_bad_file)
+{
+    put("transpose", "t.cu", "/*!autotune\ntemplate t\nparam\n*/");
+    check_error("/transpose/t.cu:3:6: found the end of the line; expected a name");
+}
+
+Test(catalog, refuses_a_block_of_unknown_kind)
+{
+    put("transpose", "t.cu", "/*!autotune\ntemplat t\n*/");
+    check_error("/transpose/t.cu:2:1: found 'templat'; expected 'op NAME' or 'template NAME'");
+}
+
+Test(catalog, refuses_an_unknown_ceiling)
+{
+    put("a", "op.cu", MINI_OP_HEAD "ceiling speed_of_light rows\ntype T = storage\n" MINI_OP_TAIL);
+    check_error("a/op.cu: found ceiling 'speed_of_light'; expected the name of an op");
+}
+
+Test(catalog, refuses_a_ceiling_of_another_shape)
+{
+    put("a", "op.cu", MINI_OP_HEAD "ceiling transpose rows\ntype T = storage\n" MINI_OP_TAIL);
+    check_error("a/op.cu: found 1 sizes for ceiling 'transpose'; expected 3");
+}
+
+Test(catalog, refuses_a_folder_without_templates)
+{
+    check_error("found no .cu file in it or its sub-folders; expected templates");
+    strcat(root, "/missing");
+    check_error("No such file or directory");
+    root[strlen(root) - 8] = '\0';
+}
+
+Test(catalog, skips_what_is_no_regular_file)
+{
+    char path[200];
+    put("transpose", "t.cu", USER_TEMPLATE("t", "k"));
+    snprintf(path, sizeof path, "%s/transpose/pipe.cu", root);
+    cr_assert_eq(mkfifo(path, 0666), 0);
+    snprintf(path, sizeof path, "%s/transpose/dangling.cu", root);
+    cr_assert_eq(symlink("/nonexistent/file", path), 0);
+    at__catalog_close(open_root());
+}
