@@ -1,0 +1,107 @@
+/*!autotune
+template  packed                       # many small matrices: a block moves several whole ones, as contiguous memory
+
+param     MATRICES = 1 2 4 8 16 32 64 128 256 512 1024 2048 4096 # that a block moves
+param     THREADS  = 64 128 256 512    # threads a block
+param     READS    = 2 4 8             # 16-byte pieces that a thread reads before the first use
+param     PAD      = no yes            # odd rows in the tile, against bank conflicts
+
+const     ROWS     = rows
+const     COLS     = cols
+const     PITCH    = PAD == PAD_yes && rows % 2 == 0 ? rows + 1 : rows # elements in a row of the tile
+let       matrix_bytes = rows * cols * sizeof(T)
+let       group_bytes  = MATRICES * matrix_bytes
+let       blocks   = ceil_div(batch, MATRICES)
+let       shared_bytes = MATRICES * cols * PITCH * sizeof(T)
+const     EDGE     = batch % MATRICES != 0
+
+require   batch > 1                    # a single matrix is cut into tiles
+require   matrix_bytes <= 16384        # larger ones too
+require   group_bytes % 16 == 0        # every group must begin aligned
+require   group_bytes <= 32768
+require   group_bytes >= 4096 || MATRICES >= batch # a multiprocessor needs many bytes in flight
+require   MATRICES < 2 * batch
+require   group_bytes >= 16 * THREADS || THREADS == 64 # else some threads have nothing to read
+require   group_bytes >= 16 * THREADS * READS || READS == 2
+require   group_bytes <= 512 * THREADS
+require   PAD == PAD_no || (rows % 2 == 0 && cols > 1) # there is nothing to pad
+require   shared_bytes <= device.max_shared_bytes
+require   THREADS <= device.max_threads_per_block
+require   blocks <= device.max_grid_x
+
+grid      blocks
+block     THREADS
+shared    shared_bytes
+default   MATRICES=64 THREADS=128 READS=2 PAD=no
+*/
+
+#ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
+using T = float;
+constexpr int MATRICES = 64, THREADS = 128, READS = 4, ROWS = 3, COLS = 7, PITCH = 3, EDGE = 1;
+#endif
+
+constexpr int PER    = 16 / sizeof(T);         /* elements in a piece of 16 bytes */
+constexpr int COUNT  = MATRICES * ROWS * COLS; /* elements that a block moves     */
+constexpr int PIECES = COUNT / PER;
+
+union Piece {
+    uint4 bits;
+    T     element[PER];
+};
+
+/* Where the tile keeps an element, by its place in the output: matrices one after the other, turned, rows padded. */
+__device__ __forceinline__ int place_out(int i)
+{
+    return PITCH == ROWS ? i : i / ROWS * PITCH + i % ROWS;
+}
+
+/* The same by its place in the input. */
+__device__ __forceinline__ int place_in(int i)
+{
+    const int matrix = i / (ROWS * COLS), r = i % (ROWS * COLS) / COLS, c = i % COLS;
+    return (matrix * COLS + c) * PITCH + r;
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+transpose_packed(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols)
+{
+    extern __shared__ uint4 shared_memory[];
+    T *const tile = (T *)shared_memory;
+
+    const long long first = (long long)blockIdx.x * MATRICES;
+    const int       here  = (int)(batch - first < MATRICES ? batch - first : MATRICES) * (ROWS * COLS); /* elements */
+    const int       whole = EDGE ? here / PER : PIECES, rest = whole * PER + threadIdx.x;
+
+    in  += first * (ROWS * COLS);
+    out += first * (ROWS * COLS);
+
+#pragma unroll 1
+    for (int start = threadIdx.x; start < PIECES; start += READS * THREADS) {
+        Piece part[READS];
+#pragma unroll
+        for (int k = 0; k < READS; k++)
+            if (start + k * THREADS < whole)
+                part[k].bits = ((const uint4 *)in)[start + k * THREADS];
+#pragma unroll
+        for (int k = 0; k < READS; k++)
+            if (start + k * THREADS < whole)
+#pragma unroll
+                for (int e = 0; e < PER; e++)
+                    tile[place_in((start + k * THREADS) * PER + e)] = part[k].element[e];
+    }
+    if (EDGE && rest < here)
+        tile[place_in(rest)] = in[rest];
+
+    __syncthreads();
+
+#pragma unroll 2
+    for (int i = threadIdx.x; i < whole; i += THREADS) {
+        Piece piece;
+#pragma unroll
+        for (int e = 0; e < PER; e++)
+            piece.element[e] = tile[place_out(i * PER + e)];
+        ((uint4 *)out)[i] = piece.bits;
+    }
+    if (EDGE && rest < here)
+        out[rest] = tile[place_out(rest)];
+}
