@@ -1,0 +1,229 @@
+/* options.c - see options.h. */
+#include "options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const at__option *find(const at__option *table, const char *name, size_t len)
+{
+    for (; table->name; table++)
+        if (strlen(table->name) == len && memcmp(table->name, name, len) == 0)
+            return table;
+    return NULL;
+}
+
+/* Levenshtein distance, cut off at `limit`. */
+static size_t distance(const char *a, const char *b)
+{
+    size_t row[64], na = strlen(a), nb = strlen(b);
+    if (na >= 63 || nb >= 63)
+        return 99;
+    for (size_t j = 0; j <= nb; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= na; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= nb; j++) {
+            size_t change = diagonal + (a[i - 1] != b[j - 1]), best = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
+            diagonal = row[j];
+            row[j] = change < best ? change : best;
+        }
+    }
+    return row[nb];
+}
+
+const char *at__nearest(const char *word, const char *const *names)
+{
+    const char *best = NULL;
+    size_t best_distance = strlen(word) < 5 ? 2 : 4; /* a match is nearer than this */
+    for (; *names; names++) {
+        size_t d = distance(word, *names);
+        if (d < best_distance) {
+            best_distance = d;
+            best = *names;
+        }
+    }
+    return best;
+}
+
+static at_status unknown(const at__option *table, const char *found, size_t len, at_error *err)
+{
+    const char *names[AT__MAX_WORDS] = { "--help" };
+    char word[64];
+    int count = 1;
+    for (const at__option *o = table; o->name && count < AT__MAX_WORDS - 1; o++)
+        names[count++] = o->name;
+    names[count] = NULL;
+    if (len >= sizeof word)
+        len = sizeof word - 1;
+    memcpy(word, found, len);
+    word[len] = '\0';
+    const char *near = at__nearest(word, names);
+    return at_fail(err, AT_ERR_USAGE, "unknown option '%s'%s%s%s; --help lists the options", word,
+                   near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
+static at_status bad_value(const at__option *o, const char *found, const char *expected, at_error *err)
+{
+    return at_fail(err, AT_ERR_USAGE, "%s: found '%s'; expected %s", o->name, found, expected);
+}
+
+static at_status set_count(const at__option *o, const char *text, at_error *err)
+{
+    char *end = NULL;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    if (errno || end == text || *end || value < 0)
+        return bad_value(o, text, "a number, 0 or more", err);
+    *(int64_t *)o->target = value;
+    return AT_OK;
+}
+
+static at_status set_seconds(const at__option *o, const char *text, at_error *err)
+{
+    static const struct {
+        const char *unit;
+        double factor;
+    } UNITS[] = { { "", 1 }, { "s", 1 }, { "ms", 1e-3 }, { "m", 60 }, { "min", 60 }, { "h", 3600 } };
+    char *end = NULL;
+    double value = strtod(text, &end);
+    for (size_t i = 0; end != text && value > 0 && i < sizeof UNITS / sizeof *UNITS; i++)
+        if (strcmp(end, UNITS[i].unit) == 0) {
+            *(double *)o->target = value * UNITS[i].factor;
+            return AT_OK;
+        }
+    return bad_value(o, text, "a time, such as 90s, 500ms, 2m or 1h", err);
+}
+
+static at_status add_word(at__words *words, const char *word, at_error *err)
+{
+    if (words->count == AT__MAX_WORDS)
+        return at_fail(err, AT_ERR_USAGE, "too many values: at most %d", AT__MAX_WORDS);
+    words->items[words->count++] = word;
+    return AT_OK;
+}
+
+static at_status add_list(const at__option *o, const char *text, at_error *err)
+{
+    at__words *words = o->target;
+    at_status status = AT_OK;
+    while (status == AT_OK) {
+        size_t len = strcspn(text, ",");
+        char *copy = words->text + words->used;
+        if (len == 0)
+            return bad_value(o, text, "a value, or several separated by commas", err);
+        if (words->used + len + 1 > sizeof words->text)
+            return at_fail(err, AT_ERR_USAGE, "%s: the list is too long", o->name);
+        memcpy(copy, text, len);
+        copy[len] = '\0';
+        words->used += len + 1;
+        status = add_word(words, copy, err);
+        if (!text[len])
+            break;
+        text += len + 1;
+    }
+    return status;
+}
+
+static at_status set(const at__option *o, const char *value, at_error *err)
+{
+    switch (o->kind) {
+    case AT__OPT_FLAG:
+        *(bool *)o->target = true;
+        return AT_OK;
+    case AT__OPT_TEXT:
+        *(const char **)o->target = value;
+        return AT_OK;
+    case AT__OPT_COUNT:
+        return set_count(o, value, err);
+    case AT__OPT_SECONDS:
+        return set_seconds(o, value, err);
+    case AT__OPT_LIST:
+        return add_list(o, value, err);
+    }
+    return AT_OK;
+}
+
+/* One option at argv[*i]; takes its value from the next word when it has none of its own. */
+static at_status parse_one(const at__option *table, int argc, char **argv, int *i, at_error *err)
+{
+    const char *arg = argv[*i], *value = strchr(arg, '=');
+    size_t len = value ? (size_t)(value - arg) : strlen(arg);
+    const at__option *o = find(table, arg, len);
+    if (!o)
+        return unknown(table, arg, len, err);
+    if (o->kind == AT__OPT_FLAG && value)
+        return at_fail(err, AT_ERR_USAGE, "%s takes no value; found '%s'", o->name, value + 1);
+    if (o->kind != AT__OPT_FLAG && !value && *i + 1 >= argc)
+        return at_fail(err, AT_ERR_USAGE, "%s: a value is missing; expected %s", o->name, o->value);
+    if (o->kind != AT__OPT_FLAG)
+        value = value ? value + 1 : argv[++*i];
+    return set(o, value, err);
+}
+
+static bool is_option(const char *word)
+{
+    return word[0] == '-' && word[1] != '\0' && !(word[1] >= '0' && word[1] <= '9');
+}
+
+at_status at__options_parse(const at__option *table, int argc, char **argv, at__words *words, bool *help, at_error *err)
+{
+    at_status status = AT_OK;
+    bool only_words = false;
+
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        *help |= strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0;
+    for (int i = 1; i < argc && status == AT_OK && !*help; i++) {
+        if (!only_words && strcmp(argv[i], "--") == 0)
+            only_words = true;
+        else if (!only_words && is_option(argv[i]))
+            status = parse_one(table, argc, argv, &i, err);
+        else
+            status = add_word(words, argv[i], err);
+    }
+    return status;
+}
+
+#define HELP_COLUMN 30
+#define HELP_WIDTH  110
+
+/* A text wrapped into the right column. */
+static void add_wrapped(at__str *out, const char *text)
+{
+    size_t column = HELP_COLUMN;
+    while (*text) {
+        size_t len = strcspn(text, " ");
+        if (column + len + 1 > HELP_WIDTH && column > HELP_COLUMN) {
+            at__str_addf(out, "\n%*s", HELP_COLUMN, "");
+            column = HELP_COLUMN;
+        }
+        if (column > HELP_COLUMN) {
+            at__str_add(out, " ");
+            column++;
+        }
+        at__str_add_bytes(out, text, len);
+        column += len;
+        text += len + (text[len] == ' ');
+    }
+    at__str_add(out, "\n");
+}
+
+void at__options_help(at__str *out, const at__usage *usage, const at__option *table)
+{
+    at__str_addf(out, "usage: %s\n\n%s\n\noptions:\n", usage->synopsis, usage->about);
+    for (; table->name; table++) {
+        char left[64];
+        at__str name = { 0 };
+        at__str_addf(&name, "  %s%s%s", table->name, table->value ? " " : "", table->value ? table->value : "");
+        strncpy(left, at__str_text(&name), sizeof left - 1);
+        left[sizeof left - 1] = '\0';
+        at__str_addf(out, "%-*s", HELP_COLUMN, left);
+        if (strlen(left) >= HELP_COLUMN)
+            at__str_addf(out, "\n%*s", HELP_COLUMN, "");
+        add_wrapped(out, table->help);
+        at__str_clear(&name);
+    }
+    at__str_addf(out, "%-*s", HELP_COLUMN, "  --help");
+    add_wrapped(out, "this page");
+}
