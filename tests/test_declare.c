@@ -48,7 +48,8 @@ Test(declare, reads_an_op)
 
 Test(declare, reads_real_types_and_a_ceiling)
 {
-    at__op *op = read_op(MINI_OP_HEAD "type T = f16 f64\nceiling copy batch rows * 2 cols\nshared 64\n" MINI_OP_TAIL);
+    at__op *op =
+        read_op(MINI_OP_HEAD "type T = f16 f64\nceiling copy batch rows * 2 cols\nshared 64\n" MINI_OP_TAIL);
     cr_assert_not(op->storage);
     cr_assert_eq(op->types, 1u << AT__F16 | 1u << AT__F64);
     cr_assert_str_eq(op->ceiling_op, "copy");
@@ -111,8 +112,9 @@ Test(declare, reads_a_template)
 Test(declare, reads_windows_line_ends_and_a_byte_order_mark)
 {
     at__op *op = read_op(MINI_OP);
-    at__template *t = read_template(op, "\xef\xbb\xbf/*!autotune\r\n\r\n  # only a comment\r\ntemplate t\r\nparam A = 1 \\\r\n 2\r\n"
-                                        "grid 1\r\nblock 1\r\n*/ void mini_t() {}");
+    at__template *t = read_template(
+        op, "\xef\xbb\xbf/*!autotune\r\n\r\n  # only a comment\r\ntemplate t\r\nparam A = 1 \\\r\n 2\r\n"
+            "grid 1\r\nblock 1\r\n*/ void mini_t() {}");
     cr_assert_eq(t->params[0].count, 2);
     cr_assert_str_eq(t->params[0].meaning, "");
     cr_assert_eq(t->params[0].where.line, 5);
@@ -158,7 +160,8 @@ static const struct {
     { "", "op.cu:1:1: found no declaration; expected a block that starts with /*!autotune and 'op NAME'" },
     { "/*!autotune\noperation x\n*/", "op.cu:2:1: found 'operation'; expected 'op NAME' or 'template NAME'" },
     { "/*!autotune\nop x\n", "op.cu:1:12: found the end of the file in a declaration; expected '*/'" },
-    { "/*!autotune\nop x\n*/", "op.cu:3:1: found the end of the declaration; expected a line 'shape DIM...' in it" },
+    { "/*!autotune\nop x\n*/",
+      "op.cu:3:1: found the end of the declaration; expected a line 'shape DIM...' in it" },
     { "/*!autotune\nop\n*/", "op.cu:2:3: found the end of the line; expected a name of a-z" },
     { "/*!autotune\nop Upper\n*/", "op.cu:2:4: found 'Upper'; expected a name of a-z" },
     { "/*!autotune\nop _x\n*/", "found '_x'" },
@@ -176,7 +179,8 @@ static const struct {
     { "/*!autotune\nop x\nshape a= b\n*/", "found 'b'; expected a size" },
     { "/*!autotune\nop x\nshape a=99999999999999999999 b\n*/", "expected an integer below 2^63" },
     { "/*!autotune\nop x\nshape a b c d e f g\n*/", "found more than 6 dimensions" },
-    { "/*!autotune\nop x\nshape threadIdx\n*/", "found 'threadIdx'; expected a name that C++, CUDA and autotune leave free" },
+    { "/*!autotune\nop x\nshape threadIdx\n*/",
+      "found 'threadIdx'; expected a name that C++, CUDA and autotune leave free" },
     { "/*!autotune\nop x\nshape T\n*/", "found 'T'" },
     { "/*!autotune\nop x\nshape __a\n*/", "found '__a'" },
     { "/*!autotune\nop x\nshape AUTOTUNE_X\n*/", "found 'AUTOTUNE_X'" },
@@ -189,7 +193,8 @@ static const struct {
     { "/*!autotune\nop x\nshape n\nlet n = 1\n*/", "op.cu:4:5: found 'n' a second time" },
     { "/*!autotune\nop x\nshape n\nlet m\n*/", "found the end of the line; expected '='" },
     { "/*!autotune\nop x\nshape n\nlet m = m\n*/", "op.cu:4:9: unknown name 'm'" },
-    { "/*!autotune\nop x\nshape rows\nrequire row > 1\n*/", "op.cu:4:9: unknown name 'row'; did you mean 'rows'?" },
+    { "/*!autotune\nop x\nshape rows\nrequire row > 1\n*/",
+      "op.cu:4:9: unknown name 'row'; did you mean 'rows'?" },
     { "/*!autotune\nop x\nshape n\nrequire\n*/", "found nothing more; expected a number" },
     { "/*!autotune\nop x\nshape n\nrequire n = 1\n*/", "op.cu:4:11: found '='; expected '==' to compare" },
     { "/*!autotune\nop x\nshape n\narg a\n*/", "expected T[EXPR], i32 or i64" },
@@ -198,17 +203,21 @@ static const struct {
     { "/*!autotune\nop x\nshape n\narg a T n\n*/", "found 'n'; expected '['" },
     { "/*!autotune\nop x\nshape n\narg a T[n]\n*/", "expected output, input or inout" },
     { "/*!autotune\nop x\nshape n\narg a T[n] out\n*/", "found 'out'; expected output, input or inout" },
-    { "/*!autotune\nop x\nshape n\narg a i32\n*/", "found no dimension or let called 'a'; expected '= EXPR'" },
+    { "/*!autotune\nop x\nshape n\narg a i32\n*/",
+      "found no dimension or let called 'a'; expected '= EXPR'" },
     { "/*!autotune\nop x\nshape n\narg n i32\narg n i64\n*/", "found argument 'n' a second time" },
     { "/*!autotune\nop x\nshape n\narg int i32 = 1\n*/", "found 'int'" },
     { "/*!autotune\nop x\nshape n\nreference ref\n*/", "op.cu:4:11: found no kernel 'ref' in this file" },
-    { "/*!autotune\nop x\nshape n\nreference ref\n*/ void reference(); int ref2, aref;", "found no kernel 'ref'" },
+    { "/*!autotune\nop x\nshape n\nreference ref\n*/ void reference(); int ref2, aref;",
+      "found no kernel 'ref'" },
     { "/*!autotune\nop x\nshape n\ngrid 1 2 3 4\n*/", "op.cu:4:12: found '4'; expected the end of the line" },
     { "/*!autotune\nop x\nshape n\ncheck close\n*/", "found 'close'; expected 'exact'" },
     { "/*!autotune\nop x\nshape n\nceiling copy\n*/", "found nothing more; expected a number" },
-    { "/*!autotune\nop x\nshape n\ntype T = storage\narg n i64\nreference r\ngrid 1\nblock 1\ntraffic n\n*/ r",
+    { "/*!autotune\nop x\nshape n\ntype T = storage\narg n i64\nreference r\ngrid 1\nblock 1\ntraffic n\n*/ "
+      "r",
       "found no argument that is output or inout" },
-    { "/*!autotune\nop x\nshape n\ntype T = storage\narg y T[n] output\nreference r\nblock 1\ntraffic n\n*/ r",
+    { "/*!autotune\nop x\nshape n\ntype T = storage\narg y T[n] output\nreference r\nblock 1\ntraffic n\n*/ "
+      "r",
       "expected a line 'grid EXPR...' in it" },
     { "/*!autotune\nop x\nshape \xff\n*/", "found byte 0xff" },
 };
@@ -221,7 +230,8 @@ Test(declare, explains_bad_ops)
         at_status status = at__op_read(&op, OPS[i].source, strlen(OPS[i].source), "op.cu", &err);
         cr_expect_eq(status, AT_ERR_INPUT, "%s", OPS[i].source);
         cr_expect_null(op);
-        cr_expect_not_null(strstr(err.text, OPS[i].message), "%s\n%s\n%s", OPS[i].source, OPS[i].message, err.text);
+        cr_expect_not_null(strstr(err.text, OPS[i].message), "%s\n%s\n%s", OPS[i].source, OPS[i].message,
+                           err.text);
         at__op_close(op);
     }
 }
@@ -256,8 +266,10 @@ static const struct {
     { "param A = 1\nparam A = 2\n", "t.cu:4:7: found 'A' a second time" },
     { "param A = b\nlet A_b = 1\n", "found 'A_b' a second time" },
     { "param wchar = t u\n", "found 'wchar_t'; expected a name" },
-    { "param A234567890123456789012345678901234567890123456789012345678901234 = 1\n", "a name of 64 characters" },
-    { "param A23456789012345678901234567890123456789012345678901234567890123 = x\n", "a name of 65 characters" },
+    { "param A234567890123456789012345678901234567890123456789012345678901234 = 1\n",
+      "a name of 64 characters" },
+    { "param A23456789012345678901234567890123456789012345678901234567890123 = x\n",
+      "a name of 65 characters" },
     { "param A-B = 1\n", "found '-'; expected '='" },
     { "let a = 1\nconst a = 2\n", "found 'a' a second time" },
     { "const x = y\n", "unknown name 'y'" },
@@ -267,7 +279,8 @@ static const struct {
     { "kernel nope\ngrid 1\nblock 1\n", "t.cu:3:8: found no kernel 'nope' in this file" },
     { "shape n\n", "found 'shape'; expected one of template param let const" },
     { "grid 1\nblock 1\ndefault A=1\n", "t.cu:5:9: found 'A'; expected the name of a parameter" },
-    { "grid 1\nblock 1\nparam A = 1\ndefault A=2\n", "t.cu:6:11: found a value that 'A' does not have; expected one of line 5" },
+    { "grid 1\nblock 1\nparam A = 1\ndefault A=2\n",
+      "t.cu:6:11: found a value that 'A' does not have; expected one of line 5" },
     { "grid 1\nblock 1\nparam A = x y\ndefault A=1\n", "expected one of the parameter's words" },
     { "grid 1\nblock 1\nparam A = x y\ndefault A=z\n", "found a value that 'A' does not have" },
     { "grid 1\nblock 1\nparam A = 1\ndefault A=1 A=1\n", "found 'A' a second time" },
@@ -285,7 +298,8 @@ Test(declare, explains_bad_templates)
         at_status status = at__template_read(&t, op, source, strlen(source), "t.cu", &err);
         cr_expect_eq(status, AT_ERR_INPUT, "%s", LINES[i].lines);
         cr_expect_null(t);
-        cr_expect_not_null(strstr(err.text, LINES[i].message), "%s\n%s\n%s", LINES[i].lines, LINES[i].message, err.text);
+        cr_expect_not_null(strstr(err.text, LINES[i].message), "%s\n%s\n%s", LINES[i].lines, LINES[i].message,
+                           err.text);
         at__template_close(t);
     }
     at__op_close(op);
@@ -365,7 +379,8 @@ Test(declare, limits_counts)
 /* Every way to cut a good file short must fail cleanly or read cleanly. */
 Test(declare, survives_truncation)
 {
-    static const char BOTH[] = MINI_OP MINI_TEMPLATE("param A = x y # m\nlet b = A + 1\nrequire b > A # r\ngrid b\nblock 1\n");
+    static const char BOTH[] =
+        MINI_OP MINI_TEMPLATE("param A = x y # m\nlet b = A + 1\nrequire b > A # r\ngrid b\nblock 1\n");
     at__op *op = read_op(MINI_OP);
     for (size_t len = 0; len < strlen(BOTH); len++) {
         char *part = malloc(len + 1); /* of its own, so that the sanitizer sees reads past the end */

@@ -18,8 +18,8 @@ static const struct {
     const char *word;
     at__dtype type;
 } WORDS[] = {
-    { "float32", AT__F32 }, { "FLOAT", AT__F32 },    { "half", AT__F16 },        { "Double", AT__F64 },
-    { "int32", AT__I32 },   { "int", AT__I32 },      { "uint8", AT__U8 },        { "bfloat16", AT__BF16 },
+    { "float32", AT__F32 }, { "FLOAT", AT__F32 },     { "half", AT__F16 },        { "Double", AT__F64 },
+    { "int32", AT__I32 },   { "int", AT__I32 },       { "uint8", AT__U8 },        { "bfloat16", AT__BF16 },
     { "int64", AT__I64 },   { "complex64", AT__C64 }, { "complex128", AT__C128 }, { "fp16", AT__F16 },
 };
 
@@ -27,7 +27,8 @@ Test(dtype, knows_other_words_in_any_case)
 {
     for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) {
         at__dtype type = AT__DTYPES;
-        cr_assert_eq(at__dtype_parse(&type, WORDS[i].word, strlen(WORDS[i].word), NULL), AT_OK, "%s", WORDS[i].word);
+        cr_assert_eq(at__dtype_parse(&type, WORDS[i].word, strlen(WORDS[i].word), NULL), AT_OK, "%s",
+                     WORDS[i].word);
         cr_assert_eq(type, WORDS[i].type, "%s", WORDS[i].word);
     }
 }
@@ -37,8 +38,9 @@ Test(dtype, lists_the_types_when_a_word_is_none)
     at__dtype type = AT__F64;
     at_error err = { 0 };
     cr_assert_eq(at__dtype_parse(&type, "f33", 3, &err), AT_ERR_INPUT);
-    cr_assert_str_eq(err.text, "'f33' is not an element type; expected one of u8 i8 f16 bf16 u16 i16 f32 i32 u32 f64 i64 "
-                               "u64 c64 c128");
+    cr_assert_str_eq(
+        err.text, "'f33' is not an element type; expected one of u8 i8 f16 bf16 u16 i16 f32 i32 u32 f64 i64 "
+                  "u64 c64 c128");
     cr_assert_eq(type, AT__F64, "outputs stay as they were");
     cr_assert_eq(at__dtype_parse(&type, "", 0, &err), AT_ERR_INPUT);
     cr_assert_eq(at__dtype_parse(&type, "f32x", 4, &err), AT_ERR_INPUT);

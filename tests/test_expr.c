@@ -11,7 +11,7 @@ static const struct {
     const char *name;
     int64_t value;
 } NAMES[] = {
-    { "TILE", 32 },       { "PAD", 1 },         { "ZERO", 0 },         { "NEG", -7 },
+    { "TILE", 32 },        { "PAD", 1 },           { "ZERO", 0 },         { "NEG", -7 },
     { "MOST", INT64_MAX }, { "LEAST", INT64_MIN }, { "device.sms", 132 }, { "sizeof(T)", 4 },
 };
 enum { NAME_COUNT = sizeof NAMES / sizeof *NAMES };
@@ -253,7 +253,8 @@ Test(expr, limits_length)
     memset(text, '1', sizeof text);
     for (size_t i = 1; i < sizeof text; i += 2)
         text[i] = '|';
-    cr_assert_eq(at__expr_compile(&expr, text, AT__EXPR_MAX_TEXT - 1, &SCOPE, PLACE, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__expr_compile(&expr, text, AT__EXPR_MAX_TEXT - 1, &SCOPE, PLACE, &err), AT_OK, "%s",
+                 err.text);
     at__expr_close(expr);
     cr_assert_eq(at__expr_compile(&expr, text, AT__EXPR_MAX_TEXT + 1, &SCOPE, PLACE, &err), AT_ERR_INPUT);
     cr_assert_not_null(strstr(err.text, "expected at most 4096"), "%s", err.text);
@@ -297,8 +298,8 @@ Test(expr, splits_a_list)
         at__expr *expr = NULL;
         at_error err = { 0 };
         size_t used = 0;
-        cr_assert_eq(at__expr_compile_first(&expr, &used, TEXT + at, strlen(TEXT) - at, &SCOPE, PLACE, &err), AT_OK, "%s",
-                     err.text);
+        cr_assert_eq(at__expr_compile_first(&expr, &used, TEXT + at, strlen(TEXT) - at, &SCOPE, PLACE, &err),
+                     AT_OK, "%s", err.text);
         cr_assert_str_eq(at__expr_text(expr), PARTS[i]);
         at__expr_close(expr);
         at += used;

@@ -6,9 +6,9 @@
 
 #include "declare_support.h"
 
-#define TEMPLATE                                                                                                       \
-    MINI_TEMPLATE("param TILE = 16 32 -4\nparam ORDER = fast slow\nparam BIG = 9223372036854775807 1\n"                 \
-                  "let area = TILE * TILE\nconst WIDE = ORDER == ORDER_slow && count > 10\n"                            \
+#define TEMPLATE                                                                                             \
+    MINI_TEMPLATE("param TILE = 16 32 -4\nparam ORDER = fast slow\nparam BIG = 9223372036854775807 1\n"      \
+                  "let area = TILE * TILE\nconst WIDE = ORDER == ORDER_slow && count > 10\n"                 \
                   "grid ceil_div(rows, TILE) cols\nblock area\nshared area * sizeof(T)\n")
 
 static at_status init(at__problem *out, const at__op *op, const int64_t *sizes, int count, at_error *err)
@@ -35,8 +35,9 @@ Test(problem, writes_a_canonical_shape)
     check_shape(op, (int64_t[]){ 8, 4096, 128 }, 3, "8x4096x128");
     check_shape(op, (int64_t[]){ 1, 1 }, 2, "1x1");
     at__op_close(op);
-    op = read_op("/*!autotune\nop c\nshape a=1 b=2 c\ntype T = f32\narg y T[c] output\nreference r\ngrid 1\nblock 1\n"
-                 "traffic c\n*/ r");
+    op = read_op(
+        "/*!autotune\nop c\nshape a=1 b=2 c\ntype T = f32\narg y T[c] output\nreference r\ngrid 1\nblock 1\n"
+        "traffic c\n*/ r");
     check_shape(op, (int64_t[]){ 7 }, 1, "7");
     check_shape(op, (int64_t[]){ 2, 7 }, 2, "7");
     check_shape(op, (int64_t[]){ 1, 7 }, 2, "1x7");
@@ -51,7 +52,8 @@ Test(problem, says_what_shape_is_expected)
     at_error err = { 0 };
     int64_t sizes[4] = { 1, 2, 3, 4 };
     cr_assert_eq(init(&problem, op, sizes, 1, &err), AT_ERR_INPUT);
-    cr_assert_str_eq(err.text, "found 1 size; mini expects batch=1 x rows x cols (those with a default may be left out)");
+    cr_assert_str_eq(
+        err.text, "found 1 size; mini expects batch=1 x rows x cols (those with a default may be left out)");
     cr_assert_eq(init(&problem, op, sizes, 4, &err), AT_ERR_INPUT);
     cr_assert_eq(init(&problem, op, sizes, 0, &err), AT_ERR_INPUT);
     sizes[1] = -2;
@@ -97,8 +99,9 @@ Test(problem, binds_dimensions_limits_and_lets)
 /* What depends on the device is looked at only once there is one. */
 Test(problem, leaves_the_device_to_binding)
 {
-    at__op *op = read_op(MINI_OP_HEAD "type T = storage\nlet fits = device.memory_bytes / 100\nlet half = fits / 2\n"
-                                      "require rows < half # too large\nrequire device.sms > 1\n" MINI_OP_TAIL);
+    at__op *op =
+        read_op(MINI_OP_HEAD "type T = storage\nlet fits = device.memory_bytes / 100\nlet half = fits / 2\n"
+                             "require rows < half # too large\nrequire device.sms > 1\n" MINI_OP_TAIL);
     at__limits limits = some_limits();
     at__problem problem;
     at_error err = { 0 };
@@ -162,7 +165,8 @@ Test(problem, explains_bad_configurations)
     for (size_t i = 0; i < sizeof CONFIGS / sizeof *CONFIGS; i++) {
         at__config config = { { 5 } };
         at_error err = { 0 };
-        cr_expect_eq(at__config_parse(&config, t, CONFIGS[i].text, &err), AT_ERR_INPUT, "%s", CONFIGS[i].text);
+        cr_expect_eq(at__config_parse(&config, t, CONFIGS[i].text, &err), AT_ERR_INPUT, "%s",
+                     CONFIGS[i].text);
         cr_expect_not_null(strstr(err.text, CONFIGS[i].message), "%s: %s", CONFIGS[i].text, err.text);
         cr_expect_eq(config.values[0], 5);
     }

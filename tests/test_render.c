@@ -7,9 +7,11 @@
 #include "declare_support.h"
 #include "render.h"
 
-#define TEMPLATE                                                                                                       \
-    MINI_TEMPLATE("param TILE = 16 32\nparam ORDER = fast slow\nparam BIG = 5000000000 -2147483648 -9223372036854775807\n" \
-                  "let hidden = TILE * 2\nconst WIDE = count > 10\nconst LOW = BIG < 0 ? -BIG / BIG * BIG - (BIG < -5000000000) : 0\n" \
+#define TEMPLATE                                                                                             \
+    MINI_TEMPLATE("param TILE = 16 32\nparam ORDER = fast slow\nparam BIG = 5000000000 -2147483648 "         \
+                  "-9223372036854775807\n"                                                                   \
+                  "let hidden = TILE * 2\nconst WIDE = count > 10\nconst LOW = BIG < 0 ? -BIG / BIG * BIG "  \
+                  "- (BIG < -5000000000) : 0\n"                                                              \
                   "grid 1\nblock 1\n")
 
 static char *render(const at__template *t, at__dtype type, const char *config_text, int64_t rows)
@@ -63,7 +65,8 @@ Test(render, writes_extreme_values)
     free(text);
     at__template_close(t);
 
-    t = read_template(op, MINI_TEMPLATE("param A = 1\nconst LEAST = -9223372036854775807 - A\ngrid 1\nblock 1\n"));
+    t = read_template(
+        op, MINI_TEMPLATE("param A = 1\nconst LEAST = -9223372036854775807 - A\ngrid 1\nblock 1\n"));
     text = render(t, AT__F32, "A=1", 64);
     cr_assert_not_null(strstr(text, "constexpr long long LEAST = -9223372036854775807LL - 1;\n"));
     free(text);
@@ -77,7 +80,8 @@ Test(render, shares_a_text_among_problems)
     static const char CONFIG[] = "TILE=16 ORDER=fast BIG=5000000000";
     at__op *op = read_op(MINI_OP);
     at__template *t = read_template(op, TEMPLATE);
-    char *a = render(t, AT__F32, CONFIG, 64), *b = render(t, AT__I32, CONFIG, 4096), *c = render(t, AT__F64, CONFIG, 64);
+    char *a = render(t, AT__F32, CONFIG, 64), *b = render(t, AT__I32, CONFIG, 4096),
+         *c = render(t, AT__F64, CONFIG, 64);
     cr_assert_str_eq(a, b);
     cr_assert_str_neq(a, c);
     free(a);
@@ -130,8 +134,11 @@ Test(render, keeps_file_names_harmless)
     at__str out = { 0 };
     cr_assert_eq(at__op_read(&op, MINI_OP, strlen(MINI_OP), FILE_NAME, NULL), AT_OK);
     cr_assert_eq(at__render_reference(&out, op, AT__U8, NULL), AT_OK);
-    cr_assert_not_null(strstr(out.data, "#line 1 \"a_int evil;__; int b; //_____ \xc3\xa9.cu\"\n"), "%s", out.data);
-    cr_assert_eq(strncmp(out.data, "// autotune " AT_VERSION ": a_int evil;__; int b; //_____ \xc3\xa9.cu, hash ", 50), 0);
+    cr_assert_not_null(strstr(out.data, "#line 1 \"a_int evil;__; int b; //_____ \xc3\xa9.cu\"\n"), "%s",
+                       out.data);
+    cr_assert_eq(
+        strncmp(out.data, "// autotune " AT_VERSION ": a_int evil;__; int b; //_____ \xc3\xa9.cu, hash ", 50),
+        0);
     at__str_clear(&out);
     at__op_close(op);
 }

@@ -1,4 +1,5 @@
-/* test_space.c - enumeration against brute force and against published spaces, indices, neighbours, limits. */
+/* test_space.c - enumeration against brute force and against published spaces, indices, neighbours, limits.
+ */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,13 +114,17 @@ static const char *const SPACES[] = {
     MINI_SPACE("param A = 1..5\nparam B = x y z\nparam C = 0..10:5\n"),
     MINI_SPACE("param A = 1..9\nparam B = 1..9\nparam C = 1..9\nrequire A * B <= 20\nrequire C > A\n"),
     MINI_SPACE("param A = 1..9\nparam B = 1..9\nparam C = 1..9\nparam D = u v\n"
-               "let ab = A * B\nlet abc = ab + C\nlet unused = 1 / (A - 1 + 1)\nrequire abc % 7 == 3\nrequire D == D_v || A > 4\n"),
-    MINI_SPACE("param Z = 1..4\nparam A = 1..9\nparam B = 1..9\nrequire B % A == 0\nrequire Z * B == 12 || A == 1\n"),
+               "let ab = A * B\nlet abc = ab + C\nlet unused = 1 / (A - 1 + 1)\nrequire abc % 7 == "
+               "3\nrequire D == D_v || A > 4\n"),
+    MINI_SPACE("param Z = 1..4\nparam A = 1..9\nparam B = 1..9\nrequire B % A == 0\nrequire Z * B == 12 || A "
+               "== 1\n"),
     MINI_SPACE("param A = 1..6\nparam B = 0..6\nrequire B == 0 || A % B == 0\nrequire A <= rows\n"),
     MINI_SPACE("param A = 1..6\nparam B = 1\nparam C = 1..3\nrequire A * B > C * B\nrequire B > 0\n"),
-    MINI_SPACE("param A = 1..6\nparam B = 1..6\nparam C = 1..6\nparam D = 1..6\nrequire A + B == 7\nrequire C + D == 3\n"),
+    MINI_SPACE("param A = 1..6\nparam B = 1..6\nparam C = 1..6\nparam D = 1..6\nrequire A + B == 7\nrequire "
+               "C + D == 3\n"),
     MINI_SPACE("param A = 1..6\nparam B = 1..6\nparam C = 1..6\nrequire A + B + C > 0\nrequire A == B\n"),
-    MINI_SPACE("param A = 1..20\nparam B = 1..20\nparam C = 1..20\nrequire A * B * C == 360\nrequire A < B\nrequire is_pow2(C)\n"),
+    MINI_SPACE("param A = 1..20\nparam B = 1..20\nparam C = 1..20\nrequire A * B * C == 360\nrequire A < "
+               "B\nrequire is_pow2(C)\n"),
 };
 
 Test(space, agrees_with_brute_force)
@@ -134,7 +139,8 @@ Test(space, agrees_with_brute_force)
 Test(space, orders_a_group_as_declared)
 {
     /* The walk starts with C and B; rows come out by A first. */
-    fixture f = open_space(MINI_SPACE("param A = 1..9\nparam B = 1..9\nparam C = 9..30\nrequire C == 9 + B\nrequire A >= B\n"));
+    fixture f = open_space(
+        MINI_SPACE("param A = 1..9\nparam B = 1..9\nparam C = 9..30\nrequire C == 9 + B\nrequire A >= B\n"));
     at__config last, config;
     at__space_config(&last, f.space, 0);
     for (int64_t i = 1; i < at__space_count(f.space); i++) {
@@ -200,35 +206,41 @@ static void check_published(const char *source, double raw, int64_t valid, const
     close_space(&f);
 }
 
-/* Spaces of Kernel Tuner's benchmark (Willemsen et al., ICPP 2025), with counts and checksums made by two other programs. */
+/* Spaces of Kernel Tuner's benchmark (Willemsen et al., ICPP 2025), with counts and checksums made by two
+ * other programs. */
 Test(space, dedispersion)
 {
-    check_published(MINI_SPACE("param bx = 1 2 4 8 16 32\nparam by = 32..256:8\nparam bz = 1\nparam tx = 1..4\nparam ty = 1..8\n"
-                               "param sx = 0 1\nparam sy = 0 1\nparam unroll = 0\n"
-                               "require bx * by >= 32 && bx * by <= 1024\nrequire tx > 1 || sx == 0\nrequire ty > 1 || sy == 0\n"
-                               "require bx * by * bz <= 1024\n"),
-                    22272, 11130, "082468d192376cb5");
+    check_published(
+        MINI_SPACE(
+            "param bx = 1 2 4 8 16 32\nparam by = 32..256:8\nparam bz = 1\nparam tx = 1..4\nparam ty = 1..8\n"
+            "param sx = 0 1\nparam sy = 0 1\nparam unroll = 0\n"
+            "require bx * by >= 32 && bx * by <= 1024\nrequire tx > 1 || sx == 0\nrequire ty > 1 || sy == 0\n"
+            "require bx * by * bz <= 1024\n"),
+        22272, 11130, "082468d192376cb5");
 }
 
 Test(space, gemm)
 {
-    check_published(MINI_SPACE("param GEMMK = 0\nparam MWG = 16 32 64 128\nparam NWG = 16 32 64 128\nparam KWG = 16 32\n"
-                               "param MDIMC = 8 16 32\nparam NDIMC = 8 16 32\nparam MDIMA = 8 16 32\nparam NDIMB = 8 16 32\n"
-                               "param KWI = 2\nparam VWM = 1 2 4 8\nparam VWN = 1 2 4 8\nparam STRM = 0 1\nparam STRN = 0 1\n"
-                               "param SA = 0 1\nparam SB = 0 1\nparam KREG = 1\nparam PRECISION = 32\n"
-                               "require KWG % KWI == 0\nrequire MWG % (MDIMC * VWM) == 0\nrequire NWG % (NDIMC * VWN) == 0\n"
-                               "require MWG % (MDIMA * VWM) == 0\nrequire NWG % (NDIMB * VWN) == 0\n"
-                               "require KWG % ((MDIMC * NDIMC) / MDIMA) == 0\nrequire KWG % ((MDIMC * NDIMC) / NDIMB) == 0\n"
-                               "require !(MWG == 128 && NWG == 128 && MDIMC == 8 && NDIMC == 8)\n"),
-                    663552, 116928, "77461b82f67e61c5");
+    check_published(
+        MINI_SPACE(
+            "param GEMMK = 0\nparam MWG = 16 32 64 128\nparam NWG = 16 32 64 128\nparam KWG = 16 32\n"
+            "param MDIMC = 8 16 32\nparam NDIMC = 8 16 32\nparam MDIMA = 8 16 32\nparam NDIMB = 8 16 32\n"
+            "param KWI = 2\nparam VWM = 1 2 4 8\nparam VWN = 1 2 4 8\nparam STRM = 0 1\nparam STRN = 0 1\n"
+            "param SA = 0 1\nparam SB = 0 1\nparam KREG = 1\nparam PRECISION = 32\n"
+            "require KWG % KWI == 0\nrequire MWG % (MDIMC * VWM) == 0\nrequire NWG % (NDIMC * VWN) == 0\n"
+            "require MWG % (MDIMA * VWM) == 0\nrequire NWG % (NDIMB * VWN) == 0\n"
+            "require KWG % ((MDIMC * NDIMC) / MDIMA) == 0\nrequire KWG % ((MDIMC * NDIMC) / NDIMB) == 0\n"
+            "require !(MWG == 128 && NWG == 128 && MDIMC == 8 && NDIMC == 8)\n"),
+        663552, 116928, "77461b82f67e61c5");
 }
 
-#define HOTSPOT                                                                                                        \
-    "param grid_width = 4096\nparam grid_height = 4096\nparam bx = 1 2 4 8 16 32..1024:32\nparam by = 1 2 4 8 16 32\n"  \
-    "param tx = 1..10\nparam ty = 1..10\nparam t_ = 1..10\nparam max_tfactor = 10\nparam unroll = 1..10\n"               \
-    "param sh_power = 0 1\nparam per_sm = 0..4\n"                                                                      \
-    "let S = (bx * tx + 2 * t_) * (by * ty + 2 * t_) * (2 + sh_power) * 4\n"                                           \
-    "require bx * by >= 32\nrequire bx * by <= 1024\nrequire t_ % unroll == 0\nrequire S <= 49152\n"                     \
+#define HOTSPOT                                                                                              \
+    "param grid_width = 4096\nparam grid_height = 4096\nparam bx = 1 2 4 8 16 32..1024:32\nparam by = 1 2 "  \
+    "4 8 16 32\n"                                                                                            \
+    "param tx = 1..10\nparam ty = 1..10\nparam t_ = 1..10\nparam max_tfactor = 10\nparam unroll = 1..10\n"   \
+    "param sh_power = 0 1\nparam per_sm = 0..4\n"                                                            \
+    "let S = (bx * tx + 2 * t_) * (by * ty + 2 * t_) * (2 + sh_power) * 4\n"                                 \
+    "require bx * by >= 32\nrequire bx * by <= 1024\nrequire t_ % unroll == 0\nrequire S <= 49152\n"         \
     "require per_sm == 0 || S * per_sm <= 102400\n"
 
 Test(space, hotspot)
@@ -238,35 +250,43 @@ Test(space, hotspot)
 
 Test(space, expdist)
 {
-    check_published(MINI_SPACE("param bx = 1024 512 256 128 64 32\nparam by = 1 2 4 8 16 32\nparam tx = 1..8\nparam ty = 1..8\n"
-                               "param shared_mem = 0..2\nparam ux = 1..8\nparam uy = 1..8\nparam column = 0 1\nparam acc = 0\n"
-                               "param blocks = 1 2 4 8 16 32 64 128 256 512 1024\n"
-                               "require column != 0 || blocks <= 1\nrequire column != 0 || shared_mem != 2\n"
-                               "require tx % ux == 0\nrequire ty % uy == 0\nrequire bx * by <= 1024\n"),
-                    9732096, 294000, "b81a2c226527ce30");
+    check_published(
+        MINI_SPACE(
+            "param bx = 1024 512 256 128 64 32\nparam by = 1 2 4 8 16 32\nparam tx = 1..8\nparam ty = 1..8\n"
+            "param shared_mem = 0..2\nparam ux = 1..8\nparam uy = 1..8\nparam column = 0 1\nparam acc = 0\n"
+            "param blocks = 1 2 4 8 16 32 64 128 256 512 1024\n"
+            "require column != 0 || blocks <= 1\nrequire column != 0 || shared_mem != 2\n"
+            "require tx % ux == 0\nrequire ty % uy == 0\nrequire bx * by <= 1024\n"),
+        9732096, 294000, "b81a2c226527ce30");
 }
 
 Test(space, microhh)
 {
-    check_published(MINI_SPACE("param BX = 1 2 4 8 16 32 128 256 512 1024\nparam BY = 1 2 4 8 16 32\nparam BZ = 1 2 4\n"
-                               "param STATIC_STRIDES = 0\nparam TX = 1 2 4 8\nparam TY = 1 2 4\nparam TZ = 1 2 4\n"
-                               "param STRATEGY = 0\nparam REWRITE = 0\nparam PER_MP = 0..4\nparam UX = 1 2 4 8\nparam UY = 1 2 4\n"
-                               "param UZ = 1 2 4\nlet B = BX * BY * BZ\nrequire B * PER_MP <= 1024\nrequire B >= 32 && B <= 1536\n"
-                               "require UX == 0 || TX % UX == 0\nrequire UY == 0 || TY % UY == 0\nrequire UZ == 0 || TZ % UZ == 0\n"
-                               "require BX * TX > 0\nrequire BY * TY > 0\nrequire BZ * TZ > 0\n"),
-                    1166400, 138600, "cbcc502e96f7bc02");
+    check_published(
+        MINI_SPACE("param BX = 1 2 4 8 16 32 128 256 512 1024\nparam BY = 1 2 4 8 16 32\nparam BZ = 1 2 4\n"
+                   "param STATIC_STRIDES = 0\nparam TX = 1 2 4 8\nparam TY = 1 2 4\nparam TZ = 1 2 4\n"
+                   "param STRATEGY = 0\nparam REWRITE = 0\nparam PER_MP = 0..4\nparam UX = 1 2 4 8\nparam UY "
+                   "= 1 2 4\n"
+                   "param UZ = 1 2 4\nlet B = BX * BY * BZ\nrequire B * PER_MP <= 1024\nrequire B >= 32 && B "
+                   "<= 1536\n"
+                   "require UX == 0 || TX % UX == 0\nrequire UY == 0 || TY % UY == 0\nrequire UZ == 0 || TZ "
+                   "% UZ == 0\n"
+                   "require BX * TX > 0\nrequire BY * TY > 0\nrequire BZ * TZ > 0\n"),
+        1166400, 138600, "cbcc502e96f7bc02");
 }
 
-#define PRL(N)                                                                                                         \
-    "param CACHE_L = 0 1\nparam CACHE_P = 0 1\nparam G_RES = 2\nparam L_RES = 2 1 0\nparam P_RES = 2 1 0\n"             \
-    "param IN_L = " N "\nparam LCB_L = 1.." N "\nparam PCB_L = 1.." N "\nparam DIM_L = 0 1\nparam WG_L = 1.." N "\n"     \
-    "param WI_L = 1.." N "\nparam IN_R = " N "\nparam LCB_R = 1.." N "\nparam PCB_R = 1.." N "\nparam DIM_R = 0 1\n"     \
-    "param WG_R = 1.." N "\nparam WI_R = 1.." N "\nparam L_RED = 1\nparam P_BACK = 0\nparam L_BACK = 1\n"                \
-    "require L_RES <= G_RES\nrequire P_RES <= L_RES\n"                                                                 \
-    "require IN_L % LCB_L == 0\nrequire LCB_L % PCB_L == 0\nrequire IN_L / LCB_L % WG_L == 0\n"                        \
-    "require LCB_L / PCB_L % WI_L == 0\nrequire WI_L <= IN_L + WG_L - 1 / WG_L\n"                                      \
-    "require IN_R % LCB_R == 0\nrequire LCB_R % PCB_R == 0\nrequire IN_R / LCB_R % WG_R == 0\n"                        \
-    "require LCB_R / PCB_R % WI_R == 0\nrequire WI_R <= IN_R + WG_R - 1 / WG_R\n"                                      \
+#define PRL(N)                                                                                               \
+    "param CACHE_L = 0 1\nparam CACHE_P = 0 1\nparam G_RES = 2\nparam L_RES = 2 1 0\nparam P_RES = 2 1 0\n"  \
+    "param IN_L = " N "\nparam LCB_L = 1.." N "\nparam PCB_L = 1.." N                                        \
+    "\nparam DIM_L = 0 1\nparam WG_L = 1.." N "\n"                                                           \
+    "param WI_L = 1.." N "\nparam IN_R = " N "\nparam LCB_R = 1.." N "\nparam PCB_R = 1.." N                 \
+    "\nparam DIM_R = 0 1\n"                                                                                  \
+    "param WG_R = 1.." N "\nparam WI_R = 1.." N "\nparam L_RED = 1\nparam P_BACK = 0\nparam L_BACK = 1\n"    \
+    "require L_RES <= G_RES\nrequire P_RES <= L_RES\n"                                                       \
+    "require IN_L % LCB_L == 0\nrequire LCB_L % PCB_L == 0\nrequire IN_L / LCB_L % WG_L == 0\n"              \
+    "require LCB_L / PCB_L % WI_L == 0\nrequire WI_L <= IN_L + WG_L - 1 / WG_L\n"                            \
+    "require IN_R % LCB_R == 0\nrequire LCB_R % PCB_R == 0\nrequire IN_R / LCB_R % WG_R == 0\n"              \
+    "require LCB_R / PCB_R % WI_R == 0\nrequire WI_R <= IN_R + WG_R - 1 / WG_R\n"                            \
     "require DIM_R != DIM_L\nrequire WG_R == 1 || WG_R % LCB_R == 0\n"
 
 Test(space, record_linkage_4x4)
@@ -283,8 +303,9 @@ Test(space, record_linkage_64x64)
 
 Test(space, independent_parameters_cost_nothing)
 {
-    fixture f = open_space(MINI_SPACE("param A = 1..4096\nparam B = 1..4096\nparam C = 1..4096\nparam D = 1..1000\n"
-                                      "param E = 1..1000\nrequire D + E == 1000\n"));
+    fixture f =
+        open_space(MINI_SPACE("param A = 1..4096\nparam B = 1..4096\nparam C = 1..4096\nparam D = 1..1000\n"
+                              "param E = 1..1000\nrequire D + E == 1000\n"));
     at__config config;
     at__rng rng = { 7 };
     cr_assert_eq(at__space_count(f.space), (int64_t)4096 * 4096 * 4096 * 999);
@@ -332,9 +353,12 @@ Test(space, tells_what_made_it_empty)
 {
     check_refusal(MINI_SPACE("param A = 1 2\nrequire rows > 100 # too small\n"), "rows > 100 (too small)");
     check_refusal(MINI_SPACE("param A = 1 2\nrequire A > 2\n"), "A > 2");
-    check_refusal(MINI_SPACE("param A = 1..10\nparam B = 1..10\nrequire A > 9 # a\nrequire B > 9 # b\nrequire A != B # c\n"),
-                  "A > 9 (a)");
-    check_refusal(MINI_SPACE("param A = 5\nparam B = 1 2\nrequire A > B * 5 # single\n"), "A > B * 5 (single)");
+    check_refusal(
+        MINI_SPACE(
+            "param A = 1..10\nparam B = 1..10\nrequire A > 9 # a\nrequire B > 9 # b\nrequire A != B # c\n"),
+        "A > 9 (a)");
+    check_refusal(MINI_SPACE("param A = 5\nparam B = 1 2\nrequire A > B * 5 # single\n"),
+                  "A > B * 5 (single)");
     fixture f = open_space(MINI_SPACE("param A = 1 2\n"));
     cr_assert_null(at__space_refusal(f.space));
     close_space(&f);
@@ -343,7 +367,8 @@ Test(space, tells_what_made_it_empty)
 Test(space, reports_what_cannot_be_evaluated)
 {
     at_error err = { 0 };
-    cr_assert_eq(open_error(MINI_SPACE("param A = 0 1\nparam B = 4 8\nrequire B / A > 1\n"), &err), AT_ERR_INPUT);
+    cr_assert_eq(open_error(MINI_SPACE("param A = 0 1\nparam B = 4 8\nrequire B / A > 1\n"), &err),
+                 AT_ERR_INPUT);
     cr_assert_str_eq(err.text, "t.cu:5:11: division by zero in 'B / A' with A=0 B=4");
     cr_assert_eq(open_error(MINI_SPACE("param A = x y\nlet b = 1 / A\nrequire b > 0\n"), &err), AT_ERR_INPUT);
     cr_assert_str_eq(err.text, "t.cu:4:11: division by zero in '1 / A' with A=x");
@@ -357,7 +382,8 @@ Test(space, a_refused_row_needs_no_value)
     fixture f = open_space(MINI_SPACE("param A = 0 1 2\nparam B = 4 8\nrequire B / A > 1\nrequire A > 0\n"));
     cr_assert_eq(at__space_count(f.space), 4);
     close_space(&f);
-    f = open_space(MINI_SPACE("param A = 0 1 2\nparam B = 1..30\nlet q = B / A\nrequire q > 1\nrequire A * B > 50\n"));
+    f = open_space(
+        MINI_SPACE("param A = 0 1 2\nparam B = 1..30\nlet q = B / A\nrequire q > 1\nrequire A * B > 50\n"));
     cr_assert_eq(at__space_count(f.space), 5);
     close_space(&f);
     check_refusal(MINI_SPACE("require 1 / (rows - 64)\nrequire rows > 64\n"), "rows > 64");
@@ -459,7 +485,8 @@ static void check_neighbours(const fixture *f, int64_t index, at__neighbourhood 
     at__space_config(&here, f->space, index);
     for (int64_t i = 0; i < at__space_count(f->space); i++) {
         at__space_config(&other, f->space, i);
-        bool near = kind == AT__HAMMING ? differing(f->t, &here, &other) == 1 : are_adjacent(f->t, &here, &other);
+        bool near =
+            kind == AT__HAMMING ? differing(f->t, &here, &other) == 1 : are_adjacent(f->t, &here, &other);
         bool listed = false;
         for (int64_t k = 0; k < n; k++)
             listed |= found[k] == i;
@@ -472,8 +499,9 @@ static void check_neighbours(const fixture *f, int64_t index, at__neighbourhood 
 
 Test(space, finds_neighbours)
 {
-    fixture f = open_space(MINI_SPACE("param A = 4 1 3 2 5\nparam B = 1..5\nparam C = x y z\nparam D = 7\nparam E = 1..3\n"
-                                      "require A < B\nrequire C == C_x || E > 1\n"));
+    fixture f = open_space(
+        MINI_SPACE("param A = 4 1 3 2 5\nparam B = 1..5\nparam C = x y z\nparam D = 7\nparam E = 1..3\n"
+                   "require A < B\nrequire C == C_x || E > 1\n"));
     for (int64_t i = 0; i < at__space_count(f.space); i++) {
         check_neighbours(&f, i, AT__HAMMING);
         check_neighbours(&f, i, AT__ADJACENT);

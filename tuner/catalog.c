@@ -105,7 +105,7 @@ static at_status add_op(at__catalog *c, const source_file *file, const at__op **
         at__op_close(op);
         return AT_ERR_INPUT;
     }
-    if (!at__grow(&c->ops, &c->op_cap, c->op_count, sizeof *c->ops)) {
+    if (!at__grow(&c->ops, &c->op_cap, c->op_count, sizeof(void *))) {
         at__op_close(op);
         return out_of_memory(err);
     }
@@ -297,9 +297,8 @@ static at_status read_source(folder *f, const char *path, at_error *err)
     at_status status = at__str_read_file(&text, path, AT__MAX_SOURCE, err);
     if (status != AT_OK)
         return status;
-    if (!text.data && !(text.data = calloc(1, 1))) /* an empty file */
-        return out_of_memory(err);
-    return add_file(f, path, text.data, text.len, text.data, err); /* the folder takes the text */
+    /* The folder takes the text; an empty file has none. */
+    return add_file(f, path, at__str_text(&text), text.len, text.data, err);
 }
 
 /* The regular .cu files of one folder, and, when asked for, the sub-folders' names. */
@@ -441,24 +440,31 @@ const at__template *at__catalog_find_template(const at__catalog *catalog, const 
     return i < catalog->template_count ? catalog->templates[i].t : NULL;
 }
 
+/* The op's template whose name comes next after `last`. */
+static const at__template *next_by_name(const at__catalog *c, const at__op *op, const char *last)
+{
+    const at__template *next = NULL;
+    for (size_t i = 0; i < c->template_count; i++) {
+        const at__template *t = c->templates[i].t;
+        if (t->op == op && strcmp(t->name, last) > 0 && (!next || strcmp(t->name, next->name) < 0))
+            next = t;
+    }
+    return next;
+}
+
 /* In the order of names, so that it does not matter in which order files were read. */
 void at__catalog_op_hash(char out[AT__HASH_TEXT], const at__catalog *catalog, const at__op *op)
 {
     at__sha256 h;
     const char *last = "";
+    const at__template *t;
 
     at__sha256_init(&h);
     at__sha256_add(&h, op->hash, sizeof op->hash);
-    for (int left = at__catalog_template_count(catalog, op); left > 0; left--) {
-        const at__template *next = NULL;
-        for (size_t i = 0; i < catalog->template_count; i++) {
-            const at__template *t = catalog->templates[i].t;
-            if (t->op == op && strcmp(t->name, last) > 0 && (!next || strcmp(t->name, next->name) < 0))
-                next = t;
-        }
-        at__sha256_add(&h, next->name, strlen(next->name) + 1);
-        at__sha256_add(&h, next->hash, sizeof next->hash);
-        last = next->name;
+    while ((t = next_by_name(catalog, op, last)) != NULL) {
+        at__sha256_add(&h, t->name, strlen(t->name) + 1);
+        at__sha256_add(&h, t->hash, sizeof t->hash);
+        last = t->name;
     }
     at__sha256_text(&h, out);
 }

@@ -176,7 +176,8 @@ static at_status read_keyword(at__lines *lines, const at__keyword *keywords, uns
     at__lines_skip(lines, len);
     at_status status = k->read(lines, target);
     if (status == AT_OK && !at__lines_at_end(lines))
-        status = at__lines_expected(lines, at__lines_sees(lines, "=") ? "'==' to compare" : "the end of the line");
+        status =
+            at__lines_expected(lines, at__lines_sees(lines, "=") ? "'==' to compare" : "the end of the line");
     return status;
 }
 

@@ -77,8 +77,7 @@ static bool is_kind(at__lines *lines, const char *kind)
     bool more = false;
     at__lines first = *lines;
     first.err = NULL;
-    return at__lines_next(&more, &first) == AT_OK && more && at__lines_word(&first) == strlen(kind) &&
-           memcmp(first.at, kind, strlen(kind)) == 0;
+    return at__lines_next(&more, &first) == AT_OK && more && at__lines_sees_word(&first, kind);
 }
 
 /* No block of that kind: a misspelled one is the likely cause. */
@@ -285,7 +284,12 @@ bool at__lines_at_end(const at__lines *lines)
 bool at__lines_sees(const at__lines *lines, const char *text)
 {
     size_t n = strlen(text);
-    return (size_t)(lines->line_end - lines->at) >= n && memcmp(lines->at, text, n) == 0;
+    return (size_t)(lines->line_end - lines->at) >= n && strncmp(lines->at, text, n) == 0;
+}
+
+bool at__lines_sees_word(const at__lines *lines, const char *word)
+{
+    return at__lines_word(lines) == strlen(word) && at__lines_sees(lines, word);
 }
 
 void at__lines_skip(at__lines *lines, size_t count)

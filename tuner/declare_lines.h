@@ -48,6 +48,7 @@ at_status at__lines_expected(const at__lines *lines, const char *expected);
 
 bool at__lines_at_end(const at__lines *lines);
 bool at__lines_sees(const at__lines *lines, const char *text); /* does the rest of the line start so? */
+bool at__lines_sees_word(const at__lines *lines, const char *word);
 void at__lines_skip(at__lines *lines, size_t count);           /* that much, and blanks */
 
 /* Skips `text`, or fails: expected 'text' (`what`, when given, says it in words). */

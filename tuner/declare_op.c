@@ -82,7 +82,7 @@ static at_status read_type_word(at__lines *lines, at__op *op)
     at_status status = at__lines_name(word, lines, "'storage' or element types");
     if (status != AT_OK)
         return status;
-    if ((status = at__dtype_parse(&type, word, strlen(word), &cause)) != AT_OK)
+    if (at__dtype_parse(&type, word, strlen(word), &cause) != AT_OK)
         return at__lines_fail(lines, at, "found %s, or 'storage'", cause.text);
     if (op->types & 1u << type)
         return at__lines_fail(lines, at, "found '%s' a second time; expected each type once", word);
@@ -96,7 +96,7 @@ static at_status read_type(at__lines *lines, void *target)
     at_status status = at__lines_take(lines, "T", NULL);
     if (status != AT_OK || (status = at__lines_take(lines, "=", NULL)) != AT_OK)
         return status;
-    if (at__lines_word(lines) == 7 && at__lines_sees(lines, "storage")) {
+    if (at__lines_sees_word(lines, "storage")) {
         at__lines_skip(lines, 7);
         op->storage = true;
         op->types = (1u << AT__DTYPES) - 1;
@@ -132,11 +132,10 @@ static at_status read_buffer(at__lines *lines, const at__op *op, at__arg *arg)
     if (status != AT_OK || (status = at__lines_expr(&arg->expr, lines, &op->symbols)) != AT_OK ||
         (status = at__lines_take(lines, "]", "an operator or ']'")) != AT_OK)
         return status;
-    size_t n = at__lines_word(lines);
     for (size_t i = 0; i < sizeof ROLES / sizeof *ROLES; i++) {
-        if (n == strlen(ROLES[i].word) && at__lines_sees(lines, ROLES[i].word)) {
+        if (at__lines_sees_word(lines, ROLES[i].word)) {
             arg->role = ROLES[i].role;
-            at__lines_skip(lines, n);
+            at__lines_skip(lines, strlen(ROLES[i].word));
             return AT_OK;
         }
     }
@@ -159,15 +158,14 @@ static at_status read_scalar(at__lines *lines, const at__op *op, at__arg *arg)
 
 static at_status read_arg_type(at__lines *lines, const at__op *op, at__arg *arg)
 {
-    size_t n = at__lines_word(lines);
-    if (n == 1 && at__lines_sees(lines, "T")) {
-        at__lines_skip(lines, n);
+    if (at__lines_sees_word(lines, "T")) {
+        at__lines_skip(lines, 1);
         return read_buffer(lines, op, arg);
     }
-    if (n != 3 || !(at__lines_sees(lines, "i32") || at__lines_sees(lines, "i64")))
+    if (!at__lines_sees_word(lines, "i32") && !at__lines_sees_word(lines, "i64"))
         return at__lines_expected(lines, "T[EXPR], i32 or i64");
     arg->scalar_bytes = at__lines_sees(lines, "i32") ? 4 : 8;
-    at__lines_skip(lines, n);
+    at__lines_skip(lines, 3);
     return read_scalar(lines, op, arg);
 }
 
@@ -223,7 +221,7 @@ static at_status read_shared(at__lines *lines, void *target)
 static at_status read_check(at__lines *lines, void *target)
 {
     (void)target; /* nothing to choose yet */
-    if (at__lines_word(lines) != 5 || !at__lines_sees(lines, "exact"))
+    if (!at__lines_sees_word(lines, "exact"))
         return at__lines_expected(lines, "'exact'");
     at__lines_skip(lines, 5);
     return AT_OK;

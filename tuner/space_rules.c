@@ -192,10 +192,10 @@ static bool bind_lets(const at__rules *r, const at__rule *rule, int64_t *slots)
 static void bind_combination(const at__rules *r, const at__rule *rule, int64_t *slots, uint64_t number)
 {
     for (int i = 0; i < r->t->param_count; i++) {
-        if (!(rule->params >> i & 1))
+        uint64_t n = (uint64_t)r->count[i];
+        if (!(rule->params >> i & 1) || n == 0)
             continue;
         const at__param *param = &r->t->params[i];
-        uint64_t n = (uint64_t)r->count[i];
         slots[param->slot] = param->values[r->first[i] + (int)(number % n)];
         number /= n;
     }
@@ -225,7 +225,7 @@ static void estimate(at__rules *r, at__rule *rule, int64_t *slots)
         else
             passed += value != 0;
     }
-    rule->pass_rate = (double)(passed + failed) / tried;
+    rule->pass_rate = tried ? (double)(passed + failed) / tried : 1;
     rule->needed = !(whole && passed == tried);
 }
 

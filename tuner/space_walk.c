@@ -307,12 +307,12 @@ static bool is_ascending(const int *order, int count)
 
 static at_status find_rows(walk *w, at__param_set params)
 {
-    int order[AT__MAX_PARAMS];
+    int order[AT__MAX_PARAMS] = { 0 };
     size_t n = w->rules->rule_count + 1;
 
-    w->by_level = calloc(n, sizeof *w->by_level);
+    w->by_level = calloc(n, sizeof(void *));
     w->refused = calloc(n, sizeof *w->refused);
-    w->failed = calloc(n, sizeof *w->failed);
+    w->failed = calloc(n, sizeof(void *));
     if (!w->by_level || !w->refused || !w->failed)
         return at_fail(w->err, AT_ERR_MEMORY, "out of memory");
     order_params(order, 0, w->rules, 0, params);

@@ -11,8 +11,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const char OP[] = "/*!autotune\nop mini\nshape batch=1 rows cols\ntype T = storage\nlet count = batch * rows * cols\n"
-                         "arg y T[count] output\nreference r\ngrid 1\nblock 1\ntraffic count\n*/ r";
+static const char OP[] =
+    "/*!autotune\nop mini\nshape batch=1 rows cols\ntype T = storage\nlet count = batch * rows * cols\n"
+    "arg y T[count] output\nreference r\ngrid 1\nblock 1\ntraffic count\n*/ r";
 
 static void use_config(const at__template *t, const at__space *space, const int64_t *slots)
 {
@@ -23,7 +24,8 @@ static void use_config(const at__template *t, const at__space *space, const int6
     if (at__space_find(space, &config) < 0)
         abort();
     at__config_text(&text, t, &config);
-    if (at__config_parse(&back, t, at__str_text(&text), NULL) != AT_OK || memcmp(&config, &back, sizeof back) != 0)
+    if (at__config_parse(&back, t, at__str_text(&text), NULL) != AT_OK ||
+        memcmp(&config, &back, sizeof back) != 0)
         abort();
     if (at__render(&source, t, AT__F32, &config, slots, NULL) == AT_OK && source.len < t->source_len - 3)
         abort();

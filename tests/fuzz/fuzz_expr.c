@@ -1,6 +1,6 @@
 /*
- * fuzz_expr.c - any text as an expression, then evaluated with values from the text. What compiles must evaluate
- * or explain itself, and its own text must compile to the same value.
+ * fuzz_expr.c - any text as an expression, then evaluated with values from the text. What compiles must
+ * evaluate or explain itself, and its own text must compile to the same value.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * replay.c - runs a fuzz target over the files of its corpus, and over each of them cut short at every length and
- * with single bytes changed, so that plain builds exercise it too. Argument: the corpus folder.
+ * replay.c - runs a fuzz target over the files of its corpus, and over each of them cut short at every length
+ * and with single bytes changed, so that plain builds exercise it too. Argument: the corpus folder.
  */
 #include <dirent.h>
 #include <stdint.h>
