@@ -12,6 +12,7 @@ const     BATCHED = batch > 1
 const     EDGE    = rows % TILE != 0 || cols % TILE != 0
 const     WIDE    = TILE * cols > 2147483647 # 64-bit offsets inside a tile
 
+require   rows >= 8                    # flat memory has no tiles: linear is for that
 require   BLOCK_ROWS <= TILE           # else some threads have no row
 require   threads <= device.max_threads_per_block
 require   shared_bytes <= device.max_static_shared_bytes

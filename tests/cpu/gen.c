@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANDOM_PICKS = 2, MAX_PICKS = RANDOM_PICKS + 3 };
+enum { RANDOM_PICKS = 1, MAX_PICKS = RANDOM_PICKS + 3 };
 
 /* Ragged against every tile, a single row or column, batches; then some that suit wide accesses. */
 static const int64_t SHAPES[][3] = {
