@@ -1,0 +1,294 @@
+/* cmd_tune.c - `autotune [tune]`: options and shapes in, one row a problem out. */
+#include "commands.h"
+#include "progress.h"
+#include "report.h"
+#include "tune.h"
+#include "util/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const at__usage USAGE = {
+    "autotune [tune] --device 0 --shapes FILE [options]\n       autotune tune [OP] SHAPE [DTYPE] [options]",
+    "Compiles, verifies and times the configurations of all templates for each problem, stores every trial and\n"
+    "prints the winner of each. A problem that is already tuned under the same conditions is answered from the\n"
+    "database. Results go to stdout, everything else to stderr.\n\n"
+    "A shapes file has one problem a line: 4096x4096, or 8x4096x128 f16 (batched), or transpose 512 2048 u8;\n"
+    "# starts a comment.",
+};
+
+typedef struct tune_args {
+    const char *shapes, *db, *dtype, *op, *strategy, *format, *templates_dir;
+    at__words   words, devices, fix, templates;
+    int64_t     max_trials, seed, jobs;
+    double      budget_s;
+    bool        force, warm, no_cache, quiet, verbose;
+} tune_args;
+
+/* What the events need. */
+typedef struct output {
+    at__format  format;
+    bool        quiet;
+    at__display display;
+    at__totals  totals;
+    bool        head_printed;
+} output;
+
+static void on_progress(void *context, const at__progress *progress)
+{
+    output *o = context;
+    at__display_show(&o->display, progress);
+}
+
+static void on_result(void *context, const at__result *result)
+{
+    output *o = context;
+    at__str text = { 0 };
+    at__display_erase(&o->display);
+    if (!o->head_printed)
+        at__report_head(&text, o->format);
+    o->head_printed = true;
+    at__report_result(&text, o->format, result);
+    fputs(at__str_text(&text), stdout);
+    fflush(stdout);
+    at__totals_add(&o->totals, result);
+    at__str_clear(&text);
+}
+
+static void on_warning(void *context, const char *text)
+{
+    output *o = context;
+    at__display_erase(&o->display);
+    if (!o->quiet)
+        at__warn(text);
+}
+
+/* Everything that a run needs, checked before anything is started. */
+typedef struct plan {
+    at__catalog    *catalog;
+    at__shapes      shapes;
+    at__tune_options options;
+    at__fix         fixes[AT__MAX_WORDS];
+    int             devices[AT__MAX_WORDS];
+    at__str         db, cache, command;
+    at__format      format;
+} plan;
+
+static void plan_clear(plan *p)
+{
+    at__shapes_clear(&p->shapes);
+    at__catalog_close(p->catalog);
+    at__str_clear(&p->db);
+    at__str_clear(&p->cache);
+    at__str_clear(&p->command);
+}
+
+static at_status plan_devices(plan *p, const at__words *words, at_error *err)
+{
+    p->options.devices = p->devices;
+    if (words->count == 0)
+        p->devices[p->options.device_count++] = 0;
+    if (words->count == 1 && strcmp(words->items[0], "all") == 0)
+        return AT_OK; /* no list: every device */
+    for (int i = 0; i < words->count; i++) {
+        char *end = NULL;
+        long ordinal = strtol(words->items[i], &end, 10);
+        if (end == words->items[i] || *end || ordinal < 0 || ordinal > 1023)
+            return at_fail(err, AT_ERR_USAGE, "--device: found '%s'; expected a number, several separated by commas, or all",
+                           words->items[i]);
+        for (int k = 0; k < p->options.device_count; k++)
+            if (p->devices[k] == ordinal)
+                return at_fail(err, AT_ERR_USAGE, "--device: %ld is there twice", ordinal);
+        p->devices[p->options.device_count++] = (int)ordinal;
+    }
+    return AT_OK;
+}
+
+static at_status plan_strategy(plan *p, const char *name, at_error *err)
+{
+    at__str known = { 0 };
+    if (!name || (p->options.strategy = at__strategy_find(name)))
+        return AT_OK;
+    for (int i = 0; at__strategies[i]; i++)
+        at__str_addf(&known, " %s", at__strategies[i]->name);
+    at_fail(err, AT_ERR_USAGE, "--strategy: found '%s'; expected one of:%s", name, at__str_text(&known));
+    at__str_clear(&known);
+    return AT_ERR_USAGE;
+}
+
+/* A template name counts when an op of the problems has it. */
+static bool template_exists(const plan *p, const char *name)
+{
+    for (size_t i = 0; i < p->shapes.count; i++)
+        if (at__catalog_find_template(p->catalog, p->shapes.problems[i].op, name))
+            return true;
+    return false;
+}
+
+static at_status known_template(const plan *p, const char *option, const char *name, at_error *err)
+{
+    at__str known = { 0 };
+    const at__op *op = p->shapes.problems[0].op;
+    if (template_exists(p, name))
+        return AT_OK;
+    for (int i = 0; i < at__catalog_template_count(p->catalog, op); i++)
+        at__str_addf(&known, " %s", at__catalog_template(p->catalog, op, i)->name);
+    at_fail(err, AT_ERR_USAGE, "%s: no template '%s'; %s has:%s", option, name, op->name, at__str_text(&known));
+    at__str_clear(&known);
+    return AT_ERR_USAGE;
+}
+
+static at_status plan_restrictions(plan *p, const tune_args *a, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < a->fix.count && status == AT_OK; i++) {
+        status = at__fix_parse(&p->fixes[i], a->fix.items[i], err);
+        if (status == AT_OK)
+            status = known_template(p, "--fix", p->fixes[i].template_name, err);
+    }
+    for (int i = 0; i < a->templates.count && status == AT_OK; i++)
+        status = known_template(p, "--template", a->templates.items[i], err);
+    p->options.fixes = p->fixes;
+    p->options.fix_count = a->fix.count;
+    p->options.templates = a->templates.count ? a->templates.items : NULL;
+    p->options.template_count = a->templates.count;
+    return status;
+}
+
+static at_status add_words(plan *p, const at__words *words, at__shape_defaults defaults, at_error *err)
+{
+    at__str line = { 0 };
+    for (int i = 0; i < words->count; i++)
+        at__str_addf(&line, "%s%s", i ? " " : "", words->items[i]);
+    at_status status =
+        at__shapes_parse(&p->shapes, at__str_text(&line), line.len, "command line", p->catalog, defaults, err);
+    at__str_clear(&line);
+    return status;
+}
+
+static at_status plan_shapes(plan *p, const tune_args *a, at_error *err)
+{
+    at__shape_defaults defaults = { .op = a->op ? a->op : "transpose", .type = AT__F32 };
+    at_status status = at__catalog_open(&p->catalog, a->templates_dir, err);
+    if (status == AT_OK && a->op && !at__catalog_find_op(p->catalog, a->op))
+        status = at_fail(err, AT_ERR_USAGE, "--op: no operation '%s'; `autotune list ops` shows them", a->op);
+    if (status == AT_OK && a->dtype)
+        status = at__dtype_parse(&defaults.type, a->dtype, strlen(a->dtype), err);
+    if (status != AT_OK)
+        return status;
+    if (a->shapes && a->words.count)
+        return at_fail(err, AT_ERR_USAGE, "found both --shapes and '%s'; expected one of them", a->words.items[0]);
+    if (a->shapes)
+        return at__shapes_read(&p->shapes, strcmp(a->shapes, "-") ? a->shapes : "/dev/stdin", p->catalog, defaults, err);
+    if (a->words.count)
+        return add_words(p, &a->words, defaults, err);
+    return at_fail(err, AT_ERR_USAGE, "no problem was given; expected --shapes FILE, or a shape such as 4096x4096 f32");
+}
+
+static at_status plan_cache(plan *p, at_error *err)
+{
+    const char *file = getenv("AUTOTUNE_CACHE"), *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (file && *file)
+        at__str_add(&p->cache, file);
+    else if (base && *base == '/')
+        at__str_addf(&p->cache, "%s/autotune/kernels.db", base);
+    else if (home && *home)
+        at__str_addf(&p->cache, "%s/.cache/autotune/kernels.db", home);
+    p->options.cache_path = p->cache.len ? at__str_text(&p->cache) : NULL;
+    return at__str_check(&p->cache, err);
+}
+
+static at_status make_plan(plan *p, const tune_args *a, at_error *err)
+{
+    at__tune_options *o = &p->options;
+    *o = (at__tune_options){ .seed = (uint64_t)a->seed,
+                             .max_trials = a->max_trials,
+                             .budget_s = a->budget_s,
+                             .jobs = (int)(a->jobs < 1024 ? a->jobs : 1024),
+                             .force = a->force,
+                             .warm = a->warm,
+                             .command = at__str_text(&p->command),
+                             .stop = &at__stop_requested };
+    at_status status = at__format_parse(&p->format, a->format, err);
+    if (status == AT_OK)
+        status = plan_devices(p, &a->devices, err);
+    if (status == AT_OK)
+        status = plan_strategy(p, a->strategy, err);
+    if (status == AT_OK)
+        status = plan_shapes(p, a, err);
+    if (status == AT_OK)
+        status = plan_restrictions(p, a, err);
+    if (status == AT_OK)
+        status = at__db_path(&o->db_path, a->db, &p->db, err);
+    if (status == AT_OK && !a->no_cache)
+        status = plan_cache(p, err);
+    return status;
+}
+
+static int run_plan(plan *p, const tune_args *a)
+{
+    at_error err = { 0 };
+    output out = { .format = p->format, .quiet = a->quiet };
+    at__tune_events events = { .context = &out, .progress = on_progress, .result = on_result, .warning = on_warning };
+    double started_s = at__now_s();
+
+    at__display_init(&out.display, a->quiet, a->verbose);
+    at_status status = at__tune(p->shapes.problems, p->shapes.count, p->catalog, &p->options, &events, &err);
+    at__display_erase(&out.display);
+    if (!a->quiet && out.totals.problems) {
+        at__str text = { 0 };
+        at__report_totals(&text, &out.totals, at__now_s() - started_s);
+        fputs(at__str_text(&text), stderr);
+        at__str_clear(&text);
+    }
+    if (status != AT_OK)
+        return at__complain(&err);
+    if (at__stop_requested)
+        return AT__EXIT_INTERRUPTED;
+    return out.totals.found == out.totals.problems ? AT__EXIT_OK : AT__EXIT_NOTHING;
+}
+
+static void remember_command(at__str *out, int argc, char **argv)
+{
+    at__str_add(out, "autotune");
+    for (int i = 0; i < argc; i++)
+        at__str_addf(out, " %s", argv[i]);
+}
+
+int at__cmd_tune(int argc, char **argv)
+{
+    tune_args a = { .seed = 1 };
+    plan p = { 0 };
+    at_error err = { 0 };
+    int code = AT__EXIT_OK;
+    const at__option TABLE[] = {
+        { "--device", AT__OPT_LIST, "0[,1...]|all", "CUDA devices (default 0); those of one model share the problems", &a.devices },
+        { "--shapes", AT__OPT_TEXT, "FILE", "problems, one a line; - reads stdin", &a.shapes },
+        { "--dtype", AT__OPT_TEXT, "TYPE", "type of problems that name none (default f32)", &a.dtype },
+        { "--op", AT__OPT_TEXT, "OP", "operation of problems that name none (default transpose)", &a.op },
+        { "--db", AT__OPT_TEXT, "FILE", "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
+        { "--budget", AT__OPT_SECONDS, "TIME", "stop searching a problem after this wall time: 90s, 500ms, 2m", &a.budget_s },
+        { "--max-trials", AT__OPT_COUNT, "N", "try at most N configurations of a problem (0: no limit)", &a.max_trials },
+        { "--strategy", AT__OPT_TEXT, "NAME", "how the space is walked; `autotune list strategies` (default: all of it, "
+          "a random sample when it is very large)", &a.strategy },
+        { "--seed", AT__OPT_COUNT, "N", "of the random order and of the data (default 1)", &a.seed },
+        { "--jobs", AT__OPT_COUNT, "N", "compile workers (default: one a core)", &a.jobs },
+        { "--template", AT__OPT_LIST, "NAME[,NAME]", "only these templates", &a.templates },
+        { "--fix", AT__OPT_LIST, "TEMPLATE.PARAM=VALUE", "only configurations with this value; repeatable", &a.fix },
+        { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu", &a.templates_dir },
+        { "--force", AT__OPT_FLAG, NULL, "measure again what is known", &a.force },
+        { "--warm", AT__OPT_FLAG, NULL, "leave inputs in the L2 cache (default: cold)", &a.warm },
+        { "--no-cache", AT__OPT_FLAG, NULL, "compile again what was compiled before", &a.no_cache },
+        { "--format", AT__OPT_TEXT, "text|json|csv", "of the results on stdout; json: one object a line", &a.format },
+        { "--quiet", AT__OPT_FLAG, NULL, "no progress, no summary, no warnings", &a.quiet },
+        { "--verbose", AT__OPT_FLAG, NULL, "more progress", &a.verbose },
+        { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
+    };
+    if (!at__command_options(&USAGE, TABLE, argc, argv, &a.words, &code))
+        return code;
+    remember_command(&p.command, argc, argv);
+    code = make_plan(&p, &a, &err) == AT_OK ? run_plan(&p, &a) : at__complain(&err);
+    plan_clear(&p);
+    return code;
+}
