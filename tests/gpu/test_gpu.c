@@ -98,7 +98,7 @@ static const struct {
     const char *says;
 } FAULTS[] = {
     { "good", AT__TIMED, "" },
-    { "wrong_one", AT__WRONG_RESULT, "1 of" },
+    { "wrong_one", AT__WRONG_RESULT, "element 500001" },
     { "unwritten", AT__WRONG_RESULT, "element 1000002" },
     { "writes_behind", AT__WRONG_RESULT, "behind" },
     { "writes_before", AT__WRONG_RESULT, "before" },

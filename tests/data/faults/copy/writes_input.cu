@@ -15,7 +15,6 @@ extern "C" __global__ void copy_writes_input(T *out, const T *in, long long batc
 
     if (i < count)
         out[i] = in[i];
-    __syncthreads();
-    if (i == 0)
-        ((T *)in)[count - 1] = in[0];
+    if (i == 7)
+        ((T *)in)[i] = in[i + 1];
 }
