@@ -92,7 +92,11 @@ typedef struct at__dim {
     int64_t value; /* when it is left out of a shape */
 } at__dim;
 
-/* An operation. Slots of its symbols: dims, sizeof(T), device limits, lets, in that order. */
+/*
+ * An operation. After reading it has a dimension without default, an output or inout argument, a reference, a first
+ * grid and block expression and a traffic. Slots of its symbols: dims, sizeof(T), device limits, lets, in that
+ * order.
+ */
 typedef struct at__op {
     char        name[AT__MAX_NAME];
     char       *about;

@@ -67,7 +67,15 @@ static at__lines lines_of(const char *source, size_t len, const char *file, at_e
 {
     at__where start = { .file = file, .line = 1, .column = 1 };
     return (at__lines){
-        .source = source, .len = len, .file = file, .err = err, .begin = source, .begin_where = start
+        .source = source,
+        .len = len,
+        .file = file,
+        .err = err,
+        .begin = source,
+        .begin_where = start,
+        .line = source,
+        .line_end = source,
+        .at = source,
     };
 }
 

@@ -1,0 +1,137 @@
+/*
+ * test_memory.c - every allocation in turn fails: each call must say so, leave nothing behind and not crash.
+ * Linked with --wrap for the allocator, so the sanitizers still watch.
+ */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalog.h"
+#include "declare_support.h"
+#include "render.h"
+#include "space.h"
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *data, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *data, size_t size);
+
+static long left = -1; /* allocations until one fails; below zero: none does */
+
+static bool fails(void)
+{
+    return left >= 0 && left-- == 0;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *data, size_t size)
+{
+    return fails() ? NULL : __real_realloc(data, size);
+}
+
+/* Runs with one allocation after the other failing (all early ones, some of many), until a run needs fewer.
+ */
+static void fail_each(at_status (*run)(at_error *err))
+{
+    for (long n = 0;; n += 1 + n / 200) {
+        at_error err = { 0 };
+        left = n;
+        at_status status = run(&err);
+        bool hit = left < 0;
+        left = -1;
+        if (!hit) {
+            cr_assert_eq(status, AT_OK, "%s", err.text);
+            cr_assert_gt(n, 0);
+            return;
+        }
+        cr_assert(status == AT_ERR_MEMORY || status == AT_OK, "allocation %ld: %s", n, err.text);
+        cr_assert(status == AT_OK || err.status == AT_ERR_MEMORY);
+    }
+}
+
+static at_status read_both(at_error *err)
+{
+    static const char OP[] = MINI_OP_HEAD "type T = f32\nceiling copy rows cols\nshared 1\n" MINI_OP_TAIL;
+    static const char TEMPLATE[] = MINI_TEMPLATE(
+        "param A = 1..20 # m\nparam B = x y\nlet c = A + 1 # c\nrequire c > B && (A < 10 || B) # r\n"
+        "grid A c\nblock 1\nshared c\ndefault A=2 B=y\n");
+    at__op *op = NULL;
+    at__template *t = NULL;
+    at_status status = at__op_read(&op, OP, strlen(OP), "op.cu", err);
+    if (status == AT_OK)
+        status = at__template_read(&t, op, TEMPLATE, strlen(TEMPLATE), "t.cu", err);
+    at__template_close(t);
+    at__op_close(op);
+    return status;
+}
+
+Test(memory, declarations)
+{
+    fail_each(read_both);
+}
+
+/* Read once, with all memory: what is tested comes after. */
+static at__op *op;
+static at__template *t;
+static int64_t slots[AT__MAX_SLOTS];
+
+static at_status open_and_render(at_error *err)
+{
+    at__space *space = NULL;
+    at__config config;
+    at__str text = { 0 };
+    at_status status = at__space_open(&space, t, slots, NULL, 0, err);
+    if (status == AT_OK && at__space_count(space) > 0) {
+        at__space_config(&config, space, 0);
+        status = at__render(&text, t, AT__F32, &config, slots, err);
+    }
+    at__str_clear(&text);
+    at__space_close(space);
+    return status;
+}
+
+static void check_space(const char *source)
+{
+    op = read_op(MINI_OP);
+    t = read_template(op, source);
+    bind_problem(slots, op, 64, 64);
+    fail_each(open_and_render);
+    at__template_close(t);
+    at__op_close(op);
+}
+
+Test(memory, spaces_and_rendering)
+{
+    check_space(MINI_SPACE(
+        "param A = 1..30\nparam B = 1..30\nparam C = x y z\nlet ab = A * B\nrequire ab == 30 || C == C_y\n"
+        "require B < 20\nconst D = ab + 1\n"));
+}
+
+Test(memory, empty_spaces)
+{
+    check_space(MINI_SPACE("param A = 1..30\nparam B = 1..30\nrequire A > B + 40 # never\n"));
+}
+
+static at_status open_catalog(at_error *err)
+{
+    at__catalog *catalog = NULL;
+    at_status status = at__catalog_open(&catalog, AT_SOURCE_DIR "/templates", err);
+    at__catalog_close(catalog);
+    return status;
+}
+
+Test(memory, the_catalog)
+{
+    fail_each(open_catalog);
+}
