@@ -54,13 +54,23 @@ static void add_source(at__str *out, const char *file, const char *source, size_
     at__str_add_bytes(out, source + mark, len - mark);
 }
 
+/* Words are enumerators: compilers warn of constants that nobody uses, and few kernels name every word. */
+static void add_choice(at__str *out, const at__template *t, const at__param *param, int64_t value)
+{
+    at__str_add(out, "enum {");
+    for (int k = 0; k < param->count; k++)
+        at__str_addf(out, "%s %s = %d", k ? "," : "", t->symbols.names[param->label_slot + k].name, k);
+    at__str_addf(out, " };\nconstexpr int %s = %s;\n", param->name, t->symbols.names[param->label_slot + value].name);
+}
+
 static void add_params(at__str *out, const at__template *t, const int64_t *slots)
 {
     for (int i = 0; i < t->param_count; i++) {
         const at__param *param = &t->params[i];
-        for (int k = 0; param->labels && k < param->count; k++)
-            add_constant(out, t->symbols.names[param->label_slot + k].name, slots[param->label_slot + k]);
-        add_constant(out, param->name, slots[param->slot]);
+        if (param->labels)
+            add_choice(out, t, param, slots[param->slot]);
+        else
+            add_constant(out, param->name, slots[param->slot]);
     }
     for (size_t i = 0; i < t->let_count; i++)
         if (t->lets[i].rendered)

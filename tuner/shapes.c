@@ -143,7 +143,7 @@ static at_status read_number(int64_t *out, const char **p, const reader *r)
 static at_status add_size(entry *e, const char **p, const reader *r)
 {
     const char *begin = *p;
-    int64_t value;
+    int64_t value = 0;
     at_status status = read_number(&value, p, r);
     if (status != AT_OK)
         return status;
