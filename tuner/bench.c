@@ -17,10 +17,7 @@
 /* Left free for modules, graphs and the driver itself. */
 #define RESERVE_BYTES ((int64_t)256 << 20)
 
-typedef enum check_kernel {
-    FILL, POISON, EQUAL, RANDOM, GUARD_FILL, GUARD,
-    CHECKS
-} check_kernel;
+typedef enum check_kernel { FILL, POISON, EQUAL, RANDOM, GUARD_FILL, GUARD, CHECKS } check_kernel;
 
 static const char *const CHECK_NAMES[CHECKS] = {
     [FILL] = "check_fill",     [POISON] = "check_poison",         [EQUAL] = "check_equal",
@@ -28,16 +25,16 @@ static const char *const CHECK_NAMES[CHECKS] = {
 };
 
 struct at__bench {
-    at__gpu    *gpu;
-    at__setup   setup;               /* without the borrowed reference */
+    at__gpu *gpu;
+    at__setup setup; /* without the borrowed reference */
     at__module *checks[CHECKS];
-    int64_t     offset[AT__MAX_ARGS]; /* of each buffer in its set      */
-    int64_t     set_bytes;
-    int         sets;
-    at__ptr     arena;
-    at__ptr     expected[AT__MAX_ARGS]; /* the reference's outputs; 0 for inputs */
-    at__ptr     found;                  /* pairs of check.cu: 3 a buffer         */
-    int         first_in, first_out;    /* -1: none                              */
+    int64_t offset[AT__MAX_ARGS]; /* of each buffer in its set      */
+    int64_t set_bytes;
+    int sets;
+    at__ptr arena;
+    at__ptr expected[AT__MAX_ARGS]; /* the reference's outputs; 0 for inputs */
+    at__ptr found;                  /* pairs of check.cu: 3 a buffer         */
+    int first_in, first_out;        /* -1: none                              */
 };
 
 #define FOUND_PAIRS (3 * AT__MAX_ARGS)
@@ -91,11 +88,14 @@ static at_status choose_sets(at__bench *b, at_error *err)
         return status;
     int64_t available = info.free_bytes - RESERVE_BYTES - expected_bytes(b);
     if (available < b->set_bytes)
-        return at_fail(err, AT_ERR_DEVICE,
-                       "the problem does not fit: it needs %.1f MB on the device (buffers, the right answer, reserve), "
-                       "and %.1f MB are free",
-                       1e-6 * (double)(b->set_bytes + expected_bytes(b) + RESERVE_BYTES), 1e-6 * (double)info.free_bytes);
-    int64_t sets = b->setup.warm ? 1 : (L2_MULTIPLE * info.limits.l2_bytes + traffic_of_set(b) - 1) / traffic_of_set(b);
+        return at_fail(
+            err, AT_ERR_DEVICE,
+            "the problem does not fit: it needs %.1f MB on the device (buffers, the right answer, reserve), "
+            "and %.1f MB are free",
+            1e-6 * (double)(b->set_bytes + expected_bytes(b) + RESERVE_BYTES),
+            1e-6 * (double)info.free_bytes);
+    int64_t sets =
+        b->setup.warm ? 1 : (L2_MULTIPLE * info.limits.l2_bytes + traffic_of_set(b) - 1) / traffic_of_set(b);
     if (sets > MAX_SETS)
         sets = MAX_SETS;
     if (sets > available / b->set_bytes)
@@ -115,8 +115,8 @@ static uint64_t seed_of(const at__bench *b, uint64_t set, int buffer)
 }
 
 /* Launches a check kernel over `bytes` with up to four 8-byte arguments. */
-static at_status run_check(at__bench *b, check_kernel which, int64_t bytes, uint64_t a0, uint64_t a1, uint64_t a2,
-                           uint64_t a3, at_error *err)
+static at_status run_check(at__bench *b, check_kernel which, int64_t bytes, uint64_t a0, uint64_t a1,
+                           uint64_t a2, uint64_t a3, at_error *err)
 {
     uint64_t values[4] = { a0, a1, a2, a3 };
     void *params[4] = { &values[0], &values[1], &values[2], &values[3] };
@@ -128,7 +128,8 @@ static at_status run_check(at__bench *b, check_kernel which, int64_t bytes, uint
 static at_status fill(at__bench *b, uint64_t set, int buffer, at_error *err)
 {
     int64_t bytes = b->setup.buffers[buffer].bytes;
-    return run_check(b, FILL, bytes, buffer_of(b, set, buffer), (uint64_t)bytes, seed_of(b, set, buffer), 0, err);
+    return run_check(b, FILL, bytes, buffer_of(b, set, buffer), (uint64_t)bytes, seed_of(b, set, buffer), 0,
+                     err);
 }
 
 static at_status fill_guards(at__bench *b, int buffer, at_error *err)
@@ -151,19 +152,21 @@ static at_status fill_all(at__bench *b, at_error *err)
     return status;
 }
 
-static at_status launch_on(at__bench *b, const at__module *module, const at__kernel *kernel, const at__ptr *buffers,
-                           at_error *err)
+static at_status launch_on(at__bench *b, const at__module *module, const at__kernel *kernel,
+                           const at__ptr *buffers, at_error *err)
 {
     uint64_t values[AT__MAX_ARGS];
     void *params[AT__MAX_ARGS];
     for (int i = 0; i < kernel->arg_count; i++) {
-        values[i] = kernel->args[i].buffer >= 0 ? buffers[kernel->args[i].buffer] : (uint64_t)kernel->args[i].value;
+        values[i] =
+            kernel->args[i].buffer >= 0 ? buffers[kernel->args[i].buffer] : (uint64_t)kernel->args[i].value;
         params[i] = &values[i];
     }
     return at__gpu_launch(b->gpu, module, &kernel->geometry, params, err);
 }
 
-at_status at__bench_launch(at__bench *b, const at__module *module, const at__kernel *kernel, uint64_t set, at_error *err)
+at_status at__bench_launch(at__bench *b, const at__module *module, const at__kernel *kernel, uint64_t set,
+                           at_error *err)
 {
     at__ptr buffers[AT__MAX_ARGS];
     for (int i = 0; i < b->setup.buffer_count; i++)
@@ -184,7 +187,8 @@ static at_status run_reference(at__bench *b, const at__kernel *kernel, at_error 
 {
     at__ptr buffers[AT__MAX_ARGS];
     at__module *module = NULL;
-    at_status status = at__gpu_load(&module, b->gpu, kernel->cubin, kernel->name, kernel->geometry.shared_bytes, err);
+    at_status status =
+        at__gpu_load(&module, b->gpu, kernel->cubin, kernel->name, kernel->geometry.shared_bytes, err);
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
         buffers[i] = b->expected[i] ? b->expected[i] : buffer_of(b, 0, i);
         if (b->setup.buffers[i].role == AT__INOUT)
@@ -328,11 +332,13 @@ static void describe(at__verdict *out, const at__bench *b, const uint64_t *found
                      (long long)b->setup.buffers[i].bytes, input ? "changed" : "differ from the reference",
                      (unsigned long long)(offset / (uint64_t)each));
         else if (pair[2])
-            snprintf(out->log, sizeof out->log, "writes before buffer %d: %llu bytes, the first %llu bytes in front of it",
-                     i, (unsigned long long)pair[2], (unsigned long long)(GUARD_BYTES - ~pair[3]));
+            snprintf(out->log, sizeof out->log,
+                     "writes before buffer %d: %llu bytes, the first %llu bytes in front of it", i,
+                     (unsigned long long)pair[2], (unsigned long long)(GUARD_BYTES - ~pair[3]));
         else if (pair[4])
-            snprintf(out->log, sizeof out->log, "writes behind buffer %d: %llu bytes, the first %llu bytes after its end",
-                     i, (unsigned long long)pair[4], (unsigned long long)~pair[5]);
+            snprintf(out->log, sizeof out->log,
+                     "writes behind buffer %d: %llu bytes, the first %llu bytes after its end", i,
+                     (unsigned long long)pair[4], (unsigned long long)~pair[5]);
         else
             continue;
         out->right = false;

@@ -1,5 +1,6 @@
 /*
- * bench.h - a problem laid out on a device: its buffers, their contents, and the proof that a kernel is right.
+ * bench.h - a problem laid out on a device: its buffers, their contents, and the proof that a kernel is
+ * right.
  *
  * Buffers come in sets. One set is verified against; all of them are timed, in rotation, so that with enough
  * sets each launch finds its inputs outside the L2 cache. Every buffer lies between two guard zones:
@@ -16,11 +17,11 @@
 typedef struct at__bench at__bench;
 
 /*
- * Allocates, fills, and runs the reference. `setup` is borrowed for the call. AT_ERR_DEVICE: too large for the
- * device's free memory (says needed and free), or the reference fails.
+ * Allocates, fills, and runs the reference. `setup` is borrowed for the call. AT_ERR_DEVICE: too large for
+ * the device's free memory (says needed and free), or the reference fails.
  */
 at_status at__bench_open(at__bench **out, at__gpu *gpu, const at__setup *setup, at_error *err) AT_MUST_CHECK;
-void      at__bench_close(at__bench *bench); /* NULL is allowed */
+void at__bench_close(at__bench *bench); /* NULL is allowed */
 
 /* How many sets the launches rotate through. */
 int at__bench_sets(const at__bench *bench);
@@ -33,9 +34,9 @@ at_status at__bench_launch(at__bench *bench, const at__module *module, const at_
 at_status at__bench_memcpy(at__bench *bench, uint64_t set, at_error *err) AT_MUST_CHECK;
 
 typedef struct at__verdict {
-    bool   right;
-    double seconds;   /* of the launch that was verified */
-    char   log[256];  /* why it is not right             */
+    bool right;
+    double seconds; /* of the launch that was verified */
+    char log[256];  /* why it is not right             */
 } at__verdict;
 
 /*
@@ -43,7 +44,7 @@ typedef struct at__verdict {
  * with the reference's, every input byte with what it was, and every guard byte. `is_copy`: the first output
  * must equal the first input instead. A failure of the driver is AT_ERR_DEVICE.
  */
-at_status at__bench_verify(at__verdict *out, at__bench *bench, const at__module *module, const at__kernel *kernel,
-                           bool is_copy, at_error *err) AT_MUST_CHECK;
+at_status at__bench_verify(at__verdict *out, at__bench *bench, const at__module *module,
+                           const at__kernel *kernel, bool is_copy, at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -85,7 +85,9 @@ at_status at__build_wait(at__build *build, at__builder *builder, const char *nam
 at_status at__kernel_bind(at__kernel *out, const at__build *build, const char *name, const at__launch *launch,
                           const at__op *op, const int64_t *slots, at_error *err)
 {
-    at__kernel k = { .cubin = build->cubin.data, .cubin_len = build->cubin.len, .name = name, .arg_count = op->arg_count };
+    at__kernel k = {
+        .cubin = build->cubin.data, .cubin_len = build->cubin.len, .name = name, .arg_count = op->arg_count
+    };
     at_status status = at__geometry_of(&k.geometry, launch, slots, err);
     int buffers = 0;
 

@@ -1,5 +1,6 @@
 /*
- * builder.h - from a configuration to a kernel that can be launched: render, look in the cache, compile, bind.
+ * builder.h - from a configuration to a kernel that can be launched: render, look in the cache, compile,
+ * bind.
  *
  * One thread uses a builder. It borrows the pool, the cache and NVRTC's handle.
  */
@@ -11,22 +12,22 @@
 #include "store.h"
 
 typedef struct at__builder {
-    at__pool  *pool;
+    at__pool *pool;
     at__store *cache; /* compiled kernels; NULL: none */
     at__nvrtc *nvrtc; /* for its version only         */
-    int        cc;
-    int64_t    compiled; /* kernels compiled, not counting cache hits */
+    int cc;
+    int64_t compiled; /* kernels compiled, not counting cache hits */
 } at__builder;
 
 /* A source and what became of it. Zero it before use; clear it after. */
 typedef struct at__build {
-    at__str       source;
-    char          source_hash[AT__HASH_TEXT];
-    char          key[AT__HASH_TEXT]; /* of the compiled kernel in the cache */
-    at__str       cubin, log;
+    at__str source;
+    char source_hash[AT__HASH_TEXT];
+    char key[AT__HASH_TEXT]; /* of the compiled kernel in the cache */
+    at__str cubin, log;
     at__resources resources;
-    bool          done, ok;
-    double        compile_s;          /* 0: from the cache */
+    bool done, ok;
+    double compile_s; /* 0: from the cache */
 } at__build;
 void at__build_clear(at__build *build);
 
@@ -35,17 +36,19 @@ at_status at__build_start(at__build *build, at__builder *builder, const at__temp
                           const at__config *config, const int64_t *slots, at_error *err) AT_MUST_CHECK;
 
 /* Takes over a compiled kernel and remembers it in the cache. Failures are not remembered: they are cheap. */
-at_status at__build_finish(at__build *build, at__builder *builder, at__compiled *compiled, at_error *err) AT_MUST_CHECK;
+at_status at__build_finish(at__build *build, at__builder *builder, at__compiled *compiled,
+                           at_error *err) AT_MUST_CHECK;
 
 /* Compiles build->source at once, waiting. No other job may be with the pool. */
-at_status at__build_wait(at__build *build, at__builder *builder, const char *name, at_error *err) AT_MUST_CHECK;
+at_status at__build_wait(at__build *build, at__builder *builder, const char *name,
+                         at_error *err) AT_MUST_CHECK;
 
 /* Hashes build->source and looks in the cache; at__build_start does this itself. */
 at_status at__build_look_up(at__build *build, at__builder *builder, at_error *err) AT_MUST_CHECK;
 
 /*
- * Fills the geometry and the arguments of a launch: `launch` and `op`'s arguments over bound slots. Buffers are
- * numbered in the order of the op's buffer arguments. The cubin is borrowed from `build`.
+ * Fills the geometry and the arguments of a launch: `launch` and `op`'s arguments over bound slots. Buffers
+ * are numbered in the order of the op's buffer arguments. The cubin is borrowed from `build`.
  */
 at_status at__kernel_bind(at__kernel *out, const at__build *build, const char *name, const at__launch *launch,
                           const at__op *op, const int64_t *slots, at_error *err) AT_MUST_CHECK;

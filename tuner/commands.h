@@ -1,6 +1,6 @@
 /*
- * commands.h - the program's commands. Only main.c, cmd_*.c, report.c and progress.c print or decide on an exit
- * code.
+ * commands.h - the program's commands. Only main.c, cmd_*.c, report.c and progress.c print or decide on an
+ * exit code.
  */
 #ifndef AUTOTUNE_COMMANDS_H
 #define AUTOTUNE_COMMANDS_H
@@ -11,11 +11,11 @@
 
 enum {
     AT__EXIT_OK = 0,
-    AT__EXIT_NOTHING = 1,  /* a problem has no winner; nothing was found; a check failed */
-    AT__EXIT_USAGE = 2,    /* the command line or a file from the user is wrong          */
-    AT__EXIT_DEVICE = 3,   /* no GPU, no driver, no NVRTC, or one of them failed         */
-    AT__EXIT_STORE = 4,    /* the database                                               */
-    AT__EXIT_SYSTEM = 5,   /* memory, files, processes, output                           */
+    AT__EXIT_NOTHING = 1, /* a problem has no winner; nothing was found; a check failed */
+    AT__EXIT_USAGE = 2,   /* the command line or a file from the user is wrong          */
+    AT__EXIT_DEVICE = 3,  /* no GPU, no driver, no NVRTC, or one of them failed         */
+    AT__EXIT_STORE = 4,   /* the database                                               */
+    AT__EXIT_SYSTEM = 5,  /* memory, files, processes, output                           */
     AT__EXIT_INTERRUPTED = 130
 };
 
@@ -28,7 +28,8 @@ int at__cmd_list(int argc, char **argv);
 int at__cmd_space(int argc, char **argv);
 int at__cmd_check(int argc, char **argv);
 
-/* Non-zero once the user has pressed Ctrl-C. The one writable global: a signal handler can reach nothing else. */
+/* Non-zero once the user has pressed Ctrl-C. The one writable global: a signal handler can reach nothing
+ * else. */
 extern volatile sig_atomic_t at__stop_requested;
 
 /* Prints "autotune: error: <text>" on stderr; returns the exit code for err->status. */
@@ -38,13 +39,14 @@ int at__complain(const at_error *err);
 void at__warn(const char *text);
 
 /* Parses a command's options, printing the help or the complaint. false: end with *exit_code. */
-bool at__command_options(const at__usage *usage, const at__option *table, int argc, char **argv, at__words *words,
-                         int *exit_code);
+bool at__command_options(const at__usage *usage, const at__option *table, int argc, char **argv,
+                         at__words *words, int *exit_code);
 
 typedef enum at__format { AT__TEXT, AT__JSON, AT__CSV } at__format;
 at_status at__format_parse(at__format *out, const char *text, at_error *err) AT_MUST_CHECK; /* NULL: text */
 
-/* The one problem that words on a command line name: "transpose 4096x4096 f32", in the syntax of a shapes line. */
+/* The one problem that words on a command line name: "transpose 4096x4096 f32", in the syntax of a shapes
+ * line. */
 at_status at__problem_from_words(at__problem *out, const at__words *words, const at__catalog *catalog,
                                  at_error *err) AT_MUST_CHECK;
 

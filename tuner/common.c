@@ -9,10 +9,10 @@
 int at__complain(const at_error *err)
 {
     static const int CODES[] = {
-        [AT_OK] = AT__EXIT_SYSTEM,           [AT_ERR_USAGE] = AT__EXIT_USAGE,
-        [AT_ERR_INPUT] = AT__EXIT_USAGE,     [AT_ERR_DEVICE] = AT__EXIT_DEVICE,
-        [AT_ERR_STORE] = AT__EXIT_STORE,     [AT_ERR_NOT_FOUND] = AT__EXIT_NOTHING,
-        [AT_ERR_MEMORY] = AT__EXIT_SYSTEM,   [AT_ERR_SYSTEM] = AT__EXIT_SYSTEM,
+        [AT_OK] = AT__EXIT_SYSTEM,         [AT_ERR_USAGE] = AT__EXIT_USAGE,
+        [AT_ERR_INPUT] = AT__EXIT_USAGE,   [AT_ERR_DEVICE] = AT__EXIT_DEVICE,
+        [AT_ERR_STORE] = AT__EXIT_STORE,   [AT_ERR_NOT_FOUND] = AT__EXIT_NOTHING,
+        [AT_ERR_MEMORY] = AT__EXIT_SYSTEM, [AT_ERR_SYSTEM] = AT__EXIT_SYSTEM,
     };
     fflush(stdout); /* results first, then what is wrong with the next */
     fprintf(stderr, "autotune: error: %s\n", err->text);
@@ -24,8 +24,8 @@ void at__warn(const char *text)
     fprintf(stderr, "autotune: warning: %s\n", text);
 }
 
-bool at__command_options(const at__usage *usage, const at__option *table, int argc, char **argv, at__words *words,
-                         int *exit_code)
+bool at__command_options(const at__usage *usage, const at__option *table, int argc, char **argv,
+                         at__words *words, int *exit_code)
 {
     at_error err = { 0 };
     bool help = false;
@@ -57,7 +57,8 @@ at_status at__format_parse(at__format *out, const char *text, at_error *err)
     return AT_OK;
 }
 
-at_status at__problem_from_words(at__problem *out, const at__words *words, const at__catalog *catalog, at_error *err)
+at_status at__problem_from_words(at__problem *out, const at__words *words, const at__catalog *catalog,
+                                 at_error *err)
 {
     at__str line = { 0 };
     at__shapes shapes = { 0 };

@@ -13,62 +13,62 @@
 
 /* What a device's thread works with. */
 typedef struct at__session {
-    const at__catalog      *catalog;
+    const at__catalog *catalog;
     const at__tune_options *options;
-    at__device             *device;
-    at__store              *store;
-    at__builder             builder;
-    at__build               checks;      /* tuner/check.cu */
-    at__fingerprint         fingerprint;
-    int64_t                 run_id;
-    uint64_t                seed;
+    at__device *device;
+    at__store *store;
+    at__builder builder;
+    at__build checks; /* tuner/check.cu */
+    at__fingerprint fingerprint;
+    int64_t run_id;
+    uint64_t seed;
     void (*progress)(void *context, const at__progress *progress);
-    void                   *context;
+    void *context;
 } at__session;
 
 typedef struct at__candidate {
     const at__template *t;
-    at__config          config;
-    int64_t             index;   /* in the strategy's numbering   */
-    char               *text;    /* of the configuration          */
-    at__build           build;
-    at__measured        m;       /* valid once it has an outcome  */
-    bool                decided, known, stored;
+    at__config config;
+    int64_t index; /* in the strategy's numbering   */
+    char *text;    /* of the configuration          */
+    at__build build;
+    at__measured m; /* valid once it has an outcome  */
+    bool decided, known, stored;
 } at__candidate;
 
 typedef struct at__contest {
-    at__session    *session;
-    at__problem     problem;
-    bool            is_copy;
+    at__session *session;
+    at__problem problem;
+    bool is_copy;
     at__problem_key key;
-    at__str         shape;
-    int64_t         slots[AT__MAX_SLOTS];
-    at__space     **spaces;
-    int             space_count;
-    at__search      search;
+    at__str shape;
+    int64_t slots[AT__MAX_SLOTS];
+    at__space **spaces;
+    int space_count;
+    at__search search;
     const at__strategy *strategy;
-    void           *strategy_state;
-    bool            exhausted;           /* the strategy has no more             */
+    void *strategy_state;
+    bool exhausted; /* the strategy has no more             */
     struct known_trial *known;
-    size_t          known_count, known_cap;
+    size_t known_count, known_cap;
     at__candidate **candidates;
-    size_t          candidate_count, candidate_cap;
-    size_t         *ready;               /* compiled, waiting for the device     */
-    size_t          ready_first, ready_count, ready_cap;
-    size_t          unstored;            /* first candidate that may lack a row  */
-    double          started_s, flushed_s, reported_s;
+    size_t candidate_count, candidate_cap;
+    size_t *ready; /* compiled, waiting for the device     */
+    size_t ready_first, ready_count, ready_cap;
+    size_t unstored; /* first candidate that may lack a row  */
+    double started_s, flushed_s, reported_s;
     const at__candidate *best;
-    int64_t         decided, failed, outcomes[AT__OUTCOMES], taken_from_store;
-    double          busy_s;
-    bool            interrupted;         /* by the user or by the budget         */
-    at__progress    progress;            /* what stays the same between reports  */
-    double          ceiling_s;
+    int64_t decided, failed, outcomes[AT__OUTCOMES], taken_from_store;
+    double busy_s;
+    bool interrupted;      /* by the user or by the budget         */
+    at__progress progress; /* what stays the same between reports  */
+    double ceiling_s;
 } at__contest;
 
 /* Opens the spaces and reads what is known of them. No strategy: the one that options ask for. */
 at_status at__contest_open(at__contest *out, at__session *session, const at__problem *problem, bool is_copy,
                            at_error *err) AT_MUST_CHECK;
-void      at__contest_close(at__contest *contest);
+void at__contest_close(at__contest *contest);
 
 /* Runs until the strategy, the budget or the user says stop. Everything measured is stored. */
 at_status at__contest_run(at__contest *contest, at_error *err) AT_MUST_CHECK;
@@ -91,6 +91,6 @@ at_status at__session_tune(at__session *session, const at__problem *problem, int
 /* Opens and closes what a device's thread needs. */
 at_status at__session_open(at__session *out, const at__catalog *catalog, const at__tune_options *options,
                            at__device *device, int workers, at_error *err) AT_MUST_CHECK;
-void      at__session_close(at__session *session);
+void at__session_close(at__session *session);
 
 #endif

@@ -16,17 +16,17 @@ typedef struct at__device at__device;
 
 /* What the runner tells of its GPU when it starts. */
 typedef struct at__device_info {
-    int        ordinal;
-    char       name[128];
-    char       uuid[64];      /* "GPU-..." or ""                                      */
-    char       driver[32];    /* "580.159.04"; the CUDA version when NVML is missing  */
-    int64_t    free_bytes;
+    int ordinal;
+    char name[128];
+    char uuid[64];   /* "GPU-..." or ""                                      */
+    char driver[32]; /* "580.159.04"; the CUDA version when NVML is missing  */
+    int64_t free_bytes;
     at__limits limits;
 } at__device_info;
 
 /* AT_ERR_DEVICE in the runner's words when there is no driver or no such device. */
 at_status at__device_open(at__device **out, int ordinal, at_error *err) AT_MUST_CHECK;
-void      at__device_close(at__device *device);
+void at__device_close(at__device *device);
 const at__device_info *at__device_info_of(const at__device *device);
 
 /* How many CUDA devices there are; AT_ERR_DEVICE without a driver. Asks a runner: no CUDA in this process. */
@@ -34,58 +34,59 @@ at_status at__device_count(int *out, at_error *err) AT_MUST_CHECK;
 
 /* A kernel with everything a launch needs. Buffers are the problem's, in the order of the op's arguments. */
 typedef struct at__kernel {
-    const void   *cubin;
-    size_t        cubin_len;
-    const char   *name;
-    at__geometry  geometry;
-    int           arg_count;
+    const void *cubin;
+    size_t cubin_len;
+    const char *name;
+    at__geometry geometry;
+    int arg_count;
     struct at__kernel_arg {
-        int     buffer; /* index of one of the problem's buffers, or -1: a scalar */
-        int     bytes;  /* of the scalar: 4 or 8 */
+        int buffer; /* index of one of the problem's buffers, or -1: a scalar */
+        int bytes;  /* of the scalar: 4 or 8 */
         int64_t value;
     } args[AT__MAX_ARGS];
 } at__kernel;
 
 typedef struct at__buffer {
     at__role role; /* AT__INPUT, AT__OUTPUT or AT__INOUT */
-    int64_t  bytes;
+    int64_t bytes;
 } at__buffer;
 
 /* A problem on the device: buffers, their contents, the right answer. */
 typedef struct at__setup {
     at__buffer buffers[AT__MAX_ARGS];
-    int        buffer_count;
+    int buffer_count;
     at__kernel reference;
-    const void *check_cubin;  /* tuner/check.cu, compiled for the device */
-    size_t     check_len;
-    int        element_bytes; /* for messages */
-    bool       warm;      /* do not rotate buffers out of the L2 cache */
-    uint64_t   seed;      /* of the random bits */
+    const void *check_cubin; /* tuner/check.cu, compiled for the device */
+    size_t check_len;
+    int element_bytes; /* for messages */
+    bool warm;         /* do not rotate buffers out of the L2 cache */
+    uint64_t seed;     /* of the random bits */
 } at__setup;
 
-/* Replaces the open problem. AT_ERR_DEVICE: not enough memory (bytes needed and free), or the reference failed. */
+/* Replaces the open problem. AT_ERR_DEVICE: not enough memory (bytes needed and free), or the reference
+ * failed. */
 at_status at__device_setup(at__device *device, const at__setup *setup, at_error *err) AT_MUST_CHECK;
 
 typedef struct at__trial {
-    int64_t    tag;
-    at__kernel kernel;    /* cubin is copied on submission */
-    bool       is_copy;   /* a ceiling candidate: its output must equal the first input */
-    double     best_s;    /* the fastest so far: one that is clearly slower gets fewer samples; 0: none */
+    int64_t tag;
+    at__kernel kernel; /* cubin is copied on submission */
+    bool is_copy;      /* a ceiling candidate: its output must equal the first input */
+    double best_s;     /* the fastest so far: one that is clearly slower gets fewer samples; 0: none */
 } at__trial;
 
 typedef struct at__measured {
-    int64_t     tag;
+    int64_t tag;
     at__outcome outcome;
-    double      median_s, min_s, spread;
-    int64_t     samples, registers, shared_bytes, local_bytes;
-    double      busy_s;   /* wall time that the trial took on the runner */
+    double median_s, min_s, spread;
+    int64_t samples, registers, shared_bytes, local_bytes;
+    double busy_s; /* wall time that the trial took on the runner */
     at__conditions conditions;
-    char        log[512];
+    char log[512];
 } at__measured;
 
 /* At most this many trials may be with the device: one running, the others loaded behind it. */
 #define AT__DEVICE_QUEUE 4
-int       at__device_queued(const at__device *device);
+int at__device_queued(const at__device *device);
 at_status at__device_submit(at__device *device, const at__trial *trial, at_error *err) AT_MUST_CHECK;
 
 /* The runner's descriptor, for poll(2). */
@@ -101,16 +102,16 @@ at_status at__device_pump(at__device *device, at__measured *out, bool *got, at_e
 #define AT__MAX_FINALISTS 24
 typedef struct at__finalist {
     at__kernel kernel;
-    bool       is_copy;
-    bool       is_memcpy;  /* the driver's copy of the first input to the first output; no kernel */
+    bool is_copy;
+    bool is_memcpy; /* the driver's copy of the first input to the first output; no kernel */
 } at__finalist;
 
 typedef struct at__final_row {
-    at__outcome outcome;   /* AT__TIMED also means: verified again afterwards */
-    double      median_s, min_s, spread;
-    int64_t     samples;
-    bool        tied;      /* with the best of its kind: the difference is within the noise */
-    char        log[256];
+    at__outcome outcome; /* AT__TIMED also means: verified again afterwards */
+    double median_s, min_s, spread;
+    int64_t samples;
+    bool tied; /* with the best of its kind: the difference is within the noise */
+    char log[256];
 } at__final_row;
 
 /* Waits for the result. The device must have no trials queued. */

@@ -10,15 +10,15 @@
 
 #include "device.h"
 
-typedef struct at__gpu    at__gpu;
+typedef struct at__gpu at__gpu;
 typedef struct at__module at__module; /* a loaded cubin and its kernel */
-typedef struct at__graph  at__graph;  /* a recorded series of launches */
-typedef uint64_t          at__ptr;    /* an address on the device      */
+typedef struct at__graph at__graph;   /* a recorded series of launches */
+typedef uint64_t at__ptr;             /* an address on the device      */
 
 /* AT_ERR_DEVICE: no driver library, no device, or one that is too old. */
 at_status at__gpu_count(int *out, at_error *err) AT_MUST_CHECK;
 at_status at__gpu_open(at__gpu **out, int ordinal, at_error *err) AT_MUST_CHECK;
-void      at__gpu_close(at__gpu *gpu);
+void at__gpu_close(at__gpu *gpu);
 
 /* Name, UUID, limits, free memory; `driver` is the CUDA version that the driver supports ("CUDA 13.0"). */
 at_status at__gpu_info(at__device_info *out, at__gpu *gpu, at_error *err) AT_MUST_CHECK;
@@ -28,11 +28,11 @@ at_status at__gpu_memory(int64_t *free_bytes, at__gpu *gpu, at_error *err) AT_MU
 bool at__gpu_is_lost(at__gpu *gpu);
 
 at_status at__gpu_alloc(at__ptr *out, at__gpu *gpu, int64_t bytes, at_error *err) AT_MUST_CHECK;
-void      at__gpu_free(at__gpu *gpu, at__ptr ptr); /* 0 is allowed */
+void at__gpu_free(at__gpu *gpu, at__ptr ptr); /* 0 is allowed */
 
 /* `shared_bytes` of dynamic shared memory are opted into when they exceed the static limit. */
-at_status at__gpu_load(at__module **out, at__gpu *gpu, const void *cubin, const char *kernel, int64_t shared_bytes,
-                       at_error *err) AT_MUST_CHECK;
+at_status at__gpu_load(at__module **out, at__gpu *gpu, const void *cubin, const char *kernel,
+                       int64_t shared_bytes, at_error *err) AT_MUST_CHECK;
 void at__gpu_unload(at__gpu *gpu, at__module *module); /* NULL is allowed */
 
 typedef struct at__kernel_resources {
@@ -59,6 +59,6 @@ at_status at__gpu_elapsed(double *seconds, at__gpu *gpu, at_error *err) AT_MUST_
 at_status at__gpu_record_begin(at__gpu *gpu, at_error *err) AT_MUST_CHECK;
 at_status at__gpu_record_end(at__graph **out, at__gpu *gpu, at_error *err) AT_MUST_CHECK;
 at_status at__gpu_replay(at__gpu *gpu, const at__graph *graph, at_error *err) AT_MUST_CHECK;
-void      at__gpu_drop(at__gpu *gpu, at__graph *graph); /* NULL is allowed */
+void at__gpu_drop(at__gpu *gpu, at__graph *graph); /* NULL is allowed */
 
 #endif

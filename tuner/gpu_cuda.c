@@ -61,23 +61,23 @@ typedef struct driver {
 } driver;
 
 struct at__gpu {
-    driver    api;
-    int       ordinal;
-    CUdevice  device;
+    driver api;
+    int ordinal;
+    CUdevice device;
     CUcontext context;
-    CUstream  stream;
-    CUevent   start, stop;
+    CUstream stream;
+    CUevent start, stop;
 };
 
 struct at__module {
-    CUmodule   module;
+    CUmodule module;
     CUfunction function;
-    int64_t    shared_bytes;
+    int64_t shared_bytes;
     at__kernel_resources resources;
 };
 
 struct at__graph {
-    CUgraph     graph;
+    CUgraph graph;
     CUgraphExec exec;
 };
 
@@ -96,8 +96,8 @@ static at_status load_symbol(void *out, void *library, const char *name, at_erro
 {
     void *symbol = dlsym(library, name);
     if (!symbol)
-        return at_fail(err, AT_ERR_DEVICE, "the CUDA driver has no %s: it is older than CUDA 11.8; update the driver",
-                       name);
+        return at_fail(err, AT_ERR_DEVICE,
+                       "the CUDA driver has no %s: it is older than CUDA 11.8; update the driver", name);
     memcpy(out, &symbol, sizeof symbol);
     return AT_OK;
 }
@@ -149,8 +149,9 @@ static at_status open_device(at__gpu *gpu, at_error *err)
     int count = 0;
     TRY(gpu, cuDeviceGetCount, &count);
     if (gpu->ordinal < 0 || gpu->ordinal >= count)
-        return at_fail(err, AT_ERR_DEVICE, "there is no CUDA device %d; this machine shows %d device%s (0 to %d)",
-                       gpu->ordinal, count, count == 1 ? "" : "s", count - 1);
+        return at_fail(err, AT_ERR_DEVICE,
+                       "there is no CUDA device %d; this machine shows %d device%s (0 to %d)", gpu->ordinal,
+                       count, count == 1 ? "" : "s", count - 1);
     TRY(gpu, cuDeviceGet, &gpu->device, gpu->ordinal);
     TRY(gpu, cuDevicePrimaryCtxRetain, &gpu->context, gpu->device);
     TRY(gpu, cuCtxSetCurrent, gpu->context);
@@ -256,7 +257,8 @@ at_status at__gpu_info(at__device_info *out, at__gpu *gpu, at_error *err)
     int at = snprintf(info.uuid, sizeof info.uuid, "GPU-");
     for (int i = 0; i < 16; i++)
         at += snprintf(info.uuid + at, sizeof info.uuid - (size_t)at, "%s%02x",
-                       i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", (unsigned)(unsigned char)uuid.bytes[i]);
+                       i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+                       (unsigned)(unsigned char)uuid.bytes[i]);
     *out = info;
     return AT_OK;
 }
@@ -280,7 +282,8 @@ void at__gpu_free(at__gpu *gpu, at__ptr ptr)
         gpu->api.cuMemFree_v2((CUdeviceptr)ptr);
 }
 
-static at_status open_kernel(at__module *m, at__gpu *gpu, const void *cubin, const char *kernel, at_error *err)
+static at_status open_kernel(at__module *m, at__gpu *gpu, const void *cubin, const char *kernel,
+                             at_error *err)
 {
     int registers = 0, shared = 0, local = 0, static_limit = 0;
 
@@ -289,16 +292,19 @@ static at_status open_kernel(at__module *m, at__gpu *gpu, const void *cubin, con
     TRY(gpu, cuFuncGetAttribute, &registers, CU_FUNC_ATTRIBUTE_NUM_REGS, m->function);
     TRY(gpu, cuFuncGetAttribute, &shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, m->function);
     TRY(gpu, cuFuncGetAttribute, &local, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, m->function);
-    TRY(gpu, cuDeviceGetAttribute, &static_limit, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, gpu->device);
+    TRY(gpu, cuDeviceGetAttribute, &static_limit, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK,
+        gpu->device);
     if (m->shared_bytes + shared > static_limit)
-        TRY(gpu, cuFuncSetAttribute, m->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)m->shared_bytes);
-    m->resources =
-        (at__kernel_resources){ .registers = registers, .shared_bytes = shared + m->shared_bytes, .local_bytes = local };
+        TRY(gpu, cuFuncSetAttribute, m->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+            (int)m->shared_bytes);
+    m->resources = (at__kernel_resources){ .registers = registers,
+                                           .shared_bytes = shared + m->shared_bytes,
+                                           .local_bytes = local };
     return AT_OK;
 }
 
-at_status at__gpu_load(at__module **out, at__gpu *gpu, const void *cubin, const char *kernel, int64_t shared_bytes,
-                       at_error *err)
+at_status at__gpu_load(at__module **out, at__gpu *gpu, const void *cubin, const char *kernel,
+                       int64_t shared_bytes, at_error *err)
 {
     at__module *m = calloc(1, sizeof *m);
     if (!m)
@@ -327,11 +333,12 @@ at__kernel_resources at__module_resources(const at__module *module)
     return module->resources;
 }
 
-at_status at__gpu_launch(at__gpu *gpu, const at__module *module, const at__geometry *g, void **params, at_error *err)
+at_status at__gpu_launch(at__gpu *gpu, const at__module *module, const at__geometry *g, void **params,
+                         at_error *err)
 {
-    TRY(gpu, cuLaunchKernel, module->function, (unsigned)g->grid[0], (unsigned)g->grid[1], (unsigned)g->grid[2],
-        (unsigned)g->block[0], (unsigned)g->block[1], (unsigned)g->block[2], (unsigned)g->shared_bytes, gpu->stream,
-        params, NULL);
+    TRY(gpu, cuLaunchKernel, module->function, (unsigned)g->grid[0], (unsigned)g->grid[1],
+        (unsigned)g->grid[2], (unsigned)g->block[0], (unsigned)g->block[1], (unsigned)g->block[2],
+        (unsigned)g->shared_bytes, gpu->stream, params, NULL);
     return AT_OK;
 }
 

@@ -1,12 +1,12 @@
 /*
  * lookup.h - the best that the store knows for a problem, and how good an answer that is.
  *
- * In this order: the winner of exactly this problem on this device model (exact); the winner of another shape on
- * this model whose configuration satisfies the template's requirements for this shape too (near); a winner of
- * another device model, checked in the same way (other_device); nothing, with the reason (none).
+ * In this order: the winner of exactly this problem on this device model (exact); the winner of another shape
+ * on this model whose configuration satisfies the template's requirements for this shape too (near); a winner
+ * of another device model, checked in the same way (other_device); nothing, with the reason (none).
  *
- * An at__lookup holds the winners of one store in memory and reads them again when another connection has changed
- * the file. It borrows the store and the catalog. One thread uses it at a time; it never writes.
+ * An at__lookup holds the winners of one store in memory and reads them again when another connection has
+ * changed the file. It borrows the store and the catalog. One thread uses it at a time; it never writes.
  */
 #ifndef AUTOTUNE_LOOKUP_H
 #define AUTOTUNE_LOOKUP_H
@@ -20,26 +20,27 @@ const char *at__match_name(at__match match); /* "exact", "near", "other_device",
 
 /* The device that is asked for. An empty name: the model with the newest winners. */
 typedef struct at__target {
-    char    name[128]; /* "NVIDIA H200", or a part of it               */
-    int64_t cc, sms;   /* 0: unknown, taken from what the store says   */
+    char name[128];  /* "NVIDIA H200", or a part of it               */
+    int64_t cc, sms; /* 0: unknown, taken from what the store says   */
 } at__target;
 
 /* An answer. Strings and pointers are borrowed: valid until the next look-up that refreshes, or close. */
 typedef struct at__found {
-    at__match           match;
-    const char         *why;      /* why it is not exact, or why there is none: a sentence */
-    const at__template *t;        /* of the catalog; NULL when none                        */
-    at__config          config;
-    at__geometry        geometry; /* of the problem that was asked for                     */
-    const at__answer   *answer;   /* the stored row that the configuration comes from      */
+    at__match match;
+    const char *why;       /* why it is not exact, or why there is none: a sentence */
+    const at__template *t; /* of the catalog; NULL when none                        */
+    at__config config;
+    at__geometry geometry;    /* of the problem that was asked for                     */
+    const at__answer *answer; /* the stored row that the configuration comes from      */
 } at__found;
 
 typedef struct at__lookup at__lookup;
-at_status at__lookup_open(at__lookup **out, at__store *store, const at__catalog *catalog, at_error *err) AT_MUST_CHECK;
-void      at__lookup_close(at__lookup *lookup);
+at_status at__lookup_open(at__lookup **out, at__store *store, const at__catalog *catalog,
+                          at_error *err) AT_MUST_CHECK;
+void at__lookup_close(at__lookup *lookup);
 
 /* AT_OK also for none. Exact answers cost well under 2 microseconds; near ones are remembered. */
-at_status at__lookup_find(at__found *out, at__lookup *lookup, const at__problem *problem, const at__target *target,
-                          at_error *err) AT_MUST_CHECK;
+at_status at__lookup_find(at__found *out, at__lookup *lookup, const at__problem *problem,
+                          const at__target *target, at_error *err) AT_MUST_CHECK;
 
 #endif

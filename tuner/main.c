@@ -70,7 +70,8 @@ static int unknown_command(const char *word)
     for (int i = 0; i < COMMAND_COUNT; i++)
         names[i] = COMMANDS[i].name;
     const char *near = at__nearest(word, names);
-    snprintf(err.text, sizeof err.text, "unknown command '%.100s'%s%s%s; `autotune --help` lists the commands", word,
+    snprintf(err.text, sizeof err.text,
+             "unknown command '%.100s'%s%s%s; `autotune --help` lists the commands", word,
              near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
     return at__complain(&err);
 }
@@ -96,7 +97,8 @@ int main(int argc, char **argv)
 
     int code = AT__EXIT_OK;
     catch_signals();
-    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
+    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0)
         print_help();
     else if (strcmp(argv[1], "--version") == 0)
         printf("autotune " AT_VERSION "\n");

@@ -31,8 +31,8 @@
 typedef struct batch {
     const at__module *module;
     const at__kernel *kernel; /* NULL: memcpy */
-    at__graph        *graph;  /* NULL: plain launches */
-    int64_t           launches;
+    at__graph *graph;         /* NULL: plain launches */
+    int64_t launches;
 } batch;
 
 static at_status enqueue(at__bench *bench, const batch *b, uint64_t first_set, at_error *err)
@@ -72,7 +72,8 @@ static at_status batch_open(batch *b, at__gpu *gpu, at__bench *bench, double est
  * One launch goes ahead of the first event: on an idle device that event would be stamped at once, and the
  * microseconds until the host has submitted the next launch would be counted.
  */
-static at_status sample(double *seconds, at__gpu *gpu, at__bench *bench, const batch *b, uint64_t *next_set, at_error *err)
+static at_status sample(double *seconds, at__gpu *gpu, at__bench *bench, const batch *b, uint64_t *next_set,
+                        at_error *err)
 {
     double elapsed = 0;
     const batch ahead = { .module = b->module, .kernel = b->kernel, .launches = 1 };
@@ -93,8 +94,8 @@ static at_status sample(double *seconds, at__gpu *gpu, at__bench *bench, const b
     return AT_OK;
 }
 
-at_status at__measure_warm_up(at__gpu *gpu, at__bench *bench, const at__module *module, const at__kernel *kernel,
-                              double seconds, at_error *err)
+at_status at__measure_warm_up(at__gpu *gpu, at__bench *bench, const at__module *module,
+                              const at__kernel *kernel, double seconds, at_error *err)
 {
     double until = at__now_s() + seconds;
     at_status status = AT_OK;
@@ -122,7 +123,8 @@ static void summarise(at__measured *out, const double *samples, int count)
     out->samples = count;
 }
 
-/* A batch is at least one whole rotation for small problems; one of a hopeless candidate would only cost time. */
+/* A batch is at least one whole rotation for small problems; one of a hopeless candidate would only cost
+ * time. */
 static at_status time_candidate(at__measured *out, at__gpu *gpu, at__bench *bench, const at__trial *trial,
                                 const at__module *module, double first_s, at_error *err)
 {
@@ -157,15 +159,19 @@ static at_status refused_or_lost(at__measured *out, at__gpu *gpu, at_status stat
     return status;
 }
 
-at_status at__measure_trial(at__measured *out, at__gpu *gpu, at__bench *bench, const at__trial *trial, at_error *err)
+at_status at__measure_trial(at__measured *out, at__gpu *gpu, at__bench *bench, const at__trial *trial,
+                            at_error *err)
 {
-    at__measured m = { .tag = trial->tag, .outcome = AT__TIMED, .registers = -1, .shared_bytes = -1, .local_bytes = -1 };
+    at__measured m = {
+        .tag = trial->tag, .outcome = AT__TIMED, .registers = -1, .shared_bytes = -1, .local_bytes = -1
+    };
     at__module *module = NULL;
     at__verdict verdict = { 0 };
     at_error cause = { 0 };
     const at__kernel *kernel = &trial->kernel;
 
-    at_status status = at__gpu_load(&module, gpu, kernel->cubin, kernel->name, kernel->geometry.shared_bytes, &cause);
+    at_status status =
+        at__gpu_load(&module, gpu, kernel->cubin, kernel->name, kernel->geometry.shared_bytes, &cause);
     if (status == AT_OK) {
         at__kernel_resources r = at__module_resources(module);
         m.registers = r.registers;
@@ -188,14 +194,14 @@ at_status at__measure_trial(at__measured *out, at__gpu *gpu, at__bench *bench, c
 
 /* The final: everything that is loaded and recorded for it. */
 typedef struct final {
-    at__gpu            *gpu;
-    at__bench          *bench;
+    at__gpu *gpu;
+    at__bench *bench;
     const at__finalist *list;
-    int                 count;
-    at__module         *modules[AT__MAX_FINALISTS];
-    batch               batches[AT__MAX_FINALISTS];
-    double              times[MAX_ROUNDS * AT__MAX_FINALISTS]; /* rows are rounds */
-    int                 rounds;
+    int count;
+    at__module *modules[AT__MAX_FINALISTS];
+    batch batches[AT__MAX_FINALISTS];
+    double times[MAX_ROUNDS * AT__MAX_FINALISTS]; /* rows are rounds */
+    int rounds;
 } final;
 
 static double estimate(final *f, int i, at_error *err, at_status *status)
@@ -247,7 +253,8 @@ static at_status play_round(final *f, at__rng *rng, uint64_t *set, at_error *err
         order[i] = i;
     shuffle(order, f->count, rng);
     for (int i = 0; i < f->count && status == AT_OK; i++)
-        status = sample(&f->times[f->rounds * f->count + order[i]], f->gpu, f->bench, &f->batches[order[i]], set, err);
+        status = sample(&f->times[f->rounds * f->count + order[i]], f->gpu, f->bench, &f->batches[order[i]],
+                        set, err);
     f->rounds++;
     return status;
 }
@@ -264,7 +271,8 @@ static int best_of(const final *f)
 {
     int best = -1;
     for (int i = 0; i < f->count; i++)
-        if (!f->list[i].is_copy && !f->list[i].is_memcpy && (best < 0 || column_median(f, i) < column_median(f, best)))
+        if (!f->list[i].is_copy && !f->list[i].is_memcpy &&
+            (best < 0 || column_median(f, i) < column_median(f, best)))
             best = i;
     return best;
 }
@@ -326,7 +334,8 @@ static at_status verify_again(final *f, at__final_row *rows, at_error *err)
         at__verdict verdict = { .right = true };
         if (f->list[i].is_memcpy)
             continue;
-        status = at__bench_verify(&verdict, f->bench, f->modules[i], &f->list[i].kernel, f->list[i].is_copy, err);
+        status =
+            at__bench_verify(&verdict, f->bench, f->modules[i], &f->list[i].kernel, f->list[i].is_copy, err);
         if (status == AT_OK && !verdict.right) {
             rows[i].outcome = AT__WRONG_RESULT;
             snprintf(rows[i].log, sizeof rows[i].log, "%s", verdict.log);
@@ -335,8 +344,8 @@ static at_status verify_again(final *f, at__final_row *rows, at_error *err)
     return status;
 }
 
-at_status at__measure_final(at__final_row *rows, at__gpu *gpu, at__bench *bench, const at__finalist *list, int count,
-                            uint64_t seed, at_error *err)
+at_status at__measure_final(at__final_row *rows, at__gpu *gpu, at__bench *bench, const at__finalist *list,
+                            int count, uint64_t seed, at_error *err)
 {
     final *f = calloc(1, sizeof *f);
     if (!f)

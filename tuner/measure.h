@@ -1,9 +1,10 @@
 /*
  * measure.h - how long one launch takes, on the device, cold unless the setup says warm.
  *
- * A sample is a batch of launches between two events, divided by their number, so that a sample lasts at least
- * 0.2 ms and the events' own cost stays below 1 %. Short kernels are batched in a CUDA graph, which keeps the
- * host's launch cost out. Batches rotate through the bench's buffer sets and go on where the last one ended.
+ * A sample is a batch of launches between two events, divided by their number, so that a sample lasts at
+ * least 0.2 ms and the events' own cost stays below 1 %. Short kernels are batched in a CUDA graph, which
+ * keeps the host's launch cost out. Batches rotate through the bench's buffer sets and go on where the last
+ * one ended.
  */
 #ifndef AUTOTUNE_MEASURE_H
 #define AUTOTUNE_MEASURE_H
@@ -11,19 +12,19 @@
 #include "bench.h"
 
 /* Runs the device until its clocks are up: at least `seconds`. */
-at_status at__measure_warm_up(at__gpu *gpu, at__bench *bench, const at__module *module, const at__kernel *kernel,
-                              double seconds, at_error *err) AT_MUST_CHECK;
+at_status at__measure_warm_up(at__gpu *gpu, at__bench *bench, const at__module *module,
+                              const at__kernel *kernel, double seconds, at_error *err) AT_MUST_CHECK;
 
 /*
  * Verifies, then times. A race: the closer a candidate is to trial->best_s the more samples it gets (1 to 7).
- * outcome is AT__TIMED, AT__WRONG_RESULT or AT__LAUNCH_FAILED; an error means that the device's context may be
- * lost, and out->log holds the driver's words.
+ * outcome is AT__TIMED, AT__WRONG_RESULT or AT__LAUNCH_FAILED; an error means that the device's context may
+ * be lost, and out->log holds the driver's words.
  */
 at_status at__measure_trial(at__measured *out, at__gpu *gpu, at__bench *bench, const at__trial *trial,
                             at_error *err) AT_MUST_CHECK;
 
 /* The interleaved final of device.h. */
-at_status at__measure_final(at__final_row *rows, at__gpu *gpu, at__bench *bench, const at__finalist *list, int count,
-                            uint64_t seed, at_error *err) AT_MUST_CHECK;
+at_status at__measure_final(at__final_row *rows, at__gpu *gpu, at__bench *bench, const at__finalist *list,
+                            int count, uint64_t seed, at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -9,8 +9,8 @@
 
 typedef struct at__nvml at__nvml;
 
-at__nvml      *at__nvml_open(const char *uuid);    /* NULL when there is no NVML or no such device */
-void           at__nvml_close(at__nvml *nvml);     /* NULL is allowed */
+at__nvml *at__nvml_open(const char *uuid);          /* NULL when there is no NVML or no such device */
+void at__nvml_close(at__nvml *nvml);                /* NULL is allowed */
 at__conditions at__nvml_read(const at__nvml *nvml); /* NULL: everything unknown */
 
 /* "580.159.04"; false when unknown. */

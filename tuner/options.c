@@ -25,7 +25,8 @@ static size_t distance(const char *a, const char *b)
         size_t diagonal = row[0];
         row[0] = i;
         for (size_t j = 1; j <= nb; j++) {
-            size_t change = diagonal + (a[i - 1] != b[j - 1]), best = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
+            size_t change = diagonal + (a[i - 1] != b[j - 1]),
+                   best = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
             diagonal = row[j];
             row[j] = change < best ? change : best;
         }
@@ -167,7 +168,8 @@ static bool is_option(const char *word)
     return word[0] == '-' && word[1] != '\0' && !(word[1] >= '0' && word[1] <= '9');
 }
 
-at_status at__options_parse(const at__option *table, int argc, char **argv, at__words *words, bool *help, at_error *err)
+at_status at__options_parse(const at__option *table, int argc, char **argv, at__words *words, bool *help,
+                            at_error *err)
 {
     at_status status = AT_OK;
     bool only_words = false;
@@ -215,7 +217,8 @@ void at__options_help(at__str *out, const at__usage *usage, const at__option *ta
     for (; table->name; table++) {
         char left[64];
         at__str name = { 0 };
-        at__str_addf(&name, "  %s%s%s", table->name, table->value ? " " : "", table->value ? table->value : "");
+        at__str_addf(&name, "  %s%s%s", table->name, table->value ? " " : "",
+                     table->value ? table->value : "");
         strncpy(left, at__str_text(&name), sizeof left - 1);
         left[sizeof left - 1] = '\0';
         at__str_addf(out, "%-*s", HELP_COLUMN, left);

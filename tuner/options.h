@@ -1,8 +1,8 @@
 /*
  * options.h - a command's options: one table that parses, checks and prints the help.
  *
- * Accepted: --name value, --name=value, flags alone, `--` before words that start with a dash. Everything that
- * is not an option is a word. Texts are borrowed from argv.
+ * Accepted: --name value, --name=value, flags alone, `--` before words that start with a dash. Everything
+ * that is not an option is a word. Texts are borrowed from argv.
  */
 #ifndef AUTOTUNE_OPTIONS_H
 #define AUTOTUNE_OPTIONS_H
@@ -25,17 +25,17 @@ typedef enum at__option_kind {
 /* Words of a list option, or those that are no option. Texts point into `text` or into argv. */
 typedef struct at__words {
     const char *items[AT__MAX_WORDS];
-    int         count;
-    char        text[2048]; /* where split lists are kept */
-    size_t      used;
+    int count;
+    char text[2048]; /* where split lists are kept */
+    size_t used;
 } at__words;
 
 typedef struct at__option {
-    const char     *name; /* "--db"; NULL ends a table */
+    const char *name; /* "--db"; NULL ends a table */
     at__option_kind kind;
-    const char     *value; /* placeholder in the help: "FILE"; NULL for a flag */
-    const char     *help;
-    void           *target;
+    const char *value; /* placeholder in the help: "FILE"; NULL for a flag */
+    const char *help;
+    void *target;
 } at__option;
 
 /* A command's page of help. */

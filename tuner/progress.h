@@ -8,10 +8,10 @@
 #include "tune.h"
 
 typedef struct at__display {
-    bool   quiet, verbose, terminal;
-    bool   drawn;     /* a line is on the screen              */
-    double last_s;    /* when something was last written      */
-    int    problem;   /* of the last plain line; -1 none      */
+    bool quiet, verbose, terminal;
+    bool drawn;    /* a line is on the screen              */
+    double last_s; /* when something was last written      */
+    int problem;   /* of the last plain line; -1 none      */
     at__phase phase;
 } at__display;
 

@@ -27,8 +27,9 @@ void at__report_head(at__str *out, at__format format)
     if (format == AT__TEXT)
         at__str_addf(out, "%-22s %11s %8s %6s  %s\n", "problem", "time", "GB/s", "copy", "winner");
     else if (format == AT__CSV)
-        at__str_add(out, "op,shape,dtype,device,found,from_store,template,config,median_us,min_us,spread,samples,"
-                         "gb_per_s,ceiling_us,share_of_ceiling,ceiling,trials,space,elapsed_s,interrupted,why\n");
+        at__str_add(out,
+                    "op,shape,dtype,device,found,from_store,template,config,median_us,min_us,spread,samples,"
+                    "gb_per_s,ceiling_us,share_of_ceiling,ceiling,trials,space,elapsed_s,interrupted,why\n");
 }
 
 static int count_lines(const char *text)
@@ -67,8 +68,8 @@ static void text_row(at__str *out, const at__result *r)
         at__time_text(time, sizeof time, w->median_s);
         if (w->ceiling_s > 0)
             snprintf(part, sizeof part, "%.1f %%", 100 * share(r->answer));
-        at__str_addf(out, "%-22s %11s %8.0f %6s  %s %s", at__str_text(&problem), time, gb_per_s(r->answer), part,
-                     w->template_name, w->config);
+        at__str_addf(out, "%-22s %11s %8.0f %6s  %s %s", at__str_text(&problem), time, gb_per_s(r->answer),
+                     part, w->template_name, w->config);
         notes(out, r);
         at__str_add(out, "\n");
     }
@@ -95,8 +96,8 @@ static void csv_row(at__str *out, const at__result *r)
 {
     at__str shape = { 0 };
     at__problem_shape(&shape, r->problem);
-    at__str_addf(out, "%s,%s,%s,%d,%d,%d,", r->problem->op->name, at__str_text(&shape), at__dtype_name(r->problem->type),
-                 r->device, r->found, r->from_store);
+    at__str_addf(out, "%s,%s,%s,%d,%d,%d,", r->problem->op->name, at__str_text(&shape),
+                 at__dtype_name(r->problem->type), r->device, r->found, r->from_store);
     if (r->found) {
         const at__winner *w = &r->answer->winner;
         csv(out, w->template_name);
@@ -104,8 +105,8 @@ static void csv_row(at__str *out, const at__result *r)
         at__str_addf(out, "%.4f,%.4f,%.4f,%lld,%.1f,%.4f,%.4f,", 1e6 * w->median_s, 1e6 * w->min_s, w->spread,
                      (long long)w->samples, gb_per_s(r->answer), 1e6 * w->ceiling_s, share(r->answer));
         csv(out, w->ceiling_name);
-        at__str_addf(out, "%lld,%lld,%.3f,%d,\n", (long long)w->trials, (long long)w->space_count, r->elapsed_s,
-                     r->interrupted);
+        at__str_addf(out, "%lld,%lld,%.3f,%d,\n", (long long)w->trials, (long long)w->space_count,
+                     r->elapsed_s, r->interrupted);
     } else {
         at__str_addf(out, ",,,,,,,,,,,,%.3f,%d,", r->elapsed_s, r->interrupted);
         csv(out, r->why);
@@ -125,12 +126,15 @@ static void json_winner(at__str *out, const at__result *r)
     at__str_addf(out,
                  ",\"median_s\":%.9g,\"min_s\":%.9g,\"spread\":%.4g,\"samples\":%lld,\"gb_per_s\":%.5g,"
                  "\"ceiling_s\":%.9g,\"share_of_ceiling\":%.5g,\"ceiling\":",
-                 w->median_s, w->min_s, w->spread, (long long)w->samples, gb_per_s(a), w->ceiling_s, share(a));
+                 w->median_s, w->min_s, w->spread, (long long)w->samples, gb_per_s(a), w->ceiling_s,
+                 share(a));
     at__str_add_json(out, w->ceiling_name);
-    at__str_addf(out, ",\"grid\":[%lld,%lld,%lld],\"block\":[%lld,%lld,%lld],\"shared_bytes\":%lld,\"registers\":%lld",
-                 (long long)w->grid[0], (long long)w->grid[1], (long long)w->grid[2], (long long)w->block[0],
-                 (long long)w->block[1], (long long)w->block[2], (long long)w->shared_bytes, (long long)w->registers);
-    at__str_addf(out, ",\"trials\":%lld,\"space\":%lld,\"ties\":", (long long)w->trials, (long long)w->space_count);
+    at__str_addf(
+        out, ",\"grid\":[%lld,%lld,%lld],\"block\":[%lld,%lld,%lld],\"shared_bytes\":%lld,\"registers\":%lld",
+        (long long)w->grid[0], (long long)w->grid[1], (long long)w->grid[2], (long long)w->block[0],
+        (long long)w->block[1], (long long)w->block[2], (long long)w->shared_bytes, (long long)w->registers);
+    at__str_addf(out, ",\"trials\":%lld,\"space\":%lld,\"ties\":", (long long)w->trials,
+                 (long long)w->space_count);
     at__str_add_json(out, w->ties);
     at__str_add(out, ",\"gpu\":");
     at__str_add_json(out, a->fingerprint.device);
@@ -145,9 +149,10 @@ static void json_row(at__str *out, const at__result *r)
 {
     at__str shape = { 0 };
     at__problem_shape(&shape, r->problem);
-    at__str_addf(out, "{\"op\":\"%s\",\"shape\":\"%s\",\"dtype\":\"%s\",\"device\":%d,\"found\":%s,\"from_store\":%s",
-                 r->problem->op->name, at__str_text(&shape), at__dtype_name(r->problem->type), r->device,
-                 r->found ? "true" : "false", r->from_store ? "true" : "false");
+    at__str_addf(
+        out, "{\"op\":\"%s\",\"shape\":\"%s\",\"dtype\":\"%s\",\"device\":%d,\"found\":%s,\"from_store\":%s",
+        r->problem->op->name, at__str_text(&shape), at__dtype_name(r->problem->type), r->device,
+        r->found ? "true" : "false", r->from_store ? "true" : "false");
     if (r->found) {
         json_winner(out, r);
     } else {
@@ -156,7 +161,8 @@ static void json_row(at__str *out, const at__result *r)
     }
     at__str_add(out, ",\"outcomes\":{");
     for (int i = 0; i < AT__OUTCOMES; i++)
-        at__str_addf(out, "%s\"%s\":%lld", i ? "," : "", at__outcome_name((at__outcome)i), (long long)r->outcomes[i]);
+        at__str_addf(out, "%s\"%s\":%lld", i ? "," : "", at__outcome_name((at__outcome)i),
+                     (long long)r->outcomes[i]);
     at__str_addf(out, "},\"compiled\":%lld,\"elapsed_s\":%.4g,\"device_busy_s\":%.4g,\"interrupted\":%s}\n",
                  (long long)r->compiled, r->elapsed_s, r->device_busy_s, r->interrupted ? "true" : "false");
     at__str_clear(&shape);

@@ -11,17 +11,38 @@
 #include "util/clock.h"
 #include "wire.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #define WARM_UP_S 0.5
 
 typedef struct runner {
-    at__gpu   *gpu;
-    at__nvml  *nvml;
+    at__gpu *gpu;
+    at__nvml *nvml;
     at__bench *bench;
-    bool       warm;
+    bool warm;
+    int lock; /* file that runners of one device take turns with; -1: none */
 } runner;
+
+/*
+ * Two runs on one device would disturb each other's times, so each request is served under a lock that all
+ * autotune runners of this device share. Where the file cannot be had, they go without.
+ */
+static void open_lock(runner *r, const char *uuid)
+{
+    char path[128];
+    snprintf(path, sizeof path, "/tmp/autotune-%s.lock", uuid);
+    r->lock = open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0666);
+}
+
+static void lock_device(const runner *r, int how)
+{
+    while (r->lock >= 0 && flock(r->lock, how) != 0)
+        ; /* interrupted: again */
+}
 
 static at_status reply(uint32_t kind, const at__str *body, at_error *err)
 {
@@ -49,6 +70,7 @@ static at_status hello(runner *r, int ordinal, at_error *err)
         status = at__gpu_info(&info, r->gpu, err);
     if (status != AT_OK)
         return status;
+    open_lock(r, info.uuid);
     r->nvml = at__nvml_open(info.uuid);
     at__nvml_driver(r->nvml, info.driver, sizeof info.driver);
     at__put_bytes(&body, &info, sizeof info);
@@ -155,7 +177,9 @@ static at_status serve_all(runner *r, at_error *err)
         at_error cause = { 0 };
         if ((status = at__wire_recv(AT__CHILD_FD, &kind, &body, err)) != AT_OK || kind == 0)
             break;
+        lock_device(r, LOCK_EX);
         at_status failure = serve(r, kind, &body, &cause);
+        lock_device(r, LOCK_UN);
         if (failure == AT_OK)
             continue;
         status = reply_failure(failure, &cause, err);
@@ -181,7 +205,7 @@ static at_status say_count(at_error *err)
 
 int at__runner_main(int ordinal)
 {
-    runner r = { 0 };
+    runner r = { .lock = -1 };
     at_error err = { 0 };
     at_status status = ordinal == AT__COUNT_DEVICES ? say_count(&err) : hello(&r, ordinal, &err);
     if (status != AT_OK) {
@@ -193,5 +217,7 @@ int at__runner_main(int ordinal)
     at__bench_close(r.bench);
     at__nvml_close(r.nvml);
     at__gpu_close(r.gpu);
+    if (r.lock >= 0)
+        close(r.lock);
     return status == AT_OK ? 0 : 1;
 }

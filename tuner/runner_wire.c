@@ -38,8 +38,9 @@ static void read_kernel(at__kernel *out, at__reader *in)
 
 static at_status well_formed(const at__reader *in, at_error *err)
 {
-    return in->bad ? at_fail(err, AT_ERR_SYSTEM, "a malformed message between the supervisor and the device runner") :
-                     AT_OK;
+    return in->bad ? at_fail(err, AT_ERR_SYSTEM,
+                             "a malformed message between the supervisor and the device runner")
+                   : AT_OK;
 }
 
 void at__write_setup(at__str *body, const at__setup *s)

@@ -14,9 +14,7 @@
 #include "device.h"
 #include "wire.h"
 
-enum {
-    AT__HELLO = 1, AT__FAILED, AT__SETUP, AT__READY, AT__TRIAL, AT__MEASURED, AT__FINAL, AT__FINAL_DONE
-};
+enum { AT__HELLO = 1, AT__FAILED, AT__SETUP, AT__READY, AT__TRIAL, AT__MEASURED, AT__FINAL, AT__FINAL_DONE };
 
 void at__write_setup(at__str *body, const at__setup *setup);
 void at__write_trial(at__str *body, const at__trial *trial);
@@ -25,7 +23,8 @@ void at__write_final(at__str *body, const at__finalist *list, int count, uint64_
 /* Cubins and names are borrowed from the reader's body. AT_ERR_SYSTEM: a malformed message. */
 at_status at__read_setup(at__setup *out, at__reader *in, at_error *err) AT_MUST_CHECK;
 at_status at__read_trial(at__trial *out, at__reader *in, at_error *err) AT_MUST_CHECK;
-at_status at__read_final(at__finalist *list, int *count, uint64_t *seed, at__reader *in, at_error *err) AT_MUST_CHECK;
+at_status at__read_final(at__finalist *list, int *count, uint64_t *seed, at__reader *in,
+                         at_error *err) AT_MUST_CHECK;
 
 /* Copies a struct that travelled as bytes; false when the sizes differ. */
 bool at__read_plain(void *out, size_t size, at__reader *in);

@@ -1,8 +1,8 @@
 /*
  * strategy.h - how a space is walked. A strategy sees configurations as indices and times, never CUDA.
  *
- * The space of a problem is that of all its templates, one after the other. A new strategy is one new file and
- * one row in strategies.c.
+ * The space of a problem is that of all its templates, one after the other. A new strategy is one new file
+ * and one row in strategies.c.
  */
 #ifndef AUTOTUNE_STRATEGY_H
 #define AUTOTUNE_STRATEGY_H
@@ -12,10 +12,10 @@
 /* What a strategy may look at: the templates' spaces, numbered through. Borrowed. */
 typedef struct at__search {
     at__space *const *spaces;
-    int               space_count;
-    int64_t           total;      /* sum of their counts */
-    int64_t           max_trials; /* the user's limit; total when there is none */
-    uint64_t          seed;
+    int space_count;
+    int64_t total;      /* sum of their counts */
+    int64_t max_trials; /* the user's limit; total when there is none */
+    uint64_t seed;
 } at__search;
 
 typedef struct at__strategy {

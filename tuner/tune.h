@@ -14,59 +14,60 @@
 #include <signal.h>
 
 typedef struct at__tune_options {
-    const int          *devices;      /* CUDA ordinals                                       */
-    int                 device_count; /* 0: every device                                     */
-    const at__strategy *strategy;     /* NULL: exhaustive when the space fits, else random   */
-    uint64_t            seed;
-    int64_t             max_trials;   /* per problem; 0: no limit                            */
-    double              budget_s;     /* wall time per problem; 0: no limit                  */
-    int                 jobs;         /* compile workers in all; 0: one a core               */
-    bool                force;        /* measure again what is already known                 */
-    bool                warm;         /* inputs may stay in the L2 cache                     */
-    const at__fix      *fixes;        /* --fix                                               */
-    int                 fix_count;
-    const char *const  *templates;    /* only these; NULL: all                               */
-    int                 template_count;
-    const char         *db_path;
-    const char         *cache_path;   /* compiled kernels; NULL: no cache                    */
-    const char         *command;      /* as typed, for the record                            */
-    const volatile sig_atomic_t *stop; /* becomes non-zero on Ctrl-C: finish the trial, store, end; may be NULL */
+    const int *devices;           /* CUDA ordinals                                       */
+    int device_count;             /* 0: every device                                     */
+    const at__strategy *strategy; /* NULL: exhaustive when the space fits, else random   */
+    uint64_t seed;
+    int64_t max_trials;   /* per problem; 0: no limit                            */
+    double budget_s;      /* wall time per problem; 0: no limit                  */
+    int jobs;             /* compile workers in all; 0: one a core               */
+    bool force;           /* measure again what is already known                 */
+    bool warm;            /* inputs may stay in the L2 cache                     */
+    const at__fix *fixes; /* --fix                                               */
+    int fix_count;
+    const char *const *templates; /* only these; NULL: all                               */
+    int template_count;
+    const char *db_path;
+    const char *cache_path; /* compiled kernels; NULL: no cache                    */
+    const char *command;    /* as typed, for the record                            */
+    const volatile sig_atomic_t
+        *stop; /* becomes non-zero on Ctrl-C: finish the trial, store, end; may be NULL */
 } at__tune_options;
 
 typedef enum at__phase {
-    AT__PHASE_SETUP,  /* device, buffers, reference             */
+    AT__PHASE_SETUP,   /* device, buffers, reference             */
     AT__PHASE_CEILING, /* plain copies of the same bytes        */
     AT__PHASE_SEARCH,
     AT__PHASE_FINAL
 } at__phase;
 
 typedef struct at__progress {
-    int              device;        /* CUDA ordinal                                      */
+    int device; /* CUDA ordinal                                      */
     const at__problem *problem;
-    int              problem_index, problem_count; /* index counts from 0                */
-    at__phase        phase;
-    int64_t          done, total;   /* trials of this problem                            */
-    int64_t          failed;        /* of them: not timed                                */
-    double           best_s;        /* 0: none yet                                       */
-    double           best_share;    /* of the copy ceiling; 0: unknown                   */
-    const char      *best;          /* "tile_rows TILE=32 ..."; ""                       */
-    double           elapsed_s, left_s; /* of this problem; left_s < 0: unknown          */
+    int problem_index, problem_count; /* index counts from 0                */
+    at__phase phase;
+    int64_t done, total;      /* trials of this problem                            */
+    int64_t failed;           /* of them: not timed                                */
+    double best_s;            /* 0: none yet                                       */
+    double best_share;        /* of the copy ceiling; 0: unknown                   */
+    const char *best;         /* "tile_rows TILE=32 ..."; ""                       */
+    double elapsed_s, left_s; /* of this problem; left_s < 0: unknown          */
 } at__progress;
 
 /* What became of one problem on one device. Borrowed by the event. */
 typedef struct at__result {
-    int                 device;       /* CUDA ordinal                                                */
-    const at__problem  *problem;
-    bool                from_store;   /* known before; nothing was measured                          */
-    bool                found;        /* false: no winner; `why` says so                             */
-    const at__answer   *answer;       /* when found                                                  */
-    const char         *why;
-    int64_t             outcomes[AT__OUTCOMES]; /* this run's trials                                 */
-    int64_t             compiled;     /* kernels compiled, not counting cache hits                   */
-    int64_t             known;        /* trials taken from the store                                 */
-    double              elapsed_s;
-    double              device_busy_s; /* time the device spent with our trials                      */
-    bool                interrupted;  /* ended early: Ctrl-C, budget, --max-trials                   */
+    int device; /* CUDA ordinal                                                */
+    const at__problem *problem;
+    bool from_store;          /* known before; nothing was measured                          */
+    bool found;               /* false: no winner; `why` says so                             */
+    const at__answer *answer; /* when found                                                  */
+    const char *why;
+    int64_t outcomes[AT__OUTCOMES]; /* this run's trials                                 */
+    int64_t compiled;               /* kernels compiled, not counting cache hits                   */
+    int64_t known;                  /* trials taken from the store                                 */
+    double elapsed_s;
+    double device_busy_s; /* time the device spent with our trials                      */
+    bool interrupted;     /* ended early: Ctrl-C, budget, --max-trials                   */
 } at__result;
 
 /* Called from the devices' threads, one at a time (never concurrently). */
@@ -84,9 +85,11 @@ typedef struct at__tune_events {
  * then is kept.
  */
 at_status at__tune(const at__problem *problems, size_t count, const at__catalog *catalog,
-                   const at__tune_options *options, const at__tune_events *events, at_error *err) AT_MUST_CHECK;
+                   const at__tune_options *options, const at__tune_events *events,
+                   at_error *err) AT_MUST_CHECK;
 
 /* The key under which a problem is stored; `shape` receives its text and must outlive the key. */
-at_status at__problem_key_of(at__problem_key *out, at__str *shape, const at__problem *problem, at_error *err) AT_MUST_CHECK;
+at_status at__problem_key_of(at__problem_key *out, at__str *shape, const at__problem *problem,
+                             at_error *err) AT_MUST_CHECK;
 
 #endif

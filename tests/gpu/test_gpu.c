@@ -30,13 +30,13 @@ static void need_gpu(void)
 
 /* What a run said: outcomes of one problem by template, read back from its store. */
 typedef struct record {
-    int64_t     outcomes[AT__OUTCOMES];
+    int64_t outcomes[AT__OUTCOMES];
     at__outcome last_of[64];
-    char        names[64][AT__MAX_NAME];
-    char        logs[64][160];
-    int         count;
-    int         results, found;
-    double      share;
+    char names[64][AT__MAX_NAME];
+    char logs[64][160];
+    int count;
+    int results, found;
+    double share;
 } record;
 
 static bool note_trial(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
@@ -63,8 +63,8 @@ static void note_result(void *context, const at__result *result)
         r->share = result->answer->winner.ceiling_s / result->answer->winner.median_s;
 }
 
-static void tune(record *r, const at__catalog *catalog, const at__problem *problem, const char *const *templates,
-                 int template_count, int64_t max_trials)
+static void tune(record *r, const at__catalog *catalog, const at__problem *problem,
+                 const char *const *templates, int template_count, int64_t max_trials)
 {
     char db[] = "/tmp/autotune-test-XXXXXX";
     at_error err = { 0 };
@@ -126,17 +126,19 @@ Test(gpu, bad_kernels_cost_a_trial_and_not_the_run, .timeout = 300)
     cr_assert_eq(at__catalog_open(&catalog, dir, &err), AT_OK, "%s", err.text);
     for (int i = 0; i < FAULT_COUNT; i++)
         names[i] = FAULTS[i].name;
-    cr_assert_eq(at__problem_init(&problem, at__catalog_find_op(catalog, "copy"), AT__F32, (int64_t[]){ 1000003 }, 1, &err),
+    cr_assert_eq(at__problem_init(&problem, at__catalog_find_op(catalog, "copy"), AT__F32,
+                                  (int64_t[]){ 1000003 }, 1, &err),
                  AT_OK, "%s", err.text);
     tune(&r, catalog, &problem, names, FAULT_COUNT, 0);
     cr_expect_eq(r.count, FAULT_COUNT);
     for (int i = 0; i < r.count; i++)
         for (int k = 0; k < FAULT_COUNT; k++)
             if (strcmp(r.names[i], FAULTS[k].name) == 0) {
-                cr_expect_eq(r.last_of[i], FAULTS[k].outcome, "%s: expected %s, found %s (%s)", FAULTS[k].name,
-                             at__outcome_name(FAULTS[k].outcome), at__outcome_name(r.last_of[i]), r.logs[i]);
-                cr_expect(strstr(r.logs[i], FAULTS[k].says), "%s: its log does not say '%s': %s", FAULTS[k].name,
-                          FAULTS[k].says, r.logs[i]);
+                cr_expect_eq(r.last_of[i], FAULTS[k].outcome, "%s: expected %s, found %s (%s)",
+                             FAULTS[k].name, at__outcome_name(FAULTS[k].outcome),
+                             at__outcome_name(r.last_of[i]), r.logs[i]);
+                cr_expect(strstr(r.logs[i], FAULTS[k].says), "%s: its log does not say '%s': %s",
+                          FAULTS[k].name, FAULTS[k].says, r.logs[i]);
             }
     cr_expect_eq(r.found, 1, "the good kernel among the bad ones must win");
     at__catalog_close(catalog);
@@ -144,10 +146,10 @@ Test(gpu, bad_kernels_cost_a_trial_and_not_the_run, .timeout = 300)
 
 static const struct {
     int64_t sizes[3];
-    int     count;
+    int count;
 } SHAPES[] = {
-    { { 1, 1 }, 2 },       { { 1, 5000 }, 2 },     { { 5000, 1 }, 2 },      { { 257, 255 }, 2 },
-    { { 1024, 768 }, 2 },  { { 1000003, 3 }, 2 },  { { 3, 1000003 }, 2 },   { { 7, 130, 66 }, 3 },
+    { { 1, 1 }, 2 },        { { 1, 5000 }, 2 },     { { 5000, 1 }, 2 },    { { 257, 255 }, 2 },
+    { { 1024, 768 }, 2 },   { { 1000003, 3 }, 2 },  { { 3, 1000003 }, 2 }, { { 7, 130, 66 }, 3 },
     { { 70000, 2, 2 }, 3 }, { { 2200000, 33 }, 2 },
 };
 
@@ -164,8 +166,8 @@ Test(gpu, every_template_is_right_on_ragged_shapes, .timeout = 900)
         for (size_t t = 0; t < sizeof TYPES / sizeof *TYPES; t++) {
             at__problem problem;
             record r = { 0 };
-            cr_assert_eq(at__problem_init(&problem, at__catalog_find_op(catalog, "transpose"), TYPES[t], SHAPES[s].sizes,
-                                          SHAPES[s].count, &err),
+            cr_assert_eq(at__problem_init(&problem, at__catalog_find_op(catalog, "transpose"), TYPES[t],
+                                          SHAPES[s].sizes, SHAPES[s].count, &err),
                          AT_OK, "%s", err.text);
             tune(&r, catalog, &problem, NULL, 0, 24);
             for (int i = 0; i < r.count; i++)

@@ -1,6 +1,6 @@
 /*
- * verify_each.c - compiles and verifies a sample of every template's configurations in one process, each launched
- * once: small enough to run under compute-sanitizer.
+ * verify_each.c - compiles and verifies a sample of every template's configurations in one process, each
+ * launched once: small enough to run under compute-sanitizer.
  *
  *     compute-sanitizer --tool racecheck build/tests/gpu/verify_each SAMPLES SHAPE DTYPE [SHAPE DTYPE ...]
  *
@@ -19,12 +19,12 @@
 
 typedef struct checker {
     at__catalog *catalog;
-    at__gpu     *gpu;
-    at__nvrtc   *nvrtc;
-    at__str      check_cubin;
-    int          cc;
-    at__limits   limits;
-    int          tried, wrong;
+    at__gpu *gpu;
+    at__nvrtc *nvrtc;
+    at__str check_cubin;
+    int cc;
+    at__limits limits;
+    int tried, wrong;
 } checker;
 
 static void die(const at_error *err)
@@ -45,7 +45,8 @@ static void compile(checker *c, at__str *cubin, const char *source, const char *
     at__str log = { 0 };
     at__resources resources;
     bool ok = false;
-    must(at__nvrtc_compile(c->nvrtc, &ok, cubin, &log, &resources, source, name, c->cc, AT__CUBIN, &err), &err);
+    must(at__nvrtc_compile(c->nvrtc, &ok, cubin, &log, &resources, source, name, c->cc, AT__CUBIN, &err),
+         &err);
     if (!ok) {
         fprintf(stderr, "%s", at__str_text(&log));
         exit(2);
@@ -65,13 +66,15 @@ static at__bench *open_bench(checker *c, const at__problem *p, const int64_t *sl
     compile(c, &build.cubin, at__str_text(&source), p->op->file);
     setup.check_cubin = c->check_cubin.data;
     setup.check_len = c->check_cubin.len;
-    must(at__kernel_bind(&setup.reference, &build, p->op->reference, &p->op->launch, p->op, slots, &err), &err);
+    must(at__kernel_bind(&setup.reference, &build, p->op->reference, &p->op->launch, p->op, slots, &err),
+         &err);
     for (int i = 0; i < p->op->arg_count; i++) {
         int64_t elements = 0;
         if (p->op->args[i].role == AT__SCALAR)
             continue;
         must(at__expr_eval(&elements, p->op->args[i].expr, slots, &err), &err);
-        setup.buffers[setup.buffer_count++] = (at__buffer){ p->op->args[i].role, elements * setup.element_bytes };
+        setup.buffers[setup.buffer_count++] =
+            (at__buffer){ p->op->args[i].role, elements * setup.element_bytes };
     }
     must(at__bench_open(&bench, c->gpu, &setup, &err), &err);
     at__build_clear(&build);
@@ -79,8 +82,8 @@ static at__bench *open_bench(checker *c, const at__problem *p, const int64_t *sl
     return bench;
 }
 
-static void verify(checker *c, at__bench *bench, const at__problem *p, const int64_t *slots, const at__template *t,
-                   const at__config *config)
+static void verify(checker *c, at__bench *bench, const at__problem *p, const int64_t *slots,
+                   const at__template *t, const at__config *config)
 {
     at_error err = { 0 };
     at__str source = { 0 }, text = { 0 };
