@@ -179,18 +179,14 @@ static const at__space *locate(const at__contest *c, int64_t *index)
     return NULL;
 }
 
-static at_status candidate_add(at__candidate **out, at__contest *c, int64_t index, at_error *err)
+/* The candidate, owned by the contest; NULL when out of memory. */
+static at__candidate *candidate_add(at__contest *c, const at__space *space, int64_t index, int64_t local)
 {
-    int64_t local = index;
     at__str text = { 0 };
-    const at__space *space = locate(c, &local);
-    if (!space)
-        return at_fail(err, AT_ERR_USAGE, "the strategy proposed configuration %lld of %lld", (long long)index,
-                       (long long)c->search.total);
     at__candidate *a = calloc(1, sizeof *a);
     if (!a || !at__grow(&c->candidates, &c->candidate_cap, c->candidate_count, sizeof *c->candidates)) {
         free(a);
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return NULL;
     }
     c->candidates[c->candidate_count++] = a;
     a->t = at__space_template(space);
@@ -200,8 +196,7 @@ static at_status candidate_add(at__candidate **out, at__contest *c, int64_t inde
     a->text = text.data; /* "" has no data: a template without parameters */
     if (!a->text)
         a->text = at__text_copy("", 0);
-    *out = a;
-    return a->text ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
+    return a->text ? a : NULL;
 }
 
 /* An outcome is known: count it, tell the strategy, remember the best. */
@@ -259,19 +254,24 @@ static at_status make_ready(at__contest *c, size_t tag, at_error *err)
 
 static at_status propose_one(at__contest *c, at_error *err)
 {
-    at__candidate *a = NULL;
     at__builder *builder = &c->session->builder;
-    int64_t index = c->strategy->propose(c->strategy_state);
+    int64_t index = c->strategy->propose(c->strategy_state), local = index;
 
     if (index < 0) {
         c->exhausted = true;
         return AT_OK;
     }
-    at_status status = candidate_add(&a, c, index, err);
-    if (status != AT_OK || use_known(c, a))
-        return status;
+    const at__space *space = locate(c, &local);
+    if (!space)
+        return at_fail(err, AT_ERR_USAGE, "strategy %s proposed configuration %lld of %lld", c->strategy->name,
+                       (long long)index, (long long)c->search.total);
+    at__candidate *a = candidate_add(c, space, index, local);
+    if (!a)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    if (use_known(c, a))
+        return AT_OK;
     size_t tag = c->candidate_count - 1;
-    status = at__build_start(&a->build, builder, a->t, c->problem.type, &a->config, c->slots, err);
+    at_status status = at__build_start(&a->build, builder, a->t, c->problem.type, &a->config, c->slots, err);
     if (status == AT_OK && a->build.done)
         return make_ready(c, tag, err);
     if (status == AT_OK)

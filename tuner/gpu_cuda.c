@@ -3,6 +3,7 @@
 
 #include <cuda.h>
 #include <dlfcn.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,16 @@ typedef struct driver {
     elapsed_call *elapsed;
 } driver;
 
+static const struct {
+    const char *name;
+    size_t offset;
+} CALLS[] = {
+#define ROW(name) { #name, offsetof(driver, name) },
+    DRIVER_CALLS(ROW)
+#undef ROW
+        { "cuEventElapsedTime", offsetof(driver, elapsed) },
+};
+
 struct at__gpu {
     driver api;
     int ordinal;
@@ -92,21 +103,9 @@ static at_status refused(at_error *err, const driver *api, CUresult code, const 
                    text ? text : "no text");
 }
 
-static at_status load_symbol(void *out, void *library, const char *name, at_error *err)
-{
-    void *symbol = dlsym(library, name);
-    if (!symbol)
-        return at_fail(err, AT_ERR_DEVICE,
-                       "the CUDA driver has no %s: it is older than CUDA 11.8; update the driver", name);
-    memcpy(out, &symbol, sizeof symbol);
-    return AT_OK;
-}
-
 static at_status driver_open(driver *api, at_error *err)
 {
     static const char *const NAMES[] = { "libcuda.so.1", "libcuda.so" };
-    at_status status = AT_OK;
-
     *api = (driver){ 0 };
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES && !api->library; i++)
         api->library = dlopen(NAMES[i], RTLD_NOW | RTLD_LOCAL);
@@ -114,15 +113,14 @@ static at_status driver_open(driver *api, at_error *err)
         return at_fail(err, AT_ERR_DEVICE,
                        "no CUDA driver: libcuda.so.1 could not be opened; install the NVIDIA driver, or work "
                        "without a GPU with `autotune check`, `space`, `query` and `export`");
-#define LOAD(name)                                                                                           \
-    if (status == AT_OK)                                                                                     \
-        status = load_symbol(&api->name, api->library, #name, err);
-    DRIVER_CALLS(LOAD)
-#undef LOAD
-    if (status == AT_OK)
-        status = load_symbol(&api->elapsed, api->library, "cuEventElapsedTime", err);
-    if (status != AT_OK)
-        return status;
+    for (size_t i = 0; i < sizeof CALLS / sizeof *CALLS; i++) {
+        void *symbol = dlsym(api->library, CALLS[i].name);
+        if (!symbol)
+            return at_fail(err, AT_ERR_DEVICE,
+                           "the CUDA driver has no %s: it is older than CUDA 11.8; update the driver",
+                           CALLS[i].name);
+        memcpy((char *)api + CALLS[i].offset, &symbol, sizeof symbol);
+    }
     CUresult code = api->cuInit(0);
     return code == CUDA_SUCCESS ? AT_OK : refused(err, api, code, "the CUDA driver does not start (cuInit)");
 }

@@ -18,25 +18,25 @@ typedef struct group {
 } group;
 
 typedef struct team {
-    const at__problem      *problems;
-    size_t                  count;
-    const at__catalog      *catalog;
+    const at__problem *problems;
+    size_t count;
+    const at__catalog *catalog;
     const at__tune_options *options;
-    const at__tune_events  *events;
-    pthread_mutex_t         lock; /* of everything below, and of the caller's events */
-    group                  *groups;
-    int                     group_count;
+    const at__tune_events *events;
+    pthread_mutex_t lock; /* of everything below, and of the caller's events */
+    group *groups;
+    int group_count;
 } team;
 
 typedef struct member {
-    team       *team;
+    team *team;
     at__device *device;
-    group      *group;
-    int         workers;
-    pthread_t   thread;
-    bool        started;
-    at_status   status;
-    at_error    err;
+    group *group;
+    int workers;
+    pthread_t thread;
+    bool started;
+    at_status status;
+    at_error err;
 } member;
 
 static void report_result(void *context, const at__result *result)
@@ -138,18 +138,21 @@ static at_status run_members(member *members, int count, at_error *err)
 at_status at__tune(const at__problem *problems, size_t count, const at__catalog *catalog,
                    const at__tune_options *options, const at__tune_events *events, at_error *err)
 {
-    team t = { .problems = problems, .count = count, .catalog = catalog, .options = options, .events = events };
+    team t = {
+        .problems = problems, .count = count, .catalog = catalog, .options = options, .events = events
+    };
     int devices = options->device_count;
     at_status status = devices ? AT_OK : at__device_count(&devices, err);
 
     if (status == AT_OK && devices <= 0)
         status = at_fail(err, AT_ERR_DEVICE, "the CUDA driver shows no device");
-    if (status != AT_OK)
+    if (status != AT_OK || devices <= 0)
         return status;
     member *members = calloc((size_t)devices, sizeof *members);
     t.groups = calloc((size_t)devices, sizeof *t.groups);
     pthread_mutex_init(&t.lock, NULL);
-    status = members && t.groups ? open_devices(members, devices, &t, err) : at_fail(err, AT_ERR_MEMORY, "out of memory");
+    status = members && t.groups ? open_devices(members, devices, &t, err)
+                                 : at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK)
         status = run_members(members, devices, err);
     for (int i = 0; members && i < devices; i++)
