@@ -153,7 +153,7 @@ at_status at__tune(const at__problem *problems, size_t count, const at__catalog 
     pthread_mutex_init(&t.lock, NULL);
     status = members && t.groups ? open_devices(members, devices, &t, err)
                                  : at_fail(err, AT_ERR_MEMORY, "out of memory");
-    if (status == AT_OK)
+    if (status == AT_OK && members)
         status = run_members(members, devices, err);
     for (int i = 0; members && i < devices; i++)
         at__device_close(members[i].device);
