@@ -35,5 +35,6 @@ typedef struct at__embedded {
 } at__embedded;
 extern const at__embedded at__embedded_files[];
 extern const at__embedded at__embedded_checks[]; /* tuner/check.cu */
+extern const at__embedded at__embedded_export[]; /* tuner/export_main.cu */
 
 #endif

@@ -1,0 +1,52 @@
+/* arch.c - see arch.h. */
+#include "arch.h"
+
+#include "util/str.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    int cc, sms, shared_kib, l2_mib, memory_gib;
+} ARCHS[] = {
+    { 75, 40, 64, 4, 16 },     { 80, 108, 163, 40, 40 },  { 86, 84, 99, 6, 24 },     { 87, 16, 163, 4, 32 },
+    { 89, 128, 99, 72, 24 },   { 90, 132, 227, 50, 80 },  { 100, 148, 227, 126, 180 }, { 103, 148, 227, 126, 270 },
+    { 120, 170, 99, 96, 32 },  { 121, 48, 99, 24, 128 },
+};
+enum { ARCH_COUNT = sizeof ARCHS / sizeof *ARCHS };
+
+static at_status unknown(const char *text, at_error *err)
+{
+    at__str known = { 0 };
+    for (int i = 0; i < ARCH_COUNT; i++)
+        at__str_addf(&known, " sm_%d", ARCHS[i].cc);
+    at_fail(err, AT_ERR_USAGE, "--arch: found '%.40s'; expected one of:%s", text, at__str_text(&known));
+    at__str_clear(&known);
+    return AT_ERR_USAGE;
+}
+
+at_status at__arch_parse(at__limits *out, const char *text, at_error *err)
+{
+    const char *number = strncmp(text, "sm_", 3) == 0 ? text + 3 : strncmp(text, "compute_", 8) == 0 ? text + 8 : text;
+    char *end = NULL;
+    long cc = strtol(number, &end, 10);
+    if (end != number && *end == '.' && end[1] >= '0' && end[1] <= '9' && !end[2])
+        cc = cc * 10 + (end[1] - '0');
+    else if (end == number || *end)
+        return unknown(text, err);
+    for (int i = 0; i < ARCH_COUNT; i++)
+        if (ARCHS[i].cc == cc) {
+            *out = (at__limits){ .cc = cc,
+                                 .sms = ARCHS[i].sms,
+                                 .warp_size = 32,
+                                 .max_threads_per_block = 1024,
+                                 .max_shared_bytes = ARCHS[i].shared_kib * 1024,
+                                 .max_static_shared_bytes = 49152,
+                                 .max_registers_per_block = 65536,
+                                 .max_grid_x = 2147483647,
+                                 .l2_bytes = (int64_t)ARCHS[i].l2_mib << 20,
+                                 .memory_bytes = (int64_t)ARCHS[i].memory_gib << 30 };
+            return AT_OK;
+        }
+    return unknown(text, err);
+}

@@ -1,0 +1,13 @@
+/*
+ * arch.h - what is known of an architecture without having one: limits by compute capability, from the tables
+ * "Compute Capabilities" of the CUDA C++ Programming Guide. Multiprocessors and L2 are those of a common card.
+ */
+#ifndef AUTOTUNE_ARCH_H
+#define AUTOTUNE_ARCH_H
+
+#include "declare.h"
+
+/* "sm_90", "compute_90", "90" or "9.0". AT_ERR_USAGE lists what is known. */
+at_status at__arch_parse(at__limits *out, const char *text, at_error *err) AT_MUST_CHECK;
+
+#endif

@@ -1,0 +1,138 @@
+/* cmd_export.c - `autotune export`: the winning kernel as a .cu file. Needs no GPU. */
+#include "commands.h"
+#include "export.h"
+#include "tune.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const at__usage USAGE = {
+    "autotune export [OP] SHAPE [DTYPE] [options]",
+    "Writes the stored winner of a problem as a CUDA source file that stands alone: how it was measured, the kernel\n"
+    "with its constants, and a function that launches it.",
+};
+
+/* A template as it was when the winner was found: from the store, or the present one if it is the same. */
+static at_status winners_template(at__template **owned, const at__template **out, at__store *store,
+                                  const at__catalog *catalog, const at__op *op, const at__winner *w, at_error *err)
+{
+    at__str source = { 0 };
+    const at__template *present = at__catalog_find_template(catalog, op, w->template_name);
+    if (present && strcmp(present->hash, w->template_hash) == 0) {
+        *out = present;
+        return AT_OK;
+    }
+    at_status status = at__store_get_source(&source, store, w->template_hash, err);
+    if (status == AT_OK)
+        status = at__template_read(owned, op, at__str_text(&source), source.len, present ? present->file : w->template_name, err);
+    else if (status == AT_ERR_NOT_FOUND)
+        status = at_fail(err, AT_ERR_NOT_FOUND,
+                         "template %s has changed since this winner was found, and its old text is not in the database; "
+                         "tune the problem again",
+                         w->template_name);
+    if (status == AT_OK)
+        *out = *owned;
+    at__str_clear(&source);
+    return status;
+}
+
+static at_status make_text(at__str *out, const at__problem *problem, const at__catalog *catalog, const char *path,
+                           const char *device, bool with_main, at_error *err)
+{
+    at__store *store = NULL;
+    at__problem_key key;
+    at__str shape = { 0 };
+    at__answer answer = { 0 };
+    at__template *owned = NULL;
+    const at__template *t = NULL;
+
+    at_status status = at__problem_key_of(&key, &shape, problem, err);
+    if (status == AT_OK)
+        status = at__store_open(&store, path, AT__STORE_READ, err);
+    if (status == AT_OK) {
+        status = at__store_find_winner(&answer, store, &key, NULL, device, err);
+        if (status == AT_ERR_NOT_FOUND)
+            at_fail(err, status, "%s has no winner for %s %s %s; `autotune tune` finds one", path, key.op, key.shape,
+                    at__dtype_name(problem->type));
+    }
+    if (status == AT_OK)
+        status = winners_template(&owned, &t, store, catalog, problem->op, &answer.winner, err);
+    if (status == AT_OK)
+        status = at__export(out, &answer, t, problem, (at__export_options){ .with_main = with_main }, err);
+    at__template_close(owned);
+    at__answer_clear(&answer);
+    at__str_clear(&shape);
+    if (store)
+        at__store_close(store);
+    return status;
+}
+
+/* A temporary file in the same folder, renamed when it is complete: a reader never sees half of it. */
+static at_status write_file(const char *path, const at__str *text, at_error *err)
+{
+    at__str temporary = { 0 };
+    at__str_addf(&temporary, "%s.XXXXXX", path);
+    at_status status = at__str_check(&temporary, err);
+    int fd = status == AT_OK ? mkstemp(temporary.data) : -1;
+    mode_t mask = umask(0);
+    umask(mask);
+    bool good = fd >= 0 && fchmod(fd, 0666 & ~mask) == 0;
+    for (size_t done = 0; good && done < text->len;) {
+        ssize_t wrote = write(fd, text->data + done, text->len - done);
+        good = wrote > 0;
+        done += good ? (size_t)wrote : 0;
+    }
+    good = good && fsync(fd) == 0 && rename(temporary.data, path) == 0;
+    if (status == AT_OK && !good)
+        status = at_fail(err, AT_ERR_SYSTEM, "%s: %s", path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    if (fd >= 0 && !good)
+        unlink(temporary.data);
+    at__str_clear(&temporary);
+    return status;
+}
+
+int at__cmd_export(int argc, char **argv)
+{
+    at__words words = { 0 };
+    const char *db = NULL, *device = NULL, *templates_dir = NULL, *output = NULL, *path = NULL;
+    bool with_main = false;
+    at__catalog *catalog = NULL;
+    at__problem problem;
+    at__str keep = { 0 }, text = { 0 };
+    at_error err = { 0 };
+    int code = AT__EXIT_OK;
+    const at__option TABLE[] = {
+        { "-o", AT__OPT_TEXT, "FILE", "where to write (default and -: stdout)", &output },
+        { "--output", AT__OPT_TEXT, "FILE", "the same", &output },
+        { "--main", AT__OPT_FLAG, NULL, "add a main() that checks the kernel and times it", &with_main },
+        { "--device", AT__OPT_TEXT, "NAME", "a device whose name contains this (default: any, the newest result)", &device },
+        { "--db", AT__OPT_TEXT, "FILE", "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &db },
+        { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu", &templates_dir },
+        { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
+    };
+    if (!at__command_options(&USAGE, TABLE, argc, argv, &words, &code))
+        return code;
+    at_status status = at__catalog_open(&catalog, templates_dir, &err);
+    if (status == AT_OK)
+        status = at__problem_from_words(&problem, &words, catalog, &err);
+    if (status == AT_OK)
+        status = at__db_path(&path, db, &keep, &err);
+    if (status == AT_OK)
+        status = make_text(&text, &problem, catalog, path, device, with_main, &err);
+    if (status == AT_OK && output && strcmp(output, "-") != 0)
+        status = write_file(output, &text, &err);
+    else if (status == AT_OK)
+        fwrite(at__str_text(&text), 1, text.len, stdout);
+    if (status != AT_OK)
+        code = at__complain(&err);
+    at__catalog_close(catalog);
+    at__str_clear(&keep);
+    at__str_clear(&text);
+    return code;
+}

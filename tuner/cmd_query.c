@@ -1,0 +1,178 @@
+/* cmd_query.c - `autotune query`: the stored winner of a problem. Needs no GPU, never writes. */
+#include "commands.h"
+#include "store.h"
+#include "tune.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const at__usage USAGE = {
+    "autotune query [OP] SHAPE [DTYPE] [options]",
+    "Prints the stored winner of a problem: configuration, launch geometry, time, conditions. Works on a machine\n"
+    "without a GPU. Exit code 1: nothing is stored.",
+};
+
+static double gb_per_s(const at__answer *a)
+{
+    return 1e-9 * (double)a->traffic_bytes / a->winner.median_s;
+}
+
+static double share(const at__answer *a)
+{
+    return a->winner.ceiling_s > 0 ? a->winner.ceiling_s / a->winner.median_s : 0;
+}
+
+static void print_text(const at__answer *a, const char *dtype)
+{
+    const at__winner *w = &a->winner;
+    const at__fingerprint *f = &a->fingerprint;
+    char time[32], ceiling[32];
+    at__time_text(time, sizeof time, w->median_s);
+    at__time_text(ceiling, sizeof ceiling, w->ceiling_s);
+    printf("%s %s %s on %s (exact match)\n", a->op, a->shape, dtype, f->device);
+    printf("  template       %s\n  configuration  %s\n", w->template_name, w->config);
+    printf("  launch         grid %" PRId64 " x %" PRId64 " x %" PRId64 ", block %" PRId64 " x %" PRId64 " x %" PRId64
+           ", %" PRId64 " bytes of dynamic shared memory, %" PRId64 " registers\n",
+           w->grid[0], w->grid[1], w->grid[2], w->block[0], w->block[1], w->block[2], w->shared_bytes, w->registers);
+    printf("  time           %s, %.0f GB/s, %s L2, median of %" PRId64 " samples, spread %.1f %%\n", time, gb_per_s(a),
+           f->cold ? "cold" : "warm", w->samples, 100 * w->spread);
+    if (w->ceiling_s > 0)
+        printf("  copy ceiling   %s (%s): %.1f %% of it reached\n", ceiling, w->ceiling_name, 100 * share(a));
+    for (const char *tie = w->ties; *tie; tie += strcspn(tie, "\n"), tie += *tie == '\n')
+        printf("  tied with      %.*s\n", (int)strcspn(tie, "\n"), tie);
+    printf("  tried          %" PRId64 " of %" PRId64 " configurations\n", w->trials, w->space_count);
+    printf("  measured       %s, driver %s, NVRTC %s, autotune %s", a->measured_at, f->driver, f->nvrtc, f->tool);
+    if (w->conditions.sm_clock_mhz >= 0)
+        printf(", SM clock %" PRId64 " MHz, %" PRId64 " C", w->conditions.sm_clock_mhz, w->conditions.temperature_c);
+    printf("\n");
+}
+
+static void json_text(at__str *out, const char *name, const char *value)
+{
+    at__str_addf(out, "\"%s\":", name);
+    at__str_add_json(out, value);
+    at__str_add(out, ",");
+}
+
+static void print_json(const at__answer *a, const char *dtype)
+{
+    const at__winner *w = &a->winner;
+    const at__fingerprint *f = &a->fingerprint;
+    at__str o = { 0 };
+    at__str_add(&o, "{\"match\":\"exact\",");
+    json_text(&o, "op", a->op);
+    json_text(&o, "shape", a->shape);
+    json_text(&o, "dtype", dtype);
+    json_text(&o, "device", f->device);
+    json_text(&o, "driver", f->driver);
+    json_text(&o, "nvrtc", f->nvrtc);
+    json_text(&o, "autotune", f->tool);
+    json_text(&o, "template", w->template_name);
+    json_text(&o, "template_hash", w->template_hash);
+    json_text(&o, "config", w->config);
+    json_text(&o, "ceiling", w->ceiling_name);
+    json_text(&o, "ties", w->ties);
+    json_text(&o, "measured_at", a->measured_at);
+    at__str_addf(&o,
+                 "\"grid\":[%" PRId64 ",%" PRId64 ",%" PRId64 "],\"block\":[%" PRId64 ",%" PRId64 ",%" PRId64
+                 "],\"shared_bytes\":%" PRId64 ",\"registers\":%" PRId64 ",",
+                 w->grid[0], w->grid[1], w->grid[2], w->block[0], w->block[1], w->block[2], w->shared_bytes,
+                 w->registers);
+    at__str_addf(&o,
+                 "\"median_s\":%.9g,\"spread\":%.4g,\"samples\":%" PRId64 ",\"gb_per_s\":%.5g,\"ceiling_s\":%.9g,"
+                 "\"share_of_ceiling\":%.5g,\"cold\":%s,\"trials\":%" PRId64 ",\"space\":%" PRId64 "}",
+                 w->median_s, w->spread, w->samples, gb_per_s(a), w->ceiling_s, share(a), f->cold ? "true" : "false",
+                 w->trials, w->space_count);
+    puts(at__str_text(&o));
+    at__str_clear(&o);
+}
+
+static void print_csv(const at__answer *a, const char *dtype)
+{
+    const at__winner *w = &a->winner;
+    printf("op,shape,dtype,device,template,config,median_us,gb_per_s,share_of_ceiling\n");
+    printf("%s,%s,%s,\"%s\",%s,\"%s\",%.4f,%.1f,%.4f\n", a->op, a->shape, dtype, a->fingerprint.device, w->template_name,
+           w->config, 1e6 * w->median_s, gb_per_s(a), share(a));
+}
+
+static at_status not_stored(const at__problem *problem, const char *path, const char *device, at_error *err)
+{
+    at__str shape = { 0 };
+    at__problem_shape(&shape, problem);
+    const char *type = at__dtype_name(problem->type);
+    at_fail(err, AT_ERR_NOT_FOUND,
+            "%s has no winner for %s %s %s%s%s; find one with: autotune tune %s %s %s --device 0 --db %s", path,
+            problem->op->name, at__str_text(&shape), type, device ? " on a device named like " : "",
+            device ? device : "", problem->op->name, at__str_text(&shape), type, path);
+    at__str_clear(&shape);
+    return AT_ERR_NOT_FOUND;
+}
+
+static at_status query(const at__problem *problem, const char *path, const char *device, at__format format, at_error *err)
+{
+    at__store *store = NULL;
+    at__problem_key key;
+    at__str shape = { 0 };
+    at__answer answer = { 0 };
+
+    at_status status = at__problem_key_of(&key, &shape, problem, err);
+    if (status == AT_OK)
+        status = at__store_open(&store, path, AT__STORE_READ, err);
+    if (status == AT_OK) {
+        status = at__store_find_winner(&answer, store, &key, NULL, device, err);
+        if (status == AT_ERR_NOT_FOUND)
+            status = not_stored(problem, path, device, err);
+    }
+    if (status == AT_OK) {
+        const char *type = at__dtype_name(problem->type);
+        if (format == AT__JSON)
+            print_json(&answer, type);
+        else if (format == AT__CSV)
+            print_csv(&answer, type);
+        else
+            print_text(&answer, type);
+    }
+    at__answer_clear(&answer);
+    at__str_clear(&shape);
+    if (store)
+        at__store_close(store);
+    return status;
+}
+
+int at__cmd_query(int argc, char **argv)
+{
+    at__words words = { 0 };
+    const char *db = NULL, *device = NULL, *templates_dir = NULL, *format_text = NULL, *path = NULL;
+    bool json = false;
+    at__catalog *catalog = NULL;
+    at__problem problem;
+    at__format format = AT__TEXT;
+    at__str keep = { 0 };
+    at_error err = { 0 };
+    int code = AT__EXIT_OK;
+    const at__option TABLE[] = {
+        { "--device", AT__OPT_TEXT, "NAME", "a device whose name contains this (default: any, the newest result)", &device },
+        { "--db", AT__OPT_TEXT, "FILE", "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &db },
+        { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu", &templates_dir },
+        { "--format", AT__OPT_TEXT, "text|json|csv", "of the answer", &format_text },
+        { "--json", AT__OPT_FLAG, NULL, "the same as --format json", &json },
+        { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
+    };
+    if (!at__command_options(&USAGE, TABLE, argc, argv, &words, &code))
+        return code;
+    at_status status = at__format_parse(&format, json ? "json" : format_text, &err);
+    if (status == AT_OK)
+        status = at__catalog_open(&catalog, templates_dir, &err);
+    if (status == AT_OK)
+        status = at__problem_from_words(&problem, &words, catalog, &err);
+    if (status == AT_OK)
+        status = at__db_path(&path, db, &keep, &err);
+    if (status == AT_OK)
+        status = query(&problem, path, device, format, &err);
+    if (status != AT_OK)
+        code = at__complain(&err);
+    at__catalog_close(catalog);
+    at__str_clear(&keep);
+    return code;
+}

@@ -1,0 +1,254 @@
+/* cmd_show.c - `autotune show`: what was tried for a problem. Needs no GPU, never writes. */
+#include "commands.h"
+#include "store.h"
+#include "tune.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const at__usage USAGE = {
+    "autotune show [OP] SHAPE [DTYPE] [options]",
+    "Prints the stored trials of a problem, the fastest first.",
+};
+
+/* A trial as stored; texts owned. */
+typedef struct trial {
+    char *template_name, *config, *log, *device;
+    at__outcome outcome;
+    double median_s, spread;
+    int64_t samples, registers, shared_bytes;
+} trial;
+
+typedef struct trials {
+    trial *items;
+    size_t count, cap;
+    bool failed; /* out of memory */
+    const char *device;
+} trials;
+
+static char *copy(const char *text, trials *t)
+{
+    char *made = at__text_copy(text, strlen(text));
+    t->failed |= !made;
+    return made;
+}
+
+static bool keep(void *context, const at__trial_row *row, const at__fingerprint *f)
+{
+    trials *t = context;
+    if (t->device && !strstr(f->device, t->device))
+        return true;
+    if (!at__grow(&t->items, &t->cap, t->count, sizeof *t->items)) {
+        t->failed = true;
+        return false;
+    }
+    t->items[t->count++] = (trial){ .template_name = copy(row->template_name, t),
+                                    .config = copy(row->config, t),
+                                    .log = copy(row->log, t),
+                                    .device = copy(f->device, t),
+                                    .outcome = row->outcome,
+                                    .median_s = row->median_s,
+                                    .spread = row->spread,
+                                    .samples = row->samples,
+                                    .registers = row->registers,
+                                    .shared_bytes = row->shared_bytes };
+    return !t->failed;
+}
+
+static void trials_clear(trials *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        free(t->items[i].template_name);
+        free(t->items[i].config);
+        free(t->items[i].log);
+        free(t->items[i].device);
+    }
+    free(t->items);
+}
+
+/* Timed ones by time, the others behind them. */
+static int by_time(const void *a, const void *b)
+{
+    const trial *x = a, *y = b;
+    if ((x->outcome == AT__TIMED) != (y->outcome == AT__TIMED))
+        return x->outcome == AT__TIMED ? -1 : 1;
+    if (x->median_s < y->median_s || x->median_s > y->median_s)
+        return x->median_s < y->median_s ? -1 : 1;
+    return strcmp(x->config, y->config);
+}
+
+typedef struct view {
+    at__format format;
+    double traffic_bytes, best_s;
+} view;
+
+static void print_head(const view *v, bool failed)
+{
+    if (v->format == AT__CSV)
+        printf("template,config,outcome,median_us,gb_per_s,ratio_to_best,spread,samples,registers,shared_bytes,device,log\n");
+    else if (v->format == AT__TEXT && failed)
+        printf("%-14s %-16s %s\n", "outcome", "template", "configuration");
+    else if (v->format == AT__TEXT)
+        printf("%11s %8s %7s %5s %7s  %-12s %s\n", "time", "GB/s", "to best", "regs", "shared", "template", "configuration");
+}
+
+static void print_json(const view *v, const trial *t)
+{
+    at__str o = { 0 };
+    at__str_add(&o, "{\"template\":");
+    at__str_add_json(&o, t->template_name);
+    at__str_add(&o, ",\"config\":");
+    at__str_add_json(&o, t->config);
+    at__str_addf(&o, ",\"outcome\":\"%s\"", at__outcome_name(t->outcome));
+    if (t->outcome == AT__TIMED)
+        at__str_addf(&o, ",\"median_s\":%.9g,\"gb_per_s\":%.5g,\"ratio_to_best\":%.5g,\"spread\":%.4g,\"samples\":%" PRId64,
+                     t->median_s, 1e-9 * v->traffic_bytes / t->median_s, t->median_s / v->best_s, t->spread, t->samples);
+    at__str_addf(&o, ",\"registers\":%" PRId64 ",\"shared_bytes\":%" PRId64 ",\"device\":", t->registers, t->shared_bytes);
+    at__str_add_json(&o, t->device);
+    at__str_add(&o, ",\"log\":");
+    at__str_add_json(&o, t->log);
+    printf("%s}\n", at__str_text(&o));
+    at__str_clear(&o);
+}
+
+static void print_csv(const view *v, const trial *t)
+{
+    bool timed = t->outcome == AT__TIMED;
+    printf("%s,\"%s\",%s,%.4f,%.1f,%.4f,%.4f,%" PRId64 ",%" PRId64 ",%" PRId64 ",\"%s\",\"", t->template_name, t->config,
+           at__outcome_name(t->outcome), 1e6 * t->median_s, timed ? 1e-9 * v->traffic_bytes / t->median_s : 0,
+           timed ? t->median_s / v->best_s : 0, t->spread, t->samples, t->registers, t->shared_bytes, t->device);
+    for (const char *p = t->log; *p; p++)
+        printf(*p == '"' ? "\"\"" : "%c", *p);
+    printf("\"\n");
+}
+
+static void print_trial(const view *v, const trial *t)
+{
+    char time[32];
+    if (v->format == AT__JSON) {
+        print_json(v, t);
+    } else if (v->format == AT__CSV) {
+        print_csv(v, t);
+    } else if (t->outcome != AT__TIMED) {
+        printf("%-14s %-16s %s\n  %s\n", at__outcome_name(t->outcome), t->template_name, t->config, t->log);
+    } else {
+        at__time_text(time, sizeof time, t->median_s);
+        printf("%11s %8.0f %6.2fx %5" PRId64 " %7" PRId64 "  %-12s %s\n", time, 1e-9 * v->traffic_bytes / t->median_s,
+               t->median_s / v->best_s, t->registers, t->shared_bytes, t->template_name, t->config);
+    }
+}
+
+static void print_outcomes(const trials *t)
+{
+    int64_t counts[AT__OUTCOMES] = { 0 };
+    for (size_t i = 0; i < t->count; i++)
+        counts[t->items[i].outcome]++;
+    for (int i = 0; i < AT__OUTCOMES; i++)
+        printf("%-14s %6" PRId64 "\n", at__outcome_name((at__outcome)i), counts[i]);
+}
+
+/* Whether an earlier, faster row already stands for this template. */
+static bool template_seen(const trials *t, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(t->items[k].template_name, t->items[i].template_name) == 0)
+            return true;
+    return false;
+}
+
+typedef struct show_args {
+    const char *db, *device, *templates_dir, *format, *by;
+    at__words   words;
+    int64_t     top;
+    bool        failed;
+} show_args;
+
+static void print_trials(const trials *t, const show_args *a, const view *v)
+{
+    int64_t printed = 0;
+    bool by_template = a->by && strcmp(a->by, "template") == 0;
+    print_head(v, a->failed);
+    for (size_t i = 0; i < t->count && (by_template || a->top == 0 || printed < a->top); i++) {
+        bool timed = t->items[i].outcome == AT__TIMED;
+        if (timed == a->failed || (by_template && template_seen(t, i)))
+            continue;
+        print_trial(v, &t->items[i]);
+        printed++;
+    }
+    if (!printed && v->format == AT__TEXT)
+        printf("none\n");
+}
+
+static at_status show(const at__problem *problem, const char *path, const show_args *a, at__format format, at_error *err)
+{
+    at__store *store = NULL;
+    at__problem_key key;
+    at__str shape = { 0 };
+    trials t = { .device = a->device };
+
+    at_status status = at__problem_key_of(&key, &shape, problem, err);
+    if (status == AT_OK)
+        status = at__store_open(&store, path, AT__STORE_READ, err);
+    if (status == AT_OK)
+        status = at__store_each_trial(store, &key, NULL, keep, &t, err);
+    if (status == AT_OK && t.failed)
+        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+    if (status == AT_OK && t.count == 0)
+        status = at_fail(err, AT_ERR_NOT_FOUND, "%s has no trials of %s %s %s", path, key.op, key.shape,
+                         at__dtype_name(problem->type));
+    if (status == AT_OK) {
+        qsort(t.items, t.count, sizeof *t.items, by_time);
+        view v = { .format = format, .traffic_bytes = (double)key.traffic_bytes, .best_s = t.items[0].median_s };
+        if (a->by && strcmp(a->by, "outcome") == 0)
+            print_outcomes(&t);
+        else
+            print_trials(&t, a, &v);
+    }
+    trials_clear(&t);
+    at__str_clear(&shape);
+    if (store)
+        at__store_close(store);
+    return status;
+}
+
+int at__cmd_show(int argc, char **argv)
+{
+    show_args a = { .top = 20 };
+    const char *path = NULL;
+    at__catalog *catalog = NULL;
+    at__problem problem;
+    at__format format = AT__TEXT;
+    at__str keep_path = { 0 };
+    at_error err = { 0 };
+    int code = AT__EXIT_OK;
+    const at__option TABLE[] = {
+        { "--by", AT__OPT_TEXT, "template|outcome", "the best of each template; or how many had each outcome", &a.by },
+        { "--top", AT__OPT_COUNT, "N", "print at most N (default 20; 0: all)", &a.top },
+        { "--failed", AT__OPT_FLAG, NULL, "those that were not timed, and why", &a.failed },
+        { "--device", AT__OPT_TEXT, "NAME", "a device whose name contains this (default: any)", &a.device },
+        { "--db", AT__OPT_TEXT, "FILE", "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
+        { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu", &a.templates_dir },
+        { "--format", AT__OPT_TEXT, "text|json|csv", "of the rows", &a.format },
+        { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
+    };
+    if (!at__command_options(&USAGE, TABLE, argc, argv, &a.words, &code))
+        return code;
+    at_status status = at__format_parse(&format, a.format, &err);
+    if (status == AT_OK && a.by && strcmp(a.by, "template") != 0 && strcmp(a.by, "outcome") != 0)
+        status = at_fail(&err, AT_ERR_USAGE, "--by: found '%s'; expected template or outcome", a.by);
+    if (status == AT_OK)
+        status = at__catalog_open(&catalog, a.templates_dir, &err);
+    if (status == AT_OK)
+        status = at__problem_from_words(&problem, &a.words, catalog, &err);
+    if (status == AT_OK)
+        status = at__db_path(&path, a.db, &keep_path, &err);
+    if (status == AT_OK)
+        status = show(&problem, path, &a, format, &err);
+    if (status != AT_OK)
+        code = at__complain(&err);
+    at__catalog_close(catalog);
+    at__str_clear(&keep_path);
+    return code;
+}

@@ -1,0 +1,139 @@
+/* cmd_space.c - `autotune space`: counts and lists a problem's configurations, without a GPU. */
+#include "arch.h"
+#include "commands.h"
+#include "space.h"
+#include "util/clock.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const at__usage USAGE = {
+    "autotune space [OP] SHAPE [DTYPE] [options]",
+    "Counts the valid configurations of every template for a problem; --list or --sample print them.",
+};
+
+typedef struct space_args {
+    const char *arch, *templates_dir, *format;
+    at__words   words, templates, fix;
+    int64_t     sample, seed;
+    bool        list;
+} space_args;
+
+/* One template's space with what was asked of it. */
+static void print_configs(const at__space *space, const space_args *a)
+{
+    const at__template *t = at__space_template(space);
+    int64_t count = at__space_count(space), wanted = a->list ? count : a->sample;
+    at__rng rng = { (uint64_t)a->seed };
+    for (int64_t i = 0; i < wanted && count > 0; i++) {
+        at__config config;
+        at__str text = { 0 };
+        at__space_config(&config, space, a->list ? i : at__space_sample(space, &rng));
+        at__config_text(&text, t, &config);
+        printf("%s %s\n", t->name, at__str_text(&text));
+        at__str_clear(&text);
+    }
+}
+
+static void print_count(const at__space *space, at__format format, double seconds)
+{
+    const char *name = at__space_template(space)->name, *refusal = at__space_refusal(space);
+    if (format == AT__JSON) {
+        at__str line = { 0 };
+        at__str_addf(&line, "{\"template\":\"%s\",\"raw\":%.17g,\"valid\":%" PRId64 ",\"seconds\":%.3g,\"refusal\":", name,
+                     at__space_raw_count(space), at__space_count(space), seconds);
+        at__str_add_json(&line, refusal);
+        printf("%s}\n", at__str_text(&line));
+        at__str_clear(&line);
+    } else if (format == AT__CSV) {
+        printf("%s,%.17g,%" PRId64 ",%.3g\n", name, at__space_raw_count(space), at__space_count(space), seconds);
+    } else {
+        printf("%-16s %12.0f %12" PRId64 "  %s%s\n", name, at__space_raw_count(space), at__space_count(space),
+               refusal ? "none satisfies: " : "", refusal ? refusal : "");
+    }
+}
+
+static bool wanted(const space_args *a, const char *name)
+{
+    for (int i = 0; i < a->templates.count; i++)
+        if (strcmp(a->templates.items[i], name) == 0)
+            return true;
+    return a->templates.count == 0;
+}
+
+static at_status show_spaces(const space_args *a, const at__catalog *catalog, const at__problem *problem,
+                             const int64_t *slots, at__format format, at_error *err)
+{
+    at__fix fixes[AT__MAX_WORDS];
+    int64_t total = 0;
+    double raw = 0, started_s = at__now_s();
+    at_status status = AT_OK;
+
+    for (int i = 0; i < a->fix.count && status == AT_OK; i++)
+        status = at__fix_parse(&fixes[i], a->fix.items[i], err);
+    if (format == AT__TEXT && status == AT_OK && !a->list && !a->sample)
+        printf("%-16s %12s %12s\n", "template", "raw", "valid");
+    else if (format == AT__CSV && !a->list && !a->sample)
+        printf("template,raw,valid,seconds\n");
+    for (int i = 0; i < at__catalog_template_count(catalog, problem->op) && status == AT_OK; i++) {
+        const at__template *t = at__catalog_template(catalog, problem->op, i);
+        at__space *space = NULL;
+        double start_s = at__now_s();
+        if (!wanted(a, t->name))
+            continue;
+        status = at__space_open(&space, t, slots, fixes, a->fix.count, err);
+        if (status != AT_OK)
+            break;
+        total += at__space_count(space);
+        raw += at__space_raw_count(space);
+        if (a->list || a->sample)
+            print_configs(space, a);
+        else
+            print_count(space, format, at__now_s() - start_s);
+        at__space_close(space);
+    }
+    if (status == AT_OK && format == AT__TEXT && !a->list && !a->sample)
+        printf("%-16s %12.0f %12" PRId64 "  in %.1f ms\n", "all", raw, total, 1e3 * (at__now_s() - started_s));
+    return status;
+}
+
+int at__cmd_space(int argc, char **argv)
+{
+    space_args a = { .seed = 1, .arch = "sm_90" };
+    at__catalog *catalog = NULL;
+    at__problem problem;
+    at__limits limits;
+    at__format format = AT__TEXT;
+    int64_t slots[AT__MAX_SLOTS];
+    at_error err = { 0 };
+    int code = AT__EXIT_OK;
+    const at__option TABLE[] = {
+        { "--arch", AT__OPT_TEXT, "sm_90", "architecture whose limits hold (default sm_90)", &a.arch },
+        { "--list", AT__OPT_FLAG, NULL, "print every valid configuration", &a.list },
+        { "--sample", AT__OPT_COUNT, "N", "print N drawn uniformly of each template", &a.sample },
+        { "--seed", AT__OPT_COUNT, "N", "of the sample (default 1)", &a.seed },
+        { "--template", AT__OPT_LIST, "NAME[,NAME]", "only these templates", &a.templates },
+        { "--fix", AT__OPT_LIST, "TEMPLATE.PARAM=VALUE", "only configurations with this value; repeatable", &a.fix },
+        { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu", &a.templates_dir },
+        { "--format", AT__OPT_TEXT, "text|json|csv", "of the counts", &a.format },
+        { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
+    };
+    if (!at__command_options(&USAGE, TABLE, argc, argv, &a.words, &code))
+        return code;
+    at_status status = at__format_parse(&format, a.format, &err);
+    if (status == AT_OK)
+        status = at__arch_parse(&limits, a.arch, &err);
+    if (status == AT_OK)
+        status = at__catalog_open(&catalog, a.templates_dir, &err);
+    if (status == AT_OK)
+        status = at__problem_from_words(&problem, &a.words, catalog, &err);
+    if (status == AT_OK)
+        status = at__problem_bind(slots, &problem, &limits, &err);
+    if (status == AT_OK)
+        status = show_spaces(&a, catalog, &problem, slots, format, &err);
+    if (status != AT_OK)
+        code = at__complain(&err);
+    at__catalog_close(catalog);
+    return code;
+}

@@ -1,0 +1,231 @@
+/* export.c - see export.h. */
+#include "export.h"
+
+#include "arch.h"
+#include "catalog.h"
+#include "render.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* One line of a comment: nothing in the text can end it or the line. */
+static void comment(at__str *out, const char *label, const char *text)
+{
+    at__str_addf(out, "// %-14s ", label);
+    for (; *text; text++)
+        at__str_addf(out, "%c", (unsigned char)*text < ' ' || *text == '\\' || *text == '?' ? ' ' : *text);
+    at__str_add(out, "\n");
+}
+
+static void identifier(at__str *out, const char *text)
+{
+    for (; *text; text++) {
+        bool good = (*text >= '0' && *text <= '9') || (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z');
+        at__str_addf(out, "%c", good ? *text : '_');
+    }
+}
+
+static void add_head(at__str *out, const at__answer *a, const at__template *t, const char *title)
+{
+    const at__winner *w = &a->winner;
+    const at__fingerprint *f = &a->fingerprint;
+    char line[512];
+    at__str_addf(out, "// Made by autotune %s. Compile with nvcc -std=c++17 -arch=sm_%" PRId64 ".\n//\n", AT_VERSION, f->cc);
+    comment(out, "problem", title);
+    comment(out, "configuration", w->config);
+    snprintf(line, sizeof line, "%.80s, hash %.12s", t->file, w->template_hash);
+    comment(out, "template", line);
+    snprintf(line, sizeof line, "%.2f us, %.0f GB/s, %s L2", 1e6 * w->median_s,
+             1e-9 * (double)a->traffic_bytes / w->median_s, f->cold ? "cold" : "warm");
+    comment(out, "measured", line);
+    if (w->ceiling_s > 0) {
+        snprintf(line, sizeof line, "%.1f %% of the best plain copy of the same bytes (%.100s, %.2f us)",
+                 100 * w->ceiling_s / w->median_s, w->ceiling_name, 1e6 * w->ceiling_s);
+        comment(out, "copy ceiling", line);
+    }
+    snprintf(line, sizeof line, "%.100s, driver %s, NVRTC %s, %s", f->device, f->driver, f->nvrtc, a->measured_at);
+    comment(out, "conditions", line);
+    at__str_add(out, "\n");
+}
+
+/* The rendered kernel without its first comments and without #line: messages shall point into this file. */
+static void add_kernel(at__str *out, const char *rendered)
+{
+    while (*rendered) {
+        size_t len = strcspn(rendered, "\n");
+        len += rendered[len] == '\n';
+        if (strncmp(rendered, "#line 1 ", 8) == 0) {
+            at__str_add(out, rendered + len);
+            return;
+        }
+        if (strncmp(rendered, "//", 2) != 0)
+            at__str_add_bytes(out, rendered, len);
+        rendered += len;
+    }
+}
+
+typedef struct launcher {
+    const at__op      *op;
+    const at__problem *problem;
+    const int64_t     *slots;
+    const char        *name;
+} launcher;
+
+static const char *qualifier(const at__arg *arg)
+{
+    return arg->role == AT__INPUT ? "const " : "";
+}
+
+static at_status add_buffer_comments(at__str *out, const launcher *l, at_error *err)
+{
+    for (int i = 0; i < l->op->arg_count; i++) {
+        const at__arg *arg = &l->op->args[i];
+        int64_t value = 0;
+        at_status status = at__expr_eval(&value, arg->expr, l->slots, err);
+        if (status != AT_OK)
+            return status;
+        if (arg->role != AT__SCALAR)
+            at__str_addf(out, " *   %-6s %" PRId64 " elements of %d bytes%s\n", arg->name, value,
+                         at__dtype_bytes(l->problem->type), arg->role == AT__INPUT ? "" : ", written");
+    }
+    return AT_OK;
+}
+
+/* "out, in, 1LL, 4096LL, 4096LL", with buffers as `names` says: by name, or buffers[i] cast. */
+static at_status add_arguments(at__str *out, const launcher *l, bool cast, at_error *err)
+{
+    int buffer = 0;
+    for (int i = 0; i < l->op->arg_count; i++) {
+        const at__arg *arg = &l->op->args[i];
+        int64_t value = 0;
+        at__str_add(out, i ? ", " : "");
+        if (arg->role != AT__SCALAR) {
+            if (cast)
+                at__str_addf(out, "(%sT *)buffers[%d]", qualifier(arg), buffer++);
+            else
+                at__str_add(out, arg->name);
+            continue;
+        }
+        at_status status = at__expr_eval(&value, arg->expr, l->slots, err);
+        if (status != AT_OK)
+            return status;
+        at__str_addf(out, arg->scalar_bytes == 8 ? "%" PRId64 "LL" : "%" PRId64, value);
+    }
+    return AT_OK;
+}
+
+static at_status add_launcher(at__str *out, const launcher *l, const at__template *t, const at__winner *w, at_error *err)
+{
+    at__str_add(out, "\n#include <cuda_runtime.h>\n\n#include <cstdint>\n\n/*\n"
+                     " * Launches the kernel for this problem and no other. Buffers are device memory, as cudaMalloc gives it\n"
+                     " * (aligned to 256 bytes; anything else is cudaErrorMisalignedAddress), and do not overlap:\n");
+    at_status status = add_buffer_comments(out, l, err);
+    if (status != AT_OK)
+        return status;
+    if (l->op->storage)
+        at__str_add(out, " * Any element type of that size will do: cast its pointer.\n");
+    at__str_addf(out, " */\ncudaError_t %s(", l->name);
+    for (int i = 0; i < l->op->arg_count; i++)
+        if (l->op->args[i].role != AT__SCALAR)
+            at__str_addf(out, "%sT *%s, ", qualifier(&l->op->args[i]), l->op->args[i].name);
+    at__str_add(out, "cudaStream_t stream)\n{\n    if (");
+    for (int i = 0, n = 0; i < l->op->arg_count; i++)
+        if (l->op->args[i].role != AT__SCALAR)
+            at__str_addf(out, "%s(uintptr_t)%s %% 256 != 0", n++ ? " || " : "", l->op->args[i].name);
+    at__str_add(out, ")\n        return cudaErrorMisalignedAddress;\n");
+    if (w->shared_bytes > 0)
+        at__str_addf(out,
+                     "    cudaError_t status = cudaFuncSetAttribute(%s, cudaFuncAttributeMaxDynamicSharedMemorySize, %" PRId64
+                     ");\n    if (status != cudaSuccess)\n        return status;\n",
+                     t->kernel, w->shared_bytes);
+    at__str_addf(out, "    %s<<<dim3(%" PRId64 ", %" PRId64 ", %" PRId64 "), dim3(%" PRId64 ", %" PRId64 ", %" PRId64 "), %" PRId64
+                      ", stream>>>(",
+                 t->kernel, w->grid[0], w->grid[1], w->grid[2], w->block[0], w->block[1], w->block[2], w->shared_bytes);
+    status = add_arguments(out, l, false, err);
+    at__str_add(out, ");\n    return cudaGetLastError();\n}\n");
+    return status;
+}
+
+/* What export_main.cu expects in front of it. */
+static at_status add_main(at__str *out, const launcher *l, const at__answer *a, at_error *err)
+{
+    at__geometry g;
+    at_status status = at__geometry_of(&g, &l->op->launch, l->slots, err);
+    if (status != AT_OK)
+        return status;
+    at__str_add(out, "\n/* ---- self-test and benchmark ---- */\n\n");
+    at__str_add_bytes(out, l->op->source, l->op->source_len);
+    at__str_add(out, "\nstatic const struct { const char *name; size_t bytes; bool output; } autotune_buffers[] = {\n");
+    for (int i = 0; i < l->op->arg_count && status == AT_OK; i++) {
+        int64_t elements = 0;
+        if (l->op->args[i].role == AT__SCALAR)
+            continue;
+        status = at__expr_eval(&elements, l->op->args[i].expr, l->slots, err);
+        at__str_addf(out, "    { \"%s\", %" PRId64 "ull, %s },\n", l->op->args[i].name,
+                     elements * at__dtype_bytes(l->problem->type), l->op->args[i].role == AT__INPUT ? "false" : "true");
+    }
+    at__str_addf(out,
+                 "};\nstatic const double autotune_stored_us = %.4f, autotune_traffic_bytes = %" PRId64 ".0;\n"
+                 "static const bool autotune_cold = %s;\n\n"
+                 "static cudaError_t autotune_launch(void *const *buffers, cudaStream_t stream)\n{\n    return %s(",
+                 1e6 * a->winner.median_s, a->traffic_bytes, a->fingerprint.cold ? "true" : "false", l->name);
+    for (int i = 0, n = 0; i < l->op->arg_count; i++)
+        if (l->op->args[i].role != AT__SCALAR)
+            at__str_addf(out, "(%sT *)buffers[%d], ", qualifier(&l->op->args[i]), n++);
+    at__str_addf(out,
+                 "stream);\n}\n\nstatic void autotune_reference(void *const *buffers)\n{\n    %s<<<dim3(%" PRId64 ", %" PRId64
+                 ", %" PRId64 "), dim3(%" PRId64 ", %" PRId64 ", %" PRId64 "), %" PRId64 ">>>(",
+                 l->op->reference, g.grid[0], g.grid[1], g.grid[2], g.block[0], g.block[1], g.block[2], g.shared_bytes);
+    if (status == AT_OK)
+        status = add_arguments(out, l, true, err);
+    at__str_add(out, ");\n}\n\n");
+    at__str_add_bytes(out, at__embedded_export[0].data, at__embedded_export[0].len);
+    return status;
+}
+
+static at_status limits_of(at__limits *out, const at__fingerprint *f, at_error *err)
+{
+    char arch[16];
+    snprintf(arch, sizeof arch, "sm_%d", (int)(f->cc % 1000));
+    at_status status = at__arch_parse(out, arch, err);
+    if (status == AT_OK && f->sms > 0)
+        out->sms = f->sms;
+    if (status == AT_OK && f->memory_mib > 0)
+        out->memory_bytes = f->memory_mib << 20;
+    return status;
+}
+
+at_status at__export(at__str *out, const at__answer *answer, const at__template *t, const at__problem *problem,
+                     at__export_options options, at_error *err)
+{
+    int64_t slots[AT__MAX_SLOTS];
+    at__limits limits;
+    at__config config;
+    at__str rendered = { 0 }, name = { 0 }, title = { 0 };
+
+    at_status status = limits_of(&limits, &answer->fingerprint, err);
+    if (status == AT_OK)
+        status = at__problem_bind(slots, problem, &limits, err);
+    if (status == AT_OK)
+        status = at__config_parse(&config, t, answer->winner.config, err);
+    if (status == AT_OK)
+        status = at__render(&rendered, t, problem->type, &config, slots, err);
+    if (status == AT_OK) {
+        launcher l = { .op = t->op, .problem = problem, .slots = slots };
+        at__str_addf(&title, "%s ", t->op->name);
+        at__problem_shape(&title, problem);
+        at__str_addf(&title, " %s", at__dtype_name(problem->type));
+        identifier(&name, at__str_text(&title));
+        l.name = at__str_text(&name);
+        add_head(out, answer, t, at__str_text(&title));
+        add_kernel(out, at__str_text(&rendered));
+        status = add_launcher(out, &l, t, &answer->winner, err);
+        if (status == AT_OK && options.with_main)
+            status = add_main(out, &l, answer, err);
+    }
+    at__str_clear(&rendered);
+    at__str_clear(&name);
+    at__str_clear(&title);
+    return status == AT_OK ? at__str_check(out, err) : status;
+}

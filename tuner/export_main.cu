@@ -1,0 +1,133 @@
+/* Checks the kernel against the operation's reference on random bits, then times it; exit code 1: wrong. */
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+static void autotune_must(cudaError_t status, const char *what)
+{
+    if (status != cudaSuccess) {
+        std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(status));
+        std::exit(2);
+    }
+}
+
+static const int autotune_buffer_count = (int)(sizeof autotune_buffers / sizeof *autotune_buffers);
+
+/* Random bits by xorshift; another stream for each buffer. */
+__global__ void autotune_fill(unsigned char *to, size_t bytes, unsigned long long seed)
+{
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < bytes; i += (size_t)gridDim.x * blockDim.x) {
+        unsigned long long x = (i + 1) * 0x9e3779b97f4a7c15ull ^ seed * 0xd1342543de82ef95ull;
+        x ^= x >> 29;
+        x *= 0xbf58476d1ce4e5b9ull;
+        to[i] = (unsigned char)(x >> 40);
+    }
+}
+
+static void autotune_allocate(std::vector<void *> &buffers, unsigned long long seed)
+{
+    for (int i = 0; i < autotune_buffer_count; i++) {
+        void *memory = nullptr;
+        autotune_must(cudaMalloc(&memory, autotune_buffers[i].bytes), "cudaMalloc");
+        autotune_fill<<<1024, 256>>>((unsigned char *)memory, autotune_buffers[i].bytes, seed + i);
+        buffers.push_back(memory);
+    }
+}
+
+static size_t autotune_wrong_bytes(const void *a, const void *b, size_t bytes)
+{
+    std::vector<unsigned char> x(bytes), y(bytes);
+    size_t wrong = 0;
+    autotune_must(cudaMemcpy(x.data(), a, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    autotune_must(cudaMemcpy(y.data(), b, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    if (std::memcmp(x.data(), y.data(), bytes) != 0)
+        for (size_t i = 0; i < bytes; i++)
+            wrong += x[i] != y[i];
+    return wrong;
+}
+
+static bool autotune_self_test()
+{
+    std::vector<void *> got, expected;
+    bool right = true;
+    autotune_allocate(got, 1);
+    autotune_allocate(expected, 1);
+    for (int i = 0; i < autotune_buffer_count; i++)
+        if (autotune_buffers[i].output) /* what is never written cannot be right */
+            autotune_fill<<<1024, 256>>>((unsigned char *)got[i], autotune_buffers[i].bytes, 99);
+    autotune_must(autotune_launch(got.data(), nullptr), "launch");
+    autotune_reference(expected.data());
+    autotune_must(cudaDeviceSynchronize(), "kernel");
+    for (int i = 0; i < autotune_buffer_count; i++) {
+        const size_t wrong = autotune_wrong_bytes(got[i], expected[i], autotune_buffers[i].bytes);
+        if (wrong)
+            std::printf("%s: %zu of %zu bytes are wrong\n", autotune_buffers[i].name, wrong, autotune_buffers[i].bytes);
+        right = right && wrong == 0;
+    }
+    for (void *memory : got)
+        cudaFree(memory);
+    for (void *memory : expected)
+        cudaFree(memory);
+    return right;
+}
+
+/* Median of one launch, in us: batches of launches between events, over as many buffers as three L2 caches take. */
+static double autotune_benchmark()
+{
+    cudaDeviceProp device;
+    size_t set_bytes = 0;
+    std::vector<std::vector<void *>> sets;
+    std::vector<double> samples;
+    cudaEvent_t start, stop;
+    cudaStream_t stream;
+    autotune_must(cudaGetDeviceProperties(&device, 0), "cudaGetDeviceProperties");
+    for (const auto &buffer : autotune_buffers)
+        set_bytes += buffer.bytes;
+    const size_t count = autotune_cold ? std::min<size_t>(1024, 3 * (size_t)device.l2CacheSize / set_bytes + 1) : 1;
+    for (size_t i = 0; i < count; i++) {
+        sets.emplace_back();
+        autotune_allocate(sets.back(), 7 * i);
+    }
+    autotune_must(cudaStreamCreate(&stream), "cudaStreamCreate");
+    autotune_must(cudaEventCreate(&start), "cudaEventCreate");
+    autotune_must(cudaEventCreate(&stop), "cudaEventCreate");
+    autotune_must(cudaDeviceSynchronize(), "fill");
+
+    size_t next = 0;
+    const int launches = (int)std::max(1.0, 1000.0 / std::max(1.0, autotune_stored_us));
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    autotune_must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capture");
+    const size_t batch = std::max((size_t)launches, count);
+    for (size_t i = 0; i < batch; i++)
+        autotune_must(autotune_launch(sets[next++ % count].data(), stream), "launch");
+    autotune_must(cudaStreamEndCapture(stream, &graph), "capture");
+    autotune_must(cudaGraphInstantiate(&exec, graph, 0), "graph");
+    for (int i = 0; i < 130; i++) { /* the first hundred bring the clocks up */
+        float ms = 0;
+        autotune_must(cudaEventRecord(start, stream), "event");
+        autotune_must(cudaGraphLaunch(exec, stream), "graph");
+        autotune_must(cudaEventRecord(stop, stream), "event");
+        autotune_must(cudaEventSynchronize(stop), "kernel");
+        autotune_must(cudaEventElapsedTime(&ms, start, stop), "event");
+        if (i >= 100)
+            samples.push_back(1e3 * ms / (double)batch);
+    }
+    std::sort(samples.begin(), samples.end());
+    return samples[samples.size() / 2];
+}
+
+int main()
+{
+    const bool right = autotune_self_test();
+    std::printf("self-test: %s\n", right ? "every byte is right" : "WRONG");
+    if (!right)
+        return 1;
+    const double us = autotune_benchmark();
+    std::printf("measured: %.2f us, %.0f GB/s; stored: %.2f us, %.0f GB/s; ratio %.3f\n", us,
+                1e-3 * autotune_traffic_bytes / us, autotune_stored_us, 1e-3 * autotune_traffic_bytes / autotune_stored_us,
+                us / autotune_stored_us);
+    return 0;
+}
