@@ -1,6 +1,6 @@
 /*
- * store.h - the SQLite database of everything measured. Tables and views: schema.sql, README.md. Only the files
- * of db/ know SQLite.
+ * store.h - the SQLite database of everything measured. Tables and views: schema.sql, README.md. Only the
+ * files of db/ know SQLite.
  *
  * Threads: one at__store serves one thread at a time; open one per thread. Processes: any number may use one
  * file at once (WAL, busy timeout of 30 s).
@@ -30,34 +30,39 @@ typedef enum at__open_mode {
  * Such a file is left untouched, byte for byte. AT_ERR_NOT_FOUND: missing, in READ mode.
  */
 at_status at__store_open(at__store **out, const char *path, at__open_mode mode, at_error *err) AT_MUST_CHECK;
-void      at__store_close(at__store *store);
+void at__store_close(at__store *store);
 
 /* $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db, else ~/.local/share/autotune/autotune.db. */
 at_status at__store_default_path(at__str *out, at_error *err) AT_MUST_CHECK;
 
 /* What a figure depends on besides the problem and the configuration. Compared column by column. */
 typedef struct at__fingerprint {
-    char    device[128];      /* "NVIDIA H200"                     */
-    int64_t cc;               /* 90                                */
+    char device[128]; /* "NVIDIA H200"                     */
+    int64_t cc;       /* 90                                */
     int64_t sms;
     int64_t memory_mib;
-    char    driver[32];       /* "580.159.04", or the CUDA version it supports when NVML is missing */
-    char    nvrtc[16];        /* "13.0"                            */
-    char    tool[32];         /* autotune's version                */
-    bool    cold;             /* inputs outside the L2 cache       */
+    char driver[32]; /* "580.159.04", or the CUDA version it supports when NVML is missing */
+    char nvrtc[16];  /* "13.0"                            */
+    char tool[32];   /* autotune's version                */
+    bool cold;       /* inputs outside the L2 cache       */
 } at__fingerprint;
 
 /* The key of a problem. */
 typedef struct at__problem_key {
     const char *op;
-    const char *shape;      /* canonical, "4096x4096"              */
-    const char *type_key;   /* "b4", or "f32" where types compute  */
-    int64_t     elements;   /* product of the dimensions           */
-    int64_t     traffic_bytes;
+    const char *shape;    /* canonical, "4096x4096"              */
+    const char *type_key; /* "b4", or "f32" where types compute  */
+    int64_t elements;     /* product of the dimensions           */
+    int64_t traffic_bytes;
 } at__problem_key;
 
 typedef enum at__outcome {
-    AT__TIMED, AT__COMPILE_FAILED, AT__LAUNCH_FAILED, AT__WRONG_RESULT, AT__CRASHED, AT__TIMED_OUT,
+    AT__TIMED,
+    AT__COMPILE_FAILED,
+    AT__LAUNCH_FAILED,
+    AT__WRONG_RESULT,
+    AT__CRASHED,
+    AT__TIMED_OUT,
     AT__OUTCOMES
 } at__outcome;
 const char *at__outcome_name(at__outcome outcome); /* "timed", "compile_failed", ... */
@@ -65,30 +70,31 @@ const char *at__outcome_name(at__outcome outcome); /* "timed", "compile_failed",
 typedef struct at__trial_row {
     const char *template_name;
     const char *template_hash;
-    const char *config;         /* "TILE=32 BLOCK_ROWS=8"                            */
+    const char *config; /* "TILE=32 BLOCK_ROWS=8"                            */
     at__outcome outcome;
-    double      median_s;       /* one launch, on the device; 0 unless timed         */
-    double      min_s;
-    double      spread;         /* (p90 - p10) / median of the samples, no unit      */
-    int64_t     samples;
-    int64_t     registers;      /* per thread; -1 unknown                            */
-    int64_t     shared_bytes;   /* per block, static and dynamic; -1 unknown         */
-    int64_t     spill_bytes;    /* per thread; -1 unknown                            */
-    double      compile_s;      /* 0 when it came from the cache                     */
-    const char *log;            /* compiler, driver or check text; "" when none      */
-    const char *source_hash;    /* of the rendered source                            */
+    double median_s; /* one launch, on the device; 0 unless timed         */
+    double min_s;
+    double spread; /* (p90 - p10) / median of the samples, no unit      */
+    int64_t samples;
+    int64_t registers;       /* per thread; -1 unknown                            */
+    int64_t shared_bytes;    /* per block, static and dynamic; -1 unknown         */
+    int64_t spill_bytes;     /* per thread; -1 unknown                            */
+    double compile_s;        /* 0 when it came from the cache                     */
+    const char *log;         /* compiler, driver or check text; "" when none      */
+    const char *source_hash; /* of the rendered source                            */
 } at__trial_row;
 
 /* Conditions of a run, written when it starts. */
 typedef struct at__run_info {
-    const char *command;        /* as typed                                          */
+    const char *command; /* as typed                                          */
     const char *strategy;
-    uint64_t    seed;
-    const char *device_uuid;    /* "" when unknown                                   */
+    uint64_t seed;
+    const char *device_uuid; /* "" when unknown                                   */
     const char *host;
 } at__run_info;
 
-at_status at__store_begin_run(int64_t *run_id, at__store *store, const at__run_info *info, at_error *err) AT_MUST_CHECK;
+at_status at__store_begin_run(int64_t *run_id, at__store *store, const at__run_info *info,
+                              at_error *err) AT_MUST_CHECK;
 
 /* Clocks and so on, sampled while a problem was measured. Negative: unknown. */
 typedef struct at__conditions {
@@ -97,8 +103,8 @@ typedef struct at__conditions {
 } at__conditions;
 
 /* Stores the text of a template (or op) once per hash, so that exports survive a change of the templates. */
-at_status at__store_put_source(at__store *store, const char *hash, const char *path, const char *text, size_t len,
-                               at_error *err) AT_MUST_CHECK;
+at_status at__store_put_source(at__store *store, const char *hash, const char *path, const char *text,
+                               size_t len, at_error *err) AT_MUST_CHECK;
 /* AT_ERR_NOT_FOUND when the hash is not there. */
 at_status at__store_get_source(at__str *out, at__store *store, const char *hash, at_error *err) AT_MUST_CHECK;
 
@@ -113,52 +119,55 @@ typedef struct at__winner {
     const char *template_hash;
     const char *config;
     const char *source_hash;
-    const char *op_hash;         /* at__catalog_op_hash when it was found                          */
-    double      median_s, min_s, spread; /* of the interleaved final                               */
-    int64_t     samples;
-    double      ceiling_s;       /* best plain copy of the same bytes, same final; 0: none         */
-    const char *ceiling_name;    /* "memcpy", or "linear VEC=4 ..."                                */
-    const char *ties;            /* configurations that could not be told apart, one a line; ""    */
-    int64_t     trials;          /* configurations tried for this problem                          */
-    int64_t     space_count;     /* valid configurations                                           */
-    int64_t     grid[3], block[3], shared_bytes, registers;
-    double      elapsed_s;       /* wall time of tuning this problem                               */
+    const char *op_hash;            /* at__catalog_op_hash when it was found                          */
+    double median_s, min_s, spread; /* of the interleaved final                               */
+    int64_t samples;
+    double ceiling_s;         /* best plain copy of the same bytes, same final; 0: none         */
+    const char *ceiling_name; /* "memcpy", or "linear VEC=4 ..."                                */
+    const char *ties;         /* configurations that could not be told apart, one a line; ""    */
+    int64_t trials;           /* configurations tried for this problem                          */
+    int64_t space_count;      /* valid configurations                                           */
+    int64_t grid[3], block[3], shared_bytes, registers;
+    double elapsed_s; /* wall time of tuning this problem                               */
     at__conditions conditions;
 } at__winner;
 
 at_status at__store_put_winner(at__store *store, int64_t run_id, const at__problem_key *problem,
-                               const at__fingerprint *fingerprint, const at__winner *winner, at_error *err) AT_MUST_CHECK;
+                               const at__fingerprint *fingerprint, const at__winner *winner,
+                               at_error *err) AT_MUST_CHECK;
 
 /* A stored winner with everything about it. Release with at__answer_clear. */
 typedef struct at__answer {
-    at__winner      winner;      /* strings owned */
+    at__winner winner; /* strings owned */
     at__fingerprint fingerprint;
-    char           *op, *shape, *type_key, *measured_at;
-    int64_t         traffic_bytes;
+    char *op, *shape, *type_key, *measured_at;
+    int64_t traffic_bytes;
 } at__answer;
 void at__answer_clear(at__answer *answer);
 
 /*
- * The winner of exactly this problem. fingerprint NULL: any device, the newest first (those measured cold before
- * the others); `device` (may be NULL) then restricts to device names that contain it, in any case. With a
- * fingerprint all its columns must agree.
- * AT_ERR_NOT_FOUND when there is none.
+ * The winner of exactly this problem. fingerprint NULL: any device, the newest first (those measured cold
+ * before the others); `device` (may be NULL) then restricts to device names that contain it, in any case.
+ * With a fingerprint all its columns must agree. AT_ERR_NOT_FOUND when there is none.
  */
 at_status at__store_find_winner(at__answer *out, at__store *store, const at__problem_key *problem,
-                                const at__fingerprint *fingerprint, const char *device, at_error *err) AT_MUST_CHECK;
+                                const at__fingerprint *fingerprint, const char *device,
+                                at_error *err) AT_MUST_CHECK;
 
-/* Calls `row` for each stored trial of the problem (fingerprint as above, NULL: all), the fastest first, those
- * that failed last; stops when it returns false. `row` must not use the store. */
+/* Calls `row` for each stored trial of the problem (fingerprint as above, NULL: all), the fastest first,
+ * those that failed last; stops when it returns false. `row` must not use the store. */
 typedef bool at__trial_visit(void *context, const at__trial_row *row, const at__fingerprint *fingerprint);
-at_status at__store_each_trial(at__store *store, const at__problem_key *problem, const at__fingerprint *fingerprint,
-                               at__trial_visit *row, void *context, at_error *err) AT_MUST_CHECK;
+at_status at__store_each_trial(at__store *store, const at__problem_key *problem,
+                               const at__fingerprint *fingerprint, at__trial_visit *row, void *context,
+                               at_error *err) AT_MUST_CHECK;
 
 /*
  * Compiled kernels by key (source, architecture, options, NVRTC version). AT_ERR_NOT_FOUND: not there. The
  * cache is usually a file of its own: large, and safe to delete.
  */
-at_status at__store_get_cubin(at__str *cubin, at__str *log, at__store *cache, const char *key, at_error *err) AT_MUST_CHECK;
-at_status at__store_put_cubin(at__store *cache, const char *key, const void *cubin, size_t len, const char *log,
+at_status at__store_get_cubin(at__str *cubin, at__str *log, at__store *cache, const char *key,
                               at_error *err) AT_MUST_CHECK;
+at_status at__store_put_cubin(at__store *cache, const char *key, const void *cubin, size_t len,
+                              const char *log, at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -1,4 +1,5 @@
-/* declare_support.h - a small op, and reading declarations from text, for the tests of what builds on them. */
+/* declare_support.h - a small op, and reading declarations from text, for the tests of what builds on them.
+ */
 #ifndef AUTOTUNE_TESTS_DECLARE_SUPPORT_H
 #define AUTOTUNE_TESTS_DECLARE_SUPPORT_H
 
@@ -7,23 +8,23 @@
 
 #include "problem.h"
 
-#define MINI_OP_HEAD                                                                                                   \
-    "/*!autotune\n"                                                                                                    \
-    "op        mini          # y = x\n"                                                                                \
+#define MINI_OP_HEAD                                                                                         \
+    "/*!autotune\n"                                                                                          \
+    "op        mini          # y = x\n"                                                                      \
     "shape     batch=1 rows cols\n"
-#define MINI_OP_TAIL                                                                                                   \
-    "let       count = batch * rows * cols\n"                                                                          \
-    "require   count > 0     # nothing to do\n"                                                                        \
-    "arg       y     T[count] output\n"                                                                                \
-    "arg       x     T[count] input\n"                                                                                 \
-    "arg       rows  i64\n"                                                                                            \
-    "arg       half  i32 = count / 2\n"                                                                                \
-    "reference mini_reference\n"                                                                                       \
-    "block     256\n"                                                                                                  \
-    "grid      ceil_div(count, 256)\n"                                                                                 \
-    "check     exact\n"                                                                                                \
-    "traffic   2 * count * sizeof(T)\n"                                                                                \
-    "*/\n"                                                                                                             \
+#define MINI_OP_TAIL                                                                                         \
+    "let       count = batch * rows * cols\n"                                                                \
+    "require   count > 0     # nothing to do\n"                                                              \
+    "arg       y     T[count] output\n"                                                                      \
+    "arg       x     T[count] input\n"                                                                       \
+    "arg       rows  i64\n"                                                                                  \
+    "arg       half  i32 = count / 2\n"                                                                      \
+    "reference mini_reference\n"                                                                             \
+    "block     256\n"                                                                                        \
+    "grid      ceil_div(count, 256)\n"                                                                       \
+    "check     exact\n"                                                                                      \
+    "traffic   2 * count * sizeof(T)\n"                                                                      \
+    "*/\n"                                                                                                   \
     "extern \"C\" __global__ void mini_reference(T *y, const T *x, long long rows, int half) {}\n"
 
 #define MINI_OP MINI_OP_HEAD "type      T = storage\n" MINI_OP_TAIL

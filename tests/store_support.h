@@ -1,4 +1,5 @@
-/* store_support.h - what the tests of the store share: a scratch folder, rows, a query. Test code: stops on errors. */
+/* store_support.h - what the tests of the store share: a scratch folder, rows, a query. Test code: stops on
+ * errors. */
 #ifndef AUTOTUNE_STORE_SUPPORT_H
 #define AUTOTUNE_STORE_SUPPORT_H
 
@@ -12,7 +13,7 @@ typedef struct folder {
 } folder;
 
 folder folder_make(void);
-void   folder_remove(folder *f);
+void folder_remove(folder *f);
 
 /* NULL unsets the variable. */
 void set_or_unset(const char *name, const char *value);
@@ -23,9 +24,9 @@ extern const at__problem_key KEY;
 extern const at__fingerprint H200;
 
 at__trial_row trial_of(const char *config, double median_s);
-at__winner    winner_of(const char *config, double median_s);
-void          put_ok(at__store *store, const at__problem_key *key, const at__fingerprint *fingerprint,
-                     const at__trial_row *rows, size_t count);
+at__winner winner_of(const char *config, double median_s);
+void put_ok(at__store *store, const at__problem_key *key, const at__fingerprint *fingerprint,
+            const at__trial_row *rows, size_t count);
 
 /* The first column of the first row, as text; "(none)" without a row. */
 typedef struct cell {
@@ -34,8 +35,8 @@ typedef struct cell {
 cell scalar(at__store *store, const char *sql);
 
 /*
- * Writes `count` batches of two trials, "N=<first>" and on, and says each number once it is stored (tell may be
- * NULL). Returns an exit code.
+ * Writes `count` batches of two trials, "N=<first>" and on, and says each number once it is stored (tell may
+ * be NULL). Returns an exit code.
  */
 int store_write_batches(const char *path, int count, int first, FILE *tell);
 

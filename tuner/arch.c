@@ -9,9 +9,10 @@
 static const struct {
     int cc, sms, shared_kib, l2_mib, memory_gib;
 } ARCHS[] = {
-    { 75, 40, 64, 4, 16 },     { 80, 108, 163, 40, 40 },  { 86, 84, 99, 6, 24 },     { 87, 16, 163, 4, 32 },
-    { 89, 128, 99, 72, 24 },   { 90, 132, 227, 50, 80 },  { 100, 148, 227, 126, 180 }, { 103, 148, 227, 126, 270 },
-    { 120, 170, 99, 96, 32 },  { 121, 48, 99, 24, 128 },
+    { 75, 40, 64, 4, 16 },       { 80, 108, 163, 40, 40 },    { 86, 84, 99, 6, 24 },
+    { 87, 16, 163, 4, 32 },      { 89, 128, 99, 72, 24 },     { 90, 132, 227, 50, 80 },
+    { 100, 148, 227, 126, 180 }, { 103, 148, 227, 126, 270 }, { 120, 170, 99, 96, 32 },
+    { 121, 48, 99, 24, 128 },
 };
 enum { ARCH_COUNT = sizeof ARCHS / sizeof *ARCHS };
 
@@ -27,7 +28,9 @@ static at_status unknown(const char *text, at_error *err)
 
 at_status at__arch_parse(at__limits *out, const char *text, at_error *err)
 {
-    const char *number = strncmp(text, "sm_", 3) == 0 ? text + 3 : strncmp(text, "compute_", 8) == 0 ? text + 8 : text;
+    const char *number = strncmp(text, "sm_", 3) == 0        ? text + 3
+                         : strncmp(text, "compute_", 8) == 0 ? text + 8
+                                                             : text;
     char *end = NULL;
     long cc = strtol(number, &end, 10);
     if (end != number && *end == '.' && end[1] >= '0' && end[1] <= '9' && !end[2])

@@ -1,6 +1,7 @@
 /*
  * arch.h - what is known of an architecture without having one: limits by compute capability, from the tables
- * "Compute Capabilities" of the CUDA C++ Programming Guide. Multiprocessors and L2 are those of a common card.
+ * "Compute Capabilities" of the CUDA C++ Programming Guide. Multiprocessors and L2 are those of a common
+ * card.
  */
 #ifndef AUTOTUNE_ARCH_H
 #define AUTOTUNE_ARCH_H

@@ -10,17 +10,17 @@
 typedef struct at__catalog at__catalog;
 
 /*
- * dir may be NULL. In DIR every sub-folder (and DIR itself) may hold .cu files: one declares the op, the others
- * templates for it; or templates alone, for an op that is built in (the folder has the op's name).
- * A built-in template is replaced by one of the same op and name.
+ * dir may be NULL. In DIR every sub-folder (and DIR itself) may hold .cu files: one declares the op, the
+ * others templates for it; or templates alone, for an op that is built in (the folder has the op's name). A
+ * built-in template is replaced by one of the same op and name.
  */
 at_status at__catalog_open(at__catalog **out, const char *dir, at_error *err) AT_MUST_CHECK;
-void      at__catalog_close(at__catalog *catalog);
+void at__catalog_close(at__catalog *catalog);
 
-int                 at__catalog_op_count(const at__catalog *catalog);
-const at__op       *at__catalog_op(const at__catalog *catalog, int i);
-const at__op       *at__catalog_find_op(const at__catalog *catalog, const char *name); /* NULL: none */
-int                 at__catalog_template_count(const at__catalog *catalog, const at__op *op);
+int at__catalog_op_count(const at__catalog *catalog);
+const at__op *at__catalog_op(const at__catalog *catalog, int i);
+const at__op *at__catalog_find_op(const at__catalog *catalog, const char *name); /* NULL: none */
+int at__catalog_template_count(const at__catalog *catalog, const at__op *op);
 const at__template *at__catalog_template(const at__catalog *catalog, const at__op *op, int i);
 const at__template *at__catalog_find_template(const at__catalog *catalog, const at__op *op, const char *name);
 
@@ -29,9 +29,9 @@ void at__catalog_op_hash(char out[AT__HASH_TEXT], const at__catalog *catalog, co
 
 /* One built-in file, made by the build (templates/embed.cmake). The table ends with a NULL path. */
 typedef struct at__embedded {
-    const char          *path; /* "templates/transpose/tile.cu" */
+    const char *path;          /* "templates/transpose/tile.cu" */
     const unsigned char *data; /* terminated */
-    size_t               len;
+    size_t len;
 } at__embedded;
 extern const at__embedded at__embedded_files[];
 extern const at__embedded at__embedded_checks[]; /* tuner/check.cu */

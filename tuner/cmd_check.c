@@ -1,6 +1,6 @@
 /*
- * cmd_check.c - `autotune check`: compiles configurations for any architecture, without a GPU, and reports what
- * the compiler says of them. Equal sources (shapes share kernels) are compiled once.
+ * cmd_check.c - `autotune check`: compiles configurations for any architecture, without a GPU, and reports
+ * what the compiler says of them. Equal sources (shapes share kernels) are compiled once.
  */
 #include "arch.h"
 #include "commands.h"
@@ -15,48 +15,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 static const at__usage USAGE = {
     "autotune check [OP] [options]",
-    "Compiles the configurations of every template, or a sample of them, for the given architectures. Reports\n"
-    "registers, shared memory and spills; every compile error with its configuration. Exit code 1: some failed.",
+    "Compiles the configurations of every template, or a sample of them, for the given architectures. "
+    "Reports\n"
+    "registers, shared memory and spills; every compile error with its configuration. Exit code 1: some "
+    "failed.",
 };
 
 typedef struct check_args {
     const char *templates_dir, *format;
-    at__words   words, archs, templates, shapes, types;
-    int64_t     sample, seed, jobs;
+    at__words words, archs, templates, shapes, types;
+    int64_t sample, seed, jobs;
 } check_args;
 
 /* What the compiler said of one template, architecture and type. */
 typedef struct row {
     const at__template *t; /* NULL: the op's reference kernel */
     const at__op *op;
-    int       cc;
+    int cc;
     at__dtype type;
-    int64_t   compiled, failed, spilling, shared_max;
-    int64_t  *registers;
-    size_t    register_count, register_cap;
+    int64_t compiled, failed, spilling, shared_max;
+    int64_t *registers;
+    size_t register_count, register_cap;
 } row;
 
 typedef struct job {
     size_t row;
-    char  *config;
+    char *config;
 } job;
 
 typedef struct checker {
     const check_args *args;
     at__catalog *catalog;
-    at__nvrtc   *nvrtc;
-    at__pool    *pool;
-    at__format   format;
-    row         *rows;
-    size_t       row_count, row_cap;
-    job         *jobs;
-    size_t       job_count, job_cap;
-    char       (*seen)[AT__HASH_TEXT]; /* open addressing; "" is empty */
-    size_t       seen_count, seen_cap;
-    int64_t      failed;
+    at__nvrtc *nvrtc;
+    at__pool *pool;
+    at__format format;
+    row *rows;
+    size_t row_count, row_cap;
+    job *jobs;
+    size_t job_count, job_cap;
+    char (*seen)[AT__HASH_TEXT]; /* open addressing; "" is empty */
+    size_t seen_count, seen_cap;
+    int64_t failed;
 } checker;
 
 /* Adds a hash; true when it was new. */
@@ -75,7 +76,8 @@ static bool is_new(checker *c, const char *hash)
                 is_new(c, old[i]);
         free(old);
     }
-    size_t at = strtoull((char[]){ hash[0], hash[1], hash[2], hash[3], hash[4], hash[5], hash[6], hash[7], 0 }, NULL, 16);
+    size_t at = strtoull(
+        (char[]){ hash[0], hash[1], hash[2], hash[3], hash[4], hash[5], hash[6], hash[7], 0 }, NULL, 16);
     for (at %= c->seen_cap; c->seen[at][0]; at = (at + 1) % c->seen_cap)
         if (strcmp(c->seen[at], hash) == 0)
             return false;
@@ -98,7 +100,8 @@ static void take(checker *c, at__compiled *done)
         const at__resources *u = &done->resources;
         r->spilling += u->spill_bytes > 0;
         r->shared_max = u->shared_bytes > r->shared_max ? u->shared_bytes : r->shared_max;
-        if (u->registers >= 0 && at__grow(&r->registers, &r->register_cap, r->register_count, sizeof *r->registers))
+        if (u->registers >= 0 &&
+            at__grow(&r->registers, &r->register_cap, r->register_count, sizeof *r->registers))
             r->registers[r->register_count++] = u->registers;
     }
     free(j->config);
@@ -122,7 +125,8 @@ static at_status drain(checker *c, bool wait, at_error *err)
     return status;
 }
 
-static at_status submit(checker *c, size_t row_index, const at__str *source, const char *file, const char *config, at_error *err)
+static at_status submit(checker *c, size_t row_index, const at__str *source, const char *file,
+                        const char *config, at_error *err)
 {
     char hash[AT__HASH_TEXT], keyed[AT__HASH_TEXT + 8];
     at__hash_text(hash, source->data, source->len);
@@ -138,10 +142,12 @@ static at_status submit(checker *c, size_t row_index, const at__str *source, con
     if (!at__grow(&c->jobs, &c->job_cap, c->job_count, sizeof *c->jobs))
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     c->jobs[c->job_count] = (job){ .row = row_index, .config = at__text_copy(config, strlen(config)) };
-    return at__pool_submit(c->pool, (int64_t)c->job_count++, at__str_text(source), file, c->rows[row_index].cc, AT__CUBIN, err);
+    return at__pool_submit(c->pool, (int64_t)c->job_count++, at__str_text(source), file,
+                           c->rows[row_index].cc, AT__CUBIN, err);
 }
 
-static size_t find_row(checker *c, const at__op *op, const at__template *t, int cc, at__dtype type, at_error *err, at_status *status)
+static size_t find_row(checker *c, const at__op *op, const at__template *t, int cc, at__dtype type,
+                       at_error *err, at_status *status)
 {
     for (size_t i = 0; i < c->row_count; i++)
         if (c->rows[i].op == op && c->rows[i].t == t && c->rows[i].cc == cc && c->rows[i].type == type)
@@ -154,7 +160,8 @@ static size_t find_row(checker *c, const at__op *op, const at__template *t, int 
     return c->row_count++;
 }
 
-static at_status check_template(checker *c, const at__template *t, const at__problem *p, const int64_t *slots, int cc, at_error *err)
+static at_status check_template(checker *c, const at__template *t, const at__problem *p, const int64_t *slots,
+                                int cc, at_error *err)
 {
     at__space *space = NULL;
     at__rng rng = { (uint64_t)c->args->seed };
@@ -211,7 +218,8 @@ static at_status check_problem(checker *c, const at__problem *p, const at__limit
 static const char *const DEFAULT_SHAPES[] = { "4096x4096", "4097x4095", "1000003x3", "8192x16x16", NULL };
 static const char *const DEFAULT_TYPES[] = { "u8", "f16", "f32", "f64", "c128", NULL };
 
-/* Every op, shape and type for one architecture. A shape with more sizes than an op has is not for that op. */
+/* Every op, shape and type for one architecture. A shape with more sizes than an op has is not for that op.
+ */
 static at_status check_arch(checker *c, const at__limits *limits, at_error *err)
 {
     const check_args *a = c->args;
@@ -245,11 +253,15 @@ static int by_value(const void *a, const void *b)
 static void print_row(const row *r, at__format format)
 {
     static const char *const FORMATS[] = {
-        [AT__TEXT] = "sm_%-4d %-5s %-9s %-16s %7" PRId64 " %6" PRId64 " %4" PRId64 "/%3" PRId64 "/%3" PRId64 " %8" PRId64 " %6" PRId64 "\n",
-        [AT__JSON] = "{\"arch\":\"sm_%d\",\"dtype\":\"%s\",\"op\":\"%s\",\"template\":\"%s\",\"compiled\":%" PRId64
-                     ",\"failed\":%" PRId64 ",\"registers_min\":%" PRId64 ",\"registers_median\":%" PRId64
-                     ",\"registers_max\":%" PRId64 ",\"static_shared_max_bytes\":%" PRId64 ",\"spilling\":%" PRId64 "}\n",
-        [AT__CSV] = "sm_%d,%s,%s,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n",
+        [AT__TEXT] = "sm_%-4d %-5s %-9s %-16s %7" PRId64 " %6" PRId64 " %4" PRId64 "/%3" PRId64 "/%3" PRId64
+                     " %8" PRId64 " %6" PRId64 "\n",
+        [AT__JSON] =
+            "{\"arch\":\"sm_%d\",\"dtype\":\"%s\",\"op\":\"%s\",\"template\":\"%s\",\"compiled\":%" PRId64
+            ",\"failed\":%" PRId64 ",\"registers_min\":%" PRId64 ",\"registers_median\":%" PRId64
+            ",\"registers_max\":%" PRId64 ",\"static_shared_max_bytes\":%" PRId64 ",\"spilling\":%" PRId64
+            "}\n",
+        [AT__CSV] = "sm_%d,%s,%s,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64
+                    ",%" PRId64 "\n",
     };
     int64_t low = 0, middle = 0, high = 0;
     if (r->register_count) {
@@ -258,16 +270,16 @@ static void print_row(const row *r, at__format format)
         middle = r->registers[r->register_count / 2];
         high = r->registers[r->register_count - 1];
     }
-    printf(FORMATS[format], r->cc, at__dtype_name(r->type), r->op->name, r->t ? r->t->name : "(reference)", r->compiled,
-           r->failed, low, middle, high, r->shared_max, r->spilling);
+    printf(FORMATS[format], r->cc, at__dtype_name(r->type), r->op->name, r->t ? r->t->name : "(reference)",
+           r->compiled, r->failed, low, middle, high, r->shared_max, r->spilling);
 }
 
 static void print_rows(const checker *c, double seconds)
 {
     int64_t compiled = 0;
     if (c->format == AT__TEXT)
-        printf("%-7s %-5s %-9s %-16s %7s %6s %12s %8s %6s\n", "arch", "type", "op", "template", "kernels", "failed",
-               "registers", "shared", "spills");
+        printf("%-7s %-5s %-9s %-16s %7s %6s %12s %8s %6s\n", "arch", "type", "op", "template", "kernels",
+               "failed", "registers", "shared", "spills");
     else if (c->format == AT__CSV)
         printf("arch,dtype,op,template,compiled,failed,registers_min,registers_median,registers_max,"
                "static_shared_max_bytes,spilling\n");
@@ -277,8 +289,8 @@ static void print_rows(const checker *c, double seconds)
         compiled += c->rows[i].compiled;
     }
     if (c->format == AT__TEXT)
-        printf("%" PRId64 " kernels, %" PRId64 " failed, %.1f s, %.0f kernels a second, NVRTC %s\n", compiled, c->failed,
-               seconds, seconds > 0 ? (double)compiled / seconds : 0, at__nvrtc_version(c->nvrtc));
+        printf("%" PRId64 " kernels, %" PRId64 " failed, %.1f s, %.0f kernels a second, NVRTC %s\n", compiled,
+               c->failed, seconds, seconds > 0 ? (double)compiled / seconds : 0, at__nvrtc_version(c->nvrtc));
 }
 
 static at_status check_all(checker *c, at_error *err)
@@ -292,7 +304,8 @@ static at_status check_all(checker *c, at_error *err)
         if (status != AT_OK)
             break;
         if (!at__nvrtc_supports(c->nvrtc, (int)limits.cc)) {
-            snprintf(text, sizeof text, "NVRTC %s does not compile for sm_%" PRId64 ": skipped", at__nvrtc_version(c->nvrtc), limits.cc);
+            snprintf(text, sizeof text, "NVRTC %s does not compile for sm_%" PRId64 ": skipped",
+                     at__nvrtc_version(c->nvrtc), limits.cc);
             at__warn(text);
             continue;
         }
@@ -302,7 +315,8 @@ static at_status check_all(checker *c, at_error *err)
     while (status == AT_OK && at__pool_busy(c->pool))
         status = drain(c, true, err);
     if (status == AT_OK && !usable)
-        status = at_fail(err, AT_ERR_USAGE, "none of the architectures is supported by NVRTC %s", at__nvrtc_version(c->nvrtc));
+        status = at_fail(err, AT_ERR_USAGE, "none of the architectures is supported by NVRTC %s",
+                         at__nvrtc_version(c->nvrtc));
     return status;
 }
 
@@ -310,13 +324,16 @@ static at_status known_names(const checker *c, at_error *err)
 {
     for (int i = 0; i < c->args->words.count; i++)
         if (!at__catalog_find_op(c->catalog, c->args->words.items[i]))
-            return at_fail(err, AT_ERR_USAGE, "no operation '%s'; `autotune list ops` shows them", c->args->words.items[i]);
+            return at_fail(err, AT_ERR_USAGE, "no operation '%s'; `autotune list ops` shows them",
+                           c->args->words.items[i]);
     for (int i = 0; i < c->args->templates.count; i++) {
         bool known = false;
         for (int o = 0; o < at__catalog_op_count(c->catalog); o++)
-            known |= at__catalog_find_template(c->catalog, at__catalog_op(c->catalog, o), c->args->templates.items[i]) != NULL;
+            known |= at__catalog_find_template(c->catalog, at__catalog_op(c->catalog, o),
+                                               c->args->templates.items[i]) != NULL;
         if (!known)
-            return at_fail(err, AT_ERR_USAGE, "no template '%s'; `autotune list templates` shows them", c->args->templates.items[i]);
+            return at_fail(err, AT_ERR_USAGE, "no template '%s'; `autotune list templates` shows them",
+                           c->args->templates.items[i]);
     }
     return AT_OK;
 }
@@ -350,7 +367,8 @@ static int run_check(check_args *a)
     if (status == AT_OK)
         status = at__nvrtc_open(&c.nvrtc, &err);
     if (status == AT_OK)
-        status = at__pool_open(&c.pool, (at__pool_options){ .workers = (int)(a->jobs < 1024 ? a->jobs : 1024) }, &err);
+        status = at__pool_open(&c.pool,
+                               (at__pool_options){ .workers = (int)(a->jobs < 1024 ? a->jobs : 1024) }, &err);
     if (status == AT_OK)
         status = check_all(&c, &err);
     if (status == AT_OK)
@@ -367,12 +385,16 @@ int at__cmd_check(int argc, char **argv)
     const at__option TABLE[] = {
         { "--arch", AT__OPT_LIST, "sm_90[,sm_80...]", "architectures (default sm_90)", &a.archs },
         { "--template", AT__OPT_LIST, "NAME[,NAME]", "only these templates", &a.templates },
-        { "--shape", AT__OPT_LIST, "SHAPE[,SHAPE]", "default: 4096x4096, 4097x4095, 1000003x3, 8192x16x16", &a.shapes },
-        { "--dtype", AT__OPT_LIST, "TYPE[,TYPE]|all", "default: u8 f16 f32 f64 c128, one of each size", &a.types },
-        { "--sample", AT__OPT_COUNT, "N", "at most N configurations of a template, shape and type, drawn uniformly", &a.sample },
+        { "--shape", AT__OPT_LIST, "SHAPE[,SHAPE]", "default: 4096x4096, 4097x4095, 1000003x3, 8192x16x16",
+          &a.shapes },
+        { "--dtype", AT__OPT_LIST, "TYPE[,TYPE]|all", "default: u8 f16 f32 f64 c128, one of each size",
+          &a.types },
+        { "--sample", AT__OPT_COUNT, "N",
+          "at most N configurations of a template, shape and type, drawn uniformly", &a.sample },
         { "--seed", AT__OPT_COUNT, "N", "of the sample (default 1)", &a.seed },
         { "--jobs", AT__OPT_COUNT, "N", "compile workers (default: one a core)", &a.jobs },
-        { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu", &a.templates_dir },
+        { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
+          &a.templates_dir },
         { "--format", AT__OPT_TEXT, "text|json|csv", "of the table", &a.format },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
     };

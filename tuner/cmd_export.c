@@ -12,13 +12,15 @@
 
 static const at__usage USAGE = {
     "autotune export [OP] SHAPE [DTYPE] [options]",
-    "Writes the stored winner of a problem as a CUDA source file that stands alone: how it was measured, the kernel\n"
+    "Writes the stored winner of a problem as a CUDA source file that stands alone: how it was measured, the "
+    "kernel\n"
     "with its constants, and a function that launches it.",
 };
 
 /* A template as it was when the winner was found: from the store, or the present one if it is the same. */
 static at_status winners_template(at__template **owned, const at__template **out, at__store *store,
-                                  const at__catalog *catalog, const at__op *op, const at__winner *w, at_error *err)
+                                  const at__catalog *catalog, const at__op *op, const at__winner *w,
+                                  at_error *err)
 {
     at__str source = { 0 };
     const at__template *present = at__catalog_find_template(catalog, op, w->template_name);
@@ -28,20 +30,22 @@ static at_status winners_template(at__template **owned, const at__template **out
     }
     at_status status = at__store_get_source(&source, store, w->template_hash, err);
     if (status == AT_OK)
-        status = at__template_read(owned, op, at__str_text(&source), source.len, present ? present->file : w->template_name, err);
+        status = at__template_read(owned, op, at__str_text(&source), source.len,
+                                   present ? present->file : w->template_name, err);
     else if (status == AT_ERR_NOT_FOUND)
-        status = at_fail(err, AT_ERR_NOT_FOUND,
-                         "template %s has changed since this winner was found, and its old text is not in the database; "
-                         "tune the problem again",
-                         w->template_name);
+        status = at_fail(
+            err, AT_ERR_NOT_FOUND,
+            "template %s has changed since this winner was found, and its old text is not in the database; "
+            "tune the problem again",
+            w->template_name);
     if (status == AT_OK)
         *out = *owned;
     at__str_clear(&source);
     return status;
 }
 
-static at_status make_text(at__str *out, const at__problem *problem, const at__catalog *catalog, const char *path,
-                           const char *device, bool with_main, at_error *err)
+static at_status make_text(at__str *out, const at__problem *problem, const at__catalog *catalog,
+                           const char *path, const char *device, bool with_main, at_error *err)
 {
     at__store *store = NULL;
     at__problem_key key;
@@ -56,8 +60,8 @@ static at_status make_text(at__str *out, const at__problem *problem, const at__c
     if (status == AT_OK) {
         status = at__store_find_winner(&answer, store, &key, NULL, device, err);
         if (status == AT_ERR_NOT_FOUND)
-            at_fail(err, status, "%s has no winner for %s %s %s; `autotune tune` finds one", path, key.op, key.shape,
-                    at__dtype_name(problem->type));
+            at_fail(err, status, "%s has no winner for %s %s %s; `autotune tune` finds one", path, key.op,
+                    key.shape, at__dtype_name(problem->type));
     }
     if (status == AT_OK)
         status = winners_template(&owned, &t, store, catalog, problem->op, &answer.winner, err);
@@ -111,9 +115,12 @@ int at__cmd_export(int argc, char **argv)
         { "-o", AT__OPT_TEXT, "FILE", "where to write (default and -: stdout)", &output },
         { "--output", AT__OPT_TEXT, "FILE", "the same", &output },
         { "--main", AT__OPT_FLAG, NULL, "add a main() that checks the kernel and times it", &with_main },
-        { "--device", AT__OPT_TEXT, "NAME", "a device whose name contains this (default: any, the newest result)", &device },
-        { "--db", AT__OPT_TEXT, "FILE", "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &db },
-        { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu", &templates_dir },
+        { "--device", AT__OPT_TEXT, "NAME",
+          "a device whose name contains this (default: any, the newest result)", &device },
+        { "--db", AT__OPT_TEXT, "FILE",
+          "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &db },
+        { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
+          &templates_dir },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
     };
     if (!at__command_options(&USAGE, TABLE, argc, argv, &words, &code))

@@ -9,7 +9,8 @@
 
 static const at__usage USAGE = {
     "autotune list [ops|templates|devices|strategies] [options]",
-    "What this program knows: operations, templates with their parameters and constraints, devices, strategies.",
+    "What this program knows: operations, templates with their parameters and constraints, devices, "
+    "strategies.",
 };
 
 static void list_op(const at__op *op)
@@ -47,15 +48,16 @@ static void list_template(const at__template *t)
         printf("%s%s\n", t->params[i].meaning[0] ? "   # " : "", t->params[i].meaning);
     }
     for (size_t i = 0; i < t->require_count; i++)
-        printf("  require      %s%s%s\n", at__expr_text(t->requires[i].expr), t->requires[i].reason[0] ? "   # " : "",
-               t->requires[i].reason);
+        printf("  require      %s%s%s\n", at__expr_text(t->requires[i].expr),
+               t->requires[i].reason[0] ? "   # " : "", t->requires[i].reason);
 }
 
 static void list_templates(const at__catalog *catalog, const char *only)
 {
     for (int i = 0; i < at__catalog_op_count(catalog); i++) {
         const at__op *op = at__catalog_op(catalog, i);
-        for (int k = 0; k < at__catalog_template_count(catalog, op) && (!only || !strcmp(only, op->name)); k++)
+        for (int k = 0; k < at__catalog_template_count(catalog, op) && (!only || !strcmp(only, op->name));
+             k++)
             list_template(at__catalog_template(catalog, op, k));
     }
 }
@@ -114,7 +116,8 @@ int at__cmd_list(int argc, char **argv)
     int code = AT__EXIT_OK;
     const at__option TABLE[] = {
         { "--op", AT__OPT_TEXT, "OP", "templates of this operation only", &op },
-        { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu", &templates_dir },
+        { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
+          &templates_dir },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
     };
     if (!at__command_options(&USAGE, TABLE, argc, argv, &words, &code))
@@ -125,7 +128,8 @@ int at__cmd_list(int argc, char **argv)
         known |= strcmp(what, KINDS[i]) == 0;
     at_status status = AT_OK;
     if (!known)
-        status = at_fail(&err, AT_ERR_USAGE, "list: found '%s'; expected ops, templates, devices or strategies", what);
+        status = at_fail(&err, AT_ERR_USAGE,
+                         "list: found '%s'; expected ops, templates, devices or strategies", what);
     if (status == AT_OK)
         status = at__catalog_open(&catalog, templates_dir, &err);
     if (status == AT_OK && op && !at__catalog_find_op(catalog, op))

@@ -9,7 +9,8 @@
 
 static const at__usage USAGE = {
     "autotune query [OP] SHAPE [DTYPE] [options]",
-    "Prints the stored winner of a problem: configuration, launch geometry, time, conditions. Works on a machine\n"
+    "Prints the stored winner of a problem: configuration, launch geometry, time, conditions. Works on a "
+    "machine\n"
     "without a GPU. Exit code 1: nothing is stored.",
 };
 
@@ -32,19 +33,22 @@ static void print_text(const at__answer *a, const char *dtype)
     at__time_text(ceiling, sizeof ceiling, w->ceiling_s);
     printf("%s %s %s on %s (exact match)\n", a->op, a->shape, dtype, f->device);
     printf("  template       %s\n  configuration  %s\n", w->template_name, w->config);
-    printf("  launch         grid %" PRId64 " x %" PRId64 " x %" PRId64 ", block %" PRId64 " x %" PRId64 " x %" PRId64
-           ", %" PRId64 " bytes of dynamic shared memory, %" PRId64 " registers\n",
-           w->grid[0], w->grid[1], w->grid[2], w->block[0], w->block[1], w->block[2], w->shared_bytes, w->registers);
-    printf("  time           %s, %.0f GB/s, %s L2, median of %" PRId64 " samples, spread %.1f %%\n", time, gb_per_s(a),
-           f->cold ? "cold" : "warm", w->samples, 100 * w->spread);
+    printf("  launch         grid %" PRId64 " x %" PRId64 " x %" PRId64 ", block %" PRId64 " x %" PRId64
+           " x %" PRId64 ", %" PRId64 " bytes of dynamic shared memory, %" PRId64 " registers\n",
+           w->grid[0], w->grid[1], w->grid[2], w->block[0], w->block[1], w->block[2], w->shared_bytes,
+           w->registers);
+    printf("  time           %s, %.0f GB/s, %s L2, median of %" PRId64 " samples, spread %.1f %%\n", time,
+           gb_per_s(a), f->cold ? "cold" : "warm", w->samples, 100 * w->spread);
     if (w->ceiling_s > 0)
         printf("  copy ceiling   %s (%s): %.1f %% of it reached\n", ceiling, w->ceiling_name, 100 * share(a));
     for (const char *tie = w->ties; *tie; tie += strcspn(tie, "\n"), tie += *tie == '\n')
         printf("  tied with      %.*s\n", (int)strcspn(tie, "\n"), tie);
     printf("  tried          %" PRId64 " of %" PRId64 " configurations\n", w->trials, w->space_count);
-    printf("  measured       %s, driver %s, NVRTC %s, autotune %s", a->measured_at, f->driver, f->nvrtc, f->tool);
+    printf("  measured       %s, driver %s, NVRTC %s, autotune %s", a->measured_at, f->driver, f->nvrtc,
+           f->tool);
     if (w->conditions.sm_clock_mhz >= 0)
-        printf(", SM clock %" PRId64 " MHz, %" PRId64 " C", w->conditions.sm_clock_mhz, w->conditions.temperature_c);
+        printf(", SM clock %" PRId64 " MHz, %" PRId64 " C", w->conditions.sm_clock_mhz,
+               w->conditions.temperature_c);
     printf("\n");
 }
 
@@ -80,10 +84,11 @@ static void print_json(const at__answer *a, const char *dtype)
                  w->grid[0], w->grid[1], w->grid[2], w->block[0], w->block[1], w->block[2], w->shared_bytes,
                  w->registers);
     at__str_addf(&o,
-                 "\"median_s\":%.9g,\"spread\":%.4g,\"samples\":%" PRId64 ",\"gb_per_s\":%.5g,\"ceiling_s\":%.9g,"
+                 "\"median_s\":%.9g,\"spread\":%.4g,\"samples\":%" PRId64
+                 ",\"gb_per_s\":%.5g,\"ceiling_s\":%.9g,"
                  "\"share_of_ceiling\":%.5g,\"cold\":%s,\"trials\":%" PRId64 ",\"space\":%" PRId64 "}",
-                 w->median_s, w->spread, w->samples, gb_per_s(a), w->ceiling_s, share(a), f->cold ? "true" : "false",
-                 w->trials, w->space_count);
+                 w->median_s, w->spread, w->samples, gb_per_s(a), w->ceiling_s, share(a),
+                 f->cold ? "true" : "false", w->trials, w->space_count);
     puts(at__str_text(&o));
     at__str_clear(&o);
 }
@@ -92,8 +97,8 @@ static void print_csv(const at__answer *a, const char *dtype)
 {
     const at__winner *w = &a->winner;
     printf("op,shape,dtype,device,template,config,median_us,gb_per_s,share_of_ceiling\n");
-    printf("%s,%s,%s,\"%s\",%s,\"%s\",%.4f,%.1f,%.4f\n", a->op, a->shape, dtype, a->fingerprint.device, w->template_name,
-           w->config, 1e6 * w->median_s, gb_per_s(a), share(a));
+    printf("%s,%s,%s,\"%s\",%s,\"%s\",%.4f,%.1f,%.4f\n", a->op, a->shape, dtype, a->fingerprint.device,
+           w->template_name, w->config, 1e6 * w->median_s, gb_per_s(a), share(a));
 }
 
 static at_status not_stored(const at__problem *problem, const char *path, const char *device, at_error *err)
@@ -102,14 +107,15 @@ static at_status not_stored(const at__problem *problem, const char *path, const 
     at__problem_shape(&shape, problem);
     const char *type = at__dtype_name(problem->type);
     at_fail(err, AT_ERR_NOT_FOUND,
-            "%s has no winner for %s %s %s%s%s; find one with: autotune tune %s %s %s --device 0 --db %s", path,
-            problem->op->name, at__str_text(&shape), type, device ? " on a device named like " : "",
+            "%s has no winner for %s %s %s%s%s; find one with: autotune tune %s %s %s --device 0 --db %s",
+            path, problem->op->name, at__str_text(&shape), type, device ? " on a device named like " : "",
             device ? device : "", problem->op->name, at__str_text(&shape), type, path);
     at__str_clear(&shape);
     return AT_ERR_NOT_FOUND;
 }
 
-static at_status query(const at__problem *problem, const char *path, const char *device, at__format format, at_error *err)
+static at_status query(const at__problem *problem, const char *path, const char *device, at__format format,
+                       at_error *err)
 {
     at__store *store = NULL;
     at__problem_key key;
@@ -152,9 +158,12 @@ int at__cmd_query(int argc, char **argv)
     at_error err = { 0 };
     int code = AT__EXIT_OK;
     const at__option TABLE[] = {
-        { "--device", AT__OPT_TEXT, "NAME", "a device whose name contains this (default: any, the newest result)", &device },
-        { "--db", AT__OPT_TEXT, "FILE", "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &db },
-        { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu", &templates_dir },
+        { "--device", AT__OPT_TEXT, "NAME",
+          "a device whose name contains this (default: any, the newest result)", &device },
+        { "--db", AT__OPT_TEXT, "FILE",
+          "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &db },
+        { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
+          &templates_dir },
         { "--format", AT__OPT_TEXT, "text|json|csv", "of the answer", &format_text },
         { "--json", AT__OPT_FLAG, NULL, "the same as --format json", &json },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },

@@ -87,11 +87,13 @@ typedef struct view {
 static void print_head(const view *v, bool failed)
 {
     if (v->format == AT__CSV)
-        printf("template,config,outcome,median_us,gb_per_s,ratio_to_best,spread,samples,registers,shared_bytes,device,log\n");
+        printf("template,config,outcome,median_us,gb_per_s,ratio_to_best,spread,samples,registers,shared_"
+               "bytes,device,log\n");
     else if (v->format == AT__TEXT && failed)
         printf("%-14s %-16s %s\n", "outcome", "template", "configuration");
     else if (v->format == AT__TEXT)
-        printf("%11s %8s %7s %5s %7s  %-12s %s\n", "time", "GB/s", "to best", "regs", "shared", "template", "configuration");
+        printf("%11s %8s %7s %5s %7s  %-12s %s\n", "time", "GB/s", "to best", "regs", "shared", "template",
+               "configuration");
 }
 
 static void print_json(const view *v, const trial *t)
@@ -103,9 +105,13 @@ static void print_json(const view *v, const trial *t)
     at__str_add_json(&o, t->config);
     at__str_addf(&o, ",\"outcome\":\"%s\"", at__outcome_name(t->outcome));
     if (t->outcome == AT__TIMED)
-        at__str_addf(&o, ",\"median_s\":%.9g,\"gb_per_s\":%.5g,\"ratio_to_best\":%.5g,\"spread\":%.4g,\"samples\":%" PRId64,
-                     t->median_s, 1e-9 * v->traffic_bytes / t->median_s, t->median_s / v->best_s, t->spread, t->samples);
-    at__str_addf(&o, ",\"registers\":%" PRId64 ",\"shared_bytes\":%" PRId64 ",\"device\":", t->registers, t->shared_bytes);
+        at__str_addf(&o,
+                     ",\"median_s\":%.9g,\"gb_per_s\":%.5g,\"ratio_to_best\":%.5g,\"spread\":%.4g,"
+                     "\"samples\":%" PRId64,
+                     t->median_s, 1e-9 * v->traffic_bytes / t->median_s, t->median_s / v->best_s, t->spread,
+                     t->samples);
+    at__str_addf(&o, ",\"registers\":%" PRId64 ",\"shared_bytes\":%" PRId64 ",\"device\":", t->registers,
+                 t->shared_bytes);
     at__str_add_json(&o, t->device);
     at__str_add(&o, ",\"log\":");
     at__str_add_json(&o, t->log);
@@ -116,9 +122,10 @@ static void print_json(const view *v, const trial *t)
 static void print_csv(const view *v, const trial *t)
 {
     bool timed = t->outcome == AT__TIMED;
-    printf("%s,\"%s\",%s,%.4f,%.1f,%.4f,%.4f,%" PRId64 ",%" PRId64 ",%" PRId64 ",\"%s\",\"", t->template_name, t->config,
-           at__outcome_name(t->outcome), 1e6 * t->median_s, timed ? 1e-9 * v->traffic_bytes / t->median_s : 0,
-           timed ? t->median_s / v->best_s : 0, t->spread, t->samples, t->registers, t->shared_bytes, t->device);
+    printf("%s,\"%s\",%s,%.4f,%.1f,%.4f,%.4f,%" PRId64 ",%" PRId64 ",%" PRId64 ",\"%s\",\"", t->template_name,
+           t->config, at__outcome_name(t->outcome), 1e6 * t->median_s,
+           timed ? 1e-9 * v->traffic_bytes / t->median_s : 0, timed ? t->median_s / v->best_s : 0, t->spread,
+           t->samples, t->registers, t->shared_bytes, t->device);
     for (const char *p = t->log; *p; p++)
         printf(*p == '"' ? "\"\"" : "%c", *p);
     printf("\"\n");
@@ -135,8 +142,9 @@ static void print_trial(const view *v, const trial *t)
         printf("%-14s %-16s %s\n  %s\n", at__outcome_name(t->outcome), t->template_name, t->config, t->log);
     } else {
         at__time_text(time, sizeof time, t->median_s);
-        printf("%11s %8.0f %6.2fx %5" PRId64 " %7" PRId64 "  %-12s %s\n", time, 1e-9 * v->traffic_bytes / t->median_s,
-               t->median_s / v->best_s, t->registers, t->shared_bytes, t->template_name, t->config);
+        printf("%11s %8.0f %6.2fx %5" PRId64 " %7" PRId64 "  %-12s %s\n", time,
+               1e-9 * v->traffic_bytes / t->median_s, t->median_s / v->best_s, t->registers, t->shared_bytes,
+               t->template_name, t->config);
     }
 }
 
@@ -160,9 +168,9 @@ static bool template_seen(const trials *t, size_t i)
 
 typedef struct show_args {
     const char *db, *device, *templates_dir, *format, *by;
-    at__words   words;
-    int64_t     top;
-    bool        failed;
+    at__words words;
+    int64_t top;
+    bool failed;
 } show_args;
 
 static void print_trials(const trials *t, const show_args *a, const view *v)
@@ -181,7 +189,8 @@ static void print_trials(const trials *t, const show_args *a, const view *v)
         printf("none\n");
 }
 
-static at_status show(const at__problem *problem, const char *path, const show_args *a, at__format format, at_error *err)
+static at_status show(const at__problem *problem, const char *path, const show_args *a, at__format format,
+                      at_error *err)
 {
     at__store *store = NULL;
     at__problem_key key;
@@ -200,7 +209,9 @@ static at_status show(const at__problem *problem, const char *path, const show_a
                          at__dtype_name(problem->type));
     if (status == AT_OK) {
         qsort(t.items, t.count, sizeof *t.items, by_time);
-        view v = { .format = format, .traffic_bytes = (double)key.traffic_bytes, .best_s = t.items[0].median_s };
+        view v = { .format = format,
+                   .traffic_bytes = (double)key.traffic_bytes,
+                   .best_s = t.items[0].median_s };
         if (a->by && strcmp(a->by, "outcome") == 0)
             print_outcomes(&t);
         else
@@ -224,12 +235,15 @@ int at__cmd_show(int argc, char **argv)
     at_error err = { 0 };
     int code = AT__EXIT_OK;
     const at__option TABLE[] = {
-        { "--by", AT__OPT_TEXT, "template|outcome", "the best of each template; or how many had each outcome", &a.by },
+        { "--by", AT__OPT_TEXT, "template|outcome", "the best of each template; or how many had each outcome",
+          &a.by },
         { "--top", AT__OPT_COUNT, "N", "print at most N (default 20; 0: all)", &a.top },
         { "--failed", AT__OPT_FLAG, NULL, "those that were not timed, and why", &a.failed },
         { "--device", AT__OPT_TEXT, "NAME", "a device whose name contains this (default: any)", &a.device },
-        { "--db", AT__OPT_TEXT, "FILE", "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
-        { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu", &a.templates_dir },
+        { "--db", AT__OPT_TEXT, "FILE",
+          "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
+        { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
+          &a.templates_dir },
         { "--format", AT__OPT_TEXT, "text|json|csv", "of the rows", &a.format },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
     };

@@ -15,9 +15,9 @@ static const at__usage USAGE = {
 
 typedef struct space_args {
     const char *arch, *templates_dir, *format;
-    at__words   words, templates, fix;
-    int64_t     sample, seed;
-    bool        list;
+    at__words words, templates, fix;
+    int64_t sample, seed;
+    bool list;
 } space_args;
 
 /* One template's space with what was asked of it. */
@@ -41,13 +41,15 @@ static void print_count(const at__space *space, at__format format, double second
     const char *name = at__space_template(space)->name, *refusal = at__space_refusal(space);
     if (format == AT__JSON) {
         at__str line = { 0 };
-        at__str_addf(&line, "{\"template\":\"%s\",\"raw\":%.17g,\"valid\":%" PRId64 ",\"seconds\":%.3g,\"refusal\":", name,
-                     at__space_raw_count(space), at__space_count(space), seconds);
+        at__str_addf(&line,
+                     "{\"template\":\"%s\",\"raw\":%.17g,\"valid\":%" PRId64 ",\"seconds\":%.3g,\"refusal\":",
+                     name, at__space_raw_count(space), at__space_count(space), seconds);
         at__str_add_json(&line, refusal);
         printf("%s}\n", at__str_text(&line));
         at__str_clear(&line);
     } else if (format == AT__CSV) {
-        printf("%s,%.17g,%" PRId64 ",%.3g\n", name, at__space_raw_count(space), at__space_count(space), seconds);
+        printf("%s,%.17g,%" PRId64 ",%.3g\n", name, at__space_raw_count(space), at__space_count(space),
+               seconds);
     } else {
         printf("%-16s %12.0f %12" PRId64 "  %s%s\n", name, at__space_raw_count(space), at__space_count(space),
                refusal ? "none satisfies: " : "", refusal ? refusal : "");
@@ -94,7 +96,8 @@ static at_status show_spaces(const space_args *a, const at__catalog *catalog, co
         at__space_close(space);
     }
     if (status == AT_OK && format == AT__TEXT && !a->list && !a->sample)
-        printf("%-16s %12.0f %12" PRId64 "  in %.1f ms\n", "all", raw, total, 1e3 * (at__now_s() - started_s));
+        printf("%-16s %12.0f %12" PRId64 "  in %.1f ms\n", "all", raw, total,
+               1e3 * (at__now_s() - started_s));
     return status;
 }
 
@@ -114,8 +117,10 @@ int at__cmd_space(int argc, char **argv)
         { "--sample", AT__OPT_COUNT, "N", "print N drawn uniformly of each template", &a.sample },
         { "--seed", AT__OPT_COUNT, "N", "of the sample (default 1)", &a.seed },
         { "--template", AT__OPT_LIST, "NAME[,NAME]", "only these templates", &a.templates },
-        { "--fix", AT__OPT_LIST, "TEMPLATE.PARAM=VALUE", "only configurations with this value; repeatable", &a.fix },
-        { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu", &a.templates_dir },
+        { "--fix", AT__OPT_LIST, "TEMPLATE.PARAM=VALUE", "only configurations with this value; repeatable",
+          &a.fix },
+        { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
+          &a.templates_dir },
         { "--format", AT__OPT_TEXT, "text|json|csv", "of the counts", &a.format },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
     };

@@ -11,28 +11,31 @@
 
 static const at__usage USAGE = {
     "autotune [tune] --device 0 --shapes FILE [options]\n       autotune tune [OP] SHAPE [DTYPE] [options]",
-    "Compiles, verifies and times the configurations of all templates for each problem, stores every trial and\n"
-    "prints the winner of each. A problem that is already tuned under the same conditions is answered from the\n"
+    "Compiles, verifies and times the configurations of all templates for each problem, stores every trial "
+    "and\n"
+    "prints the winner of each. A problem that is already tuned under the same conditions is answered from "
+    "the\n"
     "database. Results go to stdout, everything else to stderr.\n\n"
-    "A shapes file has one problem a line: 4096x4096, or 8x4096x128 f16 (batched), or transpose 512 2048 u8;\n"
+    "A shapes file has one problem a line: 4096x4096, or 8x4096x128 f16 (batched), or transpose 512 2048 "
+    "u8;\n"
     "# starts a comment.",
 };
 
 typedef struct tune_args {
     const char *shapes, *db, *dtype, *op, *strategy, *format, *templates_dir;
-    at__words   words, devices, fix, templates;
-    int64_t     max_trials, seed, jobs;
-    double      budget_s;
-    bool        force, warm, no_cache, quiet, verbose;
+    at__words words, devices, fix, templates;
+    int64_t max_trials, seed, jobs;
+    double budget_s;
+    bool force, warm, no_cache, quiet, verbose;
 } tune_args;
 
 /* What the events need. */
 typedef struct output {
-    at__format  format;
-    bool        quiet;
+    at__format format;
+    bool quiet;
     at__display display;
-    at__totals  totals;
-    bool        head_printed;
+    at__totals totals;
+    bool head_printed;
 } output;
 
 static void on_progress(void *context, const at__progress *progress)
@@ -66,13 +69,13 @@ static void on_warning(void *context, const char *text)
 
 /* Everything that a run needs, checked before anything is started. */
 typedef struct plan {
-    at__catalog    *catalog;
-    at__shapes      shapes;
+    at__catalog *catalog;
+    at__shapes shapes;
     at__tune_options options;
-    at__fix         fixes[AT__MAX_WORDS];
-    int             devices[AT__MAX_WORDS];
-    at__str         db, cache, command;
-    at__format      format;
+    at__fix fixes[AT__MAX_WORDS];
+    int devices[AT__MAX_WORDS];
+    at__str db, cache, command;
+    at__format format;
 } plan;
 
 static void plan_clear(plan *p)
@@ -95,7 +98,8 @@ static at_status plan_devices(plan *p, const at__words *words, at_error *err)
         char *end = NULL;
         long ordinal = strtol(words->items[i], &end, 10);
         if (end == words->items[i] || *end || ordinal < 0 || ordinal > 1023)
-            return at_fail(err, AT_ERR_USAGE, "--device: found '%s'; expected a number, several separated by commas, or all",
+            return at_fail(err, AT_ERR_USAGE,
+                           "--device: found '%s'; expected a number, several separated by commas, or all",
                            words->items[i]);
         for (int k = 0; k < p->options.device_count; k++)
             if (p->devices[k] == ordinal)
@@ -134,7 +138,8 @@ static at_status known_template(const plan *p, const char *option, const char *n
         return AT_OK;
     for (int i = 0; i < at__catalog_template_count(p->catalog, op); i++)
         at__str_addf(&known, " %s", at__catalog_template(p->catalog, op, i)->name);
-    at_fail(err, AT_ERR_USAGE, "%s: no template '%s'; %s has:%s", option, name, op->name, at__str_text(&known));
+    at_fail(err, AT_ERR_USAGE, "%s: no template '%s'; %s has:%s", option, name, op->name,
+            at__str_text(&known));
     at__str_clear(&known);
     return AT_ERR_USAGE;
 }
@@ -161,8 +166,8 @@ static at_status add_words(plan *p, const at__words *words, at__shape_defaults d
     at__str line = { 0 };
     for (int i = 0; i < words->count; i++)
         at__str_addf(&line, "%s%s", i ? " " : "", words->items[i]);
-    at_status status =
-        at__shapes_parse(&p->shapes, at__str_text(&line), line.len, "command line", p->catalog, defaults, err);
+    at_status status = at__shapes_parse(&p->shapes, at__str_text(&line), line.len, "command line", p->catalog,
+                                        defaults, err);
     at__str_clear(&line);
     return status;
 }
@@ -178,12 +183,15 @@ static at_status plan_shapes(plan *p, const tune_args *a, at_error *err)
     if (status != AT_OK)
         return status;
     if (a->shapes && a->words.count)
-        return at_fail(err, AT_ERR_USAGE, "found both --shapes and '%s'; expected one of them", a->words.items[0]);
+        return at_fail(err, AT_ERR_USAGE, "found both --shapes and '%s'; expected one of them",
+                       a->words.items[0]);
     if (a->shapes)
-        return at__shapes_read(&p->shapes, strcmp(a->shapes, "-") ? a->shapes : "/dev/stdin", p->catalog, defaults, err);
+        return at__shapes_read(&p->shapes, strcmp(a->shapes, "-") ? a->shapes : "/dev/stdin", p->catalog,
+                               defaults, err);
     if (a->words.count)
         return add_words(p, &a->words, defaults, err);
-    return at_fail(err, AT_ERR_USAGE, "no problem was given; expected --shapes FILE, or a shape such as 4096x4096 f32");
+    return at_fail(err, AT_ERR_USAGE,
+                   "no problem was given; expected --shapes FILE, or a shape such as 4096x4096 f32");
 }
 
 static at_status plan_cache(plan *p, at_error *err)
@@ -230,7 +238,9 @@ static int run_plan(plan *p, const tune_args *a)
 {
     at_error err = { 0 };
     output out = { .format = p->format, .quiet = a->quiet };
-    at__tune_events events = { .context = &out, .progress = on_progress, .result = on_result, .warning = on_warning };
+    at__tune_events events = {
+        .context = &out, .progress = on_progress, .result = on_result, .warning = on_warning
+    };
     double started_s = at__now_s();
 
     at__display_init(&out.display, a->quiet, a->verbose);
@@ -263,24 +273,33 @@ int at__cmd_tune(int argc, char **argv)
     at_error err = { 0 };
     int code = AT__EXIT_OK;
     const at__option TABLE[] = {
-        { "--device", AT__OPT_LIST, "0[,1...]|all", "CUDA devices (default 0); those of one model share the problems", &a.devices },
+        { "--device", AT__OPT_LIST, "0[,1...]|all",
+          "CUDA devices (default 0); those of one model share the problems", &a.devices },
         { "--shapes", AT__OPT_TEXT, "FILE", "problems, one a line; - reads stdin", &a.shapes },
         { "--dtype", AT__OPT_TEXT, "TYPE", "type of problems that name none (default f32)", &a.dtype },
         { "--op", AT__OPT_TEXT, "OP", "operation of problems that name none (default transpose)", &a.op },
-        { "--db", AT__OPT_TEXT, "FILE", "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
-        { "--budget", AT__OPT_SECONDS, "TIME", "stop searching a problem after this wall time: 90s, 500ms, 2m", &a.budget_s },
-        { "--max-trials", AT__OPT_COUNT, "N", "try at most N configurations of a problem (0: no limit)", &a.max_trials },
-        { "--strategy", AT__OPT_TEXT, "NAME", "how the space is walked; `autotune list strategies` (default: all of it, "
-          "a random sample when it is very large)", &a.strategy },
+        { "--db", AT__OPT_TEXT, "FILE",
+          "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
+        { "--budget", AT__OPT_SECONDS, "TIME",
+          "stop searching a problem after this wall time: 90s, 500ms, 2m", &a.budget_s },
+        { "--max-trials", AT__OPT_COUNT, "N", "try at most N configurations of a problem (0: no limit)",
+          &a.max_trials },
+        { "--strategy", AT__OPT_TEXT, "NAME",
+          "how the space is walked; `autotune list strategies` (default: all of it, "
+          "a random sample when it is very large)",
+          &a.strategy },
         { "--seed", AT__OPT_COUNT, "N", "of the random order and of the data (default 1)", &a.seed },
         { "--jobs", AT__OPT_COUNT, "N", "compile workers (default: one a core)", &a.jobs },
         { "--template", AT__OPT_LIST, "NAME[,NAME]", "only these templates", &a.templates },
-        { "--fix", AT__OPT_LIST, "TEMPLATE.PARAM=VALUE", "only configurations with this value; repeatable", &a.fix },
-        { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu", &a.templates_dir },
+        { "--fix", AT__OPT_LIST, "TEMPLATE.PARAM=VALUE", "only configurations with this value; repeatable",
+          &a.fix },
+        { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
+          &a.templates_dir },
         { "--force", AT__OPT_FLAG, NULL, "measure again what is known", &a.force },
         { "--warm", AT__OPT_FLAG, NULL, "leave inputs in the L2 cache (default: cold)", &a.warm },
         { "--no-cache", AT__OPT_FLAG, NULL, "compile again what was compiled before", &a.no_cache },
-        { "--format", AT__OPT_TEXT, "text|json|csv", "of the results on stdout; json: one object a line", &a.format },
+        { "--format", AT__OPT_TEXT, "text|json|csv", "of the results on stdout; json: one object a line",
+          &a.format },
         { "--quiet", AT__OPT_FLAG, NULL, "no progress, no summary, no warnings", &a.quiet },
         { "--verbose", AT__OPT_FLAG, NULL, "more progress", &a.verbose },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },

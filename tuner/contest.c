@@ -17,10 +17,10 @@
 #define KEEP_WITHIN 1.10
 
 struct known_trial {
-    char       *key; /* template hash, blank, configuration */
+    char *key; /* template hash, blank, configuration */
     at__outcome outcome;
-    double      median_s, min_s, spread;
-    int64_t     samples;
+    double median_s, min_s, spread;
+    int64_t samples;
 };
 
 static int by_key(const void *a, const void *b)
@@ -123,12 +123,16 @@ static void choose_strategy(at__contest *c)
     c->search.seed = c->session->seed;
 }
 
-at_status at__contest_open(at__contest *out, at__session *session, const at__problem *problem, bool is_copy, at_error *err)
+at_status at__contest_open(at__contest *out, at__session *session, const at__problem *problem, bool is_copy,
+                           at_error *err)
 {
-    *out = (at__contest){ .session = session, .problem = *problem, .is_copy = is_copy, .started_s = at__now_s() };
+    *out = (at__contest){
+        .session = session, .problem = *problem, .is_copy = is_copy, .started_s = at__now_s()
+    };
     at_status status = at__problem_key_of(&out->key, &out->shape, &out->problem, err);
     if (status == AT_OK)
-        status = at__problem_bind(out->slots, &out->problem, &at__device_info_of(session->device)->limits, err);
+        status =
+            at__problem_bind(out->slots, &out->problem, &at__device_info_of(session->device)->limits, err);
     if (status == AT_OK)
         status = open_spaces(out, err);
     if (status == AT_OK)
@@ -221,8 +225,9 @@ static void decide(at__contest *c, at__candidate *a)
 static bool use_known(at__contest *c, at__candidate *a)
 {
     struct known_trial probe = { .key = known_key(a->t->hash, a->text) };
-    const struct known_trial *k =
-        probe.key && c->known_count ? bsearch(&probe, c->known, c->known_count, sizeof *c->known, by_key) : NULL;
+    const struct known_trial *k = probe.key && c->known_count
+                                      ? bsearch(&probe, c->known, c->known_count, sizeof *c->known, by_key)
+                                      : NULL;
     free(probe.key);
     if (!k)
         return false;
@@ -263,8 +268,8 @@ static at_status propose_one(at__contest *c, at_error *err)
     }
     const at__space *space = locate(c, &local);
     if (!space)
-        return at_fail(err, AT_ERR_USAGE, "strategy %s proposed configuration %lld of %lld", c->strategy->name,
-                       (long long)index, (long long)c->search.total);
+        return at_fail(err, AT_ERR_USAGE, "strategy %s proposed configuration %lld of %lld",
+                       c->strategy->name, (long long)index, (long long)c->search.total);
     at__candidate *a = candidate_add(c, space, index, local);
     if (!a)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
@@ -275,8 +280,8 @@ static at_status propose_one(at__contest *c, at_error *err)
     if (status == AT_OK && a->build.done)
         return make_ready(c, tag, err);
     if (status == AT_OK)
-        status = at__pool_submit(builder->pool, (int64_t)tag, at__str_text(&a->build.source), a->t->file, builder->cc,
-                                 AT__CUBIN, err);
+        status = at__pool_submit(builder->pool, (int64_t)tag, at__str_text(&a->build.source), a->t->file,
+                                 builder->cc, AT__CUBIN, err);
     return status;
 }
 
@@ -309,7 +314,9 @@ static at_status take_compiled(at__contest *c, at_error *err)
         if (status == AT_OK && a->build.ok && !c->interrupted) {
             status = make_ready(c, tag, err);
         } else if (status == AT_OK && !a->build.ok) {
-            a->m = (at__measured){ .outcome = AT__COMPILE_FAILED, .registers = -1, .shared_bytes = -1, .local_bytes = -1 };
+            a->m = (at__measured){
+                .outcome = AT__COMPILE_FAILED, .registers = -1, .shared_bytes = -1, .local_bytes = -1
+            };
             decide(c, a);
         }
     }
@@ -330,9 +337,12 @@ static at_status feed_device(at__contest *c, at_error *err)
 {
     at_status status = AT_OK;
     at__device *device = c->session->device;
-    while (status == AT_OK && c->ready_count && at__device_queued(device) < AT__DEVICE_QUEUE && !c->interrupted) {
+    while (status == AT_OK && c->ready_count && at__device_queued(device) < AT__DEVICE_QUEUE &&
+           !c->interrupted) {
         size_t tag = c->ready[c->ready_first++];
-        at__trial trial = { .tag = (int64_t)tag, .is_copy = c->is_copy, .best_s = c->best ? c->best->m.median_s : 0 };
+        at__trial trial = { .tag = (int64_t)tag,
+                            .is_copy = c->is_copy,
+                            .best_s = c->best ? c->best->m.median_s : 0 };
         c->ready_count--;
         status = at__contest_kernel(&trial.kernel, c, c->candidates[tag], err);
         if (status == AT_OK)
@@ -396,8 +406,8 @@ static at_status flush(at__contest *c, size_t *wrote, at_error *err)
     c->flushed_s = at__now_s();
     if (!count)
         return AT_OK;
-    at_status status = at__store_put_trials(c->session->store, c->session->run_id, &c->key, &c->session->fingerprint,
-                                            rows, count, err);
+    at_status status = at__store_put_trials(c->session->store, c->session->run_id, &c->key,
+                                            &c->session->fingerprint, rows, count, err);
     for (size_t i = 0; i < count && status == AT_OK; i++)
         from[i]->stored = true;
     while (c->unstored < c->candidate_count && c->candidates[c->unstored]->stored)
@@ -489,12 +499,13 @@ static at_status build_again(at__contest *c, at__candidate *a, at_error *err)
     if (status == AT_OK)
         status = at__build_wait(&a->build, &c->session->builder, a->t->file, err);
     if (status == AT_OK && !a->build.ok)
-        status = at_fail(err, AT_ERR_DEVICE, "%s %s compiled before and does not now: %s", a->t->name, a->text,
-                         at__str_text(&a->build.log));
+        status = at_fail(err, AT_ERR_DEVICE, "%s %s compiled before and does not now: %s", a->t->name,
+                         a->text, at__str_text(&a->build.log));
     return status;
 }
 
-at_status at__contest_leaders(at__contest *c, at__candidate **out, int *count, int max, double within, at_error *err)
+at_status at__contest_leaders(at__contest *c, at__candidate **out, int *count, int max, double within,
+                              at_error *err)
 {
     at_status status = AT_OK;
     size_t timed = 0;

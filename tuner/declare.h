@@ -20,15 +20,15 @@
 #define AT__MAX_VALUES 4096 /* of one parameter */
 #define AT__MAX_ARGS   16
 #define AT__MAX_SLOTS  256
-#define AT__MAX_NAME   64   /* characters of a name, with the final zero */
+#define AT__MAX_NAME   64 /* characters of a name, with the final zero */
 
 /* What the runner may tell an expression about the device: the names "device.<name>". */
 typedef struct at__limits {
-    int64_t cc;                    /* compute capability, 90 for 9.0        */
-    int64_t sms;                   /* multiprocessors                       */
+    int64_t cc;  /* compute capability, 90 for 9.0        */
+    int64_t sms; /* multiprocessors                       */
     int64_t warp_size;
     int64_t max_threads_per_block;
-    int64_t max_shared_bytes;      /* per block, after opting in            */
+    int64_t max_shared_bytes;        /* per block, after opting in            */
     int64_t max_static_shared_bytes; /* per block, without opting in: 49152 */
     int64_t max_registers_per_block;
     int64_t max_grid_x;
@@ -42,32 +42,32 @@ typedef struct at__symbol {
 
 typedef struct at__symbols {
     at__symbol names[AT__MAX_SLOTS];
-    int        count;
+    int count;
 } at__symbols;
 
 typedef struct at__param {
-    char      name[AT__MAX_NAME];
-    char     *meaning;  /* "" when none was written                             */
-    int64_t  *values;
-    char    **labels;   /* words for the values ("row_fast"), or NULL           */
-    int       count;
-    int       slot;
-    int       label_slot; /* slot of the first label's constant, -1 without labels */
+    char name[AT__MAX_NAME];
+    char *meaning; /* "" when none was written                             */
+    int64_t *values;
+    char **labels; /* words for the values ("row_fast"), or NULL           */
+    int count;
+    int slot;
+    int label_slot; /* slot of the first label's constant, -1 without labels */
     at__where where;
 } at__param;
 
 typedef struct at__let {
-    char      name[AT__MAX_NAME];
-    char     *meaning;
+    char name[AT__MAX_NAME];
+    char *meaning;
     at__expr *expr;
-    int       slot;
-    bool      rendered; /* `const`: also a constant in the kernel's source */
+    int slot;
+    bool rendered; /* `const`: also a constant in the kernel's source */
     at__where where;
 } at__let;
 
 typedef struct at__require {
     at__expr *expr;
-    char     *reason; /* "" when none was written */
+    char *reason; /* "" when none was written */
     at__where where;
 } at__require;
 
@@ -79,84 +79,85 @@ typedef struct at__launch {
 typedef enum at__role { AT__SCALAR, AT__INPUT, AT__OUTPUT, AT__INOUT } at__role;
 
 typedef struct at__arg {
-    char      name[AT__MAX_NAME];
-    at__role  role;
-    int       scalar_bytes; /* of a scalar: 4 (i32) or 8 (i64)                        */
-    at__expr *expr;         /* buffer: number of elements of T; scalar: its value     */
+    char name[AT__MAX_NAME];
+    at__role role;
+    int scalar_bytes; /* of a scalar: 4 (i32) or 8 (i64)                        */
+    at__expr *expr;   /* buffer: number of elements of T; scalar: its value     */
     at__where where;
 } at__arg;
 
 typedef struct at__dim {
-    char    name[AT__MAX_NAME];
-    bool    optional;
+    char name[AT__MAX_NAME];
+    bool optional;
     int64_t value; /* when it is left out of a shape */
 } at__dim;
 
 /*
- * An operation. After reading it has a dimension without default, an output or inout argument, a reference, a first
- * grid and block expression and a traffic. Slots of its symbols: dims, sizeof(T), device limits, lets, in that
- * order.
+ * An operation. After reading it has a dimension without default, an output or inout argument, a reference, a
+ * first grid and block expression and a traffic. Slots of its symbols: dims, sizeof(T), device limits, lets,
+ * in that order.
  */
 typedef struct at__op {
-    char        name[AT__MAX_NAME];
-    char       *about;
-    at__dim     dims[AT__MAX_DIMS]; /* optional ones first, as in the shape */
-    int         dim_count;
-    bool        storage;            /* types are storage: only the element size matters */
-    unsigned    types;              /* bit set of at__dtype */
+    char name[AT__MAX_NAME];
+    char *about;
+    at__dim dims[AT__MAX_DIMS]; /* optional ones first, as in the shape */
+    int dim_count;
+    bool storage;   /* types are storage: only the element size matters */
+    unsigned types; /* bit set of at__dtype */
     at__symbols symbols;
-    int         sizeof_slot;        /* "sizeof(T)" */
-    int         device_slot;        /* first device limit, in the order of at__limits */
-    at__let    *lets;
-    size_t      let_count, let_cap;
+    int sizeof_slot; /* "sizeof(T)" */
+    int device_slot; /* first device limit, in the order of at__limits */
+    at__let *lets;
+    size_t let_count, let_cap;
     at__require *requires;
-    size_t      require_count, require_cap;
-    at__arg     args[AT__MAX_ARGS];
-    int         arg_count;
-    char        reference[AT__MAX_NAME]; /* kernel that is right, if slow */
-    at__launch  launch;                  /* of the reference              */
-    at__expr   *traffic;                 /* bytes that must be moved      */
-    char        ceiling_op[AT__MAX_NAME]; /* "" when none                 */
-    at__expr   *ceiling_dims[AT__MAX_DIMS];
-    int         ceiling_dim_count;
-    char       *source;                  /* the whole file, terminated    */
-    size_t      source_len;
-    char       *file;                    /* as messages and #line show it */
-    char        hash[AT__HASH_TEXT];     /* of the source                 */
+    size_t require_count, require_cap;
+    at__arg args[AT__MAX_ARGS];
+    int arg_count;
+    char reference[AT__MAX_NAME];  /* kernel that is right, if slow */
+    at__launch launch;             /* of the reference              */
+    at__expr *traffic;             /* bytes that must be moved      */
+    char ceiling_op[AT__MAX_NAME]; /* "" when none                 */
+    at__expr *ceiling_dims[AT__MAX_DIMS];
+    int ceiling_dim_count;
+    char *source; /* the whole file, terminated    */
+    size_t source_len;
+    char *file;               /* as messages and #line show it */
+    char hash[AT__HASH_TEXT]; /* of the source                 */
 } at__op;
 
 /* One way to compute an op. Borrows the op, which must outlive it. */
 typedef struct at__template {
     const at__op *op;
-    char        name[AT__MAX_NAME];
-    char       *about;
-    at__param   params[AT__MAX_PARAMS];
-    int         param_count;
-    at__symbols symbols;            /* the op's, then the template's own */
-    at__let    *lets;
-    size_t      let_count, let_cap;
+    char name[AT__MAX_NAME];
+    char *about;
+    at__param params[AT__MAX_PARAMS];
+    int param_count;
+    at__symbols symbols; /* the op's, then the template's own */
+    at__let *lets;
+    size_t let_count, let_cap;
     at__require *requires;
-    size_t      require_count, require_cap;
-    at__launch  launch;
-    char        kernel[AT__MAX_NAME];
-    int64_t     defaults[AT__MAX_PARAMS]; /* a value of each parameter: `default` line, else its first value */
-    char       *source;
-    size_t      source_len;
-    char       *file;
-    char        hash[AT__HASH_TEXT];
+    size_t require_count, require_cap;
+    at__launch launch;
+    char kernel[AT__MAX_NAME];
+    int64_t defaults[AT__MAX_PARAMS]; /* a value of each parameter: `default` line, else its first value */
+    char *source;
+    size_t source_len;
+    char *file;
+    char hash[AT__HASH_TEXT];
 } at__template;
 
 /*
  * Reads the op declared in source[0..len) (the first block that starts with `op`). `file` is copied.
  * AT_ERR_INPUT: "file:line:column: what was found; what was expected".
  */
-at_status at__op_read(at__op **out, const char *source, size_t len, const char *file, at_error *err) AT_MUST_CHECK;
-void      at__op_close(at__op *op);
+at_status at__op_read(at__op **out, const char *source, size_t len, const char *file,
+                      at_error *err) AT_MUST_CHECK;
+void at__op_close(at__op *op);
 
 /* Reads the template declared in source (the first block that starts with `template`), for this op. */
 at_status at__template_read(at__template **out, const at__op *op, const char *source, size_t len,
                             const char *file, at_error *err) AT_MUST_CHECK;
-void      at__template_close(at__template *t);
+void at__template_close(at__template *t);
 
 /* Does the source contain a block of that kind ("op", "template")? Malformed blocks are no error here. */
 bool at__declares(const char *source, size_t len, const char *kind);

@@ -2,8 +2,8 @@
  * declare_lines.h - the lines of a declaration block, and the words on a line. Private to declare*.c.
  *
  * A block is a comment that starts with the marker "!autotune" at the start of a line. A line goes on after a
- * backslash at its end; what follows its first '#' is its comment. The reader looks at the source in place, so
- * every message can tell where it found what.
+ * backslash at its end; what follows its first '#' is its comment. The reader looks at the source in place,
+ * so every message can tell where it found what.
  */
 #ifndef AUTOTUNE_DECLARE_LINES_H
 #define AUTOTUNE_DECLARE_LINES_H
@@ -49,7 +49,7 @@ at_status at__lines_expected(const at__lines *lines, const char *expected);
 bool at__lines_at_end(const at__lines *lines);
 bool at__lines_sees(const at__lines *lines, const char *text); /* does the rest of the line start so? */
 bool at__lines_sees_word(const at__lines *lines, const char *word);
-void at__lines_skip(at__lines *lines, size_t count);           /* that much, and blanks */
+void at__lines_skip(at__lines *lines, size_t count); /* that much, and blanks */
 
 /* Skips `text`, or fails: expected 'text' (`what`, when given, says it in words). */
 at_status at__lines_take(at__lines *lines, const char *text, const char *what) AT_MUST_CHECK;

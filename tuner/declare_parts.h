@@ -40,7 +40,8 @@ at_status at__read_require(at__require **requires, size_t *count, size_t *cap, c
                            at__lines *lines) AT_MUST_CHECK;
 
 /* One to `max` expressions up to the end of the line. */
-at_status at__read_exprs(at__expr **out, int *count, int max, const at__symbols *symbols, at__lines *lines) AT_MUST_CHECK;
+at_status at__read_exprs(at__expr **out, int *count, int max, const at__symbols *symbols,
+                         at__lines *lines) AT_MUST_CHECK;
 
 /* "grid", "block" and "shared" of a launch. */
 at_status at__read_grid(at__launch *launch, const at__symbols *symbols, at__lines *lines) AT_MUST_CHECK;

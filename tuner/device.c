@@ -20,13 +20,13 @@ typedef struct queued {
 } queued;
 
 struct at__device {
-    int              ordinal;
-    at__child        child;
-    at__device_info  info;
-    at__str          setup;      /* of the open problem, to repeat it after a restart */
-    queued           queue[AT__DEVICE_QUEUE];
-    int              queue_count;
-    double           head_start; /* when the first in the queue began */
+    int ordinal;
+    at__child child;
+    at__device_info info;
+    at__str setup; /* of the open problem, to repeat it after a restart */
+    queued queue[AT__DEVICE_QUEUE];
+    int queue_count;
+    double head_start; /* when the first in the queue began */
 };
 
 /* Waits for one frame; kills a runner that says nothing for `deadline_s`. */
@@ -35,7 +35,8 @@ static at_status receive(at__device *d, uint32_t *kind, at__str *body, double de
     char how[256];
     struct pollfd fd = { .fd = d->child.fd, .events = POLLIN };
     if (poll(&fd, 1, (int)(1e3 * deadline_s)) == 0)
-        return at_fail(err, AT_ERR_DEVICE, "the runner of device %d said nothing for %.0f s", d->ordinal, deadline_s);
+        return at_fail(err, AT_ERR_DEVICE, "the runner of device %d said nothing for %.0f s", d->ordinal,
+                       deadline_s);
     if (at__wire_recv(d->child.fd, kind, body, NULL) == AT_OK && *kind != 0)
         return AT_OK;
     at__child_autopsy(&d->child, how, sizeof how);
@@ -58,7 +59,8 @@ static at_status expect(at__device *d, uint32_t wanted, at__str *body, double de
         return status;
     if (kind == AT__FAILED)
         return failure(body, err);
-    return kind == wanted ? AT_OK : at_fail(err, AT_ERR_SYSTEM, "the device runner sent an unexpected message");
+    return kind == wanted ? AT_OK
+                          : at_fail(err, AT_ERR_SYSTEM, "the device runner sent an unexpected message");
 }
 
 static at_status start_runner(at__device *d, at_error *err)
@@ -216,7 +218,8 @@ static void pop(at__device *d)
 }
 
 /* The trial at the head of the queue took its runner with it. */
-static at_status blame_head(at__device *d, at__measured *out, bool *got, at__outcome outcome, const char *why, at_error *err)
+static at_status blame_head(at__device *d, at__measured *out, bool *got, at__outcome outcome, const char *why,
+                            at_error *err)
 {
     if (d->queue_count) {
         *out = (at__measured){ .tag = d->queue[0].tag,
@@ -271,8 +274,8 @@ at_status at__device_pump(at__device *d, at__measured *out, bool *got, at_error 
     return AT_OK;
 }
 
-at_status at__device_final(at__device *d, const at__finalist *list, int count, uint64_t seed, at__final_row *rows,
-                           at__conditions *conditions, at_error *err)
+at_status at__device_final(at__device *d, const at__finalist *list, int count, uint64_t seed,
+                           at__final_row *rows, at__conditions *conditions, at_error *err)
 {
     at__str request = { 0 }, body = { 0 };
     at_error cause = { 0 };

@@ -6,13 +6,25 @@
 #include <stddef.h>
 
 typedef enum at__dtype {
-    AT__U8, AT__I8, AT__F16, AT__BF16, AT__U16, AT__I16, AT__F32, AT__I32, AT__U32, AT__F64, AT__I64, AT__U64,
-    AT__C64, AT__C128,
+    AT__U8,
+    AT__I8,
+    AT__F16,
+    AT__BF16,
+    AT__U16,
+    AT__I16,
+    AT__F32,
+    AT__I32,
+    AT__U32,
+    AT__F64,
+    AT__I64,
+    AT__U64,
+    AT__C64,
+    AT__C128,
     AT__DTYPES
 } at__dtype;
 
-const char *at__dtype_name(at__dtype type);  /* "f32"; never NULL */
-int         at__dtype_bytes(at__dtype type); /* 1, 2, 4, 8 or 16 */
+const char *at__dtype_name(at__dtype type); /* "f32"; never NULL */
+int at__dtype_bytes(at__dtype type);        /* 1, 2, 4, 8 or 16 */
 
 /*
  * The type as CUDA source. An op that only moves bits ("storage") gets an unsigned type of the same size

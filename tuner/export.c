@@ -21,7 +21,8 @@ static void comment(at__str *out, const char *label, const char *text)
 static void identifier(at__str *out, const char *text)
 {
     for (; *text; text++) {
-        bool good = (*text >= '0' && *text <= '9') || (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z');
+        bool good = (*text >= '0' && *text <= '9') || (*text >= 'a' && *text <= 'z') ||
+                    (*text >= 'A' && *text <= 'Z');
         at__str_addf(out, "%c", good ? *text : '_');
     }
 }
@@ -31,7 +32,8 @@ static void add_head(at__str *out, const at__answer *a, const at__template *t, c
     const at__winner *w = &a->winner;
     const at__fingerprint *f = &a->fingerprint;
     char line[512];
-    at__str_addf(out, "// Made by autotune %s. Compile with nvcc -std=c++17 -arch=sm_%" PRId64 ".\n//\n", AT_VERSION, f->cc);
+    at__str_addf(out, "// Made by autotune %s. Compile with nvcc -std=c++17 -arch=sm_%" PRId64 ".\n//\n",
+                 AT_VERSION, f->cc);
     comment(out, "problem", title);
     comment(out, "configuration", w->config);
     snprintf(line, sizeof line, "%.80s, hash %.12s", t->file, w->template_hash);
@@ -44,7 +46,8 @@ static void add_head(at__str *out, const at__answer *a, const at__template *t, c
                  100 * w->ceiling_s / w->median_s, w->ceiling_name, 1e6 * w->ceiling_s);
         comment(out, "copy ceiling", line);
     }
-    snprintf(line, sizeof line, "%.100s, driver %s, NVRTC %s, %s", f->device, f->driver, f->nvrtc, a->measured_at);
+    snprintf(line, sizeof line, "%.100s, driver %s, NVRTC %s, %s", f->device, f->driver, f->nvrtc,
+             a->measured_at);
     comment(out, "conditions", line);
     at__str_add(out, "\n");
 }
@@ -66,10 +69,10 @@ static void add_kernel(at__str *out, const char *rendered)
 }
 
 typedef struct launcher {
-    const at__op      *op;
+    const at__op *op;
     const at__problem *problem;
-    const int64_t     *slots;
-    const char        *name;
+    const int64_t *slots;
+    const char *name;
 } launcher;
 
 static const char *qualifier(const at__arg *arg)
@@ -115,11 +118,14 @@ static at_status add_arguments(at__str *out, const launcher *l, bool cast, at_er
     return AT_OK;
 }
 
-static at_status add_launcher(at__str *out, const launcher *l, const at__template *t, const at__winner *w, at_error *err)
+static at_status add_launcher(at__str *out, const launcher *l, const at__template *t, const at__winner *w,
+                              at_error *err)
 {
-    at__str_add(out, "\n#include <cuda_runtime.h>\n\n#include <cstdint>\n\n/*\n"
-                     " * Launches the kernel for this problem and no other. Buffers are device memory, as cudaMalloc gives it\n"
-                     " * (aligned to 256 bytes; anything else is cudaErrorMisalignedAddress), and do not overlap:\n");
+    at__str_add(
+        out, "\n#include <cuda_runtime.h>\n\n#include <cstdint>\n\n/*\n"
+             " * Launches the kernel for this problem and no other. Buffers are device memory, as cudaMalloc "
+             "gives it\n"
+             " * (aligned to 256 bytes; anything else is cudaErrorMisalignedAddress), and do not overlap:\n");
     at_status status = add_buffer_comments(out, l, err);
     if (status != AT_OK)
         return status;
@@ -136,12 +142,15 @@ static at_status add_launcher(at__str *out, const launcher *l, const at__templat
     at__str_add(out, ")\n        return cudaErrorMisalignedAddress;\n");
     if (w->shared_bytes > 0)
         at__str_addf(out,
-                     "    cudaError_t status = cudaFuncSetAttribute(%s, cudaFuncAttributeMaxDynamicSharedMemorySize, %" PRId64
+                     "    cudaError_t status = cudaFuncSetAttribute(%s, "
+                     "cudaFuncAttributeMaxDynamicSharedMemorySize, %" PRId64
                      ");\n    if (status != cudaSuccess)\n        return status;\n",
                      t->kernel, w->shared_bytes);
-    at__str_addf(out, "    %s<<<dim3(%" PRId64 ", %" PRId64 ", %" PRId64 "), dim3(%" PRId64 ", %" PRId64 ", %" PRId64 "), %" PRId64
-                      ", stream>>>(",
-                 t->kernel, w->grid[0], w->grid[1], w->grid[2], w->block[0], w->block[1], w->block[2], w->shared_bytes);
+    at__str_addf(out,
+                 "    %s<<<dim3(%" PRId64 ", %" PRId64 ", %" PRId64 "), dim3(%" PRId64 ", %" PRId64
+                 ", %" PRId64 "), %" PRId64 ", stream>>>(",
+                 t->kernel, w->grid[0], w->grid[1], w->grid[2], w->block[0], w->block[1], w->block[2],
+                 w->shared_bytes);
     status = add_arguments(out, l, false, err);
     at__str_add(out, ");\n    return cudaGetLastError();\n}\n");
     return status;
@@ -156,27 +165,33 @@ static at_status add_main(at__str *out, const launcher *l, const at__answer *a, 
         return status;
     at__str_add(out, "\n/* ---- self-test and benchmark ---- */\n\n");
     at__str_add_bytes(out, l->op->source, l->op->source_len);
-    at__str_add(out, "\nstatic const struct { const char *name; size_t bytes; bool output; } autotune_buffers[] = {\n");
+    at__str_add(
+        out,
+        "\nstatic const struct { const char *name; size_t bytes; bool output; } autotune_buffers[] = {\n");
     for (int i = 0; i < l->op->arg_count && status == AT_OK; i++) {
         int64_t elements = 0;
         if (l->op->args[i].role == AT__SCALAR)
             continue;
         status = at__expr_eval(&elements, l->op->args[i].expr, l->slots, err);
         at__str_addf(out, "    { \"%s\", %" PRId64 "ull, %s },\n", l->op->args[i].name,
-                     elements * at__dtype_bytes(l->problem->type), l->op->args[i].role == AT__INPUT ? "false" : "true");
+                     elements * at__dtype_bytes(l->problem->type),
+                     l->op->args[i].role == AT__INPUT ? "false" : "true");
     }
-    at__str_addf(out,
-                 "};\nstatic const double autotune_stored_us = %.4f, autotune_traffic_bytes = %" PRId64 ".0;\n"
-                 "static const bool autotune_cold = %s;\n\n"
-                 "static cudaError_t autotune_launch(void *const *buffers, cudaStream_t stream)\n{\n    return %s(",
-                 1e6 * a->winner.median_s, a->traffic_bytes, a->fingerprint.cold ? "true" : "false", l->name);
+    at__str_addf(
+        out,
+        "};\nstatic const double autotune_stored_us = %.4f, autotune_traffic_bytes = %" PRId64 ".0;\n"
+        "static const bool autotune_cold = %s;\n\n"
+        "static cudaError_t autotune_launch(void *const *buffers, cudaStream_t stream)\n{\n    return %s(",
+        1e6 * a->winner.median_s, a->traffic_bytes, a->fingerprint.cold ? "true" : "false", l->name);
     for (int i = 0, n = 0; i < l->op->arg_count; i++)
         if (l->op->args[i].role != AT__SCALAR)
             at__str_addf(out, "(%sT *)buffers[%d], ", qualifier(&l->op->args[i]), n++);
-    at__str_addf(out,
-                 "stream);\n}\n\nstatic void autotune_reference(void *const *buffers)\n{\n    %s<<<dim3(%" PRId64 ", %" PRId64
-                 ", %" PRId64 "), dim3(%" PRId64 ", %" PRId64 ", %" PRId64 "), %" PRId64 ">>>(",
-                 l->op->reference, g.grid[0], g.grid[1], g.grid[2], g.block[0], g.block[1], g.block[2], g.shared_bytes);
+    at__str_addf(
+        out,
+        "stream);\n}\n\nstatic void autotune_reference(void *const *buffers)\n{\n    %s<<<dim3(%" PRId64
+        ", %" PRId64 ", %" PRId64 "), dim3(%" PRId64 ", %" PRId64 ", %" PRId64 "), %" PRId64 ">>>(",
+        l->op->reference, g.grid[0], g.grid[1], g.grid[2], g.block[0], g.block[1], g.block[2],
+        g.shared_bytes);
     if (status == AT_OK)
         status = add_arguments(out, l, true, err);
     at__str_add(out, ");\n}\n\n");
@@ -196,8 +211,8 @@ static at_status limits_of(at__limits *out, const at__fingerprint *f, at_error *
     return status;
 }
 
-at_status at__export(at__str *out, const at__answer *answer, const at__template *t, const at__problem *problem,
-                     at__export_options options, at_error *err)
+at_status at__export(at__str *out, const at__answer *answer, const at__template *t,
+                     const at__problem *problem, at__export_options options, at_error *err)
 {
     int64_t slots[AT__MAX_SLOTS];
     at__limits limits;

@@ -12,11 +12,11 @@ typedef struct at__export_options {
 } at__export_options;
 
 /*
- * Appends the file. `t` is the winner's template, with the winner's hash. The limits for derived values are those
- * of the device in the answer's fingerprint. Names that go into identifiers are restricted to letters, digits
- * and '_', and nothing that goes into a comment can end it.
+ * Appends the file. `t` is the winner's template, with the winner's hash. The limits for derived values are
+ * those of the device in the answer's fingerprint. Names that go into identifiers are restricted to letters,
+ * digits and '_', and nothing that goes into a comment can end it.
  */
-at_status at__export(at__str *out, const at__answer *answer, const at__template *t, const at__problem *problem,
-                     at__export_options options, at_error *err) AT_MUST_CHECK;
+at_status at__export(at__str *out, const at__answer *answer, const at__template *t,
+                     const at__problem *problem, at__export_options options, at_error *err) AT_MUST_CHECK;
 
 #endif

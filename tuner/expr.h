@@ -54,17 +54,18 @@ typedef struct at__expr at__expr;
  * Compiles text[0..len). `where` is the place of text[0]; it goes into messages, then and at evaluation.
  * An unknown name is AT_ERR_INPUT and says which.
  */
-at_status at__expr_compile(at__expr **out, const char *text, size_t len, const at__scope *scope, at__where where,
-                           at_error *err) AT_MUST_CHECK;
+at_status at__expr_compile(at__expr **out, const char *text, size_t len, const at__scope *scope,
+                           at__where where, at_error *err) AT_MUST_CHECK;
 
 /*
- * Compiles the longest expression that text starts with, and tells in *used where the next thing starts (blanks
- * are skipped): for lists such as "TILE * 2 ROWS", and for "T[count] output".
+ * Compiles the longest expression that text starts with, and tells in *used where the next thing starts
+ * (blanks are skipped): for lists such as "TILE * 2 ROWS", and for "T[count] output".
  */
-at_status at__expr_compile_first(at__expr **out, size_t *used, const char *text, size_t len, const at__scope *scope,
-                                 at__where where, at_error *err) AT_MUST_CHECK;
+at_status at__expr_compile_first(at__expr **out, size_t *used, const char *text, size_t len,
+                                 const at__scope *scope, at__where where, at_error *err) AT_MUST_CHECK;
 
-at_status at__expr_eval(int64_t *out, const at__expr *expr, const int64_t *slots, at_error *err) AT_MUST_CHECK;
+at_status at__expr_eval(int64_t *out, const at__expr *expr, const int64_t *slots,
+                        at_error *err) AT_MUST_CHECK;
 
 /* Does the expression read this slot? */
 bool at__expr_reads(const at__expr *expr, int slot);

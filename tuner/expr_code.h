@@ -1,5 +1,6 @@
 /*
- * expr_code.h - the byte code between expr_parse.c, which writes it, and expr.c, which runs it. Private to both.
+ * expr_code.h - the byte code between expr_parse.c, which writes it, and expr.c, which runs it. Private to
+ * both.
  *
  * A stack machine. && || ?: are jumps, everything else takes its operands from the stack and puts its result
  * there. The parser knows the stack's depth at every point, so evaluation needs no checks and a fixed stack.

@@ -13,6 +13,7 @@
 #define SAMPLE_S      200e-6 /* a batch lasts at least this long                                      */
 #define GRAPH_S       1e-3   /* ... and a graph this long: launching it costs 5 to 10 us              */
 #define GRAPH_BELOW_S 30e-6  /* shorter launches go into a graph: the host needs 2 to 3 us for each   */
+#define FINAL_BELOW_S 200e-6 /* ... and in a final these too: a graph saves 1 us between launches     */
 #define MAX_BATCH     4096
 
 /* The race. A launch this much slower than the best gets no more samples after the verified one ... */
@@ -48,12 +49,13 @@ static at_status enqueue(at__bench *bench, const batch *b, uint64_t first_set, a
  * Chooses the number of launches for a launch of about `estimate_s`. A graph's launches are bound to their
  * buffers, so it goes round all sets at least once.
  */
-static at_status batch_open(batch *b, at__gpu *gpu, at__bench *bench, double estimate_s, at_error *err)
+static at_status batch_open(batch *b, at__gpu *gpu, at__bench *bench, double estimate_s, double graph_below_s,
+                            at_error *err)
 {
     int64_t sets = at__bench_sets(bench);
     double launch_s = estimate_s > 1e-6 ? estimate_s : 1e-6;
     b->launches = (int64_t)ceil(SAMPLE_S / launch_s);
-    if (launch_s >= GRAPH_BELOW_S)
+    if (launch_s >= graph_below_s)
         return AT_OK;
     b->launches = ((int64_t)ceil(GRAPH_S / launch_s) + sets - 1) / sets * sets;
     if (b->launches > MAX_BATCH)
@@ -137,7 +139,7 @@ static at_status time_candidate(at__measured *out, at__gpu *gpu, at__bench *benc
         summarise(out, &first_s, 1);
         return AT_OK;
     }
-    at_status status = batch_open(&b, gpu, bench, first_s, err);
+    at_status status = batch_open(&b, gpu, bench, first_s, GRAPH_BELOW_S, err);
     while (status == AT_OK && count < MAX_SAMPLES && !race_is_lost(samples, count, trial->best_s)) {
         status = sample(&samples[count], gpu, bench, &b, &set, err);
         count++;
@@ -232,7 +234,7 @@ static at_status final_load(final *f, at_error *err)
         fastest = seconds < fastest ? seconds : fastest;
     }
     for (int i = 0; i < f->count && status == AT_OK; i++)
-        status = batch_open(&f->batches[i], f->gpu, f->bench, fastest, err);
+        status = batch_open(&f->batches[i], f->gpu, f->bench, fastest, FINAL_BELOW_S, err);
     return status;
 }
 

@@ -3,8 +3,8 @@
  *
  * Looked for, in this order: $AUTOTUNE_NVRTC (a file), the system's loader (libnvrtc.so.13, .so.12, .so.11.2,
  * .so), $CUDA_HOME/lib64, /usr/local/cuda/lib64, the folder the build was configured with. 11.8 to 13.x.
- * CUDA's headers, which f16 and bf16 kernels include, are looked for beside the library first: they must fit it.
- * Threads: use one at__nvrtc from one thread; separate processes scale where threads do not.
+ * CUDA's headers, which f16 and bf16 kernels include, are looked for beside the library first: they must fit
+ * it. Threads: use one at__nvrtc from one thread; separate processes scale where threads do not.
  */
 #ifndef AUTOTUNE_NVRTC_H
 #define AUTOTUNE_NVRTC_H
@@ -17,19 +17,22 @@ typedef struct at__nvrtc at__nvrtc;
 
 /* AT_ERR_DEVICE when it is missing or too old: what was tried, and what to install or set. */
 at_status at__nvrtc_open(at__nvrtc **out, at_error *err) AT_MUST_CHECK;
-void      at__nvrtc_close(at__nvrtc *nvrtc);
+void at__nvrtc_close(at__nvrtc *nvrtc);
 
 const char *at__nvrtc_version(const at__nvrtc *nvrtc); /* "13.0" */
 const char *at__nvrtc_path(const at__nvrtc *nvrtc);    /* what was opened */
-const char *at__nvrtc_headers(const at__nvrtc *nvrtc); /* folder of cuda_fp16.h, for #include <>; "": none found */
+const char *at__nvrtc_headers(
+    const at__nvrtc *nvrtc); /* folder of cuda_fp16.h, for #include <>; "": none found */
 
 /* Whether it can make a cubin for this compute capability (90). */
 bool at__nvrtc_supports(const at__nvrtc *nvrtc, int cc);
 
-/* The newest compute capability up to `cc` that it knows, for PTX on a GPU that is newer than NVRTC; 0: none. */
+/* The newest compute capability up to `cc` that it knows, for PTX on a GPU that is newer than NVRTC; 0: none.
+ */
 int at__nvrtc_nearest(const at__nvrtc *nvrtc, int cc);
 
-/* What ptxas said of one kernel; -1: unknown (always, for PTX). The largest of several kernels in one source. */
+/* What ptxas said of one kernel; -1: unknown (always, for PTX). The largest of several kernels in one source.
+ */
 typedef struct at__resources {
     int64_t registers, shared_bytes, spill_bytes, stack_bytes; /* spill_bytes: stores and loads together */
 } at__resources;
@@ -38,12 +41,13 @@ typedef enum at__code { AT__CUBIN, AT__PTX } at__code;
 
 /*
  * Compiles `source` (named `name` in messages) for sm_<cc>. *ok tells whether the compiler accepted it; a
- * refusal is no error: the reason is in *log. AT_ERR_DEVICE only when NVRTC itself failed or does not know cc.
- * `code` and `log` are replaced. Warnings go to the log of a success; ptxas' resource lines do not: they are
- * parsed. NVRTC's own cache is not used, so that the time taken is the time a compilation takes.
+ * refusal is no error: the reason is in *log. AT_ERR_DEVICE only when NVRTC itself failed or does not know
+ * cc. `code` and `log` are replaced. Warnings go to the log of a success; ptxas' resource lines do not: they
+ * are parsed. NVRTC's own cache is not used, so that the time taken is the time a compilation takes.
  */
 at_status at__nvrtc_compile(at__nvrtc *nvrtc, bool *ok, at__str *code, at__str *log, at__resources *resources,
-                            const char *source, const char *name, int cc, at__code kind, at_error *err) AT_MUST_CHECK;
+                            const char *source, const char *name, int cc, at__code kind,
+                            at_error *err) AT_MUST_CHECK;
 
 /* Everything but the source that the code depends on (options, NVRTC version, cc), as part of a cache key. */
 void at__nvrtc_key(at__str *out, const at__nvrtc *nvrtc, int cc, at__code kind);

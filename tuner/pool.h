@@ -17,28 +17,28 @@
 typedef struct at__pool at__pool;
 
 typedef struct at__pool_options {
-    int    workers;     /* 0: one for each core this process may use */
-    double deadline_s;  /* for one kernel; 0: 60 s                   */
+    int workers;       /* 0: one for each core this process may use */
+    double deadline_s; /* for one kernel; 0: 60 s                   */
 } at__pool_options;
 
 /* Starts the workers. They open NVRTC themselves; a failure there comes back from at__pool_pump. */
 at_status at__pool_open(at__pool **out, at__pool_options options, at_error *err) AT_MUST_CHECK;
-void      at__pool_close(at__pool *pool); /* ends the workers, also busy ones; NULL is allowed */
+void at__pool_close(at__pool *pool); /* ends the workers, also busy ones; NULL is allowed */
 
-int  at__pool_workers(const at__pool *pool);
-int  at__pool_busy(const at__pool *pool);   /* jobs submitted and not yet taken back */
+int at__pool_workers(const at__pool *pool);
+int at__pool_busy(const at__pool *pool);      /* jobs submitted and not yet taken back */
 bool at__pool_has_room(const at__pool *pool); /* fewer than two jobs a worker: one compiling, one waiting */
 
 /* Hands over one job; `source` is copied. `tag` comes back with its result. The pool must have room. */
-at_status at__pool_submit(at__pool *pool, int64_t tag, const char *source, const char *name, int cc, at__code kind,
-                          at_error *err) AT_MUST_CHECK;
+at_status at__pool_submit(at__pool *pool, int64_t tag, const char *source, const char *name, int cc,
+                          at__code kind, at_error *err) AT_MUST_CHECK;
 
 typedef struct at__compiled {
-    int64_t       tag;
-    bool          ok;
-    at__str       code, log; /* owned by the result */
+    int64_t tag;
+    bool ok;
+    at__str code, log; /* owned by the result */
     at__resources resources;
-    double        compile_s;
+    double compile_s;
 } at__compiled;
 void at__compiled_clear(at__compiled *c);
 
@@ -49,9 +49,10 @@ bool at__pool_take(at__pool *pool, at__compiled *out);
 int at__pool_fds(const at__pool *pool, struct pollfd *fds, int max);
 
 /*
- * Reads what has arrived, hands out waiting jobs, enforces deadlines (so: call it a few times a second). Never
- * waits for a compilation. AT_ERR_DEVICE, in the worker's words: NVRTC is missing or broken, which is no fault of
- * a kernel. AT_ERR_SYSTEM: no worker can be started any more. Both last: the pool can only be closed then.
+ * Reads what has arrived, hands out waiting jobs, enforces deadlines (so: call it a few times a second).
+ * Never waits for a compilation. AT_ERR_DEVICE, in the worker's words: NVRTC is missing or broken, which is
+ * no fault of a kernel. AT_ERR_SYSTEM: no worker can be started any more. Both last: the pool can only be
+ * closed then.
  */
 at_status at__pool_pump(at__pool *pool, at_error *err) AT_MUST_CHECK;
 

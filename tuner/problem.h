@@ -9,8 +9,8 @@
 
 typedef struct at__problem {
     const at__op *op; /* borrowed */
-    at__dtype     type;
-    int64_t       dims[AT__MAX_DIMS];
+    at__dtype type;
+    int64_t dims[AT__MAX_DIMS];
 } at__problem;
 
 /* One value for each parameter of a template, in the order of its declaration. */
@@ -20,11 +20,11 @@ typedef struct at__config {
 
 /*
  * Fits `count` sizes, as a user wrote them, to the op's dimensions (the leading optional ones may be left
- * out) and checks the op's own requirements that depend on nothing else (no device). AT_ERR_INPUT says what was
- * expected.
+ * out) and checks the op's own requirements that depend on nothing else (no device). AT_ERR_INPUT says what
+ * was expected.
  */
-at_status at__problem_init(at__problem *out, const at__op *op, at__dtype type, const int64_t *sizes, int count,
-                           at_error *err) AT_MUST_CHECK;
+at_status at__problem_init(at__problem *out, const at__op *op, at__dtype type, const int64_t *sizes,
+                           int count, at_error *err) AT_MUST_CHECK;
 
 /* "4096x4096", "8x4096x128": leading optional dimensions that have their default are left out. Canonical. */
 void at__problem_shape(at__str *out, const at__problem *problem);
@@ -42,24 +42,27 @@ int at__param_find(const at__template *t, const char *name, size_t len);
 /* Index among a parameter's values of a number or word as a user writes it, -1: none. */
 int at__param_find_text(const at__param *param, const char *text, size_t len);
 
-/* Adds a value as a user writes it: its word, or a number. A value that was not declared is written as a number. */
+/* Adds a value as a user writes it: its word, or a number. A value that was not declared is written as a
+ * number. */
 void at__param_add_text(at__str *out, const at__param *param, int64_t value);
 
 /* "TILE=32 BLOCK_ROWS=8 ORDER=out_fast" */
 void at__config_text(at__str *out, const at__template *t, const at__config *config);
 
 /* The reverse; every parameter must be there exactly once, with a declared value. */
-at_status at__config_parse(at__config *out, const at__template *t, const char *text, at_error *err) AT_MUST_CHECK;
+at_status at__config_parse(at__config *out, const at__template *t, const char *text,
+                           at_error *err) AT_MUST_CHECK;
 
 /*
  * Fills the template's own slots from its configuration: parameters, labels, lets and consts. The op's slots
  * must be bound already.
  */
-at_status at__config_bind(int64_t *slots, const at__template *t, const at__config *config, at_error *err) AT_MUST_CHECK;
+at_status at__config_bind(int64_t *slots, const at__template *t, const at__config *config,
+                          at_error *err) AT_MUST_CHECK;
 
 /*
- * Launch geometry, evaluated. Sizes are 1 to 2^31-1 and shared_bytes 0 to 2^31-1, so that they fit the driver's
- * types; whether a device accepts them is not looked at.
+ * Launch geometry, evaluated. Sizes are 1 to 2^31-1 and shared_bytes 0 to 2^31-1, so that they fit the
+ * driver's types; whether a device accepts them is not looked at.
  */
 typedef struct at__geometry {
     int64_t grid[3], block[3];
@@ -67,6 +70,7 @@ typedef struct at__geometry {
 } at__geometry;
 
 /* AT_ERR_INPUT when an expression cannot be evaluated or a size is out of range, with its place. */
-at_status at__geometry_of(at__geometry *out, const at__launch *launch, const int64_t *slots, at_error *err) AT_MUST_CHECK;
+at_status at__geometry_of(at__geometry *out, const at__launch *launch, const int64_t *slots,
+                          at_error *err) AT_MUST_CHECK;
 
 #endif

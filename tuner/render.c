@@ -60,7 +60,8 @@ static void add_choice(at__str *out, const at__template *t, const at__param *par
     at__str_add(out, "enum {");
     for (int k = 0; k < param->count; k++)
         at__str_addf(out, "%s %s = %d", k ? "," : "", t->symbols.names[param->label_slot + k].name, k);
-    at__str_addf(out, " };\nconstexpr int %s = %s;\n", param->name, t->symbols.names[param->label_slot + value].name);
+    at__str_addf(out, " };\nconstexpr int %s = %s;\n", param->name,
+                 t->symbols.names[param->label_slot + value].name);
 }
 
 static void add_params(at__str *out, const at__template *t, const int64_t *slots)

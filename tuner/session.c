@@ -2,7 +2,8 @@
  * session.c - one problem on one device, from its buffers to its stored winner; see tune.h.
  *
  * The steps: buffers and the right answer; plain copies of the same bytes (the ceiling); the op's own
- * configurations; the final, in which the fastest of both and the driver's memcpy are timed again, interleaved.
+ * configurations; the final, in which the fastest of both and the driver's memcpy are timed again,
+ * interleaved.
  */
 #include "contest.h"
 
@@ -15,10 +16,10 @@
 #include <unistd.h>
 
 /* Noise of a trial's few samples is a few per cent: whoever is that close may be the best. */
-#define FINAL_WITHIN  0.06
-#define MAX_LEADERS   10
-#define COPY_WITHIN   0.05
-#define MAX_COPIES    4
+#define FINAL_WITHIN 0.06
+#define MAX_LEADERS  10
+#define COPY_WITHIN  0.05
+#define MAX_COPIES   4
 
 at_status at__problem_key_of(at__problem_key *out, at__str *shape, const at__problem *problem, at_error *err)
 {
@@ -50,8 +51,8 @@ static at_status compile_checks(at__session *s, at_error *err)
     if (status == AT_OK)
         status = at__build_wait(&s->checks, &s->builder, at__embedded_checks[0].path, err);
     if (status == AT_OK && !s->checks.ok)
-        status = at_fail(err, AT_ERR_DEVICE, "NVRTC does not compile %s for sm_%d: %s", at__embedded_checks[0].path,
-                         s->builder.cc, at__str_text(&s->checks.log));
+        status = at_fail(err, AT_ERR_DEVICE, "NVRTC does not compile %s for sm_%d: %s",
+                         at__embedded_checks[0].path, s->builder.cc, at__str_text(&s->checks.log));
     return status;
 }
 
@@ -89,8 +90,10 @@ at_status at__session_open(at__session *s, const at__catalog *catalog, const at_
     s->builder.cc = (int)at__device_info_of(device)->limits.cc;
     at_status status = at__nvrtc_open(&s->builder.nvrtc, err);
     if (status == AT_OK && !at__nvrtc_supports(s->builder.nvrtc, s->builder.cc))
-        status = at_fail(err, AT_ERR_DEVICE, "NVRTC %s (%s) cannot compile for sm_%d; install a newer or older CUDA toolkit",
-                         at__nvrtc_version(s->builder.nvrtc), at__nvrtc_path(s->builder.nvrtc), s->builder.cc);
+        status =
+            at_fail(err, AT_ERR_DEVICE,
+                    "NVRTC %s (%s) cannot compile for sm_%d; install a newer or older CUDA toolkit",
+                    at__nvrtc_version(s->builder.nvrtc), at__nvrtc_path(s->builder.nvrtc), s->builder.cc);
     if (status == AT_OK)
         status = at__store_open(&s->store, options->db_path, AT__STORE_WRITE, err);
     if (status == AT_OK && options->cache_path)
@@ -119,7 +122,8 @@ void at__session_close(at__session *s)
 }
 
 /* Buffers of the op, as the runner lays them out. */
-static at_status describe_buffers(at__setup *setup, const at__op *op, const int64_t *slots, int element_bytes, at_error *err)
+static at_status describe_buffers(at__setup *setup, const at__op *op, const int64_t *slots, int element_bytes,
+                                  at_error *err)
 {
     for (int i = 0; i < op->arg_count; i++) {
         int64_t elements = 0;
@@ -178,14 +182,14 @@ static bool ceiling_problem(at__problem *out, const at__session *s, const at__co
 /* Everything of one problem. */
 typedef struct job {
     at__session *s;
-    at__contest  copies, main;
-    bool         has_copies;
+    at__contest copies, main;
+    bool has_copies;
     at__candidate *entrants[AT__MAX_FINALISTS]; /* NULL: the driver's memcpy */
-    at__finalist  list[AT__MAX_FINALISTS];
+    at__finalist list[AT__MAX_FINALISTS];
     at__final_row rows[AT__MAX_FINALISTS];
-    int           count;
+    int count;
     at__conditions conditions;
-    int           winner; /* index of the winner; -1: none */
+    int winner; /* index of the winner; -1: none */
 } job;
 
 static at_status run_copies(job *j, at_error *err)
@@ -245,7 +249,8 @@ static int fastest_copy(const job *j)
     int best = -1;
     for (int i = 0; i < j->count; i++) {
         bool copy = j->list[i].is_copy || j->list[i].is_memcpy || (!j->has_copies && i == j->winner);
-        if (copy && j->rows[i].outcome == AT__TIMED && (best < 0 || j->rows[i].median_s < j->rows[best].median_s))
+        if (copy && j->rows[i].outcome == AT__TIMED &&
+            (best < 0 || j->rows[i].median_s < j->rows[best].median_s))
             best = i;
     }
     return j->main.problem.op->ceiling_op[0] ? best : -1;
@@ -349,7 +354,9 @@ static at_status answer_copy(at__answer *out, const job *j, const at__winner *w,
 {
     bool failed = false;
     char now[21];
-    at__answer a = { .winner = *w, .fingerprint = j->s->fingerprint, .traffic_bytes = j->main.key.traffic_bytes };
+    at__answer a = { .winner = *w,
+                     .fingerprint = j->s->fingerprint,
+                     .traffic_bytes = j->main.key.traffic_bytes };
     at__utc_text(now);
     a.winner.template_name = owned(w->template_name, &failed);
     a.winner.template_hash = owned(w->template_hash, &failed);
@@ -384,7 +391,8 @@ static void why_nothing(at__str *out, const job *j)
         at__str_add(out, "no template has a valid configuration for this problem");
         for (int i = 0; i < c->space_count; i++)
             if (at__space_refusal(c->spaces[i]))
-                at__str_addf(out, "; %s: %s", at__space_template(c->spaces[i])->name, at__space_refusal(c->spaces[i]));
+                at__str_addf(out, "; %s: %s", at__space_template(c->spaces[i])->name,
+                             at__space_refusal(c->spaces[i]));
     } else if (c->decided == 0) {
         at__str_add(out, "interrupted before the first trial ended");
     } else {
@@ -424,7 +432,8 @@ static bool only_this_problem(at_status status)
 static at_status tune_open(job *j, at__result *r, at__answer *answer, at__str *why, at_error *err)
 {
     at_error cause = { 0 };
-    at_status status = at__store_find_winner(answer, j->s->store, &j->main.key, &j->s->fingerprint, NULL, err);
+    at_status status =
+        at__store_find_winner(answer, j->s->store, &j->main.key, &j->s->fingerprint, NULL, err);
     if (status == AT_OK && answered(j->s, &j->main, answer)) {
         r->found = r->from_store = true;
         return AT_OK;
@@ -464,8 +473,9 @@ at_status at__session_tune(at__session *s, const at__problem *problem, int index
     j->s = s;
     j->winner = -1;
     at_status status = at__contest_open(&j->main, s, problem, false, err);
-    j->main.progress =
-        (at__progress){ .device = device, .problem = problem, .problem_index = index, .problem_count = count };
+    j->main.progress = (at__progress){
+        .device = device, .problem = problem, .problem_index = index, .problem_count = count
+    };
     if (status == AT_OK)
         status = tune_open(j, &r, &answer, &why, err);
     if (status == AT_OK) {

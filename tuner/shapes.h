@@ -14,24 +14,25 @@
 
 typedef struct at__shapes {
     at__problem *problems;
-    size_t       count, cap;
+    size_t count, cap;
 } at__shapes;
 
 typedef struct at__shape_defaults {
-    const char *op;   /* "transpose" */
-    at__dtype   type; /* AT__F32     */
+    const char *op; /* "transpose" */
+    at__dtype type; /* AT__F32     */
 } at__shape_defaults;
 
 /*
  * Reads every line; on the first bad one AT_ERR_INPUT "file:line:column: found ...; expected ...". A problem
  * that is there twice is kept once. A file without any problem is AT_ERR_INPUT.
  */
-at_status at__shapes_read(at__shapes *out, const char *path, const at__catalog *catalog, at__shape_defaults defaults,
-                          at_error *err) AT_MUST_CHECK;
+at_status at__shapes_read(at__shapes *out, const char *path, const at__catalog *catalog,
+                          at__shape_defaults defaults, at_error *err) AT_MUST_CHECK;
 
 /* The same for a text; `file` names it in messages. A line has at most 4096 bytes. */
 at_status at__shapes_parse(at__shapes *out, const char *text, size_t len, const char *file,
-                           const at__catalog *catalog, at__shape_defaults defaults, at_error *err) AT_MUST_CHECK;
+                           const at__catalog *catalog, at__shape_defaults defaults,
+                           at_error *err) AT_MUST_CHECK;
 
 void at__shapes_clear(at__shapes *shapes);
 

@@ -17,9 +17,9 @@ typedef struct at__space at__space;
 
 /* A user's `--fix TEMPLATE.PARAM=VALUE`. */
 typedef struct at__fix {
-    char    template_name[AT__MAX_NAME];
-    char    param[AT__MAX_NAME];
-    char    value[AT__MAX_NAME]; /* a number or a label */
+    char template_name[AT__MAX_NAME];
+    char param[AT__MAX_NAME];
+    char value[AT__MAX_NAME]; /* a number or a label */
 } at__fix;
 
 /* Reads "tile_rows.PAD=1". */
@@ -31,29 +31,29 @@ at_status at__fix_parse(at__fix *out, const char *text, at_error *err) AT_MUST_C
 /*
  * `slots` holds the op's slots, bound for the problem and device; copied. Fixes for other templates are
  * ignored; one that names an unknown parameter or value is AT_ERR_INPUT. A space may be empty: that is no
- * error. A requirement or a let it reads that cannot be evaluated (overflow, division by zero) is AT_ERR_INPUT with
- * its place and the values, unless another requirement refuses that configuration: the result does not depend on
- * the order of the walk.
+ * error. A requirement or a let it reads that cannot be evaluated (overflow, division by zero) is
+ * AT_ERR_INPUT with its place and the values, unless another requirement refuses that configuration: the
+ * result does not depend on the order of the walk.
  */
 at_status at__space_open(at__space **out, const at__template *t, const int64_t *slots, const at__fix *fixes,
                          int fix_count, at_error *err) AT_MUST_CHECK;
-void      at__space_close(at__space *space);
+void at__space_close(at__space *space);
 
 const at__template *at__space_template(const at__space *space);
-int64_t at__space_count(const at__space *space);     /* valid configurations; saturates at INT64_MAX */
-double  at__space_raw_count(const at__space *space); /* product of the values, as a double           */
+int64_t at__space_count(const at__space *space);    /* valid configurations; saturates at INT64_MAX */
+double at__space_raw_count(const at__space *space); /* product of the values, as a double           */
 
 /*
- * Beyond INT64_MAX configurations, the first INT64_MAX have indices and can be found and sampled; at__space_find
- * gives -1 for the others.
+ * Beyond INT64_MAX configurations, the first INT64_MAX have indices and can be found and sampled;
+ * at__space_find gives -1 for the others.
  */
 
 /* The requirement that refused most, for an empty space: "PAD <= TILE (reason)"; NULL when not empty. */
 const char *at__space_refusal(const at__space *space);
 
-void    at__space_config(at__config *out, const at__space *space, int64_t index); /* 0 <= index < count */
-int64_t at__space_find(const at__space *space, const at__config *config);         /* -1: not valid      */
-int64_t at__space_sample(const at__space *space, at__rng *rng);                   /* uniform; count > 0 */
+void at__space_config(at__config *out, const at__space *space, int64_t index); /* 0 <= index < count */
+int64_t at__space_find(const at__space *space, const at__config *config);      /* -1: not valid      */
+int64_t at__space_sample(const at__space *space, at__rng *rng);                /* uniform; count > 0 */
 
 typedef enum at__neighbourhood {
     AT__HAMMING, /* exactly one parameter differs                                */
@@ -61,9 +61,10 @@ typedef enum at__neighbourhood {
 } at__neighbourhood;
 
 /*
- * Writes up to `max` indices of valid neighbours of `index`, by parameter and value as declared; returns how many
- * there are in all. out may be NULL when max is 0.
+ * Writes up to `max` indices of valid neighbours of `index`, by parameter and value as declared; returns how
+ * many there are in all. out may be NULL when max is 0.
  */
-int64_t at__space_neighbours(int64_t *out, int64_t max, const at__space *space, int64_t index, at__neighbourhood kind);
+int64_t at__space_neighbours(int64_t *out, int64_t max, const at__space *space, int64_t index,
+                             at__neighbourhood kind);
 
 #endif

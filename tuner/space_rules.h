@@ -1,9 +1,9 @@
 /*
  * space_rules.h - which parameters a requirement depends on, directly or through lets. Private to space*.c.
  *
- * A parameter with one allowed value (declared so, or fixed by the user) is a constant: it is bound at once and
- * links nothing. A requirement that holds for all values of its parameters is dropped, because it would tie
- * parameters together for nothing.
+ * A parameter with one allowed value (declared so, or fixed by the user) is a constant: it is bound at once
+ * and links nothing. A requirement that holds for all values of its parameters is dropped, because it would
+ * tie parameters together for nothing.
  */
 #ifndef AUTOTUNE_SPACE_RULES_H
 #define AUTOTUNE_SPACE_RULES_H
@@ -41,7 +41,7 @@ typedef struct at__rules {
 /* AT_ERR_INPUT: a bad fix, or a value without free parameters that cannot be evaluated. */
 at_status at__rules_init(at__rules *out, const at__template *t, const int64_t *slots, const at__fix *fixes,
                          int fix_count, at_error *err) AT_MUST_CHECK;
-void      at__rules_clear(at__rules *rules);
+void at__rules_clear(at__rules *rules);
 
 /* Does the rule depend on one of these lets? */
 bool at__rule_needs(const at__rule *rule, const at__let_set *lets);

@@ -1,8 +1,8 @@
 /*
  * space_walk.h - the valid combinations of parameters that hang together. Private to space*.c.
  *
- * Depth first: parameters are bound in an order that prunes early, each requirement is tested as soon as its last
- * parameter is bound, each let evaluated as soon as it can be.
+ * Depth first: parameters are bound in an order that prunes early, each requirement is tested as soon as its
+ * last parameter is bound, each let evaluated as soon as it can be.
  */
 #ifndef AUTOTUNE_SPACE_WALK_H
 #define AUTOTUNE_SPACE_WALK_H
@@ -22,11 +22,13 @@ typedef struct at__rows {
 } at__rows;
 
 /*
- * Finds the rows of the parameters in `params`. A requirement or let that cannot be evaluated is AT_ERR_INPUT,
- * unless another requirement refuses the row: what is found does not depend on the order of the walk.
+ * Finds the rows of the parameters in `params`. A requirement or let that cannot be evaluated is
+ * AT_ERR_INPUT, unless another requirement refuses the row: what is found does not depend on the order of the
+ * walk.
  */
-at_status at__rows_find(at__rows *out, const at__rules *rules, at__param_set params, at_error *err) AT_MUST_CHECK;
-void      at__rows_clear(at__rows *rows);
+at_status at__rows_find(at__rows *out, const at__rules *rules, at__param_set params,
+                        at_error *err) AT_MUST_CHECK;
+void at__rows_clear(at__rows *rows);
 
 /* The place of a row (its columns' value indices), or -1. */
 int64_t at__rows_search(const at__rows *rows, const uint16_t *row);

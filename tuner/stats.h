@@ -14,9 +14,9 @@
 double at__median(const double *values, size_t count);
 
 /*
- * The q-quantile, 0 <= q <= 1 (clamped), interpolated between order statistics: R's and NumPy's default, type 7
- * of Hyndman and Fan, Sample Quantiles in Statistical Packages, The American Statistician 50 (1996).
- * q = 0 is the minimum, 1 the maximum.
+ * The q-quantile, 0 <= q <= 1 (clamped), interpolated between order statistics: R's and NumPy's default, type
+ * 7 of Hyndman and Fan, Sample Quantiles in Statistical Packages, The American Statistician 50 (1996). q = 0
+ * is the minimum, 1 the maximum.
  */
 double at__quantile(const double *values, size_t count, double q);
 
@@ -27,21 +27,22 @@ typedef enum at__order { AT__TIED, AT__FASTER, AT__SLOWER } at__order;
 
 /* How much time `a` takes per time of `b`: 0.98 is 2 % less. */
 typedef struct at__pair {
-    double    ratio;     /* median over the rounds of a's time / b's time               */
-    double    low, high; /* it lies between these with a confidence of at least 95 %    */
-    at__order order;     /* of a against b: AT__TIED while low <= 1 <= high             */
+    double ratio;     /* median over the rounds of a's time / b's time               */
+    double low, high; /* it lies between these with a confidence of at least 95 %    */
+    at__order order;  /* of a against b: AT__TIED while low <= 1 <= high             */
 } at__pair;
 
 /*
- * Compares candidates `a` and `b` of an interleaved final: times[round * candidates + candidate]. Both times of
- * one round were taken under the same clocks and temperature, which their ratio cancels.
+ * Compares candidates `a` and `b` of an interleaved final: times[round * candidates + candidate]. Both times
+ * of one round were taken under the same clocks and temperature, which their ratio cancels.
  *
- * The interval is the sign test's, turned round: if the true median ratio is m, each round's ratio falls below
- * m with probability 1/2, so the number that do is Binomial(rounds, 1/2); [x(k), x(n+1-k)] of the sorted
- * ratios misses m with probability 2 P(Binomial(n, 1/2) < k), whatever the distribution (W. R. Thompson,
- * Annals of Mathematical Statistics 7, 1936; David and Nagaraja, Order Statistics, section 7.1). k is the largest that
- * keeps this below 5 %. Fewer than 6 rounds allow no such k: then low is 0, high is infinite, order is AT__TIED.
- * One comparison at a time: the 5 % are not corrected for many candidates or for looking again after each round.
+ * The interval is the sign test's, turned round: if the true median ratio is m, each round's ratio falls
+ * below m with probability 1/2, so the number that do is Binomial(rounds, 1/2); [x(k), x(n+1-k)] of the
+ * sorted ratios misses m with probability 2 P(Binomial(n, 1/2) < k), whatever the distribution (W. R.
+ * Thompson, Annals of Mathematical Statistics 7, 1936; David and Nagaraja, Order Statistics, section 7.1). k
+ * is the largest that keeps this below 5 %. Fewer than 6 rounds allow no such k: then low is 0, high is
+ * infinite, order is AT__TIED. One comparison at a time: the 5 % are not corrected for many candidates or for
+ * looking again after each round.
  */
 at__pair at__compare_pairs(const double *times, size_t rounds, size_t candidates, size_t a, size_t b);
 

@@ -28,14 +28,15 @@ void at__put_text(at__str *body, const char *text); /* NULL travels as "" */
 /* Reading a body from front to back. */
 typedef struct at__reader {
     const char *at, *end;
-    bool        bad;
+    bool bad;
 } at__reader;
-int64_t     at__get_i64(at__reader *r);
-double      at__get_f64(at__reader *r);
+int64_t at__get_i64(at__reader *r);
+double at__get_f64(at__reader *r);
 const void *at__get_bytes(at__reader *r, size_t *len); /* borrowed from the body; never NULL */
 const char *at__get_text(at__reader *r);               /* borrowed, terminated; "" when bad  */
 
-/* Sends one frame, whole, on a blocking or non-blocking socket (waits for room). AT_ERR_SYSTEM: the peer is gone. */
+/* Sends one frame, whole, on a blocking or non-blocking socket (waits for room). AT_ERR_SYSTEM: the peer is
+ * gone. */
 at_status at__wire_send(int fd, uint32_t kind, const at__str *body, at_error *err) AT_MUST_CHECK;
 
 /* Waits for one frame. *kind is 0 at a clean end of the stream. AT_ERR_SYSTEM on anything else. */
@@ -43,12 +44,13 @@ at_status at__wire_recv(int fd, uint32_t *kind, at__str *body, at_error *err) AT
 
 /*
  * The other way to receive, for one thread with many peers: fill, which never waits, and then next until it
- * returns false. `ended` is set when the peer is gone (or sent what is no frame); frames before that are kept.
+ * returns false. `ended` is set when the peer is gone (or sent what is no frame); frames before that are
+ * kept.
  */
 typedef struct at__inbox {
     at__str bytes;
-    size_t  used; /* of bytes: handed out already */
-    bool    ended;
+    size_t used; /* of bytes: handed out already */
+    bool ended;
 } at__inbox;
 void at__inbox_fill(at__inbox *in, int fd);
 bool at__inbox_next(at__inbox *in, uint32_t *kind, at__reader *body); /* body: borrowed until the next fill */
@@ -57,10 +59,9 @@ void at__inbox_clear(at__inbox *in);
 /*
  * A child process: this program again (or $AUTOTUNE_EXE, for tests), with `argv` (NULL-terminated, argv[0]
  * included), one end of a socket pair as its file descriptor AT__CHILD_FD, stdin and stdout on /dev/null, and
- * everything else but stderr closed. It has a process group of its own, so a Ctrl-C in the terminal reaches the
- * supervisor alone. It is killed when its parent dies, and also when the thread that spawned it ends: whoever
- * spawns a child stays as long as the child.
- * AT_ERR_SYSTEM also when the program cannot be executed.
+ * everything else but stderr closed. It has a process group of its own, so a Ctrl-C in the terminal reaches
+ * the supervisor alone. It is killed when its parent dies, and also when the thread that spawned it ends:
+ * whoever spawns a child stays as long as the child. AT_ERR_SYSTEM also when the program cannot be executed.
  */
 #define AT__CHILD_FD 3
 typedef struct at__child {

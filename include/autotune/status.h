@@ -30,12 +30,12 @@ typedef enum at_status {
 
 typedef struct at_error {
     at_status status;
-    char      text[AT_ERROR_TEXT]; /* one or a few lines, no final newline */
+    char text[AT_ERROR_TEXT]; /* one or a few lines, no final newline */
 } at_error;
 
 #if defined(__GNUC__)
 #define AT_PRINTF(text, first) __attribute__((format(printf, text, first)))
-#define AT_MUST_CHECK            __attribute__((warn_unused_result))
+#define AT_MUST_CHECK          __attribute__((warn_unused_result))
 #else
 #define AT_PRINTF(text, first)
 #define AT_MUST_CHECK
