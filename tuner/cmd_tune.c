@@ -144,11 +144,18 @@ static at_status known_template(const plan *p, const char *option, const char *n
     return AT_ERR_USAGE;
 }
 
+static at_status parse_fix(at__fix *out, const char *text, at_error *err)
+{
+    at_error cause = { 0 };
+    at_status status = at__fix_parse(out, text, &cause);
+    return status == AT_OK ? AT_OK : at_fail(err, AT_ERR_USAGE, "--fix: %s", cause.text);
+}
+
 static at_status plan_restrictions(plan *p, const tune_args *a, at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < a->fix.count && status == AT_OK; i++) {
-        status = at__fix_parse(&p->fixes[i], a->fix.items[i], err);
+        status = parse_fix(&p->fixes[i], a->fix.items[i], err);
         if (status == AT_OK)
             status = known_template(p, "--fix", p->fixes[i].template_name, err);
     }

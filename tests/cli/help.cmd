@@ -1,0 +1,9 @@
+at
+at --version
+at tune --help
+at query --help
+at export --help
+at show --help
+at list --help
+at space --help
+at check --help

@@ -1,0 +1,9 @@
+# Nothing is started on a bad file: the place, what was found, what was expected.
+printf '4096x4096\n512 2048 u9\n' >type.txt
+printf '# sizes\n\n  4096x0 f16\n' >zero.txt
+printf '1x2x3x4 f32\n' >dims.txt
+printf '4096xabc\n' >word.txt
+printf '9999999999x9999999999\n' >large.txt
+printf '\n# nothing\n' >empty.txt
+for file in type zero dims word large empty missing; do at tune --shapes $file.txt; done
+at tune --shapes type.txt 4096x4096

@@ -1,0 +1,4 @@
+at space 4096x4096 f32 --template tile_rows
+at space 4096x4096 f32 --template tile_rows --fix tile_rows.TILE=32 --fix tile_rows.PAD=1 --fix tile_rows.UNROLL=no --list
+at space 4096x4096 c128 --template narrow
+at space 4096x4096 f32 --template tile_rows --sample 2 --seed 3

@@ -1,0 +1,17 @@
+at query 4096x4096
+at query 4096x4096 --db none.db
+fixture store.db
+at query 4096x4096 f32 --db store.db
+at query transpose 4096x4096 i32 --db store.db --json
+at query 4096x4096 --db store.db --format csv
+at query 4096x4096 f16 --db store.db
+at query 4096x4096 --db store.db --device A100
+at show 4096x4096 --db store.db
+at show 4096x4096 --db store.db --by template
+at show 4096x4096 --db store.db --by outcome
+at show 4096x4096 --db store.db --failed
+at show 4096x4096 --db store.db --format csv
+at show 4096x4096 f64 --db store.db
+echo 'this is no database, but it is long enough to be looked at' >text.db
+at query 4096x4096 --db text.db
+cat text.db

@@ -1,0 +1,19 @@
+at tun
+at --devise 0 4096x4096
+at tune
+at tune --device x 4096x4096
+at tune --device 0,0 4096x4096
+at tune --max-trials many 4096x4096
+at tune --budget 5q 4096x4096
+at tune --strategy clever 4096x4096
+at tune --format xml 4096x4096
+at tune --template nonesuch 4096x4096
+at tune --fix tile_rows.TILE 4096x4096
+at tune --op sort 4096x4096
+at tune --quiet=1 4096x4096
+at tune --db
+at query
+at show 4096x4096 --by color
+at list things
+at space 4096x4096 --arch sm_12
+at space 4096x4096 --template tile_rows --fix tile_rows.TILE=33
