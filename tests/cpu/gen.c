@@ -1,10 +1,11 @@
 /*
  * gen.c - writes rendered templates as C++ for tests/cpu/driver.cpp: "gen FOLDER [TEMPLATES]".
  *
- * For every op, template, element size and shape below it takes the template's default configuration, the first
- * and the last valid one, and a few at random (always the same ones). Each rendered text becomes a namespace with
- * its kernel under a name of its own, each configuration on a shape a row of a table of cases. One file for each
- * template and element size, so that they compile in parallel. TEMPLATES is as in `--templates`.
+ * For every op, template, element size and shape below it takes the template's default configuration, the
+ * first and the last valid one, and a few at random (always the same ones). Each rendered text becomes a
+ * namespace with its kernel under a name of its own, each configuration on a shape a row of a table of cases.
+ * One file for each template and element size, so that they compile in parallel. TEMPLATES is as in
+ * `--templates`.
  */
 #include "catalog.h"
 #include "render.h"
@@ -19,25 +20,33 @@ enum { RANDOM_PICKS = 1, MAX_PICKS = RANDOM_PICKS + 3 };
 
 /* Ragged against every tile, a single row or column, batches; then some that suit wide accesses. */
 static const int64_t SHAPES[][3] = {
-    { 1, 1, 1 },   { 1, 1, 37 },   { 1, 37, 1 },  { 1, 7, 5 },     { 1, 33, 31 },   { 1, 64, 64 },
-    { 1, 48, 80 }, { 1, 130, 62 }, { 3, 17, 19 }, { 2, 32, 64 },   { 1, 272, 144 }, { 2, 128, 256 },
-    { 1, 1, 5000 }, { 2, 36, 20 }, { 999, 2, 2 }, { 77, 8, 6 },   { 1, 2100, 3 }, { 1, 12, 1000 }, { 3, 32, 640 }, { 1, 777, 32 },
+    { 1, 1, 1 },     { 1, 1, 37 },    { 1, 37, 1 },    { 1, 7, 5 },    { 1, 33, 31 },
+    { 1, 64, 64 },   { 1, 48, 80 },   { 1, 130, 62 },  { 3, 17, 19 },  { 2, 32, 64 },
+    { 1, 272, 144 }, { 2, 128, 256 }, { 1, 1, 5000 },  { 2, 36, 20 },  { 999, 2, 2 },
+    { 77, 8, 6 },    { 1, 2100, 3 },  { 1, 12, 1000 }, { 3, 32, 640 }, { 1, 777, 32 },
 };
 
 static const at__dtype TYPES[] = { AT__U8, AT__U16, AT__U32, AT__U64, AT__C128 };
 
 /* Few multiprocessors: small shapes are large enough for kernels that take turns. */
 static const at__limits LIMITS = {
-    .cc = 90, .sms = 2, .warp_size = 32, .max_threads_per_block = 1024, .max_shared_bytes = 232448,
-    .max_static_shared_bytes = 49152, .max_registers_per_block = 65536, .max_grid_x = 2147483647,
-    .l2_bytes = 50 << 20, .memory_bytes = (int64_t)80 << 30,
+    .cc = 90,
+    .sms = 2,
+    .warp_size = 32,
+    .max_threads_per_block = 1024,
+    .max_shared_bytes = 232448,
+    .max_static_shared_bytes = 49152,
+    .max_registers_per_block = 65536,
+    .max_grid_x = 2147483647,
+    .l2_bytes = 50 << 20,
+    .memory_bytes = (int64_t)80 << 30,
 };
 
 typedef struct file {
     at__str body, rows;
-    char  **texts; /* rendered sources in this file */
-    size_t  text_count, text_cap;
-    size_t  row_count;
+    char **texts; /* rendered sources in this file */
+    size_t text_count, text_cap;
+    size_t row_count;
 } file;
 
 static size_t kernel_count; /* over all files: kernels have C names */
@@ -63,11 +72,16 @@ static size_t add_kernel(file *f, const char *text, const char *kernel, int64_t 
     f->texts[f->text_count++] = copy;
 
     const size_t n = kernel_count++;
-    at__str_addf(&f->body, "\n#define %s kernel_%zu\n#define shared_memory shared_memory_%zu\nnamespace case_%zu {\n", kernel, n, n, n);
+    at__str_addf(&f->body,
+                 "\n#define %s kernel_%zu\n#define shared_memory shared_memory_%zu\nnamespace case_%zu {\n",
+                 kernel, n, n, n);
     at__str_addf(&f->body, "%s\n", text);
     if (shared_bytes > 0)
-        at__str_addf(&f->body, "alignas(16) thread_local uint4 shared_memory[(%" PRId64 " + cpu_guard_bytes + 15) / 16];\n"
-                     "unsigned char *shared() { return (unsigned char *)shared_memory; }\n", shared_bytes);
+        at__str_addf(&f->body,
+                     "alignas(16) thread_local uint4 shared_memory[(%" PRId64
+                     " + cpu_guard_bytes + 15) / 16];\n"
+                     "unsigned char *shared() { return (unsigned char *)shared_memory; }\n",
+                     shared_bytes);
     else
         at__str_add(&f->body, "constexpr unsigned char *(*shared)() = nullptr;\n");
     at__str_addf(&f->body, "}\n#undef shared_memory\n#undef %s\n", kernel);
@@ -87,14 +101,15 @@ static void add_arguments(at__str *row, const at__op *op, const int64_t *slots)
             must(at__expr_eval(&value, arg->expr, slots, &err), &err);
             at__str_addf(row, "%" PRId64 "LL", value);
         } else {
-            at__str_addf(row, "(%sT *)%s", arg->role == AT__INPUT ? "const " : "", arg->role == AT__INPUT ? "in" : "out");
+            at__str_addf(row, "(%sT *)%s", arg->role == AT__INPUT ? "const " : "",
+                         arg->role == AT__INPUT ? "in" : "out");
         }
     }
 }
 
 /* One row of the table: this kernel on this problem. */
-static void add_case(file *f, size_t n, const at__problem *problem, const int64_t *slots, const at__launch *launch,
-                     const char *name, const char *config)
+static void add_case(file *f, size_t n, const at__problem *problem, const int64_t *slots,
+                     const at__launch *launch, const char *name, const char *config)
 {
     at_error err = { 0 };
     at__geometry g = { 0 };
@@ -103,10 +118,14 @@ static void add_case(file *f, size_t n, const at__problem *problem, const int64_
 
     must(at__geometry_of(&g, launch, slots, &err), &err);
     at__problem_shape(&shape, problem);
-    at__str_addf(&f->rows, "    { \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", %d, { %" PRId64 ", %" PRId64 ", %" PRId64 " }, ",
-                 op->name, name, config, at__str_text(&shape), at__dtype_name(problem->type), at__dtype_bytes(problem->type),
-                 problem->dims[0], problem->dims[1], problem->dims[2]);
-    at__str_addf(&f->rows, "%" PRId64 ", { %" PRId64 ", %" PRId64 ", %" PRId64 " }, %" PRId64 ",\n      [](void *out, const void *in) { using T = case_%zu::T; case_%zu::kernel_%zu(",
+    at__str_addf(&f->rows,
+                 "    { \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", %d, { %" PRId64 ", %" PRId64 ", %" PRId64
+                 " }, ",
+                 op->name, name, config, at__str_text(&shape), at__dtype_name(problem->type),
+                 at__dtype_bytes(problem->type), problem->dims[0], problem->dims[1], problem->dims[2]);
+    at__str_addf(&f->rows,
+                 "%" PRId64 ", { %" PRId64 ", %" PRId64 ", %" PRId64 " }, %" PRId64
+                 ",\n      [](void *out, const void *in) { using T = case_%zu::T; case_%zu::kernel_%zu(",
                  g.grid[0], g.block[0], g.block[1], g.block[2], g.shared_bytes, n, n, n);
     add_arguments(&f->rows, op, slots);
     at__str_addf(&f->rows, "); }, case_%zu::shared },\n", n);
@@ -123,12 +142,13 @@ static bool make_wide(at__str *text)
     return at != NULL;
 }
 
-static void add_config(file *f, const at__problem *problem, const int64_t *bound, const at__space *space, int64_t index, bool wide)
+static void add_config(file *f, const at__problem *problem, const int64_t *bound, const at__space *space,
+                       int64_t index, bool wide)
 {
-    at_error   err = { 0 };
-    at__str    text = { 0 }, words = { 0 };
+    at_error err = { 0 };
+    at__str text = { 0 }, words = { 0 };
     at__config config;
-    int64_t    slots[AT__MAX_SLOTS];
+    int64_t slots[AT__MAX_SLOTS];
     const at__template *t = at__space_template(space);
     at__geometry g = { 0 };
 
@@ -173,8 +193,8 @@ static int pick(int64_t picks[MAX_PICKS], const at__space *space, at__rng *rng)
 
 static void add_shape(file *f, const at__template *t, const at__problem *problem, at__rng *rng)
 {
-    at_error   err = { 0 };
-    int64_t    slots[AT__MAX_SLOTS] = { 0 }, picks[MAX_PICKS];
+    at_error err = { 0 };
+    int64_t slots[AT__MAX_SLOTS] = { 0 }, picks[MAX_PICKS];
     at__space *space = NULL;
 
     must(at__problem_bind(slots, problem, &LIMITS, &err), &err);
@@ -191,8 +211,8 @@ static void add_shape(file *f, const at__template *t, const at__problem *problem
 static void add_reference(file *f, const at__problem *problem)
 {
     at_error err = { 0 };
-    at__str  text = { 0 };
-    int64_t  slots[AT__MAX_SLOTS] = { 0 };
+    at__str text = { 0 };
+    int64_t slots[AT__MAX_SLOTS] = { 0 };
 
     must(at__problem_bind(slots, problem, &LIMITS, &err), &err);
     must(at__render_reference(&text, problem->op, problem->type, &err), &err);
@@ -203,7 +223,7 @@ static void add_reference(file *f, const at__problem *problem)
 
 static void write_file(const file *f, const char *folder, const char *op, const char *name, at__dtype type)
 {
-    char  path[4096];
+    char path[4096];
     FILE *to;
 
     if (f->body.failed || f->rows.failed)
@@ -213,10 +233,14 @@ static void write_file(const file *f, const char *folder, const char *op, const 
         perror(path);
         exit(1);
     }
-    fprintf(to, "/* Made by tests/cpu/gen.c; do not edit. */\n#include \"shim.h\"\n%s\nstatic const cpu_case rows[] = {\n%s};\n",
+    fprintf(to,
+            "/* Made by tests/cpu/gen.c; do not edit. */\n#include \"shim.h\"\n%s\nstatic const cpu_case "
+            "rows[] = {\n%s};\n",
             at__str_text(&f->body), at__str_text(&f->rows));
-    fprintf(to, "static cpu_cases part = { rows, %zu, nullptr };\n"
-            "static const bool added = (part.next = cpu_all, cpu_all = &part, true);\n", f->row_count);
+    fprintf(to,
+            "static cpu_cases part = { rows, %zu, nullptr };\n"
+            "static const bool added = (part.next = cpu_all, cpu_all = &part, true);\n",
+            f->row_count);
     if (fclose(to) != 0) {
         perror(path);
         exit(1);
@@ -226,11 +250,11 @@ static void write_file(const file *f, const char *folder, const char *op, const 
 /* All shapes in one type; t NULL: the op's reference kernel. */
 static void generate(const char *folder, const at__op *op, const at__template *t, at__dtype type)
 {
-    file    f = { 0 };
+    file f = { 0 };
     at__rng rng = { 20 };
 
     for (size_t i = 0; i < sizeof SHAPES / sizeof *SHAPES; i++) {
-        at_error    err = { 0 };
+        at_error err = { 0 };
         at__problem problem;
         must(at__problem_init(&problem, op, type, SHAPES[i], 3, &err), &err);
         if (t)
@@ -250,7 +274,7 @@ static void generate(const char *folder, const at__op *op, const at__template *t
 int main(int argc, char **argv)
 {
     at__catalog *catalog = NULL;
-    at_error     err = { 0 };
+    at_error err = { 0 };
 
     if (argc < 2) {
         fprintf(stderr, "usage: gen FOLDER [TEMPLATES]\n");
@@ -260,7 +284,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < at__catalog_op_count(catalog); i++) {
         const at__op *op = at__catalog_op(catalog, i);
         if (strcmp(op->name, "transpose") != 0 && strcmp(op->name, "copy") != 0) {
-            fprintf(stderr, "gen: op '%s': driver.cpp does not know its answer; add it there and here\n", op->name);
+            fprintf(stderr, "gen: op '%s': driver.cpp does not know its answer; add it there and here\n",
+                    op->name);
             return 1;
         }
         for (size_t k = 0; k < sizeof TYPES / sizeof *TYPES; k++) {

@@ -17,35 +17,80 @@
 #define __forceinline__ inline
 #define __noinline__
 #define __launch_bounds__(...)
-#define __shared__ thread_local /* one for all fibers, since all run on one system thread */
+#define __shared__    thread_local /* one for all fibers, since all run on one system thread */
 #define __syncthreads cpu_barrier
 #define __syncwarp    cpu_warp_barrier
 
-struct uint3 { unsigned x, y, z; };
-struct alignas(8) uint2 { unsigned x, y; };
-struct alignas(16) uint4 { unsigned x, y, z, w; };
+struct uint3 {
+    unsigned x, y, z;
+};
+struct alignas(8) uint2 {
+    unsigned x, y;
+};
+struct alignas(16) uint4 {
+    unsigned x, y, z, w;
+};
 
 extern uint3 threadIdx, blockIdx, blockDim, gridDim;
 
 void cpu_barrier();
 void cpu_warp_barrier(unsigned mask = 0xffffffffu);
 
-static inline uint2 make_uint2(unsigned x, unsigned y) { return { x, y }; }
-static inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return { x, y, z, w }; }
+static inline uint2 make_uint2(unsigned x, unsigned y)
+{
+    return { x, y };
+}
+static inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w)
+{
+    return { x, y, z, w };
+}
 
-template <class A, class B> static inline std::common_type_t<A, B> min(A a, B b) { return a < b ? a : b; }
-template <class A, class B> static inline std::common_type_t<A, B> max(A a, B b) { return a < b ? b : a; }
+template <class A, class B> static inline std::common_type_t<A, B> min(A a, B b)
+{
+    return a < b ? a : b;
+}
+template <class A, class B> static inline std::common_type_t<A, B> max(A a, B b)
+{
+    return a < b ? b : a;
+}
 
 /* Cache hints change no values. */
-template <class V> static inline V __ldg(const V *p) { return *p; }
-template <class V> static inline V __ldca(const V *p) { return *p; }
-template <class V> static inline V __ldcg(const V *p) { return *p; }
-template <class V> static inline V __ldcs(const V *p) { return *p; }
-template <class V> static inline V __ldlu(const V *p) { return *p; }
-template <class V> static inline void __stwb(V *p, V v) { *p = v; }
-template <class V> static inline void __stcg(V *p, V v) { *p = v; }
-template <class V> static inline void __stcs(V *p, V v) { *p = v; }
-template <class V> static inline void __stwt(V *p, V v) { *p = v; }
+template <class V> static inline V __ldg(const V *p)
+{
+    return *p;
+}
+template <class V> static inline V __ldca(const V *p)
+{
+    return *p;
+}
+template <class V> static inline V __ldcg(const V *p)
+{
+    return *p;
+}
+template <class V> static inline V __ldcs(const V *p)
+{
+    return *p;
+}
+template <class V> static inline V __ldlu(const V *p)
+{
+    return *p;
+}
+template <class V> static inline void __stwb(V *p, V v)
+{
+    *p = v;
+}
+template <class V> static inline void __stcg(V *p, V v)
+{
+    *p = v;
+}
+template <class V> static inline void __stcs(V *p, V v)
+{
+    *p = v;
+}
+template <class V> static inline void __stwt(V *p, V v)
+{
+    *p = v;
+}
 
 static inline unsigned __byte_perm(unsigned low, unsigned high, unsigned selector)
 {
@@ -65,11 +110,11 @@ static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shi
 /* One rendered template with one configuration, on one problem. */
 struct cpu_case {
     const char *op, *name, *config, *shape, *type;
-    int         element_bytes;
-    long long   dims[3]; /* batch, rows, cols */
-    unsigned    grid, block[3];
-    unsigned    shared_bytes;
-    void      (*kernel)(void *out, const void *in);
+    int element_bytes;
+    long long dims[3]; /* batch, rows, cols */
+    unsigned grid, block[3];
+    unsigned shared_bytes;
+    void (*kernel)(void *out, const void *in);
     unsigned char *(*shared)(); /* the dynamic shared memory: shared_bytes and cpu_guard_bytes more */
 };
 
@@ -78,7 +123,7 @@ enum { cpu_guard_bytes = 4096 };
 /* Every generated file has one. */
 struct cpu_cases {
     const cpu_case *rows;
-    size_t          count;
+    size_t count;
     const cpu_cases *next;
 };
 extern const cpu_cases *cpu_all;

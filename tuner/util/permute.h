@@ -1,11 +1,11 @@
 /*
  * permute.h - the numbers 0 .. count-1 in a pseudo-random order, each exactly once, in no memory.
  *
- * A Feistel network is a bijection on 2k-bit numbers whatever its round function; numbers that fall outside are
- * sent through again until they fall inside ("cycle walking": J. Black and P. Rogaway, Ciphers with Arbitrary Finite
- * Domains, CT-RSA 2002). The domain is less than four times as large as count, so four passes are expected at
- * most. A random shift at the end makes each number equally likely at each place, which few numbers need.
- * Equal seeds give equal orders on every machine.
+ * A Feistel network is a bijection on 2k-bit numbers whatever its round function; numbers that fall outside
+ * are sent through again until they fall inside ("cycle walking": J. Black and P. Rogaway, Ciphers with
+ * Arbitrary Finite Domains, CT-RSA 2002). The domain is less than four times as large as count, so four
+ * passes are expected at most. A random shift at the end makes each number equally likely at each place,
+ * which few numbers need. Equal seeds give equal orders on every machine.
  */
 #ifndef AUTOTUNE_UTIL_PERMUTE_H
 #define AUTOTUNE_UTIL_PERMUTE_H
@@ -16,7 +16,7 @@
 
 typedef struct at__permutation {
     uint64_t count, shift;
-    int      half_bits; /* the domain has 2^(2 half_bits) numbers */
+    int half_bits; /* the domain has 2^(2 half_bits) numbers */
     uint64_t keys[AT__PERMUTE_ROUNDS];
 } at__permutation;
 

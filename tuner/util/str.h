@@ -15,10 +15,10 @@
 #define AT__STR_MAX ((size_t)1 << 30)
 
 typedef struct at__str {
-    char  *data;
+    char *data;
     size_t len;
     size_t cap;
-    bool   failed;
+    bool failed;
 } at__str;
 
 void at__str_add(at__str *s, const char *text);
