@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "store.h"
 #include "tune.h"
+#include "util/clock.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -53,7 +53,4 @@ at_status at__problem_from_words(at__problem *out, const at__words *words, const
 /* The database that a command uses: `given`, or the default path (kept in *keep). */
 at_status at__db_path(const char **out, const char *given, at__str *keep, at_error *err) AT_MUST_CHECK;
 
-/* Seconds as people read them: "34.82 us", "1.25 ms", "12.3 s". */
-void at__time_text(char *out, size_t size, double seconds);
-
 #endif

@@ -91,13 +91,3 @@ at_status at__db_path(const char **out, const char *given, at__str *keep, at_err
         *out = at__str_text(keep);
     return status;
 }
-
-void at__time_text(char *out, size_t size, double seconds)
-{
-    if (seconds < 1e-3)
-        snprintf(out, size, "%.2f us", 1e6 * seconds);
-    else if (seconds < 1)
-        snprintf(out, size, "%.3f ms", 1e3 * seconds);
-    else
-        snprintf(out, size, "%.2f s", seconds);
-}

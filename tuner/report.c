@@ -1,6 +1,8 @@
 /* report.c - see report.h. Pure text: the caller prints. */
 #include "report.h"
 
+#include "util/clock.h"
+
 #include <stdio.h>
 #include <string.h>
 

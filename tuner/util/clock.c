@@ -18,3 +18,13 @@ void at__utc_text(char out[21])
     if (!gmtime_r(&now, &utc) || !strftime(out, 21, "%Y-%m-%dT%H:%M:%SZ", &utc))
         snprintf(out, 21, "1970-01-01T00:00:00Z");
 }
+
+void at__time_text(char *out, size_t size, double seconds)
+{
+    if (seconds < 1e-3)
+        snprintf(out, size, "%.2f us", 1e6 * seconds);
+    else if (seconds < 1)
+        snprintf(out, size, "%.3f ms", 1e3 * seconds);
+    else
+        snprintf(out, size, "%.2f s", seconds);
+}

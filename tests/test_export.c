@@ -1,0 +1,96 @@
+/* test_export.c - a winner as a file of its own; whole files are compared in tests/cli/export.cmd. */
+#include "catalog.h"
+#include "export.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+static void export_one(at__str *out, at__answer *answer, bool with_main, at_status expected)
+{
+    at_error err = { 0 };
+    at__catalog *catalog = NULL;
+    at__problem problem;
+    cr_assert_eq(at__catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
+    const at__op *op = at__catalog_find_op(catalog, "transpose");
+    const at__template *t = at__catalog_find_template(catalog, op, "tile");
+    cr_assert_eq(at__problem_init(&problem, op, AT__U8, (int64_t[]){ 3, 64, 33 }, 3, &err), AT_OK, "%s",
+                 err.text);
+    answer->winner.template_hash = t->hash;
+    cr_assert_eq(at__export(out, answer, t, &problem, (at__export_options){ .with_main = with_main }, &err),
+                 expected, "%s", err.text);
+    at__catalog_close(catalog);
+}
+
+static at__answer answer(void)
+{
+    return (at__answer){
+        .winner = { .template_name = "tile",
+                    .config = "TILE_ROWS=8 TILE_COLS=8 PAD=1 ORDER=in_fast",
+                    .ceiling_name = "memcpy",
+                    .ties = "",
+                    .median_s = 1e-6,
+                    .ceiling_s = 1e-6,
+                    .grid = { 135, 1, 1 },
+                    .block = { 8, 8, 1 } },
+        .fingerprint = { .device = "GPU",
+                         .cc = 90,
+                         .sms = 132,
+                         .driver = "1",
+                         .nvrtc = "13.0",
+                         .cold = true },
+        .measured_at = "2026-01-01T00:00:00Z",
+        .traffic_bytes = 12672,
+    };
+}
+
+Test(export, the_launcher_bakes_in_the_problem)
+{
+    at__str out = { 0 };
+    at__answer a = answer();
+    export_one(&out, &a, false, AT_OK);
+    cr_assert(strstr(out.data, "cudaError_t transpose_3x64x33_u8(T *out, const T *in, cudaStream_t stream)"));
+    cr_assert(strstr(out.data, "<<<dim3(135, 1, 1), dim3(8, 8, 1), 0, stream>>>(out, in, 3LL, 64LL, 33LL)"));
+    cr_assert(!strstr(out.data, "#line"), "compiler messages must point into the exported file");
+    cr_assert(!strstr(out.data, "int main"));
+    at__str_clear(&out);
+}
+
+Test(export, main_brings_the_reference_and_the_stored_time)
+{
+    at__str out = { 0 };
+    at__answer a = answer();
+    export_one(&out, &a, true, AT_OK);
+    cr_assert(strstr(out.data, "int main"));
+    cr_assert(strstr(out.data, "transpose_reference<<<"));
+    cr_assert(strstr(out.data, "autotune_stored_us = 1.0000"));
+    at__str_clear(&out);
+}
+
+/* Text from a database may come from anybody: it must stay inside its comment. */
+Test(export, nothing_from_the_store_becomes_code)
+{
+    at__str out = { 0 };
+    at__answer a = answer();
+    snprintf(a.fingerprint.device, sizeof a.fingerprint.device, "GPU\nint evil;");
+    snprintf(a.fingerprint.driver, sizeof a.fingerprint.driver, "1\\");
+    a.winner.ceiling_name = "memcpy\r\nint evil;";
+    export_one(&out, &a, false, AT_OK);
+    for (const char *at = out.data; (at = strstr(at, "int evil")); at++) {
+        const char *line = at;
+        while (line > out.data && line[-1] != '\n')
+            line--;
+        cr_assert(strncmp(line, "//", 2) == 0, "%.60s", line);
+    }
+    cr_assert(!strstr(out.data, "\\\n"), "a comment line that goes on");
+    at__str_clear(&out);
+}
+
+Test(export, a_configuration_that_the_template_does_not_have_is_refused)
+{
+    at__str out = { 0 };
+    at__answer a = answer();
+    a.winner.config = "TILE_ROWS=8; system(\"rm\")";
+    export_one(&out, &a, false, AT_ERR_INPUT);
+    at__str_clear(&out);
+}

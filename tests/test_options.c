@@ -1,0 +1,99 @@
+/* test_options.c - a command's options: one table that parses, checks and prints the help. */
+#include "options.h"
+
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <string.h>
+
+typedef struct values {
+    bool flag;
+    const char *text;
+    int64_t count;
+    double seconds;
+    at__words list, words;
+} values;
+
+static at_status parse(values *v, const char *const *args, at_error *err)
+{
+    const at__option table[] = {
+        { "--flag", AT__OPT_FLAG, NULL, "a flag", &v->flag },
+        { "--text", AT__OPT_TEXT, "WORD", "a text", &v->text },
+        { "--count", AT__OPT_COUNT, "N", "a count", &v->count },
+        { "--time", AT__OPT_SECONDS, "TIME", "a time", &v->seconds },
+        { "--list", AT__OPT_LIST, "A[,B]", "a list", &v->list },
+        { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
+    };
+    char *argv[32] = { "command" };
+    int argc = 1;
+    bool help = false;
+    for (; *args; args++)
+        argv[argc++] = (char *)(uintptr_t)*args;
+    at_status status = at__options_parse(table, argc, argv, &v->words, &help, err);
+    return help ? AT_ERR_NOT_FOUND : status; /* stands for "help was asked for" */
+}
+
+#define ARGS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+Test(options, values_follow_or_are_joined_by_an_equals_sign)
+{
+    values v = { 0 };
+    at_error err = { 0 };
+    cr_assert_eq(parse(&v, ARGS("--flag", "--text", "a", "--count=7", "word", "--time", "2m"), &err), AT_OK,
+                 "%s", err.text);
+    cr_assert(v.flag && v.count == 7 && v.seconds > 119 && v.seconds < 121);
+    cr_assert_str_eq(v.text, "a");
+    cr_assert_eq(v.words.count, 1);
+    cr_assert_str_eq(v.words.items[0], "word");
+}
+
+Test(options, a_list_is_repeated_or_separated_by_commas)
+{
+    values v = { 0 };
+    at_error err = { 0 };
+    cr_assert_eq(parse(&v, ARGS("--list", "a,b", "--list=c"), &err), AT_OK, "%s", err.text);
+    cr_assert_eq(v.list.count, 3);
+    cr_assert_str_eq(v.list.items[0], "a");
+    cr_assert_str_eq(v.list.items[2], "c");
+}
+
+Test(options, two_dashes_end_the_options)
+{
+    values v = { 0 };
+    at_error err = { 0 };
+    cr_assert_eq(parse(&v, ARGS("--", "--flag"), &err), AT_OK, "%s", err.text);
+    cr_assert(!v.flag);
+    cr_assert_str_eq(v.words.items[0], "--flag");
+}
+
+Test(options, help_wins_over_everything_else)
+{
+    values v = { 0 };
+    cr_assert_eq(parse(&v, ARGS("--nonesuch", "--help"), NULL), AT_ERR_NOT_FOUND);
+}
+
+static const struct {
+    const char *args[3];
+    const char *says;
+} WRONG[] = {
+    { { "--flga" }, "did you mean --flag?" },  { { "--count", "x" }, "found 'x'; expected a number" },
+    { { "--count", "-1" }, "found '-1'" },     { { "--count", "99999999999999999999" }, "expected a number" },
+    { { "--time", "0s" }, "expected a time" }, { { "--time", "3 days" }, "expected a time" },
+    { { "--text" }, "a value is missing" },    { { "--flag=1" }, "takes no value" },
+    { { "--list", "a,,b" }, "--list: found" },
+};
+
+ParameterizedTestParameters(options, wrong_ones_say_what_was_found)
+{
+    static size_t index[sizeof WRONG / sizeof *WRONG];
+    for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++)
+        index[i] = i;
+    return cr_make_param_array(size_t, index, sizeof WRONG / sizeof *WRONG);
+}
+
+ParameterizedTest(size_t *i, options, wrong_ones_say_what_was_found)
+{
+    values v = { 0 };
+    at_error err = { 0 };
+    cr_assert_eq(parse(&v, WRONG[*i].args, &err), AT_ERR_USAGE);
+    cr_assert(strstr(err.text, WRONG[*i].says), "'%s' is not in: %s", WRONG[*i].says, err.text);
+}

@@ -1,0 +1,136 @@
+/* test_report.c - results as text, JSON lines and CSV; the progress line is a program's, see tests/cli. */
+#include "report.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static at__catalog *catalog;
+
+static void open_catalog(void)
+{
+    at_error err = { 0 };
+    cr_assert_eq(at__catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
+}
+
+static void close_catalog(void)
+{
+    at__catalog_close(catalog);
+}
+
+TestSuite(report, .init = open_catalog, .fini = close_catalog);
+
+static at__problem problem(void)
+{
+    at__problem p;
+    at_error err = { 0 };
+    cr_assert_eq(at__problem_init(&p, at__catalog_find_op(catalog, "transpose"), AT__F32,
+                                  (int64_t[]){ 512, 2048 }, 2, &err),
+                 AT_OK, "%s", err.text);
+    return p;
+}
+
+static const at__answer ANSWER = {
+    .winner = { .template_name = "tile",
+                .config = "A=1 B=\"2\"",
+                .median_s = 4e-6,
+                .min_s = 3.9e-6,
+                .spread = 0.01,
+                .samples = 45,
+                .ceiling_s = 3.5e-6,
+                .ceiling_name = "memcpy",
+                .ties = "x\ny",
+                .trials = 10,
+                .space_count = 20,
+                .grid = { 1, 2, 3 },
+                .block = { 4, 5, 6 } },
+    .fingerprint = { .device = "GPU, the \"one\"", .driver = "1", .nvrtc = "13.0" },
+    .traffic_bytes = 8000,
+};
+
+static char *report(at__format format, const at__result *r)
+{
+    at__str out = { 0 };
+    at__report_result(&out, format, r);
+    cr_assert(!out.failed && out.len > 0);
+    return out.data;
+}
+
+Test(report, a_row_has_time_speed_share_and_notes)
+{
+    at__problem p = problem();
+    at__result r = { .problem = &p, .found = true, .answer = &ANSWER, .interrupted = true };
+    char *row = report(AT__TEXT, &r);
+    cr_assert_str_eq(
+        row, "512x2048 f32               4.00 us        2 87.5 %  tile A=1 B=\"2\"  [tied with 2 others]  "
+             "[interrupted]  [10 of 20 configurations]\n");
+    free(row);
+}
+
+Test(report, a_problem_without_winner_says_why)
+{
+    at__problem p = problem();
+    at__result r = { .problem = &p, .why = "it does, \"not\" fit" };
+    char *row = report(AT__TEXT, &r), *json = report(AT__JSON, &r), *csv = report(AT__CSV, &r);
+    cr_assert_str_eq(row, "512x2048 f32           no winner: it does, \"not\" fit\n");
+    cr_assert(strstr(json, "\"why\":\"it does, \\\"not\\\" fit\""), "%s", json);
+    cr_assert(strstr(csv, "\"it does, \"\"not\"\" fit\"\n"), "%s", csv);
+    free(row);
+    free(json);
+    free(csv);
+}
+
+/* Commas outside of quotes. */
+static int fields(const char *line)
+{
+    int count = 1;
+    bool quoted = false;
+    for (; *line && *line != '\n'; line++) {
+        quoted ^= *line == '"';
+        count += *line == ',' && !quoted;
+    }
+    return count;
+}
+
+Test(report, every_csv_row_has_the_columns_of_the_head)
+{
+    at__problem p = problem();
+    at__result good = { .problem = &p, .found = true, .answer = &ANSWER },
+               bad = { .problem = &p, .why = "no" };
+    at__str head = { 0 };
+    at__report_head(&head, AT__CSV);
+    char *a = report(AT__CSV, &good), *b = report(AT__CSV, &bad);
+    cr_assert_eq(fields(a), fields(at__str_text(&head)), "%s%s", at__str_text(&head), a);
+    cr_assert_eq(fields(b), fields(at__str_text(&head)), "%s%s", at__str_text(&head), b);
+    free(a);
+    free(b);
+    at__str_clear(&head);
+}
+
+Test(report, json_is_one_escaped_line)
+{
+    at__problem p = problem();
+    at__result r = { .problem = &p, .found = true, .answer = &ANSWER };
+    char *json = report(AT__JSON, &r);
+    cr_assert(strchr(json, '\n') == json + strlen(json) - 1);
+    cr_assert(strstr(json, "\"config\":\"A=1 B=\\\"2\\\"\""), "%s", json);
+    cr_assert(strstr(json, "\"ties\":\"x\\ny\""), "%s", json);
+    cr_assert(strstr(json, "\"grid\":[1,2,3]"), "%s", json);
+    free(json);
+}
+
+Test(report, totals_count_every_outcome)
+{
+    at__problem p = problem();
+    at__totals t = { 0 };
+    at__str out = { 0 };
+    at__result r = { .problem = &p, .found = true, .answer = &ANSWER, .compiled = 5 };
+    r.outcomes[AT__TIMED] = 7;
+    r.outcomes[AT__CRASHED] = 1;
+    at__totals_add(&t, &r);
+    at__report_totals(&out, &t, 2.0);
+    cr_assert_str_eq(at__str_text(&out),
+                     "1 of 1 problems have a winner; 8 trials, 1 crashed; 5 kernels compiled; 2.0 s, "
+                     "4 configurations a second\n");
+    at__str_clear(&out);
+}
