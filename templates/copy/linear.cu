@@ -2,7 +2,7 @@
 template  linear                       # flat memory in order: the ceiling for everything that moves bytes
 
 param     VEC      = 4 8 16            # bytes in an access
-param     THREADS  = 128 256 512 1024  # threads a block
+param     THREADS  = 64 128 256 512 1024 # threads a block
 param     UNROLL   = 1 2 4 8           # accesses a thread, all read before the first is written
 param     BLOCKS   = 0 1 2 4 8         # 0: a block for every piece; else so many a multiprocessor, taking turns
 param     HINT     = none store both   # which accesses say that they are used only once
