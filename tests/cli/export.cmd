@@ -4,3 +4,10 @@ sed '/^\/\*!autotune/,$d' t.cu
 sed -n '/cuda_runtime/,$p' t.cu
 at export 4096x4096 f16 --db store.db
 at export 4096x4096 --db store.db -o missing/t.cu
+# A device, a pipe or a folder is never replaced; a link stays a link.
+mkdir folder && mkfifo pipe && ln -s real.cu link.cu && touch real.cu
+at export 4096x4096 --db store.db -o folder
+at export 4096x4096 --db store.db -o pipe
+at export 4096x4096 --db store.db -o ''
+at export 4096x4096 --db store.db -o link.cu
+ls -F folder pipe link.cu; cmp t.cu real.cu && echo same
