@@ -3,7 +3,7 @@
 
 #include "util/str.h"
 
-#include <stdlib.h>
+#include <stdbool.h>
 #include <string.h>
 
 static const struct {
@@ -26,17 +26,29 @@ static at_status unknown(const char *text, at_error *err)
     return AT_ERR_USAGE;
 }
 
+/* "90" or "9.0", nothing else; 0 when it is neither. */
+static int number(const char *text)
+{
+    int cc = 0, digits = 0, point = -1;
+    for (; *text && digits < 4; text++) {
+        if (*text == '.' && point < 0 && digits > 0) {
+            point = digits;
+        } else if (*text >= '0' && *text <= '9') {
+            cc = cc * 10 + (*text - '0');
+            digits++;
+        } else {
+            return 0;
+        }
+    }
+    bool whole = !*text && digits > 0 && (point < 0 || point == digits - 1);
+    return whole ? cc : 0;
+}
+
 at_status at__arch_parse(at__limits *out, const char *text, at_error *err)
 {
-    const char *number = strncmp(text, "sm_", 3) == 0        ? text + 3
-                         : strncmp(text, "compute_", 8) == 0 ? text + 8
-                                                             : text;
-    char *end = NULL;
-    long cc = strtol(number, &end, 10);
-    if (end != number && *end == '.' && end[1] >= '0' && end[1] <= '9' && !end[2])
-        cc = cc * 10 + (end[1] - '0');
-    else if (end == number || *end)
-        return unknown(text, err);
+    int cc = number(strncmp(text, "sm_", 3) == 0        ? text + 3
+                    : strncmp(text, "compute_", 8) == 0 ? text + 8
+                                                        : text);
     for (int i = 0; i < ARCH_COUNT; i++)
         if (ARCHS[i].cc == cc) {
             *out = (at__limits){ .cc = cc,

@@ -1,0 +1,56 @@
+/* test_arch.c - limits of architectures by name, without having one. */
+#include "arch.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+Test(arch, knows_its_spellings)
+{
+    static const char *const SPELLINGS[] = { "sm_90", "compute_90", "90", "9.0", "sm_9.0" };
+    for (size_t i = 0; i < sizeof SPELLINGS / sizeof *SPELLINGS; i++) {
+        at__limits limits = { 0 };
+        at_error err = { 0 };
+        cr_assert_eq(at__arch_parse(&limits, SPELLINGS[i], &err), AT_OK, "%s: %s", SPELLINGS[i], err.text);
+        cr_assert_eq(limits.cc, 90, "%s", SPELLINGS[i]);
+    }
+}
+
+static const struct {
+    const char *name;
+    int64_t cc, max_shared_bytes;
+} KNOWN[] = {
+    { "sm_75", 75, 65536 },    { "sm_80", 80, 166912 }, { "sm_86", 86, 101376 },   { "sm_87", 87, 166912 },
+    { "sm_89", 89, 101376 },   { "sm_90", 90, 232448 }, { "sm_100", 100, 232448 }, { "10.3", 103, 232448 },
+    { "sm_120", 120, 101376 }, { "12.1", 121, 101376 },
+};
+
+Test(arch, gives_every_limit)
+{
+    for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++) {
+        at__limits limits = { 0 };
+        cr_assert_eq(at__arch_parse(&limits, KNOWN[i].name, NULL), AT_OK, "%s", KNOWN[i].name);
+        cr_assert_eq(limits.cc, KNOWN[i].cc);
+        cr_assert_eq(limits.max_shared_bytes, KNOWN[i].max_shared_bytes, "%s", KNOWN[i].name);
+        cr_assert_eq(limits.max_threads_per_block, 1024);
+        cr_assert_eq(limits.max_registers_per_block, 65536);
+        cr_assert_eq(limits.max_static_shared_bytes, 49152);
+        cr_assert_eq(limits.max_grid_x, 2147483647);
+        cr_assert_eq(limits.warp_size, 32);
+        cr_assert(limits.sms > 0 && limits.l2_bytes > 0 && limits.memory_bytes > 0, "%s", KNOWN[i].name);
+    }
+}
+
+Test(arch, lists_what_it_knows_and_leaves_the_limits_when_there_is_none)
+{
+    static const char *const WRONG[] = {
+        "",    "sm_",   "sm_91", "sm_-90", "sm_+90",   " 90",    "9.",
+        ".90", "9.0.0", "9.00",  "90a",    "sm_sm_90", "hopper", "99999999999999999999.5"
+    };
+    for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
+        at__limits limits = { .cc = 1 };
+        at_error err = { 0 };
+        cr_assert_eq(at__arch_parse(&limits, WRONG[i], &err), AT_ERR_USAGE, "'%s'", WRONG[i]);
+        cr_assert_eq(limits.cc, 1);
+        cr_assert(strstr(err.text, "sm_75") && strstr(err.text, "sm_121"), "%s", err.text);
+    }
+}
