@@ -75,10 +75,16 @@ static const struct {
     const char *args[3];
     const char *says;
 } WRONG[] = {
-    { { "--flga" }, "did you mean --flag?" },  { { "--count", "x" }, "found 'x'; expected a number" },
-    { { "--count", "-1" }, "found '-1'" },     { { "--count", "99999999999999999999" }, "expected a number" },
-    { { "--time", "0s" }, "expected a time" }, { { "--time", "3 days" }, "expected a time" },
-    { { "--text" }, "a value is missing" },    { { "--flag=1" }, "takes no value" },
+    { { "--flga" }, "did you mean --flag?" },
+    { { "--count", "x" }, "found 'x'; expected a number" },
+    { { "--count", "-1" }, "found '-1'" },
+    { { "--count", "99999999999999999999" }, "expected a number" },
+    { { "--time", "0s" }, "expected a time" },
+    { { "--time", "3 days" }, "expected a time" },
+    { { "--time", "inf" }, "expected a time" },
+    { { "--time", "nan" }, "expected a time" },
+    { { "--text" }, "a value is missing" },
+    { { "--flag=1" }, "takes no value" },
     { { "--list", "a,,b" }, "--list: found" },
 };
 

@@ -1,11 +1,13 @@
 /* cmd_space.c - `autotune space`: counts and lists a problem's configurations, without a GPU. */
 #include "arch.h"
 #include "commands.h"
+#include "device.h"
 #include "space.h"
 #include "util/clock.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const at__usage USAGE = {
@@ -14,7 +16,7 @@ static const at__usage USAGE = {
 };
 
 typedef struct space_args {
-    const char *arch, *templates_dir, *format;
+    const char *arch, *device, *templates_dir, *format;
     at__words words, templates, fix;
     int64_t sample, seed;
     bool list;
@@ -64,20 +66,27 @@ static bool wanted(const space_args *a, const char *name)
     return a->templates.count == 0;
 }
 
+static void print_head(const space_args *a, at__format format)
+{
+    if (format == AT__TEXT && !a->list && !a->sample)
+        printf("%-16s %12s %12s\n", "template", "raw", "valid");
+    else if (format == AT__CSV && !a->list && !a->sample)
+        printf("template,raw,valid,seconds\n");
+}
+
+/* Nothing is printed before everything that was asked for is known to exist. */
 static at_status show_spaces(const space_args *a, const at__catalog *catalog, const at__problem *problem,
                              const int64_t *slots, at__format format, at_error *err)
 {
     at__fix fixes[AT__MAX_WORDS];
     int64_t total = 0;
     double raw = 0, started_s = at__now_s();
-    at_status status = AT_OK;
+    at_status status = at__fixes_read(fixes, &a->fix, catalog, problem, 1, err);
 
-    for (int i = 0; i < a->fix.count && status == AT_OK; i++)
-        status = at__fix_parse(&fixes[i], a->fix.items[i], err);
-    if (format == AT__TEXT && status == AT_OK && !a->list && !a->sample)
-        printf("%-16s %12s %12s\n", "template", "raw", "valid");
-    else if (format == AT__CSV && !a->list && !a->sample)
-        printf("template,raw,valid,seconds\n");
+    for (int i = 0; i < a->templates.count && status == AT_OK; i++)
+        status = at__known_template(catalog, problem, 1, "--template", a->templates.items[i], err);
+    if (status == AT_OK)
+        print_head(a, format);
     for (int i = 0; i < at__catalog_template_count(catalog, problem->op) && status == AT_OK; i++) {
         const at__template *t = at__catalog_template(catalog, problem->op, i);
         at__space *space = NULL;
@@ -87,7 +96,8 @@ static at_status show_spaces(const space_args *a, const at__catalog *catalog, co
         status = at__space_open(&space, t, slots, fixes, a->fix.count, err);
         if (status != AT_OK)
             break;
-        total += at__space_count(space);
+        int64_t count = at__space_count(space);
+        total = count > INT64_MAX - total ? INT64_MAX : total + count;
         raw += at__space_raw_count(space);
         if (a->list || a->sample)
             print_configs(space, a);
@@ -101,9 +111,29 @@ static at_status show_spaces(const space_args *a, const at__catalog *catalog, co
     return status;
 }
 
+/* The limits of --arch (sm_90 when nothing is said), or of a device that is here. */
+static at_status find_limits(at__limits *out, const space_args *a, at_error *err)
+{
+    at__device *device = NULL;
+    char *end = NULL;
+    if (!a->device)
+        return at__arch_parse(out, a->arch ? a->arch : "sm_90", err);
+    if (a->arch)
+        return at_fail(err, AT_ERR_USAGE, "found both --arch and --device; expected one of them");
+    long ordinal = strtol(a->device, &end, 10);
+    if (end == a->device || *end || ordinal < 0 || ordinal > 1023)
+        return at_fail(err, AT_ERR_USAGE,
+                       "--device: found '%s'; expected a number, as in `autotune list devices`", a->device);
+    at_status status = at__device_open(&device, (int)ordinal, err);
+    if (status == AT_OK)
+        *out = at__device_info_of(device)->limits;
+    at__device_close(device);
+    return status;
+}
+
 int at__cmd_space(int argc, char **argv)
 {
-    space_args a = { .seed = 1, .arch = "sm_90" };
+    space_args a = { .seed = 1 };
     at__catalog *catalog = NULL;
     at__problem problem;
     at__limits limits;
@@ -113,6 +143,7 @@ int at__cmd_space(int argc, char **argv)
     int code = AT__EXIT_OK;
     const at__option TABLE[] = {
         { "--arch", AT__OPT_TEXT, "sm_90", "architecture whose limits hold (default sm_90)", &a.arch },
+        { "--device", AT__OPT_TEXT, "N", "the limits of this CUDA device instead", &a.device },
         { "--list", AT__OPT_FLAG, NULL, "print every valid configuration", &a.list },
         { "--sample", AT__OPT_COUNT, "N", "print N drawn uniformly of each template", &a.sample },
         { "--seed", AT__OPT_COUNT, "N", "of the sample (default 1)", &a.seed },
@@ -128,11 +159,11 @@ int at__cmd_space(int argc, char **argv)
         return code;
     at_status status = at__format_parse(&format, a.format, &err);
     if (status == AT_OK)
-        status = at__arch_parse(&limits, a.arch, &err);
-    if (status == AT_OK)
         status = at__catalog_open(&catalog, a.templates_dir, &err);
     if (status == AT_OK)
         status = at__problem_from_words(&problem, &a.words, catalog, &err);
+    if (status == AT_OK)
+        status = find_limits(&limits, &a, &err);
     if (status == AT_OK)
         status = at__problem_bind(slots, &problem, &limits, &err);
     if (status == AT_OK)

@@ -121,46 +121,13 @@ static at_status plan_strategy(plan *p, const char *name, at_error *err)
     return AT_ERR_USAGE;
 }
 
-/* A template name counts when an op of the problems has it. */
-static bool template_exists(const plan *p, const char *name)
-{
-    for (size_t i = 0; i < p->shapes.count; i++)
-        if (at__catalog_find_template(p->catalog, p->shapes.problems[i].op, name))
-            return true;
-    return false;
-}
-
-static at_status known_template(const plan *p, const char *option, const char *name, at_error *err)
-{
-    at__str known = { 0 };
-    const at__op *op = p->shapes.problems[0].op;
-    if (template_exists(p, name))
-        return AT_OK;
-    for (int i = 0; i < at__catalog_template_count(p->catalog, op); i++)
-        at__str_addf(&known, " %s", at__catalog_template(p->catalog, op, i)->name);
-    at_fail(err, AT_ERR_USAGE, "%s: no template '%s'; %s has:%s", option, name, op->name,
-            at__str_text(&known));
-    at__str_clear(&known);
-    return AT_ERR_USAGE;
-}
-
-static at_status parse_fix(at__fix *out, const char *text, at_error *err)
-{
-    at_error cause = { 0 };
-    at_status status = at__fix_parse(out, text, &cause);
-    return status == AT_OK ? AT_OK : at_fail(err, AT_ERR_USAGE, "--fix: %s", cause.text);
-}
-
 static at_status plan_restrictions(plan *p, const tune_args *a, at_error *err)
 {
-    at_status status = AT_OK;
-    for (int i = 0; i < a->fix.count && status == AT_OK; i++) {
-        status = parse_fix(&p->fixes[i], a->fix.items[i], err);
-        if (status == AT_OK)
-            status = known_template(p, "--fix", p->fixes[i].template_name, err);
-    }
+    const at__problem *problems = p->shapes.problems;
+    size_t count = p->shapes.count;
+    at_status status = at__fixes_read(p->fixes, &a->fix, p->catalog, problems, count, err);
     for (int i = 0; i < a->templates.count && status == AT_OK; i++)
-        status = known_template(p, "--template", a->templates.items[i], err);
+        status = at__known_template(p->catalog, problems, count, "--template", a->templates.items[i], err);
     p->options.fixes = p->fixes;
     p->options.fix_count = a->fix.count;
     p->options.templates = a->templates.count ? a->templates.items : NULL;
@@ -182,11 +149,12 @@ static at_status add_words(plan *p, const at__words *words, at__shape_defaults d
 static at_status plan_shapes(plan *p, const tune_args *a, at_error *err)
 {
     at__shape_defaults defaults = { .op = a->op ? a->op : "transpose", .type = AT__F32 };
+    at_error cause = { 0 };
     at_status status = at__catalog_open(&p->catalog, a->templates_dir, err);
     if (status == AT_OK && a->op && !at__catalog_find_op(p->catalog, a->op))
         status = at_fail(err, AT_ERR_USAGE, "--op: no operation '%s'; `autotune list ops` shows them", a->op);
-    if (status == AT_OK && a->dtype)
-        status = at__dtype_parse(&defaults.type, a->dtype, strlen(a->dtype), err);
+    if (status == AT_OK && a->dtype && at__dtype_parse(&defaults.type, a->dtype, strlen(a->dtype), &cause))
+        status = at_fail(err, AT_ERR_USAGE, "--dtype: %s", cause.text);
     if (status != AT_OK)
         return status;
     if (a->shapes && a->words.count)

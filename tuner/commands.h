@@ -7,6 +7,7 @@
 
 #include "options.h"
 #include "shapes.h"
+#include "space.h"
 #include <signal.h>
 
 enum {
@@ -49,6 +50,14 @@ at_status at__format_parse(at__format *out, const char *text, at_error *err) AT_
  * line. */
 at_status at__problem_from_words(at__problem *out, const at__words *words, const at__catalog *catalog,
                                  at_error *err) AT_MUST_CHECK;
+
+/* A template's name as an option gave it: one that an op of these problems has. */
+at_status at__known_template(const at__catalog *catalog, const at__problem *problems, size_t count,
+                             const char *option, const char *name, at_error *err) AT_MUST_CHECK;
+
+/* Reads --fix into out[0 .. words->count): template, parameter and value must exist. */
+at_status at__fixes_read(at__fix *out, const at__words *words, const at__catalog *catalog,
+                         const at__problem *problems, size_t count, at_error *err) AT_MUST_CHECK;
 
 /* The database that a command uses: `given`, or the default path (kept in *keep). */
 at_status at__db_path(const char **out, const char *given, at__str *keep, at_error *err) AT_MUST_CHECK;

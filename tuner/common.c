@@ -79,6 +79,58 @@ at_status at__problem_from_words(at__problem *out, const at__words *words, const
     return status;
 }
 
+at_status at__known_template(const at__catalog *catalog, const at__problem *problems, size_t count,
+                             const char *option, const char *name, at_error *err)
+{
+    at__str known = { 0 };
+    const at__op *op = problems[0].op;
+    for (size_t i = 0; i < count; i++)
+        if (at__catalog_find_template(catalog, problems[i].op, name))
+            return AT_OK;
+    for (int i = 0; i < at__catalog_template_count(catalog, op); i++)
+        at__str_addf(&known, " %s", at__catalog_template(catalog, op, i)->name);
+    at_fail(err, AT_ERR_USAGE, "%s: no template '%s'; %s has:%s", option, name, op->name,
+            at__str_text(&known));
+    at__str_clear(&known);
+    return AT_ERR_USAGE;
+}
+
+static at_status known_value(const at__template *t, const at__fix *fix, at_error *err)
+{
+    at__str known = { 0 };
+    int i = at__param_find(t, fix->param, strlen(fix->param));
+    if (i >= 0 && at__param_find_text(&t->params[i], fix->value, strlen(fix->value)) >= 0)
+        return AT_OK;
+    for (int k = 0; i < 0 && k < t->param_count; k++)
+        at__str_addf(&known, " %s", t->params[k].name);
+    for (int k = 0; i >= 0 && k < t->params[i].count && k < 40; k++) {
+        at__str_add(&known, " ");
+        at__param_add_text(&known, &t->params[i], t->params[i].values[k]);
+    }
+    at_fail(err, AT_ERR_USAGE, "--fix: found '%s.%s=%s'; expected %s%s", t->name, fix->param, fix->value,
+            i < 0 ? "a parameter of this template:" : "one of", at__str_text(&known));
+    at__str_clear(&known);
+    return AT_ERR_USAGE;
+}
+
+at_status at__fixes_read(at__fix *out, const at__words *words, const at__catalog *catalog,
+                         const at__problem *problems, size_t count, at_error *err)
+{
+    at_status status = AT_OK;
+    at_error cause = { 0 };
+    for (int i = 0; i < words->count && status == AT_OK; i++) {
+        if (at__fix_parse(&out[i], words->items[i], &cause) != AT_OK)
+            return at_fail(err, AT_ERR_USAGE, "--fix: %s", cause.text);
+        status = at__known_template(catalog, problems, count, "--fix", out[i].template_name, err);
+        for (size_t k = 0; k < count && status == AT_OK; k++) {
+            const at__template *t = at__catalog_find_template(catalog, problems[k].op, out[i].template_name);
+            if (t)
+                status = known_value(t, &out[i], err);
+        }
+    }
+    return status;
+}
+
 at_status at__db_path(const char **out, const char *given, at__str *keep, at_error *err)
 {
     at_status status = AT_OK;

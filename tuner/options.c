@@ -89,7 +89,7 @@ static at_status set_seconds(const at__option *o, const char *text, at_error *er
     } UNITS[] = { { "", 1 }, { "s", 1 }, { "ms", 1e-3 }, { "m", 60 }, { "min", 60 }, { "h", 3600 } };
     char *end = NULL;
     double value = strtod(text, &end);
-    for (size_t i = 0; end != text && value > 0 && i < sizeof UNITS / sizeof *UNITS; i++)
+    for (size_t i = 0; end != text && value > 0 && value < 1e9 && i < sizeof UNITS / sizeof *UNITS; i++)
         if (strcmp(end, UNITS[i].unit) == 0) {
             *(double *)o->target = value * UNITS[i].factor;
             return AT_OK;
