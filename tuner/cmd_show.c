@@ -20,6 +20,7 @@ typedef struct trial {
     at__outcome outcome;
     double median_s, spread;
     int64_t samples, registers, shared_bytes;
+    bool cold;
 } trial;
 
 typedef struct trials {
@@ -39,7 +40,7 @@ static char *copy(const char *text, trials *t)
 static bool keep(void *context, const at__trial_row *row, const at__fingerprint *f)
 {
     trials *t = context;
-    if (t->device && !strstr(f->device, t->device))
+    if (t->device && !strcasestr(f->device, t->device))
         return true;
     if (!at__grow(&t->items, &t->cap, t->count, sizeof *t->items)) {
         t->failed = true;
@@ -54,7 +55,8 @@ static bool keep(void *context, const at__trial_row *row, const at__fingerprint 
                                     .spread = row->spread,
                                     .samples = row->samples,
                                     .registers = row->registers,
-                                    .shared_bytes = row->shared_bytes };
+                                    .shared_bytes = row->shared_bytes,
+                                    .cold = f->cold };
     return !t->failed;
 }
 
@@ -83,17 +85,18 @@ static int by_time(const void *a, const void *b)
 typedef struct view {
     at__format format;
     double traffic_bytes, best_s;
+    bool mixed; /* more than one device, or cold and warm: each row says which */
 } view;
 
 static void print_head(const view *v, bool failed)
 {
     if (v->format == AT__CSV)
-        printf("template,config,outcome,median_us,gb_per_s,ratio_to_best,spread,samples,registers,shared_"
-               "bytes,device,log\n");
+        printf("template,config,outcome,median_us,gb_per_s,share_of_best,spread,samples,registers,shared_"
+               "bytes,device,cold,log\n");
     else if (v->format == AT__TEXT && failed)
         printf("%-14s %-16s %s\n", "outcome", "template", "configuration");
     else if (v->format == AT__TEXT)
-        printf("%11s %8s %7s %5s %7s  %-12s %s\n", "time", "GB/s", "to best", "regs", "shared", "template",
+        printf("%11s %8s %7s %5s %7s  %-12s %s\n", "time", "GB/s", "of best", "regs", "shared", "template",
                "configuration");
 }
 
@@ -107,14 +110,14 @@ static void print_json(const view *v, const trial *t)
     at__str_addf(&o, ",\"outcome\":\"%s\"", at__outcome_name(t->outcome));
     if (t->outcome == AT__TIMED)
         at__str_addf(&o,
-                     ",\"median_s\":%.9g,\"gb_per_s\":%.5g,\"ratio_to_best\":%.5g,\"spread\":%.4g,"
+                     ",\"median_s\":%.9g,\"gb_per_s\":%.5g,\"share_of_best\":%.5g,\"spread\":%.4g,"
                      "\"samples\":%" PRId64,
-                     t->median_s, 1e-9 * v->traffic_bytes / t->median_s, t->median_s / v->best_s, t->spread,
+                     t->median_s, 1e-9 * v->traffic_bytes / t->median_s, v->best_s / t->median_s, t->spread,
                      t->samples);
     at__str_addf(&o, ",\"registers\":%" PRId64 ",\"shared_bytes\":%" PRId64 ",\"device\":", t->registers,
                  t->shared_bytes);
     at__str_add_json(&o, t->device);
-    at__str_add(&o, ",\"log\":");
+    at__str_addf(&o, ",\"cold\":%s,\"log\":", t->cold ? "true" : "false");
     at__str_add_json(&o, t->log);
     printf("%s}\n", at__str_text(&o));
     at__str_clear(&o);
@@ -123,10 +126,10 @@ static void print_json(const view *v, const trial *t)
 static void print_csv(const view *v, const trial *t)
 {
     bool timed = t->outcome == AT__TIMED;
-    printf("%s,\"%s\",%s,%.4f,%.1f,%.4f,%.4f,%" PRId64 ",%" PRId64 ",%" PRId64 ",\"%s\",\"", t->template_name,
-           t->config, at__outcome_name(t->outcome), 1e6 * t->median_s,
-           timed ? 1e-9 * v->traffic_bytes / t->median_s : 0, timed ? t->median_s / v->best_s : 0, t->spread,
-           t->samples, t->registers, t->shared_bytes, t->device);
+    printf("%s,\"%s\",%s,%.4f,%.1f,%.4f,%.4f,%" PRId64 ",%" PRId64 ",%" PRId64 ",\"%s\",%d,\"",
+           t->template_name, t->config, at__outcome_name(t->outcome), 1e6 * t->median_s,
+           timed ? 1e-9 * v->traffic_bytes / t->median_s : 0, timed ? v->best_s / t->median_s : 0, t->spread,
+           t->samples, t->registers, t->shared_bytes, t->device, t->cold);
     for (const char *p = t->log; *p; p++)
         printf(*p == '"' ? "\"\"" : "%c", *p);
     printf("\"\n");
@@ -143,19 +146,37 @@ static void print_trial(const view *v, const trial *t)
         printf("%-14s %-16s %s\n  %s\n", at__outcome_name(t->outcome), t->template_name, t->config, t->log);
     } else {
         at__time_text(time, sizeof time, t->median_s);
-        printf("%11s %8.0f %6.2fx %5" PRId64 " %7" PRId64 "  %-12s %s\n", time,
-               1e-9 * v->traffic_bytes / t->median_s, t->median_s / v->best_s, t->registers, t->shared_bytes,
-               t->template_name, t->config);
+        printf("%11s %8.0f %5.1f %% %5" PRId64 " %7" PRId64 "  %-12s %s", time,
+               1e-9 * v->traffic_bytes / t->median_s, 100 * v->best_s / t->median_s, t->registers,
+               t->shared_bytes, t->template_name, t->config);
+        if (v->mixed)
+            printf("  [%s, %s]", t->device, t->cold ? "cold" : "warm");
+        printf("\n");
     }
 }
 
-static void print_outcomes(const trials *t)
+static void print_outcomes(const trials *t, at__format format)
 {
+    static const char *const FORMATS[] = {
+        [AT__TEXT] = "%-14s %6" PRId64 "\n",
+        [AT__JSON] = "{\"outcome\":\"%s\",\"trials\":%" PRId64 "}\n",
+        [AT__CSV] = "%s,%" PRId64 "\n",
+    };
     int64_t counts[AT__OUTCOMES] = { 0 };
     for (size_t i = 0; i < t->count; i++)
         counts[t->items[i].outcome]++;
+    if (format == AT__CSV)
+        printf("outcome,trials\n");
     for (int i = 0; i < AT__OUTCOMES; i++)
-        printf("%-14s %6" PRId64 "\n", at__outcome_name((at__outcome)i), counts[i]);
+        printf(FORMATS[format], at__outcome_name((at__outcome)i), counts[i]);
+}
+
+static bool is_mixed(const trials *t)
+{
+    for (size_t i = 1; i < t->count; i++)
+        if (strcmp(t->items[i].device, t->items[0].device) != 0 || t->items[i].cold != t->items[0].cold)
+            return true;
+    return false;
 }
 
 /* Whether an earlier, faster row already stands for this template. */
@@ -206,15 +227,21 @@ static at_status show(const at__problem *problem, const char *path, const show_a
     if (status == AT_OK && t.failed)
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK && t.count == 0)
-        status = at_fail(err, AT_ERR_NOT_FOUND, "%s has no trials of %s %s %s", path, key.op, key.shape,
-                         at__dtype_name(problem->type));
+        status =
+            at_fail(err, AT_ERR_NOT_FOUND,
+                    "%s has no trials of %s %s %s%s%s; make some with: autotune tune %s %s %s --device 0 "
+                    "--db %s",
+                    path, key.op, key.shape, at__dtype_name(problem->type),
+                    a->device ? " on a device named like " : "", a->device ? a->device : "", key.op,
+                    key.shape, at__dtype_name(problem->type), path);
     if (status == AT_OK) {
         qsort(t.items, t.count, sizeof *t.items, by_time);
         view v = { .format = format,
                    .traffic_bytes = (double)key.traffic_bytes,
-                   .best_s = t.items[0].median_s };
+                   .best_s = t.items[0].median_s,
+                   .mixed = is_mixed(&t) };
         if (a->by && strcmp(a->by, "outcome") == 0)
-            print_outcomes(&t);
+            print_outcomes(&t, format);
         else
             print_trials(&t, a, &v);
     }

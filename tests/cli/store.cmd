@@ -15,3 +15,6 @@ at show 4096x4096 f64 --db store.db
 echo 'this is no database, but it is long enough to be looked at' >text.db
 at query 4096x4096 --db text.db
 cat text.db
+at show 4096x4096 --db store.db --by outcome --format json
+at show 4096x4096 --db store.db --device h200 --top 1 --format json
+at show 4096x4096 --db store.db --device A100
