@@ -10,23 +10,54 @@
 static const at__usage USAGE = {
     "autotune list [ops|templates|devices|strategies] [options]",
     "What this program knows: operations, templates with their parameters and constraints, devices, "
-    "strategies.",
+    "strategies.\n"
+    "Exit code 3: only devices were asked for, and there is none that can be used.",
 };
+
+enum { OPS = 1, TEMPLATES = 2, DEVICES = 4, STRATEGIES = 8 };
+
+static const struct {
+    const char *name;
+    unsigned part;
+} PARTS[] = {
+    { "ops", OPS },
+    { "templates", TEMPLATES },
+    { "devices", DEVICES },
+    { "strategies", STRATEGIES },
+};
+enum { PART_COUNT = sizeof PARTS / sizeof *PARTS };
+
+/* What was asked for. */
+typedef struct request {
+    unsigned parts;
+    const char *op; /* NULL: all */
+    bool json;
+    at__catalog *catalog;
+} request;
+
+static bool wanted(const request *r, const at__op *op)
+{
+    return !r->op || strcmp(r->op, op->name) == 0;
+}
+
+/* Text. */
 
 static void list_op(const at__op *op)
 {
+    static const char *const ROLES[] = { "", "input ", "output ", "inout " };
     printf("%s: %s\n  shape:", op->name, op->about);
     for (int i = 0; i < op->dim_count; i++)
-        printf(op->dims[i].optional ? " [%s=%" PRId64 "]" : " %s", op->dims[i].name, op->dims[i].value);
+        if (op->dims[i].optional)
+            printf(" [%s=%" PRId64 "]", op->dims[i].name, op->dims[i].value);
+        else
+            printf(" %s", op->dims[i].name);
     printf("\n  types:%s", op->storage ? " any; those of one size share a result" : "");
     for (int i = 0; i < AT__DTYPES && !op->storage; i++)
         if (op->types & (1u << i))
             printf(" %s", at__dtype_name((at__dtype)i));
     printf("\n  arguments:");
-    for (int i = 0; i < op->arg_count; i++) {
-        static const char *const ROLES[] = { "", "input ", "output ", "inout " };
+    for (int i = 0; i < op->arg_count; i++)
         printf("%s %s%s", i ? "," : "", ROLES[op->args[i].role], op->args[i].name);
-    }
     printf("\n");
 }
 
@@ -52,89 +83,286 @@ static void list_template(const at__template *t)
                t->requires[i].reason[0] ? "   # " : "", t->requires[i].reason);
 }
 
-static void list_templates(const at__catalog *catalog, const char *only)
+static void print_device(int ordinal, const at__device_info *d)
 {
-    for (int i = 0; i < at__catalog_op_count(catalog); i++) {
-        const at__op *op = at__catalog_op(catalog, i);
-        for (int k = 0; k < at__catalog_template_count(catalog, op) && (!only || !strcmp(only, op->name));
-             k++)
-            list_template(at__catalog_template(catalog, op, k));
+    printf("%d: %s, compute capability %" PRId64 ".%" PRId64 ", %" PRId64 " multiprocessors, L2 %" PRId64
+           " MB, memory %" PRId64 " MiB (%" PRId64 " free), driver %s, %s\n",
+           ordinal, d->name, d->limits.cc / 10, d->limits.cc % 10, d->limits.sms, d->limits.l2_bytes >> 20,
+           d->limits.memory_bytes >> 20, d->free_bytes >> 20, d->driver, d->uuid);
+}
+
+/* JSON: one object with an array for each part. */
+
+/* `"name":` and the text; a comma first unless the object has just been opened. */
+static void member(at__str *out, const char *name, const char *text)
+{
+    at__str_addf(out, "%s\"%s\":", out->len && out->data[out->len - 1] != '{' ? "," : "", name);
+    at__str_add_json(out, text);
+}
+
+static void member_i64(at__str *out, const char *name, int64_t value)
+{
+    at__str_addf(out, ",\"%s\":%" PRId64, name, value);
+}
+
+static void json_op(at__str *out, const at__op *op)
+{
+    static const char *const ROLES[] = { "scalar", "input", "output", "inout" };
+    at__str_add(out, "{");
+    member(out, "name", op->name);
+    member(out, "about", op->about);
+    at__str_addf(out, ",\"storage\":%s,\"types\":[", op->storage ? "true" : "false");
+    for (int i = 0, n = 0; i < AT__DTYPES; i++)
+        if (op->types & (1u << i))
+            at__str_addf(out, "%s\"%s\"", n++ ? "," : "", at__dtype_name((at__dtype)i));
+    at__str_add(out, "],\"shape\":[");
+    for (int i = 0; i < op->dim_count; i++) {
+        at__str_add(out, i ? ",{" : "{");
+        member(out, "name", op->dims[i].name);
+        if (op->dims[i].optional)
+            member_i64(out, "default", op->dims[i].value);
+        at__str_add(out, "}");
+    }
+    at__str_add(out, "],\"arguments\":[");
+    for (int i = 0; i < op->arg_count; i++) {
+        at__str_add(out, i ? ",{" : "{");
+        member(out, "name", op->args[i].name);
+        member(out, "role", ROLES[op->args[i].role]);
+        at__str_add(out, "}");
+    }
+    at__str_add(out, "]}");
+}
+
+static void json_param(at__str *out, const at__param *p)
+{
+    at__str_add(out, "{");
+    member(out, "name", p->name);
+    member(out, "meaning", p->meaning);
+    at__str_add(out, ",\"values\":[");
+    for (int k = 0; k < p->count; k++) {
+        at__str_add(out, k ? "," : "");
+        if (p->labels)
+            at__str_add_json(out, p->labels[k]);
+        else
+            at__str_addf(out, "%" PRId64, p->values[k]);
+    }
+    at__str_add(out, "]}");
+}
+
+static void json_template(at__str *out, const at__template *t)
+{
+    at__str_add(out, "{");
+    member(out, "op", t->op->name);
+    member(out, "name", t->name);
+    member(out, "about", t->about);
+    member(out, "file", t->file);
+    member(out, "hash", t->hash);
+    at__str_add(out, ",\"parameters\":[");
+    for (int i = 0; i < t->param_count; i++) {
+        at__str_add(out, i ? "," : "");
+        json_param(out, &t->params[i]);
+    }
+    at__str_add(out, "],\"requires\":[");
+    for (size_t i = 0; i < t->require_count; i++) {
+        at__str_add(out, i ? ",{" : "{");
+        member(out, "expression", at__expr_text(t->requires[i].expr));
+        member(out, "reason", t->requires[i].reason);
+        at__str_add(out, "}");
+    }
+    at__str_add(out, "]}");
+}
+
+static void json_device(at__str *out, int ordinal, const at__device_info *d)
+{
+    const at__limits *l = &d->limits;
+    at__str_addf(out, "{\"ordinal\":%d", ordinal);
+    member(out, "name", d->name);
+    member(out, "uuid", d->uuid);
+    member(out, "driver", d->driver);
+    member_i64(out, "free_bytes", d->free_bytes);
+    member_i64(out, "cc", l->cc);
+    member_i64(out, "sms", l->sms);
+    member_i64(out, "max_threads_per_block", l->max_threads_per_block);
+    member_i64(out, "max_shared_bytes", l->max_shared_bytes);
+    member_i64(out, "l2_bytes", l->l2_bytes);
+    member_i64(out, "memory_bytes", l->memory_bytes);
+    at__str_add(out, "}");
+}
+
+/* Each part prints its text, or adds its array to `out`. */
+
+static void list_ops(at__str *out, const request *r)
+{
+    for (int i = 0, n = 0; i < at__catalog_op_count(r->catalog); i++) {
+        const at__op *op = at__catalog_op(r->catalog, i);
+        if (!wanted(r, op))
+            continue;
+        if (r->json) {
+            at__str_add(out, n++ ? "," : "");
+            json_op(out, op);
+        } else {
+            list_op(op);
+        }
     }
 }
 
-static at_status list_devices(at_error *err)
+static void list_templates(at__str *out, const request *r)
 {
-    int count = 0;
+    for (int i = 0, n = 0; i < at__catalog_op_count(r->catalog); i++) {
+        const at__op *op = at__catalog_op(r->catalog, i);
+        for (int k = 0; k < at__catalog_template_count(r->catalog, op) && wanted(r, op); k++) {
+            const at__template *t = at__catalog_template(r->catalog, op, k);
+            if (r->json) {
+                at__str_add(out, n++ ? "," : "");
+                json_template(out, t);
+            } else {
+                list_template(t);
+            }
+        }
+    }
+}
+
+/* A device that cannot be opened does not hide the others; the first reason is returned. */
+static at_status list_devices(at__str *out, const request *r, at_error *err)
+{
+    int count = 0, shown = 0;
     at_status status = at__device_count(&count, err);
-    for (int i = 0; i < count && status == AT_OK; i++) {
+    if (status == AT_OK && count == 0)
+        status = at_fail(err, AT_ERR_DEVICE, "the CUDA driver knows no device");
+    for (int i = 0; i < count; i++) {
         at__device *device = NULL;
-        status = at__device_open(&device, i, err);
-        if (status != AT_OK)
-            break;
-        const at__device_info *d = at__device_info_of(device);
-        printf("%d: %s, compute capability %" PRId64 ".%" PRId64 ", %" PRId64 " multiprocessors, L2 %" PRId64
-               " MB, memory %" PRId64 " MiB (%" PRId64 " free), driver %s, %s\n",
-               i, d->name, d->limits.cc / 10, d->limits.cc % 10, d->limits.sms, d->limits.l2_bytes >> 20,
-               d->limits.memory_bytes >> 20, d->free_bytes >> 20, d->driver, d->uuid);
+        at_error why = { 0 };
+        if (at__device_open(&device, i, &why) != AT_OK) {
+            status = status == AT_OK ? at_fail(err, AT_ERR_DEVICE, "device %d: %s", i, why.text) : status;
+        } else if (r->json) {
+            at__str_add(out, shown++ ? "," : "");
+            json_device(out, i, at__device_info_of(device));
+        } else {
+            print_device(i, at__device_info_of(device));
+        }
         at__device_close(device);
     }
     return status;
 }
 
-static void list_strategies(void)
+static void list_strategies(at__str *out, const request *r)
 {
-    for (int i = 0; at__strategies[i]; i++)
-        printf("%-12s %s\n", at__strategies[i]->name, at__strategies[i]->about);
+    for (int i = 0; at__strategies[i]; i++) {
+        if (!r->json) {
+            printf("%-12s %s\n", at__strategies[i]->name, at__strategies[i]->about);
+            continue;
+        }
+        at__str_add(out, i ? ",{" : "{");
+        member(out, "name", at__strategies[i]->name);
+        member(out, "about", at__strategies[i]->about);
+        at__str_add(out, "}");
+    }
 }
 
-static int list(const at__catalog *catalog, const char *what, const char *op)
+/* Ends what list() collected. */
+static int finish(at__str *out, const request *r, const at_error *device_err)
 {
+    bool failed = device_err->status != AT_OK, only_devices = r->parts == DEVICES;
     at_error err = { 0 };
-    bool all = !what;
-    if (all || !strcmp(what, "ops"))
-        for (int i = 0; i < at__catalog_op_count(catalog); i++)
-            list_op(at__catalog_op(catalog, i));
-    if (all || !strcmp(what, "templates"))
-        list_templates(catalog, op);
-    if (all || !strcmp(what, "strategies"))
-        list_strategies();
-    if ((all || !strcmp(what, "devices")) && list_devices(&err) != AT_OK) {
-        if (!all)
-            return at__complain(&err);
-        printf("no device: %s\n", err.text);
+    at_status status = AT_OK;
+    if (r->json) {
+        if (failed)
+            member(out, "device_error", device_err->text);
+        at__str_add(out, "}");
+        status = at__str_check(out, &err);
+        if (status == AT_OK)
+            puts(at__str_text(out));
+    } else if (failed && !only_devices) {
+        printf("no device: %s\n", device_err->text);
     }
-    return AT__EXIT_OK;
+    at__str_clear(out);
+    if (status != AT_OK)
+        return at__complain(&err);
+    return failed && only_devices ? at__complain(device_err) : AT__EXIT_OK;
+}
+
+static int list(const request *r)
+{
+    at__str out = { 0 };
+    at_error device_err = { 0 };
+    bool first = true;
+    for (int i = 0; i < PART_COUNT; i++) {
+        if (!(r->parts & PARTS[i].part))
+            continue;
+        if (r->json)
+            at__str_addf(&out, "%s\"%s\":[", first ? "{" : ",", PARTS[i].name);
+        first = false;
+        switch (PARTS[i].part) {
+        case OPS:
+            list_ops(&out, r);
+            break;
+        case TEMPLATES:
+            list_templates(&out, r);
+            break;
+        case DEVICES:
+            device_err.status = list_devices(&out, r, &device_err);
+            break;
+        default:
+            list_strategies(&out, r);
+            break;
+        }
+        if (r->json)
+            at__str_add(&out, "]");
+    }
+    return finish(&out, r, &device_err);
+}
+
+/* The parts that the words name; all without words. */
+static at_status parse_parts(unsigned *out, const at__words *words, at_error *err)
+{
+    *out = words->count ? 0 : OPS | TEMPLATES | DEVICES | STRATEGIES;
+    for (int i = 0; i < words->count; i++) {
+        unsigned part = 0;
+        for (int k = 0; k < PART_COUNT; k++)
+            part |= strcmp(words->items[i], PARTS[k].name) == 0 ? PARTS[k].part : 0;
+        if (!part)
+            return at_fail(err, AT_ERR_USAGE,
+                           "list: found '%s'; expected ops, templates, devices or strategies",
+                           words->items[i]);
+        *out |= part;
+    }
+    return AT_OK;
+}
+
+static at_status parse_format(bool *json, const char *text, at_error *err)
+{
+    at__format format = AT__TEXT;
+    if (text && strcmp(text, "csv") == 0)
+        return at_fail(err, AT_ERR_USAGE, "--format: found 'csv'; a list is text or json");
+    at_status status = at__format_parse(&format, text, err);
+    *json = format == AT__JSON;
+    return status;
 }
 
 int at__cmd_list(int argc, char **argv)
 {
-    static const char *const KINDS[] = { "ops", "templates", "devices", "strategies", NULL };
+    request r = { 0 };
     at__words words = { 0 };
-    const char *op = NULL, *templates_dir = NULL;
-    at__catalog *catalog = NULL;
+    const char *templates_dir = NULL, *format = NULL;
     at_error err = { 0 };
     int code = AT__EXIT_OK;
     const at__option TABLE[] = {
-        { "--op", AT__OPT_TEXT, "OP", "templates of this operation only", &op },
+        { "--op", AT__OPT_TEXT, "OP", "this operation and its templates only", &r.op },
         { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
           &templates_dir },
+        { "--format", AT__OPT_TEXT, "text|json", "default text", &format },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
     };
     if (!at__command_options(&USAGE, TABLE, argc, argv, &words, &code))
         return code;
-    const char *what = words.count ? words.items[0] : NULL;
-    bool known = !what;
-    for (int i = 0; KINDS[i] && what; i++)
-        known |= strcmp(what, KINDS[i]) == 0;
-    at_status status = AT_OK;
-    if (!known)
-        status = at_fail(&err, AT_ERR_USAGE,
-                         "list: found '%s'; expected ops, templates, devices or strategies", what);
+    at_status status = parse_parts(&r.parts, &words, &err);
     if (status == AT_OK)
-        status = at__catalog_open(&catalog, templates_dir, &err);
-    if (status == AT_OK && op && !at__catalog_find_op(catalog, op))
-        status = at_fail(&err, AT_ERR_USAGE, "--op: no operation '%s'; `autotune list ops` shows them", op);
-    code = status == AT_OK ? list(catalog, what, op) : at__complain(&err);
-    at__catalog_close(catalog);
+        status = parse_format(&r.json, format, &err);
+    if (status == AT_OK)
+        status = at__catalog_open(&r.catalog, templates_dir, &err);
+    if (status == AT_OK && r.op && !at__catalog_find_op(r.catalog, r.op))
+        status = at_fail(&err, AT_ERR_USAGE, "--op: no operation '%s'; `autotune list ops` shows them", r.op);
+    code = status == AT_OK ? list(&r) : at__complain(&err);
+    at__catalog_close(r.catalog);
     return code;
 }
