@@ -215,32 +215,61 @@ static at_status check_problem(checker *c, const at__problem *p, const at__limit
 }
 
 /* Shapes of the default: aligned, ragged, thin, batches of small matrices. */
-static const char *const DEFAULT_SHAPES[] = { "4096x4096", "4097x4095", "1000003x3", "8192x16x16", NULL };
-static const char *const DEFAULT_TYPES[] = { "u8", "f16", "f32", "f64", "c128", NULL };
+static const char *const DEFAULT_SHAPES[] = { "4096x4096", "4097x4095", "1000003x3", "8192x16x16",
+                                              "1000003" };
+enum { DEFAULT_SHAPE_COUNT = sizeof DEFAULT_SHAPES / sizeof *DEFAULT_SHAPES };
 
-/* Every op, shape and type for one architecture. A shape with more sizes than an op has is not for that op.
+/*
+ * The types to check an op with: those that were named; else all that make a difference to it, which is one
+ * of each size where types are storage, and otherwise every type that it declares.
  */
-static at_status check_arch(checker *c, const at__limits *limits, at_error *err)
+static int types_of(const char *out[AT__MAX_WORDS], const check_args *a, const at__op *op)
+{
+    static const at__dtype SIZES[] = { AT__U8, AT__F16, AT__F32, AT__F64, AT__C128 };
+    int count = 0;
+    if (a->types.count && strcmp(a->types.items[0], "all") != 0) {
+        memcpy(out, a->types.items, sizeof a->types.items);
+        return a->types.count;
+    }
+    for (size_t i = 0; op->storage && i < sizeof SIZES / sizeof *SIZES; i++)
+        out[count++] = at__dtype_name(SIZES[i]);
+    for (int i = 0; !op->storage && i < AT__DTYPES; i++)
+        if (op->types & (1u << i))
+            out[count++] = at__dtype_name((at__dtype)i);
+    return count;
+}
+
+static at_status problem_of(at__problem *out, const checker *c, const at__op *op, const char *shape,
+                            const char *type, at_error *err)
+{
+    at__words line = { .items = { op->name, shape, type }, .count = 3 };
+    return at__problem_from_words(out, &line, c->catalog, err);
+}
+
+/* One op with all its shapes and types. What does not fit it is for another op: known_problems has looked. */
+static at_status check_op(checker *c, const at__op *op, const at__limits *limits, at_error *err)
 {
     const check_args *a = c->args;
-    bool all_types = a->types.count == 0 || (a->types.count == 1 && strcmp(a->types.items[0], "all") == 0);
+    const char *types[AT__MAX_WORDS];
     const char *const *shapes = a->shapes.count ? a->shapes.items : DEFAULT_SHAPES;
-    const char *const *types = all_types ? DEFAULT_TYPES : a->types.items;
-    int shape_count = a->shapes.count ? a->shapes.count : 4, type_count = all_types ? 5 : a->types.count;
+    int shape_count = a->shapes.count ? a->shapes.count : DEFAULT_SHAPE_COUNT;
+    int type_count = types_of(types, a, op);
     at_status status = AT_OK;
+    for (int s = 0; s < shape_count; s++)
+        for (int k = 0; k < type_count && status == AT_OK && !at__stop_requested; k++) {
+            at__problem problem;
+            if (problem_of(&problem, c, op, shapes[s], types[k], NULL) == AT_OK)
+                status = check_problem(c, &problem, limits, err);
+        }
+    return status;
+}
 
-    for (int o = 0; o < at__catalog_op_count(c->catalog); o++)
-        for (int s = 0; s < shape_count; s++)
-            for (int k = 0; k < type_count && status == AT_OK && !at__stop_requested; k++) {
-                const at__op *op = at__catalog_op(c->catalog, o);
-                at__words line = { .items = { op->name, shapes[s], types[k] }, .count = 3 };
-                at__problem problem;
-                if (!chosen(&a->words, op->name))
-                    continue;
-                status = at__problem_from_words(&problem, &line, c->catalog, err);
-                if (status == AT_OK)
-                    status = check_problem(c, &problem, limits, err);
-            }
+static at_status check_arch(checker *c, const at__limits *limits, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < at__catalog_op_count(c->catalog) && status == AT_OK; i++)
+        if (chosen(&c->args->words, at__catalog_op(c->catalog, i)->name))
+            status = check_op(c, at__catalog_op(c->catalog, i), limits, err);
     return status;
 }
 
@@ -293,6 +322,33 @@ static void print_rows(const checker *c, double seconds)
                c->failed, seconds, seconds > 0 ? (double)compiled / seconds : 0, at__nvrtc_version(c->nvrtc));
 }
 
+static bool has_row(const checker *c, const at__template *t)
+{
+    for (size_t i = 0; i < c->row_count; i++)
+        if (c->rows[i].t == t)
+            return true;
+    return false;
+}
+
+/* A template that was compiled for nothing has not been checked: that must not look like success. */
+static void warn_of_unchecked(const checker *c)
+{
+    char text[256];
+    for (int o = 0; o < at__catalog_op_count(c->catalog); o++) {
+        const at__op *op = at__catalog_op(c->catalog, o);
+        for (int i = 0; i < at__catalog_template_count(c->catalog, op); i++) {
+            const at__template *t = at__catalog_template(c->catalog, op, i);
+            if (!chosen(&c->args->words, op->name) || !chosen(&c->args->templates, t->name) || has_row(c, t))
+                continue;
+            snprintf(text, sizeof text,
+                     "%s/%s has no configuration for these shapes and types: not checked; name others with "
+                     "--shape",
+                     op->name, t->name);
+            at__warn(text);
+        }
+    }
+}
+
 static at_status check_all(checker *c, at_error *err)
 {
     int usable = 0;
@@ -317,25 +373,72 @@ static at_status check_all(checker *c, at_error *err)
     if (status == AT_OK && !usable)
         status = at_fail(err, AT_ERR_USAGE, "none of the architectures is supported by NVRTC %s",
                          at__nvrtc_version(c->nvrtc));
+    if (status == AT_OK && !at__stop_requested && c->row_count == 0)
+        status = at_fail(err, AT_ERR_USAGE, "no operation takes these shapes; name others with --shape");
+    if (status == AT_OK && !at__stop_requested)
+        warn_of_unchecked(c);
     return status;
 }
 
 static at_status known_names(const checker *c, at_error *err)
 {
-    for (int i = 0; i < c->args->words.count; i++)
-        if (!at__catalog_find_op(c->catalog, c->args->words.items[i]))
-            return at_fail(err, AT_ERR_USAGE, "no operation '%s'; `autotune list ops` shows them",
-                           c->args->words.items[i]);
-    for (int i = 0; i < c->args->templates.count; i++) {
+    const check_args *a = c->args;
+    at__limits limits;
+    at_status status = AT_OK;
+    for (int i = 0; i < a->archs.count && status == AT_OK; i++)
+        status = at__arch_parse(&limits, a->archs.items[i], err);
+    for (int i = 0; i < a->words.count && status == AT_OK; i++)
+        if (!at__catalog_find_op(c->catalog, a->words.items[i]))
+            status = at_fail(err, AT_ERR_USAGE, "no operation '%s'; `autotune list ops` shows them",
+                             a->words.items[i]);
+    for (int i = 0; i < a->templates.count && status == AT_OK; i++) {
         bool known = false;
-        for (int o = 0; o < at__catalog_op_count(c->catalog); o++)
-            known |= at__catalog_find_template(c->catalog, at__catalog_op(c->catalog, o),
-                                               c->args->templates.items[i]) != NULL;
+        for (int o = 0; o < at__catalog_op_count(c->catalog); o++) {
+            const at__op *op = at__catalog_op(c->catalog, o);
+            known |= chosen(&a->words, op->name) &&
+                     at__catalog_find_template(c->catalog, op, a->templates.items[i]);
+        }
         if (!known)
-            return at_fail(err, AT_ERR_USAGE, "no template '%s'; `autotune list templates` shows them",
-                           c->args->templates.items[i]);
+            status = at_fail(err, AT_ERR_USAGE, "no template '%s'; `autotune list templates` shows them",
+                             a->templates.items[i]);
     }
-    return AT_OK;
+    return status;
+}
+
+/* The complaint about a shape and type that no chosen op takes, if there is one. */
+static at_status fits_some_op(const checker *c, const char *shape, const char *type, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int o = 0; o < at__catalog_op_count(c->catalog); o++) {
+        const at__op *op = at__catalog_op(c->catalog, o);
+        const char *types[AT__MAX_WORDS];
+        at__problem problem;
+        if (!chosen(&c->args->words, op->name) || (!type && types_of(types, c->args, op) == 0))
+            continue;
+        status = problem_of(&problem, c, op, shape, type ? type : types[0], err);
+        if (status == AT_OK)
+            return AT_OK;
+    }
+    return status;
+}
+
+/* Every shape and every type that was named must be right for some op, before anything is compiled. */
+static at_status known_problems(const checker *c, at_error *err)
+{
+    const check_args *a = c->args;
+    bool named = a->types.count && strcmp(a->types.items[0], "all") != 0;
+    at_status status = AT_OK;
+    for (int s = 0; s < a->shapes.count && status == AT_OK; s++)
+        status = fits_some_op(c, a->shapes.items[s], NULL, err);
+    for (int k = 0; k < a->types.count && named && status == AT_OK; k++) {
+        at__dtype type;
+        at_error cause = { 0 };
+        if (at__dtype_parse(&type, a->types.items[k], strlen(a->types.items[k]), &cause) != AT_OK)
+            status = at_fail(err, AT_ERR_USAGE, "--dtype: %s", cause.text);
+        else if (a->shapes.count)
+            status = fits_some_op(c, a->shapes.items[0], a->types.items[k], err);
+    }
+    return status;
 }
 
 static void checker_clear(checker *c)
@@ -365,6 +468,8 @@ static int run_check(check_args *a)
     if (status == AT_OK)
         status = known_names(&c, &err);
     if (status == AT_OK)
+        status = known_problems(&c, &err);
+    if (status == AT_OK)
         status = at__nvrtc_open(&c.nvrtc, &err);
     if (status == AT_OK)
         status = at__pool_open(&c.pool,
@@ -385,10 +490,10 @@ int at__cmd_check(int argc, char **argv)
     const at__option TABLE[] = {
         { "--arch", AT__OPT_LIST, "sm_90[,sm_80...]", "architectures (default sm_90)", &a.archs },
         { "--template", AT__OPT_LIST, "NAME[,NAME]", "only these templates", &a.templates },
-        { "--shape", AT__OPT_LIST, "SHAPE[,SHAPE]", "default: 4096x4096, 4097x4095, 1000003x3, 8192x16x16",
-          &a.shapes },
-        { "--dtype", AT__OPT_LIST, "TYPE[,TYPE]|all", "default: u8 f16 f32 f64 c128, one of each size",
-          &a.types },
+        { "--shape", AT__OPT_LIST, "SHAPE[,SHAPE]",
+          "default: 4096x4096, 4097x4095, 1000003x3, 8192x16x16, 1000003, where they fit", &a.shapes },
+        { "--dtype", AT__OPT_LIST, "TYPE[,TYPE]|all",
+          "default and all: one of each size, or every type of an operation that computes", &a.types },
         { "--sample", AT__OPT_COUNT, "N",
           "at most N configurations of a template, shape and type, drawn uniformly", &a.sample },
         { "--seed", AT__OPT_COUNT, "N", "of the sample (default 1)", &a.seed },
