@@ -9,9 +9,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define REDRAW_S 0.1
-#define PLAIN_S  30.0
-#define BAR      20
+#define REDRAW_S  0.1
+#define TURN_S    3.0
+#define PLAIN_S   30.0
+#define VERBOSE_S 2.0
+#define BAR       20
 
 static const char *phase_name(at__phase phase)
 {
@@ -34,9 +36,30 @@ static void time_left(at__str *out, double s)
         at__str_addf(out, "  %.0f min left", s / 60);
 }
 
+/* Bytes that count for GB/s; 0 when they cannot be told. */
+static double traffic_bytes(const at__problem *problem)
+{
+    at__problem_key key = { 0 };
+    at__str shape = { 0 };
+    bool good = at__problem_key_of(&key, &shape, problem, NULL) == AT_OK;
+    at__str_clear(&shape);
+    return good ? (double)key.traffic_bytes : 0;
+}
+
+static void best_so_far(at__str *out, const at__progress *p)
+{
+    double bytes = traffic_bytes(p->problem);
+    at__str_addf(out, "  best %.2f us", 1e6 * p->best_s);
+    if (bytes > 0)
+        at__str_addf(out, ", %.0f GB/s", 1e-9 * bytes / p->best_s);
+    if (p->best_share > 0)
+        at__str_addf(out, ", %.1f %% of copy", 100 * p->best_share);
+    at__str_addf(out, "  %s", p->best);
+}
+
 void at__progress_line(at__str *out, const at__progress *p, int width)
 {
-    int filled = p->total > 0 ? (int)(BAR * p->done / p->total) : 0;
+    int filled = p->total > 0 ? (int)(BAR * (double)p->done / (double)p->total) : 0;
     at__str_addf(out, "GPU %d  %d/%d ", p->device, p->problem_index + 1, p->problem_count);
     at__problem_shape(out, p->problem);
     at__str_addf(out, " %s  %s [", at__dtype_name(p->problem->type), phase_name(p->phase));
@@ -46,12 +69,8 @@ void at__progress_line(at__str *out, const at__progress *p, int width)
     if (p->failed)
         at__str_addf(out, " (%lld failed)", (long long)p->failed);
     time_left(out, p->left_s);
-    if (p->best_s > 0) {
-        at__str_addf(out, "  best %.2f us", 1e6 * p->best_s);
-        if (p->best_share > 0)
-            at__str_addf(out, " = %.1f %% of copy", 100 * p->best_share);
-        at__str_addf(out, "  %s", p->best);
-    }
+    if (p->best_s > 0)
+        best_so_far(out, p);
     if (!out->failed && width > 0 && out->len > (size_t)width) {
         out->len = (size_t)width;
         out->data[out->len] = '\0';
@@ -61,7 +80,7 @@ void at__progress_line(at__str *out, const at__progress *p, int width)
 void at__display_init(at__display *display, bool quiet, bool verbose)
 {
     const char *term = getenv("TERM");
-    *display = (at__display){ .quiet = quiet, .verbose = verbose, .problem = -1 };
+    *display = (at__display){ .quiet = quiet, .verbose = verbose, .shown = -1 };
     display->terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
 }
 
@@ -78,22 +97,38 @@ void at__display_erase(at__display *display)
     display->drawn = false;
 }
 
+bool at__display_due(at__display *d, const at__progress *p, double now_s)
+{
+    struct at__seen *seen = &d->seen[p->device % AT__DISPLAY_DEVICES];
+    bool starts = seen->problem != p->problem_index + 1, turns = starts || seen->phase != p->phase;
+    bool due = !d->quiet;
+
+    if (d->terminal && d->shown >= 0 && d->shown != p->device && now_s - d->turn_s < TURN_S)
+        due = false;
+    else if (d->terminal)
+        due = due && (now_s - d->last_s >= REDRAW_S || d->shown < 0);
+    else
+        due = due &&
+              (starts || (d->verbose && turns) || now_s - d->last_s >= (d->verbose ? VERBOSE_S : PLAIN_S));
+    if (!due)
+        return false;
+    if (d->shown != p->device)
+        d->turn_s = now_s;
+    d->shown = p->device;
+    d->last_s = now_s;
+    *seen = (struct at__seen){ p->problem_index + 1, p->phase };
+    return true;
+}
+
 void at__display_show(at__display *d, const at__progress *p)
 {
-    double now = at__now_s();
     at__str line = { 0 };
-    bool news = p->problem_index != d->problem || p->phase != d->phase;
-    bool due = d->terminal ? now - d->last_s >= REDRAW_S : now - d->last_s >= (d->verbose ? 2.0 : PLAIN_S);
-
-    if (d->quiet || !(due || (news && (d->terminal || d->verbose))))
+    if (!at__display_due(d, p, at__now_s()))
         return;
     at__progress_line(&line, p, d->terminal ? terminal_width() : 0);
     at__display_erase(d);
     fprintf(stderr, d->terminal ? "%s" : "%s\n", at__str_text(&line));
     fflush(stderr);
     d->drawn = d->terminal;
-    d->last_s = now;
-    d->problem = p->problem_index;
-    d->phase = p->phase;
     at__str_clear(&line);
 }
