@@ -43,7 +43,8 @@ static const at__answer ANSWER = {
                 .trials = 10,
                 .space_count = 20,
                 .grid = { 1, 2, 3 },
-                .block = { 4, 5, 6 } },
+                .block = { 4, 5, 6 },
+                .conditions = { .temperature_c = 40 } },
     .fingerprint = { .device = "GPU, the \"one\"", .driver = "1", .nvrtc = "13.0" },
     .traffic_bytes = 8000,
 };
@@ -116,6 +117,9 @@ Test(report, json_is_one_escaped_line)
     cr_assert(strstr(json, "\"config\":\"A=1 B=\\\"2\\\"\""), "%s", json);
     cr_assert(strstr(json, "\"ties\":\"x\\ny\""), "%s", json);
     cr_assert(strstr(json, "\"grid\":[1,2,3]"), "%s", json);
+    cr_assert(strstr(json, "\"gpu\":\"GPU, the \\\"one\\\"\""), "%s", json);
+    cr_assert(strstr(json, "\"temperature_c\":40"), "%s", json);
+    cr_assert(strstr(json, "\"measured_at\":null"), "%s", json);
     free(json);
 }
 

@@ -117,12 +117,36 @@ static void csv_row(at__str *out, const at__result *r)
     at__str_clear(&shape);
 }
 
+/* Under which conditions the winner was measured; numbers below zero are unknown. */
+static void json_conditions(at__str *out, const at__answer *a)
+{
+    const at__conditions *c = &a->winner.conditions;
+    at__str_add(out, ",\"gpu\":");
+    at__str_add_json(out, a->fingerprint.device);
+    at__str_add(out, ",\"driver\":");
+    at__str_add_json(out, a->fingerprint.driver);
+    at__str_add(out, ",\"nvrtc\":");
+    at__str_add_json(out, a->fingerprint.nvrtc);
+    at__str_add(out, ",\"autotune\":");
+    at__str_add_json(out, a->fingerprint.tool);
+    at__str_addf(out, ",\"cc\":%lld,\"cold\":%s,\"measured_at\":", (long long)a->fingerprint.cc,
+                 a->fingerprint.cold ? "true" : "false");
+    at__str_add_json(out, a->measured_at);
+    at__str_addf(out,
+                 ",\"sm_clock_mhz\":%lld,\"memory_clock_mhz\":%lld,\"temperature_c\":%lld,\"power_w\":%lld,"
+                 "\"throttle_reasons\":%lld",
+                 (long long)c->sm_clock_mhz, (long long)c->memory_clock_mhz, (long long)c->temperature_c,
+                 (long long)c->power_w, (long long)c->throttle_reasons);
+}
+
 static void json_winner(at__str *out, const at__result *r)
 {
     const at__answer *a = r->answer;
     const at__winner *w = &a->winner;
     at__str_add(out, ",\"template\":");
     at__str_add_json(out, w->template_name);
+    at__str_add(out, ",\"template_hash\":");
+    at__str_add_json(out, w->template_hash);
     at__str_add(out, ",\"config\":");
     at__str_add_json(out, w->config);
     at__str_addf(out,
@@ -138,13 +162,7 @@ static void json_winner(at__str *out, const at__result *r)
     at__str_addf(out, ",\"trials\":%lld,\"space\":%lld,\"ties\":", (long long)w->trials,
                  (long long)w->space_count);
     at__str_add_json(out, w->ties);
-    at__str_add(out, ",\"gpu\":");
-    at__str_add_json(out, a->fingerprint.device);
-    at__str_add(out, ",\"driver\":");
-    at__str_add_json(out, a->fingerprint.driver);
-    at__str_add(out, ",\"nvrtc\":");
-    at__str_add_json(out, a->fingerprint.nvrtc);
-    at__str_addf(out, ",\"cold\":%s", a->fingerprint.cold ? "true" : "false");
+    json_conditions(out, a);
 }
 
 static void json_row(at__str *out, const at__result *r)
@@ -165,8 +183,11 @@ static void json_row(at__str *out, const at__result *r)
     for (int i = 0; i < AT__OUTCOMES; i++)
         at__str_addf(out, "%s\"%s\":%lld", i ? "," : "", at__outcome_name((at__outcome)i),
                      (long long)r->outcomes[i]);
-    at__str_addf(out, "},\"compiled\":%lld,\"elapsed_s\":%.4g,\"device_busy_s\":%.4g,\"interrupted\":%s}\n",
-                 (long long)r->compiled, r->elapsed_s, r->device_busy_s, r->interrupted ? "true" : "false");
+    at__str_addf(
+        out,
+        "},\"known\":%lld,\"compiled\":%lld,\"elapsed_s\":%.4g,\"device_busy_s\":%.4g,\"interrupted\":%s}\n",
+        (long long)r->known, (long long)r->compiled, r->elapsed_s, r->device_busy_s,
+        r->interrupted ? "true" : "false");
     at__str_clear(&shape);
 }
 
