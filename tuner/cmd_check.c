@@ -1,25 +1,26 @@
 /*
  * cmd_check.c - `autotune check`: compiles configurations for any architecture, without a GPU, and reports
- * what the compiler says of them. Equal sources (shapes share kernels) are compiled once.
+ * what the compiler says of them. Chooses the problems and prints; compile_check.c compiles.
  */
 #include "arch.h"
 #include "commands.h"
-#include "pool.h"
-#include "render.h"
-#include "space.h"
+#include "compile_check.h"
+#include "nvrtc.h"
 #include "util/clock.h"
-#include "util/sha256.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const at__usage USAGE = {
-    "autotune check [OP] [options]",
+    "autotune check [OP...] [options]",
     "Compiles the configurations of every template, or a sample of them, for the given architectures. "
     "Reports\n"
-    "registers, shared memory and spills; every compile error with its configuration. Exit code 1: some "
+    "registers, shared memory and spills; every compile error with its configuration: on stderr, or with "
+    "--format\n"
+    "json as objects with a log. Equal kernels of several shapes are compiled once. Exit code 1: some "
     "failed.",
 };
 
@@ -29,161 +30,72 @@ typedef struct check_args {
     int64_t sample, seed, jobs;
 } check_args;
 
-/* What the compiler said of one template, architecture and type. */
-typedef struct row {
-    const at__template *t; /* NULL: the op's reference kernel */
-    const at__op *op;
-    int cc;
-    at__dtype type;
-    int64_t compiled, failed, spilling, shared_max;
-    int64_t *registers;
-    size_t register_count, register_cap;
-} row;
-
-typedef struct job {
-    size_t row;
-    char *config;
-} job;
-
 typedef struct checker {
     const check_args *args;
     at__catalog *catalog;
     at__nvrtc *nvrtc;
-    at__pool *pool;
+    at__check *check;
     at__format format;
-    row *rows;
-    size_t row_count, row_cap;
-    job *jobs;
-    size_t job_count, job_cap;
-    char (*seen)[AT__HASH_TEXT]; /* open addressing; "" is empty */
-    size_t seen_count, seen_cap;
+    bool terminal, drawn; /* stderr is one; a progress line is on it */
+    double started_s, drawn_s;
     int64_t failed;
 } checker;
 
-/* Adds a hash; true when it was new. */
-static bool is_new(checker *c, const char *hash)
+static const char *row_name(const at__check_row *r)
 {
-    if (2 * (c->seen_count + 1) > c->seen_cap) {
-        size_t old_cap = c->seen_cap, cap = old_cap ? 2 * old_cap : 1024;
-        char(*old)[AT__HASH_TEXT] = c->seen, (*grown)[AT__HASH_TEXT] = calloc(cap, sizeof *grown);
-        if (!grown)
-            return true; /* compiled twice then: no harm */
-        c->seen = grown;
-        c->seen_cap = cap;
-        c->seen_count = 0;
-        for (size_t i = 0; i < old_cap; i++)
-            if (old[i][0])
-                is_new(c, old[i]);
-        free(old);
-    }
-    size_t at = strtoull(
-        (char[]){ hash[0], hash[1], hash[2], hash[3], hash[4], hash[5], hash[6], hash[7], 0 }, NULL, 16);
-    for (at %= c->seen_cap; c->seen[at][0]; at = (at + 1) % c->seen_cap)
-        if (strcmp(c->seen[at], hash) == 0)
-            return false;
-    memcpy(c->seen[at], hash, AT__HASH_TEXT);
-    c->seen_count++;
-    return true;
+    return r->t ? r->t->name : "(reference)";
 }
 
-static void take(checker *c, at__compiled *done)
+static void erase(checker *c)
 {
-    job *j = &c->jobs[done->tag];
-    row *r = &c->rows[j->row];
-    r->compiled++;
-    if (!done->ok) {
-        r->failed++;
-        c->failed++;
-        fprintf(stderr, "sm_%d %s %s/%s %s:\n%s\n", r->cc, at__dtype_name(r->type), r->op->name,
-                r->t ? r->t->name : r->op->reference, j->config, at__str_text(&done->log));
-    } else {
-        const at__resources *u = &done->resources;
-        r->spilling += u->spill_bytes > 0;
-        r->shared_max = u->shared_bytes > r->shared_max ? u->shared_bytes : r->shared_max;
-        if (u->registers >= 0 &&
-            at__grow(&r->registers, &r->register_cap, r->register_count, sizeof *r->registers))
-            r->registers[r->register_count++] = u->registers;
-    }
-    free(j->config);
-    j->config = NULL;
+    if (c->drawn)
+        fputs("\r\033[K", stderr);
+    c->drawn = false;
 }
 
-/* Takes what is finished; waits when `wait` and nothing is. */
-static at_status drain(checker *c, bool wait, at_error *err)
+/* One line on a terminal, a few times a second; the number of kernels to come is not known before. */
+static void show_progress(void *context, const at__check_row *r, int64_t kernels, int64_t failed)
 {
-    at__compiled done = { 0 };
-    struct pollfd fds[128];
-    if (wait) {
-        int count = at__pool_fds(c->pool, fds, 128);
-        poll(fds, (nfds_t)count, 100);
-    }
-    at_status status = at__pool_pump(c->pool, err);
-    while (status == AT_OK && at__pool_take(c->pool, &done)) {
-        take(c, &done);
-        at__compiled_clear(&done);
-    }
-    return status;
+    checker *c = context;
+    at__str line = { 0 };
+    double now_s = at__now_s(), passed_s = now_s - c->started_s;
+    if (!c->terminal || now_s - c->drawn_s < 0.2)
+        return;
+    at__str_addf(&line, "%" PRId64 " kernels, %" PRId64 " failed, %.0f a second; sm_%d %s %s/%s", kernels,
+                 failed, passed_s > 0 ? (double)kernels / passed_s : 0, r->cc, at__dtype_name(r->type),
+                 r->op->name, row_name(r));
+    erase(c);
+    fprintf(stderr, "%.79s", at__str_text(&line)); /* a longer one would wrap, and could not be erased */
+    at__str_clear(&line);
+    fflush(stderr);
+    c->drawn = true;
+    c->drawn_s = now_s;
 }
 
-static at_status submit(checker *c, size_t row_index, const at__str *source, const char *file,
-                        const char *config, at_error *err)
+static void print_failure_json(const at__check_row *r, const char *config, const char *log)
 {
-    char hash[AT__HASH_TEXT], keyed[AT__HASH_TEXT + 8];
-    at__hash_text(hash, source->data, source->len);
-    int n = snprintf(keyed, sizeof keyed, "%s%d", hash, c->rows[row_index].cc);
-    at__hash_text(hash, keyed, (size_t)n);
-    if (!is_new(c, hash))
-        return AT_OK;
-    at_status status = AT_OK;
-    while (status == AT_OK && !at__pool_has_room(c->pool))
-        status = drain(c, true, err);
-    if (status != AT_OK)
-        return status;
-    if (!at__grow(&c->jobs, &c->job_cap, c->job_count, sizeof *c->jobs))
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    c->jobs[c->job_count] = (job){ .row = row_index, .config = at__text_copy(config, strlen(config)) };
-    return at__pool_submit(c->pool, (int64_t)c->job_count++, at__str_text(source), file,
-                           c->rows[row_index].cc, AT__CUBIN, err);
+    at__str line = { 0 };
+    at__str_addf(&line,
+                 "{\"arch\":\"sm_%d\",\"dtype\":\"%s\",\"op\":\"%s\",\"template\":\"%s\",\"config\":", r->cc,
+                 at__dtype_name(r->type), r->op->name, row_name(r));
+    at__str_add_json(&line, config);
+    at__str_add(&line, ",\"log\":");
+    at__str_add_json(&line, log);
+    printf("%s}\n", at__str_text(&line));
+    at__str_clear(&line);
 }
 
-static size_t find_row(checker *c, const at__op *op, const at__template *t, int cc, at__dtype type,
-                       at_error *err, at_status *status)
+static void show_failure(void *context, const at__check_row *r, const char *config, const char *log)
 {
-    for (size_t i = 0; i < c->row_count; i++)
-        if (c->rows[i].op == op && c->rows[i].t == t && c->rows[i].cc == cc && c->rows[i].type == type)
-            return i;
-    if (!at__grow(&c->rows, &c->row_cap, c->row_count, sizeof *c->rows)) {
-        *status = at_fail(err, AT_ERR_MEMORY, "out of memory");
-        return 0;
-    }
-    c->rows[c->row_count] = (row){ .op = op, .t = t, .cc = cc, .type = type };
-    return c->row_count++;
-}
-
-static at_status check_template(checker *c, const at__template *t, const at__problem *p, const int64_t *slots,
-                                int cc, at_error *err)
-{
-    at__space *space = NULL;
-    at__rng rng = { (uint64_t)c->args->seed };
-    at_status status = at__space_open(&space, t, slots, NULL, 0, err);
-    if (status != AT_OK)
-        return status;
-    int64_t count = at__space_count(space), sample = c->args->sample;
-    bool all = sample == 0 || sample >= count;
-    size_t r = count ? find_row(c, t->op, t, cc, p->type, err, &status) : 0;
-    for (int64_t i = 0; i < (all ? count : sample) && status == AT_OK && !at__stop_requested; i++) {
-        at__config config;
-        at__str source = { 0 }, text = { 0 };
-        at__space_config(&config, space, all ? i : at__space_sample(space, &rng));
-        at__config_text(&text, t, &config);
-        status = at__render(&source, t, p->type, &config, slots, err);
-        if (status == AT_OK)
-            status = submit(c, r, &source, t->file, at__str_text(&text), err);
-        at__str_clear(&source);
-        at__str_clear(&text);
-    }
-    at__space_close(space);
-    return status;
+    checker *c = context;
+    size_t len = strlen(log);
+    c->failed++;
+    erase(c);
+    if (c->format == AT__JSON)
+        print_failure_json(r, config, log);
+    else
+        fprintf(stderr, "sm_%d %s %s/%s %s:\n%s%s", r->cc, at__dtype_name(r->type), r->op->name,
+                r->t ? r->t->name : r->op->reference, config, log, len && log[len - 1] == '\n' ? "" : "\n");
 }
 
 static bool chosen(const at__words *words, const char *name)
@@ -197,21 +109,8 @@ static bool chosen(const at__words *words, const char *name)
 static at_status check_problem(checker *c, const at__problem *p, const at__limits *limits, at_error *err)
 {
     int64_t slots[AT__MAX_SLOTS];
-    at__str source = { 0 };
-    int cc = (int)limits->cc;
     at_status status = at__problem_bind(slots, p, limits, err);
-    if (status == AT_OK)
-        status = at__render_reference(&source, p->op, p->type, err);
-    size_t r = status == AT_OK ? find_row(c, p->op, NULL, cc, p->type, err, &status) : 0;
-    if (status == AT_OK)
-        status = submit(c, r, &source, p->op->file, "", err);
-    at__str_clear(&source);
-    for (int i = 0; i < at__catalog_template_count(c->catalog, p->op) && status == AT_OK; i++) {
-        const at__template *t = at__catalog_template(c->catalog, p->op, i);
-        if (chosen(&c->args->templates, t->name))
-            status = check_template(c, t, p, slots, cc, err);
-    }
-    return status;
+    return status == AT_OK ? at__check_problem(c->check, p, slots, (int)limits->cc, err) : status;
 }
 
 /* Shapes of the default: aligned, ragged, thin, batches of small matrices. */
@@ -279,18 +178,18 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void print_row(const row *r, at__format format)
+static void print_row(at__check_row *r, at__format format)
 {
     static const char *const FORMATS[] = {
-        [AT__TEXT] = "sm_%-4d %-5s %-9s %-16s %7" PRId64 " %6" PRId64 " %4" PRId64 "/%3" PRId64 "/%3" PRId64
-                     " %8" PRId64 " %6" PRId64 "\n",
+        [AT__TEXT] = "sm_%-4d %-5s %-9s %-16s %7" PRId64 " %7" PRId64 " %6" PRId64 " %4" PRId64 "/%3" PRId64
+                     "/%3" PRId64 " %8" PRId64 " %6" PRId64 "\n",
         [AT__JSON] =
-            "{\"arch\":\"sm_%d\",\"dtype\":\"%s\",\"op\":\"%s\",\"template\":\"%s\",\"compiled\":%" PRId64
-            ",\"failed\":%" PRId64 ",\"registers_min\":%" PRId64 ",\"registers_median\":%" PRId64
-            ",\"registers_max\":%" PRId64 ",\"static_shared_max_bytes\":%" PRId64 ",\"spilling\":%" PRId64
-            "}\n",
+            "{\"arch\":\"sm_%d\",\"dtype\":\"%s\",\"op\":\"%s\",\"template\":\"%s\",\"configs\":%" PRId64
+            ",\"kernels\":%" PRId64 ",\"failed\":%" PRId64 ",\"registers_min\":%" PRId64
+            ",\"registers_median\":%" PRId64 ",\"registers_max\":%" PRId64 ",\"shared_max_bytes\":%" PRId64
+            ",\"spilling\":%" PRId64 "}\n",
         [AT__CSV] = "sm_%d,%s,%s,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64
-                    ",%" PRId64 "\n",
+                    ",%" PRId64 ",%" PRId64 "\n",
     };
     int64_t low = 0, middle = 0, high = 0;
     if (r->register_count) {
@@ -299,33 +198,37 @@ static void print_row(const row *r, at__format format)
         middle = r->registers[r->register_count / 2];
         high = r->registers[r->register_count - 1];
     }
-    printf(FORMATS[format], r->cc, at__dtype_name(r->type), r->op->name, r->t ? r->t->name : "(reference)",
-           r->compiled, r->failed, low, middle, high, r->shared_max, r->spilling);
+    printf(FORMATS[format], r->cc, at__dtype_name(r->type), r->op->name, row_name(r), r->configs, r->kernels,
+           r->failed, low, middle, high, r->shared_max, r->spilling);
 }
 
 static void print_rows(const checker *c, double seconds)
 {
-    int64_t compiled = 0;
+    at__check_row *rows = NULL;
+    size_t count = at__check_rows(c->check, &rows);
+    int64_t kernels = 0;
     if (c->format == AT__TEXT)
-        printf("%-7s %-5s %-9s %-16s %7s %6s %12s %8s %6s\n", "arch", "type", "op", "template", "kernels",
-               "failed", "registers", "shared", "spills");
+        printf("%-7s %-5s %-9s %-16s %7s %7s %6s %12s %8s %6s\n", "arch", "type", "op", "template", "configs",
+               "kernels", "failed", "registers", "shared", "spills");
     else if (c->format == AT__CSV)
-        printf("arch,dtype,op,template,compiled,failed,registers_min,registers_median,registers_max,"
-               "static_shared_max_bytes,spilling\n");
-    for (size_t i = 0; i < c->row_count; i++) {
-        if (c->rows[i].compiled)
-            print_row(&c->rows[i], c->format);
-        compiled += c->rows[i].compiled;
+        printf("arch,dtype,op,template,configs,kernels,failed,registers_min,registers_median,registers_max,"
+               "shared_max_bytes,spilling\n");
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].kernels)
+            print_row(&rows[i], c->format);
+        kernels += rows[i].kernels;
     }
     if (c->format == AT__TEXT)
-        printf("%" PRId64 " kernels, %" PRId64 " failed, %.1f s, %.0f kernels a second, NVRTC %s\n", compiled,
-               c->failed, seconds, seconds > 0 ? (double)compiled / seconds : 0, at__nvrtc_version(c->nvrtc));
+        printf("%" PRId64 " kernels, %" PRId64 " failed, %.1f s, %.0f kernels a second, NVRTC %s\n", kernels,
+               c->failed, seconds, seconds > 0 ? (double)kernels / seconds : 0, at__nvrtc_version(c->nvrtc));
 }
 
 static bool has_row(const checker *c, const at__template *t)
 {
-    for (size_t i = 0; i < c->row_count; i++)
-        if (c->rows[i].t == t)
+    at__check_row *rows = NULL;
+    size_t count = at__check_rows(c->check, &rows);
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].t == t)
             return true;
     return false;
 }
@@ -352,6 +255,7 @@ static void warn_of_unchecked(const checker *c)
 static at_status check_all(checker *c, at_error *err)
 {
     int usable = 0;
+    at__check_row *rows = NULL;
     at_status status = AT_OK;
     for (int i = 0; i < c->args->archs.count && status == AT_OK; i++) {
         at__limits limits;
@@ -368,12 +272,13 @@ static at_status check_all(checker *c, at_error *err)
         usable++;
         status = check_arch(c, &limits, err);
     }
-    while (status == AT_OK && at__pool_busy(c->pool))
-        status = drain(c, true, err);
+    if (status == AT_OK)
+        status = at__check_finish(c->check, err);
+    erase(c);
     if (status == AT_OK && !usable)
         status = at_fail(err, AT_ERR_USAGE, "none of the architectures is supported by NVRTC %s",
                          at__nvrtc_version(c->nvrtc));
-    if (status == AT_OK && !at__stop_requested && c->row_count == 0)
+    if (status == AT_OK && !at__stop_requested && at__check_rows(c->check, &rows) == 0)
         status = at_fail(err, AT_ERR_USAGE, "no operation takes these shapes; name others with --shape");
     if (status == AT_OK && !at__stop_requested)
         warn_of_unchecked(c);
@@ -441,25 +346,30 @@ static at_status known_problems(const checker *c, at_error *err)
     return status;
 }
 
-static void checker_clear(checker *c)
+static at_status open_compiler(checker *c, at_error *err)
 {
-    for (size_t i = 0; i < c->row_count; i++)
-        free(c->rows[i].registers);
-    for (size_t i = 0; i < c->job_count; i++)
-        free(c->jobs[i].config);
-    free(c->rows);
-    free(c->jobs);
-    free(c->seen);
-    at__pool_close(c->pool);
-    at__nvrtc_close(c->nvrtc);
-    at__catalog_close(c->catalog);
+    const check_args *a = c->args;
+    const char *term = getenv("TERM");
+    at__check_options options = {
+        .catalog = c->catalog,
+        .templates = &a->templates,
+        .workers = (int)(a->jobs < 1024 ? a->jobs : 1024),
+        .sample = a->sample,
+        .seed = (uint64_t)a->seed,
+        .stop = &at__stop_requested,
+        .context = c,
+        .failed = show_failure,
+        .progress = show_progress,
+    };
+    c->terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
+    at_status status = at__nvrtc_open(&c->nvrtc, err);
+    return status == AT_OK ? at__check_open(&c->check, &options, err) : status;
 }
 
 static int run_check(check_args *a)
 {
-    checker c = { .args = a };
+    checker c = { .args = a, .started_s = at__now_s() };
     at_error err = { 0 };
-    double started_s = at__now_s();
     if (a->archs.count == 0)
         a->archs.items[a->archs.count++] = "sm_90";
     at_status status = at__format_parse(&c.format, a->format, &err);
@@ -470,16 +380,15 @@ static int run_check(check_args *a)
     if (status == AT_OK)
         status = known_problems(&c, &err);
     if (status == AT_OK)
-        status = at__nvrtc_open(&c.nvrtc, &err);
-    if (status == AT_OK)
-        status = at__pool_open(&c.pool,
-                               (at__pool_options){ .workers = (int)(a->jobs < 1024 ? a->jobs : 1024) }, &err);
+        status = open_compiler(&c, &err);
     if (status == AT_OK)
         status = check_all(&c, &err);
     if (status == AT_OK)
-        print_rows(&c, at__now_s() - started_s);
+        print_rows(&c, at__now_s() - c.started_s);
     int code = status != AT_OK ? at__complain(&err) : c.failed ? AT__EXIT_NOTHING : AT__EXIT_OK;
-    checker_clear(&c);
+    at__check_close(c.check);
+    at__nvrtc_close(c.nvrtc);
+    at__catalog_close(c.catalog);
     return at__stop_requested ? AT__EXIT_INTERRUPTED : code;
 }
 

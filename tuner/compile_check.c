@@ -1,0 +1,285 @@
+/* compile_check.c - see compile_check.h. */
+#include "compile_check.h"
+
+#include "pool.h"
+#include "render.h"
+#include "space.h"
+#include "util/sha256.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct job {
+    size_t row;
+    char *config;
+    int64_t dynamic_bytes; /* shared memory that the launch adds */
+} job;
+
+struct at__check {
+    at__check_options options;
+    at__pool *pool;
+    at__check_row *rows;
+    size_t row_count, row_cap;
+    job *jobs;
+    size_t job_count, job_cap;
+    char (*seen)[AT__HASH_TEXT]; /* open addressing; "" is empty */
+    size_t seen_count, seen_cap;
+    size_t current; /* row that is being handed out */
+    int64_t kernels, failed;
+};
+
+static void put_hash(char (*table)[AT__HASH_TEXT], size_t cap, const char *hash, bool *found)
+{
+    char head[9] = "";
+    memcpy(head, hash, 8);
+    size_t at = strtoul(head, NULL, 16) % cap;
+    for (; table[at][0] && !*found; at = (at + 1) % cap)
+        *found = strcmp(table[at], hash) == 0;
+    if (!*found)
+        memcpy(table[at], hash, AT__HASH_TEXT);
+}
+
+/* Adds a hash; *known tells whether it was there. */
+static at_status remember(at__check *c, const char *hash, bool *known, at_error *err)
+{
+    if (2 * (c->seen_count + 1) > c->seen_cap) {
+        size_t cap = c->seen_cap ? 2 * c->seen_cap : 1024;
+        char(*grown)[AT__HASH_TEXT] = calloc(cap, sizeof *grown);
+        if (!grown)
+            return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        for (size_t i = 0; i < c->seen_cap; i++)
+            if (c->seen[i][0])
+                put_hash(grown, cap, c->seen[i], &(bool){ false });
+        free(c->seen);
+        c->seen = grown;
+        c->seen_cap = cap;
+    }
+    *known = false;
+    put_hash(c->seen, c->seen_cap, hash, known);
+    c->seen_count += !*known;
+    return AT_OK;
+}
+
+static void record_resources(at__check_row *r, const at__resources *u, int64_t dynamic_bytes)
+{
+    int64_t shared = dynamic_bytes + (u->shared_bytes > 0 ? u->shared_bytes : 0);
+    r->spilling += u->spill_bytes > 0;
+    r->shared_max = shared > r->shared_max ? shared : r->shared_max;
+    if (u->registers >= 0 &&
+        at__grow(&r->registers, &r->register_cap, r->register_count, sizeof *r->registers))
+        r->registers[r->register_count++] = u->registers;
+}
+
+static void take(at__check *c, const at__compiled *done)
+{
+    job *j = &c->jobs[done->tag];
+    at__check_row *r = &c->rows[j->row];
+    if (!done->ok && *c->options.stop)
+        return; /* Ctrl-C ends the workers too: no fault of the kernel */
+    r->kernels++;
+    c->kernels++;
+    if (done->ok) {
+        record_resources(r, &done->resources, j->dynamic_bytes);
+    } else {
+        r->failed++;
+        c->failed++;
+        c->options.failed(c->options.context, r, j->config, at__str_text(&done->log));
+    }
+    free(j->config);
+    j->config = NULL;
+}
+
+/* Takes what is finished; when `wait`, waits a moment for it. */
+static at_status drain(at__check *c, bool wait, at_error *err)
+{
+    at__compiled done = { 0 };
+    struct pollfd fds[128];
+    if (wait) {
+        int count = at__pool_fds(c->pool, fds, sizeof fds / sizeof *fds);
+        poll(fds, (nfds_t)count, 100);
+    }
+    at_status status = at__pool_pump(c->pool, err);
+    while (status == AT_OK && at__pool_take(c->pool, &done)) {
+        take(c, &done);
+        at__compiled_clear(&done);
+    }
+    if (c->row_count)
+        c->options.progress(c->options.context, &c->rows[c->current], c->kernels, c->failed);
+    return status;
+}
+
+static at_status add_job(at__check *c, size_t row, const char *config, int64_t dynamic_bytes, at_error *err)
+{
+    char *copy = at__text_copy(config, strlen(config));
+    if (!copy || !at__grow(&c->jobs, &c->job_cap, c->job_count, sizeof *c->jobs)) {
+        free(copy);
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    }
+    c->jobs[c->job_count++] = (job){ .row = row, .config = copy, .dynamic_bytes = dynamic_bytes };
+    return AT_OK;
+}
+
+/* Hands one source to the compiler, unless it was there before. */
+static at_status submit(at__check *c, size_t row, const at__str *source, const char *file, const char *config,
+                        int64_t dynamic_bytes, at_error *err)
+{
+    char hash[AT__HASH_TEXT], keyed[AT__HASH_TEXT + 16];
+    int cc = c->rows[row].cc;
+    bool known = false;
+    at_status status = at__str_check(source, err);
+    if (status != AT_OK)
+        return status;
+    c->rows[row].configs++;
+    at__hash_text(hash, source->data, source->len);
+    int n = snprintf(keyed, sizeof keyed, "%s %d", hash, cc);
+    at__hash_text(hash, keyed, (size_t)n);
+    status = remember(c, hash, &known, err);
+    while (status == AT_OK && !known && !at__pool_has_room(c->pool) && !*c->options.stop)
+        status = drain(c, true, err);
+    if (status != AT_OK || known || *c->options.stop)
+        return status;
+    status = add_job(c, row, config, dynamic_bytes, err);
+    if (status == AT_OK)
+        status = at__pool_submit(c->pool, (int64_t)c->job_count - 1, at__str_text(source), file, cc,
+                                 AT__CUBIN, err);
+    return status;
+}
+
+static at_status find_row(size_t *out, at__check *c, at__check_row wanted, at_error *err)
+{
+    for (*out = 0; *out < c->row_count; ++*out) {
+        const at__check_row *r = &c->rows[*out];
+        if (r->op == wanted.op && r->t == wanted.t && r->cc == wanted.cc && r->type == wanted.type)
+            break;
+    }
+    if (*out == c->row_count) {
+        if (!at__grow(&c->rows, &c->row_cap, c->row_count, sizeof *c->rows))
+            return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        c->rows[c->row_count++] = wanted;
+    }
+    c->current = *out;
+    return AT_OK;
+}
+
+static at_status check_config(at__check *c, size_t row, const at__config *config, const int64_t *slots,
+                              at_error *err)
+{
+    const at__template *t = c->rows[row].t;
+    int64_t own[AT__MAX_SLOTS];
+    at__geometry geometry = { 0 };
+    at__str source = { 0 }, text = { 0 };
+    memcpy(own, slots, (size_t)t->op->symbols.count * sizeof *own);
+    at__config_text(&text, t, config);
+    at_status status = at__str_check(&text, err);
+    if (status == AT_OK)
+        status = at__config_bind(own, t, config, err);
+    if (status == AT_OK)
+        status = at__geometry_of(&geometry, &t->launch, own, err);
+    if (status == AT_OK)
+        status = at__render(&source, t, c->rows[row].type, config, slots, err);
+    if (status == AT_OK)
+        status = submit(c, row, &source, t->file, at__str_text(&text), geometry.shared_bytes, err);
+    at__str_clear(&source);
+    at__str_clear(&text);
+    return status;
+}
+
+static at_status check_template(at__check *c, const at__template *t, at__dtype type, const int64_t *slots,
+                                int cc, at_error *err)
+{
+    at__space *space = NULL;
+    at__rng rng = { c->options.seed };
+    size_t row = 0;
+    at_status status = at__space_open(&space, t, slots, NULL, 0, err);
+    if (status != AT_OK)
+        return status;
+    int64_t count = at__space_count(space), sample = c->options.sample;
+    if (count > 0)
+        status = find_row(&row, c, (at__check_row){ .op = t->op, .t = t, .cc = cc, .type = type }, err);
+    bool all = sample == 0 || sample >= count;
+    for (int64_t i = 0; i < (all ? count : sample) && status == AT_OK && !*c->options.stop; i++) {
+        at__config config;
+        at__space_config(&config, space, all ? i : at__space_sample(space, &rng));
+        status = check_config(c, row, &config, slots, err);
+    }
+    at__space_close(space);
+    return status;
+}
+
+static at_status check_reference(at__check *c, const at__problem *p, int cc, at_error *err)
+{
+    at__str source = { 0 };
+    size_t row = 0;
+    at_status status = find_row(&row, c, (at__check_row){ .op = p->op, .cc = cc, .type = p->type }, err);
+    if (status == AT_OK)
+        status = at__render_reference(&source, p->op, p->type, err);
+    if (status == AT_OK)
+        status = submit(c, row, &source, p->op->file, "", 0, err);
+    if (status == AT_OK)
+        c->rows[row].configs = 1; /* the same one for every shape */
+    at__str_clear(&source);
+    return status;
+}
+
+static bool chosen(const at__words *words, const char *name)
+{
+    for (int i = 0; i < words->count; i++)
+        if (strcmp(words->items[i], name) == 0)
+            return true;
+    return words->count == 0;
+}
+
+at_status at__check_problem(at__check *c, const at__problem *p, const int64_t *slots, int cc, at_error *err)
+{
+    at_status status = check_reference(c, p, cc, err);
+    for (int i = 0; i < at__catalog_template_count(c->options.catalog, p->op) && status == AT_OK; i++) {
+        const at__template *t = at__catalog_template(c->options.catalog, p->op, i);
+        if (chosen(c->options.templates, t->name))
+            status = check_template(c, t, p->type, slots, cc, err);
+    }
+    return status;
+}
+
+at_status at__check_finish(at__check *c, at_error *err)
+{
+    at_status status = AT_OK;
+    while (status == AT_OK && at__pool_busy(c->pool) && !*c->options.stop)
+        status = drain(c, true, err);
+    return status;
+}
+
+size_t at__check_rows(const at__check *c, at__check_row **out)
+{
+    *out = c->rows;
+    return c->row_count;
+}
+
+at_status at__check_open(at__check **out, const at__check_options *options, at_error *err)
+{
+    at__check *c = calloc(1, sizeof *c);
+    if (!c)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    c->options = *options;
+    at_status status = at__pool_open(&c->pool, (at__pool_options){ .workers = c->options.workers }, err);
+    if (status == AT_OK)
+        *out = c;
+    else
+        at__check_close(c);
+    return status;
+}
+
+void at__check_close(at__check *c)
+{
+    if (!c)
+        return;
+    at__pool_close(c->pool);
+    for (size_t i = 0; i < c->row_count; i++)
+        free(c->rows[i].registers);
+    for (size_t i = 0; i < c->job_count; i++)
+        free(c->jobs[i].config);
+    free(c->rows);
+    free(c->jobs);
+    free(c->seen);
+    free(c);
+}

@@ -1,0 +1,60 @@
+/*
+ * compile_check.h - compiles configurations with the pool and keeps what the compiler says of them, by op,
+ * template, architecture and type. Equal sources (shapes share kernels) are compiled once. Prints nothing.
+ */
+#ifndef AUTOTUNE_COMPILE_CHECK_H
+#define AUTOTUNE_COMPILE_CHECK_H
+
+#include "catalog.h"
+#include "options.h"
+#include "problem.h"
+#include <signal.h>
+
+typedef struct at__check at__check;
+
+/* What is known of one template, architecture and type; there is one when a configuration was valid. */
+typedef struct at__check_row {
+    const at__op *op;
+    const at__template *t; /* NULL: the op's reference kernel */
+    int cc;
+    at__dtype type;
+    int64_t configs;    /* valid ones that were looked at, over all shapes                  */
+    int64_t kernels;    /* compiled for them, with this row's source the first of its kind */
+    int64_t failed;     /* of these                                                         */
+    int64_t spilling;   /* kernels that spill registers to memory                           */
+    int64_t shared_max; /* bytes a block, static and dynamic together                       */
+    int64_t *registers; /* of each kernel, where the compiler told                          */
+    size_t register_count, register_cap;
+} at__check_row;
+
+typedef struct at__check_options {
+    const at__catalog *catalog;
+    const at__words *templates; /* only these; empty: all          */
+    int workers;                /* 0: one a core                   */
+    int64_t sample;             /* of each template; 0: all        */
+    uint64_t seed;
+    const volatile sig_atomic_t *stop; /* non-zero: end early       */
+    void *context;
+    void (*failed)(void *context, const at__check_row *row, const char *config, const char *log);
+    void (*progress)(void *context, const at__check_row *row, int64_t kernels, int64_t failed); /* often */
+} at__check_options;
+
+/* Borrows what the options point to. */
+at_status at__check_open(at__check **out, const at__check_options *options, at_error *err) AT_MUST_CHECK;
+void at__check_close(at__check *check); /* NULL is allowed */
+
+/*
+ * Hands the reference and the configurations of one problem to the compiler. A kernel that does not compile
+ * is no error. AT_ERR_INPUT: the declarations cannot be evaluated. `slots`: the op's, bound for the problem
+ * and the architecture.
+ */
+at_status at__check_problem(at__check *check, const at__problem *problem, const int64_t *slots, int cc,
+                            at_error *err) AT_MUST_CHECK;
+
+/* Waits until everything is compiled. */
+at_status at__check_finish(at__check *check, at_error *err) AT_MUST_CHECK;
+
+/* Valid until the next call of at__check_problem. */
+size_t at__check_rows(const at__check *check, at__check_row **out);
+
+#endif
