@@ -22,20 +22,54 @@ typedef struct space_args {
     bool list;
 } space_args;
 
-/* One template's space with what was asked of it. */
-static void print_configs(const at__space *space, const space_args *a)
+static bool listing(const space_args *a)
+{
+    return a->list || a->sample > 0;
+}
+
+/* {"template":"tile","config":{"TILE":32,"ORDER":"in_fast"}} */
+static void add_config_json(at__str *out, const at__template *t, const at__config *config)
+{
+    at__str_addf(out, "{\"template\":\"%s\",\"config\":{", t->name);
+    for (int i = 0; i < t->param_count; i++) {
+        const char *quote = t->params[i].labels ? "\"" : "";
+        at__str_addf(out, "%s\"%s\":%s", i ? "," : "", t->params[i].name, quote);
+        at__param_add_text(out, &t->params[i], config->values[i]);
+        at__str_add(out, quote);
+    }
+    at__str_add(out, "}}");
+}
+
+static void print_config(const at__template *t, const at__config *config, at__format format, at__str *line)
+{
+    at__str_reset(line);
+    if (format == AT__JSON) {
+        add_config_json(line, t, config);
+    } else {
+        at__str_addf(line, "%s%c", t->name, format == AT__CSV ? ',' : ' ');
+        at__config_text(line, t, config);
+    }
+    puts(at__str_text(line));
+}
+
+/* A template's configurations, one a line; ends early on Ctrl-C or when nobody reads them any more. */
+static void print_configs(const at__space *space, const space_args *a, at__format format)
 {
     const at__template *t = at__space_template(space);
     int64_t count = at__space_count(space), wanted = a->list ? count : a->sample;
     at__rng rng = { (uint64_t)a->seed };
-    for (int64_t i = 0; i < wanted && count > 0; i++) {
+    at__str line = { 0 };
+    for (int64_t i = 0; i < wanted && count > 0 && !at__stop_requested && !ferror(stdout); i++) {
         at__config config;
-        at__str text = { 0 };
         at__space_config(&config, space, a->list ? i : at__space_sample(space, &rng));
-        at__config_text(&text, t, &config);
-        printf("%s %s\n", t->name, at__str_text(&text));
-        at__str_clear(&text);
+        print_config(t, &config, format, &line);
     }
+    if (count == 0) {
+        at__str_addf(&line, "%s has no configuration here; none satisfies: %s", t->name,
+                     at__space_refusal(space));
+        at__warn(at__str_text(&line));
+    }
+    at__str_clear(&line);
 }
 
 static void print_count(const at__space *space, at__format format, double seconds)
@@ -68,10 +102,10 @@ static bool wanted(const space_args *a, const char *name)
 
 static void print_head(const space_args *a, at__format format)
 {
-    if (format == AT__TEXT && !a->list && !a->sample)
+    if (format == AT__CSV)
+        puts(listing(a) ? "template,config" : "template,raw,valid,seconds");
+    else if (format == AT__TEXT && !listing(a))
         printf("%-16s %12s %12s\n", "template", "raw", "valid");
-    else if (format == AT__CSV && !a->list && !a->sample)
-        printf("template,raw,valid,seconds\n");
 }
 
 /* Nothing is printed before everything that was asked for is known to exist. */
@@ -99,13 +133,13 @@ static at_status show_spaces(const space_args *a, const at__catalog *catalog, co
         int64_t count = at__space_count(space);
         total = count > INT64_MAX - total ? INT64_MAX : total + count;
         raw += at__space_raw_count(space);
-        if (a->list || a->sample)
-            print_configs(space, a);
+        if (listing(a))
+            print_configs(space, a, format);
         else
             print_count(space, format, at__now_s() - start_s);
         at__space_close(space);
     }
-    if (status == AT_OK && format == AT__TEXT && !a->list && !a->sample)
+    if (status == AT_OK && format == AT__TEXT && !listing(a))
         printf("%-16s %12.0f %12" PRId64 "  in %.1f ms\n", "all", raw, total,
                1e3 * (at__now_s() - started_s));
     return status;
@@ -152,12 +186,14 @@ int at__cmd_space(int argc, char **argv)
           &a.fix },
         { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
           &a.templates_dir },
-        { "--format", AT__OPT_TEXT, "text|json|csv", "of the counts", &a.format },
+        { "--format", AT__OPT_TEXT, "text|json|csv", "of the counts and configurations", &a.format },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
     };
     if (!at__command_options(&USAGE, TABLE, argc, argv, &a.words, &code))
         return code;
     at_status status = at__format_parse(&format, a.format, &err);
+    if (status == AT_OK && a.list && a.sample)
+        status = at_fail(&err, AT_ERR_USAGE, "found both --list and --sample; expected one of them");
     if (status == AT_OK)
         status = at__catalog_open(&catalog, a.templates_dir, &err);
     if (status == AT_OK)
@@ -171,5 +207,5 @@ int at__cmd_space(int argc, char **argv)
     if (status != AT_OK)
         code = at__complain(&err);
     at__catalog_close(catalog);
-    return code;
+    return at__stop_requested ? AT__EXIT_INTERRUPTED : code;
 }

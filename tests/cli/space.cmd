@@ -2,3 +2,7 @@ at space 4096x4096 f32 --template tile_rows
 at space 4096x4096 f32 --template tile_rows --fix tile_rows.TILE=32 --fix tile_rows.PAD=1 --fix tile_rows.UNROLL=no --list
 at space 4096x4096 c128 --template narrow
 at space 4096x4096 f32 --template tile_rows --sample 2 --seed 3
+at space 4096x4096 f32 --template tile_rows --sample 1 --seed 3 --format json
+at space 4096x4096 f32 --template tile_rows --sample 1 --seed 3 --format csv
+at space 4096x4096 c128 --template narrow --list
+at space 4096x4096 c128 --template narrow --list --sample 1
