@@ -35,6 +35,10 @@ void at__store_close(at__store *store);
 /* $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db, else ~/.local/share/autotune/autotune.db. */
 at_status at__store_default_path(at__str *out, at_error *err) AT_MUST_CHECK;
 
+/* The cache of compiled kernels: $AUTOTUNE_CACHE, else $XDG_CACHE_HOME/autotune/kernels.db, else
+ * ~/.cache/autotune/kernels.db; "" when none of them is set: no cache. */
+at_status at__store_cache_path(at__str *out, at_error *err) AT_MUST_CHECK;
+
 /* What a figure depends on besides the problem and the configuration. Compared column by column. */
 typedef struct at__fingerprint {
     char device[128]; /* "NVIDIA H200"                     */

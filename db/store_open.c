@@ -349,3 +349,19 @@ at_status at__store_default_path(at__str *out, at_error *err)
     }
     return status;
 }
+
+at_status at__store_cache_path(at__str *out, at_error *err)
+{
+    const char *named = getenv("AUTOTUNE_CACHE");
+    const char *base = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+
+    at__str_reset(out);
+    if (named && named[0])
+        at__str_add(out, named);
+    else if (base && base[0] == '/')
+        at__str_addf(out, "%s/autotune/kernels.db", base);
+    else if (home && home[0])
+        at__str_addf(out, "%s/.cache/autotune/kernels.db", home);
+    return at__str_check(out, err);
+}

@@ -171,15 +171,9 @@ static at_status plan_shapes(plan *p, const tune_args *a, at_error *err)
 
 static at_status plan_cache(plan *p, at_error *err)
 {
-    const char *file = getenv("AUTOTUNE_CACHE"), *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (file && *file)
-        at__str_add(&p->cache, file);
-    else if (base && *base == '/')
-        at__str_addf(&p->cache, "%s/autotune/kernels.db", base);
-    else if (home && *home)
-        at__str_addf(&p->cache, "%s/.cache/autotune/kernels.db", home);
+    at_status status = at__store_cache_path(&p->cache, err);
     p->options.cache_path = p->cache.len ? at__str_text(&p->cache) : NULL;
-    return at__str_check(&p->cache, err);
+    return status;
 }
 
 static at_status make_plan(plan *p, const tune_args *a, at_error *err)

@@ -1,9 +1,9 @@
 /*
  * gpu.h - one CUDA device through the Driver API, opened at run time. The one door to <cuda.h> is gpu_cuda.c.
  *
- * Used by runner processes only: the supervisor never loads a driver. One thread uses an at__gpu; all work
- * goes to one stream, in order. Failures are AT_ERR_DEVICE with the driver's own words; after some of them
- * (a kernel that faulted) the context is lost for good: at__gpu_is_lost tells.
+ * Used by runner processes, and by the library when it launches: the supervisor never loads a driver. One
+ * thread uses an at__gpu; all work goes to one stream, in order. Failures are AT_ERR_DEVICE with the driver's
+ * own words; after some of them (a kernel that faulted) the context is lost for good: at__gpu_is_lost tells.
  */
 #ifndef AUTOTUNE_GPU_H
 #define AUTOTUNE_GPU_H
@@ -19,6 +19,17 @@ typedef uint64_t at__ptr;             /* an address on the device      */
 at_status at__gpu_count(int *out, at_error *err) AT_MUST_CHECK;
 at_status at__gpu_open(at__gpu **out, int ordinal, at_error *err) AT_MUST_CHECK;
 void at__gpu_close(at__gpu *gpu);
+
+/*
+ * For a program that has its own contexts: opens the driver and nothing else. The calls below then work on
+ * the context that is current in the calling thread, after at__gpu_current_device; those that need the
+ * stream, the stopwatch or a recording must not be used.
+ */
+at_status at__gpu_attach(at__gpu **out, at_error *err) AT_MUST_CHECK;
+
+/* Tells contexts apart, also from those that are gone. AT_ERR_USAGE: this thread has none. Thread-safe. */
+at_status at__gpu_current(uint64_t *id, const at__gpu *gpu, at_error *err) AT_MUST_CHECK;
+at_status at__gpu_current_device(at__gpu *gpu, at_error *err) AT_MUST_CHECK;
 
 /* Name, UUID, limits, free memory; `driver` is the CUDA version that the driver supports ("CUDA 13.0"). */
 at_status at__gpu_info(at__device_info *out, at__gpu *gpu, at_error *err) AT_MUST_CHECK;
@@ -43,6 +54,10 @@ at__kernel_resources at__module_resources(const at__module *module);
 /* Enqueues. `params` point to the arguments, as cuLaunchKernel wants them. */
 at_status at__gpu_launch(at__gpu *gpu, const at__module *module, const at__geometry *geometry, void **params,
                          at_error *err) AT_MUST_CHECK;
+
+/* The same on a stream of the caller's (a CUstream; NULL: the default one). Thread-safe. */
+at_status at__gpu_launch_on(const at__gpu *gpu, void *stream, const at__module *module,
+                            const at__geometry *geometry, void **params, at_error *err) AT_MUST_CHECK;
 at_status at__gpu_copy(at__gpu *gpu, at__ptr to, at__ptr from, int64_t bytes, at_error *err) AT_MUST_CHECK;
 at_status at__gpu_zero(at__gpu *gpu, at__ptr to, int64_t bytes, at_error *err) AT_MUST_CHECK;
 

@@ -22,6 +22,8 @@
     X(cuDeviceGetUuid)                                                                                       \
     X(cuDevicePrimaryCtxRetain)                                                                              \
     X(cuDevicePrimaryCtxRelease_v2)                                                                          \
+    X(cuCtxGetCurrent)                                                                                       \
+    X(cuCtxGetDevice)                                                                                        \
     X(cuCtxSetCurrent)                                                                                       \
     X(cuCtxSynchronize)                                                                                      \
     X(cuStreamCreate)                                                                                        \
@@ -53,12 +55,16 @@
 /* CUDA 13's header renames this one; the old entry stays in every driver and has the same meaning. */
 typedef CUresult elapsed_call(float *ms, CUevent start, CUevent stop);
 
+/* Since CUDA 12: unlike the address of a context, no number is ever used again. */
+typedef CUresult context_id_call(CUcontext context, unsigned long long *id);
+
 typedef struct driver {
     void *library;
 #define FIELD(name) __typeof__(&(name)) name;
     DRIVER_CALLS(FIELD)
 #undef FIELD
     elapsed_call *elapsed;
+    context_id_call *context_id; /* NULL: an older driver */
 } driver;
 
 static const struct {
@@ -121,6 +127,8 @@ static at_status driver_open(driver *api, at_error *err)
                            CALLS[i].name);
         memcpy((char *)api + CALLS[i].offset, &symbol, sizeof symbol);
     }
+    void *context_id = dlsym(api->library, "cuCtxGetId");
+    memcpy(&api->context_id, &context_id, sizeof context_id);
     CUresult code = api->cuInit(0);
     return code == CUDA_SUCCESS ? AT_OK : refused(err, api, code, "the CUDA driver does not start (cuInit)");
 }
@@ -173,6 +181,44 @@ at_status at__gpu_open(at__gpu **out, int ordinal, at_error *err)
         return status;
     }
     *out = gpu;
+    return AT_OK;
+}
+
+at_status at__gpu_attach(at__gpu **out, at_error *err)
+{
+    at__gpu *gpu = calloc(1, sizeof *gpu);
+    if (!gpu)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    at_status status = driver_open(&gpu->api, err);
+    if (status != AT_OK) {
+        free(gpu);
+        return status;
+    }
+    *out = gpu;
+    return AT_OK;
+}
+
+at_status at__gpu_current(uint64_t *id, const at__gpu *gpu, at_error *err)
+{
+    CUcontext context = NULL;
+    unsigned long long number = 0;
+    TRY(gpu, cuCtxGetCurrent, &context);
+    if (!context)
+        return at_fail(err, AT_ERR_USAGE,
+                       "no CUDA context is current in this thread; allocate memory with cudaMalloc first, or "
+                       "call cuCtxSetCurrent");
+    if (!gpu->api.context_id)
+        number = (uintptr_t)context;
+    else
+        TRY(gpu, context_id, context, &number);
+    *id = number;
+    return AT_OK;
+}
+
+at_status at__gpu_current_device(at__gpu *gpu, at_error *err)
+{
+    TRY(gpu, cuCtxGetDevice, &gpu->device);
+    gpu->ordinal = (int)gpu->device;
     return AT_OK;
 }
 
@@ -334,9 +380,15 @@ at__kernel_resources at__module_resources(const at__module *module)
 at_status at__gpu_launch(at__gpu *gpu, const at__module *module, const at__geometry *g, void **params,
                          at_error *err)
 {
+    return at__gpu_launch_on(gpu, gpu->stream, module, g, params, err);
+}
+
+at_status at__gpu_launch_on(const at__gpu *gpu, void *stream, const at__module *module, const at__geometry *g,
+                            void **params, at_error *err)
+{
     TRY(gpu, cuLaunchKernel, module->function, (unsigned)g->grid[0], (unsigned)g->grid[1],
         (unsigned)g->grid[2], (unsigned)g->block[0], (unsigned)g->block[1], (unsigned)g->block[2],
-        (unsigned)g->shared_bytes, gpu->stream, params, NULL);
+        (unsigned)g->shared_bytes, (CUstream)stream, params, NULL);
     return AT_OK;
 }
 

@@ -34,18 +34,20 @@ typedef struct at_error {
 } at_error;
 
 #if defined(__GNUC__)
+#define AT_API                 __attribute__((visibility("default")))
 #define AT_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define AT_MUST_CHECK          __attribute__((warn_unused_result))
 #else
+#define AT_API
 #define AT_PRINTF(text, first)
 #define AT_MUST_CHECK
 #endif
 
 /* Fills *err (when not NULL) and returns status, so that it can end a function. Long texts are cut. */
-at_status at_fail(at_error *err, at_status status, const char *format, ...) AT_PRINTF(3, 4);
+AT_API at_status at_fail(at_error *err, at_status status, const char *format, ...) AT_PRINTF(3, 4);
 
 /* A word for a status: "usage", "input", ... Never NULL. */
-const char *at_status_name(at_status status);
+AT_API const char *at_status_name(at_status status);
 
 #ifdef __cplusplus
 }
