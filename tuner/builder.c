@@ -26,17 +26,27 @@ static void hash(at__build *build, const at__builder *builder)
     at__str_clear(&how);
 }
 
+/* A cache that fails (a full disk, a damaged file) must not end a run: go on without. */
+static void give_up_cache(at__builder *builder)
+{
+    builder->cache = NULL;
+}
+
 at_status at__build_look_up(at__build *build, at__builder *builder, at_error *err)
 {
     hash(build, builder);
     if (!builder->cache)
         return AT_OK;
-    at_status status = at__store_get_cubin(&build->cubin, &build->log, builder->cache, build->key, err);
-    if (status == AT_ERR_NOT_FOUND)
-        return AT_OK;
+    at_status status =
+        at__store_get_cubin(&build->cubin, &build->log, builder->cache, build->key, &builder->cache_error);
+    if (status != AT_OK) {
+        if (status != AT_ERR_NOT_FOUND)
+            give_up_cache(builder);
+        return status == AT_ERR_MEMORY ? at_fail(err, status, "out of memory") : AT_OK;
+    }
     build->resources = (at__resources){ -1, -1, -1, -1 };
-    build->done = build->ok = status == AT_OK;
-    return status;
+    build->done = build->ok = true;
+    return AT_OK;
 }
 
 at_status at__build_start(at__build *build, at__builder *builder, const at__template *t, at__dtype type,
@@ -46,7 +56,7 @@ at_status at__build_start(at__build *build, at__builder *builder, const at__temp
     return status == AT_OK ? at__build_look_up(build, builder, err) : status;
 }
 
-at_status at__build_finish(at__build *build, at__builder *builder, at__compiled *compiled, at_error *err)
+void at__build_finish(at__build *build, at__builder *builder, at__compiled *compiled)
 {
     build->done = true;
     build->ok = compiled->ok;
@@ -56,10 +66,10 @@ at_status at__build_finish(at__build *build, at__builder *builder, at__compiled 
     build->compile_s = compiled->compile_s;
     compiled->code = compiled->log = (at__str){ 0 };
     builder->compiled++;
-    if (!build->ok || !builder->cache)
-        return AT_OK;
-    return at__store_put_cubin(builder->cache, build->key, build->cubin.data, build->cubin.len,
-                               at__str_text(&build->log), err);
+    if (build->ok && builder->cache &&
+        at__store_put_cubin(builder->cache, build->key, build->cubin.data, build->cubin.len,
+                            at__str_text(&build->log), &builder->cache_error) != AT_OK)
+        give_up_cache(builder);
 }
 
 at_status at__build_wait(at__build *build, at__builder *builder, const char *name, at_error *err)
@@ -77,7 +87,7 @@ at_status at__build_wait(at__build *build, at__builder *builder, const char *nam
         status = at__pool_pump(builder->pool, err);
     }
     if (status == AT_OK)
-        status = at__build_finish(build, builder, &compiled, err);
+        at__build_finish(build, builder, &compiled);
     at__compiled_clear(&compiled);
     return status;
 }

@@ -13,10 +13,11 @@
 
 typedef struct at__builder {
     at__pool *pool;
-    at__store *cache; /* compiled kernels; NULL: none */
+    at__store *cache; /* compiled kernels; NULL: none, also after it has failed once */
     at__nvrtc *nvrtc; /* for its version only         */
     int cc;
-    int64_t compiled; /* kernels compiled, not counting cache hits */
+    int64_t compiled;     /* kernels compiled, not counting cache hits */
+    at_error cache_error; /* why the cache was given up: it only saves time */
 } at__builder;
 
 /* A source and what became of it. Zero it before use; clear it after. */
@@ -36,8 +37,7 @@ at_status at__build_start(at__build *build, at__builder *builder, const at__temp
                           const at__config *config, const int64_t *slots, at_error *err) AT_MUST_CHECK;
 
 /* Takes over a compiled kernel and remembers it in the cache. Failures are not remembered: they are cheap. */
-at_status at__build_finish(at__build *build, at__builder *builder, at__compiled *compiled,
-                           at_error *err) AT_MUST_CHECK;
+void at__build_finish(at__build *build, at__builder *builder, at__compiled *compiled);
 
 /* Compiles build->source at once, waiting. No other job may be with the pool. */
 at_status at__build_wait(at__build *build, at__builder *builder, const char *name,

@@ -309,7 +309,7 @@ static at_status take_compiled(at__contest *c, at_error *err)
     while (status == AT_OK && at__pool_take(c->session->builder.pool, &done)) {
         size_t tag = (size_t)done.tag;
         at__candidate *a = c->candidates[tag];
-        status = at__build_finish(&a->build, &c->session->builder, &done, err);
+        at__build_finish(&a->build, &c->session->builder, &done);
         at__compiled_clear(&done);
         if (status == AT_OK && a->build.ok && !c->interrupted) {
             status = make_ready(c, tag, err);
@@ -422,7 +422,7 @@ static void report_progress(at__contest *c)
     at__progress p = c->progress;
     char best[256] = "";
 
-    if (!c->session->progress || now - c->reported_s < REPORT_S)
+    if (now - c->reported_s < REPORT_S)
         return;
     c->reported_s = now;
     p.done = c->decided;
@@ -436,7 +436,7 @@ static void report_progress(at__contest *c)
         p.best_share = c->ceiling_s / p.best_s;
     }
     p.best = best;
-    c->session->progress(c->session->context, &p);
+    c->session->events->progress(c->session->events->context, &p);
 }
 
 static void wait_for_something(at__contest *c)

@@ -22,8 +22,9 @@ typedef struct at__session {
     at__fingerprint fingerprint;
     int64_t run_id;
     uint64_t seed;
-    void (*progress)(void *context, const at__progress *progress);
-    void *context;
+    at__store *cache;              /* the builder's, to be closed */
+    bool cache_lost;               /* and the user was told so    */
+    const at__tune_events *events; /* all of them there           */
 } at__session;
 
 typedef struct at__candidate {
@@ -86,11 +87,12 @@ at_status at__contest_kernel(at__kernel *out, const at__contest *contest, const 
 
 /* All problems of one device's session; see session.c. */
 at_status at__session_tune(at__session *session, const at__problem *problem, int index, int count,
-                           const at__tune_events *events, at_error *err) AT_MUST_CHECK;
+                           at_error *err) AT_MUST_CHECK;
 
 /* Opens and closes what a device's thread needs. */
 at_status at__session_open(at__session *out, const at__catalog *catalog, const at__tune_options *options,
-                           at__device *device, int workers, at_error *err) AT_MUST_CHECK;
+                           at__device *device, int workers, const at__tune_events *events,
+                           at_error *err) AT_MUST_CHECK;
 void at__session_close(at__session *session);
 
 #endif

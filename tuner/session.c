@@ -84,9 +84,11 @@ static at_status begin_run(at__session *s, at_error *err)
 }
 
 at_status at__session_open(at__session *s, const at__catalog *catalog, const at__tune_options *options,
-                           at__device *device, int workers, at_error *err)
+                           at__device *device, int workers, const at__tune_events *events, at_error *err)
 {
-    *s = (at__session){ .catalog = catalog, .options = options, .device = device, .seed = options->seed };
+    *s = (at__session){
+        .catalog = catalog, .options = options, .device = device, .seed = options->seed, .events = events
+    };
     s->builder.cc = (int)at__device_info_of(device)->limits.cc;
     at_status status = at__nvrtc_open(&s->builder.nvrtc, err);
     if (status == AT_OK && !at__nvrtc_supports(s->builder.nvrtc, s->builder.cc))
@@ -96,8 +98,9 @@ at_status at__session_open(at__session *s, const at__catalog *catalog, const at_
                     at__nvrtc_version(s->builder.nvrtc), at__nvrtc_path(s->builder.nvrtc), s->builder.cc);
     if (status == AT_OK)
         status = at__store_open(&s->store, options->db_path, AT__STORE_WRITE, err);
-    if (status == AT_OK && options->cache_path)
-        status = at__store_open(&s->builder.cache, options->cache_path, AT__STORE_WRITE, err);
+    if (status == AT_OK && options->cache_path &&
+        at__store_open(&s->cache, options->cache_path, AT__STORE_WRITE, &s->builder.cache_error) == AT_OK)
+        s->builder.cache = s->cache;
     if (status == AT_OK)
         status = at__pool_open(&s->builder.pool, (at__pool_options){ .workers = workers }, err);
     if (status == AT_OK)
@@ -114,8 +117,7 @@ void at__session_close(at__session *s)
     at__build_clear(&s->checks);
     at__pool_close(s->builder.pool);
     at__nvrtc_close(s->builder.nvrtc);
-    if (s->builder.cache)
-        at__store_close(s->builder.cache);
+    at__store_close(s->cache);
     if (s->store)
         at__store_close(s->store);
     *s = (at__session){ 0 };
@@ -457,8 +459,18 @@ static at_status tune_open(job *j, at__result *r, at__answer *answer, at__str *w
     return keep_winner(j, answer, err);
 }
 
-at_status at__session_tune(at__session *s, const at__problem *problem, int index, int count,
-                           const at__tune_events *events, at_error *err)
+/* Once: the cache only saves time. */
+static void tell_of_lost_cache(at__session *s)
+{
+    char text[AT_ERROR_TEXT + 80];
+    if (s->builder.cache || !s->options->cache_path || s->cache_lost)
+        return;
+    s->cache_lost = true;
+    snprintf(text, sizeof text, "compiled kernels are not kept: %s", s->builder.cache_error.text);
+    s->events->warning(s->events->context, text);
+}
+
+at_status at__session_tune(at__session *s, const at__problem *problem, int index, int count, at_error *err)
 {
     job *j = calloc(1, sizeof *j);
     at__answer answer = { 0 };
@@ -483,8 +495,9 @@ at_status at__session_tune(at__session *s, const at__problem *problem, int index
         r.compiled = s->builder.compiled - compiled;
         r.answer = &answer;
         r.why = at__str_text(&why);
-        events->result(events->context, &r);
+        s->events->result(s->events->context, &r);
     }
+    tell_of_lost_cache(s);
     at__answer_clear(&answer);
     at__str_clear(&why);
     if (j->has_copies)

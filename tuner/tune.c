@@ -57,6 +57,15 @@ static void report_progress(void *context, const at__progress *progress)
     pthread_mutex_unlock(&t->lock);
 }
 
+static void report_warning(void *context, const char *text)
+{
+    team *t = context;
+    pthread_mutex_lock(&t->lock);
+    if (t->events->warning)
+        t->events->warning(t->events->context, text);
+    pthread_mutex_unlock(&t->lock);
+}
+
 /* The next problem of the group; false when there is none, or the user wants to stop. */
 static bool draw(member *m, size_t *index)
 {
@@ -74,15 +83,14 @@ static void *member_main(void *context)
     member *m = context;
     team *t = m->team;
     at__session session;
-    at__tune_events events = { .context = t, .result = report_result };
+    at__tune_events events = {
+        .context = t, .progress = report_progress, .result = report_result, .warning = report_warning
+    };
     size_t index;
 
-    m->status = at__session_open(&session, t->catalog, t->options, m->device, m->workers, &m->err);
-    session.progress = report_progress;
-    session.context = t;
+    m->status = at__session_open(&session, t->catalog, t->options, m->device, m->workers, &events, &m->err);
     while (m->status == AT_OK && draw(m, &index))
-        m->status =
-            at__session_tune(&session, &t->problems[index], (int)index, (int)t->count, &events, &m->err);
+        m->status = at__session_tune(&session, &t->problems[index], (int)index, (int)t->count, &m->err);
     at__session_close(&session);
     return NULL;
 }
