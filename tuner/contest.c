@@ -77,6 +77,12 @@ static bool wanted(const at__contest *c, const at__template *t)
     return false;
 }
 
+/* Counts saturate: the sum of spaces of any size stays a number. */
+static void add_count(at__contest *c, int64_t count)
+{
+    c->search.total = count > INT64_MAX - c->search.total ? INT64_MAX : c->search.total + count;
+}
+
 static at_status open_spaces(at__contest *c, at_error *err)
 {
     const at__tune_options *o = c->session->options;
@@ -93,7 +99,7 @@ static at_status open_spaces(at__contest *c, at_error *err)
         status = at__space_open(&c->spaces[c->space_count], t, c->slots, c->is_copy ? NULL : o->fixes,
                                 c->is_copy ? 0 : o->fix_count, err);
         if (status == AT_OK)
-            c->search.total += at__space_count(c->spaces[c->space_count++]);
+            add_count(c, at__space_count(c->spaces[c->space_count++]));
     }
     c->search.spaces = c->spaces;
     c->search.space_count = c->space_count;
