@@ -80,6 +80,8 @@
       "SELECT " AT__SQL_WINNER_COLUMNS " FROM winners_all WHERE " AT__SQL_IS_PROBLEM                   \
       " AND instr(lower(device), lower(?4)) > 0 "                                                      \
       "ORDER BY cold DESC, measured_at DESC, winner_id DESC LIMIT 1")                                  \
+    X(EACH_BEST, "SELECT " AT__SQL_WINNER_COLUMNS " FROM best")                                        \
+    X(DATA_VERSION, "PRAGMA data_version")                                                             \
     X(FIND_WINNER_OF,                                                                                  \
       "SELECT " AT__SQL_WINNER_COLUMNS " FROM winners_all WHERE " AT__SQL_IS_PROBLEM                   \
       " AND " AT__SQL_IS_FINGERPRINT " ORDER BY measured_at DESC, winner_id DESC LIMIT 1")             \

@@ -158,6 +158,18 @@ at_status at__store_find_winner(at__answer *out, at__store *store, const at__pro
                                 const at__fingerprint *fingerprint, const char *device,
                                 at_error *err) AT_MUST_CHECK;
 
+/*
+ * Calls `visit` for the winner to use of each problem and device model (the view `best`), in no order. The
+ * visitor may keep the answer by copying the struct and zeroing the original; else it is cleared. Stops when
+ * it returns false.
+ */
+typedef bool at__answer_visit(void *context, at__answer *answer);
+at_status at__store_each_best(at__store *store, at__answer_visit *visit, void *context,
+                              at_error *err) AT_MUST_CHECK;
+
+/* A number that changes when another connection has changed the file. */
+at_status at__store_data_version(int64_t *out, at__store *store, at_error *err) AT_MUST_CHECK;
+
 /* Calls `row` for each stored trial of the problem (fingerprint as above, NULL: all), the fastest first,
  * those that failed last; stops when it returns false. `row` must not use the store. */
 typedef bool at__trial_visit(void *context, const at__trial_row *row, const at__fingerprint *fingerprint);

@@ -162,3 +162,41 @@ at_status at__store_find_winner(at__answer *out, at__store *store, const at__pro
     sqlite3_clear_bindings(s);
     return status;
 }
+
+at_status at__store_each_best(at__store *store, at__answer_visit *visit, void *context, at_error *err)
+{
+    static const char doing[] = "read the winners";
+    at_status status = AT_OK;
+    int code = SQLITE_DONE;
+    bool more = true;
+    sqlite3_stmt *s = at__store_bind(store, AT__SQL_EACH_BEST, doing, err, "");
+    if (!s)
+        return AT_ERR_STORE;
+    while (more && status == AT_OK && (code = sqlite3_step(s)) == SQLITE_ROW) {
+        at__answer answer = { 0 };
+        if (read_answer(&answer, s))
+            more = visit(context, &answer);
+        else
+            status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        at__answer_clear(&answer);
+    }
+    if (status == AT_OK && more && code != SQLITE_DONE)
+        status = at__store_fail(store, doing, err);
+    sqlite3_reset(s);
+    return status;
+}
+
+at_status at__store_data_version(int64_t *out, at__store *store, at_error *err)
+{
+    static const char doing[] = "see whether the file has changed";
+    at_status status = AT_OK;
+    sqlite3_stmt *s = at__store_bind(store, AT__SQL_DATA_VERSION, doing, err, "");
+    if (!s)
+        return AT_ERR_STORE;
+    if (sqlite3_step(s) == SQLITE_ROW)
+        *out = sqlite3_column_int64(s, 0);
+    else
+        status = at__store_fail(store, doing, err);
+    sqlite3_reset(s);
+    return status;
+}

@@ -1,0 +1,216 @@
+/* lookup.c - see lookup.h: the index of a store's winners, and what becomes of a question. */
+#include "lookup_index.h"
+
+#include "util/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Whether the file has changed is asked this often at most: it costs a microsecond, an exact answer less. */
+#define REFRESH_S 0.1
+
+const char *at__match_name(at__match match)
+{
+    static const char *const NAMES[] = {
+        [AT__MATCH_EXACT] = "exact",
+        [AT__MATCH_NEAR] = "near",
+        [AT__MATCH_OTHER_DEVICE] = "other_device",
+        [AT__MATCH_NONE] = "none",
+    };
+    return (unsigned)match < sizeof NAMES / sizeof *NAMES ? NAMES[match] : "unknown";
+}
+
+static uint64_t hash_of(const at__op *op, const char *type_key, const int64_t *dims)
+{
+    uint64_t h = 0xcbf29ce484222325u; /* FNV-1a over words */
+    for (const char *p = op->name; *p; p++)
+        h = (h ^ (unsigned char)*p) * 0x100000001b3u;
+    for (; *type_key; type_key++)
+        h = (h ^ (unsigned char)*type_key) * 0x100000001b3u;
+    for (int i = 0; i < op->dim_count; i++)
+        h = ((h ^ (uint64_t)dims[i]) * 0x100000001b3u) ^ (h >> 29);
+    return h;
+}
+
+static bool same_problem(const at__entry *e, const at__op *op, const char *type_key, const int64_t *dims)
+{
+    return e->op == op && strcmp(e->answer.type_key, type_key) == 0 &&
+           memcmp(e->dims, dims, (size_t)op->dim_count * sizeof *dims) == 0;
+}
+
+/* "8x4096x128" as the op's dimensions; false: not a shape of this op. */
+static bool read_shape(int64_t *dims, const at__op *op, const char *shape)
+{
+    int64_t sizes[AT__MAX_DIMS];
+    int count = 0;
+    for (char *end; count < AT__MAX_DIMS; shape = end + 1) {
+        sizes[count++] = strtoll(shape, &end, 10);
+        if (end == shape || (*end && *end != 'x'))
+            return false;
+        if (!*end)
+            break;
+    }
+    int left_out = op->dim_count - count;
+    for (int i = 0; i < op->dim_count && left_out >= 0; i++)
+        dims[i] = i < left_out ? op->dims[i].value : sizes[i - left_out];
+    return left_out >= 0;
+}
+
+static bool keep_entry(void *context, at__answer *answer)
+{
+    at__lookup *l = context;
+    at__entry e = { .op = at__catalog_find_op(l->catalog, answer->op) };
+    if (!e.op || !read_shape(e.dims, e.op, answer->shape))
+        return true; /* an op or a shape that this program does not know */
+    if (!at__grow(&l->entries, &l->cap, l->count, sizeof *l->entries)) {
+        l->out_of_memory = true;
+        return false;
+    }
+    const at__template *t = at__catalog_find_template(l->catalog, e.op, answer->winner.template_name);
+    if (t && strcmp(t->hash, answer->winner.template_hash) == 0 &&
+        at__config_parse(&e.config, t, answer->winner.config, NULL) == AT_OK)
+        e.t = t;
+    e.hash = hash_of(e.op, answer->type_key, e.dims);
+    e.answer = *answer;
+    *answer = (at__answer){ 0 };
+    l->entries[l->count++] = e;
+    return true;
+}
+
+static void forget(at__lookup *l)
+{
+    for (size_t i = 0; i < l->count; i++)
+        at__answer_clear(&l->entries[i].answer);
+    free(l->buckets);
+    l->buckets = NULL;
+    l->count = l->bucket_count = l->memo_count = 0;
+}
+
+/* Chains entries of one bucket; the newest of a problem comes first. */
+static at_status build_buckets(at__lookup *l, at_error *err)
+{
+    l->bucket_count = 16;
+    while (l->bucket_count < 2 * l->count)
+        l->bucket_count *= 2;
+    l->buckets = malloc(l->bucket_count * sizeof *l->buckets);
+    if (!l->buckets)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (size_t i = 0; i < l->bucket_count; i++)
+        l->buckets[i] = AT__NO_ENTRY;
+    for (size_t i = 0; i < l->count; i++) {
+        size_t *at = &l->buckets[l->entries[i].hash & (l->bucket_count - 1)];
+        while (*at != AT__NO_ENTRY &&
+               strcmp(l->entries[*at].answer.measured_at, l->entries[i].answer.measured_at) >= 0)
+            at = &l->entries[*at].next;
+        l->entries[i].next = *at;
+        *at = i;
+    }
+    return AT_OK;
+}
+
+static at_status read_all(at__lookup *l, at_error *err)
+{
+    forget(l);
+    l->out_of_memory = false;
+    at_status status = at__store_each_best(l->store, keep_entry, l, err);
+    if (status == AT_OK && l->out_of_memory)
+        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+    return status == AT_OK ? build_buckets(l, err) : status;
+}
+
+static at_status refresh(at__lookup *l, at_error *err)
+{
+    int64_t version = 0;
+    double now = at__now_s();
+    if (now - l->checked_s < REFRESH_S)
+        return AT_OK;
+    at_status status = at__store_data_version(&version, l->store, err);
+    if (status == AT_OK && version != l->version)
+        status = read_all(l, err);
+    if (status == AT_OK) {
+        l->version = version;
+        l->checked_s = now;
+    }
+    return status;
+}
+
+at_status at__lookup_open(at__lookup **out, at__store *store, const at__catalog *catalog, at_error *err)
+{
+    at__lookup *l = calloc(1, sizeof *l);
+    if (!l)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    l->store = store;
+    l->catalog = catalog;
+    at_status status = at__store_data_version(&l->version, store, err);
+    if (status == AT_OK)
+        status = read_all(l, err);
+    l->checked_s = at__now_s();
+    if (status != AT_OK) {
+        at__lookup_close(l);
+        return status;
+    }
+    *out = l;
+    return AT_OK;
+}
+
+void at__lookup_close(at__lookup *lookup)
+{
+    if (!lookup)
+        return;
+    forget(lookup);
+    free(lookup->entries);
+    free(lookup->memo);
+    free(lookup);
+}
+
+bool at__entry_is_on(const at__entry *e, const char *device)
+{
+    size_t len = strlen(device);
+    for (const char *at = e->answer.fingerprint.device; strlen(at) >= len; at++)
+        if (strncasecmp(at, device, len) == 0)
+            return true;
+    return false;
+}
+
+/* The device that an empty name stands for: that of the newest winner. */
+static const char *default_device(const at__lookup *l)
+{
+    const at__entry *newest = NULL;
+    for (size_t i = 0; i < l->count; i++)
+        if (!newest || strcmp(l->entries[i].answer.measured_at, newest->answer.measured_at) > 0)
+            newest = &l->entries[i];
+    return newest ? newest->answer.fingerprint.device : "";
+}
+
+static void found_exact(at__found *out, const at__entry *e)
+{
+    const at__winner *w = &e->answer.winner;
+    *out = (at__found){
+        .match = AT__MATCH_EXACT, .why = "", .t = e->t, .config = e->config, .answer = &e->answer
+    };
+    memcpy(out->geometry.grid, w->grid, sizeof w->grid);
+    memcpy(out->geometry.block, w->block, sizeof w->block);
+    out->geometry.shared_bytes = w->shared_bytes;
+}
+
+at_status at__lookup_find(at__found *out, at__lookup *l, const at__problem *problem, const at__target *target,
+                          at_error *err)
+{
+    at_status status = refresh(l, err);
+    if (status != AT_OK)
+        return status;
+    const char *type_key = at__dtype_key(problem->type, problem->op->storage);
+    const char *device = target && target->name[0] ? target->name : default_device(l);
+    uint64_t hash = hash_of(problem->op, type_key, problem->dims);
+    for (size_t i = l->buckets[hash & (l->bucket_count - 1)]; i != AT__NO_ENTRY; i = l->entries[i].next) {
+        const at__entry *e = &l->entries[i];
+        if (e->hash == hash && e->t && same_problem(e, problem->op, type_key, problem->dims) &&
+            at__entry_is_on(e, device)) {
+            found_exact(out, e);
+            return AT_OK;
+        }
+    }
+    return at__lookup_near(out, l, problem, hash, device, target, err);
+}
