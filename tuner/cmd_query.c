@@ -1,5 +1,6 @@
 /* cmd_query.c - `autotune query`: the stored winner of a problem. Needs no GPU, never writes. */
 #include "commands.h"
+#include "lookup.h"
 #include "store.h"
 #include "tune.h"
 #include "util/clock.h"
@@ -10,9 +11,11 @@
 
 static const at__usage USAGE = {
     "autotune query [OP] SHAPE [DTYPE] [options]",
-    "Prints the stored winner of a problem: configuration, launch geometry, time, conditions. Works on a "
-    "machine\n"
-    "without a GPU. Exit code 1: nothing is stored.",
+    "Prints the stored winner of a problem: configuration, launch geometry, time, conditions. For a problem "
+    "that was\n"
+    "not tuned: the configuration of another shape (near) or another device (other_device) that fits, and "
+    "says so.\n"
+    "Works on a machine without a GPU. Exit code 1: nothing that fits is stored.",
 };
 
 static double gb_per_s(const at__answer *a)
@@ -97,8 +100,8 @@ static void print_json(const at__answer *a, const char *dtype)
 static void print_csv(const at__answer *a, const char *dtype)
 {
     const at__winner *w = &a->winner;
-    printf("op,shape,dtype,device,template,config,median_us,gb_per_s,share_of_ceiling\n");
-    printf("%s,%s,%s,\"%s\",%s,\"%s\",%.4f,%.1f,%.4f\n", a->op, a->shape, dtype, a->fingerprint.device,
+    printf("op,shape,dtype,device,template,config,median_us,gb_per_s,share_of_ceiling,match\n");
+    printf("%s,%s,%s,\"%s\",%s,\"%s\",%.4f,%.1f,%.4f,exact\n", a->op, a->shape, dtype, a->fingerprint.device,
            w->template_name, w->config, 1e6 * w->median_s, gb_per_s(a), share(a));
 }
 
@@ -115,8 +118,77 @@ static at_status not_stored(const at__problem *problem, const char *path, const 
     return AT_ERR_NOT_FOUND;
 }
 
-static at_status query(const at__problem *problem, const char *path, const char *device, at__format format,
-                       at_error *err)
+/* A configuration of another shape or device: what to launch, but no time, for it was not measured here. */
+static void print_found(const at__found *f, const at__problem *problem, const char *shape, at__format format)
+{
+    const at__answer *a = f->answer;
+    const int64_t *g = f->geometry.grid, *b = f->geometry.block;
+    const char *type = at__dtype_name(problem->type), *match = at__match_name(f->match);
+    at__str o = { 0 };
+    if (format == AT__CSV) {
+        printf("op,shape,dtype,device,template,config,median_us,gb_per_s,share_of_ceiling,match\n");
+        printf("%s,%s,%s,\"%s\",%s,\"%s\",,,,%s\n", problem->op->name, shape, type, a->fingerprint.device,
+               f->t->name, a->winner.config, match);
+    } else if (format == AT__TEXT) {
+        printf("%s %s %s (%s match: %s)\n", problem->op->name, shape, type, match, f->why);
+        printf("  template       %s\n  configuration  %s\n", f->t->name, a->winner.config);
+        printf("  launch         grid %" PRId64 " x %" PRId64 " x %" PRId64 ", block %" PRId64 " x %" PRId64
+               " x %" PRId64 ", %" PRId64 " bytes of dynamic shared memory\n",
+               g[0], g[1], g[2], b[0], b[1], b[2], f->geometry.shared_bytes);
+        printf("  time           not measured for this problem; `autotune tune` does\n");
+    } else {
+        at__str_addf(&o, "{\"match\":\"%s\",", match);
+        json_text(&o, "why", f->why);
+        json_text(&o, "op", problem->op->name);
+        json_text(&o, "shape", shape);
+        json_text(&o, "dtype", type);
+        json_text(&o, "from_shape", a->shape);
+        json_text(&o, "from_device", a->fingerprint.device);
+        json_text(&o, "template", f->t->name);
+        json_text(&o, "config", a->winner.config);
+        at__str_addf(&o,
+                     "\"grid\":[%" PRId64 ",%" PRId64 ",%" PRId64 "],\"block\":[%" PRId64 ",%" PRId64
+                     ",%" PRId64 "],\"shared_bytes\":%" PRId64 ",\"median_s\":null}",
+                     g[0], g[1], g[2], b[0], b[1], b[2], f->geometry.shared_bytes);
+        puts(at__str_text(&o));
+    }
+    at__str_clear(&o);
+}
+
+static at_status query_near(at__store *store, const at__catalog *catalog, const at__problem *problem,
+                            const char *path, const char *device, at__format format, at_error *err)
+{
+    at__lookup *lookup = NULL;
+    at__found found;
+    at__target target = { 0 };
+    at__str shape = { 0 };
+    snprintf(target.name, sizeof target.name, "%s", device ? device : "");
+    at_status status = at__lookup_open(&lookup, store, catalog, err);
+    if (status == AT_OK)
+        status = at__lookup_find(&found, lookup, problem, &target, err);
+    if (status == AT_OK && (found.match == AT__MATCH_NONE || found.match == AT__MATCH_EXACT))
+        status = not_stored(problem, path, device, err);
+    if (status == AT_OK) {
+        at__problem_shape(&shape, problem);
+        print_found(&found, problem, at__str_text(&shape), format);
+    }
+    at__str_clear(&shape);
+    at__lookup_close(lookup);
+    return status;
+}
+
+static void print_exact(const at__answer *answer, const char *type, at__format format)
+{
+    if (format == AT__JSON)
+        print_json(answer, type);
+    else if (format == AT__CSV)
+        print_csv(answer, type);
+    else
+        print_text(answer, type);
+}
+
+static at_status query(const at__problem *problem, const at__catalog *catalog, const char *path,
+                       const char *device, at__format format, at_error *err)
 {
     at__store *store = NULL;
     at__problem_key key;
@@ -129,21 +201,13 @@ static at_status query(const at__problem *problem, const char *path, const char 
     if (status == AT_OK) {
         status = at__store_find_winner(&answer, store, &key, NULL, device, err);
         if (status == AT_ERR_NOT_FOUND)
-            status = not_stored(problem, path, device, err);
-    }
-    if (status == AT_OK) {
-        const char *type = at__dtype_name(problem->type);
-        if (format == AT__JSON)
-            print_json(&answer, type);
-        else if (format == AT__CSV)
-            print_csv(&answer, type);
-        else
-            print_text(&answer, type);
+            status = query_near(store, catalog, problem, path, device, format, err);
+        else if (status == AT_OK)
+            print_exact(&answer, at__dtype_name(problem->type), format);
     }
     at__answer_clear(&answer);
     at__str_clear(&shape);
-    if (store)
-        at__store_close(store);
+    at__store_close(store);
     return status;
 }
 
@@ -179,7 +243,7 @@ int at__cmd_query(int argc, char **argv)
     if (status == AT_OK)
         status = at__db_path(&path, db, &keep, &err);
     if (status == AT_OK)
-        status = query(&problem, path, device, format, &err);
+        status = query(&problem, catalog, path, device, format, &err);
     if (status != AT_OK)
         code = at__complain(&err);
     at__catalog_close(catalog);
