@@ -44,7 +44,8 @@ void at__gpu_free(at__gpu *gpu, at__ptr ptr); /* 0 is allowed */
 /* `shared_bytes` of dynamic shared memory are opted into when they exceed the static limit. */
 at_status at__gpu_load(at__module **out, at__gpu *gpu, const void *cubin, const char *kernel,
                        int64_t shared_bytes, at_error *err) AT_MUST_CHECK;
-void at__gpu_unload(at__gpu *gpu, at__module *module); /* NULL is allowed */
+/* module NULL is allowed; gpu NULL: the kernel stays loaded for as long as its context lives. */
+void at__gpu_unload(at__gpu *gpu, at__module *module);
 
 typedef struct at__kernel_resources {
     int64_t registers, shared_bytes, local_bytes;

@@ -367,7 +367,7 @@ void at__gpu_unload(at__gpu *gpu, at__module *module)
 {
     if (!module)
         return;
-    if (module->module)
+    if (module->module && gpu)
         gpu->api.cuModuleUnload(module->module);
     free(module);
 }

@@ -1,0 +1,227 @@
+/*
+ * autotune.h - the fastest known kernel for a problem: looked up, rendered, compiled, launched.
+ *
+ * For programs that want what `autotune tune` has found. Look-ups need neither a GPU nor a driver nor NVRTC;
+ * at_compile opens NVRTC; only at_run and at_prepare open the CUDA driver, and use the context that is
+ * current in the calling thread.
+ *
+ * Units     seconds (double) where a name ends in _s, bytes where it ends in _bytes, otherwise counts.
+ * Errors    every fallible call returns at_status and explains itself in *err, when err is not NULL. That
+ *           nothing is known of a problem is an answer (AT_MATCH_NONE), never an error. The library never
+ *           prints and never exits.
+ * Ownership what a call gives is closed or freed by the caller, unless it says "borrowed". Arguments are
+ *           borrowed for the call. All that came from a tuner is released before the tuner is closed.
+ * Threads   any number of threads may use one tuner at once; closing it is for one, after the others. Slow
+ *           steps (a look-up in the store, a compilation) wait for each other; a problem that has run before
+ *           takes a read lock only. A process must not use in a fork what it opened before.
+ * State     no global variables. Environment: AUTOTUNE_DB, AUTOTUNE_CACHE, AUTOTUNE_NVRTC, CUDA_HOME,
+ *           XDG_DATA_HOME, XDG_CACHE_HOME, HOME, all read on first use of the thing they name.
+ */
+#ifndef AUTOTUNE_AUTOTUNE_H
+#define AUTOTUNE_AUTOTUNE_H
+
+#include <autotune/status.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define AT_VERSION_MAJOR  0
+#define AT_VERSION_MINOR  1
+#define AT_VERSION_PATCH  0
+#define AT_VERSION_NUMBER (10000 * AT_VERSION_MAJOR + 100 * AT_VERSION_MINOR + AT_VERSION_PATCH)
+
+/* Of the library that runs, which may be newer than this header. */
+AT_API const char *at_version(void); /* "0.1.0" */
+AT_API int at_version_number(void);  /* as AT_VERSION_NUMBER */
+
+/* ---- problems ---- */
+
+/* Element types. An op that only moves bits (transpose, copy) treats types of one size alike. */
+typedef enum at_type {
+    AT_U8,
+    AT_I8,
+    AT_F16,
+    AT_BF16,
+    AT_U16,
+    AT_I16,
+    AT_F32,
+    AT_I32,
+    AT_U32,
+    AT_F64,
+    AT_I64,
+    AT_U64,
+    AT_C64,
+    AT_C128
+} at_type;
+
+AT_API const char *at_type_name(at_type type); /* "f32"; "" for what is no type */
+AT_API int at_type_bytes(at_type type);        /* 1, 2, 4, 8 or 16; 0 for what is no type */
+/* "f32", also "float32", "float", "half" ... in any case. AT_ERR_INPUT lists the valid words. */
+AT_API at_status at_type_parse(at_type *out, const char *text, at_error *err) AT_MUST_CHECK;
+
+#define AT_MAX_SIZES 6
+
+/*
+ * What is to be computed: { "transpose", AT_F32, 2, { rows, cols } }. The sizes are those of a shape as
+ * `autotune` takes it, 8x4096x128; leading ones that have a default (a batch of 1) may be left out.
+ */
+typedef struct at_problem {
+    const char *op;
+    at_type type;
+    int size_count;
+    int64_t sizes[AT_MAX_SIZES];
+} at_problem;
+
+/* ---- a tuner ---- */
+
+typedef struct at_tuner at_tuner;
+
+typedef struct at_open_options {
+    int version;           /* AT_OPEN_OPTIONS_INIT sets it                                              */
+    const char *database;  /* NULL: $AUTOTUNE_DB, else the default; see `autotune --help`               */
+    const char *cache;     /* of compiled kernels; NULL: $AUTOTUNE_CACHE, else the default; "": no file */
+    const char *templates; /* folder of more ops and templates, DIR/<op>/...; NULL: those built in      */
+} at_open_options;
+
+#define AT_OPEN_OPTIONS_INIT                                                                                 \
+    {                                                                                                        \
+        1, NULL, NULL, NULL                                                                                  \
+    }
+
+/*
+ * Opens the database read-only; options may be NULL. AT_ERR_NOT_FOUND: the file that `database` names does
+ * not exist. That the default file does not exist is no error: then nothing is known, of any problem, until
+ * the tuner is opened again. AT_ERR_STORE: it is no database of autotune's, or a newer one's.
+ */
+AT_API at_status at_open(at_tuner **out, const at_open_options *options, at_error *err) AT_MUST_CHECK;
+
+/*
+ * NULL is allowed. Kernels that at_run launched must have ended. They are unloaded where their context is
+ * the current one; elsewhere they stay loaded for as long as their context lives.
+ */
+AT_API void at_close(at_tuner *tuner);
+
+/* ---- looking up ---- */
+
+/* The device that is asked for. */
+typedef struct at_target {
+    int version;        /* AT_TARGET_INIT sets it                                              */
+    const char *device; /* "NVIDIA H200", or a part of it; NULL: the one with the newest results */
+    int cc;             /* compute capability, 90 for 9.0; 0: as the store says                */
+    int sms;            /* multiprocessors; 0: as the store says                               */
+} at_target;
+
+#define AT_TARGET_INIT                                                                                       \
+    {                                                                                                        \
+        1, NULL, 0, 0                                                                                        \
+    }
+
+typedef enum at_match {
+    AT_MATCH_EXACT,        /* this problem was tuned on this device                                    */
+    AT_MATCH_NEAR,         /* the configuration won another shape on this device, and is valid here    */
+    AT_MATCH_OTHER_DEVICE, /* it won on another device                                                 */
+    AT_MATCH_NONE          /* nothing is known: a template's declared default; right, but not measured */
+} at_match;
+
+AT_API const char *at_match_name(at_match match); /* "exact", "near", "other_device", "none" */
+
+typedef enum at_role { AT_SCALAR, AT_INPUT, AT_OUTPUT, AT_INOUT } at_role;
+
+/* An argument of the kernel, in the kernel's order. */
+typedef struct at_arg {
+    const char *name;
+    at_role role;
+    int64_t bytes; /* of the buffer; of a scalar: 4 or 8 */
+    int64_t value; /* of a scalar                        */
+} at_arg;
+
+/*
+ * An answer. Later versions add members at the end. Text is never NULL, and "" when there is nothing to say,
+ * except where it says otherwise.
+ */
+typedef struct at_found {
+    at_match match;
+    const char *why;     /* why it is not an exact match: a sentence                            */
+    const char *warning; /* what went wrong without stopping, such as a cache that cannot be used */
+
+    const char *op, *shape, *type; /* the question: "transpose", "4096x4096", "f32"     */
+    const char *device;            /* the device it was answered for; "" when not known */
+    int cc, sms;
+
+    const char *template_name; /* NULL: no configuration, and nothing below but what is ""; see why */
+    const char *config;        /* "TILE=32 BLOCK_ROWS=8"                                             */
+    const char *kernel;        /* its name in the source, extern "C"                                 */
+    int64_t grid[3], block[3];
+    int64_t shared_bytes; /* dynamic                                                            */
+    int arg_count;
+    const at_arg *args; /* pass them in this order to cuLaunchKernel                          */
+
+    /* The measurement that the configuration comes from; of the problem itself when the match is exact. */
+    const char *measured_device, *measured_shape, *measured_at; /* "2026-11-20T21:52:57Z" */
+    double median_s;                                            /* 0: not measured        */
+    double gb_per_s;  /* 10^9 bytes that the op had to move, a second */
+    double ceiling_s; /* the best plain copy of the same bytes; 0: none */
+} at_found;
+
+/*
+ * Looks a problem up for a device; target may be NULL. Always the best that the store knows, at most a
+ * tenth of a second old. AT_OK also when nothing is known; template_name is NULL then only if no template has
+ * a valid configuration, or neither `target` nor the store tells a compute capability. AT_ERR_INPUT: no such
+ * op, or the sizes do not suit it. Close *out with at_found_close.
+ */
+AT_API at_status at_find(at_found **out, at_tuner *tuner, const at_problem *problem, const at_target *target,
+                         at_error *err) AT_MUST_CHECK;
+AT_API void at_found_close(at_found *found); /* NULL is allowed */
+
+/* ---- source and code ---- */
+
+/* The kernel as CUDA C++, complete in one text. Release with at_free. AT_ERR_NOT_FOUND: no configuration. */
+AT_API at_status at_source(char **out, const at_found *found, at_error *err) AT_MUST_CHECK;
+
+typedef enum at_code_kind { AT_CODE_CUBIN, AT_CODE_PTX } at_code_kind;
+
+/*
+ * Compiles the kernel for found->cc, without a GPU; cubins come from the cache when they are there. Release
+ * *code with at_free; PTX is text, and ends with a zero that *bytes does not count. AT_ERR_DEVICE: no NVRTC,
+ * or it does not know that compute capability. AT_ERR_INPUT: it refused the source; the text has its words.
+ */
+AT_API at_status at_compile(void **code, size_t *bytes, at_tuner *tuner, const at_found *found,
+                            at_code_kind kind, at_error *err) AT_MUST_CHECK;
+
+AT_API void at_free(void *memory); /* NULL is allowed */
+
+/* ---- running ---- */
+
+/*
+ * Computes the problem with the best known configuration for the device of the CUDA context that is current
+ * in this thread: launches on `stream` (a cudaStream_t or CUstream; NULL: the default stream) and returns.
+ *
+ * `buffers` are memory of that device, one for each buffer argument of the op in the kernel's order
+ * (transpose: out, in). Each must be aligned to 256 bytes, as cudaMalloc does and as was measured, must have
+ * room for the bytes that at_found's args tell, and an output must overlap no other. AT_ERR_USAGE, and
+ * nothing is launched, when one is NULL, not aligned or overlapping: copy it, or use a kernel of your own.
+ *
+ * The first call for a problem and context does what at_prepare does: milliseconds from the cache, else the
+ * time of a compilation. Later calls spend well under 2 microseconds before the launch, may be captured in a
+ * graph, and keep the configuration: at_find sees later results, at_run those of a tuner opened later.
+ *
+ * AT_MATCH_NONE runs too (at_prepare tells): right, but with a speed that nobody measured. AT_ERR_NOT_FOUND:
+ * no template has a valid configuration. AT_ERR_DEVICE: the driver or NVRTC is missing, or said no.
+ */
+AT_API at_status at_run(at_tuner *tuner, const at_problem *problem, void *const *buffers, int buffer_count,
+                        void *stream, at_error *err) AT_MUST_CHECK;
+
+/*
+ * Everything of at_run but the launch: looks up, compiles, loads. *out (may be NULL) tells what at_run uses;
+ * it is borrowed until the tuner closes.
+ */
+AT_API at_status at_prepare(const at_found **out, at_tuner *tuner, const at_problem *problem,
+                            at_error *err) AT_MUST_CHECK;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

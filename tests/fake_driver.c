@@ -1,0 +1,186 @@
+/*
+ * fake_driver.c - see fake_driver.h. Has every entry that tuner/gpu_cuda.c asks for; those that only the
+ * runner needs refuse to work.
+ */
+#include "fake_driver.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+enum { OK = 0, INVALID_VALUE = 1, INVALID_IMAGE = 200, NOT_SUPPORTED = 801 };
+
+static _Thread_local void *current;
+static atomic_int loads, unloads, launches;
+static _Thread_local fake_record last;
+
+EXPORT int fake_use_context(uintptr_t context)
+{
+    current = (void *)context;
+    return OK;
+}
+
+EXPORT fake_record fake_read(void)
+{
+    fake_record r = last;
+    r.loads = loads;
+    r.unloads = unloads;
+    r.launches = launches;
+    return r;
+}
+
+#define REFUSED(name)                                                                                        \
+    EXPORT int name(void);                                                                                   \
+    EXPORT int name(void)                                                                                    \
+    {                                                                                                        \
+        return NOT_SUPPORTED;                                                                                \
+    }
+REFUSED(cuDeviceGetCount)
+REFUSED(cuDeviceGet)
+REFUSED(cuDevicePrimaryCtxRetain)
+REFUSED(cuDevicePrimaryCtxRelease_v2)
+REFUSED(cuCtxSetCurrent)
+REFUSED(cuCtxSynchronize)
+REFUSED(cuStreamCreate)
+REFUSED(cuStreamDestroy_v2)
+REFUSED(cuStreamSynchronize)
+REFUSED(cuStreamBeginCapture_v2)
+REFUSED(cuStreamEndCapture)
+REFUSED(cuGraphInstantiateWithFlags)
+REFUSED(cuGraphLaunch)
+REFUSED(cuGraphExecDestroy)
+REFUSED(cuGraphDestroy)
+REFUSED(cuEventCreate)
+REFUSED(cuEventDestroy_v2)
+REFUSED(cuEventRecord)
+REFUSED(cuEventSynchronize)
+REFUSED(cuEventElapsedTime)
+REFUSED(cuMemAlloc_v2)
+REFUSED(cuMemFree_v2)
+REFUSED(cuMemcpyDtoDAsync_v2)
+REFUSED(cuMemcpyDtoHAsync_v2)
+REFUSED(cuMemsetD8Async)
+REFUSED(cuGetErrorName)
+REFUSED(cuGetErrorString)
+
+#define ENTRY(name, ...)                                                                                     \
+    EXPORT int name(__VA_ARGS__);                                                                            \
+    EXPORT int name(__VA_ARGS__)
+
+ENTRY(cuInit, unsigned flags)
+{
+    return flags ? INVALID_VALUE : OK;
+}
+
+ENTRY(cuDriverGetVersion, int *version)
+{
+    *version = 13000;
+    return OK;
+}
+
+ENTRY(cuCtxGetCurrent, void **context)
+{
+    *context = current;
+    return OK;
+}
+
+ENTRY(cuCtxGetId, void *context, unsigned long long *id)
+{
+    *id = (uintptr_t)context;
+    return OK;
+}
+
+ENTRY(cuCtxGetDevice, int *device)
+{
+    *device = 0;
+    return OK;
+}
+
+ENTRY(cuDeviceGetName, char *name, int len, int device)
+{
+    snprintf(name, (size_t)len, "NVIDIA H200");
+    return device;
+}
+
+ENTRY(cuDeviceGetUuid, void *uuid, int device)
+{
+    memset(uuid, 7, 16);
+    return device;
+}
+
+ENTRY(cuDeviceTotalMem_v2, size_t *bytes, int device)
+{
+    *bytes = (size_t)143155 << 20;
+    return device;
+}
+
+ENTRY(cuMemGetInfo_v2, size_t *unused, size_t *total)
+{
+    *unused = *total = (size_t)143155 << 20;
+    return OK;
+}
+
+/* By the numbers of CUdevice_attribute. */
+ENTRY(cuDeviceGetAttribute, int *value, int which, int device)
+{
+    static const struct {
+        int which, value;
+    } KNOWN[] = { { 75, 9 },      { 76, 0 },    { 16, 132 },   { 10, 32 },        { 1, 1024 },
+                  { 97, 232448 }, { 8, 49152 }, { 12, 65536 }, { 5, 2147483647 }, { 38, 60 << 20 } };
+    for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++)
+        if (KNOWN[i].which == which) {
+            *value = KNOWN[i].value;
+            return device;
+        }
+    return INVALID_VALUE;
+}
+
+ENTRY(cuModuleLoadData, void **module, const char *image)
+{
+    if (memcmp(image, "\177ELF", 4) != 0)
+        return INVALID_IMAGE;
+    *module = malloc(1);
+    atomic_fetch_add(&loads, 1);
+    return OK;
+}
+
+ENTRY(cuModuleUnload, void *module)
+{
+    free(module);
+    atomic_fetch_add(&unloads, 1);
+    return OK;
+}
+
+ENTRY(cuModuleGetFunction, void **function, void *module, const char *name)
+{
+    *function = module;
+    return name[0] ? OK : INVALID_VALUE;
+}
+
+ENTRY(cuFuncGetAttribute, int *value, int which, void *function)
+{
+    *value = 0;
+    return function && which >= 0 ? OK : INVALID_VALUE;
+}
+
+ENTRY(cuFuncSetAttribute, void *function, int which, int value)
+{
+    return function && which >= 0 && value > 0 ? OK : INVALID_VALUE;
+}
+
+ENTRY(cuLaunchKernel, void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+      unsigned block_y, unsigned block_z, unsigned shared_bytes, void *stream, void **params, void **extra)
+{
+    if (!function || extra)
+        return INVALID_VALUE;
+    last = (fake_record){ .grid = { grid_x, grid_y, grid_z },
+                          .block = { block_x, block_y, block_z },
+                          .shared_bytes = shared_bytes,
+                          .stream = stream };
+    for (int i = 0; i < 5; i++)
+        memcpy(&last.params[i], params[i], sizeof last.params[i]);
+    atomic_fetch_add(&launches, 1);
+    return OK;
+}

@@ -1,0 +1,20 @@
+/* fake_driver.h - a libcuda.so.1 without a GPU: it takes kernels and writes down what it was asked to launch.
+ */
+#ifndef AUTOTUNE_FAKE_DRIVER_H
+#define AUTOTUNE_FAKE_DRIVER_H
+
+#include <stdint.h>
+
+typedef struct fake_record {
+    int loads, unloads, launches;
+    unsigned grid[3], block[3], shared_bytes;
+    int64_t params[5]; /* of the last launch: transpose has five */
+    void *stream;
+} fake_record;
+
+/* Found with dlsym. A context is any number but 0; the calling thread's own. */
+typedef fake_record fake_read_call(void);
+int fake_use_context(uintptr_t context);
+fake_record fake_read(void);
+
+#endif

@@ -1,0 +1,100 @@
+/* fallback.c - see fallback.h. */
+#include "fallback.h"
+
+#include "space.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool at__config_is_valid(int64_t *slots, const at__template *t, const at__config *config)
+{
+    if (at__config_bind(slots, t, config, NULL) != AT_OK)
+        return false;
+    for (size_t i = 0; i < t->require_count; i++) {
+        int64_t value = 0;
+        if (at__expr_eval(&value, t->requires[i].expr, slots, NULL) != AT_OK || !value)
+            return false;
+    }
+    return true;
+}
+
+static double choices(const at__template *t)
+{
+    double count = 1;
+    for (int i = 0; i < t->param_count; i++)
+        count *= t->params[i].count;
+    return count;
+}
+
+/* More choices first, then by name: the order of the files must not matter. */
+static int by_choices(const void *a, const void *b)
+{
+    const at__template *x = *(const at__template *const *)a, *y = *(const at__template *const *)b;
+    double more = choices(y) - choices(x);
+    return more > 0 ? 1 : more < 0 ? -1 : strcmp(x->name, y->name);
+}
+
+static bool take_defaults(at__config *config, const at__template *t, const int64_t *slots)
+{
+    int64_t bound[AT__MAX_SLOTS] = { 0 };
+    memcpy(bound, slots, (size_t)t->op->symbols.count * sizeof *bound);
+    memcpy(config->values, t->defaults, sizeof config->values);
+    return at__config_is_valid(bound, t, config);
+}
+
+/* The template's first valid configuration; why there is none is added to `refusals`. */
+static bool take_first(at__config *config, const at__template *t, const int64_t *slots, at__str *refusals)
+{
+    at__space *space = NULL;
+    at_error cause = { 0 };
+    const char *why = cause.text;
+
+    at_status status = at__space_open(&space, t, slots, NULL, 0, &cause);
+    bool found = status == AT_OK && at__space_count(space) > 0;
+    if (found)
+        at__space_config(config, space, 0);
+    else if (status == AT_OK)
+        why = at__space_refusal(space);
+    if (!found)
+        at__str_addf(refusals, "; %s: %s", t->name, why ? why : "no configuration");
+    at__space_close(space);
+    return found;
+}
+
+static at_status choose(const at__template **t, at__config *config, const at__template **all, int count,
+                        const int64_t *slots, at_error *err)
+{
+    at__str refusals = { 0 };
+    at__config c = { { 0 } };
+    at_status status = AT_OK;
+    int i = 0;
+    while (i < count && !take_defaults(&c, all[i], slots))
+        i++;
+    if (i == count)
+        for (i = 0; i < count && !take_first(&c, all[i], slots, &refusals); i++)
+            ;
+    if (i == count) {
+        status = at_fail(err, AT_ERR_NOT_FOUND, "no template has a valid configuration%s",
+                         at__str_text(&refusals));
+    } else {
+        *t = all[i];
+        *config = c;
+    }
+    at__str_clear(&refusals);
+    return status;
+}
+
+at_status at__fallback(const at__template **t, at__config *config, const at__catalog *catalog,
+                       const at__op *op, const int64_t *slots, at_error *err)
+{
+    int count = at__catalog_template_count(catalog, op);
+    const at__template **all = calloc((size_t)count + 1, sizeof *all);
+    if (!all)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (int i = 0; i < count; i++)
+        all[i] = at__catalog_template(catalog, op, i);
+    qsort(all, (size_t)count, sizeof *all, by_choices);
+    at_status status = choose(t, config, all, count, slots, err);
+    free(all);
+    return status;
+}

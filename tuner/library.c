@@ -1,0 +1,225 @@
+/* library.c - opening and closing a tuner; the small calls of <autotune/autotune.h>. */
+#include "library.h"
+
+#include "render.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert((int)AT_U8 == (int)AT__U8 && (int)AT_F16 == (int)AT__F16 && (int)AT_F32 == (int)AT__F32 &&
+                   (int)AT_F64 == (int)AT__F64 && (int)AT_C128 == (int)AT__C128 &&
+                   (int)AT_C128 + 1 == (int)AT__DTYPES,
+               "types of the library are those of the core");
+_Static_assert((int)AT_MATCH_EXACT == (int)AT__MATCH_EXACT && (int)AT_MATCH_NEAR == (int)AT__MATCH_NEAR &&
+                   (int)AT_MATCH_OTHER_DEVICE == (int)AT__MATCH_OTHER_DEVICE &&
+                   (int)AT_MATCH_NONE == (int)AT__MATCH_NONE,
+               "matches of the library are those of the core");
+_Static_assert((int)AT_SCALAR == (int)AT__SCALAR && (int)AT_INPUT == (int)AT__INPUT &&
+                   (int)AT_OUTPUT == (int)AT__OUTPUT && (int)AT_INOUT == (int)AT__INOUT,
+               "roles of the library are those of the core");
+_Static_assert(AT_MAX_SIZES == AT__MAX_DIMS, "a problem of the library holds every shape");
+
+const char *at_version(void)
+{
+    return AT_VERSION;
+}
+
+int at_version_number(void)
+{
+    return AT_VERSION_NUMBER;
+}
+
+const char *at_type_name(at_type type)
+{
+    return (unsigned)type < AT__DTYPES ? at__dtype_name((at__dtype)type) : "";
+}
+
+int at_type_bytes(at_type type)
+{
+    return (unsigned)type < AT__DTYPES ? at__dtype_bytes((at__dtype)type) : 0;
+}
+
+at_status at_type_parse(at_type *out, const char *text, at_error *err)
+{
+    at__dtype type = AT__F32;
+    if (!out || !text)
+        return at_fail(err, AT_ERR_USAGE, "at_type_parse: an argument is NULL");
+    at_status status = at__dtype_parse(&type, text, strlen(text), err);
+    if (status == AT_OK)
+        *out = (at_type)type;
+    return status;
+}
+
+const char *at_match_name(at_match match)
+{
+    return (unsigned)match <= AT_MATCH_NONE ? at__match_name((at__match)match) : "";
+}
+
+void at_free(void *memory)
+{
+    free(memory);
+}
+
+/* ---- open, close ---- */
+
+/* That the default database is missing is no error; that a named one is, is. */
+static at_status open_store(at_tuner *tuner, const char *named, at_error *err)
+{
+    at__str path = { 0 };
+    at_error cause = { 0 };
+    at_status status = named ? AT_OK : at__store_default_path(&path, &cause);
+    if (status == AT_OK)
+        status = at__store_open(&tuner->store, named ? named : at__str_text(&path), AT__STORE_READ, &cause);
+    at__str_clear(&path);
+    bool absent = status == AT_ERR_NOT_FOUND || status == AT_ERR_USAGE; /* no file, or no place for one */
+    if (absent && !named) {
+        at__str_add(&tuner->absent, cause.text);
+        return at__str_check(&tuner->absent, err);
+    }
+    if (status != AT_OK)
+        return at_fail(err, status, "%s", cause.text);
+    return at__lookup_open(&tuner->lookup, tuner->store, tuner->catalog, err);
+}
+
+static at_status fill(at_tuner *tuner, const at_open_options *o, at_error *err)
+{
+    at_status status = at__catalog_open(&tuner->catalog, o->templates, err);
+    if (status == AT_OK)
+        status = open_store(tuner, o->database, err);
+    if (status == AT_OK && o->cache)
+        at__str_add(&tuner->cache_path, o->cache);
+    else if (status == AT_OK)
+        status = at__store_cache_path(&tuner->cache_path, err);
+    return status == AT_OK ? at__str_check(&tuner->cache_path, err) : status;
+}
+
+at_status at_open(at_tuner **out, const at_open_options *options, at_error *err)
+{
+    static const at_open_options DEFAULTS = AT_OPEN_OPTIONS_INIT;
+    if (!options)
+        options = &DEFAULTS;
+    if (!out || options->version != 1)
+        return at_fail(err, AT_ERR_USAGE,
+                       "at_open: expected a place for the tuner, and options of version 1");
+    at_tuner *tuner = calloc(1, sizeof *tuner);
+    if (!tuner || pthread_mutex_init(&tuner->slow, NULL) != 0 ||
+        pthread_rwlock_init(&tuner->table_lock, NULL) != 0) {
+        free(tuner);
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    }
+    at_status status = fill(tuner, options, err);
+    if (status != AT_OK) {
+        at_close(tuner);
+        return status;
+    }
+    *out = tuner;
+    return AT_OK;
+}
+
+void at_close(at_tuner *tuner)
+{
+    if (!tuner)
+        return;
+    at__library_unload(tuner);
+    at__lookup_close(tuner->lookup);
+    at__store_close(tuner->store);
+    at__store_close(tuner->cache);
+    at__nvrtc_close(tuner->nvrtc);
+    at__catalog_close(tuner->catalog);
+    at__str_clear(&tuner->absent);
+    at__str_clear(&tuner->cache_path);
+    pthread_rwlock_destroy(&tuner->table_lock);
+    pthread_mutex_destroy(&tuner->slow);
+    free(tuner);
+}
+
+/* ---- look-ups ---- */
+
+static at_status read_target(at__target *out, const at_target *target, at_error *err)
+{
+    *out = (at__target){ 0 };
+    if (!target)
+        return AT_OK;
+    if (target->version != 1 || target->cc < 0 || target->sms < 0)
+        return at_fail(err, AT_ERR_USAGE, "at_find: expected a target of version 1, with cc and sms >= 0");
+    size_t len = target->device ? strlen(target->device) : 0;
+    if (len >= sizeof out->name)
+        return at_fail(err, AT_ERR_USAGE, "at_find: the device's name is longer than %zu characters",
+                       sizeof out->name - 1);
+    if (len)
+        memcpy(out->name, target->device, len);
+    out->cc = target->cc;
+    out->sms = target->sms;
+    return AT_OK;
+}
+
+at_status at_find(at_found **out, at_tuner *tuner, const at_problem *problem, const at_target *target,
+                  at_error *err)
+{
+    at__finding *f = NULL;
+    at__target wanted;
+    if (!out || !tuner || !problem)
+        return at_fail(err, AT_ERR_USAGE, "at_find: an argument is NULL");
+    at_status status = read_target(&wanted, target, err);
+    if (status != AT_OK)
+        return status;
+    pthread_mutex_lock(&tuner->slow);
+    status = at__finding_make(&f, tuner, problem, &wanted, NULL, err);
+    pthread_mutex_unlock(&tuner->slow);
+    if (status == AT_OK)
+        *out = &f->shown;
+    return status;
+}
+
+void at_found_close(at_found *found)
+{
+    at__finding_close((at__finding *)found);
+}
+
+at_status at_source(char **out, const at_found *found, at_error *err)
+{
+    const at__finding *f = (const at__finding *)found;
+    int64_t slots[AT__MAX_SLOTS] = { 0 };
+    at__str text = { 0 };
+    if (!out || !found)
+        return at_fail(err, AT_ERR_USAGE, "at_source: an argument is NULL");
+    if (!f->t)
+        return at_fail(err, AT_ERR_NOT_FOUND, "%s", found->why);
+    at_status status = at__finding_bind(slots, f, err);
+    if (status == AT_OK)
+        status = at__render(&text, f->t, f->problem.type, &f->config, slots, err);
+    if (status == AT_OK)
+        *out = text.data; /* the caller's now */
+    else
+        at__str_clear(&text);
+    return status;
+}
+
+/* Takes the text's memory. */
+static void hand_over(void **code, size_t *bytes, at__str *text)
+{
+    *code = text->data;
+    *bytes = text->len;
+    *text = (at__str){ 0 };
+}
+
+at_status at_compile(void **code, size_t *bytes, at_tuner *tuner, const at_found *found, at_code_kind kind,
+                     at_error *err)
+{
+    const at__finding *f = (const at__finding *)found;
+    at__build build = { 0 };
+    at__str ptx = { 0 };
+    if (!code || !bytes || !tuner || !found || (unsigned)kind > AT_CODE_PTX)
+        return at_fail(err, AT_ERR_USAGE, "at_compile: an argument is NULL, or the kind is none");
+    if (!f->t)
+        return at_fail(err, AT_ERR_NOT_FOUND, "%s", found->why);
+    pthread_mutex_lock(&tuner->slow);
+    at_status status = kind == AT_CODE_PTX ? at__library_ptx(&ptx, tuner, f, found->cc, err)
+                                           : at__library_cubin(&build, tuner, f, found->cc, err);
+    pthread_mutex_unlock(&tuner->slow);
+    if (status == AT_OK)
+        hand_over(code, bytes, kind == AT_CODE_PTX ? &ptx : &build.cubin);
+    at__str_clear(&ptx);
+    at__build_clear(&build);
+    return status;
+}

@@ -1,0 +1,121 @@
+/*
+ * library.h - what the files of the library (include/autotune/autotune.h) share.
+ *
+ * Locks: `slow` guards the store, the look-ups, NVRTC, the cache and the driver's slow steps; `table_lock`
+ * guards the table of what has run. `slow` is taken first when both are. A finding and an at__prepared never
+ * change once others can see them.
+ */
+#ifndef AUTOTUNE_LIBRARY_H
+#define AUTOTUNE_LIBRARY_H
+
+#include <autotune/autotune.h>
+#include "builder.h"
+#include "gpu.h"
+#include "lookup.h"
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define AT__FINDING_TEXTS 12
+
+/* An at_found and everything that it was made of. */
+typedef struct at__finding {
+    at_found shown; /* first: an at_found of ours is a finding */
+    at__problem problem;
+    at__limits limits;
+    const at__template *t; /* NULL: no configuration */
+    at__config config;
+    at_arg args[AT__MAX_ARGS];
+    char *texts[AT__FINDING_TEXTS]; /* owned */
+    int text_count;
+} at__finding;
+
+/* Code that at_run loads, kept so that a kernel is compiled once a process. */
+typedef struct at__kept_code {
+    struct at__kept_code *next;
+    char key[AT__HASH_TEXT];
+    at__str bytes;
+} at__kept_code;
+
+/* A kernel in a context; problems share it. */
+typedef struct at__loaded {
+    struct at__loaded *next;
+    const at__kept_code *code;
+    uint64_t context;
+    int64_t shared_bytes;
+    at__module *module;
+} at__loaded;
+
+/* Everything that a launch needs. */
+typedef struct at__prepared {
+    struct at__prepared *next; /* of the same bucket */
+    uint64_t hash, context;
+    at_problem problem; /* its op is the catalog's text */
+    at__finding *finding;
+    at__kernel kernel; /* its geometry and arguments */
+    const at__module *module;
+    int buffer_count;
+    struct at__prepared_buffer {
+        int64_t bytes;
+        bool written;
+    } buffers[AT__MAX_ARGS];
+} at__prepared;
+
+typedef struct at__table {
+    at__prepared **buckets;
+    size_t bucket_count; /* a power of two, or 0 */
+    size_t count;
+} at__table;
+
+struct at_tuner {
+    at__catalog *catalog;
+    at__store *store;   /* NULL: there is no database */
+    at__lookup *lookup; /* NULL: likewise             */
+    at__str absent;     /* why there is none          */
+
+    pthread_mutex_t slow;
+    at__nvrtc *nvrtc; /* opened on first use */
+    at__str cache_path;
+    at__store *cache; /* likewise; NULL: none */
+    bool cache_tried;
+    at_error cache_error; /* why the cache cannot be used */
+    _Atomic(at__gpu *) gpu;
+    at__kept_code *codes;
+    at__loaded *loaded;
+
+    pthread_rwlock_t table_lock;
+    at__table table;
+};
+
+/* ---- library_find.c; `slow` is held ---- */
+
+/* `limits` NULL: those that the tables have for the device's compute capability. */
+at_status at__finding_make(at__finding **out, at_tuner *tuner, const at_problem *problem,
+                           const at__target *target, const at__limits *limits, at_error *err) AT_MUST_CHECK;
+void at__finding_close(at__finding *f); /* NULL is allowed */
+
+/* All slots of the template, with the finding's configuration. It must have one. */
+at_status at__finding_bind(int64_t *slots, const at__finding *f, at_error *err) AT_MUST_CHECK;
+
+/* A copy that lives as long as the finding. */
+at_status at__finding_keep(const char **out, at__finding *f, const char *text, at_error *err) AT_MUST_CHECK;
+
+/* ---- library_code.c; `slow` is held ---- */
+
+/*
+ * The cubin of a finding for compute capability `cc`: from the cache, or compiled and put there. What keeps
+ * the cache from being used is in tuner->cache_error afterwards. Clear *build in any case.
+ */
+at_status at__library_cubin(at__build *build, at_tuner *tuner, const at__finding *f, int cc,
+                            at_error *err) AT_MUST_CHECK;
+at_status at__library_ptx(at__str *out, at_tuner *tuner, const at__finding *f, int cc,
+                          at_error *err) AT_MUST_CHECK;
+
+/* The same for a device that is there, kept with the tuner: a cubin, or PTX when NVRTC is older than it. */
+at_status at__library_code(const at__kept_code **out, at_tuner *tuner, at__finding *f,
+                           at_error *err) AT_MUST_CHECK;
+
+/* ---- library_run.c ---- */
+
+void at__library_unload(at_tuner *tuner); /* the table, kernels, codes, the driver */
+
+#endif

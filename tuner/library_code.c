@@ -1,0 +1,168 @@
+/* library_code.c - from a finding to code: render, look in the cache, compile in this process. */
+#include "library.h"
+
+#include "render.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A cache that cannot be used is no failure: kernels are compiled then. */
+static void open_cache(at_tuner *tuner)
+{
+    if (tuner->cache_tried)
+        return;
+    tuner->cache_tried = true;
+    if (tuner->cache_path.len && at__store_open(&tuner->cache, at__str_text(&tuner->cache_path),
+                                                AT__STORE_WRITE, &tuner->cache_error) != AT_OK)
+        tuner->cache = NULL;
+}
+
+static at_status open_tools(at_tuner *tuner, at_error *err)
+{
+    open_cache(tuner);
+    return tuner->nvrtc ? AT_OK : at__nvrtc_open(&tuner->nvrtc, err);
+}
+
+static at_status compile(at__compiled *out, at_tuner *tuner, const char *source, const at__finding *f, int cc,
+                         at__code kind, at_error *err)
+{
+    at_status status = at__nvrtc_compile(tuner->nvrtc, &out->ok, &out->code, &out->log, &out->resources,
+                                         source, f->t->file, cc, kind, err);
+    if (status == AT_OK && !out->ok)
+        status = at_fail(err, AT_ERR_INPUT, "%s with %s does not compile for sm_%d: %s", f->t->file,
+                         f->shown.config, cc, at__str_text(&out->log));
+    return status;
+}
+
+static at_status render(at__str *out, const at__finding *f, at_error *err)
+{
+    int64_t slots[AT__MAX_SLOTS] = { 0 };
+    at_status status = at__finding_bind(slots, f, err);
+    return status == AT_OK ? at__render(out, f->t, f->problem.type, &f->config, slots, err) : status;
+}
+
+/* Renders and computes the key; the cache is not asked. */
+static at_status start(at__build *build, at_tuner *tuner, const at__finding *f, int cc, at_error *err)
+{
+    at__builder builder = { .nvrtc = tuner->nvrtc, .cc = cc };
+    at_status status = render(&build->source, f, err);
+    return status == AT_OK ? at__build_look_up(build, &builder, err) : status;
+}
+
+/* A cache that has failed is closed; tuner->cache_error says why. */
+static void give_up_cache(at_tuner *tuner, const at__builder *builder)
+{
+    if (!tuner->cache || builder->cache)
+        return;
+    at__store_close(tuner->cache);
+    tuner->cache = NULL;
+    tuner->cache_error = builder->cache_error;
+}
+
+/* From the cache, or compiled and put there. */
+static at_status finish(at__build *build, at_tuner *tuner, const at__finding *f, int cc, at_error *err)
+{
+    at__builder builder = { .nvrtc = tuner->nvrtc, .cc = cc, .cache = tuner->cache };
+    at__compiled compiled = { 0 };
+    at_status status = at__build_look_up(build, &builder, err);
+    if (status == AT_OK && !build->done) {
+        status = compile(&compiled, tuner, at__str_text(&build->source), f, cc, AT__CUBIN, err);
+        if (status == AT_OK)
+            at__build_finish(build, &builder, &compiled);
+        at__compiled_clear(&compiled);
+    }
+    give_up_cache(tuner, &builder);
+    return status;
+}
+
+at_status at__library_cubin(at__build *build, at_tuner *tuner, const at__finding *f, int cc, at_error *err)
+{
+    at_status status = open_tools(tuner, err);
+    if (status == AT_OK)
+        status = start(build, tuner, f, cc, err);
+    return status == AT_OK ? finish(build, tuner, f, cc, err) : status;
+}
+
+at_status at__library_ptx(at__str *out, at_tuner *tuner, const at__finding *f, int cc, at_error *err)
+{
+    at__compiled compiled = { 0 };
+    at__str source = { 0 };
+    at_status status = open_tools(tuner, err);
+    if (status == AT_OK)
+        status = render(&source, f, err);
+    if (status == AT_OK)
+        status = compile(&compiled, tuner, at__str_text(&source), f, cc, AT__PTX, err);
+    if (status == AT_OK) {
+        *out = compiled.code;
+        compiled.code = (at__str){ 0 };
+    }
+    at__compiled_clear(&compiled);
+    at__str_clear(&source);
+    return status;
+}
+
+/* ---- kept with the tuner ---- */
+
+static const at__kept_code *find_kept(const at_tuner *tuner, const char *key)
+{
+    const at__kept_code *code = tuner->codes;
+    while (code && strcmp(code->key, key) != 0)
+        code = code->next;
+    return code;
+}
+
+/* Takes the bytes. */
+static at_status keep(const at__kept_code **out, at_tuner *tuner, const char *key, at__str *bytes,
+                      at_error *err)
+{
+    at__kept_code *code = calloc(1, sizeof *code);
+    if (!code)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    memcpy(code->key, key, sizeof code->key);
+    code->bytes = *bytes;
+    *bytes = (at__str){ 0 };
+    code->next = tuner->codes;
+    tuner->codes = code;
+    *out = code;
+    return AT_OK;
+}
+
+/* A GPU that is newer than NVRTC: the driver compiles PTX for it. */
+static at_status keep_ptx(const at__kept_code **out, at_tuner *tuner, const at__finding *f, const char *key,
+                          int cc, at_error *err)
+{
+    at__str ptx = { 0 };
+    int nearest = at__nvrtc_nearest(tuner->nvrtc, cc);
+    at_status status = at__library_ptx(&ptx, tuner, f, nearest ? nearest : cc, err);
+    if (status == AT_OK)
+        status = keep(out, tuner, key, &ptx, err);
+    at__str_clear(&ptx);
+    return status;
+}
+
+static at_status keep_cubin(const at__kept_code **out, at_tuner *tuner, at__finding *f, at__build *build,
+                            int cc, at_error *err)
+{
+    at_status status = finish(build, tuner, f, cc, err);
+    if (status == AT_OK && tuner->cache_error.status != AT_OK)
+        status = at__finding_keep(&f->shown.warning, f, tuner->cache_error.text, err);
+    return status == AT_OK ? keep(out, tuner, build->key, &build->cubin, err) : status;
+}
+
+at_status at__library_code(const at__kept_code **out, at_tuner *tuner, at__finding *f, at_error *err)
+{
+    at__build build = { 0 };
+    const at__kept_code *code = NULL;
+    int cc = f->shown.cc;
+
+    at_status status = open_tools(tuner, err);
+    if (status == AT_OK)
+        status = start(&build, tuner, f, cc, err);
+    if (status == AT_OK && !(code = find_kept(tuner, build.key)))
+        status = at__nvrtc_supports(tuner->nvrtc, cc) ? keep_cubin(&code, tuner, f, &build, cc, err)
+                                                      : keep_ptx(&code, tuner, f, build.key, cc, err);
+    if (status == AT_OK)
+        *out = code;
+    at__build_clear(&build);
+    return status;
+}

@@ -1,0 +1,256 @@
+/* library_find.c - an at_found: what the store knows, else a configuration that is valid at least. */
+#include "library.h"
+
+#include "arch.h"
+#include "fallback.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void at__finding_close(at__finding *f)
+{
+    if (!f)
+        return;
+    for (int i = 0; i < f->text_count; i++)
+        free(f->texts[i]);
+    free(f);
+}
+
+at_status at__finding_keep(const char **out, at__finding *f, const char *text, at_error *err)
+{
+    if (!text || !*text) {
+        *out = "";
+        return AT_OK;
+    }
+    char *copy = f->text_count < AT__FINDING_TEXTS ? at__text_copy(text, strlen(text)) : NULL;
+    if (!copy)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    f->texts[f->text_count++] = copy;
+    *out = copy;
+    return AT_OK;
+}
+
+at_status at__finding_bind(int64_t *slots, const at__finding *f, at_error *err)
+{
+    at_status status = at__problem_bind(slots, &f->problem, &f->limits, err);
+    return status == AT_OK ? at__config_bind(slots, f->t, &f->config, err) : status;
+}
+
+/* ---- the question ---- */
+
+static at_status read_problem(at__problem *out, const at__catalog *catalog, const at_problem *problem,
+                              at_error *err)
+{
+    at__str known = { 0 };
+    const at__op *op = problem->op ? at__catalog_find_op(catalog, problem->op) : NULL;
+    if (op && (problem->size_count < 0 || problem->size_count > AT_MAX_SIZES))
+        return at_fail(err, AT_ERR_USAGE, "found size_count = %d; expected 0 to %d", problem->size_count,
+                       AT_MAX_SIZES);
+    if (op && (unsigned)problem->type >= AT__DTYPES)
+        return at_fail(err, AT_ERR_USAGE, "found type %d; expected an at_type", (int)problem->type);
+    if (op)
+        return at__problem_init(out, op, (at__dtype)problem->type, problem->sizes, problem->size_count, err);
+    for (int i = 0; i < at__catalog_op_count(catalog); i++)
+        at__str_addf(&known, " %s", at__catalog_op(catalog, i)->name);
+    at_fail(err, AT_ERR_INPUT, "no operation '%.60s'; expected one of:%s", problem->op ? problem->op : "",
+            at__str_text(&known));
+    at__str_clear(&known);
+    return AT_ERR_INPUT;
+}
+
+/* An architecture that the tables do not know is taken for the newest older one. */
+static at_status limits_of(at__limits *out, int64_t cc, at_error *err)
+{
+    char arch[16];
+    int64_t known = cc % 1000;
+    do {
+        snprintf(arch, sizeof arch, "sm_%d", (int)known);
+    } while (at__arch_parse(out, arch, err) != AT_OK && --known >= 75);
+    if (known < 75)
+        return AT_ERR_USAGE;
+    out->cc = cc;
+    return AT_OK;
+}
+
+/* The device that the answer is for. Without limits and without a capability nothing can be checked. */
+static at_status take_device(at__finding *f, const at__target *target, const at__found *found,
+                             const at__limits *limits, at_error *err)
+{
+    const at__fingerprint *known = found->answer ? &found->answer->fingerprint : NULL;
+    bool same = known && found->match != AT__MATCH_OTHER_DEVICE;
+    int64_t cc = limits ? limits->cc : target->cc ? target->cc : known ? known->cc : 0;
+    int64_t sms = limits ? limits->sms : target->sms ? target->sms : same ? known->sms : 0;
+
+    if (limits)
+        f->limits = *limits;
+    else if (cc && limits_of(&f->limits, cc, err) != AT_OK)
+        return AT_ERR_USAGE;
+    if (sms)
+        f->limits.sms = sms;
+    if (same && !limits && known->memory_mib > 0)
+        f->limits.memory_bytes = known->memory_mib << 20;
+    f->shown.cc = (int)cc;
+    f->shown.sms = (int)f->limits.sms;
+    return at__finding_keep(&f->shown.device, f, same && !limits ? known->device : target->name, err);
+}
+
+/* ---- the answer ---- */
+
+static at_status say_why(at__finding *f, const char *known, const char *more, at_error *err)
+{
+    at__str why = { 0 };
+    at__str_addf(&why, "%s%s%s", known ? known : "", known && *known && *more ? "; " : "", more);
+    at_status status = at__str_check(&why, err);
+    if (status == AT_OK)
+        status = at__finding_keep(&f->shown.why, f, at__str_text(&why), err);
+    at__str_clear(&why);
+    return status;
+}
+
+/* Nothing measured fits: a valid configuration, or the reason why there is none. */
+static at_status take_fallback(at__finding *f, const at__catalog *catalog, const char *why,
+                               const int64_t *slots, at_error *err)
+{
+    at_error cause = { 0 };
+    f->shown.match = AT_MATCH_NONE;
+    if (!f->shown.cc)
+        return say_why(f, why, "and no compute capability was given", err);
+    at_status status = at__fallback(&f->t, &f->config, catalog, f->problem.op, slots, &cause);
+    if (status == AT_ERR_NOT_FOUND)
+        return say_why(f, why, cause.text, err);
+    if (status != AT_OK)
+        return at_fail(err, status, "%s", cause.text);
+    snprintf(cause.text, sizeof cause.text, "a valid configuration of template %s stands in, not measured",
+             f->t->name);
+    return say_why(f, why, cause.text, err);
+}
+
+static at_status show_measured(at__finding *f, const at__answer *a, at_error *err)
+{
+    at_found *s = &f->shown;
+    s->median_s = a->winner.median_s;
+    s->ceiling_s = a->winner.ceiling_s;
+    s->gb_per_s = s->median_s > 0 ? 1e-9 * (double)a->traffic_bytes / s->median_s : 0;
+    at_status status = at__finding_keep(&s->measured_device, f, a->fingerprint.device, err);
+    if (status == AT_OK)
+        status = at__finding_keep(&s->measured_shape, f, a->shape, err);
+    if (status == AT_OK)
+        status = at__finding_keep(&s->measured_at, f, a->measured_at, err);
+    return status;
+}
+
+/* Slots hold the configuration. */
+static at_status show_arguments(at__finding *f, const int64_t *slots, at_error *err)
+{
+    const at__op *op = f->problem.op;
+    for (int i = 0; i < op->arg_count; i++) {
+        int64_t value = 0;
+        const at__arg *arg = &op->args[i];
+        at_status status = at__expr_eval(&value, arg->expr, slots, err);
+        if (status != AT_OK)
+            return status;
+        f->args[i] = (at_arg){ .name = arg->name, .role = (at_role)arg->role, .value = value };
+        f->args[i].bytes = arg->scalar_bytes;
+        if (arg->role != AT__SCALAR) {
+            f->args[i].bytes = value * at__dtype_bytes(f->problem.type);
+            f->args[i].value = 0;
+        }
+    }
+    f->shown.args = f->args;
+    f->shown.arg_count = op->arg_count;
+    return AT_OK;
+}
+
+static at_status show_kernel(at__finding *f, int64_t *slots, at_error *err)
+{
+    at_found *s = &f->shown;
+    at__geometry g;
+    at__str config = { 0 };
+
+    at_status status = at__config_bind(slots, f->t, &f->config, err);
+    if (status == AT_OK)
+        status = at__geometry_of(&g, &f->t->launch, slots, err);
+    if (status == AT_OK)
+        status = show_arguments(f, slots, err);
+    if (status != AT_OK)
+        return status;
+    memcpy(s->grid, g.grid, sizeof s->grid);
+    memcpy(s->block, g.block, sizeof s->block);
+    s->shared_bytes = g.shared_bytes;
+    s->template_name = f->t->name;
+    s->kernel = f->t->kernel;
+    at__config_text(&config, f->t, &f->config);
+    status = at__str_check(&config, err);
+    if (status == AT_OK)
+        status = at__finding_keep(&s->config, f, at__str_text(&config), err);
+    at__str_clear(&config);
+    return status;
+}
+
+static at_status answer(at__finding *f, at_tuner *tuner, const at__target *target, const at__limits *limits,
+                        at_error *err)
+{
+    at__found found = { .match = AT__MATCH_NONE, .why = at__str_text(&tuner->absent) };
+    int64_t slots[AT__MAX_SLOTS] = { 0 };
+
+    at_status status =
+        tuner->lookup ? at__lookup_find(&found, tuner->lookup, &f->problem, target, err) : AT_OK;
+    if (status == AT_OK)
+        status = take_device(f, target, &found, limits, err);
+    if (status == AT_OK)
+        status = at__problem_bind(slots, &f->problem, &f->limits, err);
+    if (status != AT_OK)
+        return status;
+    if (found.t && at__config_is_valid(slots, found.t, &found.config)) {
+        f->shown.match = (at_match)found.match;
+        f->t = found.t;
+        f->config = found.config;
+        status = say_why(f, found.match == AT__MATCH_EXACT ? "" : found.why, "", err);
+        if (status == AT_OK)
+            status = show_measured(f, found.answer, err);
+    } else {
+        const char *why = found.t ? "what is known is not valid on this device" : found.why;
+        status = take_fallback(f, tuner->catalog, why, slots, err);
+    }
+    return status == AT_OK && f->t ? show_kernel(f, slots, err) : status;
+}
+
+static at_status show_question(at__finding *f, at_error *err)
+{
+    at__str shape = { 0 };
+    at_found *s = &f->shown;
+    s->op = f->problem.op->name;
+    s->type = at__dtype_name(f->problem.type);
+    s->why = s->warning = s->device = s->config = s->kernel = "";
+    s->measured_device = s->measured_shape = s->measured_at = "";
+    at__problem_shape(&shape, &f->problem);
+    at_status status = at__str_check(&shape, err);
+    if (status == AT_OK)
+        status = at__finding_keep(&s->shape, f, at__str_text(&shape), err);
+    at__str_clear(&shape);
+    return status;
+}
+
+at_status at__finding_make(at__finding **out, at_tuner *tuner, const at_problem *problem,
+                           const at__target *target, const at__limits *limits, at_error *err)
+{
+    at__problem read;
+    at_status status = read_problem(&read, tuner->catalog, problem, err);
+    if (status != AT_OK)
+        return status;
+    at__finding *f = calloc(1, sizeof *f);
+    if (!f)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    f->problem = read;
+    status = show_question(f, err);
+    if (status == AT_OK)
+        status = answer(f, tuner, target, limits, err);
+    if (status != AT_OK) {
+        at__finding_close(f);
+        return status;
+    }
+    *out = f;
+    return AT_OK;
+}

@@ -1,0 +1,320 @@
+/*
+ * library_run.c - at_run and at_prepare.
+ *
+ * What has run is found in a hash table over the problem and the context, under a read lock, and launched
+ * without any lock: entries never change and live until the tuner closes.
+ */
+#include "library.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ALIGNMENT 256 /* of buffers: what cudaMalloc gives, and what was measured */
+
+/* ---- the table ---- */
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
+}
+
+static uint64_t hash_of(const at_problem *problem, uint64_t context)
+{
+    uint64_t hash = mix(context, (uint64_t)problem->type << 32 | (unsigned)problem->size_count);
+    for (int i = 0; i < problem->size_count; i++)
+        hash = mix(hash, (uint64_t)problem->sizes[i]);
+    for (const char *c = problem->op; *c; c++)
+        hash = mix(hash, (unsigned char)*c);
+    return hash;
+}
+
+static bool same_problem(const at_problem *a, const at_problem *b)
+{
+    return a->type == b->type && a->size_count == b->size_count &&
+           memcmp(a->sizes, b->sizes, (size_t)a->size_count * sizeof *a->sizes) == 0 &&
+           strcmp(a->op, b->op) == 0;
+}
+
+static at__prepared *table_find(const at__table *table, const at_problem *problem, uint64_t context,
+                                uint64_t hash)
+{
+    if (!table->bucket_count)
+        return NULL;
+    at__prepared *p = table->buckets[hash & (table->bucket_count - 1)];
+    while (p && !(p->hash == hash && p->context == context && same_problem(&p->problem, problem)))
+        p = p->next;
+    return p;
+}
+
+static void table_link(at__table *table, at__prepared *p)
+{
+    at__prepared **bucket = &table->buckets[p->hash & (table->bucket_count - 1)];
+    p->next = *bucket;
+    *bucket = p;
+}
+
+static bool table_grow(at__table *table)
+{
+    at__table more = { .bucket_count = table->bucket_count ? 2 * table->bucket_count : 64,
+                       .count = table->count };
+    more.buckets = calloc(more.bucket_count, sizeof *more.buckets);
+    if (!more.buckets)
+        return false;
+    for (size_t i = 0; i < table->bucket_count; i++)
+        for (at__prepared *p = table->buckets[i], *next; p; p = next) {
+            next = p->next;
+            table_link(&more, p);
+        }
+    free(table->buckets);
+    *table = more;
+    return true;
+}
+
+static at_status table_add(at_tuner *tuner, at__prepared *p, at_error *err)
+{
+    pthread_rwlock_wrlock(&tuner->table_lock);
+    bool room = tuner->table.count < tuner->table.bucket_count || table_grow(&tuner->table);
+    if (room) {
+        table_link(&tuner->table, p);
+        tuner->table.count++;
+    }
+    pthread_rwlock_unlock(&tuner->table_lock);
+    return room ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
+}
+
+static void prepared_close(at__prepared *p)
+{
+    at__finding_close(p->finding);
+    free(p);
+}
+
+/* ---- preparing; `slow` is held ---- */
+
+/* Kernels of a context that is not current, or gone, are left to it. */
+static void unload_kernels(at_tuner *tuner, at__gpu *gpu)
+{
+    uint64_t context = 0;
+    bool current = gpu && tuner->loaded && at__gpu_current(&context, gpu, NULL) == AT_OK;
+    for (at__loaded *l = tuner->loaded, *next; l; l = next) {
+        next = l->next;
+        at__gpu_unload(current && l->context == context ? gpu : NULL, l->module);
+        free(l);
+    }
+    tuner->loaded = NULL;
+}
+
+void at__library_unload(at_tuner *tuner)
+{
+    at__gpu *gpu = atomic_load(&tuner->gpu);
+    for (size_t i = 0; i < tuner->table.bucket_count; i++)
+        for (at__prepared *p = tuner->table.buckets[i], *next; p; p = next) {
+            next = p->next;
+            prepared_close(p);
+        }
+    free(tuner->table.buckets);
+    unload_kernels(tuner, gpu);
+    for (at__kept_code *code = tuner->codes, *next; code; code = next) {
+        next = code->next;
+        at__str_clear(&code->bytes);
+        free(code);
+    }
+    at__gpu_close(gpu);
+}
+
+static at_status load(const at__module **out, at_tuner *tuner, at__gpu *gpu, const at__finding *f,
+                      const at__kept_code *code, uint64_t context, at_error *err)
+{
+    int64_t shared_bytes = f->shown.shared_bytes;
+    for (const at__loaded *l = tuner->loaded; l; l = l->next)
+        if (l->code == code && l->context == context && l->shared_bytes == shared_bytes) {
+            *out = l->module;
+            return AT_OK;
+        }
+    at__loaded *l = calloc(1, sizeof *l);
+    if (!l)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    *l = (at__loaded){ tuner->loaded, code, context, shared_bytes, NULL };
+    at_status status = at__gpu_load(&l->module, gpu, code->bytes.data, f->t->kernel, shared_bytes, err);
+    if (status != AT_OK) {
+        free(l);
+        return status;
+    }
+    tuner->loaded = l;
+    *out = l->module;
+    return AT_OK;
+}
+
+static at_status bind(at__prepared *p, at_error *err)
+{
+    static const at__build NO_CODE = { 0 }; /* it is loaded already */
+    const at__finding *f = p->finding;
+    int64_t slots[AT__MAX_SLOTS] = { 0 };
+
+    at_status status = at__finding_bind(slots, f, err);
+    if (status == AT_OK)
+        status =
+            at__kernel_bind(&p->kernel, &NO_CODE, f->t->kernel, &f->t->launch, f->problem.op, slots, err);
+    for (int i = 0; i < f->shown.arg_count && status == AT_OK; i++)
+        if (f->args[i].role != AT_SCALAR)
+            p->buffers[p->buffer_count++] =
+                (struct at__prepared_buffer){ f->args[i].bytes, f->args[i].role != AT_INPUT };
+    return status;
+}
+
+/* The device of the current context, and what is known for it. */
+static at_status find_here(at__finding **out, at_tuner *tuner, at__gpu *gpu, const at_problem *problem,
+                           at_error *err)
+{
+    at__device_info info;
+    at__target target = { 0 };
+    at_status status = at__gpu_current_device(gpu, err);
+    if (status == AT_OK)
+        status = at__gpu_info(&info, gpu, err);
+    if (status != AT_OK)
+        return status;
+    memcpy(target.name, info.name, sizeof target.name);
+    target.cc = info.limits.cc;
+    target.sms = info.limits.sms;
+    return at__finding_make(out, tuner, problem, &target, &info.limits, err);
+}
+
+static at_status fill(at__prepared *p, at_tuner *tuner, at__gpu *gpu, const at_problem *problem,
+                      at_error *err)
+{
+    const at__kept_code *code = NULL;
+    at_status status = find_here(&p->finding, tuner, gpu, problem, err);
+    if (status == AT_OK && !p->finding->t)
+        status = at_fail(err, AT_ERR_NOT_FOUND, "%s", p->finding->shown.why);
+    if (status == AT_OK)
+        status = at__library_code(&code, tuner, p->finding, err);
+    if (status == AT_OK)
+        status = load(&p->module, tuner, gpu, p->finding, code, p->context, err);
+    if (status == AT_OK)
+        status = bind(p, err);
+    return status;
+}
+
+static at_status prepare(const at__prepared **out, at_tuner *tuner, at__gpu *gpu, const at_problem *problem,
+                         uint64_t context, uint64_t hash, at_error *err)
+{
+    at__prepared *p = table_find(&tuner->table, problem, context, hash); /* only who holds `slow` adds */
+    if (p) {                                                             /* another thread was first   */
+        *out = p;
+        return AT_OK;
+    }
+    p = calloc(1, sizeof *p);
+    if (!p)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    p->hash = hash;
+    p->context = context;
+    p->problem = *problem;
+    at_status status = fill(p, tuner, gpu, problem, err);
+    if (status == AT_OK) {
+        p->problem.op = p->finding->problem.op->name;
+        status = table_add(tuner, p, err);
+    }
+    if (status != AT_OK)
+        prepared_close(p);
+    else
+        *out = p;
+    return status;
+}
+
+/* ---- calls ---- */
+
+static at_status open_driver(at__gpu **out, at_tuner *tuner, at_error *err)
+{
+    at__gpu *gpu = atomic_load_explicit(&tuner->gpu, memory_order_acquire);
+    at_status status = AT_OK;
+    if (!gpu) {
+        pthread_mutex_lock(&tuner->slow);
+        gpu = atomic_load(&tuner->gpu);
+        if (!gpu && (status = at__gpu_attach(&gpu, err)) == AT_OK)
+            atomic_store_explicit(&tuner->gpu, gpu, memory_order_release);
+        pthread_mutex_unlock(&tuner->slow);
+    }
+    *out = gpu;
+    return status;
+}
+
+static at_status get(const at__prepared **out, at__gpu **gpu, at_tuner *tuner, const at_problem *problem,
+                     at_error *err)
+{
+    uint64_t context = 0;
+    if (!tuner || !problem || !problem->op || problem->size_count < 0 || problem->size_count > AT_MAX_SIZES)
+        return at_fail(err, AT_ERR_USAGE, "expected a tuner, and a problem with an op and 0 to %d sizes",
+                       AT_MAX_SIZES);
+    at_status status = open_driver(gpu, tuner, err);
+    if (status == AT_OK)
+        status = at__gpu_current(&context, *gpu, err);
+    if (status != AT_OK)
+        return status;
+    uint64_t hash = hash_of(problem, context);
+    pthread_rwlock_rdlock(&tuner->table_lock);
+    *out = table_find(&tuner->table, problem, context, hash);
+    pthread_rwlock_unlock(&tuner->table_lock);
+    if (*out)
+        return AT_OK;
+    pthread_mutex_lock(&tuner->slow);
+    status = prepare(out, tuner, *gpu, problem, context, hash, err);
+    pthread_mutex_unlock(&tuner->slow);
+    return status;
+}
+
+static bool overlap(const at__prepared *p, void *const *buffers, int i, int k)
+{
+    uintptr_t a = (uintptr_t)buffers[i], b = (uintptr_t)buffers[k];
+    return (p->buffers[i].written || p->buffers[k].written) && a < b + (uint64_t)p->buffers[k].bytes &&
+           b < a + (uint64_t)p->buffers[i].bytes;
+}
+
+static at_status check_buffers(const at__prepared *p, void *const *buffers, int count, at_error *err)
+{
+    const char *op = p->problem.op;
+    if (count != p->buffer_count || !buffers)
+        return at_fail(err, AT_ERR_USAGE, "%s: found %d buffers; expected %d", op, buffers ? count : 0,
+                       p->buffer_count);
+    for (int i = 0; i < count; i++) {
+        if (!buffers[i] || (uintptr_t)buffers[i] % ALIGNMENT != 0)
+            return at_fail(err, AT_ERR_USAGE,
+                           "%s: buffer %d is at %p; expected device memory that is aligned to %d bytes", op,
+                           i, buffers[i], ALIGNMENT);
+        for (int k = 0; k < i; k++)
+            if (overlap(p, buffers, i, k))
+                return at_fail(err, AT_ERR_USAGE, "%s: buffers %d and %d overlap", op, k, i);
+    }
+    return AT_OK;
+}
+
+at_status at_run(at_tuner *tuner, const at_problem *problem, void *const *buffers, int buffer_count,
+                 void *stream, at_error *err)
+{
+    const at__prepared *p = NULL;
+    at__gpu *gpu = NULL;
+    void *addresses[AT__MAX_ARGS], *params[AT__MAX_ARGS];
+
+    at_status status = get(&p, &gpu, tuner, problem, err);
+    if (status == AT_OK)
+        status = check_buffers(p, buffers, buffer_count, err);
+    if (status != AT_OK)
+        return status;
+    const at__kernel *kernel = &p->kernel;
+    for (int i = 0; i < kernel->arg_count; i++) {
+        int b = kernel->args[i].buffer;
+        if (b >= 0)
+            addresses[b] = buffers[b];
+        params[i] = b >= 0 ? (void *)&addresses[b] : (void *)&kernel->args[i].value;
+    }
+    return at__gpu_launch_on(gpu, stream, p->module, &kernel->geometry, params, err);
+}
+
+at_status at_prepare(const at_found **out, at_tuner *tuner, const at_problem *problem, at_error *err)
+{
+    const at__prepared *p = NULL;
+    at__gpu *gpu = NULL;
+    at_status status = get(&p, &gpu, tuner, problem, err);
+    if (status == AT_OK && out)
+        *out = &p->finding->shown;
+    return status;
+}
