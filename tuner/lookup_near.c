@@ -20,6 +20,8 @@
 #define ALIGNMENT_COST 8.0
 #define NARROW_COST    6.0
 #define NARROW         32
+#define SMALL_COST     3.0
+#define SMALL_BYTES    (8 << 20)
 #define OTHER_CC_COST  4.0
 
 typedef struct ranked {
@@ -38,14 +40,17 @@ static int64_t alignment(int64_t elements, int element_bytes)
 
 static double distance(const at__entry *e, const at__problem *p, const at__target *target)
 {
-    double d = 0;
     int element_bytes = at__dtype_bytes(p->type);
+    double d = 0, here = element_bytes, there = element_bytes;
     for (int i = 0; i < p->op->dim_count; i++) {
         d += fabs(log2((double)e->dims[i] / (double)p->dims[i]));
         d +=
             alignment(e->dims[i], element_bytes) != alignment(p->dims[i], element_bytes) ? ALIGNMENT_COST : 0;
         d += (e->dims[i] <= NARROW) != (p->dims[i] <= NARROW) ? NARROW_COST : 0;
+        here *= (double)p->dims[i];
+        there *= (double)e->dims[i];
     }
+    d += (here < SMALL_BYTES) != (there < SMALL_BYTES) ? SMALL_COST : 0;
     if (target && target->cc && e->answer.fingerprint.cc != target->cc)
         d += OTHER_CC_COST;
     return d;
