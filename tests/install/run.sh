@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# run.sh BUILD SOURCE CMAKE FIXTURE_STORE: what is installed must serve C, C++ and Python, through pkg-config and
+# through CMake, from a prefix that was moved, without a GPU.
+set -euo pipefail
+build=$1 source=$2 cmake=$3 fixture=$4
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export HOME=$work CUDA_VISIBLE_DEVICES=''
+unset AUTOTUNE_DB AUTOTUNE_CACHE XDG_DATA_HOME XDG_CACHE_HOME
+cd "$work"
+
+fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
+quietly() { "$@" >log 2>&1 || { cat log >&2; fail "$*"; }; }
+
+quietly "$cmake" --install "$build" --prefix "$work/first"
+mv first prefix
+library=$(echo prefix/lib*/libautotune.so prefix/lib/*/libautotune.so | tr ' ' '\n' | grep -v '\*' | head -n 1)
+library=$work/$library
+folder=${library%/*}
+[[ -e $library && -e $folder/libautotune.a && -x prefix/bin/autotune ]] || fail "not all was installed: $(find prefix)"
+
+echo '== exported'
+nm -D --defined-only "$library" | awk '{ print $3 }' | grep -vE '^at_[a-z]' && fail 'these should not be exported'
+nm -D --defined-only "$library" | grep -q ' T at_run$' || fail 'at_run is not exported'
+readelf -d "$library" | grep -E 'NEEDED.*(cuda|nvrtc)' && fail 'must be opened at run time'
+
+echo '== headers alone'
+for header in prefix/include/autotune/*.h; do
+  printf '#include <autotune/%s>\n' "${header##*/}" | tee header.c >header.cpp
+  cc -std=c11 -Wall -Wextra -pedantic -Werror -Iprefix/include -fsyntax-only header.c
+  c++ -std=c++17 -Wall -Wextra -pedantic -Werror -Iprefix/include -fsyntax-only header.cpp
+done
+
+expect() { # PROGRAM
+  export LD_LIBRARY_PATH=$folder
+  "$1" 4096 4096 f32 | sed 's/^not run: .*/not run/; s/[0-9]* bytes, kernel/N bytes, kernel/' >seen
+  diff -u - seen <<'EXPECTED' || fail "$1"
+transpose 4096x4096 f32: exact
+  device    NVIDIA H200, sm_90, 132 multiprocessors
+  template  tile_rows
+  config    TILE=32 BLOCK_ROWS=8 PAD=1 UNROLL=yes ORDER=out_fast
+  launch    grid 16384x1x1, block 32x8x1, 0 bytes of dynamic shared memory
+  measured  36.00 us, 3728 GB/s, for 4096x4096 on NVIDIA H200
+  source    N bytes, kernel transpose_tile_rows
+not run
+EXPECTED
+  unset LD_LIBRARY_PATH
+}
+expect_line() { # COMMAND...
+  local line
+  line=$(LD_LIBRARY_PATH=$folder "$@" | head -n 1)
+  [[ $line == "transpose 4096x4096"*": exact, tile_rows TILE=32"* ]] || fail "$*: $line"
+}
+
+mkdir -p "$HOME/.local/share/autotune"
+"$fixture" "$HOME/.local/share/autotune/autotune.db"
+
+if command -v pkg-config >/dev/null; then
+  echo '== pkg-config'
+  export PKG_CONFIG_PATH=$folder/pkgconfig
+  read -ra flags < <(pkg-config --cflags --libs autotune)
+  cc -std=gnu11 -Wall -Wextra -Werror "$source/tools/examples/transpose.c" "${flags[@]}" -ldl -o transpose
+  expect ./transpose
+  c++ -std=c++17 -Wall -Wextra -pedantic -Werror "$source/tools/examples/lookup.cpp" "${flags[@]}" -o lookup
+  expect_line ./lookup
+  [[ $(pkg-config --modversion autotune) == "$(sed -n 's/.*project(autotune VERSION \([0-9.]*\).*/\1/p' \
+    "$source/CMakeLists.txt")" ]] || fail 'version'
+else
+  echo '== pkg-config is not installed: left out'
+fi
+
+echo '== find_package'
+quietly "$cmake" -S "$source/tools/examples" -B examples -DCMAKE_PREFIX_PATH="$work/prefix"
+quietly "$cmake" --build examples
+expect examples/transpose
+expect_line examples/lookup
+
+if command -v python3 >/dev/null; then
+  echo '== Python'
+  expect_line env AUTOTUNE_LIBRARY="$library" python3 "$source/tools/autotune.py" 4096x4096:f32
+fi
+
+echo '== nothing known'
+rm -r "$HOME/.local/share/autotune"
+LD_LIBRARY_PATH=$folder examples/transpose 64 64 f32 >seen
+grep -q '^transpose 64x64 f32: none$' seen || fail "$(cat seen)"
+grep -q 'no such database' seen || fail "$(cat seen)"
