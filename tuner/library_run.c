@@ -295,9 +295,9 @@ at_status at_run(at_tuner *tuner, const at_problem *problem, void *const *buffer
     void *addresses[AT__MAX_ARGS], *params[AT__MAX_ARGS];
 
     at_status status = get(&p, &gpu, tuner, problem, err);
-    if (status == AT_OK)
+    if (p)
         status = check_buffers(p, buffers, buffer_count, err);
-    if (status != AT_OK)
+    if (!p || status != AT_OK)
         return status;
     const at__kernel *kernel = &p->kernel;
     for (int i = 0; i < kernel->arg_count; i++) {
@@ -314,7 +314,7 @@ at_status at_prepare(const at_found **out, at_tuner *tuner, const at_problem *pr
     const at__prepared *p = NULL;
     at__gpu *gpu = NULL;
     at_status status = get(&p, &gpu, tuner, problem, err);
-    if (status == AT_OK && out)
+    if (p && out)
         *out = &p->finding->shown;
     return status;
 }
