@@ -16,17 +16,10 @@ static void must(at_status status, const at_error *err)
 
 #define WINNER "TILE=32 BLOCK_ROWS=8 PAD=1 UNROLL=yes ORDER=out_fast"
 
-int main(int argc, char **argv)
+static void put_history(at__store *store, const at__template *t)
 {
     at_error err = { 0 };
-    at__catalog *catalog = NULL;
-    at__store *store = NULL;
     int64_t run = 0;
-    if (argc != 2)
-        return 2;
-    must(at__catalog_open(&catalog, NULL, &err), &err);
-    const at__op *op = at__catalog_find_op(catalog, "transpose");
-    const at__template *t = at__catalog_find_template(catalog, op, "tile_rows");
     const at__problem_key key = { "transpose", "4096x4096", "b4", 4096 * 4096, 2LL * 4 * 4096 * 4096 };
     const at__fingerprint f = { .device = "NVIDIA H200",
                                 .cc = 90,
@@ -92,11 +85,23 @@ int main(int argc, char **argv)
                                 .registers = 32,
                                 .elapsed_s = 1,
                                 .conditions = { 1980, 3201, 40, 300, 0 } };
-    must(at__store_open(&store, argv[1], AT__STORE_WRITE, &err), &err);
     must(at__store_begin_run(&run, store, &info, &err), &err);
     must(at__store_put_source(store, t->hash, t->file, t->source, t->source_len, &err), &err);
     must(at__store_put_trials(store, run, &key, &f, rows, sizeof rows / sizeof *rows, &err), &err);
     must(at__store_put_winner(store, run, &key, &f, &winner, &err), &err);
+}
+
+int main(int argc, char **argv)
+{
+    at_error err = { 0 };
+    at__catalog *catalog = NULL;
+    at__store *store = NULL;
+    if (argc != 2)
+        return 2;
+    must(at__catalog_open(&catalog, NULL, &err), &err);
+    const at__op *op = at__catalog_find_op(catalog, "transpose");
+    must(at__store_open(&store, argv[1], AT__STORE_WRITE, &err), &err);
+    put_history(store, at__catalog_find_template(catalog, op, "tile_rows"));
     at__store_close(store);
     at__catalog_close(catalog);
     return 0;
