@@ -116,7 +116,7 @@ static at_status take_fallback(at__finding *f, const at__catalog *catalog, const
     at_error cause = { 0 };
     f->shown.match = AT_MATCH_NONE;
     if (!f->shown.cc)
-        return say_why(f, why, "and no compute capability was given", err);
+        return say_why(f, why, "and without a compute capability none can be chosen", err);
     at_status status = at__fallback(&f->t, &f->config, catalog, f->problem.op, slots, &cause);
     if (status == AT_ERR_NOT_FOUND)
         return say_why(f, why, cause.text, err);

@@ -110,8 +110,8 @@ AT_API void at_close(at_tuner *tuner);
 typedef struct at_target {
     int version;        /* AT_TARGET_INIT sets it                                              */
     const char *device; /* "NVIDIA H200", or a part of it; NULL: the one with the newest results */
-    int cc;             /* compute capability, 90 for 9.0; 0: as the store says                */
-    int sms;            /* multiprocessors; 0: as the store says                               */
+    int cc;             /* compute capability, 90 for 9.0; 0: that of the result               */
+    int sms;            /* multiprocessors; 0: those of the result                              */
 } at_target;
 
 #define AT_TARGET_INIT                                                                                       \
@@ -167,10 +167,11 @@ typedef struct at_found {
 } at_found;
 
 /*
- * Looks a problem up for a device; target may be NULL. Always the best that the store knows, at most a
- * tenth of a second old. AT_OK also when nothing is known; template_name is NULL then only if no template has
- * a valid configuration, or neither `target` nor the store tells a compute capability. AT_ERR_INPUT: no such
- * op, or the sizes do not suit it. Close *out with at_found_close.
+ * Looks a problem up for a device; target may be NULL. The best that the store knows, at most a tenth of a
+ * second old; a few microseconds for what was tuned or asked before. AT_OK also when nothing is known;
+ * template_name is NULL then only if no template has a valid configuration, or no compute capability is
+ * known: `target` has none, and no stored result fits that would tell one. AT_ERR_INPUT: no such op, or the
+ * sizes do not suit it. Close *out with at_found_close.
  */
 AT_API at_status at_find(at_found **out, at_tuner *tuner, const at_problem *problem, const at_target *target,
                          at_error *err) AT_MUST_CHECK;
