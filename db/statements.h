@@ -20,7 +20,12 @@
 
 #define AT__SQL_TRIAL_COLUMNS                                                                          \
     "template, template_hash, config, outcome, median_s, min_s, spread, samples, registers, "          \
-    "shared_bytes, spill_bytes, compile_s, log, source_hash, " AT__SQL_FINGERPRINT_COLUMNS
+    "shared_bytes, spill_bytes, compile_s, log, source_hash, measured_at, " AT__SQL_FINGERPRINT_COLUMNS
+
+/* The first columns of trials and winners in a dump; at__store_merge reads them in this order. */
+#define AT__SQL_DUMP_KEY                                                                               \
+    "op, shape, type_key, elements, traffic_bytes, " AT__SQL_FINGERPRINT_COLUMNS                       \
+    ", template, template_hash, config"
 
 #define AT__SQL_IS_PROBLEM "op = ?1 AND shape = ?2 AND type_key = ?3"
 #define AT__SQL_IS_FINGERPRINT                                                                         \
@@ -91,6 +96,84 @@
     X(EACH_TRIAL_OF,                                                                                   \
       "SELECT " AT__SQL_TRIAL_COLUMNS " FROM trials_all WHERE " AT__SQL_IS_PROBLEM                     \
       " AND " AT__SQL_IS_FINGERPRINT " ORDER BY median_s IS NULL, median_s, trial_id")                 \
+                                                                                                       \
+    /* Dumps: the names of the columns are those of the members. */                                   \
+    X(DUMP_SOURCES, "SELECT hash, path, text, stored_at FROM source ORDER BY hash")                    \
+    X(DUMP_TRIALS,                                                                                     \
+      "SELECT " AT__SQL_DUMP_KEY ", outcome, median_s, min_s, spread, samples, registers, shared_bytes, " \
+      "spill_bytes, compile_s, log, source_hash, measured_at "                                         \
+      "FROM trials_all JOIN problem USING (op, shape, type_key) ORDER BY " AT__SQL_DUMP_KEY)           \
+    X(DUMP_WINNERS,                                                                                    \
+      "SELECT " AT__SQL_DUMP_KEY ", median_s, min_s, spread, samples, ceiling_s, ceiling, ties, trials, " \
+      "space_count, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, registers, elapsed_s, " \
+      "sm_clock_mhz, memory_clock_mhz, temperature_c, power_w, throttle_reasons, source_hash, op_hash, " \
+      "measured_at FROM winners_all ORDER BY op, shape, type_key, " AT__SQL_FINGERPRINT_COLUMNS        \
+      ", measured_at, winner_id")                                                                      \
+                                                                                                       \
+    /* Merging: ?1 is a line of a dump, or the object that it completes. */                            \
+    X(LINE_KIND, "SELECT CASE WHEN json_valid(?1) THEN json_extract(?1, '$.kind') END")                \
+    X(LINE_VERSION, "SELECT json_extract(?1, '$.version')")                                            \
+    X(LINE_PATCH, "SELECT json_patch(?1, ?2)")                                                         \
+    X(LINE_KEY,                                                                                        \
+      "SELECT json_extract(?1, '$.op'), json_extract(?1, '$.shape'), json_extract(?1, '$.type_key'), " \
+      "json_extract(?1, '$.elements'), json_extract(?1, '$.traffic_bytes'), json_extract(?1, '$.device'), " \
+      "json_extract(?1, '$.cc'), json_extract(?1, '$.sms'), json_extract(?1, '$.memory_mib'), "        \
+      "json_extract(?1, '$.driver'), json_extract(?1, '$.nvrtc'), json_extract(?1, '$.tool'), "        \
+      "json_extract(?1, '$.cold'), json_extract(?1, '$.template'), json_extract(?1, '$.template_hash'), " \
+      "json_extract(?1, '$.config'), json_extract(?1, '$.measured_at')")                               \
+    X(LINE_SOURCE, "SELECT json_extract(?1, '$.hash'), json_extract(?1, '$.text')")                    \
+    X(MERGE_SOURCE,                                                                                    \
+      "INSERT INTO source (hash, path, text, stored_at) SELECT json_extract(?1, '$.hash'), "           \
+      "json_extract(?1, '$.path'), json_extract(?1, '$.text'), json_extract(?1, '$.stored_at') WHERE true " \
+      "ON CONFLICT DO NOTHING")                                                                        \
+    X(MERGE_TRIAL,                                                                                     \
+      "INSERT INTO trial (problem_id, fingerprint_id, template_id, config, run_id, outcome, median_s, min_s, " \
+      "spread, samples, registers, shared_bytes, spill_bytes, compile_s, log, source_hash, measured_at) " \
+      "SELECT ?2, ?3, ?4, json_extract(?1, '$.config'), NULL, json_extract(?1, '$.outcome'), "         \
+      "nullif(max(json_extract(?1, '$.median_s'), 0), 0), json_extract(?1, '$.min_s'), "               \
+      "json_extract(?1, '$.spread'), json_extract(?1, '$.samples'), json_extract(?1, '$.registers'), " \
+      "json_extract(?1, '$.shared_bytes'), json_extract(?1, '$.spill_bytes'), "                        \
+      "coalesce(json_extract(?1, '$.compile_s'), 0.0), coalesce(json_extract(?1, '$.log'), ''), "      \
+      "coalesce(json_extract(?1, '$.source_hash'), ''), json_extract(?1, '$.measured_at') WHERE true " \
+      "ON CONFLICT (problem_id, fingerprint_id, template_id, config) DO UPDATE SET "                   \
+      "run_id = excluded.run_id, outcome = excluded.outcome, median_s = excluded.median_s, "           \
+      "min_s = excluded.min_s, spread = excluded.spread, samples = excluded.samples, "                 \
+      "registers = excluded.registers, shared_bytes = excluded.shared_bytes, "                         \
+      "spill_bytes = excluded.spill_bytes, compile_s = excluded.compile_s, log = excluded.log, "       \
+      "source_hash = excluded.source_hash, measured_at = excluded.measured_at "                        \
+      "WHERE excluded.measured_at > measured_at")                                                      \
+    X(MERGE_WINNER,                                                                                    \
+      "INSERT INTO winner (problem_id, fingerprint_id, template_id, config, run_id, source_hash, op_hash, " \
+      "median_s, min_s, spread, samples, ceiling_s, ceiling_name, ties, trials, space_count, grid_x, grid_y, " \
+      "grid_z, block_x, block_y, block_z, shared_bytes, registers, elapsed_s, sm_clock_mhz, memory_clock_mhz, " \
+      "temperature_c, power_w, throttle_reasons, measured_at) "                                        \
+      "SELECT ?2, ?3, ?4, json_extract(?1, '$.config'), NULL, "                                        \
+      "coalesce(json_extract(?1, '$.source_hash'), ''), coalesce(json_extract(?1, '$.op_hash'), ''), " \
+      "nullif(max(json_extract(?1, '$.median_s'), 0), 0), json_extract(?1, '$.min_s'), "               \
+      "json_extract(?1, '$.spread'), json_extract(?1, '$.samples'), json_extract(?1, '$.ceiling_s'), " \
+      "json_extract(?1, '$.ceiling'), json_extract(?1, '$.ties'), json_extract(?1, '$.trials'), "      \
+      "json_extract(?1, '$.space_count'), json_extract(?1, '$.grid_x'), json_extract(?1, '$.grid_y'), " \
+      "json_extract(?1, '$.grid_z'), json_extract(?1, '$.block_x'), json_extract(?1, '$.block_y'), "   \
+      "json_extract(?1, '$.block_z'), json_extract(?1, '$.shared_bytes'), json_extract(?1, '$.registers'), " \
+      "json_extract(?1, '$.elapsed_s'), json_extract(?1, '$.sm_clock_mhz'), "                          \
+      "json_extract(?1, '$.memory_clock_mhz'), json_extract(?1, '$.temperature_c'), "                  \
+      "json_extract(?1, '$.power_w'), json_extract(?1, '$.throttle_reasons'), "                        \
+      "json_extract(?1, '$.measured_at') "                                                             \
+      "WHERE NOT EXISTS (SELECT 1 FROM winner w WHERE w.problem_id = ?2 AND w.fingerprint_id = ?3 "    \
+      "AND w.template_id = ?4 AND w.config = json_extract(?1, '$.config') "                            \
+      "AND w.measured_at = json_extract(?1, '$.measured_at'))")                                        \
+                                                                                                       \
+    /* Recordings. */                                                                                  \
+    X(MAIN_FINGERPRINT,                                                                                \
+      "SELECT " AT__SQL_FINGERPRINT_COLUMNS " FROM trials_all WHERE instr(device, 'replay of ') <> 1 " \
+      "GROUP BY " AT__SQL_FINGERPRINT_COLUMNS " ORDER BY count(*) DESC, max(measured_at) DESC LIMIT 1") \
+    X(MAIN_FINGERPRINT_OF,                                                                             \
+      "SELECT " AT__SQL_FINGERPRINT_COLUMNS " FROM trials_all WHERE " AT__SQL_IS_PROBLEM               \
+      " AND device = ?4 AND cc = ?5 AND sms = ?6 AND memory_mib = ?7 AND cold = ?8 "                   \
+      "GROUP BY " AT__SQL_FINGERPRINT_COLUMNS " ORDER BY count(*) DESC, max(measured_at) DESC LIMIT 1") \
+    X(SUMMARY,                                                                                         \
+      "SELECT (SELECT count(*) || ' ' || max(measured_at) || ' ' || total(median_s) FROM trial) || ' ' || " \
+      "(SELECT count(*) || ' ' || total(median_s) FROM winner)")                                       \
                                                                                                        \
     X(PUT_SOURCE,                                                                                      \
       "INSERT INTO source (hash, path, text, stored_at) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING") \

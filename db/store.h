@@ -32,6 +32,10 @@ typedef enum at__open_mode {
 at_status at__store_open(at__store **out, const char *path, at__open_mode mode, at_error *err) AT_MUST_CHECK;
 void at__store_close(at__store *store);
 
+/* Where replays go when nothing is said: $XDG_DATA_HOME/autotune/replay.db, else
+ * ~/.local/share/autotune/replay.db. */
+at_status at__store_replay_path(at__str *out, at_error *err) AT_MUST_CHECK;
+
 /* $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db, else ~/.local/share/autotune/autotune.db. */
 at_status at__store_default_path(at__str *out, at_error *err) AT_MUST_CHECK;
 
@@ -86,6 +90,7 @@ typedef struct at__trial_row {
     double compile_s;        /* 0 when it came from the cache                     */
     const char *log;         /* compiler, driver or check text; "" when none      */
     const char *source_hash; /* of the rendered source                            */
+    const char *measured_at; /* only in results: UTC, "2026-11-20T21:52:57Z"      */
 } at__trial_row;
 
 /* Conditions of a run, written when it starts. */
@@ -176,6 +181,49 @@ typedef bool at__trial_visit(void *context, const at__trial_row *row, const at__
 at_status at__store_each_trial(at__store *store, const at__problem_key *problem,
                                const at__fingerprint *fingerprint, at__trial_visit *row, void *context,
                                at_error *err) AT_MUST_CHECK;
+
+/*
+ * Dumps: a store as lines of JSON, described in README.md. Every line goes to `sink` without its newline;
+ * the dump ends early, without an error, when it returns false.
+ */
+typedef bool at__line_sink(void *context, const char *line);
+typedef struct at__dump_options {
+    bool compact;                    /* only what a replay needs, in as few bytes as possible       */
+    const char *op;                  /* NULL: all                                                   */
+    const char *device;              /* part of its name, in any case; NULL: all                    */
+    const at__problem_key *problems; /* only these shapes and type keys, of any op; 0 of them: all  */
+    size_t problem_count;
+} at__dump_options;
+at_status at__store_dump(at__store *store, const at__dump_options *options, at__line_sink *sink,
+                         void *context, at_error *err) AT_MUST_CHECK;
+
+/* Rows that were there to merge, and how many of them were new or newer. */
+typedef struct at__merge_counts {
+    int64_t trials, winners, sources;
+    int64_t trials_taken, winners_taken, sources_taken;
+} at__merge_counts;
+
+/*
+ * Adds what databases or dumps hold ("-": a dump on stdin), all in one transaction. Of two trials of the same
+ * problem, fingerprint, template hash and configuration the newer stays; a winner that is there already, with
+ * the same time of measurement, is not added again. AT_ERR_INPUT: one of the files is neither, or damaged,
+ * with its name and line; nothing has changed then.
+ */
+at_status at__store_merge(at__store *store, const char *const *paths, int count, at__merge_counts *counts,
+                          at_error *err) AT_MUST_CHECK;
+
+/* For reading: a database, or a dump, which is held in memory. */
+at_status at__store_open_recording(at__store **out, const char *path, at_error *err) AT_MUST_CHECK;
+
+/*
+ * The fingerprint that most trials have, replays not counted: of all problems (problem NULL), or of one on
+ * the device model and with the `cold` of `like`. AT_ERR_NOT_FOUND: there are none.
+ */
+at_status at__store_main_fingerprint(at__fingerprint *out, at__store *store, const at__problem_key *problem,
+                                     const at__fingerprint *like, at_error *err) AT_MUST_CHECK;
+
+/* Eight hexadecimal digits that change with the trials and winners of the store. */
+at_status at__store_short_hash(char out[9], at__store *store, at_error *err) AT_MUST_CHECK;
 
 /*
  * Compiled kernels by key (source, architecture, options, NVRTC version). AT_ERR_NOT_FOUND: not there. The

@@ -81,6 +81,11 @@ at_status at__store_template_id(int64_t *id, at__store *store, const char *name,
  * cold. */
 void at__store_read_fingerprint(at__fingerprint *out, sqlite3_stmt *statement, int first_column);
 
+/* The first line of a dump; a reader refuses a higher version. */
+#define AT__DUMP_VERSION 1
+#define AT__DUMP_BEGIN   "{\"kind\":\"autotune dump\""
+#define AT__DUMP_HEAD    AT__DUMP_BEGIN ",\"version\":1,\"tool\":\"" AT_VERSION "\"}"
+
 /* A text column; "" for NULL. Valid until the next step. */
 const char *at__store_text(sqlite3_stmt *statement, int column);
 

@@ -324,19 +324,20 @@ void at__store_close(at__store *store)
     free(store);
 }
 
-at_status at__store_default_path(at__str *out, at_error *err)
+/* A file in the user's folder for data, or wherever the environment variable says. */
+static at_status data_path(at__str *out, const char *variable, const char *file, at_error *err)
 {
     at__str path = { 0 };
-    const char *named = getenv("AUTOTUNE_DB");
+    const char *named = variable ? getenv(variable) : NULL;
     const char *data = getenv("XDG_DATA_HOME");
     const char *home = getenv("HOME");
 
     if (named && named[0])
         at__str_add(&path, named);
     else if (data && data[0] == '/') /* the XDG specification: a relative path is invalid and to be ignored */
-        at__str_addf(&path, "%s/autotune/autotune.db", data);
+        at__str_addf(&path, "%s/autotune/%s", data, file);
     else if (home && home[0])
-        at__str_addf(&path, "%s/.local/share/autotune/autotune.db", home);
+        at__str_addf(&path, "%s/.local/share/autotune/%s", home, file);
     else
         return at_fail(err, AT_ERR_USAGE,
                        "no place for the database: name one with --db, or set AUTOTUNE_DB or HOME");
@@ -348,6 +349,16 @@ at_status at__store_default_path(at__str *out, at_error *err)
         at__str_clear(&path);
     }
     return status;
+}
+
+at_status at__store_default_path(at__str *out, at_error *err)
+{
+    return data_path(out, "AUTOTUNE_DB", "autotune.db", err);
+}
+
+at_status at__store_replay_path(at__str *out, at_error *err)
+{
+    return data_path(out, NULL, "replay.db", err);
 }
 
 at_status at__store_cache_path(at__str *out, at_error *err)

@@ -212,8 +212,9 @@ static void read_trial(at__trial_row *row, at__fingerprint *fingerprint, sqlite3
         .compile_s = sqlite3_column_double(s, 11),
         .log = at__store_text(s, 12),
         .source_hash = at__store_text(s, 13),
+        .measured_at = at__store_text(s, 14),
     };
-    at__store_read_fingerprint(fingerprint, s, 14);
+    at__store_read_fingerprint(fingerprint, s, 15);
 }
 
 at_status at__store_each_trial(at__store *store, const at__problem_key *problem, const at__fingerprint *f,

@@ -1,6 +1,15 @@
-/* fixture_store.c - fills a store through the real API with a small, fixed history, for transcript tests. */
+/*
+ * fixture_store.c - fills a store through the real API with a small, fixed history, for transcript tests.
+ *
+ *     fixture_store FILE          trials and a winner of transpose 4096x4096
+ *     fixture_store FILE every    a winner for every template and element size; prints OP SHAPE DTYPE DEVICE
+ * of each. The device is named after the template, to tell winners of a problem apart: "[tile]".
+ */
+#include "arch.h"
 #include "catalog.h"
+#include "space.h"
 #include "store.h"
+#include "tune.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,17 +100,99 @@ static void put_history(at__store *store, const at__template *t)
     must(at__store_put_winner(store, run, &key, &f, &winner, &err), &err);
 }
 
+/* The middle configuration of a template for a problem; false when it has none. */
+static bool put_middle(at__store *store, const at__template *t, const at__problem *p,
+                       const at__limits *limits)
+{
+    at_error err = { 0 };
+    int64_t slots[AT__MAX_SLOTS];
+    at__space *space = NULL;
+    at__config config;
+    at__geometry g;
+    at__problem_key key;
+    at__str shape = { 0 }, text = { 0 };
+    at__fingerprint f = {
+        .cc = limits->cc, .sms = limits->sms, .driver = "580.1", .nvrtc = "13.0", .cold = true
+    };
+
+    must(at__problem_bind(slots, p, limits, &err), &err);
+    must(at__space_open(&space, t, slots, NULL, 0, &err), &err);
+    int64_t count = at__space_count(space);
+    if (count > 0) {
+        at__space_config(&config, space, count / 2);
+        must(at__config_bind(slots, t, &config, &err), &err);
+        must(at__geometry_of(&g, &t->launch, slots, &err), &err);
+        must(at__problem_key_of(&key, &shape, p, &err), &err);
+        at__config_text(&text, t, &config);
+        snprintf(f.device, sizeof f.device, "[%s]", t->name);
+        const at__winner winner = { .template_name = t->name,
+                                    .template_hash = t->hash,
+                                    .config = at__str_text(&text),
+                                    .source_hash = "",
+                                    .op_hash = "",
+                                    .median_s = 1e-5,
+                                    .min_s = 1e-5,
+                                    .ceiling_name = "",
+                                    .ties = "",
+                                    .grid = { g.grid[0], g.grid[1], g.grid[2] },
+                                    .block = { g.block[0], g.block[1], g.block[2] },
+                                    .shared_bytes = g.shared_bytes,
+                                    .registers = -1,
+                                    .conditions = { -1, -1, -1, -1, -1 } };
+        must(at__store_put_source(store, t->hash, t->file, t->source, t->source_len, &err), &err);
+        must(at__store_put_winner(store, 0, &key, &f, &winner, &err), &err);
+        printf("%s %s %s %s\n", key.op, key.shape, at__dtype_name(p->type), f.device);
+    }
+    at__space_close(space);
+    at__str_clear(&shape);
+    at__str_clear(&text);
+    return count > 0;
+}
+
+/* The first of a few shapes for which the template has configurations: even, ragged, narrow, many small. */
+static void put_template(at__store *store, const at__template *t, at__dtype type, const at__limits *limits)
+{
+    static const int64_t SHAPES[][3] = {
+        { 1, 1024, 768 }, { 1, 515, 1003 }, { 1, 100000, 6 }, { 1000, 8, 6 }
+    };
+    at_error err = { 0 };
+    at__problem problem;
+    bool found = false;
+    for (size_t i = 0; i < sizeof SHAPES / sizeof *SHAPES && !found; i++) {
+        must(at__problem_init(&problem, t->op, type, SHAPES[i], 3, &err), &err);
+        found = put_middle(store, t, &problem, limits);
+    }
+}
+
+static void put_every(at__store *store, const at__catalog *catalog)
+{
+    static const at__dtype TYPES[] = { AT__U8, AT__F16, AT__F32, AT__F64, AT__C128 };
+    at_error err = { 0 };
+    at__limits limits;
+    must(at__arch_parse(&limits, "sm_90", &err), &err);
+    for (int o = 0; o < at__catalog_op_count(catalog); o++) {
+        const at__op *op = at__catalog_op(catalog, o);
+        for (int i = 0; i < at__catalog_template_count(catalog, op); i++)
+            for (size_t k = 0; k < sizeof TYPES / sizeof *TYPES; k++)
+                put_template(store, at__catalog_template(catalog, op, i), TYPES[k], &limits);
+    }
+}
+
 int main(int argc, char **argv)
 {
     at_error err = { 0 };
     at__catalog *catalog = NULL;
     at__store *store = NULL;
-    if (argc != 2)
+    bool every = argc == 3 && strcmp(argv[2], "every") == 0;
+    if (argc != 2 && !every)
         return 2;
     must(at__catalog_open(&catalog, NULL, &err), &err);
-    const at__op *op = at__catalog_find_op(catalog, "transpose");
     must(at__store_open(&store, argv[1], AT__STORE_WRITE, &err), &err);
-    put_history(store, at__catalog_find_template(catalog, op, "tile_rows"));
+    if (every)
+        put_every(store, catalog);
+    else
+        put_history(store, at__catalog_find_template(catalog, at__catalog_find_op(catalog, "transpose"),
+                                                     "tile_rows"));
     at__store_close(store);
     at__catalog_close(catalog);
     return 0;

@@ -54,3 +54,18 @@ Test(arch, lists_what_it_knows_and_leaves_the_limits_when_there_is_none)
         cr_assert(strstr(err.text, "sm_75") && strstr(err.text, "sm_121"), "%s", err.text);
     }
 }
+
+Test(arch, a_capability_that_is_not_in_the_table_has_the_limits_of_the_one_before)
+{
+    at__limits limits, older;
+    at__arch_limits(&older, 90);
+    cr_assert_eq(older.sms, 132);
+    at__arch_limits(&limits, 95);
+    cr_assert_eq(limits.cc, 95);
+    cr_assert_eq(limits.max_shared_bytes, older.max_shared_bytes);
+    at__arch_limits(&limits, 60);
+    cr_assert_eq(limits.cc, 60);
+    cr_assert_eq(limits.max_shared_bytes, 64 * 1024, "those of the oldest that is known");
+    at__arch_limits(&limits, 990);
+    cr_assert_eq(limits.max_shared_bytes, 99 * 1024);
+}

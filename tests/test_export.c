@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define LAUNCHER "cudaError_t transpose_3x64x33_u8(T *out, const T *in, cudaStream_t stream)"
+
 static void export_one(at__str *out, at__answer *answer, bool with_main, at_status expected)
 {
     at_error err = { 0 };
@@ -49,7 +51,7 @@ Test(export, the_launcher_bakes_in_the_problem)
     at__str out = { 0 };
     at__answer a = answer();
     export_one(&out, &a, false, AT_OK);
-    cr_assert(strstr(out.data, "cudaError_t transpose_3x64x33_u8(T *out, const T *in, cudaStream_t stream)"));
+    cr_assert(strstr(out.data, LAUNCHER));
     cr_assert(strstr(out.data, "<<<dim3(135, 1, 1), dim3(8, 8, 1), 0, stream>>>(out, in, 3LL, 64LL, 33LL)"));
     cr_assert(!strstr(out.data, "#line"), "compiler messages must point into the exported file");
     cr_assert(!strstr(out.data, "int main"));
@@ -65,6 +67,82 @@ Test(export, main_brings_the_reference_and_the_stored_time)
     cr_assert(strstr(out.data, "transpose_reference<<<"));
     cr_assert(strstr(out.data, "autotune_stored_us = 1.0000"));
     at__str_clear(&out);
+}
+
+Test(export, the_kernel_has_a_name_of_its_own)
+{
+    at__str out = { 0 };
+    at__answer a = answer();
+    export_one(&out, &a, false, AT_OK);
+    const char *name = strstr(out.data, "#define transpose_tile transpose_3x64x33_u8_kernel\n");
+    cr_assert(name && name < strstr(out.data, "__global__"), "two exports of a template must link together");
+    at__str_clear(&out);
+}
+
+Test(export, says_how_to_measure_it_again)
+{
+    at__str out = { 0 };
+    at__answer a = answer();
+    export_one(&out, &a, false, AT_OK);
+    cr_assert(strstr(out.data, " autotune tune transpose 3x64x33 u8 --device 0 --force\n"));
+    at__str_reset(&out);
+    a.fingerprint.cold = false;
+    export_one(&out, &a, false, AT_OK);
+    cr_assert(strstr(out.data, "--force --warm\n"));
+    at__str_clear(&out);
+}
+
+/* One file that declares both the op and its template; a buffer that is read and written. */
+static const char SOURCE[] = "/*!autotune\n"
+                             "op        negate\n"
+                             "shape     n\n"
+                             "type      T = storage\n"
+                             "arg       data  T[n]  inout\n"
+                             "reference negate_reference\n"
+                             "block     256\n"
+                             "grid      ceil_div(n, 256)\n"
+                             "check     exact\n"
+                             "traffic   2 * n * sizeof(T)\n"
+                             "*/\n"
+                             "/*!autotune\n"
+                             "template  plain\n"
+                             "param     THREADS = 64 128\n"
+                             "grid      ceil_div(n, THREADS)\n"
+                             "block     THREADS\n"
+                             "*/\n"
+                             "extern \"C\" __global__ void negate_reference(T *data) {}\n"
+                             "extern \"C\" __global__ void negate_plain(T *data) {}\n";
+
+static int occurrences(const char *text, const char *word)
+{
+    int count = 0;
+    for (; (text = strstr(text, word)); text++)
+        count++;
+    return count;
+}
+
+Test(export, one_file_with_both_declarations_comes_once)
+{
+    at_error err = { 0 };
+    at__str out = { 0 };
+    at__op *op = NULL;
+    at__template *t = NULL;
+    at__problem problem;
+    at__answer a = answer();
+    cr_assert_eq(at__op_read(&op, SOURCE, strlen(SOURCE), "negate.cu", &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__template_read(&t, op, SOURCE, strlen(SOURCE), "negate.cu", &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__problem_init(&problem, op, AT__F32, (int64_t[]){ 1000 }, 1, &err), AT_OK, "%s",
+                 err.text);
+    a.winner.template_name = "plain";
+    a.winner.template_hash = t->hash;
+    a.winner.config = "THREADS=128";
+    cr_assert_eq(at__export(&out, &a, t, &problem, (at__export_options){ .with_main = true }, &err), AT_OK,
+                 "%s", err.text);
+    cr_assert_eq(occurrences(out.data, "void negate_reference("), 1);
+    cr_assert(strstr(out.data, "{ \"data\", 4000ull, true, true },"), "read and written: never poisoned");
+    at__str_clear(&out);
+    at__template_close(t);
+    at__op_close(op);
 }
 
 /* Text from a database may come from anybody: it must stay inside its comment. */

@@ -44,59 +44,77 @@ TestSuite(lookup, .init = begin, .fini = end);
 #define TILE_ROWS "TILE=32 BLOCK_ROWS=8 PAD=1 UNROLL=yes ORDER=out_fast"
 #define REG_VEC   "SQUARE=4 BLOCK_X=8 BLOCK_Y=32 SQUARES=1 ORDER=in_fast"
 
-static void put_into(at__store *store, const char *shape, const char *template_name, const char *config,
-                     const char *device)
+/* A row, as far as these tests care. Zero: the usual. */
+typedef struct row {
+    const char *shape, *template_name, *config, *device, *hash;
+    int64_t cc;
+    bool warm;
+} row;
+
+static void put_row(at__store *store, row r)
 {
     at_error err = { 0 };
     const at__op *op = at__catalog_find_op(w.catalog, "transpose");
-    const at__template *t = at__catalog_find_template(w.catalog, op, template_name);
-    const at__problem_key key = { "transpose", shape, "b4", 1, 8 };
-    at__fingerprint f = {
-        .cc = 90, .sms = 132, .memory_mib = 1, .driver = "1", .nvrtc = "13.0", .tool = "1", .cold = true
-    };
+    const at__template *t = at__catalog_find_template(w.catalog, op, r.template_name);
+    const at__problem_key key = { "transpose", r.shape, "b4", 1, 8 };
+    at__fingerprint f = { .cc = r.cc ? r.cc : 90,
+                          .sms = 132,
+                          .memory_mib = 1,
+                          .driver = "1",
+                          .nvrtc = "13.0",
+                          .tool = "1",
+                          .cold = !r.warm };
     const at__winner winner = { .template_name = t->name,
-                                .template_hash = t->hash,
-                                .config = config,
-                                .source_hash = "",
-                                .op_hash = "",
+                                .template_hash = r.hash ? r.hash : t->hash,
+                                .config = r.config,
                                 .median_s = 1e-5,
-                                .ceiling_name = "",
-                                .ties = "",
                                 .trials = 1,
                                 .space_count = 1,
                                 .grid = { 7, 1, 1 },
                                 .block = { 32, 8, 1 } };
-    snprintf(f.device, sizeof f.device, "%s", device);
+    snprintf(f.device, sizeof f.device, "%s", r.device);
     cr_assert_eq(at__store_put_winner(store, 0, &key, &f, &winner, &err), AT_OK, "%s", err.text);
 }
 
 static void put(const char *shape, const char *template_name, const char *config, const char *device)
 {
-    put_into(w.store, shape, template_name, config, device);
+    put_row(w.store, (row){ shape, template_name, config, device, NULL, 0, false });
 }
 
-static at__found ask(int64_t rows, int64_t cols, const char *device)
+static at__found ask_as(const char *op, at__dtype type, const int64_t *sizes, int count,
+                        const at__target *target)
 {
     at_error err = { 0 };
     at__found found;
     at__problem problem;
-    at__target target = { .cc = 90, .sms = 132 };
-    snprintf(target.name, sizeof target.name, "%s", device);
     if (!w.lookup)
         cr_assert_eq(at__lookup_open(&w.lookup, w.store, w.catalog, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__problem_init(&problem, at__catalog_find_op(w.catalog, "transpose"), AT__F32,
-                                  (int64_t[]){ rows, cols }, 2, &err),
+    cr_assert_eq(at__problem_init(&problem, at__catalog_find_op(w.catalog, op), type, sizes, count, &err),
                  AT_OK, "%s", err.text);
-    cr_assert_eq(at__lookup_find(&found, w.lookup, &problem, &target, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__lookup_find(&found, w.lookup, &problem, target, &err), AT_OK, "%s", err.text);
     return found;
 }
 
-Test(lookup, a_tuned_problem_is_exact_with_its_stored_geometry)
+static at__found ask_on(int64_t rows, int64_t cols, const char *device, int64_t cc)
+{
+    at__target target = { .cc = cc, .sms = cc ? 132 : 0 };
+    snprintf(target.name, sizeof target.name, "%s", device);
+    return ask_as("transpose", AT__F32, (int64_t[]){ rows, cols }, 2, &target);
+}
+
+static at__found ask(int64_t rows, int64_t cols, const char *device)
+{
+    return ask_on(rows, cols, device, 90);
+}
+
+Test(lookup, a_tuned_problem_is_exact)
 {
     put("4096x4096", "tile_rows", TILE_ROWS, "NVIDIA H200");
     at__found f = ask(4096, 4096, "h200");
     cr_assert_eq(f.match, AT__MATCH_EXACT);
-    cr_assert_eq(f.geometry.grid[0], 7);
+    cr_assert_eq(f.geometry.grid[0], 128 * 128, "as the template says, not as the row does");
+    cr_assert_eq(f.geometry.block[0], 32);
+    cr_assert_str_eq(f.why, "");
     cr_assert_str_eq(f.t->name, "tile_rows");
 }
 
@@ -115,7 +133,16 @@ Test(lookup, requirements_are_checked_for_the_shape_that_is_asked_for)
     cr_assert_eq(ask(4092, 4100, "").match, AT__MATCH_NEAR);
     at__found f = ask(4097, 4095, "");
     cr_assert_eq(f.match, AT__MATCH_NONE, "16-byte accesses on rows of 4095 elements");
-    cr_assert(strstr(f.why, "fits"), "%s", f.why);
+    cr_assert(strstr(f.why, "none of the 1 stored winners of transpose for 4-byte elements fits"), "%s",
+              f.why);
+    cr_assert(strstr(f.why, "4096x4096") && strstr(f.why, "reg_vec needs cols % SQUARE == 0"), "%s", f.why);
+}
+
+Test(lookup, the_nearest_that_fits_is_the_answer_not_the_nearest)
+{
+    put("4096x4096", "reg_vec", REG_VEC, "NVIDIA H200");
+    put("64x64", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    cr_assert_str_eq(ask(4097, 4097, "").answer->shape, "64x64");
 }
 
 Test(lookup, aspect_matters_not_area)
@@ -159,36 +186,105 @@ Test(lookup, what_another_connection_writes_is_seen)
     at__store *other = NULL;
     cr_assert_eq(ask(4096, 4096, "").match, AT__MATCH_NONE);
     cr_assert_eq(at__store_open(&other, w.path, AT__STORE_WRITE, &err), AT_OK, "%s", err.text);
-    put_into(other, "4096x4096", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    put_row(other, (row){ "4096x4096", "tile_rows", TILE_ROWS, "NVIDIA H200", NULL, 0, false });
     at__store_close(other);
     usleep(150000); /* a look-up asks for changes ten times a second */
     cr_assert_eq(ask(4096, 4096, "").match, AT__MATCH_EXACT);
 }
 
-Test(lookup, a_configuration_of_a_changed_template_is_no_answer)
+Test(lookup, a_winner_of_a_changed_template_is_no_answer)
 {
-    at_error err = { 0 };
-    const at__problem_key key = { "transpose", "64x64", "b4", 1, 8 };
-    const at__fingerprint f = { .device = "NVIDIA H200",
-                                .cc = 90,
-                                .sms = 132,
-                                .memory_mib = 1,
-                                .driver = "1",
-                                .nvrtc = "13.0",
-                                .tool = "1",
-                                .cold = true };
-    const at__winner winner = { .template_name = "tile_rows",
-                                .template_hash = "of another day",
-                                .config = TILE_ROWS,
-                                .source_hash = "",
-                                .op_hash = "",
-                                .median_s = 1,
-                                .ceiling_name = "",
-                                .ties = "",
-                                .trials = 1,
-                                .space_count = 1,
-                                .grid = { 1, 1, 1 },
-                                .block = { 1, 1, 1 } };
-    cr_assert_eq(at__store_put_winner(w.store, 0, &key, &f, &winner, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(ask(64, 64, "").match, AT__MATCH_NONE);
+    put_row(w.store, (row){ "64x64", "tile_rows", TILE_ROWS, "NVIDIA H200", "of another day", 0, false });
+    at__found f = ask(64, 64, "");
+    cr_assert_eq(f.match, AT__MATCH_NONE);
+    cr_assert(strstr(f.why, "its template tile_rows is another one now"), "%s", f.why);
+
+    put("128x128", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    at__lookup_close(w.lookup);
+    w.lookup = NULL;
+    f = ask(64, 64, "");
+    cr_assert_eq(f.match, AT__MATCH_NEAR);
+    cr_assert(strstr(f.why, "this shape's winner is out of date") && strstr(f.why, "128x128"), "%s", f.why);
+}
+
+Test(lookup, a_narrow_shape_learns_from_narrow_ones)
+{
+    put("1048576x16", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    put("1000003x1001", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    cr_assert_str_eq(ask(1000003, 3, "").answer->shape, "1048576x16");
+    cr_assert_str_eq(ask(999999, 999, "").answer->shape, "1000003x1001");
+}
+
+Test(lookup, a_batch_is_no_side)
+{
+    const at__target any = { .name = "" };
+    put("1023x1025", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    put("4096x4096", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    at__found f = ask_as("transpose", AT__F32, (int64_t[]){ 3, 1024, 1024 }, 3, &any);
+    cr_assert_str_eq(f.answer->shape, "4096x4096");
+}
+
+Test(lookup, another_shape_on_another_device_counts_less_than_the_same_shape)
+{
+    put_row(w.store, (row){ "4096x4096", "tile_rows", TILE_ROWS, "NVIDIA A100", NULL, 80, false });
+    put_row(w.store, (row){ "4096x4080", "tile_rows", TILE_ROWS, "NVIDIA H100", NULL, 90, false });
+    put_row(w.store, (row){ "4096x4080", "tile_rows", TILE_ROWS, "NVIDIA L40", NULL, 89, false });
+    put_row(w.store, (row){ "4096x4080", "tile_rows", TILE_ROWS, "NVIDIA V100", NULL, 70, false });
+    cr_assert_str_eq(ask(4096, 4096, "H200").answer->fingerprint.device, "NVIDIA A100",
+                     "the same shape first");
+    cr_assert_str_eq(ask_on(4096, 4064, "H200", 90).answer->fingerprint.device, "NVIDIA H100", "the same cc");
+    cr_assert_str_eq(ask_on(4096, 4064, "H200", 75).answer->fingerprint.device, "NVIDIA V100", "the nearest");
+}
+
+Test(lookup, an_answer_for_one_target_is_not_given_to_another)
+{
+    put("4096x4096", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    put_row(w.store, (row){ "4096x2048", "tile_rows", TILE_ROWS, "NVIDIA A100", NULL, 80, false });
+    cr_assert_str_eq(ask_on(1024, 1024, "H200", 90).answer->shape, "4096x4096");
+    cr_assert_str_eq(ask_on(1024, 1024, "A100", 80).answer->shape, "4096x2048");
+    cr_assert_eq(ask_on(1024, 1024, "T4", 80).match, AT__MATCH_OTHER_DEVICE);
+    cr_assert_str_eq(ask_on(1024, 1024, "T4", 80).answer->shape, "4096x2048");
+    cr_assert_str_eq(ask_on(1024, 1024, "T4", 90).answer->shape, "4096x4096");
+}
+
+Test(lookup, what_is_remembered_is_what_was_found)
+{
+    put("4096x4096", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    at__found first = ask(2048, 1024, "");
+    at__found again = ask(2048, 1024, "");
+    cr_assert_eq(again.match, AT__MATCH_NEAR);
+    cr_assert_eq(again.t, first.t);
+    cr_assert_eq(memcmp(&again.geometry, &first.geometry, sizeof first.geometry), 0);
+    cr_assert_eq(memcmp(&again.config, &first.config, sizeof first.config), 0);
+    cr_assert_str_eq(again.answer->shape, "4096x4096");
+    for (int i = 1; i < 5000; i++) /* more than are remembered */
+        cr_assert_eq(ask(i, 4096, "").geometry.grid[0], (i + 31) / 32 * 128);
+}
+
+Test(lookup, measured_cold_goes_before_measured_warm)
+{
+    put("4096x4096", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    put_row(w.store, (row){ "4096x4096", "reg_vec", REG_VEC, "NVIDIA H200", NULL, 0, true });
+    put_row(w.store, (row){ "64x64", "tile_rows", TILE_ROWS, "NVIDIA H200", NULL, 0, true });
+    cr_assert_str_eq(ask(4096, 4096, "").t->name, "tile_rows");
+    cr_assert_eq(ask(64, 64, "").match, AT__MATCH_EXACT, "warm where there is nothing else");
+}
+
+Test(lookup, ops_and_element_sizes_are_not_mixed)
+{
+    const at__target any = { .name = "" };
+    put("4096x4096", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    at__found f = ask_as("transpose", AT__F64, (int64_t[]){ 4096, 4096 }, 2, &any);
+    cr_assert_eq(f.match, AT__MATCH_NONE);
+    cr_assert(strstr(f.why, "8-byte elements"), "%s", f.why);
+    cr_assert(strstr(f.why, "autotune tune transpose 4096x4096 f64"), "%s", f.why);
+    cr_assert_eq(ask_as("transpose", AT__I32, (int64_t[]){ 4096, 4096 }, 2, &any).match, AT__MATCH_EXACT);
+    cr_assert_eq(ask_as("copy", AT__F32, (int64_t[]){ 4096, 4096 }, 2, NULL).match, AT__MATCH_NONE);
+}
+
+Test(lookup, a_long_row_is_not_near_a_square)
+{
+    put("2048x2048", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    put("4x1048576", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    cr_assert_str_eq(ask(1, 4194304, "").answer->shape, "4x1048576", "the same number of elements");
 }

@@ -44,6 +44,20 @@ static int number(const char *text)
     return whole ? cc : 0;
 }
 
+static at__limits limits_of(int row)
+{
+    return (at__limits){ .cc = ARCHS[row].cc,
+                         .sms = ARCHS[row].sms,
+                         .warp_size = 32,
+                         .max_threads_per_block = 1024,
+                         .max_shared_bytes = ARCHS[row].shared_kib * 1024,
+                         .max_static_shared_bytes = 49152,
+                         .max_registers_per_block = 65536,
+                         .max_grid_x = 2147483647,
+                         .l2_bytes = (int64_t)ARCHS[row].l2_mib << 20,
+                         .memory_bytes = (int64_t)ARCHS[row].memory_gib << 30 };
+}
+
 at_status at__arch_parse(at__limits *out, const char *text, at_error *err)
 {
     int cc = number(strncmp(text, "sm_", 3) == 0        ? text + 3
@@ -51,17 +65,17 @@ at_status at__arch_parse(at__limits *out, const char *text, at_error *err)
                                                         : text);
     for (int i = 0; i < ARCH_COUNT; i++)
         if (ARCHS[i].cc == cc) {
-            *out = (at__limits){ .cc = cc,
-                                 .sms = ARCHS[i].sms,
-                                 .warp_size = 32,
-                                 .max_threads_per_block = 1024,
-                                 .max_shared_bytes = ARCHS[i].shared_kib * 1024,
-                                 .max_static_shared_bytes = 49152,
-                                 .max_registers_per_block = 65536,
-                                 .max_grid_x = 2147483647,
-                                 .l2_bytes = (int64_t)ARCHS[i].l2_mib << 20,
-                                 .memory_bytes = (int64_t)ARCHS[i].memory_gib << 30 };
+            *out = limits_of(i);
             return AT_OK;
         }
     return unknown(text, err);
+}
+
+void at__arch_limits(at__limits *out, int64_t cc)
+{
+    int row = 0;
+    while (row + 1 < ARCH_COUNT && ARCHS[row + 1].cc <= cc)
+        row++;
+    *out = limits_of(row);
+    out->cc = cc;
 }

@@ -11,4 +11,8 @@
 /* "sm_90", "compute_90", "90" or "9.0". AT_ERR_USAGE lists what is known. */
 at_status at__arch_parse(at__limits *out, const char *text, at_error *err) AT_MUST_CHECK;
 
+/* Limits of a capability as the driver gives it, 90 for 9.0. One that the tables do not know is taken for the
+ * newest older one. */
+void at__arch_limits(at__limits *out, int64_t cc);
+
 #endif

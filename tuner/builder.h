@@ -12,9 +12,9 @@
 #include "store.h"
 
 typedef struct at__builder {
-    at__pool *pool;
+    at__pool *pool;   /* NULL on a replay */
     at__store *cache; /* compiled kernels; NULL: none, also after it has failed once */
-    at__nvrtc *nvrtc; /* for its version only         */
+    at__nvrtc *nvrtc; /* for its version; NULL: kernels are rendered, not compiled, which a replay needs */
     int cc;
     int64_t compiled;     /* kernels compiled, not counting cache hits */
     at_error cache_error; /* why the cache was given up: it only saves time */

@@ -32,6 +32,11 @@ static at_status winners_template(at__template **owned, const at__template **out
     if (status == AT_OK)
         status = at__template_read(owned, op, at__str_text(&source), source.len,
                                    present ? present->file : w->template_name, err);
+    if (status == AT_OK && *owned && strcmp((*owned)->hash, w->template_hash) != 0)
+        status = at_fail(err, AT_ERR_STORE,
+                         "the text that is stored for template %s is not the one that was measured: its hash "
+                         "is %.12s, not %.12s; tune the problem again",
+                         w->template_name, (*owned)->hash, w->template_hash);
     else if (status == AT_ERR_NOT_FOUND)
         status = at_fail(
             err, AT_ERR_NOT_FOUND,
@@ -60,8 +65,13 @@ static at_status make_text(at__str *out, const at__problem *problem, const at__c
     if (status == AT_OK) {
         status = at__store_find_winner(&answer, store, &key, NULL, device, err);
         if (status == AT_ERR_NOT_FOUND)
-            at_fail(err, status, "%s has no winner for %s %s %s; `autotune tune` finds one", path, key.op,
-                    key.shape, at__dtype_name(problem->type));
+            at_fail(
+                err, status,
+                "%s has no winner for %s %s %s%s%s; find one with: autotune tune %s %s %s --device 0 --db "
+                "%s",
+                path, key.op, key.shape, at__dtype_name(problem->type),
+                device ? " on a device named like " : "", device ? device : "", key.op, key.shape,
+                at__dtype_name(problem->type), path);
     }
     if (status == AT_OK)
         status = winners_template(&owned, &t, store, catalog, problem->op, &answer.winner, err);

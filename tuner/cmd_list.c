@@ -232,7 +232,9 @@ static at_status list_devices(at__str *out, const request *r, at_error *err)
     for (int i = 0; i < count; i++) {
         at__device *device = NULL;
         at_error why = { 0 };
-        if (at__device_open(&device, i, &why) != AT_OK) {
+        char ordinal[16];
+        snprintf(ordinal, sizeof ordinal, "%d", i);
+        if (at__device_open(&device, ordinal, &why) != AT_OK) {
             status = status == AT_OK ? at_fail(err, AT_ERR_DEVICE, "device %d: %s", i, why.text) : status;
         } else if (r->json) {
             at__str_add(out, shown++ ? "," : "");

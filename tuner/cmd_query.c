@@ -28,6 +28,30 @@ static double share(const at__answer *a)
     return a->winner.ceiling_s > 0 ? a->winner.ceiling_s / a->winner.median_s : 0;
 }
 
+/* What NVML knew; a line only when it knew something. */
+static void print_conditions(const at__conditions *c)
+{
+    const struct {
+        const char *format;
+        int64_t value;
+    } PARTS[] = {
+        { "SM clock %" PRId64 " MHz", c->sm_clock_mhz },
+        { "memory clock %" PRId64 " MHz", c->memory_clock_mhz },
+        { "%" PRId64 " C", c->temperature_c },
+        { "%" PRId64 " W", c->power_w },
+        { "throttled (NVML reasons 0x%" PRIx64 ")", c->throttle_reasons ? c->throttle_reasons : -1 },
+    };
+    at__str line = { 0 };
+    for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++)
+        if (PARTS[i].value >= 0) {
+            at__str_add(&line, line.len ? ", " : "");
+            at__str_addf(&line, PARTS[i].format, PARTS[i].value);
+        }
+    if (line.len)
+        printf("  conditions     %s\n", at__str_text(&line));
+    at__str_clear(&line);
+}
+
 static void print_text(const at__answer *a, const char *dtype)
 {
     const at__winner *w = &a->winner;
@@ -38,9 +62,11 @@ static void print_text(const at__answer *a, const char *dtype)
     printf("%s %s %s on %s (exact match)\n", a->op, a->shape, dtype, f->device);
     printf("  template       %s\n  configuration  %s\n", w->template_name, w->config);
     printf("  launch         grid %" PRId64 " x %" PRId64 " x %" PRId64 ", block %" PRId64 " x %" PRId64
-           " x %" PRId64 ", %" PRId64 " bytes of dynamic shared memory, %" PRId64 " registers\n",
-           w->grid[0], w->grid[1], w->grid[2], w->block[0], w->block[1], w->block[2], w->shared_bytes,
-           w->registers);
+           " x %" PRId64 ", %" PRId64 " bytes of dynamic shared memory",
+           w->grid[0], w->grid[1], w->grid[2], w->block[0], w->block[1], w->block[2], w->shared_bytes);
+    if (w->registers >= 0)
+        printf(", %" PRId64 " registers", w->registers);
+    printf("\n");
     printf("  time           %s, %.0f GB/s, %s L2, median of %" PRId64 " samples, spread %.1f %%\n", time,
            gb_per_s(a), f->cold ? "cold" : "warm", w->samples, 100 * w->spread);
     if (w->ceiling_s > 0)
@@ -48,12 +74,9 @@ static void print_text(const at__answer *a, const char *dtype)
     for (const char *tie = w->ties; *tie; tie += strcspn(tie, "\n"), tie += *tie == '\n')
         printf("  tied with      %.*s\n", (int)strcspn(tie, "\n"), tie);
     printf("  tried          %" PRId64 " of %" PRId64 " configurations\n", w->trials, w->space_count);
-    printf("  measured       %s, driver %s, NVRTC %s, autotune %s", a->measured_at, f->driver, f->nvrtc,
+    printf("  measured       %s, driver %s, NVRTC %s, autotune %s\n", a->measured_at, f->driver, f->nvrtc,
            f->tool);
-    if (w->conditions.sm_clock_mhz >= 0)
-        printf(", SM clock %" PRId64 " MHz, %" PRId64 " C", w->conditions.sm_clock_mhz,
-               w->conditions.temperature_c);
-    printf("\n");
+    print_conditions(&w->conditions);
 }
 
 static void json_text(at__str *out, const char *name, const char *value)
@@ -61,6 +84,18 @@ static void json_text(at__str *out, const char *name, const char *value)
     at__str_addf(out, "\"%s\":", name);
     at__str_add_json(out, value);
     at__str_add(out, ",");
+}
+
+/* The end of the object. Named as in tune's results; numbers below zero are unknown. */
+static void json_conditions(at__str *out, const at__answer *a)
+{
+    const at__conditions *c = &a->winner.conditions;
+    at__str_addf(out,
+                 "\"min_s\":%.9g,\"cc\":%" PRId64 ",\"sm_clock_mhz\":%" PRId64
+                 ",\"memory_clock_mhz\":%" PRId64 ",\"temperature_c\":%" PRId64 ",\"power_w\":%" PRId64
+                 ",\"throttle_reasons\":%" PRId64 "}",
+                 a->winner.min_s, a->fingerprint.cc, c->sm_clock_mhz, c->memory_clock_mhz, c->temperature_c,
+                 c->power_w, c->throttle_reasons);
 }
 
 static void print_json(const at__answer *a, const char *dtype)
@@ -90,19 +125,31 @@ static void print_json(const at__answer *a, const char *dtype)
     at__str_addf(&o,
                  "\"median_s\":%.9g,\"spread\":%.4g,\"samples\":%" PRId64
                  ",\"gb_per_s\":%.5g,\"ceiling_s\":%.9g,"
-                 "\"share_of_ceiling\":%.5g,\"cold\":%s,\"trials\":%" PRId64 ",\"space\":%" PRId64 "}",
+                 "\"share_of_ceiling\":%.5g,\"cold\":%s,\"trials\":%" PRId64 ",\"space\":%" PRId64 ",",
                  w->median_s, w->spread, w->samples, gb_per_s(a), w->ceiling_s, share(a),
                  f->cold ? "true" : "false", w->trials, w->space_count);
+    json_conditions(&o, a);
     puts(at__str_text(&o));
     at__str_clear(&o);
 }
 
+/* The head and the first fields of the row. */
+static void csv_row(at__str *out, const char *op, const char *shape, const char *dtype, const at__answer *a)
+{
+    at__str_add(out, "op,shape,dtype,device,template,config,median_us,gb_per_s,share_of_ceiling,match\n");
+    at__str_addf(out, "%s,%s,%s,", op, shape, dtype);
+    at__str_add_csv(out, a->fingerprint.device);
+    at__str_addf(out, ",%s,", a->winner.template_name);
+    at__str_add_csv(out, a->winner.config);
+}
+
 static void print_csv(const at__answer *a, const char *dtype)
 {
-    const at__winner *w = &a->winner;
-    printf("op,shape,dtype,device,template,config,median_us,gb_per_s,share_of_ceiling,match\n");
-    printf("%s,%s,%s,\"%s\",%s,\"%s\",%.4f,%.1f,%.4f,exact\n", a->op, a->shape, dtype, a->fingerprint.device,
-           w->template_name, w->config, 1e6 * w->median_s, gb_per_s(a), share(a));
+    at__str o = { 0 };
+    csv_row(&o, a->op, a->shape, dtype, a);
+    at__str_addf(&o, ",%.4f,%.1f,%.4f,exact", 1e6 * a->winner.median_s, gb_per_s(a), share(a));
+    puts(at__str_text(&o));
+    at__str_clear(&o);
 }
 
 static at_status not_stored(const at__problem *problem, const char *path, const char *device, at_error *err)
@@ -126,9 +173,9 @@ static void print_found(const at__found *f, const at__problem *problem, const ch
     const char *type = at__dtype_name(problem->type), *match = at__match_name(f->match);
     at__str o = { 0 };
     if (format == AT__CSV) {
-        printf("op,shape,dtype,device,template,config,median_us,gb_per_s,share_of_ceiling,match\n");
-        printf("%s,%s,%s,\"%s\",%s,\"%s\",,,,%s\n", problem->op->name, shape, type, a->fingerprint.device,
-               f->t->name, a->winner.config, match);
+        csv_row(&o, problem->op->name, shape, type, a);
+        at__str_addf(&o, ",,,,%s", match);
+        puts(at__str_text(&o));
     } else if (format == AT__TEXT) {
         printf("%s %s %s (%s match: %s)\n", problem->op->name, shape, type, match, f->why);
         printf("  template       %s\n  configuration  %s\n", f->t->name, a->winner.config);

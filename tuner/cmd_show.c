@@ -96,8 +96,8 @@ static void print_head(const view *v, bool failed)
     else if (v->format == AT__TEXT && failed)
         printf("%-14s %-16s %s\n", "outcome", "template", "configuration");
     else if (v->format == AT__TEXT)
-        printf("%11s %8s %7s %5s %7s  %-12s %s\n", "time", "GB/s", "of best", "regs", "shared", "template",
-               "configuration");
+        printf("%11s %8s %7s %7s %5s %7s  %-12s %s\n", "time", "GB/s", "of best", "spread", "regs", "shared",
+               "template", "configuration");
 }
 
 static void print_json(const view *v, const trial *t)
@@ -126,13 +126,18 @@ static void print_json(const view *v, const trial *t)
 static void print_csv(const view *v, const trial *t)
 {
     bool timed = t->outcome == AT__TIMED;
-    printf("%s,\"%s\",%s,%.4f,%.1f,%.4f,%.4f,%" PRId64 ",%" PRId64 ",%" PRId64 ",\"%s\",%d,\"",
-           t->template_name, t->config, at__outcome_name(t->outcome), 1e6 * t->median_s,
-           timed ? 1e-9 * v->traffic_bytes / t->median_s : 0, timed ? v->best_s / t->median_s : 0, t->spread,
-           t->samples, t->registers, t->shared_bytes, t->device, t->cold);
-    for (const char *p = t->log; *p; p++)
-        printf(*p == '"' ? "\"\"" : "%c", *p);
-    printf("\"\n");
+    at__str o = { 0 };
+    at__str_addf(&o, "%s,", t->template_name);
+    at__str_add_csv(&o, t->config);
+    at__str_addf(&o, ",%s,%.4f,%.1f,%.4f,%.4f,%" PRId64 ",%" PRId64 ",%" PRId64 ",",
+                 at__outcome_name(t->outcome), 1e6 * t->median_s,
+                 timed ? 1e-9 * v->traffic_bytes / t->median_s : 0, timed ? v->best_s / t->median_s : 0,
+                 t->spread, t->samples, t->registers, t->shared_bytes);
+    at__str_add_csv(&o, t->device);
+    at__str_addf(&o, ",%d,", t->cold);
+    at__str_add_csv(&o, t->log);
+    puts(at__str_text(&o));
+    at__str_clear(&o);
 }
 
 static void print_trial(const view *v, const trial *t)
@@ -146,9 +151,9 @@ static void print_trial(const view *v, const trial *t)
         printf("%-14s %-16s %s\n  %s\n", at__outcome_name(t->outcome), t->template_name, t->config, t->log);
     } else {
         at__time_text(time, sizeof time, t->median_s);
-        printf("%11s %8.0f %5.1f %% %5" PRId64 " %7" PRId64 "  %-12s %s", time,
-               1e-9 * v->traffic_bytes / t->median_s, 100 * v->best_s / t->median_s, t->registers,
-               t->shared_bytes, t->template_name, t->config);
+        printf("%11s %8.0f %5.1f %% %5.1f %% %5" PRId64 " %7" PRId64 "  %-12s %s", time,
+               1e-9 * v->traffic_bytes / t->median_s, 100 * v->best_s / t->median_s, 100 * t->spread,
+               t->registers, t->shared_bytes, t->template_name, t->config);
         if (v->mixed)
             printf("  [%s, %s]", t->device, t->cold ? "cold" : "warm");
         printf("\n");
@@ -179,11 +184,13 @@ static bool is_mixed(const trials *t)
     return false;
 }
 
-/* Whether an earlier, faster row already stands for this template. */
+/* Whether an earlier, faster row already stands for this template, among those that failed or the others. */
 static bool template_seen(const trials *t, size_t i)
 {
+    bool timed = t->items[i].outcome == AT__TIMED;
     for (size_t k = 0; k < i; k++)
-        if (strcmp(t->items[k].template_name, t->items[i].template_name) == 0)
+        if ((t->items[k].outcome == AT__TIMED) == timed &&
+            strcmp(t->items[k].template_name, t->items[i].template_name) == 0)
             return true;
     return false;
 }

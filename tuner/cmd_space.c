@@ -149,16 +149,11 @@ static at_status show_spaces(const space_args *a, const at__catalog *catalog, co
 static at_status find_limits(at__limits *out, const space_args *a, at_error *err)
 {
     at__device *device = NULL;
-    char *end = NULL;
     if (!a->device)
         return at__arch_parse(out, a->arch ? a->arch : "sm_90", err);
     if (a->arch)
         return at_fail(err, AT_ERR_USAGE, "found both --arch and --device; expected one of them");
-    long ordinal = strtol(a->device, &end, 10);
-    if (end == a->device || *end || ordinal < 0 || ordinal > 1023)
-        return at_fail(err, AT_ERR_USAGE,
-                       "--device: found '%s'; expected a number, as in `autotune list devices`", a->device);
-    at_status status = at__device_open(&device, (int)ordinal, err);
+    at_status status = at__device_open(&device, a->device, err);
     if (status == AT_OK)
         *out = at__device_info_of(device)->limits;
     at__device_close(device);

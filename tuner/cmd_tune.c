@@ -1,5 +1,6 @@
 /* cmd_tune.c - `autotune [tune]`: options and shapes in, one row a problem out. */
 #include "commands.h"
+#include "device.h"
 #include "progress.h"
 #include "report.h"
 #include "tune.h"
@@ -73,7 +74,7 @@ typedef struct plan {
     at__shapes shapes;
     at__tune_options options;
     at__fix fixes[AT__MAX_WORDS];
-    int devices[AT__MAX_WORDS];
+    const char *devices[AT__MAX_WORDS];
     at__str db, cache, command;
     at__format format;
 } plan;
@@ -87,26 +88,41 @@ static void plan_clear(plan *p)
     at__str_clear(&p->command);
 }
 
+static at_status add_device(plan *p, const char *spec, at_error *err)
+{
+    const char **devices = p->devices;
+    at_status status = at__device_check(spec, err);
+    for (int i = 0; i < p->options.device_count && status == AT_OK; i++) {
+        if (at__device_is_replay(spec) || at__device_is_replay(devices[i]))
+            status = at_fail(err, AT_ERR_USAGE, "--device: a replay must be the only device");
+        else if (strtol(devices[i], NULL, 10) == strtol(spec, NULL, 10))
+            status = at_fail(err, AT_ERR_USAGE, "--device: %s is there twice", spec);
+    }
+    devices[p->options.device_count++] = spec;
+    return status;
+}
+
 static at_status plan_devices(plan *p, const at__words *words, at_error *err)
 {
+    at_status status = AT_OK;
     p->options.devices = p->devices;
     if (words->count == 0)
-        p->devices[p->options.device_count++] = 0;
+        return add_device(p, "0", err);
     if (words->count == 1 && strcmp(words->items[0], "all") == 0)
         return AT_OK; /* no list: every device */
-    for (int i = 0; i < words->count; i++) {
-        char *end = NULL;
-        long ordinal = strtol(words->items[i], &end, 10);
-        if (end == words->items[i] || *end || ordinal < 0 || ordinal > 1023)
-            return at_fail(err, AT_ERR_USAGE,
-                           "--device: found '%s'; expected a number, several separated by commas, or all",
-                           words->items[i]);
-        for (int k = 0; k < p->options.device_count; k++)
-            if (p->devices[k] == ordinal)
-                return at_fail(err, AT_ERR_USAGE, "--device: %ld is there twice", ordinal);
-        p->devices[p->options.device_count++] = (int)ordinal;
-    }
-    return AT_OK;
+    for (int i = 0; i < words->count && status == AT_OK; i++)
+        status = add_device(p, words->items[i], err);
+    return status;
+}
+
+/* The results of a replay have a database of their own, unless the user names one. */
+static at_status plan_db(plan *p, const char *given, at_error *err)
+{
+    if (given || p->options.device_count == 0 || !at__device_is_replay(p->devices[0]))
+        return at__db_path(&p->options.db_path, given, &p->db, err);
+    at_status status = at__store_replay_path(&p->db, err);
+    p->options.db_path = at__str_text(&p->db);
+    return status;
 }
 
 static at_status plan_strategy(plan *p, const char *name, at_error *err)
@@ -197,7 +213,7 @@ static at_status make_plan(plan *p, const tune_args *a, at_error *err)
     if (status == AT_OK)
         status = plan_restrictions(p, a, err);
     if (status == AT_OK)
-        status = at__db_path(&o->db_path, a->db, &p->db, err);
+        status = plan_db(p, a->db, err);
     if (status == AT_OK && !a->no_cache)
         status = plan_cache(p, err);
     return status;
@@ -242,13 +258,17 @@ int at__cmd_tune(int argc, char **argv)
     at_error err = { 0 };
     int code = AT__EXIT_OK;
     const at__option TABLE[] = {
-        { "--device", AT__OPT_LIST, "0[,1...]|all",
-          "CUDA devices (default 0); those of one model share the problems", &a.devices },
+        { "--device", AT__OPT_LIST, "0[,1...]|all|replay:FILE",
+          "CUDA devices (default 0); those of one model share the problems. replay:FILE needs no GPU: it "
+          "answers with the trials recorded in a database or a dump",
+          &a.devices },
         { "--shapes", AT__OPT_TEXT, "FILE", "problems, one a line; - reads stdin", &a.shapes },
         { "--dtype", AT__OPT_TEXT, "TYPE", "type of problems that name none (default f32)", &a.dtype },
         { "--op", AT__OPT_TEXT, "OP", "operation of problems that name none (default transpose)", &a.op },
         { "--db", AT__OPT_TEXT, "FILE",
-          "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
+          "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db; of a replay: "
+          "$XDG_DATA_HOME/autotune/replay.db)",
+          &a.db },
         { "--budget", AT__OPT_SECONDS, "TIME",
           "stop searching a problem after this wall time: 90s, 500ms, 2m", &a.budget_s },
         { "--max-trials", AT__OPT_COUNT, "N", "try at most N configurations of a problem (0: no limit)",

@@ -28,6 +28,8 @@ int at__cmd_show(int argc, char **argv);
 int at__cmd_list(int argc, char **argv);
 int at__cmd_space(int argc, char **argv);
 int at__cmd_check(int argc, char **argv);
+int at__cmd_dump(int argc, char **argv);
+int at__cmd_merge(int argc, char **argv);
 
 /* Non-zero once the user has pressed Ctrl-C. The one writable global: a signal handler can reach nothing
  * else. */

@@ -66,46 +66,6 @@ static at_status read_known(at__contest *c, at_error *err)
     return status;
 }
 
-static bool wanted(const at__contest *c, const at__template *t)
-{
-    const at__tune_options *o = c->session->options;
-    if (c->is_copy || !o->templates)
-        return true;
-    for (int i = 0; i < o->template_count; i++)
-        if (strcmp(o->templates[i], t->name) == 0)
-            return true;
-    return false;
-}
-
-/* Counts saturate: the sum of spaces of any size stays a number. */
-static void add_count(at__contest *c, int64_t count)
-{
-    c->search.total = count > INT64_MAX - c->search.total ? INT64_MAX : c->search.total + count;
-}
-
-static at_status open_spaces(at__contest *c, at_error *err)
-{
-    const at__tune_options *o = c->session->options;
-    int count = at__catalog_template_count(c->session->catalog, c->problem.op);
-    at_status status = AT_OK;
-
-    c->spaces = calloc((size_t)count + 1, sizeof *c->spaces);
-    if (!c->spaces)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    for (int i = 0; i < count && status == AT_OK; i++) {
-        const at__template *t = at__catalog_template(c->session->catalog, c->problem.op, i);
-        if (!wanted(c, t))
-            continue;
-        status = at__space_open(&c->spaces[c->space_count], t, c->slots, c->is_copy ? NULL : o->fixes,
-                                c->is_copy ? 0 : o->fix_count, err);
-        if (status == AT_OK)
-            add_count(c, at__space_count(c->spaces[c->space_count++]));
-    }
-    c->search.spaces = c->spaces;
-    c->search.space_count = c->space_count;
-    return status;
-}
-
 /* Beyond this many configurations "no strategy" means a random sample of as many as that. */
 #define EXHAUSTIVE_LIMIT 20000
 
@@ -140,7 +100,7 @@ at_status at__contest_open(at__contest *out, at__session *session, const at__pro
         status =
             at__problem_bind(out->slots, &out->problem, &at__device_info_of(session->device)->limits, err);
     if (status == AT_OK)
-        status = open_spaces(out, err);
+        status = at__contest_open_spaces(out, err);
     if (status == AT_OK)
         status = read_known(out, err);
     if (status == AT_OK) {
@@ -155,7 +115,7 @@ static void candidate_close(at__candidate *a)
     if (!a)
         return;
     at__build_clear(&a->build);
-    free(a->text);
+    free(a->identity);
     free(a);
 }
 
@@ -193,6 +153,7 @@ static const at__space *locate(const at__contest *c, int64_t *index)
 static at__candidate *candidate_add(at__contest *c, const at__space *space, int64_t index, int64_t local)
 {
     at__str text = { 0 };
+    size_t begin;
     at__candidate *a = calloc(1, sizeof *a);
     if (!a || !at__grow(&c->candidates, &c->candidate_cap, c->candidate_count, sizeof *c->candidates)) {
         free(a);
@@ -202,10 +163,13 @@ static at__candidate *candidate_add(at__contest *c, const at__space *space, int6
     a->t = at__space_template(space);
     a->index = index;
     at__space_config(&a->config, space, local);
+    at__str_addf(&text, "%s %s %s %s ", c->key.op, c->key.shape, c->key.type_key, a->t->name);
+    begin = text.len;
     at__config_text(&text, a->t, &a->config);
-    a->text = text.data; /* "" has no data: a template without parameters */
-    if (!a->text)
-        a->text = at__text_copy("", 0);
+    if (text.failed)
+        at__str_clear(&text);
+    a->identity = text.data;
+    a->text = text.data ? text.data + begin : NULL;
     return a->text ? a : NULL;
 }
 
@@ -299,11 +263,22 @@ static bool told_to_stop(at__contest *c)
     return c->interrupted;
 }
 
+/* Compilations under way. Without a pool there are none: nothing is compiled for a replay. */
+static int compiling(const at__contest *c)
+{
+    return c->session->builder.pool ? at__pool_busy(c->session->builder.pool) : 0;
+}
+
+static bool has_room(const at__contest *c)
+{
+    return c->ready_count < READY_LIMIT &&
+           (!c->session->builder.pool || at__pool_has_room(c->session->builder.pool));
+}
+
 static at_status propose_ahead(at__contest *c, at_error *err)
 {
     at_status status = AT_OK;
-    while (status == AT_OK && !c->exhausted && !told_to_stop(c) && c->ready_count < READY_LIMIT &&
-           at__pool_has_room(c->session->builder.pool))
+    while (status == AT_OK && !c->exhausted && !told_to_stop(c) && has_room(c))
         status = propose_one(c, err);
     return status;
 }
@@ -311,6 +286,8 @@ static at_status propose_ahead(at__contest *c, at_error *err)
 static at_status take_compiled(at__contest *c, at_error *err)
 {
     at__compiled done = { 0 };
+    if (!c->session->builder.pool)
+        return AT_OK;
     at_status status = at__pool_pump(c->session->builder.pool, err);
     while (status == AT_OK && at__pool_take(c->session->builder.pool, &done)) {
         size_t tag = (size_t)done.tag;
@@ -336,6 +313,8 @@ at_status at__contest_kernel(at__kernel *out, const at__contest *c, const at__ca
     at_status status = at__config_bind(slots, a->t, &a->config, err);
     if (status == AT_OK)
         status = at__kernel_bind(out, &a->build, a->t->kernel, &a->t->launch, c->problem.op, slots, err);
+    if (status == AT_OK)
+        out->identity = a->identity;
     return status;
 }
 
@@ -377,7 +356,6 @@ static at_status take_measured(at__contest *c, bool *progressed, at_error *err)
 static at__trial_row row_of(const at__candidate *a)
 {
     const at__measured *m = &a->m;
-    bool compiled = m->outcome != AT__COMPILE_FAILED;
     return (at__trial_row){ .template_name = a->t->name,
                             .template_hash = a->t->hash,
                             .config = a->text,
@@ -390,7 +368,7 @@ static at__trial_row row_of(const at__candidate *a)
                             .shared_bytes = m->shared_bytes,
                             .spill_bytes = m->local_bytes,
                             .compile_s = a->build.compile_s,
-                            .log = compiled ? m->log : at__str_text(&a->build.log),
+                            .log = a->build.log.len && !a->build.ok ? at__str_text(&a->build.log) : m->log,
                             .source_hash = a->build.source_hash };
 }
 
@@ -448,7 +426,7 @@ static void report_progress(at__contest *c)
 static void wait_for_something(at__contest *c)
 {
     struct pollfd fds[129];
-    int count = at__pool_fds(c->session->builder.pool, fds, 128);
+    int count = c->session->builder.pool ? at__pool_fds(c->session->builder.pool, fds, 128) : 0;
     fds[count++] = at__device_fd(c->session->device);
     poll(fds, (nfds_t)count, 50);
 }
@@ -457,8 +435,7 @@ static bool finished(const at__contest *c)
 {
     bool nothing_more = c->exhausted || c->interrupted;
     bool waiting = c->ready_count && !c->interrupted;
-    return nothing_more && !waiting && at__pool_busy(c->session->builder.pool) == 0 &&
-           at__device_queued(c->session->device) == 0;
+    return nothing_more && !waiting && compiling(c) == 0 && at__device_queued(c->session->device) == 0;
 }
 
 at_status at__contest_run(at__contest *c, at_error *err)

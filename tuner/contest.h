@@ -24,14 +24,16 @@ typedef struct at__session {
     uint64_t seed;
     at__store *cache;              /* the builder's, to be closed */
     bool cache_lost;               /* and the user was told so    */
+    bool old_templates;            /* of the recording: likewise  */
     const at__tune_events *events; /* all of them there           */
 } at__session;
 
 typedef struct at__candidate {
     const at__template *t;
     at__config config;
-    int64_t index; /* in the strategy's numbering   */
-    char *text;    /* of the configuration          */
+    int64_t index;  /* in the strategy's numbering   */
+    char *identity; /* "transpose 4096x4096 b4 tile TILE=32": owned         */
+    char *text;     /* its end: the configuration   */
     at__build build;
     at__measured m; /* valid once it has an outcome  */
     bool decided, known, stored;
@@ -70,6 +72,9 @@ typedef struct at__contest {
 at_status at__contest_open(at__contest *out, at__session *session, const at__problem *problem, bool is_copy,
                            at_error *err) AT_MUST_CHECK;
 void at__contest_close(at__contest *contest);
+
+/* Opens the templates' spaces: contest_space.c. On a replay they hold what was recorded, nothing else. */
+at_status at__contest_open_spaces(at__contest *contest, at_error *err) AT_MUST_CHECK;
 
 /* Runs until the strategy, the budget or the user says stop. Everything measured is stored. */
 at_status at__contest_run(at__contest *contest, at_error *err) AT_MUST_CHECK;

@@ -1,8 +1,13 @@
 /*
- * device.h - a device as the supervisor sees it: a runner process that loads, verifies and times kernels.
+ * device.h - a device as the supervisor sees it: it loads, verifies and times kernels.
  *
- * The supervisor never touches CUDA. A kernel that faults takes its runner with it; at__device_pump then says
- * which trial that was, starts another runner, opens the problem there again and goes on with the rest.
+ * There are two kinds. A GPU is a runner process: the supervisor never touches CUDA. A kernel that faults
+ * takes its runner with it; at__device_pump then says which trial that was, starts another runner, opens the
+ * problem there again and goes on with the rest.
+ *
+ * A replay answers with what a store recorded, and needs neither GPU nor driver nor NVRTC: kernels are not
+ * compiled for it, it knows a kernel by its `identity`, and only what was recorded can be tried.
+ *
  * One thread uses a device.
  */
 #ifndef AUTOTUNE_DEVICE_H
@@ -14,18 +19,31 @@
 
 typedef struct at__device at__device;
 
-/* What the runner tells of its GPU when it starts. */
+/* What the runner tells of its GPU when it starts; of a replay: what is known of the recorded one. */
 typedef struct at__device_info {
-    int ordinal;
-    char name[128];
+    int ordinal;     /* of CUDA; AT__REPLAY_ORDINAL: a replay                   */
+    char name[128];  /* "NVIDIA H200"; "replay of NVIDIA H200"                  */
     char uuid[64];   /* "GPU-..." or ""                                      */
     char driver[32]; /* "580.159.04"; the CUDA version when NVML is missing  */
+    char nvrtc[16];  /* of a replay: what compiled the recorded kernels      */
     int64_t free_bytes;
     at__limits limits;
 } at__device_info;
 
-/* AT_ERR_DEVICE in the runner's words when there is no driver or no such device. */
-at_status at__device_open(at__device **out, int ordinal, at_error *err) AT_MUST_CHECK;
+#define AT__REPLAY_ORDINAL   (-1)
+#define AT__REPLAY_NAME      "replay of "
+#define AT__REPLAY_RECORDING " recording "
+
+/*
+ * `spec` is a CUDA ordinal ("0"), or "replay:FILE" with a database or a dump. AT_ERR_USAGE: neither.
+ * AT_ERR_DEVICE in the runner's words when there is no driver or no such device.
+ *
+ * The name of a replay begins with AT__REPLAY_NAME and its driver ends with a short hash of the recording, so
+ * that its results mix neither with measured ones nor with those of another recording.
+ */
+at_status at__device_open(at__device **out, const char *spec, at_error *err) AT_MUST_CHECK;
+at_status at__device_check(const char *spec, at_error *err) AT_MUST_CHECK; /* only its form */
+bool at__device_is_replay(const char *spec);
 void at__device_close(at__device *device);
 const at__device_info *at__device_info_of(const at__device *device);
 
@@ -34,6 +52,7 @@ at_status at__device_count(int *out, at_error *err) AT_MUST_CHECK;
 
 /* A kernel with everything a launch needs. Buffers are the problem's, in the order of the op's arguments. */
 typedef struct at__kernel {
+    const char *identity; /* "transpose 4096x4096 b4 tile TILE=32": what a replay looks up */
     const void *cubin;
     size_t cubin_len;
     const char *name;
@@ -117,6 +136,15 @@ typedef struct at__final_row {
 /* Waits for the result. The device must have no trials queued. */
 at_status at__device_final(at__device *device, const at__finalist *list, int count, uint64_t seed,
                            at__final_row *rows, at__conditions *conditions, at_error *err) AT_MUST_CHECK;
+
+/*
+ * Calls `visit` for each configuration of the problem that a replay can answer for, each once. Other devices
+ * visit nothing. Must be called for a problem before its trials are submitted.
+ */
+typedef void at__recorded_visit(void *context, const char *template_name, const char *template_hash,
+                                const char *config);
+at_status at__device_recorded(at__device *device, const at__problem_key *problem, bool warm,
+                              at__recorded_visit *visit, void *context, at_error *err) AT_MUST_CHECK;
 
 /*
  * The main loop of a runner process: serves AT__CHILD_FD until it closes. `ordinal` is a device, or

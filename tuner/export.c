@@ -49,19 +49,31 @@ static void add_head(at__str *out, const at__answer *a, const at__template *t, c
     snprintf(line, sizeof line, "%.100s, driver %s, NVRTC %s, %s", f->device, f->driver, f->nvrtc,
              a->measured_at);
     comment(out, "conditions", line);
+    snprintf(line, sizeof line, "autotune tune %.200s --device 0 --force%s", title, f->cold ? "" : " --warm");
+    comment(out, "measure again", line);
     at__str_add(out, "\n");
 }
 
-/* The rendered kernel without its first comments and without #line: messages shall point into this file. */
-static void add_kernel(at__str *out, const char *rendered)
+/*
+ * The rendered kernel without its first comments and without #line: messages shall point into this file.
+ * Kernels are extern "C": without a name of its own, two exports of one template could not be linked
+ * together.
+ */
+static void add_kernel(at__str *out, const char *rendered, const char *kernel, const char *name)
 {
     while (*rendered) {
         size_t len = strcspn(rendered, "\n");
         len += rendered[len] == '\n';
         if (strncmp(rendered, "#line 1 ", 8) == 0) {
+            at__str_addf(out,
+                         "\n// Its own name, so that exported kernels can be linked into one program.\n"
+                         "#define %s %s_kernel\n\n",
+                         kernel, name);
             at__str_add(out, rendered + len);
             return;
         }
+        if (strncmp(rendered, "constexpr ", 10) == 0) /* a parameter may shape the launch alone */
+            at__str_add(out, "[[maybe_unused]] ");
         if (strncmp(rendered, "//", 2) != 0)
             at__str_add_bytes(out, rendered, len);
         rendered += len;
@@ -156,30 +168,41 @@ static at_status add_launcher(at__str *out, const launcher *l, const at__templat
     return status;
 }
 
+static at_status add_buffer_table(at__str *out, const launcher *l, at_error *err)
+{
+    at_status status = AT_OK;
+    at__str_add(out,
+                "\nstatic const struct {\n    const char *name;\n    size_t bytes;\n    bool input, output;\n"
+                "} autotune_buffers[] = {\n");
+    for (int i = 0; i < l->op->arg_count && status == AT_OK; i++) {
+        const at__arg *arg = &l->op->args[i];
+        int64_t elements = 0;
+        if (arg->role == AT__SCALAR)
+            continue;
+        status = at__expr_eval(&elements, arg->expr, l->slots, err);
+        at__str_addf(out, "    { \"%s\", %" PRId64 "ull, %s, %s },\n", arg->name,
+                     elements * at__dtype_bytes(l->problem->type), arg->role == AT__OUTPUT ? "false" : "true",
+                     arg->role == AT__INPUT ? "false" : "true");
+    }
+    at__str_add(out, "};\n");
+    return status;
+}
+
 /* What export_main.cu expects in front of it. */
-static at_status add_main(at__str *out, const launcher *l, const at__answer *a, at_error *err)
+static at_status add_main(at__str *out, const launcher *l, const at__template *t, const at__answer *a,
+                          at_error *err)
 {
     at__geometry g;
     at_status status = at__geometry_of(&g, &l->op->launch, l->slots, err);
     if (status != AT_OK)
         return status;
     at__str_add(out, "\n/* ---- self-test and benchmark ---- */\n\n");
-    at__str_add_bytes(out, l->op->source, l->op->source_len);
-    at__str_add(
-        out,
-        "\nstatic const struct { const char *name; size_t bytes; bool output; } autotune_buffers[] = {\n");
-    for (int i = 0; i < l->op->arg_count && status == AT_OK; i++) {
-        int64_t elements = 0;
-        if (l->op->args[i].role == AT__SCALAR)
-            continue;
-        status = at__expr_eval(&elements, l->op->args[i].expr, l->slots, err);
-        at__str_addf(out, "    { \"%s\", %" PRId64 "ull, %s },\n", l->op->args[i].name,
-                     elements * at__dtype_bytes(l->problem->type),
-                     l->op->args[i].role == AT__INPUT ? "false" : "true");
-    }
+    if (strcmp(t->hash, l->op->hash) != 0) /* else one file declares both, and is there already */
+        at__str_add_bytes(out, l->op->source, l->op->source_len);
+    status = add_buffer_table(out, l, err);
     at__str_addf(
         out,
-        "};\nstatic const double autotune_stored_us = %.4f, autotune_traffic_bytes = %" PRId64 ".0;\n"
+        "static const double autotune_stored_us = %.4f, autotune_traffic_bytes = %" PRId64 ".0;\n"
         "static const bool autotune_cold = %s;\n\n"
         "static cudaError_t autotune_launch(void *const *buffers, cudaStream_t stream)\n{\n    return %s(",
         1e6 * a->winner.median_s, a->traffic_bytes, a->fingerprint.cold ? "true" : "false", l->name);
@@ -234,10 +257,10 @@ at_status at__export(at__str *out, const at__answer *answer, const at__template 
         identifier(&name, at__str_text(&title));
         l.name = at__str_text(&name);
         add_head(out, answer, t, at__str_text(&title));
-        add_kernel(out, at__str_text(&rendered));
+        add_kernel(out, at__str_text(&rendered), t->kernel, l.name);
         status = add_launcher(out, &l, t, &answer->winner, err);
         if (status == AT_OK && options.with_main)
-            status = add_main(out, &l, answer, err);
+            status = add_main(out, &l, t, answer, err);
     }
     at__str_clear(&rendered);
     at__str_clear(&name);

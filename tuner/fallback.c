@@ -8,14 +8,7 @@
 
 bool at__config_is_valid(int64_t *slots, const at__template *t, const at__config *config)
 {
-    if (at__config_bind(slots, t, config, NULL) != AT_OK)
-        return false;
-    for (size_t i = 0; i < t->require_count; i++) {
-        int64_t value = 0;
-        if (at__expr_eval(&value, t->requires[i].expr, slots, NULL) != AT_OK || !value)
-            return false;
-    }
-    return true;
+    return at__config_check(slots, t, config, NULL) == AT_OK;
 }
 
 static double choices(const at__template *t)

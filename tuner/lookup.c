@@ -1,9 +1,9 @@
 /* lookup.c - see lookup.h: the index of a store's winners, and what becomes of a question. */
 #include "lookup_index.h"
 
+#include "arch.h"
 #include "util/clock.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -84,11 +84,21 @@ static void forget(at__lookup *l)
     for (size_t i = 0; i < l->count; i++)
         at__answer_clear(&l->entries[i].answer);
     free(l->buckets);
+    free(l->memo);
     l->buckets = NULL;
-    l->count = l->bucket_count = l->memo_count = 0;
+    l->memo = NULL;
+    l->newest = "";
+    l->count = l->bucket_count = 0;
 }
 
-/* Chains entries of one bucket; the newest of a problem comes first. */
+/* Which of two winners of a problem is asked first: cold before warm, then the newest. */
+static bool goes_first(const at__entry *a, const at__entry *b)
+{
+    if (a->answer.fingerprint.cold != b->answer.fingerprint.cold)
+        return a->answer.fingerprint.cold;
+    return strcmp(a->answer.measured_at, b->answer.measured_at) > 0;
+}
+
 static at_status build_buckets(at__lookup *l, at_error *err)
 {
     l->bucket_count = 16;
@@ -101,13 +111,21 @@ static at_status build_buckets(at__lookup *l, at_error *err)
         l->buckets[i] = AT__NO_ENTRY;
     for (size_t i = 0; i < l->count; i++) {
         size_t *at = &l->buckets[l->entries[i].hash & (l->bucket_count - 1)];
-        while (*at != AT__NO_ENTRY &&
-               strcmp(l->entries[*at].answer.measured_at, l->entries[i].answer.measured_at) >= 0)
+        while (*at != AT__NO_ENTRY && !goes_first(&l->entries[i], &l->entries[*at]))
             at = &l->entries[*at].next;
         l->entries[i].next = *at;
         *at = i;
     }
     return AT_OK;
+}
+
+static const char *newest_device(const at__lookup *l)
+{
+    const at__entry *newest = NULL;
+    for (size_t i = 0; i < l->count; i++)
+        if (!newest || strcmp(l->entries[i].answer.measured_at, newest->answer.measured_at) > 0)
+            newest = &l->entries[i];
+    return newest ? newest->answer.fingerprint.device : "";
 }
 
 static at_status read_all(at__lookup *l, at_error *err)
@@ -117,7 +135,11 @@ static at_status read_all(at__lookup *l, at_error *err)
     at_status status = at__store_each_best(l->store, keep_entry, l, err);
     if (status == AT_OK && l->out_of_memory)
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
-    return status == AT_OK ? build_buckets(l, err) : status;
+    if (status == AT_OK)
+        status = build_buckets(l, err);
+    if (status == AT_OK)
+        l->newest = newest_device(l);
+    return status;
 }
 
 static at_status refresh(at__lookup *l, at_error *err)
@@ -161,7 +183,6 @@ void at__lookup_close(at__lookup *lookup)
         return;
     forget(lookup);
     free(lookup->entries);
-    free(lookup->memo);
     free(lookup);
 }
 
@@ -174,25 +195,31 @@ bool at__entry_is_on(const at__entry *e, const char *device)
     return false;
 }
 
-/* The device that an empty name stands for: that of the newest winner. */
-static const char *default_device(const at__lookup *l)
+at_status at__entry_fits(at__geometry *geometry, const at__entry *e, const at__problem *p, int64_t cc,
+                         int64_t sms, at_error *err)
 {
-    const at__entry *newest = NULL;
-    for (size_t i = 0; i < l->count; i++)
-        if (!newest || strcmp(l->entries[i].answer.measured_at, newest->answer.measured_at) > 0)
-            newest = &l->entries[i];
-    return newest ? newest->answer.fingerprint.device : "";
+    int64_t slots[AT__MAX_SLOTS];
+    const at__fingerprint *f = &e->answer.fingerprint;
+    at__limits limits;
+    if (!e->t)
+        return at_fail(err, AT_ERR_NOT_FOUND, "its template %s is another one now, or is missing",
+                       e->answer.winner.template_name);
+    at__arch_limits(&limits, cc ? cc : f->cc);
+    limits.sms = sms ? sms : cc && cc != f->cc ? limits.sms : f->sms;
+    if (!cc && f->memory_mib > 0)
+        limits.memory_bytes = f->memory_mib << 20;
+    at_status status = at__problem_bind(slots, p, &limits, err);
+    if (status == AT_OK)
+        status = at__config_check(slots, e->t, &e->config, err);
+    return status == AT_OK ? at__geometry_of(geometry, &e->t->launch, slots, err) : status;
 }
 
-static void found_exact(at__found *out, const at__entry *e)
+/* Of the problem's own winner: looked at when it is first asked for. */
+static bool stands(at__entry *e, const at__problem *p)
 {
-    const at__winner *w = &e->answer.winner;
-    *out = (at__found){
-        .match = AT__MATCH_EXACT, .why = "", .t = e->t, .config = e->config, .answer = &e->answer
-    };
-    memcpy(out->geometry.grid, w->grid, sizeof w->grid);
-    memcpy(out->geometry.block, w->block, sizeof w->block);
-    out->geometry.shared_bytes = w->shared_bytes;
+    if (e->standing == AT__UNCHECKED)
+        e->standing = at__entry_fits(&e->geometry, e, p, 0, 0, NULL) == AT_OK ? AT__STANDS : AT__OUTDATED;
+    return e->standing == AT__STANDS;
 }
 
 at_status at__lookup_find(at__found *out, at__lookup *l, const at__problem *problem, const at__target *target,
@@ -201,16 +228,29 @@ at_status at__lookup_find(at__found *out, at__lookup *l, const at__problem *prob
     at_status status = refresh(l, err);
     if (status != AT_OK)
         return status;
-    const char *type_key = at__dtype_key(problem->type, problem->op->storage);
-    const char *device = target && target->name[0] ? target->name : default_device(l);
-    uint64_t hash = hash_of(problem->op, type_key, problem->dims);
-    for (size_t i = l->buckets[hash & (l->bucket_count - 1)]; i != AT__NO_ENTRY; i = l->entries[i].next) {
-        const at__entry *e = &l->entries[i];
-        if (e->hash == hash && e->t && same_problem(e, problem->op, type_key, problem->dims) &&
-            at__entry_is_on(e, device)) {
-            found_exact(out, e);
+    at__question q = { .problem = problem, .device = l->newest };
+    q.type_key = at__dtype_key(problem->type, problem->op->storage);
+    q.hash = hash_of(problem->op, q.type_key, problem->dims);
+    if (target) {
+        q.device = target->name[0] ? target->name : l->newest;
+        q.cc = target->cc;
+        q.sms = target->sms;
+    }
+    for (size_t i = l->buckets[q.hash & (l->bucket_count - 1)]; i != AT__NO_ENTRY; i = l->entries[i].next) {
+        at__entry *e = &l->entries[i];
+        if (e->hash != q.hash || !same_problem(e, problem->op, q.type_key, problem->dims) ||
+            !at__entry_is_on(e, q.device))
+            continue;
+        if (stands(e, problem)) {
+            *out = (at__found){ .match = AT__MATCH_EXACT,
+                                .why = "",
+                                .t = e->t,
+                                .config = e->config,
+                                .geometry = e->geometry,
+                                .answer = &e->answer };
             return AT_OK;
         }
+        q.outdated = q.outdated ? q.outdated : e;
     }
-    return at__lookup_near(out, l, problem, hash, device, target, err);
+    return at__lookup_near(out, l, &q, err);
 }

@@ -24,7 +24,7 @@ typedef struct at__target {
     int64_t cc, sms; /* 0: unknown, taken from what the store says   */
 } at__target;
 
-/* An answer. Strings and pointers are borrowed: valid until the next look-up that refreshes, or close. */
+/* An answer. Strings and pointers are borrowed: valid until the next look-up, or close. */
 typedef struct at__found {
     at__match match;
     const char *why;       /* why it is not exact, or why there is none: a sentence */
@@ -39,7 +39,8 @@ at_status at__lookup_open(at__lookup **out, at__store *store, const at__catalog 
                           at_error *err) AT_MUST_CHECK;
 void at__lookup_close(at__lookup *lookup);
 
-/* AT_OK also for none. Exact answers cost well under 2 microseconds; near ones are remembered. */
+/* AT_OK also for none. The op must be of the lookup's catalog. Exact answers cost well under 2 microseconds;
+ * near ones are remembered. */
 at_status at__lookup_find(at__found *out, at__lookup *lookup, const at__problem *problem,
                           const at__target *target, at_error *err) AT_MUST_CHECK;
 

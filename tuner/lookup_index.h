@@ -6,6 +6,8 @@
 
 #define AT__NO_ENTRY ((size_t)-1)
 
+typedef enum at__standing { AT__UNCHECKED, AT__STANDS, AT__OUTDATED } at__standing;
+
 /* A winner. `t` is NULL when its template is not in the catalog, or has another hash there. */
 typedef struct at__entry {
     at__answer answer;
@@ -15,16 +17,32 @@ typedef struct at__entry {
     int64_t dims[AT__MAX_DIMS];
     uint64_t hash;
     size_t next; /* in its bucket */
+    /* Whether it still answers its own problem, and the geometry there; found out when first asked for. */
+    at__standing standing;
+    at__geometry geometry;
 } at__entry;
 
-/* An answer that took a search, remembered until the store changes. */
-typedef struct at__memo {
+/* What is asked, as both files need it. */
+typedef struct at__question {
+    const at__problem *problem;
+    const char *type_key;
+    const char *device; /* a part of its name */
+    int64_t cc, sms;    /* 0: unknown         */
     uint64_t hash;
-    int64_t dims[AT__MAX_DIMS];
-    char device[128];
+    const at__entry *outdated; /* the problem's own winner, which cannot be used any more; or NULL */
+} at__question;
+
+/* An answer that took a search; forgotten when the store changes, or when another takes its place. */
+typedef struct at__memo {
+    const at__op *op; /* NULL: free */
     at__dtype type;
-    at__found found;
-    char why[320];
+    uint64_t hash;
+    int64_t dims[AT__MAX_DIMS], cc, sms;
+    char device[128];
+    at__match match;
+    size_t entry; /* AT__NO_ENTRY: none */
+    at__geometry geometry;
+    char why[480];
 } at__memo;
 
 struct at__lookup {
@@ -33,19 +51,27 @@ struct at__lookup {
     at__entry *entries;
     size_t count, cap;
     size_t *buckets, bucket_count;
-    at__memo *memo; /* a ring of AT__MEMO_COUNT, allocated with the first */
-    size_t memo_count;
+    at__memo *memo;     /* AT__MEMO_COUNT places, by hash; allocated with the first */
+    const char *newest; /* the device of the newest winner: what an empty name stands for */
     int64_t version;
     double checked_s;
     bool out_of_memory;
 };
-#define AT__MEMO_COUNT 256
+#define AT__MEMO_COUNT 1024 /* a power of two */
 
 /* Is the winner's device one whose name contains `device`, in any case? */
 bool at__entry_is_on(const at__entry *entry, const char *device);
 
+/*
+ * Whether the winner's configuration satisfies its template's requirements for this problem; its geometry
+ * there. cc and sms are those of the device to run on; 0: those of the winner's own. When it does not, *err
+ * says what it breaks.
+ */
+at_status at__entry_fits(at__geometry *geometry, const at__entry *entry, const at__problem *problem,
+                         int64_t cc, int64_t sms, at_error *err) AT_MUST_CHECK;
+
 /* The answer when there is no exact one. */
-at_status at__lookup_near(at__found *out, at__lookup *lookup, const at__problem *problem, uint64_t hash,
-                          const char *device, const at__target *target, at_error *err) AT_MUST_CHECK;
+at_status at__lookup_near(at__found *out, at__lookup *lookup, const at__question *question,
+                          at_error *err) AT_MUST_CHECK;
 
 #endif

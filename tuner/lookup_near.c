@@ -2,10 +2,12 @@
  * lookup_near.c - the winner of another problem for one that was never tuned.
  *
  * Candidates are ranked by a distance and the first whose requirements hold for this problem is the answer.
+ * The distance knows shapes and sizes, nothing of the op. Leading dimensions with a default (a batch) count
+ * by their size only: they are no side of a matrix.
  */
 #include "lookup_index.h"
 
-#include "arch.h"
+#include "util/str.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,16 +15,18 @@
 #include <string.h>
 
 /*
- * The distance: a unit is a factor of two in one dimension. Rows of another alignment want other accesses,
- * and a narrow matrix another template, so each costs more than any usual difference in size. Not measured
- * yet.
+ * The distance: a unit is a factor of two in one dimension. `tools/near_loss` measures what answers lose; run
+ * it after a change here. Figures: tools/README.md.
  */
-#define ALIGNMENT_COST 8.0
-#define NARROW_COST    6.0
-#define NARROW         32
-#define SMALL_COST     3.0
+#define NARROW         32   /* a side of at most so many elements ...                             */
+#define NARROW_COST    24.0 /* ... is for other templates: the wrong one costs a factor of 2 to 12 */
+#define ALIGNMENT_COST 8.0  /* rows of another alignment want other accesses: up to a factor of 2 */
+#define ALIGNMENT_STEP 1.0  /* and more for each factor of two between them                       */
 #define SMALL_BYTES    (8 << 20)
-#define OTHER_CC_COST  4.0
+#define SMALL_COST     3.0  /* few bytes cannot fill the device with large tiles: 5 to 15 %       */
+#define OTHER_SHAPE    32.0 /* on another device the same shape goes before all others            */
+#define OTHER_CC_COST  4.0  /* another generation of hardware                                     */
+#define CC_STEP        0.01 /* and the nearest first                                              */
 
 typedef struct ranked {
     size_t entry;
@@ -38,22 +42,37 @@ static int64_t alignment(int64_t elements, int element_bytes)
     return align;
 }
 
-static double distance(const at__entry *e, const at__problem *p, const at__target *target)
+/* |log2| of the ratio; sizes of zero count as one. */
+static double factors_of_two(int64_t a, int64_t b)
+{
+    return a == b ? 0 : fabs(log2((double)(a > 0 ? a : 1) / (double)(b > 0 ? b : 1)));
+}
+
+static double side_distance(int64_t there, int64_t here, int element_bytes)
+{
+    int64_t a = alignment(there, element_bytes), b = alignment(here, element_bytes);
+    double d = a == b ? 0 : ALIGNMENT_COST + ALIGNMENT_STEP * factors_of_two(a, b);
+    return (there <= NARROW) == (here <= NARROW) ? d : d + NARROW_COST;
+}
+
+static double shape_distance(const int64_t *there, const at__problem *p)
 {
     int element_bytes = at__dtype_bytes(p->type);
-    double d = 0, here = element_bytes, there = element_bytes;
+    double d = 0, bytes_there = element_bytes, bytes_here = element_bytes;
     for (int i = 0; i < p->op->dim_count; i++) {
-        d += fabs(log2((double)e->dims[i] / (double)p->dims[i]));
-        d +=
-            alignment(e->dims[i], element_bytes) != alignment(p->dims[i], element_bytes) ? ALIGNMENT_COST : 0;
-        d += (e->dims[i] <= NARROW) != (p->dims[i] <= NARROW) ? NARROW_COST : 0;
-        here *= (double)p->dims[i];
-        there *= (double)e->dims[i];
+        d += factors_of_two(there[i], p->dims[i]);
+        if (!p->op->dims[i].optional)
+            d += side_distance(there[i], p->dims[i], element_bytes);
+        bytes_there *= (double)there[i];
+        bytes_here *= (double)p->dims[i];
     }
-    d += (here < SMALL_BYTES) != (there < SMALL_BYTES) ? SMALL_COST : 0;
-    if (target && target->cc && e->answer.fingerprint.cc != target->cc)
-        d += OTHER_CC_COST;
-    return d;
+    return (bytes_there < SMALL_BYTES) == (bytes_here < SMALL_BYTES) ? d : d + SMALL_COST;
+}
+
+static double device_distance(const at__entry *e, int64_t cc)
+{
+    int64_t there = e->answer.fingerprint.cc;
+    return !cc || there == cc ? 0 : OTHER_CC_COST + CC_STEP * fabs((double)(there - cc));
 }
 
 static int by_distance(const void *a, const void *b)
@@ -64,118 +83,172 @@ static int by_distance(const void *a, const void *b)
     return (x->entry > y->entry) - (x->entry < y->entry);
 }
 
-/* Limits of the device that is asked for, or else of the one the winner was measured on. */
-static at_status limits_for(at__limits *out, const at__entry *e, const at__target *target, at_error *err)
-{
-    char arch[32];
-    const at__fingerprint *f = &e->answer.fingerprint;
-    bool given = target && target->cc;
-    snprintf(arch, sizeof arch, "sm_%d", (int)(given ? target->cc : f->cc));
-    at_status status = at__arch_parse(out, arch, err);
-    if (status == AT_OK)
-        out->sms = given && target->sms ? target->sms : f->sms;
-    return status;
-}
+/* What a search through the winners of the device, or of all others, came to. */
+typedef struct search {
+    size_t count;   /* winners of the op and element type there */
+    size_t closest; /* AT__NO_ENTRY when there are none         */
+    size_t entry;   /* the closest that fits, or AT__NO_ENTRY   */
+    at__geometry geometry;
+} search;
 
-/* Whether the winner's configuration is one of the template's for this problem; its geometry there. */
-static bool fits(at__geometry *geometry, const at__entry *e, const at__problem *p, const at__target *target)
+static at_status nearest(search *out, const at__lookup *l, const at__question *q, bool on_device,
+                         at_error *err)
 {
-    int64_t slots[AT__MAX_SLOTS], value = 0;
-    at__limits limits;
-    if (!e->t || limits_for(&limits, e, target, NULL) != AT_OK ||
-        at__problem_bind(slots, p, &limits, NULL) != AT_OK ||
-        at__config_bind(slots, e->t, &e->config, NULL) != AT_OK)
-        return false;
-    for (size_t i = 0; i < e->t->require_count; i++)
-        if (at__expr_eval(&value, e->t->requires[i].expr, slots, NULL) != AT_OK || !value)
-            return false;
-    return at__geometry_of(geometry, &e->t->launch, slots, NULL) == AT_OK;
-}
-
-/* The nearest entry that fits, on the device or on others; AT__NO_ENTRY when there is none. */
-static at_status nearest(size_t *out, at__geometry *geometry, const at__lookup *l, const at__problem *p,
-                         const char *device, bool on_device, const at__target *target, at_error *err)
-{
-    const char *type_key = at__dtype_key(p->type, p->op->storage);
-    size_t count = 0;
-    *out = AT__NO_ENTRY;
+    const at__problem *p = q->problem;
+    *out = (search){ .closest = AT__NO_ENTRY, .entry = AT__NO_ENTRY };
     ranked *list = malloc((l->count + 1) * sizeof *list);
     if (!list)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    for (size_t i = 0; i < l->count; i++)
-        if (l->entries[i].op == p->op && strcmp(l->entries[i].answer.type_key, type_key) == 0 &&
-            at__entry_is_on(&l->entries[i], device) == on_device)
-            list[count++] = (ranked){ i, distance(&l->entries[i], p, target) };
-    qsort(list, count, sizeof *list, by_distance);
-    for (size_t i = 0; i < count && *out == AT__NO_ENTRY; i++)
-        if (fits(geometry, &l->entries[list[i].entry], p, target))
-            *out = list[i].entry;
+    for (size_t i = 0; i < l->count; i++) {
+        const at__entry *e = &l->entries[i];
+        if (e->op != p->op || strcmp(e->answer.type_key, q->type_key) != 0 ||
+            at__entry_is_on(e, q->device) != on_device)
+            continue;
+        double d = e == q->outdated ? INFINITY : shape_distance(e->dims, p);
+        d += on_device ? 0 : device_distance(e, q->cc) + (d > 0 ? OTHER_SHAPE : 0);
+        list[out->count++] = (ranked){ i, d };
+    }
+    qsort(list, out->count, sizeof *list, by_distance);
+    out->closest = out->count ? list[0].entry : AT__NO_ENTRY;
+    for (size_t i = 0; i < out->count && out->entry == AT__NO_ENTRY; i++) {
+        const at__entry *e = &l->entries[list[i].entry];
+        if (e != q->outdated && at__entry_fits(&out->geometry, e, p, q->cc, q->sms, NULL) == AT_OK)
+            out->entry = list[i].entry;
+    }
     free(list);
     return AT_OK;
 }
 
-static void explain(char *out, size_t size, const at__lookup *l, const at__problem *p, const at__found *f,
-                    const char *device)
+/* ---- the sentence ---- */
+
+static void add_type(at__str *out, const at__problem *p)
 {
-    size_t same = 0;
-    const char *type_key = at__dtype_key(p->type, p->op->storage);
-    for (size_t i = 0; i < l->count; i++)
-        same += l->entries[i].op == p->op && strcmp(l->entries[i].answer.type_key, type_key) == 0;
-    if (f->match == AT__MATCH_NEAR)
-        snprintf(out, size, "this shape was not tuned; the configuration is that of %s", f->answer->shape);
-    else if (f->match == AT__MATCH_OTHER_DEVICE)
-        snprintf(out, size, "nothing was tuned on %s; the configuration is that of %s on %s", device,
-                 f->answer->shape, f->answer->fingerprint.device);
-    else if (same)
-        snprintf(out, size, "none of the %zu stored winners of %s with this element type fits this shape",
-                 same, p->op->name);
+    if (p->op->storage)
+        at__str_addf(out, "%d-byte elements", at__dtype_bytes(p->type));
     else
-        snprintf(out, size, "the store has no winner of %s with this element type", p->op->name);
+        at__str_addf(out, "%s elements", at__dtype_name(p->type));
 }
 
-static at__memo *remembered(const at__lookup *l, const at__problem *p, uint64_t hash, const char *device)
+/* Why the winner `e` is not used for this problem. `cc` and `sms` as in at__entry_fits. */
+static void add_refusal(at__str *out, const at__entry *e, const at__problem *p, int64_t cc, int64_t sms)
 {
-    size_t count = l->memo_count < AT__MEMO_COUNT ? l->memo_count : AT__MEMO_COUNT;
-    for (size_t i = 0; i < count; i++)
-        if (l->memo[i].hash == hash && l->memo[i].type == p->type && strcmp(l->memo[i].device, device) == 0 &&
-            memcmp(l->memo[i].dims, p->dims, sizeof p->dims) == 0)
-            return &l->memo[i];
-    return NULL;
+    at_error cause = { 0 };
+    at__geometry ignored;
+    if (at__entry_fits(&ignored, e, p, cc, sms, &cause) != AT_OK)
+        at__str_add(out, cause.text);
 }
 
-at_status at__lookup_near(at__found *out, at__lookup *l, const at__problem *p, uint64_t hash,
-                          const char *device, const at__target *target, at_error *err)
+/* Why the answer is not exact, to stand before a semicolon. */
+static void add_reason(at__str *out, const at__question *q, const search *here, at__match match)
 {
-    at__memo *m = remembered(l, p, hash, device);
-    if (m) {
-        *out = m->found;
-        return AT_OK;
+    if (q->outdated) {
+        at__str_add(out, "this shape's winner is out of date: ");
+        add_refusal(out, q->outdated, q->problem, 0, 0);
+    } else if (match == AT__MATCH_NEAR) {
+        at__str_add(out, "this shape was not tuned");
+    } else if (here->count) {
+        at__str_addf(out, "nothing that was tuned on %s fits this shape", q->device);
+    } else {
+        at__str_addf(out, "nothing was tuned on %s", q->device);
     }
-    if (!l->memo && !(l->memo = calloc(AT__MEMO_COUNT, sizeof *l->memo)))
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+}
 
-    at__found f = { .match = AT__MATCH_NEAR };
-    size_t entry = AT__NO_ENTRY;
-    at_status status = nearest(&entry, &f.geometry, l, p, device, true, target, err);
-    if (status == AT_OK && entry == AT__NO_ENTRY) {
-        f.match = AT__MATCH_OTHER_DEVICE;
-        status = nearest(&entry, &f.geometry, l, p, device, false, target, err);
+static void explain_none(at__str *out, const at__lookup *l, const at__question *q, const search *here,
+                         const search *there)
+{
+    at__str shape = { 0 };
+    size_t count = here->count + there->count;
+    size_t closest = here->count ? here->closest : there->closest;
+    at__problem_shape(&shape, q->problem);
+    if (count) {
+        at__str_addf(out, "none of the %zu stored winners of %s for ", count, q->problem->op->name);
+        add_type(out, q->problem);
+        at__str_addf(out, " fits this shape; the nearest, %s, does not because ",
+                     l->entries[closest].answer.shape);
+        add_refusal(out, &l->entries[closest], q->problem, q->cc, q->sms);
+    } else {
+        at__str_addf(out, "the store has no winner of %s for ", q->problem->op->name);
+        add_type(out, q->problem);
+        at__str_addf(out, "; find one with: autotune tune %s %s %s --device 0", q->problem->op->name,
+                     at__str_text(&shape), at__dtype_name(q->problem->type));
     }
+    at__str_clear(&shape);
+}
+
+static void explain(at__str *out, const at__lookup *l, const at__question *q, at__match match,
+                    const search *here, const search *there)
+{
+    if (match == AT__MATCH_NONE) {
+        explain_none(out, l, q, here, there);
+        return;
+    }
+    const at__answer *a = &l->entries[match == AT__MATCH_NEAR ? here->entry : there->entry].answer;
+    add_reason(out, q, here, match);
+    at__str_addf(out, "; the configuration is that of %s", a->shape);
+    if (match == AT__MATCH_OTHER_DEVICE)
+        at__str_addf(out, " on %s", a->fingerprint.device);
+}
+
+/* ---- remembered answers ---- */
+
+static bool is_of(const at__memo *m, const at__question *q)
+{
+    const at__problem *p = q->problem;
+    return m->hash == q->hash && m->op == p->op && m->type == p->type && m->cc == q->cc && m->sms == q->sms &&
+           memcmp(m->dims, p->dims, (size_t)p->op->dim_count * sizeof *p->dims) == 0 &&
+           strcmp(m->device, q->device) == 0;
+}
+
+static void remember(at__memo *m, const at__question *q)
+{
+    *m = (at__memo){ .op = q->problem->op,
+                     .type = q->problem->type,
+                     .hash = q->hash,
+                     .cc = q->cc,
+                     .sms = q->sms,
+                     .entry = AT__NO_ENTRY,
+                     .match = AT__MATCH_NONE };
+    memcpy(m->dims, q->problem->dims, sizeof m->dims);
+    snprintf(m->device, sizeof m->device, "%s", q->device);
+}
+
+static at_status search_all(at__memo *m, const at__lookup *l, const at__question *q, at_error *err)
+{
+    search here, there = { .entry = AT__NO_ENTRY };
+    at__str why = { 0 };
+    at_status status = nearest(&here, l, q, true, err);
+    if (status == AT_OK && here.entry == AT__NO_ENTRY)
+        status = nearest(&there, l, q, false, err);
     if (status != AT_OK)
         return status;
-    if (entry == AT__NO_ENTRY) {
-        f = (at__found){ .match = AT__MATCH_NONE };
-    } else {
-        f.t = l->entries[entry].t;
-        f.config = l->entries[entry].config;
-        f.answer = &l->entries[entry].answer;
+    const search *found = here.entry != AT__NO_ENTRY ? &here : &there;
+    remember(m, q);
+    m->entry = found->entry;
+    m->geometry = found->geometry;
+    m->match = found->entry == AT__NO_ENTRY ? AT__MATCH_NONE
+               : found == &here             ? AT__MATCH_NEAR
+                                            : AT__MATCH_OTHER_DEVICE;
+    explain(&why, l, q, m->match, &here, &there);
+    snprintf(m->why, sizeof m->why, "%s", at__str_text(&why));
+    at__str_clear(&why);
+    return AT_OK;
+}
+
+at_status at__lookup_near(at__found *out, at__lookup *l, const at__question *q, at_error *err)
+{
+    if (!l->memo && !(l->memo = calloc(AT__MEMO_COUNT, sizeof *l->memo)))
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    at__memo *m = &l->memo[(q->hash ^ q->hash >> 32) & (AT__MEMO_COUNT - 1)];
+    at_status status = is_of(m, q) ? AT_OK : search_all(m, l, q, err);
+    if (status != AT_OK)
+        return status;
+    *out = (at__found){ .match = m->match, .why = m->why };
+    if (m->entry != AT__NO_ENTRY) {
+        const at__entry *e = &l->entries[m->entry];
+        out->t = e->t;
+        out->config = e->config;
+        out->geometry = m->geometry;
+        out->answer = &e->answer;
     }
-    m = &l->memo[l->memo_count++ % AT__MEMO_COUNT];
-    *m = (at__memo){ .hash = hash, .type = p->type, .found = f };
-    memcpy(m->dims, p->dims, sizeof m->dims);
-    snprintf(m->device, sizeof m->device, "%s", device);
-    explain(m->why, sizeof m->why, l, p, &f, device);
-    m->found.why = m->why;
-    *out = m->found;
     return AT_OK;
 }

@@ -21,6 +21,8 @@ static const struct {
     { "list", "operations, templates, devices, strategies", at__cmd_list },
     { "space", "count and list the configurations of a problem, without a GPU", at__cmd_space },
     { "check", "compile configurations for any architecture, without a GPU", at__cmd_check },
+    { "dump", "write a database as text: JSON lines", at__cmd_dump },
+    { "merge", "join databases and dumps of several machines", at__cmd_merge },
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
 

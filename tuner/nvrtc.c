@@ -167,13 +167,29 @@ static bool try_headers(at__nvrtc *nvrtc, const char *folder, const char *below)
     return false;
 }
 
-static void find_headers(at__nvrtc *nvrtc)
+/*
+ * NVRTC opens its builtins by name, at the first compilation, and finds them beside itself by its own run
+ * path. That path is lost where dlopen is intercepted (the address sanitizer does); a library that is loaded
+ * already is found.
+ */
+static void load_builtins(const at__nvrtc *nvrtc, const char *folder)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%s/libnvrtc-builtins.so.%s", folder, nvrtc->version);
+    if (!dlopen(path, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE))
+        dlerror(); /* it may be elsewhere: NVRTC itself tells when it is nowhere */
+}
+
+/* Where the library lies lie its builtins and, mostly, the headers that fit it. */
+static void find_companions(at__nvrtc *nvrtc)
 {
     const char *home = getenv("CUDA_HOME");
     char *real = realpath(nvrtc->path, NULL); /* the loader's folders hold links into the toolkit */
     char *slash = real ? strrchr(real, '/') : NULL;
     if (slash)
         *slash = '\0';
+    if (slash)
+        load_builtins(nvrtc, real);
     bool found = slash && (try_headers(nvrtc, real, "/../include") || /* toolkit, wheels of CUDA 13 */
                            try_headers(nvrtc, real, "/../../cuda_runtime/include")); /* wheels of CUDA 12 */
     if (!found && home)
@@ -200,7 +216,7 @@ at_status at__nvrtc_open(at__nvrtc **out, at_error *err)
             OLDEST_MAJOR, OLDEST_MINOR, at__str_text(&tried));
         goto done;
     }
-    find_headers(nvrtc);
+    find_companions(nvrtc);
     *out = nvrtc;
     nvrtc = NULL;
 done:

@@ -275,6 +275,20 @@ at_status at__config_bind(int64_t *slots, const at__template *t, const at__confi
     return AT_OK;
 }
 
+at_status at__config_check(int64_t *slots, const at__template *t, const at__config *config, at_error *err)
+{
+    at_status status = at__config_bind(slots, t, config, err);
+    for (size_t i = 0; i < t->require_count && status == AT_OK; i++) {
+        const at__require *r = &t->requires[i];
+        int64_t holds = 0;
+        status = at__expr_eval(&holds, r->expr, slots, err);
+        if (status == AT_OK && !holds)
+            status = at_fail(err, AT_ERR_INPUT, "%s needs %s%s%s%s", t->name, at__expr_text(r->expr),
+                             r->reason[0] ? " (" : "", r->reason, r->reason[0] ? ")" : "");
+    }
+    return status;
+}
+
 /* ---- launches ---- */
 
 static at_status eval_size(int64_t *out, const at__expr *expr, int64_t least, const char *what,

@@ -60,7 +60,11 @@ static void best_so_far(at__str *out, const at__progress *p)
 void at__progress_line(at__str *out, const at__progress *p, int width)
 {
     int filled = p->total > 0 ? (int)(BAR * (double)p->done / (double)p->total) : 0;
-    at__str_addf(out, "GPU %d  %d/%d ", p->device, p->problem_index + 1, p->problem_count);
+    if (p->device < 0)
+        at__str_add(out, "replay");
+    else
+        at__str_addf(out, "GPU %d", p->device);
+    at__str_addf(out, "  %d/%d ", p->problem_index + 1, p->problem_count);
     at__problem_shape(out, p->problem);
     at__str_addf(out, " %s  %s [", at__dtype_name(p->problem->type), phase_name(p->phase));
     for (int i = 0; i < BAR; i++)
@@ -99,7 +103,7 @@ void at__display_erase(at__display *display)
 
 bool at__display_due(at__display *d, const at__progress *p, double now_s)
 {
-    struct at__seen *seen = &d->seen[p->device % AT__DISPLAY_DEVICES];
+    struct at__seen *seen = &d->seen[(unsigned)p->device % AT__DISPLAY_DEVICES];
     bool starts = seen->problem != p->problem_index + 1, turns = starts || seen->phase != p->phase;
     bool due = !d->quiet;
 

@@ -46,6 +46,8 @@ static void notes(at__str *out, const at__result *r)
 {
     const at__winner *w = &r->answer->winner;
     int ties = count_lines(w->ties);
+    if (r->device < 0)
+        at__str_add(out, "  [replay]");
     if (ties)
         at__str_addf(out, "  [tied with %d other%s]", ties, ties == 1 ? "" : "s");
     if (r->from_store)

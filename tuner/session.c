@@ -62,7 +62,8 @@ static void take_fingerprint(at__session *s)
     at__fingerprint *f = &s->fingerprint;
     snprintf(f->device, sizeof f->device, "%s", info->name);
     snprintf(f->driver, sizeof f->driver, "%s", info->driver);
-    snprintf(f->nvrtc, sizeof f->nvrtc, "%s", at__nvrtc_version(s->builder.nvrtc));
+    snprintf(f->nvrtc, sizeof f->nvrtc, "%s",
+             s->builder.nvrtc ? at__nvrtc_version(s->builder.nvrtc) : info->nvrtc);
     snprintf(f->tool, sizeof f->tool, "%s", AT_VERSION);
     f->cc = info->limits.cc;
     f->sms = info->limits.sms;
@@ -83,6 +84,34 @@ static at_status begin_run(at__session *s, at_error *err)
     return at__store_begin_run(&s->run_id, s->store, &info, err);
 }
 
+static at_status open_nvrtc(at__builder *b, at_error *err)
+{
+    at_status status = at__nvrtc_open(&b->nvrtc, err);
+    if (status == AT_OK && !at__nvrtc_supports(b->nvrtc, b->cc))
+        status = at_fail(err, AT_ERR_DEVICE,
+                         "NVRTC %s (%s) cannot compile for sm_%d; install a newer or older CUDA toolkit",
+                         at__nvrtc_version(b->nvrtc), at__nvrtc_path(b->nvrtc), b->cc);
+    return status;
+}
+
+static at_status open_pool(at__session *s, int workers, at_error *err)
+{
+    if (s->options->cache_path &&
+        at__store_open(&s->cache, s->options->cache_path, AT__STORE_WRITE, &s->builder.cache_error) == AT_OK)
+        s->builder.cache = s->cache;
+    return at__pool_open(&s->builder.pool, (at__pool_options){ .workers = workers }, err);
+}
+
+static void tell_of_replay(const at__session *s)
+{
+    char text[512];
+    const at__device_info *info = at__device_info_of(s->device);
+    snprintf(text, sizeof text,
+             "this is a %s: times are those of the recording, nothing is measured here; results go to %s",
+             info->name, s->options->db_path);
+    s->events->warning(s->events->context, text);
+}
+
 at_status at__session_open(at__session *s, const at__catalog *catalog, const at__tune_options *options,
                            at__device *device, int workers, const at__tune_events *events, at_error *err)
 {
@@ -90,25 +119,20 @@ at_status at__session_open(at__session *s, const at__catalog *catalog, const at_
         .catalog = catalog, .options = options, .device = device, .seed = options->seed, .events = events
     };
     s->builder.cc = (int)at__device_info_of(device)->limits.cc;
-    at_status status = at__nvrtc_open(&s->builder.nvrtc, err);
-    if (status == AT_OK && !at__nvrtc_supports(s->builder.nvrtc, s->builder.cc))
-        status =
-            at_fail(err, AT_ERR_DEVICE,
-                    "NVRTC %s (%s) cannot compile for sm_%d; install a newer or older CUDA toolkit",
-                    at__nvrtc_version(s->builder.nvrtc), at__nvrtc_path(s->builder.nvrtc), s->builder.cc);
+    bool replay = at__device_info_of(device)->ordinal == AT__REPLAY_ORDINAL;
+    at_status status = replay ? AT_OK : open_nvrtc(&s->builder, err);
     if (status == AT_OK)
         status = at__store_open(&s->store, options->db_path, AT__STORE_WRITE, err);
-    if (status == AT_OK && options->cache_path &&
-        at__store_open(&s->cache, options->cache_path, AT__STORE_WRITE, &s->builder.cache_error) == AT_OK)
-        s->builder.cache = s->cache;
-    if (status == AT_OK)
-        status = at__pool_open(&s->builder.pool, (at__pool_options){ .workers = workers }, err);
+    if (status == AT_OK && !replay)
+        status = open_pool(s, workers, err);
     if (status == AT_OK)
         take_fingerprint(s);
     if (status == AT_OK)
         status = begin_run(s, err);
     if (status == AT_OK)
         status = compile_checks(s, err);
+    if (status == AT_OK && replay)
+        tell_of_replay(s);
     return status;
 }
 
@@ -389,7 +413,9 @@ static bool answered(const at__session *s, const at__contest *c, const at__answe
 static void why_nothing(at__str *out, const job *j)
 {
     const at__contest *c = &j->main;
-    if (c->search.total == 0) {
+    if (c->search.total == 0 && at__device_info_of(j->s->device)->ordinal == AT__REPLAY_ORDINAL) {
+        at__str_add(out, "the recording has no trials of this problem");
+    } else if (c->search.total == 0) {
         at__str_add(out, "no template has a valid configuration for this problem");
         for (int i = 0; i < c->space_count; i++)
             if (at__space_refusal(c->spaces[i]))
@@ -463,7 +489,7 @@ static at_status tune_open(job *j, at__result *r, at__answer *answer, at__str *w
 static void tell_of_lost_cache(at__session *s)
 {
     char text[AT_ERROR_TEXT + 80];
-    if (s->builder.cache || !s->options->cache_path || s->cache_lost)
+    if (s->builder.cache || !s->builder.pool || !s->options->cache_path || s->cache_lost)
         return;
     s->cache_lost = true;
     snprintf(text, sizeof text, "compiled kernels are not kept: %s", s->builder.cache_error.text);

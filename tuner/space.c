@@ -269,6 +269,52 @@ int64_t at__space_sample(const at__space *space, at__rng *rng)
     return (int64_t)at__rng_below(rng, (uint64_t)space->count);
 }
 
+/* ---- restricting ---- */
+
+/* A group of all parameters that have a choice. */
+static void join_groups(at__rows *out, const at__space *s)
+{
+    for (int i = 0; i < s->rules.t->param_count; i++)
+        if (s->group_of[i] >= 0)
+            out->params[out->columns++] = i;
+}
+
+static void fill_row(uint16_t *row, const at__space *s, const at__rows *rows, const at__config *config)
+{
+    for (int c = 0; c < rows->columns; c++)
+        row[c] = (uint16_t)find_value(s, rows->params[c], config->values[rows->params[c]]);
+}
+
+static void replace_groups(at__space *s, at__rows *rows)
+{
+    for (int g = 0; g < s->group_count; g++)
+        at__rows_clear(&s->groups[g]);
+    s->count = rows->count;
+    s->group_count = rows->columns > 0;
+    if (s->group_count) {
+        s->groups[0] = *rows;
+        *rows = (at__rows){ .columns = 0 };
+    }
+    place_params(s);
+}
+
+at_status at__space_keep(at__space *space, const at__config *configs, size_t count, at_error *err)
+{
+    at__rows rows = { .columns = 0 };
+    join_groups(&rows, space);
+    rows.data = malloc((count * (size_t)rows.columns + 1) * sizeof *rows.data);
+    if (!rows.data)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        if (at__space_find(space, &configs[i]) >= 0)
+            fill_row(rows.data + rows.count++ * rows.columns, space, &rows, &configs[i]);
+    at_status status = at__rows_sort(&rows, err);
+    if (status == AT_OK)
+        replace_groups(space, &rows);
+    at__rows_clear(&rows);
+    return status;
+}
+
 /* ---- neighbours ---- */
 
 /* The index after one parameter's value was changed, or -1. `digits` is left as it was. */

@@ -5,7 +5,8 @@
  * name is bound. Parameters that share no requirement form separate groups; only each group's valid rows are
  * kept, and the space is their product. So counting, indexing and sampling cost nothing after opening, and a
  * space of 10^9 valid configurations in independent groups takes little memory. Indices run from 0 to
- * count-1; the order is fixed for equal declarations and problems. Read-only after opening: thread-safe.
+ * count-1; the order is fixed for equal declarations and problems. Read-only after opening (and
+ * at__space_keep): thread-safe.
  */
 #ifndef AUTOTUNE_SPACE_H
 #define AUTOTUNE_SPACE_H
@@ -38,6 +39,13 @@ at_status at__fix_parse(at__fix *out, const char *text, at_error *err) AT_MUST_C
 at_status at__space_open(at__space **out, const at__template *t, const int64_t *slots, const at__fix *fixes,
                          int fix_count, at_error *err) AT_MUST_CHECK;
 void at__space_close(at__space *space);
+
+/*
+ * Leaves only the listed configurations, of those that are valid: the space of a recording. None may be
+ * listed twice.
+ */
+at_status at__space_keep(at__space *space, const at__config *configs, size_t count,
+                         at_error *err) AT_MUST_CHECK;
 
 const at__template *at__space_template(const at__space *space);
 int64_t at__space_count(const at__space *space);    /* valid configurations; saturates at INT64_MAX */

@@ -234,14 +234,15 @@ static void sort_column(uint16_t *to, const uint16_t *from, const at__rows *rows
         memcpy(to + starts[from[i * n + column]]++ * n, from + i * n, (size_t)n * sizeof *to);
 }
 
-/* The walk went in another order of parameters; rows are kept in that of the declaration. */
-static at_status sort_rows(at__rows *rows, at_error *err)
+at_status at__rows_sort(at__rows *rows, at_error *err)
 {
     size_t bytes = (size_t)rows->count * (size_t)rows->columns * sizeof *rows->data;
     uint16_t *other = malloc(bytes);
     int64_t *starts = malloc(AT__MAX_VALUES * sizeof *starts);
     at_status status = AT_OK;
 
+    if (rows->count < 2)
+        goto done;
     if (!other || !starts) {
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
         goto done;
@@ -321,8 +322,8 @@ static at_status find_rows(walk *w, at__param_set params)
     if (status != AT_OK)
         return status;
     w->rows->refused = most_refusing(w);
-    bool sorted = is_ascending(order, w->rows->columns);
-    return sorted || w->rows->count < 2 ? AT_OK : sort_rows(w->rows, w->err);
+    /* The walk may have gone in another order of parameters; rows are kept in that of the declaration. */
+    return is_ascending(order, w->rows->columns) ? AT_OK : at__rows_sort(w->rows, w->err);
 }
 
 at_status at__rows_find(at__rows *out, const at__rules *rules, at__param_set params, at_error *err)

@@ -30,6 +30,9 @@ at_status at__rows_find(at__rows *out, const at__rules *rules, at__param_set par
                         at_error *err) AT_MUST_CHECK;
 void at__rows_clear(at__rows *rows);
 
+/* Brings the rows into the order that at__rows_search needs: by the first column, then the second ... */
+at_status at__rows_sort(at__rows *rows, at_error *err) AT_MUST_CHECK;
+
 /* The place of a row (its columns' value indices), or -1. */
 int64_t at__rows_search(const at__rows *rows, const uint16_t *row);
 

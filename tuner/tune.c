@@ -8,6 +8,7 @@
 #include "contest.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -115,8 +116,10 @@ static at_status open_devices(member *members, int count, team *t, at_error *err
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     int jobs = t->options->jobs > 0 ? t->options->jobs : (int)(cores > 0 ? cores : 1);
     for (int i = 0; i < count; i++) {
-        int ordinal = t->options->device_count ? t->options->devices[i] : i;
-        at_status status = at__device_open(&members[i].device, ordinal, err);
+        char ordinal[16];
+        snprintf(ordinal, sizeof ordinal, "%d", i);
+        at_status status = at__device_open(&members[i].device,
+                                           t->options->device_count ? t->options->devices[i] : ordinal, err);
         if (status != AT_OK)
             return status;
         members[i].team = t;

@@ -14,7 +14,7 @@
 #include <signal.h>
 
 typedef struct at__tune_options {
-    const int *devices;           /* CUDA ordinals                                       */
+    const char *const *devices;   /* CUDA ordinals, or replay:FILE; see device.h          */
     int device_count;             /* 0: every device                                     */
     const at__strategy *strategy; /* NULL: exhaustive when the space fits, else random   */
     uint64_t seed;
@@ -42,7 +42,7 @@ typedef enum at__phase {
 } at__phase;
 
 typedef struct at__progress {
-    int device; /* CUDA ordinal                                      */
+    int device; /* CUDA ordinal; below zero: a replay                */
     const at__problem *problem;
     int problem_index, problem_count; /* index counts from 0                */
     at__phase phase;
@@ -56,7 +56,7 @@ typedef struct at__progress {
 
 /* What became of one problem on one device. Borrowed by the event. */
 typedef struct at__result {
-    int device; /* CUDA ordinal                                                */
+    int device; /* CUDA ordinal; below zero: a replay                          */
     const at__problem *problem;
     bool from_store;          /* known before; nothing was measured                          */
     bool found;               /* false: no winner; `why` says so                             */

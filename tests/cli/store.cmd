@@ -21,3 +21,4 @@ cat text.db
 at show 4096x4096 --db store.db --by outcome --format json
 at show 4096x4096 --db store.db --device h200 --top 1 --format json
 at show 4096x4096 --db store.db --device A100
+at show 4096x4096 --db store.db --failed --by template --format csv

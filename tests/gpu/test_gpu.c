@@ -71,7 +71,7 @@ static void tune(record *r, const at__catalog *catalog, const at__problem *probl
     at__store *store = NULL;
     at__problem_key key;
     at__str shape = { 0 };
-    static const int DEVICE = 0;
+    static const char *const DEVICE = "0";
     at__tune_options options = { .devices = &DEVICE,
                                  .device_count = 1,
                                  .seed = 7,

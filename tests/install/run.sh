@@ -7,6 +7,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export HOME=$work CUDA_VISIBLE_DEVICES=''
 unset AUTOTUNE_DB AUTOTUNE_CACHE XDG_DATA_HOME XDG_CACHE_HOME
+CMAKE_GENERATOR=$(sed -n 's/^CMAKE_GENERATOR:INTERNAL=//p' "$build/CMakeCache.txt") # there may be no make
+export CMAKE_GENERATOR
 cd "$work"
 
 fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }

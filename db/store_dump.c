@@ -1,0 +1,156 @@
+/*
+ * store_dump.c - a store as lines of JSON, in an order that depends on the contents alone. README.md
+ * describes the format.
+ *
+ * Members are named as the columns. A compact dump leaves out what is as in the line before of the same kind.
+ */
+#include "store_internal.h"
+
+#include <string.h>
+
+enum { MAX_COLUMNS = 64 };
+/* The first columns of trials and winners, AT__SQL_DUMP_KEY. */
+enum { OP_COLUMN = 0, SHAPE_COLUMN = 1, TYPE_COLUMN = 2, DEVICE_COLUMN = 5 };
+
+/* What a replay does not need. */
+static const char *const EXTRAS[] = { "compile_s", "source_hash", NULL };
+
+typedef struct dumper {
+    at__store *store;
+    const at__dump_options *options;
+    at__line_sink *sink;
+    void *context;
+    at__str line, value;
+    at__str before[MAX_COLUMNS]; /* values of the line before, of this kind */
+} dumper;
+
+static bool is_extra(const char *name)
+{
+    for (int i = 0; EXTRAS[i]; i++)
+        if (strcmp(EXTRAS[i], name) == 0)
+            return true;
+    return false;
+}
+
+static void add_text(at__str *out, const char *text, bool only_the_day)
+{
+    char day[24] = "";
+    size_t len = strlen(text);
+    if (!only_the_day || len < 10) {
+        at__str_add_json(out, text);
+        return;
+    }
+    memcpy(day, text, 10);
+    memcpy(day + 10, "T00:00:00Z", 11);
+    at__str_add_json(out, day);
+}
+
+/* Fifteen digits survive the way through text and back, whoever reads them. */
+static void render_value(dumper *d, sqlite3_stmt *s, int column, bool is_trial)
+{
+    bool compact = d->options->compact;
+    at__str_reset(&d->value);
+    switch (sqlite3_column_type(s, column)) {
+    case SQLITE_INTEGER:
+        at__str_addf(&d->value, "%lld", (long long)sqlite3_column_int64(s, column));
+        break;
+    case SQLITE_FLOAT:
+        at__str_addf(&d->value, compact ? "%.5g" : "%.15g", sqlite3_column_double(s, column));
+        break;
+    case SQLITE_NULL:
+        at__str_add(&d->value, "null");
+        break;
+    default:
+        add_text(&d->value, at__store_text(s, column),
+                 compact && is_trial && strcmp(sqlite3_column_name(s, column), "measured_at") == 0);
+    }
+}
+
+/* Adds a member, unless it is as in the line before. */
+static void add_member(dumper *d, const char *name, int column)
+{
+    at__str *before = &d->before[column];
+    if (d->options->compact && before->data && strcmp(before->data, at__str_text(&d->value)) == 0)
+        return;
+    at__str_addf(&d->line, ",\"%s\":%s", name, at__str_text(&d->value));
+    at__str_reset(before);
+    at__str_add(before, at__str_text(&d->value));
+}
+
+static at_status write_row(dumper *d, const char *kind, sqlite3_stmt *s, bool *more, at_error *err)
+{
+    at__str_reset(&d->line);
+    at__str_addf(&d->line, "{\"kind\":\"%s\"", kind);
+    for (int i = 0; i < sqlite3_column_count(s) && i < MAX_COLUMNS; i++) {
+        const char *name = sqlite3_column_name(s, i);
+        if (d->options->compact && is_extra(name))
+            continue;
+        render_value(d, s, i, strcmp(kind, "trial") == 0);
+        add_member(d, name, i);
+    }
+    at__str_add(&d->line, "}");
+    at_status status = at__str_check(&d->line, err);
+    if (status == AT_OK)
+        status = at__str_check(&d->value, err);
+    if (status == AT_OK)
+        *more = d->sink(d->context, d->line.data);
+    return status;
+}
+
+static bool wanted_problem(const at__dump_options *o, const char *shape, const char *type_key)
+{
+    for (size_t i = 0; i < o->problem_count; i++)
+        if (strcmp(o->problems[i].shape, shape) == 0 && strcmp(o->problems[i].type_key, type_key) == 0)
+            return true;
+    return o->problem_count == 0;
+}
+
+static bool wanted(const at__dump_options *o, sqlite3_stmt *s)
+{
+    return (!o->op || strcmp(o->op, at__store_text(s, OP_COLUMN)) == 0) &&
+           (!o->device || strcasestr(at__store_text(s, DEVICE_COLUMN), o->device)) &&
+           wanted_problem(o, at__store_text(s, SHAPE_COLUMN), at__store_text(s, TYPE_COLUMN));
+}
+
+static void forget_before(dumper *d)
+{
+    for (int i = 0; i < MAX_COLUMNS; i++)
+        at__str_clear(&d->before[i]);
+}
+
+static at_status dump_rows(dumper *d, at__sql sql, const char *kind, bool filtered, bool *more, at_error *err)
+{
+    static const char doing[] = "dump the database";
+    at_status status = AT_OK;
+    int code = SQLITE_DONE;
+    if (!*more)
+        return AT_OK;
+    sqlite3_stmt *s = at__store_bind(d->store, sql, doing, err, "");
+    if (!s)
+        return AT_ERR_STORE;
+    while (*more && status == AT_OK && (code = sqlite3_step(s)) == SQLITE_ROW)
+        if (!filtered || wanted(d->options, s))
+            status = write_row(d, kind, s, more, err);
+    if (status == AT_OK && *more && code != SQLITE_DONE)
+        status = at__store_fail(d->store, doing, err);
+    sqlite3_reset(s);
+    forget_before(d);
+    return status;
+}
+
+at_status at__store_dump(at__store *store, const at__dump_options *options, at__line_sink *sink,
+                         void *context, at_error *err)
+{
+    dumper d = { .store = store, .options = options, .sink = sink, .context = context };
+    bool more = sink(context, AT__DUMP_HEAD);
+    at_status status = AT_OK;
+    if (!options->compact)
+        status = dump_rows(&d, AT__SQL_DUMP_SOURCES, "source", false, &more, err);
+    if (status == AT_OK)
+        status = dump_rows(&d, AT__SQL_DUMP_TRIALS, "trial", true, &more, err);
+    if (status == AT_OK)
+        status = dump_rows(&d, AT__SQL_DUMP_WINNERS, "winner", true, &more, err);
+    at__str_clear(&d.line);
+    at__str_clear(&d.value);
+    return status;
+}

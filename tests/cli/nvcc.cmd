@@ -1,0 +1,17 @@
+# Every template's kernel for every element size is exported; nvcc takes some of them, without a word, and links two of
+# one template into a program.
+"$FIXTURE" store.db every >list || exit 1
+n=0
+while read -r op shape type device; do
+  n=$((n + 1))
+  "$AUTOTUNE" export "$op" "$shape" "$type" --device "$device" --db store.db -o "$n.cu" || exit 1
+  "$AUTOTUNE" export "$op" "$shape" "$type" --device "$device" --db store.db --main -o "main$n.cu" || exit 1
+done <list
+command -v nvcc >/dev/null || skip "nvcc is not installed"
+compile() { nvcc -std=c++17 -arch=sm_90 -Xcompiler -Wall -c "$@" 2>&1 || echo "nvcc refuses $1: $(sed -n 4,6p "$1")"; }
+line() { grep -nF -- "$1" list | cut -d: -f1 | head -n 1; }
+one=$(line 'f32 [tile_vec]') other=$(line 'u8 [tile_vec]')
+compile "main$one.cu" -o one.o
+compile "$other.cu" -o other.o
+compile "$(line 'f32 [packed]').cu" -o third.o # PAD is no constant of its kernel
+nvcc -arch=sm_90 one.o other.o -o both && echo linked

@@ -1,0 +1,146 @@
+/* cmd_dump.c - `autotune dump`: a database as text. */
+#include "commands.h"
+#include "store.h"
+#include "tune.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const at__usage USAGE = {
+    "autotune dump [--db FILE] [-o FILE] [options]",
+    "Writes what is in a database as JSON lines, one object a trial, a winner or a template's text; "
+    "db/README.md\n"
+    "describes them. `autotune merge` reads them back. Equal contents give equal dumps. With --compact the\n"
+    "dump is a recording for --device replay:FILE.",
+};
+
+typedef struct dump_args {
+    const char *db, *output, *op, *device, *shapes, *templates_dir;
+    bool compact;
+} dump_args;
+
+/* The problems of --shapes as the store names them. */
+typedef struct keys {
+    at__problem_key *items;
+    at__str *shapes;
+    size_t count;
+} keys;
+
+static void keys_clear(keys *k)
+{
+    for (size_t i = 0; i < k->count; i++)
+        at__str_clear(&k->shapes[i]);
+    free(k->items);
+    free(k->shapes);
+}
+
+static at_status keys_of(keys *out, const at__shapes *shapes, at_error *err)
+{
+    at_status status = AT_OK;
+    out->items = calloc(shapes->count + 1, sizeof *out->items);
+    out->shapes = calloc(shapes->count + 1, sizeof *out->shapes);
+    if (!out->items || !out->shapes)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (size_t i = 0; i < shapes->count && status == AT_OK; i++) {
+        status = at__problem_key_of(&out->items[i], &out->shapes[i], &shapes->problems[i], err);
+        out->count++;
+    }
+    return status;
+}
+
+static at_status read_keys(keys *out, const dump_args *a, at_error *err)
+{
+    at__catalog *catalog = NULL;
+    at__shapes shapes = { 0 };
+    at__shape_defaults defaults = { .op = "transpose", .type = AT__F32 };
+    if (!a->shapes)
+        return AT_OK;
+    at_status status = at__catalog_open(&catalog, a->templates_dir, err);
+    if (status == AT_OK)
+        status = at__shapes_read(&shapes, strcmp(a->shapes, "-") ? a->shapes : "/dev/stdin", catalog,
+                                 defaults, err);
+    if (status == AT_OK)
+        status = keys_of(out, &shapes, err);
+    at__shapes_clear(&shapes);
+    at__catalog_close(catalog);
+    return status;
+}
+
+static bool write_line(void *context, const char *line)
+{
+    FILE *file = context;
+    return fputs(line, file) >= 0 && putc('\n', file) != EOF;
+}
+
+static at_status write_dump(const char *path, const dump_args *a, const keys *k, at_error *err)
+{
+    at__store *store = NULL;
+    at__dump_options options = { .compact = a->compact,
+                                 .op = a->op,
+                                 .device = a->device,
+                                 .problems = k->items,
+                                 .problem_count = k->count };
+    bool to_file = a->output && strcmp(a->output, "-") != 0;
+    at_status status = at__store_open(&store, path, AT__STORE_READ, err);
+    if (status != AT_OK)
+        return status;
+    FILE *file = to_file ? fopen(a->output, "we") : stdout;
+    if (!file)
+        status = at_fail(err, AT_ERR_SYSTEM, "%s: %s", a->output, strerror(errno));
+    if (status == AT_OK)
+        status = at__store_dump(store, &options, write_line, file, err);
+    bool bad = file && (ferror(file) || fflush(file) != 0);
+    if (file && to_file)
+        bad |= fclose(file) != 0;
+    if (status == AT_OK && bad && to_file)
+        status = at_fail(err, AT_ERR_SYSTEM, "%s: could not be written: %s", a->output, strerror(errno));
+    at__store_close(store);
+    return status;
+}
+
+int at__cmd_dump(int argc, char **argv)
+{
+    dump_args a = { 0 };
+    at__words words = { 0 };
+    at__str keep = { 0 };
+    keys k = { 0 };
+    const char *path = NULL;
+    at_error err = { 0 };
+    int code = AT__EXIT_OK;
+    const at__option TABLE[] = {
+        { "-o", AT__OPT_TEXT, "FILE", "where to write (default and -: stdout)", &a.output },
+        { "--output", AT__OPT_TEXT, "FILE", "the same", &a.output },
+        { "--db", AT__OPT_TEXT, "FILE",
+          "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
+        { "--op", AT__OPT_TEXT, "OP", "only this operation", &a.op },
+        { "--device", AT__OPT_TEXT, "NAME", "only devices whose name contains this", &a.device },
+        { "--shapes", AT__OPT_TEXT, "FILE",
+          "only the problems of this shapes file, and other operations (copies) on the same shapes",
+          &a.shapes },
+        { "--templates", AT__OPT_TEXT, "DIR", "more operations for the shapes file: DIR/<op>/*.cu",
+          &a.templates_dir },
+        { "--compact", AT__OPT_FLAG, NULL,
+          "only what a replay needs: a line says what differs from the one before, five digits, no texts of "
+          "templates",
+          &a.compact },
+        { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
+    };
+    if (!at__command_options(&USAGE, TABLE, argc, argv, &words, &code))
+        return code;
+    at_status status = AT_OK;
+    if (words.count)
+        status = at_fail(&err, AT_ERR_USAGE, "found '%s'; expected only options", words.items[0]);
+    if (status == AT_OK)
+        status = read_keys(&k, &a, &err);
+    if (status == AT_OK)
+        status = at__db_path(&path, a.db, &keep, &err);
+    if (status == AT_OK)
+        status = write_dump(path, &a, &k, &err);
+    if (status != AT_OK)
+        code = at__complain(&err);
+    keys_clear(&k);
+    at__str_clear(&keep);
+    return code;
+}

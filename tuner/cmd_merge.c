@@ -1,0 +1,65 @@
+/* cmd_merge.c - `autotune merge`: databases and dumps into one database. */
+#include "commands.h"
+#include "store.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const at__usage USAGE = {
+    "autotune merge INTO.db FROM...",
+    "Adds the trials and winners of databases, or of dumps (- reads one from stdin), to a database, which is "
+    "made\n"
+    "when it is missing. Of two trials of the same problem, conditions, template and configuration the "
+    "newer\n"
+    "stays; a winner that is there already is not added again. When one file cannot be read nothing changes.",
+};
+
+static void print_counts(const at__merge_counts *c, const char *into)
+{
+    fprintf(stderr, "%lld of %lld trials, %lld of %lld winners and %lld of %lld texts were new in %s\n",
+            (long long)c->trials_taken, (long long)c->trials, (long long)c->winners_taken,
+            (long long)c->winners, (long long)c->sources_taken, (long long)c->sources, into);
+}
+
+static at_status merge(const at__words *words, at__merge_counts *counts, at_error *err)
+{
+    at__store *store = NULL;
+    struct stat info;
+    bool existed = stat(words->items[0], &info) == 0;
+    at_status status = at__store_open(&store, words->items[0], AT__STORE_WRITE, err);
+    if (status != AT_OK)
+        return status;
+    status = at__store_merge(store, words->items + 1, words->count - 1, counts, err);
+    at__store_close(store);
+    if (status != AT_OK && !existed)
+        unlink(words->items[0]);
+    return status;
+}
+
+int at__cmd_merge(int argc, char **argv)
+{
+    at__words words = { 0 };
+    at__merge_counts counts = { 0 };
+    bool quiet = false;
+    at_error err = { 0 };
+    int code = AT__EXIT_OK;
+    const at__option TABLE[] = {
+        { "--quiet", AT__OPT_FLAG, NULL, "do not say how much was new", &quiet },
+        { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
+    };
+    if (!at__command_options(&USAGE, TABLE, argc, argv, &words, &code))
+        return code;
+    at_status status = AT_OK;
+    if (words.count < 2)
+        status = at_fail(&err, AT_ERR_USAGE, "found %d file%s; expected INTO.db and one or more to add to it",
+                         words.count, words.count == 1 ? "" : "s");
+    if (status == AT_OK)
+        status = merge(&words, &counts, &err);
+    if (status != AT_OK)
+        return at__complain(&err);
+    if (!quiet)
+        print_counts(&counts, words.items[0]);
+    return code;
+}

@@ -1,0 +1,110 @@
+/* contest_space.c - the spaces of a contest; see contest.h. */
+#include "contest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool wanted(const at__contest *c, const at__template *t)
+{
+    const at__tune_options *o = c->session->options;
+    if (c->is_copy || !o->templates)
+        return true;
+    for (int i = 0; i < o->template_count; i++)
+        if (strcmp(o->templates[i], t->name) == 0)
+            return true;
+    return false;
+}
+
+/* Counts saturate: the sum of spaces of any size stays a number. */
+static void add_count(at__contest *c, int64_t count)
+{
+    c->search.total = count > INT64_MAX - c->search.total ? INT64_MAX : c->search.total + count;
+}
+
+/* ---- a replay ---- */
+
+/* Recorded configurations of one template. */
+typedef struct recorded {
+    const at__template *t;
+    at__config *configs;
+    size_t count, cap;
+    bool failed, old;
+} recorded;
+
+/* A configuration that the present template does not know is not in the space. */
+static void add_recorded(void *context, const char *name, const char *hash, const char *config)
+{
+    recorded *r = context;
+    if (strcmp(name, r->t->name) != 0)
+        return;
+    if (!at__grow(&r->configs, &r->cap, r->count, sizeof *r->configs))
+        r->failed = true;
+    else if (at__config_parse(&r->configs[r->count], r->t, config, NULL) == AT_OK)
+        r->count++;
+    r->old |= strcmp(hash, r->t->hash) != 0;
+}
+
+static void tell_of_old(at__session *s, const char *name)
+{
+    char text[256];
+    if (s->old_templates)
+        return;
+    s->old_templates = true;
+    snprintf(
+        text, sizeof text,
+        "the recording was made with another version of template %s (and perhaps of others): configurations "
+        "that both know are replayed, with the recorded times",
+        name);
+    s->events->warning(s->events->context, text);
+}
+
+static at_status keep_recorded(at__contest *c, at__space *space, at_error *err)
+{
+    at__session *s = c->session;
+    recorded r = { .t = at__space_template(space) };
+    at_status status = at__device_recorded(s->device, &c->key, s->options->warm, add_recorded, &r, err);
+    if (status == AT_OK && r.failed)
+        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+    if (status == AT_OK)
+        status = at__space_keep(space, r.configs, r.count, err);
+    if (status == AT_OK && r.old)
+        tell_of_old(s, r.t->name);
+    free(r.configs);
+    return status;
+}
+
+/* ---- all of them ---- */
+
+static at_status open_space(at__contest *c, const at__template *t, at_error *err)
+{
+    const at__tune_options *o = c->session->options;
+    at__space **space = &c->spaces[c->space_count];
+    at_status status =
+        at__space_open(space, t, c->slots, c->is_copy ? NULL : o->fixes, c->is_copy ? 0 : o->fix_count, err);
+    if (status != AT_OK)
+        return status;
+    c->space_count++;
+    if (at__device_info_of(c->session->device)->ordinal == AT__REPLAY_ORDINAL)
+        status = keep_recorded(c, *space, err);
+    add_count(c, at__space_count(*space));
+    return status;
+}
+
+at_status at__contest_open_spaces(at__contest *c, at_error *err)
+{
+    int count = at__catalog_template_count(c->session->catalog, c->problem.op);
+    at_status status = AT_OK;
+
+    c->spaces = calloc((size_t)count + 1, sizeof *c->spaces);
+    if (!c->spaces)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (int i = 0; i < count && status == AT_OK; i++) {
+        const at__template *t = at__catalog_template(c->session->catalog, c->problem.op, i);
+        if (wanted(c, t))
+            status = open_space(c, t, err);
+    }
+    c->search.spaces = c->spaces;
+    c->search.space_count = c->space_count;
+    return status;
+}

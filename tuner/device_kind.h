@@ -1,0 +1,36 @@
+/*
+ * device_kind.h - what a kind of device must do. Private to device*.c; what each function does is said in
+ * device.h.
+ *
+ * A kind's own struct begins with at__device.
+ */
+#ifndef AUTOTUNE_DEVICE_KIND_H
+#define AUTOTUNE_DEVICE_KIND_H
+
+#include "device.h"
+
+typedef struct at__device_kind {
+    void (*close)(at__device *device);
+    at_status (*setup)(at__device *device, const at__setup *setup, at_error *err);
+    int (*queued)(const at__device *device);
+    at_status (*submit)(at__device *device, const at__trial *trial, at_error *err);
+    struct pollfd (*fd)(const at__device *device);
+    at_status (*pump)(at__device *device, at__measured *out, bool *got, at_error *err);
+    at_status (*final)(at__device *device, const at__finalist *list, int count, uint64_t seed,
+                       at__final_row *rows, at__conditions *conditions, at_error *err);
+    at_status (*recorded)(at__device *device, const at__problem_key *problem, bool warm,
+                          at__recorded_visit *visit, void *context, at_error *err); /* NULL: no replay */
+} at__device_kind;
+
+struct at__device {
+    const at__device_kind *kind;
+    at__device_info info;
+};
+
+/* A runner process for a CUDA ordinal: device_runner.c. */
+at_status at__device_open_runner(at__device **out, int ordinal, at_error *err) AT_MUST_CHECK;
+
+/* A recording, a database or a dump: device_replay.c. */
+at_status at__device_open_replay(at__device **out, const char *path, at_error *err) AT_MUST_CHECK;
+
+#endif

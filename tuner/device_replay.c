@@ -1,0 +1,439 @@
+/*
+ * device_replay.c - a device that answers with what a store recorded; see device.h.
+ *
+ * A trial gets the outcome and times of the recorded trial of the same problem, template name and
+ * configuration. Where one was recorded with several versions of its template the newest counts. In the
+ * final, the recorded winner gets the times of its own final, and so does the copy that was its ceiling; the
+ * others keep the times of their trials, but nobody beats those two: that was settled when it was recorded.
+ */
+#include "arch.h"
+#include "device_kind.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One recorded configuration. Texts are owned. */
+typedef struct entry {
+    char *name, *hash, *config, *log, *measured_at;
+    at__measured m; /* without its log */
+} entry;
+
+/* One recorded problem: its entries by name and configuration, and its winner. */
+typedef struct tape {
+    at__str problem; /* "transpose 4096x4096 b4" */
+    entry *entries;
+    size_t count, cap;
+    bool failed; /* out of memory while reading */
+    bool has_winner;
+    at__answer winner;
+} tape;
+
+typedef struct replay {
+    at__device base;
+    at__store *store;
+    at__fingerprint recorded; /* the GPU; other columns: of most trials */
+    tape *tapes;
+    size_t tape_count, tape_cap;
+    at__measured queue[AT__DEVICE_QUEUE];
+    const char *logs[AT__DEVICE_QUEUE];
+    int queue_count;
+} replay;
+
+static replay *ours(at__device *device)
+{
+    return (replay *)device;
+}
+
+/* ---- reading ---- */
+
+static void entry_clear(entry *e)
+{
+    free(e->name);
+    free(e->hash);
+    free(e->config);
+    free(e->log);
+    free(e->measured_at);
+    *e = (entry){ 0 };
+}
+
+static void tape_clear(tape *t)
+{
+    for (size_t i = 0; i < t->count; i++)
+        entry_clear(&t->entries[i]);
+    free(t->entries);
+    at__str_clear(&t->problem);
+    at__answer_clear(&t->winner);
+}
+
+static char *owned(const char *text, bool *failed)
+{
+    char *copy = at__text_copy(text, strlen(text));
+    *failed |= !copy;
+    return copy;
+}
+
+static bool add_entry(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
+{
+    tape *t = context;
+    (void)fingerprint;
+    if (!at__grow(&t->entries, &t->cap, t->count, sizeof *t->entries)) {
+        t->failed = true;
+        return false;
+    }
+    t->entries[t->count++] = (entry){ .name = owned(row->template_name, &t->failed),
+                                      .hash = owned(row->template_hash, &t->failed),
+                                      .config = owned(row->config, &t->failed),
+                                      .log = owned(row->log, &t->failed),
+                                      .measured_at = owned(row->measured_at, &t->failed),
+                                      .m = { .outcome = row->outcome,
+                                             .median_s = row->median_s,
+                                             .min_s = row->min_s,
+                                             .spread = row->spread,
+                                             .samples = row->samples,
+                                             .registers = row->registers,
+                                             .shared_bytes = row->shared_bytes,
+                                             .local_bytes = row->spill_bytes,
+                                             .conditions = { -1, -1, -1, -1, -1 } } };
+    return !t->failed;
+}
+
+static int by_name_and_config(const void *a, const void *b)
+{
+    const entry *x = a, *y = b;
+    int order = strcmp(x->name, y->name);
+    return order ? order : strcmp(x->config, y->config);
+}
+
+/* The same configuration of several versions of a template: the newest first. */
+static int by_all(const void *a, const void *b)
+{
+    const entry *x = a, *y = b;
+    int order = by_name_and_config(a, b);
+    order = order ? order : strcmp(y->measured_at, x->measured_at);
+    return order ? order : strcmp(x->hash, y->hash);
+}
+
+static void sort_entries(tape *t)
+{
+    size_t kept = 0;
+    if (t->count)
+        qsort(t->entries, t->count, sizeof *t->entries, by_all);
+    for (size_t i = 0; i < t->count; i++) {
+        if (kept && by_name_and_config(&t->entries[kept - 1], &t->entries[i]) == 0)
+            entry_clear(&t->entries[i]);
+        else
+            t->entries[kept++] = t->entries[i];
+    }
+    t->count = kept;
+}
+
+static at_status read_winner(tape *t, at__store *store, const at__problem_key *key, const at__fingerprint *f,
+                             at_error *err)
+{
+    at_status status = at__store_find_winner(&t->winner, store, key, f, NULL, err);
+    t->has_winner = status == AT_OK;
+    return status == AT_ERR_NOT_FOUND ? AT_OK : status;
+}
+
+static at_status read_tape(tape *t, replay *d, const at__problem_key *key, bool warm, at_error *err)
+{
+    at__fingerprint like = d->recorded, f;
+    like.cold = !warm;
+    at__str_addf(&t->problem, "%s %s %s", key->op, key->shape, key->type_key);
+    at_status status = at__store_main_fingerprint(&f, d->store, key, &like, err);
+    if (status == AT_ERR_NOT_FOUND)
+        return at__str_check(&t->problem, err);
+    if (status == AT_OK)
+        status = at__store_each_trial(d->store, key, &f, add_entry, t, err);
+    if (status == AT_OK)
+        status = read_winner(t, d->store, key, &f, err);
+    if (status == AT_OK && (t->failed || t->problem.failed))
+        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+    sort_entries(t);
+    return status;
+}
+
+/* The tape of a problem, NULL: it was not read. */
+static const tape *find_tape(const replay *d, const char *problem)
+{
+    for (size_t i = 0; i < d->tape_count; i++)
+        if (strcmp(at__str_text(&d->tapes[i].problem), problem) == 0)
+            return &d->tapes[i];
+    return NULL;
+}
+
+static at_status replay_recorded(at__device *device, const at__problem_key *key, bool warm,
+                                 at__recorded_visit *visit, void *context, at_error *err)
+{
+    replay *d = ours(device);
+    at__str problem = { 0 };
+    at_status status = AT_OK;
+    at__str_addf(&problem, "%s %s %s", key->op, key->shape, key->type_key);
+    const tape *t = find_tape(d, at__str_text(&problem));
+    at__str_clear(&problem);
+    if (!t) {
+        if (!at__grow(&d->tapes, &d->tape_cap, d->tape_count, sizeof *d->tapes))
+            return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        d->tapes[d->tape_count] = (tape){ 0 };
+        t = &d->tapes[d->tape_count++];
+        status = read_tape(&d->tapes[d->tape_count - 1], d, key, warm, err);
+    }
+    for (size_t i = 0; i < t->count && status == AT_OK; i++)
+        visit(context, t->entries[i].name, t->entries[i].hash, t->entries[i].config);
+    return status;
+}
+
+/* ---- looking up ---- */
+
+/* Does the identity begin with this problem? Then *rest is what follows the blank. */
+static bool is_of(const char *identity, const tape *t, const char **rest)
+{
+    size_t len = t->problem.len;
+    bool same = strncmp(identity, at__str_text(&t->problem), len) == 0 && identity[len] == ' ';
+    *rest = same ? identity + len + 1 : NULL;
+    return same;
+}
+
+/* The recorded configuration with this identity; *from is its tape. NULL: not recorded. */
+static const entry *find_entry(const replay *d, const char *identity, const tape **from)
+{
+    const char *rest;
+    for (size_t i = 0; i < d->tape_count; i++) {
+        const tape *t = &d->tapes[i];
+        if (!t->count || !is_of(identity, t, &rest))
+            continue;
+        entry probe = { 0 };
+        size_t len = strcspn(rest, " ");
+        char name[AT__MAX_NAME], config[4096];
+        snprintf(name, sizeof name, "%.*s", (int)len, rest);
+        snprintf(config, sizeof config, "%s", rest[len] ? rest + len + 1 : "");
+        probe.name = name;
+        probe.config = config;
+        *from = t;
+        return bsearch(&probe, t->entries, t->count, sizeof *t->entries, by_name_and_config);
+    }
+    return NULL;
+}
+
+static at_status not_recorded(const char *identity, at_error *err)
+{
+    return at_fail(err, AT_ERR_DEVICE, "%s is not in the recording", identity);
+}
+
+/* ---- being a device ---- */
+
+static at_status replay_setup(at__device *device, const at__setup *setup, at_error *err)
+{
+    (void)device, (void)setup, (void)err;
+    return AT_OK;
+}
+
+static int replay_queued(const at__device *device)
+{
+    return ((const replay *)device)->queue_count;
+}
+
+static at_status replay_submit(at__device *device, const at__trial *trial, at_error *err)
+{
+    replay *d = ours(device);
+    const tape *t;
+    if (d->queue_count == AT__DEVICE_QUEUE)
+        return at_fail(err, AT_ERR_USAGE, "the device's queue is full");
+    const entry *e = find_entry(d, trial->kernel.identity, &t);
+    if (!e)
+        return not_recorded(trial->kernel.identity, err);
+    d->queue[d->queue_count] = e->m;
+    d->queue[d->queue_count].tag = trial->tag;
+    d->logs[d->queue_count++] = e->log;
+    return AT_OK;
+}
+
+static struct pollfd replay_fd(const at__device *device)
+{
+    (void)device;
+    return (struct pollfd){ .fd = -1 }; /* poll(2) passes over it: a replay never lets wait */
+}
+
+static at_status replay_pump(at__device *device, at__measured *out, bool *got, at_error *err)
+{
+    replay *d = ours(device);
+    (void)err;
+    *got = d->queue_count > 0;
+    if (!*got)
+        return AT_OK;
+    *out = d->queue[0];
+    snprintf(out->log, sizeof out->log, "%s", d->logs[0]);
+    d->queue_count--;
+    memmove(d->queue, d->queue + 1, (size_t)d->queue_count * sizeof *d->queue);
+    memmove(d->logs, d->logs + 1, (size_t)d->queue_count * sizeof *d->logs);
+    return AT_OK;
+}
+
+/* ---- the final ---- */
+
+/* Is `name` ("tile TILE=32 ...", as winners name others) this entry? */
+static bool is_named(const char *name, const entry *e)
+{
+    size_t len = strlen(e->name);
+    return strncmp(name, e->name, len) == 0 && name[len] == ' ' && strcmp(name + len + 1, e->config) == 0;
+}
+
+/* Is the entry one of the lines? */
+static bool is_listed(const char *lines, const entry *e)
+{
+    at__str line = { 0 };
+    bool found = false;
+    at__str_addf(&line, "%s %s", e->name, e->config);
+    const char *text = at__str_text(&line);
+    for (const char *at = lines; !found && (at = strstr(at, text)) != NULL; at++)
+        found = (at == lines || at[-1] == '\n') && (at[line.len] == '\0' || at[line.len] == '\n');
+    at__str_clear(&line);
+    return found;
+}
+
+static at__final_row not_faster(const entry *e, double limit_s)
+{
+    double median_s = fmax(e->m.median_s, nextafter(limit_s, INFINITY));
+    return (at__final_row){ .outcome = e->m.outcome,
+                            .median_s = median_s,
+                            .min_s = e->m.min_s,
+                            .spread = e->m.spread,
+                            .samples = e->m.samples };
+}
+
+static at__final_row row_of_winner(const at__winner *w)
+{
+    return (at__final_row){ .outcome = AT__TIMED,
+                            .median_s = w->median_s,
+                            .min_s = w->min_s,
+                            .spread = w->spread,
+                            .samples = w->samples };
+}
+
+static at__final_row row_of_ceiling(const at__winner *w)
+{
+    return (at__final_row){
+        .outcome = AT__TIMED, .median_s = w->ceiling_s, .min_s = w->ceiling_s, .samples = w->samples
+    };
+}
+
+static bool is_winner(const at__winner *w, const entry *e)
+{
+    return w && strcmp(w->template_name, e->name) == 0 && strcmp(w->config, e->config) == 0;
+}
+
+/* `w` is the recorded winner of the problem, NULL: there is none. `won`: it is among the finalists. */
+static at_status final_row(at__final_row *out, const replay *d, const at__finalist *f, const at__winner *w,
+                           bool won, at_error *err)
+{
+    const tape *t;
+    bool ceiling = w && w->ceiling_s > 0;
+    *out = (at__final_row){ .outcome = AT__LAUNCH_FAILED, .log = "not recorded" };
+    if (f->is_memcpy) {
+        if (ceiling && strcmp(w->ceiling_name, "memcpy") == 0)
+            *out = row_of_ceiling(w);
+        return AT_OK;
+    }
+    const entry *e = find_entry(d, f->kernel.identity, &t);
+    if (!e)
+        return not_recorded(f->kernel.identity, err);
+    if (f->is_copy)
+        *out = ceiling && is_named(w->ceiling_name, e) ? row_of_ceiling(w)
+                                                       : not_faster(e, ceiling ? w->ceiling_s : 0);
+    else
+        *out = is_winner(w, e) ? row_of_winner(w) : not_faster(e, won ? w->median_s : 0);
+    if (won && !f->is_copy && is_listed(w->ties, e))
+        out->tied = true;
+    return AT_OK;
+}
+
+static at_status replay_final(at__device *device, const at__finalist *list, int count, uint64_t seed,
+                              at__final_row *rows, at__conditions *conditions, at_error *err)
+{
+    const replay *d = ours(device);
+    const at__winner *w = NULL;
+    at_status status = AT_OK;
+    bool won = false;
+
+    (void)seed;
+    for (int i = 0; i < count; i++) {
+        const tape *t = NULL;
+        const entry *e =
+            list[i].is_copy || list[i].is_memcpy ? NULL : find_entry(d, list[i].kernel.identity, &t);
+        if (e && t->has_winner) {
+            w = &t->winner.winner;
+            won = won || is_winner(w, e);
+        }
+    }
+    *conditions = w ? w->conditions : (at__conditions){ -1, -1, -1, -1, -1 };
+    for (int i = 0; i < count && status == AT_OK; i++)
+        status = final_row(&rows[i], d, &list[i], w, won, err);
+    return status;
+}
+
+/* ---- opening ---- */
+
+static void replay_close(at__device *device)
+{
+    replay *d = ours(device);
+    for (size_t i = 0; i < d->tape_count; i++)
+        tape_clear(&d->tapes[i]);
+    free(d->tapes);
+    at__store_close(d->store);
+    free(d);
+}
+
+static at_status describe(replay *d, const char *path, at_error *err)
+{
+    at__device_info *info = &d->base.info;
+    char cc[16], hash[9];
+    at_status status = at__store_main_fingerprint(&d->recorded, d->store, NULL, NULL, err);
+    if (status == AT_ERR_NOT_FOUND)
+        return at_fail(err, AT_ERR_DEVICE, "%s: no trials are recorded there; nothing can be replayed", path);
+    if (status == AT_OK)
+        status = at__store_short_hash(hash, d->store, err);
+    if (status != AT_OK)
+        return status;
+    snprintf(cc, sizeof cc, "%lld", (long long)d->recorded.cc);
+    if (at__arch_parse(&info->limits, cc, NULL) != AT_OK)
+        return at_fail(err, AT_ERR_DEVICE, "%s: recorded on compute capability %s, which is not known here",
+                       path, cc);
+    info->ordinal = AT__REPLAY_ORDINAL;
+    snprintf(info->name, sizeof info->name, AT__REPLAY_NAME "%.100s", d->recorded.device);
+    snprintf(info->driver, sizeof info->driver, "%.12s" AT__REPLAY_RECORDING "%s", d->recorded.driver, hash);
+    snprintf(info->nvrtc, sizeof info->nvrtc, "%s", d->recorded.nvrtc);
+    info->limits.sms = d->recorded.sms;
+    info->limits.memory_bytes = d->recorded.memory_mib << 20;
+    info->free_bytes = info->limits.memory_bytes;
+    return AT_OK;
+}
+
+static const at__device_kind REPLAY = {
+    .close = replay_close,
+    .setup = replay_setup,
+    .queued = replay_queued,
+    .submit = replay_submit,
+    .fd = replay_fd,
+    .pump = replay_pump,
+    .final = replay_final,
+    .recorded = replay_recorded,
+};
+
+at_status at__device_open_replay(at__device **out, const char *path, at_error *err)
+{
+    replay *d = calloc(1, sizeof *d);
+    if (!d)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    d->base.kind = &REPLAY;
+    at_status status = at__store_open_recording(&d->store, path, err);
+    if (status == AT_OK)
+        status = describe(d, path, err);
+    if (status != AT_OK) {
+        replay_close(&d->base);
+        return status;
+    }
+    *out = &d->base;
+    return AT_OK;
+}

@@ -1,0 +1,322 @@
+/* device_runner.c - a device that is a runner process: the supervisor's end of runner_wire.h. */
+#include "device_kind.h"
+
+#include "runner_wire.h"
+#include "util/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A trial that takes longer is hung: the slowest honest one takes well under a second on buffers of 10 GB. */
+#define TRIAL_DEADLINE_S 20.0
+#define FINAL_DEADLINE_S 120.0
+#define SETUP_DEADLINE_S 120.0
+#define STOP_GRACE_S     2.0
+
+typedef struct queued {
+    int64_t tag;
+    at__str body;
+} queued;
+
+typedef struct runner {
+    at__device base;
+    int ordinal;
+    at__child child;
+    at__str setup; /* of the open problem, to repeat it after a restart */
+    queued queue[AT__DEVICE_QUEUE];
+    int queue_count;
+    double head_start; /* when the first in the queue began */
+} runner;
+
+/* The device that our functions were given is one of ours. */
+static runner *ours(at__device *device)
+{
+    return (runner *)device;
+}
+
+static const runner *our_const(const at__device *device)
+{
+    return (const runner *)device;
+}
+
+/* Waits for one frame; kills a runner that says nothing for `deadline_s`. */
+static at_status receive(runner *d, uint32_t *kind, at__str *body, double deadline_s, at_error *err)
+{
+    char how[256];
+    struct pollfd fd = { .fd = d->child.fd, .events = POLLIN };
+    if (poll(&fd, 1, (int)(1e3 * deadline_s)) == 0)
+        return at_fail(err, AT_ERR_DEVICE, "the runner of device %d said nothing for %.0f s", d->ordinal,
+                       deadline_s);
+    if (at__wire_recv(d->child.fd, kind, body, NULL) == AT_OK && *kind != 0)
+        return AT_OK;
+    at__child_autopsy(&d->child, how, sizeof how);
+    return at_fail(err, AT_ERR_DEVICE, "the runner of device %d ended: %s", d->ordinal, how);
+}
+
+/* A FAILED frame's status and words become the caller's. */
+static at_status failure(const at__str *body, at_error *err)
+{
+    at__reader in = { body->data, body->data + body->len, false };
+    at_status status = (at_status)at__get_i64(&in);
+    return at_fail(err, status == AT_OK ? AT_ERR_DEVICE : status, "%s", at__get_text(&in));
+}
+
+static at_status expect(runner *d, uint32_t wanted, at__str *body, double deadline_s, at_error *err)
+{
+    uint32_t kind = 0;
+    at_status status = receive(d, &kind, body, deadline_s, err);
+    if (status != AT_OK)
+        return status;
+    if (kind == AT__FAILED)
+        return failure(body, err);
+    return kind == wanted ? AT_OK
+                          : at_fail(err, AT_ERR_SYSTEM, "the device runner sent an unexpected message");
+}
+
+static at_status start_runner(runner *d, at_error *err)
+{
+    char ordinal[16];
+    at__str body = { 0 };
+    const char *argv[] = { "autotune", "__device", ordinal, NULL };
+
+    snprintf(ordinal, sizeof ordinal, "%d", d->ordinal);
+    at_status status = at__child_spawn(&d->child, argv, err);
+    if (status == AT_OK)
+        status = expect(d, AT__HELLO, &body, SETUP_DEADLINE_S, err);
+    if (status == AT_OK) {
+        at__reader in = { body.data, body.data + body.len, false };
+        if (!at__read_plain(&d->base.info, sizeof d->base.info, &in))
+            status = at_fail(err, AT_ERR_SYSTEM, "the device runner is another version of autotune");
+    }
+    at__str_clear(&body);
+    return status;
+}
+
+static void forget_queue(runner *d)
+{
+    for (int i = 0; i < d->queue_count; i++)
+        at__str_clear(&d->queue[i].body);
+    d->queue_count = 0;
+}
+
+static void runner_close(at__device *device)
+{
+    runner *d = ours(device);
+    at__child_stop(&d->child, STOP_GRACE_S);
+    forget_queue(d);
+    at__str_clear(&d->setup);
+    free(d);
+}
+
+at_status at__device_count(int *out, at_error *err)
+{
+    runner d = { .ordinal = AT__COUNT_DEVICES };
+    at__str body = { 0 };
+    const char *argv[] = { "autotune", "__device", "-1", NULL };
+    int64_t count = 0;
+
+    at_status status = at__child_spawn(&d.child, argv, err);
+    if (status == AT_OK)
+        status = expect(&d, AT__READY, &body, SETUP_DEADLINE_S, err);
+    if (status == AT_OK) {
+        at__reader in = { body.data, body.data + body.len, false };
+        count = at__get_i64(&in);
+        *out = (int)count;
+    }
+    at__child_stop(&d.child, STOP_GRACE_S);
+    at__str_clear(&body);
+    return status;
+}
+
+static at_status open_problem(runner *d, at_error *err)
+{
+    at__str body = { 0 };
+    at_status status = at__wire_send(d->child.fd, AT__SETUP, &d->setup, err);
+    if (status == AT_OK)
+        status = expect(d, AT__READY, &body, SETUP_DEADLINE_S, err);
+    at__str_clear(&body);
+    return status;
+}
+
+/* A new runner in the place of one that is dead, hung or ruined, with the same problem and the same queue. */
+static at_status restart(runner *d, at_error *err)
+{
+    at__child_stop(&d->child, 0);
+    at_status status = start_runner(d, err);
+    if (status == AT_OK && d->setup.len)
+        status = open_problem(d, err);
+    for (int i = 0; i < d->queue_count && status == AT_OK; i++)
+        status = at__wire_send(d->child.fd, AT__TRIAL, &d->queue[i].body, err);
+    d->head_start = at__now_s();
+    return status;
+}
+
+static at_status runner_setup(at__device *device, const at__setup *setup, at_error *err)
+{
+    runner *d = ours(device);
+    at_error cause = { 0 };
+    forget_queue(d);
+    at__str_reset(&d->setup);
+    at__write_setup(&d->setup, setup);
+    at_status status = at__str_check(&d->setup, err);
+    if (status != AT_OK)
+        return status;
+    status = open_problem(d, &cause);
+    if (status == AT_OK)
+        return AT_OK;
+    /* A reference that faults leaves a ruined runner: the next problem deserves a new one. */
+    at__str_reset(&d->setup);
+    at_status again = restart(d, err);
+    return again == AT_OK ? at_fail(err, status, "%s", cause.text) : again;
+}
+
+static int runner_queued(const at__device *device)
+{
+    return our_const(device)->queue_count;
+}
+
+static at_status runner_submit(at__device *device, const at__trial *trial, at_error *err)
+{
+    runner *d = ours(device);
+    if (d->queue_count == AT__DEVICE_QUEUE)
+        return at_fail(err, AT_ERR_USAGE, "the device's queue is full");
+    queued *q = &d->queue[d->queue_count];
+    *q = (queued){ .tag = trial->tag };
+    at__write_trial(&q->body, trial);
+    at_status status = at__str_check(&q->body, err);
+    if (status != AT_OK) {
+        at__str_clear(&q->body);
+        return status;
+    }
+    if (d->queue_count++ == 0)
+        d->head_start = at__now_s();
+    /* A runner that died meanwhile is found by the next pump, which sends the queue again. */
+    status = at__wire_send(d->child.fd, AT__TRIAL, &q->body, NULL);
+    return status == AT_ERR_SYSTEM ? AT_OK : status;
+}
+
+static struct pollfd runner_fd(const at__device *device)
+{
+    return (struct pollfd){ .fd = our_const(device)->child.fd, .events = POLLIN };
+}
+
+static void pop(runner *d)
+{
+    at__str_clear(&d->queue[0].body);
+    d->queue_count--;
+    memmove(d->queue, d->queue + 1, (size_t)d->queue_count * sizeof *d->queue);
+    d->head_start = at__now_s();
+}
+
+/* The trial at the head of the queue took its runner with it. */
+static at_status blame_head(runner *d, at__measured *out, bool *got, at__outcome outcome, const char *why,
+                            at_error *err)
+{
+    if (d->queue_count) {
+        *out = (at__measured){ .tag = d->queue[0].tag,
+                               .outcome = outcome,
+                               .registers = -1,
+                               .shared_bytes = -1,
+                               .local_bytes = -1,
+                               .conditions = { -1, -1, -1, -1, -1 } };
+        out->busy_s = at__now_s() - d->head_start;
+        snprintf(out->log, sizeof out->log, "%s", why);
+        *got = true;
+        pop(d);
+    }
+    return restart(d, err);
+}
+
+static at_status take_frame(runner *d, at__measured *out, bool *got, at_error *err)
+{
+    at__str body = { 0 };
+    uint32_t kind = 0;
+    at_error cause = { 0 };
+
+    at_status status = receive(d, &kind, &body, 0.0, &cause);
+    at__reader in = { body.data, body.data + body.len, false };
+    if (status != AT_OK) {
+        status = blame_head(d, out, got, AT__CRASHED, cause.text, err);
+    } else if (kind == AT__FAILED) {
+        failure(&body, &cause);
+        status = blame_head(d, out, got, AT__CRASHED, cause.text, err);
+    } else if (kind == AT__MEASURED && d->queue_count && at__read_plain(out, sizeof *out, &in)) {
+        *got = true;
+        pop(d);
+    } else {
+        status = at_fail(err, AT_ERR_SYSTEM, "the device runner sent an unexpected message");
+    }
+    at__str_clear(&body);
+    return status;
+}
+
+static at_status runner_pump(at__device *device, at__measured *out, bool *got, at_error *err)
+{
+    char why[96];
+    runner *d = ours(device);
+    struct pollfd fd = runner_fd(device);
+
+    *got = false;
+    if (poll(&fd, 1, 0) > 0)
+        return take_frame(d, out, got, err);
+    if (d->queue_count && at__now_s() - d->head_start > TRIAL_DEADLINE_S) {
+        snprintf(why, sizeof why, "did not end within %.0f s; its runner was killed", TRIAL_DEADLINE_S);
+        return blame_head(d, out, got, AT__TIMED_OUT, why, err);
+    }
+    return AT_OK;
+}
+
+static at_status runner_final(at__device *device, const at__finalist *list, int count, uint64_t seed,
+                              at__final_row *rows, at__conditions *conditions, at_error *err)
+{
+    runner *d = ours(device);
+    at__str request = { 0 }, body = { 0 };
+    at_error cause = { 0 };
+
+    at__write_final(&request, list, count, seed);
+    at_status status = at__str_check(&request, err);
+    if (status == AT_OK)
+        status = at__wire_send(d->child.fd, AT__FINAL, &request, &cause);
+    if (status == AT_OK)
+        status = expect(d, AT__FINAL_DONE, &body, FINAL_DEADLINE_S, &cause);
+    if (status == AT_OK) {
+        at__reader in = { body.data, body.data + body.len, false };
+        if (!at__read_plain(conditions, sizeof *conditions, &in) ||
+            !at__read_plain(rows, (size_t)count * sizeof *rows, &in))
+            status = at_fail(&cause, AT_ERR_SYSTEM, "the device runner sent a malformed final");
+    }
+    if (status != AT_OK) {
+        at_status again = restart(d, err);
+        status = again == AT_OK ? at_fail(err, status, "the final failed: %s", cause.text) : again;
+    }
+    at__str_clear(&request);
+    at__str_clear(&body);
+    return status;
+}
+
+static const at__device_kind RUNNER = {
+    .close = runner_close,
+    .setup = runner_setup,
+    .queued = runner_queued,
+    .submit = runner_submit,
+    .fd = runner_fd,
+    .pump = runner_pump,
+    .final = runner_final,
+};
+
+at_status at__device_open_runner(at__device **out, int ordinal, at_error *err)
+{
+    runner *d = calloc(1, sizeof *d);
+    if (!d)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    d->base.kind = &RUNNER;
+    d->ordinal = ordinal;
+    at_status status = start_runner(d, err);
+    if (status != AT_OK) {
+        runner_close(&d->base);
+        return status;
+    }
+    *out = &d->base;
+    return AT_OK;
+}
