@@ -478,6 +478,27 @@ static bool are_adjacent(const at__template *t, const at__config *a, const at__c
     return differing(t, a, b) == 1;
 }
 
+/* Do they differ in one parameter, with no configuration between them that differs in it alone? */
+static bool are_nearest(const fixture *f, int64_t a, int64_t b)
+{
+    at__places x, y;
+    at__space_places(&x, f->space, a);
+    at__space_places(&y, f->space, b);
+    int differing = 0, param = 0;
+    for (int i = 0; i < f->t->param_count; i++)
+        if (x.of[i] != y.of[i]) {
+            differing++;
+            param = i;
+        }
+    int from = x.of[param], to = y.of[param], step = from < to ? 1 : -1;
+    for (int place = from + step; differing == 1 && place != to; place += step) {
+        x.of[param] = (uint16_t)place;
+        if (at__space_find_places(f->space, &x) >= 0)
+            return false;
+    }
+    return differing == 1;
+}
+
 static void check_neighbours(const fixture *f, int64_t index, at__neighbourhood kind)
 {
     int64_t found[512], expected = 0, n = at__space_neighbours(found, 512, f->space, index, kind);
@@ -485,8 +506,9 @@ static void check_neighbours(const fixture *f, int64_t index, at__neighbourhood 
     at__space_config(&here, f->space, index);
     for (int64_t i = 0; i < at__space_count(f->space); i++) {
         at__space_config(&other, f->space, i);
-        bool near =
-            kind == AT__HAMMING ? differing(f->t, &here, &other) == 1 : are_adjacent(f->t, &here, &other);
+        bool near = kind == AT__HAMMING    ? differing(f->t, &here, &other) == 1
+                    : kind == AT__ADJACENT ? are_adjacent(f->t, &here, &other)
+                                           : are_nearest(f, index, i);
         bool listed = false;
         for (int64_t k = 0; k < n; k++)
             listed |= found[k] == i;
@@ -505,6 +527,48 @@ Test(space, finds_neighbours)
     for (int64_t i = 0; i < at__space_count(f.space); i++) {
         check_neighbours(&f, i, AT__HAMMING);
         check_neighbours(&f, i, AT__ADJACENT);
+        check_neighbours(&f, i, AT__NEAREST);
     }
+    close_space(&f);
+}
+
+Test(space, knows_configurations_by_the_places_of_their_values)
+{
+    fixture f = open_space(MINI_SPACE("param A = 40 10 30\nparam B = x y\nparam C = 7\nparam D = 1 2\n"
+                                      "require B == B_y || A < 20\n"));
+    at__places places = { { 2, 1, 0, 0 } };
+    at__config config;
+    int64_t index = at__space_find_places(f.space, &places);
+    cr_assert_geq(index, 0);
+    at__space_config(&config, f.space, index);
+    cr_assert_eq(config.values[0], 30);
+    cr_assert_eq(config.values[1], 1, "y");
+    cr_assert_eq(config.values[2], 7);
+    for (int64_t i = 0; i < at__space_count(f.space); i++) {
+        at__space_places(&places, f.space, i);
+        cr_assert_eq(at__space_find_places(f.space, &places), i);
+    }
+    static const at__places NOT_VALID[] = {
+        { { 0, 0, 0, 0 } }, /* the requirement        */
+        { { 0, 1, 1, 0 } }, /* C has one value        */
+        { { 3, 1, 0, 0 } }, /* A has three            */
+    };
+    for (size_t i = 0; i < sizeof NOT_VALID / sizeof *NOT_VALID; i++)
+        cr_assert_eq(at__space_find_places(f.space, &NOT_VALID[i]), -1);
+    close_space(&f);
+}
+
+Test(space, tells_which_values_are_allowed)
+{
+    fixture f;
+    const at__fix fix = { "t", "A", "30" };
+    int first = -1;
+    at_error err = { 0 };
+    cr_assert_eq(try_open(&f, MINI_SPACE("param A = 40 10 30\nparam B = 1..4\n"), &fix, 1, &err), AT_OK, "%s",
+                 err.text);
+    cr_assert_eq(at__space_allowed(&first, f.space, 0), 1);
+    cr_assert_eq(first, 2);
+    cr_assert_eq(at__space_allowed(&first, f.space, 1), 4);
+    cr_assert_eq(first, 0);
     close_space(&f);
 }

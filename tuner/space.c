@@ -224,15 +224,12 @@ static const uint16_t *row_at(const at__rows *group, int64_t digit)
 void at__space_config(at__config *out, const at__space *space, int64_t index)
 {
     const at__template *t = space->rules.t;
-    int64_t digits[AT__MAX_PARAMS];
+    at__places places;
 
     *out = (at__config){ { 0 } };
-    split_index(digits, space, index);
-    for (int i = 0; i < t->param_count; i++) {
-        int g = space->group_of[i];
-        int value = g < 0 ? space->rules.first[i] : row_at(&space->groups[g], digits[g])[space->column_of[i]];
-        out->values[i] = t->params[i].values[value];
-    }
+    at__space_places(&places, space, index);
+    for (int i = 0; i < t->param_count; i++)
+        out->values[i] = t->params[i].values[places.of[i]];
 }
 
 /* The index of a declared value, or -1. */
@@ -244,7 +241,20 @@ static int find_value(const at__space *s, int param, int64_t value)
     return hit ? hit->index : -1;
 }
 
-int64_t at__space_find(const at__space *space, const at__config *config)
+void at__space_places(at__places *out, const at__space *space, int64_t index)
+{
+    int64_t digits[AT__MAX_PARAMS];
+
+    *out = (at__places){ { 0 } };
+    split_index(digits, space, index);
+    for (int i = 0; i < space->rules.t->param_count; i++) {
+        int g = space->group_of[i];
+        out->of[i] = g < 0 ? (uint16_t)space->rules.first[i]
+                           : row_at(&space->groups[g], digits[g])[space->column_of[i]];
+    }
+}
+
+int64_t at__space_find_places(const at__space *space, const at__places *places)
 {
     uint16_t rows[AT__MAX_PARAMS][AT__MAX_PARAMS]; /* a row for each group */
     int64_t digits[AT__MAX_PARAMS];
@@ -252,16 +262,34 @@ int64_t at__space_find(const at__space *space, const at__config *config)
     if (space->count == 0)
         return -1;
     for (int i = 0; i < space->rules.t->param_count; i++) {
-        int value = find_value(space, i, config->values[i]), g = space->group_of[i];
-        if (value < 0 || (g < 0 && value != space->rules.first[i]))
-            return -1;
+        int g = space->group_of[i];
         if (g >= 0)
-            rows[g][space->column_of[i]] = (uint16_t)value;
+            rows[g][space->column_of[i]] = places->of[i];
+        else if (places->of[i] != space->rules.first[i])
+            return -1;
     }
     for (int g = 0; g < space->group_count; g++)
         if ((digits[g] = at__rows_search(&space->groups[g], rows[g])) < 0)
             return -1;
     return join_index(digits, space);
+}
+
+int64_t at__space_find(const at__space *space, const at__config *config)
+{
+    at__places places = { { 0 } };
+    for (int i = 0; i < space->rules.t->param_count; i++) {
+        int place = find_value(space, i, config->values[i]);
+        if (place < 0)
+            return -1;
+        places.of[i] = (uint16_t)place;
+    }
+    return at__space_find_places(space, &places);
+}
+
+int at__space_allowed(int *first, const at__space *space, int param)
+{
+    *first = space->rules.first[param];
+    return space->rules.count[param];
 }
 
 int64_t at__space_sample(const at__space *space, at__rng *rng)
@@ -334,27 +362,49 @@ static int64_t changed_index(int64_t *digits, const at__space *s, int param, int
     return index;
 }
 
+typedef struct neighbours {
+    const at__space *space;
+    int64_t digits[AT__MAX_PARAMS]; /* of the configuration whose neighbours they are */
+    int64_t *out, max, count;
+} neighbours;
+
+/* Adds the neighbour with that value, if there is one. */
+static bool add_neighbour(neighbours *n, int param, int value)
+{
+    int64_t index = changed_index(n->digits, n->space, param, value);
+    if (index >= 0 && n->count++ < n->max)
+        n->out[n->count - 1] = index;
+    return index >= 0;
+}
+
+/* Those that differ in this parameter: up to `reach` of them on each side, tried up to `steps` away. */
+static void add_along(neighbours *n, int param, int reach, int steps)
+{
+    const at__space *s = n->space;
+    int g = s->group_of[param];
+    int here = row_at(&s->groups[g], n->digits[g])[s->column_of[param]];
+    int first = s->rules.first[param], last = first + s->rules.count[param] - 1;
+    int low = here - first > steps ? here - steps : first, high = last - here > steps ? here + steps : last;
+
+    if (reach == 1) /* the nearest one below, so downwards */
+        for (int value = here - 1; value >= low && !add_neighbour(n, param, value);)
+            value--;
+    else
+        for (int value = low; value < here; value++)
+            add_neighbour(n, param, value);
+    for (int value = here + 1, found = 0; value <= high && found < reach; value++)
+        found += add_neighbour(n, param, value);
+}
+
 int64_t at__space_neighbours(int64_t *out, int64_t max, const at__space *space, int64_t index,
                              at__neighbourhood kind)
 {
-    int64_t digits[AT__MAX_PARAMS], count = 0;
+    neighbours n = { .space = space, .out = out, .max = max };
+    int reach = kind == AT__NEAREST ? 1 : AT__MAX_VALUES, steps = kind == AT__ADJACENT ? 1 : AT__MAX_VALUES;
 
-    split_index(digits, space, index);
-    for (int i = 0; i < space->rules.t->param_count; i++) {
-        int g = space->group_of[i];
-        if (g < 0)
-            continue;
-        int here = row_at(&space->groups[g], digits[g])[space->column_of[i]];
-        int first = space->rules.first[i], last = first + space->rules.count[i] - 1;
-        if (kind == AT__ADJACENT) {
-            first = here > first ? here - 1 : first;
-            last = here < last ? here + 1 : last;
-        }
-        for (int value = first; value <= last; value++) {
-            int64_t neighbour = value == here ? -1 : changed_index(digits, space, i, value);
-            if (neighbour >= 0 && count++ < max)
-                out[count - 1] = neighbour;
-        }
-    }
-    return count;
+    split_index(n.digits, space, index);
+    for (int i = 0; i < space->rules.t->param_count; i++)
+        if (space->group_of[i] >= 0)
+            add_along(&n, i, reach, steps);
+    return n.count;
 }

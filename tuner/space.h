@@ -63,9 +63,26 @@ void at__space_config(at__config *out, const at__space *space, int64_t index); /
 int64_t at__space_find(const at__space *space, const at__config *config);      /* -1: not valid      */
 int64_t at__space_sample(const at__space *space, at__rng *rng);                /* uniform; count > 0 */
 
+/*
+ * A configuration as a strategy computes with it: for each parameter the place of its value in the declared
+ * list. Places of one parameter are as far apart as the list says, whatever the values are.
+ */
+typedef struct at__places {
+    uint16_t of[AT__MAX_PARAMS];
+} at__places;
+
+void at__space_places(at__places *out, const at__space *space, int64_t index); /* 0 <= index < count */
+
+/* -1: not valid. Places outside of a parameter's list are not valid either. */
+int64_t at__space_find_places(const at__space *space, const at__places *places);
+
+/* How many places of a parameter are allowed, and the first of them: one where it is fixed. */
+int at__space_allowed(int *first, const at__space *space, int param);
+
 typedef enum at__neighbourhood {
-    AT__HAMMING, /* exactly one parameter differs                                */
-    AT__ADJACENT /* one parameter moves to the next lower or higher listed value */
+    AT__HAMMING,  /* exactly one parameter differs                                */
+    AT__ADJACENT, /* one parameter moves to the next lower or higher listed value */
+    AT__NEAREST   /* the same, passing over values that are not valid here        */
 } at__neighbourhood;
 
 /*
