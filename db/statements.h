@@ -80,11 +80,13 @@
       "VALUES (?1, ?2, ?3, ?4, nullif(?5, 0), ?6, ?7, ?8, ?9, ?10, ?11, nullif(?12, 0.0), ?13, ?14, ?15, ?16, " \
       "?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31)")                    \
                                                                                                        \
-    /* Cold results first, as in the view best; a device filter of '' lets every device through. */    \
+    /* What was measured before what was replayed, cold results first, as in the view best; a device   \
+       filter of '' lets every device through. */                                                      \
     X(FIND_WINNER,                                                                                     \
       "SELECT " AT__SQL_WINNER_COLUMNS " FROM winners_all WHERE " AT__SQL_IS_PROBLEM                   \
       " AND instr(lower(device), lower(?4)) > 0 "                                                      \
-      "ORDER BY cold DESC, measured_at DESC, winner_id DESC LIMIT 1")                                  \
+      "ORDER BY instr(device, '" AT__REPLAY_NAME "') = 1, cold DESC, measured_at DESC, winner_id DESC " \
+      "LIMIT 1")                                                                                       \
     X(EACH_BEST, "SELECT " AT__SQL_WINNER_COLUMNS " FROM best")                                        \
     X(DATA_VERSION, "PRAGMA data_version")                                                             \
     X(FIND_WINNER_OF,                                                                                  \
@@ -165,7 +167,7 @@
                                                                                                        \
     /* Recordings. */                                                                                  \
     X(MAIN_FINGERPRINT,                                                                                \
-      "SELECT " AT__SQL_FINGERPRINT_COLUMNS " FROM trials_all WHERE instr(device, 'replay of ') <> 1 " \
+      "SELECT " AT__SQL_FINGERPRINT_COLUMNS " FROM trials_all WHERE instr(device, '" AT__REPLAY_NAME "') <> 1 " \
       "GROUP BY " AT__SQL_FINGERPRINT_COLUMNS " ORDER BY count(*) DESC, max(measured_at) DESC LIMIT 1") \
     X(MAIN_FINGERPRINT_OF,                                                                             \
       "SELECT " AT__SQL_FINGERPRINT_COLUMNS " FROM trials_all WHERE " AT__SQL_IS_PROBLEM               \

@@ -32,6 +32,9 @@ typedef enum at__open_mode {
 at_status at__store_open(at__store **out, const char *path, at__open_mode mode, at_error *err) AT_MUST_CHECK;
 void at__store_close(at__store *store);
 
+/* The name of a device begins so when its results were replayed, not measured. */
+#define AT__REPLAY_NAME "replay of "
+
 /* Where replays go when nothing is said: $XDG_DATA_HOME/autotune/replay.db, else
  * ~/.local/share/autotune/replay.db. */
 at_status at__store_replay_path(at__str *out, at_error *err) AT_MUST_CHECK;
@@ -156,7 +159,7 @@ void at__answer_clear(at__answer *answer);
 
 /*
  * The winner of exactly this problem. fingerprint NULL: any device, the newest first (those measured cold
- * before the others); `device` (may be NULL) then restricts to device names that contain it, in any case.
+ * before the others, replayed ones last); `device` (may be NULL) then restricts to device names that contain it, in any case.
  * With a fingerprint all its columns must agree. AT_ERR_NOT_FOUND when there is none.
  */
 at_status at__store_find_winner(at__answer *out, at__store *store, const at__problem_key *problem,

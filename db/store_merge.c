@@ -4,6 +4,7 @@
  */
 #include "store_internal.h"
 #include "util/sha256.h"
+#include "util/text_file.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -259,52 +260,55 @@ static at_status merge_database(merger *m)
     return status == AT_OK ? m->status : status;
 }
 
-static at_status merge_text(merger *m, FILE *file)
+static at_status merge_lines(merger *m, at__text_file *file, at__str *line)
 {
-    char *line = NULL;
-    size_t cap = 0;
     at_status status = AT_OK;
-    ssize_t len;
-    while (status == AT_OK && (len = getline(&line, &cap, file)) > 0) {
-        if (line[len - 1] == '\n')
-            line[--len] = '\0';
-        else if (m->begun) /* a dump that broke off would lose trials without a word */
+    bool got = true, whole;
+    while (status == AT_OK) {
+        status = at__text_file_line(file, line, &got, &whole, m->err);
+        if (status != AT_OK || !got)
+            break;
+        if (strlen(at__str_text(line)) != line->len)
+            status = at_fail(m->err, AT_ERR_INPUT, "%s: neither a database nor a dump of autotune", m->path);
+        else if (!whole && m->begun) /* a dump that broke off would lose trials without a word */
             status = at_fail(m->err, AT_ERR_INPUT, "%s:%lld: the file ends within a line", m->path,
                              (long long)m->line + 1);
-        if (status == AT_OK && strlen(line) != (size_t)len)
-            status = at_fail(m->err, AT_ERR_INPUT, "%s: neither a database nor a dump of autotune", m->path);
-        if (status == AT_OK)
-            status = merge_line(m, line);
+        else
+            status = merge_line(m, at__str_text(line));
     }
-    if (status == AT_OK && ferror(file))
-        status = at_fail(m->err, AT_ERR_SYSTEM, "%s: %s", m->path, strerror(errno));
     if (status == AT_OK && !m->begun)
         status = at_fail(m->err, AT_ERR_INPUT, "%s: is empty; expected a database or a dump", m->path);
-    free(line);
     return status;
 }
 
-/* Does the file begin as an SQLite database? Leaves it at its beginning. */
-static bool is_database(FILE *file)
+static at_status merge_text(merger *m)
+{
+    at__text_file *file = NULL;
+    at__str line = { 0 };
+    at_status status = at__text_file_open(&file, m->path, m->err);
+    if (status == AT_OK)
+        status = merge_lines(m, file, &line);
+    at__str_clear(&line);
+    at__text_file_close(file);
+    return status;
+}
+
+/* Does the file begin as an SQLite database? */
+static bool is_database(const char *path)
 {
     static const char MAGIC[] = "SQLite format 3";
     char begin[sizeof MAGIC] = "";
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return false; /* reading it as text says why */
     size_t len = fread(begin, 1, sizeof begin, file);
-    rewind(file);
+    fclose(file);
     return len == sizeof begin && memcmp(begin, MAGIC, sizeof MAGIC) == 0;
 }
 
 static at_status merge_path(merger *m)
 {
-    if (strcmp(m->path, "-") == 0)
-        return merge_text(m, stdin);
-    FILE *file = fopen(m->path, "re");
-    if (!file)
-        return at_fail(m->err, AT_ERR_INPUT, "%s: %s", m->path, strerror(errno));
-    bool database = is_database(file);
-    at_status status = database ? AT_OK : merge_text(m, file);
-    fclose(file);
-    return database ? merge_database(m) : status;
+    return strcmp(m->path, "-") != 0 && is_database(m->path) ? merge_database(m) : merge_text(m);
 }
 
 at_status at__store_merge(at__store *store, const char *const *paths, int count, at__merge_counts *counts,

@@ -3,6 +3,7 @@
  */
 #include "store_internal.h"
 #include "util/sha256.h"
+#include "util/text_file.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,11 +12,7 @@
 static bool is_dump(const char *path)
 {
     char begin[sizeof AT__DUMP_BEGIN - 1];
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return false;
-    size_t len = fread(begin, 1, sizeof begin, file);
-    fclose(file);
+    size_t len = at__text_file_peek(begin, sizeof begin, path);
     return len == sizeof begin && memcmp(begin, AT__DUMP_BEGIN, sizeof begin) == 0;
 }
 

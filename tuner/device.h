@@ -31,7 +31,6 @@ typedef struct at__device_info {
 } at__device_info;
 
 #define AT__REPLAY_ORDINAL   (-1)
-#define AT__REPLAY_NAME      "replay of "
 #define AT__REPLAY_RECORDING " recording "
 
 /*

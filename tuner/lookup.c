@@ -119,11 +119,24 @@ static at_status build_buckets(at__lookup *l, at_error *err)
     return AT_OK;
 }
 
+static bool is_replayed(const at__entry *e)
+{
+    return strncmp(e->answer.fingerprint.device, AT__REPLAY_NAME, sizeof AT__REPLAY_NAME - 1) == 0;
+}
+
+/* What was measured goes before what was replayed. */
+static bool is_newer(const at__entry *a, const at__entry *b)
+{
+    if (is_replayed(a) != is_replayed(b))
+        return is_replayed(b);
+    return strcmp(a->answer.measured_at, b->answer.measured_at) > 0;
+}
+
 static const char *newest_device(const at__lookup *l)
 {
     const at__entry *newest = NULL;
     for (size_t i = 0; i < l->count; i++)
-        if (!newest || strcmp(l->entries[i].answer.measured_at, newest->answer.measured_at) > 0)
+        if (!newest || is_newer(&l->entries[i], newest))
             newest = &l->entries[i];
     return newest ? newest->answer.fingerprint.device : "";
 }
@@ -186,6 +199,11 @@ void at__lookup_close(at__lookup *lookup)
     free(lookup);
 }
 
+bool at__entry_may_answer(const at__entry *e, const char *device)
+{
+    return !is_replayed(e) || strncasecmp(device, AT__REPLAY_NAME, sizeof AT__REPLAY_NAME - 1) == 0;
+}
+
 bool at__entry_is_on(const at__entry *e, const char *device)
 {
     size_t len = strlen(device);
@@ -239,7 +257,7 @@ at_status at__lookup_find(at__found *out, at__lookup *l, const at__problem *prob
     for (size_t i = l->buckets[q.hash & (l->bucket_count - 1)]; i != AT__NO_ENTRY; i = l->entries[i].next) {
         at__entry *e = &l->entries[i];
         if (e->hash != q.hash || !same_problem(e, problem->op, q.type_key, problem->dims) ||
-            !at__entry_is_on(e, q.device))
+            !at__entry_may_answer(e, q.device) || !at__entry_is_on(e, q.device))
             continue;
         if (stands(e, problem)) {
             *out = (at__found){ .match = AT__MATCH_EXACT,

@@ -59,6 +59,9 @@ struct at__lookup {
 };
 #define AT__MEMO_COUNT 1024 /* a power of two */
 
+/* A replayed winner answers only who asks for a replay: others get what was measured. */
+bool at__entry_may_answer(const at__entry *entry, const char *device);
+
 /* Is the winner's device one whose name contains `device`, in any case? */
 bool at__entry_is_on(const at__entry *entry, const char *device);
 

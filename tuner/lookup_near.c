@@ -102,7 +102,7 @@ static at_status nearest(search *out, const at__lookup *l, const at__question *q
     for (size_t i = 0; i < l->count; i++) {
         const at__entry *e = &l->entries[i];
         if (e->op != p->op || strcmp(e->answer.type_key, q->type_key) != 0 ||
-            at__entry_is_on(e, q->device) != on_device)
+            !at__entry_may_answer(e, q->device) || at__entry_is_on(e, q->device) != on_device)
             continue;
         double d = e == q->outdated ? INFINITY : shape_distance(e->dims, p);
         d += on_device ? 0 : device_distance(e, q->cc) + (d > 0 ? OTHER_SHAPE : 0);

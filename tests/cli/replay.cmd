@@ -1,0 +1,17 @@
+fixture a.db
+at dump --db a.db --compact -o a.jsonl
+at tune --device replay:a.db 4096x4096 f32 --quiet
+at tune --device replay:a.db 4096x4096 f32 --quiet
+at tune --device replay:a.jsonl 4096x4096 f32 --quiet --db other.db
+at tune --device replay:a.db 4096x4096 f64 --quiet --db other.db
+at tune --device replay:a.db 4096x4096 f32 --quiet --db other.db --max-trials 1 --strategy random --seed 2
+at tune --device replay:none.db 4096x4096 f32
+at tune --device replay: 4096x4096 f32
+at tune --device replay:a.db,0 4096x4096 f32
+echo 'this is no database, but it is long enough to be looked at' >text.db
+at tune --device replay:text.db 4096x4096 f32
+at tune --device replay:a.db 4096x4096 f32 --quiet --db a.db
+at query 4096x4096 --db a.db
+at query 4096x4096 --db a.db --device replay
+at export 4096x4096 --db a.db --device replay -o t.cu
+head -20 t.cu

@@ -1,0 +1,265 @@
+/* test_merge.c - dumps, merging and recordings: what goes out comes back, once, and nothing damaged comes in.
+ */
+#include "store_support.h"
+#include "util/sha256.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+TestSuite(merge, .timeout = 60);
+
+static const at__dump_options ALL = { 0 };
+
+typedef struct lines {
+    at__str text;
+    int count, limit; /* limit 0: none */
+} lines;
+
+static bool collect(void *context, const char *line)
+{
+    lines *l = context;
+    at__str_addf(&l->text, "%s\n", line);
+    return ++l->count != l->limit;
+}
+
+static lines dump_of(at__store *store, const at__dump_options *options)
+{
+    lines l = { 0 };
+    at_error err = { 0 };
+    cr_assert_eq(at__store_dump(store, options, collect, &l, &err), AT_OK, "%s", err.text);
+    return l;
+}
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    cr_assert(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* A database with two trials, one of them failed, a winner and a template's text. */
+static at__store *small_store(const char *path)
+{
+    at_error err = { 0 };
+    at__store *store = open_ok(path, AT__STORE_WRITE);
+    at__trial_row rows[] = { trial_of("N=1", 1.25e-6), trial_of("N=2", 0) };
+    at__winner winner = winner_of("N=1", 1.25e-6);
+    char hash[AT__HASH_TEXT];
+    rows[1].outcome = AT__CRASHED;
+    rows[1].log = "said \"no\"\nand\tbroke \xc3\xa4";
+    at__hash_text(hash, "text of tile\n", 13);
+    put_ok(store, &KEY, &H200, rows, 2);
+    cr_assert_eq(at__store_put_winner(store, 0, &KEY, &H200, &winner, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__store_put_source(store, hash, "tile.cu", "text of tile\n", 13, &err), AT_OK);
+    return store;
+}
+
+static at__merge_counts merge_ok(at__store *into, const char *path)
+{
+    at__merge_counts counts = { 0 };
+    at_error err = { 0 };
+    cr_assert_eq(at__store_merge(into, &path, 1, &counts, &err), AT_OK, "%s", err.text);
+    return counts;
+}
+
+Test(merge, a_dump_comes_back_the_same)
+{
+    folder f = folder_make();
+    char dump[300], copy[300];
+    snprintf(dump, sizeof dump, "%s/d.jsonl", f.path);
+    snprintf(copy, sizeof copy, "%s/copy.db", f.path);
+    at__store *store = small_store(f.db);
+    lines before = dump_of(store, &ALL);
+    write_text(dump, at__str_text(&before.text));
+    at__store *other = open_ok(copy, AT__STORE_WRITE);
+    at__merge_counts counts = merge_ok(other, dump);
+    cr_assert_eq(counts.trials_taken, 2);
+    cr_assert_eq(counts.winners_taken, 1);
+    cr_assert_eq(counts.sources_taken, 1);
+    lines after = dump_of(other, &ALL);
+    cr_assert_str_eq(at__str_text(&after.text), at__str_text(&before.text));
+    at__str_clear(&before.text);
+    at__str_clear(&after.text);
+    at__store_close(other);
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+Test(merge, a_compressed_dump_is_read_as_it_is)
+{
+    folder f = folder_make();
+    char dump[300];
+    snprintf(dump, sizeof dump, "%s/d.jsonl.gz", f.path);
+    at__store *store = small_store(f.db);
+    lines l = dump_of(store, &(at__dump_options){ .compact = true });
+    gzFile file = gzopen(dump, "wb");
+    cr_assert(file && gzputs(file, at__str_text(&l.text)) > 0);
+    gzclose(file);
+    at__store *recording = NULL;
+    at_error err = { 0 };
+    cr_assert_eq(at__store_open_recording(&recording, dump, &err), AT_OK, "%s", err.text);
+    cr_assert_str_eq(scalar(recording, "SELECT count(*) FROM trial").text, "2");
+    cr_assert_str_eq(scalar(recording, "SELECT median_s FROM trial WHERE config = 'N=1'").text, "1.25e-06");
+    at__store_close(recording);
+    at__str_clear(&l.text);
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+Test(merge, what_is_there_already_is_not_doubled)
+{
+    folder f = folder_make();
+    char copy[300];
+    snprintf(copy, sizeof copy, "%s/copy.db", f.path);
+    at__store_close(small_store(f.db));
+    at__store *other = open_ok(copy, AT__STORE_WRITE);
+    merge_ok(other, f.db);
+    at__merge_counts again = merge_ok(other, f.db);
+    cr_assert_eq(again.trials, 2);
+    cr_assert_eq(again.trials_taken + again.winners_taken + again.sources_taken, 0);
+    cr_assert_str_eq(scalar(other, "SELECT count(*) FROM trial").text, "2");
+    cr_assert_str_eq(scalar(other, "SELECT count(*) FROM winner").text, "1");
+    at__store_close(other);
+    folder_remove(&f);
+}
+
+/* A line of a dump: a trial of "N=1" with a time, measured on a day of November. */
+static char *trial_line(char *out, size_t size, const char *median_s, int day)
+{
+    snprintf(out, size,
+             "{\"kind\":\"trial\",\"op\":\"transpose\",\"shape\":\"4096x4096\",\"type_key\":\"b4\","
+             "\"elements\":1,\"traffic_bytes\":8,\"device\":\"NVIDIA H200\",\"cc\":90,\"sms\":132,"
+             "\"memory_mib\":1,\"driver\":\"580\",\"nvrtc\":\"13.0\",\"tool\":\"0.1.0\",\"cold\":1,"
+             "\"template\":\"tile\",\"template_hash\":\"h\",\"config\":\"N=1\",\"outcome\":\"timed\","
+             "\"median_s\":%s,\"min_s\":1e-6,\"spread\":0,\"samples\":1,\"registers\":1,\"shared_bytes\":0,"
+             "\"spill_bytes\":0,\"log\":\"\",\"measured_at\":\"2026-11-%02dT00:00:00Z\"}\n",
+             median_s, day);
+    return out;
+}
+
+static const char HEAD[] = "{\"kind\":\"autotune dump\",\"version\":1,\"tool\":\"0.1.0\"}\n";
+
+static void write_dump(const char *path, const char *head, const char *a, const char *b)
+{
+    at__str text = { 0 };
+    at__str_addf(&text, "%s%s%s", head, a, b);
+    write_text(path, at__str_text(&text));
+    at__str_clear(&text);
+}
+
+Test(merge, of_two_trials_of_a_configuration_the_newer_stays_in_either_order)
+{
+    folder f = folder_make();
+    char dump[300], older[1024], newer[1024];
+    snprintf(dump, sizeof dump, "%s/d.jsonl", f.path);
+    trial_line(older, sizeof older, "2e-6", 1);
+    trial_line(newer, sizeof newer, "3e-6", 2);
+    for (int order = 0; order < 2; order++) {
+        at__store *store = open_ok(":memory:", AT__STORE_WRITE);
+        write_dump(dump, HEAD, order ? newer : older, order ? older : newer);
+        merge_ok(store, dump);
+        cr_assert_str_eq(scalar(store, "SELECT count(*) FROM trial").text, "1");
+        cr_assert_str_eq(scalar(store, "SELECT median_s FROM trial").text, "3.0e-06");
+        at__store_close(store);
+    }
+    folder_remove(&f);
+}
+
+Test(merge, refuses_what_is_damaged_and_says_where)
+{
+    static const struct {
+        const char *head, *line, *says;
+    } CASES[] = {
+        { "", "", "is empty" },
+        { "hello\n", "", "neither a database nor a dump" },
+        { "{\"kind\":\"autotune dump\",\"version\":2,\"tool\":\"9\"}\n", "",
+          "a dump of version 2; this program reads 1" },
+        { HEAD, "{\"kind\":\"trial\"}\n", ":3: damaged: the member op is missing or makes no sense" },
+        { HEAD, "{\"kind\":\"trial\",\n", ":3: damaged: expected a JSON object" },
+        { HEAD, "{\"kind\":\"song\"}\n", ":3: damaged: expected a JSON object" },
+        { HEAD, "{\"kind\":\"trial\",\"op\":7}\n", ":3: damaged" },
+        { HEAD, "{\"kind\":\"source\",\"hash\":\"0\",\"path\":\"p\",\"text\":\"t\",\"stored_at\":\"2026\"}\n",
+          ":3: damaged: the text of a template has not the hash" },
+        { HEAD, "{\"kind\":\"tri", ":3: the file ends within a line" },
+    };
+    folder f = folder_make();
+    char dump[300], good[1024];
+    snprintf(dump, sizeof dump, "%s/d.jsonl", f.path);
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        at__store *store = open_ok(":memory:", AT__STORE_WRITE);
+        const char *path = dump;
+        at_error err = { 0 };
+        bool begins = CASES[i].head == HEAD;
+        /* A compact dump completes a trial from the one before, so a source stands before. */
+        write_dump(dump, CASES[i].head,
+                   !begins ? ""
+                   : i == 7 || i == 8
+                       ? trial_line(good, sizeof good, "1e-6", 1)
+                       : "{\"kind\":\"source\",\"hash\":"
+                         "\"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\","
+                         "\"path\":\"p\",\"text\":\"abc\",\"stored_at\":\"2026-11-01T00:00:00Z\"}\n",
+                   CASES[i].line);
+        cr_assert_eq(at__store_merge(store, &path, 1, NULL, &err), AT_ERR_INPUT, "case %zu", i);
+        cr_assert(strstr(err.text, CASES[i].says), "case %zu: %s", i, err.text);
+        cr_assert(strstr(err.text, dump), "names the file: %s", err.text);
+        cr_assert_str_eq(
+            scalar(store, "SELECT (SELECT count(*) FROM trial) + (SELECT count(*) FROM source)").text, "0",
+            "case %zu", i);
+        at__store_close(store);
+    }
+    folder_remove(&f);
+}
+
+Test(merge, one_bad_file_of_several_leaves_the_database_as_it_was)
+{
+    folder f = folder_make();
+    char bad[300];
+    snprintf(bad, sizeof bad, "%s/bad.jsonl", f.path);
+    at__store_close(small_store(f.db));
+    write_text(bad, "no dump\n");
+    at__store *store = open_ok(":memory:", AT__STORE_WRITE);
+    const char *paths[] = { f.db, bad };
+    cr_assert_eq(at__store_merge(store, paths, 2, NULL, NULL), AT_ERR_INPUT);
+    cr_assert_str_eq(scalar(store, "SELECT count(*) FROM trial").text, "0");
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+Test(merge, a_dump_can_be_of_one_device_or_problem)
+{
+    folder f = folder_make();
+    at__store *store = small_store(f.db);
+    at__problem_key other = KEY;
+    at__trial_row row = trial_of("N=3", 1e-6);
+    other.shape = "512x512";
+    put_ok(store, &other, &H200, &row, 1);
+    lines device = dump_of(store, &(at__dump_options){ .compact = true, .device = "h200" });
+    lines nobody = dump_of(store, &(at__dump_options){ .compact = true, .device = "A100" });
+    lines one =
+        dump_of(store, &(at__dump_options){ .compact = true, .problems = &other, .problem_count = 1 });
+    cr_assert_eq(device.count, 5);
+    cr_assert_eq(nobody.count, 1); /* the head */
+    cr_assert_eq(one.count, 2);
+    at__str_clear(&device.text);
+    at__str_clear(&nobody.text);
+    at__str_clear(&one.text);
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+Test(merge, a_dump_ends_early_when_its_reader_has_enough)
+{
+    folder f = folder_make();
+    at__store *store = small_store(f.db);
+    for (int limit = 1; limit <= 5; limit++) {
+        lines l = { .limit = limit };
+        cr_assert_eq(at__store_dump(store, &ALL, collect, &l, NULL), AT_OK);
+        cr_assert_eq(l.count, limit);
+        at__str_clear(&l.text);
+    }
+    at__store_close(store);
+    folder_remove(&f);
+}

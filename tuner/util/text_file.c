@@ -1,0 +1,105 @@
+/* text_file.c - see text_file.h. zlib reads what is not compressed as it is. */
+#include "text_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+enum { BLOCK = 1 << 16 };
+
+struct at__text_file {
+    gzFile file;
+    const char *path;
+    char block[BLOCK];
+    size_t at, filled;
+};
+
+at_status at__text_file_open(at__text_file **out, const char *path, at_error *err)
+{
+    at__text_file *file = calloc(1, sizeof *file);
+    if (!file)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    file->path = path;
+    errno = 0;
+    int fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : -1;
+    file->file = fd >= 0 ? gzdopen(fd, "rb") : gzopen(path, "rbe");
+    if (!file->file) {
+        if (fd >= 0)
+            close(fd);
+        free(file);
+        return at_fail(err, AT_ERR_INPUT, "%s: %s", path, errno ? strerror(errno) : "out of memory");
+    }
+    gzbuffer(file->file, 2 * BLOCK);
+    *out = file;
+    return AT_OK;
+}
+
+void at__text_file_close(at__text_file *file)
+{
+    if (!file)
+        return;
+    gzclose(file->file);
+    free(file);
+}
+
+/* Fills the block; nothing in it: the end. */
+static at_status fill(at__text_file *file, at_error *err)
+{
+    int code = Z_OK, got = gzread(file->file, file->block, BLOCK);
+    const char *words = gzerror(file->file, &code);
+    file->at = 0;
+    file->filled = got > 0 ? (size_t)got : 0;
+    if (got < 0 || (code != Z_OK && code != Z_STREAM_END))
+        return at_fail(err, AT_ERR_INPUT, "%s: %s", file->path,
+                       code == Z_BUF_ERROR ? "the compressed file ends too early"
+                       : code == Z_ERRNO   ? strerror(errno)
+                                           : words);
+    return AT_OK;
+}
+
+at_status at__text_file_line(at__text_file *file, at__str *line, bool *got, bool *whole, at_error *err)
+{
+    at_status status = AT_OK;
+    at__str_reset(line);
+    *got = *whole = false;
+    while (!*whole && status == AT_OK) {
+        if (file->at == file->filled)
+            status = fill(file, err);
+        if (status != AT_OK || file->at == file->filled)
+            break;
+        const char *begin = file->block + file->at;
+        const char *end = memchr(begin, '\n', file->filled - file->at);
+        size_t len = end ? (size_t)(end - begin) : file->filled - file->at;
+        at__str_add_bytes(line, begin, len);
+        *got = true;
+        *whole = end != NULL;
+        file->at += len + (end ? 1 : 0);
+        if (line->failed)
+            status = at_fail(err, AT_ERR_INPUT, "%s: a line is too long", file->path);
+    }
+    return status;
+}
+
+at_status at__text_file_all(at__text_file *file, at__str *text, size_t limit, at_error *err)
+{
+    at_status status = AT_OK;
+    do {
+        at__str_add_bytes(text, file->block + file->at, file->filled - file->at);
+        if (text->len > limit)
+            return at_fail(err, AT_ERR_INPUT, "%s: is larger than %zu bytes", file->path, limit);
+        status = fill(file, err);
+    } while (status == AT_OK && file->filled);
+    return status == AT_OK ? at__str_check(text, err) : status;
+}
+
+size_t at__text_file_peek(void *out, size_t size, const char *path)
+{
+    gzFile file = gzopen(path, "rbe");
+    if (!file)
+        return 0;
+    int got = gzread(file, out, (unsigned)size);
+    gzclose(file);
+    return got > 0 ? (size_t)got : 0;
+}

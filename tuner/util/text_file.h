@@ -1,0 +1,31 @@
+/*
+ * text_file.h - reading a text line by line, gzip'ed or not, from a file or stdin.
+ *
+ * One thread uses a handle.
+ */
+#ifndef AUTOTUNE_UTIL_TEXT_FILE_H
+#define AUTOTUNE_UTIL_TEXT_FILE_H
+
+#include "str.h"
+
+typedef struct at__text_file at__text_file;
+
+/* "-" is stdin. AT_ERR_INPUT names a file that cannot be read. `path` is borrowed until the handle closes. */
+at_status at__text_file_open(at__text_file **out, const char *path, at_error *err) AT_MUST_CHECK;
+void at__text_file_close(at__text_file *file); /* harmless on NULL */
+
+/*
+ * The next line without its '\n', in `line`, which it replaces; *got is false at the end of the file. *whole
+ * is false when the last line has no '\n'. NUL bytes stay: compare line->len with strlen().
+ * AT_ERR_INPUT: damaged or cut off compression, a file that cannot be read, a line beyond AT__STR_MAX.
+ */
+at_status at__text_file_line(at__text_file *file, at__str *line, bool *got, bool *whole,
+                             at_error *err) AT_MUST_CHECK;
+
+/* All that is left; refuses more than `limit` bytes. */
+at_status at__text_file_all(at__text_file *file, at__str *text, size_t limit, at_error *err) AT_MUST_CHECK;
+
+/* The first up to `size` bytes of a file, decompressed, and how many there are; 0 for one that cannot be read. */
+size_t at__text_file_peek(void *out, size_t size, const char *path);
+
+#endif
