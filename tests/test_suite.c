@@ -1,0 +1,85 @@
+/* test_suite.c - tests/data/suite.txt, the realistic problems: that it reads, what it covers, that none is
+ * left without a kernel. */
+#include "arch.h"
+#include "shapes.h"
+#include "space.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+static at__catalog *catalog;
+static at__shapes suite;
+
+static void begin(void)
+{
+    at_error err = { 0 };
+    const at__shape_defaults none = { "transpose", AT__F32 };
+    cr_assert_eq(at__catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__shapes_read(&suite, AT_SOURCE_DIR "/tests/data/suite.txt", catalog, none, &err), AT_OK,
+                 "%s", err.text);
+}
+
+static void end(void)
+{
+    at__shapes_clear(&suite);
+    at__catalog_close(catalog);
+}
+
+TestSuite(suite, .init = begin, .fini = end);
+
+Test(suite, has_a_problem_a_line)
+{
+    FILE *file = fopen(AT_SOURCE_DIR "/tests/data/suite.txt", "r");
+    char line[256];
+    size_t lines = 0;
+    cr_assert_not_null(file);
+    while (fgets(line, sizeof line, file))
+        lines += line[0] != '#' && line[0] != '\n';
+    fclose(file);
+    cr_expect_eq(suite.count, lines, "%zu problems in %zu lines: is one there twice?", suite.count, lines);
+    cr_expect_geq(suite.count, 60);
+}
+
+/* dims of transpose: batch, rows, cols. */
+Test(suite, covers_every_element_size_alone_and_batched_aligned_and_not)
+{
+    int single[17] = { 0 }, batched[17] = { 0 }, unaligned[17] = { 0 };
+    for (size_t i = 0; i < suite.count; i++) {
+        const at__problem *p = &suite.problems[i];
+        const int64_t size = at__dtype_bytes(p->type);
+        *(p->dims[0] > 1 ? &batched[size] : &single[size]) += 1;
+        unaligned[size] += p->dims[1] * size % 16 != 0 || p->dims[2] * size % 16 != 0;
+    }
+    for (int size = 1; size <= 16; size *= 2) {
+        cr_expect_geq(single[size], 3, "%d bytes an element, one matrix", size);
+        cr_expect_geq(batched[size], 1, "%d bytes an element, many matrices", size);
+        cr_expect(size == 16 || unaligned[size] >= 1, "%d bytes an element, rows that are not aligned", size);
+    }
+}
+
+static int64_t configurations(const at__problem *problem, const at__limits *limits)
+{
+    int64_t slots[AT__MAX_SLOTS], count = 0;
+    at_error err = { 0 };
+    cr_assert_eq(at__problem_bind(slots, problem, limits, &err), AT_OK, "%s", err.text);
+    for (int i = 0; i < at__catalog_template_count(catalog, problem->op); i++) {
+        at__space *space = NULL;
+        const at__template *t = at__catalog_template(catalog, problem->op, i);
+        cr_assert_eq(at__space_open(&space, t, slots, NULL, 0, &err), AT_OK, "%s", err.text);
+        count += at__space_count(space);
+        at__space_close(space);
+    }
+    return count;
+}
+
+Test(suite, every_problem_has_configurations_on_old_and_new_devices)
+{
+    static const int64_t ARCHES[] = { 75, 80, 90, 120 };
+    for (size_t a = 0; a < sizeof ARCHES / sizeof *ARCHES; a++) {
+        at__limits limits;
+        at__arch_limits(&limits, ARCHES[a]);
+        for (size_t i = 0; i < suite.count; i++)
+            cr_expect_geq(configurations(&suite.problems[i], &limits), 10, "problem %zu on sm_%d", i + 1,
+                          (int)ARCHES[a]);
+    }
+}
