@@ -159,8 +159,8 @@ void at__answer_clear(at__answer *answer);
 
 /*
  * The winner of exactly this problem. fingerprint NULL: any device, the newest first (those measured cold
- * before the others, replayed ones last); `device` (may be NULL) then restricts to device names that contain it, in any case.
- * With a fingerprint all its columns must agree. AT_ERR_NOT_FOUND when there is none.
+ * before the others, replayed ones last); `device` (may be NULL) then restricts to device names that contain
+ * it, in any case. With a fingerprint all its columns must agree. AT_ERR_NOT_FOUND when there is none.
  */
 at_status at__store_find_winner(at__answer *out, at__store *store, const at__problem_key *problem,
                                 const at__fingerprint *fingerprint, const char *device,

@@ -19,8 +19,8 @@ static void export_one(at__str *out, at__answer *answer, bool with_main, at_stat
     cr_assert_eq(at__problem_init(&problem, op, AT__U8, (int64_t[]){ 3, 64, 33 }, 3, &err), AT_OK, "%s",
                  err.text);
     answer->winner.template_hash = t->hash;
-    cr_assert_eq(at__export(out, answer, t, &problem, (at__export_options){ .with_main = with_main }, &err),
-                 expected, "%s", err.text);
+    cr_assert_eq(at__export_cu(out, &(at__export_input){ answer, t, &problem, with_main }, &err), expected,
+                 "%s", err.text);
     at__catalog_close(catalog);
 }
 
@@ -136,8 +136,8 @@ Test(export, one_file_with_both_declarations_comes_once)
     a.winner.template_name = "plain";
     a.winner.template_hash = t->hash;
     a.winner.config = "THREADS=128";
-    cr_assert_eq(at__export(&out, &a, t, &problem, (at__export_options){ .with_main = true }, &err), AT_OK,
-                 "%s", err.text);
+    cr_assert_eq(at__export_cu(&out, &(at__export_input){ &a, t, &problem, true }, &err), AT_OK, "%s",
+                 err.text);
     cr_assert_eq(occurrences(out.data, "void negate_reference("), 1);
     cr_assert(strstr(out.data, "{ \"data\", 4000ull, true, true },"), "read and written: never poisoned");
     at__str_clear(&out);

@@ -12,9 +12,9 @@
 
 static const at__usage USAGE = {
     "autotune export [OP] SHAPE [DTYPE] [options]",
-    "Writes the stored winner of a problem as a CUDA source file that stands alone: how it was measured, the "
-    "kernel\n"
-    "with its constants, and a function that launches it.",
+    "Writes the stored winner of a problem. Without --format: a CUDA source file that stands alone, with how "
+    "it\n"
+    "was measured, the kernel with its constants, and a function that launches it.",
 };
 
 /* A template as it was when the winner was found: from the store, or the present one if it is the same. */
@@ -49,9 +49,16 @@ static at_status winners_template(at__template **owned, const at__template **out
     return status;
 }
 
+typedef struct export_args {
+    const char *db, *device, *templates_dir, *output, *format;
+    bool with_main;
+} export_args;
+
 static at_status make_text(at__str *out, const at__problem *problem, const at__catalog *catalog,
-                           const char *path, const char *device, bool with_main, at_error *err)
+                           const char *path, const export_args *args, const at__export_format *format,
+                           at_error *err)
 {
+    const char *device = args->device;
     at__store *store = NULL;
     at__problem_key key;
     at__str shape = { 0 };
@@ -76,7 +83,8 @@ static at_status make_text(at__str *out, const at__problem *problem, const at__c
     if (status == AT_OK)
         status = winners_template(&owned, &t, store, catalog, problem->op, &answer.winner, err);
     if (status == AT_OK)
-        status = at__export(out, &answer, t, problem, (at__export_options){ .with_main = with_main }, err);
+        status =
+            format->write(out, &(at__export_input){ &answer, t, problem, .with_main = args->with_main }, err);
     at__template_close(owned);
     at__answer_clear(&answer);
     at__str_clear(&shape);
@@ -149,39 +157,68 @@ static at_status write_file(const char *path, const at__str *text, at_error *err
     return status;
 }
 
+static at_status find_format(const at__export_format **out, const export_args *a, at_error *err)
+{
+    at__str names = { 0 };
+    const at__export_format *f = a->format ? at__export_format_find(a->format) : at__export_format_at(0);
+    at_status status = AT_OK;
+    bool to_stdout = !a->output || strcmp(a->output, "-") == 0;
+    *out = f;
+    if (!f) {
+        for (int i = 0; at__export_format_at(i); i++)
+            at__str_addf(&names, "%s%s", i ? ", " : "", at__export_format_at(i)->name);
+        status = at_fail(err, AT_ERR_USAGE, "--format: found '%s'; expected one of %s", a->format,
+                         at__str_text(&names));
+        at__str_clear(&names);
+    } else if (a->with_main && f != at__export_format_at(0)) {
+        status = at_fail(err, AT_ERR_USAGE, "--main goes with --format cu, not with %s", f->name);
+    } else if (f->binary && to_stdout && isatty(STDOUT_FILENO)) {
+        status =
+            at_fail(err, AT_ERR_USAGE, "--format %s is not for a terminal; name a file with -o", f->name);
+    }
+    return status;
+}
+
 int at__cmd_export(int argc, char **argv)
 {
     at__words words = { 0 };
-    const char *db = NULL, *device = NULL, *templates_dir = NULL, *output = NULL, *path = NULL;
-    bool with_main = false;
+    export_args a = { 0 };
+    const char *path = NULL;
+    const at__export_format *format = NULL;
     at__catalog *catalog = NULL;
     at__problem problem;
     at__str keep = { 0 }, text = { 0 };
     at_error err = { 0 };
     int code = AT__EXIT_OK;
     const at__option TABLE[] = {
-        { "-o", AT__OPT_TEXT, "FILE", "where to write (default and -: stdout)", &output },
-        { "--output", AT__OPT_TEXT, "FILE", "the same", &output },
-        { "--main", AT__OPT_FLAG, NULL, "add a main() that checks the kernel and times it", &with_main },
+        { "-o", AT__OPT_TEXT, "FILE", "where to write (default and -: stdout)", &a.output },
+        { "--output", AT__OPT_TEXT, "FILE", "the same", &a.output },
+        { "--format", AT__OPT_TEXT, "NAME",
+          "cu (default), ptx, cubin: for the device that it was tuned on; json: source, arguments, launch "
+          "geometry",
+          &a.format },
+        { "--main", AT__OPT_FLAG, NULL, "add a main() that checks the kernel and times it", &a.with_main },
         { "--device", AT__OPT_TEXT, "NAME",
-          "a device whose name contains this (default: any, the newest result)", &device },
+          "a device whose name contains this (default: any, the newest result)", &a.device },
         { "--db", AT__OPT_TEXT, "FILE",
-          "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &db },
+          "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
         { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
-          &templates_dir },
+          &a.templates_dir },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
     };
     if (!at__command_options(&USAGE, TABLE, argc, argv, &words, &code))
         return code;
-    at_status status = at__catalog_open(&catalog, templates_dir, &err);
+    at_status status = find_format(&format, &a, &err);
+    if (status == AT_OK)
+        status = at__catalog_open(&catalog, a.templates_dir, &err);
     if (status == AT_OK)
         status = at__problem_from_words(&problem, &words, catalog, &err);
     if (status == AT_OK)
-        status = at__db_path(&path, db, &keep, &err);
+        status = at__db_path(&path, a.db, &keep, &err);
     if (status == AT_OK)
-        status = make_text(&text, &problem, catalog, path, device, with_main, &err);
-    if (status == AT_OK && output && strcmp(output, "-") != 0)
-        status = write_file(output, &text, &err);
+        status = make_text(&text, &problem, catalog, path, &a, format, &err);
+    if (status == AT_OK && a.output && strcmp(a.output, "-") != 0)
+        status = write_file(a.output, &text, &err);
     else if (status == AT_OK)
         fwrite(at__str_text(&text), 1, text.len, stdout);
     if (status != AT_OK)

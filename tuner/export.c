@@ -222,33 +222,31 @@ static at_status add_main(at__str *out, const launcher *l, const at__template *t
     return status;
 }
 
-static at_status limits_of(at__limits *out, const at__fingerprint *f, at_error *err)
+at_status at__export_render(at__str *rendered, int64_t *slots, const at__export_input *in, at_error *err)
 {
-    char arch[16];
-    snprintf(arch, sizeof arch, "sm_%d", (int)(f->cc % 1000));
-    at_status status = at__arch_parse(out, arch, err);
-    if (status == AT_OK && f->sms > 0)
-        out->sms = f->sms;
-    if (status == AT_OK && f->memory_mib > 0)
-        out->memory_bytes = f->memory_mib << 20;
-    return status;
-}
-
-at_status at__export(at__str *out, const at__answer *answer, const at__template *t,
-                     const at__problem *problem, at__export_options options, at_error *err)
-{
-    int64_t slots[AT__MAX_SLOTS];
+    const at__fingerprint *f = &in->answer->fingerprint;
     at__limits limits;
     at__config config;
+    at__arch_limits(&limits, f->cc);
+    if (f->sms > 0)
+        limits.sms = f->sms;
+    if (f->memory_mib > 0)
+        limits.memory_bytes = f->memory_mib << 20;
+    at_status status = at__problem_bind(slots, in->problem, &limits, err);
+    if (status == AT_OK)
+        status = at__config_parse(&config, in->t, in->answer->winner.config, err);
+    return status == AT_OK ? at__render(rendered, in->t, in->problem->type, &config, slots, err) : status;
+}
+
+at_status at__export_cu(at__str *out, const at__export_input *in, at_error *err)
+{
+    int64_t slots[AT__MAX_SLOTS];
+    const at__answer *answer = in->answer;
+    const at__template *t = in->t;
+    const at__problem *problem = in->problem;
     at__str rendered = { 0 }, name = { 0 }, title = { 0 };
 
-    at_status status = limits_of(&limits, &answer->fingerprint, err);
-    if (status == AT_OK)
-        status = at__problem_bind(slots, problem, &limits, err);
-    if (status == AT_OK)
-        status = at__config_parse(&config, t, answer->winner.config, err);
-    if (status == AT_OK)
-        status = at__render(&rendered, t, problem->type, &config, slots, err);
+    at_status status = at__export_render(&rendered, slots, in, err);
     if (status == AT_OK) {
         launcher l = { .op = t->op, .problem = problem, .slots = slots };
         at__str_addf(&title, "%s ", t->op->name);
@@ -259,7 +257,7 @@ at_status at__export(at__str *out, const at__answer *answer, const at__template 
         add_head(out, answer, t, at__str_text(&title));
         add_kernel(out, at__str_text(&rendered), t->kernel, l.name);
         status = add_launcher(out, &l, t, &answer->winner, err);
-        if (status == AT_OK && options.with_main)
+        if (status == AT_OK && in->with_main)
             status = add_main(out, &l, t, answer, err);
     }
     at__str_clear(&rendered);

@@ -1,5 +1,7 @@
 /*
- * export.h - a stored winner as a CUDA source file that stands alone. Pure text.
+ * export.h - a stored winner in other people's formats. Needs no GPU.
+ *
+ * A format is a row of the table in export_formats.c and a function, in a file of its own.
  */
 #ifndef AUTOTUNE_EXPORT_H
 #define AUTOTUNE_EXPORT_H
@@ -7,16 +9,44 @@
 #include "problem.h"
 #include "store.h"
 
-typedef struct at__export_options {
-    bool with_main; /* also a main() that checks the kernel against the op's reference and times it */
-} at__export_options;
+/* What to export. All borrowed. `t` is the winner's template, with the winner's hash. */
+typedef struct at__export_input {
+    const at__answer *answer;
+    const at__template *t;
+    const at__problem *problem;
+    bool with_main; /* "cu" only: also a main() that checks the kernel against the op's reference and times it
+                     */
+} at__export_input;
+
+typedef struct at__export_format {
+    const char *name;                                                            /* of --format */
+    const char *about;                                                           /* one line    */
+    bool binary;                                                                 /* not for a terminal */
+    at_status (*write)(at__str *out, const at__export_input *in, at_error *err); /* appends */
+} at__export_format;
+
+/* NULL behind the last, or for an unknown name. The first is the default. */
+const at__export_format *at__export_format_at(int index);
+const at__export_format *at__export_format_find(const char *name);
 
 /*
- * Appends the file. `t` is the winner's template, with the winner's hash. The limits for derived values are
- * those of the device in the answer's fingerprint. Names that go into identifiers are restricted to letters,
+ * A CUDA source file that stands alone; pure text. Names that go into identifiers are restricted to letters,
  * digits and '_', and nothing that goes into a comment can end it.
  */
-at_status at__export(at__str *out, const at__answer *answer, const at__template *t,
-                     const at__problem *problem, at__export_options options, at_error *err) AT_MUST_CHECK;
+at_status at__export_cu(at__str *out, const at__export_input *in, at_error *err) AT_MUST_CHECK;
+
+/* The kernel compiled for the device of the answer; AT_ERR_DEVICE without NVRTC. */
+at_status at__export_ptx(at__str *out, const at__export_input *in, at_error *err) AT_MUST_CHECK;
+at_status at__export_cubin(at__str *out, const at__export_input *in, at_error *err) AT_MUST_CHECK;
+
+/* Everything that a program needs to compile and launch the kernel by itself, as one JSON object. */
+at_status at__export_json(at__str *out, const at__export_input *in, at_error *err) AT_MUST_CHECK;
+
+/*
+ * For formats: the kernel's rendered source, and the problem's slots. The limits for derived values are those
+ * of the device in the answer's fingerprint.
+ */
+at_status at__export_render(at__str *rendered, int64_t *slots, const at__export_input *in,
+                            at_error *err) AT_MUST_CHECK;
 
 #endif

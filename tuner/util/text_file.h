@@ -25,7 +25,8 @@ at_status at__text_file_line(at__text_file *file, at__str *line, bool *got, bool
 /* All that is left; refuses more than `limit` bytes. */
 at_status at__text_file_all(at__text_file *file, at__str *text, size_t limit, at_error *err) AT_MUST_CHECK;
 
-/* The first up to `size` bytes of a file, decompressed, and how many there are; 0 for one that cannot be read. */
+/* The first up to `size` bytes of a file, decompressed, and how many there are; 0 for one that cannot be
+ * read. */
 size_t at__text_file_peek(void *out, size_t size, const char *path);
 
 #endif

@@ -1,0 +1,48 @@
+/* export_code.c - formats ptx and cubin: what NVRTC makes of the winner here and now. */
+#include "export.h"
+
+#include "nvrtc.h"
+
+static at_status compile(at__str *out, at__nvrtc *nvrtc, const char *source, const at__export_input *in,
+                         at__code kind, at_error *err)
+{
+    int cc = (int)in->answer->fingerprint.cc;
+    bool ok = false;
+    at__str code = { 0 }, log = { 0 };
+    at__resources unused;
+    at_status status =
+        at__nvrtc_compile(nvrtc, &ok, &code, &log, &unused, source, in->t->file, cc, kind, err);
+    if (status == AT_OK && !ok)
+        status = at_fail(err, AT_ERR_INPUT, "%s does not compile for sm_%d with NVRTC %s: %s", in->t->file,
+                         cc, at__nvrtc_version(nvrtc), at__str_text(&log));
+    if (status == AT_OK)
+        at__str_add_bytes(out, at__str_text(&code), code.len);
+    at__str_clear(&code);
+    at__str_clear(&log);
+    return status == AT_OK ? at__str_check(out, err) : status;
+}
+
+static at_status export_code(at__str *out, const at__export_input *in, at__code kind, at_error *err)
+{
+    int64_t slots[AT__MAX_SLOTS];
+    at__str rendered = { 0 };
+    at__nvrtc *nvrtc = NULL;
+    at_status status = at__export_render(&rendered, slots, in, err);
+    if (status == AT_OK)
+        status = at__nvrtc_open(&nvrtc, err);
+    if (status == AT_OK)
+        status = compile(out, nvrtc, at__str_text(&rendered), in, kind, err);
+    at__nvrtc_close(nvrtc);
+    at__str_clear(&rendered);
+    return status;
+}
+
+at_status at__export_ptx(at__str *out, const at__export_input *in, at_error *err)
+{
+    return export_code(out, in, AT__PTX, err);
+}
+
+at_status at__export_cubin(at__str *out, const at__export_input *in, at_error *err)
+{
+    return export_code(out, in, AT__CUBIN, err);
+}

@@ -1,0 +1,24 @@
+/* export_formats.c - the table of formats; see export.h. */
+#include "export.h"
+
+#include <string.h>
+
+static const at__export_format FORMATS[] = {
+    { "cu", "CUDA source that stands alone, with a function that launches the kernel", false, at__export_cu },
+    { "ptx", "the kernel as PTX for the device that it was tuned on", false, at__export_ptx },
+    { "cubin", "the kernel compiled for that device", true, at__export_cubin },
+    { "json", "source, arguments, launch geometry and how it was measured", false, at__export_json },
+};
+
+const at__export_format *at__export_format_at(int index)
+{
+    return index >= 0 && (size_t)index < sizeof FORMATS / sizeof *FORMATS ? &FORMATS[index] : NULL;
+}
+
+const at__export_format *at__export_format_find(const char *name)
+{
+    const at__export_format *f = NULL;
+    for (int i = 0; (f = at__export_format_at(i)) && strcmp(f->name, name) != 0; i++)
+        ;
+    return f;
+}

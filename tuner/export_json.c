@@ -1,0 +1,83 @@
+/* export_json.c - format json: for programs that compile and launch the kernel by themselves. */
+#include "export.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static void text(at__str *out, const char *name, const char *value)
+{
+    at__str_addf(out, "  \"%s\": ", name);
+    at__str_add_json(out, value);
+    at__str_add(out, ",\n");
+}
+
+static void three(at__str *out, const char *name, const int64_t *v)
+{
+    at__str_addf(out, "  \"%s\": [%" PRId64 ", %" PRId64 ", %" PRId64 "],\n", name, v[0], v[1], v[2]);
+}
+
+/* In the kernel's order. A buffer's value is its elements, a scalar's what to pass. */
+static at_status arguments(at__str *out, const at__export_input *in, const int64_t *slots, at_error *err)
+{
+    static const char *const ROLES[] = {
+        [AT__INPUT] = "input", [AT__OUTPUT] = "output", [AT__INOUT] = "inout", [AT__SCALAR] = "scalar"
+    };
+    at_status status = AT_OK;
+    at__str_add(out, "  \"arguments\": [");
+    for (int i = 0; i < in->t->op->arg_count && status == AT_OK; i++) {
+        const at__arg *arg = &in->t->op->args[i];
+        bool scalar = arg->role == AT__SCALAR;
+        int64_t value = 0;
+        status = at__expr_eval(&value, arg->expr, slots, err);
+        at__str_addf(out, "%s\n    {\"name\": \"%s\", \"role\": \"%s\", \"%s\": %" PRId64 ", \"%s\": %d}",
+                     i ? "," : "", arg->name, ROLES[arg->role], scalar ? "value" : "elements", value,
+                     scalar ? "bytes" : "element_bytes",
+                     scalar ? arg->scalar_bytes : at__dtype_bytes(in->problem->type));
+    }
+    at__str_add(out, "\n  ],\n");
+    return status;
+}
+
+static void measured(at__str *out, const at__answer *a)
+{
+    const at__fingerprint *f = &a->fingerprint;
+    text(out, "device", f->device);
+    at__str_addf(out, "  \"cc\": %" PRId64 ",\n", f->cc);
+    text(out, "driver", f->driver);
+    text(out, "nvrtc", f->nvrtc);
+    text(out, "autotune", f->tool);
+    text(out, "measured_at", a->measured_at);
+    at__str_addf(out, "  \"cold\": %s,\n", f->cold ? "true" : "false");
+    at__str_addf(out, "  \"median_s\": %.9g,\n  \"gb_per_s\": %.5g,\n", a->winner.median_s,
+                 1e-9 * (double)a->traffic_bytes / a->winner.median_s);
+    if (a->winner.ceiling_s > 0)
+        at__str_addf(out, "  \"share_of_ceiling\": %.5g,\n", a->winner.ceiling_s / a->winner.median_s);
+}
+
+at_status at__export_json(at__str *out, const at__export_input *in, at_error *err)
+{
+    int64_t slots[AT__MAX_SLOTS];
+    const at__winner *w = &in->answer->winner;
+    at__str rendered = { 0 };
+    at_status status = at__export_render(&rendered, slots, in, err);
+    if (status == AT_OK) {
+        at__str_add(out, "{\n");
+        text(out, "op", in->answer->op);
+        text(out, "shape", in->answer->shape);
+        text(out, "dtype", at__dtype_name(in->problem->type));
+        text(out, "template", w->template_name);
+        text(out, "template_hash", w->template_hash);
+        text(out, "config", w->config);
+        text(out, "kernel", in->t->kernel);
+        three(out, "grid", w->grid);
+        three(out, "block", w->block);
+        at__str_addf(out, "  \"shared_bytes\": %" PRId64 ",\n", w->shared_bytes);
+        status = arguments(out, in, slots, err);
+        measured(out, in->answer);
+        at__str_add(out, "  \"source\": ");
+        at__str_add_json(out, at__str_text(&rendered));
+        at__str_add(out, "\n}\n");
+    }
+    at__str_clear(&rendered);
+    return status == AT_OK ? at__str_check(out, err) : status;
+}
