@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -163,4 +164,17 @@ Test(str, errors_are_filled_cut_and_optional)
     cr_assert_str_eq(at_status_name(AT_OK), "ok");
     cr_assert_str_eq(at_status_name(AT_ERR_SYSTEM), "system");
     cr_assert_str_eq(at_status_name((at_status)99), "unknown");
+}
+
+Test(str, adds_whole_numbers_as_printf_does)
+{
+    static const int64_t VALUES[] = { 0, 7, -7, 10, 4096, INT64_MAX, INT64_MIN };
+    for (size_t i = 0; i < sizeof VALUES / sizeof *VALUES; i++) {
+        at__str s = { 0 };
+        char expected[32];
+        snprintf(expected, sizeof expected, "%lld", (long long)VALUES[i]);
+        at__str_add_int(&s, VALUES[i]);
+        cr_assert_str_eq(at__str_text(&s), expected);
+        at__str_clear(&s);
+    }
 }

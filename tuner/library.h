@@ -25,8 +25,10 @@ typedef struct at__finding {
     const at__template *t; /* NULL: no configuration */
     at__config config;
     at_arg args[AT__MAX_ARGS];
-    char *texts[AT__FINDING_TEXTS]; /* owned */
+    char *texts[AT__FINDING_TEXTS]; /* owned: those that had no room in `room` */
     int text_count;
+    size_t room_used;
+    char room[512]; /* last, and not cleared: most texts are short */
 } at__finding;
 
 /* Code that at_run loads, kept so that a kernel is compiled once a process. */

@@ -24,7 +24,13 @@ at_status at__finding_keep(const char **out, at__finding *f, const char *text, a
         *out = "";
         return AT_OK;
     }
-    char *copy = f->text_count < AT__FINDING_TEXTS ? at__text_copy(text, strlen(text)) : NULL;
+    size_t size = strlen(text) + 1;
+    if (size <= sizeof f->room - f->room_used) {
+        *out = memcpy(f->room + f->room_used, text, size);
+        f->room_used += size;
+        return AT_OK;
+    }
+    char *copy = f->text_count < AT__FINDING_TEXTS ? at__text_copy(text, size - 1) : NULL;
     if (!copy)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     f->texts[f->text_count++] = copy;
@@ -60,20 +66,6 @@ static at_status read_problem(at__problem *out, const at__catalog *catalog, cons
     return AT_ERR_INPUT;
 }
 
-/* An architecture that the tables do not know is taken for the newest older one. */
-static at_status limits_of(at__limits *out, int64_t cc, at_error *err)
-{
-    char arch[16];
-    int64_t known = cc % 1000;
-    do {
-        snprintf(arch, sizeof arch, "sm_%d", (int)known);
-    } while (at__arch_parse(out, arch, err) != AT_OK && --known >= 75);
-    if (known < 75)
-        return AT_ERR_USAGE;
-    out->cc = cc;
-    return AT_OK;
-}
-
 /* The device that the answer is for. Without limits and without a capability nothing can be checked. */
 static at_status take_device(at__finding *f, const at__target *target, const at__found *found,
                              const at__limits *limits, at_error *err)
@@ -85,8 +77,8 @@ static at_status take_device(at__finding *f, const at__target *target, const at_
 
     if (limits)
         f->limits = *limits;
-    else if (cc && limits_of(&f->limits, cc, err) != AT_OK)
-        return AT_ERR_USAGE;
+    else if (cc)
+        at__arch_limits(&f->limits, cc);
     if (sms)
         f->limits.sms = sms;
     if (same && !limits && known->memory_mib > 0)
@@ -163,15 +155,21 @@ static at_status show_arguments(at__finding *f, const int64_t *slots, at_error *
     return AT_OK;
 }
 
-static at_status show_kernel(at__finding *f, int64_t *slots, at_error *err)
+/* `known`: the geometry, when the look-up has it already for the same device; else NULL. */
+static at_status show_kernel(at__finding *f, int64_t *slots, const at__geometry *known, at_error *err)
 {
     at_found *s = &f->shown;
     at__geometry g;
     at__str config = { 0 };
+    at_status status = AT_OK;
 
-    at_status status = at__config_bind(slots, f->t, &f->config, err);
-    if (status == AT_OK)
-        status = at__geometry_of(&g, &f->t->launch, slots, err);
+    if (known) {
+        g = *known;
+    } else {
+        status = at__config_bind(slots, f->t, &f->config, err);
+        if (status == AT_OK)
+            status = at__geometry_of(&g, &f->t->launch, slots, err);
+    }
     if (status == AT_OK)
         status = show_arguments(f, slots, err);
     if (status != AT_OK)
@@ -203,7 +201,9 @@ static at_status answer(at__finding *f, at_tuner *tuner, const at__target *targe
         status = at__problem_bind(slots, &f->problem, &f->limits, err);
     if (status != AT_OK)
         return status;
-    if (found.t && at__config_is_valid(slots, found.t, &found.config)) {
+    /* An exact answer for the winner's own device was checked by the look-up, once for all. */
+    bool checked = found.match == AT__MATCH_EXACT && !limits && !target->cc && !target->sms;
+    if (found.t && (checked || at__config_is_valid(slots, found.t, &found.config))) {
         f->shown.match = (at_match)found.match;
         f->t = found.t;
         f->config = found.config;
@@ -214,7 +214,7 @@ static at_status answer(at__finding *f, at_tuner *tuner, const at__target *targe
         const char *why = found.t ? "what is known is not valid on this device" : found.why;
         status = take_fallback(f, tuner->catalog, why, slots, err);
     }
-    return status == AT_OK && f->t ? show_kernel(f, slots, err) : status;
+    return status == AT_OK && f->t ? show_kernel(f, slots, checked ? &found.geometry : NULL, err) : status;
 }
 
 static at_status show_question(at__finding *f, at_error *err)
@@ -240,9 +240,10 @@ at_status at__finding_make(at__finding **out, at_tuner *tuner, const at_problem 
     at_status status = read_problem(&read, tuner->catalog, problem, err);
     if (status != AT_OK)
         return status;
-    at__finding *f = calloc(1, sizeof *f);
+    at__finding *f = malloc(sizeof *f);
     if (!f)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    memset(f, 0, offsetof(at__finding, room));
     f->problem = read;
     status = show_question(f, err);
     if (status == AT_OK)

@@ -151,8 +151,10 @@ void at__problem_shape(at__str *out, const at__problem *problem)
     int i = 0, last = op->dim_count - 1;
     while (i < last && op->dims[i].optional && problem->dims[i] == op->dims[i].value)
         i++;
-    for (; i <= last; i++)
-        at__str_addf(out, "%" PRId64 "%s", problem->dims[i], i < last ? "x" : "");
+    for (; i <= last; i++) {
+        at__str_add_int(out, problem->dims[i]);
+        at__str_add(out, i < last ? "x" : "");
+    }
 }
 
 at_status at__problem_bind(int64_t *slots, const at__problem *problem, const at__limits *limits,
@@ -202,13 +204,15 @@ void at__param_add_text(at__str *out, const at__param *param, int64_t value)
     if (i >= 0)
         at__str_add(out, param->labels[i]);
     else
-        at__str_addf(out, "%" PRId64, value);
+        at__str_add_int(out, value);
 }
 
 void at__config_text(at__str *out, const at__template *t, const at__config *config)
 {
     for (int i = 0; i < t->param_count; i++) {
-        at__str_addf(out, "%s%s=", i ? " " : "", t->params[i].name);
+        at__str_add(out, i ? " " : "");
+        at__str_add(out, t->params[i].name);
+        at__str_add(out, "=");
         at__param_add_text(out, &t->params[i], config->values[i]);
     }
 }

@@ -52,13 +52,33 @@ void at__str_addf(at__str *s, const char *format, ...)
     va_start(args, format);
     va_list again;
     va_copy(again, args);
-    int need = vsnprintf(NULL, 0, format, args);
+    size_t room = s->failed ? 0 : s->cap - s->len; /* mostly there is enough: formatted once then */
+    int need = vsnprintf(room ? s->data + s->len : NULL, room, format, args);
     va_end(args);
-    if (need >= 0 && reserve(s, (size_t)need)) {
+    bool fits = need >= 0 && (size_t)need < room;
+    if (need >= 0 && !fits && reserve(s, (size_t)need)) {
         vsnprintf(s->data + s->len, (size_t)need + 1, format, again);
-        s->len += (size_t)need;
+        fits = true;
     }
+    if (fits)
+        s->len += (size_t)need;
+    else if (room)
+        s->data[s->len] = '\0';
     va_end(again);
+}
+
+void at__str_add_int(at__str *s, int64_t value)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    do {
+        digits[--at] = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest);
+    if (value < 0)
+        digits[--at] = '-';
+    at__str_add_bytes(s, digits + at, sizeof digits - at);
 }
 
 void at__str_add_json(at__str *s, const char *text)

@@ -1,0 +1,234 @@
+/*
+ * lookup.c - how fast look-ups are on a large store; no GPU needed.
+ *
+ *     bench_lookup [TRIALS]       default 1000000
+ *
+ * Fills a scratch database through the store's own functions (synthetic times: only its size matters), then
+ * measures the library (open, exact, near, what nobody knows) and cold starts of `autotune query`, which is
+ * looked for beside this program.
+ */
+#include "arch.h"
+#include "catalog.h"
+#include "space.h"
+#include "store.h"
+#include "tune.h"
+#include "util/clock.h"
+#include "util/permute.h"
+
+#include <autotune/autotune.h>
+#include <inttypes.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PROBLEMS = 1000, LOOKUPS = 500000, NEAR_LOOKUPS = 2000, QUERIES = 41, BATCH = 500 };
+
+static void must(at_status status, const at_error *err)
+{
+    if (status != AT_OK) {
+        fprintf(stderr, "bench_lookup: %s\n", err->text);
+        exit(1);
+    }
+}
+
+/* ---- the store ---- */
+
+typedef struct filler {
+    at__store *store;
+    const at__template *t;
+    at__limits limits;
+    at__fingerprint fingerprint;
+    at__str configs[BATCH]; /* reused for every problem */
+} filler;
+
+/* Sides of the i-th problem: 1000 different ones between 64 and 16384. */
+static void sides_of(int64_t sides[2], int i)
+{
+    sides[0] = 64 * (1 + i % 40) * (1 + i / 400);
+    sides[1] = 128 * (1 + i / 40);
+}
+
+static void put_winner(filler *f, const at__problem_key *key, const at__problem *p)
+{
+    at_error err = { 0 };
+    int64_t slots[AT__MAX_SLOTS];
+    at__config config;
+    at__geometry g;
+    must(at__problem_bind(slots, p, &f->limits, &err), &err);
+    must(at__config_parse(&config, f->t, at__str_text(&f->configs[0]), &err), &err);
+    must(at__config_bind(slots, f->t, &config, &err), &err);
+    must(at__geometry_of(&g, &f->t->launch, slots, &err), &err);
+    at__winner w = { .template_name = f->t->name,
+                     .template_hash = f->t->hash,
+                     .config = at__str_text(&f->configs[0]),
+                     .source_hash = "",
+                     .op_hash = "",
+                     .median_s = 1e-5,
+                     .min_s = 1e-5,
+                     .samples = 15,
+                     .ceiling_s = 9e-6,
+                     .ceiling_name = "memcpy",
+                     .ties = "",
+                     .registers = -1,
+                     .shared_bytes = g.shared_bytes,
+                     .conditions = { -1, -1, -1, -1, -1 } };
+    memcpy(w.grid, g.grid, sizeof w.grid);
+    memcpy(w.block, g.block, sizeof w.block);
+    must(at__store_put_winner(f->store, 0, key, &f->fingerprint, &w, &err), &err);
+}
+
+static void put_problem(filler *f, int index, int64_t trials)
+{
+    at_error err = { 0 };
+    at__problem p;
+    at__problem_key key;
+    at__str shape = { 0 };
+    at__trial_row rows[BATCH];
+    int64_t sides[2];
+    sides_of(sides, index);
+    must(at__problem_init(&p, f->t->op, AT__F32, sides, 2, &err), &err);
+    must(at__problem_key_of(&key, &shape, &p, &err), &err);
+    for (int64_t done = 0; done < trials;) {
+        int count = 0;
+        char template_name[BATCH][32];
+        for (; count < BATCH && done < trials; count++, done++) {
+            snprintf(template_name[count], sizeof template_name[count], "t%" PRId64, done / BATCH);
+            rows[count] = (at__trial_row){ .template_name = template_name[count],
+                                           .template_hash = "h",
+                                           .config = at__str_text(&f->configs[done % BATCH]),
+                                           .outcome = AT__TIMED,
+                                           .median_s = 1e-5 + 1e-8 * (double)done,
+                                           .min_s = 1e-5,
+                                           .samples = 7,
+                                           .log = "",
+                                           .source_hash = "" };
+        }
+        must(at__store_put_trials(f->store, 0, &key, &f->fingerprint, rows, (size_t)count, &err), &err);
+    }
+    put_winner(f, &key, &p);
+    at__str_clear(&shape);
+}
+
+static void fill(const char *path, int64_t trials)
+{
+    at_error err = { 0 };
+    at__catalog *catalog = NULL;
+    filler f = { .fingerprint = { "NVIDIA H200", 90, 132, 143155, "580.1", "13.0", "0.1.0", true } };
+    must(at__catalog_open(&catalog, NULL, &err), &err);
+    f.t = at__catalog_find_template(catalog, at__catalog_find_op(catalog, "transpose"), "tile_rows");
+    must(at__arch_parse(&f.limits, "sm_90", &err), &err);
+    must(at__store_open(&f.store, path, AT__STORE_WRITE, &err), &err);
+    at__str_add(&f.configs[0], "TILE=32 BLOCK_ROWS=8 PAD=1 UNROLL=yes ORDER=out_fast");
+    for (int i = 1; i < BATCH; i++)
+        at__str_addf(&f.configs[i], "%s N=%d", at__str_text(&f.configs[0]), i);
+    for (int i = 0; i < PROBLEMS; i++)
+        put_problem(&f, i, trials / PROBLEMS);
+    for (int i = 0; i < BATCH; i++)
+        at__str_clear(&f.configs[i]);
+    at__store_close(f.store);
+    at__catalog_close(catalog);
+}
+
+/* ---- the library ---- */
+
+/* Of this process: other work on the machine does not count. */
+static double cpu_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Looks up `count` problems whose sides are `add` longer than tuned ones. */
+static void time_lookups(at_tuner *tuner, const char *what, int count, int64_t add, at_match expected)
+{
+    at_error err = { 0 };
+    double start = cpu_s();
+    for (int i = 0; i < count; i++) {
+        at_found *found = NULL;
+        at_problem p = { .op = "transpose", .type = AT_F32, .size_count = 2 };
+        sides_of(p.sizes, (int)((int64_t)i * 7919 % PROBLEMS));
+        p.sizes[0] += add ? add * (1 + i / PROBLEMS) : 0;
+        must(at_find(&found, tuner, &p, NULL, &err), &err);
+        if (found->match != expected) {
+            fprintf(stderr, "bench_lookup: %s: %s\n", at_match_name(found->match), found->why);
+            exit(1);
+        }
+        at_found_close(found);
+    }
+    double took = cpu_s() - start;
+    printf("%-28s %9.3f us of CPU time, %10.0f a second\n", what, 1e6 * took / count, count / took);
+}
+
+/* ---- the program ---- */
+
+extern char **environ;
+
+static double time_query(const char *program, const char *db)
+{
+    char *argv[] = { (char *)program, "query", "transpose", "256x256", "f32", "--db", (char *)db, NULL };
+    posix_spawn_file_actions_t quiet;
+    pid_t pid;
+    int status = 1;
+    posix_spawn_file_actions_init(&quiet);
+    posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", 1 /* O_WRONLY */, 0);
+    double start = at__now_s();
+    if (posix_spawn(&pid, program, &quiet, NULL, argv, environ) == 0)
+        waitpid(pid, &status, 0);
+    double took = at__now_s() - start;
+    posix_spawn_file_actions_destroy(&quiet);
+    return status == 0 ? took : -1;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static void time_queries(const char *program, const char *db)
+{
+    double took[QUERIES];
+    for (int i = 0; i < QUERIES; i++)
+        if ((took[i] = time_query(program, db)) < 0) {
+            fprintf(stderr, "bench_lookup: %s query does not answer\n", program);
+            exit(1);
+        }
+    qsort(took, QUERIES, sizeof *took, ascending);
+    printf("%-28s %9.3f ms, slowest of %d %.3f ms\n", "autotune query, cold start", 1e3 * took[QUERIES / 2],
+           QUERIES, 1e3 * took[QUERIES - 1]);
+}
+
+int main(int argc, char **argv)
+{
+    at_error err = { 0 };
+    at_tuner *tuner = NULL;
+    int64_t trials = argc > 1 ? strtoll(argv[1], NULL, 10) : 1000000;
+    char folder[] = "/tmp/bench_lookup.XXXXXX", db[64], program[4096];
+    ssize_t len = readlink("/proc/self/exe", program, sizeof program - 16);
+    if (trials < PROBLEMS || len < 0 || !mkdtemp(folder))
+        return 2;
+    program[len] = '\0';
+    snprintf(strrchr(program, '/') + 1, 10, "autotune");
+    snprintf(db, sizeof db, "%s/store.db", folder);
+    double start = at__now_s();
+    fill(db, trials);
+    printf("%" PRId64 " trials of %d problems written, %.1f s\n", trials, PROBLEMS, at__now_s() - start);
+
+    at_open_options options = AT_OPEN_OPTIONS_INIT;
+    options.database = db;
+    start = at__now_s();
+    must(at_open(&tuner, &options, &err), &err);
+    printf("%-28s %9.3f ms\n", "at_open", 1e3 * (at__now_s() - start));
+    time_lookups(tuner, "the first at_find", 1, 0, AT_MATCH_EXACT);
+    time_lookups(tuner, "at_find, exact", LOOKUPS, 0, AT_MATCH_EXACT);
+    time_lookups(tuner, "at_find, near, first time", NEAR_LOOKUPS, 4, AT_MATCH_NEAR);
+    at_close(tuner);
+    time_queries(program, db);
+    snprintf(program, sizeof program, "rm -rf '%s'", folder);
+    return system(program) != 0;
+}
