@@ -87,6 +87,8 @@
       " AND instr(lower(device), lower(?4)) > 0 "                                                      \
       "ORDER BY instr(device, '" AT__REPLAY_NAME "') = 1, cold DESC, measured_at DESC, winner_id DESC " \
       "LIMIT 1")                                                                                       \
+    X(EACH_PROBLEM,                                                                                    \
+      "SELECT op, shape, type_key, elements, traffic_bytes FROM problem ORDER BY op, shape, type_key") \
     X(EACH_BEST, "SELECT " AT__SQL_WINNER_COLUMNS " FROM best")                                        \
     X(DATA_VERSION, "PRAGMA data_version")                                                             \
     X(FIND_WINNER_OF,                                                                                  \

@@ -175,6 +175,12 @@ typedef bool at__answer_visit(void *context, at__answer *answer);
 at_status at__store_each_best(at__store *store, at__answer_visit *visit, void *context,
                               at_error *err) AT_MUST_CHECK;
 
+/* Calls `visit` for each problem of the store, by op, shape and type; stops when it returns false. The key is
+ * valid for the call; `visit` must not use the store. */
+typedef bool at__problem_visit(void *context, const at__problem_key *problem);
+at_status at__store_each_problem(at__store *store, at__problem_visit *visit, void *context,
+                                 at_error *err) AT_MUST_CHECK;
+
 /* A number that changes when another connection has changed the file. */
 at_status at__store_data_version(int64_t *out, at__store *store, at_error *err) AT_MUST_CHECK;
 

@@ -247,3 +247,27 @@ at_status at__store_each_trial(at__store *store, const at__problem_key *problem,
     sqlite3_clear_bindings(s);
     return status;
 }
+
+at_status at__store_each_problem(at__store *store, at__problem_visit *visit, void *context, at_error *err)
+{
+    static const char doing[] = "read problems";
+    at_status status = AT_OK;
+    sqlite3_stmt *s = at__store_bind(store, AT__SQL_EACH_PROBLEM, doing, err, "");
+    int code;
+
+    if (!s)
+        return AT_ERR_STORE;
+    while ((code = sqlite3_step(s)) == SQLITE_ROW) {
+        at__problem_key key = { .op = at__store_text(s, 0),
+                                .shape = at__store_text(s, 1),
+                                .type_key = at__store_text(s, 2),
+                                .elements = sqlite3_column_int64(s, 3),
+                                .traffic_bytes = sqlite3_column_int64(s, 4) };
+        if (!visit(context, &key))
+            break;
+    }
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        status = at__store_fail(store, doing, err);
+    sqlite3_reset(s);
+    return status;
+}

@@ -167,9 +167,10 @@ static int walk(int64_t *out, int max, const bench *b, const at__strategy *strat
     cr_assert_eq(strategy->open(&state, &search, NULL), AT_OK);
     for (int64_t index; count < max && (index = strategy->propose(state)) >= 0; count++) {
         out[count] = index;
-        strategy->report(state, index, index % 3 ? 1e-6 : -1);
+        strategy->report(state, index,
+                         &(at__finding){ .outcome = index % 3 ? AT__TIMED : AT__CRASHED, .seconds = 1e-6 });
     }
-    cr_assert(count == max || strategy->propose(state) == -1); /* still over */
+    cr_assert(count == max || strategy->propose(state) == AT__NO_MORE); /* still over */
     strategy->close(state);
     return count;
 }
@@ -267,7 +268,7 @@ Test(strategy, an_empty_search_ends_at_once)
     for (const at__strategy *const *s = at__strategies; *s; s++) {
         void *state = NULL;
         cr_assert_eq((*s)->open(&state, &nothing, NULL), AT_OK);
-        cr_assert_eq((*s)->propose(state), -1);
+        cr_assert_eq((*s)->propose(state), AT__NO_MORE);
         (*s)->close(state);
     }
     bench_close(&b);

@@ -182,7 +182,12 @@ static void decide(at__contest *c, at__candidate *a)
     c->failed += !timed;
     c->outcomes[a->m.outcome]++;
     c->busy_s += a->m.busy_s;
-    c->strategy->report(c->strategy_state, a->index, timed ? a->m.median_s : -1.0);
+    at__finding finding = { .outcome = a->m.outcome,
+                            .seconds = a->m.median_s,
+                            .registers = a->m.registers,
+                            .shared_bytes = a->m.shared_bytes,
+                            .spill_bytes = a->m.local_bytes };
+    c->strategy->report(c->strategy_state, a->index, &finding);
     if (timed && (!c->best || a->m.median_s < c->best->m.median_s))
         c->best = a;
     if (!timed || a->m.median_s > KEEP_WITHIN * c->best->m.median_s) {

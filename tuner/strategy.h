@@ -1,5 +1,6 @@
 /*
- * strategy.h - how a space is walked. A strategy sees configurations as indices and times, never CUDA.
+ * strategy.h - how a space is walked. A strategy sees configurations as indices and what became of them,
+ * never CUDA.
  *
  * The space of a problem is that of all its templates, one after the other. A new strategy is one new file
  * and one row in strategies.c.
@@ -8,6 +9,7 @@
 #define AUTOTUNE_STRATEGY_H
 
 #include "space.h"
+#include "store.h"
 
 /* What a strategy may look at: the templates' spaces, numbered through. Borrowed. */
 typedef struct at__search {
@@ -16,15 +18,32 @@ typedef struct at__search {
     int64_t total;      /* sum of their counts */
     int64_t max_trials; /* the user's limit; total when there is none */
     uint64_t seed;
+    const int64_t *slots; /* the op's, bound for problem and device; NULL: unknown                  */
+    int ahead;            /* proposals that keep the pipeline busy; 0 and 1: one after the other    */
+    const int64_t *hints; /* to be tried first: winners of neighbouring problems, the nearest first */
+    int hint_count;
+    double worth; /* 0.005: stop when no more than 0.5 % is expected to be gained; 0: never stop */
 } at__search;
+
+/* What became of a configuration. */
+typedef struct at__finding {
+    at__outcome outcome;
+    double seconds;                               /* when timed           */
+    int64_t registers, shared_bytes, spill_bytes; /* below zero: unknown  */
+} at__finding;
+
+/* Answers of propose that are no index. */
+#define AT__NO_MORE   (-1) /* everything was proposed, or the limit is reached             */
+#define AT__NOT_YET   (-2) /* after the next report; only while a report is still to come  */
+#define AT__WORTHLESS (-3) /* ended: further trials are not expected to gain search->worth */
 
 typedef struct at__strategy {
     const char *name, *about;
     at_status (*open)(void **state, const at__search *search, at_error *err);
-    /* The next index to try, each at most once; -1: none now. May run ahead of report. */
+    /* The next index to try, each at most once, or one of the above. May run ahead of report. */
     int64_t (*propose)(void *state);
-    /* What became of it; seconds < 0: it failed. */
-    void (*report)(void *state, int64_t index, double seconds);
+    /* What became of a proposal. Reports may come in any order. */
+    void (*report)(void *state, int64_t index, const at__finding *finding);
     void (*close)(void *state);
 } at__strategy;
 

@@ -63,7 +63,7 @@ static int64_t exhaustive_propose(void *state)
     walk *w = state;
     int64_t index;
     if (w->left <= 0)
-        return -1;
+        return AT__NO_MORE;
     w->left--;
     if (w->next_first < w->first_count)
         return w->first[w->next_first++];
@@ -73,9 +73,9 @@ static int64_t exhaustive_propose(void *state)
     return index;
 }
 
-static void exhaustive_report(void *state, int64_t index, double seconds)
+static void exhaustive_report(void *state, int64_t index, const at__finding *finding)
 {
-    (void)state, (void)index, (void)seconds;
+    (void)state, (void)index, (void)finding;
 }
 
 const at__strategy at__strategy_exhaustive = {

@@ -26,12 +26,12 @@ static at_status random_open(void **state, const at__search *search, at_error *e
 static int64_t random_propose(void *state)
 {
     sample *s = state;
-    return s->place < s->end ? (int64_t)at__permute_at(&s->order, (uint64_t)s->place++) : -1;
+    return s->place < s->end ? (int64_t)at__permute_at(&s->order, (uint64_t)s->place++) : AT__NO_MORE;
 }
 
-static void random_report(void *state, int64_t index, double seconds)
+static void random_report(void *state, int64_t index, const at__finding *finding)
 {
-    (void)state, (void)index, (void)seconds;
+    (void)state, (void)index, (void)finding;
 }
 
 const at__strategy at__strategy_random = {

@@ -1,0 +1,258 @@
+/* bench_spaces.c - see bench_spaces.h. */
+#include "bench_spaces.h"
+
+#include "arch.h"
+#include "shapes.h"
+#include "store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A problem's row, kept while the store is read. */
+typedef struct key_text {
+    char op[AT__MAX_NAME], shape[256], type_key[16];
+} key_text;
+
+/* One file being read. */
+typedef struct reading {
+    at__bench_spaces *to;
+    at__store *store;
+    at__fingerprint device;
+    int64_t least;
+    key_text *keys;
+    size_t count, cap;
+    bool failed; /* out of memory */
+} reading;
+
+/* What each_trial fills. */
+typedef struct filling {
+    const at__bench_space *space;
+    int pick; /* the template's place among the spaces */
+    int64_t offset;
+    at__config *configs;
+    size_t count, cap;
+    bool failed, by_index;
+} filling;
+
+at_status at__bench_spaces_open(at__bench_spaces *out, const char *dir, at_error *err)
+{
+    *out = (at__bench_spaces){ 0 };
+    return at__catalog_open(&out->catalog, dir, err);
+}
+
+static void space_clear(at__bench_space *s)
+{
+    for (int i = 0; s->spaces && i < s->search.space_count; i++)
+        at__space_close(s->spaces[i]);
+    free(s->spaces);
+    free(s->findings);
+    free(s->sorted_s);
+    free(s->hints);
+    *s = (at__bench_space){ .search = { .spaces = NULL } };
+}
+
+void at__bench_spaces_close(at__bench_spaces *spaces)
+{
+    for (size_t i = 0; i < spaces->count; i++)
+        space_clear(&spaces->items[i]);
+    free(spaces->items);
+    at__catalog_close(spaces->catalog);
+    *spaces = (at__bench_spaces){ 0 };
+}
+
+/* ---- one problem ---- */
+
+/* A type that the key stands for, as a user writes it. */
+static const char *word_of(const char *type_key)
+{
+    static const char *const WORDS[][2] = {
+        { "b1", "u8" }, { "b2", "f16" }, { "b4", "f32" }, { "b8", "f64" }, { "b16", "c128" },
+    };
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
+        if (strcmp(type_key, WORDS[i][0]) == 0)
+            return WORDS[i][1];
+    return type_key;
+}
+
+static at_status parse_problem(at__problem *out, const at__catalog *catalog, const key_text *key,
+                               at_error *err)
+{
+    char line[512];
+    at__shapes shapes = { 0 };
+    at__shape_defaults defaults = { .op = key->op, .type = AT__F32 };
+    int len = snprintf(line, sizeof line, "%s %s %s\n", key->op, key->shape, word_of(key->type_key));
+    at_status status = at__shapes_parse(&shapes, line, (size_t)len, "problem", catalog, defaults, err);
+    if (status == AT_OK)
+        *out = shapes.problems[0];
+    at__shapes_clear(&shapes);
+    return status;
+}
+
+static bool visit_row(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
+{
+    filling *f = context;
+    const at__space *space = f->space->spaces[f->pick];
+    const at__template *t = at__space_template(space);
+    at__config config;
+    (void)fingerprint;
+    if (strcmp(row->template_name, t->name) != 0 || at__config_parse(&config, t, row->config, NULL) != AT_OK)
+        return true;
+    int64_t index = at__space_find(space, &config);
+    if (index < 0)
+        return true;
+    if (!f->by_index) {
+        f->failed = !at__grow(&f->configs, &f->cap, f->count, sizeof *f->configs);
+        if (!f->failed)
+            f->configs[f->count++] = config;
+        return !f->failed;
+    }
+    f->space->findings[f->offset + index] = (at__finding){ .outcome = row->outcome,
+                                                           .seconds = row->median_s,
+                                                           .registers = row->registers,
+                                                           .shared_bytes = row->shared_bytes,
+                                                           .spill_bytes = row->spill_bytes };
+    return true;
+}
+
+/* Leaves in the template's space what was recorded. */
+static at_status keep_recorded(at__bench_space *s, reading *r, const at__problem_key *key,
+                               const at__fingerprint *f, at_error *err)
+{
+    filling fill = { .space = s, .pick = s->search.space_count - 1 };
+    at_status status = at__store_each_trial(r->store, key, f, visit_row, &fill, err);
+    if (status == AT_OK && fill.failed)
+        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+    if (status == AT_OK)
+        status = at__space_keep(s->spaces[fill.pick], fill.configs, fill.count, err);
+    if (status == AT_OK)
+        s->search.total += at__space_count(s->spaces[fill.pick]);
+    free(fill.configs);
+    return status;
+}
+
+static at_status open_spaces(at__bench_space *s, reading *r, const at__problem_key *key,
+                             const at__fingerprint *f, at_error *err)
+{
+    const at__catalog *catalog = r->to->catalog;
+    const at__op *op = s->problem.op;
+    int count = at__catalog_template_count(catalog, op);
+    at_status status = AT_OK;
+    s->spaces = calloc((size_t)count + 1, sizeof(at__space *));
+    if (!s->spaces)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (int i = 0; i < count && status == AT_OK; i++) {
+        status = at__space_open(&s->spaces[i], at__catalog_template(catalog, op, i), s->slots, NULL, 0, err);
+        if (status != AT_OK)
+            break;
+        s->search.space_count++;
+        status = keep_recorded(s, r, key, f, err);
+    }
+    s->search.spaces = s->spaces;
+    return status;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static at_status read_findings(at__bench_space *s, reading *r, const at__problem_key *key,
+                               const at__fingerprint *f, at_error *err)
+{
+    filling fill = { .space = s, .by_index = true };
+    at_status status = AT_OK;
+    s->findings = calloc((size_t)s->search.total + 1, sizeof *s->findings);
+    s->sorted_s = calloc((size_t)s->search.total + 1, sizeof *s->sorted_s);
+    if (!s->findings || !s->sorted_s)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (; fill.pick < s->search.space_count && status == AT_OK; fill.pick++) {
+        status = at__store_each_trial(r->store, key, f, visit_row, &fill, err);
+        fill.offset += at__space_count(s->spaces[fill.pick]);
+    }
+    for (int64_t i = 0; i < s->search.total; i++)
+        if (s->findings[i].outcome == AT__TIMED)
+            s->sorted_s[s->sorted_count++] = s->findings[i].seconds;
+    qsort(s->sorted_s, (size_t)s->sorted_count, sizeof *s->sorted_s, ascending);
+    return status;
+}
+
+static void limits_of(at__limits *out, const at__fingerprint *f)
+{
+    at__arch_limits(out, f->cc);
+    out->sms = f->sms;
+    out->memory_bytes = f->memory_mib << 20;
+}
+
+static at_status read_problem(at__bench_space *s, reading *r, const key_text *text, at_error *err)
+{
+    at__limits limits;
+    at__fingerprint f;
+    at__problem_key key = { .op = text->op, .shape = text->shape, .type_key = text->type_key };
+    at_status status = at__store_main_fingerprint(&f, r->store, &key, &r->device, err);
+    if (status == AT_OK)
+        status = parse_problem(&s->problem, r->to->catalog, text, err);
+    if (status != AT_OK)
+        return status;
+    limits_of(&limits, &f);
+    snprintf(s->name, sizeof s->name, "%s %s %s, %.120s", text->op, text->shape, text->type_key, f.device);
+    snprintf(s->kernel, sizeof s->kernel, "%s", text->op);
+    status = at__problem_bind(s->slots, &s->problem, &limits, err);
+    if (status == AT_OK)
+        status = open_spaces(s, r, &key, &f, err);
+    if (status == AT_OK)
+        status = read_findings(s, r, &key, &f, err);
+    return status;
+}
+
+/* ---- one file ---- */
+
+static bool visit_problem(void *context, const at__problem_key *key)
+{
+    reading *r = context;
+    if (!at__catalog_find_op(r->to->catalog, key->op))
+        return true;
+    r->failed = !at__grow(&r->keys, &r->cap, r->count, sizeof *r->keys);
+    if (r->failed)
+        return false;
+    key_text *k = &r->keys[r->count++];
+    snprintf(k->op, sizeof k->op, "%s", key->op);
+    snprintf(k->shape, sizeof k->shape, "%s", key->shape);
+    snprintf(k->type_key, sizeof k->type_key, "%s", key->type_key);
+    return true;
+}
+
+static at_status read_one(reading *r, const key_text *text, at_error *err)
+{
+    at__bench_spaces *to = r->to;
+    if (!at__grow(&to->items, &to->cap, to->count, sizeof *to->items))
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    at__bench_space *s = &to->items[to->count];
+    *s = (at__bench_space){ .search = { .spaces = NULL } };
+    at_status status = read_problem(s, r, text, err);
+    if (status == AT_OK && s->sorted_count >= r->least) {
+        to->count++;
+        return AT_OK;
+    }
+    space_clear(s);
+    return status == AT_ERR_NOT_FOUND ? AT_OK : status;
+}
+
+at_status at__bench_spaces_read(at__bench_spaces *spaces, const char *path, int64_t least, at_error *err)
+{
+    reading r = { .to = spaces, .least = least };
+    at_status status = at__store_open_recording(&r.store, path, err);
+    if (status == AT_OK)
+        status = at__store_main_fingerprint(&r.device, r.store, NULL, NULL, err);
+    if (status == AT_OK)
+        status = at__store_each_problem(r.store, visit_problem, &r, err);
+    if (status == AT_OK && r.failed)
+        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (size_t i = 0; i < r.count && status == AT_OK; i++)
+        status = read_one(&r, &r.keys[i], err);
+    free(r.keys);
+    if (r.store)
+        at__store_close(r.store);
+    return status;
+}
