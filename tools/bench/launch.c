@@ -1,0 +1,124 @@
+/*
+ * launch.c - what at_run costs the CPU before the launch itself; needs a GPU.
+ *
+ *     bench_launch [ROWS COLS]       default 256 256, f32
+ *
+ * Enqueues the same kernel with at_run and straight through the driver, in turns of so few launches that
+ * none waits for the device, and prints the medians and their difference.
+ */
+#include "gpu.h"
+#include "util/clock.h"
+
+#include <autotune/autotune.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { ROUNDS = 401, LAUNCHES = 100 };
+
+static void must(at_status status, const at_error *err)
+{
+    if (status != AT_OK) {
+        fprintf(stderr, "bench_launch: %s\n", err->text);
+        exit(1);
+    }
+}
+
+typedef struct kernel {
+    at__gpu *gpu;
+    at__module *module;
+    at__geometry geometry;
+    at__ptr buffers[AT__MAX_ARGS];
+    int buffer_count;
+    void *params[AT__MAX_ARGS];
+} kernel;
+
+static void load(kernel *k, at_tuner *tuner, const at_found *found)
+{
+    at_error err = { 0 };
+    void *cubin = NULL;
+    size_t bytes = 0;
+    must(at_compile(&cubin, &bytes, tuner, found, AT_CODE_CUBIN, &err), &err);
+    must(at__gpu_load(&k->module, k->gpu, cubin, found->kernel, found->shared_bytes, &err), &err);
+    at_free(cubin);
+    k->geometry.shared_bytes = found->shared_bytes;
+    for (int i = 0; i < 3; i++) {
+        k->geometry.grid[i] = found->grid[i];
+        k->geometry.block[i] = found->block[i];
+    }
+    for (int i = 0; i < found->arg_count; i++) {
+        const at_arg *arg = &found->args[i];
+        k->params[i] = (void *)&arg->value;
+        if (arg->role == AT_SCALAR)
+            continue;
+        at__ptr *buffer = &k->buffers[k->buffer_count++];
+        must(at__gpu_alloc(buffer, k->gpu, arg->bytes, &err), &err);
+        k->params[i] = buffer;
+    }
+}
+
+static double straight(kernel *k)
+{
+    at_error err = { 0 };
+    double start = at__now_s();
+    for (int i = 0; i < LAUNCHES; i++)
+        must(at__gpu_launch_on(k->gpu, NULL, k->module, &k->geometry, k->params, &err), &err);
+    double took = at__now_s() - start;
+    must(at__gpu_wait(k->gpu, &err), &err);
+    return took / LAUNCHES;
+}
+
+static double by_library(kernel *k, at_tuner *tuner, const at_problem *problem)
+{
+    at_error err = { 0 };
+    void *buffers[AT__MAX_ARGS];
+    for (int i = 0; i < k->buffer_count; i++)
+        buffers[i] = (void *)(uintptr_t)k->buffers[i]; /* NOLINT(performance-no-int-to-ptr) */
+    double start = at__now_s();
+    for (int i = 0; i < LAUNCHES; i++)
+        must(at_run(tuner, problem, buffers, k->buffer_count, NULL, &err), &err);
+    double took = at__now_s() - start;
+    must(at__gpu_wait(k->gpu, &err), &err);
+    return took / LAUNCHES;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static double median(double *values)
+{
+    qsort(values, ROUNDS, sizeof *values, ascending);
+    return values[ROUNDS / 2];
+}
+
+int main(int argc, char **argv)
+{
+    at_error err = { 0 };
+    at_tuner *tuner = NULL;
+    const at_found *found = NULL;
+    kernel k = { 0 };
+    double library[ROUNDS], driver[ROUNDS], more[ROUNDS];
+    at_problem problem = { .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { 256, 256 } };
+    for (int i = 0; i < 2 && argc == 3; i++)
+        problem.sizes[i] = strtoll(argv[1 + i], NULL, 10);
+    must(at__gpu_open(&k.gpu, 0, &err), &err);
+    must(at_open(&tuner, NULL, &err), &err);
+    must(at_prepare(&found, tuner, &problem, &err), &err);
+    load(&k, tuner, found);
+    for (int i = 0; i < ROUNDS; i++) {
+        library[i] = by_library(&k, tuner, &problem);
+        driver[i] = straight(&k);
+        more[i] = library[i] - driver[i];
+    }
+    printf("at_run %.3f us, cuLaunchKernel alone %.3f us, before the launch %.3f us (medians of %d turns of "
+           "%d)\n",
+           1e6 * median(library), 1e6 * median(driver), 1e6 * median(more), ROUNDS, LAUNCHES);
+    at_close(tuner);
+    at__gpu_unload(k.gpu, k.module);
+    for (int i = 0; i < k.buffer_count; i++)
+        at__gpu_free(k.gpu, k.buffers[i]);
+    at__gpu_close(k.gpu);
+    return 0;
+}
