@@ -48,7 +48,7 @@ static at_status fail_unfit(const at__problem *problem, const char *why, at_erro
 static at_status check_require(const int64_t *slots, const at__require *r, const at__problem *problem,
                                at_error *err)
 {
-    at_error cause = { 0 };
+    at_error cause; /* not cleared: a kilobyte, and only read once it is set */
     int64_t value;
     if (at__expr_eval(&value, r->expr, slots, &cause) != AT_OK)
         return fail_unfit(problem, cause.text, err);
@@ -64,7 +64,7 @@ static at_status check_problem(int64_t *slots, const at__problem *problem, bool 
 {
     const at__op *op = problem->op;
     bool device[AT__MAX_SLOTS] = { false }; /* of each let */
-    at_error cause = { 0 };
+    at_error cause;
 
     for (size_t i = 0; i < op->let_count; i++) {
         device[i] = !with_device && reads_device(op->lets[i].expr, op, device);
