@@ -1,6 +1,10 @@
-"""test_compare.py - tools/compare without a GPU: shapes, classes, turns, tables, plot, and what is said when something is
-missing. PyTorch is replaced by a stand-in that only has the names that are looked up when the modules are imported."""
+"""test_compare.py - tools/compare without a GPU: shapes, classes, turns, tables, plot, early ends, and what is said
+when something is missing. PyTorch is replaced by a stand-in with no more than what the modules look up when imported."""
 
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
 import json
 import os
 import random
@@ -9,6 +13,7 @@ import sys
 import tempfile
 import types
 import unittest
+import unittest.mock
 import xml.etree.ElementTree as ElementTree
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -132,14 +137,16 @@ class Race(unittest.TestCase):
 def document():
     """Two problems, 1 MB each way in 1 us of copying; one library is not there, one is wrong once."""
     def row(name, kind, **found):
-        return {"problem": name, "class": kind, "bytes": 1000000, "sets": 3, "ceiling": {"name": "memcpy", "seconds": 1e-6},
+        return {"problem": name, "class": kind, "bytes": 1000000, "sets": 3,
+                "ceiling": {"name": "memcpy", "seconds": 1e-6},
                 "copies": {"memcpy": {"seconds": 1e-6, "spread": 0.01, "right": True}}, "results": found}
 
     def timed(seconds, right=True, **more):
         return {"seconds": seconds, "spread": 0.01, "right": right, **more}
 
     return {"conditions": {"device": "A <GPU>"},
-            "libraries": {"autotune": {"title": "autotune", "version": "1"}, "torch": {"title": "PyTorch", "version": "2"},
+            "libraries": {"autotune": {"title": "autotune", "version": "1"},
+                          "torch": {"title": "PyTorch", "version": "2"},
                           "geam": {"title": "cuBLAS", "version": "3"},
                           "cupy": {"title": "CuPy", "skipped": "not installed: cupy"}},
             "problems": [row("100x10000 u8", "aligned", autotune=timed(1.25e-6, note="near"), torch=timed(2.5e-6),
@@ -199,11 +206,13 @@ class Plot(unittest.TestCase):
                        for point in self.picture.iter(f"{space}circle") if point.find(f"{space}title") is not None}
 
     def test_has_a_point_for_each_right_result(self):
-        self.assertEqual(sorted(self.points), ["100x10000 u8: autotune 80.0 % of copy", "100x10000 u8: torch 40.0 % of copy",
-                                               "500x500 f32: autotune 50.0 % of copy", "500x500 f32: geam 62.5 % of copy"])
+        self.assertEqual(sorted(self.points),
+                         ["100x10000 u8: autotune 80.0 % of copy", "100x10000 u8: torch 40.0 % of copy",
+                          "500x500 f32: autotune 50.0 % of copy", "500x500 f32: geam 62.5 % of copy"])
 
     def test_points_stand_where_their_values_are(self):
-        (x, high), (same, low) = (self.points[f"100x10000 u8: {name} of copy"] for name in ("autotune 80.0 %", "torch 40.0 %"))
+        x, high = self.points["100x10000 u8: autotune 80.0 % of copy"]
+        same, low = self.points["100x10000 u8: torch 40.0 % of copy"]
         self.assertEqual(x, same)
         self.assertAlmostEqual(low - high, plot.PANEL_HEIGHT * 0.4 / plot.TOP_SHARE, delta=0.11)
 
@@ -313,7 +322,8 @@ class Flow(unittest.TestCase):
                          {"good": (1.0, True, None), "bad": (0.7, False, None), "picky": (None, None, "no batches"),
                           "broken": (None, None, "failed: ValueError: no")})
         self.assertEqual(row["ceiling"], {"name": "memcpy", "seconds": 0.5})
-        self.assertEqual((row["problem"], row["class"], row["results"]["good"]["note"]), ("4096x4096 f32", "pow2", "a note"))
+        self.assertEqual((row["problem"], row["class"]), ("4096x4096 f32", "pow2"))
+        self.assertEqual(row["results"]["good"]["note"], "a note")
 
     def test_a_broken_device_ends_the_comparison_and_names_who_broke_it(self):
         def sync():
@@ -324,8 +334,71 @@ class Flow(unittest.TestCase):
         self.device.sync = sync
         culprit = FakePeer("culprit", "right")
         culprit.prepare = lambda work: broken.append(1)
-        self.assertRegex(raised(self.compare, culprit),
-                         "DeviceLost: culprit broke the device, failed: RuntimeError: CUDA error.*leave it out with --peers")
+        self.assertRegex(raised(self.compare, culprit), "DeviceLost: culprit broke the device, failed: RuntimeError: "
+                                                        "CUDA error.*leave it out with --peers")
+
+
+class EarlyEnd(unittest.TestCase):
+    """The program with a comparison that only takes time, an hour a problem."""
+
+    def run_it(self, *options, at_problem=None, error=None):
+        """(exit code, stdout, the document that --json wrote)"""
+        loader = importlib.machinery.SourceFileLoader("compare_program", COMPARE)
+        program = importlib.util.module_from_spec(importlib.util.spec_from_loader("compare_program", loader))
+        loader.exec_module(program)
+        clock, measured = Clock(), []
+
+        def measure(_self, found):
+            if len(measured) == at_problem:
+                raise error
+            clock.now += 3600
+            measured.append(found)
+            return {**document()["problems"][0], "problem": str(found), "class": found.kind}
+
+        libraries = document()["libraries"]
+        fakes = {"device.Device": lambda index: types.SimpleNamespace(name="A GPU", l2_bytes=1),
+                 "run.Comparison": lambda *_: types.SimpleNamespace(libraries=libraries,
+                                                                    measure=lambda found: measure(None, found))}
+        cuda = types.SimpleNamespace(is_available=lambda: True, OutOfMemoryError=MemoryError)
+        with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+            for name, fake in fakes.items():
+                stack.enter_context(unittest.mock.patch(f"comparison.{name}", fake))
+            for name, value in (("cuda", cuda), ("version", types.SimpleNamespace(cuda="0"))):
+                stack.enter_context(unittest.mock.patch.object(_torch, name, value, create=True))
+            stack.enter_context(unittest.mock.patch.object(program.time, "monotonic", clock))
+            stack.enter_context(contextlib.redirect_stderr(io.StringIO()))
+            out = stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
+            names = [os.path.join(folder, name) for name in ("r.json", "r.csv", "r.svg")]
+            arguments = ["compare", *options, "--json", names[0], "--csv", names[1], "--svg", names[2]]
+            stack.enter_context(unittest.mock.patch.object(sys, "argv", arguments))
+            code = program.main()
+            ElementTree.parse(names[2])
+            with open(names[0], encoding="utf-8") as file:
+                return code, out.getvalue(), json.load(file)
+
+    def test_all_problems_in_the_order_of_the_command(self):
+        code, _, written = self.run_it("4096x4096", "8x8", "4096x4097")
+        self.assertEqual((code, written["stopped"]), (0, ""))
+        self.assertEqual([row["problem"] for row in written["problems"]], ["4096x4096 f32", "8x8 f32", "4096x4097 f32"])
+
+    def test_an_interrupt_leaves_what_was_measured(self):
+        code, out, written = self.run_it("4096x4096", "8x8", "16x16", at_problem=2, error=KeyboardInterrupt())
+        self.assertEqual((code, written["stopped"], len(written["problems"])), (130, "interrupted, 2 of 3 problems", 2))
+        self.assertIn("ended early: interrupted, 2 of 3 problems\n", out)
+
+    def test_a_lost_device_leaves_what_was_measured(self):
+        code, _, written = self.run_it("4096x4096", "8x8", at_problem=1, error=run.DeviceLost("x broke the device"))
+        self.assertEqual((code, written["stopped"]), (3, "x broke the device, 1 of 2 problems"))
+
+    def test_after_max_seconds_no_problem_is_started_and_classes_have_taken_turns(self):
+        code, _, written = self.run_it("4096x4096", "8192x8192", "8x8", "4096x4097", "--max-seconds", "7000")
+        self.assertEqual((code, written["stopped"]), (0, "after 7000 s: 2 of 4 problems"))
+        self.assertEqual([row["problem"] for row in written["problems"]], ["8x8 f32", "4096x4097 f32"])
+
+    def test_a_problem_without_room_is_left_out(self):
+        code, _, written = self.run_it("4096x4096", "8x8", at_problem=0, error=MemoryError("no room"))
+        self.assertEqual((code, written["problems"]), (0, []))
+        self.assertEqual(written["left_out"], {"4096x4096 f32": "no room", "8x8 f32": "no room"})
 
 
 class Program(unittest.TestCase):
@@ -355,8 +428,8 @@ class Program(unittest.TestCase):
                 (["8x8"], no_gpu, (3, "", "compare: error: PyTorch finds no GPU here\n")),
                 ([], None, (2, "", "compare: error: found no problem; expected a shapes file, or shapes such as "
                             "4096x4096:f32\n")),
-                (["8x8", "--classes", "round"], None, (2, "", "compare: error: --classes: found 'round'; expected small "
-                                                       "batched skinny odd pow2 aligned\n")),
+                (["8x8", "--classes", "round"], None,
+                 (2, "", "compare: error: --classes: found 'round'; expected small batched skinny odd pow2 aligned\n")),
                 (["8x8:u9"], None, (2, "", "compare: error: 8x8:u9: found 'u9'; expected sizes, a type (u8 i8 f16 bf16 "
                                     "u16 i16 f32 i32 u32 f64 i64 u64 c64 c128) or 'transpose'\n"))]:
             with self.subTest(arguments):

@@ -59,7 +59,8 @@ class Geam(Peer):
 
         def launch(i):  # column-major, so in is cols x rows there
             out, x = ctypes.c_void_p(work.flat_output(i).data_ptr()), ctypes.c_void_p(work.flat_input(i).data_ptr())
-            _check(call(self._handle, _OP_T, _OP_N, rows, cols, one, x, cols, zero, out, rows, out, rows), call.__name__)
+            _check(call(self._handle, _OP_T, _OP_N, rows, cols, one, x, cols, zero, out, rows, out, rows),
+                   call.__name__)
 
         return Prepared(launch)
 
@@ -69,8 +70,10 @@ class CublasLt(Peer):
 
     name, title = "cublaslt", "cublasLtMatrixTransform"
     # cudaDataType of the matrices, of the scale, and the scale's C type; the first that is supported is used.
-    TYPES = {1: [(3, 0, ctypes.c_float), (3, 10, ctypes.c_int32)], 2: [(2, 0, ctypes.c_float), (14, 0, ctypes.c_float)],
-             4: [(0, 0, ctypes.c_float), (10, 10, ctypes.c_int32)], 8: [(1, 1, ctypes.c_double), (4, 4, ctypes.c_float)],
+    TYPES = {1: [(3, 0, ctypes.c_float), (3, 10, ctypes.c_int32)],
+             2: [(2, 0, ctypes.c_float), (14, 0, ctypes.c_float)],
+             4: [(0, 0, ctypes.c_float), (10, 10, ctypes.c_int32)],
+             8: [(1, 1, ctypes.c_double), (4, 4, ctypes.c_float)],
              16: [(5, 5, ctypes.c_double)]}
     TRANSA, BATCH_COUNT, BATCH_STRIDE = 2, 5, 6  # of the descriptors' attributes
 
@@ -109,8 +112,8 @@ class CublasLt(Peer):
 
         def launch(i):
             out, x = ctypes.c_void_p(work.flat_output(i).data_ptr()), ctypes.c_void_p(work.flat_input(i).data_ptr())
-            _check(self._library.cublasLtMatrixTransform(self._handle, descriptor, one, x, source, zero, None, None, out,
-                                                         target, stream), "cublasLtMatrixTransform")
+            _check(self._library.cublasLtMatrixTransform(self._handle, descriptor, one, x, source, zero, None, None,
+                                                         out, target, stream), "cublasLtMatrixTransform")
 
         return launch
 

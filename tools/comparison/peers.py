@@ -1,9 +1,10 @@
 """The libraries that are compared, ours among them.
 
-A peer has a name, a title and open(device), then prepare(work), which gives a Prepared or raises Skip with the reason in
-words. All work on the same buffers and the same stream, except where it says otherwise.
+A peer has a name, a title and open(device), then prepare(work), which gives a Prepared or raises Skip with the reason
+in words. All work on the same buffers and the same stream, except where it says otherwise.
 """
 
+import importlib
 import os
 
 from . import device as gpu
@@ -95,7 +96,7 @@ class TorchCompile(Peer):
 
     def open(self, device):
         try:
-            import torch._dynamo  # noqa: F401
+            importlib.import_module("torch._dynamo")
             import triton
         except ImportError as error:
             raise Skip(f"not installed: {error.name}") from error
@@ -194,4 +195,5 @@ def all_peers(database=None, library=None, compile_mode="default"):
     from .blas import CublasLt, Geam
     from .tiles import Triton
 
-    return [Autotune(database, library), Torch(), TorchCompile(compile_mode), Triton(), Geam(), CublasLt(), CuPy(), Jax()]
+    return [Autotune(database, library), Torch(), TorchCompile(compile_mode), Triton(), Geam(), CublasLt(), CuPy(),
+            Jax()]

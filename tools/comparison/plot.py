@@ -8,7 +8,7 @@ from .results import OURS, libraries_of, share
 
 # Colours that people with colour blindness tell apart (Okabe and Ito), ours the darkest; then more, for more libraries.
 COLOURS = ("#000000", "#e69f00", "#56b4e9", "#009e73", "#d55e00", "#0072b2", "#cc79a7", "#b8a900", "#888888", "#7b4fa3")
-PANEL_WIDTH, PANEL_HEIGHT, LEFT, TOP, GAP_X, GAP_Y, COLUMNS = 300, 190, 52, 66, 34, 58, 3
+PANEL_WIDTH, PANEL_HEIGHT, LEFT, TOP, GAP_X, GAP_Y, COLUMNS = 300, 190, 44, 74, 46, 58, 3
 TOP_SHARE = 1.1
 
 
@@ -18,8 +18,10 @@ def _style(names):
 
 
 def _decades(rows):
+    """Powers of ten that enclose what the rows move."""
     sizes = [2 * row["bytes"] for row in rows]
-    return math.floor(math.log10(min(sizes))), max(math.ceil(math.log10(max(sizes))), math.floor(math.log10(min(sizes))) + 1)
+    low = math.floor(math.log10(min(sizes)))
+    return low, max(math.ceil(math.log10(max(sizes))), low + 1)
 
 
 def _size_name(power):
@@ -84,12 +86,12 @@ def to_svg(document):
     rows = document["problems"]
     kinds = [kind for kind in CLASSES if any(row["class"] == kind for row in rows)]
     lines = -(-max(len(kinds), 1) // COLUMNS)
-    width = LEFT + COLUMNS * (PANEL_WIDTH + GAP_X)
+    width = LEFT + COLUMNS * (PANEL_WIDTH + GAP_X) - 30
     height = TOP + lines * (PANEL_HEIGHT + GAP_Y) - 10
     style = _style(names)
     title = f"Share of the copy ceiling by bytes moved; {document['conditions'].get('device', '')}, cold L2"
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-             'role="img" font-family="sans-serif" font-size="11.5">',
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
+             f'height="{height}" role="img" font-family="sans-serif" font-size="11.5">',
              f"<title>{escape(title)}</title>",
              "<style>.small{font-size:9.5px;fill:#555}.head{font-weight:bold}.head .small{font-weight:normal}"
              ".end{text-anchor:end}.middle{text-anchor:middle}.frame{fill:none;stroke:#999}"
@@ -97,10 +99,8 @@ def to_svg(document):
              f'<rect width="{width}" height="{height}" fill="#fff"/>',
              f'<text x="{LEFT}" y="18" class="head">{escape(title)}</text>']
     parts += _legend(names, style, {name: document["libraries"][name]["title"] for name in names})
-    if rows:
-        decades = _decades(rows)
-        for index, kind in enumerate(kinds):
-            panel = _Panel(index, decades)
-            chosen = [row for row in rows if row["class"] == kind]
-            parts += [*_frame(panel, kind), *_points(panel, chosen, names, style)]
+    for index, kind in enumerate(kinds):
+        chosen = [row for row in rows if row["class"] == kind]
+        panel = _Panel(index, _decades(chosen))
+        parts += [*_frame(panel, kind), *_points(panel, chosen, names, style)]
     return "\n".join([*parts, "</svg>"]) + "\n"

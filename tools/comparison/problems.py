@@ -5,8 +5,8 @@ import re
 SIZES = {"u8": 1, "i8": 1, "f16": 2, "bf16": 2, "u16": 2, "i16": 2, "f32": 4, "i32": 4, "u32": 4, "f64": 8, "i64": 8,
          "u64": 8, "c64": 8, "c128": 16}
 ALIASES = {"float": "f32", "float32": "f32", "double": "f64", "float64": "f64", "half": "f16", "float16": "f16",
-           "bfloat16": "bf16", "uint8": "u8", "int8": "i8", "uint16": "u16", "int16": "i16", "int": "i32", "int32": "i32",
-           "uint32": "u32", "int64": "i64", "uint64": "u64", "complex64": "c64", "complex128": "c128"}
+           "bfloat16": "bf16", "uint8": "u8", "int8": "i8", "uint16": "u16", "int16": "i16", "int": "i32",
+           "int32": "i32", "uint32": "u32", "int64": "i64", "uint64": "u64", "complex64": "c64", "complex128": "c128"}
 
 # In the order in which they are tried: a problem belongs to the first that fits.
 CLASSES = {

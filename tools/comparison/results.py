@@ -1,7 +1,7 @@
 """Results as JSON, CSV and tables. Times are seconds; speeds count the bytes read and written, 1e9 a second.
 
-A document has `conditions`, `libraries` ({name: {"title", "version"} or {"title", "skipped"}}), `problems` and `stopped`
-("" or why it ended early). A problem has `problem`, `class`, `bytes` (one way), `sets`, `ceiling` ({"name",
+A document has `conditions`, `libraries` ({name: {"title", "version"} or {"title", "skipped"}}), `problems`, `left_out`
+({problem: why}) and `stopped` ("" or why it ended early). A problem has `problem`, `class`, `bytes` (one way), `sets`, `ceiling` ({"name",
 "seconds"}), `copies` and `results`: by library {"seconds", "right", ...} or {"skipped": why}.
 """
 
@@ -89,7 +89,7 @@ def to_text(document):
 
 
 def summary_rows(document):
-    """By class: [class, problems, {library: median share}, median lead, problems where none is faster by more than TIE]."""
+    """By class: [class, problems, {library: median share}, median lead, problems where no other is ahead by a TIE]."""
     rows = []
     for kind in [*CLASSES, "all"]:
         chosen = [row for row in document["problems"] if kind in (row["class"], "all")]
@@ -128,6 +128,7 @@ def missing(document):
     for (name, reason), problems in reasons.items():
         shown = ", ".join(problems[:3]) + (f" and {len(problems) - 3} more" if len(problems) > 3 else "")
         lines.append(f"{name}: {reason}: {shown}")
+    lines += [f"left out: {problem}: {why}" for problem, why in document.get("left_out", {}).items()]
     if document["stopped"]:
         lines.append(f"ended early: {document['stopped']}")
     return "\n".join(lines)

@@ -50,7 +50,7 @@ if triton:
 
 
 def configurations(problem, most_tile_bytes=32768):
-    """(BM, BN, warps): powers of two, tiles of 2 to 32 KiB that are not much longer than wide, unless a side is short."""
+    """(BM, BN, warps): powers of two, tiles of 2 to 32 KiB, not much longer than wide unless a side is short."""
     def sides(length):
         longest = 1 << max(0, math.ceil(math.log2(length)))
         return [side for side in (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048) if side <= longest], longest
@@ -85,7 +85,8 @@ class Triton(Peer):
         dtype = gpu.torch.int64 if problem.element_bytes == 16 else gpu.STORAGE[problem.element_bytes]
         views = [(work.flat_output(i).view(dtype), work.flat_input(i).view(dtype)) for i in range(work.sets)]
         grid = (problem.batch * -(-problem.rows // rows) * -(-problem.cols // cols),)
-        fixed = {"BM": rows, "BN": cols, "DOWN": down, "WIDE": problem.rows * problem.cols >= 1 << 31, "num_warps": warps}
+        wide = problem.rows * problem.cols >= 1 << 31
+        fixed = {"BM": rows, "BN": cols, "DOWN": down, "WIDE": wide, "num_warps": warps}
 
         def launch(i, warm_up=False):
             out, x = views[i % work.sets]
