@@ -388,7 +388,7 @@ class EarlyEnd(unittest.TestCase):
 
     def test_a_lost_device_leaves_what_was_measured(self):
         code, _, written = self.run_it("4096x4096", "8x8", at_problem=1, error=run.DeviceLost("x broke the device"))
-        self.assertEqual((code, written["stopped"]), (3, "x broke the device, 1 of 2 problems"))
+        self.assertEqual((code, written["stopped"]), (4, "x broke the device, 1 of 2 problems"))
 
     def test_after_max_seconds_no_problem_is_started_and_classes_have_taken_turns(self):
         code, _, written = self.run_it("4096x4096", "8192x8192", "8x8", "4096x4097", "--max-seconds", "7000")
