@@ -1,7 +1,8 @@
 """Results as JSON, CSV and tables. Times are seconds; speeds count the bytes read and written, 1e9 a second.
 
 A document has `conditions`, `libraries` ({name: {"title", "version"} or {"title", "skipped"}}), `problems`, `left_out`
-({problem: why}) and `stopped` ("" or why it ended early). A problem has `problem`, `class`, `bytes` (one way), `sets`, `ceiling` ({"name",
+({problem: why}) and `stopped` ("" or why it ended early).
+A problem has `problem`, `class`, `bytes` (one way), `sets`, `ceiling` ({"name",
 "seconds"}), `copies` and `results`: by library {"seconds", "right", ...} or {"skipped": why}.
 """
 

@@ -2,7 +2,6 @@
 
 import concurrent.futures
 import contextlib
-import math
 
 from . import device as gpu
 from .peers import Peer, Prepared, Skip
@@ -48,24 +47,56 @@ if triton:
         tl.store(out + (first + c[:, None, None] * rows + r[None, :, None]) * 2 + word, tl.permute(x, (1, 0, 2)),
                  mask=(c[:, None, None] < cols) & (r[None, :, None] < rows))
 
+    @triton.jit
+    def _transpose_many(out, source, batch, rows, cols, BB: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+        """BB whole matrices a program."""
+        b = (tl.program_id(0) * BB + tl.arange(0, BB))[:, None, None].to(tl.int64)
+        r, c = tl.arange(0, BM), tl.arange(0, BN)
+        first, inside = b * rows * cols, b < batch
+        x = tl.load(source + first + r[None, :, None] * cols + c[None, None, :],
+                    mask=inside & (r[None, :, None] < rows) & (c[None, None, :] < cols))
+        tl.store(out + first + c[None, :, None] * rows + r[None, None, :], tl.permute(x, (0, 2, 1)),
+                 mask=inside & (c[None, :, None] < cols) & (r[None, None, :] < rows))
 
-def configurations(problem, most_tile_bytes=32768):
-    """(BM, BN, warps): powers of two, tiles of 2 to 32 KiB, not much longer than wide unless a side is short."""
-    def sides(length):
-        longest = 1 << max(0, math.ceil(math.log2(length)))
-        return [side for side in (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048) if side <= longest], longest
 
-    (tall, most_rows), (wide, most_cols) = sides(problem.rows), sides(problem.cols)
-    least = min(2048, problem.element_bytes * most_rows * most_cols)
+SMALLEST, LARGEST = 2048, 32768  # bytes of a tile
+
+
+def _powers(longest):
+    """1, 2, 4, ... up to the first that holds `longest`, at most 2048."""
+    return [1 << i for i in range(12) if i == 0 or 1 << (i - 1) < longest]
+
+
+def _warps(tile_bytes):
+    return (4, 8, 16) if tile_bytes >= LARGEST // 2 else (4, 8)
+
+
+def _of_many(problem):
+    """Where a matrix is smaller than a tile: several matrices, whole."""
+    rows, cols = _powers(problem.rows)[-1], _powers(problem.cols)[-1]
+    chosen = []
+    for matrices in _powers(problem.batch):
+        size = matrices * rows * cols * problem.element_bytes
+        if SMALLEST <= size <= LARGEST:
+            chosen += [(matrices, rows, cols, warps) for warps in _warps(size)]
+    return chosen
+
+
+def configurations(problem):
+    """(matrices, BM, BN, warps): tiles of powers of two, 2 to 32 KiB, much longer than wide only if a side is short."""
+    tall, wide = _powers(problem.rows), _powers(problem.cols)
+    whole = problem.element_bytes * tall[-1] * wide[-1]
+    if problem.batch > 1 and whole < SMALLEST and problem.element_bytes < 16:
+        return _of_many(problem) or [(1, tall[-1], wide[-1], 4)]
     chosen = []
     for rows in tall:
         for cols in wide:
             size = rows * cols * problem.element_bytes
-            limited = rows == most_rows or cols == most_cols
+            limited = rows >= problem.rows or cols >= problem.cols
             even = max(rows, cols) <= 4 * min(rows, cols) and min(rows, cols) * problem.element_bytes >= 32
-            if least <= size <= most_tile_bytes and (even or (limited and max(rows, cols) >= 16)):
-                chosen += [(rows, cols, warps) for warps in (4, 8)]
-    return chosen or [(most_rows, most_cols, 4)]
+            if min(SMALLEST, whole) <= size <= LARGEST and (even or (limited and max(rows, cols) >= 16)):
+                chosen += [(1, rows, cols, warps) for warps in _warps(size)]
+    return chosen or [(1, tall[-1], wide[-1], 4)]
 
 
 class Triton(Peer):
@@ -80,20 +111,25 @@ class Triton(Peer):
 
     def _launcher(self, work, config):
         problem = work.problem
-        rows, cols, warps, down = config
-        kernel = _transpose_pairs if problem.element_bytes == 16 else _transpose
-        dtype = gpu.torch.int64 if problem.element_bytes == 16 else gpu.STORAGE[problem.element_bytes]
+        matrices, rows, cols, warps, down = config
+        pairs = problem.element_bytes == 16
+        dtype = gpu.torch.int64 if pairs else gpu.STORAGE[problem.element_bytes]
         views = [(work.flat_output(i).view(dtype), work.flat_input(i).view(dtype)) for i in range(work.sets)]
-        grid = (problem.batch * -(-problem.rows // rows) * -(-problem.cols // cols),)
-        wide = problem.rows * problem.cols >= 1 << 31
-        fixed = {"BM": rows, "BN": cols, "DOWN": down, "WIDE": wide, "num_warps": warps}
+        if matrices > 1:
+            kernel, sizes = _transpose_many, (problem.batch, problem.rows, problem.cols)
+            grid, fixed = (-(-problem.batch // matrices),), {"BB": matrices}
+        else:
+            kernel, sizes = _transpose_pairs if pairs else _transpose, (problem.rows, problem.cols)
+            grid = (problem.batch * -(-problem.rows // rows) * -(-problem.cols // cols),)
+            fixed = {"DOWN": down, "WIDE": problem.rows * problem.cols >= 1 << 31}
+        fixed.update(BM=rows, BN=cols, num_warps=warps)
 
         def launch(i, warm_up=False):
             out, x = views[i % work.sets]
             if warm_up:
-                kernel.warmup(out, x, problem.rows, problem.cols, grid=grid, **fixed)
+                kernel.warmup(out, x, *sizes, grid=grid, **fixed)
             else:
-                kernel[grid](out, x, problem.rows, problem.cols, **fixed)
+                kernel[grid](out, x, *sizes, **fixed)
 
         return launch
 
@@ -124,10 +160,10 @@ class Triton(Peer):
     def prepare(self, work):
         configs = configurations(work.problem)
         timed = self._times(work, [(*config, True) for config in configs], 64)
-        again = [(*config[:3], down) for _, config in timed[:3] for down in (True, False)]
+        again = [(*config[:4], down) for _, config in timed[:3] for down in (True, False)]
         final = self._times(work, again, 256)
         if not final:
             raise Skip("no configuration could be launched")
-        rows, cols, warps, down = final[0][1]
+        matrices, rows, cols, warps, down = final[0][1]
         return Prepared(self._launcher(work, final[0][1]), configurations=len(configs) + len(again) // 2,
-                        config=f"BM={rows} BN={cols} num_warps={warps} DOWN={down}")
+                        config=f"MATRICES={matrices} BM={rows} BN={cols} num_warps={warps} DOWN={down}")
