@@ -66,7 +66,8 @@ def _cell(row, library):
         return "-"
     if not result["right"]:
         return "WRONG"
-    return f"{_speed(row, result['seconds']):.0f}"
+    untuned = "~" if result.get("match", "exact") != "exact" else ""
+    return f"{untuned}{_speed(row, result['seconds']):.0f}"
 
 
 def _aligned(lines):
@@ -117,6 +118,10 @@ def summary(document):
     return _aligned(lines) if len(lines) > 1 else ""
 
 
+def _shown(problems):
+    return ", ".join(problems[:3]) + (f" and {len(problems) - 3} more" if len(problems) > 3 else "")
+
+
 def missing(document):
     """What has no figure: libraries that are not there, problems that one refused, an early end."""
     lines = [f"{name} ({library['title']}): skipped: {library['skipped']}"
@@ -127,8 +132,11 @@ def missing(document):
             if "skipped" in result:
                 reasons.setdefault((name, result["skipped"]), []).append(row["problem"])
     for (name, reason), problems in reasons.items():
-        shown = ", ".join(problems[:3]) + (f" and {len(problems) - 3} more" if len(problems) > 3 else "")
-        lines.append(f"{name}: {reason}: {shown}")
+        lines.append(f"{name}: {reason}: {_shown(problems)}")
+    untuned = [row["problem"] for row in document["problems"]
+               if row["results"].get(OURS, {}).get("match", "exact") != "exact"]
+    if untuned:
+        lines.append(f"~ not tuned, so the kernel of another shape or a default: {_shown(untuned)}")
     lines += [f"left out: {problem}: {why}" for problem, why in document.get("left_out", {}).items()]
     if document["stopped"]:
         lines.append(f"ended early: {document['stopped']}")
