@@ -41,7 +41,7 @@ class Comparison:
 
     def _explain(self, error):
         if self._verbose and not isinstance(error, Skip):
-            traceback.print_exception(error, file=sys.stderr)
+            traceback.print_exception(type(error), error, error.__traceback__, file=sys.stderr)
 
     def _checked(self, work, prepare, copy=False):
         """(batch, what is known of it), after its output was compared."""
