@@ -4,6 +4,8 @@
  */
 #include "fake_driver.h"
 
+#include "h200.h"
+
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -75,7 +77,7 @@ ENTRY(cuInit, unsigned flags)
 
 ENTRY(cuDriverGetVersion, int *version)
 {
-    *version = 13000;
+    *version = H200_CUDA;
     return OK;
 }
 
@@ -99,7 +101,7 @@ ENTRY(cuCtxGetDevice, int *device)
 
 ENTRY(cuDeviceGetName, char *name, int len, int device)
 {
-    snprintf(name, (size_t)len, "NVIDIA H200");
+    snprintf(name, (size_t)len, H200_NAME);
     return device;
 }
 
@@ -111,29 +113,19 @@ ENTRY(cuDeviceGetUuid, void *uuid, int device)
 
 ENTRY(cuDeviceTotalMem_v2, size_t *bytes, int device)
 {
-    *bytes = (size_t)143155 << 20;
+    *bytes = H200_MEMORY_BYTES;
     return device;
 }
 
 ENTRY(cuMemGetInfo_v2, size_t *unused, size_t *total)
 {
-    *unused = *total = (size_t)143155 << 20;
+    *unused = *total = H200_MEMORY_BYTES;
     return OK;
 }
 
-/* By the numbers of CUdevice_attribute. */
 ENTRY(cuDeviceGetAttribute, int *value, int which, int device)
 {
-    static const struct {
-        int which, value;
-    } KNOWN[] = { { 75, 9 },      { 76, 0 },    { 16, 132 },   { 10, 32 },        { 1, 1024 },
-                  { 97, 232448 }, { 8, 49152 }, { 12, 65536 }, { 5, 2147483647 }, { 38, 60 << 20 } };
-    for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++)
-        if (KNOWN[i].which == which) {
-            *value = KNOWN[i].value;
-            return device;
-        }
-    return INVALID_VALUE;
+    return h200_attribute(value, which) ? INVALID_VALUE : device;
 }
 
 ENTRY(cuModuleLoadData, void **module, const char *image)

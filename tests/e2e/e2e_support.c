@@ -1,0 +1,306 @@
+/* e2e_support.c - see e2e_support.h. */
+#include "e2e_support.h"
+
+#include "nvrtc.h"
+#include "util/clock.h"
+
+#include <criterion/criterion.h>
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LIMIT_S 60.0
+
+static char folder[64];
+static int run_count;
+
+const char *e2e_folder(void)
+{
+    return folder;
+}
+
+static void path_of(char out[200], const char *name)
+{
+    snprintf(out, 200, "%s/%s", folder, name);
+}
+
+void e2e_write(const char *name, const char *text)
+{
+    char path[200];
+    path_of(path, name);
+    FILE *file = fopen(path, "w");
+    cr_assert_not_null(file, "%s: %s", path, strerror(errno));
+    fputs(text, file);
+    fclose(file);
+}
+
+void e2e_script(const char *text)
+{
+    char all[8192];
+    snprintf(all, sizeof all, "l2 100000\nnoise 0.005\n%s\n", text);
+    e2e_write("script", all);
+}
+
+static void write_template(void)
+{
+    char text[2000];
+    int at = snprintf(text, sizeof text, "/*!autotune\ntemplate mine\nparam THREADS =");
+    for (int threads = 32; threads <= 1024; threads += 32)
+        at += snprintf(text + at, sizeof text - (size_t)at, " %d", threads);
+    snprintf(text + at, sizeof text - (size_t)at,
+             "\ngrid ceil_div(count, THREADS)\nblock THREADS\n*/\n"
+             "extern \"C\" __global__ void copy_mine(T *out, const T *in, long long batch, long long rows, "
+             "long long cols)\n"
+             "{\n"
+             "    const long long i = (long long)blockIdx.x * THREADS + threadIdx.x;\n"
+             "    if (i < batch * rows * cols)\n"
+             "        out[i] = in[i];\n"
+             "}\n");
+    e2e_write("templates/copy/mine.cu", text);
+}
+
+static void need_nvrtc(void)
+{
+    at__nvrtc *nvrtc = NULL;
+    at_error err = { 0 };
+    if (at__nvrtc_open(&nvrtc, &err) != AT_OK)
+        cr_skip_test("no NVRTC: %s", err.text);
+    at__nvrtc_close(nvrtc);
+}
+
+void e2e_begin(void)
+{
+    char path[200], all[1024];
+    const char *before = getenv("LD_LIBRARY_PATH");
+
+    need_nvrtc();
+    strcpy(folder, "/tmp/autotune-e2e-XXXXXX");
+    cr_assert_not_null(mkdtemp(folder));
+    path_of(path, "templates");
+    mkdir(path, 0777);
+    path_of(path, "templates/copy");
+    mkdir(path, 0777);
+    write_template();
+    e2e_script("");
+    snprintf(all, sizeof all, "%s%s%s", AT_DRIVER_FOLDER, before ? ":" : "", before ? before : "");
+    setenv("LD_LIBRARY_PATH", all, 1);
+    path_of(path, "script");
+    setenv("AT_SCRIPT", path, 1);
+    path_of(path, "db");
+    setenv("AUTOTUNE_DB", path, 1);
+    setenv("AUTOTUNE_CACHE", AT_KERNEL_CACHE, 1);
+    setenv("HOME", folder, 1);
+    setenv("AT_E2E", folder, 1); /* marks the processes of this test */
+    unsetenv("AUTOTUNE_EXE");
+}
+
+void e2e_end(void)
+{
+    char command[100];
+    int list[64], count = e2e_processes(list, 64);
+    for (int i = 0; i < count; i++)
+        kill(list[i], SIGKILL); /* of a test that failed */
+    if (!folder[0])
+        return;
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    (void)!system(command);
+}
+
+/* ---- runs ---- */
+
+static void redirect(const char *path, int to)
+{
+    int fd = open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0 || dup2(fd, to) < 0)
+        _exit(126);
+}
+
+static _Noreturn void become(const char *program, const char *args, const char *out, const char *err)
+{
+    char words[1024], *argv[64] = { (char *)"autotune" }, *rest = NULL;
+    int argc = 1;
+    snprintf(words, sizeof words, "%s", args);
+    for (char *at = strtok_r(words, " ", &rest); at && argc < 63; at = strtok_r(NULL, " ", &rest))
+        argv[argc++] = at;
+    if (chdir(folder) != 0)
+        _exit(126);
+    redirect("/dev/null", 0);
+    redirect(out, 1);
+    redirect(err, 2);
+    setpgid(0, 0);
+    execv(program, argv);
+    _exit(127);
+}
+
+void e2e_start(e2e_run *run, e2e_program program, const char *args)
+{
+    char out[64], err[64];
+    *run = (e2e_run){ 0 };
+    snprintf(run->name, sizeof run->name, "%d", run_count++);
+    snprintf(out, sizeof out, "out.%s", run->name);
+    snprintf(err, sizeof err, "err.%s", run->name);
+    fflush(NULL);
+    run->pid = fork();
+    cr_assert_geq(run->pid, 0);
+    if (run->pid == 0)
+        become(program == E2E_QUICK ? AT_QUICK : AT_REAL, args, out, err);
+}
+
+static void read_output(char *to, size_t size, const char *kind, const e2e_run *run)
+{
+    char name[40], path[200];
+    snprintf(name, sizeof name, "%s.%s", kind, run->name);
+    path_of(path, name);
+    FILE *file = fopen(path, "r");
+    size_t len = file ? fread(to, 1, size - 1, file) : 0;
+    to[len] = '\0';
+    if (file)
+        fclose(file);
+}
+
+void e2e_bury(e2e_run *run)
+{
+    int status = 0;
+    double start_s = at__now_s();
+    pid_t got;
+    while ((got = waitpid(run->pid, &status, WNOHANG)) == 0 && at__now_s() - start_s < LIMIT_S)
+        nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+    if (got == 0)
+        kill(run->pid, SIGABRT);
+    read_output(run->out, sizeof run->out, "out", run);
+    read_output(run->err, sizeof run->err, "err", run);
+    run->code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    e2e_expect(got == run->pid, *run);
+    e2e_expect(!strstr(run->err, "Sanitizer") && !strstr(run->err, "runtime error"), *run);
+}
+
+void e2e_wait(e2e_run *run)
+{
+    e2e_bury(run);
+    e2e_expect(run->code >= 0 && run->code < 126, *run);
+}
+
+void e2e_tune(e2e_run *run, e2e_program program, const char *args)
+{
+    e2e_start(run, program, args);
+    e2e_wait(run);
+}
+
+/* ---- processes ---- */
+
+/* A file of /proc; NULs become blanks, and one stands before and after. */
+static bool read_proc(char *out, size_t size, int pid, const char *what)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/%s", pid, what);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    size_t len = 1;
+    ssize_t got;
+    out[0] = ' ';
+    while (len < size - 2 && (got = read(fd, out + len, size - 2 - len)) > 0)
+        len += (size_t)got;
+    close(fd);
+    for (size_t i = 1; i < len; i++)
+        out[i] = out[i] ? out[i] : ' ';
+    out[len] = ' ';
+    out[len + 1] = '\0';
+    return len > 1;
+}
+
+static bool is_ours(int pid)
+{
+    static char environment[1 << 16];
+    char mark[100];
+    snprintf(mark, sizeof mark, " AT_E2E=%s ", folder);
+    return pid != getpid() && read_proc(environment, sizeof environment, pid, "environ") &&
+           strstr(environment, mark);
+}
+
+int e2e_processes(int *list, int max)
+{
+    int count = 0;
+    DIR *proc = opendir("/proc");
+    for (struct dirent *entry; proc && (entry = readdir(proc));) {
+        int pid = isdigit((unsigned char)entry->d_name[0]) ? atoi(entry->d_name) : 0;
+        if (pid <= 0 || !is_ours(pid))
+            continue;
+        if (list && count < max)
+            list[count] = pid;
+        count++;
+    }
+    if (proc)
+        closedir(proc);
+    return count < max || !list ? count : max;
+}
+
+char e2e_role(int pid)
+{
+    char line[4096];
+    if (!read_proc(line, sizeof line, pid, "cmdline"))
+        return '?';
+    return strstr(line, " __device ") ? 'r' : strstr(line, " __compile ") ? 'w' : 's';
+}
+
+void e2e_expect_no_process(void)
+{
+    int list[1] = { 0 };
+    double start_s = at__now_s();
+    while (e2e_processes(list, 1) && at__now_s() - start_s < 5)
+        nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+    cr_assert_eq(e2e_processes(list, 1), 0, "process %d (%c) is left", list[0], e2e_role(list[0]));
+}
+
+/* ---- the database ---- */
+
+static sqlite3 *open_db(void)
+{
+    char path[200];
+    sqlite3 *db = NULL;
+    path_of(path, "db");
+    cr_assert_eq(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+    sqlite3_busy_timeout(db, 10000);
+    return db;
+}
+
+static void expect_text(sqlite3 *db, const char *sql, const char *wanted)
+{
+    sqlite3_stmt *statement = NULL;
+    cr_assert_eq(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK, "%s", sqlite3_errmsg(db));
+    int code = sqlite3_step(statement);
+    const char *text = code == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : "";
+    cr_assert_str_eq(text ? text : "", wanted, "%s: %s", sql, text);
+    sqlite3_finalize(statement);
+}
+
+void e2e_expect_whole(void)
+{
+    sqlite3 *db = open_db();
+    expect_text(db, "PRAGMA integrity_check", "ok");
+    expect_text(db, "PRAGMA foreign_key_check", "");
+    sqlite3_close(db);
+}
+
+long e2e_count(const char *sql)
+{
+    sqlite3 *db = open_db();
+    sqlite3_stmt *statement = NULL;
+    cr_assert_eq(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK, "%s: %s", sql,
+                 sqlite3_errmsg(db));
+    bool row = sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL;
+    long value = row ? (long)sqlite3_column_int64(statement, 0) : -1;
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    return value;
+}

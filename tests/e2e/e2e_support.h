@@ -1,0 +1,66 @@
+/*
+ * e2e_support.h - the program itself, run on the scripted driver, and what it left behind.
+ *
+ * Each test has a folder of its own with a script, a database, templates and the outputs. The op is `copy`; its
+ * template `mine` has the parameter THREADS, 32 to 1024 in steps of 32, which is also its block: a script can
+ * say something about each configuration.
+ */
+#ifndef AUTOTUNE_TEST_E2E_SUPPORT_H
+#define AUTOTUNE_TEST_E2E_SUPPORT_H
+
+#include <stdbool.h>
+
+/* `copy 1000 f32`, all that follows on the command line left out. */
+#define E2E_MINE "tune copy 1000 f32 --template mine --templates templates --jobs 2 "
+
+/* Before each test. Skips it where there is no NVRTC. After it: e2e_end, which removes the folder. */
+void e2e_begin(void);
+void e2e_end(void);
+
+const char *e2e_folder(void);
+
+/* A file of the folder; `e2e_script` is "script", which $AT_SCRIPT names, after a few lines for all tests. */
+void e2e_write(const char *name, const char *text);
+void e2e_script(const char *text);
+
+typedef enum e2e_program {
+    E2E_REAL,
+    E2E_QUICK /* its clock runs ten times as fast, so that nobody waits for deadlines */
+} e2e_program;
+
+typedef struct e2e_run {
+    int pid;
+    char name[32];
+    int code; /* exit code; below zero: the signal that ended it */
+    char out[1 << 16], err[1 << 16];
+} e2e_run;
+
+/* `args` are split at blanks. Runs in the folder; stdout and stderr go to files of it. */
+void e2e_start(e2e_run *run, e2e_program program, const char *args);
+
+/* Fails the test when it takes longer than a minute, when it died of a signal, or a sanitizer complained. */
+void e2e_wait(e2e_run *run);
+
+/* For one that was killed: may have died of a signal. */
+void e2e_bury(e2e_run *run);
+void e2e_tune(e2e_run *run, e2e_program program, const char *args);
+
+/* Processes that this test started, through whatever others; *list, when given, receives up to `max` of them. */
+int e2e_processes(int *list, int max);
+
+/* The role of one: 's'upervisor, 'w'orker, 'r'unner; '?': it is gone. */
+char e2e_role(int pid);
+
+/* Waits a moment for them to end: none may be left. */
+void e2e_expect_no_process(void);
+
+/* The database is whole. Must not be called while it does not exist. */
+void e2e_expect_whole(void);
+
+/* The first column of the first row; -1 for none or NULL. */
+long e2e_count(const char *sql);
+
+#define e2e_expect(condition, run)                                                                           \
+    cr_assert(condition, "exit %d\n--- stdout\n%s\n--- stderr\n%s", (run).code, (run).out, (run).err)
+
+#endif

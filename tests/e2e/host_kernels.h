@@ -1,0 +1,25 @@
+/*
+ * host_kernels.h - what kernels do, done by the CPU: those of tuner/check.cu, and by their first word those
+ * of the ops transpose and copy.
+ */
+#ifndef AUTOTUNE_TEST_HOST_KERNELS_H
+#define AUTOTUNE_TEST_HOST_KERNELS_H
+
+#include "script.h"
+
+enum { HOST_PARAMS = 5 };
+
+/* How many 8-byte parameters a kernel of this name takes; 0: it is unknown. */
+int host_kernel_params(const char *name);
+
+/* For a kernel that moves data: where its buffers are. false: it is one of check.cu's. */
+typedef struct host_buffers {
+    unsigned char *out, *in;
+    int64_t bytes;
+} host_buffers;
+bool host_kernel_buffers(host_buffers *out, const char *name, const uint64_t *params, int element);
+
+/* Runs it; `how` is one of the actions that write. */
+void host_kernel_run(const char *name, const uint64_t *params, int element, action how);
+
+#endif

@@ -1,0 +1,93 @@
+/*
+ * script.h - what the scripted driver is told to be and to do.
+ *
+ * One setting a line, words between blanks; '#' starts a comment. THREADS is a block's number of threads, or
+ * *; NAME a kernel's name, with * and ? as in a shell.
+ *
+ *   element 4                    bytes of the elements that kernels move (default 4)
+ *   memory 1000000               of the device, in bytes;  free N: likewise
+ *   l2 1048576                   bytes of the L2 cache
+ *   count 2                      devices
+ *   counted PATH                 there are devices only while this file exists; counting them removes it
+ *   gone PATH                    there is no device while this file exists
+ *   pace 1                       waiting takes this many times what the device takes (default 0: no time)
+ *   noise 0.02                   times vary by so much
+ *   times nan                    or zero, negative, endless: what the stopwatch says
+ *   log PATH                     the name of every call is appended to this file
+ *   time NAME THREADS NS         how long a launch takes; the first that fits counts. Without one: 10 to 20
+ * us, by the code and the geometry kernel NAME THREADS ACTION   what it does wrong: wrong, unwritten, behind,
+ * before, input, hang, refused, or a driver's code, which then is the context's for good fail CALL N CODE the
+ * N-th time that this process calls CALL (*: any), it fails so
+ *
+ * After `kernel` and `fail`: `once PATH` (only while the file exists; doing it removes it), `sticky` (the
+ * code is the context's for good), `create PATH` (makes a file when it happens).
+ */
+#ifndef AUTOTUNE_TEST_SCRIPT_H
+#define AUTOTUNE_TEST_SCRIPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { MAX_RULES = 64, MAX_WORD = 200 };
+
+/* Driver codes that tests use, by their numbers in <cuda.h>. */
+enum {
+    OK = 0,
+    INVALID_VALUE = 1,
+    OUT_OF_MEMORY = 2,
+    NO_DEVICE = 100,
+    INVALID_IMAGE = 200,
+    ILLEGAL_ADDRESS = 700,
+    NOT_SUPPORTED = 801
+};
+
+typedef enum action {
+    RIGHT,
+    WRONG,     /* one element               */
+    UNWRITTEN, /* the last element          */
+    BEHIND,
+    BEFORE,
+    INPUT,
+    HANG,
+    REFUSED, /* the launch itself         */
+    FAULT    /* seen by whoever waits     */
+} action;
+
+typedef struct rule {
+    char what[MAX_WORD]; /* a kernel or a call */
+    int threads;         /* 0: any             */
+    long at, seen;
+    action action;
+    int code;
+    bool sticky;
+    double ns;
+    char once[MAX_WORD], create[MAX_WORD];
+} rule;
+
+typedef struct rules {
+    rule list[MAX_RULES];
+    int count;
+} rules;
+
+typedef struct script {
+    int element, devices;
+    int64_t memory_bytes, free_bytes, l2_bytes;
+    double pace, noise;
+    char times[MAX_WORD], log[MAX_WORD], counted[MAX_WORD], gone[MAX_WORD];
+    rules time, kernel, fail;
+} script;
+
+/* Ends the process, with a message, at a line that says nothing known: a test would test nothing. */
+void script_read(script *out, const char *text);
+
+/* $AT_SCRIPT names the file; without it everything has its default. */
+void script_read_file(script *out);
+
+/* The first rule for a kernel that fits; NULL: none. Does not look at `once`. */
+rule *script_find(rules *list, const char *name, int threads);
+
+/* Whether a rule applies now: uses up its `once`, makes its `create`. */
+bool script_happens(const rule *r);
+
+#endif

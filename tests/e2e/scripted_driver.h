@@ -1,0 +1,18 @@
+/* scripted_driver.h - a libcuda.so.1 that computes on the CPU, and behaves as script.h says. */
+#ifndef AUTOTUNE_TEST_SCRIPTED_DRIVER_H
+#define AUTOTUNE_TEST_SCRIPTED_DRIVER_H
+
+/* For tests that hold the driver in their own process: a new script, calls counted from zero. */
+void scripted_start(const char *script);
+
+/* How many calls there were since; of one name, or of all (NULL). */
+long scripted_calls(const char *name);
+
+/* The name of the n-th (from 1) of them; NULL: there were fewer, or more than are kept. */
+const char *scripted_call(long n);
+
+/* Device memory that is allocated now, and modules that are loaded. */
+long scripted_bytes(void);
+long scripted_modules(void);
+
+#endif

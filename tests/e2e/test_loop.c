@@ -1,0 +1,134 @@
+/*
+ * test_loop.c - `autotune tune` from end to end: what a kernel, a driver or a device does wrong costs a trial,
+ * or ends the run with a message and a documented exit code; never more.
+ */
+#include "e2e_support.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+TestSuite(loop, .init = e2e_begin, .fini = e2e_end);
+
+static e2e_run run;
+
+/* Ends well, or as said; leaves no process and a whole database. */
+static void tune(e2e_program program, const char *args, int code)
+{
+    e2e_tune(&run, program, args);
+    e2e_expect(run.code == code, run);
+    e2e_expect_no_process();
+    e2e_expect_whole();
+}
+
+Test(loop, finds_the_fastest)
+{
+    e2e_script("time copy_mine 224 5000");
+    tune(E2E_REAL, E2E_MINE, 0);
+    e2e_expect(strstr(run.out, "THREADS=224"), run);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trial"), 32);
+    tune(E2E_REAL, "query copy 1000 f32", 0);
+    e2e_expect(strstr(run.out, "THREADS=224"), run);
+}
+
+/* The templates that come with the program, on a shape with ragged ends; their copies give the ceiling. */
+Test(loop, tunes_a_transpose)
+{
+    tune(E2E_QUICK, "tune transpose 33x47 u16 --max-trials 12 --jobs 2", 1);
+    e2e_script("element 2");
+    tune(E2E_QUICK, "tune transpose 33x47 u16 --max-trials 12 --jobs 2 --force", 0);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trials_all WHERE op = 'transpose' AND outcome = 'timed'"), 12);
+    cr_assert_gt(e2e_count("SELECT count(*) FROM trials_all WHERE op = 'copy'"), 10);
+}
+
+/* ---- kernels ---- */
+
+static const struct {
+    const char *action, *outcome, *says;
+} MISDEEDS[] = {
+    { "wrong", "wrong_result", "1 of 4000 bytes differ from the reference, the first in element 500" },
+    { "unwritten", "wrong_result", "in element 999" },
+    { "behind", "wrong_result", "writes behind buffer 0: 1 bytes, the first 0 bytes after its end" },
+    { "before", "wrong_result", "writes before buffer 0: 1 bytes, the first 1 bytes in front of it" },
+    { "input", "wrong_result", "writes to its input: 1 of 4000 bytes changed, the first in element 0" },
+    { "refused", "launch_failed", "CUDA_ERROR_INVALID_VALUE" },
+    { "700", "crashed", "CUDA_ERROR_ILLEGAL_ADDRESS" },
+    { "719", "crashed", "CUDA_ERROR_LAUNCH_FAILED" },
+    { "hang", "timed_out", "did not end within 20 s" },
+};
+enum { MISDEED_COUNT = sizeof MISDEEDS / sizeof *MISDEEDS };
+
+Test(loop, bad_kernels_cost_a_trial_and_not_the_run)
+{
+    char text[2000] = "", sql[400];
+    int at = 0;
+    for (int i = 0; i < MISDEED_COUNT; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at, "kernel copy_mine %d %s\ntime copy_mine %d 1000\n",
+                       32 * (i + 1), MISDEEDS[i].action, 32 * (i + 1));
+    snprintf(text + at, sizeof text - (size_t)at, "time copy_mine 1024 5000\n");
+    e2e_script(text);
+    tune(E2E_QUICK, E2E_MINE, 0);
+    e2e_expect(strstr(run.out, "THREADS=1024"), run);
+    for (int i = 0; i < MISDEED_COUNT; i++) {
+        snprintf(sql, sizeof sql,
+                 "SELECT count(*) FROM trials_all WHERE config = 'THREADS=%d' AND outcome = '%s' "
+                 "AND instr(log, '%s')",
+                 32 * (i + 1), MISDEEDS[i].outcome, MISDEEDS[i].says);
+        cr_expect_eq(e2e_count(sql), 1, "%s", sql);
+    }
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trials_all WHERE outcome = 'timed'"), 32 - MISDEED_COUNT);
+}
+
+Test(loop, what_failed_is_not_tried_again)
+{
+    e2e_script("kernel copy_mine 64 700\nkernel copy_mine 96 hang");
+    tune(E2E_QUICK, E2E_MINE "--max-trials 30", 0);
+    long trials = e2e_count("SELECT max(id) FROM trial");
+    e2e_script("kernel copy_mine * hang"); /* would take minutes */
+    e2e_write("script", "kernel copy_mine 0 hang");
+    tune(E2E_QUICK, E2E_MINE "--max-trials 30", 0);
+    cr_assert_eq(e2e_count("SELECT max(id) FROM trial"), trials);
+}
+
+Test(loop, a_run_without_one_right_kernel_says_so)
+{
+    e2e_script("kernel copy_mine * wrong");
+    tune(E2E_REAL, E2E_MINE, 1);
+    e2e_expect(strstr(run.out, "none of 32 configurations tried gave a right result"), run);
+}
+
+/* ---- drivers and devices ---- */
+
+static const struct {
+    const char *script, *args;
+    int code;
+    const char *says; /* on stdout or stderr */
+} NONSENSE[] = {
+    { "count 0", E2E_MINE, 3, "this machine shows 0 devices" },
+    { "count 0", E2E_MINE "--device all", 3, "shows no device" },
+    { "fail cuInit 1 999", E2E_MINE, 3, "does not start" },
+    { "fail cuInit 1 100", E2E_MINE, 3, "no CUDA-capable device" },
+    { "memory 0", E2E_MINE, 1, "does not fit" },
+    { "free 0", E2E_MINE, 1, "does not fit" },
+    { "l2 0", E2E_MINE, 0, "" },
+    { "l2 -5", E2E_MINE, 0, "" },
+    { "times nan", E2E_MINE, 1, "no usable time" },
+    { "times zero", E2E_MINE, 1, "no usable time" },
+    { "times negative", E2E_MINE, 1, "no usable time" },
+    { "times endless", E2E_MINE, 1, "no usable time" },
+    { "kernel copy_reference * 700", E2E_MINE, 1, "ILLEGAL_ADDRESS" },
+    { "kernel check_fill * 700", E2E_MINE, 1, "ILLEGAL_ADDRESS" },
+};
+
+Test(loop, a_driver_that_talks_nonsense_is_told)
+{
+    for (size_t i = 0; i < sizeof NONSENSE / sizeof *NONSENSE; i++) {
+        e2e_script(NONSENSE[i].script);
+        e2e_tune(&run, E2E_QUICK, NONSENSE[i].args);
+        cr_expect(run.code == NONSENSE[i].code, "%s: exit %d\n%s%s", NONSENSE[i].script, run.code, run.out,
+                  run.err);
+        cr_expect(strstr(run.out, NONSENSE[i].says) || strstr(run.err, NONSENSE[i].says), "%s:\n%s%s",
+                  NONSENSE[i].script, run.out, run.err);
+        e2e_expect_no_process();
+    }
+}
