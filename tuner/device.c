@@ -49,6 +49,11 @@ const at__device_info *at__device_info_of(const at__device *device)
     return &device->info;
 }
 
+bool at__device_is_lost(const at__device *device)
+{
+    return device->lost;
+}
+
 at_status at__device_setup(at__device *device, const at__setup *setup, at_error *err)
 {
     return device->kind->setup(device, setup, err);

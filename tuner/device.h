@@ -46,6 +46,9 @@ bool at__device_is_replay(const char *spec);
 void at__device_close(at__device *device);
 const at__device_info *at__device_info_of(const at__device *device);
 
+/* After a failure: no runner can be started on it any more. It can only be closed then. */
+bool at__device_is_lost(const at__device *device);
+
 /* How many CUDA devices there are; AT_ERR_DEVICE without a driver. Asks a runner: no CUDA in this process. */
 at_status at__device_count(int *out, at_error *err) AT_MUST_CHECK;
 

@@ -25,6 +25,7 @@ typedef struct at__device_kind {
 struct at__device {
     const at__device_kind *kind;
     at__device_info info;
+    bool lost; /* see at__device_is_lost */
 };
 
 /* A runner process for a CUDA ordinal: device_runner.c. */

@@ -27,6 +27,7 @@ typedef struct runner {
     queued queue[AT__DEVICE_QUEUE];
     int queue_count;
     double head_start; /* when the first in the queue began */
+    bool waits;        /* its runner, for another run that has the device */
 } runner;
 
 /* The device that our functions were given is one of ours. */
@@ -40,12 +41,12 @@ static const runner *our_const(const at__device *device)
     return (const runner *)device;
 }
 
-/* Waits for one frame; kills a runner that says nothing for `deadline_s`. */
+/* Waits for one frame, at most `deadline_s` (below zero: for as long as it takes). */
 static at_status receive(runner *d, uint32_t *kind, at__str *body, double deadline_s, at_error *err)
 {
     char how[256];
     struct pollfd fd = { .fd = d->child.fd, .events = POLLIN };
-    if (poll(&fd, 1, (int)(1e3 * deadline_s)) == 0)
+    if (poll(&fd, 1, deadline_s < 0 ? -1 : (int)(1e3 * deadline_s)) == 0)
         return at_fail(err, AT_ERR_DEVICE, "the runner of device %d said nothing for %.0f s", d->ordinal,
                        deadline_s);
     if (at__wire_recv(d->child.fd, kind, body, NULL) == AT_OK && *kind != 0)
@@ -62,10 +63,23 @@ static at_status failure(const at__str *body, at_error *err)
     return at_fail(err, status == AT_OK ? AT_ERR_DEVICE : status, "%s", at__get_text(&in));
 }
 
+/* WAITS and BEGINS: what another run does with the device is not this one's time. */
+static bool is_turn(runner *d, uint32_t kind)
+{
+    if (kind != AT__WAITS && kind != AT__BEGINS)
+        return false;
+    d->waits = kind == AT__WAITS;
+    d->head_start = at__now_s();
+    return true;
+}
+
 static at_status expect(runner *d, uint32_t wanted, at__str *body, double deadline_s, at_error *err)
 {
     uint32_t kind = 0;
-    at_status status = receive(d, &kind, body, deadline_s, err);
+    at_status status;
+    do
+        status = receive(d, &kind, body, d->waits ? -1.0 : deadline_s, err);
+    while (status == AT_OK && is_turn(d, kind));
     if (status != AT_OK)
         return status;
     if (kind == AT__FAILED)
@@ -143,7 +157,9 @@ static at_status open_problem(runner *d, at_error *err)
 static at_status restart(runner *d, at_error *err)
 {
     at__child_stop(&d->child, 0);
+    d->waits = false;
     at_status status = start_runner(d, err);
+    d->base.lost = status != AT_OK;
     if (status == AT_OK && d->setup.len)
         status = open_problem(d, err);
     for (int i = 0; i < d->queue_count && status == AT_OK; i++)
@@ -238,6 +254,8 @@ static at_status take_frame(runner *d, at__measured *out, bool *got, at_error *e
     at__reader in = { body.data, body.data + body.len, false };
     if (status != AT_OK) {
         status = blame_head(d, out, got, AT__CRASHED, cause.text, err);
+    } else if (is_turn(d, kind)) {
+        status = AT_OK;
     } else if (kind == AT__FAILED) {
         failure(&body, &cause);
         status = blame_head(d, out, got, AT__CRASHED, cause.text, err);
@@ -260,7 +278,7 @@ static at_status runner_pump(at__device *device, at__measured *out, bool *got, a
     *got = false;
     if (poll(&fd, 1, 0) > 0)
         return take_frame(d, out, got, err);
-    if (d->queue_count && at__now_s() - d->head_start > TRIAL_DEADLINE_S) {
+    if (d->queue_count && !d->waits && at__now_s() - d->head_start > TRIAL_DEADLINE_S) {
         snprintf(why, sizeof why, "did not end within %.0f s; its runner was killed", TRIAL_DEADLINE_S);
         return blame_head(d, out, got, AT__TIMED_OUT, why, err);
     }

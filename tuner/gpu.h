@@ -66,7 +66,8 @@ at_status at__gpu_zero(at__gpu *gpu, at__ptr to, int64_t bytes, at_error *err) A
 at_status at__gpu_read(at__gpu *gpu, void *to, at__ptr from, int64_t bytes, at_error *err) AT_MUST_CHECK;
 at_status at__gpu_wait(at__gpu *gpu, at_error *err) AT_MUST_CHECK;
 
-/* A stopwatch on the device: start and stop are enqueued, read waits. */
+/* A stopwatch on the device: start and stop are enqueued, read waits. AT_ERR_DEVICE also for no positive
+ * time. */
 at_status at__gpu_start(at__gpu *gpu, at_error *err) AT_MUST_CHECK;
 at_status at__gpu_stop(at__gpu *gpu, at_error *err) AT_MUST_CHECK;
 at_status at__gpu_elapsed(double *seconds, at__gpu *gpu, at_error *err) AT_MUST_CHECK;

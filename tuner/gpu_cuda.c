@@ -3,6 +3,7 @@
 
 #include <cuda.h>
 #include <dlfcn.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -433,6 +434,9 @@ at_status at__gpu_elapsed(double *seconds, at__gpu *gpu, at_error *err)
     float ms = 0;
     TRY(gpu, cuEventSynchronize, gpu->stop);
     TRY(gpu, elapsed, &ms, gpu->start, gpu->stop);
+    if (!(ms > 0) || !isfinite(ms)) /* also NaN */
+        return at_fail(err, AT_ERR_DEVICE, "cuEventElapsedTime: found %g ms; expected a positive time",
+                       (double)ms);
     *seconds = 1e-3 * (double)ms;
     return AT_OK;
 }

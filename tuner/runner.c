@@ -11,10 +11,10 @@
 #include "util/clock.h"
 #include "wire.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #define WARM_UP_S 0.5
@@ -28,9 +28,12 @@ typedef struct runner {
 } runner;
 
 /*
- * Two runs on one device would disturb each other's times, so each request is served under a lock that all
- * autotune runners of this device share. Where the file cannot be had, they go without.
+ * Two runs on one device would disturb each other's times, so all autotune runners of a device take turns,
+ * request by request. Whoever waits for the device stands in the door, so that a run with a full queue cannot
+ * overtake it for ever. Where the file cannot be had, they go without.
  */
+enum { DOOR, DEVICE }; /* bytes of the file */
+
 static void open_lock(runner *r, const char *uuid)
 {
     char path[128];
@@ -38,16 +41,49 @@ static void open_lock(runner *r, const char *uuid)
     r->lock = open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0666);
 }
 
-static void lock_device(const runner *r, int how)
+static bool lock_byte(const runner *r, int byte, short type, int how)
 {
-    while (r->lock >= 0 && flock(r->lock, how) != 0)
-        ; /* interrupted: again */
+    struct flock lock = { .l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1 };
+    int code;
+    do
+        code = fcntl(r->lock, how, &lock);
+    while (code != 0 && errno == EINTR);
+    return code == 0;
 }
 
 static at_status reply(uint32_t kind, const at__str *body, at_error *err)
 {
     at_status status = at__str_check(body, err);
     return status == AT_OK ? at__wire_send(AT__CHILD_FD, kind, body, err) : status;
+}
+
+static at_status say(uint32_t kind, at_error *err)
+{
+    at__str nothing = { 0 };
+    return reply(kind, &nothing, err);
+}
+
+/* Says so when another run has the device: that time is not the request's. */
+static at_status begin_turn(const runner *r, at_error *err)
+{
+    at_status status = AT_OK;
+    if (r->lock < 0)
+        return AT_OK;
+    bool first = lock_byte(r, DOOR, F_WRLCK, F_OFD_SETLK);
+    bool free_now = first && lock_byte(r, DEVICE, F_WRLCK, F_OFD_SETLK);
+    if (!free_now) {
+        status = say(AT__WAITS, err);
+        lock_byte(r, DOOR, F_WRLCK, F_OFD_SETLKW);
+        lock_byte(r, DEVICE, F_WRLCK, F_OFD_SETLKW);
+    }
+    lock_byte(r, DOOR, F_UNLCK, F_OFD_SETLK);
+    return free_now || status != AT_OK ? status : say(AT__BEGINS, err);
+}
+
+static void end_turn(const runner *r)
+{
+    if (r->lock >= 0)
+        lock_byte(r, DEVICE, F_UNLCK, F_OFD_SETLK);
 }
 
 /* A failed request: the status and its words. */
@@ -177,9 +213,10 @@ static at_status serve_all(runner *r, at_error *err)
         at_error cause = { 0 };
         if ((status = at__wire_recv(AT__CHILD_FD, &kind, &body, err)) != AT_OK || kind == 0)
             break;
-        lock_device(r, LOCK_EX);
+        if ((status = begin_turn(r, err)) != AT_OK)
+            break;
         at_status failure = serve(r, kind, &body, &cause);
-        lock_device(r, LOCK_UN);
+        end_turn(r);
         if (failure == AT_OK)
             continue;
         status = reply_failure(failure, &cause, err);

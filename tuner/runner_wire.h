@@ -6,6 +6,8 @@
  *     supervisor  TRIAL   -> MEASURED       | FAILED, after which the runner ends when its context is lost
  *     supervisor  FINAL   -> FINAL_DONE     | FAILED
  *
+ * Before any of these answers: WAITS, when another run has the device, and then BEGINS.
+ *
  * Plain structs without pointers travel as their bytes: both ends are one program.
  */
 #ifndef AUTOTUNE_RUNNER_WIRE_H
@@ -14,7 +16,7 @@
 #include "device.h"
 #include "wire.h"
 
-enum { AT__HELLO = 1, AT__FAILED, AT__SETUP, AT__READY, AT__TRIAL, AT__MEASURED, AT__FINAL, AT__FINAL_DONE };
+enum { AT__HELLO = 1, AT__FAILED, AT__SETUP, AT__READY, AT__TRIAL, AT__MEASURED, AT__FINAL, AT__FINAL_DONE, AT__WAITS, AT__BEGINS };
 
 void at__write_setup(at__str *body, const at__setup *setup);
 void at__write_trial(at__str *body, const at__trial *trial);

@@ -410,6 +410,20 @@ static bool answered(const at__session *s, const at__contest *c, const at__answe
            (o->budget_s > 0 || answer->winner.trials >= wanted);
 }
 
+/* One of the failures of this run, for a reader who has not looked at any. */
+static void name_failure(at__str *out, const at__contest *c)
+{
+    for (size_t i = 0; i < c->candidate_count; i++) {
+        const at__candidate *a = c->candidates[i];
+        const char *log = a->build.log.len && !a->build.ok ? at__str_text(&a->build.log) : a->m.log;
+        if (!a->decided || a->m.outcome == AT__TIMED || !log[0])
+            continue;
+        at__str_addf(out, "; %s %s, for one: %s: %.*s", a->t->name, a->text, at__outcome_name(a->m.outcome),
+                     (int)strcspn(log, "\n"), log);
+        return;
+    }
+}
+
 static void why_nothing(at__str *out, const job *j)
 {
     const at__contest *c = &j->main;
@@ -425,6 +439,7 @@ static void why_nothing(at__str *out, const job *j)
         at__str_add(out, "interrupted before the first trial ended");
     } else {
         at__str_addf(out, "none of %lld configurations tried gave a right result", (long long)c->decided);
+        name_failure(out, c);
     }
 }
 
@@ -452,9 +467,9 @@ static void fill_result(at__result *r, const job *j, double started_s)
 }
 
 /* A problem that cannot be measured (too large, a broken reference) is an answer too; the rest goes on. */
-static bool only_this_problem(at_status status)
+static bool only_this_problem(const at__session *s, at_status status)
 {
-    return status == AT_ERR_INPUT || status == AT_ERR_DEVICE;
+    return (status == AT_ERR_INPUT || status == AT_ERR_DEVICE) && !at__device_is_lost(s->device);
 }
 
 static at_status tune_open(job *j, at__result *r, at__answer *answer, at__str *why, at_error *err)
@@ -471,7 +486,7 @@ static at_status tune_open(job *j, at__result *r, at__answer *answer, at__str *w
     if (status != AT_OK && status != AT_ERR_NOT_FOUND)
         return status;
     status = j->main.search.total ? measure_all(j, &cause) : AT_OK;
-    if (status != AT_OK && only_this_problem(status)) {
+    if (status != AT_OK && only_this_problem(j->s, status)) {
         at__str_add(why, cause.text);
         return AT_OK;
     }

@@ -1,9 +1,9 @@
 /*
  * e2e_support.h - the program itself, run on the scripted driver, and what it left behind.
  *
- * Each test has a folder of its own with a script, a database, templates and the outputs. The op is `copy`; its
- * template `mine` has the parameter THREADS, 32 to 1024 in steps of 32, which is also its block: a script can
- * say something about each configuration.
+ * Each test has a folder of its own with a script, a database, templates and the outputs. The op is `copy`;
+ * its template `mine` has the parameter THREADS, 32 to 1024 in steps of 32, which is also its block: a script
+ * can say something about each configuration.
  */
 #ifndef AUTOTUNE_TEST_E2E_SUPPORT_H
 #define AUTOTUNE_TEST_E2E_SUPPORT_H
@@ -45,7 +45,8 @@ void e2e_wait(e2e_run *run);
 void e2e_bury(e2e_run *run);
 void e2e_tune(e2e_run *run, e2e_program program, const char *args);
 
-/* Processes that this test started, through whatever others; *list, when given, receives up to `max` of them. */
+/* Processes that this test started, through whatever others; *list, when given, receives up to `max` of them.
+ */
 int e2e_processes(int *list, int max);
 
 /* The role of one: 's'upervisor, 'w'orker, 'r'unner; '?': it is gone. */

@@ -1,12 +1,13 @@
 /*
- * test_loop.c - `autotune tune` from end to end: what a kernel, a driver or a device does wrong costs a trial,
- * or ends the run with a message and a documented exit code; never more.
+ * test_loop.c - `autotune tune` from end to end: what a kernel, a driver or a device does wrong costs a
+ * trial, or ends the run with a message and a documented exit code; never more.
  */
 #include "e2e_support.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 TestSuite(loop, .init = e2e_begin, .fini = e2e_end);
 
@@ -37,7 +38,8 @@ Test(loop, tunes_a_transpose)
     tune(E2E_QUICK, "tune transpose 33x47 u16 --max-trials 12 --jobs 2", 1);
     e2e_script("element 2");
     tune(E2E_QUICK, "tune transpose 33x47 u16 --max-trials 12 --jobs 2 --force", 0);
-    cr_assert_eq(e2e_count("SELECT count(*) FROM trials_all WHERE op = 'transpose' AND outcome = 'timed'"), 12);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trials_all WHERE op = 'transpose' AND outcome = 'timed'"),
+                 12);
     cr_assert_gt(e2e_count("SELECT count(*) FROM trials_all WHERE op = 'copy'"), 10);
 }
 
@@ -63,8 +65,9 @@ Test(loop, bad_kernels_cost_a_trial_and_not_the_run)
     char text[2000] = "", sql[400];
     int at = 0;
     for (int i = 0; i < MISDEED_COUNT; i++)
-        at += snprintf(text + at, sizeof text - (size_t)at, "kernel copy_mine %d %s\ntime copy_mine %d 1000\n",
-                       32 * (i + 1), MISDEEDS[i].action, 32 * (i + 1));
+        at +=
+            snprintf(text + at, sizeof text - (size_t)at, "kernel copy_mine %d %s\ntime copy_mine %d 1000\n",
+                     32 * (i + 1), MISDEEDS[i].action, 32 * (i + 1));
     snprintf(text + at, sizeof text - (size_t)at, "time copy_mine 1024 5000\n");
     e2e_script(text);
     tune(E2E_QUICK, E2E_MINE, 0);
@@ -81,13 +84,15 @@ Test(loop, bad_kernels_cost_a_trial_and_not_the_run)
 
 Test(loop, what_failed_is_not_tried_again)
 {
+    char tries[100];
+    snprintf(tries, sizeof tries, "%s/again", e2e_folder());
     e2e_script("kernel copy_mine 64 700\nkernel copy_mine 96 hang");
     tune(E2E_QUICK, E2E_MINE "--max-trials 30", 0);
     long trials = e2e_count("SELECT max(id) FROM trial");
-    e2e_script("kernel copy_mine * hang"); /* would take minutes */
-    e2e_write("script", "kernel copy_mine 0 hang");
+    e2e_script("kernel copy_mine 64 700 create again\nkernel copy_mine 96 hang create again");
     tune(E2E_QUICK, E2E_MINE "--max-trials 30", 0);
     cr_assert_eq(e2e_count("SELECT max(id) FROM trial"), trials);
+    cr_assert_neq(access(tries, F_OK), 0);
 }
 
 Test(loop, a_run_without_one_right_kernel_says_so)
@@ -112,10 +117,10 @@ static const struct {
     { "free 0", E2E_MINE, 1, "does not fit" },
     { "l2 0", E2E_MINE, 0, "" },
     { "l2 -5", E2E_MINE, 0, "" },
-    { "times nan", E2E_MINE, 1, "no usable time" },
-    { "times zero", E2E_MINE, 1, "no usable time" },
-    { "times negative", E2E_MINE, 1, "no usable time" },
-    { "times endless", E2E_MINE, 1, "no usable time" },
+    { "times nan", E2E_MINE, 1, "expected a positive time" },
+    { "times zero", E2E_MINE, 1, "expected a positive time" },
+    { "times negative", E2E_MINE, 1, "expected a positive time" },
+    { "times endless", E2E_MINE, 1, "expected a positive time" },
     { "kernel copy_reference * 700", E2E_MINE, 1, "ILLEGAL_ADDRESS" },
     { "kernel check_fill * 700", E2E_MINE, 1, "ILLEGAL_ADDRESS" },
 };
@@ -123,6 +128,9 @@ static const struct {
 Test(loop, a_driver_that_talks_nonsense_is_told)
 {
     for (size_t i = 0; i < sizeof NONSENSE / sizeof *NONSENSE; i++) {
+        char db[100];
+        snprintf(db, sizeof db, "%s/db", e2e_folder());
+        unlink(db);
         e2e_script(NONSENSE[i].script);
         e2e_tune(&run, E2E_QUICK, NONSENSE[i].args);
         cr_expect(run.code == NONSENSE[i].code, "%s: exit %d\n%s%s", NONSENSE[i].script, run.code, run.out,
@@ -131,4 +139,57 @@ Test(loop, a_driver_that_talks_nonsense_is_told)
                   NONSENSE[i].script, run.out, run.err);
         e2e_expect_no_process();
     }
+}
+
+/* A hung kernel of one run holds the device until its deadline: no fault of what the other run tries. */
+Test(loop, two_runs_take_turns)
+{
+    e2e_run other;
+    e2e_script("pace 1\nkernel copy_mine 64 hang\ntime copy_mine 96 2000");
+    e2e_start(&other, E2E_QUICK, E2E_MINE);
+    e2e_tune(&run, E2E_QUICK, "tune transpose 30x30 f32 --template naive --jobs 1");
+    e2e_wait(&other);
+    e2e_expect(run.code == 0, run);
+    e2e_expect(other.code == 0, other);
+    e2e_expect_no_process();
+    e2e_expect_whole();
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trials_all WHERE outcome != 'timed'"), 1);
+    cr_assert_eq(
+        e2e_count("SELECT count(*) FROM trials_all WHERE outcome = 'timed_out' AND template = 'mine'"), 1);
+}
+
+#define SHAPES "tune --shapes shapes --template mine --templates templates --jobs 2 "
+
+/* What disappears within a run does not come back: it ends with the driver's words; all before it is kept. */
+Test(loop, a_device_that_disappears)
+{
+    e2e_write("shapes", "copy 1000 f32\ncopy 2000 f32\n");
+    e2e_script("fail cuStreamBeginCapture_v2 20 999 sticky create gone\ngone gone");
+    tune(E2E_QUICK, SHAPES, 3);
+    e2e_expect(strstr(run.err, "no CUDA-capable device is detected"), run);
+    cr_assert_gt(e2e_count("SELECT count(*) FROM trials_all WHERE outcome = 'timed'"), 0);
+    e2e_script("fail cuStreamSynchronize 1 999 sticky create gone2\ngone gone2"); /* within the setup */
+    tune(E2E_QUICK, SHAPES, 3);
+    e2e_expect(strstr(run.err, "no CUDA-capable device is detected"), run);
+    e2e_script("");
+    tune(E2E_QUICK, SHAPES, 0);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trial"), 64);
+}
+
+/* It was there when the devices were counted. */
+Test(loop, a_device_that_is_gone_after_the_count)
+{
+    e2e_write("counted", "");
+    e2e_script("counted counted");
+    e2e_tune(&run, E2E_QUICK, E2E_MINE "--device all");
+    e2e_expect(run.code == 3 && strstr(run.err, "shows 0 devices"), run);
+    e2e_expect_no_process();
+}
+
+/* The bytes were free when the problem was laid out. */
+Test(loop, memory_that_is_gone_when_it_is_asked_for)
+{
+    e2e_script("fail cuMemAlloc_v2 1 2");
+    tune(E2E_QUICK, E2E_MINE, 1);
+    e2e_expect(strstr(run.out, "CUDA_ERROR_OUT_OF_MEMORY"), run);
 }
