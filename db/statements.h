@@ -103,6 +103,7 @@
                                                                                                        \
     /* Dumps: the names of the columns are those of the members. */                                   \
     X(DUMP_SOURCES, "SELECT hash, path, text, stored_at FROM source ORDER BY hash")                    \
+    X(DUMP_RECORDED, "SELECT hash, path, text, stored_at FROM source WHERE path GLOB 'recorded/*' ORDER BY hash") \
     X(DUMP_TRIALS,                                                                                     \
       "SELECT " AT__SQL_DUMP_KEY ", outcome, median_s, min_s, spread, samples, registers, shared_bytes, " \
       "spill_bytes, compile_s, log, source_hash, measured_at "                                         \
@@ -181,6 +182,9 @@
                                                                                                        \
     X(PUT_SOURCE,                                                                                      \
       "INSERT INTO source (hash, path, text, stored_at) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING") \
+    X(EACH_RECORDED,                                                                                   \
+      "SELECT s.path, s.text, max(t.id) FROM source s JOIN template t ON t.hash = s.hash "             \
+      "WHERE s.path GLOB 'recorded/*' GROUP BY s.path")                                                \
     X(GET_SOURCE, "SELECT text FROM source WHERE hash = ?1")                                           \
     X(PUT_CUBIN,                                                                                       \
       "INSERT INTO cubin (key, cubin, log, stored_at) VALUES (?1, ?2, ?3, ?4) "                        \

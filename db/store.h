@@ -93,7 +93,7 @@ typedef struct at__trial_row {
     double compile_s;        /* 0 when it came from the cache                     */
     const char *log;         /* compiler, driver or check text; "" when none      */
     const char *source_hash; /* of the rendered source                            */
-    const char *measured_at; /* only in results: UTC, "2026-11-20T21:52:57Z"      */
+    const char *measured_at; /* UTC, "2026-11-20T21:52:57Z"; to store, NULL or "" is now */
 } at__trial_row;
 
 /* Conditions of a run, written when it starts. */
@@ -119,6 +119,15 @@ at_status at__store_put_source(at__store *store, const char *hash, const char *p
                                size_t len, at_error *err) AT_MUST_CHECK;
 /* AT_ERR_NOT_FOUND when the hash is not there. */
 at_status at__store_get_source(at__str *out, at__store *store, const char *hash, at_error *err) AT_MUST_CHECK;
+
+/* Sources of recorded operations (templates/README.md) have paths that begin so; the rest is OP.cu. */
+#define AT__RECORDED_PATH "recorded/"
+
+/* Calls `visit` for the source of each recorded operation, the newest of each path; stops when it returns
+ * false. `visit` must not use the store. */
+typedef bool at__source_visit(void *context, const char *path, const char *text, size_t len);
+at_status at__store_each_recorded(at__store *store, at__source_visit *visit, void *context,
+                                  at_error *err) AT_MUST_CHECK;
 
 /* Inserts trials, or replaces those of the same problem, fingerprint, template hash and configuration. */
 at_status at__store_put_trials(at__store *store, int64_t run_id, const at__problem_key *problem,

@@ -63,6 +63,23 @@ at_status at__store_get_source(at__str *out, at__store *store, const char *hash,
     return get_columns(outs, 1, store, AT__SQL_GET_SOURCE, "read a template's text", hash, err);
 }
 
+at_status at__store_each_recorded(at__store *store, at__source_visit *visit, void *context, at_error *err)
+{
+    static const char doing[] = "read the recorded operations";
+    at_status status = AT_OK;
+    int code = SQLITE_DONE;
+    sqlite3_stmt *s = at__store_bind(store, AT__SQL_EACH_RECORDED, doing, err, "");
+    if (!s)
+        return AT_ERR_STORE;
+    while ((code = sqlite3_step(s)) == SQLITE_ROW)
+        if (!visit(context, at__store_text(s, 0), at__store_text(s, 1), (size_t)sqlite3_column_bytes(s, 1)))
+            break;
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        status = at__store_fail(store, doing, err);
+    sqlite3_reset(s);
+    return status;
+}
+
 at_status at__store_get_cubin(at__str *cubin, at__str *log, at__store *cache, const char *key, at_error *err)
 {
     at__str *const outs[] = { cubin, log };

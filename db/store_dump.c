@@ -144,8 +144,9 @@ at_status at__store_dump(at__store *store, const at__dump_options *options, at__
     dumper d = { .store = store, .options = options, .sink = sink, .context = context };
     bool more = sink(context, AT__DUMP_HEAD);
     at_status status = AT_OK;
-    if (!options->compact)
-        status = dump_rows(&d, AT__SQL_DUMP_SOURCES, "source", false, &more, err);
+    /* A replay has its own templates, but the operations of others only from here. */
+    status = dump_rows(&d, options->compact ? AT__SQL_DUMP_RECORDED : AT__SQL_DUMP_SOURCES, "source", false,
+                       &more, err);
     if (status == AT_OK)
         status = dump_rows(&d, AT__SQL_DUMP_TRIALS, "trial", true, &more, err);
     if (status == AT_OK)

@@ -113,7 +113,7 @@ static void forget_times(sqlite3_stmt *s)
         sqlite3_bind_null(s, column);
 }
 
-static at_status put_trial(at__store *store, const int64_t ids[3], int64_t run_id, const char *now,
+static at_status put_trial(at__store *store, const int64_t ids[3], int64_t run_id, const char *when,
                            const at__trial_row *row, at_error *err)
 {
     static const char doing[] = "store a trial";
@@ -122,7 +122,7 @@ static at_status put_trial(at__store *store, const int64_t ids[3], int64_t run_i
                                      ids[1], ids[2], row->config, run_id, at__outcome_name(row->outcome),
                                      row->median_s, row->min_s, row->spread, row->samples, row->registers,
                                      row->shared_bytes, row->spill_bytes, row->compile_s,
-                                     row->log ? row->log : "", row->source_hash ? row->source_hash : "", now);
+                                     row->log ? row->log : "", row->source_hash ? row->source_hash : "", when);
     if (!s)
         return AT_ERR_STORE;
     if (row->outcome != AT__TIMED)
@@ -162,7 +162,8 @@ static at_status put_all(at__store *store, int64_t run_id, const at__problem_key
         status = at__store_template_id(&ids[2], store, rows[i].template_name, rows[i].template_hash, err);
         if (status != AT_OK)
             return status;
-        if ((status = put_trial(store, ids, run_id, now, &rows[i], err)) != AT_OK)
+        const char *when = rows[i].measured_at && *rows[i].measured_at ? rows[i].measured_at : now;
+        if ((status = put_trial(store, ids, run_id, when, &rows[i], err)) != AT_OK)
             return status;
     }
     return AT_OK;

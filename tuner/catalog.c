@@ -387,6 +387,17 @@ at_status at__catalog_open(at__catalog **out, const char *dir, at_error *err)
     return status;
 }
 
+at_status at__catalog_add(at__catalog *catalog, const char *path, const char *text, size_t len, at_error *err)
+{
+    folder f = { 0 };
+    name_folder(&f, path, strlen(path));
+    at_status status = add_file(&f, path, text, len, NULL, err);
+    if (status == AT_OK)
+        status = add_folder(catalog, &f, err);
+    folder_clear(&f);
+    return status == AT_OK ? check_ceilings(catalog, err) : status;
+}
+
 void at__catalog_close(at__catalog *catalog)
 {
     if (!catalog)

@@ -17,6 +17,13 @@ typedef struct at__catalog at__catalog;
 at_status at__catalog_open(at__catalog **out, const char *dir, at_error *err) AT_MUST_CHECK;
 void at__catalog_close(at__catalog *catalog);
 
+/*
+ * Adds one more file, as if it stood alone in a folder of --templates: recorded operations, whose text a
+ * recording holds. Before the catalog is shared.
+ */
+at_status at__catalog_add(at__catalog *catalog, const char *path, const char *text, size_t len,
+                          at_error *err) AT_MUST_CHECK;
+
 int at__catalog_op_count(const at__catalog *catalog);
 const at__op *at__catalog_op(const at__catalog *catalog, int i);
 const at__op *at__catalog_find_op(const at__catalog *catalog, const char *name); /* NULL: none */

@@ -286,9 +286,11 @@ int at__cmd_query(int argc, char **argv)
     if (status == AT_OK)
         status = at__catalog_open(&catalog, templates_dir, &err);
     if (status == AT_OK)
-        status = at__problem_from_words(&problem, &words, catalog, &err);
-    if (status == AT_OK)
         status = at__db_path(&path, db, &keep, &err);
+    if (status == AT_OK)
+        status = at__catalog_add_recorded(catalog, path, &err);
+    if (status == AT_OK)
+        status = at__problem_from_words(&problem, &words, catalog, &err);
     if (status == AT_OK)
         status = query(&problem, catalog, path, device, format, &err);
     if (status != AT_OK)

@@ -290,9 +290,11 @@ int at__cmd_show(int argc, char **argv)
     if (status == AT_OK)
         status = at__catalog_open(&catalog, a.templates_dir, &err);
     if (status == AT_OK)
-        status = at__problem_from_words(&problem, &a.words, catalog, &err);
-    if (status == AT_OK)
         status = at__db_path(&path, a.db, &keep_path, &err);
+    if (status == AT_OK)
+        status = at__catalog_add_recorded(catalog, path, &err);
+    if (status == AT_OK)
+        status = at__problem_from_words(&problem, &a.words, catalog, &err);
     if (status == AT_OK)
         status = show(&problem, path, &a, format, &err);
     if (status != AT_OK)

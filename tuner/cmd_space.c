@@ -192,6 +192,8 @@ int at__cmd_space(int argc, char **argv)
     if (status == AT_OK)
         status = at__catalog_open(&catalog, a.templates_dir, &err);
     if (status == AT_OK)
+        status = at__catalog_add_replayed(catalog, a.device, &err);
+    if (status == AT_OK)
         status = at__problem_from_words(&problem, &a.words, catalog, &err);
     if (status == AT_OK)
         status = find_limits(&limits, &a, &err);

@@ -167,6 +167,8 @@ static at_status plan_shapes(plan *p, const tune_args *a, at_error *err)
     at__shape_defaults defaults = { .op = a->op ? a->op : "transpose", .type = AT__F32 };
     at_error cause = { 0 };
     at_status status = at__catalog_open(&p->catalog, a->templates_dir, err);
+    if (status == AT_OK && p->options.device_count)
+        status = at__catalog_add_replayed(p->catalog, p->devices[0], err);
     if (status == AT_OK && a->op && !at__catalog_find_op(p->catalog, a->op))
         status = at_fail(err, AT_ERR_USAGE, "--op: no operation '%s'; `autotune list ops` shows them", a->op);
     if (status == AT_OK && a->dtype && at__dtype_parse(&defaults.type, a->dtype, strlen(a->dtype), &cause))

@@ -30,6 +30,7 @@ int at__cmd_space(int argc, char **argv);
 int at__cmd_check(int argc, char **argv);
 int at__cmd_dump(int argc, char **argv);
 int at__cmd_merge(int argc, char **argv);
+int at__cmd_import(int argc, char **argv);
 
 /* Non-zero once the user has pressed Ctrl-C. The one writable global: a signal handler can reach nothing
  * else. */
@@ -63,5 +64,11 @@ at_status at__fixes_read(at__fix *out, const at__words *words, const at__catalog
 
 /* The database that a command uses: `given`, or the default path (kept in *keep). */
 at_status at__db_path(const char **out, const char *given, at__str *keep, at_error *err) AT_MUST_CHECK;
+
+/* The operations that a recording (a database or a dump) declares itself; a file that is not there has none. */
+at_status at__catalog_add_recorded(at__catalog *catalog, const char *path, at_error *err) AT_MUST_CHECK;
+
+/* The same for the recording of a replay ("replay:FILE"); any other device, or NULL, has none. */
+at_status at__catalog_add_replayed(at__catalog *catalog, const char *device, at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -1,10 +1,12 @@
 /* common.c - what several commands need; see commands.h. */
 #include "commands.h"
 
+#include "device.h"
 #include "store.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 int at__complain(const at_error *err)
 {
@@ -129,6 +131,39 @@ at_status at__fixes_read(at__fix *out, const at__words *words, const at__catalog
         }
     }
     return status;
+}
+
+typedef struct adding {
+    at__catalog *catalog;
+    at_status status;
+    at_error *err;
+} adding;
+
+static bool add_recorded(void *context, const char *path, const char *text, size_t len)
+{
+    adding *a = context;
+    a->status = at__catalog_add(a->catalog, path, text, len, a->err);
+    return a->status == AT_OK;
+}
+
+at_status at__catalog_add_recorded(at__catalog *catalog, const char *path, at_error *err)
+{
+    at__store *store = NULL;
+    adding a = { .catalog = catalog, .err = err };
+    if (access(path, F_OK) != 0)
+        return AT_OK;
+    at_status status = at__store_open_recording(&store, path, err);
+    if (status == AT_OK)
+        status = at__store_each_recorded(store, add_recorded, &a, err);
+    at__store_close(store);
+    return status == AT_OK ? a.status : status;
+}
+
+at_status at__catalog_add_replayed(at__catalog *catalog, const char *device, at_error *err)
+{
+    return device && at__device_is_replay(device)
+               ? at__catalog_add_recorded(catalog, strchr(device, ':') + 1, err)
+               : AT_OK;
 }
 
 at_status at__db_path(const char **out, const char *given, at__str *keep, at_error *err)

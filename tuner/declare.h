@@ -94,8 +94,8 @@ typedef struct at__dim {
 
 /*
  * An operation. After reading it has a dimension without default, an output or inout argument, a reference, a
- * first grid and block expression and a traffic. Slots of its symbols: dims, sizeof(T), device limits, lets,
- * in that order.
+ * first grid and block expression and a traffic; one that is recorded may lack all but the first. Slots of
+ * its symbols: dims, sizeof(T), device limits, lets, in that order.
  */
 typedef struct at__op {
     char name[AT__MAX_NAME];
@@ -104,6 +104,7 @@ typedef struct at__op {
     int dim_count;
     bool storage;   /* types are storage: only the element size matters */
     unsigned types; /* bit set of at__dtype */
+    bool recorded;  /* its kernels are not here: only a recording knows their times */
     at__symbols symbols;
     int sizeof_slot; /* "sizeof(T)" */
     int device_slot; /* first device limit, in the order of at__limits */
@@ -115,7 +116,7 @@ typedef struct at__op {
     int arg_count;
     char reference[AT__MAX_NAME];  /* kernel that is right, if slow */
     at__launch launch;             /* of the reference              */
-    at__expr *traffic;             /* bytes that must be moved      */
+    at__expr *traffic;             /* bytes that must be moved; NULL: unknown */
     char ceiling_op[AT__MAX_NAME]; /* "" when none                 */
     at__expr *ceiling_dims[AT__MAX_DIMS];
     int ceiling_dim_count;

@@ -242,6 +242,13 @@ static at_status read_ceiling(at__lines *lines, void *target)
     return at__read_exprs(op->ceiling_dims, &op->ceiling_dim_count, AT__MAX_DIMS, &op->symbols, lines);
 }
 
+static at_status read_recorded(at__lines *lines, void *target)
+{
+    (void)lines;
+    ((at__op *)target)->recorded = true;
+    return AT_OK;
+}
+
 static const at__keyword KEYWORDS[] = {
     { .word = "op", .form = "op NAME", .once = true, .required = true, .read = read_op },
     { .word = "shape",
@@ -261,23 +268,27 @@ static const at__keyword KEYWORDS[] = {
     { .word = "arg",
       .form = "arg NAME T[EXPR] output",
       .required = true,
+      .of_kernels = true,
       .after = "shape",
       .read = read_arg },
     { .word = "reference",
       .form = "reference KERNEL",
       .once = true,
       .required = true,
+      .of_kernels = true,
       .read = read_reference },
     { .word = "grid",
       .form = "grid EXPR...",
       .once = true,
       .required = true,
+      .of_kernels = true,
       .after = "shape",
       .read = read_grid },
     { .word = "block",
       .form = "block EXPR...",
       .once = true,
       .required = true,
+      .of_kernels = true,
       .after = "shape",
       .read = read_block },
     { .word = "shared", .once = true, .after = "shape", .read = read_shared },
@@ -286,9 +297,11 @@ static const at__keyword KEYWORDS[] = {
       .form = "traffic EXPR",
       .once = true,
       .required = true,
+      .of_kernels = true,
       .after = "shape",
       .read = read_traffic },
     { .word = "ceiling", .once = true, .after = "shape", .read = read_ceiling },
+    { .word = "recorded", .once = true, .read = read_recorded },
     { 0 },
 };
 
@@ -304,9 +317,9 @@ static at_status read_all(at__op *op, const char *source, size_t len, at_error *
 {
     at__lines lines;
     at_status status = at__lines_open(&lines, source, len, op->file, "op", err);
-    if (status != AT_OK || (status = at__read_keywords(&lines, KEYWORDS, op)) != AT_OK)
+    if (status != AT_OK || (status = at__read_keywords(&lines, KEYWORDS, &op->recorded, op)) != AT_OK)
         return status;
-    return check_outputs(op, &lines);
+    return op->recorded ? AT_OK : check_outputs(op, &lines);
 }
 
 at_status at__op_read(at__op **out, const char *source, size_t len, const char *file, at_error *err)

@@ -14,12 +14,17 @@ typedef struct at__keyword {
     const char *form;  /* "grid EXPR...", for messages              */
     bool once;         /* a second such line is an error            */
     bool required;     /* so is none                                */
+    bool of_kernels;   /* required only of an op that has kernels   */
     const char *after; /* a keyword that must have been there; NULL */
     at_status (*read)(at__lines *lines, void *target);
 } at__keyword;
 
-/* Reads all lines of a block by a table that ends with a row without a word. `first` is the block's kind. */
-at_status at__read_keywords(at__lines *lines, const at__keyword *keywords, void *target) AT_MUST_CHECK;
+/*
+ * Reads all lines of a block by a table that ends with a row without a word. *recorded is looked at after the
+ * last line: without kernels, what only they need may be missing.
+ */
+at_status at__read_keywords(at__lines *lines, const at__keyword *keywords, const bool *recorded,
+                            void *target) AT_MUST_CHECK;
 
 /* Adds a name; AT_ERR_INPUT (at the place `at`) when it is known already, reserved, or one too many. */
 at_status at__add_symbol(int *slot, at__symbols *symbols, const char *name, const at__lines *lines,

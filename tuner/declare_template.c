@@ -218,8 +218,18 @@ static const at__keyword KEYWORDS[] = {
     { .word = "let", .read = read_let },
     { .word = "const", .read = read_const },
     { .word = "require", .read = read_require },
-    { .word = "grid", .form = "grid EXPR...", .once = true, .required = true, .read = read_grid },
-    { .word = "block", .form = "block EXPR...", .once = true, .required = true, .read = read_block },
+    { .word = "grid",
+      .form = "grid EXPR...",
+      .once = true,
+      .required = true,
+      .of_kernels = true,
+      .read = read_grid },
+    { .word = "block",
+      .form = "block EXPR...",
+      .once = true,
+      .required = true,
+      .of_kernels = true,
+      .read = read_block },
     { .word = "shared", .once = true, .read = read_shared },
     { .word = "kernel", .once = true, .read = read_kernel },
     { .word = "default", .once = true, .read = read_default },
@@ -302,13 +312,13 @@ static at_status read_all(at__template *t, const char *source, size_t len, at_er
     reading r = { .t = t };
     at__lines lines;
     at_status status = at__lines_open(&lines, source, len, t->file, "template", err);
-    if (status != AT_OK || (status = at__read_keywords(&lines, KEYWORDS, &r)) != AT_OK)
+    if (status != AT_OK || (status = at__read_keywords(&lines, KEYWORDS, &t->op->recorded, &r)) != AT_OK)
         return status;
     for (int i = 0; i < t->param_count; i++)
         t->defaults[i] = t->params[i].values[0];
     if (r.has_default && (status = apply_default(t, &r.default_line)) != AT_OK)
         return status;
-    return find_kernel(&r, &lines);
+    return t->op->recorded ? AT_OK : find_kernel(&r, &lines);
 }
 
 at_status at__template_read(at__template **out, const at__op *op, const char *source, size_t len,

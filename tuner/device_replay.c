@@ -397,7 +397,9 @@ static at_status describe(replay *d, const char *path, at_error *err)
     if (status != AT_OK)
         return status;
     snprintf(cc, sizeof cc, "%lld", (long long)d->recorded.cc);
-    if (at__arch_parse(&info->limits, cc, NULL) != AT_OK)
+    if (d->recorded.cc == 0) /* recorded by others, who did not say */
+        at__arch_limits(&info->limits, 0);
+    else if (at__arch_parse(&info->limits, cc, NULL) != AT_OK)
         return at_fail(err, AT_ERR_DEVICE, "%s: recorded on compute capability %s, which is not known here",
                        path, cc);
     info->ordinal = AT__REPLAY_ORDINAL;

@@ -23,6 +23,7 @@ static const struct {
     { "check", "compile configurations for any architecture, without a GPU", at__cmd_check },
     { "dump", "write a database as text: JSON lines", at__cmd_dump },
     { "merge", "join databases and dumps of several machines", at__cmd_merge },
+    { "import", "read spaces that other tuners recorded, for replays", at__cmd_import },
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
 

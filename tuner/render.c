@@ -114,6 +114,9 @@ at_status at__render(at__str *out, const at__template *t, at__dtype type, const 
 at_status at__render_reference(at__str *out, const at__op *op, at__dtype type, at_error *err)
 {
     at__str text = { 0 };
+    if (op->recorded)
+        return at_fail(err, AT_ERR_INPUT, "%s: the operation %s is recorded: its kernels are not here",
+                       op->file, op->name);
     add_head(&text, op->file, op->hash, "", type, op->storage);
     add_source(&text, op->file, op->source, op->source_len);
     return hand_over(out, &text, err);

@@ -63,7 +63,7 @@ static void notes(at__str *out, const at__result *r)
 static void text_row(at__str *out, const at__result *r)
 {
     at__str problem = { 0 };
-    char time[32], part[16] = "-";
+    char time[32], part[16] = "-", speed[24] = "-";
     problem_text(&problem, r->problem);
     if (!r->found) {
         at__str_addf(out, "%-22s no winner: %s\n", at__str_text(&problem), r->why);
@@ -72,8 +72,10 @@ static void text_row(at__str *out, const at__result *r)
         at__time_text(time, sizeof time, w->median_s);
         if (w->ceiling_s > 0)
             snprintf(part, sizeof part, "%.1f %%", 100 * share(r->answer));
-        at__str_addf(out, "%-22s %11s %8.0f %6s  %s %s", at__str_text(&problem), time, gb_per_s(r->answer),
-                     part, w->template_name, w->config);
+        if (r->answer->traffic_bytes > 0)
+            snprintf(speed, sizeof speed, "%.0f", gb_per_s(r->answer));
+        at__str_addf(out, "%-22s %11s %8s %6s  %s %s", at__str_text(&problem), time, speed, part,
+                     w->template_name, w->config);
         notes(out, r);
         at__str_add(out, "\n");
     }

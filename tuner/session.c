@@ -28,14 +28,15 @@ at_status at__problem_key_of(at__problem_key *out, at__str *shape, const at__pro
     at__problem_key key = { .op = problem->op->name, .elements = 1 };
 
     at_status status = at__problem_bind(slots, problem, &NO_DEVICE, err);
-    if (status == AT_OK)
+    if (status == AT_OK && problem->op->traffic)
         status = at__expr_eval(&key.traffic_bytes, problem->op->traffic, slots, err);
     if (status != AT_OK)
         return status;
     at__str_reset(shape);
     at__problem_shape(shape, problem);
     for (int i = 0; i < problem->op->dim_count; i++)
-        key.elements *= problem->dims[i];
+        if (__builtin_mul_overflow(key.elements, problem->dims[i], &key.elements))
+            key.elements = INT64_MAX;
     key.shape = at__str_text(shape);
     key.type_key = at__dtype_key(problem->type, problem->op->storage);
     *out = key;
@@ -173,6 +174,13 @@ static at_status set_up_device(at__session *s, const at__contest *c, at_error *e
                         .seed = s->seed };
     at__build reference = { 0 };
 
+    if (op->recorded && s->builder.nvrtc)
+        return at_fail(err, AT_ERR_INPUT,
+                       "%s: the operation %s is recorded, its kernels are not here; expected --device "
+                       "replay:FILE",
+                       op->file, op->name);
+    if (op->recorded)
+        return AT_OK;
     at_status status = at__render_reference(&reference.source, op, c->problem.type, err);
     if (status == AT_OK)
         status = at__build_look_up(&reference, &s->builder, err);

@@ -323,6 +323,14 @@ static bool too_large(const entry *e)
     return false;
 }
 
+/* Of an op with one type, that one. */
+static at__dtype default_type(const reader *r, const at__op *op)
+{
+    if (__builtin_popcount(op->types) == 1)
+        return (at__dtype)__builtin_ctz(op->types);
+    return r->defaults.type;
+}
+
 static at_status finish_line(reader *r, entry *e)
 {
     at__problem problem;
@@ -337,7 +345,7 @@ static at_status finish_line(reader *r, entry *e)
     if (!e->op)
         return fail_at(r, r->line, "found no operation '%s'; expected one on the line", r->defaults.op);
     if (!e->type_column)
-        e->type = r->defaults.type;
+        e->type = default_type(r, e->op);
     if (too_large(e))
         return fail_at(r, r->line + e->size_columns[0] - 1,
                        "found a shape of more than %" PRId64 " bytes; expected a smaller one", INT64_MAX);

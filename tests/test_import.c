@@ -1,0 +1,304 @@
+/* test_import.c - recorded spaces of other tuners: what comes into the store, what is refused, and replays.
+ */
+#include "import.h"
+#include "import_file.h"
+#include "store_support.h"
+#include "tune.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Each test runs in a folder of its own: files have short names in messages. */
+static folder scratch;
+
+static void enter_scratch(void)
+{
+    scratch = folder_make();
+    cr_assert_eq(chdir(scratch.path), 0);
+}
+
+static void leave_scratch(void)
+{
+    cr_assert_eq(chdir("/"), 0);
+    folder_remove(&scratch);
+}
+
+TestSuite(import, .timeout = 120, .init = enter_scratch, .fini = leave_scratch);
+
+#define DATA AT_SOURCE_DIR "/tests/data/import/"
+
+typedef struct warnings {
+    int count;
+    char last[600];
+} warnings;
+
+static void on_warning(void *context, const char *text)
+{
+    warnings *w = context;
+    w->count++;
+    snprintf(w->last, sizeof w->last, "%s", text);
+}
+
+static at_status try_read(at__import *out, warnings *w, const char *const *paths, int count, at_error *err)
+{
+    at__import_options options = { .context = w, .warning = on_warning };
+    *w = (warnings){ 0 };
+    return at__import_read(out, paths, count, &options, err);
+}
+
+static at__import read_ok(const char *first, const char *second)
+{
+    const char *const paths[] = { first, second };
+    at__import import = { 0 };
+    warnings w;
+    at_error err = { 0 };
+    cr_assert_eq(try_read(&import, &w, paths, second ? 2 : 1, &err), AT_OK, "%s", err.text);
+    return import;
+}
+
+static const char *write_file(const char *name, const char *text)
+{
+    FILE *file = fopen(name, "w");
+    cr_assert(file);
+    fputs(text, file);
+    fclose(file);
+    return name;
+}
+
+static const at__trial_row *find_row(const at__imported *item, const char *config)
+{
+    for (size_t i = 0; i < item->count; i++)
+        if (strcmp(item->rows[i].config, config) == 0)
+            return &item->rows[i];
+    cr_assert_fail("no trial of %s", config);
+    return NULL;
+}
+
+/* ---- what is read ---- */
+
+Test(import, reads_a_cache_file)
+{
+    at__import import = read_ok(DATA "scale_cache.json", NULL);
+    const at__imported *item = &import.items[0];
+    cr_assert_eq(import.count, 1);
+    cr_assert_str_eq(item->op->name, "scale");
+    cr_assert(item->op->recorded);
+    cr_assert_str_eq(item->t->name, "kernel");
+    cr_assert_eq(item->problem.dims[0], 1024);
+    cr_assert_eq(item->problem.dims[1], 512);
+    cr_assert_str_eq(item->fingerprint.device, "Example GPU");
+    cr_assert_eq(item->count, 7);
+    cr_assert_eq(item->outcomes[AT__TIMED], 3);
+    cr_assert_eq(item->outcomes[AT__COMPILE_FAILED], 1);
+    cr_assert_eq(item->outcomes[AT__LAUNCH_FAILED], 3);
+    cr_assert_not(item->torn);
+
+    const at__trial_row *row = find_row(item, "block_size_x=32 items=1 order=rows streaming=1");
+    cr_assert_eq(row->outcome, AT__TIMED);
+    cr_assert_float_eq(row->median_s, 2e-3, 1e-12, "the objective");
+    cr_assert_float_eq(row->min_s, 1.5e-3, 1e-12);
+    cr_assert_float_eq(row->spread, 0.4, 1e-9, "(p90 - p10) / median of the repetitions");
+    cr_assert_eq(row->samples, 3);
+    cr_assert_float_eq(row->compile_s, 0.25, 1e-12);
+    cr_assert_str_eq(row->measured_at, "2024-05-06T05:08:09Z", "UTC");
+
+    row = find_row(item, "block_size_x=64 items=2 order=columns streaming=0");
+    cr_assert_eq(row->samples, 1, "no repetitions were recorded");
+    cr_assert_float_eq(row->min_s, 0.75e-3, 1e-12);
+    row = find_row(item, "block_size_x=128 items=2 order=rows streaming=0");
+    cr_assert_eq(row->outcome, AT__LAUNCH_FAILED);
+    cr_assert_str_eq(row->log, "RuntimeFailedConfig");
+    at__import_clear(&import);
+}
+
+Test(import, reads_t4_results)
+{
+    at__import import = read_ok(DATA "scale_t4.json", NULL);
+    const at__imported *item = &import.items[0];
+    cr_assert_str_eq(item->op->name, "scale_t4", "after the file: it names no kernel");
+    cr_assert_str_eq(item->fingerprint.device, "scale_t4", "nor a device");
+    cr_assert_eq(item->outcomes[AT__TIMED], 1);
+    cr_assert_eq(item->outcomes[AT__TIMED_OUT], 1);
+    cr_assert_eq(item->outcomes[AT__WRONG_RESULT], 1);
+    const at__trial_row *row = find_row(item, "block_size_x=64 items=2 order=rows streaming=0");
+    cr_assert_float_eq(row->median_s, 500e-6, 1e-12, "microseconds");
+    cr_assert_eq(row->samples, 2);
+    cr_assert_float_eq(row->compile_s, 0.1, 1e-12);
+    const at__param *items = &item->t->params[1];
+    cr_assert_eq(items->count, 3, "the values that occur, ascending");
+    cr_assert_eq(items->values[0], 1);
+    cr_assert_eq(items->values[2], 4);
+    at__import_clear(&import);
+}
+
+Test(import, t4_results_take_values_sizes_and_name_from_their_declaration)
+{
+    at__import import = read_ok(DATA "scale_t1.json", DATA "scale_t4.json");
+    const at__imported *item = &import.items[0];
+    cr_assert_eq(import.count, 1);
+    cr_assert_str_eq(item->op->name, "scale");
+    cr_assert_eq(item->problem.type, AT__F64, "the first argument that is written");
+    cr_assert_eq(item->problem.dims[1], 512);
+    cr_assert_eq(item->t->params[0].count, 3);
+    cr_assert_eq(item->t->params[0].values[2], 128);
+    cr_assert_eq(item->t->require_count, 5);
+    find_row(item, "block_size_x=32 items=4 order=columns streaming=1");
+    at__import_clear(&import);
+}
+
+Test(import, a_declaration_alone_is_declared)
+{
+    at__import import = read_ok(DATA "scale_t1.json", NULL);
+    cr_assert_eq(import.items[0].count, 0);
+    cr_assert_eq(import.items[0].t->param_count, 5);
+    cr_assert_eq(import.items[0].t->require_count, 5);
+    at__import_clear(&import);
+}
+
+Test(import, a_condition_that_recorded_configurations_break_is_left_out_with_a_warning)
+{
+    const char *const paths[] = { DATA "scale_cache.json", DATA "scale_t1.json" };
+    at__import import = { 0 };
+    warnings w;
+    at_error err = { 0 };
+    cr_assert_eq(try_read(&import, &w, paths, 2, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(w.count, 1);
+    cr_assert(strstr(w.last, "scale_t1.json:15:24: found 1 of 7 recorded configurations that break"), "%s",
+              w.last);
+    cr_assert_eq(import.items[0].t->require_count, 4);
+    at__import_clear(&import);
+}
+
+Test(import, a_torn_cache_file_gives_what_was_complete)
+{
+    char whole[8192] = "";
+    FILE *file = fopen(DATA "scale_cache.json", "r");
+    size_t len = fread(whole, 1, sizeof whole - 1, file);
+    fclose(file);
+    char *cut = strstr(whole, "\"items\": 2, \"order\": \"columns\"");
+    cr_assert(cut && (size_t)(cut - whole) < len);
+    *cut = '\0';
+    at__import import = read_ok(write_file("torn.json", whole), NULL);
+    cr_assert(import.items[0].torn);
+    cr_assert_eq(import.items[0].count, 2);
+    at__import_clear(&import);
+}
+
+/* ---- what is refused ---- */
+
+#define CACHE(keys, values, entries)                                                                         \
+    "{\"kernel_name\": \"k\", \"tune_params_keys\": " keys ",\n\"tune_params\": " values                     \
+    ",\n\"cache\": {" entries "}}"
+#define T1(values, condition)                                                                                \
+    "{\"ConfigurationSpace\": {\n\"TuningParameters\": [{\"Name\": \"a\", \"Values\": \"" values "\"}],\n"   \
+    "\"Conditions\": [{\"Expression\": \"" condition "\"}]}}"
+
+static const struct {
+    const char *text, *message;
+} REFUSED[] = {
+    { "[1, 2]", "bad.json: expected a Kernel Tuner cache file" },
+    { "{\"cache\": {}}", "bad.json: expected a Kernel Tuner cache file" },
+    { "{\"results\": []}", "bad.json:1:13: found no result with a configuration; expected one" },
+    { "{\"results\": [", "bad.json:1:13: found no result with a configuration; expected one" },
+    { "{\"results\": [{\"configuration\": {\"a\": 1}}]}",
+      "bad.json:1:14: found a result without configuration" },
+    { CACHE("[]", "{}", ""), "bad.json:1:42: found no parameters; expected a list of their names" },
+    { CACHE("[\"a\"]", "{}", ""), "bad.json:1:44: found no values of a in tune_params" },
+    { CACHE("[\"a b\"]", "{}", ""), "bad.json:1:44: found 'a b'; expected the name of a parameter" },
+    { CACHE("[\"a\"]", "{\"a\": [0.5]}", ""),
+      "bad.json:2:23: found a value that is no integer, truth or word" },
+    { CACHE("[\"a\"]", "{\"a\": [1]}", "\"1\": {\"a\": 1}"),
+      "bad.json:3:16: found an entry without time; expected a number, or why it failed" },
+    { CACHE("[\"a\"]", "{\"a\": [1]}", "\"2\": {\"a\": 2, \"time\": 1}"),
+      "bad.json:3:22: found a = 2, which is none of the declared values" },
+    { CACHE("[\"a\"]", "{\"a\": [1]}", "\"1\": {\"time\": 1}"),
+      "bad.json:3:16: found no value of a; expected one of every parameter" },
+    { CACHE("[\"a\"]", "{\"a\": [1, \"x\"]}", "\"1\": {\"a\": 1, \"time\": 1}"),
+      "bad.json: its space cannot be declared: declaration:11:17: found 'x'; expected another integer or "
+      "range" },
+    { T1("[1, 2.5]", "a > 1"), "bad.json:2:51: found '2.5'; expected an integer" },
+    { T1("[1, 1]", "a > 1"), "bad.json:2:47: found a value of 'a' twice; expected each once" },
+    { T1("[]", "a > 1"), "bad.json:2:47: found no values of 'a'; expected a list of them" },
+    { T1("[1, 2]", "a > b"), "bad.json:3:36: found 'b'; expected the name of a parameter" },
+    { T1("[1, 2]", "1 / a == 1"),
+      "bad.json:3:34: found 1 / 2 among its values; expected only exact quotients, or //" },
+    { T1("[-1, 2]", "a % 2 == 1"), "bad.json:3:34: found -1 and 2 on its sides; expected none below zero" },
+    { "{\"ConfigurationSpace\": {}}", "bad.json:1:24: found no parameters" },
+};
+
+Test(import, says_what_is_wrong_and_where)
+{
+    const char *const paths[] = { "bad.json" };
+    for (size_t i = 0; i < sizeof REFUSED / sizeof *REFUSED; i++) {
+        at__import import = { 0 };
+        warnings w;
+        at_error err = { 0 };
+        write_file("bad.json", REFUSED[i].text);
+        cr_assert_eq(try_read(&import, &w, paths, 1, &err), AT_ERR_INPUT, "%s", REFUSED[i].text);
+        cr_assert_eq(strncmp(err.text, REFUSED[i].message, strlen(REFUSED[i].message)), 0, "%s\n%s",
+                     REFUSED[i].text, err.text);
+    }
+}
+
+/* ---- the store, and replays ---- */
+
+Test(import, comes_back_from_the_store_with_its_declaration)
+{
+    at__import import = read_ok(DATA "scale_cache.json", NULL);
+    at_error err = { 0 };
+    at__store *store = open_ok(":memory:", AT__STORE_WRITE);
+    cr_assert_eq(at__import_store(&import.items[0], store, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__import_store(&import.items[0], store, &err), AT_OK, "again: %s", err.text);
+    cr_assert_str_eq(scalar(store, "SELECT count(*) FROM trials_all WHERE op = 'scale'").text, "7");
+    cr_assert_str_eq(scalar(store, "SELECT shape || ' ' || type_key FROM trials_all").text, "1024x512 f32");
+    cr_assert_str_eq(scalar(store, "SELECT path FROM source").text, "recorded/scale.cu");
+    at__import_clear(&import);
+
+    import = read_ok(DATA "scale_t1.json", DATA "scale_t4.json");
+    cr_assert_eq(at__import_store(&import.items[0], store, &err), AT_ERR_INPUT, "another declaration");
+    cr_assert(strstr(err.text, "operation scale is in the database already"), "%s", err.text);
+    at__import_clear(&import);
+    at__store_close(store);
+}
+
+/* ---- real recordings ---- */
+
+static const struct {
+    const char *recording, *space;
+    size_t count;
+    int64_t failed;
+    double best_s;
+} REAL[] = {
+    { "convolution_A100.json.gz", "convolution_T1.json", 4362, 161, 5.536e-4 },
+    { "convolution_A100_T4.json.gz", "convolution_T1.json", 4362, 161, 5.536e-4 },
+    { "dedispersion_W6600.json.gz", "dedispersion_T1.json", 11130, 0, 0 },
+    { "gemm_RTX_3090.json.gz", "gemm_T1.json", 17956, 0, 0 },
+};
+
+/* Their folder is named by $AUTOTUNE_SPACES; without it there is nothing to test. */
+Test(import, reads_published_recordings)
+{
+    const char *spaces = getenv("AUTOTUNE_SPACES");
+    if (!spaces || !*spaces)
+        cr_skip_test("skipped: AUTOTUNE_SPACES names no folder of recorded spaces");
+    for (size_t i = 0; i < sizeof REAL / sizeof *REAL; i++) {
+        char recording[512], space[512];
+        snprintf(recording, sizeof recording, "%s/%s", spaces, REAL[i].recording);
+        snprintf(space, sizeof space, "%s/%s", spaces, REAL[i].space);
+        at__import import = read_ok(recording, space);
+        const at__imported *item = &import.items[0];
+        double best_s = 1;
+        cr_assert_eq(import.count, 1);
+        cr_assert_eq(item->count, REAL[i].count, "%zu", item->count);
+        cr_assert_eq((int64_t)item->count - item->outcomes[AT__TIMED], REAL[i].failed);
+        for (size_t k = 0; k < item->count; k++)
+            if (item->rows[k].outcome == AT__TIMED && item->rows[k].median_s < best_s)
+                best_s = item->rows[k].median_s;
+        if (REAL[i].best_s > 0)
+            cr_assert_float_eq(best_s / REAL[i].best_s, 1, 1e-3, "%g", best_s);
+        at__import_clear(&import);
+    }
+}

@@ -1,0 +1,168 @@
+/* test_json.c - JSON of other programs: what is taken, what is refused and where, files that end early. */
+#include "util/json.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+static at__json read_ok(const char *text)
+{
+    at__json json;
+    at_error err = { 0 };
+    cr_assert_eq(at__json_read(&json, text, strlen(text), "file.json", &err), AT_OK, "%s: %s", text,
+                 err.text);
+    return json;
+}
+
+static void check_text(const at__json *json, uint32_t node, const char *expected)
+{
+    at__str text = { 0 };
+    at__json_add_text(&text, json, node);
+    cr_assert_str_eq(at__str_text(&text), expected);
+    at__str_clear(&text);
+}
+
+Test(json, walks_arrays_and_objects)
+{
+    at__json json = read_ok("{\"a\": [1, [], {\"x\": {}}, \"two\"], \"b\" : true}\n");
+    uint32_t a = at__json_member(&json, 0, "a"), b = at__json_member(&json, 0, "b");
+    static const at__json_kind KINDS[] = { AT__JSON_NUMBER, AT__JSON_ARRAY, AT__JSON_OBJECT,
+                                           AT__JSON_STRING };
+    int count = 0;
+    for (uint32_t at = at__json_first(&json, a); at; at = at__json_next(&json, at))
+        cr_assert_eq(json.nodes[at].kind, KINDS[count++]);
+    cr_assert_eq(count, 4);
+    cr_assert_eq(json.nodes[b].kind, AT__JSON_TRUE);
+    cr_assert_eq(at__json_member(&json, 0, "c"), 0);
+    cr_assert_eq(at__json_member(&json, a, "x"), 0, "an array has no members");
+    cr_assert_not(json.torn);
+    at__json_clear(&json);
+}
+
+Test(json, empty_containers_have_no_children)
+{
+    at__json json = read_ok("[[], {}, [[]], 1]");
+    uint32_t first = at__json_first(&json, 0), second = at__json_next(&json, first);
+    cr_assert_eq(at__json_first(&json, first), 0);
+    cr_assert_eq(at__json_first(&json, second), 0);
+    uint32_t nested = at__json_first(&json, at__json_next(&json, second));
+    cr_assert_neq(nested, 0);
+    cr_assert_eq(at__json_first(&json, nested), 0);
+    at__json_clear(&json);
+}
+
+Test(json, decodes_texts)
+{
+    static const struct {
+        const char *json, *text;
+    } CASES[] = {
+        { "\"\"", "" },
+        { "\"plain\"", "plain" },
+        { "\"a\\\"b\\\\c\\/d\\n\\t\"", "a\"b\\c/d\n\t" },
+        { "\"\\u0041\\u00e4\\u20ac\"", "A\xc3\xa4\xe2\x82\xac" },
+        { "\"\\ud83d\\ude00\"", "\xf0\x9f\x98\x80" },
+        { "17", "17" },
+        { "null", "null" },
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        at__json json = read_ok(CASES[i].json);
+        check_text(&json, 0, CASES[i].text);
+        at__json_clear(&json);
+    }
+}
+
+Test(json, knows_numbers)
+{
+    static const struct {
+        const char *json;
+        double value;
+        bool is_integer;
+    } CASES[] = { { "0", 0, true },      { "-17", -17, true },  { "32.0", 32, true },
+                  { "1e3", 1000, true }, { "0.5", 0.5, false }, { "-2.5E-1", -0.25, false } };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        at__json json = read_ok(CASES[i].json);
+        double value;
+        int64_t integer;
+        cr_assert(at__json_number(&value, &json, 0));
+        cr_assert_float_eq(value, CASES[i].value, 1e-12);
+        cr_assert_eq(at__json_integer(&integer, &json, 0), CASES[i].is_integer, "%s", CASES[i].json);
+        at__json_clear(&json);
+    }
+}
+
+Test(json, takes_what_python_writes)
+{
+    at__json json = read_ok("[NaN, Infinity, -Infinity]");
+    double value;
+    int64_t integer;
+    uint32_t at = at__json_first(&json, 0);
+    cr_assert(at__json_number(&value, &json, at) && isnan(value));
+    cr_assert_not(at__json_integer(&integer, &json, at));
+    at = at__json_next(&json, at);
+    cr_assert(at__json_number(&value, &json, at) && isinf(value));
+    at__json_clear(&json);
+}
+
+Test(json, says_where_it_fails)
+{
+    static const struct {
+        const char *json, *message;
+    } CASES[] = {
+        { "", "file.json:1:1: found the end; expected a value" },
+        { "{\"a\": 1,\n  b: 2}", "file.json:2:3: found 'b'; expected the name of a member" },
+        { "{\"a\" 1}", "file.json:1:6: found '1'; expected ':'" },
+        { "[1 2]", "file.json:1:4: found '2'; expected ',' or ']'" },
+        { "{\"a\":1]", "file.json:1:7: found ']'; expected ',' or '}'" },
+        { "[1] x", "file.json:1:5: found 'x'; expected the end of the file" },
+        { "[tru]", "file.json:1:2: found 't'; expected a value" },
+        { "[1.2.3]", "file.json:1:2: found '1'; expected a number" },
+        { "[\"a\nb\"]", "file.json:1:4: found \\x0a; expected no control character in a string" },
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        at__json json;
+        at_error err = { 0 };
+        cr_assert_eq(at__json_read(&json, CASES[i].json, strlen(CASES[i].json), "file.json", &err),
+                     AT_ERR_INPUT, "%s", CASES[i].json);
+        cr_assert_str_eq(err.text, CASES[i].message);
+    }
+}
+
+Test(json, refuses_deep_nesting)
+{
+    char text[AT__JSON_MAX_DEPTH + 2];
+    at__json json;
+    at_error err = { 0 };
+    memset(text, '[', sizeof text);
+    cr_assert_eq(at__json_read(&json, text, sizeof text, "file.json", &err), AT_ERR_INPUT);
+}
+
+/* However a file is cut off, what was complete is there, and nothing else. */
+Test(json, a_torn_text_keeps_what_was_complete)
+{
+    static const char WHOLE[] = "{\"n\": 12, \"c\": {\"k1\": {\"t\": 1.5}, \"k2\": {\"t\": 2}}}";
+    for (size_t len = 1; len + 1 < sizeof WHOLE; len++) {
+        at__json json;
+        at_error err = { 0 };
+        int whole = 0;
+        cr_assert_eq(at__json_read(&json, WHOLE, len, "file.json", &err), AT_OK, "%zu: %s", len, err.text);
+        cr_assert(json.torn);
+        cr_assert_not(json.nodes[0].whole);
+        uint32_t c = at__json_member(&json, 0, "c");
+        for (uint32_t at = c ? at__json_first(&json, c) : 0; at; at = at__json_next(&json, at)) {
+            cr_assert_lt(at + 1, json.count);
+            whole += json.nodes[at + 1].whole;
+        }
+        cr_assert_eq(whole, (len >= 32) + (len >= 48), "%zu: %d", len, whole);
+        at__json_clear(&json);
+    }
+}
+
+Test(json, finds_the_place_inside_of_a_text)
+{
+    static const char TEXT[] = "{\n  \"e\": \"a\\n\\u0041 == x\"}";
+    at__json json = read_ok(TEXT);
+    at_error err = { 0 };
+    at__json_fail(&json, at__json_member(&json, 0, "e"), 7, &err, "found %s", "x");
+    cr_assert_str_eq(err.text, "file.json:2:22: found x"); /* a, \n, \u0041, blank, ==, blank, x */
+    at__json_clear(&json);
+}

@@ -1,0 +1,308 @@
+/* test_python.c - the Python of other tuners' files: values, conditions in our words, what is refused. */
+#include "python.h"
+
+#include "expr.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- values ---- */
+
+static at_status values_of(at__str *out, const char *text, at__py_error *why)
+{
+    static at__py_value values[AT__PY_MAX_VALUES];
+    at__py py = { 0 };
+    int count = 0;
+    at_status status = at__py_parse(&py, text, strlen(text), why);
+    if (status == AT_OK)
+        status = at__py_values(values, &count, &py, why);
+    for (int i = 0; status == AT_OK && i < count; i++) {
+        at__str_add(out, i ? " " : "");
+        if (values[i].is_word)
+            at__str_add_bytes(out, text + values[i].begin, values[i].end - values[i].begin);
+        else
+            at__str_addf(out, "%lld", (long long)values[i].number);
+    }
+    at__py_clear(&py);
+    return status;
+}
+
+static const struct {
+    const char *text, *values;
+} VALUES[] = {
+    { "[1, 2, 4]", "1 2 4" },
+    { "[1, 2, 4,]", "1 2 4" },
+    { "(1, 2)", "1 2" },
+    { "(3,)", "3" },
+    { "[]", "" },
+    { "[-1, +2, ~3, 0x10, 1_000, 2e3, 4.0]", "-1 2 -4 16 1000 2000 4" },
+    { "[True, False]", "1 0" },
+    { "['a', \"b_2\"]", "a b_2" },
+    { "range(4)", "0 1 2 3" },
+    { "range(2, 5)", "2 3 4" },
+    { "range(5, 0, -2)", "5 3 1" },
+    { "range(5, 0)", "" },
+    { "list(range(32, 128+1, 32))", "32 64 96 128" },
+    { "[2**i for i in range(0, 6)]", "1 2 4 8 16 32" },
+    { "[i*16 for i in range(1, 9) if i % 2 == 0 if i != 4]", "32 96 128" },
+    { "list(2*i for i in (3, 5))", "6 10" },
+    { "[x + y for x in [1, 2]] + [9]", NULL }, /* y is not known */
+    { "[1] + list(range(2, 4)) + [8]", "1 2 3 8" },
+    { "sorted([3, 1, 2])", "1 2 3" },
+    { "tuple([7])", "7" },
+    { "[7 // 2, -7 // 2, 7 % 3, -7 % 3, 8 / 2]", "3 -4 1 2 4" },
+    { "[1 << 4, 256 >> 3, 6 & 3, 6 | 1, 6 ^ 2]", "16 32 2 7 4" },
+    { "[-2**2, 2**3**2, (-2)**2]", "-4 512 4" },
+    { "[1 if i > 1 else 0 for i in range(3)]", "0 0 1" },
+    { "[i for i in range(9) if 2 <= i < 5 or i in (7,)]", "2 3 4 7" },
+    { "[i for i in range(4) if not i or i not in [1, 2]]", "0 3" },
+    { "[min(3, 2), max([1, 5]), abs(-3), int(6 / 3), pow(2, 5), bool(7)]", "2 5 3 2 32 1" },
+    { "[min(i, 2) for i in range(4) if i == 1 or i == 3]", "1 2" },
+    { "[8 / i for i in [1, 2, 4]]", "8 4 2" },
+};
+
+Test(python, evaluates_lists)
+{
+    for (size_t i = 0; i < sizeof VALUES / sizeof *VALUES; i++) {
+        at__str text = { 0 };
+        at__py_error why = { 0 };
+        at_status status = values_of(&text, VALUES[i].text, &why);
+        cr_assert_eq(status, VALUES[i].values ? AT_OK : AT_ERR_INPUT, "%s: %s", VALUES[i].text, why.text);
+        if (VALUES[i].values)
+            cr_assert_str_eq(at__str_text(&text), VALUES[i].values, "%s: %s", VALUES[i].text,
+                             at__str_text(&text));
+        at__str_clear(&text);
+    }
+}
+
+static const struct {
+    const char *text;
+    size_t offset;
+    const char *message;
+} BAD_VALUES[] = {
+    { "", 0, "found the end of the expression; expected a value, a name or '('" },
+    { "5", 0, "found '5'; expected a list of values" },
+    { "[1, 2", 5, "found the end of the expression; expected ',' or ']'" },
+    { "[1 2]", 3, "found '2'; expected ',' or ']'" },
+    { "[0.5]", 1, "found '0.5'; expected an integer" },
+    { "[1, x]", 4, "found 'x'; expected a value; only variables of a comprehension are known here" },
+    { "[1 / 2]", 3, "found 1 / 2; expected a quotient that is an integer" },
+    { "[1 // 0]", 3, "found '//'; expected no division by zero" },
+    { "[2 ** 64]", 3, "found '**'; expected an integer of 64 bits as the result" },
+    { "[1 << 64]", 3, "found '<<'; expected a shift by 0 to 63" },
+    { "[9223372036854775807 + 1]", 21, "found '+'; expected an integer of 64 bits as the result" },
+    { "np.arange(4)", 0, "found 'np.arange'; expected range, list, tuple or sorted" },
+    { "[a[0]]", 2, "found '['; expected an operator" },
+    { "lambda x: x", 0, "found 'lambda'; expected a value, a name or '('" },
+    { "[None]", 1, "found 'None'; expected a value, a name or '('" },
+    { "range(0)[", 8, "found '['; expected an operator" },
+    { "range(1, 2, 0)", 0, "found 'range'; expected one to three numbers in it, the third not 0" },
+    { "range(1000000)", 0, "found more than 4096 values; expected fewer" },
+    { "['a\\n']", 3, "found an escape in a string; expected plain text" },
+    { "['a", 1, "found a string without its end; expected a quote" },
+    { "[1] + 'a'", 7, "found 'a'; expected a list of values" },
+    { "['a' + 1]", 2, "found 'a'; expected a number" },
+};
+
+Test(python, says_what_lies_outside_of_lists)
+{
+    for (size_t i = 0; i < sizeof BAD_VALUES / sizeof *BAD_VALUES; i++) {
+        at__str text = { 0 };
+        at__py_error why = { 0 };
+        cr_assert_eq(values_of(&text, BAD_VALUES[i].text, &why), AT_ERR_INPUT, "%s", BAD_VALUES[i].text);
+        cr_assert_str_eq(why.text, BAD_VALUES[i].message, "%s: %s", BAD_VALUES[i].text, why.text);
+        cr_assert_eq(why.offset, BAD_VALUES[i].offset, "%s: %zu", BAD_VALUES[i].text, why.offset);
+        at__str_clear(&text);
+    }
+}
+
+/* ---- conditions ---- */
+
+static const char *const NAMES[] = { "a", "b", "c", "mode" };
+
+static int find_name(const void *context, const char *name, size_t len)
+{
+    (void)context;
+    for (int i = 0; i < 4; i++)
+        if (strlen(NAMES[i]) == len && memcmp(NAMES[i], name, len) == 0)
+            return i;
+    return len == 9 && memcmp(name, "mode_fast", 9) == 0 ? 4 : -1;
+}
+
+static bool is_known(const void *context, const char *name, size_t len)
+{
+    return find_name(context, name, len) >= 0;
+}
+
+/* mode is fast or slow. */
+static bool has_word(const void *context, const char *name, size_t name_len, const char *word,
+                     size_t word_len)
+{
+    (void)context;
+    return name_len == 4 && memcmp(name, "mode", 4) == 0 && word_len == 4 && memcmp(word, "fast", 4) == 0;
+}
+
+static const at__py_scope SCOPE = { .known = is_known, .has_word = has_word };
+
+static at_status translate(at__py_condition *out, const char *text, at__py_error *why)
+{
+    at__py py = { 0 };
+    at_status status = at__py_parse(&py, text, strlen(text), why);
+    if (status == AT_OK)
+        status = at__py_translate(out, &py, &SCOPE, why);
+    at__py_clear(&py);
+    return status;
+}
+
+/* What Python says of a = 6, b = 4, c = 0, mode = 'fast' stands in `holds`. */
+static const struct {
+    const char *python, *ours;
+    bool holds;
+} CONDITIONS[] = {
+    { "a < b", "a < b", false },
+    { "32 <= a * b <= 1024", "32 <= a * b && a * b <= 1024", false },
+    { "2 <= b < a != 7", "2 <= b && b < a && a != 7", true },
+    { "a and b or c", "a && b || c", true },
+    { "a and (b or c)", "a && (b || c)", true },
+    { "not a == 6", "!(a == 6)", false },
+    { "not (a and c)", "!(a && c)", true },
+    { "not c", "!c", true },
+    { "a in [1, 6]", "a == 1 || a == 6", true },
+    { "a not in (1, 6) or c == 0", "a != 1 && a != 6 || c == 0", true },
+    { "c == 0 and a in (1, 2)", "c == 0 && (a == 1 || a == 2)", false },
+    { "a in []", "0", false },
+    { "a % b == 0", "a % b == 0", false },
+    { "a // b == 1", "a / b == 1", true },
+    { "a * b / 8 == 3", "a * b / 8 == 3", true },
+    { "a / (b / 2) == 3", "a / (b / 2) == 3", true },
+    { "a - (b - c) == 2", "a - (b - c) == 2", true },
+    { "-a < ~b", "-a < ~b", true },
+    { "a ** 2 == 36", "a * a == 36", true },
+    { "(a + b) ** 2 > 99", "(a + b) * (a + b) > 99", true },
+    { "2 ** b == 16", "1 << b == 16", true },
+    { "2 ** 3 ** 2 == 512", "1 << 9 == 512", true },
+    { "a | 1 == 7", "(a | 1) == 7", true },
+    { "(a & 2) == 2", "(a & 2) == 2", true },
+    { "a & 2 == 2", "(a & 2) == 2", true }, /* in Python & goes first */
+    { "min(a, b) == 4 and max([a, b, c]) == 6", "min(a, b) == 4 && max(a, b, c) == 6", true },
+    { "max(a) == 6", "a == 6", true },
+    { "abs(c - a) == 6", "abs(c - a) == 6", true },
+    { "int(a / b) == 1", "a / b == 1", true },
+    { "math.floor(a / b) == 1", "a / b == 1", true },
+    { "math.ceil(a / b) == 2", "ceil_div(a, b) == 2", true },
+    { "bool(a) == True", "(a != 0) == 1", true },
+    { "(a if c else b) == 4", "(c ? a : b) == 4", true },
+    { "a if b else c", "b ? a : c", true },
+    { "mode == 'fast'", "mode == mode_fast", true },
+    { "'fast' != mode", "mode_fast != mode", false },
+    { "mode in ['fast', 'none']", "mode == mode_fast || mode == -1", true },
+    { "a == 6.0 and b == 0x4", "a == 6 && b == 4", true },
+    { "(a < b) + 1 == 1", "(a < b) + 1 == 1", true },
+    { "True", "1", true },
+};
+
+static int64_t evaluate(const char *text)
+{
+    at__scope scope = { .find = find_name };
+    at__where where = { .file = "ours", .line = 1, .column = 1 };
+    const int64_t slots[] = { 6, 4, 0, 0, 0 };
+    at__expr *expr = NULL;
+    int64_t value = -1;
+    at_error err = { 0 };
+    cr_assert_eq(at__expr_compile(&expr, text, strlen(text), &scope, where, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__expr_eval(&value, expr, slots, &err), AT_OK, "%s", err.text);
+    at__expr_close(expr);
+    return value;
+}
+
+Test(python, translates_conditions)
+{
+    for (size_t i = 0; i < sizeof CONDITIONS / sizeof *CONDITIONS; i++) {
+        at__py_condition condition = { .division_count = 0 };
+        at__py_error why = { 0 };
+        at_status status = translate(&condition, CONDITIONS[i].python, &why);
+        cr_assert_eq(status, CONDITIONS[i].ours ? AT_OK : AT_ERR_INPUT, "%s: %s", CONDITIONS[i].python,
+                     why.text);
+        if (CONDITIONS[i].ours) {
+            cr_assert_str_eq(at__str_text(&condition.text), CONDITIONS[i].ours, "%s", CONDITIONS[i].python);
+            cr_assert_eq(evaluate(condition.text.data) != 0, CONDITIONS[i].holds, "%s", CONDITIONS[i].python);
+        }
+        at__py_condition_clear(&condition);
+    }
+}
+
+Test(python, notes_divisions)
+{
+    at__py_condition condition = { .division_count = 0 };
+    at__py_error why = { 0 };
+    cr_assert_eq(translate(&condition, "a // (b + 1) % 4 == 0 and a * 2 / b > 1", &why), AT_OK);
+    cr_assert_eq(condition.division_count, 3);
+    static const struct {
+        char sign;
+        const char *top, *low;
+        size_t offset;
+    } EXPECTED[] = { { '%', "a / (b + 1)", "4", 13 }, { 'f', "a", "(b + 1)", 2 }, { '/', "a * 2", "b", 32 } };
+    for (int i = 0; i < 3; i++) {
+        cr_assert_eq(condition.divisions[i].sign, EXPECTED[i].sign);
+        cr_assert_str_eq(at__str_text(&condition.divisions[i].top), EXPECTED[i].top);
+        cr_assert_str_eq(at__str_text(&condition.divisions[i].low), EXPECTED[i].low);
+        cr_assert_eq(condition.divisions[i].offset, EXPECTED[i].offset);
+    }
+    at__py_condition_clear(&condition);
+}
+
+static const struct {
+    const char *python;
+    size_t offset;
+    const char *message;
+} BAD_CONDITIONS[] = {
+    { "a < d", 4, "found 'd'; expected the name of a parameter" },
+    { "a <", 3, "found the end of the expression; expected a value, a name or '('" },
+    { "a = 1", 2, "found '='; expected an operator or the end" },
+    { "(a or b) * 2 == 2", 3, "found 'or'; expected a number; and/or give one of their sides here" },
+    { "a == 'fast'", 6, NULL }, /* a has no words: it equals none */
+    { "'fast'", 1, "found 'fast'; expected a word only where it is compared with a parameter" },
+    { "a + 'x' == 1", 5, "found 'x'; expected a word only where it is compared with a parameter" },
+    { "a in b", 5, "found 'b'; expected a list of values" },
+    { "[a, b] == 1", 0, "found '['; expected a list only behind 'in'" },
+    { "a ** b == 1", 2, "found '**'; expected 2 ** NAME, or a power of 1 to 8" },
+    { "sum([a, b]) == 1", 0, "found 'sum'; expected min, max, abs, int, bool, math.ceil or math.floor" },
+    { "a is b", 2, "found 'is'; expected an operator or the end" },
+    { "not", 3, "found the end of the expression; expected a value, a name or '('" },
+    { "a not b", 6, "found 'b'; expected 'in'" },
+    { "a ? b", 2, "found '?'; expected an operator or the end" },
+    { "min() == 1", 0, "found 'min'; expected values to choose from" },
+};
+
+Test(python, says_what_lies_outside_of_conditions)
+{
+    for (size_t i = 0; i < sizeof BAD_CONDITIONS / sizeof *BAD_CONDITIONS; i++) {
+        at__py_condition condition = { .division_count = 0 };
+        at__py_error why = { 0 };
+        at_status status = translate(&condition, BAD_CONDITIONS[i].python, &why);
+        if (BAD_CONDITIONS[i].message) {
+            cr_assert_eq(status, AT_ERR_INPUT, "%s", BAD_CONDITIONS[i].python);
+            cr_assert_str_eq(why.text, BAD_CONDITIONS[i].message, "%s: %s", BAD_CONDITIONS[i].python,
+                             why.text);
+            cr_assert_eq(why.offset, BAD_CONDITIONS[i].offset, "%s: %zu", BAD_CONDITIONS[i].python,
+                         why.offset);
+        }
+        at__py_condition_clear(&condition);
+    }
+}
+
+Test(python, deep_nesting_is_refused)
+{
+    static const char *const PARTS[] = { "(", "[", "-", "not ", "2**", "a if b else " };
+    for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++) {
+        at__str text = { 0 };
+        at__py py;
+        at__py_error why = { 0 };
+        for (int k = 0; k < 5000; k++)
+            at__str_add(&text, PARTS[i]);
+        cr_assert_eq(at__py_parse(&py, text.data, text.len, &why), AT_ERR_INPUT);
+        cr_assert(strstr(why.text, "nesting"), "%s: %s", PARTS[i], why.text);
+        at__str_clear(&text);
+    }
+}

@@ -1,0 +1,137 @@
+/* cmd_import.c - `autotune import`: what other tuners recorded, into a database. */
+#include "commands.h"
+#include "import.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const at__usage USAGE = {
+    "autotune import FILE... [--db FILE] [options]",
+    "Reads spaces that other tuners recorded (Kernel Tuner cache files, T4 results; plain or gzip'ed) into "
+    "a\n"
+    "database, each as an operation named after its kernel: every configuration with its time, or why it\n"
+    "failed. T1 declarations among the files add their conditions. `autotune tune --device replay:FILE --op "
+    "OP\n"
+    "SHAPE` then searches there, without a GPU. One device a database: a replay answers for the one with "
+    "the\n"
+    "most trials.",
+};
+
+typedef struct import_args {
+    const char *db, *name, *device;
+    bool print, quiet;
+} import_args;
+
+static void on_warning(void *context, const char *text)
+{
+    const import_args *a = context;
+    if (!a->quiet)
+        at__warn(text);
+}
+
+/* An operation of our own would be hidden, or hide it. */
+static at_status check_name(const at__imported *item, const at__catalog *own, at_error *err)
+{
+    if (!at__catalog_find_op(own, item->op->name))
+        return AT_OK;
+    return at_fail(err, AT_ERR_INPUT,
+                   "%s: found operation %s, which autotune has itself; expected --name NAME", item->path,
+                   item->op->name);
+}
+
+static at_status check_items(const at__import *import, at_error *err)
+{
+    at__catalog *own = NULL;
+    at_status status = at__catalog_open(&own, NULL, err);
+    for (size_t i = 0; i < import->count && status == AT_OK; i++) {
+        if (import->items[i].count == 0)
+            status = at_fail(
+                err, AT_ERR_INPUT,
+                "%s: declares a space that none of the files recorded; expected its recording too, or "
+                "--print",
+                import->items[i].path);
+        else
+            status = check_name(&import->items[i], own, err);
+    }
+    at__catalog_close(own);
+    return status;
+}
+
+static void tell(const at__imported *item, const char *db)
+{
+    int64_t failed = (int64_t)item->count - item->outcomes[AT__TIMED];
+    const char *type = at__dtype_name(item->problem.type);
+    at__str shape = { 0 };
+    at__problem_shape(&shape, &item->problem);
+    fprintf(stderr, "%s: %zu trials of %s %s %s on %s, %" PRId64 " of them failed%s\n", item->path,
+            item->count, item->op->name, at__str_text(&shape), type, item->fingerprint.device, failed,
+            item->torn ? " (the file ends early)" : "");
+    fprintf(stderr, "  autotune tune --device replay:%s --op %s '%s %s'\n", db, item->op->name,
+            at__str_text(&shape), type);
+    at__str_clear(&shape);
+}
+
+static at_status store_items(const at__import *import, const char *db, const import_args *a, at_error *err)
+{
+    at__store *store = NULL;
+    at_status status = at__store_open(&store, db, AT__STORE_WRITE, err);
+    for (size_t i = 0; i < import->count && status == AT_OK; i++) {
+        status = at__import_store(&import->items[i], store, err);
+        if (status == AT_OK && !a->quiet)
+            tell(&import->items[i], db);
+    }
+    at__store_close(store);
+    return status;
+}
+
+static at_status run(const at__words *files, const import_args *a, at_error *err)
+{
+    at__import import = { 0 };
+    at__str keep = { 0 };
+    const char *db = NULL;
+    const at__import_options options = {
+        .name = a->name, .device = a->device, .context = (void *)a, .warning = on_warning
+    };
+    at_status status = at__import_read(&import, files->items, files->count, &options, err);
+    for (size_t i = 0; a->print && i < import.count; i++)
+        fputs(at__str_text(&import.items[i].declaration), stdout);
+    if (status == AT_OK && !a->print) {
+        status = check_items(&import, err);
+        if (status == AT_OK)
+            status = at__db_path(&db, a->db, &keep, err);
+        if (status == AT_OK)
+            status = store_items(&import, db, a, err);
+    }
+    at__import_clear(&import);
+    at__str_clear(&keep);
+    return status;
+}
+
+int at__cmd_import(int argc, char **argv)
+{
+    import_args a = { 0 };
+    at__words words = { 0 };
+    at_error err = { 0 };
+    int code = AT__EXIT_OK;
+    const at__option TABLE[] = {
+        { "--db", AT__OPT_TEXT, "FILE",
+          "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
+        { "--name", AT__OPT_TEXT, "OP", "name of the operation (default: the kernel's)", &a.name },
+        { "--device", AT__OPT_TEXT, "NAME", "name of the device (default: as recorded, else the file's name)",
+          &a.device },
+        { "--print", AT__OPT_FLAG, NULL, "print the declarations (templates/README.md) and store nothing",
+          &a.print },
+        { "--quiet", AT__OPT_FLAG, NULL, "no summary, no warnings", &a.quiet },
+        { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
+    };
+    if (!at__command_options(&USAGE, TABLE, argc, argv, &words, &code))
+        return code;
+    at_status status = AT_OK;
+    if (words.count == 0)
+        status = at_fail(&err, AT_ERR_USAGE,
+                         "no file was given; expected cache files, T4 results, T1 declarations");
+    if (status == AT_OK)
+        status = run(&words, &a, &err);
+    return status == AT_OK ? code : at__complain(&err);
+}

@@ -1,0 +1,271 @@
+/* import.c - see import.h: which declaration belongs to which recording, and storing them. */
+#include "import.h"
+
+#include "import_declare.h"
+#include "tune.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- which belongs to which ---- */
+
+typedef struct files {
+    at__import_file *items;
+    int count;
+    bool used[AT__IMPORT_MAX_FILES]; /* a declaration that a recording took */
+} files;
+
+/* Does the declaration know all parameters of the recording? */
+static bool covers(const at__import_file *space, const at__import_file *recording)
+{
+    for (int i = 0; i < recording->param_count; i++)
+        if (at__import_find_param(space, recording->params[i].name, strlen(recording->params[i].name)) < 0)
+            return false;
+    return space->kind == AT__IMPORT_T1;
+}
+
+static at__import_file *find_space(files *f, const at__import_file *recording)
+{
+    for (int i = 0; i < f->count; i++)
+        if (covers(&f->items[i], recording)) {
+            f->used[i] = true;
+            return &f->items[i];
+        }
+    return NULL;
+}
+
+/* Where each value of `p` stands among the declared ones. */
+static at_status find_places(uint16_t *out, const at__import_param *p, const at__import_param *declared,
+                             const at__import_file *recording, const char *declared_in, at_error *err)
+{
+    for (size_t k = 0; k < p->count; k++) {
+        int place = at__import_find_value(declared, &p->values[k]);
+        if (place < 0)
+            return at__json_fail(&recording->json, p->node, 0, err,
+                                 "found a value of %s that %s does not declare; expected one of its", p->name,
+                                 declared_in);
+        out[k] = (uint16_t)place;
+    }
+    return AT_OK;
+}
+
+static at_status copy_values(at__import_param *p, const at__import_param *from, at_error *err)
+{
+    at_status status = AT_OK;
+    at__import_clear_values(p);
+    for (size_t k = 0; k < from->count && status == AT_OK; k++) {
+        at__import_value value = from->values[k];
+        if (value.word && !(value.word = at__text_copy(value.word, strlen(value.word))))
+            return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = at__import_add_value(p, &value, err);
+    }
+    return status;
+}
+
+/* T4 results say only which values occur: they take the declared ones, in their order. */
+static at_status adopt_values(at__import_file *recording, const at__import_file *space, at_error *err)
+{
+    uint16_t now[AT__MAX_VALUES];
+    for (int i = 0; i < recording->param_count; i++) {
+        at__import_param *p = &recording->params[i];
+        const at__import_param *declared =
+            &space->params[at__import_find_param(space, p->name, strlen(p->name))];
+        at_status status = find_places(now, p, declared, recording, space->path, err);
+        if (status == AT_OK)
+            status = copy_values(p, declared, err);
+        if (status != AT_OK)
+            return status;
+        for (size_t k = 0; k < recording->trial_count; k++)
+            recording->trials[k].places[i] = now[recording->trials[k].places[i]];
+    }
+    return AT_OK;
+}
+
+/* ---- one item ---- */
+
+static void name_device(at__fingerprint *out, const at__import_file *file, const at__import_options *options)
+{
+    const char *slash = strrchr(file->path, '/'), *base = slash ? slash + 1 : file->path;
+    const char *name = options->device ? options->device : file->device;
+    if (name[0])
+        snprintf(out->device, sizeof out->device, "%s", name);
+    else
+        snprintf(out->device, sizeof out->device, "%.*s", (int)strcspn(base, "."), base);
+    snprintf(out->tool, sizeof out->tool, "%s",
+             file->kind == AT__IMPORT_CACHE ? "Kernel Tuner cache file" : "T4 results");
+}
+
+static char *owned(at__str *text)
+{
+    char *copy = text->failed ? NULL : at__text_copy(at__str_text(text), text->len);
+    at__str_clear(text);
+    return copy;
+}
+
+static at_status fill_row(at__trial_row *out, const at__imported *item, const at__import_file *file,
+                          const at__import_trial *trial, at_error *err)
+{
+    at__str config_text = { 0 }, log = { 0 }, when = { 0 };
+    at__config config;
+    at__import_config(&config, item->t, trial);
+    at__config_text(&config_text, item->t, &config);
+    if (trial->failure)
+        at__json_add_text(&log, &file->json, trial->failure);
+    at__str_add(&when, trial->measured_at);
+    *out = (at__trial_row){ .template_name = item->t->name,
+                            .template_hash = item->t->hash,
+                            .config = owned(&config_text),
+                            .outcome = trial->outcome,
+                            .median_s = trial->time_s,
+                            .min_s = trial->min_s,
+                            .spread = trial->spread,
+                            .samples = trial->samples,
+                            .registers = -1,
+                            .shared_bytes = -1,
+                            .spill_bytes = -1,
+                            .compile_s = trial->compile_s,
+                            .log = owned(&log),
+                            .measured_at = owned(&when) };
+    return out->config && out->log && out->measured_at ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
+}
+
+static at_status fill_rows(at__imported *item, const at__import_file *file, at_error *err)
+{
+    at_status status = AT_OK;
+    item->rows = calloc(file->trial_count + 1, sizeof *item->rows);
+    if (!item->rows)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (size_t i = 0; i < file->trial_count && status == AT_OK; i++) {
+        status = fill_row(&item->rows[i], item, file, &file->trials[i], err);
+        item->outcomes[file->trials[i].outcome]++;
+        item->count++;
+    }
+    return status;
+}
+
+static at_status fill_item(at__imported *item, at__import_file *file, at__import_file *space,
+                           const at__import_options *options, at_error *err)
+{
+    at_status status = AT_OK;
+    *item = (at__imported){ .path = file->path, .torn = file->json.torn };
+    if (space && space != file && !file->fixed)
+        status = adopt_values(file, space, err);
+    if (status == AT_OK)
+        status = at__import_declare(item, file, space, options, err);
+    const at__import_file *sized = file->size_count || !space ? file : space;
+    if (status == AT_OK)
+        status = at__import_problem(&item->problem, item, sized, err);
+    if (status == AT_OK) {
+        name_device(&item->fingerprint, file, options);
+        status = fill_rows(item, file, err);
+    }
+    return status;
+}
+
+static at_status add_item(at__import *out, at__import_file *file, at__import_file *space,
+                          const at__import_options *options, at_error *err)
+{
+    if (!at__grow(&out->items, &out->cap, out->count, sizeof *out->items))
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    return fill_item(&out->items[out->count++], file, space, options, err);
+}
+
+/* Recordings in their order, then the declarations that none of them took. */
+static at_status add_items(at__import *out, files *f, const at__import_options *options, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < f->count && status == AT_OK; i++)
+        if (f->items[i].kind != AT__IMPORT_T1)
+            status = add_item(out, &f->items[i], find_space(f, &f->items[i]), options, err);
+    for (int i = 0; i < f->count && status == AT_OK; i++)
+        if (f->items[i].kind == AT__IMPORT_T1 && !f->used[i])
+            status = add_item(out, &f->items[i], &f->items[i], options, err);
+    return status;
+}
+
+at_status at__import_read(at__import *out, const char *const *paths, int count,
+                          const at__import_options *options, at_error *err)
+{
+    files f = { 0 };
+    at__import import = { 0 };
+    at_status status = AT_OK;
+    if (count > AT__IMPORT_MAX_FILES)
+        return at_fail(err, AT_ERR_USAGE, "found %d files; expected at most %d at once", count,
+                       AT__IMPORT_MAX_FILES);
+    f.items = calloc((size_t)count + 1, sizeof *f.items);
+    if (!f.items)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (; f.count < count && status == AT_OK; f.count++)
+        status = at__import_file_read(&f.items[f.count], paths[f.count], err);
+    if (status == AT_OK)
+        status = add_items(&import, &f, options, err);
+    if (status == AT_OK)
+        *out = import;
+    else
+        at__import_clear(&import);
+    for (int i = 0; i < f.count; i++)
+        at__import_file_clear(&f.items[i]);
+    free(f.items);
+    return status;
+}
+
+void at__import_clear(at__import *import)
+{
+    for (size_t i = 0; i < import->count; i++) {
+        at__imported *item = &import->items[i];
+        for (size_t k = 0; k < item->count; k++) {
+            free((void *)item->rows[k].config);
+            free((void *)item->rows[k].log);
+            free((void *)item->rows[k].measured_at);
+        }
+        free(item->rows);
+        at__str_clear(&item->declaration);
+        at__template_close(item->t);
+        at__op_close(item->op);
+    }
+    free(import->items);
+    *import = (at__import){ 0 };
+}
+
+/* ---- storing ---- */
+
+typedef struct looking {
+    const at__imported *item;
+    const char *path;
+    bool differs;
+} looking;
+
+static bool look(void *context, const char *path, const char *text, size_t len)
+{
+    looking *l = context;
+    if (strcmp(path, l->path) == 0 &&
+        (len != l->item->declaration.len || memcmp(text, l->item->declaration.data, len) != 0))
+        l->differs = true;
+    return !l->differs;
+}
+
+at_status at__import_store(const at__imported *item, at__store *store, at_error *err)
+{
+    char path[sizeof AT__RECORDED_PATH + AT__MAX_NAME + 4];
+    at__problem_key key;
+    at__str shape = { 0 };
+    snprintf(path, sizeof path, AT__RECORDED_PATH "%s.cu", item->op->name);
+    looking l = { .item = item, .path = path };
+    at_status status = at__store_each_recorded(store, look, &l, err);
+    if (status == AT_OK && l.differs)
+        return at_fail(
+            err, AT_ERR_INPUT,
+            "%s: operation %s is in the database already, with other parameters, values or conditions; "
+            "expected another --name or --db",
+            item->path, item->op->name);
+    if (status == AT_OK)
+        status = at__problem_key_of(&key, &shape, &item->problem, err);
+    if (status == AT_OK)
+        status = at__store_put_source(store, item->t->hash, path, item->declaration.data,
+                                      item->declaration.len, err);
+    if (status == AT_OK)
+        status = at__store_put_trials(store, 0, &key, &item->fingerprint, item->rows, item->count, err);
+    at__str_clear(&shape);
+    return status;
+}

@@ -1,0 +1,383 @@
+/*
+ * import_trials.c - the trials of Kernel Tuner's cache files and of T4 results; see import_file.h.
+ *
+ * A cache file declares its parameters and values. T4 results do not: there, values are those that occur.
+ */
+#include "import_file.h"
+
+#include "stats.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MAX_SAMPLES = 4096 };
+
+/* ---- why a trial failed ---- */
+
+/* Part of what a file says, in any case; the first that fits. "Invalid": the device could not run it. */
+static at__outcome outcome_of(const char *text)
+{
+    static const struct {
+        const char *part;
+        at__outcome outcome;
+    } WORDS[] = { { "timeout", AT__TIMED_OUT },        { "compil", AT__COMPILE_FAILED },
+                  { "correctness", AT__WRONG_RESULT }, { "verif", AT__WRONG_RESULT },
+                  { "validation", AT__WRONG_RESULT },  { "crash", AT__CRASHED } };
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
+        if (strcasestr(text, WORDS[i].part))
+            return WORDS[i].outcome;
+    return AT__LAUNCH_FAILED;
+}
+
+static void set_failure(at__import_trial *trial, const at__json *json, uint32_t node)
+{
+    at__str text = { 0 };
+    at__json_add_text(&text, json, node);
+    trial->outcome = outcome_of(at__str_text(&text));
+    trial->failure = node;
+    at__str_clear(&text);
+}
+
+/* ---- times ---- */
+
+static double number_or(const at__json *json, uint32_t node, double other)
+{
+    double value;
+    return node && at__json_number(&value, json, node) && isfinite(value) ? value : other;
+}
+
+/* Minimum and spread of the repetitions. */
+static void take_samples(at__import_trial *trial, const at__json *json, uint32_t node, double unit_s)
+{
+    double samples[MAX_SAMPLES];
+    size_t count = 0;
+    if (!node || json->nodes[node].kind != AT__JSON_ARRAY)
+        return;
+    for (uint32_t at = at__json_first(json, node); at && count < MAX_SAMPLES; at = at__json_next(json, at)) {
+        samples[count] = number_or(json, at, 0) * unit_s;
+        count += samples[count] > 0;
+    }
+    if (!count)
+        return;
+    trial->samples = (int64_t)count;
+    trial->min_s = at__quantile(samples, count, 0);
+    trial->spread = at__spread(samples, count);
+}
+
+/* The objective: a number of time units, or a text that says what went wrong. */
+static void take_time(at__import_trial *trial, const at__json *json, uint32_t node, double unit_s)
+{
+    double value = number_or(json, node, 0) * unit_s;
+    if (json->nodes[node].kind == AT__JSON_NUMBER && value > 0) {
+        trial->outcome = AT__TIMED;
+        trial->time_s = trial->min_s = value;
+        trial->samples = 1;
+    } else {
+        set_failure(trial, json, node);
+    }
+}
+
+/* "2023-12-22 09:54:05.502007+00:00" as "2023-12-22T09:54:05Z". */
+static void take_timestamp(at__import_trial *trial, const at__json *json, uint32_t node)
+{
+    at__str text = { 0 };
+    struct tm tm = { 0 };
+    char zone[16] = "";
+    int hours = 0, minutes = 0;
+    double seconds = 0;
+    if (!node || json->nodes[node].kind != AT__JSON_STRING)
+        return;
+    at__json_add_text(&text, json, node);
+    int got = sscanf(at__str_text(&text), "%4d-%2d-%2d%*[ T]%2d:%2d:%lf%15s", &tm.tm_year, &tm.tm_mon,
+                     &tm.tm_mday, &tm.tm_hour, &tm.tm_min, &seconds, zone);
+    at__str_clear(&text);
+    if (got < 6 || !(seconds >= 0 && seconds < 61))
+        return;
+    if (got == 7 && sscanf(zone, "%3d:%2d", &hours, &minutes) >= 1)
+        hours = hours < -14 || hours > 14 ? 0 : hours;
+    tm.tm_year -= 1900;
+    tm.tm_mon--;
+    tm.tm_sec = (int)seconds;
+    time_t when = timegm(&tm) - 3600 * hours - 60 * (zone[0] == '-' ? -minutes : minutes);
+    if (when > 0 && gmtime_r(&when, &tm))
+        strftime(trial->measured_at, sizeof trial->measured_at, "%Y-%m-%dT%H:%M:%SZ", &tm);
+}
+
+/* ---- configurations ---- */
+
+static at_status fail_value(const at__import_file *file, const at__import_param *param, uint32_t node,
+                            at_error *err)
+{
+    at__str found = { 0 };
+    at__json_add_text(&found, &file->json, node);
+    at__json_fail(&file->json, node, 0, err, "found %s = %.60s, which is none of the declared values",
+                  param->name, at__str_text(&found));
+    at__str_clear(&found);
+    return AT_ERR_INPUT;
+}
+
+static at_status place_of(uint16_t *out, at__import_file *file, at__import_param *param, uint32_t node,
+                          at_error *err)
+{
+    at__import_value value;
+    at_status status = at__import_value_of(&value, &file->json, node, err);
+    if (status != AT_OK)
+        return status;
+    int place = at__import_find_value(param, &value);
+    if (place >= 0 || file->fixed) {
+        free(value.word);
+    } else {
+        place = (int)param->count;
+        status = at__import_add_value(param, &value, err); /* takes the word */
+    }
+    if (place < 0)
+        return fail_value(file, param, node, err);
+    *out = (uint16_t)place;
+    return status;
+}
+
+/* Reads the parameters among the members of an object; others are left alone. */
+static at_status read_places(at__import_trial *trial, at__import_file *file, uint32_t object, at_error *err)
+{
+    const at__json *json = &file->json;
+    uint32_t seen = 0;
+    at_status status = AT_OK;
+    for (uint32_t at = at__json_first(json, object); status == AT_OK && at; at = at__json_next(json, at)) {
+        const at__json_node *n = &json->nodes[at];
+        int i = at__import_find_param(file, json->text + n->begin, n->end - n->begin);
+        if (i < 0 || (seen >> i & 1))
+            continue;
+        seen |= 1u << i;
+        status = place_of(&trial->places[i], file, &file->params[i], at + 1, err);
+    }
+    for (int i = 0; status == AT_OK && i < file->param_count; i++)
+        if (!(seen >> i & 1))
+            status =
+                at__json_fail(json, object, 0, err, "found no value of %s; expected one of every parameter",
+                              file->params[i].name);
+    return status;
+}
+
+static at_status add_trial(at__import_trial **out, at__import_file *file, uint32_t node, at_error *err)
+{
+    if (!at__grow(&file->trials, &file->trial_cap, file->trial_count, sizeof *file->trials))
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    *out = &file->trials[file->trial_count++];
+    **out = (at__import_trial){ .node = node, .outcome = AT__LAUNCH_FAILED };
+    return AT_OK;
+}
+
+/* ---- Kernel Tuner's cache ---- */
+
+static at_status read_declared(at__import_file *file, at_error *err)
+{
+    const at__json *json = &file->json;
+    uint32_t keys = at__json_member(json, 0, "tune_params_keys"),
+             lists = at__json_member(json, 0, "tune_params");
+    at_status status = AT_OK;
+    for (uint32_t at = at__json_first(json, keys); status == AT_OK && at; at = at__json_next(json, at)) {
+        at__import_param *param;
+        if ((status = at__import_add_param(&param, file, at, err)) != AT_OK)
+            return status;
+        uint32_t list = lists ? at__json_member(json, lists, param->name) : 0;
+        for (uint32_t v = list ? at__json_first(json, list) : 0; status == AT_OK && v;
+             v = at__json_next(json, v)) {
+            at__import_value value;
+            status = at__import_value_of(&value, json, v, err);
+            if (status == AT_OK)
+                status = at__import_add_value(param, &value, err);
+        }
+        if (status == AT_OK && !param->count)
+            status = at__json_fail(json, at, 0, err, "found no values of %s in tune_params; expected a list",
+                                   param->name);
+    }
+    file->fixed = true;
+    if (status == AT_OK && !file->param_count)
+        return at__json_fail(json, keys, 0, err, "found no parameters; expected a list of their names");
+    return status;
+}
+
+static at_status read_entry(at__import_file *file, uint32_t node, at_error *err)
+{
+    static const double MS = 1e-3;
+    const at__json *json = &file->json;
+    at__import_trial *trial;
+    uint32_t time = at__json_member(json, node, "time");
+    if (!time)
+        return at__json_fail(json, node, 0, err,
+                             "found an entry without time; expected a number, or why it failed");
+    at_status status = add_trial(&trial, file, node, err);
+    if (status == AT_OK)
+        status = read_places(trial, file, node, err);
+    if (status != AT_OK)
+        return status;
+    take_time(trial, json, time, MS);
+    if (trial->outcome == AT__TIMED)
+        take_samples(trial, json, at__json_member(json, node, "times"), MS);
+    trial->compile_s = fmax(0, number_or(json, at__json_member(json, node, "compile_time"), 0) * MS);
+    take_timestamp(trial, json, at__json_member(json, node, "timestamp"));
+    return AT_OK;
+}
+
+static at_status read_cache(at__import_file *file, at_error *err)
+{
+    const at__json *json = &file->json;
+    uint32_t cache = at__json_member(json, 0, "cache");
+    at_status status = read_declared(file, err);
+    for (uint32_t at = at__json_first(json, cache); status == AT_OK && at; at = at__json_next(json, at))
+        if (json->nodes[at + 1].whole) /* the last one of a torn file may not be */
+            status = read_entry(file, at + 1, err);
+    return status;
+}
+
+/* ---- T4 ---- */
+
+static double unit_of(const at__json *json)
+{
+    static const struct {
+        const char *word;
+        double unit_s;
+    } UNITS[] = { { "microseconds", 1e-6 }, { "nanoseconds", 1e-9 }, { "seconds", 1 } };
+    uint32_t metadata = at__json_member(json, 0, "metadata");
+    uint32_t unit = metadata ? at__json_member(json, metadata, "timeunit") : 0;
+    for (size_t i = 0; unit && i < sizeof UNITS / sizeof *UNITS; i++)
+        if (at__json_is(json, unit, UNITS[i].word))
+            return UNITS[i].unit_s;
+    return 1e-3; /* "miliseconds", as Kernel Tuner spells it, and what it means when it is not said */
+}
+
+/* The value of the measurement that is the objective: "time", or else the first. */
+static uint32_t find_objective(const at__json *json, uint32_t result)
+{
+    uint32_t list = at__json_member(json, result, "measurements");
+    if (!list || json->nodes[list].kind != AT__JSON_ARRAY)
+        return 0;
+    for (uint32_t at = at__json_first(json, list); at; at = at__json_next(json, at)) {
+        uint32_t name = at__json_member(json, at, "name");
+        if (name && at__json_is(json, name, "time"))
+            return at__json_member(json, at, "value");
+    }
+    return 0;
+}
+
+/* "correct", or the kind of failure. */
+static void take_validity(at__import_trial *trial, const at__json *json, uint32_t node)
+{
+    static const struct {
+        const char *word;
+        at__outcome outcome;
+    } KINDS[] = { { "compile", AT__COMPILE_FAILED },
+                  { "runtime", AT__LAUNCH_FAILED },
+                  { "timeout", AT__TIMED_OUT },
+                  { "correctness", AT__WRONG_RESULT },
+                  { "constraints", AT__LAUNCH_FAILED } };
+    for (size_t i = 0; node && i < sizeof KINDS / sizeof *KINDS; i++) {
+        if (!at__json_is(json, node, KINDS[i].word))
+            continue;
+        trial->outcome = KINDS[i].outcome;
+        trial->failure = trial->failure ? trial->failure : node;
+    }
+}
+
+static at_status read_result(at__import_file *file, uint32_t node, double unit_s, at_error *err)
+{
+    const at__json *json = &file->json;
+    uint32_t configuration = at__json_member(json, node, "configuration");
+    uint32_t times = at__json_member(json, node, "times"), objective = find_objective(json, node);
+    uint32_t invalidity = at__json_member(json, node, "invalidity");
+    at__import_trial *trial;
+    if (!configuration || (!objective && !invalidity))
+        return at__json_fail(
+            json, node, 0, err,
+            "found a result without configuration, or with neither a measurement called time nor "
+            "invalidity; expected them");
+    at_status status = add_trial(&trial, file, node, err);
+    if (status == AT_OK)
+        status = read_places(trial, file, configuration, err);
+    if (status != AT_OK)
+        return status;
+    if (objective)
+        take_time(trial, json, objective, unit_s);
+    take_validity(trial, json, invalidity);
+    if (times && trial->outcome == AT__TIMED)
+        take_samples(trial, json, at__json_member(json, times, "runtimes"), unit_s);
+    uint32_t compiled = times ? at__json_member(json, times, "compilation") : 0;
+    if (times && !compiled)
+        compiled = at__json_member(json, times, "compilation_time");
+    trial->compile_s = fmax(0, number_or(json, compiled, 0) * unit_s);
+    take_timestamp(trial, json, at__json_member(json, node, "timestamp"));
+    return AT_OK;
+}
+
+/* The parameters are the members of the first configuration. */
+static at_status read_names(at__import_file *file, uint32_t results, at_error *err)
+{
+    const at__json *json = &file->json;
+    uint32_t first = at__json_first(json, results);
+    uint32_t configuration = first ? at__json_member(json, first, "configuration") : 0;
+    at__import_param *param;
+    at_status status = AT_OK;
+    if (!configuration || json->nodes[configuration].kind != AT__JSON_OBJECT)
+        return at__json_fail(json, results, 0, err, "found no result with a configuration; expected one");
+    for (uint32_t at = at__json_first(json, configuration); status == AT_OK && at;
+         at = at__json_next(json, at))
+        status = at__import_add_param(&param, file, at, err);
+    return status;
+}
+
+/* A value and where it stood before the values were sorted. */
+typedef struct moved {
+    at__import_value value;
+    uint16_t place;
+} moved;
+
+static int by_number(const void *a, const void *b)
+{
+    int64_t x = ((const moved *)a)->value.number, y = ((const moved *)b)->value.number;
+    return (x > y) - (x < y);
+}
+
+/* Numbers that were found, in ascending order: neighbours mean something. Words stay as found. */
+static at_status sort_values(at__import_file *file, int i, at_error *err)
+{
+    at__import_param *param = &file->params[i];
+    uint16_t now[AT__MAX_VALUES];
+    for (size_t k = 0; k < param->count; k++)
+        if (param->values[k].word)
+            return AT_OK;
+    moved *sorted = malloc((param->count + 1) * sizeof *sorted);
+    if (!sorted)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (size_t k = 0; k < param->count; k++)
+        sorted[k] = (moved){ param->values[k], (uint16_t)k };
+    qsort(sorted, param->count, sizeof *sorted, by_number);
+    for (size_t k = 0; k < param->count; k++) {
+        param->values[k] = sorted[k].value;
+        now[sorted[k].place] = (uint16_t)k;
+    }
+    for (size_t k = 0; k < file->trial_count; k++)
+        file->trials[k].places[i] = now[file->trials[k].places[i]];
+    free(sorted);
+    return AT_OK;
+}
+
+static at_status read_t4(at__import_file *file, at_error *err)
+{
+    const at__json *json = &file->json;
+    uint32_t results = at__json_member(json, 0, "results");
+    double unit_s = unit_of(json);
+    at_status status = read_names(file, results, err);
+    for (uint32_t at = at__json_first(json, results); status == AT_OK && at; at = at__json_next(json, at))
+        status = read_result(file, at, unit_s, err);
+    for (int i = 0; status == AT_OK && i < file->param_count; i++)
+        status = sort_values(file, i, err);
+    return status;
+}
+
+at_status at__import_read_trials(at__import_file *file, at_error *err)
+{
+    return file->kind == AT__IMPORT_CACHE ? read_cache(file, err) : read_t4(file, err);
+}

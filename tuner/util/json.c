@@ -1,0 +1,424 @@
+/* json.c - see json.h. One pass, without recursion: the open containers are on a small stack. */
+#include "json.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A container that is not closed yet. */
+typedef struct open {
+    uint32_t node, last; /* its last child so far; 0: none */
+} open;
+
+typedef struct reader {
+    at__json json;
+    size_t at;
+    open stack[AT__JSON_MAX_DEPTH];
+    int depth;
+    bool end; /* the text ended where it must not */
+    at_error *err;
+} reader;
+
+/* ---- places ---- */
+
+static void place_of(int *line, int *column, const char *text, size_t offset)
+{
+    *line = 1;
+    size_t begin = 0;
+    for (size_t i = 0; i < offset; i++)
+        if (text[i] == '\n') {
+            ++*line;
+            begin = i + 1;
+        }
+    *column = (int)(offset - begin) + 1;
+}
+
+/* How many bytes a character of a string's text takes in the file. */
+static size_t raw_len(const char *at)
+{
+    return *at != '\\' ? 1 : at[1] == 'u' ? 6 : 2;
+}
+
+void at__json_where(int *line, int *column, const at__json *json, uint32_t node, size_t offset)
+{
+    const at__json_node *n = &json->nodes[node];
+    size_t at = n->begin;
+    while (offset-- && at < n->end)
+        at += n->kind == AT__JSON_STRING ? raw_len(json->text + at) : 1;
+    place_of(line, column, json->text, at < json->len ? at : json->len);
+}
+
+at_status at__json_fail(const at__json *json, uint32_t node, size_t offset, at_error *err, const char *format,
+                        ...)
+{
+    char what[400];
+    int line, column;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    at__json_where(&line, &column, json, node, offset);
+    return at_fail(err, AT_ERR_INPUT, "%s:%d:%d: %s", json->file, line, column, what);
+}
+
+/* ---- reading ---- */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* The next character that is no blank; '\0' at the end. */
+static char peek(reader *r)
+{
+    while (r->at < r->json.len && is_blank(r->json.text[r->at]))
+        r->at++;
+    return r->at < r->json.len ? r->json.text[r->at] : '\0';
+}
+
+static at_status fail_at(const reader *r, const char *expected)
+{
+    int line, column;
+    char found[8] = "the end";
+    if (r->at < r->json.len) {
+        unsigned char c = (unsigned char)r->json.text[r->at];
+        snprintf(found, sizeof found, c < 0x20 || c > 0x7e ? "\\x%02x" : "'%c'", c);
+    }
+    place_of(&line, &column, r->json.text, r->at);
+    return at_fail(r->err, AT_ERR_INPUT, "%s:%d:%d: found %s; expected %s", r->json.file, line, column, found,
+                   expected);
+}
+
+/* The text ends here: fine, but torn. */
+static at_status tear(reader *r)
+{
+    r->end = r->json.torn = true;
+    return AT_OK;
+}
+
+static at_status add_node(reader *r, at__json_kind kind, uint32_t *out)
+{
+    at__json *json = &r->json;
+    if (!at__grow(&json->nodes, &json->cap, json->count, sizeof *json->nodes))
+        return at_fail(r->err, AT_ERR_MEMORY, "out of memory");
+    *out = (uint32_t)json->count++;
+    json->nodes[*out] = (at__json_node){
+        .begin = (uint32_t)r->at, .end = (uint32_t)r->at, .kind = (uint8_t)kind, .whole = true
+    };
+    return AT_OK;
+}
+
+/* Hangs a node behind its siblings. The value of a member is no sibling of the names. */
+static void append_child(reader *r, uint32_t node)
+{
+    if (!r->depth)
+        return;
+    open *parent = &r->stack[r->depth - 1];
+    if (parent->last)
+        r->json.nodes[parent->last].next = node;
+    parent->last = node;
+}
+
+static at_status read_string(reader *r, uint32_t *node)
+{
+    const at__json *json = &r->json;
+    size_t begin = ++r->at;
+    while (r->at < json->len && json->text[r->at] != '"') {
+        if ((unsigned char)json->text[r->at] < 0x20)
+            return fail_at(r, "no control character in a string");
+        r->at += json->text[r->at] == '\\' ? 2 : 1;
+    }
+    if (r->at >= json->len) {
+        r->at = json->len;
+        return r->depth ? tear(r) : fail_at(r, "a quote");
+    }
+    at_status status = add_node(r, AT__JSON_STRING, node);
+    if (status == AT_OK)
+        json->nodes[*node].begin = (uint32_t)begin;
+    r->at++;
+    return status;
+}
+
+/* A number or one of the words. What they may be is judged when they are asked for. */
+static at_status read_word(reader *r, uint32_t *node)
+{
+    static const char SIGNS[] = "+-.";
+    static const struct {
+        const char *word;
+        at__json_kind kind;
+    } WORDS[] = { { "null", AT__JSON_NULL },       { "true", AT__JSON_TRUE },
+                  { "false", AT__JSON_FALSE },     { "NaN", AT__JSON_NUMBER },
+                  { "Infinity", AT__JSON_NUMBER }, { "-Infinity", AT__JSON_NUMBER } };
+    const char *begin = r->json.text + r->at;
+    size_t len = 0, left = r->json.len - r->at;
+    at__json_kind kind = AT__JSON_NUMBER;
+    bool known = *begin == '-' || (*begin >= '0' && *begin <= '9');
+
+    while (len < left &&
+           ((begin[len] >= '0' && begin[len] <= '9') || (begin[len] >= 'a' && begin[len] <= 'z') ||
+            (begin[len] >= 'A' && begin[len] <= 'Z') || (begin[len] && strchr(SIGNS, begin[len]))))
+        len++;
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) {
+        if (strlen(WORDS[i].word) != len || memcmp(WORDS[i].word, begin, len) != 0)
+            continue;
+        kind = WORDS[i].kind;
+        known = true;
+    }
+    if (len == left && r->depth)
+        return tear(r); /* the rest of it may be missing */
+    if (!known)
+        return fail_at(r, "a value");
+    at_status status = add_node(r, kind, node);
+    r->at += len;
+    if (status == AT_OK)
+        r->json.nodes[*node].end = (uint32_t)r->at;
+    double unused;
+    if (status == AT_OK && kind == AT__JSON_NUMBER && !at__json_number(&unused, &r->json, *node)) {
+        r->at -= len;
+        return fail_at(r, "a number");
+    }
+    return status;
+}
+
+static at_status open_container(reader *r, at__json_kind kind, uint32_t *node)
+{
+    at_status status = add_node(r, kind, node);
+    if (status != AT_OK)
+        return status;
+    if (r->depth == AT__JSON_MAX_DEPTH)
+        return fail_at(r, "less nesting");
+    r->stack[r->depth++] = (open){ .node = *node };
+    r->json.nodes[*node].whole = false;
+    r->at++;
+    return AT_OK;
+}
+
+static void close_container(reader *r)
+{
+    at__json_node *node = &r->json.nodes[r->stack[--r->depth].node];
+    node->end = (uint32_t)++r->at;
+    node->whole = true;
+}
+
+/* A value, or the beginning of one that holds others. `member`: it is the value of one. */
+static at_status read_value(reader *r, bool member)
+{
+    uint32_t node = 0;
+    int depth = r->depth;
+    char c = peek(r);
+    at_status status;
+    if (!c && r->at == r->json.len && r->depth)
+        return tear(r);
+    if (c == '"')
+        status = read_string(r, &node);
+    else if (c == '{' || c == '[')
+        status = open_container(r, c == '{' ? AT__JSON_OBJECT : AT__JSON_ARRAY, &node);
+    else
+        status = c ? read_word(r, &node) : fail_at(r, "a value");
+    if (status != AT_OK || r->end || member || !depth)
+        return status;
+    int now = r->depth;
+    r->depth = depth;
+    append_child(r, node);
+    r->depth = now;
+    return AT_OK;
+}
+
+static at_status read_member(reader *r)
+{
+    uint32_t name;
+    if (peek(r) != '"')
+        return r->at == r->json.len ? tear(r) : fail_at(r, "the name of a member");
+    size_t before = r->json.count;
+    uint32_t last = r->stack[r->depth - 1].last;
+    at_status status = read_string(r, &name);
+    if (status != AT_OK || r->end)
+        return status;
+    append_child(r, name);
+    int depth = r->depth;
+    if (peek(r) == ':') {
+        r->at++;
+        status = read_value(r, true);
+    } else {
+        status = r->at == r->json.len ? tear(r) : fail_at(r, "':'");
+    }
+    if (r->end && r->json.count == before + 1) { /* a name without its value */
+        r->json.count = before;
+        r->stack[depth - 1].last = last;
+        if (last)
+            r->json.nodes[last].next = 0;
+    }
+    return status;
+}
+
+/* What follows inside of the innermost open container. */
+static at_status read_inside(reader *r)
+{
+    const open *top = &r->stack[r->depth - 1];
+    bool object = r->json.nodes[top->node].kind == AT__JSON_OBJECT;
+    char c = peek(r), closing = object ? '}' : ']';
+    if (r->at == r->json.len)
+        return tear(r);
+    if (c == closing) {
+        close_container(r);
+        return AT_OK;
+    }
+    if (top->last) {
+        if (c != ',')
+            return fail_at(r, object ? "',' or '}'" : "',' or ']'");
+        r->at++;
+    }
+    return object ? read_member(r) : read_value(r, false);
+}
+
+at_status at__json_read(at__json *out, const char *text, size_t len, const char *file, at_error *err)
+{
+    reader r = { .json = { .text = text, .file = file, .len = len }, .err = err };
+    if (len > AT__JSON_MAX_TEXT)
+        return at_fail(err, AT_ERR_INPUT, "%s: larger than %zu bytes", file, AT__JSON_MAX_TEXT);
+    if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+        r.at = 3; /* a byte order mark */
+    at_status status = read_value(&r, false);
+    while (status == AT_OK && r.depth && !r.end)
+        status = read_inside(&r);
+    if (status == AT_OK && !r.end && (peek(&r) || r.at < len))
+        status = fail_at(&r, "the end of the file");
+    for (int i = 0; i < r.depth; i++)
+        r.json.nodes[r.stack[i].node].end = (uint32_t)len;
+    if (status == AT_OK) {
+        *out = r.json;
+        r.json.nodes = NULL;
+    }
+    free(r.json.nodes);
+    return status;
+}
+
+void at__json_clear(at__json *json)
+{
+    free(json->nodes);
+    *json = (at__json){ 0 };
+}
+
+/* ---- asking ---- */
+
+uint32_t at__json_first(const at__json *json, uint32_t node)
+{
+    const at__json_node *n = &json->nodes[node];
+    bool holds = n->kind == AT__JSON_ARRAY || n->kind == AT__JSON_OBJECT;
+    /* Depth first: the node behind an empty container begins after its end. */
+    return holds && node + 1 < json->count && json->nodes[node + 1].begin < n->end ? node + 1 : 0;
+}
+
+uint32_t at__json_next(const at__json *json, uint32_t node)
+{
+    return json->nodes[node].next;
+}
+
+bool at__json_is(const at__json *json, uint32_t node, const char *text)
+{
+    const at__json_node *n = &json->nodes[node];
+    size_t len = strlen(text);
+    return n->kind == AT__JSON_STRING && n->end - n->begin == len &&
+           memcmp(json->text + n->begin, text, len) == 0;
+}
+
+uint32_t at__json_member(const at__json *json, uint32_t object, const char *name)
+{
+    if (json->nodes[object].kind != AT__JSON_OBJECT)
+        return 0;
+    for (uint32_t at = at__json_first(json, object); at; at = at__json_next(json, at))
+        if (at__json_is(json, at, name))
+            return at + 1;
+    return 0;
+}
+
+static void add_utf8(at__str *out, unsigned code)
+{
+    char bytes[4];
+    size_t n = 1;
+    if (code < 0x80) {
+        bytes[0] = (char)code;
+    } else if (code < 0x800) {
+        bytes[0] = (char)(0xc0 | code >> 6);
+        n = 2;
+    } else if (code < 0x10000) {
+        bytes[0] = (char)(0xe0 | code >> 12);
+        n = 3;
+    } else {
+        bytes[0] = (char)(0xf0 | code >> 18);
+        n = 4;
+    }
+    for (size_t i = 1; i < n; i++)
+        bytes[i] = (char)(0x80 | (code >> 6 * (n - 1 - i) & 0x3f));
+    at__str_add_bytes(out, bytes, n);
+}
+
+static unsigned hex4(const char *at, const char *end)
+{
+    char digits[5] = "";
+    if (end - at < 4)
+        return 0xfffd;
+    memcpy(digits, at, 4);
+    char *stop;
+    unsigned long code = strtoul(digits, &stop, 16);
+    return stop == digits + 4 ? (unsigned)code : 0xfffd;
+}
+
+/* A character that is escaped; returns where the next one begins. */
+static const char *add_escaped(at__str *out, const char *at, const char *end)
+{
+    static const char FROM[] = "bfnrt", TO[] = "\b\f\n\r\t";
+    const char *hit = at[1] ? strchr(FROM, at[1]) : NULL;
+    if (at[1] != 'u') {
+        at__str_add_bytes(out, hit ? &TO[hit - FROM] : at + 1, 1);
+        return at + 2;
+    }
+    unsigned code = hex4(at + 2, end);
+    at += end - at < 6 ? end - at : 6;
+    if (code >= 0xd800 && code < 0xdc00 && end - at >= 6 && at[0] == '\\' && at[1] == 'u') {
+        unsigned low = hex4(at + 2, end);
+        if (low >= 0xdc00 && low < 0xe000) {
+            code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+            at += 6;
+        }
+    }
+    add_utf8(out, code);
+    return at;
+}
+
+void at__json_add_text(at__str *out, const at__json *json, uint32_t node)
+{
+    const at__json_node *n = &json->nodes[node];
+    const char *at = json->text + n->begin, *end = json->text + n->end;
+    while (at < end) {
+        const char *escape = n->kind == AT__JSON_STRING ? memchr(at, '\\', (size_t)(end - at)) : NULL;
+        const char *stop = escape ? escape : end;
+        at__str_add_bytes(out, at, (size_t)(stop - at));
+        at = escape && escape + 1 < end ? add_escaped(out, escape, end) : end;
+    }
+}
+
+bool at__json_number(double *out, const at__json *json, uint32_t node)
+{
+    const at__json_node *n = &json->nodes[node];
+    char text[64];
+    size_t len = n->end - n->begin;
+    if (n->kind != AT__JSON_NUMBER || len == 0 || len >= sizeof text)
+        return false;
+    memcpy(text, json->text + n->begin, len);
+    text[len] = '\0';
+    char *stop;
+    *out = strtod(text, &stop);
+    return *stop == '\0' && !strpbrk(text, "xXpP");
+}
+
+bool at__json_integer(int64_t *out, const at__json *json, uint32_t node)
+{
+    double value;
+    if (!at__json_number(&value, json, node) || !(fabs(value) < 9e15) || value != floor(value))
+        return false;
+    *out = (int64_t)value;
+    return true;
+}

@@ -1,0 +1,78 @@
+/*
+ * json.h - a JSON text as nodes that point into it, with the place of each: for files of other programs,
+ * where a message must say line and column. Nothing is copied or converted before it is asked for.
+ *
+ * Besides RFC 8259 it takes what Python writes: NaN, Infinity and -Infinity as numbers. A text may end early,
+ * as files of an interrupted program do: `torn` then says so, and containers that were still open are not
+ * `whole`.
+ *
+ * Nodes are numbers; 0 is the whole text, and where a child or member is asked for: there is none.
+ */
+#ifndef AUTOTUNE_UTIL_JSON_H
+#define AUTOTUNE_UTIL_JSON_H
+
+#include "str.h"
+#include <stdint.h>
+
+#define AT__JSON_MAX_DEPTH 64
+#define AT__JSON_MAX_TEXT  ((size_t)1 << 30)
+
+typedef enum at__json_kind {
+    AT__JSON_NULL,
+    AT__JSON_FALSE,
+    AT__JSON_TRUE,
+    AT__JSON_NUMBER,
+    AT__JSON_STRING,
+    AT__JSON_ARRAY,
+    AT__JSON_OBJECT
+} at__json_kind;
+
+typedef struct at__json_node {
+    uint32_t begin, end; /* offsets; of a string without its quotes            */
+    uint32_t next;       /* the next child of the same parent; 0: the last one */
+    uint8_t kind;
+    bool whole;
+} at__json_node;
+
+typedef struct at__json {
+    const char *text; /* borrowed, as is `file` */
+    const char *file; /* for messages           */
+    size_t len;
+    at__json_node *nodes; /* depth first: the first child of a node follows it, a member's value its name */
+    size_t count, cap;
+    bool torn;
+} at__json;
+
+/* AT_ERR_INPUT: "file:line:column: found ...; expected ...". */
+at_status at__json_read(at__json *out, const char *text, size_t len, const char *file,
+                        at_error *err) AT_MUST_CHECK;
+void at__json_clear(at__json *json);
+
+/* Children of an array: the values. Of an object: the names; the value of the member at `name` is name + 1.
+ */
+uint32_t at__json_first(const at__json *json, uint32_t node);
+uint32_t at__json_next(const at__json *json, uint32_t node);
+
+/* The value of a member of an object (of anything else: 0). `name` has no characters that JSON escapes. */
+uint32_t at__json_member(const at__json *json, uint32_t object, const char *name);
+
+/* Is it a string, or the name of a member, of exactly this text? */
+bool at__json_is(const at__json *json, uint32_t node, const char *text);
+
+/* Appends a string's text, decoded; anything else as it stands. */
+void at__json_add_text(at__str *out, const at__json *json, uint32_t node);
+
+/* false: not a number. NaN and the infinities are numbers. */
+bool at__json_number(double *out, const at__json *json, uint32_t node);
+
+/* false: not a number that is an integer and fits ("32.0" is one). */
+bool at__json_integer(int64_t *out, const at__json *json, uint32_t node);
+
+/* "file:line:column: ..." with AT_ERR_INPUT, for a node; `offset` counts characters of its decoded text. */
+at_status at__json_fail(const at__json *json, uint32_t node, size_t offset, at_error *err, const char *format,
+                        ...) AT_PRINTF(5, 6);
+
+/* The place itself. */
+void at__json_where(int *line, int *column, const at__json *json, uint32_t node, size_t offset);
+
+#endif
