@@ -13,7 +13,9 @@
 
 #define CONFIG "TILE=32 BLOCK_ROWS=8 PAD=1 UNROLL=yes ORDER=in_fast" /* of tile_rows */
 
-static const at_problem TUNED = { "transpose", AT_F32, 2, { 1024, 2048 } };
+static const at_problem TUNED = {
+    .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { 1024, 2048 }
+};
 static const at_target ON_H200 = { 1, "NVIDIA H200", 90, 132 };
 
 /* Every test has a folder of its own; nothing of the user's is read or written. */
@@ -185,7 +187,7 @@ Test(library, tells_the_arguments_of_the_kernel)
 {
     at_tuner *tuner = tuner_with_winner();
     at_found *found = find_ok(tuner, TUNED, NULL);
-    cr_assert_eq(found->arg_count, 5);
+    cr_assert_eq(found->arg_count, 7);
     cr_assert_str_eq(found->args[0].name, "out");
     cr_assert_eq(found->args[0].role, AT_OUTPUT);
     cr_assert_eq(found->args[0].bytes, 4 * 1024 * 2048);
@@ -193,6 +195,25 @@ Test(library, tells_the_arguments_of_the_kernel)
     cr_assert_eq(found->args[3].role, AT_SCALAR);
     cr_assert_eq(found->args[3].bytes, 8);
     cr_assert_eq(found->args[3].value, 1024);
+    at_found_close(found);
+    at_close(tuner);
+}
+
+Test(library, leading_dimensions_are_part_of_the_problem)
+{
+    at_tuner *tuner = tuner_with_winner();
+    at_problem problem = TUNED;
+    problem.pitches[0] = 2048; /* as dense */
+    at_found *found = find_ok(tuner, problem, &ON_H200);
+    cr_assert_eq(found->match, AT_MATCH_EXACT);
+    at_found_close(found);
+    problem.pitches[0] = 2080;
+    found = find_ok(tuner, problem, &ON_H200);
+    cr_assert_eq(found->match, AT_MATCH_NEAR);
+    cr_assert_str_eq(found->shape, "1024x2048/2080x1024");
+    cr_assert_eq(found->args[1].bytes, 4 * 1024 * 2080);
+    cr_assert_eq(found->args[5].value, 2080);
+    cr_assert_eq(found->args[6].value, 1024);
     at_found_close(found);
     at_close(tuner);
 }
@@ -212,7 +233,9 @@ Test(library, types_of_one_size_share_a_result_where_only_bits_move)
 Test(library, another_shape_gets_a_near_answer)
 {
     at_tuner *tuner = tuner_with_winner();
-    at_found *found = find_ok(tuner, (at_problem){ "transpose", AT_F32, 2, { 1024, 4096 } }, &ON_H200);
+    at_found *found = find_ok(
+        tuner, (at_problem){ .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { 1024, 4096 } },
+        &ON_H200);
     cr_assert_eq(found->match, AT_MATCH_NEAR, "%s", found->why);
     cr_assert(*found->why);
     cr_assert_str_eq(found->measured_shape, "1024x2048");
@@ -237,7 +260,7 @@ Test(library, another_device_gets_what_is_known_of_this_one)
 Test(library, sees_what_is_stored_later)
 {
     at_tuner *tuner = tuner_with_winner();
-    at_problem other = { "transpose", AT_F32, 2, { 512, 512 } };
+    at_problem other = { .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { 512, 512 } };
     at_found *found = find_ok(tuner, other, &ON_H200);
     cr_assert_eq(found->match, AT_MATCH_NEAR);
     at_found_close(found);
@@ -256,13 +279,25 @@ Test(library, refuses_questions_that_make_no_sense)
         at_status status;
         const char *says;
     } CASES[] = {
-        { { "transpos", AT_F32, 2, { 4, 4 } }, AT_ERR_INPUT, "transpose" },
-        { { "transpose", AT_F32, 1, { 4 } }, AT_ERR_INPUT, "rows" },
-        { { "transpose", AT_F32, 2, { 4, -4 } }, AT_ERR_INPUT, "0 or more" },
-        { { "transpose", AT_F32, 2, { 0, 4 } }, AT_ERR_INPUT, "count > 0" },
-        { { "transpose", AT_F32, 9, { 4 } }, AT_ERR_USAGE, "size_count" },
-        { { "transpose", (at_type)77, 2, { 4, 4 } }, AT_ERR_USAGE, "type" },
-        { { NULL, AT_F32, 2, { 4, 4 } }, AT_ERR_INPUT, "expected one of" },
+        { { .op = "transpos", .type = AT_F32, .size_count = 2, .sizes = { 4, 4 } },
+          AT_ERR_INPUT,
+          "transpose" },
+        { { .op = "transpose", .type = AT_F32, .size_count = 1, .sizes = { 4 } }, AT_ERR_INPUT, "rows" },
+        { { .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { 4, -4 } },
+          AT_ERR_INPUT,
+          "0 or more" },
+        { { .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { 0, 4 } },
+          AT_ERR_INPUT,
+          "count > 0" },
+        { { .op = "transpose", .type = AT_F32, .size_count = 9, .sizes = { 4 } },
+          AT_ERR_USAGE,
+          "size_count" },
+        { { .op = "transpose", .type = (at_type)77, .size_count = 2, .sizes = { 4, 4 } },
+          AT_ERR_USAGE,
+          "type" },
+        { { .op = NULL, .type = AT_F32, .size_count = 2, .sizes = { 4, 4 } },
+          AT_ERR_INPUT,
+          "expected one of" },
     };
     at_tuner *tuner = tuner_with_winner();
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
@@ -389,7 +424,7 @@ Test(library, runs_right_what_nobody_tuned)
     const at_found *used = NULL;
     at_tuner *tuner = NULL;
     at_error err = { 0 };
-    at_problem ragged = { "transpose", AT_F32, 3, { 3, 17, 1000 } };
+    at_problem ragged = { .op = "transpose", .type = AT_F32, .size_count = 3, .sizes = { 3, 17, 1000 } };
     cr_assert_eq(at_open(&tuner, NULL, &err), AT_OK, "%s", err.text);
     fake_use_context(1);
     run_or_skip(tuner, ragged);
@@ -478,7 +513,9 @@ static void *run_many(void *tuner)
     size_t failures = 0;
     fake_use_context(1);
     for (int i = 0; i < ROUNDS * SHAPES; i++) {
-        at_problem problem = { "transpose", AT_F32, 2, { 1024, 64 * (1 + i % SHAPES) } };
+        at_problem problem = {
+            .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { 1024, 64 * (1 + i % SHAPES) }
+        };
         failures += run_at(tuner, problem, OUT, IN, NULL) != AT_OK;
         failures += fake_read().params[4] != problem.sizes[1];
     }

@@ -288,3 +288,20 @@ Test(lookup, a_long_row_is_not_near_a_square)
     put("4x1048576", "tile_rows", TILE_ROWS, "NVIDIA H200");
     cr_assert_str_eq(ask(1, 4194304, "").answer->shape, "4x1048576", "the same number of elements");
 }
+
+Test(lookup, a_shape_with_leading_dimensions_is_found_again_and_aligned_rows_go_before)
+{
+    const at__target any = { .name = "" };
+    at__problem problem;
+    at_error err = { 0 };
+    put("4096x4096/4160x4352", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    put("4096x4095", "reg_vec", REG_VEC, "NVIDIA H200");
+    const at__op *op = at__catalog_find_op(w.catalog, "transpose");
+    cr_assert_eq(at__problem_init(&problem, op, AT__F32, (int64_t[]){ 4096, 4096 }, 2, &err), AT_OK);
+    cr_assert_eq(at__problem_set_pitches(&problem, (int64_t[]){ 4160, 4352 }, 2, &err), AT_OK);
+    at__found f = ask(4096, 4096, "");
+    cr_assert_eq(f.match, AT__MATCH_NEAR);
+    cr_assert_str_eq(f.answer->shape, "4096x4096/4160x4352");
+    cr_assert_eq(at__lookup_find(&f, w.lookup, &problem, &any, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(f.match, AT__MATCH_EXACT);
+}

@@ -45,6 +45,38 @@ Test(problem, writes_a_canonical_shape)
     at__op_close(op);
 }
 
+/* A matrix whose rows may lie apart. */
+#define PITCHED                                                                                              \
+    "/*!autotune\nop p\nshape rows cols\npitch ld = cols\ntype T = f32\nlet bytes = rows * ld * sizeof(T)\n"    \
+    "arg y T[rows * ld] output\narg ld i64\nreference r\ngrid 1\nblock 1\ntraffic bytes\n*/ r"
+
+Test(problem, leading_dimensions_are_sizes_of_the_problem)
+{
+    static const at__limits NO_DEVICE = { 0 };
+    int64_t slots[AT__MAX_SLOTS], traffic = 0;
+    at__op *op = read_op(PITCHED);
+    at__problem p;
+    at_error err = { 0 };
+    at__str shape = { 0 };
+    cr_assert_eq(at__problem_init(&p, op, AT__F32, (int64_t[]){ 6, 5 }, 2, &err), AT_OK, "%s", err.text);
+    cr_assert(at__problem_is_dense(&p));
+    cr_assert_eq(at__problem_set_pitches(&p, (int64_t[]){ 8 }, 1, &err), AT_OK, "%s", err.text);
+    cr_assert_not(at__problem_is_dense(&p));
+    at__problem_shape(&shape, &p);
+    cr_assert_str_eq(at__str_text(&shape), "6x5/8");
+    cr_assert_eq(at__problem_bind(slots, &p, &NO_DEVICE, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__expr_eval(&traffic, op->traffic, slots, &err), AT_OK);
+    cr_assert_eq(traffic, 6 * 8 * 4);
+    cr_assert_eq(at__problem_set_pitches(&p, (int64_t[]){ 4 }, 1, &err), AT_ERR_INPUT);
+    cr_assert_str_eq(err.text, "found ld = 4; expected at least cols = 5");
+    cr_assert_eq(at__problem_set_pitches(&p, (int64_t[]){ 8, 8 }, 2, &err), AT_ERR_INPUT);
+    cr_assert_eq(p.dims[2], 8, "a refusal changes nothing");
+    cr_assert_eq(at__problem_set_pitches(&p, (int64_t[]){ 0 }, 1, &err), AT_OK);
+    cr_assert(at__problem_is_dense(&p), "0 is dense");
+    at__str_clear(&shape);
+    at__op_close(op);
+}
+
 Test(problem, says_what_shape_is_expected)
 {
     at__op *op = read_op(MINI_OP);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const at__shape_defaults DEFAULTS = { "transpose", AT__F32 };
+static const at__shape_defaults DEFAULTS = { .op = "transpose", .type = AT__F32 };
 
 static at__catalog *catalog_ok(const char *dir)
 {
@@ -57,6 +57,12 @@ static const struct {
     { "f16 transpose 8 16", "transpose 8x16 f16" },
     { "transpose 8 16 i8", "transpose 8x16 i8" },
     { "copy 8x16", "copy 8x16 f32" },
+    { "64x32/48x80 f16", "transpose 64x32/48x80 f16" },
+    { "64 32/48x80 f16", "transpose 64x32/48x80 f16" },
+    { "64x32/48", "transpose 64x32/48x64 f32" },
+    { "64x32/32x64", "transpose 64x32 f32" },
+    { "8x64x32/48x80", "transpose 8x64x32/48x80 f32" },
+    { "64x32/48x80 f16\n64x32 f16\n64x32/48x80 f16", "transpose 64x32/48x80 f16; transpose 64x32 f16" },
     { "8x16 copy double", "copy 8x16 f64" },
     { "8x16 FLOAT16", "transpose 8x16 f16" },
     { "\t 8x16 \t# the small one, 4x4\n", "transpose 8x16 f32" },
@@ -262,7 +268,7 @@ Test(shapes, the_op_has_its_say)
     }
     at__shapes shapes = { 0 };
     at_error err = { 0 };
-    at__shape_defaults none = { "no_such_op", AT__F32 };
+    at__shape_defaults none = { .op = "no_such_op", .type = AT__F32 };
     cr_assert_eq(at__shapes_parse(&shapes, "8x8", 3, "s.txt", catalog, none, &err), AT_ERR_INPUT);
     cr_assert(strstr(err.text, "no_such_op"), "%s", err.text);
     at__catalog_close(catalog);

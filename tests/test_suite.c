@@ -13,7 +13,7 @@ static at__shapes suite;
 static void begin(void)
 {
     at_error err = { 0 };
-    const at__shape_defaults none = { "transpose", AT__F32 };
+    const at__shape_defaults none = { .op = "transpose", .type = AT__F32 };
     cr_assert_eq(at__catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
     cr_assert_eq(at__shapes_read(&suite, AT_SOURCE_DIR "/tests/data/suite.txt", catalog, none, &err), AT_OK,
                  "%s", err.text);

@@ -20,7 +20,7 @@ import sys
 import threading
 from types import SimpleNamespace
 
-MAX_SIZES = 6
+MAX_SIZES, MAX_PITCHES = 6, 2
 TYPES = ("u8", "i8", "f16", "bf16", "u16", "i16", "f32", "i32", "u32", "f64", "i64", "u64", "c64", "c128")
 MATCHES = ("exact", "near", "other_device", "none")
 _TYPE_OF_SIZE = {1: "u8", 2: "u16", 4: "u32", 8: "u64", 16: "c128"}  # a transpose only moves bits
@@ -44,7 +44,7 @@ class _Error(ctypes.Structure):
 
 class _Problem(ctypes.Structure):
     _fields_ = [("op", ctypes.c_char_p), ("type", ctypes.c_int), ("size_count", ctypes.c_int),
-                ("sizes", ctypes.c_int64 * MAX_SIZES)]
+                ("sizes", ctypes.c_int64 * MAX_SIZES), ("pitches", ctypes.c_int64 * MAX_PITCHES)]
 
 
 class _OpenOptions(ctypes.Structure):

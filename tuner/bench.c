@@ -33,6 +33,7 @@ struct at__bench {
     int sets;
     at__ptr arena;
     at__ptr expected[AT__MAX_ARGS]; /* the reference's outputs; 0 for inputs */
+    at__ptr inverse[AT__MAX_ARGS];  /* of outputs with gaps: see fill_gaps   */
     at__ptr found;                  /* pairs of check.cu: 3 a buffer         */
     int first_in, first_out;        /* -1: none                              */
 };
@@ -76,7 +77,7 @@ static int64_t expected_bytes(const at__bench *b)
     int64_t bytes = 0;
     for (int i = 0; i < b->setup.buffer_count; i++)
         if (b->setup.buffers[i].role != AT__INPUT)
-            bytes += round_up(b->setup.buffers[i].bytes, 4096);
+            bytes += (b->setup.gaps ? 2 : 1) * round_up(b->setup.buffers[i].bytes, 4096);
     return bytes;
 }
 
@@ -179,23 +180,53 @@ at_status at__bench_memcpy(at__bench *b, uint64_t set, at_error *err)
     if (b->first_in < 0 || b->first_out < 0)
         return at_fail(err, AT_ERR_DEVICE, "the operation has no input and output to copy between");
     return at__gpu_copy(b->gpu, buffer_of(b, set, b->first_out), buffer_of(b, set, b->first_in),
-                        b->setup.buffers[b->first_out].bytes, err);
+                        b->setup.copy_bytes, err);
+}
+
+/*
+ * Outputs with gaps: `expected` begins as random bits and `inverse` as their complement, so that afterwards
+ * the two differ in every bit of what the reference leaves, and agree in what it writes. ~inverse is then a
+ * buffer that is wrong in every bit to write, and right in every bit to leave.
+ */
+static at_status fill_gaps(at__bench *b, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
+        int64_t bytes = b->setup.buffers[i].bytes;
+        if (!b->inverse[i])
+            continue;
+        status = run_check(b, FILL, bytes, b->expected[i], (uint64_t)bytes, seed_of(b, (uint64_t)b->sets, i),
+                           0, err);
+        if (status == AT_OK)
+            status = run_check(b, POISON, bytes, b->inverse[i], b->expected[i], (uint64_t)bytes, 0, err);
+    }
+    return status;
+}
+
+static at_status launch_reference(at__bench *b, const at__module *module, const at__kernel *kernel,
+                                  const at__ptr *outputs, at_error *err)
+{
+    at__ptr buffers[AT__MAX_ARGS];
+    for (int i = 0; i < b->setup.buffer_count; i++)
+        buffers[i] = outputs[i] ? outputs[i] : b->expected[i] ? b->expected[i] : buffer_of(b, 0, i);
+    return launch_on(b, module, kernel, buffers, err);
 }
 
 /* The reference writes into `expected`; it starts from what an inout buffer holds. */
 static at_status run_reference(at__bench *b, const at__kernel *kernel, at_error *err)
 {
-    at__ptr buffers[AT__MAX_ARGS];
     at__module *module = NULL;
     at_status status =
         at__gpu_load(&module, b->gpu, kernel->cubin, kernel->name, kernel->geometry.shared_bytes, err);
-    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
-        buffers[i] = b->expected[i] ? b->expected[i] : buffer_of(b, 0, i);
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
         if (b->setup.buffers[i].role == AT__INOUT)
             status = at__gpu_copy(b->gpu, b->expected[i], buffer_of(b, 0, i), b->setup.buffers[i].bytes, err);
-    }
     if (status == AT_OK)
-        status = launch_on(b, module, kernel, buffers, err);
+        status = fill_gaps(b, err);
+    if (status == AT_OK)
+        status = launch_reference(b, module, kernel, b->expected, err);
+    if (status == AT_OK && b->setup.gaps)
+        status = launch_reference(b, module, kernel, b->inverse, err);
     if (status == AT_OK)
         status = at__gpu_wait(b->gpu, err);
     at__gpu_unload(b->gpu, module);
@@ -210,6 +241,9 @@ static at_status allocate(at__bench *b, at_error *err)
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
         if (b->setup.buffers[i].role != AT__INPUT)
             status = at__gpu_alloc(&b->expected[i], b->gpu, b->setup.buffers[i].bytes, err);
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
+        if (b->setup.buffers[i].role == AT__OUTPUT && b->setup.gaps)
+            status = at__gpu_alloc(&b->inverse[i], b->gpu, b->setup.buffers[i].bytes, err);
     return status;
 }
 
@@ -256,8 +290,10 @@ void at__bench_close(at__bench *b)
         return;
     for (int k = 0; k < CHECKS; k++)
         at__gpu_unload(b->gpu, b->checks[k]);
-    for (int i = 0; i < b->setup.buffer_count; i++)
+    for (int i = 0; i < b->setup.buffer_count; i++) {
         at__gpu_free(b->gpu, b->expected[i]);
+        at__gpu_free(b->gpu, b->inverse[i]);
+    }
     at__gpu_free(b->gpu, b->found);
     at__gpu_free(b->gpu, b->arena);
     free(b);
@@ -268,10 +304,27 @@ int at__bench_sets(const at__bench *bench)
     return bench->sets;
 }
 
+static bool is_copied(const at__bench *b, int i, bool is_copy)
+{
+    return is_copy && i == b->first_out;
+}
+
 /* What output `i` must become: the reference's, or for a copy the input's. */
 static at__ptr expected_of(const at__bench *b, int i, bool is_copy)
 {
-    return is_copy && i == b->first_out ? buffer_of(b, 0, b->first_in) : b->expected[i];
+    return is_copied(b, i, is_copy) ? buffer_of(b, 0, b->first_in) : b->expected[i];
+}
+
+/* How much of it. */
+static int64_t expected_length(const at__bench *b, int i, bool is_copy)
+{
+    return is_copied(b, i, is_copy) ? b->setup.copy_bytes : b->setup.buffers[i].bytes;
+}
+
+/* What output `i` begins with: the complement of this. */
+static at__ptr complement_of(const at__bench *b, int i, bool is_copy)
+{
+    return b->inverse[i] && !is_copied(b, i, is_copy) ? b->inverse[i] : expected_of(b, i, is_copy);
 }
 
 static at_status poison(at__bench *b, bool is_copy, at_error *err)
@@ -280,8 +333,8 @@ static at_status poison(at__bench *b, bool is_copy, at_error *err)
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
         const at__buffer *buffer = &b->setup.buffers[i];
         if (buffer->role == AT__OUTPUT)
-            status = run_check(b, POISON, buffer->bytes, buffer_of(b, 0, i), expected_of(b, i, is_copy),
-                               (uint64_t)buffer->bytes, 0, err);
+            status = run_check(b, POISON, buffer->bytes, buffer_of(b, 0, i), complement_of(b, i, is_copy),
+                               (uint64_t)expected_length(b, i, is_copy), 0, err);
         else if (buffer->role == AT__INOUT)
             status = fill(b, 0, i, err);
     }
@@ -297,7 +350,8 @@ static at_status compare(at__bench *b, bool is_copy, at_error *err)
         if (b->setup.buffers[i].role == AT__INPUT)
             status = run_check(b, RANDOM, (int64_t)bytes, at, bytes, seed_of(b, 0, i), found, err);
         else
-            status = run_check(b, EQUAL, (int64_t)bytes, at, expected_of(b, i, is_copy), bytes, found, err);
+            status = run_check(b, EQUAL, (int64_t)bytes, at, expected_of(b, i, is_copy),
+                               (uint64_t)expected_length(b, i, is_copy), found, err);
         if (status == AT_OK)
             status = run_check(b, GUARD, GUARD_BYTES, at - GUARD_BYTES, GUARD_BYTES, 1, found + 16, err);
         if (status == AT_OK)

@@ -51,6 +51,8 @@ static void list_op(const at__op *op)
             printf(" [%s=%" PRId64 "]", op->dims[i].name, op->dims[i].value);
         else
             printf(" %s", op->dims[i].name);
+    for (int i = 0; i < op->pitch_count; i++)
+        printf("%s%s=%s", i ? " " : " / ", op->pitches[i].name, op->dims[op->pitches[i].dim].name);
     printf("\n  types:%s", op->storage ? " any; those of one size share a result" : "");
     for (int i = 0; i < AT__DTYPES && !op->storage; i++)
         if (op->types & (1u << i))
@@ -121,6 +123,13 @@ static void json_op(at__str *out, const at__op *op)
         member(out, "name", op->dims[i].name);
         if (op->dims[i].optional)
             member_i64(out, "default", op->dims[i].value);
+        at__str_add(out, "}");
+    }
+    at__str_add(out, "],\"pitches\":[");
+    for (int i = 0; i < op->pitch_count; i++) {
+        at__str_add(out, i ? ",{" : "{");
+        member(out, "name", op->pitches[i].name);
+        member(out, "default", op->dims[op->pitches[i].dim].name);
         at__str_add(out, "}");
     }
     at__str_add(out, "],\"arguments\":[");

@@ -15,12 +15,14 @@
 #include "expr.h"
 #include "util/sha256.h"
 
-#define AT__MAX_DIMS   6
-#define AT__MAX_PARAMS 32
-#define AT__MAX_VALUES 4096 /* of one parameter */
-#define AT__MAX_ARGS   16
-#define AT__MAX_SLOTS  256
-#define AT__MAX_NAME   64 /* characters of a name, with the final zero */
+#define AT__MAX_DIMS    6
+#define AT__MAX_PITCHES 2
+#define AT__MAX_SIZES   (AT__MAX_DIMS + AT__MAX_PITCHES)
+#define AT__MAX_PARAMS  32
+#define AT__MAX_VALUES  4096 /* of one parameter */
+#define AT__MAX_ARGS    16
+#define AT__MAX_SLOTS   256
+#define AT__MAX_NAME    64 /* characters of a name, with the final zero */
 
 /* What the runner may tell an expression about the device: the names "device.<name>". */
 typedef struct at__limits {
@@ -92,6 +94,13 @@ typedef struct at__dim {
     int64_t value; /* when it is left out of a shape */
 } at__dim;
 
+/* A leading dimension: elements from one row to the next, where rows are `dims[dim]` elements. */
+typedef struct at__pitch {
+    char name[AT__MAX_NAME];
+    int dim;
+    int slot;
+} at__pitch;
+
 /*
  * An operation. After reading it has a dimension without default, an output or inout argument, a reference, a
  * first grid and block expression and a traffic; one that is recorded may lack all but the first. Slots of
@@ -102,6 +111,8 @@ typedef struct at__op {
     char *about;
     at__dim dims[AT__MAX_DIMS]; /* optional ones first, as in the shape */
     int dim_count;
+    at__pitch pitches[AT__MAX_PITCHES];
+    int pitch_count;
     bool storage;   /* types are storage: only the element size matters */
     unsigned types; /* bit set of at__dtype */
     bool recorded;  /* its kernels are not here: only a recording knows their times */

@@ -72,6 +72,35 @@ static at_status read_shape(at__lines *lines, void *target)
     return add_common_symbols(lines, op);
 }
 
+/* NAME = DIM. Its slot follows those of what was declared so far. */
+static at_status read_pitch(at__lines *lines, void *target)
+{
+    at__op *op = target;
+    at__pitch *pitch = &op->pitches[op->pitch_count];
+    char dim[AT__MAX_NAME];
+    const char *at = lines->at;
+
+    if (op->pitch_count == AT__MAX_PITCHES)
+        return at__lines_fail(lines, at, "found more than %d pitches; expected fewer", AT__MAX_PITCHES);
+    at_status status = at__lines_name(pitch->name, lines, "the name of a pitch");
+    if (status == AT_OK)
+        status = at__add_symbol(&pitch->slot, &op->symbols, pitch->name, lines, at);
+    if (status == AT_OK)
+        status = at__lines_take(lines, "=", NULL);
+    at = lines->at;
+    if (status == AT_OK)
+        status = at__lines_name(dim, lines, "a dimension");
+    if (status != AT_OK)
+        return status;
+    for (int i = 0; i < op->dim_count; i++)
+        if (strcmp(op->dims[i].name, dim) == 0) {
+            pitch->dim = i;
+            op->pitch_count++;
+            return AT_OK;
+        }
+    return at__lines_fail(lines, at, "found '%s'; expected a dimension of the shape", dim);
+}
+
 static at_status read_type_word(at__lines *lines, at__op *op)
 {
     char word[AT__MAX_NAME];
@@ -263,6 +292,7 @@ static const at__keyword KEYWORDS[] = {
       .required = true,
       .after = "op",
       .read = read_type },
+    { .word = "pitch", .after = "shape", .read = read_pitch },
     { .word = "let", .after = "shape", .read = read_let },
     { .word = "require", .after = "shape", .read = read_require },
     { .word = "arg",

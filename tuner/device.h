@@ -79,9 +79,11 @@ typedef struct at__setup {
     at__kernel reference;
     const void *check_cubin; /* tuner/check.cu, compiled for the device */
     size_t check_len;
-    int element_bytes; /* for messages */
-    bool warm;         /* do not rotate buffers out of the L2 cache */
-    uint64_t seed;     /* of the random bits */
+    int element_bytes;  /* for messages */
+    bool gaps;          /* the reference does not write all of its outputs: what it leaves must stay */
+    int64_t copy_bytes; /* what a copy of the problem copies, from the first input to the first output */
+    bool warm;          /* do not rotate buffers out of the L2 cache */
+    uint64_t seed;      /* of the random bits */
 } at__setup;
 
 /* Replaces the open problem. AT_ERR_DEVICE: not enough memory (bytes needed and free), or the reference

@@ -46,6 +46,16 @@ at_status at__finding_bind(int64_t *slots, const at__finding *f, at_error *err)
 
 /* ---- the question ---- */
 
+static at_status read_sizes(at__problem *out, const at__op *op, const at_problem *problem, at_error *err)
+{
+    int pitches = AT_MAX_PITCHES;
+    at_status status =
+        at__problem_init(out, op, (at__dtype)problem->type, problem->sizes, problem->size_count, err);
+    while (pitches > 0 && !problem->pitches[pitches - 1])
+        pitches--;
+    return status == AT_OK ? at__problem_set_pitches(out, problem->pitches, pitches, err) : status;
+}
+
 static at_status read_problem(at__problem *out, const at__catalog *catalog, const at_problem *problem,
                               at_error *err)
 {
@@ -57,7 +67,7 @@ static at_status read_problem(at__problem *out, const at__catalog *catalog, cons
     if (op && (unsigned)problem->type >= AT__DTYPES)
         return at_fail(err, AT_ERR_USAGE, "found type %d; expected an at_type", (int)problem->type);
     if (op)
-        return at__problem_init(out, op, (at__dtype)problem->type, problem->sizes, problem->size_count, err);
+        return read_sizes(out, op, problem, err);
     for (int i = 0; i < at__catalog_op_count(catalog); i++)
         at__str_addf(&known, " %s", at__catalog_op(catalog, i)->name);
     at_fail(err, AT_ERR_INPUT, "no operation '%.60s'; expected one of:%s", problem->op ? problem->op : "",

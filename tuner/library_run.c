@@ -24,6 +24,8 @@ static uint64_t hash_of(const at_problem *problem, uint64_t context)
     uint64_t hash = mix(context, (uint64_t)problem->type << 32 | (unsigned)problem->size_count);
     for (int i = 0; i < problem->size_count; i++)
         hash = mix(hash, (uint64_t)problem->sizes[i]);
+    for (int i = 0; i < AT_MAX_PITCHES; i++)
+        hash = mix(hash, (uint64_t)problem->pitches[i]);
     for (const char *c = problem->op; *c; c++)
         hash = mix(hash, (unsigned char)*c);
     return hash;
@@ -33,7 +35,7 @@ static bool same_problem(const at_problem *a, const at_problem *b)
 {
     return a->type == b->type && a->size_count == b->size_count &&
            memcmp(a->sizes, b->sizes, (size_t)a->size_count * sizeof *a->sizes) == 0 &&
-           strcmp(a->op, b->op) == 0;
+           memcmp(a->pitches, b->pitches, sizeof a->pitches) == 0 && strcmp(a->op, b->op) == 0;
 }
 
 static at__prepared *table_find(const at__table *table, const at_problem *problem, uint64_t context,

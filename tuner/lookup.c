@@ -29,7 +29,7 @@ static uint64_t hash_of(const at__op *op, const char *type_key, const int64_t *d
         h = (h ^ (unsigned char)*p) * 0x100000001b3u;
     for (; *type_key; type_key++)
         h = (h ^ (unsigned char)*type_key) * 0x100000001b3u;
-    for (int i = 0; i < op->dim_count; i++)
+    for (int i = 0; i < at__problem_size_count(op); i++)
         h = ((h ^ (uint64_t)dims[i]) * 0x100000001b3u) ^ (h >> 29);
     return h;
 }
@@ -37,25 +37,45 @@ static uint64_t hash_of(const at__op *op, const char *type_key, const int64_t *d
 static bool same_problem(const at__entry *e, const at__op *op, const char *type_key, const int64_t *dims)
 {
     return e->op == op && strcmp(e->answer.type_key, type_key) == 0 &&
-           memcmp(e->dims, dims, (size_t)op->dim_count * sizeof *dims) == 0;
+           memcmp(e->dims, dims, (size_t)at__problem_size_count(op) * sizeof *dims) == 0;
 }
 
-/* "8x4096x128" as the op's dimensions; false: not a shape of this op. */
+/* "4096x4160": numbers joined by 'x', at most `max`. Returns how many, -1: none or too many; *text moves on.
+ */
+static int read_numbers(int64_t *out, int max, const char **text)
+{
+    int count = 0;
+    while (count < max) {
+        char *end;
+        out[count++] = strtoll(*text, &end, 10);
+        if (end == *text)
+            return -1;
+        *text = end;
+        if (*end != 'x')
+            return count;
+        ++*text;
+    }
+    return -1;
+}
+
+/* "8x4096x128", "4096x4096/4160x4352" as the op's sizes; false: not a shape of this op. */
 static bool read_shape(int64_t *dims, const at__op *op, const char *shape)
 {
     int64_t sizes[AT__MAX_DIMS];
-    int count = 0;
-    for (char *end; count < AT__MAX_DIMS; shape = end + 1) {
-        sizes[count++] = strtoll(shape, &end, 10);
-        if (end == shape || (*end && *end != 'x'))
-            return false;
-        if (!*end)
-            break;
-    }
+    int count = read_numbers(sizes, AT__MAX_DIMS, &shape);
     int left_out = op->dim_count - count;
-    for (int i = 0; i < op->dim_count && left_out >= 0; i++)
+    if (count < 0 || left_out < 0)
+        return false;
+    for (int i = 0; i < op->dim_count; i++)
         dims[i] = i < left_out ? op->dims[i].value : sizes[i - left_out];
-    return left_out >= 0;
+    for (int i = 0; i < op->pitch_count; i++)
+        dims[op->dim_count + i] = dims[op->pitches[i].dim];
+    if (*shape == '/') {
+        shape++;
+        count = read_numbers(dims + op->dim_count, AT__MAX_PITCHES, &shape);
+        return count == op->pitch_count && !*shape;
+    }
+    return !*shape;
 }
 
 static bool keep_entry(void *context, at__answer *answer)

@@ -14,7 +14,7 @@ typedef struct at__entry {
     const at__op *op;
     const at__template *t;
     at__config config;
-    int64_t dims[AT__MAX_DIMS];
+    int64_t dims[AT__MAX_SIZES];
     uint64_t hash;
     size_t next; /* in its bucket */
     /* Whether it still answers its own problem, and the geometry there; found out when first asked for. */
@@ -37,7 +37,7 @@ typedef struct at__memo {
     const at__op *op; /* NULL: free */
     at__dtype type;
     uint64_t hash;
-    int64_t dims[AT__MAX_DIMS], cc, sms;
+    int64_t dims[AT__MAX_SIZES], cc, sms;
     char device[128];
     at__match match;
     size_t entry; /* AT__NO_ENTRY: none */

@@ -48,11 +48,22 @@ static double factors_of_two(int64_t a, int64_t b)
     return a == b ? 0 : fabs(log2((double)(a > 0 ? a : 1) / (double)(b > 0 ? b : 1)));
 }
 
-static double side_distance(int64_t there, int64_t here, int element_bytes)
+/* Where the rows of dimension `i` begin, one after the other: its pitch, or the dimension itself. */
+static int64_t pitch_of(const int64_t *sizes, const at__op *op, int i)
 {
-    int64_t a = alignment(there, element_bytes), b = alignment(here, element_bytes);
+    for (int k = 0; k < op->pitch_count; k++)
+        if (op->pitches[k].dim == i)
+            return sizes[op->dim_count + k];
+    return sizes[i];
+}
+
+static double side_distance(const int64_t *there, const at__problem *p, int i)
+{
+    int element_bytes = at__dtype_bytes(p->type);
+    int64_t a = alignment(pitch_of(there, p->op, i), element_bytes);
+    int64_t b = alignment(pitch_of(p->dims, p->op, i), element_bytes);
     double d = a == b ? 0 : ALIGNMENT_COST + ALIGNMENT_STEP * factors_of_two(a, b);
-    return (there <= NARROW) == (here <= NARROW) ? d : d + NARROW_COST;
+    return (there[i] <= NARROW) == (p->dims[i] <= NARROW) ? d : d + NARROW_COST;
 }
 
 static double shape_distance(const int64_t *there, const at__problem *p)
@@ -62,7 +73,7 @@ static double shape_distance(const int64_t *there, const at__problem *p)
     for (int i = 0; i < p->op->dim_count; i++) {
         d += factors_of_two(there[i], p->dims[i]);
         if (!p->op->dims[i].optional)
-            d += side_distance(there[i], p->dims[i], element_bytes);
+            d += side_distance(there, p, i);
         bytes_there *= (double)there[i];
         bytes_here *= (double)p->dims[i];
     }
@@ -195,7 +206,7 @@ static bool is_of(const at__memo *m, const at__question *q)
 {
     const at__problem *p = q->problem;
     return m->hash == q->hash && m->op == p->op && m->type == p->type && m->cc == q->cc && m->sms == q->sms &&
-           memcmp(m->dims, p->dims, (size_t)p->op->dim_count * sizeof *p->dims) == 0 &&
+           memcmp(m->dims, p->dims, (size_t)at__problem_size_count(p->op) * sizeof *p->dims) == 0 &&
            strcmp(m->device, q->device) == 0;
 }
 

@@ -23,6 +23,8 @@ static void bind_dims(int64_t *slots, const at__problem *problem)
 {
     for (int i = 0; i < problem->op->dim_count; i++)
         slots[i] = problem->dims[i];
+    for (int i = 0; i < problem->op->pitch_count; i++)
+        slots[problem->op->pitches[i].slot] = problem->dims[problem->op->dim_count + i];
     slots[problem->op->sizeof_slot] = at__dtype_bytes(problem->type);
 }
 
@@ -138,11 +140,44 @@ at_status at__problem_init(at__problem *out, const at__op *op, at__dtype type, c
             return at_fail(err, AT_ERR_INPUT, "found %s = %" PRId64 "; expected 0 or more", op->dims[i].name,
                            problem.dims[i]);
     }
+    for (int i = 0; i < op->pitch_count; i++)
+        problem.dims[op->dim_count + i] = problem.dims[op->pitches[i].dim];
     bind_dims(slots, &problem);
     at_status status = check_problem(slots, &problem, false, err);
     if (status == AT_OK)
         *out = problem;
     return status;
+}
+
+int at__problem_size_count(const at__op *op)
+{
+    return op->dim_count + op->pitch_count;
+}
+
+at_status at__problem_set_pitches(at__problem *problem, const int64_t *pitches, int count, at_error *err)
+{
+    const at__op *op = problem->op;
+    if (count > op->pitch_count)
+        return at_fail(err, AT_ERR_INPUT, "found %d leading dimension%s; %s has %d", count,
+                       count == 1 ? "" : "s", op->name, op->pitch_count);
+    for (int i = 0; i < count; i++) {
+        int64_t row = problem->dims[op->pitches[i].dim];
+        if (pitches[i] && pitches[i] < row)
+            return at_fail(err, AT_ERR_INPUT, "found %s = %" PRId64 "; expected at least %s = %" PRId64,
+                           op->pitches[i].name, pitches[i], op->dims[op->pitches[i].dim].name, row);
+    }
+    for (int i = 0; i < count; i++)
+        problem->dims[op->dim_count + i] = pitches[i] ? pitches[i] : problem->dims[op->pitches[i].dim];
+    return AT_OK;
+}
+
+bool at__problem_is_dense(const at__problem *problem)
+{
+    const at__op *op = problem->op;
+    bool dense = true;
+    for (int i = 0; i < op->pitch_count; i++)
+        dense = dense && problem->dims[op->dim_count + i] == problem->dims[op->pitches[i].dim];
+    return dense;
 }
 
 void at__problem_shape(at__str *out, const at__problem *problem)
@@ -154,6 +189,10 @@ void at__problem_shape(at__str *out, const at__problem *problem)
     for (; i <= last; i++) {
         at__str_add_int(out, problem->dims[i]);
         at__str_add(out, i < last ? "x" : "");
+    }
+    for (int k = 0; k < op->pitch_count && !at__problem_is_dense(problem); k++) {
+        at__str_add(out, k ? "x" : "/");
+        at__str_add_int(out, problem->dims[op->dim_count + k]);
     }
 }
 

@@ -10,7 +10,7 @@
 typedef struct at__problem {
     const at__op *op; /* borrowed */
     at__dtype type;
-    int64_t dims[AT__MAX_DIMS];
+    int64_t dims[AT__MAX_SIZES]; /* the op's dimensions, then its pitches */
 } at__problem;
 
 /* One value for each parameter of a template, in the order of its declaration. */
@@ -26,7 +26,21 @@ typedef struct at__config {
 at_status at__problem_init(at__problem *out, const at__op *op, at__dtype type, const int64_t *sizes,
                            int count, at_error *err) AT_MUST_CHECK;
 
-/* "4096x4096", "8x4096x128": leading optional dimensions that have their default are left out. Canonical. */
+/* Sizes that make up a problem: dimensions and pitches. */
+int at__problem_size_count(const at__op *op);
+
+/*
+ * Leading dimensions, in elements and in the op's order; 0: dense. `count` 0 leaves all of them dense.
+ * AT_ERR_INPUT: one too many, or smaller than the rows.
+ */
+at_status at__problem_set_pitches(at__problem *problem, const int64_t *pitches, int count,
+                                  at_error *err) AT_MUST_CHECK;
+bool at__problem_is_dense(const at__problem *problem);
+
+/*
+ * "4096x4096", "8x4096x128", "4096x4096/4160x4352": leading optional dimensions that have their default are
+ * left out, and so are pitches when all are dense. Canonical.
+ */
 void at__problem_shape(at__str *out, const at__problem *problem);
 
 /*

@@ -50,6 +50,8 @@ void at__write_setup(at__str *body, const at__setup *s)
     write_kernel(body, &s->reference);
     at__put_bytes(body, s->check_cubin, s->check_len);
     at__put_i64(body, s->element_bytes);
+    at__put_i64(body, s->gaps);
+    at__put_i64(body, s->copy_bytes);
     at__put_i64(body, s->warm);
     at__put_i64(body, (int64_t)s->seed);
 }
@@ -62,6 +64,8 @@ at_status at__read_setup(at__setup *out, at__reader *in, at_error *err)
     read_kernel(&out->reference, in);
     out->check_cubin = at__get_bytes(in, &out->check_len);
     out->element_bytes = (int)at__get_i64(in);
+    out->gaps = at__get_i64(in) != 0;
+    out->copy_bytes = at__get_i64(in);
     out->warm = at__get_i64(in) != 0;
     out->seed = (uint64_t)at__get_i64(in);
     if (out->buffer_count < 0 || out->buffer_count > AT__MAX_ARGS)

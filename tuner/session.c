@@ -164,6 +164,20 @@ static at_status describe_buffers(at__setup *setup, const at__op *op, const int6
     return AT_OK;
 }
 
+/* Rows with a pitch leave gaps in the output. A second run of the reference finds them, which an inout
+ * forbids. */
+static void describe_gaps(at__setup *setup, const at__contest *c)
+{
+    setup->gaps = !at__problem_is_dense(&c->problem);
+    for (int i = setup->buffer_count - 1; i >= 0; i--) {
+        if (setup->buffers[i].role != AT__INPUT)
+            setup->copy_bytes = setup->buffers[i].bytes;
+        setup->gaps = setup->gaps && setup->buffers[i].role != AT__INOUT;
+    }
+    if (setup->gaps)
+        setup->copy_bytes = c->key.elements * setup->element_bytes;
+}
+
 static at_status set_up_device(at__session *s, const at__contest *c, at_error *err)
 {
     const at__op *op = c->problem.op;
@@ -191,6 +205,7 @@ static at_status set_up_device(at__session *s, const at__contest *c, at_error *e
                          at__str_text(&reference.log));
     if (status == AT_OK)
         status = describe_buffers(&setup, op, c->slots, setup.element_bytes, err);
+    describe_gaps(&setup, c);
     if (status == AT_OK)
         status = at__kernel_bind(&setup.reference, &reference, op->reference, &op->launch, op, c->slots, err);
     if (status == AT_OK)

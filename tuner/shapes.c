@@ -35,6 +35,8 @@ typedef struct entry {
     int64_t sizes[AT__MAX_DIMS];
     int size_columns[AT__MAX_DIMS];
     int size_count;
+    int64_t pitches[AT__MAX_PITCHES];
+    int pitch_count, pitch_column;
     const at__op *op;
     at__dtype type;
     int op_column, type_column;
@@ -174,9 +176,33 @@ static at_status skip_joiner(bool *more, const char **p, const char *word, const
             return fail_at(r, word, "found '%s'; expected a size after '%c'",
                            show(word, word_end(word, r->end)).text, *joiner);
     }
-    if (*p < r->end && !is_blank(**p))
+    if (*p < r->end && !is_blank(**p) && **p != '/')
         return fail_at(r, word, "found '%s'; expected sizes such as 4096x4096 (whole numbers joined by 'x')",
                        show(word, word_end(word, r->end)).text);
+    return AT_OK;
+}
+
+/* "/4160x4352" behind the sizes: leading dimensions. */
+static at_status read_pitches(entry *e, const char **p, const reader *r)
+{
+    const char *word = *p;
+    e->pitch_column = (int)(word - r->line) + 1;
+    do {
+        const char *begin = ++*p;
+        if (begin == r->end || !is_digit(*begin))
+            return fail_at(r, word, "found '%s'; expected leading dimensions, such as 4096x4096/4160x4352",
+                           show(word, word_end(word, r->end)).text);
+        if (e->pitch_count == AT__MAX_PITCHES)
+            return fail_at(r, begin, "found one more leading dimension; expected at most %d",
+                           AT__MAX_PITCHES);
+        at_status status = read_number(&e->pitches[e->pitch_count++], p, r);
+        if (status != AT_OK)
+            return status;
+    } while (*p < r->end && is_joiner(**p));
+    if (*p < r->end && !is_blank(**p))
+        return fail_at(r, word, "found '%s'; expected leading dimensions, such as 4096x4096/4160x4352",
+                       show(word, word_end(word, r->end)).text);
+    e->sizes_closed = true;
     return AT_OK;
 }
 
@@ -194,7 +220,7 @@ static at_status read_sizes(entry *e, const char **p, const reader *r)
         if (status != AT_OK)
             return status;
     }
-    return AT_OK;
+    return *p < r->end && **p == '/' ? read_pitches(e, p, r) : AT_OK;
 }
 
 /* ---- words ---- */
@@ -250,7 +276,7 @@ static at_status read_word(entry *e, const char **p, const reader *r)
 static bool same(const at__problem *a, const at__problem *b)
 {
     bool equal = a->op == b->op && a->type == b->type;
-    for (int i = 0; equal && i < a->op->dim_count; i++)
+    for (int i = 0; equal && i < at__problem_size_count(a->op); i++)
         equal = a->dims[i] == b->dims[i];
     return equal;
 }
@@ -258,7 +284,7 @@ static bool same(const at__problem *a, const at__problem *b)
 static uint64_t hash_of(const at__problem *p)
 {
     uint64_t hash = (uint64_t)(uintptr_t)p->op * 31 + (uint64_t)p->type;
-    for (int i = 0; i < p->op->dim_count; i++)
+    for (int i = 0; i < at__problem_size_count(p->op); i++)
         hash = (hash ^ (uint64_t)p->dims[i]) * 0x9e3779b97f4a7c15u;
     return hash ^ hash >> 32;
 }
@@ -320,6 +346,9 @@ static bool too_large(const entry *e)
     for (int i = 0; i < e->size_count; i++)
         if (__builtin_mul_overflow(bytes, e->sizes[i], &bytes))
             return true;
+    for (int i = 0; i < e->pitch_count; i++)
+        if (__builtin_mul_overflow(bytes, e->pitches[i], &(int64_t){ 0 }))
+            return true;
     return false;
 }
 
@@ -334,6 +363,7 @@ static at__dtype default_type(const reader *r, const at__op *op)
 static at_status finish_line(reader *r, entry *e)
 {
     at__problem problem;
+    at_status status;
     at_error cause = { 0 };
 
     if (e->size_count == 0 && !e->op_column && !e->type_column)
@@ -353,6 +383,13 @@ static at_status finish_line(reader *r, entry *e)
         return fail_at(r, r->line + guilty_column(e) - 1, "%s%s", cause.text,
                        !e->type_column && refuses_type(e) ? " (the line names none, so it has the default)"
                                                           : "");
+    if (e->pitch_count == 0 && r->defaults.pitches && e->op->pitch_count)
+        status = at__problem_set_pitches(&problem, r->defaults.pitches, r->defaults.pitch_count, &cause);
+    else
+        status = at__problem_set_pitches(&problem, e->pitches, e->pitch_count, &cause);
+    if (status != AT_OK)
+        return fail_at(r, r->line + (e->pitch_column ? e->pitch_column : e->size_columns[0]) - 1, "%s",
+                       cause.text);
     return add_problem(r, &problem);
 }
 

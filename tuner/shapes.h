@@ -3,8 +3,9 @@
  *
  * One problem a line; '#' starts a comment; blank lines are skipped. Words are separated by blanks, tabs,
  * commas or semicolons. A shape is sizes joined by 'x', 'X' or '*' or given as separate numbers
- * ("4096x4096", "4096 4096", "8x4096x128"); digits may be grouped by '_' . A dtype and an op
- * may follow in any order; the op may also stand first. CRLF and a UTF-8 byte order mark are accepted.
+ * ("4096x4096", "4096 4096", "8x4096x128"); digits may be grouped by '_' . Leading dimensions follow a shape
+ * without a blank: "4096x4096/4160x4352" (input rows 4160 elements apart, output rows 4352). A dtype and an
+ * op may follow in any order; the op may also stand first. CRLF and a UTF-8 byte order mark are accepted.
  */
 #ifndef AUTOTUNE_SHAPES_H
 #define AUTOTUNE_SHAPES_H
@@ -18,8 +19,10 @@ typedef struct at__shapes {
 } at__shapes;
 
 typedef struct at__shape_defaults {
-    const char *op; /* "transpose" */
-    at__dtype type; /* AT__F32     */
+    const char *op;         /* "transpose" */
+    at__dtype type;         /* AT__F32     */
+    const int64_t *pitches; /* of problems that give none and whose op has any; NULL: dense */
+    int pitch_count;
 } at__shape_defaults;
 
 /*

@@ -62,17 +62,20 @@ AT_API int at_type_bytes(at_type type);        /* 1, 2, 4, 8 or 16; 0 for what i
 /* "f32", also "float32", "float", "half" ... in any case. AT_ERR_INPUT lists the valid words. */
 AT_API at_status at_type_parse(at_type *out, const char *text, at_error *err) AT_MUST_CHECK;
 
-#define AT_MAX_SIZES 6
+#define AT_MAX_SIZES   6
+#define AT_MAX_PITCHES 2
 
 /*
- * What is to be computed: { "transpose", AT_F32, 2, { rows, cols } }. The sizes are those of a shape as
- * `autotune` takes it, 8x4096x128; leading ones that have a default (a batch of 1) may be left out.
+ * What is to be computed: { .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { rows, cols } }. The sizes
+ * are those of a shape as `autotune` takes it, 8x4096x128; leading ones that have a default (a batch of 1) may be left
+ * out. Zero the rest: what a later version adds means "as before" when it is 0.
  */
 typedef struct at_problem {
     const char *op;
     at_type type;
     int size_count;
     int64_t sizes[AT_MAX_SIZES];
+    int64_t pitches[AT_MAX_PITCHES]; /* leading dimensions in elements, in the op's order; 0: dense */
 } at_problem;
 
 /* ---- a tuner ---- */

@@ -12,7 +12,7 @@ const     TILE_COLS = SIDE == SIDE_load ? BLOCK_X : BLOCK_Y
 let       tiles     = ceil_div(rows, TILE_ROWS) * ceil_div(cols, TILE_COLS) * batch
 const     BATCHED   = batch > 1
 const     EDGE      = rows % TILE_ROWS != 0 || cols % TILE_COLS != 0
-const     WIDE      = max(TILE_ROWS * cols, TILE_COLS * rows) > 2147483647 # 64-bit offsets inside a tile
+const     WIDE      = max(TILE_ROWS * ld_in, TILE_COLS * ld_out) > 2147483647 # 64-bit offsets inside a tile
 
 require   threads >= 128 && threads <= 512 # smaller blocks cannot fill a multiprocessor
 require   threads <= device.max_threads_per_block
@@ -34,7 +34,8 @@ template <> struct IndexOf<true> { using type = long long; };
 using Index = IndexOf<WIDE != 0>::type;
 
 extern "C" __global__ void __launch_bounds__(BLOCK_X * BLOCK_Y)
-transpose_naive(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols)
+transpose_naive(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols,
+    long long ld_in, long long ld_out)
 {
     const unsigned down   = (unsigned)((rows + TILE_ROWS - 1) / TILE_ROWS);
     const unsigned across = (unsigned)((cols + TILE_COLS - 1) / TILE_COLS);
@@ -45,9 +46,9 @@ transpose_naive(T *__restrict__ out, const T *__restrict__ in, long long batch, 
     const int r = SIDE == SIDE_load ? threadIdx.y : threadIdx.x;
     const int c = SIDE == SIDE_load ? threadIdx.x : threadIdx.y;
 
-    in  += matrix * rows * cols + r0 * cols + c0;
-    out += matrix * rows * cols + c0 * rows + r0;
+    in  += (matrix * rows + r0) * ld_in + c0;
+    out += (matrix * cols + c0) * ld_out + r0;
 
     if (!EDGE || (r < rows - r0 && c < cols - c0))
-        out[c * (Index)rows + r] = in[r * (Index)cols + c];
+        out[c * (Index)ld_out + r] = in[r * (Index)ld_in + c];
 }

@@ -16,6 +16,7 @@ const     BATCHED = batch > 1
 const     EDGE    = length % RECORDS != 0
 const     WIDE    = (NARROW + 1) * length > 2147483647 # 64-bit offsets inside a matrix
 
+require   ld_in == cols && ld_out == rows # rows follow each other without gaps
 require   NARROW <= 32                 # tiles do better when both sides are long
 require   VEC * sizeof(T) <= 16        # the widest access there is
 require   length % VEC == 0            # every long row must begin aligned
@@ -158,7 +159,8 @@ __device__ __forceinline__ void write_columns(T *out, const T *tile, Index pitch
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-transpose_narrow(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols)
+transpose_narrow(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols,
+    long long ld_in, long long ld_out)
 {
     extern __shared__ uint4 shared_memory[];
     T *const tile = (T *)shared_memory;

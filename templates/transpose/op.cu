@@ -1,16 +1,20 @@
 /*!autotune
 op        transpose                    # out[b][c][r] = in[b][r][c], row-major, bit for bit
 shape     batch=1 rows cols            # leading dimensions with a default may be left out
+pitch     ld_in = cols                 # elements from one row of `in` to the next
+pitch     ld_out = rows                # and of `out`; what lies between its rows is left as it is
 type      T = storage
 
 let       count = batch * rows * cols
 require   count > 0                    # a shape needs at least one element
 
-arg       out    T[count]  output
-arg       in     T[count]  input
+arg       out    T[batch * cols * ld_out]  output
+arg       in     T[batch * rows * ld_in]   input
 arg       batch  i64
 arg       rows   i64
 arg       cols   i64
+arg       ld_in  i64
+arg       ld_out i64
 
 reference transpose_reference
 block     256
@@ -26,7 +30,8 @@ using T = float;
 #endif
 
 /* What the answer is: slow, and too simple to be wrong. */
-extern "C" __global__ void transpose_reference(T *out, const T *in, long long batch, long long rows, long long cols)
+extern "C" __global__ void transpose_reference(T *out, const T *in, long long batch, long long rows, long long cols,
+                                              long long ld_in, long long ld_out)
 {
     const long long matrix = rows * cols;
     const long long count  = batch * matrix;
@@ -34,6 +39,6 @@ extern "C" __global__ void transpose_reference(T *out, const T *in, long long ba
 
     for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += stride) {
         const long long b = i / matrix, r = i % matrix / cols, c = i % cols;
-        out[b * matrix + c * rows + r] = in[i];
+        out[(b * cols + c) * ld_out + r] = in[(b * rows + r) * ld_in + c];
     }
 }

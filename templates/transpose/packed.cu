@@ -15,6 +15,7 @@ let       blocks   = ceil_div(batch, MATRICES)
 let       shared_bytes = MATRICES * cols * PITCH * sizeof(T)
 const     EDGE     = batch % MATRICES != 0
 
+require   ld_in == cols && ld_out == rows # rows follow each other without gaps
 require   batch > 1                    # a single matrix is cut into tiles
 require   matrix_bytes <= 16384        # larger ones too
 require   group_bytes % 16 == 0        # every group must begin aligned
@@ -63,7 +64,8 @@ __device__ __forceinline__ int place_in(int i)
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-transpose_packed(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols)
+transpose_packed(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols,
+    long long ld_in, long long ld_out)
 {
     extern __shared__ uint4 shared_memory[];
     T *const tile = (T *)shared_memory;

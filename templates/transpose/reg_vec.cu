@@ -14,12 +14,12 @@ const     TILE_COLS = BLOCK_X * SQUARE
 let       tiles     = ceil_div(rows, TILE_ROWS) * ceil_div(cols, TILE_COLS) * batch
 const     BATCHED   = batch > 1
 const     EDGE      = rows % TILE_ROWS != 0 || cols % TILE_COLS != 0
-const     WIDE      = max(TILE_ROWS * cols, TILE_COLS * rows) > 2147483647 # 64-bit offsets inside a tile
+const     WIDE      = max(TILE_ROWS * ld_in, TILE_COLS * ld_out) > 2147483647 # 64-bit offsets inside a tile
 
 require   bytes >= max(4, min(8, 2 * sizeof(T))) || bytes == 16 # narrower ones are what naive does
 require   bytes <= 16                  # the widest access there is
-require   cols % SQUARE == 0           # every input row must begin aligned
-require   rows % SQUARE == 0           # every output row must begin aligned
+require   cols % SQUARE == 0 && ld_in % SQUARE == 0 # every input row must begin aligned
+require   rows % SQUARE == 0 && ld_out % SQUARE == 0 # every output row must begin aligned
 require   SQUARES * SQUARE * bytes <= 256 # 64 registers hold the squares
 require   threads >= 64 && threads <= min(512, device.max_threads_per_block)
 require   tiles <= device.max_grid_x
@@ -92,7 +92,8 @@ __device__ __forceinline__ void turn(Side (&out)[SQUARE], const Side (&in)[SQUAR
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK_X * BLOCK_Y)
-transpose_reg_vec(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols)
+transpose_reg_vec(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols,
+    long long ld_in, long long ld_out)
 {
     const unsigned down   = (unsigned)((rows + TILE_ROWS - 1) / TILE_ROWS);
     const unsigned across = (unsigned)((cols + TILE_COLS - 1) / TILE_COLS);
@@ -106,10 +107,10 @@ transpose_reg_vec(T *__restrict__ out, const T *__restrict__ in, long long batch
 
     /* Accesses are indexed in whole vectors: nvcc splits others when the index is intricate. */
     using Bits = Access<SQUARE * ES>::type;
-    const Index in_pitch = (Index)(cols / SQUARE), out_pitch = (Index)(rows / SQUARE);
+    const Index in_pitch = (Index)(ld_in / SQUARE), out_pitch = (Index)(ld_out / SQUARE);
 
-    in  += matrix * rows * cols + r0 * cols + c0;
-    out += matrix * rows * cols + c0 * rows + r0;
+    in  += (matrix * rows + r0) * ld_in + c0;
+    out += (matrix * cols + c0) * ld_out + r0;
 
     Side square[SQUARES][SQUARE];
 

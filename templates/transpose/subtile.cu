@@ -16,11 +16,11 @@ let       blocks    = tile_bytes / (16 * CELL / sizeof(T)) # register blocks in 
 let       tiles     = ceil_div(rows, TILE_ROWS) * ceil_div(cols, TILE_COLS) * batch
 const     BATCHED   = batch > 1
 const     EDGE      = rows % TILE_ROWS != 0 || cols % TILE_COLS != 0
-const     WIDE      = max(TILE_ROWS * cols, TILE_COLS * rows) > 2147483647 # 64-bit offsets inside a tile
+const     WIDE      = max(TILE_ROWS * ld_in, TILE_COLS * ld_out) > 2147483647 # 64-bit offsets inside a tile
 
 require   CELL >= sizeof(T)            # a cell holds whole elements
-require   cols % SUB_COLS == 0         # every input row must begin at a multiple of 16 bytes
-require   rows % SUB_COLS == 0         # every output row too
+require   cols % SUB_COLS == 0 && ld_in % SUB_COLS == 0 # every input row must begin at a multiple of 16 bytes
+require   rows % SUB_COLS == 0 && ld_out % SUB_COLS == 0 # every output row too
 require   TILE_COLS % (WARP_COLS * SUB_COLS) == 0 # a warp stands inside the tile
 require   TILE_ROWS * WARP_COLS % (32 * SUB_ROWS) == 0
 require   TILE_ROWS * sizeof(T) >= 128 # shorter runs waste cache lines, and the swizzle needs eight 16-byte pieces
@@ -129,7 +129,8 @@ __device__ __forceinline__ void stand(int &r, int &c, int pass)
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-transpose_subtile(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols)
+transpose_subtile(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols,
+    long long ld_in, long long ld_out)
 {
     extern __shared__ uint4 shared_memory[];
 
@@ -145,9 +146,9 @@ transpose_subtile(T *__restrict__ out, const T *__restrict__ in, long long batch
     const int cols_here   = (int)(cols - c0 < TILE_COLS ? cols - c0 : TILE_COLS);
 
     /* Accesses are indexed in whole vectors: nvcc splits others when the index is intricate. */
-    const uint4 *const from = (const uint4 *)(in + matrix * rows * cols + r0 * cols + c0);
-    uint4 *const       to   = (uint4 *)(out + matrix * rows * cols + c0 * rows + r0);
-    const Index in_pitch = (Index)(cols / SUB_COLS), out_pitch = (Index)(rows / SUB_COLS);
+    const uint4 *const from = (const uint4 *)(in + (matrix * rows + r0) * ld_in + c0);
+    uint4 *const       to   = (uint4 *)(out + (matrix * cols + c0) * ld_out + r0);
+    const Index in_pitch = (Index)(ld_in / SUB_COLS), out_pitch = (Index)(ld_out / SUB_COLS);
 
 #pragma unroll 1
     for (int pass = 0; pass < PASSES; pass += UNROLL) {

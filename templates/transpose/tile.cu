@@ -11,7 +11,7 @@ let       threads = TILE_ROWS * TILE_COLS
 let       shared_bytes = TILE_ROWS * (TILE_COLS + PAD) * sizeof(T)
 const     BATCHED = batch > 1
 const     EDGE    = rows % TILE_ROWS != 0 || cols % TILE_COLS != 0
-const     WIDE    = max(TILE_ROWS * cols, TILE_COLS * rows) > 2147483647 # 64-bit offsets inside a tile
+const     WIDE    = max(TILE_ROWS * ld_in, TILE_COLS * ld_out) > 2147483647 # 64-bit offsets inside a tile
 
 require   threads >= 64                # smaller blocks cannot fill a multiprocessor
 require   threads <= min(1024, device.max_threads_per_block)
@@ -34,7 +34,8 @@ template <> struct IndexOf<true> { using type = long long; };
 using Index = IndexOf<WIDE != 0>::type;
 
 extern "C" __global__ void __launch_bounds__(TILE_ROWS * TILE_COLS)
-transpose_tile(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols)
+transpose_tile(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols,
+    long long ld_in, long long ld_out)
 {
     __shared__ T tile[TILE_ROWS][TILE_COLS + PAD];
 
@@ -52,14 +53,14 @@ transpose_tile(T *__restrict__ out, const T *__restrict__ in, long long batch, l
     const int thread = y * TILE_COLS + x;
     const int r = thread % TILE_ROWS, c = thread / TILE_ROWS;
 
-    in  += matrix * rows * cols + r0 * cols + c0;
-    out += matrix * rows * cols + c0 * rows + r0;
+    in  += (matrix * rows + r0) * ld_in + c0;
+    out += (matrix * cols + c0) * ld_out + r0;
 
     if (!EDGE || (y < rows_here && x < cols_here))
-        tile[y][x] = in[y * (Index)cols + x];
+        tile[y][x] = in[y * (Index)ld_in + x];
 
     __syncthreads();
 
     if (!EDGE || (r < rows_here && c < cols_here))
-        out[c * (Index)rows + r] = tile[r][c];
+        out[c * (Index)ld_out + r] = tile[r][c];
 }

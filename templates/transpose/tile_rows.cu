@@ -12,7 +12,7 @@ let       threads = TILE * BLOCK_ROWS
 let       shared_bytes = TILE * (TILE + PAD) * sizeof(T)
 const     BATCHED = batch > 1
 const     EDGE    = rows % TILE != 0 || cols % TILE != 0
-const     WIDE    = TILE * max(rows, cols) > 2147483647 # 64-bit offsets inside a tile
+const     WIDE    = TILE * max(ld_in, ld_out) > 2147483647 # 64-bit offsets inside a tile
 
 require   TILE % BLOCK_ROWS == 0       # every thread moves the same number of elements
 require   threads >= 32                # a block is at least a warp
@@ -40,7 +40,8 @@ constexpr int PASSES = UNROLL == UNROLL_yes ? TILE / BLOCK_ROWS : 1;
 
 /* One block moves one tile. Both global accesses run along rows; the turn is in shared memory. */
 extern "C" __global__ void __launch_bounds__(TILE * BLOCK_ROWS)
-transpose_tile_rows(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols)
+transpose_tile_rows(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols,
+    long long ld_in, long long ld_out)
 {
     __shared__ T tile[TILE][TILE + PAD];
 
@@ -54,18 +55,18 @@ transpose_tile_rows(T *__restrict__ out, const T *__restrict__ in, long long bat
     const int cols_here   = (int)(cols - c0 < TILE ? cols - c0 : TILE);
     const int x = threadIdx.x, y = threadIdx.y;
 
-    in  += matrix * rows * cols + r0 * cols + c0;
-    out += matrix * rows * cols + c0 * rows + r0;
+    in  += (matrix * rows + r0) * ld_in + c0;
+    out += (matrix * cols + c0) * ld_out + r0;
 
 #pragma unroll PASSES
     for (int i = 0; i < TILE; i += BLOCK_ROWS)
         if (!EDGE || (y + i < rows_here && x < cols_here))
-            tile[y + i][x] = in[(y + i) * (Index)cols + x];
+            tile[y + i][x] = in[(y + i) * (Index)ld_in + x];
 
     __syncthreads();
 
 #pragma unroll PASSES
     for (int i = 0; i < TILE; i += BLOCK_ROWS)
         if (!EDGE || (y + i < cols_here && x < rows_here))
-            out[(y + i) * (Index)rows + x] = tile[x][y + i];
+            out[(y + i) * (Index)ld_out + x] = tile[x][y + i];
 }

@@ -18,14 +18,14 @@ let       load_lanes = TILE_COLS / VEC_LOAD
 let       store_lanes = TILE_ROWS / VEC_STORE
 const     BATCHED    = batch > 1
 const     EDGE       = rows % TILE_ROWS != 0 || cols % TILE_COLS != 0
-const     WIDE       = max(TILE_ROWS * cols, TILE_COLS * rows) > 2147483647 # 64-bit offsets inside a tile
+const     WIDE       = max(TILE_ROWS * ld_in, TILE_COLS * ld_out) > 2147483647 # 64-bit offsets inside a tile
 
 require   VEC_LOAD * sizeof(T) <= 16   # the widest access there is
 require   VEC_STORE * sizeof(T) <= 16
-require   cols % VEC_LOAD == 0         # every input row must begin aligned
-require   rows % VEC_STORE == 0        # every output row must begin aligned
-require   2 * VEC_LOAD >= gcd(cols, 16 / sizeof(T)) # far narrower than the alignment allows is slow
-require   2 * VEC_STORE >= gcd(rows, 16 / sizeof(T))
+require   cols % VEC_LOAD == 0 && ld_in % VEC_LOAD == 0 # every input row must begin aligned
+require   rows % VEC_STORE == 0 && ld_out % VEC_STORE == 0 # every output row must begin aligned
+require   2 * VEC_LOAD >= gcd(gcd(cols, ld_in), 16 / sizeof(T)) # far narrower than the alignment allows is slow
+require   2 * VEC_STORE >= gcd(gcd(rows, ld_out), 16 / sizeof(T))
 require   TILE_COLS * sizeof(T) >= 64 && TILE_ROWS * sizeof(T) >= 64 # shorter runs waste most of a cache line
 require   TILE_ROWS <= 4 * TILE_COLS && TILE_COLS <= 4 * TILE_ROWS
 require   load_lanes <= THREADS && store_lanes <= THREADS # a pass covers whole tile rows
@@ -82,7 +82,8 @@ __device__ __forceinline__ int place(int r, int c)
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-transpose_tile_vec(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols)
+transpose_tile_vec(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols,
+    long long ld_in, long long ld_out)
 {
     extern __shared__ uint4 shared_memory[];
     T *const tile = (T *)shared_memory;
@@ -97,15 +98,15 @@ transpose_tile_vec(T *__restrict__ out, const T *__restrict__ in, long long batc
     const int cols_here   = (int)(cols - c0 < TILE_COLS ? cols - c0 : TILE_COLS);
     const int thread = threadIdx.x;
 
-    in  += matrix * rows * cols + r0 * cols + c0;
-    out += matrix * rows * cols + c0 * rows + r0;
+    in  += (matrix * rows + r0) * ld_in + c0;
+    out += (matrix * cols + c0) * ld_out + r0;
 
     using Load  = Vector<VEC_LOAD>;
     using Store = Vector<VEC_STORE>;
     Load part[LOADS];
 
     /* Accesses are indexed in whole vectors, here and in shared memory: nvcc splits others when the index is intricate. */
-    const Index in_pitch = (Index)(cols / VEC_LOAD), out_pitch = (Index)(rows / VEC_STORE);
+    const Index in_pitch = (Index)(ld_in / VEC_LOAD), out_pitch = (Index)(ld_out / VEC_STORE);
     const int   x        = thread % LOAD_LANES;
 #pragma unroll
     for (int i = 0; i < LOADS; i++) {

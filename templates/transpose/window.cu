@@ -16,6 +16,7 @@ let       shared_bytes = 16 * pieces
 const     BATCHED   = batch > 1
 const     WIDE      = max((TILE_ROWS + HALO) * cols, TILE_COLS * rows) > 2147483647 # 64-bit offsets inside a tile
 
+require   ld_in == cols && ld_out == rows # rows follow each other without gaps
 require   sizeof(T) < 16               # rows of 16-byte elements are always aligned
 require   cols % PER != 0 || rows % PER != 0 # subtile does better where all rows are aligned
 require   TILE_ROWS * sizeof(T) >= 128 # shorter runs waste cache lines
@@ -65,7 +66,8 @@ __device__ __forceinline__ unsigned place(unsigned r, unsigned piece)
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-transpose_window(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols)
+transpose_window(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols,
+    long long ld_in, long long ld_out)
 {
     extern __shared__ uint4 shared_memory[];
     T *const tile = (T *)shared_memory;

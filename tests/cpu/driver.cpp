@@ -196,8 +196,8 @@ void expect(unsigned char *out, const unsigned char *in)
     for (long long b = 0; b < batch; b++)
         for (long long r = 0; r < rows; r++)
             for (long long c = 0; c < cols; c++) {
-                const long long from = (b * rows + r) * cols + c;
-                const long long to   = turned ? (b * cols + c) * rows + r : from;
+                const long long from = (b * rows + r) * current->pitches[0] + c;
+                const long long to   = turned ? (b * cols + c) * current->pitches[1] + r : from;
                 memcpy(out + (size_t)to * es, in + (size_t)from * es, es);
             }
 }
@@ -257,16 +257,19 @@ bool launch(Buffer *out, const Buffer *in)
 
 bool run_case()
 {
-    const size_t bytes = (size_t)(current->dims[0] * current->dims[1] * current->dims[2]) * (size_t)current->element_bytes;
-    Buffer in = buffer_open(bytes), out = buffer_open(bytes);
-    unsigned char *right = (unsigned char *)malloc(bytes), *before = (unsigned char *)malloc(bytes);
+    const bool   turned    = strcmp(current->op, "transpose") == 0;
+    const size_t in_bytes  = (size_t)(current->dims[0] * current->dims[1] * current->pitches[0] * current->element_bytes);
+    const size_t out_bytes = (size_t)(current->dims[0] * current->dims[turned ? 2 : 1] * current->pitches[1] * current->element_bytes);
+    Buffer in = buffer_open(in_bytes), out = buffer_open(out_bytes);
+    unsigned char *right = (unsigned char *)malloc(out_bytes), *before = (unsigned char *)malloc(in_bytes);
     bool good;
 
-    fill_random(in.data, bytes);
-    memcpy(before, in.data, bytes);
+    fill_random(in.data, in_bytes);
+    memcpy(before, in.data, in_bytes);
+    memcpy(right, out.data, out_bytes); /* what lies between rows must stay */
     expect(right, in.data);
     good = launch(&out, &in) && compare(&out, right);
-    if (good && memcmp(before, in.data, bytes) != 0)
+    if (good && memcmp(before, in.data, in_bytes) != 0)
         good = complain("changed its input");
     if (good && (!guards_hold(&in) || !guards_hold(&out)))
         good = complain("wrote outside its buffers");

@@ -120,9 +120,10 @@ static void add_case(file *f, size_t n, const at__problem *problem, const int64_
     at__problem_shape(&shape, problem);
     at__str_addf(&f->rows,
                  "    { \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", %d, { %" PRId64 ", %" PRId64 ", %" PRId64
-                 " }, ",
+                 " }, { %" PRId64 ", %" PRId64 " }, ",
                  op->name, name, config, at__str_text(&shape), at__dtype_name(problem->type),
-                 at__dtype_bytes(problem->type), problem->dims[0], problem->dims[1], problem->dims[2]);
+                 at__dtype_bytes(problem->type), problem->dims[0], problem->dims[1], problem->dims[2],
+                 problem->dims[op->pitch_count ? 3 : 2], problem->dims[op->pitch_count ? 4 : 2]);
     at__str_addf(&f->rows,
                  "%" PRId64 ", { %" PRId64 ", %" PRId64 ", %" PRId64 " }, %" PRId64
                  ",\n      [](void *out, const void *in) { using T = case_%zu::T; case_%zu::kernel_%zu(",
@@ -257,6 +258,15 @@ static void generate(const char *folder, const at__op *op, const at__template *t
         at_error err = { 0 };
         at__problem problem;
         must(at__problem_init(&problem, op, type, SHAPES[i], 3, &err), &err);
+        if (t)
+            add_shape(&f, t, &problem, &rng);
+        else
+            add_reference(&f, &problem);
+        const int64_t more[2] = { i % 2 ? 16 : 1, i % 2 ? 32 : 3 }; /* aligned as before, or not */
+        if (!op->pitch_count || i % 4 > 1)
+            continue;
+        const int64_t pitches[2] = { SHAPES[i][2] + more[0], SHAPES[i][1] + more[1] };
+        must(at__problem_set_pitches(&problem, pitches, 2, &err), &err);
         if (t)
             add_shape(&f, t, &problem, &rng);
         else

@@ -111,7 +111,8 @@ static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shi
 struct cpu_case {
     const char *op, *name, *config, *shape, *type;
     int element_bytes;
-    long long dims[3]; /* batch, rows, cols */
+    long long dims[3];    /* batch, rows, cols                              */
+    long long pitches[2]; /* elements from row to row: of the input, the output */
     unsigned grid, block[3];
     unsigned shared_bytes;
     void (*kernel)(void *out, const void *in);

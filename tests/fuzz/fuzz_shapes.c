@@ -27,7 +27,7 @@ static void write_back(at__str *out, const at__shapes *shapes)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static at__catalog *catalog; /* opened once, for speed */
-    const at__shape_defaults defaults = { "transpose", AT__F32 };
+    const at__shape_defaults defaults = { .op = "transpose", .type = AT__F32 };
     at__shapes shapes = { 0 }, again = { 0 };
     at__str text = { 0 }, text_again = { 0 };
     at_error err = { 0 };

@@ -157,7 +157,7 @@ int main(int argc, char **argv)
         at__shapes shapes = { 0 };
         snprintf(line, sizeof line, "%s %s", argv[i], argv[i + 1]);
         must(at__shapes_parse(&shapes, line, strlen(line), "arguments", c.catalog,
-                              (at__shape_defaults){ "transpose", AT__F32 }, &err),
+                              (at__shape_defaults){ .op = "transpose", .type = AT__F32 }, &err),
              &err);
         printf("%s\n", line);
         verify_problem(&c, &shapes.problems[0], atoi(argv[1]));

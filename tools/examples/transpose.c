@@ -187,7 +187,7 @@ done:
 int main(int argc, char **argv)
 {
     at_error err = { AT_OK, "" };
-    at_problem problem = { "transpose", AT_F32, 2, { 4096, 4096 } };
+    at_problem problem = { .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { 4096, 4096 } };
     at_tuner *tuner = NULL;
     driver d;
 
