@@ -3,6 +3,7 @@
 #include "import.h"
 #include "import_file.h"
 #include "store_support.h"
+#include "t4.h"
 #include "tune.h"
 
 #include <criterion/criterion.h>
@@ -261,6 +262,73 @@ Test(import, comes_back_from_the_store_with_its_declaration)
     cr_assert_eq(at__import_store(&import.items[0], store, &err), AT_ERR_INPUT, "another declaration");
     cr_assert(strstr(err.text, "operation scale is in the database already"), "%s", err.text);
     at__import_clear(&import);
+    at__store_close(store);
+}
+
+/* ---- T4, written ---- */
+
+static bool write_line(void *context, const char *line)
+{
+    return fprintf(context, "%s\n", line) > 0;
+}
+
+static at_status write_t4(at__store *store, const at__dump_options *options, const char *path, at_error *err)
+{
+    FILE *file = fopen(path, "w");
+    cr_assert(file);
+    at_status status = at__t4_write(store, options, write_line, file, err);
+    fclose(file);
+    return status;
+}
+
+Test(import, t4_results_come_back_as_they_went_out)
+{
+    static const at__dump_options ALL = { 0 };
+    at__import import = read_ok(DATA "scale_cache.json", NULL);
+    at_error err = { 0 };
+    at__store *store = open_ok(":memory:", AT__STORE_WRITE);
+    cr_assert_eq(at__import_store(&import.items[0], store, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(write_t4(store, &ALL, "out.json", &err), AT_OK, "%s", err.text);
+    at__import again = read_ok("out.json", NULL);
+    cr_assert_eq(again.items[0].count, import.items[0].count);
+    for (size_t i = 0; i < import.items[0].count; i++) {
+        const at__trial_row *row = &import.items[0].rows[i], *back = find_row(&again.items[0], row->config);
+        cr_assert_eq(row->outcome, back->outcome);
+        cr_assert_float_eq(row->median_s, back->median_s, 1e-15);
+        cr_assert_float_eq(row->compile_s, back->compile_s, 1e-15);
+    }
+    at__import_clear(&again);
+    at__import_clear(&import);
+    at__store_close(store);
+}
+
+Test(import, t4_results_are_of_one_problem_on_one_device)
+{
+    at_error err = { 0 };
+    at__store *store = open_ok(":memory:", AT__STORE_WRITE);
+    at__trial_row rows[] = { trial_of("N=1", 1e-6), trial_of("N=2", 2e-6) };
+    at__problem_key other = KEY;
+    at__fingerprint device = H200;
+    at__dump_options options = { 0 };
+    cr_assert_eq(write_t4(store, &options, "out.json", &err), AT_ERR_NOT_FOUND);
+
+    put_ok(store, &KEY, &H200, rows, 2);
+    cr_assert_eq(write_t4(store, &options, "out.json", &err), AT_OK, "%s", err.text);
+
+    snprintf(device.device, sizeof device.device, "NVIDIA B200");
+    put_ok(store, &KEY, &device, rows, 1);
+    cr_assert_eq(write_t4(store, &options, "out.json", &err), AT_ERR_INPUT);
+    cr_assert(strstr(err.text, "--device"), "%s", err.text);
+    options.device = "h200";
+    cr_assert_eq(write_t4(store, &options, "out.json", &err), AT_OK, "%s", err.text);
+
+    other.shape = "1x1";
+    put_ok(store, &other, &H200, rows, 2);
+    cr_assert_eq(write_t4(store, &options, "out.json", &err), AT_ERR_INPUT);
+    cr_assert(strstr(err.text, "found 2 problems"), "%s", err.text);
+    options.problems = &KEY;
+    options.problem_count = 1;
+    cr_assert_eq(write_t4(store, &options, "out.json", &err), AT_OK, "%s", err.text);
     at__store_close(store);
 }
 

@@ -1,6 +1,7 @@
 /* cmd_dump.c - `autotune dump`: a database as text. */
 #include "commands.h"
 #include "store.h"
+#include "t4.h"
 #include "tune.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@ static const at__usage USAGE = {
 };
 
 typedef struct dump_args {
-    const char *db, *output, *op, *device, *shapes, *templates_dir;
+    const char *db, *output, *op, *device, *shapes, *templates_dir, *format;
     bool compact;
 } dump_args;
 
@@ -90,7 +91,9 @@ static at_status write_dump(const char *path, const dump_args *a, const keys *k,
     if (!file)
         status = at_fail(err, AT_ERR_SYSTEM, "%s: %s", a->output, strerror(errno));
     if (status == AT_OK)
-        status = at__store_dump(store, &options, write_line, file, err);
+        status = a->format && strcmp(a->format, "t4") == 0
+                     ? at__t4_write(store, &options, write_line, file, err)
+                     : at__store_dump(store, &options, write_line, file, err);
     bool bad = file && (ferror(file) || fflush(file) != 0);
     if (file && to_file)
         bad |= fclose(file) != 0;
@@ -125,6 +128,11 @@ int at__cmd_dump(int argc, char **argv)
           "only what a replay needs: a line says what differs from the one before, five digits, no texts of "
           "templates",
           &a.compact },
+        { "--format", AT__OPT_TEXT, "jsonl|t4",
+          "jsonl: what merge and replays read (default); t4: the trials of one problem on one device as T4 "
+          "results, "
+          "for other tools",
+          &a.format },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
     };
     if (!at__command_options(&USAGE, TABLE, argc, argv, &words, &code))
@@ -132,6 +140,8 @@ int at__cmd_dump(int argc, char **argv)
     at_status status = AT_OK;
     if (words.count)
         status = at_fail(&err, AT_ERR_USAGE, "found '%s'; expected only options", words.items[0]);
+    if (status == AT_OK && a.format && strcmp(a.format, "jsonl") != 0 && strcmp(a.format, "t4") != 0)
+        status = at_fail(&err, AT_ERR_USAGE, "--format: found '%s'; expected jsonl or t4", a.format);
     if (status == AT_OK)
         status = read_keys(&k, &a, &err);
     if (status == AT_OK)

@@ -16,3 +16,5 @@ at import none.json
 at import "$DATA/import/scale_t1.json"
 at import "$DATA/import/scale_cache.json" --name transpose
 at import "$DATA/import/scale_cache.json" --name Bad
+at dump --db b.db --format t4
+at dump --db b.db --format xml

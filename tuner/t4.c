@@ -1,0 +1,251 @@
+/* t4.c - see t4.h. */
+#include "t4.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The problem that is left when the options have chosen. */
+typedef struct choice {
+    at__store *store;
+    const at__dump_options *options;
+    at__str op, shape, type_key;
+    int problems;
+    at__fingerprint device; /* of the first trial */
+    at__str template_name;  /* of the first trial */
+    int64_t trials;
+    bool other_device, other_template;
+} choice;
+
+typedef struct writer {
+    const choice *of;
+    at__line_sink *sink;
+    void *context;
+    at__str line;
+    int64_t written;
+    bool more; /* false: nobody reads any more */
+} writer;
+
+/* ---- choosing ---- */
+
+static bool is_wanted(const at__dump_options *o, const at__problem_key *key)
+{
+    if (o->op && strcmp(o->op, key->op) != 0)
+        return false;
+    for (size_t i = 0; i < o->problem_count; i++)
+        if (strcmp(o->problems[i].shape, key->shape) == 0 &&
+            strcmp(o->problems[i].type_key, key->type_key) == 0)
+            return true;
+    return o->problem_count == 0;
+}
+
+static bool on_device(const choice *c, const at__fingerprint *f)
+{
+    return !c->options->device || strcasestr(f->device, c->options->device);
+}
+
+static bool visit_problem(void *context, const at__problem_key *key)
+{
+    choice *c = context;
+    if (!is_wanted(c->options, key) || c->problems++)
+        return true;
+    at__str_add(&c->op, key->op);
+    at__str_add(&c->shape, key->shape);
+    at__str_add(&c->type_key, key->type_key);
+    return true;
+}
+
+static at__problem_key key_of(const choice *c)
+{
+    return (at__problem_key){ .op = at__str_text(&c->op),
+                              .shape = at__str_text(&c->shape),
+                              .type_key = at__str_text(&c->type_key) };
+}
+
+static bool look_at_trial(void *context, const at__trial_row *row, const at__fingerprint *f)
+{
+    choice *c = context;
+    if (!on_device(c, f))
+        return true;
+    if (!c->trials++) {
+        c->device = *f;
+        at__str_add(&c->template_name, row->template_name);
+    }
+    c->other_device |= strcmp(c->device.device, f->device) != 0;
+    c->other_template |= strcmp(at__str_text(&c->template_name), row->template_name) != 0;
+    return true;
+}
+
+static at_status choose(choice *c, at_error *err)
+{
+    at_status status = at__store_each_problem(c->store, visit_problem, c, err);
+    if (status != AT_OK)
+        return status;
+    if (c->problems > 1)
+        return at_fail(err, AT_ERR_INPUT,
+                       "found %d problems; T4 has a place for one: expected --op and --shapes to choose it",
+                       c->problems);
+    at__problem_key key = key_of(c);
+    if (c->problems == 1)
+        status = at__store_each_trial(c->store, &key, NULL, look_at_trial, c, err);
+    if (status == AT_OK && !c->trials)
+        return at_fail(err, AT_ERR_NOT_FOUND, "no trials are stored that these options choose");
+    if (status == AT_OK && c->other_device)
+        return at_fail(err, AT_ERR_INPUT, "found trials on several devices; expected --device to choose one");
+    return status;
+}
+
+/* ---- writing ---- */
+
+static void emit(writer *w)
+{
+    if (w->more && !w->line.failed)
+        w->more = w->sink(w->context, at__str_text(&w->line));
+    if (!w->line.failed)
+        at__str_reset(&w->line);
+}
+
+/* A value of a configuration: numbers as numbers, words in quotes. */
+static void add_value(at__str *out, const char *text, size_t len)
+{
+    size_t digits = len && text[0] == '-';
+    while (digits < len && text[digits] >= '0' && text[digits] <= '9')
+        digits++;
+    bool number = digits == len && len && text[len - 1] != '-';
+    at__str_addf(out, number ? "%.*s" : "\"%.*s\"", (int)len, text);
+}
+
+/* "TILE=32 ORDER=fast" as members. */
+static void add_configuration(at__str *out, const choice *c, const at__trial_row *row)
+{
+    const char *at = row->config, *comma = "";
+    at__str_add(out, "\"configuration\":{");
+    if (c->other_template) {
+        at__str_addf(out, "\"template\":\"%s\"", row->template_name);
+        comma = ",";
+    }
+    while (*at) {
+        size_t len = strcspn(at, " "), name = strcspn(at, "=");
+        if (name < len) {
+            at__str_addf(out, "%s\"%.*s\":", comma, (int)name, at);
+            add_value(out, at + name + 1, len - name - 1);
+            comma = ",";
+        }
+        at += len + strspn(at + len, " ");
+    }
+    at__str_add(out, "}");
+}
+
+/* What happened in T4's words, and in Kernel Tuner's. */
+static const struct {
+    const char *invalidity, *time;
+} WORDS[AT__OUTCOMES] = {
+    [AT__TIMED] = { "correct", "" },
+    [AT__COMPILE_FAILED] = { "compile", "CompilationFailedConfig" },
+    [AT__LAUNCH_FAILED] = { "runtime", "RuntimeFailedConfig" },
+    [AT__WRONG_RESULT] = { "correctness", "RuntimeFailedConfig" },
+    [AT__CRASHED] = { "runtime", "RuntimeFailedConfig" },
+    [AT__TIMED_OUT] = { "timeout", "RuntimeFailedConfig" },
+};
+
+static void add_measurement(at__str *out, const char *name, double value, const char *unit)
+{
+    at__str_addf(out, ",{\"name\":\"%s\",\"value\":%.15g,\"unit\":\"%s\"}", name, value, unit);
+}
+
+static void add_measurements(at__str *out, const at__trial_row *row)
+{
+    bool timed = row->outcome == AT__TIMED;
+    at__str_add(out, "\"measurements\":[{\"name\":\"time\",\"value\":");
+    if (timed)
+        at__str_addf(out, "%.15g", 1e3 * row->median_s);
+    else
+        at__str_addf(out, "\"%s\"", WORDS[row->outcome].time);
+    at__str_add(out, ",\"unit\":\"ms\"}");
+    if (timed) {
+        add_measurement(out, "time_min", 1e3 * row->min_s, "ms");
+        add_measurement(out, "spread", row->spread, "");
+        add_measurement(out, "samples", (double)row->samples, "");
+    }
+    if (row->registers >= 0)
+        add_measurement(out, "registers", (double)row->registers, "");
+    if (row->shared_bytes >= 0)
+        add_measurement(out, "shared_memory", (double)row->shared_bytes, "bytes");
+    if (row->spill_bytes >= 0)
+        add_measurement(out, "local_memory", (double)row->spill_bytes, "bytes");
+    at__str_add(out, "]");
+}
+
+static void add_times(at__str *out, const at__trial_row *row)
+{
+    at__str_addf(out,
+                 "\"times\":{\"compilation\":%.15g,\"framework\":0,\"search_algorithm\":0,\"validation\":0",
+                 1e3 * row->compile_s);
+    if (row->outcome == AT__TIMED)
+        at__str_addf(out, ",\"runtimes\":[%.15g]", 1e3 * row->median_s);
+    at__str_add(out, "}");
+}
+
+static bool write_trial(void *context, const at__trial_row *row, const at__fingerprint *f)
+{
+    writer *w = context;
+    at__str *out = &w->line;
+    if (!on_device(w->of, f))
+        return true;
+    at__str_addf(out, "%s{\"timestamp\":\"%s\",", w->written++ ? "," : "", row->measured_at);
+    add_configuration(out, w->of, row);
+    at__str_add(out, ",");
+    add_times(out, row);
+    at__str_addf(out, ",\"invalidity\":\"%s\",\"correctness\":%d,", WORDS[row->outcome].invalidity,
+                 row->outcome == AT__TIMED);
+    add_measurements(out, row);
+    at__str_add(out, ",\"objectives\":[\"time\"]}");
+    emit(w);
+    return w->more && !w->line.failed;
+}
+
+static void write_head(writer *w)
+{
+    const choice *c = w->of;
+    at__str *out = &w->line;
+    at__str_add(out, "{\"schema_version\":\"1.0.0\",\"metadata\":{\"timeunit\":\"miliseconds\",\"kernel\":");
+    at__str_add_json(out, at__str_text(&c->op));
+    at__str_add(out, ",\"shape\":");
+    at__str_add_json(out, at__str_text(&c->shape));
+    at__str_add(out, ",\"type\":");
+    at__str_add_json(out, at__str_text(&c->type_key));
+    at__str_add(out, ",\"device\":");
+    at__str_add_json(out, c->device.device);
+    at__str_add(out, "},\"results\":[");
+    emit(w);
+}
+
+static at_status write_all(choice *c, at__line_sink *sink, void *context, at_error *err)
+{
+    writer w = { .of = c, .sink = sink, .context = context, .more = true };
+    at__problem_key key = key_of(c);
+    write_head(&w);
+    at_status status = at__store_each_trial(c->store, &key, NULL, write_trial, &w, err);
+    if (status == AT_OK)
+        status = at__str_check(&w.line, err);
+    if (status == AT_OK && w.more) {
+        at__str_add(&w.line, "]}");
+        emit(&w);
+    }
+    at__str_clear(&w.line);
+    return status;
+}
+
+at_status at__t4_write(at__store *store, const at__dump_options *options, at__line_sink *sink, void *context,
+                       at_error *err)
+{
+    choice c = { .store = store, .options = options };
+    at_status status = choose(&c, err);
+    if (status == AT_OK)
+        status = write_all(&c, sink, context, err);
+    at__str_clear(&c.op);
+    at__str_clear(&c.shape);
+    at__str_clear(&c.type_key);
+    at__str_clear(&c.template_name);
+    return status;
+}

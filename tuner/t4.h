@@ -1,0 +1,21 @@
+/*
+ * t4.h - trials as T4 results, the JSON that other tuners and their analysis tools read.
+ *
+ * T4 has no place for a problem: a file holds the trials of one, on one device. Times are milliseconds. Where
+ * trials of several templates are in it, `template` is the first member of a configuration. Repetitions are
+ * not kept here: `runtimes` holds the median alone; minimum, spread and what the compiler used are
+ * measurements.
+ */
+#ifndef AUTOTUNE_T4_H
+#define AUTOTUNE_T4_H
+
+#include "store.h"
+
+/*
+ * Writes line by line to `sink`; of the options, op, device and problems choose. AT_ERR_INPUT: they leave
+ * several problems or devices. AT_ERR_NOT_FOUND: they leave no trial. Nothing is written then.
+ */
+at_status at__t4_write(at__store *store, const at__dump_options *options, at__line_sink *sink, void *context,
+                       at_error *err) AT_MUST_CHECK;
+
+#endif
