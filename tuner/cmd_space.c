@@ -2,7 +2,7 @@
 #include "arch.h"
 #include "commands.h"
 #include "device.h"
-#include "space.h"
+#include "space_bench.h"
 #include "util/clock.h"
 
 #include <inttypes.h>
@@ -12,14 +12,16 @@
 
 static const at__usage USAGE = {
     "autotune space [OP] SHAPE [DTYPE] [options]",
-    "Counts the valid configurations of every template for a problem; --list or --sample print them.",
+    "Counts the valid configurations of every template for a problem; --list or --sample print them, "
+    "--bench\n"
+    "measures what building and using the spaces takes.",
 };
 
 typedef struct space_args {
     const char *arch, *device, *templates_dir, *format;
     at__words words, templates, fix;
     int64_t sample, seed;
-    bool list;
+    bool list, bench;
 } space_args;
 
 static bool listing(const space_args *a)
@@ -92,6 +94,56 @@ static void print_count(const at__space *space, at__format format, double second
     }
 }
 
+/* ---- --bench ---- */
+
+static void print_times(const char *name, const at__space_times *s, at__format format)
+{
+    static const char *const FORMS[] = {
+        [AT__TEXT] = "%-16s %20.0f %10" PRId64 " %6d %9.1f %9.3f %9.1f %9.1f %9.1f %9.1f %10.3f\n",
+        [AT__CSV] = "%s,%.17g,%" PRId64 ",%d,%.1f,%.4f,%.1f,%.1f,%.1f,%.1f,%.4f\n",
+        [AT__JSON] = "{\"template\":\"%s\",\"raw\":%.17g,\"valid\":%" PRId64
+                     ",\"groups\":%d,\"kib\":%.1f,\"open_ms\":%.4f,\"sample_ns\":%.1f,\"config_ns\":%.1f,"
+                     "\"find_ns\":%.1f,\"neighbour_ns\":%.1f,\"rows_ms\":%.4f}\n",
+    };
+    printf(FORMS[format], name, s->raw_count, s->count, s->groups, (double)s->bytes / 1024, 1e3 * s->open_s,
+           1e9 * s->sample_s, 1e9 * s->config_s, 1e9 * s->find_s, 1e9 * s->neighbour_s, 1e3 * s->rows_s);
+}
+
+static void print_bench_head(at__format format)
+{
+    if (format == AT__CSV)
+        puts("template,raw,valid,groups,kib,open_ms,sample_ns,config_ns,find_ns,neighbour_ns,rows_ms");
+    else if (format == AT__TEXT)
+        printf("%-16s %20s %10s %6s %9s %9s %9s %9s %9s %9s %10s\n", "template", "raw", "valid", "groups",
+               "KiB", "open ms", "sample ns", "config ns", "find ns", "neigh ns", "rows ms");
+}
+
+static bool wanted(const space_args *a, const char *name);
+
+static at_status bench_spaces(const space_args *a, const at__catalog *catalog, const at__problem *problem,
+                              const int64_t *slots, at__format format, at_error *err)
+{
+    double open_s = 0, rows_s = 0;
+    at_status status = AT_OK;
+    print_bench_head(format);
+    for (int i = 0; i < at__catalog_template_count(catalog, problem->op) && status == AT_OK; i++) {
+        const at__template *t = at__catalog_template(catalog, problem->op, i);
+        at__space_times times;
+        if (!wanted(a, t->name) || at__stop_requested)
+            continue;
+        status = at__space_bench(&times, t, slots, err);
+        if (status != AT_OK)
+            break;
+        print_times(t->name, &times, format);
+        fflush(stdout);
+        open_s += times.open_s;
+        rows_s += times.rows_s > 0 ? times.rows_s : 0;
+    }
+    if (status == AT_OK && format == AT__TEXT)
+        printf("%-65s %9.3f %50.3f\n", "all", 1e3 * open_s, 1e3 * rows_s);
+    return status;
+}
+
 static bool wanted(const space_args *a, const char *name)
 {
     for (int i = 0; i < a->templates.count; i++)
@@ -119,6 +171,8 @@ static at_status show_spaces(const space_args *a, const at__catalog *catalog, co
 
     for (int i = 0; i < a->templates.count && status == AT_OK; i++)
         status = at__known_template(catalog, problem, 1, "--template", a->templates.items[i], err);
+    if (status == AT_OK && a->bench)
+        return bench_spaces(a, catalog, problem, slots, format, err);
     if (status == AT_OK)
         print_head(a, format);
     for (int i = 0; i < at__catalog_template_count(catalog, problem->op) && status == AT_OK; i++) {
@@ -174,6 +228,9 @@ int at__cmd_space(int argc, char **argv)
         { "--arch", AT__OPT_TEXT, "sm_90", "architecture whose limits hold (default sm_90)", &a.arch },
         { "--device", AT__OPT_TEXT, "N", "the limits of this CUDA device instead", &a.device },
         { "--list", AT__OPT_FLAG, NULL, "print every valid configuration", &a.list },
+        { "--bench", AT__OPT_FLAG, NULL,
+          "measure: open counts and factors a space, from its declaration; rows writes all of them",
+          &a.bench },
         { "--sample", AT__OPT_COUNT, "N", "print N drawn uniformly of each template", &a.sample },
         { "--seed", AT__OPT_COUNT, "N", "of the sample (default 1)", &a.seed },
         { "--template", AT__OPT_LIST, "NAME[,NAME]", "only these templates", &a.templates },
@@ -187,6 +244,9 @@ int at__cmd_space(int argc, char **argv)
     if (!at__command_options(&USAGE, TABLE, argc, argv, &a.words, &code))
         return code;
     at_status status = at__format_parse(&format, a.format, &err);
+    if (status == AT_OK && a.bench && (a.list || a.sample || a.fix.count))
+        status =
+            at_fail(&err, AT_ERR_USAGE, "found --bench with --list, --sample or --fix; expected it alone");
     if (status == AT_OK && a.list && a.sample)
         status = at_fail(&err, AT_ERR_USAGE, "found both --list and --sample; expected one of them");
     if (status == AT_OK)

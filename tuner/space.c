@@ -187,6 +187,22 @@ double at__space_raw_count(const at__space *space)
     return space->raw_count;
 }
 
+int at__space_group_count(const at__space *space)
+{
+    return space->group_count;
+}
+
+size_t at__space_bytes(const at__space *space)
+{
+    size_t bytes = sizeof *space + space->rules.rule_count * sizeof *space->rules.rules;
+    for (int g = 0; g < space->group_count; g++)
+        bytes +=
+            (size_t)space->groups[g].count * (size_t)space->groups[g].columns * sizeof *space->groups[g].data;
+    for (int i = 0; i < space->rules.t->param_count; i++)
+        bytes += (size_t)space->rules.t->params[i].count * sizeof *space->sorted[i];
+    return bytes;
+}
+
 const char *at__space_refusal(const at__space *space)
 {
     if (space->count)
@@ -231,6 +247,72 @@ void at__space_config(at__config *out, const at__space *space, int64_t index)
     for (int i = 0; i < t->param_count; i++)
         out->values[i] = t->params[i].values[places.of[i]];
 }
+
+/* ---- many at once ---- */
+
+/* Where the values of a group's columns go in a row, and the lists they come from. */
+typedef struct scatter {
+    const at__rows *group;
+    int64_t digit;
+    int place[AT__MAX_PARAMS];
+    const int64_t *values[AT__MAX_PARAMS];
+} scatter;
+
+static void write_columns(int64_t *row, const scatter *s)
+{
+    const uint16_t *from = row_at(s->group, s->digit);
+    for (int c = 0; c < s->group->columns; c++)
+        row[s->place[c]] = s->values[c][from[c]];
+}
+
+static void open_scatters(scatter *out, int64_t *row, const at__space *space, int64_t first)
+{
+    const at__template *t = space->rules.t;
+    int64_t digits[AT__MAX_PARAMS];
+    split_index(digits, space, first);
+    for (int i = 0; i < t->param_count; i++)
+        row[i] = t->params[i].values[space->rules.first[i]];
+    for (int g = 0; g < space->group_count; g++) {
+        out[g].group = &space->groups[g];
+        out[g].digit = digits[g];
+        for (int c = 0; c < space->groups[g].columns; c++) {
+            out[g].place[c] = space->groups[g].params[c];
+            out[g].values[c] = t->params[out[g].place[c]].values;
+        }
+        write_columns(row, &out[g]);
+    }
+}
+
+/* The next configuration: only groups whose digit changes are written. */
+static void advance(int64_t *row, scatter *scatters, int group_count)
+{
+    for (int g = group_count - 1; g >= 0; g--) {
+        scatter *s = &scatters[g];
+        bool carry = ++s->digit == s->group->count;
+        s->digit = carry ? 0 : s->digit;
+        write_columns(row, s);
+        if (!carry)
+            return;
+    }
+}
+
+void at__space_rows(int64_t *out, const at__space *space, int64_t first, int64_t count)
+{
+    scatter scatters[AT__MAX_PARAMS];
+    int64_t row[AT__MAX_PARAMS];
+    int n = space->rules.t->param_count;
+    if (count <= 0)
+        return;
+    open_scatters(scatters, row, space, first);
+    for (int64_t i = 0;; out += n) {
+        memcpy(out, row, (size_t)n * sizeof *row);
+        if (++i == count)
+            return;
+        advance(row, scatters, space->group_count);
+    }
+}
+
+/* ---- finding ---- */
 
 /* The index of a declared value, or -1. */
 static int find_value(const at__space *s, int param, int64_t value)

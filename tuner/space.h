@@ -79,6 +79,17 @@ int64_t at__space_find_places(const at__space *space, const at__places *places);
 /* How many places of a parameter are allowed, and the first of them: one where it is fixed. */
 int at__space_allowed(int *first, const at__space *space, int param);
 
+/*
+ * Writes the values of configurations first .. first+count-1, one after the other, each as param_count
+ * numbers in the order of declaration: many times faster than one by one. 0 <= first, first + count <=
+ * at__space_count.
+ */
+void at__space_rows(int64_t *out, const at__space *space, int64_t first, int64_t count);
+
+/* Groups of parameters that depend on each other, and the bytes that the space takes. */
+int at__space_group_count(const at__space *space);
+size_t at__space_bytes(const at__space *space);
+
 typedef enum at__neighbourhood {
     AT__HAMMING,  /* exactly one parameter differs                                */
     AT__ADJACENT, /* one parameter moves to the next lower or higher listed value */

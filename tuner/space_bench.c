@@ -1,0 +1,148 @@
+/* space_bench.c - see space_bench.h. */
+#include "space_bench.h"
+
+#include "stats.h"
+#include "util/clock.h"
+
+#include <stdlib.h>
+
+/* Repetitions of what takes long; calls of what takes nanoseconds, and rows that are written at once. */
+enum { ROUNDS = 9, CALLS = 20000, BLOCK_ROWS = 512 };
+
+/* What calls gave, so that none can be left out. Static would do; a struct keeps it out of the globals. */
+typedef struct tally {
+    int64_t sum;
+} tally;
+
+static at_status time_open(at__space_times *out, const at__template *t, const int64_t *slots, at_error *err)
+{
+    double seconds[ROUNDS];
+    for (int i = 0; i < ROUNDS; i++) {
+        at__space *space = NULL;
+        double start_s = at__now_s();
+        at_status status = at__space_open(&space, t, slots, NULL, 0, err);
+        seconds[i] = at__now_s() - start_s;
+        if (status != AT_OK)
+            return status;
+        out->count = at__space_count(space);
+        out->raw_count = at__space_raw_count(space);
+        out->groups = at__space_group_count(space);
+        out->bytes = at__space_bytes(space);
+        at__space_close(space);
+    }
+    out->open_s = at__median(seconds, ROUNDS);
+    return AT_OK;
+}
+
+/* Everything from the declaration on, in blocks that stay in the cache. */
+static at_status write_rows(const at__template *t, const int64_t *slots, int64_t *block, at_error *err)
+{
+    at__space *space = NULL;
+    at_status status = at__space_open(&space, t, slots, NULL, 0, err);
+    int64_t count = status == AT_OK ? at__space_count(space) : 0;
+    for (int64_t first = 0; first < count; first += BLOCK_ROWS)
+        at__space_rows(block, space, first, count - first < BLOCK_ROWS ? count - first : BLOCK_ROWS);
+    at__space_close(space);
+    return status;
+}
+
+static at_status time_rows(at__space_times *out, const at__template *t, const int64_t *slots, at_error *err)
+{
+    double seconds[ROUNDS];
+    int rounds = out->count > 1000000 ? 3 : ROUNDS;
+    at_status status = AT_OK;
+    out->rows_s = -1;
+    if (out->count > AT__BENCH_MAX_ROWS)
+        return AT_OK;
+    int64_t *block = malloc((size_t)BLOCK_ROWS * AT__MAX_PARAMS * sizeof *block);
+    if (!block)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (int i = 0; i < rounds && status == AT_OK; i++) {
+        double start_s = at__now_s();
+        status = write_rows(t, slots, block, err);
+        seconds[i] = at__now_s() - start_s;
+    }
+    free(block);
+    if (status == AT_OK)
+        out->rows_s = at__median(seconds, (size_t)rounds);
+    return status;
+}
+
+/* ---- one call ---- */
+
+typedef int64_t use(const at__space *space, at__rng *rng, const at__config *config, int64_t index);
+
+static int64_t use_sample(const at__space *space, at__rng *rng, const at__config *config, int64_t index)
+{
+    at__config drawn;
+    (void)config, (void)index;
+    at__space_config(&drawn, space, at__space_sample(space, rng));
+    return drawn.values[0];
+}
+
+static int64_t use_config(const at__space *space, at__rng *rng, const at__config *config, int64_t index)
+{
+    at__config values;
+    (void)config, (void)rng;
+    at__space_config(&values, space, index);
+    return values.values[0];
+}
+
+static int64_t use_find(const at__space *space, at__rng *rng, const at__config *config, int64_t index)
+{
+    (void)rng, (void)index;
+    return at__space_find(space, config);
+}
+
+static int64_t use_neighbours(const at__space *space, at__rng *rng, const at__config *config, int64_t index)
+{
+    (void)config, (void)rng;
+    return at__space_neighbours(NULL, 0, space, index, AT__HAMMING);
+}
+
+static double time_calls(const at__space *space, use *f, tally *t)
+{
+    static const int CONFIGS = 64;
+    at__rng rng = { 1 };
+    at__config configs[64];
+    int64_t indices[64];
+    for (int i = 0; i < CONFIGS; i++) {
+        indices[i] = at__space_sample(space, &rng);
+        at__space_config(&configs[i], space, indices[i]);
+    }
+    double start_s = at__now_s();
+    for (int i = 0; i < CALLS; i++)
+        t->sum += f(space, &rng, &configs[i % CONFIGS], indices[i % CONFIGS]);
+    return (at__now_s() - start_s) / CALLS;
+}
+
+static at_status time_uses(at__space_times *out, const at__template *t, const int64_t *slots, at_error *err)
+{
+    at__space *space = NULL;
+    tally all = { 0 }, neighbours = { 0 };
+    at_status status = at__space_open(&space, t, slots, NULL, 0, err);
+    if (status != AT_OK || at__space_count(space) == 0) {
+        at__space_close(space);
+        return status;
+    }
+    out->sample_s = time_calls(space, use_sample, &all);
+    out->config_s = time_calls(space, use_config, &all);
+    out->find_s = time_calls(space, use_find, &all);
+    double each_s = time_calls(space, use_neighbours, &neighbours);
+    out->neighbour_s = neighbours.sum > 0 ? each_s * CALLS / (double)neighbours.sum : 0;
+    at__space_close(space);
+    return AT_OK;
+}
+
+at_status at__space_bench(at__space_times *out, const at__template *t, const int64_t *slots, at_error *err)
+{
+    at__space_times times = { 0 };
+    at_status status = time_open(&times, t, slots, err);
+    if (status == AT_OK)
+        status = time_uses(&times, t, slots, err);
+    if (status == AT_OK)
+        status = time_rows(&times, t, slots, err);
+    if (status == AT_OK)
+        *out = times;
+    return status;
+}

@@ -1,0 +1,27 @@
+/* space_bench.h - how long it takes to build a space and to use it; `autotune space --bench`. */
+#ifndef AUTOTUNE_SPACE_BENCH_H
+#define AUTOTUNE_SPACE_BENCH_H
+
+#include "space.h"
+
+/* Times are medians. Seconds of one call where nothing else is said. */
+typedef struct at__space_times {
+    int64_t count;
+    double raw_count;
+    int groups;
+    size_t bytes;
+    double open_s;      /* from the declaration to the factored form: order, groups, rows, count */
+    double sample_s;    /* a configuration drawn uniformly: its index and its values            */
+    double config_s;    /* the values of a given index                                          */
+    double find_s;      /* the index of given values: membership                                */
+    double neighbour_s; /* one neighbour that differs in one value                              */
+    double rows_s;      /* all rows, from the declaration on; -1: more than AT__BENCH_MAX_ROWS    */
+} at__space_times;
+
+#define AT__BENCH_MAX_ROWS 50000000
+
+/* `slots` as in at__space_open. */
+at_status at__space_bench(at__space_times *out, const at__template *t, const int64_t *slots,
+                          at_error *err) AT_MUST_CHECK;
+
+#endif
