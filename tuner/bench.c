@@ -26,7 +26,8 @@ static const char *const CHECK_NAMES[CHECKS] = {
 
 struct at__bench {
     at__gpu *gpu;
-    at__setup setup; /* without the borrowed reference */
+    at__setup setup; /* its reference without the borrowed code and names */
+    at__module *reference;
     at__module *checks[CHECKS];
     int64_t offset[AT__MAX_ARGS]; /* of each buffer in its set      */
     int64_t set_bytes;
@@ -203,34 +204,34 @@ static at_status fill_gaps(at__bench *b, at_error *err)
     return status;
 }
 
-static at_status launch_reference(at__bench *b, const at__module *module, const at__kernel *kernel,
-                                  const at__ptr *outputs, at_error *err)
+static at_status launch_reference(at__bench *b, const at__ptr *outputs, at_error *err)
 {
     at__ptr buffers[AT__MAX_ARGS];
     for (int i = 0; i < b->setup.buffer_count; i++)
         buffers[i] = outputs[i] ? outputs[i] : b->expected[i] ? b->expected[i] : buffer_of(b, 0, i);
-    return launch_on(b, module, kernel, buffers, err);
+    return launch_on(b, b->reference, &b->setup.reference, buffers, err);
 }
 
 /* The reference writes into `expected`; it starts from what an inout buffer holds. */
-static at_status run_reference(at__bench *b, const at__kernel *kernel, at_error *err)
+static at_status run_reference(at__bench *b, at_error *err)
 {
-    at__module *module = NULL;
-    at_status status =
-        at__gpu_load(&module, b->gpu, kernel->cubin, kernel->name, kernel->geometry.shared_bytes, err);
+    at_status status = AT_OK;
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
         if (b->setup.buffers[i].role == AT__INOUT)
             status = at__gpu_copy(b->gpu, b->expected[i], buffer_of(b, 0, i), b->setup.buffers[i].bytes, err);
     if (status == AT_OK)
         status = fill_gaps(b, err);
     if (status == AT_OK)
-        status = launch_reference(b, module, kernel, b->expected, err);
+        status = launch_reference(b, b->expected, err);
     if (status == AT_OK && b->setup.gaps)
-        status = launch_reference(b, module, kernel, b->inverse, err);
-    if (status == AT_OK)
-        status = at__gpu_wait(b->gpu, err);
-    at__gpu_unload(b->gpu, module);
-    return status;
+        status = launch_reference(b, b->inverse, err);
+    return status == AT_OK ? at__gpu_wait(b->gpu, err) : status;
+}
+
+at_status at__bench_renew(at__bench *b, at_error *err)
+{
+    at_status status = fill_all(b, err);
+    return status == AT_OK ? run_reference(b, err) : status;
 }
 
 static at_status allocate(at__bench *b, at_error *err)
@@ -257,11 +258,11 @@ static at_status prepare(at__bench *b, const at__setup *setup, at_error *err)
         status = choose_sets(b, err);
     if (status == AT_OK)
         status = allocate(b, err);
+    const at__kernel *reference = &setup->reference;
     if (status == AT_OK)
-        status = fill_all(b, err);
-    if (status == AT_OK)
-        status = run_reference(b, &setup->reference, err);
-    return status;
+        status = at__gpu_load(&b->reference, b->gpu, reference->cubin, reference->name,
+                              reference->geometry.shared_bytes, err);
+    return status == AT_OK ? at__bench_renew(b, err) : status;
 }
 
 at_status at__bench_open(at__bench **out, at__gpu *gpu, const at__setup *setup, at_error *err)
@@ -271,7 +272,8 @@ at_status at__bench_open(at__bench **out, at__gpu *gpu, const at__setup *setup, 
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     b->gpu = gpu;
     b->setup = *setup;
-    b->setup.reference = (at__kernel){ 0 };
+    b->setup.reference.cubin = NULL; /* borrowed for this call */
+    b->setup.reference.name = b->setup.reference.identity = NULL;
     b->first_in = b->first_out = -1;
     for (int i = setup->buffer_count - 1; i >= 0; i--)
         *(setup->buffers[i].role == AT__INPUT ? &b->first_in : &b->first_out) = i;
@@ -288,6 +290,7 @@ void at__bench_close(at__bench *b)
 {
     if (!b)
         return;
+    at__gpu_unload(b->gpu, b->reference);
     for (int k = 0; k < CHECKS; k++)
         at__gpu_unload(b->gpu, b->checks[k]);
     for (int i = 0; i < b->setup.buffer_count; i++) {

@@ -33,6 +33,9 @@ at_status at__bench_launch(at__bench *bench, const at__module *module, const at_
 /* Enqueues the driver's own copy of the first input to the first output. */
 at_status at__bench_memcpy(at__bench *bench, uint64_t set, at_error *err) AT_MUST_CHECK;
 
+/* Everything as it was when it was opened: contents, guards, the reference's answer. */
+at_status at__bench_renew(at__bench *bench, at_error *err) AT_MUST_CHECK;
+
 typedef struct at__verdict {
     bool right;
     double seconds; /* of the launch that was verified */

@@ -65,7 +65,8 @@ at_status at__fixes_read(at__fix *out, const at__words *words, const at__catalog
 /* The database that a command uses: `given`, or the default path (kept in *keep). */
 at_status at__db_path(const char **out, const char *given, at__str *keep, at_error *err) AT_MUST_CHECK;
 
-/* The operations that a recording (a database or a dump) declares itself; a file that is not there has none. */
+/* The operations that a recording (a database or a dump) declares itself; a file that is not there has none.
+ */
 at_status at__catalog_add_recorded(at__catalog *catalog, const char *path, at_error *err) AT_MUST_CHECK;
 
 /* The same for the recording of a replay ("replay:FILE"); any other device, or NULL, has none. */

@@ -150,7 +150,7 @@ static const at__space *locate(const at__contest *c, int64_t *index)
 }
 
 /* The candidate, owned by the contest; NULL when out of memory. */
-static at__candidate *candidate_add(at__contest *c, const at__space *space, int64_t index, int64_t local)
+at__candidate *at__contest_add(at__contest *c, const at__space *space, int64_t index, int64_t local)
 {
     at__str text = { 0 };
     size_t begin;
@@ -245,7 +245,7 @@ static at_status propose_one(at__contest *c, at_error *err)
     if (!space)
         return at_fail(err, AT_ERR_USAGE, "strategy %s proposed configuration %lld of %lld",
                        c->strategy->name, (long long)index, (long long)c->search.total);
-    at__candidate *a = candidate_add(c, space, index, local);
+    at__candidate *a = at__contest_add(c, space, index, local);
     if (!a)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (use_known(c, a))
@@ -469,51 +469,4 @@ at_status at__contest_run(at__contest *c, at_error *err)
         kept = flush(c, &wrote, status == AT_OK ? err : &later);
     } while (kept == AT_OK && wrote);
     return status != AT_OK ? status : kept;
-}
-
-static int by_time(const void *a, const void *b)
-{
-    double x = (*(at__candidate *const *)a)->m.median_s, y = (*(at__candidate *const *)b)->m.median_s;
-    return (x > y) - (x < y);
-}
-
-static at_status build_again(at__contest *c, at__candidate *a, at_error *err)
-{
-    if (a->build.done && a->build.ok)
-        return AT_OK;
-    at__build_clear(&a->build);
-    at_status status =
-        at__build_start(&a->build, &c->session->builder, a->t, c->problem.type, &a->config, c->slots, err);
-    if (status == AT_OK)
-        status = at__build_wait(&a->build, &c->session->builder, a->t->file, err);
-    if (status == AT_OK && !a->build.ok)
-        status = at_fail(err, AT_ERR_DEVICE, "%s %s compiled before and does not now: %s", a->t->name,
-                         a->text, at__str_text(&a->build.log));
-    return status;
-}
-
-at_status at__contest_leaders(at__contest *c, at__candidate **out, int *count, int max, double within,
-                              at_error *err)
-{
-    at_status status = AT_OK;
-    size_t timed = 0;
-    *count = 0;
-    if (!c->best)
-        return AT_OK;
-    at__candidate **sorted = malloc(c->candidate_count * sizeof *sorted);
-    if (!sorted)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    for (size_t i = 0; i < c->candidate_count; i++)
-        if (c->candidates[i]->decided && c->candidates[i]->m.outcome == AT__TIMED)
-            sorted[timed++] = c->candidates[i];
-    qsort(sorted, timed, sizeof *sorted, by_time);
-    for (size_t i = 0; i < timed && *count < max && status == AT_OK; i++) {
-        if (sorted[i]->m.median_s > (1.0 + within) * c->best->m.median_s)
-            break;
-        status = build_again(c, sorted[i], err);
-        if (status == AT_OK)
-            out[(*count)++] = sorted[i];
-    }
-    free(sorted);
-    return status;
 }

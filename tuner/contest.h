@@ -86,6 +86,16 @@ at_status at__contest_run(at__contest *contest, at_error *err) AT_MUST_CHECK;
 at_status at__contest_leaders(at__contest *contest, at__candidate **out, int *count, int max, double within,
                               at_error *err) AT_MUST_CHECK;
 
+/*
+ * The candidate of a configuration, as text, whether it was tried or not, with its kernel built. *out is NULL
+ * when it is not in the space, or is known to fail.
+ */
+at_status at__contest_entrant(at__candidate **out, at__contest *contest, const at__template *t,
+                              const char *config, at_error *err) AT_MUST_CHECK;
+
+/* For the files of a contest: a new candidate; NULL: out of memory. */
+at__candidate *at__contest_add(at__contest *contest, const at__space *space, int64_t index, int64_t local);
+
 /* A candidate's kernel, ready for a launch; borrows the candidate's build. */
 at_status at__contest_kernel(at__kernel *out, const at__contest *contest, const at__candidate *candidate,
                              at_error *err) AT_MUST_CHECK;

@@ -63,7 +63,8 @@ static at_status keep_recorded(at__contest *c, at__space *space, at_error *err)
 {
     at__session *s = c->session;
     recorded r = { .t = at__space_template(space) };
-    at_status status = at__device_recorded(s->device, &c->key, s->options->warm || c->problem.op->recorded, add_recorded, &r, err);
+    at_status status = at__device_recorded(s->device, &c->key, s->options->warm || c->problem.op->recorded,
+                                           add_recorded, &r, err);
     if (status == AT_OK && r.failed)
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK)

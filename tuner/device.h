@@ -86,6 +86,9 @@ typedef struct at__setup {
     uint64_t seed;      /* of the random bits */
 } at__setup;
 
+/* After how long a trial of such a problem is taken for hung: seconds, a few more for each GB. */
+double at__trial_deadline_s(const at__setup *setup);
+
 /* Replaces the open problem. AT_ERR_DEVICE: not enough memory (bytes needed and free), or the reference
  * failed. */
 at_status at__device_setup(at__device *device, const at__setup *setup, at_error *err) AT_MUST_CHECK;

@@ -16,7 +16,18 @@
 #include "device.h"
 #include "wire.h"
 
-enum { AT__HELLO = 1, AT__FAILED, AT__SETUP, AT__READY, AT__TRIAL, AT__MEASURED, AT__FINAL, AT__FINAL_DONE, AT__WAITS, AT__BEGINS };
+enum {
+    AT__HELLO = 1,
+    AT__FAILED,
+    AT__SETUP,
+    AT__READY,
+    AT__TRIAL,
+    AT__MEASURED,
+    AT__FINAL,
+    AT__FINAL_DONE,
+    AT__WAITS,
+    AT__BEGINS
+};
 
 void at__write_setup(at__str *body, const at__setup *setup);
 void at__write_trial(at__str *body, const at__trial *trial);

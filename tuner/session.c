@@ -258,17 +258,65 @@ static at_status run_copies(job *j, at_error *err)
     return status;
 }
 
+static at_status add_entrant(job *j, at__contest *c, at__candidate *a, at_error *err)
+{
+    j->entrants[j->count] = a;
+    j->list[j->count] = (at__finalist){ .is_copy = c->is_copy };
+    at_status status = at__contest_kernel(&j->list[j->count].kernel, c, a, err);
+    j->count++;
+    return status;
+}
+
 static at_status enter(job *j, at__contest *c, int max, double within, at_error *err)
 {
     at__candidate *leaders[AT__MAX_FINALISTS];
     int count = 0;
     at_status status = at__contest_leaders(c, leaders, &count, max, within, err);
-    for (int i = 0; i < count && status == AT_OK; i++) {
-        j->entrants[j->count] = leaders[i];
-        j->list[j->count] = (at__finalist){ .is_copy = c->is_copy };
-        status = at__contest_kernel(&j->list[j->count].kernel, c, leaders[i], err);
-        j->count++;
+    for (int i = 0; i < count && status == AT_OK; i++)
+        status = add_entrant(j, c, leaders[i], err);
+    return status;
+}
+
+static at_status enter_config(job *j, const at__template *t, const char *config, at_error *err)
+{
+    at__candidate *a = NULL;
+    at_status status = at__contest_entrant(&a, &j->main, t, config, err);
+    for (int i = 0; i < j->count && a; i++)
+        if (j->entrants[i] == a)
+            return status; /* it is there by its own merit */
+    return status == AT_OK && a ? add_entrant(j, &j->main, a, err) : status;
+}
+
+/* A winner must also beat who won before on this device model, whatever the driver was then ... */
+static at_status enter_champion(job *j, at_error *err)
+{
+    const at__session *s = j->s;
+    const at__catalog *catalog = s->catalog;
+    at__answer before = { 0 };
+    at_status status =
+        at__store_find_winner(&before, s->store, &j->main.key, NULL, s->fingerprint.device, NULL);
+    if (status == AT_OK && before.fingerprint.cold == s->fingerprint.cold) {
+        const at__template *t =
+            at__catalog_find_template(catalog, j->main.problem.op, before.winner.template_name);
+        if (t && strcmp(t->hash, before.winner.template_hash) == 0)
+            status = enter_config(j, t, before.winner.config, err);
     }
+    at__answer_clear(&before);
+    return status == AT_ERR_MEMORY ? status : AT_OK;
+}
+
+/* ... and what its own template does when nobody tunes it. */
+static at_status enter_default(job *j, at_error *err)
+{
+    const at__template *t = j->entrants[0]->t;
+    at__config config;
+    at__str text = { 0 };
+    memcpy(config.values, t->defaults, sizeof config.values);
+    at__config_text(&text, t, &config);
+    at_status status = at__str_check(&text, err);
+    if (status == AT_OK)
+        status = enter_config(j, t, at__str_text(&text), err);
+    at__str_clear(&text);
     return status;
 }
 
@@ -279,7 +327,10 @@ static at_status run_final(job *j, at_error *err)
     j->winner = -1;
     if (status != AT_OK || j->count == 0)
         return status;
-    if (j->has_copies)
+    status = enter_champion(j, err);
+    if (status == AT_OK)
+        status = enter_default(j, err);
+    if (status == AT_OK && j->has_copies)
         status = enter(j, &j->copies, MAX_COPIES, COPY_WITHIN, err);
     if (copy_op)
         j->list[j->count++] = (at__finalist){ .is_memcpy = true };

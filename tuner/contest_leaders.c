@@ -1,0 +1,95 @@
+/* contest_leaders.c - who goes into the final; see contest.h. */
+#include "contest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_time(const void *a, const void *b)
+{
+    double x = (*(at__candidate *const *)a)->m.median_s, y = (*(at__candidate *const *)b)->m.median_s;
+    return (x > y) - (x < y);
+}
+
+static at_status build_again(at__contest *c, at__candidate *a, at_error *err)
+{
+    if (a->build.done && a->build.ok)
+        return AT_OK;
+    at__build_clear(&a->build);
+    at_status status =
+        at__build_start(&a->build, &c->session->builder, a->t, c->problem.type, &a->config, c->slots, err);
+    if (status == AT_OK)
+        status = at__build_wait(&a->build, &c->session->builder, a->t->file, err);
+    if (status == AT_OK && !a->build.ok)
+        status = at_fail(err, AT_ERR_DEVICE, "%s %s compiled before and does not now: %s", a->t->name,
+                         a->text, at__str_text(&a->build.log));
+    return status;
+}
+
+at_status at__contest_leaders(at__contest *c, at__candidate **out, int *count, int max, double within,
+                              at_error *err)
+{
+    at_status status = AT_OK;
+    size_t timed = 0;
+    *count = 0;
+    if (!c->best)
+        return AT_OK;
+    at__candidate **sorted = malloc(c->candidate_count * sizeof *sorted);
+    if (!sorted)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (size_t i = 0; i < c->candidate_count; i++)
+        if (c->candidates[i]->decided && c->candidates[i]->m.outcome == AT__TIMED)
+            sorted[timed++] = c->candidates[i];
+    qsort(sorted, timed, sizeof *sorted, by_time);
+    for (size_t i = 0; i < timed && *count < max && status == AT_OK; i++) {
+        if (sorted[i]->m.median_s > (1.0 + within) * c->best->m.median_s)
+            break;
+        status = build_again(c, sorted[i], err);
+        if (status == AT_OK)
+            out[(*count)++] = sorted[i];
+    }
+    free(sorted);
+    return status;
+}
+
+/* The candidate of this configuration, NULL: not proposed so far. */
+static at__candidate *find_candidate(const at__contest *c, const at__template *t, const char *text)
+{
+    for (size_t i = 0; i < c->candidate_count; i++)
+        if (c->candidates[i]->t == t && strcmp(c->candidates[i]->text, text) == 0)
+            return c->candidates[i];
+    return NULL;
+}
+
+/* Its failure is known, or would stop the final: a configuration that nothing is known of is worth a try. */
+static bool may_enter(const at__candidate *a)
+{
+    return !a->decided || a->m.outcome == AT__TIMED;
+}
+
+at_status at__contest_entrant(at__candidate **out, at__contest *c, const at__template *t, const char *text,
+                              at_error *err)
+{
+    at__config config;
+    at_error cause = { 0 };
+    at_status status = AT_OK;
+    at__candidate *a = find_candidate(c, t, text);
+    *out = NULL;
+    for (int64_t i = 0, base = 0; i < c->space_count && !a; base += at__space_count(c->spaces[i++])) {
+        if (at__space_template(c->spaces[i]) != t || at__config_parse(&config, t, text, NULL) != AT_OK)
+            continue;
+        int64_t local = at__space_find(c->spaces[i], &config);
+        if (local < 0)
+            return AT_OK;
+        a = at__contest_add(c, c->spaces[i], base + local, local);
+        if (!a)
+            return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    }
+    if (!a || !may_enter(a))
+        return AT_OK;
+    status = build_again(c, a, &cause);
+    if (status == AT_OK)
+        *out = a;
+    else if (status != AT_ERR_DEVICE) /* one that does not compile does not enter */
+        return at_fail(err, status, "%s", cause.text);
+    return AT_OK;
+}
