@@ -52,7 +52,8 @@ Test(export, the_launcher_bakes_in_the_problem)
     at__answer a = answer();
     export_one(&out, &a, false, AT_OK);
     cr_assert(strstr(out.data, LAUNCHER));
-    cr_assert(strstr(out.data, "<<<dim3(135, 1, 1), dim3(8, 8, 1), 0, stream>>>(out, in, 3LL, 64LL, 33LL, 33LL, 64LL)"));
+    cr_assert(strstr(
+        out.data, "<<<dim3(135, 1, 1), dim3(8, 8, 1), 0, stream>>>(out, in, 3LL, 64LL, 33LL, 33LL, 64LL)"));
     cr_assert(!strstr(out.data, "#line"), "compiler messages must point into the exported file");
     cr_assert(!strstr(out.data, "int main"));
     at__str_clear(&out);

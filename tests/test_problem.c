@@ -47,7 +47,7 @@ Test(problem, writes_a_canonical_shape)
 
 /* A matrix whose rows may lie apart. */
 #define PITCHED                                                                                              \
-    "/*!autotune\nop p\nshape rows cols\npitch ld = cols\ntype T = f32\nlet bytes = rows * ld * sizeof(T)\n"    \
+    "/*!autotune\nop p\nshape rows cols\npitch ld = cols\ntype T = f32\nlet bytes = rows * ld * sizeof(T)\n" \
     "arg y T[rows * ld] output\narg ld i64\nreference r\ngrid 1\nblock 1\ntraffic bytes\n*/ r"
 
 Test(problem, leading_dimensions_are_sizes_of_the_problem)

@@ -23,7 +23,7 @@ static const at__usage USAGE = {
 };
 
 typedef struct tune_args {
-    const char *shapes, *db, *dtype, *op, *strategy, *format, *templates_dir;
+    const char *shapes, *db, *dtype, *op, *strategy, *format, *templates_dir, *trace;
     at__words words, devices, fix, templates, ld;
     int64_t max_trials, seed, jobs;
     double budget_s;
@@ -254,7 +254,12 @@ static int run_plan(plan *p, const tune_args *a)
     double started_s = at__now_s();
 
     at__display_init(&out.display, a->quiet, a->verbose);
-    at_status status = at__tune(p->shapes.problems, p->shapes.count, p->catalog, &p->options, &events, &err);
+    at_status status = a->trace ? at__trace_open(&p->options.trace, a->trace, &err) : AT_OK;
+    if (status == AT_OK)
+        status = at__tune(p->shapes.problems, p->shapes.count, p->catalog, &p->options, &events, &err);
+    at_error cause = { 0 };
+    if (at__trace_close(p->options.trace, &cause) != AT_OK)
+        at__warn(cause.text);
     at__display_erase(&out.display);
     if (!a->quiet && out.totals.problems) {
         at__str text = { 0 };
@@ -289,6 +294,9 @@ int at__cmd_tune(int argc, char **argv)
           &a.devices },
         { "--shapes", AT__OPT_TEXT, "FILE", "problems, one a line; - reads stdin", &a.shapes },
         { "--dtype", AT__OPT_TEXT, "TYPE", "type of problems that name none (default f32)", &a.dtype },
+        { "--trace", AT__OPT_TEXT, "FILE",
+          "where the time went (compilers, queue, device, store), for chrome://tracing or ui.perfetto.dev",
+          &a.trace },
         { "--ld", AT__OPT_LIST, "IN,OUT",
           "leading dimensions, in elements, of problems that name none (as 4096x4096/4160x4352 does)",
           &a.ld },

@@ -288,6 +288,20 @@ static at_status propose_ahead(at__contest *c, at_error *err)
     return status;
 }
 
+/* Replays count below zero; processes of a trace from 0. */
+static int trace_id(const at__contest *c)
+{
+    int ordinal = at__device_info_of(c->session->device)->ordinal;
+    return ordinal < 0 ? 0 : ordinal;
+}
+
+static void trace_queues(const at__contest *c)
+{
+    at__trace *trace = c->session->options->trace;
+    at__trace_count(trace, trace_id(c), "compiled, waiting for the device",
+                    (int64_t)c->ready_count + at__device_queued(c->session->device));
+}
+
 static at_status take_compiled(at__contest *c, at_error *err)
 {
     at__compiled done = { 0 };
@@ -297,6 +311,8 @@ static at_status take_compiled(at__contest *c, at_error *err)
     while (status == AT_OK && at__pool_take(c->session->builder.pool, &done)) {
         size_t tag = (size_t)done.tag;
         at__candidate *a = c->candidates[tag];
+        at__trace_span(c->session->options->trace, AT__TRACK_COMPILER, trace_id(c), done.worker, a->t->name,
+                       a->text, done.started_s, done.ended_s);
         at__build_finish(&a->build, &c->session->builder, &done);
         at__compiled_clear(&done);
         if (status == AT_OK && a->build.ok && !c->interrupted) {
@@ -327,6 +343,8 @@ static at_status feed_device(at__contest *c, at_error *err)
 {
     at_status status = AT_OK;
     at__device *device = c->session->device;
+    if (c->ready_count && c->fed_s <= 0)
+        c->fed_s = at__now_s();
     while (status == AT_OK && c->ready_count && at__device_queued(device) < AT__DEVICE_QUEUE &&
            !c->interrupted) {
         size_t tag = c->ready[c->ready_first++];
@@ -351,6 +369,9 @@ static at_status take_measured(at__contest *c, bool *progressed, at_error *err)
         if (got) {
             at__candidate *a = c->candidates[m.tag];
             a->m = m;
+            at__trace_span(c->session->options->trace, AT__TRACK_DEVICE, trace_id(c), 0, a->t->name,
+                           a->identity, at__now_s() - m.busy_s, at__now_s());
+            trace_queues(c);
             decide(c, a);
             *progressed = true;
         }
@@ -395,8 +416,11 @@ static at_status flush(at__contest *c, size_t *wrote, at_error *err)
     c->flushed_s = at__now_s();
     if (!count)
         return AT_OK;
+    double start = at__now_s();
     at_status status = at__store_put_trials(c->session->store, c->session->run_id, &c->key,
                                             &c->session->fingerprint, rows, count, err);
+    at__trace_span(c->session->options->trace, AT__TRACK_STORE, trace_id(c), 0, "store trials", "", start,
+                   at__now_s());
     for (size_t i = 0; i < count && status == AT_OK; i++)
         from[i]->stored = true;
     while (c->unstored < c->candidate_count && c->candidates[c->unstored]->stored)

@@ -60,6 +60,7 @@ typedef struct at__contest {
     size_t ready_first, ready_count, ready_cap;
     size_t unstored; /* first candidate that may lack a row  */
     double started_s, flushed_s, reported_s;
+    double fed_s; /* when the device got its first trial; 0: not yet */
     const at__candidate *best;
     int64_t decided, failed, outcomes[AT__OUTCOMES], taken_from_store;
     double busy_s;

@@ -169,7 +169,11 @@ void at__compiled_clear(at__compiled *c)
 static void finish(at__pool *pool, worker *w, const at__compiled *result)
 {
     assert(pool->finished_count < pool->finished_cap);
-    pool->finished[pool->finished_count++] = *result;
+    at__compiled *out = &pool->finished[pool->finished_count++];
+    *out = *result;
+    out->worker = (int)(w - pool->workers);
+    out->started_s = w->since_s;
+    out->ended_s = at__now_s();
     at__str_clear(&w->job.body);
     w->busy = false;
     pool->running--;

@@ -39,6 +39,8 @@ typedef struct at__compiled {
     at__str code, log; /* owned by the result */
     at__resources resources;
     double compile_s;
+    int worker;                /* who did it, counted from 0                      */
+    double started_s, ended_s; /* as the supervisor saw it; at__now_s()           */
 } at__compiled;
 void at__compiled_clear(at__compiled *c);
 

@@ -187,11 +187,11 @@ static void json_row(at__str *out, const at__result *r)
     for (int i = 0; i < AT__OUTCOMES; i++)
         at__str_addf(out, "%s\"%s\":%lld", i ? "," : "", at__outcome_name((at__outcome)i),
                      (long long)r->outcomes[i]);
-    at__str_addf(
-        out,
-        "},\"known\":%lld,\"compiled\":%lld,\"elapsed_s\":%.4g,\"device_busy_s\":%.4g,\"interrupted\":%s}\n",
-        (long long)r->known, (long long)r->compiled, r->elapsed_s, r->device_busy_s,
-        r->interrupted ? "true" : "false");
+    at__str_addf(out,
+                 "},\"known\":%lld,\"compiled\":%lld,\"elapsed_s\":%.4g,\"device_busy_s\":%.4g,\"device_open_"
+                 "s\":%.4g,\"interrupted\":%s}\n",
+                 (long long)r->known, (long long)r->compiled, r->elapsed_s, r->device_busy_s,
+                 r->device_open_s, r->interrupted ? "true" : "false");
     at__str_clear(&shape);
 }
 
@@ -211,6 +211,8 @@ void at__totals_add(at__totals *t, const at__result *r)
     t->found += r->found;
     t->from_store += r->from_store;
     t->compiled += r->compiled;
+    t->busy_s += r->device_busy_s;
+    t->open_s += r->device_open_s;
     t->interrupted |= r->interrupted;
     for (int i = 0; i < AT__OUTCOMES; i++)
         t->outcomes[i] += r->outcomes[i];
@@ -231,5 +233,7 @@ void at__report_totals(at__str *out, const at__totals *t, double elapsed_s)
     at__str_addf(out, "; %lld kernels compiled; %.1f s", (long long)t->compiled, elapsed_s);
     if (trials && elapsed_s > 0)
         at__str_addf(out, ", %.0f configurations a second", (double)trials / elapsed_s);
+    if (t->busy_s > 0 && t->open_s > 0)
+        at__str_addf(out, "; device busy %.0f %%", 100 * t->busy_s / t->open_s);
     at__str_add(out, t->interrupted ? "; interrupted, the same command goes on from here\n" : "\n");
 }

@@ -238,8 +238,16 @@ typedef struct job {
     at__final_row rows[AT__MAX_FINALISTS];
     int count;
     at__conditions conditions;
-    int winner; /* index of the winner; -1: none */
+    double final_s; /* that the final took */
+    int winner;     /* index of the winner; -1: none */
 } job;
+
+static void trace_device(const job *j, const char *what, double start_s)
+{
+    int ordinal = at__device_info_of(j->s->device)->ordinal;
+    at__trace_span(j->s->options->trace, AT__TRACK_DEVICE, ordinal < 0 ? 0 : ordinal, 0, what,
+                   j->main.key.shape, start_s, at__now_s());
+}
 
 static at_status run_copies(job *j, at_error *err)
 {
@@ -334,8 +342,12 @@ static at_status run_final(job *j, at_error *err)
         status = enter(j, &j->copies, MAX_COPIES, COPY_WITHIN, err);
     if (copy_op)
         j->list[j->count++] = (at__finalist){ .is_memcpy = true };
+    double start = at__now_s();
     if (status == AT_OK)
         status = at__device_final(j->s->device, j->list, j->count, j->s->seed, j->rows, &j->conditions, err);
+    if (at__device_info_of(j->s->device)->ordinal != AT__REPLAY_ORDINAL) /* a replay is no work */
+        j->final_s = at__now_s() - start;
+    trace_device(j, "final", start);
     for (int i = 0; i < j->count && status == AT_OK; i++)
         if (!j->list[i].is_copy && !j->list[i].is_memcpy && j->rows[i].outcome == AT__TIMED &&
             (j->winner < 0 || j->rows[i].median_s < j->rows[j->winner].median_s))
@@ -519,7 +531,9 @@ static void why_nothing(at__str *out, const job *j)
 
 static at_status measure_all(job *j, at_error *err)
 {
+    double start = at__now_s();
     at_status status = set_up_device(j->s, &j->main, err);
+    trace_device(j, "set up", start);
     if (status == AT_OK)
         status = run_copies(j, err);
     if (status == AT_OK) {
@@ -535,7 +549,9 @@ static void fill_result(at__result *r, const job *j, double started_s)
 {
     memcpy(r->outcomes, j->main.outcomes, sizeof r->outcomes);
     r->known = j->main.taken_from_store;
-    r->device_busy_s = j->main.busy_s + j->copies.busy_s;
+    r->device_busy_s = j->main.busy_s + j->copies.busy_s + j->final_s;
+    double first_s = j->copies.fed_s > 0 ? j->copies.fed_s : j->main.fed_s;
+    r->device_open_s = first_s > 0 ? at__now_s() - first_s : 0;
     r->interrupted = j->main.interrupted;
     r->elapsed_s = at__now_s() - started_s;
 }

@@ -11,6 +11,7 @@
 #include "space.h"
 #include "store.h"
 #include "strategy.h"
+#include "trace.h"
 #include <signal.h>
 
 typedef struct at__tune_options {
@@ -30,6 +31,7 @@ typedef struct at__tune_options {
     const char *db_path;
     const char *cache_path; /* compiled kernels; NULL: no cache                    */
     const char *command;    /* as typed, for the record                            */
+    at__trace *trace;       /* where the time goes is written; NULL: nowhere       */
     const volatile sig_atomic_t
         *stop; /* becomes non-zero on Ctrl-C: finish the trial, store, end; may be NULL */
 } at__tune_options;
@@ -66,7 +68,8 @@ typedef struct at__result {
     int64_t compiled;               /* kernels compiled, not counting cache hits                   */
     int64_t known;                  /* trials taken from the store                                 */
     double elapsed_s;
-    double device_busy_s; /* time the device spent with our trials                      */
+    double device_busy_s; /* time the device worked for us: trials and final             */
+    double device_open_s; /* from its first trial to the end of the final                */
     bool interrupted;     /* ended early: Ctrl-C, budget, --max-trials                   */
 } at__result;
 

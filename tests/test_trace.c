@@ -1,0 +1,62 @@
+/* test_trace.c - the file that shows where the time went. */
+#include "trace.h"
+#include "util/clock.h"
+#include "util/str.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+TestSuite(trace, .timeout = 20);
+
+static at__str contents(const char *path)
+{
+    at__str text = { 0 };
+    cr_assert_eq(at__str_read_file(&text, path, 1 << 20, NULL), AT_OK);
+    return text;
+}
+
+Test(trace, spans_and_counts_are_chrome_events)
+{
+    char path[] = "/tmp/autotune-trace-XXXXXX";
+    at__trace *trace = NULL;
+    at_error err = { 0 };
+    close(mkstemp(path));
+    double now = at__now_s();
+    cr_assert_eq(at__trace_open(&trace, path, &err), AT_OK, "%s", err.text);
+    at__trace_span(trace, AT__TRACK_DEVICE, 0, 0, "tile \"A\"", "timed", now, now + 0.25);
+    at__trace_span(trace, AT__TRACK_COMPILER, 1, 3, "tile", "", now, now + 0.5);
+    at__trace_count(trace, 0, "ready", 7);
+    cr_assert_eq(at__trace_close(trace, &err), AT_OK, "%s", err.text);
+    at__str text = contents(path);
+    cr_assert_eq(text.data[0], '[');
+    cr_assert_str_eq(text.data + text.len - 4, "{}]\n");
+    cr_assert(strstr(text.data, "\"ph\":\"X\",\"name\":\"tile \\\"A\\\"\",\"pid\":0,\"tid\":0"), "%s",
+              text.data);
+    cr_assert(strstr(text.data, "\"dur\":250000.0,\"args\":{\"detail\":\"timed\"}"));
+    cr_assert(strstr(text.data, "\"pid\":1,\"tid\":5,\"args\":{\"name\":\"compiler 3\"}"));
+    cr_assert(strstr(text.data, "\"ph\":\"C\",\"name\":\"ready\",\"pid\":0"));
+    cr_assert(strstr(text.data, "\"args\":{\"value\":7}"));
+    at__str_clear(&text);
+    unlink(path);
+}
+
+Test(trace, no_trace_costs_nothing_and_is_allowed)
+{
+    at__trace_span(NULL, AT__TRACK_STORE, 0, 0, "x", "", 0, 1);
+    at__trace_count(NULL, 0, "x", 1);
+    cr_assert_eq(at__trace_close(NULL, NULL), AT_OK);
+}
+
+Test(trace, says_what_it_cannot_write)
+{
+    at__trace *trace = NULL;
+    at_error err = { 0 };
+    cr_assert_eq(at__trace_open(&trace, "/no/such/folder/t.json", &err), AT_ERR_SYSTEM);
+    cr_assert_str_eq(err.text, "/no/such/folder/t.json: No such file or directory");
+    cr_assert_eq(at__trace_open(&trace, "/dev/full", &err), AT_OK);
+    at__trace_span(trace, AT__TRACK_STORE, 0, 0, "x", "", 0, 1);
+    cr_assert_eq(at__trace_close(trace, &err), AT_ERR_SYSTEM);
+    cr_assert_str_eq(err.text, "the trace is not complete: No space left on device");
+}

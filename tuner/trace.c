@@ -1,0 +1,132 @@
+/* trace.c - see trace.h. A device is a "process" of the picture, a track one of its "threads". */
+#include "trace.h"
+
+#include "util/clock.h"
+#include "util/str.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_NAMED = 1024 };
+
+/* What was written reaches the file this often, for the sake of who looks at a killed run. */
+#define FLUSH_S 0.5
+
+struct at__trace {
+    pthread_mutex_t lock;
+    FILE *file;
+    double origin_s, flushed_s;
+    int named[MAX_NAMED]; /* tracks that have their name */
+    int named_count;
+    at__str line;
+    int error; /* errno of the first failed write; 0: none */
+};
+
+at_status at__trace_open(at__trace **out, const char *path, at_error *err)
+{
+    at__trace *t = calloc(1, sizeof *t);
+    if (!t)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    t->file = fopen(path, "we");
+    if (!t->file) {
+        free(t);
+        return at_fail(err, AT_ERR_SYSTEM, "%s: %s", path, strerror(errno));
+    }
+    pthread_mutex_init(&t->lock, NULL);
+    t->origin_s = t->flushed_s = at__now_s();
+    fputs("[", t->file);
+    *out = t;
+    return AT_OK;
+}
+
+at_status at__trace_close(at__trace *t, at_error *err)
+{
+    if (!t)
+        return AT_OK;
+    fputs("\n{}]\n", t->file);
+    if (fclose(t->file) != 0 && !t->error)
+        t->error = errno;
+    int error = t->error;
+    pthread_mutex_destroy(&t->lock);
+    at__str_clear(&t->line);
+    free(t);
+    return error ? at_fail(err, AT_ERR_SYSTEM, "the trace is not complete: %s", strerror(error)) : AT_OK;
+}
+
+/* ---- with the lock held ---- */
+
+static void write_line(at__trace *t)
+{
+    double now = at__now_s();
+    bool bad = t->line.failed || fprintf(t->file, "\n%s,", at__str_text(&t->line)) < 0;
+    if (!bad && now - t->flushed_s > FLUSH_S) {
+        bad = fflush(t->file) != 0;
+        t->flushed_s = now;
+    }
+    if (bad && !t->error)
+        t->error = t->line.failed ? ENOMEM : errno;
+    at__str_reset(&t->line);
+}
+
+static int thread_of(at__track track, int worker)
+{
+    return (int)track + (track == AT__TRACK_COMPILER ? worker : 0);
+}
+
+static void name_track(at__trace *t, at__track track, int device, int worker)
+{
+    static const char *const NAMES[] = { "device", "store", "compiler" };
+    int id = device * 4096 + thread_of(track, worker);
+    for (int i = 0; i < t->named_count; i++)
+        if (t->named[i] == id)
+            return;
+    if (t->named_count == MAX_NAMED)
+        return;
+    t->named[t->named_count++] = id;
+    at__str_addf(&t->line,
+                 "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"%s",
+                 device, thread_of(track, worker), NAMES[track]);
+    if (track == AT__TRACK_COMPILER)
+        at__str_addf(&t->line, " %d", worker);
+    at__str_add(&t->line, "\"}}");
+    write_line(t);
+}
+
+/* ---- for everybody ---- */
+
+void at__trace_span(at__trace *t, at__track track, int device, int worker, const char *name,
+                    const char *detail, double start_s, double end_s)
+{
+    if (!t)
+        return;
+    pthread_mutex_lock(&t->lock);
+    name_track(t, track, device, worker);
+    at__str_add(&t->line, "{\"ph\":\"X\",\"name\":");
+    at__str_add_json(&t->line, name);
+    at__str_addf(&t->line, ",\"pid\":%d,\"tid\":%d,\"ts\":%.1f,\"dur\":%.1f", device,
+                 thread_of(track, worker), 1e6 * (start_s - t->origin_s), end_s > start_s ? 1e6 * (end_s - start_s) : 0.0);
+    if (*detail) {
+        at__str_add(&t->line, ",\"args\":{\"detail\":");
+        at__str_add_json(&t->line, detail);
+        at__str_add(&t->line, "}");
+    }
+    at__str_add(&t->line, "}");
+    write_line(t);
+    pthread_mutex_unlock(&t->lock);
+}
+
+void at__trace_count(at__trace *t, int device, const char *name, int64_t value)
+{
+    if (!t)
+        return;
+    pthread_mutex_lock(&t->lock);
+    at__str_add(&t->line, "{\"ph\":\"C\",\"name\":");
+    at__str_add_json(&t->line, name);
+    at__str_addf(&t->line, ",\"pid\":%d,\"ts\":%.1f,\"args\":{\"value\":%lld}}", device,
+                 1e6 * (at__now_s() - t->origin_s), (long long)value);
+    write_line(t);
+    pthread_mutex_unlock(&t->lock);
+}
