@@ -68,7 +68,7 @@ CREATE TABLE run (
     id          INTEGER PRIMARY KEY,
     started_at  TEXT    NOT NULL,
     command     TEXT    NOT NULL,  -- as typed
-    strategy    TEXT    NOT NULL,  -- "exhaustive"
+    strategy    TEXT    NOT NULL,  -- "exhaustive"; "model, settled": winners of searches that ended by themselves
     seed        INTEGER NOT NULL,  -- the 64 bits of the seed, as a signed number
     device_uuid TEXT    NOT NULL,  -- "GPU-..."; '' when unknown
     host        TEXT    NOT NULL

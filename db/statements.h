@@ -94,6 +94,9 @@
     X(FIND_WINNER_OF,                                                                                  \
       "SELECT " AT__SQL_WINNER_COLUMNS " FROM winners_all WHERE " AT__SQL_IS_PROBLEM                   \
       " AND " AT__SQL_IS_FINGERPRINT " ORDER BY measured_at DESC, winner_id DESC LIMIT 1")             \
+    X(WINNER_STRATEGY,                                                                                 \
+      "SELECT r.strategy FROM winners_all JOIN run r ON r.id = run_id WHERE " AT__SQL_IS_PROBLEM       \
+      " AND " AT__SQL_IS_FINGERPRINT " ORDER BY measured_at DESC, winner_id DESC LIMIT 1")             \
     X(EACH_TRIAL,                                                                                      \
       "SELECT " AT__SQL_TRIAL_COLUMNS " FROM trials_all WHERE " AT__SQL_IS_PROBLEM                     \
       " ORDER BY median_s IS NULL, median_s, trial_id")                                                \

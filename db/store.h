@@ -175,6 +175,11 @@ at_status at__store_find_winner(at__answer *out, at__store *store, const at__pro
                                 const at__fingerprint *fingerprint, const char *device,
                                 at_error *err) AT_MUST_CHECK;
 
+/* The strategy of the run that found it, as at__store_begin_run was told. AT_ERR_NOT_FOUND: there is no winner,
+ * or it was merged from elsewhere. */
+at_status at__store_winner_strategy(at__str *out, at__store *store, const at__problem_key *problem,
+                                    const at__fingerprint *fingerprint, at_error *err) AT_MUST_CHECK;
+
 /*
  * Calls `visit` for the winner to use of each problem and device model (the view `best`), in no order. The
  * visitor may keep the answer by copying the struct and zeroing the original; else it is cleared. Stops when

@@ -200,3 +200,26 @@ at_status at__store_data_version(int64_t *out, at__store *store, at_error *err)
     sqlite3_reset(s);
     return status;
 }
+
+at_status at__store_winner_strategy(at__str *out, at__store *store, const at__problem_key *problem,
+                                    const at__fingerprint *f, at_error *err)
+{
+    static const char doing[] = "read a winner's run";
+    sqlite3_stmt *s = at__store_bind(store, AT__SQL_WINNER_STRATEGY, doing, err, "ssssiiisssi", problem->op,
+                                     problem->shape, problem->type_key, f->device, f->cc, f->sms,
+                                     f->memory_mib, f->driver, f->nvrtc, f->tool, (int64_t)f->cold);
+    if (!s)
+        return AT_ERR_STORE;
+    at_status status = AT_OK;
+    int code = sqlite3_step(s);
+    at__str_reset(out);
+    if (code == SQLITE_ROW)
+        at__str_add(out, at__store_text(s, 0));
+    else if (code == SQLITE_DONE)
+        status = at_fail(err, AT_ERR_NOT_FOUND, "no run is known of this winner");
+    else
+        status = at__store_fail(store, doing, err);
+    sqlite3_reset(s);
+    sqlite3_clear_bindings(s);
+    return status == AT_OK ? at__str_check(out, err) : status;
+}

@@ -359,7 +359,7 @@ static at_status compare(const settings *set, const at__bench_spaces *spaces, in
     f.expected = calloc(spaces->count + 1, sizeof *f.expected);
     if (!f.runs || !f.expected)
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
-    for (size_t i = 0; i < spaces->count && status == AT_OK; i++) {
+    for (size_t i = 0; i < spaces->count && f.expected && status == AT_OK; i++) {
         f.expected[i] = expect_random(&spaces->items[i], trials_of(set, &spaces->items[i]));
         if (!f.expected[i])
             status = at_fail(err, AT_ERR_MEMORY, "out of memory");

@@ -1,6 +1,8 @@
 /* contest.c - see contest.h. */
 #include "contest.h"
 
+#include "lookup.h"
+
 #include "util/clock.h"
 
 #include <stdio.h>
@@ -66,12 +68,15 @@ static at_status read_known(at__contest *c, at_error *err)
     return status;
 }
 
-/* Beyond this many configurations "no strategy" means a random sample of as many as that. */
-#define EXHAUSTIVE_LIMIT 20000
+/* A space of so few is tried altogether unless a strategy is asked for. */
+#define EXHAUSTIVE_LIMIT 40
+/* A search that ends by itself does so when this share of the time is not expected to be gained. */
+#define WORTH 0.005
 
 static void choose_strategy(at__contest *c)
 {
     const at__tune_options *o = c->session->options;
+    const at__pool *pool = c->session->builder.pool;
     int64_t limit = o->max_trials > 0 ? o->max_trials : c->search.total;
     if (c->is_copy) {
         c->strategy = &at__strategy_exhaustive;
@@ -79,14 +84,53 @@ static void choose_strategy(at__contest *c)
     } else if (o->strategy) {
         c->strategy = o->strategy;
     } else {
-        c->strategy = &at__strategy_exhaustive;
-        if (c->search.total > EXHAUSTIVE_LIMIT) {
-            c->strategy = &at__strategy_random;
-            limit = limit < EXHAUSTIVE_LIMIT ? limit : EXHAUSTIVE_LIMIT;
-        }
+        c->strategy = c->search.total > EXHAUSTIVE_LIMIT ? &at__strategy_model : &at__strategy_exhaustive;
     }
     c->search.max_trials = limit < c->search.total ? limit : c->search.total;
     c->search.seed = c->session->seed;
+    c->search.slots = c->slots;
+    c->search.ahead = pool ? at__pool_workers(pool) : 1;
+    c->search.worth = WORTH;
+}
+
+/* ---- beginning with what won elsewhere ---- */
+
+/* The index of a configuration in the whole search, -1: it is not there. */
+static int64_t find_index(const at__contest *c, const at__template *t, const at__config *config)
+{
+    int64_t offset = 0;
+    for (int i = 0; i < c->space_count; i++) {
+        int64_t count = at__space_count(c->spaces[i]);
+        if (count > c->search.total - offset)
+            break; /* beyond what a number can say: total is saturated */
+        int64_t index = at__space_template(c->spaces[i]) == t ? at__space_find(c->spaces[i], config) : -1;
+        if (index >= 0)
+            return offset + index;
+        offset += count;
+    }
+    return -1;
+}
+
+static at_status find_hints(at__contest *c, at_error *err)
+{
+    at__session *s = c->session;
+    const at__device_info *info = at__device_info_of(s->device);
+    at__lookup *lookup = NULL;
+    at__hint hints[AT__MAX_HINTS];
+    int count = 0;
+    at__target target = { .cc = info->limits.cc, .sms = info->limits.sms };
+    snprintf(target.name, sizeof target.name, "%s", info->name);
+    at_status status = at__lookup_open(&lookup, s->store, s->catalog, err);
+    if (status == AT_OK)
+        status = at__lookup_hints(hints, &count, AT__MAX_HINTS, lookup, &c->problem, &target, err);
+    for (int i = 0; i < count && status == AT_OK; i++) {
+        int64_t index = find_index(c, hints[i].t, &hints[i].config);
+        if (index >= 0)
+            c->hints[c->search.hint_count++] = index;
+    }
+    c->search.hints = c->hints;
+    at__lookup_close(lookup);
+    return status;
 }
 
 at_status at__contest_open(at__contest *out, at__session *session, const at__problem *problem, bool is_copy,
@@ -103,6 +147,8 @@ at_status at__contest_open(at__contest *out, at__session *session, const at__pro
         status = at__contest_open_spaces(out, err);
     if (status == AT_OK)
         status = read_known(out, err);
+    if (status == AT_OK && !is_copy)
+        status = find_hints(out, err);
     if (status == AT_OK) {
         choose_strategy(out);
         status = out->strategy->open(&out->strategy_state, &out->search, err);
@@ -237,8 +283,12 @@ static at_status propose_one(at__contest *c, at_error *err)
     at__builder *builder = &c->session->builder;
     int64_t index = c->strategy->propose(c->strategy_state), local = index;
 
+    c->waiting = index == AT__NOT_YET;
+    if (c->waiting && c->decided == (int64_t)c->candidate_count)
+        return at_fail(err, AT_ERR_USAGE, "strategy %s waits for nothing", c->strategy->name);
     if (index < 0) {
-        c->exhausted = true;
+        c->exhausted = !c->waiting;
+        c->settled = index == AT__WORTHLESS;
         return AT_OK;
     }
     const at__space *space = locate(c, &local);
@@ -283,7 +333,8 @@ static bool has_room(const at__contest *c)
 static at_status propose_ahead(at__contest *c, at_error *err)
 {
     at_status status = AT_OK;
-    while (status == AT_OK && !c->exhausted && !told_to_stop(c) && has_room(c))
+    c->waiting = false;
+    while (status == AT_OK && !c->exhausted && !c->waiting && !told_to_stop(c) && has_room(c))
         status = propose_one(c, err);
     return status;
 }

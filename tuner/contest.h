@@ -11,6 +11,9 @@
 #include "builder.h"
 #include "tune.h"
 
+/* Winners of other problems that a search begins with, at most. */
+#define AT__MAX_HINTS 8
+
 /* What a device's thread works with. */
 typedef struct at__session {
     const at__catalog *catalog;
@@ -21,6 +24,7 @@ typedef struct at__session {
     at__build checks; /* tuner/check.cu */
     at__fingerprint fingerprint;
     int64_t run_id;
+    int64_t settled_run_id; /* of winners whose search ended by itself; 0: none yet */
     uint64_t seed;
     at__store *cache;              /* the builder's, to be closed */
     bool cache_lost;               /* and the user was told so    */
@@ -51,7 +55,10 @@ typedef struct at__contest {
     at__search search;
     const at__strategy *strategy;
     void *strategy_state;
-    bool exhausted; /* the strategy has no more             */
+    bool exhausted;               /* the strategy has no more             */
+    bool settled;                 /* because little was to be gained      */
+    bool waiting;                 /* it wants a report first              */
+    int64_t hints[AT__MAX_HINTS]; /* search.hints           */
     struct known_trial *known;
     size_t known_count, known_cap;
     at__candidate **candidates;

@@ -44,4 +44,17 @@ void at__lookup_close(at__lookup *lookup);
 at_status at__lookup_find(at__found *out, at__lookup *lookup, const at__problem *problem,
                           const at__target *target, at_error *err) AT_MUST_CHECK;
 
+/* A configuration that won elsewhere. Borrows the catalog's template. */
+typedef struct at__hint {
+    const at__template *t;
+    at__config config;
+} at__hint;
+
+/*
+ * Up to `max` different configurations that won for other problems, or for this one under other conditions,
+ * and that its requirements allow: those of near shapes first, then of other element sizes and other devices.
+ */
+at_status at__lookup_hints(at__hint *out, int *count, int max, at__lookup *lookup, const at__problem *problem,
+                           const at__target *target, at_error *err) AT_MUST_CHECK;
+
 #endif

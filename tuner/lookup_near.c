@@ -28,6 +28,8 @@
 #define OTHER_CC_COST  4.0  /* another generation of hardware                                     */
 #define CC_STEP        0.01 /* and the nearest first                                              */
 
+#define OTHER_TYPE 8.0 /* as a start for a search: elements of another size, on any device   */
+
 typedef struct ranked {
     size_t entry;
     double distance;
@@ -205,7 +207,8 @@ static void explain(at__str *out, const at__lookup *l, const at__question *q, at
 static bool is_of(const at__memo *m, const at__question *q)
 {
     const at__problem *p = q->problem;
-    return m->hash == q->hash && m->op == p->op && m->type == p->type && m->cc == q->cc && m->sms == q->sms &&
+    return p->op && m->hash == q->hash && m->op == p->op && m->type == p->type && m->cc == q->cc &&
+           m->sms == q->sms &&
            memcmp(m->dims, p->dims, (size_t)at__problem_size_count(p->op) * sizeof *p->dims) == 0 &&
            strcmp(m->device, q->device) == 0;
 }
@@ -261,5 +264,44 @@ at_status at__lookup_near(at__found *out, at__lookup *l, const at__question *q, 
         out->geometry = m->geometry;
         out->answer = &e->answer;
     }
+    return AT_OK;
+}
+
+/* ---- where a search begins ---- */
+
+static bool is_there(const at__hint *list, int count, const at__entry *e)
+{
+    for (int i = 0; i < count; i++)
+        if (list[i].t == e->t && memcmp(&list[i].config, &e->config, sizeof e->config) == 0)
+            return true;
+    return false;
+}
+
+at_status at__lookup_hints(at__hint *out, int *count, int max, at__lookup *l, const at__problem *p,
+                           const at__target *target, at_error *err)
+{
+    const char *type_key = at__dtype_key(p->type, p->op->storage);
+    ranked *list = malloc((l->count + 1) * sizeof *list);
+    size_t found = 0;
+    at__geometry ignored;
+    *count = 0;
+    if (!list)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (size_t i = 0; i < l->count; i++) {
+        const at__entry *e = &l->entries[i];
+        if (!e->op || e->op != p->op || !e->t || !at__entry_may_answer(e, target->name))
+            continue;
+        double d = shape_distance(e->dims, p) + (strcmp(e->answer.type_key, type_key) == 0 ? 0 : OTHER_TYPE);
+        d += at__entry_is_on(e, target->name) ? 0 : 1 + device_distance(e, target->cc);
+        list[found++] = (ranked){ i, d };
+    }
+    qsort(list, found, sizeof *list, by_distance);
+    for (size_t i = 0; i < found && *count < max; i++) {
+        const at__entry *e = &l->entries[list[i].entry];
+        if (!is_there(out, *count, e) &&
+            at__entry_fits(&ignored, e, p, target->cc, target->sms, NULL) == AT_OK)
+            out[(*count)++] = (at__hint){ e->t, e->config };
+    }
+    free(list);
     return AT_OK;
 }

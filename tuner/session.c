@@ -72,17 +72,17 @@ static void take_fingerprint(at__session *s)
     f->cold = !s->options->warm;
 }
 
-static at_status begin_run(at__session *s, at_error *err)
+static at_status begin_run(int64_t *run_id, at__session *s, const char *strategy, at_error *err)
 {
     char host[256] = "";
     const at__tune_options *o = s->options;
     gethostname(host, sizeof host - 1);
     at__run_info info = { .command = o->command ? o->command : "",
-                          .strategy = o->strategy ? o->strategy->name : "auto",
+                          .strategy = strategy,
                           .seed = o->seed,
                           .device_uuid = at__device_info_of(s->device)->uuid,
                           .host = host };
-    return at__store_begin_run(&s->run_id, s->store, &info, err);
+    return at__store_begin_run(run_id, s->store, &info, err);
 }
 
 static at_status open_nvrtc(at__builder *b, at_error *err)
@@ -129,7 +129,7 @@ at_status at__session_open(at__session *s, const at__catalog *catalog, const at_
     if (status == AT_OK)
         take_fingerprint(s);
     if (status == AT_OK)
-        status = begin_run(s, err);
+        status = begin_run(&s->run_id, s, options->strategy ? options->strategy->name : "auto", err);
     if (status == AT_OK)
         status = compile_checks(s, err);
     if (status == AT_OK && replay)
@@ -406,6 +406,28 @@ static bool restricted(const at__tune_options *o)
 
 static at_status answer_copy(at__answer *out, const job *j, const at__winner *w, at_error *err);
 
+/*
+ * What the store says of the run of a winner whose search ended by itself. Such a search is complete although
+ * it left configurations out, and is not begun again.
+ */
+static void name_settled(char out[AT__MAX_NAME], const at__contest *c)
+{
+    snprintf(out, AT__MAX_NAME, "%s, settled", c->strategy->name);
+}
+
+/* The run that the winner belongs to. */
+static at_status winner_run(int64_t *run_id, const job *j, at_error *err)
+{
+    char name[AT__MAX_NAME];
+    *run_id = j->s->run_id;
+    if (!j->main.settled)
+        return AT_OK;
+    name_settled(name, &j->main);
+    at_status status = j->s->settled_run_id ? AT_OK : begin_run(&j->s->settled_run_id, j->s, name, err);
+    *run_id = j->s->settled_run_id;
+    return status;
+}
+
 static at_status keep_winner(job *j, at__answer *answer, at_error *err)
 {
     at__str ceiling = { 0 }, ties = { 0 };
@@ -414,6 +436,7 @@ static at_status keep_winner(job *j, at__answer *answer, at_error *err)
     const at__final_row *row = &j->rows[j->winner];
     const at__geometry *g = &j->list[j->winner].kernel.geometry;
     int copy = fastest_copy(j);
+    int64_t run_id = 0;
 
     at__catalog_op_hash(op_hash, j->s->catalog, j->main.problem.op);
     name_entrant(&ceiling, j, copy);
@@ -446,7 +469,9 @@ static at_status keep_winner(job *j, at__answer *answer, at_error *err)
     at__answer_clear(&before);
     status = status == AT_ERR_NOT_FOUND ? AT_OK : status;
     if (status == AT_OK && keep)
-        status = at__store_put_winner(j->s->store, j->s->run_id, &j->main.key, &j->s->fingerprint, &w, err);
+        status = winner_run(&run_id, j, err);
+    if (status == AT_OK && keep)
+        status = at__store_put_winner(j->s->store, run_id, &j->main.key, &j->s->fingerprint, &w, err);
     if (status == AT_OK)
         status = answer_copy(answer, j, &w, err);
     at__str_clear(&ceiling);
@@ -485,6 +510,18 @@ static at_status answer_copy(at__answer *out, const job *j, const at__winner *w,
     return failed ? at_fail(err, AT_ERR_MEMORY, "out of memory") : AT_OK;
 }
 
+/* Did the search that found the winner end by itself, as this one would? */
+static bool was_settled(const at__session *s, const at__contest *c)
+{
+    at__str strategy = { 0 };
+    char name[AT__MAX_NAME];
+    name_settled(name, c);
+    bool found = at__store_winner_strategy(&strategy, s->store, &c->key, &s->fingerprint, NULL) == AT_OK;
+    bool settled = found && strcmp(at__str_text(&strategy), name) == 0;
+    at__str_clear(&strategy);
+    return settled;
+}
+
 /* Whether an earlier run has answered this already, as far as these options ask. */
 static bool answered(const at__session *s, const at__contest *c, const at__answer *answer)
 {
@@ -493,7 +530,7 @@ static bool answered(const at__session *s, const at__contest *c, const at__answe
     int64_t wanted = c->search.max_trials;
     at__catalog_op_hash(op_hash, s->catalog, c->problem.op);
     return !o->force && !restricted(o) && strcmp(answer->winner.op_hash, op_hash) == 0 &&
-           (o->budget_s > 0 || answer->winner.trials >= wanted);
+           (o->budget_s > 0 || answer->winner.trials >= wanted || was_settled(s, c));
 }
 
 /* One of the failures of this run, for a reader who has not looked at any. */

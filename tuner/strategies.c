@@ -6,6 +6,7 @@
 const at__strategy *const at__strategies[] = {
     &at__strategy_exhaustive,
     &at__strategy_random,
+    &at__strategy_model,
     NULL,
 };
 

@@ -47,7 +47,7 @@ typedef struct at__strategy {
     void (*close)(void *state);
 } at__strategy;
 
-extern const at__strategy at__strategy_exhaustive, at__strategy_random;
+extern const at__strategy at__strategy_exhaustive, at__strategy_random, at__strategy_model;
 
 /* All of them, ended by NULL; and one by name, NULL when there is none. */
 extern const at__strategy *const at__strategies[];

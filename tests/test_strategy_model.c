@@ -1,0 +1,373 @@
+/* test_strategy_model.c - the strategy that learns, on spaces whose best configuration is known. */
+#include "strategy.h"
+#include "util/clock.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char OP[] = "/*!autotune\n"
+                         "op        fill\n"
+                         "shape     n\n"
+                         "type      T = storage\n"
+                         "arg       out T[n] output\n"
+                         "reference fill_reference\n"
+                         "grid      1\n"
+                         "block     32\n"
+                         "check     exact\n"
+                         "traffic   n * sizeof(T)\n"
+                         "*/\n"
+                         "extern \"C\" __global__ void fill_reference(T *out) {}\n";
+
+#define KERNEL(name) "*/\nextern \"C\" __global__ void fill_" name "(T *out) {}\n"
+
+/* 8 x 6 x 4 x 4 x 2 less what the requirement refuses: 1376. */
+static const char TILES[] = "/*!autotune\n"
+                            "template  tiles\n"
+                            "param     TILE   = 1 2 4 8 16 32 64 128\n"
+                            "param     BLOCK  = 32 64 128 256 512 1024\n"
+                            "param     VEC    = 1 2 4 8\n"
+                            "param     UNROLL = 1..4\n"
+                            "param     ORDER  = rows columns\n"
+                            "require   TILE * VEC < 1024\n"
+                            "grid      1\n"
+                            "block     BLOCK\n" KERNEL("tiles");
+
+static const char OTHER[] = "/*!autotune\n"
+                            "template  other\n"
+                            "param     BLOCK = 32 64 128 256 512 1024\n"
+                            "param     DEPTH = 0..15\n"
+                            "grid      1\n"
+                            "block     BLOCK\n" KERNEL("other");
+
+/* 64^5: more than 10^9. */
+static const char HUGE_SPACE[] = "/*!autotune\n"
+                                 "template  huge\n"
+                                 "param     A = 1..64\n"
+                                 "param     B = 1..64\n"
+                                 "param     C = 1..64\n"
+                                 "param     D = 1..64\n"
+                                 "param     E = 1..64\n"
+                                 "require   (A + B) % 2 == 0\n"
+                                 "grid      1\n"
+                                 "block     32\n" KERNEL("huge");
+
+static const char SINGLE[] = "/*!autotune\n"
+                             "template  single\n"
+                             "param     A = 1\n"
+                             "grid      1\n"
+                             "block     32\n" KERNEL("single");
+
+typedef struct bench {
+    at__op *op;
+    at__template *templates[2];
+    at__space *spaces[2];
+    int64_t slots[AT__MAX_SLOTS];
+    at__search search;
+} bench;
+
+static void bench_open(bench *b, const char *first, const char *second)
+{
+    const char *const texts[] = { first, second };
+    const at__limits limits = {
+        .cc = 90, .sms = 132, .max_threads_per_block = 1024, .max_grid_x = 2147483647
+    };
+    int64_t n = 64;
+    at__problem problem;
+    at_error err = { 0 };
+
+    *b = (bench){ .op = NULL };
+    cr_assert_eq(at__op_read(&b->op, OP, sizeof OP - 1, "op.cu", &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__problem_init(&problem, b->op, AT__F32, &n, 1, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__problem_bind(b->slots, &problem, &limits, &err), AT_OK, "%s", err.text);
+    for (int i = 0; i < 2 && texts[i]; i++) {
+        at_status status =
+            at__template_read(&b->templates[i], b->op, texts[i], strlen(texts[i]), "template.cu", &err);
+        cr_assert_eq(status, AT_OK, "%s", err.text);
+        status = at__space_open(&b->spaces[i], b->templates[i], b->slots, NULL, 0, &err);
+        cr_assert_eq(status, AT_OK, "%s", err.text);
+        b->search.total += at__space_count(b->spaces[i]);
+        b->search.space_count++;
+    }
+    b->search.spaces = b->spaces;
+    b->search.slots = b->slots;
+    b->search.max_trials = b->search.total;
+    b->search.seed = 1;
+}
+
+static void bench_close(bench *b)
+{
+    for (int i = 0; i < 2; i++) {
+        at__space_close(b->spaces[i]);
+        at__template_close(b->templates[i]);
+    }
+    at__op_close(b->op);
+}
+
+/* ---- what trials come to ---- */
+
+typedef at__finding finding_of(const bench *b, int64_t index);
+
+static at__finding timed(double seconds)
+{
+    return (at__finding){
+        .outcome = AT__TIMED, .seconds = seconds, .registers = -1, .shared_bytes = -1, .spill_bytes = -1
+    };
+}
+
+static double octaves(int64_t a, int64_t b)
+{
+    return fabs(log2((double)a / (double)b));
+}
+
+/* The best of `tiles` takes 1: TILE=32 BLOCK=256 VEC=4 UNROLL=2 ORDER=columns. Blocks suit tiles. */
+static double tiles_time(const int64_t *v)
+{
+    return (1 + 0.3 * octaves(v[0], 32)) * (1 + 0.2 * octaves(v[1], v[0] * 8)) *
+           (1 + 0.1 * octaves(v[2], 4)) * (1 + 0.05 * fabs((double)v[3] - 2)) * (v[4] == 1 ? 1 : 1.4);
+}
+
+/* The first template's configurations as above; of the second 1.5 at best, with BLOCK=512 DEPTH=7. */
+static at__finding smooth(const bench *b, int64_t index)
+{
+    at__config config;
+    int64_t count = at__space_count(b->spaces[0]);
+    if (index < count) {
+        at__space_config(&config, b->spaces[0], index);
+        return timed(tiles_time(config.values));
+    }
+    at__space_config(&config, b->spaces[1], index - count);
+    return timed((1.5 + octaves(config.values[0], 512)) * (1 + 0.1 * fabs((double)config.values[1] - 7)));
+}
+
+/* The same, but nothing with blocks of 512 and more compiles, and wide accesses of wide tiles crash. */
+static at__finding failing(const bench *b, int64_t index)
+{
+    at__config config;
+    at__space_config(&config, b->spaces[0], index);
+    at__finding f = timed(tiles_time(config.values));
+    if (config.values[1] >= 512)
+        f = (at__finding){ .outcome = AT__COMPILE_FAILED };
+    if (config.values[2] * config.values[0] >= 256)
+        f = (at__finding){ .outcome = AT__CRASHED };
+    return f;
+}
+
+static at__finding all_fail(const bench *b, int64_t index)
+{
+    (void)b, (void)index;
+    return (at__finding){ .outcome = AT__WRONG_RESULT };
+}
+
+static at__finding all_equal(const bench *b, int64_t index)
+{
+    (void)b, (void)index;
+    return timed(1e-5);
+}
+
+/* A bowl with its bottom, 1, in one corner of five dimensions. */
+static at__finding bowl(const bench *b, int64_t index)
+{
+    static const double BOTTOM[] = { 40, 20, 50, 10, 33 };
+    at__config config;
+    double sum = 0;
+    at__space_config(&config, b->spaces[0], index);
+    for (int i = 0; i < 5; i++)
+        sum += fabs((double)config.values[i] - BOTTOM[i]) / 64;
+    return timed(1 + sum);
+}
+
+/* ---- a search ---- */
+
+typedef struct outcome {
+    int count;
+    int64_t end, order[4096]; /* what propose said at the end; the proposals */
+    double best;              /* INFINITY: none was right                   */
+} outcome;
+
+/* Up to `max` trials with `lag` of them under way; the newest or the oldest is reported first. */
+static void search_with(outcome *o, const bench *b, finding_of *find, int max, int lag, bool newest_first)
+{
+    void *state = NULL;
+    int64_t pending[64];
+    int waiting = 0;
+    at__search search = b->search;
+    search.ahead = lag;
+    *o = (outcome){ .best = INFINITY };
+    cr_assert_eq(at__strategy_model.open(&state, &search, NULL), AT_OK);
+    for (;;) {
+        o->end = AT__NOT_YET;
+        while (waiting < lag && o->count < max && (o->end = at__strategy_model.propose(state)) >= 0)
+            pending[waiting++] = o->order[o->count++] = o->end;
+        if (!waiting)
+            break;
+        int64_t index = pending[newest_first ? waiting - 1 : 0];
+        if (!newest_first)
+            memmove(pending, pending + 1, (size_t)(waiting - 1) * sizeof *pending);
+        waiting--;
+        at__finding f = find(b, index);
+        if (f.outcome == AT__TIMED)
+            o->best = fmin(o->best, f.seconds);
+        at__strategy_model.report(state, index, &f);
+    }
+    at__strategy_model.close(state);
+}
+
+static void assert_distinct(const outcome *o, int64_t total)
+{
+    for (int i = 0; i < o->count; i++) {
+        cr_assert(o->order[i] >= 0 && o->order[i] < total);
+        for (int k = 0; k < i; k++)
+            cr_assert_neq(o->order[i], o->order[k], "trials %d and %d", k, i);
+    }
+}
+
+Test(strategy_model, finds_the_best_in_a_handful_of_trials)
+{
+    bench b;
+    outcome o;
+    bench_open(&b, TILES, OTHER);
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        b.search.seed = seed;
+        search_with(&o, &b, smooth, 80, 1, false);
+        cr_assert_float_eq(o.best, 1, 1e-9, "seed %d: %g", (int)seed, o.best);
+        assert_distinct(&o, b.search.total);
+    }
+    bench_close(&b);
+}
+
+Test(strategy_model, failures_lead_it_away)
+{
+    bench b;
+    outcome o;
+    bench_open(&b, TILES, NULL);
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        int failed = 0;
+        b.search.seed = seed;
+        search_with(&o, &b, failing, 100, 1, false);
+        cr_assert_float_eq(o.best, 1, 1e-9, "seed %d: %g", (int)seed, o.best);
+        for (int i = 50; i < 100; i++)
+            failed += failing(&b, o.order[i]).outcome != AT__TIMED;
+        cr_assert_lt(failed, 20, "%d of the last 50; of all, 46 %% do", failed);
+    }
+    bench_close(&b);
+}
+
+Test(strategy_model, results_may_come_late_and_in_any_order)
+{
+    bench b;
+    outcome o;
+    bench_open(&b, TILES, OTHER);
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        b.search.seed = seed;
+        search_with(&o, &b, smooth, 120, 16, seed % 2 == 0);
+        cr_assert_float_eq(o.best, 1, 1e-9, "seed %d: %g", (int)seed, o.best);
+        assert_distinct(&o, b.search.total);
+    }
+    bench_close(&b);
+}
+
+Test(strategy_model, equal_seeds_repeat)
+{
+    bench b;
+    static outcome a, same, other;
+    bench_open(&b, TILES, OTHER);
+    search_with(&a, &b, smooth, 100, 4, false);
+    search_with(&same, &b, smooth, 100, 4, false);
+    b.search.seed = 2;
+    search_with(&other, &b, smooth, 100, 4, false);
+    cr_assert_eq(memcmp(a.order, same.order, sizeof a.order), 0);
+    cr_assert_neq(memcmp(a.order, other.order, sizeof a.order), 0);
+    bench_close(&b);
+}
+
+/* Without a limit every configuration is tried once, however many the model itself can hold. */
+Test(strategy_model, the_whole_space_comes_once)
+{
+    bench b;
+    static outcome o;
+    bench_open(&b, TILES, OTHER);
+    search_with(&o, &b, smooth, 4096, 8, false);
+    cr_assert_eq(o.count, b.search.total, "%d of %d", o.count, (int)b.search.total);
+    cr_assert_eq(o.end, AT__NO_MORE);
+    assert_distinct(&o, b.search.total);
+    bench_close(&b);
+}
+
+Test(strategy_model, a_space_of_one_has_one_proposal)
+{
+    bench b;
+    outcome o;
+    bench_open(&b, SINGLE, NULL);
+    search_with(&o, &b, all_equal, 10, 4, false);
+    cr_assert(o.count == 1 && o.order[0] == 0 && o.end == AT__NO_MORE);
+    bench_close(&b);
+}
+
+Test(strategy_model, hints_come_first_then_defaults)
+{
+    bench b;
+    outcome o;
+    int64_t hints[] = { 700, 3, 700 };
+    bench_open(&b, TILES, OTHER);
+    b.search.hints = hints;
+    b.search.hint_count = 3;
+    search_with(&o, &b, smooth, 4, 1, false);
+    cr_assert(o.order[0] == 700 && o.order[1] == 3 && o.order[2] == 0);
+    cr_assert_eq(o.order[3], at__space_count(b.spaces[0]));
+    bench_close(&b);
+}
+
+Test(strategy_model, the_limit_holds)
+{
+    bench b;
+    outcome o;
+    bench_open(&b, TILES, OTHER);
+    b.search.max_trials = 30;
+    search_with(&o, &b, smooth, 100, 8, false);
+    cr_assert(o.count == 30 && o.end == AT__NO_MORE);
+    bench_close(&b);
+}
+
+/* Where all are equal there is nothing to be gained; where one is best it has been found by then. */
+Test(strategy_model, ends_by_itself_when_little_is_to_be_gained)
+{
+    bench b;
+    outcome o;
+    bench_open(&b, TILES, OTHER);
+    b.search.worth = 0.005;
+    search_with(&o, &b, all_equal, 4096, 4, false);
+    cr_assert(o.end == AT__WORTHLESS && o.count < 80, "%d trials", o.count);
+    search_with(&o, &b, smooth, 4096, 4, false);
+    cr_assert(o.end == AT__WORTHLESS && o.count < 400, "%d trials", o.count);
+    cr_assert_float_eq(o.best, 1, 1e-9);
+    bench_close(&b);
+}
+
+/* There is no reason to end before anything was right. */
+Test(strategy_model, failures_alone_do_not_end_it)
+{
+    bench b;
+    static outcome o;
+    bench_open(&b, TILES, OTHER);
+    b.search.worth = 0.005;
+    search_with(&o, &b, all_fail, 4096, 4, false);
+    cr_assert(o.count == b.search.total && o.end == AT__NO_MORE);
+    bench_close(&b);
+}
+
+Test(strategy_model, a_billion_configurations_cost_no_more)
+{
+    bench b;
+    outcome o;
+    bench_open(&b, HUGE_SPACE, NULL);
+    cr_assert_gt(b.search.total, 500000000);
+    double started_s = at__now_s();
+    search_with(&o, &b, bowl, 300, 1, false);
+    cr_assert_lt(at__now_s() - started_s, 30); /* a tenth of a second a trial: no more than a guard */
+    cr_assert_lt(o.best, 1.1, "%g; a random sample of 300 has 1.35", o.best);
+    assert_distinct(&o, b.search.total);
+    bench_close(&b);
+}

@@ -1,0 +1,499 @@
+/*
+ * strategy_model.c - learns from every trial which configurations may be better, and tries the most
+ * promising.
+ *
+ * First what is known to be good elsewhere, the templates' defaults and a few drawn at random. Then, of a
+ * pool of neighbours of the best and of a changing uniform sample, the one that a Gaussian process
+ * (surrogate.h) expects the most improvement of. The pool bounds the work: no space is too large.
+ */
+#include "surrogate.h"
+#include "util/permute.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS          512  /* trials that the model holds; beyond, the fastest and the newest of them       */
+#define SLOTS         1024 /* candidates                                                                  */
+#define BEST          4    /* configurations whose neighbours are candidates                              */
+#define RANDOM_FIRST  5    /* drawn before the model is asked                                             */
+#define FRESH         16   /* candidates exchanged for new ones with every proposal                       */
+#define LESSON_STEPS  15   /* of climbing, each time the number of trials has grown by LESSON_GROWTH      */
+#define LESSON_GROWTH 1.2
+#define FAILURE_RANK  0.9 /* a failure counts as a time that such a share of the others is below */
+#define LEAST_AHEAD   4   /* proposals under way, at most, while little is known: late results cost more */
+#define AHEAD_SHARE   8   /* one more for each so many results                                           */
+#define CALM_TRIALS   16  /* so many in a row must have expected little */
+#define LEAST_TRIALS  24  /* before the search may end by itself                                         */
+
+/* A set of indices. */
+typedef struct index_set {
+    int64_t *at; /* -1: free */
+    size_t room, count;
+} index_set;
+
+/* A trial as the model sees it. */
+typedef struct row {
+    int64_t index;
+    double seconds; /* NAN: not known yet; INFINITY: failed */
+} row;
+
+typedef struct model {
+    at__search search;
+    at__features *features;
+    at__surrogate *surrogate;
+    at__rng rng;
+    at__permutation order;
+    int64_t place, under_way, done, left;
+    index_set seen;
+    row rows[ROWS];
+    int64_t slots[SLOTS];                              /* -1: free */
+    int slot_count;                                    /* SLOTS, or all there are */
+    double mean[SLOTS], deviation[SLOTS], gain[SLOTS]; /* gain: expected improvement */
+    double chance[SLOTS];                              /* of a failure               */
+    int64_t best[BEST];                                /* the fastest, the first of all first */
+    double best_s[BEST];
+    int best_count;
+    bool best_changed;
+    int timed, next_lesson;
+    bool ended;
+    int calm;       /* proposals in a row after which little was expected */
+    int64_t *first; /* to be tried before the model: hints, defaults */
+    int first_count, next_first;
+    int random_first;
+} model;
+
+/* ---- the set ---- */
+
+static size_t home_of(const index_set *s, int64_t index)
+{
+    return (size_t)((uint64_t)index * 0x9e3779b97f4a7c15u >> 20) & (s->room - 1);
+}
+
+static bool set_has(const index_set *s, int64_t index)
+{
+    if (!s->room)
+        return false;
+    for (size_t i = home_of(s, index);; i = (i + 1) & (s->room - 1)) {
+        if (s->at[i] == index)
+            return true;
+        if (s->at[i] < 0)
+            return false;
+    }
+}
+
+static void set_put(index_set *s, int64_t index)
+{
+    size_t i = home_of(s, index);
+    while (s->at[i] >= 0)
+        i = (i + 1) & (s->room - 1);
+    s->at[i] = index;
+    s->count++;
+}
+
+static bool set_add(index_set *s, int64_t index)
+{
+    if (2 * (s->count + 1) > s->room) {
+        index_set larger = { .room = s->room ? 2 * s->room : 256 };
+        larger.at = malloc(larger.room * sizeof *larger.at);
+        if (!larger.at)
+            return false;
+        memset(larger.at, 0xff, larger.room * sizeof *larger.at);
+        for (size_t i = 0; i < s->room; i++)
+            if (s->at[i] >= 0)
+                set_put(&larger, s->at[i]);
+        free(s->at);
+        *s = larger;
+    }
+    set_put(s, index);
+    return true;
+}
+
+/* ---- opening ---- */
+
+static void add_first(model *m, int64_t index)
+{
+    for (int i = 0; i < m->first_count; i++)
+        if (m->first[i] == index)
+            return;
+    if (index >= 0 && index < m->search.total)
+        m->first[m->first_count++] = index;
+}
+
+/* The default of each template where the problem allows it. */
+static void add_defaults(model *m)
+{
+    int64_t offset = 0;
+    for (int i = 0; i < m->search.space_count; i++) {
+        at__config config = { { 0 } };
+        const at__space *space = m->search.spaces[i];
+        const at__template *t = at__space_template(space);
+        int64_t count = at__space_count(space);
+        if (count > m->search.total - offset)
+            return; /* beyond what a number can say: total is saturated */
+        memcpy(config.values, t->defaults, sizeof t->defaults);
+        int64_t index = at__space_find(space, &config);
+        if (index >= 0)
+            add_first(m, offset + index);
+        offset += count;
+    }
+}
+
+static void model_close(void *state)
+{
+    model *m = state;
+    if (!m)
+        return;
+    at__surrogate_close(m->surrogate);
+    at__features_close(m->features);
+    free(m->seen.at);
+    free(m->first);
+    free(m);
+}
+
+static at_status model_open(void **state, const at__search *search, at_error *err)
+{
+    at_status status = AT_OK;
+    model *m = calloc(1, sizeof *m);
+    if (!m)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    m->search = *search;
+    m->rng.state = search->seed ^ 0x6d6f64656cu;
+    m->order = at__permute((uint64_t)search->total, search->seed);
+    m->left = search->max_trials < search->total ? search->max_trials : search->total;
+    m->first = calloc((size_t)(search->hint_count + search->space_count) + 1, sizeof *m->first);
+    m->slot_count = search->total < SLOTS ? (int)search->total : SLOTS;
+    for (int i = 0; i < SLOTS; i++)
+        m->slots[i] = -1;
+    if (!m->first)
+        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+    if (status == AT_OK)
+        status = at__features_open(&m->features, &m->search, err);
+    if (status == AT_OK)
+        status = at__surrogate_open(&m->surrogate, m->features, ROWS, m->slot_count + 1, err);
+    if (status != AT_OK) {
+        model_close(m);
+        return status;
+    }
+    for (int i = 0; i < search->hint_count; i++)
+        add_first(m, search->hints[i]);
+    add_defaults(m);
+    m->random_first = RANDOM_FIRST;
+    m->next_lesson = RANDOM_FIRST;
+    *state = m;
+    return AT_OK;
+}
+
+/* ---- the pool ---- */
+
+/* The next of a uniform walk that was not proposed; -1: there is none. */
+static int64_t draw(model *m)
+{
+    for (int64_t tries = 0; tries < m->search.total; tries++) {
+        if (m->place == m->search.total)
+            m->place = 0;
+        int64_t index = (int64_t)at__permute_at(&m->order, (uint64_t)m->place++);
+        if (!set_has(&m->seen, index))
+            return index;
+    }
+    return -1;
+}
+
+static bool in_pool(const model *m, int64_t index)
+{
+    for (int i = 0; i < m->slot_count; i++)
+        if (m->slots[i] == index)
+            return true;
+    return false;
+}
+
+static void put_slot(model *m, int slot, int64_t index)
+{
+    uint8_t levels[AT__MAX_FEATURES];
+    m->slots[slot] = index;
+    at__features_levels(levels, m->features, index);
+    at__surrogate_place(m->surrogate, slot, levels);
+    m->gain[slot] = INFINITY; /* until it is known */
+}
+
+/* A slot that is free, or the least promising one. */
+static int poorest_slot(const model *m)
+{
+    int poorest = 0;
+    for (int i = 0; i < m->slot_count; i++) {
+        if (m->slots[i] < 0)
+            return i;
+        if (m->gain[i] < m->gain[poorest])
+            poorest = i;
+    }
+    return poorest;
+}
+
+static void offer(model *m, int64_t index)
+{
+    if (index >= 0 && !set_has(&m->seen, index) && !in_pool(m, index))
+        put_slot(m, poorest_slot(m), index);
+}
+
+static void offer_neighbours(model *m, int64_t of)
+{
+    int64_t list[256], local = 0;
+    int which = 0;
+    const at__space *space = at__search_locate(&m->search, of, &which, &local);
+    if (!space)
+        return;
+    int64_t count = at__space_neighbours(list, 256, space, local, AT__HAMMING);
+    for (int64_t i = 0; i < count && i < 256; i++)
+        offer(m, of - local + list[i]);
+}
+
+/* Into the free slots what the walk gives next. */
+static void fill_free(model *m)
+{
+    for (int i = 0; i < m->slot_count; i++) {
+        int64_t index = -1;
+        if (m->slots[i] >= 0)
+            continue;
+        for (int tries = 0; tries < 8 && index < 0; tries++) {
+            index = draw(m);
+            if (index < 0)
+                return;
+            index = in_pool(m, index) ? -1 : index;
+        }
+        if (index >= 0)
+            put_slot(m, i, index);
+    }
+}
+
+static void renew_pool(model *m)
+{
+    fill_free(m);
+    if (m->search.total <= SLOTS) { /* all are there */
+        for (int64_t i = 0; i < m->search.total; i++)
+            offer(m, i);
+        return;
+    }
+    for (int i = 0; i < FRESH; i++)
+        offer(m, draw(m));
+    for (int i = 0; i < m->best_count && m->best_changed; i++)
+        offer_neighbours(m, m->best[i]);
+    m->best_changed = false;
+}
+
+/* ---- choosing ---- */
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/*
+ * Gives the model its values: logarithms of seconds. A failure is as bad as most are slow: bad enough to lead
+ * away, and less of a cliff beside a configuration that may be the best. Returns the best.
+ */
+static double set_values(model *m)
+{
+    double logs[ROWS];
+    int rows = at__surrogate_rows(m->surrogate), count = 0;
+    for (int i = 0; i < rows; i++)
+        if (isfinite(m->rows[i].seconds))
+            logs[count++] = log(m->rows[i].seconds);
+    qsort(logs, (size_t)count, sizeof *logs, ascending);
+    double bad = logs[(int)(count * FAILURE_RANK)];
+    for (int i = 0; i < rows; i++)
+        if (!isnan(m->rows[i].seconds))
+            at__surrogate_set(m->surrogate, i, isfinite(m->rows[i].seconds) ? log(m->rows[i].seconds) : bad);
+    return logs[0];
+}
+
+/* Weighs expected gains with the chance that the candidate is right at all. */
+static void weigh_failures(model *m)
+{
+    double failed[ROWS];
+    bool any = false;
+    int rows = at__surrogate_rows(m->surrogate);
+    for (int i = 0; i < rows; i++) {
+        failed[i] = isfinite(m->rows[i].seconds) ? 0 : isnan(m->rows[i].seconds) ? (double)NAN : 1;
+        any |= failed[i] > 0;
+    }
+    if (!any)
+        return;
+    at__surrogate_predict_other(m->surrogate, m->chance, failed, m->slot_count);
+    for (int i = 0; i < m->slot_count; i++)
+        m->gain[i] *= 1 - fmin(fmax(m->chance[i], 0), 0.99);
+}
+
+/* Expected improvement over `best` of a normal variable. */
+static double improvement(double best, double mean, double deviation)
+{
+    double z = (best - mean) / deviation;
+    if (z < -8)
+        return 0;
+    return deviation * (z * 0.5 * erfc(-z * M_SQRT1_2) + 0.3989422804014327 * exp(-0.5 * z * z));
+}
+
+/*
+ * What trying every candidate is expected to gain, as if they did not depend on each other: more than is
+ * really to be had. The integral of the chance that at least one is better than the best by more than x.
+ */
+static double gain_of_all(const model *m, double best)
+{
+    double sum = 0, step = m->search.worth / 2, none = 0;
+    for (double x = step / 2; none < 0.999 && x < 40 * step; x += step) {
+        none = 1;
+        for (int i = 0; i < m->slot_count && none > 1e-6; i++)
+            if (m->gain[i] > 1e-7)
+                none *= 0.5 * erfc((best - x - m->mean[i]) / m->deviation[i] * M_SQRT1_2);
+        sum += step * (1 - none);
+    }
+    return sum;
+}
+
+static int64_t choose(model *m)
+{
+    int top = -1;
+    renew_pool(m);
+    double best = set_values(m);
+    if (m->timed >= m->next_lesson) {
+        m->next_lesson = (int)(m->timed * LESSON_GROWTH) + 2;
+        at__surrogate_learn(m->surrogate, LESSON_STEPS);
+    }
+    at__surrogate_predict(m->surrogate, m->mean, m->deviation, m->slot_count);
+    for (int i = 0; i < m->slot_count; i++)
+        m->gain[i] = m->slots[i] < 0 ? -1 : improvement(best, m->mean[i], m->deviation[i]);
+    weigh_failures(m);
+    for (int i = 0; i < m->slot_count; i++)
+        if (m->slots[i] >= 0 && (top < 0 || m->gain[i] > m->gain[top]))
+            top = i;
+    if (top < 0)
+        return AT__NO_MORE;
+    bool calm = m->search.worth > 0 && m->done >= LEAST_TRIALS && gain_of_all(m, best) < m->search.worth;
+    m->calm = calm ? m->calm + 1 : 0;
+    return m->calm > CALM_TRIALS ? AT__WORTHLESS : m->slots[top];
+}
+
+/* ---- being a strategy ---- */
+
+/* The newest and the fastest stay when the model is full. */
+static void compact(model *m)
+{
+    row kept[ROWS];
+    int count = 0, rows = at__surrogate_rows(m->surrogate);
+    for (int i = 0; i < rows; i++) {
+        int faster = 0;
+        for (int k = 0; k < rows; k++)
+            faster += m->rows[k].seconds < m->rows[i].seconds; /* of NAN: none */
+        if (i >= rows - ROWS / 4 || faster < ROWS / 4 || isnan(m->rows[i].seconds))
+            kept[count++] = m->rows[i];
+    }
+    if (count == rows)
+        return;
+    at__surrogate_clear(m->surrogate);
+    for (int i = 0; i < count; i++) {
+        uint8_t levels[AT__MAX_FEATURES];
+        m->rows[i] = kept[i];
+        at__features_levels(levels, m->features, kept[i].index);
+        at__surrogate_add(m->surrogate, levels);
+    }
+}
+
+static int64_t take(model *m, int64_t index)
+{
+    uint8_t levels[AT__MAX_FEATURES];
+    if (!set_add(&m->seen, index))
+        return AT__NO_MORE;
+    for (int i = 0; i < m->slot_count; i++)
+        if (m->slots[i] == index)
+            m->slots[i] = -1;
+    if (at__surrogate_rows(m->surrogate) == ROWS)
+        compact(m);
+    if (at__surrogate_rows(m->surrogate) < ROWS) {
+        at__features_levels(levels, m->features, index);
+        m->rows[at__surrogate_add(m->surrogate, levels)] = (row){ index, NAN };
+    }
+    m->left--;
+    m->under_way++;
+    return index;
+}
+
+/* The next without the model, -1: it is to be asked. */
+static int64_t propose_first(model *m)
+{
+    if (m->next_first < m->first_count)
+        return m->first[m->next_first++];
+    if (m->random_first <= 0 && m->timed >= 2)
+        return -1;
+    m->random_first--;
+    return draw(m);
+}
+
+/* How many may be under way: the more is known, the less a late result matters. */
+static int64_t allowed_ahead(const model *m, bool first)
+{
+    int64_t most = m->search.ahead > 1 ? m->search.ahead : 1;
+    int64_t allowed = LEAST_AHEAD + m->done / AHEAD_SHARE;
+    return first || allowed > most ? most : allowed;
+}
+
+static int64_t model_propose(void *state)
+{
+    model *m = state;
+    bool first = m->next_first < m->first_count || m->random_first > 0;
+    if (m->left <= 0)
+        return AT__NO_MORE;
+    if (m->ended)
+        return AT__WORTHLESS;
+    if (m->under_way >= allowed_ahead(m, first))
+        return AT__NOT_YET;
+    int64_t index = propose_first(m);
+    if (index < 0)
+        index = choose(m);
+    m->ended = index == AT__WORTHLESS;
+    if (m->ended && m->under_way) { /* what is under way may change that */
+        m->ended = false;
+        return AT__NOT_YET;
+    }
+    return index < 0 ? index : take(m, index);
+}
+
+static void keep_best(model *m, int64_t index, double seconds)
+{
+    int i = m->best_count;
+    if (i == BEST && m->best_s[--i] <= seconds)
+        return;
+    m->best_count = i + 1;
+    for (; i > 0 && m->best_s[i - 1] > seconds; i--) {
+        m->best[i] = m->best[i - 1];
+        m->best_s[i] = m->best_s[i - 1];
+    }
+    m->best[i] = index;
+    m->best_s[i] = seconds;
+    m->best_changed = true;
+}
+
+static void model_report(void *state, int64_t index, const at__finding *finding)
+{
+    model *m = state;
+    bool timed = finding->outcome == AT__TIMED && finding->seconds > 0;
+    m->under_way--;
+    m->done++;
+    for (int i = at__surrogate_rows(m->surrogate) - 1; i >= 0; i--)
+        if (m->rows[i].index == index) {
+            m->rows[i].seconds = timed ? finding->seconds : INFINITY;
+            break;
+        }
+    if (timed) {
+        m->timed++;
+        keep_best(m, index, finding->seconds);
+    }
+}
+
+const at__strategy at__strategy_model = {
+    .name = "model",
+    .about = "the most promising by a model of what was measured so far",
+    .open = model_open,
+    .propose = model_propose,
+    .report = model_report,
+    .close = model_close,
+};
