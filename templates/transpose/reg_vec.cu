@@ -11,7 +11,10 @@ let       bytes     = SQUARE * sizeof(T)
 let       threads   = BLOCK_X * BLOCK_Y
 const     TILE_ROWS = BLOCK_Y * SQUARE * SQUARES
 const     TILE_COLS = BLOCK_X * SQUARE
-let       tiles     = ceil_div(rows, TILE_ROWS) * ceil_div(cols, TILE_COLS) * batch
+let       down      = ceil_div(rows, TILE_ROWS)
+let       across    = ceil_div(cols, TILE_COLS)
+let       tiles     = down * across * batch
+const     FLAT      = max(ORDER == ORDER_in_fast ? down : across, batch) > 65535 # a grid may not be that high or deep
 const     BATCHED   = batch > 1
 const     EDGE      = rows % TILE_ROWS != 0 || cols % TILE_COLS != 0
 const     WIDE      = max(TILE_ROWS * ld_in, TILE_COLS * ld_out) > 2147483647 # 64-bit offsets inside a tile
@@ -24,14 +27,16 @@ require   SQUARES * SQUARE * bytes <= 256 # 64 registers hold the squares
 require   threads >= 64 && threads <= min(512, device.max_threads_per_block)
 require   tiles <= device.max_grid_x
 
-grid      tiles
+grid      FLAT ? tiles : ORDER == ORDER_in_fast ? across : down \
+          FLAT ? 1 : ORDER == ORDER_in_fast ? down : across \
+          FLAT ? 1 : batch
 block     BLOCK_X BLOCK_Y
 default   SQUARE=4 BLOCK_X=8 BLOCK_Y=32 SQUARES=1 ORDER=in_fast
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
-constexpr int SQUARE = 4, BLOCK_X = 8, BLOCK_Y = 32, SQUARES = 1, TILE_ROWS = 128, TILE_COLS = 32, BATCHED = 0, EDGE = 1, WIDE = 0;
+constexpr int SQUARE = 4, BLOCK_X = 8, BLOCK_Y = 32, SQUARES = 1, TILE_ROWS = 128, TILE_COLS = 32, BATCHED = 0, FLAT = 0, EDGE = 1, WIDE = 0;
 constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_in_fast;
 #endif
 
@@ -91,16 +96,31 @@ __device__ __forceinline__ void turn(Side (&out)[SQUARE], const Side (&in)[SQUAR
         }
 }
 
+/* Which tile this block turns. The grid has the tiles' shape where it may: divisions would cost short kernels 5 %. */
+__device__ __forceinline__ void locate(unsigned &matrix, unsigned &tile_r, unsigned &tile_c, unsigned down, unsigned across)
+{
+    unsigned fast = blockIdx.x, slow = blockIdx.y;
+    matrix = BATCHED ? blockIdx.z : 0;
+    if (FLAT) {
+        const unsigned side = ORDER == ORDER_in_fast ? across : down, t = BATCHED ? blockIdx.x % (down * across) : blockIdx.x;
+        matrix = BATCHED ? blockIdx.x / (down * across) : 0;
+        fast   = t % side;
+        slow   = t / side;
+    }
+    tile_r = ORDER == ORDER_in_fast ? slow : fast;
+    tile_c = ORDER == ORDER_in_fast ? fast : slow;
+}
+
 extern "C" __global__ void __launch_bounds__(BLOCK_X * BLOCK_Y)
 transpose_reg_vec(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols,
     long long ld_in, long long ld_out)
 {
     const unsigned down   = (unsigned)((rows + TILE_ROWS - 1) / TILE_ROWS);
     const unsigned across = (unsigned)((cols + TILE_COLS - 1) / TILE_COLS);
-    const unsigned matrix = BATCHED ? blockIdx.x / (down * across) : 0;
-    const unsigned t      = BATCHED ? blockIdx.x % (down * across) : blockIdx.x;
-    const long long r0    = (long long)(ORDER == ORDER_in_fast ? t / across : t % down) * TILE_ROWS;
-    const long long c0    = (long long)(ORDER == ORDER_in_fast ? t % across : t / down) * TILE_COLS;
+    unsigned matrix, tile_r, tile_c;
+    locate(matrix, tile_r, tile_c, down, across);
+    const long long r0    = (long long)tile_r * TILE_ROWS;
+    const long long c0    = (long long)tile_c * TILE_COLS;
     const int rows_here   = (int)(rows - r0 < TILE_ROWS ? rows - r0 : TILE_ROWS); /* fewer at the edge */
     const int cols_here   = (int)(cols - c0 < TILE_COLS ? cols - c0 : TILE_COLS);
     const int r = threadIdx.y * SQUARE, c = threadIdx.x * SQUARE;

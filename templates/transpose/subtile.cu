@@ -7,13 +7,17 @@ param     TILE_COLS = 8 16 32 64 128 256 # input columns
 param     THREADS   = 128 256 512      # threads a block
 param     WARP_COLS = 8 16 32          # lanes of a warp side by side along an input row; the others stand below
 param     UNROLL    = 1 2 4            # blocks that a thread reads before it turns the first
-param     ORDER     = in_fast out_fast diagonal # neighbouring tiles follow the input's rows, the output's, or neither
+param     ORDER     = in_fast out_fast across16 across32 # neighbouring blocks follow the input's rows, the output's, or strips of so many tile columns
 
 const     SUB_ROWS  = CELL / sizeof(T)
 const     SUB_COLS  = 16 / sizeof(T)
 let       tile_bytes = TILE_ROWS * TILE_COLS * sizeof(T)
 let       blocks    = tile_bytes / (16 * CELL / sizeof(T)) # register blocks in a tile
-let       tiles     = ceil_div(rows, TILE_ROWS) * ceil_div(cols, TILE_COLS) * batch
+let       down      = ceil_div(rows, TILE_ROWS)
+let       across    = ceil_div(cols, TILE_COLS)
+let       tiles     = down * across * batch
+const     STRIP     = ORDER == ORDER_across16 ? 16 : ORDER == ORDER_across32 ? 32 : 0
+const     FLAT      = STRIP > 0 || max(ORDER == ORDER_in_fast ? down : across, batch) > 65535 # a grid may not be that high or deep
 const     BATCHED   = batch > 1
 const     EDGE      = rows % TILE_ROWS != 0 || cols % TILE_COLS != 0
 const     WIDE      = max(TILE_ROWS * ld_in, TILE_COLS * ld_out) > 2147483647 # 64-bit offsets inside a tile
@@ -32,9 +36,12 @@ require   tile_bytes <= 256 * THREADS  # 16 writes a thread
 require   blocks % (THREADS * UNROLL) == 0 # every thread turns the same number of blocks
 require   UNROLL * SUB_ROWS <= 16      # 64 registers hold the blocks
 require   THREADS <= device.max_threads_per_block
+require   STRIP == 0 || (tile_bytes >= 16384 && gcd(ld_in, ld_out) * sizeof(T) % 131072 == 0) # rows that meet the same banks of memory on both sides
 require   tiles <= device.max_grid_x
 
-grid      tiles
+grid      FLAT ? tiles : ORDER == ORDER_in_fast ? across : down \
+          FLAT ? 1 : ORDER == ORDER_in_fast ? down : across \
+          FLAT ? 1 : batch
 block     THREADS
 shared    tile_bytes
 default   CELL=4 TILE_ROWS=64 TILE_COLS=64 THREADS=512 WARP_COLS=8 UNROLL=2 ORDER=out_fast
@@ -43,8 +50,8 @@ default   CELL=4 TILE_ROWS=64 TILE_COLS=64 THREADS=512 WARP_COLS=8 UNROLL=2 ORDE
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
 constexpr int CELL = 4, TILE_ROWS = 64, TILE_COLS = 64, THREADS = 256, WARP_COLS = 8, UNROLL = 2;
-constexpr int SUB_ROWS = CELL / sizeof(T), SUB_COLS = 16 / sizeof(T), BATCHED = 0, EDGE = 1, WIDE = 0;
-constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER_diagonal = 2, ORDER = ORDER_out_fast;
+constexpr int SUB_ROWS = CELL / sizeof(T), SUB_COLS = 16 / sizeof(T), BATCHED = 0, FLAT = 0, STRIP = 0, EDGE = 1, WIDE = 0;
+constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast;
 #endif
 
 template <bool wide> struct IndexOf { using type = int; };
@@ -128,6 +135,27 @@ __device__ __forceinline__ void stand(int &r, int &c, int pass)
     c = warp % WARPS_ACROSS * WARP_COLS + lane % WARP_COLS;
 }
 
+/*
+ * Which tile this block turns. The grid has the tiles' shape where it may: divisions would cost short kernels 5 %.
+ * Otherwise tiles are counted, one after the other or in strips of STRIP tile columns, one row of tiles after the other.
+ */
+__device__ __forceinline__ void locate(unsigned &matrix, unsigned &tile_r, unsigned &tile_c, unsigned down, unsigned across)
+{
+    unsigned fast = blockIdx.x, slow = blockIdx.y;
+    matrix = BATCHED ? blockIdx.z : 0;
+    if (FLAT) {
+        const unsigned side = ORDER == ORDER_out_fast ? down : across, other = ORDER == ORDER_out_fast ? across : down;
+        const unsigned t = BATCHED ? blockIdx.x % (down * across) : blockIdx.x;
+        const unsigned first = STRIP > 0 ? t / (STRIP * other) * STRIP : 0;
+        const unsigned wide = STRIP > 0 && side - first > STRIP ? STRIP : side - first;
+        matrix = BATCHED ? blockIdx.x / (down * across) : 0;
+        fast   = first + (t - first * other) % wide;
+        slow   = (t - first * other) / wide;
+    }
+    tile_r = ORDER == ORDER_out_fast ? fast : slow;
+    tile_c = ORDER == ORDER_out_fast ? slow : fast;
+}
+
 extern "C" __global__ void __launch_bounds__(THREADS)
 transpose_subtile(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols,
     long long ld_in, long long ld_out)
@@ -136,10 +164,8 @@ transpose_subtile(T *__restrict__ out, const T *__restrict__ in, long long batch
 
     const unsigned down   = (unsigned)((rows + TILE_ROWS - 1) / TILE_ROWS);
     const unsigned across = (unsigned)((cols + TILE_COLS - 1) / TILE_COLS);
-    const unsigned matrix = BATCHED ? blockIdx.x / (down * across) : 0;
-    const unsigned t      = BATCHED ? blockIdx.x % (down * across) : blockIdx.x;
-    const unsigned tile_r = ORDER == ORDER_in_fast ? t / across : t % down;
-    const unsigned tile_c = ORDER == ORDER_in_fast ? t % across : ORDER == ORDER_out_fast ? t / down : (t / down + tile_r) % across;
+    unsigned matrix, tile_r, tile_c;
+    locate(matrix, tile_r, tile_c, down, across);
     const long long r0    = (long long)tile_r * TILE_ROWS;
     const long long c0    = (long long)tile_c * TILE_COLS;
     const int rows_here   = (int)(rows - r0 < TILE_ROWS ? rows - r0 : TILE_ROWS); /* fewer at the edge */

@@ -6,14 +6,16 @@ param     TILE_COLS  = 8 16 32 64 128 256 # input columns
 param     THREADS    = 128 256 512     # threads a block
 param     VEC_LOAD   = 1 2 4 8 16      # elements in a read
 param     VEC_STORE  = 1 2 4 8 16      # elements in a write
-param     LAYOUT     = pad1 padv xor   # against bank conflicts: an element or a vector more a row, or swapped vectors
-param     HINT       = none store both # which accesses say that they are used only once
-param     ORDER      = in_fast out_fast # neighbouring blocks follow the input's rows, or the output's
+param     HINT       = none both       # both reads and writes say that they are used only once
+param     ORDER      = in_fast out_fast across16 across32 # neighbouring blocks follow the input's rows, the output's, or strips of so many tile columns
 
-let       tiles      = ceil_div(rows, TILE_ROWS) * ceil_div(cols, TILE_COLS) * batch
-const     PAD        = LAYOUT == LAYOUT_pad1 ? 1 : LAYOUT == LAYOUT_padv ? VEC_LOAD : 0 # spare elements per tile row
+let       down       = ceil_div(rows, TILE_ROWS)
+let       across     = ceil_div(cols, TILE_COLS)
+let       tiles      = down * across * batch
+const     STRIP      = ORDER == ORDER_across16 ? 16 : ORDER == ORDER_across32 ? 32 : 0
+const     FLAT       = STRIP > 0 || max(ORDER == ORDER_in_fast ? down : across, batch) > 65535 # a grid may not be that high or deep
 let       tile_bytes = TILE_ROWS * TILE_COLS * sizeof(T)
-let       shared_bytes = TILE_ROWS * (TILE_COLS + PAD) * sizeof(T)
+let       small      = count * sizeof(T) <= 1048576 # larger tiles would leave multiprocessors without one
 let       load_lanes = TILE_COLS / VEC_LOAD
 let       store_lanes = TILE_ROWS / VEC_STORE
 const     BATCHED    = batch > 1
@@ -26,31 +28,30 @@ require   cols % VEC_LOAD == 0 && ld_in % VEC_LOAD == 0 # every input row must b
 require   rows % VEC_STORE == 0 && ld_out % VEC_STORE == 0 # every output row must begin aligned
 require   2 * VEC_LOAD >= gcd(gcd(cols, ld_in), 16 / sizeof(T)) # far narrower than the alignment allows is slow
 require   2 * VEC_STORE >= gcd(gcd(rows, ld_out), 16 / sizeof(T))
-require   TILE_COLS * sizeof(T) >= 64 && TILE_ROWS * sizeof(T) >= 64 # shorter runs waste most of a cache line
+require   min(TILE_ROWS, TILE_COLS) * sizeof(T) >= (small ? 32 : 64) # shorter runs waste most of a cache line
 require   TILE_ROWS <= 4 * TILE_COLS && TILE_COLS <= 4 * TILE_ROWS
 require   load_lanes <= THREADS && store_lanes <= THREADS # a pass covers whole tile rows
 require   TILE_ROWS * load_lanes >= THREADS && TILE_COLS * store_lanes >= THREADS # no thread is idle
 require   TILE_ROWS * load_lanes <= 16 * THREADS # at most 16 reads in flight a thread
 require   TILE_ROWS * TILE_COLS * sizeof(T) <= 128 * THREADS # at most 32 registers hold them
 require   tile_bytes >= 8192 || tiles <= 8 * device.sms # many small tiles keep too few bytes in flight
-require   LAYOUT != LAYOUT_padv || VEC_LOAD > 1 # the same as pad1
-require   LAYOUT != LAYOUT_pad1 || VEC_LOAD * sizeof(T) <= 4 # rows of vectors must begin aligned
-require   HINT == HINT_none || LAYOUT == LAYOUT_xor # hints are tried on the best layout
-require   shared_bytes <= device.max_shared_bytes
+require   tile_bytes <= device.max_shared_bytes
 require   THREADS <= device.max_threads_per_block
+require   STRIP == 0 || (HINT == HINT_none && tile_bytes >= 16384 && gcd(ld_in, ld_out) * sizeof(T) % 131072 == 0) # rows that meet the same banks of memory on both sides
 require   tiles <= device.max_grid_x
 
-grid      tiles
+grid      FLAT ? tiles : ORDER == ORDER_in_fast ? across : down \
+          FLAT ? 1 : ORDER == ORDER_in_fast ? down : across \
+          FLAT ? 1 : batch
 block     THREADS
-shared    shared_bytes
-default   TILE_ROWS=64 TILE_COLS=64 THREADS=256 VEC_LOAD=4 VEC_STORE=4 LAYOUT=xor HINT=none ORDER=out_fast
+shared    tile_bytes
+default   TILE_ROWS=64 TILE_COLS=64 THREADS=256 VEC_LOAD=4 VEC_STORE=4 HINT=none ORDER=out_fast
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
-constexpr int TILE_ROWS = 64, TILE_COLS = 64, THREADS = 256, VEC_LOAD = 4, VEC_STORE = 4, PAD = 0, BATCHED = 0, EDGE = 1, WIDE = 0;
-constexpr int LAYOUT_pad1 = 0, LAYOUT_padv = 1, LAYOUT_xor = 2, LAYOUT = LAYOUT_xor;
-constexpr int HINT_none = 0, HINT_store = 1, HINT_both = 2, HINT = HINT_none;
+constexpr int TILE_ROWS = 64, TILE_COLS = 64, THREADS = 256, VEC_LOAD = 4, VEC_STORE = 4, BATCHED = 0, FLAT = 0, STRIP = 0, EDGE = 1, WIDE = 0;
+constexpr int HINT_none = 0, HINT_both = 1, HINT = HINT_none;
 constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_in_fast;
 #endif
 
@@ -74,11 +75,32 @@ template <int elements> union Vector {
 constexpr int LOAD_LANES  = TILE_COLS / VEC_LOAD,  LOAD_ROWS  = THREADS / LOAD_LANES,  LOADS  = TILE_ROWS / LOAD_ROWS;
 constexpr int STORE_LANES = TILE_ROWS / VEC_STORE, STORE_COLS = THREADS / STORE_LANES, STORES = TILE_COLS / STORE_COLS;
 
-/* Where the tile keeps an element. Layout xor swaps the vectors of a row, so that a column meets all banks. */
+/* Where the tile keeps an element: the vectors of a row are swapped, so that a column meets all banks. */
 __device__ __forceinline__ int place(int r, int c)
 {
-    const int turn = LAYOUT == LAYOUT_xor ? r / VEC_STORE % LOAD_LANES : 0;
-    return r * (TILE_COLS + PAD) + (c / VEC_LOAD ^ turn) * VEC_LOAD + c % VEC_LOAD;
+    const int turn = r / VEC_STORE % LOAD_LANES;
+    return r * TILE_COLS + (c / VEC_LOAD ^ turn) * VEC_LOAD + c % VEC_LOAD;
+}
+
+/*
+ * Which tile this block turns. The grid has the tiles' shape where it may: divisions would cost short kernels 5 %.
+ * Otherwise tiles are counted, one after the other or in strips of STRIP tile columns, one row of tiles after the other.
+ */
+__device__ __forceinline__ void locate(unsigned &matrix, unsigned &tile_r, unsigned &tile_c, unsigned down, unsigned across)
+{
+    unsigned fast = blockIdx.x, slow = blockIdx.y;
+    matrix = BATCHED ? blockIdx.z : 0;
+    if (FLAT) {
+        const unsigned side = ORDER == ORDER_out_fast ? down : across, other = ORDER == ORDER_out_fast ? across : down;
+        const unsigned t = BATCHED ? blockIdx.x % (down * across) : blockIdx.x;
+        const unsigned first = STRIP > 0 ? t / (STRIP * other) * STRIP : 0;
+        const unsigned wide = STRIP > 0 && side - first > STRIP ? STRIP : side - first;
+        matrix = BATCHED ? blockIdx.x / (down * across) : 0;
+        fast   = first + (t - first * other) % wide;
+        slow   = (t - first * other) / wide;
+    }
+    tile_r = ORDER == ORDER_out_fast ? fast : slow;
+    tile_c = ORDER == ORDER_out_fast ? slow : fast;
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
@@ -90,10 +112,10 @@ transpose_tile_vec(T *__restrict__ out, const T *__restrict__ in, long long batc
 
     const unsigned down   = (unsigned)((rows + TILE_ROWS - 1) / TILE_ROWS);
     const unsigned across = (unsigned)((cols + TILE_COLS - 1) / TILE_COLS);
-    const unsigned matrix = BATCHED ? blockIdx.x / (down * across) : 0;
-    const unsigned t      = BATCHED ? blockIdx.x % (down * across) : blockIdx.x;
-    const long long r0    = (long long)(ORDER == ORDER_in_fast ? t / across : t % down) * TILE_ROWS;
-    const long long c0    = (long long)(ORDER == ORDER_in_fast ? t % across : t / down) * TILE_COLS;
+    unsigned matrix, tile_r, tile_c;
+    locate(matrix, tile_r, tile_c, down, across);
+    const long long r0    = (long long)tile_r * TILE_ROWS;
+    const long long c0    = (long long)tile_c * TILE_COLS;
     const int rows_here   = (int)(rows - r0 < TILE_ROWS ? rows - r0 : TILE_ROWS); /* fewer at the edge */
     const int cols_here   = (int)(cols - c0 < TILE_COLS ? cols - c0 : TILE_COLS);
     const int thread = threadIdx.x;
@@ -118,13 +140,7 @@ transpose_tile_vec(T *__restrict__ out, const T *__restrict__ in, long long batc
 #pragma unroll
     for (int i = 0; i < LOADS; i++) {
         const int y = thread / LOAD_LANES + i * LOAD_ROWS;
-        if (LAYOUT == LAYOUT_pad1) {
-#pragma unroll
-            for (int k = 0; k < VEC_LOAD; k++)
-                tile[place(y, x * VEC_LOAD + k)] = part[i].element[k];
-        } else {
-            ((Load::Bits *)tile)[place(y, x * VEC_LOAD) / VEC_LOAD] = part[i].bits;
-        }
+        ((Load::Bits *)tile)[place(y, x * VEC_LOAD) / VEC_LOAD] = part[i].bits;
     }
 
     __syncthreads();

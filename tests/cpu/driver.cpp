@@ -236,12 +236,12 @@ bool launch(Buffer *out, const Buffer *in)
     if (threads == 0 || threads > MAX_THREADS)
         return complain("not a possible block");
     blockDim   = { current->block[0], current->block[1], current->block[2] };
-    gridDim    = { current->grid, 1, 1 };
+    gridDim    = { current->grid[0], current->grid[1], current->grid[2] };
     kernel_out = out->data;
     kernel_in  = in->data;
     number_fibers(threads);
-    for (unsigned block = 0; block < current->grid; block++) {
-        blockIdx = { block, 0, 0 };
+    for (unsigned block = 0; block < gridDim.x * gridDim.y * gridDim.z; block++) {
+        blockIdx = { block % gridDim.x, block / gridDim.x % gridDim.y, block / gridDim.x / gridDim.y };
         if (shared)
             memset(shared, 0x5a, current->shared_bytes + cpu_guard_bytes);
         if (!run_block(threads)) {

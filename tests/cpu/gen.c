@@ -109,14 +109,11 @@ static void add_arguments(at__str *row, const at__op *op, const int64_t *slots)
 
 /* One row of the table: this kernel on this problem. */
 static void add_case(file *f, size_t n, const at__problem *problem, const int64_t *slots,
-                     const at__launch *launch, const char *name, const char *config)
+                     const at__geometry *g, const char *name, const char *config)
 {
-    at_error err = { 0 };
-    at__geometry g = { 0 };
     at__str shape = { 0 };
     const at__op *op = problem->op;
 
-    must(at__geometry_of(&g, launch, slots, &err), &err);
     at__problem_shape(&shape, problem);
     at__str_addf(&f->rows,
                  "    { \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", %d, { %" PRId64 ", %" PRId64 ", %" PRId64
@@ -124,27 +121,54 @@ static void add_case(file *f, size_t n, const at__problem *problem, const int64_
                  op->name, name, config, at__str_text(&shape), at__dtype_name(problem->type),
                  at__dtype_bytes(problem->type), problem->dims[0], problem->dims[1], problem->dims[2],
                  problem->dims[op->pitch_count ? 3 : 2], problem->dims[op->pitch_count ? 4 : 2]);
-    at__str_addf(&f->rows,
-                 "%" PRId64 ", { %" PRId64 ", %" PRId64 ", %" PRId64 " }, %" PRId64
-                 ",\n      [](void *out, const void *in) { using T = case_%zu::T; case_%zu::kernel_%zu(",
-                 g.grid[0], g.block[0], g.block[1], g.block[2], g.shared_bytes, n, n, n);
+    at__str_addf(
+        &f->rows,
+        "{ %" PRId64 ", %" PRId64 ", %" PRId64 " }, { %" PRId64 ", %" PRId64 ", %" PRId64 " }, %" PRId64
+        ",\n      [](void *out, const void *in) { using T = case_%zu::T; case_%zu::kernel_%zu(",
+        g->grid[0], g->grid[1], g->grid[2], g->block[0], g->block[1], g->block[2], g->shared_bytes, n, n, n);
     add_arguments(&f->rows, op, slots);
     at__str_addf(&f->rows, "); }, case_%zu::shared },\n", n);
     f->row_count++;
     at__str_clear(&shape);
 }
 
-/* Large offsets cannot be tried here, but the code for them can: the kernel as it is for huge problems. */
-static bool make_wide(at__str *text)
+/* Sets a constant of the rendered text that is 0 to a digit; false: there is none of that name, or it is not
+ * 0. */
+static bool set_constant(at__str *text, const char *name, char digit)
 {
-    char *at = text->data ? strstr(text->data, "constexpr int WIDE = 0;") : NULL;
+    char line[64];
+    snprintf(line, sizeof line, "constexpr int %s = 0;", name);
+    char *at = text->data ? strstr(text->data, line) : NULL;
     if (at)
-        at[strlen("constexpr int WIDE = ")] = '1';
+        at[strlen(line) - 2] = digit;
     return at != NULL;
 }
 
+/* Large offsets and grids cannot be tried here, but the code for them can. */
+typedef enum variant {
+    AS_RENDERED,
+    FOR_HUGE, /* 64-bit offsets; tiles are counted in the grid's x alone */
+    IN_STRIPS /* tiles are counted in strips of two */
+} variant;
+
+static const char *const variant_names[] = { "", ", as for a huge problem", ", in strips" };
+
+/* False: this text has no such variant. */
+static bool change(at__str *text, at__geometry *g, variant to)
+{
+    bool strips = to == IN_STRIPS && set_constant(text, "STRIP", '2');
+    bool flat = (to == FOR_HUGE || strips) && set_constant(text, "FLAT", '1');
+    bool wide = to == FOR_HUGE && set_constant(text, "WIDE", '1');
+
+    if (flat) {
+        g->grid[0] *= g->grid[1] * g->grid[2];
+        g->grid[1] = g->grid[2] = 1;
+    }
+    return to == AS_RENDERED || strips || flat || wide;
+}
+
 static void add_config(file *f, const at__problem *problem, const int64_t *bound, const at__space *space,
-                       int64_t index, bool wide)
+                       int64_t index, variant v)
 {
     at_error err = { 0 };
     at__str text = { 0 }, words = { 0 };
@@ -159,11 +183,10 @@ static void add_config(file *f, const at__problem *problem, const int64_t *bound
     must(at__render(&text, t, problem->type, &config, slots, &err), &err);
     must(at__geometry_of(&g, &t->launch, slots, &err), &err);
     at__config_text(&words, t, &config);
-    if (!wide || make_wide(&text)) {
-        if (wide)
-            at__str_add(&words, ", 64-bit offsets");
+    if (change(&text, &g, v)) {
+        at__str_add(&words, variant_names[v]);
         size_t n = add_kernel(f, at__str_text(&text), t->kernel, g.shared_bytes);
-        add_case(f, n, problem, slots, &t->launch, t->name, at__str_text(&words));
+        add_case(f, n, problem, slots, &g, t->name, at__str_text(&words));
     }
     at__str_clear(&text);
     at__str_clear(&words);
@@ -203,8 +226,9 @@ static void add_shape(file *f, const at__template *t, const at__problem *problem
     if (at__space_count(space) > 0) {
         const int count = pick(picks, space, rng);
         for (int i = 0; i < count; i++)
-            add_config(f, problem, slots, space, picks[i], false);
-        add_config(f, problem, slots, space, picks[count - 1], true);
+            add_config(f, problem, slots, space, picks[i], AS_RENDERED);
+        add_config(f, problem, slots, space, picks[count - 1], FOR_HUGE);
+        add_config(f, problem, slots, space, picks[count - 1], IN_STRIPS);
     }
     at__space_close(space);
 }
@@ -214,11 +238,13 @@ static void add_reference(file *f, const at__problem *problem)
     at_error err = { 0 };
     at__str text = { 0 };
     int64_t slots[AT__MAX_SLOTS] = { 0 };
+    at__geometry g = { 0 };
 
     must(at__problem_bind(slots, problem, &LIMITS, &err), &err);
+    must(at__geometry_of(&g, &problem->op->launch, slots, &err), &err);
     must(at__render_reference(&text, problem->op, problem->type, &err), &err);
     size_t n = add_kernel(f, at__str_text(&text), problem->op->reference, 0);
-    add_case(f, n, problem, slots, &problem->op->launch, problem->op->reference, "");
+    add_case(f, n, problem, slots, &g, problem->op->reference, "");
     at__str_clear(&text);
 }
 

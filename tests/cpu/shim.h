@@ -113,7 +113,7 @@ struct cpu_case {
     int element_bytes;
     long long dims[3];    /* batch, rows, cols                              */
     long long pitches[2]; /* elements from row to row: of the input, the output */
-    unsigned grid, block[3];
+    unsigned grid[3], block[3];
     unsigned shared_bytes;
     void (*kernel)(void *out, const void *in);
     unsigned char *(*shared)(); /* the dynamic shared memory: shared_bytes and cpu_guard_bytes more */
