@@ -136,6 +136,134 @@ Test(space, agrees_with_brute_force)
     }
 }
 
+/* ---- against brute force: spaces that a generator makes ---- */
+
+static int pick(at__rng *rng, int count)
+{
+    return (int)at__rng_below(rng, (uint64_t)count);
+}
+
+/* An operand: a parameter, a let or a small number. */
+static void add_operand(at__str *out, at__rng *rng, int params, int lets)
+{
+    int which = pick(rng, params + lets + 2);
+    if (which < params)
+        at__str_addf(out, "P%d", which);
+    else if (which < params + lets)
+        at__str_addf(out, "L%d", which - params);
+    else
+        at__str_addf(out, "%d", 1 + pick(rng, 6));
+}
+
+/* "P0 * P2 + L1", sometimes guarded so that one side is not always evaluated. */
+static void add_sum(at__str *out, at__rng *rng, int params, int lets)
+{
+    static const char *const SIGNS[] = { "+", "*", "-", "%", "/" };
+    int terms = 1 + pick(rng, 3);
+    for (int i = 0; i < terms; i++) {
+        int sign = pick(rng, 5);
+        if (i)
+            at__str_addf(out, " %s ", SIGNS[sign]);
+        if (i && sign >= 3) { /* divisors are not zero: what fails is tested elsewhere */
+            at__str_addf(out, "%d", 1 + pick(rng, 4));
+            continue;
+        }
+        add_operand(out, rng, params, lets);
+    }
+}
+
+static void add_requirement(at__str *out, at__rng *rng, int params, int lets)
+{
+    static const char *const SIGNS[] = { "<=", ">=", "==", "!=", "<" };
+    at__str_add(out, "require ");
+    if (pick(rng, 3) == 0) {
+        add_operand(out, rng, params, lets);
+        at__str_add(out, pick(rng, 2) ? " == 1 || " : " > 2 || ");
+    }
+    add_sum(out, rng, params, lets);
+    at__str_addf(out, " %s ", SIGNS[pick(rng, 5)]);
+    add_sum(out, rng, params, lets);
+    at__str_add(out, "\n");
+}
+
+static void generate(at__str *out, uint64_t seed)
+{
+    at__rng rng = { seed };
+    int params = 2 + pick(&rng, 5), lets = pick(&rng, 3), requirements = 1 + pick(&rng, 5);
+    at__str_add(out, "/*!autotune\ntemplate t\n");
+    for (int i = 0; i < params; i++)
+        at__str_addf(out, "param P%d = %d..%d\n", i, pick(&rng, 3), 3 + pick(&rng, 4));
+    for (int i = 0; i < lets; i++) {
+        at__str_addf(out, "let L%d = ", i);
+        add_sum(out, &rng, params, i);
+        at__str_add(out, "\n");
+    }
+    for (int i = 0; i < requirements; i++)
+        add_requirement(out, &rng, params, lets);
+    at__str_add(out, "grid 1\nblock 1\n*/\nvoid mini_t() {}\n");
+}
+
+Test(space, agrees_with_brute_force_on_generated_spaces, .timeout = 120)
+{
+    for (uint64_t seed = 1; seed <= 400; seed++) {
+        at__str source = { 0 };
+        generate(&source, seed);
+        fixture f = open_space(at__str_text(&source));
+        check_against_brute_force(&f);
+        close_space(&f);
+        at__str_clear(&source);
+    }
+}
+
+/* Ten columns of ten bits: keys of two words. */
+Test(space, rows_may_need_more_than_one_word)
+{
+    at__str source = { 0 };
+    at__str_add(&source, "/*!autotune\ntemplate t\n");
+    for (int i = 0; i < 10; i++)
+        at__str_addf(&source, "param P%d = 1..1000\n", i);
+    for (int i = 9; i > 0; i--)
+        at__str_addf(&source, "require P%d - P%d == %d\n", i, i - 1, i % 2 ? 90 : 100);
+    at__str_add(&source, "grid 1\nblock 1\n*/\nvoid mini_t() {}\n");
+    fixture f = open_space(at__str_text(&source));
+    int64_t count = at__space_count(f.space);
+    cr_assert_eq(count, 1000 - 5 * 90 - 4 * 100);
+    for (int64_t i = 0; i < count; i++) {
+        at__config config;
+        at__space_config(&config, f.space, i);
+        for (int k = 1; k < 10; k++)
+            cr_assert_eq(config.values[k] - config.values[k - 1], k % 2 ? 90 : 100);
+        cr_assert_eq(config.values[0], i + 1, "in order");
+        cr_assert_eq(at__space_find(f.space, &config), i);
+        config.values[9]--;
+        cr_assert_eq(at__space_find(f.space, &config), -1);
+    }
+    close_space(&f);
+    at__str_clear(&source);
+}
+
+/* B and C make no difference to what follows A, so it is found once; each row must still be its own. */
+Test(space, what_is_found_once_and_copied_is_right)
+{
+    fixture f = open_space(MINI_SPACE("param A = 1..8\nparam B = 1..8\nparam C = 1..8\nparam D = 1..8\n"
+                                      "param E = 1..8\nrequire A * B <= 20\nrequire B + C == 9\n"
+                                      "require A % D == 0\nrequire D >= E\n"));
+    check_against_brute_force(&f);
+    close_space(&f);
+}
+
+/* What cannot be evaluated must be found behind each combination, not only behind the first. */
+Test(space, a_failure_is_not_remembered_as_nothing)
+{
+    at_error err = { 0 };
+    cr_assert_eq(open_error(MINI_SPACE("param A = 0..3\nparam B = 1..4\nparam C = 1..4\n"
+                                       "require B <= 3\nrequire 6 / A > 0 || B == 9\nrequire A + C < 9\n"
+                                       "require B + C < 8\n"),
+                            &err),
+                 AT_ERR_INPUT);
+    cr_assert(strstr(err.text, "division by zero"), "%s", err.text);
+}
+
 Test(space, orders_a_group_as_declared)
 {
     /* The walk starts with C and B; rows come out by A first. */

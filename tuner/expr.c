@@ -229,6 +229,27 @@ at_status at__expr_eval(int64_t *out, const at__expr *expr, const int64_t *slots
                 top--;
             }
             break;
+        /* What conditions are mostly made of, without a call. */
+        case AT__ADD:
+            top--;
+            fault = __builtin_add_overflow(top[-1], top[0], &top[-1]) ? OVERFLOW : NULL;
+            break;
+        case AT__MUL:
+            top--;
+            fault = __builtin_mul_overflow(top[-1], top[0], &top[-1]) ? OVERFLOW : NULL;
+            break;
+        case AT__LE:
+            top--;
+            top[-1] = top[-1] <= top[0];
+            break;
+        case AT__EQ:
+            top--;
+            top[-1] = top[-1] == top[0];
+            break;
+        case AT__MOD:
+            top--;
+            fault = modulo(&top[-1], top[0]);
+            break;
         default:
             if (i->code < AT__ADD) {
                 fault = apply_unary(i->code, &top[-1]);
@@ -236,9 +257,9 @@ at_status at__expr_eval(int64_t *out, const at__expr *expr, const int64_t *slots
                 top--;
                 fault = apply_binary(i->code, &top[-1], top[0]);
             }
-            if (fault)
-                return at__expr_fail(expr, i, fault, err);
         }
+        if (fault)
+            return at__expr_fail(expr, i, fault, err);
     }
     *out = stack[0];
     return AT_OK;

@@ -17,8 +17,9 @@ struct at__space {
     at__rules rules;
     at__rows groups[AT__MAX_PARAMS]; /* the first one counts slowest */
     int group_count;
-    int group_of[AT__MAX_PARAMS], column_of[AT__MAX_PARAMS]; /* group -1: one allowed value */
-    value_index *sorted[AT__MAX_PARAMS];                     /* all declared values, ascending */
+    int group_of[AT__MAX_PARAMS]; /* -1: one allowed value */
+    const at__column *column_of[AT__MAX_PARAMS];
+    value_index *sorted[AT__MAX_PARAMS]; /* all declared values, ascending */
     int64_t count;
     double raw_count;
     char *refusal; /* NULL unless empty */
@@ -128,9 +129,9 @@ static void place_params(at__space *s)
         s->raw_count *= s->rules.count[i];
     }
     for (int g = 0; g < s->group_count; g++) {
-        for (int c = 0; c < s->groups[g].columns; c++) {
-            s->group_of[s->groups[g].params[c]] = g;
-            s->column_of[s->groups[g].params[c]] = c;
+        for (int c = 0; c < s->groups[g].column_count; c++) {
+            s->group_of[s->groups[g].columns[c].param] = g;
+            s->column_of[s->groups[g].columns[c].param] = &s->groups[g].columns[c];
         }
     }
 }
@@ -197,7 +198,7 @@ size_t at__space_bytes(const at__space *space)
     size_t bytes = sizeof *space + space->rules.rule_count * sizeof *space->rules.rules;
     for (int g = 0; g < space->group_count; g++)
         bytes +=
-            (size_t)space->groups[g].count * (size_t)space->groups[g].columns * sizeof *space->groups[g].data;
+            (size_t)space->groups[g].count * (size_t)space->groups[g].words * sizeof *space->groups[g].keys;
     for (int i = 0; i < space->rules.t->param_count; i++)
         bytes += (size_t)space->rules.t->params[i].count * sizeof *space->sorted[i];
     return bytes;
@@ -232,11 +233,6 @@ static int64_t join_index(const int64_t *digits, const at__space *s)
     return index < s->count ? index : -1;
 }
 
-static const uint16_t *row_at(const at__rows *group, int64_t digit)
-{
-    return group->data + digit * group->columns;
-}
-
 void at__space_config(at__config *out, const at__space *space, int64_t index)
 {
     const at__template *t = space->rules.t;
@@ -250,19 +246,20 @@ void at__space_config(at__config *out, const at__space *space, int64_t index)
 
 /* ---- many at once ---- */
 
-/* Where the values of a group's columns go in a row, and the lists they come from. */
+/* A group's present row, and the lists that its columns choose from. */
 typedef struct scatter {
     const at__rows *group;
     int64_t digit;
-    int place[AT__MAX_PARAMS];
     const int64_t *values[AT__MAX_PARAMS];
 } scatter;
 
 static void write_columns(int64_t *row, const scatter *s)
 {
-    const uint16_t *from = row_at(s->group, s->digit);
-    for (int c = 0; c < s->group->columns; c++)
-        row[s->place[c]] = s->values[c][from[c]];
+    const uint64_t *key = at__rows_key(s->group, s->digit);
+    for (int c = 0; c < s->group->column_count; c++) {
+        const at__column *column = &s->group->columns[c];
+        row[column->param] = s->values[c][at__key_place(key, column)];
+    }
 }
 
 static void open_scatters(scatter *out, int64_t *row, const at__space *space, int64_t first)
@@ -275,40 +272,50 @@ static void open_scatters(scatter *out, int64_t *row, const at__space *space, in
     for (int g = 0; g < space->group_count; g++) {
         out[g].group = &space->groups[g];
         out[g].digit = digits[g];
-        for (int c = 0; c < space->groups[g].columns; c++) {
-            out[g].place[c] = space->groups[g].params[c];
-            out[g].values[c] = t->params[out[g].place[c]].values;
-        }
+        for (int c = 0; c < space->groups[g].column_count; c++)
+            out[g].values[c] = t->params[space->groups[g].columns[c].param].values;
         write_columns(row, &out[g]);
     }
 }
 
-/* The next configuration: only groups whose digit changes are written. */
-static void advance(int64_t *row, scatter *scatters, int group_count)
+/* Goes on after the last row of the last group: carries over into the groups before. */
+static void carry(int64_t *row, scatter *scatters, int last)
 {
-    for (int g = group_count - 1; g >= 0; g--) {
+    bool more = true;
+    scatters[last].digit = 0;
+    for (int g = last - 1; g >= 0 && more; g--) {
         scatter *s = &scatters[g];
-        bool carry = ++s->digit == s->group->count;
-        s->digit = carry ? 0 : s->digit;
+        s->digit = s->digit + 1 == s->group->count ? 0 : s->digit + 1;
         write_columns(row, s);
-        if (!carry)
-            return;
+        more = s->digit == 0;
     }
 }
 
+/* The last group changes from row to row: its columns go straight to where they belong, behind the copy of the
+ * rest, which would otherwise wait for them. */
 void at__space_rows(int64_t *out, const at__space *space, int64_t first, int64_t count)
 {
     scatter scatters[AT__MAX_PARAMS];
     int64_t row[AT__MAX_PARAMS];
-    int n = space->rules.t->param_count;
+    int n = space->rules.t->param_count, last = space->group_count - 1;
     if (count <= 0)
         return;
     open_scatters(scatters, row, space, first);
-    for (int64_t i = 0;; out += n) {
+    if (last < 0) { /* one configuration */
         memcpy(out, row, (size_t)n * sizeof *row);
-        if (++i == count)
-            return;
-        advance(row, scatters, space->group_count);
+        return;
+    }
+    while (count > 0) {
+        scatter *s = &scatters[last];
+        int64_t run = s->group->count - s->digit;
+        run = run < count ? run : count;
+        for (int64_t i = 0; i < run; i++, out += n, s->digit++) {
+            memcpy(out, row, (size_t)n * sizeof *row);
+            write_columns(out, s);
+        }
+        count -= run;
+        if (count > 0)
+            carry(row, scatters, last);
     }
 }
 
@@ -323,6 +330,12 @@ static int find_value(const at__space *s, int param, int64_t value)
     return hit ? hit->index : -1;
 }
 
+/* The place of a parameter's value in a row of its group. */
+static int place_in(const at__space *s, int param, int64_t digit)
+{
+    return at__key_place(at__rows_key(&s->groups[s->group_of[param]], digit), s->column_of[param]);
+}
+
 void at__space_places(at__places *out, const at__space *space, int64_t index)
 {
     int64_t digits[AT__MAX_PARAMS];
@@ -331,28 +344,34 @@ void at__space_places(at__places *out, const at__space *space, int64_t index)
     split_index(digits, space, index);
     for (int i = 0; i < space->rules.t->param_count; i++) {
         int g = space->group_of[i];
-        out->of[i] = g < 0 ? (uint16_t)space->rules.first[i]
-                           : row_at(&space->groups[g], digits[g])[space->column_of[i]];
+        out->of[i] = (uint16_t)(g < 0 ? space->rules.first[i] : place_in(space, i, digits[g]));
     }
+}
+
+static void make_key(uint64_t *key, const at__rows *group, const at__places *places)
+{
+    memset(key, 0, (size_t)group->words * sizeof *key);
+    for (int c = 0; c < group->column_count; c++)
+        key[group->columns[c].word] |= (uint64_t)places->of[group->columns[c].param]
+                                       << group->columns[c].shift;
 }
 
 int64_t at__space_find_places(const at__space *space, const at__places *places)
 {
-    uint16_t rows[AT__MAX_PARAMS][AT__MAX_PARAMS]; /* a row for each group */
     int64_t digits[AT__MAX_PARAMS];
 
     if (space->count == 0)
         return -1;
-    for (int i = 0; i < space->rules.t->param_count; i++) {
-        int g = space->group_of[i];
-        if (g >= 0)
-            rows[g][space->column_of[i]] = places->of[i];
-        else if (places->of[i] != space->rules.first[i])
+    for (int i = 0; i < space->rules.t->param_count; i++)
+        if (space->group_of[i] < 0 ? places->of[i] != space->rules.first[i]
+                                   : places->of[i] >= space->rules.t->params[i].count)
+            return -1;
+    for (int g = 0; g < space->group_count; g++) {
+        uint64_t key[AT__MAX_PARAMS];
+        make_key(key, &space->groups[g], places);
+        if ((digits[g] = at__rows_search(&space->groups[g], key)) < 0)
             return -1;
     }
-    for (int g = 0; g < space->group_count; g++)
-        if ((digits[g] = at__rows_search(&space->groups[g], rows[g])) < 0)
-            return -1;
     return join_index(digits, space);
 }
 
@@ -384,15 +403,21 @@ int64_t at__space_sample(const at__space *space, at__rng *rng)
 /* A group of all parameters that have a choice. */
 static void join_groups(at__rows *out, const at__space *s)
 {
+    int params[AT__MAX_PARAMS], count = 0;
     for (int i = 0; i < s->rules.t->param_count; i++)
         if (s->group_of[i] >= 0)
-            out->params[out->columns++] = i;
+            params[count++] = i;
+    at__rows_init(out, s->rules.t, params, count);
 }
 
-static void fill_row(uint16_t *row, const at__space *s, const at__rows *rows, const at__config *config)
+static void add_config(at__rows *rows, const at__space *s, const at__config *config)
 {
-    for (int c = 0; c < rows->columns; c++)
-        row[c] = (uint16_t)find_value(s, rows->params[c], config->values[rows->params[c]]);
+    at__places places = { { 0 } };
+    for (int c = 0; c < rows->column_count; c++) {
+        int param = rows->columns[c].param;
+        places.of[param] = (uint16_t)find_value(s, param, config->values[param]);
+    }
+    make_key(rows->keys + rows->count++ * rows->words, rows, &places);
 }
 
 static void replace_groups(at__space *s, at__rows *rows)
@@ -400,25 +425,24 @@ static void replace_groups(at__space *s, at__rows *rows)
     for (int g = 0; g < s->group_count; g++)
         at__rows_clear(&s->groups[g]);
     s->count = rows->count;
-    s->group_count = rows->columns > 0;
+    s->group_count = rows->column_count > 0;
     if (s->group_count) {
         s->groups[0] = *rows;
-        *rows = (at__rows){ .columns = 0 };
+        rows->keys = NULL;
     }
     place_params(s);
 }
 
 at_status at__space_keep(at__space *space, const at__config *configs, size_t count, at_error *err)
 {
-    at__rows rows = { .columns = 0 };
+    at__rows rows;
     join_groups(&rows, space);
-    rows.data = malloc((count * (size_t)rows.columns + 1) * sizeof *rows.data);
-    if (!rows.data)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    for (size_t i = 0; i < count; i++)
+    at_status status = at__rows_reserve(&rows, (int64_t)count + 1, err);
+    for (size_t i = 0; i < count && status == AT_OK; i++)
         if (at__space_find(space, &configs[i]) >= 0)
-            fill_row(rows.data + rows.count++ * rows.columns, space, &rows, &configs[i]);
-    at_status status = at__rows_sort(&rows, err);
+            add_config(&rows, space, &configs[i]);
+    if (status == AT_OK)
+        status = at__rows_sort(&rows, err);
     if (status == AT_OK)
         replace_groups(space, &rows);
     at__rows_clear(&rows);
@@ -430,14 +454,14 @@ at_status at__space_keep(at__space *space, const at__config *configs, size_t cou
 /* The index after one parameter's value was changed, or -1. `digits` is left as it was. */
 static int64_t changed_index(int64_t *digits, const at__space *s, int param, int value)
 {
-    uint16_t row[AT__MAX_PARAMS];
+    uint64_t key[AT__MAX_PARAMS];
     int g = s->group_of[param];
     const at__rows *group = &s->groups[g];
     int64_t old = digits[g], index = -1;
 
-    memcpy(row, row_at(group, old), (size_t)group->columns * sizeof *row);
-    row[s->column_of[param]] = (uint16_t)value;
-    digits[g] = at__rows_search(group, row);
+    memcpy(key, at__rows_key(group, old), (size_t)group->words * sizeof *key);
+    at__key_set(key, s->column_of[param], value);
+    digits[g] = at__rows_search(group, key);
     if (digits[g] >= 0)
         index = join_index(digits, s);
     digits[g] = old;
@@ -463,8 +487,7 @@ static bool add_neighbour(neighbours *n, int param, int value)
 static void add_along(neighbours *n, int param, int reach, int steps)
 {
     const at__space *s = n->space;
-    int g = s->group_of[param];
-    int here = row_at(&s->groups[g], n->digits[g])[s->column_of[param]];
+    int here = place_in(s, param, n->digits[s->group_of[param]]);
     int first = s->rules.first[param], last = first + s->rules.count[param] - 1;
     int low = here - first > steps ? here - steps : first, high = last - here > steps ? here + steps : last;
 

@@ -4,20 +4,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Combinations of values for which it is remembered what follows, at most. */
+enum { MAX_MEMORY = 1 << 16 };
+
+/* Where in the table the rows are that follow some values; `count` below zero: not known yet. */
+typedef struct block {
+    int64_t first, count;
+} block;
+
 /* What becomes possible once a parameter is bound. */
 typedef struct level {
     int param;
-    int column;
+    const at__column *column;
     const at__rule **rules; /* lets, then requirements */
     size_t rule_count;
     double below; /* combinations of the parameters that follow */
+    /* From this level on only these levels' values make a difference; NULL: they are too many, or all are. */
+    block *memory;
+    int seen[AT__MAX_PARAMS], seen_count;
+    uint64_t mask[AT__MAX_PARAMS]; /* of a key: this level's columns and those that follow */
 } level;
 
 typedef struct walk {
     const at__rules *rules;
     at__rows *rows;
-    size_t row_cap;
     level levels[AT__MAX_PARAMS];
+    int place[AT__MAX_PARAMS]; /* of each level's present value, among the allowed */
     const at__rule **by_level; /* what the levels' rules point into */
     double *refused;           /* of each rule: combinations it refused */
     const at__rule **failed;   /* on the way to this row: what could not be evaluated */
@@ -25,7 +37,7 @@ typedef struct walk {
     at__let_set failed_lets;
     int64_t steps;
     int64_t slots[AT__MAX_SLOTS];
-    uint16_t row[AT__MAX_PARAMS];
+    uint64_t key[AT__MAX_PARAMS]; /* of the row so far; columns that follow hold anything */
     at_error *err;
 } walk;
 
@@ -107,7 +119,7 @@ static bool in_group(const at__rule *rule, at__param_set params)
 static void fill_levels(walk *w, const int *order, at__param_set params)
 {
     const at__rules *r = w->rules;
-    int n = w->rows->columns;
+    int n = w->rows->column_count;
     size_t used = 0;
     double below = 1;
 
@@ -115,7 +127,8 @@ static void fill_levels(walk *w, const int *order, at__param_set params)
         w->levels[i].param = order[i];
     for (int i = 0; i < n; i++) {
         level *l = &w->levels[i];
-        while (w->rows->params[l->column] != l->param)
+        l->column = w->rows->columns;
+        while (l->column->param != l->param)
             l->column++;
         l->rules = w->by_level + used;
         for (size_t k = 0; k < r->rule_count; k++)
@@ -124,9 +137,57 @@ static void fill_levels(walk *w, const int *order, at__param_set params)
         used += l->rule_count;
     }
     for (int i = n - 1; i >= 0; i--) {
-        w->levels[i].below = below;
-        below *= r->count[w->levels[i].param];
+        level *l = &w->levels[i];
+        if (i + 1 < n)
+            memcpy(l->mask, l[1].mask, sizeof l->mask);
+        l->mask[l->column->word] |= (uint64_t)l->column->mask << l->column->shift;
+        l->below = below;
+        below *= r->count[l->param];
     }
+}
+
+/* ---- what is remembered ---- */
+
+/* The parameters that rules from level `i` on read. */
+static at__param_set read_from(const walk *w, int i)
+{
+    at__param_set set = 0;
+    for (; i < w->rows->column_count; i++)
+        for (size_t k = 0; k < w->levels[i].rule_count; k++)
+            set |= w->levels[i].rules[k]->params;
+    return set;
+}
+
+/* Remembering pays where a parameter that is bound before makes no difference. */
+static at_status plan_memory(walk *w, int i)
+{
+    level *l = &w->levels[i];
+    at__param_set read = read_from(w, i);
+    int64_t combinations = 1;
+    for (int k = 0; k < i; k++) {
+        if (!(read >> w->levels[k].param & 1))
+            continue;
+        l->seen[l->seen_count++] = k;
+        combinations *= w->rules->count[w->levels[k].param];
+        if (combinations > MAX_MEMORY)
+            return AT_OK;
+    }
+    if (l->seen_count == i)
+        return AT_OK;
+    l->memory = malloc((size_t)combinations * sizeof *l->memory);
+    if (!l->memory)
+        return at_fail(w->err, AT_ERR_MEMORY, "out of memory");
+    for (int64_t k = 0; k < combinations; k++)
+        l->memory[k].count = -1;
+    return AT_OK;
+}
+
+static block *remembered(walk *w, const level *l)
+{
+    int64_t number = 0;
+    for (int k = 0; k < l->seen_count; k++)
+        number = number * w->rules->count[w->levels[l->seen[k]].param] + w->place[l->seen[k]];
+    return &l->memory[number];
 }
 
 /* ---- the walk ---- */
@@ -169,33 +230,55 @@ static bool passes(walk *w, const level *l)
     return true;
 }
 
+static at_status make_room(walk *w, int64_t more)
+{
+    if (w->rows->count + more > AT__SPACE_MAX_ROWS)
+        return at_fail(w->err, AT_ERR_INPUT,
+                       "%s: template %s has more than %lld valid configurations of parameters that "
+                       "depend on each other; expected fewer values, or more requirements",
+                       w->rules->t->file, w->rules->t->name, (long long)AT__SPACE_MAX_ROWS);
+    return at__rows_reserve(w->rows, more, w->err);
+}
+
 static at_status add_row(walk *w)
 {
     at__rows *rows = w->rows;
     if (w->failed_count)
         return at__rules_fail(w->rules, w->failed[0], w->slots, w->err);
-    if (rows->count == AT__SPACE_MAX_ROWS)
-        return at_fail(w->err, AT_ERR_INPUT,
-                       "%s: template %s has more than %lld valid configurations of parameters that "
-                       "depend on each other; expected fewer values, or more requirements",
-                       w->rules->t->file, w->rules->t->name, (long long)AT__SPACE_MAX_ROWS);
-    size_t bytes = (size_t)rows->columns * sizeof *rows->data;
-    if (!at__grow(&rows->data, &w->row_cap, (size_t)rows->count, bytes))
-        return at_fail(w->err, AT_ERR_MEMORY, "out of memory");
-    memcpy(rows->data + rows->count * rows->columns, w->row, bytes);
-    rows->count++;
+    at_status status = make_room(w, 1);
+    for (int i = 0; i < rows->words && status == AT_OK; i++)
+        rows->keys[rows->count * rows->words + i] = w->key[i];
+    rows->count += status == AT_OK;
+    return status;
+}
+
+/* The rows that followed these values before, with the present ones in front. */
+static at_status copy_rows(walk *w, const level *l, const block *b)
+{
+    at__rows *rows = w->rows;
+    at_status status = make_room(w, b->count);
+    if (status != AT_OK)
+        return status;
+    for (int word = 0; word < rows->words; word++) {
+        const uint64_t *from = at__rows_key(rows, b->first) + word;
+        uint64_t *to = rows->keys + rows->count * rows->words + word;
+        uint64_t mask = l->mask[word], front = w->key[word] & ~mask;
+        for (int64_t i = 0; i < b->count; i++)
+            to[i * rows->words] = front | (from[i * rows->words] & mask);
+    }
+    rows->count += b->count;
     return AT_OK;
 }
 
-static at_status visit(walk *w, int depth)
+static at_status visit(walk *w, int depth);
+
+static at_status try_values(walk *w, int depth)
 {
-    if (depth == w->rows->columns)
-        return add_row(w);
     const level *l = &w->levels[depth];
     const at__param *param = &w->rules->t->params[l->param];
-    int first = w->rules->first[l->param], end = first + w->rules->count[l->param];
+    int first = w->rules->first[l->param], count = w->rules->count[l->param];
 
-    for (int i = first; i < end; i++) {
+    for (int i = 0; i < count; i++) {
         size_t failed = w->failed_count;
         at_status status = AT_OK;
         if (++w->steps > AT__SPACE_MAX_STEPS)
@@ -203,8 +286,9 @@ static at_status visit(walk *w, int depth)
                            "%s: the requirements of template %s refuse too little too late: gave up "
                            "after %lld steps",
                            w->rules->t->file, w->rules->t->name, (long long)AT__SPACE_MAX_STEPS);
-        w->slots[param->slot] = param->values[i];
-        w->row[l->column] = (uint16_t)i;
+        w->slots[param->slot] = param->values[first + i];
+        w->place[depth] = i;
+        at__key_set(w->key, l->column, first + i);
         if (passes(w, l))
             status = visit(w, depth + 1);
         forget_failed(w, failed);
@@ -214,73 +298,21 @@ static at_status visit(walk *w, int depth)
     return AT_OK;
 }
 
-/* ---- order of rows ---- */
-
-/* One pass of a radix sort: stable, by one column. */
-static void sort_column(uint16_t *to, const uint16_t *from, const at__rows *rows, int column, int64_t *starts)
+/* Everything that follows. What failed on the way is no part of what is remembered. */
+static at_status visit(walk *w, int depth)
 {
-    int64_t sum = 0;
-    int n = rows->columns;
-
-    memset(starts, 0, AT__MAX_VALUES * sizeof *starts);
-    for (int64_t i = 0; i < rows->count; i++)
-        starts[from[i * n + column]]++;
-    for (int v = 0; v < AT__MAX_VALUES; v++) {
-        int64_t count = starts[v];
-        starts[v] = sum;
-        sum += count;
-    }
-    for (int64_t i = 0; i < rows->count; i++)
-        memcpy(to + starts[from[i * n + column]]++ * n, from + i * n, (size_t)n * sizeof *to);
-}
-
-at_status at__rows_sort(at__rows *rows, at_error *err)
-{
-    size_t bytes = (size_t)rows->count * (size_t)rows->columns * sizeof *rows->data;
-    uint16_t *other = malloc(bytes);
-    int64_t *starts = malloc(AT__MAX_VALUES * sizeof *starts);
-    at_status status = AT_OK;
-
-    if (rows->count < 2)
-        goto done;
-    if (!other || !starts) {
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
-        goto done;
-    }
-    for (int column = rows->columns - 1; column >= 0; column--) {
-        sort_column(other, rows->data, rows, column, starts);
-        uint16_t *swap = rows->data;
-        rows->data = other;
-        other = swap;
-    }
-done:
-    free(other);
-    free(starts);
+    if (depth == w->rows->column_count)
+        return add_row(w);
+    const level *l = &w->levels[depth];
+    block *b = l->memory && !w->failed_count ? remembered(w, l) : NULL;
+    if (!b)
+        return try_values(w, depth);
+    if (b->count >= 0)
+        return copy_rows(w, l, b);
+    int64_t first = w->rows->count;
+    at_status status = try_values(w, depth);
+    *b = (block){ .first = first, .count = w->rows->count - first };
     return status;
-}
-
-static int compare_rows(const uint16_t *a, const uint16_t *b, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (a[i] != b[i])
-            return a[i] < b[i] ? -1 : 1;
-    return 0;
-}
-
-int64_t at__rows_search(const at__rows *rows, const uint16_t *row)
-{
-    int64_t low = 0, high = rows->count;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        int order = compare_rows(rows->data + middle * rows->columns, row, rows->columns);
-        if (order == 0)
-            return middle;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return -1;
 }
 
 /* ---- the whole ---- */
@@ -318,23 +350,39 @@ static at_status find_rows(walk *w, at__param_set params)
         return at_fail(w->err, AT_ERR_MEMORY, "out of memory");
     order_params(order, 0, w->rules, 0, params);
     fill_levels(w, order, params);
-    at_status status = visit(w, 0);
+    at_status status = AT_OK;
+    for (int i = 1; i < w->rows->column_count && status == AT_OK; i++)
+        status = plan_memory(w, i);
+    if (status == AT_OK)
+        status = visit(w, 0);
     if (status != AT_OK)
         return status;
     w->rows->refused = most_refusing(w);
     /* The walk may have gone in another order of parameters; rows are kept in that of the declaration. */
-    return is_ascending(order, w->rows->columns) ? AT_OK : at__rows_sort(w->rows, w->err);
+    return is_ascending(order, w->rows->column_count) ? AT_OK : at__rows_sort(w->rows, w->err);
+}
+
+static void walk_close(walk *w)
+{
+    for (int i = 0; i < AT__MAX_PARAMS; i++)
+        free(w->levels[i].memory);
+    free(w->by_level);
+    free(w->refused);
+    free(w->failed);
+    free(w);
 }
 
 at_status at__rows_find(at__rows *out, const at__rules *rules, at__param_set params, at_error *err)
 {
-    at__rows rows = { .columns = 0 };
+    at__rows rows;
+    int columns[AT__MAX_PARAMS], count = 0;
     walk *w = calloc(1, sizeof *w);
     if (!w)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (int i = 0; i < rules->t->param_count; i++)
         if (params >> i & 1)
-            rows.params[rows.columns++] = i;
+            columns[count++] = i;
+    at__rows_init(&rows, rules->t, columns, count);
     w->rules = rules;
     w->rows = &rows;
     w->err = err;
@@ -343,18 +391,9 @@ at_status at__rows_find(at__rows *out, const at__rules *rules, at__param_set par
     at_status status = find_rows(w, params);
     if (status == AT_OK) {
         *out = rows;
-        rows = (at__rows){ .columns = 0 };
+        rows.keys = NULL;
     }
     at__rows_clear(&rows);
-    free(w->by_level);
-    free(w->refused);
-    free(w->failed);
-    free(w);
+    walk_close(w);
     return status;
-}
-
-void at__rows_clear(at__rows *rows)
-{
-    free(rows->data);
-    *rows = (at__rows){ .columns = 0 };
 }
