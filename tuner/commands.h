@@ -17,6 +17,9 @@ enum {
     AT__EXIT_DEVICE = 3,  /* no GPU, no driver, no NVRTC, or one of them failed         */
     AT__EXIT_STORE = 4,   /* the database                                               */
     AT__EXIT_SYSTEM = 5,  /* memory, files, processes, output                           */
+    AT__EXIT_DRIFT = 10,  /* verify: a time is another one now                          */
+    AT__EXIT_LOST = 11,   /* verify: another configuration is faster now                */
+    AT__EXIT_WRONG = 12,  /* verify: a stored winner does not give the right result     */
     AT__EXIT_INTERRUPTED = 130
 };
 
@@ -31,6 +34,7 @@ int at__cmd_check(int argc, char **argv);
 int at__cmd_dump(int argc, char **argv);
 int at__cmd_merge(int argc, char **argv);
 int at__cmd_import(int argc, char **argv);
+int at__cmd_verify(int argc, char **argv);
 
 /* Non-zero once the user has pressed Ctrl-C. The one writable global: a signal handler can reach nothing
  * else. */

@@ -112,6 +112,11 @@ at_status at__contest_kernel(at__kernel *out, const at__contest *contest, const 
 at_status at__session_tune(at__session *session, const at__problem *problem, int index, int count,
                            at_error *err) AT_MUST_CHECK;
 
+/* Steps of it that verify.c takes too: opens the contest's problem on the device; the problem that `ceiling`
+ * names (false: none, or the op is its own). */
+at_status at__session_set_up(at__session *session, const at__contest *contest, at_error *err) AT_MUST_CHECK;
+bool at__session_ceiling(at__problem *out, const at__session *session, const at__contest *contest);
+
 /* Opens and closes what a device's thread needs. */
 at_status at__session_open(at__session *out, const at__catalog *catalog, const at__tune_options *options,
                            at__device *device, int workers, const at__tune_events *events,

@@ -18,6 +18,7 @@ static const struct {
     { "query", "print the stored winner of a problem", at__cmd_query },
     { "export", "write the winning kernel as a .cu file that stands alone", at__cmd_export },
     { "show", "print what was tried for a problem", at__cmd_show },
+    { "verify", "measure stored winners again: after a driver update, in CI", at__cmd_verify },
     { "list", "operations, templates, devices, strategies", at__cmd_list },
     { "space", "count and list the configurations of a problem, without a GPU", at__cmd_space },
     { "check", "compile configurations for any architecture, without a GPU", at__cmd_check },
@@ -41,6 +42,7 @@ static void print_help(void)
            "  3    no usable GPU, driver or NVRTC\n"
            "  4    the database\n"
            "  5    memory, files, processes, output\n"
+           "  10   verify: a time has drifted; 11: another configuration is faster; 12: a result is wrong\n"
            "  130  interrupted; what was measured is stored\n"
            "\nenvironment:\n"
            "  AUTOTUNE_DB      database (default: $XDG_DATA_HOME/autotune/autotune.db)\n"

@@ -178,7 +178,7 @@ static void describe_gaps(at__setup *setup, const at__contest *c)
         setup->copy_bytes = c->key.elements * setup->element_bytes;
 }
 
-static at_status set_up_device(at__session *s, const at__contest *c, at_error *err)
+at_status at__session_set_up(at__session *s, const at__contest *c, at_error *err)
 {
     const at__op *op = c->problem.op;
     at__setup setup = { .check_cubin = s->checks.cubin.data,
@@ -215,7 +215,7 @@ static at_status set_up_device(at__session *s, const at__contest *c, at_error *e
 }
 
 /* The problem that `ceiling` names; false when the op has none, or is its own ceiling. */
-static bool ceiling_problem(at__problem *out, const at__session *s, const at__contest *c)
+bool at__session_ceiling(at__problem *out, const at__session *s, const at__contest *c)
 {
     const at__op *op = c->problem.op;
     const at__op *copy = op->ceiling_op[0] ? at__catalog_find_op(s->catalog, op->ceiling_op) : NULL;
@@ -252,7 +252,7 @@ static void trace_device(const job *j, const char *what, double start_s)
 static at_status run_copies(job *j, at_error *err)
 {
     at__problem problem;
-    if (!ceiling_problem(&problem, j->s, &j->main))
+    if (!at__session_ceiling(&problem, j->s, &j->main))
         return AT_OK;
     at_status status = at__contest_open(&j->copies, j->s, &problem, true, err);
     j->has_copies = true;
@@ -569,7 +569,7 @@ static void why_nothing(at__str *out, const job *j)
 static at_status measure_all(job *j, at_error *err)
 {
     double start = at__now_s();
-    at_status status = set_up_device(j->s, &j->main, err);
+    at_status status = at__session_set_up(j->s, &j->main, err);
     trace_device(j, "set up", start);
     if (status == AT_OK)
         status = run_copies(j, err);

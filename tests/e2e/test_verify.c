@@ -1,0 +1,86 @@
+/*
+ * test_verify.c - `autotune verify` from end to end: what became of a stored winner, and the exit code that
+ * says it to a CI job.
+ */
+#include "e2e_support.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+TestSuite(verify, .init = e2e_begin, .fini = e2e_end);
+
+static e2e_run run;
+
+#define VERIFY "verify copy 1000 f32 --templates templates"
+
+/* THREADS=224 wins in 5 us; then the driver is another one. */
+static void verify_after(const char *script, int code, const char *says)
+{
+    e2e_script("time copy_mine 224 5000\ntime copy_mine * 9000");
+    e2e_tune(&run, E2E_QUICK, E2E_MINE);
+    e2e_expect(run.code == 0, run);
+    e2e_script(script);
+    e2e_tune(&run, E2E_QUICK, VERIFY);
+    e2e_expect(run.code == code, run);
+    e2e_expect(strstr(run.out, says) || strstr(run.err, says), run);
+    e2e_expect_no_process();
+    e2e_expect_whole();
+    cr_assert_eq(e2e_count("SELECT count(*) FROM winner"), 1, "nothing is stored");
+}
+
+Test(verify, a_winner_holds)
+{
+    verify_after("time copy_mine 224 5000\ntime copy_mine * 9000", 0, "holds");
+}
+
+Test(verify, a_time_drifts)
+{
+    verify_after("time copy_mine 224 7000\ntime copy_mine * 9000", 10,
+                 "drift: +39.");
+}
+
+Test(verify, a_title_is_lost)
+{
+    verify_after("time copy_mine 224 5000\ntime copy_mine * 4000", 11, "lost_title: mine THREADS=");
+}
+
+Test(verify, a_result_is_wrong)
+{
+    verify_after("time copy_mine 224 5000\ntime copy_mine * 9000\nkernel copy_mine 224 wrong", 12,
+                 "wrong: wrong_result");
+}
+
+Test(verify, a_winner_that_faults_is_wrong)
+{
+    verify_after("time copy_mine * 9000\nkernel copy_mine 224 700", 12, "ILLEGAL_ADDRESS");
+}
+
+Test(verify, a_rival_that_faults_is_not_the_winners_fault)
+{
+    char script[2000] = "time copy_mine 224 5000\n";
+    for (int threads = 32; threads <= 1024; threads += 32)
+        if (threads != 224)
+            snprintf(script + strlen(script), sizeof script - strlen(script), "kernel copy_mine %d 700\n",
+                     threads);
+    verify_after(script, 0, "holds");
+}
+
+Test(verify, nothing_to_verify_is_said)
+{
+    e2e_tune(&run, E2E_QUICK, VERIFY);
+    e2e_expect(run.code == 1, run);
+    e2e_expect(strstr(run.err, "no such database"), run);
+    e2e_tune(&run, E2E_QUICK, E2E_MINE);
+    e2e_tune(&run, E2E_QUICK, "verify copy 999 f32 --templates templates");
+    e2e_expect(run.code == 1, run);
+    e2e_expect(strstr(run.err, "has no winner of copy 999 f32 on"), run);
+}
+
+Test(verify, a_template_that_changed_is_not_asked)
+{
+    e2e_tune(&run, E2E_QUICK, E2E_MINE);
+    e2e_tune(&run, E2E_QUICK, "verify copy 1000 f32"); /* without its template */
+    e2e_expect(run.code == 1, run);
+    e2e_expect(strstr(run.out, "unverified: its template has changed"), run);
+}

@@ -1,0 +1,300 @@
+/* cmd_verify.c - `autotune verify`: stored winners measured again; the exit code says what became of them. */
+#include "commands.h"
+#include "device.h"
+#include "verify.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const at__usage USAGE = {
+    "autotune verify [[OP] SHAPE [DTYPE]] [options]",
+    "Measures stored winners of this device model again, each in one interleaved final with those it was "
+    "tied with,\n"
+    "the runner-ups of its run, its template's default and the copy. Without a problem: all of them. Stores "
+    "nothing.\n"
+    "The exit code is that of the worst finding: 0 all hold, 10 a time has drifted, 11 another configuration "
+    "is\n"
+    "faster now, 12 a result is wrong, 1 there was nothing to verify, or a winner could not be measured.",
+};
+
+typedef struct verify_args {
+    const char *db, *device, *shapes, *format, *templates_dir;
+    double tolerance;
+    int64_t tolerance_percent;
+    bool warm;
+    at__words words;
+} verify_args;
+
+/* A stored winner and its problem. */
+typedef struct item {
+    at__problem problem;
+    at__answer answer; /* owned */
+} item;
+
+typedef struct work {
+    const verify_args *args;
+    at__catalog *catalog;
+    at__tune_options options;
+    at__str keep;
+    at__device *device;
+    at__session session;
+    bool open;
+    at__format format;
+    item *items;
+    size_t count, cap;
+    bool failed; /* out of memory while collecting */
+    int found[AT__NOT_ASKED + 1];
+} work;
+
+/* ---- which winners ---- */
+
+static bool of_this_device(const work *w, const at__answer *a)
+{
+    return strcmp(a->fingerprint.device, w->session.fingerprint.device) == 0 &&
+           a->fingerprint.cold == w->session.fingerprint.cold;
+}
+
+static bool add_item(work *w, const at__problem *problem, at__answer *answer)
+{
+    if (!at__grow(&w->items, &w->cap, w->count, sizeof *w->items)) {
+        w->failed = true;
+        return false;
+    }
+    w->items[w->count++] = (item){ *problem, *answer };
+    *answer = (at__answer){ 0 };
+    return true;
+}
+
+/* A winner's problem from its key: "transpose", "4096x4096", "b4". */
+static bool read_problem(at__problem *out, const work *w, const at__answer *a)
+{
+    static const char *const OF_SIZE[][2] = {
+        { "b1", "u8" }, { "b2", "f16" }, { "b4", "f32" }, { "b8", "f64" }, { "b16", "c128" }
+    };
+    const char *type = a->type_key;
+    at__str line = { 0 };
+    at__shapes shapes = { 0 };
+    for (size_t i = 0; i < sizeof OF_SIZE / sizeof *OF_SIZE; i++)
+        if (strcmp(OF_SIZE[i][0], a->type_key) == 0)
+            type = OF_SIZE[i][1];
+    at__str_addf(&line, "%s %s %s", a->op, a->shape, type);
+    at_status status = at__shapes_parse(&shapes, at__str_text(&line), line.len, "store", w->catalog,
+                                        (at__shape_defaults){ .op = "transpose", .type = AT__F32 }, NULL);
+    if (status == AT_OK)
+        *out = shapes.problems[0];
+    at__shapes_clear(&shapes);
+    at__str_clear(&line);
+    return status == AT_OK;
+}
+
+static bool collect(void *context, at__answer *answer)
+{
+    work *w = context;
+    at__problem problem;
+    return !of_this_device(w, answer) || !read_problem(&problem, w, answer) || add_item(w, &problem, answer);
+}
+
+static at_status add_problem(work *w, const at__problem *problem, at_error *err)
+{
+    at__problem_key key;
+    at__str shape = { 0 };
+    at__answer answer = { 0 };
+    at_status status = at__problem_key_of(&key, &shape, problem, err);
+    if (status == AT_OK)
+        status =
+            at__store_find_winner(&answer, w->session.store, &key, NULL, w->session.fingerprint.device, err);
+    if (status == AT_ERR_NOT_FOUND)
+        status = at_fail(err, status, "%s has no winner of %s %s %s on %s", w->options.db_path, key.op,
+                         key.shape, at__dtype_name(problem->type), w->session.fingerprint.device);
+    if (status == AT_OK && of_this_device(w, &answer))
+        add_item(w, problem, &answer);
+    at__answer_clear(&answer);
+    at__str_clear(&shape);
+    return status;
+}
+
+static at_status collect_all(work *w, at_error *err)
+{
+    const verify_args *a = w->args;
+    at__shapes shapes = { 0 };
+    at__problem problem;
+    at_status status = AT_OK;
+    if (a->shapes && a->words.count)
+        return at_fail(err, AT_ERR_USAGE, "found both --shapes and '%s'; expected one of them",
+                       a->words.items[0]);
+    if (a->shapes)
+        status = at__shapes_read(&shapes, a->shapes, w->catalog,
+                                 (at__shape_defaults){ .op = "transpose", .type = AT__F32 }, err);
+    for (size_t i = 0; i < shapes.count && status == AT_OK; i++)
+        status = add_problem(w, &shapes.problems[i], err);
+    at__shapes_clear(&shapes);
+    if (status == AT_OK && a->words.count) {
+        status = at__problem_from_words(&problem, &a->words, w->catalog, err);
+        status = status == AT_OK ? add_problem(w, &problem, err) : status;
+    }
+    if (status == AT_OK && !a->shapes && !a->words.count)
+        status = at__store_each_best(w->session.store, collect, w, err);
+    if (status == AT_OK && w->failed)
+        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+    if (status == AT_OK && !w->count)
+        status = at_fail(err, AT_ERR_NOT_FOUND, "%s has no winner on %s to verify", w->options.db_path,
+                         w->session.fingerprint.device);
+    return status;
+}
+
+/* ---- output ---- */
+
+static double share(double ceiling_s, double median_s)
+{
+    return ceiling_s > 0 && median_s > 0 ? ceiling_s / median_s : 0;
+}
+
+static void print_head(const work *w)
+{
+    if (w->format == AT__TEXT)
+        printf("%-24s %10s %10s  %6s %6s  %s\n", "problem", "stored us", "now us", "copy", "copy", "finding");
+    if (w->format == AT__CSV)
+        puts("op,shape,dtype,standing,stored_us,now_us,stored_share,now_share,rival,rival_us");
+}
+
+static void print_json(const item *it, const at__verified *v)
+{
+    const at__winner *then = &it->answer.winner;
+    at__str o = { 0 };
+    at__str_addf(&o,
+                 "{\"op\":\"%s\",\"shape\":\"%s\",\"dtype\":\"%s\",\"standing\":\"%s\",\"stored_s\":%.9g,",
+                 it->answer.op, it->answer.shape, at__dtype_name(it->problem.type),
+                 at__standing_name(v->standing), then->median_s);
+    at__str_addf(&o,
+                 "\"now_s\":%.9g,\"stored_ceiling_s\":%.9g,\"ceiling_s\":%.9g,\"rival_s\":%.9g,\"rival\":",
+                 v->median_s, then->ceiling_s, v->ceiling_s, v->rival_s);
+    at__str_add_json(&o, v->rival);
+    at__str_add(&o, ",\"why\":");
+    at__str_add_json(&o, v->why);
+    puts(at__str_text(&o));
+    at__str_clear(&o);
+}
+
+static void print_row(const work *w, const item *it, const at__verified *v)
+{
+    const at__winner *then = &it->answer.winner;
+    char problem[160];
+    snprintf(problem, sizeof problem, "%s %s", it->answer.shape, at__dtype_name(it->problem.type));
+    if (w->format == AT__JSON)
+        print_json(it, v);
+    else if (w->format == AT__CSV)
+        printf("%s,%s,%s,%s,%.4f,%.4f,%.4f,%.4f,\"%s\",%.4f\n", it->answer.op, it->answer.shape,
+               at__dtype_name(it->problem.type), at__standing_name(v->standing), 1e6 * then->median_s,
+               1e6 * v->median_s, share(then->ceiling_s, then->median_s), share(v->ceiling_s, v->median_s),
+               v->rival, 1e6 * v->rival_s);
+    else
+        printf("%-24s %10.2f %10.2f %5.1f %% %5.1f %%  %s%s%s\n", problem, 1e6 * then->median_s,
+               1e6 * v->median_s, 100 * share(then->ceiling_s, then->median_s),
+               100 * share(v->ceiling_s, v->median_s), at__standing_name(v->standing), *v->why ? ": " : "",
+               v->why);
+    fflush(stdout);
+}
+
+/* ---- the run ---- */
+
+static void on_warning(void *context, const char *text)
+{
+    (void)context;
+    at__warn(text);
+}
+
+static at_status open_all(work *w, const at__tune_events *events, at_error *err)
+{
+    const verify_args *a = w->args;
+    at_status status = at__catalog_open(&w->catalog, a->templates_dir, err);
+    if (status == AT_OK)
+        status = at__db_path(&w->options.db_path, a->db, &w->keep, err);
+    if (status == AT_OK && access(w->options.db_path, F_OK) != 0) /* a session would make it */
+        status = at_fail(err, AT_ERR_NOT_FOUND, "%s: no such database", w->options.db_path);
+    if (status == AT_OK)
+        status = at__device_open(&w->device, a->device ? a->device : "0", err);
+    w->options.warm = a->warm;
+    w->options.command = "verify";
+    w->options.stop = &at__stop_requested;
+    if (status == AT_OK) {
+        w->open = true;
+        status = at__session_open(&w->session, w->catalog, &w->options, w->device, 0, events, err);
+    }
+    return status == AT_OK ? collect_all(w, err) : status;
+}
+
+static at_status verify_all(work *w, at_error *err)
+{
+    at_status status = AT_OK;
+    print_head(w);
+    for (size_t i = 0; i < w->count && status == AT_OK && !at__stop_requested; i++) {
+        at__verified v = { 0 };
+        status =
+            at__verify(&v, &w->session, &w->items[i].problem, &w->items[i].answer, w->args->tolerance, err);
+        if (status == AT_OK) {
+            w->found[v.standing]++;
+            print_row(w, &w->items[i], &v);
+        }
+    }
+    return status;
+}
+
+static int exit_code(const work *w)
+{
+    if (at__stop_requested)
+        return AT__EXIT_INTERRUPTED;
+    if (w->found[AT__NOT_RIGHT])
+        return AT__EXIT_WRONG;
+    if (w->found[AT__LOST_TITLE])
+        return AT__EXIT_LOST;
+    if (w->found[AT__DRIFTED])
+        return AT__EXIT_DRIFT;
+    return w->found[AT__NOT_ASKED] ? AT__EXIT_NOTHING : AT__EXIT_OK;
+}
+
+static void work_close(work *w)
+{
+    for (size_t i = 0; i < w->count; i++)
+        at__answer_clear(&w->items[i].answer);
+    free(w->items);
+    if (w->open)
+        at__session_close(&w->session);
+    at__device_close(w->device);
+    at__catalog_close(w->catalog);
+    at__str_clear(&w->keep);
+}
+
+int at__cmd_verify(int argc, char **argv)
+{
+    verify_args a = { .tolerance_percent = 5 };
+    work w = { .args = &a };
+    at__tune_events events = { .context = &w, .warning = on_warning };
+    at_error err = { 0 };
+    int code = AT__EXIT_OK;
+    const at__option TABLE[] = {
+        { "--device", AT__OPT_TEXT, "N|replay:FILE", "the CUDA device to measure on (default 0)", &a.device },
+        { "--shapes", AT__OPT_TEXT, "FILE", "only these problems, one a line", &a.shapes },
+        { "--db", AT__OPT_TEXT, "FILE",
+          "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
+        { "--tolerance", AT__OPT_COUNT, "PERCENT", "a time that differs by more has drifted (default 5)",
+          &a.tolerance_percent },
+        { "--warm", AT__OPT_FLAG, NULL, "winners that were measured with a warm L2 cache", &a.warm },
+        { "--format", AT__OPT_TEXT, "NAME", "text (default), json (a line a winner) or csv", &a.format },
+        { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
+          &a.templates_dir },
+        { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
+    };
+    if (!at__command_options(&USAGE, TABLE, argc, argv, &a.words, &code))
+        return code;
+    a.tolerance = 0.01 * (double)a.tolerance_percent;
+    at_status status = at__format_parse(&w.format, a.format, &err);
+    if (status == AT_OK)
+        status = open_all(&w, &events, &err);
+    if (status == AT_OK)
+        status = verify_all(&w, &err);
+    code = status == AT_OK ? exit_code(&w) : at__complain(&err);
+    work_close(&w);
+    return code;
+}

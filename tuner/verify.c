@@ -1,0 +1,261 @@
+/* verify.c - see verify.h. */
+#include "verify.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Runner-ups of the winner's own run that it is compared with, besides those it was tied with. */
+enum { RUNNER_UPS = 8 };
+
+const char *at__standing_name(at__standing_now standing)
+{
+    static const char *const NAMES[] = { [AT__HOLDS] = "holds",
+                                         [AT__DRIFTED] = "drift",
+                                         [AT__LOST_TITLE] = "lost_title",
+                                         [AT__NOT_RIGHT] = "wrong",
+                                         [AT__NOT_ASKED] = "unverified" };
+    return NAMES[standing];
+}
+
+/* The fastest other kernel of the op itself, -1: none. */
+static int fastest_rival(const at__finalist *list, const at__final_row *rows, int count)
+{
+    int best = -1;
+    for (int i = 1; i < count; i++)
+        if (!list[i].is_copy && !list[i].is_memcpy && rows[i].outcome == AT__TIMED &&
+            (best < 0 || rows[i].median_s < rows[best].median_s))
+            best = i;
+    return best;
+}
+
+at__standing_now at__verify_judge(const at__finalist *list, const at__final_row *rows, int count,
+                                  double then_s, double tolerance)
+{
+    int rival = fastest_rival(list, rows, count);
+    if (rows[0].outcome != AT__TIMED)
+        return AT__NOT_RIGHT;
+    if (rival >= 0 && rows[rival].median_s < rows[0].median_s && !rows[0].tied)
+        return AT__LOST_TITLE;
+    return fabs(rows[0].median_s / then_s - 1.0) > tolerance ? AT__DRIFTED : AT__HOLDS;
+}
+
+/* Everything of one problem. The first finalist is the winner. */
+typedef struct job {
+    at__session *s;
+    const at__answer *winner;
+    at__contest main, copies;
+    bool has_copies;
+    at__candidate *entrants[AT__MAX_FINALISTS]; /* NULL: memcpy */
+    at__finalist list[AT__MAX_FINALISTS];
+    at__final_row rows[AT__MAX_FINALISTS];
+    int count;
+    at_status status; /* of what a visitor met */
+    at_error *err;
+} job;
+
+/* "tile TILE=32 ..." into the final, if it is a configuration of today's templates and not there already. */
+static at_status enter(job *j, at__contest *c, const char *name, const char *hash, const char *config)
+{
+    at__candidate *a = NULL;
+    const at__template *t = at__catalog_find_template(j->s->catalog, c->problem.op, name);
+    if (!t || (hash && strcmp(t->hash, hash) != 0) || j->count >= AT__MAX_FINALISTS - 2)
+        return AT_OK;
+    at_status status = at__contest_entrant(&a, c, t, config, j->err);
+    for (int i = 0; i < j->count && a; i++)
+        if (j->entrants[i] == a)
+            return status;
+    if (status != AT_OK || !a)
+        return status;
+    j->entrants[j->count] = a;
+    j->list[j->count] = (at__finalist){ .is_copy = c->is_copy };
+    status = at__contest_kernel(&j->list[j->count].kernel, c, a, j->err);
+    j->count++;
+    return status;
+}
+
+/* A line of the store, "tile TILE=32 ...". */
+static at_status enter_named(job *j, at__contest *c, const char *line, size_t len)
+{
+    char text[1024], *blank;
+    snprintf(text, sizeof text, "%.*s", (int)len, line);
+    blank = strchr(text, ' ');
+    if (!blank)
+        return AT_OK;
+    *blank = '\0';
+    return enter(j, c, text, NULL, blank + 1);
+}
+
+static at_status enter_ties(job *j)
+{
+    at_status status = AT_OK;
+    for (const char *line = j->winner->winner.ties; *line && status == AT_OK;) {
+        size_t len = strcspn(line, "\n");
+        status = enter_named(j, &j->main, line, len);
+        line += len + (line[len] == '\n');
+    }
+    return status;
+}
+
+static bool enter_runner_up(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
+{
+    job *j = context;
+    (void)fingerprint;
+    if (row->outcome != AT__TIMED || j->count > RUNNER_UPS)
+        return false; /* they come fastest first */
+    j->status = enter(j, &j->main, row->template_name, row->template_hash, row->config);
+    return j->status == AT_OK;
+}
+
+static at_status enter_default(job *j)
+{
+    const at__template *t = j->entrants[0]->t;
+    at__config config;
+    at__str text = { 0 };
+    memcpy(config.values, t->defaults, sizeof config.values);
+    at__config_text(&text, t, &config);
+    at_status status = enter(j, &j->main, t->name, t->hash, at__str_text(&text));
+    at__str_clear(&text);
+    return status;
+}
+
+static at_status enter_copies(job *j)
+{
+    at__problem copy;
+    const char *name = j->winner->winner.ceiling_name;
+    at_status status = AT_OK;
+    if (*name && at__session_ceiling(&copy, j->s, &j->main)) {
+        j->has_copies = true;
+        status = at__contest_open(&j->copies, j->s, &copy, true, j->err);
+        if (status == AT_OK)
+            status = enter_named(j, &j->copies, name, strlen(name));
+    }
+    if (j->main.problem.op->ceiling_op[0]) {
+        j->entrants[j->count] = NULL;
+        j->list[j->count++] = (at__finalist){ .is_memcpy = true };
+    }
+    return status;
+}
+
+static at_status enter_all(job *j)
+{
+    const at__winner *w = &j->winner->winner;
+    at_status status = enter(j, &j->main, w->template_name, w->template_hash, w->config);
+    if (status != AT_OK || !j->count)
+        return status;
+    status = enter_ties(j);
+    if (status == AT_OK)
+        status = at__store_each_trial(j->s->store, &j->main.key, &j->winner->fingerprint, enter_runner_up, j,
+                                      j->err);
+    if (status == AT_OK)
+        status = j->status;
+    if (status == AT_OK)
+        status = enter_default(j);
+    return status == AT_OK ? enter_copies(j) : status;
+}
+
+/* ---- what came of it ---- */
+
+static void name(char *out, size_t size, const job *j, int i)
+{
+    if (i >= 0)
+        snprintf(out, size, "%s %s", j->entrants[i]->t->name, j->entrants[i]->text);
+}
+
+static void explain(at__verified *v, const job *j)
+{
+    double then_s = j->winner->winner.median_s;
+    if (v->standing == AT__NOT_RIGHT)
+        snprintf(v->why, sizeof v->why, "%s: %.200s", at__outcome_name(j->rows[0].outcome), j->rows[0].log);
+    else if (v->standing == AT__LOST_TITLE)
+        snprintf(v->why, sizeof v->why, "%s is %.1f %% faster now; tune the problem again", v->rival,
+                 100 * (v->median_s / v->rival_s - 1));
+    else if (v->standing == AT__DRIFTED)
+        snprintf(v->why, sizeof v->why, "%+.1f %% against the stored time; the copy: %+.1f %%",
+                 100 * (v->median_s / then_s - 1),
+                 v->ceiling_s > 0 && j->winner->winner.ceiling_s > 0
+                     ? 100 * (v->ceiling_s / j->winner->winner.ceiling_s - 1)
+                     : 0.0);
+}
+
+static void conclude(at__verified *v, const job *j, double tolerance)
+{
+    int rival = fastest_rival(j->list, j->rows, j->count);
+    v->standing = at__verify_judge(j->list, j->rows, j->count, j->winner->winner.median_s, tolerance);
+    v->median_s = j->rows[0].outcome == AT__TIMED ? j->rows[0].median_s : 0;
+    v->rival_s = rival >= 0 ? j->rows[rival].median_s : 0;
+    name(v->rival, sizeof v->rival, j, rival);
+    for (int i = 1; i < j->count; i++)
+        if ((j->list[i].is_copy || j->list[i].is_memcpy) && j->rows[i].outcome == AT__TIMED &&
+            (v->ceiling_s <= 0 || j->rows[i].median_s < v->ceiling_s))
+            v->ceiling_s = j->rows[i].median_s;
+    explain(v, j);
+}
+
+static void say(at__verified *v, at__standing_now standing, const char *why)
+{
+    v->standing = standing;
+    snprintf(v->why, sizeof v->why, "%.*s", (int)sizeof v->why - 1, why);
+}
+
+static at_status final(job *j, at_error *err)
+{
+    at__conditions conditions;
+    return at__device_final(j->s->device, j->list, j->count, j->s->seed, j->rows, &conditions, err);
+}
+
+/* A kernel that faults takes the whole final with it: the winner alone shows whether it was its fault. */
+static at_status play(at__verified *v, job *j, double tolerance)
+{
+    at_error cause = { 0 };
+    at_status status = final(j, &cause);
+    if (status == AT_ERR_DEVICE && j->count > 1 && !at__device_is_lost(j->s->device)) {
+        j->count = 1;
+        status = final(j, &cause);
+    }
+    if (status == AT_OK) {
+        conclude(v, j, tolerance);
+    } else if (status == AT_ERR_DEVICE && !at__device_is_lost(j->s->device)) {
+        say(v, AT__NOT_RIGHT, cause.text);
+    } else {
+        return at_fail(j->err, status, "%s", cause.text);
+    }
+    return AT_OK;
+}
+
+static at_status measure(at__verified *v, job *j, double tolerance)
+{
+    at_error cause = { 0 };
+    at_status status = at__session_set_up(j->s, &j->main, &cause);
+    if (status != AT_OK) {
+        if (at__device_is_lost(j->s->device) || (status != AT_ERR_DEVICE && status != AT_ERR_INPUT))
+            return at_fail(j->err, status, "%s", cause.text);
+        say(v, AT__NOT_ASKED, cause.text);
+        return AT_OK;
+    }
+    status = enter_all(j);
+    if (status != AT_OK)
+        return status;
+    if (!j->count) {
+        say(v, AT__NOT_ASKED, "its template has changed since it was tuned, or is missing; tune the problem again");
+        return AT_OK;
+    }
+    return play(v, j, tolerance);
+}
+
+at_status at__verify(at__verified *out, at__session *s, const at__problem *problem, const at__answer *winner,
+                     double tolerance, at_error *err)
+{
+    job j = { .s = s, .winner = winner, .err = err };
+    at__verified v = { 0 };
+    at_status status = at__contest_open(&j.main, s, problem, false, err);
+    if (status == AT_OK)
+        status = measure(&v, &j, tolerance);
+    at__contest_close(&j.main);
+    if (j.has_copies)
+        at__contest_close(&j.copies);
+    if (status == AT_OK)
+        *out = v;
+    return status;
+}
