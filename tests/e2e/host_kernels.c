@@ -86,41 +86,46 @@ int host_kernel_params(const char *name)
     for (int i = 0; i < CHECK_COUNT; i++)
         if (strcmp(CHECKS[i].name, name) == 0)
             return CHECKS[i].params;
-    return is_transpose(name) || strncmp(name, "copy", 4) == 0 ? 5 : 0;
+    return is_transpose(name) ? 7 : strncmp(name, "copy", 4) == 0 ? 5 : 0;
 }
 
 bool host_kernel_buffers(host_buffers *out, const char *name, const uint64_t *p, int element)
 {
     if (strncmp(name, "check_", 6) == 0)
         return false;
-    *out = (host_buffers){ pointer(p[0]), pointer(p[1]), (int64_t)(p[2] * p[3] * p[4]) * element };
+    *out = (host_buffers){ .out = pointer(p[0]), .in = pointer(p[1]) };
+    out->in_bytes = out->out_bytes = (int64_t)(p[2] * p[3] * p[4]) * element;
+    if (is_transpose(name)) {
+        out->in_bytes = (int64_t)(p[2] * p[3] * p[5]) * element;
+        out->out_bytes = (int64_t)(p[2] * p[4] * p[6]) * element;
+    }
     return true;
 }
 
+/* Parameters: out, in, batch, rows, cols, ld_in, ld_out. */
 static void transpose(const uint64_t *p, size_t element)
 {
     unsigned char *out = pointer(p[0]);
     const unsigned char *in = pointer(p[1]);
     for (uint64_t b = 0; b < p[2]; b++)
         for (uint64_t r = 0; r < p[3]; r++)
-            for (uint64_t c = 0; c < p[4]; c++) {
-                memcpy(out + ((b * p[4] + c) * p[3] + r) * element, in, element);
-                in += element;
-            }
+            for (uint64_t c = 0; c < p[4]; c++)
+                memcpy(out + ((b * p[4] + c) * p[6] + r) * element,
+                       in + ((b * p[3] + r) * p[5] + c) * element, element);
 }
 
 static void misbehave(const host_buffers *b, int element, action how, unsigned char last)
 {
-    unsigned char *const middle = b->out + b->bytes / element / 2 * element;
+    unsigned char *const middle = b->out + b->out_bytes / element / 2 * element;
     switch (how) {
     case WRONG:
         *middle ^= 1;
         break;
     case UNWRITTEN:
-        b->out[b->bytes - 1] = last;
+        b->out[b->out_bytes - 1] = last;
         break;
     case BEHIND:
-        b->out[b->bytes] ^= 0x55;
+        b->out[b->out_bytes] ^= 0x55;
         break;
     case BEFORE:
         b->out[-1] ^= 0x55;
@@ -139,12 +144,12 @@ void host_kernel_run(const char *name, const uint64_t *p, int element, action ho
     for (int i = 0; i < CHECK_COUNT; i++)
         if (strcmp(CHECKS[i].name, name) == 0)
             CHECKS[i].run(p);
-    if (!host_kernel_buffers(&b, name, p, element) || b.bytes <= 0)
+    if (!host_kernel_buffers(&b, name, p, element) || b.out_bytes <= 0)
         return;
-    unsigned char last = b.out[b.bytes - 1];
+    unsigned char last = b.out[b.out_bytes - 1];
     if (is_transpose(name))
         transpose(p, (size_t)element);
     else
-        memmove(b.out, b.in, (size_t)b.bytes);
+        memmove(b.out, b.in, (size_t)b.out_bytes);
     misbehave(&b, element, how, last);
 }

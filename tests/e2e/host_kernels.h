@@ -7,7 +7,7 @@
 
 #include "script.h"
 
-enum { HOST_PARAMS = 5 };
+enum { HOST_PARAMS = 7 };
 
 /* How many 8-byte parameters a kernel of this name takes; 0: it is unknown. */
 int host_kernel_params(const char *name);
@@ -15,7 +15,7 @@ int host_kernel_params(const char *name);
 /* For a kernel that moves data: where its buffers are. false: it is one of check.cu's. */
 typedef struct host_buffers {
     unsigned char *out, *in;
-    int64_t bytes;
+    int64_t out_bytes, in_bytes;
 } host_buffers;
 bool host_kernel_buffers(host_buffers *out, const char *name, const uint64_t *params, int element);
 

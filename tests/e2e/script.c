@@ -62,10 +62,9 @@ static void read_tail(rule *r, const words *w, int from)
 
 static void read_action(rule *r, const char *text)
 {
-    static const char *const NAMES[] = {
-        [WRONG] = "wrong", [UNWRITTEN] = "unwritten", [BEHIND] = "behind",  [BEFORE] = "before",
-        [INPUT] = "input", [HANG] = "hang",           [REFUSED] = "refused"
-    };
+    static const char *const NAMES[] = { [WRONG] = "wrong",   [UNWRITTEN] = "unwritten", [BEHIND] = "behind",
+                                         [BEFORE] = "before", [INPUT] = "input",         [FAR] = "far",
+                                         [HANG] = "hang",     [REFUSED] = "refused" };
     r->action = FAULT;
     r->code = atoi(text);
     for (int i = WRONG; i <= REFUSED; i++)

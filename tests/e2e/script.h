@@ -49,6 +49,7 @@ typedef enum action {
     BEHIND,
     BEFORE,
     INPUT,
+    FAR, /* the start of all other memory */
     HANG,
     REFUSED, /* the launch itself         */
     FAULT    /* seen by whoever waits     */

@@ -568,6 +568,13 @@ static action misdeed(const launch *l, int *code)
     return r->action;
 }
 
+static void write_far(const host_buffers *b)
+{
+    for (int i = 0; i < d.allocations; i++)
+        if (b->out < d.memory[i].at || b->out >= d.memory[i].at + d.memory[i].bytes)
+            d.memory[i].at[0] ^= 0x55;
+}
+
 static int run(const launch *l, bool compute)
 {
     int code = 0;
@@ -585,10 +592,12 @@ static int run(const launch *l, bool compute)
     if (!l->kernel)
         memmove((void *)(uintptr_t)l->params[0], (void *)(uintptr_t)l->params[1], l->params[2]);
     else if (host_kernel_buffers(&b, l->kernel->name, l->params, d.script.element) &&
-             (!is_memory(b.out, b.bytes) || !is_memory(b.in, b.bytes)))
+             (!is_memory(b.out, b.out_bytes) || !is_memory(b.in, b.in_bytes)))
         d.pending = ILLEGAL_ADDRESS;
     else
         host_kernel_run(l->kernel->name, l->params, d.script.element, how);
+    if (how == FAR && host_kernel_buffers(&b, l->kernel->name, l->params, d.script.element))
+        write_far(&b);
     return OK;
 }
 

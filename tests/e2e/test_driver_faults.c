@@ -1,0 +1,199 @@
+/*
+ * test_driver_faults.c - what a runner does with its device (open, lay out, verify, time, final), with the
+ * driver's n-th call failing, for each n: an error in words or a trial's outcome, and nothing left behind.
+ */
+#include "gpu.h"
+#include "measure.h"
+#include "scripted_driver.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Few buffer sets, and kernels so slow that a graph has few of them. */
+#define SCRIPT "l2 20000\nnoise 0.001\ntime copy_* * 90000\n"
+
+enum { COUNT = 1000, BYTES = 4 * COUNT };
+
+static const unsigned char CUBIN[64] = { 0x7f, 'E', 'L', 'F' };
+
+static at__kernel kernel_of(const char *name)
+{
+    at__kernel k = { .cubin = CUBIN,
+                     .cubin_len = sizeof CUBIN,
+                     .name = name,
+                     .geometry = { .grid = { 4, 1, 1 }, .block = { 256, 1, 1 } },
+                     .arg_count = 5,
+                     .args = { { .buffer = 0 }, { .buffer = 1 } } };
+    for (int i = 2; i < 5; i++)
+        k.args[i] = (struct at__kernel_arg){ .buffer = -1, .bytes = 8, .value = i == 4 ? COUNT : 1 };
+    return k;
+}
+
+typedef struct outcome {
+    at_status status; /* of the first call that failed */
+    at_error err;
+    at__measured trials[3];
+    int trial_count;
+    at__final_row rows[3];
+    bool final, lost;
+} outcome;
+
+static void try_kernels(outcome *o, at__gpu *gpu, at__bench *bench)
+{
+    static const char *const NAMES[] = { "copy_a", "copy_b", "copy_c" };
+    for (int i = 0; i < 3 && !o->lost; i++) {
+        at__trial trial = { .tag = i, .kernel = kernel_of(NAMES[i]) };
+        at_error err = { 0 };
+        at_status status = at__measure_trial(&o->trials[i], gpu, bench, &trial, &err);
+        o->trial_count = i + 1;
+        if (status != AT_OK && o->status == AT_OK) {
+            o->status = status;
+            o->err = err;
+        }
+        o->lost = status != AT_OK && at__gpu_is_lost(gpu);
+    }
+    at__finalist list[3] = { { .kernel = kernel_of("copy_a") },
+                             { .kernel = kernel_of("copy_b"), .is_copy = true },
+                             { .is_memcpy = true } };
+    if (o->status == AT_OK) {
+        o->status = at__measure_final(o->rows, gpu, bench, list, 3, 7, &o->err);
+        o->final = o->status == AT_OK;
+    }
+}
+
+/* Everything, as far as it goes. */
+static outcome session(const char *script)
+{
+    outcome o = { 0 };
+    at__gpu *gpu = NULL;
+    at__bench *bench = NULL;
+    at__device_info info;
+    at__setup setup = { .buffers = { { AT__OUTPUT, BYTES }, { AT__INPUT, BYTES } },
+                        .buffer_count = 2,
+                        .reference = kernel_of("copy_reference"),
+                        .check_cubin = CUBIN,
+                        .check_len = sizeof CUBIN,
+                        .element_bytes = 4,
+                        .copy_bytes = BYTES,
+                        .seed = 3 };
+    scripted_start(script);
+    o.status = at__gpu_open(&gpu, 0, &o.err);
+    if (o.status == AT_OK)
+        o.status = at__gpu_info(&info, gpu, &o.err);
+    if (o.status == AT_OK)
+        o.status = at__bench_open(&bench, gpu, &setup, &o.err);
+    if (o.status == AT_OK)
+        try_kernels(&o, gpu, bench);
+    at__bench_close(bench);
+    at__gpu_close(gpu);
+    return o;
+}
+
+static void expect_clean(const outcome *o, long n, const char *name, const char *how)
+{
+    cr_assert(scripted_bytes() == 0, "call %ld, %s %s: %ld bytes of the device are left", n, name, how,
+              scripted_bytes());
+    cr_assert(scripted_modules() == 0, "call %ld, %s %s: %ld modules are left", n, name, how,
+              scripted_modules());
+    cr_assert(o->status == AT_OK || o->err.text[0], "call %ld, %s %s: no message", n, name, how);
+    for (int i = 0; i < o->trial_count; i++)
+        cr_assert(o->trials[i].outcome != AT__TIMED || o->status != AT_OK || o->trials[i].median_s > 0,
+                  "call %ld, %s %s: trial %d is timed without a time", n, name, how, i);
+}
+
+Test(driver_faults, without_one_all_is_well)
+{
+    outcome o = session(SCRIPT);
+    cr_assert_eq(o.status, AT_OK, "%s", o.err.text);
+    cr_assert_eq(o.trial_count, 3);
+    for (int i = 0; i < 3; i++)
+        cr_assert(o.trials[i].outcome == AT__TIMED && o.rows[i].outcome == AT__TIMED, "%s%s", o.trials[i].log,
+                  o.rows[i].log);
+    cr_assert_float_eq(o.trials[0].median_s, 90e-6, 1e-6);
+    cr_assert(o.final);
+    expect_clean(&o, 0, "none", "");
+}
+
+enum { MAX_CALLS = 20000 };
+
+/* All calls of a session in which nothing is refused; freed by the caller. */
+static char (*list_calls(long *count, const char *script))[64]
+{
+    char(*names)[64] = calloc(MAX_CALLS, sizeof *names);
+    cr_assert_not_null(names);
+    session(script);
+    *count = scripted_calls(NULL);
+    cr_assert(*count > 500 && *count < MAX_CALLS, "%ld calls", *count);
+    for (long n = 1; n <= *count; n++)
+        snprintf(names[n - 1], sizeof *names, "%s", scripted_call(n));
+    return names;
+}
+
+static int failed_trials(const outcome *o)
+{
+    int count = 0;
+    for (int i = 0; i < o->trial_count; i++)
+        count += o->trials[i].outcome != AT__TIMED || (i == o->trial_count - 1 && o->lost);
+    return count;
+}
+
+Test(driver_faults, each_call_refused_once_costs_one_trial)
+{
+    char script[300];
+    long count, told = 0;
+    char(*names)[64] = list_calls(&count, SCRIPT);
+    for (long n = 1; n <= count; n++) {
+        snprintf(script, sizeof script, SCRIPT "fail * %ld 1", n);
+        outcome o = session(script);
+        expect_clean(&o, n, names[n - 1], "refused");
+        cr_assert_leq(failed_trials(&o), 1, "call %ld, %s", n, names[n - 1]);
+        told += o.status != AT_OK || failed_trials(&o);
+    }
+    cr_assert_gt(told, count * 8 / 10, "%ld of %ld", told, count); /* all but the calls of closing */
+    free(names);
+}
+
+Test(driver_faults, each_call_may_end_the_context)
+{
+    char script[300];
+    long count, told = 0;
+    char(*names)[64] = list_calls(&count, SCRIPT);
+    for (long n = 1; n <= count; n++) {
+        snprintf(script, sizeof script, SCRIPT "fail * %ld 700 sticky", n);
+        outcome o = session(script);
+        expect_clean(&o, n, names[n - 1], "sticky");
+        told += o.status != AT_OK;
+    }
+    cr_assert_gt(told, count * 8 / 10, "%ld of %ld", told, count);
+    free(names);
+}
+
+static void expect_repair(const char *damage)
+{
+    char script[300], bad[200];
+    long count;
+    snprintf(bad, sizeof bad, SCRIPT "kernel copy_b * %s\n", damage);
+    char(*names)[64] = list_calls(&count, bad);
+    for (long n = 1; n <= count; n++) {
+        snprintf(script, sizeof script, "%sfail * %ld 1", bad, n);
+        outcome o = session(script);
+        expect_clean(&o, n, names[n - 1], "refused");
+        if (o.trial_count == 3)
+            cr_assert(o.trials[2].outcome != AT__WRONG_RESULT, "call %ld, %s: %s", n, names[n - 1],
+                      o.trials[2].log);
+    }
+    free(names);
+}
+
+/* copy_b does damage: whatever is refused around it, copy_c finds everything as it was. */
+Test(driver_faults, a_damaged_input_is_repaired_whatever_fails)
+{
+    expect_repair("input");
+}
+
+Test(driver_faults, a_damaged_answer_is_repaired_whatever_fails)
+{
+    expect_repair("far");
+}
