@@ -178,16 +178,36 @@ Test(pool, a_refused_kernel_is_a_result, .init = need_nvrtc)
     at__pool_close(pool);
 }
 
-Test(pool, a_worker_killed_at_work_fails_its_job_only, .init = need_nvrtc)
+Test(pool, a_worker_killed_at_work_gives_its_job_to_the_next, .init = need_nvrtc)
 {
-    at__pool *pool = open_pool(1, 0);
+    at__pool *pool = open_pool(1, 5);
     submit_slow(pool, 1);
     submit(pool, 2, GOOD);
     let_it_compile(pool);
     cr_assert(kill(some_child(), SIGKILL) == 0);
     at__compiled result = wait_for_one(pool);
     cr_assert(result.tag == 1 && !result.ok);
-    cr_assert_str_eq(at__str_text(&result.log), "the compiler process died: killed by signal 9 (Killed)");
+    cr_assert_str_eq(at__str_text(&result.log), "the compiler took longer than 5 s and was stopped");
+    at__compiled_clear(&result);
+    result = wait_for_one(pool);
+    cr_assert(result.tag == 2 && result.ok);
+    at__compiled_clear(&result);
+    at__pool_close(pool);
+}
+
+Test(pool, a_job_whose_worker_dies_twice_fails_alone, .init = need_nvrtc)
+{
+    at__pool *pool = open_pool(1, 0);
+    submit_slow(pool, 1);
+    submit(pool, 2, GOOD);
+    for (int i = 0; i < 2; i++) {
+        let_it_compile(pool);
+        cr_assert(kill(some_child(), SIGKILL) == 0);
+    }
+    at__compiled result = wait_for_one(pool);
+    cr_assert(result.tag == 1 && !result.ok);
+    cr_assert_str_eq(at__str_text(&result.log),
+                     "the compiler process died twice: killed by signal 9 (Killed)");
     at__compiled_clear(&result);
     result = wait_for_one(pool);
     cr_assert(result.tag == 2 && result.ok, "the job that waited goes to the next worker");

@@ -13,6 +13,12 @@
 #define STOP_GRACE_S     2.0
 
 /*
+ * A runner that dies while it starts or opens a problem was as a rule killed by somebody: an administrator, a
+ * machine out of memory. It gets so many attempts.
+ */
+#define MAX_STARTS 4
+
+/*
  * A crash is tried once more, alone at the head of a new process: a fault may come to light after the kernel
  * that caused it. Templates that crash always would take twice as long, so after some that crashed again
  * the others of the problem are believed at once.
@@ -96,7 +102,13 @@ static at_status expect(runner *d, uint32_t wanted, at__str *body, double deadli
                           : at_fail(err, AT_ERR_SYSTEM, "the device runner sent an unexpected message");
 }
 
-static at_status start_runner(runner *d, at_error *err)
+/* Its child was buried; one that told of a failure, or is silent, lives. */
+static bool has_died(const runner *d)
+{
+    return d->child.pid == 0;
+}
+
+static at_status start_once(runner *d, at_error *err)
 {
     char ordinal[16];
     at__str body = { 0 };
@@ -112,6 +124,14 @@ static at_status start_runner(runner *d, at_error *err)
             status = at_fail(err, AT_ERR_SYSTEM, "the device runner is another version of autotune");
     }
     at__str_clear(&body);
+    return status;
+}
+
+static at_status start_runner(runner *d, at_error *err)
+{
+    at_status status = start_once(d, err);
+    for (int i = 1; i < MAX_STARTS && status == AT_ERR_DEVICE && has_died(d); i++)
+        status = start_once(d, err);
     return status;
 }
 
@@ -151,25 +171,39 @@ at_status at__device_count(int *out, at_error *err)
     return status;
 }
 
+/* A send to a runner that died meanwhile fails; the receive behind it tells how it died. */
+static at_status ask(runner *d, uint32_t kind, const at__str *request, uint32_t wanted, at__str *answer,
+                     double deadline_s, at_error *err)
+{
+    if (has_died(d))
+        return at_fail(err, AT_ERR_DEVICE, "device %d has no runner any more", d->ordinal);
+    at_status status = at__wire_send(d->child.fd, kind, request, err);
+    return status == AT_OK || status == AT_ERR_SYSTEM ? expect(d, wanted, answer, deadline_s, err) : status;
+}
+
 static at_status open_problem(runner *d, at_error *err)
 {
     at__str body = { 0 };
-    at_status status = at__wire_send(d->child.fd, AT__SETUP, &d->setup, err);
-    if (status == AT_OK)
-        status = expect(d, AT__READY, &body, SETUP_DEADLINE_S, err);
+    at_status status = ask(d, AT__SETUP, &d->setup, AT__READY, &body, SETUP_DEADLINE_S, err);
     at__str_clear(&body);
     return status;
 }
 
-/* A new runner in the place of one that is dead, hung or ruined, with the same problem and the same queue. */
-static at_status restart(runner *d, at_error *err)
+static at_status start_again(runner *d, at_error *err)
 {
     at__child_stop(&d->child, 0);
     d->waits = false;
     at_status status = start_runner(d, err);
     d->base.lost = status != AT_OK;
-    if (status == AT_OK && d->setup.len)
-        status = open_problem(d, err);
+    return status == AT_OK && d->setup.len ? open_problem(d, err) : status;
+}
+
+/* A new runner in the place of one that is dead, hung or ruined, with the same problem and the same queue. */
+static at_status restart(runner *d, at_error *err)
+{
+    at_status status = start_again(d, err);
+    for (int i = 1; i < MAX_STARTS && status == AT_ERR_DEVICE && !d->base.lost && has_died(d); i++)
+        status = start_again(d, err);
     for (int i = 0; i < d->queue_count && status == AT_OK; i++)
         status = at__wire_send(d->child.fd, AT__TRIAL, &d->queue[i].body, err);
     d->head_start = at__now_s();
@@ -189,6 +223,8 @@ static at_status runner_setup(at__device *device, const at__setup *setup, at_err
     if (status != AT_OK)
         return status;
     status = open_problem(d, &cause);
+    if (status != AT_OK && has_died(d))
+        status = restart(d, &cause);
     if (status == AT_OK)
         return AT_OK;
     /* A reference that faults leaves a ruined runner: the next problem deserves a new one. */
@@ -317,11 +353,11 @@ static at_status runner_final(at__device *device, const at__finalist *list, int 
     at_error cause = { 0 };
 
     at__write_final(&request, list, count, seed);
-    at_status status = at__str_check(&request, err);
+    at_status status = at__str_check(&request, &cause);
     if (status == AT_OK)
-        status = at__wire_send(d->child.fd, AT__FINAL, &request, &cause);
-    if (status == AT_OK)
-        status = expect(d, AT__FINAL_DONE, &body, FINAL_DEADLINE_S, &cause);
+        status = ask(d, AT__FINAL, &request, AT__FINAL_DONE, &body, FINAL_DEADLINE_S, &cause);
+    for (int i = 1; i < MAX_STARTS && status != AT_OK && has_died(d) && restart(d, &cause) == AT_OK; i++)
+        status = ask(d, AT__FINAL, &request, AT__FINAL_DONE, &body, FINAL_DEADLINE_S, &cause);
     if (status == AT_OK) {
         at__reader in = { body.data, body.data + body.len, false };
         if (!at__read_plain(conditions, sizeof *conditions, &in) ||

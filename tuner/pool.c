@@ -30,6 +30,7 @@ enum { READY = 1, JOB, RESULT, FAILED };
 typedef struct job {
     int64_t tag;
     at__str body; /* of its frame */
+    bool again;   /* its worker died, and it waits for another */
 } job;
 
 typedef struct worker {
@@ -253,11 +254,30 @@ static void replace_worker(at__pool *pool, worker *w, const char *how)
         start_worker(pool, w);
 }
 
+/*
+ * The job of a worker that died goes to another one, once: the machine may have been out of memory. There is
+ * room for it, as it is no longer running.
+ */
+static bool give_back(at__pool *pool, worker *w)
+{
+    if (!w->busy || w->job.again)
+        return false;
+    memmove(pool->queue + 1, pool->queue, (size_t)pool->queued * sizeof *pool->queue);
+    pool->queue[0] = w->job;
+    pool->queue[0].again = true;
+    w->job = (job){ 0 };
+    w->busy = false;
+    pool->queued++;
+    pool->running--;
+    return true;
+}
+
 static void bury_worker(at__pool *pool, worker *w)
 {
     char how[128], text[160];
     at__child_autopsy(&w->child, how, sizeof how);
-    snprintf(text, sizeof text, "process died: %s", how);
+    snprintf(text, sizeof text, "process died%s: %s", w->busy && w->job.again ? " twice" : "", how);
+    give_back(pool, w);
     replace_worker(pool, w, text);
 }
 

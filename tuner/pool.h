@@ -4,7 +4,8 @@
  * Processes, because NVRTC's threads share locks: measured on a 16-core host with NVRTC 13.0, 16 threads
  * compiled 50 kernels a second and 16 processes 205.
  *
- * A worker that dies or exceeds a deadline is replaced, and its job ends as compile_failed with the reason.
+ * A worker that dies or exceeds a deadline is replaced. A job that took too long, or whose worker died twice,
+ * ends as compile_failed with the reason.
  * One thread uses a pool, the one that opened it (see at__child_spawn). Its loop: submit while there is room,
  * poll the descriptors, pump, take until there is nothing to take.
  */

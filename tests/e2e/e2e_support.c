@@ -187,7 +187,7 @@ void e2e_bury(e2e_run *run)
 void e2e_wait(e2e_run *run)
 {
     e2e_bury(run);
-    e2e_expect(run->code >= 0 && run->code < 126, *run);
+    e2e_expect(run->code >= 0 && run->code != 126 && run->code != 127, *run);
 }
 
 void e2e_tune(e2e_run *run, e2e_program program, const char *args)
@@ -290,6 +290,20 @@ void e2e_expect_whole(void)
     expect_text(db, "PRAGMA integrity_check", "ok");
     expect_text(db, "PRAGMA foreign_key_check", "");
     sqlite3_close(db);
+}
+
+bool e2e_has_file(const char *name)
+{
+    char path[200];
+    path_of(path, name);
+    return access(path, F_OK) == 0;
+}
+
+bool e2e_has_table(const char *name)
+{
+    char sql[200];
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM sqlite_schema WHERE name = '%s'", name);
+    return e2e_has_file("db") && e2e_count(sql) == 1;
 }
 
 long e2e_count(const char *sql)

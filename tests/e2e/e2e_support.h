@@ -58,6 +58,9 @@ void e2e_expect_no_process(void);
 /* The database is whole. Must not be called while it does not exist. */
 void e2e_expect_whole(void);
 
+bool e2e_has_file(const char *name); /* in the folder */
+bool e2e_has_table(const char *name);
+
 /* The first column of the first row; -1 for none or NULL. */
 long e2e_count(const char *sql);
 
