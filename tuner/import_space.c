@@ -39,7 +39,7 @@ static at_status read_python(at__import_file *file, at__import_param *param, uin
         else if (status != AT_OK)
             at_fail(err, status, "%s", why.text);
     }
-    for (int i = 0; status == AT_OK && i < count; i++)
+    for (int i = 0; values && status == AT_OK && i < count; i++)
         status = add_python_value(file, param, node, at__str_text(&text), &values[i], err);
     at__py_clear(&py);
     at__str_clear(&text);

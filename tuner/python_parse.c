@@ -368,7 +368,7 @@ static at_status parse_unary(parser *p, int *node)
 {
     static const char *const SIGNS[] = { "-", "+", "~" };
     const token t = p->token;
-    int child;
+    int child = 0;
     for (size_t i = 0; i < sizeof SIGNS / sizeof *SIGNS; i++) {
         if (!sees(p, SIGNS[i]))
             continue;
@@ -460,7 +460,7 @@ static at_status parse_comparison(parser *p, int *node)
 static at_status parse_not(parser *p, int *node)
 {
     const token t = p->token;
-    int child;
+    int child = 0;
     if (!sees(p, "not"))
         return parse_comparison(p, node);
     at_status status = deeper(p);

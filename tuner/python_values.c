@@ -82,7 +82,7 @@ static at_status eval_binary(evaluation *e, int64_t *out, int node)
 {
     const at__py_node *n = node_of(e, node);
     const char *op = n->op;
-    int64_t a, b;
+    int64_t a = 0, b = 0;
     at_status status = eval_number(e, &a, n->first);
     if (status == AT_OK)
         status = eval_number(e, &b, node_of(e, n->first)->next);
@@ -109,7 +109,7 @@ static at_status eval_binary(evaluation *e, int64_t *out, int node)
 static at_status eval_unary(evaluation *e, int64_t *out, int node)
 {
     const at__py_node *n = node_of(e, node);
-    int64_t a;
+    int64_t a = 0;
     at_status status = eval_number(e, &a, n->first);
     if (status != AT_OK)
         return status;
@@ -235,7 +235,7 @@ static at_status eval_call(evaluation *e, int64_t *out, int node)
     if (at__py_is(e->py, node, "min") || at__py_is(e->py, node, "max"))
         return eval_extreme(e, out, node);
     if (at__py_is(e->py, node, "pow") && count == 2) {
-        int64_t a, b;
+        int64_t a = 0, b = 0;
         at_status status = eval_number(e, &a, n->first);
         if (status == AT_OK)
             status = eval_number(e, &b, node_of(e, n->first)->next);

@@ -18,7 +18,7 @@ struct at__space {
     at__rows groups[AT__MAX_PARAMS]; /* the first one counts slowest */
     int group_count;
     int group_of[AT__MAX_PARAMS]; /* -1: one allowed value */
-    const at__column *column_of[AT__MAX_PARAMS];
+    at__column column_of[AT__MAX_PARAMS];
     value_index *sorted[AT__MAX_PARAMS]; /* all declared values, ascending */
     int64_t count;
     double raw_count;
@@ -131,7 +131,7 @@ static void place_params(at__space *s)
     for (int g = 0; g < s->group_count; g++) {
         for (int c = 0; c < s->groups[g].column_count; c++) {
             s->group_of[s->groups[g].columns[c].param] = g;
-            s->column_of[s->groups[g].columns[c].param] = &s->groups[g].columns[c];
+            s->column_of[s->groups[g].columns[c].param] = s->groups[g].columns[c];
         }
     }
 }
@@ -291,8 +291,8 @@ static void carry(int64_t *row, scatter *scatters, int last)
     }
 }
 
-/* The last group changes from row to row: its columns go straight to where they belong, behind the copy of the
- * rest, which would otherwise wait for them. */
+/* The last group changes from row to row: its columns go straight to where they belong, behind the copy of
+ * the rest, which would otherwise wait for them. */
 void at__space_rows(int64_t *out, const at__space *space, int64_t first, int64_t count)
 {
     scatter scatters[AT__MAX_PARAMS];
@@ -333,7 +333,7 @@ static int find_value(const at__space *s, int param, int64_t value)
 /* The place of a parameter's value in a row of its group. */
 static int place_in(const at__space *s, int param, int64_t digit)
 {
-    return at__key_place(at__rows_key(&s->groups[s->group_of[param]], digit), s->column_of[param]);
+    return at__key_place(at__rows_key(&s->groups[s->group_of[param]], digit), &s->column_of[param]);
 }
 
 void at__space_places(at__places *out, const at__space *space, int64_t index)
@@ -460,7 +460,7 @@ static int64_t changed_index(int64_t *digits, const at__space *s, int param, int
     int64_t old = digits[g], index = -1;
 
     memcpy(key, at__rows_key(group, old), (size_t)group->words * sizeof *key);
-    at__key_set(key, s->column_of[param], value);
+    at__key_set(key, &s->column_of[param], value);
     digits[g] = at__rows_search(group, key);
     if (digits[g] >= 0)
         index = join_index(digits, s);

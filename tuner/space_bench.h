@@ -4,7 +4,7 @@
 
 #include "space.h"
 
-/* Times are medians. Seconds of one call where nothing else is said. */
+/* Seconds of one call, the best of several rounds: what it takes when nobody else uses the machine. */
 typedef struct at__space_times {
     int64_t count;
     double raw_count;

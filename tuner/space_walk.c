@@ -15,7 +15,7 @@ typedef struct block {
 /* What becomes possible once a parameter is bound. */
 typedef struct level {
     int param;
-    const at__column *column;
+    at__column column;
     const at__rule **rules; /* lets, then requirements */
     size_t rule_count;
     double below; /* combinations of the parameters that follow */
@@ -127,9 +127,9 @@ static void fill_levels(walk *w, const int *order, at__param_set params)
         w->levels[i].param = order[i];
     for (int i = 0; i < n; i++) {
         level *l = &w->levels[i];
-        l->column = w->rows->columns;
-        while (l->column->param != l->param)
-            l->column++;
+        for (int c = 0; c < n; c++)
+            if (w->rows->columns[c].param == l->param)
+                l->column = w->rows->columns[c];
         l->rules = w->by_level + used;
         for (size_t k = 0; k < r->rule_count; k++)
             if (in_group(&r->rules[k], params) && level_of(w, &r->rules[k], n) == i)
@@ -140,7 +140,7 @@ static void fill_levels(walk *w, const int *order, at__param_set params)
         level *l = &w->levels[i];
         if (i + 1 < n)
             memcpy(l->mask, l[1].mask, sizeof l->mask);
-        l->mask[l->column->word] |= (uint64_t)l->column->mask << l->column->shift;
+        l->mask[l->column.word] |= (uint64_t)l->column.mask << l->column.shift;
         l->below = below;
         below *= r->count[l->param];
     }
@@ -288,7 +288,7 @@ static at_status try_values(walk *w, int depth)
                            w->rules->t->file, w->rules->t->name, (long long)AT__SPACE_MAX_STEPS);
         w->slots[param->slot] = param->values[first + i];
         w->place[depth] = i;
-        at__key_set(w->key, l->column, first + i);
+        at__key_set(w->key, &l->column, first + i);
         if (passes(w, l))
             status = visit(w, depth + 1);
         forget_failed(w, failed);

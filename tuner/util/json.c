@@ -228,7 +228,7 @@ static at_status read_value(reader *r, bool member)
 
 static at_status read_member(reader *r)
 {
-    uint32_t name;
+    uint32_t name = 0;
     if (peek(r) != '"')
         return r->at == r->json.len ? tear(r) : fail_at(r, "the name of a member");
     size_t before = r->json.count;
