@@ -7,18 +7,17 @@ param     THREADS   = 128 256 512      # threads a block
 param     ORDER     = in_fast out_fast # neighbouring tiles follow the input's rows, or the output's
 
 const     PER       = 16 / sizeof(T)   # elements in a piece
-const     HALO      = rows % PER == 0 ? 0 : PER - 1 # input rows above the tile: an output piece may begin there
-const     TILE_COLS = cols % PER == 0 ? CHUNKS * PER : (CHUNKS - 1) * PER
+const     HALO      = ld_out % PER == 0 ? 0 : PER - 1 # input rows above the tile: an output piece may begin there
+const     TILE_COLS = ld_in % PER == 0 ? CHUNKS * PER : (CHUNKS - 1) * PER
 let       down      = ceil_div(rows + HALO, TILE_ROWS)
 let       tiles     = down * ceil_div(cols, TILE_COLS) * batch
 let       pieces    = (TILE_ROWS + HALO) * CHUNKS
 let       shared_bytes = 16 * pieces
 const     BATCHED   = batch > 1
-const     WIDE      = max((TILE_ROWS + HALO) * cols, TILE_COLS * rows) > 2147483647 # 64-bit offsets inside a tile
+const     WIDE      = max((TILE_ROWS + HALO) * ld_in, TILE_COLS * ld_out) > 2147483647 # 64-bit offsets inside a tile
 
-require   ld_in == cols && ld_out == rows # rows follow each other without gaps
 require   sizeof(T) < 16               # rows of 16-byte elements are always aligned
-require   cols % PER != 0 || rows % PER != 0 # subtile does better where all rows are aligned
+require   cols % PER != 0 || rows % PER != 0 || ld_in % PER != 0 || ld_out % PER != 0 # subtile does better where all rows are aligned
 require   TILE_ROWS * sizeof(T) >= 128 # shorter runs waste cache lines
 require   TILE_ROWS * sizeof(T) <= 512
 require   pieces <= 16 * THREADS       # at most 16 reads in flight a thread
@@ -84,14 +83,14 @@ transpose_window(T *__restrict__ out, const T *__restrict__ in, long long batch,
     /* The tile's rows that exist are [first_row, end_row). Offsets count elements from the start of a buffer. */
     const int first_row = r0 < HALO ? (int)(HALO - r0) : 0;
     const int end_row   = (int)(rows - r0 < TILE_ROWS ? rows - r0 : TILE_ROWS) + HALO;
-    const long long in_start  = (matrix * rows + r0 - HALO) * cols + c0;
-    const long long out_start = (matrix * cols + c0) * rows + r0;
+    const long long in_start  = (matrix * rows + r0 - HALO) * ld_in + c0;
+    const long long out_start = (matrix * cols + c0) * ld_out + r0;
 
     /* Row r begins at this element of its first piece. */
-    const unsigned in_phase = (unsigned)in_start % PER, in_step = (unsigned)cols % PER;
+    const unsigned in_phase = (unsigned)in_start % PER, in_step = (unsigned)ld_in % PER;
 
     /* Whole pieces; the last elements of the buffer may not fill one. */
-    const long long count = batch * rows * cols, whole = count / PER;
+    const long long count = batch * rows * ld_in, whole = count / PER;
     const uint4 *const from = (const uint4 *)in;
     Piece part[READS];
 
@@ -99,7 +98,7 @@ transpose_window(T *__restrict__ out, const T *__restrict__ in, long long batch,
     for (int i = 0; i < READS; i++) {
         const int      r = (int)(thread + i * THREADS) / CHUNKS;
         const unsigned k = (thread + i * THREADS) % CHUNKS;
-        const long long at = ((in_start + r * (Index)cols) >> (PER == 2 ? 1 : PER == 4 ? 2 : PER == 8 ? 3 : 4)) + k;
+        const long long at = ((in_start + r * (Index)ld_in) >> (PER == 2 ? 1 : PER == 4 ? 2 : PER == 8 ? 3 : 4)) + k;
         if (r >= first_row && r < end_row && k * PER < (in_phase + r * in_step) % PER + cols_here && at < whole)
             part[i].bits = from[at];
     }
@@ -114,10 +113,10 @@ transpose_window(T *__restrict__ out, const T *__restrict__ in, long long batch,
     __syncthreads();
 
     /* The buffer's last elements that do not fill a piece, where this tile has some of them. */
-    if ((matrix * rows + r0 + TILE_ROWS) * cols > whole * PER) {
+    if ((matrix * rows + r0 + TILE_ROWS) * ld_in > whole * PER) {
         const long long at = whole * PER + thread;
         if (at < count) {
-            const long long row = at / cols - (matrix * rows + r0 - HALO), col = at % cols - c0;
+            const long long row = at / ld_in - (matrix * rows + r0 - HALO), col = at % ld_in - c0;
             if (row >= first_row && row < end_row && col >= 0 && col < cols_here) {
                 const unsigned a = (in_phase + (unsigned)row * in_step) % PER + (unsigned)col;
                 tile[place((unsigned)row, a / PER) * PER + a % PER] = in[at];
@@ -126,7 +125,7 @@ transpose_window(T *__restrict__ out, const T *__restrict__ in, long long batch,
         __syncthreads();
     }
 
-    const unsigned out_phase = (unsigned)((matrix * cols + c0) * rows) % PER, out_step = (unsigned)rows % PER;
+    const unsigned out_phase = (unsigned)((matrix * cols + c0) * ld_out) % PER, out_step = (unsigned)ld_out % PER;
 
 #pragma unroll 2
     for (unsigned i = thread; i < cols_here * RUN; i += THREADS) {
@@ -138,7 +137,7 @@ transpose_window(T *__restrict__ out, const T *__restrict__ in, long long batch,
             const unsigned row = r + e, a = (in_phase + row * in_step) % PER + c;
             column.element[e] = tile[place(row, a / PER) * PER + a % PER];
         }
-        const long long to = out_start + c * (Index)rows + (r - HALO);
+        const long long to = out_start + c * (Index)ld_out + (r - HALO);
         if (r >= first_row && r + PER <= end_row) {
             ((uint4 *)out)[to >> (PER == 2 ? 1 : PER == 4 ? 2 : PER == 8 ? 3 : 4)] = column.bits;
         } else {

@@ -295,6 +295,18 @@ void on_signal(int number)
 void cpu_barrier() { pause_at(AT_BARRIER); }
 void cpu_warp_barrier(unsigned) { pause_at(AT_WARP_BARRIER); }
 
+unsigned cpu_shuffle(unsigned value, int lane)
+{
+    static unsigned values[MAX_THREADS];
+    const unsigned  self = threadIdx.x;
+
+    values[self] = value;
+    pause_at(AT_WARP_BARRIER);
+    const unsigned result = values[self / WARP * WARP + (unsigned)lane];
+    pause_at(AT_WARP_BARRIER);
+    return result;
+}
+
 int main()
 {
     static char signal_stack[64 * 1024];

@@ -2,7 +2,7 @@
  * shim.h - as much CUDA C++ as the templates use, for a host compiler: a rendered template between
  * `namespace x {` and `}` is plain C++17 that runs on the CPU, one fiber a thread.
  *
- * Not emulated: shuffles, atomics, inline PTX. A template that uses them needs them here first.
+ * Not emulated: atomics, inline PTX; shuffles in blocks of several dimensions. A template that uses them needs them here first.
  */
 #ifndef CPU_SHIM_H
 #define CPU_SHIM_H
@@ -105,6 +105,25 @@ static inline unsigned __byte_perm(unsigned low, unsigned high, unsigned selecto
 static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift)
 {
     return (unsigned)(((uint64_t)high << 32 | low) >> (shift & 31));
+}
+
+static inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift)
+{
+    return (unsigned)(((uint64_t)high << 32 | low) << (shift & 31) >> 32);
+}
+
+/* All lanes of the warp take part. Beyond the warp's ends a lane keeps its own value. */
+unsigned cpu_shuffle(unsigned value, int lane);
+
+static inline unsigned __shfl_up_sync(unsigned, unsigned value, unsigned delta)
+{
+    const int lane = (int)(threadIdx.x % 32);
+    return cpu_shuffle(value, lane < (int)delta ? lane : lane - (int)delta);
+}
+static inline unsigned __shfl_down_sync(unsigned, unsigned value, unsigned delta)
+{
+    const int lane = (int)(threadIdx.x % 32);
+    return cpu_shuffle(value, lane + (int)delta > 31 ? lane : lane + (int)delta);
 }
 
 /* One rendered template with one configuration, on one problem. */
