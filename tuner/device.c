@@ -80,9 +80,9 @@ at_status at__device_pump(at__device *device, at__measured *out, bool *got, at_e
 }
 
 at_status at__device_final(at__device *device, const at__finalist *list, int count, uint64_t seed,
-                           at__final_row *rows, at__conditions *conditions, at_error *err)
+                           at__final_row *rows, at__final_notes *notes, at_error *err)
 {
-    return device->kind->final(device, list, count, seed, rows, conditions, err);
+    return device->kind->final(device, list, count, seed, rows, notes, err);
 }
 
 at_status at__device_recorded(at__device *device, const at__problem_key *problem, bool warm,

@@ -27,6 +27,8 @@ typedef struct at__device_info {
     char driver[32]; /* "580.159.04"; the CUDA version when NVML is missing  */
     char nvrtc[16];  /* of a replay: what compiled the recorded kernels      */
     int64_t free_bytes;
+    int64_t other_processes; /* that compute on it; -1: unknown                     */
+    int64_t ecc_errors;      /* uncorrected, since the driver was loaded; likewise  */
     at__limits limits;
 } at__device_info;
 
@@ -140,9 +142,16 @@ typedef struct at__final_row {
     char log[256];
 } at__final_row;
 
+/* The circumstances of a final. */
+typedef struct at__final_notes {
+    at__conditions conditions;
+    int64_t discarded; /* rounds that were thrown away and taken again ... */
+    char why[48];      /* ... because of this: "thermal slowdown"          */
+} at__final_notes;
+
 /* Waits for the result. The device must have no trials queued. */
 at_status at__device_final(at__device *device, const at__finalist *list, int count, uint64_t seed,
-                           at__final_row *rows, at__conditions *conditions, at_error *err) AT_MUST_CHECK;
+                           at__final_row *rows, at__final_notes *notes, at_error *err) AT_MUST_CHECK;
 
 /*
  * Calls `visit` for each configuration of the problem that a replay can answer for, each once. Other devices

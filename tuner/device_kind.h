@@ -17,7 +17,7 @@ typedef struct at__device_kind {
     struct pollfd (*fd)(const at__device *device);
     at_status (*pump)(at__device *device, at__measured *out, bool *got, at_error *err);
     at_status (*final)(at__device *device, const at__finalist *list, int count, uint64_t seed,
-                       at__final_row *rows, at__conditions *conditions, at_error *err);
+                       at__final_row *rows, at__final_notes *notes, at_error *err);
     at_status (*recorded)(at__device *device, const at__problem_key *problem, bool warm,
                           at__recorded_visit *visit, void *context, at_error *err); /* NULL: no replay */
 } at__device_kind;

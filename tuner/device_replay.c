@@ -350,7 +350,7 @@ static at_status final_row(at__final_row *out, const replay *d, const at__finali
 }
 
 static at_status replay_final(at__device *device, const at__finalist *list, int count, uint64_t seed,
-                              at__final_row *rows, at__conditions *conditions, at_error *err)
+                              at__final_row *rows, at__final_notes *notes, at_error *err)
 {
     const replay *d = ours(device);
     const at__winner *w = NULL;
@@ -367,7 +367,7 @@ static at_status replay_final(at__device *device, const at__finalist *list, int 
             won = won || is_winner(w, e);
         }
     }
-    *conditions = w ? w->conditions : (at__conditions){ -1, -1, -1, -1, -1 };
+    *notes = (at__final_notes){ .conditions = w ? w->conditions : (at__conditions){ -1, -1, -1, -1, -1 } };
     for (int i = 0; i < count && status == AT_OK; i++)
         status = final_row(&rows[i], d, &list[i], w, won, err);
     return status;

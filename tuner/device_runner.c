@@ -346,7 +346,7 @@ static at_status runner_pump(at__device *device, at__measured *out, bool *got, a
 }
 
 static at_status runner_final(at__device *device, const at__finalist *list, int count, uint64_t seed,
-                              at__final_row *rows, at__conditions *conditions, at_error *err)
+                              at__final_row *rows, at__final_notes *notes, at_error *err)
 {
     runner *d = ours(device);
     at__str request = { 0 }, body = { 0 };
@@ -360,7 +360,7 @@ static at_status runner_final(at__device *device, const at__finalist *list, int 
         status = ask(d, AT__FINAL, &request, AT__FINAL_DONE, &body, FINAL_DEADLINE_S, &cause);
     if (status == AT_OK) {
         at__reader in = { body.data, body.data + body.len, false };
-        if (!at__read_plain(conditions, sizeof *conditions, &in) ||
+        if (!at__read_plain(notes, sizeof *notes, &in) ||
             !at__read_plain(rows, (size_t)count * sizeof *rows, &in))
             status = at_fail(&cause, AT_ERR_SYSTEM, "the device runner sent a malformed final");
     }

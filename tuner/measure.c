@@ -25,6 +25,7 @@
 
 #define MIN_ROUNDS    15
 #define MAX_ROUNDS    45
+#define MAX_DISCARDED 50    /* rounds thrown away; after that the device is taken as it is */
 #define FINAL_LIMIT_S 4.0   /* of device time for one final */
 #define TIE_WIDTH     0.002 /* differences below this are not worth more rounds */
 
@@ -225,6 +226,7 @@ typedef struct final {
     batch batches[AT__MAX_FINALISTS];
     double times[MAX_ROUNDS * AT__MAX_FINALISTS]; /* rows are rounds */
     int rounds;
+    at__watch *watch;
 } final;
 
 static double estimate(final *f, int i, at_error *err, at_status *status)
@@ -327,8 +329,11 @@ static at_status play(final *f, uint64_t seed, at_error *err)
     at_status status = AT_OK;
     while (status == AT_OK && f->rounds < MAX_ROUNDS &&
            (f->rounds < MIN_ROUNDS || (f->rounds % 5 == 0 ? !settled(f) : true)) &&
-           (f->rounds < 5 || at__now_s() < until))
+           (f->rounds < 5 || at__now_s() < until)) {
         status = play_round(f, &rng, &set, err);
+        if (status == AT_OK && f->watch->discarded < MAX_DISCARDED && at__watch_disturbed(f->watch))
+            f->rounds--;
+    }
     return status;
 }
 
@@ -368,7 +373,7 @@ static at_status verify_again(final *f, at__final_row *rows, at_error *err)
 }
 
 at_status at__measure_final(at__final_row *rows, at__gpu *gpu, at__bench *bench, const at__finalist *list,
-                            int count, uint64_t seed, at_error *err)
+                            int count, uint64_t seed, at__watch *watch, at_error *err)
 {
     final *f = calloc(1, sizeof *f);
     if (!f)
@@ -377,6 +382,7 @@ at_status at__measure_final(at__final_row *rows, at__gpu *gpu, at__bench *bench,
     f->bench = bench;
     f->list = list;
     f->count = count;
+    f->watch = watch;
     at_status status = final_load(f, err);
     if (status == AT_OK)
         status = play(f, seed, err);

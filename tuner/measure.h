@@ -10,6 +10,7 @@
 #define AUTOTUNE_MEASURE_H
 
 #include "bench.h"
+#include "watch.h"
 
 /* Runs the device until its clocks are up: at least `seconds`. */
 at_status at__measure_warm_up(at__gpu *gpu, at__bench *bench, const at__module *module,
@@ -23,8 +24,8 @@ at_status at__measure_warm_up(at__gpu *gpu, at__bench *bench, const at__module *
 at_status at__measure_trial(at__measured *out, at__gpu *gpu, at__bench *bench, const at__trial *trial,
                             at_error *err) AT_MUST_CHECK;
 
-/* The interleaved final of device.h. */
+/* The interleaved final of device.h; rounds that the watch finds disturbed are played again. */
 at_status at__measure_final(at__final_row *rows, at__gpu *gpu, at__bench *bench, const at__finalist *list,
-                            int count, uint64_t seed, at_error *err) AT_MUST_CHECK;
+                            int count, uint64_t seed, at__watch *watch, at_error *err) AT_MUST_CHECK;
 
 #endif

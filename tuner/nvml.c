@@ -5,7 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NVML_SUCCESS = 0, NVML_CLOCK_SM = 1, NVML_CLOCK_MEM = 2, NVML_TEMPERATURE_GPU = 0 };
+enum {
+    NVML_SUCCESS = 0,
+    NVML_INSUFFICIENT_SIZE = 7,
+    NVML_CLOCK_SM = 1,
+    NVML_CLOCK_MEM = 2,
+    NVML_TEMPERATURE_GPU = 0,
+    NVML_UNCORRECTED = 1,
+    NVML_VOLATILE = 0
+};
 
 typedef struct nvml_device *device_handle; /* opaque, as in nvml.h */
 
@@ -20,6 +28,8 @@ struct at__nvml {
     int (*temperature)(device_handle, int, unsigned *);
     int (*power)(device_handle, unsigned *);
     int (*throttle)(device_handle, unsigned long long *);
+    int (*processes)(device_handle, unsigned *, void *);       /* NULL: not there */
+    int (*ecc)(device_handle, int, int, unsigned long long *); /* likewise        */
 };
 
 static bool symbol(void *out, void *library, const char *name)
@@ -29,7 +39,7 @@ static bool symbol(void *out, void *library, const char *name)
     return found != NULL;
 }
 
-static bool load(at__nvml *n)
+static bool load_needed(at__nvml *n)
 {
     n->library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
     return n->library && symbol(&n->init, n->library, "nvmlInit_v2") &&
@@ -40,6 +50,16 @@ static bool load(at__nvml *n)
            symbol(&n->temperature, n->library, "nvmlDeviceGetTemperature") &&
            symbol(&n->power, n->library, "nvmlDeviceGetPowerUsage") &&
            symbol(&n->throttle, n->library, "nvmlDeviceGetCurrentClocksThrottleReasons");
+}
+
+static bool load(at__nvml *n)
+{
+    if (load_needed(n)) {
+        symbol(&n->processes, n->library, "nvmlDeviceGetComputeRunningProcesses_v3");
+        symbol(&n->ecc, n->library, "nvmlDeviceGetTotalEccErrors");
+        return true;
+    }
+    return false;
 }
 
 at__nvml *at__nvml_open(const char *uuid)
@@ -65,6 +85,23 @@ void at__nvml_close(at__nvml *nvml)
     nvml->shutdown();
     dlclose(nvml->library);
     free(nvml);
+}
+
+int64_t at__nvml_processes(const at__nvml *nvml)
+{
+    unsigned count = 0;
+    if (!nvml || !nvml->processes)
+        return -1;
+    int code = nvml->processes(nvml->device, &count, NULL);
+    return code == NVML_SUCCESS || code == NVML_INSUFFICIENT_SIZE ? (int64_t)count : -1;
+}
+
+int64_t at__nvml_ecc_errors(const at__nvml *nvml)
+{
+    unsigned long long count = 0;
+    bool known =
+        nvml && nvml->ecc && nvml->ecc(nvml->device, NVML_UNCORRECTED, NVML_VOLATILE, &count) == NVML_SUCCESS;
+    return known ? (int64_t)count : -1;
 }
 
 at__conditions at__nvml_read(const at__nvml *nvml)

@@ -13,6 +13,11 @@ at__nvml *at__nvml_open(const char *uuid);          /* NULL when there is no NVM
 void at__nvml_close(at__nvml *nvml);                /* NULL is allowed */
 at__conditions at__nvml_read(const at__nvml *nvml); /* NULL: everything unknown */
 
+/* Processes that compute on the device, this one among them; uncorrected ECC errors since the driver was
+ * loaded. -1: unknown. */
+int64_t at__nvml_processes(const at__nvml *nvml);
+int64_t at__nvml_ecc_errors(const at__nvml *nvml);
+
 /* "580.159.04"; false when unknown. */
 bool at__nvml_driver(const at__nvml *nvml, char *out, size_t size);
 

@@ -113,6 +113,26 @@ static void tell_of_replay(const at__session *s)
     s->events->warning(s->events->context, text);
 }
 
+/* What makes figures doubtful before anything is measured. */
+static void tell_of_doubts(const at__session *s)
+{
+    char text[256];
+    const at__device_info *info = at__device_info_of(s->device);
+    if (info->other_processes > 0) {
+        snprintf(text, sizeof text,
+                 "GPU %d: %lld other process%s use%s it; figures may suffer: end them, or take another GPU",
+                 info->ordinal, (long long)info->other_processes, info->other_processes == 1 ? "" : "es",
+                 info->other_processes == 1 ? "s" : "");
+        s->events->warning(s->events->context, text);
+    }
+    if (info->ecc_errors > 0) {
+        snprintf(text, sizeof text,
+                 "GPU %d: %lld uncorrected memory errors since its driver was loaded; results may be wrong",
+                 info->ordinal, (long long)info->ecc_errors);
+        s->events->warning(s->events->context, text);
+    }
+}
+
 at_status at__session_open(at__session *s, const at__catalog *catalog, const at__tune_options *options,
                            at__device *device, int workers, const at__tune_events *events, at_error *err)
 {
@@ -134,6 +154,8 @@ at_status at__session_open(at__session *s, const at__catalog *catalog, const at_
         status = compile_checks(s, err);
     if (status == AT_OK && replay)
         tell_of_replay(s);
+    else if (status == AT_OK)
+        tell_of_doubts(s);
     return status;
 }
 
@@ -237,10 +259,26 @@ typedef struct job {
     at__finalist list[AT__MAX_FINALISTS];
     at__final_row rows[AT__MAX_FINALISTS];
     int count;
-    at__conditions conditions;
+    at__final_notes notes;
     double final_s; /* that the final took */
     int winner;     /* index of the winner; -1: none */
 } job;
+
+static void tell_of_disturbance(const job *j)
+{
+    char text[256];
+    const at__session *s = j->s;
+    if (!j->notes.discarded)
+        return;
+    snprintf(text, sizeof text,
+             "GPU %d: %lld rounds of the final of %s were thrown away and taken again: %s at %lld C, %lld W; "
+             "see to "
+             "its cooling and power",
+             at__device_info_of(s->device)->ordinal, (long long)j->notes.discarded, j->main.key.shape,
+             j->notes.why, (long long)j->notes.conditions.temperature_c,
+             (long long)j->notes.conditions.power_w);
+    s->events->warning(s->events->context, text);
+}
 
 static void trace_device(const job *j, const char *what, double start_s)
 {
@@ -344,10 +382,11 @@ static at_status run_final(job *j, at_error *err)
         j->list[j->count++] = (at__finalist){ .is_memcpy = true };
     double start = at__now_s();
     if (status == AT_OK)
-        status = at__device_final(j->s->device, j->list, j->count, j->s->seed, j->rows, &j->conditions, err);
+        status = at__device_final(j->s->device, j->list, j->count, j->s->seed, j->rows, &j->notes, err);
     if (at__device_info_of(j->s->device)->ordinal != AT__REPLAY_ORDINAL) /* a replay is no work */
         j->final_s = at__now_s() - start;
     trace_device(j, "final", start);
+    tell_of_disturbance(j);
     for (int i = 0; i < j->count && status == AT_OK; i++)
         if (!j->list[i].is_copy && !j->list[i].is_memcpy && j->rows[i].outcome == AT__TIMED &&
             (j->winner < 0 || j->rows[i].median_s < j->rows[j->winner].median_s))
@@ -460,7 +499,7 @@ static at_status keep_winner(job *j, at__answer *answer, at_error *err)
                      .shared_bytes = g->shared_bytes,
                      .registers = a->m.registers,
                      .elapsed_s = at__now_s() - j->main.started_s,
-                     .conditions = j->conditions };
+                     .conditions = j->notes.conditions };
     at_status status = keep_sources(j, a->t, err);
     at__answer before = { 0 };
     if (status == AT_OK && restricted(j->s->options))

@@ -107,7 +107,8 @@ void at__trace_span(at__trace *t, at__track track, int device, int worker, const
     at__str_add(&t->line, "{\"ph\":\"X\",\"name\":");
     at__str_add_json(&t->line, name);
     at__str_addf(&t->line, ",\"pid\":%d,\"tid\":%d,\"ts\":%.1f,\"dur\":%.1f", device,
-                 thread_of(track, worker), 1e6 * (start_s - t->origin_s), end_s > start_s ? 1e6 * (end_s - start_s) : 0.0);
+                 thread_of(track, worker), 1e6 * (start_s - t->origin_s),
+                 end_s > start_s ? 1e6 * (end_s - start_s) : 0.0);
     if (*detail) {
         at__str_add(&t->line, ",\"args\":{\"detail\":");
         at__str_add_json(&t->line, detail);

@@ -201,8 +201,8 @@ static void say(at__verified *v, at__standing_now standing, const char *why)
 
 static at_status final(job *j, at_error *err)
 {
-    at__conditions conditions;
-    return at__device_final(j->s->device, j->list, j->count, j->s->seed, j->rows, &conditions, err);
+    at__final_notes notes;
+    return at__device_final(j->s->device, j->list, j->count, j->s->seed, j->rows, &notes, err);
 }
 
 /* A kernel that faults takes the whole final with it: the winner alone shows whether it was its fault. */
@@ -238,7 +238,8 @@ static at_status measure(at__verified *v, job *j, double tolerance)
     if (status != AT_OK)
         return status;
     if (!j->count) {
-        say(v, AT__NOT_ASKED, "its template has changed since it was tuned, or is missing; tune the problem again");
+        say(v, AT__NOT_ASKED,
+            "its template has changed since it was tuned, or is missing; tune the problem again");
         return AT_OK;
     }
     return play(v, j, tolerance);

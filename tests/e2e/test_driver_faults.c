@@ -54,11 +54,13 @@ static void try_kernels(outcome *o, at__gpu *gpu, at__bench *bench)
         }
         o->lost = status != AT_OK && at__gpu_is_lost(gpu);
     }
+    at__watch watch;
+    at__watch_begin(&watch, NULL);
     at__finalist list[3] = { { .kernel = kernel_of("copy_a") },
                              { .kernel = kernel_of("copy_b"), .is_copy = true },
                              { .is_memcpy = true } };
     if (o->status == AT_OK) {
-        o->status = at__measure_final(o->rows, gpu, bench, list, 3, 7, &o->err);
+        o->status = at__measure_final(o->rows, gpu, bench, list, 3, 7, &watch, &o->err);
         o->final = o->status == AT_OK;
     }
 }

@@ -1,0 +1,49 @@
+/* watch.c - see watch.h. */
+#include "watch.h"
+
+#include <unistd.h>
+
+/* Bits of nvmlDeviceGetCurrentClocksThrottleReasons. */
+#define HW_SLOWDOWN    0x08
+#define SW_THERMAL     0x20
+#define HW_THERMAL     0x40
+#define HW_POWER_BRAKE 0x80
+
+#define CLOCK_FELL 0.9
+#define PAUSE_US   20000
+
+const char *at__disturbance(const at__conditions *calm, const at__conditions *now)
+{
+    int64_t reasons = now->throttle_reasons > 0 ? now->throttle_reasons : 0;
+    if (reasons & (SW_THERMAL | HW_THERMAL))
+        return "thermal slowdown";
+    if (reasons & HW_POWER_BRAKE)
+        return "power brake";
+    if (reasons & HW_SLOWDOWN)
+        return "hardware slowdown";
+    if (calm->sm_clock_mhz > 0 && now->sm_clock_mhz > 0 &&
+        (double)now->sm_clock_mhz < CLOCK_FELL * (double)calm->sm_clock_mhz)
+        return "the clock fell";
+    return NULL;
+}
+
+void at__watch_begin(at__watch *watch, const at__nvml *nvml)
+{
+    *watch = (at__watch){ .nvml = nvml, .calm = at__nvml_read(nvml) };
+}
+
+bool at__watch_disturbed(at__watch *w)
+{
+    if (!w->nvml)
+        return false;
+    at__conditions now = at__nvml_read(w->nvml);
+    const char *what = at__disturbance(&w->calm, &now);
+    if (now.sm_clock_mhz > w->calm.sm_clock_mhz)
+        w->calm.sm_clock_mhz = now.sm_clock_mhz; /* it began before the clock was up */
+    if (!what)
+        return false;
+    w->what = what;
+    w->discarded++;
+    usleep(PAUSE_US);
+    return true;
+}
