@@ -434,6 +434,7 @@ int main(int argc, char **argv)
         { "--lag", AT__OPT_COUNT, "N", "proposals under way before the first result (default 1)", &set.lag },
         { "--worth", AT__OPT_COUNT, "N", "stop when less than N per mille is expected (default 0: never)",
           &per_mille },
+        { "--hints", AT__OPT_FLAG, NULL, "begin with what won for the recording's other shapes", &set.hints },
         { "--least", AT__OPT_COUNT, "N", "pass over spaces with fewer timed configurations", &least },
         { "--threads", AT__OPT_COUNT, "N", "default 2", &threads },
         { "--templates", AT__OPT_TEXT, "DIR", "where the spaces are declared", &dir },
@@ -463,8 +464,7 @@ int main(int argc, char **argv)
         status = at_fail(&err, AT_ERR_INPUT, "the recordings hold no problem of a known operation");
     if (status == AT_OK)
         status = compare(&set, &spaces, threads, brief, &err);
-    if (spaces.catalog)
-        at__bench_spaces_close(&spaces);
+    at__bench_spaces_close(&spaces);
     if (status != AT_OK)
         fprintf(stderr, "bench_search: %s\n", err.text);
     return status == AT_OK ? 0 : 1;

@@ -2,6 +2,7 @@
 #include "bench_spaces.h"
 
 #include "arch.h"
+#include "lookup.h"
 #include "shapes.h"
 #include "store.h"
 
@@ -17,12 +18,16 @@ typedef struct key_text {
 /* One file being read. */
 typedef struct reading {
     at__bench_spaces *to;
+    at__catalog *catalog;
     at__store *store;
+    at__lookup *lookup;
     at__fingerprint device;
     int64_t least;
     key_text *keys;
     size_t count, cap;
-    bool failed; /* out of memory */
+    bool failed;      /* out of memory */
+    at_status status; /* of the declarations */
+    at_error err;
 } reading;
 
 /* What each_trial fills. */
@@ -37,8 +42,9 @@ typedef struct filling {
 
 at_status at__bench_spaces_open(at__bench_spaces *out, const char *dir, at_error *err)
 {
-    *out = (at__bench_spaces){ 0 };
-    return at__catalog_open(&out->catalog, dir, err);
+    (void)err;
+    *out = (at__bench_spaces){ .dir = dir };
+    return AT_OK;
 }
 
 static void space_clear(at__bench_space *s)
@@ -48,7 +54,6 @@ static void space_clear(at__bench_space *s)
     free(s->spaces);
     free(s->findings);
     free(s->sorted_s);
-    free(s->hints);
     *s = (at__bench_space){ .search = { .spaces = NULL } };
 }
 
@@ -57,7 +62,9 @@ void at__bench_spaces_close(at__bench_spaces *spaces)
     for (size_t i = 0; i < spaces->count; i++)
         space_clear(&spaces->items[i]);
     free(spaces->items);
-    at__catalog_close(spaces->catalog);
+    for (size_t i = 0; i < spaces->catalog_count; i++)
+        at__catalog_close(spaces->catalogs[i]);
+    free(spaces->catalogs);
     *spaces = (at__bench_spaces){ 0 };
 }
 
@@ -134,7 +141,7 @@ static at_status keep_recorded(at__bench_space *s, reading *r, const at__problem
 static at_status open_spaces(at__bench_space *s, reading *r, const at__problem_key *key,
                              const at__fingerprint *f, at_error *err)
 {
-    const at__catalog *catalog = r->to->catalog;
+    const at__catalog *catalog = r->catalog;
     const at__op *op = s->problem.op;
     int count = at__catalog_template_count(catalog, op);
     at_status status = AT_OK;
@@ -185,6 +192,38 @@ static void limits_of(at__limits *out, const at__fingerprint *f)
     out->memory_bytes = f->memory_mib << 20;
 }
 
+/* The index of a configuration in the whole search, -1: it was not recorded. */
+static int64_t find_index(const at__bench_space *s, const at__hint *hint)
+{
+    int64_t offset = 0;
+    for (int i = 0; i < s->search.space_count; i++) {
+        int64_t index =
+            at__space_template(s->spaces[i]) == hint->t ? at__space_find(s->spaces[i], &hint->config) : -1;
+        if (index >= 0)
+            return offset + index;
+        offset += at__space_count(s->spaces[i]);
+    }
+    return -1;
+}
+
+/* What a search of this shape would begin with if the recording's other shapes were tuned, and it were not.
+ */
+static at_status read_hints(at__bench_space *s, reading *r, const key_text *text, const at__fingerprint *f,
+                            at_error *err)
+{
+    at__hint hints[64];
+    int count = 0;
+    at__target target = { .cc = f->cc, .sms = f->sms };
+    snprintf(target.name, sizeof target.name, "%s", f->device);
+    at_status status = at__lookup_hints(hints, &count, 64, r->lookup, &s->problem, &target, err);
+    for (int i = 0; i < count && s->hint_count < AT__BENCH_HINTS; i++) {
+        int64_t index = find_index(s, &hints[i]);
+        if (index >= 0 && strcmp(hints[i].answer->shape, text->shape) != 0)
+            s->hints[s->hint_count++] = index;
+    }
+    return status;
+}
+
 static at_status read_problem(at__bench_space *s, reading *r, const key_text *text, at_error *err)
 {
     at__limits limits;
@@ -192,7 +231,7 @@ static at_status read_problem(at__bench_space *s, reading *r, const key_text *te
     at__problem_key key = { .op = text->op, .shape = text->shape, .type_key = text->type_key };
     at_status status = at__store_main_fingerprint(&f, r->store, &key, &r->device, err);
     if (status == AT_OK)
-        status = parse_problem(&s->problem, r->to->catalog, text, err);
+        status = parse_problem(&s->problem, r->catalog, text, err);
     if (status != AT_OK)
         return status;
     limits_of(&limits, &f);
@@ -203,6 +242,8 @@ static at_status read_problem(at__bench_space *s, reading *r, const key_text *te
         status = open_spaces(s, r, &key, &f, err);
     if (status == AT_OK)
         status = read_findings(s, r, &key, &f, err);
+    if (status == AT_OK)
+        status = read_hints(s, r, text, &f, err);
     return status;
 }
 
@@ -211,7 +252,7 @@ static at_status read_problem(at__bench_space *s, reading *r, const key_text *te
 static bool visit_problem(void *context, const at__problem_key *key)
 {
     reading *r = context;
-    if (!at__catalog_find_op(r->to->catalog, key->op))
+    if (!at__catalog_find_op(r->catalog, key->op))
         return true;
     r->failed = !at__grow(&r->keys, &r->cap, r->count, sizeof *r->keys);
     if (r->failed)
@@ -239,12 +280,37 @@ static at_status read_one(reading *r, const key_text *text, at_error *err)
     return status == AT_ERR_NOT_FOUND ? AT_OK : status;
 }
 
+/* Adds a declaration that the recording holds. */
+static bool visit_recorded(void *context, const char *path, const char *text, size_t len)
+{
+    reading *r = context;
+    r->status = at__catalog_add(r->catalog, path, text, len, &r->err);
+    return r->status == AT_OK;
+}
+
+static at_status open_catalog(reading *r, at_error *err)
+{
+    at__bench_spaces *to = r->to;
+    if (!at__grow(&to->catalogs, &to->catalog_cap, to->catalog_count, sizeof(at__catalog *)))
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    at_status status = at__catalog_open(&r->catalog, to->dir, err);
+    if (status == AT_OK)
+        to->catalogs[to->catalog_count++] = r->catalog;
+    if (status == AT_OK)
+        status = at__store_each_recorded(r->store, visit_recorded, r, err);
+    return status == AT_OK && r->status != AT_OK ? at_fail(err, r->status, "%s", r->err.text) : status;
+}
+
 at_status at__bench_spaces_read(at__bench_spaces *spaces, const char *path, int64_t least, at_error *err)
 {
     reading r = { .to = spaces, .least = least };
     at_status status = at__store_open_recording(&r.store, path, err);
     if (status == AT_OK)
+        status = open_catalog(&r, err);
+    if (status == AT_OK)
         status = at__store_main_fingerprint(&r.device, r.store, NULL, NULL, err);
+    if (status == AT_OK)
+        status = at__lookup_open(&r.lookup, r.store, r.catalog, err);
     if (status == AT_OK)
         status = at__store_each_problem(r.store, visit_problem, &r, err);
     if (status == AT_OK && r.failed)
@@ -252,6 +318,7 @@ at_status at__bench_spaces_read(at__bench_spaces *spaces, const char *path, int6
     for (size_t i = 0; i < r.count && status == AT_OK; i++)
         status = read_one(&r, &r.keys[i], err);
     free(r.keys);
+    at__lookup_close(r.lookup);
     if (r.store)
         at__store_close(r.store);
     return status;

@@ -10,6 +10,8 @@
 #include "catalog.h"
 #include "strategy.h"
 
+#define AT__BENCH_HINTS 8
+
 typedef struct at__bench_space {
     char name[512];   /* "gemm 4096x4096 b4, NVIDIA TITAN RTX" */
     char kernel[256]; /* of several spaces: the op             */
@@ -20,12 +22,14 @@ typedef struct at__bench_space {
     at__finding *findings; /* by index                                    */
     double *sorted_s;      /* times of those that were right, ascending   */
     int64_t sorted_count;
-    int64_t *hints; /* winners of the other shapes of the recording, the nearest first */
+    int64_t hints[AT__BENCH_HINTS]; /* what won for other shapes of the recording, the nearest first */
     int hint_count;
 } at__bench_space;
 
 typedef struct at__bench_spaces {
-    at__catalog *catalog; /* of all */
+    const char *dir;        /* borrowed                                                 */
+    at__catalog **catalogs; /* of each file: recordings may declare the same operation  */
+    size_t catalog_count, catalog_cap;
     at__bench_space *items;
     size_t count, cap;
 } at__bench_spaces;

@@ -44,10 +44,11 @@ void at__lookup_close(at__lookup *lookup);
 at_status at__lookup_find(at__found *out, at__lookup *lookup, const at__problem *problem,
                           const at__target *target, at_error *err) AT_MUST_CHECK;
 
-/* A configuration that won elsewhere. Borrows the catalog's template. */
+/* A configuration that won elsewhere. Pointers are borrowed: valid until the next look-up, or close. */
 typedef struct at__hint {
     const at__template *t;
     at__config config;
+    const at__answer *answer; /* where it won */
 } at__hint;
 
 /*

@@ -277,6 +277,15 @@ static bool is_there(const at__hint *list, int count, const at__entry *e)
     return false;
 }
 
+/* The winner as the present template reads it: for a start, another version of the template will do. */
+static bool read_again(at__entry *e, const at__lookup *l)
+{
+    const at__winner *w = &e->answer.winner;
+    if (!e->t)
+        e->t = at__catalog_find_template(l->catalog, e->op, w->template_name);
+    return e->t && at__config_parse(&e->config, e->t, w->config, NULL) == AT_OK;
+}
+
 at_status at__lookup_hints(at__hint *out, int *count, int max, at__lookup *l, const at__problem *p,
                            const at__target *target, at_error *err)
 {
@@ -289,7 +298,7 @@ at_status at__lookup_hints(at__hint *out, int *count, int max, at__lookup *l, co
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (size_t i = 0; i < l->count; i++) {
         const at__entry *e = &l->entries[i];
-        if (!e->op || e->op != p->op || !e->t || !at__entry_may_answer(e, target->name))
+        if (!e->op || e->op != p->op || !at__entry_may_answer(e, target->name))
             continue;
         double d = shape_distance(e->dims, p) + (strcmp(e->answer.type_key, type_key) == 0 ? 0 : OTHER_TYPE);
         d += at__entry_is_on(e, target->name) ? 0 : 1 + device_distance(e, target->cc);
@@ -297,10 +306,10 @@ at_status at__lookup_hints(at__hint *out, int *count, int max, at__lookup *l, co
     }
     qsort(list, found, sizeof *list, by_distance);
     for (size_t i = 0; i < found && *count < max; i++) {
-        const at__entry *e = &l->entries[list[i].entry];
-        if (!is_there(out, *count, e) &&
-            at__entry_fits(&ignored, e, p, target->cc, target->sms, NULL) == AT_OK)
-            out[(*count)++] = (at__hint){ e->t, e->config };
+        at__entry e = l->entries[list[i].entry];
+        if (read_again(&e, l) && !is_there(out, *count, &e) &&
+            at__entry_fits(&ignored, &e, p, target->cc, target->sms, NULL) == AT_OK)
+            out[(*count)++] = (at__hint){ e.t, e.config, &l->entries[list[i].entry].answer };
     }
     free(list);
     return AT_OK;

@@ -178,7 +178,7 @@ static at_status model_open(void **state, const at__search *search, at_error *er
     for (int i = 0; i < search->hint_count; i++)
         add_first(m, search->hints[i]);
     add_defaults(m);
-    m->random_first = RANDOM_FIRST;
+    m->random_first = m->first_count > RANDOM_FIRST ? 0 : RANDOM_FIRST;
     m->next_lesson = RANDOM_FIRST;
     *state = m;
     return AT_OK;

@@ -8,6 +8,10 @@
 /* The kernel's parameters are learned from no more rows than this: it takes the cube of time. */
 #define LEARN_ROWS 128
 
+/* Of a value to none at all, where only one of two templates has the parameter: other templates tell little.
+ */
+#define ABSENT_DISTANCE 0.2
+
 /* What is learned, each on a scale on which a step of one is large. */
 enum { RELEVANCE, LENGTH, KINDS };
 
@@ -55,7 +59,7 @@ static double distance(const at__feature *f, int a, int b)
     if (!f->ordered)
         return 1;
     bool absent = f->place[a] <= AT__ABSENT || f->place[b] <= AT__ABSENT;
-    return absent ? 10 : fabs((double)f->place[a] - (double)f->place[b]);
+    return absent ? ABSENT_DISTANCE : fabs((double)f->place[a] - (double)f->place[b]);
 }
 
 static void fill_factors(at__surrogate *s)
