@@ -249,6 +249,47 @@ Test(pool, a_kernel_that_compiles_for_too_long_is_stopped, .init = need_nvrtc)
     at__pool_close(pool);
 }
 
+/* Millions of types. The kernel behind it gets a worker with all its memory. */
+Test(pool, a_kernel_that_eats_memory_is_stopped, .init = need_nvrtc)
+{
+    static const char HUNGRY[] =
+        "template <unsigned long long I, int D> struct Tree {\n"
+        "    static constexpr int v = Tree<2 * I, D - 1>::v + Tree<2 * I + 1, D - 1>::v;\n"
+        "};\n"
+        "template <unsigned long long I> struct Tree<I, 0> { static constexpr int v = 1; };\n"
+        "extern \"C\" __global__ void k(int *p) { p[0] = Tree<1, 24>::v; }\n";
+    at__pool *pool = NULL;
+    at_error err = { 0 };
+    at__pool_options options = { .workers = 1, .memory_bytes = 600 << 20 };
+    cr_assert(at__pool_open(&pool, options, &err) == AT_OK, "%s", err.text);
+    submit(pool, 1, HUNGRY);
+    submit(pool, 2, GOOD);
+    at__compiled result = wait_for_one(pool);
+    cr_assert(result.tag == 1 && !result.ok);
+    cr_assert(strstr(at__str_text(&result.log), "out of memory"), "%s", at__str_text(&result.log));
+    at__compiled_clear(&result);
+    result = wait_for_one(pool);
+    cr_assert(result.tag == 2 && result.ok, "%s", at__str_text(&result.log));
+    at__compiled_clear(&result);
+    at__pool_close(pool);
+}
+
+Test(pool, jobs_can_be_dropped, .init = need_nvrtc)
+{
+    at__pool *pool = open_pool(2, 0);
+    for (int i = 0; i < 4; i++)
+        submit_slow(pool, i);
+    let_it_compile(pool);
+    double start_s = at__now_s();
+    at__pool_drop(pool);
+    cr_assert(at__pool_busy(pool) == 0 && at__now_s() - start_s < 2);
+    submit(pool, 9, GOOD);
+    at__compiled result = wait_for_one(pool);
+    cr_assert(result.tag == 9 && result.ok);
+    at__compiled_clear(&result);
+    at__pool_close(pool);
+}
+
 Test(pool, closing_while_busy_leaves_no_child, .init = need_nvrtc)
 {
     at__pool *pool = open_pool(2, 0);

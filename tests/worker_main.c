@@ -28,9 +28,9 @@ static int orphan_main(void)
 
 int main(int argc, char **argv)
 {
-    const char *mode = argc == 2 ? argv[1] : "";
-    if (strcmp(mode, "__compile") == 0)
-        return at__pool_worker_main();
+    const char *mode = argc >= 2 ? argv[1] : "";
+    if (strcmp(mode, "__compile") == 0 && argc == 3)
+        return at__pool_worker_main(argv[2]);
     if (strcmp(mode, "__orphan") == 0)
         return orphan_main();
     if (strcmp(mode, "__sleep") == 0)

@@ -63,7 +63,7 @@ static void lay_out(at__bench *b)
         b->offset[i] = round_up(at + GUARD_BYTES, align);
         at = b->offset[i] + b->setup.buffers[i].bytes + GUARD_BYTES;
     }
-    b->set_bytes = round_up(at, largest);
+    b->set_bytes = round_up(at > 0 ? at : 1, largest); /* an op need not have buffers */
 }
 
 static int64_t traffic_of_set(const at__bench *b)
@@ -83,25 +83,39 @@ static int64_t expected_bytes(const at__bench *b)
     return bytes;
 }
 
+at_status at__bench_fits(const at__setup *setup, int64_t free_bytes, at_error *err)
+{
+    at__bench b = { .setup = *setup };
+    double bytes = 0; /* first roughly: sizes that no machine has would overflow the layout */
+    for (int i = 0; i < setup->buffer_count; i++)
+        bytes += (double)setup->buffers[i].bytes;
+    if (bytes < 1e15) {
+        lay_out(&b);
+        bytes = (double)(b.set_bytes + expected_bytes(&b) + RESERVE_BYTES);
+    }
+    if (bytes <= (double)free_bytes)
+        return AT_OK;
+    return at_fail(err, AT_ERR_DEVICE,
+                   "the problem does not fit: it needs %.1f MB on the device (buffers, the right answer, "
+                   "reserve), and %.1f MB are free",
+                   1e-6 * bytes, 1e-6 * (double)free_bytes);
+}
+
 static at_status choose_sets(at__bench *b, at_error *err)
 {
     at__device_info info;
     at_status status = at__gpu_info(&info, b->gpu, err);
+    if (status == AT_OK)
+        status = at__bench_fits(&b->setup, info.free_bytes, err);
     if (status != AT_OK)
         return status;
+    lay_out(b);
     int64_t available = info.free_bytes - RESERVE_BYTES - expected_bytes(b);
-    if (available < b->set_bytes)
-        return at_fail(
-            err, AT_ERR_DEVICE,
-            "the problem does not fit: it needs %.1f MB on the device (buffers, the right answer, reserve), "
-            "and %.1f MB are free",
-            1e-6 * (double)(b->set_bytes + expected_bytes(b) + RESERVE_BYTES),
-            1e-6 * (double)info.free_bytes);
     int64_t sets =
         b->setup.warm ? 1 : (L2_MULTIPLE * info.limits.l2_bytes + traffic_of_set(b) - 1) / traffic_of_set(b);
     if (sets > MAX_SETS)
         sets = MAX_SETS;
-    if (sets > available / b->set_bytes)
+    if (b->set_bytes > 0 && sets > available / b->set_bytes)
         sets = available / b->set_bytes;
     b->sets = sets < 1 ? 1 : (int)sets;
     return AT_OK;
@@ -254,7 +268,6 @@ static at_status prepare(at__bench *b, const at__setup *setup, at_error *err)
     at_status status = AT_OK;
     for (int k = 0; k < CHECKS && status == AT_OK; k++)
         status = at__gpu_load(&b->checks[k], b->gpu, setup->check_cubin, CHECK_NAMES[k], 0, err);
-    lay_out(b);
     if (status == AT_OK)
         status = choose_sets(b, err);
     if (status == AT_OK)

@@ -16,6 +16,9 @@
 
 typedef struct at__bench at__bench;
 
+/* AT_ERR_DEVICE, with the bytes needed and free, when not even one set fits. Needs no device. */
+at_status at__bench_fits(const at__setup *setup, int64_t free_bytes, at_error *err) AT_MUST_CHECK;
+
 /*
  * Allocates, fills, and runs the reference. `setup` is borrowed for the call. AT_ERR_DEVICE: too large for
  * the device's free memory (says needed and free), or the reference fails.

@@ -526,6 +526,8 @@ at_status at__contest_run(at__contest *c, at_error *err)
     while (status == AT_OK && !finished(c)) {
         bool progressed = false;
         status = propose_ahead(c, err);
+        if (c->interrupted && compiling(c)) /* nobody waits for a kernel that compiles for a minute */
+            at__pool_drop(c->session->builder.pool);
         if (status == AT_OK)
             status = take_compiled(c, err);
         if (status == AT_OK)

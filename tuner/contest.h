@@ -112,6 +112,16 @@ at_status at__contest_kernel(at__kernel *out, const at__contest *contest, const 
 at_status at__session_tune(at__session *session, const at__problem *problem, int index, int count,
                            at_error *err) AT_MUST_CHECK;
 
+/*
+ * Whether a problem can be measured here at all, or is known: before anything starts. AT_ERR_DEVICE: it needs
+ * more memory than the device has free; says both.
+ */
+at_status at__session_fits(at__session *session, const at__problem *problem, at_error *err) AT_MUST_CHECK;
+
+/* The problem's buffers, as the runner lays them out; `setup` is zero before. */
+at_status at__session_buffers(at__setup *setup, const at__problem *problem, const at__problem_key *key,
+                              const int64_t *slots, at_error *err) AT_MUST_CHECK;
+
 /* Steps of it that verify.c takes too: opens the contest's problem on the device; the problem that `ceiling`
  * names (false: none, or the op is its own). */
 at_status at__session_set_up(at__session *session, const at__contest *contest, at_error *err) AT_MUST_CHECK;

@@ -95,8 +95,8 @@ static int run_command(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "__compile") == 0)
-        return at__pool_worker_main();
+    if (argc > 2 && strcmp(argv[1], "__compile") == 0)
+        return at__pool_worker_main(argv[2]);
     if (argc > 2 && strcmp(argv[1], "__device") == 0)
         return at__runner_main(atoi(argv[2]));
 

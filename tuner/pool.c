@@ -23,7 +23,10 @@
 #define DEADLINE_S     60.0
 #define START_LIMIT_S  60.0 /* to open NVRTC, perhaps over a network file system */
 #define MAX_BAD_STARTS 3    /* workers in a row that ended before they were ready */
-#define WORKER_BYTES   ((rlim_t)8 << 30)
+
+/* What a worker may use: its share of three quarters of the machine's memory, within these. */
+#define MOST_BYTES  ((int64_t)8 << 30)
+#define LEAST_BYTES ((int64_t)1 << 30)
 
 enum { READY = 1, JOB, RESULT, FAILED };
 
@@ -45,7 +48,8 @@ struct at__pool {
     worker *workers;
     int count;
     double deadline_s;
-    job *queue; /* waiting jobs, oldest first; room for two a worker */
+    int64_t memory_bytes; /* of a worker */
+    job *queue;           /* waiting jobs, oldest first; room for two a worker */
     int queued, running;
     at__compiled *finished; /* oldest first; room for every job that is with the pool */
     size_t finished_count, finished_cap;
@@ -56,25 +60,29 @@ struct at__pool {
 
 /* ---- the worker's side ---- */
 
-/* A template gone wild shall not take the machine along. Beyond what is mapped now: sanitizers map terabytes.
- */
-static void limit_memory(void)
+/* How much is mapped now, in bytes; 0: unknown. */
+static rlim_t mapped_bytes(void)
 {
     unsigned long long pages = 0;
     FILE *file = fopen("/proc/self/statm", "r");
     if (!file)
-        return;
-    if (fscanf(file, "%llu", &pages) == 1) {
-        struct rlimit limit;
-        if (getrlimit(RLIMIT_AS, &limit) == 0) {
-            rlim_t wanted = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + WORKER_BYTES;
-            if (wanted < limit.rlim_cur) {
-                limit.rlim_cur = wanted;
-                setrlimit(RLIMIT_AS, &limit);
-            }
-        }
-    }
+        return 0;
+    if (fscanf(file, "%llu", &pages) != 1)
+        pages = 0;
     fclose(file);
+    return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+/* A template gone wild shall not take the machine along. Beyond what is mapped now: sanitizers map terabytes.
+ */
+static void limit_memory(rlim_t bytes)
+{
+    struct rlimit limit;
+    rlim_t mapped = mapped_bytes();
+    if (mapped && bytes && getrlimit(RLIMIT_AS, &limit) == 0 && mapped + bytes < limit.rlim_cur) {
+        limit.rlim_cur = mapped + bytes;
+        setrlimit(RLIMIT_AS, &limit);
+    }
 }
 
 static void put_resources(at__str *body, const at__resources *r)
@@ -126,12 +134,14 @@ static void send_failure(at_status status, const at_error *why)
     at__str_clear(&body);
 }
 
-static at_status serve_all(at__nvrtc *nvrtc, at_error *err)
+/* After a job that took much memory the next one begins in a new worker: less than half would be left. */
+static at_status serve_all(at__nvrtc *nvrtc, rlim_t memory_bytes, at_error *err)
 {
     at__str request = { 0 }, reply = { 0 };
     uint32_t kind = 0;
+    rlim_t enough = mapped_bytes() + memory_bytes / 2;
     at_status status = at__wire_send(AT__CHILD_FD, READY, &reply, err);
-    while (status == AT_OK) {
+    while (status == AT_OK && mapped_bytes() <= enough) {
         if ((status = at__wire_recv(AT__CHILD_FD, &kind, &request, err)) != AT_OK || kind == 0)
             break;
         at__str_reset(&reply);
@@ -143,14 +153,15 @@ static at_status serve_all(at__nvrtc *nvrtc, at_error *err)
     return status;
 }
 
-int at__pool_worker_main(void)
+int at__pool_worker_main(const char *memory_bytes)
 {
     at_error err = { 0 };
     at__nvrtc *nvrtc = NULL;
-    limit_memory();
+    rlim_t bytes = strtoull(memory_bytes, NULL, 10);
+    limit_memory(bytes);
     at_status status = at__nvrtc_open(&nvrtc, &err);
     if (status == AT_OK)
-        status = serve_all(nvrtc, &err);
+        status = serve_all(nvrtc, bytes, &err);
     if (status != AT_OK)
         send_failure(status, &err);
     at__nvrtc_close(nvrtc);
@@ -228,12 +239,14 @@ static void break_pool(at__pool *pool, at_status status, const char *why)
 
 static void start_worker(at__pool *pool, worker *w)
 {
-    static const char *const ARGV[] = { "autotune", "__compile", NULL };
+    char memory[24];
+    const char *argv[] = { "autotune", "__compile", memory, NULL };
     at_error err = { 0 };
+    snprintf(memory, sizeof memory, "%lld", (long long)pool->memory_bytes);
     at__inbox_clear(&w->inbox);
     w->ready = false;
     w->since_s = at__now_s();
-    if (at__child_spawn(&w->child, ARGV, &err) != AT_OK)
+    if (at__child_spawn(&w->child, argv, &err) != AT_OK)
         break_pool(pool, AT_ERR_SYSTEM, err.text);
 }
 
@@ -404,6 +417,27 @@ at_status at__pool_submit(at__pool *pool, int64_t tag, const char *source, const
     return AT_OK;
 }
 
+void at__pool_drop(at__pool *pool)
+{
+    for (int i = 0; i < pool->count; i++) {
+        worker *w = &pool->workers[i];
+        if (!w->busy)
+            continue;
+        at__child_stop(&w->child, 0);
+        at__str_clear(&w->job.body);
+        w->busy = false;
+        pool->running--;
+        if (pool->broken == AT_OK)
+            start_worker(pool, w);
+    }
+    for (int i = 0; i < pool->queued; i++)
+        at__str_clear(&pool->queue[i].body);
+    for (size_t i = 0; i < pool->finished_count; i++)
+        at__compiled_clear(&pool->finished[i]);
+    pool->queued = 0;
+    pool->finished_count = 0;
+}
+
 /* ---- the pool ---- */
 
 /* The cores this process may run on, which in a container are fewer than the machine's. */
@@ -416,6 +450,15 @@ static int count_cores(void)
     return online > 0 ? (int)online : 1;
 }
 
+static int64_t fair_share(int workers)
+{
+    double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    double share = 0.75 * machine / workers;
+    return share > (double)MOST_BYTES    ? MOST_BYTES
+           : share < (double)LEAST_BYTES ? LEAST_BYTES
+                                         : (int64_t)share;
+}
+
 at_status at__pool_open(at__pool **out, at__pool_options options, at_error *err)
 {
     at_status status = AT_OK;
@@ -426,6 +469,7 @@ at_status at__pool_open(at__pool **out, at__pool_options options, at_error *err)
         count = MAX_WORKERS;
     if (pool) {
         pool->deadline_s = options.deadline_s > 0 ? options.deadline_s : DEADLINE_S;
+        pool->memory_bytes = options.memory_bytes > 0 ? options.memory_bytes : fair_share(count);
         pool->workers = calloc((size_t)count, sizeof *pool->workers);
         pool->queue = calloc(2 * (size_t)count, sizeof *pool->queue);
     }

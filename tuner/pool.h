@@ -18,8 +18,9 @@
 typedef struct at__pool at__pool;
 
 typedef struct at__pool_options {
-    int workers;       /* 0: one for each core this process may use */
-    double deadline_s; /* for one kernel; 0: 60 s                   */
+    int workers;          /* 0: one for each core this process may use */
+    double deadline_s;    /* for one kernel; 0: 60 s                   */
+    int64_t memory_bytes; /* that a worker may use; 0: its share of the machine's, 1 to 8 GiB */
 } at__pool_options;
 
 /* Starts the workers. They open NVRTC themselves; a failure there comes back from at__pool_pump. */
@@ -59,7 +60,16 @@ int at__pool_fds(const at__pool *pool, struct pollfd *fds, int max);
  */
 at_status at__pool_pump(at__pool *pool, at_error *err) AT_MUST_CHECK;
 
-/* The main loop of a worker process: serves AT__CHILD_FD until it closes. Returns the exit code. */
-int at__pool_worker_main(void);
+/*
+ * Forgets every job: waiting ones, finished ones, and those under way, whose workers are replaced. For a run
+ * that ends early.
+ */
+void at__pool_drop(at__pool *pool);
+
+/*
+ * The main loop of a worker process: serves AT__CHILD_FD until it closes, or until a job has used so much
+ * memory that the next had better begin in a new process. Returns the exit code.
+ */
+int at__pool_worker_main(const char *memory_bytes);
 
 #endif

@@ -170,42 +170,11 @@ void at__session_close(at__session *s)
     *s = (at__session){ 0 };
 }
 
-/* Buffers of the op, as the runner lays them out. */
-static at_status describe_buffers(at__setup *setup, const at__op *op, const int64_t *slots, int element_bytes,
-                                  at_error *err)
-{
-    for (int i = 0; i < op->arg_count; i++) {
-        int64_t elements = 0;
-        if (op->args[i].role == AT__SCALAR)
-            continue;
-        at_status status = at__expr_eval(&elements, op->args[i].expr, slots, err);
-        if (status != AT_OK)
-            return status;
-        setup->buffers[setup->buffer_count++] = (at__buffer){ op->args[i].role, elements * element_bytes };
-    }
-    return AT_OK;
-}
-
-/* Rows with a pitch leave gaps in the output. A second run of the reference finds them, which an inout
- * forbids. */
-static void describe_gaps(at__setup *setup, const at__contest *c)
-{
-    setup->gaps = !at__problem_is_dense(&c->problem);
-    for (int i = setup->buffer_count - 1; i >= 0; i--) {
-        if (setup->buffers[i].role != AT__INPUT)
-            setup->copy_bytes = setup->buffers[i].bytes;
-        setup->gaps = setup->gaps && setup->buffers[i].role != AT__INOUT;
-    }
-    if (setup->gaps)
-        setup->copy_bytes = c->key.elements * setup->element_bytes;
-}
-
 at_status at__session_set_up(at__session *s, const at__contest *c, at_error *err)
 {
     const at__op *op = c->problem.op;
     at__setup setup = { .check_cubin = s->checks.cubin.data,
                         .check_len = s->checks.cubin.len,
-                        .element_bytes = at__dtype_bytes(c->problem.type),
                         .warm = s->options->warm,
                         .seed = s->seed };
     at__build reference = { 0 };
@@ -226,8 +195,7 @@ at_status at__session_set_up(at__session *s, const at__contest *c, at_error *err
         status = at_fail(err, AT_ERR_INPUT, "%s: the reference kernel does not compile:\n%s", op->file,
                          at__str_text(&reference.log));
     if (status == AT_OK)
-        status = describe_buffers(&setup, op, c->slots, setup.element_bytes, err);
-    describe_gaps(&setup, c);
+        status = at__session_buffers(&setup, &c->problem, &c->key, c->slots, err);
     if (status == AT_OK)
         status = at__kernel_bind(&setup.reference, &reference, op->reference, &op->launch, op, c->slots, err);
     if (status == AT_OK)

@@ -15,7 +15,10 @@
 
 typedef struct group {
     const at__device_info *model;
-    size_t next; /* problem to be drawn */
+    size_t next;   /* problem to be drawn */
+    bool *refused; /* problems that do not fit */
+    bool checked;
+    pthread_mutex_t check; /* held while the first device's thread looks which ones that are */
 } group;
 
 typedef struct team {
@@ -72,11 +75,31 @@ static bool draw(member *m, size_t *index)
 {
     const at__tune_options *o = m->team->options;
     pthread_mutex_lock(&m->team->lock);
+    while (m->group->next < m->team->count && m->group->refused[m->group->next])
+        m->group->next++;
     *index = m->group->next;
     bool more = *index < m->team->count && !(o->stop && *o->stop);
     m->group->next += more;
     pthread_mutex_unlock(&m->team->lock);
     return more;
+}
+
+/* Tells at once, of a list that may take hours, what cannot be measured at all. */
+static void refuse(member *m, at__session *session)
+{
+    group *g = m->group;
+    pthread_mutex_lock(&g->check);
+    for (size_t i = 0; i < m->team->count && !g->checked; i++) {
+        at_error why = { 0 };
+        at__result r = { .device = at__device_info_of(m->device)->ordinal,
+                         .problem = &m->team->problems[i],
+                         .why = why.text };
+        g->refused[i] = at__session_fits(session, &m->team->problems[i], &why) == AT_ERR_DEVICE;
+        if (g->refused[i])
+            report_result(m->team, &r);
+    }
+    g->checked = true;
+    pthread_mutex_unlock(&g->check);
 }
 
 static void *member_main(void *context)
@@ -90,6 +113,8 @@ static void *member_main(void *context)
     size_t index;
 
     m->status = at__session_open(&session, t->catalog, t->options, m->device, m->workers, &events, &m->err);
+    if (m->status == AT_OK)
+        refuse(m, &session);
     while (m->status == AT_OK && draw(m, &index))
         m->status = at__session_tune(&session, &t->problems[index], (int)index, (int)t->count, &m->err);
     at__session_close(&session);
@@ -102,13 +127,19 @@ static bool same_model(const at__device_info *a, const at__device_info *b)
            a->limits.memory_bytes == b->limits.memory_bytes;
 }
 
+/* NULL: out of memory. */
 static group *group_for(team *t, const at__device_info *info)
 {
     for (int i = 0; i < t->group_count; i++)
         if (same_model(t->groups[i].model, info))
             return &t->groups[i];
-    t->groups[t->group_count] = (group){ .model = info };
-    return &t->groups[t->group_count++];
+    group *g = &t->groups[t->group_count];
+    *g = (group){ .model = info, .refused = calloc(t->count, sizeof *g->refused) };
+    if (!g->refused)
+        return NULL;
+    pthread_mutex_init(&g->check, NULL);
+    t->group_count++;
+    return g;
 }
 
 static at_status open_devices(member *members, int count, team *t, at_error *err)
@@ -125,6 +156,8 @@ static at_status open_devices(member *members, int count, team *t, at_error *err
         members[i].team = t;
         members[i].workers = jobs / count > 0 ? jobs / count : 1;
         members[i].group = group_for(t, at__device_info_of(members[i].device));
+        if (!members[i].group)
+            return at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
     return AT_OK;
 }
@@ -168,6 +201,10 @@ at_status at__tune(const at__problem *problems, size_t count, const at__catalog 
         status = run_members(members, devices, err);
     for (int i = 0; members && i < devices; i++)
         at__device_close(members[i].device);
+    for (int i = 0; t.groups && i < t.group_count; i++) {
+        pthread_mutex_destroy(&t.groups[i].check);
+        free(t.groups[i].refused);
+    }
     pthread_mutex_destroy(&t.lock);
     free(t.groups);
     free(members);

@@ -154,7 +154,7 @@ static void let_it_work(const e2e_run *r, long trials)
 
 static void interrupt_once(int signal_number)
 {
-    e2e_script("pace 8\nl2 20000");
+    e2e_script("pace 20\nl2 20000");
     e2e_start(&run, E2E_REAL, WORK);
     let_it_work(&run, 1);
     kill(run.pid, signal_number);
@@ -195,6 +195,28 @@ Test(kills, interrupted_twice_it_ends_at_once)
     e2e_expect(run.code == 130, run);
     e2e_expect_no_process();
     e2e_expect_whole();
+}
+
+/* Nor does it wait for a kernel that compiles for minutes. */
+Test(kills, interrupted_while_compiling_it_ends_in_order)
+{
+    e2e_script(SLOW);
+    e2e_write(
+        "templates/copy/slow.cu",
+        "/*!autotune\ntemplate slow\nparam N = 1 2 3 4\ngrid 1\nblock 32\n*/\n"
+        "template <int I, int D> struct Sum { static __device__ float of(const float *p) {\n"
+        "    return Sum<2 * I, D - 1>::of(p) / (p[I] + Sum<2 * I + 1, D - 1>::of(p)); } };\n"
+        "template <int I> struct Sum<I, 0> { static __device__ float of(const float *p) { return p[I]; } };\n"
+        "extern \"C\" __global__ void copy_slow(T *out, const T *in, long long batch, long long rows, "
+        "long long cols)\n{\n    out[0] = Sum<N, 15>::of(in);\n}\n");
+    e2e_start(&run, E2E_REAL, "tune copy 1000 f32 --template slow --templates templates --jobs 2");
+    sleep_ms(1500);
+    kill(run.pid, SIGINT);
+    sleep_ms(1000);
+    cr_expect(has_ended(run.pid));
+    e2e_wait(&run);
+    e2e_expect(run.code == 130 && strstr(run.out, "interrupted before the first trial ended"), run);
+    e2e_expect_no_process();
 }
 
 /* ---- two at once ---- */

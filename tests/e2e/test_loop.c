@@ -212,3 +212,26 @@ Test(loop, memory_that_is_gone_when_it_is_asked_for)
     tune(E2E_QUICK, E2E_MINE, 1);
     e2e_expect(strstr(run.out, "CUDA_ERROR_OUT_OF_MEMORY"), run);
 }
+
+/* Told first, whatever its place in the list; the others are tuned. What is known needs no memory. */
+Test(loop, problems_that_do_not_fit_are_refused_before_anything_starts)
+{
+    e2e_write("shapes", "copy 1000 f32\ncopy 400000000 f32\ncopy 3000000000x1000000 f32\n");
+    e2e_script("memory 2000000000\nfree 1500000000\nlog calls");
+    tune(E2E_QUICK, SHAPES "--quiet", 1);
+    const char *large = strstr(run.out, "400000000 f32"), *huge = strstr(run.out, "3000000000x1000000");
+    const char *small = strstr(run.out, "THREADS=");
+    e2e_expect(large && huge && small && large < small && huge < small, run);
+    e2e_expect(
+        strstr(
+            large,
+            "it needs 5070.8 MB on the device (buffers, the right answer, reserve), and 1500.0 MB are free"),
+        run);
+    e2e_script("free 1");
+    e2e_write("shapes", "copy 1000 f32\n");
+    tune(E2E_QUICK, "tune copy 1000 f32 --templates templates", 1);
+    e2e_script("");
+    tune(E2E_QUICK, "tune copy 1000 f32 --templates templates --max-trials 3", 0);
+    e2e_script("free 1");
+    tune(E2E_QUICK, "tune copy 1000 f32 --templates templates --max-trials 3", 0);
+}

@@ -1,0 +1,76 @@
+/* session_fit.c - what a problem needs on the device, told before anything is compiled for it. */
+#include "contest.h"
+
+#include "bench.h"
+
+static at_status add_buffer(at__setup *setup, const at__op *op, const at__arg *arg, const int64_t *slots,
+                            at_error *err)
+{
+    int64_t elements = 0, bytes = 0;
+    at_status status = at__expr_eval(&elements, arg->expr, slots, err);
+    if (status != AT_OK)
+        return status;
+    if (elements < 0 || __builtin_mul_overflow(elements, setup->element_bytes, &bytes))
+        return at_fail(err, AT_ERR_INPUT, "%s: found %lld elements of %d bytes for '%s'; expected fewer",
+                       op->file, (long long)elements, setup->element_bytes, arg->name);
+    setup->buffers[setup->buffer_count++] = (at__buffer){ arg->role, bytes };
+    return AT_OK;
+}
+
+/* Rows with a pitch leave gaps in the output. A second run of the reference finds them, which an inout
+ * forbids. */
+static void describe_gaps(at__setup *setup, const at__problem *problem, int64_t elements)
+{
+    setup->gaps = !at__problem_is_dense(problem);
+    for (int i = setup->buffer_count - 1; i >= 0; i--) {
+        if (setup->buffers[i].role != AT__INPUT)
+            setup->copy_bytes = setup->buffers[i].bytes;
+        setup->gaps = setup->gaps && setup->buffers[i].role != AT__INOUT;
+    }
+    if (setup->gaps)
+        setup->copy_bytes = elements * setup->element_bytes;
+}
+
+at_status at__session_buffers(at__setup *setup, const at__problem *problem, const at__problem_key *key,
+                              const int64_t *slots, at_error *err)
+{
+    const at__op *op = problem->op;
+    at_status status = AT_OK;
+    setup->element_bytes = at__dtype_bytes(problem->type);
+    for (int i = 0; i < op->arg_count && status == AT_OK; i++)
+        if (op->args[i].role != AT__SCALAR)
+            status = add_buffer(setup, op, &op->args[i], slots, err);
+    if (status == AT_OK)
+        describe_gaps(setup, problem, key->elements);
+    return status;
+}
+
+/* An earlier run's answer needs no memory. */
+static bool is_known(at__session *s, const at__problem_key *key)
+{
+    at__answer answer = { 0 };
+    at_status status = at__store_find_winner(&answer, s->store, key, &s->fingerprint, NULL, NULL);
+    at__answer_clear(&answer);
+    return status == AT_OK && !s->options->force;
+}
+
+at_status at__session_fits(at__session *s, const at__problem *problem, at_error *err)
+{
+    const at__device_info *info = at__device_info_of(s->device);
+    at__setup setup = { 0 };
+    at__problem_key key;
+    at__str shape = { 0 };
+    int64_t slots[AT__MAX_SLOTS];
+
+    if (info->ordinal == AT__REPLAY_ORDINAL || problem->op->recorded)
+        return AT_OK;
+    at_status status = at__problem_key_of(&key, &shape, problem, err);
+    if (status == AT_OK)
+        status = at__problem_bind(slots, problem, &info->limits, err);
+    if (status == AT_OK)
+        status = at__session_buffers(&setup, problem, &key, slots, err);
+    if (status == AT_OK && !is_known(s, &key))
+        status = at__bench_fits(&setup, info->free_bytes, err);
+    at__str_clear(&shape);
+    return status;
+}
