@@ -316,3 +316,150 @@ Test(expr, works_without_suggestions)
     cr_assert_str_eq(err.text, "x.cu:12:5: unknown name 'TIEL'");
     at__expr_close(NULL);
 }
+
+/* ---- bounds ---- */
+
+static const struct {
+    const char *text;
+    bool known;
+    int64_t low, high; /* with TILE from 1 to 8, PAD from 0 to 3, NEG from -4 to -2 */
+} BOUNDS[] = {
+    { "TILE * (PAD + 2)", true, 2, 40 },
+    { "TILE - PAD", true, -2, 8 },
+    { "TILE * NEG", true, -32, -2 },
+    { "TILE * 2 <= 16", true, 1, 1 },
+    { "TILE * 2 > 16", true, 0, 0 },
+    { "TILE == 9", true, 0, 0 },
+    { "TILE != PAD", true, 0, 1 },
+    { "100 / TILE", true, 12, 100 },
+    { "ceil_div(9, TILE)", true, 2, 9 },
+    { "100 % TILE", true, 0, 7 },
+    { "PAD % 8", true, 0, 3 },
+    { "NEG % 3", true, -2, 0 },
+    { "TILE / PAD", false, 0, 0 },
+    { "MOST + TILE", false, 0, 0 },
+    { "log2(PAD)", false, 0, 0 },
+    { "log2(TILE)", true, 0, 3 },
+    { "PAD && TILE > 9", true, 0, 0 },
+    { "PAD || TILE < 9", true, 1, 1 },
+    { "TILE > 0 && PAD < 9", true, 1, 1 },
+    { "PAD == 0 || TILE % PAD == 0", false, 0, 0 }, /* each operator by itself: PAD may be 0 */
+    { "PAD ? TILE : 20", true, 1, 20 },
+    { "TILE ? PAD : 20", true, 0, 3 },
+    { "PAD > 3 ? TILE / 0 : PAD", true, 0, 3 },
+    { "PAD ? PAD > 1 ? 5 : 6 : 7", true, 5, 7 },
+    { "min(TILE, 5) + max(PAD, 2)", true, 3, 8 },
+    { "abs(NEG) << PAD", true, 2, 32 },
+    { "TILE >> 1", true, 0, 4 },
+    { "TILE & 3", true, 0, 3 },
+    { "TILE | 1", true, 1, 15 },
+    { "!NEG", true, 0, 0 },
+    { "-NEG", true, 2, 4 },
+    { "~PAD", true, -4, -1 },
+    { "is_pow2(TILE)", true, 0, 1 },
+};
+
+static at__bounds bounds_of(int i)
+{
+    static const struct {
+        const char *name;
+        at__bounds bounds;
+    } RANGES[] = { { "TILE", { 1, 8 } }, { "PAD", { 0, 3 } }, { "NEG", { -4, -2 } } };
+    for (int k = 0; k < 3; k++)
+        if (strcmp(NAMES[i].name, RANGES[k].name) == 0)
+            return RANGES[k].bounds;
+    return (at__bounds){ NAMES[i].value, NAMES[i].value };
+}
+
+Test(expr, tells_bounds)
+{
+    at__bounds slots[NAME_COUNT];
+    for (int i = 0; i < NAME_COUNT; i++)
+        slots[i] = bounds_of(i);
+    for (size_t i = 0; i < sizeof BOUNDS / sizeof *BOUNDS; i++) {
+        at__expr *expr = NULL;
+        at__bounds found = { 0, 0 };
+        at_error err = { 0 };
+        cr_assert_eq(compile(&expr, BOUNDS[i].text, &err), AT_OK, "%s", err.text);
+        cr_assert_eq(at__expr_bounds(&found, expr, slots), BOUNDS[i].known, "%s", BOUNDS[i].text);
+        if (BOUNDS[i].known)
+            cr_assert(found.low == BOUNDS[i].low && found.high == BOUNDS[i].high,
+                      "%s: %" PRId64 " to %" PRId64, BOUNDS[i].text, found.low, found.high);
+        at__expr_close(expr);
+    }
+}
+
+/* A small generator: enough for trees that differ. */
+static unsigned next_random(unsigned *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 16;
+}
+
+static void add_random(char *out, unsigned *state, int depth)
+{
+    static const char *const BINARY[] = { "+", "-",  "*",  "/",  "%", "<<", ">>", "<",  "<=",
+                                          ">", ">=", "==", "!=", "&", "|",  "^",  "&&", "||" };
+    static const char *const CALLS[] = { "min", "max", "ceil_div", "gcd" };
+    static const char *const UNARY[] = { "-", "!", "~", "abs", "log2", "is_pow2" };
+    unsigned kind = depth ? next_random(state) % 10 : 0;
+    strcat(out, "(");
+    if (kind < 2) {
+        static const char *const LEAVES[] = { "TILE", "PAD", "NEG", "TILE", "2", "5" };
+        strcat(out, LEAVES[next_random(state) % 6]);
+    } else if (kind < 3) {
+        strcat(out, UNARY[next_random(state) % 6]);
+        add_random(out, state, depth - 1);
+    } else {
+        bool call = kind == 3, choice = kind == 4;
+        strcat(out, call ? CALLS[next_random(state) % 4] : "");
+        strcat(out, call ? "(" : "");
+        add_random(out, state, depth - 1);
+        strcat(out, call ? "," : choice ? "?" : BINARY[next_random(state) % 18]);
+        add_random(out, state, depth - 1);
+        if (choice) {
+            strcat(out, ":");
+            add_random(out, state, depth - 1);
+        }
+        strcat(out, call ? ")" : "");
+    }
+    strcat(out, ")");
+}
+
+/* Every value that there is must lie within. */
+static void check_bounds(const char *text, int *known)
+{
+    at__expr *expr = NULL;
+    at__bounds slots[NAME_COUNT], found;
+    int64_t values[NAME_COUNT], value;
+    at_error err = { 0 };
+    for (int i = 0; i < NAME_COUNT; i++) {
+        slots[i] = bounds_of(i);
+        values[i] = NAMES[i].value;
+    }
+    cr_assert_eq(compile(&expr, text, &err), AT_OK, "%s: %s", text, err.text);
+    if (at__expr_bounds(&found, expr, slots)) {
+        ++*known;
+        for (values[0] = 1; values[0] <= 8; values[0]++)
+            for (values[1] = 0; values[1] <= 3; values[1]++)
+                for (values[3] = -4; values[3] <= -2; values[3]++) {
+                    cr_assert_eq(at__expr_eval(&value, expr, values, &err), AT_OK, "%s: %s", text, err.text);
+                    cr_assert(found.low <= value && value <= found.high,
+                              "%s is %" PRId64 ", not within %" PRId64 " and %" PRId64, text, value,
+                              found.low, found.high);
+                }
+    }
+    at__expr_close(expr);
+}
+
+Test(expr, bounds_hold_for_all_values)
+{
+    unsigned state = 1;
+    int known = 0;
+    for (int i = 0; i < 4000; i++) {
+        char text[4096] = "";
+        add_random(text, &state, 1 + i % 4);
+        check_bounds(text, &known);
+    }
+    cr_assert_gt(known, 1500, "%d", known);
+}

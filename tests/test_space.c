@@ -252,6 +252,29 @@ Test(space, what_is_found_once_and_copied_is_right)
     close_space(&f);
 }
 
+/* 10^12 combinations hang on one requirement that reads all of them: it is broken long before the last. */
+Test(space, gives_up_what_is_broken_already, .timeout = 60)
+{
+    enum { PARAMS = 8, MOST = 200, VALUES = 32 };
+    int64_t ways[MOST + 1] = { 0 }, next[MOST + 1], expected = 0;
+    ways[1] = 1; /* tuples of so many numbers, by their product */
+    for (int i = 0; i < PARAMS; i++) {
+        memset(next, 0, sizeof next);
+        for (int product = 1; product <= MOST; product++)
+            for (int v = 1; v <= VALUES && v * product <= MOST; v++)
+                next[v * product] += ways[product];
+        memcpy(ways, next, sizeof ways);
+    }
+    for (int product = 1; product <= MOST; product++)
+        expected += ways[product];
+    fixture f = open_space(MINI_SPACE("param A = 1..32\nparam B = 1..32\nparam C = 1..32\nparam D = 1..32\n"
+                                      "param E = 1..32\nparam F = 1..32\nparam G = 1..32\nparam H = 1..32\n"
+                                      "let half = A * B * C * D\nrequire half * E * F * G * H <= 200\n"));
+    cr_assert_eq(at__space_count(f.space), expected, "%lld, not %lld", (long long)at__space_count(f.space),
+                 (long long)expected);
+    close_space(&f);
+}
+
 /* What cannot be evaluated must be found behind each combination, not only behind the first. */
 Test(space, a_failure_is_not_remembered_as_nothing)
 {

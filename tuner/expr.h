@@ -67,6 +67,18 @@ at_status at__expr_compile_first(at__expr **out, size_t *used, const char *text,
 at_status at__expr_eval(int64_t *out, const at__expr *expr, const int64_t *slots,
                         at_error *err) AT_MUST_CHECK;
 
+/* All numbers from low to high. */
+typedef struct at__bounds {
+    int64_t low, high;
+} at__bounds;
+
+/*
+ * Where the value lies when each slot lies anywhere between its bounds. false: it may not be possible to
+ * evaluate it for all of them (or that cannot be told). Wider than need be, never too narrow: each operator is
+ * looked at by itself (interval arithmetic).
+ */
+bool at__expr_bounds(at__bounds *out, const at__expr *expr, const at__bounds *slots);
+
 /* Does the expression read this slot? */
 bool at__expr_reads(const at__expr *expr, int slot);
 

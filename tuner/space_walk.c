@@ -7,17 +7,37 @@
 /* Combinations of values for which it is remembered what follows, at most. */
 enum { MAX_MEMORY = 1 << 16 };
 
+/* Of a requirement that is tried on bounds; one that reads more is not. */
+enum { MAX_HOPE_LETS = 8, MAX_PATIENCE = 64 };
+
+/* Bounds cost a few evaluations: they must be able to save more. */
+#define LEAST_OPEN 8.0
+
 /* Where in the table the rows are that follow some values; `count` below zero: not known yet. */
 typedef struct block {
     int64_t first, count;
 } block;
 
+/*
+ * A requirement that some bound parameters may break already, whatever the others will be: "TILE * ROWS <=
+ * 1024" with TILE = 2048. It is tried on bounds; the less that helps, the more seldom.
+ */
+typedef struct hope {
+    const at__rule *rule;
+    const at__rule *lets[MAX_HOPE_LETS]; /* what it reads and is not known yet, in order */
+    int let_count;
+    int patience, wait; /* trials to pass over after one that did not help; of them, still to come */
+} hope;
+
 /* What becomes possible once a parameter is bound. */
 typedef struct level {
     int param;
+    at__bounds range; /* of its allowed values */
     at__column column;
     const at__rule **rules; /* lets, then requirements */
     size_t rule_count;
+    hope *hopes;
+    size_t hope_count;
     double below; /* combinations of the parameters that follow */
     /* From this level on only these levels' values make a difference; NULL: they are too many, or all are. */
     block *memory;
@@ -37,7 +57,8 @@ typedef struct walk {
     at__let_set failed_lets;
     int64_t steps;
     int64_t slots[AT__MAX_SLOTS];
-    uint64_t key[AT__MAX_PARAMS]; /* of the row so far; columns that follow hold anything */
+    at__bounds bounds[AT__MAX_SLOTS]; /* of each slot now: of what is bound, its value */
+    uint64_t key[AT__MAX_PARAMS];     /* of the row so far; columns that follow hold anything */
     at_error *err;
 } walk;
 
@@ -116,6 +137,17 @@ static bool in_group(const at__rule *rule, at__param_set params)
     return rule->needed && rule->params && !(rule->params & ~params);
 }
 
+static at__bounds range_of(const at__rules *r, int param)
+{
+    const int64_t *values = r->t->params[param].values + r->first[param];
+    at__bounds b = { values[0], values[0] };
+    for (int i = 1; i < r->count[param]; i++) {
+        b.low = values[i] < b.low ? values[i] : b.low;
+        b.high = values[i] > b.high ? values[i] : b.high;
+    }
+    return b;
+}
+
 static void fill_levels(walk *w, const int *order, at__param_set params)
 {
     const at__rules *r = w->rules;
@@ -130,6 +162,7 @@ static void fill_levels(walk *w, const int *order, at__param_set params)
         for (int c = 0; c < n; c++)
             if (w->rows->columns[c].param == l->param)
                 l->column = w->rows->columns[c];
+        l->range = range_of(r, l->param);
         l->rules = w->by_level + used;
         for (size_t k = 0; k < r->rule_count; k++)
             if (in_group(&r->rules[k], params) && level_of(w, &r->rules[k], n) == i)
@@ -144,6 +177,92 @@ static void fill_levels(walk *w, const int *order, at__param_set params)
         l->below = below;
         below *= r->count[l->param];
     }
+}
+
+/* ---- what is tried on bounds ---- */
+
+static void bind(walk *w, int slot, int64_t value)
+{
+    w->slots[slot] = value;
+    w->bounds[slot] = (at__bounds){ value, value };
+}
+
+/* A parameter that is not bound may have any of its allowed values. */
+static void unbind(walk *w, const level *l)
+{
+    w->bounds[w->rules->t->params[l->param].slot] = l->range;
+}
+
+/* The lets of the requirement that are evaluated later than level `i`. false: they are too many. */
+static bool list_lets(hope *h, const walk *w, int i)
+{
+    const at__rules *r = w->rules;
+    for (size_t k = 0; k < r->let_count; k++) {
+        if (!(h->rule->lets.bits[k / 64] >> k % 64 & 1) || !r->rules[k].params ||
+            level_of(w, &r->rules[k], w->rows->column_count) <= i)
+            continue;
+        if (h->let_count == MAX_HOPE_LETS)
+            return false;
+        h->lets[h->let_count++] = &r->rules[k];
+    }
+    return true;
+}
+
+/* Combinations that a requirement would be evaluated for at most, once level i is bound. */
+static double still_open(const walk *w, const at__rule *rule, int i)
+{
+    double product = 1;
+    for (int k = level_of(w, rule, w->rows->column_count); k > i; k--)
+        product *= w->rules->count[w->levels[k].param];
+    return product;
+}
+
+/* Requirements of the group that read level i's parameter, and others that follow. */
+static at_status plan_hopes(walk *w, int i, at__param_set params)
+{
+    const at__rules *r = w->rules;
+    level *l = &w->levels[i];
+    l->hopes = calloc(r->rule_count + 1, sizeof *l->hopes);
+    if (!l->hopes)
+        return at_fail(w->err, AT_ERR_MEMORY, "out of memory");
+    for (size_t k = r->let_count; k < r->rule_count; k++) {
+        hope h = { .rule = &r->rules[k] };
+        if (!in_group(h.rule, params) || !(h.rule->params >> l->param & 1) ||
+            level_of(w, h.rule, w->rows->column_count) <= i || still_open(w, h.rule, i) < LEAST_OPEN)
+            continue;
+        if (list_lets(&h, w, i))
+            l->hopes[l->hope_count++] = h;
+    }
+    return AT_OK;
+}
+
+/* Is the requirement broken whatever follows? Then nothing in it can fail to be evaluated either. */
+static bool is_broken(walk *w, const hope *h)
+{
+    at__bounds value;
+    for (int i = 0; i < h->let_count; i++)
+        if (!at__expr_bounds(&w->bounds[h->lets[i]->slot], h->lets[i]->expr, w->bounds))
+            return false;
+    return at__expr_bounds(&value, h->rule->expr, w->bounds) && value.low == 0 && value.high == 0;
+}
+
+static bool has_hope(walk *w, level *l)
+{
+    for (size_t i = 0; i < l->hope_count; i++) {
+        hope *h = &l->hopes[i];
+        if (h->wait > 0) {
+            h->wait--;
+            continue;
+        }
+        if (is_broken(w, h)) {
+            h->patience = 0;
+            w->refused[h->rule - w->rules->rules] += l->below;
+            return false;
+        }
+        h->patience = h->patience < MAX_PATIENCE / 2 ? 2 * h->patience + 1 : MAX_PATIENCE;
+        h->wait = h->patience;
+    }
+    return true;
 }
 
 /* ---- what is remembered ---- */
@@ -221,7 +340,7 @@ static bool passes(walk *w, const level *l)
         if (at__expr_eval(&value, rule->expr, w->slots, NULL) != AT_OK) {
             set_failed(w, rule);
         } else if (!rule->require) {
-            w->slots[rule->slot] = value;
+            bind(w, rule->slot, value);
         } else if (!value) {
             w->refused[rule - w->rules->rules] += l->below;
             return false;
@@ -274,7 +393,7 @@ static at_status visit(walk *w, int depth);
 
 static at_status try_values(walk *w, int depth)
 {
-    const level *l = &w->levels[depth];
+    level *l = &w->levels[depth];
     const at__param *param = &w->rules->t->params[l->param];
     int first = w->rules->first[l->param], count = w->rules->count[l->param];
 
@@ -286,15 +405,16 @@ static at_status try_values(walk *w, int depth)
                            "%s: the requirements of template %s refuse too little too late: gave up "
                            "after %lld steps",
                            w->rules->t->file, w->rules->t->name, (long long)AT__SPACE_MAX_STEPS);
-        w->slots[param->slot] = param->values[first + i];
+        bind(w, param->slot, param->values[first + i]);
         w->place[depth] = i;
         at__key_set(w->key, &l->column, first + i);
-        if (passes(w, l))
+        if (passes(w, l) && (w->failed_count || has_hope(w, l)))
             status = visit(w, depth + 1);
         forget_failed(w, failed);
         if (status != AT_OK)
             return status;
     }
+    unbind(w, l);
     return AT_OK;
 }
 
@@ -353,6 +473,10 @@ static at_status find_rows(walk *w, at__param_set params)
     at_status status = AT_OK;
     for (int i = 1; i < w->rows->column_count && status == AT_OK; i++)
         status = plan_memory(w, i);
+    for (int i = 0; i + 1 < w->rows->column_count && status == AT_OK; i++)
+        status = plan_hopes(w, i, params);
+    for (int i = 0; i < w->rows->column_count; i++)
+        unbind(w, &w->levels[i]);
     if (status == AT_OK)
         status = visit(w, 0);
     if (status != AT_OK)
@@ -364,8 +488,10 @@ static at_status find_rows(walk *w, at__param_set params)
 
 static void walk_close(walk *w)
 {
-    for (int i = 0; i < AT__MAX_PARAMS; i++)
+    for (int i = 0; i < AT__MAX_PARAMS; i++) {
         free(w->levels[i].memory);
+        free(w->levels[i].hopes);
+    }
     free(w->by_level);
     free(w->refused);
     free(w->failed);
@@ -386,7 +512,8 @@ at_status at__rows_find(at__rows *out, const at__rules *rules, at__param_set par
     w->rules = rules;
     w->rows = &rows;
     w->err = err;
-    memcpy(w->slots, rules->slots, sizeof w->slots);
+    for (int i = 0; i < AT__MAX_SLOTS; i++)
+        bind(w, i, rules->slots[i]);
 
     at_status status = find_rows(w, params);
     if (status == AT_OK) {

@@ -43,6 +43,20 @@ static void check_text(const at__expr *expr, const int64_t *slots, at_status exp
     at__expr_close(again);
 }
 
+/* Bounds that are known hold: of these values alone, and of all from 0 to them. */
+static void check_bounds(const at__expr *expr, const int64_t *slots, at_status status, int64_t value)
+{
+    at__bounds one[COUNT], wide[COUNT], found;
+    for (int i = 0; i < COUNT; i++) {
+        one[i] = (at__bounds){ slots[i], slots[i] };
+        wide[i] = slots[i] < 0 ? (at__bounds){ slots[i], 0 } : (at__bounds){ 0, slots[i] };
+    }
+    if (at__expr_bounds(&found, expr, one) && (status != AT_OK || value < found.low || value > found.high))
+        abort();
+    if (at__expr_bounds(&found, expr, wide) && (status != AT_OK || value < found.low || value > found.high))
+        abort();
+}
+
 static void check_list(const char *text, size_t size)
 {
     for (int i = 0; i < 8; i++) {
@@ -72,6 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     at_status status = at__expr_eval(&value, expr, slots, &err);
     check_text(expr, slots, status, value);
+    check_bounds(expr, slots, status, value);
     at__expr_close(expr);
     return 0;
 }
