@@ -174,6 +174,7 @@
     /* Recordings. */                                                                                  \
     X(MAIN_FINGERPRINT,                                                                                \
       "SELECT " AT__SQL_FINGERPRINT_COLUMNS " FROM trials_all WHERE instr(device, '" AT__REPLAY_NAME "') <> 1 " \
+      "AND instr(lower(device), lower(?1)) > 0 "                                                       \
       "GROUP BY " AT__SQL_FINGERPRINT_COLUMNS " ORDER BY count(*) DESC, max(measured_at) DESC LIMIT 1") \
     X(MAIN_FINGERPRINT_OF,                                                                             \
       "SELECT " AT__SQL_FINGERPRINT_COLUMNS " FROM trials_all WHERE " AT__SQL_IS_PROBLEM               \

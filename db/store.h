@@ -239,8 +239,9 @@ at_status at__store_merge(at__store *store, const char *const *paths, int count,
 at_status at__store_open_recording(at__store **out, const char *path, at_error *err) AT_MUST_CHECK;
 
 /*
- * The fingerprint that most trials have, replays not counted: of all problems (problem NULL), or of one on
- * the device model and with the `cold` of `like`. AT_ERR_NOT_FOUND: there are none.
+ * The fingerprint that most trials have, replays not counted: of all problems (problem NULL; of `like`, which
+ * may then be NULL too, the device counts, as a part of names, in any case), or of one on the device model and
+ * with the `cold` of `like`. AT_ERR_NOT_FOUND: there are none.
  */
 at_status at__store_main_fingerprint(at__fingerprint *out, at__store *store, const at__problem_key *problem,
                                      const at__fingerprint *like, at_error *err) AT_MUST_CHECK;

@@ -8,14 +8,12 @@
 
 static const at__usage USAGE = {
     "autotune import FILE... [--db FILE] [options]",
-    "Reads spaces that other tuners recorded (Kernel Tuner cache files, T4 results; plain or gzip'ed) into "
-    "a\n"
-    "database, each as an operation named after its kernel: every configuration with its time, or why it\n"
-    "failed. T1 declarations among the files add their conditions. `autotune tune --device replay:FILE --op "
-    "OP\n"
-    "SHAPE` then searches there, without a GPU. One device a database: a replay answers for the one with "
-    "the\n"
-    "most trials.",
+    "Reads spaces that other tuners recorded into a database: Kernel Tuner cache files and T4 results, "
+    "plain\n"
+    "or gzip'ed. Each becomes an operation named after its kernel, with the time of every configuration, or\n"
+    "why it failed. T1 declarations among the files add their conditions. Without a GPU,\n"
+    "  autotune tune --device replay:FILE --op OP SHAPE\n"
+    "then searches there; replay:FILE@NAME chooses one of several devices in a database.",
 };
 
 typedef struct import_args {

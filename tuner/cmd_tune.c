@@ -290,7 +290,7 @@ int at__cmd_tune(int argc, char **argv)
     const at__option TABLE[] = {
         { "--device", AT__OPT_LIST, "0[,1...]|all|replay:FILE",
           "CUDA devices (default 0); those of one model share the problems. replay:FILE needs no GPU: it "
-          "answers with the trials recorded in a database or a dump",
+          "answers with the trials recorded in a database or a dump (of several devices: replay:FILE@NAME)",
           &a.devices },
         { "--shapes", AT__OPT_TEXT, "FILE", "problems, one a line; - reads stdin", &a.shapes },
         { "--dtype", AT__OPT_TEXT, "TYPE", "type of problems that name none (default f32)", &a.dtype },

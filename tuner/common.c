@@ -161,9 +161,15 @@ at_status at__catalog_add_recorded(at__catalog *catalog, const char *path, at_er
 
 at_status at__catalog_add_replayed(at__catalog *catalog, const char *device, at_error *err)
 {
-    return device && at__device_is_replay(device)
-               ? at__catalog_add_recorded(catalog, strchr(device, ':') + 1, err)
-               : AT_OK;
+    at__str file = { 0 };
+    const char *name;
+    if (!device || !at__device_is_replay(device))
+        return AT_OK;
+    at_status status = at__device_replay_file(&file, &name, device, err);
+    if (status == AT_OK)
+        status = at__catalog_add_recorded(catalog, at__str_text(&file), err);
+    at__str_clear(&file);
+    return status;
 }
 
 at_status at__db_path(const char **out, const char *given, at__str *keep, at_error *err)

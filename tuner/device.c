@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char REPLAY[] = "replay:";
 enum { MAX_ORDINAL = 1023 };
@@ -29,12 +30,32 @@ at_status at__device_check(const char *spec, at_error *err)
     return AT_OK;
 }
 
+at_status at__device_replay_file(at__str *file, const char **name, const char *spec, at_error *err)
+{
+    const char *path = spec + sizeof REPLAY - 1, *at = strrchr(path, '@');
+    bool whole = !at || access(path, F_OK) == 0;
+    at__str_add_bytes(file, path, whole ? strlen(path) : (size_t)(at - path));
+    *name = whole ? "" : at + 1;
+    return at__str_check(file, err);
+}
+
+static at_status open_replay(at__device **out, const char *spec, at_error *err)
+{
+    at__str file = { 0 };
+    const char *name = "";
+    at_status status = at__device_replay_file(&file, &name, spec, err);
+    if (status == AT_OK)
+        status = at__device_open_replay(out, at__str_text(&file), name, err);
+    at__str_clear(&file);
+    return status;
+}
+
 at_status at__device_open(at__device **out, const char *spec, at_error *err)
 {
     at_status status = at__device_check(spec, err);
     if (status != AT_OK)
         return status;
-    return at__device_is_replay(spec) ? at__device_open_replay(out, spec + sizeof REPLAY - 1, err)
+    return at__device_is_replay(spec) ? open_replay(out, spec, err)
                                       : at__device_open_runner(out, (int)strtol(spec, NULL, 10), err);
 }
 

@@ -36,7 +36,9 @@ typedef struct at__device_info {
 #define AT__REPLAY_RECORDING " recording "
 
 /*
- * `spec` is a CUDA ordinal ("0"), or "replay:FILE" with a database or a dump. AT_ERR_USAGE: neither.
+ * `spec` is a CUDA ordinal ("0"), or "replay:FILE" with a database or a dump; "replay:FILE@NAME" chooses
+ * among the devices that were recorded there by a part of the name, else it is the one with the most trials.
+ * AT_ERR_USAGE: neither.
  * AT_ERR_DEVICE in the runner's words when there is no driver or no such device.
  *
  * The name of a replay begins with AT__REPLAY_NAME and its driver ends with a short hash of the recording, so
@@ -45,6 +47,12 @@ typedef struct at__device_info {
 at_status at__device_open(at__device **out, const char *spec, at_error *err) AT_MUST_CHECK;
 at_status at__device_check(const char *spec, at_error *err) AT_MUST_CHECK; /* only its form */
 bool at__device_is_replay(const char *spec);
+
+/* FILE and NAME of a replay; *name is "" when there is none. An @ in the name of a file that is there belongs
+ * to it.
+ */
+at_status at__device_replay_file(at__str *file, const char **name, const char *spec,
+                                 at_error *err) AT_MUST_CHECK;
 void at__device_close(at__device *device);
 const at__device_info *at__device_info_of(const at__device *device);
 

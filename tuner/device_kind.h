@@ -31,7 +31,8 @@ struct at__device {
 /* A runner process for a CUDA ordinal: device_runner.c. */
 at_status at__device_open_runner(at__device **out, int ordinal, at_error *err) AT_MUST_CHECK;
 
-/* A recording, a database or a dump: device_replay.c. */
-at_status at__device_open_replay(at__device **out, const char *path, at_error *err) AT_MUST_CHECK;
+/* A recording, a database or a dump, and part of the recorded device's name, or "": device_replay.c. */
+at_status at__device_open_replay(at__device **out, const char *path, const char *name,
+                                 at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -385,13 +385,16 @@ static void replay_close(at__device *device)
     free(d);
 }
 
-static at_status describe(replay *d, const char *path, at_error *err)
+static at_status describe(replay *d, const char *path, const char *name, at_error *err)
 {
     at__device_info *info = &d->base.info;
+    at__fingerprint like = { .cc = 0 };
     char cc[16], hash[9];
-    at_status status = at__store_main_fingerprint(&d->recorded, d->store, NULL, NULL, err);
+    snprintf(like.device, sizeof like.device, "%s", name);
+    at_status status = at__store_main_fingerprint(&d->recorded, d->store, NULL, &like, err);
     if (status == AT_ERR_NOT_FOUND)
-        return at_fail(err, AT_ERR_DEVICE, "%s: no trials are recorded there; nothing can be replayed", path);
+        return at_fail(err, AT_ERR_DEVICE, "%s: no trials are recorded there%s%.60s; nothing can be replayed",
+                       path, *name ? " on a device called " : "", name);
     if (status == AT_OK)
         status = at__store_short_hash(hash, d->store, err);
     if (status != AT_OK)
@@ -423,7 +426,7 @@ static const at__device_kind REPLAY = {
     .recorded = replay_recorded,
 };
 
-at_status at__device_open_replay(at__device **out, const char *path, at_error *err)
+at_status at__device_open_replay(at__device **out, const char *path, const char *name, at_error *err)
 {
     replay *d = calloc(1, sizeof *d);
     if (!d)
@@ -431,7 +434,7 @@ at_status at__device_open_replay(at__device **out, const char *path, at_error *e
     d->base.kind = &REPLAY;
     at_status status = at__store_open_recording(&d->store, path, err);
     if (status == AT_OK)
-        status = describe(d, path, err);
+        status = describe(d, path, name, err);
     if (status != AT_OK) {
         replay_close(&d->base);
         return status;

@@ -18,3 +18,8 @@ at import "$DATA/import/scale_cache.json" --name transpose
 at import "$DATA/import/scale_cache.json" --name Bad
 at dump --db b.db --format t4
 at dump --db b.db --format xml
+at import "$DATA/import/scale_cache.json" --db two.db --quiet
+at import "$DATA/import/scale_cache.json" --db two.db --quiet --device 'Other GPU'
+at tune --device 'replay:two.db@other' --op scale 1024x512 --quiet --db e.db
+at query scale 1024x512 --db e.db
+at tune --device 'replay:two.db@third' --op scale 1024x512 --quiet
