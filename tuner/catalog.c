@@ -301,6 +301,16 @@ static at_status read_source(folder *f, const char *path, at_error *err)
     return add_file(f, path, at__str_text(&text), text.len, text.data, err);
 }
 
+/* What bears a template's name and is no file would otherwise be passed over in silence. */
+static at_status refuse_kind(const char *path, mode_t mode, at_error *err)
+{
+    const char *what = S_ISDIR(mode)    ? "a folder"
+                       : S_ISFIFO(mode) ? "a pipe"
+                       : S_ISSOCK(mode) ? "a socket"
+                                        : "a device";
+    return at_fail(err, AT_ERR_INPUT, "%s: found %s; expected a file", path, what);
+}
+
 /* The regular .cu files of one folder, and, when asked for, the sub-folders' names. */
 static at_status read_folder(folder *f, name_list *sub, const char *path, at_error *err)
 {
@@ -312,9 +322,16 @@ static at_status read_folder(folder *f, name_list *sub, const char *path, at_err
     at_status status = list_names(&list, path, err);
     for (size_t i = 0; status == AT_OK && i < list.count; i++) {
         join_path(&full, path, list.names[i]);
-        if ((status = at__str_check(&full, err)) != AT_OK || stat(full.data, &info) != 0)
-            continue; /* a dangling link */
-        if (S_ISREG(info.st_mode) && is_source_name(list.names[i]))
+        bool source = is_source_name(list.names[i]);
+        if ((status = at__str_check(&full, err)) != AT_OK)
+            break;
+        if (stat(full.data, &info) != 0) { /* a dangling link, or a loop of them */
+            status = source ? at_fail(err, AT_ERR_INPUT, "%s: %s", full.data, strerror(errno)) : AT_OK;
+            continue;
+        }
+        if (source && !S_ISREG(info.st_mode))
+            status = refuse_kind(full.data, info.st_mode, err);
+        else if (source)
             status = read_source(f, full.data, err);
         else if (S_ISDIR(info.st_mode) && sub)
             status = add_name(sub, full.data, err);

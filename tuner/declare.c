@@ -72,12 +72,27 @@ static const char *const RESERVED[] = {
     "xor",          "xor_eq",
 };
 
+/* uint4, float2, longlong1 ... */
+static bool is_vector_type(const char *name)
+{
+    static const char *const OF[] = { "char", "short", "int", "long", "longlong", "float", "double" };
+    size_t n = strlen(name);
+    for (size_t i = 0; i < sizeof OF / sizeof *OF; i++) {
+        size_t len = strlen(OF[i]);
+        const char *at = name + (name[0] == 'u');
+        if ((size_t)(name + n - at) == len + 1 && memcmp(at, OF[i], len) == 0 && at[len] >= '1' &&
+            at[len] <= '4')
+            return true;
+    }
+    return false;
+}
+
 static bool is_reserved(const char *name)
 {
     for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED; i++)
         if (strcmp(RESERVED[i], name) == 0)
             return true;
-    return at__expr_is_function(name, strlen(name)) || strncmp(name, "__", 2) == 0 ||
+    return at__expr_is_function(name, strlen(name)) || is_vector_type(name) || strncmp(name, "__", 2) == 0 ||
            strncmp(name, "AUTOTUNE", 8) == 0;
 }
 

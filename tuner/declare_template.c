@@ -307,6 +307,30 @@ static at_status find_kernel(reading *r, const at__lines *lines)
     return AT_OK;
 }
 
+static const char *taken_by(const at__template *t, const char *name)
+{
+    if (strcmp(name, t->kernel) == 0)
+        return "is the kernel's name";
+    for (int i = 0; i < t->op->arg_count; i++)
+        if (strcmp(name, t->op->args[i].name) == 0)
+            return "is an argument of the operation";
+    return NULL;
+}
+
+/* A constant of such a name would hide the kernel, or be hidden in it: a clash, or another value than meant.
+ */
+static at_status check_param_names(const at__template *t, at_error *err)
+{
+    for (int i = 0; i < t->param_count; i++) {
+        const at__param *p = &t->params[i];
+        const char *why = taken_by(t, p->name);
+        if (why)
+            return at_fail(err, AT_ERR_INPUT, "%s:%d:%d: found '%s', which %s; expected another name",
+                           p->where.file, p->where.line, p->where.column, p->name, why);
+    }
+    return AT_OK;
+}
+
 static at_status read_all(at__template *t, const char *source, size_t len, at_error *err)
 {
     reading r = { .t = t };
@@ -318,7 +342,10 @@ static at_status read_all(at__template *t, const char *source, size_t len, at_er
         t->defaults[i] = t->params[i].values[0];
     if (r.has_default && (status = apply_default(t, &r.default_line)) != AT_OK)
         return status;
-    return t->op->recorded ? AT_OK : find_kernel(&r, &lines);
+    if (t->op->recorded)
+        return AT_OK;
+    status = find_kernel(&r, &lines);
+    return status == AT_OK ? check_param_names(t, err) : status;
 }
 
 at_status at__template_read(at__template **out, const at__op *op, const char *source, size_t len,

@@ -81,6 +81,39 @@ void at__str_add_int(at__str *s, int64_t value)
     at__str_add_bytes(s, digits + at, sizeof digits - at);
 }
 
+/* The length of the UTF-8 character at `p`, of a terminated text; 0: it is none. */
+static size_t utf8_length(const unsigned char *p)
+{
+    static const struct {
+        unsigned char mask, mark, low, high; /* of the first byte; bounds of the second */
+        size_t length;
+    } KINDS[] = {
+        { 0x80, 0x00, 0x00, 0x00, 1 }, { 0xff, 0xe0, 0xa0, 0xbf, 3 }, { 0xff, 0xed, 0x80, 0x9f, 3 },
+        { 0xff, 0xf0, 0x90, 0xbf, 4 }, { 0xff, 0xf4, 0x80, 0x8f, 4 }, { 0xe0, 0xc0, 0x80, 0xbf, 2 },
+        { 0xf0, 0xe0, 0x80, 0xbf, 3 }, { 0xf8, 0xf0, 0x80, 0xbf, 4 },
+    };
+    size_t i = 0, count = sizeof KINDS / sizeof *KINDS;
+    while (i < count && (*p & KINDS[i].mask) != KINDS[i].mark)
+        i++;
+    if (i == count || *p == 0xc0 || *p == 0xc1 || *p > 0xf4)
+        return 0;
+    for (size_t k = 1; k < KINDS[i].length; k++)
+        if (p[k] < (k == 1 ? KINDS[i].low : 0x80) || p[k] > (k == 1 ? KINDS[i].high : 0xbf))
+            return 0;
+    return KINDS[i].length;
+}
+
+static size_t add_character(at__str *s, const unsigned char *p)
+{
+    size_t length = utf8_length(p);
+    if (length)
+        at__str_add_bytes(s, p, length);
+    else
+        at__str_add(s, "\\ufffd");
+    return length ? length : 1;
+}
+
+/* A byte that is no UTF-8 becomes the replacement character: JSON has no other text. */
 void at__str_add_json(at__str *s, const char *text)
 {
     if (!text) {
@@ -95,8 +128,10 @@ void at__str_add_json(at__str *s, const char *text)
             at__str_add(s, "\\n");
         else if (*p < 0x20)
             at__str_addf(s, "\\u%04x", *p);
-        else
+        else if (*p < 0x80)
             at__str_add_bytes(s, p, 1);
+        else
+            p += add_character(s, p) - 1;
     }
     at__str_add(s, "\"");
 }
