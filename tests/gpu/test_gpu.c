@@ -7,6 +7,7 @@
  */
 #include "device.h"
 #include "tune.h"
+#include "util/clock.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -103,12 +104,20 @@ static const struct {
     { "writes_behind", AT__WRONG_RESULT, "behind" },
     { "writes_before", AT__WRONG_RESULT, "before" },
     { "writes_input", AT__WRONG_RESULT, "input" },
+    { "race", AT__WRONG_RESULT, "differ from the reference" },
+    { "unset_shared", AT__WRONG_RESULT, "differ from the reference" },
+    { "accumulates", AT__WRONG_RESULT, "differ from the reference" },
     { "out_of_bounds", AT__CRASHED, "ILLEGAL_ADDRESS" },
     { "misaligned", AT__CRASHED, "MISALIGNED" },
     { "traps", AT__CRASHED, "" },
     { "forever", AT__TIMED_OUT, "did not end" },
+    { "recursion", AT__CRASHED, "" },
     { "no_compile", AT__COMPILE_FAILED, "inn" },
+    { "big_static", AT__COMPILE_FAILED, "too much shared data" },
+    { "compiles_long", AT__COMPILE_FAILED, "took longer than" },
     { "big_block", AT__LAUNCH_FAILED, "INVALID_VALUE" },
+    { "big_shared", AT__LAUNCH_FAILED, "INVALID_VALUE" },
+    { "registers", AT__LAUNCH_FAILED, "LAUNCH_OUT_OF_RESOURCES" },
 };
 enum { FAULT_COUNT = sizeof FAULTS / sizeof *FAULTS };
 
@@ -142,6 +151,24 @@ Test(gpu, bad_kernels_cost_a_trial_and_not_the_run, .timeout = 300)
             }
     cr_expect_eq(r.found, 1, "the good kernel among the bad ones must win");
     at__catalog_close(catalog);
+}
+
+/* Each crash costs one or two of these; the figure is for whoever wonders where the time goes. */
+Test(gpu, a_runner_starts_within_seconds, .timeout = 60)
+{
+    enum { STARTS = 5 };
+    need_gpu();
+    for (int i = 0; i < STARTS; i++) {
+        at_error err = { 0 };
+        at__device *device = NULL;
+        double start_s = at__now_s();
+        cr_assert_eq(at__device_open(&device, "0", &err), AT_OK, "%s", err.text);
+        double opened_s = at__now_s();
+        at__device_close(device);
+        fprintf(stderr, "runner: started in %.3f s, ended in %.3f s\n", opened_s - start_s,
+                at__now_s() - opened_s);
+        cr_expect_lt(opened_s - start_s, 10);
+    }
 }
 
 static const struct {
