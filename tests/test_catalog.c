@@ -121,7 +121,7 @@ Test(catalog, reads_a_users_op)
     put("mine", ".hidden.cu", "/*!autotune\nnonsense");
     put("mine", "helper.cu", "int helper;");
     put("mine", "empty.cu", "");
-    put("mine/sub.cu", "x.cu", "/*!autotune\nnonsense"); /* two levels down: not looked at */
+    put("mine/sub", "x.cu", "/*!autotune\nnonsense"); /* two levels down: not looked at */
     at__catalog *c = open_root();
     const at__op *op = at__catalog_find_op(c, "mini");
     cr_assert_not_null(op);
@@ -243,13 +243,22 @@ Test(catalog, refuses_a_folder_without_templates)
     root[strlen(root) - 8] = '\0';
 }
 
-Test(catalog, skips_what_is_no_regular_file)
+Test(catalog, skips_what_bears_no_templates_name)
 {
     char path[200];
     put("transpose", "t.cu", USER_TEMPLATE("t", "k"));
-    snprintf(path, sizeof path, "%s/transpose/pipe.cu", root);
+    snprintf(path, sizeof path, "%s/transpose/pipe", root);
     cr_assert_eq(mkfifo(path, 0666), 0);
-    snprintf(path, sizeof path, "%s/transpose/dangling.cu", root);
+    snprintf(path, sizeof path, "%s/transpose/dangling", root);
     cr_assert_eq(symlink("/nonexistent/file", path), 0);
     at__catalog_close(open_root());
+}
+
+Test(catalog, refuses_a_template_that_is_no_file)
+{
+    char path[200];
+    put("transpose", "t.cu", USER_TEMPLATE("t", "k"));
+    snprintf(path, sizeof path, "%s/transpose/dangling.cu", root);
+    cr_assert_eq(symlink("/nonexistent/file", path), 0);
+    check_error("dangling.cu: No such file or directory");
 }
