@@ -99,9 +99,13 @@ transpose_packed(T *__restrict__ out, const T *__restrict__ in, long long batch,
 #pragma unroll 2
     for (int i = threadIdx.x; i < whole; i += THREADS) {
         Piece piece;
+        if (PITCH == ROWS) { /* as it lies there */
+            piece.bits = shared_memory[i];
+        } else {
 #pragma unroll
-        for (int e = 0; e < PER; e++)
-            piece.element[e] = tile[place_out(i * PER + e)];
+            for (int e = 0; e < PER; e++)
+                piece.element[e] = tile[place_out(i * PER + e)];
+        }
         ((uint4 *)out)[i] = piece.bits;
     }
     if (EDGE && rest < here)
