@@ -175,8 +175,8 @@ at_status at__store_find_winner(at__answer *out, at__store *store, const at__pro
                                 const at__fingerprint *fingerprint, const char *device,
                                 at_error *err) AT_MUST_CHECK;
 
-/* The strategy of the run that found it, as at__store_begin_run was told. AT_ERR_NOT_FOUND: there is no winner,
- * or it was merged from elsewhere. */
+/* The strategy of the run that found it, as at__store_begin_run was told. AT_ERR_NOT_FOUND: there is no
+ * winner, or it was merged from elsewhere. */
 at_status at__store_winner_strategy(at__str *out, at__store *store, const at__problem_key *problem,
                                     const at__fingerprint *fingerprint, at_error *err) AT_MUST_CHECK;
 
@@ -240,8 +240,8 @@ at_status at__store_open_recording(at__store **out, const char *path, at_error *
 
 /*
  * The fingerprint that most trials have, replays not counted: of all problems (problem NULL; of `like`, which
- * may then be NULL too, the device counts, as a part of names, in any case), or of one on the device model and
- * with the `cold` of `like`. AT_ERR_NOT_FOUND: there are none.
+ * may then be NULL too, the device counts, as a part of names, in any case), or of one on the device model
+ * and with the `cold` of `like`. AT_ERR_NOT_FOUND: there are none.
  */
 at_status at__store_main_fingerprint(at__fingerprint *out, at__store *store, const at__problem_key *problem,
                                      const at__fingerprint *like, at_error *err) AT_MUST_CHECK;

@@ -36,11 +36,11 @@ at_status at__store_main_fingerprint(at__fingerprint *out, at__store *store, con
 {
     static const char doing[] = "read the recorded conditions";
     at_status status = AT_OK;
-    sqlite3_stmt *s = problem ? at__store_bind(store, AT__SQL_MAIN_FINGERPRINT_OF, doing, err, "ssssiiii",
-                                               problem->op, problem->shape, problem->type_key, like->device,
-                                               like->cc, like->sms, like->memory_mib, (int64_t)like->cold)
-                              : at__store_bind(store, AT__SQL_MAIN_FINGERPRINT, doing, err, "s",
-                                               like ? like->device : "");
+    sqlite3_stmt *s =
+        problem ? at__store_bind(store, AT__SQL_MAIN_FINGERPRINT_OF, doing, err, "ssssiiii", problem->op,
+                                 problem->shape, problem->type_key, like->device, like->cc, like->sms,
+                                 like->memory_mib, (int64_t)like->cold)
+                : at__store_bind(store, AT__SQL_MAIN_FINGERPRINT, doing, err, "s", like ? like->device : "");
     if (!s)
         return AT_ERR_STORE;
     int code = sqlite3_step(s);

@@ -118,11 +118,11 @@ static at_status put_trial(at__store *store, const int64_t ids[3], int64_t run_i
 {
     static const char doing[] = "store a trial";
     at_status status = AT_OK;
-    sqlite3_stmt *s = at__store_bind(store, AT__SQL_PUT_TRIAL, doing, err, "iiisisdddinnndsss", ids[0],
-                                     ids[1], ids[2], row->config, run_id, at__outcome_name(row->outcome),
-                                     row->median_s, row->min_s, row->spread, row->samples, row->registers,
-                                     row->shared_bytes, row->spill_bytes, row->compile_s,
-                                     row->log ? row->log : "", row->source_hash ? row->source_hash : "", when);
+    sqlite3_stmt *s = at__store_bind(
+        store, AT__SQL_PUT_TRIAL, doing, err, "iiisisdddinnndsss", ids[0], ids[1], ids[2], row->config,
+        run_id, at__outcome_name(row->outcome), row->median_s, row->min_s, row->spread, row->samples,
+        row->registers, row->shared_bytes, row->spill_bytes, row->compile_s, row->log ? row->log : "",
+        row->source_hash ? row->source_hash : "", when);
     if (!s)
         return AT_ERR_STORE;
     if (row->outcome != AT__TIMED)

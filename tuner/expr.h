@@ -74,8 +74,8 @@ typedef struct at__bounds {
 
 /*
  * Where the value lies when each slot lies anywhere between its bounds. false: it may not be possible to
- * evaluate it for all of them (or that cannot be told). Wider than need be, never too narrow: each operator is
- * looked at by itself (interval arithmetic).
+ * evaluate it for all of them (or that cannot be told). Wider than need be, never too narrow: each operator
+ * is looked at by itself (interval arithmetic).
  */
 bool at__expr_bounds(at__bounds *out, const at__expr *expr, const at__bounds *slots);
 
