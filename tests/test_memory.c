@@ -8,6 +8,7 @@
 
 #include "catalog.h"
 #include "declare_support.h"
+#include "import.h"
 #include "render.h"
 #include "space.h"
 
@@ -134,4 +135,21 @@ static at_status open_catalog(at_error *err)
 Test(memory, the_catalog)
 {
     fail_each(open_catalog);
+}
+
+static at_status import_recording(at_error *err)
+{
+    static const char *const PATHS[] = { AT_SOURCE_DIR "/tests/data/import/scale_t4.json",
+                                         AT_SOURCE_DIR "/tests/data/import/scale_cache.json",
+                                         AT_SOURCE_DIR "/tests/data/import/scale_t1.json" };
+    const at__import_options options = { .name = NULL };
+    at__import import = { 0 };
+    at_status status = at__import_read(&import, PATHS, 3, &options, err);
+    at__import_clear(&import);
+    return status;
+}
+
+Test(memory, importing, .timeout = 120)
+{
+    fail_each(import_recording);
 }

@@ -57,6 +57,8 @@ static at_status value_of_text(at__import_value *out, const at__json *json, uint
     at__json_add_text(&text, json, node);
     long long number = strtoll(at__str_text(&text), &stop, 10);
     *out = (at__import_value){ .number = number };
+    if (text.failed)
+        return at__str_check(&text, err);
     if (text.len && text.len < 18 && !*stop)
         ;
     else if (!is_identifier(at__str_text(&text)))
@@ -141,7 +143,9 @@ at_status at__import_add_param(at__import_param **out, at__import_file *file, ui
     at__str name = { 0 };
     at_status status = AT_OK;
     at__json_add_text(&name, &file->json, node);
-    if (file->param_count == AT__MAX_PARAMS)
+    if (name.failed)
+        status = at__str_check(&name, err);
+    else if (file->param_count == AT__MAX_PARAMS)
         status = at__json_fail(&file->json, node, 0, err, "found more than %d parameters; expected fewer",
                                AT__MAX_PARAMS);
     else if (file->json.nodes[node].kind != AT__JSON_STRING || !is_identifier(at__str_text(&name)))
@@ -163,16 +167,19 @@ at_status at__import_add_param(at__import_param **out, at__import_file *file, ui
 
 /* ---- what it says about the kernel ---- */
 
-static void copy_text(char *out, size_t size, const at__json *json, uint32_t node)
+/* Nothing when it is no text; false: out of memory. */
+static bool copy_text(char *out, size_t size, const at__json *json, uint32_t node)
 {
     at__str text = { 0 };
     if (!node || json->nodes[node].kind != AT__JSON_STRING)
-        return;
+        return true;
     at__json_add_text(&text, json, node);
     size_t len = text.len < size ? text.len : size - 1;
     memcpy(out, at__str_text(&text), len);
     out[len] = '\0';
+    bool good = !text.failed;
     at__str_clear(&text);
+    return good;
 }
 
 /* A number, or a list of them; anything else is not a shape of ours, and none is better than a wrong one. */
@@ -193,36 +200,38 @@ static void read_sizes(at__import_file *file, uint32_t node)
 }
 
 /* The type of the first argument that is written. */
-static void read_type(at__import_file *file, uint32_t arguments)
+static bool read_type(at__import_file *file, uint32_t arguments)
 {
     const at__json *json = &file->json;
     char name[32] = "";
     if (!arguments || json->nodes[arguments].kind != AT__JSON_ARRAY)
-        return;
+        return true;
     for (uint32_t at = at__json_first(json, arguments); at; at = at__json_next(json, at)) {
         uint32_t access = at__json_member(json, at, "AccessType");
         if (!access || at__json_is(json, access, "ReadOnly"))
             continue;
-        copy_text(name, sizeof name, json, at__json_member(json, at, "Type"));
+        bool good = copy_text(name, sizeof name, json, at__json_member(json, at, "Type"));
         if (at__dtype_parse(&file->type, name, strlen(name), NULL) != AT_OK)
             file->type = AT__DTYPES;
-        return;
+        return good;
     }
+    return true;
 }
 
-static void read_about(at__import_file *file)
+static bool read_about(at__import_file *file)
 {
     const at__json *json = &file->json;
     uint32_t kernel = at__json_member(json, 0, "KernelSpecification");
     if (file->kind == AT__IMPORT_CACHE) {
-        copy_text(file->kernel, sizeof file->kernel, json, at__json_member(json, 0, "kernel_name"));
-        copy_text(file->device, sizeof file->device, json, at__json_member(json, 0, "device_name"));
         read_sizes(file, at__json_member(json, 0, "problem_size"));
-    } else if (file->kind == AT__IMPORT_T1 && kernel) {
-        copy_text(file->kernel, sizeof file->kernel, json, at__json_member(json, kernel, "KernelName"));
-        read_sizes(file, at__json_member(json, kernel, "ProblemSize"));
-        read_type(file, at__json_member(json, kernel, "Arguments"));
+        return copy_text(file->kernel, sizeof file->kernel, json, at__json_member(json, 0, "kernel_name")) &&
+               copy_text(file->device, sizeof file->device, json, at__json_member(json, 0, "device_name"));
     }
+    if (file->kind != AT__IMPORT_T1 || !kernel)
+        return true;
+    read_sizes(file, at__json_member(json, kernel, "ProblemSize"));
+    return copy_text(file->kernel, sizeof file->kernel, json, at__json_member(json, kernel, "KernelName")) &&
+           read_type(file, at__json_member(json, kernel, "Arguments"));
 }
 
 at_status at__import_file_read(at__import_file *out, const char *path, at_error *err)
@@ -231,8 +240,8 @@ at_status at__import_file_read(at__import_file *out, const char *path, at_error 
     at_status status = read_text(out, err);
     if (status == AT_OK)
         status = find_kind(out, err);
-    if (status == AT_OK)
-        read_about(out);
+    if (status == AT_OK && !read_about(out))
+        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK)
         status =
             out->kind == AT__IMPORT_T1 ? at__import_read_space(out, err) : at__import_read_trials(out, err);
