@@ -67,8 +67,11 @@ static void print_text(const at__answer *a, const char *dtype)
     if (w->registers >= 0)
         printf(", %" PRId64 " registers", w->registers);
     printf("\n");
-    printf("  time           %s, %.0f GB/s, %s L2, median of %" PRId64 " samples, spread %.1f %%\n", time,
-           gb_per_s(a), f->cold ? "cold" : "warm", w->samples, 100 * w->spread);
+    printf("  time           %s", time);
+    if (a->traffic_bytes > 0)
+        printf(", %.0f GB/s", gb_per_s(a));
+    printf(", %s L2, median of %" PRId64 " samples, spread %.1f %%\n", f->cold ? "cold" : "warm", w->samples,
+           100 * w->spread);
     if (w->ceiling_s > 0)
         printf("  copy ceiling   %s (%s): %.1f %% of it reached\n", ceiling, w->ceiling_name, 100 * share(a));
     for (const char *tie = w->ties; *tie; tie += strcspn(tie, "\n"), tie += *tie == '\n')
