@@ -23,7 +23,7 @@
 #define FAILURE_RANK  0.9 /* a failure counts as a time that such a share of the others is below */
 #define LEAST_AHEAD   4   /* proposals under way, at most, while little is known: late results cost more */
 #define AHEAD_SHARE   8   /* one more for each so many results                                           */
-#define CALM_TRIALS   16  /* so many in a row must have expected little */
+#define CALM_TRIALS   32  /* so many in a row must have expected little */
 #define LEAST_TRIALS  24  /* before the search may end by itself                                         */
 
 /* A set of indices. */
