@@ -94,6 +94,51 @@ Test(store, a_run_is_recorded)
     folder_remove(&f);
 }
 
+Test(store, a_winner_knows_how_it_was_found)
+{
+    folder f = folder_make();
+    at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    at__str strategy = { 0 };
+    int64_t run = 0;
+    at__run_info info = { "autotune", "model, settled", 1, "", "host" };
+    at__winner w = winner_of("A=1", 1e-6);
+    cr_assert_eq(at__store_winner_strategy(&strategy, store, &KEY, &H200, NULL), AT_ERR_NOT_FOUND);
+    cr_assert_eq(at__store_put_winner(store, 0, &KEY, &H200, &w, NULL), AT_OK);
+    cr_assert_eq(at__store_winner_strategy(&strategy, store, &KEY, &H200, NULL), AT_ERR_NOT_FOUND);
+    cr_assert_eq(at__store_begin_run(&run, store, &info, NULL), AT_OK);
+    cr_assert_eq(at__store_put_winner(store, run, &KEY, &H200, &w, NULL), AT_OK);
+    cr_assert_eq(at__store_winner_strategy(&strategy, store, &KEY, &H200, NULL), AT_OK);
+    cr_assert_str_eq(at__str_text(&strategy), "model, settled");
+    at__str_clear(&strategy);
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+static bool name_problem(void *context, const at__problem_key *key)
+{
+    at__str *text = context;
+    at__str_addf(text, "%s %s %s %d;", key->op, key->shape, key->type_key, (int)key->elements);
+    return text->len < 30;
+}
+
+Test(store, problems_come_in_order_until_told_to_stop)
+{
+    folder f = folder_make();
+    at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    at__str text = { 0 };
+    at__trial_row row = trial_of("A=1", 1e-6);
+    const char *const shapes[] = { "8x8", "16x4", "2x32" };
+    for (int i = 0; i < 3; i++) {
+        at__problem_key key = { "transpose", shapes[i], "b4", 64, 512 };
+        put_ok(store, &key, &H200, &row, 1);
+    }
+    cr_assert_eq(at__store_each_problem(store, name_problem, &text, NULL), AT_OK);
+    cr_assert_str_eq(at__str_text(&text), "transpose 16x4 b4 64;transpose 2x32 b4 64;");
+    at__str_clear(&text);
+    at__store_close(store);
+    folder_remove(&f);
+}
+
 Test(store, trials_come_back_fastest_first)
 {
     folder f = folder_make();

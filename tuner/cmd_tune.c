@@ -310,8 +310,8 @@ int at__cmd_tune(int argc, char **argv)
         { "--max-trials", AT__OPT_COUNT, "N", "try at most N configurations of a problem (0: no limit)",
           &a.max_trials },
         { "--strategy", AT__OPT_TEXT, "NAME",
-          "how the space is walked; `autotune list strategies` (default: all of it, "
-          "a random sample when it is very large)",
+          "how the space is walked; `autotune list strategies` (default: model, which ends when less than "
+          "0.5 % is expected to be gained)",
           &a.strategy },
         { "--seed", AT__OPT_COUNT, "N", "of the random order and of the data (default 1)", &a.seed },
         { "--jobs", AT__OPT_COUNT, "N", "compile workers (default: one a core)", &a.jobs },

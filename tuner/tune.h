@@ -17,7 +17,7 @@
 typedef struct at__tune_options {
     const char *const *devices;   /* CUDA ordinals, or replay:FILE; see device.h          */
     int device_count;             /* 0: every device                                     */
-    const at__strategy *strategy; /* NULL: exhaustive when the space fits, else random   */
+    const at__strategy *strategy; /* NULL: the model; all of a tiny space              */
     uint64_t seed;
     int64_t max_trials;   /* per problem; 0: no limit                            */
     double budget_s;      /* wall time per problem; 0: no limit                  */
