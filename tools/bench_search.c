@@ -9,6 +9,7 @@
 #include "options.h"
 #include "util/clock.h"
 
+#include <glob.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -23,7 +24,9 @@
 static const at__usage USAGE = {
     "bench_search [options] [FILE...]",
     "Runs search strategies on recorded spaces (databases, or dumps as `autotune dump` and `autotune import` "
-    "write\nthem) and prints how close to the optimum they come, and when.",
+    "write\nthem) and prints how close to the optimum they come, and when. Without files: every *.db and "
+    "*.jsonl.gz "
+    "of\nthe folder $AUTOTUNE_SPACES.",
 };
 
 typedef struct settings {
@@ -349,6 +352,21 @@ static at_status print_all(const field *f, bool brief, at_error *err)
 
 /* ---- the program ---- */
 
+/* Those that were named, else those of the folder, whose names `found` owns. False: there are none. */
+static bool find_files(at__words *files, glob_t *found)
+{
+    static const char *const PATTERNS[] = { "*.db", "*.jsonl", "*.jsonl.gz" };
+    const char *folder = getenv("AUTOTUNE_SPACES");
+    char pattern[4096];
+    for (int i = 0; i < 3 && !files->count && folder && folder[0]; i++) {
+        snprintf(pattern, sizeof pattern, "%s/%s", folder, PATTERNS[i]);
+        glob(pattern, i ? GLOB_APPEND : 0, NULL, found);
+    }
+    for (size_t i = 0; i < found->gl_pathc && files->count < AT__MAX_WORDS; i++)
+        files->items[files->count++] = found->gl_pathv[i];
+    return files->count > 0;
+}
+
 static at_status compare(const settings *set, const at__bench_spaces *spaces, int64_t threads, bool brief,
                          at_error *err)
 {
@@ -406,10 +424,8 @@ static at_status take_marks(settings *set, const at__words *words, at_error *err
     return AT_OK;
 }
 
-static at_status check(const settings *set, const at__words *files, at_error *err)
+static at_status check(const settings *set, at_error *err)
 {
-    if (!files->count)
-        return at_fail(err, AT_ERR_USAGE, "expected recordings: databases or dumps");
     if (set->seeds < 1 || set->evals < 1)
         return at_fail(err, AT_ERR_USAGE, "--seeds and --evals: expected 1 or more");
     if (set->lag < 1 || set->lag > 1024)
@@ -426,6 +442,7 @@ int main(int argc, char **argv)
     int64_t threads = 2, least = 2, per_mille = 0;
     bool brief = false, help = false;
     at_error err = { 0 };
+    glob_t found = { 0 };
     const at__option TABLE[] = {
         { "--strategy", AT__OPT_LIST, "NAME", "only these (default: all)", &names },
         { "--seeds", AT__OPT_COUNT, "N", "runs of each on each space (default 30)", &set.seeds },
@@ -455,15 +472,22 @@ int main(int argc, char **argv)
     if (status == AT_OK)
         status = take_marks(&set, &marks, &err);
     if (status == AT_OK)
-        status = check(&set, &files, &err);
+        status = check(&set, &err);
     if (status == AT_OK)
         status = at__bench_spaces_open(&spaces, dir, &err);
+    if (status == AT_OK && !find_files(&files, &found)) {
+        puts("skipped: no recordings; name databases or dumps, or a folder of them in AUTOTUNE_SPACES");
+        globfree(&found);
+        at__bench_spaces_close(&spaces);
+        return 0;
+    }
     for (int i = 0; i < files.count && status == AT_OK; i++)
         status = at__bench_spaces_read(&spaces, files.items[i], least, &err);
     if (status == AT_OK && !spaces.count)
         status = at_fail(&err, AT_ERR_INPUT, "the recordings hold no problem of a known operation");
     if (status == AT_OK)
         status = compare(&set, &spaces, threads, brief, &err);
+    globfree(&found);
     at__bench_spaces_close(&spaces);
     if (status != AT_OK)
         fprintf(stderr, "bench_search: %s\n", err.text);
