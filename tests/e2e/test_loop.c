@@ -121,6 +121,79 @@ Test(loop, a_run_without_one_right_kernel_says_so)
     e2e_expect(strstr(run.out, "none of 32 configurations tried gave a right result"), run);
 }
 
+/* ---- each driver call ---- */
+
+enum { MAX_NAMES = 64 };
+
+typedef struct call {
+    char name[64];
+    long count;
+} call;
+
+/* Which calls a run makes, and how often. */
+static int list_calls(call *calls)
+{
+    char path[100], line[64];
+    int count = 0;
+    e2e_script("log calls");
+    tune(E2E_QUICK, E2E_MINE "--max-trials 3", 0);
+    snprintf(path, sizeof path, "%s/calls", e2e_folder());
+    FILE *file = fopen(path, "r");
+    cr_assert_not_null(file);
+    while (fscanf(file, "%63s", line) == 1) {
+        int i = 0;
+        while (i < count && strcmp(calls[i].name, line) != 0)
+            i++;
+        if (i == count && count < MAX_NAMES)
+            strcpy(calls[count++].name, line);
+        if (i < count)
+            calls[i].count++;
+    }
+    fclose(file);
+    return count;
+}
+
+/* A message when it ends badly; a winner when it does not. */
+static void expect_words(const char *script)
+{
+    bool words = strstr(run.err, "autotune: error: ") || strstr(run.out, "no winner: ");
+    cr_assert(run.code == 0 ? strstr(run.out, "THREADS=") != NULL : words, "%s: exit %d\n%s%s", script,
+              run.code, run.out, run.err);
+    cr_assert(run.code == 0 || run.code == 1 || run.code == 3, "%s: exit %d\n%s", script, run.code, run.err);
+}
+
+/*
+ * Through all processes: each call of the driver is the one that ends the context, at the middle of its
+ * occurrences, in every runner ("always") or in one. test_driver_faults does this for every occurrence.
+ */
+static void fail_calls(bool always)
+{
+    static call calls[MAX_NAMES];
+    int count = list_calls(calls);
+    cr_assert_gt(count, 25);
+    for (int i = 0; i < count; i++) {
+        char script[200];
+        e2e_write("token", "");
+        snprintf(script, sizeof script, "fail %.63s %ld 700 sticky%s", calls[i].name, (calls[i].count + 1) / 2,
+                 always ? "" : " once token");
+        e2e_script(script);
+        e2e_tune(&run, E2E_QUICK, E2E_MINE "--max-trials 3 --force");
+        expect_words(script);
+        e2e_expect_no_process();
+        e2e_expect_whole();
+    }
+}
+
+Test(loop, each_driver_call_fails_in_one_runner)
+{
+    fail_calls(false);
+}
+
+Test(loop, each_driver_call_fails_in_every_runner)
+{
+    fail_calls(true);
+}
+
 /* ---- drivers and devices ---- */
 
 static const struct {
