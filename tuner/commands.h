@@ -8,7 +8,7 @@
 #include "options.h"
 #include "shapes.h"
 #include "space.h"
-#include <signal.h>
+#include <stdatomic.h>
 
 enum {
     AT__EXIT_OK = 0,
@@ -36,9 +36,9 @@ int at__cmd_merge(int argc, char **argv);
 int at__cmd_import(int argc, char **argv);
 int at__cmd_verify(int argc, char **argv);
 
-/* Non-zero once the user has pressed Ctrl-C. The one writable global: a signal handler can reach nothing
- * else. */
-extern volatile sig_atomic_t at__stop_requested;
+/* Non-zero once the user has pressed Ctrl-C; all threads look. The one writable global: a signal handler can
+ * reach nothing else. */
+extern atomic_int at__stop_requested;
 
 /* Prints "autotune: error: <text>" on stderr; returns the exit code for err->status. */
 int at__complain(const at_error *err);

@@ -8,7 +8,7 @@
 #include "catalog.h"
 #include "options.h"
 #include "problem.h"
-#include <signal.h>
+#include <stdatomic.h>
 
 typedef struct at__check at__check;
 
@@ -33,7 +33,7 @@ typedef struct at__check_options {
     int workers;                /* 0: one a core                   */
     int64_t sample;             /* of each template; 0: all        */
     uint64_t seed;
-    const volatile sig_atomic_t *stop; /* non-zero: end early       */
+    const atomic_int *stop; /* non-zero: end early       */
     void *context;
     void (*failed)(void *context, const at__check_row *row, const char *config, const char *log);
     void (*progress)(void *context, const at__check_row *row, int64_t kernels, int64_t failed); /* often */

@@ -3,12 +3,13 @@
 #include "device.h"
 #include "pool.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-volatile sig_atomic_t at__stop_requested = 0;
+atomic_int at__stop_requested = 0; /* lock-free: a handler may write it */
 
 static const struct {
     const char *name, *about;

@@ -12,7 +12,7 @@
 #include "store.h"
 #include "strategy.h"
 #include "trace.h"
-#include <signal.h>
+#include <stdatomic.h>
 
 typedef struct at__tune_options {
     const char *const *devices;   /* CUDA ordinals, or replay:FILE; see device.h          */
@@ -32,8 +32,7 @@ typedef struct at__tune_options {
     const char *cache_path; /* compiled kernels; NULL: no cache                    */
     const char *command;    /* as typed, for the record                            */
     at__trace *trace;       /* where the time goes is written; NULL: nowhere       */
-    const volatile sig_atomic_t
-        *stop; /* becomes non-zero on Ctrl-C: finish the trial, store, end; may be NULL */
+    const atomic_int *stop; /* becomes non-zero on Ctrl-C: finish the trial, store, end; may be NULL */
 } at__tune_options;
 
 typedef enum at__phase {

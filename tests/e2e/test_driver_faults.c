@@ -14,6 +14,13 @@
 /* Few buffer sets, and kernels so slow that a graph has few of them. */
 #define SCRIPT "l2 20000\nnoise 0.001\ntime copy_* * 90000\n"
 
+/* Each call; under the thread sanitizer, which has nothing to find in one thread, some. */
+#ifdef __SANITIZE_THREAD__
+enum { STEP = 37 };
+#else
+enum { STEP = 1 };
+#endif
+
 enum { COUNT = 1000, BYTES = 4 * COUNT };
 
 static const unsigned char CUBIN[64] = { 0x7f, 'E', 'L', 'F' };
@@ -146,14 +153,15 @@ Test(driver_faults, each_call_refused_once_costs_one_trial)
     char script[300];
     long count, told = 0;
     char(*names)[64] = list_calls(&count, SCRIPT);
-    for (long n = 1; n <= count; n++) {
+    for (long n = 1; n <= count; n += STEP) {
         snprintf(script, sizeof script, SCRIPT "fail * %ld 1", n);
         outcome o = session(script);
         expect_clean(&o, n, names[n - 1], "refused");
         cr_assert_leq(failed_trials(&o), 1, "call %ld, %s", n, names[n - 1]);
         told += o.status != AT_OK || failed_trials(&o);
     }
-    cr_assert_gt(told, count * 8 / 10, "%ld of %ld", told, count); /* all but the calls of closing */
+    cr_assert_gt(told, count / STEP * 8 / 10, "%ld of %ld", told,
+                 count / STEP); /* all but the calls of closing */
     free(names);
 }
 
@@ -162,13 +170,13 @@ Test(driver_faults, each_call_may_end_the_context)
     char script[300];
     long count, told = 0;
     char(*names)[64] = list_calls(&count, SCRIPT);
-    for (long n = 1; n <= count; n++) {
+    for (long n = 1; n <= count; n += STEP) {
         snprintf(script, sizeof script, SCRIPT "fail * %ld 700 sticky", n);
         outcome o = session(script);
         expect_clean(&o, n, names[n - 1], "sticky");
         told += o.status != AT_OK;
     }
-    cr_assert_gt(told, count * 8 / 10, "%ld of %ld", told, count);
+    cr_assert_gt(told, count / STEP * 8 / 10, "%ld of %ld", told, count / STEP);
     free(names);
 }
 
@@ -178,7 +186,7 @@ static void expect_repair(const char *damage)
     long count;
     snprintf(bad, sizeof bad, SCRIPT "kernel copy_b * %s\n", damage);
     char(*names)[64] = list_calls(&count, bad);
-    for (long n = 1; n <= count; n++) {
+    for (long n = 1; n <= count; n += STEP) {
         snprintf(script, sizeof script, "%sfail * %ld 1", bad, n);
         outcome o = session(script);
         expect_clean(&o, n, names[n - 1], "refused");

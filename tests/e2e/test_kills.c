@@ -96,7 +96,7 @@ static void kill_supervisors(uint64_t random, int times)
 
 Test(kills, supervisors)
 {
-    kill_supervisors(1, 24);
+    kill_supervisors(1, E2E_FEW(24));
 }
 
 /* The message of a run that lost too many helpers in a row. */
@@ -130,12 +130,12 @@ static void kill_helpers(char role, uint64_t random, int times, long least_ms, l
 
 Test(kills, workers)
 {
-    kill_helpers('w', 2, 30, 100, 200);
+    kill_helpers('w', 2, E2E_FEW(30), 100, 200);
 }
 
 Test(kills, runners)
 {
-    kill_helpers('r', 3, 46, 0, 120);
+    kill_helpers('r', 3, E2E_FEW(46), 0, 120);
 }
 
 /* ---- users ---- */
@@ -189,7 +189,8 @@ Test(kills, interrupted_twice_it_ends_at_once)
     sleep_ms(100);
     cr_assert(!has_ended(run.pid), "the first time it waits for the trial");
     kill(run.pid, SIGINT);
-    sleep_ms(300);
+    for (int i = 0; i < 300 && !has_ended(run.pid); i++)
+        sleep_ms(10);
     cr_assert(has_ended(run.pid));
     e2e_wait(&run);
     e2e_expect(run.code == 130, run);

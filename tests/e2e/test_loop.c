@@ -171,11 +171,11 @@ static void fail_calls(bool always)
     static call calls[MAX_NAMES];
     int count = list_calls(calls);
     cr_assert_gt(count, 25);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i += count / E2E_FEW(count)) {
         char script[200];
         e2e_write("token", "");
-        snprintf(script, sizeof script, "fail %.63s %ld 700 sticky%s", calls[i].name, (calls[i].count + 1) / 2,
-                 always ? "" : " once token");
+        snprintf(script, sizeof script, "fail %.63s %ld 700 sticky%s", calls[i].name,
+                 (calls[i].count + 1) / 2, always ? "" : " once token");
         e2e_script(script);
         e2e_tune(&run, E2E_QUICK, E2E_MINE "--max-trials 3 --force");
         expect_words(script);
