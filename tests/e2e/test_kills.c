@@ -213,7 +213,8 @@ Test(kills, interrupted_while_compiling_it_ends_in_order)
     e2e_start(&run, E2E_REAL, "tune copy 1000 f32 --template slow --templates templates --jobs 2");
     sleep_ms(1500);
     kill(run.pid, SIGINT);
-    sleep_ms(1000);
+    for (int i = 0; i < 2000 && !has_ended(run.pid); i++)
+        sleep_ms(10);
     cr_expect(has_ended(run.pid));
     e2e_wait(&run);
     e2e_expect(run.code == 130 && strstr(run.out, "interrupted before the first trial ended"), run);
