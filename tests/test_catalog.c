@@ -95,8 +95,8 @@ static int64_t count_space(const at__template *t, int64_t batch, int64_t rows, i
     return count;
 }
 
-/* Every built-in template has something to offer: for a plain large problem, one whose rows are not aligned, or
- * many small ones. */
+/* Every built-in template has something to offer: for a plain large problem, one whose rows are not aligned,
+ * or many small ones. */
 Test(catalog, built_in_spaces_are_not_empty)
 {
     at__catalog *c = NULL;

@@ -20,6 +20,8 @@
  */
 #define NARROW         32   /* a side of at most so many elements ...                             */
 #define NARROW_COST    24.0 /* ... is for other templates: the wrong one costs a factor of 2 to 12 */
+#define NARROW_WEIGHT  1.0  /* of a factor of two between narrow sides                            */
+#define TURNED_COST    10.0 /* rows for columns: the templates are the same, their sides are not   */
 #define ALIGNMENT_COST 8.0  /* rows of another alignment want other accesses: up to a factor of 2 */
 #define ALIGNMENT_STEP 1.0  /* and more for each factor of two between them                       */
 #define SMALL_BYTES    (8 << 20)
@@ -59,27 +61,46 @@ static int64_t pitch_of(const int64_t *sizes, const at__op *op, int i)
     return sizes[i];
 }
 
-static double side_distance(const int64_t *there, const at__problem *p, int i)
+/* Dimension `j` there as dimension `i` here. Both sides narrow: the exact width matters, the alignment less.
+ */
+static double side_distance(const int64_t *there, int j, const at__problem *p, int i)
 {
     int element_bytes = at__dtype_bytes(p->type);
-    int64_t a = alignment(pitch_of(there, p->op, i), element_bytes);
+    bool narrow_there = there[j] <= NARROW, narrow_here = p->dims[i] <= NARROW;
+    int64_t a = alignment(pitch_of(there, p->op, j), element_bytes);
     int64_t b = alignment(pitch_of(p->dims, p->op, i), element_bytes);
-    double d = a == b ? 0 : ALIGNMENT_COST + ALIGNMENT_STEP * factors_of_two(a, b);
-    return (there[i] <= NARROW) == (p->dims[i] <= NARROW) ? d : d + NARROW_COST;
+    double octaves = factors_of_two(there[j], p->dims[i]);
+    double d = narrow_there && narrow_here ? NARROW_WEIGHT * octaves : octaves;
+    d += a == b ? 0 : ALIGNMENT_COST + ALIGNMENT_STEP * factors_of_two(a, b);
+    return narrow_there == narrow_here ? d : d + NARROW_COST;
 }
 
-static double shape_distance(const int64_t *there, const at__problem *p)
+/* First of the two last dimensions, which are exchanged when `turned`; -1: there are no two. */
+static int turning_point(const at__op *op)
 {
-    int element_bytes = at__dtype_bytes(p->type);
-    double d = 0, bytes_there = element_bytes, bytes_here = element_bytes;
-    for (int i = 0; i < p->op->dim_count; i++) {
-        d += factors_of_two(there[i], p->dims[i]);
-        if (!p->op->dims[i].optional)
-            d += side_distance(there, p, i);
+    int i = op->dim_count - 2;
+    return i >= 0 && !op->dims[i].optional ? i : -1;
+}
+
+static double distance_as(const int64_t *there, const at__problem *p, bool turned)
+{
+    const at__op *op = p->op;
+    int element_bytes = at__dtype_bytes(p->type), pair = turning_point(op);
+    double d = turned ? TURNED_COST : 0, bytes_there = element_bytes, bytes_here = element_bytes;
+    for (int i = 0; i < op->dim_count; i++) {
+        int j = turned && i >= pair ? 2 * pair + 1 - i : i;
+        d += op->dims[i].optional ? factors_of_two(there[i], p->dims[i]) : side_distance(there, j, p, i);
         bytes_there *= (double)there[i];
         bytes_here *= (double)p->dims[i];
     }
     return (bytes_there < SMALL_BYTES) == (bytes_here < SMALL_BYTES) ? d : d + SMALL_COST;
+}
+
+/* A narrow matrix is nearer to the same one turned than to one that is not narrow. */
+static double shape_distance(const int64_t *there, const at__problem *p)
+{
+    double d = distance_as(there, p, false);
+    return turning_point(p->op) < 0 ? d : fmin(d, distance_as(there, p, true));
 }
 
 static double device_distance(const at__entry *e, int64_t cc)

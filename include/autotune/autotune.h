@@ -66,9 +66,9 @@ AT_API at_status at_type_parse(at_type *out, const char *text, at_error *err) AT
 #define AT_MAX_PITCHES 2
 
 /*
- * What is to be computed: { .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { rows, cols } }. The sizes
- * are those of a shape as `autotune` takes it, 8x4096x128; leading ones that have a default (a batch of 1) may be left
- * out. Zero the rest: what a later version adds means "as before" when it is 0.
+ * What is to be computed: { .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { rows, cols } }.
+ * The sizes are those of a shape as `autotune` takes it, 8x4096x128; leading ones that have a default (a
+ * batch of 1) may be left out. Zero the rest: what a later version adds means "as before" when it is 0.
  */
 typedef struct at_problem {
     const char *op;

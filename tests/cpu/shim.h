@@ -2,7 +2,8 @@
  * shim.h - as much CUDA C++ as the templates use, for a host compiler: a rendered template between
  * `namespace x {` and `}` is plain C++17 that runs on the CPU, one fiber a thread.
  *
- * Not emulated: atomics, inline PTX; shuffles in blocks of several dimensions. A template that uses them needs them here first.
+ * Not emulated: atomics, inline PTX; shuffles in blocks of several dimensions. A template that uses them
+ * needs them here first.
  */
 #ifndef CPU_SHIM_H
 #define CPU_SHIM_H
