@@ -333,9 +333,14 @@ static bool has_room(const at__contest *c)
 static at_status propose_ahead(at__contest *c, at_error *err)
 {
     at_status status = AT_OK;
+    /* Asked also when all is proposed: what waits for the device is left out then. */
+    bool more = !c->exhausted || c->ready_count || compiling(c);
+    bool stop = more && told_to_stop(c);
     c->waiting = false;
-    while (status == AT_OK && !c->exhausted && !c->waiting && !told_to_stop(c) && has_room(c))
+    while (status == AT_OK && !c->exhausted && !c->waiting && !stop && has_room(c)) {
         status = propose_one(c, err);
+        stop = told_to_stop(c);
+    }
     return status;
 }
 

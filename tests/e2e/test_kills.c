@@ -178,6 +178,21 @@ Test(kills, terminated_it_ends_in_order)
     interrupt_once(SIGTERM);
 }
 
+/* All kernels come from the cache, so that every configuration waits for the device at once. */
+Test(kills, interrupted_when_all_is_proposed_it_ends_in_order)
+{
+    e2e_tune(&run, E2E_QUICK, E2E_MINE); /* fills the cache */
+    e2e_expect(run.code == 0, run);
+    e2e_script("pace 20\nl2 20000");
+    e2e_start(&run, E2E_REAL, E2E_MINE "--db again");
+    sleep_ms(1500);
+    kill(run.pid, SIGINT);
+    e2e_wait(&run);
+    e2e_expect(run.code == 130, run);
+    e2e_expect(strstr(run.out, "interrupted"), run);
+    e2e_expect_no_process();
+}
+
 /* The second time at once, also while a kernel hangs. */
 Test(kills, interrupted_twice_it_ends_at_once)
 {
