@@ -42,6 +42,31 @@ Test(trace, spans_and_counts_are_chrome_events)
     unlink(path);
 }
 
+/* Who kills a run still has a picture: the file ends behind an event. */
+Test(trace, a_trace_that_was_never_closed_ends_with_a_whole_event)
+{
+    char path[] = "/tmp/autotune-trace-XXXXXX";
+    at__trace *trace = NULL;
+    at_error err = { 0 };
+    close(mkstemp(path));
+    double now = at__now_s();
+    cr_assert_eq(at__trace_open(&trace, path, &err), AT_OK, "%s", err.text);
+    for (int i = 0; i < 3000; i++) {
+        at__trace_span(trace, AT__TRACK_DEVICE, 0, 0, "tile", "TILE=32 BLOCK_ROWS=8", now, now + i);
+        if (i % 100)
+            continue;
+        at__str text = contents(path);
+        cr_assert(text.len == 0 || text.data[text.len - 1] == ',' || text.len == 1, "%s",
+                  text.data + (text.len > 80 ? text.len - 80 : 0));
+        at__str_clear(&text);
+    }
+    at__str text = contents(path);
+    cr_assert_gt(text.len, 100000, "much of it is there already");
+    at__str_clear(&text);
+    cr_assert_eq(at__trace_close(trace, &err), AT_OK, "%s", err.text);
+    unlink(path);
+}
+
 Test(trace, no_trace_costs_nothing_and_is_allowed)
 {
     at__trace_span(NULL, AT__TRACK_STORE, 0, 0, "x", "", 0, 1);

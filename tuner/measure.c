@@ -178,6 +178,9 @@ static at_status hear_again(at__verdict *verdict, at__bench *bench, const at__mo
         status = at__bench_verify(&again, bench, module, &trial->kernel, trial->is_copy, err);
     if (status == AT_OK && again.right)
         *verdict = again;
+    else if (status == AT_OK)
+        snprintf(verdict->log + strlen(verdict->log), sizeof verdict->log - strlen(verdict->log),
+                 "; again on fresh buffers");
     return status;
 }
 

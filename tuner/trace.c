@@ -15,6 +15,9 @@ enum { MAX_NAMED = 1024 };
 /* What was written reaches the file this often, for the sake of who looks at a killed run. */
 #define FLUSH_S 0.5
 
+/* stdio's buffer. It is flushed before a line that does not fit, so that the file never ends within one. */
+enum { BUFFER_BYTES = 1 << 16 };
+
 struct at__trace {
     pthread_mutex_t lock;
     FILE *file;
@@ -22,6 +25,8 @@ struct at__trace {
     int named[MAX_NAMED]; /* tracks that have their name */
     int named_count;
     at__str line;
+    size_t pending; /* bytes in stdio's buffer */
+    char buffer[BUFFER_BYTES];
     int error; /* errno of the first failed write; 0: none */
 };
 
@@ -35,9 +40,11 @@ at_status at__trace_open(at__trace **out, const char *path, at_error *err)
         free(t);
         return at_fail(err, AT_ERR_SYSTEM, "%s: %s", path, strerror(errno));
     }
+    setvbuf(t->file, t->buffer, _IOFBF, sizeof t->buffer); /* a size alone is ignored by some */
     pthread_mutex_init(&t->lock, NULL);
     t->origin_s = t->flushed_s = at__now_s();
     fputs("[", t->file);
+    t->pending = 1;
     *out = t;
     return AT_OK;
 }
@@ -58,14 +65,21 @@ at_status at__trace_close(at__trace *t, at_error *err)
 
 /* ---- with the lock held ---- */
 
+static bool flush(at__trace *t)
+{
+    t->flushed_s = at__now_s();
+    t->pending = 0;
+    return fflush(t->file) == 0;
+}
+
 static void write_line(at__trace *t)
 {
-    double now = at__now_s();
-    bool bad = t->line.failed || fprintf(t->file, "\n%s,", at__str_text(&t->line)) < 0;
-    if (!bad && now - t->flushed_s > FLUSH_S) {
-        bad = fflush(t->file) != 0;
-        t->flushed_s = now;
-    }
+    size_t size = t->line.len + 2;
+    bool bad = t->line.failed;
+    if (t->pending + size >= BUFFER_BYTES || at__now_s() - t->flushed_s > FLUSH_S)
+        bad |= !flush(t);
+    bad = bad || fprintf(t->file, "\n%s,", at__str_text(&t->line)) < 0;
+    t->pending += size;
     if (bad && !t->error)
         t->error = t->line.failed ? ENOMEM : errno;
     at__str_reset(&t->line);
