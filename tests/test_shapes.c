@@ -62,6 +62,7 @@ static const struct {
     { "64x32/48", "transpose 64x32/48x64 f32" },
     { "64x32/32x64", "transpose 64x32 f32" },
     { "8x64x32/48x80", "transpose 8x64x32/48x80 f32" },
+    { "6720385477807x1/8", "transpose 6720385477807x1/8x6720385477807 f32" },
     { "64x32/48x80 f16\n64x32 f16\n64x32/48x80 f16", "transpose 64x32/48x80 f16; transpose 64x32 f16" },
     { "8x16 copy double", "copy 8x16 f64" },
     { "8x16 FLOAT16", "transpose 8x16 f16" },
@@ -129,6 +130,13 @@ static const struct {
       "s.txt:1:1: found a shape of more than 9223372036854775807 bytes; expected a smaller one" },
     { "f64 2147483648x2147483648",
       "s.txt:1:5: found a shape of more than 9223372036854775807 bytes; expected a smaller one" },
+    { "64x32/16", "s.txt:1:6: found ld_in = 16; expected at least cols = 32" },
+    { "64x32/64x64x64", "s.txt:1:13: found one more leading dimension; expected at most 2" },
+    { "64x32/", "s.txt:1:6: found '/'; expected leading dimensions, such as 4096x4096/4160x4352" },
+    { "copy 64x32/64", "s.txt:1:11: found 1 leading dimension; copy has 0" },
+    { "64x32/48x4611686018427387904",
+      "s.txt:1:6: found ld_out = 4611686018427387904, so more than 9223372036854775807 bytes; expected a "
+      "smaller one" },
     { "1x2x3x4x5x6x7", "s.txt:1:13: found one more size, '7'; expected at most 6" },
     { "1x2x3x4",
       "s.txt:1:7: found 4 sizes; transpose expects batch=1 x rows x cols (those with a default may "

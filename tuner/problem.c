@@ -154,6 +154,16 @@ int at__problem_size_count(const at__op *op)
     return op->dim_count + op->pitch_count;
 }
 
+/* The bytes of an array whose dim has this pitch in its place fit an int64_t. */
+static bool fits_with_pitch(const at__problem *problem, int dim, int64_t pitch)
+{
+    int64_t bytes = at__dtype_bytes(problem->type);
+    for (int i = 0; i < problem->op->dim_count; i++)
+        if (__builtin_mul_overflow(bytes, i == dim ? pitch : problem->dims[i], &bytes))
+            return false;
+    return true;
+}
+
 at_status at__problem_set_pitches(at__problem *problem, const int64_t *pitches, int count, at_error *err)
 {
     const at__op *op = problem->op;
@@ -165,6 +175,10 @@ at_status at__problem_set_pitches(at__problem *problem, const int64_t *pitches, 
         if (pitches[i] && pitches[i] < row)
             return at_fail(err, AT_ERR_INPUT, "found %s = %" PRId64 "; expected at least %s = %" PRId64,
                            op->pitches[i].name, pitches[i], op->dims[op->pitches[i].dim].name, row);
+        if (!fits_with_pitch(problem, op->pitches[i].dim, pitches[i]))
+            return at_fail(err, AT_ERR_INPUT,
+                           "found %s = %" PRId64 ", so more than %" PRId64 " bytes; expected a smaller one",
+                           op->pitches[i].name, pitches[i], INT64_MAX);
     }
     for (int i = 0; i < count; i++)
         problem->dims[op->dim_count + i] = pitches[i] ? pitches[i] : problem->dims[op->pitches[i].dim];

@@ -346,9 +346,6 @@ static bool too_large(const entry *e)
     for (int i = 0; i < e->size_count; i++)
         if (__builtin_mul_overflow(bytes, e->sizes[i], &bytes))
             return true;
-    for (int i = 0; i < e->pitch_count; i++)
-        if (__builtin_mul_overflow(bytes, e->pitches[i], &(int64_t){ 0 }))
-            return true;
     return false;
 }
 
