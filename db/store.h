@@ -78,6 +78,12 @@ typedef enum at__outcome {
 } at__outcome;
 const char *at__outcome_name(at__outcome outcome); /* "timed", "compile_failed", ... */
 
+/* What a compiled kernel uses: registers and local memory (spills) of a thread, shared memory of a block,
+ * static and dynamic. Below zero: unknown. */
+typedef struct at__uses {
+    int64_t registers, shared_bytes, spill_bytes;
+} at__uses;
+
 typedef struct at__trial_row {
     const char *template_name;
     const char *template_hash;

@@ -177,6 +177,38 @@ Test(nvrtc, keeps_warnings_and_drops_ptxas_information)
     attempt_clear(&a);
 }
 
+/* So does the cache of compiled kernels keep them. */
+Test(nvrtc, resources_come_back_from_a_kept_log)
+{
+    static const at__resources KEPT = { 40, 4224, 24, 16 };
+    static const char *const LOGS[] = { "", "k.cu(3): warning: never referenced\nand a second line" };
+    for (int i = 0; i < 2; i++) {
+        at__str kept = { 0 }, log = { 0 };
+        at__resources found;
+        at__nvrtc_log_with_resources(&kept, LOGS[i], &KEPT);
+        at__nvrtc_digest(kept.data, &log, &found);
+        cr_assert_str_eq(at__str_text(&log), LOGS[i]);
+        cr_assert(found.registers == 40 && found.shared_bytes == 4224 && found.spill_bytes == 24 &&
+                  found.stack_bytes == 16);
+        at__str_clear(&kept);
+        at__str_clear(&log);
+    }
+}
+
+/* An older version kept no resources, and PTX has none. */
+Test(nvrtc, a_log_without_resources_leaves_them_unknown)
+{
+    static const at__resources UNKNOWN = { -1, -1, -1, -1 };
+    at__str kept = { 0 }, log = { 0 };
+    at__resources found = { 0 };
+    at__nvrtc_log_with_resources(&kept, "a warning", &UNKNOWN);
+    cr_assert_str_eq(at__str_text(&kept), "a warning");
+    at__nvrtc_digest(kept.data, &log, &found);
+    cr_assert(found.registers == -1 && found.shared_bytes == -1 && found.spill_bytes == -1);
+    at__str_clear(&kept);
+    at__str_clear(&log);
+}
+
 Test(nvrtc, cuts_a_log_that_nobody_would_read)
 {
     at__str source = { 0 };

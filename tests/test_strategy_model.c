@@ -70,10 +70,10 @@ typedef struct bench {
 
 static void bench_open(bench *b, const char *first, const char *second)
 {
-    const char *const texts[] = { first, second };
     const at__limits limits = {
         .cc = 90, .sms = 132, .max_threads_per_block = 1024, .max_grid_x = 2147483647
     };
+    const char *const texts[] = { first, second };
     int64_t n = 64;
     at__problem problem;
     at_error err = { 0 };
@@ -112,9 +112,7 @@ typedef at__finding finding_of(const bench *b, int64_t index);
 
 static at__finding timed(double seconds)
 {
-    return (at__finding){
-        .outcome = AT__TIMED, .seconds = seconds, .registers = -1, .shared_bytes = -1, .spill_bytes = -1
-    };
+    return (at__finding){ .outcome = AT__TIMED, .seconds = seconds, .uses = { -1, -1, -1 } };
 }
 
 static double octaves(int64_t a, int64_t b)
@@ -161,6 +159,44 @@ static at__finding all_fail(const bench *b, int64_t index)
     return (at__finding){ .outcome = AT__WRONG_RESULT };
 }
 
+static bool at_random(int64_t index)
+{
+    return (uint64_t)(index + 1) * 0x9e3779b97f4a7c15u >> 63;
+}
+
+/* The tiles again, but of every second kernel, which no parameter tells, the compiler spills registers. */
+static at__finding spilling(const bench *b, int64_t index)
+{
+    at__finding f = smooth(b, index);
+    bool spills = at_random(index) && f.seconds > 1; /* not the best */
+    f.seconds *= spills ? 3 : 1;
+    f.uses = (at__uses){ .registers = spills ? 255 : 64, .shared_bytes = 0, .spill_bytes = spills ? 512 : 0 };
+    return f;
+}
+
+static at__finding spilling_unseen(const bench *b, int64_t index)
+{
+    at__finding f = spilling(b, index);
+    f.uses = (at__uses){ -1, -1, -1 };
+    return f;
+}
+
+/* Wide accesses of wide tiles give wrong results, or crash: at random, so that some are always tried. */
+static at__finding wrong(const bench *b, int64_t index)
+{
+    at__config config;
+    at__space_config(&config, b->spaces[0], index);
+    bool fails = config.values[2] * config.values[0] >= 64 && at_random(index);
+    return fails ? (at__finding){ .outcome = AT__WRONG_RESULT } : timed(tiles_time(config.values));
+}
+
+static at__finding crashing(const bench *b, int64_t index)
+{
+    at__finding f = wrong(b, index);
+    f.outcome = f.outcome == AT__TIMED ? AT__TIMED : AT__CRASHED;
+    return f;
+}
+
 static at__finding all_equal(const bench *b, int64_t index)
 {
     (void)b, (void)index;
@@ -183,8 +219,9 @@ static at__finding bowl(const bench *b, int64_t index)
 
 typedef struct outcome {
     int count;
-    int64_t end, order[4096]; /* what propose said at the end; the proposals */
-    double best;              /* INFINITY: none was right                   */
+    int64_t end, order[4096]; /* what propose said at the end; what was timed or failed */
+    int proposed;
+    double best; /* INFINITY: none was right                   */
 } outcome;
 
 /* Up to `max` trials with `lag` of them under way; the newest or the oldest is reported first. */
@@ -199,8 +236,11 @@ static void search_with(outcome *o, const bench *b, finding_of *find, int max, i
     cr_assert_eq(at__strategy_model.open(&state, &search, NULL), AT_OK);
     for (;;) {
         o->end = AT__NOT_YET;
-        while (waiting < lag && o->count < max && (o->end = at__strategy_model.propose(state)) >= 0)
-            pending[waiting++] = o->order[o->count++] = o->end;
+        while (waiting < lag && o->count + waiting < max &&
+               (o->end = at__strategy_model.propose(state)) >= 0) {
+            pending[waiting++] = o->end;
+            o->proposed++;
+        }
         if (!waiting)
             break;
         int64_t index = pending[newest_first ? waiting - 1 : 0];
@@ -208,6 +248,9 @@ static void search_with(outcome *o, const bench *b, finding_of *find, int max, i
             memmove(pending, pending + 1, (size_t)(waiting - 1) * sizeof *pending);
         waiting--;
         at__finding f = find(b, index);
+        if (f.outcome != AT__COMPILE_FAILED && !at__strategy_model.consider(state, index, &f.uses))
+            continue;
+        o->order[o->count++] = index;
         if (f.outcome == AT__TIMED)
             o->best = fmin(o->best, f.seconds);
         at__strategy_model.report(state, index, &f);
@@ -252,6 +295,73 @@ Test(strategy_model, failures_lead_it_away)
             failed += failing(&b, o.order[i]).outcome != AT__TIMED;
         cr_assert_lt(failed, 20, "%d of the last 50; of all, 46 %% do", failed);
     }
+    bench_close(&b);
+}
+
+static int failed_of(const bench *b, finding_of *find, const outcome *o)
+{
+    int failed = 0;
+    for (int i = 0; i < o->count; i++)
+        failed += find(b, o->order[i]).outcome != AT__TIMED;
+    return failed;
+}
+
+/* A crash costs a new process, a wrong result one launch. */
+Test(strategy_model, crashes_lead_it_away_further_than_wrong_results)
+{
+    bench b;
+    outcome o;
+    int crashed = 0, were_wrong = 0;
+    bench_open(&b, TILES, NULL);
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        b.search.seed = seed;
+        search_with(&o, &b, wrong, 100, 1, false);
+        were_wrong += failed_of(&b, wrong, &o);
+        search_with(&o, &b, crashing, 100, 1, false);
+        crashed += failed_of(&b, crashing, &o);
+    }
+    cr_assert_lt(crashed, were_wrong * 9 / 10, "%d crashes, %d wrong results", crashed, were_wrong);
+    bench_close(&b);
+}
+
+static int spills_of(const bench *b, const outcome *o)
+{
+    int spills = 0;
+    for (int i = 40; i < o->count; i++)
+        spills += spilling(b, o->order[i]).uses.spill_bytes > 0;
+    return spills;
+}
+
+/* What the compiler says of a kernel counts before any device time is spent on it. */
+Test(strategy_model, kernels_that_spill_are_put_off)
+{
+    bench b;
+    outcome o;
+    int seen = 0, unseen = 0;
+    bench_open(&b, TILES, OTHER);
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        b.search.seed = seed;
+        search_with(&o, &b, spilling, 100, 1, false);
+        cr_assert_eq(o.count, 100);
+        assert_distinct(&o, b.search.total);
+        seen += spills_of(&b, &o);
+        search_with(&o, &b, spilling_unseen, 100, 1, false);
+        unseen += spills_of(&b, &o);
+    }
+    cr_assert_lt(seen, unseen * 3 / 4, "of 600 trials %d spilled, %d when nothing was known of it", seen,
+                 unseen);
+    bench_close(&b);
+}
+
+/* With many under way, newer results show that some of them are not worth their time any more. */
+Test(strategy_model, late_proposals_are_put_off_but_not_many)
+{
+    bench b;
+    outcome o;
+    bench_open(&b, TILES, OTHER);
+    search_with(&o, &b, smooth, 120, 16, false);
+    cr_assert(o.count == 120 && o.proposed > 120 && o.proposed <= 150, "%d timed of %d proposed", o.count,
+              o.proposed);
     bench_close(&b);
 }
 

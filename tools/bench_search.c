@@ -44,13 +44,13 @@ typedef struct run {
     double area;
     double at[MAX_MARKS]; /* best over optimum */
     bool optimum;
-    int64_t used;
+    int64_t used, compiled; /* trials; those and what was put off after its compilation */
     double cpu_s;
 } run;
 
 /* Means, or medians, over runs. */
 typedef struct score {
-    double area, at[MAX_MARKS], within_1[MAX_MARKS], within_5[MAX_MARKS], optimum, used, us;
+    double area, at[MAX_MARKS], within_1[MAX_MARKS], within_5[MAX_MARKS], optimum, used, compiled, us;
 } score;
 
 /* All runs: by strategy, then space, then seed. Threads draw the next. */
@@ -111,8 +111,8 @@ static double cpu_now_s(void)
 }
 
 /* Walks the space; curve[n] receives the best time after n reports. Returns how many there were. */
-static int64_t walk(double *curve, const field *f, const at__bench_space *s, const at__strategy *strategy,
-                    void *state, int64_t trials)
+static int64_t walk(double *curve, int64_t *compiled, const field *f, const at__bench_space *s,
+                    const at__strategy *strategy, void *state, int64_t trials)
 {
     int64_t pending[1024], first = 0, count = 0, done = 0, answer = 0;
     int64_t lag = f->set->lag;
@@ -126,6 +126,10 @@ static int64_t walk(double *curve, const field *f, const at__bench_space *s, con
         const at__finding *finding = &s->findings[index];
         first = (first + 1) % lag;
         count--;
+        ++*compiled;
+        if (strategy->consider && finding->outcome != AT__COMPILE_FAILED &&
+            !strategy->consider(state, index, &finding->uses))
+            continue;
         curve[done + 1] = curve[done];
         if (finding->outcome == AT__TIMED && finding->seconds < curve[done])
             curve[done + 1] = finding->seconds;
@@ -169,7 +173,7 @@ static at_status run_one(run *out, field *f, size_t space, const at__strategy *s
     double started_s = cpu_now_s();
     at_status status = strategy->open(&state, &search, err);
     if (status == AT_OK) {
-        out->used = walk(curve, f, s, strategy, state, trials);
+        out->used = walk(curve, &out->compiled, f, s, strategy, state, trials);
         out->cpu_s = cpu_now_s() - started_s;
         out->area = area_of(curve, f->expected[space], optimum, trials);
         for (int i = 0; i < f->set->mark_count; i++) {
@@ -245,6 +249,7 @@ static score score_of(const run *runs, const settings *set, double *room)
         s.area += each * runs[i].area;
         s.optimum += each * runs[i].optimum;
         s.used += each * (double)runs[i].used;
+        s.compiled += each * (double)runs[i].compiled;
         trials += (double)runs[i].used;
         cpu_s += runs[i].cpu_s;
         for (int m = 0; m < set->mark_count; m++) {
@@ -263,6 +268,7 @@ static void add_score(score *sum, const score *s, double weight, int marks)
     sum->area += weight * s->area;
     sum->optimum += weight * s->optimum;
     sum->used += weight * s->used;
+    sum->compiled += weight * s->compiled;
     sum->us += weight * s->us;
     for (int m = 0; m < marks; m++) {
         sum->at[m] += weight * s->at[m];
@@ -274,8 +280,8 @@ static void add_score(score *sum, const score *s, double weight, int marks)
 static void print_head(const settings *set)
 {
     int width = 7 * set->mark_count, narrow = 5 * set->mark_count;
-    printf("%-44s %-12s %6s %*s %*s %*s %7s %6s %6s\n", "", "", "area", width, "median, of the optimum",
-           narrow, "within 1 %", narrow, "within 5 %", "optimum", "used", "us");
+    printf("%-44s %-12s %6s %*s %*s %*s %7s %6s %8s %6s\n", "", "", "area", width, "median, of the optimum",
+           narrow, "within 1 %", narrow, "within 5 %", "optimum", "used", "compiled", "us");
     printf("%-44s %-12s %6s ", "space", "strategy", "");
     for (int m = 0; m < set->mark_count; m++)
         printf(" %6lld", (long long)set->marks[m]);
@@ -298,7 +304,7 @@ static void print_score(const char *what, const char *strategy, const score *s, 
     putchar(' ');
     for (int m = 0; m < set->mark_count; m++)
         printf(" %3.0f%%", 100 * s->within_5[m]);
-    printf(" %6.0f%% %6.1f %6.0f\n", 100 * s->optimum, s->used, s->us);
+    printf(" %6.0f%% %6.1f %8.1f %6.0f\n", 100 * s->optimum, s->used, s->compiled, s->us);
 }
 
 /* The mean of a strategy's scores over the spaces of `kernel`, NULL: all. */

@@ -42,14 +42,19 @@ at_status at__build_look_up(at__build *build, at__builder *builder, at_error *er
     hash(build, builder);
     if (!builder->cache)
         return AT_OK;
+    at__str log = { 0 };
     at_status status =
-        at__store_get_cubin(&build->cubin, &build->log, builder->cache, build->key, &builder->cache_error);
+        at__store_get_cubin(&build->cubin, &log, builder->cache, build->key, &builder->cache_error);
+    if (status == AT_OK && log.len)
+        at__nvrtc_digest(log.data, &build->log, &build->resources);
+    else
+        build->resources = (at__resources){ -1, -1, -1, -1 };
+    at__str_clear(&log);
     if (status != AT_OK) {
         if (status != AT_ERR_NOT_FOUND)
             give_up_cache(builder);
         return status == AT_ERR_MEMORY ? at_fail(err, status, "out of memory") : AT_OK;
     }
-    build->resources = (at__resources){ -1, -1, -1, -1 };
     build->done = build->ok = true;
     return AT_OK;
 }
@@ -59,6 +64,16 @@ at_status at__build_start(at__build *build, at__builder *builder, const at__temp
 {
     at_status status = at__render(&build->source, t, type, config, slots, err);
     return status == AT_OK ? at__build_look_up(build, builder, err) : status;
+}
+
+static void keep_in_cache(const at__build *build, at__builder *builder)
+{
+    at__str log = { 0 };
+    at__nvrtc_log_with_resources(&log, at__str_text(&build->log), &build->resources);
+    if (at__store_put_cubin(builder->cache, build->key, build->cubin.data, build->cubin.len,
+                            at__str_text(&log), &builder->cache_error) != AT_OK)
+        give_up_cache(builder);
+    at__str_clear(&log);
 }
 
 void at__build_finish(at__build *build, at__builder *builder, at__compiled *compiled)
@@ -71,10 +86,8 @@ void at__build_finish(at__build *build, at__builder *builder, at__compiled *comp
     build->compile_s = compiled->compile_s;
     compiled->code = compiled->log = (at__str){ 0 };
     builder->compiled++;
-    if (build->ok && builder->cache &&
-        at__store_put_cubin(builder->cache, build->key, build->cubin.data, build->cubin.len,
-                            at__str_text(&build->log), &builder->cache_error) != AT_OK)
-        give_up_cache(builder);
+    if (build->ok && builder->cache)
+        keep_in_cache(build, builder);
 }
 
 at_status at__build_wait(at__build *build, at__builder *builder, const char *name, at_error *err)

@@ -26,7 +26,7 @@ typedef struct at__build {
     char source_hash[AT__HASH_TEXT];
     char key[AT__HASH_TEXT]; /* of the compiled kernel in the cache */
     at__str cubin, log;
-    at__resources resources;
+    at__resources resources; /* -1: unknown, of a kernel that an older version put into the cache */
     bool done, ok;
     double compile_s; /* 0: from the cache */
 } at__build;

@@ -23,6 +23,7 @@ struct known_trial {
     at__outcome outcome;
     double median_s, min_s, spread;
     int64_t samples;
+    at__uses uses;
 };
 
 static int by_key(const void *a, const void *b)
@@ -48,12 +49,14 @@ static bool remember(void *context, const at__trial_row *row, const at__fingerpr
     char *key = known_key(row->template_hash, row->config);
     if (!key)
         return false;
-    c->known[c->known_count++] = (struct known_trial){ .key = key,
-                                                       .outcome = row->outcome,
-                                                       .median_s = row->median_s,
-                                                       .min_s = row->min_s,
-                                                       .spread = row->spread,
-                                                       .samples = row->samples };
+    c->known[c->known_count++] =
+        (struct known_trial){ .key = key,
+                              .outcome = row->outcome,
+                              .median_s = row->median_s,
+                              .min_s = row->min_s,
+                              .spread = row->spread,
+                              .samples = row->samples,
+                              .uses = { row->registers, row->shared_bytes, row->spill_bytes } };
     return true;
 }
 
@@ -230,9 +233,7 @@ static void decide(at__contest *c, at__candidate *a)
     c->busy_s += a->m.busy_s;
     at__finding finding = { .outcome = a->m.outcome,
                             .seconds = a->m.median_s,
-                            .registers = a->m.registers,
-                            .shared_bytes = a->m.shared_bytes,
-                            .spill_bytes = a->m.local_bytes };
+                            .uses = { a->m.registers, a->m.shared_bytes, a->m.local_bytes } };
     c->strategy->report(c->strategy_state, a->index, &finding);
     if (timed && (!c->best || a->m.median_s < c->best->m.median_s))
         c->best = a;
@@ -257,9 +258,9 @@ static bool use_known(at__contest *c, at__candidate *a)
                            .min_s = k->min_s,
                            .spread = k->spread,
                            .samples = k->samples,
-                           .registers = -1,
-                           .shared_bytes = -1,
-                           .local_bytes = -1 };
+                           .registers = k->uses.registers,
+                           .shared_bytes = k->uses.shared_bytes,
+                           .local_bytes = k->uses.spill_bytes };
     a->known = a->stored = true;
     c->taken_from_store++;
     decide(c, a);
@@ -278,19 +279,35 @@ static at_status make_ready(at__contest *c, size_t tag, at_error *err)
     return AT_OK;
 }
 
+/* A candidate that was put off is ready at once: it is compiled. False: this is none. */
+static bool resume(at__contest *c, int64_t index, at_status *status, at_error *err)
+{
+    for (size_t i = 0; i < c->candidate_count && c->put_off; i++)
+        if (c->candidates[i]->put_off && c->candidates[i]->index == index) {
+            c->candidates[i]->put_off = false;
+            c->put_off--;
+            *status = make_ready(c, i, err);
+            return true;
+        }
+    return false;
+}
+
 static at_status propose_one(at__contest *c, at_error *err)
 {
     at__builder *builder = &c->session->builder;
     int64_t index = c->strategy->propose(c->strategy_state), local = index;
+    at_status status = AT_OK;
 
     c->waiting = index == AT__NOT_YET;
-    if (c->waiting && c->decided == (int64_t)c->candidate_count)
+    if (c->waiting && c->decided + c->put_off == (int64_t)c->candidate_count)
         return at_fail(err, AT_ERR_USAGE, "strategy %s waits for nothing", c->strategy->name);
     if (index < 0) {
         c->exhausted = !c->waiting;
         c->settled = index == AT__WORTHLESS;
         return AT_OK;
     }
+    if (resume(c, index, &status, err))
+        return status;
     const at__space *space = locate(c, &local);
     if (!space)
         return at_fail(err, AT_ERR_USAGE, "strategy %s proposed configuration %lld of %lld",
@@ -301,7 +318,7 @@ static at_status propose_one(at__contest *c, at_error *err)
     if (use_known(c, a))
         return AT_OK;
     size_t tag = c->candidate_count - 1;
-    at_status status = at__build_start(&a->build, builder, a->t, c->problem.type, &a->config, c->slots, err);
+    status = at__build_start(&a->build, builder, a->t, c->problem.type, &a->config, c->slots, err);
     if (status == AT_OK && a->build.done)
         return make_ready(c, tag, err);
     if (status == AT_OK)
@@ -395,7 +412,26 @@ at_status at__contest_kernel(at__kernel *out, const at__contest *c, const at__ca
     return status;
 }
 
-static at_status feed_device(at__contest *c, at_error *err)
+static at__uses uses_of(const at__contest *c, const at__candidate *a, const at__kernel *kernel)
+{
+    const at__resources *r = &a->build.resources;
+    if (!c->session->builder.nvrtc)
+        return at__device_recorded_uses(c->session->device, a->identity);
+    if (r->registers < 0)
+        return (at__uses){ -1, -1, -1 };
+    return (at__uses){ r->registers, r->shared_bytes + kernel->geometry.shared_bytes, r->stack_bytes };
+}
+
+/* Now that it is compiled: is it still wanted? */
+static bool wanted(at__contest *c, at__candidate *a, const at__kernel *kernel)
+{
+    at__uses uses = uses_of(c, a, kernel);
+    a->put_off = c->strategy->consider && !c->strategy->consider(c->strategy_state, a->index, &uses);
+    c->put_off += a->put_off;
+    return !a->put_off;
+}
+
+static at_status feed_device(at__contest *c, bool *progressed, at_error *err)
 {
     at_status status = AT_OK;
     at__device *device = c->session->device;
@@ -408,8 +444,9 @@ static at_status feed_device(at__contest *c, at_error *err)
                             .is_copy = c->is_copy,
                             .best_s = c->best ? c->best->m.median_s : 0 };
         c->ready_count--;
+        *progressed = true;
         status = at__contest_kernel(&trial.kernel, c, c->candidates[tag], err);
-        if (status == AT_OK)
+        if (status == AT_OK && wanted(c, c->candidates[tag], &trial.kernel))
             status = at__device_submit(device, &trial, err);
     }
     return status;
@@ -536,7 +573,7 @@ at_status at__contest_run(at__contest *c, at_error *err)
         if (status == AT_OK)
             status = take_compiled(c, err);
         if (status == AT_OK)
-            status = feed_device(c, err);
+            status = feed_device(c, &progressed, err);
         if (status == AT_OK)
             status = take_measured(c, &progressed, err);
         if (status == AT_OK && at__now_s() - c->flushed_s > FLUSH_S)

@@ -41,6 +41,7 @@ typedef struct at__candidate {
     at__build build;
     at__measured m; /* valid once it has an outcome  */
     bool decided, known, stored;
+    bool put_off; /* compiled, and taken back by the strategy  */
 } at__candidate;
 
 typedef struct at__contest {
@@ -69,6 +70,7 @@ typedef struct at__contest {
     double started_s, flushed_s, reported_s;
     double fed_s; /* when the device got its first trial; 0: not yet */
     const at__candidate *best;
+    int64_t put_off; /* candidates that are, now */
     int64_t decided, failed, outcomes[AT__OUTCOMES], taken_from_store;
     double busy_s;
     bool interrupted;      /* by the user or by the budget         */

@@ -106,6 +106,12 @@ at_status at__device_final(at__device *device, const at__finalist *list, int cou
     return device->kind->final(device, list, count, seed, rows, notes, err);
 }
 
+at__uses at__device_recorded_uses(at__device *device, const char *identity)
+{
+    return device->kind->recorded_uses ? device->kind->recorded_uses(device, identity)
+                                       : (at__uses){ -1, -1, -1 };
+}
+
 at_status at__device_recorded(at__device *device, const at__problem_key *problem, bool warm,
                               at__recorded_visit *visit, void *context, at_error *err)
 {

@@ -125,6 +125,10 @@ typedef struct at__measured {
 int at__device_queued(const at__device *device);
 at_status at__device_submit(at__device *device, const at__trial *trial, at_error *err) AT_MUST_CHECK;
 
+/* What a recorded kernel uses, before it is tried: a replay has no compiler that could tell. Of a GPU, and
+ * where it was not recorded: unknown. */
+at__uses at__device_recorded_uses(at__device *device, const char *identity);
+
 /* The runner's descriptor, for poll(2). */
 struct pollfd at__device_fd(const at__device *device);
 

@@ -20,6 +20,7 @@ typedef struct at__device_kind {
                        at__final_row *rows, at__final_notes *notes, at_error *err);
     at_status (*recorded)(at__device *device, const at__problem_key *problem, bool warm,
                           at__recorded_visit *visit, void *context, at_error *err); /* NULL: no replay */
+    at__uses (*recorded_uses)(at__device *device, const char *identity);            /* likewise        */
 } at__device_kind;
 
 struct at__device {

@@ -250,6 +250,13 @@ static at_status replay_submit(at__device *device, const at__trial *trial, at_er
     return AT_OK;
 }
 
+static at__uses replay_uses(at__device *device, const char *identity)
+{
+    const tape *t;
+    const entry *e = find_entry(ours(device), identity, &t);
+    return e ? (at__uses){ e->m.registers, e->m.shared_bytes, e->m.local_bytes } : (at__uses){ -1, -1, -1 };
+}
+
 static struct pollfd replay_fd(const at__device *device)
 {
     (void)device;
@@ -424,6 +431,7 @@ static const at__device_kind REPLAY = {
     .pump = replay_pump,
     .final = replay_final,
     .recorded = replay_recorded,
+    .recorded_uses = replay_uses,
 };
 
 at_status at__device_open_replay(at__device **out, const char *path, const char *name, at_error *err)

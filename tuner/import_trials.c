@@ -211,7 +211,7 @@ static at_status read_entry(at__import_file *file, uint32_t node, at_error *err)
 {
     static const double MS = 1e-3;
     const at__json *json = &file->json;
-    at__import_trial *trial;
+    at__import_trial *trial = NULL;
     uint32_t time = at__json_member(json, node, "time");
     if (!time)
         return at__json_fail(json, node, 0, err,
@@ -295,7 +295,7 @@ static at_status read_result(at__import_file *file, uint32_t node, double unit_s
     uint32_t configuration = at__json_member(json, node, "configuration");
     uint32_t times = at__json_member(json, node, "times"), objective = find_objective(json, node);
     uint32_t invalidity = at__json_member(json, node, "invalidity");
-    at__import_trial *trial;
+    at__import_trial *trial = NULL;
     if (!configuration || (!objective && !invalidity))
         return at__json_fail(
             json, node, 0, err,

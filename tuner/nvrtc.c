@@ -2,6 +2,7 @@
 #include "nvrtc.h"
 
 #include <dlfcn.h>
+#include <inttypes.h>
 #include <nvrtc.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -320,10 +321,23 @@ static bool is_information(const char *line)
     return strncmp(line, INFO, sizeof INFO - 1) == 0 || strncmp(line, CONTINUED, sizeof CONTINUED - 1) == 0;
 }
 
-/* Parses and drops ptxas' information, line by line. Writes into `raw`. */
-static void digest_log(char *raw, at__str *log, at__resources *resources)
+void at__nvrtc_log_with_resources(at__str *out, const char *log, const at__resources *resources)
+{
+    at__str_add(out, log);
+    if (resources->registers < 0)
+        return;
+    at__str_addf(out,
+                 "%sptxas info    : Used %" PRId64 " registers, %" PRId64 " bytes stack frame, %" PRId64
+                 " bytes smem, %" PRId64 " bytes spill stores, 0 bytes spill loads",
+                 log[0] ? "\n" : "", resources->registers, resources->stack_bytes, resources->shared_bytes,
+                 resources->spill_bytes);
+}
+
+/* Parses and drops ptxas' information, line by line. */
+void at__nvrtc_digest(char *raw, at__str *log, at__resources *resources)
 {
     char *next;
+    *resources = (at__resources){ -1, -1, -1, -1 };
     for (char *line = raw; line && *line; line = next) {
         next = strchr(line, '\n');
         if (next)
@@ -351,7 +365,7 @@ static at_status read_log(at__nvrtc *nvrtc, nvrtcProgram program, at__str *log, 
     if (!raw)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     nvrtc->call.nvrtcGetProgramLog(program, raw);
-    digest_log(raw, log, resources);
+    at__nvrtc_digest(raw, log, resources);
     free(raw);
     return at__str_check(log, err);
 }
@@ -396,7 +410,6 @@ static at_status compile_program(at__nvrtc *nvrtc, nvrtcProgram program, nvrtcRe
     do {
         *result = compile_once(nvrtc, program, cc, kind, true);
         at__str_reset(log);
-        *resources = (at__resources){ -1, -1, -1, -1 };
         status = read_log(nvrtc, program, log, resources, err);
     } while (status == AT_OK && *result == NVRTC_ERROR_INVALID_OPTION &&
              refuse_options(nvrtc, at__str_text(log)));

@@ -49,6 +49,14 @@ at_status at__nvrtc_compile(at__nvrtc *nvrtc, bool *ok, at__str *code, at__str *
                             const char *source, const char *name, int cc, at__code kind,
                             at_error *err) AT_MUST_CHECK;
 
+/*
+ * A log as the cache of compiled kernels keeps it: with the resources as a line that ptxas could have
+ * written. at__nvrtc_digest takes such a log, or one of ptxas itself, apart; what it does not find is -1.
+ * `raw` is written to.
+ */
+void at__nvrtc_log_with_resources(at__str *out, const char *log, const at__resources *resources);
+void at__nvrtc_digest(char *raw, at__str *log, at__resources *resources);
+
 /* Everything but the source that the code depends on (options, NVRTC version, cc), as part of a cache key. */
 void at__nvrtc_key(at__str *out, const at__nvrtc *nvrtc, int cc, at__code kind);
 

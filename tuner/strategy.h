@@ -28,8 +28,8 @@ typedef struct at__search {
 /* What became of a configuration. */
 typedef struct at__finding {
     at__outcome outcome;
-    double seconds;                               /* when timed           */
-    int64_t registers, shared_bytes, spill_bytes; /* below zero: unknown  */
+    double seconds; /* when timed */
+    at__uses uses;
 } at__finding;
 
 /* Answers of propose that are no index. */
@@ -42,6 +42,9 @@ typedef struct at__strategy {
     at_status (*open)(void **state, const at__search *search, at_error *err);
     /* The next index to try, each at most once, or one of the above. May run ahead of report. */
     int64_t (*propose)(void *state);
+    /* A proposal is compiled and the device is free for it: shall it be timed now? False takes it back: it is
+     * not reported, and may be proposed again. NULL: always. */
+    bool (*consider)(void *state, int64_t index, const at__uses *uses);
     /* What became of a proposal. Reports may come in any order. */
     void (*report)(void *state, int64_t index, const at__finding *finding);
     void (*close)(void *state);

@@ -5,7 +5,12 @@
  * First what is known to be good elsewhere, the templates' defaults and a few drawn at random. Then, of a
  * pool of neighbours of the best and of a changing uniform sample, the one that a Gaussian process
  * (surrogate.h) expects the most improvement of. The pool bounds the work: no space is too large.
+ *
+ * When it is compiled, and the device is free for it, it is weighed again: with the registers that
+ * the compiler had to spill, and with what was measured meanwhile. Once in its life it may be put
+ * off for a better one.
  */
+#include "spill_lesson.h"
 #include "surrogate.h"
 #include "util/permute.h"
 
@@ -20,11 +25,15 @@
 #define FRESH         16   /* candidates exchanged for new ones with every proposal                       */
 #define LESSON_STEPS  15   /* of climbing, each time the number of trials has grown by LESSON_GROWTH      */
 #define LESSON_GROWTH 1.2
-#define FAILURE_RANK  0.9 /* a failure counts as a time that such a share of the others is below */
-#define LEAST_AHEAD   4   /* proposals under way, at most, while little is known: late results cost more */
-#define AHEAD_SHARE   8   /* one more for each so many results                                           */
-#define CALM_TRIALS   32  /* so many in a row must have expected little */
-#define LEAST_TRIALS  24  /* before the search may end by itself                                         */
+#define FAILURE_RANK  0.9  /* a failure counts as a time that such a share of the others is below         */
+#define COSTLY        40   /* trials that one which crashes or never ends costs                           */
+#define LEAST_AHEAD   4    /* proposals under way, at most, while little is known: late results cost more */
+#define AHEAD_SHARE   8    /* one more for each so many results                                           */
+#define KEEP_SHARE    0.7  /* of the gain expected elsewhere: with less, a compiled candidate is put off  */
+#define WORSE_SHARE   0.1  /* of that: with less, it is put off for what the compiler made of it          */
+#define PUT_OFF_SHARE 0.25 /* of the trials: so many more kernels are compiled for that, at most          */
+#define CALM_TRIALS   32   /* so many in a row must have expected little                                  */
+#define LEAST_TRIALS  24   /* before the search may end by itself                                         */
 
 /* A set of indices. */
 typedef struct index_set {
@@ -35,7 +44,11 @@ typedef struct index_set {
 /* A trial as the model sees it. */
 typedef struct row {
     int64_t index;
-    double seconds; /* NAN: not known yet; INFINITY: failed */
+    double seconds;             /* NAN: not known yet; INFINITY: failed */
+    bool costly;                /* it took the device's process with it */
+    bool sure;                  /* to be timed in any case              */
+    at__uses uses;              /* once compiled                        */
+    double foreseen, deviation; /* of the logarithm of seconds, then    */
 } row;
 
 typedef struct model {
@@ -45,13 +58,16 @@ typedef struct model {
     at__rng rng;
     at__permutation order;
     int64_t place, under_way, done, left;
-    index_set seen;
+    index_set seen, put_off;
     row rows[ROWS];
     int64_t slots[SLOTS];                              /* -1: free */
     int slot_count;                                    /* SLOTS, or all there are */
+    double error[SLOTS], unsure[SLOTS];                /* what its spills tell; 0 and 1: nothing */
     double mean[SLOTS], deviation[SLOTS], gain[SLOTS]; /* gain: expected improvement */
     double chance[SLOTS];                              /* of a failure               */
-    int64_t best[BEST];                                /* the fastest, the first of all first */
+    double top_gain;                                   /* expected of the newest proposal           */
+    at__spill_lesson lesson;
+    int64_t best[BEST]; /* the fastest, the first of all first */
     double best_s[BEST];
     int best_count;
     bool best_changed;
@@ -109,6 +125,22 @@ static bool set_add(index_set *s, int64_t index)
     return true;
 }
 
+static void set_remove(index_set *s, int64_t index)
+{
+    size_t mask = s->room - 1, hole = home_of(s, index);
+    while (s->at[hole] != index)
+        hole = (hole + 1) & mask;
+    for (size_t i = (hole + 1) & mask; s->at[i] >= 0; i = (i + 1) & mask) {
+        size_t from_home = (i - home_of(s, s->at[i])) & mask, from_hole = (i - hole) & mask;
+        if (from_home >= from_hole) { /* it may move into the hole: that is not before its home */
+            s->at[hole] = s->at[i];
+            hole = i;
+        }
+    }
+    s->at[hole] = -1;
+    s->count--;
+}
+
 /* ---- opening ---- */
 
 static void add_first(model *m, int64_t index)
@@ -147,6 +179,7 @@ static void model_close(void *state)
     at__surrogate_close(m->surrogate);
     at__features_close(m->features);
     free(m->seen.at);
+    free(m->put_off.at);
     free(m->first);
     free(m);
 }
@@ -213,6 +246,8 @@ static void put_slot(model *m, int slot, int64_t index)
     m->slots[slot] = index;
     at__features_levels(levels, m->features, index);
     at__surrogate_place(m->surrogate, slot, levels);
+    m->error[slot] = 0;
+    m->unsure[slot] = 1;
     m->gain[slot] = INFINITY; /* until it is known */
 }
 
@@ -307,21 +342,32 @@ static double set_values(model *m)
     return logs[0];
 }
 
-/* Weighs expected gains with the chance that the candidate is right at all. */
-static void weigh_failures(model *m)
+/* The chance, by the model, that a candidate fails, or fails and is costly. False: none did yet. */
+static bool foresee_failures(model *m, bool costly)
 {
     double failed[ROWS];
     bool any = false;
     int rows = at__surrogate_rows(m->surrogate);
     for (int i = 0; i < rows; i++) {
-        failed[i] = isfinite(m->rows[i].seconds) ? 0 : isnan(m->rows[i].seconds) ? (double)NAN : 1;
-        any |= failed[i] > 0;
+        bool counts = isinf(m->rows[i].seconds) && (m->rows[i].costly || !costly);
+        failed[i] = isnan(m->rows[i].seconds) ? (double)NAN : counts;
+        any |= counts;
     }
-    if (!any)
-        return;
-    at__surrogate_predict_other(m->surrogate, m->chance, failed, m->slot_count);
-    for (int i = 0; i < m->slot_count; i++)
-        m->gain[i] *= 1 - fmin(fmax(m->chance[i], 0), 0.99);
+    if (any)
+        at__surrogate_predict_other(m->surrogate, m->chance, failed, m->slot_count);
+    return any;
+}
+
+/* Weighs expected gains with the chance that the candidate is right at all, and with what its failure costs.
+ */
+static void weigh_failures(model *m)
+{
+    if (foresee_failures(m, false))
+        for (int i = 0; i < m->slot_count; i++)
+            m->gain[i] *= 1 - fmin(fmax(m->chance[i], 0), 0.99);
+    if (foresee_failures(m, true))
+        for (int i = 0; i < m->slot_count; i++)
+            m->gain[i] /= 1 + COSTLY * fmin(fmax(m->chance[i], 0), 1);
 }
 
 /* Expected improvement over `best` of a normal variable. */
@@ -360,14 +406,18 @@ static int64_t choose(model *m)
         at__surrogate_learn(m->surrogate, LESSON_STEPS);
     }
     at__surrogate_predict(m->surrogate, m->mean, m->deviation, m->slot_count);
-    for (int i = 0; i < m->slot_count; i++)
+    for (int i = 0; i < m->slot_count; i++) {
+        m->mean[i] += m->error[i];
+        m->deviation[i] *= m->unsure[i];
         m->gain[i] = m->slots[i] < 0 ? -1 : improvement(best, m->mean[i], m->deviation[i]);
+    }
     weigh_failures(m);
     for (int i = 0; i < m->slot_count; i++)
         if (m->slots[i] >= 0 && (top < 0 || m->gain[i] > m->gain[top]))
             top = i;
     if (top < 0)
         return AT__NO_MORE;
+    m->top_gain = m->gain[top];
     bool calm = m->search.worth > 0 && m->done >= LEAST_TRIALS && gain_of_all(m, best) < m->search.worth;
     m->calm = calm ? m->calm + 1 : 0;
     return m->calm > CALM_TRIALS ? AT__WORTHLESS : m->slots[top];
@@ -398,7 +448,7 @@ static void compact(model *m)
     }
 }
 
-static int64_t take(model *m, int64_t index)
+static int64_t take(model *m, int64_t index, bool sure)
 {
     uint8_t levels[AT__MAX_FEATURES];
     if (!set_add(&m->seen, index))
@@ -410,7 +460,11 @@ static int64_t take(model *m, int64_t index)
         compact(m);
     if (at__surrogate_rows(m->surrogate) < ROWS) {
         at__features_levels(levels, m->features, index);
-        m->rows[at__surrogate_add(m->surrogate, levels)] = (row){ index, NAN };
+        m->rows[at__surrogate_add(m->surrogate, levels)] =
+            (row){ .index = index,
+                   .seconds = NAN,
+                   .uses = { -1, -1, -1 },
+                   .sure = sure || set_has(&m->put_off, index) };
     }
     m->left--;
     m->under_way++;
@@ -446,6 +500,7 @@ static int64_t model_propose(void *state)
         return AT__WORTHLESS;
     if (m->under_way >= allowed_ahead(m, first))
         return AT__NOT_YET;
+    bool sure = m->next_first < m->first_count;
     int64_t index = propose_first(m);
     if (index < 0)
         index = choose(m);
@@ -454,7 +509,7 @@ static int64_t model_propose(void *state)
         m->ended = false;
         return AT__NOT_YET;
     }
-    return index < 0 ? index : take(m, index);
+    return index < 0 ? index : take(m, index, sure);
 }
 
 static void keep_best(model *m, int64_t index, double seconds)
@@ -472,17 +527,69 @@ static void keep_best(model *m, int64_t index, double seconds)
     m->best_changed = true;
 }
 
+static int find_row(const model *m, int64_t index)
+{
+    int at = at__surrogate_rows(m->surrogate) - 1;
+    while (at >= 0 && m->rows[at].index != index)
+        at--;
+    return at;
+}
+
+/* Takes a proposal back into the pool, with what is known of it now. */
+static void put_off(model *m, int at, double error, double left)
+{
+    int64_t index = m->rows[at].index;
+    int slot = poorest_slot(m), rows = at__surrogate_rows(m->surrogate);
+    at__surrogate_remove(m->surrogate, at);
+    memmove(m->rows + at, m->rows + at + 1, (size_t)(rows - at - 1) * sizeof *m->rows);
+    set_remove(&m->seen, index);
+    m->under_way--;
+    m->left++;
+    put_slot(m, slot, index);
+    m->error[slot] = error;
+    m->unsure[slot] = left;
+}
+
+/*
+ * Once in its life a candidate is put off for a better one. A kernel that the compiler made worse than
+ * expected costs no device time; of those that newer results made unlikely only a few are: each was compiled
+ * in vain.
+ */
+static bool model_consider(void *state, int64_t index, const at__uses *uses)
+{
+    model *m = state;
+    int at = find_row(m, index);
+    if (at < 0 || m->timed < 2)
+        return true;
+    row *r = &m->rows[at];
+    double best = set_values(m), least = KEEP_SHARE * m->top_gain;
+    at__surrogate_foresee(m->surrogate, &r->foreseen, &r->deviation, at);
+    r->uses = *uses;
+    double left, error = at__spill_lesson_error(&left, &m->lesson, uses);
+    double gain = improvement(best, r->foreseen, r->deviation);
+    bool late = gain < least && (double)m->put_off.count < PUT_OFF_SHARE * (double)m->done;
+    bool worse =
+        gain >= least && improvement(best, r->foreseen + error, left * r->deviation) < WORSE_SHARE * least;
+    if (r->sure || (!late && !worse) || !set_add(&m->put_off, index))
+        return true;
+    put_off(m, at, error, left);
+    return false;
+}
+
 static void model_report(void *state, int64_t index, const at__finding *finding)
 {
     model *m = state;
     bool timed = finding->outcome == AT__TIMED && finding->seconds > 0;
+    int at = find_row(m, index);
     m->under_way--;
     m->done++;
-    for (int i = at__surrogate_rows(m->surrogate) - 1; i >= 0; i--)
-        if (m->rows[i].index == index) {
-            m->rows[i].seconds = timed ? finding->seconds : INFINITY;
-            break;
-        }
+    if (at >= 0) {
+        row *r = &m->rows[at];
+        r->seconds = timed ? finding->seconds : INFINITY;
+        r->costly = finding->outcome == AT__CRASHED || finding->outcome == AT__TIMED_OUT;
+        if (timed)
+            at__spill_lesson_add(&m->lesson, &r->uses, log(r->seconds) - r->foreseen, r->deviation);
+    }
     if (timed) {
         m->timed++;
         keep_best(m, index, finding->seconds);
@@ -494,6 +601,7 @@ const at__strategy at__strategy_model = {
     .about = "the most promising by a model of what was measured so far",
     .open = model_open,
     .propose = model_propose,
+    .consider = model_consider,
     .report = model_report,
     .close = model_close,
 };

@@ -220,6 +220,35 @@ void at__surrogate_set(at__surrogate *s, int row, double value)
     s->value[row] = value;
 }
 
+/* Rows from `first` on are to be factored again: takes back what they took of the slots' variance. */
+static void give_back(at__surrogate *s, int first)
+{
+    for (int p = first; p < s->rows; p++) {
+        const float *from = s->cross + (size_t)p * (size_t)s->max_slots;
+        for (int m = 0; m < s->max_slots; m++)
+            s->variance[m] += from[m] * from[m];
+    }
+}
+
+static void factor_from(at__surrogate *s, int first)
+{
+    for (int p = first; p < s->rows; p++) {
+        factor_row(s, p);
+        cross_row(s, p);
+    }
+}
+
+void at__surrogate_remove(at__surrogate *s, int row)
+{
+    size_t later = (size_t)(s->rows - row - 1), dims = (size_t)s->dims;
+    uint8_t *level = s->row_level + (size_t)row * dims;
+    give_back(s, row);
+    memmove(level, level + dims, later * dims);
+    memmove(s->value + row, s->value + row + 1, later * sizeof *s->value);
+    s->rows--;
+    factor_from(s, row);
+}
+
 void at__surrogate_place(at__surrogate *s, int slot, const uint8_t *levels)
 {
     double *column = s->work, variance = 1;
@@ -240,10 +269,7 @@ static void rebuild(at__surrogate *s)
 {
     for (int m = 0; m < s->max_slots; m++)
         start_slot(s, m);
-    for (int p = 0; p < s->rows; p++) {
-        factor_row(s, p);
-        cross_row(s, p);
-    }
+    factor_from(s, 0);
 }
 
 /* ---- predicting ---- */
@@ -302,6 +328,16 @@ void at__surrogate_predict(at__surrogate *s, double *mean, double *deviation, in
     add_rows(mean, s, middle, count);
     for (int m = 0; m < count; m++)
         deviation[m] = sqrt(scale * fmax((double)s->variance[m], 1e-9));
+}
+
+void at__surrogate_foresee(at__surrogate *s, double *mean, double *deviation, int row)
+{
+    const double *weight = s->chol + (size_t)row * (size_t)s->max_rows;
+    double scale = solve_half(s, s->value, mean_value(s->value, s->rows));
+    *mean = mean_value(s->value, s->rows);
+    for (int p = 0; p < row; p++)
+        *mean += s->half[p] * weight[p];
+    *deviation = sqrt(scale * fmax(weight[row] * weight[row] - s->noise, 1e-9));
 }
 
 void at__surrogate_predict_other(at__surrogate *s, double *mean, const double *values, int count)

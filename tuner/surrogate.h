@@ -26,6 +26,12 @@ void at__surrogate_clear(at__surrogate *s); /* forgets the observations, not wha
 int at__surrogate_add(at__surrogate *s, const uint8_t *levels);
 void at__surrogate_set(at__surrogate *s, int row, double value);
 
+/* Forgets one observation: later ones move up. */
+void at__surrogate_remove(at__surrogate *s, int row);
+
+/* Mean and standard deviation of a row that has no value yet, from the rows before it. At least one value. */
+void at__surrogate_foresee(at__surrogate *s, double *mean, double *deviation, int row);
+
 /* Puts a candidate into a slot. */
 void at__surrogate_place(at__surrogate *s, int slot, const uint8_t *levels);
 

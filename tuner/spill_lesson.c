@@ -1,0 +1,47 @@
+/* spill_lesson.c - see spill_lesson.h. */
+#include "spill_lesson.h"
+
+#include <math.h>
+
+/* How far twice the spilled bytes are believed to change the logarithm of the time, before anything is known.
+ */
+#define PRIOR_WIDTH 0.2
+/* Errors are at least this uncertain: the noise of a trial. */
+#define NOISE 0.02
+/* Errors, as they are thought to be, against which what was learned has to count. */
+#define DOUBT 4
+
+static double logarithm(const at__uses *uses)
+{
+    return log2(1 + (double)uses->spill_bytes / 16);
+}
+
+void at__spill_lesson_add(at__spill_lesson *l, const at__uses *uses, double error, double deviation)
+{
+    if (uses->spill_bytes < 0)
+        return;
+    double weight = 1 / (deviation * deviation + NOISE * NOISE), s = logarithm(uses);
+    l->weight += weight;
+    l->spills += weight * s;
+    l->squares += weight * s * s;
+    l->errors += weight * error;
+    l->products += weight * s * error;
+    l->surprise += weight * error * error;
+}
+
+double at__spill_lesson_error(double *left, const at__spill_lesson *l, const at__uses *uses)
+{
+    const double prior = 1 / (PRIOR_WIDTH * PRIOR_WIDTH);
+    *left = 1;
+    if (uses->spill_bytes <= 0)
+        return 0;
+    double a = l->weight + prior, c = l->squares + prior, det = a * c - l->spills * l->spills;
+    double base = (c * l->errors - l->spills * l->products) / det;
+    double slope = (a * l->products - l->spills * l->errors) / det;
+    double error = base + slope * logarithm(uses);
+    if (slope <= 0 || error <= 0)
+        return 0;
+    double explained = base * l->errors + slope * l->products;
+    *left = sqrt((fmax(l->surprise - explained, 0) + DOUBT) / (l->surprise + DOUBT));
+    return error;
+}

@@ -1,0 +1,32 @@
+/*
+ * spill_lesson.h - what spilled registers cost, as the trials so far show it: how much slower kernels that
+ * spill are than a model expected of their configurations, which does not know what the compiler made of
+ * them.
+ *
+ * A weighted least-squares line through the model's errors over the logarithm of the spilled bytes, with the
+ * prior belief that it is flat. Where parameters tell which kernels spill, the model errs no more on these.
+ * Registers, shared memory and occupancy did not earn a place here: parameters tell them well enough
+ * (tools/README.md).
+ */
+#ifndef AUTOTUNE_SPILL_LESSON_H
+#define AUTOTUNE_SPILL_LESSON_H
+
+#include "store.h"
+
+/* Zero it before use. */
+typedef struct at__spill_lesson {
+    double weight, spills, squares; /* sums over trials: 1, s and s^2, s the logarithm of what was spilled */
+    double errors, products;        /* the model's errors, and their products with s */
+    double surprise;                /* squares of the errors over those of what they were thought to be */
+} at__spill_lesson;
+
+/* A kernel took exp(error) times what was expected, give or take `deviation`. */
+void at__spill_lesson_add(at__spill_lesson *lesson, const at__uses *uses, double error, double deviation);
+
+/*
+ * The error to be expected of a kernel that spills, and *left, the share of its deviation that remains. 0 and
+ * 1 for one that does not, of which nothing is known, or as long as spilling has cost nothing.
+ */
+double at__spill_lesson_error(double *left, const at__spill_lesson *lesson, const at__uses *uses);
+
+#endif
