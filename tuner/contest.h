@@ -110,7 +110,7 @@ at__candidate *at__contest_add(at__contest *contest, const at__space *space, int
 at_status at__contest_kernel(at__kernel *out, const at__contest *contest, const at__candidate *candidate,
                              at_error *err) AT_MUST_CHECK;
 
-/* All problems of one device's session; see session.c. */
+/* One problem of a device's session, from its buffers to its stored winner: session_problem.c. */
 at_status at__session_tune(at__session *session, const at__problem *problem, int index, int count,
                            at_error *err) AT_MUST_CHECK;
 
@@ -128,6 +128,13 @@ at_status at__session_buffers(at__setup *setup, const at__problem *problem, cons
  * names (false: none, or the op is its own). */
 at_status at__session_set_up(at__session *session, const at__contest *contest, at_error *err) AT_MUST_CHECK;
 bool at__session_ceiling(at__problem *out, const at__session *session, const at__contest *contest);
+
+/* A row for a run of this session under a strategy's name. */
+at_status at__session_begin_run(int64_t *run_id, at__session *session, const char *strategy,
+                                at_error *err) AT_MUST_CHECK;
+
+/* A span on the device's track of the trace, from start_s until now. */
+void at__session_trace(const at__session *session, const char *what, const char *detail, double start_s);
 
 /* Opens and closes what a device's thread needs. */
 at_status at__session_open(at__session *out, const at__catalog *catalog, const at__tune_options *options,

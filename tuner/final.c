@@ -1,0 +1,165 @@
+/* final.c - see final.h. */
+#include "final.h"
+
+#include "util/clock.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Noise of a trial's few samples is a few per cent: whoever is that close may be the best. */
+#define FINAL_WITHIN 0.06
+#define MAX_LEADERS  10
+#define COPY_WITHIN  0.05
+#define MAX_COPIES   4
+
+static void tell_of_disturbance(const at__final *f)
+{
+    char text[256];
+    const at__session *s = f->main->session;
+    if (!f->notes.discarded)
+        return;
+    snprintf(text, sizeof text,
+             "GPU %d: %lld rounds of the final of %s were thrown away and taken again: %s at %lld C, %lld W; "
+             "see to its cooling and power",
+             at__device_info_of(s->device)->ordinal, (long long)f->notes.discarded, f->main->key.shape,
+             f->notes.why, (long long)f->notes.conditions.temperature_c,
+             (long long)f->notes.conditions.power_w);
+    s->events->warning(s->events->context, text);
+}
+
+static at_status add_entrant(at__final *f, at__contest *c, at__candidate *a, at_error *err)
+{
+    f->entrants[f->count] = a;
+    f->list[f->count] = (at__finalist){ .is_copy = c->is_copy };
+    at_status status = at__contest_kernel(&f->list[f->count].kernel, c, a, err);
+    f->count++;
+    return status;
+}
+
+static at_status enter(at__final *f, at__contest *c, int max, double within, at_error *err)
+{
+    at__candidate *leaders[AT__MAX_FINALISTS];
+    int count = 0;
+    at_status status = at__contest_leaders(c, leaders, &count, max, within, err);
+    for (int i = 0; i < count && status == AT_OK; i++)
+        status = add_entrant(f, c, leaders[i], err);
+    return status;
+}
+
+static at_status enter_config(at__final *f, const at__template *t, const char *config, at_error *err)
+{
+    at__candidate *a = NULL;
+    at_status status = at__contest_entrant(&a, f->main, t, config, err);
+    for (int i = 0; i < f->count && a; i++)
+        if (f->entrants[i] == a)
+            return status; /* it is there by its own merit */
+    return status == AT_OK && a ? add_entrant(f, f->main, a, err) : status;
+}
+
+/* A winner must also beat who won before on this device model, whatever the driver was then ... */
+static at_status enter_champion(at__final *f, at_error *err)
+{
+    const at__session *s = f->main->session;
+    const at__catalog *catalog = s->catalog;
+    at__answer before = { 0 };
+    at_status status =
+        at__store_find_winner(&before, s->store, &f->main->key, NULL, s->fingerprint.device, NULL);
+    if (status == AT_OK && before.fingerprint.cold == s->fingerprint.cold) {
+        const at__template *t =
+            at__catalog_find_template(catalog, f->main->problem.op, before.winner.template_name);
+        if (t && strcmp(t->hash, before.winner.template_hash) == 0)
+            status = enter_config(f, t, before.winner.config, err);
+    }
+    at__answer_clear(&before);
+    return status == AT_ERR_MEMORY ? status : AT_OK;
+}
+
+/* ... and what its own template does when nobody tunes it. */
+static at_status enter_default(at__final *f, at_error *err)
+{
+    const at__template *t = f->entrants[0]->t;
+    at__config config;
+    at__str text = { 0 };
+    memcpy(config.values, t->defaults, sizeof config.values);
+    at__config_text(&text, t, &config);
+    at_status status = at__str_check(&text, err);
+    if (status == AT_OK)
+        status = enter_config(f, t, at__str_text(&text), err);
+    at__str_clear(&text);
+    return status;
+}
+
+static at_status enter_all(at__final *f, at_error *err)
+{
+    at_status status = enter(f, f->main, MAX_LEADERS, FINAL_WITHIN, err);
+    if (status != AT_OK || f->count == 0)
+        return status;
+    status = enter_champion(f, err);
+    if (status == AT_OK)
+        status = enter_default(f, err);
+    if (status == AT_OK && f->copies)
+        status = enter(f, f->copies, MAX_COPIES, COPY_WITHIN, err);
+    if (f->main->problem.op->ceiling_op[0])
+        f->list[f->count++] = (at__finalist){ .is_memcpy = true };
+    return status;
+}
+
+static void choose_winner(at__final *f)
+{
+    for (int i = 0; i < f->count; i++)
+        if (!f->list[i].is_copy && !f->list[i].is_memcpy && f->rows[i].outcome == AT__TIMED &&
+            (f->winner < 0 || f->rows[i].median_s < f->rows[f->winner].median_s))
+            f->winner = i;
+}
+
+at_status at__final_run(at__final *out, at__contest *main, at__contest *copies, at_error *err)
+{
+    const at__session *s = main->session;
+    at__final *f = out;
+    *f = (at__final){ .main = main, .copies = copies, .winner = -1 };
+    at_status status = enter_all(f, err);
+    if (status != AT_OK || f->count == 0)
+        return status;
+    double start = at__now_s();
+    status = at__device_final(s->device, f->list, f->count, s->seed, f->rows, &f->notes, err);
+    if (at__device_info_of(s->device)->ordinal != AT__REPLAY_ORDINAL) /* a replay is no work */
+        f->seconds = at__now_s() - start;
+    at__session_trace(s, "final", main->key.shape, start);
+    tell_of_disturbance(f);
+    if (status == AT_OK)
+        choose_winner(f);
+    return status;
+}
+
+int at__final_fastest_copy(const at__final *f)
+{
+    int best = -1;
+    for (int i = 0; i < f->count; i++) {
+        bool copy = f->list[i].is_copy || f->list[i].is_memcpy || (!f->copies && i == f->winner);
+        if (copy && f->rows[i].outcome == AT__TIMED &&
+            (best < 0 || f->rows[i].median_s < f->rows[best].median_s))
+            best = i;
+    }
+    return f->main->problem.op->ceiling_op[0] ? best : -1;
+}
+
+void at__final_name(at__str *out, const at__final *f, int i)
+{
+    if (i < 0)
+        return;
+    if (f->list[i].is_memcpy)
+        at__str_add(out, "memcpy");
+    else
+        at__str_addf(out, "%s %s", f->entrants[i]->t->name, f->entrants[i]->text);
+}
+
+void at__final_name_ties(at__str *out, const at__final *f)
+{
+    for (int i = 0; i < f->count; i++) {
+        if (i == f->winner || !f->rows[i].tied || f->rows[i].outcome != AT__TIMED)
+            continue;
+        if (out->len)
+            at__str_add(out, "\n");
+        at__final_name(out, f, i);
+    }
+}
