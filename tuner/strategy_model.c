@@ -545,6 +545,7 @@ static void put_off(model *m, int at, double error, double left)
     set_remove(&m->seen, index);
     m->under_way--;
     m->left++;
+    m->calm -= m->calm > 0; /* what was not tried does not count */
     put_slot(m, slot, index);
     m->error[slot] = error;
     m->unsure[slot] = left;
