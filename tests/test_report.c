@@ -138,3 +138,20 @@ Test(report, totals_count_every_outcome)
                      "4 configurations a second\n");
     at__str_clear(&out);
 }
+
+Test(report, totals_say_how_busy_the_device_was_and_what_races_spared_it)
+{
+    at__problem p = problem();
+    at__totals t = { 0 };
+    at__str out = { 0 };
+    at__result r = { .problem = &p, .device_busy_s = 3, .device_open_s = 4, .race_saved_s = 1.26, .why = "" };
+    r.outcomes[AT__TIMED] = 8;
+    at__totals_add(&t, &r);
+    at__totals_add(&t, &r);
+    at__report_totals(&out, &t, 4.0);
+    cr_assert_str_eq(
+        at__str_text(&out),
+        "0 of 2 problems have a winner; 16 trials; 0 kernels compiled; 4.0 s, 4 configurations a "
+        "second; device busy 75 %, races spared it 2.5 s\n");
+    at__str_clear(&out);
+}

@@ -231,6 +231,7 @@ static void decide(at__contest *c, at__candidate *a)
     c->failed += !timed;
     c->outcomes[a->m.outcome]++;
     c->busy_s += a->m.busy_s;
+    c->saved_s += a->m.saved_s;
     at__finding finding = { .outcome = a->m.outcome,
                             .seconds = a->m.median_s,
                             .uses = { a->m.registers, a->m.shared_bytes, a->m.local_bytes } };

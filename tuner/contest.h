@@ -72,9 +72,9 @@ typedef struct at__contest {
     const at__candidate *best;
     int64_t put_off; /* candidates that are, now */
     int64_t decided, failed, outcomes[AT__OUTCOMES], taken_from_store;
-    double busy_s;
-    bool interrupted;      /* by the user or by the budget         */
-    at__progress progress; /* what stays the same between reports  */
+    double busy_s, saved_s; /* sums over its trials */
+    bool interrupted;       /* by the user or by the budget         */
+    at__progress progress;  /* what stays the same between reports  */
     double ceiling_s;
 } at__contest;
 

@@ -115,7 +115,8 @@ typedef struct at__measured {
     at__outcome outcome;
     double median_s, min_s, spread;
     int64_t samples, registers, shared_bytes, local_bytes;
-    double busy_s; /* wall time that the trial took on the runner */
+    double busy_s;  /* wall time that the trial took on the runner                    */
+    double saved_s; /* device time that the rest of its samples would have taken: it lost the race */
     at__conditions conditions;
     char log[512];
 } at__measured;

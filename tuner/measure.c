@@ -118,12 +118,14 @@ static bool race_is_lost(const double *samples, int count, double best_s)
            ((count >= 2 && median > SLOW_AFTER_2 * best_s) || (count >= 4 && median > SLOW_AFTER_4 * best_s));
 }
 
-static void summarise(at__measured *out, const double *samples, int count)
+/* `launches` make a sample. */
+static void summarise(at__measured *out, const double *samples, int count, int64_t launches)
 {
     out->median_s = at__median(samples, (size_t)count);
     out->spread = at__spread(samples, (size_t)count);
     out->min_s = at__quantile(samples, (size_t)count, 0.0);
     out->samples = count;
+    out->saved_s = (double)(MAX_SAMPLES - count) * (double)launches * out->median_s;
 }
 
 /* A batch is at least one whole rotation for small problems; one of a hopeless candidate would only cost
@@ -137,7 +139,7 @@ static at_status time_candidate(at__measured *out, at__gpu *gpu, at__bench *benc
     batch b = { .module = module, .kernel = &trial->kernel };
 
     if (trial->best_s > 0 && first_s > HOPELESS * trial->best_s && first_s >= GRAPH_BELOW_S) {
-        summarise(out, &first_s, 1);
+        summarise(out, &first_s, 1, (int64_t)ceil(SAMPLE_S / first_s));
         return AT_OK;
     }
     at_status status = batch_open(&b, gpu, bench, first_s, GRAPH_BELOW_S, err);
@@ -147,7 +149,7 @@ static at_status time_candidate(at__measured *out, at__gpu *gpu, at__bench *benc
     }
     at__gpu_drop(gpu, b.graph);
     if (status == AT_OK)
-        summarise(out, samples, count);
+        summarise(out, samples, count, b.launches);
     return status;
 }
 

@@ -189,9 +189,9 @@ static void json_row(at__str *out, const at__result *r)
                      (long long)r->outcomes[i]);
     at__str_addf(out,
                  "},\"known\":%lld,\"compiled\":%lld,\"elapsed_s\":%.4g,\"device_busy_s\":%.4g,\"device_open_"
-                 "s\":%.4g,\"interrupted\":%s}\n",
+                 "s\":%.4g,\"race_saved_s\":%.4g,\"interrupted\":%s}\n",
                  (long long)r->known, (long long)r->compiled, r->elapsed_s, r->device_busy_s,
-                 r->device_open_s, r->interrupted ? "true" : "false");
+                 r->device_open_s, r->race_saved_s, r->interrupted ? "true" : "false");
     at__str_clear(&shape);
 }
 
@@ -213,6 +213,7 @@ void at__totals_add(at__totals *t, const at__result *r)
     t->compiled += r->compiled;
     t->busy_s += r->device_busy_s;
     t->open_s += r->device_open_s;
+    t->saved_s += r->race_saved_s;
     t->interrupted |= r->interrupted;
     for (int i = 0; i < AT__OUTCOMES; i++)
         t->outcomes[i] += r->outcomes[i];
@@ -235,5 +236,7 @@ void at__report_totals(at__str *out, const at__totals *t, double elapsed_s)
         at__str_addf(out, ", %.0f configurations a second", (double)trials / elapsed_s);
     if (t->busy_s > 0 && t->open_s > 0)
         at__str_addf(out, "; device busy %.0f %%", 100 * t->busy_s / t->open_s);
+    if (t->saved_s >= 0.05)
+        at__str_addf(out, ", races spared it %.1f s", t->saved_s);
     at__str_add(out, t->interrupted ? "; interrupted, the same command goes on from here\n" : "\n");
 }

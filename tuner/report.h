@@ -16,7 +16,7 @@ void at__report_result(at__str *out, at__format format, const at__result *result
 /* Totals of a run, for the summary on stderr. */
 typedef struct at__totals {
     int64_t problems, found, from_store, outcomes[AT__OUTCOMES], compiled;
-    double busy_s, open_s; /* of the devices, as in at__result */
+    double busy_s, open_s, saved_s; /* of the devices, as in at__result */
     bool interrupted;
 } at__totals;
 void at__totals_add(at__totals *totals, const at__result *result);

@@ -233,6 +233,7 @@ static void fill_result(at__result *r, const job *j, double started_s)
 {
     memcpy(r->outcomes, j->main.outcomes, sizeof r->outcomes);
     r->known = j->main.taken_from_store;
+    r->race_saved_s = j->main.saved_s + j->copies.saved_s;
     r->device_busy_s = j->main.busy_s + j->copies.busy_s + j->final.seconds;
     double first_s = j->copies.fed_s > 0 ? j->copies.fed_s : j->main.fed_s;
     r->device_open_s = first_s > 0 ? at__now_s() - first_s : 0;
