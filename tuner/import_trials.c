@@ -168,13 +168,14 @@ static at_status read_places(at__import_trial *trial, at__import_file *file, uin
     return status;
 }
 
-static at_status add_trial(at__import_trial **out, at__import_file *file, uint32_t node, at_error *err)
+/* NULL: out of memory. */
+static at__import_trial *add_trial(at__import_file *file, uint32_t node)
 {
     if (!at__grow(&file->trials, &file->trial_cap, file->trial_count, sizeof *file->trials))
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    *out = &file->trials[file->trial_count++];
-    **out = (at__import_trial){ .node = node, .outcome = AT__LAUNCH_FAILED };
-    return AT_OK;
+        return NULL;
+    at__import_trial *trial = &file->trials[file->trial_count++];
+    *trial = (at__import_trial){ .node = node, .outcome = AT__LAUNCH_FAILED };
+    return trial;
 }
 
 /* ---- Kernel Tuner's cache ---- */
@@ -211,14 +212,14 @@ static at_status read_entry(at__import_file *file, uint32_t node, at_error *err)
 {
     static const double MS = 1e-3;
     const at__json *json = &file->json;
-    at__import_trial *trial = NULL;
     uint32_t time = at__json_member(json, node, "time");
     if (!time)
         return at__json_fail(json, node, 0, err,
                              "found an entry without time; expected a number, or why it failed");
-    at_status status = add_trial(&trial, file, node, err);
-    if (status == AT_OK)
-        status = read_places(trial, file, node, err);
+    at__import_trial *trial = add_trial(file, node);
+    if (!trial)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    at_status status = read_places(trial, file, node, err);
     if (status != AT_OK)
         return status;
     take_time(trial, json, time, MS);
@@ -295,15 +296,15 @@ static at_status read_result(at__import_file *file, uint32_t node, double unit_s
     uint32_t configuration = at__json_member(json, node, "configuration");
     uint32_t times = at__json_member(json, node, "times"), objective = find_objective(json, node);
     uint32_t invalidity = at__json_member(json, node, "invalidity");
-    at__import_trial *trial = NULL;
     if (!configuration || (!objective && !invalidity))
         return at__json_fail(
             json, node, 0, err,
             "found a result without configuration, or with neither a measurement called time nor "
             "invalidity; expected them");
-    at_status status = add_trial(&trial, file, node, err);
-    if (status == AT_OK)
-        status = read_places(trial, file, configuration, err);
+    at__import_trial *trial = add_trial(file, node);
+    if (!trial)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    at_status status = read_places(trial, file, configuration, err);
     if (status != AT_OK)
         return status;
     if (objective)
