@@ -11,7 +11,7 @@
 -- renamed or removed. The tables may change with any version.
 
 PRAGMA application_id = 1096045902; -- 0x4154554E, "ATUN": how autotune knows its own files
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 -- A GPU model, as far as results depend on it.
 CREATE TABLE device (
@@ -65,13 +65,15 @@ CREATE TABLE source (
 
 -- One start of the program.
 CREATE TABLE run (
-    id          INTEGER PRIMARY KEY,
-    started_at  TEXT    NOT NULL,
-    command     TEXT    NOT NULL,  -- as typed
-    strategy    TEXT    NOT NULL,  -- "exhaustive"; "model, settled": winners of searches that ended by themselves
-    seed        INTEGER NOT NULL,  -- the 64 bits of the seed, as a signed number
-    device_uuid TEXT    NOT NULL,  -- "GPU-..."; '' when unknown
-    host        TEXT    NOT NULL
+    id              INTEGER PRIMARY KEY,
+    started_at      TEXT    NOT NULL,
+    command         TEXT    NOT NULL,  -- as typed
+    strategy        TEXT    NOT NULL,  -- "exhaustive"; "model, settled": winners of searches that ended by themselves
+    seed            INTEGER NOT NULL,  -- the 64 bits of the seed, as a signed number
+    device_uuid     TEXT    NOT NULL,  -- "GPU-..."; '' when unknown
+    host            TEXT    NOT NULL,
+    other_processes INTEGER,           -- that used the device when the run began
+    ecc_errors      INTEGER            -- uncorrected, from the load of the driver until the run began
 ) STRICT;
 
 -- One configuration tried on one problem. Tried again under the same fingerprint it replaces its row.

@@ -60,8 +60,8 @@
     X(TEMPLATE_ID, "SELECT id FROM template WHERE name = ?1 AND hash = ?2")                            \
                                                                                                        \
     X(ADD_RUN,                                                                                         \
-      "INSERT INTO run (started_at, command, strategy, seed, device_uuid, host) "                      \
-      "VALUES (?1, ?2, ?3, ?4, ?5, ?6)")                                                               \
+      "INSERT INTO run (started_at, command, strategy, seed, device_uuid, host, other_processes, ecc_errors) " \
+      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")                                                               \
     X(PUT_TRIAL,                                                                                       \
       "INSERT INTO trial (problem_id, fingerprint_id, template_id, config, run_id, outcome, median_s, min_s, " \
       "spread, samples, registers, shared_bytes, spill_bytes, compile_s, log, source_hash, measured_at) " \

@@ -15,7 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define AT__SCHEMA_VERSION 1
+#define AT__SCHEMA_VERSION 2 /* schema.sql */
+#define AT__SCHEMA_READS   1 /* the oldest that can be read without being brought forward */
 
 typedef struct at__store at__store;
 
@@ -109,6 +110,8 @@ typedef struct at__run_info {
     uint64_t seed;
     const char *device_uuid; /* "" when unknown                                   */
     const char *host;
+    int64_t other_processes; /* that used the device; below zero: unknown         */
+    int64_t ecc_errors;      /* uncorrected, since the driver was loaded; likewise */
 } at__run_info;
 
 at_status at__store_begin_run(int64_t *run_id, at__store *store, const at__run_info *info,

@@ -5,10 +5,11 @@
 
 #include <stdio.h>
 
-/* Version 1 is the first. Version 2 adds a row { 1, "ALTER TABLE ..." } here, and is what schema.sql then
- * says. */
+/* Version 1 is the first. What a step adds is what schema.sql then says. */
 const at__migration at__migrations[] = {
     { 0, at__schema_sql },
+    { 1,
+      "ALTER TABLE run ADD COLUMN other_processes INTEGER; ALTER TABLE run ADD COLUMN ecc_errors INTEGER" },
     { 0, NULL },
 };
 

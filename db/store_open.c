@@ -189,7 +189,7 @@ static at_status check_version(at__store *store, at_error *err)
         return AT_ERR_STORE;
     if (version > AT__SCHEMA_VERSION)
         return refuse_newer(store->path, version, err);
-    if (version < AT__SCHEMA_VERSION && store->read_only)
+    if (version < AT__SCHEMA_READS && store->read_only)
         return at_fail(
             err, AT_ERR_STORE,
             "%s: written by an older autotune (schema version %d; this program reads %d); tune anything "

@@ -97,8 +97,9 @@ at_status at__store_begin_run(int64_t *run_id, at__store *store, const at__run_i
     at_status status = at__store_begin(store, err);
     if (status != AT_OK)
         return status;
-    status = at__store_exec(store, AT__SQL_ADD_RUN, doing, err, "sssiss", now, info->command, info->strategy,
-                            seed, info->device_uuid, info->host);
+    status =
+        at__store_exec(store, AT__SQL_ADD_RUN, doing, err, "sssissnn", now, info->command, info->strategy,
+                       seed, info->device_uuid, info->host, info->other_processes, info->ecc_errors);
     id = sqlite3_last_insert_rowid(store->db);
     status = at__store_end(store, status, err);
     if (status == AT_OK)

@@ -37,7 +37,7 @@ Test(store, creates_the_file_its_folders_and_a_wal)
     at__store *store = open_ok(path, AT__STORE_WRITE);
     cr_assert_str_eq(scalar(store, "PRAGMA journal_mode").text, "wal");
     cr_assert_str_eq(scalar(store, "PRAGMA application_id").text, "1096045902");
-    cr_assert_str_eq(scalar(store, "PRAGMA user_version").text, "1");
+    cr_assert_str_eq(scalar(store, "PRAGMA user_version").text, "2");
     cr_assert_str_eq(scalar(store, "PRAGMA synchronous").text, "1"); /* NORMAL */
     at__store_close(store);
     folder_remove(&f);
@@ -84,12 +84,14 @@ Test(store, a_run_is_recorded)
     folder f = folder_make();
     at__store *store = open_ok(f.db, AT__STORE_WRITE);
     int64_t first = 0, second = 0;
-    at__run_info info = { "autotune --shapes 'it''s'", "random", UINT64_MAX, "GPU-1", "host" };
+    at__run_info info = { "autotune --shapes 'it''s'", "random", UINT64_MAX, "GPU-1", "host", 2, -1 };
     cr_assert_eq(at__store_begin_run(&first, store, &info, NULL), AT_OK);
     cr_assert_eq(at__store_begin_run(&second, store, &info, NULL), AT_OK);
     cr_assert_neq(first, second);
     cr_assert_str_eq(scalar(store, "SELECT command || strategy || seed || device_uuid || host FROM run").text,
                      "autotune --shapes 'it''s'random-1GPU-1host");
+    cr_assert_str_eq(scalar(store, "SELECT other_processes || ifnull(ecc_errors, ' unknown') FROM run").text,
+                     "2 unknown");
     at__store_close(store);
     folder_remove(&f);
 }
@@ -100,7 +102,7 @@ Test(store, a_winner_knows_how_it_was_found)
     at__store *store = open_ok(f.db, AT__STORE_WRITE);
     at__str strategy = { 0 };
     int64_t run = 0;
-    at__run_info info = { "autotune", "model, settled", 1, "", "host" };
+    at__run_info info = { "autotune", "model, settled", 1, "", "host", -1, -1 };
     at__winner w = winner_of("A=1", 1e-6);
     cr_assert_eq(at__store_winner_strategy(&strategy, store, &KEY, &H200, NULL), AT_ERR_NOT_FOUND);
     cr_assert_eq(at__store_put_winner(store, 0, &KEY, &H200, &w, NULL), AT_OK);
@@ -519,11 +521,11 @@ Test(store, a_reader_sees_what_a_writer_stores_but_writes_nothing)
     folder_remove(&f);
 }
 
-/* Artificial versions: 2 adds a column, 3 fails half-way. */
+/* Artificial versions after this one: the first adds a column, the second fails half-way. */
 static const at__migration STEPS[] = {
     { 0, at__schema_sql },
-    { 1, "ALTER TABLE run ADD COLUMN note TEXT" },
-    { 2, "CREATE TABLE extra (x); INSERT INTO nowhere VALUES (1)" },
+    { AT__SCHEMA_VERSION, "ALTER TABLE run ADD COLUMN note TEXT" },
+    { AT__SCHEMA_VERSION + 1, "CREATE TABLE extra (x); INSERT INTO nowhere VALUES (1)" },
     { 0, NULL },
 };
 
@@ -531,20 +533,21 @@ Test(store, an_older_schema_is_brought_forward_step_by_step)
 {
     folder f = folder_make();
     at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    const int now = AT__SCHEMA_VERSION;
     at_error err = { 0 };
-    cr_assert_eq(at__store_migrate(store, STEPS, 2, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__store_version(store, &err), 2);
+    cr_assert_eq(at__store_migrate(store, STEPS, now + 1, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__store_version(store, &err), now + 1);
     cr_assert_str_eq(scalar(store, "SELECT count(note) FROM run").text, "0");
-    cr_assert_eq(at__store_migrate(store, STEPS, 2, &err), AT_OK); /* nothing to do */
-    cr_assert_eq(at__store_migrate(store, STEPS, 3, &err), AT_ERR_STORE);
+    cr_assert_eq(at__store_migrate(store, STEPS, now + 1, &err), AT_OK); /* nothing to do */
+    cr_assert_eq(at__store_migrate(store, STEPS, now + 2, &err), AT_ERR_STORE);
     cr_assert(strstr(err.text, "nowhere"), "%s", err.text);
-    cr_assert_eq(at__store_version(store, &err), 2);
+    cr_assert_eq(at__store_version(store, &err), now + 1);
     cr_assert_str_eq(scalar(store, "SELECT count(*) FROM sqlite_schema WHERE name = 'extra'").text, "0");
-    cr_assert_eq(at__store_migrate(store, STEPS, 1, &err), AT_ERR_STORE); /* never backwards */
-    cr_assert_eq(at__store_migrate(store, STEPS + 2, 9, &err), AT_ERR_STORE);
+    cr_assert_eq(at__store_migrate(store, STEPS, now, &err), AT_ERR_STORE); /* never backwards */
+    cr_assert_eq(at__store_migrate(store, STEPS + 2, now + 9, &err), AT_ERR_STORE);
     at__store_close(store);
     cr_assert_eq(at__store_open(&store, f.db, AT__STORE_WRITE, &err), AT_ERR_STORE);
-    cr_assert(strstr(err.text, "newer autotune (schema version 2; this program knows 1)"), "%s", err.text);
+    cr_assert(strstr(err.text, "newer autotune (schema version 3; this program knows 2)"), "%s", err.text);
     folder_remove(&f);
 }
 
@@ -553,6 +556,6 @@ Test(store, the_program_holds_the_schema_file)
     at__str text = { 0 };
     cr_assert_eq(at__str_read_file(&text, AT_SOURCE_DIR "/db/schema.sql", 1 << 20, NULL), AT_OK);
     cr_assert_str_eq(text.data, at__schema_sql);
-    cr_assert(strstr(text.data, "user_version = 1;"));
+    cr_assert(strstr(text.data, "user_version = 2;"));
     at__str_clear(&text);
 }

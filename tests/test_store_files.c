@@ -153,10 +153,31 @@ Test(store_files, a_newer_schema_is_left_alone)
 {
     folder f = folder_make();
     make_store(f.db, 1);
-    run_sql(f.db, "PRAGMA user_version = 2");
-    refuses(f.db, AT_ERR_STORE, "written by a newer autotune (schema version 2; this program knows 1)");
+    run_sql(f.db, "PRAGMA user_version = 3");
+    refuses(f.db, AT_ERR_STORE, "written by a newer autotune (schema version 3; this program knows 2)");
     run_sql(f.db, "PRAGMA user_version = -5");
     refuses(f.db, AT_ERR_STORE, "schema version");
+    folder_remove(&f);
+}
+
+/* Version 1 did not know what else used the device. */
+Test(store_files, an_older_schema_is_read_as_it_is_and_brought_forward_by_the_first_writer)
+{
+    folder f = folder_make();
+    make_store(f.db, 3);
+    run_sql(f.db,
+            "INSERT INTO run VALUES (1, '2026-11-20T00:00:00Z', 'autotune', 'random', 1, '', 'host', 0, 0)");
+    run_sql(f.db, "ALTER TABLE run DROP COLUMN ecc_errors; ALTER TABLE run DROP COLUMN other_processes; "
+                  "PRAGMA user_version = 1");
+    at__store *store = open_ok(f.db, AT__STORE_READ);
+    cr_assert_str_eq(scalar(store, "PRAGMA user_version").text, "1");
+    cr_assert_str_eq(scalar(store, "SELECT config FROM best").text, "A=0");
+    at__store_close(store);
+    store = open_ok(f.db, AT__STORE_WRITE);
+    cr_assert_str_eq(scalar(store, "PRAGMA user_version").text, "2");
+    cr_assert_str_eq(scalar(store, "SELECT count(*) FROM run WHERE other_processes IS NULL").text, "1");
+    at__store_close(store);
+    cr_assert_eq(trials_in(f.db), 3);
     folder_remove(&f);
 }
 

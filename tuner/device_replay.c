@@ -418,6 +418,7 @@ static at_status describe(replay *d, const char *path, const char *name, at_erro
     snprintf(info->nvrtc, sizeof info->nvrtc, "%s", d->recorded.nvrtc);
     info->limits.sms = d->recorded.sms;
     info->limits.memory_bytes = d->recorded.memory_mib << 20;
+    info->other_processes = info->ecc_errors = -1;
     info->free_bytes = info->limits.memory_bytes;
     return AT_OK;
 }

@@ -68,7 +68,9 @@ at_status at__session_begin_run(int64_t *run_id, at__session *s, const char *str
                           .strategy = strategy,
                           .seed = o->seed,
                           .device_uuid = at__device_info_of(s->device)->uuid,
-                          .host = host };
+                          .host = host,
+                          .other_processes = at__device_info_of(s->device)->other_processes,
+                          .ecc_errors = at__device_info_of(s->device)->ecc_errors };
     return at__store_begin_run(run_id, s->store, &info, err);
 }
 
