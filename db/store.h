@@ -173,6 +173,7 @@ typedef struct at__answer {
     char *op, *shape, *type_key, *measured_at;
     int64_t traffic_bytes;
 } at__answer;
+bool at__answer_copy(at__answer *out, const at__answer *from); /* false: out of memory */
 void at__answer_clear(at__answer *answer);
 
 /*

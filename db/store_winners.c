@@ -114,23 +114,43 @@ static bool read_answer(at__answer *out, sqlite3_stmt *s)
     return !failed;
 }
 
+/* All texts that an answer owns: only callers see those of the winner as const. */
+#define TEXTS 11
+static void list_texts(char **texts[TEXTS], at__answer *a)
+{
+    at__winner *w = &a->winner;
+    const char **const of_winner[] = { &w->template_name, &w->template_hash, &w->config, &w->source_hash,
+                                       &w->op_hash,       &w->ceiling_name,  &w->ties };
+    char **const others[] = { &a->op, &a->shape, &a->type_key, &a->measured_at };
+    for (int i = 0; i < 7; i++)
+        texts[i] = (char **)(uintptr_t)of_winner[i];
+    for (int i = 0; i < 4; i++)
+        texts[7 + i] = others[i];
+}
+
+bool at__answer_copy(at__answer *out, const at__answer *from)
+{
+    at__answer copy = *from;
+    char **texts[TEXTS];
+    bool whole = true;
+    list_texts(texts, &copy);
+    for (int i = 0; i < TEXTS; i++) {
+        *texts[i] = strdup(*texts[i]);
+        whole = whole && *texts[i];
+    }
+    if (whole)
+        *out = copy;
+    else
+        at__answer_clear(&copy);
+    return whole;
+}
+
 void at__answer_clear(at__answer *answer)
 {
-    const char *texts[] = {
-        answer->winner.template_name,
-        answer->winner.template_hash,
-        answer->winner.config,
-        answer->winner.source_hash,
-        answer->winner.op_hash,
-        answer->winner.ceiling_name,
-        answer->winner.ties,
-        answer->op,
-        answer->shape,
-        answer->type_key,
-        answer->measured_at,
-    };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        free((char *)(uintptr_t)texts[i]); /* ours: only callers see them as const */
+    char **texts[TEXTS];
+    list_texts(texts, answer);
+    for (int i = 0; i < TEXTS; i++)
+        free(*texts[i]);
     *answer = (at__answer){ 0 };
 }
 

@@ -103,6 +103,8 @@ static void forget(at__lookup *l)
 {
     for (size_t i = 0; i < l->count; i++)
         at__answer_clear(&l->entries[i].answer);
+    for (int i = 0; l->memo && i < AT__MEMO_COUNT; i++)
+        at__memo_clear(&l->memo[i]);
     free(l->buckets);
     free(l->memo);
     l->buckets = NULL;

@@ -40,7 +40,8 @@ typedef struct at__memo {
     int64_t dims[AT__MAX_SIZES], cc, sms;
     char device[128];
     at__match match;
-    size_t entry; /* AT__NO_ENTRY: none */
+    size_t entry;   /* AT__NO_ENTRY: none */
+    at__entry *own; /* in its place: a runner-up; NULL: none */
     at__geometry geometry;
     char why[480];
 } at__memo;
@@ -72,6 +73,15 @@ bool at__entry_is_on(const at__entry *entry, const char *device);
  */
 at_status at__entry_fits(at__geometry *geometry, const at__entry *entry, const at__problem *problem,
                          int64_t cc, int64_t sms, at_error *err) AT_MUST_CHECK;
+
+/*
+ * The fastest trial of a winner's problem, in its conditions, that fits another problem: as an entry whose
+ * answer belongs to the caller. AT_ERR_NOT_FOUND: none does. cc and sms as in at__entry_fits.
+ */
+at_status at__lookup_runner_up(at__entry *out, at__geometry *geometry, const at__lookup *lookup,
+                               const at__entry *winner, const at__problem *problem, int64_t cc, int64_t sms,
+                               at_error *err) AT_MUST_CHECK;
+void at__memo_clear(at__memo *memo);
 
 /* The answer when there is no exact one. */
 at_status at__lookup_near(at__found *out, at__lookup *lookup, const at__question *question,

@@ -30,6 +30,9 @@
 #define OTHER_CC_COST  4.0  /* another generation of hardware                                     */
 #define CC_STEP        0.01 /* and the nearest first                                              */
 
+#define RUNNER_UP_COST 100.0 /* of one that takes twice the winner's time                              */
+#define RUNNERS_UP     4     /* problems whose trials are looked at: each is read from the store       */
+
 #define OTHER_TYPE 8.0 /* as a start for a search: elements of another size, on any device   */
 
 typedef struct ranked {
@@ -119,17 +122,76 @@ static int by_distance(const void *a, const void *b)
 
 /* What a search through the winners of the device, or of all others, came to. */
 typedef struct search {
-    size_t count;   /* winners of the op and element type there */
-    size_t closest; /* AT__NO_ENTRY when there are none         */
-    size_t entry;   /* the closest that fits, or AT__NO_ENTRY   */
+    size_t count;         /* winners of the op and element type there      */
+    size_t closest;       /* AT__NO_ENTRY when there are none              */
+    size_t entry;         /* the closest that fits, or AT__NO_ENTRY        */
+    at__entry *runner_up; /* of a closer one, which does not; NULL: none   */
+    double reach;         /* its distance                                  */
     at__geometry geometry;
 } search;
+
+static void drop_runner_up(search *s)
+{
+    if (s->runner_up)
+        at__answer_clear(&s->runner_up->answer);
+    free(s->runner_up);
+    s->runner_up = NULL;
+}
+
+/* The winner of `r` does not fit: does another trial of its problem, and is that nearer than what is known?
+ */
+static at_status try_runner_up(search *out, const at__lookup *l, const at__question *q, const ranked *r,
+                               at_error *err)
+{
+    const at__entry *winner = &l->entries[r->entry];
+    at__geometry geometry;
+    at__entry found;
+    at_status status = at__lookup_runner_up(&found, &geometry, l, winner, q->problem, q->cc, q->sms, err);
+    if (status != AT_OK)
+        return status == AT_ERR_NOT_FOUND ? AT_OK : status;
+    double slower = log2(found.answer.winner.median_s / winner->answer.winner.median_s);
+    double reach = r->distance + RUNNER_UP_COST * fmax(slower, 0);
+    at__entry *kept = reach < out->reach ? malloc(sizeof *kept) : NULL;
+    if (!kept) {
+        at__answer_clear(&found.answer);
+        return reach < out->reach ? at_fail(err, AT_ERR_MEMORY, "out of memory") : AT_OK;
+    }
+    drop_runner_up(out);
+    *kept = found;
+    out->runner_up = kept;
+    out->geometry = geometry;
+    out->reach = reach;
+    return AT_OK;
+}
+
+/* The nearest of the list that fits, unless a runner-up is nearer. */
+static at_status first_that_fits(search *out, const ranked *list, const at__lookup *l, const at__question *q,
+                                 at_error *err)
+{
+    at_status status = AT_OK;
+    at__geometry geometry;
+    int tried = 0;
+    for (size_t i = 0; i < out->count && list[i].distance < out->reach && status == AT_OK; i++) {
+        const at__entry *e = &l->entries[list[i].entry];
+        if (e == q->outdated)
+            continue;
+        if (at__entry_fits(&geometry, e, q->problem, q->cc, q->sms, NULL) == AT_OK) {
+            drop_runner_up(out);
+            out->entry = list[i].entry;
+            out->geometry = geometry;
+            break;
+        }
+        if (tried++ < RUNNERS_UP)
+            status = try_runner_up(out, l, q, &list[i], err);
+    }
+    return status;
+}
 
 static at_status nearest(search *out, const at__lookup *l, const at__question *q, bool on_device,
                          at_error *err)
 {
     const at__problem *p = q->problem;
-    *out = (search){ .closest = AT__NO_ENTRY, .entry = AT__NO_ENTRY };
+    *out = (search){ .closest = AT__NO_ENTRY, .entry = AT__NO_ENTRY, .reach = INFINITY };
     ranked *list = malloc((l->count + 1) * sizeof *list);
     if (!list)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
@@ -144,13 +206,9 @@ static at_status nearest(search *out, const at__lookup *l, const at__question *q
     }
     qsort(list, out->count, sizeof *list, by_distance);
     out->closest = out->count ? list[0].entry : AT__NO_ENTRY;
-    for (size_t i = 0; i < out->count && out->entry == AT__NO_ENTRY; i++) {
-        const at__entry *e = &l->entries[list[i].entry];
-        if (e != q->outdated && at__entry_fits(&out->geometry, e, p, q->cc, q->sms, NULL) == AT_OK)
-            out->entry = list[i].entry;
-    }
+    at_status status = first_that_fits(out, list, l, q, err);
     free(list);
-    return AT_OK;
+    return status;
 }
 
 /* ---- the sentence ---- */
@@ -216,9 +274,11 @@ static void explain(at__str *out, const at__lookup *l, const at__question *q, at
         explain_none(out, l, q, here, there);
         return;
     }
-    const at__answer *a = &l->entries[match == AT__MATCH_NEAR ? here->entry : there->entry].answer;
+    const search *from = match == AT__MATCH_NEAR ? here : there;
+    const at__answer *a = from->runner_up ? &from->runner_up->answer : &l->entries[from->entry].answer;
     add_reason(out, q, here, match);
-    at__str_addf(out, "; the configuration is that of %s", a->shape);
+    at__str_addf(out, "; the configuration is %s of %s", from->runner_up ? "the fastest that fits" : "that",
+                 a->shape);
     if (match == AT__MATCH_OTHER_DEVICE)
         at__str_addf(out, " on %s", a->fingerprint.device);
 }
@@ -234,8 +294,17 @@ static bool is_of(const at__memo *m, const at__question *q)
            strcmp(m->device, q->device) == 0;
 }
 
+void at__memo_clear(at__memo *m)
+{
+    if (m->own)
+        at__answer_clear(&m->own->answer);
+    free(m->own);
+    *m = (at__memo){ .op = NULL };
+}
+
 static void remember(at__memo *m, const at__question *q)
 {
+    at__memo_clear(m);
     *m = (at__memo){ .op = q->problem->op,
                      .type = q->problem->type,
                      .hash = q->hash,
@@ -252,17 +321,22 @@ static at_status search_all(at__memo *m, const at__lookup *l, const at__question
     search here, there = { .entry = AT__NO_ENTRY };
     at__str why = { 0 };
     at_status status = nearest(&here, l, q, true, err);
-    if (status == AT_OK && here.entry == AT__NO_ENTRY)
+    bool is_here = here.entry != AT__NO_ENTRY || here.runner_up;
+    if (status == AT_OK && !is_here)
         status = nearest(&there, l, q, false, err);
-    if (status != AT_OK)
+    const search *found = is_here ? &here : &there;
+    if (status != AT_OK) {
+        drop_runner_up(&here);
+        drop_runner_up(&there);
         return status;
-    const search *found = here.entry != AT__NO_ENTRY ? &here : &there;
+    }
     remember(m, q);
     m->entry = found->entry;
+    m->own = found->runner_up;
     m->geometry = found->geometry;
-    m->match = found->entry == AT__NO_ENTRY ? AT__MATCH_NONE
-               : found == &here             ? AT__MATCH_NEAR
-                                            : AT__MATCH_OTHER_DEVICE;
+    m->match = found->entry == AT__NO_ENTRY && !found->runner_up ? AT__MATCH_NONE
+               : is_here                                         ? AT__MATCH_NEAR
+                                                                 : AT__MATCH_OTHER_DEVICE;
     explain(&why, l, q, m->match, &here, &there);
     snprintf(m->why, sizeof m->why, "%s", at__str_text(&why));
     at__str_clear(&why);
@@ -278,8 +352,8 @@ at_status at__lookup_near(at__found *out, at__lookup *l, const at__question *q, 
     if (status != AT_OK)
         return status;
     *out = (at__found){ .match = m->match, .why = m->why };
-    if (m->entry != AT__NO_ENTRY) {
-        const at__entry *e = &l->entries[m->entry];
+    if (m->own || m->entry != AT__NO_ENTRY) {
+        const at__entry *e = m->own ? m->own : &l->entries[m->entry];
         out->t = e->t;
         out->config = e->config;
         out->geometry = m->geometry;
