@@ -429,6 +429,8 @@ static bool wanted(at__contest *c, at__candidate *a, const at__kernel *kernel)
     at__uses uses = uses_of(c, a, kernel);
     a->put_off = c->strategy->consider && !c->strategy->consider(c->strategy_state, a->index, &uses);
     c->put_off += a->put_off;
+    if (a->put_off) /* it makes room for another, also where the limit was reached */
+        c->exhausted = c->settled = false;
     return !a->put_off;
 }
 

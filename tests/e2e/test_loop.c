@@ -43,6 +43,14 @@ Test(loop, tunes_a_transpose)
     cr_assert_gt(e2e_count("SELECT count(*) FROM trials_all WHERE op = 'copy'"), 10);
 }
 
+/* With many candidates under way some are put off once they are compiled: others take their places. */
+Test(loop, makes_as_many_trials_as_it_may)
+{
+    e2e_script("element 2");
+    tune(E2E_QUICK, "tune transpose 64x64 u16 --max-trials 40 --jobs 12", 0);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trials_all WHERE op = 'transpose'"), 40);
+}
+
 /* ---- kernels ---- */
 
 static const struct {
