@@ -2,9 +2,9 @@
  * lookup.h - the best that the store knows for a problem, and how good an answer that is.
  *
  * In this order: the winner of exactly this problem on this device model (exact); the winner of another shape
- * on this model whose configuration satisfies the template's requirements for this shape too (near), or, where
- * the nearest winner does not and the store has its problem's trials, the fastest of these that does; a winner
- * of another device model, found in the same way (other_device); nothing, with the reason (none).
+ * on this model whose configuration satisfies the template's requirements for this shape too (near), or,
+ * where the nearest winner does not and the store has its problem's trials, the fastest of these that does; a
+ * winner of another device model, found in the same way (other_device); nothing, with the reason (none).
  *
  * An at__lookup holds the winners of one store in memory and reads them again when another connection has
  * changed the file. It borrows the store and the catalog. One thread uses it at a time; it never writes.
