@@ -124,7 +124,7 @@ typedef struct at_target {
 
 typedef enum at_match {
     AT_MATCH_EXACT,        /* this problem was tuned on this device                                    */
-    AT_MATCH_NEAR,         /* it won, or was the fastest that is valid here, for another shape there  */
+    AT_MATCH_NEAR,         /* it won, or was the fastest that is valid here, for another shape there   */
     AT_MATCH_OTHER_DEVICE, /* it won on another device                                                 */
     AT_MATCH_NONE          /* nothing is known: a template's declared default; right, but not measured */
 } at_match;
