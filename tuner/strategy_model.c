@@ -12,6 +12,7 @@
  */
 #include "spill_lesson.h"
 #include "surrogate.h"
+#include "util/index_set.h"
 #include "util/permute.h"
 
 #include <math.h>
@@ -35,12 +36,6 @@
 #define CALM_TRIALS   32   /* so many in a row must have expected little                                  */
 #define LEAST_TRIALS  24   /* before the search may end by itself                                         */
 
-/* A set of indices. */
-typedef struct index_set {
-    int64_t *at; /* -1: free */
-    size_t room, count;
-} index_set;
-
 /* A trial as the model sees it. */
 typedef struct row {
     int64_t index;
@@ -58,7 +53,7 @@ typedef struct model {
     at__rng rng;
     at__permutation order;
     int64_t place, under_way, done, left;
-    index_set seen, put_off;
+    at__index_set seen, put_off;
     row rows[ROWS];
     int64_t slots[SLOTS];                              /* -1: free */
     int slot_count;                                    /* SLOTS, or all there are */
@@ -78,68 +73,6 @@ typedef struct model {
     int first_count, next_first;
     int random_first;
 } model;
-
-/* ---- the set ---- */
-
-static size_t home_of(const index_set *s, int64_t index)
-{
-    return (size_t)((uint64_t)index * 0x9e3779b97f4a7c15u >> 20) & (s->room - 1);
-}
-
-static bool set_has(const index_set *s, int64_t index)
-{
-    if (!s->room)
-        return false;
-    for (size_t i = home_of(s, index);; i = (i + 1) & (s->room - 1)) {
-        if (s->at[i] == index)
-            return true;
-        if (s->at[i] < 0)
-            return false;
-    }
-}
-
-static void set_put(index_set *s, int64_t index)
-{
-    size_t i = home_of(s, index);
-    while (s->at[i] >= 0)
-        i = (i + 1) & (s->room - 1);
-    s->at[i] = index;
-    s->count++;
-}
-
-static bool set_add(index_set *s, int64_t index)
-{
-    if (2 * (s->count + 1) > s->room) {
-        index_set larger = { .room = s->room ? 2 * s->room : 256 };
-        larger.at = malloc(larger.room * sizeof *larger.at);
-        if (!larger.at)
-            return false;
-        memset(larger.at, 0xff, larger.room * sizeof *larger.at);
-        for (size_t i = 0; i < s->room; i++)
-            if (s->at[i] >= 0)
-                set_put(&larger, s->at[i]);
-        free(s->at);
-        *s = larger;
-    }
-    set_put(s, index);
-    return true;
-}
-
-static void set_remove(index_set *s, int64_t index)
-{
-    size_t mask = s->room - 1, hole = home_of(s, index);
-    while (s->at[hole] != index)
-        hole = (hole + 1) & mask;
-    for (size_t i = (hole + 1) & mask; s->at[i] >= 0; i = (i + 1) & mask) {
-        size_t from_home = (i - home_of(s, s->at[i])) & mask, from_hole = (i - hole) & mask;
-        if (from_home >= from_hole) { /* it may move into the hole: that is not before its home */
-            s->at[hole] = s->at[i];
-            hole = i;
-        }
-    }
-    s->at[hole] = -1;
-    s->count--;
-}
 
 /* ---- opening ---- */
 
@@ -178,8 +111,8 @@ static void model_close(void *state)
         return;
     at__surrogate_close(m->surrogate);
     at__features_close(m->features);
-    free(m->seen.at);
-    free(m->put_off.at);
+    at__index_set_clear(&m->seen);
+    at__index_set_clear(&m->put_off);
     free(m->first);
     free(m);
 }
@@ -226,7 +159,7 @@ static int64_t draw(model *m)
         if (m->place == m->search.total)
             m->place = 0;
         int64_t index = (int64_t)at__permute_at(&m->order, (uint64_t)m->place++);
-        if (!set_has(&m->seen, index))
+        if (!at__index_set_has(&m->seen, index))
             return index;
     }
     return -1;
@@ -266,7 +199,7 @@ static int poorest_slot(const model *m)
 
 static void offer(model *m, int64_t index)
 {
-    if (index >= 0 && !set_has(&m->seen, index) && !in_pool(m, index))
+    if (index >= 0 && !at__index_set_has(&m->seen, index) && !in_pool(m, index))
         put_slot(m, poorest_slot(m), index);
 }
 
@@ -451,7 +384,7 @@ static void compact(model *m)
 static int64_t take(model *m, int64_t index, bool sure)
 {
     uint8_t levels[AT__MAX_FEATURES];
-    if (!set_add(&m->seen, index))
+    if (!at__index_set_add(&m->seen, index))
         return AT__NO_MORE;
     for (int i = 0; i < m->slot_count; i++)
         if (m->slots[i] == index)
@@ -464,7 +397,7 @@ static int64_t take(model *m, int64_t index, bool sure)
             (row){ .index = index,
                    .seconds = NAN,
                    .uses = { -1, -1, -1 },
-                   .sure = sure || set_has(&m->put_off, index) };
+                   .sure = sure || at__index_set_has(&m->put_off, index) };
     }
     m->left--;
     m->under_way++;
@@ -542,7 +475,7 @@ static void put_off(model *m, int at, double error, double left)
     int slot = poorest_slot(m), rows = at__surrogate_rows(m->surrogate);
     at__surrogate_remove(m->surrogate, at);
     memmove(m->rows + at, m->rows + at + 1, (size_t)(rows - at - 1) * sizeof *m->rows);
-    set_remove(&m->seen, index);
+    at__index_set_remove(&m->seen, index);
     m->under_way--;
     m->left++;
     m->calm -= m->calm > 0; /* what was not tried does not count */
@@ -571,7 +504,7 @@ static bool model_consider(void *state, int64_t index, const at__uses *uses)
     bool late = gain < least && (double)m->put_off.count < PUT_OFF_SHARE * (double)m->done;
     bool worse =
         gain >= least && improvement(best, r->foreseen + error, left * r->deviation) < WORSE_SHARE * least;
-    if (r->sure || (!late && !worse) || !set_add(&m->put_off, index))
+    if (r->sure || (!late && !worse) || !at__index_set_add(&m->put_off, index))
         return true;
     put_off(m, at, error, left);
     return false;
