@@ -187,11 +187,12 @@ Test(lookup, where_a_winner_does_not_fit_the_fastest_other_trial_that_does_is_th
     at__found f = ask(4097, 4095, "");
     cr_assert_eq(f.match, AT__MATCH_NEAR);
     cr_assert_str_eq(f.why,
-                     "this shape was not tuned; the configuration is the fastest that fits of 4096x4096");
+                     "this shape was not tuned; the configuration is the fastest of 4096x4096 that fits");
     cr_assert_str_eq(f.t->name, "tile_rows");
     cr_assert_str_eq(f.answer->winner.config, TILE_ROWS);
     cr_assert_str_eq(f.answer->winner.template_name, "tile_rows");
     cr_assert(f.answer->winner.median_s == 1.05e-5 && f.answer->winner.registers == 40);
+    cr_assert_eq(f.answer->winner.grid[0], 0, "the winner's launch is not this one's");
     cr_assert_eq(f.geometry.grid[0], 129 * 128);
     cr_assert_str_eq(ask(4097, 4095, "").answer->winner.config, TILE_ROWS, "remembered");
 }

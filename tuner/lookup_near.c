@@ -1,7 +1,8 @@
 /*
  * lookup_near.c - the winner of another problem for one that was never tuned.
  *
- * Candidates are ranked by a distance and the first whose requirements hold for this problem is the answer.
+ * Candidates are ranked by a distance and the first whose requirements hold for this problem is the answer,
+ * unless a nearer problem has a trial whose do and that was not much slower than its winner (a runner-up).
  * The distance knows shapes and sizes, nothing of the op. Leading dimensions with a default (a batch) count
  * by their size only: they are no side of a matrix.
  */
@@ -277,7 +278,9 @@ static void explain(at__str *out, const at__lookup *l, const at__question *q, at
     const search *from = match == AT__MATCH_NEAR ? here : there;
     const at__answer *a = from->runner_up ? &from->runner_up->answer : &l->entries[from->entry].answer;
     add_reason(out, q, here, match);
-    at__str_addf(out, "; the configuration is %s of %s", from->runner_up ? "the fastest that fits" : "that",
+    at__str_addf(out,
+                 from->runner_up ? "; the configuration is the fastest of %s that fits"
+                                 : "; the configuration is that of %s",
                  a->shape);
     if (match == AT__MATCH_OTHER_DEVICE)
         at__str_addf(out, " on %s", a->fingerprint.device);

@@ -12,25 +12,30 @@ typedef struct looking {
     const at__lookup *l;
     const at__problem *problem;
     int64_t cc, sms;
-    at__entry best; /* the winner's entry, with another configuration; its texts are the winner's */
+    at__entry best; /* the winner's entry with another configuration; its answer is still the winner's */
     at__geometry geometry;
-    double median_s;
-    at__trial_row row; /* of the best; its texts are NULL      */
-    char *config, *source_hash;
-    bool found, failed; /* failed: out of memory               */
+    at__trial_row row;  /* of the best; its texts are copies, or not to be read */
+    bool found, failed; /* failed: out of memory */
 } looking;
+
+/* strdup, in the place of what a text was before. */
+static bool replace(const char **text, const char *by)
+{
+    free((char *)(uintptr_t)*text); /* ours */
+    *text = strdup(by);
+    return *text != NULL;
+}
 
 static bool keep(looking *k, const at__trial_row *row)
 {
-    char *config = strdup(row->config), *source_hash = strdup(row->source_hash);
-    free(k->config);
-    free(k->source_hash);
-    k->config = config;
-    k->source_hash = source_hash;
-    k->median_s = row->median_s;
-    k->row = *row;
+    at__trial_row kept = *row;
+    kept.config = k->row.config;
+    kept.source_hash = k->row.source_hash;
+    kept.measured_at = k->row.measured_at;
+    k->failed = !replace(&kept.config, row->config) | !replace(&kept.source_hash, row->source_hash) |
+                !replace(&kept.measured_at, row->measured_at);
+    k->row = kept;
     k->found = true;
-    k->failed = !config || !source_hash;
     return !k->failed;
 }
 
@@ -40,7 +45,7 @@ static bool visit(void *context, const at__trial_row *row, const at__fingerprint
     at__entry e = k->best;
     at__geometry geometry;
     (void)fingerprint;
-    if (row->outcome != AT__TIMED || (k->found && row->median_s >= k->median_s))
+    if (row->outcome != AT__TIMED || (k->found && row->median_s >= k->row.median_s))
         return true;
     e.t = at__catalog_find_template(k->l->catalog, e.op, row->template_name);
     if (!e.t || strcmp(e.t->hash, row->template_hash) != 0 ||
@@ -52,21 +57,27 @@ static bool visit(void *context, const at__trial_row *row, const at__fingerprint
     return keep(k, row);
 }
 
-/* The winner's answer with the trial's figures. What only a final tells is not there. */
+/* What only a final tells of a winner is unknown here. */
 static bool make_answer(at__answer *out, const looking *k)
 {
-    at__answer a = k->best.answer;
-    at__winner *w = &a.winner;
-    w->template_name = k->best.t->name;
-    w->template_hash = k->best.t->hash;
-    w->config = k->config;
-    w->source_hash = k->source_hash;
-    w->median_s = k->row.median_s;
-    w->min_s = k->row.min_s;
-    w->spread = k->row.spread;
-    w->samples = k->row.samples;
-    w->registers = k->row.registers;
-    w->ties = "";
+    const at__answer *winner = &k->best.answer;
+    at__answer a = *winner;
+    a.measured_at = (char *)(uintptr_t)k->row.measured_at; /* copied below */
+    a.winner = (at__winner){ .template_name = k->best.t->name,
+                             .template_hash = k->best.t->hash,
+                             .config = k->row.config,
+                             .source_hash = k->row.source_hash,
+                             .op_hash = winner->winner.op_hash,
+                             .median_s = k->row.median_s,
+                             .min_s = k->row.min_s,
+                             .spread = k->row.spread,
+                             .samples = k->row.samples,
+                             .ceiling_name = "",
+                             .ties = "",
+                             .trials = winner->winner.trials,
+                             .space_count = winner->winner.space_count,
+                             .registers = k->row.registers,
+                             .conditions = { -1, -1, -1, -1, -1 } };
     return at__answer_copy(out, &a);
 }
 
@@ -85,7 +96,8 @@ at_status at__lookup_runner_up(at__entry *out, at__geometry *geometry, const at_
         *out = k.best;
         *geometry = k.geometry;
     }
-    free(k.config);
-    free(k.source_hash);
+    free((char *)(uintptr_t)k.row.config);
+    free((char *)(uintptr_t)k.row.source_hash);
+    free((char *)(uintptr_t)k.row.measured_at);
     return status;
 }
