@@ -32,8 +32,13 @@ static bool keep(looking *k, const at__trial_row *row)
     kept.config = k->row.config;
     kept.source_hash = k->row.source_hash;
     kept.measured_at = k->row.measured_at;
-    k->failed = !replace(&kept.config, row->config) | !replace(&kept.source_hash, row->source_hash) |
-                !replace(&kept.measured_at, row->measured_at);
+    /* Each is replaced, also after one that could not be: none may still be what was freed before. */
+    if (!replace(&kept.config, row->config))
+        k->failed = true;
+    if (!replace(&kept.source_hash, row->source_hash))
+        k->failed = true;
+    if (!replace(&kept.measured_at, row->measured_at))
+        k->failed = true;
     k->row = kept;
     k->found = true;
     return !k->failed;
