@@ -82,22 +82,23 @@ static void put(const char *shape, const char *template_name, const char *config
 }
 
 /* A trial on the H200 under the conditions of put(). */
-static void put_trial(const char *shape, const char *template_name, const char *config, double seconds)
+static void put_trial_as(const char *shape, const char *template_name, const char *config, double seconds,
+                         const char *hash, const char *driver)
 {
     at_error err = { 0 };
     const at__op *op = at__catalog_find_op(w.catalog, "transpose");
     const at__template *t = at__catalog_find_template(w.catalog, op, template_name);
     const at__problem_key key = { "transpose", shape, "b4", 1, 8 };
-    const at__fingerprint f = { .device = "NVIDIA H200",
-                                .cc = 90,
-                                .sms = 132,
-                                .memory_mib = 1,
-                                .driver = "1",
-                                .nvrtc = "13.0",
-                                .tool = "1",
-                                .cold = true };
+    at__fingerprint f = { .device = "NVIDIA H200",
+                          .cc = 90,
+                          .sms = 132,
+                          .memory_mib = 1,
+                          .nvrtc = "13.0",
+                          .tool = "1",
+                          .cold = true };
+    snprintf(f.driver, sizeof f.driver, "%s", driver);
     const at__trial_row trial = { .template_name = t->name,
-                                  .template_hash = t->hash,
+                                  .template_hash = hash ? hash : t->hash,
                                   .config = config,
                                   .outcome = AT__TIMED,
                                   .median_s = seconds,
@@ -109,6 +110,11 @@ static void put_trial(const char *shape, const char *template_name, const char *
                                   .log = "",
                                   .source_hash = "" };
     cr_assert_eq(at__store_put_trials(w.store, 0, &key, &f, &trial, 1, &err), AT_OK, "%s", err.text);
+}
+
+static void put_trial(const char *shape, const char *template_name, const char *config, double seconds)
+{
+    put_trial_as(shape, template_name, config, seconds, NULL, "1");
 }
 
 static at__found ask_as(const char *op, at__dtype type, const int64_t *sizes, int count,
@@ -265,6 +271,93 @@ Test(lookup, a_winner_of_a_changed_template_is_no_answer)
     f = ask(64, 64, "");
     cr_assert_eq(f.match, AT__MATCH_NEAR);
     cr_assert(strstr(f.why, "this shape's winner is out of date") && strstr(f.why, "128x128"), "%s", f.why);
+}
+
+#define NAIVE "BLOCK_X=32 BLOCK_Y=8 SIDE=store ORDER=in_fast"
+
+/* The winner of 4096x4096, of a template that has changed since. */
+static void put_outdated(void)
+{
+    put_row(w.store, (row){ "4096x4096", "tile_rows", TILE_ROWS, "NVIDIA H200", "of another day", 0, false });
+    put_trial_as("4096x4096", "tile_rows", TILE_ROWS, 1e-5, "of another day", "1");
+}
+
+Test(lookup, where_a_winner_is_out_of_date_its_problems_fastest_trial_that_is_not_is_the_answer)
+{
+    put_outdated();
+    put_trial("4096x4096", "naive", NAIVE, 1.3e-5);
+    put_trial("4096x4096", "reg_vec", REG_VEC, 1.02e-5);
+    at__found f = ask(4096, 4096, "");
+    cr_assert_eq(f.match, AT__MATCH_NEAR, "it won no final");
+    cr_assert(f.own && f.runner_up);
+    cr_assert_str_eq(f.why, "this shape's winner is out of date: its template tile_rows is another one now, "
+                            "or is missing; the configuration is its runner-up, the fastest trial whose "
+                            "template is the same: 10.20 us, the winner took 10.00 us");
+    cr_assert_str_eq(f.t->name, "reg_vec");
+    cr_assert_str_eq(f.answer->shape, "4096x4096");
+    cr_assert(f.answer->winner.median_s == 1.02e-5 && f.answer->winner.registers == 40);
+    cr_assert_eq(f.geometry.block[0], 8, "that of the runner-up, not of the winner");
+    at__found again = ask(4096, 4096, "");
+    cr_assert(again.own && again.answer->winner.median_s == 1.02e-5, "remembered");
+}
+
+Test(lookup, an_own_runner_up_goes_before_near_winners_unless_it_was_much_slower)
+{
+    put_outdated();
+    put("4096x4095", "naive", NAIVE, "NVIDIA H200");
+    put("2048x4096", "reg_vec", REG_VEC, "NVIDIA H200");
+    put_trial("4096x4096", "tile_rows", TILE_ROWS, 1.001e-5);
+    cr_assert(ask(4096, 4096, "").own, "0.1 % lost here, against a shape of half the rows");
+    at__lookup_close(w.lookup);
+    w.lookup = NULL;
+    put_trial("4096x4096", "tile_rows", TILE_ROWS, 2e-5);
+    at__found f = ask(4096, 4096, "");
+    cr_assert(!f.own && !f.runner_up);
+    cr_assert_str_eq(f.answer->shape, "2048x4096");
+    cr_assert(strstr(f.why, "out of date") && strstr(f.why, "that of 2048x4096"), "%s", f.why);
+}
+
+Test(lookup, trials_of_changed_templates_and_of_other_devices_are_no_runners_up)
+{
+    put_outdated();
+    put_trial_as("4096x4096", "reg_vec", REG_VEC, 1e-5, "of another day", "1");
+    cr_assert_eq(ask(4096, 4096, "H200").match, AT__MATCH_NONE);
+    put_row(w.store, (row){ "4096x4096", "naive", NAIVE, "NVIDIA A100", NULL, 80, false });
+    at__lookup_close(w.lookup);
+    w.lookup = NULL;
+    cr_assert_eq(ask(4096, 4096, "H200").match, AT__MATCH_OTHER_DEVICE);
+}
+
+/* After an update the program has measured a little, and was stopped before there was a winner. */
+Test(lookup, trials_under_another_driver_of_the_same_device_count_too)
+{
+    put_outdated();
+    put_trial_as("4096x4096", "tile_rows", TILE_ROWS, 1.1e-5, NULL, "2");
+    at__found f = ask(4096, 4096, "");
+    cr_assert(f.own);
+    cr_assert_str_eq(f.answer->fingerprint.driver, "2");
+}
+
+Test(lookup, a_winner_stands_while_its_template_and_requirements_do)
+{
+    at_error err = { 0 };
+    at__problem problem;
+    const at__op *op = at__catalog_find_op(w.catalog, "transpose");
+    const at__template *t = at__catalog_find_template(w.catalog, op, "reg_vec");
+    at__answer a = { .winner = { .template_name = "reg_vec", .template_hash = t->hash, .config = REG_VEC },
+                     .fingerprint = { .cc = 90, .sms = 132 } };
+    cr_assert_eq(at__problem_init(&problem, op, AT__F32, (int64_t[]){ 4096, 4096 }, 2, &err), AT_OK);
+    cr_assert_eq(at__lookup_stands(&a, w.catalog, &problem, &err), AT_OK, "%s", err.text);
+    a.winner.config = "SQUARE=4 GONE=1";
+    cr_assert_eq(at__lookup_stands(&a, w.catalog, &problem, &err), AT_ERR_NOT_FOUND, "a parameter is gone");
+    a.winner.config = REG_VEC;
+    a.winner.template_hash = "of another day";
+    cr_assert_eq(at__lookup_stands(&a, w.catalog, &problem, &err), AT_ERR_NOT_FOUND);
+    cr_assert(strstr(err.text, "template reg_vec is another one now"), "%s", err.text);
+    cr_assert_eq(at__problem_init(&problem, op, AT__F32, (int64_t[]){ 4095, 4095 }, 2, &err), AT_OK);
+    a.winner.template_hash = t->hash;
+    cr_assert_eq(at__lookup_stands(&a, w.catalog, &problem, &err), AT_ERR_NOT_FOUND);
+    cr_assert(strstr(err.text, "SQUARE"), "%s", err.text);
 }
 
 Test(lookup, a_narrow_shape_learns_from_narrow_ones)

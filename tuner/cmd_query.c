@@ -15,6 +15,9 @@ static const at__usage USAGE = {
     "that was\n"
     "not tuned: the configuration of another shape (near) or another device (other_device) that fits, and "
     "says so.\n"
+    "Where a winner is out of date (its template was changed, or is missing): the fastest other trial of the "
+    "problem\n"
+    "whose template is still the same, a runner-up, unless that was much slower.\n"
     "Works on a machine without a GPU. Exit code 1: nothing that fits is stored.",
 };
 
@@ -52,14 +55,15 @@ static void print_conditions(const at__conditions *c)
     at__str_clear(&line);
 }
 
-static void print_text(const at__answer *a, const char *dtype)
+static void print_text(const at__answer *a, const char *dtype, const char *outdated)
 {
     const at__winner *w = &a->winner;
     const at__fingerprint *f = &a->fingerprint;
     char time[32], ceiling[32];
     at__time_text(time, sizeof time, w->median_s);
     at__time_text(ceiling, sizeof ceiling, w->ceiling_s);
-    printf("%s %s %s on %s (exact match)\n", a->op, a->shape, dtype, f->device);
+    printf("%s %s %s on %s (exact match%s%s)\n", a->op, a->shape, dtype, f->device,
+           outdated ? ", out of date: " : "", outdated ? outdated : "");
     printf("  template       %s\n  configuration  %s\n", w->template_name, w->config);
     printf("  launch         grid %" PRId64 " x %" PRId64 " x %" PRId64 ", block %" PRId64 " x %" PRId64
            " x %" PRId64 ", %" PRId64 " bytes of dynamic shared memory",
@@ -101,12 +105,14 @@ static void json_conditions(at__str *out, const at__answer *a)
                  c->power_w, c->throttle_reasons);
 }
 
-static void print_json(const at__answer *a, const char *dtype)
+static void print_json(const at__answer *a, const char *dtype, const char *outdated)
 {
     const at__winner *w = &a->winner;
     const at__fingerprint *f = &a->fingerprint;
     at__str o = { 0 };
     at__str_add(&o, "{\"match\":\"exact\",");
+    if (outdated)
+        json_text(&o, "outdated", outdated);
     json_text(&o, "op", a->op);
     json_text(&o, "shape", a->shape);
     json_text(&o, "dtype", dtype);
@@ -168,73 +174,131 @@ static at_status not_stored(const at__problem *problem, const char *path, const 
     return AT_ERR_NOT_FOUND;
 }
 
-/* A configuration of another shape or device: what to launch, but no time, for it was not measured here. */
-static void print_found(const at__found *f, const at__problem *problem, const char *shape, at__format format)
+/* Times only when they are of this problem. */
+static void found_text(const at__found *f, const at__problem *problem, const char *shape)
+{
+    char time[32];
+    const at__answer *a = f->answer;
+    const int64_t *g = f->geometry.grid, *b = f->geometry.block;
+    printf("%s %s %s (%s match: %s)\n", problem->op->name, shape, at__dtype_name(problem->type),
+           at__match_name(f->match), f->why);
+    printf("  template       %s\n  configuration  %s\n", f->t->name, a->winner.config);
+    printf("  launch         grid %" PRId64 " x %" PRId64 " x %" PRId64 ", block %" PRId64 " x %" PRId64
+           " x %" PRId64 ", %" PRId64 " bytes of dynamic shared memory\n",
+           g[0], g[1], g[2], b[0], b[1], b[2], f->geometry.shared_bytes);
+    if (f->own) {
+        at__time_text(time, sizeof time, a->winner.median_s);
+        printf("  time           %s, %.0f GB/s, %s L2, median of %" PRId64
+               " samples of a search, not of a final, %s on %s\n",
+               time, gb_per_s(a), a->fingerprint.cold ? "cold" : "warm", a->winner.samples, a->measured_at,
+               a->fingerprint.device);
+    } else {
+        printf("  time           not measured for this problem; `autotune tune` does\n");
+    }
+}
+
+static void found_json(const at__found *f, const at__problem *problem, const char *shape)
 {
     const at__answer *a = f->answer;
     const int64_t *g = f->geometry.grid, *b = f->geometry.block;
-    const char *type = at__dtype_name(problem->type), *match = at__match_name(f->match);
     at__str o = { 0 };
-    if (format == AT__CSV) {
-        csv_row(&o, problem->op->name, shape, type, a);
-        at__str_addf(&o, ",,,,%s", match);
-        puts(at__str_text(&o));
-    } else if (format == AT__TEXT) {
-        printf("%s %s %s (%s match: %s)\n", problem->op->name, shape, type, match, f->why);
-        printf("  template       %s\n  configuration  %s\n", f->t->name, a->winner.config);
-        printf("  launch         grid %" PRId64 " x %" PRId64 " x %" PRId64 ", block %" PRId64 " x %" PRId64
-               " x %" PRId64 ", %" PRId64 " bytes of dynamic shared memory\n",
-               g[0], g[1], g[2], b[0], b[1], b[2], f->geometry.shared_bytes);
-        printf("  time           not measured for this problem; `autotune tune` does\n");
-    } else {
-        at__str_addf(&o, "{\"match\":\"%s\",", match);
-        json_text(&o, "why", f->why);
-        json_text(&o, "op", problem->op->name);
-        json_text(&o, "shape", shape);
-        json_text(&o, "dtype", type);
-        json_text(&o, "from_shape", a->shape);
-        json_text(&o, "from_device", a->fingerprint.device);
-        json_text(&o, "template", f->t->name);
-        json_text(&o, "config", a->winner.config);
-        at__str_addf(&o,
-                     "\"grid\":[%" PRId64 ",%" PRId64 ",%" PRId64 "],\"block\":[%" PRId64 ",%" PRId64
-                     ",%" PRId64 "],\"shared_bytes\":%" PRId64 ",\"median_s\":null}",
-                     g[0], g[1], g[2], b[0], b[1], b[2], f->geometry.shared_bytes);
-        puts(at__str_text(&o));
-    }
+    at__str_addf(&o, "{\"match\":\"%s\",", at__match_name(f->match));
+    json_text(&o, "why", f->why);
+    json_text(&o, "op", problem->op->name);
+    json_text(&o, "shape", shape);
+    json_text(&o, "dtype", at__dtype_name(problem->type));
+    json_text(&o, "from_shape", a->shape);
+    json_text(&o, "from_device", a->fingerprint.device);
+    at__str_addf(&o, "\"runner_up\":%s,", f->runner_up ? "true" : "false");
+    json_text(&o, "template", f->t->name);
+    json_text(&o, "config", a->winner.config);
+    at__str_addf(&o,
+                 "\"grid\":[%" PRId64 ",%" PRId64 ",%" PRId64 "],\"block\":[%" PRId64 ",%" PRId64 ",%" PRId64
+                 "],\"shared_bytes\":%" PRId64 ",\"median_s\":",
+                 g[0], g[1], g[2], b[0], b[1], b[2], f->geometry.shared_bytes);
+    if (f->own)
+        at__str_addf(&o, "%.9g,\"samples\":%" PRId64 ",\"measured_at\":\"%s\"}", a->winner.median_s,
+                     a->winner.samples, a->measured_at);
+    else
+        at__str_add(&o, "null}");
+    puts(at__str_text(&o));
     at__str_clear(&o);
 }
 
+static void found_csv(const at__found *f, const at__problem *problem, const char *shape)
+{
+    const at__answer *a = f->answer;
+    at__str o = { 0 };
+    csv_row(&o, problem->op->name, shape, at__dtype_name(problem->type), a);
+    if (f->own)
+        at__str_addf(&o, ",%.4f,%.1f,,%s", 1e6 * a->winner.median_s, gb_per_s(a), at__match_name(f->match));
+    else
+        at__str_addf(&o, ",,,,%s", at__match_name(f->match));
+    puts(at__str_text(&o));
+    at__str_clear(&o);
+}
+
+/* A configuration of another shape or device, or a runner-up: what to launch. */
+static void print_found(const at__found *f, const at__problem *problem, at__format format)
+{
+    at__str shape = { 0 };
+    at__problem_shape(&shape, problem);
+    if (format == AT__CSV)
+        found_csv(f, problem, at__str_text(&shape));
+    else if (format == AT__TEXT)
+        found_text(f, problem, at__str_text(&shape));
+    else
+        found_json(f, problem, at__str_text(&shape));
+    at__str_clear(&shape);
+}
+
+/* AT_ERR_NOT_FOUND: there is nothing. */
 static at_status query_near(at__store *store, const at__catalog *catalog, const at__problem *problem,
-                            const char *path, const char *device, at__format format, at_error *err)
+                            const char *device, at__format format, at_error *err)
 {
     at__lookup *lookup = NULL;
     at__found found;
     at__target target = { 0 };
-    at__str shape = { 0 };
     snprintf(target.name, sizeof target.name, "%s", device ? device : "");
     at_status status = at__lookup_open(&lookup, store, catalog, err);
     if (status == AT_OK)
         status = at__lookup_find(&found, lookup, problem, &target, err);
     if (status == AT_OK && (found.match == AT__MATCH_NONE || found.match == AT__MATCH_EXACT))
-        status = not_stored(problem, path, device, err);
-    if (status == AT_OK) {
-        at__problem_shape(&shape, problem);
-        print_found(&found, problem, at__str_text(&shape), format);
-    }
-    at__str_clear(&shape);
+        status = AT_ERR_NOT_FOUND;
+    if (status == AT_OK)
+        print_found(&found, problem, format);
     at__lookup_close(lookup);
     return status;
 }
 
-static void print_exact(const at__answer *answer, const char *type, at__format format)
+/* `outdated`: why it is; NULL: it is not. */
+static void print_exact(const at__answer *answer, const char *type, const char *outdated, at__format format)
 {
     if (format == AT__JSON)
-        print_json(answer, type);
+        print_json(answer, type, outdated);
     else if (format == AT__CSV)
         print_csv(answer, type);
     else
-        print_text(answer, type);
+        print_text(answer, type, outdated);
+}
+
+/* A winner that is out of date is still told where there is nothing better: `autotune export` has its text.
+ */
+static at_status query_winner(const at__answer *winner, at__store *store, const at__catalog *catalog,
+                              const at__problem *problem, at__format format, at_error *err)
+{
+    at_error why = { 0 };
+    const char *type = at__dtype_name(problem->type), *outdated = NULL;
+    at_status status = AT_ERR_NOT_FOUND;
+    if (at__lookup_stands(winner, catalog, problem, &why) != AT_OK) {
+        outdated = why.text;
+        status = query_near(store, catalog, problem, winner->fingerprint.device, format, err);
+    }
+    if (status == AT_ERR_NOT_FOUND) {
+        print_exact(winner, type, outdated, format);
+        status = AT_OK;
+    }
+    return status;
 }
 
 static at_status query(const at__problem *problem, const at__catalog *catalog, const char *path,
@@ -250,10 +314,11 @@ static at_status query(const at__problem *problem, const at__catalog *catalog, c
         status = at__store_open(&store, path, AT__STORE_READ, err);
     if (status == AT_OK) {
         status = at__store_find_winner(&answer, store, &key, NULL, device, err);
-        if (status == AT_ERR_NOT_FOUND)
-            status = query_near(store, catalog, problem, path, device, format, err);
-        else if (status == AT_OK)
-            print_exact(&answer, at__dtype_name(problem->type), format);
+        if (status == AT_OK)
+            status = query_winner(&answer, store, catalog, problem, format, err);
+        else if (status == AT_ERR_NOT_FOUND &&
+                 (status = query_near(store, catalog, problem, device, format, err)) == AT_ERR_NOT_FOUND)
+            status = not_stored(problem, path, device, err);
     }
     at__answer_clear(&answer);
     at__str_clear(&shape);

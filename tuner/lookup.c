@@ -78,6 +78,15 @@ static bool read_shape(int64_t *dims, const at__op *op, const char *shape)
     return !*shape;
 }
 
+/* The template and the configuration, when the template is the one that won. */
+static void find_template(at__entry *e, const at__catalog *catalog, const at__winner *w)
+{
+    const at__template *t = at__catalog_find_template(catalog, e->op, w->template_name);
+    if (t && strcmp(t->hash, w->template_hash) == 0 &&
+        at__config_parse(&e->config, t, w->config, NULL) == AT_OK)
+        e->t = t;
+}
+
 static bool keep_entry(void *context, at__answer *answer)
 {
     at__lookup *l = context;
@@ -88,10 +97,7 @@ static bool keep_entry(void *context, at__answer *answer)
         l->out_of_memory = true;
         return false;
     }
-    const at__template *t = at__catalog_find_template(l->catalog, e.op, answer->winner.template_name);
-    if (t && strcmp(t->hash, answer->winner.template_hash) == 0 &&
-        at__config_parse(&e.config, t, answer->winner.config, NULL) == AT_OK)
-        e.t = t;
+    find_template(&e, l->catalog, &answer->winner);
     e.hash = hash_of(e.op, answer->type_key, e.dims);
     e.answer = *answer;
     *answer = (at__answer){ 0 };
@@ -260,6 +266,16 @@ static bool stands(at__entry *e, const at__problem *p)
     if (e->standing == AT__UNCHECKED)
         e->standing = at__entry_fits(&e->geometry, e, p, 0, 0, NULL) == AT_OK ? AT__STANDS : AT__OUTDATED;
     return e->standing == AT__STANDS;
+}
+
+at_status at__lookup_stands(const at__answer *winner, const at__catalog *catalog, const at__problem *problem,
+                            at_error *err)
+{
+    at_error cause = { 0 };
+    at__entry e = { .answer = *winner, .op = problem->op };
+    find_template(&e, catalog, &winner->winner);
+    at_status status = at__entry_fits(&e.geometry, &e, problem, 0, 0, &cause);
+    return status == AT_OK ? AT_OK : at_fail(err, AT_ERR_NOT_FOUND, "%s", cause.text);
 }
 
 at_status at__lookup_find(at__found *out, at__lookup *l, const at__problem *problem, const at__target *target,

@@ -3,8 +3,13 @@
  *
  * In this order: the winner of exactly this problem on this device model (exact); the winner of another shape
  * on this model whose configuration satisfies the template's requirements for this shape too (near), or,
- * where the nearest winner does not and the store has its problem's trials, the fastest of these that does; a
- * winner of another device model, found in the same way (other_device); nothing, with the reason (none).
+ * where the nearest winner does not and the store has its problem's trials, the fastest of these that does
+ * (a runner-up); a winner of another device model, found in the same way (other_device); nothing, with the
+ * reason (none).
+ *
+ * A winner is out of date when its template is not in the catalog with the hash that it had, or its
+ * requirements do not hold any more. Its problem is then its own nearest neighbour, so that its own runner-up
+ * answers, as a near match, unless that was so much slower that a near winner promises more.
  *
  * An at__lookup holds the winners of one store in memory and reads them again when another connection has
  * changed the file. It borrows the store and the catalog. One thread uses it at a time; it never writes.
@@ -33,6 +38,8 @@ typedef struct at__found {
     at__config config;
     at__geometry geometry;    /* of the problem that was asked for                     */
     const at__answer *answer; /* the stored row that the configuration comes from      */
+    bool runner_up;           /* it is no winner's but the fastest trial's that fits   */
+    bool own;                 /* of this very problem: answer has the times of it here */
 } at__found;
 
 typedef struct at__lookup at__lookup;
@@ -44,6 +51,11 @@ void at__lookup_close(at__lookup *lookup);
  * near ones are remembered. */
 at_status at__lookup_find(at__found *out, at__lookup *lookup, const at__problem *problem,
                           const at__target *target, at_error *err) AT_MUST_CHECK;
+
+/* Whether a stored winner of this problem is not out of date; when it is, AT_ERR_NOT_FOUND and *err says why.
+ */
+at_status at__lookup_stands(const at__answer *winner, const at__catalog *catalog, const at__problem *problem,
+                            at_error *err) AT_MUST_CHECK;
 
 /* A configuration that won elsewhere. Pointers are borrowed: valid until the next look-up, or close. */
 typedef struct at__hint {

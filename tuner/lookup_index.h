@@ -40,8 +40,9 @@ typedef struct at__memo {
     int64_t dims[AT__MAX_SIZES], cc, sms;
     char device[128];
     at__match match;
-    size_t entry;   /* AT__NO_ENTRY: none */
-    at__entry *own; /* in its place: a runner-up; NULL: none */
+    size_t entry;         /* AT__NO_ENTRY: none */
+    at__entry *runner_up; /* in its place; NULL: none */
+    bool own;             /* it is the problem's own  */
     at__geometry geometry;
     char why[480];
 } at__memo;
@@ -75,8 +76,9 @@ at_status at__entry_fits(at__geometry *geometry, const at__entry *entry, const a
                          int64_t cc, int64_t sms, at_error *err) AT_MUST_CHECK;
 
 /*
- * The fastest trial of a winner's problem, in its conditions, that fits another problem: as an entry whose
- * answer belongs to the caller. AT_ERR_NOT_FOUND: none does. cc and sms as in at__entry_fits.
+ * The fastest trial of a winner's problem, on its device model and cold or warm as it was, that fits this
+ * problem (the same, or another): as an entry whose answer belongs to the caller. AT_ERR_NOT_FOUND: none
+ * does. cc and sms as in at__entry_fits.
  */
 at_status at__lookup_runner_up(at__entry *out, at__geometry *geometry, const at__lookup *lookup,
                                const at__entry *winner, const at__problem *problem, int64_t cc, int64_t sms,

@@ -3,11 +3,14 @@
  *
  * Candidates are ranked by a distance and the first whose requirements hold for this problem is the answer,
  * unless a nearer problem has a trial whose do and that was not much slower than its winner (a runner-up).
+ * A problem whose own winner is out of date is the nearest of all, at no distance: one rule weighs its own
+ * next best trial, whose loss is known, against what is near, whose loss is not.
  * The distance knows shapes and sizes, nothing of the op. Leading dimensions with a default (a batch) count
  * by their size only: they are no side of a matrix.
  */
 #include "lookup_index.h"
 
+#include "util/clock.h"
 #include "util/str.h"
 
 #include <math.h>
@@ -31,8 +34,12 @@
 #define OTHER_CC_COST  4.0  /* another generation of hardware                                     */
 #define CC_STEP        0.01 /* and the nearest first                                              */
 
-#define RUNNER_UP_COST 100.0 /* of one that takes twice the winner's time                              */
-#define RUNNERS_UP     4     /* problems whose trials are looked at: each is read from the store       */
+/*
+ * Of one that takes twice the winner's time: a unit of distance is worth 0.7 % of the time. A near winner,
+ * one or two units away, loses 1 to 2 % in the median; so a trial that lost more than that gives way to it.
+ */
+#define RUNNER_UP_COST 100.0
+#define RUNNERS_UP     4 /* problems whose trials are looked at: each is read from the store       */
 
 #define OTHER_TYPE 8.0 /* as a start for a search: elements of another size, on any device   */
 
@@ -127,6 +134,7 @@ typedef struct search {
     size_t closest;       /* AT__NO_ENTRY when there are none              */
     size_t entry;         /* the closest that fits, or AT__NO_ENTRY        */
     at__entry *runner_up; /* of a closer one, which does not; NULL: none   */
+    bool own;             /* of the problem that is asked for              */
     double reach;         /* its distance                                  */
     at__geometry geometry;
 } search;
@@ -137,6 +145,7 @@ static void drop_runner_up(search *s)
         at__answer_clear(&s->runner_up->answer);
     free(s->runner_up);
     s->runner_up = NULL;
+    s->own = false;
 }
 
 /* The winner of `r` does not fit: does another trial of its problem, and is that nearer than what is known?
@@ -160,6 +169,7 @@ static at_status try_runner_up(search *out, const at__lookup *l, const at__quest
     drop_runner_up(out);
     *kept = found;
     out->runner_up = kept;
+    out->own = winner == q->outdated;
     out->geometry = geometry;
     out->reach = reach;
     return AT_OK;
@@ -207,7 +217,11 @@ static at_status nearest(search *out, const at__lookup *l, const at__question *q
     }
     qsort(list, out->count, sizeof *list, by_distance);
     out->closest = out->count ? list[0].entry : AT__NO_ENTRY;
-    at_status status = first_that_fits(out, list, l, q, err);
+    at_status status = AT_OK;
+    if (q->outdated && on_device)
+        status = try_runner_up(out, l, q, &(ranked){ (size_t)(q->outdated - l->entries), 0 }, err);
+    if (status == AT_OK)
+        status = first_that_fits(out, list, l, q, err);
     free(list);
     return status;
 }
@@ -268,6 +282,17 @@ static void explain_none(at__str *out, const at__lookup *l, const at__question *
     at__str_clear(&shape);
 }
 
+static void add_own(at__str *out, const at__answer *trial, const at__entry *winner)
+{
+    char here[32], there[32];
+    at__time_text(here, sizeof here, trial->winner.median_s);
+    at__time_text(there, sizeof there, winner->answer.winner.median_s);
+    at__str_addf(out,
+                 "; the configuration is its runner-up, the fastest trial whose template is the same: %s, "
+                 "the winner took %s",
+                 here, there);
+}
+
 static void explain(at__str *out, const at__lookup *l, const at__question *q, at__match match,
                     const search *here, const search *there)
 {
@@ -278,6 +303,10 @@ static void explain(at__str *out, const at__lookup *l, const at__question *q, at
     const search *from = match == AT__MATCH_NEAR ? here : there;
     const at__answer *a = from->runner_up ? &from->runner_up->answer : &l->entries[from->entry].answer;
     add_reason(out, q, here, match);
+    if (from->own) {
+        add_own(out, a, q->outdated);
+        return;
+    }
     at__str_addf(out,
                  from->runner_up ? "; the configuration is the fastest of %s that fits"
                                  : "; the configuration is that of %s",
@@ -299,9 +328,9 @@ static bool is_of(const at__memo *m, const at__question *q)
 
 void at__memo_clear(at__memo *m)
 {
-    if (m->own)
-        at__answer_clear(&m->own->answer);
-    free(m->own);
+    if (m->runner_up)
+        at__answer_clear(&m->runner_up->answer);
+    free(m->runner_up);
     *m = (at__memo){ .op = NULL };
 }
 
@@ -335,7 +364,8 @@ static at_status search_all(at__memo *m, const at__lookup *l, const at__question
     }
     remember(m, q);
     m->entry = found->entry;
-    m->own = found->runner_up;
+    m->runner_up = found->runner_up;
+    m->own = found->runner_up && found->own;
     m->geometry = found->geometry;
     m->match = found->entry == AT__NO_ENTRY && !found->runner_up ? AT__MATCH_NONE
                : is_here                                         ? AT__MATCH_NEAR
@@ -354,9 +384,9 @@ at_status at__lookup_near(at__found *out, at__lookup *l, const at__question *q, 
     at_status status = is_of(m, q) ? AT_OK : search_all(m, l, q, err);
     if (status != AT_OK)
         return status;
-    *out = (at__found){ .match = m->match, .why = m->why };
-    if (m->own || m->entry != AT__NO_ENTRY) {
-        const at__entry *e = m->own ? m->own : &l->entries[m->entry];
+    *out = (at__found){ .match = m->match, .why = m->why, .runner_up = m->runner_up != NULL, .own = m->own };
+    if (m->runner_up || m->entry != AT__NO_ENTRY) {
+        const at__entry *e = m->runner_up ? m->runner_up : &l->entries[m->entry];
         out->t = e->t;
         out->config = e->config;
         out->geometry = m->geometry;

@@ -124,7 +124,8 @@ typedef struct at_target {
 
 typedef enum at_match {
     AT_MATCH_EXACT,        /* this problem was tuned on this device                                    */
-    AT_MATCH_NEAR,         /* it won, or was the fastest that is valid here, for another shape there   */
+    AT_MATCH_NEAR,         /* it won, or was the fastest that is valid here, for another shape there;
+                              or its winner is out of date, and this was the fastest trial that is not */
     AT_MATCH_OTHER_DEVICE, /* it won on another device                                                 */
     AT_MATCH_NONE          /* nothing is known: a template's declared default; right, but not measured */
 } at_match;
@@ -162,7 +163,8 @@ typedef struct at_found {
     int arg_count;
     const at_arg *args; /* pass them in this order to cuLaunchKernel                          */
 
-    /* The measurement that the configuration comes from; of the problem itself when the match is exact. */
+    /* The measurement that the configuration comes from; of the problem itself where measured_shape is its
+     * shape and measured_device the device. */
     const char *measured_device, *measured_shape, *measured_at; /* "2026-11-20T21:52:57Z" */
     double median_s;                                            /* 0: not measured        */
     double gb_per_s;  /* 10^9 bytes that the op had to move, a second */
