@@ -83,6 +83,13 @@ at_status at__entry_fits(at__geometry *geometry, const at__entry *entry, const a
 at_status at__lookup_runner_up(at__entry *out, at__geometry *geometry, const at__lookup *lookup,
                                const at__entry *winner, const at__problem *problem, int64_t cc, int64_t sms,
                                at_error *err) AT_MUST_CHECK;
+
+/* What was tried of a winner's problem on its device model, with any outcome, as lines of a text; and whether
+ * the configuration of another entry, with its template as it was there, is among them. */
+at_status at__lookup_list_tried(at__str *out, const at__lookup *lookup, const at__entry *winner,
+                                at_error *err) AT_MUST_CHECK;
+bool at__lookup_was_tried(const at__str *tried, const at__entry *entry);
+
 void at__memo_clear(at__memo *memo);
 
 /* The answer when there is no exact one. */

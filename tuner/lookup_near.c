@@ -4,7 +4,8 @@
  * Candidates are ranked by a distance and the first whose requirements hold for this problem is the answer,
  * unless a nearer problem has a trial whose do and that was not much slower than its winner (a runner-up).
  * A problem whose own winner is out of date is the nearest of all, at no distance: one rule weighs its own
- * next best trial, whose loss is known, against what is near, whose loss is not.
+ * next best trial, whose loss is known, against what is near, whose loss is not. What is near and was tried
+ * here is known to be slower, or to fail: it is passed over.
  * The distance knows shapes and sizes, nothing of the op. Leading dimensions with a default (a batch) count
  * by their size only: they are no side of a matrix.
  */
@@ -136,6 +137,7 @@ typedef struct search {
     at__entry *runner_up; /* of a closer one, which does not; NULL: none   */
     bool own;             /* of the problem that is asked for              */
     double reach;         /* its distance                                  */
+    at__str tried;        /* of the problem that is asked for, where its winner is out of date */
     at__geometry geometry;
 } search;
 
@@ -161,15 +163,17 @@ static at_status try_runner_up(search *out, const at__lookup *l, const at__quest
         return status == AT_ERR_NOT_FOUND ? AT_OK : status;
     double slower = log2(found.answer.winner.median_s / winner->answer.winner.median_s);
     double reach = r->distance + RUNNER_UP_COST * fmax(slower, 0);
-    at__entry *kept = reach < out->reach ? malloc(sizeof *kept) : NULL;
+    bool own = winner == q->outdated;
+    bool better = reach < out->reach && (own || !at__lookup_was_tried(&out->tried, &found));
+    at__entry *kept = better ? malloc(sizeof *kept) : NULL;
     if (!kept) {
         at__answer_clear(&found.answer);
-        return reach < out->reach ? at_fail(err, AT_ERR_MEMORY, "out of memory") : AT_OK;
+        return better ? at_fail(err, AT_ERR_MEMORY, "out of memory") : AT_OK;
     }
     drop_runner_up(out);
     *kept = found;
     out->runner_up = kept;
-    out->own = winner == q->outdated;
+    out->own = own;
     out->geometry = geometry;
     out->reach = reach;
     return AT_OK;
@@ -187,6 +191,8 @@ static at_status first_that_fits(search *out, const ranked *list, const at__look
         if (e == q->outdated)
             continue;
         if (at__entry_fits(&geometry, e, q->problem, q->cc, q->sms, NULL) == AT_OK) {
+            if (at__lookup_was_tried(&out->tried, e))
+                continue;
             drop_runner_up(out);
             out->entry = list[i].entry;
             out->geometry = geometry;
@@ -196,6 +202,13 @@ static at_status first_that_fits(search *out, const ranked *list, const at__look
             status = try_runner_up(out, l, q, &list[i], err);
     }
     return status;
+}
+
+/* The problem's winner is out of date: its own runner-up, at no distance. */
+static at_status begin_with_own(search *out, const at__lookup *l, const at__question *q, at_error *err)
+{
+    at_status status = try_runner_up(out, l, q, &(ranked){ (size_t)(q->outdated - l->entries), 0 }, err);
+    return status == AT_OK ? at__lookup_list_tried(&out->tried, l, q->outdated, err) : status;
 }
 
 static at_status nearest(search *out, const at__lookup *l, const at__question *q, bool on_device,
@@ -217,11 +230,10 @@ static at_status nearest(search *out, const at__lookup *l, const at__question *q
     }
     qsort(list, out->count, sizeof *list, by_distance);
     out->closest = out->count ? list[0].entry : AT__NO_ENTRY;
-    at_status status = AT_OK;
-    if (q->outdated && on_device)
-        status = try_runner_up(out, l, q, &(ranked){ (size_t)(q->outdated - l->entries), 0 }, err);
+    at_status status = q->outdated && on_device ? begin_with_own(out, l, q, err) : AT_OK;
     if (status == AT_OK)
         status = first_that_fits(out, list, l, q, err);
+    at__str_clear(&out->tried);
     free(list);
     return status;
 }

@@ -92,3 +92,39 @@ at_status at__lookup_runner_up(at__entry *out, at__geometry *geometry, const at_
     }
     return status;
 }
+
+static void add_line(at__str *out, const char *template_name, const char *hash, const char *config)
+{
+    at__str_addf(out, "\n%s %s %s\n", template_name, hash, config);
+}
+
+typedef struct listing {
+    at__str *out;
+    const at__fingerprint *device;
+} listing;
+
+static bool list_trial(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
+{
+    listing *k = context;
+    if (same_device(fingerprint, k->device))
+        add_line(k->out, row->template_name, row->template_hash, row->config);
+    return !k->out->failed;
+}
+
+at_status at__lookup_list_tried(at__str *out, const at__lookup *l, const at__entry *e, at_error *err)
+{
+    listing k = { out, &e->answer.fingerprint };
+    at__problem_key key = { .op = e->answer.op, .shape = e->answer.shape, .type_key = e->answer.type_key };
+    at_status status = at__store_each_trial(l->store, &key, NULL, list_trial, &k, err);
+    return status == AT_OK ? at__str_check(out, err) : status;
+}
+
+bool at__lookup_was_tried(const at__str *tried, const at__entry *e)
+{
+    at__str line = { 0 };
+    const at__winner *w = &e->answer.winner;
+    add_line(&line, w->template_name, w->template_hash, w->config);
+    bool found = tried->len && !line.failed && strstr(at__str_text(tried), at__str_text(&line));
+    at__str_clear(&line);
+    return found;
+}
