@@ -144,8 +144,8 @@ CREATE TABLE cubin (
     key       TEXT NOT NULL PRIMARY KEY,  -- SHA-256 over source, architecture, options, compiler version
     cubin     BLOB NOT NULL,              -- empty when the compiler refused the source
     log       TEXT NOT NULL,              -- of the compiler
-    stored_at TEXT NOT NULL
-) STRICT;
+    stored_at TEXT NOT NULL               -- or last used, to the day; of a winner's kernel "winner 2026-11-20T..."
+) STRICT;                                 -- the order of rowids is that of use: the first goes first
 
 -- Every result of tuning, readable. Filter by op, shape, type_key, device.
 CREATE VIEW winners_all AS

@@ -193,7 +193,23 @@
     X(PUT_CUBIN,                                                                                       \
       "INSERT INTO cubin (key, cubin, log, stored_at) VALUES (?1, ?2, ?3, ?4) "                        \
       "ON CONFLICT DO UPDATE SET cubin = excluded.cubin, log = excluded.log, stored_at = excluded.stored_at") \
-    X(GET_CUBIN, "SELECT cubin, log FROM cubin WHERE key = ?1")
+    X(GET_CUBIN, "SELECT cubin, log, stored_at FROM cubin WHERE key = ?1")                             \
+                                                                                                       \
+    /* The cache's order of use is that of rowids: what is used goes to the end. */                    \
+    X(USE_CUBIN,                                                                                       \
+      "UPDATE cubin SET rowid = (SELECT max(rowid) + 1 FROM cubin), stored_at = ?2 WHERE key = ?1")    \
+    X(KEEP_CUBIN,                                                                                      \
+      "UPDATE cubin SET rowid = (SELECT max(rowid) + 1 FROM cubin), stored_at = ?2 WHERE key = ?1 "    \
+      "AND substr(stored_at, 1, 17) <> substr(?2, 1, 17)")                                             \
+    X(FIRST_CUBIN, "SELECT rowid, stored_at FROM cubin ORDER BY rowid LIMIT 1")                        \
+    X(LAST_CUBIN, "UPDATE cubin SET rowid = (SELECT max(rowid) + 1 FROM cubin) WHERE rowid = ?1")      \
+    X(DROP_CUBIN, "DELETE FROM cubin WHERE rowid = ?1")                                                \
+    X(COUNT_CUBINS, "SELECT count(*) FROM cubin")                                                      \
+    X(HAS_TRIALS, "SELECT EXISTS (SELECT 1 FROM trial)")                                               \
+    X(FILE_BYTES, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")            \
+    X(FREE_BYTES, "SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size")    \
+    X(VACUUM, "VACUUM")                                                                                \
+    X(EMPTY_LOG, "PRAGMA wal_checkpoint(TRUNCATE)")
 
 /* clang-format on */
 

@@ -262,10 +262,36 @@ at_status at__store_short_hash(char out[9], at__store *store, at_error *err) AT_
 /*
  * Compiled kernels by key (source, architecture, options, NVRTC version). AT_ERR_NOT_FOUND: not there. The
  * cache is usually a file of its own: large, and safe to delete.
+ *
+ * A cache that was given a limit stays near it: at__store_put_cubin removes kernels when they are more, those
+ * first that were used longest ago (to the day), those of winners last. Bytes are the file's without what is
+ * free in it. A database that holds trials too is never too large.
  */
+#define AT__CACHE_LIMIT_MIB 1024
+void at__store_limit_cubins(at__store *cache, int64_t bytes); /* 0, as when it is opened: no limit */
+
+/* The limit that the user wants, from MiB as text: --cache-limit (NULL: it was not given), else
+ * $AUTOTUNE_CACHE_LIMIT, else AT__CACHE_LIMIT_MIB. */
+at_status at__store_cubin_limit(int64_t *bytes, const char *option, at_error *err) AT_MUST_CHECK;
 at_status at__store_get_cubin(at__str *cubin, at__str *log, at__store *cache, const char *key,
                               at_error *err) AT_MUST_CHECK;
 at_status at__store_put_cubin(at__store *cache, const char *key, const void *cubin, size_t len,
                               const char *log, at_error *err) AT_MUST_CHECK;
+
+/* A winner's: it goes last. A key that is not there is no error. */
+at_status at__store_keep_cubin(at__store *cache, const char *key, at_error *err) AT_MUST_CHECK;
+
+typedef struct at__cubin_sizes {
+    int64_t kernels, file_bytes, free_bytes; /* free: within the file, for what comes */
+} at__cubin_sizes;
+at_status at__store_cubin_sizes(at__cubin_sizes *out, at__store *cache, at_error *err) AT_MUST_CHECK;
+
+/* Removes until the limit is kept, however long that takes; *removed counts kernels. */
+at_status at__store_remove_cubins(int64_t *removed, at__store *cache, int64_t limit_bytes,
+                                  at_error *err) AT_MUST_CHECK;
+
+/* Writes the file anew without what is free in it: needs as much space again, and that nobody else uses it.
+ */
+at_status at__store_shrink_file(at__store *store, at_error *err) AT_MUST_CHECK;
 
 #endif

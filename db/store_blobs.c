@@ -1,5 +1,5 @@
 /*
- * store_blobs.c - texts of templates and compiled kernels, each by a content hash.
+ * store_blobs.c - texts of templates, by their hash; reading what has one.
  */
 #include "store_internal.h"
 #include "util/clock.h"
@@ -12,12 +12,11 @@ static void add_column(at__str *out, sqlite3_stmt *s, int column)
     at__str_add_bytes(out, data ? data : "", data && len > 0 ? (size_t)len : 0);
 }
 
-/* Looks `key` up and copies as many columns as `outs` has; they are replaced only when all went well. */
-static at_status get_columns(at__str *const *outs, int count, at__store *store, at__sql sql,
-                             const char *doing, const char *key, at_error *err)
+at_status at__store_get_columns(at__str *const *outs, int count, at__store *store, at__sql sql,
+                                const char *doing, const char *key, at_error *err)
 {
     at_status status = AT_OK;
-    at__str read[2] = { { 0 }, { 0 } };
+    at__str read[3] = { { 0 }, { 0 }, { 0 } };
     sqlite3_stmt *s = at__store_bind(store, sql, doing, err, "s", key);
     if (!s)
         return AT_ERR_STORE;
@@ -60,7 +59,7 @@ at_status at__store_put_source(at__store *store, const char *hash, const char *p
 at_status at__store_get_source(at__str *out, at__store *store, const char *hash, at_error *err)
 {
     at__str *const outs[] = { out };
-    return get_columns(outs, 1, store, AT__SQL_GET_SOURCE, "read a template's text", hash, err);
+    return at__store_get_columns(outs, 1, store, AT__SQL_GET_SOURCE, "read a template's text", hash, err);
 }
 
 at_status at__store_each_recorded(at__store *store, at__source_visit *visit, void *context, at_error *err)
@@ -78,23 +77,4 @@ at_status at__store_each_recorded(at__store *store, at__source_visit *visit, voi
         status = at__store_fail(store, doing, err);
     sqlite3_reset(s);
     return status;
-}
-
-at_status at__store_get_cubin(at__str *cubin, at__str *log, at__store *cache, const char *key, at_error *err)
-{
-    at__str *const outs[] = { cubin, log };
-    return get_columns(outs, 2, cache, AT__SQL_GET_CUBIN, "read a compiled kernel", key, err);
-}
-
-at_status at__store_put_cubin(at__store *cache, const char *key, const void *cubin, size_t len,
-                              const char *log, at_error *err)
-{
-    char now[21];
-    at__utc_text(now);
-    at_status status = at__store_begin(cache, err);
-    if (status != AT_OK)
-        return status;
-    status = at__store_exec(cache, AT__SQL_PUT_CUBIN, "store a compiled kernel", err, "sbss", key, cubin, len,
-                            log ? log : "", now);
-    return at__store_end(cache, status, err);
 }

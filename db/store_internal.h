@@ -18,6 +18,8 @@ struct at__store {
     char *path;
     int wait_ms;
     bool read_only;
+    int64_t cubin_limit_bytes; /* of a cache of compiled kernels; 0: none                       */
+    int64_t cubins_put;        /* since it was opened                                           */
 };
 
 extern const char at__schema_sql[]; /* schema.sql, made by embed.cmake */
@@ -68,6 +70,11 @@ at_status at__store_exec(at__store *store, at__sql sql, const char *doing, at_er
 /* Transactions. End commits when status is AT_OK, rolls back otherwise, and returns what holds afterwards. */
 at_status at__store_begin(at__store *store, at_error *err) AT_MUST_CHECK;
 at_status at__store_end(at__store *store, at_status status, at_error *err) AT_MUST_CHECK;
+
+/* Looks `key` up and copies as many columns (3 at most) as `outs` has; they are replaced only when all went
+ * well. AT_ERR_NOT_FOUND: there is no such row. */
+at_status at__store_get_columns(at__str *const *outs, int count, at__store *store, at__sql sql,
+                                const char *doing, const char *key, at_error *err) AT_MUST_CHECK;
 
 /* Rows that trials and winners refer to: found, or inserted. Inside a transaction. */
 at_status at__store_problem_id(int64_t *id, at__store *store, const at__problem_key *key,

@@ -40,4 +40,8 @@ cell scalar(at__store *store, const char *sql);
  */
 int store_write_batches(const char *path, int count, int first, FILE *tell);
 
+/* The same with kernels "K<first>" and on, of CUBIN_BYTES each, in a cache with a limit. */
+enum { CUBIN_BYTES = 8000 };
+int store_write_kernels(const char *path, int count, int first, int64_t limit_bytes, FILE *tell);
+
 #endif

@@ -4,6 +4,8 @@
 #include "render.h"
 #include "util/sha256.h"
 
+#include <string.h>
+
 void at__build_clear(at__build *build)
 {
     at__str_clear(&build->source);
@@ -13,17 +15,23 @@ void at__build_clear(at__build *build)
 }
 
 /* The key covers everything that the compiled code depends on. */
-static void hash(at__build *build, const at__builder *builder)
+static void make_key(char key[AT__HASH_TEXT], const char source_hash[AT__HASH_TEXT],
+                     const at__builder *builder)
 {
     at__str how = { 0 };
     at__sha256 h;
-    at__hash_text(build->source_hash, build->source.data, build->source.len);
     at__nvrtc_key(&how, builder->nvrtc, builder->cc, AT__CUBIN);
     at__sha256_init(&h);
     at__sha256_add(&h, how.data, how.len);
-    at__sha256_add(&h, build->source_hash, sizeof build->source_hash);
-    at__sha256_text(&h, build->key);
+    at__sha256_add(&h, source_hash, AT__HASH_TEXT);
+    at__sha256_text(&h, key);
     at__str_clear(&how);
+}
+
+static void hash(at__build *build, const at__builder *builder)
+{
+    at__hash_text(build->source_hash, build->source.data, build->source.len);
+    make_key(build->key, build->source_hash, builder);
 }
 
 /* A cache that fails (a full disk, a damaged file) must not end a run: go on without. */
@@ -74,6 +82,17 @@ static void keep_in_cache(const at__build *build, at__builder *builder)
                             at__str_text(&log), &builder->cache_error) != AT_OK)
         give_up_cache(builder);
     at__str_clear(&log);
+}
+
+void at__builder_keep(at__builder *builder, const char *source_hash)
+{
+    char hash_text[AT__HASH_TEXT], key[AT__HASH_TEXT];
+    if (!builder->cache || !builder->nvrtc || strlen(source_hash) != sizeof hash_text - 1)
+        return;
+    memcpy(hash_text, source_hash, sizeof hash_text);
+    make_key(key, hash_text, builder);
+    if (at__store_keep_cubin(builder->cache, key, &builder->cache_error) != AT_OK)
+        give_up_cache(builder);
 }
 
 void at__build_finish(at__build *build, at__builder *builder, at__compiled *compiled)

@@ -46,6 +46,9 @@ at_status at__build_wait(at__build *build, at__builder *builder, const char *nam
 /* Hashes build->source and looks in the cache; at__build_start does this itself. */
 at_status at__build_look_up(at__build *build, at__builder *builder, at_error *err) AT_MUST_CHECK;
 
+/* A winner's kernel, by the hash of its source: the cache keeps it for longer than others. */
+void at__builder_keep(at__builder *builder, const char *source_hash);
+
 /*
  * Fills the geometry and the arguments of a launch: `launch` and `op`'s arguments over bound slots. Buffers
  * are numbered in the order of the op's buffer arguments. The cubin is borrowed from `build`.

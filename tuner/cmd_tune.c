@@ -23,7 +23,7 @@ static const at__usage USAGE = {
 };
 
 typedef struct tune_args {
-    const char *shapes, *db, *dtype, *op, *strategy, *format, *templates_dir, *trace;
+    const char *shapes, *db, *dtype, *op, *strategy, *format, *templates_dir, *trace, *cache_limit;
     at__words words, devices, fix, templates, ld;
     int64_t max_trials, seed, jobs;
     double budget_s;
@@ -210,9 +210,11 @@ static at_status plan_shapes(plan *p, const tune_args *a, at_error *err)
                    "no problem was given; expected --shapes FILE, or a shape such as 4096x4096 f32");
 }
 
-static at_status plan_cache(plan *p, at_error *err)
+static at_status plan_cache(plan *p, const tune_args *a, at_error *err)
 {
     at_status status = at__store_cache_path(&p->cache, err);
+    if (status == AT_OK)
+        status = at__store_cubin_limit(&p->options.cache_bytes, a->cache_limit, err);
     p->options.cache_path = p->cache.len ? at__str_text(&p->cache) : NULL;
     return status;
 }
@@ -240,7 +242,7 @@ static at_status make_plan(plan *p, const tune_args *a, at_error *err)
     if (status == AT_OK)
         status = plan_db(p, a->db, err);
     if (status == AT_OK && !a->no_cache)
-        status = plan_cache(p, err);
+        status = plan_cache(p, a, err);
     return status;
 }
 
@@ -323,6 +325,11 @@ int at__cmd_tune(int argc, char **argv)
         { "--force", AT__OPT_FLAG, NULL, "measure again what is known", &a.force },
         { "--warm", AT__OPT_FLAG, NULL, "leave inputs in the L2 cache (default: cold)", &a.warm },
         { "--no-cache", AT__OPT_FLAG, NULL, "compile again what was compiled before", &a.no_cache },
+        { "--cache-limit", AT__OPT_TEXT, "MIB",
+          "size of the cache of compiled kernels: beyond it those go that were used longest ago, winners' "
+          "last "
+          "(default $AUTOTUNE_CACHE_LIMIT, else 1024; 0: no limit)",
+          &a.cache_limit },
         { "--format", AT__OPT_TEXT, "text|json|csv", "of the results on stdout; json: one object a line",
           &a.format },
         { "--quiet", AT__OPT_FLAG, NULL, "no progress, no summary, no warnings", &a.quiet },

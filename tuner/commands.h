@@ -35,6 +35,7 @@ int at__cmd_dump(int argc, char **argv);
 int at__cmd_merge(int argc, char **argv);
 int at__cmd_import(int argc, char **argv);
 int at__cmd_verify(int argc, char **argv);
+int at__cmd_cache(int argc, char **argv);
 
 /* Non-zero once the user has pressed Ctrl-C; all threads look. The one writable global: a signal handler can
  * reach nothing else. */

@@ -12,8 +12,14 @@ static void open_cache(at_tuner *tuner)
     if (tuner->cache_tried)
         return;
     tuner->cache_tried = true;
-    if (tuner->cache_path.len && at__store_open(&tuner->cache, at__str_text(&tuner->cache_path),
-                                                AT__STORE_WRITE, &tuner->cache_error) != AT_OK)
+    int64_t limit_bytes = 0;
+    if (!tuner->cache_path.len)
+        return;
+    if (at__store_cubin_limit(&limit_bytes, NULL, &tuner->cache_error) == AT_OK &&
+        at__store_open(&tuner->cache, at__str_text(&tuner->cache_path), AT__STORE_WRITE,
+                       &tuner->cache_error) == AT_OK)
+        at__store_limit_cubins(tuner->cache, limit_bytes);
+    else
         tuner->cache = NULL;
 }
 

@@ -25,6 +25,7 @@ static const struct {
     { "check", "compile configurations for any architecture, without a GPU", at__cmd_check },
     { "dump", "write a database as text: JSON lines", at__cmd_dump },
     { "merge", "join databases and dumps of several machines", at__cmd_merge },
+    { "cache", "size of the cache of compiled kernels; make it smaller", at__cmd_cache },
     { "import", "read spaces that other tuners recorded, for replays", at__cmd_import },
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
@@ -46,10 +47,11 @@ static void print_help(void)
            "  10   verify: a time has drifted; 11: another configuration is faster; 12: a result is wrong\n"
            "  130  interrupted; what was measured is stored\n"
            "\nenvironment:\n"
-           "  AUTOTUNE_DB      database (default: $XDG_DATA_HOME/autotune/autotune.db)\n"
-           "  AUTOTUNE_CACHE   compiled kernels (default: $XDG_CACHE_HOME/autotune/kernels.db)\n"
-           "  AUTOTUNE_NVRTC   NVRTC library to use (default: searched for)\n"
-           "  CUDA_HOME        CUDA toolkit\n");
+           "  AUTOTUNE_DB           database (default: $XDG_DATA_HOME/autotune/autotune.db)\n"
+           "  AUTOTUNE_CACHE        compiled kernels (default: $XDG_CACHE_HOME/autotune/kernels.db)\n"
+           "  AUTOTUNE_CACHE_LIMIT  how many of them, in MiB (default: 1024; 0: no limit)\n"
+           "  AUTOTUNE_NVRTC        NVRTC library to use (default: searched for)\n"
+           "  CUDA_HOME             CUDA toolkit\n");
 }
 
 /* The first Ctrl-C asks the run to finish its trial and end; the second ends at once. */

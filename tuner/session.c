@@ -86,9 +86,11 @@ static at_status open_nvrtc(at__builder *b, at_error *err)
 
 static at_status open_pool(at__session *s, int workers, at_error *err)
 {
-    if (s->options->cache_path &&
-        at__store_open(&s->cache, s->options->cache_path, AT__STORE_WRITE, &s->builder.cache_error) == AT_OK)
+    if (s->options->cache_path && at__store_open(&s->cache, s->options->cache_path, AT__STORE_WRITE,
+                                                 &s->builder.cache_error) == AT_OK) {
+        at__store_limit_cubins(s->cache, s->options->cache_bytes);
         s->builder.cache = s->cache;
+    }
     return at__pool_open(&s->builder.pool, (at__pool_options){ .workers = workers }, err);
 }
 

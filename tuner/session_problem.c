@@ -150,6 +150,8 @@ static at_status keep_winner(job *j, at__answer *answer, at_error *err)
         status = winner_run(&run_id, j, err);
     if (status == AT_OK && keep)
         status = at__store_put_winner(j->s->store, run_id, &j->main.key, &j->s->fingerprint, &w, err);
+    if (status == AT_OK && keep)
+        at__builder_keep(&j->s->builder, w.source_hash);
     if (status == AT_OK)
         status = answer_copy(answer, j, &w, err);
     at__str_clear(&ceiling);
@@ -253,6 +255,7 @@ static at_status tune_open(job *j, at__result *r, at__answer *answer, at__str *w
     at_status status =
         at__store_find_winner(answer, j->s->store, &j->main.key, &j->s->fingerprint, NULL, err);
     if (status == AT_OK && answered(j->s, &j->main, answer)) {
+        at__builder_keep(&j->s->builder, answer->winner.source_hash);
         r->found = r->from_store = true;
         return AT_OK;
     }

@@ -30,6 +30,7 @@ typedef struct at__tune_options {
     int template_count;
     const char *db_path;
     const char *cache_path; /* compiled kernels; NULL: no cache                    */
+    int64_t cache_bytes;    /* its limit; 0: none                                  */
     const char *command;    /* as typed, for the record                            */
     at__trace *trace;       /* where the time goes is written; NULL: nowhere       */
     const atomic_int *stop; /* becomes non-zero on Ctrl-C: finish the trial, store, end; may be NULL */

@@ -7,3 +7,4 @@ at show --help
 at list --help
 at space --help
 at check --help
+at cache --help

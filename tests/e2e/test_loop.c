@@ -6,6 +6,7 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,6 +31,21 @@ Test(loop, finds_the_fastest)
     cr_assert_eq(e2e_count("SELECT count(*) FROM trial"), 32);
     tune(E2E_REAL, "query copy 1000 f32", 0);
     e2e_expect(strstr(run.out, "THREADS=224"), run);
+}
+
+/* So that it goes last. The database is its own cache here. */
+Test(loop, the_winners_kernel_is_marked_in_the_cache)
+{
+    char path[400];
+    snprintf(path, sizeof path, "%s/db", e2e_folder());
+    setenv("AUTOTUNE_CACHE", path, 1);
+    tune(E2E_QUICK, "tune copy 1000 f32 --max-trials 3 --jobs 2", 0);
+    cr_assert_gt(e2e_count("SELECT count(*) FROM cubin"), 3);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM cubin WHERE stored_at GLOB 'winner 20*'"), 1);
+    e2e_count("UPDATE cubin SET stored_at = '2020-01-01T00:00:00Z'");
+    tune(E2E_QUICK, "tune copy 1000 f32 --max-trials 3 --jobs 2", 0);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM cubin WHERE stored_at GLOB 'winner 20*'"), 1,
+                 "also of one that was known");
 }
 
 /* The templates that come with the program, on a shape with ragged ends; their copies give the ceiling. */

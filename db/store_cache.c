@@ -1,0 +1,226 @@
+/*
+ * store_cache.c - compiled kernels: found by key, used, and removed when they become too many.
+ *
+ * What was used longest ago goes first. The order of use is the order of rowids, so that nothing else must be
+ * read, sorted or indexed to find the next to go: what is used is given the next rowid, once a day at most,
+ * because the row is written anew. A winner's kernel that comes to the front is sent to the end instead, for
+ * as long as there are others. Every step is a transaction of a few rows: other processes wait for
+ * milliseconds, two that remove at once share the work, and kill -9 leaves a cache that is only larger than
+ * it should be.
+ */
+#include "store_internal.h"
+#include "util/clock.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WINNER "winner " /* the beginning of stored_at */
+
+enum {
+    DATE_CHARS = 10,    /* of "2026-11-20T21:52:57Z"                                    */
+    PUTS_A_CHECK = 64,  /* whether there are too many is asked at the first and then so often */
+    ROWS_A_STEP = 64,   /* removed, or sent to the end, in a transaction                */
+    STEPS_A_CHECK = 16, /* of a cache that is far too large, some each time             */
+};
+
+static const char REMOVING[] = "remove compiled kernels";
+
+void at__store_limit_cubins(at__store *cache, int64_t bytes)
+{
+    cache->cubin_limit_bytes = bytes;
+}
+
+at_status at__store_cubin_limit(int64_t *bytes, const char *option, at_error *err)
+{
+    char *end = NULL;
+    const char *text = option ? option : getenv("AUTOTUNE_CACHE_LIMIT");
+    *bytes = (int64_t)AT__CACHE_LIMIT_MIB << 20;
+    if (!text || (!option && !text[0]))
+        return AT_OK;
+    errno = 0;
+    long long mib = strtoll(text, &end, 10);
+    if (errno || end == text || *end || mib < 0 || mib > INT64_MAX >> 20)
+        return at_fail(err, AT_ERR_USAGE, "%s: found '%.40s'; expected MiB, 0 for no limit",
+                       option ? "--cache-limit" : "AUTOTUNE_CACHE_LIMIT", text);
+    *bytes = (int64_t)mib << 20;
+    return AT_OK;
+}
+
+/* Its place in the order only saves time later, so a failure is nobody's. */
+static void use(at__store *cache, const char *key, const char *stored_at)
+{
+    char now[21], used[sizeof WINNER + 21];
+    bool won = strncmp(stored_at, WINNER, sizeof WINNER - 1) == 0;
+    const char *date = won ? stored_at + sizeof WINNER - 1 : stored_at;
+    at__utc_text(now);
+    if (cache->read_only || strncmp(date, now, DATE_CHARS) == 0)
+        return;
+    snprintf(used, sizeof used, "%s%s", won ? WINNER : "", now);
+    at_status ignored =
+        at__store_exec(cache, AT__SQL_USE_CUBIN, "use a compiled kernel", NULL, "ss", key, used);
+    (void)ignored;
+}
+
+at_status at__store_get_cubin(at__str *cubin, at__str *log, at__store *cache, const char *key, at_error *err)
+{
+    at__str stored_at = { 0 };
+    at__str *const outs[] = { cubin, log, &stored_at };
+    at_status status =
+        at__store_get_columns(outs, 3, cache, AT__SQL_GET_CUBIN, "read a compiled kernel", key, err);
+    if (status == AT_OK)
+        use(cache, key, at__str_text(&stored_at));
+    at__str_clear(&stored_at);
+    return status;
+}
+
+at_status at__store_keep_cubin(at__store *cache, const char *key, at_error *err)
+{
+    char now[21], kept[sizeof WINNER + 21];
+    at__utc_text(now);
+    snprintf(kept, sizeof kept, WINNER "%s", now);
+    return at__store_exec(cache, AT__SQL_KEEP_CUBIN, "keep a winner's kernel", err, "ss", key, kept);
+}
+
+static at_status ask_integer(int64_t *out, at__store *cache, at__sql sql, at_error *err)
+{
+    at_status status = AT_OK;
+    sqlite3_stmt *s = at__store_bind(cache, sql, REMOVING, err, "");
+    if (!s)
+        return AT_ERR_STORE;
+    if (sqlite3_step(s) == SQLITE_ROW)
+        *out = sqlite3_column_int64(s, 0);
+    else
+        status = at__store_fail(cache, REMOVING, err);
+    sqlite3_reset(s);
+    return status;
+}
+
+at_status at__store_cubin_sizes(at__cubin_sizes *out, at__store *cache, at_error *err)
+{
+    at__cubin_sizes sizes = { 0 };
+    at_status status = ask_integer(&sizes.kernels, cache, AT__SQL_COUNT_CUBINS, err);
+    if (status == AT_OK)
+        status = ask_integer(&sizes.file_bytes, cache, AT__SQL_FILE_BYTES, err);
+    if (status == AT_OK)
+        status = ask_integer(&sizes.free_bytes, cache, AT__SQL_FREE_BYTES, err);
+    if (status == AT_OK)
+        *out = sizes;
+    return status;
+}
+
+typedef struct removal {
+    at__store *cache;
+    int64_t limit_bytes;
+    int64_t kernels; /* that there are; below zero: not asked yet */
+    int64_t removed, sent_back;
+    bool done;
+} removal;
+
+static at_status is_small_enough(bool *out, const removal *r, at_error *err)
+{
+    int64_t file = 0, unused = 0;
+    at_status status = ask_integer(&file, r->cache, AT__SQL_FILE_BYTES, err);
+    if (status == AT_OK)
+        status = ask_integer(&unused, r->cache, AT__SQL_FREE_BYTES, err);
+    *out = file - unused <= r->limit_bytes;
+    return status;
+}
+
+/* The rowid of the kernel that was used longest ago, and whether it is a winner's; 0: there is none. */
+static at_status first_kernel(int64_t *id, bool *won, at__store *cache, at_error *err)
+{
+    at_status status = AT_OK;
+    sqlite3_stmt *s = at__store_bind(cache, AT__SQL_FIRST_CUBIN, REMOVING, err, "");
+    if (!s)
+        return AT_ERR_STORE;
+    int code = sqlite3_step(s);
+    *id = code == SQLITE_ROW ? sqlite3_column_int64(s, 0) : 0;
+    *won = code == SQLITE_ROW && strncmp(at__store_text(s, 1), WINNER, sizeof WINNER - 1) == 0;
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        status = at__store_fail(cache, REMOVING, err);
+    sqlite3_reset(s);
+    return status;
+}
+
+/* Winners' go only when all have been sent to the end once: then there are no others. */
+static at_status remove_first(removal *r, at_error *err)
+{
+    int64_t id = 0;
+    bool won = false;
+    at_status status = first_kernel(&id, &won, r->cache, err);
+    if (status == AT_OK && won && r->kernels < 0)
+        status = ask_integer(&r->kernels, r->cache, AT__SQL_COUNT_CUBINS, err);
+    if (status != AT_OK || id == 0) {
+        r->done = true;
+        return status;
+    }
+    bool send_back = won && r->sent_back < r->kernels;
+    r->sent_back += send_back;
+    r->removed += !send_back;
+    return at__store_exec(r->cache, send_back ? AT__SQL_LAST_CUBIN : AT__SQL_DROP_CUBIN, REMOVING, err, "i",
+                          id);
+}
+
+/* One transaction. */
+static at_status remove_some(removal *r, at_error *err)
+{
+    removal before = *r;
+    at_status status = at__store_begin(r->cache, err);
+    if (status != AT_OK)
+        return status;
+    for (int i = 0; i < ROWS_A_STEP && status == AT_OK && !r->done; i++) {
+        status = is_small_enough(&r->done, r, err);
+        if (status == AT_OK && !r->done)
+            status = remove_first(r, err);
+    }
+    status = at__store_end(r->cache, status, err);
+    if (status != AT_OK)
+        *r = before;
+    return status;
+}
+
+/* At most so many steps. */
+static at_status remove_steps(int64_t *removed, at__store *cache, int64_t limit_bytes, int64_t steps,
+                              at_error *err)
+{
+    removal r = { .cache = cache, .limit_bytes = limit_bytes, .kernels = -1 };
+    int64_t has_trials = 0;
+    at_status status = is_small_enough(&r.done, &r, err);
+    if (status == AT_OK && !r.done)
+        status = ask_integer(&has_trials, cache, AT__SQL_HAS_TRIALS, err);
+    for (int64_t i = 0; i < steps && status == AT_OK && !r.done && !has_trials; i++)
+        status = remove_some(&r, err);
+    *removed = r.removed;
+    return status;
+}
+
+at_status at__store_remove_cubins(int64_t *removed, at__store *cache, int64_t limit_bytes, at_error *err)
+{
+    return remove_steps(removed, cache, limit_bytes, INT64_MAX, err);
+}
+
+at_status at__store_put_cubin(at__store *cache, const char *key, const void *cubin, size_t len,
+                              const char *log, at_error *err)
+{
+    char now[21];
+    int64_t removed = 0;
+    at__utc_text(now);
+    at_status status = at__store_begin(cache, err);
+    if (status != AT_OK)
+        return status;
+    status = at__store_exec(cache, AT__SQL_PUT_CUBIN, "store a compiled kernel", err, "sbss", key, cubin, len,
+                            log ? log : "", now);
+    status = at__store_end(cache, status, err);
+    if (status == AT_OK && cache->cubin_limit_bytes && cache->cubins_put++ % PUTS_A_CHECK == 0)
+        status = remove_steps(&removed, cache, cache->cubin_limit_bytes, STEPS_A_CHECK, err);
+    return status;
+}
+
+at_status at__store_shrink_file(at__store *store, at_error *err)
+{
+    static const char doing[] = "give free space back";
+    at_status status = at__store_exec(store, AT__SQL_VACUUM, doing, err, "");
+    return status == AT_OK ? at__store_exec(store, AT__SQL_EMPTY_LOG, doing, err, "") : status;
+}

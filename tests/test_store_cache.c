@@ -1,0 +1,302 @@
+/* test_store_cache.c - which compiled kernels a cache with a limit keeps, and who may use it at once. */
+#include "store_support.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+TestSuite(store_cache, .timeout = 120);
+
+#define MIB (1 << 20)
+
+/* A check every 64 kernels, of a little more than CUBIN_BYTES each. */
+#define SLACK_BYTES (64 * 3 * 4096)
+
+static int64_t used_bytes(at__store *cache)
+{
+    at__cubin_sizes sizes;
+    at_error err = { 0 };
+    cr_assert_eq(at__store_cubin_sizes(&sizes, cache, &err), AT_OK, "%s", err.text);
+    return sizes.file_bytes - sizes.free_bytes;
+}
+
+static bool has(at__store *cache, int number)
+{
+    char sql[80];
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM cubin WHERE key = 'K%d'", number);
+    return atoi(scalar(cache, sql).text) == 1;
+}
+
+/* How many of K<from> ... K<to - 1> are there. */
+static int count(at__store *cache, int from, int to)
+{
+    char sql[120];
+    snprintf(sql, sizeof sql,
+             "SELECT count(*) FROM cubin WHERE CAST(substr(key, 2) AS INT) BETWEEN %d AND %d", from, to - 1);
+    return atoi(scalar(cache, sql).text);
+}
+
+static void run(at__store *cache, const char *sql)
+{
+    cr_assert_eq(sqlite3_exec(cache->db, sql, NULL, NULL, NULL), SQLITE_OK, "%s", sqlite3_errmsg(cache->db));
+}
+
+static void read_kernel(at__store *cache, int number)
+{
+    char key[32];
+    at_error err = { 0 };
+    at__str cubin = { 0 }, log = { 0 };
+    snprintf(key, sizeof key, "K%d", number);
+    cr_assert_eq(at__store_get_cubin(&cubin, &log, cache, key, &err), AT_OK, "%s", err.text);
+    cr_assert(cubin.len == CUBIN_BYTES && strcmp(log.data, "log") == 0);
+    at__str_clear(&cubin);
+    at__str_clear(&log);
+}
+
+static void keep(at__store *cache, int number)
+{
+    char key[32];
+    at_error err = { 0 };
+    snprintf(key, sizeof key, "K%d", number);
+    cr_assert_eq(at__store_keep_cubin(cache, key, &err), AT_OK, "%s", err.text);
+}
+
+static int64_t shrink_to(at__store *cache, int64_t bytes)
+{
+    int64_t removed = -1;
+    at_error err = { 0 };
+    cr_assert_eq(at__store_remove_cubins(&removed, cache, bytes, &err), AT_OK, "%s", err.text);
+    cr_assert_leq(used_bytes(cache), bytes);
+    return removed;
+}
+
+Test(store_cache, stays_near_its_limit_and_the_oldest_go)
+{
+    folder f = folder_make();
+    cr_assert_eq(store_write_kernels(f.db, 1500, 0, 4 * MIB, NULL), 0);
+    at__store *cache = open_ok(f.db, AT__STORE_READ);
+    cr_assert_leq(used_bytes(cache), 4 * MIB + SLACK_BYTES);
+    int left = count(cache, 0, 1500);
+    cr_assert(left > 300 && left < 600, "%d", left);
+    cr_assert_eq(count(cache, 1500 - left, 1500), left, "the newest");
+    at__store_close(cache);
+    struct stat info;
+    cr_assert_eq(stat(f.db, &info), 0);
+    cr_assert_leq(info.st_size, 5 * MIB, "room is used again");
+    folder_remove(&f);
+}
+
+Test(store_cache, without_a_limit_everything_stays)
+{
+    folder f = folder_make();
+    cr_assert_eq(store_write_kernels(f.db, 300, 0, 0, NULL), 0);
+    at__store *cache = open_ok(f.db, AT__STORE_READ);
+    cr_assert_eq(count(cache, 0, 300), 300);
+    at__store_close(cache);
+    folder_remove(&f);
+}
+
+Test(store_cache, what_was_used_today_stays_longer_than_what_was_not)
+{
+    folder f = folder_make();
+    cr_assert_eq(store_write_kernels(f.db, 300, 0, 0, NULL), 0);
+    at__store *cache = open_ok(f.db, AT__STORE_WRITE);
+    run(cache, "UPDATE cubin SET stored_at = '2020-01-01T00:00:00Z'");
+    for (int i = 0; i < 20; i++)
+        read_kernel(cache, i);
+    cr_assert_gt(shrink_to(cache, MIB), 100);
+    cr_assert_eq(count(cache, 0, 20), 20);
+    cr_assert_eq(count(cache, 20, 120), 0);
+    cr_assert(has(cache, 299));
+    at__store_close(cache);
+    folder_remove(&f);
+}
+
+/* Reading is what a trial does: it must not cost a write each time. */
+Test(store_cache, a_kernel_is_written_anew_once_a_day_at_most)
+{
+    folder f = folder_make();
+    cr_assert_eq(store_write_kernels(f.db, 2, 0, 0, NULL), 0);
+    at__store *cache = open_ok(f.db, AT__STORE_WRITE);
+    run(cache, "UPDATE cubin SET stored_at = '2020-01-01T00:00:00Z' WHERE key = 'K0'");
+    int before = sqlite3_total_changes(cache->db);
+    for (int i = 0; i < 10; i++) {
+        read_kernel(cache, 0);
+        read_kernel(cache, 1);
+    }
+    cr_assert_eq(sqlite3_total_changes(cache->db) - before, 1);
+    keep(cache, 1);
+    keep(cache, 1);
+    cr_assert_eq(sqlite3_total_changes(cache->db) - before, 2);
+    at__store_close(cache);
+    folder_remove(&f);
+}
+
+Test(store_cache, kernels_of_winners_go_last)
+{
+    folder f = folder_make();
+    cr_assert_eq(store_write_kernels(f.db, 300, 0, 0, NULL), 0);
+    at__store *cache = open_ok(f.db, AT__STORE_WRITE);
+    for (int i = 0; i < 100; i++)
+        keep(cache, i);
+    keep(cache, 1000); /* is not there */
+    run(cache, "UPDATE cubin SET stored_at = 'winner 2020-01-01T00:00:00Z' WHERE key < 'K1'");
+    read_kernel(cache, 0);
+    cr_assert_str_eq(scalar(cache, "SELECT substr(stored_at, 1, 9) FROM cubin WHERE key = 'K0'").text,
+                     "winner 20");
+    store_write_kernels(f.db, 50, 300, 0, NULL);
+    shrink_to(cache, 3 * MIB / 2);
+    cr_assert_eq(count(cache, 0, 100), 100, "all winners");
+    int others = count(cache, 100, 350);
+    cr_assert(others > 50 && others < 100, "%d", others);
+    shrink_to(cache, MIB / 2);
+    cr_assert_eq(count(cache, 100, 350), 0, "all others went before");
+    int winners = count(cache, 0, 100);
+    cr_assert(winners > 30 && winners < 70, "%d", winners);
+    shrink_to(cache, MIB / 4);
+    cr_assert_lt(count(cache, 0, 100), winners, "and then winners too");
+    at__store_close(cache);
+    folder_remove(&f);
+}
+
+Test(store_cache, a_limit_that_cannot_be_kept_is_no_endless_loop)
+{
+    folder f = folder_make();
+    int64_t removed = 0;
+    cr_assert_eq(store_write_kernels(f.db, 100, 0, 1, NULL), 0);
+    at__store *cache = open_ok(f.db, AT__STORE_WRITE);
+    cr_assert_eq(at__store_remove_cubins(&removed, cache, 1, NULL), AT_OK);
+    cr_assert_eq(count(cache, 0, 100), 0);
+    at__store_close(cache);
+    folder_remove(&f);
+}
+
+Test(store_cache, a_database_with_trials_is_no_cache_and_is_left_alone)
+{
+    folder f = folder_make();
+    const at__trial_row row = trial_of("A=1", 1e-6);
+    at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    put_ok(store, &KEY, &H200, &row, 1);
+    cr_assert_eq(store_write_kernels(f.db, 200, 0, MIB, NULL), 0);
+    cr_assert_eq(count(store, 0, 200), 200);
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+Test(store_cache, free_room_goes_back_to_the_file_system_and_the_order_stays)
+{
+    folder f = folder_make();
+    struct stat info;
+    at_error err = { 0 };
+    cr_assert_eq(store_write_kernels(f.db, 500, 0, 0, NULL), 0);
+    at__store *cache = open_ok(f.db, AT__STORE_WRITE);
+    keep(cache, 0);
+    shrink_to(cache, MIB);
+    cr_assert_eq(at__store_shrink_file(cache, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(stat(f.db, &info), 0);
+    cr_assert_leq(info.st_size, MIB);
+    cr_assert_str_eq(scalar(cache, "PRAGMA integrity_check").text, "ok");
+    int left = count(cache, 0, 500);
+    shrink_to(cache, MIB / 2);
+    cr_assert(has(cache, 0) && has(cache, 499) && !has(cache, 500 - left + 1),
+              "the oldest went, the winner did not");
+    at__store_close(cache);
+    folder_remove(&f);
+}
+
+Test(store_cache, the_limit_comes_from_the_option_else_the_environment_else_it_is_a_gibibyte)
+{
+    static const struct {
+        const char *option, *environment;
+        int64_t mib; /* below zero: refused */
+    } CASES[] = {
+        { NULL, NULL, 1024 }, { NULL, "", 1024 }, { NULL, "10", 10 },
+        { "20", "10", 20 },   { "0", "10", 0 },   { NULL, "1g", -1 },
+        { "-1", NULL, -1 },   { "", NULL, -1 },   { "9999999999999999", NULL, -1 },
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        int64_t bytes = -1;
+        at_error err = { 0 };
+        set_or_unset("AUTOTUNE_CACHE_LIMIT", CASES[i].environment);
+        at_status status = at__store_cubin_limit(&bytes, CASES[i].option, &err);
+        cr_assert_eq(status, CASES[i].mib < 0 ? AT_ERR_USAGE : AT_OK, "case %zu: %s", i, err.text);
+        if (status == AT_OK)
+            cr_assert_eq(bytes, CASES[i].mib << 20, "case %zu", i);
+        else
+            cr_assert(strstr(err.text, CASES[i].option ? "--cache-limit" : "AUTOTUNE_CACHE_LIMIT"), "%s",
+                      err.text);
+    }
+    unsetenv("AUTOTUNE_CACHE_LIMIT");
+}
+
+/* ---- other processes ---- */
+
+static pid_t spawn_writer(const char *path, int kernels, int first, int64_t limit_bytes)
+{
+    char texts[3][24];
+    pid_t child = -1;
+    posix_spawn_file_actions_t actions;
+    snprintf(texts[0], sizeof texts[0], "%d", kernels);
+    snprintf(texts[1], sizeof texts[1], "%d", first);
+    snprintf(texts[2], sizeof texts[2], "%lld", (long long)limit_bytes);
+    char *argv[] = {
+        (char[]){ AT_STORE_WRITER }, (char *)(uintptr_t)path, texts[0], texts[1], texts[2], NULL
+    };
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    cr_assert_eq(posix_spawn(&child, argv[0], &actions, NULL, argv, environ), 0);
+    posix_spawn_file_actions_destroy(&actions);
+    return child;
+}
+
+static int wait_for(pid_t child)
+{
+    int state = -1;
+    cr_assert_eq(waitpid(child, &state, 0), child);
+    return state;
+}
+
+Test(store_cache, processes_share_the_work_of_removing)
+{
+    folder f = folder_make();
+    pid_t children[4];
+    for (int i = 0; i < 4; i++)
+        children[i] = spawn_writer(f.db, 600, 10000 * i, 2 * MIB);
+    for (int i = 0; i < 4; i++) {
+        int state = wait_for(children[i]);
+        cr_assert(WIFEXITED(state) && WEXITSTATUS(state) == 0, "child %d: %x", i, (unsigned)state);
+    }
+    at__store *cache = open_ok(f.db, AT__STORE_READ);
+    cr_assert_leq(used_bytes(cache), 2 * MIB + 4 * SLACK_BYTES);
+    cr_assert_gt(count(cache, 0, 100000), 100, "none removed more than had to go");
+    cr_assert_str_eq(scalar(cache, "PRAGMA integrity_check").text, "ok");
+    at__store_close(cache);
+    folder_remove(&f);
+}
+
+/* In the midst of removing: the next one goes on. */
+Test(store_cache, kill_9_leaves_a_sound_cache)
+{
+    folder f = folder_make();
+    for (int round = 0; round < 10; round++) {
+        pid_t child = spawn_writer(f.db, 1000000, round * 1000000, MIB);
+        usleep(20000U + 7000U * (unsigned)round);
+        kill(child, SIGKILL);
+        int state = wait_for(child);
+        cr_assert(WIFSIGNALED(state), "%x", (unsigned)state);
+        at__store *cache = open_ok(f.db, AT__STORE_WRITE);
+        cr_assert_str_eq(scalar(cache, "PRAGMA integrity_check").text, "ok");
+        cr_assert_leq(used_bytes(cache), MIB + 2 * SLACK_BYTES);
+        at__store_close(cache);
+    }
+    folder_remove(&f);
+}
