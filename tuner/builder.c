@@ -120,9 +120,13 @@ at_status at__build_wait(at__build *build, at__builder *builder, const char *nam
         at__pool_submit(builder->pool, -1, at__str_text(&build->source), name, builder->cc, AT__CUBIN, err);
     while (status == AT_OK && !at__pool_take(builder->pool, &compiled)) {
         int count = at__pool_fds(builder->pool, fds, (int)(sizeof fds / sizeof *fds));
-        poll(fds, (nfds_t)count, 100);
+        poll(fds, (nfds_t)count, 50);
         status = at__pool_pump(builder->pool, err);
+        if (status == AT_OK && at__stop_now(builder->stop))
+            status = at_fail(err, AT_ERR_STOPPED, "interrupted while %s was compiled", name);
     }
+    if (status == AT_ERR_STOPPED)
+        at__pool_drop(builder->pool);
     if (status == AT_OK)
         at__build_finish(build, builder, &compiled);
     at__compiled_clear(&compiled);

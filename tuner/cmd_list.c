@@ -235,15 +235,19 @@ static void list_templates(at__str *out, const request *r)
 static at_status list_devices(at__str *out, const request *r, at_error *err)
 {
     int count = 0, shown = 0;
-    at_status status = at__device_count(&count, err);
+    at__stop stop = { .flag = &at__stop_requested };
+    at_status status = at__device_count(&count, &stop, err);
     if (status == AT_OK && count == 0)
         status = at_fail(err, AT_ERR_DEVICE, "the CUDA driver knows no device");
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count && status != AT_ERR_STOPPED; i++) {
         at__device *device = NULL;
         at_error why = { 0 };
         char ordinal[16];
         snprintf(ordinal, sizeof ordinal, "%d", i);
-        if (at__device_open(&device, ordinal, &why) != AT_OK) {
+        at_status opened = at__device_open(&device, ordinal, &stop, &why);
+        if (opened == AT_ERR_STOPPED) {
+            status = at_fail(err, opened, "%s", why.text);
+        } else if (opened != AT_OK) {
             status = status == AT_OK ? at_fail(err, AT_ERR_DEVICE, "device %d: %s", i, why.text) : status;
         } else if (r->json) {
             at__str_add(out, shown++ ? "," : "");

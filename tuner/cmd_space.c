@@ -203,11 +203,12 @@ static at_status show_spaces(const space_args *a, const at__catalog *catalog, co
 static at_status find_limits(at__limits *out, const space_args *a, at_error *err)
 {
     at__device *device = NULL;
+    at__stop stop = { .flag = &at__stop_requested };
     if (!a->device)
         return at__arch_parse(out, a->arch ? a->arch : "sm_90", err);
     if (a->arch)
         return at_fail(err, AT_ERR_USAGE, "found both --arch and --device; expected one of them");
-    at_status status = at__device_open(&device, a->device, err);
+    at_status status = at__device_open(&device, a->device, &stop, err);
     if (status == AT_OK)
         *out = at__device_info_of(device)->limits;
     at__device_close(device);

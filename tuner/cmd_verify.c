@@ -208,13 +208,14 @@ static void on_warning(void *context, const char *text)
 static at_status open_all(work *w, const at__tune_events *events, at_error *err)
 {
     const verify_args *a = w->args;
+    at__stop stop = { .flag = &at__stop_requested };
     at_status status = at__catalog_open(&w->catalog, a->templates_dir, err);
     if (status == AT_OK)
         status = at__db_path(&w->options.db_path, a->db, &w->keep, err);
     if (status == AT_OK && access(w->options.db_path, F_OK) != 0) /* a session would make it */
         status = at_fail(err, AT_ERR_NOT_FOUND, "%s: no such database", w->options.db_path);
     if (status == AT_OK)
-        status = at__device_open(&w->device, a->device ? a->device : "0", err);
+        status = at__device_open(&w->device, a->device ? a->device : "0", &stop, err);
     w->options.warm = a->warm;
     w->options.command = "verify";
     w->options.stop = &at__stop_requested;

@@ -11,13 +11,18 @@
 int at__complain(const at_error *err)
 {
     static const int CODES[] = {
-        [AT_OK] = AT__EXIT_SYSTEM,         [AT_ERR_USAGE] = AT__EXIT_USAGE,
-        [AT_ERR_INPUT] = AT__EXIT_USAGE,   [AT_ERR_DEVICE] = AT__EXIT_DEVICE,
-        [AT_ERR_STORE] = AT__EXIT_STORE,   [AT_ERR_NOT_FOUND] = AT__EXIT_NOTHING,
-        [AT_ERR_MEMORY] = AT__EXIT_SYSTEM, [AT_ERR_SYSTEM] = AT__EXIT_SYSTEM,
+        [AT_OK] = AT__EXIT_SYSTEM,
+        [AT_ERR_USAGE] = AT__EXIT_USAGE,
+        [AT_ERR_INPUT] = AT__EXIT_USAGE,
+        [AT_ERR_DEVICE] = AT__EXIT_DEVICE,
+        [AT_ERR_STORE] = AT__EXIT_STORE,
+        [AT_ERR_NOT_FOUND] = AT__EXIT_NOTHING,
+        [AT_ERR_MEMORY] = AT__EXIT_SYSTEM,
+        [AT_ERR_SYSTEM] = AT__EXIT_SYSTEM,
+        [AT_ERR_STOPPED] = AT__EXIT_INTERRUPTED,
     };
     fflush(stdout); /* results first, then what is wrong with the next */
-    fprintf(stderr, "autotune: error: %s\n", err->text);
+    fprintf(stderr, "autotune: %s%s\n", err->status == AT_ERR_STOPPED ? "" : "error: ", err->text);
     return CODES[err->status];
 }
 

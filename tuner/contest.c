@@ -330,8 +330,8 @@ static at_status propose_one(at__contest *c, at_error *err)
 
 static bool told_to_stop(at__contest *c)
 {
-    const at__tune_options *o = c->session->options;
-    if ((o->stop && *o->stop) || (!c->is_copy && o->budget_s > 0 && at__now_s() - c->started_s > o->budget_s))
+    const at__session *s = c->session;
+    if (at__stop_asked(&s->stop) || (s->budget_until_s > 0 && at__now_s() > s->budget_until_s))
         c->interrupted = true;
     return c->interrupted;
 }
@@ -584,6 +584,10 @@ at_status at__contest_run(at__contest *c, at_error *err)
         report_progress(c);
         if (status == AT_OK && !progressed && !finished(c))
             wait_for_something(c);
+    }
+    if (status == AT_ERR_STOPPED) { /* while the device started again */
+        c->interrupted = true;
+        status = AT_OK;
     }
     /* Whatever ended the run, what was measured is kept. */
     at_status kept = AT_OK;

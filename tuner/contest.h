@@ -26,9 +26,13 @@ typedef struct at__session {
     int64_t run_id;
     int64_t settled_run_id; /* of winners whose search ended by itself; 0: none yet */
     uint64_t seed;
-    at__store *cache;              /* the builder's, to be closed */
-    bool cache_lost;               /* and the user was told so    */
-    bool old_templates;            /* of the recording: likewise  */
+    at__stop stop;         /* of what is waited for just now: everybody's who works for this session */
+    double budget_until_s; /* when the problem's budget ends, on at__now_s(); 0: never */
+    at__progress now;      /* of the problem, as long as no contest runs */
+    double told_s;         /* when that was shown last */
+    at__store *cache;      /* the builder's, to be closed */
+    bool cache_lost;       /* and the user was told so    */
+    bool old_templates;    /* of the recording: likewise  */
     const at__tune_events *events; /* all of them there           */
 } at__session;
 

@@ -50,19 +50,24 @@ static at_status open_replay(at__device **out, const char *spec, at_error *err)
     return status;
 }
 
-at_status at__device_open(at__device **out, const char *spec, at_error *err)
+at_status at__device_open(at__device **out, const char *spec, at__stop *stop, at_error *err)
 {
     at_status status = at__device_check(spec, err);
     if (status != AT_OK)
         return status;
     return at__device_is_replay(spec) ? open_replay(out, spec, err)
-                                      : at__device_open_runner(out, (int)strtol(spec, NULL, 10), err);
+                                      : at__device_open_runner(out, (int)strtol(spec, NULL, 10), stop, err);
 }
 
 void at__device_close(at__device *device)
 {
     if (device)
         device->kind->close(device);
+}
+
+void at__device_heed(at__device *device, at__stop *stop)
+{
+    device->stop = stop;
 }
 
 const at__device_info *at__device_info_of(const at__device *device)
@@ -101,9 +106,9 @@ at_status at__device_pump(at__device *device, at__measured *out, bool *got, at_e
 }
 
 at_status at__device_final(at__device *device, const at__finalist *list, int count, uint64_t seed,
-                           at__final_row *rows, at__final_notes *notes, at_error *err)
+                           double budget_until_s, at__final_row *rows, at__final_notes *notes, at_error *err)
 {
-    return device->kind->final(device, list, count, seed, rows, notes, err);
+    return device->kind->final(device, list, count, seed, budget_until_s, rows, notes, err);
 }
 
 at__uses at__device_recorded_uses(at__device *device, const char *identity)

@@ -17,7 +17,7 @@ typedef struct at__device_kind {
     struct pollfd (*fd)(const at__device *device);
     at_status (*pump)(at__device *device, at__measured *out, bool *got, at_error *err);
     at_status (*final)(at__device *device, const at__finalist *list, int count, uint64_t seed,
-                       at__final_row *rows, at__final_notes *notes, at_error *err);
+                       double budget_until_s, at__final_row *rows, at__final_notes *notes, at_error *err);
     at_status (*recorded)(at__device *device, const at__problem_key *problem, bool warm,
                           at__recorded_visit *visit, void *context, at_error *err); /* NULL: no replay */
     at__uses (*recorded_uses)(at__device *device, const char *identity);            /* likewise        */
@@ -26,11 +26,12 @@ typedef struct at__device_kind {
 struct at__device {
     const at__device_kind *kind;
     at__device_info info;
-    bool lost; /* see at__device_is_lost */
+    bool lost;      /* see at__device_is_lost */
+    at__stop *stop; /* see at__device_heed    */
 };
 
 /* A runner process for a CUDA ordinal: device_runner.c. */
-at_status at__device_open_runner(at__device **out, int ordinal, at_error *err) AT_MUST_CHECK;
+at_status at__device_open_runner(at__device **out, int ordinal, at__stop *stop, at_error *err) AT_MUST_CHECK;
 
 /* A recording, a database or a dump, and part of the recorded device's name, or "": device_replay.c. */
 at_status at__device_open_replay(at__device **out, const char *path, const char *name,

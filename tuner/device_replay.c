@@ -357,7 +357,8 @@ static at_status final_row(at__final_row *out, const replay *d, const at__finali
 }
 
 static at_status replay_final(at__device *device, const at__finalist *list, int count, uint64_t seed,
-                              at__final_row *rows, at__final_notes *notes, at_error *err)
+                              double budget_until_s, at__final_row *rows, at__final_notes *notes,
+                              at_error *err)
 {
     const replay *d = ours(device);
     const at__winner *w = NULL;
@@ -365,6 +366,7 @@ static at_status replay_final(at__device *device, const at__finalist *list, int 
     bool won = false;
 
     (void)seed;
+    (void)budget_until_s;
     for (int i = 0; i < count; i++) {
         const tape *t = NULL;
         const entry *e =

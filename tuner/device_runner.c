@@ -11,6 +11,7 @@
 #define FINAL_DEADLINE_S 120.0
 #define SETUP_DEADLINE_S 120.0
 #define STOP_GRACE_S     2.0
+#define SLICE_MS         50 /* of a wait: between two of them somebody may have asked to end it */
 
 /*
  * A runner that dies while it starts or opens a problem was as a rule killed by somebody: an administrator, a
@@ -42,6 +43,8 @@ typedef struct runner {
     double deadline_s; /* of a trial of the open problem */
     int confirmed;     /* crashes of this problem that happened again */
     bool waits;        /* its runner, for another run that has the device */
+    bool plays;        /* a final that has been asked for ... */
+    double told_s;     /* ... and been told to end then; 0: not so */
 } runner;
 
 /* The device that our functions were given is one of ours. */
@@ -55,14 +58,43 @@ static const runner *our_const(const at__device *device)
     return (const runner *)device;
 }
 
+/* A final that has begun comes to an end of its own; anything else that is waited for is given up. */
+static at_status heed(runner *d, at_error *err)
+{
+    at__str nothing = { 0 };
+    if (!d->plays || d->waits)
+        return at__stop_now(d->base.stop)
+                   ? at_fail(err, AT_ERR_STOPPED, "interrupted: device %d had not answered yet", d->ordinal)
+                   : AT_OK;
+    if (d->told_s > 0 || !at__stop_asked(d->base.stop))
+        return AT_OK;
+    d->told_s = at__now_s();
+    at_status status = at__wire_send(d->child.fd, AT__STOP, &nothing, err);
+    return status == AT_ERR_SYSTEM ? AT_OK : status; /* it died: the next receive says how */
+}
+
+/* What a told final still has to do, a round and a check of each finalist, takes no longer than a trial. */
+static bool is_overdue(const runner *d, double start_s, double deadline_s)
+{
+    double now_s = at__now_s();
+    return (deadline_s >= 0 && now_s - start_s >= deadline_s) ||
+           (d->told_s > 0 && now_s - d->told_s >= d->deadline_s);
+}
+
 /* Waits for one frame, at most `deadline_s` (below zero: for as long as it takes). */
 static at_status receive(runner *d, uint32_t *kind, at__str *body, double deadline_s, at_error *err)
 {
     char how[256];
+    double start_s = at__now_s();
     struct pollfd fd = { .fd = d->child.fd, .events = POLLIN };
-    if (poll(&fd, 1, deadline_s < 0 ? -1 : (int)(1e3 * deadline_s)) == 0)
-        return at_fail(err, AT_ERR_DEVICE, "the runner of device %d said nothing for %.0f s", d->ordinal,
-                       deadline_s);
+    while (poll(&fd, 1, SLICE_MS) <= 0) {
+        at_status status = heed(d, err);
+        if (status != AT_OK)
+            return status;
+        if (is_overdue(d, start_s, deadline_s))
+            return at_fail(err, AT_ERR_DEVICE, "the runner of device %d said nothing for %.0f s", d->ordinal,
+                           at__now_s() - start_s);
+    }
     if (at__wire_recv(d->child.fd, kind, body, NULL) == AT_OK && *kind != 0)
         return AT_OK;
     at__child_autopsy(&d->child, how, sizeof how);
@@ -94,6 +126,8 @@ static at_status expect(runner *d, uint32_t wanted, at__str *body, double deadli
     do
         status = receive(d, &kind, body, d->waits ? -1.0 : deadline_s, err);
     while (status == AT_OK && is_turn(d, kind));
+    if (status == AT_ERR_STOPPED)
+        at__child_stop(&d->child, 0); /* its answer to this would be taken for one to the next request */
     if (status != AT_OK)
         return status;
     if (kind == AT__FAILED)
@@ -151,9 +185,9 @@ static void runner_close(at__device *device)
     free(d);
 }
 
-at_status at__device_count(int *out, at_error *err)
+at_status at__device_count(int *out, at__stop *stop, at_error *err)
 {
-    runner d = { .ordinal = AT__COUNT_DEVICES };
+    runner d = { .base.stop = stop, .ordinal = AT__COUNT_DEVICES };
     at__str body = { 0 };
     const char *argv[] = { "autotune", "__device", "-1", NULL };
     int64_t count = 0;
@@ -194,7 +228,7 @@ static at_status start_again(runner *d, at_error *err)
     at__child_stop(&d->child, 0);
     d->waits = false;
     at_status status = start_runner(d, err);
-    d->base.lost = status != AT_OK;
+    d->base.lost = status != AT_OK && status != AT_ERR_STOPPED;
     return status == AT_OK && d->setup.len ? open_problem(d, err) : status;
 }
 
@@ -223,10 +257,14 @@ static at_status runner_setup(at__device *device, const at__setup *setup, at_err
     if (status != AT_OK)
         return status;
     status = open_problem(d, &cause);
-    if (status != AT_OK && has_died(d))
+    if (status == AT_ERR_DEVICE && has_died(d))
         status = restart(d, &cause);
     if (status == AT_OK)
         return AT_OK;
+    if (status == AT_ERR_STOPPED) {
+        at__str_reset(&d->setup);
+        return at_fail(err, status, "%s", cause.text);
+    }
     /* A reference that faults leaves a ruined runner: the next problem deserves a new one. */
     at__str_reset(&d->setup);
     at_status again = restart(d, err);
@@ -260,7 +298,8 @@ static at_status runner_submit(at__device *device, const at__trial *trial, at_er
 
 static struct pollfd runner_fd(const at__device *device)
 {
-    return (struct pollfd){ .fd = our_const(device)->child.fd, .events = POLLIN };
+    const runner *d = our_const(device);
+    return (struct pollfd){ .fd = has_died(d) ? -1 : d->child.fd, .events = POLLIN };
 }
 
 static void pop(runner *d)
@@ -336,6 +375,12 @@ static at_status runner_pump(at__device *device, at__measured *out, bool *got, a
     struct pollfd fd = runner_fd(device);
 
     *got = false;
+    if (d->waits && at__stop_now(d->base.stop)) {
+        forget_queue(d);
+        d->waits = false;
+        at__child_stop(&d->child, 0);
+        return AT_OK;
+    }
     if (poll(&fd, 1, 0) > 0)
         return take_frame(d, out, got, err);
     if (d->queue_count && !d->waits && at__now_s() - d->head_start > d->deadline_s) {
@@ -345,29 +390,59 @@ static at_status runner_pump(at__device *device, at__measured *out, bool *got, a
     return AT_OK;
 }
 
+/* Asks for the final, again of a new runner when one died meanwhile. */
+static at_status play_final(runner *d, const at__str *request, at__str *body, at_error *err)
+{
+    if (has_died(d) && at__stop_asked(d->base.stop))
+        return at_fail(err, AT_ERR_STOPPED, "before it began");
+    d->plays = true;
+    d->told_s = 0;
+    at_status status = ask(d, AT__FINAL, request, AT__FINAL_DONE, body, FINAL_DEADLINE_S, err);
+    for (int i = 1; i < MAX_STARTS && status != AT_OK && status != AT_ERR_STOPPED && has_died(d); i++) {
+        d->plays = false;
+        d->told_s = 0;
+        status = restart(d, err);
+        d->plays = true;
+        if (status == AT_OK)
+            status = ask(d, AT__FINAL, request, AT__FINAL_DONE, body, FINAL_DEADLINE_S, err);
+    }
+    d->plays = false;
+    d->told_s = 0;
+    return status;
+}
+
+/* A final without a result: its runner is no good any more, unless it only had too little time. */
+static at_status final_failed(runner *d, at_status status, const at_error *cause, at_error *err)
+{
+    if (at__stop_asked(d->base.stop)) {
+        if (status != AT_ERR_STOPPED)
+            at__child_stop(&d->child, 0);
+        return at_fail(err, AT_ERR_STOPPED, "%s", cause->text);
+    }
+    at_status again = restart(d, err);
+    return again == AT_OK ? at_fail(err, status, "the final failed: %s", cause->text) : again;
+}
+
 static at_status runner_final(at__device *device, const at__finalist *list, int count, uint64_t seed,
-                              at__final_row *rows, at__final_notes *notes, at_error *err)
+                              double budget_until_s, at__final_row *rows, at__final_notes *notes,
+                              at_error *err)
 {
     runner *d = ours(device);
     at__str request = { 0 }, body = { 0 };
     at_error cause = { 0 };
 
-    at__write_final(&request, list, count, seed);
+    at__write_final(&request, list, count, seed, budget_until_s);
     at_status status = at__str_check(&request, &cause);
     if (status == AT_OK)
-        status = ask(d, AT__FINAL, &request, AT__FINAL_DONE, &body, FINAL_DEADLINE_S, &cause);
-    for (int i = 1; i < MAX_STARTS && status != AT_OK && has_died(d) && restart(d, &cause) == AT_OK; i++)
-        status = ask(d, AT__FINAL, &request, AT__FINAL_DONE, &body, FINAL_DEADLINE_S, &cause);
+        status = play_final(d, &request, &body, &cause);
     if (status == AT_OK) {
         at__reader in = { body.data, body.data + body.len, false };
         if (!at__read_plain(notes, sizeof *notes, &in) ||
             !at__read_plain(rows, (size_t)count * sizeof *rows, &in))
             status = at_fail(&cause, AT_ERR_SYSTEM, "the device runner sent a malformed final");
     }
-    if (status != AT_OK) {
-        at_status again = restart(d, err);
-        status = again == AT_OK ? at_fail(err, status, "the final failed: %s", cause.text) : again;
-    }
+    if (status != AT_OK)
+        status = final_failed(d, status, &cause, err);
     at__str_clear(&request);
     at__str_clear(&body);
     return status;
@@ -383,14 +458,16 @@ static const at__device_kind RUNNER = {
     .final = runner_final,
 };
 
-at_status at__device_open_runner(at__device **out, int ordinal, at_error *err)
+at_status at__device_open_runner(at__device **out, int ordinal, at__stop *stop, at_error *err)
 {
     runner *d = calloc(1, sizeof *d);
     if (!d)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     d->base.kind = &RUNNER;
+    d->base.stop = stop;
     d->ordinal = ordinal;
     at_status status = start_runner(d, err);
+    d->base.stop = NULL;
     if (status != AT_OK) {
         runner_close(&d->base);
         return status;

@@ -121,7 +121,8 @@ at_status at__final_run(at__final *out, at__contest *main, at__contest *copies, 
     if (status != AT_OK || f->count == 0)
         return status;
     double start = at__now_s();
-    status = at__device_final(s->device, f->list, f->count, s->seed, f->rows, &f->notes, err);
+    status =
+        at__device_final(s->device, f->list, f->count, s->seed, s->budget_until_s, f->rows, &f->notes, err);
     if (at__device_info_of(s->device)->ordinal != AT__REPLAY_ORDINAL) /* a replay is no work */
         f->seconds = at__now_s() - start;
     at__session_trace(s, "final", main->key.shape, start);

@@ -23,11 +23,13 @@
 #define SLOW_AFTER_4 1.06
 #define MAX_SAMPLES  7
 
-#define MIN_ROUNDS    15
+#define FEWEST_ROUNDS 5  /* of a final that is slow, or told to end */
+#define MIN_ROUNDS    15 /* of any other                           */
 #define MAX_ROUNDS    45
 #define MAX_DISCARDED 50    /* rounds thrown away; after that the device is taken as it is */
 #define FINAL_LIMIT_S 4.0   /* of device time for one final */
 #define TIE_WIDTH     0.002 /* differences below this are not worth more rounds */
+#define TOLD_LIMIT_S  1.0   /* for the fewest rounds, once told */
 
 /* One way to fill a batch: a kernel, or the driver's copy. */
 typedef struct batch {
@@ -232,7 +234,22 @@ typedef struct final {
     double times[MAX_ROUNDS * AT__MAX_FINALISTS]; /* rows are rounds */
     int rounds;
     at__watch *watch;
+    const at__hurry *hurry;
+    double told_s; /* when it was; 0: not yet */
 } final;
+
+/* Has the user lost patience, and is there enough, or no hope of it soon? */
+static bool gives_up(final *f)
+{
+    if (f->told_s <= 0 && f->hurry->told && f->hurry->told(f->hurry->context))
+        f->told_s = at__now_s();
+    return f->told_s > 0 && (f->rounds >= FEWEST_ROUNDS || at__now_s() - f->told_s > TOLD_LIMIT_S);
+}
+
+static at_status given_up(const final *f, at_error *err)
+{
+    return at_fail(err, AT_ERR_STOPPED, "after %d of at least %d rounds", f->rounds, FEWEST_ROUNDS);
+}
 
 static double estimate(final *f, int i, at_error *err, at_status *status)
 {
@@ -241,7 +258,7 @@ static double estimate(final *f, int i, at_error *err, at_status *status)
     uint64_t set = 0;
     once.launches = 1;
     for (int k = 0; k < 3 && *status == AT_OK; k++)
-        *status = sample(&seconds, f->gpu, f->bench, &once, &set, err);
+        *status = gives_up(f) ? given_up(f, err) : sample(&seconds, f->gpu, f->bench, &once, &set, err);
     return seconds;
 }
 
@@ -250,6 +267,8 @@ static at_status final_load(final *f, at_error *err)
     at_status status = AT_OK;
     for (int i = 0; i < f->count && status == AT_OK; i++) {
         const at__kernel *k = &f->list[i].kernel;
+        if (gives_up(f))
+            return given_up(f, err);
         if (f->list[i].is_memcpy)
             continue;
         status = at__gpu_load(&f->modules[i], f->gpu, k->cubin, k->name, k->geometry.shared_bytes, err);
@@ -262,7 +281,8 @@ static at_status final_load(final *f, at_error *err)
         fastest = seconds < fastest ? seconds : fastest;
     }
     for (int i = 0; i < f->count && status == AT_OK; i++)
-        status = batch_open(&f->batches[i], f->gpu, f->bench, fastest, FINAL_BELOW_S, err);
+        status = gives_up(f) ? given_up(f, err)
+                             : batch_open(&f->batches[i], f->gpu, f->bench, fastest, FINAL_BELOW_S, err);
     return status;
 }
 
@@ -275,6 +295,7 @@ static void shuffle(int *order, int count, at__rng *rng)
     }
 }
 
+/* A round that is left counts for nothing. */
 static at_status play_round(final *f, at__rng *rng, uint64_t *set, at_error *err)
 {
     int order[AT__MAX_FINALISTS];
@@ -282,10 +303,15 @@ static at_status play_round(final *f, at__rng *rng, uint64_t *set, at_error *err
     for (int i = 0; i < f->count; i++)
         order[i] = i;
     shuffle(order, f->count, rng);
-    for (int i = 0; i < f->count && status == AT_OK; i++)
+    for (int i = 0; i < f->count && status == AT_OK; i++) {
+        if (gives_up(f))
+            return AT_OK;
         status = sample(&f->times[f->rounds * f->count + order[i]], f->gpu, f->bench, &f->batches[order[i]],
                         set, err);
+    }
     f->rounds++;
+    if (status == AT_OK && f->watch->discarded < MAX_DISCARDED && at__watch_disturbed(f->watch))
+        f->rounds--;
     return status;
 }
 
@@ -326,20 +352,28 @@ static bool settled(const final *f)
     return true;
 }
 
+static bool wants_more(const final *f, double until_s)
+{
+    double now_s = at__now_s();
+    if (f->rounds < FEWEST_ROUNDS)
+        return true;
+    if (f->rounds >= MAX_ROUNDS || now_s >= until_s)
+        return false;
+    if (f->rounds < MIN_ROUNDS)
+        return true;
+    bool in_time = f->hurry->budget_until_s <= 0 || now_s < f->hurry->budget_until_s;
+    return in_time && (f->rounds % 5 != 0 || !settled(f));
+}
+
 static at_status play(final *f, uint64_t seed, at_error *err)
 {
     at__rng rng = { seed };
     uint64_t set = 0;
-    double until = at__now_s() + FINAL_LIMIT_S;
+    double until_s = at__now_s() + FINAL_LIMIT_S;
     at_status status = AT_OK;
-    while (status == AT_OK && f->rounds < MAX_ROUNDS &&
-           (f->rounds < MIN_ROUNDS || (f->rounds % 5 == 0 ? !settled(f) : true)) &&
-           (f->rounds < 5 || at__now_s() < until)) {
+    while (status == AT_OK && wants_more(f, until_s) && !gives_up(f))
         status = play_round(f, &rng, &set, err);
-        if (status == AT_OK && f->watch->discarded < MAX_DISCARDED && at__watch_disturbed(f->watch))
-            f->rounds--;
-    }
-    return status;
+    return status == AT_OK && f->rounds < FEWEST_ROUNDS ? given_up(f, err) : status;
 }
 
 static void final_rows(const final *f, at__final_row *rows)
@@ -378,7 +412,7 @@ static at_status verify_again(final *f, at__final_row *rows, at_error *err)
 }
 
 at_status at__measure_final(at__final_row *rows, at__gpu *gpu, at__bench *bench, const at__finalist *list,
-                            int count, uint64_t seed, at__watch *watch, at_error *err)
+                            int count, uint64_t seed, at__watch *watch, const at__hurry *hurry, at_error *err)
 {
     final *f = calloc(1, sizeof *f);
     if (!f)
@@ -388,6 +422,7 @@ at_status at__measure_final(at__final_row *rows, at__gpu *gpu, at__bench *bench,
     f->list = list;
     f->count = count;
     f->watch = watch;
+    f->hurry = hurry;
     at_status status = final_load(f, err);
     if (status == AT_OK)
         status = play(f, seed, err);

@@ -24,7 +24,8 @@ typedef struct runner {
     at__nvml *nvml;
     at__bench *bench;
     bool warm;
-    int lock; /* file that runners of one device take turns with; -1: none */
+    bool told; /* by the supervisor: the final is to come to its end */
+    int lock;  /* file that runners of one device take turns with; -1: none */
 } runner;
 
 /*
@@ -177,6 +178,19 @@ static at_status serve_trial(runner *r, at__reader *in, at_error *err)
     return status;
 }
 
+/* A frame while a final is played says that it is to end; so does a supervisor that is gone. */
+static bool is_told(void *context)
+{
+    runner *r = context;
+    at__str body = { 0 };
+    uint32_t kind = 0;
+    struct pollfd fd = { .fd = AT__CHILD_FD, .events = POLLIN };
+    if (!r->told && poll(&fd, 1, 0) > 0)
+        r->told = at__wire_recv(AT__CHILD_FD, &kind, &body, NULL) != AT_OK || kind == AT__STOP || kind == 0;
+    at__str_clear(&body);
+    return r->told;
+}
+
 static at_status serve_final(runner *r, at__reader *in, at_error *err)
 {
     at__finalist list[AT__MAX_FINALISTS];
@@ -185,11 +199,13 @@ static at_status serve_final(runner *r, at__reader *in, at_error *err)
     uint64_t seed = 0;
     at__str body = { 0 };
     at__watch watch;
+    at__hurry hurry = { .told = is_told, .context = r };
 
+    r->told = false;
     at__watch_begin(&watch, r->nvml);
-    at_status status = at__read_final(list, &count, &seed, in, err);
+    at_status status = at__read_final(list, &count, &seed, &hurry.budget_until_s, in, err);
     if (status == AT_OK)
-        status = at__measure_final(rows, r->gpu, r->bench, list, count, seed, &watch, err);
+        status = at__measure_final(rows, r->gpu, r->bench, list, count, seed, &watch, &hurry, err);
     if (status != AT_OK)
         return status;
     at__final_notes notes = { .conditions = at__nvml_read(r->nvml), .discarded = watch.discarded };
@@ -225,6 +241,8 @@ static at_status serve_all(runner *r, at_error *err)
         at_error cause = { 0 };
         if ((status = at__wire_recv(AT__CHILD_FD, &kind, &body, err)) != AT_OK || kind == 0)
             break;
+        if (kind == AT__STOP) /* it came when the final was over */
+            continue;
         if ((status = begin_turn(r, err)) != AT_OK)
             break;
         at_status failure = serve(r, kind, &body, &cause);

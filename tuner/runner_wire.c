@@ -90,10 +90,11 @@ at_status at__read_trial(at__trial *out, at__reader *in, at_error *err)
     return well_formed(in, err);
 }
 
-void at__write_final(at__str *body, const at__finalist *list, int count, uint64_t seed)
+void at__write_final(at__str *body, const at__finalist *list, int count, uint64_t seed, double budget_until_s)
 {
     at__put_i64(body, count);
     at__put_i64(body, (int64_t)seed);
+    at__put_f64(body, budget_until_s);
     for (int i = 0; i < count; i++) {
         write_kernel(body, &list[i].kernel);
         at__put_i64(body, list[i].is_copy);
@@ -101,10 +102,12 @@ void at__write_final(at__str *body, const at__finalist *list, int count, uint64_
     }
 }
 
-at_status at__read_final(at__finalist *list, int *count, uint64_t *seed, at__reader *in, at_error *err)
+at_status at__read_final(at__finalist *list, int *count, uint64_t *seed, double *budget_until_s,
+                         at__reader *in, at_error *err)
 {
     *count = (int)at__get_i64(in);
     *seed = (uint64_t)at__get_i64(in);
+    *budget_until_s = at__get_f64(in);
     if (*count < 0 || *count > AT__MAX_FINALISTS)
         in->bad = true;
     for (int i = 0; i < *count && !in->bad; i++) {

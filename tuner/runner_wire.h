@@ -5,6 +5,7 @@
  *     supervisor  SETUP   -> READY sets     | FAILED
  *     supervisor  TRIAL   -> MEASURED       | FAILED, after which the runner ends when its context is lost
  *     supervisor  FINAL   -> FINAL_DONE     | FAILED
+ *     supervisor  STOP       no answer; the final under way comes to its end. Without one it means nothing.
  *
  * Before any of these answers: WAITS, when another run has the device, and then BEGINS.
  *
@@ -26,18 +27,20 @@ enum {
     AT__FINAL,
     AT__FINAL_DONE,
     AT__WAITS,
-    AT__BEGINS
+    AT__BEGINS,
+    AT__STOP
 };
 
 void at__write_setup(at__str *body, const at__setup *setup);
 void at__write_trial(at__str *body, const at__trial *trial);
-void at__write_final(at__str *body, const at__finalist *list, int count, uint64_t seed);
+void at__write_final(at__str *body, const at__finalist *list, int count, uint64_t seed,
+                     double budget_until_s);
 
 /* Cubins and names are borrowed from the reader's body. AT_ERR_SYSTEM: a malformed message. */
 at_status at__read_setup(at__setup *out, at__reader *in, at_error *err) AT_MUST_CHECK;
 at_status at__read_trial(at__trial *out, at__reader *in, at_error *err) AT_MUST_CHECK;
-at_status at__read_final(at__finalist *list, int *count, uint64_t *seed, at__reader *in,
-                         at_error *err) AT_MUST_CHECK;
+at_status at__read_final(at__finalist *list, int *count, uint64_t *seed, double *budget_until_s,
+                         at__reader *in, at_error *err) AT_MUST_CHECK;
 
 /* Copies a struct that travelled as bytes; false when the sizes differ. */
 bool at__read_plain(void *out, size_t size, at__reader *in);

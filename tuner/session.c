@@ -130,6 +130,9 @@ at_status at__session_open(at__session *s, const at__catalog *catalog, const at_
     *s = (at__session){
         .catalog = catalog, .options = options, .device = device, .seed = options->seed, .events = events
     };
+    s->stop.flag = options->stop;
+    s->builder.stop = &s->stop;
+    at__device_heed(device, &s->stop);
     s->builder.cc = (int)at__device_info_of(device)->limits.cc;
     bool replay = at__device_info_of(device)->ordinal == AT__REPLAY_ORDINAL;
     at_status status = replay ? AT_OK : open_nvrtc(&s->builder, err);
@@ -154,6 +157,8 @@ at_status at__session_open(at__session *s, const at__catalog *catalog, const at_
 void at__session_close(at__session *s)
 {
     at__build_clear(&s->checks);
+    if (s->device)
+        at__device_heed(s->device, NULL);
     at__pool_close(s->builder.pool);
     at__nvrtc_close(s->builder.nvrtc);
     at__store_close(s->cache);

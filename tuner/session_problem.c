@@ -12,13 +12,63 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SHOW_S  0.05
+#define GRACE_S 1.0
+
 /* Everything of one problem. */
 typedef struct job {
     at__session *s;
     at__contest copies, main;
     bool has_copies;
+    bool stopped; /* in its setup or in its final */
     at__final final;
 } job;
+
+/* ---- what is waited for, and for how long ---- */
+
+/* As long as there is something to wait for: the display shows that the run is alive. */
+static void show_phase(void *context)
+{
+    at__session *s = context;
+    at__progress p = s->now;
+    double now_s = at__now_s();
+    if (!s->events->progress || now_s - s->told_s < SHOW_S)
+        return;
+    s->told_s = now_s;
+    s->events->progress(s->events->context, &p);
+}
+
+/* Nothing is lost when a setup is given up. */
+static void begin_setup(at__session *s, double started_s)
+{
+    double budget_s = s->options->budget_s;
+    s->budget_until_s = budget_s > 0 ? started_s + budget_s : 0;
+    s->stop = (at__stop){
+        .flag = s->options->stop, .until_s = s->budget_until_s, .tick = show_phase, .context = s
+    };
+}
+
+/* A search looks at the budget itself; a device that starts again had better be ready for the final. */
+static void begin_search(at__session *s)
+{
+    s->stop.until_s = 0;
+    s->stop.grace_s = GRACE_S;
+    s->stop.tick = NULL; /* a contest shows itself */
+}
+
+/* What the final needs still gets a second: its trials are all that the user has waited for. */
+static void begin_final(at__session *s, const at__contest *c)
+{
+    s->stop.tick = show_phase;
+    s->stop.grace_s = GRACE_S;
+    s->stop.asked_s = 0;
+    s->now.phase = AT__PHASE_FINAL;
+    s->now.done = c->decided;
+    s->now.failed = c->failed;
+    s->now.total = c->search.max_trials;
+}
+
+/* ---- the steps ---- */
 
 static at_status run_copies(job *j, at_error *err)
 {
@@ -30,6 +80,7 @@ static at_status run_copies(job *j, at_error *err)
     if (status == AT_OK) {
         j->copies.progress = j->main.progress;
         j->copies.progress.phase = AT__PHASE_CEILING;
+        begin_search(j->s);
         status = at__contest_run(&j->copies, err);
     }
     if (status == AT_OK && j->copies.best)
@@ -207,12 +258,35 @@ static void why_nothing(at__str *out, const job *j)
             if (at__space_refusal(c->spaces[i]))
                 at__str_addf(out, "; %s: %s", at__space_template(c->spaces[i])->name,
                              at__space_refusal(c->spaces[i]));
-    } else if (c->decided == 0) {
+    } else if (c->decided == 0 && at__stop_asked(&j->s->stop)) {
         at__str_add(out, "interrupted before the first trial ended");
+    } else if (c->decided == 0) {
+        at__str_addf(out, "its --budget of %g s ended before the first trial did", j->s->options->budget_s);
     } else {
         at__str_addf(out, "none of %lld configurations tried gave a right result", (long long)c->decided);
         name_failure(out, c);
     }
+}
+
+/* A run that was told to end where no trial is lost: in its setup, or in a final without a result. */
+static void why_stopped(at__str *out, const job *j, const char *where)
+{
+    const at__candidate *best = j->main.best;
+    char time[32];
+    if (!best || j->s->now.phase != AT__PHASE_FINAL) {
+        if (at__stop_asked(&j->s->stop))
+            at__str_add(out, "interrupted while the problem was set up");
+        else
+            at__str_addf(out, "its --budget of %g s ended while the problem was set up",
+                         j->s->options->budget_s);
+        return;
+    }
+    at__time_text(time, sizeof time, best->m.median_s);
+    at__str_addf(
+        out,
+        "interrupted in the final (%s); the fastest of %lld trials was %s %s with %s; the same command "
+        "goes on with the final",
+        where, (long long)j->main.decided, best->t->name, best->text, time);
 }
 
 static at_status measure_all(job *j, at_error *err)
@@ -222,10 +296,12 @@ static at_status measure_all(job *j, at_error *err)
     at__session_trace(j->s, "set up", j->main.key.shape, start);
     if (status == AT_OK)
         status = run_copies(j, err);
+    begin_search(j->s);
     if (status == AT_OK) {
         j->main.progress.phase = AT__PHASE_SEARCH;
         status = at__contest_run(&j->main, err);
     }
+    begin_final(j->s, &j->main);
     if (status == AT_OK)
         status = at__final_run(&j->final, &j->main, j->has_copies ? &j->copies : NULL, err);
     return status;
@@ -239,7 +315,7 @@ static void fill_result(at__result *r, const job *j, double started_s)
     r->device_busy_s = j->main.busy_s + j->copies.busy_s + j->final.seconds;
     double first_s = j->copies.fed_s > 0 ? j->copies.fed_s : j->main.fed_s;
     r->device_open_s = first_s > 0 ? at__now_s() - first_s : 0;
-    r->interrupted = j->main.interrupted;
+    r->interrupted = j->main.interrupted || j->stopped || (!r->from_store && at__stop_asked(&j->s->stop));
     r->elapsed_s = at__now_s() - started_s;
 }
 
@@ -294,6 +370,7 @@ at_status at__session_tune(at__session *s, const at__problem *problem, int index
     job *j = calloc(1, sizeof *j);
     at__answer answer = { 0 };
     at__str why = { 0 };
+    at_error cause = { 0 };
     int device = at__device_info_of(s->device)->ordinal;
     at__result r = { .device = device, .problem = problem };
     double started_s = at__now_s();
@@ -303,12 +380,21 @@ at_status at__session_tune(at__session *s, const at__problem *problem, int index
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     j->s = s;
     j->final.winner = -1;
-    at_status status = at__contest_open(&j->main, s, problem, false, err);
-    j->main.progress = (at__progress){
-        .device = device, .problem = problem, .problem_index = index, .problem_count = count
-    };
+    s->now = (at__progress){ .device = device,
+                             .problem = problem,
+                             .problem_index = index,
+                             .problem_count = count,
+                             .best = "",
+                             .left_s = -1 };
+    begin_setup(s, started_s);
+    at_status status = at__contest_open(&j->main, s, problem, false, &cause);
+    j->main.progress = s->now;
     if (status == AT_OK)
-        status = tune_open(j, &r, &answer, &why, err);
+        status = tune_open(j, &r, &answer, &why, &cause);
+    j->stopped = status == AT_ERR_STOPPED;
+    if (j->stopped)
+        why_stopped(&why, j, cause.text);
+    status = j->stopped || status == AT_OK ? AT_OK : at_fail(err, status, "%s", cause.text);
     if (status == AT_OK) {
         fill_result(&r, j, started_s);
         r.compiled = s->builder.compiled - compiled;

@@ -27,6 +27,7 @@ const char *at_status_name(at_status status)
         [AT_ERR_NOT_FOUND] = "not found",
         [AT_ERR_MEMORY] = "memory",
         [AT_ERR_SYSTEM] = "system",
+        [AT_ERR_STOPPED] = "stopped",
     };
     if ((unsigned)status >= sizeof NAMES / sizeof *NAMES)
         return "unknown";

@@ -20,7 +20,7 @@ typedef struct at__tune_options {
     const at__strategy *strategy; /* NULL: the model; all of a tiny space              */
     uint64_t seed;
     int64_t max_trials;   /* per problem; 0: no limit                            */
-    double budget_s;      /* wall time per problem; 0: no limit                  */
+    double budget_s;      /* wall time per problem, the final apart; 0: no limit */
     int jobs;             /* compile workers in all; 0: one a core               */
     bool force;           /* measure again what is already known                 */
     bool warm;            /* inputs may stay in the L2 cache                     */
@@ -33,7 +33,7 @@ typedef struct at__tune_options {
     int64_t cache_bytes;    /* its limit; 0: none                                  */
     const char *command;    /* as typed, for the record                            */
     at__trace *trace;       /* where the time goes is written; NULL: nowhere       */
-    const atomic_int *stop; /* becomes non-zero on Ctrl-C: finish the trial, store, end; may be NULL */
+    const atomic_int *stop; /* becomes non-zero on Ctrl-C: finish what is timed, store, end; may be NULL */
 } at__tune_options;
 
 typedef enum at__phase {
@@ -85,8 +85,9 @@ typedef struct at__tune_events {
 /*
  * Tunes every problem on the given devices. Devices of one model share the problems between them; each other
  * model gets all of them. A problem without a winner is reported and does not stop the rest.
- * AT_ERR_DEVICE: no such device, no driver, no NVRTC. AT_ERR_STORE: cannot store. All that was measured until
- * then is kept.
+ * AT_ERR_DEVICE: no such device, no driver, no NVRTC. AT_ERR_STORE: cannot store. AT_ERR_STOPPED: before
+ * there was a device to work on; later the result of the problem under way says so. All that was measured
+ * until then is kept.
  */
 at_status at__tune(const at__problem *problems, size_t count, const at__catalog *catalog,
                    const at__tune_options *options, const at__tune_events *events,

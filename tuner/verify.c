@@ -202,7 +202,7 @@ static void say(at__verified *v, at__standing_now standing, const char *why)
 static at_status final(job *j, at_error *err)
 {
     at__final_notes notes;
-    return at__device_final(j->s->device, j->list, j->count, j->s->seed, j->rows, &notes, err);
+    return at__device_final(j->s->device, j->list, j->count, j->s->seed, 0, j->rows, &notes, err);
 }
 
 /* A kernel that faults takes the whole final with it: the winner alone shows whether it was its fault. */

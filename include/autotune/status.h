@@ -23,7 +23,8 @@ typedef enum at_status {
     AT_ERR_STORE,     /* SQLite said no, or the database is not ours            */
     AT_ERR_NOT_FOUND, /* the thing asked for does not exist                     */
     AT_ERR_MEMORY,    /* out of host memory                                     */
-    AT_ERR_SYSTEM     /* the operating system said no (files, processes)        */
+    AT_ERR_SYSTEM,    /* the operating system said no (files, processes)        */
+    AT_ERR_STOPPED    /* told to end early: the tuner's own, never the library's */
 } at_status;
 
 #define AT_ERROR_TEXT 1024

@@ -91,6 +91,10 @@ static bool read_rule(script *s, const words *w)
         r->at = atol(word(w, 2));
         r->code = atoi(word(w, 3));
         read_tail(r, w, 4);
+    } else if (strcmp(what, "slow") == 0) {
+        rule *r = add(&s->slow, w);
+        r->ns = 1e6 * atof(word(w, 2));
+        read_tail(r, w, 3);
     } else {
         return false;
     }

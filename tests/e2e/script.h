@@ -14,13 +14,14 @@
  *   noise 0.02                   times vary by so much
  *   times nan                    or zero, negative, endless: what the stopwatch says
  *   log PATH                     the name of every call is appended to this file
+ *   slow CALL MS                 a call takes so long
  *   time NAME THREADS NS         how long a launch takes; the first that fits counts. Without one: 10 to 20
  * us, by the code and the geometry kernel NAME THREADS ACTION   what it does wrong: wrong, unwritten, behind,
  * before, input, hang, refused, or a driver's code, which then is the context's for good fail CALL N CODE the
  * N-th time that this process calls CALL (*: any), it fails so
  *
- * After `kernel` and `fail`: `once PATH` (only while the file exists; doing it removes it), `sticky` (the
- * code is the context's for good), `create PATH` (makes a file when it happens).
+ * After `kernel`, `fail` and `slow`: `once PATH` (only while the file exists; doing it removes it), `sticky`
+ * (the code is the context's for good), `create PATH` (makes a file when it happens).
  */
 #ifndef AUTOTUNE_TEST_SCRIPT_H
 #define AUTOTUNE_TEST_SCRIPT_H
@@ -76,7 +77,7 @@ typedef struct script {
     int64_t memory_bytes, free_bytes, l2_bytes;
     double pace, noise;
     char times[MAX_WORD], log[MAX_WORD], counted[MAX_WORD], gone[MAX_WORD];
-    rules time, kernel, fail;
+    rules time, kernel, fail, slow;
 } script;
 
 /* Ends the process, with a message, at a line that says nothing known: a test would test nothing. */

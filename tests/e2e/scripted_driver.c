@@ -135,6 +135,19 @@ static int scripted_failure(const char *name)
     return code;
 }
 
+static void nap(double ns)
+{
+    if (ns >= 1)
+        nanosleep(&(struct timespec){ .tv_sec = (time_t)(ns * 1e-9), .tv_nsec = (long)fmod(ns, 1e9) }, NULL);
+}
+
+static void dawdle(const char *name)
+{
+    for (int i = 0; i < d.script.slow.count; i++)
+        if (strcmp(d.script.slow.list[i].what, name) == 0 && script_happens(&d.script.slow.list[i]))
+            nap(d.script.slow.list[i].ns);
+}
+
 static int enter(const char *name, bool of_context)
 {
     if (!d.started) {
@@ -145,6 +158,7 @@ static int enter(const char *name, bool of_context)
         d.calls[d.call_count] = name;
     d.call_count++;
     write_log(name);
+    dawdle(name);
     int code = scripted_failure(name);
     return code == OK && of_context ? d.lost : code;
 }
@@ -174,10 +188,8 @@ static int settle(void)
         return CAPTURE_FORBIDS;
     while (d.hangs)
         pause();
-    double ns = d.script.pace * (d.now_ns - d.waited_ns);
+    nap(d.script.pace * (d.now_ns - d.waited_ns));
     d.waited_ns = d.now_ns;
-    if (ns >= 1)
-        nanosleep(&(struct timespec){ .tv_sec = (time_t)(ns * 1e-9), .tv_nsec = (long)fmod(ns, 1e9) }, NULL);
     if (d.pending)
         d.lost = d.pending;
     return d.lost;

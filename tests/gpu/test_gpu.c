@@ -25,7 +25,7 @@ static void need_gpu(void)
 {
     at_error err = { 0 };
     int count = 0;
-    if (at__device_count(&count, &err) != AT_OK)
+    if (at__device_count(&count, NULL, &err) != AT_OK)
         cr_skip_test("no GPU: %s", err.text);
 }
 
@@ -162,7 +162,7 @@ Test(gpu, a_runner_starts_within_seconds, .timeout = 60)
         at_error err = { 0 };
         at__device *device = NULL;
         double start_s = at__now_s();
-        cr_assert_eq(at__device_open(&device, "0", &err), AT_OK, "%s", err.text);
+        cr_assert_eq(at__device_open(&device, "0", NULL, &err), AT_OK, "%s", err.text);
         double opened_s = at__now_s();
         at__device_close(device);
         fprintf(stderr, "runner: started in %.3f s, ended in %.3f s\n", opened_s - start_s,

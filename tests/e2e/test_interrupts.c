@@ -1,0 +1,292 @@
+/*
+ * test_interrupts.c - how soon a run ends that is told to: by Ctrl-C, or by the end of --budget, wherever it
+ * is just then. What was measured is stored, and what was not is no winner.
+ *
+ * SOON_S is what nobody minds to wait; what is interrupted here would go on for a minute or more.
+ */
+#include "e2e_support.h"
+
+#include "util/clock.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SOON_S 3.0 /* the machine may be busy: a second is what is expected */
+
+TestSuite(interrupts, .init = e2e_begin, .fini = e2e_end);
+
+static e2e_run run;
+
+static void sleep_ms(long ms)
+{
+    nanosleep(&(struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 }, NULL);
+}
+
+static bool has_ended(int pid)
+{
+    siginfo_t info = { 0 };
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == pid;
+}
+
+/* Until the run has come so far that this file exists. */
+static void wait_for_file(const char *name)
+{
+    for (int i = 0; i < 10000 && !e2e_has_file(name); i++) {
+        cr_assert(!has_ended(run.pid), "it ended before there was %s", name);
+        sleep_ms(2);
+    }
+    cr_assert(e2e_has_file(name), "there is no %s", name);
+}
+
+static void wait_for_trials(const char *op, long trials)
+{
+    char sql[100];
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM trials_all WHERE op = '%s'", op);
+    for (int i = 0; i < 4000; i++) {
+        if (e2e_has_table("trial") && e2e_count(sql) >= trials)
+            return;
+        cr_assert(!has_ended(run.pid));
+        sleep_ms(5);
+    }
+    cr_assert_fail("no trial was stored");
+}
+
+/* Seconds until it has ended; fails the test when it takes `limit_s`. */
+static double expect_end(double limit_s)
+{
+    double start_s = at__now_s();
+    while (!has_ended(run.pid) && at__now_s() - start_s < limit_s)
+        sleep_ms(2);
+    double took_s = at__now_s() - start_s;
+    if (!has_ended(run.pid))
+        kill(run.pid, SIGKILL);
+    e2e_bury(&run);
+    e2e_expect(took_s < limit_s, run);
+    e2e_expect_no_process();
+    return took_s;
+}
+
+/* Ctrl-C: it ends soon, with the code for that. */
+static void interrupt(void)
+{
+    kill(run.pid, SIGINT);
+    double took_s = expect_end(SOON_S);
+    fprintf(stderr, "%.2f s\n", took_s);
+    e2e_expect(run.code == 130, run);
+    if (e2e_has_file("db"))
+        e2e_expect_whole();
+}
+
+/*
+ * Each test has a device of its own, named after the line that asks for it: runs on one would take turns, and
+ * that is another story.
+ */
+static void start_on(int device, e2e_program program, const char *script, const char *args)
+{
+    char text[1000], all[400];
+    snprintf(text, sizeof text, "count 1000\n%s", script);
+    snprintf(all, sizeof all, "%s --device %d", args, device);
+    e2e_script(text);
+    e2e_start(&run, program, all);
+}
+#define start(script, args) start_on(__LINE__ % 256, E2E_REAL, script, args)
+
+#define WINNERS "SELECT count(*) FROM winner"
+
+/* ---- while a problem is set up ---- */
+
+Test(interrupts, while_devices_are_counted)
+{
+    e2e_script("slow cuInit 60000 create opens");
+    e2e_start(&run, E2E_REAL, E2E_MINE "--device all");
+    wait_for_file("opens");
+    interrupt();
+}
+
+Test(interrupts, while_the_device_opens)
+{
+    start("slow cuDevicePrimaryCtxRetain 60000 create opens", E2E_MINE);
+    wait_for_file("opens");
+    interrupt();
+    e2e_expect(strstr(run.err, "interrupted"), run);
+}
+
+Test(interrupts, while_the_buffers_are_filled)
+{
+    start("kernel check_fill * hang create fills", E2E_MINE);
+    wait_for_file("fills");
+    interrupt();
+    e2e_expect(strstr(run.out, "no winner: interrupted while the problem was set up"), run);
+}
+
+/* The runner of another run has the device. */
+Test(interrupts, while_another_run_has_the_device)
+{
+    const char *path = "/tmp/autotune-GPU-5c5c5c5c-5c5c-5c5c-5c5c-5c5c5c5c5cff.lock";
+    int fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 1, .l_len = 1 };
+    cr_assert(fd >= 0 && fcntl(fd, F_OFD_SETLK, &lock) == 0);
+    start_on(255, E2E_REAL, "", E2E_MINE);
+    sleep_ms(1500);
+    cr_assert(!has_ended(run.pid), "it waits for its turn");
+    interrupt();
+    close(fd);
+    unlink(path);
+}
+
+/* An op whose reference takes NVRTC a minute. */
+static void write_slow_op(void)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/templates/slow", e2e_folder());
+    mkdir(path, 0777);
+    e2e_write(
+        "templates/slow/op.cu",
+        "/*!autotune\nop slow\nshape count\ntype T = f32\narg out T[count] output\narg in T[count] input\n"
+        "reference slow_reference\nblock 32\ngrid 1\ncheck exact\ntraffic 8 * count\n*/\n"
+        "template <int I, int D> struct Sum { static __device__ float of(const float *p) {\n"
+        "    return Sum<2 * I, D - 1>::of(p) / (p[I] + Sum<2 * I + 1, D - 1>::of(p)); } };\n"
+        "template <int I> struct Sum<I, 0> { static __device__ float of(const float *p) { return p[I]; } };\n"
+        "extern \"C\" __global__ void slow_reference(T *out, const T *in)\n{\n"
+        "    out[0] = Sum<1, 15>::of(in);\n}\n");
+    e2e_write("templates/slow/one.cu",
+              "/*!autotune\ntemplate one\nparam N = 1 2\ngrid 1\nblock 32\n*/\n"
+              "extern \"C\" __global__ void slow_one(T *out, const T *in)\n{\n    out[0] = in[N];\n}\n");
+}
+
+#define SLOW_OP "tune slow 1000 f32 --templates templates --jobs 1 --no-cache "
+
+Test(interrupts, while_the_reference_compiles)
+{
+    write_slow_op();
+    start("", SLOW_OP);
+    sleep_ms(2500);
+    interrupt();
+    e2e_expect(strstr(run.out, "no winner: interrupted while the problem was set up"), run);
+}
+
+Test(interrupts, the_budget_ends_while_the_reference_compiles)
+{
+    write_slow_op();
+    start("", SLOW_OP "--budget 2s");
+    expect_end(2.0 + SOON_S);
+    e2e_expect(run.code == 1, run);
+    e2e_expect(strstr(run.out, "no winner: its --budget of 2 s ended while the problem was set up"), run);
+}
+
+/* A setup that the budget ended costs the next problem a new runner, nothing else. */
+Test(interrupts, the_budget_ends_while_the_buffers_are_filled)
+{
+    e2e_write("once", "");
+    e2e_write("shapes", "copy 1000 f32\ncopy 2000 f32\n");
+    start("slow cuMemAlloc_v2 60000 once once",
+          "tune --shapes shapes --template mine --templates templates --jobs 2 --max-trials 3 --budget 4s");
+    expect_end(20.0);
+    e2e_expect(run.code == 1, run);
+    e2e_expect(strstr(run.out, "no winner: its --budget of 4 s ended while the problem was set up"), run);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM best WHERE shape = '2000'"), 1);
+}
+
+/* ---- while copies are tried ---- */
+
+#define TRANSPOSE "tune transpose 33x47 f32 --jobs 2 "
+
+static void expect_some_copies(void)
+{
+    long copies = e2e_count("SELECT count(*) FROM trials_all WHERE op = 'copy'");
+    cr_assert(copies >= 2 && copies < 80, "%ld copies", copies);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trials_all WHERE op = 'transpose'"), 0);
+    cr_assert_eq(e2e_count(WINNERS), 0);
+}
+
+Test(interrupts, while_copies_are_tried)
+{
+    start("pace 40\nl2 20000", TRANSPOSE);
+    wait_for_trials("copy", 2);
+    interrupt();
+    expect_some_copies();
+    e2e_expect(strstr(run.out, "no winner: interrupted before the first trial ended"), run);
+}
+
+Test(interrupts, the_budget_ends_while_copies_are_tried)
+{
+    start("pace 40\nl2 20000", TRANSPOSE "--budget 5s");
+    expect_end(5.0 + SOON_S);
+    e2e_expect(run.code == 1, run);
+    e2e_expect(strstr(run.out, "no winner: its --budget of 5 s ended before the first trial did"), run);
+    expect_some_copies();
+}
+
+/* ---- during the final ---- */
+
+/* Only a final has the driver copy anything. */
+#define FINAL "slow cuMemcpyDtoDAsync_v2 1 create final\n"
+
+#define SAMPLES "SELECT samples FROM best WHERE op = 'copy'"
+
+/* It has as many rounds as a final must have, no more; 15 of them are the fewest when nobody is in a hurry.
+ */
+Test(interrupts, a_final_ends_with_the_fewest_rounds_that_are_honest)
+{
+    start(FINAL "pace 1\nl2 20000", E2E_MINE "--max-trials 8");
+    wait_for_file("final");
+    interrupt();
+    e2e_expect(strstr(run.out, "THREADS=") && strstr(run.out, "[interrupted]"), run);
+    cr_assert_eq(e2e_count(SAMPLES), 5);
+}
+
+Test(interrupts, a_final_that_has_too_few_rounds_gives_no_winner)
+{
+    start(FINAL "pace 20\nl2 20000", E2E_MINE "--max-trials 8");
+    wait_for_file("final");
+    interrupt();
+    e2e_expect(strstr(run.out, "no winner: interrupted in the final"), run);
+    e2e_expect(strstr(run.out, "the fastest of 8 trials"), run);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trial"), 8);
+    cr_assert_eq(e2e_count(WINNERS), 0);
+
+    /* The same command goes on with the final. */
+    long last = e2e_count("SELECT max(id) FROM trial");
+    e2e_script("");
+    e2e_tune(&run, E2E_REAL, E2E_MINE "--max-trials 8");
+    e2e_expect(run.code == 0, run);
+    cr_assert_eq(e2e_count("SELECT max(id) FROM trial"), last);
+    cr_assert_eq(e2e_count(WINNERS), 1);
+}
+
+/* Its runner is killed once it has been silent for as long as a trial may be. */
+Test(interrupts, a_final_that_hangs)
+{
+    start_on(254, E2E_QUICK, "slow cuMemcpyDtoDAsync_v2 60000 create final", E2E_MINE "--max-trials 8");
+    wait_for_file("final");
+    interrupt();
+    e2e_expect(strstr(run.out, "no winner: interrupted in the final"), run);
+    cr_assert_eq(e2e_count(WINNERS), 0);
+}
+
+/* A search that was interrupted still has its final, a short one. */
+Test(interrupts, in_the_search_a_short_final_follows)
+{
+    start("pace 2\nl2 20000", E2E_MINE);
+    wait_for_trials("copy", 3);
+    interrupt();
+    e2e_expect(strstr(run.out, "THREADS=") && strstr(run.out, "[interrupted]"), run);
+    cr_assert_eq(e2e_count(SAMPLES), 5);
+}
+
+/* The end of the budget ends the search; the final is then as short as one is that nobody interrupts. */
+Test(interrupts, the_budget_ends_and_a_final_follows)
+{
+    start("pace 0.2\nnoise 0.3\nl2 20000\nslow cuModuleLoadData 100", E2E_MINE "--budget 2s");
+    expect_end(2.0 + 10.0);
+    e2e_expect(run.code == 0 && strstr(run.out, "[interrupted]"), run);
+    cr_assert_eq(e2e_count(SAMPLES), 15);
+}
