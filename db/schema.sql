@@ -108,7 +108,7 @@ CREATE TABLE winner (
     fingerprint_id   INTEGER NOT NULL REFERENCES fingerprint (id),
     template_id      INTEGER NOT NULL REFERENCES template (id),
     config           TEXT    NOT NULL,
-    run_id           INTEGER REFERENCES run (id),  -- NULL: imported
+    run_id           INTEGER REFERENCES run (id),  -- NULL: imported; merged: a run "autotune merge" with the strategy
     source_hash      TEXT    NOT NULL,  -- SHA-256 of the rendered source
     op_hash          TEXT    NOT NULL,  -- SHA-256 of the op with all its templates: the space that was searched
     median_s         REAL    NOT NULL,  -- one launch, in the interleaved final

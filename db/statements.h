@@ -32,6 +32,9 @@
     "device = ?4 AND cc = ?5 AND sms = ?6 AND memory_mib = ?7 AND driver = ?8 AND nvrtc = ?9 "         \
     "AND tool = ?10 AND cold = ?11"
 
+/* Winners that were merged belong to a run of this name with the strategy that found them: one for each. */
+#define AT__MERGE_COMMAND "autotune merge"
+
 #define AT__STATEMENTS(X)                                                                              \
     X(BEGIN, "BEGIN IMMEDIATE")                                                                        \
     X(COMMIT, "COMMIT")                                                                                \
@@ -115,7 +118,8 @@
       "SELECT " AT__SQL_DUMP_KEY ", median_s, min_s, spread, samples, ceiling_s, ceiling, ties, trials, " \
       "space_count, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, registers, elapsed_s, " \
       "sm_clock_mhz, memory_clock_mhz, temperature_c, power_w, throttle_reasons, source_hash, op_hash, " \
-      "measured_at FROM winners_all ORDER BY op, shape, type_key, " AT__SQL_FINGERPRINT_COLUMNS        \
+      "measured_at, (SELECT r.strategy FROM run r WHERE r.id = run_id) AS strategy "                   \
+      "FROM winners_all ORDER BY op, shape, type_key, " AT__SQL_FINGERPRINT_COLUMNS                    \
       ", measured_at, winner_id")                                                                      \
                                                                                                        \
     /* Merging: ?1 is a line of a dump, or the object that it completes. */                            \
@@ -150,12 +154,20 @@
       "spill_bytes = excluded.spill_bytes, compile_s = excluded.compile_s, log = excluded.log, "       \
       "source_hash = excluded.source_hash, measured_at = excluded.measured_at "                        \
       "WHERE excluded.measured_at > measured_at")                                                      \
+    X(MERGE_RUN,                                                                                       \
+      "INSERT INTO run (started_at, command, strategy, seed, device_uuid, host) "                      \
+      "SELECT strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), '" AT__MERGE_COMMAND "', "                        \
+      "json_extract(?1, '$.strategy'), 0, '', '' WHERE json_type(?1, '$.strategy') = 'text' "          \
+      "AND NOT EXISTS (SELECT 1 FROM run r WHERE r.command = '" AT__MERGE_COMMAND "' "                 \
+      "AND r.strategy = json_extract(?1, '$.strategy'))")                                              \
     X(MERGE_WINNER,                                                                                    \
       "INSERT INTO winner (problem_id, fingerprint_id, template_id, config, run_id, source_hash, op_hash, " \
       "median_s, min_s, spread, samples, ceiling_s, ceiling_name, ties, trials, space_count, grid_x, grid_y, " \
       "grid_z, block_x, block_y, block_z, shared_bytes, registers, elapsed_s, sm_clock_mhz, memory_clock_mhz, " \
       "temperature_c, power_w, throttle_reasons, measured_at) "                                        \
-      "SELECT ?2, ?3, ?4, json_extract(?1, '$.config'), NULL, "                                        \
+      "SELECT ?2, ?3, ?4, json_extract(?1, '$.config'), "                                              \
+      "(SELECT min(r.id) FROM run r WHERE r.command = '" AT__MERGE_COMMAND "' "                        \
+      "AND r.strategy = json_extract(?1, '$.strategy')), "                                             \
       "coalesce(json_extract(?1, '$.source_hash'), ''), coalesce(json_extract(?1, '$.op_hash'), ''), " \
       "nullif(max(json_extract(?1, '$.median_s'), 0), 0), json_extract(?1, '$.min_s'), "               \
       "json_extract(?1, '$.spread'), json_extract(?1, '$.samples'), json_extract(?1, '$.ceiling_s'), " \

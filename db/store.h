@@ -185,8 +185,8 @@ at_status at__store_find_winner(at__answer *out, at__store *store, const at__pro
                                 const at__fingerprint *fingerprint, const char *device,
                                 at_error *err) AT_MUST_CHECK;
 
-/* The strategy of the run that found it, as at__store_begin_run was told. AT_ERR_NOT_FOUND: there is no
- * winner, or it was merged from elsewhere. */
+/* The strategy of the run that found it, as at__store_begin_run was told, here or where it was merged from.
+ * AT_ERR_NOT_FOUND: there is no winner, or it came from a dump that does not say. */
 at_status at__store_winner_strategy(at__str *out, at__store *store, const at__problem_key *problem,
                                     const at__fingerprint *fingerprint, at_error *err) AT_MUST_CHECK;
 

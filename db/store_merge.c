@@ -221,6 +221,7 @@ static at_status read_head(merger *m, const char *text)
 static at_status merge_line(merger *m, const char *text)
 {
     int kind = -1;
+    int64_t runs = 0;
     m->line++;
     if (!m->begun)
         return read_head(m, text);
@@ -236,7 +237,10 @@ static at_status merge_line(merger *m, const char *text)
     case LINE_TRIAL:
         return put_row(m, AT__SQL_MERGE_TRIAL, object, &m->counts.trials, &m->counts.trials_taken);
     default:
-        return put_row(m, AT__SQL_MERGE_WINNER, object, &m->counts.winners, &m->counts.winners_taken);
+        status = put(m, AT__SQL_MERGE_RUN, object, NULL, &runs);
+        return status == AT_OK
+                   ? put_row(m, AT__SQL_MERGE_WINNER, object, &m->counts.winners, &m->counts.winners_taken)
+                   : status;
     }
 }
 

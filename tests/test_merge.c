@@ -263,3 +263,66 @@ Test(merge, a_dump_ends_early_when_its_reader_has_enough)
     at__store_close(store);
     folder_remove(&f);
 }
+
+/* Whether a search is begun again depends on it. */
+Test(merge, a_winner_brings_the_strategy_that_found_it)
+{
+    folder f = folder_make();
+    char copy[300], third[300];
+    at_error err = { 0 };
+    at__str strategy = { 0 };
+    int64_t run = 0;
+    const at__run_info info = { "autotune tune", "model, settled", 1, "", "host", -1, -1 };
+    snprintf(copy, sizeof copy, "%s/copy.db", f.path);
+    snprintf(third, sizeof third, "%s/third.db", f.path);
+    at__store *store = small_store(f.db);
+    at__winner winner = winner_of("N=2", 1.2e-6);
+    cr_assert_eq(at__store_begin_run(&run, store, &info, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__store_put_winner(store, run, &KEY, &H200, &winner, &err), AT_OK, "%s", err.text);
+    at__store *other = open_ok(copy, AT__STORE_WRITE), *last = open_ok(third, AT__STORE_WRITE);
+    cr_assert_eq(merge_ok(other, f.db).winners_taken, 2);
+    cr_assert_eq(merge_ok(last, copy).winners_taken, 2, "and hands it on");
+    merge_ok(last, f.db);
+    cr_assert_eq(at__store_winner_strategy(&strategy, last, &KEY, &H200, &err), AT_OK, "%s", err.text);
+    cr_assert_str_eq(at__str_text(&strategy), "model, settled");
+    cr_assert_str_eq(scalar(last, "SELECT count(*) FROM run").text, "1", "one for all that were merged");
+    cr_assert_str_eq(scalar(last, "SELECT count(*) FROM winner WHERE run_id IS NULL").text, "1",
+                     "of the first nothing was said");
+    lines a = dump_of(store, &ALL), b = dump_of(last, &ALL);
+    cr_assert_str_eq(at__str_text(&a.text), at__str_text(&b.text));
+    at__str_clear(&a.text);
+    at__str_clear(&b.text);
+    at__str_clear(&strategy);
+    at__store_close(store);
+    at__store_close(other);
+    at__store_close(last);
+    folder_remove(&f);
+}
+
+Test(merge, a_strategy_that_is_no_text_is_none)
+{
+    static const char *const VALUES[] = { "null", "7", "{\"a\":1}", "[\"model, settled\"]" };
+    for (size_t i = 0; i < sizeof VALUES / sizeof *VALUES; i++) {
+        folder f = folder_make();
+        char copy[300], dump[300];
+        at__str text = { 0 };
+        snprintf(copy, sizeof copy, "%s/copy.db", f.path);
+        snprintf(dump, sizeof dump, "%s/d.jsonl", f.path);
+        at__store *store = small_store(f.db);
+        lines l = dump_of(store, &ALL);
+        char *at = strstr(l.text.data, "\"strategy\":null");
+        cr_assert(at);
+        at__str_add_bytes(&text, l.text.data, (size_t)(at - l.text.data));
+        at__str_addf(&text, "\"strategy\":%s%s", VALUES[i], at + strlen("\"strategy\":null"));
+        write_text(dump, at__str_text(&text));
+        at__store *other = open_ok(copy, AT__STORE_WRITE);
+        cr_assert_eq(merge_ok(other, dump).winners_taken, 1);
+        cr_assert_str_eq(scalar(other, "SELECT count(*) FROM winner WHERE run_id IS NULL").text, "1");
+        cr_assert_str_eq(scalar(other, "SELECT count(*) FROM run").text, "0");
+        at__str_clear(&text);
+        at__str_clear(&l.text);
+        at__store_close(store);
+        at__store_close(other);
+        folder_remove(&f);
+    }
+}
