@@ -3,7 +3,8 @@
  *
  * There are two kinds. A GPU is a runner process: the supervisor never touches CUDA. A kernel that faults
  * takes its runner with it; at__device_pump then says which trial that was, starts another runner, opens the
- * problem there again and goes on with the rest.
+ * problem there again and goes on with the rest. A kernel that faulted, or could not be launched for a reason
+ * that may have been another's, is tried once more alone at the head of a new runner before it is blamed.
  *
  * A replay answers with what a store recorded, and needs neither GPU nor driver nor NVRTC: kernels are not
  * compiled for it, it knows a kernel by its `identity`, and only what was recorded can be tried.
@@ -128,6 +129,7 @@ typedef struct at__measured {
     int64_t samples, registers, shared_bytes, local_bytes;
     double busy_s;  /* wall time that the trial took on the runner                    */
     double saved_s; /* device time that the rest of its samples would have taken: it lost the race */
+    bool doubtful;  /* launch_failed for a reason that may be another kernel's: before it was tried again */
     at__conditions conditions;
     char log[512];
 } at__measured;

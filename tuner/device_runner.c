@@ -21,15 +21,17 @@
 
 /*
  * A crash is tried once more, alone at the head of a new process: a fault may come to light after the kernel
- * that caused it. Templates that crash always would take twice as long, so after some that crashed again
- * the others of the problem are believed at once.
+ * that caused it. So is a launch that failed where the refusal may pass: memory that earlier kernels or other
+ * programs hold, an error that nobody knows. Templates that fail always would take twice as long, so after
+ * some that failed again the others of the problem are believed at once.
  */
 #define MAX_CONFIRMED 8
+static const char AGAIN[] = "; the second time, alone in a new process";
 
 typedef struct queued {
     int64_t tag;
     at__str body;
-    bool again; /* crashed once */
+    bool again; /* failed once */
 } queued;
 
 typedef struct runner {
@@ -41,7 +43,7 @@ typedef struct runner {
     int queue_count;
     double head_start; /* when the first in the queue began */
     double deadline_s; /* of a trial of the open problem */
-    int confirmed;     /* crashes of this problem that happened again */
+    int confirmed;     /* failures of this problem that happened again */
     bool waits;        /* its runner, for another run that has the device */
     bool plays;        /* a final that has been asked for ... */
     double told_s;     /* ... and been told to end then; 0: not so */
@@ -311,23 +313,33 @@ static void pop(runner *d)
 }
 
 /* Whether the head of the queue gets a second chance; how the first ended is told when the second ends. */
-static bool suspect(runner *d, at__outcome outcome)
+static bool suspect(runner *d)
 {
     queued *head = &d->queue[0];
-    if (!d->queue_count || outcome != AT__CRASHED || head->again || d->confirmed >= MAX_CONFIRMED)
+    if (!d->queue_count || head->again || d->confirmed >= MAX_CONFIRMED)
         return false;
     head->again = true;
     return true;
+}
+
+/* The head of the queue has an outcome. */
+static void conclude(runner *d, at__measured *out, bool failed)
+{
+    size_t len = strlen(out->log);
+    if (failed && d->queue[0].again) {
+        d->confirmed++;
+        snprintf(out->log + len, sizeof out->log - len, "%s", AGAIN);
+    }
+    pop(d);
 }
 
 /* The trial at the head of the queue took its runner with it. */
 static at_status blame_head(runner *d, at__measured *out, bool *got, at__outcome outcome, const char *why,
                             at_error *err)
 {
-    if (suspect(d, outcome))
+    if (outcome == AT__CRASHED && suspect(d))
         return restart(d, err);
     if (d->queue_count) {
-        d->confirmed += d->queue[0].again;
         *out = (at__measured){ .tag = d->queue[0].tag,
                                .outcome = outcome,
                                .registers = -1,
@@ -335,18 +347,30 @@ static at_status blame_head(runner *d, at__measured *out, bool *got, at__outcome
                                .local_bytes = -1,
                                .conditions = { -1, -1, -1, -1, -1 } };
         out->busy_s = at__now_s() - d->head_start;
-        snprintf(out->log, sizeof out->log, "%s%s", why,
-                 d->queue[0].again ? "; the second time, alone in a new process" : "");
+        snprintf(out->log, sizeof out->log, "%s", why);
         *got = true;
-        pop(d);
+        conclude(d, out, true);
     }
     return restart(d, err);
+}
+
+/* The runner itself tells what became of the head of the queue. */
+static at_status hear(runner *d, const at__measured *m, at__measured *out, bool *got, at_error *err)
+{
+    bool failed = m->outcome == AT__LAUNCH_FAILED && m->doubtful;
+    if (failed && suspect(d))
+        return restart(d, err);
+    *out = *m;
+    *got = true;
+    conclude(d, out, failed);
+    return AT_OK;
 }
 
 static at_status take_frame(runner *d, at__measured *out, bool *got, at_error *err)
 {
     at__str body = { 0 };
     uint32_t kind = 0;
+    at__measured m;
     at_error cause = { 0 };
 
     at_status status = receive(d, &kind, &body, 0.0, &cause);
@@ -358,9 +382,8 @@ static at_status take_frame(runner *d, at__measured *out, bool *got, at_error *e
     } else if (kind == AT__FAILED) {
         failure(&body, &cause);
         status = blame_head(d, out, got, AT__CRASHED, cause.text, err);
-    } else if (kind == AT__MEASURED && d->queue_count && at__read_plain(out, sizeof *out, &in)) {
-        *got = true;
-        pop(d);
+    } else if (kind == AT__MEASURED && d->queue_count && at__read_plain(&m, sizeof m, &in)) {
+        status = hear(d, &m, out, got, err);
     } else {
         status = at_fail(err, AT_ERR_SYSTEM, "the device runner sent an unexpected message");
     }

@@ -38,6 +38,13 @@ at_status at__gpu_memory(int64_t *free_bytes, at__gpu *gpu, at_error *err) AT_MU
 /* Whether the context can still be used: tries it. */
 bool at__gpu_is_lost(at__gpu *gpu);
 
+/*
+ * After a refusal: may it be due to what went before or what others do, rather than to what was asked for? Of
+ * the first one since a kernel was loaded. A geometry, resources or code that a device refuses, it refuses
+ * always; everything else (no memory, an unknown error, a stopwatch without a time) may pass.
+ */
+bool at__gpu_may_pass(const at__gpu *gpu);
+
 at_status at__gpu_alloc(at__ptr *out, at__gpu *gpu, int64_t bytes, at_error *err) AT_MUST_CHECK;
 void at__gpu_free(at__gpu *gpu, at__ptr ptr); /* 0 is allowed */
 

@@ -85,6 +85,7 @@ struct at__gpu {
     CUcontext context;
     CUstream stream;
     CUevent start, stop;
+    CUresult refusal; /* the first since a kernel was loaded */
 };
 
 struct at__module {
@@ -144,7 +145,22 @@ at_status at__gpu_count(int *out, at_error *err)
     return code == CUDA_SUCCESS ? AT_OK : refused(err, &api, code, "cuDeviceGetCount");
 }
 
+static at_status refused_by(at__gpu *gpu, CUresult code, const char *what, at_error *err)
+{
+    if (gpu->refusal == CUDA_SUCCESS)
+        gpu->refusal = code;
+    return refused(err, &gpu->api, code, what);
+}
+
 #define TRY(gpu, call, ...)                                                                                  \
+    do {                                                                                                     \
+        CUresult code_ = (gpu)->api.call(__VA_ARGS__);                                                       \
+        if (code_ != CUDA_SUCCESS)                                                                           \
+            return refused_by(gpu, code_, #call, err);                                                       \
+    } while (0)
+
+/* The same where several threads may have the at__gpu: it stays as it is. */
+#define TRY_SHARED(gpu, call, ...)                                                                           \
     do {                                                                                                     \
         CUresult code_ = (gpu)->api.call(__VA_ARGS__);                                                       \
         if (code_ != CUDA_SUCCESS)                                                                           \
@@ -203,7 +219,7 @@ at_status at__gpu_current(uint64_t *id, const at__gpu *gpu, at_error *err)
 {
     CUcontext context = NULL;
     unsigned long long number = 0;
-    TRY(gpu, cuCtxGetCurrent, &context);
+    TRY_SHARED(gpu, cuCtxGetCurrent, &context);
     if (!context)
         return at_fail(err, AT_ERR_USAGE,
                        "no CUDA context is current in this thread; allocate memory with cudaMalloc first, or "
@@ -211,7 +227,7 @@ at_status at__gpu_current(uint64_t *id, const at__gpu *gpu, at_error *err)
     if (!gpu->api.context_id)
         number = (uintptr_t)context;
     else
-        TRY(gpu, context_id, context, &number);
+        TRY_SHARED(gpu, context_id, context, &number);
     *id = number;
     return AT_OK;
 }
@@ -313,6 +329,28 @@ bool at__gpu_is_lost(at__gpu *gpu)
     return gpu->api.cuCtxSynchronize() != CUDA_SUCCESS;
 }
 
+/* What a kernel asks for in vain once, it asks for in vain always. */
+static const CUresult LASTING[] = {
+    CUDA_ERROR_INVALID_VALUE,           /* a grid or block beyond the device's limits        */
+    CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, /* more registers or shared memory than there are    */
+    CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+    CUDA_ERROR_NOT_SUPPORTED,
+    CUDA_ERROR_INVALID_IMAGE, /* the code, and what is looked for in it  */
+    CUDA_ERROR_NO_BINARY_FOR_GPU,
+    CUDA_ERROR_INVALID_PTX,
+    CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+    CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND,
+    CUDA_ERROR_NOT_FOUND,
+};
+
+bool at__gpu_may_pass(const at__gpu *gpu)
+{
+    for (size_t i = 0; i < sizeof LASTING / sizeof *LASTING; i++)
+        if (gpu->refusal == LASTING[i])
+            return false;
+    return true;
+}
+
 at_status at__gpu_alloc(at__ptr *out, at__gpu *gpu, int64_t bytes, at_error *err)
 {
     CUdeviceptr ptr = 0;
@@ -355,6 +393,7 @@ at_status at__gpu_load(at__module **out, at__gpu *gpu, const void *cubin, const 
     if (!m)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     m->shared_bytes = shared_bytes;
+    gpu->refusal = CUDA_SUCCESS;
     at_status status = open_kernel(m, gpu, cubin, kernel, err);
     if (status != AT_OK) {
         at__gpu_unload(gpu, m);
@@ -378,19 +417,27 @@ at__kernel_resources at__module_resources(const at__module *module)
     return module->resources;
 }
 
+static CUresult launch(const at__gpu *gpu, void *stream, const at__module *module, const at__geometry *g,
+                       void **params)
+{
+    return gpu->api.cuLaunchKernel(module->function, (unsigned)g->grid[0], (unsigned)g->grid[1],
+                                   (unsigned)g->grid[2], (unsigned)g->block[0], (unsigned)g->block[1],
+                                   (unsigned)g->block[2], (unsigned)g->shared_bytes, (CUstream)stream, params,
+                                   NULL);
+}
+
 at_status at__gpu_launch(at__gpu *gpu, const at__module *module, const at__geometry *g, void **params,
                          at_error *err)
 {
-    return at__gpu_launch_on(gpu, gpu->stream, module, g, params, err);
+    CUresult code = launch(gpu, gpu->stream, module, g, params);
+    return code == CUDA_SUCCESS ? AT_OK : refused_by(gpu, code, "cuLaunchKernel", err);
 }
 
 at_status at__gpu_launch_on(const at__gpu *gpu, void *stream, const at__module *module, const at__geometry *g,
                             void **params, at_error *err)
 {
-    TRY(gpu, cuLaunchKernel, module->function, (unsigned)g->grid[0], (unsigned)g->grid[1],
-        (unsigned)g->grid[2], (unsigned)g->block[0], (unsigned)g->block[1], (unsigned)g->block[2],
-        (unsigned)g->shared_bytes, (CUstream)stream, params, NULL);
-    return AT_OK;
+    CUresult code = launch(gpu, stream, module, g, params);
+    return code == CUDA_SUCCESS ? AT_OK : refused(err, &gpu->api, code, "cuLaunchKernel");
 }
 
 at_status at__gpu_copy(at__gpu *gpu, at__ptr to, at__ptr from, int64_t bytes, at_error *err)

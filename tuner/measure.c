@@ -161,6 +161,7 @@ static at_status refused_or_lost(at__measured *out, at__gpu *gpu, at_status stat
     snprintf(out->log, sizeof out->log, "%.*s", (int)sizeof out->log - 1, err->text);
     if (status == AT_ERR_DEVICE && !at__gpu_is_lost(gpu)) {
         out->outcome = AT__LAUNCH_FAILED;
+        out->doubtful = at__gpu_may_pass(gpu);
         return AT_OK;
     }
     return status;

@@ -19,7 +19,7 @@ at_status at__measure_warm_up(at__gpu *gpu, at__bench *bench, const at__module *
 /*
  * Verifies, then times. A race: the closer a candidate is to trial->best_s the more samples it gets (1 to 7).
  * outcome is AT__TIMED, AT__WRONG_RESULT or AT__LAUNCH_FAILED; an error means that the device's context may
- * be lost, and out->log holds the driver's words.
+ * be lost, and out->log holds the driver's words. out->doubtful: at__gpu_may_pass.
  */
 at_status at__measure_trial(at__measured *out, at__gpu *gpu, at__bench *bench, const at__trial *trial,
                             at_error *err) AT_MUST_CHECK;

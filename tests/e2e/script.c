@@ -52,6 +52,8 @@ static void read_tail(rule *r, const words *w, int from)
     for (int i = from; i < w->count; i++)
         if (strcmp(w->list[i], "sticky") == 0)
             r->sticky = true;
+        else if (strcmp(w->list[i], "code") == 0)
+            r->code = atoi(word(w, ++i));
         else if (strcmp(w->list[i], "once") == 0)
             keep(r->once, word(w, ++i));
         else if (strcmp(w->list[i], "create") == 0)

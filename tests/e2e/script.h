@@ -15,13 +15,19 @@
  *   times nan                    or zero, negative, endless: what the stopwatch says
  *   log PATH                     the name of every call is appended to this file
  *   slow CALL MS                 a call takes so long
- *   time NAME THREADS NS         how long a launch takes; the first that fits counts. Without one: 10 to 20
- * us, by the code and the geometry kernel NAME THREADS ACTION   what it does wrong: wrong, unwritten, behind,
- * before, input, hang, refused, or a driver's code, which then is the context's for good fail CALL N CODE the
- * N-th time that this process calls CALL (*: any), it fails so
+ *   time NAME THREADS NS         how long a launch takes; the first that fits counts. Without
+ *                                one: 10 to 20 us, by the code and the geometry
+ *   kernel NAME THREADS ACTION   what it does wrong: wrong, unwritten, behind, before, input,
+ *                                far, hang, refused, or a driver's code, which then is the
+ *                                context's for good
+ *   fail CALL N CODE             the N-th time that this process calls CALL (*: any), it fails so
  *
- * After `kernel`, `fail` and `slow`: `once PATH` (only while the file exists; doing it removes it), `sticky`
- * (the code is the context's for good), `create PATH` (makes a file when it happens).
+ * After `kernel`, `fail` and `slow`:
+ *
+ *   once PATH      only while the file exists; doing it removes it
+ *   create PATH    makes a file when it happens
+ *   sticky         the code is the context's for good
+ *   code N         of `refused`; without it 1, an invalid value
  */
 #ifndef AUTOTUNE_TEST_SCRIPT_H
 #define AUTOTUNE_TEST_SCRIPT_H

@@ -594,7 +594,7 @@ static int run(const launch *l, bool compute)
     action how = misdeed(l, &code);
     d.now_ns += cost_ns(l);
     if (how == REFUSED)
-        return INVALID_VALUE;
+        return code > 0 ? code : INVALID_VALUE;
     if (how == HANG)
         d.hangs = true;
     if (how == FAULT)
