@@ -230,6 +230,33 @@ Test(library, types_of_one_size_share_a_result_where_only_bits_move)
     at_close(tuner);
 }
 
+/* The template was another one when it won; one trial of the present one is known. */
+Test(library, a_winner_that_is_out_of_date_gives_way_to_its_runner_up)
+{
+    put_winner("1024x2048", 1024 * 2048, "NVIDIA H200", 132);
+    at__store *store = open_ok(home.db, AT__STORE_WRITE);
+    at__str hash = { 0 };
+    at__str_add(&hash, scalar(store, "SELECT hash FROM template").text);
+    cr_assert_eq(sqlite3_exec(store->db, "UPDATE template SET hash = 'old'", NULL, NULL, NULL), SQLITE_OK);
+    const at__problem_key key = { "transpose", "1024x2048", "b4", 1024 * 2048, 8 * 1024 * 2048 };
+    const at__fingerprint f = { "NVIDIA H200", 90, 132, 143155, "580", "", "", true };
+    at__trial_row row = trial_of("TILE=64 BLOCK_ROWS=4 PAD=0 UNROLL=no ORDER=in_fast", 11e-6);
+    row.template_name = "tile_rows";
+    row.template_hash = at__str_text(&hash);
+    put_ok(store, &key, &f, &row, 1);
+    at__store_close(store);
+    at_tuner *tuner = open_tuner();
+    at_found *found = find_ok(tuner, TUNED, &ON_H200);
+    cr_assert_eq(found->match, AT_MATCH_NEAR);
+    cr_assert(strstr(found->why, "out of date") && strstr(found->why, "runner-up"), "%s", found->why);
+    cr_assert_str_eq(found->config, "TILE=64 BLOCK_ROWS=4 PAD=0 UNROLL=no ORDER=in_fast");
+    cr_assert_str_eq(found->measured_shape, "1024x2048");
+    cr_assert(found->median_s == 11e-6 && found->ceiling_s == 0);
+    at_found_close(found);
+    at_close(tuner);
+    at__str_clear(&hash);
+}
+
 Test(library, another_shape_gets_a_near_answer)
 {
     at_tuner *tuner = tuner_with_winner();
@@ -367,6 +394,8 @@ Test(library, keeps_cubins_in_the_cache)
     snprintf(path, sizeof path, "%s/.cache/autotune/kernels.db", home.path);
     at__store *cache = open_ok(path, AT__STORE_READ);
     cr_assert_str_eq(scalar(cache, "SELECT count(*) FROM cubin").text, "1");
+    cr_assert_str_eq(scalar(cache, "SELECT substr(stored_at, 1, 9) FROM cubin").text, "winner 20",
+                     "goes last");
     at__store_close(cache);
 }
 
@@ -504,6 +533,20 @@ Test(library, a_cache_that_cannot_be_used_is_a_warning)
     cr_assert_eq(at_prepare(&used, tuner, &TUNED, &err), AT_OK);
     cr_assert(strstr(used->warning, home.path), "'%s'", used->warning);
     at_close(tuner);
+}
+
+Test(library, so_is_a_limit_of_the_cache_that_makes_no_sense)
+{
+    at_error err = { 0 };
+    const at_found *used = NULL;
+    set_or_unset("AUTOTUNE_CACHE_LIMIT", "much");
+    at_tuner *tuner = tuner_with_winner();
+    fake_use_context(1);
+    run_or_skip(tuner, TUNED);
+    cr_assert_eq(at_prepare(&used, tuner, &TUNED, &err), AT_OK);
+    cr_assert(strstr(used->warning, "AUTOTUNE_CACHE_LIMIT: found 'much'"), "'%s'", used->warning);
+    at_close(tuner);
+    set_or_unset("AUTOTUNE_CACHE_LIMIT", NULL);
 }
 
 enum { THREADS = 4, ROUNDS = 25, SHAPES = 8 };

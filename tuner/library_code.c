@@ -77,6 +77,8 @@ static at_status finish(at__build *build, at_tuner *tuner, const at__finding *f,
             at__build_finish(build, &builder, &compiled);
         at__compiled_clear(&compiled);
     }
+    if (status == AT_OK && f->shown.match == AT_MATCH_EXACT)
+        at__builder_keep(&builder, build->source_hash);
     give_up_cache(tuner, &builder);
     return status;
 }

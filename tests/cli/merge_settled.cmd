@@ -1,6 +1,9 @@
 # What another machine of the same model has settled is settled; under another driver its winner is tried first.
 command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
-device="replay:$DATA/../../db/recordings/h200.jsonl.gz"
+echo '4096x4096 f32' >few.txt
+"$AUTOTUNE" merge all.db "$DATA/../../db/recordings/h200.jsonl.gz" --quiet
+"$AUTOTUNE" dump --db all.db --compact --shapes few.txt -o few.jsonl # is read seven times
+device=replay:few.jsonl
 tune() {
   "$AUTOTUNE" tune --device "$device" --quiet --format json 4096x4096 f32 "$@" 2>/dev/null |
     sed -E 's/.*"from_store":([a-z]+).*"template":"([a-z_]+)".*"config":"([^"]+)".*"trials":([0-9]+).*/\1 \2 \3 \4/'
