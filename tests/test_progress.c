@@ -54,6 +54,17 @@ Test(progress, a_line_tells_where_the_run_is_and_what_is_best)
     at__str_clear(&line);
 }
 
+Test(progress, a_setup_has_no_trials_to_count)
+{
+    at__str line = { 0 };
+    progress.phase = AT__PHASE_SETUP;
+    progress.doing = "counting the configurations of tile";
+    at__progress_line(&line, &progress, 0);
+    cr_assert_str_eq(at__str_text(&line),
+                     "GPU 0  2/3 4096x4096 f32  set up: counting the configurations of tile");
+    at__str_clear(&line);
+}
+
 Test(progress, a_line_is_never_wider_than_the_terminal)
 {
     for (int width = 1; width < 200; width++) {

@@ -160,6 +160,39 @@ static void print_head(const space_args *a, at__format format)
         printf("%-16s %12s %12s\n", "template", "raw", "valid");
 }
 
+/* ---- patience ---- */
+
+#define PATIENCE_S 3.0
+
+/* What a user waits for who has waited for long, said once a template. */
+typedef struct wait_note {
+    const at__template *t;
+    double started_s;
+    bool told;
+} wait_note;
+
+static void tell_of_wait(void *context)
+{
+    wait_note *n = context;
+    double raw = 1;
+    if (n->told || at__now_s() - n->started_s < PATIENCE_S)
+        return;
+    n->told = true;
+    for (int i = 0; i < n->t->param_count; i++)
+        raw *= n->t->params[i].count;
+    fprintf(stderr,
+            "autotune: counting the configurations of %s, %.3g before its requirements; Ctrl-C ends it\n",
+            n->t->name, raw);
+}
+
+static at_status open_space(at__space **out, const space_args *a, const at__template *t, const int64_t *slots,
+                            const at__fix *fixes, at_error *err)
+{
+    wait_note note = { .t = t, .started_s = at__now_s() };
+    at__stop stop = { .flag = &at__stop_requested, .tick = tell_of_wait, .context = &note };
+    return at__space_open_until(out, t, slots, fixes, a->fix.count, &stop, err);
+}
+
 /* Nothing is printed before everything that was asked for is known to exist. */
 static at_status show_spaces(const space_args *a, const at__catalog *catalog, const at__problem *problem,
                              const int64_t *slots, at__format format, at_error *err)
@@ -181,7 +214,7 @@ static at_status show_spaces(const space_args *a, const at__catalog *catalog, co
         double start_s = at__now_s();
         if (!wanted(a, t->name))
             continue;
-        status = at__space_open(&space, t, slots, fixes, a->fix.count, err);
+        status = open_space(&space, a, t, slots, fixes, err);
         if (status != AT_OK)
             break;
         int64_t count = at__space_count(space);

@@ -191,7 +191,8 @@ static at_status check_template(at__check *c, const at__template *t, at__dtype t
     at__space *space = NULL;
     at__rng rng = { c->options.seed };
     size_t row = 0;
-    at_status status = at__space_open(&space, t, slots, NULL, 0, err);
+    at__stop stop = { .flag = c->options.stop };
+    at_status status = at__space_open_until(&space, t, slots, NULL, 0, &stop, err);
     if (status != AT_OK)
         return status;
     int64_t count = at__space_count(space), sample = c->options.sample;

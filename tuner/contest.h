@@ -30,9 +30,10 @@ typedef struct at__session {
     double budget_until_s; /* when the problem's budget ends, on at__now_s(); 0: never */
     at__progress now;      /* of the problem, as long as no contest runs */
     double told_s;         /* when that was shown last */
-    at__store *cache;      /* the builder's, to be closed */
-    bool cache_lost;       /* and the user was told so    */
-    bool old_templates;    /* of the recording: likewise  */
+    char doing[AT__MAX_NAME + 40]; /* now.doing */
+    at__store *cache;              /* the builder's, to be closed */
+    bool cache_lost;               /* and the user was told so    */
+    bool old_templates;            /* of the recording: likewise  */
     const at__tune_events *events; /* all of them there           */
 } at__session;
 

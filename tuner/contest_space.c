@@ -81,8 +81,11 @@ static at_status open_space(at__contest *c, const at__template *t, at_error *err
 {
     const at__tune_options *o = c->session->options;
     at__space **space = &c->spaces[c->space_count];
-    at_status status =
-        at__space_open(space, t, c->slots, c->is_copy ? NULL : o->fixes, c->is_copy ? 0 : o->fix_count, err);
+    at__session *s = c->session;
+    snprintf(s->doing, sizeof s->doing, "counting the configurations of %s", t->name);
+    at_status status = at__space_open_until(space, t, c->slots, c->is_copy ? NULL : o->fixes,
+                                            c->is_copy ? 0 : o->fix_count, &s->stop, err);
+    s->doing[0] = '\0';
     if (status != AT_OK)
         return status;
     c->space_count++;

@@ -57,16 +57,10 @@ static void best_so_far(at__str *out, const at__progress *p)
     at__str_addf(out, "  %s", p->best);
 }
 
-void at__progress_line(at__str *out, const at__progress *p, int width)
+static void add_trials(at__str *out, const at__progress *p)
 {
     int filled = p->total > 0 ? (int)(BAR * (double)p->done / (double)p->total) : 0;
-    if (p->device < 0)
-        at__str_add(out, "replay");
-    else
-        at__str_addf(out, "GPU %d", p->device);
-    at__str_addf(out, "  %d/%d ", p->problem_index + 1, p->problem_count);
-    at__problem_shape(out, p->problem);
-    at__str_addf(out, " %s  %s [", at__dtype_name(p->problem->type), phase_name(p->phase));
+    at__str_add(out, " [");
     for (int i = 0; i < BAR; i++)
         at__str_add(out, i < filled ? "#" : ".");
     at__str_addf(out, "] %lld/%lld", (long long)p->done, (long long)p->total);
@@ -75,12 +69,26 @@ void at__progress_line(at__str *out, const at__progress *p, int width)
     time_left(out, p->left_s);
     if (p->best_s > 0)
         best_so_far(out, p);
+}
+
+void at__progress_line(at__str *out, const at__progress *p, int width)
+{
+    if (p->device < 0)
+        at__str_add(out, "replay");
+    else
+        at__str_addf(out, "GPU %d", p->device);
+    at__str_addf(out, "  %d/%d ", p->problem_index + 1, p->problem_count);
+    at__problem_shape(out, p->problem);
+    at__str_addf(out, " %s  %s", at__dtype_name(p->problem->type), phase_name(p->phase));
+    if (p->doing && *p->doing)
+        at__str_addf(out, ": %s", p->doing);
+    if (p->phase != AT__PHASE_SETUP)
+        add_trials(out, p);
     if (!out->failed && width > 0 && out->len > (size_t)width) {
         out->len = (size_t)width;
         out->data[out->len] = '\0';
     }
 }
-
 void at__display_init(at__display *display, bool quiet, bool verbose)
 {
     const char *term = getenv("TERM");

@@ -385,6 +385,7 @@ at_status at__session_tune(at__session *s, const at__problem *problem, int index
                              .problem_index = index,
                              .problem_count = count,
                              .best = "",
+                             .doing = s->doing,
                              .left_s = -1 };
     begin_setup(s, started_s);
     at_status status = at__contest_open(&j->main, s, problem, false, &cause);

@@ -12,6 +12,7 @@
 #define AUTOTUNE_SPACE_H
 
 #include "problem.h"
+#include "stop.h"
 #include "util/rng.h"
 
 typedef struct at__space at__space;
@@ -38,6 +39,14 @@ at_status at__fix_parse(at__fix *out, const char *text, at_error *err) AT_MUST_C
  */
 at_status at__space_open(at__space **out, const at__template *t, const int64_t *slots, const at__fix *fixes,
                          int fix_count, at_error *err) AT_MUST_CHECK;
+
+/*
+ * The same for someone who may lose patience: requirements that refuse too little too late can make it walk
+ * for minutes. AT_ERR_STOPPED.
+ */
+at_status at__space_open_until(at__space **out, const at__template *t, const int64_t *slots,
+                               const at__fix *fixes, int fix_count, at__stop *stop,
+                               at_error *err) AT_MUST_CHECK;
 void at__space_close(at__space *space);
 
 /*

@@ -10,6 +10,9 @@ enum { MAX_MEMORY = 1 << 16 };
 /* Of a requirement that is tried on bounds; one that reads more is not. */
 enum { MAX_HOPE_LETS = 8, MAX_PATIENCE = 64 };
 
+/* Steps between two looks at whether to go on: some 10 ms. */
+enum { STEPS_A_LOOK = 1 << 16 };
+
 /* Bounds cost a few evaluations: they must be able to save more. */
 #define LEAST_OPEN 8.0
 
@@ -59,6 +62,7 @@ typedef struct walk {
     int64_t slots[AT__MAX_SLOTS];
     at__bounds bounds[AT__MAX_SLOTS]; /* of each slot now: of what is bound, its value */
     uint64_t key[AT__MAX_PARAMS];     /* of the row so far; columns that follow hold anything */
+    at__stop *stop;
     at_error *err;
 } walk;
 
@@ -389,6 +393,21 @@ static at_status copy_rows(walk *w, const level *l, const block *b)
     return AT_OK;
 }
 
+/* Another value is bound: is that too much? */
+static at_status step(walk *w)
+{
+    const at__template *t = w->rules->t;
+    if (++w->steps > AT__SPACE_MAX_STEPS)
+        return at_fail(w->err, AT_ERR_INPUT,
+                       "%s: the requirements of template %s refuse too little too late: gave up after %lld "
+                       "steps",
+                       t->file, t->name, (long long)AT__SPACE_MAX_STEPS);
+    if (w->steps % STEPS_A_LOOK == 0 && at__stop_now(w->stop))
+        return at_fail(w->err, AT_ERR_STOPPED,
+                       "interrupted while the configurations of template %s were counted", t->name);
+    return AT_OK;
+}
+
 static at_status visit(walk *w, int depth);
 
 static at_status try_values(walk *w, int depth)
@@ -399,12 +418,9 @@ static at_status try_values(walk *w, int depth)
 
     for (int i = 0; i < count; i++) {
         size_t failed = w->failed_count;
-        at_status status = AT_OK;
-        if (++w->steps > AT__SPACE_MAX_STEPS)
-            return at_fail(w->err, AT_ERR_INPUT,
-                           "%s: the requirements of template %s refuse too little too late: gave up "
-                           "after %lld steps",
-                           w->rules->t->file, w->rules->t->name, (long long)AT__SPACE_MAX_STEPS);
+        at_status status = step(w);
+        if (status != AT_OK)
+            return status;
         bind(w, param->slot, param->values[first + i]);
         w->place[depth] = i;
         at__key_set(w->key, &l->column, first + i);
@@ -498,7 +514,8 @@ static void walk_close(walk *w)
     free(w);
 }
 
-at_status at__rows_find(at__rows *out, const at__rules *rules, at__param_set params, at_error *err)
+at_status at__rows_find(at__rows *out, const at__rules *rules, at__param_set params, at__stop *stop,
+                        at_error *err)
 {
     at__rows rows;
     int columns[AT__MAX_PARAMS], count = 0;
@@ -511,6 +528,7 @@ at_status at__rows_find(at__rows *out, const at__rules *rules, at__param_set par
     at__rows_init(&rows, rules->t, columns, count);
     w->rules = rules;
     w->rows = &rows;
+    w->stop = stop;
     w->err = err;
     for (int i = 0; i < AT__MAX_SLOTS; i++)
         bind(w, i, rules->slots[i]);

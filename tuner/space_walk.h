@@ -11,15 +11,15 @@
 #include "space_rows.h"
 #include "space_rules.h"
 
-/* Steps (a value bound) after which a walk gives up: about a minute. */
+/* Steps (a value bound) after which a walk gives up: some minutes. */
 #define AT__SPACE_MAX_STEPS ((int64_t)2000000000)
 
 /*
  * Finds the rows of the parameters in `params`. A requirement or let that cannot be evaluated is
  * AT_ERR_INPUT, unless another requirement refuses the row: what is found does not depend on the order of the
- * walk.
+ * walk. AT_ERR_STOPPED: `stop` said so (NULL: never).
  */
-at_status at__rows_find(at__rows *out, const at__rules *rules, at__param_set params,
+at_status at__rows_find(at__rows *out, const at__rules *rules, at__param_set params, at__stop *stop,
                         at_error *err) AT_MUST_CHECK;
 
 #endif

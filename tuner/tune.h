@@ -54,6 +54,7 @@ typedef struct at__progress {
     double best_share;        /* of the copy ceiling; 0: unknown                   */
     const char *best;         /* "tile_rows TILE=32 ..."; ""                       */
     double elapsed_s, left_s; /* of this problem; left_s < 0: unknown          */
+    const char *doing;        /* of the setup: "counting the configurations of mine"; NULL or "" */
 } at__progress;
 
 /* What became of one problem on one device. Borrowed by the event. */

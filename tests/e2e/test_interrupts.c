@@ -10,6 +10,7 @@
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -193,6 +194,62 @@ Test(interrupts, the_budget_ends_while_the_buffers_are_filled)
     e2e_expect(run.code == 1, run);
     e2e_expect(strstr(run.out, "no winner: its --budget of 4 s ended while the problem was set up"), run);
     cr_assert_eq(e2e_count("SELECT count(*) FROM best WHERE shape = '2000'"), 1);
+}
+
+/*
+ * ---- while configurations are counted: 10^17, and each partial sum is another, so that nothing can be said
+ * of them before the last parameter ----
+ */
+
+static void write_endless_template(void)
+{
+    char text[4000];
+    int at = snprintf(text, sizeof text, "/*!autotune\ntemplate endless\n");
+    for (int i = 0; i < 17; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at, "param P%d = 0 1 2 3 4 5 6 7 8 9\n", i);
+    at += snprintf(text + at, sizeof text - (size_t)at, "require (P0");
+    for (int i = 1; i < 17; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at, " + %.0f * P%d", pow(10, i), i);
+    snprintf(
+        text + at, sizeof text - (size_t)at,
+        ") %% 1000000007 == 5\ngrid 1\nblock 32\n*/\n"
+        "extern \"C\" __global__ void copy_endless(T *out, const T *in, long long batch, long long rows, "
+        "long long cols)\n{\n    out[0] = in[0];\n}\n");
+    e2e_write("templates/copy/endless.cu", text);
+}
+
+#define ENDLESS "copy 1000 f32 --template endless --templates templates "
+
+Test(interrupts, while_configurations_are_counted)
+{
+    write_endless_template();
+    start("", "tune " ENDLESS);
+    sleep_ms(2000);
+    interrupt();
+    e2e_expect(strstr(run.out, "no winner: interrupted while the problem was set up"), run);
+    e2e_expect(strstr(run.err, "set up: counting the configurations of endless"), run);
+}
+
+Test(interrupts, the_budget_ends_while_configurations_are_counted)
+{
+    write_endless_template();
+    start("", "tune " ENDLESS "--budget 1s");
+    expect_end(1.0 + SOON_S);
+    e2e_expect(run.code == 1, run);
+    e2e_expect(strstr(run.out, "no winner: its --budget of 1 s ended while the problem was set up"), run);
+}
+
+/* Whoever waits for long is told what for. */
+Test(interrupts, while_space_counts)
+{
+    write_endless_template();
+    e2e_start(&run, E2E_QUICK, "space " ENDLESS);
+    sleep_ms(1500);
+    interrupt();
+    e2e_expect(
+        strstr(run.err, "autotune: counting the configurations of endless, 1e+17 before its requirements"),
+        run);
+    e2e_expect(strstr(run.err, "autotune: interrupted while"), run);
 }
 
 /* ---- while copies are tried ---- */
