@@ -14,8 +14,8 @@
  * Threads   any number of threads may use one tuner at once; closing it is for one, after the others. Slow
  *           steps (a look-up in the store, a compilation) wait for each other; a problem that has run before
  *           takes a read lock only. A process must not use in a fork what it opened before.
- * State     no global variables. Environment: AUTOTUNE_DB, AUTOTUNE_CACHE (_LIMIT), AUTOTUNE_NVRTC, CUDA_HOME,
- *           XDG_DATA_HOME, XDG_CACHE_HOME, HOME, all read on first use of the thing they name.
+ * State     no global variables. Environment: AUTOTUNE_DB, AUTOTUNE_CACHE (_LIMIT), AUTOTUNE_NVRTC,
+ *           CUDA_HOME, XDG_DATA_HOME, XDG_CACHE_HOME, HOME, all read on first use of what they name.
  */
 #ifndef AUTOTUNE_AUTOTUNE_H
 #define AUTOTUNE_AUTOTUNE_H
