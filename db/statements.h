@@ -204,7 +204,8 @@
     X(GET_SOURCE, "SELECT text FROM source WHERE hash = ?1")                                           \
     X(PUT_CUBIN,                                                                                       \
       "INSERT INTO cubin (key, cubin, log, stored_at) VALUES (?1, ?2, ?3, ?4) "                        \
-      "ON CONFLICT DO UPDATE SET cubin = excluded.cubin, log = excluded.log, stored_at = excluded.stored_at") \
+      "ON CONFLICT DO UPDATE SET cubin = excluded.cubin, log = excluded.log, "                         \
+      "stored_at = max(stored_at, excluded.stored_at)")                                                \
     X(GET_CUBIN, "SELECT cubin, log, stored_at FROM cubin WHERE key = ?1")                             \
                                                                                                        \
     /* The cache's order of use is that of rowids: what is used goes to the end. */                    \

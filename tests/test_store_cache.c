@@ -153,7 +153,10 @@ Test(store_cache, kernels_of_winners_go_last)
     read_kernel(cache, 0);
     cr_assert_str_eq(scalar(cache, "SELECT substr(stored_at, 1, 9) FROM cubin WHERE key = 'K0'").text,
                      "winner 20");
-    store_write_kernels(f.db, 50, 300, 0, NULL);
+    cr_assert_eq(store_write_kernels(f.db, 1, 0, 0, NULL), 0, "compiled again by another process");
+    cr_assert_str_eq(scalar(cache, "SELECT substr(stored_at, 1, 9) FROM cubin WHERE key = 'K0'").text,
+                     "winner 20");
+    cr_assert_eq(store_write_kernels(f.db, 50, 300, 0, NULL), 0);
     shrink_to(cache, 3 * MIB / 2);
     cr_assert_eq(count(cache, 0, 100), 100, "all winners");
     int others = count(cache, 100, 350);
