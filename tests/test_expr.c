@@ -463,3 +463,103 @@ Test(expr, bounds_hold_for_all_values)
     }
     cr_assert_gt(known, 1500, "%d", known);
 }
+
+/* ---- residues ---- */
+
+enum { TILES = 8, PADS = 4, NEGS = 3, ALL_BOUND = 7 };
+
+/* The n-th of all ways to bind the three names. */
+static void bind_names(int64_t *values, int n)
+{
+    for (int i = 0; i < NAME_COUNT; i++)
+        values[i] = NAMES[i].value;
+    values[0] = 1 + n % TILES;
+    values[1] = n / TILES % PADS;
+    values[3] = -4 + n / (TILES * PADS);
+}
+
+/* The same way, as far as it concerns the names in `mask`? */
+static bool is_alike(const int64_t *a, const int64_t *b, unsigned mask)
+{
+    return (!(mask & 1) || a[0] == b[0]) && (!(mask & 2) || a[1] == b[1]) && (!(mask & 4) || a[3] == b[3]);
+}
+
+static int residue(int64_t *out, const at__expr *expr, const int64_t *values, unsigned bound)
+{
+    at__binding bindings[NAME_COUNT];
+    for (int i = 0; i < NAME_COUNT; i++)
+        bindings[i] = AT__CONSTANT;
+    bindings[0] = bound & 1 ? AT__BOUND : AT__UNBOUND;
+    bindings[1] = bound & 2 ? AT__BOUND : AT__UNBOUND;
+    bindings[3] = bound & 4 ? AT__BOUND : AT__UNBOUND;
+    return at__expr_residue(out, 24, expr, values, bindings);
+}
+
+/* Two ways that leave the same, completed alike, give the same. Returns how many ways differed before. */
+static int check_residue(const at__expr *expr, const char *text, unsigned bound)
+{
+    enum { WAYS = TILES * PADS * NEGS };
+    int64_t values[WAYS][NAME_COUNT], left[WAYS][24], results[WAYS];
+    int counts[WAYS], merged = 0;
+    at_status status[WAYS];
+    for (int i = 0; i < WAYS; i++) {
+        bind_names(values[i], i);
+        counts[i] = residue(left[i], expr, values[i], bound);
+        status[i] = at__expr_eval(&results[i], expr, values[i], NULL);
+    }
+    for (int i = 0; i < WAYS; i++)
+        for (int k = 0; k < i; k++) {
+            if (counts[i] < 0 || counts[i] != counts[k] ||
+                memcmp(left[i], left[k], (size_t)counts[i] * sizeof **left) != 0 ||
+                !is_alike(values[i], values[k], ALL_BOUND & ~bound))
+                continue;
+            merged++;
+            cr_assert(status[i] == status[k] && (status[i] != AT_OK || results[i] == results[k]),
+                      "%s: ways %d and %d leave the same of it, bound %u", text, k, i, bound);
+        }
+    return merged;
+}
+
+Test(expr, what_leaves_the_same_gives_the_same)
+{
+    unsigned state = 5;
+    int merged = 0;
+    for (int i = 0; i < 3000; i++) {
+        char text[4000] = "";
+        at__expr *expr = NULL;
+        add_random(text, &state, 4);
+        cr_assert_eq(compile(&expr, text, NULL), AT_OK, "%s", text);
+        for (unsigned bound = 1; bound <= ALL_BOUND; bound++)
+            merged += check_residue(expr, text, bound);
+        at__expr_close(expr);
+    }
+    cr_assert_gt(merged, 100000, "%d", merged);
+}
+
+static const struct {
+    const char *text;
+    unsigned bound;
+    int count; /* of numbers that are left */
+} RESIDUES[] = {
+    { "(TILE + 2 * PAD + NEG) % 7", 3, 1 }, /* their sum                       */
+    { "TILE * 2 + 1", 1, 1 },               /* all of it                       */
+    { "TILE * 2 + 1", 6, 0 },               /* nothing                         */
+    { "NEG * TILE + NEG * PAD", 3, 2 },     /* each for itself                 */
+    { "TILE > 0 && NEG * PAD < 0", 3, 2 },  /* that it goes on, and PAD        */
+    { "TILE == 0 && NEG * PAD < 0", 3, 2 }, /* that it does not, and the value */
+    { "NEG < 0 ? TILE : PAD", 3, 2 },       /* either may be taken             */
+    { "log2(PAD - PAD) + NEG", 3, -1 },     /* it fails, perhaps not alone     */
+};
+
+Test(expr, tells_what_is_left)
+{
+    for (size_t i = 0; i < sizeof RESIDUES / sizeof *RESIDUES; i++) {
+        at__expr *expr = NULL;
+        int64_t values[NAME_COUNT], left[24];
+        cr_assert_eq(compile(&expr, RESIDUES[i].text, NULL), AT_OK);
+        bind_names(values, 11);
+        cr_expect_eq(residue(left, expr, values, RESIDUES[i].bound), RESIDUES[i].count, "%s: %d",
+                     RESIDUES[i].text, residue(left, expr, values, RESIDUES[i].bound));
+        at__expr_close(expr);
+    }
+}

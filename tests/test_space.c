@@ -136,6 +136,82 @@ Test(space, agrees_with_brute_force)
     }
 }
 
+/* Long walks: what follows is found again by what the requirements still depend on. */
+static const char *const LONG_SPACES[] = {
+    MINI_SPACE(
+        "param A = 1..8\nparam B = 1..8\nparam C = 1..8\nparam D = 1..8\nparam E = 1..8\nparam F = 1..8\n"
+        "param G = 1..8\nrequire (3 * A + 5 * B + 7 * C + 9 * D + 11 * E + 13 * F + 15 * G) % 97 == 5\n"),
+    MINI_SPACE(
+        "param A = 1..8\nparam B = 1..8\nparam C = 1..8\nparam D = 1..8\nparam E = 1..8\nparam F = 1..8\n"
+        "param G = 1..8\nlet most = max(A, max(B, C)) * D\nlet sum = (most + E + F * G) % 31\n"
+        "require sum == 7 || (A + B + C + D + E + F + G) % 53 == 9\n"
+        "require A > 4 ? gcd(B + F, 12) + G != 6 : (C ^ E ^ G) % 5 != 2\n"),
+    MINI_SPACE(
+        "param G = 1..8\nparam F = 1..8\nparam E = 1..8\nparam D = 1..8\nparam C = 1..8\nparam B = 1..8\n"
+        "param A = 1..8\nrequire (A * B % 7 + C * D % 7 + E * F % 7) % 11 == G\n"
+        "require G == A || (A + B + C + D + E + F) % 3 == 0 && F % E != 1\n"),
+};
+
+Test(space, agrees_with_brute_force_after_a_long_walk)
+{
+    for (size_t i = 0; i < sizeof LONG_SPACES / sizeof *LONG_SPACES; i++) {
+        fixture f = open_space(LONG_SPACES[i]);
+        cr_assert_gt(at__space_count(f.space), 1000);
+        check_against_brute_force(&f);
+        close_space(&f);
+    }
+}
+
+#define TEN(name) "param " name " = 1..10\n"
+#define NINE(prefix)                                                                                         \
+    TEN(prefix "1")                                                                                          \
+    TEN(prefix "2")                                                                                          \
+    TEN(prefix "3") TEN(prefix "4") TEN(prefix "5") TEN(prefix "6") TEN(prefix "7") TEN(prefix "8")          \
+        TEN(prefix "9")
+
+/* 10^18 combinations, of which only the last parameter decides; by walking alone it would take for ever. */
+Test(space, what_only_the_last_parameter_decides, .timeout = 60)
+{
+    static const char SUM[] =
+        "let sum = 3 * A1 + 5 * A2 + 7 * A3 + 9 * A4 + 11 * A5 + 13 * A6 + 15 * A7 + 17 * A8 + "
+        "19 * A9 + 21 * B1 + 23 * B2 + 25 * B3 + 27 * B4 + 29 * B5 + 31 * B6 + 33 * B7 + "
+        "35 * B8 + 37 * B9\n";
+    char text[4000];
+    snprintf(text, sizeof text, MINI_SPACE("%s%s%s"), NINE("A") NINE("B"), SUM,
+             "require sum % 1009 == 5 && sum % 503 == 7\nrequire sum % 2 == 0 || sum % 3 == 1\n");
+    fixture f = open_space(text);
+    cr_assert_eq(at__space_count(f.space), 0);
+    cr_assert_not_null(strstr(at__space_refusal(f.space), "sum"));
+    close_space(&f);
+}
+
+static int ticks;
+
+static void count_tick(void *context)
+{
+    (void)context;
+    ticks++;
+}
+
+/* Each of these sums is another: nothing is found again, and whoever waits may lose patience. */
+Test(space, a_walk_ends_when_it_is_told_to, .timeout = 60)
+{
+    fixture f = { 0 };
+    at_error err = { 0 };
+    atomic_int flag = 1;
+    at__stop stop = { .flag = &flag, .tick = count_tick };
+    f.op = read_op(MINI_OP);
+    f.t = read_template(
+        f.op, MINI_SPACE(NINE("A") "require (A1 + 10 * A2 + 100 * A3 + 1000 * A4 + 10000 * A5 + 100000 * A6 "
+                                   "+ 1000000 * A7 + 10000000 * A8 + 100000000 * A9) % 1000000007 == 5\n"));
+    bind_problem(f.slots, f.op, 64, 64);
+    cr_assert_eq(at__space_open_until(&f.space, f.t, f.slots, NULL, 0, &stop, &err), AT_ERR_STOPPED);
+    cr_assert_not_null(strstr(err.text, "interrupted while the configurations of template"), "%s", err.text);
+    cr_assert_null(f.space);
+    cr_assert_eq(ticks, 1);
+    close_space(&f);
+}
+
 /* ---- against brute force: spaces that a generator makes ---- */
 
 static int pick(at__rng *rng, int count)

@@ -111,8 +111,7 @@ static const char *greatest_divisor(int64_t *a, int64_t b)
     return NULL;
 }
 
-/* *a = a OP b; NULL, or what is wrong. */
-static const char *apply_binary(unsigned code, int64_t *a, int64_t b)
+const char *at__code_binary(unsigned code, int64_t *a, int64_t b)
 {
     switch (code) {
     case AT__ADD:
@@ -169,7 +168,7 @@ static const char *apply_binary(unsigned code, int64_t *a, int64_t b)
     }
 }
 
-static const char *apply_unary(unsigned code, int64_t *a)
+const char *at__code_unary(unsigned code, int64_t *a)
 {
     switch (code) {
     case AT__BOOL:
@@ -252,10 +251,10 @@ at_status at__expr_eval(int64_t *out, const at__expr *expr, const int64_t *slots
             break;
         default:
             if (i->code < AT__ADD) {
-                fault = apply_unary(i->code, &top[-1]);
+                fault = at__code_unary(i->code, &top[-1]);
             } else {
                 top--;
-                fault = apply_binary(i->code, &top[-1], top[0]);
+                fault = at__code_binary(i->code, &top[-1], top[0]);
             }
         }
         if (fault)

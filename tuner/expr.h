@@ -79,6 +79,22 @@ typedef struct at__bounds {
  */
 bool at__expr_bounds(at__bounds *out, const at__expr *expr, const at__bounds *slots);
 
+/* What a slot holds for someone who binds one after the other. */
+typedef enum at__binding {
+    AT__UNBOUND,  /* nothing yet                                    */
+    AT__BOUND,    /* a value, until another one is tried            */
+    AT__CONSTANT, /* a value that stays                             */
+} at__binding;
+
+/*
+ * Writes what of the bound values the expression's value still depends on, at most `max` numbers; returns how
+ * many. Where they are equal for two ways to bind the same slots, the value is the same, or its evaluation
+ * fails alike, whatever the other slots are bound to: of "(A + 2 * B + C) % 7" with A and B bound it is their
+ * sum, "A + 2 * B". -1: they are more than `max`, or a part that is bound may not be possible to evaluate.
+ */
+int at__expr_residue(int64_t *out, int max, const at__expr *expr, const int64_t *slots,
+                     const at__binding *bindings);
+
 /* Does the expression read this slot? */
 bool at__expr_reads(const at__expr *expr, int slot);
 

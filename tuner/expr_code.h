@@ -1,6 +1,6 @@
 /*
- * expr_code.h - the byte code between expr_parse.c, which writes it, and expr.c, which runs it. Private to
- * both.
+ * expr_code.h - the byte code between expr_parse.c, which writes it, and expr.c, expr_bounds.c and
+ * expr_residue.c, which run it. Private to them.
  *
  * A stack machine. && || ?: are jumps, everything else takes its operands from the stack and puts its result
  * there. The parser knows the stack's depth at every point, so evaluation needs no checks and a fixed stack.
@@ -64,6 +64,10 @@ struct at__expr {
     at__instruction *code;
     size_t count;
 };
+
+/* *a = a OP b, *a = OP a, of instructions that do not jump; NULL, or what is wrong. */
+const char *at__code_binary(unsigned code, int64_t *a, int64_t b);
+const char *at__code_unary(unsigned code, int64_t *a);
 
 /* "file:7:12: REASON in 'a / b'" for an instruction of this expression. */
 at_status at__expr_fail(const at__expr *expr, const at__instruction *i, const char *reason, at_error *err);

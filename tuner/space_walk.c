@@ -1,6 +1,8 @@
 /* space_walk.c - see space_walk.h. */
 #include "space_walk.h"
 
+#include "space_memo.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,11 +17,6 @@ enum { STEPS_A_LOOK = 1 << 16 };
 
 /* Bounds cost a few evaluations: they must be able to save more. */
 #define LEAST_OPEN 8.0
-
-/* Where in the table the rows are that follow some values; `count` below zero: not known yet. */
-typedef struct block {
-    int64_t first, count;
-} block;
 
 /*
  * A requirement that some bound parameters may break already, whatever the others will be: "TILE * ROWS <=
@@ -43,8 +40,11 @@ typedef struct level {
     size_t hope_count;
     double below; /* combinations of the parameters that follow */
     /* From this level on only these levels' values make a difference; NULL: they are too many, or all are. */
-    block *memory;
+    at__block *memory;
     int seen[AT__MAX_PARAMS], seen_count;
+    /* The same by what the rules still depend on; only where all before make a difference, in long walks. */
+    at__memo memo;
+    at__binding *bindings;         /* of each slot when this level begins */
     uint64_t mask[AT__MAX_PARAMS]; /* of a key: this level's columns and those that follow */
 } level;
 
@@ -305,12 +305,67 @@ static at_status plan_memory(walk *w, int i)
     return AT_OK;
 }
 
-static block *remembered(walk *w, const level *l)
+static at__block *remembered(walk *w, const level *l)
 {
     int64_t number = 0;
     for (int k = 0; k < l->seen_count; k++)
         number = number * w->rules->count[w->levels[l->seen[k]].param] + w->place[l->seen[k]];
     return &l->memory[number];
+}
+
+/* ---- what is remembered of long walks ---- */
+
+/* A walk of so many steps is worth more effort; nearly all end before. */
+#define LONG_WALK ((int64_t)1 << 20)
+/* Combinations that follow, at least: looking them up costs as much as trying some. */
+#define LEAST_BELOW 64.0
+
+/* Which slots a level finds bound: parameters of the levels before, and the lets that they settle. */
+static bool list_bindings(walk *w, int depth)
+{
+    level *l = &w->levels[depth];
+    l->bindings = malloc(AT__MAX_SLOTS * sizeof *l->bindings);
+    if (!l->bindings)
+        return false;
+    for (int i = 0; i < AT__MAX_SLOTS; i++)
+        l->bindings[i] = AT__CONSTANT;
+    for (int k = 0; k < w->rows->column_count; k++) {
+        const level *other = &w->levels[k];
+        at__binding binding = k < depth ? AT__BOUND : AT__UNBOUND;
+        l->bindings[w->rules->t->params[other->param].slot] = binding;
+        for (size_t i = 0; i < other->rule_count; i++)
+            if (!other->rules[i]->require)
+                l->bindings[other->rules[i]->slot] = binding;
+    }
+    return true;
+}
+
+/* What all rules from this level on still depend on; the number of words, -1: too many, or it cannot be told.
+ */
+static int write_residue(int64_t *key, const walk *w, int depth)
+{
+    int len = 0;
+    for (int k = depth; k < w->rows->column_count; k++)
+        for (size_t i = 0; i < w->levels[k].rule_count; i++) {
+            int more = at__expr_residue(key + len, AT__MEMO_WORDS - len, w->levels[k].rules[i]->expr,
+                                        w->slots, w->levels[depth].bindings);
+            if (more < 0)
+                return -1;
+            len += more;
+        }
+    return len;
+}
+
+/* NULL: it is not remembered here. */
+static at__block *recalled(walk *w, int depth)
+{
+    level *l = &w->levels[depth];
+    int64_t key[AT__MEMO_WORDS];
+    if (w->steps < LONG_WALK || l->memo.useless || depth == 0 ||
+        l->below * w->rules->count[l->param] < LEAST_BELOW || (!l->bindings && !list_bindings(w, depth)))
+        return NULL;
+    int len = write_residue(key, w, depth);
+    return len > 0 ? at__memo_find(&l->memo, key, len) : NULL;
 }
 
 /* ---- the walk ---- */
@@ -376,7 +431,7 @@ static at_status add_row(walk *w)
 }
 
 /* The rows that followed these values before, with the present ones in front. */
-static at_status copy_rows(walk *w, const level *l, const block *b)
+static at_status copy_rows(walk *w, const level *l, const at__block *b)
 {
     at__rows *rows = w->rows;
     at_status status = make_room(w, b->count);
@@ -440,14 +495,14 @@ static at_status visit(walk *w, int depth)
     if (depth == w->rows->column_count)
         return add_row(w);
     const level *l = &w->levels[depth];
-    block *b = l->memory && !w->failed_count ? remembered(w, l) : NULL;
+    at__block *b = w->failed_count ? NULL : l->memory ? remembered(w, l) : recalled(w, depth);
     if (!b)
         return try_values(w, depth);
     if (b->count >= 0)
         return copy_rows(w, l, b);
     int64_t first = w->rows->count;
     at_status status = try_values(w, depth);
-    *b = (block){ .first = first, .count = w->rows->count - first };
+    *b = (at__block){ .first = first, .count = w->rows->count - first };
     return status;
 }
 
@@ -507,6 +562,8 @@ static void walk_close(walk *w)
     for (int i = 0; i < AT__MAX_PARAMS; i++) {
         free(w->levels[i].memory);
         free(w->levels[i].hopes);
+        free(w->levels[i].bindings);
+        at__memo_close(&w->levels[i].memo);
     }
     free(w->by_level);
     free(w->refused);

@@ -3,7 +3,8 @@
  *
  * Depth first: parameters are bound in an order that prunes early, each requirement is tested as soon as its
  * last parameter is bound, each let evaluated as soon as it can be. What can follow a few bound parameters is
- * found once for each of their values and copied from then on, wherever the others make no difference to it.
+ * found once for each of their values and copied from then on, wherever the others make no difference to it;
+ * in a long walk also wherever different values leave the same of the requirements, such as one sum of many.
  */
 #ifndef AUTOTUNE_SPACE_WALK_H
 #define AUTOTUNE_SPACE_WALK_H

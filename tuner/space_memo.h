@@ -1,0 +1,36 @@
+/*
+ * space_memo.h - which rows followed some bound parameters, found again by what the requirements still depend
+ * on. Private to space*.c.
+ */
+#ifndef AUTOTUNE_SPACE_MEMO_H
+#define AUTOTUNE_SPACE_MEMO_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Where in a table the rows are that follow some values; `count` below zero: not known yet. */
+typedef struct at__block {
+    int64_t first, count;
+} at__block;
+
+/* Of a key, at most. */
+#define AT__MEMO_WORDS 24
+
+/* All zero: empty. */
+typedef struct at__memo {
+    struct memo_entry *entries;
+    int64_t *keys;
+    int64_t count, lookups, hits;
+    bool useless; /* it was given up */
+} at__memo;
+
+/*
+ * The block of a key (0 < len <= AT__MEMO_WORDS), which is a new one when the key is; stays where it is until
+ * the memo is closed. NULL: the memo is full, or there is no memory, or it finds so little again that it was
+ * given up, which ends it.
+ */
+at__block *at__memo_find(at__memo *memo, const int64_t *key, int len);
+
+void at__memo_close(at__memo *memo);
+
+#endif
