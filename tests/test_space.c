@@ -162,12 +162,12 @@ Test(space, agrees_with_brute_force_after_a_long_walk)
     }
 }
 
-#define TEN(name) "param " name " = 1..10\n"
-#define NINE(prefix)                                                                                         \
-    TEN(prefix "1")                                                                                          \
-    TEN(prefix "2")                                                                                          \
-    TEN(prefix "3") TEN(prefix "4") TEN(prefix "5") TEN(prefix "6") TEN(prefix "7") TEN(prefix "8")          \
-        TEN(prefix "9")
+/* Adds nine parameters of ten values: A1 to A9. */
+static void add_tens(char *text, char letter)
+{
+    for (int i = 1; i <= 9; i++)
+        sprintf(text + strlen(text), "param %c%d = 1..10\n", letter, i);
+}
 
 /* 10^18 combinations, of which only the last parameter decides; by walking alone it would take for ever. */
 Test(space, what_only_the_last_parameter_decides, .timeout = 60)
@@ -176,8 +176,10 @@ Test(space, what_only_the_last_parameter_decides, .timeout = 60)
         "let sum = 3 * A1 + 5 * A2 + 7 * A3 + 9 * A4 + 11 * A5 + 13 * A6 + 15 * A7 + 17 * A8 + "
         "19 * A9 + 21 * B1 + 23 * B2 + 25 * B3 + 27 * B4 + 29 * B5 + 31 * B6 + 33 * B7 + "
         "35 * B8 + 37 * B9\n";
-    char text[4000];
-    snprintf(text, sizeof text, MINI_SPACE("%s%s%s"), NINE("A") NINE("B"), SUM,
+    char text[4000], params[1000] = "";
+    add_tens(params, 'A');
+    add_tens(params, 'B');
+    snprintf(text, sizeof text, MINI_SPACE("%s%s%s"), params, SUM,
              "require sum % 1009 == 5 && sum % 503 == 7\nrequire sum % 2 == 0 || sum % 3 == 1\n");
     fixture f = open_space(text);
     cr_assert_eq(at__space_count(f.space), 0);
@@ -200,10 +202,14 @@ Test(space, a_walk_ends_when_it_is_told_to, .timeout = 60)
     at_error err = { 0 };
     atomic_int flag = 1;
     at__stop stop = { .flag = &flag, .tick = count_tick };
+    char text[4000], params[1000] = "";
     f.op = read_op(MINI_OP);
-    f.t = read_template(
-        f.op, MINI_SPACE(NINE("A") "require (A1 + 10 * A2 + 100 * A3 + 1000 * A4 + 10000 * A5 + 100000 * A6 "
-                                   "+ 1000000 * A7 + 10000000 * A8 + 100000000 * A9) % 1000000007 == 5\n"));
+    add_tens(params, 'A');
+    snprintf(text, sizeof text,
+             MINI_SPACE("%srequire (A1 + 10 * A2 + 100 * A3 + 1000 * A4 + 10000 * A5 + 100000 * A6 + "
+                        "1000000 * A7 + 10000000 * A8 + 100000000 * A9) %% 1000000007 == 5\n"),
+             params);
+    f.t = read_template(f.op, text);
     bind_problem(f.slots, f.op, 64, 64);
     cr_assert_eq(at__space_open_until(&f.space, f.t, f.slots, NULL, 0, &stop, &err), AT_ERR_STOPPED);
     cr_assert_not_null(strstr(err.text, "interrupted while the configurations of template"), "%s", err.text);
