@@ -232,7 +232,9 @@ Test(kills, interrupted_while_compiling_it_ends_in_order)
         sleep_ms(10);
     cr_expect(has_ended(run.pid));
     e2e_wait(&run);
-    e2e_expect(run.code == 130 && strstr(run.out, "interrupted before the first trial ended"), run);
+    /* "before the first trial ended"; on a slow machine still "while the problem was set up", compiling too.
+     */
+    e2e_expect(run.code == 130 && strstr(run.out, "no winner: interrupted "), run);
     e2e_expect_no_process();
 }
 
