@@ -124,6 +124,7 @@ static at_status bench_spaces(const space_args *a, const at__catalog *catalog, c
                               const int64_t *slots, at__format format, at_error *err)
 {
     double open_s = 0, rows_s = 0;
+    at__stop stop = { .flag = &at__stop_requested };
     at_status status = AT_OK;
     print_bench_head(format);
     for (int i = 0; i < at__catalog_template_count(catalog, problem->op) && status == AT_OK; i++) {
@@ -131,7 +132,7 @@ static at_status bench_spaces(const space_args *a, const at__catalog *catalog, c
         at__space_times times;
         if (!wanted(a, t->name) || at__stop_requested)
             continue;
-        status = at__space_bench(&times, t, slots, err);
+        status = at__space_bench(&times, t, slots, &stop, err);
         if (status != AT_OK)
             break;
         print_times(t->name, &times, format);

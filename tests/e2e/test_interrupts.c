@@ -252,6 +252,14 @@ Test(interrupts, while_space_counts)
     e2e_expect(strstr(run.err, "autotune: interrupted while"), run);
 }
 
+Test(interrupts, while_space_is_measured)
+{
+    write_endless_template();
+    e2e_start(&run, E2E_REAL, "space " ENDLESS "--bench");
+    sleep_ms(500);
+    interrupt();
+}
+
 /* ---- while copies are tried ---- */
 
 #define TRANSPOSE "tune transpose 33x47 f32 --jobs 2 "
