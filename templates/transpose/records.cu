@@ -23,6 +23,7 @@ require   ld_in == cols && ld_out == rows # rows follow each other without gaps
 require   NARROW <= 64                 # tiles do better when both sides are long
 require   WIDTH >= sizeof(T)           # a lane holds whole elements
 require   WIDTH == 16 || !TALL         # narrower writes waste cache lines
+require   TALL || length >= PER        # no more than one long row ends in an incomplete piece of the buffer
 require   lane_bytes <= 256            # 64 registers hold them
 require   WIDTH == 16 || 2 * lane_bytes > 256 || NARROW < 4 # wider is better
 require   batch == 1 || length * NARROW * sizeof(T) % 16 == 0 # every matrix must begin aligned
