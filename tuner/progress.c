@@ -89,6 +89,7 @@ void at__progress_line(at__str *out, const at__progress *p, int width)
         out->data[out->len] = '\0';
     }
 }
+
 void at__display_init(at__display *display, bool quiet, bool verbose)
 {
     const char *term = getenv("TERM");

@@ -29,19 +29,19 @@ static uint64_t hash_key(const int64_t *key, int len)
     return hash;
 }
 
-static bool open_memo(at__memo *m)
+static bool open_memo(at__space_memo *m)
 {
     m->entries = calloc(PLACES, sizeof *m->entries);
-    m->keys = malloc((size_t)MAX_ENTRIES * AT__MEMO_WORDS * sizeof *m->keys);
+    m->keys = malloc((size_t)MAX_ENTRIES * AT__SPACE_MEMO_WORDS * sizeof *m->keys);
     if (m->entries && m->keys)
         return true;
-    at__memo_close(m);
+    at__space_memo_close(m);
     m->useless = true;
     return false;
 }
 
 /* The key's place, or the free one where it belongs. */
-static struct memo_entry *find_place(const at__memo *m, const int64_t *key, int len, uint64_t hash)
+static struct memo_entry *find_place(const at__space_memo *m, const int64_t *key, int len, uint64_t hash)
 {
     for (uint64_t at = hash;; at++) {
         struct memo_entry *e = &m->entries[at % PLACES];
@@ -51,12 +51,12 @@ static struct memo_entry *find_place(const at__memo *m, const int64_t *key, int 
     }
 }
 
-at__block *at__memo_find(at__memo *m, const int64_t *key, int len)
+at__block *at__space_memo_find(at__space_memo *m, const int64_t *key, int len)
 {
     if (m->useless || (!m->entries && !open_memo(m)))
         return NULL;
     if (m->lookups >= TRIAL && m->hits < m->lookups / WORTH) {
-        at__memo_close(m);
+        at__space_memo_close(m);
         m->useless = true;
         return NULL;
     }
@@ -68,15 +68,17 @@ at__block *at__memo_find(at__memo *m, const int64_t *key, int len)
         return &e->block;
     if (m->count == MAX_ENTRIES)
         return NULL;
-    *e = (struct memo_entry){ .block.count = -1, .hash = hash, .len = len, .key = m->count * AT__MEMO_WORDS };
+    *e = (struct memo_entry){
+        .block.count = -1, .hash = hash, .len = len, .key = m->count * AT__SPACE_MEMO_WORDS
+    };
     memcpy(m->keys + e->key, key, (size_t)len * sizeof *key);
     m->count++;
     return &e->block;
 }
 
-void at__memo_close(at__memo *m)
+void at__space_memo_close(at__space_memo *m)
 {
     free(m->entries);
     free(m->keys);
-    *m = (at__memo){ 0 };
+    *m = (at__space_memo){ 0 };
 }

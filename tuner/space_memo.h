@@ -14,23 +14,23 @@ typedef struct at__block {
 } at__block;
 
 /* Of a key, at most. */
-#define AT__MEMO_WORDS 24
+#define AT__SPACE_MEMO_WORDS 24
 
 /* All zero: empty. */
-typedef struct at__memo {
+typedef struct at__space_memo {
     struct memo_entry *entries;
     int64_t *keys;
     int64_t count, lookups, hits;
     bool useless; /* it was given up */
-} at__memo;
+} at__space_memo;
 
 /*
- * The block of a key (0 < len <= AT__MEMO_WORDS), which is a new one when the key is; stays where it is until
- * the memo is closed. NULL: the memo is full, or there is no memory, or it finds so little again that it was
- * given up, which ends it.
+ * The block of a key (0 < len <= AT__SPACE_MEMO_WORDS), which is a new one when the key is; stays where it is
+ * until the memo is closed. NULL: the memo is full, or there is no memory, or it finds so little again that
+ * it was given up, which ends it.
  */
-at__block *at__memo_find(at__memo *memo, const int64_t *key, int len);
+at__block *at__space_memo_find(at__space_memo *memo, const int64_t *key, int len);
 
-void at__memo_close(at__memo *memo);
+void at__space_memo_close(at__space_memo *memo);
 
 #endif

@@ -43,7 +43,7 @@ typedef struct level {
     at__block *memory;
     int seen[AT__MAX_PARAMS], seen_count;
     /* The same by what the rules still depend on; only where all before make a difference, in long walks. */
-    at__memo memo;
+    at__space_memo memo;
     at__binding *bindings;         /* of each slot when this level begins */
     uint64_t mask[AT__MAX_PARAMS]; /* of a key: this level's columns and those that follow */
 } level;
@@ -347,7 +347,7 @@ static int write_residue(int64_t *key, const walk *w, int depth)
     int len = 0;
     for (int k = depth; k < w->rows->column_count; k++)
         for (size_t i = 0; i < w->levels[k].rule_count; i++) {
-            int more = at__expr_residue(key + len, AT__MEMO_WORDS - len, w->levels[k].rules[i]->expr,
+            int more = at__expr_residue(key + len, AT__SPACE_MEMO_WORDS - len, w->levels[k].rules[i]->expr,
                                         w->slots, w->levels[depth].bindings);
             if (more < 0)
                 return -1;
@@ -360,12 +360,12 @@ static int write_residue(int64_t *key, const walk *w, int depth)
 static at__block *recalled(walk *w, int depth)
 {
     level *l = &w->levels[depth];
-    int64_t key[AT__MEMO_WORDS];
+    int64_t key[AT__SPACE_MEMO_WORDS];
     if (w->steps < LONG_WALK || l->memo.useless || depth == 0 ||
         l->below * w->rules->count[l->param] < LEAST_BELOW || (!l->bindings && !list_bindings(w, depth)))
         return NULL;
     int len = write_residue(key, w, depth);
-    return len > 0 ? at__memo_find(&l->memo, key, len) : NULL;
+    return len > 0 ? at__space_memo_find(&l->memo, key, len) : NULL;
 }
 
 /* ---- the walk ---- */
@@ -563,7 +563,7 @@ static void walk_close(walk *w)
         free(w->levels[i].memory);
         free(w->levels[i].hopes);
         free(w->levels[i].bindings);
-        at__memo_close(&w->levels[i].memo);
+        at__space_memo_close(&w->levels[i].memo);
     }
     free(w->by_level);
     free(w->refused);

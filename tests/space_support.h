@@ -1,0 +1,57 @@
+/* space_support.h - spaces from the text of a template of declare_support.h's op, for the tests of spaces. */
+#ifndef AUTOTUNE_TESTS_SPACE_SUPPORT_H
+#define AUTOTUNE_TESTS_SPACE_SUPPORT_H
+
+#include "declare_support.h"
+#include "space.h"
+
+typedef struct fixture {
+    at__op *op;
+    at__template *t;
+    at__space *space;
+    int64_t slots[AT__MAX_SLOTS];
+} fixture;
+
+static inline at_status try_open(fixture *f, const char *source, const at__fix *fixes, int fix_count,
+                                 at_error *err)
+{
+    memset(f, 0, sizeof *f);
+    f->op = read_op(MINI_OP);
+    f->t = read_template(f->op, source);
+    bind_problem(f->slots, f->op, 64, 64);
+    return at__space_open(&f->space, f->t, f->slots, fixes, fix_count, err);
+}
+
+static inline fixture open_space(const char *source)
+{
+    fixture f;
+    at_error err = { 0 };
+    cr_assert_eq(try_open(&f, source, NULL, 0, &err), AT_OK, "%s", err.text);
+    return f;
+}
+
+static inline void close_space(fixture *f)
+{
+    at__space_close(f->space);
+    at__template_close(f->t);
+    at__op_close(f->op);
+}
+
+static inline at_status open_error(const char *source, at_error *err)
+{
+    fixture f;
+    at_status status = try_open(&f, source, NULL, 0, err);
+    close_space(&f);
+    return status;
+}
+
+/* How many parameters have another value. */
+static inline int64_t differing(const at__template *t, const at__config *a, const at__config *b)
+{
+    int64_t count = 0;
+    for (int i = 0; i < t->param_count; i++)
+        count += a->values[i] != b->values[i];
+    return count;
+}
+
+#endif
