@@ -96,7 +96,7 @@ static int64_t count_space(const at__template *t, int64_t batch, int64_t rows, i
 }
 
 /* Every built-in template has something to offer: for a plain large problem, one whose rows are not aligned,
- * or many small ones. */
+ * many small ones, narrow ones, or a row. */
 Test(catalog, built_in_spaces_are_not_empty)
 {
     at__catalog *c = NULL;
@@ -106,7 +106,8 @@ Test(catalog, built_in_spaces_are_not_empty)
         for (int k = 0; k < at__catalog_template_count(c, op); k++) {
             const at__template *t = at__catalog_template(c, op, k);
             int64_t count = count_space(t, 1, 4096, 4096) + count_space(t, 1, 4097, 4095) +
-                            count_space(t, 10000, 16, 16) + count_space(t, 7, 1000, 3);
+                            count_space(t, 10000, 16, 16) + count_space(t, 7, 1000, 3) +
+                            count_space(t, 1, 1, 1000);
             cr_expect_gt(count, 0, "%s", t->file);
         }
     }

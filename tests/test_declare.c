@@ -109,6 +109,39 @@ Test(declare, reads_a_template)
     at__op_close(op);
 }
 
+/* An op whose two buffers may begin anywhere. */
+#define ALIGNED_OP                                                                                           \
+    "/*!autotune\nop mini\nshape n\ntype T = f32\narg y T[n] output\narg x T[n] input\n"                     \
+    "align align_y = y\nalign align_x = x\nreference r\ngrid 1\nblock 1\ntraffic n\n*/ r"
+
+Test(declare, an_alignment_that_a_template_does_not_mention_must_be_the_full_one)
+{
+    static const struct {
+        const char *lines;
+        int required;
+        const char *first;
+    } CASES[] = {
+        { "grid 1\nblock 1\n", 2, "align_y == 256" },
+        { "require align_x >= 16\ngrid 1\nblock 1\n", 2, "align_x >= 16" },
+        { "let a = align_x\ngrid 1\nblock 1\n", 1, "align_y == 256" },
+        { "const A = align_x\nconst B = align_y\ngrid 1\nblock 1\n", 0, NULL },
+        { "grid align_y\nblock 1 1 align_x\n", 0, NULL },
+        { "grid 1\nblock 1\nshared align_x + align_y\n", 0, NULL },
+        { "grid 1\nblock 1\nshared 4 # align_x\n", 2, "align_y == 256" },
+    };
+    at__op *op = read_op(ALIGNED_OP);
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        char source[400];
+        snprintf(source, sizeof source, "/*!autotune\ntemplate t\n%s*/\nvoid mini_t() {}\n", CASES[i].lines);
+        at__template *t = read_template(op, source);
+        cr_assert_eq(t->require_count, CASES[i].required, "%zu", i);
+        if (CASES[i].first)
+            cr_assert_str_eq(at__expr_text(t->requires[0].expr), CASES[i].first);
+        at__template_close(t);
+    }
+    at__op_close(op);
+}
+
 Test(declare, reads_windows_line_ends_and_a_byte_order_mark)
 {
     at__op *op = read_op(MINI_OP);
@@ -197,6 +230,17 @@ static const struct {
       "op.cu:4:9: unknown name 'row'; did you mean 'rows'?" },
     { "/*!autotune\nop x\nshape n\nrequire\n*/", "found nothing more; expected a number" },
     { "/*!autotune\nop x\nshape n\nrequire n = 1\n*/", "op.cu:4:11: found '='; expected '==' to compare" },
+    { "/*!autotune\nop x\nshape n\nalign a = b\n*/", "op.cu:4:1: found 'align'; expected 'arg' before it" },
+    { "/*!autotune\nop x\nshape n\ntype T = f32\narg b T[n] output\nalign a = c\n*/",
+      "op.cu:6:11: found 'c'; expected an input, output or inout without alignment" },
+    { "/*!autotune\nop x\nshape n\ntype T = f32\narg n i64\nalign a = n\n*/",
+      "found 'n'; expected an input, output or inout without alignment" },
+    { "/*!autotune\nop x\nshape n\ntype T = f32\narg b T[n] output\nalign a = b\nalign c = b\n*/",
+      "op.cu:7:11: found 'b'; expected an input, output or inout without alignment" },
+    { "/*!autotune\nop x\nshape n\ntype T = f32\narg b T[n] output\nalign n = b\n*/",
+      "op.cu:6:7: found 'n' a second time" },
+    { "/*!autotune\nop x\nshape n\ntype T = f32\narg b T[n] output\nalign a b\n*/",
+      "found 'b'; expected '='" },
     { "/*!autotune\nop x\nshape n\narg a\n*/", "expected T[EXPR], i32 or i64" },
     { "/*!autotune\nop x\nshape n\narg a i16\n*/", "found 'i16'; expected T[EXPR], i32 or i64" },
     { "/*!autotune\nop x\nshape n\narg a T[n output\n*/", "expected an operator or ']'" },

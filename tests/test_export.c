@@ -140,7 +140,8 @@ Test(export, one_file_with_both_declarations_comes_once)
     cr_assert_eq(at__export_cu(&out, &(at__export_input){ &a, t, &problem, true }, &err), AT_OK, "%s",
                  err.text);
     cr_assert_eq(occurrences(out.data, "void negate_reference("), 1);
-    cr_assert(strstr(out.data, "{ \"data\", 4000ull, true, true },"), "read and written: never poisoned");
+    cr_assert(strstr(out.data, "{ \"data\", 4000ull, 256, true, true },"),
+              "read and written: never poisoned");
     at__str_clear(&out);
     at__template_close(t);
     at__op_close(op);

@@ -488,9 +488,9 @@ Test(library, does_not_launch_on_buffers_that_cannot_be_right)
         uintptr_t out, in;
         const char *says;
     } CASES[] = {
-        { OUT + 4, IN, "aligned to 256" },
-        { OUT, IN + 128, "buffer 1" },
-        { 0, IN, "aligned" },
+        { OUT + 2, IN, "buffer 0 begins at a multiple of 2 bytes and no more" },
+        { OUT, IN + 129, "expected device memory that is aligned to 4 bytes" },
+        { 0, IN, "buffer 0 is NULL" },
         { OUT, OUT, "overlap" },
         { OUT, OUT + 256, "overlap" },
         { OUT + 4 * 1024 * 2048 - 256, OUT, "overlap" },
@@ -509,6 +509,56 @@ Test(library, does_not_launch_on_buffers_that_cannot_be_right)
     cr_assert_eq(at_run(NULL, &TUNED, buffers, 2, NULL, &err), AT_ERR_USAGE);
     cr_assert_eq(fake_read().launches, 1);
     cr_assert_eq(run_at(tuner, TUNED, OUT + 4 * 1024 * 2048, OUT, &err), AT_OK, "neighbours do not overlap");
+    at_close(tuner);
+}
+
+Test(library, buffers_may_begin_anywhere_that_suits_their_elements)
+{
+    at_error err = { 0 };
+    at_tuner *tuner = tuner_with_winner();
+    fake_use_context(1);
+    run_or_skip(tuner, TUNED);
+    cr_assert_eq(run_at(tuner, TUNED, OUT + 4, IN + 72, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(fake_read().params[0], OUT + 4);
+    cr_assert_eq(fake_read().params[1], IN + 72);
+    cr_assert_eq(fake_read().loads, 1, "of tile_rows, which takes any");
+    cr_assert_eq(run_at(tuner, TUNED, OUT + 4, IN + 40, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(fake_read().launches, 3);
+    at_close(tuner);
+}
+
+Test(library, alignment_is_part_of_the_problem)
+{
+    at_error err = { 0 };
+    const at_found *used = NULL;
+    put_winner("1024x2048@16x4", 1024 * 2048, "NVIDIA H200", 132);
+    at_tuner *tuner = tuner_with_winner();
+    at_problem problem = TUNED;
+    problem.alignments[0] = 16;
+    problem.alignments[1] = 4;
+    at_found *found = find_ok(tuner, problem, &ON_H200);
+    cr_assert_eq(found->match, AT_MATCH_EXACT, "%s", found->why);
+    cr_assert_str_eq(found->shape, "1024x2048@16x4");
+    cr_assert_eq(found->args[0].align, 4);
+    cr_assert_eq(found->args[1].align, 16);
+    at_found_close(found);
+    problem.alignments[1] = 0;
+    found = find_ok(tuner, problem, &ON_H200);
+    cr_assert_str_eq(found->shape, "1024x2048@16x256");
+    cr_assert_eq(found->match, AT_MATCH_NEAR);
+    at_found_close(found);
+    problem.alignments[1] = 3;
+    cr_assert_eq(at_find(&found, tuner, &problem, &ON_H200, &err), AT_ERR_INPUT);
+    cr_assert(strstr(err.text, "align_out = 3"), "%s", err.text);
+    problem.alignments[1] = 4;
+    fake_use_context(1);
+    run_or_skip(tuner, problem);
+    cr_assert_eq(at_prepare(&used, tuner, &problem, &err), AT_OK, "%s", err.text);
+    cr_assert_str_eq(used->shape, "1024x2048@16x4", "what was promised, although buffers are better");
+    cr_assert_eq(run_at(tuner, problem, OUT + 8, IN + 8, &err), AT_ERR_USAGE, "a broken promise");
+    cr_assert(strstr(err.text, "buffer 1 begins at a multiple of 8 bytes and no more; expected device memory "
+                               "that is aligned to 16 bytes"),
+              "%s", err.text);
     at_close(tuner);
 }
 

@@ -454,6 +454,56 @@ Test(lookup, a_long_row_is_not_near_a_square)
     cr_assert_str_eq(ask(1, 4194304, "").answer->shape, "4x1048576", "the same number of elements");
 }
 
+static at__found ask_aligned(int64_t rows, int64_t cols, int64_t in, int64_t out)
+{
+    const at__target any = { .name = "" };
+    at__problem problem;
+    at__found f = { 0 };
+    at_error err = { 0 };
+    const at__op *op = at__catalog_find_op(w.catalog, "transpose");
+    cr_assert_eq(at__problem_init(&problem, op, AT__F32, (int64_t[]){ rows, cols }, 2, &err), AT_OK);
+    cr_assert_eq(at__problem_set_aligns(&problem, (int64_t[]){ in, out }, 2, &err), AT_OK, "%s", err.text);
+    if (!w.lookup)
+        cr_assert_eq(at__lookup_open(&w.lookup, w.store, w.catalog, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__lookup_find(&f, w.lookup, &problem, &any, &err), AT_OK, "%s", err.text);
+    return f;
+}
+
+Test(lookup, alignment_is_part_of_the_problem)
+{
+    put("4096x4096", "reg_vec", REG_VEC, "NVIDIA H200");
+    put("4096x4096@4", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    put("4096x4096@16x4", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    cr_assert_str_eq(ask_aligned(4096, 4096, 256, 256).answer->shape, "4096x4096");
+    cr_assert_eq(ask_aligned(4096, 4096, 4, 4).match, AT__MATCH_EXACT);
+    cr_assert_str_eq(ask_aligned(4096, 4096, 4, 4).answer->shape, "4096x4096@4");
+    cr_assert_eq(ask_aligned(4096, 4096, 16, 4).match, AT__MATCH_EXACT);
+    cr_assert_str_eq(ask_aligned(4096, 4096, 16, 4).answer->shape, "4096x4096@16x4");
+    cr_assert_eq(ask_aligned(4096, 4096, 4, 16).match, AT__MATCH_NEAR);
+}
+
+Test(lookup, a_near_answer_takes_the_alignment_that_is_there)
+{
+    put("4096x4096", "reg_vec", REG_VEC, "NVIDIA H200");
+    put("1024x1024", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    at__found f = ask_aligned(4096, 4096, 16, 16);
+    cr_assert_str_eq(f.t->name, "reg_vec", "accesses of 16 bytes");
+    f = ask_aligned(4096, 4096, 16, 4);
+    cr_assert_eq(f.match, AT__MATCH_NEAR);
+    cr_assert_str_eq(f.t->name, "tile_rows", "one by one");
+}
+
+Test(lookup, a_near_answer_has_the_same_alignment_if_there_is_one)
+{
+    put("4096x4096", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    put("2048x2048@4", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    put("4095x4095", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    cr_assert_str_eq(ask_aligned(4096, 4096, 4, 4).answer->shape, "4095x4095", "no row begins aligned there");
+    cr_assert_str_eq(ask_aligned(2048, 4096, 4, 4).answer->shape, "2048x2048@4");
+    cr_assert_str_eq(ask_aligned(4096, 4096, 64, 256).answer->shape, "4096x4096",
+                     "wide accesses all the same");
+}
+
 Test(lookup, a_shape_with_leading_dimensions_is_found_again_and_aligned_rows_go_before)
 {
     const at__target any = { .name = "" };

@@ -77,6 +77,54 @@ Test(problem, leading_dimensions_are_sizes_of_the_problem)
     at__op_close(op);
 }
 
+/* A matrix and a vector that may begin anywhere, and a result that may not. */
+#define ALIGNED                                                                                              \
+    "/*!autotune\nop a\nshape rows cols\npitch ld = cols\ntype T = storage\narg y T[rows] output\n"          \
+    "arg a T[rows * ld] input\narg x T[cols] input\narg ld i64\nalign align_a = a\nalign align_x = x\n"      \
+    "reference r\ngrid 1\nblock 1\ntraffic rows * cols\n*/ r"
+
+static void check_aligns(at__problem *p, const int64_t *aligns, int count, const char *expected)
+{
+    at__str shape = { 0 };
+    at_error err = { 0 };
+    cr_assert_eq(at__problem_set_aligns(p, aligns, count, &err), AT_OK, "%s", err.text);
+    at__problem_shape(&shape, p);
+    cr_assert_str_eq(at__str_text(&shape), expected);
+    at__str_clear(&shape);
+}
+
+Test(problem, alignments_are_sizes_of_the_problem)
+{
+    static const at__limits NO_DEVICE = { 0 };
+    int64_t slots[AT__MAX_SLOTS];
+    at__op *op = read_op(ALIGNED);
+    at__problem p;
+    at_error err = { 0 };
+    cr_assert_eq(op->aligns[0].pitch, 0, "rows of a begin where ld says");
+    cr_assert_eq(op->aligns[1].pitch, -1);
+    cr_assert_eq(at__problem_init(&p, op, AT__F32, (int64_t[]){ 6, 5 }, 2, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__problem_size_count(op), 5);
+    check_aligns(&p, NULL, 0, "6x5");
+    check_aligns(&p, (int64_t[]){ 256, 0 }, 2, "6x5");
+    check_aligns(&p, (int64_t[]){ 4 }, 1, "6x5@4");
+    check_aligns(&p, (int64_t[]){ 8, 8 }, 2, "6x5@8");
+    check_aligns(&p, (int64_t[]){ 16, 0 }, 2, "6x5@16x256");
+    cr_assert(at__problem_is_dense(&p), "alignment says nothing of rows");
+    cr_assert_eq(at__problem_align_of(&p, 1), 16);
+    cr_assert_eq(at__problem_align_of(&p, 2), 256);
+    cr_assert_eq(at__problem_align_of(&p, 0), 256, "declared without");
+    cr_assert_eq(at__problem_bind(slots, &p, &NO_DEVICE, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(slots[op->aligns[0].slot], 16);
+    cr_assert_eq(at__problem_set_pitches(&p, (int64_t[]){ 8 }, 1, &err), AT_OK);
+    check_aligns(&p, (int64_t[]){ 16, 4 }, 2, "6x5/8@16x4");
+    cr_assert_eq(at__problem_set_aligns(&p, (int64_t[]){ 4, 24 }, 2, &err), AT_ERR_INPUT);
+    cr_assert_str_eq(err.text,
+                     "found align_x = 24; expected a power of two from 4 (an element of f32) to 256 "
+                     "bytes");
+    cr_assert_eq(at__problem_align_of(&p, 1), 16, "a refusal changes nothing");
+    at__op_close(op);
+}
+
 Test(problem, says_what_shape_is_expected)
 {
     at__op *op = read_op(MINI_OP);

@@ -1,5 +1,5 @@
-/* test_suite.c - tests/data/suite.txt, the realistic problems: that it reads, what it covers, that none is
- * left without a kernel. */
+/* test_suite.c - tests/data/suite.txt, the realistic problems, and views.txt: that they read, what they
+ * cover, that none is left without a kernel. */
 #include "arch.h"
 #include "shapes.h"
 #include "space.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 static at__catalog *catalog;
-static at__shapes suite;
+static at__shapes suite, views;
 
 static void begin(void)
 {
@@ -17,11 +17,14 @@ static void begin(void)
     cr_assert_eq(at__catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
     cr_assert_eq(at__shapes_read(&suite, AT_SOURCE_DIR "/tests/data/suite.txt", catalog, none, &err), AT_OK,
                  "%s", err.text);
+    cr_assert_eq(at__shapes_read(&views, AT_SOURCE_DIR "/tests/data/views.txt", catalog, none, &err), AT_OK,
+                 "%s", err.text);
 }
 
 static void end(void)
 {
     at__shapes_clear(&suite);
+    at__shapes_clear(&views);
     at__catalog_close(catalog);
 }
 
@@ -57,6 +60,16 @@ Test(suite, covers_every_element_size_alone_and_batched_aligned_and_not)
     }
 }
 
+Test(suite, views_begin_where_aligned_buffers_do_not)
+{
+    cr_expect_eq(views.count, 16);
+    for (size_t i = 0; i < views.count; i++) {
+        const at__problem *p = &views.problems[i];
+        cr_expect_lt(at__problem_align_of(p, 0) + at__problem_align_of(p, 1), 2 * AT__FULL_ALIGN, "%zu",
+                     i + 1);
+    }
+}
+
 static int64_t configurations(const at__problem *problem, const at__limits *limits)
 {
     int64_t slots[AT__MAX_SLOTS], count = 0;
@@ -80,6 +93,9 @@ Test(suite, every_problem_has_configurations_on_old_and_new_devices)
         at__arch_limits(&limits, ARCHES[a]);
         for (size_t i = 0; i < suite.count; i++)
             cr_expect_geq(configurations(&suite.problems[i], &limits), 10, "problem %zu on sm_%d", i + 1,
+                          (int)ARCHES[a]);
+        for (size_t i = 0; i < views.count; i++)
+            cr_expect_geq(configurations(&views.problems[i], &limits), 10, "view %zu on sm_%d", i + 1,
                           (int)ARCHES[a]);
     }
 }

@@ -20,11 +20,10 @@ import sys
 import threading
 from types import SimpleNamespace
 
-MAX_SIZES, MAX_PITCHES = 6, 2
+MAX_SIZES, MAX_PITCHES, MAX_ALIGNMENTS = 6, 2, 4
 TYPES = ("u8", "i8", "f16", "bf16", "u16", "i16", "f32", "i32", "u32", "f64", "i64", "u64", "c64", "c128")
 MATCHES = ("exact", "near", "other_device", "none")
 _TYPE_OF_SIZE = {1: "u8", 2: "u16", 4: "u32", 8: "u64", 16: "c128"}  # a transpose only moves bits
-_ALIGNMENT = 256
 
 
 class Error(Exception):
@@ -44,7 +43,8 @@ class _Error(ctypes.Structure):
 
 class _Problem(ctypes.Structure):
     _fields_ = [("op", ctypes.c_char_p), ("type", ctypes.c_int), ("size_count", ctypes.c_int),
-                ("sizes", ctypes.c_int64 * MAX_SIZES), ("pitches", ctypes.c_int64 * MAX_PITCHES)]
+                ("sizes", ctypes.c_int64 * MAX_SIZES), ("pitches", ctypes.c_int64 * MAX_PITCHES),
+                ("alignments", ctypes.c_int64 * MAX_ALIGNMENTS)]
 
 
 class _OpenOptions(ctypes.Structure):
@@ -167,10 +167,8 @@ class Tuner:
             raise ValueError(f"expected out to be contiguous, of shape {shape}, and of x's type and device")
         if x.numel() == 0:
             return out
-        if not x.is_contiguous() or x.data_ptr() % _ALIGNMENT:
-            x = x.clone(memory_format=torch.contiguous_format)  # views begin anywhere; kernels were tuned aligned
-        if out.data_ptr() % _ALIGNMENT:
-            return out.copy_(self.transpose(x))
+        if not x.is_contiguous():
+            x = x.clone(memory_format=torch.contiguous_format)  # where a view begins does not matter
         with torch.cuda.device(x.device):
             self.run("transpose", tuple(x.shape), _TYPE_OF_SIZE[x.element_size()], (out.data_ptr(), x.data_ptr()),
                      torch.cuda.current_stream().cuda_stream)

@@ -53,6 +53,13 @@ static int64_t alignment_for(int64_t bytes)
     return bytes >= ((int64_t)1 << 20) ? (int64_t)2 << 20 : 4096;
 }
 
+/* How far behind an aligned place a buffer begins. */
+static int64_t skew_of(const at__bench *b, int buffer)
+{
+    int64_t align = b->setup.buffers[buffer].align;
+    return align < AT__FULL_ALIGN ? align : 0;
+}
+
 static void lay_out(at__bench *b)
 {
     int64_t at = 0, largest = 4096;
@@ -60,7 +67,7 @@ static void lay_out(at__bench *b)
         int64_t align = alignment_for(b->setup.buffers[i].bytes);
         if (align > largest)
             largest = align;
-        b->offset[i] = round_up(at + GUARD_BYTES, align);
+        b->offset[i] = round_up(at + GUARD_BYTES, align) + skew_of(b, i);
         at = b->offset[i] + b->setup.buffers[i].bytes + GUARD_BYTES;
     }
     b->set_bytes = round_up(at > 0 ? at : 1, largest); /* an op need not have buffers */
@@ -126,6 +133,12 @@ static at__ptr buffer_of(const at__bench *b, uint64_t set, int buffer)
     return b->arena + (set % (uint64_t)b->sets) * (uint64_t)b->set_bytes + (uint64_t)b->offset[buffer];
 }
 
+/* The same for whoever runs on it: a copy begins where the buffer would, were it aligned. */
+static at__ptr place_of(const at__bench *b, uint64_t set, int buffer, bool is_copy)
+{
+    return buffer_of(b, set, buffer) - (is_copy ? (uint64_t)skew_of(b, buffer) : 0);
+}
+
 static uint64_t seed_of(const at__bench *b, uint64_t set, int buffer)
 {
     return b->setup.seed * 0x100000001b3u + set * AT__MAX_ARGS + (uint64_t)buffer;
@@ -149,10 +162,16 @@ static at_status fill(at__bench *b, uint64_t set, int buffer, at_error *err)
                      err);
 }
 
+static at_status fill_guard_before(at__bench *b, int buffer, at_error *err)
+{
+    return run_check(b, GUARD_FILL, GUARD_BYTES, buffer_of(b, 0, buffer) - GUARD_BYTES, GUARD_BYTES, 1, 0,
+                     err);
+}
+
 static at_status fill_guards(at__bench *b, int buffer, at_error *err)
 {
-    at__ptr start = buffer_of(b, 0, buffer), end = start + (uint64_t)b->setup.buffers[buffer].bytes;
-    at_status status = run_check(b, GUARD_FILL, GUARD_BYTES, start - GUARD_BYTES, GUARD_BYTES, 1, 0, err);
+    at__ptr end = buffer_of(b, 0, buffer) + (uint64_t)b->setup.buffers[buffer].bytes;
+    at_status status = fill_guard_before(b, buffer, err);
     if (status == AT_OK)
         status = run_check(b, GUARD_FILL, GUARD_BYTES, end, GUARD_BYTES, 2, 0, err);
     return status;
@@ -182,12 +201,12 @@ static at_status launch_on(at__bench *b, const at__module *module, const at__ker
     return at__gpu_launch(b->gpu, module, &kernel->geometry, params, err);
 }
 
-at_status at__bench_launch(at__bench *b, const at__module *module, const at__kernel *kernel, uint64_t set,
-                           at_error *err)
+at_status at__bench_launch(at__bench *b, const at__module *module, const at__kernel *kernel, bool is_copy,
+                           uint64_t set, at_error *err)
 {
     at__ptr buffers[AT__MAX_ARGS];
     for (int i = 0; i < b->setup.buffer_count; i++)
-        buffers[i] = buffer_of(b, set, i);
+        buffers[i] = place_of(b, set, i, is_copy);
     return launch_on(b, module, kernel, buffers, err);
 }
 
@@ -195,7 +214,7 @@ at_status at__bench_memcpy(at__bench *b, uint64_t set, at_error *err)
 {
     if (b->first_in < 0 || b->first_out < 0)
         return at_fail(err, AT_ERR_DEVICE, "the operation has no input and output to copy between");
-    return at__gpu_copy(b->gpu, buffer_of(b, set, b->first_out), buffer_of(b, set, b->first_in),
+    return at__gpu_copy(b->gpu, place_of(b, set, b->first_out, true), place_of(b, set, b->first_in, true),
                         b->setup.copy_bytes, err);
 }
 
@@ -329,7 +348,7 @@ static bool is_copied(const at__bench *b, int i, bool is_copy)
 /* What output `i` must become: the reference's, or for a copy the input's. */
 static at__ptr expected_of(const at__bench *b, int i, bool is_copy)
 {
-    return is_copied(b, i, is_copy) ? buffer_of(b, 0, b->first_in) : b->expected[i];
+    return is_copied(b, i, is_copy) ? place_of(b, 0, b->first_in, true) : b->expected[i];
 }
 
 /* How much of it. */
@@ -349,12 +368,31 @@ static at_status poison(at__bench *b, bool is_copy, at_error *err)
     at_status status = at__gpu_zero(b->gpu, b->found, FOUND_PAIRS * 16, err);
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
         const at__buffer *buffer = &b->setup.buffers[i];
+        if (buffer->role != AT__INPUT && skew_of(b, i)) /* copies write there */
+            status = fill_guard_before(b, i, err);
+        if (status != AT_OK)
+            break;
         if (buffer->role == AT__OUTPUT)
-            status = run_check(b, POISON, buffer->bytes, buffer_of(b, 0, i), complement_of(b, i, is_copy),
-                               (uint64_t)expected_length(b, i, is_copy), 0, err);
+            status =
+                run_check(b, POISON, buffer->bytes, place_of(b, 0, i, is_copy), complement_of(b, i, is_copy),
+                          (uint64_t)expected_length(b, i, is_copy), 0, err);
         else if (buffer->role == AT__INOUT)
             status = fill(b, 0, i, err);
     }
+    return status;
+}
+
+/* Everything around buffer `i`; to a copy of a buffer that is not aligned the last of the zone before it
+ * belongs. */
+static at_status compare_guards(at__bench *b, int i, bool is_copy, at_error *err)
+{
+    at__ptr found = b->found + 48u * (unsigned)i, at = buffer_of(b, 0, i);
+    bool written = b->setup.buffers[i].role != AT__INPUT;
+    uint64_t before = GUARD_BYTES - (uint64_t)(is_copy && written ? skew_of(b, i) : 0);
+    at_status status = run_check(b, GUARD, GUARD_BYTES, at - GUARD_BYTES, before, 1, found + 16, err);
+    if (status == AT_OK)
+        status = run_check(b, GUARD, GUARD_BYTES, at + (uint64_t)b->setup.buffers[i].bytes, GUARD_BYTES, 2,
+                           found + 32, err);
     return status;
 }
 
@@ -363,16 +401,16 @@ static at_status compare(at__bench *b, bool is_copy, at_error *err)
     at_status status = AT_OK;
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
         uint64_t bytes = (uint64_t)b->setup.buffers[i].bytes;
-        at__ptr found = b->found + 48u * (unsigned)i, at = buffer_of(b, 0, i);
+        at__ptr found = b->found + 48u * (unsigned)i;
         if (b->setup.buffers[i].role == AT__INPUT)
-            status = run_check(b, RANDOM, (int64_t)bytes, at, bytes, seed_of(b, 0, i), found, err);
+            status =
+                run_check(b, RANDOM, (int64_t)bytes, buffer_of(b, 0, i), bytes, seed_of(b, 0, i), found, err);
         else
-            status = run_check(b, EQUAL, (int64_t)bytes, at, expected_of(b, i, is_copy),
-                               (uint64_t)expected_length(b, i, is_copy), found, err);
+            status =
+                run_check(b, EQUAL, (int64_t)bytes, place_of(b, 0, i, is_copy), expected_of(b, i, is_copy),
+                          (uint64_t)expected_length(b, i, is_copy), found, err);
         if (status == AT_OK)
-            status = run_check(b, GUARD, GUARD_BYTES, at - GUARD_BYTES, GUARD_BYTES, 1, found + 16, err);
-        if (status == AT_OK)
-            status = run_check(b, GUARD, GUARD_BYTES, at + bytes, GUARD_BYTES, 2, found + 32, err);
+            status = compare_guards(b, i, is_copy, err);
     }
     return status;
 }
@@ -433,7 +471,7 @@ at_status at__bench_verify(at__verdict *out, at__bench *b, const at__module *mod
         status = at__gpu_start(b->gpu, err);
     b->suspect = true;
     if (status == AT_OK)
-        status = at__bench_launch(b, module, kernel, 0, err);
+        status = at__bench_launch(b, module, kernel, is_copy, 0, err);
     if (status == AT_OK)
         status = at__gpu_stop(b->gpu, err);
     if (status == AT_OK)

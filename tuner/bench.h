@@ -7,6 +7,9 @@
  *
  *     ... | guard | buffer, exactly its bytes | guard | ...
  *
+ * A buffer that is less than fully aligned begins its alignment's bytes behind a page. Copies, the ceiling,
+ * begin at the page: whatever a kernel must put up with, it is compared with a copy of aligned buffers.
+ *
  * Inputs hold random bits (another stream for each set and buffer), so no run is fast because of its data.
  */
 #ifndef AUTOTUNE_BENCH_H
@@ -29,9 +32,9 @@ void at__bench_close(at__bench *bench); /* NULL is allowed */
 /* How many sets the launches rotate through. */
 int at__bench_sets(const at__bench *bench);
 
-/* Enqueues one launch on the buffers of a set (counted modulo the number of sets). */
-at_status at__bench_launch(at__bench *bench, const at__module *module, const at__kernel *kernel, uint64_t set,
-                           at_error *err) AT_MUST_CHECK;
+/* Enqueues one launch on the buffers of a set (counted modulo the number of sets); `is_copy` as below. */
+at_status at__bench_launch(at__bench *bench, const at__module *module, const at__kernel *kernel, bool is_copy,
+                           uint64_t set, at_error *err) AT_MUST_CHECK;
 
 /* Enqueues the driver's own copy of the first input to the first output. */
 at_status at__bench_memcpy(at__bench *bench, uint64_t set, at_error *err) AT_MUST_CHECK;
@@ -48,7 +51,7 @@ typedef struct at__verdict {
 /*
  * Poisons the outputs (each byte differs from the right one), launches once, and compares every output byte
  * with the reference's, every input byte with what it was, and every guard byte. `is_copy`: the first output
- * must equal the first input instead. A failure of the driver is AT_ERR_DEVICE.
+ * must equal the first input instead, both from their page on. A failure of the driver is AT_ERR_DEVICE.
  */
 at_status at__bench_verify(at__verdict *out, at__bench *bench, const at__module *module,
                            const at__kernel *kernel, bool is_copy, at_error *err) AT_MUST_CHECK;

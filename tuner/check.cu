@@ -1,8 +1,8 @@
 /*
  * check.cu - the kernels that prove a candidate right. Compiled at run time, for the device's architecture.
  *
- * All of them walk bytes [0, bytes) of buffers that are 16-byte aligned, in 16-byte words with a scalar end,
- * on any grid. `found` starts as two zeros and receives the number of bad bytes in [0] and in [1] the bitwise
+ * All of them walk bytes [0, bytes) of buffers, in 16-byte words with a scalar end where all buffers are aligned
+ * to that, byte by byte where one is not, on any grid. `found` starts as two zeros and receives the number of bad bytes in [0] and in [1] the bitwise
  * complement of the lowest bad offset (so that zero can mean: none).
  */
 typedef unsigned long long u64;
@@ -40,39 +40,48 @@ static __device__ void blame(u64 *found, u64 offset)
     atomicMax(&found[1], ~offset);
 }
 
+/* The words that can be walked as such. */
+static __device__ u64 whole_words(u64 bytes, const void *a, const void *b)
+{
+    return ((u64)a | (u64)b) % 16 == 0 ? bytes / 16 : 0;
+}
+
 /* Random bits. */
 extern "C" __global__ void check_fill(unsigned char *to, u64 bytes, u64 seed)
 {
+    const u64 words = whole_words(bytes, to, to);
     ulonglong2 *wide = (ulonglong2 *)to;
-    for (u64 i = first_index(); i < bytes / 16; i += step())
+    for (u64 i = first_index(); i < words; i += step())
         wide[i] = make_ulonglong2(random_word(seed, 2 * i), random_word(seed, 2 * i + 1));
-    for (u64 i = bytes / 16 * 16 + first_index(); i < bytes; i += step())
+    for (u64 i = words * 16 + first_index(); i < bytes; i += step())
         to[i] = random_byte(seed, i);
 }
 
 /* Every byte wrong: an output that is not written cannot pass. */
 extern "C" __global__ void check_poison(unsigned char *to, const unsigned char *expected, u64 bytes)
 {
+    const u64 words = whole_words(bytes, to, expected);
     ulonglong2 *wide = (ulonglong2 *)to;
     const ulonglong2 *right = (const ulonglong2 *)expected;
-    for (u64 i = first_index(); i < bytes / 16; i += step())
+    for (u64 i = first_index(); i < words; i += step())
         wide[i] = make_ulonglong2(~right[i].x, ~right[i].y);
-    for (u64 i = bytes / 16 * 16 + first_index(); i < bytes; i += step())
+    for (u64 i = words * 16 + first_index(); i < bytes; i += step())
         to[i] = (unsigned char)~expected[i];
 }
 
 /* Bit for bit. */
 extern "C" __global__ void check_equal(const unsigned char *got, const unsigned char *expected, u64 bytes, u64 *found)
 {
+    const u64 words = whole_words(bytes, got, expected);
     const ulonglong2 *a = (const ulonglong2 *)got, *b = (const ulonglong2 *)expected;
-    for (u64 i = first_index(); i < bytes / 16; i += step()) {
+    for (u64 i = first_index(); i < words; i += step()) {
         const ulonglong2 x = a[i], y = b[i];
         if (x.x != y.x || x.y != y.y)
             for (u64 k = 16 * i; k < 16 * i + 16; k++)
                 if (got[k] != expected[k])
                     blame(found, k);
     }
-    for (u64 i = bytes / 16 * 16 + first_index(); i < bytes; i += step())
+    for (u64 i = words * 16 + first_index(); i < bytes; i += step())
         if (got[i] != expected[i])
             blame(found, i);
 }
@@ -80,15 +89,16 @@ extern "C" __global__ void check_equal(const unsigned char *got, const unsigned 
 /* Are these still the random bits of check_fill? */
 extern "C" __global__ void check_random(const unsigned char *got, u64 bytes, u64 seed, u64 *found)
 {
+    const u64 words = whole_words(bytes, got, got);
     const ulonglong2 *wide = (const ulonglong2 *)got;
-    for (u64 i = first_index(); i < bytes / 16; i += step()) {
+    for (u64 i = first_index(); i < words; i += step()) {
         const ulonglong2 x = wide[i];
         if (x.x != random_word(seed, 2 * i) || x.y != random_word(seed, 2 * i + 1))
             for (u64 k = 16 * i; k < 16 * i + 16; k++)
                 if (got[k] != random_byte(seed, k))
                     blame(found, k);
     }
-    for (u64 i = bytes / 16 * 16 + first_index(); i < bytes; i += step())
+    for (u64 i = words * 16 + first_index(); i < bytes; i += step())
         if (got[i] != random_byte(seed, i))
             blame(found, i);
 }

@@ -53,6 +53,8 @@ static void list_op(const at__op *op)
             printf(" %s", op->dims[i].name);
     for (int i = 0; i < op->pitch_count; i++)
         printf("%s%s=%s", i ? " " : " / ", op->pitches[i].name, op->dims[op->pitches[i].dim].name);
+    for (int i = 0; i < op->align_count; i++)
+        printf("%s%s=%d", i ? " " : " @ ", op->aligns[i].name, AT__FULL_ALIGN);
     printf("\n  types:%s", op->storage ? " any; those of one size share a result" : "");
     for (int i = 0; i < AT__DTYPES && !op->storage; i++)
         if (op->types & (1u << i))
@@ -130,6 +132,14 @@ static void json_op(at__str *out, const at__op *op)
         at__str_add(out, i ? ",{" : "{");
         member(out, "name", op->pitches[i].name);
         member(out, "default", op->dims[op->pitches[i].dim].name);
+        at__str_add(out, "}");
+    }
+    at__str_add(out, "],\"alignments\":[");
+    for (int i = 0; i < op->align_count; i++) {
+        at__str_add(out, i ? ",{" : "{");
+        member(out, "name", op->aligns[i].name);
+        member(out, "argument", op->args[op->aligns[i].arg].name);
+        member_i64(out, "default", AT__FULL_ALIGN);
         at__str_add(out, "}");
     }
     at__str_add(out, "],\"arguments\":[");

@@ -24,7 +24,7 @@ static const at__usage USAGE = {
 
 typedef struct tune_args {
     const char *shapes, *db, *dtype, *op, *strategy, *format, *templates_dir, *trace, *cache_limit;
-    at__words words, devices, fix, templates, ld;
+    at__words words, devices, fix, templates, ld, align;
     int64_t max_trials, seed, jobs;
     double budget_s;
     bool force, warm, no_cache, quiet, verbose;
@@ -162,30 +162,39 @@ static at_status add_words(plan *p, const at__words *words, at__shape_defaults d
     return status;
 }
 
-/* --ld 4160,4352 */
-static at_status read_pitches(at__shape_defaults *out, int64_t *pitches, const at__words *words,
+/* Of an option that stands for what a shape may say too: "--ld 4160,4352", "--align 16,4". */
+typedef struct numbers_option {
+    const char *name, *expected;
+    int max;
+} numbers_option;
+
+static const numbers_option LD = { "--ld", "elements from row to row, as in --ld 4160,4352",
+                                   AT__MAX_PITCHES };
+static const numbers_option ALIGN = { "--align", "bytes, as in --align 4 or --align 16,4", AT__MAX_ALIGNS };
+
+static at_status read_numbers(int64_t *out, int *count, const at__words *words, const numbers_option *o,
                               at_error *err)
 {
-    if (words->count > AT__MAX_PITCHES)
-        return at_fail(err, AT_ERR_USAGE, "--ld: found %d numbers; expected at most %d", words->count,
-                       AT__MAX_PITCHES);
+    if (words->count > o->max)
+        return at_fail(err, AT_ERR_USAGE, "%s: found %d numbers; expected at most %d", o->name, words->count,
+                       o->max);
     for (int i = 0; i < words->count; i++) {
         char *end;
-        pitches[i] = strtoll(words->items[i], &end, 10);
-        if (end == words->items[i] || *end || pitches[i] < 1)
-            return at_fail(err, AT_ERR_USAGE,
-                           "--ld: found '%s'; expected elements from row to row, as in --ld 4160,4352",
-                           words->items[i]);
+        out[i] = strtoll(words->items[i], &end, 10);
+        if (end == words->items[i] || *end || out[i] < 1)
+            return at_fail(err, AT_ERR_USAGE, "%s: found '%s'; expected %s", o->name, words->items[i],
+                           o->expected);
     }
-    out->pitches = pitches;
-    out->pitch_count = words->count;
+    *count = words->count;
     return AT_OK;
 }
 
 static at_status plan_shapes(plan *p, const tune_args *a, at_error *err)
 {
-    int64_t pitches[AT__MAX_PITCHES] = { 0 };
-    at__shape_defaults defaults = { .op = a->op ? a->op : "transpose", .type = AT__F32 };
+    int64_t pitches[AT__MAX_PITCHES] = { 0 }, aligns[AT__MAX_ALIGNS] = { 0 };
+    at__shape_defaults defaults = {
+        .op = a->op ? a->op : "transpose", .type = AT__F32, .pitches = pitches, .aligns = aligns
+    };
     at_error cause = { 0 };
     at_status status = at__catalog_open(&p->catalog, a->templates_dir, err);
     if (status == AT_OK && p->options.device_count)
@@ -194,8 +203,10 @@ static at_status plan_shapes(plan *p, const tune_args *a, at_error *err)
         status = at_fail(err, AT_ERR_USAGE, "--op: no operation '%s'; `autotune list ops` shows them", a->op);
     if (status == AT_OK && a->dtype && at__dtype_parse(&defaults.type, a->dtype, strlen(a->dtype), &cause))
         status = at_fail(err, AT_ERR_USAGE, "--dtype: %s", cause.text);
-    if (status == AT_OK && a->ld.count)
-        status = read_pitches(&defaults, pitches, &a->ld, err);
+    if (status == AT_OK)
+        status = read_numbers(pitches, &defaults.pitch_count, &a->ld, &LD, err);
+    if (status == AT_OK)
+        status = read_numbers(aligns, &defaults.align_count, &a->align, &ALIGN, err);
     if (status != AT_OK)
         return status;
     if (a->shapes && a->words.count)
@@ -302,6 +313,10 @@ int at__cmd_tune(int argc, char **argv)
         { "--ld", AT__OPT_LIST, "IN,OUT",
           "leading dimensions, in elements, of problems that name none (as 4096x4096/4160x4352 does)",
           &a.ld },
+        { "--align", AT__OPT_LIST, "IN,OUT",
+          "bytes that buffers are aligned to, of problems that name none (as 4096x4096@16x4 does); one "
+          "number counts for all",
+          &a.align },
         { "--op", AT__OPT_TEXT, "OP", "operation of problems that name none (default transpose)", &a.op },
         { "--db", AT__OPT_TEXT, "FILE",
           "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db; of a replay: "

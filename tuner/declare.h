@@ -17,12 +17,16 @@
 
 #define AT__MAX_DIMS    6
 #define AT__MAX_PITCHES 2
-#define AT__MAX_SIZES   (AT__MAX_DIMS + AT__MAX_PITCHES)
+#define AT__MAX_ALIGNS  4
+#define AT__MAX_SIZES   (AT__MAX_DIMS + AT__MAX_PITCHES + AT__MAX_ALIGNS)
 #define AT__MAX_PARAMS  32
 #define AT__MAX_VALUES  4096 /* of one parameter */
 #define AT__MAX_ARGS    16
 #define AT__MAX_SLOTS   256
 #define AT__MAX_NAME    64 /* characters of a name, with the final zero */
+
+/* Bytes that a buffer's address is a multiple of unless a problem says otherwise: what cudaMalloc gives. */
+#define AT__FULL_ALIGN 256
 
 /* What the runner may tell an expression about the device: the names "device.<name>". */
 typedef struct at__limits {
@@ -101,10 +105,18 @@ typedef struct at__pitch {
     int slot;
 } at__pitch;
 
+/* The alignment of a buffer: a power of two, sizeof(T) to AT__FULL_ALIGN bytes. */
+typedef struct at__align {
+    char name[AT__MAX_NAME];
+    int arg;   /* an input, output or inout                                             */
+    int pitch; /* where its rows begin: the pitch that its size is made with, -1: none */
+    int slot;
+} at__align;
+
 /*
  * An operation. After reading it has a dimension without default, an output or inout argument, a reference, a
  * first grid and block expression and a traffic; one that is recorded may lack all but the first. Slots of
- * its symbols: dims, sizeof(T), device limits, lets, in that order.
+ * its symbols: dims, sizeof(T), device limits; then pitches, lets and aligns as they are declared.
  */
 typedef struct at__op {
     char name[AT__MAX_NAME];
@@ -113,6 +125,8 @@ typedef struct at__op {
     int dim_count;
     at__pitch pitches[AT__MAX_PITCHES];
     int pitch_count;
+    at__align aligns[AT__MAX_ALIGNS];
+    int align_count;
     bool storage;   /* types are storage: only the element size matters */
     unsigned types; /* bit set of at__dtype */
     bool recorded;  /* its kernels are not here: only a recording knows their times */
@@ -166,7 +180,10 @@ at_status at__op_read(at__op **out, const char *source, size_t len, const char *
                       at_error *err) AT_MUST_CHECK;
 void at__op_close(at__op *op);
 
-/* Reads the template declared in source (the first block that starts with `template`), for this op. */
+/*
+ * Reads the template declared in source (the first block that starts with `template`), for this op. Of an
+ * alignment that no expression of it reads it requires the full one, after its own requirements.
+ */
 at_status at__template_read(at__template **out, const at__op *op, const char *source, size_t len,
                             const char *file, at_error *err) AT_MUST_CHECK;
 void at__template_close(at__template *t);

@@ -218,6 +218,54 @@ static at_status read_arg(at__lines *lines, void *target)
     return read_arg_type(lines, op, arg);
 }
 
+/* A buffer argument that has no alignment yet, -1: there is none of that name. */
+static int find_buffer(const at__op *op, const char *name)
+{
+    for (int i = 0; i < op->arg_count; i++) {
+        bool taken = op->args[i].role == AT__SCALAR || strcmp(op->args[i].name, name) != 0;
+        for (int k = 0; k < op->align_count; k++)
+            taken = taken || op->aligns[k].arg == i;
+        if (!taken)
+            return i;
+    }
+    return -1;
+}
+
+static int find_pitch(const at__op *op, const at__expr *elements)
+{
+    for (int i = 0; i < op->pitch_count; i++)
+        if (at__expr_reads(elements, op->pitches[i].slot))
+            return i;
+    return -1;
+}
+
+/* NAME = ARG */
+static at_status read_align(at__lines *lines, void *target)
+{
+    at__op *op = target;
+    at__align *align = &op->aligns[op->align_count];
+    char arg[AT__MAX_NAME];
+    const char *at = lines->at;
+
+    if (op->align_count == AT__MAX_ALIGNS)
+        return at__lines_fail(lines, at, "found more than %d alignments; expected fewer", AT__MAX_ALIGNS);
+    at_status status = at__read_assigned_name(align->name, &at, lines);
+    if (status == AT_OK)
+        status = at__add_symbol(&align->slot, &op->symbols, align->name, lines, at);
+    at = lines->at;
+    if (status == AT_OK)
+        status = at__lines_name(arg, lines, "a buffer argument");
+    if (status != AT_OK)
+        return status;
+    align->arg = find_buffer(op, arg);
+    if (align->arg < 0)
+        return at__lines_fail(lines, at, "found '%s'; expected an input, output or inout without alignment",
+                              arg);
+    align->pitch = find_pitch(op, op->args[align->arg].expr);
+    op->align_count++;
+    return AT_OK;
+}
+
 static at_status read_reference(at__lines *lines, void *target)
 {
     at__op *op = target;
@@ -301,6 +349,7 @@ static const at__keyword KEYWORDS[] = {
       .of_kernels = true,
       .after = "shape",
       .read = read_arg },
+    { .word = "align", .after = "arg", .read = read_align },
     { .word = "reference",
       .form = "reference KERNEL",
       .once = true,

@@ -331,6 +331,62 @@ static at_status check_param_names(const at__template *t, at_error *err)
     return AT_OK;
 }
 
+/* ---- alignment ---- */
+
+static bool launch_reads(const at__launch *launch, int slot)
+{
+    bool reads = launch->shared && at__expr_reads(launch->shared, slot);
+    for (int i = 0; i < 3; i++)
+        reads = reads || (launch->grid[i] && at__expr_reads(launch->grid[i], slot)) ||
+                (launch->block[i] && at__expr_reads(launch->block[i], slot));
+    return reads;
+}
+
+static bool template_reads(const at__template *t, int slot)
+{
+    bool reads = launch_reads(&t->launch, slot);
+    for (size_t i = 0; i < t->let_count && !reads; i++)
+        reads = at__expr_reads(t->lets[i].expr, slot);
+    for (size_t i = 0; i < t->require_count && !reads; i++)
+        reads = at__expr_reads(t->requires[i].expr, slot);
+    return reads;
+}
+
+static at_status require_full(at__template *t, const at__align *align, at__where where, at_error *err)
+{
+    char text[2 * AT__MAX_NAME];
+    static const char REASON[] = "its declaration does not mention it";
+    at__scope scope = { .find = at__symbols_find, .context = &t->symbols };
+    at__require require = { .where = where };
+
+    int len = snprintf(text, sizeof text, "%s == %d", align->name, AT__FULL_ALIGN);
+    at_status status = at__expr_compile(&require.expr, text, (size_t)len, &scope, where, err);
+    if (status != AT_OK)
+        return status;
+    require.reason = at__text_copy(REASON, sizeof REASON - 1);
+    if (!require.reason || !at__grow(&t->requires, &t->require_cap, t->require_count, sizeof *t->requires)) {
+        at__expr_close(require.expr);
+        free(require.reason);
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    }
+    t->requires[t->require_count++] = require;
+    return AT_OK;
+}
+
+/*
+ * The rule for buffers that are not fully aligned: a template that does not mention an alignment was written
+ * without a thought of it, so it gets no other than the full one.
+ */
+static at_status require_full_alignments(const reading *r, at_error *err)
+{
+    const at__op *op = r->t->op;
+    at_status status = AT_OK;
+    for (int i = 0; i < op->align_count && status == AT_OK; i++)
+        if (!template_reads(r->t, op->aligns[i].slot))
+            status = require_full(r->t, &op->aligns[i], r->name_where, err);
+    return status;
+}
+
 static at_status read_all(at__template *t, const char *source, size_t len, at_error *err)
 {
     reading r = { .t = t };
@@ -342,8 +398,9 @@ static at_status read_all(at__template *t, const char *source, size_t len, at_er
         t->defaults[i] = t->params[i].values[0];
     if (r.has_default && (status = apply_default(t, &r.default_line)) != AT_OK)
         return status;
-    if (t->op->recorded)
-        return AT_OK;
+    status = require_full_alignments(&r, err);
+    if (status != AT_OK || t->op->recorded)
+        return status;
     status = find_kernel(&r, &lines);
     return status == AT_OK ? check_param_names(t, err) : status;
 }

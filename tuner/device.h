@@ -90,6 +90,8 @@ typedef struct at__kernel {
 typedef struct at__buffer {
     at__role role; /* AT__INPUT, AT__OUTPUT or AT__INOUT */
     int64_t bytes;
+    int64_t align; /* it begins at a multiple of these bytes, and of no more; 0 or AT__FULL_ALIGN: anywhere
+                      suitable */
 } at__buffer;
 
 /* A problem on the device: buffers, their contents, the right answer. */

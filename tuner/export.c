@@ -101,8 +101,9 @@ static at_status add_buffer_comments(at__str *out, const launcher *l, at_error *
         if (status != AT_OK)
             return status;
         if (arg->role != AT__SCALAR)
-            at__str_addf(out, " *   %-6s %" PRId64 " elements of %d bytes%s\n", arg->name, value,
-                         at__dtype_bytes(l->problem->type), arg->role == AT__INPUT ? "" : ", written");
+            at__str_addf(out, " *   %-6s %" PRId64 " elements of %d bytes, aligned to %" PRId64 "%s\n",
+                         arg->name, value, at__dtype_bytes(l->problem->type),
+                         at__problem_align_of(l->problem, i), arg->role == AT__INPUT ? "" : ", written");
     }
     return AT_OK;
 }
@@ -135,9 +136,10 @@ static at_status add_launcher(at__str *out, const launcher *l, const at__templat
 {
     at__str_add(
         out, "\n#include <cuda_runtime.h>\n\n#include <cstdint>\n\n/*\n"
-             " * Launches the kernel for this problem and no other. Buffers are device memory, as cudaMalloc "
-             "gives it\n"
-             " * (aligned to 256 bytes; anything else is cudaErrorMisalignedAddress), and do not overlap:\n");
+             " * Launches the kernel for this problem and no other. Buffers are device memory, aligned as "
+             "said here "
+             "(cudaMalloc\n"
+             " * aligns to 256 bytes; anything less is cudaErrorMisalignedAddress), and do not overlap:\n");
     at_status status = add_buffer_comments(out, l, err);
     if (status != AT_OK)
         return status;
@@ -150,7 +152,8 @@ static at_status add_launcher(at__str *out, const launcher *l, const at__templat
     at__str_add(out, "cudaStream_t stream)\n{\n    if (");
     for (int i = 0, n = 0; i < l->op->arg_count; i++)
         if (l->op->args[i].role != AT__SCALAR)
-            at__str_addf(out, "%s(uintptr_t)%s %% 256 != 0", n++ ? " || " : "", l->op->args[i].name);
+            at__str_addf(out, "%s(uintptr_t)%s %% %" PRId64 " != 0", n++ ? " || " : "", l->op->args[i].name,
+                         at__problem_align_of(l->problem, i));
     at__str_add(out, ")\n        return cudaErrorMisalignedAddress;\n");
     if (w->shared_bytes > 0)
         at__str_addf(out,
@@ -171,18 +174,19 @@ static at_status add_launcher(at__str *out, const launcher *l, const at__templat
 static at_status add_buffer_table(at__str *out, const launcher *l, at_error *err)
 {
     at_status status = AT_OK;
-    at__str_add(out,
-                "\nstatic const struct {\n    const char *name;\n    size_t bytes;\n    bool input, output;\n"
-                "} autotune_buffers[] = {\n");
+    at__str_add(
+        out,
+        "\nstatic const struct {\n    const char *name;\n    size_t bytes, align;\n    bool input, output;\n"
+        "} autotune_buffers[] = {\n");
     for (int i = 0; i < l->op->arg_count && status == AT_OK; i++) {
         const at__arg *arg = &l->op->args[i];
         int64_t elements = 0;
         if (arg->role == AT__SCALAR)
             continue;
         status = at__expr_eval(&elements, arg->expr, l->slots, err);
-        at__str_addf(out, "    { \"%s\", %" PRId64 "ull, %s, %s },\n", arg->name,
-                     elements * at__dtype_bytes(l->problem->type), arg->role == AT__OUTPUT ? "false" : "true",
-                     arg->role == AT__INPUT ? "false" : "true");
+        at__str_addf(out, "    { \"%s\", %" PRId64 "ull, %" PRId64 ", %s, %s },\n", arg->name,
+                     elements * at__dtype_bytes(l->problem->type), at__problem_align_of(l->problem, i),
+                     arg->role == AT__OUTPUT ? "false" : "true", arg->role == AT__INPUT ? "false" : "true");
     }
     at__str_add(out, "};\n");
     return status;

@@ -29,10 +29,13 @@ static at_status arguments(at__str *out, const at__export_input *in, const int64
         bool scalar = arg->role == AT__SCALAR;
         int64_t value = 0;
         status = at__expr_eval(&value, arg->expr, slots, err);
-        at__str_addf(out, "%s\n    {\"name\": \"%s\", \"role\": \"%s\", \"%s\": %" PRId64 ", \"%s\": %d}",
+        at__str_addf(out, "%s\n    {\"name\": \"%s\", \"role\": \"%s\", \"%s\": %" PRId64 ", \"%s\": %d",
                      i ? "," : "", arg->name, ROLES[arg->role], scalar ? "value" : "elements", value,
                      scalar ? "bytes" : "element_bytes",
                      scalar ? arg->scalar_bytes : at__dtype_bytes(in->problem->type));
+        if (!scalar)
+            at__str_addf(out, ", \"align\": %" PRId64, at__problem_align_of(in->problem, i));
+        at__str_add(out, "}");
     }
     at__str_add(out, "\n  ],\n");
     return status;

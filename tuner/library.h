@@ -51,6 +51,7 @@ typedef struct at__loaded {
 typedef struct at__prepared {
     struct at__prepared *next; /* of the same bucket */
     uint64_t hash, context;
+    uint64_t steps;     /* of the buffers' alignment, below the full one: four bits each */
     at_problem problem; /* its op is the catalog's text */
     at__finding *finding;
     at__kernel kernel; /* its geometry and arguments */

@@ -48,12 +48,18 @@ at_status at__finding_bind(int64_t *slots, const at__finding *f, at_error *err)
 
 static at_status read_sizes(at__problem *out, const at__op *op, const at_problem *problem, at_error *err)
 {
-    int pitches = AT_MAX_PITCHES;
+    int pitches = AT_MAX_PITCHES, aligns = AT_MAX_ALIGNMENTS;
     at_status status =
         at__problem_init(out, op, (at__dtype)problem->type, problem->sizes, problem->size_count, err);
     while (pitches > 0 && !problem->pitches[pitches - 1])
         pitches--;
-    return status == AT_OK ? at__problem_set_pitches(out, problem->pitches, pitches, err) : status;
+    while (aligns > 0 && !problem->alignments[aligns - 1])
+        aligns--;
+    if (aligns > 0 && aligns < op->align_count) /* the others are 0 */
+        aligns = op->align_count;
+    if (status == AT_OK)
+        status = at__problem_set_pitches(out, problem->pitches, pitches, err);
+    return status == AT_OK ? at__problem_set_aligns(out, problem->alignments, aligns, err) : status;
 }
 
 static at_status read_problem(at__problem *out, const at__catalog *catalog, const at_problem *problem,
@@ -158,6 +164,7 @@ static at_status show_arguments(at__finding *f, const int64_t *slots, at_error *
         if (arg->role != AT__SCALAR) {
             f->args[i].bytes = value * at__dtype_bytes(f->problem.type);
             f->args[i].value = 0;
+            f->args[i].align = at__problem_align_of(&f->problem, i);
         }
     }
     f->shown.args = f->args;

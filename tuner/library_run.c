@@ -1,15 +1,66 @@
 /*
  * library_run.c - at_run and at_prepare.
  *
- * What has run is found in a hash table over the problem and the context, under a read lock, and launched
- * without any lock: entries never change and live until the tuner closes.
+ * What has run is found in a hash table over the problem, the buffers' alignment and the context, under a
+ * read lock, and launched without any lock: entries never change and live until the tuner closes.
  */
 #include "library.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define ALIGNMENT 256 /* of buffers: what cudaMalloc gives, and what was measured */
+/* ---- alignment ---- */
+
+_Static_assert(AT__MAX_ARGS * 4 <= 64, "four bits for each buffer");
+
+/*
+ * By how many factors of two each buffer is less than fully aligned, four bits each: 0 for what cudaMalloc
+ * gives, so that a problem without buffers (at_prepare) is one with such.
+ */
+static uint64_t steps_of(void *const *buffers, int count)
+{
+    uint64_t steps = 0;
+    for (int i = 0; buffers && i < count && i < AT__MAX_ARGS; i++) {
+        int full = __builtin_ctz(AT__FULL_ALIGN);
+        steps |= (uint64_t)(full - __builtin_ctzll((uintptr_t)buffers[i] | AT__FULL_ALIGN)) << 4 * i;
+    }
+    return steps;
+}
+
+/* The alignment of an argument's buffer, in the op's order, -1: the op declares none. */
+static int align_index(const at__op *op, int arg)
+{
+    for (int i = 0; i < op->align_count; i++)
+        if (op->aligns[i].arg == arg)
+            return i;
+    return -1;
+}
+
+/* What is asked of the store: the caller's problem with the alignment of the buffers, where he promised none.
+ */
+static at_status read_steps(at_problem *out, const at__op *op, const at_problem *problem, uint64_t steps,
+                            at_error *err)
+{
+    *out = *problem;
+    for (int i = 0, buffer = 0; i < op->arg_count; i++) {
+        if (op->args[i].role == AT__SCALAR)
+            continue;
+        int64_t align = AT__FULL_ALIGN >> (steps >> 4 * buffer & 15);
+        int k = align_index(op, i);
+        int64_t least = k < 0                    ? AT__FULL_ALIGN
+                        : problem->alignments[k] ? problem->alignments[k]
+                                                 : at_type_bytes(problem->type);
+        if (align < least)
+            return at_fail(err, AT_ERR_USAGE,
+                           "%s: buffer %d begins at a multiple of %d bytes and no more; expected device "
+                           "memory that is aligned to %d bytes",
+                           op->name, buffer, (int)align, (int)least);
+        if (k >= 0 && !problem->alignments[k])
+            out->alignments[k] = align;
+        buffer++;
+    }
+    return AT_OK;
+}
 
 /* ---- the table ---- */
 
@@ -19,9 +70,11 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
-static uint64_t hash_of(const at_problem *problem, uint64_t context)
+static uint64_t hash_of(const at_problem *problem, uint64_t steps, uint64_t context)
 {
-    uint64_t hash = mix(context, (uint64_t)problem->type << 32 | (unsigned)problem->size_count);
+    for (int i = 0; i < AT_MAX_ALIGNMENTS; i++) /* small numbers: one round for all */
+        steps += (uint64_t)problem->alignments[i] << (16 * i + 7);
+    uint64_t hash = mix(mix(context, steps), (uint64_t)problem->type << 32 | (unsigned)problem->size_count);
     for (int i = 0; i < problem->size_count; i++)
         hash = mix(hash, (uint64_t)problem->sizes[i]);
     for (int i = 0; i < AT_MAX_PITCHES; i++)
@@ -35,16 +88,18 @@ static bool same_problem(const at_problem *a, const at_problem *b)
 {
     return a->type == b->type && a->size_count == b->size_count &&
            memcmp(a->sizes, b->sizes, (size_t)a->size_count * sizeof *a->sizes) == 0 &&
-           memcmp(a->pitches, b->pitches, sizeof a->pitches) == 0 && strcmp(a->op, b->op) == 0;
+           memcmp(a->pitches, b->pitches, sizeof a->pitches) == 0 &&
+           memcmp(a->alignments, b->alignments, sizeof a->alignments) == 0 && strcmp(a->op, b->op) == 0;
 }
 
-static at__prepared *table_find(const at__table *table, const at_problem *problem, uint64_t context,
-                                uint64_t hash)
+static at__prepared *table_find(const at__table *table, const at_problem *problem, uint64_t steps,
+                                uint64_t context, uint64_t hash)
 {
     if (!table->bucket_count)
         return NULL;
     at__prepared *p = table->buckets[hash & (table->bucket_count - 1)];
-    while (p && !(p->hash == hash && p->context == context && same_problem(&p->problem, problem)))
+    while (p && !(p->hash == hash && p->steps == steps && p->context == context &&
+                  same_problem(&p->problem, problem)))
         p = p->next;
     return p;
 }
@@ -185,7 +240,11 @@ static at_status fill(at__prepared *p, at_tuner *tuner, at__gpu *gpu, const at_p
                       at_error *err)
 {
     const at__kept_code *code = NULL;
-    at_status status = find_here(&p->finding, tuner, gpu, problem, err);
+    const at__op *op = at__catalog_find_op(tuner->catalog, problem->op);
+    at_problem asked = *problem;
+    at_status status = op ? read_steps(&asked, op, problem, p->steps, err) : AT_OK;
+    if (status == AT_OK)
+        status = find_here(&p->finding, tuner, gpu, &asked, err);
     if (status == AT_OK && !p->finding->t)
         status = at_fail(err, AT_ERR_NOT_FOUND, "%s", p->finding->shown.why);
     if (status == AT_OK)
@@ -198,10 +257,10 @@ static at_status fill(at__prepared *p, at_tuner *tuner, at__gpu *gpu, const at_p
 }
 
 static at_status prepare(const at__prepared **out, at_tuner *tuner, at__gpu *gpu, const at_problem *problem,
-                         uint64_t context, uint64_t hash, at_error *err)
+                         uint64_t steps, uint64_t context, uint64_t hash, at_error *err)
 {
-    at__prepared *p = table_find(&tuner->table, problem, context, hash); /* only who holds `slow` adds */
-    if (p) {                                                             /* another thread was first   */
+    at__prepared *p = table_find(&tuner->table, problem, steps, context, hash);
+    if (p) { /* another thread was first; only who holds `slow` adds */
         *out = p;
         return AT_OK;
     }
@@ -210,6 +269,7 @@ static at_status prepare(const at__prepared **out, at_tuner *tuner, at__gpu *gpu
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     p->hash = hash;
     p->context = context;
+    p->steps = steps;
     p->problem = *problem;
     at_status status = fill(p, tuner, gpu, problem, err);
     if (status == AT_OK) {
@@ -241,7 +301,7 @@ static at_status open_driver(at__gpu **out, at_tuner *tuner, at_error *err)
 }
 
 static at_status get(const at__prepared **out, at__gpu **gpu, at_tuner *tuner, const at_problem *problem,
-                     at_error *err)
+                     uint64_t steps, at_error *err)
 {
     uint64_t context = 0;
     if (!tuner || !problem || !problem->op || problem->size_count < 0 || problem->size_count > AT_MAX_SIZES)
@@ -252,14 +312,14 @@ static at_status get(const at__prepared **out, at__gpu **gpu, at_tuner *tuner, c
         status = at__gpu_current(&context, *gpu, err);
     if (status != AT_OK)
         return status;
-    uint64_t hash = hash_of(problem, context);
+    uint64_t hash = hash_of(problem, steps, context);
     pthread_rwlock_rdlock(&tuner->table_lock);
-    *out = table_find(&tuner->table, problem, context, hash);
+    *out = table_find(&tuner->table, problem, steps, context, hash);
     pthread_rwlock_unlock(&tuner->table_lock);
     if (*out)
         return AT_OK;
     pthread_mutex_lock(&tuner->slow);
-    status = prepare(out, tuner, *gpu, problem, context, hash, err);
+    status = prepare(out, tuner, *gpu, problem, steps, context, hash, err);
     pthread_mutex_unlock(&tuner->slow);
     return status;
 }
@@ -278,10 +338,8 @@ static at_status check_buffers(const at__prepared *p, void *const *buffers, int 
         return at_fail(err, AT_ERR_USAGE, "%s: found %d buffers; expected %d", op, buffers ? count : 0,
                        p->buffer_count);
     for (int i = 0; i < count; i++) {
-        if (!buffers[i] || (uintptr_t)buffers[i] % ALIGNMENT != 0)
-            return at_fail(err, AT_ERR_USAGE,
-                           "%s: buffer %d is at %p; expected device memory that is aligned to %d bytes", op,
-                           i, buffers[i], ALIGNMENT);
+        if (!buffers[i])
+            return at_fail(err, AT_ERR_USAGE, "%s: buffer %d is NULL; expected device memory", op, i);
         for (int k = 0; k < i; k++)
             if (overlap(p, buffers, i, k))
                 return at_fail(err, AT_ERR_USAGE, "%s: buffers %d and %d overlap", op, k, i);
@@ -296,7 +354,7 @@ at_status at_run(at_tuner *tuner, const at_problem *problem, void *const *buffer
     at__gpu *gpu = NULL;
     void *addresses[AT__MAX_ARGS], *params[AT__MAX_ARGS];
 
-    at_status status = get(&p, &gpu, tuner, problem, err);
+    at_status status = get(&p, &gpu, tuner, problem, steps_of(buffers, buffer_count), err);
     if (p)
         status = check_buffers(p, buffers, buffer_count, err);
     if (!p || status != AT_OK)
@@ -315,7 +373,7 @@ at_status at_prepare(const at_found **out, at_tuner *tuner, const at_problem *pr
 {
     const at__prepared *p = NULL;
     at__gpu *gpu = NULL;
-    at_status status = get(&p, &gpu, tuner, problem, err);
+    at_status status = get(&p, &gpu, tuner, problem, 0, err);
     if (p && out)
         *out = &p->finding->shown;
     return status;

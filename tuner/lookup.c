@@ -58,7 +58,23 @@ static int read_numbers(int64_t *out, int max, const char **text)
     return -1;
 }
 
-/* "8x4096x128", "4096x4096/4160x4352" as the op's sizes; false: not a shape of this op. */
+/* "@4", "@16x4" or nothing. */
+static bool read_aligns(int64_t *aligns, const at__op *op, const char *shape)
+{
+    int64_t found[AT__MAX_ALIGNS] = { AT__FULL_ALIGN };
+    int count = 1;
+    if (*shape == '@') {
+        shape++;
+        count = read_numbers(found, op->align_count, &shape);
+    }
+    if (*shape || (count != 1 && count != op->align_count))
+        return false;
+    for (int i = 0; i < op->align_count; i++)
+        aligns[i] = found[count == 1 ? 0 : i];
+    return true;
+}
+
+/* "8x4096x128", "4096x4096/4160x4352@16x4" as the op's sizes; false: not a shape of this op. */
 static bool read_shape(int64_t *dims, const at__op *op, const char *shape)
 {
     int64_t sizes[AT__MAX_DIMS];
@@ -72,10 +88,10 @@ static bool read_shape(int64_t *dims, const at__op *op, const char *shape)
         dims[op->dim_count + i] = dims[op->pitches[i].dim];
     if (*shape == '/') {
         shape++;
-        count = read_numbers(dims + op->dim_count, AT__MAX_PITCHES, &shape);
-        return count == op->pitch_count && !*shape;
+        if (read_numbers(dims + op->dim_count, op->pitch_count, &shape) != op->pitch_count)
+            return false;
     }
-    return !*shape;
+    return read_aligns(dims + op->dim_count + op->pitch_count, op, shape);
 }
 
 /* The template and the configuration, when the template is the one that won. */

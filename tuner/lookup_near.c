@@ -29,6 +29,7 @@
 #define TURNED_COST    10.0 /* rows for columns: the templates are the same, their sides are not   */
 #define ALIGNMENT_COST 8.0  /* rows of another alignment want other accesses: up to a factor of 2 */
 #define ALIGNMENT_STEP 1.0  /* and more for each factor of two between them                       */
+#define BUFFER_STEP    0.1  /* the same for the buffers themselves: it tells equals apart         */
 #define SMALL_BYTES    (8 << 20)
 #define SMALL_COST     3.0  /* few bytes cannot fill the device with large tiles: 5 to 15 %       */
 #define OTHER_SHAPE    32.0 /* on another device the same shape goes before all others            */
@@ -64,13 +65,23 @@ static double factors_of_two(int64_t a, int64_t b)
     return a == b ? 0 : fabs(log2((double)(a > 0 ? a : 1) / (double)(b > 0 ? b : 1)));
 }
 
-/* Where the rows of dimension `i` begin, one after the other: its pitch, or the dimension itself. */
-static int64_t pitch_of(const int64_t *sizes, const at__op *op, int i)
+/* The widest access that the beginning of all rows of dimension `i` allows: what their distance and the
+ * buffer's own alignment allow. The distance is a pitch, or the dimension itself.
+ */
+static int64_t row_alignment(const int64_t *sizes, const at__op *op, int i, int element_bytes)
 {
+    const int64_t *aligns = sizes + op->dim_count + op->pitch_count;
+    int64_t elements = sizes[i], buffer = AT__FULL_ALIGN;
     for (int k = 0; k < op->pitch_count; k++)
         if (op->pitches[k].dim == i)
-            return sizes[op->dim_count + k];
-    return sizes[i];
+            elements = sizes[op->dim_count + k];
+    for (int k = 0; k < op->align_count; k++) {
+        int pitch = op->aligns[k].pitch;
+        if ((pitch < 0 || op->pitches[pitch].dim == i) && aligns[k] < buffer)
+            buffer = aligns[k];
+    }
+    int64_t rows = alignment(elements, element_bytes);
+    return rows < buffer ? rows : buffer;
 }
 
 /* Dimension `j` there as dimension `i` here. Both sides narrow: the exact width matters, the alignment less.
@@ -79,8 +90,8 @@ static double side_distance(const int64_t *there, int j, const at__problem *p, i
 {
     int element_bytes = at__dtype_bytes(p->type);
     bool narrow_there = there[j] <= NARROW, narrow_here = p->dims[i] <= NARROW;
-    int64_t a = alignment(pitch_of(there, p->op, j), element_bytes);
-    int64_t b = alignment(pitch_of(p->dims, p->op, i), element_bytes);
+    int64_t a = row_alignment(there, p->op, j, element_bytes);
+    int64_t b = row_alignment(p->dims, p->op, i, element_bytes);
     double octaves = factors_of_two(there[j], p->dims[i]);
     double d = narrow_there && narrow_here ? NARROW_WEIGHT * octaves : octaves;
     d += a == b ? 0 : ALIGNMENT_COST + ALIGNMENT_STEP * factors_of_two(a, b);
@@ -105,6 +116,8 @@ static double distance_as(const int64_t *there, const at__problem *p, bool turne
         bytes_there *= (double)there[i];
         bytes_here *= (double)p->dims[i];
     }
+    for (int i = op->dim_count + op->pitch_count; i < at__problem_size_count(op); i++)
+        d += BUFFER_STEP * factors_of_two(there[i], p->dims[i]);
     return (bytes_there < SMALL_BYTES) == (bytes_here < SMALL_BYTES) ? d : d + SMALL_COST;
 }
 

@@ -35,7 +35,8 @@
 typedef struct batch {
     const at__module *module;
     const at__kernel *kernel; /* NULL: memcpy */
-    at__graph *graph;         /* NULL: plain launches */
+    bool is_copy;
+    at__graph *graph; /* NULL: plain launches */
     int64_t launches;
 } batch;
 
@@ -43,8 +44,9 @@ static at_status enqueue(at__bench *bench, const batch *b, uint64_t first_set, a
 {
     at_status status = AT_OK;
     for (int64_t i = 0; i < b->launches && status == AT_OK; i++)
-        status = b->kernel ? at__bench_launch(bench, b->module, b->kernel, first_set + (uint64_t)i, err)
-                           : at__bench_memcpy(bench, first_set + (uint64_t)i, err);
+        status = b->kernel
+                     ? at__bench_launch(bench, b->module, b->kernel, b->is_copy, first_set + (uint64_t)i, err)
+                     : at__bench_memcpy(bench, first_set + (uint64_t)i, err);
     return status;
 }
 
@@ -81,7 +83,7 @@ static at_status sample(double *seconds, at__gpu *gpu, at__bench *bench, const b
                         at_error *err)
 {
     double elapsed = 0;
-    const batch ahead = { .module = b->module, .kernel = b->kernel, .launches = 1 };
+    const batch ahead = { .module = b->module, .kernel = b->kernel, .is_copy = b->is_copy, .launches = 1 };
     at_status status = enqueue(bench, &ahead, *next_set, err);
     *next_set += 1;
     if (status == AT_OK)
@@ -106,7 +108,7 @@ at_status at__measure_warm_up(at__gpu *gpu, at__bench *bench, const at__module *
     at_status status = AT_OK;
     for (uint64_t set = 0; status == AT_OK && at__now_s() < until; set++) {
         for (int i = 0; i < 8 && status == AT_OK; i++)
-            status = at__bench_launch(bench, module, kernel, set, err);
+            status = at__bench_launch(bench, module, kernel, false, set, err);
         if (status == AT_OK)
             status = at__gpu_wait(gpu, err);
     }
@@ -138,7 +140,7 @@ static at_status time_candidate(at__measured *out, at__gpu *gpu, at__bench *benc
     double samples[MAX_SAMPLES];
     int count = 0;
     uint64_t set = 1;
-    batch b = { .module = module, .kernel = &trial->kernel };
+    batch b = { .module = module, .kernel = &trial->kernel, .is_copy = trial->is_copy };
 
     if (trial->best_s > 0 && first_s > HOPELESS * trial->best_s && first_s >= GRAPH_BELOW_S) {
         summarise(out, &first_s, 1, (int64_t)ceil(SAMPLE_S / first_s));
@@ -273,7 +275,7 @@ static at_status final_load(final *f, at_error *err)
         if (f->list[i].is_memcpy)
             continue;
         status = at__gpu_load(&f->modules[i], f->gpu, k->cubin, k->name, k->geometry.shared_bytes, err);
-        f->batches[i] = (batch){ .module = f->modules[i], .kernel = k };
+        f->batches[i] = (batch){ .module = f->modules[i], .kernel = k, .is_copy = f->list[i].is_copy };
     }
     /* One batch length for all: gaps between launches then cost every finalist the same. */
     double fastest = INFINITY;

@@ -19,12 +19,19 @@ static bool reads_device(const at__expr *expr, const at__op *op, const bool *dev
     return false;
 }
 
+static const int64_t *aligns_of(const at__problem *problem)
+{
+    return problem->dims + problem->op->dim_count + problem->op->pitch_count;
+}
+
 static void bind_dims(int64_t *slots, const at__problem *problem)
 {
     for (int i = 0; i < problem->op->dim_count; i++)
         slots[i] = problem->dims[i];
     for (int i = 0; i < problem->op->pitch_count; i++)
         slots[problem->op->pitches[i].slot] = problem->dims[problem->op->dim_count + i];
+    for (int i = 0; i < problem->op->align_count; i++)
+        slots[problem->op->aligns[i].slot] = aligns_of(problem)[i];
     slots[problem->op->sizeof_slot] = at__dtype_bytes(problem->type);
 }
 
@@ -142,6 +149,8 @@ at_status at__problem_init(at__problem *out, const at__op *op, at__dtype type, c
     }
     for (int i = 0; i < op->pitch_count; i++)
         problem.dims[op->dim_count + i] = problem.dims[op->pitches[i].dim];
+    for (int i = 0; i < op->align_count; i++)
+        problem.dims[op->dim_count + op->pitch_count + i] = AT__FULL_ALIGN;
     bind_dims(slots, &problem);
     at_status status = check_problem(slots, &problem, false, err);
     if (status == AT_OK)
@@ -151,7 +160,7 @@ at_status at__problem_init(at__problem *out, const at__op *op, at__dtype type, c
 
 int at__problem_size_count(const at__op *op)
 {
-    return op->dim_count + op->pitch_count;
+    return op->dim_count + op->pitch_count + op->align_count;
 }
 
 /* The bytes of an array whose dim has this pitch in its place fit an int64_t. */
@@ -194,6 +203,59 @@ bool at__problem_is_dense(const at__problem *problem)
     return dense;
 }
 
+static at_status fail_align_count(const at__op *op, int count, at_error *err)
+{
+    return at_fail(err, AT_ERR_INPUT,
+                   op->align_count > 1 ? "found %d alignment%s; %s has %d, and one counts for all of them"
+                                       : "found %d alignment%s; %s has %d",
+                   count, count == 1 ? "" : "s", op->name, op->align_count);
+}
+
+at_status at__problem_set_aligns(at__problem *problem, const int64_t *aligns, int count, at_error *err)
+{
+    const at__op *op = problem->op;
+    int64_t least = at__dtype_bytes(problem->type);
+    if (count != 0 && count != op->align_count && (count != 1 || op->align_count == 0))
+        return fail_align_count(op, count, err);
+    for (int i = 0; i < count; i++) {
+        int64_t a = aligns[i];
+        if (a && (a < least || a > AT__FULL_ALIGN || (a & (a - 1)) != 0))
+            return at_fail(err, AT_ERR_INPUT,
+                           "found %s = %" PRId64 "; expected a power of two from %" PRId64
+                           " (an element of %s) to %d bytes",
+                           op->aligns[i].name, a, least, at__dtype_name(problem->type), AT__FULL_ALIGN);
+    }
+    for (int i = 0; i < op->align_count; i++) {
+        int64_t a = count == 0 ? 0 : aligns[count == 1 ? 0 : i];
+        problem->dims[op->dim_count + op->pitch_count + i] = a ? a : AT__FULL_ALIGN;
+    }
+    return AT_OK;
+}
+
+int64_t at__problem_align_of(const at__problem *problem, int arg)
+{
+    for (int i = 0; i < problem->op->align_count; i++)
+        if (problem->op->aligns[i].arg == arg)
+            return aligns_of(problem)[i];
+    return AT__FULL_ALIGN;
+}
+
+/* "@4", "@16x4", or nothing. */
+static void add_aligns(at__str *out, const at__problem *problem)
+{
+    const int64_t *aligns = aligns_of(problem);
+    int count = problem->op->align_count;
+    bool same = true, full = true;
+    for (int i = 0; i < count; i++) {
+        same = same && aligns[i] == aligns[0];
+        full = full && aligns[i] == AT__FULL_ALIGN;
+    }
+    for (int i = 0; i < (full ? 0 : same ? 1 : count); i++) {
+        at__str_add(out, i ? "x" : "@");
+        at__str_add_int(out, aligns[i]);
+    }
+}
+
 void at__problem_shape(at__str *out, const at__problem *problem)
 {
     const at__op *op = problem->op;
@@ -208,6 +270,7 @@ void at__problem_shape(at__str *out, const at__problem *problem)
         at__str_add(out, k ? "x" : "/");
         at__str_add_int(out, problem->dims[op->dim_count + k]);
     }
+    add_aligns(out, problem);
 }
 
 at_status at__problem_bind(int64_t *slots, const at__problem *problem, const at__limits *limits,

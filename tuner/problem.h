@@ -10,7 +10,7 @@
 typedef struct at__problem {
     const at__op *op; /* borrowed */
     at__dtype type;
-    int64_t dims[AT__MAX_SIZES]; /* the op's dimensions, then its pitches */
+    int64_t dims[AT__MAX_SIZES]; /* the op's dimensions, then its pitches, then its alignments */
 } at__problem;
 
 /* One value for each parameter of a template, in the order of its declaration. */
@@ -26,7 +26,7 @@ typedef struct at__config {
 at_status at__problem_init(at__problem *out, const at__op *op, at__dtype type, const int64_t *sizes,
                            int count, at_error *err) AT_MUST_CHECK;
 
-/* Sizes that make up a problem: dimensions and pitches. */
+/* Numbers that make up a problem: dimensions, pitches and alignments. */
 int at__problem_size_count(const at__op *op);
 
 /*
@@ -38,8 +38,20 @@ at_status at__problem_set_pitches(at__problem *problem, const int64_t *pitches, 
 bool at__problem_is_dense(const at__problem *problem);
 
 /*
- * "4096x4096", "8x4096x128", "4096x4096/4160x4352": leading optional dimensions that have their default are
- * left out, and so are pitches when all are dense. Canonical.
+ * Alignments of buffers, in bytes and in the op's order; 0: AT__FULL_ALIGN. One number counts for all of
+ * them, `count` 0 makes all of them full. AT_ERR_INPUT: another number of them, or no power of two from the
+ * element's size to AT__FULL_ALIGN.
+ */
+at_status at__problem_set_aligns(at__problem *problem, const int64_t *aligns, int count,
+                                 at_error *err) AT_MUST_CHECK;
+
+/* Of a buffer argument: AT__FULL_ALIGN where the op declares none. */
+int64_t at__problem_align_of(const at__problem *problem, int arg);
+
+/*
+ * "4096x4096", "8x4096x128", "4096x4096/4160x4352", "4096x4096@4", "4096x4096@16x4": leading optional
+ * dimensions that have their default are left out, and so are pitches when all are dense and alignments when
+ * all are full; alignments that are all the same are written once. Canonical.
  */
 void at__problem_shape(at__str *out, const at__problem *problem);
 

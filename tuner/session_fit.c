@@ -3,9 +3,11 @@
 
 #include "bench.h"
 
-static at_status add_buffer(at__setup *setup, const at__op *op, const at__arg *arg, const int64_t *slots,
+static at_status add_buffer(at__setup *setup, const at__problem *problem, int arg_index, const int64_t *slots,
                             at_error *err)
 {
+    const at__op *op = problem->op;
+    const at__arg *arg = &op->args[arg_index];
     int64_t elements = 0, bytes = 0;
     at_status status = at__expr_eval(&elements, arg->expr, slots, err);
     if (status != AT_OK)
@@ -13,7 +15,8 @@ static at_status add_buffer(at__setup *setup, const at__op *op, const at__arg *a
     if (elements < 0 || __builtin_mul_overflow(elements, setup->element_bytes, &bytes))
         return at_fail(err, AT_ERR_INPUT, "%s: found %lld elements of %d bytes for '%s'; expected fewer",
                        op->file, (long long)elements, setup->element_bytes, arg->name);
-    setup->buffers[setup->buffer_count++] = (at__buffer){ arg->role, bytes };
+    setup->buffers[setup->buffer_count++] =
+        (at__buffer){ arg->role, bytes, at__problem_align_of(problem, arg_index) };
     return AT_OK;
 }
 
@@ -39,7 +42,7 @@ at_status at__session_buffers(at__setup *setup, const at__problem *problem, cons
     setup->element_bytes = at__dtype_bytes(problem->type);
     for (int i = 0; i < op->arg_count && status == AT_OK; i++)
         if (op->args[i].role != AT__SCALAR)
-            status = add_buffer(setup, op, &op->args[i], slots, err);
+            status = add_buffer(setup, problem, i, slots, err);
     if (status == AT_OK)
         describe_gaps(setup, problem, key->elements);
     return status;

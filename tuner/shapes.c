@@ -30,13 +30,18 @@ typedef struct reader {
     at_error *err;
 } reader;
 
+/* Numbers behind the sizes. */
+typedef struct extra {
+    int64_t numbers[AT__MAX_ALIGNS > AT__MAX_PITCHES ? AT__MAX_ALIGNS : AT__MAX_PITCHES];
+    int count, column;
+} extra;
+
 /* What was found on one line so far. Columns count bytes from 1; 0: not there. */
 typedef struct entry {
     int64_t sizes[AT__MAX_DIMS];
     int size_columns[AT__MAX_DIMS];
     int size_count;
-    int64_t pitches[AT__MAX_PITCHES];
-    int pitch_count, pitch_column;
+    extra pitches, aligns;
     const at__op *op;
     at__dtype type;
     int op_column, type_column;
@@ -157,6 +162,16 @@ static at_status add_size(entry *e, const char **p, const reader *r)
     return AT_OK;
 }
 
+/* What may follow the sizes without a blank: numbers behind a character of their own. */
+typedef struct suffix {
+    char mark;
+    const char *what, *example;
+    int max;
+} suffix;
+
+static const suffix PITCHES = { '/', "leading dimension", "4096x4096/4160x4352", AT__MAX_PITCHES };
+static const suffix ALIGNS = { '@', "alignment", "4096x4096@4 or 4096x4096@16x4", AT__MAX_ALIGNS };
+
 /* Behind a number: a joiner and its size, joined or with blanks around, or nothing. *more tells which. */
 static at_status skip_joiner(bool *more, const char **p, const char *word, const reader *r)
 {
@@ -176,34 +191,47 @@ static at_status skip_joiner(bool *more, const char **p, const char *word, const
             return fail_at(r, word, "found '%s'; expected a size after '%c'",
                            show(word, word_end(word, r->end)).text, *joiner);
     }
-    if (*p < r->end && !is_blank(**p) && **p != '/')
+    if (*p < r->end && !is_blank(**p) && **p != PITCHES.mark && **p != ALIGNS.mark)
         return fail_at(r, word, "found '%s'; expected sizes such as 4096x4096 (whole numbers joined by 'x')",
                        show(word, word_end(word, r->end)).text);
     return AT_OK;
 }
 
-/* "/4160x4352" behind the sizes: leading dimensions. */
-static at_status read_pitches(entry *e, const char **p, const reader *r)
+static at_status fail_suffix(const suffix *s, const char *word, const reader *r)
+{
+    return fail_at(r, word, "found '%s'; expected %ss, such as %s", show(word, word_end(word, r->end)).text,
+                   s->what, s->example);
+}
+
+static at_status read_suffix(extra *out, const suffix *s, const char **p, const reader *r)
 {
     const char *word = *p;
-    e->pitch_column = (int)(word - r->line) + 1;
+    out->column = (int)(word - r->line) + 1;
     do {
         const char *begin = ++*p;
         if (begin == r->end || !is_digit(*begin))
-            return fail_at(r, word, "found '%s'; expected leading dimensions, such as 4096x4096/4160x4352",
-                           show(word, word_end(word, r->end)).text);
-        if (e->pitch_count == AT__MAX_PITCHES)
-            return fail_at(r, begin, "found one more leading dimension; expected at most %d",
-                           AT__MAX_PITCHES);
-        at_status status = read_number(&e->pitches[e->pitch_count++], p, r);
+            return fail_suffix(s, word, r);
+        if (out->count == s->max)
+            return fail_at(r, begin, "found one more %s; expected at most %d", s->what, s->max);
+        at_status status = read_number(&out->numbers[out->count++], p, r);
         if (status != AT_OK)
             return status;
     } while (*p < r->end && is_joiner(**p));
-    if (*p < r->end && !is_blank(**p))
-        return fail_at(r, word, "found '%s'; expected leading dimensions, such as 4096x4096/4160x4352",
-                       show(word, word_end(word, r->end)).text);
-    e->sizes_closed = true;
+    if (*p < r->end && !is_blank(**p) && (s == &ALIGNS || **p != ALIGNS.mark))
+        return fail_suffix(s, word, r);
     return AT_OK;
+}
+
+/* "/4160x4352", "@16x4", or the one behind the other. */
+static at_status read_suffixes(entry *e, const char **p, const reader *r)
+{
+    at_status status = AT_OK;
+    if (*p < r->end && **p == PITCHES.mark)
+        status = read_suffix(&e->pitches, &PITCHES, p, r);
+    if (status == AT_OK && *p < r->end && **p == ALIGNS.mark)
+        status = read_suffix(&e->aligns, &ALIGNS, p, r);
+    e->sizes_closed = e->pitches.count || e->aligns.count;
+    return status;
 }
 
 static at_status read_sizes(entry *e, const char **p, const reader *r)
@@ -220,7 +248,7 @@ static at_status read_sizes(entry *e, const char **p, const reader *r)
         if (status != AT_OK)
             return status;
     }
-    return *p < r->end && **p == '/' ? read_pitches(e, p, r) : AT_OK;
+    return read_suffixes(e, p, r);
 }
 
 /* ---- words ---- */
@@ -357,6 +385,21 @@ static at__dtype default_type(const reader *r, const at__op *op)
     return r->defaults.type;
 }
 
+static at_status set_pitches(at__problem *problem, const entry *e, const at__shape_defaults *d, at_error *err)
+{
+    bool none = e->pitches.count == 0 && problem->op->pitch_count;
+    return none && d->pitch_count
+               ? at__problem_set_pitches(problem, d->pitches, d->pitch_count, err)
+               : at__problem_set_pitches(problem, e->pitches.numbers, e->pitches.count, err);
+}
+
+static at_status set_aligns(at__problem *problem, const entry *e, const at__shape_defaults *d, at_error *err)
+{
+    bool none = e->aligns.count == 0 && problem->op->align_count;
+    return none && d->align_count ? at__problem_set_aligns(problem, d->aligns, d->align_count, err)
+                                  : at__problem_set_aligns(problem, e->aligns.numbers, e->aligns.count, err);
+}
+
 static at_status finish_line(reader *r, entry *e)
 {
     at__problem problem;
@@ -380,12 +423,14 @@ static at_status finish_line(reader *r, entry *e)
         return fail_at(r, r->line + guilty_column(e) - 1, "%s%s", cause.text,
                        !e->type_column && refuses_type(e) ? " (the line names none, so it has the default)"
                                                           : "");
-    if (e->pitch_count == 0 && r->defaults.pitches && e->op->pitch_count)
-        status = at__problem_set_pitches(&problem, r->defaults.pitches, r->defaults.pitch_count, &cause);
-    else
-        status = at__problem_set_pitches(&problem, e->pitches, e->pitch_count, &cause);
+    const extra *guilty = &e->pitches;
+    status = set_pitches(&problem, e, &r->defaults, &cause);
+    if (status == AT_OK) {
+        guilty = &e->aligns;
+        status = set_aligns(&problem, e, &r->defaults, &cause);
+    }
     if (status != AT_OK)
-        return fail_at(r, r->line + (e->pitch_column ? e->pitch_column : e->size_columns[0]) - 1, "%s",
+        return fail_at(r, r->line + (guilty->column ? guilty->column : e->size_columns[0]) - 1, "%s",
                        cause.text);
     return add_problem(r, &problem);
 }

@@ -4,8 +4,10 @@
  * One problem a line; '#' starts a comment; blank lines are skipped. Words are separated by blanks, tabs,
  * commas or semicolons. A shape is sizes joined by 'x', 'X' or '*' or given as separate numbers
  * ("4096x4096", "4096 4096", "8x4096x128"); digits may be grouped by '_' . Leading dimensions follow a shape
- * without a blank: "4096x4096/4160x4352" (input rows 4160 elements apart, output rows 4352). A dtype and an
- * op may follow in any order; the op may also stand first. CRLF and a UTF-8 byte order mark are accepted.
+ * without a blank: "4096x4096/4160x4352" (input rows 4160 elements apart, output rows 4352), and so do the
+ * bytes that buffers are aligned to: "4096x4096@4", "4096x4096/4160x4352@16x4" (the input begins at a
+ * multiple of 16, the output of 4). A dtype and an op may follow in any order; the op may also stand first.
+ * CRLF and a UTF-8 byte order mark are accepted.
  */
 #ifndef AUTOTUNE_SHAPES_H
 #define AUTOTUNE_SHAPES_H
@@ -23,6 +25,8 @@ typedef struct at__shape_defaults {
     at__dtype type;         /* AT__F32     */
     const int64_t *pitches; /* of problems that give none and whose op has any; NULL: dense */
     int pitch_count;
+    const int64_t *aligns; /* likewise, in bytes; NULL: full */
+    int align_count;
 } at__shape_defaults;
 
 /*

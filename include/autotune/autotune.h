@@ -62,8 +62,9 @@ AT_API int at_type_bytes(at_type type);        /* 1, 2, 4, 8 or 16; 0 for what i
 /* "f32", also "float32", "float", "half" ... in any case. AT_ERR_INPUT lists the valid words. */
 AT_API at_status at_type_parse(at_type *out, const char *text, at_error *err) AT_MUST_CHECK;
 
-#define AT_MAX_SIZES   6
-#define AT_MAX_PITCHES 2
+#define AT_MAX_SIZES      6
+#define AT_MAX_PITCHES    2
+#define AT_MAX_ALIGNMENTS 4
 
 /*
  * What is to be computed: { .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { rows, cols } }.
@@ -76,6 +77,9 @@ typedef struct at_problem {
     int size_count;
     int64_t sizes[AT_MAX_SIZES];
     int64_t pitches[AT_MAX_PITCHES]; /* leading dimensions in elements, in the op's order; 0: dense */
+    /* Bytes that buffers are aligned to, in the op's order (transpose: in, out): powers of two from the
+     * element's size to 256. 0: 256; to at_run, which sees the buffers: as they are. */
+    int64_t alignments[AT_MAX_ALIGNMENTS];
 } at_problem;
 
 /* ---- a tuner ---- */
@@ -140,6 +144,7 @@ typedef struct at_arg {
     at_role role;
     int64_t bytes; /* of the buffer; of a scalar: 4 or 8 */
     int64_t value; /* of a scalar                        */
+    int64_t align; /* of the buffer: it must begin at a multiple of these bytes */
 } at_arg;
 
 /*
@@ -151,7 +156,7 @@ typedef struct at_found {
     const char *why;     /* why it is not an exact match: a sentence                            */
     const char *warning; /* what went wrong without stopping, such as a cache that cannot be used */
 
-    const char *op, *shape, *type; /* the question: "transpose", "4096x4096", "f32"     */
+    const char *op, *shape, *type; /* the question: "transpose", "4096x4096@16x4", "f32" */
     const char *device;            /* the device it was answered for; "" when not known */
     int cc, sms;
 
@@ -206,13 +211,18 @@ AT_API void at_free(void *memory); /* NULL is allowed */
  * in this thread: launches on `stream` (a cudaStream_t or CUstream; NULL: the default stream) and returns.
  *
  * `buffers` are memory of that device, one for each buffer argument of the op in the kernel's order
- * (transpose: out, in). Each must be aligned to 256 bytes, as cudaMalloc does and as was measured, must have
- * room for the bytes that at_found's args tell, and an output must overlap no other. AT_ERR_USAGE, and
- * nothing is launched, when one is NULL, not aligned or overlapping: copy it, or use a kernel of your own.
+ * (transpose: out, in). Each must have room for the bytes that at_found's args tell, and an output must
+ * overlap no other. They may begin anywhere that suits the element: their alignment, the largest power of two
+ * up to 256 that divides the address, is a part of the problem, and the kernel is the best known one that
+ * takes it. problem->alignments says that more is not to be counted on, so that fewer kernels are prepared:
+ * { 4, 4 } is one problem wherever buffers begin. Of an op that declares no alignments (copy) buffers must be
+ * aligned to 256 bytes, as cudaMalloc does. AT_ERR_USAGE, and nothing is launched, when one is NULL, not
+ * aligned that far, or overlapping.
  *
- * The first call for a problem and context does what at_prepare does: milliseconds from the cache, else the
- * time of a compilation. Later calls spend well under 2 microseconds before the launch, may be captured in a
- * graph, and keep the configuration: at_find sees later results, at_run those of a tuner opened later.
+ * The first call for a problem, alignment and context does what at_prepare does: milliseconds from the cache,
+ * else the time of a compilation. Later calls spend well under 2 microseconds before the launch, may be
+ * captured in a graph, and keep the configuration: at_find sees later results, at_run those of a tuner opened
+ * later.
  *
  * AT_MATCH_NONE runs too (at_prepare tells): right, but with a speed that nobody measured. AT_ERR_NOT_FOUND:
  * no template has a valid configuration. AT_ERR_DEVICE: the driver or NVRTC is missing, or said no.

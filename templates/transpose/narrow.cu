@@ -9,6 +9,8 @@ const     NARROW  = min(rows, cols)    # elements in a record
 const     TALL    = cols <= rows       # records are the input's rows; else the output's
 let       length  = max(rows, cols)    # records
 const     RECORDS = THREADS * VEC
+const     PIECE   = min(16, TALL ? align_in : align_out) # bytes of an access to records
+let       align   = min(16, TALL ? align_out : align_in) # of the long rows
 const     PITCH   = NARROW % 2 == 0 ? NARROW + 1 : NARROW # of a record in the tile: odd, so that records meet all banks
 let       blocks  = ceil_div(length, RECORDS) * batch
 let       shared_bytes = RECORDS * PITCH * sizeof(T)
@@ -19,9 +21,9 @@ const     WIDE    = (NARROW + 1) * length > 2147483647 # 64-bit offsets inside a
 require   ld_in == cols && ld_out == rows # rows follow each other without gaps
 require   NARROW <= 32                 # tiles do better when both sides are long
 require   VEC * sizeof(T) <= 16        # the widest access there is
-require   length % VEC == 0            # every long row must begin aligned
-require   4 * VEC >= gcd(length, 16 / sizeof(T)) # far narrower than the alignment allows is slow
-require   batch == 1 || length * NARROW * sizeof(T) % 16 == 0 # every matrix must begin aligned
+require   length % VEC == 0 && VEC * sizeof(T) <= align # every long row must begin aligned
+require   4 * VEC >= gcd(length, align / sizeof(T)) # far narrower than the alignment allows is slow
+require   batch == 1 || length * NARROW * sizeof(T) % PIECE == 0 # every matrix must begin aligned
 require   shared_bytes <= min(device.max_shared_bytes, 73728)
 require   shared_bytes >= 1024 || THREADS >= 256 # a multiprocessor needs many bytes in flight
 require   THREADS <= device.max_threads_per_block
@@ -35,7 +37,7 @@ default   THREADS=128 VEC=1 HINT=none
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
-constexpr int THREADS = 128, VEC = 4, NARROW = 3, TALL = 1, RECORDS = 512, PITCH = 3, BATCHED = 0, EDGE = 1, WIDE = 0;
+constexpr int THREADS = 128, VEC = 4, NARROW = 3, TALL = 1, PIECE = 16, RECORDS = 512, PITCH = 3, BATCHED = 0, EDGE = 1, WIDE = 0;
 constexpr int HINT_none = 0, HINT_store = 1, HINT_both = 2, HINT = HINT_none;
 #endif
 
@@ -56,7 +58,7 @@ template <int elements> union Vector {
     T    element[elements];
 };
 
-constexpr int PER    = 16 / sizeof(T);                   /* elements in a piece of 16 bytes                  */
+constexpr int PER    = PIECE / sizeof(T);                /* elements in a piece                              */
 constexpr int PIECES = RECORDS * NARROW / PER;           /* that the block's records fill                    */
 constexpr int TURNS  = (PIECES + THREADS - 1) / THREADS; /* pieces of a thread                               */
 constexpr int AHEAD  = 8;                               /* reads of a thread before their first use          */
@@ -83,7 +85,7 @@ __device__ __forceinline__ int place(int i)
     return i / NARROW * PITCH + i % NARROW;
 }
 
-/* Between the tile and the records: contiguous memory, in pieces of 16 bytes. `here` elements exist. */
+/* Between the tile and the records: contiguous memory, in pieces of 16 bytes where it is aligned. `here` elements exist. */
 __device__ __forceinline__ void read_records(T *tile, const T *in, int here)
 {
 #pragma unroll 1

@@ -16,6 +16,9 @@ arg       cols   i64
 arg       ld_in  i64
 arg       ld_out i64
 
+align     align_in  = in               # bytes that the address of `in` is a multiple of
+align     align_out = out              # and that of `out`; the ceiling is a copy of aligned buffers all the same
+
 reference transpose_reference
 block     256
 grid      min(ceil_div(count, 256), 1048576)

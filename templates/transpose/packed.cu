@@ -3,11 +3,12 @@ template  packed                       # many small matrices: a block moves seve
 
 param     MATRICES = 1 2 4 8 16 32 64 128 256 512 1024 2048 4096 # that a block moves
 param     THREADS  = 64 128 256 512    # threads a block
-param     READS    = 2 4 8             # 16-byte pieces that a thread reads before the first use
+param     READS    = 2 4 8             # pieces of 16 bytes that a thread reads before the first use
 param     PAD      = no yes            # odd rows in the tile, against bank conflicts
 
 const     ROWS     = rows
 const     COLS     = cols
+const     PIECE    = min(16, min(align_in, align_out)) # bytes of an access
 const     PITCH    = PAD == PAD_yes && rows % 2 == 0 ? rows + 1 : rows # elements in a row of the tile
 let       matrix_bytes = rows * cols * sizeof(T)
 let       group_bytes  = MATRICES * matrix_bytes
@@ -18,13 +19,13 @@ const     EDGE     = batch % MATRICES != 0
 require   ld_in == cols && ld_out == rows # rows follow each other without gaps
 require   batch > 1                    # a single matrix is cut into tiles
 require   matrix_bytes <= 16384        # larger ones too
-require   group_bytes % 16 == 0        # every group must begin aligned
+require   group_bytes % PIECE == 0     # every group must begin aligned
 require   group_bytes <= 32768
 require   group_bytes >= 4096 || MATRICES >= batch # a multiprocessor needs many bytes in flight
 require   MATRICES < 2 * batch
-require   group_bytes >= 16 * THREADS || THREADS == 64 # else some threads have nothing to read
-require   group_bytes >= 16 * THREADS * READS || READS == 2
-require   group_bytes <= 512 * THREADS
+require   group_bytes >= PIECE * THREADS || THREADS == 64 # else some threads have nothing to read
+require   group_bytes >= PIECE * THREADS * READS || READS == 2
+require   group_bytes <= 32 * PIECE * THREADS
 require   PAD == PAD_no || (rows % 2 == 0 && cols > 1) # there is nothing to pad
 require   shared_bytes <= device.max_shared_bytes
 require   THREADS <= device.max_threads_per_block
@@ -38,16 +39,24 @@ default   MATRICES=64 THREADS=128 READS=2 PAD=no
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
-constexpr int MATRICES = 64, THREADS = 128, READS = 4, ROWS = 3, COLS = 7, PITCH = 3, EDGE = 1;
+constexpr int MATRICES = 64, THREADS = 128, READS = 4, ROWS = 3, COLS = 7, PIECE = 16, PITCH = 3, EDGE = 1;
 #endif
 
-constexpr int PER    = 16 / sizeof(T);         /* elements in a piece of 16 bytes */
+template <int bytes> struct Access;
+template <> struct Access<1> { using type = unsigned char; };
+template <> struct Access<2> { using type = unsigned short; };
+template <> struct Access<4> { using type = unsigned; };
+template <> struct Access<8> { using type = uint2; };
+template <> struct Access<16> { using type = uint4; };
+using Bits = Access<PIECE>::type;
+
+constexpr int PER    = PIECE / sizeof(T);      /* elements in a piece             */
 constexpr int COUNT  = MATRICES * ROWS * COLS; /* elements that a block moves     */
 constexpr int PIECES = COUNT / PER;
 
 union Piece {
-    uint4 bits;
-    T     element[PER];
+    Bits bits;
+    T    element[PER];
 };
 
 /* Where the tile keeps an element, by its place in the output: matrices one after the other, turned, rows padded. */
@@ -83,7 +92,7 @@ transpose_packed(T *__restrict__ out, const T *__restrict__ in, long long batch,
 #pragma unroll
         for (int k = 0; k < READS; k++)
             if (start + k * THREADS < whole)
-                part[k].bits = ((const uint4 *)in)[start + k * THREADS];
+                part[k].bits = ((const Bits *)in)[start + k * THREADS];
 #pragma unroll
         for (int k = 0; k < READS; k++)
             if (start + k * THREADS < whole)
@@ -100,13 +109,13 @@ transpose_packed(T *__restrict__ out, const T *__restrict__ in, long long batch,
     for (int i = threadIdx.x; i < whole; i += THREADS) {
         Piece piece;
         if (PITCH == ROWS) { /* as it lies there */
-            piece.bits = shared_memory[i];
+            piece.bits = ((const Bits *)shared_memory)[i];
         } else {
 #pragma unroll
             for (int e = 0; e < PER; e++)
                 piece.element[e] = tile[place_out(i * PER + e)];
         }
-        ((uint4 *)out)[i] = piece.bits;
+        ((Bits *)out)[i] = piece.bits;
     }
     if (EDGE && rest < here)
         out[rest] = tile[place_out(rest)];

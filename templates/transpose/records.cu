@@ -8,7 +8,9 @@ const     NARROW  = min(rows, cols)    # elements in a record
 const     TALL    = cols <= rows       # records are the input's rows; else the output's
 let       length  = max(rows, cols)    # records
 const     PER     = WIDTH / sizeof(T)  # records of a lane
-const     SHIFT   = length % PER != 0  # long rows begin anywhere
+const     PIECE   = min(16, TALL ? align_in : align_out) # bytes of an access to records
+const     ANY_ROW = (TALL ? align_out : align_in) < WIDTH # long rows begin anywhere in the buffer ...
+const     SHIFT   = ANY_ROW || length % PER != 0 # ... or in the first of them
 const     HALO    = SHIFT ? 16 / WIDTH : 0 # lanes of a warp that only help their neighbours
 let       groups  = ceil_div(length, PER) + (TALL && SHIFT)
 let       blocks  = ceil_div(groups, (32 - HALO) * (THREADS / 32)) * batch
@@ -39,14 +41,15 @@ default   THREADS=128 WIDTH=16
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = unsigned char;
-constexpr int THREADS = 128, WIDTH = 16, NARROW = 3, TALL = 1, PER = 16, SHIFT = 1, HALO = 1, DENSE = 0, STRIDE = 48, BATCHED = 0, WIDE = 0;
+constexpr int THREADS = 128, WIDTH = 16, NARROW = 3, TALL = 1, PER = 16, PIECE = 16, ANY_ROW = 1, SHIFT = 1, HALO = 1, DENSE = 0, STRIDE = 48, BATCHED = 0, WIDE = 0;
 #endif
 
 /*
  * A warp moves the records of 32 lanes: contiguous memory on one side, WIDTH bytes a lane of every long row on the other.
  * Lanes exchange the former through shared memory, each lane turns its own records in registers. A long row that does not
  * begin aligned is still read or written in aligned pieces: such a piece holds the end of one lane's records and the
- * beginning of the next one's, which they pass on by a shuffle. What no lane can complete is left to the next warp.
+ * beginning of the next one's, which they pass on by a shuffle. What no lane can complete is left to the next warp. Long
+ * rows in a buffer that does not begin aligned are the rest of such that do; records there are moved in narrower pieces.
  */
 
 template <bool wide> struct IndexOf { using type = int; };
@@ -54,6 +57,8 @@ template <> struct IndexOf<true> { using type = long long; };
 using Index = IndexOf<WIDE != 0>::type;
 
 template <int bytes> struct Access;
+template <> struct Access<1> { using type = unsigned char; };
+template <> struct Access<2> { using type = unsigned short; };
 template <> struct Access<4> { using type = unsigned; };
 template <> struct Access<8> { using type = uint2; };
 template <> struct Access<16> { using type = uint4; };
@@ -162,9 +167,62 @@ __device__ __forceinline__ Slot *slot(const Place &p)
     return (Slot *)p.tile + p.lane * (STRIDE / FLAT);
 }
 
+/* Elements between the last multiple of WIDTH bytes and an address. */
+__device__ __forceinline__ int elements_behind(const T *address)
+{
+    return ANY_ROW ? (int)((unsigned long long)address % WIDTH / ES) : 0;
+}
+
+/* Narrow pieces of the records, in the tile. */
+using Part = Access<PIECE>::type;
+constexpr int PART = PIECE / ES; /* elements in one */
+__device__ __forceinline__ Part *part_of(const Place &p, int i)
+{
+    return (Part *)(p.tile + place(i * PIECE / 16)) + i % (16 / PIECE);
+}
+
+__device__ __forceinline__ T *element_of(const Place &p, int i)
+{
+    return (T *)(p.tile + place(i / UNIT)) + i % UNIT;
+}
+
+__device__ __forceinline__ void read_parts(const Place &p, const T *in)
+{
+    const long long first = p.matrix + (long long)p.group * (NARROW * PER), whole = p.count / PART;
+
+#pragma unroll 8
+    for (int i = p.lane; i < 32 * NARROW * PER / PART; i += 32) {
+        const long long at = first / PART + i;
+        if (at >= p.matrix / PART && at < whole)
+            *part_of(p, i) = ((const Part *)in)[at];
+    }
+    const long long rest = whole * PART + p.lane;
+    if (rest < p.count && rest >= first && rest < first + 32 * NARROW * PER)
+        *element_of(p, (int)(rest - first)) = in[rest];
+    __syncwarp();
+}
+
+__device__ __forceinline__ void write_parts(const Place &p, T *out)
+{
+    const long long first = (long long)p.group * (NARROW * PER), left = p.length * (long long)NARROW - first;
+    const int here = (int)(left < LANES * NARROW * PER ? left : LANES * NARROW * PER), rest = here / PART * PART + p.lane;
+    T *const to = out + p.matrix + first;
+
+    __syncwarp();
+#pragma unroll 8
+    for (int i = p.lane; i < here / PART; i += 32)
+        ((Part *)to)[i] = *part_of(p, i);
+    if (rest < here)
+        to[rest] = *element_of(p, rest);
+}
+
 /* Between memory and the tile: the warp's records. */
 __device__ __forceinline__ void read_records(const Place &p, const T *in)
 {
+    if (PIECE < 16) {
+        read_parts(p, in);
+        return;
+    }
     const long long first = p.matrix / UNIT + (long long)p.group * (NARROW * WIDTH) / 16; /* whole: 16 bytes divide a warp's step */
     const long long whole = p.count / UNIT;
     uint4 part[TURNS];
@@ -187,6 +245,10 @@ __device__ __forceinline__ void read_records(const Place &p, const T *in)
 
 __device__ __forceinline__ void write_records(const Place &p, T *out)
 {
+    if (PIECE < 16) {
+        write_parts(p, out);
+        return;
+    }
     const Index first = (Index)((long long)p.group * (NARROW * WIDTH) / 16), whole = p.length * NARROW / UNIT;
     uint4 *const to = (uint4 *)(out + p.matrix) + first;
     const int here  = (int)(whole - first < LANES * NARROW * WIDTH / 16 ? whole - first : LANES * NARROW * WIDTH / 16);
@@ -203,10 +265,12 @@ __device__ __forceinline__ void write_records(const Place &p, T *out)
 /* Between memory and the lanes: a long row each time. */
 __device__ __forceinline__ void write_rows(const Place &p, T *out, unsigned (&word)[NARROW * WORDS])
 {
+    const int base = elements_behind(out);
+
 #pragma unroll
     for (int c = 0; c < NARROW; c++) {
         const Index    start = c * p.length;
-        const unsigned phase = SHIFT ? (unsigned)-start % PER : 0;
+        const unsigned phase = SHIFT ? (unsigned)(-start - base) % PER : 0;
         const Index    r     = (p.group + p.lane) * PER + (Index)phase;
         unsigned run[WORDS];
 #pragma unroll
@@ -217,7 +281,7 @@ __device__ __forceinline__ void write_rows(const Place &p, T *out, unsigned (&wo
         if (p.lane >= LANES)
             continue;
         if (r >= 0 && r + PER <= p.length) {
-            ((Run *)(out + p.matrix))[(start + r) >> LOG] = pack<Run>(run);
+            ((Run *)(out - base + p.matrix))[(start + base + r) >> LOG] = pack<Run>(run);
         } else if (r > -PER && r < p.length) { /* the ends of the row: through the lane's records, which it has read */
             *(Run *)slot(p) = pack<Run>(run);
 #pragma unroll 1
@@ -229,23 +293,24 @@ __device__ __forceinline__ void write_rows(const Place &p, T *out, unsigned (&wo
 
 __device__ __forceinline__ void read_rows(const Place &p, const T *in, unsigned (&word)[NARROW * WORDS])
 {
-    const long long whole = p.count / PER;
-    const Run *const from = (const Run *)(in + p.matrix) + (p.group + p.lane);
+    const int       base  = elements_behind(in);
+    const long long whole = (p.count + base) / PER;
+    const Run *const from = (const Run *)(in - base + p.matrix) + (p.group + p.lane);
     const bool       some = (p.group + p.lane) * PER < p.length + (SHIFT ? PER : 0);
     Run run[NARROW];
 
 #pragma unroll
     for (int c = 0; c < NARROW; c++) {
-        const Index at = (c * p.length) >> LOG;
+        const Index at = (c * p.length + base) >> LOG;
         if (some && p.matrix / PER + p.group + p.lane + at < whole)
             run[c] = from[at];
     }
     /* The buffer's last elements may not fill a piece. */
-    const Index last = ((NARROW - 1) * p.length) >> LOG;
+    const Index last = ((NARROW - 1) * p.length + base) >> LOG;
     if (SHIFT && p.matrix / PER + p.group + p.lane + last == whole) {
 #pragma unroll 1
-        for (int e = 0; whole * PER + e < p.count; e++)
-            ((T *)slot(p))[e] = in[whole * PER + e];
+        for (int e = 0; whole * PER + e < p.count + base; e++)
+            ((T *)slot(p))[e] = in[whole * PER + e - base];
         run[NARROW - 1] = *(const Run *)slot(p);
     }
 #pragma unroll
@@ -253,7 +318,7 @@ __device__ __forceinline__ void read_rows(const Place &p, const T *in, unsigned 
         unsigned w[WORDS];
         unpack(w, run[c]);
         if (SHIFT)
-            shift(w, (unsigned)(c * p.length) % PER * ES);
+            shift(w, (unsigned)(c * p.length + base) % PER * ES);
 #pragma unroll
         for (int i = 0; i < WORDS; i++)
             word[c * WORDS + i] = w[i];

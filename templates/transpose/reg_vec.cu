@@ -23,6 +23,7 @@ require   bytes >= max(4, min(8, 2 * sizeof(T))) || bytes == 16 # narrower ones 
 require   bytes <= 16                  # the widest access there is
 require   cols % SQUARE == 0 && ld_in % SQUARE == 0 # every input row must begin aligned
 require   rows % SQUARE == 0 && ld_out % SQUARE == 0 # every output row must begin aligned
+require   bytes <= align_in && bytes <= align_out # and so must the buffers
 require   SQUARES * SQUARE * bytes <= 256 # 64 registers hold the squares
 require   threads >= 64 && threads <= min(512, device.max_threads_per_block)
 require   tiles <= device.max_grid_x

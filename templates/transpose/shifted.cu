@@ -11,9 +11,11 @@ param     ORDER     = in_fast out_fast # neighbouring tiles follow the input's r
 
 const     SUB_ROWS  = max(1, 4 / sizeof(T)) # rows of 16 bytes that a thread turns at a time: a cell of the turned tile
 const     SUB_COLS  = 16 / sizeof(T)
-const     HALO      = ld_out * sizeof(T) % ALIGN == 0 ? 0 : ALIGN / sizeof(T) # rows read above those that a tile begins with
+const     ANY_IN    = align_in < 16    # the input does not begin at a multiple of 16 bytes
+const     ANY_OUT   = align_out < ALIGN # nor the output at one of ALIGN
+const     HALO      = ld_out * sizeof(T) % ALIGN == 0 && !ANY_OUT ? 0 : ALIGN / sizeof(T) # rows read above those that a tile begins with
 const     TILE_ROWS = READ_ROWS - HALO
-const     SHIFT     = ld_in % SUB_COLS != 0 # input rows begin anywhere
+const     SHIFT     = ld_in % SUB_COLS != 0 || ANY_IN # input rows begin anywhere
 let       spread    = max(4, 32 / WARP_COLS) # words of a column that a warp writes at once
 let       group     = SUB_COLS * (READ_ROWS + HALO) * sizeof(T) / 4 # words of SUB_COLS columns
 const     PAD       = WARP_COLS == 1 ? 0 : (3 * spread - group % (2 * spread)) % (2 * spread) # words between such groups: neighbours meet different banks
@@ -24,7 +26,7 @@ let       tiles     = ceil_div(rows + max(0, HALO - 1), TILE_ROWS) * ceil_div(co
 const     BATCHED   = batch > 1
 const     WIDE      = max(READ_ROWS * ld_in, TILE_COLS * ld_out) > 2147483000 # 64-bit offsets inside a tile
 
-require   SHIFT || ld_out * sizeof(T) % 32 != 0 || cols % SUB_COLS != 0 || rows % SUB_COLS != 0 # subtile does the same with less
+require   SHIFT || align_out < 32 || ld_out * sizeof(T) % 32 != 0 || cols % SUB_COLS != 0 || rows % SUB_COLS != 0 # subtile does the same with less
 require   ALIGN == 16 || HALO > 0      # already aligned
 require   5 * HALO <= READ_ROWS        # at most a quarter is read twice
 require   READ_ROWS * sizeof(T) >= 128 # shorter runs waste cache lines
@@ -51,7 +53,7 @@ default   READ_ROWS=128 TILE_COLS=64 THREADS=256 WARP_COLS=8 UNROLL=1 ALIGN=16 O
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = unsigned char;
 constexpr int READ_ROWS = 256, TILE_COLS = 128, THREADS = 256, WARP_COLS = 8, UNROLL = 1, ALIGN = 16;
-constexpr int SUB_ROWS = 4, SUB_COLS = 16, HALO = 16, TILE_ROWS = 240, SHIFT = 1, PAD = 4, BATCHED = 0, WIDE = 0;
+constexpr int SUB_ROWS = 4, SUB_COLS = 16, HALO = 16, TILE_ROWS = 240, ANY_IN = 1, ANY_OUT = 1, SHIFT = 1, PAD = 4, BATCHED = 0, WIDE = 0;
 constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast;
 #endif
 
@@ -61,7 +63,8 @@ constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast;
  * every column where it stands in its aligned part of the output row, to the cell; the last step, to the byte, is a
  * shift when the column is read. Where output rows do not begin aligned, the tile's part of a row begins up to HALO
  * elements above the tile: those rows are read twice. What does not fill 16 bytes at the ends of an output row is
- * written element by element.
+ * written element by element. A buffer that does not begin aligned is the rest of one that does: offsets count from
+ * there, and the elements before it, which share a piece with its first ones, are read but never used.
  */
 
 template <bool wide> struct IndexOf { using type = int; };
@@ -97,6 +100,12 @@ union Cell { /* elements of a column */
     Bits     bits;
     unsigned word[PARTS];
 };
+
+/* Elements between the last multiple of so many bytes and an address. */
+template <int bytes> __device__ __forceinline__ unsigned elements_behind(const T *address)
+{
+    return (unsigned)((unsigned long long)address % bytes / ES);
+}
 
 /* The 16 bytes that begin at an element of `low`. */
 __device__ __forceinline__ void shift(Piece &low, const Piece &high, unsigned element)
@@ -183,20 +192,22 @@ transpose_shifted(T *__restrict__ out, const T *__restrict__ in, long long batch
     const long long c0    = (long long)(ORDER == ORDER_in_fast ? t % across : t / down) * TILE_COLS;
     const int cols_here   = (int)(cols - c0 < TILE_COLS ? cols - c0 : TILE_COLS);
 
+    const unsigned in_base = ANY_IN ? elements_behind<16>(in) : 0, out_base = ANY_OUT ? elements_behind<ALIGN>(out) : 0;
+
     /* Of the rows that the tile reads, [first_row, end_row) exist. */
     const int first_row = r0 < HALO ? HALO - (int)r0 : 0;
     const int end_row   = (int)(rows - r0 < TILE_ROWS ? rows - r0 : TILE_ROWS) + HALO;
 
     /* The piece with the first element that the tile reads, and its place there; whole pieces from there on. */
-    const long long in_start = (matrix * rows + r0 - HALO) * ld_in + c0;
+    const long long in_start = (matrix * rows + r0 - HALO) * ld_in + c0 + in_base;
     const long long in_piece = in_start >= 0 ? in_start / SUB_COLS : -((SUB_COLS - 1 - in_start) / SUB_COLS);
     const int       in_phase = (int)(in_start - in_piece * SUB_COLS);
-    const long long count    = batch * rows * ld_in, room_left = count / SUB_COLS - in_piece;
+    const long long count    = batch * rows * ld_in + in_base, room_left = count / SUB_COLS - in_piece;
     const Index     room     = WIDE || room_left < 2147483647 ? (Index)room_left : 2147483647;
-    const uint4 *const from  = (const uint4 *)in + in_piece;
+    const uint4 *const from  = (const uint4 *)(in - in_base) + in_piece;
 
     /* How far behind an aligned place output rows begin. */
-    const unsigned out_phase = HALO == 0 ? 0 : (unsigned)((matrix * cols + c0) * ld_out) % UNITS;
+    const unsigned out_phase = HALO == 0 ? 0 : ((unsigned)((matrix * cols + c0) * ld_out) + out_base) % UNITS;
     const unsigned out_step  = HALO == 0 ? 0 : (unsigned)ld_out % UNITS;
 
 #pragma unroll 1
@@ -239,8 +250,8 @@ transpose_shifted(T *__restrict__ out, const T *__restrict__ in, long long batch
 
     /* The buffer's last elements that do not fill a piece, where this tile has some of them. */
     if (SHIFT && room_left * SUB_COLS < in_phase + (READ_ROWS - 1) * ld_in + TILE_COLS) {
-        const long long at = count / SUB_COLS * SUB_COLS + threadIdx.x;
-        if (at < count) {
+        const long long at = count / SUB_COLS * SUB_COLS - in_base + threadIdx.x;
+        if ((!ANY_IN || at >= 0) && at < count - in_base) {
             const long long row = at / ld_in - (matrix * rows + r0 - HALO), col = at % ld_in - c0;
             if (row >= first_row && row < end_row && col >= 0 && col < cols_here) {
                 const unsigned cells = (out_phase + (unsigned)col * out_step) % UNITS / PACK;
@@ -250,8 +261,8 @@ transpose_shifted(T *__restrict__ out, const T *__restrict__ in, long long batch
         __syncthreads();
     }
 
-    const long long out_start = (matrix * cols + c0) * ld_out + r0;
-    uint4 *const    to        = (uint4 *)out + out_start / SUB_COLS;
+    const long long out_start = (matrix * cols + c0) * ld_out + r0 + out_base;
+    uint4 *const    to        = (uint4 *)(out - out_base) + out_start / SUB_COLS;
     const int       to_phase  = (int)(out_start % SUB_COLS);
 
     constexpr int AHEAD = STORES < 4 ? STORES : 4; /* pieces that a thread reads before it writes the first */

@@ -11,20 +11,23 @@ param     ORDER     = in_fast out_fast across16 across32 # neighbouring blocks f
 
 const     SUB_ROWS  = CELL / sizeof(T)
 const     SUB_COLS  = 16 / sizeof(T)
+const     RAGGED    = cols % SUB_COLS != 0 || rows % SUB_COLS != 0 || align_in < 16 || align_out < 16 # rows begin or end inside a piece of 16 bytes
+const     BEFORE_IN = align_in < 16 ? SUB_COLS - 1 : 0 # elements that a piece may hold before the input's first
+const     BEFORE_OUT = align_out < 16 ? SUB_COLS - 1 : 0 # or the output's
 let       tile_bytes = TILE_ROWS * TILE_COLS * sizeof(T)
 let       blocks    = tile_bytes / (16 * CELL / sizeof(T)) # register blocks in a tile
-let       down      = ceil_div(rows, TILE_ROWS)
-let       across    = ceil_div(cols, TILE_COLS)
+let       down      = ceil_div(rows + BEFORE_OUT, TILE_ROWS)
+let       across    = ceil_div(cols + BEFORE_IN, TILE_COLS)
 let       tiles     = down * across * batch
 const     STRIP     = ORDER == ORDER_across16 ? 16 : ORDER == ORDER_across32 ? 32 : 0
 const     FLAT      = STRIP > 0 || max(ORDER == ORDER_in_fast ? down : across, batch) > 65535 # a grid may not be that high or deep
 const     BATCHED   = batch > 1
-const     EDGE      = rows % TILE_ROWS != 0 || cols % TILE_COLS != 0
+const     EDGE      = RAGGED || rows % TILE_ROWS != 0 || cols % TILE_COLS != 0
 const     WIDE      = max(TILE_ROWS * ld_in, TILE_COLS * ld_out) > 2147483647 # 64-bit offsets inside a tile
 
 require   CELL >= sizeof(T)            # a cell holds whole elements
-require   cols % SUB_COLS == 0 && ld_in % SUB_COLS == 0 # every input row must begin at a multiple of 16 bytes
-require   rows % SUB_COLS == 0 && ld_out % SUB_COLS == 0 # every output row too
+require   ld_in % SUB_COLS == 0        # input rows follow each other at multiples of 16 bytes
+require   ld_out % SUB_COLS == 0       # output rows too
 require   TILE_COLS % (WARP_COLS * SUB_COLS) == 0 # a warp stands inside the tile
 require   TILE_ROWS * WARP_COLS % (32 * SUB_ROWS) == 0
 require   TILE_ROWS * sizeof(T) >= 128 # shorter runs waste cache lines, and the swizzle needs eight 16-byte pieces
@@ -50,9 +53,15 @@ default   CELL=4 TILE_ROWS=64 TILE_COLS=64 THREADS=512 WARP_COLS=8 UNROLL=2 ORDE
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
 constexpr int CELL = 4, TILE_ROWS = 64, TILE_COLS = 64, THREADS = 256, WARP_COLS = 8, UNROLL = 2;
-constexpr int SUB_ROWS = CELL / sizeof(T), SUB_COLS = 16 / sizeof(T), BATCHED = 0, FLAT = 0, STRIP = 0, EDGE = 1, WIDE = 0;
+constexpr int SUB_ROWS = CELL / sizeof(T), SUB_COLS = 16 / sizeof(T), RAGGED = 1, BEFORE_IN = 3, BEFORE_OUT = 3, BATCHED = 0, FLAT = 0, STRIP = 0, EDGE = 1, WIDE = 0;
 constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast;
 #endif
+
+/*
+ * Where a buffer does not begin at a multiple of 16 bytes, tiles begin that much earlier: every access is aligned all the
+ * same, as rows follow each other at such multiples. What a piece holds of the elements before a row or behind it is read
+ * but never used; the ends of an output row are written element by element.
+ */
 
 template <bool wide> struct IndexOf { using type = int; };
 template <> struct IndexOf<true> { using type = long long; };
@@ -156,25 +165,39 @@ __device__ __forceinline__ void locate(unsigned &matrix, unsigned &tile_r, unsig
     tile_c = ORDER == ORDER_out_fast ? slow : fast;
 }
 
+/* Elements between the last multiple of 16 bytes and an address. */
+__device__ __forceinline__ int elements_behind(const T *address)
+{
+    return (int)((unsigned long long)address % 16 / ES);
+}
+
 extern "C" __global__ void __launch_bounds__(THREADS)
 transpose_subtile(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols,
     long long ld_in, long long ld_out)
 {
     extern __shared__ uint4 shared_memory[];
 
-    const unsigned down   = (unsigned)((rows + TILE_ROWS - 1) / TILE_ROWS);
-    const unsigned across = (unsigned)((cols + TILE_COLS - 1) / TILE_COLS);
+    const unsigned down   = (unsigned)((rows + BEFORE_OUT + TILE_ROWS - 1) / TILE_ROWS);
+    const unsigned across = (unsigned)((cols + BEFORE_IN + TILE_COLS - 1) / TILE_COLS);
+    const int in_base = BEFORE_IN > 0 ? elements_behind(in) : 0, out_base = BEFORE_OUT > 0 ? elements_behind(out) : 0;
     unsigned matrix, tile_r, tile_c;
     locate(matrix, tile_r, tile_c, down, across);
-    const long long r0    = (long long)tile_r * TILE_ROWS;
-    const long long c0    = (long long)tile_c * TILE_COLS;
+    const long long r0    = (long long)tile_r * TILE_ROWS - out_base;
+    const long long c0    = (long long)tile_c * TILE_COLS - in_base;
     const int rows_here   = (int)(rows - r0 < TILE_ROWS ? rows - r0 : TILE_ROWS); /* fewer at the edge */
     const int cols_here   = (int)(cols - c0 < TILE_COLS ? cols - c0 : TILE_COLS);
+
+    const int first_row   = r0 < 0 ? -(int)r0 : 0; /* at the other edge */
+    const int first_col   = c0 < 0 ? -(int)c0 : 0;
 
     /* Accesses are indexed in whole vectors: nvcc splits others when the index is intricate. */
     const uint4 *const from = (const uint4 *)(in + (matrix * rows + r0) * ld_in + c0);
     uint4 *const       to   = (uint4 *)(out + (matrix * cols + c0) * ld_out + r0);
     const Index in_pitch = (Index)(ld_in / SUB_COLS), out_pitch = (Index)(ld_out / SUB_COLS);
+
+    /* The last piece of the last row may end behind the buffer: then its elements come one by one. */
+    const long long past = BEFORE_IN > 0 ? (ld_in - in_base - c0) / SUB_COLS : 0;
+    const bool cut = in_base > 0 && matrix == (unsigned)batch - 1 && rows - r0 <= TILE_ROWS && past < TILE_COLS / SUB_COLS;
 
 #pragma unroll 1
     for (int pass = 0; pass < PASSES; pass += UNROLL) {
@@ -186,7 +209,9 @@ transpose_subtile(T *__restrict__ out, const T *__restrict__ in, long long batch
             if (!EDGE || (r * SUB_ROWS < rows_here && c * SUB_COLS < cols_here))
 #pragma unroll
                 for (int i = 0; i < SUB_ROWS; i++)
-                    block[u][i].bits = from[(r * SUB_ROWS + i) * in_pitch + c];
+                    if (!RAGGED || (r * SUB_ROWS + i >= first_row && r * SUB_ROWS + i < rows_here &&
+                                    !(cut && r * SUB_ROWS + i == rows_here - 1 && c >= past)))
+                        block[u][i].bits = from[(r * SUB_ROWS + i) * in_pitch + c];
         }
 #pragma unroll
         for (int u = 0; u < UNROLL; u++) {
@@ -202,10 +227,25 @@ transpose_subtile(T *__restrict__ out, const T *__restrict__ in, long long batch
 
     __syncthreads();
 
+    if (cut) {
+        const int row = rows_here - 1, col = (int)(past * SUB_COLS) + (int)threadIdx.x;
+        if (row >= 0 && (int)threadIdx.x < in_base && col >= first_col && col < cols_here)
+            ((T *)shared_memory)[place(col, row / SUB_COLS) * SUB_COLS + row % SUB_COLS] =
+                in[(batch * rows - 1) * ld_in + c0 + col];
+        __syncthreads();
+    }
+
 #pragma unroll
     for (int i = 0; i < STORES; i++) {
         const int piece = (threadIdx.x + i * THREADS) % RUN, c = (threadIdx.x + i * THREADS) / RUN;
-        if (!EDGE || (c < cols_here && piece * SUB_COLS < rows_here))
+        const int row = piece * SUB_COLS;
+        if (!RAGGED ? !EDGE || (c < cols_here && row < rows_here)
+                    : c >= first_col && c < cols_here && row >= first_row && row + SUB_COLS <= rows_here) {
             to[c * out_pitch + piece] = shared_memory[place(c, piece)];
+        } else if (RAGGED && c >= first_col && c < cols_here) {
+#pragma unroll 1
+            for (int e = max(0, first_row - row); e < SUB_COLS && row + e < rows_here; e++)
+                ((T *)to)[(c * out_pitch + piece) * SUB_COLS + e] = ((const T *)shared_memory)[place(c, piece) * SUB_COLS + e];
+        }
     }
 }

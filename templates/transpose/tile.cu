@@ -17,6 +17,7 @@ require   threads >= 64                # smaller blocks cannot fill a multiproce
 require   threads <= min(1024, device.max_threads_per_block)
 require   shared_bytes <= device.max_static_shared_bytes
 require   tiles <= device.max_grid_x
+require   align_in >= sizeof(T) && align_out >= sizeof(T) # always: elements are moved one by one
 
 grid      tiles
 block     TILE_COLS TILE_ROWS

@@ -20,6 +20,7 @@ require   threads <= device.max_threads_per_block
 require   UNROLL == UNROLL_yes || BLOCK_ROWS < TILE # a single pass has nothing to unroll
 require   shared_bytes <= device.max_static_shared_bytes
 require   tiles <= device.max_grid_x
+require   align_in >= sizeof(T) && align_out >= sizeof(T) # always: elements are moved one by one
 
 grid      tiles
 block     TILE BLOCK_ROWS

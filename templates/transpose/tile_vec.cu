@@ -26,8 +26,9 @@ require   VEC_LOAD * sizeof(T) <= 16   # the widest access there is
 require   VEC_STORE * sizeof(T) <= 16
 require   cols % VEC_LOAD == 0 && ld_in % VEC_LOAD == 0 # every input row must begin aligned
 require   rows % VEC_STORE == 0 && ld_out % VEC_STORE == 0 # every output row must begin aligned
-require   2 * VEC_LOAD >= gcd(gcd(cols, ld_in), 16 / sizeof(T)) # far narrower than the alignment allows is slow
-require   2 * VEC_STORE >= gcd(gcd(rows, ld_out), 16 / sizeof(T))
+require   VEC_LOAD * sizeof(T) <= align_in && VEC_STORE * sizeof(T) <= align_out # and so must the buffers
+require   2 * VEC_LOAD >= gcd(gcd(cols, ld_in), min(16, align_in) / sizeof(T)) # far narrower than the alignment allows is slow
+require   2 * VEC_STORE >= gcd(gcd(rows, ld_out), min(16, align_out) / sizeof(T))
 require   min(TILE_ROWS, TILE_COLS) * sizeof(T) >= (small ? 32 : 64) # shorter runs waste most of a cache line
 require   TILE_ROWS <= 4 * TILE_COLS && TILE_COLS <= 4 * TILE_ROWS
 require   load_lanes <= THREADS && store_lanes <= THREADS # a pass covers whole tile rows

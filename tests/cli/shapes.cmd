@@ -15,3 +15,17 @@ at space 4096x4096/x f32 --arch sm_90
 at space copy 4096/4160 f32 --arch sm_90
 at tune 4096x4096 --ld 4160,zero
 at tune 4096x4096 --ld 4000
+at space 4096x16@4 f32 --arch sm_90 --template naive,records,subtile,window
+at space 4096x4096@256x16 f32 --arch sm_90 --template subtile
+at space 4096x4096@6 f32 --arch sm_90
+at space 4096x4096@4x4x4 f32 --arch sm_90
+at space 4096x4096@ f32 --arch sm_90
+at space copy 4096@4 f32 --arch sm_90
+at tune 4096x4096 --align 16,x
+at tune 4096x4096 --align 2
+# A template gets what its declaration has a thought of, and no other alignment.
+mkdir -p my/scale
+cp "$DATA/../fuzz/corpus/declare/align.cu" my/scale/op.cu
+at space scale 8x8@4x256 --templates my
+at space scale 8x8@4 --templates my
+at space scale 8x8@4x256x4 --templates my

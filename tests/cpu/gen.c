@@ -117,10 +117,11 @@ static void add_case(file *f, size_t n, const at__problem *problem, const int64_
     at__problem_shape(&shape, problem);
     at__str_addf(&f->rows,
                  "    { \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", %d, { %" PRId64 ", %" PRId64 ", %" PRId64
-                 " }, { %" PRId64 ", %" PRId64 " }, ",
+                 " }, { %" PRId64 ", %" PRId64 " }, { %" PRId64 ", %" PRId64 " }, ",
                  op->name, name, config, at__str_text(&shape), at__dtype_name(problem->type),
                  at__dtype_bytes(problem->type), problem->dims[0], problem->dims[1], problem->dims[2],
-                 problem->dims[op->pitch_count ? 3 : 2], problem->dims[op->pitch_count ? 4 : 2]);
+                 problem->dims[op->pitch_count ? 3 : 2], problem->dims[op->pitch_count ? 4 : 2],
+                 at__problem_align_of(problem, 1), at__problem_align_of(problem, 0));
     at__str_addf(
         &f->rows,
         "{ %" PRId64 ", %" PRId64 ", %" PRId64 " }, { %" PRId64 ", %" PRId64 ", %" PRId64 " }, %" PRId64
@@ -215,7 +216,8 @@ static int pick(int64_t picks[MAX_PICKS], const at__space *space, at__rng *rng)
     return picked;
 }
 
-static void add_shape(file *f, const at__template *t, const at__problem *problem, at__rng *rng)
+/* `few`: not the first and the last configuration. */
+static void add_shape(file *f, const at__template *t, const at__problem *problem, at__rng *rng, bool few)
 {
     at_error err = { 0 };
     int64_t slots[AT__MAX_SLOTS] = { 0 }, picks[MAX_PICKS];
@@ -225,10 +227,11 @@ static void add_shape(file *f, const at__template *t, const at__problem *problem
     must(at__space_open(&space, t, slots, NULL, 0, &err), &err);
     if (at__space_count(space) > 0) {
         const int count = pick(picks, space, rng);
-        for (int i = 0; i < count; i++)
+        for (int i = few && count > 2 ? count - 2 : 0; i < count; i++)
             add_config(f, problem, slots, space, picks[i], AS_RENDERED);
         add_config(f, problem, slots, space, picks[count - 1], FOR_HUGE);
-        add_config(f, problem, slots, space, picks[count - 1], IN_STRIPS);
+        if (!few)
+            add_config(f, problem, slots, space, picks[count - 1], IN_STRIPS);
     }
     at__space_close(space);
 }
@@ -274,29 +277,63 @@ static void write_file(const file *f, const char *folder, const char *op, const 
     }
 }
 
+typedef struct generator {
+    file *file;
+    const at__template *t; /* NULL: the op's reference kernel */
+    at__rng rng;
+    int less_aligned; /* problems so far */
+} generator;
+
+static void add_problem(generator *g, const at__problem *problem, bool few)
+{
+    if (g->t)
+        add_shape(g->file, g->t, problem, &g->rng, few);
+    else
+        add_reference(g->file, problem);
+}
+
+/* Where its rows lie apart: all of them aligned, or not. */
+static at__problem pitched(const at__problem *dense, bool aligned)
+{
+    at_error err = { 0 };
+    at__problem problem = *dense;
+    const int64_t *dims = problem.dims;
+    const int64_t pitches[2] = { aligned ? dims[2] / 16 * 16 + 16 : dims[2] + 1,
+                                 aligned ? dims[1] / 16 * 16 + 32 : dims[1] + 3 };
+    must(at__problem_set_pitches(&problem, pitches, 2, &err), &err);
+    return problem;
+}
+
+/* Where buffers begin anywhere: each side as badly as can be, as well, and in between. */
+static void add_less_aligned(generator *g, const at__problem *aligned)
+{
+    static const int64_t ALIGNS[][2] = { { 1, 1 }, { 1, 256 }, { 256, 1 }, { 4, 16 }, { 32, 8 }, { 8, 2 } };
+    const int64_t *pair = ALIGNS[g->less_aligned++ % (int)(sizeof ALIGNS / sizeof *ALIGNS)];
+    at_error err = { 0 };
+    at__problem problem = *aligned;
+    int64_t least = at__dtype_bytes(problem.type);
+    const int64_t aligns[2] = { pair[0] > least ? pair[0] : least, pair[1] > least ? pair[1] : least };
+    must(at__problem_set_aligns(&problem, aligns, 2, &err), &err);
+    add_problem(g, &problem, true);
+}
+
 /* All shapes in one type; t NULL: the op's reference kernel. */
 static void generate(const char *folder, const at__op *op, const at__template *t, at__dtype type)
 {
     file f = { 0 };
-    at__rng rng = { 20 };
+    generator g = { .file = &f, .t = t, .rng = { 20 } };
 
     for (size_t i = 0; i < sizeof SHAPES / sizeof *SHAPES; i++) {
         at_error err = { 0 };
         at__problem problem;
         must(at__problem_init(&problem, op, type, SHAPES[i], 3, &err), &err);
-        if (t)
-            add_shape(&f, t, &problem, &rng);
-        else
-            add_reference(&f, &problem);
-        const int64_t more[2] = { i % 2 ? 16 : 1, i % 2 ? 32 : 3 }; /* aligned as before, or not */
-        if (!op->pitch_count || i % 4 > 1)
-            continue;
-        const int64_t pitches[2] = { SHAPES[i][2] + more[0], SHAPES[i][1] + more[1] };
-        must(at__problem_set_pitches(&problem, pitches, 2, &err), &err);
-        if (t)
-            add_shape(&f, t, &problem, &rng);
-        else
-            add_reference(&f, &problem);
+        add_problem(&g, &problem, false);
+        if (op->pitch_count && i % 4 <= 1) {
+            problem = pitched(&problem, i % 2);
+            add_problem(&g, &problem, false);
+        }
+        if (op->align_count && i % 2 == 1)
+            add_less_aligned(&g, &problem);
     }
     if (f.row_count > 0)
         write_file(&f, folder, op->name, t ? t->name : "reference", type);

@@ -126,6 +126,10 @@ static inline unsigned __shfl_down_sync(unsigned, unsigned value, unsigned delta
     const int lane = (int)(threadIdx.x % 32);
     return cpu_shuffle(value, lane + (int)delta > 31 ? lane : lane + (int)delta);
 }
+static inline unsigned __shfl_sync(unsigned, unsigned value, int lane, int width = 32)
+{
+    return cpu_shuffle(value, (int)(threadIdx.x % 32) / width * width + lane % width);
+}
 
 /* One rendered template with one configuration, on one problem. */
 struct cpu_case {
@@ -133,6 +137,7 @@ struct cpu_case {
     int element_bytes;
     long long dims[3];    /* batch, rows, cols                              */
     long long pitches[2]; /* elements from row to row: of the input, the output */
+    int aligns[2];        /* bytes: where the input begins, the output          */
     unsigned grid[3], block[3];
     unsigned shared_bytes;
     void (*kernel)(void *out, const void *in);

@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
-enum { MAX_ALLOCATIONS = 4096, MAX_CALLS = 1 << 17, CAPTURE_FORBIDS = 900, NOT_FOUND = 500 };
+enum { MAX_ALLOCATIONS = 4096, MAX_CALLS = 1 << 17, MAX_SIGHTS = 16, CAPTURE_FORBIDS = 900, NOT_FOUND = 500 };
 
 typedef struct module {
     uint64_t hash; /* of its code */
@@ -57,6 +57,12 @@ typedef struct allocation {
     size_t bytes;
 } allocation;
 
+/* Where kernels of one name found their buffers. */
+typedef struct sight {
+    char name[MAX_WORD];
+    long alignments[2];
+} sight;
+
 static struct {
     bool started, hangs;
     script script;
@@ -70,6 +76,7 @@ static struct {
     kernel *kernels;
     const char *calls[MAX_CALLS];
     long call_count;
+    sight sights[MAX_SIGHTS];
 } d;
 
 /* ---- every call ---- */
@@ -81,6 +88,7 @@ EXPORT void scripted_start(const char *text)
     d.lost = d.pending = 0;
     d.call_count = 0;
     d.capture = NULL;
+    memset(d.sights, 0, sizeof d.sights);
     script_read(&d.script, text);
 }
 
@@ -95,6 +103,37 @@ EXPORT long scripted_calls(const char *name)
 EXPORT const char *scripted_call(long n)
 {
     return n >= 1 && n <= d.call_count && n <= MAX_CALLS ? d.calls[n - 1] : NULL;
+}
+
+/* The sight of this name, begun when there is none; NULL: no more room. */
+static sight *find_sight(const char *name)
+{
+    for (int i = 0; i < MAX_SIGHTS; i++) {
+        if (!d.sights[i].name[0])
+            snprintf(d.sights[i].name, sizeof d.sights[i].name, "%s", name);
+        if (strcmp(d.sights[i].name, name) == 0)
+            return &d.sights[i];
+    }
+    return NULL;
+}
+
+static const char DRIVERS_COPY[] = "the driver's copy";
+
+EXPORT long scripted_alignments(const char *name, int buffer)
+{
+    const sight *s = find_sight(name ? name : DRIVERS_COPY);
+    return s ? s->alignments[buffer] : 0;
+}
+
+static void remember_sight(const launch *l)
+{
+    if (l->kernel && strncmp(l->kernel->name, "check_", 6) == 0)
+        return;
+    sight *s = find_sight(l->kernel ? l->kernel->name : DRIVERS_COPY);
+    for (int i = 0; s && i < 2; i++) {
+        uint64_t address = l->params[i] | 256;
+        s->alignments[i] |= (long)(address & -address);
+    }
 }
 
 EXPORT long scripted_bytes(void)
@@ -601,6 +640,7 @@ static int run(const launch *l, bool compute)
         d.pending = code;
     if (d.pending || !compute)
         return OK;
+    remember_sight(l);
     if (!l->kernel)
         memmove((void *)(uintptr_t)l->params[0], (void *)(uintptr_t)l->params[1], l->params[2]);
     else if (host_kernel_buffers(&b, l->kernel->name, l->params, d.script.element) &&

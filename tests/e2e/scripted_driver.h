@@ -11,6 +11,12 @@ long scripted_calls(const char *name);
 /* The name of the n-th (from 1) of them; NULL: there were fewer, or more than are kept. */
 const char *scripted_call(long n);
 
+/*
+ * How kernels of this name (NULL: the driver's own copy) found their output (0) and input (1) aligned: the
+ * sum of the largest powers of two, 256 at most, that divide an address; each counts once.
+ */
+long scripted_alignments(const char *name, int buffer);
+
 /* Device memory that is allocated now, and modules that are loaded. */
 long scripted_bytes(void);
 long scripted_modules(void);

@@ -59,6 +59,25 @@ Test(loop, tunes_a_transpose)
     cr_assert_gt(e2e_count("SELECT count(*) FROM trials_all WHERE op = 'copy'"), 10);
 }
 
+/* Views that begin anywhere are problems of their own, from the tuner to the exported launcher. */
+Test(loop, tunes_a_transpose_of_buffers_that_are_not_aligned)
+{
+    e2e_script("element 4");
+    tune(E2E_QUICK, "tune transpose 33x47 f32 --align 16,4 --max-trials 12 --jobs 2", 0);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM best WHERE op = 'transpose' AND shape = '33x47@16x4'"), 1);
+    cr_assert_gt(e2e_count("SELECT count(*) FROM trials_all WHERE op = 'copy' AND shape = '33x47' AND "
+                           "outcome = 'timed'"),
+                 10, "the ceiling is the copy of aligned buffers");
+    tune(E2E_QUICK, "query transpose 33x47@16x4 f32 --format json", 0);
+    e2e_expect(strstr(run.out, "\"match\":\"exact\""), run);
+    tune(E2E_QUICK, "query transpose 33x47 f32 --format json", 0);
+    e2e_expect(strstr(run.out, "\"match\":\"near\""), run);
+    tune(E2E_QUICK, "export transpose 33x47@16x4 f32", 0);
+    e2e_expect(strstr(run.out, "if ((uintptr_t)out % 4 != 0 || (uintptr_t)in % 16 != 0)"), run);
+    tune(E2E_QUICK, "verify transpose 33x47@16x4 f32", 0);
+    e2e_expect(strstr(run.out, "33x47@16x4") && strstr(run.out, "holds"), run);
+}
+
 /* With many candidates under way some are put off once they are compiled: others take their places. */
 Test(loop, makes_as_many_trials_as_it_may)
 {

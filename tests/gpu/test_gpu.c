@@ -174,11 +174,30 @@ Test(gpu, a_runner_starts_within_seconds, .timeout = 60)
 static const struct {
     int64_t sizes[3];
     int count;
+    int64_t aligns[2]; /* at least an element's bytes; 0: full */
 } SHAPES[] = {
-    { { 1, 1 }, 2 },        { { 1, 5000 }, 2 },     { { 5000, 1 }, 2 },    { { 257, 255 }, 2 },
-    { { 1024, 768 }, 2 },   { { 1000003, 3 }, 2 },  { { 3, 1000003 }, 2 }, { { 7, 130, 66 }, 3 },
-    { { 70000, 2, 2 }, 3 }, { { 2200000, 33 }, 2 },
+    { { 1, 1 }, 2, { 0 } },           { { 1, 5000 }, 2, { 0 } },       { { 5000, 1 }, 2, { 0 } },
+    { { 257, 255 }, 2, { 0 } },       { { 1024, 768 }, 2, { 0 } },     { { 1000003, 3 }, 2, { 0 } },
+    { { 3, 1000003 }, 2, { 0 } },     { { 7, 130, 66 }, 3, { 0 } },    { { 70000, 2, 2 }, 3, { 0 } },
+    { { 2200000, 33 }, 2, { 0 } },    { { 1024, 768 }, 2, { 1, 1 } },  { { 257, 255 }, 2, { 1, 256 } },
+    { { 7, 130, 66 }, 3, { 64, 2 } }, { { 1000003, 3 }, 2, { 4, 1 } }, { { 3, 1000003 }, 2, { 1, 8 } },
+    { { 70000, 2, 2 }, 3, { 1, 1 } },
 };
+
+static at__problem problem_of(const at__op *op, at__dtype type, size_t shape)
+{
+    at_error err = { 0 };
+    at__problem problem;
+    int64_t aligns[2];
+    for (int i = 0; i < 2; i++) {
+        int64_t align = SHAPES[shape].aligns[i], least = at__dtype_bytes(type);
+        aligns[i] = align && align < least ? least : align;
+    }
+    cr_assert_eq(at__problem_init(&problem, op, type, SHAPES[shape].sizes, SHAPES[shape].count, &err), AT_OK,
+                 "%s", err.text);
+    cr_assert_eq(at__problem_set_aligns(&problem, aligns, 2, &err), AT_OK, "%s", err.text);
+    return problem;
+}
 
 /* Random samples of every template's space: not one wrong result, at any element size. */
 Test(gpu, every_template_is_right_on_ragged_shapes, .timeout = 900)
@@ -191,11 +210,8 @@ Test(gpu, every_template_is_right_on_ragged_shapes, .timeout = 900)
     cr_assert_eq(at__catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
     for (size_t s = 0; s < sizeof SHAPES / sizeof *SHAPES; s++)
         for (size_t t = 0; t < sizeof TYPES / sizeof *TYPES; t++) {
-            at__problem problem;
             record r = { 0 };
-            cr_assert_eq(at__problem_init(&problem, at__catalog_find_op(catalog, "transpose"), TYPES[t],
-                                          SHAPES[s].sizes, SHAPES[s].count, &err),
-                         AT_OK, "%s", err.text);
+            at__problem problem = problem_of(at__catalog_find_op(catalog, "transpose"), TYPES[t], s);
             tune(&r, catalog, &problem, NULL, 0, 24);
             for (int i = 0; i < r.count; i++)
                 cr_expect_eq(r.last_of[i], AT__TIMED, "shape %zu, %s: %s %s: %s", s, at__dtype_name(TYPES[t]),

@@ -74,7 +74,7 @@ static at__bench *open_bench(checker *c, const at__problem *p, const int64_t *sl
             continue;
         must(at__expr_eval(&elements, p->op->args[i].expr, slots, &err), &err);
         setup.buffers[setup.buffer_count++] =
-            (at__buffer){ p->op->args[i].role, elements * setup.element_bytes };
+            (at__buffer){ p->op->args[i].role, elements * setup.element_bytes, at__problem_align_of(p, i) };
     }
     must(at__bench_open(&bench, c->gpu, &setup, &err), &err);
     at__build_clear(&build);

@@ -1,0 +1,162 @@
+/*!autotune
+template  comb                         # tall matrices of few columns: rows as they lie in memory, each lane gathers words of a column
+
+param     RUN      = 128 256 512 1024 2048 # bytes of an output row that a block writes
+param     THREADS  = 128 256 512       # threads a block
+param     READS    = 2 4 8             # 16-byte pieces that a thread reads before the first use
+param     AHEAD    = 1 2 4             # words of a column that a thread gathers at a time
+param     ALIGN    = 32 128            # bytes: a block's part of an output row begins and ends at a multiple
+
+const     COLS     = cols
+const     ANY_IN   = align_in < 16     # the input does not begin at a multiple of 16 bytes
+const     ANY_OUT  = align_out < ALIGN # nor the output at one of ALIGN
+const     HALO     = ld_out * sizeof(T) % ALIGN == 0 && !ANY_OUT ? 0 : ALIGN / sizeof(T) # rows read above those that a block begins with
+const     ROWS     = RUN / sizeof(T)   # that a block writes
+const     BYTES    = ((ROWS + HALO) * cols * sizeof(T) + 30) / 16 * 16 # of all pieces with a part of the tile
+let       down     = ceil_div(rows + max(0, HALO - 1), ROWS)
+let       blocks   = down * batch
+const     BATCHED  = batch > 1
+const     WIDE     = (ROWS + HALO) * cols > 2147483000 || cols * ld_out > 2147483000 # 64-bit offsets inside a matrix
+
+require   ld_in == cols                # rows follow each other without gaps
+require   cols > 1 && cols <= 160      # tiles do better with many columns
+require   cols * sizeof(T) % 32 != 0   # neighbouring lanes would meet in one bank
+require   ALIGN == 32 || HALO > 0      # already aligned
+require   4 * HALO <= ROWS             # at most a fifth is read twice
+require   ROWS < 2 * rows              # not mostly empty
+require   RUN >= 32 * AHEAD * max(4, sizeof(T)) # a warp gathers from one column
+require   cols * RUN >= 4 * THREADS * AHEAD # else some threads have nothing to do
+require   BYTES >= 16 * THREADS * READS || READS == 2
+require   BYTES <= 512 * THREADS
+require   BYTES >= 4096                # a multiprocessor needs many bytes in flight
+require   BYTES <= min(device.max_shared_bytes, 73728)
+require   THREADS <= device.max_threads_per_block
+require   blocks <= device.max_grid_x
+
+grid      blocks
+block     THREADS
+shared    BYTES
+default   RUN=512 THREADS=256 READS=4 AHEAD=4 ALIGN=32
+*/
+
+#ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
+using T = unsigned char;
+constexpr int RUN = 512, THREADS = 256, READS = 4, AHEAD = 4, ALIGN = 32, ANY_IN = 1, ANY_OUT = 1, COLS = 33, HALO = 32, ROWS = 512, BYTES = 17968, BATCHED = 0, WIDE = 0;
+#endif
+
+/*
+ * A block's rows are contiguous memory; the tile is a copy of the 16-byte pieces that hold them. Neighbouring lanes write
+ * neighbouring words of an output row: elements that stand a row apart in the tile, where an odd number of columns
+ * keeps the lanes in different banks. Where output rows do not begin aligned, a block's part of one begins up to
+ * HALO elements above its rows: those are read twice.
+ */
+
+template <bool wide> struct IndexOf { using type = int; };
+template <> struct IndexOf<true> { using type = long long; };
+using Index = IndexOf<WIDE != 0>::type;
+
+template <int bytes> struct Access;
+template <> struct Access<4> { using type = unsigned; };
+template <> struct Access<8> { using type = uint2; };
+template <> struct Access<16> { using type = uint4; };
+
+constexpr int ES     = sizeof(T);
+constexpr int UNIT   = ES < 4 ? 4 : ES;       /* bytes of a word: what a lane writes at a time */
+constexpr int PER    = UNIT / ES;             /* elements in it */
+constexpr int PIECE  = 16 / ES;               /* elements in 16 bytes */
+constexpr int PIECES = BYTES / 16;
+constexpr int UNITS  = ALIGN / ES;            /* elements between aligned places of a row */
+constexpr int CHUNK  = 32 * AHEAD;            /* words of a column that a warp gathers at a time */
+constexpr int CHUNKS = ROWS / (CHUNK * PER);  /* of a column */
+
+union Word {
+    Access<UNIT>::type bits;
+    T                  element[PER];
+};
+
+/* Elements between the last multiple of so many bytes and an address. */
+template <int bytes> __device__ __forceinline__ unsigned elements_behind(const T *address)
+{
+    return (unsigned)((unsigned long long)address % bytes / ES);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+transpose_comb(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols,
+    long long ld_in, long long ld_out)
+{
+    extern __shared__ uint4 shared_memory[];
+
+    const unsigned  down   = BATCHED ? (unsigned)((rows + (HALO > 0 ? HALO - 1 : 0) + ROWS - 1) / ROWS) : 0;
+    const unsigned  matrix = BATCHED ? blockIdx.x / down : 0;
+    const long long r0     = (long long)(BATCHED ? blockIdx.x % down : blockIdx.x) * ROWS;
+
+    /* Of the rows that the block reads, [first_row, end_row) exist. */
+    const int first_row = r0 < HALO ? HALO - (int)r0 : 0;
+    const int end_row   = (int)(rows - r0 < ROWS ? rows - r0 : ROWS) + HALO;
+
+    /* The piece with the first element, and that element's place there; whole pieces of the buffer from there on. */
+    const unsigned  in_base = ANY_IN ? elements_behind<16>(in) : 0, out_base = ANY_OUT ? elements_behind<ALIGN>(out) : 0;
+    const long long start = (matrix * rows + r0 - HALO) * COLS + in_base; /* in a buffer that does begin aligned */
+    const long long piece = start >= 0 ? start / PIECE : -((PIECE - 1 - start) / PIECE);
+    const int       phase = (int)(start - piece * PIECE);
+    const long long whole = (batch * rows * COLS + in_base) / PIECE - piece;
+    const int       begin = first_row == 0 ? 0 : (phase + first_row * COLS) / PIECE;
+    const int       end   = (phase + end_row * COLS + PIECE - 1) / PIECE;
+    const uint4 *const from = (const uint4 *)(in - in_base) + piece;
+
+#pragma unroll 1
+    for (int p = threadIdx.x; p < PIECES; p += READS * THREADS) {
+        uint4 part[READS];
+#pragma unroll
+        for (int k = 0; k < READS; k++)
+            if (p + k * THREADS >= begin && p + k * THREADS < end && p + k * THREADS < whole)
+                part[k] = from[p + k * THREADS];
+#pragma unroll
+        for (int k = 0; k < READS; k++)
+            if (p + k * THREADS < end)
+                shared_memory[p + k * THREADS] = part[k];
+    }
+    /* The buffer's last elements do not fill a piece. */
+    if (end > whole) {
+        __syncthreads();
+        const int i = (int)whole * PIECE + (int)threadIdx.x;
+        if (i < phase + end_row * COLS)
+            ((T *)shared_memory)[i] = ((const T *)from)[i];
+    }
+
+    __syncthreads();
+
+    const T *const  tile = (const T *)shared_memory + phase;
+    const long long out_start = (long long)matrix * COLS * ld_out + r0;
+    const unsigned  out_phase = HALO == 0 ? 0 : ((unsigned)out_start + out_base) % UNITS, out_step = HALO == 0 ? 0 : (unsigned)ld_out % UNITS;
+    const int       lane = threadIdx.x % 32;
+
+#pragma unroll 1
+    for (int unit = threadIdx.x / 32; unit < COLS * CHUNKS; unit += THREADS / 32) {
+        const int c    = unit / CHUNKS;
+        const int ahead = HALO == 0 ? 0 : (int)((out_phase + c * out_step) % UNITS); /* of an aligned place */
+        const int row  = HALO - ahead + (unit % CHUNKS * CHUNK + lane) * PER;
+        const T *const column = tile + row * COLS + c;
+        T *const to = out + out_start + c * (Index)ld_out + (row - HALO);
+
+        if (first_row == 0 && end_row == ROWS + HALO) {
+            Word word[AHEAD];
+#pragma unroll
+            for (int k = 0; k < AHEAD; k++)
+#pragma unroll
+                for (int e = 0; e < PER; e++)
+                    word[k].element[e] = column[(k * 32 * PER + e) * COLS];
+#pragma unroll
+            for (int k = 0; k < AHEAD; k++)
+                ((Access<UNIT>::type *)to)[k * 32] = word[k].bits;
+        } else {
+#pragma unroll 1
+            for (int k = 0; k < AHEAD; k++)
+                for (int e = 0; e < PER; e++) {
+                    const int i = k * 32 * PER + e;
+                    if (row + i >= first_row && row + i < end_row)
+                        to[i] = column[i * COLS];
+                }
+        }
+    }
+}

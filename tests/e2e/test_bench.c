@@ -1,0 +1,147 @@
+/*
+ * test_bench.c - where a problem's buffers lie: aligned as it says and no better, with all that is checked of
+ * aligned ones, while the copies that it is compared with run on aligned buffers.
+ */
+#include "gpu.h"
+#include "measure.h"
+#include "scripted_driver.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Few buffer sets, and kernels so slow that a graph has few of them. */
+#define SCRIPT "l2 20000\nnoise 0.001\ntime copy_* * 90000\n"
+
+enum { COUNT = 1003, BYTES = 4 * COUNT };
+
+static const unsigned char CUBIN[64] = { 0x7f, 'E', 'L', 'F' };
+
+static at__kernel kernel_of(const char *name)
+{
+    at__kernel k = { .cubin = CUBIN,
+                     .cubin_len = sizeof CUBIN,
+                     .name = name,
+                     .geometry = { .grid = { 4, 1, 1 }, .block = { 256, 1, 1 } },
+                     .arg_count = 5,
+                     .args = { { .buffer = 0 }, { .buffer = 1 } } };
+    for (int i = 2; i < 5; i++)
+        k.args[i] = (struct at__kernel_arg){ .buffer = -1, .bytes = 8, .value = i == 4 ? COUNT : 1 };
+    return k;
+}
+
+typedef struct lab {
+    at__gpu *gpu;
+    at__bench *bench;
+} lab;
+
+static lab lab_open(const char *script, int64_t out_align, int64_t in_align)
+{
+    lab l = { 0 };
+    at_error err = { 0 };
+    at__device_info info;
+    const at__setup setup = {
+        .buffers = { { AT__OUTPUT, BYTES, out_align }, { AT__INPUT, BYTES, in_align } },
+        .buffer_count = 2,
+        .reference = kernel_of("copy_reference"),
+        .check_cubin = CUBIN,
+        .check_len = sizeof CUBIN,
+        .element_bytes = 4,
+        .copy_bytes = BYTES,
+        .seed = 3,
+    };
+    scripted_start(script);
+    cr_assert_eq(at__gpu_open(&l.gpu, 0, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__gpu_info(&info, l.gpu, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__bench_open(&l.bench, l.gpu, &setup, &err), AT_OK, "%s", err.text);
+    return l;
+}
+
+static void lab_close(lab *l)
+{
+    at__bench_close(l->bench);
+    at__gpu_close(l->gpu);
+}
+
+static at__measured try(lab *l, const char *name, bool is_copy)
+{
+    at_error err = { 0 };
+    at__measured m;
+    const at__trial trial = { .kernel = kernel_of(name), .is_copy = is_copy };
+    cr_assert_eq(at__measure_trial(&m, l->gpu, l->bench, &trial, &err), AT_OK, "%s", err.text);
+    return m;
+}
+
+static void expect_timed(lab *l, const char *name, bool is_copy)
+{
+    at__measured m = try(l, name, is_copy);
+    cr_assert_eq(m.outcome, AT__TIMED, "%s: %s", name, m.log);
+}
+
+static const struct {
+    int64_t out, in;
+} ALIGNS[] = { { 4, 4 }, { 4, 256 }, { 256, 8 }, { 16, 128 }, { 64, 32 } };
+
+Test(bench, buffers_are_aligned_as_the_problem_says_and_no_better)
+{
+    for (size_t i = 0; i < sizeof ALIGNS / sizeof *ALIGNS; i++) {
+        lab l = lab_open(SCRIPT, ALIGNS[i].out, ALIGNS[i].in);
+        expect_timed(&l, "copy_problem", false);
+        long out = scripted_alignments("copy_problem", 0), in = scripted_alignments("copy_problem", 1);
+        cr_assert_eq(out, ALIGNS[i].out, "%zu: %ld", i, out);
+        cr_assert_eq(in, ALIGNS[i].in, "%zu: %ld", i, in);
+        lab_close(&l);
+    }
+}
+
+Test(bench, copies_run_on_aligned_buffers_and_leave_no_trace)
+{
+    for (size_t i = 0; i < sizeof ALIGNS / sizeof *ALIGNS; i++) {
+        lab l = lab_open(SCRIPT, ALIGNS[i].out, ALIGNS[i].in);
+        at_error err = { 0 };
+        at__final_row rows[3];
+        at__watch watch;
+        const at__finalist list[3] = { { .kernel = kernel_of("copy_problem") },
+                                       { .kernel = kernel_of("copy_plain"), .is_copy = true },
+                                       { .is_memcpy = true } };
+        expect_timed(&l, "copy_problem", false);
+        expect_timed(&l, "copy_plain", true);
+        expect_timed(&l, "copy_problem", false);
+        at__watch_begin(&watch, NULL);
+        const at__hurry hurry = { 0 };
+        cr_assert_eq(at__measure_final(rows, l.gpu, l.bench, list, 3, 7, &watch, &hurry, &err), AT_OK, "%s",
+                     err.text);
+        for (int k = 0; k < 3; k++)
+            cr_assert_eq(rows[k].outcome, AT__TIMED, "%zu, %d: %s", i, k, rows[k].log);
+        for (int buffer = 0; buffer < 2; buffer++) {
+            cr_assert_eq(scripted_alignments("copy_plain", buffer), 256);
+            cr_assert_eq(scripted_alignments(NULL, buffer), 256);
+        }
+        lab_close(&l);
+    }
+}
+
+static void expect_blame(const char *damage, bool is_copy, const char *says)
+{
+    char script[200];
+    snprintf(script, sizeof script, SCRIPT "kernel copy_bad * %s\n", damage);
+    for (size_t i = 0; i < sizeof ALIGNS / sizeof *ALIGNS; i++) {
+        lab l = lab_open(script, ALIGNS[i].out, ALIGNS[i].in);
+        at__measured m = try(&l, "copy_bad", is_copy);
+        cr_assert_eq(m.outcome, AT__WRONG_RESULT, "%zu %s: not found", i, damage);
+        cr_assert(strstr(m.log, says), "%zu %s: %s", i, damage, m.log);
+        expect_timed(&l, "copy_good", false);
+        lab_close(&l);
+    }
+}
+
+Test(bench, damage_is_found_wherever_buffers_begin)
+{
+    expect_blame("wrong", false, "wrong output: 1 of 4012 bytes");
+    expect_blame("unwritten", false, "wrong output: 1 of 4012 bytes");
+    expect_blame("behind", false, "writes behind buffer 0: 1 bytes, the first 0 bytes after its end");
+    expect_blame("before", false, "writes before buffer 0: 1 bytes, the first 1 bytes in front of it");
+    expect_blame("input", false, "writes to its input: 1 of 4012 bytes");
+    expect_blame("wrong", true, "wrong output: 1 of 4012 bytes");
+    expect_blame("before", true, "writes before buffer 0: 1 bytes");
+}
