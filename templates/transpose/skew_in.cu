@@ -3,9 +3,8 @@ template  skew_in                       # for rows of any alignment: copied whol
 
 param     WIDTH   = 64 128 256 512     # bytes of an input row that a tile holds
 param     RUN     = 0 128 256 512 1024 # bytes of an output row that a block writes at a time; 0: all there are
-param     STEPS   = 1 2 4 8 16 32      # tiles that a block moves, one after the other down the input's rows
 param     THREADS = 128 256 512        # threads a block
-param     READS   = 2 4 8              # 16-byte pieces that a thread reads before the first use
+param     READS   = 0 2 4 8            # 16-byte pieces that a thread reads before the first use; 0: all, past the registers
 param     AHEAD   = 1 2 4              # words of a column that a thread gathers at a time
 param     ALIGN   = 32 128             # bytes: a tile's part of an output row begins and ends at a multiple
 param     ORDER   = in_fast out_fast   # neighbouring blocks follow the input's rows, or the output's
@@ -27,10 +26,9 @@ const     READ_ROWS = RUN == 0 ? rows : ROWS + HALO
 const     PIECES  = ((READ_ROWS - 1) * PITCH * sizeof(T) + 15) / 16 + ACROSS # of the tile
 const     RESIDENT = max(1, min(233472 / (16 * PIECES + 1024), (READS == 8 ? 1024 : 1536) / THREADS)) # blocks of a multiprocessor that registers should leave room for
 let       down    = RUN == 0 ? 1 : ceil_div(rows + max(0, HALO - 1), ROWS)
-let       blocks_down = ceil_div(down, STEPS)
 let       blocks_across = ceil_div(cols, TILE_COLS)
-let       blocks  = blocks_down * blocks_across * batch
-const     FLAT    = max(ORDER == ORDER_in_fast ? blocks_down : blocks_across, batch) > 65535 # a grid may not be that high or deep
+let       blocks  = down * blocks_across * batch
+const     FLAT    = max(ORDER == ORDER_in_fast ? down : blocks_across, batch) > 65535 # a grid may not be that high or deep
 const     BATCHED = batch > 1
 const     WIDE    = max(READ_ROWS * ld_in, TILE_COLS * ld_out) > 2147483000 # 64-bit offsets inside a tile
 
@@ -41,7 +39,7 @@ require   4 * ABOVE <= ROWS            # at most a fifth is read twice
 require   RUN == 0 || ROWS < 2 * rows || RUN == 128 # not mostly empty
 require   RUN > 0 || rows * sizeof(T) <= 2048 # a block holds them
 require   TILE_COLS < 2 * cols || WIDTH == 64
-require   STEPS == 1 || STEPS <= down
+require   READS > 0 || device.cc >= 80    # copies to shared memory without a register
 require   ROWS % chunk == 0            # a warp stays within the tile
 require   TILE_COLS * ROWS * sizeof(T) >= 4 * THREADS * AHEAD # else some threads have nothing to do
 require   READ_ROWS * ACROSS >= THREADS * READS || READS == 2
@@ -51,17 +49,17 @@ require   16 * PIECES <= min(device.max_shared_bytes, 102400)
 require   THREADS <= device.max_threads_per_block
 require   blocks <= device.max_grid_x
 
-grid      FLAT ? blocks : ORDER == ORDER_in_fast ? blocks_across : blocks_down \
-          FLAT ? 1 : ORDER == ORDER_in_fast ? blocks_down : blocks_across \
+grid      FLAT ? blocks : ORDER == ORDER_in_fast ? blocks_across : down \
+          FLAT ? 1 : ORDER == ORDER_in_fast ? down : blocks_across \
           FLAT ? 1 : batch
 block     THREADS
 shared    16 * PIECES
-default   WIDTH=256 RUN=256 STEPS=1 THREADS=512 READS=4 AHEAD=2 ALIGN=32 ORDER=out_fast
+default   WIDTH=256 RUN=256 THREADS=512 READS=4 AHEAD=2 ALIGN=32 ORDER=out_fast
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = unsigned char;
-constexpr int RUN = 256, STEPS = 2, THREADS = 512, RESIDENT = 2, READS = 4, AHEAD = 2, ALIGN = 32, ANY_IN = 1, ANY_OUT = 1, SHIFT = 1, HALO = 32, ABOVE = 32, ROWS = 256;
+constexpr int RUN = 256, THREADS = 512, RESIDENT = 2, READS = 4, AHEAD = 2, ALIGN = 32, ANY_IN = 1, ANY_OUT = 1, SHIFT = 1, HALO = 32, ABOVE = 32, ROWS = 256;
 constexpr int READ_ROWS = 288, TILE_COLS = 256;
 constexpr int ACROSS = 17, PITCH = 273, ASIDE = 1, PIECES = 4914, BATCHED = 0, FLAT = 0, WIDE = 0;
 constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast;
@@ -71,8 +69,7 @@ constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast;
  * The tile holds the aligned 16-byte pieces of every row as they are. Its pitch differs from the input's by whole pieces,
  * so a row's first element stands where the pitch says, whatever its alignment: the elements of a column are PITCH apart,
  * all of them, and where PITCH is odd they lie in different banks; where it is even, a warp gathers from several columns
- * a word apart. Neighbouring lanes write neighbouring words of an output row. Where output rows do not begin aligned, a tile's part of one begins up to HALO elements above its rows;
- * a block that goes on downwards keeps those, the others read them twice.
+ * a word apart. Neighbouring lanes write neighbouring words of an output row. Where output rows do not begin aligned, a tile's part of one begins up to HALO elements above its rows: those are read twice.
  */
 
 template <bool wide> struct IndexOf { using type = int; };
@@ -90,6 +87,7 @@ constexpr int PER    = UNIT / ES;             /* elements in it */
 constexpr int PIECE  = 16 / ES;               /* elements in 16 bytes */
 constexpr int LOG    = ES == 1 ? 4 : ES == 2 ? 3 : ES == 4 ? 2 : ES == 8 ? 1 : 0; /* of PIECE */
 constexpr int UNITS  = ALIGN / ES;            /* elements between aligned places of a row */
+constexpr int LOADS  = READS > 0 ? READS : 4;  /* pieces that a thread asks for in a pass */
 constexpr int DOWN   = THREADS / ACROSS;       /* input rows that the threads read at once */
 constexpr int LONG   = 32 / ASIDE;            /* words of a column that a warp writes at once */
 constexpr int CHUNK  = LONG * AHEAD;          /* and gathers at a time */
@@ -121,21 +119,35 @@ __device__ __forceinline__ void locate(unsigned &matrix, unsigned &r, unsigned &
     }
 }
 
+/* 16 bytes on their way to shared memory. */
+__device__ __forceinline__ void copy_async(uint4 *to, const uint4 *from)
+{
+#ifdef __CUDA_ARCH__
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) : "memory");
+#else
+    *to = *from;
+#endif
+}
+
+__device__ __forceinline__ void await_copies()
+{
+#ifdef __CUDA_ARCH__
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
 transpose_skew_in(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols,
     long long ld_in, long long ld_out)
 {
     extern __shared__ uint4 shared_memory[];
 
-    const unsigned tiles  = RUN == 0 ? 1 : (unsigned)((rows + (HALO > 0 ? HALO - 1 : 0) + ROWS - 1) / ROWS);
-    unsigned matrix, first, part;
-    locate(matrix, first, part, (tiles + STEPS - 1) / STEPS, (unsigned)((cols + TILE_COLS - 1) / TILE_COLS));
-    first *= STEPS; /* the first tile */
-    const long long c0    = (long long)part * TILE_COLS;
+    unsigned matrix, tile, part;
+    locate(matrix, tile, part, RUN == 0 ? 1 : (unsigned)((rows + (HALO > 0 ? HALO - 1 : 0) + ROWS - 1) / ROWS),
+        (unsigned)((cols + TILE_COLS - 1) / TILE_COLS));
+    const long long c0    = (long long)part * TILE_COLS, r0 = (long long)tile * ROWS;
     const int cols_here   = (int)(cols - c0 < TILE_COLS ? cols - c0 : TILE_COLS);
-    const int steps       = STEPS == 1 ? 1 : (int)(tiles - first < STEPS ? tiles - first : STEPS);
     const int lane        = threadIdx.x % 32;
-    long long r0          = (long long)first * ROWS;
 
     /* A buffer that does not begin aligned is the rest of one that does. */
     const unsigned in_base = ANY_IN ? elements_behind<16>(in) : 0, out_base = ANY_OUT ? elements_behind<ALIGN>(out) : 0;
@@ -144,110 +156,102 @@ transpose_skew_in(T *__restrict__ out, const T *__restrict__ in, long long batch
     const unsigned out_phase = HALO == 0 ? 0 : ((unsigned)((matrix * cols + c0) * ld_out) + out_base) % UNITS;
     const unsigned out_step  = HALO == 0 ? 0 : (unsigned)ld_out % UNITS;
 
-#pragma unroll 1
-    for (int step = 0; step < steps; step++, r0 += ROWS) {
-        /* Of the rows that the tile holds, [first_row, end_row) exist. */
-        const int first_row = r0 < ABOVE ? ABOVE - (int)r0 : 0;
-        const int end_row   = (int)(rows - r0 < ROWS ? rows - r0 : ROWS) + ABOVE;
+    /* Of the rows that the tile holds, [first_row, end_row) exist. */
+    const int first_row = r0 < ABOVE ? ABOVE - (int)r0 : 0;
+    const int end_row   = (int)(rows - r0 < ROWS ? rows - r0 : ROWS) + ABOVE;
 
-        /* The piece with the tile's first element, and that element's place there; whole pieces of the buffer from there on. */
-        const long long start = (matrix * rows + r0 - ABOVE) * ld_in + c0 + in_base;
-        const long long piece = start >= 0 ? start / PIECE : -((PIECE - 1 - start) / PIECE);
-        const int       phase = (int)(start - piece * PIECE);
-        const long long left  = count / PIECE - piece;
-        const Index     whole = WIDE || left < 2147483647 ? (Index)left : 2147483647;
-        const uint4 *const from = (const uint4 *)(in - in_base) + piece;
+    /* The piece with the tile's first element, and that element's place there; whole pieces of the buffer from there on. */
+    const long long start = (matrix * rows + r0 - ABOVE) * ld_in + c0 + in_base;
+    const long long piece = start >= 0 ? start / PIECE : -((PIECE - 1 - start) / PIECE);
+    const int       phase = (int)(start - piece * PIECE);
+    const long long left  = count / PIECE - piece;
+    const Index     whole = WIDE || left < 2147483647 ? (Index)left : 2147483647;
+    const uint4 *const from = (const uint4 *)(in - in_base) + piece;
 
-        int begin = 0;
-        if (STEPS > 1 && step > 0 && HALO > 0) { /* the last rows of the tile before are the first ones of this */
-            constexpr int KEPT = (HALO * PITCH * ES + 15) / 16 + 1, APART = ROWS * PITCH * ES / 16;
+    /* Every thread keeps to its place in a row and goes down. */
+    const int n = (int)threadIdx.x % ACROSS, own = (int)threadIdx.x / ACROSS;
+    if (THREADS % ACROSS == 0 || own < DOWN)
 #pragma unroll 1
-            for (int p = threadIdx.x; p < KEPT; p += THREADS)
-                if (p + APART < PIECES)
-                    shared_memory[p] = shared_memory[p + APART];
-            __syncthreads();
-            begin = HALO;
-        }
-
-        /* Every thread keeps to its place in a row and goes down. */
-        const int n = (int)threadIdx.x % ACROSS, own = (int)threadIdx.x / ACROSS;
-        if (THREADS % ACROSS == 0 || own < DOWN)
-#pragma unroll 1
-            for (int first = begin + own; first < READ_ROWS; first += READS * DOWN) {
-                uint4 part[READS];
+        for (int first = own; first < READ_ROWS; first += LOADS * DOWN) {
+            uint4 part[LOADS];
 #pragma unroll
-                for (int k = 0; k < READS; k++) {
-                    const int   row = first + k * DOWN;
-                    const Index element = phase + row * (Index)ld_in, at = (element >> LOG) + n;
-                    const int   col = n * PIECE - (SHIFT ? (int)(element & (PIECE - 1)) : 0);
-                    if (row >= first_row && row < end_row && col < cols_here && at < whole)
+            for (int k = 0; k < LOADS; k++) {
+                const int   row = first + k * DOWN;
+                const Index element = phase + row * (Index)ld_in, at = (element >> LOG) + n;
+                const int   col = n * PIECE - (SHIFT ? (int)(element & (PIECE - 1)) : 0);
+                if (row >= first_row && row < end_row && col < cols_here && at < whole) {
+                    if (READS == 0)
+                        copy_async(shared_memory + ((phase + row * PITCH) >> LOG) + n, from + at);
+                    else
                         part[k] = from[at];
                 }
+            }
+            if (READS == 0)
+                continue;
 #pragma unroll
-                for (int k = 0; k < READS; k++) {
-                    const int row = first + k * DOWN;
-                    if (row < READ_ROWS)
-                        shared_memory[((phase + row * PITCH) >> LOG) + n] = part[k];
-                }
+            for (int k = 0; k < LOADS; k++) {
+                const int row = first + k * DOWN;
+                if (row < READ_ROWS)
+                    shared_memory[((phase + row * PITCH) >> LOG) + n] = part[k];
             }
-        __syncthreads();
-
-        /* The buffer's last elements that do not fill a piece may be this tile's. */
-        if (SHIFT && whole <= ((phase + (end_row - 1) * (Index)ld_in) >> LOG) + ACROSS) {
-            const long long i = (piece + left) * PIECE + threadIdx.x - in_base;
-            if (i >= 0 && i < count - in_base) {
-                const long long row = i / ld_in - (matrix * rows + r0 - ABOVE), col = i % ld_in - c0;
-                if (row >= first_row && row < end_row && col >= 0 && col < cols_here)
-                    ((T *)shared_memory)[phase + (int)row * PITCH + (int)col] = in[i];
-            }
-            __syncthreads();
         }
+    if (READS == 0)
+        await_copies();
+    __syncthreads();
 
-        const T *const tile = (const T *)shared_memory + phase;
-        T *const       to_tile = out + ((matrix * cols + c0) * ld_out + r0 - ABOVE);
-        const int      units = (ASIDE == 1 ? cols_here : (cols_here + PER * ASIDE - 1) / (PER * ASIDE) * PER) * CHUNKS;
+    /* The buffer's last elements that do not fill a piece may be this tile's. */
+    if (SHIFT && whole <= ((phase + (end_row - 1) * (Index)ld_in) >> LOG) + ACROSS) {
+        const long long i = (piece + left) * PIECE + threadIdx.x - in_base;
+        if (i >= 0 && i < count - in_base) {
+            const long long row = i / ld_in - (matrix * rows + r0 - ABOVE), col = i % ld_in - c0;
+            if (row >= first_row && row < end_row && col >= 0 && col < cols_here)
+                ((T *)shared_memory)[phase + (int)row * PITCH + (int)col] = in[i];
+        }
+        __syncthreads();
+    }
+
+    const T *const place = (const T *)shared_memory + phase;
+    T *const       to_tile = out + ((matrix * cols + c0) * ld_out + r0 - ABOVE);
+    const int      units = (ASIDE == 1 ? cols_here : (cols_here + PER * ASIDE - 1) / (PER * ASIDE) * PER) * CHUNKS;
 
 #pragma unroll 1
-        for (int unit = threadIdx.x / 32; unit < units; unit += THREADS / 32) {
-            const int group = unit / CHUNKS, c = group / PER * (PER * ASIDE) + group % PER + lane % ASIDE * PER;
-            const int ahead = HALO == 0 ? 0 : (int)((out_phase + c * out_step) % UNITS); /* of an aligned place */
-            const int row   = ABOVE - ahead + (unit % CHUNKS * CHUNK + lane / ASIDE) * PER;
-            const T *const column = tile + row * PITCH + c;
-            if (c >= cols_here)
-                continue;
-            T *const to = to_tile + (c * (Index)ld_out + row);
+    for (int unit = threadIdx.x / 32; unit < units; unit += THREADS / 32) {
+        const int group = unit / CHUNKS, c = group / PER * (PER * ASIDE) + group % PER + lane % ASIDE * PER;
+        const int ahead = HALO == 0 ? 0 : (int)((out_phase + c * out_step) % UNITS); /* of an aligned place */
+        const int row   = ABOVE - ahead + (unit % CHUNKS * CHUNK + lane / ASIDE) * PER;
+        const T *const column = place + row * PITCH + c;
+        if (c >= cols_here)
+            continue;
+        T *const to = to_tile + (c * (Index)ld_out + row);
 
-            if (ABOVE == HALO && first_row == 0 && end_row == ROWS + HALO) {
-                Word word[AHEAD];
+        if (ABOVE == HALO && first_row == 0 && end_row == ROWS + HALO) {
+            Word word[AHEAD];
 #pragma unroll
-                for (int k = 0; k < AHEAD; k++)
+            for (int k = 0; k < AHEAD; k++)
+#pragma unroll
+                for (int e = 0; e < PER; e++)
+                    word[k].element[e] = column[(k * LONG * PER + e) * PITCH];
+#pragma unroll
+            for (int k = 0; k < AHEAD; k++)
+                ((Access<UNIT>::type *)to)[k * LONG] = word[k].bits;
+        } else {
+            Word word[AHEAD];
+#pragma unroll
+            for (int k = 0; k < AHEAD; k++)
+                if (row + k * LONG * PER >= first_row && row + k * LONG * PER + PER <= end_row)
 #pragma unroll
                     for (int e = 0; e < PER; e++)
                         word[k].element[e] = column[(k * LONG * PER + e) * PITCH];
 #pragma unroll
-                for (int k = 0; k < AHEAD; k++)
+            for (int k = 0; k < AHEAD; k++) {
+                const int i = k * LONG * PER;
+                if (row + i >= first_row && row + i + PER <= end_row)
                     ((Access<UNIT>::type *)to)[k * LONG] = word[k].bits;
-            } else {
-                Word word[AHEAD];
-#pragma unroll
-                for (int k = 0; k < AHEAD; k++)
-                    if (row + k * LONG * PER >= first_row && row + k * LONG * PER + PER <= end_row)
-#pragma unroll
-                        for (int e = 0; e < PER; e++)
-                            word[k].element[e] = column[(k * LONG * PER + e) * PITCH];
-#pragma unroll
-                for (int k = 0; k < AHEAD; k++) {
-                    const int i = k * LONG * PER;
-                    if (row + i >= first_row && row + i + PER <= end_row)
-                        ((Access<UNIT>::type *)to)[k * LONG] = word[k].bits;
-                    else /* the ends of an output row */
+                else /* the ends of an output row */
 #pragma unroll 1
-                        for (int e = max(0, first_row - row - i); e < PER && row + i + e < end_row; e++)
-                            to[i + e] = column[(i + e) * PITCH];
-                }
+                    for (int e = max(0, first_row - row - i); e < PER && row + i + e < end_row; e++)
+                        to[i + e] = column[(i + e) * PITCH];
             }
         }
-        if (STEPS > 1 && step + 1 < steps)
-            __syncthreads();
     }
 }
