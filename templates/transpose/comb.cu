@@ -3,7 +3,6 @@ template  comb                         # tall matrices of few columns: rows as t
 
 param     RUN      = 128 256 512 1024 2048 # bytes of an output row that a block writes
 param     THREADS  = 128 256 512       # threads a block
-param     READS    = 2 4 8             # 16-byte pieces that a thread reads before the first use
 param     AHEAD    = 1 2 4             # words of a column that a thread gathers at a time
 param     ALIGN    = 32 128            # bytes: a block's part of an output row begins and ends at a multiple
 
@@ -13,6 +12,7 @@ const     ANY_OUT  = align_out < ALIGN # nor the output at one of ALIGN
 const     HALO     = ld_out * sizeof(T) % ALIGN == 0 && !ANY_OUT ? 0 : ALIGN / sizeof(T) # rows read above those that a block begins with
 const     ROWS     = RUN / sizeof(T)   # that a block writes
 const     BYTES    = ((ROWS + HALO) * cols * sizeof(T) + 30) / 16 * 16 # of all pieces with a part of the tile
+const     ASIDE    = sizeof(T) == 16 ? 1 : min(4, gcd(cols, 32)) # columns that a warp gathers from: then its lanes meet different banks
 let       down     = ceil_div(rows + max(0, HALO - 1), ROWS)
 let       blocks   = down * batch
 const     BATCHED  = batch > 1
@@ -20,13 +20,14 @@ const     WIDE     = (ROWS + HALO) * cols > 2147483000 || cols * ld_out > 214748
 
 require   ld_in == cols                # rows follow each other without gaps
 require   cols > 1 && cols <= 160      # tiles do better with many columns
-require   cols * sizeof(T) % 32 != 0   # neighbouring lanes would meet in one bank
+require   gcd(cols, 32) <= 2 * ASIDE || sizeof(T) == 16 # too many lanes would meet in one bank
 require   ALIGN == 32 || HALO > 0      # already aligned
 require   4 * HALO <= ROWS             # at most a fifth is read twice
 require   ROWS < 2 * rows              # not mostly empty
-require   RUN >= 32 * AHEAD * max(4, sizeof(T)) # a warp gathers from one column
+require   RUN >= 32 / ASIDE * AHEAD * max(4, sizeof(T)) # a warp stays within the tile
 require   cols * RUN >= 4 * THREADS * AHEAD # else some threads have nothing to do
-require   BYTES >= 16 * THREADS * READS || READS == 2
+require   BYTES >= 16 * THREADS || THREADS == 128
+require   device.cc >= 80             # copies to shared memory that pass by the registers
 require   BYTES <= 512 * THREADS
 require   BYTES >= 4096                # a multiprocessor needs many bytes in flight
 require   BYTES <= min(device.max_shared_bytes, 73728)
@@ -36,12 +37,12 @@ require   blocks <= device.max_grid_x
 grid      blocks
 block     THREADS
 shared    BYTES
-default   RUN=512 THREADS=256 READS=4 AHEAD=4 ALIGN=32
+default   RUN=512 THREADS=256 AHEAD=2 ALIGN=32
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = unsigned char;
-constexpr int RUN = 512, THREADS = 256, READS = 4, AHEAD = 4, ALIGN = 32, ANY_IN = 1, ANY_OUT = 1, COLS = 33, HALO = 32, ROWS = 512, BYTES = 17968, BATCHED = 0, WIDE = 0;
+constexpr int RUN = 512, THREADS = 256, AHEAD = 4, ALIGN = 32, ANY_IN = 1, ANY_OUT = 1, COLS = 33, ASIDE = 1, HALO = 32, ROWS = 512, BYTES = 17968, BATCHED = 0, WIDE = 0;
 #endif
 
 /*
@@ -64,10 +65,12 @@ constexpr int ES     = sizeof(T);
 constexpr int UNIT   = ES < 4 ? 4 : ES;       /* bytes of a word: what a lane writes at a time */
 constexpr int PER    = UNIT / ES;             /* elements in it */
 constexpr int PIECE  = 16 / ES;               /* elements in 16 bytes */
-constexpr int PIECES = BYTES / 16;
 constexpr int UNITS  = ALIGN / ES;            /* elements between aligned places of a row */
-constexpr int CHUNK  = 32 * AHEAD;            /* words of a column that a warp gathers at a time */
+constexpr int LONG   = 32 / ASIDE;            /* words of a column that a warp writes at once */
+constexpr int CHUNK  = LONG * AHEAD;          /* and gathers at a time */
 constexpr int CHUNKS = ROWS / (CHUNK * PER);  /* of a column */
+constexpr int GROUPS = ASIDE == 1 ? COLS : (COLS + PER * ASIDE - 1) / (PER * ASIDE) * PER; /* of columns */
+constexpr int CHUNKS_ASIDE = THREADS / 32 % CHUNKS == 0 ? CHUNKS : 1; /* that are different warps' */
 
 union Word {
     Access<UNIT>::type bits;
@@ -78,6 +81,23 @@ union Word {
 template <int bytes> __device__ __forceinline__ unsigned elements_behind(const T *address)
 {
     return (unsigned)((unsigned long long)address % bytes / ES);
+}
+
+/* 16 bytes on their way to shared memory. */
+__device__ __forceinline__ void copy_async(uint4 *to, const uint4 *from)
+{
+#ifdef __CUDA_ARCH__
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) : "memory");
+#else
+    *to = *from;
+#endif
+}
+
+__device__ __forceinline__ void await_copies()
+{
+#ifdef __CUDA_ARCH__
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
@@ -104,18 +124,12 @@ transpose_comb(T *__restrict__ out, const T *__restrict__ in, long long batch, l
     const int       end   = (phase + end_row * COLS + PIECE - 1) / PIECE;
     const uint4 *const from = (const uint4 *)(in - in_base) + piece;
 
-#pragma unroll 1
-    for (int p = threadIdx.x; p < PIECES; p += READS * THREADS) {
-        uint4 part[READS];
-#pragma unroll
-        for (int k = 0; k < READS; k++)
-            if (p + k * THREADS >= begin && p + k * THREADS < end && p + k * THREADS < whole)
-                part[k] = from[p + k * THREADS];
-#pragma unroll
-        for (int k = 0; k < READS; k++)
-            if (p + k * THREADS < end)
-                shared_memory[p + k * THREADS] = part[k];
-    }
+    const int last = (int)(end < whole ? end : whole);
+#pragma unroll 4
+    for (int p = begin + (int)threadIdx.x; p < last; p += THREADS)
+        copy_async(shared_memory + p, from + p);
+    await_copies();
+
     /* The buffer's last elements do not fill a piece. */
     if (end > whole) {
         __syncthreads();
@@ -131,32 +145,43 @@ transpose_comb(T *__restrict__ out, const T *__restrict__ in, long long batch, l
     const unsigned  out_phase = HALO == 0 ? 0 : ((unsigned)out_start + out_base) % UNITS, out_step = HALO == 0 ? 0 : (unsigned)ld_out % UNITS;
     const int       lane = threadIdx.x % 32;
 
-#pragma unroll 1
-    for (int unit = threadIdx.x / 32; unit < COLS * CHUNKS; unit += THREADS / 32) {
-        const int c    = unit / CHUNKS;
-        const int ahead = HALO == 0 ? 0 : (int)((out_phase + c * out_step) % UNITS); /* of an aligned place */
-        const int row  = HALO - ahead + (unit % CHUNKS * CHUNK + lane) * PER;
-        const T *const column = tile + row * COLS + c;
-        T *const to = out + out_start + c * (Index)ld_out + (row - HALO);
+    /* A warp goes over columns, and down each as far as it is not another warp's. */
+    const int warp = threadIdx.x / 32, own_row = HALO + (CHUNKS_ASIDE > 1 ? warp % CHUNKS_ASIDE * (CHUNK * PER) : 0) + lane / ASIDE * PER;
 
-        if (first_row == 0 && end_row == ROWS + HALO) {
-            Word word[AHEAD];
-#pragma unroll
-            for (int k = 0; k < AHEAD; k++)
-#pragma unroll
-                for (int e = 0; e < PER; e++)
-                    word[k].element[e] = column[(k * 32 * PER + e) * COLS];
-#pragma unroll
-            for (int k = 0; k < AHEAD; k++)
-                ((Access<UNIT>::type *)to)[k * 32] = word[k].bits;
-        } else {
 #pragma unroll 1
-            for (int k = 0; k < AHEAD; k++)
-                for (int e = 0; e < PER; e++) {
-                    const int i = k * 32 * PER + e;
-                    if (row + i >= first_row && row + i < end_row)
-                        to[i] = column[i * COLS];
-                }
+    for (int group = warp / CHUNKS_ASIDE; group < GROUPS; group += THREADS / 32 / CHUNKS_ASIDE) {
+        const int c = ASIDE == 1 ? group : group / PER * (PER * ASIDE) + group % PER + lane % ASIDE * PER;
+        if (ASIDE > 1 && COLS % (PER * ASIDE) != 0 && c >= COLS)
+            continue;
+        const int ahead  = HALO == 0 ? 0 : (int)((out_phase + c * out_step) % UNITS); /* of an aligned place */
+        int       row    = own_row - ahead;
+        const T  *column = tile + row * COLS + c;
+        T        *to     = out + out_start + c * (Index)ld_out + (row - HALO);
+
+#pragma unroll 1
+        for (int chunk = 0; chunk < CHUNKS / CHUNKS_ASIDE; chunk++) {
+            if (first_row == 0 && end_row == ROWS + HALO) {
+                Word word[AHEAD];
+#pragma unroll
+                for (int k = 0; k < AHEAD; k++)
+#pragma unroll
+                    for (int e = 0; e < PER; e++)
+                        word[k].element[e] = column[(k * LONG * PER + e) * COLS];
+#pragma unroll
+                for (int k = 0; k < AHEAD; k++)
+                    ((Access<UNIT>::type *)to)[k * LONG] = word[k].bits;
+            } else {
+#pragma unroll 1
+                for (int k = 0; k < AHEAD; k++)
+                    for (int e = 0; e < PER; e++) {
+                        const int i = k * LONG * PER + e;
+                        if (row + i >= first_row && row + i < end_row)
+                            to[i] = column[i * COLS];
+                    }
+            }
+            row += CHUNK * PER;
+            column += CHUNK * PER * COLS;
+            to += CHUNK * PER;
         }
     }
 }

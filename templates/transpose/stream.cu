@@ -188,10 +188,7 @@ template <int size> __device__ __forceinline__ void copy_async(unsigned char *me
 {
 #ifdef __CUDA_ARCH__
     const unsigned address = (unsigned)__cvta_generic_to_shared(memory) + place;
-    if (size == 16)
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(bytes) : "memory");
-    else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(address), "l"(from), "n"(size), "r"(bytes) : "memory");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(address), "l"(from), "n"(size), "r"(bytes) : "memory");
 #else
     for (int i = 0; i < size; i++)
         memory[place + i] = i < bytes ? from[i] : 0;

@@ -1,15 +1,15 @@
 /*!autotune
-template  skew_in                       # for rows of any alignment: copied whole, and kept so far apart that a column is a straight line
+template  skew                          # for rows of any alignment: copied as they are, and kept so far apart that a column is a straight line
 
 param     WIDTH   = 64 128 256 512     # bytes of an input row that a tile holds
 param     RUN     = 0 128 256 512 1024 # bytes of an output row that a block writes at a time; 0: all there are
 param     THREADS = 128 256 512        # threads a block
-param     READS   = 0 2 4 8            # 16-byte pieces that a thread reads before the first use; 0: all, past the registers
+param     QUARTERS = 3 4              # of a multiprocessor's threads that registers leave room for
 param     AHEAD   = 1 2 4              # words of a column that a thread gathers at a time
-param     ALIGN   = 32 128             # bytes: a tile's part of an output row begins and ends at a multiple
 param     ORDER   = in_fast out_fast   # neighbouring blocks follow the input's rows, or the output's
 
 let       piece   = 16 / sizeof(T)
+const     ALIGN   = 32                 # bytes: a tile's part of an output row begins and ends at a multiple
 const     ANY_IN  = align_in < 16      # the input does not begin at a multiple of 16 bytes
 const     ANY_OUT = align_out < ALIGN  # nor the output at one of ALIGN
 const     SHIFT   = ld_in % piece != 0 || ANY_IN # input rows begin anywhere
@@ -24,7 +24,7 @@ let       chunk   = 32 / ASIDE * AHEAD * max(1, 4 / sizeof(T)) # rows that a war
 const     ROWS    = RUN == 0 ? ceil_div(rows + max(0, HALO - 1), chunk) * chunk : RUN / sizeof(T) # that a tile writes
 const     READ_ROWS = RUN == 0 ? rows : ROWS + HALO
 const     PIECES  = ((READ_ROWS - 1) * PITCH * sizeof(T) + 15) / 16 + ACROSS # of the tile
-const     RESIDENT = max(1, min(233472 / (16 * PIECES + 1024), (READS == 8 ? 1024 : 1536) / THREADS)) # blocks of a multiprocessor that registers should leave room for
+const     RESIDENT = max(1, min(233472 / (16 * PIECES + 1024), 512 * QUARTERS / THREADS)) # blocks of a multiprocessor that registers should leave room for
 let       down    = RUN == 0 ? 1 : ceil_div(rows + max(0, HALO - 1), ROWS)
 let       blocks_across = ceil_div(cols, TILE_COLS)
 let       blocks  = down * blocks_across * batch
@@ -34,15 +34,15 @@ const     WIDE    = max(READ_ROWS * ld_in, TILE_COLS * ld_out) > 2147483000 # 64
 
 require   SHIFT || align_out < 32 || ld_out * sizeof(T) % 32 != 0 || cols % piece != 0 || rows % piece != 0 # subtile does the same with less
 require   gcd(PITCH, 32) <= 2 * ASIDE || sizeof(T) == 16 # too many lanes would meet in one bank
-require   ALIGN == 32 || HALO > 0      # already aligned
 require   4 * ABOVE <= ROWS            # at most a fifth is read twice
 require   RUN == 0 || ROWS < 2 * rows || RUN == 128 # not mostly empty
 require   RUN > 0 || rows * sizeof(T) <= 2048 # a block holds them
 require   TILE_COLS < 2 * cols || WIDTH == 64
-require   READS > 0 || device.cc >= 80    # copies to shared memory without a register
+require   device.cc >= 80              # copies to shared memory that pass by the registers
 require   ROWS % chunk == 0            # a warp stays within the tile
 require   TILE_COLS * ROWS * sizeof(T) >= 4 * THREADS * AHEAD # else some threads have nothing to do
-require   READ_ROWS * ACROSS >= THREADS * READS || READS == 2
+require   QUARTERS == 3 || 512 * 3 / THREADS < 233472 / (16 * PIECES + 1024) # else shared memory limits the blocks to the same number
+require   READ_ROWS * ACROSS >= THREADS || THREADS == 128
 require   READ_ROWS * ACROSS <= 36 * THREADS
 require   PIECES >= 256                # a multiprocessor needs many bytes in flight
 require   16 * PIECES <= min(device.max_shared_bytes, 102400)
@@ -54,12 +54,12 @@ grid      FLAT ? blocks : ORDER == ORDER_in_fast ? blocks_across : down \
           FLAT ? 1 : batch
 block     THREADS
 shared    16 * PIECES
-default   WIDTH=256 RUN=256 THREADS=512 READS=4 AHEAD=2 ALIGN=32 ORDER=out_fast
+default   WIDTH=256 RUN=256 THREADS=512 QUARTERS=3 AHEAD=2 ORDER=out_fast
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = unsigned char;
-constexpr int RUN = 256, THREADS = 512, RESIDENT = 2, READS = 4, AHEAD = 2, ALIGN = 32, ANY_IN = 1, ANY_OUT = 1, SHIFT = 1, HALO = 32, ABOVE = 32, ROWS = 256;
+constexpr int RUN = 256, THREADS = 512, RESIDENT = 2, AHEAD = 2, ALIGN = 32, ANY_IN = 1, ANY_OUT = 1, SHIFT = 1, HALO = 32, ABOVE = 32, ROWS = 256;
 constexpr int READ_ROWS = 288, TILE_COLS = 256;
 constexpr int ACROSS = 17, PITCH = 273, ASIDE = 1, PIECES = 4914, BATCHED = 0, FLAT = 0, WIDE = 0;
 constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast;
@@ -69,7 +69,11 @@ constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast;
  * The tile holds the aligned 16-byte pieces of every row as they are. Its pitch differs from the input's by whole pieces,
  * so a row's first element stands where the pitch says, whatever its alignment: the elements of a column are PITCH apart,
  * all of them, and where PITCH is odd they lie in different banks; where it is even, a warp gathers from several columns
- * a word apart. Neighbouring lanes write neighbouring words of an output row. Where output rows do not begin aligned, a tile's part of one begins up to HALO elements above its rows: those are read twice.
+ * a word apart. Neighbouring lanes write neighbouring words of an output row. Where output rows do not begin aligned,
+ * a tile's part of one begins up to HALO elements above its rows: those are read twice.
+ *
+ * On its way to shared memory a piece passes by the registers: a thread asks for all of its pieces at once, and more
+ * threads are resident. Copies that go by the first-level cache (.ca) cost the second level two thirds of the others' (.cg).
  */
 
 template <bool wide> struct IndexOf { using type = int; };
@@ -87,11 +91,11 @@ constexpr int PER    = UNIT / ES;             /* elements in it */
 constexpr int PIECE  = 16 / ES;               /* elements in 16 bytes */
 constexpr int LOG    = ES == 1 ? 4 : ES == 2 ? 3 : ES == 4 ? 2 : ES == 8 ? 1 : 0; /* of PIECE */
 constexpr int UNITS  = ALIGN / ES;            /* elements between aligned places of a row */
-constexpr int LOADS  = READS > 0 ? READS : 4;  /* pieces that a thread asks for in a pass */
 constexpr int DOWN   = THREADS / ACROSS;       /* input rows that the threads read at once */
 constexpr int LONG   = 32 / ASIDE;            /* words of a column that a warp writes at once */
 constexpr int CHUNK  = LONG * AHEAD;          /* and gathers at a time */
 constexpr int CHUNKS = ROWS / (CHUNK * PER);  /* of a column */
+constexpr int CHUNKS_ASIDE = THREADS / 32 % CHUNKS == 0 ? CHUNKS : 1; /* that are different warps' */
 
 union Word {
     Access<UNIT>::type bits;
@@ -137,7 +141,7 @@ __device__ __forceinline__ void await_copies()
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
-transpose_skew_in(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols,
+transpose_skew(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols,
     long long ld_in, long long ld_out)
 {
     extern __shared__ uint4 shared_memory[];
@@ -147,7 +151,7 @@ transpose_skew_in(T *__restrict__ out, const T *__restrict__ in, long long batch
         (unsigned)((cols + TILE_COLS - 1) / TILE_COLS));
     const long long c0    = (long long)part * TILE_COLS, r0 = (long long)tile * ROWS;
     const int cols_here   = (int)(cols - c0 < TILE_COLS ? cols - c0 : TILE_COLS);
-    const int lane        = threadIdx.x % 32;
+    const int lane        = threadIdx.x % 32, warp = threadIdx.x / 32;
 
     /* A buffer that does not begin aligned is the rest of one that does. */
     const unsigned in_base = ANY_IN ? elements_behind<16>(in) : 0, out_base = ANY_OUT ? elements_behind<ALIGN>(out) : 0;
@@ -171,32 +175,14 @@ transpose_skew_in(T *__restrict__ out, const T *__restrict__ in, long long batch
     /* Every thread keeps to its place in a row and goes down. */
     const int n = (int)threadIdx.x % ACROSS, own = (int)threadIdx.x / ACROSS;
     if (THREADS % ACROSS == 0 || own < DOWN)
-#pragma unroll 1
-        for (int first = own; first < READ_ROWS; first += LOADS * DOWN) {
-            uint4 part[LOADS];
-#pragma unroll
-            for (int k = 0; k < LOADS; k++) {
-                const int   row = first + k * DOWN;
-                const Index element = phase + row * (Index)ld_in, at = (element >> LOG) + n;
-                const int   col = n * PIECE - (SHIFT ? (int)(element & (PIECE - 1)) : 0);
-                if (row >= first_row && row < end_row && col < cols_here && at < whole) {
-                    if (READS == 0)
-                        copy_async(shared_memory + ((phase + row * PITCH) >> LOG) + n, from + at);
-                    else
-                        part[k] = from[at];
-                }
-            }
-            if (READS == 0)
-                continue;
-#pragma unroll
-            for (int k = 0; k < LOADS; k++) {
-                const int row = first + k * DOWN;
-                if (row < READ_ROWS)
-                    shared_memory[((phase + row * PITCH) >> LOG) + n] = part[k];
-            }
+#pragma unroll 4
+        for (int row = first_row + own; row < end_row; row += DOWN) {
+            const Index element = phase + row * (Index)ld_in, at = (element >> LOG) + n;
+            const int   col = n * PIECE - (SHIFT ? (int)(element & (PIECE - 1)) : 0);
+            if (col < cols_here && at < whole)
+                copy_async(shared_memory + ((phase + row * PITCH) >> LOG) + n, from + at);
         }
-    if (READS == 0)
-        await_copies();
+    await_copies();
     __syncthreads();
 
     /* The buffer's last elements that do not fill a piece may be this tile's. */
@@ -210,48 +196,59 @@ transpose_skew_in(T *__restrict__ out, const T *__restrict__ in, long long batch
         __syncthreads();
     }
 
-    const T *const place = (const T *)shared_memory + phase;
+    /* A warp goes over columns, and down each as far as it is not another warp's. */
+    const T *const place   = (const T *)shared_memory + phase;
     T *const       to_tile = out + ((matrix * cols + c0) * ld_out + r0 - ABOVE);
-    const int      units = (ASIDE == 1 ? cols_here : (cols_here + PER * ASIDE - 1) / (PER * ASIDE) * PER) * CHUNKS;
+    const int      groups  = (cols_here + PER * ASIDE - 1) / (PER * ASIDE) * PER;
+    const int      own_row = ABOVE + (CHUNKS_ASIDE > 1 ? warp % CHUNKS_ASIDE * (CHUNK * PER) : 0) + lane / ASIDE * PER;
+    const bool     whole_tile = ABOVE == HALO && first_row == 0 && end_row == ROWS + HALO && cols_here == TILE_COLS;
 
 #pragma unroll 1
-    for (int unit = threadIdx.x / 32; unit < units; unit += THREADS / 32) {
-        const int group = unit / CHUNKS, c = group / PER * (PER * ASIDE) + group % PER + lane % ASIDE * PER;
+    for (int group = warp / CHUNKS_ASIDE; group < (ASIDE == 1 ? cols_here : groups); group += THREADS / 32 / CHUNKS_ASIDE) {
+        const int c = ASIDE == 1 ? group : group / PER * (PER * ASIDE) + group % PER + lane % ASIDE * PER;
         const int ahead = HALO == 0 ? 0 : (int)((out_phase + c * out_step) % UNITS); /* of an aligned place */
-        const int row   = ABOVE - ahead + (unit % CHUNKS * CHUNK + lane / ASIDE) * PER;
-        const T *const column = place + row * PITCH + c;
-        if (c >= cols_here)
-            continue;
-        T *const to = to_tile + (c * (Index)ld_out + row);
+        int       row   = own_row - ahead;
+        const T  *column = place + row * PITCH + c;
+        T        *to     = to_tile + (c * (Index)ld_out + row);
 
-        if (ABOVE == HALO && first_row == 0 && end_row == ROWS + HALO) {
-            Word word[AHEAD];
+        if (whole_tile)
+#pragma unroll 1
+            for (int chunk = 0; chunk < CHUNKS / CHUNKS_ASIDE; chunk++) {
+                Word word[AHEAD];
 #pragma unroll
-            for (int k = 0; k < AHEAD; k++)
-#pragma unroll
-                for (int e = 0; e < PER; e++)
-                    word[k].element[e] = column[(k * LONG * PER + e) * PITCH];
-#pragma unroll
-            for (int k = 0; k < AHEAD; k++)
-                ((Access<UNIT>::type *)to)[k * LONG] = word[k].bits;
-        } else {
-            Word word[AHEAD];
-#pragma unroll
-            for (int k = 0; k < AHEAD; k++)
-                if (row + k * LONG * PER >= first_row && row + k * LONG * PER + PER <= end_row)
+                for (int k = 0; k < AHEAD; k++)
 #pragma unroll
                     for (int e = 0; e < PER; e++)
                         word[k].element[e] = column[(k * LONG * PER + e) * PITCH];
 #pragma unroll
-            for (int k = 0; k < AHEAD; k++) {
-                const int i = k * LONG * PER;
-                if (row + i >= first_row && row + i + PER <= end_row)
+                for (int k = 0; k < AHEAD; k++)
                     ((Access<UNIT>::type *)to)[k * LONG] = word[k].bits;
-                else /* the ends of an output row */
-#pragma unroll 1
-                    for (int e = max(0, first_row - row - i); e < PER && row + i + e < end_row; e++)
-                        to[i + e] = column[(i + e) * PITCH];
+                column += CHUNK * PER * PITCH;
+                to += CHUNK * PER;
             }
-        }
+        else if (c < cols_here)
+#pragma unroll 1
+            for (int chunk = 0; chunk < CHUNKS / CHUNKS_ASIDE; chunk++) {
+                Word word[AHEAD];
+#pragma unroll
+                for (int k = 0; k < AHEAD; k++)
+                    if (row + k * LONG * PER >= first_row && row + k * LONG * PER + PER <= end_row)
+#pragma unroll
+                        for (int e = 0; e < PER; e++)
+                            word[k].element[e] = column[(k * LONG * PER + e) * PITCH];
+#pragma unroll
+                for (int k = 0; k < AHEAD; k++) {
+                    const int i = k * LONG * PER;
+                    if (row + i >= first_row && row + i + PER <= end_row)
+                        ((Access<UNIT>::type *)to)[k * LONG] = word[k].bits;
+                    else /* the ends of an output row */
+#pragma unroll 1
+                        for (int e = max(0, first_row - row - i); e < PER && row + i + e < end_row; e++)
+                            to[i + e] = column[(i + e) * PITCH];
+                }
+                row += CHUNK * PER;
+                column += CHUNK * PER * PITCH;
+                to += CHUNK * PER;
+            }
     }
 }
