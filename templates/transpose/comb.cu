@@ -27,7 +27,6 @@ require   ROWS < 2 * rows              # not mostly empty
 require   RUN >= 32 / ASIDE * AHEAD * max(4, sizeof(T)) # a warp stays within the tile
 require   cols * RUN >= 4 * THREADS * AHEAD # else some threads have nothing to do
 require   BYTES >= 16 * THREADS || THREADS == 128
-require   device.cc >= 80             # copies to shared memory that pass by the registers
 require   BYTES <= 512 * THREADS
 require   BYTES >= 4096                # a multiprocessor needs many bytes in flight
 require   BYTES <= min(device.max_shared_bytes, 73728)
@@ -86,7 +85,7 @@ template <int bytes> __device__ __forceinline__ unsigned elements_behind(const T
 /* 16 bytes on their way to shared memory. */
 __device__ __forceinline__ void copy_async(uint4 *to, const uint4 *from)
 {
-#ifdef __CUDA_ARCH__
+#if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) : "memory");
 #else
     *to = *from;
@@ -95,7 +94,7 @@ __device__ __forceinline__ void copy_async(uint4 *to, const uint4 *from)
 
 __device__ __forceinline__ void await_copies()
 {
-#ifdef __CUDA_ARCH__
+#if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }

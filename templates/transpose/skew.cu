@@ -2,10 +2,10 @@
 template  skew                          # for rows of any alignment: copied as they are, and kept so far apart that a column is a straight line
 
 param     WIDTH   = 64 128 256 512     # bytes of an input row that a tile holds
-param     RUN     = 0 128 256 512 1024 # bytes of an output row that a block writes at a time; 0: all there are
+param     RUN     = 128 256 512 1024   # bytes of an output row that a block writes
 param     THREADS = 128 256 512        # threads a block
 param     QUARTERS = 3 4              # of a multiprocessor's threads that registers leave room for
-param     AHEAD   = 1 2 4              # words of a column that a thread gathers at a time
+param     AHEAD   = 1 2                # words of a column that a thread gathers at a time
 param     ORDER   = in_fast out_fast   # neighbouring blocks follow the input's rows, or the output's
 
 let       piece   = 16 / sizeof(T)
@@ -14,18 +14,17 @@ const     ANY_IN  = align_in < 16      # the input does not begin at a multiple 
 const     ANY_OUT = align_out < ALIGN  # nor the output at one of ALIGN
 const     SHIFT   = ld_in % piece != 0 || ANY_IN # input rows begin anywhere
 const     HALO    = ld_out * sizeof(T) % ALIGN == 0 && !ANY_OUT ? 0 : ALIGN / sizeof(T) # rows between aligned places of an output row
-const     ABOVE   = RUN == 0 ? 0 : HALO # rows read above those that a tile begins with
 const     TILE_COLS = WIDTH / sizeof(T)
 const     ACROSS  = WIDTH / 16 + SHIFT # pieces of a row
 let       slots   = SHIFT || ACROSS % 2 == 1 ? ACROSS : ACROSS + 1
 const     PITCH   = slots * piece + ld_in % piece # elements between rows of the tile, which begin as their rows in memory do
 const     ASIDE   = sizeof(T) == 16 ? 1 : min(4, gcd(PITCH, 32)) # columns that a warp gathers from: then its lanes meet different banks
 let       chunk   = 32 / ASIDE * AHEAD * max(1, 4 / sizeof(T)) # rows that a warp gathers from at a time
-const     ROWS    = RUN == 0 ? ceil_div(rows + max(0, HALO - 1), chunk) * chunk : RUN / sizeof(T) # that a tile writes
-const     READ_ROWS = RUN == 0 ? rows : ROWS + HALO
+const     ROWS    = RUN / sizeof(T)    # that a tile writes
+const     READ_ROWS = ROWS + HALO
 const     PIECES  = ((READ_ROWS - 1) * PITCH * sizeof(T) + 15) / 16 + ACROSS # of the tile
 const     RESIDENT = max(1, min(233472 / (16 * PIECES + 1024), 512 * QUARTERS / THREADS)) # blocks of a multiprocessor that registers should leave room for
-let       down    = RUN == 0 ? 1 : ceil_div(rows + max(0, HALO - 1), ROWS)
+let       down    = ceil_div(rows + max(0, HALO - 1), ROWS)
 let       blocks_across = ceil_div(cols, TILE_COLS)
 let       blocks  = down * blocks_across * batch
 const     FLAT    = max(ORDER == ORDER_in_fast ? down : blocks_across, batch) > 65535 # a grid may not be that high or deep
@@ -34,11 +33,9 @@ const     WIDE    = max(READ_ROWS * ld_in, TILE_COLS * ld_out) > 2147483000 # 64
 
 require   SHIFT || align_out < 32 || ld_out * sizeof(T) % 32 != 0 || cols % piece != 0 || rows % piece != 0 # subtile does the same with less
 require   gcd(PITCH, 32) <= 2 * ASIDE || sizeof(T) == 16 # too many lanes would meet in one bank
-require   4 * ABOVE <= ROWS            # at most a fifth is read twice
-require   RUN == 0 || ROWS < 2 * rows || RUN == 128 # not mostly empty
-require   RUN > 0 || rows * sizeof(T) <= 2048 # a block holds them
+require   4 * HALO <= ROWS             # at most a fifth is read twice
+require   ROWS < 2 * rows || RUN == 128 # not mostly empty
 require   TILE_COLS < 2 * cols || WIDTH == 64
-require   device.cc >= 80              # copies to shared memory that pass by the registers
 require   ROWS % chunk == 0            # a warp stays within the tile
 require   TILE_COLS * ROWS * sizeof(T) >= 4 * THREADS * AHEAD # else some threads have nothing to do
 require   QUARTERS == 3 || 512 * 3 / THREADS < 233472 / (16 * PIECES + 1024) # else shared memory limits the blocks to the same number
@@ -59,7 +56,7 @@ default   WIDTH=256 RUN=256 THREADS=512 QUARTERS=3 AHEAD=2 ORDER=out_fast
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = unsigned char;
-constexpr int RUN = 256, THREADS = 512, RESIDENT = 2, AHEAD = 2, ALIGN = 32, ANY_IN = 1, ANY_OUT = 1, SHIFT = 1, HALO = 32, ABOVE = 32, ROWS = 256;
+constexpr int THREADS = 512, RESIDENT = 2, AHEAD = 2, ALIGN = 32, ANY_IN = 1, ANY_OUT = 1, SHIFT = 1, HALO = 32, ROWS = 256;
 constexpr int READ_ROWS = 288, TILE_COLS = 256;
 constexpr int ACROSS = 17, PITCH = 273, ASIDE = 1, PIECES = 4914, BATCHED = 0, FLAT = 0, WIDE = 0;
 constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast;
@@ -126,7 +123,7 @@ __device__ __forceinline__ void locate(unsigned &matrix, unsigned &r, unsigned &
 /* 16 bytes on their way to shared memory. */
 __device__ __forceinline__ void copy_async(uint4 *to, const uint4 *from)
 {
-#ifdef __CUDA_ARCH__
+#if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) : "memory");
 #else
     *to = *from;
@@ -135,7 +132,7 @@ __device__ __forceinline__ void copy_async(uint4 *to, const uint4 *from)
 
 __device__ __forceinline__ void await_copies()
 {
-#ifdef __CUDA_ARCH__
+#if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }
@@ -147,7 +144,7 @@ transpose_skew(T *__restrict__ out, const T *__restrict__ in, long long batch, l
     extern __shared__ uint4 shared_memory[];
 
     unsigned matrix, tile, part;
-    locate(matrix, tile, part, RUN == 0 ? 1 : (unsigned)((rows + (HALO > 0 ? HALO - 1 : 0) + ROWS - 1) / ROWS),
+    locate(matrix, tile, part, (unsigned)((rows + (HALO > 0 ? HALO - 1 : 0) + ROWS - 1) / ROWS),
         (unsigned)((cols + TILE_COLS - 1) / TILE_COLS));
     const long long c0    = (long long)part * TILE_COLS, r0 = (long long)tile * ROWS;
     const int cols_here   = (int)(cols - c0 < TILE_COLS ? cols - c0 : TILE_COLS);
@@ -161,11 +158,11 @@ transpose_skew(T *__restrict__ out, const T *__restrict__ in, long long batch, l
     const unsigned out_step  = HALO == 0 ? 0 : (unsigned)ld_out % UNITS;
 
     /* Of the rows that the tile holds, [first_row, end_row) exist. */
-    const int first_row = r0 < ABOVE ? ABOVE - (int)r0 : 0;
-    const int end_row   = (int)(rows - r0 < ROWS ? rows - r0 : ROWS) + ABOVE;
+    const int first_row = r0 < HALO ? HALO - (int)r0 : 0;
+    const int end_row   = (int)(rows - r0 < ROWS ? rows - r0 : ROWS) + HALO;
 
     /* The piece with the tile's first element, and that element's place there; whole pieces of the buffer from there on. */
-    const long long start = (matrix * rows + r0 - ABOVE) * ld_in + c0 + in_base;
+    const long long start = (matrix * rows + r0 - HALO) * ld_in + c0 + in_base;
     const long long piece = start >= 0 ? start / PIECE : -((PIECE - 1 - start) / PIECE);
     const int       phase = (int)(start - piece * PIECE);
     const long long left  = count / PIECE - piece;
@@ -189,7 +186,7 @@ transpose_skew(T *__restrict__ out, const T *__restrict__ in, long long batch, l
     if (SHIFT && whole <= ((phase + (end_row - 1) * (Index)ld_in) >> LOG) + ACROSS) {
         const long long i = (piece + left) * PIECE + threadIdx.x - in_base;
         if (i >= 0 && i < count - in_base) {
-            const long long row = i / ld_in - (matrix * rows + r0 - ABOVE), col = i % ld_in - c0;
+            const long long row = i / ld_in - (matrix * rows + r0 - HALO), col = i % ld_in - c0;
             if (row >= first_row && row < end_row && col >= 0 && col < cols_here)
                 ((T *)shared_memory)[phase + (int)row * PITCH + (int)col] = in[i];
         }
@@ -198,10 +195,10 @@ transpose_skew(T *__restrict__ out, const T *__restrict__ in, long long batch, l
 
     /* A warp goes over columns, and down each as far as it is not another warp's. */
     const T *const place   = (const T *)shared_memory + phase;
-    T *const       to_tile = out + ((matrix * cols + c0) * ld_out + r0 - ABOVE);
+    T *const       to_tile = out + ((matrix * cols + c0) * ld_out + r0 - HALO);
     const int      groups  = (cols_here + PER * ASIDE - 1) / (PER * ASIDE) * PER;
-    const int      own_row = ABOVE + (CHUNKS_ASIDE > 1 ? warp % CHUNKS_ASIDE * (CHUNK * PER) : 0) + lane / ASIDE * PER;
-    const bool     whole_tile = ABOVE == HALO && first_row == 0 && end_row == ROWS + HALO && cols_here == TILE_COLS;
+    const int      own_row = HALO + (CHUNKS_ASIDE > 1 ? warp % CHUNKS_ASIDE * (CHUNK * PER) : 0) + lane / ASIDE * PER;
+    const bool     whole_tile = first_row == 0 && end_row == ROWS + HALO && cols_here == TILE_COLS;
 
 #pragma unroll 1
     for (int group = warp / CHUNKS_ASIDE; group < (ASIDE == 1 ? cols_here : groups); group += THREADS / 32 / CHUNKS_ASIDE) {

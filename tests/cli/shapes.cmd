@@ -15,7 +15,7 @@ at space 4096x4096/x f32 --arch sm_90
 at space copy 4096/4160 f32 --arch sm_90
 at tune 4096x4096 --ld 4160,zero
 at tune 4096x4096 --ld 4000
-at space 4096x16@4 f32 --arch sm_90 --template naive,records,subtile,window
+at space 4096x16@4 f32 --arch sm_90 --template naive,records,skew,subtile
 at space 4096x4096@256x16 f32 --arch sm_90 --template subtile
 at space 4096x4096@6 f32 --arch sm_90
 at space 4096x4096@4x4x4 f32 --arch sm_90
