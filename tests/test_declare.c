@@ -118,7 +118,7 @@ Test(declare, an_alignment_that_a_template_does_not_mention_must_be_the_full_one
 {
     static const struct {
         const char *lines;
-        int required;
+        size_t required;
         const char *first;
     } CASES[] = {
         { "grid 1\nblock 1\n", 2, "align_y == 256" },

@@ -79,7 +79,7 @@ static outcome session(const char *script)
     at__gpu *gpu = NULL;
     at__bench *bench = NULL;
     at__device_info info;
-    at__setup setup = { .buffers = { { AT__OUTPUT, BYTES }, { AT__INPUT, BYTES } },
+    at__setup setup = { .buffers = { { AT__OUTPUT, BYTES, 0 }, { AT__INPUT, BYTES, 0 } },
                         .buffer_count = 2,
                         .reference = kernel_of("copy_reference"),
                         .check_cubin = CUBIN,
