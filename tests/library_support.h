@@ -1,0 +1,86 @@
+/* library_support.h - databases with a winner and tuners on them, for the tests of <autotune/autotune.h>. */
+#ifndef AUTOTUNE_TESTS_LIBRARY_SUPPORT_H
+#define AUTOTUNE_TESTS_LIBRARY_SUPPORT_H
+
+#include "catalog.h"
+#include "store_support.h"
+
+#include <autotune/autotune.h>
+
+#include <criterion/criterion.h>
+
+#define CONFIG "TILE=32 BLOCK_ROWS=8 PAD=1 UNROLL=yes ORDER=in_fast" /* of tile_rows */
+
+static const at_problem TUNED = {
+    .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { 1024, 2048 }
+};
+static const at_target ON_H200 = { 1, "NVIDIA H200", 90, 132 };
+
+/* Every test has a folder of its own; nothing of the user's is read or written. */
+static folder home;
+
+static inline void set_up(void)
+{
+    home = folder_make();
+    set_or_unset("HOME", home.path);
+    set_or_unset("AUTOTUNE_DB", NULL);
+    set_or_unset("AUTOTUNE_CACHE", NULL);
+    set_or_unset("XDG_DATA_HOME", NULL);
+    set_or_unset("XDG_CACHE_HOME", NULL);
+}
+
+static inline void tear_down(void)
+{
+    folder_remove(&home);
+}
+
+static inline void put_winner(const char *shape, int64_t elements, const char *device, int sms)
+{
+    at_error err = { 0 };
+    at__catalog *catalog = NULL;
+    int64_t run = 0;
+    at__store *store = open_ok(home.db, AT__STORE_WRITE);
+    cr_assert_eq(at__catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
+    const at__template *t =
+        at__catalog_find_template(catalog, at__catalog_find_op(catalog, "transpose"), "tile_rows");
+    const at__problem_key key = { "transpose", shape, "b4", elements, 8 * elements };
+    const at__fingerprint f = { .cc = 90, .sms = sms, .memory_mib = 143155, .driver = "580", .cold = true };
+    at__fingerprint with_name = f;
+    snprintf(with_name.device, sizeof with_name.device, "%s", device);
+    at__winner w = winner_of(CONFIG, 10e-6);
+    w.template_name = t->name;
+    w.template_hash = t->hash;
+    w.grid[0] = elements / 1024;
+    const at__run_info info = { .command = "", .strategy = "auto", .seed = 1, .device_uuid = "", .host = "" };
+    cr_assert_eq(at__store_begin_run(&run, store, &info, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__store_put_source(store, t->hash, t->file, t->source, t->source_len, &err), AT_OK);
+    cr_assert_eq(at__store_put_winner(store, run, &key, &with_name, &w, &err), AT_OK, "%s", err.text);
+    at__store_close(store);
+    at__catalog_close(catalog);
+}
+
+static inline at_tuner *open_tuner(void)
+{
+    at_error err = { 0 };
+    at_tuner *tuner = NULL;
+    at_open_options options = AT_OPEN_OPTIONS_INIT;
+    options.database = home.db;
+    cr_assert_eq(at_open(&tuner, &options, &err), AT_OK, "%s", err.text);
+    return tuner;
+}
+
+static inline at_tuner *tuner_with_winner(void)
+{
+    put_winner("1024x2048", 1024 * 2048, "NVIDIA H200", 132);
+    return open_tuner();
+}
+
+static inline at_found *find_ok(at_tuner *tuner, at_problem problem, const at_target *target)
+{
+    at_error err = { 0 };
+    at_found *found = NULL;
+    cr_assert_eq(at_find(&found, tuner, &problem, target, &err), AT_OK, "%s", err.text);
+    return found;
+}
+
+#endif
