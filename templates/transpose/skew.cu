@@ -1,10 +1,12 @@
 /*!autotune
 template  skew                          # for rows of any alignment: copied as they are, and kept so far apart that a column is a straight line
 
-param     WIDTH   = 64 128 256 512     # bytes of an input row that a tile holds
-param     RUN     = 128 256 512 1024   # bytes of an output row that a block writes
-param     THREADS = 128 256 512        # threads a block
-param     QUARTERS = 3 4              # of a multiprocessor's threads that registers leave room for
+param     WIDTH   = 64 128 192 256 384 512 # bytes of an input row that a tile holds
+param     RUN     = 128 256 512        # bytes of an output row that a block writes
+param     THREADS = 256 512            # threads a block
+param     QUARTERS = 3 4               # of a multiprocessor's threads that registers leave room for
+param     BESIDE  = 1 2                # blocks of a cluster: neighbours that share the ends of what they read
+param     PREFETCH = 128 256           # bytes around a piece that the second-level cache asks memory for
 param     AHEAD   = 1 2                # words of a column that a thread gathers at a time
 param     ORDER   = in_fast out_fast   # neighbouring blocks follow the input's rows, or the output's
 
@@ -25,7 +27,7 @@ const     READ_ROWS = ROWS + HALO
 const     PIECES  = ((READ_ROWS - 1) * PITCH * sizeof(T) + 15) / 16 + ACROSS # of the tile
 const     RESIDENT = max(1, min(233472 / (16 * PIECES + 1024), 512 * QUARTERS / THREADS)) # blocks of a multiprocessor that registers should leave room for
 let       down    = ceil_div(rows + max(0, HALO - 1), ROWS)
-let       blocks_across = ceil_div(cols, TILE_COLS)
+let       blocks_across = ceil_div(ceil_div(cols, TILE_COLS), BESIDE) * BESIDE
 let       blocks  = down * blocks_across * batch
 const     FLAT    = max(ORDER == ORDER_in_fast ? down : blocks_across, batch) > 65535 # a grid may not be that high or deep
 const     BATCHED = batch > 1
@@ -39,11 +41,14 @@ require   TILE_COLS < 2 * cols || WIDTH == 64
 require   ROWS % chunk == 0            # a warp stays within the tile
 require   TILE_COLS * ROWS * sizeof(T) >= 4 * THREADS * AHEAD # else some threads have nothing to do
 require   QUARTERS == 3 || 512 * 3 / THREADS < 233472 / (16 * PIECES + 1024) # else shared memory limits the blocks to the same number
-require   READ_ROWS * ACROSS >= THREADS || THREADS == 128
+require   READ_ROWS * ACROSS >= THREADS || THREADS == 256
 require   READ_ROWS * ACROSS <= 36 * THREADS
+require   THREADS == 512 || PIECES <= 2048 # large tiles need them all
 require   PIECES >= 256                # a multiprocessor needs many bytes in flight
 require   16 * PIECES <= min(device.max_shared_bytes, 102400)
 require   THREADS <= device.max_threads_per_block
+require   BESIDE == 1 || (device.cc >= 90 && SHIFT && !FLAT && cols > TILE_COLS) # a cluster is part of the grid
+require   PREFETCH == 128 || (BESIDE == 2 && count * sizeof(T) >= 33554432) # else it brings what nobody needs in time
 require   blocks <= device.max_grid_x
 
 grid      FLAT ? blocks : ORDER == ORDER_in_fast ? blocks_across : down \
@@ -51,12 +56,12 @@ grid      FLAT ? blocks : ORDER == ORDER_in_fast ? blocks_across : down \
           FLAT ? 1 : batch
 block     THREADS
 shared    16 * PIECES
-default   WIDTH=256 RUN=256 THREADS=512 QUARTERS=3 AHEAD=2 ORDER=out_fast
+default   WIDTH=256 RUN=256 THREADS=512 QUARTERS=3 BESIDE=1 PREFETCH=128 AHEAD=2 ORDER=out_fast
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = unsigned char;
-constexpr int THREADS = 512, RESIDENT = 2, AHEAD = 2, ALIGN = 32, ANY_IN = 1, ANY_OUT = 1, SHIFT = 1, HALO = 32, ROWS = 256;
+constexpr int THREADS = 512, RESIDENT = 2, BESIDE = 2, PREFETCH = 128, AHEAD = 2, ALIGN = 32, ANY_IN = 1, ANY_OUT = 1, SHIFT = 1, HALO = 32, ROWS = 256;
 constexpr int READ_ROWS = 288, TILE_COLS = 256;
 constexpr int ACROSS = 17, PITCH = 273, ASIDE = 1, PIECES = 4914, BATCHED = 0, FLAT = 0, WIDE = 0;
 constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast;
@@ -71,6 +76,9 @@ constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast;
  *
  * On its way to shared memory a piece passes by the registers: a thread asks for all of its pieces at once, and more
  * threads are resident. Copies that go by the first-level cache (.ca) cost the second level two thirds of the others' (.cg).
+ *
+ * Tiles beside each other read the sectors at their common border twice. As a cluster they do so at the same time and from
+ * the same side of the chip, so that these sectors cross between the halves of the second-level cache once.
  */
 
 template <bool wide> struct IndexOf { using type = int; };
@@ -124,7 +132,11 @@ __device__ __forceinline__ void locate(unsigned &matrix, unsigned &r, unsigned &
 __device__ __forceinline__ void copy_async(uint4 *to, const uint4 *from)
 {
 #if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) : "memory");
+    const unsigned address = (unsigned)__cvta_generic_to_shared(to);
+    if (PREFETCH == 256)
+        asm volatile("cp.async.ca.shared.global.L2::256B [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
 #else
     *to = *from;
 #endif
@@ -137,15 +149,23 @@ __device__ __forceinline__ void await_copies()
 #endif
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
+#if __CUDA_ARCH__ >= 900
+#define CLUSTERED __cluster_dims__(ORDER == ORDER_in_fast ? BESIDE : 1, ORDER == ORDER_in_fast ? 1 : BESIDE, 1)
+#else
+#define CLUSTERED
+#endif
+
+extern "C" __global__ void CLUSTERED __launch_bounds__(THREADS, RESIDENT)
 transpose_skew(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols,
     long long ld_in, long long ld_out)
 {
     extern __shared__ uint4 shared_memory[];
 
     unsigned matrix, tile, part;
-    locate(matrix, tile, part, (unsigned)((rows + (HALO > 0 ? HALO - 1 : 0) + ROWS - 1) / ROWS),
-        (unsigned)((cols + TILE_COLS - 1) / TILE_COLS));
+    const unsigned across = (unsigned)((cols + TILE_COLS - 1) / TILE_COLS);
+    locate(matrix, tile, part, (unsigned)((rows + (HALO > 0 ? HALO - 1 : 0) + ROWS - 1) / ROWS), across);
+    if (BESIDE > 1 && part >= across)
+        return; /* the grid is whole clusters */
     const long long c0    = (long long)part * TILE_COLS, r0 = (long long)tile * ROWS;
     const int cols_here   = (int)(cols - c0 < TILE_COLS ? cols - c0 : TILE_COLS);
     const int lane        = threadIdx.x % 32, warp = threadIdx.x / 32;
