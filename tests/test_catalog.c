@@ -80,14 +80,14 @@ Test(catalog, has_the_built_in_ops)
 }
 
 /* The number of configurations for one shape. */
-static int64_t count_space(const at__template *t, int64_t batch, int64_t rows, int64_t cols)
+static int64_t count_space(const at__template *t, at__dtype type, int64_t batch, int64_t rows, int64_t cols)
 {
     at__limits limits = some_limits();
     int64_t slots[AT__MAX_SLOTS] = { 0 }, sizes[3] = { batch, rows, cols };
     at__problem problem;
     at__space *space = NULL;
     at_error err = { 0 };
-    cr_assert_eq(at__problem_init(&problem, t->op, AT__F32, sizes, 3, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__problem_init(&problem, t->op, type, sizes, 3, &err), AT_OK, "%s", err.text);
     cr_assert_eq(at__problem_bind(slots, &problem, &limits, &err), AT_OK, "%s", err.text);
     cr_assert_eq(at__space_open(&space, t, slots, NULL, 0, &err), AT_OK, "%s", err.text);
     int64_t count = at__space_count(space);
@@ -96,7 +96,7 @@ static int64_t count_space(const at__template *t, int64_t batch, int64_t rows, i
 }
 
 /* Every built-in template has something to offer: for a plain large problem, one whose rows are not aligned,
- * many small ones, narrow ones, or a row. */
+ * many small ones, narrow ones, or a row; or for narrow elements. */
 Test(catalog, built_in_spaces_are_not_empty)
 {
     at__catalog *c = NULL;
@@ -105,9 +105,9 @@ Test(catalog, built_in_spaces_are_not_empty)
         const at__op *op = at__catalog_op(c, i);
         for (int k = 0; k < at__catalog_template_count(c, op); k++) {
             const at__template *t = at__catalog_template(c, op, k);
-            int64_t count = count_space(t, 1, 4096, 4096) + count_space(t, 1, 4097, 4095) +
-                            count_space(t, 10000, 16, 16) + count_space(t, 7, 1000, 3) +
-                            count_space(t, 1, 1, 1000);
+            int64_t count = count_space(t, AT__F32, 1, 4096, 4096) + count_space(t, AT__F32, 1, 4097, 4095) +
+                            count_space(t, AT__F32, 10000, 16, 16) + count_space(t, AT__F32, 7, 1000, 3) +
+                            count_space(t, AT__F32, 1, 1, 1000) + count_space(t, AT__U8, 1, 4096, 4096);
             cr_expect_gt(count, 0, "%s", t->file);
         }
     }

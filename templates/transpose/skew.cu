@@ -163,7 +163,7 @@ transpose_skew(T *__restrict__ out, const T *__restrict__ in, long long batch, l
 
     unsigned matrix, tile, part;
     const unsigned across = (unsigned)((cols + TILE_COLS - 1) / TILE_COLS);
-    locate(matrix, tile, part, (unsigned)((rows + (HALO > 0 ? HALO - 1 : 0) + ROWS - 1) / ROWS), across);
+    locate(matrix, tile, part, (unsigned)((rows + (HALO > 0 ? HALO - 1 : 0) + ROWS - 1) / ROWS), (across + BESIDE - 1) / BESIDE * BESIDE);
     if (BESIDE > 1 && part >= across)
         return; /* the grid is whole clusters */
     const long long c0    = (long long)part * TILE_COLS, r0 = (long long)tile * ROWS;

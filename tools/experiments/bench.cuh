@@ -89,9 +89,9 @@ __global__ void count_wrong(unsigned long long *wrong, const T *out, const T *in
     }
 }
 
-/* Runs a transpose once on a poisoned output; exits when an element is wrong. */
+/* Runs a transpose once on a poisoned output; how many elements are wrong. */
 template <typename T, typename Launch>
-void check_transpose(const char *name, const Buffers &b, long long rows, long long cols, Launch launch)
+unsigned long long wrong_elements(const Buffers &b, long long rows, long long cols, Launch launch)
 {
     unsigned long long *wrong, count = 0;
     MUST(cudaMalloc(&wrong, sizeof *wrong));
@@ -102,6 +102,14 @@ void check_transpose(const char *name, const Buffers &b, long long rows, long lo
     count_wrong<T><<<4096, 256>>>(wrong, (const T *)b.out, (const T *)b.in, rows, cols);
     MUST(cudaMemcpy(&count, wrong, sizeof count, cudaMemcpyDeviceToHost));
     MUST(cudaFree(wrong));
+    return count;
+}
+
+/* The same; exits when an element is wrong. */
+template <typename T, typename Launch>
+void check_transpose(const char *name, const Buffers &b, long long rows, long long cols, Launch launch)
+{
+    const unsigned long long count = wrong_elements<T>(b, rows, cols, launch);
     if (count) {
         fprintf(stderr, "%s: %lldx%lld of %zu bytes: %llu elements are wrong\n", name, rows, cols, sizeof(T),
                 count);
