@@ -29,24 +29,22 @@ static void need_gpu(void)
         cr_skip_test("no GPU: %s", err.text);
 }
 
-/* What a run said: outcomes of one problem by template, read back from its store. */
+/* What a run said of one problem: its trials, read back from the store, and whether one won. */
 typedef struct record {
-    int64_t outcomes[AT__OUTCOMES];
-    at__outcome last_of[64];
+    const at__problem *problem;
+    at__outcome outcomes[64];
     char names[64][AT__MAX_NAME];
     char logs[64][160];
     int count;
-    int results, found;
-    double share;
+    bool found;
 } record;
 
 static bool note_trial(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
 {
     record *r = context;
     (void)fingerprint;
-    r->outcomes[row->outcome]++;
     if (r->count < 64) {
-        r->last_of[r->count] = row->outcome;
+        r->outcomes[r->count] = row->outcome;
         snprintf(r->names[r->count], sizeof *r->names, "%s", row->template_name);
         snprintf(r->logs[r->count++], sizeof *r->logs, "%s %s", row->config, row->log);
     }
@@ -56,22 +54,20 @@ static bool note_trial(void *context, const at__trial_row *row, const at__finger
 static void note_result(void *context, const at__result *result)
 {
     record *r = context;
-    r->results++;
-    r->found += result->found;
+    while (r->problem != result->problem)
+        r++;
+    r->found = result->found;
     if (!result->found)
         fprintf(stderr, "no winner: %s\n", result->why);
-    else
-        r->share = result->answer->winner.ceiling_s / result->answer->winner.median_s;
 }
 
-static void tune(record *r, const at__catalog *catalog, const at__problem *problem,
-                 const char *const *templates, int template_count, int64_t max_trials)
+/* Tunes problems in one run; `records` has one for each. */
+static void tune(record *records, const at__catalog *catalog, const at__problem *problems,
+                 size_t problem_count, const char *const *templates, int template_count, int64_t max_trials)
 {
     char db[] = "/tmp/autotune-test-XXXXXX";
     at_error err = { 0 };
     at__store *store = NULL;
-    at__problem_key key;
-    at__str shape = { 0 };
     static const char *const DEVICE = "0";
     at__tune_options options = { .devices = &DEVICE,
                                  .device_count = 1,
@@ -81,15 +77,22 @@ static void tune(record *r, const at__catalog *catalog, const at__problem *probl
                                  .templates = templates,
                                  .template_count = template_count,
                                  .db_path = db };
-    at__tune_events events = { .context = r, .result = note_result };
+    at__tune_events events = { .context = records, .result = note_result };
 
+    for (size_t i = 0; i < problem_count; i++)
+        records[i].problem = &problems[i];
     close(mkstemp(db));
-    cr_assert_eq(at__tune(problem, 1, catalog, &options, &events, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__tune(problems, problem_count, catalog, &options, &events, &err), AT_OK, "%s", err.text);
     cr_assert_eq(at__store_open(&store, db, AT__STORE_READ, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__problem_key_of(&key, &shape, problem, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__store_each_trial(store, &key, NULL, note_trial, r, &err), AT_OK, "%s", err.text);
+    for (size_t i = 0; i < problem_count; i++) {
+        at__problem_key key;
+        at__str shape = { 0 };
+        cr_assert_eq(at__problem_key_of(&key, &shape, &problems[i], &err), AT_OK, "%s", err.text);
+        cr_assert_eq(at__store_each_trial(store, &key, NULL, note_trial, &records[i], &err), AT_OK, "%s",
+                     err.text);
+        at__str_clear(&shape);
+    }
     at__store_close(store);
-    at__str_clear(&shape);
     unlink(db);
 }
 
@@ -138,18 +141,18 @@ Test(gpu, bad_kernels_cost_a_trial_and_not_the_run, .timeout = 300)
     cr_assert_eq(at__problem_init(&problem, at__catalog_find_op(catalog, "copy"), AT__F32,
                                   (int64_t[]){ 1000003 }, 1, &err),
                  AT_OK, "%s", err.text);
-    tune(&r, catalog, &problem, names, FAULT_COUNT, 0);
+    tune(&r, catalog, &problem, 1, names, FAULT_COUNT, 0);
     cr_expect_eq(r.count, FAULT_COUNT);
     for (int i = 0; i < r.count; i++)
         for (int k = 0; k < FAULT_COUNT; k++)
             if (strcmp(r.names[i], FAULTS[k].name) == 0) {
-                cr_expect_eq(r.last_of[i], FAULTS[k].outcome, "%s: expected %s, found %s (%s)",
+                cr_expect_eq(r.outcomes[i], FAULTS[k].outcome, "%s: expected %s, found %s (%s)",
                              FAULTS[k].name, at__outcome_name(FAULTS[k].outcome),
-                             at__outcome_name(r.last_of[i]), r.logs[i]);
+                             at__outcome_name(r.outcomes[i]), r.logs[i]);
                 cr_expect(strstr(r.logs[i], FAULTS[k].says), "%s: its log does not say '%s': %s",
                           FAULTS[k].name, FAULTS[k].says, r.logs[i]);
             }
-    cr_expect_eq(r.found, 1, "the good kernel among the bad ones must win");
+    cr_expect(r.found, "the good kernel among the bad ones must win");
     at__catalog_close(catalog);
 }
 
@@ -184,7 +187,7 @@ static const struct {
     { { 70000, 2, 2 }, 3, { 1, 1 } },
 };
 
-static at__problem problem_of(const at__op *op, at__dtype type, size_t shape)
+static at__problem problem_of(const at__op *op, at__dtype type, int shape)
 {
     at_error err = { 0 };
     at__problem problem;
@@ -203,20 +206,26 @@ static at__problem problem_of(const at__op *op, at__dtype type, size_t shape)
 Test(gpu, every_template_is_right_on_ragged_shapes, .timeout = 900)
 {
     static const at__dtype TYPES[] = { AT__U8, AT__F16, AT__F32, AT__F64, AT__C128 };
+    enum { TYPE_COUNT = sizeof TYPES / sizeof *TYPES, COUNT = TYPE_COUNT * sizeof SHAPES / sizeof *SHAPES };
+    static at__problem problems[COUNT];
+    static record records[COUNT];
     at_error err = { 0 };
     at__catalog *catalog = NULL;
 
     need_gpu();
     cr_assert_eq(at__catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
-    for (size_t s = 0; s < sizeof SHAPES / sizeof *SHAPES; s++)
-        for (size_t t = 0; t < sizeof TYPES / sizeof *TYPES; t++) {
-            record r = { 0 };
-            at__problem problem = problem_of(at__catalog_find_op(catalog, "transpose"), TYPES[t], s);
-            tune(&r, catalog, &problem, NULL, 0, 24);
-            for (int i = 0; i < r.count; i++)
-                cr_expect_eq(r.last_of[i], AT__TIMED, "shape %zu, %s: %s %s: %s", s, at__dtype_name(TYPES[t]),
-                             r.names[i], r.logs[i], at__outcome_name(r.last_of[i]));
-            cr_expect_eq(r.found, 1, "shape %zu, %s", s, at__dtype_name(TYPES[t]));
-        }
+    for (int i = 0; i < COUNT; i++)
+        problems[i] =
+            problem_of(at__catalog_find_op(catalog, "transpose"), TYPES[i % TYPE_COUNT], i / TYPE_COUNT);
+    tune(records, catalog, problems, COUNT, NULL, 0, 24);
+    for (int i = 0; i < COUNT; i++) {
+        const record *r = &records[i];
+        const char *type = at__dtype_name(problems[i].type);
+        for (int k = 0; k < r->count; k++)
+            cr_expect_eq(r->outcomes[k], AT__TIMED, "shape %d, %s: %s %s: %s", i / TYPE_COUNT, type,
+                         r->names[k], r->logs[k], at__outcome_name(r->outcomes[k]));
+        cr_expect_gt(r->count, 0, "shape %d, %s", i / TYPE_COUNT, type);
+        cr_expect(r->found, "shape %d, %s", i / TYPE_COUNT, type);
+    }
     at__catalog_close(catalog);
 }
