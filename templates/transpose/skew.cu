@@ -2,16 +2,16 @@
 template  skew                          # for rows of any alignment: copied as they are, and kept so far apart that a column is a straight line
 
 param     WIDTH   = 64 128 192 256 384 512 # bytes of an input row that a tile holds
-param     RUN     = 128 256 512        # bytes of an output row that a block writes
+param     RUN     = 128 256 512 1024   # bytes of an output row that a block writes
 param     THREADS = 256 512            # threads a block
 param     QUARTERS = 3 4               # of a multiprocessor's threads that registers leave room for
 param     BESIDE  = 1 2                # blocks of a cluster: neighbours that share the ends of what they read
 param     PREFETCH = 128 256           # bytes around a piece that the second-level cache asks memory for
+param     ALIGN   = 32 64 256          # bytes: a tile's part of an output row begins and ends at a multiple
 param     AHEAD   = 1 2                # words of a column that a thread gathers at a time
 param     ORDER   = in_fast out_fast   # neighbouring blocks follow the input's rows, or the output's
 
 let       piece   = 16 / sizeof(T)
-const     ALIGN   = 32                 # bytes: a tile's part of an output row begins and ends at a multiple
 const     ANY_IN  = align_in < 16      # the input does not begin at a multiple of 16 bytes
 const     ANY_OUT = align_out < ALIGN  # nor the output at one of ALIGN
 const     SHIFT   = ld_in % piece != 0 || ANY_IN # input rows begin anywhere
@@ -36,6 +36,10 @@ const     WIDE    = max(READ_ROWS * ld_in, TILE_COLS * ld_out) > 2147483000 # 64
 require   SHIFT || align_out < 32 || ld_out * sizeof(T) % 32 != 0 || cols % piece != 0 || rows % piece != 0 # subtile does the same with less
 require   gcd(PITCH, 32) <= 2 * ASIDE || sizeof(T) == 16 # too many lanes would meet in one bank
 require   4 * HALO <= ROWS             # at most a fifth is read twice
+require   ALIGN == 32 || HALO > 0      # already aligned
+require   ALIGN != 64 || (sizeof(T) == 4 && RUN == 512) # for others it is not worth the rows that are read twice
+require   ALIGN != 256 || (RUN == 1024 && rows >= 64 * cols) # likewise, but where all tiles write to a few far places
+require   RUN != 1024 || sizeof(T) >= 8 || ALIGN == 256 # short elements make high tiles
 require   ROWS < 2 * rows || RUN == 128 # not mostly empty
 require   TILE_COLS < 2 * cols || WIDTH == 64
 require   ROWS % chunk == 0            # a warp stays within the tile
@@ -56,7 +60,7 @@ grid      FLAT ? blocks : ORDER == ORDER_in_fast ? blocks_across : down \
           FLAT ? 1 : batch
 block     THREADS
 shared    16 * PIECES
-default   WIDTH=256 RUN=256 THREADS=512 QUARTERS=3 BESIDE=1 PREFETCH=128 AHEAD=2 ORDER=out_fast
+default   WIDTH=256 RUN=256 THREADS=512 QUARTERS=3 BESIDE=1 PREFETCH=128 ALIGN=32 AHEAD=2 ORDER=out_fast
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
@@ -72,7 +76,8 @@ constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast;
  * so a row's first element stands where the pitch says, whatever its alignment: the elements of a column are PITCH apart,
  * all of them, and where PITCH is odd they lie in different banks; where it is even, a warp gathers from several columns
  * a word apart. Neighbouring lanes write neighbouring words of an output row. Where output rows do not begin aligned,
- * a tile's part of one begins up to HALO elements above its rows: those are read twice.
+ * a tile's part of one begins up to HALO elements above its rows: those are read twice. That tiles write whole blocks of
+ * 256 bytes is worth many such rows if the output has few rows, far from each other.
  *
  * On its way to shared memory a piece passes by the registers: a thread asks for all of its pieces at once, and more
  * threads are resident. Copies that go by the first-level cache (.ca) cost the second level two thirds of the others' (.cg).
