@@ -2,6 +2,7 @@
  * test_bench.c - where a problem's buffers lie: aligned as it says and no better, with all that is checked of
  * aligned ones, while the copies that it is compared with run on aligned buffers.
  */
+#include "copy_problem.h"
 #include "gpu.h"
 #include "measure.h"
 #include "scripted_driver.h"
@@ -10,25 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Few buffer sets, and kernels so slow that a graph has few of them. */
-#define SCRIPT "l2 20000\nnoise 0.001\ntime copy_* * 90000\n"
-
-enum { COUNT = 1003, BYTES = 4 * COUNT };
-
-static const unsigned char CUBIN[64] = { 0x7f, 'E', 'L', 'F' };
-
-static at__kernel kernel_of(const char *name)
-{
-    at__kernel k = { .cubin = CUBIN,
-                     .cubin_len = sizeof CUBIN,
-                     .name = name,
-                     .geometry = { .grid = { 4, 1, 1 }, .block = { 256, 1, 1 } },
-                     .arg_count = 5,
-                     .args = { { .buffer = 0 }, { .buffer = 1 } } };
-    for (int i = 2; i < 5; i++)
-        k.args[i] = (struct at__kernel_arg){ .buffer = -1, .bytes = 8, .value = i == 4 ? COUNT : 1 };
-    return k;
-}
+enum { COUNT = 1003 };
 
 typedef struct lab {
     at__gpu *gpu;
@@ -40,16 +23,7 @@ static lab lab_open(const char *script, int64_t out_align, int64_t in_align)
     lab l = { 0 };
     at_error err = { 0 };
     at__device_info info;
-    const at__setup setup = {
-        .buffers = { { AT__OUTPUT, BYTES, out_align }, { AT__INPUT, BYTES, in_align } },
-        .buffer_count = 2,
-        .reference = kernel_of("copy_reference"),
-        .check_cubin = CUBIN,
-        .check_len = sizeof CUBIN,
-        .element_bytes = 4,
-        .copy_bytes = BYTES,
-        .seed = 3,
-    };
+    const at__setup setup = copy_setup(COUNT, out_align, in_align);
     scripted_start(script);
     cr_assert_eq(at__gpu_open(&l.gpu, 0, &err), AT_OK, "%s", err.text);
     cr_assert_eq(at__gpu_info(&info, l.gpu, &err), AT_OK, "%s", err.text);
@@ -67,7 +41,7 @@ static at__measured try(lab *l, const char *name, bool is_copy)
 {
     at_error err = { 0 };
     at__measured m;
-    const at__trial trial = { .kernel = kernel_of(name), .is_copy = is_copy };
+    const at__trial trial = { .kernel = copy_kernel(name, COUNT), .is_copy = is_copy };
     cr_assert_eq(at__measure_trial(&m, l->gpu, l->bench, &trial, &err), AT_OK, "%s", err.text);
     return m;
 }
@@ -85,7 +59,7 @@ static const struct {
 Test(bench, buffers_are_aligned_as_the_problem_says_and_no_better)
 {
     for (size_t i = 0; i < sizeof ALIGNS / sizeof *ALIGNS; i++) {
-        lab l = lab_open(SCRIPT, ALIGNS[i].out, ALIGNS[i].in);
+        lab l = lab_open(COPY_SCRIPT, ALIGNS[i].out, ALIGNS[i].in);
         expect_timed(&l, "copy_problem", false);
         long out = scripted_alignments("copy_problem", 0), in = scripted_alignments("copy_problem", 1);
         cr_assert_eq(out, ALIGNS[i].out, "%zu: %ld", i, out);
@@ -97,12 +71,12 @@ Test(bench, buffers_are_aligned_as_the_problem_says_and_no_better)
 Test(bench, copies_run_on_aligned_buffers_and_leave_no_trace)
 {
     for (size_t i = 0; i < sizeof ALIGNS / sizeof *ALIGNS; i++) {
-        lab l = lab_open(SCRIPT, ALIGNS[i].out, ALIGNS[i].in);
+        lab l = lab_open(COPY_SCRIPT, ALIGNS[i].out, ALIGNS[i].in);
         at_error err = { 0 };
         at__final_row rows[3];
         at__watch watch;
-        const at__finalist list[3] = { { .kernel = kernel_of("copy_problem") },
-                                       { .kernel = kernel_of("copy_plain"), .is_copy = true },
+        const at__finalist list[3] = { { .kernel = copy_kernel("copy_problem", COUNT) },
+                                       { .kernel = copy_kernel("copy_plain", COUNT), .is_copy = true },
                                        { .is_memcpy = true } };
         expect_timed(&l, "copy_problem", false);
         expect_timed(&l, "copy_plain", true);
@@ -124,7 +98,7 @@ Test(bench, copies_run_on_aligned_buffers_and_leave_no_trace)
 static void expect_blame(const char *damage, bool is_copy, const char *says)
 {
     char script[200];
-    snprintf(script, sizeof script, SCRIPT "kernel copy_bad * %s\n", damage);
+    snprintf(script, sizeof script, COPY_SCRIPT "kernel copy_bad * %s\n", damage);
     for (size_t i = 0; i < sizeof ALIGNS / sizeof *ALIGNS; i++) {
         lab l = lab_open(script, ALIGNS[i].out, ALIGNS[i].in);
         at__measured m = try(&l, "copy_bad", is_copy);

@@ -2,6 +2,7 @@
  * test_driver_faults.c - what a runner does with its device (open, lay out, verify, time, final), with the
  * driver's n-th call failing, for each n: an error in words or a trial's outcome, and nothing left behind.
  */
+#include "copy_problem.h"
 #include "gpu.h"
 #include "measure.h"
 #include "scripted_driver.h"
@@ -11,9 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Few buffer sets, and kernels so slow that a graph has few of them. */
-#define SCRIPT "l2 20000\nnoise 0.001\ntime copy_* * 90000\n"
-
 /* Each call; under the thread sanitizer, which has nothing to find in one thread, some. */
 #ifdef __SANITIZE_THREAD__
 enum { STEP = 37 };
@@ -21,22 +19,7 @@ enum { STEP = 37 };
 enum { STEP = 1 };
 #endif
 
-enum { COUNT = 1000, BYTES = 4 * COUNT };
-
-static const unsigned char CUBIN[64] = { 0x7f, 'E', 'L', 'F' };
-
-static at__kernel kernel_of(const char *name)
-{
-    at__kernel k = { .cubin = CUBIN,
-                     .cubin_len = sizeof CUBIN,
-                     .name = name,
-                     .geometry = { .grid = { 4, 1, 1 }, .block = { 256, 1, 1 } },
-                     .arg_count = 5,
-                     .args = { { .buffer = 0 }, { .buffer = 1 } } };
-    for (int i = 2; i < 5; i++)
-        k.args[i] = (struct at__kernel_arg){ .buffer = -1, .bytes = 8, .value = i == 4 ? COUNT : 1 };
-    return k;
-}
+enum { COUNT = 1000 };
 
 typedef struct outcome {
     at_status status; /* of the first call that failed */
@@ -51,7 +34,7 @@ static void try_kernels(outcome *o, at__gpu *gpu, at__bench *bench)
 {
     static const char *const NAMES[] = { "copy_a", "copy_b", "copy_c" };
     for (int i = 0; i < 3 && !o->lost; i++) {
-        at__trial trial = { .tag = i, .kernel = kernel_of(NAMES[i]) };
+        at__trial trial = { .tag = i, .kernel = copy_kernel(NAMES[i], COUNT) };
         at_error err = { 0 };
         at_status status = at__measure_trial(&o->trials[i], gpu, bench, &trial, &err);
         o->trial_count = i + 1;
@@ -63,8 +46,8 @@ static void try_kernels(outcome *o, at__gpu *gpu, at__bench *bench)
     }
     at__watch watch;
     at__watch_begin(&watch, NULL);
-    at__finalist list[3] = { { .kernel = kernel_of("copy_a") },
-                             { .kernel = kernel_of("copy_b"), .is_copy = true },
+    at__finalist list[3] = { { .kernel = copy_kernel("copy_a", COUNT) },
+                             { .kernel = copy_kernel("copy_b", COUNT), .is_copy = true },
                              { .is_memcpy = true } };
     if (o->status == AT_OK) {
         o->status = at__measure_final(o->rows, gpu, bench, list, 3, 7, &watch, &(at__hurry){ 0 }, &o->err);
@@ -79,14 +62,7 @@ static outcome session(const char *script)
     at__gpu *gpu = NULL;
     at__bench *bench = NULL;
     at__device_info info;
-    at__setup setup = { .buffers = { { AT__OUTPUT, BYTES, 0 }, { AT__INPUT, BYTES, 0 } },
-                        .buffer_count = 2,
-                        .reference = kernel_of("copy_reference"),
-                        .check_cubin = CUBIN,
-                        .check_len = sizeof CUBIN,
-                        .element_bytes = 4,
-                        .copy_bytes = BYTES,
-                        .seed = 3 };
+    const at__setup setup = copy_setup(COUNT, 0, 0);
     scripted_start(script);
     o.status = at__gpu_open(&gpu, 0, &o.err);
     if (o.status == AT_OK)
@@ -114,7 +90,7 @@ static void expect_clean(const outcome *o, long n, const char *name, const char 
 
 Test(driver_faults, without_one_all_is_well)
 {
-    outcome o = session(SCRIPT);
+    outcome o = session(COPY_SCRIPT);
     cr_assert_eq(o.status, AT_OK, "%s", o.err.text);
     cr_assert_eq(o.trial_count, 3);
     for (int i = 0; i < 3; i++)
@@ -152,9 +128,9 @@ Test(driver_faults, each_call_refused_once_costs_one_trial)
 {
     char script[300];
     long count, told = 0;
-    char(*names)[64] = list_calls(&count, SCRIPT);
+    char(*names)[64] = list_calls(&count, COPY_SCRIPT);
     for (long n = 1; n <= count; n += STEP) {
-        snprintf(script, sizeof script, SCRIPT "fail * %ld 1", n);
+        snprintf(script, sizeof script, COPY_SCRIPT "fail * %ld 1", n);
         outcome o = session(script);
         expect_clean(&o, n, names[n - 1], "refused");
         cr_assert_leq(failed_trials(&o), 1, "call %ld, %s", n, names[n - 1]);
@@ -169,9 +145,9 @@ Test(driver_faults, each_call_may_end_the_context)
 {
     char script[300];
     long count, told = 0;
-    char(*names)[64] = list_calls(&count, SCRIPT);
+    char(*names)[64] = list_calls(&count, COPY_SCRIPT);
     for (long n = 1; n <= count; n += STEP) {
-        snprintf(script, sizeof script, SCRIPT "fail * %ld 700 sticky", n);
+        snprintf(script, sizeof script, COPY_SCRIPT "fail * %ld 700 sticky", n);
         outcome o = session(script);
         expect_clean(&o, n, names[n - 1], "sticky");
         told += o.status != AT_OK;
@@ -184,7 +160,7 @@ static void expect_repair(const char *damage)
 {
     char script[300], bad[200];
     long count;
-    snprintf(bad, sizeof bad, SCRIPT "kernel copy_b * %s\n", damage);
+    snprintf(bad, sizeof bad, COPY_SCRIPT "kernel copy_b * %s\n", damage);
     char(*names)[64] = list_calls(&count, bad);
     for (long n = 1; n <= count; n += STEP) {
         snprintf(script, sizeof script, "%sfail * %ld 1", bad, n);
