@@ -42,6 +42,7 @@ static void end(void)
 TestSuite(lookup, .init = begin, .fini = end);
 
 #define TILE_ROWS "TILE=32 BLOCK_ROWS=8 PAD=1 UNROLL=yes ORDER=out_fast"
+#define NAIVE     "BLOCK_X=32 BLOCK_Y=8 SIDE=store ORDER=in_fast"
 #define REG_VEC   "SQUARE=4 BLOCK_X=8 BLOCK_Y=32 SQUARES=1 ORDER=in_fast"
 
 /* A row, as far as these tests care. Zero: the usual. */
@@ -186,14 +187,14 @@ Test(lookup, where_a_winner_does_not_fit_the_fastest_other_trial_that_does_is_th
 {
     const char *const slower = "TILE=16 BLOCK_ROWS=8 PAD=1 UNROLL=yes ORDER=out_fast";
     put("4096x4096", "reg_vec", REG_VEC, "NVIDIA H200");
-    put("64x64", "naive", "BLOCK_X=32 BLOCK_Y=8 SIDE=store ORDER=in_fast", "NVIDIA H200");
+    put("64x64", "naive", NAIVE, "NVIDIA H200");
     put_trial("4096x4096", "reg_vec", REG_VEC, 1e-5);
     put_trial("4096x4096", "tile_rows", slower, 1.1e-5);
     put_trial("4096x4096", "tile_rows", TILE_ROWS, 1.05e-5);
     at__found f = ask(4097, 4095, "");
     cr_assert_eq(f.match, AT__MATCH_NEAR);
     cr_assert_str_eq(f.why,
-                     "this shape was not tuned; the configuration is the fastest of 4096x4096 that fits");
+                     "this shape was not tuned; the configuration is the best trial of 4096x4096 that fits");
     cr_assert_str_eq(f.t->name, "tile_rows");
     cr_assert_str_eq(f.answer->winner.config, TILE_ROWS);
     cr_assert_str_eq(f.answer->winner.template_name, "tile_rows");
@@ -206,9 +207,35 @@ Test(lookup, where_a_winner_does_not_fit_the_fastest_other_trial_that_does_is_th
 Test(lookup, a_winner_of_a_farther_shape_goes_before_a_runner_up_that_was_much_slower)
 {
     put("4096x4096", "reg_vec", REG_VEC, "NVIDIA H200");
-    put("2047x2047", "naive", "BLOCK_X=32 BLOCK_Y=8 SIDE=store ORDER=in_fast", "NVIDIA H200");
+    put("2047x2047", "naive", NAIVE, "NVIDIA H200");
     put_trial("4096x4096", "tile_rows", TILE_ROWS, 3e-5);
     cr_assert_str_eq(ask(4098, 4094, "").t->name, "naive");
+}
+
+/* A tile of 32 columns: of two, 30 have nothing to do, where it won 16. */
+Test(lookup, a_kernel_whose_threads_would_stand_idle_gives_way_to_a_farther_one)
+{
+    put("1048576x16", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    put("262144x2", "naive", NAIVE, "NVIDIA H200");
+    cr_assert_str_eq(ask(1048576, 2, "").t->name, "naive");
+    cr_assert_str_eq(ask(1048576, 12, "").t->name, "tile_rows");
+}
+
+Test(lookup, a_kernel_whose_threads_would_stand_idle_is_better_than_none)
+{
+    put("1048576x16", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    cr_assert_eq(ask(1048576, 2, "").match, AT__MATCH_NEAR);
+}
+
+Test(lookup, of_the_trials_that_fit_one_with_busy_threads_goes_before_a_little_faster_one)
+{
+    put("1048576x16", "reg_vec", REG_VEC, "NVIDIA H200");
+    put_trial("1048576x16", "tile_rows", TILE_ROWS, 1e-5);
+    put_trial("1048576x16", "naive", NAIVE, 1.1e-5);
+    at__found f = ask(1048576, 2, "");
+    cr_assert_str_eq(f.t->name, "naive");
+    cr_assert(f.answer->winner.median_s == 1.1e-5);
+    cr_assert_str_eq(ask(1048576, 15, "").t->name, "tile_rows");
 }
 
 Test(lookup, aspect_matters_not_area)
@@ -272,8 +299,6 @@ Test(lookup, a_winner_of_a_changed_template_is_no_answer)
     cr_assert_eq(f.match, AT__MATCH_NEAR);
     cr_assert(strstr(f.why, "this shape's winner is out of date") && strstr(f.why, "128x128"), "%s", f.why);
 }
-
-#define NAIVE "BLOCK_X=32 BLOCK_Y=8 SIDE=store ORDER=in_fast"
 
 /* The winner of 4096x4096, of a template that has changed since. */
 static void put_outdated(void)

@@ -3,9 +3,9 @@
  *
  * In this order: the winner of exactly this problem on this device model (exact); the winner of another shape
  * on this model whose configuration satisfies the template's requirements for this shape too (near), or,
- * where the nearest winner does not and the store has its problem's trials, the fastest of these that does
- * (a runner-up); a winner of another device model, found in the same way (other_device); nothing, with the
- * reason (none).
+ * where the nearest winner does not and the store has its problem's trials, the best of these that does (a
+ * runner-up): fast there, and with threads that are not idle here; a winner of another device model, found in
+ * the same way (other_device); nothing, with the reason (none).
  *
  * A winner is out of date when its template is not in the catalog with the hash that it had, or its
  * requirements do not hold any more. Its problem is then its own nearest neighbour, so that its own runner-up
@@ -38,7 +38,7 @@ typedef struct at__found {
     at__config config;
     at__geometry geometry;    /* of the problem that was asked for                     */
     const at__answer *answer; /* the stored row that the configuration comes from      */
-    bool runner_up;           /* it is no winner's but the fastest trial's that fits   */
+    bool runner_up;           /* it is no winner's but that of the best trial that fits */
     bool own;                 /* of this very problem: answer has the times of it here */
 } at__found;
 

@@ -75,12 +75,22 @@ bool at__entry_is_on(const at__entry *entry, const char *device);
 at_status at__entry_fits(at__geometry *geometry, const at__entry *entry, const at__problem *problem,
                          int64_t cc, int64_t sms, at_error *err) AT_MUST_CHECK;
 
+/* A unit of distance between problems is worth 0.7 % of the time: twice the time costs so many. */
+#define AT__SLOWER_COST 100.0
+
 /*
- * The fastest trial of a winner's problem, on its device model and cold or warm as it was, that fits this
- * problem (the same, or another): as an entry whose answer belongs to the caller. AT_ERR_NOT_FOUND: none
- * does. cc and sms as in at__entry_fits.
+ * What it costs, in units of distance, that more threads share an element of this problem than of the one
+ * that the entry is of: they stand idle beside edges. `here` is the launch that at__entry_fits found.
  */
-at_status at__lookup_runner_up(at__entry *out, at__geometry *geometry, const at__lookup *lookup,
+double at__entry_idle_cost(const at__entry *entry, const at__geometry *here, const at__problem *problem);
+
+/*
+ * The trial of a winner's problem, on its device model and cold or warm as it was, that fits this problem
+ * (the same, or another) and promises most: as an entry whose answer belongs to the caller, and what it
+ * costs, in units of distance, to be slower than the winner and to have idle threads. AT_ERR_NOT_FOUND: none
+ * fits. cc and sms as in at__entry_fits.
+ */
+at_status at__lookup_runner_up(at__entry *out, at__geometry *geometry, double *cost, const at__lookup *lookup,
                                const at__entry *winner, const at__problem *problem, int64_t cc, int64_t sms,
                                at_error *err) AT_MUST_CHECK;
 

@@ -1,8 +1,9 @@
 /*
  * lookup_near.c - the winner of another problem for one that was never tuned.
  *
- * Candidates are ranked by a distance and the first whose requirements hold for this problem is the answer,
+ * Candidates are ranked by a distance and the nearest whose requirements hold for this problem is the answer,
  * unless a nearer problem has a trial whose do and that was not much slower than its winner (a runner-up).
+ * To that distance comes what its launch tells, whatever the kernel does: threads that stand idle here.
  * A problem whose own winner is out of date is the nearest of all, at no distance: one rule weighs its own
  * next best trial, whose loss is known, against what is near, whose loss is not. What is near and was tried
  * here is known to be slower, or to fail: it is passed over.
@@ -36,13 +37,7 @@
 #define OTHER_CC_COST  4.0  /* another generation of hardware                                     */
 #define CC_STEP        0.01 /* and the nearest first                                              */
 
-/*
- * Of one that takes twice the winner's time: a unit of distance is worth 0.7 % of the time. A near winner,
- * one or two units away, loses 1 to 2 % in the median; so a trial that lost more than that gives way to it.
- */
-#define RUNNER_UP_COST 100.0
-#define RUNNERS_UP     4 /* problems whose trials are looked at: each is read from the store       */
-
+#define RUNNERS_UP 4   /* problems whose trials are looked at: each is read from the store   */
 #define OTHER_TYPE 8.0 /* as a start for a search: elements of another size, on any device   */
 
 typedef struct ranked {
@@ -149,7 +144,7 @@ typedef struct search {
     size_t entry;         /* the closest that fits, or AT__NO_ENTRY        */
     at__entry *runner_up; /* of a closer one, which does not; NULL: none   */
     bool own;             /* of the problem that is asked for              */
-    double reach;         /* its distance                                  */
+    double reach;         /* its distance, and what it costs besides       */
     at__str tried;        /* of the problem that is asked for, where its winner is out of date */
     at__geometry geometry;
 } search;
@@ -171,11 +166,12 @@ static at_status try_runner_up(search *out, const at__lookup *l, const at__quest
     const at__entry *winner = &l->entries[r->entry];
     at__geometry geometry;
     at__entry found;
-    at_status status = at__lookup_runner_up(&found, &geometry, l, winner, q->problem, q->cc, q->sms, err);
+    double cost = 0;
+    at_status status =
+        at__lookup_runner_up(&found, &geometry, &cost, l, winner, q->problem, q->cc, q->sms, err);
     if (status != AT_OK)
         return status == AT_ERR_NOT_FOUND ? AT_OK : status;
-    double slower = log2(found.answer.winner.median_s / winner->answer.winner.median_s);
-    double reach = r->distance + RUNNER_UP_COST * fmax(slower, 0);
+    double reach = r->distance + cost;
     bool own = winner == q->outdated;
     bool better = reach < out->reach && (own || !at__lookup_was_tried(&out->tried, &found));
     at__entry *kept = better ? malloc(sizeof *kept) : NULL;
@@ -192,7 +188,7 @@ static at_status try_runner_up(search *out, const at__lookup *l, const at__quest
     return AT_OK;
 }
 
-/* The nearest of the list that fits, unless a runner-up is nearer. */
+/* The nearest of the list that fits, all told, unless a runner-up is nearer. */
 static at_status first_that_fits(search *out, const ranked *list, const at__lookup *l, const at__question *q,
                                  at_error *err)
 {
@@ -204,15 +200,16 @@ static at_status first_that_fits(search *out, const ranked *list, const at__look
         if (e == q->outdated)
             continue;
         if (at__entry_fits(&geometry, e, q->problem, q->cc, q->sms, NULL) == AT_OK) {
-            if (at__lookup_was_tried(&out->tried, e))
-                continue;
-            drop_runner_up(out);
-            out->entry = list[i].entry;
-            out->geometry = geometry;
-            break;
-        }
-        if (tried++ < RUNNERS_UP)
+            double reach = list[i].distance + at__entry_idle_cost(e, &geometry, q->problem);
+            if (reach < out->reach && !at__lookup_was_tried(&out->tried, e)) {
+                drop_runner_up(out);
+                out->entry = list[i].entry;
+                out->geometry = geometry;
+                out->reach = reach;
+            }
+        } else if (tried++ < RUNNERS_UP) {
             status = try_runner_up(out, l, q, &list[i], err);
+        }
     }
     return status;
 }
@@ -333,7 +330,7 @@ static void explain(at__str *out, const at__lookup *l, const at__question *q, at
         return;
     }
     at__str_addf(out,
-                 from->runner_up ? "; the configuration is the fastest of %s that fits"
+                 from->runner_up ? "; the configuration is the best trial of %s that fits"
                                  : "; the configuration is that of %s",
                  a->shape);
     if (match == AT__MATCH_OTHER_DEVICE)

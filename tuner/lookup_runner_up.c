@@ -1,5 +1,6 @@
 /*
- * lookup_runner_up.c - where a problem's winner cannot be used: the fastest of its other trials that can.
+ * lookup_runner_up.c - where a problem's winner cannot be used: the best of its other trials that can; and
+ * what it costs to use a configuration for another problem than its own.
  *
  * A trial stands as a winner does: its template is in the catalog with the hash that it had, and its
  * requirements hold. The hash of the rendered source is not asked, it changes with every version of the
@@ -7,18 +8,45 @@
  */
 #include "lookup_index.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Twice as many threads an element. Of 10 to 60, 30 lost least in `tools/near_loss`; figures: tools/README.md
+ */
+#define IDLE_COST 30.0
+
 typedef struct looking {
     const at__lookup *l;
+    const at__entry *winner;
     const at__problem *problem;
     int64_t cc, sms;
-    at__entry best; /* the winner's entry with another configuration; its answer is still the winner's */
+    at__entry best; /* whose answer is made of a trial; when found */
     at__geometry geometry;
-    at__answer answer;  /* made of the trial    */
+    double cost;
     bool found, failed; /* failed: out of memory */
 } looking;
+
+static double threads_an_element(const at__geometry *g, const at__op *op, const int64_t *sizes)
+{
+    double threads = 1, elements = 1;
+    for (int i = 0; i < 3; i++)
+        threads *= (double)g->grid[i] * (double)g->block[i];
+    for (int i = 0; i < op->dim_count; i++)
+        elements *= (double)sizes[i];
+    return threads / elements;
+}
+
+double at__entry_idle_cost(const at__entry *e, const at__geometry *here, const at__problem *p)
+{
+    at__problem home = *p;
+    at__geometry there;
+    memcpy(home.dims, e->dims, sizeof home.dims);
+    if (at__entry_fits(&there, e, &home, 0, 0, NULL) != AT_OK)
+        return 0;
+    double more = threads_an_element(here, p->op, p->dims) / threads_an_element(&there, p->op, e->dims);
+    return IDLE_COST * fmax(log2(more), 0);
+}
 
 /* Times of another driver are compared as if they were of this one: they differ less than configurations do.
  */
@@ -32,7 +60,7 @@ static bool same_device(const at__fingerprint *a, const at__fingerprint *b)
 static bool make_answer(at__answer *out, const looking *k, const at__trial_row *row,
                         const at__fingerprint *fingerprint)
 {
-    const at__answer *winner = &k->best.answer;
+    const at__answer *winner = &k->winner->answer;
     at__answer a = *winner;
     a.fingerprint = *fingerprint;
     a.measured_at = (char *)(uintptr_t)row->measured_at; /* copied below */
@@ -54,41 +82,54 @@ static bool make_answer(at__answer *out, const looking *k, const at__trial_row *
     return at__answer_copy(out, &a);
 }
 
-/* The fastest come first: the first that stands ends it. */
+/* The fastest come first: it ends where the time alone costs more than the best so far. */
 static bool visit(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
 {
     looking *k = context;
-    at__entry e = k->best;
-    if (row->outcome != AT__TIMED || !same_device(fingerprint, &e.answer.fingerprint))
+    const at__answer *winner = &k->winner->answer;
+    at__entry e = *k->winner;
+    at__geometry geometry;
+    if (row->outcome != AT__TIMED || !same_device(fingerprint, &winner->fingerprint))
         return true;
+    double cost = AT__SLOWER_COST * fmax(log2(row->median_s / winner->winner.median_s), 0);
+    if (k->found && cost >= k->cost)
+        return false;
     e.t = at__catalog_find_template(k->l->catalog, e.op, row->template_name);
     if (!e.t || strcmp(e.t->hash, row->template_hash) != 0 ||
         at__config_parse(&e.config, e.t, row->config, NULL) != AT_OK ||
-        at__entry_fits(&k->geometry, &e, k->problem, k->cc, k->sms, NULL) != AT_OK)
+        at__entry_fits(&geometry, &e, k->problem, k->cc, k->sms, NULL) != AT_OK)
         return true;
-    k->failed = !make_answer(&k->answer, k, row, fingerprint);
+    cost += at__entry_idle_cost(&e, &geometry, k->problem);
+    if (k->found && cost >= k->cost)
+        return true;
+    if (k->found)
+        at__answer_clear(&k->best.answer);
+    k->found = make_answer(&e.answer, k, row, fingerprint);
+    k->failed = !k->found;
     k->best = e;
-    k->found = true;
-    return false;
+    k->geometry = geometry;
+    k->cost = cost;
+    return k->found;
 }
 
-at_status at__lookup_runner_up(at__entry *out, at__geometry *geometry, const at__lookup *l,
-                               const at__entry *e, const at__problem *p, int64_t cc, int64_t sms,
+at_status at__lookup_runner_up(at__entry *out, at__geometry *geometry, double *cost, const at__lookup *l,
+                               const at__entry *winner, const at__problem *p, int64_t cc, int64_t sms,
                                at_error *err)
 {
-    looking k = { .l = l, .problem = p, .cc = cc, .sms = sms, .best = *e };
-    at__problem_key key = { .op = e->answer.op, .shape = e->answer.shape, .type_key = e->answer.type_key };
+    looking k = { .l = l, .winner = winner, .problem = p, .cc = cc, .sms = sms };
+    const at__answer *a = &winner->answer;
+    at__problem_key key = { .op = a->op, .shape = a->shape, .type_key = a->type_key };
     at_status status = at__store_each_trial(l->store, &key, NULL, visit, &k, err);
-    if (status == AT_OK && !k.found)
-        status = AT_ERR_NOT_FOUND;
     if (status == AT_OK && k.failed)
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+    if (status == AT_OK && !k.found)
+        status = AT_ERR_NOT_FOUND;
     if (status == AT_OK) {
-        k.best.answer = k.answer;
         *out = k.best;
         *geometry = k.geometry;
-    } else if (k.found && !k.failed) {
-        at__answer_clear(&k.answer);
+        *cost = k.cost;
+    } else if (k.found) {
+        at__answer_clear(&k.best.answer);
     }
     return status;
 }
