@@ -7,13 +7,8 @@
  *
  * One thread uses it.
  */
-#include "scripted_driver.h"
+#include "scripted_internal.h"
 
-#include "../h200.h"
-#include "host_kernels.h"
-#include "script.h"
-
-#include <elf.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,97 +17,42 @@
 #include <time.h>
 #include <unistd.h>
 
-#define EXPORT __attribute__((visibility("default")))
-enum { MAX_ALLOCATIONS = 4096, MAX_CALLS = 1 << 17, MAX_SIGHTS = 16, CAPTURE_FORBIDS = 900, NOT_FOUND = 500 };
-
-typedef struct module {
-    uint64_t hash; /* of its code */
-} module;
-
-typedef struct kernel {
-    struct kernel *next; /* of all kernels that were looked up */
-    const module *module;
-    char name[MAX_WORD];
-    int params;
-} kernel;
-
-typedef struct launch {
-    const kernel *kernel; /* NULL: a copy of params[2] bytes from params[1] to params[0] */
-    unsigned threads;
-    uint64_t geometry; /* a hash */
-    uint64_t params[HOST_PARAMS];
-} launch;
-
-typedef struct graph {
-    launch *list;
-    size_t count, cap;
-} graph;
-
-typedef struct event {
-    double at_ns;
-} event;
-
-typedef struct allocation {
-    unsigned char *at;
-    size_t bytes;
-} allocation;
-
-/* Where kernels of one name found their buffers. */
-typedef struct sight {
-    char name[MAX_WORD];
-    long alignments[2];
-} sight;
-
-static struct {
-    bool started, hangs;
-    script script;
-    int lost;    /* the code of every call from now on */
-    int pending; /* becomes `lost` when somebody waits */
-    double now_ns, waited_ns;
-    uint64_t random;
-    graph *capture; /* NULL: none under way */
-    allocation memory[MAX_ALLOCATIONS];
-    int allocations, modules;
-    kernel *kernels;
-    const char *calls[MAX_CALLS];
-    long call_count;
-    sight sights[MAX_SIGHTS];
-} d;
+scripted_state scripted;
 
 /* ---- every call ---- */
 
 EXPORT void scripted_start(const char *text)
 {
-    d.started = true;
-    d.hangs = false;
-    d.lost = d.pending = 0;
-    d.call_count = 0;
-    d.capture = NULL;
-    memset(d.sights, 0, sizeof d.sights);
-    script_read(&d.script, text);
+    scripted.started = true;
+    scripted.hangs = false;
+    scripted.lost = scripted.pending = 0;
+    scripted.call_count = 0;
+    scripted.capture = NULL;
+    memset(scripted.sights, 0, sizeof scripted.sights);
+    script_read(&scripted.script, text);
 }
 
 EXPORT long scripted_calls(const char *name)
 {
     long count = 0;
-    for (long i = 0; i < d.call_count && i < MAX_CALLS; i++)
-        count += !name || strcmp(d.calls[i], name) == 0;
+    for (long i = 0; i < scripted.call_count && i < MAX_CALLS; i++)
+        count += !name || strcmp(scripted.calls[i], name) == 0;
     return count;
 }
 
 EXPORT const char *scripted_call(long n)
 {
-    return n >= 1 && n <= d.call_count && n <= MAX_CALLS ? d.calls[n - 1] : NULL;
+    return n >= 1 && n <= scripted.call_count && n <= MAX_CALLS ? scripted.calls[n - 1] : NULL;
 }
 
 /* The sight of this name, begun when there is none; NULL: no more room. */
 static sight *find_sight(const char *name)
 {
     for (int i = 0; i < MAX_SIGHTS; i++) {
-        if (!d.sights[i].name[0])
-            snprintf(d.sights[i].name, sizeof d.sights[i].name, "%s", name);
-        if (strcmp(d.sights[i].name, name) == 0)
-            return &d.sights[i];
+        if (!scripted.sights[i].name[0])
+            snprintf(scripted.sights[i].name, sizeof scripted.sights[i].name, "%s", name);
+        if (strcmp(scripted.sights[i].name, name) == 0)
+            return &scripted.sights[i];
     }
     return NULL;
 }
@@ -125,7 +65,7 @@ EXPORT long scripted_alignments(const char *name, int buffer)
     return s ? s->alignments[buffer] : 0;
 }
 
-static void remember_sight(const launch *l)
+void scripted_remember_sight(const launch *l)
 {
     if (l->kernel && strncmp(l->kernel->name, "check_", 6) == 0)
         return;
@@ -139,19 +79,19 @@ static void remember_sight(const launch *l)
 EXPORT long scripted_bytes(void)
 {
     long bytes = 0;
-    for (int i = 0; i < d.allocations; i++)
-        bytes += (long)d.memory[i].bytes;
+    for (int i = 0; i < scripted.allocations; i++)
+        bytes += (long)scripted.memory[i].bytes;
     return bytes;
 }
 
 EXPORT long scripted_modules(void)
 {
-    return d.modules;
+    return scripted.modules;
 }
 
 static void write_log(const char *name)
 {
-    FILE *file = d.script.log[0] ? fopen(d.script.log, "a") : NULL;
+    FILE *file = scripted.script.log[0] ? fopen(scripted.script.log, "a") : NULL;
     if (!file)
         return;
     fprintf(file, "%s\n", name);
@@ -162,13 +102,13 @@ static void write_log(const char *name)
 static int scripted_failure(const char *name)
 {
     int code = OK;
-    for (int i = 0; i < d.script.fail.count; i++) {
-        rule *r = &d.script.fail.list[i];
+    for (int i = 0; i < scripted.script.fail.count; i++) {
+        rule *r = &scripted.script.fail.list[i];
         if ((strcmp(r->what, "*") == 0 || strcmp(r->what, name) == 0) && ++r->seen == r->at &&
             script_happens(r)) {
             code = r->code;
             if (r->sticky)
-                d.lost = code;
+                scripted.lost = code;
         }
     }
     return code;
@@ -182,56 +122,39 @@ static void nap(double ns)
 
 static void dawdle(const char *name)
 {
-    for (int i = 0; i < d.script.slow.count; i++)
-        if (strcmp(d.script.slow.list[i].what, name) == 0 && script_happens(&d.script.slow.list[i]))
-            nap(d.script.slow.list[i].ns);
+    for (int i = 0; i < scripted.script.slow.count; i++)
+        if (strcmp(scripted.script.slow.list[i].what, name) == 0 &&
+            script_happens(&scripted.script.slow.list[i]))
+            nap(scripted.script.slow.list[i].ns);
 }
 
-static int enter(const char *name, bool of_context)
+int scripted_enter(const char *name, bool of_context)
 {
-    if (!d.started) {
-        d.started = true;
-        script_read_file(&d.script);
+    if (!scripted.started) {
+        scripted.started = true;
+        script_read_file(&scripted.script);
     }
-    if (d.call_count < MAX_CALLS)
-        d.calls[d.call_count] = name;
-    d.call_count++;
+    if (scripted.call_count < MAX_CALLS)
+        scripted.calls[scripted.call_count] = name;
+    scripted.call_count++;
     write_log(name);
     dawdle(name);
     int code = scripted_failure(name);
-    return code == OK && of_context ? d.lost : code;
+    return code == OK && of_context ? scripted.lost : code;
 }
-
-#define ENTRY(name, ...)                                                                                     \
-    EXPORT int name(__VA_ARGS__);                                                                            \
-    EXPORT int name(__VA_ARGS__)
-
-/* First in each entry: of the driver as such, and of the context. */
-#define ENTER_DRIVER(name)                                                                                   \
-    do {                                                                                                     \
-        int code_ = enter(#name, false);                                                                     \
-        if (code_ != OK)                                                                                     \
-            return code_;                                                                                    \
-    } while (0)
-#define ENTER(name)                                                                                          \
-    do {                                                                                                     \
-        int code_ = enter(#name, true);                                                                      \
-        if (code_ != OK)                                                                                     \
-            return code_;                                                                                    \
-    } while (0)
 
 /* Somebody waits for the stream. */
 static int settle(void)
 {
-    if (d.capture)
+    if (scripted.capture)
         return CAPTURE_FORBIDS;
-    while (d.hangs)
+    while (scripted.hangs)
         pause();
-    nap(d.script.pace * (d.now_ns - d.waited_ns));
-    d.waited_ns = d.now_ns;
-    if (d.pending)
-        d.lost = d.pending;
-    return d.lost;
+    nap(scripted.script.pace * (scripted.now_ns - scripted.waited_ns));
+    scripted.waited_ns = scripted.now_ns;
+    if (scripted.pending)
+        scripted.lost = scripted.pending;
+    return scripted.lost;
 }
 
 /* ---- the driver and its devices ---- */
@@ -239,7 +162,7 @@ static int settle(void)
 ENTRY(cuInit, unsigned flags)
 {
     ENTER_DRIVER(cuInit);
-    if (d.script.gone[0] && access(d.script.gone, F_OK) == 0)
+    if (scripted.script.gone[0] && access(scripted.script.gone, F_OK) == 0)
         return NO_DEVICE;
     return flags ? INVALID_VALUE : OK;
 }
@@ -290,7 +213,7 @@ ENTRY(cuGetErrorString, int code, const char **text)
 ENTRY(cuDeviceGetCount, int *count)
 {
     ENTER_DRIVER(cuDeviceGetCount);
-    *count = d.script.counted[0] && unlink(d.script.counted) != 0 ? 0 : d.script.devices;
+    *count = scripted.script.counted[0] && unlink(scripted.script.counted) != 0 ? 0 : scripted.script.devices;
     return OK;
 }
 
@@ -298,7 +221,7 @@ ENTRY(cuDeviceGet, int *device, int ordinal)
 {
     ENTER_DRIVER(cuDeviceGet);
     *device = ordinal;
-    return ordinal >= 0 && ordinal < d.script.devices ? OK : INVALID_VALUE;
+    return ordinal >= 0 && ordinal < scripted.script.devices ? OK : INVALID_VALUE;
 }
 
 ENTRY(cuDeviceGetName, char *name, int len, int device)
@@ -319,7 +242,7 @@ ENTRY(cuDeviceGetUuid, unsigned char *uuid, int device)
 ENTRY(cuDeviceTotalMem_v2, size_t *bytes, int device)
 {
     ENTER_DRIVER(cuDeviceTotalMem_v2);
-    *bytes = (size_t)d.script.memory_bytes;
+    *bytes = (size_t)scripted.script.memory_bytes;
     return device < 0 ? INVALID_VALUE : OK;
 }
 
@@ -330,13 +253,14 @@ ENTRY(cuDeviceGetAttribute, int *value, int which, int device)
         return INVALID_VALUE;
     if (which != H200_L2)
         return h200_attribute(value, which);
-    *value = (int)d.script.l2_bytes;
+    *value = (int)scripted.script.l2_bytes;
     return OK;
 }
 
 /* ---- contexts, streams, events ---- */
 
-static char the_context, the_stream;
+static char the_context;
+char scripted_stream;
 
 ENTRY(cuDevicePrimaryCtxRetain, void **context, int device)
 {
@@ -380,20 +304,20 @@ ENTRY(cuCtxSynchronize, void)
 ENTRY(cuStreamCreate, void **stream, unsigned flags)
 {
     ENTER(cuStreamCreate);
-    *stream = &the_stream;
+    *stream = &scripted_stream;
     return flags <= 1 ? OK : INVALID_VALUE;
 }
 
 ENTRY(cuStreamDestroy_v2, const void *stream)
 {
     ENTER(cuStreamDestroy_v2);
-    return stream == &the_stream ? OK : INVALID_VALUE;
+    return stream == &scripted_stream ? OK : INVALID_VALUE;
 }
 
 ENTRY(cuStreamSynchronize, const void *stream)
 {
     ENTER(cuStreamSynchronize);
-    return stream == &the_stream ? settle() : INVALID_VALUE;
+    return stream == &scripted_stream ? settle() : INVALID_VALUE;
 }
 
 ENTRY(cuEventCreate, event **out, unsigned flags)
@@ -406,7 +330,7 @@ ENTRY(cuEventCreate, event **out, unsigned flags)
 /* Frees also in a lost context: what it fails to do then is nobody's leak. */
 ENTRY(cuEventDestroy_v2, event *e)
 {
-    int code = enter("cuEventDestroy_v2", true);
+    int code = scripted_enter("cuEventDestroy_v2", true);
     free(e);
     return code;
 }
@@ -414,8 +338,8 @@ ENTRY(cuEventDestroy_v2, event *e)
 ENTRY(cuEventRecord, event *e, const void *stream)
 {
     ENTER(cuEventRecord);
-    e->at_ns = d.now_ns;
-    return stream == &the_stream ? OK : INVALID_VALUE;
+    e->at_ns = scripted.now_ns;
+    return stream == &scripted_stream ? OK : INVALID_VALUE;
 }
 
 ENTRY(cuEventSynchronize, const event *e)
@@ -426,15 +350,15 @@ ENTRY(cuEventSynchronize, const event *e)
 
 static double next_random(void) /* in [0, 1) */
 {
-    d.random = d.random * 6364136223846793005ull + 1442695040888963407ull;
-    return (double)(d.random >> 11) * 0x1p-53;
+    scripted.random = scripted.random * 6364136223846793005ull + 1442695040888963407ull;
+    return (double)(scripted.random >> 11) * 0x1p-53;
 }
 
 ENTRY(cuEventElapsedTime, float *ms, const event *start, const event *stop)
 {
     ENTER(cuEventElapsedTime);
-    const char *what = d.script.times;
-    double ns = (stop->at_ns - start->at_ns) * (1 + d.script.noise * next_random());
+    const char *what = scripted.script.times;
+    double ns = (stop->at_ns - start->at_ns) * (1 + scripted.script.noise * next_random());
     *ms = (float)(ns * 1e-6);
     if (strcmp(what, "nan") == 0)
         *ms = NAN;
@@ -452,9 +376,9 @@ ENTRY(cuEventElapsedTime, float *ms, const event *start, const event *stop)
 ENTRY(cuMemGetInfo_v2, size_t *unused, size_t *total)
 {
     ENTER(cuMemGetInfo_v2);
-    int64_t left = d.script.free_bytes - scripted_bytes();
+    int64_t left = scripted.script.free_bytes - scripted_bytes();
     *unused = left > 0 ? (size_t)left : 0;
-    *total = (size_t)d.script.memory_bytes;
+    *total = (size_t)scripted.script.memory_bytes;
     return OK;
 }
 
@@ -464,30 +388,31 @@ ENTRY(cuMemAlloc_v2, uint64_t *out, size_t bytes)
     if (bytes == 0)
         return INVALID_VALUE;
     void *at = NULL;
-    if (scripted_bytes() + (long)bytes > d.script.free_bytes || d.allocations == MAX_ALLOCATIONS ||
-        posix_memalign(&at, 512, bytes) != 0)
+    if (scripted_bytes() + (long)bytes > scripted.script.free_bytes ||
+        scripted.allocations == MAX_ALLOCATIONS || posix_memalign(&at, 512, bytes) != 0)
         return OUT_OF_MEMORY;
-    d.memory[d.allocations++] = (allocation){ at, bytes };
+    scripted.memory[scripted.allocations++] = (allocation){ at, bytes };
     *out = (uintptr_t)at;
     return OK;
 }
 
 ENTRY(cuMemFree_v2, uint64_t at)
 {
-    int code = enter("cuMemFree_v2", true);
-    for (int i = 0; i < d.allocations; i++)
-        if (d.memory[i].at == (unsigned char *)(uintptr_t)at) {
-            free(d.memory[i].at);
-            d.memory[i] = d.memory[--d.allocations];
+    int code = scripted_enter("cuMemFree_v2", true);
+    for (int i = 0; i < scripted.allocations; i++)
+        if (scripted.memory[i].at == (unsigned char *)(uintptr_t)at) {
+            free(scripted.memory[i].at);
+            scripted.memory[i] = scripted.memory[--scripted.allocations];
             return code;
         }
     return INVALID_VALUE;
 }
 
-static bool is_memory(const unsigned char *at, int64_t bytes)
+bool scripted_is_memory(const unsigned char *at, int64_t bytes)
 {
-    for (int i = 0; i < d.allocations; i++)
-        if (at >= d.memory[i].at && bytes >= 0 && at + bytes <= d.memory[i].at + d.memory[i].bytes)
+    for (int i = 0; i < scripted.allocations; i++)
+        if (at >= scripted.memory[i].at && bytes >= 0 &&
+            at + bytes <= scripted.memory[i].at + scripted.memory[i].bytes)
             return true;
     return false;
 }
@@ -495,7 +420,7 @@ static bool is_memory(const unsigned char *at, int64_t bytes)
 ENTRY(cuMemsetD8Async, uint64_t to, unsigned char value, size_t bytes, const void *stream)
 {
     ENTER(cuMemsetD8Async);
-    if (stream != &the_stream || !is_memory((unsigned char *)(uintptr_t)to, (int64_t)bytes))
+    if (stream != &scripted_stream || !scripted_is_memory((unsigned char *)(uintptr_t)to, (int64_t)bytes))
         return INVALID_VALUE;
     memset((void *)(uintptr_t)to, value, bytes);
     return OK;
@@ -504,269 +429,8 @@ ENTRY(cuMemsetD8Async, uint64_t to, unsigned char value, size_t bytes, const voi
 ENTRY(cuMemcpyDtoHAsync_v2, void *to, uint64_t from, size_t bytes, const void *stream)
 {
     ENTER(cuMemcpyDtoHAsync_v2);
-    if (stream != &the_stream || !is_memory((unsigned char *)(uintptr_t)from, (int64_t)bytes))
+    if (stream != &scripted_stream || !scripted_is_memory((unsigned char *)(uintptr_t)from, (int64_t)bytes))
         return INVALID_VALUE;
     memcpy(to, (void *)(uintptr_t)from, bytes);
     return OK;
-}
-
-/* ---- modules ---- */
-
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t len)
-{
-    const unsigned char *at = bytes;
-    for (size_t i = 0; i < len; i++)
-        hash = (hash ^ at[i]) * 0x100000001b3ull;
-    return hash;
-}
-
-/* The size of an ELF file, from its head: a driver is not told how long its image is. */
-static size_t elf_size(const Elf64_Ehdr *head)
-{
-    size_t sections = head->e_shoff + (size_t)head->e_shentsize * head->e_shnum;
-    size_t segments = head->e_phoff + (size_t)head->e_phentsize * head->e_phnum;
-    return sections > segments ? sections : segments;
-}
-
-ENTRY(cuModuleLoadData, module **out, const void *image)
-{
-    Elf64_Ehdr head;
-    ENTER(cuModuleLoadData);
-    if (d.capture)
-        return CAPTURE_FORBIDS;
-    if (memcmp(image, ELFMAG, SELFMAG) != 0)
-        return INVALID_IMAGE;
-    memcpy(&head, image, sizeof head);
-    module *m = calloc(1, sizeof *m);
-    if (!m)
-        return OUT_OF_MEMORY;
-    m->hash = hash_bytes(0xcbf29ce484222325ull, image, elf_size(&head));
-    d.modules++;
-    *out = m;
-    return OK;
-}
-
-ENTRY(cuModuleUnload, module *m)
-{
-    int code = enter("cuModuleUnload", true);
-    for (kernel **at = &d.kernels; *at;) {
-        kernel *k = *at;
-        if (k->module == m) {
-            *at = k->next;
-            free(k);
-        } else {
-            at = &k->next;
-        }
-    }
-    free(m);
-    d.modules--;
-    return code;
-}
-
-ENTRY(cuModuleGetFunction, kernel **out, const module *m, const char *name)
-{
-    ENTER(cuModuleGetFunction);
-    int params = host_kernel_params(name);
-    kernel *k = params ? calloc(1, sizeof *k) : NULL;
-    if (!k)
-        return NOT_FOUND;
-    snprintf(k->name, sizeof k->name, "%s", name);
-    k->params = params;
-    k->module = m;
-    k->next = d.kernels;
-    d.kernels = k;
-    *out = k;
-    return OK;
-}
-
-ENTRY(cuFuncGetAttribute, int *value, int which, const kernel *k)
-{
-    enum { REGISTERS = 4 };
-    ENTER(cuFuncGetAttribute);
-    *value = which == REGISTERS ? 16 + (int)(k->module->hash % 16) : 0;
-    return OK;
-}
-
-ENTRY(cuFuncSetAttribute, const kernel *k, int which, int value)
-{
-    int most = 0;
-    ENTER(cuFuncSetAttribute);
-    h200_attribute(&most, H200_MAX_SHARED);
-    return k && which >= 0 && value >= 0 && value <= most ? OK : INVALID_VALUE;
-}
-
-/* ---- launches ---- */
-
-static double cost_ns(const launch *l)
-{
-    if (!l->kernel)
-        return 500 + (double)l->params[2] / 1000; /* 1 TB/s */
-    const rule *r = script_find(&d.script.time, l->kernel->name, (int)l->threads);
-    if (r)
-        return r->ns;
-    if (strncmp(l->kernel->name, "check_", 6) == 0)
-        return 1000;
-    return 10000.0 * (1 + (double)((l->kernel->module->hash ^ l->geometry) % 1000) * 1e-3);
-}
-
-/* What this kernel does wrong now. */
-static action misdeed(const launch *l, int *code)
-{
-    const rule *r = l->kernel ? script_find(&d.script.kernel, l->kernel->name, (int)l->threads) : NULL;
-    if (!r || !script_happens(r))
-        return RIGHT;
-    *code = r->code;
-    return r->action;
-}
-
-static void write_far(const host_buffers *b)
-{
-    for (int i = 0; i < d.allocations; i++)
-        if (b->out < d.memory[i].at || b->out >= d.memory[i].at + d.memory[i].bytes)
-            d.memory[i].at[0] ^= 0x55;
-}
-
-static int run(const launch *l, bool compute)
-{
-    int code = 0;
-    host_buffers b;
-    action how = misdeed(l, &code);
-    d.now_ns += cost_ns(l);
-    if (how == REFUSED)
-        return code > 0 ? code : INVALID_VALUE;
-    if (how == HANG)
-        d.hangs = true;
-    if (how == FAULT)
-        d.pending = code;
-    if (d.pending || !compute)
-        return OK;
-    remember_sight(l);
-    if (!l->kernel)
-        memmove((void *)(uintptr_t)l->params[0], (void *)(uintptr_t)l->params[1], l->params[2]);
-    else if (host_kernel_buffers(&b, l->kernel->name, l->params, d.script.element) &&
-             (!is_memory(b.out, b.out_bytes) || !is_memory(b.in, b.in_bytes)))
-        d.pending = ILLEGAL_ADDRESS;
-    else
-        host_kernel_run(l->kernel->name, l->params, d.script.element, how);
-    if (how == FAR && host_kernel_buffers(&b, l->kernel->name, l->params, d.script.element))
-        write_far(&b);
-    return OK;
-}
-
-static int submit(const launch *l)
-{
-    graph *g = d.capture;
-    if (!g)
-        return run(l, true);
-    if (g->count == g->cap) {
-        size_t cap = g->cap ? 2 * g->cap : 64;
-        launch *list = realloc(g->list, cap * sizeof *list);
-        if (!list)
-            return OUT_OF_MEMORY;
-        g->list = list;
-        g->cap = cap;
-    }
-    g->list[g->count++] = *l;
-    return OK;
-}
-
-ENTRY(cuMemcpyDtoDAsync_v2, uint64_t to, uint64_t from, size_t bytes, const void *stream)
-{
-    ENTER(cuMemcpyDtoDAsync_v2);
-    if (stream != &the_stream || !is_memory((unsigned char *)(uintptr_t)to, (int64_t)bytes) ||
-        !is_memory((unsigned char *)(uintptr_t)from, (int64_t)bytes))
-        return INVALID_VALUE;
-    return submit(&(launch){ .params = { to, from, bytes } });
-}
-
-ENTRY(cuLaunchKernel, const kernel *k, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-      unsigned bz, unsigned shared_bytes, const void *stream, void **params, void **extra)
-{
-    const unsigned sizes[] = { gx, gy, gz, bx, by, bz, shared_bytes };
-    uint64_t threads = (uint64_t)bx * by * bz;
-    int most = 0;
-    ENTER(cuLaunchKernel);
-    h200_attribute(&most, H200_MAX_THREADS);
-    if (!k || extra || stream != &the_stream || threads == 0 || threads > (uint64_t)most || gx == 0 ||
-        gy == 0 || gz == 0 || gy > 65535 || gz > 65535)
-        return INVALID_VALUE;
-    launch l = { .kernel = k, .threads = (unsigned)threads };
-    l.geometry = hash_bytes(1, sizes, sizeof sizes);
-    for (int i = 0; i < k->params; i++)
-        memcpy(&l.params[i], params[i], sizeof l.params[i]);
-    return submit(&l);
-}
-
-/* ---- graphs ---- */
-
-static void graph_free(graph *g)
-{
-    if (g)
-        free(g->list);
-    free(g);
-}
-
-ENTRY(cuStreamBeginCapture_v2, const void *stream, int mode)
-{
-    ENTER(cuStreamBeginCapture_v2);
-    if (stream != &the_stream || mode < 0 || d.capture)
-        return INVALID_VALUE;
-    d.capture = calloc(1, sizeof *d.capture);
-    return d.capture ? OK : OUT_OF_MEMORY;
-}
-
-/* Also ends a capture that it then has nothing to show for. */
-ENTRY(cuStreamEndCapture, const void *stream, graph **out)
-{
-    graph *g = d.capture;
-    int code = enter("cuStreamEndCapture", true);
-    d.capture = NULL;
-    if (code == OK && (!g || stream != &the_stream))
-        code = INVALID_VALUE;
-    if (code == OK)
-        *out = g;
-    else
-        graph_free(g);
-    return code;
-}
-
-ENTRY(cuGraphInstantiateWithFlags, graph **out, const graph *from, uint64_t flags)
-{
-    ENTER(cuGraphInstantiateWithFlags);
-    graph *g = flags ? NULL : calloc(1, sizeof *g);
-    if (!g)
-        return INVALID_VALUE;
-    g->list = malloc((from->count + 1) * sizeof *g->list);
-    g->count = g->list ? from->count : 0;
-    if (g->count)
-        memcpy(g->list, from->list, from->count * sizeof *g->list);
-    *out = g;
-    return OK;
-}
-
-/* The launches of a graph all do the same to buffers of their own: the first two stand for them. */
-ENTRY(cuGraphLaunch, const graph *g, const void *stream)
-{
-    enum { COMPUTED = 2 };
-    int code = OK;
-    ENTER(cuGraphLaunch);
-    if (stream != &the_stream)
-        return INVALID_VALUE;
-    for (size_t i = 0; i < g->count && code == OK; i++)
-        code = run(&g->list[i], i < COMPUTED);
-    return code;
-}
-
-ENTRY(cuGraphExecDestroy, graph *g)
-{
-    int code = enter("cuGraphExecDestroy", true);
-    graph_free(g);
-    return code;
-}
-
-ENTRY(cuGraphDestroy, graph *g)
-{
-    int code = enter("cuGraphDestroy", true);
-    graph_free(g);
-    return code;
 }

@@ -1,0 +1,103 @@
+/*
+ * scripted_internal.h - what the files of the scripted driver share: its state, and how each entry begins.
+ */
+#ifndef AUTOTUNE_TEST_SCRIPTED_INTERNAL_H
+#define AUTOTUNE_TEST_SCRIPTED_INTERNAL_H
+
+#include "scripted_driver.h"
+
+#include "../h200.h"
+#include "host_kernels.h"
+#include "script.h"
+
+#include <stdint.h>
+
+#define EXPORT __attribute__((visibility("default")))
+enum { MAX_ALLOCATIONS = 4096, MAX_CALLS = 1 << 17, MAX_SIGHTS = 16, CAPTURE_FORBIDS = 900, NOT_FOUND = 500 };
+
+typedef struct module {
+    uint64_t hash; /* of its code */
+} module;
+
+typedef struct kernel {
+    struct kernel *next; /* of all kernels that were looked up */
+    const module *module;
+    char name[MAX_WORD];
+    int params;
+} kernel;
+
+typedef struct launch {
+    const kernel *kernel; /* NULL: a copy of params[2] bytes from params[1] to params[0] */
+    unsigned threads;
+    uint64_t geometry; /* a hash */
+    uint64_t params[HOST_PARAMS];
+} launch;
+
+typedef struct graph {
+    launch *list;
+    size_t count, cap;
+} graph;
+
+typedef struct event {
+    double at_ns;
+} event;
+
+typedef struct allocation {
+    unsigned char *at;
+    size_t bytes;
+} allocation;
+
+/* Where kernels of one name found their buffers. */
+typedef struct sight {
+    char name[MAX_WORD];
+    long alignments[2];
+} sight;
+
+typedef struct scripted_state {
+    bool started, hangs;
+    script script;
+    int lost;    /* the code of every call from now on */
+    int pending; /* becomes `lost` when somebody waits */
+    double now_ns, waited_ns;
+    uint64_t random;
+    graph *capture; /* NULL: none under way */
+    allocation memory[MAX_ALLOCATIONS];
+    int allocations, modules;
+    kernel *kernels;
+    const char *calls[MAX_CALLS];
+    long call_count;
+    sight sights[MAX_SIGHTS];
+} scripted_state;
+extern scripted_state scripted;
+
+/* The one stream, by its address. */
+extern char scripted_stream;
+
+/* Counts a call, and fails it where the script wants that; `of_context`: or where the context is lost. */
+int scripted_enter(const char *name, bool of_context);
+
+/* Whether these bytes are all of one allocation. */
+bool scripted_is_memory(const unsigned char *at, int64_t bytes);
+
+/* Notes how a launch found its buffers aligned. */
+void scripted_remember_sight(const launch *l);
+
+#define ENTRY(name, ...)                                                                                     \
+    EXPORT int name(__VA_ARGS__);                                                                            \
+    EXPORT int name(__VA_ARGS__)
+
+/* First in each entry: of the driver as such, and of the context. */
+#define ENTER_DRIVER(name)                                                                                   \
+    do {                                                                                                     \
+        int code_ = scripted_enter(#name, false);                                                            \
+        if (code_ != OK)                                                                                     \
+            return code_;                                                                                    \
+    } while (0)
+#define ENTER(name)                                                                                          \
+    do {                                                                                                     \
+        int code_ = scripted_enter(#name, true);                                                             \
+        if (code_ != OK)                                                                                     \
+            return code_;                                                                                    \
+    } while (0)
+
+#endif

@@ -1,0 +1,272 @@
+/*
+ * scripted_launches.c - modules, kernels, launches and graphs of the scripted driver.
+ *
+ * A stream runs what it is given at once; what a script makes a kernel do wrong happens here.
+ */
+#include "scripted_internal.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- modules ---- */
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t len)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ at[i]) * 0x100000001b3ull;
+    return hash;
+}
+
+/* The size of an ELF file, from its head: a driver is not told how long its image is. */
+static size_t elf_size(const Elf64_Ehdr *head)
+{
+    size_t sections = head->e_shoff + (size_t)head->e_shentsize * head->e_shnum;
+    size_t segments = head->e_phoff + (size_t)head->e_phentsize * head->e_phnum;
+    return sections > segments ? sections : segments;
+}
+
+ENTRY(cuModuleLoadData, module **out, const void *image)
+{
+    Elf64_Ehdr head;
+    ENTER(cuModuleLoadData);
+    if (scripted.capture)
+        return CAPTURE_FORBIDS;
+    if (memcmp(image, ELFMAG, SELFMAG) != 0)
+        return INVALID_IMAGE;
+    memcpy(&head, image, sizeof head);
+    module *m = calloc(1, sizeof *m);
+    if (!m)
+        return OUT_OF_MEMORY;
+    m->hash = hash_bytes(0xcbf29ce484222325ull, image, elf_size(&head));
+    scripted.modules++;
+    *out = m;
+    return OK;
+}
+
+ENTRY(cuModuleUnload, module *m)
+{
+    int code = scripted_enter("cuModuleUnload", true);
+    for (kernel **at = &scripted.kernels; *at;) {
+        kernel *k = *at;
+        if (k->module == m) {
+            *at = k->next;
+            free(k);
+        } else {
+            at = &k->next;
+        }
+    }
+    free(m);
+    scripted.modules--;
+    return code;
+}
+
+ENTRY(cuModuleGetFunction, kernel **out, const module *m, const char *name)
+{
+    ENTER(cuModuleGetFunction);
+    int params = host_kernel_params(name);
+    kernel *k = params ? calloc(1, sizeof *k) : NULL;
+    if (!k)
+        return NOT_FOUND;
+    snprintf(k->name, sizeof k->name, "%s", name);
+    k->params = params;
+    k->module = m;
+    k->next = scripted.kernels;
+    scripted.kernels = k;
+    *out = k;
+    return OK;
+}
+
+ENTRY(cuFuncGetAttribute, int *value, int which, const kernel *k)
+{
+    enum { REGISTERS = 4 };
+    ENTER(cuFuncGetAttribute);
+    *value = which == REGISTERS ? 16 + (int)(k->module->hash % 16) : 0;
+    return OK;
+}
+
+ENTRY(cuFuncSetAttribute, const kernel *k, int which, int value)
+{
+    int most = 0;
+    ENTER(cuFuncSetAttribute);
+    h200_attribute(&most, H200_MAX_SHARED);
+    return k && which >= 0 && value >= 0 && value <= most ? OK : INVALID_VALUE;
+}
+
+/* ---- launches ---- */
+
+static double cost_ns(const launch *l)
+{
+    if (!l->kernel)
+        return 500 + (double)l->params[2] / 1000; /* 1 TB/s */
+    const rule *r = script_find(&scripted.script.time, l->kernel->name, (int)l->threads);
+    if (r)
+        return r->ns;
+    if (strncmp(l->kernel->name, "check_", 6) == 0)
+        return 1000;
+    return 10000.0 * (1 + (double)((l->kernel->module->hash ^ l->geometry) % 1000) * 1e-3);
+}
+
+/* What this kernel does wrong now. */
+static action misdeed(const launch *l, int *code)
+{
+    const rule *r = l->kernel ? script_find(&scripted.script.kernel, l->kernel->name, (int)l->threads) : NULL;
+    if (!r || !script_happens(r))
+        return RIGHT;
+    *code = r->code;
+    return r->action;
+}
+
+static void write_far(const host_buffers *b)
+{
+    for (int i = 0; i < scripted.allocations; i++)
+        if (b->out < scripted.memory[i].at || b->out >= scripted.memory[i].at + scripted.memory[i].bytes)
+            scripted.memory[i].at[0] ^= 0x55;
+}
+
+static int run(const launch *l, bool compute)
+{
+    int code = 0;
+    host_buffers b;
+    action how = misdeed(l, &code);
+    scripted.now_ns += cost_ns(l);
+    if (how == REFUSED)
+        return code > 0 ? code : INVALID_VALUE;
+    if (how == HANG)
+        scripted.hangs = true;
+    if (how == FAULT)
+        scripted.pending = code;
+    if (scripted.pending || !compute)
+        return OK;
+    scripted_remember_sight(l);
+    if (!l->kernel)
+        memmove((void *)(uintptr_t)l->params[0], (void *)(uintptr_t)l->params[1], l->params[2]);
+    else if (host_kernel_buffers(&b, l->kernel->name, l->params, scripted.script.element) &&
+             (!scripted_is_memory(b.out, b.out_bytes) || !scripted_is_memory(b.in, b.in_bytes)))
+        scripted.pending = ILLEGAL_ADDRESS;
+    else
+        host_kernel_run(l->kernel->name, l->params, scripted.script.element, how);
+    if (how == FAR && host_kernel_buffers(&b, l->kernel->name, l->params, scripted.script.element))
+        write_far(&b);
+    return OK;
+}
+
+static int submit(const launch *l)
+{
+    graph *g = scripted.capture;
+    if (!g)
+        return run(l, true);
+    if (g->count == g->cap) {
+        size_t cap = g->cap ? 2 * g->cap : 64;
+        launch *list = realloc(g->list, cap * sizeof *list);
+        if (!list)
+            return OUT_OF_MEMORY;
+        g->list = list;
+        g->cap = cap;
+    }
+    g->list[g->count++] = *l;
+    return OK;
+}
+
+ENTRY(cuMemcpyDtoDAsync_v2, uint64_t to, uint64_t from, size_t bytes, const void *stream)
+{
+    ENTER(cuMemcpyDtoDAsync_v2);
+    if (stream != &scripted_stream || !scripted_is_memory((unsigned char *)(uintptr_t)to, (int64_t)bytes) ||
+        !scripted_is_memory((unsigned char *)(uintptr_t)from, (int64_t)bytes))
+        return INVALID_VALUE;
+    return submit(&(launch){ .params = { to, from, bytes } });
+}
+
+ENTRY(cuLaunchKernel, const kernel *k, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+      unsigned bz, unsigned shared_bytes, const void *stream, void **params, void **extra)
+{
+    const unsigned sizes[] = { gx, gy, gz, bx, by, bz, shared_bytes };
+    uint64_t threads = (uint64_t)bx * by * bz;
+    int most = 0;
+    ENTER(cuLaunchKernel);
+    h200_attribute(&most, H200_MAX_THREADS);
+    if (!k || extra || stream != &scripted_stream || threads == 0 || threads > (uint64_t)most || gx == 0 ||
+        gy == 0 || gz == 0 || gy > 65535 || gz > 65535)
+        return INVALID_VALUE;
+    launch l = { .kernel = k, .threads = (unsigned)threads };
+    l.geometry = hash_bytes(1, sizes, sizeof sizes);
+    for (int i = 0; i < k->params; i++)
+        memcpy(&l.params[i], params[i], sizeof l.params[i]);
+    return submit(&l);
+}
+
+/* ---- graphs ---- */
+
+static void graph_free(graph *g)
+{
+    if (g)
+        free(g->list);
+    free(g);
+}
+
+ENTRY(cuStreamBeginCapture_v2, const void *stream, int mode)
+{
+    ENTER(cuStreamBeginCapture_v2);
+    if (stream != &scripted_stream || mode < 0 || scripted.capture)
+        return INVALID_VALUE;
+    scripted.capture = calloc(1, sizeof *scripted.capture);
+    return scripted.capture ? OK : OUT_OF_MEMORY;
+}
+
+/* Also ends a capture that it then has nothing to show for. */
+ENTRY(cuStreamEndCapture, const void *stream, graph **out)
+{
+    graph *g = scripted.capture;
+    int code = scripted_enter("cuStreamEndCapture", true);
+    scripted.capture = NULL;
+    if (code == OK && (!g || stream != &scripted_stream))
+        code = INVALID_VALUE;
+    if (code == OK)
+        *out = g;
+    else
+        graph_free(g);
+    return code;
+}
+
+ENTRY(cuGraphInstantiateWithFlags, graph **out, const graph *from, uint64_t flags)
+{
+    ENTER(cuGraphInstantiateWithFlags);
+    graph *g = flags ? NULL : calloc(1, sizeof *g);
+    if (!g)
+        return INVALID_VALUE;
+    g->list = malloc((from->count + 1) * sizeof *g->list);
+    g->count = g->list ? from->count : 0;
+    if (g->count)
+        memcpy(g->list, from->list, from->count * sizeof *g->list);
+    *out = g;
+    return OK;
+}
+
+/* The launches of a graph all do the same to buffers of their own: the first two stand for them. */
+ENTRY(cuGraphLaunch, const graph *g, const void *stream)
+{
+    enum { COMPUTED = 2 };
+    int code = OK;
+    ENTER(cuGraphLaunch);
+    if (stream != &scripted_stream)
+        return INVALID_VALUE;
+    for (size_t i = 0; i < g->count && code == OK; i++)
+        code = run(&g->list[i], i < COMPUTED);
+    return code;
+}
+
+ENTRY(cuGraphExecDestroy, graph *g)
+{
+    int code = scripted_enter("cuGraphExecDestroy", true);
+    graph_free(g);
+    return code;
+}
+
+ENTRY(cuGraphDestroy, graph *g)
+{
+    int code = scripted_enter("cuGraphDestroy", true);
+    graph_free(g);
+    return code;
+}
