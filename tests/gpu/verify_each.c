@@ -1,10 +1,12 @@
 /*
- * verify_each.c - compiles and verifies a sample of every template's configurations in one process, each
- * launched once: small enough to run under compute-sanitizer.
+ * verify_each.c - compiles and verifies kernels in one process, each launched once: small enough to run under
+ * compute-sanitizer. Either a sample of every template's configurations, or the winners of a database.
  *
- *     compute-sanitizer --tool racecheck build/tests/gpu/verify_each SAMPLES SHAPE DTYPE [SHAPE DTYPE ...]
+ *     compute-sanitizer --tool racecheck build/tests/gpu/verify_each SAMPLES PROBLEMS
+ *     compute-sanitizer --tool racecheck build/tests/gpu/verify_each WINNERS.db PROBLEMS
  *
- * Exit code 0: all right; 1: a candidate was wrong or refused; 2: could not run.
+ * PROBLEMS: shapes files (*.txt) and pairs of SHAPE DTYPE. Problems without a winner are named and passed
+ * over. Exit code 0: all right; 1: a candidate was wrong or refused; 2: could not run.
  */
 #include "bench.h"
 #include "builder.h"
@@ -12,6 +14,8 @@
 #include "render.h"
 #include "shapes.h"
 #include "space.h"
+#include "store.h"
+#include "tune.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +28,9 @@ typedef struct checker {
     at__str check_cubin;
     int cc;
     at__limits limits;
-    int tried, wrong;
+    at__store *winners; /* NULL: samples */
+    int samples;
+    int tried, wrong, without;
 } checker;
 
 static void die(const at_error *err)
@@ -112,39 +118,100 @@ static void verify(checker *c, at__bench *bench, const at__problem *p, const int
     at__str_clear(&text);
 }
 
-static void verify_problem(checker *c, const at__problem *p, int samples)
+static void verify_samples(checker *c, at__bench *bench, const at__problem *p, const int64_t *slots)
 {
     at_error err = { 0 };
-    int64_t slots[AT__MAX_SLOTS];
     at__rng rng = { 5 };
-
-    must(at__problem_bind(slots, p, &c->limits, &err), &err);
-    at__bench *bench = open_bench(c, p, slots);
     for (int i = 0; i < at__catalog_template_count(c->catalog, p->op); i++) {
         at__space *space = NULL;
         must(at__space_open(&space, at__catalog_template(c->catalog, p->op, i), slots, NULL, 0, &err), &err);
         int64_t count = at__space_count(space);
-        int wanted = count < samples ? (int)count : samples;
+        int wanted = count < c->samples ? (int)count : c->samples;
         printf("  %-14s %d of %lld\n", at__space_template(space)->name, wanted, (long long)count);
         for (int k = 0; k < wanted; k++) {
             at__config config;
-            at__space_config(&config, space, count <= samples ? k : at__space_sample(space, &rng));
+            at__space_config(&config, space, count <= c->samples ? k : at__space_sample(space, &rng));
             verify(c, bench, p, slots, at__space_template(space), &config);
         }
         at__space_close(space);
     }
-    at__bench_close(bench);
+}
+
+static void verify_winner(checker *c, at__bench *bench, const at__problem *p, const int64_t *slots)
+{
+    at_error err = { 0 };
+    at__str shape = { 0 };
+    at__problem_key key;
+    at__answer answer = { 0 };
+    at__config config;
+    must(at__problem_key_of(&key, &shape, p, &err), &err);
+    at_status status = at__store_find_winner(&answer, c->winners, &key, NULL, NULL, &err);
+    const at__template *t =
+        status == AT_OK ? at__catalog_find_template(c->catalog, p->op, answer.winner.template_name) : NULL;
+    if (status != AT_OK && status != AT_ERR_NOT_FOUND)
+        die(&err);
+    if (!t || strcmp(t->hash, answer.winner.template_hash) != 0) {
+        printf("  %s\n", status == AT_OK ? "its winner's template has changed" : "no winner");
+        c->without++;
+    } else {
+        must(at__config_parse(&config, t, answer.winner.config, &err), &err);
+        printf("  %s %s\n", t->name, answer.winner.config);
+        verify(c, bench, p, slots, t, &config);
+    }
+    at__answer_clear(&answer);
+    at__str_clear(&shape);
+}
+
+static void verify_problems(checker *c, at__shapes *shapes)
+{
+    for (size_t i = 0; i < shapes->count; i++) {
+        const at__problem *p = &shapes->problems[i];
+        at_error err = { 0 };
+        at__str shape = { 0 };
+        int64_t slots[AT__MAX_SLOTS];
+        at__problem_shape(&shape, p);
+        printf("%s %s\n", at__str_text(&shape), at__dtype_name(p->type));
+        must(at__problem_bind(slots, p, &c->limits, &err), &err);
+        at__bench *bench = open_bench(c, p, slots);
+        if (c->winners)
+            verify_winner(c, bench, p, slots);
+        else
+            verify_samples(c, bench, p, slots);
+        at__bench_close(bench);
+        at__str_clear(&shape);
+    }
+    at__shapes_clear(shapes);
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+    size_t len = strlen(text), n = strlen(end);
+    return len >= n && strcmp(text + len - n, end) == 0;
+}
+
+/* What is to be verified: a number of samples, or a database of winners. */
+static void choose(checker *c, const char *what)
+{
+    at_error err = { 0 };
+    char *end;
+    long samples = strtol(what, &end, 10);
+    if (*end == '\0' && samples > 0 && samples < 1000000)
+        c->samples = (int)samples;
+    else
+        must(at__store_open(&c->winners, what, AT__STORE_READ, &err), &err);
 }
 
 int main(int argc, char **argv)
 {
+    const at__shape_defaults defaults = { .op = "transpose", .type = AT__F32 };
     checker c = { 0 };
     at_error err = { 0 };
     at__device_info info;
-    if (argc < 4) {
-        fprintf(stderr, "usage: verify_each SAMPLES SHAPE DTYPE [SHAPE DTYPE ...]\n");
+    if (argc < 3) {
+        fprintf(stderr, "usage: verify_each SAMPLES|WINNERS.db FILE.txt|SHAPE DTYPE [...]\n");
         return 2;
     }
+    choose(&c, argv[1]);
     must(at__catalog_open(&c.catalog, NULL, &err), &err);
     must(at__nvrtc_open(&c.nvrtc, &err), &err);
     must(at__gpu_open(&c.gpu, 0, &err), &err);
@@ -152,19 +219,22 @@ int main(int argc, char **argv)
     c.cc = (int)info.limits.cc;
     c.limits = info.limits;
     compile(&c, &c.check_cubin, (const char *)at__embedded_checks[0].data, at__embedded_checks[0].path);
-    for (int i = 2; i + 1 < argc; i += 2) {
+    for (int i = 2; i < argc; i++) {
         char line[256];
         at__shapes shapes = { 0 };
-        snprintf(line, sizeof line, "%s %s", argv[i], argv[i + 1]);
-        must(at__shapes_parse(&shapes, line, strlen(line), "arguments", c.catalog,
-                              (at__shape_defaults){ .op = "transpose", .type = AT__F32 }, &err),
+        bool file = ends_in(argv[i], ".txt");
+        snprintf(line, sizeof line, "%s %s", argv[i], !file && i + 1 < argc ? argv[i + 1] : "");
+        must(file ? at__shapes_read(&shapes, argv[i], c.catalog, defaults, &err)
+                  : at__shapes_parse(&shapes, line, strlen(line), "arguments", c.catalog, defaults, &err),
              &err);
-        printf("%s\n", line);
-        verify_problem(&c, &shapes.problems[0], atoi(argv[1]));
-        at__shapes_clear(&shapes);
+        verify_problems(&c, &shapes);
+        i += !file;
     }
+    if (c.without)
+        printf("%d problems without a winner; ", c.without);
     printf("%d configurations, %d wrong\n", c.tried, c.wrong);
     at__str_clear(&c.check_cubin);
+    at__store_close(c.winners);
     at__gpu_close(c.gpu);
     at__nvrtc_close(c.nvrtc);
     at__catalog_close(c.catalog);
