@@ -322,6 +322,8 @@ static const struct {
     { "kernel\n", "expected the name of a kernel" },
     { "kernel nope\ngrid 1\nblock 1\n", "t.cu:3:8: found no kernel 'nope' in this file" },
     { "shape n\n", "found 'shape'; expected one of template param let const" },
+    { "fixed # rows\n", "found nothing more; expected a number" },
+    { "fixed 1\nfixed 0\n", "t.cu:4:1: found a second 'fixed' line; expected one" },
     { "grid 1\nblock 1\ndefault A=1\n", "t.cu:5:9: found 'A'; expected the name of a parameter" },
     { "grid 1\nblock 1\nparam A = 1\ndefault A=2\n",
       "t.cu:6:11: found a value that 'A' does not have; expected one of line 5" },

@@ -90,6 +90,25 @@ Test(render, shares_a_text_among_problems)
     at__op_close(op);
 }
 
+/* Of the types that the kernel would get, so that products of them overflow no sooner. */
+Test(render, makes_arguments_constants_where_they_are_fixed)
+{
+    at__op *op = read_op(MINI_OP);
+    at__template *t = read_template(op, MINI_TEMPLATE("fixed rows < 100\ngrid 1\nblock 1\n"));
+    char *small = render(t, AT__F32, "", 64), *large = render(t, AT__F32, "", 128),
+         *larger = render(t, AT__F32, "", 256);
+    cr_assert_not_null(strstr(small, "\n#define AUTOTUNE_ARG(name)\nconstexpr long long rows = 64LL;\n"
+                                     "constexpr int half = 2048;\n#line"),
+                       "%s", small);
+    cr_assert_not_null(strstr(large, "\n#define AUTOTUNE_ARG(name) name\n#line"), "%s", large);
+    cr_assert_str_eq(large, larger, "problems share a kernel where nothing is fixed");
+    free(small);
+    free(large);
+    free(larger);
+    at__template_close(t);
+    at__op_close(op);
+}
+
 Test(render, includes_what_a_real_type_needs)
 {
     at__op *op = read_op(MINI_OP_HEAD "type T = f16 bf16 f32\n" MINI_OP_TAIL);

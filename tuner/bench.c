@@ -8,8 +8,16 @@
 /* Wide enough for a stray vector access of a whole block's row. */
 #define GUARD_BYTES 4096
 
-/* The rotation's footprint, in L2 sizes: a memset of one L2 size does not evict everything, three do. */
-#define L2_MULTIPLE 3
+/*
+ * The rotation's footprint, in L2 sizes. Three leave nothing in the cache of what is read and written as
+ * usual; but kernels may name lines to keep or to give up first, and find some of theirs after eight. Where
+ * memory is scarce, three have to do.
+ */
+#define L2_MULTIPLE 64
+#define L2_LEAST    3
+
+/* Of the free memory, for more than the least: others may want some. */
+#define MEMORY_SHARE 4
 
 /* For tiny problems: beyond this many sets launch overhead dominates anyway. */
 #define MAX_SETS 1024
@@ -32,6 +40,7 @@ struct at__bench {
     int64_t offset[AT__MAX_ARGS]; /* of each buffer in its set      */
     int64_t set_bytes;
     int sets;
+    int fewest; /* of them that leave the L2 between two launches on one */
     at__ptr arena;
     at__ptr expected[AT__MAX_ARGS]; /* the reference's outputs; 0 for inputs */
     at__ptr inverse[AT__MAX_ARGS];  /* of outputs with gaps: see fill_gaps   */
@@ -108,23 +117,27 @@ at_status at__bench_fits(const at__setup *setup, int64_t free_bytes, at_error *e
                    1e-6 * bytes, 1e-6 * (double)free_bytes);
 }
 
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 static at_status choose_sets(at__bench *b, at_error *err)
 {
-    at__device_info info;
+    at__device_info info = { 0 };
     at_status status = at__gpu_info(&info, b->gpu, err);
     if (status == AT_OK)
         status = at__bench_fits(&b->setup, info.free_bytes, err);
     if (status != AT_OK)
         return status;
     lay_out(b);
-    int64_t available = info.free_bytes - RESERVE_BYTES - expected_bytes(b);
-    int64_t sets =
-        b->setup.warm ? 1 : (L2_MULTIPLE * info.limits.l2_bytes + traffic_of_set(b) - 1) / traffic_of_set(b);
-    if (sets > MAX_SETS)
-        sets = MAX_SETS;
-    if (b->set_bytes > 0 && sets > available / b->set_bytes)
-        sets = available / b->set_bytes;
-    b->sets = sets < 1 ? 1 : (int)sets;
+    int64_t available = info.free_bytes - RESERVE_BYTES - expected_bytes(b), traffic = traffic_of_set(b);
+    int64_t fewest = least((L2_LEAST * info.limits.l2_bytes + traffic - 1) / traffic,
+                           least(available / b->set_bytes, MAX_SETS));
+    int64_t sets = least((L2_MULTIPLE * info.limits.l2_bytes + traffic - 1) / traffic,
+                         least(available / MEMORY_SHARE / b->set_bytes, MAX_SETS));
+    b->fewest = b->setup.warm || fewest < 1 ? 1 : (int)fewest;
+    b->sets = b->setup.warm || sets < b->fewest ? b->fewest : (int)sets;
     return AT_OK;
 }
 
@@ -338,6 +351,11 @@ void at__bench_close(at__bench *b)
 int at__bench_sets(const at__bench *bench)
 {
     return bench->sets;
+}
+
+int at__bench_fewest_sets(const at__bench *bench)
+{
+    return bench->fewest;
 }
 
 static bool is_copied(const at__bench *b, int i, bool is_copy)

@@ -29,8 +29,9 @@ at_status at__bench_fits(const at__setup *setup, int64_t free_bytes, at_error *e
 at_status at__bench_open(at__bench **out, at__gpu *gpu, const at__setup *setup, at_error *err) AT_MUST_CHECK;
 void at__bench_close(at__bench *bench); /* NULL is allowed */
 
-/* How many sets the launches rotate through. */
+/* How many sets the launches rotate through; and so many suffice that each finds the L2 cold. */
 int at__bench_sets(const at__bench *bench);
+int at__bench_fewest_sets(const at__bench *bench);
 
 /* Enqueues one launch on the buffers of a set (counted modulo the number of sets); `is_copy` as below. */
 at_status at__bench_launch(at__bench *bench, const at__module *module, const at__kernel *kernel, bool is_copy,

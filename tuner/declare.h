@@ -163,6 +163,7 @@ typedef struct at__template {
     size_t let_count, let_cap;
     at__require *requires;
     size_t require_count, require_cap;
+    at__expr *fixed; /* not 0: the op's scalar arguments are constants of the source; NULL: never */
     at__launch launch;
     char kernel[AT__MAX_NAME];
     int64_t defaults[AT__MAX_PARAMS]; /* a value of each parameter: `default` line, else its first value */

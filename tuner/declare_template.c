@@ -172,6 +172,12 @@ static at_status read_const(at__lines *lines, void *target)
     return at__read_let(&t->lets, &t->let_count, &t->let_cap, &t->symbols, true, lines);
 }
 
+static at_status read_fixed(at__lines *lines, void *target)
+{
+    at__template *t = ((reading *)target)->t;
+    return at__lines_expr(&t->fixed, lines, &t->symbols);
+}
+
 static at_status read_require(at__lines *lines, void *target)
 {
     at__template *t = ((reading *)target)->t;
@@ -217,6 +223,7 @@ static const at__keyword KEYWORDS[] = {
     { .word = "param", .read = read_param },
     { .word = "let", .read = read_let },
     { .word = "const", .read = read_const },
+    { .word = "fixed", .once = true, .read = read_fixed },
     { .word = "require", .read = read_require },
     { .word = "grid",
       .form = "grid EXPR...",
@@ -344,7 +351,7 @@ static bool launch_reads(const at__launch *launch, int slot)
 
 static bool template_reads(const at__template *t, int slot)
 {
-    bool reads = launch_reads(&t->launch, slot);
+    bool reads = launch_reads(&t->launch, slot) || (t->fixed && at__expr_reads(t->fixed, slot));
     for (size_t i = 0; i < t->let_count && !reads; i++)
         reads = at__expr_reads(t->lets[i].expr, slot);
     for (size_t i = 0; i < t->require_count && !reads; i++)
@@ -450,6 +457,7 @@ void at__template_close(at__template *t)
     }
     at__lets_clear(t->lets, t->let_count);
     at__requires_clear(t->requires, t->require_count);
+    at__expr_close(t->fixed);
     at__launch_clear(&t->launch);
     free(t->about);
     free(t->source);

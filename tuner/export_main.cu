@@ -81,7 +81,7 @@ static bool autotune_self_test()
     return right;
 }
 
-/* Median of one launch, in us: batches of launches between events, over as many buffers as three L2 caches take. */
+/* Median of one launch, in us: batches of launches between events, over as many buffers as 64 L2 caches take, or a quarter of the memory. */
 static double autotune_benchmark()
 {
     cudaDeviceProp device;
@@ -93,7 +93,13 @@ static double autotune_benchmark()
     autotune_must(cudaGetDeviceProperties(&device, 0), "cudaGetDeviceProperties");
     for (const auto &buffer : autotune_buffers)
         set_bytes += buffer.bytes;
-    const size_t count = autotune_cold ? std::min<size_t>(1024, 3 * (size_t)device.l2CacheSize / set_bytes + 1) : 1;
+    size_t free_bytes = 0, all_bytes = 0, count = 1, fewest = 1;
+    autotune_must(cudaMemGetInfo(&free_bytes, &all_bytes), "cudaMemGetInfo");
+    if (autotune_cold) {
+        fewest = std::min<size_t>(1024, 3 * (size_t)device.l2CacheSize / set_bytes + 1);
+        count = std::min(64 * (size_t)device.l2CacheSize / set_bytes + 1, free_bytes / 4 / set_bytes);
+        count = std::min<size_t>(1024, std::max(fewest, count));
+    }
     for (size_t i = 0; i < count; i++) {
         sets.emplace_back();
         autotune_allocate(sets.back(), 7 * i);
@@ -108,7 +114,7 @@ static double autotune_benchmark()
     cudaGraph_t graph;
     cudaGraphExec_t exec;
     autotune_must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capture");
-    const size_t batch = std::max((size_t)launches, count);
+    const size_t batch = std::max((size_t)launches, fewest);
     for (size_t i = 0; i < batch; i++)
         autotune_must(autotune_launch(sets[next++ % count].data(), stream), "launch");
     autotune_must(cudaStreamEndCapture(stream, &graph), "capture");

@@ -52,17 +52,21 @@ static at_status enqueue(at__bench *bench, const batch *b, uint64_t first_set, a
 
 /*
  * Chooses the number of launches for a launch of about `estimate_s`. A graph's launches are bound to their
- * buffers, so it goes round all sets at least once.
+ * buffers, so it takes enough of them, and whole rounds of all where it is that long.
  */
 static at_status batch_open(batch *b, at__gpu *gpu, at__bench *bench, double estimate_s, double graph_below_s,
                             at_error *err)
 {
-    int64_t sets = at__bench_sets(bench);
+    int64_t sets = at__bench_sets(bench), fewest = at__bench_fewest_sets(bench);
     double launch_s = estimate_s > 1e-6 ? estimate_s : 1e-6;
     b->launches = (int64_t)ceil(SAMPLE_S / launch_s);
     if (launch_s >= graph_below_s)
         return AT_OK;
-    b->launches = ((int64_t)ceil(GRAPH_S / launch_s) + sets - 1) / sets * sets;
+    b->launches = (int64_t)ceil(GRAPH_S / launch_s);
+    if (b->launches < fewest)
+        b->launches = fewest;
+    if (b->launches > sets)
+        b->launches = (b->launches + sets - 1) / sets * sets;
     if (b->launches > MAX_BATCH)
         b->launches = MAX_BATCH;
     at_status status = at__gpu_record_begin(gpu, err);

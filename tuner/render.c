@@ -17,15 +17,15 @@ static void add_file_name(at__str *out, const char *file)
     }
 }
 
-static void add_constant(at__str *out, const char *name, int64_t value)
+/* `wide`: 64 bits whatever the value; otherwise only where it needs them. */
+static void add_constant(at__str *out, const char *name, int64_t value, bool wide)
 {
-    bool fits = value >= INT_MIN && value <= INT_MAX;
-    if (fits)
-        at__str_addf(out, "constexpr int %s = %" PRId64 ";\n", name, value);
-    else if (value == INT64_MIN) /* C++ has no such literal */
-        at__str_addf(out, "constexpr long long %s = -9223372036854775807LL - 1;\n", name);
+    wide = wide || value < INT_MIN || value > INT_MAX;
+    at__str_addf(out, "constexpr %s %s = ", wide ? "long long" : "int", name);
+    if (value == INT64_MIN) /* C++ has no such literal */
+        at__str_add(out, "-9223372036854775807LL - 1;\n");
     else
-        at__str_addf(out, "constexpr long long %s = %" PRId64 "LL;\n", name, value);
+        at__str_addf(out, "%" PRId64 "%s;\n", value, wide ? "LL" : "");
 }
 
 /* How it was made: problems that share a kernel must get the same text, so nothing else of them is here. */
@@ -71,11 +71,33 @@ static void add_params(at__str *out, const at__template *t, const int64_t *slots
         if (param->labels)
             add_choice(out, t, param, slots[param->slot]);
         else
-            add_constant(out, param->name, slots[param->slot]);
+            add_constant(out, param->name, slots[param->slot], false);
     }
     for (size_t i = 0; i < t->let_count; i++)
         if (t->lets[i].rendered)
-            add_constant(out, t->lets[i].name, slots[t->lets[i].slot]);
+            add_constant(out, t->lets[i].name, slots[t->lets[i].slot], false);
+}
+
+/*
+ * Where the template's `fixed` holds, the op's scalar arguments are constants, of the types that they are
+ * passed as, and the kernel's own parameters have no names.
+ */
+static at_status add_fixed(at__str *out, const at__template *t, const int64_t *slots, at_error *err)
+{
+    int64_t value = 0;
+    at_status status = t->fixed ? at__expr_eval(&value, t->fixed, slots, err) : AT_OK;
+    if (status != AT_OK || !t->fixed)
+        return status;
+    at__str_addf(out, "#define AUTOTUNE_ARG(name)%s\n", value ? "" : " name");
+    for (int i = 0; value && i < t->op->arg_count && status == AT_OK; i++) {
+        const at__arg *arg = &t->op->args[i];
+        int64_t size = 0;
+        if (arg->role != AT__SCALAR)
+            continue;
+        status = at__expr_eval(&size, arg->expr, slots, err);
+        add_constant(out, arg->name, size, arg->scalar_bytes == 8);
+    }
+    return status;
 }
 
 /* Takes the text: appends it to *out when nothing failed. */
@@ -104,9 +126,12 @@ at_status at__render(at__str *out, const at__template *t, at__dtype type, const 
     if ((status = at__str_check(&words, err)) == AT_OK) {
         add_head(&text, t->file, t->hash, at__str_text(&words), type, t->op->storage);
         add_params(&text, t, bound);
+        status = add_fixed(&text, t, bound, err);
         add_source(&text, t->file, t->source, t->source_len);
-        status = hand_over(out, &text, err);
     }
+    if (status == AT_OK)
+        status = hand_over(out, &text, err);
+    at__str_clear(&text);
     at__str_clear(&words);
     return status;
 }

@@ -9,6 +9,7 @@ let       pitch     = cols * sizeof(T) / 16 # 16-byte pieces in a row
 let       down      = ceil_div(batch * rows, TILE_ROWS)
 let       across    = ceil_div(pitch, LANES)
 const     EDGE      = batch * rows % TILE_ROWS != 0 || pitch % LANES != 0
+fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   cols * sizeof(T) % 16 == 0   # every row must begin at a multiple of 16 bytes
 require   pitch > LANES && rows >= 2 * TILE_ROWS # else linear does the same
@@ -24,6 +25,7 @@ default   TILE_ROWS=16 LANES=16 THREADS=128
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
+#define AUTOTUNE_ARG(name) name
 constexpr int TILE_ROWS = 16, LANES = 16, THREADS = 128, EDGE = 1;
 #endif
 
@@ -31,7 +33,7 @@ constexpr int PASS_ROWS = THREADS / LANES, PASSES = TILE_ROWS / PASS_ROWS;
 
 /* Reads and writes say that they are used only once: without that, tiles are never better than linear. */
 extern "C" __global__ void __launch_bounds__(THREADS)
-copy_tiles(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols)
+copy_tiles(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE_ARG(batch), long long AUTOTUNE_ARG(rows), long long AUTOTUNE_ARG(cols))
 {
     const long long pitch = cols * (long long)sizeof(T) / 16, height = batch * rows;
     const long long x     = (long long)blockIdx.x * LANES + threadIdx.x % LANES;

@@ -6,6 +6,7 @@ param     THREADS = 128 192 256 384 512 # threads a block
 param     COPY    = 4 8 16             # bytes that a thread copies into the tile at a time
 param     FILL    = 1 4 8              # words that a thread may have of those whose places it remembers
 param     PAD     = 0 1                # copies between rows of the tile, against bank conflicts
+param     HINT    = none keep          # reads say that the L2 should keep them
 
 const     ROWS    = rows
 const     LD      = ld_in
@@ -70,13 +71,14 @@ require   16 * PART >= 13 * SLOTS * THREADS # else some threads have nothing to 
 require   SLOTS * SHARE <= 72          # each is code
 require   PART * PER >= line
 require   places <= 36                 # registers
+require   HINT == HINT_none || (device.cc >= 80 && count * sizeof(T) >= 33554432) # the L2 holds smaller problems altogether
 require   THREADS <= device.max_threads_per_block
 require   BANDS * batch <= device.max_grid_x
 
 grid      BANDS * batch
 block     THREADS
 shared    shared_bytes
-default   WIDTH=128 THREADS=256 COPY=16 FILL=1 PAD=0
+default   WIDTH=128 THREADS=256 COPY=16 FILL=1 PAD=0 HINT=none
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
@@ -85,6 +87,7 @@ constexpr int THREADS = 256, COPY = 16, ROWS = 255, LD = 255, PER = 2, PIECE = 8
               LAST = 191, ANY_IN = 0, ANY_OUT = 0, LED = 1, PHASED = 1;
 constexpr int ROUGH = 1, SHIFT = 1, TAIL = 0, SKEW = 0, ACROSS = 9, PITCH = 79, COPIES = 2519, DOWN = 24,
               SPAN = 16, PART = 2040, SHARE = 5, SLOTS = 8, RESIDENT = 4;
+constexpr int HINT_none = 0, HINT_keep = 1, HINT = HINT_keep;
 #endif
 
 /*
@@ -152,17 +155,48 @@ __device__ __forceinline__ int kept(int value)
     return value;
 }
 
-/* Starts to copy `bytes` bytes of a piece to shared memory; those that are left out become 0. */
-__device__ __forceinline__ void copy_async(unsigned char *to, const unsigned char *from, int bytes)
+/*
+ * Reads may name their lines as those that the L2 keeps while it can, so that what is written leaves it sooner: where
+ * problems are far larger than the L2, DRAM does 1 to 2 % more. Where such a copy finds the beginning of shared memory in
+ * a uniform register, NVRTC 13.0 takes another for the policy, which is an illegal instruction; hence a choice that no
+ * compiler can make.
+ */
+#if __CUDA_ARCH__ >= 800
+__device__ __forceinline__ unsigned long long keep()
+{
+    unsigned long long policy;
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+    return policy;
+}
+#endif
+
+/* Where the tile begins in shared memory; see keep(). */
+__device__ __forceinline__ unsigned begin_of(const unsigned char *tile)
 {
 #ifdef __CUDA_ARCH__
-    asm volatile(
-        "cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
-        "l"(from), "n"(COPY), "r"(bytes)
-        : "memory");
+    const unsigned begin = (unsigned)__cvta_generic_to_shared(tile);
+    return HINT == HINT_keep && threadIdx.x >= blockDim.x ? 0 : begin;
+#else
+    return 0;
+#endif
+}
+
+/* Starts to copy `bytes` bytes of a piece to a place in the tile; those that are left out become 0. */
+__device__ __forceinline__ void copy_async(unsigned char *tile, unsigned begin, int place, const unsigned char *from, int bytes)
+{
+#ifdef __CUDA_ARCH__
+    const unsigned address = begin + place;
+    if (HINT == HINT_keep)
+        asm volatile("cp.async.ca.shared.global.L2::cache_hint [%0], [%1], %2, %3, %4;" ::"r"(address),
+                     "l"(from), "n"(COPY), "r"(bytes), "l"(keep())
+                     : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(address), "l"(from), "n"(COPY),
+                     "r"(bytes)
+                     : "memory");
 #else
     for (int i = 0; i < COPY; i++)
-        to[i] = i < bytes ? from[i] : 0;
+        tile[place + i] = i < bytes ? from[i] : 0;
 #endif
 }
 
@@ -195,6 +229,7 @@ __device__ __forceinline__ int place_within(int phase, int row)
 __device__ __forceinline__ void read(unsigned char *tile, const T *from, int phase, long long left)
 {
     const int n = (int)threadIdx.x % ACROSS, own = (int)threadIdx.x / ACROSS;
+    const unsigned begin = begin_of(tile);
     if (own >= DOWN)
         return;
 
@@ -203,7 +238,7 @@ __device__ __forceinline__ void read(unsigned char *tile, const T *from, int pha
         for (int row = own; row < ROWS; row += DOWN) {
             const int at = within(phase, row) + n * PIECE;
             if (at < phase + row * LD + BAND)
-                copy_async(tile + (place_within(phase, row) + n * PIECE) * ES,
+                copy_async(tile, begin, (place_within(phase, row) + n * PIECE) * ES,
                            (const unsigned char *)(from + at), (int)min((long long)PIECE, left - at) * ES);
         }
     } else if (EVEN) {
@@ -213,14 +248,14 @@ __device__ __forceinline__ void read(unsigned char *tile, const T *from, int pha
 #pragma unroll
         for (int k = 0; k < TURNS; k++)
             if ((k + 1) * DOWN <= ROWS || own + k * DOWN < ROWS)
-                copy_async(tile + (place + place_of(k * DOWN, 0)) * ES,
+                copy_async(tile, begin, (place + place_of(k * DOWN, 0)) * ES,
                            (const unsigned char *)(from + at + (long long)k * DOWN * LD), COPY);
     } else {
 #pragma unroll 4
         for (int k = 0; k < TURNS; k++) {
             const int row = own + k * DOWN, at = within(phase, row) + n * PIECE;
             if (row < ROWS && at < phase + row * LD + BAND)
-                copy_async(tile + (place_within(phase, row) + n * PIECE) * ES,
+                copy_async(tile, begin, (place_within(phase, row) + n * PIECE) * ES,
                            (const unsigned char *)(from + at), COPY);
         }
     }

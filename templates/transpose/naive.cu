@@ -13,6 +13,7 @@ let       tiles     = ceil_div(rows, TILE_ROWS) * ceil_div(cols, TILE_COLS) * ba
 const     BATCHED   = batch > 1
 const     EDGE      = rows % TILE_ROWS != 0 || cols % TILE_COLS != 0
 const     WIDE      = max(TILE_ROWS * ld_in, TILE_COLS * ld_out) > 2147483647 # 64-bit offsets inside a tile
+fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   threads >= 128 && threads <= 512 # smaller blocks cannot fill a multiprocessor
 require   threads <= device.max_threads_per_block
@@ -26,6 +27,7 @@ default   BLOCK_X=32 BLOCK_Y=8 SIDE=load ORDER=in_fast
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
+#define AUTOTUNE_ARG(name) name
 constexpr int BLOCK_X = 32, BLOCK_Y = 8, TILE_ROWS = 8, TILE_COLS = 32, BATCHED = 0, EDGE = 1, WIDE = 0;
 constexpr int SIDE_load = 0, SIDE_store = 1, SIDE = SIDE_load, ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_in_fast;
 #endif
@@ -35,8 +37,8 @@ template <> struct IndexOf<true> { using type = long long; };
 using Index = IndexOf<WIDE != 0>::type;
 
 extern "C" __global__ void __launch_bounds__(BLOCK_X * BLOCK_Y)
-transpose_naive(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols,
-    long long ld_in, long long ld_out)
+transpose_naive(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE_ARG(batch), long long AUTOTUNE_ARG(rows),
+    long long AUTOTUNE_ARG(cols), long long AUTOTUNE_ARG(ld_in), long long AUTOTUNE_ARG(ld_out))
 {
     const unsigned down   = (unsigned)((rows + TILE_ROWS - 1) / TILE_ROWS);
     const unsigned across = (unsigned)((cols + TILE_COLS - 1) / TILE_COLS);

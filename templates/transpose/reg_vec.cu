@@ -18,6 +18,7 @@ const     FLAT      = max(ORDER == ORDER_in_fast ? down : across, batch) > 65535
 const     BATCHED   = batch > 1
 const     EDGE      = rows % TILE_ROWS != 0 || cols % TILE_COLS != 0
 const     WIDE      = max(TILE_ROWS * ld_in, TILE_COLS * ld_out) > 2147483647 # 64-bit offsets inside a tile
+fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   bytes >= max(4, min(8, 2 * sizeof(T))) || bytes == 16 # narrower ones are what naive does
 require   bytes <= 16                  # the widest access there is
@@ -37,6 +38,7 @@ default   SQUARE=4 BLOCK_X=8 BLOCK_Y=32 SQUARES=1 ORDER=in_fast
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
+#define AUTOTUNE_ARG(name) name
 constexpr int SQUARE = 4, BLOCK_X = 8, BLOCK_Y = 32, SQUARES = 1, TILE_ROWS = 128, TILE_COLS = 32, BATCHED = 0, FLAT = 0, EDGE = 1, WIDE = 0;
 constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_in_fast;
 #endif
@@ -113,8 +115,8 @@ __device__ __forceinline__ void locate(unsigned &matrix, unsigned &tile_r, unsig
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK_X * BLOCK_Y)
-transpose_reg_vec(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols,
-    long long ld_in, long long ld_out)
+transpose_reg_vec(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE_ARG(batch), long long AUTOTUNE_ARG(rows),
+    long long AUTOTUNE_ARG(cols), long long AUTOTUNE_ARG(ld_in), long long AUTOTUNE_ARG(ld_out))
 {
     const unsigned down   = (unsigned)((rows + TILE_ROWS - 1) / TILE_ROWS);
     const unsigned across = (unsigned)((cols + TILE_COLS - 1) / TILE_COLS);

@@ -24,6 +24,7 @@ const     FLAT      = STRIP > 0 || max(ORDER == ORDER_in_fast ? down : across, b
 const     BATCHED   = batch > 1
 const     EDGE      = RAGGED || rows % TILE_ROWS != 0 || cols % TILE_COLS != 0
 const     WIDE      = max(TILE_ROWS * ld_in, TILE_COLS * ld_out) > 2147483647 # 64-bit offsets inside a tile
+fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   CELL >= sizeof(T)            # a cell holds whole elements
 require   ld_in % SUB_COLS == 0        # input rows follow each other at multiples of 16 bytes
@@ -52,6 +53,7 @@ default   CELL=4 TILE_ROWS=64 TILE_COLS=64 THREADS=512 WARP_COLS=8 UNROLL=2 ORDE
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
+#define AUTOTUNE_ARG(name) name
 constexpr int CELL = 4, TILE_ROWS = 64, TILE_COLS = 64, THREADS = 256, WARP_COLS = 8, UNROLL = 2;
 constexpr int SUB_ROWS = CELL / sizeof(T), SUB_COLS = 16 / sizeof(T), RAGGED = 1, BEFORE_IN = 3, BEFORE_OUT = 3, BATCHED = 0, FLAT = 0, STRIP = 0, EDGE = 1, WIDE = 0;
 constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast;
@@ -172,8 +174,8 @@ __device__ __forceinline__ int elements_behind(const T *address)
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-transpose_subtile(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols,
-    long long ld_in, long long ld_out)
+transpose_subtile(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE_ARG(batch), long long AUTOTUNE_ARG(rows),
+    long long AUTOTUNE_ARG(cols), long long AUTOTUNE_ARG(ld_in), long long AUTOTUNE_ARG(ld_out))
 {
     extern __shared__ uint4 shared_memory[];
 

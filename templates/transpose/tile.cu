@@ -12,6 +12,7 @@ let       shared_bytes = TILE_ROWS * (TILE_COLS + PAD) * sizeof(T)
 const     BATCHED = batch > 1
 const     EDGE    = rows % TILE_ROWS != 0 || cols % TILE_COLS != 0
 const     WIDE    = max(TILE_ROWS * ld_in, TILE_COLS * ld_out) > 2147483647 # 64-bit offsets inside a tile
+fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   threads >= 64                # smaller blocks cannot fill a multiprocessor
 require   threads <= min(1024, device.max_threads_per_block)
@@ -26,6 +27,7 @@ default   TILE_ROWS=32 TILE_COLS=32 PAD=1 ORDER=in_fast
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
+#define AUTOTUNE_ARG(name) name
 constexpr int TILE_ROWS = 32, TILE_COLS = 32, PAD = 1, BATCHED = 0, EDGE = 1, WIDE = 0;
 constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_in_fast;
 #endif
@@ -35,8 +37,8 @@ template <> struct IndexOf<true> { using type = long long; };
 using Index = IndexOf<WIDE != 0>::type;
 
 extern "C" __global__ void __launch_bounds__(TILE_ROWS * TILE_COLS)
-transpose_tile(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols,
-    long long ld_in, long long ld_out)
+transpose_tile(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE_ARG(batch), long long AUTOTUNE_ARG(rows),
+    long long AUTOTUNE_ARG(cols), long long AUTOTUNE_ARG(ld_in), long long AUTOTUNE_ARG(ld_out))
 {
     __shared__ T tile[TILE_ROWS][TILE_COLS + PAD];
 

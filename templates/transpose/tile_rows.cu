@@ -13,6 +13,7 @@ let       shared_bytes = TILE * (TILE + PAD) * sizeof(T)
 const     BATCHED = batch > 1
 const     EDGE    = rows % TILE != 0 || cols % TILE != 0
 const     WIDE    = TILE * max(ld_in, ld_out) > 2147483647 # 64-bit offsets inside a tile
+fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   TILE % BLOCK_ROWS == 0       # every thread moves the same number of elements
 require   threads >= 32                # a block is at least a warp
@@ -29,6 +30,7 @@ default   TILE=32 BLOCK_ROWS=8 PAD=1 UNROLL=yes ORDER=in_fast
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
+#define AUTOTUNE_ARG(name) name
 constexpr int TILE = 32, BLOCK_ROWS = 8, PAD = 1, BATCHED = 0, EDGE = 1, WIDE = 0;
 constexpr int UNROLL_no = 0, UNROLL_yes = 1, UNROLL = UNROLL_yes, ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_in_fast;
 #endif
@@ -41,8 +43,8 @@ constexpr int PASSES = UNROLL == UNROLL_yes ? TILE / BLOCK_ROWS : 1;
 
 /* One block moves one tile. Both global accesses run along rows; the turn is in shared memory. */
 extern "C" __global__ void __launch_bounds__(TILE * BLOCK_ROWS)
-transpose_tile_rows(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols,
-    long long ld_in, long long ld_out)
+transpose_tile_rows(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE_ARG(batch), long long AUTOTUNE_ARG(rows),
+    long long AUTOTUNE_ARG(cols), long long AUTOTUNE_ARG(ld_in), long long AUTOTUNE_ARG(ld_out))
 {
     __shared__ T tile[TILE][TILE + PAD];
 

@@ -4,7 +4,7 @@ mkdir -p templates/copy
 printf '/*!autotune\ntemplate bad # does not compile\nparam N = 1 2 # anything\ngrid 1\nblock 32\n*/\nextern "C" __global__ void copy_bad(T *out, const T *in, long long b, long long r, long long c)\n{\n    out[0] = inn[N];\n}\n' >templates/copy/bad.cu
 at check copy --template bad --shape 64x64 --dtype f32 --templates templates --jobs 1
 at check copy --template bad --shape 64x64 --dtype f32 --templates templates --jobs 1 --format json
-at check copy --template through_tile --shape 64x64 --dtype f32 --sample 2
+at check copy --template linear --shape 64x64 --dtype f32 --sample 2
 # Everything that is wrong is found before the first kernel is compiled.
 at check --arch sm_75,foo
 at check --shape 64x64,64x6x

@@ -7,7 +7,8 @@ import time
 
 import torch
 
-L2_MULTIPLE = 3  # launches rotate through buffers of so many L2 sizes: then each finds its input in memory
+L2_MULTIPLE = 64  # launches rotate through buffers of so many L2 sizes: whatever a library keeps there is of no use to it
+L2_LEAST = 3  # a batch of launches takes at least so many: slow libraries need not use all
 MAX_SETS = 1024  # tiny problems stay in the L2 cache all the same
 ALIGNMENT = 512
 BATCH_SECONDS = 2e-3  # a timed batch lasts about so long
@@ -53,14 +54,15 @@ class Device:
         return self.arena[:size]
 
     def sets_for(self, problem):
-        """How many pairs of input and output the launches rotate through."""
+        """How many pairs of input and output the launches rotate through; and how many a batch must take at least."""
         pair = 2 * _padded(problem.bytes)
-        wanted = max(2, -(-L2_MULTIPLE * self.l2_bytes // (2 * problem.bytes)))
+        wanted, fewest = (max(2, -(-times * self.l2_bytes // (2 * problem.bytes))) for times in (L2_MULTIPLE, L2_LEAST))
         held = self.arena.numel() if self.arena is not None else 0
         room = int(0.9 * (torch.cuda.mem_get_info()[0] + held)) - 3 * problem.bytes - (4 << 30)
         if room < pair:
             raise OutOfMemory(f"needs {(pair + 3 * problem.bytes) / 1e9:.1f} GB of device memory")
-        return min(wanted, MAX_SETS, room // pair)
+        sets = max(1, min(wanted, MAX_SETS, room // 2 // pair))
+        return sets, min(fewest, sets)
 
 
 class Work:
@@ -68,7 +70,7 @@ class Work:
 
     def __init__(self, device, problem, seed):
         self.device, self.problem = device, problem
-        self.sets = device.sets_for(problem)
+        self.sets, self.fewest = device.sets_for(problem)
         self.stream = device.stream.cuda_stream
         step = _padded(problem.bytes)
         memory = device.memory(2 * step * self.sets)
@@ -156,11 +158,13 @@ class Batch:
         self._events = [torch.cuda.Event(enable_timing=True) for _ in range(2)]
         once = min(seconds_of(launch, 1) for _ in range(2))
         if once < BATCH_SECONDS:  # longer ones hide what launching costs
-            self.count = min(work.sets, max_launches)
+            self.count = min(work.fewest, max_launches)
             self._try_to_capture()
             once = self._once()
-        rounds = max(1, round(min_seconds / (once * work.sets)))
-        wanted = min(rounds * work.sets, max_launches)
+        wanted = max(work.fewest, round(min_seconds / once))
+        if wanted > work.sets:
+            wanted = round(wanted / work.sets) * work.sets
+        wanted = min(wanted, max_launches)
         if self._graph and wanted > self.count:
             self.count = wanted
             self._try_to_capture()

@@ -11,6 +11,7 @@ let       shared_bytes = TILE * TILE * sizeof(T)
 const     BATCHED = batch > 1
 const     EDGE    = rows % TILE != 0 || cols % TILE != 0
 const     WIDE    = TILE * cols > 2147483647 # 64-bit offsets inside a tile
+fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   rows >= 8                    # flat memory has no tiles: linear is for that
 require   BLOCK_ROWS <= TILE           # else some threads have no row
@@ -25,6 +26,7 @@ default   TILE=32 BLOCK_ROWS=8 ORDER=in_fast
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
+#define AUTOTUNE_ARG(name) name
 constexpr int TILE = 32, BLOCK_ROWS = 8, BATCHED = 0, EDGE = 1, WIDE = 0;
 constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_in_fast;
 #endif
@@ -34,7 +36,7 @@ template <> struct IndexOf<true> { using type = long long; };
 using Index = IndexOf<WIDE != 0>::type;
 
 extern "C" __global__ void __launch_bounds__(TILE * BLOCK_ROWS)
-copy_through_tile(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols)
+copy_through_tile(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE_ARG(batch), long long AUTOTUNE_ARG(rows), long long AUTOTUNE_ARG(cols))
 {
     __shared__ T tile[TILE][TILE];
 
