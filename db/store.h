@@ -153,7 +153,7 @@ typedef struct at__winner {
     double median_s, min_s, spread; /* of the interleaved final                               */
     int64_t samples;
     double ceiling_s;         /* best plain copy of the same bytes, same final; 0: none         */
-    const char *ceiling_name; /* "memcpy", or "linear VEC=4 ..."                                */
+    const char *ceiling_name; /* "memcpy", or "linear THREADS=128 ..."                          */
     const char *ties;         /* configurations that could not be told apart, one a line; ""    */
     int64_t trials;           /* configurations tried for this problem                          */
     int64_t space_count;      /* valid configurations                                           */

@@ -1,73 +1,47 @@
 /*!autotune
 template  linear                       # flat memory in order: the ceiling for everything that moves bytes
 
-param     VEC      = 8 16              # bytes in an access
-param     THREADS  = 64 128 256 512    # threads a block
-param     UNROLL   = 1 2 4 8           # accesses a thread, all read before the first is written
+param     THREADS  = 64 128 256        # threads a block
+param     UNROLL   = 1 2 4 8           # 16-byte accesses a thread, all read before the first is written
 param     HINT     = none both keep    # both reads and writes say that they are used only once, or reads that the L2 should keep them
 
 let       bytes    = count * sizeof(T)
-let       vectors  = bytes / VEC
+let       vectors  = bytes / 16
 let       pieces   = max(1, ceil_div(vectors, THREADS * UNROLL))
 const     EDGE     = vectors != pieces * THREADS * UNROLL # the last piece is not full
-const     TAIL     = bytes % VEC != 0 # nor the last vector
+const     TAIL     = bytes % 16 != 0  # nor the last vector
 fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
-require   VEC >= sizeof(T)             # nothing narrower than an element
-require   UNROLL * THREADS <= 2048     # a piece is at most 32 KB
 require   HINT != HINT_keep || device.cc >= 80 # older devices have no such reads
 require   THREADS <= device.max_threads_per_block
 require   pieces <= device.max_grid_x
 
 grid      pieces
 block     THREADS
-default   VEC=16 THREADS=256 UNROLL=1 HINT=none
+default   THREADS=256 UNROLL=1 HINT=none
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
 #define AUTOTUNE_ARG(name) name
-constexpr int VEC = 16, THREADS = 256, UNROLL = 1, EDGE = 1, TAIL = 1;
+constexpr int THREADS = 256, UNROLL = 1, EDGE = 1, TAIL = 1;
 constexpr int HINT_none = 0, HINT_both = 1, HINT_keep = 2, HINT = HINT_none;
 #endif
 
-template <int bytes> struct Access;
-template <> struct Access<8> { using type = uint2; };
-template <> struct Access<16> { using type = uint4; };
-using Vector = Access<VEC>::type;
-
 /*
- * Reads whose lines the L2 keeps while it can, so that what is written leaves it sooner: where problems are far larger
- * than the L2, DRAM does 1 to 3 % more.
+ * Reads may name their lines as those that the L2 keeps while it can, so that what is written leaves it sooner: where
+ * problems are far larger than the L2, DRAM does 1 % more.
  */
-#if __CUDA_ARCH__ >= 800
-__device__ __forceinline__ unsigned long long keep()
-{
-    unsigned long long policy;
-    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
-    return policy;
-}
-
-__device__ __forceinline__ uint4 load_keeping(const uint4 *from)
-{
-    uint4 bits;
-    asm volatile("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;" : "=r"(bits.x), "=r"(bits.y), "=r"(bits.z), "=r"(bits.w) : "l"(from), "l"(keep()));
-    return bits;
-}
-
-__device__ __forceinline__ uint2 load_keeping(const uint2 *from)
-{
-    uint2 bits;
-    asm volatile("ld.global.L2::cache_hint.v2.u32 {%0, %1}, [%2], %3;" : "=r"(bits.x), "=r"(bits.y) : "l"(from), "l"(keep()));
-    return bits;
-}
-#endif
-
-template <class Bits> __device__ __forceinline__ Bits load(const Bits *from)
+__device__ __forceinline__ uint4 load(const uint4 *from)
 {
 #if __CUDA_ARCH__ >= 800
-    if (HINT == HINT_keep)
-        return load_keeping(from);
+    if (HINT == HINT_keep) {
+        uint4 bits;
+        unsigned long long policy;
+        asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+        asm volatile("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;" : "=r"(bits.x), "=r"(bits.y), "=r"(bits.z), "=r"(bits.w) : "l"(from), "l"(policy));
+        return bits;
+    }
 #endif
     return HINT == HINT_both ? __ldcs(from) : *from;
 }
@@ -76,13 +50,13 @@ template <class Bits> __device__ __forceinline__ Bits load(const Bits *from)
 extern "C" __global__ void __launch_bounds__(THREADS)
 copy_linear(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE_ARG(batch), long long AUTOTUNE_ARG(rows), long long AUTOTUNE_ARG(cols))
 {
-    constexpr int PER = VEC / (int)sizeof(T);
+    constexpr int PER = 16 / (int)sizeof(T);
     const long long count   = batch * rows * cols;
     const long long vectors = count / PER;
     const long long first   = (long long)blockIdx.x * (THREADS * UNROLL) + threadIdx.x;
-    Vector *const       to   = (Vector *)out;
-    const Vector *const from = (const Vector *)in;
-    Vector part[UNROLL];
+    uint4 *const to = (uint4 *)out;
+    const uint4 *const from = (const uint4 *)in;
+    uint4 part[UNROLL];
 
 #pragma unroll
     for (int i = 0; i < UNROLL; i++)

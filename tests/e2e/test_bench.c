@@ -1,6 +1,6 @@
 /*
  * test_bench.c - where a problem's buffers lie: aligned as it says and no better, with all that is checked of
- * aligned ones, while the copies that it is compared with run on aligned buffers.
+ * aligned ones, while the copies that it is compared with run on aligned buffers; and how many there are.
  */
 #include "copy_problem.h"
 #include "gpu.h"
@@ -105,6 +105,31 @@ static void expect_blame(const char *damage, bool is_copy, const char *says)
         cr_assert_eq(m.outcome, AT__WRONG_RESULT, "%zu %s: not found", i, damage);
         cr_assert(strstr(m.log, says), "%zu %s: %s", i, damage, m.log);
         expect_timed(&l, "copy_good", false);
+        lab_close(&l);
+    }
+}
+
+/* Launches rotate through 64 caches' worth of buffers, or a quarter of the memory, but three caches at least.
+ */
+Test(bench, the_l2_cache_is_cold_as_far_as_memory_allows)
+{
+    enum { L2 = 100000, SET = 2 * COUNT * 4, RESERVE = 256 << 20 };
+    static const struct {
+        int more; /* bytes free beside the reserve */
+        int least, most;
+    } MEMORY[] = {
+        { 1 << 30, (64 * L2 + SET - 1) / SET, (64 * L2 + SET - 1) / SET },
+        { 6000000, (3 * L2 + SET - 1) / SET + 1, 6000000 / 4 / SET },
+        { 1000000, (3 * L2 + SET - 1) / SET, (3 * L2 + SET - 1) / SET },
+    };
+    for (size_t i = 0; i < sizeof MEMORY / sizeof *MEMORY; i++) {
+        char script[2000];
+        snprintf(script, sizeof script, "%sl2 %d\nfree %d\n", COPY_SCRIPT, L2, RESERVE + MEMORY[i].more);
+        lab l = lab_open(script, 256, 256);
+        int sets = at__bench_sets(l.bench);
+        cr_assert_geq(sets, MEMORY[i].least, "%zu: %d", i, sets);
+        cr_assert_leq(sets, MEMORY[i].most, "%zu: %d", i, sets);
+        cr_assert_eq(at__bench_fewest_sets(l.bench), (3 * L2 + SET - 1) / SET);
         lab_close(&l);
     }
 }
