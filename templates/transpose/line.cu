@@ -9,6 +9,7 @@ let       whole   = count * sizeof(T) / WIDTH
 let       blocks  = max(1, ceil_div(whole, THREADS * PIECES))
 const     EDGE    = whole != blocks * THREADS * PIECES # the last block is not full
 const     TAIL    = count * sizeof(T) % WIDTH != 0 # nor the last piece
+fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   rows == 1 || cols == 1       # a matrix must be turned
 require   ld_in == cols && ld_out == rows # rows follow each other without gaps
@@ -25,6 +26,7 @@ default   WIDTH=16 THREADS=128 PIECES=1
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
+#define AUTOTUNE_ARG(name) name
 constexpr int WIDTH = 16, THREADS = 128, PIECES = 1, EDGE = 1, TAIL = 1;
 #endif
 
@@ -37,8 +39,8 @@ using Piece = Access<WIDTH>::type;
 constexpr int PER = WIDTH / sizeof(T); /* elements in a piece */
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-transpose_line(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols,
-    long long ld_in, long long ld_out)
+transpose_line(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE_ARG(batch), long long AUTOTUNE_ARG(rows),
+    long long AUTOTUNE_ARG(cols), long long AUTOTUNE_ARG(ld_in), long long AUTOTUNE_ARG(ld_out))
 {
     const long long count = batch * rows * cols, whole = count / PER;
     const long long first = (long long)blockIdx.x * (THREADS * PIECES) + threadIdx.x;

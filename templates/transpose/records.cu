@@ -20,6 +20,7 @@ const     STRIDE  = DENSE ? lane_bytes : lane_bytes / 16 % 2 == 0 ? lane_bytes +
 let       shared_bytes = THREADS * STRIDE
 const     BATCHED = batch > 1
 const     WIDE    = (NARROW + 1) * length > 2147480000 # 64-bit offsets inside a matrix
+fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   ld_in == cols && ld_out == rows # rows follow each other without gaps
 require   NARROW <= 64                 # tiles do better when both sides are long
@@ -41,6 +42,7 @@ default   THREADS=128 WIDTH=16
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = unsigned char;
+#define AUTOTUNE_ARG(name) name
 constexpr int THREADS = 128, WIDTH = 16, NARROW = 3, TALL = 1, PER = 16, PIECE = 16, ANY_ROW = 1, SHIFT = 1, HALO = 1, DENSE = 0, STRIDE = 48, BATCHED = 0, WIDE = 0;
 #endif
 
@@ -326,8 +328,8 @@ __device__ __forceinline__ void read_rows(const Place &p, const T *in, unsigned 
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-transpose_records(T *__restrict__ out, const T *__restrict__ in, long long batch, long long rows, long long cols,
-    long long ld_in, long long ld_out)
+transpose_records(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE_ARG(batch), long long AUTOTUNE_ARG(rows),
+    long long AUTOTUNE_ARG(cols), long long AUTOTUNE_ARG(ld_in), long long AUTOTUNE_ARG(ld_out))
 {
     extern __shared__ uint4 shared_memory[];
     unsigned word[NARROW * WORDS], turned[NARROW * WORDS];
