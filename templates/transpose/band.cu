@@ -6,7 +6,6 @@ param     THREADS = 128 192 256 384 512 # threads a block
 param     COPY    = 4 8 16             # bytes that a thread copies into the tile at a time
 param     FILL    = 1 4 8              # words that a thread may have of those whose places it remembers
 param     PAD     = 0 1                # copies between rows of the tile, against bank conflicts
-param     HINT    = none keep          # reads say that the L2 should keep them
 
 const     ROWS    = rows
 const     LD      = ld_in
@@ -51,6 +50,7 @@ const     SLOTS   = ceil_div(PART, THREADS) # words of a part that a thread writ
 let       places  = SLOTS * (rows % PER == 0 && !PHASED ? 1 : PER) # that a thread remembers
 let       registers = ceil_div(places + 28, 8) * 8 # that it may need
 const     RESIDENT = max(1, min(233472 / (shared_bytes + 1024), 65536 / (registers * THREADS))) # blocks of a multiprocessor
+const     KEEP    = device.cc >= 80 && 2 * count * sizeof(T) >= device.l2_bytes # what is read stays in the L2, so that what is written leaves it sooner
 
 require   device.cc >= 80              # asynchronous copies
 require   ld_out == rows               # what a block writes has no gaps
@@ -71,14 +71,13 @@ require   16 * PART >= 13 * SLOTS * THREADS # else some threads have nothing to 
 require   SLOTS * SHARE <= 72          # each is code
 require   PART * PER >= line
 require   places <= 36                 # registers
-require   HINT == HINT_none || (device.cc >= 80 && count * sizeof(T) >= 33554432) # the L2 holds smaller problems altogether
 require   THREADS <= device.max_threads_per_block
 require   BANDS * batch <= device.max_grid_x
 
 grid      BANDS * batch
 block     THREADS
 shared    shared_bytes
-default   WIDTH=128 THREADS=256 COPY=16 FILL=1 PAD=0 HINT=none
+default   WIDTH=128 THREADS=256 COPY=16 FILL=1 PAD=0
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
@@ -87,7 +86,7 @@ constexpr int THREADS = 256, COPY = 16, ROWS = 255, LD = 255, PER = 2, PIECE = 8
               LAST = 191, ANY_IN = 0, ANY_OUT = 0, LED = 1, PHASED = 1;
 constexpr int ROUGH = 1, SHIFT = 1, TAIL = 0, SKEW = 0, ACROSS = 9, PITCH = 79, COPIES = 2519, DOWN = 24,
               SPAN = 16, PART = 2040, SHARE = 5, SLOTS = 8, RESIDENT = 4;
-constexpr int HINT_none = 0, HINT_keep = 1, HINT = HINT_keep;
+constexpr int KEEP = 1;
 #endif
 
 /*
@@ -156,8 +155,8 @@ __device__ __forceinline__ int kept(int value)
 }
 
 /*
- * Reads may name their lines as those that the L2 keeps while it can, so that what is written leaves it sooner: where
- * problems are far larger than the L2, DRAM does 1 to 2 % more. Where such a copy finds the beginning of shared memory in
+ * Large problems are read with a policy by which the L2 keeps the lines while it can: what is written leaves it sooner
+ * then, and DRAM does 1.5 to 3 % more. Where such a copy finds the beginning of shared memory in
  * a uniform register, NVRTC 13.0 takes another for the policy, which is an illegal instruction; hence a choice that no
  * compiler can make.
  */
@@ -175,7 +174,7 @@ __device__ __forceinline__ unsigned begin_of(const unsigned char *tile)
 {
 #ifdef __CUDA_ARCH__
     const unsigned begin = (unsigned)__cvta_generic_to_shared(tile);
-    return HINT == HINT_keep && threadIdx.x >= blockDim.x ? 0 : begin;
+    return KEEP && threadIdx.x >= blockDim.x ? 0 : begin;
 #else
     return 0;
 #endif
@@ -186,7 +185,7 @@ __device__ __forceinline__ void copy_async(unsigned char *tile, unsigned begin, 
 {
 #ifdef __CUDA_ARCH__
     const unsigned address = begin + place;
-    if (HINT == HINT_keep)
+    if (KEEP)
         asm volatile("cp.async.ca.shared.global.L2::cache_hint [%0], [%1], %2, %3, %4;" ::"r"(address),
                      "l"(from), "n"(COPY), "r"(bytes), "l"(keep())
                      : "memory");

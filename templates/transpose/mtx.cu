@@ -7,7 +7,6 @@ param     THREADS = 64 128 256 512     # threads a block
 param     QUARTERS = 3 4               # of a multiprocessor's threads that registers leave room for
 param     PREFETCH = 0 256             # bytes around a piece that the second-level cache asks memory for
 param     ORDER   = in_fast out_fast   # neighbouring blocks follow the input's rows, or the output's
-param     HINT    = none keep          # reads say that the L2 should keep them
 
 const     PER       = 16 / sizeof(T)   # elements in a piece of 16 bytes
 const     TILE_ROWS = RUN / sizeof(T)
@@ -23,6 +22,7 @@ const     FLAT      = max(ORDER == ORDER_in_fast ? down : across, batch) > 65535
 const     BATCHED   = batch > 1
 const     EDGE      = rows % TILE_ROWS != 0 || cols % TILE_COLS != 0
 const     WIDE      = max(TILE_ROWS * ld_in, TILE_COLS * ld_out) > 2147483647 # 64-bit offsets inside a tile
+const     KEEP    = device.cc >= 80 && 2 * count * sizeof(T) >= device.l2_bytes # what is read stays in the L2, so that what is written leaves it sooner
 fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   sizeof(T) <= 2               # wider elements need no turning of words
@@ -36,7 +36,6 @@ require   PREFETCH == 0 || count * sizeof(T) >= 33554432 # of no use to small pr
 require   tile_bytes >= 8192 || tiles <= 8 * device.sms # many small tiles keep too few bytes in flight
 require   TILE_ROWS < 2 * rows && TILE_COLS < 2 * cols # not mostly empty
 require   tile_bytes <= device.max_shared_bytes
-require   HINT == HINT_none || (device.cc >= 80 && count * sizeof(T) >= 33554432) # the L2 holds smaller problems altogether
 require   THREADS <= device.max_threads_per_block
 require   tiles <= device.max_grid_x
 
@@ -45,7 +44,7 @@ grid      FLAT ? tiles : ORDER == ORDER_in_fast ? across : down \
           FLAT ? 1 : batch
 block     THREADS
 shared    tile_bytes
-default   WIDTH=128 RUN=128 THREADS=128 QUARTERS=3 PREFETCH=0 ORDER=out_fast HINT=none
+default   WIDTH=128 RUN=128 THREADS=128 QUARTERS=3 PREFETCH=0 ORDER=out_fast
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
@@ -53,7 +52,7 @@ using T = unsigned short;
 #define AUTOTUNE_ARG(name) name
 constexpr int THREADS = 128, PREFETCH = 0, PER = 8, TILE_ROWS = 64, TILE_COLS = 64, PIECES = 4, RESIDENT = 12, FLAT = 0, BATCHED = 0, EDGE = 1, WIDE = 0;
 constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast;
-constexpr int HINT_none = 0, HINT_keep = 1, HINT = HINT_keep;
+constexpr int KEEP = 1;
 #endif
 
 /*
@@ -78,8 +77,8 @@ constexpr unsigned TURNS  = DOWN * IN / (THREADS / 32);               /* of a wa
 constexpr unsigned AHEAD  = TURNS > 4 / DEEP ? 4 / DEEP : TURNS;      /* turned before the first is stored */
 
 /*
- * Reads may name their lines as those that the L2 keeps while it can, so that what is written leaves it sooner: where
- * problems are far larger than the L2, DRAM does 1 to 2 % more.
+ * Large problems are read with a policy by which the L2 keeps the lines while it can: what is written leaves it sooner
+ * then, and DRAM does 1.5 to 3 % more.
  */
 #if __CUDA_ARCH__ >= 800
 __device__ __forceinline__ unsigned long long keep()
@@ -95,11 +94,11 @@ __device__ __forceinline__ void copy_async(uint4 *to, const uint4 *from)
 {
 #if __CUDA_ARCH__ >= 800
     const unsigned address = (unsigned)__cvta_generic_to_shared(to);
-    if (PREFETCH == 256 && HINT == HINT_keep)
+    if (PREFETCH == 256 && KEEP)
         asm volatile("cp.async.ca.shared.global.L2::cache_hint.L2::256B [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "l"(keep()) : "memory");
     else if (PREFETCH == 256)
         asm volatile("cp.async.ca.shared.global.L2::256B [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
-    else if (HINT == HINT_keep)
+    else if (KEEP)
         asm volatile("cp.async.ca.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "l"(keep()) : "memory");
     else
         asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");

@@ -28,7 +28,7 @@ require   batch == 1 || length * NARROW * sizeof(T) % PIECE == 0 # every matrix 
 require   shared_bytes <= min(device.max_shared_bytes, 73728)
 require   shared_bytes >= 1024 || THREADS >= 256 # a multiprocessor needs many bytes in flight
 require   HINT != HINT_both || count * sizeof(T) < 134217728 # keeping is better for large problems
-require   HINT != HINT_keep || (device.cc >= 80 && (TALL ? PIECE : VEC * sizeof(T)) >= 4 && count * sizeof(T) >= 33554432) # the L2 holds smaller ones altogether
+require   HINT != HINT_keep || (device.cc >= 80 && (TALL ? PIECE : VEC * sizeof(T)) >= 4 && 2 * count * sizeof(T) >= device.l2_bytes) # the L2 holds smaller ones altogether
 require   THREADS <= device.max_threads_per_block
 require   blocks <= device.max_grid_x
 

@@ -7,7 +7,6 @@ param     PARTS    = 1 2 4 8           # of a group, alike: a thread knows its p
 param     TURNS    = 0 1 2 3 4 6 8 12 16 # groups that a block moves; 0: as many as it takes with the blocks that fit
 param     AHEAD    = 0 1 2             # groups on their way while one is written
 param     SKEW     = no yes            # rows of the tile a bank further than in memory, against bank conflicts
-param     HINT     = none keep         # reads say that the L2 should keep them
 
 const     ROWS     = rows
 const     COLS     = cols
@@ -42,6 +41,7 @@ const     RESIDENT = max(1, min(233472 / (shared_bytes + 1024), 65536 / (registe
 let       fit      = device.sms * RESIDENT
 let       wanted   = TURNS == 0 ? min(groups, fit) : ceil_div(groups, TURNS)
 let       blocks   = TURNS == 0 && wanted >= cycle ? wanted / cycle * cycle : ceil_div(wanted, cycle) * cycle
+const     KEEP    = device.cc >= 80 && 2 * count * sizeof(T) >= device.l2_bytes # what is read stays in the L2, so that what is written leaves it sooner
 
 require   device.cc >= 80              # asynchronous copies
 require   ld_in == cols && ld_out == rows # rows follow each other without gaps
@@ -67,14 +67,13 @@ require   places <= (THREADS >= 1024 ? 20 : 36) # registers
 require   SLOTS * SHARE <= 64          # each is code
 require   SLOTS * SHARE >= 2
 require   PARTS == 1 || places > 4     # as it is, a thread remembers little
-require   HINT == HINT_none || (device.cc >= 80 && count * sizeof(T) >= 33554432) # the L2 holds smaller problems altogether
 require   THREADS <= device.max_threads_per_block
 require   blocks <= device.max_grid_x
 
 grid      blocks
 block     THREADS
 shared    shared_bytes
-default   MATRICES=16 THREADS=224 PARTS=2 TURNS=0 AHEAD=1 SKEW=no HINT=none
+default   MATRICES=16 THREADS=224 PARTS=2 TURNS=0 AHEAD=1 SKEW=no
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
@@ -82,7 +81,7 @@ using T = unsigned char;
 constexpr int MATRICES = 16, THREADS = 256, AHEAD = 1, ROWS = 17, COLS = 31, PER = 4, GROUP = 8432, EDGE = 0, ANY_IN = 0, ANY_OUT = 0, SHIFTED = 1, LED = 1, PHASED = 0;
 constexpr int ACROSS = 0, PART = 1054, SHARE = 2, SLOTS = 5, PIECES = 535, RESIDENT = 4;
 constexpr int SKEW_no = 0, SKEW_yes = 1, SKEW = SKEW_no;
-constexpr int HINT_none = 0, HINT_keep = 1, HINT = HINT_keep;
+constexpr int KEEP = 1;
 #endif
 
 /*
@@ -187,8 +186,8 @@ __device__ __forceinline__ long long kept(long long value)
 }
 
 /*
- * Reads may name their lines as those that the L2 keeps while it can, so that what is written leaves it sooner: where
- * problems are far larger than the L2, DRAM does 1 to 2 % more. Where such a copy finds the beginning of shared memory in
+ * Large problems are read with a policy by which the L2 keeps the lines while it can: what is written leaves it sooner
+ * then, and DRAM does 1.5 to 3 % more. Where such a copy finds the beginning of shared memory in
  * a uniform register, NVRTC 13.0 takes another for the policy, which is an illegal instruction; hence a choice that no
  * compiler can make.
  */
@@ -206,8 +205,8 @@ template <int size> __device__ __forceinline__ void copy_async(unsigned char *me
 {
 #ifdef __CUDA_ARCH__
     const unsigned begin = (unsigned)__cvta_generic_to_shared(memory);
-    const unsigned address = (HINT == HINT_keep && threadIdx.x >= blockDim.x ? 0 : begin) + place; /* see keep() */
-    if (HINT == HINT_keep)
+    const unsigned address = (KEEP && threadIdx.x >= blockDim.x ? 0 : begin) + place; /* see keep() */
+    if (KEEP)
         asm volatile("cp.async.ca.shared.global.L2::cache_hint [%0], [%1], %2, %3, %4;" ::"r"(address), "l"(from), "n"(size), "r"(bytes), "l"(keep()) : "memory");
     else
         asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(address), "l"(from), "n"(size), "r"(bytes) : "memory");

@@ -24,6 +24,7 @@ const     FLAT      = STRIP > 0 || max(ORDER == ORDER_in_fast ? down : across, b
 const     BATCHED   = batch > 1
 const     EDGE      = RAGGED || rows % TILE_ROWS != 0 || cols % TILE_COLS != 0
 const     WIDE      = max(TILE_ROWS * ld_in, TILE_COLS * ld_out) > 2147483647 # 64-bit offsets inside a tile
+const     KEEP    = device.cc >= 80 && 2 * count * sizeof(T) >= device.l2_bytes # what is read stays in the L2, so that what is written leaves it sooner
 fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   CELL >= sizeof(T)            # a cell holds whole elements
@@ -57,6 +58,7 @@ using T = float;
 constexpr int CELL = 4, TILE_ROWS = 64, TILE_COLS = 64, THREADS = 256, WARP_COLS = 8, UNROLL = 2;
 constexpr int SUB_ROWS = CELL / sizeof(T), SUB_COLS = 16 / sizeof(T), RAGGED = 1, BEFORE_IN = 3, BEFORE_OUT = 3, BATCHED = 0, FLAT = 0, STRIP = 0, EDGE = 1, WIDE = 0;
 constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast;
+constexpr int KEEP = 1;
 #endif
 
 /*
@@ -94,6 +96,24 @@ union Cell { /* SUB_ROWS elements of a column */
     Bits     bits;
     unsigned word[CELL / 4];
 };
+
+/*
+ * Large problems are read with a policy by which the L2 keeps the lines while it can: what is written leaves it sooner
+ * then, and DRAM does 1.5 to 3 % more.
+ */
+__device__ __forceinline__ uint4 load(const uint4 *from)
+{
+#if __CUDA_ARCH__ >= 800
+    if (KEEP) {
+        uint4 bits;
+        unsigned long long policy;
+        asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+        asm volatile("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;" : "=r"(bits.x), "=r"(bits.y), "=r"(bits.z), "=r"(bits.w) : "l"(from), "l"(policy));
+        return bits;
+    }
+#endif
+    return *from;
+}
 
 /* Turns PACK rows of PACK packed elements, in place. */
 __device__ __forceinline__ void turn_words(unsigned (&w)[PACK])
@@ -213,7 +233,7 @@ transpose_subtile(T *__restrict__ out, const T *__restrict__ in, long long AUTOT
                 for (int i = 0; i < SUB_ROWS; i++)
                     if (!RAGGED || (r * SUB_ROWS + i >= first_row && r * SUB_ROWS + i < rows_here &&
                                     !(cut && r * SUB_ROWS + i == rows_here - 1 && c >= past)))
-                        block[u][i].bits = from[(r * SUB_ROWS + i) * in_pitch + c];
+                        block[u][i].bits = load(from + ((r * SUB_ROWS + i) * in_pitch + c));
         }
 #pragma unroll
         for (int u = 0; u < UNROLL; u++) {

@@ -40,7 +40,7 @@ require   tile_bytes >= 8192 || tiles <= 16 * device.sms # many small tiles keep
 require   tile_bytes <= device.max_shared_bytes
 require   THREADS <= device.max_threads_per_block
 require   HINT != HINT_both || count * sizeof(T) < 134217728 # keeping is better for large problems
-require   HINT != HINT_keep || (device.cc >= 80 && VEC_LOAD * sizeof(T) >= 4 && count * sizeof(T) >= 33554432) # the L2 holds smaller ones altogether
+require   HINT != HINT_keep || (device.cc >= 80 && VEC_LOAD * sizeof(T) >= 4 && 2 * count * sizeof(T) >= device.l2_bytes) # the L2 holds smaller ones altogether
 require   STRIP == 0 || (HINT != HINT_both && tile_bytes >= 16384 && gcd(ld_in, ld_out) * sizeof(T) % 131072 == 0) # rows that meet the same banks of memory on both sides
 require   tiles <= device.max_grid_x
 
