@@ -113,7 +113,10 @@
     X(DUMP_TRIALS,                                                                                     \
       "SELECT " AT__SQL_DUMP_KEY ", outcome, median_s, min_s, spread, samples, registers, shared_bytes, " \
       "spill_bytes, compile_s, log, source_hash, measured_at "                                         \
-      "FROM trials_all JOIN problem USING (op, shape, type_key) ORDER BY " AT__SQL_DUMP_KEY)           \
+      "FROM trials_all JOIN problem USING (op, shape, type_key) "                                      \
+      "WHERE ?1 = 0 OR trial_id IN (SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY "       \
+      "problem_id, fingerprint_id, template_id ORDER BY median_s, config) AS place FROM trial "        \
+      "WHERE outcome = 'timed') WHERE place <= ?1) ORDER BY " AT__SQL_DUMP_KEY)                        \
     X(DUMP_WINNERS,                                                                                    \
       "SELECT " AT__SQL_DUMP_KEY ", median_s, min_s, spread, samples, ceiling_s, ceiling, ties, trials, " \
       "space_count, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, registers, elapsed_s, " \

@@ -222,6 +222,7 @@ at_status at__store_each_trial(at__store *store, const at__problem_key *problem,
 typedef bool at__line_sink(void *context, const char *line);
 typedef struct at__dump_options {
     bool compact;                    /* only what a replay needs, in as few bytes as possible       */
+    int64_t best;                    /* of a problem, the fastest trials of each template; 0: all   */
     const char *op;                  /* NULL: all                                                   */
     const char *device;              /* part of its name, in any case; NULL: all                    */
     const at__problem_key *problems; /* only these shapes and type keys, of any op; 0 of them: all  */

@@ -118,6 +118,13 @@ static void forget_before(dumper *d)
         at__str_clear(&d->before[i]);
 }
 
+/* Of trials only as many as the options say; the other statements have no parameter. */
+static sqlite3_stmt *begin_rows(dumper *d, at__sql sql, const char *doing, at_error *err)
+{
+    return sql == AT__SQL_DUMP_TRIALS ? at__store_bind(d->store, sql, doing, err, "i", d->options->best)
+                                      : at__store_bind(d->store, sql, doing, err, "");
+}
+
 static at_status dump_rows(dumper *d, at__sql sql, const char *kind, bool filtered, bool *more, at_error *err)
 {
     static const char doing[] = "dump the database";
@@ -125,7 +132,7 @@ static at_status dump_rows(dumper *d, at__sql sql, const char *kind, bool filter
     int code = SQLITE_DONE;
     if (!*more)
         return AT_OK;
-    sqlite3_stmt *s = at__store_bind(d->store, sql, doing, err, "");
+    sqlite3_stmt *s = begin_rows(d, sql, doing, err);
     if (!s)
         return AT_ERR_STORE;
     while (*more && status == AT_OK && (code = sqlite3_step(s)) == SQLITE_ROW)

@@ -96,7 +96,7 @@ static int64_t count_space(const at__template *t, at__dtype type, int64_t batch,
 }
 
 /* Every built-in template has something to offer: for a plain large problem, one whose rows are not aligned,
- * many small ones, narrow ones, or a row; or for narrow elements. */
+ * many small ones or tiny ones, narrow ones, or a row; or for narrow elements. */
 Test(catalog, built_in_spaces_are_not_empty)
 {
     at__catalog *c = NULL;
@@ -106,8 +106,9 @@ Test(catalog, built_in_spaces_are_not_empty)
         for (int k = 0; k < at__catalog_template_count(c, op); k++) {
             const at__template *t = at__catalog_template(c, op, k);
             int64_t count = count_space(t, AT__F32, 1, 4096, 4096) + count_space(t, AT__F32, 1, 4097, 4095) +
-                            count_space(t, AT__F32, 10000, 16, 16) + count_space(t, AT__F32, 7, 1000, 3) +
-                            count_space(t, AT__F32, 1, 1, 1000) + count_space(t, AT__U8, 1, 4096, 4096);
+                            count_space(t, AT__F32, 10000, 16, 16) + count_space(t, AT__F32, 10000, 2, 2) +
+                            count_space(t, AT__F32, 7, 1000, 3) + count_space(t, AT__F32, 1, 1, 1000) +
+                            count_space(t, AT__U8, 1, 4096, 4096);
             cr_expect_gt(count, 0, "%s", t->file);
         }
     }

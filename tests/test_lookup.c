@@ -212,6 +212,15 @@ Test(lookup, a_winner_of_a_farther_shape_goes_before_a_runner_up_that_was_much_s
     cr_assert_str_eq(ask(4098, 4094, "").t->name, "naive");
 }
 
+/* 64 KiB take as long as an empty launch does, whatever the kernel; 4 MiB do not. */
+Test(lookup, a_problem_that_is_over_at_once_tells_nothing_about_larger_ones)
+{
+    put("128x128", "naive", NAIVE, "NVIDIA H200");
+    put("16384x16384", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    cr_assert_str_eq(ask(1024, 1024, "").answer->shape, "16384x16384");
+    cr_assert_str_eq(ask(64, 64, "").answer->shape, "128x128");
+}
+
 /* A tile of 32 columns: of two, 30 have nothing to do, where it won 16. */
 Test(lookup, a_kernel_whose_threads_would_stand_idle_gives_way_to_a_farther_one)
 {

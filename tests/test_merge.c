@@ -250,6 +250,37 @@ Test(merge, a_dump_can_be_of_one_device_or_problem)
     folder_remove(&f);
 }
 
+static bool has_trial(const lines *l, const char *config, const char *seconds)
+{
+    at__str part = { 0 };
+    at__str_addf(&part, "\"config\":\"%s\",\"outcome\":\"timed\",\"median_s\":%s,", config, seconds);
+    bool has = strstr(l->text.data, at__str_text(&part));
+    at__str_clear(&part);
+    return has;
+}
+
+/* Four trials of one template, one of which failed and is no answer for anyone, and two of another. */
+Test(merge, a_dump_can_be_of_the_fastest_trials_of_each_template)
+{
+    folder f = folder_make();
+    at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    at__trial_row rows[] = { trial_of("N=1", 3e-6), trial_of("N=2", 1e-6), trial_of("N=3", 2e-6),
+                             trial_of("N=4", 0),    trial_of("N=1", 9e-6), trial_of("N=2", 8e-6) };
+    rows[3].outcome = AT__CRASHED;
+    rows[4].template_name = rows[5].template_name = "other";
+    put_ok(store, &KEY, &H200, rows, 6);
+    lines one = dump_of(store, &(at__dump_options){ .best = 1 });
+    lines two = dump_of(store, &(at__dump_options){ .best = 2 });
+    cr_assert(has_trial(&one, "N=2", "1e-06") && has_trial(&one, "N=2", "8e-06"), "%s", one.text.data);
+    cr_assert(!has_trial(&one, "N=3", "2e-06") && !has_trial(&one, "N=1", "9e-06"));
+    cr_assert(has_trial(&two, "N=3", "2e-06") && has_trial(&two, "N=1", "9e-06"));
+    cr_assert(!has_trial(&two, "N=1", "3e-06") && !strstr(two.text.data, "N=4"));
+    at__str_clear(&one.text);
+    at__str_clear(&two.text);
+    at__store_close(store);
+    folder_remove(&f);
+}
+
 Test(merge, a_dump_ends_early_when_its_reader_has_enough)
 {
     folder f = folder_make();

@@ -19,6 +19,7 @@ static const at__usage USAGE = {
 
 typedef struct dump_args {
     const char *db, *output, *op, *device, *shapes, *templates_dir, *format;
+    int64_t best;
     bool compact;
 } dump_args;
 
@@ -79,6 +80,7 @@ static at_status write_dump(const char *path, const dump_args *a, const keys *k,
 {
     at__store *store = NULL;
     at__dump_options options = { .compact = a->compact,
+                                 .best = a->best,
                                  .op = a->op,
                                  .device = a->device,
                                  .problems = k->items,
@@ -128,6 +130,9 @@ int at__cmd_dump(int argc, char **argv)
           "only what a replay needs: a line says what differs from the one before, five digits, no texts of "
           "templates",
           &a.compact },
+        { "--best", AT__OPT_COUNT, "N",
+          "of each problem only the N fastest trials of each template, enough for near answers (default 0: all)",
+          &a.best },
         { "--format", AT__OPT_TEXT, "jsonl|t4",
           "jsonl: what merge and replays read (default); t4: the trials of one problem on one device as T4 "
           "results, "
@@ -142,6 +147,8 @@ int at__cmd_dump(int argc, char **argv)
         status = at_fail(&err, AT_ERR_USAGE, "found '%s'; expected only options", words.items[0]);
     if (status == AT_OK && a.format && strcmp(a.format, "jsonl") != 0 && strcmp(a.format, "t4") != 0)
         status = at_fail(&err, AT_ERR_USAGE, "--format: found '%s'; expected jsonl or t4", a.format);
+    if (status == AT_OK && a.best && a.format && strcmp(a.format, "t4") == 0)
+        status = at_fail(&err, AT_ERR_USAGE, "--best: a recording in T4 has all trials");
     if (status == AT_OK)
         status = read_keys(&k, &a, &err);
     if (status == AT_OK)

@@ -33,6 +33,8 @@
 #define BUFFER_STEP    0.1  /* the same for the buffers themselves: it tells equals apart         */
 #define SMALL_BYTES    (8 << 20)
 #define SMALL_COST     3.0  /* few bytes cannot fill the device with large tiles: 5 to 15 %       */
+#define TINY_BYTES     (256 << 10)
+#define TINY_COST      24.0 /* where a launch takes all of the time any kernel wins               */
 #define OTHER_SHAPE    32.0 /* on another device the same shape goes before all others            */
 #define OTHER_CC_COST  4.0  /* another generation of hardware                                     */
 #define CC_STEP        0.01 /* and the nearest first                                              */
@@ -113,6 +115,7 @@ static double distance_as(const int64_t *there, const at__problem *p, bool turne
     }
     for (int i = op->dim_count + op->pitch_count; i < at__problem_size_count(op); i++)
         d += BUFFER_STEP * factors_of_two(there[i], p->dims[i]);
+    d += (bytes_there < TINY_BYTES) == (bytes_here < TINY_BYTES) ? 0 : TINY_COST;
     return (bytes_there < SMALL_BYTES) == (bytes_here < SMALL_BYTES) ? d : d + SMALL_COST;
 }
 
