@@ -131,7 +131,8 @@ int at__cmd_dump(int argc, char **argv)
           "templates",
           &a.compact },
         { "--best", AT__OPT_COUNT, "N",
-          "of each problem only the N fastest trials of each template, enough for near answers (default 0: all)",
+          "of each problem only the N fastest trials of each template, enough for near answers (default 0: "
+          "all)",
           &a.best },
         { "--format", AT__OPT_TEXT, "jsonl|t4",
           "jsonl: what merge and replays read (default); t4: the trials of one problem on one device as T4 "

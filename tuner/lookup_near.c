@@ -32,9 +32,9 @@
 #define ALIGNMENT_STEP 1.0  /* and more for each factor of two between them                       */
 #define BUFFER_STEP    0.1  /* the same for the buffers themselves: it tells equals apart         */
 #define SMALL_BYTES    (8 << 20)
-#define SMALL_COST     3.0  /* few bytes cannot fill the device with large tiles: 5 to 15 %       */
+#define SMALL_COST     3.0 /* few bytes cannot fill the device with large tiles: 5 to 15 % */
 #define TINY_BYTES     (256 << 10)
-#define TINY_COST      24.0 /* where a launch takes all of the time any kernel wins               */
+#define TINY_COST      24.0 /* where a launch takes all of the time any kernel wins             */
 #define OTHER_SHAPE    32.0 /* on another device the same shape goes before all others            */
 #define OTHER_CC_COST  4.0  /* another generation of hardware                                     */
 #define CC_STEP        0.01 /* and the nearest first                                              */
