@@ -1,5 +1,5 @@
 # at_embed_templates(TARGET): compiles every templates/<op>/*.cu and the tuner's own CUDA source into TARGET, as
-# tables of at__embedded (tuner/catalog.h). CONFIGURE_DEPENDS: adding a template is adding a file, nothing more.
+# tables of at__embedded (tuner/lang/catalog.h). CONFIGURE_DEPENDS: adding a template is adding a file, nothing more.
 function(at_embed target table)
   set(output ${CMAKE_BINARY_DIR}/${table}.c)
   add_custom_command(OUTPUT ${output}
@@ -12,6 +12,6 @@ endfunction()
 function(at_embed_templates target)
   file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/templates/*/*.cu)
   at_embed(${target} at__embedded_files ${files})
-  at_embed(${target} at__embedded_checks ${CMAKE_SOURCE_DIR}/tuner/check.cu)
-  at_embed(${target} at__embedded_export ${CMAKE_SOURCE_DIR}/tuner/export_main.cu)
+  at_embed(${target} at__embedded_checks ${CMAKE_SOURCE_DIR}/tuner/runner/check.cu)
+  at_embed(${target} at__embedded_export ${CMAKE_SOURCE_DIR}/tuner/exchange/export_main.cu)
 endfunction()

@@ -1,5 +1,5 @@
 /*
- * host_kernels.h - what kernels do, done by the CPU: those of tuner/check.cu, and by their first word those
+ * host_kernels.h - what kernels do, done by the CPU: those of tuner/runner/check.cu, and by their first word those
  * of the ops transpose and copy.
  */
 #ifndef AUTOTUNE_TEST_HOST_KERNELS_H
