@@ -5,7 +5,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
   string(REGEX REPLACE "(................................)" "\\1\n" hex "${hex}")
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
   file(WRITE ${OUTPUT} "/* Made by db/embed.cmake from db/schema.sql; do not edit. */
-#include \"store_internal.h\"
+#include \"db/store_internal.h\"
 const char at__schema_sql[] = {\n${bytes}0x00 };\n")
   return()
 endif()

@@ -1,7 +1,7 @@
 /*
  * store_blobs.c - texts of templates, by their hash; reading what has one.
  */
-#include "store_internal.h"
+#include "db/store_internal.h"
 #include "util/clock.h"
 
 /* Appends a text or blob column to *out. */

@@ -8,7 +8,7 @@
  * milliseconds, two that remove at once share the work, and kill -9 leaves a cache that is only larger than
  * it should be.
  */
-#include "store_internal.h"
+#include "db/store_internal.h"
 #include "util/clock.h"
 
 #include <errno.h>

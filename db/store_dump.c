@@ -4,7 +4,7 @@
  *
  * Members are named as the columns. A compact dump leaves out what is as in the line before of the same kind.
  */
-#include "store_internal.h"
+#include "db/store_internal.h"
 
 #include <string.h>
 

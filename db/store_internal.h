@@ -5,8 +5,8 @@
 #ifndef AUTOTUNE_STORE_INTERNAL_H
 #define AUTOTUNE_STORE_INTERNAL_H
 
-#include "statements.h"
-#include "store.h"
+#include "db/statements.h"
+#include "db/store.h"
 #include <sqlite3.h>
 
 #define AT__APPLICATION_ID 0x4154554E /* "ATUN", as in schema.sql */

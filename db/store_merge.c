@@ -2,7 +2,7 @@
  * store_merge.c - adding what other databases and dumps hold. A database is read as its own dump, so that
  * there is one way in; SQLite takes the JSON apart.
  */
-#include "store_internal.h"
+#include "db/store_internal.h"
 #include "util/sha256.h"
 #include "util/text_file.h"
 

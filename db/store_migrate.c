@@ -1,7 +1,7 @@
 /*
  * store_migrate.c - schema versions: a new file gets schema.sql, an older one the steps that it lacks.
  */
-#include "store_internal.h"
+#include "db/store_internal.h"
 
 #include <stdio.h>
 

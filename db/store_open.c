@@ -5,7 +5,7 @@
  * back or checkpoint somebody else's database. The bytes are read through SQLite's own descriptor: opening
  * and closing the file a second time would drop the POSIX locks that this process's other handles hold.
  */
-#include "store_internal.h"
+#include "db/store_internal.h"
 
 #include <errno.h>
 #include <stdio.h>

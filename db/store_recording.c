@@ -1,7 +1,7 @@
 /*
  * store_recording.c - a store as a replay reads it: which conditions were recorded, and opening dumps.
  */
-#include "store_internal.h"
+#include "db/store_internal.h"
 #include "util/sha256.h"
 #include "util/text_file.h"
 

@@ -2,7 +2,7 @@
  * store_sql.c - running statements: prepared once, bound, stepped; transactions; what SQLite's errors mean to
  * a user.
  */
-#include "store_internal.h"
+#include "db/store_internal.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /*
  * store_trials.c - runs, trials, and the rows that they refer to.
  */
-#include "store_internal.h"
+#include "db/store_internal.h"
 #include "util/clock.h"
 
 #include <math.h>

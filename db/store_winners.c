@@ -1,7 +1,7 @@
 /*
  * store_winners.c - the results of tuning: stored, found again, handed out.
  */
-#include "store_internal.h"
+#include "db/store_internal.h"
 #include "util/clock.h"
 
 #include <math.h>

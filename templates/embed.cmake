@@ -1,5 +1,6 @@
-# at_embed_templates(TARGET): compiles every templates/<op>/*.cu and the tuner's own CUDA source into TARGET, as
-# tables of at__embedded (tuner/lang/catalog.h). CONFIGURE_DEPENDS: adding a template is adding a file, nothing more.
+# at_embed(TARGET TABLE FILE...): compiles files into TARGET, as a table of at__embedded (tuner/lang/catalog.h).
+# at_embed_templates(TARGET): so every templates/<op>/*.cu and the tuner's own CUDA source. CONFIGURE_DEPENDS: adding a
+# template is adding a file, nothing more.
 function(at_embed target table)
   set(output ${CMAKE_BINARY_DIR}/${table}.c)
   add_custom_command(OUTPUT ${output}

@@ -14,7 +14,7 @@ foreach(file ${FILES})
   math(EXPR n "${n} + 1")
 endforeach()
 file(WRITE ${OUTPUT} "/* Made by templates/embed_files.cmake from templates/; do not edit. */
-#include \"catalog.h\"
+#include \"lang/catalog.h\"
 ${arrays}
 const at__embedded ${TABLE}[] = {
 ${rows}    { 0, 0, 0 },

@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "problem.h"
+#include "lang/problem.h"
 
 #define MINI_OP_HEAD                                                                                         \
     "/*!autotune\n"                                                                                          \

@@ -5,11 +5,11 @@
  *     fixture_store FILE every    a winner for every template and element size; prints OP SHAPE DTYPE DEVICE
  * of each. The device is named after the template, to tell winners of a problem apart: "[tile]".
  */
-#include "arch.h"
-#include "catalog.h"
-#include "space.h"
-#include "store.h"
-#include "tune.h"
+#include "lang/arch.h"
+#include "lang/catalog.h"
+#include "space/space.h"
+#include "db/store.h"
+#include "tune/tune.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef AUTOTUNE_TESTS_LIBRARY_SUPPORT_H
 #define AUTOTUNE_TESTS_LIBRARY_SUPPORT_H
 
-#include "catalog.h"
+#include "lang/catalog.h"
 #include "store_support.h"
 
 #include <autotune/autotune.h>

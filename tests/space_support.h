@@ -3,7 +3,7 @@
 #define AUTOTUNE_TESTS_SPACE_SUPPORT_H
 
 #include "declare_support.h"
-#include "space.h"
+#include "space/space.h"
 
 typedef struct fixture {
     at__op *op;

@@ -3,7 +3,7 @@
 #ifndef AUTOTUNE_STORE_SUPPORT_H
 #define AUTOTUNE_STORE_SUPPORT_H
 
-#include "store_internal.h"
+#include "db/store_internal.h"
 #include <stdio.h>
 
 /* A folder of its own, with the path of a database in it that does not exist yet. */

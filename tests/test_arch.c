@@ -1,5 +1,5 @@
 /* test_arch.c - limits of architectures by name, without having one. */
-#include "arch.h"
+#include "lang/arch.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

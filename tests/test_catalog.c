@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "catalog.h"
+#include "lang/catalog.h"
 #include "declare_support.h"
-#include "space.h"
+#include "space/space.h"
 
 #define USER_TEMPLATE(name, kernel)                                                                          \
     "/*!autotune\ntemplate " name "\nkernel " kernel "\ngrid 1\nblock 1\n*/\nvoid " kernel "() {}\n"

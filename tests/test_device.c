@@ -1,5 +1,5 @@
 /* test_device.c - what names a device, and when a trial is taken for hung. */
-#include "device.h"
+#include "device/device.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

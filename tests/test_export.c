@@ -1,6 +1,6 @@
 /* test_export.c - a winner as a file of its own; whole files are compared in tests/cli/export.cmd. */
-#include "catalog.h"
-#include "export.h"
+#include "lang/catalog.h"
+#include "exchange/export.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "catalog.h"
-#include "render.h"
-#include "space.h"
+#include "lang/catalog.h"
+#include "lang/render.h"
+#include "space/space.h"
 
 static char root[64];
 

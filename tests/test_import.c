@@ -1,10 +1,10 @@
 /* test_import.c - recorded spaces of other tuners: what comes into the store, what is refused, and replays.
  */
-#include "import.h"
-#include "import_file.h"
+#include "exchange/import.h"
+#include "exchange/import_file.h"
 #include "store_support.h"
-#include "t4.h"
-#include "tune.h"
+#include "exchange/t4.h"
+#include "tune/tune.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

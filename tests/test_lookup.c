@@ -1,6 +1,6 @@
 /* test_lookup.c - what the store answers for problems that were, and were not, tuned. */
-#include "lookup.h"
-#include "store.h"
+#include "lookup/lookup.h"
+#include "db/store.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalog.h"
+#include "lang/catalog.h"
 #include "declare_support.h"
-#include "import.h"
-#include "render.h"
-#include "space.h"
+#include "exchange/import.h"
+#include "lang/render.h"
+#include "space/space.h"
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);

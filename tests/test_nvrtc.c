@@ -1,5 +1,5 @@
 /* test_nvrtc.c - the real NVRTC, where there is one. No GPU is needed. */
-#include "nvrtc.h"
+#include "compile/nvrtc.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* test_options.c - a command's options: one table that parses, checks and prints the help. */
-#include "options.h"
+#include "util/options.h"
 
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>

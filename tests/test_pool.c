@@ -1,5 +1,5 @@
 /* test_pool.c - compile workers: many jobs, bad kernels, workers that die or hang. No GPU is needed. */
-#include "pool.h"
+#include "compile/pool.h"
 
 #include "util/clock.h"
 

@@ -1,6 +1,6 @@
 /* test_progress.c - the progress line, and when it is written. */
-#include "catalog.h"
-#include "progress.h"
+#include "lang/catalog.h"
+#include "cli/progress.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* test_python.c - the Python of other tuners' files: values, conditions in our words, what is refused. */
-#include "python.h"
+#include "exchange/python.h"
 
-#include "expr.h"
+#include "lang/expr.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

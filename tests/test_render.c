@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "declare_support.h"
-#include "render.h"
+#include "lang/render.h"
 
 #define TEMPLATE                                                                                             \
     MINI_TEMPLATE("param TILE = 16 32\nparam ORDER = fast slow\nparam BIG = 5000000000 -2147483648 "         \

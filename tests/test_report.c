@@ -1,5 +1,5 @@
 /* test_report.c - results as text, JSON lines and CSV; the progress line is a program's, see tests/cli. */
-#include "report.h"
+#include "cli/report.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

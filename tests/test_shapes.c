@@ -1,5 +1,5 @@
 /* test_shapes.c - the problems that a user wrote, and what is said about those that are wrong. */
-#include "shapes.h"
+#include "lang/shapes.h"
 
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>

@@ -5,8 +5,8 @@
  * sorted numerically column by column, numbers joined by commas, a newline behind each row. It was made with
  * other programs, so that it says what is right, not what we do.
  */
-#include "catalog.h"
-#include "space.h"
+#include "lang/catalog.h"
+#include "space/space.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

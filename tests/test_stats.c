@@ -1,5 +1,5 @@
 /* test_stats.c - order statistics, and the comparison of two candidates. */
-#include "stats.h"
+#include "util/stats.h"
 #include "util/rng.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
 /* test_strategy.c - how spaces are walked, and the permutation below. */
-#include "strategy.h"
+#include "search/strategy.h"
 #include "util/permute.h"
 
 #include <criterion/criterion.h>

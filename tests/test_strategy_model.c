@@ -1,5 +1,5 @@
 /* test_strategy_model.c - the strategy that learns, on spaces whose best configuration is known. */
-#include "strategy.h"
+#include "search/strategy.h"
 #include "util/clock.h"
 
 #include <criterion/criterion.h>

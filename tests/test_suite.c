@@ -1,8 +1,8 @@
 /* test_suite.c - tests/data/suite.txt, the realistic problems, and views.txt: that they read, what they
  * cover, that none is left without a kernel. */
-#include "arch.h"
-#include "shapes.h"
-#include "space.h"
+#include "lang/arch.h"
+#include "lang/shapes.h"
+#include "space/space.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

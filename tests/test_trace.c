@@ -1,5 +1,5 @@
 /* test_trace.c - the file that shows where the time went. */
-#include "trace.h"
+#include "util/trace.h"
 #include "util/clock.h"
 #include "util/str.h"
 

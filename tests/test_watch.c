@@ -1,5 +1,5 @@
 /* test_watch.c - which samples are thrown away because the device was not itself. */
-#include "watch.h"
+#include "runner/watch.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

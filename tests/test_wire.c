@@ -1,5 +1,5 @@
 /* test_wire.c - frames and child processes. */
-#include "wire.h"
+#include "util/wire.h"
 
 #include "util/clock.h"
 

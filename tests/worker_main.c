@@ -5,8 +5,8 @@
  *   __orphan   starts a child that never looks at its socket, tells its process id, and is killed
  *   __sleep    that child
  */
-#include "pool.h"
-#include "wire.h"
+#include "compile/pool.h"
+#include "util/wire.h"
 
 #include <signal.h>
 #include <stdio.h>

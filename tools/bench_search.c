@@ -6,7 +6,7 @@
  * those that README.md in this folder explains.
  */
 #include "bench_spaces.h"
-#include "options.h"
+#include "util/options.h"
 #include "util/clock.h"
 
 #include <glob.h>

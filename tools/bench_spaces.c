@@ -1,10 +1,10 @@
 /* bench_spaces.c - see bench_spaces.h. */
 #include "bench_spaces.h"
 
-#include "arch.h"
-#include "lookup.h"
-#include "shapes.h"
-#include "store.h"
+#include "lang/arch.h"
+#include "lookup/lookup.h"
+#include "lang/shapes.h"
+#include "db/store.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 #ifndef AUTOTUNE_BENCH_SPACES_H
 #define AUTOTUNE_BENCH_SPACES_H
 
-#include "catalog.h"
-#include "strategy.h"
+#include "lang/catalog.h"
+#include "search/strategy.h"
 
 #define AT__BENCH_HINTS 8
 

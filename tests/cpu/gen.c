@@ -7,9 +7,9 @@
  * One file for each template and element size, so that they compile in parallel. TEMPLATES is as in
  * `--templates`.
  */
-#include "catalog.h"
-#include "render.h"
-#include "space.h"
+#include "lang/catalog.h"
+#include "lang/render.h"
+#include "space/space.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef AUTOTUNE_TEST_COPY_PROBLEM_H
 #define AUTOTUNE_TEST_COPY_PROBLEM_H
 
-#include "measure.h"
+#include "runner/measure.h"
 
 /* Few buffer sets, and kernels so slow that a graph has few of them. */
 #define COPY_SCRIPT "l2 20000\nnoise 0.001\ntime copy_* * 90000\n"

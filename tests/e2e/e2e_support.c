@@ -1,7 +1,7 @@
 /* e2e_support.c - see e2e_support.h. */
 #include "e2e_support.h"
 
-#include "nvrtc.h"
+#include "compile/nvrtc.h"
 #include "util/clock.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
 /*
- * host_kernels.h - what kernels do, done by the CPU: those of tuner/runner/check.cu, and by their first word those
- * of the ops transpose and copy.
+ * host_kernels.h - what kernels do, done by the CPU: those of tuner/runner/check.cu, and by their first word
+ * those of the ops transpose and copy.
  */
 #ifndef AUTOTUNE_TEST_HOST_KERNELS_H
 #define AUTOTUNE_TEST_HOST_KERNELS_H

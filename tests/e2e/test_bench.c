@@ -3,8 +3,8 @@
  * aligned ones, while the copies that it is compared with run on aligned buffers; and how many there are.
  */
 #include "copy_problem.h"
-#include "gpu.h"
-#include "measure.h"
+#include "runner/gpu.h"
+#include "runner/measure.h"
 #include "scripted_driver.h"
 
 #include <criterion/criterion.h>

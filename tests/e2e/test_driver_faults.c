@@ -3,8 +3,8 @@
  * driver's n-th call failing, for each n: an error in words or a trial's outcome, and nothing left behind.
  */
 #include "copy_problem.h"
-#include "gpu.h"
-#include "measure.h"
+#include "runner/gpu.h"
+#include "runner/measure.h"
 #include "scripted_driver.h"
 
 #include <criterion/criterion.h>

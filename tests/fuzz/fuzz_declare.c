@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render.h"
-#include "space.h"
+#include "lang/render.h"
+#include "space/space.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "expr.h"
+#include "lang/expr.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

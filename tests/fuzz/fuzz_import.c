@@ -2,7 +2,7 @@
  * fuzz_import.c - any bytes as files of another tuner: a recording, and behind the first NUL byte a second
  * file. What is read can be stored.
  */
-#include "import.h"
+#include "exchange/import.h"
 
 #include <stdint.h>
 #include <stdio.h>

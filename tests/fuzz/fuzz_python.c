@@ -2,9 +2,9 @@
  * fuzz_python.c - any bytes as Python of other tuners' files: a list of values, and a condition. What is
  * translated must be an expression of ours.
  */
-#include "python.h"
+#include "exchange/python.h"
 
-#include "expr.h"
+#include "lang/expr.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* fuzz_shapes.c - any bytes as a shapes file: a problem list that reads back as itself, or a message. */
-#include "shapes.h"
+#include "lang/shapes.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  * AUTOTUNE_EXE names the program whose workers are used; AUTOTUNE_SOURCE the folder of this source tree when
  * it is not where it was built.
  */
-#include "device.h"
-#include "tune.h"
+#include "device/device.h"
+#include "tune/tune.h"
 #include "util/clock.h"
 
 #include <criterion/criterion.h>

@@ -8,14 +8,14 @@
  * PROBLEMS: shapes files (*.txt) and pairs of SHAPE DTYPE. Problems without a winner are named and passed
  * over. Exit code 0: all right; 1: a candidate was wrong or refused; 2: could not run.
  */
-#include "bench.h"
-#include "builder.h"
-#include "catalog.h"
-#include "render.h"
-#include "shapes.h"
-#include "space.h"
-#include "store.h"
-#include "tune.h"
+#include "runner/bench.h"
+#include "compile/builder.h"
+#include "lang/catalog.h"
+#include "lang/render.h"
+#include "lang/shapes.h"
+#include "space/space.h"
+#include "db/store.h"
+#include "tune/tune.h"
 
 #include <stdio.h>
 #include <stdlib.h>

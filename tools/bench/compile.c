@@ -8,11 +8,11 @@
  * compiles them. An empty kernel shows what every compilation costs before it begins. Processor time of this
  * one thread.
  */
-#include "arch.h"
-#include "catalog.h"
-#include "nvrtc.h"
-#include "render.h"
-#include "space.h"
+#include "lang/arch.h"
+#include "lang/catalog.h"
+#include "compile/nvrtc.h"
+#include "lang/render.h"
+#include "space/space.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
  * Enqueues the same kernel with at_run and straight through the driver, in turns of so few launches that
  * none waits for the device, and prints the medians and their difference.
  */
-#include "gpu.h"
+#include "runner/gpu.h"
 #include "util/clock.h"
 
 #include <autotune/autotune.h>

@@ -7,11 +7,11 @@
  * measures the library (open, exact, near, what nobody knows) and cold starts of `autotune query`, which is
  * looked for beside this program.
  */
-#include "arch.h"
-#include "catalog.h"
-#include "space.h"
-#include "store.h"
-#include "tune.h"
+#include "lang/arch.h"
+#include "lang/catalog.h"
+#include "space/space.h"
+#include "db/store.h"
+#include "tune/tune.h"
 #include "util/clock.h"
 #include "util/permute.h"
 

@@ -1,6 +1,6 @@
 /* cmd_cache.c - `autotune cache`: how large the cache of compiled kernels is, and making it smaller. */
-#include "commands.h"
-#include "store.h"
+#include "cli/commands.h"
+#include "db/store.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,10 +2,10 @@
  * cmd_check.c - `autotune check`: compiles configurations for any architecture, without a GPU, and reports
  * what the compiler says of them. Chooses the problems and prints; compile_check.c compiles.
  */
-#include "arch.h"
-#include "commands.h"
-#include "compile_check.h"
-#include "nvrtc.h"
+#include "lang/arch.h"
+#include "cli/commands.h"
+#include "compile/compile_check.h"
+#include "compile/nvrtc.h"
 #include "util/clock.h"
 
 #include <inttypes.h>

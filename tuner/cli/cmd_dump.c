@@ -1,8 +1,8 @@
 /* cmd_dump.c - `autotune dump`: a database as text. */
-#include "commands.h"
-#include "store.h"
-#include "t4.h"
-#include "tune.h"
+#include "cli/commands.h"
+#include "db/store.h"
+#include "exchange/t4.h"
+#include "tune/tune.h"
 
 #include <errno.h>
 #include <stdio.h>

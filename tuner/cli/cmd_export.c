@@ -1,7 +1,7 @@
 /* cmd_export.c - `autotune export`: the winning kernel as a .cu file. Needs no GPU. */
-#include "commands.h"
-#include "export.h"
-#include "tune.h"
+#include "cli/commands.h"
+#include "exchange/export.h"
+#include "tune/tune.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* cmd_import.c - `autotune import`: what other tuners recorded, into a database. */
-#include "commands.h"
-#include "import.h"
+#include "cli/commands.h"
+#include "exchange/import.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* cmd_list.c - `autotune list`: operations, templates, devices, strategies. */
-#include "commands.h"
-#include "device.h"
-#include "strategy.h"
+#include "cli/commands.h"
+#include "device/device.h"
+#include "search/strategy.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* cmd_merge.c - `autotune merge`: databases and dumps into one database. */
-#include "commands.h"
-#include "store.h"
+#include "cli/commands.h"
+#include "db/store.h"
 
 #include <stdio.h>
 #include <string.h>

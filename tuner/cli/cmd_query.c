@@ -1,8 +1,8 @@
 /* cmd_query.c - `autotune query`: the stored winner of a problem. Needs no GPU, never writes. */
-#include "commands.h"
-#include "lookup.h"
-#include "store.h"
-#include "tune.h"
+#include "cli/commands.h"
+#include "lookup/lookup.h"
+#include "db/store.h"
+#include "tune/tune.h"
 #include "util/clock.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* cmd_show.c - `autotune show`: what was tried for a problem. Needs no GPU, never writes. */
-#include "commands.h"
-#include "store.h"
-#include "tune.h"
+#include "cli/commands.h"
+#include "db/store.h"
+#include "tune/tune.h"
 #include "util/clock.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* cmd_space.c - `autotune space`: counts and lists a problem's configurations, without a GPU. */
-#include "arch.h"
-#include "commands.h"
-#include "device.h"
-#include "space_bench.h"
+#include "lang/arch.h"
+#include "cli/commands.h"
+#include "device/device.h"
+#include "space/space_bench.h"
 #include "util/clock.h"
 
 #include <inttypes.h>

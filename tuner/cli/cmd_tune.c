@@ -1,9 +1,9 @@
 /* cmd_tune.c - `autotune [tune]`: options and shapes in, one row a problem out. */
-#include "commands.h"
-#include "device.h"
-#include "progress.h"
-#include "report.h"
-#include "tune.h"
+#include "cli/commands.h"
+#include "device/device.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "tune/tune.h"
 #include "util/clock.h"
 
 #include <stdio.h>

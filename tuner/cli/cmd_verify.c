@@ -1,7 +1,7 @@
 /* cmd_verify.c - `autotune verify`: stored winners measured again; the exit code says what became of them. */
-#include "commands.h"
-#include "device.h"
-#include "verify.h"
+#include "cli/commands.h"
+#include "device/device.h"
+#include "tune/verify.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,9 +5,9 @@
 #ifndef AUTOTUNE_COMMANDS_H
 #define AUTOTUNE_COMMANDS_H
 
-#include "options.h"
-#include "shapes.h"
-#include "space.h"
+#include "util/options.h"
+#include "lang/shapes.h"
+#include "space/space.h"
 #include <stdatomic.h>
 
 enum {

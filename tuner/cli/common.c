@@ -1,8 +1,8 @@
 /* common.c - what several commands need; see commands.h. */
-#include "commands.h"
+#include "cli/commands.h"
 
-#include "device.h"
-#include "store.h"
+#include "device/device.h"
+#include "db/store.h"
 
 #include <stdio.h>
 #include <string.h>

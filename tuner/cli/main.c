@@ -1,7 +1,7 @@
 /* main.c - argv to command to exit code. */
-#include "commands.h"
-#include "device.h"
-#include "pool.h"
+#include "cli/commands.h"
+#include "device/device.h"
+#include "compile/pool.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* progress.c - see progress.h. */
-#include "progress.h"
+#include "cli/progress.h"
 
 #include "util/clock.h"
 

@@ -5,7 +5,7 @@
 #ifndef AUTOTUNE_PROGRESS_H
 #define AUTOTUNE_PROGRESS_H
 
-#include "tune.h"
+#include "tune/tune.h"
 
 /* Devices with a state of their own; further ones share it. */
 #define AT__DISPLAY_DEVICES 16

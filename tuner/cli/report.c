@@ -1,5 +1,5 @@
 /* report.c - see report.h. Pure text: the caller prints. */
-#include "report.h"
+#include "cli/report.h"
 
 #include "util/clock.h"
 

@@ -4,8 +4,8 @@
 #ifndef AUTOTUNE_REPORT_H
 #define AUTOTUNE_REPORT_H
 
-#include "commands.h"
-#include "tune.h"
+#include "cli/commands.h"
+#include "tune/tune.h"
 
 /* The head of a table: text and CSV have one. */
 void at__report_head(at__str *out, at__format format);

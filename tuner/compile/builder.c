@@ -1,7 +1,7 @@
 /* builder.c - see builder.h. */
-#include "builder.h"
+#include "compile/builder.h"
 
-#include "render.h"
+#include "lang/render.h"
 #include "util/sha256.h"
 
 #include <string.h>

@@ -7,10 +7,10 @@
 #ifndef AUTOTUNE_BUILDER_H
 #define AUTOTUNE_BUILDER_H
 
-#include "device.h"
-#include "pool.h"
-#include "stop.h"
-#include "store.h"
+#include "device/device.h"
+#include "compile/pool.h"
+#include "util/stop.h"
+#include "db/store.h"
 
 typedef struct at__builder {
     at__pool *pool;   /* NULL on a replay */

@@ -1,9 +1,9 @@
 /* compile_check.c - see compile_check.h. */
-#include "compile_check.h"
+#include "compile/compile_check.h"
 
-#include "pool.h"
-#include "render.h"
-#include "space.h"
+#include "compile/pool.h"
+#include "lang/render.h"
+#include "space/space.h"
 #include "util/sha256.h"
 
 #include <stdio.h>

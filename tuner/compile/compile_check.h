@@ -5,9 +5,9 @@
 #ifndef AUTOTUNE_COMPILE_CHECK_H
 #define AUTOTUNE_COMPILE_CHECK_H
 
-#include "catalog.h"
-#include "options.h"
-#include "problem.h"
+#include "lang/catalog.h"
+#include "util/options.h"
+#include "lang/problem.h"
 #include <stdatomic.h>
 
 typedef struct at__check at__check;

@@ -1,5 +1,5 @@
 /* nvrtc.c - see nvrtc.h. */
-#include "nvrtc.h"
+#include "compile/nvrtc.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>

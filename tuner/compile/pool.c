@@ -6,10 +6,10 @@
  *
  * A worker sends READY once NVRTC is open, then a RESULT for each JOB; FAILED ends it all.
  */
-#include "pool.h"
+#include "compile/pool.h"
 
 #include "util/clock.h"
-#include "wire.h"
+#include "util/wire.h"
 
 #include <assert.h>
 #include <sched.h>

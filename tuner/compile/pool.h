@@ -12,7 +12,7 @@
 #ifndef AUTOTUNE_POOL_H
 #define AUTOTUNE_POOL_H
 
-#include "nvrtc.h"
+#include "compile/nvrtc.h"
 #include <poll.h>
 
 typedef struct at__pool at__pool;

@@ -1,5 +1,5 @@
 /* device.c - see device.h. Which kind of device a user means, and the way to its functions. */
-#include "device_kind.h"
+#include "device/device_kind.h"
 
 #include <stdlib.h>
 #include <string.h>

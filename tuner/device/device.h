@@ -14,9 +14,9 @@
 #ifndef AUTOTUNE_DEVICE_H
 #define AUTOTUNE_DEVICE_H
 
-#include "problem.h"
-#include "stop.h"
-#include "store.h"
+#include "lang/problem.h"
+#include "util/stop.h"
+#include "db/store.h"
 #include <poll.h>
 
 typedef struct at__device at__device;

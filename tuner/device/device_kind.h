@@ -7,7 +7,7 @@
 #ifndef AUTOTUNE_DEVICE_KIND_H
 #define AUTOTUNE_DEVICE_KIND_H
 
-#include "device.h"
+#include "device/device.h"
 
 typedef struct at__device_kind {
     void (*close)(at__device *device);

@@ -6,8 +6,8 @@
  * final, the recorded winner gets the times of its own final, and so does the copy that was its ceiling; the
  * others keep the times of their trials, but nobody beats those two: that was settled when it was recorded.
  */
-#include "arch.h"
-#include "device_kind.h"
+#include "lang/arch.h"
+#include "device/device_kind.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* device_runner.c - a device that is a runner process: the supervisor's end of runner_wire.h. */
-#include "device_kind.h"
+#include "device/device_kind.h"
 
-#include "runner_wire.h"
+#include "device/runner_wire.h"
 #include "util/clock.h"
 
 #include <stdio.h>

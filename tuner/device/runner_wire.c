@@ -1,5 +1,5 @@
 /* runner_wire.c - see runner_wire.h. */
-#include "runner_wire.h"
+#include "device/runner_wire.h"
 
 #include <string.h>
 

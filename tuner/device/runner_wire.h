@@ -14,8 +14,8 @@
 #ifndef AUTOTUNE_RUNNER_WIRE_H
 #define AUTOTUNE_RUNNER_WIRE_H
 
-#include "device.h"
-#include "wire.h"
+#include "device/device.h"
+#include "util/wire.h"
 
 enum {
     AT__HELLO = 1,

@@ -1,9 +1,9 @@
 /* export.c - see export.h. */
-#include "export.h"
+#include "exchange/export.h"
 
-#include "arch.h"
-#include "catalog.h"
-#include "render.h"
+#include "lang/arch.h"
+#include "lang/catalog.h"
+#include "lang/render.h"
 
 #include <inttypes.h>
 #include <stdio.h>

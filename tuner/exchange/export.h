@@ -6,8 +6,8 @@
 #ifndef AUTOTUNE_EXPORT_H
 #define AUTOTUNE_EXPORT_H
 
-#include "problem.h"
-#include "store.h"
+#include "lang/problem.h"
+#include "db/store.h"
 
 /* What to export. All borrowed. `t` is the winner's template, with the winner's hash. */
 typedef struct at__export_input {

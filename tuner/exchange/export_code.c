@@ -1,7 +1,7 @@
 /* export_code.c - formats ptx and cubin: what NVRTC makes of the winner here and now. */
-#include "export.h"
+#include "exchange/export.h"
 
-#include "nvrtc.h"
+#include "compile/nvrtc.h"
 
 static at_status compile(at__str *out, at__nvrtc *nvrtc, const char *source, const at__export_input *in,
                          at__code kind, at_error *err)

@@ -1,5 +1,5 @@
 /* export_formats.c - the table of formats; see export.h. */
-#include "export.h"
+#include "exchange/export.h"
 
 #include <string.h>
 

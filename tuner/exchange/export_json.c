@@ -1,5 +1,5 @@
 /* export_json.c - format json: for programs that compile and launch the kernel by themselves. */
-#include "export.h"
+#include "exchange/export.h"
 
 #include <inttypes.h>
 #include <stdio.h>

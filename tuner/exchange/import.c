@@ -1,8 +1,8 @@
 /* import.c - see import.h: which declaration belongs to which recording, and storing them. */
-#include "import.h"
+#include "exchange/import.h"
 
-#include "import_declare.h"
-#include "tune.h"
+#include "exchange/import_declare.h"
+#include "tune/tune.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,8 +14,8 @@
 #ifndef AUTOTUNE_IMPORT_H
 #define AUTOTUNE_IMPORT_H
 
-#include "problem.h"
-#include "store.h"
+#include "lang/problem.h"
+#include "db/store.h"
 #include "util/str.h"
 
 #define AT__IMPORT_TEMPLATE  "kernel"

@@ -5,9 +5,9 @@
  * division must be the same in C, and no recorded configuration may break the condition. Only then it goes
  * into the declaration.
  */
-#include "import_declare.h"
+#include "exchange/import_declare.h"
 
-#include "python.h"
+#include "exchange/python.h"
 #include "util/rng.h"
 
 #include <ctype.h>

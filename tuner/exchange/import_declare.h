@@ -2,9 +2,9 @@
 #ifndef AUTOTUNE_IMPORT_DECLARE_H
 #define AUTOTUNE_IMPORT_DECLARE_H
 
-#include "import.h"
-#include "import_file.h"
-#include "problem.h"
+#include "exchange/import.h"
+#include "exchange/import_file.h"
+#include "lang/problem.h"
 
 /*
  * Declares the space of `file` as item->declaration and reads it back as item->op and item->t. Conditions

@@ -1,5 +1,5 @@
 /* import_file.c - opens a file of another tuner and tells what it is; see import_file.h. */
-#include "import_file.h"
+#include "exchange/import_file.h"
 
 #include "util/text_file.h"
 

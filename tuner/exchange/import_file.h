@@ -5,8 +5,8 @@
 #ifndef AUTOTUNE_IMPORT_FILE_H
 #define AUTOTUNE_IMPORT_FILE_H
 
-#include "declare.h"
-#include "store.h"
+#include "lang/declare.h"
+#include "db/store.h"
 #include "util/json.h"
 
 typedef enum at__import_kind {

@@ -1,8 +1,8 @@
 /* import_space.c - the parameters of a T1 declaration; see import_file.h. Values are Python, or JSON lists.
  */
-#include "import_file.h"
+#include "exchange/import_file.h"
 
-#include "python.h"
+#include "exchange/python.h"
 
 #include <stdlib.h>
 #include <string.h>

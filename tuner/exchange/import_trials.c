@@ -3,9 +3,9 @@
  *
  * A cache file declares its parameters and values. T4 results do not: there, values are those that occur.
  */
-#include "import_file.h"
+#include "exchange/import_file.h"
 
-#include "stats.h"
+#include "util/stats.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * What C says differently is said out in full: chained comparisons, `in`, `not`, powers. Parentheses are set
  * where the levels of C's operators ask for them.
  */
-#include "python.h"
+#include "exchange/python.h"
 
 #include <string.h>
 

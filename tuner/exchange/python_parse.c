@@ -1,6 +1,6 @@
 /* python_parse.c - text to nodes; see python.h. Recursive descent, one function a level of Python's grammar.
  */
-#include "python.h"
+#include "exchange/python.h"
 
 #include <ctype.h>
 #include <errno.h>

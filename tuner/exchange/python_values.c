@@ -1,5 +1,5 @@
 /* python_values.c - evaluates lists of values; see python.h. A small interpreter over the nodes. */
-#include "python.h"
+#include "exchange/python.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* t4.c - see t4.h. */
-#include "t4.h"
+#include "exchange/t4.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #ifndef AUTOTUNE_T4_H
 #define AUTOTUNE_T4_H
 
-#include "store.h"
+#include "db/store.h"
 
 /*
  * Writes line by line to `sink`; of the options, op, device and problems choose. AT_ERR_INPUT: they leave

@@ -1,5 +1,5 @@
 /* arch.c - see arch.h. */
-#include "arch.h"
+#include "lang/arch.h"
 
 #include "util/str.h"
 

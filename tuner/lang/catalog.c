@@ -1,7 +1,7 @@
 /*
  * catalog.c - see catalog.h. Files come in folders; in each folder first the op is read, then its templates.
  */
-#include "catalog.h"
+#include "lang/catalog.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "declare_lines.h" /* AT__MAX_SOURCE */
+#include "lang/declare_lines.h" /* AT__MAX_SOURCE */
 #include "util/str.h"
 
 typedef struct listed {

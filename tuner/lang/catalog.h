@@ -5,7 +5,7 @@
 #ifndef AUTOTUNE_CATALOG_H
 #define AUTOTUNE_CATALOG_H
 
-#include "declare.h"
+#include "lang/declare.h"
 
 typedef struct at__catalog at__catalog;
 

@@ -1,10 +1,10 @@
 /* declare.c - what op and template blocks have in common: names, derived values, requirements, launches. */
-#include "declare.h"
+#include "lang/declare.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "declare_parts.h"
+#include "lang/declare_parts.h"
 #include "util/str.h"
 
 const char *const at__limit_names[] = {

@@ -11,8 +11,8 @@
 #ifndef AUTOTUNE_DECLARE_H
 #define AUTOTUNE_DECLARE_H
 
-#include "dtype.h"
-#include "expr.h"
+#include "lang/dtype.h"
+#include "lang/expr.h"
 #include "util/sha256.h"
 
 #define AT__MAX_DIMS    6

@@ -1,5 +1,5 @@
 /* declare_lines.c - see declare_lines.h. */
-#include "declare_lines.h"
+#include "lang/declare_lines.h"
 
 #include <stdarg.h>
 #include <stdio.h>

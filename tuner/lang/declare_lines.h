@@ -8,7 +8,7 @@
 #ifndef AUTOTUNE_DECLARE_LINES_H
 #define AUTOTUNE_DECLARE_LINES_H
 
-#include "declare.h"
+#include "lang/declare.h"
 
 #define AT__MAX_LINE   4096
 #define AT__MAX_SOURCE ((size_t)1 << 20)

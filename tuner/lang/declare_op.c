@@ -1,10 +1,10 @@
 /* declare_op.c - reads the block that declares an operation; the format is in templates/README.md. */
-#include "declare.h"
+#include "lang/declare.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "declare_parts.h"
+#include "lang/declare_parts.h"
 #include "util/str.h"
 
 static at_status read_op(at__lines *lines, void *target)

@@ -4,7 +4,7 @@
 #ifndef AUTOTUNE_DECLARE_PARTS_H
 #define AUTOTUNE_DECLARE_PARTS_H
 
-#include "declare_lines.h"
+#include "lang/declare_lines.h"
 
 #define AT__MAX_REQUIRES 1024
 

@@ -1,11 +1,11 @@
 /* declare_template.c - reads the block that declares a template; the format is in templates/README.md. */
-#include "declare.h"
+#include "lang/declare.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "declare_parts.h"
+#include "lang/declare_parts.h"
 #include "util/str.h"
 
 /* What is known while reading: `default` may stand before the parameters that it names. */

@@ -1,5 +1,5 @@
 /* dtype.c - see dtype.h. */
-#include "dtype.h"
+#include "lang/dtype.h"
 
 #include <stdbool.h>
 #include <string.h>

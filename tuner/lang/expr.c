@@ -1,11 +1,11 @@
 /* expr.c - evaluation of expressions; see expr.h and expr_code.h. The parser is expr_parse.c. */
-#include "expr.h"
+#include "lang/expr.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "expr_code.h"
+#include "lang/expr_code.h"
 
 at__where at__where_after(at__where start, const char *text, size_t offset)
 {

@@ -6,9 +6,9 @@
  * Where it is not known which way a jump goes, both are walked: what the skipped way would give waits until
  * the ways meet.
  */
-#include "expr.h"
+#include "lang/expr.h"
 
-#include "expr_code.h"
+#include "lang/expr_code.h"
 
 enum { MAX_WAITING = 64 };
 

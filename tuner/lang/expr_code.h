@@ -8,7 +8,7 @@
 #ifndef AUTOTUNE_EXPR_CODE_H
 #define AUTOTUNE_EXPR_CODE_H
 
-#include "expr.h"
+#include "lang/expr.h"
 
 #define AT__EXPR_MAX_STACK 256
 

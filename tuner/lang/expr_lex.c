@@ -1,5 +1,5 @@
 /* expr_lex.c - see expr_lex.h. */
-#include "expr_lex.h"
+#include "lang/expr_lex.h"
 
 #include <string.h>
 

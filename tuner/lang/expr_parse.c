@@ -2,15 +2,15 @@
  * expr_parse.c - from text to byte code: a lexer with one token of look-ahead and a precedence-climbing
  * parser that emits code as it goes. See expr.h for the language.
  */
-#include "expr.h"
+#include "lang/expr.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "expr_code.h"
-#include "expr_lex.h"
+#include "lang/expr_code.h"
+#include "lang/expr_lex.h"
 #include "util/str.h"
 
 typedef struct parser {

@@ -3,9 +3,9 @@
  * walked as expr_bounds.c does it, with values that are known or not: where a known one meets one that is
  * not, it is written down.
  */
-#include "expr.h"
+#include "lang/expr.h"
 
-#include "expr_code.h"
+#include "lang/expr_code.h"
 
 enum { MAX_WAITING = 64 };
 

@@ -1,5 +1,5 @@
 /* problem.c - see problem.h. */
-#include "problem.h"
+#include "lang/problem.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* render.c - see render.h. */
-#include "render.h"
+#include "lang/render.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -8,7 +8,7 @@
 #ifndef AUTOTUNE_RENDER_H
 #define AUTOTUNE_RENDER_H
 
-#include "problem.h"
+#include "lang/problem.h"
 
 /* `slots` as bound by at__problem_bind; copied inside. */
 at_status at__render(at__str *out, const at__template *t, at__dtype type, const at__config *config,

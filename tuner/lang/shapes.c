@@ -5,7 +5,7 @@
  * is an op or a type. Problems are kept in the order of the file; a hash table finds those that are there
  * already.
  */
-#include "shapes.h"
+#include "lang/shapes.h"
 #include "util/str.h"
 
 #include <inttypes.h>

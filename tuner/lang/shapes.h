@@ -12,8 +12,8 @@
 #ifndef AUTOTUNE_SHAPES_H
 #define AUTOTUNE_SHAPES_H
 
-#include "catalog.h"
-#include "problem.h"
+#include "lang/catalog.h"
+#include "lang/problem.h"
 
 typedef struct at__shapes {
     at__problem *problems;

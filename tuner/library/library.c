@@ -1,7 +1,7 @@
 /* library.c - opening and closing a tuner; the small calls of <autotune/autotune.h>. */
-#include "library.h"
+#include "library/library.h"
 
-#include "render.h"
+#include "lang/render.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,9 +9,9 @@
 #define AUTOTUNE_LIBRARY_H
 
 #include <autotune/autotune.h>
-#include "builder.h"
-#include "gpu.h"
-#include "lookup.h"
+#include "compile/builder.h"
+#include "runner/gpu.h"
+#include "lookup/lookup.h"
 #include <pthread.h>
 #include <stdatomic.h>
 

@@ -1,7 +1,7 @@
 /* library_code.c - from a finding to code: render, look in the cache, compile in this process. */
-#include "library.h"
+#include "library/library.h"
 
-#include "render.h"
+#include "lang/render.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* library_find.c - an at_found: what the store knows, else a configuration that is valid at least. */
-#include "library.h"
+#include "library/library.h"
 
-#include "arch.h"
-#include "fallback.h"
+#include "lang/arch.h"
+#include "lookup/fallback.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * What has run is found in a hash table over the problem, the buffers' alignment and the context, under a
  * read lock, and launched without any lock: entries never change and live until the tuner closes.
  */
-#include "library.h"
+#include "library/library.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* fallback.c - see fallback.h. */
-#include "fallback.h"
+#include "lookup/fallback.h"
 
-#include "space.h"
+#include "space/space.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,8 +8,8 @@
 #ifndef AUTOTUNE_FALLBACK_H
 #define AUTOTUNE_FALLBACK_H
 
-#include "catalog.h"
-#include "problem.h"
+#include "lang/catalog.h"
+#include "lang/problem.h"
 
 /*
  * Whether the template's requirements hold. `slots` has the op's slots, bound; the template's are filled. A

@@ -1,7 +1,7 @@
 /* lookup.c - see lookup.h: the index of a store's winners, and what becomes of a question. */
-#include "lookup_index.h"
+#include "lookup/lookup_index.h"
 
-#include "arch.h"
+#include "lang/arch.h"
 #include "util/clock.h"
 
 #include <stdlib.h>

@@ -17,9 +17,9 @@
 #ifndef AUTOTUNE_LOOKUP_H
 #define AUTOTUNE_LOOKUP_H
 
-#include "catalog.h"
-#include "problem.h"
-#include "store.h"
+#include "lang/catalog.h"
+#include "lang/problem.h"
+#include "db/store.h"
 
 typedef enum at__match { AT__MATCH_EXACT, AT__MATCH_NEAR, AT__MATCH_OTHER_DEVICE, AT__MATCH_NONE } at__match;
 const char *at__match_name(at__match match); /* "exact", "near", "other_device", "none" */

@@ -2,7 +2,7 @@
 #ifndef AUTOTUNE_LOOKUP_INDEX_H
 #define AUTOTUNE_LOOKUP_INDEX_H
 
-#include "lookup.h"
+#include "lookup/lookup.h"
 
 #define AT__NO_ENTRY ((size_t)-1)
 

@@ -10,7 +10,7 @@
  * The distance knows shapes and sizes, nothing of the op. Leading dimensions with a default (a batch) count
  * by their size only: they are no side of a matrix.
  */
-#include "lookup_index.h"
+#include "lookup/lookup_index.h"
 
 #include "util/clock.h"
 #include "util/str.h"

@@ -6,7 +6,7 @@
  * requirements hold. The hash of the rendered source is not asked, it changes with every version of the
  * program. A store that only holds winners has no runners-up.
  */
-#include "lookup_index.h"
+#include "lookup/lookup_index.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* bench.c - see bench.h. */
-#include "bench.h"
+#include "runner/bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>

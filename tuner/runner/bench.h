@@ -15,7 +15,7 @@
 #ifndef AUTOTUNE_BENCH_H
 #define AUTOTUNE_BENCH_H
 
-#include "gpu.h"
+#include "runner/gpu.h"
 
 typedef struct at__bench at__bench;
 

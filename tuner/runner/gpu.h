@@ -8,7 +8,7 @@
 #ifndef AUTOTUNE_GPU_H
 #define AUTOTUNE_GPU_H
 
-#include "device.h"
+#include "device/device.h"
 
 typedef struct at__gpu at__gpu;
 typedef struct at__module at__module; /* a loaded cubin and its kernel */

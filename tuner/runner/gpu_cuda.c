@@ -1,5 +1,5 @@
 /* gpu_cuda.c - see gpu.h. The only file that knows <cuda.h>; nothing here links to the driver. */
-#include "gpu.h"
+#include "runner/gpu.h"
 
 #include <cuda.h>
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 /* measure.c - see measure.h. */
-#include "measure.h"
+#include "runner/measure.h"
 
-#include "stats.h"
+#include "util/stats.h"
 #include "util/clock.h"
 #include "util/rng.h"
 

@@ -9,8 +9,8 @@
 #ifndef AUTOTUNE_MEASURE_H
 #define AUTOTUNE_MEASURE_H
 
-#include "bench.h"
-#include "watch.h"
+#include "runner/bench.h"
+#include "runner/watch.h"
 
 /* Runs the device until its clocks are up: at least `seconds`. */
 at_status at__measure_warm_up(at__gpu *gpu, at__bench *bench, const at__module *module,

@@ -1,5 +1,5 @@
 /* nvml.c - see nvml.h. The few entries used are declared here, as the toolkit may come without nvml.h. */
-#include "nvml.h"
+#include "runner/nvml.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

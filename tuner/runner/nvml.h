@@ -5,7 +5,7 @@
 #ifndef AUTOTUNE_NVML_H
 #define AUTOTUNE_NVML_H
 
-#include "store.h"
+#include "db/store.h"
 
 typedef struct at__nvml at__nvml;
 

@@ -4,12 +4,12 @@
  * It answers each request in order. When a kernel ruins the context it says which trial that was and ends;
  * the supervisor starts another runner.
  */
-#include "runner_wire.h"
+#include "device/runner_wire.h"
 
-#include "measure.h"
-#include "nvml.h"
+#include "runner/measure.h"
+#include "runner/nvml.h"
 #include "util/clock.h"
-#include "wire.h"
+#include "util/wire.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* watch.c - see watch.h. */
-#include "watch.h"
+#include "runner/watch.h"
 
 #include <unistd.h>
 

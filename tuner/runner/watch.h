@@ -4,7 +4,7 @@
 #ifndef AUTOTUNE_WATCH_H
 #define AUTOTUNE_WATCH_H
 
-#include "nvml.h"
+#include "runner/nvml.h"
 
 /*
  * What slowed the device down, in a few words; NULL: nothing. `calm` are the conditions when timing began.

@@ -9,7 +9,7 @@
 #ifndef AUTOTUNE_SPACE_FEATURES_H
 #define AUTOTUNE_SPACE_FEATURES_H
 
-#include "strategy.h"
+#include "search/strategy.h"
 
 #define AT__MAX_FEATURES 64
 #define AT__MAX_LEVELS   64

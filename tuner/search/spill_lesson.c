@@ -1,5 +1,5 @@
 /* spill_lesson.c - see spill_lesson.h. */
-#include "spill_lesson.h"
+#include "search/spill_lesson.h"
 
 #include <math.h>
 

@@ -11,7 +11,7 @@
 #ifndef AUTOTUNE_SPILL_LESSON_H
 #define AUTOTUNE_SPILL_LESSON_H
 
-#include "store.h"
+#include "db/store.h"
 
 /* Zero it before use. */
 typedef struct at__spill_lesson {

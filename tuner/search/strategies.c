@@ -1,5 +1,5 @@
 /* strategies.c - the table of strategies. */
-#include "strategy.h"
+#include "search/strategy.h"
 
 #include <string.h>
 

@@ -8,8 +8,8 @@
 #ifndef AUTOTUNE_STRATEGY_H
 #define AUTOTUNE_STRATEGY_H
 
-#include "space.h"
-#include "store.h"
+#include "space/space.h"
+#include "db/store.h"
 
 /* What a strategy may look at: the templates' spaces, numbered through. Borrowed. */
 typedef struct at__search {

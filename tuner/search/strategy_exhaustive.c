@@ -4,7 +4,7 @@
  * A good incumbent early lets the race end hopeless candidates early, and a run that is interrupted has seen
  * a fair sample. The order needs no memory, so a space of any size can be begun.
  */
-#include "strategy.h"
+#include "search/strategy.h"
 #include "util/permute.h"
 
 #include <stdlib.h>

@@ -10,8 +10,8 @@
  * the compiler had to spill, and with what was measured meanwhile. Once in its life it may be put
  * off for a better one.
  */
-#include "spill_lesson.h"
-#include "surrogate.h"
+#include "search/spill_lesson.h"
+#include "search/surrogate.h"
 #include "util/index_set.h"
 #include "util/permute.h"
 

@@ -2,7 +2,7 @@
  * strategy_random.c - a uniform sample of all templates' configurations, without repeats. What other
  * strategies must beat.
  */
-#include "strategy.h"
+#include "search/strategy.h"
 #include "util/permute.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* surrogate.c - see surrogate.h. */
-#include "surrogate.h"
+#include "search/surrogate.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #ifndef AUTOTUNE_SURROGATE_H
 #define AUTOTUNE_SURROGATE_H
 
-#include "space_features.h"
+#include "search/space_features.h"
 
 typedef struct at__surrogate at__surrogate;
 

@@ -1,11 +1,11 @@
 /* space.c - see space.h: the product of the groups' rows, and what can be asked of it. */
-#include "space.h"
+#include "space/space.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "space_walk.h"
+#include "space/space_walk.h"
 
 /* A value of a parameter and its index, for look-ups. */
 typedef struct value_index {

@@ -11,8 +11,8 @@
 #ifndef AUTOTUNE_SPACE_H
 #define AUTOTUNE_SPACE_H
 
-#include "problem.h"
-#include "stop.h"
+#include "lang/problem.h"
+#include "util/stop.h"
 #include "util/rng.h"
 
 typedef struct at__space at__space;

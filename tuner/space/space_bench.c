@@ -1,7 +1,7 @@
 /* space_bench.c - see space_bench.h. */
-#include "space_bench.h"
+#include "space/space_bench.h"
 
-#include "stats.h"
+#include "util/stats.h"
 #include "util/clock.h"
 
 #include <math.h>

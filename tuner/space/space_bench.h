@@ -2,7 +2,7 @@
 #ifndef AUTOTUNE_SPACE_BENCH_H
 #define AUTOTUNE_SPACE_BENCH_H
 
-#include "space.h"
+#include "space/space.h"
 
 /* Seconds of one call, the best of several rounds: what it takes when nobody else uses the machine. */
 typedef struct at__space_times {

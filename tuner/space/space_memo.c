@@ -1,5 +1,5 @@
 /* space_memo.c - see space_memo.h: a hash table with open addressing and a fixed size. */
-#include "space_memo.h"
+#include "space/space_memo.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* space_rows.c - see space_rows.h. */
-#include "space_rows.h"
+#include "space/space_rows.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* space_rules.c - see space_rules.h. */
-#include "space_rules.h"
+#include "space/space_rules.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #ifndef AUTOTUNE_SPACE_RULES_H
 #define AUTOTUNE_SPACE_RULES_H
 
-#include "space.h"
+#include "space/space.h"
 
 /* A set of parameters, a bit each. */
 typedef uint32_t at__param_set;

@@ -1,7 +1,7 @@
 /* space_walk.c - see space_walk.h. */
-#include "space_walk.h"
+#include "space/space_walk.h"
 
-#include "space_memo.h"
+#include "space/space_memo.h"
 
 #include <stdlib.h>
 #include <string.h>

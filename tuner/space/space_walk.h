@@ -9,8 +9,8 @@
 #ifndef AUTOTUNE_SPACE_WALK_H
 #define AUTOTUNE_SPACE_WALK_H
 
-#include "space_rows.h"
-#include "space_rules.h"
+#include "space/space_rows.h"
+#include "space/space_rules.h"
 
 /* Steps (a value bound) after which a walk gives up: some minutes. */
 #define AT__SPACE_MAX_STEPS ((int64_t)2000000000)

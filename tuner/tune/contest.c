@@ -1,7 +1,7 @@
 /* contest.c - see contest.h. */
-#include "contest.h"
+#include "tune/contest.h"
 
-#include "lookup.h"
+#include "lookup/lookup.h"
 
 #include "util/clock.h"
 

@@ -8,8 +8,8 @@
 #ifndef AUTOTUNE_CONTEST_H
 #define AUTOTUNE_CONTEST_H
 
-#include "builder.h"
-#include "tune.h"
+#include "compile/builder.h"
+#include "tune/tune.h"
 
 /* Winners of other problems that a search begins with, at most. */
 #define AT__MAX_HINTS 8

@@ -1,5 +1,5 @@
 /* contest_leaders.c - who goes into the final; see contest.h. */
-#include "contest.h"
+#include "tune/contest.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* contest_space.c - the spaces of a contest; see contest.h. */
-#include "contest.h"
+#include "tune/contest.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* final.c - see final.h. */
-#include "final.h"
+#include "tune/final.h"
 
 #include "util/clock.h"
 

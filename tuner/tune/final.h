@@ -5,7 +5,7 @@
 #ifndef AUTOTUNE_FINAL_H
 #define AUTOTUNE_FINAL_H
 
-#include "contest.h"
+#include "tune/contest.h"
 
 typedef struct at__final {
     at__contest *main, *copies;                 /* borrowed; copies NULL: the op has no ceiling of its own */

@@ -1,7 +1,7 @@
 /* session.c - what a device's thread needs, from its store to a problem's buffers; see contest.h. */
-#include "contest.h"
+#include "tune/contest.h"
 
-#include "render.h"
+#include "lang/render.h"
 #include "util/clock.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* session_fit.c - what a problem needs on the device, told before anything is compiled for it. */
-#include "contest.h"
+#include "tune/contest.h"
 
-#include "bench.h"
+#include "runner/bench.h"
 
 static at_status add_buffer(at__setup *setup, const at__problem *problem, int arg_index, const int64_t *slots,
                             at_error *err)

@@ -4,7 +4,7 @@
  * The steps: buffers and the right answer; plain copies of the same bytes (the ceiling); the op's own
  * configurations; the final.
  */
-#include "final.h"
+#include "tune/final.h"
 
 #include "util/clock.h"
 

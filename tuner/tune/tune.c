@@ -3,9 +3,9 @@
  *
  * Devices of one model form a group and draw problems from its list; every group has the whole list.
  */
-#include "tune.h"
+#include "tune/tune.h"
 
-#include "contest.h"
+#include "tune/contest.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -7,11 +7,11 @@
 #ifndef AUTOTUNE_TUNE_H
 #define AUTOTUNE_TUNE_H
 
-#include "catalog.h"
-#include "space.h"
-#include "store.h"
-#include "strategy.h"
-#include "trace.h"
+#include "lang/catalog.h"
+#include "space/space.h"
+#include "db/store.h"
+#include "search/strategy.h"
+#include "util/trace.h"
 #include <stdatomic.h>
 
 typedef struct at__tune_options {

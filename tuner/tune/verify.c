@@ -1,5 +1,5 @@
 /* verify.c - see verify.h. */
-#include "verify.h"
+#include "tune/verify.h"
 
 #include <math.h>
 #include <stdio.h>

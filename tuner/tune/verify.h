@@ -7,7 +7,7 @@
 #ifndef AUTOTUNE_VERIFY_H
 #define AUTOTUNE_VERIFY_H
 
-#include "contest.h"
+#include "tune/contest.h"
 
 /* Worst last. */
 typedef enum at__standing_now {

@@ -1,5 +1,5 @@
 /* json.c - see json.h. One pass, without recursion: the open containers are on a small stack. */
-#include "json.h"
+#include "util/json.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -11,7 +11,7 @@
 #ifndef AUTOTUNE_UTIL_JSON_H
 #define AUTOTUNE_UTIL_JSON_H
 
-#include "str.h"
+#include "util/str.h"
 #include <stdint.h>
 
 #define AT__JSON_MAX_DEPTH 64

@@ -1,5 +1,5 @@
 /* options.c - see options.h. */
-#include "options.h"
+#include "util/options.h"
 
 #include <errno.h>
 #include <stdlib.h>

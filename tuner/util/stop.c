@@ -1,5 +1,5 @@
 /* stop.c - see stop.h. */
-#include "stop.h"
+#include "util/stop.h"
 
 #include "util/clock.h"
 

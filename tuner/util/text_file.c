@@ -1,5 +1,5 @@
 /* text_file.c - see text_file.h. zlib reads what is not compressed as it is. */
-#include "text_file.h"
+#include "util/text_file.h"
 
 #include <errno.h>
 #include <stdlib.h>

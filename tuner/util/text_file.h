@@ -6,7 +6,7 @@
 #ifndef AUTOTUNE_UTIL_TEXT_FILE_H
 #define AUTOTUNE_UTIL_TEXT_FILE_H
 
-#include "str.h"
+#include "util/str.h"
 
 typedef struct at__text_file at__text_file;
 

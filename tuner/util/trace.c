@@ -1,5 +1,5 @@
 /* trace.c - see trace.h. A device is a "process" of the picture, a track one of its "threads". */
-#include "trace.h"
+#include "util/trace.h"
 
 #include "util/clock.h"
 #include "util/str.h"

@@ -4,7 +4,7 @@
  * A frame is an at__frame_head and its body. Within a body a number takes 8 bytes, and bytes are their count
  * (a number) followed by themselves; a text counts its final zero.
  */
-#include "wire.h"
+#include "util/wire.h"
 
 #include "util/clock.h"
 
