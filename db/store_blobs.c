@@ -28,7 +28,7 @@ at_status at__store_get_columns(at__str *const *outs, int count, at__store *stor
         status = at__store_fail(store, doing, err);
     for (int i = 0; status == AT_OK && i < count; i++) {
         add_column(&read[i], s, i);
-        status = at__str_check(&read[i], err);
+        status = at__str_status(&read[i], err);
     }
     for (int i = 0; i < count; i++) {
         if (status == AT_OK) {

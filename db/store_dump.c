@@ -89,9 +89,9 @@ static at_status write_row(dumper *d, const char *kind, sqlite3_stmt *s, bool *m
         add_member(d, name, i);
     }
     at__str_add(&d->line, "}");
-    at_status status = at__str_check(&d->line, err);
+    at_status status = at__str_status(&d->line, err);
     if (status == AT_OK)
-        status = at__str_check(&d->value, err);
+        status = at__str_status(&d->value, err);
     if (status == AT_OK)
         *more = d->sink(d->context, d->line.data);
     return status;

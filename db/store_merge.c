@@ -88,7 +88,7 @@ static at_status complete(merger *m, at__str *before, const char *text)
         at__str_add(&object, at__store_text(s, 0));
     end(s);
     if (status == AT_OK)
-        status = at__str_check(&object, m->err);
+        status = at__str_status(&object, m->err);
     at__str_clear(before);
     *before = object;
     return status;

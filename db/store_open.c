@@ -80,7 +80,7 @@ static at_status immutable_uri(at__str *out, const char *path, at_error *err)
             at__str_add_bytes(out, p, 1);
     }
     at__str_add(out, "?immutable=1");
-    return at__str_check(out, err);
+    return at__str_status(out, err);
 }
 
 static at_status open_handle(at__store *store, const char *name, int flags, at_error *err)
@@ -234,7 +234,7 @@ static at_status retry_immutable(at__store *store, at_error *err)
     at__str name = { 0 };
     struct stat info;
     at__str_addf(&name, "%s-wal", store->path);
-    at_status status = at__str_check(&name, err);
+    at_status status = at__str_status(&name, err);
     if (status == AT_OK && stat(name.data, &info) == 0 && info.st_size > 0)
         status = at_fail(
             err, AT_ERR_STORE,
@@ -341,7 +341,7 @@ static at_status data_path(at__str *out, const char *variable, const char *file,
     else
         return at_fail(err, AT_ERR_USAGE,
                        "no place for the database: name one with --db, or set AUTOTUNE_DB or HOME");
-    at_status status = at__str_check(&path, err);
+    at_status status = at__str_status(&path, err);
     if (status == AT_OK) {
         at__str_clear(out);
         *out = path;
@@ -374,5 +374,5 @@ at_status at__store_cache_path(at__str *out, at_error *err)
         at__str_addf(out, "%s/autotune/kernels.db", base);
     else if (home && home[0])
         at__str_addf(out, "%s/.cache/autotune/kernels.db", home);
-    return at__str_check(out, err);
+    return at__str_status(out, err);
 }

@@ -241,5 +241,5 @@ at_status at__store_winner_strategy(at__str *out, at__store *store, const at__pr
         status = at__store_fail(store, doing, err);
     sqlite3_reset(s);
     sqlite3_clear_bindings(s);
-    return status == AT_OK ? at__str_check(out, err) : status;
+    return status == AT_OK ? at__str_status(out, err) : status;
 }

@@ -1,6 +1,6 @@
 /*
- * fake_driver.c - see fake_driver.h. Has every entry that tuner/runner/gpu_cuda.c asks for; those that only the
- * runner needs refuse to work.
+ * fake_driver.c - see fake_driver.h. Has every entry that tuner/runner/gpu_cuda.c asks for; those that only
+ * the runner needs refuse to work.
  */
 #include "fake_driver.h"
 

@@ -16,7 +16,7 @@ Test(device, is_a_number_or_a_recording)
                   { "replay:a.db", AT_OK }, { "replay:", AT_ERR_USAGE } };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         at_error err = { 0 };
-        cr_assert_eq(at__device_check(CASES[i].spec, &err), CASES[i].status, "'%s': %s", CASES[i].spec,
+        cr_assert_eq(at__device_spec_parse(CASES[i].spec, &err), CASES[i].status, "'%s': %s", CASES[i].spec,
                      err.text);
     }
 }

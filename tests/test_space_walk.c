@@ -152,7 +152,7 @@ Test(space_walk, a_walk_ends_when_it_is_told_to, .timeout = 60)
     fixture f = { 0 };
     at_error err = { 0 };
     atomic_int flag = 1;
-    at__stop stop = { .flag = &flag, .tick = count_tick };
+    at__cancel cancel = { .flag = &flag, .tick = count_tick };
     char text[4000], params[1000] = "";
     f.op = read_op(MINI_OP);
     add_tens(params, 'A');
@@ -162,7 +162,7 @@ Test(space_walk, a_walk_ends_when_it_is_told_to, .timeout = 60)
              params);
     f.t = read_template(f.op, text);
     bind_problem(f.slots, f.op, 64, 64);
-    cr_assert_eq(at__space_open_until(&f.space, f.t, f.slots, NULL, 0, &stop, &err), AT_ERR_STOPPED);
+    cr_assert_eq(at__space_open_until(&f.space, f.t, f.slots, NULL, 0, &cancel, &err), AT_ERR_CANCELLED);
     cr_assert_not_null(strstr(err.text, "interrupted while the configurations of template"), "%s", err.text);
     cr_assert_null(f.space);
     cr_assert_eq(ticks, 1);

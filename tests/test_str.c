@@ -12,7 +12,7 @@ Test(str, an_empty_one_reads_as_an_empty_text)
 {
     at__str s = { 0 };
     cr_assert_str_eq(at__str_text(&s), "");
-    cr_assert_eq(at__str_check(&s, NULL), AT_OK);
+    cr_assert_eq(at__str_status(&s, NULL), AT_OK);
     at__str_add(&s, "");
     cr_assert(s.len == 0 && s.data && s.data[0] == '\0');
     at__str_clear(&s);
@@ -71,10 +71,10 @@ Test(str, too_much_fails_once_and_for_all)
     at__str_add_bytes(&s, "x", AT__STR_MAX); /* refused before a byte is read */
     at__str_add(&s, "lost");
     cr_assert_str_eq(s.data, "kept");
-    cr_assert_eq(at__str_check(&s, &err), AT_ERR_MEMORY);
+    cr_assert_eq(at__str_status(&s, &err), AT_ERR_MEMORY);
     cr_assert(err.text[0]);
     at__str_reset(&s);
-    cr_assert_eq(at__str_check(&s, NULL), AT_OK);
+    cr_assert_eq(at__str_status(&s, NULL), AT_OK);
     at__str_clear(&s);
 }
 

@@ -23,8 +23,8 @@ at__setup copy_setup(int64_t count, int64_t out_align, int64_t in_align)
     return (at__setup){ .buffers = { { AT__OUTPUT, bytes, out_align }, { AT__INPUT, bytes, in_align } },
                         .buffer_count = 2,
                         .reference = copy_kernel("copy_reference", count),
-                        .check_cubin = CUBIN,
-                        .check_len = sizeof CUBIN,
+                        .verify_cubin = CUBIN,
+                        .verify_len = sizeof CUBIN,
                         .element_bytes = 4,
                         .copy_bytes = bytes,
                         .seed = 3 };

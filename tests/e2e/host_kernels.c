@@ -10,7 +10,7 @@ static uint64_t mix(uint64_t z)
     return z ^ (z >> 31);
 }
 
-/* Eight random bytes at a time, as check.cu's random_byte gives them one by one. */
+/* Eight random bytes at a time, as verify.cu's random_byte gives them one by one. */
 static void random_bytes(unsigned char out[8], uint64_t seed, uint64_t index)
 {
     uint64_t word = mix(seed + (index + 1) * 0x9e3779b97f4a7c15ull);
@@ -71,8 +71,9 @@ static const struct {
     int params;
     void (*run)(const uint64_t *params);
 } CHECKS[] = {
-    { "check_fill", 3, fill },           { "check_poison", 3, poison },   { "check_equal", 4, equal },
-    { "check_random", 4, still_random }, { "check_guard_fill", 3, fill }, { "check_guard", 4, still_random },
+    { "verify_fill", 3, fill },       { "verify_poison", 3, poison },
+    { "verify_equal", 4, equal },     { "verify_random", 4, still_random },
+    { "verify_guard_fill", 3, fill }, { "verify_guard", 4, still_random },
 };
 enum { CHECK_COUNT = sizeof CHECKS / sizeof *CHECKS };
 
@@ -91,7 +92,7 @@ int host_kernel_params(const char *name)
 
 bool host_kernel_buffers(host_buffers *out, const char *name, const uint64_t *p, int element)
 {
-    if (strncmp(name, "check_", 6) == 0)
+    if (strncmp(name, "verify_", 7) == 0)
         return false;
     *out = (host_buffers){ .out = pointer(p[0]), .in = pointer(p[1]) };
     out->in_bytes = out->out_bytes = (int64_t)(p[2] * p[3] * p[4]) * element;

@@ -1,5 +1,5 @@
 /*
- * host_kernels.h - what kernels do, done by the CPU: those of tuner/runner/check.cu, and by their first word
+ * host_kernels.h - what kernels do, done by the CPU: those of tuner/runner/verify.cu, and by their first word
  * those of the ops transpose and copy.
  */
 #ifndef AUTOTUNE_TEST_HOST_KERNELS_H
@@ -12,7 +12,7 @@ enum { HOST_PARAMS = 7 };
 /* How many 8-byte parameters a kernel of this name takes; 0: it is unknown. */
 int host_kernel_params(const char *name);
 
-/* For a kernel that moves data: where its buffers are. false: it is one of check.cu's. */
+/* For a kernel that moves data: where its buffers are. false: it is one of verify.cu's. */
 typedef struct host_buffers {
     unsigned char *out, *in;
     int64_t out_bytes, in_bytes;

@@ -67,7 +67,7 @@ EXPORT long scripted_alignments(const char *name, int buffer)
 
 void scripted_remember_sight(const launch *l)
 {
-    if (l->kernel && strncmp(l->kernel->name, "check_", 6) == 0)
+    if (l->kernel && strncmp(l->kernel->name, "verify_", 7) == 0)
         return;
     sight *s = find_sight(l->kernel ? l->kernel->name : DRIVERS_COPY);
     for (int i = 0; s && i < 2; i++) {

@@ -104,7 +104,7 @@ static double cost_ns(const launch *l)
     const rule *r = script_find(&scripted.script.time, l->kernel->name, (int)l->threads);
     if (r)
         return r->ns;
-    if (strncmp(l->kernel->name, "check_", 6) == 0)
+    if (strncmp(l->kernel->name, "verify_", 7) == 0)
         return 1000;
     return 10000.0 * (1 + (double)((l->kernel->module->hash ^ l->geometry) % 1000) * 1e-3);
 }

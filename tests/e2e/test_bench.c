@@ -82,8 +82,8 @@ Test(bench, copies_run_on_aligned_buffers_and_leave_no_trace)
         expect_timed(&l, "copy_plain", true);
         expect_timed(&l, "copy_problem", false);
         at__watch_begin(&watch, NULL);
-        const at__hurry hurry = { 0 };
-        cr_assert_eq(at__measure_final(rows, l.gpu, l.bench, list, 3, 7, &watch, &hurry, &err), AT_OK, "%s",
+        const at__final_limits limits = { 0 };
+        cr_assert_eq(at__measure_final(rows, l.gpu, l.bench, list, 3, 7, &watch, &limits, &err), AT_OK, "%s",
                      err.text);
         for (int k = 0; k < 3; k++)
             cr_assert_eq(rows[k].outcome, AT__TIMED, "%zu, %d: %s", i, k, rows[k].log);

@@ -50,7 +50,8 @@ static void try_kernels(outcome *o, at__gpu *gpu, at__bench *bench)
                              { .kernel = copy_kernel("copy_b", COUNT), .is_copy = true },
                              { .is_memcpy = true } };
     if (o->status == AT_OK) {
-        o->status = at__measure_final(o->rows, gpu, bench, list, 3, 7, &watch, &(at__hurry){ 0 }, &o->err);
+        o->status =
+            at__measure_final(o->rows, gpu, bench, list, 3, 7, &watch, &(at__final_limits){ 0 }, &o->err);
         o->final = o->status == AT_OK;
     }
 }

@@ -297,7 +297,7 @@ Test(interrupts, the_budget_ends_while_copies_are_tried)
 
 #define SAMPLES "SELECT samples FROM best WHERE op = 'copy'"
 
-/* It has as many rounds as a final must have, no more; 15 of them are the fewest when nobody is in a hurry.
+/* It has as many rounds as a final must have, no more; 15 of them are the fewest when nobody is in a limits.
  */
 Test(interrupts, a_final_ends_with_the_fewest_rounds_that_are_honest)
 {

@@ -25,7 +25,7 @@ typedef struct checker {
     at__catalog *catalog;
     at__gpu *gpu;
     at__nvrtc *nvrtc;
-    at__str check_cubin;
+    at__str verify_cubin;
     int cc;
     at__limits limits;
     at__store *winners; /* NULL: samples */
@@ -70,8 +70,8 @@ static at__bench *open_bench(checker *c, const at__problem *p, const int64_t *sl
 
     must(at__render_reference(&source, p->op, p->type, &err), &err);
     compile(c, &build.cubin, at__str_text(&source), p->op->file);
-    setup.check_cubin = c->check_cubin.data;
-    setup.check_len = c->check_cubin.len;
+    setup.verify_cubin = c->verify_cubin.data;
+    setup.verify_len = c->verify_cubin.len;
     must(at__kernel_bind(&setup.reference, &build, p->op->reference, &p->op->launch, p->op, slots, &err),
          &err);
     for (int i = 0; i < p->op->arg_count; i++) {
@@ -218,7 +218,7 @@ int main(int argc, char **argv)
     must(at__gpu_info(&info, c.gpu, &err), &err);
     c.cc = (int)info.limits.cc;
     c.limits = info.limits;
-    compile(&c, &c.check_cubin, (const char *)at__embedded_checks[0].data, at__embedded_checks[0].path);
+    compile(&c, &c.verify_cubin, (const char *)at__embedded_verify[0].data, at__embedded_verify[0].path);
     for (int i = 2; i < argc; i++) {
         char line[256];
         at__shapes shapes = { 0 };
@@ -233,7 +233,7 @@ int main(int argc, char **argv)
     if (c.without)
         printf("%d problems without a winner; ", c.without);
     printf("%d configurations, %d wrong\n", c.tried, c.wrong);
-    at__str_clear(&c.check_cubin);
+    at__str_clear(&c.verify_cubin);
     at__store_close(c.winners);
     at__gpu_close(c.gpu);
     at__nvrtc_close(c.nvrtc);

@@ -34,14 +34,14 @@ typedef struct checker {
     const check_args *args;
     at__catalog *catalog;
     at__nvrtc *nvrtc;
-    at__check *check;
+    at__compile_check *check;
     at__format format;
     bool terminal, drawn; /* stderr is one; a progress line is on it */
     double started_s, drawn_s;
     int64_t failed;
 } checker;
 
-static const char *row_name(const at__check_row *r)
+static const char *row_name(const at__compile_check_row *r)
 {
     return r->t ? r->t->name : "(reference)";
 }
@@ -54,7 +54,7 @@ static void erase(checker *c)
 }
 
 /* One line on a terminal, a few times a second; the number of kernels to come is not known before. */
-static void show_progress(void *context, const at__check_row *r, int64_t kernels, int64_t failed)
+static void show_progress(void *context, const at__compile_check_row *r, int64_t kernels, int64_t failed)
 {
     checker *c = context;
     at__str line = { 0 };
@@ -72,7 +72,7 @@ static void show_progress(void *context, const at__check_row *r, int64_t kernels
     c->drawn_s = now_s;
 }
 
-static void print_failure_json(const at__check_row *r, const char *config, const char *log)
+static void print_failure_json(const at__compile_check_row *r, const char *config, const char *log)
 {
     at__str line = { 0 };
     at__str_addf(&line,
@@ -85,7 +85,7 @@ static void print_failure_json(const at__check_row *r, const char *config, const
     at__str_clear(&line);
 }
 
-static void show_failure(void *context, const at__check_row *r, const char *config, const char *log)
+static void show_failure(void *context, const at__compile_check_row *r, const char *config, const char *log)
 {
     checker *c = context;
     size_t len = strlen(log);
@@ -110,7 +110,7 @@ static at_status check_problem(checker *c, const at__problem *p, const at__limit
 {
     int64_t slots[AT__MAX_SLOTS];
     at_status status = at__problem_bind(slots, p, limits, err);
-    return status == AT_OK ? at__check_problem(c->check, p, slots, (int)limits->cc, err) : status;
+    return status == AT_OK ? at__compile_check_problem(c->check, p, slots, (int)limits->cc, err) : status;
 }
 
 /* Shapes of the default: aligned, ragged, thin, batches of small matrices. */
@@ -155,7 +155,7 @@ static at_status check_op(checker *c, const at__op *op, const at__limits *limits
     int type_count = types_of(types, a, op);
     at_status status = AT_OK;
     for (int s = 0; s < shape_count; s++)
-        for (int k = 0; k < type_count && status == AT_OK && !at__stop_requested; k++) {
+        for (int k = 0; k < type_count && status == AT_OK && !at__cancel_requested; k++) {
             at__problem problem;
             if (problem_of(&problem, c, op, shapes[s], types[k], NULL) == AT_OK)
                 status = check_problem(c, &problem, limits, err);
@@ -178,7 +178,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void print_row(at__check_row *r, at__format format)
+static void print_row(at__compile_check_row *r, at__format format)
 {
     static const char *const FORMATS[] = {
         [AT__TEXT] = "sm_%-4d %-5s %-9s %-16s %7" PRId64 " %7" PRId64 " %6" PRId64 " %4" PRId64 "/%3" PRId64
@@ -204,8 +204,8 @@ static void print_row(at__check_row *r, at__format format)
 
 static void print_rows(const checker *c, double seconds)
 {
-    at__check_row *rows = NULL;
-    size_t count = at__check_rows(c->check, &rows);
+    at__compile_check_row *rows = NULL;
+    size_t count = at__compile_check_rows(c->check, &rows);
     int64_t kernels = 0;
     if (c->format == AT__TEXT)
         printf("%-7s %-5s %-9s %-16s %7s %7s %6s %12s %8s %6s\n", "arch", "type", "op", "template", "configs",
@@ -225,8 +225,8 @@ static void print_rows(const checker *c, double seconds)
 
 static bool has_row(const checker *c, const at__template *t)
 {
-    at__check_row *rows = NULL;
-    size_t count = at__check_rows(c->check, &rows);
+    at__compile_check_row *rows = NULL;
+    size_t count = at__compile_check_rows(c->check, &rows);
     for (size_t i = 0; i < count; i++)
         if (rows[i].t == t)
             return true;
@@ -255,7 +255,7 @@ static void warn_of_unchecked(const checker *c)
 static at_status check_all(checker *c, at_error *err)
 {
     int usable = 0;
-    at__check_row *rows = NULL;
+    at__compile_check_row *rows = NULL;
     at_status status = AT_OK;
     for (int i = 0; i < c->args->archs.count && status == AT_OK; i++) {
         at__limits limits;
@@ -273,14 +273,14 @@ static at_status check_all(checker *c, at_error *err)
         status = check_arch(c, &limits, err);
     }
     if (status == AT_OK)
-        status = at__check_finish(c->check, err);
+        status = at__compile_check_finish(c->check, err);
     erase(c);
     if (status == AT_OK && !usable)
         status = at_fail(err, AT_ERR_USAGE, "none of the architectures is supported by NVRTC %s",
                          at__nvrtc_version(c->nvrtc));
-    if (status == AT_OK && !at__stop_requested && at__check_rows(c->check, &rows) == 0)
+    if (status == AT_OK && !at__cancel_requested && at__compile_check_rows(c->check, &rows) == 0)
         status = at_fail(err, AT_ERR_USAGE, "no operation takes these shapes; name others with --shape");
-    if (status == AT_OK && !at__stop_requested)
+    if (status == AT_OK && !at__cancel_requested)
         warn_of_unchecked(c);
     return status;
 }
@@ -350,20 +350,20 @@ static at_status open_compiler(checker *c, at_error *err)
 {
     const check_args *a = c->args;
     const char *term = getenv("TERM");
-    at__check_options options = {
+    at__compile_check_options options = {
         .catalog = c->catalog,
         .templates = &a->templates,
         .workers = (int)(a->jobs < 1024 ? a->jobs : 1024),
         .sample = a->sample,
         .seed = (uint64_t)a->seed,
-        .stop = &at__stop_requested,
+        .cancel = &at__cancel_requested,
         .context = c,
         .failed = show_failure,
         .progress = show_progress,
     };
     c->terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
     at_status status = at__nvrtc_open(&c->nvrtc, err);
-    return status == AT_OK ? at__check_open(&c->check, &options, err) : status;
+    return status == AT_OK ? at__compile_check_open(&c->check, &options, err) : status;
 }
 
 static int run_check(check_args *a)
@@ -386,10 +386,10 @@ static int run_check(check_args *a)
     if (status == AT_OK)
         print_rows(&c, at__now_s() - c.started_s);
     int code = status != AT_OK ? at__complain(&err) : c.failed ? AT__EXIT_NOTHING : AT__EXIT_OK;
-    at__check_close(c.check);
+    at__compile_check_close(c.check);
     at__nvrtc_close(c.nvrtc);
     at__catalog_close(c.catalog);
-    return at__stop_requested ? AT__EXIT_INTERRUPTED : code;
+    return at__cancel_requested ? AT__EXIT_INTERRUPTED : code;
 }
 
 int at__cmd_check(int argc, char **argv)

@@ -142,7 +142,7 @@ static at_status write_file(const char *path, const at__str *text, at_error *err
     if (status != AT_OK)
         return status;
     at__str_addf(&temporary, "%s.XXXXXX", target);
-    status = at__str_check(&temporary, err);
+    status = at__str_status(&temporary, err);
     if (status == AT_OK) {
         fd = mkstemp(temporary.data);
         if (fd < 0 || !write_all(fd, text) || rename(temporary.data, target) != 0)

@@ -245,17 +245,17 @@ static void list_templates(at__str *out, const request *r)
 static at_status list_devices(at__str *out, const request *r, at_error *err)
 {
     int count = 0, shown = 0;
-    at__stop stop = { .flag = &at__stop_requested };
-    at_status status = at__device_count(&count, &stop, err);
+    at__cancel cancel = { .flag = &at__cancel_requested };
+    at_status status = at__device_count(&count, &cancel, err);
     if (status == AT_OK && count == 0)
         status = at_fail(err, AT_ERR_DEVICE, "the CUDA driver knows no device");
-    for (int i = 0; i < count && status != AT_ERR_STOPPED; i++) {
+    for (int i = 0; i < count && status != AT_ERR_CANCELLED; i++) {
         at__device *device = NULL;
         at_error why = { 0 };
         char ordinal[16];
         snprintf(ordinal, sizeof ordinal, "%d", i);
-        at_status opened = at__device_open(&device, ordinal, &stop, &why);
-        if (opened == AT_ERR_STOPPED) {
+        at_status opened = at__device_open(&device, ordinal, &cancel, &why);
+        if (opened == AT_ERR_CANCELLED) {
             status = at_fail(err, opened, "%s", why.text);
         } else if (opened != AT_OK) {
             status = status == AT_OK ? at_fail(err, AT_ERR_DEVICE, "device %d: %s", i, why.text) : status;
@@ -294,7 +294,7 @@ static int finish(at__str *out, const request *r, const at_error *device_err)
         if (failed)
             member(out, "device_error", device_err->text);
         at__str_add(out, "}");
-        status = at__str_check(out, &err);
+        status = at__str_status(out, &err);
         if (status == AT_OK)
             puts(at__str_text(out));
     } else if (failed && !only_devices) {

@@ -61,7 +61,7 @@ static void print_configs(const at__space *space, const space_args *a, at__forma
     int64_t count = at__space_count(space), wanted = a->list ? count : a->sample;
     at__rng rng = { (uint64_t)a->seed };
     at__str line = { 0 };
-    for (int64_t i = 0; i < wanted && count > 0 && !at__stop_requested && !ferror(stdout); i++) {
+    for (int64_t i = 0; i < wanted && count > 0 && !at__cancel_requested && !ferror(stdout); i++) {
         at__config config;
         at__space_config(&config, space, a->list ? i : at__space_sample(space, &rng));
         print_config(t, &config, format, &line);
@@ -124,15 +124,15 @@ static at_status bench_spaces(const space_args *a, const at__catalog *catalog, c
                               const int64_t *slots, at__format format, at_error *err)
 {
     double open_s = 0, rows_s = 0;
-    at__stop stop = { .flag = &at__stop_requested };
+    at__cancel cancel = { .flag = &at__cancel_requested };
     at_status status = AT_OK;
     print_bench_head(format);
     for (int i = 0; i < at__catalog_template_count(catalog, problem->op) && status == AT_OK; i++) {
         const at__template *t = at__catalog_template(catalog, problem->op, i);
         at__space_times times;
-        if (!wanted(a, t->name) || at__stop_requested)
+        if (!wanted(a, t->name) || at__cancel_requested)
             continue;
-        status = at__space_bench(&times, t, slots, &stop, err);
+        status = at__space_bench(&times, t, slots, &cancel, err);
         if (status != AT_OK)
             break;
         print_times(t->name, &times, format);
@@ -169,16 +169,16 @@ static void print_head(const space_args *a, at__format format)
 typedef struct wait_note {
     const at__template *t;
     double started_s;
-    bool told;
+    bool warned;
 } wait_note;
 
 static void tell_of_wait(void *context)
 {
     wait_note *n = context;
     double raw = 1;
-    if (n->told || at__now_s() - n->started_s < PATIENCE_S)
+    if (n->warned || at__now_s() - n->started_s < PATIENCE_S)
         return;
-    n->told = true;
+    n->warned = true;
     for (int i = 0; i < n->t->param_count; i++)
         raw *= n->t->params[i].count;
     fprintf(stderr,
@@ -190,8 +190,8 @@ static at_status open_space(at__space **out, const space_args *a, const at__temp
                             const at__fix *fixes, at_error *err)
 {
     wait_note note = { .t = t, .started_s = at__now_s() };
-    at__stop stop = { .flag = &at__stop_requested, .tick = tell_of_wait, .context = &note };
-    return at__space_open_until(out, t, slots, fixes, a->fix.count, &stop, err);
+    at__cancel cancel = { .flag = &at__cancel_requested, .tick = tell_of_wait, .context = &note };
+    return at__space_open_until(out, t, slots, fixes, a->fix.count, &cancel, err);
 }
 
 /* Nothing is printed before everything that was asked for is known to exist. */
@@ -237,12 +237,12 @@ static at_status show_spaces(const space_args *a, const at__catalog *catalog, co
 static at_status find_limits(at__limits *out, const space_args *a, at_error *err)
 {
     at__device *device = NULL;
-    at__stop stop = { .flag = &at__stop_requested };
+    at__cancel cancel = { .flag = &at__cancel_requested };
     if (!a->device)
         return at__arch_parse(out, a->arch ? a->arch : "sm_90", err);
     if (a->arch)
         return at_fail(err, AT_ERR_USAGE, "found both --arch and --device; expected one of them");
-    at_status status = at__device_open(&device, a->device, &stop, err);
+    at_status status = at__device_open(&device, a->device, &cancel, err);
     if (status == AT_OK)
         *out = at__device_info_of(device)->limits;
     at__device_close(device);
@@ -299,5 +299,5 @@ int at__cmd_space(int argc, char **argv)
     if (status != AT_OK)
         code = at__complain(&err);
     at__catalog_close(catalog);
-    return at__stop_requested ? AT__EXIT_INTERRUPTED : code;
+    return at__cancel_requested ? AT__EXIT_INTERRUPTED : code;
 }

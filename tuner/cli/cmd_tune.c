@@ -91,7 +91,7 @@ static void plan_clear(plan *p)
 static at_status add_device(plan *p, const char *spec, at_error *err)
 {
     const char **devices = p->devices;
-    at_status status = at__device_check(spec, err);
+    at_status status = at__device_spec_parse(spec, err);
     for (int i = 0; i < p->options.device_count && status == AT_OK; i++) {
         if (at__device_is_replay(spec) || at__device_is_replay(devices[i]))
             status = at_fail(err, AT_ERR_USAGE, "--device: a replay must be the only device");
@@ -240,7 +240,7 @@ static at_status make_plan(plan *p, const tune_args *a, at_error *err)
                              .force = a->force,
                              .warm = a->warm,
                              .command = at__str_text(&p->command),
-                             .stop = &at__stop_requested };
+                             .cancel = &at__cancel_requested };
     at_status status = at__format_parse(&p->format, a->format, err);
     if (status == AT_OK)
         status = plan_devices(p, &a->devices, err);
@@ -282,7 +282,7 @@ static int run_plan(plan *p, const tune_args *a)
     }
     if (status != AT_OK)
         return at__complain(&err);
-    if (at__stop_requested)
+    if (at__cancel_requested)
         return AT__EXIT_INTERRUPTED;
     return out.totals.found == out.totals.problems ? AT__EXIT_OK : AT__EXIT_NOTHING;
 }

@@ -1,7 +1,7 @@
 /* cmd_verify.c - `autotune verify`: stored winners measured again; the exit code says what became of them. */
 #include "cli/commands.h"
 #include "device/device.h"
-#include "tune/verify.h"
+#include "tune/remeasure.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,14 +159,14 @@ static void print_head(const work *w)
         puts("op,shape,dtype,standing,stored_us,now_us,stored_share,now_share,rival,rival_us");
 }
 
-static void print_json(const item *it, const at__verified *v)
+static void print_json(const item *it, const at__remeasured *v)
 {
     const at__winner *then = &it->answer.winner;
     at__str o = { 0 };
     at__str_addf(&o,
                  "{\"op\":\"%s\",\"shape\":\"%s\",\"dtype\":\"%s\",\"standing\":\"%s\",\"stored_s\":%.9g,",
                  it->answer.op, it->answer.shape, at__dtype_name(it->problem.type),
-                 at__standing_name(v->standing), then->median_s);
+                 at__remeasure_verdict_name(v->standing), then->median_s);
     at__str_addf(&o,
                  "\"now_s\":%.9g,\"stored_ceiling_s\":%.9g,\"ceiling_s\":%.9g,\"rival_s\":%.9g,\"rival\":",
                  v->median_s, then->ceiling_s, v->ceiling_s, v->rival_s);
@@ -177,7 +177,7 @@ static void print_json(const item *it, const at__verified *v)
     at__str_clear(&o);
 }
 
-static void print_row(const work *w, const item *it, const at__verified *v)
+static void print_row(const work *w, const item *it, const at__remeasured *v)
 {
     const at__winner *then = &it->answer.winner;
     char problem[160];
@@ -186,14 +186,14 @@ static void print_row(const work *w, const item *it, const at__verified *v)
         print_json(it, v);
     else if (w->format == AT__CSV)
         printf("%s,%s,%s,%s,%.4f,%.4f,%.4f,%.4f,\"%s\",%.4f\n", it->answer.op, it->answer.shape,
-               at__dtype_name(it->problem.type), at__standing_name(v->standing), 1e6 * then->median_s,
-               1e6 * v->median_s, share(then->ceiling_s, then->median_s), share(v->ceiling_s, v->median_s),
-               v->rival, 1e6 * v->rival_s);
+               at__dtype_name(it->problem.type), at__remeasure_verdict_name(v->standing),
+               1e6 * then->median_s, 1e6 * v->median_s, share(then->ceiling_s, then->median_s),
+               share(v->ceiling_s, v->median_s), v->rival, 1e6 * v->rival_s);
     else
         printf("%-24s %10.2f %10.2f %5.1f %% %5.1f %%  %s%s%s\n", problem, 1e6 * then->median_s,
                1e6 * v->median_s, 100 * share(then->ceiling_s, then->median_s),
-               100 * share(v->ceiling_s, v->median_s), at__standing_name(v->standing), *v->why ? ": " : "",
-               v->why);
+               100 * share(v->ceiling_s, v->median_s), at__remeasure_verdict_name(v->standing),
+               *v->why ? ": " : "", v->why);
     fflush(stdout);
 }
 
@@ -208,17 +208,17 @@ static void on_warning(void *context, const char *text)
 static at_status open_all(work *w, const at__tune_events *events, at_error *err)
 {
     const verify_args *a = w->args;
-    at__stop stop = { .flag = &at__stop_requested };
+    at__cancel cancel = { .flag = &at__cancel_requested };
     at_status status = at__catalog_open(&w->catalog, a->templates_dir, err);
     if (status == AT_OK)
         status = at__db_path(&w->options.db_path, a->db, &w->keep, err);
     if (status == AT_OK && access(w->options.db_path, F_OK) != 0) /* a session would make it */
         status = at_fail(err, AT_ERR_NOT_FOUND, "%s: no such database", w->options.db_path);
     if (status == AT_OK)
-        status = at__device_open(&w->device, a->device ? a->device : "0", &stop, err);
+        status = at__device_open(&w->device, a->device ? a->device : "0", &cancel, err);
     w->options.warm = a->warm;
     w->options.command = "verify";
-    w->options.stop = &at__stop_requested;
+    w->options.cancel = &at__cancel_requested;
     if (status == AT_OK) {
         w->open = true;
         status = at__session_open(&w->session, w->catalog, &w->options, w->device, 0, events, err);
@@ -230,10 +230,10 @@ static at_status verify_all(work *w, at_error *err)
 {
     at_status status = AT_OK;
     print_head(w);
-    for (size_t i = 0; i < w->count && status == AT_OK && !at__stop_requested; i++) {
-        at__verified v = { 0 };
-        status =
-            at__verify(&v, &w->session, &w->items[i].problem, &w->items[i].answer, w->args->tolerance, err);
+    for (size_t i = 0; i < w->count && status == AT_OK && !at__cancel_requested; i++) {
+        at__remeasured v = { 0 };
+        status = at__remeasure(&v, &w->session, &w->items[i].problem, &w->items[i].answer, w->args->tolerance,
+                               err);
         if (status == AT_OK) {
             w->found[v.standing]++;
             print_row(w, &w->items[i], &v);
@@ -244,7 +244,7 @@ static at_status verify_all(work *w, at_error *err)
 
 static int exit_code(const work *w)
 {
-    if (at__stop_requested)
+    if (at__cancel_requested)
         return AT__EXIT_INTERRUPTED;
     if (w->found[AT__NOT_RIGHT])
         return AT__EXIT_WRONG;

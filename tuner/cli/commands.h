@@ -39,7 +39,7 @@ int at__cmd_cache(int argc, char **argv);
 
 /* Non-zero once the user has pressed Ctrl-C; all threads look. The one writable global: a signal handler can
  * reach nothing else. */
-extern atomic_int at__stop_requested;
+extern atomic_int at__cancel_requested;
 
 /* Prints "autotune: error: <text>" on stderr; returns the exit code for err->status. */
 int at__complain(const at_error *err);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-atomic_int at__stop_requested = 0; /* lock-free: a handler may write it */
+atomic_int at__cancel_requested = 0; /* lock-free: a handler may write it */
 
 static const struct {
     const char *name, *about;
@@ -58,16 +58,16 @@ static void print_help(void)
 static void on_signal(int number)
 {
     (void)number;
-    if (at__stop_requested)
+    if (at__cancel_requested)
         _exit(AT__EXIT_INTERRUPTED);
-    at__stop_requested = 1;
+    at__cancel_requested = 1;
 }
 
 static void catch_signals(void)
 {
-    struct sigaction stop = { .sa_handler = on_signal }, ignore = { .sa_handler = SIG_IGN };
-    sigaction(SIGINT, &stop, NULL);
-    sigaction(SIGTERM, &stop, NULL);
+    struct sigaction cancel = { .sa_handler = on_signal }, ignore = { .sa_handler = SIG_IGN };
+    sigaction(SIGINT, &cancel, NULL);
+    sigaction(SIGTERM, &cancel, NULL);
     sigaction(SIGPIPE, &ignore, NULL);
 }
 

@@ -122,10 +122,10 @@ at_status at__build_wait(at__build *build, at__builder *builder, const char *nam
         int count = at__pool_fds(builder->pool, fds, (int)(sizeof fds / sizeof *fds));
         poll(fds, (nfds_t)count, 50);
         status = at__pool_pump(builder->pool, err);
-        if (status == AT_OK && at__stop_now(builder->stop))
-            status = at_fail(err, AT_ERR_STOPPED, "interrupted while %s was compiled", name);
+        if (status == AT_OK && at__cancel_due(builder->cancel))
+            status = at_fail(err, AT_ERR_CANCELLED, "interrupted while %s was compiled", name);
     }
-    if (status == AT_ERR_STOPPED)
+    if (status == AT_ERR_CANCELLED)
         at__pool_drop(builder->pool);
     if (status == AT_OK)
         at__build_finish(build, builder, &compiled);

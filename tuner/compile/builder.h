@@ -2,21 +2,21 @@
  * builder.h - from a configuration to a kernel that can be launched: render, look in the cache, compile,
  * bind.
  *
- * One thread uses a builder. It borrows the pool, the cache, NVRTC's handle and the stop.
+ * One thread uses a builder. It borrows the pool, the cache, NVRTC's handle and the cancel.
  */
 #ifndef AUTOTUNE_BUILDER_H
 #define AUTOTUNE_BUILDER_H
 
 #include "device/device.h"
 #include "compile/pool.h"
-#include "util/stop.h"
+#include "util/cancel.h"
 #include "db/store.h"
 
 typedef struct at__builder {
-    at__pool *pool;   /* NULL on a replay */
-    at__store *cache; /* compiled kernels; NULL: none, also after it has failed once */
-    at__nvrtc *nvrtc; /* for its version; NULL: kernels are rendered, not compiled, which a replay needs */
-    at__stop *stop;   /* ends a wait; NULL: nothing does */
+    at__pool *pool;     /* NULL on a replay */
+    at__store *cache;   /* compiled kernels; NULL: none, also after it has failed once */
+    at__nvrtc *nvrtc;   /* for its version; NULL: kernels are rendered, not compiled, which a replay needs */
+    at__cancel *cancel; /* ends a wait; NULL: nothing does */
     int cc;
     int64_t compiled;     /* kernels compiled, not counting cache hits */
     at_error cache_error; /* why the cache was given up: it only saves time */
@@ -42,8 +42,8 @@ at_status at__build_start(at__build *build, at__builder *builder, const at__temp
 void at__build_finish(at__build *build, at__builder *builder, at__compiled *compiled);
 
 /*
- * Compiles build->source at once, waiting. No other job may be with the pool. AT_ERR_STOPPED: the builder was
- * told to end, and the compilation is given up.
+ * Compiles build->source at once, waiting. No other job may be with the pool. AT_ERR_CANCELLED: the builder
+ * was told to end, and the compilation is given up.
  */
 at_status at__build_wait(at__build *build, at__builder *builder, const char *name,
                          at_error *err) AT_MUST_CHECK;

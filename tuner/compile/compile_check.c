@@ -16,10 +16,10 @@ typedef struct job {
     int64_t dynamic_bytes; /* shared memory that the launch adds */
 } job;
 
-struct at__check {
-    at__check_options options;
+struct at__compile_check {
+    at__compile_check_options options;
     at__pool *pool;
-    at__check_row *rows;
+    at__compile_check_row *rows;
     size_t row_count, row_cap;
     job *jobs;
     size_t job_count, job_cap;
@@ -41,7 +41,7 @@ static void put_hash(char (*table)[AT__HASH_TEXT], size_t cap, const char *hash,
 }
 
 /* Adds a hash; *known tells whether it was there. */
-static at_status remember(at__check *c, const char *hash, bool *known, at_error *err)
+static at_status remember(at__compile_check *c, const char *hash, bool *known, at_error *err)
 {
     if (2 * (c->seen_count + 1) > c->seen_cap) {
         size_t cap = c->seen_cap ? 2 * c->seen_cap : 1024;
@@ -61,7 +61,7 @@ static at_status remember(at__check *c, const char *hash, bool *known, at_error 
     return AT_OK;
 }
 
-static void record_resources(at__check_row *r, const at__resources *u, int64_t dynamic_bytes)
+static void record_resources(at__compile_check_row *r, const at__resources *u, int64_t dynamic_bytes)
 {
     int64_t shared = dynamic_bytes + (u->shared_bytes > 0 ? u->shared_bytes : 0);
     r->spilling += u->spill_bytes > 0;
@@ -71,11 +71,11 @@ static void record_resources(at__check_row *r, const at__resources *u, int64_t d
         r->registers[r->register_count++] = u->registers;
 }
 
-static void take(at__check *c, const at__compiled *done)
+static void take(at__compile_check *c, const at__compiled *done)
 {
     job *j = &c->jobs[done->tag];
-    at__check_row *r = &c->rows[j->row];
-    if (!done->ok && *c->options.stop)
+    at__compile_check_row *r = &c->rows[j->row];
+    if (!done->ok && *c->options.cancel)
         return; /* Ctrl-C ends the workers too: no fault of the kernel */
     r->kernels++;
     c->kernels++;
@@ -91,7 +91,7 @@ static void take(at__check *c, const at__compiled *done)
 }
 
 /* Takes what is finished; when `wait`, waits a moment for it. */
-static at_status drain(at__check *c, bool wait, at_error *err)
+static at_status drain(at__compile_check *c, bool wait, at_error *err)
 {
     at__compiled done = { 0 };
     struct pollfd fds[128];
@@ -109,7 +109,8 @@ static at_status drain(at__check *c, bool wait, at_error *err)
     return status;
 }
 
-static at_status add_job(at__check *c, size_t row, const char *config, int64_t dynamic_bytes, at_error *err)
+static at_status add_job(at__compile_check *c, size_t row, const char *config, int64_t dynamic_bytes,
+                         at_error *err)
 {
     char *copy = at__text_copy(config, strlen(config));
     if (!copy || !at__grow(&c->jobs, &c->job_cap, c->job_count, sizeof *c->jobs)) {
@@ -121,13 +122,13 @@ static at_status add_job(at__check *c, size_t row, const char *config, int64_t d
 }
 
 /* Hands one source to the compiler, unless it was there before. */
-static at_status submit(at__check *c, size_t row, const at__str *source, const char *file, const char *config,
-                        int64_t dynamic_bytes, at_error *err)
+static at_status submit(at__compile_check *c, size_t row, const at__str *source, const char *file,
+                        const char *config, int64_t dynamic_bytes, at_error *err)
 {
     char hash[AT__HASH_TEXT], keyed[AT__HASH_TEXT + 16];
     int cc = c->rows[row].cc;
     bool known = false;
-    at_status status = at__str_check(source, err);
+    at_status status = at__str_status(source, err);
     if (status != AT_OK)
         return status;
     c->rows[row].configs++;
@@ -135,9 +136,9 @@ static at_status submit(at__check *c, size_t row, const at__str *source, const c
     int n = snprintf(keyed, sizeof keyed, "%s %d", hash, cc);
     at__hash_text(hash, keyed, (size_t)n);
     status = remember(c, hash, &known, err);
-    while (status == AT_OK && !known && !at__pool_has_room(c->pool) && !*c->options.stop)
+    while (status == AT_OK && !known && !at__pool_has_room(c->pool) && !*c->options.cancel)
         status = drain(c, true, err);
-    if (status != AT_OK || known || *c->options.stop)
+    if (status != AT_OK || known || *c->options.cancel)
         return status;
     status = add_job(c, row, config, dynamic_bytes, err);
     if (status == AT_OK)
@@ -146,10 +147,10 @@ static at_status submit(at__check *c, size_t row, const at__str *source, const c
     return status;
 }
 
-static at_status find_row(size_t *out, at__check *c, at__check_row wanted, at_error *err)
+static at_status find_row(size_t *out, at__compile_check *c, at__compile_check_row wanted, at_error *err)
 {
     for (*out = 0; *out < c->row_count; ++*out) {
-        const at__check_row *r = &c->rows[*out];
+        const at__compile_check_row *r = &c->rows[*out];
         if (r->op == wanted.op && r->t == wanted.t && r->cc == wanted.cc && r->type == wanted.type)
             break;
     }
@@ -162,8 +163,8 @@ static at_status find_row(size_t *out, at__check *c, at__check_row wanted, at_er
     return AT_OK;
 }
 
-static at_status check_config(at__check *c, size_t row, const at__config *config, const int64_t *slots,
-                              at_error *err)
+static at_status check_config(at__compile_check *c, size_t row, const at__config *config,
+                              const int64_t *slots, at_error *err)
 {
     const at__template *t = c->rows[row].t;
     int64_t own[AT__MAX_SLOTS];
@@ -171,7 +172,7 @@ static at_status check_config(at__check *c, size_t row, const at__config *config
     at__str source = { 0 }, text = { 0 };
     memcpy(own, slots, (size_t)t->op->symbols.count * sizeof *own);
     at__config_text(&text, t, config);
-    at_status status = at__str_check(&text, err);
+    at_status status = at__str_status(&text, err);
     if (status == AT_OK)
         status = at__config_bind(own, t, config, err);
     if (status == AT_OK)
@@ -185,21 +186,22 @@ static at_status check_config(at__check *c, size_t row, const at__config *config
     return status;
 }
 
-static at_status check_template(at__check *c, const at__template *t, at__dtype type, const int64_t *slots,
-                                int cc, at_error *err)
+static at_status check_template(at__compile_check *c, const at__template *t, at__dtype type,
+                                const int64_t *slots, int cc, at_error *err)
 {
     at__space *space = NULL;
     at__rng rng = { c->options.seed };
     size_t row = 0;
-    at__stop stop = { .flag = c->options.stop };
-    at_status status = at__space_open_until(&space, t, slots, NULL, 0, &stop, err);
+    at__cancel cancel = { .flag = c->options.cancel };
+    at_status status = at__space_open_until(&space, t, slots, NULL, 0, &cancel, err);
     if (status != AT_OK)
         return status;
     int64_t count = at__space_count(space), sample = c->options.sample;
     if (count > 0)
-        status = find_row(&row, c, (at__check_row){ .op = t->op, .t = t, .cc = cc, .type = type }, err);
+        status =
+            find_row(&row, c, (at__compile_check_row){ .op = t->op, .t = t, .cc = cc, .type = type }, err);
     bool all = sample == 0 || sample >= count;
-    for (int64_t i = 0; i < (all ? count : sample) && status == AT_OK && !*c->options.stop; i++) {
+    for (int64_t i = 0; i < (all ? count : sample) && status == AT_OK && !*c->options.cancel; i++) {
         at__config config;
         at__space_config(&config, space, all ? i : at__space_sample(space, &rng));
         status = check_config(c, row, &config, slots, err);
@@ -208,11 +210,12 @@ static at_status check_template(at__check *c, const at__template *t, at__dtype t
     return status;
 }
 
-static at_status check_reference(at__check *c, const at__problem *p, int cc, at_error *err)
+static at_status check_reference(at__compile_check *c, const at__problem *p, int cc, at_error *err)
 {
     at__str source = { 0 };
     size_t row = 0;
-    at_status status = find_row(&row, c, (at__check_row){ .op = p->op, .cc = cc, .type = p->type }, err);
+    at_status status =
+        find_row(&row, c, (at__compile_check_row){ .op = p->op, .cc = cc, .type = p->type }, err);
     if (status == AT_OK)
         status = at__render_reference(&source, p->op, p->type, err);
     if (status == AT_OK)
@@ -231,7 +234,8 @@ static bool chosen(const at__words *words, const char *name)
     return words->count == 0;
 }
 
-at_status at__check_problem(at__check *c, const at__problem *p, const int64_t *slots, int cc, at_error *err)
+at_status at__compile_check_problem(at__compile_check *c, const at__problem *p, const int64_t *slots, int cc,
+                                    at_error *err)
 {
     at_status status = check_reference(c, p, cc, err);
     for (int i = 0; i < at__catalog_template_count(c->options.catalog, p->op) && status == AT_OK; i++) {
@@ -242,23 +246,24 @@ at_status at__check_problem(at__check *c, const at__problem *p, const int64_t *s
     return status;
 }
 
-at_status at__check_finish(at__check *c, at_error *err)
+at_status at__compile_check_finish(at__compile_check *c, at_error *err)
 {
     at_status status = AT_OK;
-    while (status == AT_OK && at__pool_busy(c->pool) && !*c->options.stop)
+    while (status == AT_OK && at__pool_busy(c->pool) && !*c->options.cancel)
         status = drain(c, true, err);
     return status;
 }
 
-size_t at__check_rows(const at__check *c, at__check_row **out)
+size_t at__compile_check_rows(const at__compile_check *c, at__compile_check_row **out)
 {
     *out = c->rows;
     return c->row_count;
 }
 
-at_status at__check_open(at__check **out, const at__check_options *options, at_error *err)
+at_status at__compile_check_open(at__compile_check **out, const at__compile_check_options *options,
+                                 at_error *err)
 {
-    at__check *c = calloc(1, sizeof *c);
+    at__compile_check *c = calloc(1, sizeof *c);
     if (!c)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     c->options = *options;
@@ -266,11 +271,11 @@ at_status at__check_open(at__check **out, const at__check_options *options, at_e
     if (status == AT_OK)
         *out = c;
     else
-        at__check_close(c);
+        at__compile_check_close(c);
     return status;
 }
 
-void at__check_close(at__check *c)
+void at__compile_check_close(at__compile_check *c)
 {
     if (!c)
         return;

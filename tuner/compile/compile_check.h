@@ -10,10 +10,10 @@
 #include "lang/problem.h"
 #include <stdatomic.h>
 
-typedef struct at__check at__check;
+typedef struct at__compile_check at__compile_check;
 
 /* What is known of one template, architecture and type; there is one when a configuration was valid. */
-typedef struct at__check_row {
+typedef struct at__compile_check_row {
     const at__op *op;
     const at__template *t; /* NULL: the op's reference kernel */
     int cc;
@@ -25,36 +25,38 @@ typedef struct at__check_row {
     int64_t shared_max; /* bytes a block, static and dynamic together                       */
     int64_t *registers; /* of each kernel, where the compiler told                          */
     size_t register_count, register_cap;
-} at__check_row;
+} at__compile_check_row;
 
-typedef struct at__check_options {
+typedef struct at__compile_check_options {
     const at__catalog *catalog;
     const at__words *templates; /* only these; empty: all          */
     int workers;                /* 0: one a core                   */
     int64_t sample;             /* of each template; 0: all        */
     uint64_t seed;
-    const atomic_int *stop; /* non-zero: end early       */
+    const atomic_int *cancel; /* non-zero: end early       */
     void *context;
-    void (*failed)(void *context, const at__check_row *row, const char *config, const char *log);
-    void (*progress)(void *context, const at__check_row *row, int64_t kernels, int64_t failed); /* often */
-} at__check_options;
+    void (*failed)(void *context, const at__compile_check_row *row, const char *config, const char *log);
+    void (*progress)(void *context, const at__compile_check_row *row, int64_t kernels,
+                     int64_t failed); /* often */
+} at__compile_check_options;
 
 /* Borrows what the options point to. */
-at_status at__check_open(at__check **out, const at__check_options *options, at_error *err) AT_MUST_CHECK;
-void at__check_close(at__check *check); /* NULL is allowed */
+at_status at__compile_check_open(at__compile_check **out, const at__compile_check_options *options,
+                                 at_error *err) AT_MUST_CHECK;
+void at__compile_check_close(at__compile_check *check); /* NULL is allowed */
 
 /*
  * Hands the reference and the configurations of one problem to the compiler. A kernel that does not compile
  * is no error. AT_ERR_INPUT: the declarations cannot be evaluated. `slots`: the op's, bound for the problem
  * and the architecture.
  */
-at_status at__check_problem(at__check *check, const at__problem *problem, const int64_t *slots, int cc,
-                            at_error *err) AT_MUST_CHECK;
+at_status at__compile_check_problem(at__compile_check *check, const at__problem *problem,
+                                    const int64_t *slots, int cc, at_error *err) AT_MUST_CHECK;
 
 /* Waits until everything is compiled. */
-at_status at__check_finish(at__check *check, at_error *err) AT_MUST_CHECK;
+at_status at__compile_check_finish(at__compile_check *check, at_error *err) AT_MUST_CHECK;
 
-/* Valid until the next call of at__check_problem. */
-size_t at__check_rows(const at__check *check, at__check_row **out);
+/* Valid until the next call of at__compile_check_problem. */
+size_t at__compile_check_rows(const at__compile_check *check, at__compile_check_row **out);
 
 #endif

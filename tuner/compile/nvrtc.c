@@ -367,7 +367,7 @@ static at_status read_log(at__nvrtc *nvrtc, nvrtcProgram program, at__str *log, 
     nvrtc->call.nvrtcGetProgramLog(program, raw);
     at__nvrtc_digest(raw, log, resources);
     free(raw);
-    return at__str_check(log, err);
+    return at__str_status(log, err);
 }
 
 /* ---- compiling ---- */
@@ -438,7 +438,7 @@ static at_status read_code(at__nvrtc *nvrtc, nvrtcProgram program, at__str *code
     free(bytes);
     if (result != NVRTC_SUCCESS)
         return at_fail(err, AT_ERR_DEVICE, "NVRTC gave no code: %s", nvrtc->call.nvrtcGetErrorString(result));
-    return at__str_check(code, err);
+    return at__str_status(code, err);
 }
 
 /* Whether a result speaks of the source (it is refused) or of NVRTC itself. */

@@ -13,7 +13,7 @@ bool at__device_is_replay(const char *spec)
     return strncmp(spec, REPLAY, sizeof REPLAY - 1) == 0;
 }
 
-at_status at__device_check(const char *spec, at_error *err)
+at_status at__device_spec_parse(const char *spec, at_error *err)
 {
     char *end = NULL;
     if (at__device_is_replay(spec))
@@ -36,7 +36,7 @@ at_status at__device_replay_file(at__str *file, const char **name, const char *s
     bool whole = !at || access(path, F_OK) == 0;
     at__str_add_bytes(file, path, whole ? strlen(path) : (size_t)(at - path));
     *name = whole ? "" : at + 1;
-    return at__str_check(file, err);
+    return at__str_status(file, err);
 }
 
 static at_status open_replay(at__device **out, const char *spec, at_error *err)
@@ -50,13 +50,13 @@ static at_status open_replay(at__device **out, const char *spec, at_error *err)
     return status;
 }
 
-at_status at__device_open(at__device **out, const char *spec, at__stop *stop, at_error *err)
+at_status at__device_open(at__device **out, const char *spec, at__cancel *cancel, at_error *err)
 {
-    at_status status = at__device_check(spec, err);
+    at_status status = at__device_spec_parse(spec, err);
     if (status != AT_OK)
         return status;
     return at__device_is_replay(spec) ? open_replay(out, spec, err)
-                                      : at__device_open_runner(out, (int)strtol(spec, NULL, 10), stop, err);
+                                      : at__device_open_runner(out, (int)strtol(spec, NULL, 10), cancel, err);
 }
 
 void at__device_close(at__device *device)
@@ -65,9 +65,9 @@ void at__device_close(at__device *device)
         device->kind->close(device);
 }
 
-void at__device_heed(at__device *device, at__stop *stop)
+void at__device_set_cancel(at__device *device, at__cancel *cancel)
 {
-    device->stop = stop;
+    device->cancel = cancel;
 }
 
 const at__device_info *at__device_info_of(const at__device *device)

@@ -15,7 +15,7 @@
 #define AUTOTUNE_DEVICE_H
 
 #include "lang/problem.h"
-#include "util/stop.h"
+#include "util/cancel.h"
 #include "db/store.h"
 #include <poll.h>
 
@@ -42,13 +42,14 @@ typedef struct at__device_info {
  * among the devices that were recorded there by a part of the name, else it is the one with the most trials.
  * AT_ERR_USAGE: neither.
  * AT_ERR_DEVICE in the runner's words when there is no driver or no such device.
- * AT_ERR_STOPPED: `stop` (NULL: none) said so before the device was open.
+ * AT_ERR_CANCELLED: `cancel` (NULL: none) said so before the device was open.
  *
  * The name of a replay begins with AT__REPLAY_NAME and its driver ends with a short hash of the recording, so
  * that its results mix neither with measured ones nor with those of another recording.
  */
-at_status at__device_open(at__device **out, const char *spec, at__stop *stop, at_error *err) AT_MUST_CHECK;
-at_status at__device_check(const char *spec, at_error *err) AT_MUST_CHECK; /* only its form */
+at_status at__device_open(at__device **out, const char *spec, at__cancel *cancel,
+                          at_error *err) AT_MUST_CHECK;
+at_status at__device_spec_parse(const char *spec, at_error *err) AT_MUST_CHECK; /* only its form */
 bool at__device_is_replay(const char *spec);
 
 /* FILE and NAME of a replay; *name is "" when there is none. An @ in the name of a file that is there belongs
@@ -60,17 +61,17 @@ void at__device_close(at__device *device);
 const at__device_info *at__device_info_of(const at__device *device);
 
 /*
- * From now on whatever the device waits for ends when this says so, with AT_ERR_STOPPED. Borrowed until the
+ * From now on whatever the device waits for ends when this says so, with AT_ERR_CANCELLED. Borrowed until the
  * next call; NULL: nothing does, as after opening. A trial is always waited for, unless it has not begun
  * because another run has the device: then the queue is empty. A final is told to come to its end.
  */
-void at__device_heed(at__device *device, at__stop *stop);
+void at__device_set_cancel(at__device *device, at__cancel *cancel);
 
 /* After a failure: no runner can be started on it any more. It can only be closed then. */
 bool at__device_is_lost(const at__device *device);
 
 /* How many CUDA devices there are; AT_ERR_DEVICE without a driver. Asks a runner: no CUDA in this process. */
-at_status at__device_count(int *out, at__stop *stop, at_error *err) AT_MUST_CHECK;
+at_status at__device_count(int *out, at__cancel *cancel, at_error *err) AT_MUST_CHECK;
 
 /* A kernel with everything a launch needs. Buffers are the problem's, in the order of the op's arguments. */
 typedef struct at__kernel {
@@ -99,8 +100,8 @@ typedef struct at__setup {
     at__buffer buffers[AT__MAX_ARGS];
     int buffer_count;
     at__kernel reference;
-    const void *check_cubin; /* tuner/check.cu, compiled for the device */
-    size_t check_len;
+    const void *verify_cubin; /* tuner/verify.cu, compiled for the device */
+    size_t verify_len;
     int element_bytes;  /* for messages */
     bool gaps;          /* the reference does not write all of its outputs: what it leaves must stay */
     int64_t copy_bytes; /* what a copy of the problem copies, from the first input to the first output */
@@ -113,7 +114,7 @@ double at__trial_deadline_s(const at__setup *setup);
 
 /*
  * Replaces the open problem. AT_ERR_DEVICE: not enough memory (bytes needed and free), or the reference
- * failed. AT_ERR_STOPPED: no problem is open.
+ * failed. AT_ERR_CANCELLED: no problem is open.
  */
 at_status at__device_setup(at__device *device, const at__setup *setup, at_error *err) AT_MUST_CHECK;
 
@@ -180,7 +181,7 @@ typedef struct at__final_notes {
 /*
  * Waits for the result. The device must have no trials queued. After `budget_until_s` (on at__now_s(); 0:
  * none) no round is added to those that every final has. A user who wants to end gets what there is if it has
- * as many rounds as a slow final has, or will have them within a second; else AT_ERR_STOPPED: there is no
+ * as many rounds as a slow final has, or will have them within a second; else AT_ERR_CANCELLED: there is no
  * result.
  */
 at_status at__device_final(at__device *device, const at__finalist *list, int count, uint64_t seed,

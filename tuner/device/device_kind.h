@@ -26,12 +26,13 @@ typedef struct at__device_kind {
 struct at__device {
     const at__device_kind *kind;
     at__device_info info;
-    bool lost;      /* see at__device_is_lost */
-    at__stop *stop; /* see at__device_heed    */
+    bool lost;          /* see at__device_is_lost */
+    at__cancel *cancel; /* see at__device_set_cancel    */
 };
 
 /* A runner process for a CUDA ordinal: device_runner.c. */
-at_status at__device_open_runner(at__device **out, int ordinal, at__stop *stop, at_error *err) AT_MUST_CHECK;
+at_status at__device_open_runner(at__device **out, int ordinal, at__cancel *cancel,
+                                 at_error *err) AT_MUST_CHECK;
 
 /* A recording, a database or a dump, and part of the recorded device's name, or "": device_replay.c. */
 at_status at__device_open_replay(at__device **out, const char *path, const char *name,

@@ -144,7 +144,7 @@ static at_status read_tape(tape *t, replay *d, const at__problem_key *key, bool 
     at__str_addf(&t->problem, "%s %s %s", key->op, key->shape, key->type_key);
     at_status status = at__store_main_fingerprint(&f, d->store, key, &like, err);
     if (status == AT_ERR_NOT_FOUND)
-        return at__str_check(&t->problem, err);
+        return at__str_status(&t->problem, err);
     if (status == AT_OK)
         status = at__store_each_trial(d->store, key, &f, add_entry, t, err);
     if (status == AT_OK)

@@ -41,12 +41,12 @@ typedef struct runner {
     at__str setup; /* of the open problem, to repeat it after a restart */
     queued queue[AT__DEVICE_QUEUE];
     int queue_count;
-    double head_start; /* when the first in the queue began */
-    double deadline_s; /* of a trial of the open problem */
-    int confirmed;     /* failures of this problem that happened again */
-    bool waits;        /* its runner, for another run that has the device */
-    bool plays;        /* a final that has been asked for ... */
-    double told_s;     /* ... and been told to end then; 0: not so */
+    double head_start;  /* when the first in the queue began */
+    double deadline_s;  /* of a trial of the open problem */
+    int confirmed;      /* failures of this problem that happened again */
+    bool waits;         /* its runner, for another run that has the device */
+    bool plays;         /* a final that has been asked for ... */
+    double cancelled_s; /* ... and was cancelled then; 0: not so */
 } runner;
 
 /* The device that our functions were given is one of ours. */
@@ -61,26 +61,27 @@ static const runner *our_const(const at__device *device)
 }
 
 /* A final that has begun comes to an end of its own; anything else that is waited for is given up. */
-static at_status heed(runner *d, at_error *err)
+static at_status pass_on_cancel(runner *d, at_error *err)
 {
     at__str nothing = { 0 };
     if (!d->plays || d->waits)
-        return at__stop_now(d->base.stop)
-                   ? at_fail(err, AT_ERR_STOPPED, "interrupted: device %d had not answered yet", d->ordinal)
+        return at__cancel_due(d->base.cancel)
+                   ? at_fail(err, AT_ERR_CANCELLED, "interrupted: device %d had not answered yet", d->ordinal)
                    : AT_OK;
-    if (d->told_s > 0 || !at__stop_asked(d->base.stop))
+    if (d->cancelled_s > 0 || !at__cancel_asked(d->base.cancel))
         return AT_OK;
-    d->told_s = at__now_s();
-    at_status status = at__wire_send(d->child.fd, AT__STOP, &nothing, err);
+    d->cancelled_s = at__now_s();
+    at_status status = at__wire_send(d->child.fd, AT__CANCEL, &nothing, err);
     return status == AT_ERR_SYSTEM ? AT_OK : status; /* it died: the next receive says how */
 }
 
-/* What a told final still has to do, a round and a check of each finalist, takes no longer than a trial. */
+/* What a cancelled final still has to do, a round and a check of each finalist, takes no longer than a trial.
+ */
 static bool is_overdue(const runner *d, double start_s, double deadline_s)
 {
     double now_s = at__now_s();
     return (deadline_s >= 0 && now_s - start_s >= deadline_s) ||
-           (d->told_s > 0 && now_s - d->told_s >= d->deadline_s);
+           (d->cancelled_s > 0 && now_s - d->cancelled_s >= d->deadline_s);
 }
 
 /* Waits for one frame, at most `deadline_s` (below zero: for as long as it takes). */
@@ -90,7 +91,7 @@ static at_status receive(runner *d, uint32_t *kind, at__str *body, double deadli
     double start_s = at__now_s();
     struct pollfd fd = { .fd = d->child.fd, .events = POLLIN };
     while (poll(&fd, 1, SLICE_MS) <= 0) {
-        at_status status = heed(d, err);
+        at_status status = pass_on_cancel(d, err);
         if (status != AT_OK)
             return status;
         if (is_overdue(d, start_s, deadline_s))
@@ -128,7 +129,7 @@ static at_status expect(runner *d, uint32_t wanted, at__str *body, double deadli
     do
         status = receive(d, &kind, body, d->waits ? -1.0 : deadline_s, err);
     while (status == AT_OK && is_turn(d, kind));
-    if (status == AT_ERR_STOPPED)
+    if (status == AT_ERR_CANCELLED)
         at__child_stop(&d->child, 0); /* its answer to this would be taken for one to the next request */
     if (status != AT_OK)
         return status;
@@ -187,9 +188,9 @@ static void runner_close(at__device *device)
     free(d);
 }
 
-at_status at__device_count(int *out, at__stop *stop, at_error *err)
+at_status at__device_count(int *out, at__cancel *cancel, at_error *err)
 {
-    runner d = { .base.stop = stop, .ordinal = AT__COUNT_DEVICES };
+    runner d = { .base.cancel = cancel, .ordinal = AT__COUNT_DEVICES };
     at__str body = { 0 };
     const char *argv[] = { "autotune", "__device", "-1", NULL };
     int64_t count = 0;
@@ -230,7 +231,7 @@ static at_status start_again(runner *d, at_error *err)
     at__child_stop(&d->child, 0);
     d->waits = false;
     at_status status = start_runner(d, err);
-    d->base.lost = status != AT_OK && status != AT_ERR_STOPPED;
+    d->base.lost = status != AT_OK && status != AT_ERR_CANCELLED;
     return status == AT_OK && d->setup.len ? open_problem(d, err) : status;
 }
 
@@ -255,7 +256,7 @@ static at_status runner_setup(at__device *device, const at__setup *setup, at_err
     d->deadline_s = at__trial_deadline_s(setup);
     at__str_reset(&d->setup);
     at__write_setup(&d->setup, setup);
-    at_status status = at__str_check(&d->setup, err);
+    at_status status = at__str_status(&d->setup, err);
     if (status != AT_OK)
         return status;
     status = open_problem(d, &cause);
@@ -263,7 +264,7 @@ static at_status runner_setup(at__device *device, const at__setup *setup, at_err
         status = restart(d, &cause);
     if (status == AT_OK)
         return AT_OK;
-    if (status == AT_ERR_STOPPED) {
+    if (status == AT_ERR_CANCELLED) {
         at__str_reset(&d->setup);
         return at_fail(err, status, "%s", cause.text);
     }
@@ -286,7 +287,7 @@ static at_status runner_submit(at__device *device, const at__trial *trial, at_er
     queued *q = &d->queue[d->queue_count];
     *q = (queued){ .tag = trial->tag };
     at__write_trial(&q->body, trial);
-    at_status status = at__str_check(&q->body, err);
+    at_status status = at__str_status(&q->body, err);
     if (status != AT_OK) {
         at__str_clear(&q->body);
         return status;
@@ -398,7 +399,7 @@ static at_status runner_pump(at__device *device, at__measured *out, bool *got, a
     struct pollfd fd = runner_fd(device);
 
     *got = false;
-    if (d->waits && at__stop_now(d->base.stop)) {
+    if (d->waits && at__cancel_due(d->base.cancel)) {
         forget_queue(d);
         d->waits = false;
         at__child_stop(&d->child, 0);
@@ -416,31 +417,31 @@ static at_status runner_pump(at__device *device, at__measured *out, bool *got, a
 /* Asks for the final, again of a new runner when one died meanwhile. */
 static at_status play_final(runner *d, const at__str *request, at__str *body, at_error *err)
 {
-    if (has_died(d) && at__stop_asked(d->base.stop))
-        return at_fail(err, AT_ERR_STOPPED, "before it began");
+    if (has_died(d) && at__cancel_asked(d->base.cancel))
+        return at_fail(err, AT_ERR_CANCELLED, "before it began");
     d->plays = true;
-    d->told_s = 0;
+    d->cancelled_s = 0;
     at_status status = ask(d, AT__FINAL, request, AT__FINAL_DONE, body, FINAL_DEADLINE_S, err);
-    for (int i = 1; i < MAX_STARTS && status != AT_OK && status != AT_ERR_STOPPED && has_died(d); i++) {
+    for (int i = 1; i < MAX_STARTS && status != AT_OK && status != AT_ERR_CANCELLED && has_died(d); i++) {
         d->plays = false;
-        d->told_s = 0;
+        d->cancelled_s = 0;
         status = restart(d, err);
         d->plays = true;
         if (status == AT_OK)
             status = ask(d, AT__FINAL, request, AT__FINAL_DONE, body, FINAL_DEADLINE_S, err);
     }
     d->plays = false;
-    d->told_s = 0;
+    d->cancelled_s = 0;
     return status;
 }
 
 /* A final without a result: its runner is no good any more, unless it only had too little time. */
 static at_status final_failed(runner *d, at_status status, const at_error *cause, at_error *err)
 {
-    if (at__stop_asked(d->base.stop)) {
-        if (status != AT_ERR_STOPPED)
+    if (at__cancel_asked(d->base.cancel)) {
+        if (status != AT_ERR_CANCELLED)
             at__child_stop(&d->child, 0);
-        return at_fail(err, AT_ERR_STOPPED, "%s", cause->text);
+        return at_fail(err, AT_ERR_CANCELLED, "%s", cause->text);
     }
     at_status again = restart(d, err);
     return again == AT_OK ? at_fail(err, status, "the final failed: %s", cause->text) : again;
@@ -455,7 +456,7 @@ static at_status runner_final(at__device *device, const at__finalist *list, int 
     at_error cause = { 0 };
 
     at__write_final(&request, list, count, seed, budget_until_s);
-    at_status status = at__str_check(&request, &cause);
+    at_status status = at__str_status(&request, &cause);
     if (status == AT_OK)
         status = play_final(d, &request, &body, &cause);
     if (status == AT_OK) {
@@ -481,16 +482,16 @@ static const at__device_kind RUNNER = {
     .final = runner_final,
 };
 
-at_status at__device_open_runner(at__device **out, int ordinal, at__stop *stop, at_error *err)
+at_status at__device_open_runner(at__device **out, int ordinal, at__cancel *cancel, at_error *err)
 {
     runner *d = calloc(1, sizeof *d);
     if (!d)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     d->base.kind = &RUNNER;
-    d->base.stop = stop;
+    d->base.cancel = cancel;
     d->ordinal = ordinal;
     at_status status = start_runner(d, err);
-    d->base.stop = NULL;
+    d->base.cancel = NULL;
     if (status != AT_OK) {
         runner_close(&d->base);
         return status;

@@ -28,7 +28,7 @@ enum {
     AT__FINAL_DONE,
     AT__WAITS,
     AT__BEGINS,
-    AT__STOP
+    AT__CANCEL
 };
 
 void at__write_setup(at__str *body, const at__setup *setup);

@@ -267,5 +267,5 @@ at_status at__export_cu(at__str *out, const at__export_input *in, at_error *err)
     at__str_clear(&rendered);
     at__str_clear(&name);
     at__str_clear(&title);
-    return status == AT_OK ? at__str_check(out, err) : status;
+    return status == AT_OK ? at__str_status(out, err) : status;
 }

@@ -19,7 +19,7 @@ static at_status compile(at__str *out, at__nvrtc *nvrtc, const char *source, con
         at__str_add_bytes(out, at__str_text(&code), code.len);
     at__str_clear(&code);
     at__str_clear(&log);
-    return status == AT_OK ? at__str_check(out, err) : status;
+    return status == AT_OK ? at__str_status(out, err) : status;
 }
 
 static at_status export_code(at__str *out, const at__export_input *in, at__code kind, at_error *err)

@@ -82,5 +82,5 @@ at_status at__export_json(at__str *out, const at__export_input *in, at_error *er
         at__str_add(out, "\n}\n");
     }
     at__str_clear(&rendered);
-    return status == AT_OK ? at__str_check(out, err) : status;
+    return status == AT_OK ? at__str_status(out, err) : status;
 }

@@ -315,7 +315,7 @@ static at_status add_condition(declaring *d, uint32_t node)
     at__py_error why = { 0 };
     size_t broken = 0;
     at__json_add_text(&text, &d->space->json, node);
-    at_status status = at__str_check(&text, d->err);
+    at_status status = at__str_status(&text, d->err);
     if (status == AT_OK) {
         status = translate(&condition, d, &text, &why);
         if (status == AT_OK)
@@ -384,7 +384,7 @@ static at_status open_trial(declaring *d)
     int count;
     const int64_t *sizes = sizes_of(d, &count);
     add_declaration(&text, d);
-    at_status status = at__str_check(&text, d->err);
+    at_status status = at__str_status(&text, d->err);
     if (status == AT_OK)
         status = read_back(&d->op, &d->t, &text, d);
     if (status == AT_OK)
@@ -404,7 +404,7 @@ at_status at__import_declare(at__imported *item, const at__import_file *file, co
         status = add_conditions(&d);
     if (status == AT_OK) {
         add_declaration(&item->declaration, &d);
-        status = at__str_check(&item->declaration, err);
+        status = at__str_status(&item->declaration, err);
     }
     if (status == AT_OK)
         status = read_back(&item->op, &item->t, &item->declaration, &d);

@@ -58,7 +58,7 @@ static at_status value_of_text(at__import_value *out, const at__json *json, uint
     long long number = strtoll(at__str_text(&text), &stop, 10);
     *out = (at__import_value){ .number = number };
     if (text.failed)
-        return at__str_check(&text, err);
+        return at__str_status(&text, err);
     if (text.len && text.len < 18 && !*stop)
         ;
     else if (!is_identifier(at__str_text(&text)))
@@ -144,7 +144,7 @@ at_status at__import_add_param(at__import_param **out, at__import_file *file, ui
     at_status status = AT_OK;
     at__json_add_text(&name, &file->json, node);
     if (name.failed)
-        status = at__str_check(&name, err);
+        status = at__str_status(&name, err);
     else if (file->param_count == AT__MAX_PARAMS)
         status = at__json_fail(&file->json, node, 0, err, "found more than %d parameters; expected fewer",
                                AT__MAX_PARAMS);

@@ -29,7 +29,7 @@ static at_status read_python(at__import_file *file, at__import_param *param, uin
     int count = 0;
     at__py_value *values = malloc(AT__PY_MAX_VALUES * sizeof *values);
     at__json_add_text(&text, &file->json, node);
-    at_status status = values ? at__str_check(&text, err) : at_fail(err, AT_ERR_MEMORY, "out of memory");
+    at_status status = values ? at__str_status(&text, err) : at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK) {
         status = at__py_parse(&py, at__str_text(&text), text.len, &why);
         if (status == AT_OK)

@@ -227,7 +227,7 @@ static at_status write_all(choice *c, at__line_sink *sink, void *context, at_err
     write_head(&w);
     at_status status = at__store_each_trial(c->store, &key, NULL, write_trial, &w, err);
     if (status == AT_OK)
-        status = at__str_check(&w.line, err);
+        status = at__str_status(&w.line, err);
     if (status == AT_OK && w.more) {
         at__str_add(&w.line, "]}");
         emit(&w);

@@ -323,7 +323,7 @@ static at_status read_folder(folder *f, name_list *sub, const char *path, at_err
     for (size_t i = 0; status == AT_OK && i < list.count; i++) {
         join_path(&full, path, list.names[i]);
         bool source = is_source_name(list.names[i]);
-        if ((status = at__str_check(&full, err)) != AT_OK)
+        if ((status = at__str_status(&full, err)) != AT_OK)
             break;
         if (stat(full.data, &info) != 0) { /* a dangling link, or a loop of them */
             status = source ? at_fail(err, AT_ERR_INPUT, "%s: %s", full.data, strerror(errno)) : AT_OK;

@@ -41,7 +41,7 @@ typedef struct at__embedded {
     size_t len;
 } at__embedded;
 extern const at__embedded at__embedded_files[];
-extern const at__embedded at__embedded_checks[]; /* tuner/check.cu */
+extern const at__embedded at__embedded_verify[]; /* tuner/verify.cu */
 extern const at__embedded at__embedded_export[]; /* tuner/export_main.cu */
 
 #endif

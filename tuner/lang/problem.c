@@ -395,7 +395,7 @@ at_status at__config_bind(int64_t *slots, const at__template *t, const at__confi
     return AT_OK;
 }
 
-at_status at__config_check(int64_t *slots, const at__template *t, const at__config *config, at_error *err)
+at_status at__config_validate(int64_t *slots, const at__template *t, const at__config *config, at_error *err)
 {
     at_status status = at__config_bind(slots, t, config, err);
     for (size_t i = 0; i < t->require_count && status == AT_OK; i++) {

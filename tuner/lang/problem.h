@@ -90,8 +90,8 @@ at_status at__config_bind(int64_t *slots, const at__template *t, const at__confi
  * Binds as above and tests the template's requirements. AT_ERR_INPUT names the first that does not hold, with
  * its reason; one that cannot be evaluated does not hold.
  */
-at_status at__config_check(int64_t *slots, const at__template *t, const at__config *config,
-                           at_error *err) AT_MUST_CHECK;
+at_status at__config_validate(int64_t *slots, const at__template *t, const at__config *config,
+                              at_error *err) AT_MUST_CHECK;
 
 /*
  * Launch geometry, evaluated. Sizes are 1 to 2^31-1 and shared_bytes 0 to 2^31-1, so that they fit the

@@ -103,10 +103,10 @@ static at_status add_fixed(at__str *out, const at__template *t, const int64_t *s
 /* Takes the text: appends it to *out when nothing failed. */
 static at_status hand_over(at__str *out, at__str *text, at_error *err)
 {
-    at_status status = at__str_check(text, err);
+    at_status status = at__str_status(text, err);
     if (status == AT_OK) {
         at__str_add_bytes(out, at__str_text(text), text->len);
-        status = at__str_check(out, err);
+        status = at__str_status(out, err);
     }
     at__str_clear(text);
     return status;
@@ -123,7 +123,7 @@ at_status at__render(at__str *out, const at__template *t, at__dtype type, const 
     if (status != AT_OK)
         return status;
     at__config_text(&words, t, config);
-    if ((status = at__str_check(&words, err)) == AT_OK) {
+    if ((status = at__str_status(&words, err)) == AT_OK) {
         add_head(&text, t->file, t->hash, at__str_text(&words), type, t->op->storage);
         add_params(&text, t, bound);
         status = add_fixed(&text, t, bound, err);

@@ -76,7 +76,7 @@ static at_status open_store(at_tuner *tuner, const char *named, at_error *err)
     bool absent = status == AT_ERR_NOT_FOUND || status == AT_ERR_USAGE; /* no file, or no place for one */
     if (absent && !named) {
         at__str_add(&tuner->absent, cause.text);
-        return at__str_check(&tuner->absent, err);
+        return at__str_status(&tuner->absent, err);
     }
     if (status != AT_OK)
         return at_fail(err, status, "%s", cause.text);
@@ -92,7 +92,7 @@ static at_status fill(at_tuner *tuner, const at_open_options *o, at_error *err)
         at__str_add(&tuner->cache_path, o->cache);
     else if (status == AT_OK)
         status = at__store_cache_path(&tuner->cache_path, err);
-    return status == AT_OK ? at__str_check(&tuner->cache_path, err) : status;
+    return status == AT_OK ? at__str_status(&tuner->cache_path, err) : status;
 }
 
 at_status at_open(at_tuner **out, const at_open_options *options, at_error *err)

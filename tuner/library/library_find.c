@@ -110,7 +110,7 @@ static at_status say_why(at__finding *f, const char *known, const char *more, at
 {
     at__str why = { 0 };
     at__str_addf(&why, "%s%s%s", known ? known : "", known && *known && *more ? "; " : "", more);
-    at_status status = at__str_check(&why, err);
+    at_status status = at__str_status(&why, err);
     if (status == AT_OK)
         status = at__finding_keep(&f->shown.why, f, at__str_text(&why), err);
     at__str_clear(&why);
@@ -197,7 +197,7 @@ static at_status show_kernel(at__finding *f, int64_t *slots, const at__geometry 
     s->template_name = f->t->name;
     s->kernel = f->t->kernel;
     at__config_text(&config, f->t, &f->config);
-    status = at__str_check(&config, err);
+    status = at__str_status(&config, err);
     if (status == AT_OK)
         status = at__finding_keep(&s->config, f, at__str_text(&config), err);
     at__str_clear(&config);
@@ -243,7 +243,7 @@ static at_status show_question(at__finding *f, at_error *err)
     s->why = s->warning = s->device = s->config = s->kernel = "";
     s->measured_device = s->measured_shape = s->measured_at = "";
     at__problem_shape(&shape, &f->problem);
-    at_status status = at__str_check(&shape, err);
+    at_status status = at__str_status(&shape, err);
     if (status == AT_OK)
         status = at__finding_keep(&s->shape, f, at__str_text(&shape), err);
     at__str_clear(&shape);

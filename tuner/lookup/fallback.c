@@ -8,7 +8,7 @@
 
 bool at__config_is_valid(int64_t *slots, const at__template *t, const at__config *config)
 {
-    return at__config_check(slots, t, config, NULL) == AT_OK;
+    return at__config_validate(slots, t, config, NULL) == AT_OK;
 }
 
 static double choices(const at__template *t)

@@ -272,7 +272,7 @@ at_status at__entry_fits(at__geometry *geometry, const at__entry *e, const at__p
         limits.memory_bytes = f->memory_mib << 20;
     at_status status = at__problem_bind(slots, p, &limits, err);
     if (status == AT_OK)
-        status = at__config_check(slots, e->t, &e->config, err);
+        status = at__config_validate(slots, e->t, &e->config, err);
     return status == AT_OK ? at__geometry_of(geometry, &e->t->launch, slots, err) : status;
 }
 

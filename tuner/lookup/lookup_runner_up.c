@@ -157,7 +157,7 @@ at_status at__lookup_list_tried(at__str *out, const at__lookup *l, const at__ent
     listing k = { out, &e->answer.fingerprint };
     at__problem_key key = { .op = e->answer.op, .shape = e->answer.shape, .type_key = e->answer.type_key };
     at_status status = at__store_each_trial(l->store, &key, NULL, list_trial, &k, err);
-    return status == AT_OK ? at__str_check(out, err) : status;
+    return status == AT_OK ? at__str_status(out, err) : status;
 }
 
 bool at__lookup_was_tried(const at__str *tried, const at__entry *e)

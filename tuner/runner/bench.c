@@ -25,18 +25,18 @@
 /* Left free for modules, graphs and the driver itself. */
 #define RESERVE_BYTES ((int64_t)256 << 20)
 
-typedef enum check_kernel { FILL, POISON, EQUAL, RANDOM, GUARD_FILL, GUARD, CHECKS } check_kernel;
+typedef enum check_kernel { FILL, POISON, EQUAL, RANDOM, GUARD_FILL, GUARD, VERIFY_KERNELS } check_kernel;
 
-static const char *const CHECK_NAMES[CHECKS] = {
-    [FILL] = "check_fill",     [POISON] = "check_poison",         [EQUAL] = "check_equal",
-    [RANDOM] = "check_random", [GUARD_FILL] = "check_guard_fill", [GUARD] = "check_guard",
+static const char *const VERIFY_NAMES[VERIFY_KERNELS] = {
+    [FILL] = "verify_fill",     [POISON] = "verify_poison",         [EQUAL] = "verify_equal",
+    [RANDOM] = "verify_random", [GUARD_FILL] = "verify_guard_fill", [GUARD] = "verify_guard",
 };
 
 struct at__bench {
     at__gpu *gpu;
     at__setup setup; /* its reference without the borrowed code and names */
     at__module *reference;
-    at__module *checks[CHECKS];
+    at__module *verify_modules[VERIFY_KERNELS];
     int64_t offset[AT__MAX_ARGS]; /* of each buffer in its set      */
     int64_t set_bytes;
     int sets;
@@ -44,7 +44,7 @@ struct at__bench {
     at__ptr arena;
     at__ptr expected[AT__MAX_ARGS]; /* the reference's outputs; 0 for inputs */
     at__ptr inverse[AT__MAX_ARGS];  /* of outputs with gaps: see fill_gaps   */
-    at__ptr found;                  /* pairs of check.cu: 3 a buffer         */
+    at__ptr found;                  /* pairs of verify.cu: 3 a buffer         */
     int first_in, first_out;        /* -1: none                              */
     bool suspect; /* a kernel ran that may have damaged inputs or guards, and nobody has looked  */
 };
@@ -165,7 +165,7 @@ static at_status run_check(at__bench *b, check_kernel which, int64_t bytes, uint
     void *params[4] = { &values[0], &values[1], &values[2], &values[3] };
     int64_t blocks = bytes / 16 / 256 + 1;
     at__geometry g = { .grid = { blocks < 16384 ? blocks : 16384, 1, 1 }, .block = { 256, 1, 1 } };
-    return at__gpu_launch(b->gpu, b->checks[which], &g, params, err);
+    return at__gpu_launch(b->gpu, b->verify_modules[which], &g, params, err);
 }
 
 static at_status fill(at__bench *b, uint64_t set, int buffer, at_error *err)
@@ -298,8 +298,8 @@ static at_status allocate(at__bench *b, at_error *err)
 static at_status prepare(at__bench *b, const at__setup *setup, at_error *err)
 {
     at_status status = AT_OK;
-    for (int k = 0; k < CHECKS && status == AT_OK; k++)
-        status = at__gpu_load(&b->checks[k], b->gpu, setup->check_cubin, CHECK_NAMES[k], 0, err);
+    for (int k = 0; k < VERIFY_KERNELS && status == AT_OK; k++)
+        status = at__gpu_load(&b->verify_modules[k], b->gpu, setup->verify_cubin, VERIFY_NAMES[k], 0, err);
     if (status == AT_OK)
         status = choose_sets(b, err);
     if (status == AT_OK)
@@ -337,8 +337,8 @@ void at__bench_close(at__bench *b)
     if (!b)
         return;
     at__gpu_unload(b->gpu, b->reference);
-    for (int k = 0; k < CHECKS; k++)
-        at__gpu_unload(b->gpu, b->checks[k]);
+    for (int k = 0; k < VERIFY_KERNELS; k++)
+        at__gpu_unload(b->gpu, b->verify_modules[k]);
     for (int i = 0; i < b->setup.buffer_count; i++) {
         at__gpu_free(b->gpu, b->expected[i]);
         at__gpu_free(b->gpu, b->inverse[i]);
@@ -486,18 +486,18 @@ at_status at__bench_verify(at__verdict *out, at__bench *b, const at__module *mod
     if (status == AT_OK)
         status = poison(b, is_copy, err);
     if (status == AT_OK)
-        status = at__gpu_start(b->gpu, err);
+        status = at__gpu_timer_start(b->gpu, err);
     b->suspect = true;
     if (status == AT_OK)
         status = at__bench_launch(b, module, kernel, is_copy, 0, err);
     if (status == AT_OK)
-        status = at__gpu_stop(b->gpu, err);
+        status = at__gpu_timer_stop(b->gpu, err);
     if (status == AT_OK)
         status = compare(b, is_copy, err);
     if (status == AT_OK)
         status = at__gpu_read(b->gpu, found, b->found, sizeof found, err);
     if (status == AT_OK)
-        status = at__gpu_elapsed(&verdict.seconds, b->gpu, err);
+        status = at__gpu_timer_read(&verdict.seconds, b->gpu, err);
     if (status != AT_OK)
         return status;
     describe(&verdict, b, found);

@@ -75,9 +75,9 @@ at_status at__gpu_wait(at__gpu *gpu, at_error *err) AT_MUST_CHECK;
 
 /* A stopwatch on the device: start and stop are enqueued, read waits. AT_ERR_DEVICE also for no positive
  * time. */
-at_status at__gpu_start(at__gpu *gpu, at_error *err) AT_MUST_CHECK;
-at_status at__gpu_stop(at__gpu *gpu, at_error *err) AT_MUST_CHECK;
-at_status at__gpu_elapsed(double *seconds, at__gpu *gpu, at_error *err) AT_MUST_CHECK;
+at_status at__gpu_timer_start(at__gpu *gpu, at_error *err) AT_MUST_CHECK;
+at_status at__gpu_timer_stop(at__gpu *gpu, at_error *err) AT_MUST_CHECK;
+at_status at__gpu_timer_read(double *seconds, at__gpu *gpu, at_error *err) AT_MUST_CHECK;
 
 /* Launches between begin and end are recorded instead of run. */
 at_status at__gpu_record_begin(at__gpu *gpu, at_error *err) AT_MUST_CHECK;

@@ -464,19 +464,19 @@ at_status at__gpu_wait(at__gpu *gpu, at_error *err)
     return AT_OK;
 }
 
-at_status at__gpu_start(at__gpu *gpu, at_error *err)
+at_status at__gpu_timer_start(at__gpu *gpu, at_error *err)
 {
     TRY(gpu, cuEventRecord, gpu->start, gpu->stream);
     return AT_OK;
 }
 
-at_status at__gpu_stop(at__gpu *gpu, at_error *err)
+at_status at__gpu_timer_stop(at__gpu *gpu, at_error *err)
 {
     TRY(gpu, cuEventRecord, gpu->stop, gpu->stream);
     return AT_OK;
 }
 
-at_status at__gpu_elapsed(double *seconds, at__gpu *gpu, at_error *err)
+at_status at__gpu_timer_read(double *seconds, at__gpu *gpu, at_error *err)
 {
     float ms = 0;
     TRY(gpu, cuEventSynchronize, gpu->stop);

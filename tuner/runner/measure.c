@@ -23,13 +23,13 @@
 #define SLOW_AFTER_4 1.06
 #define MAX_SAMPLES  7
 
-#define FEWEST_ROUNDS 5  /* of a final that is slow, or told to end */
-#define MIN_ROUNDS    15 /* of any other                           */
-#define MAX_ROUNDS    45
-#define MAX_DISCARDED 50    /* rounds thrown away; after that the device is taken as it is */
-#define FINAL_LIMIT_S 4.0   /* of device time for one final */
-#define TIE_WIDTH     0.002 /* differences below this are not worth more rounds */
-#define TOLD_LIMIT_S  1.0   /* for the fewest rounds, once told */
+#define FEWEST_ROUNDS  5  /* of a final that is slow, or cancelled */
+#define MIN_ROUNDS     15 /* of any other                           */
+#define MAX_ROUNDS     45
+#define MAX_DISCARDED  50    /* rounds thrown away; after that the device is taken as it is */
+#define FINAL_LIMIT_S  4.0   /* of device time for one final */
+#define TIE_WIDTH      0.002 /* differences below this are not worth more rounds */
+#define CANCEL_LIMIT_S 1.0   /* for the fewest rounds, once cancelled */
 
 /* One way to fill a batch: a kernel, or the driver's copy. */
 typedef struct batch {
@@ -91,13 +91,13 @@ static at_status sample(double *seconds, at__gpu *gpu, at__bench *bench, const b
     at_status status = enqueue(bench, &ahead, *next_set, err);
     *next_set += 1;
     if (status == AT_OK)
-        status = at__gpu_start(gpu, err);
+        status = at__gpu_timer_start(gpu, err);
     if (status == AT_OK)
         status = b->graph ? at__gpu_replay(gpu, b->graph, err) : enqueue(bench, b, *next_set, err);
     if (status == AT_OK)
-        status = at__gpu_stop(gpu, err);
+        status = at__gpu_timer_stop(gpu, err);
     if (status == AT_OK)
-        status = at__gpu_elapsed(&elapsed, gpu, err);
+        status = at__gpu_timer_read(&elapsed, gpu, err);
     if (status != AT_OK)
         return status;
     *next_set += (uint64_t)b->launches;
@@ -241,21 +241,22 @@ typedef struct final {
     double times[MAX_ROUNDS * AT__MAX_FINALISTS]; /* rows are rounds */
     int rounds;
     at__watch *watch;
-    const at__hurry *hurry;
-    double told_s; /* when it was; 0: not yet */
+    const at__final_limits *limits;
+    double cancelled_s; /* when it was; 0: not yet */
 } final;
 
 /* Has the user lost patience, and is there enough, or no hope of it soon? */
 static bool gives_up(final *f)
 {
-    if (f->told_s <= 0 && f->hurry->told && f->hurry->told(f->hurry->context))
-        f->told_s = at__now_s();
-    return f->told_s > 0 && (f->rounds >= FEWEST_ROUNDS || at__now_s() - f->told_s > TOLD_LIMIT_S);
+    if (f->cancelled_s <= 0 && f->limits->cancelled && f->limits->cancelled(f->limits->context))
+        f->cancelled_s = at__now_s();
+    return f->cancelled_s > 0 &&
+           (f->rounds >= FEWEST_ROUNDS || at__now_s() - f->cancelled_s > CANCEL_LIMIT_S);
 }
 
 static at_status given_up(const final *f, at_error *err)
 {
-    return at_fail(err, AT_ERR_STOPPED, "after %d of at least %d rounds", f->rounds, FEWEST_ROUNDS);
+    return at_fail(err, AT_ERR_CANCELLED, "after %d of at least %d rounds", f->rounds, FEWEST_ROUNDS);
 }
 
 static double estimate(final *f, int i, at_error *err, at_status *status)
@@ -368,7 +369,7 @@ static bool wants_more(const final *f, double until_s)
         return false;
     if (f->rounds < MIN_ROUNDS)
         return true;
-    bool in_time = f->hurry->budget_until_s <= 0 || now_s < f->hurry->budget_until_s;
+    bool in_time = f->limits->budget_until_s <= 0 || now_s < f->limits->budget_until_s;
     return in_time && (f->rounds % 5 != 0 || !settled(f));
 }
 
@@ -419,7 +420,8 @@ static at_status verify_again(final *f, at__final_row *rows, at_error *err)
 }
 
 at_status at__measure_final(at__final_row *rows, at__gpu *gpu, at__bench *bench, const at__finalist *list,
-                            int count, uint64_t seed, at__watch *watch, const at__hurry *hurry, at_error *err)
+                            int count, uint64_t seed, at__watch *watch, const at__final_limits *limits,
+                            at_error *err)
 {
     final *f = calloc(1, sizeof *f);
     if (!f)
@@ -429,7 +431,7 @@ at_status at__measure_final(at__final_row *rows, at__gpu *gpu, at__bench *bench,
     f->list = list;
     f->count = count;
     f->watch = watch;
-    f->hurry = hurry;
+    f->limits = limits;
     at_status status = final_load(f, err);
     if (status == AT_OK)
         status = play(f, seed, err);

@@ -25,19 +25,19 @@ at_status at__measure_trial(at__measured *out, at__gpu *gpu, at__bench *bench, c
                             at_error *err) AT_MUST_CHECK;
 
 /* What makes a final shorter. All zero: nothing does. */
-typedef struct at__hurry {
+typedef struct at__final_limits {
     double budget_until_s; /* on at__now_s(): then 15 rounds are enough, also where they settle nothing */
-    bool (*told)(void *context); /* asked between samples: the user wants to end */
+    bool (*cancelled)(void *context); /* asked between samples: the user wants to end */
     void *context;
-} at__hurry;
+} at__final_limits;
 
 /*
- * The interleaved final of device.h; rounds that the watch finds disturbed are played again. Once told, it
- * ends with its 5th round, or at once when it has that many: no final has fewer, and a slow one no more.
- * AT_ERR_STOPPED: it had not after another second. Every finalist is verified again, also then.
+ * The interleaved final of device.h; rounds that the watch finds disturbed are played again. Once cancelled,
+ * it ends with its 5th round, or at once when it has that many: no final has fewer, and a slow one no more.
+ * AT_ERR_CANCELLED: it had not after another second. Every finalist is verified again, also then.
  */
 at_status at__measure_final(at__final_row *rows, at__gpu *gpu, at__bench *bench, const at__finalist *list,
-                            int count, uint64_t seed, at__watch *watch, const at__hurry *hurry,
+                            int count, uint64_t seed, at__watch *watch, const at__final_limits *limits,
                             at_error *err) AT_MUST_CHECK;
 
 #endif

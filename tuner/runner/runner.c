@@ -24,8 +24,8 @@ typedef struct runner {
     at__nvml *nvml;
     at__bench *bench;
     bool warm;
-    bool told; /* by the supervisor: the final is to come to its end */
-    int lock;  /* file that runners of one device take turns with; -1: none */
+    bool cancelled; /* the supervisor wants the final to come to its end */
+    int lock;       /* file that runners of one device take turns with; -1: none */
 } runner;
 
 /*
@@ -54,7 +54,7 @@ static bool lock_byte(const runner *r, int byte, short type, int how)
 
 static at_status reply(uint32_t kind, const at__str *body, at_error *err)
 {
-    at_status status = at__str_check(body, err);
+    at_status status = at__str_status(body, err);
     return status == AT_OK ? at__wire_send(AT__CHILD_FD, kind, body, err) : status;
 }
 
@@ -179,16 +179,17 @@ static at_status serve_trial(runner *r, at__reader *in, at_error *err)
 }
 
 /* A frame while a final is played says that it is to end; so does a supervisor that is gone. */
-static bool is_told(void *context)
+static bool is_cancelled(void *context)
 {
     runner *r = context;
     at__str body = { 0 };
     uint32_t kind = 0;
     struct pollfd fd = { .fd = AT__CHILD_FD, .events = POLLIN };
-    if (!r->told && poll(&fd, 1, 0) > 0)
-        r->told = at__wire_recv(AT__CHILD_FD, &kind, &body, NULL) != AT_OK || kind == AT__STOP || kind == 0;
+    if (!r->cancelled && poll(&fd, 1, 0) > 0)
+        r->cancelled =
+            at__wire_recv(AT__CHILD_FD, &kind, &body, NULL) != AT_OK || kind == AT__CANCEL || kind == 0;
     at__str_clear(&body);
-    return r->told;
+    return r->cancelled;
 }
 
 static at_status serve_final(runner *r, at__reader *in, at_error *err)
@@ -199,13 +200,13 @@ static at_status serve_final(runner *r, at__reader *in, at_error *err)
     uint64_t seed = 0;
     at__str body = { 0 };
     at__watch watch;
-    at__hurry hurry = { .told = is_told, .context = r };
+    at__final_limits limits = { .cancelled = is_cancelled, .context = r };
 
-    r->told = false;
+    r->cancelled = false;
     at__watch_begin(&watch, r->nvml);
-    at_status status = at__read_final(list, &count, &seed, &hurry.budget_until_s, in, err);
+    at_status status = at__read_final(list, &count, &seed, &limits.budget_until_s, in, err);
     if (status == AT_OK)
-        status = at__measure_final(rows, r->gpu, r->bench, list, count, seed, &watch, &hurry, err);
+        status = at__measure_final(rows, r->gpu, r->bench, list, count, seed, &watch, &limits, err);
     if (status != AT_OK)
         return status;
     at__final_notes notes = { .conditions = at__nvml_read(r->nvml), .discarded = watch.discarded };
@@ -241,7 +242,7 @@ static at_status serve_all(runner *r, at_error *err)
         at_error cause = { 0 };
         if ((status = at__wire_recv(AT__CHILD_FD, &kind, &body, err)) != AT_OK || kind == 0)
             break;
-        if (kind == AT__STOP) /* it came when the final was over */
+        if (kind == AT__CANCEL) /* it came when the final was over */
             continue;
         if ((status = begin_turn(r, err)) != AT_OK)
             break;

@@ -10,7 +10,7 @@
  * the compiler had to spill, and with what was measured meanwhile. Once in its life it may be put
  * off for a better one.
  */
-#include "search/spill_lesson.h"
+#include "search/spill_cost.h"
 #include "search/surrogate.h"
 #include "util/index_set.h"
 #include "util/permute.h"
@@ -39,11 +39,11 @@
 /* A trial as the model sees it. */
 typedef struct row {
     int64_t index;
-    double seconds;             /* NAN: not known yet; INFINITY: failed */
-    bool costly;                /* it took the device's process with it */
-    bool sure;                  /* to be timed in any case              */
-    at__uses uses;              /* once compiled                        */
-    double foreseen, deviation; /* of the logarithm of seconds, then    */
+    double seconds;              /* NAN: not known yet; INFINITY: failed */
+    bool costly;                 /* it took the device's process with it */
+    bool sure;                   /* to be timed in any case              */
+    at__uses uses;               /* once compiled                        */
+    double predicted, deviation; /* of the logarithm of seconds, then    */
 } row;
 
 typedef struct model {
@@ -53,7 +53,7 @@ typedef struct model {
     at__rng rng;
     at__permutation order;
     int64_t place, under_way, done, left;
-    at__index_set seen, put_off;
+    at__index_set seen, deferred;
     row rows[ROWS];
     int64_t slots[SLOTS];                              /* -1: free */
     int slot_count;                                    /* SLOTS, or all there are */
@@ -61,12 +61,12 @@ typedef struct model {
     double mean[SLOTS], deviation[SLOTS], gain[SLOTS]; /* gain: expected improvement */
     double chance[SLOTS];                              /* of a failure               */
     double top_gain;                                   /* expected of the newest proposal           */
-    at__spill_lesson lesson;
+    at__spill_cost spill_cost;
     int64_t best[BEST]; /* the fastest, the first of all first */
     double best_s[BEST];
     int best_count;
     bool best_changed;
-    int timed, next_lesson;
+    int timed, next_spill_cost;
     bool ended;
     int calm;       /* proposals in a row after which little was expected */
     int64_t *first; /* to be tried before the model: hints, defaults */
@@ -112,7 +112,7 @@ static void model_close(void *state)
     at__surrogate_close(m->surrogate);
     at__features_close(m->features);
     at__index_set_clear(&m->seen);
-    at__index_set_clear(&m->put_off);
+    at__index_set_clear(&m->deferred);
     free(m->first);
     free(m);
 }
@@ -145,7 +145,7 @@ static at_status model_open(void **state, const at__search *search, at_error *er
         add_first(m, search->hints[i]);
     add_defaults(m);
     m->random_first = m->first_count > RANDOM_FIRST ? 0 : RANDOM_FIRST;
-    m->next_lesson = RANDOM_FIRST;
+    m->next_spill_cost = RANDOM_FIRST;
     *state = m;
     return AT_OK;
 }
@@ -276,7 +276,7 @@ static double set_values(model *m)
 }
 
 /* The chance, by the model, that a candidate fails, or fails and is costly. False: none did yet. */
-static bool foresee_failures(model *m, bool costly)
+static bool predict_failures(model *m, bool costly)
 {
     double failed[ROWS];
     bool any = false;
@@ -295,10 +295,10 @@ static bool foresee_failures(model *m, bool costly)
  */
 static void weigh_failures(model *m)
 {
-    if (foresee_failures(m, false))
+    if (predict_failures(m, false))
         for (int i = 0; i < m->slot_count; i++)
             m->gain[i] *= 1 - fmin(fmax(m->chance[i], 0), 0.99);
-    if (foresee_failures(m, true))
+    if (predict_failures(m, true))
         for (int i = 0; i < m->slot_count; i++)
             m->gain[i] /= 1 + COSTLY * fmin(fmax(m->chance[i], 0), 1);
 }
@@ -334,8 +334,8 @@ static int64_t choose(model *m)
     int top = -1;
     renew_pool(m);
     double best = set_values(m);
-    if (m->timed >= m->next_lesson) {
-        m->next_lesson = (int)(m->timed * LESSON_GROWTH) + 2;
+    if (m->timed >= m->next_spill_cost) {
+        m->next_spill_cost = (int)(m->timed * LESSON_GROWTH) + 2;
         at__surrogate_learn(m->surrogate, LESSON_STEPS);
     }
     at__surrogate_predict(m->surrogate, m->mean, m->deviation, m->slot_count);
@@ -397,7 +397,7 @@ static int64_t take(model *m, int64_t index, bool sure)
             (row){ .index = index,
                    .seconds = NAN,
                    .uses = { -1, -1, -1 },
-                   .sure = sure || at__index_set_has(&m->put_off, index) };
+                   .sure = sure || at__index_set_has(&m->deferred, index) };
     }
     m->left--;
     m->under_way++;
@@ -469,7 +469,7 @@ static int find_row(const model *m, int64_t index)
 }
 
 /* Takes a proposal back into the pool, with what is known of it now. */
-static void put_off(model *m, int at, double error, double left)
+static void deferred(model *m, int at, double error, double left)
 {
     int64_t index = m->rows[at].index;
     int slot = poorest_slot(m), rows = at__surrogate_rows(m->surrogate);
@@ -497,16 +497,16 @@ static bool model_consider(void *state, int64_t index, const at__uses *uses)
         return true;
     row *r = &m->rows[at];
     double best = set_values(m), least = KEEP_SHARE * m->top_gain;
-    at__surrogate_foresee(m->surrogate, &r->foreseen, &r->deviation, at);
+    at__surrogate_predict_row(m->surrogate, &r->predicted, &r->deviation, at);
     r->uses = *uses;
-    double left, error = at__spill_lesson_error(&left, &m->lesson, uses);
-    double gain = improvement(best, r->foreseen, r->deviation);
-    bool late = gain < least && (double)m->put_off.count < PUT_OFF_SHARE * (double)m->done;
+    double left, error = at__spill_cost_of(&left, &m->spill_cost, uses);
+    double gain = improvement(best, r->predicted, r->deviation);
+    bool late = gain < least && (double)m->deferred.count < PUT_OFF_SHARE * (double)m->done;
     bool worse =
-        gain >= least && improvement(best, r->foreseen + error, left * r->deviation) < WORSE_SHARE * least;
-    if (r->sure || (!late && !worse) || !at__index_set_add(&m->put_off, index))
+        gain >= least && improvement(best, r->predicted + error, left * r->deviation) < WORSE_SHARE * least;
+    if (r->sure || (!late && !worse) || !at__index_set_add(&m->deferred, index))
         return true;
-    put_off(m, at, error, left);
+    deferred(m, at, error, left);
     return false;
 }
 
@@ -522,7 +522,7 @@ static void model_report(void *state, int64_t index, const at__finding *finding)
         r->seconds = timed ? finding->seconds : INFINITY;
         r->costly = finding->outcome == AT__CRASHED || finding->outcome == AT__TIMED_OUT;
         if (timed)
-            at__spill_lesson_add(&m->lesson, &r->uses, log(r->seconds) - r->foreseen, r->deviation);
+            at__spill_cost_add(&m->spill_cost, &r->uses, log(r->seconds) - r->predicted, r->deviation);
     }
     if (timed) {
         m->timed++;

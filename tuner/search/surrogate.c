@@ -330,7 +330,7 @@ void at__surrogate_predict(at__surrogate *s, double *mean, double *deviation, in
         deviation[m] = sqrt(scale * fmax((double)s->variance[m], 1e-9));
 }
 
-void at__surrogate_foresee(at__surrogate *s, double *mean, double *deviation, int row)
+void at__surrogate_predict_row(at__surrogate *s, double *mean, double *deviation, int row)
 {
     const double *weight = s->chol + (size_t)row * (size_t)s->max_rows;
     double scale = solve_half(s, s->value, mean_value(s->value, s->rows));
@@ -350,16 +350,16 @@ void at__surrogate_predict_other(at__surrogate *s, double *mean, const double *v
 /* ---- learning ---- */
 
 /* Rows to learn from and their matrices, n x n each. */
-typedef struct lesson {
+typedef struct ascent {
     int n, rows[LEARN_ROWS];
     double *k, *inverse, *gradient_k;
     double *weight; /* gradient_k times k, in the place of inverse */
     double *value, *alpha, *half;
     double mean, scale;
-} lesson;
+} ascent;
 
 /* The fastest half, and the newest of the others: what matters is near the best. */
-static void choose_rows(lesson *l, const at__surrogate *s)
+static void choose_rows(ascent *l, const at__surrogate *s)
 {
     int known[4096], count = 0;
     for (int p = 0; p < s->rows && count < 4096; p++)
@@ -430,7 +430,7 @@ static void invert(double *inverse, double *l, int n)
  * gradient_k = d log likelihood / d K, lower half, for the variance that fits best: the likelihood is
  * -n/2 log(y' K^-1 y) - 1/2 log det K. Returns it, without the prior.
  */
-static bool derive(double *likelihood, lesson *l, at__surrogate *s)
+static bool derive(double *likelihood, ascent *l, at__surrogate *s)
 {
     int n = l->n;
     double fit = 0, det = 0;
@@ -464,7 +464,7 @@ static bool derive(double *likelihood, lesson *l, at__surrogate *s)
 }
 
 /* The gradient of one feature's parameters. */
-static void derive_feature(double *out, const lesson *l, const at__surrogate *s, int dim)
+static void derive_feature(double *out, const ascent *l, const at__surrogate *s, int dim)
 {
     double sum[KINDS] = { 0 };
     int n = l->n;
@@ -480,7 +480,7 @@ static void derive_feature(double *out, const lesson *l, const at__surrogate *s,
     memcpy(out, sum, sizeof sum);
 }
 
-static void derive_all(theta *out, const lesson *l, const at__surrogate *s)
+static void derive_all(theta *out, const ascent *l, const at__surrogate *s)
 {
     int n = l->n;
     double noise = 0;
@@ -508,7 +508,7 @@ static void step_one(double *x, double *step, double *before, double gradient, d
 void at__surrogate_learn(at__surrogate *s, int steps)
 {
     theta step = { .noise = 0.3 }, before = { .noise = 0 }, gradient = { .noise = 0 };
-    lesson l = { .k = s->work,
+    ascent l = { .k = s->work,
                  .inverse = s->work + LEARN_ROWS * LEARN_ROWS,
                  .gradient_k = s->work + 2 * LEARN_ROWS * LEARN_ROWS,
                  .value = s->work + 3 * LEARN_ROWS * LEARN_ROWS,

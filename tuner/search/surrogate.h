@@ -10,7 +10,7 @@
 #ifndef AUTOTUNE_SURROGATE_H
 #define AUTOTUNE_SURROGATE_H
 
-#include "search/space_features.h"
+#include "search/features.h"
 
 typedef struct at__surrogate at__surrogate;
 
@@ -30,7 +30,7 @@ void at__surrogate_set(at__surrogate *s, int row, double value);
 void at__surrogate_remove(at__surrogate *s, int row);
 
 /* Mean and standard deviation of a row that has no value yet, from the rows before it. At least one value. */
-void at__surrogate_foresee(at__surrogate *s, double *mean, double *deviation, int row);
+void at__surrogate_predict_row(at__surrogate *s, double *mean, double *deviation, int row);
 
 /* Puts a candidate into a slot. */
 void at__surrogate_place(at__surrogate *s, int slot, const uint8_t *levels);

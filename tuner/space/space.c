@@ -75,7 +75,7 @@ static void set_refusal(at__space *s, const at__require *r)
     s->refusal = text.data; /* taken; NULL when out of memory, which at__space_refusal covers */
 }
 
-static at_status find_groups(at__space *s, at__stop *stop, at_error *err)
+static at_status find_groups(at__space *s, at__cancel *cancel, at_error *err)
 {
     at__param_set left = 0;
 
@@ -87,7 +87,7 @@ static at_status find_groups(at__space *s, at__stop *stop, at_error *err)
     while (left && s->count) {
         at__param_set params = grow_group(&s->rules, left);
         at__rows *group = &s->groups[s->group_count];
-        at_status status = at__rows_find(group, &s->rules, params, stop, err);
+        at_status status = at__rows_find(group, &s->rules, params, cancel, err);
         if (status != AT_OK)
             return status;
         s->group_count++;
@@ -137,7 +137,7 @@ static void place_params(at__space *s)
 }
 
 at_status at__space_open_until(at__space **out, const at__template *t, const int64_t *slots,
-                               const at__fix *fixes, int fix_count, at__stop *stop, at_error *err)
+                               const at__fix *fixes, int fix_count, at__cancel *cancel, at_error *err)
 {
     at__space *s = calloc(1, sizeof *s);
     if (!s)
@@ -146,7 +146,7 @@ at_status at__space_open_until(at__space **out, const at__template *t, const int
     at_status status = at__rules_init(&s->rules, t, slots, fixes, fix_count, err);
     if (status != AT_OK)
         goto done;
-    if ((status = find_groups(s, stop, err)) != AT_OK)
+    if ((status = find_groups(s, cancel, err)) != AT_OK)
         goto done;
     if ((status = index_values(s, err)) != AT_OK)
         goto done;

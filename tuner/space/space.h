@@ -12,7 +12,7 @@
 #define AUTOTUNE_SPACE_H
 
 #include "lang/problem.h"
-#include "util/stop.h"
+#include "util/cancel.h"
 #include "util/rng.h"
 
 typedef struct at__space at__space;
@@ -42,10 +42,10 @@ at_status at__space_open(at__space **out, const at__template *t, const int64_t *
 
 /*
  * The same for someone who may lose patience: requirements that refuse too little too late can make it walk
- * for minutes. AT_ERR_STOPPED.
+ * for minutes. AT_ERR_CANCELLED.
  */
 at_status at__space_open_until(at__space **out, const at__template *t, const int64_t *slots,
-                               const at__fix *fixes, int fix_count, at__stop *stop,
+                               const at__fix *fixes, int fix_count, at__cancel *cancel,
                                at_error *err) AT_MUST_CHECK;
 void at__space_close(at__space *space);
 

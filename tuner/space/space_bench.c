@@ -15,14 +15,14 @@ typedef struct tally {
     int64_t sum;
 } tally;
 
-static at_status time_open(at__space_times *out, const at__template *t, const int64_t *slots, at__stop *stop,
-                           at_error *err)
+static at_status time_open(at__space_times *out, const at__template *t, const int64_t *slots,
+                           at__cancel *cancel, at_error *err)
 {
     double seconds[ROUNDS];
     for (int i = 0; i < ROUNDS; i++) {
         at__space *space = NULL;
         double start_s = at__now_s();
-        at_status status = at__space_open_until(&space, t, slots, NULL, 0, stop, err);
+        at_status status = at__space_open_until(&space, t, slots, NULL, 0, cancel, err);
         seconds[i] = at__now_s() - start_s;
         if (status != AT_OK)
             return status;
@@ -37,11 +37,11 @@ static at_status time_open(at__space_times *out, const at__template *t, const in
 }
 
 /* Everything from the declaration on, in blocks that stay in the cache. */
-static at_status write_rows(const at__template *t, const int64_t *slots, int64_t *block, at__stop *stop,
+static at_status write_rows(const at__template *t, const int64_t *slots, int64_t *block, at__cancel *cancel,
                             at_error *err)
 {
     at__space *space = NULL;
-    at_status status = at__space_open_until(&space, t, slots, NULL, 0, stop, err);
+    at_status status = at__space_open_until(&space, t, slots, NULL, 0, cancel, err);
     int64_t count = status == AT_OK ? at__space_count(space) : 0;
     for (int64_t first = 0; first < count; first += BLOCK_ROWS)
         at__space_rows(block, space, first, count - first < BLOCK_ROWS ? count - first : BLOCK_ROWS);
@@ -49,8 +49,8 @@ static at_status write_rows(const at__template *t, const int64_t *slots, int64_t
     return status;
 }
 
-static at_status time_rows(at__space_times *out, const at__template *t, const int64_t *slots, at__stop *stop,
-                           at_error *err)
+static at_status time_rows(at__space_times *out, const at__template *t, const int64_t *slots,
+                           at__cancel *cancel, at_error *err)
 {
     double seconds[ROUNDS];
     int rounds = out->count > 1000000 ? 3 : ROUNDS;
@@ -63,7 +63,7 @@ static at_status time_rows(at__space_times *out, const at__template *t, const in
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (int i = 0; i < rounds && status == AT_OK; i++) {
         double start_s = at__now_s();
-        status = write_rows(t, slots, block, stop, err);
+        status = write_rows(t, slots, block, cancel, err);
         seconds[i] = at__now_s() - start_s;
     }
     free(block);
@@ -124,12 +124,12 @@ static double time_calls(const at__space *space, use *f, tally *t)
     return best_s;
 }
 
-static at_status time_uses(at__space_times *out, const at__template *t, const int64_t *slots, at__stop *stop,
-                           at_error *err)
+static at_status time_uses(at__space_times *out, const at__template *t, const int64_t *slots,
+                           at__cancel *cancel, at_error *err)
 {
     at__space *space = NULL;
     tally all = { 0 }, neighbours = { 0 };
-    at_status status = at__space_open_until(&space, t, slots, NULL, 0, stop, err);
+    at_status status = at__space_open_until(&space, t, slots, NULL, 0, cancel, err);
     if (status != AT_OK || at__space_count(space) == 0) {
         at__space_close(space);
         return status;
@@ -143,15 +143,15 @@ static at_status time_uses(at__space_times *out, const at__template *t, const in
     return AT_OK;
 }
 
-at_status at__space_bench(at__space_times *out, const at__template *t, const int64_t *slots, at__stop *stop,
-                          at_error *err)
+at_status at__space_bench(at__space_times *out, const at__template *t, const int64_t *slots,
+                          at__cancel *cancel, at_error *err)
 {
     at__space_times times = { 0 };
-    at_status status = time_open(&times, t, slots, stop, err);
+    at_status status = time_open(&times, t, slots, cancel, err);
     if (status == AT_OK)
-        status = time_uses(&times, t, slots, stop, err);
+        status = time_uses(&times, t, slots, cancel, err);
     if (status == AT_OK)
-        status = time_rows(&times, t, slots, stop, err);
+        status = time_rows(&times, t, slots, cancel, err);
     if (status == AT_OK)
         *out = times;
     return status;

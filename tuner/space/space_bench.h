@@ -20,8 +20,8 @@ typedef struct at__space_times {
 
 #define AT__BENCH_MAX_ROWS 50000000
 
-/* `slots` and `stop` as in at__space_open_until. */
-at_status at__space_bench(at__space_times *out, const at__template *t, const int64_t *slots, at__stop *stop,
-                          at_error *err) AT_MUST_CHECK;
+/* `slots` and `cancel` as in at__space_open_until. */
+at_status at__space_bench(at__space_times *out, const at__template *t, const int64_t *slots,
+                          at__cancel *cancel, at_error *err) AT_MUST_CHECK;
 
 #endif

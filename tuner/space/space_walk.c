@@ -62,7 +62,7 @@ typedef struct walk {
     int64_t slots[AT__MAX_SLOTS];
     at__bounds bounds[AT__MAX_SLOTS]; /* of each slot now: of what is bound, its value */
     uint64_t key[AT__MAX_PARAMS];     /* of the row so far; columns that follow hold anything */
-    at__stop *stop;
+    at__cancel *cancel;
     at_error *err;
 } walk;
 
@@ -457,8 +457,8 @@ static at_status step(walk *w)
                        "%s: the requirements of template %s refuse too little too late: gave up after %lld "
                        "steps",
                        t->file, t->name, (long long)AT__SPACE_MAX_STEPS);
-    if (w->steps % STEPS_A_LOOK == 0 && at__stop_now(w->stop))
-        return at_fail(w->err, AT_ERR_STOPPED,
+    if (w->steps % STEPS_A_LOOK == 0 && at__cancel_due(w->cancel))
+        return at_fail(w->err, AT_ERR_CANCELLED,
                        "interrupted while the configurations of template %s were counted", t->name);
     return AT_OK;
 }
@@ -571,7 +571,7 @@ static void walk_close(walk *w)
     free(w);
 }
 
-at_status at__rows_find(at__rows *out, const at__rules *rules, at__param_set params, at__stop *stop,
+at_status at__rows_find(at__rows *out, const at__rules *rules, at__param_set params, at__cancel *cancel,
                         at_error *err)
 {
     at__rows rows;
@@ -585,7 +585,7 @@ at_status at__rows_find(at__rows *out, const at__rules *rules, at__param_set par
     at__rows_init(&rows, rules->t, columns, count);
     w->rules = rules;
     w->rows = &rows;
-    w->stop = stop;
+    w->cancel = cancel;
     w->err = err;
     for (int i = 0; i < AT__MAX_SLOTS; i++)
         bind(w, i, rules->slots[i]);

@@ -18,9 +18,9 @@
 /*
  * Finds the rows of the parameters in `params`. A requirement or let that cannot be evaluated is
  * AT_ERR_INPUT, unless another requirement refuses the row: what is found does not depend on the order of the
- * walk. AT_ERR_STOPPED: `stop` said so (NULL: never).
+ * walk. AT_ERR_CANCELLED: `cancel` said so (NULL: never).
  */
-at_status at__rows_find(at__rows *out, const at__rules *rules, at__param_set params, at__stop *stop,
+at_status at__rows_find(at__rows *out, const at__rules *rules, at__param_set params, at__cancel *cancel,
                         at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -283,10 +283,10 @@ static at_status make_ready(at__contest *c, size_t tag, at_error *err)
 /* A candidate that was put off is ready at once: it is compiled. False: this is none. */
 static bool resume(at__contest *c, int64_t index, at_status *status, at_error *err)
 {
-    for (size_t i = 0; i < c->candidate_count && c->put_off; i++)
-        if (c->candidates[i]->put_off && c->candidates[i]->index == index) {
-            c->candidates[i]->put_off = false;
-            c->put_off--;
+    for (size_t i = 0; i < c->candidate_count && c->deferred; i++)
+        if (c->candidates[i]->deferred && c->candidates[i]->index == index) {
+            c->candidates[i]->deferred = false;
+            c->deferred--;
             *status = make_ready(c, i, err);
             return true;
         }
@@ -300,7 +300,7 @@ static at_status propose_one(at__contest *c, at_error *err)
     at_status status = AT_OK;
 
     c->waiting = index == AT__NOT_YET;
-    if (c->waiting && c->decided + c->put_off == (int64_t)c->candidate_count)
+    if (c->waiting && c->decided + c->deferred == (int64_t)c->candidate_count)
         return at_fail(err, AT_ERR_USAGE, "strategy %s waits for nothing", c->strategy->name);
     if (index < 0) {
         c->exhausted = !c->waiting;
@@ -328,10 +328,10 @@ static at_status propose_one(at__contest *c, at_error *err)
     return status;
 }
 
-static bool told_to_stop(at__contest *c)
+static bool should_end(at__contest *c)
 {
     const at__session *s = c->session;
-    if (at__stop_asked(&s->stop) || (s->budget_until_s > 0 && at__now_s() > s->budget_until_s))
+    if (at__cancel_asked(&s->cancel) || (s->budget_until_s > 0 && at__now_s() > s->budget_until_s))
         c->interrupted = true;
     return c->interrupted;
 }
@@ -353,11 +353,11 @@ static at_status propose_ahead(at__contest *c, at_error *err)
     at_status status = AT_OK;
     /* Asked also when all is proposed: what waits for the device is left out then. */
     bool more = !c->exhausted || c->ready_count || compiling(c);
-    bool stop = more && told_to_stop(c);
+    bool cancel = more && should_end(c);
     c->waiting = false;
-    while (status == AT_OK && !c->exhausted && !c->waiting && !stop && has_room(c)) {
+    while (status == AT_OK && !c->exhausted && !c->waiting && !cancel && has_room(c)) {
         status = propose_one(c, err);
-        stop = told_to_stop(c);
+        cancel = should_end(c);
     }
     return status;
 }
@@ -427,11 +427,11 @@ static at__uses uses_of(const at__contest *c, const at__candidate *a, const at__
 static bool wanted(at__contest *c, at__candidate *a, const at__kernel *kernel)
 {
     at__uses uses = uses_of(c, a, kernel);
-    a->put_off = c->strategy->consider && !c->strategy->consider(c->strategy_state, a->index, &uses);
-    c->put_off += a->put_off;
-    if (a->put_off) /* it makes room for another, also where the limit was reached */
+    a->deferred = c->strategy->consider && !c->strategy->consider(c->strategy_state, a->index, &uses);
+    c->deferred += a->deferred;
+    if (a->deferred) /* it makes room for another, also where the limit was reached */
         c->exhausted = c->settled = false;
-    return !a->put_off;
+    return !a->deferred;
 }
 
 static at_status feed_device(at__contest *c, bool *progressed, at_error *err)
@@ -585,7 +585,7 @@ at_status at__contest_run(at__contest *c, at_error *err)
         if (status == AT_OK && !progressed && !finished(c))
             wait_for_something(c);
     }
-    if (status == AT_ERR_STOPPED) { /* while the device started again */
+    if (status == AT_ERR_CANCELLED) { /* while the device started again */
         c->interrupted = true;
         status = AT_OK;
     }

@@ -21,15 +21,15 @@ typedef struct at__session {
     at__device *device;
     at__store *store;
     at__builder builder;
-    at__build checks; /* tuner/check.cu */
+    at__build checks; /* tuner/verify.cu */
     at__fingerprint fingerprint;
     int64_t run_id;
     int64_t settled_run_id; /* of winners whose search ended by itself; 0: none yet */
     uint64_t seed;
-    at__stop stop;         /* of what is waited for just now: everybody's who works for this session */
+    at__cancel cancel;     /* of what is waited for just now: everybody's who works for this session */
     double budget_until_s; /* when the problem's budget ends, on at__now_s(); 0: never */
     at__progress now;      /* of the problem, as long as no contest runs */
-    double told_s;         /* when that was shown last */
+    double shown_s;        /* when that was shown last */
     char doing[AT__MAX_NAME + 40]; /* now.doing */
     at__store *cache;              /* the builder's, to be closed */
     bool cache_lost;               /* and the user was told so    */
@@ -46,7 +46,7 @@ typedef struct at__candidate {
     at__build build;
     at__measured m; /* valid once it has an outcome  */
     bool decided, known, stored;
-    bool put_off; /* compiled, and taken back by the strategy  */
+    bool deferred; /* compiled, and taken back by the strategy  */
 } at__candidate;
 
 typedef struct at__contest {
@@ -75,7 +75,7 @@ typedef struct at__contest {
     double started_s, flushed_s, reported_s;
     double fed_s; /* when the device got its first trial; 0: not yet */
     const at__candidate *best;
-    int64_t put_off; /* candidates that are, now */
+    int64_t deferred; /* candidates that are, now */
     int64_t decided, failed, outcomes[AT__OUTCOMES], taken_from_store;
     double busy_s, saved_s; /* sums over its trials */
     bool interrupted;       /* by the user or by the budget         */
@@ -129,8 +129,8 @@ at_status at__session_fits(at__session *session, const at__problem *problem, at_
 at_status at__session_buffers(at__setup *setup, const at__problem *problem, const at__problem_key *key,
                               const int64_t *slots, at_error *err) AT_MUST_CHECK;
 
-/* Steps of it that verify.c takes too: opens the contest's problem on the device; the problem that `ceiling`
- * names (false: none, or the op is its own). */
+/* Steps of it that remeasure.c takes too: opens the contest's problem on the device; the problem that
+ * `ceiling` names (false: none, or the op is its own). */
 at_status at__session_set_up(at__session *session, const at__contest *contest, at_error *err) AT_MUST_CHECK;
 bool at__session_ceiling(at__problem *out, const at__session *session, const at__contest *contest);
 

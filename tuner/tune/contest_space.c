@@ -84,7 +84,7 @@ static at_status open_space(at__contest *c, const at__template *t, at_error *err
     at__session *s = c->session;
     snprintf(s->doing, sizeof s->doing, "counting the configurations of %s", t->name);
     at_status status = at__space_open_until(space, t, c->slots, c->is_copy ? NULL : o->fixes,
-                                            c->is_copy ? 0 : o->fix_count, &s->stop, err);
+                                            c->is_copy ? 0 : o->fix_count, &s->cancel, err);
     s->doing[0] = '\0';
     if (status != AT_OK)
         return status;

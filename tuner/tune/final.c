@@ -82,7 +82,7 @@ static at_status enter_default(at__final *f, at_error *err)
     at__str text = { 0 };
     memcpy(config.values, t->defaults, sizeof config.values);
     at__config_text(&text, t, &config);
-    at_status status = at__str_check(&text, err);
+    at_status status = at__str_status(&text, err);
     if (status == AT_OK)
         status = enter_config(f, t, at__str_text(&text), err);
     at__str_clear(&text);

@@ -27,20 +27,20 @@ at_status at__problem_key_of(at__problem_key *out, at__str *shape, const at__pro
     key.shape = at__str_text(shape);
     key.type_key = at__dtype_key(problem->type, problem->op->storage);
     *out = key;
-    return at__str_check(shape, err);
+    return at__str_status(shape, err);
 }
 
 static at_status compile_checks(at__session *s, at_error *err)
 {
-    at__str_add_bytes(&s->checks.source, at__embedded_checks[0].data, at__embedded_checks[0].len);
-    at_status status = at__str_check(&s->checks.source, err);
+    at__str_add_bytes(&s->checks.source, at__embedded_verify[0].data, at__embedded_verify[0].len);
+    at_status status = at__str_status(&s->checks.source, err);
     if (status == AT_OK)
         status = at__build_look_up(&s->checks, &s->builder, err);
     if (status == AT_OK)
-        status = at__build_wait(&s->checks, &s->builder, at__embedded_checks[0].path, err);
+        status = at__build_wait(&s->checks, &s->builder, at__embedded_verify[0].path, err);
     if (status == AT_OK && !s->checks.ok)
         status = at_fail(err, AT_ERR_DEVICE, "NVRTC does not compile %s for sm_%d: %s",
-                         at__embedded_checks[0].path, s->builder.cc, at__str_text(&s->checks.log));
+                         at__embedded_verify[0].path, s->builder.cc, at__str_text(&s->checks.log));
     return status;
 }
 
@@ -130,9 +130,9 @@ at_status at__session_open(at__session *s, const at__catalog *catalog, const at_
     *s = (at__session){
         .catalog = catalog, .options = options, .device = device, .seed = options->seed, .events = events
     };
-    s->stop.flag = options->stop;
-    s->builder.stop = &s->stop;
-    at__device_heed(device, &s->stop);
+    s->cancel.flag = options->cancel;
+    s->builder.cancel = &s->cancel;
+    at__device_set_cancel(device, &s->cancel);
     s->builder.cc = (int)at__device_info_of(device)->limits.cc;
     bool replay = at__device_info_of(device)->ordinal == AT__REPLAY_ORDINAL;
     at_status status = replay ? AT_OK : open_nvrtc(&s->builder, err);
@@ -158,7 +158,7 @@ void at__session_close(at__session *s)
 {
     at__build_clear(&s->checks);
     if (s->device)
-        at__device_heed(s->device, NULL);
+        at__device_set_cancel(s->device, NULL);
     at__pool_close(s->builder.pool);
     at__nvrtc_close(s->builder.nvrtc);
     at__store_close(s->cache);
@@ -170,8 +170,8 @@ void at__session_close(at__session *s)
 at_status at__session_set_up(at__session *s, const at__contest *c, at_error *err)
 {
     const at__op *op = c->problem.op;
-    at__setup setup = { .check_cubin = s->checks.cubin.data,
-                        .check_len = s->checks.cubin.len,
+    at__setup setup = { .verify_cubin = s->checks.cubin.data,
+                        .verify_len = s->checks.cubin.len,
                         .warm = s->options->warm,
                         .seed = s->seed };
     at__build reference = { 0 };

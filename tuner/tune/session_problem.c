@@ -32,9 +32,9 @@ static void show_phase(void *context)
     at__session *s = context;
     at__progress p = s->now;
     double now_s = at__now_s();
-    if (!s->events->progress || now_s - s->told_s < SHOW_S)
+    if (!s->events->progress || now_s - s->shown_s < SHOW_S)
         return;
-    s->told_s = now_s;
+    s->shown_s = now_s;
     s->events->progress(s->events->context, &p);
 }
 
@@ -43,25 +43,25 @@ static void begin_setup(at__session *s, double started_s)
 {
     double budget_s = s->options->budget_s;
     s->budget_until_s = budget_s > 0 ? started_s + budget_s : 0;
-    s->stop = (at__stop){
-        .flag = s->options->stop, .until_s = s->budget_until_s, .tick = show_phase, .context = s
+    s->cancel = (at__cancel){
+        .flag = s->options->cancel, .until_s = s->budget_until_s, .tick = show_phase, .context = s
     };
 }
 
 /* A search looks at the budget itself; a device that starts again had better be ready for the final. */
 static void begin_search(at__session *s)
 {
-    s->stop.until_s = 0;
-    s->stop.grace_s = GRACE_S;
-    s->stop.tick = NULL; /* a contest shows itself */
+    s->cancel.until_s = 0;
+    s->cancel.grace_s = GRACE_S;
+    s->cancel.tick = NULL; /* a contest shows itself */
 }
 
 /* What the final needs still gets a second: its trials are all that the user has waited for. */
 static void begin_final(at__session *s, const at__contest *c)
 {
-    s->stop.tick = show_phase;
-    s->stop.grace_s = GRACE_S;
-    s->stop.asked_s = 0;
+    s->cancel.tick = show_phase;
+    s->cancel.grace_s = GRACE_S;
+    s->cancel.asked_s = 0;
     s->now.phase = AT__PHASE_FINAL;
     s->now.done = c->decided;
     s->now.failed = c->failed;
@@ -258,7 +258,7 @@ static void why_nothing(at__str *out, const job *j)
             if (at__space_refusal(c->spaces[i]))
                 at__str_addf(out, "; %s: %s", at__space_template(c->spaces[i])->name,
                              at__space_refusal(c->spaces[i]));
-    } else if (c->decided == 0 && at__stop_asked(&j->s->stop)) {
+    } else if (c->decided == 0 && at__cancel_asked(&j->s->cancel)) {
         at__str_add(out, "interrupted before the first trial ended");
     } else if (c->decided == 0) {
         at__str_addf(out, "its --budget of %g s ended before the first trial did", j->s->options->budget_s);
@@ -274,7 +274,7 @@ static void why_stopped(at__str *out, const job *j, const char *where)
     const at__candidate *best = j->main.best;
     char time[32];
     if (!best || j->s->now.phase != AT__PHASE_FINAL) {
-        if (at__stop_asked(&j->s->stop))
+        if (at__cancel_asked(&j->s->cancel))
             at__str_add(out, "interrupted while the problem was set up");
         else
             at__str_addf(out, "its --budget of %g s ended while the problem was set up",
@@ -315,7 +315,7 @@ static void fill_result(at__result *r, const job *j, double started_s)
     r->device_busy_s = j->main.busy_s + j->copies.busy_s + j->final.seconds;
     double first_s = j->copies.fed_s > 0 ? j->copies.fed_s : j->main.fed_s;
     r->device_open_s = first_s > 0 ? at__now_s() - first_s : 0;
-    r->interrupted = j->main.interrupted || j->stopped || (!r->from_store && at__stop_asked(&j->s->stop));
+    r->interrupted = j->main.interrupted || j->stopped || (!r->from_store && at__cancel_asked(&j->s->cancel));
     r->elapsed_s = at__now_s() - started_s;
 }
 
@@ -392,7 +392,7 @@ at_status at__session_tune(at__session *s, const at__problem *problem, int index
     j->main.progress = s->now;
     if (status == AT_OK)
         status = tune_open(j, &r, &answer, &why, &cause);
-    j->stopped = status == AT_ERR_STOPPED;
+    j->stopped = status == AT_ERR_CANCELLED;
     if (j->stopped)
         why_stopped(&why, j, cause.text);
     status = j->stopped || status == AT_OK ? AT_OK : at_fail(err, status, "%s", cause.text);

@@ -78,7 +78,7 @@ static bool draw(member *m, size_t *index)
     while (m->group->next < m->team->count && m->group->refused[m->group->next])
         m->group->next++;
     *index = m->group->next;
-    bool more = *index < m->team->count && !(o->stop && *o->stop);
+    bool more = *index < m->team->count && !(o->cancel && *o->cancel);
     m->group->next += more;
     pthread_mutex_unlock(&m->team->lock);
     return more;
@@ -89,7 +89,7 @@ static void refuse(member *m, at__session *session)
 {
     group *g = m->group;
     pthread_mutex_lock(&g->check);
-    for (size_t i = 0; i < m->team->count && !g->checked && !at__stop_now(&session->stop); i++) {
+    for (size_t i = 0; i < m->team->count && !g->checked && !at__cancel_due(&session->cancel); i++) {
         at_error why = { 0 };
         at__result r = { .device = at__device_info_of(m->device)->ordinal,
                          .problem = &m->team->problems[i],
@@ -144,14 +144,14 @@ static group *group_for(team *t, const at__device_info *info)
 
 static at_status open_devices(member *members, int count, team *t, at_error *err)
 {
-    at__stop stop = { .flag = t->options->stop };
+    at__cancel cancel = { .flag = t->options->cancel };
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     int jobs = t->options->jobs > 0 ? t->options->jobs : (int)(cores > 0 ? cores : 1);
     for (int i = 0; i < count; i++) {
         char ordinal[16];
         snprintf(ordinal, sizeof ordinal, "%d", i);
         at_status status = at__device_open(
-            &members[i].device, t->options->device_count ? t->options->devices[i] : ordinal, &stop, err);
+            &members[i].device, t->options->device_count ? t->options->devices[i] : ordinal, &cancel, err);
         if (status != AT_OK)
             return status;
         members[i].team = t;
@@ -186,9 +186,9 @@ at_status at__tune(const at__problem *problems, size_t count, const at__catalog 
     team t = {
         .problems = problems, .count = count, .catalog = catalog, .options = options, .events = events
     };
-    at__stop stop = { .flag = options->stop };
+    at__cancel cancel = { .flag = options->cancel };
     int devices = options->device_count;
-    at_status status = devices ? AT_OK : at__device_count(&devices, &stop, err);
+    at_status status = devices ? AT_OK : at__device_count(&devices, &cancel, err);
 
     if (status == AT_OK && devices <= 0)
         status = at_fail(err, AT_ERR_DEVICE, "the CUDA driver shows no device");

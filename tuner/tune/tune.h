@@ -29,11 +29,11 @@ typedef struct at__tune_options {
     const char *const *templates; /* only these; NULL: all                               */
     int template_count;
     const char *db_path;
-    const char *cache_path; /* compiled kernels; NULL: no cache                    */
-    int64_t cache_bytes;    /* its limit; 0: none                                  */
-    const char *command;    /* as typed, for the record                            */
-    at__trace *trace;       /* where the time goes is written; NULL: nowhere       */
-    const atomic_int *stop; /* becomes non-zero on Ctrl-C: finish what is timed, store, end; may be NULL */
+    const char *cache_path;   /* compiled kernels; NULL: no cache                    */
+    int64_t cache_bytes;      /* its limit; 0: none                                  */
+    const char *command;      /* as typed, for the record                            */
+    at__trace *trace;         /* where the time goes is written; NULL: nowhere       */
+    const atomic_int *cancel; /* becomes non-zero on Ctrl-C: finish what is timed, store, end; may be NULL */
 } at__tune_options;
 
 typedef enum at__phase {
@@ -86,7 +86,7 @@ typedef struct at__tune_events {
 /*
  * Tunes every problem on the given devices. Devices of one model share the problems between them; each other
  * model gets all of them. A problem without a winner is reported and does not stop the rest.
- * AT_ERR_DEVICE: no such device, no driver, no NVRTC. AT_ERR_STORE: cannot store. AT_ERR_STOPPED: before
+ * AT_ERR_DEVICE: no such device, no driver, no NVRTC. AT_ERR_STORE: cannot store. AT_ERR_CANCELLED: before
  * there was a device to work on; later the result of the problem under way says so. All that was measured
  * until then is kept.
  */

@@ -27,7 +27,7 @@ const char *at_status_name(at_status status)
         [AT_ERR_NOT_FOUND] = "not found",
         [AT_ERR_MEMORY] = "memory",
         [AT_ERR_SYSTEM] = "system",
-        [AT_ERR_STOPPED] = "stopped",
+        [AT_ERR_CANCELLED] = "cancelled",
     };
     if ((unsigned)status >= sizeof NAMES / sizeof *NAMES)
         return "unknown";

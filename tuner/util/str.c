@@ -166,7 +166,7 @@ const char *at__str_text(const at__str *s)
     return s->data ? s->data : "";
 }
 
-at_status at__str_check(const at__str *s, at_error *err)
+at_status at__str_status(const at__str *s, at_error *err)
 {
     return s->failed ? at_fail(err, AT_ERR_MEMORY, "out of memory while building a text") : AT_OK;
 }
@@ -191,7 +191,7 @@ at_status at__str_read_file(at__str *out, const char *path, size_t limit, at_err
         status = at_fail(err, AT_ERR_INPUT, "%s: %s", path, strerror(errno));
         goto done;
     }
-    if ((status = at__str_check(&text, err)) != AT_OK)
+    if ((status = at__str_status(&text, err)) != AT_OK)
         goto done;
     at__str_clear(out);
     *out = text;

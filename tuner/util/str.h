@@ -35,7 +35,7 @@ void at__str_clear(at__str *s);                      /* frees and zeroes; harmle
 const char *at__str_text(const at__str *s);
 
 /* AT_ERR_MEMORY when any append failed. */
-at_status at__str_check(const at__str *s, at_error *err);
+at_status at__str_status(const at__str *s, at_error *err);
 
 /* Reads a whole file; refuses more than `limit` bytes. The text keeps its NUL bytes, if any. */
 at_status at__str_read_file(at__str *out, const char *path, size_t limit, at_error *err);

@@ -91,7 +91,7 @@ at_status at__text_file_all(at__text_file *file, at__str *text, size_t limit, at
             return at_fail(err, AT_ERR_INPUT, "%s: is larger than %zu bytes", file->path, limit);
         status = fill(file, err);
     } while (status == AT_OK && file->filled);
-    return status == AT_OK ? at__str_check(text, err) : status;
+    return status == AT_OK ? at__str_status(text, err) : status;
 }
 
 size_t at__text_file_peek(void *out, size_t size, const char *path)

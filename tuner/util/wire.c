@@ -120,7 +120,7 @@ static at_status send_bytes(int fd, const void *bytes, size_t len, at_error *err
 at_status at__wire_send(int fd, uint32_t kind, const at__str *body, at_error *err)
 {
     assert(kind != 0);
-    at_status status = at__str_check(body, err);
+    at_status status = at__str_status(body, err);
     if (status != AT_OK)
         return status;
     if (body->len > AT__FRAME_MAX)
@@ -157,7 +157,7 @@ static at_status recv_body(int fd, size_t length, at__str *body, at_error *err)
         at__str_add_bytes(body, chunk, want);
         length -= want;
     }
-    return at__str_check(body, err);
+    return at__str_status(body, err);
 }
 
 at_status at__wire_recv(int fd, uint32_t *kind, at__str *body, at_error *err)

@@ -1,5 +1,5 @@
-/* space_features.c - see space_features.h. */
-#include "search/space_features.h"
+/* features.c - see features.h. */
+#include "search/features.h"
 
 #include <math.h>
 #include <stdlib.h>

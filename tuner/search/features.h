@@ -1,13 +1,13 @@
 /*
- * space_features.h - configurations of several templates as short vectors of small numbers, for a model to
+ * features.h - configurations of several templates as short vectors of small numbers, for a model to
  * learn from.
  *
  * A feature is a parameter (one of the same name in several templates is one feature), how often two divides
  * a parameter's value where that varies, the template, or a figure of the launch: threads a block, blocks,
  * shared memory. Each has up to AT__MAX_LEVELS levels; levels of an ordered feature have a place on a line.
  */
-#ifndef AUTOTUNE_SPACE_FEATURES_H
-#define AUTOTUNE_SPACE_FEATURES_H
+#ifndef AUTOTUNE_FEATURES_H
+#define AUTOTUNE_FEATURES_H
 
 #include "search/strategy.h"
 

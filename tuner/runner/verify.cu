@@ -1,5 +1,5 @@
 /*
- * check.cu - the kernels that prove a candidate right. Compiled at run time, for the device's architecture.
+ * verify.cu - the kernels that prove a candidate right. Compiled at run time, for the device's architecture.
  *
  * All of them walk bytes [0, bytes) of buffers, in 16-byte words with a scalar end where all buffers are aligned
  * to that, byte by byte where one is not, on any grid. `found` starts as two zeros and receives the number of bad bytes in [0] and in [1] the bitwise
@@ -47,7 +47,7 @@ static __device__ u64 whole_words(u64 bytes, const void *a, const void *b)
 }
 
 /* Random bits. */
-extern "C" __global__ void check_fill(unsigned char *to, u64 bytes, u64 seed)
+extern "C" __global__ void verify_fill(unsigned char *to, u64 bytes, u64 seed)
 {
     const u64 words = whole_words(bytes, to, to);
     ulonglong2 *wide = (ulonglong2 *)to;
@@ -58,7 +58,7 @@ extern "C" __global__ void check_fill(unsigned char *to, u64 bytes, u64 seed)
 }
 
 /* Every byte wrong: an output that is not written cannot pass. */
-extern "C" __global__ void check_poison(unsigned char *to, const unsigned char *expected, u64 bytes)
+extern "C" __global__ void verify_poison(unsigned char *to, const unsigned char *expected, u64 bytes)
 {
     const u64 words = whole_words(bytes, to, expected);
     ulonglong2 *wide = (ulonglong2 *)to;
@@ -70,7 +70,7 @@ extern "C" __global__ void check_poison(unsigned char *to, const unsigned char *
 }
 
 /* Bit for bit. */
-extern "C" __global__ void check_equal(const unsigned char *got, const unsigned char *expected, u64 bytes, u64 *found)
+extern "C" __global__ void verify_equal(const unsigned char *got, const unsigned char *expected, u64 bytes, u64 *found)
 {
     const u64 words = whole_words(bytes, got, expected);
     const ulonglong2 *a = (const ulonglong2 *)got, *b = (const ulonglong2 *)expected;
@@ -86,8 +86,8 @@ extern "C" __global__ void check_equal(const unsigned char *got, const unsigned 
             blame(found, i);
 }
 
-/* Are these still the random bits of check_fill? */
-extern "C" __global__ void check_random(const unsigned char *got, u64 bytes, u64 seed, u64 *found)
+/* Are these still the random bits of verify_fill? */
+extern "C" __global__ void verify_random(const unsigned char *got, u64 bytes, u64 seed, u64 *found)
 {
     const u64 words = whole_words(bytes, got, got);
     const ulonglong2 *wide = (const ulonglong2 *)got;
@@ -104,13 +104,13 @@ extern "C" __global__ void check_random(const unsigned char *got, u64 bytes, u64
 }
 
 /* A guard zone has any alignment and length: byte by byte. */
-extern "C" __global__ void check_guard_fill(unsigned char *zone, u64 bytes, u64 seed)
+extern "C" __global__ void verify_guard_fill(unsigned char *zone, u64 bytes, u64 seed)
 {
     for (u64 i = first_index(); i < bytes; i += step())
         zone[i] = random_byte(seed, i);
 }
 
-extern "C" __global__ void check_guard(const unsigned char *zone, u64 bytes, u64 seed, u64 *found)
+extern "C" __global__ void verify_guard(const unsigned char *zone, u64 bytes, u64 seed, u64 *found)
 {
     for (u64 i = first_index(); i < bytes; i += step())
         if (zone[i] != random_byte(seed, i))

@@ -1,5 +1,5 @@
-/* verify.c - see verify.h. */
-#include "tune/verify.h"
+/* remeasure.c - see remeasure.h. */
+#include "tune/remeasure.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 /* Runner-ups of the winner's own run that it is compared with, besides those it was tied with. */
 enum { RUNNER_UPS = 8 };
 
-const char *at__standing_name(at__standing_now standing)
+const char *at__remeasure_verdict_name(at__remeasure_verdict standing)
 {
     static const char *const NAMES[] = { [AT__HOLDS] = "holds",
                                          [AT__DRIFTED] = "drift",
@@ -30,8 +30,8 @@ static int fastest_rival(const at__finalist *list, const at__final_row *rows, in
     return best;
 }
 
-at__standing_now at__verify_judge(const at__finalist *list, const at__final_row *rows, int count,
-                                  double then_s, double tolerance)
+at__remeasure_verdict at__remeasure_judge(const at__finalist *list, const at__final_row *rows, int count,
+                                          double then_s, double tolerance)
 {
     int rival = fastest_rival(list, rows, count);
     if (rows[0].outcome != AT__TIMED)
@@ -163,7 +163,7 @@ static void name(char *out, size_t size, const job *j, int i)
         snprintf(out, size, "%s %s", j->entrants[i]->t->name, j->entrants[i]->text);
 }
 
-static void explain(at__verified *v, const job *j)
+static void explain(at__remeasured *v, const job *j)
 {
     double then_s = j->winner->winner.median_s;
     if (v->standing == AT__NOT_RIGHT)
@@ -179,10 +179,10 @@ static void explain(at__verified *v, const job *j)
                      : 0.0);
 }
 
-static void conclude(at__verified *v, const job *j, double tolerance)
+static void conclude(at__remeasured *v, const job *j, double tolerance)
 {
     int rival = fastest_rival(j->list, j->rows, j->count);
-    v->standing = at__verify_judge(j->list, j->rows, j->count, j->winner->winner.median_s, tolerance);
+    v->standing = at__remeasure_judge(j->list, j->rows, j->count, j->winner->winner.median_s, tolerance);
     v->median_s = j->rows[0].outcome == AT__TIMED ? j->rows[0].median_s : 0;
     v->rival_s = rival >= 0 ? j->rows[rival].median_s : 0;
     name(v->rival, sizeof v->rival, j, rival);
@@ -193,7 +193,7 @@ static void conclude(at__verified *v, const job *j, double tolerance)
     explain(v, j);
 }
 
-static void say(at__verified *v, at__standing_now standing, const char *why)
+static void say(at__remeasured *v, at__remeasure_verdict standing, const char *why)
 {
     v->standing = standing;
     snprintf(v->why, sizeof v->why, "%.*s", (int)sizeof v->why - 1, why);
@@ -206,7 +206,7 @@ static at_status final(job *j, at_error *err)
 }
 
 /* A kernel that faults takes the whole final with it: the winner alone shows whether it was its fault. */
-static at_status play(at__verified *v, job *j, double tolerance)
+static at_status play(at__remeasured *v, job *j, double tolerance)
 {
     at_error cause = { 0 };
     at_status status = final(j, &cause);
@@ -224,7 +224,7 @@ static at_status play(at__verified *v, job *j, double tolerance)
     return AT_OK;
 }
 
-static at_status measure(at__verified *v, job *j, double tolerance)
+static at_status measure(at__remeasured *v, job *j, double tolerance)
 {
     at_error cause = { 0 };
     at_status status = at__session_set_up(j->s, &j->main, &cause);
@@ -245,11 +245,11 @@ static at_status measure(at__verified *v, job *j, double tolerance)
     return play(v, j, tolerance);
 }
 
-at_status at__verify(at__verified *out, at__session *s, const at__problem *problem, const at__answer *winner,
-                     double tolerance, at_error *err)
+at_status at__remeasure(at__remeasured *out, at__session *s, const at__problem *problem,
+                        const at__answer *winner, double tolerance, at_error *err)
 {
     job j = { .s = s, .winner = winner, .err = err };
-    at__verified v = { 0 };
+    at__remeasured v = { 0 };
     at_status status = at__contest_open(&j.main, s, problem, false, err);
     if (status == AT_OK)
         status = measure(&v, &j, tolerance);

@@ -1,5 +1,5 @@
 /*
- * spill_lesson.h - what spilled registers cost, as the trials so far show it: how much slower kernels that
+ * spill_cost.h - what spilled registers cost, as the trials so far show it: how much slower kernels that
  * spill are than a model expected of their configurations, which does not know what the compiler made of
  * them.
  *
@@ -8,25 +8,25 @@
  * Registers, shared memory and occupancy did not earn a place here: parameters tell them well enough
  * (tools/README.md).
  */
-#ifndef AUTOTUNE_SPILL_LESSON_H
-#define AUTOTUNE_SPILL_LESSON_H
+#ifndef AUTOTUNE_SPILL_COST_H
+#define AUTOTUNE_SPILL_COST_H
 
 #include "db/store.h"
 
 /* Zero it before use. */
-typedef struct at__spill_lesson {
+typedef struct at__spill_cost {
     double weight, spills, squares; /* sums over trials: 1, s and s^2, s the logarithm of what was spilled */
     double errors, products;        /* the model's errors, and their products with s */
     double surprise;                /* squares of the errors over those of what they were thought to be */
-} at__spill_lesson;
+} at__spill_cost;
 
 /* A kernel took exp(error) times what was expected, give or take `deviation`. */
-void at__spill_lesson_add(at__spill_lesson *lesson, const at__uses *uses, double error, double deviation);
+void at__spill_cost_add(at__spill_cost *cost, const at__uses *uses, double error, double deviation);
 
 /*
  * The error to be expected of a kernel that spills, and *left, the share of its deviation that remains. 0 and
  * 1 for one that does not, of which nothing is known, or as long as spilling has cost nothing.
  */
-double at__spill_lesson_error(double *left, const at__spill_lesson *lesson, const at__uses *uses);
+double at__spill_cost_of(double *left, const at__spill_cost *cost, const at__uses *uses);
 
 #endif

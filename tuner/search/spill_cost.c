@@ -1,5 +1,5 @@
-/* spill_lesson.c - see spill_lesson.h. */
-#include "search/spill_lesson.h"
+/* spill_cost.c - see spill_cost.h. */
+#include "search/spill_cost.h"
 
 #include <math.h>
 
@@ -16,7 +16,7 @@ static double logarithm(const at__uses *uses)
     return log2(1 + (double)uses->spill_bytes / 16);
 }
 
-void at__spill_lesson_add(at__spill_lesson *l, const at__uses *uses, double error, double deviation)
+void at__spill_cost_add(at__spill_cost *l, const at__uses *uses, double error, double deviation)
 {
     if (uses->spill_bytes < 0)
         return;
@@ -29,7 +29,7 @@ void at__spill_lesson_add(at__spill_lesson *l, const at__uses *uses, double erro
     l->surprise += weight * error * error;
 }
 
-double at__spill_lesson_error(double *left, const at__spill_lesson *l, const at__uses *uses)
+double at__spill_cost_of(double *left, const at__spill_cost *l, const at__uses *uses)
 {
     const double prior = 1 / (PRIOR_WIDTH * PRIOR_WIDTH);
     *left = 1;

@@ -1,0 +1,27 @@
+/* cancel.c - see cancel.h. */
+#include "util/cancel.h"
+
+#include "util/clock.h"
+
+#include <stddef.h>
+
+bool at__cancel_asked(const at__cancel *cancel)
+{
+    return cancel && cancel->flag && *cancel->flag;
+}
+
+bool at__cancel_due(at__cancel *cancel)
+{
+    if (!cancel)
+        return false;
+    if (cancel->tick)
+        cancel->tick(cancel->context);
+    double now_s = at__now_s();
+    if (cancel->until_s > 0 && now_s >= cancel->until_s)
+        return true;
+    if (!at__cancel_asked(cancel))
+        return false;
+    if (cancel->asked_s <= 0)
+        cancel->asked_s = now_s;
+    return now_s - cancel->asked_s >= cancel->grace_s;
+}
