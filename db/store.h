@@ -11,6 +11,8 @@
 #define AUTOTUNE_STORE_H
 
 #include <autotune/status.h>
+#include "lang/problem.h"
+#include "lang/record.h"
 #include "util/str.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,9 +35,6 @@ typedef enum at__open_mode {
 at_status at__store_open(at__store **out, const char *path, at__open_mode mode, at_error *err) AT_MUST_CHECK;
 void at__store_close(at__store *store);
 
-/* The name of a device begins so when its results were replayed, not measured. */
-#define AT__REPLAY_NAME "replay of "
-
 /* Where replays go when nothing is said: $XDG_DATA_HOME/autotune/replay.db, else
  * ~/.local/share/autotune/replay.db. */
 at_status at__store_replay_path(at__str *out, at_error *err) AT_MUST_CHECK;
@@ -47,56 +46,13 @@ at_status at__store_default_path(at__str *out, at_error *err) AT_MUST_CHECK;
  * ~/.cache/autotune/kernels.db; "" when none of them is set: no cache. */
 at_status at__store_cache_path(at__str *out, at_error *err) AT_MUST_CHECK;
 
-/* What a figure depends on besides the problem and the configuration. Compared column by column. */
-typedef struct at__fingerprint {
-    char device[128]; /* "NVIDIA H200"                     */
-    int64_t cc;       /* 90                                */
-    int64_t sms;
-    int64_t memory_mib;
-    char driver[32]; /* "580.159.04", or the CUDA version it supports when NVML is missing */
-    char nvrtc[16];  /* "13.0"                            */
-    char tool[32];   /* autotune's version                */
-    bool cold;       /* inputs outside the L2 cache       */
-} at__fingerprint;
-
-/* The key of a problem. */
-typedef struct at__problem_key {
-    const char *op;
-    const char *shape;    /* canonical, "4096x4096"              */
-    const char *type_key; /* "b4", or "f32" where types compute  */
-    int64_t elements;     /* product of the dimensions           */
-    int64_t traffic_bytes;
-} at__problem_key;
-
-typedef enum at__outcome {
-    AT__TIMED,
-    AT__COMPILE_FAILED,
-    AT__LAUNCH_FAILED,
-    AT__WRONG_RESULT,
-    AT__CRASHED,
-    AT__TIMED_OUT,
-    AT__OUTCOMES
-} at__outcome;
-const char *at__outcome_name(at__outcome outcome); /* "timed", "compile_failed", ... */
-
-/* What a compiled kernel uses: registers and local memory (spills) of a thread, shared memory of a block,
- * static and dynamic. Below zero: unknown. */
-typedef struct at__uses {
-    int64_t registers, shared_bytes, spill_bytes;
-} at__uses;
-
 typedef struct at__trial_row {
     const char *template_name;
     const char *template_hash;
     const char *config; /* "TILE=32 BLOCK_ROWS=8"                            */
     at__outcome outcome;
-    double median_s; /* one launch, on the device; 0 unless timed         */
-    double min_s;
-    double spread; /* (p90 - p10) / median of the samples, no unit      */
-    int64_t samples;
-    int64_t registers;       /* per thread; -1 unknown                            */
-    int64_t shared_bytes;    /* per block, static and dynamic; -1 unknown         */
-    int64_t spill_bytes;     /* per thread; -1 unknown                            */
+    at__timing timing; /* of launches on the device; all 0 unless timed */
+    at__resources resources;
     double compile_s;        /* 0 when it came from the cache                     */
     const char *log;         /* compiler, driver or check text; "" when none      */
     const char *source_hash; /* of the rendered source                            */
@@ -116,12 +72,6 @@ typedef struct at__run_info {
 
 at_status at__store_begin_run(int64_t *run_id, at__store *store, const at__run_info *info,
                               at_error *err) AT_MUST_CHECK;
-
-/* Clocks and so on, sampled while a problem was measured. Negative: unknown. */
-typedef struct at__conditions {
-    int64_t sm_clock_mhz, memory_clock_mhz, temperature_c, power_w;
-    int64_t throttle_reasons; /* NVML's bit mask */
-} at__conditions;
 
 /* Stores the text of a template (or op) once per hash, so that exports survive a change of the templates. */
 at_status at__store_put_source(at__store *store, const char *hash, const char *path, const char *text,
@@ -149,9 +99,8 @@ typedef struct at__winner {
     const char *template_hash;
     const char *config;
     const char *source_hash;
-    const char *op_hash;            /* at__catalog_op_hash when it was found                          */
-    double median_s, min_s, spread; /* of the interleaved final                               */
-    int64_t samples;
+    const char *op_hash;      /* at__catalog_op_hash when it was found                          */
+    at__timing timing;        /* of the interleaved final */
     double ceiling_s;         /* best plain copy of the same bytes, same final; 0: none         */
     const char *ceiling_name; /* "memcpy", or "linear THREADS=128 ..."                          */
     const char *ties;         /* configurations that could not be told apart, one a line; ""    */

@@ -8,29 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const OUTCOMES[] = {
-    [AT__TIMED] = "timed",
-    [AT__COMPILE_FAILED] = "compile_failed",
-    [AT__LAUNCH_FAILED] = "launch_failed",
-    [AT__WRONG_RESULT] = "wrong_result",
-    [AT__CRASHED] = "crashed",
-    [AT__TIMED_OUT] = "timed_out",
-};
-
-const char *at__outcome_name(at__outcome outcome)
-{
-    return (unsigned)outcome < AT__OUTCOMES ? OUTCOMES[outcome] : "unknown";
-}
-
-/* The schema allows no other words; a damaged row reads as crashed, which nobody takes for a result. */
-static at__outcome outcome_of(const char *name)
-{
-    for (int i = 0; i < AT__OUTCOMES; i++)
-        if (strcmp(name, OUTCOMES[i]) == 0)
-            return (at__outcome)i;
-    return AT__CRASHED;
-}
-
 /* The first column of the only row of a bound statement. */
 static at_status fetch_id(int64_t *id, at__store *store, sqlite3_stmt *s, const char *doing, at_error *err)
 {
@@ -119,11 +96,12 @@ static at_status put_trial(at__store *store, const int64_t ids[3], int64_t run_i
 {
     static const char doing[] = "store a trial";
     at_status status = AT_OK;
-    sqlite3_stmt *s = at__store_bind(
-        store, AT__SQL_PUT_TRIAL, doing, err, "iiisisdddinnndsss", ids[0], ids[1], ids[2], row->config,
-        run_id, at__outcome_name(row->outcome), row->median_s, row->min_s, row->spread, row->samples,
-        row->registers, row->shared_bytes, row->spill_bytes, row->compile_s, row->log ? row->log : "",
-        row->source_hash ? row->source_hash : "", when);
+    sqlite3_stmt *s =
+        at__store_bind(store, AT__SQL_PUT_TRIAL, doing, err, "iiisisdddinnndsss", ids[0], ids[1], ids[2],
+                       row->config, run_id, at__outcome_name(row->outcome), row->timing.median_s,
+                       row->timing.min_s, row->timing.spread, row->timing.samples, row->resources.registers,
+                       row->resources.shared_bytes, row->resources.local_bytes, row->compile_s,
+                       row->log ? row->log : "", row->source_hash ? row->source_hash : "", when);
     if (!s)
         return AT_ERR_STORE;
     if (row->outcome != AT__TIMED)
@@ -138,9 +116,9 @@ static at_status put_trial(at__store *store, const int64_t ids[3], int64_t run_i
 /* A time that is none would break the table's rules, and with it the whole batch. */
 static at_status check_row(at__store *store, const at__trial_row *row, at_error *err)
 {
-    if (row->outcome == AT__TIMED && !(isfinite(row->median_s) && row->median_s > 0))
+    if (row->outcome == AT__TIMED && !(isfinite(row->timing.median_s) && row->timing.median_s > 0))
         return at_fail(err, AT_ERR_USAGE, "%s: a timed trial of %s {%s} needs a positive time, not %g",
-                       store->path, row->template_name, row->config, row->median_s);
+                       store->path, row->template_name, row->config, row->timing.median_s);
     return AT_OK;
 }
 
@@ -203,14 +181,14 @@ static void read_trial(at__trial_row *row, at__fingerprint *fingerprint, sqlite3
         .template_name = at__store_text(s, 0),
         .template_hash = at__store_text(s, 1),
         .config = at__store_text(s, 2),
-        .outcome = outcome_of(at__store_text(s, 3)),
-        .median_s = sqlite3_column_double(s, 4),
-        .min_s = sqlite3_column_double(s, 5),
-        .spread = sqlite3_column_double(s, 6),
-        .samples = sqlite3_column_int64(s, 7),
-        .registers = at__store_known(s, 8),
-        .shared_bytes = at__store_known(s, 9),
-        .spill_bytes = at__store_known(s, 10),
+        .outcome = at__outcome_of(at__store_text(s, 3)),
+        .timing.median_s = sqlite3_column_double(s, 4),
+        .timing.min_s = sqlite3_column_double(s, 5),
+        .timing.spread = sqlite3_column_double(s, 6),
+        .timing.samples = sqlite3_column_int64(s, 7),
+        .resources.registers = at__store_known(s, 8),
+        .resources.shared_bytes = at__store_known(s, 9),
+        .resources.local_bytes = at__store_known(s, 10),
         .compile_s = sqlite3_column_double(s, 11),
         .log = at__store_text(s, 12),
         .source_hash = at__store_text(s, 13),

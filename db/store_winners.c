@@ -19,13 +19,13 @@ static at_status insert_winner(at__store *store, const int64_t ids[3], int64_t r
     const at__conditions *c = &w->conditions;
     char now[21];
     at__utc_text(now);
-    return at__store_exec(store, AT__SQL_PUT_WINNER, "store a winner", err, "iiisissdddidssiiiiiiiiindnnnnns",
-                          ids[0], ids[1], ids[2], w->config, run_id, or_empty(w->source_hash),
-                          or_empty(w->op_hash), w->median_s, w->min_s, w->spread, w->samples, w->ceiling_s,
-                          or_empty(w->ceiling_name), or_empty(w->ties), w->trials, w->space_count, w->grid[0],
-                          w->grid[1], w->grid[2], w->block[0], w->block[1], w->block[2], w->shared_bytes,
-                          w->registers, w->elapsed_s, c->sm_clock_mhz, c->memory_clock_mhz, c->temperature_c,
-                          c->power_w, c->throttle_reasons, now);
+    return at__store_exec(
+        store, AT__SQL_PUT_WINNER, "store a winner", err, "iiisissdddidssiiiiiiiiindnnnnns", ids[0], ids[1],
+        ids[2], w->config, run_id, or_empty(w->source_hash), or_empty(w->op_hash), w->timing.median_s,
+        w->timing.min_s, w->timing.spread, w->timing.samples, w->ceiling_s, or_empty(w->ceiling_name),
+        or_empty(w->ties), w->trials, w->space_count, w->grid[0], w->grid[1], w->grid[2], w->block[0],
+        w->block[1], w->block[2], w->shared_bytes, w->registers, w->elapsed_s, c->sm_clock_mhz,
+        c->memory_clock_mhz, c->temperature_c, c->power_w, c->throttle_reasons, now);
 }
 
 static at_status put_winner(at__store *store, int64_t run_id, const at__problem_key *problem,
@@ -45,9 +45,9 @@ static at_status put_winner(at__store *store, int64_t run_id, const at__problem_
 at_status at__store_put_winner(at__store *store, int64_t run_id, const at__problem_key *problem,
                                const at__fingerprint *fingerprint, const at__winner *winner, at_error *err)
 {
-    if (!(isfinite(winner->median_s) && winner->median_s > 0))
+    if (!(isfinite(winner->timing.median_s) && winner->timing.median_s > 0))
         return at_fail(err, AT_ERR_USAGE, "%s: a winner needs a positive time, not %g", store->path,
-                       winner->median_s);
+                       winner->timing.median_s);
     at_status status = at__store_begin(store, err);
     if (status != AT_OK)
         return status;
@@ -65,10 +65,10 @@ static char *owned(sqlite3_stmt *s, int column, bool *failed)
 
 static void read_figures(at__winner *w, sqlite3_stmt *s)
 {
-    w->median_s = sqlite3_column_double(s, 5);
-    w->min_s = sqlite3_column_double(s, 6);
-    w->spread = sqlite3_column_double(s, 7);
-    w->samples = sqlite3_column_int64(s, 8);
+    w->timing.median_s = sqlite3_column_double(s, 5);
+    w->timing.min_s = sqlite3_column_double(s, 6);
+    w->timing.spread = sqlite3_column_double(s, 7);
+    w->timing.samples = sqlite3_column_int64(s, 8);
     w->ceiling_s = sqlite3_column_double(s, 9);
     w->trials = sqlite3_column_int64(s, 12);
     w->space_count = sqlite3_column_int64(s, 13);

@@ -31,7 +31,7 @@ static at__answer answer(void)
                     .config = "TILE_ROWS=8 TILE_COLS=8 PAD=1 ORDER=in_fast",
                     .ceiling_name = "memcpy",
                     .ties = "",
-                    .median_s = 1e-6,
+                    .timing.median_s = 1e-6,
                     .ceiling_s = 1e-6,
                     .grid = { 135, 1, 1 },
                     .block = { 8, 8, 1 } },

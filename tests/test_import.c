@@ -99,16 +99,16 @@ Test(import, reads_a_cache_file)
 
     const at__trial_row *row = find_row(item, "block_size_x=32 items=1 order=rows streaming=1");
     cr_assert_eq(row->outcome, AT__TIMED);
-    cr_assert_float_eq(row->median_s, 2e-3, 1e-12, "the objective");
-    cr_assert_float_eq(row->min_s, 1.5e-3, 1e-12);
-    cr_assert_float_eq(row->spread, 0.4, 1e-9, "(p90 - p10) / median of the repetitions");
-    cr_assert_eq(row->samples, 3);
+    cr_assert_float_eq(row->timing.median_s, 2e-3, 1e-12, "the objective");
+    cr_assert_float_eq(row->timing.min_s, 1.5e-3, 1e-12);
+    cr_assert_float_eq(row->timing.spread, 0.4, 1e-9, "(p90 - p10) / median of the repetitions");
+    cr_assert_eq(row->timing.samples, 3);
     cr_assert_float_eq(row->compile_s, 0.25, 1e-12);
     cr_assert_str_eq(row->measured_at, "2024-05-06T05:08:09Z", "UTC");
 
     row = find_row(item, "block_size_x=64 items=2 order=columns streaming=0");
-    cr_assert_eq(row->samples, 1, "no repetitions were recorded");
-    cr_assert_float_eq(row->min_s, 0.75e-3, 1e-12);
+    cr_assert_eq(row->timing.samples, 1, "no repetitions were recorded");
+    cr_assert_float_eq(row->timing.min_s, 0.75e-3, 1e-12);
     row = find_row(item, "block_size_x=128 items=2 order=rows streaming=0");
     cr_assert_eq(row->outcome, AT__LAUNCH_FAILED);
     cr_assert_str_eq(row->log, "RuntimeFailedConfig");
@@ -125,8 +125,8 @@ Test(import, reads_t4_results)
     cr_assert_eq(item->outcomes[AT__TIMED_OUT], 1);
     cr_assert_eq(item->outcomes[AT__WRONG_RESULT], 1);
     const at__trial_row *row = find_row(item, "block_size_x=64 items=2 order=rows streaming=0");
-    cr_assert_float_eq(row->median_s, 500e-6, 1e-12, "microseconds");
-    cr_assert_eq(row->samples, 2);
+    cr_assert_float_eq(row->timing.median_s, 500e-6, 1e-12, "microseconds");
+    cr_assert_eq(row->timing.samples, 2);
     cr_assert_float_eq(row->compile_s, 0.1, 1e-12);
     const at__param *items = &item->t->params[1];
     cr_assert_eq(items->count, 3, "the values that occur, ascending");
@@ -294,7 +294,7 @@ Test(import, t4_results_come_back_as_they_went_out)
     for (size_t i = 0; i < import.items[0].count; i++) {
         const at__trial_row *row = &import.items[0].rows[i], *back = find_row(&again.items[0], row->config);
         cr_assert_eq(row->outcome, back->outcome);
-        cr_assert_float_eq(row->median_s, back->median_s, 1e-15);
+        cr_assert_float_eq(row->timing.median_s, back->timing.median_s, 1e-15);
         cr_assert_float_eq(row->compile_s, back->compile_s, 1e-15);
     }
     at__import_clear(&again);
@@ -363,8 +363,8 @@ Test(import, reads_published_recordings)
         cr_assert_eq(item->count, REAL[i].count, "%zu", item->count);
         cr_assert_eq((int64_t)item->count - item->outcomes[AT__TIMED], REAL[i].failed);
         for (size_t k = 0; k < item->count; k++)
-            if (item->rows[k].outcome == AT__TIMED && item->rows[k].median_s < best_s)
-                best_s = item->rows[k].median_s;
+            if (item->rows[k].outcome == AT__TIMED && item->rows[k].timing.median_s < best_s)
+                best_s = item->rows[k].timing.median_s;
         if (REAL[i].best_s > 0)
             cr_assert_float_eq(best_s / REAL[i].best_s, 1, 1e-3, "%g", best_s);
         at__import_clear(&import);

@@ -68,7 +68,7 @@ static void put_row(at__store *store, row r)
     const at__winner winner = { .template_name = t->name,
                                 .template_hash = r.hash ? r.hash : t->hash,
                                 .config = r.config,
-                                .median_s = 1e-5,
+                                .timing.median_s = 1e-5,
                                 .trials = 1,
                                 .space_count = 1,
                                 .grid = { 7, 1, 1 },
@@ -102,12 +102,12 @@ static void put_trial_as(const char *shape, const char *template_name, const cha
                                   .template_hash = hash ? hash : t->hash,
                                   .config = config,
                                   .outcome = AT__TIMED,
-                                  .median_s = seconds,
-                                  .min_s = seconds,
-                                  .samples = 7,
-                                  .registers = 40,
-                                  .shared_bytes = -1,
-                                  .spill_bytes = -1,
+                                  .timing.median_s = seconds,
+                                  .timing.min_s = seconds,
+                                  .timing.samples = 7,
+                                  .resources.registers = 40,
+                                  .resources.shared_bytes = -1,
+                                  .resources.local_bytes = -1,
                                   .log = "",
                                   .source_hash = "" };
     cr_assert_eq(at__store_put_trials(w.store, 0, &key, &f, &trial, 1, &err), AT_OK, "%s", err.text);
@@ -198,7 +198,7 @@ Test(lookup, where_a_winner_does_not_fit_the_fastest_other_trial_that_does_is_th
     cr_assert_str_eq(f.t->name, "tile_rows");
     cr_assert_str_eq(f.answer->winner.config, TILE_ROWS);
     cr_assert_str_eq(f.answer->winner.template_name, "tile_rows");
-    cr_assert(f.answer->winner.median_s == 1.05e-5 && f.answer->winner.registers == 40);
+    cr_assert(f.answer->winner.timing.median_s == 1.05e-5 && f.answer->winner.registers == 40);
     cr_assert_eq(f.answer->winner.grid[0], 0, "the winner's launch is not this one's");
     cr_assert_eq(f.geometry.grid[0], 129 * 128);
     cr_assert_str_eq(ask(4097, 4095, "").answer->winner.config, TILE_ROWS, "remembered");
@@ -243,7 +243,7 @@ Test(lookup, of_the_trials_that_fit_one_with_busy_threads_goes_before_a_little_f
     put_trial("1048576x16", "naive", NAIVE, 1.1e-5);
     at__found f = ask(1048576, 2, "");
     cr_assert_str_eq(f.t->name, "naive");
-    cr_assert(f.answer->winner.median_s == 1.1e-5);
+    cr_assert(f.answer->winner.timing.median_s == 1.1e-5);
     cr_assert_str_eq(ask(1048576, 15, "").t->name, "tile_rows");
 }
 
@@ -329,10 +329,10 @@ Test(lookup, where_a_winner_is_out_of_date_its_problems_fastest_trial_that_is_no
                             "template is the same: 10.20 us, the winner took 10.00 us");
     cr_assert_str_eq(f.t->name, "reg_vec");
     cr_assert_str_eq(f.answer->shape, "4096x4096");
-    cr_assert(f.answer->winner.median_s == 1.02e-5 && f.answer->winner.registers == 40);
+    cr_assert(f.answer->winner.timing.median_s == 1.02e-5 && f.answer->winner.registers == 40);
     cr_assert_eq(f.geometry.block[0], 8, "that of the runner-up, not of the winner");
     at__found again = ask(4096, 4096, "");
-    cr_assert(again.own && again.answer->winner.median_s == 1.02e-5, "remembered");
+    cr_assert(again.own && again.answer->winner.timing.median_s == 1.02e-5, "remembered");
 }
 
 Test(lookup, an_own_runner_up_goes_before_near_winners_unless_it_was_much_slower)

@@ -180,7 +180,9 @@ Test(nvrtc, keeps_warnings_and_drops_ptxas_information)
 /* So does the cache of compiled kernels keep them. */
 Test(nvrtc, resources_come_back_from_a_kept_log)
 {
-    static const at__resources KEPT = { 40, 4224, 24, 16 };
+    static const at__resources KEPT = {
+        .registers = 40, .shared_bytes = 4224, .stack_bytes = 16, .spill_bytes = 24, .local_bytes = -1
+    };
     static const char *const LOGS[] = { "", "k.cu(3): warning: never referenced\nand a second line" };
     for (int i = 0; i < 2; i++) {
         at__str kept = { 0 }, log = { 0 };
@@ -198,7 +200,7 @@ Test(nvrtc, resources_come_back_from_a_kept_log)
 /* An older version kept no resources, and PTX has none. */
 Test(nvrtc, a_log_without_resources_leaves_them_unknown)
 {
-    static const at__resources UNKNOWN = { -1, -1, -1, -1 };
+    const at__resources UNKNOWN = AT__RESOURCES_UNKNOWN;
     at__str kept = { 0 }, log = { 0 };
     at__resources found = { 0 };
     at__nvrtc_log_with_resources(&kept, "a warning", &UNKNOWN);

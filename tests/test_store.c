@@ -164,18 +164,20 @@ Test(store, every_column_of_a_trial_comes_back)
     at__store *store = open_ok(f.db, AT__STORE_WRITE);
     at__trial_row row = trial_of("A=1", 3.25e-6);
     seen s = { 0 };
-    row.min_s = 3.125e-6;
-    row.spread = 0.0625;
-    row.samples = 17;
-    row.registers = 40;
-    row.shared_bytes = 4224;
-    row.spill_bytes = 8;
+    row.timing.min_s = 3.125e-6;
+    row.timing.spread = 0.0625;
+    row.timing.samples = 17;
+    row.resources.registers = 40;
+    row.resources.shared_bytes = 4224;
+    row.resources.local_bytes = 8;
     row.compile_s = 0.5;
     put_ok(store, &KEY, &H200, &row, 1);
     cr_assert_eq(at__store_each_trial(store, &KEY, &H200, look, &s, NULL), AT_OK);
-    cr_assert(s.last.median_s == 3.25e-6 && s.last.min_s == 3.125e-6 && s.last.spread == 0.0625);
-    cr_assert(s.last.samples == 17 && s.last.registers == 40 && s.last.shared_bytes == 4224);
-    cr_assert(s.last.spill_bytes == 8 && s.last.compile_s == 0.5 && s.last.outcome == AT__TIMED);
+    cr_assert(s.last.timing.median_s == 3.25e-6 && s.last.timing.min_s == 3.125e-6 &&
+              s.last.timing.spread == 0.0625);
+    cr_assert(s.last.timing.samples == 17 && s.last.resources.registers == 40 &&
+              s.last.resources.shared_bytes == 4224);
+    cr_assert(s.last.resources.local_bytes == 8 && s.last.compile_s == 0.5 && s.last.outcome == AT__TIMED);
     at__store_close(store);
     folder_remove(&f);
 }
@@ -187,12 +189,13 @@ Test(store, what_is_unknown_is_null_and_comes_back_unknown)
     at__trial_row row = trial_of("A=1", 123.0); /* a time that a crashed trial cannot have */
     seen s = { 0 };
     row.outcome = AT__CRASHED;
-    row.registers = row.shared_bytes = row.spill_bytes = -1;
+    row.resources.registers = row.resources.shared_bytes = row.resources.local_bytes = -1;
     row.log = NULL;
     put_ok(store, &KEY, &H200, &row, 1);
     cr_assert_eq(at__store_each_trial(store, &KEY, NULL, look, &s, NULL), AT_OK);
-    cr_assert(s.last.median_s == 0 && s.last.min_s == 0 && s.last.spread == 0);
-    cr_assert(s.last.registers == -1 && s.last.shared_bytes == -1 && s.last.spill_bytes == -1);
+    cr_assert(s.last.timing.median_s == 0 && s.last.timing.min_s == 0 && s.last.timing.spread == 0);
+    cr_assert(s.last.resources.registers == -1 && s.last.resources.shared_bytes == -1 &&
+              s.last.resources.local_bytes == -1);
     cr_assert_str_eq(
         scalar(store, "SELECT count(*) FROM trials_all WHERE median_s IS NULL AND registers IS NULL").text,
         "1");
@@ -309,11 +312,11 @@ Test(store, everything_about_a_winner_comes_back)
     cr_assert_str_eq(a.type_key, KEY.type_key);
     cr_assert_eq(a.traffic_bytes, KEY.traffic_bytes);
     cr_assert_eq(strlen(a.measured_at), 20);
-    cr_assert(a.winner.median_s == w.median_s && a.winner.min_s == w.min_s && a.winner.spread == w.spread &&
-              a.winner.samples == w.samples && a.winner.ceiling_s == w.ceiling_s &&
-              a.winner.trials == w.trials && a.winner.space_count == w.space_count &&
-              a.winner.shared_bytes == w.shared_bytes && a.winner.registers == w.registers &&
-              a.winner.elapsed_s == w.elapsed_s);
+    cr_assert(a.winner.timing.median_s == w.timing.median_s && a.winner.timing.min_s == w.timing.min_s &&
+              a.winner.timing.spread == w.timing.spread && a.winner.timing.samples == w.timing.samples &&
+              a.winner.ceiling_s == w.ceiling_s && a.winner.trials == w.trials &&
+              a.winner.space_count == w.space_count && a.winner.shared_bytes == w.shared_bytes &&
+              a.winner.registers == w.registers && a.winner.elapsed_s == w.elapsed_s);
     cr_assert_arr_eq(a.winner.grid, w.grid, sizeof w.grid);
     cr_assert_arr_eq(a.winner.block, w.block, sizeof w.block);
     cr_assert(memcmp(&a.winner.conditions, &w.conditions, sizeof w.conditions) == 0);
@@ -341,7 +344,7 @@ Test(store, a_winner_without_ceiling_registers_or_clocks)
     cr_assert_str_eq(a.winner.ties, "");
     cr_assert_str_eq(scalar(store, "SELECT count(*) FROM best WHERE share_of_ceiling IS NULL").text, "1");
     at__answer_clear(&a);
-    w.median_s = 0;
+    w.timing.median_s = 0;
     cr_assert_eq(at__store_put_winner(store, 0, &KEY, &H200, &w, NULL), AT_ERR_USAGE);
     at__store_close(store);
     folder_remove(&f);

@@ -112,7 +112,7 @@ typedef at__finding finding_of(const bench *b, int64_t index);
 
 static at__finding timed(double seconds)
 {
-    return (at__finding){ .outcome = AT__TIMED, .seconds = seconds, .uses = { -1, -1, -1 } };
+    return (at__finding){ .outcome = AT__TIMED, .seconds = seconds, .resources = AT__RESOURCES_UNKNOWN };
 }
 
 static double octaves(int64_t a, int64_t b)
@@ -170,14 +170,18 @@ static at__finding spilling(const bench *b, int64_t index)
     at__finding f = smooth(b, index);
     bool spills = at_random(index) && f.seconds > 1; /* not the best */
     f.seconds *= spills ? 3 : 1;
-    f.uses = (at__uses){ .registers = spills ? 255 : 64, .shared_bytes = 0, .spill_bytes = spills ? 512 : 0 };
+    f.resources = (at__resources){ .registers = spills ? 255 : 64,
+                                   .shared_bytes = 0,
+                                   .stack_bytes = -1,
+                                   .spill_bytes = -1,
+                                   .local_bytes = spills ? 512 : 0 };
     return f;
 }
 
 static at__finding spilling_unseen(const bench *b, int64_t index)
 {
     at__finding f = spilling(b, index);
-    f.uses = (at__uses){ -1, -1, -1 };
+    f.resources = AT__RESOURCES_UNKNOWN;
     return f;
 }
 
@@ -248,7 +252,7 @@ static void search_with(outcome *o, const bench *b, finding_of *find, int max, i
             memmove(pending, pending + 1, (size_t)(waiting - 1) * sizeof *pending);
         waiting--;
         at__finding f = find(b, index);
-        if (f.outcome != AT__COMPILE_FAILED && !at__strategy_model.consider(state, index, &f.uses))
+        if (f.outcome != AT__COMPILE_FAILED && !at__strategy_model.consider(state, index, &f.resources))
             continue;
         o->order[o->count++] = index;
         if (f.outcome == AT__TIMED)
@@ -328,7 +332,7 @@ static int spills_of(const bench *b, const outcome *o)
 {
     int spills = 0;
     for (int i = 40; i < o->count; i++)
-        spills += spilling(b, o->order[i]).uses.spill_bytes > 0;
+        spills += spilling(b, o->order[i]).resources.local_bytes > 0;
     return spills;
 }
 

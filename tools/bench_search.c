@@ -128,7 +128,7 @@ static int64_t walk(double *curve, int64_t *compiled, const field *f, const at__
         count--;
         ++*compiled;
         if (strategy->consider && finding->outcome != AT__COMPILE_FAILED &&
-            !strategy->consider(state, index, &finding->uses))
+            !strategy->consider(state, index, &finding->resources))
             continue;
         curve[done + 1] = curve[done];
         if (finding->outcome == AT__TIMED && finding->seconds < curve[done])

@@ -114,10 +114,9 @@ static bool visit_row(void *context, const at__trial_row *row, const at__fingerp
             f->configs[f->count++] = config;
         return !f->failed;
     }
-    f->space->findings[f->offset + index] =
-        (at__finding){ .outcome = row->outcome,
-                       .seconds = row->median_s,
-                       .uses = { row->registers, row->shared_bytes, row->spill_bytes } };
+    f->space->findings[f->offset + index] = (at__finding){ .outcome = row->outcome,
+                                                           .seconds = row->timing.median_s,
+                                                           .resources = row->resources };
     return true;
 }
 

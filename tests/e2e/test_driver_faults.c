@@ -85,7 +85,7 @@ static void expect_clean(const outcome *o, long n, const char *name, const char 
               scripted_modules());
     cr_assert(o->status == AT_OK || o->err.text[0], "call %ld, %s %s: no message", n, name, how);
     for (int i = 0; i < o->trial_count; i++)
-        cr_assert(o->trials[i].outcome != AT__TIMED || o->status != AT_OK || o->trials[i].median_s > 0,
+        cr_assert(o->trials[i].outcome != AT__TIMED || o->status != AT_OK || o->trials[i].timing.median_s > 0,
                   "call %ld, %s %s: trial %d is timed without a time", n, name, how, i);
 }
 
@@ -97,7 +97,7 @@ Test(driver_faults, without_one_all_is_well)
     for (int i = 0; i < 3; i++)
         cr_assert(o.trials[i].outcome == AT__TIMED && o.rows[i].outcome == AT__TIMED, "%s%s", o.trials[i].log,
                   o.rows[i].log);
-    cr_assert_float_eq(o.trials[0].median_s, 90e-6, 1e-6);
+    cr_assert_float_eq(o.trials[0].timing.median_s, 90e-6, 1e-6);
     cr_assert(o.final);
     expect_clean(&o, 0, "none", "");
 }

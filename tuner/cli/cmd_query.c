@@ -23,12 +23,12 @@ static const at__usage USAGE = {
 
 static double gb_per_s(const at__answer *a)
 {
-    return 1e-9 * (double)a->traffic_bytes / a->winner.median_s;
+    return 1e-9 * (double)a->traffic_bytes / a->winner.timing.median_s;
 }
 
 static double share(const at__answer *a)
 {
-    return a->winner.ceiling_s > 0 ? a->winner.ceiling_s / a->winner.median_s : 0;
+    return a->winner.ceiling_s > 0 ? a->winner.ceiling_s / a->winner.timing.median_s : 0;
 }
 
 /* What NVML knew; a line only when it knew something. */
@@ -60,7 +60,7 @@ static void print_text(const at__answer *a, const char *dtype, const char *outda
     const at__winner *w = &a->winner;
     const at__fingerprint *f = &a->fingerprint;
     char time[32], ceiling[32];
-    at__time_text(time, sizeof time, w->median_s);
+    at__time_text(time, sizeof time, w->timing.median_s);
     at__time_text(ceiling, sizeof ceiling, w->ceiling_s);
     printf("%s %s %s on %s (exact match%s%s)\n", a->op, a->shape, dtype, f->device,
            outdated ? ", out of date: " : "", outdated ? outdated : "");
@@ -74,8 +74,8 @@ static void print_text(const at__answer *a, const char *dtype, const char *outda
     printf("  time           %s", time);
     if (a->traffic_bytes > 0)
         printf(", %.0f GB/s", gb_per_s(a));
-    printf(", %s L2, median of %" PRId64 " samples, spread %.1f %%\n", f->cold ? "cold" : "warm", w->samples,
-           100 * w->spread);
+    printf(", %s L2, median of %" PRId64 " samples, spread %.1f %%\n", f->cold ? "cold" : "warm",
+           w->timing.samples, 100 * w->timing.spread);
     if (w->ceiling_s > 0)
         printf("  copy ceiling   %s (%s): %.1f %% of it reached\n", ceiling, w->ceiling_name, 100 * share(a));
     for (const char *tie = w->ties; *tie; tie += strcspn(tie, "\n"), tie += *tie == '\n')
@@ -101,8 +101,8 @@ static void json_conditions(at__str *out, const at__answer *a)
                  "\"min_s\":%.9g,\"cc\":%" PRId64 ",\"sm_clock_mhz\":%" PRId64
                  ",\"memory_clock_mhz\":%" PRId64 ",\"temperature_c\":%" PRId64 ",\"power_w\":%" PRId64
                  ",\"throttle_reasons\":%" PRId64 "}",
-                 a->winner.min_s, a->fingerprint.cc, c->sm_clock_mhz, c->memory_clock_mhz, c->temperature_c,
-                 c->power_w, c->throttle_reasons);
+                 a->winner.timing.min_s, a->fingerprint.cc, c->sm_clock_mhz, c->memory_clock_mhz,
+                 c->temperature_c, c->power_w, c->throttle_reasons);
 }
 
 static void print_json(const at__answer *a, const char *dtype, const char *outdated)
@@ -135,7 +135,7 @@ static void print_json(const at__answer *a, const char *dtype, const char *outda
                  "\"median_s\":%.9g,\"spread\":%.4g,\"samples\":%" PRId64
                  ",\"gb_per_s\":%.5g,\"ceiling_s\":%.9g,"
                  "\"share_of_ceiling\":%.5g,\"cold\":%s,\"trials\":%" PRId64 ",\"space\":%" PRId64 ",",
-                 w->median_s, w->spread, w->samples, gb_per_s(a), w->ceiling_s, share(a),
+                 w->timing.median_s, w->timing.spread, w->timing.samples, gb_per_s(a), w->ceiling_s, share(a),
                  f->cold ? "true" : "false", w->trials, w->space_count);
     json_conditions(&o, a);
     puts(at__str_text(&o));
@@ -156,7 +156,7 @@ static void print_csv(const at__answer *a, const char *dtype)
 {
     at__str o = { 0 };
     csv_row(&o, a->op, a->shape, dtype, a);
-    at__str_addf(&o, ",%.4f,%.1f,%.4f,exact", 1e6 * a->winner.median_s, gb_per_s(a), share(a));
+    at__str_addf(&o, ",%.4f,%.1f,%.4f,exact", 1e6 * a->winner.timing.median_s, gb_per_s(a), share(a));
     puts(at__str_text(&o));
     at__str_clear(&o);
 }
@@ -187,11 +187,11 @@ static void found_text(const at__found *f, const at__problem *problem, const cha
            " x %" PRId64 ", %" PRId64 " bytes of dynamic shared memory\n",
            g[0], g[1], g[2], b[0], b[1], b[2], f->geometry.shared_bytes);
     if (f->own) {
-        at__time_text(time, sizeof time, a->winner.median_s);
+        at__time_text(time, sizeof time, a->winner.timing.median_s);
         printf("  time           %s, %.0f GB/s, %s L2, median of %" PRId64
                " samples of a search, not of a final, %s on %s\n",
-               time, gb_per_s(a), a->fingerprint.cold ? "cold" : "warm", a->winner.samples, a->measured_at,
-               a->fingerprint.device);
+               time, gb_per_s(a), a->fingerprint.cold ? "cold" : "warm", a->winner.timing.samples,
+               a->measured_at, a->fingerprint.device);
     } else {
         printf("  time           not measured for this problem; `autotune tune` does\n");
     }
@@ -217,8 +217,8 @@ static void found_json(const at__found *f, const at__problem *problem, const cha
                  "],\"shared_bytes\":%" PRId64 ",\"median_s\":",
                  g[0], g[1], g[2], b[0], b[1], b[2], f->geometry.shared_bytes);
     if (f->own)
-        at__str_addf(&o, "%.9g,\"samples\":%" PRId64 ",\"measured_at\":\"%s\"}", a->winner.median_s,
-                     a->winner.samples, a->measured_at);
+        at__str_addf(&o, "%.9g,\"samples\":%" PRId64 ",\"measured_at\":\"%s\"}", a->winner.timing.median_s,
+                     a->winner.timing.samples, a->measured_at);
     else
         at__str_add(&o, "null}");
     puts(at__str_text(&o));
@@ -231,7 +231,8 @@ static void found_csv(const at__found *f, const at__problem *problem, const char
     at__str o = { 0 };
     csv_row(&o, problem->op->name, shape, at__dtype_name(problem->type), a);
     if (f->own)
-        at__str_addf(&o, ",%.4f,%.1f,,%s", 1e6 * a->winner.median_s, gb_per_s(a), at__match_name(f->match));
+        at__str_addf(&o, ",%.4f,%.1f,,%s", 1e6 * a->winner.timing.median_s, gb_per_s(a),
+                     at__match_name(f->match));
     else
         at__str_addf(&o, ",,,,%s", at__match_name(f->match));
     puts(at__str_text(&o));

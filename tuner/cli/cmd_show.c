@@ -18,8 +18,8 @@ static const at__usage USAGE = {
 typedef struct trial {
     char *template_name, *config, *log, *device;
     at__outcome outcome;
-    double median_s, spread;
-    int64_t samples, registers, shared_bytes;
+    at__timing timing;
+    at__resources resources;
     bool cold;
 } trial;
 
@@ -51,11 +51,8 @@ static bool keep(void *context, const at__trial_row *row, const at__fingerprint 
                                     .log = copy(row->log, t),
                                     .device = copy(f->device, t),
                                     .outcome = row->outcome,
-                                    .median_s = row->median_s,
-                                    .spread = row->spread,
-                                    .samples = row->samples,
-                                    .registers = row->registers,
-                                    .shared_bytes = row->shared_bytes,
+                                    .timing = row->timing,
+                                    .resources = row->resources,
                                     .cold = f->cold };
     return !t->failed;
 }
@@ -77,8 +74,8 @@ static int by_time(const void *a, const void *b)
     const trial *x = a, *y = b;
     if ((x->outcome == AT__TIMED) != (y->outcome == AT__TIMED))
         return x->outcome == AT__TIMED ? -1 : 1;
-    if (x->median_s < y->median_s || x->median_s > y->median_s)
-        return x->median_s < y->median_s ? -1 : 1;
+    if (x->timing.median_s < y->timing.median_s || x->timing.median_s > y->timing.median_s)
+        return x->timing.median_s < y->timing.median_s ? -1 : 1;
     return strcmp(x->config, y->config);
 }
 
@@ -112,10 +109,10 @@ static void print_json(const view *v, const trial *t)
         at__str_addf(&o,
                      ",\"median_s\":%.9g,\"gb_per_s\":%.5g,\"share_of_best\":%.5g,\"spread\":%.4g,"
                      "\"samples\":%" PRId64,
-                     t->median_s, 1e-9 * v->traffic_bytes / t->median_s, v->best_s / t->median_s, t->spread,
-                     t->samples);
-    at__str_addf(&o, ",\"registers\":%" PRId64 ",\"shared_bytes\":%" PRId64 ",\"device\":", t->registers,
-                 t->shared_bytes);
+                     t->timing.median_s, 1e-9 * v->traffic_bytes / t->timing.median_s,
+                     v->best_s / t->timing.median_s, t->timing.spread, t->timing.samples);
+    at__str_addf(&o, ",\"registers\":%" PRId64 ",\"shared_bytes\":%" PRId64 ",\"device\":",
+                 t->resources.registers, t->resources.shared_bytes);
     at__str_add_json(&o, t->device);
     at__str_addf(&o, ",\"cold\":%s,\"log\":", t->cold ? "true" : "false");
     at__str_add_json(&o, t->log);
@@ -130,9 +127,10 @@ static void print_csv(const view *v, const trial *t)
     at__str_addf(&o, "%s,", t->template_name);
     at__str_add_csv(&o, t->config);
     at__str_addf(&o, ",%s,%.4f,%.1f,%.4f,%.4f,%" PRId64 ",%" PRId64 ",%" PRId64 ",",
-                 at__outcome_name(t->outcome), 1e6 * t->median_s,
-                 timed ? 1e-9 * v->traffic_bytes / t->median_s : 0, timed ? v->best_s / t->median_s : 0,
-                 t->spread, t->samples, t->registers, t->shared_bytes);
+                 at__outcome_name(t->outcome), 1e6 * t->timing.median_s,
+                 timed ? 1e-9 * v->traffic_bytes / t->timing.median_s : 0,
+                 timed ? v->best_s / t->timing.median_s : 0, t->timing.spread, t->timing.samples,
+                 t->resources.registers, t->resources.shared_bytes);
     at__str_add_csv(&o, t->device);
     at__str_addf(&o, ",%d,", t->cold);
     at__str_add_csv(&o, t->log);
@@ -150,10 +148,11 @@ static void print_trial(const view *v, const trial *t)
     } else if (t->outcome != AT__TIMED) {
         printf("%-14s %-16s %s\n  %s\n", at__outcome_name(t->outcome), t->template_name, t->config, t->log);
     } else {
-        at__time_text(time, sizeof time, t->median_s);
+        at__time_text(time, sizeof time, t->timing.median_s);
         printf("%11s %8.0f %5.1f %% %5.1f %% %5" PRId64 " %7" PRId64 "  %-12s %s", time,
-               1e-9 * v->traffic_bytes / t->median_s, 100 * v->best_s / t->median_s, 100 * t->spread,
-               t->registers, t->shared_bytes, t->template_name, t->config);
+               1e-9 * v->traffic_bytes / t->timing.median_s, 100 * v->best_s / t->timing.median_s,
+               100 * t->timing.spread, t->resources.registers, t->resources.shared_bytes, t->template_name,
+               t->config);
         if (v->mixed)
             printf("  [%s, %s]", t->device, t->cold ? "cold" : "warm");
         printf("\n");
@@ -245,7 +244,7 @@ static at_status show(const at__problem *problem, const char *path, const show_a
         qsort(t.items, t.count, sizeof *t.items, by_time);
         view v = { .format = format,
                    .traffic_bytes = (double)key.traffic_bytes,
-                   .best_s = t.items[0].median_s,
+                   .best_s = t.items[0].timing.median_s,
                    .mixed = is_mixed(&t) };
         if (a->by && strcmp(a->by, "outcome") == 0)
             print_outcomes(&t, format);

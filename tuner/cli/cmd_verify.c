@@ -166,7 +166,7 @@ static void print_json(const item *it, const at__remeasured *v)
     at__str_addf(&o,
                  "{\"op\":\"%s\",\"shape\":\"%s\",\"dtype\":\"%s\",\"standing\":\"%s\",\"stored_s\":%.9g,",
                  it->answer.op, it->answer.shape, at__dtype_name(it->problem.type),
-                 at__remeasure_verdict_name(v->standing), then->median_s);
+                 at__remeasure_verdict_name(v->standing), then->timing.median_s);
     at__str_addf(&o,
                  "\"now_s\":%.9g,\"stored_ceiling_s\":%.9g,\"ceiling_s\":%.9g,\"rival_s\":%.9g,\"rival\":",
                  v->median_s, then->ceiling_s, v->ceiling_s, v->rival_s);
@@ -187,11 +187,11 @@ static void print_row(const work *w, const item *it, const at__remeasured *v)
     else if (w->format == AT__CSV)
         printf("%s,%s,%s,%s,%.4f,%.4f,%.4f,%.4f,\"%s\",%.4f\n", it->answer.op, it->answer.shape,
                at__dtype_name(it->problem.type), at__remeasure_verdict_name(v->standing),
-               1e6 * then->median_s, 1e6 * v->median_s, share(then->ceiling_s, then->median_s),
+               1e6 * then->timing.median_s, 1e6 * v->median_s, share(then->ceiling_s, then->timing.median_s),
                share(v->ceiling_s, v->median_s), v->rival, 1e6 * v->rival_s);
     else
-        printf("%-24s %10.2f %10.2f %5.1f %% %5.1f %%  %s%s%s\n", problem, 1e6 * then->median_s,
-               1e6 * v->median_s, 100 * share(then->ceiling_s, then->median_s),
+        printf("%-24s %10.2f %10.2f %5.1f %% %5.1f %%  %s%s%s\n", problem, 1e6 * then->timing.median_s,
+               1e6 * v->median_s, 100 * share(then->ceiling_s, then->timing.median_s),
                100 * share(v->ceiling_s, v->median_s), at__remeasure_verdict_name(v->standing),
                *v->why ? ": " : "", v->why);
     fflush(stdout);

@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "device/device.h"
 #include "compile/pool.h"
+#include "runner/runner.h"
 
 #include <signal.h>
 #include <stdio.h>

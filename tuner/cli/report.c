@@ -16,12 +16,12 @@ static void problem_text(at__str *out, const at__problem *p)
 
 static double gb_per_s(const at__answer *a)
 {
-    return 1e-9 * (double)a->traffic_bytes / a->winner.median_s;
+    return 1e-9 * (double)a->traffic_bytes / a->winner.timing.median_s;
 }
 
 static double share(const at__answer *a)
 {
-    return a->winner.ceiling_s > 0 ? a->winner.ceiling_s / a->winner.median_s : 0;
+    return a->winner.ceiling_s > 0 ? a->winner.ceiling_s / a->winner.timing.median_s : 0;
 }
 
 void at__report_head(at__str *out, at__format format)
@@ -56,8 +56,8 @@ static void notes(at__str *out, const at__result *r)
         at__str_add(out, "  [interrupted]");
     if (w->trials < w->space_count)
         at__str_addf(out, "  [%lld of %lld configurations]", (long long)w->trials, (long long)w->space_count);
-    if (w->spread > 0.05)
-        at__str_addf(out, "  [noisy: samples spread over %.0f %%]", 100 * w->spread);
+    if (w->timing.spread > 0.05)
+        at__str_addf(out, "  [noisy: samples spread over %.0f %%]", 100 * w->timing.spread);
 }
 
 static void text_row(at__str *out, const at__result *r)
@@ -69,7 +69,7 @@ static void text_row(at__str *out, const at__result *r)
         at__str_addf(out, "%-22s no winner: %s\n", at__str_text(&problem), r->why);
     } else {
         const at__winner *w = &r->answer->winner;
-        at__time_text(time, sizeof time, w->median_s);
+        at__time_text(time, sizeof time, w->timing.median_s);
         if (w->ceiling_s > 0)
             snprintf(part, sizeof part, "%.1f %%", 100 * share(r->answer));
         if (r->answer->traffic_bytes > 0)
@@ -108,8 +108,9 @@ static void csv_row(at__str *out, const at__result *r)
         const at__winner *w = &r->answer->winner;
         csv(out, w->template_name);
         csv(out, w->config);
-        at__str_addf(out, "%.4f,%.4f,%.4f,%lld,%.1f,%.4f,%.4f,", 1e6 * w->median_s, 1e6 * w->min_s, w->spread,
-                     (long long)w->samples, gb_per_s(r->answer), 1e6 * w->ceiling_s, share(r->answer));
+        at__str_addf(out, "%.4f,%.4f,%.4f,%lld,%.1f,%.4f,%.4f,", 1e6 * w->timing.median_s,
+                     1e6 * w->timing.min_s, w->timing.spread, (long long)w->timing.samples,
+                     gb_per_s(r->answer), 1e6 * w->ceiling_s, share(r->answer));
         csv(out, w->ceiling_name);
         at__str_addf(out, "%lld,%lld,%.3f,%d,\n", (long long)w->trials, (long long)w->space_count,
                      r->elapsed_s, r->interrupted);
@@ -156,8 +157,8 @@ static void json_winner(at__str *out, const at__result *r)
     at__str_addf(out,
                  ",\"median_s\":%.9g,\"min_s\":%.9g,\"spread\":%.4g,\"samples\":%lld,\"gb_per_s\":%.5g,"
                  "\"ceiling_s\":%.9g,\"share_of_ceiling\":%.5g,\"ceiling\":",
-                 w->median_s, w->min_s, w->spread, (long long)w->samples, gb_per_s(a), w->ceiling_s,
-                 share(a));
+                 w->timing.median_s, w->timing.min_s, w->timing.spread, (long long)w->timing.samples,
+                 gb_per_s(a), w->ceiling_s, share(a));
     at__str_add_json(out, w->ceiling_name);
     at__str_addf(
         out, ",\"grid\":[%lld,%lld,%lld],\"block\":[%lld,%lld,%lld],\"shared_bytes\":%lld,\"registers\":%lld",

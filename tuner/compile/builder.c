@@ -56,7 +56,7 @@ at_status at__build_look_up(at__build *build, at__builder *builder, at_error *er
     if (status == AT_OK && log.len)
         at__nvrtc_digest(log.data, &build->log, &build->resources);
     else
-        build->resources = (at__resources){ -1, -1, -1, -1 };
+        build->resources = AT__RESOURCES_UNKNOWN;
     at__str_clear(&log);
     if (status != AT_OK) {
         if (status != AT_ERR_NOT_FOUND)

@@ -337,7 +337,7 @@ void at__nvrtc_log_with_resources(at__str *out, const char *log, const at__resou
 void at__nvrtc_digest(char *raw, at__str *log, at__resources *resources)
 {
     char *next;
-    *resources = (at__resources){ -1, -1, -1, -1 };
+    *resources = AT__RESOURCES_UNKNOWN;
     for (char *line = raw; line && *line; line = next) {
         next = strchr(line, '\n');
         if (next)
@@ -415,7 +415,7 @@ static at_status compile_program(at__nvrtc *nvrtc, nvrtcProgram program, nvrtcRe
              refuse_options(nvrtc, at__str_text(log)));
     /* "uses too much shared data" is not in the log when ptxas was told to be verbose (11.8 to 13.5). */
     if (status == AT_OK && *result == NVRTC_ERROR_COMPILATION && log->len == 0) {
-        at__resources none = { -1, -1, -1, -1 };
+        at__resources none = AT__RESOURCES_UNKNOWN;
         *result = compile_once(nvrtc, program, cc, kind, false);
         status = read_log(nvrtc, program, log, &none, err);
     }

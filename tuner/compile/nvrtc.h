@@ -10,6 +10,7 @@
 #define AUTOTUNE_NVRTC_H
 
 #include <autotune/status.h>
+#include "lang/record.h"
 #include "util/str.h"
 #include <stdint.h>
 
@@ -30,12 +31,6 @@ bool at__nvrtc_supports(const at__nvrtc *nvrtc, int cc);
 /* The newest compute capability up to `cc` that it knows, for PTX on a GPU that is newer than NVRTC; 0: none.
  */
 int at__nvrtc_nearest(const at__nvrtc *nvrtc, int cc);
-
-/* What ptxas said of one kernel; -1: unknown (always, for PTX). The largest of several kernels in one source.
- */
-typedef struct at__resources {
-    int64_t registers, shared_bytes, spill_bytes, stack_bytes; /* spill_bytes: stores and loads together */
-} at__resources;
 
 typedef enum at__code { AT__CUBIN, AT__PTX } at__code;
 

@@ -102,7 +102,7 @@ static at_status serve(at__nvrtc *nvrtc, const at__str *request, at__str *reply,
     at__code kind = (at__code)at__get_i64(&r);
     const char *name = at__get_text(&r), *source = at__get_text(&r);
     at__str code = { 0 }, log = { 0 };
-    at__resources resources = { -1, -1, -1, -1 };
+    at__resources resources = AT__RESOURCES_UNKNOWN;
     bool ok = false;
 
     if (r.bad)
@@ -208,6 +208,7 @@ static bool read_result(at__compiled *out, at__reader *r)
     out->resources.shared_bytes = at__get_i64(r);
     out->resources.spill_bytes = at__get_i64(r);
     out->resources.stack_bytes = at__get_i64(r);
+    out->resources.local_bytes = -1;
     out->compile_s = at__get_f64(r);
     const void *code = at__get_bytes(r, &code_len);
     at__str_add_bytes(&out->code, code, code_len);

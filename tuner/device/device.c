@@ -111,10 +111,10 @@ at_status at__device_final(at__device *device, const at__finalist *list, int cou
     return device->kind->final(device, list, count, seed, budget_until_s, rows, notes, err);
 }
 
-at__uses at__device_recorded_uses(at__device *device, const char *identity)
+at__resources at__device_recorded_resources(at__device *device, const char *identity)
 {
-    return device->kind->recorded_uses ? device->kind->recorded_uses(device, identity)
-                                       : (at__uses){ -1, -1, -1 };
+    return device->kind->recorded_resources ? device->kind->recorded_resources(device, identity)
+                                            : AT__RESOURCES_UNKNOWN;
 }
 
 at_status at__device_recorded(at__device *device, const at__problem_key *problem, bool warm,

@@ -1,5 +1,5 @@
 /*
- * device_kind.h - what a kind of device must do. Private to device*.c; what each function does is said in
+ * device_kind.h - what a kind of device must do. Private to device*.c: what each function does is said in
  * device.h.
  *
  * A kind's own struct begins with at__device.
@@ -20,7 +20,7 @@ typedef struct at__device_kind {
                        double budget_until_s, at__final_row *rows, at__final_notes *notes, at_error *err);
     at_status (*recorded)(at__device *device, const at__problem_key *problem, bool warm,
                           at__recorded_visit *visit, void *context, at_error *err); /* NULL: no replay */
-    at__uses (*recorded_uses)(at__device *device, const char *identity);            /* likewise        */
+    at__resources (*recorded_resources)(at__device *device, const char *identity);  /* likewise        */
 } at__device_kind;
 
 struct at__device {

@@ -88,14 +88,9 @@ static bool add_entry(void *context, const at__trial_row *row, const at__fingerp
                                       .log = owned(row->log, &t->failed),
                                       .measured_at = owned(row->measured_at, &t->failed),
                                       .m = { .outcome = row->outcome,
-                                             .median_s = row->median_s,
-                                             .min_s = row->min_s,
-                                             .spread = row->spread,
-                                             .samples = row->samples,
-                                             .registers = row->registers,
-                                             .shared_bytes = row->shared_bytes,
-                                             .local_bytes = row->spill_bytes,
-                                             .conditions = { -1, -1, -1, -1, -1 } } };
+                                             .timing = row->timing,
+                                             .resources = row->resources,
+                                             .conditions = AT__CONDITIONS_UNKNOWN } };
     return !t->failed;
 }
 
@@ -250,11 +245,11 @@ static at_status replay_submit(at__device *device, const at__trial *trial, at_er
     return AT_OK;
 }
 
-static at__uses replay_uses(at__device *device, const char *identity)
+static at__resources replay_resources(at__device *device, const char *identity)
 {
     const tape *t;
     const entry *e = find_entry(ours(device), identity, &t);
-    return e ? (at__uses){ e->m.registers, e->m.shared_bytes, e->m.local_bytes } : (at__uses){ -1, -1, -1 };
+    return e ? e->m.resources : AT__RESOURCES_UNKNOWN;
 }
 
 static struct pollfd replay_fd(const at__device *device)
@@ -302,28 +297,29 @@ static bool is_listed(const char *lines, const entry *e)
 
 static at__final_row not_faster(const entry *e, double limit_s)
 {
-    double median_s = fmax(e->m.median_s, nextafter(limit_s, INFINITY));
+    double median_s = fmax(e->m.timing.median_s, nextafter(limit_s, INFINITY));
     return (at__final_row){ .outcome = e->m.outcome,
-                            .median_s = median_s,
-                            .min_s = e->m.min_s,
-                            .spread = e->m.spread,
-                            .samples = e->m.samples };
+                            .timing.median_s = median_s,
+                            .timing.min_s = e->m.timing.min_s,
+                            .timing.spread = e->m.timing.spread,
+                            .timing.samples = e->m.timing.samples };
 }
 
 static at__final_row row_of_winner(const at__winner *w)
 {
     return (at__final_row){ .outcome = AT__TIMED,
-                            .median_s = w->median_s,
-                            .min_s = w->min_s,
-                            .spread = w->spread,
-                            .samples = w->samples };
+                            .timing.median_s = w->timing.median_s,
+                            .timing.min_s = w->timing.min_s,
+                            .timing.spread = w->timing.spread,
+                            .timing.samples = w->timing.samples };
 }
 
 static at__final_row row_of_ceiling(const at__winner *w)
 {
-    return (at__final_row){
-        .outcome = AT__TIMED, .median_s = w->ceiling_s, .min_s = w->ceiling_s, .samples = w->samples
-    };
+    return (at__final_row){ .outcome = AT__TIMED,
+                            .timing.median_s = w->ceiling_s,
+                            .timing.min_s = w->ceiling_s,
+                            .timing.samples = w->timing.samples };
 }
 
 static bool is_winner(const at__winner *w, const entry *e)
@@ -350,7 +346,7 @@ static at_status final_row(at__final_row *out, const replay *d, const at__finali
         *out = ceiling && is_named(w->ceiling_name, e) ? row_of_ceiling(w)
                                                        : not_faster(e, ceiling ? w->ceiling_s : 0);
     else
-        *out = is_winner(w, e) ? row_of_winner(w) : not_faster(e, won ? w->median_s : 0);
+        *out = is_winner(w, e) ? row_of_winner(w) : not_faster(e, won ? w->timing.median_s : 0);
     if (won && !f->is_copy && is_listed(w->ties, e))
         out->tied = true;
     return AT_OK;
@@ -434,7 +430,7 @@ static const at__device_kind REPLAY = {
     .pump = replay_pump,
     .final = replay_final,
     .recorded = replay_recorded,
-    .recorded_uses = replay_uses,
+    .recorded_resources = replay_resources,
 };
 
 at_status at__device_open_replay(at__device **out, const char *path, const char *name, at_error *err)

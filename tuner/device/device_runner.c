@@ -343,10 +343,8 @@ static at_status blame_head(runner *d, at__measured *out, bool *got, at__outcome
     if (d->queue_count) {
         *out = (at__measured){ .tag = d->queue[0].tag,
                                .outcome = outcome,
-                               .registers = -1,
-                               .shared_bytes = -1,
-                               .local_bytes = -1,
-                               .conditions = { -1, -1, -1, -1, -1 } };
+                               .resources = AT__RESOURCES_UNKNOWN,
+                               .conditions = AT__CONDITIONS_UNKNOWN };
         out->busy_s = at__now_s() - d->head_start;
         snprintf(out->log, sizeof out->log, "%s", why);
         *got = true;

@@ -14,8 +14,11 @@
 #ifndef AUTOTUNE_RUNNER_WIRE_H
 #define AUTOTUNE_RUNNER_WIRE_H
 
-#include "device/device.h"
+#include "device/trial.h"
 #include "util/wire.h"
+
+/* In place of a device's ordinal: the runner says how many there are, and ends. */
+#define AT__COUNT_DEVICES (-1)
 
 enum {
     AT__HELLO = 1,

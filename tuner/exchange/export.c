@@ -38,12 +38,12 @@ static void add_head(at__str *out, const at__answer *a, const at__template *t, c
     comment(out, "configuration", w->config);
     snprintf(line, sizeof line, "%.80s, hash %.12s", t->file, w->template_hash);
     comment(out, "template", line);
-    snprintf(line, sizeof line, "%.2f us, %.0f GB/s, %s L2", 1e6 * w->median_s,
-             1e-9 * (double)a->traffic_bytes / w->median_s, f->cold ? "cold" : "warm");
+    snprintf(line, sizeof line, "%.2f us, %.0f GB/s, %s L2", 1e6 * w->timing.median_s,
+             1e-9 * (double)a->traffic_bytes / w->timing.median_s, f->cold ? "cold" : "warm");
     comment(out, "measured", line);
     if (w->ceiling_s > 0) {
         snprintf(line, sizeof line, "%.1f %% of the best plain copy of the same bytes (%.100s, %.2f us)",
-                 100 * w->ceiling_s / w->median_s, w->ceiling_name, 1e6 * w->ceiling_s);
+                 100 * w->ceiling_s / w->timing.median_s, w->ceiling_name, 1e6 * w->ceiling_s);
         comment(out, "copy ceiling", line);
     }
     snprintf(line, sizeof line, "%.100s, driver %s, NVRTC %s, %s", f->device, f->driver, f->nvrtc,
@@ -209,7 +209,7 @@ static at_status add_main(at__str *out, const launcher *l, const at__template *t
         "static const double autotune_stored_us = %.4f, autotune_traffic_bytes = %" PRId64 ".0;\n"
         "static const bool autotune_cold = %s;\n\n"
         "static cudaError_t autotune_launch(void *const *buffers, cudaStream_t stream)\n{\n    return %s(",
-        1e6 * a->winner.median_s, a->traffic_bytes, a->fingerprint.cold ? "true" : "false", l->name);
+        1e6 * a->winner.timing.median_s, a->traffic_bytes, a->fingerprint.cold ? "true" : "false", l->name);
     for (int i = 0, n = 0; i < l->op->arg_count; i++)
         if (l->op->args[i].role != AT__SCALAR)
             at__str_addf(out, "(%sT *)buffers[%d], ", qualifier(&l->op->args[i]), n++);

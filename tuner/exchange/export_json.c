@@ -51,10 +51,10 @@ static void measured(at__str *out, const at__answer *a)
     text(out, "autotune", f->tool);
     text(out, "measured_at", a->measured_at);
     at__str_addf(out, "  \"cold\": %s,\n", f->cold ? "true" : "false");
-    at__str_addf(out, "  \"median_s\": %.9g,\n  \"gb_per_s\": %.5g,\n", a->winner.median_s,
-                 1e-9 * (double)a->traffic_bytes / a->winner.median_s);
+    at__str_addf(out, "  \"median_s\": %.9g,\n  \"gb_per_s\": %.5g,\n", a->winner.timing.median_s,
+                 1e-9 * (double)a->traffic_bytes / a->winner.timing.median_s);
     if (a->winner.ceiling_s > 0)
-        at__str_addf(out, "  \"share_of_ceiling\": %.5g,\n", a->winner.ceiling_s / a->winner.median_s);
+        at__str_addf(out, "  \"share_of_ceiling\": %.5g,\n", a->winner.ceiling_s / a->winner.timing.median_s);
 }
 
 at_status at__export_json(at__str *out, const at__export_input *in, at_error *err)

@@ -2,7 +2,7 @@
 #include "exchange/import.h"
 
 #include "exchange/import_declare.h"
-#include "tune/tune.h"
+#include "lang/problem.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,13 +117,8 @@ static at_status fill_row(at__trial_row *out, const at__imported *item, const at
                             .template_hash = item->t->hash,
                             .config = owned(&config_text),
                             .outcome = trial->outcome,
-                            .median_s = trial->time_s,
-                            .min_s = trial->min_s,
-                            .spread = trial->spread,
-                            .samples = trial->samples,
-                            .registers = -1,
-                            .shared_bytes = -1,
-                            .spill_bytes = -1,
+                            .timing = trial->timing,
+                            .resources = AT__RESOURCES_UNKNOWN,
                             .compile_s = trial->compile_s,
                             .log = owned(&log),
                             .measured_at = owned(&when) };

@@ -6,7 +6,7 @@
 #define AUTOTUNE_IMPORT_FILE_H
 
 #include "lang/declare.h"
-#include "db/store.h"
+#include "lang/record.h"
 #include "util/json.h"
 
 typedef enum at__import_kind {
@@ -31,8 +31,8 @@ typedef struct at__import_trial {
     uint32_t node;
     uint16_t places[AT__MAX_PARAMS]; /* of its values, among the parameters' */
     at__outcome outcome;
-    double time_s, min_s, spread, compile_s;
-    int64_t samples;
+    at__timing timing;
+    double compile_s;
     uint32_t failure;     /* the node that says why it failed; 0: none */
     char measured_at[21]; /* "" when unknown                           */
 } at__import_trial;

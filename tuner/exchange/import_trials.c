@@ -70,9 +70,9 @@ static void take_samples(at__import_trial *trial, const at__json *json, uint32_t
     }
     if (!count)
         return;
-    trial->samples = (int64_t)count;
-    trial->min_s = at__quantile(samples, count, 0);
-    trial->spread = at__spread(samples, count);
+    trial->timing.samples = (int64_t)count;
+    trial->timing.min_s = at__quantile(samples, count, 0);
+    trial->timing.spread = at__spread(samples, count);
 }
 
 /* The objective: a number of time units, or a text that says what went wrong. */
@@ -81,8 +81,8 @@ static void take_time(at__import_trial *trial, const at__json *json, uint32_t no
     double value = number_or(json, node, 0) * unit_s;
     if (json->nodes[node].kind == AT__JSON_NUMBER && value > 0) {
         trial->outcome = AT__TIMED;
-        trial->time_s = trial->min_s = value;
-        trial->samples = 1;
+        trial->timing.median_s = trial->timing.min_s = value;
+        trial->timing.samples = 1;
     } else {
         set_failure(trial, json, node);
     }

@@ -158,21 +158,21 @@ static void add_measurements(at__str *out, const at__trial_row *row)
     bool timed = row->outcome == AT__TIMED;
     at__str_add(out, "\"measurements\":[{\"name\":\"time\",\"value\":");
     if (timed)
-        at__str_addf(out, "%.15g", 1e3 * row->median_s);
+        at__str_addf(out, "%.15g", 1e3 * row->timing.median_s);
     else
         at__str_addf(out, "\"%s\"", WORDS[row->outcome].time);
     at__str_add(out, ",\"unit\":\"ms\"}");
     if (timed) {
-        add_measurement(out, "time_min", 1e3 * row->min_s, "ms");
-        add_measurement(out, "spread", row->spread, "");
-        add_measurement(out, "samples", (double)row->samples, "");
+        add_measurement(out, "time_min", 1e3 * row->timing.min_s, "ms");
+        add_measurement(out, "spread", row->timing.spread, "");
+        add_measurement(out, "samples", (double)row->timing.samples, "");
     }
-    if (row->registers >= 0)
-        add_measurement(out, "registers", (double)row->registers, "");
-    if (row->shared_bytes >= 0)
-        add_measurement(out, "shared_memory", (double)row->shared_bytes, "bytes");
-    if (row->spill_bytes >= 0)
-        add_measurement(out, "local_memory", (double)row->spill_bytes, "bytes");
+    if (row->resources.registers >= 0)
+        add_measurement(out, "registers", (double)row->resources.registers, "");
+    if (row->resources.shared_bytes >= 0)
+        add_measurement(out, "shared_memory", (double)row->resources.shared_bytes, "bytes");
+    if (row->resources.local_bytes >= 0)
+        add_measurement(out, "local_memory", (double)row->resources.local_bytes, "bytes");
     at__str_add(out, "]");
 }
 
@@ -182,7 +182,7 @@ static void add_times(at__str *out, const at__trial_row *row)
                  "\"times\":{\"compilation\":%.15g,\"framework\":0,\"search_algorithm\":0,\"validation\":0",
                  1e3 * row->compile_s);
     if (row->outcome == AT__TIMED)
-        at__str_addf(out, ",\"runtimes\":[%.15g]", 1e3 * row->median_s);
+        at__str_addf(out, ",\"runtimes\":[%.15g]", 1e3 * row->timing.median_s);
     at__str_add(out, "}");
 }
 

@@ -447,3 +447,25 @@ at_status at__geometry_of(at__geometry *out, const at__launch *launch, const int
     *out = g;
     return AT_OK;
 }
+
+at_status at__problem_key_of(at__problem_key *out, at__str *shape, const at__problem *problem, at_error *err)
+{
+    static const at__limits NO_DEVICE = { 0 };
+    int64_t slots[AT__MAX_SLOTS];
+    at__problem_key key = { .op = problem->op->name, .elements = 1 };
+
+    at_status status = at__problem_bind(slots, problem, &NO_DEVICE, err);
+    if (status == AT_OK && problem->op->traffic)
+        status = at__expr_eval(&key.traffic_bytes, problem->op->traffic, slots, err);
+    if (status != AT_OK)
+        return status;
+    at__str_reset(shape);
+    at__problem_shape(shape, problem);
+    for (int i = 0; i < problem->op->dim_count; i++)
+        if (__builtin_mul_overflow(key.elements, problem->dims[i], &key.elements))
+            key.elements = INT64_MAX;
+    key.shape = at__str_text(shape);
+    key.type_key = at__dtype_key(problem->type, problem->op->storage);
+    *out = key;
+    return at__str_status(shape, err);
+}

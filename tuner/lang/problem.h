@@ -106,4 +106,20 @@ typedef struct at__geometry {
 at_status at__geometry_of(at__geometry *out, const at__launch *launch, const int64_t *slots,
                           at_error *err) AT_MUST_CHECK;
 
+/* The key under which a problem is stored. Strings are borrowed. */
+typedef struct at__problem_key {
+    const char *op;
+    const char *shape;    /* canonical, "4096x4096"              */
+    const char *type_key; /* "b4", or "f32" where types compute  */
+    int64_t elements;     /* product of the dimensions           */
+    int64_t traffic_bytes;
+} at__problem_key;
+
+/*
+ * Fills the key; `shape` receives its text and must outlive the key. AT_ERR_INPUT: what must be moved cannot
+ * be computed.
+ */
+at_status at__problem_key_of(at__problem_key *out, at__str *shape, const at__problem *problem,
+                             at_error *err) AT_MUST_CHECK;
+
 #endif

@@ -138,7 +138,7 @@ static at_status take_fallback(at__finding *f, const at__catalog *catalog, const
 static at_status show_measured(at__finding *f, const at__answer *a, at_error *err)
 {
     at_found *s = &f->shown;
-    s->median_s = a->winner.median_s;
+    s->median_s = a->winner.timing.median_s;
     s->ceiling_s = a->winner.ceiling_s;
     s->gb_per_s = s->median_s > 0 ? 1e-9 * (double)a->traffic_bytes / s->median_s : 0;
     at_status status = at__finding_keep(&s->measured_device, f, a->fingerprint.device, err);

@@ -310,8 +310,8 @@ static void explain_none(at__str *out, const at__lookup *l, const at__question *
 static void add_own(at__str *out, const at__answer *trial, const at__entry *winner)
 {
     char here[32], there[32];
-    at__time_text(here, sizeof here, trial->winner.median_s);
-    at__time_text(there, sizeof there, winner->answer.winner.median_s);
+    at__time_text(here, sizeof here, trial->winner.timing.median_s);
+    at__time_text(there, sizeof there, winner->answer.winner.timing.median_s);
     at__str_addf(out,
                  "; the configuration is its runner-up, the fastest trial whose template is the same: %s, "
                  "the winner took %s",

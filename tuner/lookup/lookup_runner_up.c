@@ -69,15 +69,15 @@ static bool make_answer(at__answer *out, const looking *k, const at__trial_row *
                              .config = row->config,
                              .source_hash = row->source_hash,
                              .op_hash = winner->winner.op_hash,
-                             .median_s = row->median_s,
-                             .min_s = row->min_s,
-                             .spread = row->spread,
-                             .samples = row->samples,
+                             .timing.median_s = row->timing.median_s,
+                             .timing.min_s = row->timing.min_s,
+                             .timing.spread = row->timing.spread,
+                             .timing.samples = row->timing.samples,
                              .ceiling_name = "",
                              .ties = "",
                              .trials = winner->winner.trials,
                              .space_count = winner->winner.space_count,
-                             .registers = row->registers,
+                             .registers = row->resources.registers,
                              .conditions = { -1, -1, -1, -1, -1 } };
     return at__answer_copy(out, &a);
 }
@@ -91,7 +91,7 @@ static bool visit(void *context, const at__trial_row *row, const at__fingerprint
     at__geometry geometry;
     if (row->outcome != AT__TIMED || !same_device(fingerprint, &winner->fingerprint))
         return true;
-    double cost = AT__SLOWER_COST * fmax(log2(row->median_s / winner->winner.median_s), 0);
+    double cost = AT__SLOWER_COST * fmax(log2(row->timing.median_s / winner->winner.timing.median_s), 0);
     if (k->found && cost >= k->cost)
         return false;
     e.t = at__catalog_find_template(k->l->catalog, e.op, row->template_name);

@@ -1,12 +1,11 @@
 /* bench.c - see bench.h. */
 #include "runner/bench.h"
 
+#include "device/layout.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Wide enough for a stray vector access of a whole block's row. */
-#define GUARD_BYTES 4096
 
 /*
  * The rotation's footprint, in L2 sizes. Three leave nothing in the cache of what is read and written as
@@ -22,9 +21,6 @@
 /* For tiny problems: beyond this many sets launch overhead dominates anyway. */
 #define MAX_SETS 1024
 
-/* Left free for modules, graphs and the driver itself. */
-#define RESERVE_BYTES ((int64_t)256 << 20)
-
 typedef enum check_kernel { FILL, POISON, EQUAL, RANDOM, GUARD_FILL, GUARD, VERIFY_KERNELS } check_kernel;
 
 static const char *const VERIFY_NAMES[VERIFY_KERNELS] = {
@@ -37,8 +33,7 @@ struct at__bench {
     at__setup setup; /* its reference without the borrowed code and names */
     at__module *reference;
     at__module *verify_modules[VERIFY_KERNELS];
-    int64_t offset[AT__MAX_ARGS]; /* of each buffer in its set      */
-    int64_t set_bytes;
+    at__layout layout;
     int sets;
     int fewest; /* of them that leave the L2 between two launches on one */
     at__ptr arena;
@@ -51,72 +46,6 @@ struct at__bench {
 
 #define FOUND_PAIRS (3 * AT__MAX_ARGS)
 
-static int64_t round_up(int64_t value, int64_t to)
-{
-    return (value + to - 1) / to * to;
-}
-
-/* As an application's own allocation would lie: large ones at the start of a 2 MiB page. */
-static int64_t alignment_for(int64_t bytes)
-{
-    return bytes >= ((int64_t)1 << 20) ? (int64_t)2 << 20 : 4096;
-}
-
-/* How far behind an aligned place a buffer begins. */
-static int64_t skew_of(const at__bench *b, int buffer)
-{
-    int64_t align = b->setup.buffers[buffer].align;
-    return align < AT__FULL_ALIGN ? align : 0;
-}
-
-static void lay_out(at__bench *b)
-{
-    int64_t at = 0, largest = 4096;
-    for (int i = 0; i < b->setup.buffer_count; i++) {
-        int64_t align = alignment_for(b->setup.buffers[i].bytes);
-        if (align > largest)
-            largest = align;
-        b->offset[i] = round_up(at + GUARD_BYTES, align) + skew_of(b, i);
-        at = b->offset[i] + b->setup.buffers[i].bytes + GUARD_BYTES;
-    }
-    b->set_bytes = round_up(at > 0 ? at : 1, largest); /* an op need not have buffers */
-}
-
-static int64_t traffic_of_set(const at__bench *b)
-{
-    int64_t bytes = 0;
-    for (int i = 0; i < b->setup.buffer_count; i++)
-        bytes += b->setup.buffers[i].bytes;
-    return bytes > 0 ? bytes : 1;
-}
-
-static int64_t expected_bytes(const at__bench *b)
-{
-    int64_t bytes = 0;
-    for (int i = 0; i < b->setup.buffer_count; i++)
-        if (b->setup.buffers[i].role != AT__INPUT)
-            bytes += (b->setup.gaps ? 2 : 1) * round_up(b->setup.buffers[i].bytes, 4096);
-    return bytes;
-}
-
-at_status at__bench_fits(const at__setup *setup, int64_t free_bytes, at_error *err)
-{
-    at__bench b = { .setup = *setup };
-    double bytes = 0; /* first roughly: sizes that no machine has would overflow the layout */
-    for (int i = 0; i < setup->buffer_count; i++)
-        bytes += (double)setup->buffers[i].bytes;
-    if (bytes < 1e15) {
-        lay_out(&b);
-        bytes = (double)(b.set_bytes + expected_bytes(&b) + RESERVE_BYTES);
-    }
-    if (bytes <= (double)free_bytes)
-        return AT_OK;
-    return at_fail(err, AT_ERR_DEVICE,
-                   "the problem does not fit: it needs %.1f MB on the device (buffers, the right answer, "
-                   "reserve), and %.1f MB are free",
-                   1e-6 * bytes, 1e-6 * (double)free_bytes);
-}
-
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -127,15 +56,16 @@ static at_status choose_sets(at__bench *b, at_error *err)
     at__device_info info = { 0 };
     at_status status = at__gpu_info(&info, b->gpu, err);
     if (status == AT_OK)
-        status = at__bench_fits(&b->setup, info.free_bytes, err);
+        status = at__layout_fits(&b->setup, info.free_bytes, err);
     if (status != AT_OK)
         return status;
-    lay_out(b);
-    int64_t available = info.free_bytes - RESERVE_BYTES - expected_bytes(b), traffic = traffic_of_set(b);
+    at__layout_of(&b->layout, &b->setup);
+    int64_t available = info.free_bytes - AT__RESERVE_BYTES - b->layout.expected_bytes,
+            traffic = b->layout.traffic_bytes;
     int64_t fewest = least((L2_LEAST * info.limits.l2_bytes + traffic - 1) / traffic,
-                           least(available / b->set_bytes, MAX_SETS));
+                           least(available / b->layout.set_bytes, MAX_SETS));
     int64_t sets = least((L2_MULTIPLE * info.limits.l2_bytes + traffic - 1) / traffic,
-                         least(available / MEMORY_SHARE / b->set_bytes, MAX_SETS));
+                         least(available / MEMORY_SHARE / b->layout.set_bytes, MAX_SETS));
     b->fewest = b->setup.warm || fewest < 1 ? 1 : (int)fewest;
     b->sets = b->setup.warm || sets < b->fewest ? b->fewest : (int)sets;
     return AT_OK;
@@ -143,13 +73,14 @@ static at_status choose_sets(at__bench *b, at_error *err)
 
 static at__ptr buffer_of(const at__bench *b, uint64_t set, int buffer)
 {
-    return b->arena + (set % (uint64_t)b->sets) * (uint64_t)b->set_bytes + (uint64_t)b->offset[buffer];
+    return b->arena + (set % (uint64_t)b->sets) * (uint64_t)b->layout.set_bytes +
+           (uint64_t)b->layout.offset[buffer];
 }
 
 /* The same for whoever runs on it: a copy begins where the buffer would, were it aligned. */
 static at__ptr place_of(const at__bench *b, uint64_t set, int buffer, bool is_copy)
 {
-    return buffer_of(b, set, buffer) - (is_copy ? (uint64_t)skew_of(b, buffer) : 0);
+    return buffer_of(b, set, buffer) - (is_copy ? (uint64_t)b->layout.skew[buffer] : 0);
 }
 
 static uint64_t seed_of(const at__bench *b, uint64_t set, int buffer)
@@ -177,8 +108,8 @@ static at_status fill(at__bench *b, uint64_t set, int buffer, at_error *err)
 
 static at_status fill_guard_before(at__bench *b, int buffer, at_error *err)
 {
-    return run_check(b, GUARD_FILL, GUARD_BYTES, buffer_of(b, 0, buffer) - GUARD_BYTES, GUARD_BYTES, 1, 0,
-                     err);
+    return run_check(b, GUARD_FILL, AT__GUARD_BYTES, buffer_of(b, 0, buffer) - AT__GUARD_BYTES,
+                     AT__GUARD_BYTES, 1, 0, err);
 }
 
 static at_status fill_guards(at__bench *b, int buffer, at_error *err)
@@ -186,7 +117,7 @@ static at_status fill_guards(at__bench *b, int buffer, at_error *err)
     at__ptr end = buffer_of(b, 0, buffer) + (uint64_t)b->setup.buffers[buffer].bytes;
     at_status status = fill_guard_before(b, buffer, err);
     if (status == AT_OK)
-        status = run_check(b, GUARD_FILL, GUARD_BYTES, end, GUARD_BYTES, 2, 0, err);
+        status = run_check(b, GUARD_FILL, AT__GUARD_BYTES, end, AT__GUARD_BYTES, 2, 0, err);
     return status;
 }
 
@@ -283,7 +214,7 @@ at_status at__bench_renew(at__bench *b, at_error *err)
 
 static at_status allocate(at__bench *b, at_error *err)
 {
-    at_status status = at__gpu_alloc(&b->arena, b->gpu, b->set_bytes * b->sets, err);
+    at_status status = at__gpu_alloc(&b->arena, b->gpu, b->layout.set_bytes * b->sets, err);
     if (status == AT_OK)
         status = at__gpu_alloc(&b->found, b->gpu, FOUND_PAIRS * 16, err);
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
@@ -386,7 +317,7 @@ static at_status poison(at__bench *b, bool is_copy, at_error *err)
     at_status status = at__gpu_zero(b->gpu, b->found, FOUND_PAIRS * 16, err);
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
         const at__buffer *buffer = &b->setup.buffers[i];
-        if (buffer->role != AT__INPUT && skew_of(b, i)) /* copies write there */
+        if (buffer->role != AT__INPUT && b->layout.skew[i]) /* copies write there */
             status = fill_guard_before(b, i, err);
         if (status != AT_OK)
             break;
@@ -406,11 +337,11 @@ static at_status compare_guards(at__bench *b, int i, bool is_copy, at_error *err
 {
     at__ptr found = b->found + 48u * (unsigned)i, at = buffer_of(b, 0, i);
     bool written = b->setup.buffers[i].role != AT__INPUT;
-    uint64_t before = GUARD_BYTES - (uint64_t)(is_copy && written ? skew_of(b, i) : 0);
-    at_status status = run_check(b, GUARD, GUARD_BYTES, at - GUARD_BYTES, before, 1, found + 16, err);
+    uint64_t before = AT__GUARD_BYTES - (uint64_t)(is_copy && written ? b->layout.skew[i] : 0);
+    at_status status = run_check(b, GUARD, AT__GUARD_BYTES, at - AT__GUARD_BYTES, before, 1, found + 16, err);
     if (status == AT_OK)
-        status = run_check(b, GUARD, GUARD_BYTES, at + (uint64_t)b->setup.buffers[i].bytes, GUARD_BYTES, 2,
-                           found + 32, err);
+        status = run_check(b, GUARD, AT__GUARD_BYTES, at + (uint64_t)b->setup.buffers[i].bytes,
+                           AT__GUARD_BYTES, 2, found + 32, err);
     return status;
 }
 
@@ -464,7 +395,7 @@ static void describe(at__verdict *out, const at__bench *b, const uint64_t *found
         else if (pair[2])
             snprintf(out->log, sizeof out->log,
                      "writes before buffer %d: %llu bytes, the first %llu bytes in front of it", i,
-                     (unsigned long long)pair[2], (unsigned long long)(GUARD_BYTES - ~pair[3]));
+                     (unsigned long long)pair[2], (unsigned long long)(AT__GUARD_BYTES - ~pair[3]));
         else if (pair[4])
             snprintf(out->log, sizeof out->log,
                      "writes behind buffer %d: %llu bytes, the first %llu bytes after its end", i,

@@ -2,13 +2,9 @@
  * bench.h - a problem laid out on a device: its buffers, their contents, and the proof that a kernel is
  * right.
  *
- * Buffers come in sets. One set is verified against; all of them are timed, in rotation, so that with enough
- * sets each launch finds its inputs outside the L2 cache. Every buffer lies between two guard zones:
- *
- *     ... | guard | buffer, exactly its bytes | guard | ...
- *
- * A buffer that is less than fully aligned begins its alignment's bytes behind a page. Copies, the ceiling,
- * begin at the page: whatever a kernel must put up with, it is compared with a copy of aligned buffers.
+ * One set of buffers is verified against; all of them are timed, in rotation, so that with enough sets each
+ * launch finds its inputs outside the L2 cache. How they lie: device/layout.h. Copies, the ceiling, begin at
+ * the page: whatever a kernel must put up with, it is compared with a copy of aligned buffers.
  *
  * Inputs hold random bits (another stream for each set and buffer), so no run is fast because of its data.
  */
@@ -18,9 +14,6 @@
 #include "runner/gpu.h"
 
 typedef struct at__bench at__bench;
-
-/* AT_ERR_DEVICE, with the bytes needed and free, when not even one set fits. Needs no device. */
-at_status at__bench_fits(const at__setup *setup, int64_t free_bytes, at_error *err) AT_MUST_CHECK;
 
 /*
  * Allocates, fills, and runs the reference. `setup` is borrowed for the call. AT_ERR_DEVICE: too large for

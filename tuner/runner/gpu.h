@@ -8,7 +8,7 @@
 #ifndef AUTOTUNE_GPU_H
 #define AUTOTUNE_GPU_H
 
-#include "device/device.h"
+#include "device/trial.h"
 
 typedef struct at__gpu at__gpu;
 typedef struct at__module at__module; /* a loaded cubin and its kernel */
@@ -54,10 +54,8 @@ at_status at__gpu_load(at__module **out, at__gpu *gpu, const void *cubin, const 
 /* module NULL is allowed; gpu NULL: the kernel stays loaded for as long as its context lives. */
 void at__gpu_unload(at__gpu *gpu, at__module *module);
 
-typedef struct at__kernel_resources {
-    int64_t registers, shared_bytes, local_bytes;
-} at__kernel_resources;
-at__kernel_resources at__module_resources(const at__module *module);
+/* As the driver says: registers, static shared memory, local memory; the others are unknown. */
+at__resources at__module_resources(const at__module *module);
 
 /* Enqueues. `params` point to the arguments, as cuLaunchKernel wants them. */
 at_status at__gpu_launch(at__gpu *gpu, const at__module *module, const at__geometry *geometry, void **params,

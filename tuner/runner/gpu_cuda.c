@@ -92,7 +92,7 @@ struct at__module {
     CUmodule module;
     CUfunction function;
     int64_t shared_bytes;
-    at__kernel_resources resources;
+    at__resources resources;
 };
 
 struct at__graph {
@@ -380,9 +380,10 @@ static at_status open_kernel(at__module *m, at__gpu *gpu, const void *cubin, con
     if (m->shared_bytes + shared > static_limit)
         TRY(gpu, cuFuncSetAttribute, m->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
             (int)m->shared_bytes);
-    m->resources = (at__kernel_resources){ .registers = registers,
-                                           .shared_bytes = shared + m->shared_bytes,
-                                           .local_bytes = local };
+    m->resources = AT__RESOURCES_UNKNOWN;
+    m->resources.registers = registers;
+    m->resources.shared_bytes = shared + m->shared_bytes;
+    m->resources.local_bytes = local;
     return AT_OK;
 }
 
@@ -412,7 +413,7 @@ void at__gpu_unload(at__gpu *gpu, at__module *module)
     free(module);
 }
 
-at__kernel_resources at__module_resources(const at__module *module)
+at__resources at__module_resources(const at__module *module)
 {
     return module->resources;
 }

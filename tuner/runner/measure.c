@@ -129,11 +129,11 @@ static bool race_is_lost(const double *samples, int count, double best_s)
 /* `launches` make a sample. */
 static void summarise(at__measured *out, const double *samples, int count, int64_t launches)
 {
-    out->median_s = at__median(samples, (size_t)count);
-    out->spread = at__spread(samples, (size_t)count);
-    out->min_s = at__quantile(samples, (size_t)count, 0.0);
-    out->samples = count;
-    out->saved_s = (double)(MAX_SAMPLES - count) * (double)launches * out->median_s;
+    out->timing.median_s = at__median(samples, (size_t)count);
+    out->timing.spread = at__spread(samples, (size_t)count);
+    out->timing.min_s = at__quantile(samples, (size_t)count, 0.0);
+    out->timing.samples = count;
+    out->saved_s = (double)(MAX_SAMPLES - count) * (double)launches * out->timing.median_s;
 }
 
 /* A batch is at least one whole rotation for small problems; one of a hopeless candidate would only cost
@@ -198,9 +198,7 @@ static at_status hear_again(at__verdict *verdict, at__bench *bench, const at__mo
 at_status at__measure_trial(at__measured *out, at__gpu *gpu, at__bench *bench, const at__trial *trial,
                             at_error *err)
 {
-    at__measured m = {
-        .tag = trial->tag, .outcome = AT__TIMED, .registers = -1, .shared_bytes = -1, .local_bytes = -1
-    };
+    at__measured m = { .tag = trial->tag, .outcome = AT__TIMED, .resources = AT__RESOURCES_UNKNOWN };
     at__module *module = NULL;
     at__verdict verdict = { 0 };
     at_error cause = { 0 };
@@ -209,10 +207,7 @@ at_status at__measure_trial(at__measured *out, at__gpu *gpu, at__bench *bench, c
     at_status status =
         at__gpu_load(&module, gpu, kernel->cubin, kernel->name, kernel->geometry.shared_bytes, &cause);
     if (status == AT_OK) {
-        at__kernel_resources r = at__module_resources(module);
-        m.registers = r.registers;
-        m.shared_bytes = r.shared_bytes;
-        m.local_bytes = r.local_bytes;
+        m.resources = at__module_resources(module);
         status = at__bench_verify(&verdict, bench, module, kernel, trial->is_copy, &cause);
     }
     if (status == AT_OK && !verdict.right)
@@ -392,10 +387,10 @@ static void final_rows(const final *f, at__final_row *rows)
         for (int r = 0; r < f->rounds; r++)
             column[r] = f->times[r * f->count + i];
         rows[i] = (at__final_row){ .outcome = AT__TIMED,
-                                   .median_s = at__median(column, (size_t)f->rounds),
-                                   .min_s = at__quantile(column, (size_t)f->rounds, 0.0),
-                                   .spread = at__spread(column, (size_t)f->rounds),
-                                   .samples = f->rounds };
+                                   .timing.median_s = at__median(column, (size_t)f->rounds),
+                                   .timing.min_s = at__quantile(column, (size_t)f->rounds, 0.0),
+                                   .timing.spread = at__spread(column, (size_t)f->rounds),
+                                   .timing.samples = f->rounds };
         rows[i].tied = best >= 0 && i != best && !f->list[i].is_copy && !f->list[i].is_memcpy &&
                        against(f, i, best).low <= 1.0;
     }

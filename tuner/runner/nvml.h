@@ -5,7 +5,8 @@
 #ifndef AUTOTUNE_NVML_H
 #define AUTOTUNE_NVML_H
 
-#include "db/store.h"
+#include "lang/record.h"
+#include <stddef.h>
 
 typedef struct at__nvml at__nvml;
 

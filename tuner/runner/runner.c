@@ -4,13 +4,14 @@
  * It answers each request in order. When a kernel ruins the context it says which trial that was and ends;
  * the supervisor starts another runner.
  */
-#include "device/runner_wire.h"
+#include "runner/runner.h"
 
 #include "runner/measure.h"
 #include "runner/nvml.h"
 #include "util/clock.h"
 #include "util/wire.h"
 
+#include <poll.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -11,16 +11,16 @@
 /* Errors, as they are thought to be, against which what was learned has to count. */
 #define DOUBT 4
 
-static double logarithm(const at__uses *uses)
+static double logarithm(const at__resources *resources)
 {
-    return log2(1 + (double)uses->spill_bytes / 16);
+    return log2(1 + (double)at__local_bytes(resources) / 16);
 }
 
-void at__spill_cost_add(at__spill_cost *l, const at__uses *uses, double error, double deviation)
+void at__spill_cost_add(at__spill_cost *l, const at__resources *resources, double error, double deviation)
 {
-    if (uses->spill_bytes < 0)
+    if (at__local_bytes(resources) < 0)
         return;
-    double weight = 1 / (deviation * deviation + NOISE * NOISE), s = logarithm(uses);
+    double weight = 1 / (deviation * deviation + NOISE * NOISE), s = logarithm(resources);
     l->weight += weight;
     l->spills += weight * s;
     l->squares += weight * s * s;
@@ -29,16 +29,16 @@ void at__spill_cost_add(at__spill_cost *l, const at__uses *uses, double error, d
     l->surprise += weight * error * error;
 }
 
-double at__spill_cost_of(double *left, const at__spill_cost *l, const at__uses *uses)
+double at__spill_cost_of(double *left, const at__spill_cost *l, const at__resources *resources)
 {
     const double prior = 1 / (PRIOR_WIDTH * PRIOR_WIDTH);
     *left = 1;
-    if (uses->spill_bytes <= 0)
+    if (at__local_bytes(resources) <= 0)
         return 0;
     double a = l->weight + prior, c = l->squares + prior, det = a * c - l->spills * l->spills;
     double base = (c * l->errors - l->spills * l->products) / det;
     double slope = (a * l->products - l->spills * l->errors) / det;
-    double error = base + slope * logarithm(uses);
+    double error = base + slope * logarithm(resources);
     if (slope <= 0 || error <= 0)
         return 0;
     double explained = base * l->errors + slope * l->products;

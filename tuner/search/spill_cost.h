@@ -11,7 +11,7 @@
 #ifndef AUTOTUNE_SPILL_COST_H
 #define AUTOTUNE_SPILL_COST_H
 
-#include "db/store.h"
+#include "lang/record.h"
 
 /* Zero it before use. */
 typedef struct at__spill_cost {
@@ -21,12 +21,12 @@ typedef struct at__spill_cost {
 } at__spill_cost;
 
 /* A kernel took exp(error) times what was expected, give or take `deviation`. */
-void at__spill_cost_add(at__spill_cost *cost, const at__uses *uses, double error, double deviation);
+void at__spill_cost_add(at__spill_cost *cost, const at__resources *resources, double error, double deviation);
 
 /*
  * The error to be expected of a kernel that spills, and *left, the share of its deviation that remains. 0 and
  * 1 for one that does not, of which nothing is known, or as long as spilling has cost nothing.
  */
-double at__spill_cost_of(double *left, const at__spill_cost *cost, const at__uses *uses);
+double at__spill_cost_of(double *left, const at__spill_cost *cost, const at__resources *resources);
 
 #endif

@@ -9,7 +9,7 @@
 #define AUTOTUNE_STRATEGY_H
 
 #include "space/space.h"
-#include "db/store.h"
+#include "lang/record.h"
 
 /* What a strategy may look at: the templates' spaces, numbered through. Borrowed. */
 typedef struct at__search {
@@ -29,7 +29,7 @@ typedef struct at__search {
 typedef struct at__finding {
     at__outcome outcome;
     double seconds; /* when timed */
-    at__uses uses;
+    at__resources resources;
 } at__finding;
 
 /* Answers of propose that are no index. */
@@ -44,7 +44,7 @@ typedef struct at__strategy {
     int64_t (*propose)(void *state);
     /* A proposal is compiled and the device is free for it: shall it be timed now? False takes it back: it is
      * not reported, and may be proposed again. NULL: always. */
-    bool (*consider)(void *state, int64_t index, const at__uses *uses);
+    bool (*consider)(void *state, int64_t index, const at__resources *resources);
     /* What became of a proposal. Reports may come in any order. */
     void (*report)(void *state, int64_t index, const at__finding *finding);
     void (*close)(void *state);

@@ -42,7 +42,7 @@ typedef struct row {
     double seconds;              /* NAN: not known yet; INFINITY: failed */
     bool costly;                 /* it took the device's process with it */
     bool sure;                   /* to be timed in any case              */
-    at__uses uses;               /* once compiled                        */
+    at__resources resources;     /* once compiled                        */
     double predicted, deviation; /* of the logarithm of seconds, then    */
 } row;
 
@@ -396,7 +396,7 @@ static int64_t take(model *m, int64_t index, bool sure)
         m->rows[at__surrogate_add(m->surrogate, levels)] =
             (row){ .index = index,
                    .seconds = NAN,
-                   .uses = { -1, -1, -1 },
+                   .resources = AT__RESOURCES_UNKNOWN,
                    .sure = sure || at__index_set_has(&m->deferred, index) };
     }
     m->left--;
@@ -489,7 +489,7 @@ static void deferred(model *m, int at, double error, double left)
  * expected costs no device time; of those that newer results made unlikely only a few are: each was compiled
  * in vain.
  */
-static bool model_consider(void *state, int64_t index, const at__uses *uses)
+static bool model_consider(void *state, int64_t index, const at__resources *resources)
 {
     model *m = state;
     int at = find_row(m, index);
@@ -498,8 +498,8 @@ static bool model_consider(void *state, int64_t index, const at__uses *uses)
     row *r = &m->rows[at];
     double best = set_values(m), least = KEEP_SHARE * m->top_gain;
     at__surrogate_predict_row(m->surrogate, &r->predicted, &r->deviation, at);
-    r->uses = *uses;
-    double left, error = at__spill_cost_of(&left, &m->spill_cost, uses);
+    r->resources = *resources;
+    double left, error = at__spill_cost_of(&left, &m->spill_cost, resources);
     double gain = improvement(best, r->predicted, r->deviation);
     bool late = gain < least && (double)m->deferred.count < PUT_OFF_SHARE * (double)m->done;
     bool worse =
@@ -522,7 +522,7 @@ static void model_report(void *state, int64_t index, const at__finding *finding)
         r->seconds = timed ? finding->seconds : INFINITY;
         r->costly = finding->outcome == AT__CRASHED || finding->outcome == AT__TIMED_OUT;
         if (timed)
-            at__spill_cost_add(&m->spill_cost, &r->uses, log(r->seconds) - r->predicted, r->deviation);
+            at__spill_cost_add(&m->spill_cost, &r->resources, log(r->seconds) - r->predicted, r->deviation);
     }
     if (timed) {
         m->timed++;

@@ -21,9 +21,8 @@
 struct known_trial {
     char *key; /* template hash, blank, configuration */
     at__outcome outcome;
-    double median_s, min_s, spread;
-    int64_t samples;
-    at__uses uses;
+    at__timing timing;
+    at__resources resources;
 };
 
 static int by_key(const void *a, const void *b)
@@ -49,14 +48,9 @@ static bool remember(void *context, const at__trial_row *row, const at__fingerpr
     char *key = known_key(row->template_hash, row->config);
     if (!key)
         return false;
-    c->known[c->known_count++] =
-        (struct known_trial){ .key = key,
-                              .outcome = row->outcome,
-                              .median_s = row->median_s,
-                              .min_s = row->min_s,
-                              .spread = row->spread,
-                              .samples = row->samples,
-                              .uses = { row->registers, row->shared_bytes, row->spill_bytes } };
+    c->known[c->known_count++] = (struct known_trial){
+        .key = key, .outcome = row->outcome, .timing = row->timing, .resources = row->resources
+    };
     return true;
 }
 
@@ -233,12 +227,12 @@ static void decide(at__contest *c, at__candidate *a)
     c->busy_s += a->m.busy_s;
     c->saved_s += a->m.saved_s;
     at__finding finding = { .outcome = a->m.outcome,
-                            .seconds = a->m.median_s,
-                            .uses = { a->m.registers, a->m.shared_bytes, a->m.local_bytes } };
+                            .seconds = a->m.timing.median_s,
+                            .resources = a->m.resources };
     c->strategy->report(c->strategy_state, a->index, &finding);
-    if (timed && (!c->best || a->m.median_s < c->best->m.median_s))
+    if (timed && (!c->best || a->m.timing.median_s < c->best->m.timing.median_s))
         c->best = a;
-    if (!timed || a->m.median_s > KEEP_WITHIN * c->best->m.median_s) {
+    if (!timed || a->m.timing.median_s > KEEP_WITHIN * c->best->m.timing.median_s) {
         at__str_clear(&a->build.cubin);
         a->build.done = false;
     }
@@ -254,14 +248,7 @@ static bool use_known(at__contest *c, at__candidate *a)
     free(probe.key);
     if (!k)
         return false;
-    a->m = (at__measured){ .outcome = k->outcome,
-                           .median_s = k->median_s,
-                           .min_s = k->min_s,
-                           .spread = k->spread,
-                           .samples = k->samples,
-                           .registers = k->uses.registers,
-                           .shared_bytes = k->uses.shared_bytes,
-                           .local_bytes = k->uses.spill_bytes };
+    a->m = (at__measured){ .outcome = k->outcome, .timing = k->timing, .resources = k->resources };
     a->known = a->stored = true;
     c->taken_from_store++;
     decide(c, a);
@@ -392,9 +379,7 @@ static at_status take_compiled(at__contest *c, at_error *err)
         if (status == AT_OK && a->build.ok && !c->interrupted) {
             status = make_ready(c, tag, err);
         } else if (status == AT_OK && !a->build.ok) {
-            a->m = (at__measured){
-                .outcome = AT__COMPILE_FAILED, .registers = -1, .shared_bytes = -1, .local_bytes = -1
-            };
+            a->m = (at__measured){ .outcome = AT__COMPILE_FAILED, .resources = AT__RESOURCES_UNKNOWN };
             decide(c, a);
         }
     }
@@ -413,21 +398,22 @@ at_status at__contest_kernel(at__kernel *out, const at__contest *c, const at__ca
     return status;
 }
 
-static at__uses uses_of(const at__contest *c, const at__candidate *a, const at__kernel *kernel)
+static at__resources resources_of(const at__contest *c, const at__candidate *a, const at__kernel *kernel)
 {
-    const at__resources *r = &a->build.resources;
+    at__resources r = a->build.resources;
     if (!c->session->builder.nvrtc)
-        return at__device_recorded_uses(c->session->device, a->identity);
-    if (r->registers < 0)
-        return (at__uses){ -1, -1, -1 };
-    return (at__uses){ r->registers, r->shared_bytes + kernel->geometry.shared_bytes, r->stack_bytes };
+        return at__device_recorded_resources(c->session->device, a->identity);
+    if (r.registers < 0)
+        return AT__RESOURCES_UNKNOWN;
+    r.shared_bytes += kernel->geometry.shared_bytes;
+    return r;
 }
 
 /* Now that it is compiled: is it still wanted? */
 static bool wanted(at__contest *c, at__candidate *a, const at__kernel *kernel)
 {
-    at__uses uses = uses_of(c, a, kernel);
-    a->deferred = c->strategy->consider && !c->strategy->consider(c->strategy_state, a->index, &uses);
+    at__resources resources = resources_of(c, a, kernel);
+    a->deferred = c->strategy->consider && !c->strategy->consider(c->strategy_state, a->index, &resources);
     c->deferred += a->deferred;
     if (a->deferred) /* it makes room for another, also where the limit was reached */
         c->exhausted = c->settled = false;
@@ -445,7 +431,7 @@ static at_status feed_device(at__contest *c, bool *progressed, at_error *err)
         size_t tag = c->ready[c->ready_first++];
         at__trial trial = { .tag = (int64_t)tag,
                             .is_copy = c->is_copy,
-                            .best_s = c->best ? c->best->m.median_s : 0 };
+                            .best_s = c->best ? c->best->m.timing.median_s : 0 };
         c->ready_count--;
         *progressed = true;
         status = at__contest_kernel(&trial.kernel, c, c->candidates[tag], err);
@@ -465,6 +451,8 @@ static at_status take_measured(at__contest *c, bool *progressed, at_error *err)
         if (got) {
             at__candidate *a = c->candidates[m.tag];
             a->m = m;
+            a->m.resources.stack_bytes = a->build.resources.stack_bytes;
+            a->m.resources.spill_bytes = a->build.resources.spill_bytes;
             at__trace_span(c->session->options->trace, AT__TRACK_DEVICE, trace_id(c), 0, a->t->name,
                            a->identity, at__now_s() - m.busy_s, at__now_s());
             trace_queues(c);
@@ -482,13 +470,8 @@ static at__trial_row row_of(const at__candidate *a)
                             .template_hash = a->t->hash,
                             .config = a->text,
                             .outcome = m->outcome,
-                            .median_s = m->median_s,
-                            .min_s = m->min_s,
-                            .spread = m->spread,
-                            .samples = m->samples,
-                            .registers = m->registers,
-                            .shared_bytes = m->shared_bytes,
-                            .spill_bytes = m->local_bytes,
+                            .timing = m->timing,
+                            .resources = m->resources,
                             .compile_s = a->build.compile_s,
                             .log = a->build.log.len && !a->build.ok ? at__str_text(&a->build.log) : m->log,
                             .source_hash = a->build.source_hash };
@@ -541,7 +524,7 @@ static void report_progress(at__contest *c)
     p.left_s = c->decided ? p.elapsed_s / (double)c->decided * (double)(p.total - c->decided) : -1;
     if (c->best) {
         snprintf(best, sizeof best, "%s %s", c->best->t->name, c->best->text);
-        p.best_s = c->best->m.median_s;
+        p.best_s = c->best->m.timing.median_s;
         p.best_share = c->ceiling_s / p.best_s;
     }
     p.best = best;

@@ -6,7 +6,8 @@
 
 static int by_time(const void *a, const void *b)
 {
-    double x = (*(at__candidate *const *)a)->m.median_s, y = (*(at__candidate *const *)b)->m.median_s;
+    double x = (*(at__candidate *const *)a)->m.timing.median_s,
+           y = (*(at__candidate *const *)b)->m.timing.median_s;
     return (x > y) - (x < y);
 }
 
@@ -41,7 +42,7 @@ at_status at__contest_leaders(at__contest *c, at__candidate **out, int *count, i
             sorted[timed++] = c->candidates[i];
     qsort(sorted, timed, sizeof *sorted, by_time);
     for (size_t i = 0; i < timed && *count < max && status == AT_OK; i++) {
-        if (sorted[i]->m.median_s > (1.0 + within) * c->best->m.median_s)
+        if (sorted[i]->m.timing.median_s > (1.0 + within) * c->best->m.timing.median_s)
             break;
         status = build_again(c, sorted[i], err);
         if (status == AT_OK)

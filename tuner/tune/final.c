@@ -108,7 +108,7 @@ static void choose_winner(at__final *f)
 {
     for (int i = 0; i < f->count; i++)
         if (!f->list[i].is_copy && !f->list[i].is_memcpy && f->rows[i].outcome == AT__TIMED &&
-            (f->winner < 0 || f->rows[i].median_s < f->rows[f->winner].median_s))
+            (f->winner < 0 || f->rows[i].timing.median_s < f->rows[f->winner].timing.median_s))
             f->winner = i;
 }
 
@@ -138,7 +138,7 @@ int at__final_fastest_copy(const at__final *f)
     for (int i = 0; i < f->count; i++) {
         bool copy = f->list[i].is_copy || f->list[i].is_memcpy || (!f->copies && i == f->winner);
         if (copy && f->rows[i].outcome == AT__TIMED &&
-            (best < 0 || f->rows[i].median_s < f->rows[best].median_s))
+            (best < 0 || f->rows[i].timing.median_s < f->rows[best].timing.median_s))
             best = i;
     }
     return f->main->problem.op->ceiling_op[0] ? best : -1;

@@ -25,7 +25,7 @@ static int fastest_rival(const at__finalist *list, const at__final_row *rows, in
     int best = -1;
     for (int i = 1; i < count; i++)
         if (!list[i].is_copy && !list[i].is_memcpy && rows[i].outcome == AT__TIMED &&
-            (best < 0 || rows[i].median_s < rows[best].median_s))
+            (best < 0 || rows[i].timing.median_s < rows[best].timing.median_s))
             best = i;
     return best;
 }
@@ -36,9 +36,9 @@ at__remeasure_verdict at__remeasure_judge(const at__finalist *list, const at__fi
     int rival = fastest_rival(list, rows, count);
     if (rows[0].outcome != AT__TIMED)
         return AT__NOT_RIGHT;
-    if (rival >= 0 && rows[rival].median_s < rows[0].median_s && !rows[0].tied)
+    if (rival >= 0 && rows[rival].timing.median_s < rows[0].timing.median_s && !rows[0].tied)
         return AT__LOST_TITLE;
-    return fabs(rows[0].median_s / then_s - 1.0) > tolerance ? AT__DRIFTED : AT__HOLDS;
+    return fabs(rows[0].timing.median_s / then_s - 1.0) > tolerance ? AT__DRIFTED : AT__HOLDS;
 }
 
 /* Everything of one problem. The first finalist is the winner. */
@@ -165,7 +165,7 @@ static void name(char *out, size_t size, const job *j, int i)
 
 static void explain(at__remeasured *v, const job *j)
 {
-    double then_s = j->winner->winner.median_s;
+    double then_s = j->winner->winner.timing.median_s;
     if (v->standing == AT__NOT_RIGHT)
         snprintf(v->why, sizeof v->why, "%s: %.200s", at__outcome_name(j->rows[0].outcome), j->rows[0].log);
     else if (v->standing == AT__LOST_TITLE)
@@ -182,14 +182,15 @@ static void explain(at__remeasured *v, const job *j)
 static void conclude(at__remeasured *v, const job *j, double tolerance)
 {
     int rival = fastest_rival(j->list, j->rows, j->count);
-    v->standing = at__remeasure_judge(j->list, j->rows, j->count, j->winner->winner.median_s, tolerance);
-    v->median_s = j->rows[0].outcome == AT__TIMED ? j->rows[0].median_s : 0;
-    v->rival_s = rival >= 0 ? j->rows[rival].median_s : 0;
+    v->standing =
+        at__remeasure_judge(j->list, j->rows, j->count, j->winner->winner.timing.median_s, tolerance);
+    v->median_s = j->rows[0].outcome == AT__TIMED ? j->rows[0].timing.median_s : 0;
+    v->rival_s = rival >= 0 ? j->rows[rival].timing.median_s : 0;
     name(v->rival, sizeof v->rival, j, rival);
     for (int i = 1; i < j->count; i++)
         if ((j->list[i].is_copy || j->list[i].is_memcpy) && j->rows[i].outcome == AT__TIMED &&
-            (v->ceiling_s <= 0 || j->rows[i].median_s < v->ceiling_s))
-            v->ceiling_s = j->rows[i].median_s;
+            (v->ceiling_s <= 0 || j->rows[i].timing.median_s < v->ceiling_s))
+            v->ceiling_s = j->rows[i].timing.median_s;
     explain(v, j);
 }
 

@@ -1,7 +1,7 @@
 /* session_fit.c - what a problem needs on the device, told before anything is compiled for it. */
 #include "tune/contest.h"
 
-#include "runner/bench.h"
+#include "device/layout.h"
 
 static at_status add_buffer(at__setup *setup, const at__problem *problem, int arg_index, const int64_t *slots,
                             at_error *err)
@@ -73,7 +73,7 @@ at_status at__session_fits(at__session *s, const at__problem *problem, at_error 
     if (status == AT_OK)
         status = at__session_buffers(&setup, problem, &key, slots, err);
     if (status == AT_OK && !is_known(s, &key))
-        status = at__bench_fits(&setup, info->free_bytes, err);
+        status = at__layout_fits(&setup, info->free_bytes, err);
     at__str_clear(&shape);
     return status;
 }

@@ -84,7 +84,7 @@ static at_status run_copies(job *j, at_error *err)
         status = at__contest_run(&j->copies, err);
     }
     if (status == AT_OK && j->copies.best)
-        j->main.ceiling_s = j->copies.best->m.median_s;
+        j->main.ceiling_s = j->copies.best->m.timing.median_s;
     return status;
 }
 
@@ -175,11 +175,11 @@ static at_status keep_winner(job *j, at__answer *answer, at_error *err)
                      .config = a->text,
                      .source_hash = a->build.source_hash,
                      .op_hash = op_hash,
-                     .median_s = row->median_s,
-                     .min_s = row->min_s,
-                     .spread = row->spread,
-                     .samples = row->samples,
-                     .ceiling_s = copy >= 0 ? j->final.rows[copy].median_s : 0,
+                     .timing.median_s = row->timing.median_s,
+                     .timing.min_s = row->timing.min_s,
+                     .timing.spread = row->timing.spread,
+                     .timing.samples = row->timing.samples,
+                     .ceiling_s = copy >= 0 ? j->final.rows[copy].timing.median_s : 0,
                      .ceiling_name = at__str_text(&ceiling),
                      .ties = at__str_text(&ties),
                      .trials = j->main.decided,
@@ -187,7 +187,7 @@ static at_status keep_winner(job *j, at__answer *answer, at_error *err)
                      .grid = { g->grid[0], g->grid[1], g->grid[2] },
                      .block = { g->block[0], g->block[1], g->block[2] },
                      .shared_bytes = g->shared_bytes,
-                     .registers = a->m.registers,
+                     .registers = a->m.resources.registers,
                      .elapsed_s = at__now_s() - j->main.started_s,
                      .conditions = j->final.notes.conditions };
     at_status status = keep_sources(j, a->t, err);
@@ -281,7 +281,7 @@ static void why_stopped(at__str *out, const job *j, const char *where)
                          j->s->options->budget_s);
         return;
     }
-    at__time_text(time, sizeof time, best->m.median_s);
+    at__time_text(time, sizeof time, best->m.timing.median_s);
     at__str_addf(
         out,
         "interrupted in the final (%s); the fastest of %lld trials was %s %s with %s; the same command "

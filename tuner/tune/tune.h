@@ -94,8 +94,4 @@ at_status at__tune(const at__problem *problems, size_t count, const at__catalog 
                    const at__tune_options *options, const at__tune_events *events,
                    at_error *err) AT_MUST_CHECK;
 
-/* The key under which a problem is stored; `shape` receives its text and must outlive the key. */
-at_status at__problem_key_of(at__problem_key *out, at__str *shape, const at__problem *problem,
-                             at_error *err) AT_MUST_CHECK;
-
 #endif

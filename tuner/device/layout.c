@@ -1,0 +1,50 @@
+/*
+ * layout.c - buffers one after the other, each aligned as an application's own allocation would be, a guard
+ * zone before and behind it. The order is that of the op's arguments; a set ends at its largest alignment, so
+ * that all sets lie alike.
+ */
+#include "device/layout.h"
+
+/* As an application's own allocation would lie: large ones at the start of a 2 MiB page. */
+static int64_t alignment_for(int64_t bytes)
+{
+    return bytes >= ((int64_t)1 << 20) ? (int64_t)2 << 20 : 4096;
+}
+
+void at__layout_of(at__layout *out, const at__setup *setup)
+{
+    int64_t at = 0, largest = 4096;
+    *out = (at__layout){ 0 };
+    for (int i = 0; i < setup->buffer_count; i++) {
+        const at__buffer *b = &setup->buffers[i];
+        int64_t align = alignment_for(b->bytes);
+        if (align > largest)
+            largest = align;
+        out->skew[i] = b->align < AT__FULL_ALIGN ? b->align : 0;
+        out->offset[i] = at__round_up(at + AT__GUARD_BYTES, align) + out->skew[i];
+        at = out->offset[i] + b->bytes + AT__GUARD_BYTES;
+        out->traffic_bytes += b->bytes;
+        if (b->role != AT__INPUT)
+            out->expected_bytes += (setup->gaps ? 2 : 1) * at__round_up(b->bytes, 4096);
+    }
+    out->set_bytes = at__round_up(at > 0 ? at : 1, largest); /* an op need not have buffers */
+    out->traffic_bytes = out->traffic_bytes > 0 ? out->traffic_bytes : 1;
+}
+
+at_status at__layout_fits(const at__setup *setup, int64_t free_bytes, at_error *err)
+{
+    double bytes = 0; /* first roughly: sizes that no machine has would overflow the layout */
+    for (int i = 0; i < setup->buffer_count; i++)
+        bytes += (double)setup->buffers[i].bytes;
+    if (bytes < 1e15) {
+        at__layout layout;
+        at__layout_of(&layout, setup);
+        bytes = (double)(layout.set_bytes + layout.expected_bytes + AT__RESERVE_BYTES);
+    }
+    if (bytes <= (double)free_bytes)
+        return AT_OK;
+    return at_fail(err, AT_ERR_DEVICE,
+                   "the problem does not fit: it needs %.1f MB on the device (buffers, the right answer, "
+                   "reserve), and %.1f MB are free",
+                   1e-6 * bytes, 1e-6 * (double)free_bytes);
+}

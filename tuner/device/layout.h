@@ -1,0 +1,42 @@
+/*
+ * layout.h - how the buffers of a problem lie in the device's memory, and whether they fit. Pure.
+ *
+ * Buffers come in sets that launches rotate through. Every buffer lies between two guard zones:
+ *
+ *     ... | guard | buffer, exactly its bytes | guard | ...
+ *
+ * A buffer that is less than fully aligned begins its alignment's bytes behind a page. Beside the sets lie
+ * the right answers: each output once, twice where the reference leaves gaps in it.
+ */
+#ifndef AUTOTUNE_LAYOUT_H
+#define AUTOTUNE_LAYOUT_H
+
+#include "device/trial.h"
+
+/* Wide enough for a stray vector access of a whole block's row. */
+#define AT__GUARD_BYTES 4096
+
+/* Left free for modules, graphs and the driver itself. */
+#define AT__RESERVE_BYTES ((int64_t)256 << 20)
+
+typedef struct at__layout {
+    int64_t offset[AT__MAX_ARGS]; /* of each buffer in its set                     */
+    int64_t skew[AT__MAX_ARGS];   /* how far behind an aligned place it begins     */
+    int64_t set_bytes;
+    int64_t traffic_bytes;  /* of a set's buffers; at least 1                */
+    int64_t expected_bytes; /* of the right answers                          */
+} at__layout;
+
+/* Sizes of up to 10^15 bytes in all; at__layout_fits refuses more. */
+void at__layout_of(at__layout *out, const at__setup *setup);
+
+/* AT_ERR_DEVICE, with the bytes needed and free, when not even one set fits. */
+at_status at__layout_fits(const at__setup *setup, int64_t free_bytes, at_error *err) AT_MUST_CHECK;
+
+/* `value`, or the next multiple of `to` above it. */
+static inline int64_t at__round_up(int64_t value, int64_t to)
+{
+    return (value + to - 1) / to * to;
+}
+
+#endif

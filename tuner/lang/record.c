@@ -1,0 +1,31 @@
+/* record.c - outcomes by name, and the one figure that two sources give. */
+#include "lang/record.h"
+
+#include <string.h>
+
+static const char *const OUTCOMES[] = {
+    [AT__TIMED] = "timed",
+    [AT__COMPILE_FAILED] = "compile_failed",
+    [AT__LAUNCH_FAILED] = "launch_failed",
+    [AT__WRONG_RESULT] = "wrong_result",
+    [AT__CRASHED] = "crashed",
+    [AT__TIMED_OUT] = "timed_out",
+};
+
+const char *at__outcome_name(at__outcome outcome)
+{
+    return (unsigned)outcome < AT__OUTCOMES ? OUTCOMES[outcome] : "unknown";
+}
+
+at__outcome at__outcome_of(const char *name)
+{
+    for (int i = 0; i < AT__OUTCOMES; i++)
+        if (strcmp(name, OUTCOMES[i]) == 0)
+            return (at__outcome)i;
+    return AT__CRASHED;
+}
+
+int64_t at__local_bytes(const at__resources *r)
+{
+    return r->local_bytes >= 0 ? r->local_bytes : r->stack_bytes;
+}

@@ -1,0 +1,13 @@
+/* runner.h - the process that has the GPU; the supervisor starts it (device/device_runner.c). */
+#ifndef AUTOTUNE_RUNNER_H
+#define AUTOTUNE_RUNNER_H
+
+#include "device/runner_wire.h"
+
+/*
+ * The main loop of a runner process: serves AT__CHILD_FD until it closes. `ordinal` is a device, or
+ * AT__COUNT_DEVICES to say how many there are and end. Returns the exit code.
+ */
+int at__runner_main(int ordinal);
+
+#endif
