@@ -122,7 +122,7 @@ Test(interrupts, while_the_device_opens)
 
 Test(interrupts, while_the_buffers_are_filled)
 {
-    start("kernel check_fill * hang create fills", E2E_MINE);
+    start("kernel verify_fill * hang create fills", E2E_MINE);
     wait_for_file("fills");
     interrupt();
     e2e_expect(strstr(run.out, "no winner: interrupted while the problem was set up"), run);

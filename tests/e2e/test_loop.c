@@ -315,7 +315,7 @@ static const struct {
     { "times negative", E2E_MINE, 1, "expected a positive time" },
     { "times endless", E2E_MINE, 1, "expected a positive time" },
     { "kernel copy_reference * 700", E2E_MINE, 1, "ILLEGAL_ADDRESS" },
-    { "kernel check_fill * 700", E2E_MINE, 1, "ILLEGAL_ADDRESS" },
+    { "kernel verify_fill * 700", E2E_MINE, 1, "ILLEGAL_ADDRESS" },
 };
 
 Test(loop, a_driver_that_talks_nonsense_is_told)

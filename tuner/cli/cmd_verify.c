@@ -39,8 +39,7 @@ typedef struct work {
     at__tune_options options;
     at__str keep;
     at__device *device;
-    at__session session;
-    bool open;
+    at__session *session;
     at__format format;
     item *items;
     size_t count, cap;
@@ -52,8 +51,8 @@ typedef struct work {
 
 static bool of_this_device(const work *w, const at__answer *a)
 {
-    return strcmp(a->fingerprint.device, w->session.fingerprint.device) == 0 &&
-           a->fingerprint.cold == w->session.fingerprint.cold;
+    return strcmp(a->fingerprint.device, at__session_env(w->session)->fingerprint.device) == 0 &&
+           a->fingerprint.cold == at__session_env(w->session)->fingerprint.cold;
 }
 
 static bool add_item(work *w, const at__problem *problem, at__answer *answer)
@@ -103,11 +102,12 @@ static at_status add_problem(work *w, const at__problem *problem, at_error *err)
     at__answer answer = { 0 };
     at_status status = at__problem_key_of(&key, &shape, problem, err);
     if (status == AT_OK)
-        status =
-            at__store_find_winner(&answer, w->session.store, &key, NULL, w->session.fingerprint.device, err);
+        status = at__store_find_winner(&answer, at__session_env(w->session)->store, &key, NULL,
+                                       at__session_env(w->session)->fingerprint.device, err);
     if (status == AT_ERR_NOT_FOUND)
-        status = at_fail(err, status, "%s has no winner of %s %s %s on %s", w->options.db_path, key.op,
-                         key.shape, at__dtype_name(problem->type), w->session.fingerprint.device);
+        status =
+            at_fail(err, status, "%s has no winner of %s %s %s on %s", w->options.db_path, key.op, key.shape,
+                    at__dtype_name(problem->type), at__session_env(w->session)->fingerprint.device);
     if (status == AT_OK && of_this_device(w, &answer))
         add_item(w, problem, &answer);
     at__answer_clear(&answer);
@@ -135,12 +135,12 @@ static at_status collect_all(work *w, at_error *err)
         status = status == AT_OK ? add_problem(w, &problem, err) : status;
     }
     if (status == AT_OK && !a->shapes && !a->words.count)
-        status = at__store_each_best(w->session.store, collect, w, err);
+        status = at__store_each_best(at__session_env(w->session)->store, collect, w, err);
     if (status == AT_OK && w->failed)
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK && !w->count)
         status = at_fail(err, AT_ERR_NOT_FOUND, "%s has no winner on %s to verify", w->options.db_path,
-                         w->session.fingerprint.device);
+                         at__session_env(w->session)->fingerprint.device);
     return status;
 }
 
@@ -219,10 +219,8 @@ static at_status open_all(work *w, const at__tune_events *events, at_error *err)
     w->options.warm = a->warm;
     w->options.command = "verify";
     w->options.cancel = &at__cancel_requested;
-    if (status == AT_OK) {
-        w->open = true;
+    if (status == AT_OK)
         status = at__session_open(&w->session, w->catalog, &w->options, w->device, 0, events, err);
-    }
     return status == AT_OK ? collect_all(w, err) : status;
 }
 
@@ -232,8 +230,8 @@ static at_status verify_all(work *w, at_error *err)
     print_head(w);
     for (size_t i = 0; i < w->count && status == AT_OK && !at__cancel_requested; i++) {
         at__remeasured v = { 0 };
-        status = at__remeasure(&v, &w->session, &w->items[i].problem, &w->items[i].answer, w->args->tolerance,
-                               err);
+        status =
+            at__remeasure(&v, w->session, &w->items[i].problem, &w->items[i].answer, w->args->tolerance, err);
         if (status == AT_OK) {
             w->found[v.standing]++;
             print_row(w, &w->items[i], &v);
@@ -260,8 +258,7 @@ static void work_close(work *w)
     for (size_t i = 0; i < w->count; i++)
         at__answer_clear(&w->items[i].answer);
     free(w->items);
-    if (w->open)
-        at__session_close(&w->session);
+    at__session_close(w->session);
     at__device_close(w->device);
     at__catalog_close(w->catalog);
     at__str_clear(&w->keep);

@@ -1,7 +1,12 @@
-/* contest.c - see contest.h. */
-#include "tune/contest.h"
-
-#include "lookup/lookup.h"
+/*
+ * contest.c - the loop of a contest: propose, compile, feed the device, take what it measured, store.
+ *
+ * Every round does a little of each and waits only when nothing moved, so that compilers, queue and device
+ * are busy at once. Invariant: a candidate is proposed, compiled, ready or with the device, decided, stored,
+ * in this order and each once (a deferred one goes back from compiled to proposed); whatever ends the loop,
+ * what is decided is stored before it returns.
+ */
+#include "tune/contest_parts.h"
 
 #include "util/clock.h"
 
@@ -18,168 +23,6 @@
 /* A loser's cubin is dropped; near the top it may be needed for the final. */
 #define KEEP_WITHIN 1.10
 
-struct known_trial {
-    char *key; /* template hash, blank, configuration */
-    at__outcome outcome;
-    at__timing timing;
-    at__resources resources;
-};
-
-static int by_key(const void *a, const void *b)
-{
-    return strcmp(((const struct known_trial *)a)->key, ((const struct known_trial *)b)->key);
-}
-
-static char *known_key(const char *hash, const char *config)
-{
-    at__str key = { 0 };
-    at__str_addf(&key, "%s %s", hash, config);
-    if (key.failed)
-        at__str_clear(&key);
-    return key.data;
-}
-
-static bool remember(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
-{
-    at__contest *c = context;
-    (void)fingerprint;
-    if (!at__grow(&c->known, &c->known_cap, c->known_count, sizeof *c->known))
-        return false;
-    char *key = known_key(row->template_hash, row->config);
-    if (!key)
-        return false;
-    c->known[c->known_count++] = (struct known_trial){
-        .key = key, .outcome = row->outcome, .timing = row->timing, .resources = row->resources
-    };
-    return true;
-}
-
-static at_status read_known(at__contest *c, at_error *err)
-{
-    if (c->session->options->force && !c->is_copy)
-        return AT_OK;
-    at_status status =
-        at__store_each_trial(c->session->store, &c->key, &c->session->fingerprint, remember, c, err);
-    if (status == AT_OK && c->known_count)
-        qsort(c->known, c->known_count, sizeof *c->known, by_key);
-    return status;
-}
-
-/* A space of so few is tried altogether unless a strategy is asked for. */
-#define EXHAUSTIVE_LIMIT 40
-/* A search that ends by itself does so when this share of the time is not expected to be gained. */
-#define WORTH 0.005
-
-static void choose_strategy(at__contest *c)
-{
-    const at__tune_options *o = c->session->options;
-    const at__pool *pool = c->session->builder.pool;
-    int64_t limit = o->max_trials > 0 ? o->max_trials : c->search.total;
-    if (c->is_copy) {
-        c->strategy = &at__strategy_exhaustive;
-        limit = c->search.total;
-    } else if (o->strategy) {
-        c->strategy = o->strategy;
-    } else {
-        c->strategy = c->search.total > EXHAUSTIVE_LIMIT ? &at__strategy_model : &at__strategy_exhaustive;
-    }
-    c->search.max_trials = limit < c->search.total ? limit : c->search.total;
-    c->search.seed = c->session->seed;
-    c->search.slots = c->slots;
-    c->search.ahead = pool ? at__pool_workers(pool) : 1;
-    c->search.worth = WORTH;
-}
-
-/* ---- beginning with what won elsewhere ---- */
-
-/* The index of a configuration in the whole search, -1: it is not there. */
-static int64_t find_index(const at__contest *c, const at__template *t, const at__config *config)
-{
-    int64_t offset = 0;
-    for (int i = 0; i < c->space_count; i++) {
-        int64_t count = at__space_count(c->spaces[i]);
-        if (count > c->search.total - offset)
-            break; /* beyond what a number can say: total is saturated */
-        int64_t index = at__space_template(c->spaces[i]) == t ? at__space_find(c->spaces[i], config) : -1;
-        if (index >= 0)
-            return offset + index;
-        offset += count;
-    }
-    return -1;
-}
-
-static at_status find_hints(at__contest *c, at_error *err)
-{
-    at__session *s = c->session;
-    const at__device_info *info = at__device_info_of(s->device);
-    at__lookup *lookup = NULL;
-    at__hint hints[AT__MAX_HINTS];
-    int count = 0;
-    at__target target = { .cc = info->limits.cc, .sms = info->limits.sms };
-    snprintf(target.name, sizeof target.name, "%s", info->name);
-    at_status status = at__lookup_open(&lookup, s->store, s->catalog, err);
-    if (status == AT_OK)
-        status = at__lookup_hints(hints, &count, AT__MAX_HINTS, lookup, &c->problem, &target, err);
-    for (int i = 0; i < count && status == AT_OK; i++) {
-        int64_t index = find_index(c, hints[i].t, &hints[i].config);
-        if (index >= 0)
-            c->hints[c->search.hint_count++] = index;
-    }
-    c->search.hints = c->hints;
-    at__lookup_close(lookup);
-    return status;
-}
-
-at_status at__contest_open(at__contest *out, at__session *session, const at__problem *problem, bool is_copy,
-                           at_error *err)
-{
-    *out = (at__contest){
-        .session = session, .problem = *problem, .is_copy = is_copy, .started_s = at__now_s()
-    };
-    at_status status = at__problem_key_of(&out->key, &out->shape, &out->problem, err);
-    if (status == AT_OK)
-        status =
-            at__problem_bind(out->slots, &out->problem, &at__device_info_of(session->device)->limits, err);
-    if (status == AT_OK)
-        status = at__contest_open_spaces(out, err);
-    if (status == AT_OK)
-        status = read_known(out, err);
-    if (status == AT_OK && !is_copy)
-        status = find_hints(out, err);
-    if (status == AT_OK) {
-        choose_strategy(out);
-        status = out->strategy->open(&out->strategy_state, &out->search, err);
-    }
-    return status;
-}
-
-static void candidate_close(at__candidate *a)
-{
-    if (!a)
-        return;
-    at__build_clear(&a->build);
-    free(a->identity);
-    free(a);
-}
-
-void at__contest_close(at__contest *c)
-{
-    if (c->strategy_state)
-        c->strategy->close(c->strategy_state);
-    for (size_t i = 0; i < c->candidate_count; i++)
-        candidate_close(c->candidates[i]);
-    for (size_t i = 0; i < c->known_count; i++)
-        free(c->known[i].key);
-    for (int i = 0; i < c->space_count; i++)
-        at__space_close(c->spaces[i]);
-    free(c->candidates);
-    free(c->known);
-    free(c->spaces);
-    free(c->ready);
-    at__str_clear(&c->shape);
-    *c = (at__contest){ 0 };
-}
-
 /* The space and the index in it that a strategy's number means. */
 static const at__space *locate(const at__contest *c, int64_t *index)
 {
@@ -192,47 +35,23 @@ static const at__space *locate(const at__contest *c, int64_t *index)
     return NULL;
 }
 
-/* The candidate, owned by the contest; NULL when out of memory. */
-at__candidate *at__contest_add(at__contest *c, const at__space *space, int64_t index, int64_t local)
-{
-    at__str text = { 0 };
-    size_t begin;
-    at__candidate *a = calloc(1, sizeof *a);
-    if (!a || !at__grow(&c->candidates, &c->candidate_cap, c->candidate_count, sizeof *c->candidates)) {
-        free(a);
-        return NULL;
-    }
-    c->candidates[c->candidate_count++] = a;
-    a->t = at__space_template(space);
-    a->index = index;
-    at__space_config(&a->config, space, local);
-    at__str_addf(&text, "%s %s %s %s ", c->key.op, c->key.shape, c->key.type_key, a->t->name);
-    begin = text.len;
-    at__config_text(&text, a->t, &a->config);
-    if (text.failed)
-        at__str_clear(&text);
-    a->identity = text.data;
-    a->text = text.data ? text.data + begin : NULL;
-    return a->text ? a : NULL;
-}
-
 /* An outcome is known: count it, tell the strategy, remember the best. */
 static void decide(at__contest *c, at__candidate *a)
 {
     bool timed = a->m.outcome == AT__TIMED;
     a->decided = true;
-    c->decided++;
-    c->failed += !timed;
-    c->outcomes[a->m.outcome]++;
-    c->busy_s += a->m.busy_s;
-    c->saved_s += a->m.saved_s;
+    c->tally.decided++;
+    c->tally.failed += !timed;
+    c->tally.outcomes[a->m.outcome]++;
+    c->tally.busy_s += a->m.busy_s;
+    c->tally.saved_s += a->m.saved_s;
     at__finding finding = { .outcome = a->m.outcome,
                             .seconds = a->m.timing.median_s,
                             .resources = a->m.resources };
     c->strategy->report(c->strategy_state, a->index, &finding);
-    if (timed && (!c->best || a->m.timing.median_s < c->best->m.timing.median_s))
-        c->best = a;
-    if (!timed || a->m.timing.median_s > KEEP_WITHIN * c->best->m.timing.median_s) {
+    if (timed && (!c->tally.best || a->m.timing.median_s < c->tally.best->m.timing.median_s))
+        c->tally.best = a;
+    if (!timed || a->m.timing.median_s > KEEP_WITHIN * c->tally.best->m.timing.median_s) {
         at__str_clear(&a->build.cubin);
         a->build.done = false;
     }
@@ -241,16 +60,12 @@ static void decide(at__contest *c, at__candidate *a)
 
 static bool use_known(at__contest *c, at__candidate *a)
 {
-    struct known_trial probe = { .key = known_key(a->t->hash, a->text) };
-    const struct known_trial *k = probe.key && c->known_count
-                                      ? bsearch(&probe, c->known, c->known_count, sizeof *c->known, by_key)
-                                      : NULL;
-    free(probe.key);
+    const at__known_trial *k = at__contest_find_known(c, a);
     if (!k)
         return false;
     a->m = (at__measured){ .outcome = k->outcome, .timing = k->timing, .resources = k->resources };
     a->known = a->stored = true;
-    c->taken_from_store++;
+    c->tally.known++;
     decide(c, a);
     return true;
 }
@@ -282,16 +97,16 @@ static bool resume(at__contest *c, int64_t index, at_status *status, at_error *e
 
 static at_status propose_one(at__contest *c, at_error *err)
 {
-    at__builder *builder = &c->session->builder;
+    at__builder *builder = &c->env->builder;
     int64_t index = c->strategy->propose(c->strategy_state), local = index;
     at_status status = AT_OK;
 
     c->waiting = index == AT__NOT_YET;
-    if (c->waiting && c->decided + c->deferred == (int64_t)c->candidate_count)
+    if (c->waiting && c->tally.decided + c->deferred == (int64_t)c->candidate_count)
         return at_fail(err, AT_ERR_USAGE, "strategy %s waits for nothing", c->strategy->name);
     if (index < 0) {
         c->exhausted = !c->waiting;
-        c->settled = index == AT__WORTHLESS;
+        c->tally.settled = index == AT__WORTHLESS;
         return AT_OK;
     }
     if (resume(c, index, &status, err))
@@ -317,22 +132,21 @@ static at_status propose_one(at__contest *c, at_error *err)
 
 static bool should_end(at__contest *c)
 {
-    const at__session *s = c->session;
-    if (at__cancel_asked(&s->cancel) || (s->budget_until_s > 0 && at__now_s() > s->budget_until_s))
-        c->interrupted = true;
-    return c->interrupted;
+    const at__env *env = c->env;
+    if (at__cancel_asked(&env->cancel) || (env->budget_until_s > 0 && at__now_s() > env->budget_until_s))
+        c->tally.interrupted = true;
+    return c->tally.interrupted;
 }
 
 /* Compilations under way. Without a pool there are none: nothing is compiled for a replay. */
 static int compiling(const at__contest *c)
 {
-    return c->session->builder.pool ? at__pool_busy(c->session->builder.pool) : 0;
+    return c->env->builder.pool ? at__pool_busy(c->env->builder.pool) : 0;
 }
 
 static bool has_room(const at__contest *c)
 {
-    return c->ready_count < READY_LIMIT &&
-           (!c->session->builder.pool || at__pool_has_room(c->session->builder.pool));
+    return c->ready_count < READY_LIMIT && (!c->env->builder.pool || at__pool_has_room(c->env->builder.pool));
 }
 
 static at_status propose_ahead(at__contest *c, at_error *err)
@@ -349,34 +163,27 @@ static at_status propose_ahead(at__contest *c, at_error *err)
     return status;
 }
 
-/* Replays count below zero; processes of a trace from 0. */
-static int trace_id(const at__contest *c)
-{
-    int ordinal = at__device_info_of(c->session->device)->ordinal;
-    return ordinal < 0 ? 0 : ordinal;
-}
-
 static void trace_queues(const at__contest *c)
 {
-    at__trace *trace = c->session->options->trace;
-    at__trace_count(trace, trace_id(c), "compiled, waiting for the device",
-                    (int64_t)c->ready_count + at__device_queued(c->session->device));
+    at__trace *trace = c->env->options->trace;
+    at__trace_count(trace, at__env_trace_id(c->env), "compiled, waiting for the device",
+                    (int64_t)c->ready_count + at__device_queued(c->env->device));
 }
 
 static at_status take_compiled(at__contest *c, at_error *err)
 {
     at__compiled done = { 0 };
-    if (!c->session->builder.pool)
+    if (!c->env->builder.pool)
         return AT_OK;
-    at_status status = at__pool_pump(c->session->builder.pool, err);
-    while (status == AT_OK && at__pool_take(c->session->builder.pool, &done)) {
+    at_status status = at__pool_pump(c->env->builder.pool, err);
+    while (status == AT_OK && at__pool_take(c->env->builder.pool, &done)) {
         size_t tag = (size_t)done.tag;
         at__candidate *a = c->candidates[tag];
-        at__trace_span(c->session->options->trace, AT__TRACK_COMPILER, trace_id(c), done.worker, a->t->name,
-                       a->text, done.started_s, done.ended_s);
-        at__build_finish(&a->build, &c->session->builder, &done);
+        at__trace_span(c->env->options->trace, AT__TRACK_COMPILER, at__env_trace_id(c->env), done.worker,
+                       a->t->name, a->text, done.started_s, done.ended_s);
+        at__build_finish(&a->build, &c->env->builder, &done);
         at__compiled_clear(&done);
-        if (status == AT_OK && a->build.ok && !c->interrupted) {
+        if (status == AT_OK && a->build.ok && !c->tally.interrupted) {
             status = make_ready(c, tag, err);
         } else if (status == AT_OK && !a->build.ok) {
             a->m = (at__measured){ .outcome = AT__COMPILE_FAILED, .resources = AT__RESOURCES_UNKNOWN };
@@ -401,8 +208,8 @@ at_status at__contest_kernel(at__kernel *out, const at__contest *c, const at__ca
 static at__resources resources_of(const at__contest *c, const at__candidate *a, const at__kernel *kernel)
 {
     at__resources r = a->build.resources;
-    if (!c->session->builder.nvrtc)
-        return at__device_recorded_resources(c->session->device, a->identity);
+    if (!c->env->builder.nvrtc)
+        return at__device_recorded_resources(c->env->device, a->identity);
     if (r.registers < 0)
         return AT__RESOURCES_UNKNOWN;
     r.shared_bytes += kernel->geometry.shared_bytes;
@@ -416,22 +223,22 @@ static bool wanted(at__contest *c, at__candidate *a, const at__kernel *kernel)
     a->deferred = c->strategy->consider && !c->strategy->consider(c->strategy_state, a->index, &resources);
     c->deferred += a->deferred;
     if (a->deferred) /* it makes room for another, also where the limit was reached */
-        c->exhausted = c->settled = false;
+        c->exhausted = c->tally.settled = false;
     return !a->deferred;
 }
 
 static at_status feed_device(at__contest *c, bool *progressed, at_error *err)
 {
     at_status status = AT_OK;
-    at__device *device = c->session->device;
-    if (c->ready_count && c->fed_s <= 0)
-        c->fed_s = at__now_s();
+    at__device *device = c->env->device;
+    if (c->ready_count && c->tally.fed_s <= 0)
+        c->tally.fed_s = at__now_s();
     while (status == AT_OK && c->ready_count && at__device_queued(device) < AT__DEVICE_QUEUE &&
-           !c->interrupted) {
+           !c->tally.interrupted) {
         size_t tag = c->ready[c->ready_first++];
         at__trial trial = { .tag = (int64_t)tag,
                             .is_copy = c->is_copy,
-                            .best_s = c->best ? c->best->m.timing.median_s : 0 };
+                            .best_s = c->tally.best ? c->tally.best->m.timing.median_s : 0 };
         c->ready_count--;
         *progressed = true;
         status = at__contest_kernel(&trial.kernel, c, c->candidates[tag], err);
@@ -447,13 +254,13 @@ static at_status take_measured(at__contest *c, bool *progressed, at_error *err)
     bool got = true;
     while (status == AT_OK && got) {
         at__measured m;
-        status = at__device_pump(c->session->device, &m, &got, err);
+        status = at__device_pump(c->env->device, &m, &got, err);
         if (got) {
             at__candidate *a = c->candidates[m.tag];
             a->m = m;
             a->m.resources.stack_bytes = a->build.resources.stack_bytes;
             a->m.resources.spill_bytes = a->build.resources.spill_bytes;
-            at__trace_span(c->session->options->trace, AT__TRACK_DEVICE, trace_id(c), 0, a->t->name,
+            at__trace_span(c->env->options->trace, AT__TRACK_DEVICE, at__env_trace_id(c->env), 0, a->t->name,
                            a->identity, at__now_s() - m.busy_s, at__now_s());
             trace_queues(c);
             decide(c, a);
@@ -496,10 +303,10 @@ static at_status flush(at__contest *c, size_t *wrote, at_error *err)
     if (!count)
         return AT_OK;
     double start = at__now_s();
-    at_status status = at__store_put_trials(c->session->store, c->session->run_id, &c->key,
-                                            &c->session->fingerprint, rows, count, err);
-    at__trace_span(c->session->options->trace, AT__TRACK_STORE, trace_id(c), 0, "store trials", "", start,
-                   at__now_s());
+    at_status status =
+        at__store_put_trials(c->env->store, c->env->run_id, &c->key, &c->env->fingerprint, rows, count, err);
+    at__trace_span(c->env->options->trace, AT__TRACK_STORE, at__env_trace_id(c->env), 0, "store trials", "",
+                   start, at__now_s());
     for (size_t i = 0; i < count && status == AT_OK; i++)
         from[i]->stored = true;
     while (c->unstored < c->candidate_count && c->candidates[c->unstored]->stored)
@@ -517,45 +324,48 @@ static void report_progress(at__contest *c)
     if (now - c->reported_s < REPORT_S)
         return;
     c->reported_s = now;
-    p.done = c->decided;
+    p.done = c->tally.decided;
     p.total = c->search.max_trials;
-    p.failed = c->failed;
-    p.elapsed_s = now - c->started_s;
-    p.left_s = c->decided ? p.elapsed_s / (double)c->decided * (double)(p.total - c->decided) : -1;
-    if (c->best) {
-        snprintf(best, sizeof best, "%s %s", c->best->t->name, c->best->text);
-        p.best_s = c->best->m.timing.median_s;
+    p.failed = c->tally.failed;
+    p.elapsed_s = now - c->tally.started_s;
+    p.left_s =
+        c->tally.decided ? p.elapsed_s / (double)c->tally.decided * (double)(p.total - c->tally.decided) : -1;
+    if (c->tally.best) {
+        snprintf(best, sizeof best, "%s %s", c->tally.best->t->name, c->tally.best->text);
+        p.best_s = c->tally.best->m.timing.median_s;
         p.best_share = c->ceiling_s / p.best_s;
     }
     p.best = best;
-    c->session->events->progress(c->session->events->context, &p);
+    c->env->events->progress(c->env->events->context, &p);
 }
 
 static void wait_for_something(at__contest *c)
 {
     struct pollfd fds[129];
-    int count = c->session->builder.pool ? at__pool_fds(c->session->builder.pool, fds, 128) : 0;
-    fds[count++] = at__device_fd(c->session->device);
+    int count = c->env->builder.pool ? at__pool_fds(c->env->builder.pool, fds, 128) : 0;
+    fds[count++] = at__device_fd(c->env->device);
     poll(fds, (nfds_t)count, 50);
 }
 
 static bool finished(const at__contest *c)
 {
-    bool nothing_more = c->exhausted || c->interrupted;
-    bool waiting = c->ready_count && !c->interrupted;
-    return nothing_more && !waiting && compiling(c) == 0 && at__device_queued(c->session->device) == 0;
+    bool nothing_more = c->exhausted || c->tally.interrupted;
+    bool waiting = c->ready_count && !c->tally.interrupted;
+    return nothing_more && !waiting && compiling(c) == 0 && at__device_queued(c->env->device) == 0;
 }
 
-at_status at__contest_run(at__contest *c, at_error *err)
+at_status at__contest_run(at__contest *c, const at__progress *shown, double ceiling_s, at_error *err)
 {
     at_status status = AT_OK;
     at_error later = { 0 };
     size_t wrote = 0;
+    c->progress = *shown;
+    c->ceiling_s = ceiling_s;
     while (status == AT_OK && !finished(c)) {
         bool progressed = false;
         status = propose_ahead(c, err);
-        if (c->interrupted && compiling(c)) /* nobody waits for a kernel that compiles for a minute */
-            at__pool_drop(c->session->builder.pool);
+        if (c->tally.interrupted && compiling(c)) /* nobody waits for a kernel that compiles for a minute */
+            at__pool_drop(c->env->builder.pool);
         if (status == AT_OK)
             status = take_compiled(c, err);
         if (status == AT_OK)
@@ -569,7 +379,7 @@ at_status at__contest_run(at__contest *c, at_error *err)
             wait_for_something(c);
     }
     if (status == AT_ERR_CANCELLED) { /* while the device started again */
-        c->interrupted = true;
+        c->tally.interrupted = true;
         status = AT_OK;
     }
     /* Whatever ended the run, what was measured is kept. */
@@ -578,4 +388,17 @@ at_status at__contest_run(at__contest *c, at_error *err)
         kept = flush(c, &wrote, status == AT_OK ? err : &later);
     } while (kept == AT_OK && wrote);
     return status != AT_OK ? status : kept;
+}
+
+void at__contest_add_failure(at__str *out, const at__contest *c)
+{
+    for (size_t i = 0; i < c->candidate_count; i++) {
+        const at__candidate *a = c->candidates[i];
+        const char *log = a->build.log.len && !a->build.ok ? at__str_text(&a->build.log) : a->m.log;
+        if (!a->decided || a->m.outcome == AT__TIMED || !log[0])
+            continue;
+        at__str_addf(out, "; %s %s, for one: %s: %.*s", a->t->name, a->text, at__outcome_name(a->m.outcome),
+                     (int)strcspn(log, "\n"), log);
+        return;
+    }
 }

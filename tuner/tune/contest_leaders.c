@@ -1,5 +1,8 @@
-/* contest_leaders.c - who goes into the final; see contest.h. */
-#include "tune/contest.h"
+/*
+ * contest_leaders.c - who goes into the final: the fastest trials, and configurations by name. Kernels of
+ * losers were dropped, so one that comes back is built again (from the cache, mostly).
+ */
+#include "tune/contest_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +20,9 @@ static at_status build_again(at__contest *c, at__candidate *a, at_error *err)
         return AT_OK;
     at__build_clear(&a->build);
     at_status status =
-        at__build_start(&a->build, &c->session->builder, a->t, c->problem.type, &a->config, c->slots, err);
+        at__build_start(&a->build, &c->env->builder, a->t, c->problem.type, &a->config, c->slots, err);
     if (status == AT_OK)
-        status = at__build_wait(&a->build, &c->session->builder, a->t->file, err);
+        status = at__build_wait(&a->build, &c->env->builder, a->t->file, err);
     if (status == AT_OK && !a->build.ok)
         status = at_fail(err, AT_ERR_DEVICE, "%s %s compiled before and does not now: %s", a->t->name,
                          a->text, at__str_text(&a->build.log));
@@ -32,7 +35,7 @@ at_status at__contest_leaders(at__contest *c, at__candidate **out, int *count, i
     at_status status = AT_OK;
     size_t timed = 0;
     *count = 0;
-    if (!c->best)
+    if (!c->tally.best)
         return AT_OK;
     at__candidate **sorted = malloc(c->candidate_count * sizeof *sorted);
     if (!sorted)
@@ -42,7 +45,7 @@ at_status at__contest_leaders(at__contest *c, at__candidate **out, int *count, i
             sorted[timed++] = c->candidates[i];
     qsort(sorted, timed, sizeof *sorted, by_time);
     for (size_t i = 0; i < timed && *count < max && status == AT_OK; i++) {
-        if (sorted[i]->m.timing.median_s > (1.0 + within) * c->best->m.timing.median_s)
+        if (sorted[i]->m.timing.median_s > (1.0 + within) * c->tally.best->m.timing.median_s)
             break;
         status = build_again(c, sorted[i], err);
         if (status == AT_OK)

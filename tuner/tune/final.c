@@ -1,4 +1,8 @@
-/* final.c - see final.h. */
+/*
+ * final.c - the entrants, in this order: the leaders of the search, the former winner on this device model,
+ * the default of the fastest template, the fastest plain copies, the driver's memcpy. The device times them
+ * interleaved; the fastest right kernel of the op itself wins, whatever its trial had said.
+ */
 #include "tune/final.h"
 
 #include "util/clock.h"
@@ -12,25 +16,26 @@
 #define COPY_WITHIN  0.05
 #define MAX_COPIES   4
 
-static void tell_of_disturbance(const at__final *f)
+static const at__op *op_of(const at__final *f)
 {
-    char text[256];
-    const at__session *s = f->main->session;
-    if (!f->notes.discarded)
-        return;
-    snprintf(text, sizeof text,
-             "GPU %d: %lld rounds of the final of %s were thrown away and taken again: %s at %lld C, %lld W; "
-             "see to its cooling and power",
-             at__device_info_of(s->device)->ordinal, (long long)f->notes.discarded, f->main->key.shape,
-             f->notes.why, (long long)f->notes.conditions.temperature_c,
-             (long long)f->notes.conditions.power_w);
-    s->events->warning(s->events->context, text);
+    return at__contest_problem(f->main)->op;
+}
+
+static void warn_of_disturbance(const at__final *f)
+{
+    if (f->notes.discarded)
+        at__env_warn(f->env,
+                     "GPU %d: %lld rounds of the final of %s were thrown away and taken again: %s at %lld C, "
+                     "%lld W; see to its cooling and power",
+                     at__device_info_of(f->env->device)->ordinal, (long long)f->notes.discarded,
+                     at__contest_key(f->main)->shape, f->notes.why,
+                     (long long)f->notes.conditions.temperature_c, (long long)f->notes.conditions.power_w);
 }
 
 static at_status add_entrant(at__final *f, at__contest *c, at__candidate *a, at_error *err)
 {
     f->entrants[f->count] = a;
-    f->list[f->count] = (at__finalist){ .is_copy = c->is_copy };
+    f->list[f->count] = (at__finalist){ .is_copy = at__contest_is_copy(c) };
     at_status status = at__contest_kernel(&f->list[f->count].kernel, c, a, err);
     f->count++;
     return status;
@@ -59,14 +64,13 @@ static at_status enter_config(at__final *f, const at__template *t, const char *c
 /* A winner must also beat who won before on this device model, whatever the driver was then ... */
 static at_status enter_champion(at__final *f, at_error *err)
 {
-    const at__session *s = f->main->session;
-    const at__catalog *catalog = s->catalog;
+    const at__env *env = f->env;
     at__answer before = { 0 };
-    at_status status =
-        at__store_find_winner(&before, s->store, &f->main->key, NULL, s->fingerprint.device, NULL);
-    if (status == AT_OK && before.fingerprint.cold == s->fingerprint.cold) {
+    at_status status = at__store_find_winner(&before, env->store, at__contest_key(f->main), NULL,
+                                             env->fingerprint.device, NULL);
+    if (status == AT_OK && before.fingerprint.cold == env->fingerprint.cold) {
         const at__template *t =
-            at__catalog_find_template(catalog, f->main->problem.op, before.winner.template_name);
+            at__catalog_find_template(env->catalog, op_of(f), before.winner.template_name);
         if (t && strcmp(t->hash, before.winner.template_hash) == 0)
             status = enter_config(f, t, before.winner.config, err);
     }
@@ -99,7 +103,7 @@ static at_status enter_all(at__final *f, at_error *err)
         status = enter_default(f, err);
     if (status == AT_OK && f->copies)
         status = enter(f, f->copies, MAX_COPIES, COPY_WITHIN, err);
-    if (f->main->problem.op->ceiling_op[0])
+    if (op_of(f)->ceiling_op[0])
         f->list[f->count++] = (at__finalist){ .is_memcpy = true };
     return status;
 }
@@ -112,21 +116,20 @@ static void choose_winner(at__final *f)
             f->winner = i;
 }
 
-at_status at__final_run(at__final *out, at__contest *main, at__contest *copies, at_error *err)
+at_status at__final_run(at__final *out, at__env *env, at__contest *main, at__contest *copies, at_error *err)
 {
-    const at__session *s = main->session;
     at__final *f = out;
-    *f = (at__final){ .main = main, .copies = copies, .winner = -1 };
+    *f = (at__final){ .env = env, .main = main, .copies = copies, .winner = -1 };
     at_status status = enter_all(f, err);
     if (status != AT_OK || f->count == 0)
         return status;
     double start = at__now_s();
-    status =
-        at__device_final(s->device, f->list, f->count, s->seed, s->budget_until_s, f->rows, &f->notes, err);
-    if (at__device_info_of(s->device)->ordinal != AT__REPLAY_ORDINAL) /* a replay is no work */
+    status = at__device_final(env->device, f->list, f->count, env->seed, env->budget_until_s, f->rows,
+                              &f->notes, err);
+    if (!at__env_is_replay(env)) /* a replay is no work */
         f->seconds = at__now_s() - start;
-    at__session_trace(s, "final", main->key.shape, start);
-    tell_of_disturbance(f);
+    at__env_trace(env, "final", at__contest_key(main)->shape, start);
+    warn_of_disturbance(f);
     if (status == AT_OK)
         choose_winner(f);
     return status;
@@ -141,7 +144,7 @@ int at__final_fastest_copy(const at__final *f)
             (best < 0 || f->rows[i].timing.median_s < f->rows[best].timing.median_s))
             best = i;
     }
-    return f->main->problem.op->ceiling_op[0] ? best : -1;
+    return op_of(f)->ceiling_op[0] ? best : -1;
 }
 
 void at__final_name(at__str *out, const at__final *f, int i)

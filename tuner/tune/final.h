@@ -8,7 +8,8 @@
 #include "tune/contest.h"
 
 typedef struct at__final {
-    at__contest *main, *copies;                 /* borrowed; copies NULL: the op has no ceiling of its own */
+    at__env *env;                               /* borrowed, and so are the contests */
+    at__contest *main, *copies;                 /* copies NULL: the op has no ceiling of its own */
     at__candidate *entrants[AT__MAX_FINALISTS]; /* NULL: the driver's memcpy */
     at__finalist list[AT__MAX_FINALISTS];
     at__final_row rows[AT__MAX_FINALISTS];
@@ -19,7 +20,8 @@ typedef struct at__final {
 } at__final;
 
 /* Runs it: the rows and the winner. Without one right candidate in `main` there is no final. */
-at_status at__final_run(at__final *out, at__contest *main, at__contest *copies, at_error *err) AT_MUST_CHECK;
+at_status at__final_run(at__final *out, at__env *env, at__contest *main, at__contest *copies,
+                        at_error *err) AT_MUST_CHECK;
 
 /* The fastest copy: index, or -1. The op `copy` is its own ceiling. */
 int at__final_fastest_copy(const at__final *f);

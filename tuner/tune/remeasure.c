@@ -1,5 +1,12 @@
-/* remeasure.c - see remeasure.h. */
+/*
+ * remeasure.c - one final for a stored winner: the winner first, then those it was tied with, the runner-ups
+ * of its run, its template's default, the copy that was its ceiling. What the rows say of the first is the
+ * verdict; a final that is lost to a fault is played again with the winner alone.
+ */
 #include "tune/remeasure.h"
+
+#include "tune/contest.h"
+#include "tune/setup.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -43,10 +50,9 @@ at__remeasure_verdict at__remeasure_judge(const at__finalist *list, const at__fi
 
 /* Everything of one problem. The first finalist is the winner. */
 typedef struct job {
-    at__session *s;
+    at__env *env;
     const at__answer *winner;
-    at__contest main, copies;
-    bool has_copies;
+    at__contest *main, *copies;                 /* copies NULL: none */
     at__candidate *entrants[AT__MAX_FINALISTS]; /* NULL: memcpy */
     at__finalist list[AT__MAX_FINALISTS];
     at__final_row rows[AT__MAX_FINALISTS];
@@ -59,7 +65,7 @@ typedef struct job {
 static at_status enter(job *j, at__contest *c, const char *name, const char *hash, const char *config)
 {
     at__candidate *a = NULL;
-    const at__template *t = at__catalog_find_template(j->s->catalog, c->problem.op, name);
+    const at__template *t = at__catalog_find_template(j->env->catalog, at__contest_problem(c)->op, name);
     if (!t || (hash && strcmp(t->hash, hash) != 0) || j->count >= AT__MAX_FINALISTS - 2)
         return AT_OK;
     at_status status = at__contest_entrant(&a, c, t, config, j->err);
@@ -69,7 +75,7 @@ static at_status enter(job *j, at__contest *c, const char *name, const char *has
     if (status != AT_OK || !a)
         return status;
     j->entrants[j->count] = a;
-    j->list[j->count] = (at__finalist){ .is_copy = c->is_copy };
+    j->list[j->count] = (at__finalist){ .is_copy = at__contest_is_copy(c) };
     status = at__contest_kernel(&j->list[j->count].kernel, c, a, j->err);
     j->count++;
     return status;
@@ -92,7 +98,7 @@ static at_status enter_ties(job *j)
     at_status status = AT_OK;
     for (const char *line = j->winner->winner.ties; *line && status == AT_OK;) {
         size_t len = strcspn(line, "\n");
-        status = enter_named(j, &j->main, line, len);
+        status = enter_named(j, j->main, line, len);
         line += len + (line[len] == '\n');
     }
     return status;
@@ -104,7 +110,7 @@ static bool enter_runner_up(void *context, const at__trial_row *row, const at__f
     (void)fingerprint;
     if (row->outcome != AT__TIMED || j->count > RUNNER_UPS)
         return false; /* they come fastest first */
-    j->status = enter(j, &j->main, row->template_name, row->template_hash, row->config);
+    j->status = enter(j, j->main, row->template_name, row->template_hash, row->config);
     return j->status == AT_OK;
 }
 
@@ -115,7 +121,7 @@ static at_status enter_default(job *j)
     at__str text = { 0 };
     memcpy(config.values, t->defaults, sizeof config.values);
     at__config_text(&text, t, &config);
-    at_status status = enter(j, &j->main, t->name, t->hash, at__str_text(&text));
+    at_status status = enter(j, j->main, t->name, t->hash, at__str_text(&text));
     at__str_clear(&text);
     return status;
 }
@@ -125,13 +131,12 @@ static at_status enter_copies(job *j)
     at__problem copy;
     const char *name = j->winner->winner.ceiling_name;
     at_status status = AT_OK;
-    if (*name && at__session_ceiling(&copy, j->s, &j->main)) {
-        j->has_copies = true;
-        status = at__contest_open(&j->copies, j->s, &copy, true, j->err);
+    if (*name && at__setup_ceiling(&copy, j->env, at__contest_problem(j->main), at__contest_slots(j->main))) {
+        status = at__contest_open(&j->copies, j->env, &copy, true, j->err);
         if (status == AT_OK)
-            status = enter_named(j, &j->copies, name, strlen(name));
+            status = enter_named(j, j->copies, name, strlen(name));
     }
-    if (j->main.problem.op->ceiling_op[0]) {
+    if (at__contest_problem(j->main)->op->ceiling_op[0]) {
         j->entrants[j->count] = NULL;
         j->list[j->count++] = (at__finalist){ .is_memcpy = true };
     }
@@ -141,13 +146,13 @@ static at_status enter_copies(job *j)
 static at_status enter_all(job *j)
 {
     const at__winner *w = &j->winner->winner;
-    at_status status = enter(j, &j->main, w->template_name, w->template_hash, w->config);
+    at_status status = enter(j, j->main, w->template_name, w->template_hash, w->config);
     if (status != AT_OK || !j->count)
         return status;
     status = enter_ties(j);
     if (status == AT_OK)
-        status = at__store_each_trial(j->s->store, &j->main.key, &j->winner->fingerprint, enter_runner_up, j,
-                                      j->err);
+        status = at__store_each_trial(j->env->store, at__contest_key(j->main), &j->winner->fingerprint,
+                                      enter_runner_up, j, j->err);
     if (status == AT_OK)
         status = j->status;
     if (status == AT_OK)
@@ -203,7 +208,7 @@ static void say(at__remeasured *v, at__remeasure_verdict standing, const char *w
 static at_status final(job *j, at_error *err)
 {
     at__final_notes notes;
-    return at__device_final(j->s->device, j->list, j->count, j->s->seed, 0, j->rows, &notes, err);
+    return at__device_final(j->env->device, j->list, j->count, j->env->seed, 0, j->rows, &notes, err);
 }
 
 /* A kernel that faults takes the whole final with it: the winner alone shows whether it was its fault. */
@@ -211,13 +216,13 @@ static at_status play(at__remeasured *v, job *j, double tolerance)
 {
     at_error cause = { 0 };
     at_status status = final(j, &cause);
-    if (status == AT_ERR_DEVICE && j->count > 1 && !at__device_is_lost(j->s->device)) {
+    if (status == AT_ERR_DEVICE && j->count > 1 && !at__device_is_lost(j->env->device)) {
         j->count = 1;
         status = final(j, &cause);
     }
     if (status == AT_OK) {
         conclude(v, j, tolerance);
-    } else if (status == AT_ERR_DEVICE && !at__device_is_lost(j->s->device)) {
+    } else if (status == AT_ERR_DEVICE && !at__device_is_lost(j->env->device)) {
         say(v, AT__NOT_RIGHT, cause.text);
     } else {
         return at_fail(j->err, status, "%s", cause.text);
@@ -228,9 +233,10 @@ static at_status play(at__remeasured *v, job *j, double tolerance)
 static at_status measure(at__remeasured *v, job *j, double tolerance)
 {
     at_error cause = { 0 };
-    at_status status = at__session_set_up(j->s, &j->main, &cause);
+    at_status status = at__setup_problem(j->env, at__contest_problem(j->main), at__contest_key(j->main),
+                                         at__contest_slots(j->main), &cause);
     if (status != AT_OK) {
-        if (at__device_is_lost(j->s->device) || (status != AT_ERR_DEVICE && status != AT_ERR_INPUT))
+        if (at__device_is_lost(j->env->device) || (status != AT_ERR_DEVICE && status != AT_ERR_INPUT))
             return at_fail(j->err, status, "%s", cause.text);
         say(v, AT__NOT_ASKED, cause.text);
         return AT_OK;
@@ -246,17 +252,16 @@ static at_status measure(at__remeasured *v, job *j, double tolerance)
     return play(v, j, tolerance);
 }
 
-at_status at__remeasure(at__remeasured *out, at__session *s, const at__problem *problem,
+at_status at__remeasure(at__remeasured *out, at__session *session, const at__problem *problem,
                         const at__answer *winner, double tolerance, at_error *err)
 {
-    job j = { .s = s, .winner = winner, .err = err };
+    job j = { .env = at__session_env(session), .winner = winner, .err = err };
     at__remeasured v = { 0 };
-    at_status status = at__contest_open(&j.main, s, problem, false, err);
+    at_status status = at__contest_open(&j.main, j.env, problem, false, err);
     if (status == AT_OK)
         status = measure(&v, &j, tolerance);
-    at__contest_close(&j.main);
-    if (j.has_copies)
-        at__contest_close(&j.copies);
+    at__contest_close(j.copies);
+    at__contest_close(j.main);
     if (status == AT_OK)
         *out = v;
     return status;

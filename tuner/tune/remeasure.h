@@ -8,7 +8,7 @@
 #ifndef AUTOTUNE_REMEASURE_H
 #define AUTOTUNE_REMEASURE_H
 
-#include "tune/contest.h"
+#include "tune/session.h"
 
 /* Worst last. */
 typedef enum at__remeasure_verdict {

@@ -1,11 +1,12 @@
 /*
- * tune.c - devices, their threads, and who tunes which problem; see tune.h.
+ * tune.c - devices, their threads, and who tunes which problem.
  *
  * Devices of one model form a group and draw problems from its list; every group has the whole list.
  */
 #include "tune/tune.h"
 
-#include "tune/contest.h"
+#include "tune/session.h"
+#include "tune/setup.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -85,16 +86,16 @@ static bool draw(member *m, size_t *index)
 }
 
 /* Tells at once, of a list that may take hours, what cannot be measured at all. */
-static void refuse(member *m, at__session *session)
+static void refuse(member *m, at__env *env)
 {
     group *g = m->group;
     pthread_mutex_lock(&g->check);
-    for (size_t i = 0; i < m->team->count && !g->checked && !at__cancel_due(&session->cancel); i++) {
+    for (size_t i = 0; i < m->team->count && !g->checked && !at__cancel_due(&env->cancel); i++) {
         at_error why = { 0 };
         at__result r = { .device = at__device_info_of(m->device)->ordinal,
                          .problem = &m->team->problems[i],
                          .why = why.text };
-        g->refused[i] = at__session_fits(session, &m->team->problems[i], &why) == AT_ERR_DEVICE;
+        g->refused[i] = at__setup_fits(env, &m->team->problems[i], &why) == AT_ERR_DEVICE;
         if (g->refused[i])
             report_result(m->team, &r);
     }
@@ -106,7 +107,7 @@ static void *member_main(void *context)
 {
     member *m = context;
     team *t = m->team;
-    at__session session;
+    at__session *session = NULL;
     at__tune_events events = {
         .context = t, .progress = report_progress, .result = report_result, .warning = report_warning
     };
@@ -114,10 +115,10 @@ static void *member_main(void *context)
 
     m->status = at__session_open(&session, t->catalog, t->options, m->device, m->workers, &events, &m->err);
     if (m->status == AT_OK)
-        refuse(m, &session);
+        refuse(m, at__session_env(session));
     while (m->status == AT_OK && draw(m, &index))
-        m->status = at__session_tune(&session, &t->problems[index], (int)index, (int)t->count, &m->err);
-    at__session_close(&session);
+        m->status = at__session_tune(session, &t->problems[index], (int)index, (int)t->count, &m->err);
+    at__session_close(session);
     return NULL;
 }
 

@@ -1,0 +1,59 @@
+/*
+ * contest_parts.h - the insides of a contest. Private to contest*.c: contest.c runs it, contest_open.c opens
+ * it with what is known, contest_space.c opens the spaces, contest_leaders.c says who goes into the final.
+ */
+#ifndef AUTOTUNE_CONTEST_PARTS_H
+#define AUTOTUNE_CONTEST_PARTS_H
+
+#include "tune/contest.h"
+
+/* Winners of other problems that a search begins with, at most. */
+#define AT__MAX_HINTS 8
+
+/* A trial of an earlier run. */
+typedef struct at__known_trial {
+    char *key; /* template hash, blank, configuration: owned */
+    at__outcome outcome;
+    at__timing timing;
+    at__resources resources;
+} at__known_trial;
+
+struct at__contest {
+    at__env *env;
+    at__problem problem;
+    bool is_copy;
+    at__problem_key key;
+    at__str shape; /* key.shape */
+    int64_t slots[AT__MAX_SLOTS];
+    at__space **spaces;
+    int space_count;
+    at__search search;
+    const at__strategy *strategy;
+    void *strategy_state;
+    bool exhausted;               /* the strategy has no more                              */
+    bool waiting;                 /* it wants a report first                               */
+    int64_t hints[AT__MAX_HINTS]; /* search.hints                            */
+    at__known_trial *known;       /* in order of their keys                        */
+    size_t known_count, known_cap;
+    at__candidate **candidates;
+    size_t candidate_count, candidate_cap;
+    size_t *ready; /* compiled, waiting for the device                       */
+    size_t ready_first, ready_count, ready_cap;
+    size_t unstored;  /* first candidate that may lack a row                 */
+    int64_t deferred; /* candidates that are, now                            */
+    at__tally tally;
+    double flushed_s, reported_s;
+    at__progress progress; /* what stays the same between reports            */
+    double ceiling_s;
+};
+
+/* Opens the templates' spaces. On a replay they hold what was recorded, nothing else. */
+at_status at__contest_open_spaces(at__contest *contest, at_error *err);
+
+/* A new candidate, owned by the contest; NULL: out of memory. */
+at__candidate *at__contest_add(at__contest *contest, const at__space *space, int64_t index, int64_t local);
+
+/* What an earlier run knows of a candidate; NULL: nothing. */
+const at__known_trial *at__contest_find_known(const at__contest *contest, const at__candidate *candidate);
+
+#endif

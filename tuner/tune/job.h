@@ -1,0 +1,84 @@
+/*
+ * job.h - what a run is asked to do, and what it says meanwhile: options, progress, results. Plain data.
+ *
+ * Borrowed by whoever is handed it. Events come from the devices' threads, one at a time.
+ */
+#ifndef AUTOTUNE_JOB_H
+#define AUTOTUNE_JOB_H
+
+#include "db/store.h"
+#include "lang/catalog.h"
+#include "search/strategy.h"
+#include "util/trace.h"
+#include <stdatomic.h>
+
+typedef struct at__tune_options {
+    const char *const *devices;   /* CUDA ordinals, or replay:FILE; see device.h          */
+    int device_count;             /* 0: every device                                     */
+    const at__strategy *strategy; /* NULL: the model; all of a tiny space              */
+    uint64_t seed;
+    int64_t max_trials;   /* per problem; 0: no limit                            */
+    double budget_s;      /* wall time per problem, the final apart; 0: no limit */
+    int jobs;             /* compile workers in all; 0: one a core               */
+    bool force;           /* measure again what is already known                 */
+    bool warm;            /* inputs may stay in the L2 cache                     */
+    const at__fix *fixes; /* --fix                                               */
+    int fix_count;
+    const char *const *templates; /* only these; NULL: all                               */
+    int template_count;
+    const char *db_path;
+    const char *cache_path;   /* compiled kernels; NULL: no cache                    */
+    int64_t cache_bytes;      /* its limit; 0: none                                  */
+    const char *command;      /* as typed, for the record                            */
+    at__trace *trace;         /* where the time goes is written; NULL: nowhere       */
+    const atomic_int *cancel; /* becomes non-zero on Ctrl-C: finish what is timed, store, end; may be NULL */
+} at__tune_options;
+
+typedef enum at__phase {
+    AT__PHASE_SETUP,   /* device, buffers, reference             */
+    AT__PHASE_CEILING, /* plain copies of the same bytes        */
+    AT__PHASE_SEARCH,
+    AT__PHASE_FINAL
+} at__phase;
+
+typedef struct at__progress {
+    int device; /* CUDA ordinal; below zero: a replay                */
+    const at__problem *problem;
+    int problem_index, problem_count; /* index counts from 0                */
+    at__phase phase;
+    int64_t done, total;      /* trials of this problem                            */
+    int64_t failed;           /* of them: not timed                                */
+    double best_s;            /* 0: none yet                                       */
+    double best_share;        /* of the copy ceiling; 0: unknown                   */
+    const char *best;         /* "tile_rows TILE=32 ..."; ""                       */
+    double elapsed_s, left_s; /* of this problem; left_s < 0: unknown          */
+    const char *doing;        /* of the setup: "counting the configurations of mine"; NULL or "" */
+} at__progress;
+
+/* What became of one problem on one device. Borrowed by the event. */
+typedef struct at__result {
+    int device; /* CUDA ordinal; below zero: a replay                          */
+    const at__problem *problem;
+    bool from_store;          /* known before; nothing was measured                          */
+    bool found;               /* false: no winner; `why` says so                             */
+    const at__answer *answer; /* when found                                                  */
+    const char *why;
+    int64_t outcomes[AT__OUTCOMES]; /* this run's trials                                 */
+    int64_t compiled;               /* kernels compiled, not counting cache hits                   */
+    int64_t known;                  /* trials taken from the store                                 */
+    double elapsed_s;
+    double device_busy_s; /* time the device worked for us: trials and final             */
+    double race_saved_s;  /* and would have, had hopeless trials got all their samples    */
+    double device_open_s; /* from its first trial to the end of the final                */
+    bool interrupted;     /* ended early: Ctrl-C, budget, --max-trials                   */
+} at__result;
+
+/* Called from the devices' threads, one at a time (never concurrently). */
+typedef struct at__tune_events {
+    void *context;
+    void (*progress)(void *context, const at__progress *progress);
+    void (*result)(void *context, const at__result *result);
+    void (*warning)(void *context, const char *text);
+} at__tune_events;
+
+#endif

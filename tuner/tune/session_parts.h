@@ -1,0 +1,39 @@
+/*
+ * session_parts.h - the insides of a session. Private to session*.c: session.c opens and closes it,
+ * session_problem.c tunes a problem, session_winner.c stores what came of it.
+ */
+#ifndef AUTOTUNE_SESSION_PARTS_H
+#define AUTOTUNE_SESSION_PARTS_H
+
+#include "tune/final.h"
+#include "tune/session.h"
+
+struct at__session {
+    at__env env;
+    int64_t settled_run_id; /* of winners whose search ended by itself; 0: none yet */
+    at__progress now;       /* of the problem, as long as no contest runs           */
+    double shown_s;         /* when that was shown last                             */
+    at__store *cache;       /* the builder's, to be closed                          */
+    bool cache_lost;        /* and the user was warned                              */
+};
+
+/* Everything of one problem. */
+typedef struct at__job {
+    at__session *s;
+    at__env *env;
+    at__contest *copies, *main; /* copies NULL: none, or not yet     */
+    bool cancelled;             /* in its setup or in its final      */
+    at__final final;
+} at__job;
+
+/* A row for a run of this session under a strategy's name. */
+at_status at__session_begin_run(int64_t *run_id, at__session *session, const char *strategy, at_error *err);
+
+/* Stores the winner of the final, unless the run saw only part of the space and a winner of all of it is
+ * stored; *answer is what a look-up would give. */
+at_status at__session_keep_winner(at__job *job, at__answer *answer, at_error *err);
+
+/* Whether an earlier run has answered this already, as far as these options ask. */
+bool at__session_is_answered(const at__job *job, const at__answer *answer);
+
+#endif

@@ -1,0 +1,160 @@
+/*
+ * session_winner.c - from a final to a row of the store, and back: what is kept of a winner, and when an
+ * earlier winner is the answer already.
+ *
+ * A search that ended by itself is complete although it left configurations out. Its winner belongs to a run
+ * of its own, whose strategy is "NAME, settled", so that the next run knows.
+ */
+#include "tune/session_parts.h"
+
+#include "util/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static at_status keep_sources(const at__job *j, const at__template *t, at_error *err)
+{
+    const at__op *op = at__contest_problem(j->main)->op;
+    at_status status = at__store_put_source(j->env->store, t->hash, t->file, t->source, t->source_len, err);
+    if (status == AT_OK)
+        status = at__store_put_source(j->env->store, op->hash, op->file, op->source, op->source_len, err);
+    return status;
+}
+
+/* A run over part of the space must not replace what the whole space gave. */
+static bool restricted(const at__tune_options *o)
+{
+    return o->fix_count > 0 || o->templates;
+}
+
+static char *owned(const char *text, bool *failed)
+{
+    char *copy = at__text_copy(text, strlen(text));
+    *failed |= !copy;
+    return copy;
+}
+
+/* An answer as the store would give it, for the report. */
+static at_status answer_copy(at__answer *out, const at__job *j, const at__winner *w, at_error *err)
+{
+    bool failed = false;
+    char now[21];
+    at__answer a = { .winner = *w,
+                     .fingerprint = j->env->fingerprint,
+                     .traffic_bytes = at__contest_key(j->main)->traffic_bytes };
+    at__utc_text(now);
+    a.winner.template_name = owned(w->template_name, &failed);
+    a.winner.template_hash = owned(w->template_hash, &failed);
+    a.winner.config = owned(w->config, &failed);
+    a.winner.source_hash = owned(w->source_hash, &failed);
+    a.winner.op_hash = owned(w->op_hash, &failed);
+    a.winner.ceiling_name = owned(w->ceiling_name, &failed);
+    a.winner.ties = owned(w->ties, &failed);
+    a.op = owned(at__contest_key(j->main)->op, &failed);
+    a.shape = owned(at__contest_key(j->main)->shape, &failed);
+    a.type_key = owned(at__contest_key(j->main)->type_key, &failed);
+    a.measured_at = owned(now, &failed);
+    *out = a;
+    return failed ? at_fail(err, AT_ERR_MEMORY, "out of memory") : AT_OK;
+}
+
+/*
+ * What the store says of the run of a winner whose search ended by itself. Such a search is complete although
+ * it left configurations out, and is not begun again.
+ */
+static void name_settled(char out[AT__MAX_NAME], const at__contest *c)
+{
+    snprintf(out, AT__MAX_NAME, "%s, settled", at__contest_strategy(c));
+}
+
+/* The run that the winner belongs to. */
+static at_status winner_run(int64_t *run_id, const at__job *j, at_error *err)
+{
+    char name[AT__MAX_NAME];
+    *run_id = j->env->run_id;
+    if (!at__contest_tally(j->main)->settled)
+        return AT_OK;
+    name_settled(name, j->main);
+    at_status status =
+        j->s->settled_run_id ? AT_OK : at__session_begin_run(&j->s->settled_run_id, j->s, name, err);
+    *run_id = j->s->settled_run_id;
+    return status;
+}
+
+at_status at__session_keep_winner(at__job *j, at__answer *answer, at_error *err)
+{
+    at__str ceiling = { 0 }, ties = { 0 };
+    char op_hash[AT__HASH_TEXT];
+    const at__candidate *a = j->final.entrants[j->final.winner];
+    const at__final_row *row = &j->final.rows[j->final.winner];
+    const at__geometry *g = &j->final.list[j->final.winner].kernel.geometry;
+    int copy = at__final_fastest_copy(&j->final);
+    int64_t run_id = 0;
+
+    at__catalog_op_hash(op_hash, j->env->catalog, at__contest_problem(j->main)->op);
+    at__final_name(&ceiling, &j->final, copy);
+    at__final_name_ties(&ties, &j->final);
+    at__winner w = { .template_name = a->t->name,
+                     .template_hash = a->t->hash,
+                     .config = a->text,
+                     .source_hash = a->build.source_hash,
+                     .op_hash = op_hash,
+                     .timing.median_s = row->timing.median_s,
+                     .timing.min_s = row->timing.min_s,
+                     .timing.spread = row->timing.spread,
+                     .timing.samples = row->timing.samples,
+                     .ceiling_s = copy >= 0 ? j->final.rows[copy].timing.median_s : 0,
+                     .ceiling_name = at__str_text(&ceiling),
+                     .ties = at__str_text(&ties),
+                     .trials = at__contest_tally(j->main)->decided,
+                     .space_count = at__contest_tally(j->main)->total,
+                     .grid = { g->grid[0], g->grid[1], g->grid[2] },
+                     .block = { g->block[0], g->block[1], g->block[2] },
+                     .shared_bytes = g->shared_bytes,
+                     .registers = a->m.resources.registers,
+                     .elapsed_s = at__now_s() - at__contest_tally(j->main)->started_s,
+                     .conditions = j->final.notes.conditions };
+    at_status status = keep_sources(j, a->t, err);
+    at__answer before = { 0 };
+    if (status == AT_OK && restricted(j->env->options))
+        status = at__store_find_winner(&before, j->env->store, at__contest_key(j->main), &j->env->fingerprint,
+                                       NULL, NULL);
+    bool keep = !restricted(j->env->options) ? status == AT_OK : status == AT_ERR_NOT_FOUND;
+    at__answer_clear(&before);
+    status = status == AT_ERR_NOT_FOUND ? AT_OK : status;
+    if (status == AT_OK && keep)
+        status = winner_run(&run_id, j, err);
+    if (status == AT_OK && keep)
+        status = at__store_put_winner(j->env->store, run_id, at__contest_key(j->main), &j->env->fingerprint,
+                                      &w, err);
+    if (status == AT_OK && keep)
+        at__builder_keep(&j->env->builder, w.source_hash);
+    if (status == AT_OK)
+        status = answer_copy(answer, j, &w, err);
+    at__str_clear(&ceiling);
+    at__str_clear(&ties);
+    return status;
+}
+
+/* Did the search that found the winner end by itself, as this one would? */
+static bool was_settled(const at__job *j)
+{
+    at__str strategy = { 0 };
+    char name[AT__MAX_NAME];
+    name_settled(name, j->main);
+    bool found = at__store_winner_strategy(&strategy, j->env->store, at__contest_key(j->main),
+                                           &j->env->fingerprint, NULL) == AT_OK;
+    bool settled = found && strcmp(at__str_text(&strategy), name) == 0;
+    at__str_clear(&strategy);
+    return settled;
+}
+
+bool at__session_is_answered(const at__job *j, const at__answer *answer)
+{
+    const at__tune_options *o = j->env->options;
+    char op_hash[AT__HASH_TEXT];
+    at__catalog_op_hash(op_hash, j->env->catalog, at__contest_problem(j->main)->op);
+    return !o->force && !restricted(o) && strcmp(answer->winner.op_hash, op_hash) == 0 &&
+           (o->budget_s > 0 || answer->winner.trials >= at__contest_tally(j->main)->limit || was_settled(j));
+}

@@ -1,0 +1,132 @@
+/*
+ * setup.c - from a problem to what the device must hold before a kernel can be tried: a buffer for each
+ * argument that is none, the reference compiled, and where it leaves gaps (rows with a pitch), which bytes a
+ * copy of the problem moves. What does not fit is told before anything is compiled for it.
+ */
+#include "tune/setup.h"
+
+#include "device/layout.h"
+#include "lang/render.h"
+
+static at_status add_buffer(at__setup *setup, const at__problem *problem, int arg_index, const int64_t *slots,
+                            at_error *err)
+{
+    const at__op *op = problem->op;
+    const at__arg *arg = &op->args[arg_index];
+    int64_t elements = 0, bytes = 0;
+    at_status status = at__expr_eval(&elements, arg->expr, slots, err);
+    if (status != AT_OK)
+        return status;
+    if (elements < 0 || __builtin_mul_overflow(elements, setup->element_bytes, &bytes))
+        return at_fail(err, AT_ERR_INPUT, "%s: found %lld elements of %d bytes for '%s'; expected fewer",
+                       op->file, (long long)elements, setup->element_bytes, arg->name);
+    setup->buffers[setup->buffer_count++] =
+        (at__buffer){ arg->role, bytes, at__problem_align_of(problem, arg_index) };
+    return AT_OK;
+}
+
+/* Rows with a pitch leave gaps in the output. A second run of the reference finds them, which an inout
+ * forbids. */
+static void describe_gaps(at__setup *setup, const at__problem *problem, int64_t elements)
+{
+    setup->gaps = !at__problem_is_dense(problem);
+    for (int i = setup->buffer_count - 1; i >= 0; i--) {
+        if (setup->buffers[i].role != AT__INPUT)
+            setup->copy_bytes = setup->buffers[i].bytes;
+        setup->gaps = setup->gaps && setup->buffers[i].role != AT__INOUT;
+    }
+    if (setup->gaps)
+        setup->copy_bytes = elements * setup->element_bytes;
+}
+
+static at_status describe_buffers(at__setup *setup, const at__problem *problem, const at__problem_key *key,
+                                  const int64_t *slots, at_error *err)
+{
+    const at__op *op = problem->op;
+    at_status status = AT_OK;
+    setup->element_bytes = at__dtype_bytes(problem->type);
+    for (int i = 0; i < op->arg_count && status == AT_OK; i++)
+        if (op->args[i].role != AT__SCALAR)
+            status = add_buffer(setup, problem, i, slots, err);
+    if (status == AT_OK)
+        describe_gaps(setup, problem, key->elements);
+    return status;
+}
+
+/* An earlier run's answer needs no memory. */
+static bool is_known(const at__env *env, const at__problem_key *key)
+{
+    at__answer answer = { 0 };
+    at_status status = at__store_find_winner(&answer, env->store, key, &env->fingerprint, NULL, NULL);
+    at__answer_clear(&answer);
+    return status == AT_OK && !env->options->force;
+}
+
+at_status at__setup_fits(const at__env *env, const at__problem *problem, at_error *err)
+{
+    const at__device_info *info = at__device_info_of(env->device);
+    at__setup setup = { 0 };
+    at__problem_key key;
+    at__str shape = { 0 };
+    int64_t slots[AT__MAX_SLOTS];
+
+    if (info->ordinal == AT__REPLAY_ORDINAL || problem->op->recorded)
+        return AT_OK;
+    at_status status = at__problem_key_of(&key, &shape, problem, err);
+    if (status == AT_OK)
+        status = at__problem_bind(slots, problem, &info->limits, err);
+    if (status == AT_OK)
+        status = describe_buffers(&setup, problem, &key, slots, err);
+    if (status == AT_OK && !is_known(env, &key))
+        status = at__layout_fits(&setup, info->free_bytes, err);
+    at__str_clear(&shape);
+    return status;
+}
+
+at_status at__setup_problem(at__env *env, const at__problem *problem, const at__problem_key *key,
+                            const int64_t *slots, at_error *err)
+{
+    const at__op *op = problem->op;
+    at__setup setup = { .verify_cubin = env->verify.cubin.data,
+                        .verify_len = env->verify.cubin.len,
+                        .warm = env->options->warm,
+                        .seed = env->seed };
+    at__build reference = { 0 };
+
+    if (op->recorded && env->builder.nvrtc)
+        return at_fail(err, AT_ERR_INPUT,
+                       "%s: the operation %s is recorded, its kernels are not here; expected --device "
+                       "replay:FILE",
+                       op->file, op->name);
+    if (op->recorded)
+        return AT_OK;
+    at_status status = at__render_reference(&reference.source, op, problem->type, err);
+    if (status == AT_OK)
+        status = at__build_look_up(&reference, &env->builder, err);
+    if (status == AT_OK)
+        status = at__build_wait(&reference, &env->builder, op->file, err);
+    if (status == AT_OK && !reference.ok)
+        status = at_fail(err, AT_ERR_INPUT, "%s: the reference kernel does not compile:\n%s", op->file,
+                         at__str_text(&reference.log));
+    if (status == AT_OK)
+        status = describe_buffers(&setup, problem, key, slots, err);
+    if (status == AT_OK)
+        status = at__kernel_bind(&setup.reference, &reference, op->reference, &op->launch, op, slots, err);
+    if (status == AT_OK)
+        status = at__device_setup(env->device, &setup, err);
+    at__build_clear(&reference);
+    return status;
+}
+
+bool at__setup_ceiling(at__problem *out, const at__env *env, const at__problem *problem, const int64_t *slots)
+{
+    const at__op *op = problem->op;
+    const at__op *copy = op->ceiling_op[0] ? at__catalog_find_op(env->catalog, op->ceiling_op) : NULL;
+    int64_t sizes[AT__MAX_DIMS];
+    if (!copy || copy == op)
+        return false;
+    for (int i = 0; i < op->ceiling_dim_count; i++)
+        if (at__expr_eval(&sizes[i], op->ceiling_dims[i], slots, NULL) != AT_OK)
+            return false;
+    return at__problem_init(out, copy, problem->type, sizes, op->ceiling_dim_count, NULL) == AT_OK;
+}

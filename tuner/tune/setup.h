@@ -1,0 +1,27 @@
+/*
+ * setup.h - a problem on the device: its buffers, its reference kernel, the copy that is its ceiling.
+ */
+#ifndef AUTOTUNE_SETUP_H
+#define AUTOTUNE_SETUP_H
+
+#include "tune/env.h"
+
+/*
+ * Whether a problem can be measured here at all, or is known: before anything starts. AT_ERR_DEVICE: it needs
+ * more memory than the device has free; says both.
+ */
+at_status at__setup_fits(const at__env *env, const at__problem *problem, at_error *err) AT_MUST_CHECK;
+
+/*
+ * Builds the reference and opens the problem on the device, with `slots` bound. AT_ERR_INPUT: the op is
+ * recorded and has no kernels, or its reference does not compile. AT_ERR_DEVICE, AT_ERR_CANCELLED: as
+ * at__device_setup. An op that is recorded is ready on a replay without anything.
+ */
+at_status at__setup_problem(at__env *env, const at__problem *problem, const at__problem_key *key,
+                            const int64_t *slots, at_error *err) AT_MUST_CHECK;
+
+/* The problem that the op's `ceiling` names; false: it has none, or is its own ceiling. */
+bool at__setup_ceiling(at__problem *out, const at__env *env, const at__problem *problem,
+                       const int64_t *slots);
+
+#endif
