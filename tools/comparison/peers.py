@@ -34,12 +34,14 @@ class Peer:
 
 
 class Autotune(Peer):
-    """The stored winners, through libautotune."""
+    """The stored winners, through libautotune; under another name, those of another build."""
 
     name, title = "autotune", "autotune"
 
-    def __init__(self, database=None, library=None):
+    def __init__(self, database=None, library=None, name=None):
         self._database, self._library, self._tuner = database, library, None
+        if name:
+            self.name = self.title = name
 
     def open(self, device):
         import autotune  # tools/autotune.py
@@ -190,10 +192,14 @@ class Memcpy(Peer):
         return Prepared(lambda i: work.flat_output(i).copy_(work.flat_input(i)))
 
 
-def all_peers(database=None, library=None, compile_mode="default"):
-    """In the order of the tables."""
+def all_peers(database=None, library=None, compile_mode="default", before=None):
+    """In the order of the tables. `before` is another build of ours and its database, "LIBRARY,DB"."""
     from .blas import CublasLt, Geam
     from .tiles import Triton
 
-    return [Autotune(database, library), Torch(), TorchCompile(compile_mode), Triton(), Geam(), CublasLt(), CuPy(),
+    ours = [Autotune(database, library)]
+    if before:
+        other_library, _, other_database = before.partition(",")
+        ours.append(Autotune(other_database or None, other_library, "before"))
+    return ours + [Torch(), TorchCompile(compile_mode), Triton(), Geam(), CublasLt(), CuPy(),
             Jax()]
