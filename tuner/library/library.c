@@ -158,7 +158,7 @@ static at_status read_target(at__target *out, const at_target *target, at_error 
 at_status at_find(at_found **out, at_tuner *tuner, const at_problem *problem, const at_target *target,
                   at_error *err)
 {
-    at__finding *f = NULL;
+    at__found_parts *f = NULL;
     at__target wanted;
     if (!out || !tuner || !problem)
         return at_fail(err, AT_ERR_USAGE, "at_find: an argument is NULL");
@@ -175,12 +175,12 @@ at_status at_find(at_found **out, at_tuner *tuner, const at_problem *problem, co
 
 void at_found_close(at_found *found)
 {
-    at__finding_close((at__finding *)found);
+    at__finding_close((at__found_parts *)found);
 }
 
 at_status at_source(char **out, const at_found *found, at_error *err)
 {
-    const at__finding *f = (const at__finding *)found;
+    const at__found_parts *f = (const at__found_parts *)found;
     int64_t slots[AT__MAX_SLOTS] = { 0 };
     at__str text = { 0 };
     if (!out || !found)
@@ -208,7 +208,7 @@ static void hand_over(void **code, size_t *bytes, at__str *text)
 at_status at_compile(void **code, size_t *bytes, at_tuner *tuner, const at_found *found, at_code_kind kind,
                      at_error *err)
 {
-    const at__finding *f = (const at__finding *)found;
+    const at__found_parts *f = (const at__found_parts *)found;
     at__build build = { 0 };
     at__str ptx = { 0 };
     if (!code || !bytes || !tuner || !found || (unsigned)kind > AT_CODE_PTX)

@@ -15,21 +15,21 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define AT__FINDING_TEXTS 12
+#define AT__FOUND_TEXTS 12
 
 /* An at_found and everything that it was made of. */
-typedef struct at__finding {
+typedef struct at__found_parts {
     at_found shown; /* first: an at_found of ours is a finding */
     at__problem problem;
     at__limits limits;
     const at__template *t; /* NULL: no configuration */
     at__config config;
     at_arg args[AT__MAX_ARGS];
-    char *texts[AT__FINDING_TEXTS]; /* owned: those that had no room in `room` */
+    char *texts[AT__FOUND_TEXTS]; /* owned: those that had no room in `room` */
     int text_count;
     size_t room_used;
     char room[512]; /* last, and not cleared: most texts are short */
-} at__finding;
+} at__found_parts;
 
 /* Code that at_run loads, kept so that a kernel is compiled once a process. */
 typedef struct at__kept_code {
@@ -53,7 +53,7 @@ typedef struct at__prepared {
     uint64_t hash, context;
     uint64_t steps;     /* of the buffers' alignment, below the full one: four bits each */
     at_problem problem; /* its op is the catalog's text */
-    at__finding *finding;
+    at__found_parts *finding;
     at__kernel kernel; /* its geometry and arguments */
     const at__module *module;
     int buffer_count;
@@ -92,15 +92,16 @@ struct at_tuner {
 /* ---- library_find.c; `slow` is held ---- */
 
 /* `limits` NULL: those that the tables have for the device's compute capability. */
-at_status at__finding_make(at__finding **out, at_tuner *tuner, const at_problem *problem,
+at_status at__finding_make(at__found_parts **out, at_tuner *tuner, const at_problem *problem,
                            const at__target *target, const at__limits *limits, at_error *err) AT_MUST_CHECK;
-void at__finding_close(at__finding *f); /* NULL is allowed */
+void at__finding_close(at__found_parts *f); /* NULL is allowed */
 
 /* All slots of the template, with the finding's configuration. It must have one. */
-at_status at__finding_bind(int64_t *slots, const at__finding *f, at_error *err) AT_MUST_CHECK;
+at_status at__finding_bind(int64_t *slots, const at__found_parts *f, at_error *err) AT_MUST_CHECK;
 
 /* A copy that lives as long as the finding. */
-at_status at__finding_keep(const char **out, at__finding *f, const char *text, at_error *err) AT_MUST_CHECK;
+at_status at__finding_keep(const char **out, at__found_parts *f, const char *text,
+                           at_error *err) AT_MUST_CHECK;
 
 /* ---- library_code.c; `slow` is held ---- */
 
@@ -108,13 +109,13 @@ at_status at__finding_keep(const char **out, at__finding *f, const char *text, a
  * The cubin of a finding for compute capability `cc`: from the cache, or compiled and put there. What keeps
  * the cache from being used is in tuner->cache_error afterwards. Clear *build in any case.
  */
-at_status at__library_cubin(at__build *build, at_tuner *tuner, const at__finding *f, int cc,
+at_status at__library_cubin(at__build *build, at_tuner *tuner, const at__found_parts *f, int cc,
                             at_error *err) AT_MUST_CHECK;
-at_status at__library_ptx(at__str *out, at_tuner *tuner, const at__finding *f, int cc,
+at_status at__library_ptx(at__str *out, at_tuner *tuner, const at__found_parts *f, int cc,
                           at_error *err) AT_MUST_CHECK;
 
 /* The same for a device that is there, kept with the tuner: a cubin, or PTX when NVRTC is older than it. */
-at_status at__library_code(const at__kept_code **out, at_tuner *tuner, at__finding *f,
+at_status at__library_code(const at__kept_code **out, at_tuner *tuner, at__found_parts *f,
                            at_error *err) AT_MUST_CHECK;
 
 /* ---- library_run.c ---- */

@@ -29,8 +29,8 @@ static at_status open_tools(at_tuner *tuner, at_error *err)
     return tuner->nvrtc ? AT_OK : at__nvrtc_open(&tuner->nvrtc, err);
 }
 
-static at_status compile(at__compiled *out, at_tuner *tuner, const char *source, const at__finding *f, int cc,
-                         at__code kind, at_error *err)
+static at_status compile(at__compiled *out, at_tuner *tuner, const char *source, const at__found_parts *f,
+                         int cc, at__code kind, at_error *err)
 {
     at_status status = at__nvrtc_compile(tuner->nvrtc, &out->ok, &out->code, &out->log, &out->resources,
                                          source, f->t->file, cc, kind, err);
@@ -40,7 +40,7 @@ static at_status compile(at__compiled *out, at_tuner *tuner, const char *source,
     return status;
 }
 
-static at_status render(at__str *out, const at__finding *f, at_error *err)
+static at_status render(at__str *out, const at__found_parts *f, at_error *err)
 {
     int64_t slots[AT__MAX_SLOTS] = { 0 };
     at_status status = at__finding_bind(slots, f, err);
@@ -48,7 +48,7 @@ static at_status render(at__str *out, const at__finding *f, at_error *err)
 }
 
 /* Renders and computes the key; the cache is not asked. */
-static at_status start(at__build *build, at_tuner *tuner, const at__finding *f, int cc, at_error *err)
+static at_status start(at__build *build, at_tuner *tuner, const at__found_parts *f, int cc, at_error *err)
 {
     at__builder builder = { .nvrtc = tuner->nvrtc, .cc = cc };
     at_status status = render(&build->source, f, err);
@@ -66,7 +66,7 @@ static void give_up_cache(at_tuner *tuner, const at__builder *builder)
 }
 
 /* From the cache, or compiled and put there. */
-static at_status finish(at__build *build, at_tuner *tuner, const at__finding *f, int cc, at_error *err)
+static at_status finish(at__build *build, at_tuner *tuner, const at__found_parts *f, int cc, at_error *err)
 {
     at__builder builder = { .nvrtc = tuner->nvrtc, .cc = cc, .cache = tuner->cache };
     at__compiled compiled = { 0 };
@@ -83,7 +83,8 @@ static at_status finish(at__build *build, at_tuner *tuner, const at__finding *f,
     return status;
 }
 
-at_status at__library_cubin(at__build *build, at_tuner *tuner, const at__finding *f, int cc, at_error *err)
+at_status at__library_cubin(at__build *build, at_tuner *tuner, const at__found_parts *f, int cc,
+                            at_error *err)
 {
     at_status status = open_tools(tuner, err);
     if (status == AT_OK)
@@ -91,7 +92,7 @@ at_status at__library_cubin(at__build *build, at_tuner *tuner, const at__finding
     return status == AT_OK ? finish(build, tuner, f, cc, err) : status;
 }
 
-at_status at__library_ptx(at__str *out, at_tuner *tuner, const at__finding *f, int cc, at_error *err)
+at_status at__library_ptx(at__str *out, at_tuner *tuner, const at__found_parts *f, int cc, at_error *err)
 {
     at__compiled compiled = { 0 };
     at__str source = { 0 };
@@ -136,8 +137,8 @@ static at_status keep(const at__kept_code **out, at_tuner *tuner, const char *ke
 }
 
 /* A GPU that is newer than NVRTC: the driver compiles PTX for it. */
-static at_status keep_ptx(const at__kept_code **out, at_tuner *tuner, const at__finding *f, const char *key,
-                          int cc, at_error *err)
+static at_status keep_ptx(const at__kept_code **out, at_tuner *tuner, const at__found_parts *f,
+                          const char *key, int cc, at_error *err)
 {
     at__str ptx = { 0 };
     int nearest = at__nvrtc_nearest(tuner->nvrtc, cc);
@@ -148,7 +149,7 @@ static at_status keep_ptx(const at__kept_code **out, at_tuner *tuner, const at__
     return status;
 }
 
-static at_status keep_cubin(const at__kept_code **out, at_tuner *tuner, at__finding *f, at__build *build,
+static at_status keep_cubin(const at__kept_code **out, at_tuner *tuner, at__found_parts *f, at__build *build,
                             int cc, at_error *err)
 {
     at_status status = finish(build, tuner, f, cc, err);
@@ -157,7 +158,7 @@ static at_status keep_cubin(const at__kept_code **out, at_tuner *tuner, at__find
     return status == AT_OK ? keep(out, tuner, build->key, &build->cubin, err) : status;
 }
 
-at_status at__library_code(const at__kept_code **out, at_tuner *tuner, at__finding *f, at_error *err)
+at_status at__library_code(const at__kept_code **out, at_tuner *tuner, at__found_parts *f, at_error *err)
 {
     at__build build = { 0 };
     const at__kept_code *code = NULL;

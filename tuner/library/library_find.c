@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void at__finding_close(at__finding *f)
+void at__finding_close(at__found_parts *f)
 {
     if (!f)
         return;
@@ -18,7 +18,7 @@ void at__finding_close(at__finding *f)
     free(f);
 }
 
-at_status at__finding_keep(const char **out, at__finding *f, const char *text, at_error *err)
+at_status at__finding_keep(const char **out, at__found_parts *f, const char *text, at_error *err)
 {
     if (!text || !*text) {
         *out = "";
@@ -30,7 +30,7 @@ at_status at__finding_keep(const char **out, at__finding *f, const char *text, a
         f->room_used += size;
         return AT_OK;
     }
-    char *copy = f->text_count < AT__FINDING_TEXTS ? at__text_copy(text, size - 1) : NULL;
+    char *copy = f->text_count < AT__FOUND_TEXTS ? at__text_copy(text, size - 1) : NULL;
     if (!copy)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     f->texts[f->text_count++] = copy;
@@ -38,7 +38,7 @@ at_status at__finding_keep(const char **out, at__finding *f, const char *text, a
     return AT_OK;
 }
 
-at_status at__finding_bind(int64_t *slots, const at__finding *f, at_error *err)
+at_status at__finding_bind(int64_t *slots, const at__found_parts *f, at_error *err)
 {
     at_status status = at__problem_bind(slots, &f->problem, &f->limits, err);
     return status == AT_OK ? at__config_bind(slots, f->t, &f->config, err) : status;
@@ -83,7 +83,7 @@ static at_status read_problem(at__problem *out, const at__catalog *catalog, cons
 }
 
 /* The device that the answer is for. Without limits and without a capability nothing can be checked. */
-static at_status take_device(at__finding *f, const at__target *target, const at__found *found,
+static at_status take_device(at__found_parts *f, const at__target *target, const at__found *found,
                              const at__limits *limits, at_error *err)
 {
     const at__fingerprint *known = found->answer ? &found->answer->fingerprint : NULL;
@@ -106,7 +106,7 @@ static at_status take_device(at__finding *f, const at__target *target, const at_
 
 /* ---- the answer ---- */
 
-static at_status say_why(at__finding *f, const char *known, const char *more, at_error *err)
+static at_status say_why(at__found_parts *f, const char *known, const char *more, at_error *err)
 {
     at__str why = { 0 };
     at__str_addf(&why, "%s%s%s", known ? known : "", known && *known && *more ? "; " : "", more);
@@ -118,7 +118,7 @@ static at_status say_why(at__finding *f, const char *known, const char *more, at
 }
 
 /* Nothing measured fits: a valid configuration, or the reason why there is none. */
-static at_status take_fallback(at__finding *f, const at__catalog *catalog, const char *why,
+static at_status take_fallback(at__found_parts *f, const at__catalog *catalog, const char *why,
                                const int64_t *slots, at_error *err)
 {
     at_error cause = { 0 };
@@ -135,7 +135,7 @@ static at_status take_fallback(at__finding *f, const at__catalog *catalog, const
     return say_why(f, why, cause.text, err);
 }
 
-static at_status show_measured(at__finding *f, const at__answer *a, at_error *err)
+static at_status show_measured(at__found_parts *f, const at__answer *a, at_error *err)
 {
     at_found *s = &f->shown;
     s->median_s = a->winner.timing.median_s;
@@ -150,7 +150,7 @@ static at_status show_measured(at__finding *f, const at__answer *a, at_error *er
 }
 
 /* Slots hold the configuration. */
-static at_status show_arguments(at__finding *f, const int64_t *slots, at_error *err)
+static at_status show_arguments(at__found_parts *f, const int64_t *slots, at_error *err)
 {
     const at__op *op = f->problem.op;
     for (int i = 0; i < op->arg_count; i++) {
@@ -173,7 +173,7 @@ static at_status show_arguments(at__finding *f, const int64_t *slots, at_error *
 }
 
 /* `known`: the geometry, when the look-up has it already for the same device; else NULL. */
-static at_status show_kernel(at__finding *f, int64_t *slots, const at__geometry *known, at_error *err)
+static at_status show_kernel(at__found_parts *f, int64_t *slots, const at__geometry *known, at_error *err)
 {
     at_found *s = &f->shown;
     at__geometry g;
@@ -204,8 +204,8 @@ static at_status show_kernel(at__finding *f, int64_t *slots, const at__geometry 
     return status;
 }
 
-static at_status answer(at__finding *f, at_tuner *tuner, const at__target *target, const at__limits *limits,
-                        at_error *err)
+static at_status answer(at__found_parts *f, at_tuner *tuner, const at__target *target,
+                        const at__limits *limits, at_error *err)
 {
     at__found found = { .match = AT__MATCH_NONE, .why = at__str_text(&tuner->absent) };
     int64_t slots[AT__MAX_SLOTS] = { 0 };
@@ -234,7 +234,7 @@ static at_status answer(at__finding *f, at_tuner *tuner, const at__target *targe
     return status == AT_OK && f->t ? show_kernel(f, slots, checked ? &found.geometry : NULL, err) : status;
 }
 
-static at_status show_question(at__finding *f, at_error *err)
+static at_status show_question(at__found_parts *f, at_error *err)
 {
     at__str shape = { 0 };
     at_found *s = &f->shown;
@@ -250,17 +250,17 @@ static at_status show_question(at__finding *f, at_error *err)
     return status;
 }
 
-at_status at__finding_make(at__finding **out, at_tuner *tuner, const at_problem *problem,
+at_status at__finding_make(at__found_parts **out, at_tuner *tuner, const at_problem *problem,
                            const at__target *target, const at__limits *limits, at_error *err)
 {
     at__problem read;
     at_status status = read_problem(&read, tuner->catalog, problem, err);
     if (status != AT_OK)
         return status;
-    at__finding *f = malloc(sizeof *f);
+    at__found_parts *f = malloc(sizeof *f);
     if (!f)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    memset(f, 0, offsetof(at__finding, room));
+    memset(f, 0, offsetof(at__found_parts, room));
     f->problem = read;
     status = show_question(f, err);
     if (status == AT_OK)

@@ -179,7 +179,7 @@ void at__library_unload(at_tuner *tuner)
     at__gpu_close(gpu);
 }
 
-static at_status load(const at__module **out, at_tuner *tuner, at__gpu *gpu, const at__finding *f,
+static at_status load(const at__module **out, at_tuner *tuner, at__gpu *gpu, const at__found_parts *f,
                       const at__kept_code *code, uint64_t context, at_error *err)
 {
     int64_t shared_bytes = f->shown.shared_bytes;
@@ -205,7 +205,7 @@ static at_status load(const at__module **out, at_tuner *tuner, at__gpu *gpu, con
 static at_status bind(at__prepared *p, at_error *err)
 {
     static const at__build NO_CODE = { 0 }; /* it is loaded already */
-    const at__finding *f = p->finding;
+    const at__found_parts *f = p->finding;
     int64_t slots[AT__MAX_SLOTS] = { 0 };
 
     at_status status = at__finding_bind(slots, f, err);
@@ -220,7 +220,7 @@ static at_status bind(at__prepared *p, at_error *err)
 }
 
 /* The device of the current context, and what is known for it. */
-static at_status find_here(at__finding **out, at_tuner *tuner, at__gpu *gpu, const at_problem *problem,
+static at_status find_here(at__found_parts **out, at_tuner *tuner, at__gpu *gpu, const at_problem *problem,
                            at_error *err)
 {
     at__device_info info;
