@@ -3,7 +3,7 @@
  *
  * A run is one strategy on one space with one seed, within this process: no store, no device, no compiler.
  * Its curve is the best time so far over the optimum after each trial; failed ones count. The scores are
- * those that README.md in this folder explains.
+ * those that tuner/search/README.md explains.
  */
 #include "bench_spaces.h"
 #include "util/options.h"

@@ -22,7 +22,7 @@
 
 /*
  * The distance: a unit is a factor of two in one dimension. `tools/near_loss` measures what answers lose; run
- * it after a change here. Figures: tools/README.md.
+ * it after a change here. Figures: README.md.
  */
 #define NARROW         32   /* a side of at most so many elements ...                             */
 #define NARROW_COST    24.0 /* ... is for other templates: the wrong one costs a factor of 2 to 12 */

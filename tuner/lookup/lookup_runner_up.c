@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Twice as many threads an element. Of 10 to 60, 30 lost least in `tools/near_loss`; figures: tools/README.md
- */
+/* Twice as many threads an element. Of 10 to 60, 30 lost least in `tools/near_loss`: README.md. */
 #define IDLE_COST 30.0
 
 typedef struct looking {

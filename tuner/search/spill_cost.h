@@ -6,7 +6,7 @@
  * A weighted least-squares line through the model's errors over the logarithm of the spilled bytes, with the
  * prior belief that it is flat. Where parameters tell which kernels spill, the model errs no more on these.
  * Registers, shared memory and occupancy did not earn a place here: parameters tell them well enough
- * (tools/README.md).
+ * (README.md).
  */
 #ifndef AUTOTUNE_SPILL_COST_H
 #define AUTOTUNE_SPILL_COST_H

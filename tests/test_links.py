@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Prose that a program can check: links and anchors of every *.md, the size of README.md, one date a page of results,
+and the include graph of tuner/README.md. Needs nothing but Python and git or a plain folder."""
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+WIDTH = 100
+README_LINES = 150
+FENCE = re.compile(r"^ *(```|~~~)")
+LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^)\s]+)\)", re.S)
+DATE = re.compile(r"\b20\d\d-\d\d-\d\d\b")
+
+
+def pages(root):
+    """Every *.md outside of build folders."""
+    found = []
+    for folder, folders, files in os.walk(root):
+        folders[:] = [f for f in folders if not f.startswith((".", "build"))]
+        found += [Path(folder, f) for f in files if f.endswith(".md")]
+    return sorted(found)
+
+
+def prose(text):
+    """The lines of a page with those of code blocks emptied."""
+    lines, code = [], False
+    for line in text.split("\n"):
+        fence = FENCE.match(line)
+        code ^= bool(fence)
+        lines.append("" if code or fence or line.startswith("    ") else line)
+    return lines
+
+
+def slug(heading):
+    """The anchor that GitHub gives a heading."""
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").strip().lower()
+    return re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
+
+
+def anchors(page):
+    """All anchors of a page; a heading that is there again gets a number."""
+    seen = {}
+    for line in prose(page.read_text(encoding="utf-8")):
+        heading = re.match(r"#+ +(.*)", line)
+        if heading:
+            name = slug(heading[1])
+            seen[name] = seen.get(name, -1) + 1
+    return {f"{name}-{i}" if i else name for name, count in seen.items() for i in range(count + 1)}
+
+
+def broken_links(root):
+    """What is wrong with each relative link: texts that name its page."""
+    wrong = []
+    for page in pages(root):
+        text = re.sub(r"`[^`\n]*`", "", "\n".join(prose(page.read_text(encoding="utf-8"))))
+        for target in LINK.findall(text):
+            if re.match(r"[a-z]+:", target):
+                continue
+            path, _, anchor = target.partition("#")
+            file = (page.parent / path).resolve() if path else page
+            if not file.exists():
+                wrong.append(f"{page.relative_to(root)}: {target}: there is no such file")
+            elif anchor and (file.suffix != ".md" or anchor not in anchors(file)):
+                wrong.append(f"{page.relative_to(root)}: {target}: there is no such heading")
+    return wrong
+
+
+def wide_lines(page):
+    """Numbers of the lines that are too wide; only those of tables may be."""
+    lines = page.read_text(encoding="utf-8").split("\n")
+    return [i + 1 for i, line in enumerate(lines) if len(line) > WIDTH and not line.startswith("|")]
+
+
+def edges(table):
+    """Of the rows of `tools/layers --graph`: who includes whom, without how often."""
+    rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", table, re.M)
+    return {folder: set(re.findall(r"[a-z]\w*", named)) for folder, named in rows}
+
+
+class Prose(unittest.TestCase):
+    """The pages as they are."""
+
+    def test_every_link_and_anchor_resolves(self):
+        self.assertGreater(len(pages(ROOT)), 10)
+        self.assertEqual(broken_links(ROOT), [])
+
+    def test_the_front_page_is_short(self):
+        lines = (ROOT / "README.md").read_text(encoding="utf-8").rstrip("\n").split("\n")
+        self.assertLessEqual(len(lines), README_LINES)
+        self.assertEqual(wide_lines(ROOT / "README.md"), [])
+
+    def test_a_page_of_results_has_one_date_near_its_top(self):
+        for page in pages(ROOT):
+            lines = prose(page.read_text(encoding="utf-8"))
+            marks = [i for i, line in enumerate(lines) if line.startswith("Measured on ")]
+            with self.subTest(page=str(page.relative_to(ROOT))):
+                self.assertLessEqual(len(marks), 1)
+                for i in marks:
+                    self.assertRegex(lines[i], r"^Measured on 20\d\d-\d\d-\d\d[ ,]")
+                    self.assertEqual(len(DATE.findall("\n".join(lines))), 1)
+
+    def test_the_include_graph_is_that_of_the_code(self):
+        page = (ROOT / "tuner/README.md").read_text(encoding="utf-8")
+        shown = edges(page[page.index("| folder | includes |"):page.index("## Invariants")])
+        drawn = subprocess.run([ROOT / "tools/layers", "--graph"], capture_output=True, text=True, check=False)
+        self.assertEqual(shown, edges(drawn.stdout), "paste into tuner/README.md:\n" +
+                         re.sub(r" \d+|\s\(how often\)", "", drawn.stdout))
+
+
+class Checks(unittest.TestCase):
+    """What they say to wrong pages."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+
+    def put(self, name, text):
+        (self.root / name).write_text(text, encoding="utf-8")
+        return self.root / name
+
+    def test_links(self):
+        self.put("b.md", "# One `code`, two\n\n```\n# none\n```\n# Twice\n# Twice\n")
+        self.put("a.md", "# A\n[x](b.md#one-code-two) [y](b.md#twice-1) [z](#a) [w](https://example.org/none)\n"
+                         "    [code](none.md)\n`[code](none.md)`\n")
+        self.assertEqual(broken_links(self.root), [])
+        self.put("a.md", "[x](c.md) [a\nb](b.md#none) ![y](b.svg) [z](#a)\n")
+        self.assertEqual([w.split(": ")[1] for w in broken_links(self.root)], ["c.md", "b.md#none", "b.svg", "#a"])
+
+    def test_width(self):
+        page = self.put("a.md", "x" * 100 + "\n" + "x" * 101 + "\n|" + "x" * 200 + "|\n")
+        self.assertEqual(wide_lines(page), [2])
+
+    def test_graph(self):
+        self.assertEqual(edges("| folder | includes |\n| --- | --- |\n| `b` | a 3, c 1 |\n"), {"b": {"a", "c"}})
+
+
+if __name__ == "__main__":
+    unittest.main()
