@@ -69,9 +69,8 @@ def broken_links(root):
     return wrong
 
 
-def wide_lines(page):
+def wide_lines(lines):
     """Numbers of the lines that are too wide; only those of tables may be."""
-    lines = page.read_text(encoding="utf-8").split("\n")
     return [i + 1 for i, line in enumerate(lines) if len(line) > WIDTH and not line.startswith("|")]
 
 
@@ -91,7 +90,12 @@ class Prose(unittest.TestCase):
     def test_the_front_page_is_short(self):
         lines = (ROOT / "README.md").read_text(encoding="utf-8").rstrip("\n").split("\n")
         self.assertLessEqual(len(lines), README_LINES)
-        self.assertEqual(wide_lines(ROOT / "README.md"), [])
+        self.assertEqual(wide_lines(lines), [])
+
+    def test_lines_of_prose_are_short(self):
+        for page in pages(ROOT):
+            with self.subTest(page=str(page.relative_to(ROOT))):
+                self.assertEqual(wide_lines(prose(page.read_text(encoding="utf-8"))), [])
 
     def test_a_page_of_results_has_one_date_near_its_top(self):
         for page in pages(ROOT):
@@ -132,8 +136,8 @@ class Checks(unittest.TestCase):
         self.assertEqual([w.split(": ")[1] for w in broken_links(self.root)], ["c.md", "b.md#none", "b.svg", "#a"])
 
     def test_width(self):
-        page = self.put("a.md", "x" * 100 + "\n" + "x" * 101 + "\n|" + "x" * 200 + "|\n")
-        self.assertEqual(wide_lines(page), [2])
+        self.assertEqual(wide_lines(["x" * 100, "x" * 101, "|" + "x" * 200 + "|"]), [2])
+        self.assertEqual(wide_lines(prose("```\n" + "x" * 101 + "\n```\n" + "x" * 101)), [4])
 
     def test_graph(self):
         self.assertEqual(edges("| folder | includes |\n| --- | --- |\n| `b` | a 3, c 1 |\n"), {"b": {"a", "c"}})
