@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Prose that a program can check: links and anchors of every *.md, the size of README.md, one date a page of results,
-and the include graph of tuner/README.md. Needs nothing but Python and git or a plain folder."""
+"""Prose that a program can check: links, anchors and width of every *.md, the size of README.md, one date a page of
+results, the exit codes of tuner/cli/README.md, the include graph of tuner/README.md. Needs only Python."""
 import os
 import re
 import subprocess
@@ -106,6 +106,11 @@ class Prose(unittest.TestCase):
                 for i in marks:
                     self.assertRegex(lines[i], r"^Measured on 20\d\d-\d\d-\d\d[ ,]")
                     self.assertEqual(len(DATE.findall("\n".join(lines))), 1)
+
+    def test_every_exit_code_is_documented(self):
+        codes = re.findall(r"AT__EXIT_\w+ = (\d+)", (ROOT / "tuner/cli/commands.h").read_text(encoding="utf-8"))
+        rows = re.findall(r"^\| (\d+) \|", (ROOT / "tuner/cli/README.md").read_text(encoding="utf-8"), re.M)
+        self.assertEqual(rows, codes)
 
     def test_the_include_graph_is_that_of_the_code(self):
         page = (ROOT / "tuner/README.md").read_text(encoding="utf-8")
