@@ -3,6 +3,7 @@
  * a user.
  */
 #include "db/store_internal.h"
+#include "util/bug.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -96,6 +97,7 @@ static int bind_next(sqlite3_stmt *s, int index, char type, va_list *args)
         return sqlite3_bind_blob64(s, index, len ? blob : "", len, SQLITE_STATIC);
     }
     default:
+        assert(!"a type that statements bind");
         return SQLITE_MISUSE;
     }
 }
@@ -151,7 +153,7 @@ at_status at__store_exec(at__store *store, at__sql sql, const char *doing, at_er
 at_status at__store_begin(at__store *store, at_error *err)
 {
     if (store->read_only)
-        return at_fail(err, AT_ERR_USAGE, "%s: was opened for reading only", store->path);
+        return at__bug(err, "%s: was opened for reading only", store->path);
     return at__store_exec(store, AT__SQL_BEGIN, "store", err, "");
 }
 

@@ -2,6 +2,7 @@
  * store_trials.c - runs, trials, and the rows that they refer to.
  */
 #include "db/store_internal.h"
+#include "util/bug.h"
 #include "util/clock.h"
 
 #include <math.h>
@@ -117,8 +118,8 @@ static at_status put_trial(at__store *store, const int64_t ids[3], int64_t run_i
 static at_status check_row(at__store *store, const at__trial_row *row, at_error *err)
 {
     if (row->outcome == AT__TIMED && !(isfinite(row->timing.median_s) && row->timing.median_s > 0))
-        return at_fail(err, AT_ERR_USAGE, "%s: a timed trial of %s {%s} needs a positive time, not %g",
-                       store->path, row->template_name, row->config, row->timing.median_s);
+        return at__bug(err, "%s: a timed trial of %s {%s} needs a positive time, not %g", store->path,
+                       row->template_name, row->config, row->timing.median_s);
     return AT_OK;
 }
 

@@ -2,6 +2,7 @@
  * store_winners.c - the results of tuning: stored, found again, handed out.
  */
 #include "db/store_internal.h"
+#include "util/bug.h"
 #include "util/clock.h"
 
 #include <math.h>
@@ -46,7 +47,7 @@ at_status at__store_put_winner(at__store *store, int64_t run_id, const at__probl
                                const at__fingerprint *fingerprint, const at__winner *winner, at_error *err)
 {
     if (!(isfinite(winner->timing.median_s) && winner->timing.median_s > 0))
-        return at_fail(err, AT_ERR_USAGE, "%s: a winner needs a positive time, not %g", store->path,
+        return at__bug(err, "%s: a winner needs a positive time, not %g", store->path,
                        winner->timing.median_s);
     at_status status = at__store_begin(store, err);
     if (status != AT_OK)

@@ -161,7 +161,7 @@ Test(pool, has_room_for_two_jobs_a_worker, .init = need_nvrtc)
     cr_assert(at__pool_has_room(pool));
     submit(pool, 2, GOOD);
     cr_assert(!at__pool_has_room(pool));
-    cr_assert(at__pool_submit(pool, 3, GOOD, "k.cu", 80, AT__CUBIN, &err) == AT_ERR_USAGE);
+    cr_assert(at__pool_submit(pool, 3, GOOD, "k.cu", 80, AT__CUBIN, &err) == AT_ERR_INTERNAL);
     for (int i = 1; i <= 2; i++) {
         at__compiled result = wait_for_one(pool);
         cr_assert(result.tag == i && result.ok);

@@ -269,7 +269,7 @@ Test(store, a_batch_is_stored_whole_or_not_at_all)
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
         at__trial_row rows[] = { trial_of("A=1", 1e-6), trial_of("A=2", BAD[i]) };
         at_error err = { 0 };
-        cr_assert_eq(at__store_put_trials(store, 0, &KEY, &H200, rows, 2, &err), AT_ERR_USAGE);
+        cr_assert_eq(at__store_put_trials(store, 0, &KEY, &H200, rows, 2, &err), AT_ERR_INTERNAL);
         cr_assert(strstr(err.text, "A=2"), "%s", err.text);
     }
     cr_assert_str_eq(scalar(store, "SELECT count(*) FROM trial").text, "0");
@@ -345,7 +345,7 @@ Test(store, a_winner_without_ceiling_registers_or_clocks)
     cr_assert_str_eq(scalar(store, "SELECT count(*) FROM best WHERE share_of_ceiling IS NULL").text, "1");
     at__answer_clear(&a);
     w.timing.median_s = 0;
-    cr_assert_eq(at__store_put_winner(store, 0, &KEY, &H200, &w, NULL), AT_ERR_USAGE);
+    cr_assert_eq(at__store_put_winner(store, 0, &KEY, &H200, &w, NULL), AT_ERR_INTERNAL);
     at__store_close(store);
     folder_remove(&f);
 }
@@ -514,7 +514,7 @@ Test(store, a_reader_sees_what_a_writer_stores_but_writes_nothing)
     at__trial_row row = trial_of("A=1", 1e-6);
     win(writer, &H200, "A=1");
     cr_assert_str_eq(winning(reader, &H200, NULL, text), "A=1");
-    cr_assert_eq(at__store_put_trials(reader, 0, &KEY, &H200, &row, 1, &err), AT_ERR_USAGE);
+    cr_assert_eq(at__store_put_trials(reader, 0, &KEY, &H200, &row, 1, &err), AT_ERR_INTERNAL);
     cr_assert(strstr(err.text, "reading only"), "%s", err.text);
     at__store_close(writer);
     win(writer = open_ok(f.db, AT__STORE_WRITE), &H200, "A=2");

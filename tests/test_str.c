@@ -1,5 +1,6 @@
 /* test_str.c - the text buffer and its friends. */
 #include "util/str.h"
+#include "util/bug.h"
 
 #include <criterion/criterion.h>
 #include <stdint.h>
@@ -164,6 +165,31 @@ Test(str, errors_are_filled_cut_and_optional)
     cr_assert_str_eq(at_status_name(AT_OK), "ok");
     cr_assert_str_eq(at_status_name(AT_ERR_SYSTEM), "system");
     cr_assert_str_eq(at_status_name((at_status)99), "unknown");
+}
+
+Test(str, a_bug_of_ours_asks_for_a_report_and_names_the_version)
+{
+    at_error err = { 0 };
+    cr_assert_eq(at__bug(&err, "queue %d is full", 3), AT_ERR_INTERNAL);
+    cr_assert_eq(err.status, AT_ERR_INTERNAL);
+    cr_assert_str_eq(err.text, "queue 3 is full; this is a bug of autotune " AT_VERSION
+                               ": please report it with this line and the command or call");
+    cr_assert_eq(at__bug(&err, "%0*d", 5000, 1), AT_ERR_INTERNAL);
+    cr_assert(strlen(err.text) < sizeof err.text && strstr(err.text, "please report it"),
+              "what is cut is ours");
+    cr_assert_eq(at__bug(NULL, "nobody listens"), AT_ERR_INTERNAL);
+    cr_assert_str_eq(at_status_name(AT_ERR_INTERNAL), "internal");
+}
+
+/* From another process: a number that is no failure must not become one of success, or an index. */
+Test(str, statuses_of_other_processes_are_failures)
+{
+    for (int known = AT_OK + 1; known <= AT_ERR_INTERNAL; known++)
+        cr_assert_eq(at__status_of(known), (at_status)known);
+    cr_assert_eq(at__status_of(AT_OK), AT_ERR_INTERNAL);
+    cr_assert_eq(at__status_of(-1), AT_ERR_INTERNAL);
+    cr_assert_eq(at__status_of(AT_ERR_INTERNAL + 1), AT_ERR_INTERNAL);
+    cr_assert_eq(at__status_of(INT64_MAX), AT_ERR_INTERNAL);
 }
 
 Test(str, adds_whole_numbers_as_printf_does)

@@ -8,7 +8,7 @@
  * Units     seconds (double) where a name ends in _s, bytes where it ends in _bytes, otherwise counts.
  * Errors    every fallible call returns at_status and explains itself in *err, when err is not NULL. That
  *           nothing is known of a problem is an answer (AT_MATCH_NONE), never an error. The library never
- *           prints and never exits.
+ *           prints and never exits, except that it aborts where a bug of its own would corrupt memory.
  * Ownership what a call gives is closed or freed by the caller, unless it says "borrowed". Arguments are
  *           borrowed for the call. All that came from a tuner is released before the tuner is closed.
  * Threads   any number of threads may use one tuner at once; closing it is for one, after the others. Slow

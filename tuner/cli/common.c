@@ -20,6 +20,7 @@ int at__complain(const at_error *err)
         [AT_ERR_MEMORY] = AT__EXIT_SYSTEM,
         [AT_ERR_SYSTEM] = AT__EXIT_SYSTEM,
         [AT_ERR_CANCELLED] = AT__EXIT_INTERRUPTED,
+        [AT_ERR_INTERNAL] = AT__EXIT_INTERNAL,
     };
     fflush(stdout); /* results first, then what is wrong with the next */
     fprintf(stderr, "autotune: %s%s\n", err->status == AT_ERR_CANCELLED ? "" : "error: ", err->text);

@@ -46,6 +46,7 @@ static void print_help(void)
            "  4    the database\n"
            "  5    memory, files, processes, output\n"
            "  10   verify: a time has drifted; 11: another configuration is faster; 12: a result is wrong\n"
+           "  70   a bug of autotune; the message says what to report\n"
            "  130  interrupted; what was measured is stored\n"
            "\nenvironment:\n"
            "  AUTOTUNE_DB           database (default: $XDG_DATA_HOME/autotune/autotune.db)\n"

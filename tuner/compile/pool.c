@@ -8,10 +8,10 @@
  */
 #include "compile/pool.h"
 
+#include "util/bug.h"
 #include "util/clock.h"
 #include "util/wire.h"
 
-#include <assert.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,7 +106,7 @@ static at_status serve(at__nvrtc *nvrtc, const at__str *request, at__str *reply,
     bool ok = false;
 
     if (r.bad)
-        return at_fail(err, AT_ERR_SYSTEM, "a compile worker was sent an unreadable job");
+        return at__bug(err, "a compile worker was sent an unreadable job");
     double start_s = at__now_s();
     at_status status = at__nvrtc_compile(nvrtc, &ok, &code, &log, &resources, source, name, cc, kind, err);
     double compile_s = at__now_s() - start_s;
@@ -313,8 +313,9 @@ static void handle_frame(at__pool *pool, worker *w, uint32_t kind, at__reader *b
         w->ready = true;
         pool->bad_starts = 0;
     } else if (kind == FAILED) {
-        at_status status = (at_status)at__get_i64(body);
-        break_pool(pool, status == AT_ERR_DEVICE ? status : AT_ERR_SYSTEM, at__get_text(body));
+        at_status status = at__status_of(at__get_i64(body));
+        bool known = status == AT_ERR_DEVICE || status == AT_ERR_INTERNAL;
+        break_pool(pool, known ? status : AT_ERR_SYSTEM, at__get_text(body));
     } else if (w->busy && kind == RESULT && read_result(&result, body)) {
         finish(pool, w, &result);
     } else {
@@ -402,7 +403,7 @@ at_status at__pool_submit(at__pool *pool, int64_t tag, const char *source, const
 {
     job added = { .tag = tag };
     if (!at__pool_has_room(pool))
-        return at_fail(err, AT_ERR_USAGE, "the compile workers have as many jobs as they can take");
+        return at__bug(err, "the compile workers have as many jobs as they can take");
     at__put_i64(&added.body, tag);
     at__put_i64(&added.body, cc);
     at__put_i64(&added.body, kind);

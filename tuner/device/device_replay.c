@@ -8,6 +8,7 @@
  */
 #include "lang/arch.h"
 #include "device/device_kind.h"
+#include "util/bug.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -74,10 +75,18 @@ static char *owned(const char *text, bool *failed)
     return copy;
 }
 
+/* A recording may come from anywhere: a time that is none answers nothing. */
+static bool is_time(double seconds)
+{
+    return isfinite(seconds) && seconds > 0;
+}
+
 static bool add_entry(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
 {
     tape *t = context;
     (void)fingerprint;
+    if (row->outcome == AT__TIMED && !is_time(row->timing.median_s))
+        return true;
     if (!at__grow(&t->entries, &t->cap, t->count, sizeof *t->entries)) {
         t->failed = true;
         return false;
@@ -128,7 +137,7 @@ static at_status read_winner(tape *t, at__store *store, const at__problem_key *k
                              at_error *err)
 {
     at_status status = at__store_find_winner(&t->winner, store, key, f, NULL, err);
-    t->has_winner = status == AT_OK;
+    t->has_winner = status == AT_OK && is_time(t->winner.winner.timing.median_s);
     return status == AT_ERR_NOT_FOUND ? AT_OK : status;
 }
 
@@ -146,7 +155,8 @@ static at_status read_tape(tape *t, replay *d, const at__problem_key *key, bool 
         status = read_winner(t, d->store, key, &f, err);
     if (status == AT_OK && (t->failed || t->problem.failed))
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
-    sort_entries(t);
+    if (status == AT_OK)
+        sort_entries(t);
     return status;
 }
 
@@ -235,7 +245,7 @@ static at_status replay_submit(at__device *device, const at__trial *trial, at_er
     replay *d = ours(device);
     const tape *t;
     if (d->queue_count == AT__DEVICE_QUEUE)
-        return at_fail(err, AT_ERR_USAGE, "the device's queue is full");
+        return at__bug(err, "the device's queue is full");
     const entry *e = find_entry(d, trial->kernel.identity, &t);
     if (!e)
         return not_recorded(trial->kernel.identity, err);

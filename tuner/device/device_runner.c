@@ -2,6 +2,7 @@
 #include "device/device_kind.h"
 
 #include "device/runner_wire.h"
+#include "util/bug.h"
 #include "util/clock.h"
 
 #include <stdio.h>
@@ -108,8 +109,8 @@ static at_status receive(runner *d, uint32_t *kind, at__str *body, double deadli
 static at_status failure(const at__str *body, at_error *err)
 {
     at__reader in = { body->data, body->data + body->len, false };
-    at_status status = (at_status)at__get_i64(&in);
-    return at_fail(err, status == AT_OK ? AT_ERR_DEVICE : status, "%s", at__get_text(&in));
+    at_status status = at__status_of(at__get_i64(&in));
+    return at_fail(err, status, "%s", at__get_text(&in));
 }
 
 /* WAITS and BEGINS: what another run does with the device is not this one's time. */
@@ -135,8 +136,9 @@ static at_status expect(runner *d, uint32_t wanted, at__str *body, double deadli
         return status;
     if (kind == AT__FAILED)
         return failure(body, err);
-    return kind == wanted ? AT_OK
-                          : at_fail(err, AT_ERR_SYSTEM, "the device runner sent an unexpected message");
+    return kind == wanted
+               ? AT_OK
+               : at__bug(err, "the device runner sent message %u, not %u", (unsigned)kind, (unsigned)wanted);
 }
 
 /* Its child was buried; one that told of a failure, or is silent, lives. */
@@ -283,7 +285,7 @@ static at_status runner_submit(at__device *device, const at__trial *trial, at_er
 {
     runner *d = ours(device);
     if (d->queue_count == AT__DEVICE_QUEUE)
-        return at_fail(err, AT_ERR_USAGE, "the device's queue is full");
+        return at__bug(err, "the device's queue is full");
     queued *q = &d->queue[d->queue_count];
     *q = (queued){ .tag = trial->tag };
     at__write_trial(&q->body, trial);
@@ -379,12 +381,13 @@ static at_status take_frame(runner *d, at__measured *out, bool *got, at_error *e
     } else if (is_turn(d, kind)) {
         status = AT_OK;
     } else if (kind == AT__FAILED) {
-        failure(&body, &cause);
-        status = blame_head(d, out, got, AT__CRASHED, cause.text, err);
+        status = failure(&body, &cause);
+        status = status == AT_ERR_INTERNAL ? at_fail(err, status, "%s", cause.text) /* no kernel's fault */
+                                           : blame_head(d, out, got, AT__CRASHED, cause.text, err);
     } else if (kind == AT__MEASURED && d->queue_count && at__read_plain(&m, sizeof m, &in)) {
         status = hear(d, &m, out, got, err);
     } else {
-        status = at_fail(err, AT_ERR_SYSTEM, "the device runner sent an unexpected message");
+        status = at__bug(err, "the device runner sent message %u when a trial was under way", (unsigned)kind);
     }
     at__str_clear(&body);
     return status;
@@ -461,7 +464,7 @@ static at_status runner_final(at__device *device, const at__finalist *list, int 
         at__reader in = { body.data, body.data + body.len, false };
         if (!at__read_plain(notes, sizeof *notes, &in) ||
             !at__read_plain(rows, (size_t)count * sizeof *rows, &in))
-            status = at_fail(&cause, AT_ERR_SYSTEM, "the device runner sent a malformed final");
+            status = at__bug(&cause, "the device runner sent a malformed final");
     }
     if (status != AT_OK)
         status = final_failed(d, status, &cause, err);

@@ -1,6 +1,8 @@
 /* runner_wire.c - see runner_wire.h. */
 #include "device/runner_wire.h"
 
+#include "util/bug.h"
+
 #include <string.h>
 
 static void write_kernel(at__str *body, const at__kernel *k)
@@ -38,9 +40,7 @@ static void read_kernel(at__kernel *out, at__reader *in)
 
 static at_status well_formed(const at__reader *in, at_error *err)
 {
-    return in->bad ? at_fail(err, AT_ERR_SYSTEM,
-                             "a malformed message between the supervisor and the device runner")
-                   : AT_OK;
+    return in->bad ? at__bug(err, "a malformed message between the supervisor and the device runner") : AT_OK;
 }
 
 void at__write_setup(at__str *body, const at__setup *s)

@@ -8,6 +8,7 @@
 
 #include "runner/measure.h"
 #include "runner/nvml.h"
+#include "util/bug.h"
 #include "util/clock.h"
 #include "util/wire.h"
 
@@ -225,12 +226,12 @@ static at_status serve(runner *r, uint32_t kind, const at__str *body, at_error *
     if (kind == AT__SETUP)
         return serve_setup(r, &in, err);
     if (!r->bench)
-        return at_fail(err, AT_ERR_USAGE, "no problem is open on the device");
+        return at__bug(err, "no problem is open on the device");
     if (kind == AT__TRIAL)
         return serve_trial(r, &in, err);
     if (kind == AT__FINAL)
         return serve_final(r, &in, err);
-    return at_fail(err, AT_ERR_USAGE, "unknown request %u", (unsigned)kind);
+    return at__bug(err, "the device runner was sent an unknown request, %u", (unsigned)kind);
 }
 
 static at_status serve_all(runner *r, at_error *err)

@@ -1,6 +1,8 @@
 /* surrogate.c - see surrogate.h. */
 #include "search/surrogate.h"
 
+#include "util/bug.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,6 +209,7 @@ static void cross_row(at__surrogate *s, int p)
 
 int at__surrogate_add(at__surrogate *s, const uint8_t *levels)
 {
+    assert(s->rows < s->max_rows);
     int p = s->rows++;
     memcpy(s->row_level + (size_t)p * (size_t)s->dims, levels, (size_t)s->dims);
     s->value[p] = NAN;
@@ -252,6 +255,7 @@ void at__surrogate_remove(at__surrogate *s, int row)
 void at__surrogate_place(at__surrogate *s, int slot, const uint8_t *levels)
 {
     double *column = s->work, variance = 1;
+    assert(slot >= 0 && slot < s->max_slots);
     memcpy(s->slot_level + (size_t)slot * (size_t)s->dims, levels, (size_t)s->dims);
     for (int p = 0; p < s->rows; p++) {
         const double *row = s->chol + (size_t)p * (size_t)s->max_rows;

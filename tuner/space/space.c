@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "space/space_walk.h"
+#include "util/bug.h"
 
 /* A value of a parameter and its index, for look-ups. */
 typedef struct value_index {
@@ -306,6 +307,7 @@ void at__space_rows(int64_t *out, const at__space *space, int64_t first, int64_t
     int n = space->rules.t->param_count, last = space->group_count - 1;
     if (count <= 0)
         return;
+    assert(first >= 0 && count <= space->count - first);
     open_scatters(scatters, row, space, first);
     if (last < 0) { /* one configuration */
         memcpy(out, row, (size_t)n * sizeof *row);
@@ -346,6 +348,7 @@ void at__space_places(at__places *out, const at__space *space, int64_t index)
 {
     int64_t digits[AT__MAX_PARAMS];
 
+    assert(index >= 0 && index < space->count);
     *out = (at__places){ { 0 } };
     split_index(digits, space, index);
     for (int i = 0; i < space->rules.t->param_count; i++) {
@@ -513,6 +516,7 @@ int64_t at__space_neighbours(int64_t *out, int64_t max, const at__space *space, 
     neighbours n = { .space = space, .out = out, .max = max };
     int reach = kind == AT__NEAREST ? 1 : AT__MAX_VALUES, steps = kind == AT__ADJACENT ? 1 : AT__MAX_VALUES;
 
+    assert(index >= 0 && index < space->count);
     split_index(n.digits, space, index);
     for (int i = 0; i < space->rules.t->param_count; i++)
         if (space->group_of[i] >= 0)

@@ -8,6 +8,7 @@
  */
 #include "tune/contest_parts.h"
 
+#include "util/bug.h"
 #include "util/clock.h"
 
 #include <stdio.h>
@@ -103,7 +104,7 @@ static at_status propose_one(at__contest *c, at_error *err)
 
     c->waiting = index == AT__NOT_YET;
     if (c->waiting && c->tally.decided + c->deferred == (int64_t)c->candidate_count)
-        return at_fail(err, AT_ERR_USAGE, "strategy %s waits for nothing", c->strategy->name);
+        return at__bug(err, "strategy %s waits for nothing", c->strategy->name);
     if (index < 0) {
         c->exhausted = !c->waiting;
         c->tally.settled = index == AT__WORTHLESS;
@@ -113,8 +114,8 @@ static at_status propose_one(at__contest *c, at_error *err)
         return status;
     const at__space *space = locate(c, &local);
     if (!space)
-        return at_fail(err, AT_ERR_USAGE, "strategy %s proposed configuration %lld of %lld",
-                       c->strategy->name, (long long)index, (long long)c->search.total);
+        return at__bug(err, "strategy %s proposed configuration %lld of %lld", c->strategy->name,
+                       (long long)index, (long long)c->search.total);
     at__candidate *a = at__contest_add(c, space, index, local);
     if (!a)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");

@@ -1,8 +1,12 @@
-/* status.c - see include/autotune/status.h. */
-#include <autotune/status.h>
+/*
+ * status.c - errors as a status and a text, in the caller's at_error; nothing is kept here. A text that does
+ * not fit is cut, and so is always terminated.
+ */
+#include "util/bug.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 at_status at_fail(at_error *err, at_status status, const char *format, ...)
 {
@@ -14,6 +18,26 @@ at_status at_fail(at_error *err, at_status status, const char *format, ...)
         va_end(args);
     }
     return status;
+}
+
+at_status at__bug(at_error *err, const char *format, ...)
+{
+    static const char REPORT[] =
+        "; this is a bug of autotune " AT_VERSION ": please report it with this line and the command or call";
+    if (err) {
+        va_list args;
+        va_start(args, format);
+        vsnprintf(err->text, sizeof err->text - sizeof REPORT, format, args);
+        va_end(args);
+        strcat(err->text, REPORT);
+        err->status = AT_ERR_INTERNAL;
+    }
+    return AT_ERR_INTERNAL;
+}
+
+at_status at__status_of(int64_t number)
+{
+    return number > AT_OK && number <= AT_ERR_INTERNAL ? (at_status)number : AT_ERR_INTERNAL;
 }
 
 const char *at_status_name(at_status status)
@@ -28,6 +52,7 @@ const char *at_status_name(at_status status)
         [AT_ERR_MEMORY] = "memory",
         [AT_ERR_SYSTEM] = "system",
         [AT_ERR_CANCELLED] = "cancelled",
+        [AT_ERR_INTERNAL] = "internal",
     };
     if ((unsigned)status >= sizeof NAMES / sizeof *NAMES)
         return "unknown";

@@ -6,9 +6,9 @@
  */
 #include "util/wire.h"
 
+#include "util/bug.h"
 #include "util/clock.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

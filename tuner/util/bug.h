@@ -1,0 +1,25 @@
+/*
+ * bug.h - what to do when our own code has broken a promise. Three cases, never mixed:
+ *
+ * assert         what would corrupt memory or results if it were false, and costs a comparison to check. On
+ *                in every build, also an optimised one: see CMakeLists.txt. Nothing that came from a file,
+ *                a database, argv, another process or a driver may reach one.
+ * at__bug        a promise between modules that the caller can be told about (a full queue, a strategy that
+ *                proposes what is not there): AT_ERR_INTERNAL, exit code 70.
+ * any other      the user, a file, the device, the system: never for our own mistakes, since it would send
+ * at_status      the user to look for theirs.
+ */
+#ifndef AUTOTUNE_BUG_H
+#define AUTOTUNE_BUG_H
+
+#include <autotune/status.h>
+#include <assert.h>
+#include <stdint.h>
+
+/* As at_fail with AT_ERR_INTERNAL, and the text goes on with the version and what to report. */
+at_status at__bug(at_error *err, const char *format, ...) AT_PRINTF(2, 3);
+
+/* A failure's status that came from another process; AT_ERR_INTERNAL for a number that is no failure. */
+at_status at__status_of(int64_t number);
+
+#endif
