@@ -56,9 +56,7 @@ static void submit(at__pool *pool, int64_t tag, const char *source)
 /* Waits a little for something to happen, and pumps. */
 static at_status step(at__pool *pool, at_error *err)
 {
-    struct pollfd fds[16];
-    int count = at__pool_fds(pool, fds, 16);
-    poll(fds, (nfds_t)count, 20);
+    at__pool_wait(pool, NULL, 20);
     return at__pool_pump(pool, err);
 }
 
@@ -96,8 +94,8 @@ static bool has_children(void)
     return waitpid(-1, NULL, WNOHANG) >= 0 || errno != ECHILD;
 }
 
-/* The process id of some child of this process, from /proc; 0: there is none. */
-static int some_child(void)
+/* The process id of this process's child with the highest one, from /proc; 0: there is none. */
+static int last_child(void)
 {
     int found = 0;
     DIR *folder = opendir("/proc");
@@ -108,7 +106,8 @@ static int some_child(void)
             continue;
         snprintf(path, sizeof path, "/proc/%s/stat", entry->d_name);
         FILE *file = fopen(path, "r");
-        if (file && fscanf(file, "%*d (%*[^)]) %*c %d", &parent) == 1 && parent == getpid())
+        if (file && fscanf(file, "%*d (%*[^)]) %*c %d", &parent) == 1 && parent == getpid() &&
+            atoi(entry->d_name) > found)
             found = atoi(entry->d_name);
         if (file)
             fclose(file);
@@ -188,7 +187,7 @@ Test(pool, a_worker_killed_at_work_gives_its_job_to_the_next, .init = need_nvrtc
     submit_slow(pool, 1);
     submit(pool, 2, GOOD);
     let_it_compile(pool);
-    cr_assert(kill(some_child(), SIGKILL) == 0);
+    cr_assert(kill(last_child(), SIGKILL) == 0);
     at__compiled result = wait_for_one(pool);
     cr_assert(result.tag == 1 && !result.ok);
     cr_assert_str_eq(at__str_text(&result.log), "the compiler took longer than 5 s and was stopped");
@@ -206,7 +205,7 @@ Test(pool, a_job_whose_worker_dies_twice_fails_alone, .init = need_nvrtc)
     submit(pool, 2, GOOD);
     for (int i = 0; i < 2; i++) {
         let_it_compile(pool);
-        cr_assert(kill(some_child(), SIGKILL) == 0);
+        cr_assert(kill(last_child(), SIGKILL) == 0);
     }
     at__compiled result = wait_for_one(pool);
     cr_assert(result.tag == 1 && !result.ok);
@@ -224,7 +223,7 @@ Test(pool, an_idle_worker_that_dies_is_replaced, .init = need_nvrtc)
 {
     at__pool *pool = open_pool(1, 0);
     let_it_compile(pool);
-    cr_assert(kill(some_child(), SIGKILL) == 0);
+    cr_assert(kill(last_child(), SIGKILL) == 0);
     submit(pool, 1, GOOD);
     at__compiled result = wait_for_one(pool);
     cr_assert(result.tag == 1);
@@ -350,6 +349,41 @@ Test(pool, a_program_that_is_not_there_is_told_at_once)
     cr_assert(at__pool_open(&pool, (at__pool_options){ 0 }, &err) == AT_ERR_SYSTEM && !pool);
     cr_assert(strstr(err.text, "/nonexistent/autotune"));
     at__pool_close(NULL);
+}
+
+/* Whoever has something to say is heard at once, however many there are. Idle processes stand for workers;
+ * the end of the youngest one is what it says.
+ */
+Test(pool, waits_for_every_one_of_many_workers)
+{
+    enum { WORKERS = 160 };
+    struct pollfd none = { .fd = -1 };
+    setenv("AUTOTUNE_EXE", AT_WORKER, 1);
+    setenv("AT_WORKER_IDLE", "1", 1);
+    at__pool *pool = open_pool(WORKERS, 0);
+    cr_assert_eq(at__pool_workers(pool), WORKERS);
+    int last = last_child();
+    at__pool_wait(pool, &none, 0);
+    double start_s = at__now_s();
+    cr_assert(kill(last, SIGKILL) == 0);
+    at__pool_wait(pool, &none, 20000);
+    cr_assert_lt(at__now_s() - start_s, 10, "the last of %d workers was not waited for", WORKERS);
+    at__pool_close(pool);
+    cr_assert(!has_children());
+}
+
+Test(pool, waits_for_something_else_too, .init = use_worker)
+{
+    int ends[2];
+    cr_assert_eq(pipe(ends), 0);
+    struct pollfd also = { .fd = ends[0], .events = POLLIN };
+    cr_assert_eq(write(ends[1], "x", 1), 1);
+    double start_s = at__now_s();
+    at__pool_wait(NULL, &also, 20000);
+    cr_assert_lt(at__now_s() - start_s, 10);
+    at__pool_wait(NULL, NULL, 1);
+    close(ends[0]);
+    close(ends[1]);
 }
 
 Test(pool, opens_a_worker_a_core, .init = use_worker)

@@ -1,7 +1,8 @@
 /*
  * worker_main.c - what the tests put in $AUTOTUNE_EXE: a compile worker, and processes that misbehave.
  *
- *   __compile  a compile worker, as in autotune itself
+ *   __compile  a compile worker, as in autotune itself; with AT_WORKER_IDLE in the environment one that says
+ *              nothing
  *   __orphan   starts a child that never looks at its socket, tells its process id, and is killed
  *   __sleep    that child
  */
@@ -10,6 +11,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,6 +31,8 @@ static int orphan_main(void)
 int main(int argc, char **argv)
 {
     const char *mode = argc >= 2 ? argv[1] : "";
+    if (strcmp(mode, "__compile") == 0 && getenv("AT_WORKER_IDLE"))
+        return pause();
     if (strcmp(mode, "__compile") == 0 && argc == 3)
         return at__pool_worker_main(argv[2]);
     if (strcmp(mode, "__orphan") == 0)

@@ -112,15 +112,13 @@ void at__build_finish(at__build *build, at__builder *builder, at__compiled *comp
 at_status at__build_wait(at__build *build, at__builder *builder, const char *name, at_error *err)
 {
     at__compiled compiled = { 0 };
-    struct pollfd fds[64];
 
     if (build->done)
         return AT_OK;
     at_status status =
         at__pool_submit(builder->pool, -1, at__str_text(&build->source), name, builder->cc, AT__CUBIN, err);
     while (status == AT_OK && !at__pool_take(builder->pool, &compiled)) {
-        int count = at__pool_fds(builder->pool, fds, (int)(sizeof fds / sizeof *fds));
-        poll(fds, (nfds_t)count, 50);
+        at__pool_wait(builder->pool, NULL, 50);
         status = at__pool_pump(builder->pool, err);
         if (status == AT_OK && at__cancel_due(builder->cancel))
             status = at_fail(err, AT_ERR_CANCELLED, "interrupted while %s was compiled", name);

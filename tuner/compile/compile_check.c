@@ -94,11 +94,8 @@ static void take(at__compile_check *c, const at__compiled *done)
 static at_status drain(at__compile_check *c, bool wait, at_error *err)
 {
     at__compiled done = { 0 };
-    struct pollfd fds[128];
-    if (wait) {
-        int count = at__pool_fds(c->pool, fds, sizeof fds / sizeof *fds);
-        poll(fds, (nfds_t)count, 100);
-    }
+    if (wait)
+        at__pool_wait(c->pool, NULL, 100);
     at_status status = at__pool_pump(c->pool, err);
     while (status == AT_OK && at__pool_take(c->pool, &done)) {
         take(c, &done);

@@ -47,6 +47,7 @@ typedef struct worker {
 struct at__pool {
     worker *workers;
     int count;
+    struct pollfd *polled; /* room for every worker and one more */
     double deadline_s;
     int64_t memory_bytes; /* of a worker */
     job *queue;           /* waiting jobs, oldest first; room for two a worker */
@@ -372,13 +373,16 @@ at_status at__pool_pump(at__pool *pool, at_error *err)
     return AT_OK;
 }
 
-int at__pool_fds(const at__pool *pool, struct pollfd *fds, int max)
+void at__pool_wait(at__pool *pool, const struct pollfd *also, int timeout_ms)
 {
-    int count = 0;
-    for (int i = 0; i < pool->count && count < max; i++)
+    struct pollfd alone, *polled = pool ? pool->polled : &alone;
+    nfds_t count = 0;
+    for (int i = 0; pool && i < pool->count; i++)
         if (pool->workers[i].child.pid != 0)
-            fds[count++] = (struct pollfd){ .fd = pool->workers[i].child.fd, .events = POLLIN };
-    return count;
+            polled[count++] = (struct pollfd){ .fd = pool->workers[i].child.fd, .events = POLLIN };
+    if (also)
+        polled[count++] = *also;
+    poll(polled, count, timeout_ms);
 }
 
 /* ---- jobs ---- */
@@ -474,8 +478,9 @@ at_status at__pool_open(at__pool **out, at__pool_options options, at_error *err)
         pool->memory_bytes = options.memory_bytes > 0 ? options.memory_bytes : fair_share(count);
         pool->workers = calloc((size_t)count, sizeof *pool->workers);
         pool->queue = calloc(2 * (size_t)count, sizeof *pool->queue);
+        pool->polled = calloc((size_t)count + 1, sizeof *pool->polled);
     }
-    if (!pool || !pool->workers || !pool->queue) {
+    if (!pool || !pool->workers || !pool->queue || !pool->polled) {
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
         goto done;
     }
@@ -507,6 +512,7 @@ void at__pool_close(at__pool *pool)
     for (size_t i = 0; i < pool->finished_count; i++)
         at__compiled_clear(&pool->finished[i]);
     free(pool->workers);
+    free(pool->polled);
     free(pool->queue);
     free(pool->finished);
     free(pool);

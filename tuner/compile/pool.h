@@ -7,7 +7,7 @@
  * A worker that dies or exceeds a deadline is replaced. A job that took too long, or whose worker died twice,
  * ends as compile_failed with the reason.
  * One thread uses a pool, the one that opened it (see at__child_spawn). Its loop: submit while there is room,
- * poll the descriptors, pump, take until there is nothing to take.
+ * wait, pump, take until there is nothing to take.
  */
 #ifndef AUTOTUNE_POOL_H
 #define AUTOTUNE_POOL_H
@@ -49,8 +49,11 @@ void at__compiled_clear(at__compiled *c);
 /* Takes one finished job, without waiting; false when there is none. */
 bool at__pool_take(at__pool *pool, at__compiled *out);
 
-/* File descriptors that become readable when a job ends, for poll(2); returns how many (at most `max`). */
-int at__pool_fds(const at__pool *pool, struct pollfd *fds, int max);
+/*
+ * Waits until some worker, any of them, has something to say or `also` (NULL: nothing else) is readable, at
+ * most timeout_ms. A NULL pool has no workers.
+ */
+void at__pool_wait(at__pool *pool, const struct pollfd *also, int timeout_ms);
 
 /*
  * Reads what has arrived, hands out waiting jobs, enforces deadlines (so: call it a few times a second).

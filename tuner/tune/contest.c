@@ -342,10 +342,8 @@ static void report_progress(at__contest *c)
 
 static void wait_for_something(at__contest *c)
 {
-    struct pollfd fds[129];
-    int count = c->env->builder.pool ? at__pool_fds(c->env->builder.pool, fds, 128) : 0;
-    fds[count++] = at__device_fd(c->env->device);
-    poll(fds, (nfds_t)count, 50);
+    struct pollfd device = at__device_fd(c->env->device);
+    at__pool_wait(c->env->builder.pool, &device, 50);
 }
 
 static bool finished(const at__contest *c)
