@@ -88,10 +88,10 @@ static void bench_open(bench *b, const char *first, const char *second)
         cr_assert_eq(status, AT_OK, "%s", err.text);
         status = at__space_open(&b->spaces[i], b->templates[i], b->slots, NULL, 0, &err);
         cr_assert_eq(status, AT_OK, "%s", err.text);
-        b->search.total += at__space_count(b->spaces[i]);
         b->search.space_count++;
     }
     b->search.spaces = b->spaces;
+    at__search_count(&b->search);
     b->search.slots = b->slots;
     b->search.max_trials = b->search.total;
     b->search.seed = 1;

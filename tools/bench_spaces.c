@@ -34,7 +34,6 @@ typedef struct reading {
 typedef struct filling {
     const at__bench_space *space;
     int pick; /* the template's place among the spaces */
-    int64_t offset;
     at__config *configs;
     size_t count, cap;
     bool failed, by_index;
@@ -114,9 +113,9 @@ static bool visit_row(void *context, const at__trial_row *row, const at__fingerp
             f->configs[f->count++] = config;
         return !f->failed;
     }
-    f->space->findings[f->offset + index] = (at__finding){ .outcome = row->outcome,
-                                                           .seconds = row->timing.median_s,
-                                                           .resources = row->resources };
+    f->space->findings[at__search_index(&f->space->search, f->pick, index)] = (at__finding){
+        .outcome = row->outcome, .seconds = row->timing.median_s, .resources = row->resources
+    };
     return true;
 }
 
@@ -130,8 +129,6 @@ static at_status keep_recorded(at__bench_space *s, reading *r, const at__problem
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK)
         status = at__space_keep(s->spaces[fill.pick], fill.configs, fill.count, err);
-    if (status == AT_OK)
-        s->search.total += at__space_count(s->spaces[fill.pick]);
     free(fill.configs);
     return status;
 }
@@ -154,6 +151,7 @@ static at_status open_spaces(at__bench_space *s, reading *r, const at__problem_k
         status = keep_recorded(s, r, key, f, err);
     }
     s->search.spaces = s->spaces;
+    at__search_count(&s->search);
     return status;
 }
 
@@ -172,10 +170,8 @@ static at_status read_findings(at__bench_space *s, reading *r, const at__problem
     s->sorted_s = calloc((size_t)s->search.total + 1, sizeof *s->sorted_s);
     if (!s->findings || !s->sorted_s)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    for (; fill.pick < s->search.space_count && status == AT_OK; fill.pick++) {
+    for (; fill.pick < s->search.space_count && status == AT_OK; fill.pick++)
         status = at__store_each_trial(r->store, key, f, visit_row, &fill, err);
-        fill.offset += at__space_count(s->spaces[fill.pick]);
-    }
     for (int64_t i = 0; i < s->search.total; i++)
         if (s->findings[i].outcome == AT__TIMED)
             s->sorted_s[s->sorted_count++] = s->findings[i].seconds;
@@ -190,20 +186,6 @@ static void limits_of(at__limits *out, const at__fingerprint *f)
     out->memory_bytes = f->memory_mib << 20;
 }
 
-/* The index of a configuration in the whole search, -1: it was not recorded. */
-static int64_t find_index(const at__bench_space *s, const at__hint *hint)
-{
-    int64_t offset = 0;
-    for (int i = 0; i < s->search.space_count; i++) {
-        int64_t index =
-            at__space_template(s->spaces[i]) == hint->t ? at__space_find(s->spaces[i], &hint->config) : -1;
-        if (index >= 0)
-            return offset + index;
-        offset += at__space_count(s->spaces[i]);
-    }
-    return -1;
-}
-
 /* What a search of this shape would begin with if the recording's other shapes were tuned, and it were not.
  */
 static at_status read_hints(at__bench_space *s, reading *r, const key_text *text, const at__fingerprint *f,
@@ -215,7 +197,7 @@ static at_status read_hints(at__bench_space *s, reading *r, const key_text *text
     snprintf(target.name, sizeof target.name, "%s", f->device);
     at_status status = at__lookup_hints(hints, &count, 64, r->lookup, &s->problem, &target, err);
     for (int i = 0; i < count && s->hint_count < AT__BENCH_HINTS; i++) {
-        int64_t index = find_index(s, &hints[i]);
+        int64_t index = at__search_find(&s->search, hints[i].t, &hints[i].config);
         if (index >= 0 && strcmp(hints[i].answer->shape, text->shape) != 0)
             s->hints[s->hint_count++] = index;
     }

@@ -24,20 +24,6 @@ struct at__features {
     column *columns;                               /* AT__MAX_PARAMS for each space */
 };
 
-const at__space *at__search_locate(const at__search *search, int64_t index, int *which, int64_t *local)
-{
-    for (int i = 0; i < search->space_count; i++) {
-        int64_t count = at__space_count(search->spaces[i]);
-        if (index < count) {
-            *which = i;
-            *local = index;
-            return search->spaces[i];
-        }
-        index -= count;
-    }
-    return NULL;
-}
-
 /* ---- levels ---- */
 
 static int twos_of(int64_t value)

@@ -9,7 +9,7 @@
 #ifndef AUTOTUNE_FEATURES_H
 #define AUTOTUNE_FEATURES_H
 
-#include "search/strategy.h"
+#include "search/search.h"
 
 #define AT__MAX_FEATURES 64
 #define AT__MAX_LEVELS   64
@@ -34,8 +34,5 @@ const at__feature *at__features_at(const at__features *features, int i);
 
 /* The levels of a configuration, as many as there are features. */
 void at__features_levels(uint8_t *out, const at__features *features, int64_t index);
-
-/* The space that an index of the whole search falls in, and the index there. */
-const at__space *at__search_locate(const at__search *search, int64_t index, int *which, int64_t *local);
 
 #endif

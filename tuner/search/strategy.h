@@ -2,28 +2,14 @@
  * strategy.h - how a space is walked. A strategy sees configurations as indices and what became of them,
  * never CUDA.
  *
- * The space of a problem is that of all its templates, one after the other. A new strategy is one new file
- * and one row in strategies.c.
+ * Indices are those of search.h, over all templates of an op. A new strategy is one new file and one row in
+ * strategies.c.
  */
 #ifndef AUTOTUNE_STRATEGY_H
 #define AUTOTUNE_STRATEGY_H
 
-#include "space/space.h"
+#include "search/search.h"
 #include "lang/record.h"
-
-/* What a strategy may look at: the templates' spaces, numbered through. Borrowed. */
-typedef struct at__search {
-    at__space *const *spaces;
-    int space_count;
-    int64_t total;      /* sum of their counts */
-    int64_t max_trials; /* the user's limit; total when there is none */
-    uint64_t seed;
-    const int64_t *slots; /* the op's, bound for problem and device; NULL: unknown                  */
-    int ahead;            /* proposals that keep the pipeline busy; 0 and 1: one after the other    */
-    const int64_t *hints; /* to be tried first: winners of neighbouring problems, the nearest first */
-    int hint_count;
-    double worth; /* 0.005: stop when no more than 0.5 % is expected to be gained; 0: never stop */
-} at__search;
 
 /* What became of a configuration. */
 typedef struct at__finding {

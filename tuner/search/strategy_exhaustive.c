@@ -8,7 +8,6 @@
 #include "util/permute.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct walk {
     at__permutation order;
@@ -19,30 +18,15 @@ typedef struct walk {
     int64_t first[]; /* the defaults' indices            */
 } walk;
 
-/* The default's index in the numbering of the whole search, or -1 where the problem does not allow it. */
-static int64_t default_index(const at__space *space, int64_t offset)
-{
-    at__config config = { { 0 } };
-    const at__template *t = at__space_template(space);
-    memcpy(config.values, t->defaults, sizeof t->defaults);
-    int64_t index = at__space_find(space, &config);
-    return index < 0 ? -1 : offset + index;
-}
-
 static at_status exhaustive_open(void **state, const at__search *search, at_error *err)
 {
-    int64_t offset = 0;
     walk *w = calloc(1, sizeof *w + (size_t)search->space_count * sizeof *w->first);
     if (!w)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (int i = 0; i < search->space_count; i++) {
-        int64_t count = at__space_count(search->spaces[i]);
-        if (count > search->total - offset)
-            break; /* beyond what a number can say: total is saturated */
-        int64_t index = default_index(search->spaces[i], offset);
+        int64_t index = at__search_default(search, i);
         if (index >= 0)
             w->first[w->first_count++] = index;
-        offset += count;
     }
     w->order = at__permute((uint64_t)search->total, search->seed);
     w->left = search->max_trials < search->total ? search->max_trials : search->total;

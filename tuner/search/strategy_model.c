@@ -11,6 +11,7 @@
  * off for a better one.
  */
 #include "search/spill_cost.h"
+#include "search/strategy.h"
 #include "search/surrogate.h"
 #include "util/index_set.h"
 #include "util/permute.h"
@@ -85,25 +86,6 @@ static void add_first(model *m, int64_t index)
         m->first[m->first_count++] = index;
 }
 
-/* The default of each template where the problem allows it. */
-static void add_defaults(model *m)
-{
-    int64_t offset = 0;
-    for (int i = 0; i < m->search.space_count; i++) {
-        at__config config = { { 0 } };
-        const at__space *space = m->search.spaces[i];
-        const at__template *t = at__space_template(space);
-        int64_t count = at__space_count(space);
-        if (count > m->search.total - offset)
-            return; /* beyond what a number can say: total is saturated */
-        memcpy(config.values, t->defaults, sizeof t->defaults);
-        int64_t index = at__space_find(space, &config);
-        if (index >= 0)
-            add_first(m, offset + index);
-        offset += count;
-    }
-}
-
 static void model_close(void *state)
 {
     model *m = state;
@@ -143,7 +125,8 @@ static at_status model_open(void **state, const at__search *search, at_error *er
     }
     for (int i = 0; i < search->hint_count; i++)
         add_first(m, search->hints[i]);
-    add_defaults(m);
+    for (int i = 0; i < search->space_count; i++)
+        add_first(m, at__search_default(search, i));
     m->random_first = m->first_count > RANDOM_FIRST ? 0 : RANDOM_FIRST;
     m->next_spill_cost = RANDOM_FIRST;
     *state = m;
@@ -212,7 +195,7 @@ static void offer_neighbours(model *m, int64_t of)
         return;
     int64_t count = at__space_neighbours(list, 256, space, local, AT__HAMMING);
     for (int64_t i = 0; i < count && i < 256; i++)
-        offer(m, of - local + list[i]);
+        offer(m, at__search_index(&m->search, which, list[i]));
 }
 
 /* Into the free slots what the walk gives next. */

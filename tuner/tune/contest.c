@@ -24,18 +24,6 @@
 /* A loser's cubin is dropped; near the top it may be needed for the final. */
 #define KEEP_WITHIN 1.10
 
-/* The space and the index in it that a strategy's number means. */
-static const at__space *locate(const at__contest *c, int64_t *index)
-{
-    for (int i = 0; i < c->space_count; i++) {
-        int64_t count = at__space_count(c->spaces[i]);
-        if (*index < count)
-            return c->spaces[i];
-        *index -= count;
-    }
-    return NULL;
-}
-
 /* An outcome is known: count it, tell the strategy, remember the best. */
 static void decide(at__contest *c, at__candidate *a)
 {
@@ -99,8 +87,9 @@ static bool resume(at__contest *c, int64_t index, at_status *status, at_error *e
 static at_status propose_one(at__contest *c, at_error *err)
 {
     at__builder *builder = &c->env->builder;
-    int64_t index = c->strategy->propose(c->strategy_state), local = index;
+    int64_t index = c->strategy->propose(c->strategy_state), local = 0;
     at_status status = AT_OK;
+    int which = 0;
 
     c->waiting = index == AT__NOT_YET;
     if (c->waiting && c->tally.decided + c->deferred == (int64_t)c->candidate_count)
@@ -112,7 +101,7 @@ static at_status propose_one(at__contest *c, at_error *err)
     }
     if (resume(c, index, &status, err))
         return status;
-    const at__space *space = locate(c, &local);
+    const at__space *space = at__search_locate(&c->search, index, &which, &local);
     if (!space)
         return at__bug(err, "strategy %s proposed configuration %lld of %lld", c->strategy->name,
                        (long long)index, (long long)c->search.total);

@@ -78,17 +78,19 @@ at_status at__contest_entrant(at__candidate **out, at__contest *c, const at__tem
     at_status status = AT_OK;
     at__candidate *a = find_candidate(c, t, text);
     *out = NULL;
-    for (int64_t i = 0, base = 0; i < c->space_count && !a; base += at__space_count(c->spaces[i++])) {
-        if (at__space_template(c->spaces[i]) != t || at__config_parse(&config, t, text, NULL) != AT_OK)
-            continue;
-        int64_t local = at__space_find(c->spaces[i], &config);
-        if (local < 0)
+    if (!a) {
+        int64_t local = 0, index = -1;
+        int which = 0;
+        if (at__config_parse(&config, t, text, NULL) == AT_OK)
+            index = at__search_find(&c->search, t, &config);
+        const at__space *space = at__search_locate(&c->search, index, &which, &local);
+        if (!space)
             return AT_OK;
-        a = at__contest_add(c, c->spaces[i], base + local, local);
+        a = at__contest_add(c, space, index, local);
         if (!a)
             return at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
-    if (!a || !may_enter(a))
+    if (!may_enter(a))
         return AT_OK;
     status = build_again(c, a, &cause);
     if (status == AT_OK)

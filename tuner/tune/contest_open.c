@@ -91,22 +91,6 @@ static void choose_strategy(at__contest *c)
 
 /* ---- beginning with what won elsewhere ---- */
 
-/* The index of a configuration in the whole search, -1: it is not there. */
-static int64_t find_index(const at__contest *c, const at__template *t, const at__config *config)
-{
-    int64_t offset = 0;
-    for (int i = 0; i < c->space_count; i++) {
-        int64_t count = at__space_count(c->spaces[i]);
-        if (count > c->search.total - offset)
-            break; /* beyond what a number can say: total is saturated */
-        int64_t index = at__space_template(c->spaces[i]) == t ? at__space_find(c->spaces[i], config) : -1;
-        if (index >= 0)
-            return offset + index;
-        offset += count;
-    }
-    return -1;
-}
-
 static at_status find_hints(at__contest *c, at_error *err)
 {
     at__env *s = c->env;
@@ -120,7 +104,7 @@ static at_status find_hints(at__contest *c, at_error *err)
     if (status == AT_OK)
         status = at__lookup_hints(hints, &count, AT__MAX_HINTS, lookup, &c->problem, &target, err);
     for (int i = 0; i < count && status == AT_OK; i++) {
-        int64_t index = find_index(c, hints[i].t, &hints[i].config);
+        int64_t index = at__search_find(&c->search, hints[i].t, &hints[i].config);
         if (index >= 0)
             c->hints[c->search.hint_count++] = index;
     }

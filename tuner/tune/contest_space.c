@@ -19,12 +19,6 @@ static bool wanted(const at__contest *c, const at__template *t)
     return false;
 }
 
-/* Counts saturate: the sum of spaces of any size stays a number. */
-static void add_count(at__contest *c, int64_t count)
-{
-    c->search.total = count > INT64_MAX - c->search.total ? INT64_MAX : c->search.total + count;
-}
-
 /* ---- a replay ---- */
 
 /* Recorded configurations of one template. */
@@ -90,7 +84,6 @@ static at_status open_space(at__contest *c, const at__template *t, at_error *err
     c->space_count++;
     if (at__env_is_replay(c->env))
         status = keep_recorded(c, *space, err);
-    add_count(c, at__space_count(*space));
     return status;
 }
 
@@ -109,6 +102,7 @@ at_status at__contest_open_spaces(at__contest *c, at_error *err)
     }
     c->search.spaces = c->spaces;
     c->search.space_count = c->space_count;
+    at__search_count(&c->search);
     c->tally.total = c->search.total;
     return status;
 }

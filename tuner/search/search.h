@@ -1,0 +1,42 @@
+/*
+ * search.h - what is searched: the configurations of all of an op's templates, under one index.
+ *
+ * The first space's configurations come first, then the next one's. `total` saturates at INT64_MAX, and what
+ * lies beyond has no index. A space's own index is called local. All that turns one into the other is here.
+ */
+#ifndef AUTOTUNE_SEARCH_H
+#define AUTOTUNE_SEARCH_H
+
+#include "space/space.h"
+
+/* What a strategy may look at. Borrowed. */
+typedef struct at__search {
+    at__space *const *spaces;
+    int space_count;
+    int64_t total;      /* indices are below it: at__search_count */
+    int64_t max_trials; /* the user's limit; total when there is none */
+    uint64_t seed;
+    const int64_t *slots; /* the op's, bound for problem and device; NULL: unknown                  */
+    int ahead;            /* proposals that keep the pipeline busy; 0 and 1: one after the other    */
+    const int64_t *hints; /* to be tried first: winners of neighbouring problems, the nearest first */
+    int hint_count;
+    double worth; /* 0.005: stop when no more than 0.5 % is expected to be gained; 0: never stop */
+} at__search;
+
+/* Sets `total`, when the spaces are there. The other functions need it. */
+void at__search_count(at__search *search);
+
+/* The index of a space's configuration; -1: there is none, or local < 0. */
+int64_t at__search_index(const at__search *search, int which, int64_t local);
+
+/* The space that an index falls in, and the index there. NULL: there is no such index. */
+const at__space *at__search_locate(const at__search *search, int64_t index, int *which, int64_t *local);
+
+/* The index of a template's configuration; -1: it is not in the template's space, or the template not here.
+ */
+int64_t at__search_find(const at__search *search, const at__template *t, const at__config *config);
+
+/* The index of a space's default configuration; -1: the problem does not allow it. */
+int64_t at__search_default(const at__search *search, int which);
+
+#endif
