@@ -1,4 +1,7 @@
-/* common.c - what several commands need; see commands.h. */
+/*
+ * common.c - what several commands need: exit codes by status, options that several of them have,
+ * names that must exist.
+ */
 #include "cli/commands.h"
 
 #include "device/device.h"

@@ -1,4 +1,8 @@
-/* progress.c - see progress.h. */
+/*
+ * progress.c - when a line is due and what it says are pure functions of the state and the time;
+ * only at__display_show and at__display_erase write. On a terminal the line is redrawn in place,
+ * elsewhere lines are added seldom.
+ */
 #include "cli/progress.h"
 
 #include "util/clock.h"

@@ -1,4 +1,7 @@
-/* report.c - see report.h. Pure text: the caller prints. */
+/*
+ * report.c - pure text: the caller prints. A result is a row in each format: CSV has the figures of
+ * the text, JSON also the conditions under which they were measured.
+ */
 #include "cli/report.h"
 
 #include "util/clock.h"

@@ -1,4 +1,10 @@
-/* builder.c - see builder.h. */
+/*
+ * builder.c - a build's source decides everything: its hash, with NVRTC's version, architecture and
+ * options, is the cache's key. Equal sources of different problems are one entry.
+ *
+ * A cache that fails is given up for the rest of the run (builder->cache becomes NULL, cache_error
+ * says why): kernels are compiled instead, and no run ends for it.
+ */
 #include "compile/builder.h"
 
 #include "lang/render.h"

@@ -1,4 +1,9 @@
-/* compile_check.c - see compile_check.h. */
+/*
+ * compile_check.c - every source is hashed before it is handed over, and one that was there is
+ * skipped: shapes share kernels. As many jobs are submitted as the pool has room for; results are
+ * taken in between and counted in the row of their op, template, architecture and type, so memory
+ * grows with rows and distinct sources alone.
+ */
 #include "compile/compile_check.h"
 
 #include "compile/pool.h"

@@ -1,4 +1,12 @@
-/* nvrtc.c - see nvrtc.h. */
+/*
+ * nvrtc.c - the library is opened with dlopen; every entry is looked up by name, and all of them
+ * exist since 11.8.
+ *
+ * A compilation that complains about an option is tried again without it, and the option is not
+ * passed again: what versions accept is found out, not listed. ptxas reports registers, spills and
+ * stack in the log, one function after the other: the largest of each count, and those lines are
+ * dropped.
+ */
 #include "compile/nvrtc.h"
 
 #include <dlfcn.h>

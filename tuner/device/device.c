@@ -1,4 +1,7 @@
-/* device.c - see device.h. Which kind of device a user means, and the way to its functions. */
+/*
+ * device.c - which kind of device a user means, and the way to its functions: every other call goes
+ * through the kind's table. This file knows no kind but by its opening function.
+ */
 #include "device/device_kind.h"
 
 #include <stdlib.h>

@@ -1,4 +1,11 @@
-/* device_runner.c - a device that is a runner process: the supervisor's end of runner_wire.h. */
+/*
+ * device_runner.c - a device that is a runner process: the supervisor's end of runner_wire.h.
+ *
+ * Trials are sent ahead, up to AT__DEVICE_QUEUE, and answered in order: what a runner that died or
+ * hung had under way is the head of the queue. Invariant: the queue holds every trial without an
+ * outcome, whole, and `setup` the open problem. So any runner can be replaced at any time: start
+ * another one, send the problem and the queue again.
+ */
 #include "device/device_kind.h"
 
 #include "device/runner_wire.h"

@@ -1,4 +1,8 @@
-/* runner_wire.c - see runner_wire.h. */
+/*
+ * runner_wire.c - writing and reading the bodies of frames. A reader checks counts before it uses
+ * them as such, and looks at `bad` once, at the end: what it gives is whole or an error. Both ends
+ * are one program, so a malformed frame is a bug of ours.
+ */
 #include "device/runner_wire.h"
 
 #include "util/bug.h"

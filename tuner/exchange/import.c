@@ -1,4 +1,8 @@
-/* import.c - see import.h: which declaration belongs to which recording, and storing them. */
+/*
+ * import.c - which declaration belongs to which recording: the one that has all its parameters.
+ * Recordings become items in the order of the files; declarations that none of them took follow. An
+ * item holds an op in our own language and the rows of its trials, ready to be stored.
+ */
 #include "exchange/import.h"
 
 #include "exchange/import_declare.h"

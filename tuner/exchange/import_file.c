@@ -1,4 +1,9 @@
-/* import_file.c - opens a file of another tuner and tells what it is; see import_file.h. */
+/*
+ * import_file.c - what a file is follows from its members: a cache, T4 results or a T1 declaration.
+ * Values are compared as what they mean: "32" and 32 are one, True is 1. What is said of the kernel
+ * (name, sizes, types) is taken where it has a form of ours and left out else; a wrong shape would
+ * be worse than none.
+ */
 #include "exchange/import_file.h"
 
 #include "util/text_file.h"

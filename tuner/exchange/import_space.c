@@ -1,4 +1,6 @@
-/* import_space.c - the parameters of a T1 declaration; see import_file.h. Values are Python, or JSON lists.
+/*
+ * import_space.c - the parameters of a T1 declaration (import_file.h). Values are Python, evaluated
+ * by python_values.c, or JSON lists; every parameter must have some.
  */
 #include "exchange/import_file.h"
 

@@ -1,4 +1,7 @@
-/* python_parse.c - text to nodes; see python.h. Recursive descent, one function a level of Python's grammar.
+/*
+ * python_parse.c - text to nodes (python.h): recursive descent, one function a level of Python's
+ * grammar, the loosest first. Nodes are in one array and linked by index, first child and next
+ * sibling; depth and length are bounded, as the text may come from anywhere.
  */
 #include "exchange/python.h"
 

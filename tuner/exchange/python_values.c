@@ -1,4 +1,8 @@
-/* python_values.c - evaluates lists of values; see python.h. A small interpreter over the nodes. */
+/*
+ * python_values.c - a small interpreter over the nodes (python.h) for lists of values. Values are
+ * integers, truths as 0 and 1, and words; arithmetic that overflows is refused. Steps and nesting
+ * are bounded, so every text ends, and within the stack.
+ */
 #include "exchange/python.h"
 
 #include <stdlib.h>

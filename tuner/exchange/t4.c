@@ -1,4 +1,8 @@
-/* t4.c - see t4.h. */
+/*
+ * t4.c - trials are read twice: first to see which problems and devices the options leave, and to
+ * refuse more than one, then to write. Nothing is written before it is known that there is
+ * something.
+ */
 #include "exchange/t4.h"
 
 #include <stdio.h>

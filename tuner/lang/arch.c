@@ -1,4 +1,9 @@
-/* arch.c - see arch.h. */
+/*
+ * arch.c - a table by compute capability, ascending: shared memory, and multiprocessors, L2 and
+ * memory of a common card. It stands in for what the driver would say where there is no device. A
+ * capability without a row takes the newest older one, so it never promises more than the hardware
+ * has.
+ */
 #include "lang/arch.h"
 
 #include "util/str.h"

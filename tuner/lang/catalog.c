@@ -1,5 +1,11 @@
 /*
- * catalog.c - see catalog.h. Files come in folders; in each folder first the op is read, then its templates.
+ * catalog.c - files to ops and templates. Built-in files come first, then those of --templates: the
+ * later one of two templates with one name wins, and a folder without an op adds to the built-in op
+ * of its name.
+ *
+ * In each folder the op is read first, since its templates are parsed against it; names are sorted
+ * by byte value, so every machine has one order. Invariant: a template's op is in the catalog for
+ * as long as it is; nothing is removed from an open catalog.
  */
 #include "lang/catalog.h"
 

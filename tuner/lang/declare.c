@@ -1,4 +1,12 @@
-/* declare.c - what op and template blocks have in common: names, derived values, requirements, launches. */
+/*
+ * declare.c - what blocks of ops and of templates have in common: names, lets, requirements, grid
+ * and block.
+ *
+ * A block is read line by line through a table of keywords, which says which lines may stand there
+ * more than once, must not be missing, or come after which. A name gets its slot at its declaration
+ * and is known from there on: lets can only read what is above them, so evaluating them in order is
+ * enough, and there are no circles.
+ */
 #include "lang/declare.h"
 
 #include <stdlib.h>

@@ -1,4 +1,10 @@
-/* declare_op.c - reads the block that declares an operation; the format is in templates/README.md. */
+/*
+ * declare_op.c - the block that declares an operation; the format is in templates/README.md.
+ *
+ * KEYWORDS has a reader for each line. Slots are handed out in this order: dimensions, sizeof(T)
+ * and the device's limits, then pitches, alignments and lets as they are declared. Templates
+ * continue behind the last one, which is why an op must be whole before they are read.
+ */
 #include "lang/declare.h"
 
 #include <stdlib.h>

@@ -1,4 +1,11 @@
-/* declare_template.c - reads the block that declares a template; the format is in templates/README.md. */
+/*
+ * declare_template.c - the block that declares a template; the format is in templates/README.md.
+ *
+ * KEYWORDS has a reader for each line. Parameters, labels, lets and consts get the slots behind the
+ * op's. `default` may name parameters that follow it, and is applied at the end, as are the checks
+ * that need the whole: the kernel must be in the file, no constant may hide it, and an alignment
+ * that nothing of the template reads is required to be full.
+ */
 #include "lang/declare.h"
 
 #include <stdio.h>

@@ -1,4 +1,8 @@
-/* dtype.c - see dtype.h. */
+/*
+ * dtype.c - one row a type: names, bytes, CUDA type. An op that only moves bits sees the type as
+ * its storage, the unsigned integer (or vector of them) of the same size: all types of one size
+ * share that key, and so kernels and results.
+ */
 #include "lang/dtype.h"
 
 #include <stdbool.h>

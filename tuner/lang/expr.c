@@ -1,4 +1,9 @@
-/* expr.c - evaluation of expressions; see expr.h and expr_code.h. The parser is expr_parse.c. */
+/*
+ * expr.c - evaluation of compiled expressions (expr_code.h), and explaining why one failed. A loop
+ * over instructions with a fixed stack: the parser has proved the depth, so nothing is checked but
+ * the arithmetic, whose overflow, division by zero and bad shifts are faults with their place in
+ * the text. The most frequent instructions stand in the loop itself, the others behind a call.
+ */
 #include "lang/expr.h"
 
 #include <stdio.h>

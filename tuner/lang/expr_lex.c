@@ -1,4 +1,8 @@
-/* expr_lex.c - see expr_lex.h. */
+/*
+ * expr_lex.c - one token ahead, found where the last one ended. A token is the longest that fits;
+ * "device.sms" is one name. A byte that starts no token is one of its own (BAD): only the parser
+ * knows whether the expression has ended before it.
+ */
 #include "lang/expr_lex.h"
 
 #include <string.h>

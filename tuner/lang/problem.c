@@ -1,4 +1,11 @@
-/* problem.c - see problem.h. */
+/*
+ * problem.c - sizes, pitches and alignments become a problem, a problem becomes slots, a
+ * configuration its text, and a launch its geometry.
+ *
+ * Dimensions are bound first, then lets and requirements in the order of their declaration. Without
+ * a device those that read its limits, also through lets, are passed over; at__problem_bind checks
+ * them all. A pitch with which the bytes of an array would not fit a number is refused.
+ */
 #include "lang/problem.h"
 
 #include <inttypes.h>

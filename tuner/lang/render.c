@@ -1,4 +1,9 @@
-/* render.c - see render.h. */
+/*
+ * render.c - a head (how the kernel was made), constants, #line and the template's text, byte for
+ * byte. Nothing of the problem but the element type, consts and `fixed` arguments gets into the
+ * text: problems whose text is equal share a compiled kernel. The text is built aside and handed
+ * over whole.
+ */
 #include "lang/render.h"
 
 #include <inttypes.h>

@@ -1,4 +1,8 @@
-/* library.c - opening and closing a tuner; the small calls of <autotune/autotune.h>. */
+/*
+ * library.c - opening and closing a tuner, and the small calls of <autotune/autotune.h>: arguments
+ * are checked here, and internal types turned into public ones, which the static assertions
+ * below prove to have equal numbers.
+ */
 #include "library/library.h"
 
 #include "lang/render.h"

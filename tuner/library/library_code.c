@@ -1,4 +1,9 @@
-/* library_code.c - from a finding to code: render, look in the cache, compile in this process. */
+/*
+ * library_code.c - from a finding to code: render, look in the cache, compile in this process.
+ * NVRTC and the cache are opened when first needed, under the lock `slow`. A GPU that is newer than
+ * NVRTC gets PTX, which the driver compiles. Code for at_run is kept with the tuner by its key
+ * until it is closed, and never changes there.
+ */
 #include "library/library.h"
 
 #include "lang/render.h"

@@ -1,4 +1,8 @@
-/* library_find.c - an at_found: what the store knows, else a configuration that is valid at least. */
+/*
+ * library_find.c - an at_found: the winner of the problem, or of the nearest one whose
+ * configuration is valid here, or else a configuration that is valid at least, with the reason why.
+ * Everything shown is owned by the finding (`texts`) or by the catalog, which outlives it.
+ */
 #include "library/library.h"
 
 #include "lang/arch.h"

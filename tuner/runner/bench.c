@@ -1,4 +1,13 @@
-/* bench.c - see bench.h. */
+/*
+ * bench.c - verification: outputs begin as the complement of the right answer, so a byte that is
+ * not written is wrong; guard zones around every buffer hold random bits; the kernel runs once;
+ * then outputs are compared with the reference's, inputs with their random stream, and guards with
+ * theirs, all on the device. The first bad offset and the number of bad bytes come back for each.
+ *
+ * Invariant: a kernel is judged on undamaged data. `suspect` is set before each launch and cleared
+ * only once everything was found right or has been repaired; while it is set, the next verification
+ * repairs first.
+ */
 #include "runner/bench.h"
 
 #include "device/layout.h"

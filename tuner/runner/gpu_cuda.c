@@ -1,4 +1,12 @@
-/* gpu_cuda.c - see gpu.h. The only file that knows <cuda.h>; nothing here links to the driver. */
+/*
+ * gpu_cuda.c - the driver, opened at run time: the only file that knows <cuda.h>, and nothing links
+ * to libcuda.
+ *
+ * Calls go through a table that is filled with dlsym. TRY() turns a refusal into AT_ERR_DEVICE with
+ * the driver's words and keeps its first code, which tells whether the same launch may succeed
+ * later (memory that others hold) or never will. A context that a fault has poisoned fails every
+ * call from then on, and the gpu can only be closed.
+ */
 #include "runner/gpu.h"
 
 #include <cuda.h>

@@ -1,4 +1,15 @@
-/* measure.c - see measure.h. */
+/*
+ * measure.c - a trial: verify (its launch is the first estimate), then up to MAX_SAMPLES batches; a
+ * candidate whose median falls behind the best so far ends early.
+ *
+ * A final plays rounds: each finalist once, in random order, so that drift of clocks and
+ * temperature hits all alike. Rivals are compared within rounds, by the confidence interval of
+ * their ratio to the best, until each is clearly slower or within TIE_WIDTH, or time is up. A round
+ * in which the watch saw the device throttle is played again.
+ *
+ * Invariant: `times` holds whole rounds only, and all finalists have batches of one length, so that
+ * what the gaps between launches cost is the same for each.
+ */
 #include "runner/measure.h"
 
 #include "util/stats.h"

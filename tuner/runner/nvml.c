@@ -1,4 +1,8 @@
-/* nvml.c - see nvml.h. The few entries used are declared here, as the toolkit may come without nvml.h. */
+/*
+ * nvml.c - NVML, opened at run time. The few entries in use are declared here: the toolkit may come
+ * without nvml.h. The device is found by its UUID, as NVML's numbers need not be CUDA's. Each
+ * figure that the library does not have, or refuses, is -1.
+ */
 #include "runner/nvml.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,9 @@
-/* watch.c - see watch.h. */
+/*
+ * watch.c - conditions are read when timing begins, and after each round compared with that:
+ * throttling by heat or by the hardware, or a clock below CLOCK_FELL of it, is a disturbance. The
+ * highest clock that was seen is what others are compared with, so a slow decline is no new normal.
+ * A pause follows.
+ */
 #include "runner/watch.h"
 
 #include <unistd.h>

@@ -1,4 +1,12 @@
-/* features.c - see features.h. */
+/*
+ * features.c - levels are small integers, so a model can hold its kernel as a table over pairs of
+ * levels. Each value of each parameter has its level from the start; only figures of the launch are
+ * computed for a configuration, two levels an octave.
+ *
+ * A parameter of the same name in several templates is one feature: what is learned of TILE in one
+ * serves the others. Its place on the line is that of the template which named it first. A template
+ * without the parameter is at level 0, AT__ABSENT.
+ */
 #include "search/features.h"
 
 #include <math.h>

@@ -1,4 +1,8 @@
-/* spill_cost.c - see spill_cost.h. */
+/*
+ * spill_cost.c - weighted least squares of the model's log error over log2(1 + spilled bytes / 16),
+ * with a Gaussian prior around a flat line; only sums are kept. A slope or an error at or below
+ * zero is taken for none: spilling is never believed to help.
+ */
 #include "search/spill_cost.h"
 
 #include <math.h>

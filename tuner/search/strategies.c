@@ -1,4 +1,6 @@
-/* strategies.c - the table of strategies. */
+/*
+ * strategies.c - the table of strategies: the order is that of `autotune list strategies`.
+ */
 #include "search/strategy.h"
 
 #include <string.h>

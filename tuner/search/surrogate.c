@@ -1,4 +1,15 @@
-/* surrogate.c - see surrogate.h. */
+/*
+ * surrogate.c - the factor L of K = L L^T grows by a row with each observation (O(n^2)); for every
+ * slot the solution of L x = k(rows, slot) grows by an entry (O(n) each), and its variance is
+ * 1 - x.x. So a proposal costs a row, not a factorisation. Means follow from L^-1 (values - mean),
+ * which is solved anew for each prediction.
+ *
+ * The kernel's parameters climb the likelihood of at most LEARN_ROWS observations by Rprop, which
+ * needs signs of gradients alone; then everything is rebuilt.
+ *
+ * Invariant: chol, cross and variance belong to the rows and slots in their present order. Who
+ * removes a row takes back what the later rows took of the variance and factors these again.
+ */
 #include "search/surrogate.h"
 
 #include "util/bug.h"

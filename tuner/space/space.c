@@ -1,4 +1,13 @@
-/* space.c - see space.h: the product of the groups' rows, and what can be asked of it. */
+/*
+ * space.c - a space is the product of its groups' tables of rows. An index is a number with one
+ * digit a group, the last one's fastest, and a digit is a row: an index is split by division, and
+ * found again by a binary search of the row's key in each group. Parameters with one allowed value
+ * are in no group.
+ *
+ * A neighbour changes one parameter, hence one digit: the other groups' rows stay valid as they
+ * are. Counts and indices saturate at INT64_MAX; join_index() is the one place where an index may
+ * turn out not to exist.
+ */
 #include "space/space.h"
 
 #include <limits.h>

@@ -1,4 +1,8 @@
-/* space_bench.c - see space_bench.h. */
+/*
+ * space_bench.c - opening is timed as a whole, best of ROUNDS; calls of nanoseconds in batches of
+ * CALLS, with the same configurations for each. What they give is added up and looked at, so that
+ * no compiler leaves them out.
+ */
 #include "space/space_bench.h"
 
 #include "util/stats.h"

@@ -1,4 +1,8 @@
-/* space_memo.c - see space_memo.h: a hash table with open addressing and a fixed size. */
+/*
+ * space_memo.c - a hash table with open addressing, half full at most, which never grows or
+ * forgets: blocks stay where they are. After TRIAL look-ups it must have answered some share of
+ * them, or it is given up for good: then keys cost more than they find.
+ */
 #include "space/space_memo.h"
 
 #include <stdlib.h>

@@ -1,4 +1,8 @@
-/* space_rows.c - see space_rows.h. */
+/*
+ * space_rows.c - columns fill 64-bit words from the highest bit down, so that comparing words
+ * compares rows. A least significant digit radix sort orders them; digits that all rows share are
+ * skipped. A search halves the table without a branch to mispredict.
+ */
 #include "space/space_rows.h"
 
 #include <stdlib.h>

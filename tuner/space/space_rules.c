@@ -1,4 +1,12 @@
-/* space_rules.c - see space_rules.h. */
+/*
+ * space_rules.c - every let and requirement gets the set of parameters that it depends on, through
+ * any number of lets. A parameter with one allowed value is a constant and in no set.
+ *
+ * For each requirement the share of combinations that it lets pass is estimated, from all of them
+ * where they are few and else from a sample: the walk orders by it. One that passes all
+ * combinations, all having been tried, is dropped. A combination that cannot be evaluated counts as
+ * passing: it is the walk that must find it.
+ */
 #include "space/space_rules.h"
 
 #include <stdlib.h>

@@ -1,4 +1,20 @@
-/* space_walk.c - see space_walk.h. */
+/*
+ * space_walk.c - a depth-first walk, one parameter a level. At each value the lets and requirements
+ * whose last parameter this is are evaluated; then
+ *
+ * bounds  a requirement with open parameters is tried on intervals ("TILE * ROWS <= 1024" with
+ *         TILE = 2048): broken whatever follows, the branch ends;
+ * memory  rows that can follow depend only on those bound parameters that later rules read. They
+ *         are found once for each combination of these (a table, where that is small), or for what
+ *         the requirements still depend on (a hash table, in long walks), and copied from then on.
+ *
+ * Levels are ordered by how much a requirement keeps of what its parameters make, as in join
+ * ordering.
+ *
+ * Invariant: the rows are the same in any order, with or without bounds and memory. So a failure to
+ * evaluate is kept as pending, and is an error only if the row turns out valid; while one is
+ * pending, memory is neither used nor filled.
+ */
 #include "space/space_walk.h"
 
 #include "space/space_memo.h"
