@@ -102,22 +102,24 @@ static at_status add_op(at__catalog *c, const source_file *file, const at__op **
     const at__op *known = at__catalog_find_op(c, op->name);
     if (known && strcmp(known->hash, op->hash) == 0) { /* a copy of a built-in folder */
         *out = known;
-        at__op_close(op);
-        return AT_OK;
+        goto done;
     }
     if (known) {
-        at_fail(err, AT_ERR_INPUT, "%s: found op '%s', which %s declares differently; expected another name",
-                file->path, op->name, known->file);
-        at__op_close(op);
-        return AT_ERR_INPUT;
+        status = at_fail(err, AT_ERR_INPUT,
+                         "%s: found op '%s', which %s declares differently; expected another name",
+                         file->path, op->name, known->file);
+        goto done;
     }
     if (!at__grow(&c->ops, &c->op_cap, c->op_count, sizeof(void *))) {
-        at__op_close(op);
-        return out_of_memory(err);
+        status = out_of_memory(err);
+        goto done;
     }
     c->ops[c->op_count++] = op;
     *out = op;
-    return AT_OK;
+    op = NULL;
+done:
+    at__op_close(op);
+    return status;
 }
 
 /* The op that the folder's templates belong to: declared there, or known by the folder's name. */

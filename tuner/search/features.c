@@ -146,8 +146,8 @@ at_status at__features_open(at__features **out, const at__search *search, at_err
     f->search = search;
     f->columns = calloc((size_t)search->space_count * AT__MAX_PARAMS + 1, sizeof *f->columns);
     if (!f->columns) {
-        free(f);
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        goto done;
     }
     f->template_feature = search->space_count > 1 ? add_plain(f, false, search->space_count, 1) : -1;
     for (int k = 0; k < FIGURES; k++)
@@ -157,10 +157,12 @@ at_status at__features_open(at__features **out, const at__search *search, at_err
         for (int k = 0; k < params && status == AT_OK; k++)
             status = read_param(f, &f->columns[i * AT__MAX_PARAMS + k], search->spaces[i], k, err);
     }
-    if (status != AT_OK)
-        at__features_close(f);
-    else
+    if (status == AT_OK) {
         *out = f;
+        f = NULL;
+    }
+done:
+    at__features_close(f);
     return status;
 }
 

@@ -134,17 +134,16 @@ static at_status time_uses(at__space_times *out, const at__template *t, const in
     at__space *space = NULL;
     tally all = { 0 }, neighbours = { 0 };
     at_status status = at__space_open_until(&space, t, slots, NULL, 0, cancel, err);
-    if (status != AT_OK || at__space_count(space) == 0) {
-        at__space_close(space);
-        return status;
-    }
+    if (status != AT_OK || at__space_count(space) == 0)
+        goto done;
     out->sample_s = time_calls(space, use_sample, &all);
     out->config_s = time_calls(space, use_config, &all);
     out->find_s = time_calls(space, use_find, &all);
     double each_s = time_calls(space, use_neighbours, &neighbours);
     out->neighbour_s = neighbours.sum > 0 ? each_s * ROUNDS * CALLS / (double)neighbours.sum : 0;
+done:
     at__space_close(space);
-    return AT_OK;
+    return status;
 }
 
 at_status at__space_bench(at__space_times *out, const at__template *t, const int64_t *slots,
