@@ -194,7 +194,7 @@ static void finish(at__pool *pool, worker *w, const at__compiled *result)
 
 static void finish_failed(at__pool *pool, worker *w, const char *why)
 {
-    at__compiled result = { .tag = w->job.tag, .resources = { -1, -1, -1, -1 } };
+    at__compiled result = { .tag = w->job.tag, .resources = AT__RESOURCES_UNKNOWN };
     result.compile_s = at__now_s() - w->since_s;
     at__str_add(&result.log, why);
     finish(pool, w, &result);
