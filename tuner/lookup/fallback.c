@@ -1,4 +1,10 @@
-/* fallback.c - see fallback.h. */
+/*
+ * fallback.c - a configuration that is valid, for a problem of which nothing was measured.
+ *
+ * Two passes over the op's templates, those with most choices first: the first whose declared defaults are
+ * valid, else the first valid configuration of the first that has one. The order depends on nothing but the
+ * templates, so that every machine falls back to the same.
+ */
 #include "lookup/fallback.h"
 
 #include "space/space.h"

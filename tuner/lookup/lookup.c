@@ -1,15 +1,19 @@
-/* lookup.c - see lookup.h: the index of a store's winners, and what becomes of a question. */
+/*
+ * lookup.c - what becomes of a question: an exact answer, or a search for a near one.
+ *
+ * The problem's own winners are asked in the order of their chain in the index; the first on the device that
+ * stands is the answer, and costs no search and no memory. Where none stands the first of them is out of
+ * date, and lookup_near.c weighs its runner-up against near winners.
+ *
+ * Invariant: a winner stands when its template is in the catalog with the hash that it had and its
+ * requirements hold on the winner's own device; that is found out once for an entry, and so is its launch.
+ */
 #include "lookup/lookup_index.h"
 
 #include "lang/arch.h"
-#include "util/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-
-/* Whether the file has changed is asked this often at most: it costs a microsecond, an exact answer less. */
-#define REFRESH_S 0.1
 
 const char *at__match_name(at__match match)
 {
@@ -22,199 +26,6 @@ const char *at__match_name(at__match match)
     return (unsigned)match < sizeof NAMES / sizeof *NAMES ? NAMES[match] : "unknown";
 }
 
-static uint64_t hash_of(const at__op *op, const char *type_key, const int64_t *dims)
-{
-    uint64_t h = 0xcbf29ce484222325u; /* FNV-1a over words */
-    for (const char *p = op->name; *p; p++)
-        h = (h ^ (unsigned char)*p) * 0x100000001b3u;
-    for (; *type_key; type_key++)
-        h = (h ^ (unsigned char)*type_key) * 0x100000001b3u;
-    for (int i = 0; i < at__problem_size_count(op); i++)
-        h = ((h ^ (uint64_t)dims[i]) * 0x100000001b3u) ^ (h >> 29);
-    return h;
-}
-
-static bool same_problem(const at__entry *e, const at__op *op, const char *type_key, const int64_t *dims)
-{
-    return e->op == op && strcmp(e->answer.type_key, type_key) == 0 &&
-           memcmp(e->dims, dims, (size_t)at__problem_size_count(op) * sizeof *dims) == 0;
-}
-
-/* "4096x4160": numbers joined by 'x', at most `max`. Returns how many, -1: none or too many; *text moves on.
- */
-static int read_numbers(int64_t *out, int max, const char **text)
-{
-    int count = 0;
-    while (count < max) {
-        char *end;
-        out[count++] = strtoll(*text, &end, 10);
-        if (end == *text)
-            return -1;
-        *text = end;
-        if (*end != 'x')
-            return count;
-        ++*text;
-    }
-    return -1;
-}
-
-/* "@4", "@16x4" or nothing. */
-static bool read_aligns(int64_t *aligns, const at__op *op, const char *shape)
-{
-    int64_t found[AT__MAX_ALIGNS] = { AT__FULL_ALIGN };
-    int count = 1;
-    if (*shape == '@') {
-        shape++;
-        count = read_numbers(found, op->align_count, &shape);
-    }
-    if (*shape || (count != 1 && count != op->align_count))
-        return false;
-    for (int i = 0; i < op->align_count; i++)
-        aligns[i] = found[count == 1 ? 0 : i];
-    return true;
-}
-
-/* "8x4096x128", "4096x4096/4160x4352@16x4" as the op's sizes; false: not a shape of this op. */
-static bool read_shape(int64_t *dims, const at__op *op, const char *shape)
-{
-    int64_t sizes[AT__MAX_DIMS];
-    int count = read_numbers(sizes, AT__MAX_DIMS, &shape);
-    int left_out = op->dim_count - count;
-    if (count < 0 || left_out < 0)
-        return false;
-    for (int i = 0; i < op->dim_count; i++)
-        dims[i] = i < left_out ? op->dims[i].value : sizes[i - left_out];
-    for (int i = 0; i < op->pitch_count; i++)
-        dims[op->dim_count + i] = dims[op->pitches[i].dim];
-    if (*shape == '/') {
-        shape++;
-        if (read_numbers(dims + op->dim_count, op->pitch_count, &shape) != op->pitch_count)
-            return false;
-    }
-    return read_aligns(dims + op->dim_count + op->pitch_count, op, shape);
-}
-
-/* The template and the configuration, when the template is the one that won. */
-static void find_template(at__entry *e, const at__catalog *catalog, const at__winner *w)
-{
-    const at__template *t = at__catalog_find_template(catalog, e->op, w->template_name);
-    if (t && strcmp(t->hash, w->template_hash) == 0 &&
-        at__config_parse(&e->config, t, w->config, NULL) == AT_OK)
-        e->t = t;
-}
-
-static bool keep_entry(void *context, at__answer *answer)
-{
-    at__lookup *l = context;
-    at__entry e = { .op = at__catalog_find_op(l->catalog, answer->op) };
-    if (!e.op || !read_shape(e.dims, e.op, answer->shape))
-        return true; /* an op or a shape that this program does not know */
-    if (!at__grow(&l->entries, &l->cap, l->count, sizeof *l->entries)) {
-        l->out_of_memory = true;
-        return false;
-    }
-    find_template(&e, l->catalog, &answer->winner);
-    e.hash = hash_of(e.op, answer->type_key, e.dims);
-    e.answer = *answer;
-    *answer = (at__answer){ 0 };
-    l->entries[l->count++] = e;
-    return true;
-}
-
-static void forget(at__lookup *l)
-{
-    for (size_t i = 0; i < l->count; i++)
-        at__answer_clear(&l->entries[i].answer);
-    for (int i = 0; l->memo && i < AT__MEMO_COUNT; i++)
-        at__memo_clear(&l->memo[i]);
-    free(l->buckets);
-    free(l->memo);
-    l->buckets = NULL;
-    l->memo = NULL;
-    l->newest = "";
-    l->count = l->bucket_count = 0;
-}
-
-/* Which of two winners of a problem is asked first: cold before warm, then the newest. */
-static bool goes_first(const at__entry *a, const at__entry *b)
-{
-    if (a->answer.fingerprint.cold != b->answer.fingerprint.cold)
-        return a->answer.fingerprint.cold;
-    return strcmp(a->answer.measured_at, b->answer.measured_at) > 0;
-}
-
-static at_status build_buckets(at__lookup *l, at_error *err)
-{
-    l->bucket_count = 16;
-    while (l->bucket_count < 2 * l->count)
-        l->bucket_count *= 2;
-    l->buckets = malloc(l->bucket_count * sizeof *l->buckets);
-    if (!l->buckets)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    for (size_t i = 0; i < l->bucket_count; i++)
-        l->buckets[i] = AT__NO_ENTRY;
-    for (size_t i = 0; i < l->count; i++) {
-        size_t *at = &l->buckets[l->entries[i].hash & (l->bucket_count - 1)];
-        while (*at != AT__NO_ENTRY && !goes_first(&l->entries[i], &l->entries[*at]))
-            at = &l->entries[*at].next;
-        l->entries[i].next = *at;
-        *at = i;
-    }
-    return AT_OK;
-}
-
-static bool is_replayed(const at__entry *e)
-{
-    return strncmp(e->answer.fingerprint.device, AT__REPLAY_NAME, sizeof AT__REPLAY_NAME - 1) == 0;
-}
-
-/* What was measured goes before what was replayed. */
-static bool is_newer(const at__entry *a, const at__entry *b)
-{
-    if (is_replayed(a) != is_replayed(b))
-        return is_replayed(b);
-    return strcmp(a->answer.measured_at, b->answer.measured_at) > 0;
-}
-
-static const char *newest_device(const at__lookup *l)
-{
-    const at__entry *newest = NULL;
-    for (size_t i = 0; i < l->count; i++)
-        if (!newest || is_newer(&l->entries[i], newest))
-            newest = &l->entries[i];
-    return newest ? newest->answer.fingerprint.device : "";
-}
-
-static at_status read_all(at__lookup *l, at_error *err)
-{
-    forget(l);
-    l->out_of_memory = false;
-    at_status status = at__store_each_best(l->store, keep_entry, l, err);
-    if (status == AT_OK && l->out_of_memory)
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
-    if (status == AT_OK)
-        status = build_buckets(l, err);
-    if (status == AT_OK)
-        l->newest = newest_device(l);
-    return status;
-}
-
-static at_status refresh(at__lookup *l, at_error *err)
-{
-    int64_t version = 0;
-    double now = at__now_s();
-    if (now - l->checked_s < REFRESH_S)
-        return AT_OK;
-    at_status status = at__store_data_version(&version, l->store, err);
-    if (status == AT_OK && version != l->version)
-        status = read_all(l, err);
-    if (status == AT_OK) {
-        l->version = version;
-        l->checked_s = now;
-    }
-    return status;
-}
-
 at_status at__lookup_open(at__lookup **out, at__store *store, const at__catalog *catalog, at_error *err)
 {
     at__lookup *l = calloc(1, sizeof *l);
@@ -222,10 +33,7 @@ at_status at__lookup_open(at__lookup **out, at__store *store, const at__catalog 
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     l->store = store;
     l->catalog = catalog;
-    at_status status = at__store_data_version(&l->version, store, err);
-    if (status == AT_OK)
-        status = read_all(l, err);
-    l->checked_s = at__now_s();
+    at_status status = at__index_open(l, err);
     if (status != AT_OK) {
         at__lookup_close(l);
         return status;
@@ -238,23 +46,9 @@ void at__lookup_close(at__lookup *lookup)
 {
     if (!lookup)
         return;
-    forget(lookup);
+    at__index_clear(lookup);
     free(lookup->entries);
     free(lookup);
-}
-
-bool at__entry_may_answer(const at__entry *e, const char *device)
-{
-    return !is_replayed(e) || strncasecmp(device, AT__REPLAY_NAME, sizeof AT__REPLAY_NAME - 1) == 0;
-}
-
-bool at__entry_is_on(const at__entry *e, const char *device)
-{
-    size_t len = strlen(device);
-    for (const char *at = e->answer.fingerprint.device; strlen(at) >= len; at++)
-        if (strncasecmp(at, device, len) == 0)
-            return true;
-    return false;
 }
 
 at_status at__entry_fits(at__geometry *geometry, const at__entry *e, const at__problem *p, int64_t cc,
@@ -289,7 +83,7 @@ at_status at__lookup_stands(const at__answer *winner, const at__catalog *catalog
 {
     at_error cause = { 0 };
     at__entry e = { .answer = *winner, .op = problem->op };
-    find_template(&e, catalog, &winner->winner);
+    at__entry_find_template(&e, catalog, &winner->winner);
     at_status status = at__entry_fits(&e.geometry, &e, problem, 0, 0, &cause);
     return status == AT_OK ? AT_OK : at_fail(err, AT_ERR_NOT_FOUND, "%s", cause.text);
 }
@@ -297,12 +91,12 @@ at_status at__lookup_stands(const at__answer *winner, const at__catalog *catalog
 at_status at__lookup_find(at__found *out, at__lookup *l, const at__problem *problem, const at__target *target,
                           at_error *err)
 {
-    at_status status = refresh(l, err);
+    at_status status = at__index_refresh(l, err);
     if (status != AT_OK)
         return status;
     at__question q = { .problem = problem, .device = l->newest };
     q.type_key = at__dtype_key(problem->type, problem->op->storage);
-    q.hash = hash_of(problem->op, q.type_key, problem->dims);
+    q.hash = at__problem_hash(problem->op, q.type_key, problem->dims);
     if (target) {
         q.device = target->name[0] ? target->name : l->newest;
         q.cc = target->cc;
@@ -310,7 +104,7 @@ at_status at__lookup_find(at__found *out, at__lookup *l, const at__problem *prob
     }
     for (size_t i = l->buckets[q.hash & (l->bucket_count - 1)]; i != AT__NO_ENTRY; i = l->entries[i].next) {
         at__entry *e = &l->entries[i];
-        if (e->hash != q.hash || !same_problem(e, problem->op, q.type_key, problem->dims) ||
+        if (e->hash != q.hash || !at__entry_is_of(e, problem->op, q.type_key, problem->dims) ||
             !at__entry_may_answer(e, q.device) || !at__entry_is_on(e, q.device))
             continue;
         if (stands(e, problem)) {

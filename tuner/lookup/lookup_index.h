@@ -1,4 +1,9 @@
-/* lookup_index.h - what lookup.c and lookup_near.c share: the winners of a store in memory. */
+/*
+ * lookup_index.h - what the files of a look-up share: the winners of a store in memory. Private to lookup*.c.
+ *
+ * lookup.c takes a question, lookup_index.c keeps the winners, lookup_near.c searches them where none is of
+ * the problem, and lookup_runner_up.c the trials of a near one.
+ */
 #ifndef AUTOTUNE_LOOKUP_INDEX_H
 #define AUTOTUNE_LOOKUP_INDEX_H
 
@@ -60,6 +65,17 @@ struct at__lookup {
     bool out_of_memory;
 };
 #define AT__MEMO_COUNT 1024 /* a power of two */
+
+/* Reads the store's winners; reads them again when the file has changed since; forgets them. */
+at_status at__index_open(at__lookup *lookup, at_error *err) AT_MUST_CHECK;
+at_status at__index_refresh(at__lookup *lookup, at_error *err) AT_MUST_CHECK;
+void at__index_clear(at__lookup *lookup);
+
+uint64_t at__problem_hash(const at__op *op, const char *type_key, const int64_t *dims);
+bool at__entry_is_of(const at__entry *entry, const at__op *op, const char *type_key, const int64_t *dims);
+
+/* Its template and configuration, when the template is the one that won; else its `t` stays NULL. */
+void at__entry_find_template(at__entry *entry, const at__catalog *catalog, const at__winner *winner);
 
 /* A replayed winner answers only who asks for a replay: others get what was measured. */
 bool at__entry_may_answer(const at__entry *entry, const char *device);
