@@ -171,6 +171,24 @@ Test(catalog, adds_to_and_replaces_built_in_templates)
     at__catalog_close(plain);
 }
 
+Test(catalog, the_default_op_is_the_one_that_says_so_the_users_before_ours)
+{
+    static const char op[] = "/*!autotune\nop mine\nshape n\ntype T = f64 f16\ndefault op\nrecorded\n*/";
+    char name[AT__MAX_NAME];
+    at__catalog *c = NULL;
+    cr_assert_eq(at__catalog_open(&c, NULL, NULL), AT_OK);
+    cr_assert_str_eq(at__catalog_default_op(c)->name, "transpose");
+    at__catalog_default_name(name);
+    cr_assert_str_eq(name, "transpose");
+
+    cr_assert_eq(at__catalog_add(c, "other.cu", MINI_OP, strlen(MINI_OP), NULL), AT_OK);
+    cr_assert_str_eq(at__catalog_default_op(c)->name, "transpose", "that op claims nothing");
+    cr_assert_eq(at__catalog_add(c, "mine.cu", op, strlen(op), NULL), AT_OK);
+    cr_assert_str_eq(at__catalog_default_op(c)->name, "mine");
+    cr_assert_not(at__catalog_find_op(c, "transpose")->by_default, "one at most");
+    at__catalog_close(c);
+}
+
 /* A whole built-in folder, copied to be changed. */
 Test(catalog, accepts_a_copy_of_a_built_in_op)
 {

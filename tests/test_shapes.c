@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const at__shape_defaults DEFAULTS = { .op = "transpose", .type = AT__F32 };
-
 static at__catalog *catalog_ok(const char *dir)
 {
     at__catalog *catalog = NULL;
@@ -24,7 +22,7 @@ static char *outcome(const char *text, size_t len, const at__catalog *catalog)
     at__shapes shapes = { 0 };
     at_error err = { 0 };
     at__str out = { 0 };
-    at_status status = at__shapes_parse(&shapes, text, len, "s.txt", catalog, DEFAULTS, &err);
+    at_status status = at__shapes_parse(&shapes, text, len, "s.txt", catalog, NULL, &err);
     if (status != AT_OK)
         at__str_addf(&out, "%s", err.text);
     for (size_t i = 0; i < shapes.count; i++) {
@@ -231,7 +229,7 @@ Test(shapes, many_lines_keep_their_order_and_lose_their_doubles)
     for (int twice = 0; twice < 2; twice++)
         for (int i = 0; i < COUNT; i++)
             at__str_addf(&text, "%d %d\n", i + 1, COUNT - i);
-    cr_assert_eq(at__shapes_parse(&shapes, text.data, text.len, "s.txt", catalog, DEFAULTS, NULL), AT_OK);
+    cr_assert_eq(at__shapes_parse(&shapes, text.data, text.len, "s.txt", catalog, NULL, NULL), AT_OK);
     cr_assert_eq(shapes.count, COUNT);
     for (int i = 0; i < COUNT; i++)
         cr_assert(shapes.problems[i].dims[1] == i + 1 && shapes.problems[i].dims[2] == COUNT - i);
@@ -249,18 +247,18 @@ Test(shapes, files_are_read_and_named)
     char path[] = "/tmp/autotune-shapes-XXXXXX";
     int fd = mkstemp(path);
     cr_assert(fd >= 0 && write(fd, "8x8 i8\n16y16\n", 13) == 13 && close(fd) == 0);
-    cr_assert_eq(at__shapes_read(&shapes, path, catalog, DEFAULTS, &err), AT_ERR_INPUT);
+    cr_assert_eq(at__shapes_read(&shapes, path, catalog, NULL, &err), AT_ERR_INPUT);
     cr_assert(strncmp(err.text, path, strlen(path)) == 0 && strstr(err.text, ":2:1: found '16y16'"), "%s",
               err.text);
     cr_assert(!shapes.problems && shapes.count == 0);
     cr_assert_eq(truncate(path, 7), 0);
-    cr_assert_eq(at__shapes_read(&shapes, path, catalog, DEFAULTS, &err), AT_OK);
+    cr_assert_eq(at__shapes_read(&shapes, path, catalog, NULL, &err), AT_OK);
     cr_assert(shapes.count == 1 && shapes.problems[0].type == AT__I8);
     at__shapes_clear(&shapes);
     unlink(path);
-    cr_assert_eq(at__shapes_read(&shapes, path, catalog, DEFAULTS, &err), AT_ERR_INPUT);
+    cr_assert_eq(at__shapes_read(&shapes, path, catalog, NULL, &err), AT_ERR_INPUT);
     cr_assert(strstr(err.text, "No such file"), "%s", err.text);
-    cr_assert_eq(at__shapes_read(&shapes, "/tmp", catalog, DEFAULTS, &err), AT_ERR_INPUT);
+    cr_assert_eq(at__shapes_read(&shapes, "/tmp", catalog, NULL, &err), AT_ERR_INPUT);
     at__catalog_close(catalog);
 }
 
@@ -302,10 +300,30 @@ Test(shapes, the_op_has_its_say)
     }
     at__shapes shapes = { 0 };
     at_error err = { 0 };
-    at__shape_defaults none = { .op = "no_such_op", .type = AT__F32 };
-    cr_assert_eq(at__shapes_parse(&shapes, "8x8", 3, "s.txt", catalog, none, &err), AT_ERR_INPUT);
+    at__shape_defaults none = { .op = "no_such_op" };
+    cr_assert_eq(at__shapes_parse(&shapes, "8x8", 3, "s.txt", catalog, &none, &err), AT_ERR_INPUT);
     cr_assert(strstr(err.text, "no_such_op"), "%s", err.text);
     at__catalog_close(catalog);
     unlink(path);
     rmdir(dir);
+}
+
+Test(shapes, what_a_line_does_not_say_is_what_the_caller_the_op_and_the_catalog_say)
+{
+    static const char op[] = "/*!autotune\nop mine\nshape n\ntype T = f32 f64\ndefault op\nrecorded\n*/";
+    at__catalog *catalog = catalog_ok(NULL);
+    at__shapes shapes = { 0 };
+    at_error err = { 0 };
+    at__dtype type = AT__F64;
+    at__shape_defaults given = { .op = "copy", .type = &type };
+    cr_assert_eq(at__shapes_parse(&shapes, "8x8", 3, "s.txt", catalog, &given, &err), AT_OK, "%s", err.text);
+    cr_assert_str_eq(shapes.problems[0].op->name, "copy");
+    cr_assert_eq(shapes.problems[0].type, AT__F64);
+    at__shapes_clear(&shapes);
+
+    cr_assert_eq(at__catalog_add(catalog, "mine.cu", op, strlen(op), &err), AT_OK, "%s", err.text);
+    char *got = outcome("8\n8 f64\ntranspose 8x8", 21, catalog);
+    cr_assert_str_eq(got, "mine 8 f32; mine 8 f64; transpose 8x8 f32");
+    free(got);
+    at__catalog_close(catalog);
 }

@@ -13,11 +13,10 @@ static at__shapes suite, views;
 static void begin(void)
 {
     at_error err = { 0 };
-    const at__shape_defaults none = { .op = "transpose", .type = AT__F32 };
     cr_assert_eq(at__catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__shapes_read(&suite, AT_SOURCE_DIR "/tests/data/suite.txt", catalog, none, &err), AT_OK,
+    cr_assert_eq(at__shapes_read(&suite, AT_SOURCE_DIR "/tests/data/suite.txt", catalog, NULL, &err), AT_OK,
                  "%s", err.text);
-    cr_assert_eq(at__shapes_read(&views, AT_SOURCE_DIR "/tests/data/views.txt", catalog, none, &err), AT_OK,
+    cr_assert_eq(at__shapes_read(&views, AT_SOURCE_DIR "/tests/data/views.txt", catalog, NULL, &err), AT_OK,
                  "%s", err.text);
 }
 

@@ -86,9 +86,9 @@ static at_status parse_problem(at__problem *out, const at__catalog *catalog, con
 {
     char line[512];
     at__shapes shapes = { 0 };
-    at__shape_defaults defaults = { .op = key->op, .type = AT__F32 };
+    at__shape_defaults defaults = { .op = key->op };
     int len = snprintf(line, sizeof line, "%s %s %s\n", key->op, key->shape, word_of(key->type_key));
-    at_status status = at__shapes_parse(&shapes, line, (size_t)len, "problem", catalog, defaults, err);
+    at_status status = at__shapes_parse(&shapes, line, (size_t)len, "problem", catalog, &defaults, err);
     if (status == AT_OK)
         *out = shapes.problems[0];
     at__shapes_clear(&shapes);

@@ -26,6 +26,8 @@ grid      min(ceil_div(count, 256), 1048576)
 check     exact
 traffic   2 * count * sizeof(T)
 ceiling   copy batch rows cols
+
+default   op                           # 4096x4096 alone is a transpose
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */

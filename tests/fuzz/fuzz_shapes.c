@@ -27,19 +27,18 @@ static void write_back(at__str *out, const at__shapes *shapes)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static at__catalog *catalog; /* opened once, for speed */
-    const at__shape_defaults defaults = { .op = "transpose", .type = AT__F32 };
     at__shapes shapes = { 0 }, again = { 0 };
     at__str text = { 0 }, text_again = { 0 };
     at_error err = { 0 };
 
     if (!catalog)
         require(at__catalog_open(&catalog, NULL, &err) == AT_OK);
-    if (at__shapes_parse(&shapes, (const char *)data, size, "fuzz", catalog, defaults, &err) != AT_OK) {
+    if (at__shapes_parse(&shapes, (const char *)data, size, "fuzz", catalog, NULL, &err) != AT_OK) {
         require(err.status == AT_ERR_INPUT && err.text[0] && shapes.count == 0);
         return 0;
     }
     write_back(&text, &shapes);
-    require(at__shapes_parse(&again, text.data, text.len, "again", catalog, defaults, &err) == AT_OK);
+    require(at__shapes_parse(&again, text.data, text.len, "again", catalog, NULL, &err) == AT_OK);
     write_back(&text_again, &again);
     require(again.count == shapes.count);
     for (size_t i = 0; i < text.len; i++)

@@ -203,7 +203,6 @@ static void choose(checker *c, const char *what)
 
 int main(int argc, char **argv)
 {
-    const at__shape_defaults defaults = { .op = "transpose", .type = AT__F32 };
     checker c = { 0 };
     at_error err = { 0 };
     at__device_info info;
@@ -224,8 +223,8 @@ int main(int argc, char **argv)
         at__shapes shapes = { 0 };
         bool file = ends_in(argv[i], ".txt");
         snprintf(line, sizeof line, "%s %s", argv[i], !file && i + 1 < argc ? argv[i + 1] : "");
-        must(file ? at__shapes_read(&shapes, argv[i], c.catalog, defaults, &err)
-                  : at__shapes_parse(&shapes, line, strlen(line), "arguments", c.catalog, defaults, &err),
+        must(file ? at__shapes_read(&shapes, argv[i], c.catalog, NULL, &err)
+                  : at__shapes_parse(&shapes, line, strlen(line), "arguments", c.catalog, NULL, &err),
              &err);
         verify_problems(&c, &shapes);
         i += !file;

@@ -56,13 +56,12 @@ static at_status read_keys(keys *out, const dump_args *a, at_error *err)
 {
     at__catalog *catalog = NULL;
     at__shapes shapes = { 0 };
-    at__shape_defaults defaults = { .op = "transpose", .type = AT__F32 };
     if (!a->shapes)
         return AT_OK;
     at_status status = at__catalog_open(&catalog, a->templates_dir, err);
     if (status == AT_OK)
-        status = at__shapes_read(&shapes, strcmp(a->shapes, "-") ? a->shapes : "/dev/stdin", catalog,
-                                 defaults, err);
+        status =
+            at__shapes_read(&shapes, strcmp(a->shapes, "-") ? a->shapes : "/dev/stdin", catalog, NULL, err);
     if (status == AT_OK)
         status = keys_of(out, &shapes, err);
     at__shapes_clear(&shapes);

@@ -151,7 +151,7 @@ static at_status plan_restrictions(plan *p, const tune_args *a, at_error *err)
     return status;
 }
 
-static at_status add_words(plan *p, const at__words *words, at__shape_defaults defaults, at_error *err)
+static at_status add_words(plan *p, const at__words *words, const at__shape_defaults *defaults, at_error *err)
 {
     at__str line = { 0 };
     for (int i = 0; i < words->count; i++)
@@ -192,16 +192,15 @@ static at_status read_numbers(int64_t *out, int *count, const at__words *words, 
 static at_status plan_shapes(plan *p, const tune_args *a, at_error *err)
 {
     int64_t pitches[AT__MAX_PITCHES] = { 0 }, aligns[AT__MAX_ALIGNS] = { 0 };
-    at__shape_defaults defaults = {
-        .op = a->op ? a->op : "transpose", .type = AT__F32, .pitches = pitches, .aligns = aligns
-    };
+    at__dtype type = AT__DEFAULT_TYPE;
+    at__shape_defaults defaults = { .op = a->op, .type = &type, .pitches = pitches, .aligns = aligns };
     at_error cause = { 0 };
     at_status status = at__catalog_open(&p->catalog, a->templates_dir, err);
     if (status == AT_OK && p->options.device_count)
         status = at__catalog_add_replayed(p->catalog, p->devices[0], err);
     if (status == AT_OK && a->op && !at__catalog_find_op(p->catalog, a->op))
         status = at_fail(err, AT_ERR_USAGE, "--op: no operation '%s'; `autotune list ops` shows them", a->op);
-    if (status == AT_OK && a->dtype && at__dtype_parse(&defaults.type, a->dtype, strlen(a->dtype), &cause))
+    if (status == AT_OK && a->dtype && at__dtype_parse(&type, a->dtype, strlen(a->dtype), &cause))
         status = at_fail(err, AT_ERR_USAGE, "--dtype: %s", cause.text);
     if (status == AT_OK)
         status = read_numbers(pitches, &defaults.pitch_count, &a->ld, &LD, err);
@@ -214,9 +213,9 @@ static at_status plan_shapes(plan *p, const tune_args *a, at_error *err)
                        a->words.items[0]);
     if (a->shapes)
         return at__shapes_read(&p->shapes, strcmp(a->shapes, "-") ? a->shapes : "/dev/stdin", p->catalog,
-                               defaults, err);
+                               &defaults, err);
     if (a->words.count)
-        return add_words(p, &a->words, defaults, err);
+        return add_words(p, &a->words, &defaults, err);
     return at_fail(err, AT_ERR_USAGE,
                    "no problem was given; expected --shapes FILE, or a shape such as 4096x4096 f32");
 }
@@ -294,8 +293,25 @@ static void remember_command(at__str *out, int argc, char **argv)
         at__str_addf(out, " %s", argv[i]);
 }
 
+/* The help of --op and --dtype: the defaults are declared elsewhere. */
+typedef struct default_help {
+    char op[128], type[64];
+} default_help;
+
+static default_help say_defaults(void)
+{
+    default_help h;
+    char op[AT__MAX_NAME];
+    at__catalog_default_name(op);
+    snprintf(h.op, sizeof h.op, "operation of problems that name none (default %s)", op);
+    snprintf(h.type, sizeof h.type, "type of problems that name none (default %s)",
+             at__dtype_name(AT__DEFAULT_TYPE));
+    return h;
+}
+
 int at__cmd_tune(int argc, char **argv)
 {
+    const default_help defaults = say_defaults();
     tune_args a = { .seed = 1 };
     plan p = { 0 };
     at_error err = { 0 };
@@ -306,7 +322,7 @@ int at__cmd_tune(int argc, char **argv)
           "answers with the trials recorded in a database or a dump (of several devices: replay:FILE@NAME)",
           &a.devices },
         { "--shapes", AT__OPT_TEXT, "FILE", "problems, one a line; - reads stdin", &a.shapes },
-        { "--dtype", AT__OPT_TEXT, "TYPE", "type of problems that name none (default f32)", &a.dtype },
+        { "--dtype", AT__OPT_TEXT, "TYPE", defaults.type, &a.dtype },
         { "--trace", AT__OPT_TEXT, "FILE",
           "where the time went (compilers, queue, device, store), for chrome://tracing or ui.perfetto.dev",
           &a.trace },
@@ -317,7 +333,7 @@ int at__cmd_tune(int argc, char **argv)
           "bytes that buffers are aligned to, of problems that name none (as 4096x4096@16x4 does); one "
           "number counts for all",
           &a.align },
-        { "--op", AT__OPT_TEXT, "OP", "operation of problems that name none (default transpose)", &a.op },
+        { "--op", AT__OPT_TEXT, "OP", defaults.op, &a.op },
         { "--db", AT__OPT_TEXT, "FILE",
           "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db; of a replay: "
           "$XDG_DATA_HOME/autotune/replay.db)",

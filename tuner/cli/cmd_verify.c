@@ -66,7 +66,7 @@ static bool add_item(work *w, const at__problem *problem, at__answer *answer)
     return true;
 }
 
-/* A winner's problem from its key: "transpose", "4096x4096", "b4". */
+/* A winner's problem from its key: op, "4096x4096", "b4". */
 static bool read_problem(at__problem *out, const work *w, const at__answer *a)
 {
     static const char *const OF_SIZE[][2] = {
@@ -79,8 +79,8 @@ static bool read_problem(at__problem *out, const work *w, const at__answer *a)
         if (strcmp(OF_SIZE[i][0], a->type_key) == 0)
             type = OF_SIZE[i][1];
     at__str_addf(&line, "%s %s %s", a->op, a->shape, type);
-    at_status status = at__shapes_parse(&shapes, at__str_text(&line), line.len, "store", w->catalog,
-                                        (at__shape_defaults){ .op = "transpose", .type = AT__F32 }, NULL);
+    at_status status =
+        at__shapes_parse(&shapes, at__str_text(&line), line.len, "store", w->catalog, NULL, NULL);
     if (status == AT_OK)
         *out = shapes.problems[0];
     at__shapes_clear(&shapes);
@@ -125,8 +125,7 @@ static at_status collect_all(work *w, at_error *err)
         return at_fail(err, AT_ERR_USAGE, "found both --shapes and '%s'; expected one of them",
                        a->words.items[0]);
     if (a->shapes)
-        status = at__shapes_read(&shapes, a->shapes, w->catalog,
-                                 (at__shape_defaults){ .op = "transpose", .type = AT__F32 }, err);
+        status = at__shapes_read(&shapes, a->shapes, w->catalog, NULL, err);
     for (size_t i = 0; i < shapes.count && status == AT_OK; i++)
         status = add_problem(w, &shapes.problems[i], err);
     at__shapes_clear(&shapes);

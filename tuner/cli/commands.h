@@ -55,7 +55,7 @@ bool at__command_options(const at__usage *usage, const at__option *table, int ar
 typedef enum at__format { AT__TEXT, AT__JSON, AT__CSV } at__format;
 at_status at__format_parse(at__format *out, const char *text, at_error *err) AT_MUST_CHECK; /* NULL: text */
 
-/* The one problem that words on a command line name: "transpose 4096x4096 f32", in the syntax of a shapes
+/* The one problem that words on a command line name: "copy 4096x4096 f32", in the syntax of a shapes
  * line. */
 at_status at__problem_from_words(at__problem *out, const at__words *words, const at__catalog *catalog,
                                  at_error *err) AT_MUST_CHECK;

@@ -79,8 +79,8 @@ at_status at__problem_from_words(at__problem *out, const at__words *words, const
         return at_fail(err, AT_ERR_USAGE, "a shape is missing; expected for example 4096x4096 f32");
     for (int i = 0; i < words->count; i++)
         at__str_addf(&line, "%s%s", i ? " " : "", words->items[i]);
-    at_status status = at__shapes_parse(&shapes, at__str_text(&line), line.len, "command line", catalog,
-                                        (at__shape_defaults){ .op = "transpose", .type = AT__F32 }, &cause);
+    at_status status =
+        at__shapes_parse(&shapes, at__str_text(&line), line.len, "command line", catalog, NULL, &cause);
     if (status == AT_OK)
         *out = shapes.problems[0];
     else

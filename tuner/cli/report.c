@@ -11,7 +11,7 @@
 
 static void problem_text(at__str *out, const at__problem *p)
 {
-    if (strcmp(p->op->name, "transpose") != 0)
+    if (!p->op->by_default)
         at__str_addf(out, "%s ", p->op->name);
     at__problem_shape(out, p);
     at__str_addf(out, " %s", at__dtype_name(p->type));

@@ -1,7 +1,7 @@
 /*
  * catalog.c - files to ops and templates. Built-in files come first, then those of --templates: the
  * later one of two templates with one name wins, and a folder without an op adds to the built-in op
- * of its name.
+ * of its name. The last op that declares itself the default is.
  *
  * In each folder the op is read first, since its templates are parsed against it; names are sorted
  * by byte value, so every machine has one order. Invariant: a template's op is in the catalog for
@@ -114,6 +114,8 @@ static at_status add_op(at__catalog *c, const source_file *file, const at__op **
         status = out_of_memory(err);
         goto done;
     }
+    for (size_t i = 0; op->by_default && i < c->op_count; i++)
+        c->ops[i]->by_default = false; /* the user's goes before ours */
     c->ops[c->op_count++] = op;
     *out = op;
     op = NULL;
@@ -452,6 +454,27 @@ const at__op *at__catalog_find_op(const at__catalog *catalog, const char *name)
         if (strcmp(catalog->ops[i]->name, name) == 0)
             return catalog->ops[i];
     return NULL;
+}
+
+const at__op *at__catalog_default_op(const at__catalog *catalog)
+{
+    for (size_t i = 0; i < catalog->op_count; i++)
+        if (catalog->ops[i]->by_default)
+            return catalog->ops[i];
+    return NULL;
+}
+
+void at__catalog_default_name(char out[AT__MAX_NAME])
+{
+    out[0] = '\0';
+    for (const at__embedded *e = at__embedded_files; e->path; e++) {
+        const char *text = (const char *)e->data;
+        at__op *op = NULL;
+        if (at__declares(text, e->len, "op") && at__op_read(&op, text, e->len, e->path, NULL) == AT_OK &&
+            op->by_default)
+            strcpy(out, op->name);
+        at__op_close(op);
+    }
 }
 
 int at__catalog_template_count(const at__catalog *catalog, const at__op *op)

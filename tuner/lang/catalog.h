@@ -27,6 +27,12 @@ at_status at__catalog_add(at__catalog *catalog, const char *path, const char *te
 int at__catalog_op_count(const at__catalog *catalog);
 const at__op *at__catalog_op(const at__catalog *catalog, int i);
 const at__op *at__catalog_find_op(const at__catalog *catalog, const char *name); /* NULL: none */
+/* What problems that name no op are of: the op with `default op`, the last that was read. NULL: none has. */
+const at__op *at__catalog_default_op(const at__catalog *catalog);
+
+/* The name of the built-in one, for a page of help: reads no templates, which take milliseconds. "": none. */
+void at__catalog_default_name(char out[AT__MAX_NAME]);
+
 int at__catalog_template_count(const at__catalog *catalog, const at__op *op);
 const at__template *at__catalog_template(const at__catalog *catalog, const at__op *op, int i);
 const at__template *at__catalog_find_template(const at__catalog *catalog, const at__op *op, const char *name);

@@ -127,9 +127,10 @@ typedef struct at__op {
     int pitch_count;
     at__align aligns[AT__MAX_ALIGNS];
     int align_count;
-    bool storage;   /* types are storage: only the element size matters */
-    unsigned types; /* bit set of at__dtype */
-    bool recorded;  /* its kernels are not here: only a recording knows their times */
+    bool storage;    /* types are storage: only the element size matters */
+    unsigned types;  /* bit set of at__dtype */
+    bool recorded;   /* its kernels are not here: only a recording knows their times */
+    bool by_default; /* problems that name no op are of this one; of a catalog's ops at most one */
     at__symbols symbols;
     int sizeof_slot; /* "sizeof(T)" */
     int device_slot; /* first device limit, in the order of at__limits */

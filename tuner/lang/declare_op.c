@@ -325,6 +325,16 @@ static at_status read_ceiling(at__lines *lines, void *target)
     return at__read_exprs(op->ceiling_dims, &op->ceiling_dim_count, AT__MAX_DIMS, &op->symbols, lines);
 }
 
+/* The one word `op`: the keyword alone would not say what it is the default of. */
+static at_status read_default(at__lines *lines, void *target)
+{
+    if (!at__lines_sees_word(lines, "op"))
+        return at__lines_expected(lines, "'op'");
+    at__lines_skip(lines, 2);
+    ((at__op *)target)->by_default = true;
+    return AT_OK;
+}
+
 static at_status read_recorded(at__lines *lines, void *target)
 {
     (void)lines;
@@ -386,6 +396,7 @@ static const at__keyword KEYWORDS[] = {
       .after = "shape",
       .read = read_traffic },
     { .word = "ceiling", .once = true, .after = "shape", .read = read_ceiling },
+    { .word = "default", .once = true, .read = read_default },
     { .word = "recorded", .once = true, .read = read_recorded },
     { 0 },
 };

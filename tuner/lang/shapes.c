@@ -1,5 +1,5 @@
 /*
- * shapes.c - see shapes.h.
+ * shapes.c - lists of problems, as users write them.
  *
  * A line is read left to right: numbers that follow each other, joined or not, are the shape; any other word
  * is an op or a type. Problems are kept in the order of the file; a hash table finds those that are there
@@ -382,7 +382,14 @@ static at__dtype default_type(const reader *r, const at__op *op)
 {
     if (__builtin_popcount(op->types) == 1)
         return (at__dtype)__builtin_ctz(op->types);
-    return r->defaults.type;
+    return r->defaults.type ? *r->defaults.type : AT__DEFAULT_TYPE;
+}
+
+/* NULL: an op that is not known is the default, or none is. */
+static const at__op *default_op(const reader *r)
+{
+    return r->defaults.op ? at__catalog_find_op(r->catalog, r->defaults.op)
+                          : at__catalog_default_op(r->catalog);
 }
 
 static at_status set_pitches(at__problem *problem, const entry *e, const at__shape_defaults *d, at_error *err)
@@ -411,9 +418,11 @@ static at_status finish_line(reader *r, entry *e)
     if (e->size_count == 0)
         return fail_at(r, r->end, "found no size; expected a shape such as 4096x4096");
     if (!e->op_column)
-        e->op = at__catalog_find_op(r->catalog, r->defaults.op);
+        e->op = default_op(r);
     if (!e->op)
-        return fail_at(r, r->line, "found no operation '%s'; expected one on the line", r->defaults.op);
+        return fail_at(r, r->line, "found no operation%s%s%s; expected one on the line",
+                       r->defaults.op ? " '" : "", r->defaults.op ? r->defaults.op : "",
+                       r->defaults.op ? "'" : "");
     if (!e->type_column)
         e->type = default_type(r, e->op);
     if (too_large(e))
@@ -458,13 +467,15 @@ static at_status read_line(reader *r)
 }
 
 at_status at__shapes_parse(at__shapes *out, const char *text, size_t len, const char *file,
-                           const at__catalog *catalog, at__shape_defaults defaults, at_error *err)
+                           const at__catalog *catalog, const at__shape_defaults *defaults, at_error *err)
 {
     static const char MARK[] = "\xef\xbb\xbf";
-    reader r = { .file = file, .catalog = catalog, .defaults = defaults, .err = err };
+    reader r = { .file = file, .catalog = catalog, .err = err };
     const char *end = text + len, *p = text;
     at_status status = AT_OK;
 
+    if (defaults)
+        r.defaults = *defaults;
     if (len >= 3 && memcmp(text, MARK, 3) == 0)
         p += 3;
     while (p < end && status == AT_OK) {
@@ -488,7 +499,7 @@ at_status at__shapes_parse(at__shapes *out, const char *text, size_t len, const 
 }
 
 at_status at__shapes_read(at__shapes *out, const char *path, const at__catalog *catalog,
-                          at__shape_defaults defaults, at_error *err)
+                          const at__shape_defaults *defaults, at_error *err)
 {
     at__str text = { 0 };
     at_status status = at__str_read_file(&text, path, MAX_FILE_BYTES, err);

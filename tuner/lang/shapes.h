@@ -20,25 +20,29 @@ typedef struct at__shapes {
     size_t count, cap;
 } at__shapes;
 
+#define AT__DEFAULT_TYPE AT__F32
+
+/* What a line that does not say otherwise means. Zero: what it means everywhere. */
 typedef struct at__shape_defaults {
-    const char *op;         /* "transpose" */
-    at__dtype type;         /* AT__F32     */
-    const int64_t *pitches; /* of problems that give none and whose op has any; NULL: dense */
+    const char *op;         /* NULL: at__catalog_default_op                                  */
+    const at__dtype *type;  /* NULL: AT__DEFAULT_TYPE; of an op with one type it is that one */
+    const int64_t *pitches; /* of problems that give none and whose op has any; NULL: dense  */
     int pitch_count;
     const int64_t *aligns; /* likewise, in bytes; NULL: full */
     int align_count;
 } at__shape_defaults;
 
 /*
- * Reads every line; on the first bad one AT_ERR_INPUT "file:line:column: found ...; expected ...". A problem
- * that is there twice is kept once. A file without any problem is AT_ERR_INPUT.
+ * Reads every line (`defaults` NULL: none are given); on the first bad one AT_ERR_INPUT "file:line:column:
+ * found ...; expected ...". A problem that is there twice is kept once. A file without any problem is
+ * AT_ERR_INPUT.
  */
 at_status at__shapes_read(at__shapes *out, const char *path, const at__catalog *catalog,
-                          at__shape_defaults defaults, at_error *err) AT_MUST_CHECK;
+                          const at__shape_defaults *defaults, at_error *err) AT_MUST_CHECK;
 
 /* The same for a text; `file` names it in messages. A line has at most 4096 bytes. */
 at_status at__shapes_parse(at__shapes *out, const char *text, size_t len, const char *file,
-                           const at__catalog *catalog, at__shape_defaults defaults,
+                           const at__catalog *catalog, const at__shape_defaults *defaults,
                            at_error *err) AT_MUST_CHECK;
 
 void at__shapes_clear(at__shapes *shapes);
