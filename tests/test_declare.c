@@ -59,6 +59,34 @@ Test(declare, reads_real_types_and_a_ceiling)
     at__op_close(op);
 }
 
+Test(declare, reads_what_look_ups_compare)
+{
+    at__op *op = read_op(MINI_OP_HEAD "type T = storage\nnear turned rows cols cost 10\n"
+                                      "near turned batch rows cost 3\nnear narrow cols <= 32 cost 24\n"
+                                      "near narrow rows <= 8 cost 1000\nnear aligned rows cols cost 7\n"
+                                      "default op\n" MINI_OP_TAIL);
+    cr_assert_eq(op->turn_count, 2);
+    cr_assert(op->turns[0].dims[0] == 1 && op->turns[0].dims[1] == 2 && op->turns[0].cost == 10);
+    cr_assert(op->turns[1].dims[0] == 0 && op->turns[1].dims[1] == 1 && op->turns[1].cost == 3);
+    const at__near batch = op->dims[0].near, rows = op->dims[1].near, cols = op->dims[2].near;
+    cr_assert(!batch.narrow && !batch.narrow_cost && !batch.aligned_cost, "it was not named");
+    cr_assert(rows.narrow == 8 && rows.narrow_cost == 1000 && rows.aligned_cost == 7);
+    cr_assert(cols.narrow == 32 && cols.narrow_cost == 24 && cols.aligned_cost == 7);
+    cr_assert(op->by_default);
+    at__op_close(op);
+}
+
+Test(declare, an_op_that_says_nothing_of_look_ups_has_nothing_compared)
+{
+    at__op *op = read_op(MINI_OP);
+    cr_assert_eq(op->turn_count, 0);
+    for (int i = 0; i < op->dim_count; i++)
+        cr_assert(!op->dims[i].near.narrow && !op->dims[i].near.narrow_cost &&
+                  !op->dims[i].near.aligned_cost);
+    cr_assert_not(op->by_default);
+    at__op_close(op);
+}
+
 Test(declare, reads_a_template)
 {
     at__op *op = read_op(MINI_OP);
@@ -255,6 +283,38 @@ static const struct {
     { "/*!autotune\nop x\nshape n\nreference ref\n*/ void reference(); int ref2, aref;",
       "found no kernel 'ref'" },
     { "/*!autotune\nop x\nshape n\ngrid 1 2 3 4\n*/", "op.cu:4:12: found '4'; expected the end of the line" },
+#define NEAR(line) "/*!autotune\nop x\nshape rows cols\n" line "\n*/"
+    { "/*!autotune\nop x\nnear turned n m cost 1\n*/",
+      "op.cu:3:1: found 'near'; expected 'shape' before it" },
+    { NEAR("near"), "op.cu:4:5: found the end of the line; expected turned, narrow or aligned" },
+    { NEAR("near turnd rows cols cost 1"),
+      "op.cu:4:6: found 'turnd'; expected turned, narrow or aligned; did you mean 'turned'?" },
+    { NEAR("near far rows"), "op.cu:4:6: found 'far'; expected turned, narrow or aligned" },
+    { NEAR("near turned rows"), "op.cu:4:17: found the end of the line; expected a dimension" },
+    { NEAR("near turned rows rows cost 1"),
+      "op.cu:4:18: found 'rows' a second time; expected another dimension" },
+    { NEAR("near turned row cols cost 1"),
+      "op.cu:4:13: found 'row'; expected a dimension of the shape; did you mean 'rows'?" },
+    { NEAR("near turned rows cols"), "op.cu:4:22: found the end of the line; expected 'cost'" },
+    { NEAR("near turned rows cols 10"), "op.cu:4:23: found '10'; expected 'cost'" },
+    { NEAR("near turned rows cols cost"), "op.cu:4:27: found the end of the line; expected a cost" },
+    { NEAR("near turned rows cols cost 0"), "op.cu:4:28: found 0; expected a cost from 1 to 1000" },
+    { NEAR("near turned rows cols cost -1"), "op.cu:4:28: found -1; expected a cost from 1 to 1000" },
+    { NEAR("near turned rows cols cost 1001"), "found 1001; expected a cost from 1 to 1000" },
+    { NEAR("near turned rows cols cost 1 2"), "op.cu:4:30: found '2'; expected the end of the line" },
+    { NEAR("near narrow rows cols cost 24"), "op.cu:4:23: found 'cost'; expected '<='" },
+    { NEAR("near narrow rows <= 0 cost 24"), "op.cu:4:21: found 0; expected a size from 1 to 2147483647" },
+    { NEAR("near narrow rows <= cost 24"), "op.cu:4:21: found 'cost'; expected a size" },
+    { NEAR("near narrow rows cols rows <= 32 cost 24"),
+      "op.cu:4:23: found 'rows' a second time; expected each dimension once" },
+    { NEAR("near narrow rows <= 32 cost 24\nnear narrow cols rows <= 8 cost 2"),
+      "op.cu:5:18: found 'rows' a second time; expected each dimension once" },
+    { NEAR("near aligned rows <= 32 cost 24"), "op.cu:4:19: found '<'; expected 'cost'" },
+    { NEAR("near aligned depth cost 8"), "op.cu:4:14: found 'depth'; expected a dimension of the shape" },
+    { NEAR("near aligned rows cost 8\nnear aligned rows cost 8"), "op.cu:5:14: found 'rows' a second time" },
+    { NEAR("default"), "op.cu:4:8: found the end of the line; expected 'op'" },
+    { NEAR("default f32"), "op.cu:4:9: found 'f32'; expected 'op'" },
+    { NEAR("default op\ndefault op"), "op.cu:5:1: found a second 'default' line; expected one" },
     { "/*!autotune\nop x\nshape n\ncheck close\n*/", "found 'close'; expected 'exact'" },
     { "/*!autotune\nop x\nshape n\nceiling copy\n*/", "found nothing more; expected a number" },
     { "/*!autotune\nop x\nshape n\ntype T = storage\narg n i64\nreference r\ngrid 1\nblock 1\ntraffic n\n*/ "
@@ -420,6 +480,14 @@ Test(declare, limits_counts)
     cr_assert_eq(at__template_read(&t, op, source, strlen(source), "t.cu", &err), AT_ERR_INPUT);
     cr_assert_not_null(strstr(err.text, "found more than 256 names"), "%s", err.text);
     at__op_close(op);
+
+    strcpy(source, "/*!autotune\nop x\nshape rows cols\n");
+    for (int i = 0; i <= AT__MAX_TURNS; i++)
+        strcat(source, "near turned rows cols cost 1\n");
+    strcat(source, "*/");
+    cr_assert_eq(at__op_read(&op, source, strlen(source), "op.cu", &err), AT_ERR_INPUT);
+    cr_assert_not_null(strstr(err.text, "op.cu:12:13: found more than 8 lines 'near turned'"), "%s",
+                       err.text);
 }
 
 /* Every way to cut a good file short must fail cleanly or read cleanly. */

@@ -488,6 +488,99 @@ Test(lookup, a_long_row_is_not_near_a_square)
     cr_assert_str_eq(ask(1, 4194304, "").answer->shape, "4x1048576", "the same number of elements");
 }
 
+/* ---- what an op declares of itself: `near` ---- */
+
+/* An op of three sizes, with these lines, and one template, that fits every problem: a thread for each
+ * element, so that none is idle. */
+static void declare_cube(const char *near_lines)
+{
+    at_error err = { 0 };
+    at__str text = { 0 };
+    at__str_addf(&text,
+                 "/*!autotune\nop cube\nshape a=1 b c\ntype T = storage\nrecorded\n%s*/\n"
+                 "/*!autotune\ntemplate any\nparam P = 1\ngrid a * b * c\n*/\n",
+                 near_lines);
+    cr_assert_eq(at__catalog_add(w.catalog, "cube.cu", text.data, text.len, &err), AT_OK, "%s", err.text);
+    at__str_clear(&text);
+}
+
+static void put_cube(const char *shape)
+{
+    at_error err = { 0 };
+    const at__op *op = at__catalog_find_op(w.catalog, "cube");
+    const at__problem_key key = { "cube", shape, "b4", 1, 8 };
+    const at__fingerprint f = { .device = "NVIDIA H200", .cc = 90, .sms = 132, .cold = true };
+    const at__winner winner = { .template_name = "any",
+                                .template_hash = at__catalog_find_template(w.catalog, op, "any")->hash,
+                                .config = "P=1",
+                                .median_s = 1e-5 };
+    cr_assert_eq(at__store_put_winner(w.store, 0, &key, &f, &winner, &err), AT_OK, "%s", err.text);
+}
+
+/* The shape whose winner answers, of these two and those that were put before. */
+static const char *nearer_cube(const char *one, const char *other, int64_t a, int64_t b, int64_t c)
+{
+    const at__target any = { .name = "" };
+    put_cube(one);
+    put_cube(other);
+    at__lookup_close(w.lookup); /* it does not see what its own connection writes */
+    w.lookup = NULL;
+    at__found f = ask_as("cube", AT__F32, (int64_t[]){ a, b, c }, 3, &any);
+    cr_assert_eq(f.match, AT__MATCH_NEAR, "%s", f.why);
+    return f.answer->shape;
+}
+
+/* 4096x1024 turned is the same, but 4 factors of two away as it stands; 2048x2048 is 2. */
+Test(lookup, an_op_that_declares_nothing_is_not_turned)
+{
+    declare_cube("");
+    cr_assert_str_eq(nearer_cube("4096x1024", "2048x2048", 1, 1024, 4096), "2048x2048");
+}
+
+Test(lookup, an_op_is_turned_where_it_says_so_at_its_cost)
+{
+    declare_cube("near turned b c cost 1\n");
+    cr_assert_str_eq(nearer_cube("4096x1024", "2048x2048", 1, 1024, 4096), "4096x1024");
+}
+
+Test(lookup, an_op_is_not_turned_where_that_costs_more)
+{
+    declare_cube("near turned b c cost 3\n");
+    cr_assert_str_eq(nearer_cube("4096x1024", "2048x2048", 1, 1024, 4096), "2048x2048");
+}
+
+/* Each line is one way more to compare; ways do not combine. */
+Test(lookup, of_several_ways_to_turn_the_nearest_counts)
+{
+    declare_cube("near turned a b cost 1\nnear turned b c cost 1\n");
+    cr_assert_str_eq(nearer_cube("512x4096x64", "128x512x512", 4096, 512, 64), "512x4096x64", "a and b");
+    cr_assert_str_eq(nearer_cube("512x4096x64", "128x512x512", 512, 64, 4096), "512x4096x64", "b and c");
+    cr_assert_str_eq(nearer_cube("512x4096x64", "128x512x512", 64, 512, 4096), "128x512x512", "a and c");
+}
+
+/* 40 is nearer to 20, by one factor of two against 1.7. */
+Test(lookup, a_size_is_narrow_only_where_the_op_says_so)
+{
+    declare_cube("near narrow b <= 32 cost 5\n");
+    cr_assert_str_eq(nearer_cube("20x4096", "128x4096", 1, 40, 4096), "128x4096");
+    cr_assert_str_eq(nearer_cube("8192x20", "8192x128", 1, 8192, 40), "8192x20", "c is not named");
+}
+
+/* Rows of 1025 elements begin anywhere, as those of 4097 do. */
+Test(lookup, the_alignment_of_rows_counts_only_where_the_op_says_so)
+{
+    declare_cube("near aligned c cost 8\n");
+    cr_assert_str_eq(nearer_cube("512x1024", "512x4097", 1, 512, 1025), "512x4097");
+    cr_assert_str_eq(nearer_cube("1024x64", "4097x64", 1, 1025, 64), "1024x64", "b is not named");
+}
+
+Test(lookup, sizes_of_an_op_that_declares_nothing_count_alone)
+{
+    declare_cube("");
+    cr_assert_str_eq(nearer_cube("20x4096", "128x4096", 1, 40, 4096), "20x4096");
+    cr_assert_str_eq(nearer_cube("512x1024", "512x4097", 1, 512, 1025), "512x1024");
+}
+
 static at__found ask_aligned(int64_t rows, int64_t cols, int64_t in, int64_t out)
 {
     const at__target any = { .name = "" };

@@ -28,6 +28,11 @@ traffic   2 * count * sizeof(T)
 ceiling   copy batch rows cols
 
 default   op                           # 4096x4096 alone is a transpose
+
+# What makes winners near to a problem that was not tuned, measured by tools/near_loss:
+near      turned  rows cols cost 10        # rows for columns: the same templates, with other sides
+near      narrow  rows cols <= 32 cost 24  # narrow sides have templates of their own: the wrong one takes 2 to 12 times as long
+near      aligned rows cols cost 8         # rows of another alignment want other accesses: up to twice the time
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */

@@ -18,6 +18,7 @@
 #define AT__MAX_DIMS    6
 #define AT__MAX_PITCHES 2
 #define AT__MAX_ALIGNS  4
+#define AT__MAX_TURNS   8
 #define AT__MAX_SIZES   (AT__MAX_DIMS + AT__MAX_PITCHES + AT__MAX_ALIGNS)
 #define AT__MAX_PARAMS  32
 #define AT__MAX_VALUES  4096 /* of one parameter */
@@ -92,11 +93,28 @@ typedef struct at__arg {
     at__where where;
 } at__arg;
 
+/*
+ * What tells problems apart that differ in a dimension, besides its size. A cost of 1 is that of a factor of
+ * two in one dimension; 0: not compared.
+ */
+typedef struct at__near {
+    int64_t narrow;       /* sizes of at most so many elements are narrow            */
+    int64_t narrow_cost;  /* narrow in one problem only                              */
+    int64_t aligned_cost; /* rows of it begin at multiples of another power of two */
+} at__near;
+
 typedef struct at__dim {
     char name[AT__MAX_NAME];
     bool optional;
     int64_t value; /* when it is left out of a shape */
+    at__near near;
 } at__dim;
+
+/* Two dimensions that may be exchanged when problems are compared, and what that costs. */
+typedef struct at__turn {
+    int dims[2];
+    int64_t cost;
+} at__turn;
 
 /* A leading dimension: elements from one row to the next, where rows are `dims[dim]` elements. */
 typedef struct at__pitch {
@@ -127,6 +145,8 @@ typedef struct at__op {
     int pitch_count;
     at__align aligns[AT__MAX_ALIGNS];
     int align_count;
+    at__turn turns[AT__MAX_TURNS];
+    int turn_count;
     bool storage;    /* types are storage: only the element size matters */
     unsigned types;  /* bit set of at__dtype */
     bool recorded;   /* its kernels are not here: only a recording knows their times */

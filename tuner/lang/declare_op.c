@@ -3,7 +3,8 @@
  *
  * KEYWORDS has a reader for each line. Slots are handed out in this order: dimensions, sizeof(T)
  * and the device's limits, then pitches, alignments and lets as they are declared. Templates
- * continue behind the last one, which is why an op must be whole before they are read.
+ * continue behind the last one, which is why an op must be whole before they are read. A line may
+ * use only what lines above it declare, so that one pass resolves every name.
  */
 #include "lang/declare.h"
 
@@ -83,7 +84,6 @@ static at_status read_pitch(at__lines *lines, void *target)
 {
     at__op *op = target;
     at__pitch *pitch = &op->pitches[op->pitch_count];
-    char dim[AT__MAX_NAME];
     const char *at = lines->at;
 
     if (op->pitch_count == AT__MAX_PITCHES)
@@ -93,18 +93,10 @@ static at_status read_pitch(at__lines *lines, void *target)
         status = at__add_symbol(&pitch->slot, &op->symbols, pitch->name, lines, at);
     if (status == AT_OK)
         status = at__lines_take(lines, "=", NULL);
-    at = lines->at;
     if (status == AT_OK)
-        status = at__lines_name(dim, lines, "a dimension");
-    if (status != AT_OK)
-        return status;
-    for (int i = 0; i < op->dim_count; i++)
-        if (strcmp(op->dims[i].name, dim) == 0) {
-            pitch->dim = i;
-            op->pitch_count++;
-            return AT_OK;
-        }
-    return at__lines_fail(lines, at, "found '%s'; expected a dimension of the shape", dim);
+        status = at__read_dim_name(&pitch->dim, lines, op);
+    op->pitch_count += status == AT_OK;
+    return status;
 }
 
 static at_status read_type_word(at__lines *lines, at__op *op)
@@ -325,6 +317,11 @@ static at_status read_ceiling(at__lines *lines, void *target)
     return at__read_exprs(op->ceiling_dims, &op->ceiling_dim_count, AT__MAX_DIMS, &op->symbols, lines);
 }
 
+static at_status read_near(at__lines *lines, void *target)
+{
+    return at__read_near(target, lines);
+}
+
 /* The one word `op`: the keyword alone would not say what it is the default of. */
 static at_status read_default(at__lines *lines, void *target)
 {
@@ -396,6 +393,7 @@ static const at__keyword KEYWORDS[] = {
       .after = "shape",
       .read = read_traffic },
     { .word = "ceiling", .once = true, .after = "shape", .read = read_ceiling },
+    { .word = "near", .after = "shape", .read = read_near },
     { .word = "default", .once = true, .read = read_default },
     { .word = "recorded", .once = true, .read = read_recorded },
     { 0 },

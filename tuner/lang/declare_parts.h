@@ -52,6 +52,12 @@ at_status at__read_exprs(at__expr **out, int *count, int max, const at__symbols 
 at_status at__read_grid(at__launch *launch, const at__symbols *symbols, at__lines *lines) AT_MUST_CHECK;
 at_status at__read_block(at__launch *launch, const at__symbols *symbols, at__lines *lines) AT_MUST_CHECK;
 
+/* The name of one of the shape's dimensions: its index. */
+at_status at__read_dim_name(int *dim, at__lines *lines, const at__op *op) AT_MUST_CHECK;
+
+/* What follows `near`. */
+at_status at__read_near(at__op *op, at__lines *lines) AT_MUST_CHECK;
+
 void at__lets_clear(at__let *lets, size_t count);
 void at__requires_clear(at__require *requires, size_t count);
 void at__launch_clear(at__launch *launch);

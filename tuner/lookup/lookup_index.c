@@ -99,6 +99,22 @@ void at__entry_find_template(at__entry *e, const at__catalog *catalog, const at_
         e->t = t;
 }
 
+/* Any type of the key: they have the size in common, or are the same. */
+static at__dtype type_of_key(const at__op *op, const char *type_key)
+{
+    int type = 0;
+    while (type < AT__DTYPES - 1 && strcmp(at__dtype_key((at__dtype)type, op->storage), type_key) != 0)
+        type++;
+    return (at__dtype)type;
+}
+
+static double traffic_of(const at__entry *e, const char *type_key)
+{
+    at__problem p = { .op = e->op, .type = type_of_key(e->op, type_key) };
+    memcpy(p.dims, e->dims, sizeof p.dims);
+    return at__traffic_of(&p);
+}
+
 static bool keep_entry(void *context, at__answer *answer)
 {
     at__lookup *l = context;
@@ -111,6 +127,7 @@ static bool keep_entry(void *context, at__answer *answer)
     }
     at__entry_find_template(&e, l->catalog, &answer->winner);
     e.hash = at__problem_hash(e.op, answer->type_key, e.dims);
+    e.traffic = traffic_of(&e, answer->type_key);
     e.answer = *answer;
     *answer = (at__answer){ 0 };
     l->entries[l->count++] = e;

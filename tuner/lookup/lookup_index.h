@@ -2,7 +2,7 @@
  * lookup_index.h - what the files of a look-up share: the winners of a store in memory. Private to lookup*.c.
  *
  * lookup.c takes a question, lookup_index.c keeps the winners, lookup_near.c searches them where none is of
- * the problem, and lookup_runner_up.c the trials of a near one.
+ * the problem, by the distances of lookup_distance.c and the trials of lookup_runner_up.c.
  */
 #ifndef AUTOTUNE_LOOKUP_INDEX_H
 #define AUTOTUNE_LOOKUP_INDEX_H
@@ -20,6 +20,7 @@ typedef struct at__entry {
     const at__template *t;
     at__config config;
     int64_t dims[AT__MAX_SIZES];
+    double traffic; /* at__traffic_of its problem */
     uint64_t hash;
     size_t next; /* in its bucket */
     /* Whether it still answers its own problem, and the geometry there; found out when first asked for. */
@@ -90,6 +91,18 @@ bool at__entry_is_on(const at__entry *entry, const char *device);
  */
 at_status at__entry_fits(at__geometry *geometry, const at__entry *entry, const at__problem *problem,
                          int64_t cc, int64_t sms, at_error *err) AT_MUST_CHECK;
+
+/*
+ * The distance of two problems of an op, 0 or more: 1 is a factor of two in one dimension. Elements there
+ * count as if they were of this problem's type. `traffic` is this problem's.
+ */
+double at__shape_distance(const at__entry *there, const at__problem *problem, double traffic);
+
+/* What it adds that the entry is of a device of another generation; cc 0: unknown, nothing. */
+double at__device_distance(const at__entry *entry, int64_t cc);
+
+/* Elements that must be moved, INFINITY where the op does not tell: bytes of `traffic` over sizeof(T). */
+double at__traffic_of(const at__problem *problem);
 
 /* A unit of distance between problems is worth 0.7 % of the time: twice the time costs so many. */
 #define AT__SLOWER_COST 100.0

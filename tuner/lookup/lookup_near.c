@@ -7,8 +7,9 @@
  * A problem whose own winner is out of date is the nearest of all, at no distance: one rule weighs its own
  * next best trial, whose loss is known, against what is near, whose loss is not. What is near and was tried
  * here is known to be slower, or to fail: it is passed over.
- * The distance knows shapes and sizes, nothing of the op. Leading dimensions with a default (a batch) count
- * by their size only: they are no side of a matrix.
+ *
+ * Invariant: what is answered fits the problem, and nothing that fits and is nearer was passed over, but for
+ * what was tried here and for trials of more than RUNNERS_UP problems.
  */
 #include "lookup/lookup_index.h"
 
@@ -20,117 +21,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * The distance: a unit is a factor of two in one dimension. `tools/near_loss` measures what answers lose; run
- * it after a change here. Figures: README.md.
- */
-#define NARROW         32   /* a side of at most so many elements ...                             */
-#define NARROW_COST    24.0 /* ... is for other templates: the wrong one costs a factor of 2 to 12 */
-#define NARROW_WEIGHT  1.0  /* of a factor of two between narrow sides                            */
-#define TURNED_COST    10.0 /* rows for columns: the templates are the same, their sides are not   */
-#define ALIGNMENT_COST 8.0  /* rows of another alignment want other accesses: up to a factor of 2 */
-#define ALIGNMENT_STEP 1.0  /* and more for each factor of two between them                       */
-#define BUFFER_STEP    0.1  /* the same for the buffers themselves: it tells equals apart         */
-#define SMALL_BYTES    (8 << 20)
-#define SMALL_COST     3.0 /* few bytes cannot fill the device with large tiles: 5 to 15 % */
-#define TINY_BYTES     (256 << 10)
-#define TINY_COST      24.0 /* where a launch takes all of the time any kernel wins             */
-#define OTHER_SHAPE    32.0 /* on another device the same shape goes before all others            */
-#define OTHER_CC_COST  4.0  /* another generation of hardware                                     */
-#define CC_STEP        0.01 /* and the nearest first                                              */
-
-#define RUNNERS_UP 4   /* problems whose trials are looked at: each is read from the store   */
-#define OTHER_TYPE 8.0 /* as a start for a search: elements of another size, on any device   */
+#define OTHER_SHAPE 32.0 /* on another device the same shape goes before all others          */
+#define RUNNERS_UP  4    /* problems whose trials are looked at: each is read from the store */
+#define OTHER_TYPE  8.0  /* as a start for a search: elements of another size, on any device */
 
 typedef struct ranked {
     size_t entry;
     double distance;
 } ranked;
-
-/* The widest power of two, at most 16, that divides the bytes of a row of this length. */
-static int64_t alignment(int64_t elements, int element_bytes)
-{
-    int64_t bytes = elements % 16 * element_bytes, align = 16;
-    while (bytes % align != 0)
-        align /= 2;
-    return align;
-}
-
-/* |log2| of the ratio; sizes of zero count as one. */
-static double factors_of_two(int64_t a, int64_t b)
-{
-    return a == b ? 0 : fabs(log2((double)(a > 0 ? a : 1) / (double)(b > 0 ? b : 1)));
-}
-
-/* The widest access that the beginning of all rows of dimension `i` allows: what their distance and the
- * buffer's own alignment allow. The distance is a pitch, or the dimension itself.
- */
-static int64_t row_alignment(const int64_t *sizes, const at__op *op, int i, int element_bytes)
-{
-    const int64_t *aligns = sizes + op->dim_count + op->pitch_count;
-    int64_t elements = sizes[i], buffer = AT__FULL_ALIGN;
-    for (int k = 0; k < op->pitch_count; k++)
-        if (op->pitches[k].dim == i)
-            elements = sizes[op->dim_count + k];
-    for (int k = 0; k < op->align_count; k++) {
-        int pitch = op->aligns[k].pitch;
-        if ((pitch < 0 || op->pitches[pitch].dim == i) && aligns[k] < buffer)
-            buffer = aligns[k];
-    }
-    int64_t rows = alignment(elements, element_bytes);
-    return rows < buffer ? rows : buffer;
-}
-
-/* Dimension `j` there as dimension `i` here. Both sides narrow: the exact width matters, the alignment less.
- */
-static double side_distance(const int64_t *there, int j, const at__problem *p, int i)
-{
-    int element_bytes = at__dtype_bytes(p->type);
-    bool narrow_there = there[j] <= NARROW, narrow_here = p->dims[i] <= NARROW;
-    int64_t a = row_alignment(there, p->op, j, element_bytes);
-    int64_t b = row_alignment(p->dims, p->op, i, element_bytes);
-    double octaves = factors_of_two(there[j], p->dims[i]);
-    double d = narrow_there && narrow_here ? NARROW_WEIGHT * octaves : octaves;
-    d += a == b ? 0 : ALIGNMENT_COST + ALIGNMENT_STEP * factors_of_two(a, b);
-    return narrow_there == narrow_here ? d : d + NARROW_COST;
-}
-
-/* First of the two last dimensions, which are exchanged when `turned`; -1: there are no two. */
-static int turning_point(const at__op *op)
-{
-    int i = op->dim_count - 2;
-    return i >= 0 && !op->dims[i].optional ? i : -1;
-}
-
-static double distance_as(const int64_t *there, const at__problem *p, bool turned)
-{
-    const at__op *op = p->op;
-    int element_bytes = at__dtype_bytes(p->type), pair = turning_point(op);
-    double d = turned ? TURNED_COST : 0, bytes_there = element_bytes, bytes_here = element_bytes;
-    for (int i = 0; i < op->dim_count; i++) {
-        int j = turned && i >= pair ? 2 * pair + 1 - i : i;
-        d += op->dims[i].optional ? factors_of_two(there[i], p->dims[i]) : side_distance(there, j, p, i);
-        bytes_there *= (double)there[i];
-        bytes_here *= (double)p->dims[i];
-    }
-    for (int i = op->dim_count + op->pitch_count; i < at__problem_size_count(op); i++)
-        d += BUFFER_STEP * factors_of_two(there[i], p->dims[i]);
-    d += (bytes_there < TINY_BYTES) == (bytes_here < TINY_BYTES) ? 0 : TINY_COST;
-    return (bytes_there < SMALL_BYTES) == (bytes_here < SMALL_BYTES) ? d : d + SMALL_COST;
-}
-
-/* A narrow matrix is nearer to the same one turned than to one that is not narrow. */
-static double shape_distance(const int64_t *there, const at__problem *p)
-{
-    double d = distance_as(there, p, false);
-    return turning_point(p->op) < 0 ? d : fmin(d, distance_as(there, p, true));
-}
-
-static double device_distance(const at__entry *e, int64_t cc)
-{
-    int64_t there = e->answer.fingerprint.cc;
-    return !cc || there == cc ? 0 : OTHER_CC_COST + CC_STEP * fabs((double)(there - cc));
-}
 
 static int by_distance(const void *a, const void *b)
 {
@@ -228,6 +126,7 @@ static at_status nearest(search *out, const at__lookup *l, const at__question *q
                          at_error *err)
 {
     const at__problem *p = q->problem;
+    const double traffic = at__traffic_of(p);
     *out = (search){ .closest = AT__NO_ENTRY, .entry = AT__NO_ENTRY, .reach = INFINITY };
     ranked *list = malloc((l->count + 1) * sizeof *list);
     if (!list)
@@ -237,8 +136,8 @@ static at_status nearest(search *out, const at__lookup *l, const at__question *q
         if (e->op != p->op || strcmp(e->answer.type_key, q->type_key) != 0 ||
             !at__entry_may_answer(e, q->device) || at__entry_is_on(e, q->device) != on_device)
             continue;
-        double d = e == q->outdated ? INFINITY : shape_distance(e->dims, p);
-        d += on_device ? 0 : device_distance(e, q->cc) + (d > 0 ? OTHER_SHAPE : 0);
+        double d = e == q->outdated ? INFINITY : at__shape_distance(e, p, traffic);
+        d += on_device ? 0 : at__device_distance(e, q->cc) + (d > 0 ? OTHER_SHAPE : 0);
         list[out->count++] = (ranked){ i, d };
     }
     qsort(list, out->count, sizeof *list, by_distance);
@@ -443,6 +342,7 @@ at_status at__lookup_hints(at__hint *out, int *count, int max, at__lookup *l, co
                            const at__target *target, at_error *err)
 {
     const char *type_key = at__dtype_key(p->type, p->op->storage);
+    const double traffic = at__traffic_of(p);
     ranked *list = malloc((l->count + 1) * sizeof *list);
     size_t found = 0;
     at__geometry ignored;
@@ -453,8 +353,9 @@ at_status at__lookup_hints(at__hint *out, int *count, int max, at__lookup *l, co
         const at__entry *e = &l->entries[i];
         if (!e->op || e->op != p->op || !at__entry_may_answer(e, target->name))
             continue;
-        double d = shape_distance(e->dims, p) + (strcmp(e->answer.type_key, type_key) == 0 ? 0 : OTHER_TYPE);
-        d += at__entry_is_on(e, target->name) ? 0 : 1 + device_distance(e, target->cc);
+        double d =
+            at__shape_distance(e, p, traffic) + (strcmp(e->answer.type_key, type_key) == 0 ? 0 : OTHER_TYPE);
+        d += at__entry_is_on(e, target->name) ? 0 : 1 + at__device_distance(e, target->cc);
         list[found++] = (ranked){ i, d };
     }
     qsort(list, found, sizeof *list, by_distance);

@@ -1,0 +1,126 @@
+/*
+ * lookup_distance.c - how far a problem that was tuned is from one that was not.
+ *
+ * A sum over the dimensions. Each counts the factors of two between its sizes; what else tells problems of an
+ * op apart the op declares (`near`): narrow sizes, rows of another alignment, dimensions that may be turned.
+ * Of the ways in which dimensions may be turned the nearest counts. An op that declares nothing gets the
+ * plain sum. To it comes what is so for every op, because it is the hardware's: too few bytes to fill the
+ * device, so few that the launch takes all of the time, and buffers that begin at other multiples.
+ *
+ * Invariant: 0 between problems that are the same, never below; every term is a difference of the two
+ * problems. `tools/near_loss` measures what answers lose; run it after a change here or to a `near` line.
+ * Figures: tools/README.md.
+ */
+#include "lookup/lookup_index.h"
+
+#include <math.h>
+
+#define ALIGNMENT_STEP 1.0 /* for each factor of two between alignments of rows, besides the op's cost    */
+#define BUFFER_STEP    0.1 /* the same for the buffers themselves: it tells equals apart                  */
+#define WIDEST_ACCESS  16  /* bytes                                                                       */
+#define SMALL_TRAFFIC  (16 << 20)
+#define SMALL_COST     3.0 /* fewer bytes cannot fill the device with large tiles: 5 to 15 %              */
+#define TINY_TRAFFIC   (512 << 10)
+#define TINY_COST      24.0 /* where a launch takes all of the time any kernel wins                       */
+#define OTHER_CC_COST  4.0  /* another generation of hardware                                             */
+#define CC_STEP        0.01 /* and the nearest first                                                      */
+
+/* |log2| of the ratio; sizes of zero count as one. */
+static double factors_of_two(int64_t a, int64_t b)
+{
+    return a == b ? 0 : fabs(log2((double)(a > 0 ? a : 1) / (double)(b > 0 ? b : 1)));
+}
+
+/* The widest power of two, at most an access, that divides the bytes of a row of this length. */
+static int64_t alignment(int64_t elements, int element_bytes)
+{
+    int64_t bytes = elements % WIDEST_ACCESS * element_bytes, align = WIDEST_ACCESS;
+    while (bytes % align != 0)
+        align /= 2;
+    return align;
+}
+
+/* The widest access that the beginning of all rows of dimension `i` allows: what their distance and the
+ * buffer's own alignment allow. The distance is a pitch, or the dimension itself.
+ */
+static int64_t row_alignment(const int64_t *sizes, const at__op *op, int i, int element_bytes)
+{
+    const int64_t *aligns = sizes + op->dim_count + op->pitch_count;
+    int64_t elements = sizes[i], buffer = AT__FULL_ALIGN;
+    for (int k = 0; k < op->pitch_count; k++)
+        if (op->pitches[k].dim == i)
+            elements = sizes[op->dim_count + k];
+    for (int k = 0; k < op->align_count; k++) {
+        int pitch = op->aligns[k].pitch;
+        if ((pitch < 0 || op->pitches[pitch].dim == i) && aligns[k] < buffer)
+            buffer = aligns[k];
+    }
+    int64_t rows = alignment(elements, element_bytes);
+    return rows < buffer ? rows : buffer;
+}
+
+static double alignment_distance(const int64_t *there, int j, const at__problem *p, int i)
+{
+    int element_bytes = at__dtype_bytes(p->type);
+    int64_t a = row_alignment(there, p->op, j, element_bytes);
+    int64_t b = row_alignment(p->dims, p->op, i, element_bytes);
+    return a == b ? 0 : (double)p->op->dims[i].near.aligned_cost + ALIGNMENT_STEP * factors_of_two(a, b);
+}
+
+/* Dimension `j` there as dimension `i` here. */
+static double dim_distance(const int64_t *there, int j, const at__problem *p, int i)
+{
+    const at__near *near = &p->op->dims[i].near;
+    double d = factors_of_two(there[j], p->dims[i]);
+    if (near->aligned_cost)
+        d += alignment_distance(there, j, p, i);
+    bool narrow_there = there[j] <= near->narrow, narrow_here = p->dims[i] <= near->narrow;
+    return narrow_there == narrow_here ? d : d + (double)near->narrow_cost;
+}
+
+/* All dimensions; `turn` NULL: each as itself. */
+static double dims_distance(const int64_t *there, const at__problem *p, const at__turn *turn)
+{
+    double d = turn ? (double)turn->cost : 0;
+    for (int i = 0; i < p->op->dim_count; i++) {
+        int j = !turn || (i != turn->dims[0] && i != turn->dims[1]) ? i : turn->dims[i == turn->dims[0]];
+        d += dim_distance(there, j, p, i);
+    }
+    return d;
+}
+
+/* Exactly one of two numbers of bytes is below the limit. */
+static bool only_one_below(double limit, double a, double b)
+{
+    return (a < limit) != (b < limit);
+}
+
+double at__shape_distance(const at__entry *there, const at__problem *p, double traffic)
+{
+    const at__op *op = p->op;
+    int element_bytes = at__dtype_bytes(p->type);
+    double bytes_there = there->traffic * element_bytes, bytes_here = traffic * element_bytes;
+    double d = dims_distance(there->dims, p, NULL);
+    for (int i = 0; i < op->turn_count; i++)
+        d = fmin(d, dims_distance(there->dims, p, &op->turns[i]));
+    for (int i = op->dim_count + op->pitch_count; i < at__problem_size_count(op); i++)
+        d += BUFFER_STEP * factors_of_two(there->dims[i], p->dims[i]);
+    d += only_one_below(TINY_TRAFFIC, bytes_there, bytes_here) ? TINY_COST : 0;
+    return only_one_below(SMALL_TRAFFIC, bytes_there, bytes_here) ? d + SMALL_COST : d;
+}
+
+double at__device_distance(const at__entry *e, int64_t cc)
+{
+    int64_t there = e->answer.fingerprint.cc;
+    return !cc || there == cc ? 0 : OTHER_CC_COST + CC_STEP * fabs((double)(there - cc));
+}
+
+double at__traffic_of(const at__problem *p)
+{
+    static const at__limits NO_DEVICE = { 0 };
+    int64_t slots[AT__MAX_SLOTS], bytes = 0;
+    if (!p->op->traffic || at__problem_bind(slots, p, &NO_DEVICE, NULL) != AT_OK ||
+        at__expr_eval(&bytes, p->op->traffic, slots, NULL) != AT_OK)
+        return INFINITY;
+    return (double)bytes / at__dtype_bytes(p->type);
+}
