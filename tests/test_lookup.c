@@ -513,7 +513,7 @@ static void put_cube(const char *shape)
     const at__winner winner = { .template_name = "any",
                                 .template_hash = at__catalog_find_template(w.catalog, op, "any")->hash,
                                 .config = "P=1",
-                                .median_s = 1e-5 };
+                                .timing.median_s = 1e-5 };
     cr_assert_eq(at__store_put_winner(w.store, 0, &key, &f, &winner, &err), AT_OK, "%s", err.text);
 }
 

@@ -9,7 +9,7 @@
  *
  * Invariant: 0 between problems that are the same, never below; every term is a difference of the two
  * problems. `tools/near_loss` measures what answers lose; run it after a change here or to a `near` line.
- * Figures: tools/README.md.
+ * Figures: README.md.
  */
 #include "lookup/lookup_index.h"
 
