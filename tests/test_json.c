@@ -61,6 +61,10 @@ Test(json, decodes_texts)
         { "\"a\\\"b\\\\c\\/d\\n\\t\"", "a\"b\\c/d\n\t" },
         { "\"\\u0041\\u00e4\\u20ac\"", "A\xc3\xa4\xe2\x82\xac" },
         { "\"\\ud83d\\ude00\"", "\xf0\x9f\x98\x80" },
+        { "\"\\ud83d \\ude00\\ud83d\\u0041\"", "\xef\xbf\xbd \xef\xbf\xbd\xef\xbf\xbd"
+                                               "A" },
+        { "\"a\\u0000b\"", "a\xef\xbf\xbd"
+                           "b" },
         { "17", "17" },
         { "null", "null" },
     };
@@ -116,6 +120,9 @@ Test(json, says_where_it_fails)
         { "[1] x", "file.json:1:5: found 'x'; expected the end of the file" },
         { "[tru]", "file.json:1:2: found 't'; expected a value" },
         { "[1.2.3]", "file.json:1:2: found '1'; expected a number" },
+        { "[1,2,]", "file.json:1:6: found ']'; expected a value" },
+        { "[1,\n \"a\\qb\"]", "file.json:2:4: found '\\'; expected an escape that JSON has" },
+        { "[\"\\u12g4\"]", "file.json:1:3: found '\\'; expected an escape that JSON has" },
         { "[\"a\nb\"]", "file.json:1:4: found \\x0a; expected no control character in a string" },
     };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
@@ -124,6 +131,40 @@ Test(json, says_where_it_fails)
         cr_assert_eq(at__json_read(&json, CASES[i].json, strlen(CASES[i].json), "file.json", &err),
                      AT_ERR_INPUT, "%s", CASES[i].json);
         cr_assert_str_eq(err.text, CASES[i].message);
+    }
+}
+
+Test(json, numbers_are_those_of_the_standard)
+{
+    static const char *const WRONG[] = { "[01]",   "[-]",    "[1.]",   "[1.e3]", "[1e]",  "[1e+]",
+                                         "[0x10]", "[-nan]", "[-inf]", "[--1]",  "[1-2]", "[-01]" };
+    for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
+        at__json json;
+        at_error err = { 0 };
+        cr_assert_eq(at__json_read(&json, WRONG[i], strlen(WRONG[i]), "file.json", &err), AT_ERR_INPUT, "%s",
+                     WRONG[i]);
+        cr_assert(strstr(err.text, "file.json:1:2: found "), "%s", err.text);
+        cr_assert(strstr(err.text, "expected a number"), "%s", err.text);
+    }
+}
+
+Test(json, of_equal_names_the_first_counts)
+{
+    at__json json = read_ok("{\"a\": 1, \"a\": 2}");
+    check_text(&json, at__json_member(&json, 0, "a"), "1");
+    at__json_clear(&json);
+}
+
+/* An escape that is cut off is no wrong one. */
+Test(json, a_text_may_be_torn_inside_of_an_escape)
+{
+    static const char WHOLE[] = "[\"a\", \"\\ud83d\\ude00";
+    for (size_t len = 6; len < sizeof WHOLE; len++) {
+        at__json json;
+        at_error err = { 0 };
+        cr_assert_eq(at__json_read(&json, WHOLE, len, "file.json", &err), AT_OK, "%zu: %s", len, err.text);
+        cr_assert(json.torn && json.count == 2);
+        at__json_clear(&json);
     }
 }
 

@@ -1,4 +1,12 @@
-/* json.c - see json.h. One pass, without recursion: the open containers are on a small stack. */
+/*
+ * json.c - one pass over the text without recursion: the containers that are still open are on a small stack.
+ *
+ * A value becomes a node when it begins, so that nodes are in the order of the text: a container's first
+ * child follows it, and the value of a member follows its name. `next` of a child is set when its sibling
+ * begins, by way of the stack's `last`. Where the text ends too early, reading stops, and every open
+ * container ends there: what was complete is as if the text had gone on. Escapes and numbers are checked here
+ * and converted only when they are asked for; lines and columns are counted only for a message.
+ */
 #include "util/json.h"
 
 #include <math.h>
@@ -6,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { MAX_NUMBER = 64 }; /* characters of a number, with a zero behind them */
 
 /* A container that is not closed yet. */
 typedef struct open {
@@ -36,9 +46,9 @@ static void place_of(int *line, int *column, const char *text, size_t offset)
 }
 
 /* How many bytes a character of a string's text takes in the file. */
-static size_t raw_len(const char *at)
+static size_t raw_len(const char *at, const char *end)
 {
-    return *at != '\\' ? 1 : at[1] == 'u' ? 6 : 2;
+    return *at != '\\' ? 1 : at + 1 < end && at[1] == 'u' ? 6 : 2;
 }
 
 void at__json_where(int *line, int *column, const at__json *json, uint32_t node, size_t offset)
@@ -46,7 +56,7 @@ void at__json_where(int *line, int *column, const at__json *json, uint32_t node,
     const at__json_node *n = &json->nodes[node];
     size_t at = n->begin;
     while (offset-- && at < n->end)
-        at += n->kind == AT__JSON_STRING ? raw_len(json->text + at) : 1;
+        at += n->kind == AT__JSON_STRING ? raw_len(json->text + at, json->text + n->end) : 1;
     place_of(line, column, json->text, at < json->len ? at : json->len);
 }
 
@@ -121,14 +131,35 @@ static void append_child(reader *r, uint32_t node)
     parent->last = node;
 }
 
+static bool is_hex(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/* Is what begins with this backslash an escape, or may it be one where the text ends too early? */
+static bool is_escape(const char *at, const char *end)
+{
+    if (at + 1 == end)
+        return true;
+    if (!at[1] || !strchr("\"\\/bfnrtu", at[1]))
+        return false;
+    for (int i = 2; at[1] == 'u' && i < 6 && at + i < end; i++)
+        if (!is_hex(at[i]))
+            return false;
+    return true;
+}
+
 static at_status read_string(reader *r, uint32_t *node)
 {
     const at__json *json = &r->json;
     size_t begin = ++r->at;
     while (r->at < json->len && json->text[r->at] != '"') {
-        if ((unsigned char)json->text[r->at] < 0x20)
+        const char *at = json->text + r->at;
+        if ((unsigned char)*at < 0x20)
             return fail_at(r, "no control character in a string");
-        r->at += json->text[r->at] == '\\' ? 2 : 1;
+        if (*at == '\\' && !is_escape(at, json->text + json->len))
+            return fail_at(r, "an escape that JSON has");
+        r->at += raw_len(at, json->text + json->len);
     }
     if (r->at >= json->len) {
         r->at = json->len;
@@ -141,44 +172,79 @@ static at_status read_string(reader *r, uint32_t *node)
     return status;
 }
 
-/* A number or one of the words. What they may be is judged when they are asked for. */
-static at_status read_word(reader *r, uint32_t *node)
+static const char *skip_digits(const char *at, const char *end)
 {
-    static const char SIGNS[] = "+-.";
+    while (at < end && *at >= '0' && *at <= '9')
+        at++;
+    return at;
+}
+
+/* The grammar of RFC 8259, section 6. */
+static bool is_number(const char *at, const char *end)
+{
+    at += at < end && *at == '-';
+    const char *begin = at;
+    at = skip_digits(at, end);
+    if (at == begin || (*begin == '0' && at > begin + 1))
+        return false;
+    if (at < end && *at == '.') {
+        begin = ++at;
+        at = skip_digits(at, end);
+        if (at == begin)
+            return false;
+    }
+    if (at < end && (*at == 'e' || *at == 'E')) {
+        at++;
+        at += at < end && (*at == '+' || *at == '-');
+        begin = at;
+        at = skip_digits(at, end);
+        if (at == begin)
+            return false;
+    }
+    return at == end;
+}
+
+/* null, true, false, and the numbers that Python writes besides those of RFC 8259. */
+static bool find_word(at__json_kind *kind, const char *begin, size_t len)
+{
     static const struct {
         const char *word;
         at__json_kind kind;
     } WORDS[] = { { "null", AT__JSON_NULL },       { "true", AT__JSON_TRUE },
                   { "false", AT__JSON_FALSE },     { "NaN", AT__JSON_NUMBER },
                   { "Infinity", AT__JSON_NUMBER }, { "-Infinity", AT__JSON_NUMBER } };
-    const char *begin = r->json.text + r->at;
-    size_t len = 0, left = r->json.len - r->at;
-    at__json_kind kind = AT__JSON_NUMBER;
-    bool known = *begin == '-' || (*begin >= '0' && *begin <= '9');
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
+        if (strlen(WORDS[i].word) == len && memcmp(WORDS[i].word, begin, len) == 0) {
+            *kind = WORDS[i].kind;
+            return true;
+        }
+    return false;
+}
 
-    while (len < left &&
-           ((begin[len] >= '0' && begin[len] <= '9') || (begin[len] >= 'a' && begin[len] <= 'z') ||
-            (begin[len] >= 'A' && begin[len] <= 'Z') || (begin[len] && strchr(SIGNS, begin[len]))))
-        len++;
-    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) {
-        if (strlen(WORDS[i].word) != len || memcmp(WORDS[i].word, begin, len) != 0)
-            continue;
-        kind = WORDS[i].kind;
-        known = true;
-    }
-    if (len == left && r->depth)
+static bool is_word_character(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '+' ||
+           c == '-' || c == '.';
+}
+
+/* A number or one of the words. */
+static at_status read_word(reader *r, uint32_t *node)
+{
+    const char *begin = r->json.text + r->at, *end = begin, *limit = r->json.text + r->json.len;
+    at__json_kind kind = AT__JSON_NUMBER;
+    while (end < limit && is_word_character(*end))
+        end++;
+    if (end == limit && r->depth)
         return tear(r); /* the rest of it may be missing */
-    if (!known)
-        return fail_at(r, "a value");
+    size_t len = (size_t)(end - begin);
+    bool digits = *begin == '-' || (*begin >= '0' && *begin <= '9');
+    bool number = digits && len < MAX_NUMBER && is_number(begin, end);
+    if (!number && !find_word(&kind, begin, len))
+        return fail_at(r, digits ? "a number" : "a value");
     at_status status = add_node(r, kind, node);
     r->at += len;
     if (status == AT_OK)
         r->json.nodes[*node].end = (uint32_t)r->at;
-    double unused;
-    if (status == AT_OK && kind == AT__JSON_NUMBER && !at__json_number(&unused, &r->json, *node)) {
-        r->at -= len;
-        return fail_at(r, "a number");
-    }
     return status;
 }
 
@@ -355,37 +421,38 @@ static void add_utf8(at__str *out, unsigned code)
     at__str_add_bytes(out, bytes, n);
 }
 
-static unsigned hex4(const char *at, const char *end)
+/* Four hexadecimal digits: they were checked when the text was read. */
+static unsigned hex4(const char *at)
 {
-    char digits[5] = "";
-    if (end - at < 4)
-        return 0xfffd;
-    memcpy(digits, at, 4);
-    char *stop;
-    unsigned long code = strtoul(digits, &stop, 16);
-    return stop == digits + 4 ? (unsigned)code : 0xfffd;
+    char digits[5] = { at[0], at[1], at[2], at[3], '\0' };
+    return (unsigned)strtoul(digits, NULL, 16);
+}
+
+/* What begins with \u; returns where the next character begins. Half a pair stands for no character, and a
+ * zero would end our texts: both become the replacement character. */
+static const char *add_code(at__str *out, const char *at, const char *end)
+{
+    unsigned code = hex4(at + 2), low = 0;
+    at += 6;
+    if (code >= 0xd800 && code < 0xdc00 && end - at >= 6 && at[0] == '\\' && at[1] == 'u')
+        low = hex4(at + 2);
+    if (low >= 0xdc00 && low < 0xe000) {
+        code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+        at += 6;
+    }
+    add_utf8(out, code == 0 || (code >= 0xd800 && code < 0xe000) ? 0xfffd : code);
+    return at;
 }
 
 /* A character that is escaped; returns where the next one begins. */
 static const char *add_escaped(at__str *out, const char *at, const char *end)
 {
     static const char FROM[] = "bfnrt", TO[] = "\b\f\n\r\t";
-    const char *hit = at[1] ? strchr(FROM, at[1]) : NULL;
-    if (at[1] != 'u') {
-        at__str_add_bytes(out, hit ? &TO[hit - FROM] : at + 1, 1);
-        return at + 2;
-    }
-    unsigned code = hex4(at + 2, end);
-    at += end - at < 6 ? end - at : 6;
-    if (code >= 0xd800 && code < 0xdc00 && end - at >= 6 && at[0] == '\\' && at[1] == 'u') {
-        unsigned low = hex4(at + 2, end);
-        if (low >= 0xdc00 && low < 0xe000) {
-            code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-            at += 6;
-        }
-    }
-    add_utf8(out, code);
-    return at;
+    const char *hit = strchr(FROM, at[1]);
+    if (at[1] == 'u')
+        return add_code(out, at, end);
+    at__str_add_bytes(out, hit ? &TO[hit - FROM] : at + 1, 1);
+    return at + 2;
 }
 
 void at__json_add_text(at__str *out, const at__json *json, uint32_t node)
@@ -396,22 +463,21 @@ void at__json_add_text(at__str *out, const at__json *json, uint32_t node)
         const char *escape = n->kind == AT__JSON_STRING ? memchr(at, '\\', (size_t)(end - at)) : NULL;
         const char *stop = escape ? escape : end;
         at__str_add_bytes(out, at, (size_t)(stop - at));
-        at = escape && escape + 1 < end ? add_escaped(out, escape, end) : end;
+        at = escape ? add_escaped(out, escape, end) : end;
     }
 }
 
 bool at__json_number(double *out, const at__json *json, uint32_t node)
 {
     const at__json_node *n = &json->nodes[node];
-    char text[64];
+    char text[MAX_NUMBER];
     size_t len = n->end - n->begin;
-    if (n->kind != AT__JSON_NUMBER || len == 0 || len >= sizeof text)
+    if (n->kind != AT__JSON_NUMBER)
         return false;
     memcpy(text, json->text + n->begin, len);
     text[len] = '\0';
-    char *stop;
-    *out = strtod(text, &stop);
-    return *stop == '\0' && !strpbrk(text, "xXpP");
+    *out = strtod(text, NULL);
+    return true;
 }
 
 bool at__json_integer(int64_t *out, const at__json *json, uint32_t node)

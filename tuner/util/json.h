@@ -53,19 +53,21 @@ void at__json_clear(at__json *json);
 uint32_t at__json_first(const at__json *json, uint32_t node);
 uint32_t at__json_next(const at__json *json, uint32_t node);
 
-/* The value of a member of an object (of anything else: 0). `name` has no characters that JSON escapes. */
+/* The value of a member of an object (of anything else: 0), the first of several of that name. `name` has no
+ * characters that JSON escapes. */
 uint32_t at__json_member(const at__json *json, uint32_t object, const char *name);
 
 /* Is it a string, or the name of a member, of exactly this text? */
 bool at__json_is(const at__json *json, uint32_t node, const char *text);
 
-/* Appends a string's text, decoded; anything else as it stands. */
+/* Appends a string's text, decoded; anything else as it stands. \u0000 and halves of pairs become U+FFFD,
+ * bytes that are no UTF-8 stay. */
 void at__json_add_text(at__str *out, const at__json *json, uint32_t node);
 
 /* false: not a number. NaN and the infinities are numbers. */
 bool at__json_number(double *out, const at__json *json, uint32_t node);
 
-/* false: not a number that is an integer and fits ("32.0" is one). */
+/* false: not a number that is an integer ("32.0" is one) below 9e15, up to which a double has them all. */
 bool at__json_integer(int64_t *out, const at__json *json, uint32_t node);
 
 /* "file:line:column: ..." with AT_ERR_INPUT, for a node; `offset` counts characters of its decoded text. */
