@@ -131,15 +131,6 @@ Test(str, copies_are_terminated)
     free(copy);
 }
 
-Test(str, csv_is_quoted)
-{
-    at__str s = { 0 };
-    at__str_add_csv(&s, "a \"b\",\nc");
-    at__str_add_csv(&s, "");
-    cr_assert_str_eq(s.data, "\"a \"\"b\"\",\nc\"\"\"");
-    at__str_clear(&s);
-}
-
 Test(str, arrays_grow_by_doubling)
 {
     int *numbers = NULL;

@@ -4,6 +4,8 @@
  */
 #include "e2e_support.h"
 
+#include "util/json.h"
+
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -63,6 +65,36 @@ Test(verify, a_rival_that_faults_is_not_the_winners_fault)
             snprintf(script + strlen(script), sizeof script - strlen(script), "kernel copy_mine %d 700\n",
                      threads);
     verify_after(script, 0, "holds");
+}
+
+/* One whole object on a line, and the text of one of its members. */
+static void expect_json_line(const char *member, const char *text)
+{
+    at__json json = { 0 };
+    at__str found = { 0 };
+    at_error err = { 0 };
+    size_t len = strcspn(run.out, "\n");
+    cr_assert_str_eq(run.out + len, "\n");
+    cr_assert_eq(at__json_read(&json, run.out, len, "stdout", &err), AT_OK, "%s: %s", run.out, err.text);
+    cr_assert_not(json.torn, "%s", run.out);
+    cr_assert_neq(at__json_member(&json, 0, member), 0, "%s", run.out);
+    at__json_add_text(&found, &json, at__json_member(&json, 0, member));
+    cr_assert_str_eq(at__str_text(&found), text);
+    at__str_clear(&found);
+    at__json_clear(&json);
+}
+
+Test(verify, every_command_writes_whole_objects)
+{
+    e2e_script("time copy_mine 224 5000\ntime copy_mine * 9000");
+    e2e_tune(&run, E2E_QUICK, E2E_MINE "--format json --quiet");
+    expect_json_line("config", "THREADS=224");
+    e2e_tune(&run, E2E_QUICK, VERIFY " --format json");
+    expect_json_line("standing", "holds");
+    e2e_tune(&run, E2E_QUICK, "query copy 1000 f32 --format json --templates templates");
+    expect_json_line("config", "THREADS=224");
+    e2e_tune(&run, E2E_QUICK, "show copy 1000 f32 --format json --top 1 --templates templates");
+    expect_json_line("config", "THREADS=224");
 }
 
 Test(verify, nothing_to_verify_is_said)

@@ -7,6 +7,7 @@
 #include "compile/compile_check.h"
 #include "compile/nvrtc.h"
 #include "util/clock.h"
+#include "util/rows.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -75,12 +76,15 @@ static void show_progress(void *context, const at__compile_check_row *r, int64_t
 static void print_failure_json(const at__compile_check_row *r, const char *config, const char *log)
 {
     at__str line = { 0 };
-    at__str_addf(&line,
-                 "{\"arch\":\"sm_%d\",\"dtype\":\"%s\",\"op\":\"%s\",\"template\":\"%s\",\"config\":", r->cc,
-                 at__dtype_name(r->type), r->op->name, row_name(r));
-    at__str_add_json(&line, config);
-    at__str_add(&line, ",\"log\":");
-    at__str_add_json(&line, log);
+    char arch[16];
+    snprintf(arch, sizeof arch, "sm_%d", r->cc);
+    at__str_add(&line, "{");
+    at__member_text(&line, "arch", arch);
+    at__member_text(&line, "dtype", at__dtype_name(r->type));
+    at__member_text(&line, "op", r->op->name);
+    at__member_text(&line, "template", row_name(r));
+    at__member_text(&line, "config", config);
+    at__member_text(&line, "log", log);
     printf("%s}\n", at__str_text(&line));
     at__str_clear(&line);
 }

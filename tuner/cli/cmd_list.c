@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "device/device.h"
 #include "search/strategy.h"
+#include "util/rows.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -97,24 +98,12 @@ static void print_device(int ordinal, const at__device_info *d)
 
 /* JSON: one object with an array for each part. */
 
-/* `"name":` and the text; a comma first unless the object has just been opened. */
-static void member(at__str *out, const char *name, const char *text)
-{
-    at__str_addf(out, "%s\"%s\":", out->len && out->data[out->len - 1] != '{' ? "," : "", name);
-    at__str_add_json(out, text);
-}
-
-static void member_i64(at__str *out, const char *name, int64_t value)
-{
-    at__str_addf(out, ",\"%s\":%" PRId64, name, value);
-}
-
 static void json_op(at__str *out, const at__op *op)
 {
     static const char *const ROLES[] = { "scalar", "input", "output", "inout" };
     at__str_add(out, "{");
-    member(out, "name", op->name);
-    member(out, "about", op->about);
+    at__member_text(out, "name", op->name);
+    at__member_text(out, "about", op->about);
     at__str_addf(out, ",\"storage\":%s,\"types\":[", op->storage ? "true" : "false");
     for (int i = 0, n = 0; i < AT__DTYPES; i++)
         if (op->types & (1u << i))
@@ -122,31 +111,31 @@ static void json_op(at__str *out, const at__op *op)
     at__str_add(out, "],\"shape\":[");
     for (int i = 0; i < op->dim_count; i++) {
         at__str_add(out, i ? ",{" : "{");
-        member(out, "name", op->dims[i].name);
+        at__member_text(out, "name", op->dims[i].name);
         if (op->dims[i].optional)
-            member_i64(out, "default", op->dims[i].value);
+            at__member_int(out, "default", op->dims[i].value);
         at__str_add(out, "}");
     }
     at__str_add(out, "],\"pitches\":[");
     for (int i = 0; i < op->pitch_count; i++) {
         at__str_add(out, i ? ",{" : "{");
-        member(out, "name", op->pitches[i].name);
-        member(out, "default", op->dims[op->pitches[i].dim].name);
+        at__member_text(out, "name", op->pitches[i].name);
+        at__member_text(out, "default", op->dims[op->pitches[i].dim].name);
         at__str_add(out, "}");
     }
     at__str_add(out, "],\"alignments\":[");
     for (int i = 0; i < op->align_count; i++) {
         at__str_add(out, i ? ",{" : "{");
-        member(out, "name", op->aligns[i].name);
-        member(out, "argument", op->args[op->aligns[i].arg].name);
-        member_i64(out, "default", AT__FULL_ALIGN);
+        at__member_text(out, "name", op->aligns[i].name);
+        at__member_text(out, "argument", op->args[op->aligns[i].arg].name);
+        at__member_int(out, "default", AT__FULL_ALIGN);
         at__str_add(out, "}");
     }
     at__str_add(out, "],\"arguments\":[");
     for (int i = 0; i < op->arg_count; i++) {
         at__str_add(out, i ? ",{" : "{");
-        member(out, "name", op->args[i].name);
-        member(out, "role", ROLES[op->args[i].role]);
+        at__member_text(out, "name", op->args[i].name);
+        at__member_text(out, "role", ROLES[op->args[i].role]);
         at__str_add(out, "}");
     }
     at__str_add(out, "]}");
@@ -155,8 +144,8 @@ static void json_op(at__str *out, const at__op *op)
 static void json_param(at__str *out, const at__param *p)
 {
     at__str_add(out, "{");
-    member(out, "name", p->name);
-    member(out, "meaning", p->meaning);
+    at__member_text(out, "name", p->name);
+    at__member_text(out, "meaning", p->meaning);
     at__str_add(out, ",\"values\":[");
     for (int k = 0; k < p->count; k++) {
         at__str_add(out, k ? "," : "");
@@ -171,11 +160,11 @@ static void json_param(at__str *out, const at__param *p)
 static void json_template(at__str *out, const at__template *t)
 {
     at__str_add(out, "{");
-    member(out, "op", t->op->name);
-    member(out, "name", t->name);
-    member(out, "about", t->about);
-    member(out, "file", t->file);
-    member(out, "hash", t->hash);
+    at__member_text(out, "op", t->op->name);
+    at__member_text(out, "name", t->name);
+    at__member_text(out, "about", t->about);
+    at__member_text(out, "file", t->file);
+    at__member_text(out, "hash", t->hash);
     at__str_add(out, ",\"parameters\":[");
     for (int i = 0; i < t->param_count; i++) {
         at__str_add(out, i ? "," : "");
@@ -184,8 +173,8 @@ static void json_template(at__str *out, const at__template *t)
     at__str_add(out, "],\"requires\":[");
     for (size_t i = 0; i < t->require_count; i++) {
         at__str_add(out, i ? ",{" : "{");
-        member(out, "expression", at__expr_text(t->requires[i].expr));
-        member(out, "reason", t->requires[i].reason);
+        at__member_text(out, "expression", at__expr_text(t->requires[i].expr));
+        at__member_text(out, "reason", t->requires[i].reason);
         at__str_add(out, "}");
     }
     at__str_add(out, "]}");
@@ -195,16 +184,16 @@ static void json_device(at__str *out, int ordinal, const at__device_info *d)
 {
     const at__limits *l = &d->limits;
     at__str_addf(out, "{\"ordinal\":%d", ordinal);
-    member(out, "name", d->name);
-    member(out, "uuid", d->uuid);
-    member(out, "driver", d->driver);
-    member_i64(out, "free_bytes", d->free_bytes);
-    member_i64(out, "cc", l->cc);
-    member_i64(out, "sms", l->sms);
-    member_i64(out, "max_threads_per_block", l->max_threads_per_block);
-    member_i64(out, "max_shared_bytes", l->max_shared_bytes);
-    member_i64(out, "l2_bytes", l->l2_bytes);
-    member_i64(out, "memory_bytes", l->memory_bytes);
+    at__member_text(out, "name", d->name);
+    at__member_text(out, "uuid", d->uuid);
+    at__member_text(out, "driver", d->driver);
+    at__member_int(out, "free_bytes", d->free_bytes);
+    at__member_int(out, "cc", l->cc);
+    at__member_int(out, "sms", l->sms);
+    at__member_int(out, "max_threads_per_block", l->max_threads_per_block);
+    at__member_int(out, "max_shared_bytes", l->max_shared_bytes);
+    at__member_int(out, "l2_bytes", l->l2_bytes);
+    at__member_int(out, "memory_bytes", l->memory_bytes);
     at__str_add(out, "}");
 }
 
@@ -278,8 +267,8 @@ static void list_strategies(at__str *out, const request *r)
             continue;
         }
         at__str_add(out, i ? ",{" : "{");
-        member(out, "name", at__strategies[i]->name);
-        member(out, "about", at__strategies[i]->about);
+        at__member_text(out, "name", at__strategies[i]->name);
+        at__member_text(out, "about", at__strategies[i]->about);
         at__str_add(out, "}");
     }
 }
@@ -292,7 +281,7 @@ static int finish(at__str *out, const request *r, const at_error *device_err)
     at_status status = AT_OK;
     if (r->json) {
         if (failed)
-            member(out, "device_error", device_err->text);
+            at__member_text(out, "device_error", device_err->text);
         at__str_add(out, "}");
         status = at__str_status(out, &err);
         if (status == AT_OK)

@@ -1,11 +1,14 @@
 /* cmd_query.c - `autotune query`: the stored winner of a problem. Needs no GPU, never writes. */
 #include "cli/commands.h"
+#include "cli/report.h"
 #include "lookup/lookup.h"
 #include "db/store.h"
 #include "tune/tune.h"
 #include "util/clock.h"
+#include "util/rows.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,16 +23,6 @@ static const at__usage USAGE = {
     "whose template is still the same, a runner-up, unless that was much slower.\n"
     "Works on a machine without a GPU. Exit code 1: nothing that fits is stored.",
 };
-
-static double gb_per_s(const at__answer *a)
-{
-    return 1e-9 * (double)a->traffic_bytes / a->winner.timing.median_s;
-}
-
-static double share(const at__answer *a)
-{
-    return a->winner.ceiling_s > 0 ? a->winner.ceiling_s / a->winner.timing.median_s : 0;
-}
 
 /* What NVML knew; a line only when it knew something. */
 static void print_conditions(const at__conditions *c)
@@ -73,11 +66,12 @@ static void print_text(const at__answer *a, const char *dtype, const char *outda
     printf("\n");
     printf("  time           %s", time);
     if (a->traffic_bytes > 0)
-        printf(", %.0f GB/s", gb_per_s(a));
+        printf(", %.0f GB/s", at__answer_gb_per_s(a));
     printf(", %s L2, median of %" PRId64 " samples, spread %.1f %%\n", f->cold ? "cold" : "warm",
            w->timing.samples, 100 * w->timing.spread);
     if (w->ceiling_s > 0)
-        printf("  copy ceiling   %s (%s): %.1f %% of it reached\n", ceiling, w->ceiling_name, 100 * share(a));
+        printf("  copy ceiling   %s (%s): %.1f %% of it reached\n", ceiling, w->ceiling_name,
+               100 * at__answer_share(a));
     for (const char *tie = w->ties; *tie; tie += strcspn(tie, "\n"), tie += *tie == '\n')
         printf("  tied with      %.*s\n", (int)strcspn(tie, "\n"), tie);
     printf("  tried          %" PRId64 " of %" PRId64 " configurations\n", w->trials, w->space_count);
@@ -86,58 +80,20 @@ static void print_text(const at__answer *a, const char *dtype, const char *outda
     print_conditions(&w->conditions);
 }
 
-static void json_text(at__str *out, const char *name, const char *value)
-{
-    at__str_addf(out, "\"%s\":", name);
-    at__str_add_json(out, value);
-    at__str_add(out, ",");
-}
-
-/* The end of the object. Named as in tune's results; numbers below zero are unknown. */
-static void json_conditions(at__str *out, const at__answer *a)
-{
-    const at__conditions *c = &a->winner.conditions;
-    at__str_addf(out,
-                 "\"min_s\":%.9g,\"cc\":%" PRId64 ",\"sm_clock_mhz\":%" PRId64
-                 ",\"memory_clock_mhz\":%" PRId64 ",\"temperature_c\":%" PRId64 ",\"power_w\":%" PRId64
-                 ",\"throttle_reasons\":%" PRId64 "}",
-                 a->winner.timing.min_s, a->fingerprint.cc, c->sm_clock_mhz, c->memory_clock_mhz,
-                 c->temperature_c, c->power_w, c->throttle_reasons);
-}
-
+/* The winner as in tune's results. */
 static void print_json(const at__answer *a, const char *dtype, const char *outdated)
 {
-    const at__winner *w = &a->winner;
-    const at__fingerprint *f = &a->fingerprint;
     at__str o = { 0 };
-    at__str_add(&o, "{\"match\":\"exact\",");
+    at__str_add(&o, "{");
+    at__member_text(&o, "match", "exact");
     if (outdated)
-        json_text(&o, "outdated", outdated);
-    json_text(&o, "op", a->op);
-    json_text(&o, "shape", a->shape);
-    json_text(&o, "dtype", dtype);
-    json_text(&o, "device", f->device);
-    json_text(&o, "driver", f->driver);
-    json_text(&o, "nvrtc", f->nvrtc);
-    json_text(&o, "autotune", f->tool);
-    json_text(&o, "template", w->template_name);
-    json_text(&o, "template_hash", w->template_hash);
-    json_text(&o, "config", w->config);
-    json_text(&o, "ceiling", w->ceiling_name);
-    json_text(&o, "ties", w->ties);
-    json_text(&o, "measured_at", a->measured_at);
-    at__str_addf(&o,
-                 "\"grid\":[%" PRId64 ",%" PRId64 ",%" PRId64 "],\"block\":[%" PRId64 ",%" PRId64 ",%" PRId64
-                 "],\"shared_bytes\":%" PRId64 ",\"registers\":%" PRId64 ",",
-                 w->grid[0], w->grid[1], w->grid[2], w->block[0], w->block[1], w->block[2], w->shared_bytes,
-                 w->registers);
-    at__str_addf(&o,
-                 "\"median_s\":%.9g,\"spread\":%.4g,\"samples\":%" PRId64
-                 ",\"gb_per_s\":%.5g,\"ceiling_s\":%.9g,"
-                 "\"share_of_ceiling\":%.5g,\"cold\":%s,\"trials\":%" PRId64 ",\"space\":%" PRId64 ",",
-                 w->timing.median_s, w->timing.spread, w->timing.samples, gb_per_s(a), w->ceiling_s, share(a),
-                 f->cold ? "true" : "false", w->trials, w->space_count);
-    json_conditions(&o, a);
+        at__member_text(&o, "outdated", outdated);
+    at__member_text(&o, "op", a->op);
+    at__member_text(&o, "shape", a->shape);
+    at__member_text(&o, "dtype", dtype);
+    at__member_text(&o, "device", a->fingerprint.device);
+    at__report_answer(&o, a);
+    at__str_add(&o, "}");
     puts(at__str_text(&o));
     at__str_clear(&o);
 }
@@ -146,17 +102,22 @@ static void print_json(const at__answer *a, const char *dtype, const char *outda
 static void csv_row(at__str *out, const char *op, const char *shape, const char *dtype, const at__answer *a)
 {
     at__str_add(out, "op,shape,dtype,device,template,config,median_us,gb_per_s,share_of_ceiling,match\n");
-    at__str_addf(out, "%s,%s,%s,", op, shape, dtype);
-    at__str_add_csv(out, a->fingerprint.device);
-    at__str_addf(out, ",%s,", a->winner.template_name);
-    at__str_add_csv(out, a->winner.config);
+    at__field_text(out, op);
+    at__field_text(out, shape);
+    at__field_text(out, dtype);
+    at__field_text(out, a->fingerprint.device);
+    at__field_text(out, a->winner.template_name);
+    at__field_text(out, a->winner.config);
 }
 
 static void print_csv(const at__answer *a, const char *dtype)
 {
     at__str o = { 0 };
     csv_row(&o, a->op, a->shape, dtype, a);
-    at__str_addf(&o, ",%.4f,%.1f,%.4f,exact", 1e6 * a->winner.timing.median_s, gb_per_s(a), share(a));
+    at__field_real(&o, 4, 1e6 * a->winner.timing.median_s);
+    at__field_real(&o, 1, at__answer_gb_per_s(a));
+    at__field_real(&o, 4, at__answer_share(a));
+    at__field_text(&o, "exact");
     puts(at__str_text(&o));
     at__str_clear(&o);
 }
@@ -190,7 +151,7 @@ static void found_text(const at__found *f, const at__problem *problem, const cha
         at__time_text(time, sizeof time, a->winner.timing.median_s);
         printf("  time           %s, %.0f GB/s, %s L2, median of %" PRId64
                " samples of a search, not of a final, %s on %s\n",
-               time, gb_per_s(a), a->fingerprint.cold ? "cold" : "warm", a->winner.timing.samples,
+               time, at__answer_gb_per_s(a), a->fingerprint.cold ? "cold" : "warm", a->winner.timing.samples,
                a->measured_at, a->fingerprint.device);
     } else {
         printf("  time           not measured for this problem; `autotune tune` does\n");
@@ -200,27 +161,27 @@ static void found_text(const at__found *f, const at__problem *problem, const cha
 static void found_json(const at__found *f, const at__problem *problem, const char *shape)
 {
     const at__answer *a = f->answer;
-    const int64_t *g = f->geometry.grid, *b = f->geometry.block;
     at__str o = { 0 };
-    at__str_addf(&o, "{\"match\":\"%s\",", at__match_name(f->match));
-    json_text(&o, "why", f->why);
-    json_text(&o, "op", problem->op->name);
-    json_text(&o, "shape", shape);
-    json_text(&o, "dtype", at__dtype_name(problem->type));
-    json_text(&o, "from_shape", a->shape);
-    json_text(&o, "from_device", a->fingerprint.device);
-    at__str_addf(&o, "\"runner_up\":%s,", f->runner_up ? "true" : "false");
-    json_text(&o, "template", f->t->name);
-    json_text(&o, "config", a->winner.config);
-    at__str_addf(&o,
-                 "\"grid\":[%" PRId64 ",%" PRId64 ",%" PRId64 "],\"block\":[%" PRId64 ",%" PRId64 ",%" PRId64
-                 "],\"shared_bytes\":%" PRId64 ",\"median_s\":",
-                 g[0], g[1], g[2], b[0], b[1], b[2], f->geometry.shared_bytes);
-    if (f->own)
-        at__str_addf(&o, "%.9g,\"samples\":%" PRId64 ",\"measured_at\":\"%s\"}", a->winner.timing.median_s,
-                     a->winner.timing.samples, a->measured_at);
-    else
-        at__str_add(&o, "null}");
+    at__str_add(&o, "{");
+    at__member_text(&o, "match", at__match_name(f->match));
+    at__member_text(&o, "why", f->why);
+    at__member_text(&o, "op", problem->op->name);
+    at__member_text(&o, "shape", shape);
+    at__member_text(&o, "dtype", at__dtype_name(problem->type));
+    at__member_text(&o, "from_shape", a->shape);
+    at__member_text(&o, "from_device", a->fingerprint.device);
+    at__member_bool(&o, "runner_up", f->runner_up);
+    at__member_text(&o, "template", f->t->name);
+    at__member_text(&o, "config", a->winner.config);
+    at__member_ints(&o, "grid", f->geometry.grid, 3);
+    at__member_ints(&o, "block", f->geometry.block, 3);
+    at__member_int(&o, "shared_bytes", f->geometry.shared_bytes);
+    at__member_real(&o, "median_s", 9, f->own ? a->winner.timing.median_s : NAN); /* NaN: null */
+    if (f->own) {
+        at__member_int(&o, "samples", a->winner.timing.samples);
+        at__member_text(&o, "measured_at", a->measured_at);
+    }
+    at__str_add(&o, "}");
     puts(at__str_text(&o));
     at__str_clear(&o);
 }
@@ -230,11 +191,10 @@ static void found_csv(const at__found *f, const at__problem *problem, const char
     const at__answer *a = f->answer;
     at__str o = { 0 };
     csv_row(&o, problem->op->name, shape, at__dtype_name(problem->type), a);
-    if (f->own)
-        at__str_addf(&o, ",%.4f,%.1f,,%s", 1e6 * a->winner.timing.median_s, gb_per_s(a),
-                     at__match_name(f->match));
-    else
-        at__str_addf(&o, ",,,,%s", at__match_name(f->match));
+    at__field_real(&o, 4, f->own ? 1e6 * a->winner.timing.median_s : NAN);
+    at__field_real(&o, 1, f->own ? at__answer_gb_per_s(a) : NAN);
+    at__field_text(&o, ""); /* a share of the copy ceiling is known of finals only */
+    at__field_text(&o, at__match_name(f->match));
     puts(at__str_text(&o));
     at__str_clear(&o);
 }

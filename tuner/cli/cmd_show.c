@@ -3,6 +3,7 @@
 #include "db/store.h"
 #include "tune/tune.h"
 #include "util/clock.h"
+#include "util/rows.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -100,22 +101,22 @@ static void print_head(const view *v, bool failed)
 static void print_json(const view *v, const trial *t)
 {
     at__str o = { 0 };
-    at__str_add(&o, "{\"template\":");
-    at__str_add_json(&o, t->template_name);
-    at__str_add(&o, ",\"config\":");
-    at__str_add_json(&o, t->config);
-    at__str_addf(&o, ",\"outcome\":\"%s\"", at__outcome_name(t->outcome));
-    if (t->outcome == AT__TIMED)
-        at__str_addf(&o,
-                     ",\"median_s\":%.9g,\"gb_per_s\":%.5g,\"share_of_best\":%.5g,\"spread\":%.4g,"
-                     "\"samples\":%" PRId64,
-                     t->timing.median_s, 1e-9 * v->traffic_bytes / t->timing.median_s,
-                     v->best_s / t->timing.median_s, t->timing.spread, t->timing.samples);
-    at__str_addf(&o, ",\"registers\":%" PRId64 ",\"shared_bytes\":%" PRId64 ",\"device\":",
-                 t->resources.registers, t->resources.shared_bytes);
-    at__str_add_json(&o, t->device);
-    at__str_addf(&o, ",\"cold\":%s,\"log\":", t->cold ? "true" : "false");
-    at__str_add_json(&o, t->log);
+    at__str_add(&o, "{");
+    at__member_text(&o, "template", t->template_name);
+    at__member_text(&o, "config", t->config);
+    at__member_text(&o, "outcome", at__outcome_name(t->outcome));
+    if (t->outcome == AT__TIMED) {
+        at__member_real(&o, "median_s", 9, t->timing.median_s);
+        at__member_real(&o, "gb_per_s", 5, 1e-9 * v->traffic_bytes / t->timing.median_s);
+        at__member_real(&o, "share_of_best", 5, v->best_s / t->timing.median_s);
+        at__member_real(&o, "spread", 4, t->timing.spread);
+        at__member_int(&o, "samples", t->timing.samples);
+    }
+    at__member_int(&o, "registers", t->resources.registers);
+    at__member_int(&o, "shared_bytes", t->resources.shared_bytes);
+    at__member_text(&o, "device", t->device);
+    at__member_bool(&o, "cold", t->cold);
+    at__member_text(&o, "log", t->log);
     printf("%s}\n", at__str_text(&o));
     at__str_clear(&o);
 }
@@ -124,16 +125,19 @@ static void print_csv(const view *v, const trial *t)
 {
     bool timed = t->outcome == AT__TIMED;
     at__str o = { 0 };
-    at__str_addf(&o, "%s,", t->template_name);
-    at__str_add_csv(&o, t->config);
-    at__str_addf(&o, ",%s,%.4f,%.1f,%.4f,%.4f,%" PRId64 ",%" PRId64 ",%" PRId64 ",",
-                 at__outcome_name(t->outcome), 1e6 * t->timing.median_s,
-                 timed ? 1e-9 * v->traffic_bytes / t->timing.median_s : 0,
-                 timed ? v->best_s / t->timing.median_s : 0, t->timing.spread, t->timing.samples,
-                 t->resources.registers, t->resources.shared_bytes);
-    at__str_add_csv(&o, t->device);
-    at__str_addf(&o, ",%d,", t->cold);
-    at__str_add_csv(&o, t->log);
+    at__field_text(&o, t->template_name);
+    at__field_text(&o, t->config);
+    at__field_text(&o, at__outcome_name(t->outcome));
+    at__field_real(&o, 4, 1e6 * t->timing.median_s);
+    at__field_real(&o, 1, timed ? 1e-9 * v->traffic_bytes / t->timing.median_s : 0);
+    at__field_real(&o, 4, timed ? v->best_s / t->timing.median_s : 0);
+    at__field_real(&o, 4, t->timing.spread);
+    at__field_int(&o, t->timing.samples);
+    at__field_int(&o, t->resources.registers);
+    at__field_int(&o, t->resources.shared_bytes);
+    at__field_text(&o, t->device);
+    at__field_int(&o, t->cold);
+    at__field_text(&o, t->log);
     puts(at__str_text(&o));
     at__str_clear(&o);
 }

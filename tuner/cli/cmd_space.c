@@ -4,6 +4,7 @@
 #include "device/device.h"
 #include "space/space_bench.h"
 #include "util/clock.h"
+#include "util/rows.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -79,10 +80,12 @@ static void print_count(const at__space *space, at__format format, double second
     const char *name = at__space_template(space)->name, *refusal = at__space_refusal(space);
     if (format == AT__JSON) {
         at__str line = { 0 };
-        at__str_addf(&line,
-                     "{\"template\":\"%s\",\"raw\":%.17g,\"valid\":%" PRId64 ",\"seconds\":%.3g,\"refusal\":",
-                     name, at__space_raw_count(space), at__space_count(space), seconds);
-        at__str_add_json(&line, refusal);
+        at__str_add(&line, "{");
+        at__member_text(&line, "template", name);
+        at__member_real(&line, "raw", 17, at__space_raw_count(space));
+        at__member_int(&line, "valid", at__space_count(space));
+        at__member_real(&line, "seconds", 3, seconds);
+        at__member_text(&line, "refusal", refusal);
         printf("%s}\n", at__str_text(&line));
         at__str_clear(&line);
     } else if (format == AT__CSV) {

@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "device/device.h"
 #include "tune/remeasure.h"
+#include "util/rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,42 +159,62 @@ static void print_head(const work *w)
         puts("op,shape,dtype,standing,stored_us,now_us,stored_share,now_share,rival,rival_us");
 }
 
-static void print_json(const item *it, const at__remeasured *v)
+static void add_json(at__str *o, const item *it, const at__remeasured *v)
 {
     const at__winner *then = &it->answer.winner;
-    at__str o = { 0 };
-    at__str_addf(&o,
-                 "{\"op\":\"%s\",\"shape\":\"%s\",\"dtype\":\"%s\",\"standing\":\"%s\",\"stored_s\":%.9g,",
-                 it->answer.op, it->answer.shape, at__dtype_name(it->problem.type),
-                 at__remeasure_verdict_name(v->standing), then->timing.median_s);
-    at__str_addf(&o,
-                 "\"now_s\":%.9g,\"stored_ceiling_s\":%.9g,\"ceiling_s\":%.9g,\"rival_s\":%.9g,\"rival\":",
-                 v->median_s, then->ceiling_s, v->ceiling_s, v->rival_s);
-    at__str_add_json(&o, v->rival);
-    at__str_add(&o, ",\"why\":");
-    at__str_add_json(&o, v->why);
-    puts(at__str_text(&o));
-    at__str_clear(&o);
+    at__str_add(o, "{");
+    at__member_text(o, "op", it->answer.op);
+    at__member_text(o, "shape", it->answer.shape);
+    at__member_text(o, "dtype", at__dtype_name(it->problem.type));
+    at__member_text(o, "standing", at__remeasure_verdict_name(v->standing));
+    at__member_real(o, "stored_s", 9, then->timing.median_s);
+    at__member_real(o, "now_s", 9, v->median_s);
+    at__member_real(o, "stored_ceiling_s", 9, then->ceiling_s);
+    at__member_real(o, "ceiling_s", 9, v->ceiling_s);
+    at__member_real(o, "rival_s", 9, v->rival_s);
+    at__member_text(o, "rival", v->rival);
+    at__member_text(o, "why", v->why);
+    at__str_add(o, "}");
 }
 
-static void print_row(const work *w, const item *it, const at__remeasured *v)
+static void add_csv(at__str *o, const item *it, const at__remeasured *v)
+{
+    const at__winner *then = &it->answer.winner;
+    at__field_text(o, it->answer.op);
+    at__field_text(o, it->answer.shape);
+    at__field_text(o, at__dtype_name(it->problem.type));
+    at__field_text(o, at__remeasure_verdict_name(v->standing));
+    at__field_real(o, 4, 1e6 * then->timing.median_s);
+    at__field_real(o, 4, 1e6 * v->median_s);
+    at__field_real(o, 4, share(then->ceiling_s, then->timing.median_s));
+    at__field_real(o, 4, share(v->ceiling_s, v->median_s));
+    at__field_text(o, v->rival);
+    at__field_real(o, 4, 1e6 * v->rival_s);
+}
+
+static void add_text(at__str *o, const item *it, const at__remeasured *v)
 {
     const at__winner *then = &it->answer.winner;
     char problem[160];
     snprintf(problem, sizeof problem, "%s %s", it->answer.shape, at__dtype_name(it->problem.type));
+    at__str_addf(o, "%-24s %10.2f %10.2f %5.1f %% %5.1f %%  %s%s%s", problem, 1e6 * then->timing.median_s,
+                 1e6 * v->median_s, 100 * share(then->ceiling_s, then->timing.median_s),
+                 100 * share(v->ceiling_s, v->median_s), at__remeasure_verdict_name(v->standing),
+                 *v->why ? ": " : "", v->why);
+}
+
+static void print_row(const work *w, const item *it, const at__remeasured *v)
+{
+    at__str row = { 0 };
     if (w->format == AT__JSON)
-        print_json(it, v);
+        add_json(&row, it, v);
     else if (w->format == AT__CSV)
-        printf("%s,%s,%s,%s,%.4f,%.4f,%.4f,%.4f,\"%s\",%.4f\n", it->answer.op, it->answer.shape,
-               at__dtype_name(it->problem.type), at__remeasure_verdict_name(v->standing),
-               1e6 * then->timing.median_s, 1e6 * v->median_s, share(then->ceiling_s, then->timing.median_s),
-               share(v->ceiling_s, v->median_s), v->rival, 1e6 * v->rival_s);
+        add_csv(&row, it, v);
     else
-        printf("%-24s %10.2f %10.2f %5.1f %% %5.1f %%  %s%s%s\n", problem, 1e6 * then->timing.median_s,
-               1e6 * v->median_s, 100 * share(then->ceiling_s, then->timing.median_s),
-               100 * share(v->ceiling_s, v->median_s), at__remeasure_verdict_name(v->standing),
-               *v->why ? ": " : "", v->why);
+        add_text(&row, it, v);
+    puts(at__str_text(&row));
     fflush(stdout);
+    at__str_clear(&row);
 }
 
 /* ---- the run ---- */

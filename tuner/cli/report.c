@@ -5,6 +5,7 @@
 #include "cli/report.h"
 
 #include "util/clock.h"
+#include "util/rows.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,12 +18,12 @@ static void problem_text(at__str *out, const at__problem *p)
     at__str_addf(out, " %s", at__dtype_name(p->type));
 }
 
-static double gb_per_s(const at__answer *a)
+double at__answer_gb_per_s(const at__answer *a)
 {
     return 1e-9 * (double)a->traffic_bytes / a->winner.timing.median_s;
 }
 
-static double share(const at__answer *a)
+double at__answer_share(const at__answer *a)
 {
     return a->winner.ceiling_s > 0 ? a->winner.ceiling_s / a->winner.timing.median_s : 0;
 }
@@ -74,9 +75,9 @@ static void text_row(at__str *out, const at__result *r)
         const at__winner *w = &r->answer->winner;
         at__time_text(time, sizeof time, w->timing.median_s);
         if (w->ceiling_s > 0)
-            snprintf(part, sizeof part, "%.1f %%", 100 * share(r->answer));
+            snprintf(part, sizeof part, "%.1f %%", 100 * at__answer_share(r->answer));
         if (r->answer->traffic_bytes > 0)
-            snprintf(speed, sizeof speed, "%.0f", gb_per_s(r->answer));
+            snprintf(speed, sizeof speed, "%.0f", at__answer_gb_per_s(r->answer));
         at__str_addf(out, "%-22s %11s %8s %6s  %s %s", at__str_text(&problem), time, speed, part,
                      w->template_name, w->config);
         notes(out, r);
@@ -85,117 +86,121 @@ static void text_row(at__str *out, const at__result *r)
     at__str_clear(&problem);
 }
 
-/* A CSV field: quoted when it needs to be. */
-static void csv(at__str *out, const char *text)
+static void csv_winner(at__str *out, const at__answer *a)
 {
-    if (!strpbrk(text, ",\"\n")) {
-        at__str_addf(out, "%s,", text);
-        return;
-    }
-    at__str_add(out, "\"");
-    for (; *text; text++) {
-        if (*text == '"')
-            at__str_add(out, "\"");
-        at__str_add_bytes(out, text, 1);
-    }
-    at__str_add(out, "\",");
+    const at__winner *w = &a->winner;
+    at__field_text(out, w->template_name);
+    at__field_text(out, w->config);
+    at__field_real(out, 4, 1e6 * w->timing.median_s);
+    at__field_real(out, 4, 1e6 * w->timing.min_s);
+    at__field_real(out, 4, w->timing.spread);
+    at__field_int(out, w->timing.samples);
+    at__field_real(out, 1, at__answer_gb_per_s(a));
+    at__field_real(out, 4, 1e6 * w->ceiling_s);
+    at__field_real(out, 4, at__answer_share(a));
+    at__field_text(out, w->ceiling_name);
+    at__field_int(out, w->trials);
+    at__field_int(out, w->space_count);
 }
 
 static void csv_row(at__str *out, const at__result *r)
 {
     at__str shape = { 0 };
     at__problem_shape(&shape, r->problem);
-    at__str_addf(out, "%s,%s,%s,%d,%d,%d,", r->problem->op->name, at__str_text(&shape),
-                 at__dtype_name(r->problem->type), r->device, r->found, r->from_store);
-    if (r->found) {
-        const at__winner *w = &r->answer->winner;
-        csv(out, w->template_name);
-        csv(out, w->config);
-        at__str_addf(out, "%.4f,%.4f,%.4f,%lld,%.1f,%.4f,%.4f,", 1e6 * w->timing.median_s,
-                     1e6 * w->timing.min_s, w->timing.spread, (long long)w->timing.samples,
-                     gb_per_s(r->answer), 1e6 * w->ceiling_s, share(r->answer));
-        csv(out, w->ceiling_name);
-        at__str_addf(out, "%lld,%lld,%.3f,%d,\n", (long long)w->trials, (long long)w->space_count,
-                     r->elapsed_s, r->interrupted);
-    } else {
-        at__str_addf(out, ",,,,,,,,,,,,%.3f,%d,", r->elapsed_s, r->interrupted);
-        csv(out, r->why);
-        out->data[out->len - 1] = '\n'; /* the last field has no comma behind it */
-    }
+    at__field_text(out, r->problem->op->name);
+    at__field_text(out, at__str_text(&shape));
+    at__field_text(out, at__dtype_name(r->problem->type));
+    at__field_int(out, r->device);
+    at__field_int(out, r->found);
+    at__field_int(out, r->from_store);
+    if (r->found)
+        csv_winner(out, r->answer);
+    else
+        at__str_add(out, ",,,,,,,,,,,,"); /* as many as csv_winner() has */
+    at__field_real(out, 3, r->elapsed_s);
+    at__field_int(out, r->interrupted);
+    at__field_text(out, r->found ? "" : r->why);
+    at__str_add(out, "\n");
     at__str_clear(&shape);
 }
 
-/* Under which conditions the winner was measured; numbers below zero are unknown. */
+/* Under which conditions the winner was measured. */
 static void json_conditions(at__str *out, const at__answer *a)
 {
     const at__conditions *c = &a->winner.conditions;
-    at__str_add(out, ",\"gpu\":");
-    at__str_add_json(out, a->fingerprint.device);
-    at__str_add(out, ",\"driver\":");
-    at__str_add_json(out, a->fingerprint.driver);
-    at__str_add(out, ",\"nvrtc\":");
-    at__str_add_json(out, a->fingerprint.nvrtc);
-    at__str_add(out, ",\"autotune\":");
-    at__str_add_json(out, a->fingerprint.tool);
-    at__str_addf(out, ",\"cc\":%lld,\"cold\":%s,\"measured_at\":", (long long)a->fingerprint.cc,
-                 a->fingerprint.cold ? "true" : "false");
-    at__str_add_json(out, a->measured_at);
-    at__str_addf(out,
-                 ",\"sm_clock_mhz\":%lld,\"memory_clock_mhz\":%lld,\"temperature_c\":%lld,\"power_w\":%lld,"
-                 "\"throttle_reasons\":%lld",
-                 (long long)c->sm_clock_mhz, (long long)c->memory_clock_mhz, (long long)c->temperature_c,
-                 (long long)c->power_w, (long long)c->throttle_reasons);
+    const at__fingerprint *f = &a->fingerprint;
+    at__member_text(out, "driver", f->driver);
+    at__member_text(out, "nvrtc", f->nvrtc);
+    at__member_text(out, "autotune", f->tool);
+    at__member_int(out, "cc", f->cc);
+    at__member_bool(out, "cold", f->cold);
+    at__member_text(out, "measured_at", a->measured_at);
+    at__member_int(out, "sm_clock_mhz", c->sm_clock_mhz);
+    at__member_int(out, "memory_clock_mhz", c->memory_clock_mhz);
+    at__member_int(out, "temperature_c", c->temperature_c);
+    at__member_int(out, "power_w", c->power_w);
+    at__member_int(out, "throttle_reasons", c->throttle_reasons);
 }
 
-static void json_winner(at__str *out, const at__result *r)
+void at__report_answer(at__str *out, const at__answer *a)
 {
-    const at__answer *a = r->answer;
     const at__winner *w = &a->winner;
-    at__str_add(out, ",\"template\":");
-    at__str_add_json(out, w->template_name);
-    at__str_add(out, ",\"template_hash\":");
-    at__str_add_json(out, w->template_hash);
-    at__str_add(out, ",\"config\":");
-    at__str_add_json(out, w->config);
-    at__str_addf(out,
-                 ",\"median_s\":%.9g,\"min_s\":%.9g,\"spread\":%.4g,\"samples\":%lld,\"gb_per_s\":%.5g,"
-                 "\"ceiling_s\":%.9g,\"share_of_ceiling\":%.5g,\"ceiling\":",
-                 w->timing.median_s, w->timing.min_s, w->timing.spread, (long long)w->timing.samples,
-                 gb_per_s(a), w->ceiling_s, share(a));
-    at__str_add_json(out, w->ceiling_name);
-    at__str_addf(
-        out, ",\"grid\":[%lld,%lld,%lld],\"block\":[%lld,%lld,%lld],\"shared_bytes\":%lld,\"registers\":%lld",
-        (long long)w->grid[0], (long long)w->grid[1], (long long)w->grid[2], (long long)w->block[0],
-        (long long)w->block[1], (long long)w->block[2], (long long)w->shared_bytes, (long long)w->registers);
-    at__str_addf(out, ",\"trials\":%lld,\"space\":%lld,\"ties\":", (long long)w->trials,
-                 (long long)w->space_count);
-    at__str_add_json(out, w->ties);
+    at__member_text(out, "template", w->template_name);
+    at__member_text(out, "template_hash", w->template_hash);
+    at__member_text(out, "config", w->config);
+    at__member_real(out, "median_s", 9, w->timing.median_s);
+    at__member_real(out, "min_s", 9, w->timing.min_s);
+    at__member_real(out, "spread", 4, w->timing.spread);
+    at__member_int(out, "samples", w->timing.samples);
+    at__member_real(out, "gb_per_s", 5, at__answer_gb_per_s(a));
+    at__member_real(out, "ceiling_s", 9, w->ceiling_s);
+    at__member_real(out, "share_of_ceiling", 5, at__answer_share(a));
+    at__member_text(out, "ceiling", w->ceiling_name);
+    at__member_ints(out, "grid", w->grid, 3);
+    at__member_ints(out, "block", w->block, 3);
+    at__member_int(out, "shared_bytes", w->shared_bytes);
+    at__member_int(out, "registers", w->registers);
+    at__member_int(out, "trials", w->trials);
+    at__member_int(out, "space", w->space_count);
+    at__member_text(out, "ties", w->ties);
     json_conditions(out, a);
+}
+
+static void json_counts(at__str *out, const at__result *r)
+{
+    at__member_name(out, "outcomes");
+    at__str_add(out, "{");
+    for (int i = 0; i < AT__OUTCOMES; i++)
+        at__member_int(out, at__outcome_name((at__outcome)i), r->outcomes[i]);
+    at__str_add(out, "}");
+    at__member_int(out, "known", r->known);
+    at__member_int(out, "compiled", r->compiled);
+    at__member_real(out, "elapsed_s", 4, r->elapsed_s);
+    at__member_real(out, "device_busy_s", 4, r->device_busy_s);
+    at__member_real(out, "device_open_s", 4, r->device_open_s);
+    at__member_real(out, "race_saved_s", 4, r->race_saved_s);
+    at__member_bool(out, "interrupted", r->interrupted);
 }
 
 static void json_row(at__str *out, const at__result *r)
 {
     at__str shape = { 0 };
     at__problem_shape(&shape, r->problem);
-    at__str_addf(
-        out, "{\"op\":\"%s\",\"shape\":\"%s\",\"dtype\":\"%s\",\"device\":%d,\"found\":%s,\"from_store\":%s",
-        r->problem->op->name, at__str_text(&shape), at__dtype_name(r->problem->type), r->device,
-        r->found ? "true" : "false", r->from_store ? "true" : "false");
+    at__str_add(out, "{");
+    at__member_text(out, "op", r->problem->op->name);
+    at__member_text(out, "shape", at__str_text(&shape));
+    at__member_text(out, "dtype", at__dtype_name(r->problem->type));
+    at__member_int(out, "device", r->device);
+    at__member_bool(out, "found", r->found);
+    at__member_bool(out, "from_store", r->from_store);
     if (r->found) {
-        json_winner(out, r);
+        at__member_text(out, "gpu", r->answer->fingerprint.device);
+        at__report_answer(out, r->answer);
     } else {
-        at__str_add(out, ",\"why\":");
-        at__str_add_json(out, r->why);
+        at__member_text(out, "why", r->why);
     }
-    at__str_add(out, ",\"outcomes\":{");
-    for (int i = 0; i < AT__OUTCOMES; i++)
-        at__str_addf(out, "%s\"%s\":%lld", i ? "," : "", at__outcome_name((at__outcome)i),
-                     (long long)r->outcomes[i]);
-    at__str_addf(out,
-                 "},\"known\":%lld,\"compiled\":%lld,\"elapsed_s\":%.4g,\"device_busy_s\":%.4g,\"device_open_"
-                 "s\":%.4g,\"race_saved_s\":%.4g,\"interrupted\":%s}\n",
-                 (long long)r->known, (long long)r->compiled, r->elapsed_s, r->device_busy_s,
-                 r->device_open_s, r->race_saved_s, r->interrupted ? "true" : "false");
+    json_counts(out, r);
+    at__str_add(out, "}\n");
     at__str_clear(&shape);
 }
 

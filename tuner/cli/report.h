@@ -13,6 +13,14 @@ void at__report_head(at__str *out, at__format format);
 /* One result. Text: a row, and lines for ties or a reason. */
 void at__report_result(at__str *out, at__format format, const at__result *result);
 
+/* Of a stored winner. GB/s: 0 for a problem without traffic; share: of the copy ceiling, 0: unknown. */
+double at__answer_gb_per_s(const at__answer *answer);
+double at__answer_share(const at__answer *answer);
+
+/* The winner and the conditions that it was measured under, as members of a JSON object; clocks and so on
+ * below zero are unknown. */
+void at__report_answer(at__str *out, const at__answer *answer);
+
 /* Totals of a run, for the summary on stderr. */
 typedef struct at__totals {
     int64_t problems, found, from_store, outcomes[AT__OUTCOMES], compiled;

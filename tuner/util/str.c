@@ -136,17 +136,6 @@ void at__str_add_json(at__str *s, const char *text)
     at__str_add(s, "\"");
 }
 
-void at__str_add_csv(at__str *s, const char *text)
-{
-    at__str_add(s, "\"");
-    for (; *text; text++) {
-        if (*text == '"')
-            at__str_add(s, "\"");
-        at__str_add_bytes(s, text, 1);
-    }
-    at__str_add(s, "\"");
-}
-
 void at__str_reset(at__str *s)
 {
     s->len = 0;
