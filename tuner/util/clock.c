@@ -1,4 +1,7 @@
-/* clock.c - see clock.h. */
+/*
+ * clock.c - time for measuring never jumps (CLOCK_MONOTONIC); time for people and the database is UTC, in the
+ * form whose texts sort as the times do.
+ */
 #include "util/clock.h"
 
 #include <stdio.h>

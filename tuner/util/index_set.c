@@ -1,4 +1,11 @@
-/* index_set.c - see index_set.h. */
+/*
+ * index_set.c - open addressing with linear probing; room is a power of two, at least half of it free.
+ *
+ * Invariant: from a number's home to its place no place is free, so a search may stop at the first free one.
+ * Removing keeps that by moving later numbers into the hole; there are no tombstones, so a set that is filled
+ * and emptied for hours stays as fast. The home is taken from the middle bits of a multiplication by 2^64
+ * over the golden ratio, which spreads numbers that follow each other.
+ */
 #include "util/index_set.h"
 
 #include <stdlib.h>

@@ -1,4 +1,9 @@
-/* options.c - see options.h. */
+/*
+ * options.c - argv is walked once, and each option is looked up in the table, which is short. The first thing
+ * that is wrong ends it; what was set before stays set, as the caller ends too. --help is looked for first,
+ * so that it helps whoever has something wrong. An unknown option is compared with all names by edit
+ * distance. README.md says why no library does this.
+ */
 #include "util/options.h"
 
 #include <errno.h>

@@ -1,4 +1,8 @@
-/* permute.c - see permute.h. */
+/*
+ * permute.c - a Feistel network over the smallest even number of bits that holds `count`, walked until the
+ * number falls inside, then shifted. Invariant: once() is a bijection, whatever the keys; so a walk that
+ * begins inside comes back inside, and no number appears at two places.
+ */
 #include "util/permute.h"
 #include "util/rng.h"
 

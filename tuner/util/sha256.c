@@ -1,4 +1,9 @@
-/* sha256.c - see sha256.h. Constants and steps are those of FIPS 180-4, sections 4.1.2, 4.2.2 and 6.2. */
+/*
+ * sha256.c - constants and steps are those of FIPS 180-4, sections 4.1.2, 4.2.2 and 6.2.
+ *
+ * Invariant: the first bytes % 64 bytes of `block` are what has come since the last whole block; `state` is
+ * of the blocks before. README.md says why no library does this.
+ */
 #include "util/sha256.h"
 
 #include <stdio.h>

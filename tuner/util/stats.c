@@ -1,4 +1,8 @@
-/* stats.c - see stats.h. */
+/*
+ * stats.c - everything is read off a sorted copy: quantiles by interpolating between neighbours, the interval
+ * of a median by the sign test, whose ranks are those of the binomial distribution and so hold for samples of
+ * any distribution. a is faster than b only if the whole interval of the ratios' median is below 1.
+ */
 #include "util/stats.h"
 
 #include <math.h>

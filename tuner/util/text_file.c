@@ -1,4 +1,7 @@
-/* text_file.c - see text_file.h. zlib reads what is not compressed as it is. */
+/*
+ * text_file.c - zlib reads what is not compressed as it is, so there is one way for both. A block is
+ * decompressed at a time; [at, filled) of it has not been handed out.
+ */
 #include "util/text_file.h"
 
 #include <errno.h>

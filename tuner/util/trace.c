@@ -1,4 +1,8 @@
-/* trace.c - see trace.h. A device is a "process" of the picture, a track one of its "threads". */
+/*
+ * trace.c - one line an event, made in `line` under the lock and written whole. A device is a "process" of
+ * the picture, a track one of its "threads". Invariant: `pending` counts what stdio holds, and a line that
+ * would not fit is written after a flush; so whenever the process dies, the file ends behind a whole line.
+ */
 #include "util/trace.h"
 
 #include "util/clock.h"

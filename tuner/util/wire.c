@@ -1,5 +1,5 @@
 /*
- * wire.c - see wire.h.
+ * wire.c - frames over a socket, and the processes at its other end.
  *
  * A frame is an at__frame_head and its body. Within a body a number takes 8 bytes, and bytes are their count
  * (a number) followed by themselves; a text counts its final zero.
