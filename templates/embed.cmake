@@ -1,6 +1,6 @@
 # at_embed(TARGET TABLE FILE...): compiles files into TARGET, as a table of at__embedded (tuner/lang/catalog.h).
-# at_embed_templates(TARGET): so every templates/<op>/*.cu and the tuner's own CUDA source. CONFIGURE_DEPENDS: adding a
-# template is adding a file, nothing more.
+# at_embed_templates(TARGET): so every templates/<op>/*.cu, templates/common/*.cuh and the tuner's own CUDA source.
+# CONFIGURE_DEPENDS: adding a template is adding a file, nothing more.
 function(at_embed target table)
   set(output ${CMAKE_BINARY_DIR}/${table}.c)
   add_custom_command(OUTPUT ${output}
@@ -13,6 +13,8 @@ endfunction()
 function(at_embed_templates target)
   file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/templates/*/*.cu)
   at_embed(${target} at__embedded_files ${files})
+  file(GLOB commons CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/templates/common/*.cuh)
+  at_embed(${target} at__embedded_commons ${commons})
   at_embed(${target} at__embedded_verify ${CMAKE_SOURCE_DIR}/tuner/runner/verify.cu)
   at_embed(${target} at__embedded_export ${CMAKE_SOURCE_DIR}/tuner/exchange/export_main.cu)
 endfunction()

@@ -204,6 +204,46 @@ Test(catalog, accepts_a_copy_of_a_built_in_op)
     at__catalog_close(plain);
 }
 
+#define USER_COMMON(name, code) "/*!autotune\ncommon " name "\n*/\n" code "\n"
+#define USES(names)             "/*!autotune\ntemplate t\nuse " names "\ngrid 1\nblock 1\n*/\nvoid transpose_t() {}\n"
+
+/* The user's common code is for the user's files: a built-in template is the same with it. */
+Test(catalog, takes_common_code_of_the_folder_before_the_built_in)
+{
+    put("transpose", "t.cu", USES("index mine"));
+    put("common", "mine.cuh", USER_COMMON("mine", "int mine;"));
+    put("common", "notes.cu.txt", "/*!autotune\nnonsense");
+    at__catalog *built_in = open_root();
+    const at__op *op = at__catalog_find_op(built_in, "transpose");
+    const at__template *t = at__catalog_find_template(built_in, op, "t");
+    cr_assert_not_null(strstr(t->source, "struct IndexOf"));
+    cr_assert_not_null(strstr(t->source, "int mine;"));
+    cr_assert_str_eq(t->parts[0].file, "templates/common/index.cuh");
+
+    put("common", "index.cuh", USER_COMMON("index", "int index_of_mine;"));
+    at__catalog *own = open_root();
+    const at__op *same = at__catalog_find_op(own, "transpose");
+    const at__template *changed = at__catalog_find_template(own, same, "t");
+    cr_assert_not_null(strstr(changed->source, "index_of_mine"));
+    cr_assert_null(strstr(changed->source, "struct IndexOf"));
+    cr_assert_str_neq(t->hash, changed->hash);
+    for (int i = 0; i < at__catalog_template_count(own, same); i++) {
+        const at__template *other = at__catalog_template(own, same, i);
+        const at__template *before = at__catalog_find_template(built_in, op, other->name);
+        cr_assert(other == changed || strcmp(other->hash, before->hash) == 0, "%s", other->name);
+    }
+    at__catalog_close(own);
+    at__catalog_close(built_in);
+}
+
+Test(catalog, refuses_common_code_without_its_name)
+{
+    put("transpose", "t.cu", USES("mine"));
+    put("common", "mine.cuh", USER_COMMON("other", "int mine;"));
+    check_error(
+        "/common/mine.cuh:2:8: found 'other'; expected the name of the file, which would be other.cuh");
+}
+
 Test(catalog, refuses_a_second_op_of_one_name)
 {
     put("a", "op.cu", MINI_OP);
@@ -241,7 +281,7 @@ Test(catalog, names_the_bad_file)
 Test(catalog, refuses_a_block_of_unknown_kind)
 {
     put("transpose", "t.cu", "/*!autotune\ntemplat t\n*/");
-    check_error("/transpose/t.cu:2:1: found 'templat'; expected 'op NAME' or 'template NAME'");
+    check_error("/transpose/t.cu:2:1: found 'templat'; expected 'op NAME', 'template NAME' or 'common NAME'");
 }
 
 Test(catalog, refuses_an_unknown_ceiling)

@@ -219,7 +219,7 @@ static const struct {
     const char *source, *message;
 } OPS[] = {
     { "", "op.cu:1:1: found no declaration; expected a block that starts with /*!autotune and 'op NAME'" },
-    { "/*!autotune\noperation x\n*/", "op.cu:2:1: found 'operation'; expected 'op NAME' or 'template NAME'" },
+    { "/*!autotune\noperation x\n*/", "op.cu:2:1: found 'operation'; expected 'op NAME', 'template NAME' or 'common NAME'" },
     { "/*!autotune\nop x\n", "op.cu:1:12: found the end of the file in a declaration; expected '*/'" },
     { "/*!autotune\nop x\n*/",
       "op.cu:3:1: found the end of the declaration; expected a line 'shape DIM...' in it" },
@@ -381,7 +381,7 @@ static const struct {
     { "require 1 <\\\n 2 *\n", "t.cu:4:5: found nothing more" },
     { "kernel\n", "expected the name of a kernel" },
     { "kernel nope\ngrid 1\nblock 1\n", "t.cu:3:8: found no kernel 'nope' in this file" },
-    { "shape n\n", "found 'shape'; expected one of template param let const" },
+    { "shape n\n", "found 'shape'; expected one of template use param let const" },
     { "fixed # rows\n", "found nothing more; expected a number" },
     { "fixed 1\nfixed 0\n", "t.cu:4:1: found a second 'fixed' line; expected one" },
     { "grid 1\nblock 1\ndefault A=1\n", "t.cu:5:9: found 'A'; expected the name of a parameter" },

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lang/catalog.h"
+#include "lang/declare_common.h"
 #include "declare_support.h"
 #include "exchange/import.h"
 #include "lang/render.h"
@@ -64,15 +65,26 @@ static void fail_each(at_status (*run)(at_error *err))
 static at_status read_both(at_error *err)
 {
     static const char OP[] = MINI_OP_HEAD "type T = f32\nceiling copy rows cols\nshared 1\n" MINI_OP_TAIL;
-    static const char TEMPLATE[] = MINI_TEMPLATE(
-        "param A = 1..20 # m\nparam B = x y\nlet c = A + 1 # c\nrequire c > B && (A < 10 || B) # r\n"
-        "grid A c\nblock 1\nshared c\ndefault A=2 B=y\n");
+    static const char COMMON[] = "/*!autotune\ncommon shared # s\n*/\n";
+    static const char BUNDLE[] =
+        "//!autotune common shared 33\n/*!autotune\ncommon shared # s\n*/\n" MINI_SPACE("use shared\n");
+    static const char TEMPLATE[] = MINI_TEMPLATE("use shared\nparam A = 1..20 # m\nparam B = x y\nlet c = A "
+                                                 "+ 1 # c\nrequire c > B && (A < 10 || B) # r\n"
+                                                 "grid A c\nblock 1\nshared c\ndefault A=2 B=y\n");
     at__op *op = NULL;
     at__template *t = NULL;
+    at__commons commons = { 0 };
     at_status status = at__op_read(&op, OP, strlen(OP), "op.cu", err);
     if (status == AT_OK)
-        status = at__template_read(&t, op, TEMPLATE, strlen(TEMPLATE), "t.cu", err);
+        status = at__commons_add(&commons, COMMON, strlen(COMMON), "shared.cuh", err);
+    if (status == AT_OK)
+        status = at__template_read_with(&t, op, &commons, TEMPLATE, strlen(TEMPLATE), "t.cu", err);
     at__template_close(t);
+    t = NULL;
+    if (status == AT_OK)
+        status = at__template_read(&t, op, BUNDLE, strlen(BUNDLE), "t.cu", err);
+    at__template_close(t);
+    at__commons_clear(&commons);
     at__op_close(op);
     return status;
 }

@@ -27,7 +27,8 @@ static void use_config(const at__template *t, const at__space *space, const int6
     if (at__config_parse(&back, t, at__str_text(&text), NULL) != AT_OK ||
         memcmp(&config, &back, sizeof back) != 0)
         abort();
-    if (at__render(&source, t, AT__F32, &config, slots, NULL) == AT_OK && source.len < t->source_len - 3)
+    const size_t own = t->parts[t->part_count - 1].len;
+    if (at__render(&source, t, AT__F32, &config, slots, NULL) == AT_OK && source.len + 3 < own)
         abort();
     at__str_clear(&text);
     at__str_clear(&source);
@@ -61,7 +62,7 @@ static void read_template(const at__op *op, const char *text, size_t size)
     at_error err;
     if (at__template_read(&t, op, text, size, "fuzz.cu", &err) != AT_OK)
         return;
-    if (!at__declares(text, size, "template"))
+    if (!at__declares(text, size, "template") || t->source_len != size || memcmp(t->source, text, size) != 0)
         abort();
     use_template(t);
     at__template_close(t);

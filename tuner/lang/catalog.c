@@ -3,9 +3,11 @@
  * later one of two templates with one name wins, and a folder without an op adds to the built-in op
  * of its name. The last op that declares itself the default is.
  *
- * In each folder the op is read first, since its templates are parsed against it; names are sorted
- * by byte value, so every machine has one order. Invariant: a template's op is in the catalog for
- * as long as it is; nothing is removed from an open catalog.
+ * The common code of all folders is read before anything that may use it; the user's stands before
+ * the built-in for the user's files only, so that a built-in template is the same text, and has the
+ * same hash, whatever folder is given. In each folder the op is read first, since its templates are parsed
+ * against it; names are sorted by byte value, so every machine has one order. Invariant: a template's op is
+ * in the catalog for as long as it is; nothing is removed from an open catalog.
  */
 #include "lang/catalog.h"
 
@@ -15,6 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "lang/declare_common.h"
 #include "lang/declare_lines.h" /* AT__MAX_SOURCE */
 #include "util/str.h"
 
@@ -28,7 +31,8 @@ struct at__catalog {
     size_t op_count, op_cap;
     listed *templates; /* of all ops, in the order in which they were read */
     size_t template_count, template_cap;
-    bool built_in; /* while those are read */
+    at__commons built_in_commons, commons; /* the second are the user's, and then the built-in */
+    bool built_in;                         /* while those are read */
 };
 
 /* A file that was read into memory. Both are owned by the folder that holds it, unless built in. */
@@ -93,10 +97,15 @@ static void name_folder(folder *f, const char *path, size_t len)
 
 /* ---- ops and templates of one folder ---- */
 
+static const at__commons *commons_of(const at__catalog *c)
+{
+    return c->built_in ? &c->built_in_commons : &c->commons;
+}
+
 static at_status add_op(at__catalog *c, const source_file *file, const at__op **out, at_error *err)
 {
     at__op *op = NULL;
-    at_status status = at__op_read(&op, file->text, file->len, file->path, err);
+    at_status status = at__op_read_with(&op, commons_of(c), file->text, file->len, file->path, err);
     if (status != AT_OK)
         return status;
     const at__op *known = at__catalog_find_op(c, op->name);
@@ -182,7 +191,7 @@ static at_status add_template(at__catalog *c, const at__op *op, const folder *f,
                        "%s: found a template, but no op in its folder and none called '%s'; "
                        "expected a file that declares the op, or the folder of a known op",
                        file->path, f->name);
-    at_status status = at__template_read(&t, op, file->text, file->len, file->path, err);
+    at_status status = at__template_read_with(&t, op, commons_of(c), file->text, file->len, file->path, err);
     return status == AT_OK ? place_template(c, t, err) : status;
 }
 
@@ -223,6 +232,8 @@ static at_status add_built_in(at__catalog *c, at_error *err)
 {
     at_status status = AT_OK;
     c->built_in = true;
+    for (const at__embedded *e = at__embedded_commons; status == AT_OK && e->path; e++)
+        status = at__commons_add(&c->built_in_commons, (const char *)e->data, e->len, e->path, err);
     for (const at__embedded *e = at__embedded_files; status == AT_OK && e->path;) {
         folder f = { 0 };
         size_t len = folder_len(e->path);
@@ -295,10 +306,10 @@ static void join_path(at__str *out, const char *folder_path, const char *name)
     at__str_addf(out, "%s%s%s", folder_path, len && folder_path[len - 1] == '/' ? "" : "/", name);
 }
 
-static bool is_source_name(const char *name)
+static bool ends_in(const char *name, const char *ending)
 {
-    size_t n = strlen(name);
-    return n > 3 && strcmp(name + n - 3, ".cu") == 0;
+    size_t n = strlen(name), m = strlen(ending);
+    return n > m && strcmp(name + n - m, ending) == 0;
 }
 
 static at_status read_source(folder *f, const char *path, at_error *err)
@@ -321,8 +332,8 @@ static at_status refuse_kind(const char *path, mode_t mode, at_error *err)
     return at_fail(err, AT_ERR_INPUT, "%s: found %s; expected a file", path, what);
 }
 
-/* The regular .cu files of one folder, and, when asked for, the sub-folders' names. */
-static at_status read_folder(folder *f, name_list *sub, const char *path, at_error *err)
+/* The regular files of one folder whose names end so, and, when asked for, the sub-folders' names. */
+static at_status read_folder(folder *f, name_list *sub, const char *path, const char *ending, at_error *err)
 {
     name_list list = { 0 };
     at__str full = { 0 };
@@ -332,7 +343,7 @@ static at_status read_folder(folder *f, name_list *sub, const char *path, at_err
     at_status status = list_names(&list, path, err);
     for (size_t i = 0; status == AT_OK && i < list.count; i++) {
         join_path(&full, path, list.names[i]);
-        bool source = is_source_name(list.names[i]);
+        bool source = ends_in(list.names[i], ending);
         if ((status = at__str_status(&full, err)) != AT_OK)
             break;
         if (stat(full.data, &info) != 0) { /* a dangling link, or a loop of them */
@@ -354,7 +365,7 @@ static at_status read_folder(folder *f, name_list *sub, const char *path, at_err
 static at_status add_path(at__catalog *c, name_list *sub, const char *path, size_t *files, at_error *err)
 {
     folder f = { 0 };
-    at_status status = read_folder(&f, sub, path, err);
+    at_status status = read_folder(&f, sub, path, ".cu", err);
     if (status == AT_OK)
         status = add_folder(c, &f, err);
     *files += f.count;
@@ -362,11 +373,31 @@ static at_status add_path(at__catalog *c, name_list *sub, const char *path, size
     return status;
 }
 
+/* DIR/common/NAME.cuh, if there is such a folder. */
+static at_status add_commons(at__catalog *c, const char *dir, at_error *err)
+{
+    folder f = { 0 };
+    at__str path = { 0 };
+    struct stat info;
+
+    join_path(&path, dir, "common");
+    at_status status = at__str_status(&path, err);
+    if (status == AT_OK && stat(path.data, &info) == 0 && S_ISDIR(info.st_mode))
+        status = read_folder(&f, NULL, path.data, ".cuh", err);
+    for (size_t i = 0; i < f.count && status == AT_OK; i++)
+        status = at__commons_add(&c->commons, f.files[i].text, f.files[i].len, f.files[i].path, err);
+    folder_clear(&f);
+    at__str_clear(&path);
+    return status;
+}
+
 static at_status add_directory(at__catalog *c, const char *dir, at_error *err)
 {
     name_list sub = { 0 };
     size_t files = 0;
-    at_status status = add_path(c, &sub, dir, &files, err);
+    at_status status = add_commons(c, dir, err);
+    if (status == AT_OK)
+        status = add_path(c, &sub, dir, &files, err);
     for (size_t i = 0; status == AT_OK && i < sub.count; i++)
         status = add_path(c, NULL, sub.names[i], &files, err);
     if (status == AT_OK && files == 0)
@@ -402,6 +433,7 @@ at_status at__catalog_open(at__catalog **out, const char *dir, at_error *err)
     at__catalog *c = calloc(1, sizeof *c);
     if (!c)
         return out_of_memory(err);
+    c->commons.next = &c->built_in_commons;
     at_status status = add_built_in(c, err);
     if (status == AT_OK && dir)
         status = add_directory(c, dir, err);
@@ -433,6 +465,8 @@ void at__catalog_close(at__catalog *catalog)
         at__template_close(catalog->templates[i].t);
     for (size_t i = 0; i < catalog->op_count; i++)
         at__op_close(catalog->ops[i]);
+    at__commons_clear(&catalog->commons);
+    at__commons_clear(&catalog->built_in_commons);
     free(catalog->templates);
     free(catalog->ops);
     free(catalog);

@@ -12,7 +12,8 @@ typedef struct at__catalog at__catalog;
 /*
  * dir may be NULL. In DIR every sub-folder (and DIR itself) may hold .cu files: one declares the op, the
  * others templates for it; or templates alone, for an op that is built in (the folder has the op's name). A
- * built-in template is replaced by one of the same op and name.
+ * built-in template is replaced by one of the same op and name. DIR/common/NAME.cuh is common code that these
+ * files may use, before the built-in of that name.
  */
 at_status at__catalog_open(at__catalog **out, const char *dir, at_error *err) AT_MUST_CHECK;
 void at__catalog_close(at__catalog *catalog);
@@ -47,7 +48,8 @@ typedef struct at__embedded {
     size_t len;
 } at__embedded;
 extern const at__embedded at__embedded_files[];
-extern const at__embedded at__embedded_verify[]; /* tuner/verify.cu */
-extern const at__embedded at__embedded_export[]; /* tuner/export_main.cu */
+extern const at__embedded at__embedded_commons[]; /* "templates/common/index.cuh" */
+extern const at__embedded at__embedded_verify[];  /* tuner/verify.cu */
+extern const at__embedded at__embedded_export[];  /* tuner/export_main.cu */
 
 #endif

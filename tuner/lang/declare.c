@@ -251,6 +251,26 @@ done:
     return status;
 }
 
+at_status at__read_uses(at__used *uses, at__lines *lines)
+{
+    do {
+        char name[AT__MAX_NAME];
+        const char *at = lines->at;
+        at_status status = at__read_plain_name(name, lines);
+        if (status != AT_OK)
+            return status;
+        for (int i = 0; i < uses->count; i++)
+            if (strcmp(uses->names[i], name) == 0)
+                return at__lines_fail(lines, at, "found '%s' a second time; expected each file once", name);
+        if (uses->count == AT__MAX_USES)
+            return at__lines_fail(lines, at, "found more than %d files of common code; expected fewer",
+                                  AT__MAX_USES);
+        strcpy(uses->names[uses->count], name);
+        uses->where[uses->count++] = at__lines_where(lines, at);
+    } while (!at__lines_at_end(lines));
+    return AT_OK;
+}
+
 at_status at__read_require(at__require **requires, size_t *count, size_t *cap, const at__symbols *symbols,
                            at__lines *lines)
 {

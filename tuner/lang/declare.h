@@ -25,6 +25,7 @@
 #define AT__MAX_ARGS    16
 #define AT__MAX_SLOTS   256
 #define AT__MAX_NAME    64 /* characters of a name, with the final zero */
+#define AT__MAX_USES    16 /* files of common code that one file names */
 
 /* Bytes that a buffer's address is a multiple of unless a problem says otherwise: what cudaMalloc gives. */
 #define AT__FULL_ALIGN 256
@@ -77,6 +78,19 @@ typedef struct at__require {
     char *reason; /* "" when none was written */
     at__where where;
 } at__require;
+
+/* Common code that a file names in its `use` lines, in their order. */
+typedef struct at__used {
+    char names[AT__MAX_USES][AT__MAX_NAME];
+    at__where where[AT__MAX_USES];
+    int count;
+} at__used;
+
+/* One file within a source. */
+typedef struct at__part {
+    char *file; /* as messages and #line show it */
+    size_t begin, len;
+} at__part;
 
 typedef struct at__launch {
     at__expr *grid[3], *block[3]; /* NULL: 1       */
@@ -166,8 +180,11 @@ typedef struct at__op {
     char ceiling_op[AT__MAX_NAME]; /* "" when none                 */
     at__expr *ceiling_dims[AT__MAX_DIMS];
     int ceiling_dim_count;
-    char *source; /* the whole file, terminated    */
+    at__used uses;
+    char *source; /* a bundle (see declare_common.h): what it uses, then the whole file; terminated */
     size_t source_len;
+    at__part *parts; /* of the source: dependencies first, last the file itself */
+    int part_count;
     char *file;               /* as messages and #line show it */
     char hash[AT__HASH_TEXT]; /* of the source                 */
 } at__op;
@@ -188,18 +205,28 @@ typedef struct at__template {
     at__launch launch;
     char kernel[AT__MAX_NAME];
     int64_t defaults[AT__MAX_PARAMS]; /* a value of each parameter: `default` line, else its first value */
+    at__used uses;
     char *source;
     size_t source_len;
+    at__part *parts;
+    int part_count;
     char *file;
     char hash[AT__HASH_TEXT];
 } at__template;
 
+struct at__commons; /* see declare_common.h */
+
 /*
- * Reads the op declared in source[0..len) (the first block that starts with `op`). `file` is copied.
- * AT_ERR_INPUT: "file:line:column: what was found; what was expected".
+ * Reads the op declared in source[0..len) (the first block that starts with `op`). The source is a file, or
+ * a bundle as a store keeps it: then `file` (which is copied) and the places in messages are those of its
+ * last part. AT_ERR_INPUT: "file:line:column: what was found; what was expected".
  */
 at_status at__op_read(at__op **out, const char *source, size_t len, const char *file,
                       at_error *err) AT_MUST_CHECK;
+
+/* The same for a file that may name common code. commons may be NULL. */
+at_status at__op_read_with(at__op **out, const struct at__commons *commons, const char *source, size_t len,
+                           const char *file, at_error *err) AT_MUST_CHECK;
 void at__op_close(at__op *op);
 
 /*
@@ -208,9 +235,13 @@ void at__op_close(at__op *op);
  */
 at_status at__template_read(at__template **out, const at__op *op, const char *source, size_t len,
                             const char *file, at_error *err) AT_MUST_CHECK;
+at_status at__template_read_with(at__template **out, const at__op *op, const struct at__commons *commons,
+                                 const char *source, size_t len, const char *file,
+                                 at_error *err) AT_MUST_CHECK;
 void at__template_close(at__template *t);
 
-/* Does the source contain a block of that kind ("op", "template")? Malformed blocks are no error here. */
+/* Does the source's own file contain a block of that kind ("op", "template")? Malformed blocks are no error.
+ */
 bool at__declares(const char *source, size_t len, const char *kind);
 
 /* Slot of a name, or -1. Usable as at__scope.find with an at__symbols as context. */

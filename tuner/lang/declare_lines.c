@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lang/declare_common.h"
 #include "util/str.h"
 
 static const char MARKER[] = "/*!autotune";
@@ -103,13 +104,13 @@ static at_status fail_no_block(const at__lines *start, const char *kind)
 
     for (const char *from = lines.source; from && find_block(&begin, &end, &lines, from); from = end) {
         enter_block(&lines, begin, end);
-        if (is_kind(&lines, "op") || is_kind(&lines, "template"))
+        if (is_kind(&lines, "op") || is_kind(&lines, "template") || is_kind(&lines, "common"))
             continue;
         at_status status = at__lines_next(&more, &lines);
         if (status != AT_OK)
             return status;
         if (more)
-            return at__lines_expected(&lines, "'op NAME' or 'template NAME' first in a block");
+            return at__lines_expected(&lines, "'op NAME', 'template NAME' or 'common NAME' first in a block");
     }
     return at_fail(lines.err, AT_ERR_INPUT,
                    "%s:1:1: found no declaration; expected a block that starts with %s and '%s NAME'",
@@ -132,7 +133,9 @@ static bool find_kind(at__lines *lines, const char *kind, bool *closed)
 bool at__declares(const char *source, size_t len, const char *kind)
 {
     bool closed;
-    at__lines lines = lines_of(source, len, "", NULL);
+    size_t own_len;
+    const char *own = at__bundle_own(&own_len, source, len);
+    at__lines lines = lines_of(own, own_len, "", NULL);
     return find_kind(&lines, kind, &closed);
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lang/declare_common.h"
 #include "lang/declare_parts.h"
 #include "util/str.h"
 
@@ -332,6 +333,11 @@ static at_status read_default(at__lines *lines, void *target)
     return AT_OK;
 }
 
+static at_status read_use(at__lines *lines, void *target)
+{
+    return at__read_uses(&((at__op *)target)->uses, lines);
+}
+
 static at_status read_recorded(at__lines *lines, void *target)
 {
     (void)lines;
@@ -396,6 +402,7 @@ static const at__keyword KEYWORDS[] = {
     { .word = "near", .after = "shape", .read = read_near },
     { .word = "default", .once = true, .read = read_default },
     { .word = "recorded", .once = true, .read = read_recorded },
+    { .word = "use", .after = "op", .read = read_use },
     { 0 },
 };
 
@@ -418,6 +425,15 @@ static at_status read_all(at__op *op, const char *source, size_t len, at_error *
 
 at_status at__op_read(at__op **out, const char *source, size_t len, const char *file, at_error *err)
 {
+    return at__op_read_with(out, NULL, source, len, file, err);
+}
+
+at_status at__op_read_with(at__op **out, const at__commons *commons, const char *source, size_t len,
+                           const char *file, at_error *err)
+{
+    size_t own_len;
+    const char *own = at__bundle_own(&own_len, source, len);
+    at__bundle bundle;
     at__op *op = calloc(1, sizeof *op);
     if (!op)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
@@ -428,15 +444,15 @@ at_status at__op_read(at__op **out, const char *source, size_t len, const char *
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
         goto done;
     }
-    if ((status = read_all(op, source, len, err)) != AT_OK)
+    if ((status = read_all(op, own, own_len, err)) != AT_OK)
         goto done;
-    op->source = at__text_copy(source, len);
-    op->source_len = len;
-    if (!op->source) {
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+    if ((status = at__bundle_make(&bundle, source, len, file, &op->uses, commons, err)) != AT_OK)
         goto done;
-    }
-    at__hash_text(op->hash, source, len);
+    op->source = bundle.source;
+    op->source_len = bundle.len;
+    op->parts = bundle.parts;
+    op->part_count = bundle.part_count;
+    memcpy(op->hash, bundle.hash, sizeof bundle.hash);
     *out = op;
     op = NULL;
 done:
@@ -458,6 +474,7 @@ void at__op_close(at__op *op)
         at__expr_close(op->ceiling_dims[i]);
     free(op->about);
     free(op->source);
+    at__parts_close(op->parts, op->part_count);
     free(op->file);
     free(op);
 }

@@ -39,6 +39,9 @@ at_status at__read_plain_name(char out[AT__MAX_NAME], at__lines *lines) AT_MUST_
 /* A name that C++ and CUDA leave to the user. */
 at_status at__read_free_name(char out[AT__MAX_NAME], at__lines *lines, const char *expected) AT_MUST_CHECK;
 
+/* The names of a `use` line, behind those of other such lines. */
+at_status at__read_uses(at__used *uses, at__lines *lines) AT_MUST_CHECK;
+
 at_status at__read_let(at__let **lets, size_t *count, size_t *cap, at__symbols *symbols, bool rendered,
                        at__lines *lines) AT_MUST_CHECK;
 at_status at__read_require(at__require **requires, size_t *count, size_t *cap, const at__symbols *symbols,

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lang/declare_common.h"
 #include "lang/declare_parts.h"
 #include "util/str.h"
 
@@ -191,6 +192,11 @@ static at_status read_require(at__lines *lines, void *target)
     return at__read_require(&t->requires, &t->require_count, &t->require_cap, &t->symbols, lines);
 }
 
+static at_status read_use(at__lines *lines, void *target)
+{
+    return at__read_uses(&((reading *)target)->t->uses, lines);
+}
+
 static at_status read_grid(at__lines *lines, void *target)
 {
     at__template *t = ((reading *)target)->t;
@@ -227,6 +233,7 @@ static at_status read_default(at__lines *lines, void *target)
 
 static const at__keyword KEYWORDS[] = {
     { .word = "template", .form = "template NAME", .once = true, .required = true, .read = read_template },
+    { .word = "use", .read = read_use },
     { .word = "param", .read = read_param },
     { .word = "let", .read = read_let },
     { .word = "const", .read = read_const },
@@ -422,6 +429,15 @@ static at_status read_all(at__template *t, const char *source, size_t len, at_er
 at_status at__template_read(at__template **out, const at__op *op, const char *source, size_t len,
                             const char *file, at_error *err)
 {
+    return at__template_read_with(out, op, NULL, source, len, file, err);
+}
+
+at_status at__template_read_with(at__template **out, const at__op *op, const at__commons *commons,
+                                 const char *source, size_t len, const char *file, at_error *err)
+{
+    size_t own_len;
+    const char *own = at__bundle_own(&own_len, source, len);
+    at__bundle bundle;
     at__template *t = calloc(1, sizeof *t);
     if (!t)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
@@ -434,15 +450,15 @@ at_status at__template_read(at__template **out, const at__op *op, const char *so
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
         goto done;
     }
-    if ((status = read_all(t, source, len, err)) != AT_OK)
+    if ((status = read_all(t, own, own_len, err)) != AT_OK)
         goto done;
-    t->source = at__text_copy(source, len);
-    t->source_len = len;
-    if (!t->source) {
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+    if ((status = at__bundle_make(&bundle, source, len, file, &t->uses, commons, err)) != AT_OK)
         goto done;
-    }
-    at__hash_text(t->hash, source, len);
+    t->source = bundle.source;
+    t->source_len = bundle.len;
+    t->parts = bundle.parts;
+    t->part_count = bundle.part_count;
+    memcpy(t->hash, bundle.hash, sizeof bundle.hash);
     *out = t;
     t = NULL;
 done:
@@ -468,6 +484,7 @@ void at__template_close(at__template *t)
     at__launch_clear(&t->launch);
     free(t->about);
     free(t->source);
+    at__parts_close(t->parts, t->part_count);
     free(t->file);
     free(t);
 }

@@ -49,14 +49,21 @@ static void add_head(at__str *out, const char *file, const char *hash, const cha
     at__str_addf(out, "using T = %s;\n", at__dtype_cuda(type, storage));
 }
 
-static void add_source(at__str *out, const char *file, const char *source, size_t len)
+/* What is used, then the file itself, each with its own lines for messages. */
+static void add_parts(at__str *out, const char *source, const at__part *parts, int count)
 {
-    /* A byte order mark is allowed at the start of a file only. */
-    size_t mark = len >= 3 && memcmp(source, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    at__str_add(out, "#line 1 \"");
-    add_file_name(out, file);
-    at__str_add(out, "\"\n");
-    at__str_add_bytes(out, source + mark, len - mark);
+    for (int i = 0; i < count; i++) {
+        const char *text = source + parts[i].begin;
+        size_t len = parts[i].len;
+        /* A byte order mark is allowed at the start of a file only. */
+        size_t mark = len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+        at__str_add(out, "#line 1 \"");
+        add_file_name(out, parts[i].file);
+        at__str_add(out, "\"\n");
+        at__str_add_bytes(out, text + mark, len - mark);
+        if (i + 1 < count && len > mark && text[len - 1] != '\n')
+            at__str_add(out, "\n");
+    }
 }
 
 /* Words are enumerators: compilers warn of constants that nobody uses, and few kernels name every word. */
@@ -132,7 +139,7 @@ at_status at__render(at__str *out, const at__template *t, at__dtype type, const 
         add_head(&text, t->file, t->hash, at__str_text(&words), type, t->op->storage);
         add_params(&text, t, bound);
         status = add_fixed(&text, t, bound, err);
-        add_source(&text, t->file, t->source, t->source_len);
+        add_parts(&text, t->source, t->parts, t->part_count);
     }
     if (status == AT_OK)
         status = hand_over(out, &text, err);
@@ -148,6 +155,6 @@ at_status at__render_reference(at__str *out, const at__op *op, at__dtype type, a
         return at_fail(err, AT_ERR_INPUT, "%s: the operation %s is recorded: its kernels are not here",
                        op->file, op->name);
     add_head(&text, op->file, op->hash, "", type, op->storage);
-    add_source(&text, op->file, op->source, op->source_len);
+    add_parts(&text, op->source, op->parts, op->part_count);
     return hand_over(out, &text, err);
 }

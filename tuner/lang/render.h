@@ -1,9 +1,10 @@
 /*
  * render.h - from a template and a configuration to CUDA source. A pure function: same input, same bytes.
  *
- * The source is a prelude (how it was made, `using T`, typed constants for parameters, labels and consts,
- * #line) and the template's file as it stands. It depends on the problem only through the element type and
- * `const` values, so that problems share compiled kernels.
+ * The source is a prelude (how it was made, `using T`, typed constants for parameters, labels and consts),
+ * then the files of common code that the template uses and the template's own, each as it stands behind a
+ * #line. It depends on the problem only through the element type and `const` values, so that problems share
+ * compiled kernels.
  */
 #ifndef AUTOTUNE_RENDER_H
 #define AUTOTUNE_RENDER_H

@@ -1,0 +1,327 @@
+/*
+ * declare_common.c - shared device code: a library of files by name, and bundles made from it.
+ *
+ * A bundle's files are found by walking the `use` lines depth first and writing a file when all that it uses
+ * is written. Files on the way down are marked, so that a circle is seen where it closes. The line before
+ * each file gives its length in bytes, so nothing that stands in a file can be taken for such a line. A
+ * stored bundle is taken apart into a library, and made again by the same walk: what does not come out as the
+ * same bytes was no bundle, and cannot have the hash that it is stored under.
+ */
+#include "lang/declare_common.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lang/declare_parts.h"
+#include "util/options.h"
+#include "util/str.h"
+
+static const char PART[] = "//!autotune common ";
+
+static at_status out_of_memory(at_error *err)
+{
+    return at_fail(err, AT_ERR_MEMORY, "out of memory");
+}
+
+/* ---- one file ---- */
+
+static void common_close(at__common *c)
+{
+    if (!c)
+        return;
+    free(c->about);
+    free(c->text);
+    free(c->file);
+    free(c);
+}
+
+/* The name, which the file has as well: an editor follows #include lines by it. */
+static at_status read_common(at__lines *lines, void *target)
+{
+    at__common *c = target;
+    char expected[AT__MAX_NAME + 5];
+    const char *at = lines->at, *slash = strrchr(c->file, '/');
+    at_status status = at__read_plain_name(c->name, lines);
+    if (status != AT_OK)
+        return status;
+    snprintf(expected, sizeof expected, "%s.cuh", c->name);
+    if (strcmp(slash ? slash + 1 : c->file, expected) != 0)
+        return at__lines_fail(lines, at, "found '%s'; expected the name of the file, which would be %s",
+                              c->name, expected);
+    return at__lines_comment(&c->about, lines);
+}
+
+static at_status read_use(at__lines *lines, void *target)
+{
+    return at__read_uses(&((at__common *)target)->uses, lines);
+}
+
+static const at__keyword KEYWORDS[] = {
+    { .word = "common", .form = "common NAME", .once = true, .required = true, .read = read_common },
+    { .word = "use", .after = "common", .read = read_use },
+    { 0 },
+};
+
+static at_status read_file(at__common *c, const char *text, size_t len, at_error *err)
+{
+    const bool recorded = false;
+    at__lines lines;
+    at_status status = at__lines_open(&lines, text, len, c->file, "common", err);
+    return status == AT_OK ? at__read_keywords(&lines, KEYWORDS, &recorded, c) : status;
+}
+
+/* ---- a library of them ---- */
+
+static const at__common *find_here(const at__commons *commons, const char *name)
+{
+    for (size_t i = 0; i < commons->count; i++)
+        if (strcmp(commons->items[i]->name, name) == 0)
+            return commons->items[i];
+    return NULL;
+}
+
+const at__common *at__commons_find(const at__commons *commons, const char *name)
+{
+    const at__common *found = NULL;
+    for (; commons && !found; commons = commons->next)
+        found = find_here(commons, name);
+    return found;
+}
+
+at_status at__commons_add(at__commons *commons, const char *text, size_t len, const char *file, at_error *err)
+{
+    at_status status = AT_OK;
+    at__common *c = calloc(1, sizeof *c);
+    if (!c)
+        return out_of_memory(err);
+    c->text = at__text_copy(text, len);
+    c->len = len;
+    c->file = at__text_copy(file, strlen(file));
+    if (!c->text || !c->file || !at__grow(&commons->items, &commons->cap, commons->count, sizeof(void *))) {
+        status = out_of_memory(err);
+        goto done;
+    }
+    if ((status = read_file(c, c->text, len, err)) != AT_OK)
+        goto done;
+    if (find_here(commons, c->name)) {
+        status = at_fail(err, AT_ERR_INPUT, "%s: found common code '%s' a second time; expected a new name",
+                         file, c->name);
+        goto done;
+    }
+    commons->items[commons->count++] = c;
+    c = NULL;
+done:
+    common_close(c);
+    return status;
+}
+
+void at__commons_clear(at__commons *commons)
+{
+    for (size_t i = 0; i < commons->count; i++)
+        common_close(commons->items[i]);
+    free(commons->items);
+    *commons = (at__commons){ 0 };
+}
+
+/* ---- taking a bundle apart ---- */
+
+typedef struct part_line {
+    char name[AT__MAX_NAME];
+    const char *text; /* behind the line */
+    size_t len;
+} part_line;
+
+/* Is there a line "//!autotune common NAME LENGTH", with as many bytes behind it? */
+static bool read_part_line(part_line *out, const char *at, const char *end)
+{
+    const char *stop = memchr(at, '\n', (size_t)(end - at));
+    char line[AT__MAX_NAME + 64];
+    unsigned long len;
+    int used = -1;
+    if (!stop || (size_t)(stop - at) >= sizeof line || strncmp(at, PART, sizeof PART - 1) != 0)
+        return false;
+    size_t n = (size_t)(stop - at) - (sizeof PART - 1);
+    memcpy(line, at + sizeof PART - 1, n);
+    line[n] = '\0';
+    if (sscanf(line, "%63[a-z0-9_] %9lu%n", out->name, &len, &used) != 2 || (size_t)used != n)
+        return false;
+    out->text = stop + 1;
+    out->len = len;
+    return len <= (size_t)(end - out->text);
+}
+_Static_assert(AT__MAX_NAME == 64, "the width in read_part_line");
+
+const char *at__bundle_own(size_t *own_len, const char *source, size_t len)
+{
+    const char *end = source + len;
+    part_line part;
+    while (source < end && read_part_line(&part, source, end))
+        source = part.text + part.len;
+    *own_len = (size_t)(end - source);
+    return source;
+}
+
+/* The files in a stored bundle, as a library. Where they once came from is not known. */
+static at_status add_stored(at__commons *out, const char *source, const char *own, at_error *err)
+{
+    char file[AT__MAX_NAME + 20];
+    at_status status = AT_OK;
+    part_line part;
+    while (status == AT_OK && source < own && read_part_line(&part, source, own)) {
+        snprintf(file, sizeof file, "common/%s.cuh", part.name);
+        status = at__commons_add(out, part.text, part.len, file, err);
+        source = part.text + part.len;
+    }
+    return status;
+}
+
+/* ---- making a bundle ---- */
+
+enum { MAX_PARTS = 64 };
+
+typedef struct walk {
+    const at__commons *commons;
+    const at__common *done[MAX_PARTS]; /* in the order in which they are written */
+    int done_count;
+    const at__common *open[MAX_PARTS]; /* from the first file to the one that is looked at */
+    int depth;
+    at_error *err;
+} walk;
+
+static bool holds(const at__common *const *list, int count, const at__common *c)
+{
+    for (int i = 0; i < count; i++)
+        if (list[i] == c)
+            return true;
+    return false;
+}
+
+static at_status fail_use(const walk *w, const at__where *at, const char *format, const char *name,
+                          const char *more)
+{
+    char text[300];
+    snprintf(text, sizeof text, format, name, more);
+    return at_fail(w->err, AT_ERR_INPUT, "%s:%d:%d: %s", at->file, at->line, at->column, text);
+}
+
+static at_status fail_unknown(const walk *w, const char *name, const at__where *at)
+{
+    const char *names[MAX_PARTS + 1];
+    int count = 0;
+    for (const at__commons *c = w->commons; c; c = c->next)
+        for (size_t i = 0; i < c->count && count < MAX_PARTS; i++)
+            names[count++] = c->items[i]->name;
+    names[count] = NULL;
+    const char *near = strlen(name) > 2 ? at__nearest(name, names) : NULL;
+    return near ? fail_use(w, at, "found '%s', which is no common code; did you mean '%s'?", name, near)
+                : fail_use(w, at, "found '%s'; expected the name of common code, a file common/%s.cuh", name,
+                           name);
+}
+
+static at_status visit(walk *w, const at__used *uses);
+
+/* A file, behind those that it uses. */
+static at_status visit_one(walk *w, const char *name, const at__where *at)
+{
+    const at__common *c = at__commons_find(w->commons, name);
+    if (!c)
+        return fail_unknown(w, name, at);
+    if (holds(w->open, w->depth, c))
+        return fail_use(w, at, "found '%s', which needs this file itself%s; expected no circle", name, "");
+    if (holds(w->done, w->done_count, c))
+        return AT_OK;
+    if (w->done_count + w->depth == MAX_PARTS)
+        return fail_use(w, at, "found '%s', one file of common code too many%s; expected at most 64", name,
+                        "");
+    w->open[w->depth++] = c;
+    at_status status = visit(w, &c->uses);
+    w->depth--;
+    w->done[w->done_count++] = c;
+    return status;
+}
+
+static at_status visit(walk *w, const at__used *uses)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < uses->count && status == AT_OK; i++)
+        status = visit_one(w, uses->names[i], &uses->where[i]);
+    return status;
+}
+
+/* Adds a file's text behind the others. The array of parts has room for it. */
+static at_status add_part(at__bundle *out, at__str *text, const char *bytes, size_t len, const char *file,
+                          at_error *err)
+{
+    at__part part = { .file = at__text_copy(file, strlen(file)), .begin = text->len, .len = len };
+    if (!part.file)
+        return out_of_memory(err);
+    out->parts[out->part_count++] = part;
+    at__str_add_bytes(text, bytes, len);
+    return AT_OK;
+}
+
+static at_status write_bundle(at__bundle *out, const walk *w, const char *own, size_t own_len,
+                              const char *file, at_error *err)
+{
+    at__str text = { 0 };
+    at_status status = AT_OK;
+    out->parts = calloc((size_t)w->done_count + 1, sizeof *out->parts);
+    if (!out->parts)
+        return out_of_memory(err);
+    for (int i = 0; i < w->done_count && status == AT_OK; i++) {
+        const at__common *c = w->done[i];
+        at__str_addf(&text, "%s%s %zu\n", PART, c->name, c->len);
+        status = add_part(out, &text, c->text, c->len, c->file, err);
+    }
+    if (status == AT_OK)
+        status = add_part(out, &text, own, own_len, file, err);
+    if (status == AT_OK)
+        status = at__str_status(&text, err);
+    if (status == AT_OK && text.len > AT__MAX_SOURCE)
+        status = at_fail(err, AT_ERR_INPUT, "%s: found %zu bytes with the code it uses; expected at most %zu",
+                         file, text.len, AT__MAX_SOURCE);
+    if (status != AT_OK) {
+        at__str_clear(&text);
+        return status;
+    }
+    out->source = text.data;
+    out->len = text.len;
+    return AT_OK;
+}
+
+at_status at__bundle_make(at__bundle *out, const char *source, size_t len, const char *file,
+                          const at__used *uses, const at__commons *commons, at_error *err)
+{
+    size_t own_len;
+    const char *own = at__bundle_own(&own_len, source, len);
+    const bool stored = own != source;
+    at__commons within = { 0 };
+    at__bundle made = { 0 };
+    walk w = { .commons = stored ? &within : commons, .err = err };
+
+    at_status status = add_stored(&within, source, own, err);
+    if (status == AT_OK)
+        status = visit(&w, uses);
+    if (status == AT_OK)
+        status = write_bundle(&made, &w, own, own_len, file, err);
+    if (status == AT_OK && stored && (made.len != len || memcmp(made.source, source, len) != 0))
+        status = at_fail(err, AT_ERR_INPUT,
+                         "%s: found other common code before the file than its `use` lines ask for", file);
+    if (status == AT_OK) {
+        at__hash_text(made.hash, made.source, made.len);
+        *out = made;
+        made = (at__bundle){ 0 };
+    }
+    at__parts_close(made.parts, made.part_count);
+    free(made.source);
+    at__commons_clear(&within);
+    return status;
+}
+
+void at__parts_close(at__part *parts, int count)
+{
+    for (int i = 0; i < count; i++)
+        free(parts[i].file);
+    free(parts);
+}

@@ -1,0 +1,59 @@
+/*
+ * declare_common.h - device code that several templates share: files templates/common/NAME.cuh, which an op
+ * or a template takes by a line `use NAME...` of its declaration.
+ *
+ * A *bundle* is the text that is hashed, stored and rendered for an op or a template: each file that it uses,
+ * dependencies first, behind a line that tells its name and length, then its own file. Without `use` it is
+ * that file and nothing else.
+ */
+#ifndef AUTOTUNE_DECLARE_COMMON_H
+#define AUTOTUNE_DECLARE_COMMON_H
+
+#include "lang/declare.h"
+
+typedef struct at__common {
+    char name[AT__MAX_NAME];
+    char *about;
+    at__used uses;
+    char *text;
+    size_t len;
+    char *file; /* as messages and #line show it */
+} at__common;
+
+/* The files that `use` may name. Zeroed it is empty; what it lacks is looked for in `next`. */
+typedef struct at__commons {
+    at__common **items;
+    size_t count, cap;
+    const struct at__commons *next; /* borrowed; NULL: the end */
+} at__commons;
+
+/*
+ * Reads one file, which begins with a block `common NAME`; its path ends in NAME.cuh. Text and path are
+ * copied. AT_ERR_INPUT as at__op_read, and for a name that this library (`next` aside) has already.
+ */
+at_status at__commons_add(at__commons *commons, const char *text, size_t len, const char *file,
+                          at_error *err) AT_MUST_CHECK;
+const at__common *at__commons_find(const at__commons *commons, const char *name); /* NULL: none */
+void at__commons_clear(at__commons *commons);
+
+/* What of a bundle is the op's or the template's own file: its end. */
+const char *at__bundle_own(size_t *own_len, const char *source, size_t len);
+
+typedef struct at__bundle {
+    char *source; /* terminated */
+    size_t len;
+    at__part *parts; /* dependencies first; the last is the file itself */
+    int part_count;
+    char hash[AT__HASH_TEXT]; /* of the source */
+} at__bundle;
+
+/*
+ * Makes the bundle of a file whose declaration has these `use` lines, and its hash. `source` is that file,
+ * or a bundle that was stored: then the files come from it, and the result is the same bytes again. commons
+ * may be NULL. AT_ERR_INPUT, with the place of the `use`: unknown names, circles.
+ */
+at_status at__bundle_make(at__bundle *out, const char *source, size_t len, const char *file,
+                          const at__used *uses, const at__commons *commons, at_error *err) AT_MUST_CHECK;
+void at__parts_close(at__part *parts, int count);
+
+#endif
