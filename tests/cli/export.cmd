@@ -1,7 +1,7 @@
 fixture store.db
 at export 4096x4096 --db store.db -o t.cu
-sed '/^\/\*!autotune/,$d' t.cu
-sed -n '/cuda_runtime/,$p' t.cu
+sed "/^$/,\$d" t.cu
+sed -n "/cuda_runtime/,\$p" t.cu
 at export 4096x4096 f16 --db store.db
 at export 4096x4096 --db store.db -o missing/t.cu
 # A device, a pipe or a folder is never replaced; a link stays a link.

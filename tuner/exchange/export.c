@@ -1,11 +1,12 @@
 /*
- * export.c - the .cu file: a comment that says where the kernel comes from, the rendered kernel
- * under a name of its own (two exports can be linked together), a launcher with the geometry as
+ * export.c - the .cu file: a comment that says where the kernel comes from, the kernel with what
+ * it needs (cut.h) under a name of its own (two exports can be linked together), a launcher with the geometry as
  * numbers, and with --main a main() around the op's reference. Names go through identifier(), free
  * text through comment(): nothing that a store holds can end a comment or become code.
  */
 #include "exchange/export.h"
 
+#include "exchange/cut.h"
 #include "lang/arch.h"
 #include "lang/catalog.h"
 #include "lang/render.h"
@@ -14,12 +15,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One line of a comment: nothing in the text can end it or the line. */
+/* In a comment of one line: nothing in the text can end either. */
+static void add_comment_text(at__str *out, const char *text)
+{
+    for (; *text; text++)
+        at__str_addf(out, "%c", (unsigned char)*text < ' ' || *text == '\\' || *text == '?' ? ' ' : *text);
+}
+
 static void comment(at__str *out, const char *label, const char *text)
 {
     at__str_addf(out, "// %-14s ", label);
-    for (; *text; text++)
-        at__str_addf(out, "%c", (unsigned char)*text < ' ' || *text == '\\' || *text == '?' ? ' ' : *text);
+    add_comment_text(out, text);
     at__str_add(out, "\n");
 }
 
@@ -37,9 +43,16 @@ static void add_head(at__str *out, const at__answer *a, const at__template *t, c
     const at__winner *w = &a->winner;
     const at__fingerprint *f = &a->fingerprint;
     char line[512];
-    at__str_addf(out, "// Made by autotune %s. Compile with nvcc -std=c++17 -arch=sm_%" PRId64 ".\n//\n",
+    at__str_add(out, "// ");
+    add_comment_text(out, title);
+    at__str_add(out, " for ");
+    add_comment_text(out, f->device);
+    if (t->op->about[0]) {
+        at__str_add(out, ": ");
+        add_comment_text(out, t->op->about);
+    }
+    at__str_addf(out, "\n// Made by autotune %s. Compile with nvcc -std=c++17 -arch=sm_%" PRId64 ".\n//\n",
                  AT_VERSION, f->cc);
-    comment(out, "problem", title);
     comment(out, "configuration", w->config);
     snprintf(line, sizeof line, "%.80s, hash %.12s", t->file, w->template_hash);
     comment(out, "template", line);
@@ -59,37 +72,11 @@ static void add_head(at__str *out, const at__answer *a, const at__template *t, c
     at__str_add(out, "\n");
 }
 
-/*
- * The rendered kernel without its first comments and without #line: messages shall point into this file.
- * Kernels are extern "C": without a name of its own, two exports of one template could not be linked
- * together.
- */
-static void add_kernel(at__str *out, const char *rendered, const char *kernel, const char *name)
-{
-    while (*rendered) {
-        size_t len = strcspn(rendered, "\n");
-        len += rendered[len] == '\n';
-        if (strncmp(rendered, "#line 1 ", 8) == 0) {
-            at__str_addf(out,
-                         "\n// Its own name, so that exported kernels can be linked into one program.\n"
-                         "#define %s %s_kernel\n\n",
-                         kernel, name);
-            at__str_add(out, rendered + len);
-            return;
-        }
-        if (strncmp(rendered, "constexpr ", 10) == 0) /* a parameter may shape the launch alone */
-            at__str_add(out, "[[maybe_unused]] ");
-        if (strncmp(rendered, "//", 2) != 0)
-            at__str_add_bytes(out, rendered, len);
-        rendered += len;
-    }
-}
-
 typedef struct launcher {
     const at__op *op;
     const at__problem *problem;
     const int64_t *slots;
-    const char *name;
+    const char *name, *kernel; /* what is exported, and its kernel: their own names, for linking several */
 } launcher;
 
 static const char *qualifier(const at__arg *arg)
@@ -136,8 +123,7 @@ static at_status add_arguments(at__str *out, const launcher *l, bool cast, at_er
     return AT_OK;
 }
 
-static at_status add_launcher(at__str *out, const launcher *l, const at__template *t, const at__winner *w,
-                              at_error *err)
+static at_status add_launcher(at__str *out, const launcher *l, const at__winner *w, at_error *err)
 {
     at__str_add(
         out, "\n#include <cuda_runtime.h>\n\n#include <cstdint>\n\n/*\n"
@@ -165,14 +151,32 @@ static at_status add_launcher(at__str *out, const launcher *l, const at__templat
                      "    cudaError_t status = cudaFuncSetAttribute(%s, "
                      "cudaFuncAttributeMaxDynamicSharedMemorySize, %" PRId64
                      ");\n    if (status != cudaSuccess)\n        return status;\n",
-                     t->kernel, w->shared_bytes);
+                     l->kernel, w->shared_bytes);
     at__str_addf(out,
                  "    %s<<<dim3(%" PRId64 ", %" PRId64 ", %" PRId64 "), dim3(%" PRId64 ", %" PRId64
                  ", %" PRId64 "), %" PRId64 ", stream>>>(",
-                 t->kernel, w->grid[0], w->grid[1], w->grid[2], w->block[0], w->block[1], w->block[2],
+                 l->kernel, w->grid[0], w->grid[1], w->grid[2], w->block[0], w->block[1], w->block[2],
                  w->shared_bytes);
     status = add_arguments(out, l, false, err);
     at__str_add(out, ");\n    return cudaGetLastError();\n}\n");
+    return status;
+}
+
+/* The reference kernel with what it needs and is not there yet. */
+static at_status add_reference(at__str *out, const launcher *l, at_error *err)
+{
+    at__str rendered = { 0 }, text = { 0 };
+    at_status status = at__render_reference(&rendered, l->op, l->problem->type, err);
+    const at__cutting cutting = { .rendered = at__str_text(&rendered),
+                                  .kernel = l->op->reference,
+                                  .name = l->op->reference,
+                                  .type_bytes = at__dtype_bytes(l->problem->type),
+                                  .before = at__str_text(out) };
+    if (status == AT_OK)
+        status = at__cut(&text, &cutting, err);
+    at__str_add_bytes(out, at__str_text(&text), text.len);
+    at__str_clear(&rendered);
+    at__str_clear(&text);
     return status;
 }
 
@@ -198,16 +202,15 @@ static at_status add_buffer_table(at__str *out, const launcher *l, at_error *err
 }
 
 /* What export_main.cu expects in front of it. */
-static at_status add_main(at__str *out, const launcher *l, const at__template *t, const at__answer *a,
-                          at_error *err)
+static at_status add_main(at__str *out, const launcher *l, const at__answer *a, at_error *err)
 {
     at__geometry g;
     at_status status = at__geometry_of(&g, &l->op->launch, l->slots, err);
     if (status != AT_OK)
         return status;
     at__str_add(out, "\n/* ---- self-test and benchmark ---- */\n\n");
-    if (strcmp(t->hash, l->op->hash) != 0) /* else one file declares both, and is there already */
-        at__str_add_bytes(out, l->op->source, l->op->source_len);
+    if ((status = add_reference(out, l, err)) != AT_OK)
+        return status;
     status = add_buffer_table(out, l, err);
     at__str_addf(
         out,
@@ -247,30 +250,47 @@ at_status at__export_render(at__str *rendered, int64_t *slots, const at__export_
     return status == AT_OK ? at__render(rendered, in->t, in->problem->type, &config, slots, err) : status;
 }
 
+/* What is written for the problem, once its names are known. */
+static at_status add_all(at__str *out, const at__export_input *in, const launcher *l, const char *rendered,
+                         const char *title, at_error *err)
+{
+    const at__cutting cutting = { .rendered = rendered,
+                                  .kernel = in->t->kernel,
+                                  .name = l->kernel,
+                                  .type_bytes = at__dtype_bytes(in->problem->type) };
+    add_head(out, in->answer, in->t, title);
+    at_status status = at__cut(out, &cutting, err);
+    if (status == AT_OK)
+        status = add_launcher(out, l, &in->answer->winner, err);
+    if (status == AT_OK && in->with_main)
+        status = add_main(out, l, in->answer, err);
+    return status;
+}
+
 at_status at__export_cu(at__str *out, const at__export_input *in, at_error *err)
 {
     int64_t slots[AT__MAX_SLOTS];
-    const at__answer *answer = in->answer;
-    const at__template *t = in->t;
-    const at__problem *problem = in->problem;
-    at__str rendered = { 0 }, name = { 0 }, title = { 0 };
+    const at__op *op = in->t->op;
+    at__str rendered = { 0 }, name = { 0 }, kernel = { 0 }, title = { 0 };
 
     at_status status = at__export_render(&rendered, slots, in, err);
-    if (status == AT_OK) {
-        launcher l = { .op = t->op, .problem = problem, .slots = slots };
-        at__str_addf(&title, "%s ", t->op->name);
-        at__problem_shape(&title, problem);
-        at__str_addf(&title, " %s", at__dtype_name(problem->type));
-        identifier(&name, at__str_text(&title));
-        l.name = at__str_text(&name);
-        add_head(out, answer, t, at__str_text(&title));
-        add_kernel(out, at__str_text(&rendered), t->kernel, l.name);
-        status = add_launcher(out, &l, t, &answer->winner, err);
-        if (status == AT_OK && in->with_main)
-            status = add_main(out, &l, t, answer, err);
-    }
+    at__str_addf(&title, "%s ", op->name);
+    at__problem_shape(&title, in->problem);
+    at__str_addf(&title, " %s", at__dtype_name(in->problem->type));
+    identifier(&name, at__str_text(&title));
+    at__str_addf(&kernel, "%s_kernel", at__str_text(&name));
+    const launcher l = { .op = op,
+                         .problem = in->problem,
+                         .slots = slots,
+                         .name = at__str_text(&name),
+                         .kernel = at__str_text(&kernel) };
+    if (status == AT_OK && (title.failed || name.failed || kernel.failed))
+        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+    if (status == AT_OK)
+        status = add_all(out, in, &l, at__str_text(&rendered), at__str_text(&title), err);
     at__str_clear(&rendered);
     at__str_clear(&name);
+    at__str_clear(&kernel);
     at__str_clear(&title);
     return status == AT_OK ? at__str_status(out, err) : status;
 }

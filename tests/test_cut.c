@@ -1,0 +1,275 @@
+/* test_cut.c - exported kernels: what is left out, and that the machine code stays the same. */
+#include <criterion/criterion.h>
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile/nvrtc.h"
+#include "declare_support.h"
+#include "exchange/cut.h"
+#include "lang/catalog.h"
+#include "lang/render.h"
+#include "space/space.h"
+
+static void cut(at__str *out, const char *rendered, const char *kernel, const char *name, int bytes)
+{
+    at_error err = { 0 };
+    at__cutting cutting = { .rendered = rendered, .kernel = kernel, .name = name, .type_bytes = bytes };
+    cr_assert_eq(at__cut(out, &cutting, &err), AT_OK, "%s", err.text);
+}
+
+/* Sources with a kernel k, in which constants A = 1, B = 0 and N = 4 are known. */
+#define KNOWN   "constexpr int A = 1;\nconstexpr int B = 0;\nconstexpr int N = 4;\n"
+#define K(body) "__global__ void k(int *p)\n{\n" body "}\n"
+
+static const struct {
+    const char *what, *source, *expected;
+} CASES[] = {
+    { "only what is reached by name stays",
+      "int z;\nint g() { return f2; }\nint f2;\nstruct S { int a; };\n\n/* of T */\nusing U = S;\n" K(
+          "    g(); U u;\n"),
+      "int g() { return f2; }\nint f2;\nstruct S { int a; };\n\n/* of T */\nusing U = S;\n" K(
+          "    g(); U u;\n") },
+    { "comments go with what they are about",
+      "/* a */\nint a;\n\n// b\n// more\nint b; // behind\n/* k */\n" K("    b;\n"),
+      "// b\n// more\nint b; // behind\n/* k */\n" K("    b;\n") },
+    { "the renderer's and the editor's parts go",
+      "// autotune: x\n#define AUTOTUNE_RENDERED 1\n#define AUTOTUNE_ARG(name) name\n#line 1 "
+      "\"x.cuh\"\n/*!autotune\ncommon x\n*/\n"
+      "#ifndef AUTOTUNE_RENDERED\n#pragma once\n#include \"y.cuh\"\n#if 1\nint no;\n#endif\n#else\nint "
+      "yes;\n#endif\n"
+      "#line 1 \"t.cu\"\n__global__ void k(int AUTOTUNE_ARG(yes)) {}\n",
+      "int yes;\n\n__global__ void k(int yes) {}\n" },
+    { "arguments that are constants have no name",
+      "#define AUTOTUNE_ARG(name)\n__global__ void k(long long AUTOTUNE_ARG(rows), int) {}\n",
+      "__global__ void k(long long /* rows */, int) {}\n" },
+    { "constants and enumerators go one by one",
+      "constexpr int x = 1, y = 2, z = x; /* all */\nenum { P_a = 0, P_b = 1 };\nconstexpr int P = P_b;\n" K(
+          "    z + P;\n"),
+      "constexpr int x = 1, z = x; /* all */\nenum { P_b = 1 };\nconstexpr int P = P_b;\n" K(
+          "    z + P;\n") },
+    { "all overloads and specialisations stay",
+      "template <int n> struct V;\ntemplate <> struct V<1> { int a; };\nvoid f(int);\nvoid f(long) {}\n" K(
+          "    f(V<1>()); \n"),
+      "template <int n> struct V;\ntemplate <> struct V<1> { int a; };\nvoid f(int);\nvoid f(long) {}\n" K(
+          "    f(V<1>()); \n") },
+    { "conditional code stays around what is reached",
+      "#if X > Y\nvoid f() {}\nvoid g() {}\n#else\nvoid g() {}\n#endif\n#if Z\nint z;\n#endif\n#define Y "
+      "3\n#define Q 4\n" K("    f();\n"),
+      "#if X > Y\nvoid f() {}\n#endif\n#define Y 3\n" K("    f();\n") },
+    { "what is of no known form stays",
+      "namespace n { int a; }\nextern \"C\" { int b; }\nint c;\nS operator+(S a, S b) { return c; "
+      "}\nstatic_assert(N == 4, \"\");\n" K(""),
+      "namespace n { int a; }\nextern \"C\" { int b; }\nint c;\nS operator+(S a, S b) { return c; }\n" K(
+          "") },
+    { "strings and comments are no code",
+      "int a;\nconst char *s = \"a } \\\" ; { /*\";\nconst char *r = R\"x(a }\n)\" ; )x\";\nchar q = "
+      "'}';\n" K("    s, r, q; // a }\n"),
+      "const char *s = \"a } \\\" ; { /*\";\nconst char *r = R\"x(a }\n)\" ; )x\";\nchar q = '}';\n" K(
+          "    s, r, q; // a }\n") },
+    { "what does not close is left as it is", "int a;\n__global__ void k() {\n",
+      "int a;\n__global__ void k() {\n\n" },
+    { "a branch that is taken stands alone",
+      KNOWN K("    if (A) {\n        f();\n\n        /* g */\n        g();\n    } else {\n        h();\n    "
+              "}\n    i();\n"),
+      K("    f();\n\n    /* g */\n    g();\n    i();\n") },
+    { "a branch that is not taken goes with its comment",
+      KNOWN K("    f();\n\n    /* why */\n    if (B) /* how */\n        g(); // what\n    h();\n"),
+      K("    f();\n\n    h();\n") },
+    { "else if",
+      KNOWN K("    if (p) {\n        f();\n    } else if (B) {\n        g();\n    } else {\n        h();\n   "
+              " }\n"),
+      K("    if (p) {\n        f();\n    } else {\n        h();\n    }\n") },
+    { "no else", KNOWN K("    if (p) {\n        f();\n    } else if (B) {\n        g();\n    }\n    h();\n"),
+      K("    if (p) {\n        f();\n    }\n    h();\n") },
+    { "parts of a condition",
+      KNOWN K("    if (!A || (p < q && r))\n        f();\n    if (p && (N % 4 == 0 || s < N) && q)\n        "
+              "g();\n    if (N == 3 || p)\n        h();\n"),
+      K("    if (p < q && r)\n        f();\n    if (p && q)\n        g();\n    if (p)\n        h();\n") },
+    { "the body of a loop",
+      KNOWN K("    for (;;)\n        if (A || p) {\n            f();\n        }\n    for (;;)\n        if "
+              "(!B)\n            g();\n"),
+      K("    for (;;) {\n        f();\n    }\n    for (;;)\n        g();\n") },
+    { "names of a block keep their braces",
+      KNOWN K("    int i = 0;\n    if (A) {\n        int i = 1;\n        f(i);\n    }\n    if (A) {\n        "
+              "int j = 1;\n        f(j);\n    }\n"),
+      K("    int i = 0;\n    {\n        int i = 1;\n        f(i);\n    }\n    int j = 1;\n    f(j);\n") },
+    { "a name that may be another's is no constant",
+      KNOWN "template <int N> int f() { if (N == 4) return 1; return 2; }\n" K(
+          "    int A = f<3>();\n    if (A)\n        g();\n    if (B)\n        h();\n"),
+      "constexpr int A = 1;\nconstexpr int N = 4;\n"
+      "template <int N> int f() { if (N == 4) return 1; return 2; }\n" K(
+          "    int A = f<3>();\n    if (A)\n        g();\n") },
+    { "nor is what C++ might compute otherwise",
+      "constexpr unsigned U = 1;\nconstexpr int S = sizeof(T) - 5;\nconstexpr int M = 2147483647;\n" K(
+          "    if (U) a();\n    if (S) b();\n    if (M + 1 > 0) c();\n    if (sizeof(T) == 4) d();\n    if "
+          "(sizeof(T) - 5 > 0) e();\n    if (\n(int)sizeof(T) - 5 > 0) f();\n"),
+      "constexpr unsigned U = 1;\nconstexpr int S = sizeof(T) - 5;\nconstexpr int M = 2147483647;\n" K(
+          "    if (U) a();\n    if (S) b();\n    if (M + 1 > 0) c();\n    d();\n    if (sizeof(T) - 5 > 0) "
+          "e();\n") },
+    { "labels stay", KNOWN K("    switch (p) {\n        if (B) {\n        case 3: f();\n        }\n    }\n"),
+      "constexpr int B = 0;\n" K(
+          "    switch (p) {\n        if (B) {\n        case 3: f();\n        }\n    }\n") },
+    { "locals that nothing reads go",
+      KNOWN K("    const int a = p[0], b = 2; /* two */\n    const int c = b;\n    const int d = f(); // "
+              "call\n    if (B)\n        a + c;\n"),
+      K("    const int d = f(); // call\n") },
+    { "#if in a function",
+      KNOWN K("#if X\n    if (B)\n        f();\n#endif\n    if (A)\n        g();\n#ifdef X\n    else\n       "
+              " h();\n#endif\n"),
+      "constexpr int A = 1;\n" K("    if (A)\n        g();\n#ifdef X\n    else\n        h();\n#endif\n") },
+};
+
+Test(cut, cases)
+{
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        at__str out = { 0 };
+        cut(&out, CASES[i].source, "k", "k", 4);
+        cr_expect_str_eq(at__str_text(&out), CASES[i].expected, "%s:\n%s", CASES[i].what, at__str_text(&out));
+        at__str_clear(&out);
+    }
+}
+
+Test(cut, the_kernel_gets_its_other_name)
+{
+    at__str out = { 0 };
+    cut(&out, "int k2;\n__global__ void k() { k2; /* k */ \"k\"; }", "k", "my_kernel", 4);
+    cr_assert_str_eq(out.data, "int k2;\n__global__ void my_kernel() { k2; /* k */ \"k\"; }\n");
+    at__str_clear(&out);
+}
+
+Test(cut, what_is_there_already_is_left_out)
+{
+    at__str out = { 0 };
+    at__cutting cutting = { .rendered = "using T = int;\nstruct S { T t; };\n__global__ void k() { S s; }\n",
+                            .kernel = "k",
+                            .name = "k",
+                            .before = "using T = int;\nint x; struct S { T t; };\n" };
+    cr_assert_eq(at__cut(&out, &cutting, NULL), AT_OK);
+    cr_assert_str_eq(out.data, "struct S { T t; };\n__global__ void k() { S s; }\n");
+    at__str_clear(&out);
+}
+
+/* ---- machine code ---- */
+
+typedef struct compiler {
+    at__nvrtc *nvrtc;
+    at__str log;
+} compiler;
+
+typedef struct code {
+    at__str cubin;
+    const char *text; /* the kernel's instructions, in the cubin */
+    size_t len;
+    at__resources resources;
+} code;
+
+static void find_text(code *c, const char *kernel)
+{
+    char name[200];
+    const Elf64_Ehdr *head = (const void *)c->cubin.data;
+    const Elf64_Shdr *sections = (const void *)(c->cubin.data + head->e_shoff);
+    const char *names = c->cubin.data + sections[head->e_shstrndx].sh_offset;
+    snprintf(name, sizeof name, ".text.%s", kernel);
+    for (int i = 0; i < head->e_shnum; i++)
+        if (strcmp(names + sections[i].sh_name, name) == 0) {
+            c->text = c->cubin.data + sections[i].sh_offset;
+            c->len = sections[i].sh_size;
+        }
+    cr_assert_not_null(c->text);
+}
+
+static void compile(code *out, compiler *c, const char *source, const char *kernel)
+{
+    bool ok = false;
+    at_error err = { 0 };
+    cr_assert_eq(at__nvrtc_compile(c->nvrtc, &ok, &out->cubin, &c->log, &out->resources, source, "t.cu", 90,
+                                   AT__CUBIN, &err),
+                 AT_OK, "%s", err.text);
+    cr_assert(ok, "%s\n%s", at__str_text(&c->log), source);
+    find_text(out, kernel);
+}
+
+static void compare(compiler *c, const at__space *space, const int64_t *slots, const at__problem *problem,
+                    int64_t index)
+{
+    const at__template *t = at__space_template(space);
+    at__str rendered = { 0 }, text = { 0 };
+    at__config config;
+    at_error err = { 0 };
+    code whole = { 0 }, part = { 0 };
+
+    at__space_config(&config, space, index);
+    cr_assert_eq(at__render(&rendered, t, problem->type, &config, slots, &err), AT_OK, "%s", err.text);
+    cut(&text, rendered.data, t->kernel, "cut_kernel", at__dtype_bytes(problem->type));
+    cr_expect(!strstr(text.data, "AUTOTUNE") && !strstr(text.data, "autotune"), "%s", text.data);
+    compile(&whole, c, rendered.data, t->kernel);
+    compile(&part, c, text.data, "cut_kernel");
+    cr_expect_eq(c->log.len, 0, "%s: %s\n%s", t->file, at__str_text(&c->log), text.data);
+    cr_expect(whole.len == part.len && memcmp(whole.text, part.text, whole.len) == 0 &&
+                  memcmp(&whole.resources, &part.resources, sizeof whole.resources) == 0,
+              "%s: another kernel of\n%s", t->file, text.data);
+    at__str_clear(&whole.cubin);
+    at__str_clear(&part.cubin);
+    at__str_clear(&rendered);
+    at__str_clear(&text);
+}
+
+/* First, middle and last configuration of a template for a problem. */
+static int compare_problem(compiler *c, const at__template *t, at__dtype type, const int64_t sizes[3])
+{
+    at__limits limits = some_limits();
+    int64_t slots[AT__MAX_SLOTS] = { 0 };
+    at__problem problem;
+    at__space *space = NULL;
+    at_error err = { 0 };
+    int compared = 0;
+    cr_assert_eq(at__problem_init(&problem, t->op, type, sizes, 3, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__problem_bind(slots, &problem, &limits, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__space_open(&space, t, slots, NULL, 0, &err), AT_OK, "%s", err.text);
+    const int64_t count = at__space_count(space), picks[] = { 0, count / 2, count - 1 };
+    for (int i = 0; i < 3 && i < count; i++, compared++)
+        compare(c, space, slots, &problem, picks[i]);
+    at__space_close(space);
+    return compared;
+}
+
+static void compare_op(const char *name, int most)
+{
+    static const struct {
+        at__dtype type;
+        int64_t sizes[3];
+    } PROBLEMS[] = {
+        { AT__F32, { 1, 4096, 4096 } }, { AT__U8, { 1, 4097, 4095 } },   { AT__U16, { 10000, 16, 17 } },
+        { AT__U16, { 1, 4096, 4096 } }, { AT__C128, { 3, 1000, 1001 } }, { AT__F32, { 7, 1000, 3 } },
+        { AT__F64, { 100000, 2, 2 } },  { AT__U8, { 1, 1, 1000 } },
+    };
+    compiler c = { 0 };
+    at__catalog *catalog = NULL;
+    if (at__nvrtc_open(&c.nvrtc, NULL) != AT_OK)
+        cr_skip_test("NVRTC is not installed");
+    cr_assert_eq(at__catalog_open(&catalog, AT_SOURCE_DIR "/tests/data/templates", NULL), AT_OK);
+    const at__op *op = at__catalog_find_op(catalog, name);
+    for (int i = 0; i < at__catalog_template_count(catalog, op); i++) {
+        int compared = 0;
+        for (size_t k = 0; k < sizeof PROBLEMS / sizeof *PROBLEMS && compared < most; k++)
+            compared += compare_problem(&c, at__catalog_template(catalog, op, i), PROBLEMS[k].type,
+                                        PROBLEMS[k].sizes);
+        cr_expect_gt(compared, 0, "%s", at__catalog_template(catalog, op, i)->file);
+    }
+    at__catalog_close(catalog);
+    at__nvrtc_close(c.nvrtc);
+    at__str_clear(&c.log);
+}
+
+Test(cut, transposes_are_the_same_machine_code)
+{
+    const char *all = getenv("AT_CUT_ALL");
+    compare_op("transpose", all ? 1000 : 4);
+}
+
+Test(cut, copies_are_the_same_machine_code)
+{
+    compare_op("copy", 6);
+}

@@ -1,0 +1,27 @@
+/*
+ * cut.h - from a rendered source to what its kernel needs, for a file that people read.
+ *
+ * Gone are what the renderer and the tuner alone need (#line, declarations, the section for editors), every
+ * definition that the kernel does not reach by name, and branches that the constants rule out. What is left
+ * compiles to the same machine code. A pure function of the text.
+ */
+#ifndef AUTOTUNE_CUT_H
+#define AUTOTUNE_CUT_H
+
+#include "util/str.h"
+
+typedef struct at__cutting {
+    const char *rendered; /* as at__render or at__render_reference make it */
+    const char *kernel;   /* its name there                        */
+    const char *name;     /* and in what is made                   */
+    int type_bytes;       /* of T                                  */
+    const char *before;   /* definitions that stand in this text already are left out; NULL: none */
+} at__cutting;
+
+/*
+ * Appends. A text that cannot be taken apart with certainty (a bracket or string that does not close) comes
+ * as it is, with the kernel renamed. AT_ERR_MEMORY.
+ */
+at_status at__cut(at__str *out, const at__cutting *cutting, at_error *err) AT_MUST_CHECK;
+
+#endif
