@@ -2,26 +2,11 @@
 #ifndef AUTOTUNE_CUT_FOLD_H
 #define AUTOTUNE_CUT_FOLD_H
 
-#include "exchange/cut_lex.h"
-#include "util/str.h"
+#include "exchange/cut_value.h"
 
-typedef struct at__cut_constant {
-    const char *name; /* borrowed, not terminated */
-    size_t len;
-    int64_t value;
-} at__cut_constant;
+enum { AT__CUT_ROUNDS = 500 }; /* edits of one definition */
 
-typedef struct at__cut_constants {
-    at__cut_constant *items;
-    size_t count, cap;
-    int64_t type_bytes; /* sizeof(T); 0: unknown */
-} at__cut_constants;
-
-/* The value of an expression, where it is certain that C++ finds the same. */
-bool at__cut_value(int64_t *value, const at__cut_tokens *t, size_t begin, size_t end,
-                   const at__cut_constants *known);
-
-/* Folds the text of one definition. false: out of memory. */
+/* Takes branches away from one definition. false: out of memory. */
 bool at__cut_fold(at__str *text, const at__cut_constants *known);
 
 /* Takes local constants away that nothing reads. false: out of memory. */

@@ -274,3 +274,24 @@ void at__cut_each_word(const at__cut_tokens *t, size_t begin, size_t end,
             each_word_of_line(t, token, visit, context);
     }
 }
+
+size_t at__cut_find(const at__cut_tokens *t, size_t begin, size_t end, const char *sign)
+{
+    for (size_t i = begin; i < end; i++) {
+        if (at__cut_is(t, i, sign))
+            return i;
+        if (at__cut_is(t, i, "(") || at__cut_is(t, i, "[") || at__cut_is(t, i, "{")) {
+            i = at__cut_match(t, i);
+            if (i >= end)
+                return end;
+        }
+    }
+    return end;
+}
+
+bool at__cut_starts_statement(const at__cut_tokens *t, size_t i)
+{
+    while (i && t->items[i - 1].kind == AT__CUT_DIRECTIVE && !at__cut_directive_is(t, i - 1, "pragma"))
+        i--;
+    return at__cut_is(t, i - 1, "{") || at__cut_is(t, i - 1, "}") || at__cut_is(t, i - 1, ";");
+}

@@ -43,6 +43,12 @@ const char *at__cut_directive_rest(const at__cut_tokens *t, size_t i, size_t *le
 /* From an opening bracket to the closing one that belongs to it; count when there is none. */
 size_t at__cut_match(const at__cut_tokens *t, size_t i);
 
+/* The next sign between begin and end that no bracket encloses, or end. */
+size_t at__cut_find(const at__cut_tokens *t, size_t begin, size_t end, const char *sign);
+
+/* Does a statement start at i, in a block? What is the body of an `if` or a loop does not. */
+bool at__cut_starts_statement(const at__cut_tokens *t, size_t i);
+
 /* Visits the words of a range of tokens, those in directives included. */
 void at__cut_each_word(const at__cut_tokens *t, size_t begin, size_t end,
                        void (*visit)(void *context, const char *word, size_t len), void *context);
