@@ -108,6 +108,20 @@ static const struct {
       "constexpr unsigned U = 1;\nconstexpr int S = sizeof(T) - 5;\nconstexpr int M = 2147483647;\n" K(
           "    if (U) a();\n    if (S) b();\n    if (M + 1 > 0) c();\n    d();\n    if (sizeof(T) - 5 > 0) "
           "e();\n") },
+    { "a choice of integers",
+      KNOWN K(
+          "    const unsigned m = B ? x / y : 0;\n    int n = A ? blockIdx.x : 1, o = N;\n    p[m] = n;\n"),
+      "constexpr int N = 4;\n" K(
+          "    const unsigned m = 0;\n    int n = blockIdx.x, o = N;\n    p[m] = n;\n") },
+    { "of unsigned locals",
+      KNOWN K("    unsigned m = B ? x : blockIdx.x;\n    unsigned n = 2;\n    p[(long long)(A ? m / n : n % "
+              "m) * 2] = 3;\n"),
+      K("    unsigned m = blockIdx.x;\n    unsigned n = 2;\n    p[(long long)(m / n) * 2] = 3;\n") },
+    { "a choice that may have another type stays",
+      KNOWN K("    long long a = A ? x : y;\n    float b = A ? x : y;\n    int c = A ? x.y : f(z);\n    g(A "
+              "? x : -1);\n"),
+      "constexpr int A = 1;\n" K("    long long a = A ? x : y;\n    float b = A ? x : y;\n    int c = A ? "
+                                 "x.y : f(z);\n    g(A ? x : -1);\n") },
     { "labels stay", KNOWN K("    switch (p) {\n        if (B) {\n        case 3: f();\n        }\n    }\n"),
       "constexpr int B = 0;\n" K(
           "    switch (p) {\n        if (B) {\n        case 3: f();\n        }\n    }\n") },

@@ -347,7 +347,7 @@ static bool fold_next(at__str *text, const at__cut_tokens *t, const at__cut_cons
     if (t->open || has_word(t, "enum") || has_word(t, "goto"))
         return false;
     for (size_t i = 1; i < t->count; i++)
-        if (fold_one(text, t, i, visible) || drop_empty(text, t, i))
+        if (fold_one(text, t, i, visible) || drop_empty(text, t, i) || at__cut_choose(text, t, i, visible))
             return true;
     return false;
 }
