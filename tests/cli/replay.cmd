@@ -14,4 +14,4 @@ at tune --device replay:a.db 4096x4096 f32 --quiet --db a.db
 at query 4096x4096 --db a.db
 at query 4096x4096 --db a.db --device replay
 at export 4096x4096 --db a.db --device replay -o t.cu
-head -20 t.cu
+sed "/^$/,\$d" t.cu
