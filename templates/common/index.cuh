@@ -1,13 +1,11 @@
 /*!autotune
-common    index                        # integers for offsets: 32 bits where they do, 64 where they must
+common    index                        # offsets inside a tile
 */
+
 #ifndef AUTOTUNE_RENDERED /* included by a template in an editor, or by nvcc alone */
 #pragma once
 #endif
 
-template <bool wide> struct IndexOf {
-    using type = int;
-};
-template <> struct IndexOf<true> {
-    using type = long long;
-};
+/* 64 bits only where offsets need them: they cost an instruction or two each time, and a register. */
+template <bool wide, class Narrow = int, class Wide = long long> struct IndexOf { using type = Narrow; };
+template <class Narrow, class Wide> struct IndexOf<true, Narrow, Wide> { using type = Wide; };

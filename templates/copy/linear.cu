@@ -1,5 +1,6 @@
 /*!autotune
 template  linear                       # flat memory in order: the ceiling for everything that moves bytes
+use       policy
 
 param     THREADS  = 64 128 256        # threads a block
 param     UNROLL   = 1 2 4 8           # 16-byte accesses a thread, all read before the first is written
@@ -26,25 +27,10 @@ using T = float;
 #define AUTOTUNE_ARG(name) name
 constexpr int THREADS = 256, UNROLL = 1, EDGE = 1, TAIL = 1;
 constexpr int HINT_none = 0, HINT_both = 1, HINT_keep = 2, HINT = HINT_none;
+#include "../common/policy.cuh"
 #endif
 
-/*
- * Reads may name their lines as those that the L2 keeps while it can, so that what is written leaves it sooner: where
- * problems are far larger than the L2, DRAM does 1 % more.
- */
-__device__ __forceinline__ uint4 load(const uint4 *from)
-{
-#if __CUDA_ARCH__ >= 800
-    if (HINT == HINT_keep) {
-        uint4 bits;
-        unsigned long long policy;
-        asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
-        asm volatile("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;" : "=r"(bits.x), "=r"(bits.y), "=r"(bits.z), "=r"(bits.w) : "l"(from), "l"(policy));
-        return bits;
-    }
-#endif
-    return HINT == HINT_both ? __ldcs(from) : *from;
-}
+constexpr bool KEEP = HINT == HINT_keep, ONCE = HINT == HINT_both;
 
 /* As little as possible around the accesses: of two microseconds, address arithmetic and a loop would be six per cent. */
 extern "C" __global__ void __launch_bounds__(THREADS)
@@ -61,15 +47,11 @@ copy_linear(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE_AR
 #pragma unroll
     for (int i = 0; i < UNROLL; i++)
         if (!EDGE || first + i * THREADS < vectors)
-            part[i] = load(from + first + i * THREADS);
+            part[i] = load<KEEP, ONCE>(from + first + i * THREADS);
 #pragma unroll
     for (int i = 0; i < UNROLL; i++)
-        if (!EDGE || first + i * THREADS < vectors) {
-            if (HINT == HINT_both)
-                __stcs(to + first + i * THREADS, part[i]);
-            else
-                to[first + i * THREADS] = part[i];
-        }
+        if (!EDGE || first + i * THREADS < vectors)
+            store<ONCE>(to + first + i * THREADS, part[i]);
 
     /* The last block moves what does not fill a vector. */
     if (TAIL && blockIdx.x == gridDim.x - 1 && vectors * PER + threadIdx.x < count)

@@ -1,5 +1,6 @@
 /*!autotune
 template  band                         # up to some thousand rows of any alignment: a block moves some neighbouring columns of a matrix, all of them
+use       access async kept
 
 param     WIDTH   = 64 96 128 192 256 384 512 1024 2048 # bytes of an input row that a block moves, or somewhat less
 param     THREADS = 128 192 256 384 512 # threads a block
@@ -87,29 +88,28 @@ constexpr int THREADS = 256, COPY = 16, ROWS = 255, LD = 255, PER = 2, PIECE = 8
 constexpr int ROUGH = 1, SHIFT = 1, TAIL = 0, SKEW = 0, ACROSS = 9, PITCH = 79, COPIES = 2519, DOWN = 24,
               SPAN = 16, PART = 2040, SHARE = 5, SLOTS = 8, RESIDENT = 4;
 constexpr int KEEP = 1;
+#include "../common/access.cuh"
+#include "../common/async.cuh"
+#include "../common/kept.cuh"
 #endif
 
 /*
- * Some columns of a matrix are contiguous memory in the output. The tile holds their part of every row, as
- * copies of aligned pieces; its pitch differs from the input's by whole pieces, so that a column is a
- * straight line whatever the rows' alignment. A lane puts together a word of the output from elements that
- * stand a row apart, and neighbouring lanes write neighbouring words, a warp a cache line: where a column
- * ends, words go on in the next. After SPAN columns all is as before, so a thread looks for its elements
- * once. Rows that begin alike could meet in few banks: there, those of every word are a piece further on.
+ * Some columns of a matrix are contiguous memory in the output. The tile holds their part of every row, as copies of
+ * aligned pieces; its pitch differs from the input's by whole pieces, so that a column is a straight line whatever the
+ * rows' alignment (`skew` draws that). A lane puts together a word of the output from elements that stand a row apart,
+ * and neighbouring lanes write neighbouring words, a warp a cache line. Where a column ends, words go on in the next.
+ * With three rows, and words of two elements:
+ *
+ *     input         tile        output: words of threads 0, 1, 2
+ *     . . a d g j   a d g j
+ *     . . b e h k   b e h k     [a b][c d][e f] [g h][i j][k l]
+ *     . . c f i l   c f i l       0    1    2     0    1    2
+ *                   part 0: columns abc, def     part 1: the same places, SPAN = 2 columns on
+ *
+ * After SPAN columns all is as before, so a thread looks for its elements once. Rows that begin alike could meet in few
+ * banks: there, those of every word are a piece further on (SKEW).
  */
 
-template <int bytes> struct Access;
-template <> struct Access<4> {
-    using type = unsigned;
-};
-template <> struct Access<8> {
-    using type = uint2;
-};
-template <> struct Access<16> {
-    using type = uint4;
-};
-
-constexpr int ES = sizeof(T);
 constexpr int UNIT = PER * ES;                            /* bytes of a word */
 constexpr int LINE = 128 / ES;                            /* elements of a cache line */
 constexpr int TOTAL = BAND * ROWS;                        /* elements of a band */
@@ -121,7 +121,7 @@ constexpr int TURNS = (ROWS + DOWN - 1) / DOWN;       /* rows that a thread copi
 constexpr bool EVEN =
     (long long)DOWN * LD % PIECE == 0 && (SKEW == 0 || DOWN % PER == 0); /* in all of them alike */
 
-using Word = Access<UNIT>::type;
+using Word = Vector<PER>;
 
 /* Elements from the tile's first to that of a row and column. */
 __device__ __forceinline__ constexpr int place_of(int row, int column)
@@ -145,73 +145,6 @@ __device__ __forceinline__ void find(int place[KEPT], int i, int phase)
     }
 }
 
-/* A value that the compiler shall keep as it is, not put together again wherever it occurs. */
-__device__ __forceinline__ int kept(int value)
-{
-#ifdef __CUDA_ARCH__
-    asm volatile("" : "+r"(value));
-#endif
-    return value;
-}
-
-/*
- * Large problems are read with a policy by which the L2 keeps the lines while it can: what is written leaves it sooner
- * then, and DRAM does 1.5 to 3 % more. Where such a copy finds the beginning of shared memory in
- * a uniform register, NVRTC 13.0 takes another for the policy, which is an illegal instruction; hence a choice that no
- * compiler can make.
- */
-#if __CUDA_ARCH__ >= 800
-__device__ __forceinline__ unsigned long long keep()
-{
-    unsigned long long policy;
-    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
-    return policy;
-}
-#endif
-
-/* Where the tile begins in shared memory; see keep(). */
-__device__ __forceinline__ unsigned begin_of(const unsigned char *tile)
-{
-#ifdef __CUDA_ARCH__
-    const unsigned begin = (unsigned)__cvta_generic_to_shared(tile);
-    return KEEP && threadIdx.x >= blockDim.x ? 0 : begin;
-#else
-    return 0;
-#endif
-}
-
-/* Starts to copy `bytes` bytes of a piece to a place in the tile; those that are left out become 0. */
-__device__ __forceinline__ void copy_async(unsigned char *tile, unsigned begin, int place, const unsigned char *from, int bytes)
-{
-#ifdef __CUDA_ARCH__
-    const unsigned address = begin + place;
-    if (KEEP)
-        asm volatile("cp.async.ca.shared.global.L2::cache_hint [%0], [%1], %2, %3, %4;" ::"r"(address),
-                     "l"(from), "n"(COPY), "r"(bytes), "l"(keep())
-                     : "memory");
-    else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(address), "l"(from), "n"(COPY),
-                     "r"(bytes)
-                     : "memory");
-#else
-    for (int i = 0; i < COPY; i++)
-        tile[place + i] = i < bytes ? from[i] : 0;
-#endif
-}
-
-__device__ __forceinline__ void await_copies()
-{
-#ifdef __CUDA_ARCH__
-    asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-}
-
-/* Elements between the last multiple of so many bytes and an address. */
-template <int bytes> __device__ __forceinline__ int elements_behind(const T *address)
-{
-    return (int)((unsigned long long)address % bytes) / ES;
-}
-
 /* Elements from the beginning of its first piece to that of a row; the same in the tile. */
 __device__ __forceinline__ int within(int phase, int row)
 {
@@ -228,7 +161,7 @@ __device__ __forceinline__ int place_within(int phase, int row)
 __device__ __forceinline__ void read(unsigned char *tile, const T *from, int phase, long long left)
 {
     const int n = (int)threadIdx.x % ACROSS, own = (int)threadIdx.x / ACROSS;
-    const unsigned begin = begin_of(tile);
+    const unsigned begin = begin_of<KEEP>(tile);
     if (own >= DOWN)
         return;
 
@@ -237,7 +170,7 @@ __device__ __forceinline__ void read(unsigned char *tile, const T *from, int pha
         for (int row = own; row < ROWS; row += DOWN) {
             const int at = within(phase, row) + n * PIECE;
             if (at < phase + row * LD + BAND)
-                copy_async(tile, begin, (place_within(phase, row) + n * PIECE) * ES,
+                copy_async<KEEP, COPY>(tile, begin, (place_within(phase, row) + n * PIECE) * ES,
                            (const unsigned char *)(from + at), (int)min((long long)PIECE, left - at) * ES);
         }
     } else if (EVEN) {
@@ -247,31 +180,28 @@ __device__ __forceinline__ void read(unsigned char *tile, const T *from, int pha
 #pragma unroll
         for (int k = 0; k < TURNS; k++)
             if ((k + 1) * DOWN <= ROWS || own + k * DOWN < ROWS)
-                copy_async(tile, begin, (place + place_of(k * DOWN, 0)) * ES,
+                copy_async<KEEP, COPY>(tile, begin, (place + place_of(k * DOWN, 0)) * ES,
                            (const unsigned char *)(from + at + (long long)k * DOWN * LD), COPY);
     } else {
 #pragma unroll 4
         for (int k = 0; k < TURNS; k++) {
             const int row = own + k * DOWN, at = within(phase, row) + n * PIECE;
             if (row < ROWS && at < phase + row * LD + BAND)
-                copy_async(tile, begin, (place_within(phase, row) + n * PIECE) * ES,
+                copy_async<KEEP, COPY>(tile, begin, (place_within(phase, row) + n * PIECE) * ES,
                            (const unsigned char *)(from + at), COPY);
         }
     }
 }
 
 /* Writes the thread's words of a band that begins `lead` elements behind `to`. */
-__device__ __forceinline__ void write(Word *to, const unsigned char *tile, const int place[SLOTS][KEPT],
+__device__ __forceinline__ void write(Word::Bits *to, const unsigned char *tile, const int place[SLOTS][KEPT],
                                       int lead)
 {
     const int own = (int)threadIdx.x;
 
 #pragma unroll
     for (int b = 0; b < WORDS; b += BATCH) {
-        union {
-            Word bits;
-            T element[PER];
-        } word[BATCH];
+        Word word[BATCH];
         bool whole[BATCH]; /* is in the band */
 #pragma unroll
         for (int k = 0; k < BATCH; k++) {
@@ -308,14 +238,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
     const unsigned matrix = blockIdx.x / BANDS, band = blockIdx.x % BANDS;
     const int column = (int)min(band * (unsigned)BAND, (unsigned)LAST);
 
-    const int in_base = ANY_IN ? elements_behind<COPY>(in) : 0;
+    const int in_base = ANY_IN ? (int)bytes_behind<COPY>(in) / ES : 0;
     const long long start = (long long)matrix * ((long long)ROWS * LD) + column + in_base;
     const int phase = SHIFT ? (int)(start % PIECE) : 0;
     read(tile, in - in_base + (start - phase), phase,
          batch * ((long long)ROWS * LD) + in_base - (start - phase));
 
     const long long first = (matrix * cols + column) * ROWS;
-    const int lead = LED ? (int)((first + (ANY_OUT ? elements_behind<128>(out) : 0)) % LINE) : 0;
+    const int lead = LED ? (int)((first + (ANY_OUT ? (int)bytes_behind<128>(out) / ES : 0)) % LINE) : 0;
     int place[SLOTS][KEPT];
 #pragma unroll
     for (int s = 0; s < SLOTS; s++) {
@@ -328,7 +258,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
 
     await_copies();
     __syncthreads();
-    write((Word *)(out + first - lead), tile, place, lead);
+    write((Word::Bits *)(out + first - lead), tile, place, lead);
 
     /* The ends that do not fill a word. */
     const int end = (own < PER ? lead / PER * PER + own : (TOTAL + lead) / PER * PER + own - PER) - lead;

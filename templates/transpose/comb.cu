@@ -1,5 +1,6 @@
 /*!autotune
 template  comb                         # tall matrices of few columns: rows as they lie in memory, each lane gathers words of a column
+use       async columns index
 
 param     RUN      = 128 256 512 1024 2048 # bytes of an output row that a block writes
 param     THREADS  = 128 256 512       # threads a block
@@ -17,7 +18,7 @@ let       down     = ceil_div(rows + max(0, HALO - 1), ROWS)
 let       blocks   = down * batch
 const     BATCHED  = batch > 1
 const     WIDE     = (ROWS + HALO) * cols > 2147483000 || cols * ld_out > 2147483000 # 64-bit offsets inside a matrix
-const     KEEP    = device.cc >= 80 && 2 * count * sizeof(T) >= device.l2_bytes # what is read stays in the L2, so that what is written leaves it sooner
+const     KEEP     = device.cc >= 80 && 2 * count * sizeof(T) >= device.l2_bytes # what is read stays in the L2, so that what is written leaves it sooner
 fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   ld_in == cols                # rows follow each other without gaps
@@ -44,81 +45,32 @@ default   RUN=512 THREADS=256 AHEAD=2 ALIGN=32
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = unsigned char;
 #define AUTOTUNE_ARG(name) name
-constexpr int RUN = 512, THREADS = 256, AHEAD = 4, ALIGN = 32, ANY_IN = 1, ANY_OUT = 1, COLS = 33, ASIDE = 1, HALO = 32, ROWS = 512, BYTES = 17968, BATCHED = 0, WIDE = 0;
-constexpr int KEEP = 1;
+constexpr int RUN = 512, THREADS = 256, AHEAD = 4, ALIGN = 32, ANY_IN = 1, ANY_OUT = 1, COLS = 33, ASIDE = 1, HALO = 32, ROWS = 512, BYTES = 17968, BATCHED = 0, WIDE = 0, KEEP = 1;
+#include "../common/async.cuh"
+#include "../common/columns.cuh"
+#include "../common/index.cuh"
 #endif
 
 /*
  * A block's rows are contiguous memory; the tile is a copy of the 16-byte pieces that hold them. Neighbouring lanes write
  * neighbouring words of an output row: elements that stand a row apart in the tile, where an odd number of columns
- * keeps the lanes in different banks. Where output rows do not begin aligned, a block's part of one begins up to
- * HALO elements above its rows: those are read twice.
+ * keeps the lanes in different banks. With three columns, and words of two elements:
+ *
+ *     tile          a0 b0 c0 a1 b1 c1 a2 b2 c2 a3 b3 c3 ...
+ *     output row a  [a0 a1][a2 a3] ...                         lane 0, lane 1, ...
+ *
+ * Where output rows do not begin aligned, a block's part of one begins up to HALO elements above its rows: those are
+ * read twice.
  */
 
-template <bool wide> struct IndexOf { using type = int; };
-template <> struct IndexOf<true> { using type = long long; };
 using Index = IndexOf<WIDE != 0>::type;
 
-template <int bytes> struct Access;
-template <> struct Access<4> { using type = unsigned; };
-template <> struct Access<8> { using type = uint2; };
-template <> struct Access<16> { using type = uint4; };
-
-constexpr int ES     = sizeof(T);
-constexpr int UNIT   = ES < 4 ? 4 : ES;       /* bytes of a word: what a lane writes at a time */
-constexpr int PER    = UNIT / ES;             /* elements in it */
-constexpr int PIECE  = 16 / ES;               /* elements in 16 bytes */
 constexpr int UNITS  = ALIGN / ES;            /* elements between aligned places of a row */
 constexpr int LONG   = 32 / ASIDE;            /* words of a column that a warp writes at once */
 constexpr int CHUNK  = LONG * AHEAD;          /* and gathers at a time */
 constexpr int CHUNKS = ROWS / (CHUNK * PER);  /* of a column */
 constexpr int GROUPS = ASIDE == 1 ? COLS : (COLS + PER * ASIDE - 1) / (PER * ASIDE) * PER; /* of columns */
 constexpr int CHUNKS_ASIDE = THREADS / 32 % CHUNKS == 0 ? CHUNKS : 1; /* that are different warps' */
-
-union Word {
-    Access<UNIT>::type bits;
-    T                  element[PER];
-};
-
-/* Elements between the last multiple of so many bytes and an address. */
-template <int bytes> __device__ __forceinline__ unsigned elements_behind(const T *address)
-{
-    return (unsigned)((unsigned long long)address % bytes / ES);
-}
-
-/*
- * Large problems are read with a policy by which the L2 keeps the lines while it can: what is written leaves it sooner
- * then, and DRAM does 1.5 to 3 % more.
- */
-#if __CUDA_ARCH__ >= 800
-__device__ __forceinline__ unsigned long long keep()
-{
-    unsigned long long policy;
-    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
-    return policy;
-}
-#endif
-
-/* 16 bytes on their way to shared memory. */
-__device__ __forceinline__ void copy_async(uint4 *to, const uint4 *from)
-{
-#if __CUDA_ARCH__ >= 800
-    const unsigned address = (unsigned)__cvta_generic_to_shared(to);
-    if (KEEP)
-        asm volatile("cp.async.ca.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "l"(keep()) : "memory");
-    else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
-#else
-    *to = *from;
-#endif
-}
-
-__device__ __forceinline__ void await_copies()
-{
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-}
 
 extern "C" __global__ void __launch_bounds__(THREADS)
 transpose_comb(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE_ARG(batch), long long AUTOTUNE_ARG(rows),
@@ -147,7 +99,7 @@ transpose_comb(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE
     const int last = (int)(end < whole ? end : whole);
 #pragma unroll 4
     for (int p = begin + (int)threadIdx.x; p < last; p += THREADS)
-        copy_async(shared_memory + p, from + p);
+        copy_async<KEEP>(shared_memory + p, from + p);
     await_copies();
 
     /* The buffer's last elements do not fill a piece. */
@@ -181,15 +133,7 @@ transpose_comb(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE
 #pragma unroll 1
         for (int chunk = 0; chunk < CHUNKS / CHUNKS_ASIDE; chunk++) {
             if (first_row == 0 && end_row == ROWS + HALO) {
-                Word word[AHEAD];
-#pragma unroll
-                for (int k = 0; k < AHEAD; k++)
-#pragma unroll
-                    for (int e = 0; e < PER; e++)
-                        word[k].element[e] = column[(k * LONG * PER + e) * COLS];
-#pragma unroll
-                for (int k = 0; k < AHEAD; k++)
-                    ((Access<UNIT>::type *)to)[k * LONG] = word[k].bits;
+                move_words<AHEAD, LONG, COLS>(to, column);
             } else {
 #pragma unroll 1
                 for (int k = 0; k < AHEAD; k++)

@@ -1,5 +1,6 @@
 /*!autotune
 template  line                         # a single row or column: the transpose of a vector is a copy
+use       access
 
 param     WIDTH   = 4 8 16             # bytes of an access
 param     THREADS = 32 64 128 256 512 1024 # threads a block
@@ -28,12 +29,9 @@ default   WIDTH=16 THREADS=128 PIECES=1
 using T = float;
 #define AUTOTUNE_ARG(name) name
 constexpr int WIDTH = 16, THREADS = 128, PIECES = 1, EDGE = 1, TAIL = 1;
+#include "../common/access.cuh"
 #endif
 
-template <int bytes> struct Access;
-template <> struct Access<4> { using type = unsigned; };
-template <> struct Access<8> { using type = uint2; };
-template <> struct Access<16> { using type = uint4; };
 using Piece = Access<WIDTH>::type;
 
 constexpr int PER = WIDTH / sizeof(T); /* elements in a piece */

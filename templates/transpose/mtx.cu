@@ -1,5 +1,6 @@
 /*!autotune
 template  mtx                          # narrow elements, aligned rows: matrices of 8x8 pairs are turned by one instruction
+use       async index tiles
 
 param     WIDTH   = 128 256            # bytes of an input row that a tile holds
 param     RUN     = 64 128 256         # bytes of an output row that a block writes
@@ -22,7 +23,7 @@ const     FLAT      = max(ORDER == ORDER_in_fast ? down : across, batch) > 65535
 const     BATCHED   = batch > 1
 const     EDGE      = rows % TILE_ROWS != 0 || cols % TILE_COLS != 0
 const     WIDE      = max(TILE_ROWS * ld_in, TILE_COLS * ld_out) > 2147483647 # 64-bit offsets inside a tile
-const     KEEP    = device.cc >= 80 && 2 * count * sizeof(T) >= device.l2_bytes # what is read stays in the L2, so that what is written leaves it sooner
+const     KEEP      = device.cc >= 80 && 2 * count * sizeof(T) >= device.l2_bytes # what is read stays in the L2, so that what is written leaves it sooner
 fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   sizeof(T) <= 2               # wider elements need no turning of words
@@ -51,21 +52,26 @@ default   WIDTH=128 RUN=128 THREADS=128 QUARTERS=3 PREFETCH=0 ORDER=out_fast
 using T = unsigned short;
 #define AUTOTUNE_ARG(name) name
 constexpr int THREADS = 128, PREFETCH = 0, PER = 8, TILE_ROWS = 64, TILE_COLS = 64, PIECES = 4, RESIDENT = 12, FLAT = 0, BATCHED = 0, EDGE = 1, WIDE = 0;
-constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast;
-constexpr int KEEP = 1;
+constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast, KEEP = 1;
+#include "../common/async.cuh"
+#include "../common/index.cuh"
+#include "../common/tiles.cuh"
 #endif
 
 /*
  * The tile lies in shared memory as it is, the pieces of its rows swapped so that the eight rows of a matrix meet different
  * banks. ldmatrix turns matrices of pairs: lane l gets row l / 4, pairs 2 (l % 4) and the next, of a turned one. Which eight
- * rows a matrix has is up to us. With two of each of four runs of PER rows, a lane's pairs from all matrices are one piece
- * of 16 bytes of an output row, where elements have two bytes. Elements of one byte are turned two by two: a lane gets pairs
- * of neighbours, and permutes sort them, once for each word.
+ * rows a matrix has is up to us: two of each of four runs of PER rows. Where elements have two bytes, a lane's pairs from
+ * all matrices are one piece of 16 bytes of an output row:
+ *
+ *     matrix        0          1          2          3
+ *     has rows      8k, 8k+1   8k+2, +3   8k+4, +5   8k+6, +7   for k = 0 .. 3
+ *     lane l gets   8k, 8k+1   8k+2, +3   8k+4, +5   8k+6, +7   for k = l % 4, of column l / 4
+ *
+ * Elements of one byte are turned two by two: a lane gets pairs of neighbours, and permutes sort them, once for each word.
  */
 
-template <bool wide> struct IndexOf { using type = unsigned; };
-template <> struct IndexOf<true> { using type = unsigned long long; };
-using Index = IndexOf<WIDE != 0>::type;
+using Index = IndexOf<WIDE != 0, unsigned, unsigned long long>::type;
 
 constexpr unsigned DEEP   = PER / 8;          /* pieces of a lane that are turned together: rows that make pairs */
 constexpr unsigned PAIRS  = PER / 2;          /* words in them */
@@ -75,44 +81,6 @@ constexpr unsigned SQUARE = 4 * PER;          /* rows that make four pieces of a
 constexpr unsigned DOWN   = TILE_ROWS / SQUARE;
 constexpr unsigned TURNS  = DOWN * IN / (THREADS / 32);               /* of a warp */
 constexpr unsigned AHEAD  = TURNS > 4 / DEEP ? 4 / DEEP : TURNS;      /* turned before the first is stored */
-
-/*
- * Large problems are read with a policy by which the L2 keeps the lines while it can: what is written leaves it sooner
- * then, and DRAM does 1.5 to 3 % more.
- */
-#if __CUDA_ARCH__ >= 800
-__device__ __forceinline__ unsigned long long keep()
-{
-    unsigned long long policy;
-    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
-    return policy;
-}
-#endif
-
-/* 16 bytes on their way to shared memory. */
-__device__ __forceinline__ void copy_async(uint4 *to, const uint4 *from)
-{
-#if __CUDA_ARCH__ >= 800
-    const unsigned address = (unsigned)__cvta_generic_to_shared(to);
-    if (PREFETCH == 256 && KEEP)
-        asm volatile("cp.async.ca.shared.global.L2::cache_hint.L2::256B [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "l"(keep()) : "memory");
-    else if (PREFETCH == 256)
-        asm volatile("cp.async.ca.shared.global.L2::256B [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
-    else if (KEEP)
-        asm volatile("cp.async.ca.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "l"(keep()) : "memory");
-    else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
-#else
-    *to = *from;
-#endif
-}
-
-__device__ __forceinline__ void await_copies()
-{
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-}
 
 /* Four matrices; of matrix m, lane 8 m + j knows which piece of the tile is row j. */
 __device__ __forceinline__ void load_turned(unsigned *pair, const uint4 *tile, unsigned row)
@@ -135,39 +103,26 @@ __device__ __forceinline__ unsigned swap(unsigned row)
     return row / PER % 4 * 2 + row % 2;
 }
 
-/* Which matrix and tile the block turns: its place in the grid, or from one number. */
-__device__ __forceinline__ void locate(unsigned &matrix, unsigned &r, unsigned &c, unsigned down, unsigned across)
-{
-    const unsigned x = FLAT && BATCHED ? blockIdx.x % (down * across) : blockIdx.x, side = ORDER == ORDER_in_fast ? across : down;
-    const unsigned fast = FLAT ? x % side : x, slow = FLAT ? x / side : blockIdx.y;
-    matrix = !BATCHED ? 0 : FLAT ? blockIdx.x / (down * across) : blockIdx.z;
-    r      = ORDER == ORDER_in_fast ? slow : fast;
-    c      = ORDER == ORDER_in_fast ? fast : slow;
-}
-
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
 transpose_mtx(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE_ARG(batch), long long AUTOTUNE_ARG(rows),
     long long AUTOTUNE_ARG(cols), long long AUTOTUNE_ARG(ld_in), long long AUTOTUNE_ARG(ld_out))
 {
     extern __shared__ uint4 shared_memory[];
 
-    unsigned matrix, r, c;
-    locate(matrix, r, c, (unsigned)((rows + TILE_ROWS - 1) / TILE_ROWS), (unsigned)((cols + TILE_COLS - 1) / TILE_COLS));
-    const long long r0 = (long long)r * TILE_ROWS, c0 = (long long)c * TILE_COLS;
-    const unsigned rows_here = (unsigned)(rows - r0 < TILE_ROWS ? rows - r0 : TILE_ROWS); /* fewer at the edge */
-    const unsigned cols_here = (unsigned)(cols - c0 < TILE_COLS ? cols - c0 : TILE_COLS);
+    const Tile tile = tile_of<TILE_ROWS, TILE_COLS, FLAT, BATCHED, ORDER == ORDER_out_fast>(rows, cols);
+    const unsigned rows_here = (unsigned)tile.rows, cols_here = (unsigned)tile.cols;
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 
     /* Rows are counted in pieces from here on. */
     const Index in_pitch = (Index)(ld_in / PER), out_pitch = (Index)(ld_out / PER);
     const unsigned first = threadIdx.x / IN, piece = threadIdx.x % IN, swapped = piece ^ swap(first);
-    const uint4 *const from = (const uint4 *)(in + (matrix * rows + r0) * ld_in + c0) + (first * in_pitch + piece);
-    uint4 *const       to   = (uint4 *)(out + (matrix * cols + c0) * ld_out + r0);
+    const uint4 *const from = (const uint4 *)(in + (tile.matrix * rows + tile.r0) * ld_in + tile.c0) + (first * in_pitch + piece);
+    uint4 *const       to   = (uint4 *)(out + (tile.matrix * cols + tile.c0) * ld_out + tile.r0);
 
 #pragma unroll
     for (unsigned i = 0; i < PIECES; i++)
         if (!EDGE || (first + i * STEP < rows_here && piece * PER < cols_here))
-            copy_async(shared_memory + ((first + i * STEP) * IN + (swapped ^ swap(i * STEP))), from + i * STEP * in_pitch);
+            copy_async<KEEP, PREFETCH>(shared_memory + ((first + i * STEP) * IN + (swapped ^ swap(i * STEP))), from + i * STEP * in_pitch);
     await_copies();
     __syncthreads();
 

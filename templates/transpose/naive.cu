@@ -1,5 +1,6 @@
 /*!autotune
 template  naive                        # one element a thread, no shared memory: one side is scattered
+use       index tiles
 
 param     BLOCK_X = 4 8 16 32 64 128 256 # threads along SIDE
 param     BLOCK_Y = 1 2 4 8 16 32      # threads across it
@@ -30,28 +31,23 @@ using T = float;
 #define AUTOTUNE_ARG(name) name
 constexpr int BLOCK_X = 32, BLOCK_Y = 8, TILE_ROWS = 8, TILE_COLS = 32, BATCHED = 0, EDGE = 1, WIDE = 0;
 constexpr int SIDE_load = 0, SIDE_store = 1, SIDE = SIDE_load, ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_in_fast;
+#include "../common/index.cuh"
+#include "../common/tiles.cuh"
 #endif
 
-template <bool wide> struct IndexOf { using type = int; };
-template <> struct IndexOf<true> { using type = long long; };
 using Index = IndexOf<WIDE != 0>::type;
 
 extern "C" __global__ void __launch_bounds__(BLOCK_X * BLOCK_Y)
 transpose_naive(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE_ARG(batch), long long AUTOTUNE_ARG(rows),
     long long AUTOTUNE_ARG(cols), long long AUTOTUNE_ARG(ld_in), long long AUTOTUNE_ARG(ld_out))
 {
-    const unsigned down   = (unsigned)((rows + TILE_ROWS - 1) / TILE_ROWS);
-    const unsigned across = (unsigned)((cols + TILE_COLS - 1) / TILE_COLS);
-    const unsigned matrix = BATCHED ? blockIdx.x / (down * across) : 0;
-    const unsigned t      = BATCHED ? blockIdx.x % (down * across) : blockIdx.x;
-    const long long r0    = (long long)(ORDER == ORDER_in_fast ? t / across : t % down) * TILE_ROWS;
-    const long long c0    = (long long)(ORDER == ORDER_in_fast ? t % across : t / down) * TILE_COLS;
+    const Tile at = tile_of<TILE_ROWS, TILE_COLS, true, BATCHED, ORDER == ORDER_out_fast>(rows, cols);
     const int r = SIDE == SIDE_load ? threadIdx.y : threadIdx.x;
     const int c = SIDE == SIDE_load ? threadIdx.x : threadIdx.y;
 
-    in  += (matrix * rows + r0) * ld_in + c0;
-    out += (matrix * cols + c0) * ld_out + r0;
+    in  += (at.matrix * rows + at.r0) * ld_in + at.c0;
+    out += (at.matrix * cols + at.c0) * ld_out + at.r0;
 
-    if (!EDGE || (r < rows - r0 && c < cols - c0))
+    if (!EDGE || (r < rows - at.r0 && c < cols - at.c0))
         out[c * (Index)ld_out + r] = in[r * (Index)ld_in + c];
 }

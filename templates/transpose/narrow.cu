@@ -1,5 +1,6 @@
 /*!autotune
 template  narrow                       # one side of at most 32: records to columns (AoS to SoA), or back
+use       access index policy
 
 param     THREADS = 64 128 256 512     # threads a block
 param     VEC     = 1 2 4 8 16         # elements in an access along the long side: records a thread
@@ -43,89 +44,31 @@ using T = float;
 #define AUTOTUNE_ARG(name) name
 constexpr int THREADS = 128, VEC = 4, NARROW = 3, TALL = 1, PIECE = 16, RECORDS = 512, PITCH = 3, BATCHED = 0, EDGE = 1, WIDE = 0;
 constexpr int HINT_none = 0, HINT_both = 1, HINT_keep = 2, HINT = HINT_none;
+#include "../common/access.cuh"
+#include "../common/index.cuh"
+#include "../common/policy.cuh"
 #endif
 
-template <bool wide> struct IndexOf { using type = int; };
-template <> struct IndexOf<true> { using type = long long; };
+/*
+ * The block's records are contiguous memory on one side, a part of NARROW long rows on the other. Both sides move vectors of
+ * their own width; between them, elements stand one by one in a tile whose records are an odd number of elements apart. With
+ * records of two elements, and vectors of four:
+ *
+ *     records   |a0 b0 a1 b1|a2 b2 a3 b3|        thread 0, thread 1
+ *     tile      a0 b0 .  a1 b1 .  a2 b2 .  ...   PITCH = 3
+ *     long rows |a0 a1 a2 a3| ... |b0 b1 b2 b3|  thread 0 has both
+ */
+
 using Index = IndexOf<WIDE != 0>::type;
 
-template <int bytes> struct Access;
-template <> struct Access<1> { using type = unsigned char; };
-template <> struct Access<2> { using type = unsigned short; };
-template <> struct Access<4> { using type = unsigned; };
-template <> struct Access<8> { using type = uint2; };
-template <> struct Access<16> { using type = uint4; };
-
-template <int elements> union Vector {
-    using Bits = typename Access<elements * sizeof(T)>::type;
-    Bits bits;
-    T    element[elements];
-};
-
-constexpr int PER    = PIECE / sizeof(T);                /* elements in a piece                              */
+constexpr bool KEEP = HINT == HINT_keep, ONCE = HINT == HINT_both;
+constexpr int PER    = PIECE / ES;                       /* elements in a piece                              */
 constexpr int PIECES = RECORDS * NARROW / PER;           /* that the block's records fill                    */
 constexpr int TURNS  = (PIECES + THREADS - 1) / THREADS; /* pieces of a thread                               */
 constexpr int AHEAD  = 8;                               /* reads of a thread before their first use          */
 
 using Piece = Vector<PER>;
 using Run   = Vector<VEC>;
-
-/*
- * Reads whose lines the L2 keeps while it can, so that what is written leaves it sooner: where problems are far larger
- * than the L2, DRAM does 1 to 3 % more.
- */
-#if __CUDA_ARCH__ >= 800
-__device__ __forceinline__ unsigned long long keep()
-{
-    unsigned long long policy;
-    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
-    return policy;
-}
-
-__device__ __forceinline__ uint4 load_keeping(const uint4 *from)
-{
-    uint4 bits;
-    asm volatile("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;" : "=r"(bits.x), "=r"(bits.y), "=r"(bits.z), "=r"(bits.w) : "l"(from), "l"(keep()));
-    return bits;
-}
-
-__device__ __forceinline__ uint2 load_keeping(const uint2 *from)
-{
-    uint2 bits;
-    asm volatile("ld.global.L2::cache_hint.v2.u32 {%0, %1}, [%2], %3;" : "=r"(bits.x), "=r"(bits.y) : "l"(from), "l"(keep()));
-    return bits;
-}
-
-__device__ __forceinline__ unsigned load_keeping(const unsigned *from)
-{
-    unsigned bits;
-    asm volatile("ld.global.L2::cache_hint.u32 %0, [%1], %2;" : "=r"(bits) : "l"(from), "l"(keep()));
-    return bits;
-}
-
-/* Narrower ones are not worth the words. */
-template <class Bits> __device__ __forceinline__ Bits load_keeping(const Bits *from)
-{
-    return *from;
-}
-#endif
-
-template <class Bits> __device__ __forceinline__ Bits load(const Bits *from)
-{
-#if __CUDA_ARCH__ >= 800
-    if (HINT == HINT_keep)
-        return load_keeping(from);
-#endif
-    return HINT == HINT_both ? __ldcs(from) : *from;
-}
-
-template <class Bits> __device__ __forceinline__ void store(Bits *to, Bits bits)
-{
-    if (HINT == HINT_both)
-        __stcs(to, bits);
-    else
-        *to = bits;
-}
 
 /* Where the tile keeps an element, counted as it stands in the records. */
 __device__ __forceinline__ int place(int i)
@@ -143,7 +86,7 @@ __device__ __forceinline__ void read_records(T *tile, const T *in, int here)
         for (int k = 0; k < AHEAD; k++) {
             const int i = threadIdx.x + (first + k) * THREADS;
             if (first + k < TURNS && i < PIECES && (!EDGE || i * PER + PER <= here))
-                part[k].bits = load((const Piece::Bits *)in + i);
+                part[k].bits = load<KEEP, ONCE>((const Piece::Bits *)in + i);
         }
 #pragma unroll
         for (int k = 0; k < AHEAD; k++) {
@@ -168,7 +111,7 @@ __device__ __forceinline__ void write_records(T *out, const T *tile, int here)
 #pragma unroll
             for (int e = 0; e < PER; e++)
                 piece.element[e] = tile[place(i * PER + e)];
-            store((Piece::Bits *)out + i, piece.bits);
+            store<ONCE>((Piece::Bits *)out + i, piece.bits);
         }
     const int rest = here / PER * PER + threadIdx.x;
     if (EDGE && rest < here)
@@ -185,7 +128,7 @@ __device__ __forceinline__ void read_columns(T *tile, const T *in, Index pitch)
 #pragma unroll
         for (int k = 0; k < AHEAD; k++)
             if (first + k < NARROW)
-                part[k].bits = load((const Run::Bits *)in + ((first + k) * pitch + threadIdx.x));
+                part[k].bits = load<KEEP, ONCE>((const Run::Bits *)in + ((first + k) * pitch + threadIdx.x));
 #pragma unroll
         for (int k = 0; k < AHEAD; k++)
             if (first + k < NARROW)
@@ -204,7 +147,7 @@ __device__ __forceinline__ void write_columns(T *out, const T *tile, Index pitch
 #pragma unroll
         for (int e = 0; e < VEC; e++)
             run.element[e] = tile[(record + e) * PITCH + c];
-        store((Run::Bits *)out + (c * pitch + threadIdx.x), run.bits);
+        store<ONCE>((Run::Bits *)out + (c * pitch + threadIdx.x), run.bits);
     }
 }
 

@@ -1,5 +1,6 @@
 /*!autotune
 template  packed                       # many small matrices: a block moves several whole ones, as contiguous memory
+use       access
 
 param     MATRICES = 1 2 4 8 16 32 64 128 256 512 1024 2048 4096 # that a block moves
 param     THREADS  = 64 128 256 512    # threads a block
@@ -40,24 +41,14 @@ default   MATRICES=64 THREADS=128 READS=2 PAD=no
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
 constexpr int MATRICES = 64, THREADS = 128, READS = 4, ROWS = 3, COLS = 7, PIECE = 16, PITCH = 3, EDGE = 1;
+#include "../common/access.cuh"
 #endif
 
-template <int bytes> struct Access;
-template <> struct Access<1> { using type = unsigned char; };
-template <> struct Access<2> { using type = unsigned short; };
-template <> struct Access<4> { using type = unsigned; };
-template <> struct Access<8> { using type = uint2; };
-template <> struct Access<16> { using type = uint4; };
-using Bits = Access<PIECE>::type;
-
-constexpr int PER    = PIECE / sizeof(T);      /* elements in a piece             */
+constexpr int PER    = PIECE / ES;             /* elements in a piece             */
 constexpr int COUNT  = MATRICES * ROWS * COLS; /* elements that a block moves     */
 constexpr int PIECES = COUNT / PER;
 
-union Piece {
-    Bits bits;
-    T    element[PER];
-};
+using Piece = Vector<PER>;
 
 /* Where the tile keeps an element, by its place in the output: matrices one after the other, turned, rows padded. */
 __device__ __forceinline__ int place_out(int i)
@@ -92,7 +83,7 @@ transpose_packed(T *__restrict__ out, const T *__restrict__ in, long long batch,
 #pragma unroll
         for (int k = 0; k < READS; k++)
             if (start + k * THREADS < whole)
-                part[k].bits = ((const Bits *)in)[start + k * THREADS];
+                part[k].bits = ((const Piece::Bits *)in)[start + k * THREADS];
 #pragma unroll
         for (int k = 0; k < READS; k++)
             if (start + k * THREADS < whole)
@@ -109,13 +100,13 @@ transpose_packed(T *__restrict__ out, const T *__restrict__ in, long long batch,
     for (int i = threadIdx.x; i < whole; i += THREADS) {
         Piece piece;
         if (PITCH == ROWS) { /* as it lies there */
-            piece.bits = ((const Bits *)shared_memory)[i];
+            piece.bits = ((const Piece::Bits *)shared_memory)[i];
         } else {
 #pragma unroll
             for (int e = 0; e < PER; e++)
                 piece.element[e] = tile[place_out(i * PER + e)];
         }
-        ((Bits *)out)[i] = piece.bits;
+        ((Piece::Bits *)out)[i] = piece.bits;
     }
     if (EDGE && rest < here)
         out[rest] = tile[place_out(rest)];

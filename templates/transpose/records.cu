@@ -1,5 +1,6 @@
 /*!autotune
 template  records                      # one side of at most 64: each lane turns a few records (AoS to SoA) in registers, or back
+use       access index turn
 
 param     THREADS = 64 128 256         # threads a block
 param     WIDTH   = 4 8 16             # bytes of a long row that a lane holds
@@ -44,30 +45,30 @@ default   THREADS=128 WIDTH=16
 using T = unsigned char;
 #define AUTOTUNE_ARG(name) name
 constexpr int THREADS = 128, WIDTH = 16, NARROW = 3, TALL = 1, PER = 16, PIECE = 16, ANY_ROW = 1, SHIFT = 1, HALO = 1, DENSE = 0, STRIDE = 48, BATCHED = 0, WIDE = 0;
+#include "../common/access.cuh"
+#include "../common/index.cuh"
+#include "../common/turn.cuh"
 #endif
 
 /*
  * A warp moves the records of 32 lanes: contiguous memory on one side, WIDTH bytes a lane of every long row on the other.
- * Lanes exchange the former through shared memory, each lane turns its own records in registers. A long row that does not
- * begin aligned is still read or written in aligned pieces: such a piece holds the end of one lane's records and the
- * beginning of the next one's, which they pass on by a shuffle. What no lane can complete is left to the next warp. Long
- * rows in a buffer that does not begin aligned are the rest of such that do; records there are moved in narrower pieces.
+ * Lanes exchange the former through shared memory, each lane turns its own records in registers. With records of three
+ * elements, four of them a lane:
+ *
+ *     records    a0 b0 c0 a1 b1 c1 a2 b2 c2 a3 b3 c3   a4 b4 c4 a5 b5 c5 ...
+ *                lane 0                                lane 1
+ *     turned     a0 a1 a2 a3  b0 b1 b2 b3  c0 c1 c2 c3                          in lane 0's registers
+ *     long rows  row a: |a0 a1 a2 a3|a4 a5 a6 a7|   row b: .|b0 b1 b2|b3 b4 b5 b6|b7
+ *                        lane 0      lane 1                  before   lane 0
+ *
+ * A long row that does not begin aligned, as row b, is still read or written in aligned pieces: such a piece holds the end
+ * of one lane's records and the beginning of the next one's, which they pass on by a shuffle (b4 b5 b6 are lane 1's). What
+ * no lane can complete is left to the next warp: it begins HALO lanes earlier. Long rows in a buffer that does not begin
+ * aligned are the rest of such that do; records there are moved in narrower pieces.
  */
 
-template <bool wide> struct IndexOf { using type = int; };
-template <> struct IndexOf<true> { using type = long long; };
 using Index = IndexOf<WIDE != 0>::type;
 
-template <int bytes> struct Access;
-template <> struct Access<1> { using type = unsigned char; };
-template <> struct Access<2> { using type = unsigned short; };
-template <> struct Access<4> { using type = unsigned; };
-template <> struct Access<8> { using type = uint2; };
-template <> struct Access<16> { using type = uint4; };
-
-constexpr int ES     = sizeof(T);
-constexpr int PACK   = ES < 4 ? 4 / ES : 1;     /* elements in a 32-bit word        */
-constexpr int PARTS  = ES < 4 ? 1 : ES / 4;     /* 32-bit words in an element       */
 constexpr int WORDS  = WIDTH / 4;               /* of a lane in a long row          */
 constexpr int UNIT   = 16 / ES;                 /* elements in 16 bytes             */
 constexpr int LANES  = 32 - HALO;               /* whose records the warp completes */
@@ -95,17 +96,7 @@ template <int R, int C, int count> __device__ __forceinline__ void turn(unsigned
             const int e = w * PACK / PARTS + i;
             at[i] = e % R * C + e / R;
         }
-        if (PACK == 1) {
-            out[w] = in[at[0] * PARTS + w % PARTS];
-        } else if (PACK == 2) {
-            const int a = at[0], b = at[PACK / 2];
-            out[w] = __byte_perm(in[a / 2], in[b / 2], (a % 2 ? 0x32 : 0x10) | (b % 2 ? 0x7600 : 0x5400));
-        } else {
-            const int a = at[0], b = at[PACK / 4], c = at[PACK / 2], d = at[PACK - 1];
-            const unsigned low  = __byte_perm(in[a / 4], in[b / 4], a % 4 | (4 + b % 4) << 4);
-            const unsigned high = __byte_perm(in[c / 4], in[d / 4], c % 4 | (4 + d % 4) << 4);
-            out[w] = __byte_perm(low, high, 0x5410);
-        }
+        out[w] = gathered(in, at, w % PARTS);
     }
 }
 
@@ -167,12 +158,6 @@ using Slot = Access<FLAT>::type;
 __device__ __forceinline__ Slot *slot(const Place &p)
 {
     return (Slot *)p.tile + p.lane * (STRIDE / FLAT);
-}
-
-/* Elements between the last multiple of WIDTH bytes and an address. */
-__device__ __forceinline__ int elements_behind(const T *address)
-{
-    return ANY_ROW ? (int)((unsigned long long)address % WIDTH / ES) : 0;
 }
 
 /* Narrow pieces of the records, in the tile. */
@@ -267,7 +252,7 @@ __device__ __forceinline__ void write_records(const Place &p, T *out)
 /* Between memory and the lanes: a long row each time. */
 __device__ __forceinline__ void write_rows(const Place &p, T *out, unsigned (&word)[NARROW * WORDS])
 {
-    const int base = elements_behind(out);
+    const int base = ANY_ROW ? (int)elements_behind<WIDTH>(out) : 0;
 
 #pragma unroll
     for (int c = 0; c < NARROW; c++) {
@@ -295,7 +280,7 @@ __device__ __forceinline__ void write_rows(const Place &p, T *out, unsigned (&wo
 
 __device__ __forceinline__ void read_rows(const Place &p, const T *in, unsigned (&word)[NARROW * WORDS])
 {
-    const int       base  = elements_behind(in);
+    const int       base  = ANY_ROW ? (int)elements_behind<WIDTH>(in) : 0;
     const long long whole = (p.count + base) / PER;
     const Run *const from = (const Run *)(in - base + p.matrix) + (p.group + p.lane);
     const bool       some = (p.group + p.lane) * PER < p.length + (SHIFT ? PER : 0);

@@ -1,5 +1,6 @@
 /*!autotune
 template  skew                          # for rows of any alignment: copied as they are, and kept so far apart that a column is a straight line
+use       async columns index tiles
 
 param     WIDTH   = 64 128 192 256 384 512 # bytes of an input row that a tile holds
 param     RUN     = 128 256 512 1024   # bytes of an output row that a block writes
@@ -71,109 +72,43 @@ using T = unsigned char;
 constexpr int THREADS = 512, RESIDENT = 2, BESIDE = 2, PREFETCH = 128, AHEAD = 2, ALIGN = 32, ANY_IN = 1, ANY_OUT = 1, SHIFT = 1, HALO = 32, ROWS = 256;
 constexpr int READ_ROWS = 288, TILE_COLS = 256;
 constexpr int ACROSS = 17, PITCH = 273, ASIDE = 1, PIECES = 4914, BATCHED = 0, FLAT = 0, WIDE = 0;
-constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast;
-constexpr int KEEP = 1;
+constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast, KEEP = 1;
+#include "../common/async.cuh"
+#include "../common/columns.cuh"
+#include "../common/index.cuh"
+#include "../common/tiles.cuh"
 #endif
 
 /*
- * The tile holds the aligned 16-byte pieces of every row as they are. Its pitch differs from the input's by whole pieces,
- * so a row's first element stands where the pitch says, whatever its alignment: the elements of a column are PITCH apart,
- * all of them, and where PITCH is odd they lie in different banks; where it is even, a warp gathers from several columns
- * a word apart. Neighbouring lanes write neighbouring words of an output row. Where output rows do not begin aligned,
- * a tile's part of one begins up to HALO elements above its rows: those are read twice. That tiles write whole blocks of
- * 256 bytes is worth many such rows if the output has few rows, far from each other.
+ * The tile holds the aligned 16-byte pieces of every row as they are. Its pitch differs from the input's by whole
+ * pieces, so a row's first element stands where the pitch says, whatever its alignment: the elements of a column are
+ * PITCH apart, all of them. Here with pieces of four elements, two of them a row, ld_in % 4 = 1, PITCH = 9:
  *
- * On its way to shared memory a piece passes by the registers: a thread asks for all of its pieces at once, and more
- * threads are resident. Copies that go by the first-level cache (.ca) cost the second level two thirds of the others' (.cg).
+ *      row 0           row 1           row 2           row 3                   row 4
+ *     |a b c d|. . . .|. a b c|d . . .|. . a b|c d . .|. . . a|b c d .|       |a b c d|. . . .|
+ *      0                 9                  18                  27             36
  *
- * Tiles beside each other read the sectors at their common border twice. As a cluster they do so at the same time and from
- * the same side of the chip, so that these sectors cross between the halves of the second-level cache once.
+ * Neighbouring lanes gather neighbouring words of a column and write them to an output row: where PITCH is odd, they
+ * meet different banks; where it is even, a warp gathers from several columns a word apart (ASIDE). Where output rows
+ * do not begin aligned, a tile's part of one begins up to HALO elements above its rows: those are read twice. That tiles
+ * write whole blocks of 256 bytes is worth many such rows if the output has few rows, far from each other.
+ *
+ *     multiples of ALIGN bytes     |       |       |       |
+ *     the tile's part of the row       [--------------]
+ *     what it writes               [--------------]              its beginning from the HALO rows
+ *
+ * Tiles beside each other read the sectors at their common border twice. As a cluster they do so at the same time and
+ * from the same side of the chip, so that these sectors cross between the halves of the L2 once.
  */
 
-template <bool wide> struct IndexOf { using type = int; };
-template <> struct IndexOf<true> { using type = long long; };
 using Index = IndexOf<WIDE != 0>::type;
 
-template <int bytes> struct Access;
-template <> struct Access<4> { using type = unsigned; };
-template <> struct Access<8> { using type = uint2; };
-template <> struct Access<16> { using type = uint4; };
-
-constexpr int ES     = sizeof(T);
-constexpr int UNIT   = ES < 4 ? 4 : ES;       /* bytes of a word: what a lane writes at a time */
-constexpr int PER    = UNIT / ES;             /* elements in it */
-constexpr int PIECE  = 16 / ES;               /* elements in 16 bytes */
-constexpr int LOG    = ES == 1 ? 4 : ES == 2 ? 3 : ES == 4 ? 2 : ES == 8 ? 1 : 0; /* of PIECE */
 constexpr int UNITS  = ALIGN / ES;            /* elements between aligned places of a row */
 constexpr int DOWN   = THREADS / ACROSS;       /* input rows that the threads read at once */
 constexpr int LONG   = 32 / ASIDE;            /* words of a column that a warp writes at once */
 constexpr int CHUNK  = LONG * AHEAD;          /* and gathers at a time */
 constexpr int CHUNKS = ROWS / (CHUNK * PER);  /* of a column */
 constexpr int CHUNKS_ASIDE = THREADS / 32 % CHUNKS == 0 ? CHUNKS : 1; /* that are different warps' */
-
-union Word {
-    Access<UNIT>::type bits;
-    T                  element[PER];
-};
-
-/* Elements between the last multiple of so many bytes and an address. */
-template <int bytes> __device__ __forceinline__ unsigned elements_behind(const T *address)
-{
-    return (unsigned)((unsigned long long)address % bytes / ES);
-}
-
-/* Which matrix and part of it the block moves: its place in the grid, or from one number. */
-__device__ __forceinline__ void locate(unsigned &matrix, unsigned &r, unsigned &c, unsigned down, unsigned across)
-{
-    if (FLAT) {
-        const unsigned t = BATCHED ? blockIdx.x % (down * across) : blockIdx.x;
-        matrix = BATCHED ? blockIdx.x / (down * across) : 0;
-        r      = ORDER == ORDER_in_fast ? t / across : t % down;
-        c      = ORDER == ORDER_in_fast ? t % across : t / down;
-    } else {
-        matrix = BATCHED ? blockIdx.z : 0;
-        r      = ORDER == ORDER_in_fast ? blockIdx.y : blockIdx.x;
-        c      = ORDER == ORDER_in_fast ? blockIdx.x : blockIdx.y;
-    }
-}
-
-/*
- * Large problems are read with a policy by which the L2 keeps the lines while it can: what is written leaves it sooner
- * then, and DRAM does 1.5 to 3 % more.
- */
-#if __CUDA_ARCH__ >= 800
-__device__ __forceinline__ unsigned long long keep()
-{
-    unsigned long long policy;
-    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
-    return policy;
-}
-#endif
-
-/* 16 bytes on their way to shared memory. */
-__device__ __forceinline__ void copy_async(uint4 *to, const uint4 *from)
-{
-#if __CUDA_ARCH__ >= 800
-    const unsigned address = (unsigned)__cvta_generic_to_shared(to);
-    if (PREFETCH == 256 && KEEP)
-        asm volatile("cp.async.ca.shared.global.L2::cache_hint.L2::256B [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "l"(keep()) : "memory");
-    else if (PREFETCH == 256)
-        asm volatile("cp.async.ca.shared.global.L2::256B [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
-    else if (KEEP)
-        asm volatile("cp.async.ca.shared.global.L2::cache_hint.L2::128B [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "l"(keep()) : "memory");
-    else
-        asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
-#else
-    *to = *from;
-#endif
-}
-
-__device__ __forceinline__ void await_copies()
-{
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-}
 
 #if __CUDA_ARCH__ >= 900
 #define CLUSTERED __cluster_dims__(ORDER == ORDER_in_fast ? BESIDE : 1, ORDER == ORDER_in_fast ? 1 : BESIDE, 1)
@@ -187,12 +122,13 @@ transpose_skew(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE
 {
     extern __shared__ uint4 shared_memory[];
 
-    unsigned matrix, tile, part;
-    const unsigned across = (unsigned)((cols + TILE_COLS - 1) / TILE_COLS);
-    locate(matrix, tile, part, (unsigned)((rows + (HALO > 0 ? HALO - 1 : 0) + ROWS - 1) / ROWS), (across + BESIDE - 1) / BESIDE * BESIDE);
-    if (BESIDE > 1 && part >= across)
+    const unsigned down   = (unsigned)((rows + (HALO > 0 ? HALO - 1 : 0) + ROWS - 1) / ROWS);
+    const unsigned across = (unsigned)((cols + TILE_COLS - 1) / TILE_COLS), blocks_across = (across + BESIDE - 1) / BESIDE * BESIDE;
+    const unsigned matrix = matrix_of<FLAT, BATCHED>(down, blocks_across);
+    const Spot     spot   = spot_of<FLAT, BATCHED, ORDER == ORDER_out_fast>(down, blocks_across);
+    if (BESIDE > 1 && spot.c >= across)
         return; /* the grid is whole clusters */
-    const long long c0    = (long long)part * TILE_COLS, r0 = (long long)tile * ROWS;
+    const long long c0    = (long long)spot.c * TILE_COLS, r0 = (long long)spot.r * ROWS;
     const int cols_here   = (int)(cols - c0 < TILE_COLS ? cols - c0 : TILE_COLS);
     const int lane        = threadIdx.x % 32, warp = threadIdx.x / 32;
 
@@ -223,7 +159,7 @@ transpose_skew(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE
             const Index element = phase + row * (Index)ld_in, at = (element >> LOG) + n;
             const int   col = n * PIECE - (SHIFT ? (int)(element & (PIECE - 1)) : 0);
             if (col < cols_here && at < whole)
-                copy_async(shared_memory + ((phase + row * PITCH) >> LOG) + n, from + at);
+                copy_async<KEEP, PREFETCH>(shared_memory + ((phase + row * PITCH) >> LOG) + n, from + at);
         }
     await_copies();
     __syncthreads();
@@ -257,38 +193,14 @@ transpose_skew(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE
         if (whole_tile)
 #pragma unroll 1
             for (int chunk = 0; chunk < CHUNKS / CHUNKS_ASIDE; chunk++) {
-                Word word[AHEAD];
-#pragma unroll
-                for (int k = 0; k < AHEAD; k++)
-#pragma unroll
-                    for (int e = 0; e < PER; e++)
-                        word[k].element[e] = column[(k * LONG * PER + e) * PITCH];
-#pragma unroll
-                for (int k = 0; k < AHEAD; k++)
-                    ((Access<UNIT>::type *)to)[k * LONG] = word[k].bits;
+                move_words<AHEAD, LONG, PITCH>(to, column);
                 column += CHUNK * PER * PITCH;
                 to += CHUNK * PER;
             }
         else if (c < cols_here)
 #pragma unroll 1
             for (int chunk = 0; chunk < CHUNKS / CHUNKS_ASIDE; chunk++) {
-                Word word[AHEAD];
-#pragma unroll
-                for (int k = 0; k < AHEAD; k++)
-                    if (row + k * LONG * PER >= first_row && row + k * LONG * PER + PER <= end_row)
-#pragma unroll
-                        for (int e = 0; e < PER; e++)
-                            word[k].element[e] = column[(k * LONG * PER + e) * PITCH];
-#pragma unroll
-                for (int k = 0; k < AHEAD; k++) {
-                    const int i = k * LONG * PER;
-                    if (row + i >= first_row && row + i + PER <= end_row)
-                        ((Access<UNIT>::type *)to)[k * LONG] = word[k].bits;
-                    else /* the ends of an output row */
-#pragma unroll 1
-                        for (int e = max(0, first_row - row - i); e < PER && row + i + e < end_row; e++)
-                            to[i + e] = column[(i + e) * PITCH];
-                }
+                move_words<AHEAD, LONG, PITCH>(to, column, row, first_row, end_row);
                 row += CHUNK * PER;
                 column += CHUNK * PER * PITCH;
                 to += CHUNK * PER;

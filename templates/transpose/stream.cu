@@ -1,5 +1,6 @@
 /*!autotune
 template  stream                       # many small matrices of any size: blocks move one group after the other, the next on its way meanwhile
+use       access async kept
 
 param     MATRICES = 1 2 4 8 16 32 64 128 256 512 1024 # of a group
 param     THREADS  = 128 160 192 224 256 320 352 384 448 512 768 1024 # threads a block
@@ -80,24 +81,32 @@ default   MATRICES=16 THREADS=224 PARTS=2 TURNS=0 AHEAD=1 SKEW=no
 using T = unsigned char;
 constexpr int MATRICES = 16, THREADS = 256, AHEAD = 1, ROWS = 17, COLS = 31, PER = 4, GROUP = 8432, EDGE = 0, ANY_IN = 0, ANY_OUT = 0, SHIFTED = 1, LED = 1, PHASED = 0;
 constexpr int ACROSS = 0, PART = 1054, SHARE = 2, SLOTS = 5, PIECES = 535, RESIDENT = 4;
-constexpr int SKEW_no = 0, SKEW_yes = 1, SKEW = SKEW_no;
-constexpr int KEEP = 1;
+constexpr int SKEW_no = 0, SKEW_yes = 1, SKEW = SKEW_no, KEEP = 1;
+#include "../common/access.cuh"
+#include "../common/async.cuh"
+#include "../common/kept.cuh"
 #endif
 
 /*
- * A group of whole matrices is contiguous memory on both sides. The tile is a copy of the input, made by asynchronous copies while
- * the group before is written; a lane puts together a word of the output from elements that stand a row apart there, and neighbouring
- * lanes write neighbouring words, a warp a cache line. All groups of a block begin at the same place of a line, so the same thread finds
- * its elements at the same places, turn after turn: they are looked for once. A group has parts that are alike, whole matrices or whole columns of one,
- * from one to the next of which places move by a constant.
+ * A group of whole matrices is contiguous memory on both sides. The tile is a copy of the input, made by asynchronous
+ * copies while the group before is written; a lane puts together a word of the output from elements that stand a row
+ * apart there, and neighbouring lanes write neighbouring words, a warp a cache line. A block moves every gridDim.x-th
+ * group; with AHEAD = 1 it has two buffers:
+ *
+ *               before      turn 0       turn 1       turn 2
+ *     buffer 0  A arrives   A written    C arrives    C written
+ *     buffer 1              B arrives    B written    D arrives
+ *
+ * All groups of a block begin at the same place of a line, so the same thread finds its elements at the same places,
+ * turn after turn: they are looked for once. A group has parts that are alike, whole matrices or whole columns of one,
+ * from one to the next of which places move by a constant (STRIDE). With matrices of 3 x 2, words of two elements,
+ * and parts of one matrix:
+ *
+ *     tile          a d b e c f  g j h k i l        a b c are a column: a row's elements are neighbours
+ *     output        [a b][c d][e f][g h][i j][k l]
+ *     thread          0    1    2    0    1    2    knows its two places in the first part; STRIDE = 6 elements
  */
 
-template <int bytes> struct Access;
-template <> struct Access<4> { using type = unsigned; };
-template <> struct Access<8> { using type = uint2; };
-template <> struct Access<16> { using type = uint4; };
-
-constexpr int ES       = sizeof(T);
 constexpr int UNIT     = PER * ES;               /* bytes of a word */
 constexpr int PIECE    = 16 / ES;                /* elements in 16 bytes */
 constexpr int LINE     = 128 / ES;                /* elements of a cache line */
@@ -110,15 +119,15 @@ constexpr int TURNS_OF_CODE = WORDS <= 24 ? BUFFERS : 1; /* then a buffer's addr
 constexpr int EARLY    = LED && ACROSS == 0;      /* a thread may have a word at the end instead of its first */
 constexpr int BATCH    = PER == 4 || UNIT == 16 ? 4 : 8;       /* words that a thread gathers before it writes them */
 
-/* A copy: 16 bytes, or a word where those are set apart; then every thread keeps to its place in as many elements as a column has in as
- * many rows as a word has elements. */
+/* A copy: 16 bytes, or a word where those are set apart; then every thread keeps to its place in as many elements as a
+ * column has in as many rows as a word has elements. */
 constexpr bool APART    = SKEW == SKEW_yes;
 constexpr int  SIZE     = APART ? UNIT : 16, EACH = SIZE / ES;
 constexpr int  COPIES   = APART ? GROUP / PER : PIECES, LEAST = (GROUP + EACH - 1) / EACH; /* of a group */
 constexpr int  AT_ONCE  = APART && COLS < THREADS ? THREADS / COLS * COLS : THREADS;
 constexpr unsigned RISKY = EDGE == 0 && SHIFTED == 0 ? 0 : SHIFTED && ROWS * COLS * ES < 16 ? 2 : 1; /* last groups whose copies may go beyond the buffer */
 
-using Word = Access<UNIT>::type;
+using Word = Vector<PER>;
 
 /* Bytes from the tile's first element to the one of a row, counted through all matrices, and a column. */
 __device__ __forceinline__ constexpr int place_of(int row, int column)
@@ -168,70 +177,6 @@ __device__ __forceinline__ void find(int place[KEPT], int i)
     }
 }
 
-/* A value that the compiler shall keep as it is, not put together again wherever it occurs. */
-__device__ __forceinline__ int kept(int value)
-{
-#ifdef __CUDA_ARCH__
-    asm volatile("" : "+r"(value));
-#endif
-    return value;
-}
-
-__device__ __forceinline__ long long kept(long long value)
-{
-#ifdef __CUDA_ARCH__
-    asm volatile("" : "+l"(value));
-#endif
-    return value;
-}
-
-/*
- * Large problems are read with a policy by which the L2 keeps the lines while it can: what is written leaves it sooner
- * then, and DRAM does 1.5 to 3 % more. Where such a copy finds the beginning of shared memory in
- * a uniform register, NVRTC 13.0 takes another for the policy, which is an illegal instruction; hence a choice that no
- * compiler can make.
- */
-#if __CUDA_ARCH__ >= 800
-__device__ __forceinline__ unsigned long long keep()
-{
-    unsigned long long policy;
-    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
-    return policy;
-}
-#endif
-
-/* Starts to copy `bytes` bytes of `size` to a place in shared memory; those that are left out become 0. */
-template <int size> __device__ __forceinline__ void copy_async(unsigned char *memory, int place, const unsigned char *from, int bytes)
-{
-#ifdef __CUDA_ARCH__
-    const unsigned begin = (unsigned)__cvta_generic_to_shared(memory);
-    const unsigned address = (KEEP && threadIdx.x >= blockDim.x ? 0 : begin) + place; /* see keep() */
-    if (KEEP)
-        asm volatile("cp.async.ca.shared.global.L2::cache_hint [%0], [%1], %2, %3, %4;" ::"r"(address), "l"(from), "n"(size), "r"(bytes), "l"(keep()) : "memory");
-    else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(address), "l"(from), "n"(size), "r"(bytes) : "memory");
-#else
-    for (int i = 0; i < size; i++)
-        memory[place + i] = i < bytes ? from[i] : 0;
-#endif
-}
-
-/* What a thread has started since the last call becomes one set. */
-__device__ __forceinline__ void end_of_set()
-{
-#ifdef __CUDA_ARCH__
-    asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
-
-/* Waits until at most so many of the thread's sets are on their way. */
-template <int sets> __device__ __forceinline__ void wait_for_sets()
-{
-#ifdef __CUDA_ARCH__
-    asm volatile("cp.async.wait_group %0;" ::"n"(sets) : "memory");
-#endif
-}
-
 /* A thread's part in each group of its block. */
 struct Work {
     long long from, to; /* bytes to its first copy and to its first word, of group 0 */
@@ -259,7 +204,8 @@ __device__ __forceinline__ void read(const Work &work, const T *in, unsigned cha
 #pragma unroll 1
         for (int n = own; n < work.end && n * EACH < left; n += THREADS)
             if (n >= work.begin)
-                copy_async<SIZE>(memory, tile + place_of_copy(n), from + (n - own) * SIZE, (int)min((long long)EACH, left - n * EACH) * ES);
+                copy_async<KEEP, SIZE>(memory, begin_of<KEEP>(memory), tile + place_of_copy(n), from + (n - own) * SIZE,
+                    (int)min((long long)EACH, left - n * EACH) * ES);
         return;
     }
     if (AT_ONCE < THREADS && own >= AT_ONCE)
@@ -268,28 +214,20 @@ __device__ __forceinline__ void read(const Work &work, const T *in, unsigned cha
     for (int k = 0; k < (COPIES + AT_ONCE - 1) / AT_ONCE; k++) {
         const int n = own + k * AT_ONCE;
         if (((k + 1) * AT_ONCE <= LEAST || n < work.end) && (!SHIFTED || k * AT_ONCE * EACH >= LINE || n >= work.begin))
-            copy_async<SIZE>(memory, tile + (APART && AT_ONCE % COLS != 0 ? place_of_copy(n) : work.at + place_of_copy(k * AT_ONCE)),
+            copy_async<KEEP, SIZE>(memory, begin_of<KEEP>(memory),
+                tile + (APART && AT_ONCE % COLS != 0 ? place_of_copy(n) : work.at + place_of_copy(k * AT_ONCE)),
                 from + k * AT_ONCE * SIZE, SIZE);
     }
-}
-
-/* Elements between the last beginning of a line and an address. */
-__device__ __forceinline__ int elements_behind(const T *address)
-{
-    return (int)((unsigned long long)address % 128) / ES;
 }
 
 /* Writes the thread's words of a group. */
 __device__ __forceinline__ void write(const Work &work, T *out, const unsigned char *tile, unsigned g)
 {
-    Word *const to = (Word *)((unsigned char *)out + (work.to + (long long)g * (GROUP * ES)));
+    Word::Bits *const to = (Word::Bits *)((unsigned char *)out + (work.to + (long long)g * (GROUP * ES)));
 
 #pragma unroll
     for (int b = 0; b < WORDS; b += BATCH) {
-        union {
-            Word bits;
-            T    element[PER];
-        } word[BATCH];
+        Word word[BATCH];
         bool whole[BATCH]; /* is in the group */
 #pragma unroll
         for (int k = 0; k < BATCH; k++) {
@@ -313,7 +251,7 @@ __device__ __forceinline__ void write(const Work &work, T *out, const unsigned c
     }
 }
 
-/* The thread's part in all groups that begin `phase` elements behind a line of the input, and `lead` behind one of the output. */
+/* The thread's part in all groups that begin `phase` elements behind a line of the input, `lead` behind one of the output. */
 __device__ __forceinline__ void plan(Work &work, int phase, int lead)
 {
     const int own = (int)threadIdx.x;
@@ -359,8 +297,8 @@ transpose_stream(T *__restrict__ out, const T *__restrict__ in, long long batch,
         return;
 
     const long long begin = (long long)blockIdx.x * GROUP;
-    const int phase = SHIFTED ? (int)((begin + (ANY_IN ? elements_behind(in) : 0)) % LINE) : 0;
-    const int lead  = LED ? (int)((begin + (ANY_OUT ? elements_behind(out) : 0)) % LINE) : 0;
+    const int phase = SHIFTED ? (int)((begin + (ANY_IN ? (int)bytes_behind<128>(in) / ES : 0)) % LINE) : 0;
+    const int lead  = LED ? (int)((begin + (ANY_OUT ? (int)bytes_behind<128>(out) / ES : 0)) % LINE) : 0;
 
     Work work;
     plan(work, phase, lead);

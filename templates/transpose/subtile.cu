@@ -1,5 +1,6 @@
 /*!autotune
 template  subtile                      # shared tile of turned register blocks: 16-byte accesses to memory on both sides
+use       access index policy tiles turn
 
 param     CELL      = 4 8 16           # bytes of a write to the tile: a thread turns CELL / sizeof(T) rows of 16 bytes
 param     TILE_ROWS = 8 16 32 64 128 256 # input rows of the tile, in elements
@@ -24,7 +25,7 @@ const     FLAT      = STRIP > 0 || max(ORDER == ORDER_in_fast ? down : across, b
 const     BATCHED   = batch > 1
 const     EDGE      = RAGGED || rows % TILE_ROWS != 0 || cols % TILE_COLS != 0
 const     WIDE      = max(TILE_ROWS * ld_in, TILE_COLS * ld_out) > 2147483647 # 64-bit offsets inside a tile
-const     KEEP    = device.cc >= 80 && 2 * count * sizeof(T) >= device.l2_bytes # what is read stays in the L2, so that what is written leaves it sooner
+const     KEEP      = device.cc >= 80 && 2 * count * sizeof(T) >= device.l2_bytes # what is read stays in the L2, so that what is written leaves it sooner
 fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   CELL >= sizeof(T)            # a cell holds whole elements
@@ -57,28 +58,31 @@ using T = float;
 #define AUTOTUNE_ARG(name) name
 constexpr int CELL = 4, TILE_ROWS = 64, TILE_COLS = 64, THREADS = 256, WARP_COLS = 8, UNROLL = 2;
 constexpr int SUB_ROWS = CELL / sizeof(T), SUB_COLS = 16 / sizeof(T), RAGGED = 1, BEFORE_IN = 3, BEFORE_OUT = 3, BATCHED = 0, FLAT = 0, STRIP = 0, EDGE = 1, WIDE = 0;
-constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast;
-constexpr int KEEP = 1;
+constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast, KEEP = 1;
+#include "../common/access.cuh"
+#include "../common/index.cuh"
+#include "../common/policy.cuh"
+#include "../common/tiles.cuh"
+#include "../common/turn.cuh"
 #endif
 
 /*
+ * A thread reads SUB_ROWS rows of 16 bytes, turns that block in registers and writes its columns to the tile as cells of
+ * CELL bytes: the tile is kept turned, so that 16 bytes of an output row stand together in it. With four elements in 16
+ * bytes, and cells of two:
+ *
+ *     a thread's block    its cells    the tile: RUN pieces a column       written
+ *     a b c d             a e          column 0: |a e . .|. . . .| ...     by neighbouring lanes, |a e i m| to output
+ *     e f g h             b f          column 1: |b f . .|. . . .| ...     row 0; i m is a cell of the block below
+ *                         c g, d h     ...
+ *
  * Where a buffer does not begin at a multiple of 16 bytes, tiles begin that much earlier: every access is aligned all the
  * same, as rows follow each other at such multiples. What a piece holds of the elements before a row or behind it is read
  * but never used; the ends of an output row are written element by element.
  */
 
-template <bool wide> struct IndexOf { using type = int; };
-template <> struct IndexOf<true> { using type = long long; };
 using Index = IndexOf<WIDE != 0>::type;
 
-template <int bytes> struct Access;
-template <> struct Access<4> { using type = unsigned; };
-template <> struct Access<8> { using type = uint2; };
-template <> struct Access<16> { using type = uint4; };
-
-constexpr int ES    = sizeof(T);
-constexpr int PACK  = ES < 4 ? 4 / ES : 1; /* elements in a 32-bit word       */
-constexpr int PARTS = ES < 4 ? 1 : ES / 4; /* 32-bit words in an element      */
 constexpr int RUN   = TILE_ROWS * ES / 16; /* 16-byte pieces in a column of the tile: in a row of the output */
 
 constexpr int WARP_ROWS = 32 / WARP_COLS;
@@ -97,61 +101,6 @@ union Cell { /* SUB_ROWS elements of a column */
     unsigned word[CELL / 4];
 };
 
-/*
- * Large problems are read with a policy by which the L2 keeps the lines while it can: what is written leaves it sooner
- * then, and DRAM does 1.5 to 3 % more.
- */
-__device__ __forceinline__ uint4 load(const uint4 *from)
-{
-#if __CUDA_ARCH__ >= 800
-    if (KEEP) {
-        uint4 bits;
-        unsigned long long policy;
-        asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
-        asm volatile("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;" : "=r"(bits.x), "=r"(bits.y), "=r"(bits.z), "=r"(bits.w) : "l"(from), "l"(policy));
-        return bits;
-    }
-#endif
-    return *from;
-}
-
-/* Turns PACK rows of PACK packed elements, in place. */
-__device__ __forceinline__ void turn_words(unsigned (&w)[PACK])
-{
-    if (PACK == 2) {
-        const unsigned a = w[0], b = w[PACK - 1];
-        w[0]        = __byte_perm(a, b, 0x5410);
-        w[PACK - 1] = __byte_perm(a, b, 0x7632);
-    } else if (PACK == 4) {
-        const unsigned a = __byte_perm(w[0], w[PACK / 4], 0x5140), b = __byte_perm(w[0], w[PACK / 4], 0x7362);
-        const unsigned c = __byte_perm(w[PACK / 2], w[PACK - 1], 0x5140), d = __byte_perm(w[PACK / 2], w[PACK - 1], 0x7362);
-        w[0]        = __byte_perm(a, c, 0x5410);
-        w[PACK / 4] = __byte_perm(a, c, 0x7632);
-        w[PACK / 2] = __byte_perm(b, d, 0x5410);
-        w[PACK - 1] = __byte_perm(b, d, 0x7632);
-    }
-}
-
-/* Turns a register block of SUB_ROWS x SUB_COLS elements. */
-__device__ __forceinline__ void turn(Cell (&out)[SUB_COLS], const Row (&in)[SUB_ROWS])
-{
-#pragma unroll
-    for (int r = 0; r < SUB_ROWS; r += PACK)
-#pragma unroll
-        for (int c = 0; c < SUB_COLS; c += PACK)
-#pragma unroll
-            for (int part = 0; part < PARTS; part++) {
-                unsigned w[PACK];
-#pragma unroll
-                for (int i = 0; i < PACK; i++)
-                    w[i] = in[r + i].word[c / PACK * PARTS + part];
-                turn_words(w);
-#pragma unroll
-                for (int i = 0; i < PACK; i++)
-                    out[c + i].word[r / PACK * PARTS + part] = w[i];
-            }
-}
-
 /* The tile is kept turned: RUN pieces for each column, swapped so that neighbouring blocks meet different banks. */
 __device__ __forceinline__ int place(int c, int piece)
 {
@@ -166,33 +115,6 @@ __device__ __forceinline__ void stand(int &r, int &c, int pass)
     c = warp % WARPS_ACROSS * WARP_COLS + lane % WARP_COLS;
 }
 
-/*
- * Which tile this block turns. The grid has the tiles' shape where it may: divisions would cost short kernels 5 %.
- * Otherwise tiles are counted, one after the other or in strips of STRIP tile columns, one row of tiles after the other.
- */
-__device__ __forceinline__ void locate(unsigned &matrix, unsigned &tile_r, unsigned &tile_c, unsigned down, unsigned across)
-{
-    unsigned fast = blockIdx.x, slow = blockIdx.y;
-    matrix = BATCHED ? blockIdx.z : 0;
-    if (FLAT) {
-        const unsigned side = ORDER == ORDER_out_fast ? down : across, other = ORDER == ORDER_out_fast ? across : down;
-        const unsigned t = BATCHED ? blockIdx.x % (down * across) : blockIdx.x;
-        const unsigned first = STRIP > 0 ? t / (STRIP * other) * STRIP : 0;
-        const unsigned wide = STRIP > 0 && side - first > STRIP ? STRIP : side - first;
-        matrix = BATCHED ? blockIdx.x / (down * across) : 0;
-        fast   = first + (t - first * other) % wide;
-        slow   = (t - first * other) / wide;
-    }
-    tile_r = ORDER == ORDER_out_fast ? fast : slow;
-    tile_c = ORDER == ORDER_out_fast ? slow : fast;
-}
-
-/* Elements between the last multiple of 16 bytes and an address. */
-__device__ __forceinline__ int elements_behind(const T *address)
-{
-    return (int)((unsigned long long)address % 16 / ES);
-}
-
 extern "C" __global__ void __launch_bounds__(THREADS)
 transpose_subtile(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE_ARG(batch), long long AUTOTUNE_ARG(rows),
     long long AUTOTUNE_ARG(cols), long long AUTOTUNE_ARG(ld_in), long long AUTOTUNE_ARG(ld_out))
@@ -201,11 +123,11 @@ transpose_subtile(T *__restrict__ out, const T *__restrict__ in, long long AUTOT
 
     const unsigned down   = (unsigned)((rows + BEFORE_OUT + TILE_ROWS - 1) / TILE_ROWS);
     const unsigned across = (unsigned)((cols + BEFORE_IN + TILE_COLS - 1) / TILE_COLS);
-    const int in_base = BEFORE_IN > 0 ? elements_behind(in) : 0, out_base = BEFORE_OUT > 0 ? elements_behind(out) : 0;
-    unsigned matrix, tile_r, tile_c;
-    locate(matrix, tile_r, tile_c, down, across);
-    const long long r0    = (long long)tile_r * TILE_ROWS - out_base;
-    const long long c0    = (long long)tile_c * TILE_COLS - in_base;
+    const int in_base = BEFORE_IN > 0 ? (int)elements_behind<16>(in) : 0, out_base = BEFORE_OUT > 0 ? (int)elements_behind<16>(out) : 0;
+    const Spot spot       = spot_of<FLAT, BATCHED, ORDER == ORDER_out_fast, STRIP>(down, across);
+    const unsigned matrix = matrix_of<FLAT, BATCHED>(down, across);
+    const long long r0    = (long long)spot.r * TILE_ROWS - out_base;
+    const long long c0    = (long long)spot.c * TILE_COLS - in_base;
     const int rows_here   = (int)(rows - r0 < TILE_ROWS ? rows - r0 : TILE_ROWS); /* fewer at the edge */
     const int cols_here   = (int)(cols - c0 < TILE_COLS ? cols - c0 : TILE_COLS);
 
@@ -233,14 +155,14 @@ transpose_subtile(T *__restrict__ out, const T *__restrict__ in, long long AUTOT
                 for (int i = 0; i < SUB_ROWS; i++)
                     if (!RAGGED || (r * SUB_ROWS + i >= first_row && r * SUB_ROWS + i < rows_here &&
                                     !(cut && r * SUB_ROWS + i == rows_here - 1 && c >= past)))
-                        block[u][i].bits = load(from + ((r * SUB_ROWS + i) * in_pitch + c));
+                        block[u][i].bits = load<KEEP>(from + ((r * SUB_ROWS + i) * in_pitch + c));
         }
 #pragma unroll
         for (int u = 0; u < UNROLL; u++) {
             int  r, c;
             Cell column[SUB_COLS];
             stand(r, c, pass + u);
-            turn(column, block[u]);
+            turn_block(column, block[u]);
 #pragma unroll
             for (int i = 0; i < SUB_COLS; i++)
                 ((Cell::Bits *)shared_memory)[place(c * SUB_COLS + i, r * CELL / 16) * (16 / CELL) + r % (16 / CELL)] = column[i].bits;

@@ -1,5 +1,6 @@
 /*!autotune
 template  tile                         # shared tile, one element a thread
+use       index tiles
 
 param     TILE_ROWS = 8 16 32 64 128   # input rows of the tile, in elements
 param     TILE_COLS = 8 16 32 64 128   # input columns
@@ -30,10 +31,10 @@ using T = float;
 #define AUTOTUNE_ARG(name) name
 constexpr int TILE_ROWS = 32, TILE_COLS = 32, PAD = 1, BATCHED = 0, EDGE = 1, WIDE = 0;
 constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_in_fast;
+#include "../common/index.cuh"
+#include "../common/tiles.cuh"
 #endif
 
-template <bool wide> struct IndexOf { using type = int; };
-template <> struct IndexOf<true> { using type = long long; };
 using Index = IndexOf<WIDE != 0>::type;
 
 extern "C" __global__ void __launch_bounds__(TILE_ROWS * TILE_COLS)
@@ -42,28 +43,21 @@ transpose_tile(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE
 {
     __shared__ T tile[TILE_ROWS][TILE_COLS + PAD];
 
-    const unsigned down   = (unsigned)((rows + TILE_ROWS - 1) / TILE_ROWS);
-    const unsigned across = (unsigned)((cols + TILE_COLS - 1) / TILE_COLS);
-    const unsigned matrix = BATCHED ? blockIdx.x / (down * across) : 0;
-    const unsigned t      = BATCHED ? blockIdx.x % (down * across) : blockIdx.x;
-    const long long r0    = (long long)(ORDER == ORDER_in_fast ? t / across : t % down) * TILE_ROWS;
-    const long long c0    = (long long)(ORDER == ORDER_in_fast ? t % across : t / down) * TILE_COLS;
-    const int rows_here   = (int)(rows - r0 < TILE_ROWS ? rows - r0 : TILE_ROWS); /* fewer at the edge */
-    const int cols_here   = (int)(cols - c0 < TILE_COLS ? cols - c0 : TILE_COLS);
+    const Tile at = tile_of<TILE_ROWS, TILE_COLS, true, BATCHED, ORDER == ORDER_out_fast>(rows, cols);
     const int x = threadIdx.x, y = threadIdx.y;
 
     /* For the way out the same threads stand along the tile's columns. */
     const int thread = y * TILE_COLS + x;
     const int r = thread % TILE_ROWS, c = thread / TILE_ROWS;
 
-    in  += (matrix * rows + r0) * ld_in + c0;
-    out += (matrix * cols + c0) * ld_out + r0;
+    in  += (at.matrix * rows + at.r0) * ld_in + at.c0;
+    out += (at.matrix * cols + at.c0) * ld_out + at.r0;
 
-    if (!EDGE || (y < rows_here && x < cols_here))
+    if (!EDGE || (y < at.rows && x < at.cols))
         tile[y][x] = in[y * (Index)ld_in + x];
 
     __syncthreads();
 
-    if (!EDGE || (r < rows_here && c < cols_here))
+    if (!EDGE || (r < at.rows && c < at.cols))
         out[c * (Index)ld_out + r] = tile[r][c];
 }

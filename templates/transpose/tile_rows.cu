@@ -1,5 +1,6 @@
 /*!autotune
 template  tile_rows                    # shared tile, each thread moves TILE / BLOCK_ROWS elements
+use       index tiles
 
 param     TILE       = 16 32 64        # side of the square tile, in elements
 param     BLOCK_ROWS = 1 2 4 8 16 32   # rows that the block covers in one pass
@@ -33,10 +34,10 @@ using T = float;
 #define AUTOTUNE_ARG(name) name
 constexpr int TILE = 32, BLOCK_ROWS = 8, PAD = 1, BATCHED = 0, EDGE = 1, WIDE = 0;
 constexpr int UNROLL_no = 0, UNROLL_yes = 1, UNROLL = UNROLL_yes, ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_in_fast;
+#include "../common/index.cuh"
+#include "../common/tiles.cuh"
 #endif
 
-template <bool wide> struct IndexOf { using type = int; };
-template <> struct IndexOf<true> { using type = long long; };
 using Index = IndexOf<WIDE != 0>::type;
 
 constexpr int PASSES = UNROLL == UNROLL_yes ? TILE / BLOCK_ROWS : 1;
@@ -48,28 +49,21 @@ transpose_tile_rows(T *__restrict__ out, const T *__restrict__ in, long long AUT
 {
     __shared__ T tile[TILE][TILE + PAD];
 
-    const unsigned down   = (unsigned)((rows + TILE - 1) / TILE);
-    const unsigned across = (unsigned)((cols + TILE - 1) / TILE);
-    const unsigned matrix = BATCHED ? blockIdx.x / (down * across) : 0;
-    const unsigned t      = BATCHED ? blockIdx.x % (down * across) : blockIdx.x;
-    const long long r0    = (long long)(ORDER == ORDER_in_fast ? t / across : t % down) * TILE;
-    const long long c0    = (long long)(ORDER == ORDER_in_fast ? t % across : t / down) * TILE;
-    const int rows_here   = (int)(rows - r0 < TILE ? rows - r0 : TILE);
-    const int cols_here   = (int)(cols - c0 < TILE ? cols - c0 : TILE);
+    const Tile at = tile_of<TILE, TILE, true, BATCHED, ORDER == ORDER_out_fast>(rows, cols);
     const int x = threadIdx.x, y = threadIdx.y;
 
-    in  += (matrix * rows + r0) * ld_in + c0;
-    out += (matrix * cols + c0) * ld_out + r0;
+    in  += (at.matrix * rows + at.r0) * ld_in + at.c0;
+    out += (at.matrix * cols + at.c0) * ld_out + at.r0;
 
 #pragma unroll PASSES
     for (int i = 0; i < TILE; i += BLOCK_ROWS)
-        if (!EDGE || (y + i < rows_here && x < cols_here))
+        if (!EDGE || (y + i < at.rows && x < at.cols))
             tile[y + i][x] = in[(y + i) * (Index)ld_in + x];
 
     __syncthreads();
 
 #pragma unroll PASSES
     for (int i = 0; i < TILE; i += BLOCK_ROWS)
-        if (!EDGE || (y + i < cols_here && x < rows_here))
+        if (!EDGE || (y + i < at.cols && x < at.rows))
             out[(y + i) * (Index)ld_out + x] = tile[x][y + i];
 }

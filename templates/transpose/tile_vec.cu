@@ -1,5 +1,6 @@
 /*!autotune
 template  tile_vec                     # shared tile in dynamic memory, vector loads and stores on both sides
+use       access index policy tiles
 
 param     TILE_ROWS  = 8 16 32 64 128 256 # input rows of the tile, in elements
 param     TILE_COLS  = 8 16 32 64 128 256 # input columns
@@ -58,103 +59,33 @@ using T = float;
 constexpr int TILE_ROWS = 64, TILE_COLS = 64, THREADS = 256, VEC_LOAD = 4, VEC_STORE = 4, BATCHED = 0, FLAT = 0, STRIP = 0, EDGE = 1, WIDE = 0;
 constexpr int HINT_none = 0, HINT_both = 1, HINT_keep = 2, HINT = HINT_none;
 constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_in_fast;
+#include "../common/access.cuh"
+#include "../common/index.cuh"
+#include "../common/policy.cuh"
+#include "../common/tiles.cuh"
 #endif
 
-template <bool wide> struct IndexOf { using type = int; };
-template <> struct IndexOf<true> { using type = long long; };
+/*
+ * Threads read and write vectors; the tile keeps the input's, as they are, so that elements of a column stand a row apart.
+ * Rows are powers of two: without a turn of vectors, a column would meet one bank. With four vectors a row, VEC_STORE = 1:
+ *
+ *     row 0   0 1 2 3
+ *     row 1   1 0 3 2      vector v of row r stands at place v ^ (r / VEC_STORE % LOAD_LANES)
+ *     row 2   2 3 0 1
+ *     row 3   3 2 1 0
+ */
+
 using Index = IndexOf<WIDE != 0>::type;
 
-template <int bytes> struct Access;
-template <> struct Access<1> { using type = unsigned char; };
-template <> struct Access<2> { using type = unsigned short; };
-template <> struct Access<4> { using type = unsigned; };
-template <> struct Access<8> { using type = uint2; };
-template <> struct Access<16> { using type = uint4; };
-
-template <int elements> union Vector {
-    using Bits = typename Access<elements * sizeof(T)>::type;
-    Bits bits;
-    T    element[elements];
-};
-
+constexpr bool KEEP = HINT == HINT_keep, ONCE = HINT == HINT_both;
 constexpr int LOAD_LANES  = TILE_COLS / VEC_LOAD,  LOAD_ROWS  = THREADS / LOAD_LANES,  LOADS  = TILE_ROWS / LOAD_ROWS;
 constexpr int STORE_LANES = TILE_ROWS / VEC_STORE, STORE_COLS = THREADS / STORE_LANES, STORES = TILE_COLS / STORE_COLS;
 
-/*
- * Reads whose lines the L2 keeps while it can, so that what is written leaves it sooner: where problems are far larger
- * than the L2, DRAM does 1 to 3 % more.
- */
-#if __CUDA_ARCH__ >= 800
-__device__ __forceinline__ unsigned long long keep()
-{
-    unsigned long long policy;
-    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
-    return policy;
-}
-
-__device__ __forceinline__ uint4 load_keeping(const uint4 *from)
-{
-    uint4 bits;
-    asm volatile("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;" : "=r"(bits.x), "=r"(bits.y), "=r"(bits.z), "=r"(bits.w) : "l"(from), "l"(keep()));
-    return bits;
-}
-
-__device__ __forceinline__ uint2 load_keeping(const uint2 *from)
-{
-    uint2 bits;
-    asm volatile("ld.global.L2::cache_hint.v2.u32 {%0, %1}, [%2], %3;" : "=r"(bits.x), "=r"(bits.y) : "l"(from), "l"(keep()));
-    return bits;
-}
-
-__device__ __forceinline__ unsigned load_keeping(const unsigned *from)
-{
-    unsigned bits;
-    asm volatile("ld.global.L2::cache_hint.u32 %0, [%1], %2;" : "=r"(bits) : "l"(from), "l"(keep()));
-    return bits;
-}
-
-/* Narrower ones are not worth the words. */
-template <class Bits> __device__ __forceinline__ Bits load_keeping(const Bits *from)
-{
-    return *from;
-}
-#endif
-
-template <class Bits> __device__ __forceinline__ Bits load(const Bits *from)
-{
-#if __CUDA_ARCH__ >= 800
-    if (HINT == HINT_keep)
-        return load_keeping(from);
-#endif
-    return HINT == HINT_both ? __ldcs(from) : *from;
-}
-
-/* Where the tile keeps an element: the vectors of a row are swapped, so that a column meets all banks. */
+/* Where the tile keeps an element. */
 __device__ __forceinline__ int place(int r, int c)
 {
     const int turn = r / VEC_STORE % LOAD_LANES;
     return r * TILE_COLS + (c / VEC_LOAD ^ turn) * VEC_LOAD + c % VEC_LOAD;
-}
-
-/*
- * Which tile this block turns. The grid has the tiles' shape where it may: divisions would cost short kernels 5 %.
- * Otherwise tiles are counted, one after the other or in strips of STRIP tile columns, one row of tiles after the other.
- */
-__device__ __forceinline__ void locate(unsigned &matrix, unsigned &tile_r, unsigned &tile_c, unsigned down, unsigned across)
-{
-    unsigned fast = blockIdx.x, slow = blockIdx.y;
-    matrix = BATCHED ? blockIdx.z : 0;
-    if (FLAT) {
-        const unsigned side = ORDER == ORDER_out_fast ? down : across, other = ORDER == ORDER_out_fast ? across : down;
-        const unsigned t = BATCHED ? blockIdx.x % (down * across) : blockIdx.x;
-        const unsigned first = STRIP > 0 ? t / (STRIP * other) * STRIP : 0;
-        const unsigned wide = STRIP > 0 && side - first > STRIP ? STRIP : side - first;
-        matrix = BATCHED ? blockIdx.x / (down * across) : 0;
-        fast   = first + (t - first * other) % wide;
-        slow   = (t - first * other) / wide;
-    }
-    tile_r = ORDER == ORDER_out_fast ? fast : slow;
-    tile_c = ORDER == ORDER_out_fast ? slow : fast;
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
@@ -164,18 +95,11 @@ transpose_tile_vec(T *__restrict__ out, const T *__restrict__ in, long long AUTO
     extern __shared__ uint4 shared_memory[];
     T *const tile = (T *)shared_memory;
 
-    const unsigned down   = (unsigned)((rows + TILE_ROWS - 1) / TILE_ROWS);
-    const unsigned across = (unsigned)((cols + TILE_COLS - 1) / TILE_COLS);
-    unsigned matrix, tile_r, tile_c;
-    locate(matrix, tile_r, tile_c, down, across);
-    const long long r0    = (long long)tile_r * TILE_ROWS;
-    const long long c0    = (long long)tile_c * TILE_COLS;
-    const int rows_here   = (int)(rows - r0 < TILE_ROWS ? rows - r0 : TILE_ROWS); /* fewer at the edge */
-    const int cols_here   = (int)(cols - c0 < TILE_COLS ? cols - c0 : TILE_COLS);
+    const Tile at = tile_of<TILE_ROWS, TILE_COLS, FLAT, BATCHED, ORDER == ORDER_out_fast, STRIP>(rows, cols);
     const int thread = threadIdx.x;
 
-    in  += (matrix * rows + r0) * ld_in + c0;
-    out += (matrix * cols + c0) * ld_out + r0;
+    in  += (at.matrix * rows + at.r0) * ld_in + at.c0;
+    out += (at.matrix * cols + at.c0) * ld_out + at.r0;
 
     using Load  = Vector<VEC_LOAD>;
     using Store = Vector<VEC_STORE>;
@@ -188,8 +112,8 @@ transpose_tile_vec(T *__restrict__ out, const T *__restrict__ in, long long AUTO
     for (int i = 0; i < LOADS; i++) {
         const int y = thread / LOAD_LANES + i * LOAD_ROWS;
         const Load::Bits *from = (const Load::Bits *)in + (y * in_pitch + x);
-        if (!EDGE || (y < rows_here && x * VEC_LOAD < cols_here))
-            part[i].bits = load(from);
+        if (!EDGE || (y < at.rows && x * VEC_LOAD < at.cols))
+            part[i].bits = load<KEEP, ONCE>(from);
     }
 #pragma unroll
     for (int i = 0; i < LOADS; i++) {
@@ -208,11 +132,7 @@ transpose_tile_vec(T *__restrict__ out, const T *__restrict__ in, long long AUTO
         for (int k = 0; k < VEC_STORE; k++)
             column.element[k] = tile[place(r * VEC_STORE + k, c)];
         Store::Bits *to = (Store::Bits *)out + (c * out_pitch + r);
-        if (!EDGE || (c < cols_here && r * VEC_STORE < rows_here)) {
-            if (HINT == HINT_both)
-                __stcs(to, column.bits);
-            else
-                *to = column.bits;
-        }
+        if (!EDGE || (c < at.cols && r * VEC_STORE < at.rows))
+            store<ONCE>(to, column.bits);
     }
 }

@@ -1,5 +1,6 @@
 /*!autotune
 template  tiny                         # very many matrices of at most 32 bytes: each thread turns whole ones in registers
+use       access turn
 
 param     BYTES   = 16 32              # of whole matrices that a thread holds; 64 scatter a warp's accesses
 param     THREADS = 64 128 256 512     # threads a block
@@ -30,17 +31,12 @@ default   BYTES=32 THREADS=128
 using T = float;
 #define AUTOTUNE_ARG(name) name
 constexpr int BYTES = 16, THREADS = 128, ROWS = 2, COLS = 2, PIECE = 16, EDGE = 1, TAIL = 1;
+#include "../common/access.cuh"
+#include "../common/turn.cuh"
 #endif
 
-template <int bytes> struct Access;
-template <> struct Access<4> { using type = unsigned; };
-template <> struct Access<8> { using type = uint2; };
-template <> struct Access<16> { using type = uint4; };
 using Bits = Access<PIECE>::type;
 
-constexpr int ES     = sizeof(T);
-constexpr int PACK   = ES < 4 ? 4 / ES : 1; /* elements in a 32-bit word  */
-constexpr int PARTS  = ES < 4 ? 1 : ES / 4; /* 32-bit words in an element */
 constexpr int WORDS  = BYTES / 4;
 constexpr int PIECES = BYTES / PIECE;
 constexpr int AREA   = ROWS * COLS;         /* elements of a matrix       */
@@ -56,23 +52,15 @@ __device__ __forceinline__ constexpr int source(int e)
     return e / AREA * AREA + e % AREA % ROWS * COLS + e % AREA / ROWS;
 }
 
-/* All places are known to the compiler. */
 __device__ __forceinline__ void turn(unsigned (&out)[WORDS], const unsigned (&in)[WORDS])
 {
 #pragma unroll
     for (int w = 0; w < WORDS; w++) {
-        const int e = w / PARTS * PACK, a = source(e);
-        if (PACK == 1) {
-            out[w] = in[a * PARTS + w % PARTS];
-        } else if (PACK == 2) {
-            const int b = source(e + 1);
-            out[w] = __byte_perm(in[a / 2], in[b / 2], (a % 2 ? 0x32 : 0x10) | (b % 2 ? 0x7600 : 0x5400));
-        } else {
-            const int b = source(e + 1), c = source(e + 2), d = source(e + 3);
-            const unsigned low  = __byte_perm(in[a / 4], in[b / 4], a % 4 | (4 + b % 4) << 4);
-            const unsigned high = __byte_perm(in[c / 4], in[d / 4], c % 4 | (4 + d % 4) << 4);
-            out[w] = __byte_perm(low, high, 0x5410);
-        }
+        int at[PACK];
+#pragma unroll
+        for (int i = 0; i < PACK; i++)
+            at[i] = source(w / PARTS * PACK + i);
+        out[w] = gathered(in, at, w % PARTS);
     }
 }
 

@@ -1,5 +1,6 @@
 /*!autotune
 template  through_tile                 # a copy that takes a shared tile's way: what a transpose pays beside turning
+use       index tiles
 
 param     TILE       = 16 32 64        # side of the square tile, in elements
 param     BLOCK_ROWS = 2 4 8 16 32     # rows that the block covers in one pass
@@ -29,10 +30,10 @@ using T = float;
 #define AUTOTUNE_ARG(name) name
 constexpr int TILE = 32, BLOCK_ROWS = 8, BATCHED = 0, EDGE = 1, WIDE = 0;
 constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_in_fast;
+#include "../../../../templates/common/index.cuh"
+#include "../../../../templates/common/tiles.cuh"
 #endif
 
-template <bool wide> struct IndexOf { using type = int; };
-template <> struct IndexOf<true> { using type = long long; };
 using Index = IndexOf<WIDE != 0>::type;
 
 extern "C" __global__ void __launch_bounds__(TILE * BLOCK_ROWS)
@@ -40,28 +41,21 @@ copy_through_tile(T *__restrict__ out, const T *__restrict__ in, long long AUTOT
 {
     __shared__ T tile[TILE][TILE];
 
-    const unsigned down   = (unsigned)((rows + TILE - 1) / TILE);
-    const unsigned across = (unsigned)((cols + TILE - 1) / TILE);
-    const unsigned matrix = BATCHED ? blockIdx.x / (down * across) : 0;
-    const unsigned t      = BATCHED ? blockIdx.x % (down * across) : blockIdx.x;
-    const long long r0    = (long long)(ORDER == ORDER_in_fast ? t / across : t % down) * TILE;
-    const long long c0    = (long long)(ORDER == ORDER_in_fast ? t % across : t / down) * TILE;
-    const int rows_here   = (int)(rows - r0 < TILE ? rows - r0 : TILE);
-    const int cols_here   = (int)(cols - c0 < TILE ? cols - c0 : TILE);
+    const Tile at = tile_of<TILE, TILE, true, BATCHED, ORDER == ORDER_out_fast>(rows, cols);
     const int x = threadIdx.x, y = threadIdx.y;
 
-    in  += matrix * rows * cols + r0 * cols + c0;
-    out += matrix * rows * cols + r0 * cols + c0;
+    in  += at.matrix * rows * cols + at.r0 * cols + at.c0;
+    out += at.matrix * rows * cols + at.r0 * cols + at.c0;
 
 #pragma unroll
     for (int i = 0; i < TILE; i += BLOCK_ROWS)
-        if (!EDGE || (y + i < rows_here && x < cols_here))
+        if (!EDGE || (y + i < at.rows && x < at.cols))
             tile[y + i][x] = in[(y + i) * (Index)cols + x];
 
     __syncthreads();
 
 #pragma unroll
     for (int i = 0; i < TILE; i += BLOCK_ROWS)
-        if (!EDGE || (y + i < rows_here && x < cols_here))
+        if (!EDGE || (y + i < at.rows && x < at.cols))
             out[(y + i) * (Index)cols + x] = tile[y + i][x];
 }

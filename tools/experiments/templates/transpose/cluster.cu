@@ -1,5 +1,6 @@
 /*!autotune
 template  cluster                       # skew in clusters of blocks, which may lend each other the rows between their tiles
+use       async columns index tiles
 
 param     WIDTH   = 64 128 256 512     # bytes of an input row that a tile holds
 param     RUN     = 128 256 512 1024   # bytes of an output row that a block writes
@@ -70,6 +71,10 @@ constexpr int CLUSTER = 2, BESIDE = 1, LEND_no = 0, LEND_yes = 1, LEND = LEND_ye
 constexpr int READ_ROWS = 288, TILE_COLS = 256;
 constexpr int ACROSS = 17, PITCH = 273, ASIDE = 1, PIECES = 4914, BATCHED = 0, FLAT = 0, WIDE = 0;
 constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast;
+#include "../../../../templates/common/async.cuh"
+#include "../../../../templates/common/columns.cuh"
+#include "../../../../templates/common/index.cuh"
+#include "../../../../templates/common/tiles.cuh"
 #endif
 
 /*
@@ -77,69 +82,14 @@ constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast;
  * multiprocessors and can read each other's shared memory, where the last rows of a tile stand as the next one's first.
  */
 
-template <bool wide> struct IndexOf { using type = int; };
-template <> struct IndexOf<true> { using type = long long; };
 using Index = IndexOf<WIDE != 0>::type;
 
-template <int bytes> struct Access;
-template <> struct Access<4> { using type = unsigned; };
-template <> struct Access<8> { using type = uint2; };
-template <> struct Access<16> { using type = uint4; };
-
-constexpr int ES     = sizeof(T);
-constexpr int UNIT   = ES < 4 ? 4 : ES;       /* bytes of a word: what a lane writes at a time */
-constexpr int PER    = UNIT / ES;             /* elements in it */
-constexpr int PIECE  = 16 / ES;               /* elements in 16 bytes */
-constexpr int LOG    = ES == 1 ? 4 : ES == 2 ? 3 : ES == 4 ? 2 : ES == 8 ? 1 : 0; /* of PIECE */
 constexpr int UNITS  = ALIGN / ES;            /* elements between aligned places of a row */
 constexpr int DOWN   = THREADS / ACROSS;       /* input rows that the threads read at once */
 constexpr int LONG   = 32 / ASIDE;            /* words of a column that a warp writes at once */
 constexpr int CHUNK  = LONG * AHEAD;          /* and gathers at a time */
 constexpr int CHUNKS = ROWS / (CHUNK * PER);  /* of a column */
 constexpr int CHUNKS_ASIDE = THREADS / 32 % CHUNKS == 0 ? CHUNKS : 1; /* that are different warps' */
-
-union Word {
-    Access<UNIT>::type bits;
-    T                  element[PER];
-};
-
-/* Elements between the last multiple of so many bytes and an address. */
-template <int bytes> __device__ __forceinline__ unsigned elements_behind(const T *address)
-{
-    return (unsigned)((unsigned long long)address % bytes / ES);
-}
-
-/* Which matrix and part of it the block moves: its place in the grid, or from one number. */
-__device__ __forceinline__ void locate(unsigned &matrix, unsigned &r, unsigned &c, unsigned down, unsigned across)
-{
-    if (FLAT) {
-        const unsigned t = BATCHED ? blockIdx.x % (down * across) : blockIdx.x;
-        matrix = BATCHED ? blockIdx.x / (down * across) : 0;
-        r      = ORDER == ORDER_in_fast ? t / across : t % down;
-        c      = ORDER == ORDER_in_fast ? t % across : t / down;
-    } else {
-        matrix = BATCHED ? blockIdx.z : 0;
-        r      = ORDER == ORDER_in_fast ? blockIdx.y : blockIdx.x;
-        c      = ORDER == ORDER_in_fast ? blockIdx.x : blockIdx.y;
-    }
-}
-
-/* 16 bytes on their way to shared memory. */
-__device__ __forceinline__ void copy_async(uint4 *to, const uint4 *from)
-{
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) : "memory");
-#else
-    *to = *from;
-#endif
-}
-
-__device__ __forceinline__ void await_copies()
-{
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-}
 
 #if __CUDA_ARCH__ >= 900
 constexpr bool LENDS = LEND == LEND_yes;
@@ -179,10 +129,12 @@ transpose_cluster(T *__restrict__ out, const T *__restrict__ in, long long batch
 {
     extern __shared__ uint4 shared_memory[];
 
-    unsigned matrix, tile, part;
     const unsigned down   = (unsigned)((rows + (HALO > 0 ? HALO - 1 : 0) + ROWS - 1) / ROWS);
     const unsigned across = (unsigned)((cols + TILE_COLS - 1) / TILE_COLS);
-    locate(matrix, tile, part, (down + CLUSTER - 1) / CLUSTER * CLUSTER, (across + BESIDE - 1) / BESIDE * BESIDE);
+    const unsigned blocks_down = (down + CLUSTER - 1) / CLUSTER * CLUSTER, blocks_across = (across + BESIDE - 1) / BESIDE * BESIDE;
+    const unsigned matrix = matrix_of<FLAT, BATCHED>(blocks_down, blocks_across);
+    const Spot     spot   = spot_of<FLAT, BATCHED, ORDER == ORDER_out_fast>(blocks_down, blocks_across);
+    const unsigned tile = spot.r, part = spot.c;
     if (CLUSTER * BESIDE > 1 && (tile >= down || part >= across))
         return; /* the grid is rounded up; nobody borrows from here, and barriers wait only for those that run */
     const bool borrows    = LENDS && tile % CLUSTER != 0;
@@ -217,7 +169,7 @@ transpose_cluster(T *__restrict__ out, const T *__restrict__ in, long long batch
             const Index element = phase + row * (Index)ld_in, at = (element >> LOG) + n;
             const int   col = n * PIECE - (SHIFT ? (int)(element & (PIECE - 1)) : 0);
             if (col < cols_here && at < whole)
-                copy_async(shared_memory + ((phase + row * PITCH) >> LOG) + n, from + at);
+                copy_async<false>(shared_memory + ((phase + row * PITCH) >> LOG) + n, from + at);
         }
     await_copies();
     if (LENDS) {
@@ -263,38 +215,14 @@ transpose_cluster(T *__restrict__ out, const T *__restrict__ in, long long batch
         if (whole_tile)
 #pragma unroll 1
             for (int chunk = 0; chunk < CHUNKS / CHUNKS_ASIDE; chunk++) {
-                Word word[AHEAD];
-#pragma unroll
-                for (int k = 0; k < AHEAD; k++)
-#pragma unroll
-                    for (int e = 0; e < PER; e++)
-                        word[k].element[e] = column[(k * LONG * PER + e) * PITCH];
-#pragma unroll
-                for (int k = 0; k < AHEAD; k++)
-                    ((Access<UNIT>::type *)to)[k * LONG] = word[k].bits;
+                move_words<AHEAD, LONG, PITCH>(to, column);
                 column += CHUNK * PER * PITCH;
                 to += CHUNK * PER;
             }
         else if (c < cols_here)
 #pragma unroll 1
             for (int chunk = 0; chunk < CHUNKS / CHUNKS_ASIDE; chunk++) {
-                Word word[AHEAD];
-#pragma unroll
-                for (int k = 0; k < AHEAD; k++)
-                    if (row + k * LONG * PER >= first_row && row + k * LONG * PER + PER <= end_row)
-#pragma unroll
-                        for (int e = 0; e < PER; e++)
-                            word[k].element[e] = column[(k * LONG * PER + e) * PITCH];
-#pragma unroll
-                for (int k = 0; k < AHEAD; k++) {
-                    const int i = k * LONG * PER;
-                    if (row + i >= first_row && row + i + PER <= end_row)
-                        ((Access<UNIT>::type *)to)[k * LONG] = word[k].bits;
-                    else /* the ends of an output row */
-#pragma unroll 1
-                        for (int e = max(0, first_row - row - i); e < PER && row + i + e < end_row; e++)
-                            to[i + e] = column[(i + e) * PITCH];
-                }
+                move_words<AHEAD, LONG, PITCH>(to, column, row, first_row, end_row);
                 row += CHUNK * PER;
                 column += CHUNK * PER * PITCH;
                 to += CHUNK * PER;

@@ -1,5 +1,6 @@
 /*!autotune
 template  walk                          # for rows of any alignment: blocks go down strips of columns, whose rows arrive in a ring while others are written
+use       async columns index
 
 param     WIDTH   = 128 256 512        # bytes of an input row that a block holds
 param     RUN     = 64 128 256 512     # bytes of an output row that it writes at a time
@@ -63,6 +64,9 @@ constexpr int THREADS = 256, RESIDENT = 2, STAGES = 2, AHEAD = 2, ALIGN = 32, AN
 constexpr int TILE_COLS = 256, ACROSS = 17, PITCH = 273, ASIDE = 1, PIECES = 4982, PARTS = 8, BLOCKS = 264, BATCHED = 0, WIDE = 0;
 constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER_end_to_end = 2, ORDER = ORDER_in_fast;
 constexpr int COPY_cg = 0, COPY_ca = 1, COPY_cg128 = 2, COPY_ca128 = 3, COPY_cg256 = 4, COPY_ca256 = 5, COPY = COPY_ca;
+#include "../../../../templates/common/async.cuh"
+#include "../../../../templates/common/columns.cuh"
+#include "../../../../templates/common/index.cuh"
 #endif
 
 /*
@@ -72,39 +76,16 @@ constexpr int COPY_cg = 0, COPY_ca = 1, COPY_cg128 = 2, COPY_ca128 = 3, COPY_cg2
  * tile before. The first rows of the ring stand once more behind its last, so that a word's elements are always PITCH apart.
  */
 
-template <bool wide> struct IndexOf { using type = int; };
-template <> struct IndexOf<true> { using type = long long; };
 using Index = IndexOf<WIDE != 0>::type;
 
-template <int bytes> struct Access;
-template <> struct Access<4> { using type = unsigned; };
-template <> struct Access<8> { using type = uint2; };
-template <> struct Access<16> { using type = uint4; };
-
-constexpr int ES     = sizeof(T);
-constexpr int UNIT   = ES < 4 ? 4 : ES;       /* bytes of a word: what a lane writes at a time */
-constexpr int PER    = UNIT / ES;             /* elements in it */
-constexpr int PIECE  = 16 / ES;               /* elements in 16 bytes */
-constexpr int LOG    = ES == 1 ? 4 : ES == 2 ? 3 : ES == 4 ? 2 : ES == 8 ? 1 : 0; /* of PIECE */
 constexpr int UNITS  = ALIGN / ES;            /* elements between aligned places of a row */
 constexpr int DOWN   = THREADS / ACROSS;      /* input rows that the threads read at once */
 constexpr int LONG   = 32 / ASIDE;            /* words of a column that a warp writes at once */
 constexpr int CHUNKS = ROWS / (LONG * PER);   /* of a column */
 constexpr int APART  = THREADS * PER / ROWS;  /* columns between those that a warp writes from, one after the other */
 
-union Word {
-    Access<UNIT>::type bits;
-    T                  element[PER];
-};
-
-/* Elements between the last multiple of so many bytes and an address. */
-template <int bytes> __device__ __forceinline__ unsigned elements_behind(const T *address)
-{
-    return (unsigned)((unsigned long long)address % bytes / ES);
-}
-
 /* 16 bytes on their way to shared memory. */
-__device__ __forceinline__ void copy_async(uint4 *to, const uint4 *from)
+__device__ __forceinline__ void copy_piece(uint4 *to, const uint4 *from)
 {
 #ifdef __CUDA_ARCH__
 #define COPY_BY(how) \
@@ -117,21 +98,6 @@ __device__ __forceinline__ void copy_async(uint4 *to, const uint4 *from)
     if (COPY == COPY_ca256) COPY_BY("ca.shared.global.L2::256B");
 #else
     *to = *from;
-#endif
-}
-
-__device__ __forceinline__ void end_stage()
-{
-#ifdef __CUDA_ARCH__
-    asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
-
-/* Waits until at most so many stages are on their way. */
-template <int stages> __device__ __forceinline__ void await_stage()
-{
-#ifdef __CUDA_ARCH__
-    asm volatile("cp.async.wait_group %0;" ::"n"(stages) : "memory");
 #endif
 }
 
@@ -208,9 +174,9 @@ transpose_walk(T *__restrict__ out, const T *__restrict__ in, long long batch, l
                 if (col >= cols_here || (SHIFT && at >= whole))
                     continue;
                 uint4 *const to = shared_memory + ((phase + slot * PITCH) >> LOG) + n;
-                copy_async(to, pieces + (start >> LOG) + at);
+                copy_piece(to, pieces + (start >> LOG) + at);
                 if (PER > 1 && slot < PER - 1)
-                    copy_async(to + RING * PITCH / PIECE, pieces + (start >> LOG) + at);
+                    copy_piece(to + RING * PITCH / PIECE, pieces + (start >> LOG) + at);
             }
 
         /* The buffer's last elements that do not fill a piece may be this tile's. */
@@ -260,7 +226,7 @@ transpose_walk(T *__restrict__ out, const T *__restrict__ in, long long batch, l
                 }
 #pragma unroll
                 for (int k = 0; k < AHEAD; k++)
-                    *(Access<UNIT>::type *)(to + (k * apart - ahead[k])) = word[k].bits;
+                    *(Word::Bits *)(to + (k * apart - ahead[k])) = word[k].bits;
                 from += APART * AHEAD;
                 to += APART * AHEAD * ld_out;
                 out_phase += APART * AHEAD * out_step;
@@ -275,7 +241,7 @@ transpose_walk(T *__restrict__ out, const T *__restrict__ in, long long batch, l
 #pragma unroll
                     for (int e = 0; e < PER; e++)
                         word.element[e] = from[place + e * PITCH];
-                    *(Access<UNIT>::type *)(to - ahead) = word.bits;
+                    *(Word::Bits *)(to - ahead) = word.bits;
                 } else /* the ends of an output row */
 #pragma unroll 1
                     for (int e = max(0, above - r); e < PER && r + e < below; e++)
@@ -295,17 +261,17 @@ transpose_walk(T *__restrict__ out, const T *__restrict__ in, long long batch, l
             load(next, stage == 0 && next.step > 0 ? -HALO : 0);
             advance(next, down, across);
         }
-        end_stage();
+        end_of_set();
     }
 #pragma unroll 1
     while (now.number < end) {
-        await_stage<STAGES - 2>();
+        wait_for_sets<STAGES - 2>();
         __syncthreads();
         if (next.number < end) {
             load(next, 0);
             advance(next, down, across);
         }
-        end_stage();
+        end_of_set();
         write(now);
         advance(now, down, across);
     }
