@@ -2,7 +2,8 @@
 --
 -- The program embeds this text and runs it on a new file, in one transaction. A change of this file is a new
 -- schema version: raise user_version here and AT__SCHEMA_VERSION in store.h, and add the step from the version
--- before to the table in store_migrate.c.
+-- before to the table in store_migrate.c. What the program reads and writes is in columns.h. The views are the
+-- end of the file: a migration makes them anew from here.
 --
 -- Units are part of the names: _s seconds, _bytes, _mib, _mhz, _c degrees Celsius, _w watts. NULL means unknown
 -- or not applicable. Times of day are UTC, "2026-11-20T21:52:57Z", so that they sort as text.
@@ -11,7 +12,7 @@
 -- renamed or removed. The tables may change with any version.
 
 PRAGMA application_id = 1096045902; -- 0x4154554E, "ATUN": how autotune knows its own files
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 -- A GPU model, as far as results depend on it.
 CREATE TABLE device (
@@ -92,7 +93,9 @@ CREATE TABLE trial (
     samples        INTEGER NOT NULL,  -- timed launches, or batches of them for short kernels
     registers      INTEGER,           -- a thread
     shared_bytes   INTEGER,           -- a block, static and dynamic
-    spill_bytes    INTEGER,           -- a thread, in local memory
+    stack_bytes    INTEGER,           -- stack frame of a thread, as ptxas says
+    spill_bytes    INTEGER,           -- spill stores and spill loads together, as ptxas says
+    local_bytes    INTEGER,           -- local memory of a thread, as the driver says
     compile_s      REAL    NOT NULL,  -- 0: from the cache
     log            TEXT    NOT NULL,  -- of the compiler, the driver or the check; '' when there is none
     source_hash    TEXT    NOT NULL,  -- SHA-256 of the rendered source
@@ -103,38 +106,42 @@ CREATE TABLE trial (
 
 -- The result of tuning one problem once. Every result is kept; the views show the newest.
 CREATE TABLE winner (
-    id               INTEGER PRIMARY KEY,
-    problem_id       INTEGER NOT NULL REFERENCES problem (id),
-    fingerprint_id   INTEGER NOT NULL REFERENCES fingerprint (id),
-    template_id      INTEGER NOT NULL REFERENCES template (id),
-    config           TEXT    NOT NULL,
-    run_id           INTEGER REFERENCES run (id),  -- NULL: imported; merged: a run "autotune merge" with the strategy
-    source_hash      TEXT    NOT NULL,  -- SHA-256 of the rendered source
-    op_hash          TEXT    NOT NULL,  -- SHA-256 of the op with all its templates: the space that was searched
-    median_s         REAL    NOT NULL,  -- one launch, in the interleaved final
-    min_s            REAL    NOT NULL,
-    spread           REAL    NOT NULL,  -- (p90 - p10) / median of the final's samples, no unit
-    samples          INTEGER NOT NULL,
-    ceiling_s        REAL,              -- best plain copy of the same bytes in the same final
-    ceiling_name     TEXT    NOT NULL,  -- which copy that was, "memcpy"; '' when there is none
-    ties             TEXT    NOT NULL,  -- configurations that could not be told apart, one a line
-    trials           INTEGER NOT NULL,  -- configurations tried
-    space_count      INTEGER NOT NULL,  -- valid configurations
-    grid_x           INTEGER NOT NULL,  -- launch geometry
-    grid_y           INTEGER NOT NULL,
-    grid_z           INTEGER NOT NULL,
-    block_x          INTEGER NOT NULL,
-    block_y          INTEGER NOT NULL,
-    block_z          INTEGER NOT NULL,
-    shared_bytes     INTEGER NOT NULL,  -- dynamic, a block: the launch needs it
-    registers        INTEGER,           -- a thread
-    elapsed_s        REAL    NOT NULL,  -- wall time of tuning this problem
-    sm_clock_mhz     INTEGER,           -- conditions while it was measured
-    memory_clock_mhz INTEGER,
-    temperature_c    INTEGER,
-    power_w          INTEGER,
-    throttle_reasons INTEGER,           -- NVML's bit mask
-    measured_at      TEXT    NOT NULL
+    id                 INTEGER PRIMARY KEY,
+    problem_id         INTEGER NOT NULL REFERENCES problem (id),
+    fingerprint_id     INTEGER NOT NULL REFERENCES fingerprint (id),
+    template_id        INTEGER NOT NULL REFERENCES template (id),
+    config             TEXT    NOT NULL,
+    run_id             INTEGER REFERENCES run (id),  -- NULL: imported; merged: a run "autotune merge" with the strategy
+    source_hash        TEXT    NOT NULL,  -- SHA-256 of the rendered source
+    op_hash            TEXT    NOT NULL,  -- SHA-256 of the op with all its templates: the space that was searched
+    median_s           REAL    NOT NULL,  -- one launch, in the interleaved final
+    min_s              REAL    NOT NULL,
+    spread             REAL    NOT NULL,  -- (p90 - p10) / median of the final's samples, no unit
+    samples            INTEGER NOT NULL,
+    ceiling_s          REAL,              -- best plain copy of the same bytes in the same final
+    ceiling_name       TEXT    NOT NULL,  -- which copy that was, "memcpy"; '' when there is none
+    ties               TEXT    NOT NULL,  -- configurations that could not be told apart, one a line
+    trials             INTEGER NOT NULL,  -- configurations tried
+    space_count        INTEGER NOT NULL,  -- valid configurations
+    grid_x             INTEGER NOT NULL,  -- launch geometry
+    grid_y             INTEGER NOT NULL,
+    grid_z             INTEGER NOT NULL,
+    block_x            INTEGER NOT NULL,
+    block_y            INTEGER NOT NULL,
+    block_z            INTEGER NOT NULL,
+    shared_bytes       INTEGER NOT NULL,  -- dynamic, a block: the launch needs it
+    registers          INTEGER,           -- a thread
+    total_shared_bytes INTEGER,           -- a block, static and dynamic
+    stack_bytes        INTEGER,           -- stack frame of a thread, as ptxas says
+    spill_bytes        INTEGER,           -- spill stores and spill loads together, as ptxas says
+    local_bytes        INTEGER,           -- local memory of a thread, as the driver says
+    elapsed_s          REAL    NOT NULL,  -- wall time of tuning this problem
+    sm_clock_mhz       INTEGER,           -- conditions while it was measured
+    memory_clock_mhz   INTEGER,
+    temperature_c      INTEGER,
+    power_w            INTEGER,
+    throttle_reasons   INTEGER,           -- NVML's bit mask
+    measured_at        TEXT    NOT NULL
 ) STRICT;
 
 CREATE INDEX winner_problem ON winner (problem_id, measured_at);
@@ -183,6 +190,10 @@ SELECT
     w.block_z                      AS block_z,
     w.shared_bytes                 AS shared_bytes,
     w.registers                    AS registers,
+    w.total_shared_bytes           AS total_shared_bytes,   -- static and dynamic
+    w.stack_bytes                  AS stack_bytes,
+    w.spill_bytes                  AS spill_bytes,
+    w.local_bytes                  AS local_bytes,
     w.elapsed_s                    AS elapsed_s,
     w.sm_clock_mhz                 AS sm_clock_mhz,
     w.memory_clock_mhz             AS memory_clock_mhz,
@@ -242,7 +253,9 @@ SELECT
     p.traffic_bytes / x.median_s / 1e9 AS gb_per_s,
     x.registers                    AS registers,
     x.shared_bytes                 AS shared_bytes,
+    x.stack_bytes                  AS stack_bytes,
     x.spill_bytes                  AS spill_bytes,
+    x.local_bytes                  AS local_bytes,
     x.compile_s                    AS compile_s,
     x.log                          AS log,
     x.source_hash                  AS source_hash,

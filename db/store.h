@@ -17,8 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define AT__SCHEMA_VERSION 2 /* schema.sql */
-#define AT__SCHEMA_READS   1 /* the oldest that can be read without being brought forward */
+#define AT__SCHEMA_VERSION 3 /* schema.sql; files of every version before it can be read as they are */
 
 typedef struct at__store at__store;
 
@@ -106,8 +105,9 @@ typedef struct at__winner {
     const char *ties;         /* configurations that could not be told apart, one a line; ""    */
     int64_t trials;           /* configurations tried for this problem                          */
     int64_t space_count;      /* valid configurations                                           */
-    int64_t grid[3], block[3], shared_bytes, registers;
-    double elapsed_s; /* wall time of tuning this problem                               */
+    at__geometry geometry;    /* of its launch                                                  */
+    at__resources resources;  /* that the compiled kernel takes                                 */
+    double elapsed_s;         /* wall time of tuning this problem                               */
     at__conditions conditions;
 } at__winner;
 
@@ -120,7 +120,7 @@ typedef struct at__answer {
     at__winner winner; /* strings owned */
     at__fingerprint fingerprint;
     char *op, *shape, *type_key, *measured_at;
-    int64_t traffic_bytes;
+    int64_t elements, traffic_bytes;
 } at__answer;
 bool at__answer_copy(at__answer *out, const at__answer *from); /* false: out of memory */
 void at__answer_clear(at__answer *answer);

@@ -1,5 +1,8 @@
 /*
  * store_blobs.c - texts of templates, by their hash; reading what has one.
+ *
+ * A text is stored once and never changed: its key is its SHA-256. Contents may hold any byte, so that
+ * lengths are SQLite's, not strlen's.
  */
 #include "db/store_internal.h"
 #include "util/clock.h"
@@ -15,31 +18,24 @@ static void add_column(at__str *out, sqlite3_stmt *s, int column)
 at_status at__store_get_columns(at__str *const *outs, int count, at__store *store, at__sql sql,
                                 const char *doing, const char *key, at_error *err)
 {
-    at_status status = AT_OK;
     at__str read[3] = { { 0 }, { 0 }, { 0 } };
-    sqlite3_stmt *s = at__store_bind(store, sql, doing, err, "s", key);
-    if (!s)
-        return AT_ERR_STORE;
-    int code = sqlite3_step(s);
-    if (code == SQLITE_DONE)
+    at__query q;
+    at_status status = at__query_begin(&q, store, sql, doing, err, "s", key);
+    bool found = at__query_next(&q, &status, err);
+    if (status == AT_OK && !found)
         status =
             at_fail(err, AT_ERR_NOT_FOUND, "%s: cannot %s: nothing is stored as %s", store->path, doing, key);
-    else if (code != SQLITE_ROW)
-        status = at__store_fail(store, doing, err);
     for (int i = 0; status == AT_OK && i < count; i++) {
-        add_column(&read[i], s, i);
+        add_column(&read[i], q.statement, i);
         status = at__str_status(&read[i], err);
     }
+    at__query_end(&q);
     for (int i = 0; i < count; i++) {
-        if (status == AT_OK) {
-            at__str_clear(outs[i]);
+        at__str *unwanted = status == AT_OK ? outs[i] : &read[i];
+        at__str_clear(unwanted);
+        if (status == AT_OK)
             *outs[i] = read[i];
-        } else {
-            at__str_clear(&read[i]);
-        }
     }
-    sqlite3_reset(s);
-    sqlite3_clear_bindings(s);
     return status;
 }
 
@@ -64,17 +60,13 @@ at_status at__store_get_source(at__str *out, at__store *store, const char *hash,
 
 at_status at__store_each_recorded(at__store *store, at__source_visit *visit, void *context, at_error *err)
 {
-    static const char doing[] = "read the recorded operations";
-    at_status status = AT_OK;
-    int code = SQLITE_DONE;
-    sqlite3_stmt *s = at__store_bind(store, AT__SQL_EACH_RECORDED, doing, err, "");
-    if (!s)
-        return AT_ERR_STORE;
-    while ((code = sqlite3_step(s)) == SQLITE_ROW)
-        if (!visit(context, at__store_text(s, 0), at__store_text(s, 1), (size_t)sqlite3_column_bytes(s, 1)))
+    at__query q;
+    at_status status =
+        at__query_begin(&q, store, AT__SQL_EACH_RECORDED, "read the recorded operations", err, "");
+    while (at__query_next(&q, &status, err))
+        if (!visit(context, at__store_text(q.statement, 0), at__store_text(q.statement, 1),
+                   (size_t)sqlite3_column_bytes(q.statement, 1)))
             break;
-    if (code != SQLITE_ROW && code != SQLITE_DONE)
-        status = at__store_fail(store, doing, err);
-    sqlite3_reset(s);
+    at__query_end(&q);
     return status;
 }

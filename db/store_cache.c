@@ -85,16 +85,7 @@ at_status at__store_keep_cubin(at__store *cache, const char *key, at_error *err)
 
 static at_status ask_integer(int64_t *out, at__store *cache, at__sql sql, at_error *err)
 {
-    at_status status = AT_OK;
-    sqlite3_stmt *s = at__store_bind(cache, sql, REMOVING, err, "");
-    if (!s)
-        return AT_ERR_STORE;
-    if (sqlite3_step(s) == SQLITE_ROW)
-        *out = sqlite3_column_int64(s, 0);
-    else
-        status = at__store_fail(cache, REMOVING, err);
-    sqlite3_reset(s);
-    return status;
+    return at__store_ask(out, cache, sql, REMOVING, err);
 }
 
 at_status at__store_cubin_sizes(at__cubin_sizes *out, at__store *cache, at_error *err)
@@ -131,16 +122,15 @@ static at_status is_small_enough(bool *out, const removal *r, at_error *err)
 /* The rowid of the kernel that was used longest ago, and whether it is a winner's; 0: there is none. */
 static at_status first_kernel(int64_t *id, bool *won, at__store *cache, at_error *err)
 {
-    at_status status = AT_OK;
-    sqlite3_stmt *s = at__store_bind(cache, AT__SQL_FIRST_CUBIN, REMOVING, err, "");
-    if (!s)
-        return AT_ERR_STORE;
-    int code = sqlite3_step(s);
-    *id = code == SQLITE_ROW ? sqlite3_column_int64(s, 0) : 0;
-    *won = code == SQLITE_ROW && strncmp(at__store_text(s, 1), WINNER, sizeof WINNER - 1) == 0;
-    if (code != SQLITE_ROW && code != SQLITE_DONE)
-        status = at__store_fail(cache, REMOVING, err);
-    sqlite3_reset(s);
+    at__query q;
+    at_status status = at__query_begin(&q, cache, AT__SQL_FIRST_CUBIN, REMOVING, err, "");
+    *id = 0;
+    *won = false;
+    if (at__query_next(&q, &status, err)) {
+        *id = sqlite3_column_int64(q.statement, 0);
+        *won = strncmp(at__store_text(q.statement, 1), WINNER, sizeof WINNER - 1) == 0;
+    }
+    at__query_end(&q);
     return status;
 }
 

@@ -8,9 +8,12 @@
 
 #include <string.h>
 
-enum { MAX_COLUMNS = 64 };
-/* The first columns of trials and winners, AT__SQL_DUMP_KEY. */
-enum { OP_COLUMN = 0, SHAPE_COLUMN = 1, TYPE_COLUMN = 2, DEVICE_COLUMN = 5 };
+/* Of a winner, which has most: key, figures, time, strategy. */
+enum { MAX_COLUMNS = AT__DUMP_KEY_COUNT + AT__WINNER_FIGURE_COUNT + 2 };
+_Static_assert(AT__TRIAL_FIGURE_COUNT <= AT__WINNER_FIGURE_COUNT, "a trial has more members than a winner");
+
+/* The first columns of trials and winners, AT__DUMP_KEY_COLUMNS. */
+enum { OP_COLUMN = 0, SHAPE_COLUMN = 1, TYPE_COLUMN = 2, DEVICE_COLUMN = AT__PROBLEM_COUNT };
 
 /* What a replay does not need. */
 static const char *const EXTRAS[] = { "compile_s", "source_hash", NULL };
@@ -119,28 +122,21 @@ static void forget_before(dumper *d)
 }
 
 /* Of trials only as many as the options say; the other statements have no parameter. */
-static sqlite3_stmt *begin_rows(dumper *d, at__sql sql, const char *doing, at_error *err)
+static at_status begin_rows(at__query *q, const dumper *d, at__sql sql, at_error *err)
 {
-    return sql == AT__SQL_DUMP_TRIALS ? at__store_bind(d->store, sql, doing, err, "i", d->options->best)
-                                      : at__store_bind(d->store, sql, doing, err, "");
+    static const char doing[] = "dump the database";
+    return sql == AT__SQL_DUMP_TRIALS ? at__query_begin(q, d->store, sql, doing, err, "i", d->options->best)
+                                      : at__query_begin(q, d->store, sql, doing, err, "");
 }
 
 static at_status dump_rows(dumper *d, at__sql sql, const char *kind, bool filtered, bool *more, at_error *err)
 {
-    static const char doing[] = "dump the database";
-    at_status status = AT_OK;
-    int code = SQLITE_DONE;
-    if (!*more)
-        return AT_OK;
-    sqlite3_stmt *s = begin_rows(d, sql, doing, err);
-    if (!s)
-        return AT_ERR_STORE;
-    while (*more && status == AT_OK && (code = sqlite3_step(s)) == SQLITE_ROW)
-        if (!filtered || wanted(d->options, s))
-            status = write_row(d, kind, s, more, err);
-    if (status == AT_OK && *more && code != SQLITE_DONE)
-        status = at__store_fail(d->store, doing, err);
-    sqlite3_reset(s);
+    at__query q;
+    at_status status = begin_rows(&q, d, sql, err);
+    while (*more && at__query_next(&q, &status, err))
+        if (!filtered || wanted(d->options, q.statement))
+            status = write_row(d, kind, q.statement, more, err);
+    at__query_end(&q);
     forget_before(d);
     return status;
 }

@@ -28,7 +28,7 @@ extern const char at__schema_sql[]; /* schema.sql, made by embed.cmake */
 at_status at__store_open_wait(at__store **out, const char *path, at__open_mode mode, int wait_ms,
                               at_error *err) AT_MUST_CHECK;
 
-/* One forward step: SQL that brings a database of version `from` to from + 1. A table of them ends with NULL.
+/* One forward step: SQL that brings the tables of version `from` to from + 1. A table of them ends with NULL.
  */
 typedef struct at__migration {
     int from;
@@ -38,12 +38,18 @@ typedef struct at__migration {
 extern const at__migration at__migrations[];
 
 /*
- * Brings the database to version `target`, each step in one transaction together with its user_version; a
- * failed step changes nothing. Version 0 is a new file: it gets the whole schema at once, which is the step
- * from 0. Safe when several processes do it at once.
+ * Brings the database to version `target`, all steps and the views of schema.sql in one transaction together
+ * with its user_version: a failed step changes nothing, and no other process sees a version in between.
+ * Version 0 is a new file: it gets the whole schema at once. Safe when several processes do it at once.
  */
 at_status at__store_migrate(at__store *store, const at__migration *steps, int target,
                             at_error *err) AT_MUST_CHECK;
+
+/*
+ * A database of an older version that is only to be read: views of this connection alone hide its own and
+ * have the columns of today, so that every statement finds what it asks for. Nothing is written to the file.
+ */
+at_status at__store_show_older(at__store *store, int version, at_error *err) AT_MUST_CHECK;
 
 /* user_version; below zero: it could not be read, and *err says why. */
 int at__store_version(at__store *store, at_error *err);
@@ -55,17 +61,42 @@ int at__store_version(at__store *store, at_error *err);
 at_status at__store_fail(at__store *store, const char *doing, at_error *err);
 
 /*
- * A cached statement, ready to bind. `types` has a letter for each argument that follows, bound in order:
- * 's' const char * (NULL allowed), 'i' int64_t, 'd' double, 'n' int64_t where below zero is NULL, 'b' const
- * void * and size_t (blob), 't' const char * and size_t (text that may hold NUL bytes). Borrowed until the
- * statement is reset. NULL on failure; *err is then filled.
+ * A statement in use. Every way through the store is the same: begin, next until it is false, end; what went
+ * wrong on the way is in the status, so that one end serves all.
+ *
+ *     at_status status = at__query_begin(&q, store, AT__SQL_EACH_PROBLEM, "read problems", err, "");
+ *     while (at__query_next(&q, &status, err))
+ *         ... columns of q.statement, from 0 on ...
+ *     at__query_end(&q);
  */
-sqlite3_stmt *at__store_bind(at__store *store, at__sql sql, const char *doing, at_error *err,
-                             const char *types, ...);
+typedef struct at__query {
+    at__store *store;
+    sqlite3_stmt *statement; /* borrowed from the store */
+    const char *doing;       /* completes "cannot ..."  */
+} at__query;
+
+/*
+ * `types` has a letter for each argument that follows, bound in order: 's' const char * (NULL allowed), 'i'
+ * int64_t, 'n' int64_t where below zero is NULL, 'b' const void * and size_t (blob), 't' const char * and
+ * size_t (text that may hold NUL bytes), 'c' const at__columns * and const void *, the record that they are
+ * of. What they point to must last until the end.
+ */
+at_status at__query_begin(at__query *q, at__store *store, at__sql sql, const char *doing, at_error *err,
+                          const char *types, ...) AT_MUST_CHECK;
+
+/* Is there another row? Not after a failure, whoever met it: *status says. */
+bool at__query_next(at__query *q, at_status *status, at_error *err);
+
+/* Gives the statement back; a failed begin may be ended too. */
+void at__query_end(at__query *q);
 
 /* Binds as above, runs to the end, ignores rows. */
 at_status at__store_exec(at__store *store, at__sql sql, const char *doing, at_error *err, const char *types,
                          ...) AT_MUST_CHECK;
+
+/* The integer that a statement without parameters answers. *out stays when it answers none. */
+at_status at__store_ask(int64_t *out, at__store *store, at__sql sql, const char *doing,
+                        at_error *err) AT_MUST_CHECK;
 
 /* Transactions. End commits when status is AT_OK, rolls back otherwise, and returns what holds afterwards. */
 at_status at__store_begin(at__store *store, at_error *err) AT_MUST_CHECK;
@@ -84,19 +115,12 @@ at_status at__store_fingerprint_id(int64_t *id, at__store *store, const at__fing
 at_status at__store_template_id(int64_t *id, at__store *store, const char *name, const char *hash,
                                 at_error *err) AT_MUST_CHECK;
 
-/* A fingerprint from eight columns of the current row: device, cc, sms, memory_mib, driver, nvrtc, tool,
- * cold. */
-void at__store_read_fingerprint(at__fingerprint *out, sqlite3_stmt *statement, int first_column);
-
 /* The first line of a dump; a reader refuses a higher version. */
-#define AT__DUMP_VERSION 1
+#define AT__DUMP_VERSION 2
 #define AT__DUMP_BEGIN   "{\"kind\":\"autotune dump\""
-#define AT__DUMP_HEAD    AT__DUMP_BEGIN ",\"version\":1,\"tool\":\"" AT_VERSION "\"}"
+#define AT__DUMP_HEAD    AT__DUMP_BEGIN ",\"version\":2,\"tool\":\"" AT_VERSION "\"}"
 
 /* A text column; "" for NULL. Valid until the next step. */
 const char *at__store_text(sqlite3_stmt *statement, int column);
-
-/* An integer column; -1 for NULL. */
-int64_t at__store_known(sqlite3_stmt *statement, int column);
 
 #endif

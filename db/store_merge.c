@@ -1,6 +1,10 @@
 /*
  * store_merge.c - adding what other databases and dumps hold. A database is read as its own dump, so that
  * there is one way in; SQLite takes the JSON apart.
+ *
+ * Each line is completed from the one before of its kind (a compact dump leaves out what is the same), its
+ * key is checked and becomes numbers of rows, and one INSERT takes the figures out of it as the rules of
+ * columns.h say. All is one transaction: a line that is refused leaves nothing behind.
  */
 #include "db/store_internal.h"
 #include "util/sha256.h"
@@ -18,10 +22,12 @@ typedef enum line_kind { LINE_SOURCE, LINE_TRIAL, LINE_WINNER, LINE_KINDS } line
 
 typedef struct merger {
     at__store *store;
-    const char *path;           /* what is being read, for messages        */
-    int64_t line;               /* of it; 0: no text                       */
+    const char *path;            /* what is being read, for messages        */
+    int64_t line;                /* of it; 0: no text                       */
+    at__fingerprint fingerprint; /* of the row before, and its number; 0: none */
+    int64_t fingerprint_id;
     at__str before[LINE_KINDS]; /* the last object of a kind, complete     */
-    bool begun;                 /* the first line of the dump was good     */
+    int64_t version;            /* of the dump; 0: its first line is to come */
     at__merge_counts counts;
     at_status status; /* why a sink stopped */
     at_error *err;
@@ -43,10 +49,13 @@ static at_status fail_step(const merger *m)
     return fail_line(m, what);
 }
 
-static void end(sqlite3_stmt *s)
+/* at__query_next, but what does not fit is the line's fault. */
+static bool next(const merger *m, at__query *q, at_status *status)
 {
-    sqlite3_reset(s);
-    sqlite3_clear_bindings(s);
+    int code = *status == AT_OK ? sqlite3_step(q->statement) : SQLITE_DONE;
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        *status = fail_step(m);
+    return code == SQLITE_ROW;
 }
 
 /* ---- one line ---- */
@@ -62,31 +71,27 @@ static int kind_of(sqlite3_stmt *s)
     return -1;
 }
 
-static at_status read_kind(int *kind, merger *m, const char *text)
+static at_status read_kind(int *kind, const merger *m, const char *text)
 {
-    at_status status = AT_OK;
-    sqlite3_stmt *s = at__store_bind(m->store, AT__SQL_LINE_KIND, DOING, m->err, "s", text);
-    if (!s)
-        return AT_ERR_STORE;
-    *kind = sqlite3_step(s) == SQLITE_ROW ? kind_of(s) : -1;
-    if (*kind < 0)
+    at__query q;
+    at_status status = at__query_begin(&q, m->store, AT__SQL_LINE_KIND, DOING, m->err, "s", text);
+    *kind = next(m, &q, &status) ? kind_of(q.statement) : -1;
+    if (status == AT_OK && *kind < 0)
         status = fail_line(m, "damaged: expected a JSON object whose kind is source, trial or winner");
-    end(s);
+    at__query_end(&q);
     return status;
 }
 
 /* RFC 7396: members that the line has replace those of the object before. */
-static at_status complete(merger *m, at__str *before, const char *text)
+static at_status complete(const merger *m, at__str *before, const char *text)
 {
     at__str object = { 0 };
-    sqlite3_stmt *s = at__store_bind(m->store, AT__SQL_LINE_PATCH, DOING, m->err, "ss",
-                                     before->len ? at__str_text(before) : "{}", text);
-    if (!s)
-        return AT_ERR_STORE;
-    at_status status = sqlite3_step(s) == SQLITE_ROW ? AT_OK : fail_step(m);
-    if (status == AT_OK)
-        at__str_add(&object, at__store_text(s, 0));
-    end(s);
+    at__query q;
+    at_status status = at__query_begin(&q, m->store, AT__SQL_LINE_PATCH, DOING, m->err, "ss",
+                                       before->len ? at__str_text(before) : "{}", text);
+    if (next(m, &q, &status))
+        at__str_add(&object, at__store_text(q.statement, 0));
+    at__query_end(&q);
     if (status == AT_OK)
         status = at__str_status(&object, m->err);
     at__str_clear(before);
@@ -105,125 +110,143 @@ static bool is_time(const char *text)
     return !FORM[i] && !text[i];
 }
 
-/* The columns of LINE_KEY: texts are not empty, except where they may be. */
+static bool is_good(const at__column *c, sqlite3_stmt *s, int index)
+{
+    bool number = c->kind == AT__KIND_INT || c->kind == AT__KIND_BOOL;
+    if (sqlite3_column_type(s, index) != (number ? SQLITE_INTEGER : SQLITE_TEXT))
+        return false;
+    const char *text = at__store_text(s, index);
+    if (strcmp(c->shown, "measured_at") == 0)
+        return is_time(text);
+    return *text || c->rule != AT__RULE_NEEDED;
+}
+
+/* The columns of LINE_KEY. */
 static at_status check_key(const merger *m, sqlite3_stmt *s)
 {
-    static const struct {
-        const char *name;
-        char type; /* 't' text, 'e' text that may be empty, 'i' integer */
-    } KEY[] = { { "op", 't' },       { "shape", 't' },         { "type_key", 't' },
-                { "elements", 'i' }, { "traffic_bytes", 'i' }, { "device", 't' },
-                { "cc", 'i' },       { "sms", 'i' },           { "memory_mib", 'i' },
-                { "driver", 'e' },   { "nvrtc", 'e' },         { "tool", 'e' },
-                { "cold", 'i' },     { "template", 't' },      { "template_hash", 'e' },
-                { "config", 'e' },   { "measured_at", 't' } };
     char what[96];
-    for (int i = 0; i < (int)(sizeof KEY / sizeof *KEY); i++) {
-        int type = sqlite3_column_type(s, i);
-        bool good = KEY[i].type == 'i' ? type == SQLITE_INTEGER : type == SQLITE_TEXT;
-        if (KEY[i].type == 't')
-            good = good && *at__store_text(s, i);
-        if (strcmp(KEY[i].name, "measured_at") == 0)
-            good = good && is_time(at__store_text(s, i));
-        if (!good) {
-            snprintf(what, sizeof what, "damaged: the member %s is missing or makes no sense", KEY[i].name);
+    for (int i = 0; i < at__line_columns.count; i++)
+        if (!is_good(&at__line_columns.items[i], s, i)) {
+            snprintf(what, sizeof what, "damaged: the member %s is missing or makes no sense",
+                     at__line_columns.items[i].shown);
             return fail_line(m, what);
         }
-    }
     return AT_OK;
+}
+
+/* Most rows of a file have the fingerprint of the row before. */
+static at_status fingerprint_id(int64_t *id, merger *m, const at__fingerprint *f)
+{
+    at_status status = AT_OK;
+    if (!m->fingerprint_id || memcmp(f, &m->fingerprint, sizeof *f) != 0)
+        status = at__store_fingerprint_id(&m->fingerprint_id, m->store, f, m->err);
+    m->fingerprint = *f;
+    *id = m->fingerprint_id;
+    return status;
 }
 
 /* Problem, fingerprint and template of the object: found or added. */
 static at_status row_ids(int64_t ids[3], merger *m, sqlite3_stmt *s)
 {
-    at__fingerprint f;
+    at__problem_key problem;
+    at__fingerprint fingerprint;
     at_status status = check_key(m, s);
-    at__problem_key key = { .op = at__store_text(s, 0),
-                            .shape = at__store_text(s, 1),
-                            .type_key = at__store_text(s, 2),
-                            .elements = sqlite3_column_int64(s, 3),
-                            .traffic_bytes = sqlite3_column_int64(s, 4) };
-    at__store_read_fingerprint(&f, s, 5);
+    if (status != AT_OK)
+        return status;
+    memset(&fingerprint, 0, sizeof fingerprint);
+    int column = at__columns_read(&problem, &at__problem_columns, s, 0);
+    column = at__columns_read(&fingerprint, &at__fingerprint_columns, s, column);
+    const char *template_name = at__store_text(s, column);
+    const char *template_hash = at__store_text(s, column + 1);
+    status = at__store_problem_id(&ids[0], m->store, &problem, m->err);
     if (status == AT_OK)
-        status = at__store_problem_id(&ids[0], m->store, &key, m->err);
+        status = fingerprint_id(&ids[1], m, &fingerprint);
     if (status == AT_OK)
-        status = at__store_fingerprint_id(&ids[1], m->store, &f, m->err);
-    if (status == AT_OK)
-        status =
-            at__store_template_id(&ids[2], m->store, at__store_text(s, 13), at__store_text(s, 14), m->err);
+        status = at__store_template_id(&ids[2], m->store, template_name, template_hash, m->err);
     return status;
 }
 
-static at_status put(merger *m, at__sql sql, const char *object, const int64_t *ids, int64_t *taken)
+/* Runs a bound statement that inserts a row, or finds that there is nothing to insert. */
+static at_status put(const merger *m, at__query *q, at_status status, int64_t *taken)
 {
-    sqlite3_stmt *s =
-        ids ? at__store_bind(m->store, sql, DOING, m->err, "siii", object, ids[0], ids[1], ids[2])
-            : at__store_bind(m->store, sql, DOING, m->err, "s", object);
-    if (!s)
-        return AT_ERR_STORE;
     int before = sqlite3_total_changes(m->store->db);
-    at_status status = sqlite3_step(s) == SQLITE_DONE ? AT_OK : fail_step(m);
+    while (next(m, q, &status))
+        ;
     *taken += sqlite3_total_changes(m->store->db) - before;
-    end(s);
+    at__query_end(q);
     return status;
 }
 
 static at_status put_row(merger *m, at__sql sql, const char *object, int64_t *seen, int64_t *taken)
 {
     int64_t ids[3] = { 0 };
-    sqlite3_stmt *s = at__store_bind(m->store, AT__SQL_LINE_KEY, DOING, m->err, "s", object);
-    if (!s)
-        return AT_ERR_STORE;
-    at_status status = sqlite3_step(s) == SQLITE_ROW ? row_ids(ids, m, s) : fail_step(m);
-    end(s);
+    at__query q;
+    at_status status = at__query_begin(&q, m->store, AT__SQL_LINE_KEY, DOING, m->err, "s", object);
+    if (next(m, &q, &status))
+        status = row_ids(ids, m, q.statement);
+    at__query_end(&q);
     ++*seen;
-    return status == AT_OK ? put(m, sql, object, ids, taken) : status;
+    if (status != AT_OK)
+        return status;
+    status = at__query_begin(&q, m->store, sql, DOING, m->err, "siiii", object, ids[0], ids[1], ids[2],
+                             m->version);
+    return put(m, &q, status, taken);
+}
+
+/* Of a merged winner the strategy that found it is known, when its line says so. */
+static at_status put_run(const merger *m, const char *object)
+{
+    int64_t runs = 0;
+    at__query q;
+    at_status status = at__query_begin(&q, m->store, AT__SQL_MERGE_RUN, DOING, m->err, "s", object);
+    return put(m, &q, status, &runs);
 }
 
 /* A text that is not what its hash says would be exported as somebody's winner. */
 static at_status put_source(merger *m, const char *object)
 {
     char hash[AT__HASH_TEXT];
-    sqlite3_stmt *s = at__store_bind(m->store, AT__SQL_LINE_SOURCE, DOING, m->err, "s", object);
-    if (!s)
-        return AT_ERR_STORE;
-    at_status status = sqlite3_step(s) == SQLITE_ROW ? AT_OK : fail_step(m);
-    if (status == AT_OK) {
-        at__hash_text(hash, at__store_text(s, 1), (size_t)sqlite3_column_bytes(s, 1));
-        if (strcmp(hash, at__store_text(s, 0)) != 0)
+    at__query q;
+    at_status status = at__query_begin(&q, m->store, AT__SQL_LINE_SOURCE, DOING, m->err, "s", object);
+    if (next(m, &q, &status)) {
+        at__hash_text(hash, at__store_text(q.statement, 1), (size_t)sqlite3_column_bytes(q.statement, 1));
+        if (strcmp(hash, at__store_text(q.statement, 0)) != 0)
             status = fail_line(m, "damaged: the text of a template has not the hash that the line gives");
     }
-    end(s);
+    at__query_end(&q);
     m->counts.sources++;
-    return status == AT_OK ? put(m, AT__SQL_MERGE_SOURCE, object, NULL, &m->counts.sources_taken) : status;
+    if (status != AT_OK)
+        return status;
+    status = at__query_begin(&q, m->store, AT__SQL_MERGE_SOURCE, DOING, m->err, "s", object);
+    return put(m, &q, status, &m->counts.sources_taken);
 }
 
 static at_status read_head(merger *m, const char *text)
 {
     char what[128];
     int64_t version = 0;
+    at__query q;
     if (strncmp(text, AT__DUMP_BEGIN, sizeof AT__DUMP_BEGIN - 1) != 0)
         return at_fail(m->err, AT_ERR_INPUT, "%s: neither a database nor a dump of autotune", m->path);
-    sqlite3_stmt *s = at__store_bind(m->store, AT__SQL_LINE_VERSION, DOING, m->err, "s", text);
-    if (!s)
-        return AT_ERR_STORE;
-    if (sqlite3_step(s) == SQLITE_ROW)
-        version = sqlite3_column_int64(s, 0);
-    end(s);
-    m->begun = true;
-    if (version >= 1 && version <= AT__DUMP_VERSION)
-        return AT_OK;
-    snprintf(what, sizeof what, "a dump of version %lld; this program reads %d", (long long)version,
-             AT__DUMP_VERSION);
-    return fail_line(m, what);
+    at_status status = at__query_begin(&q, m->store, AT__SQL_LINE_VERSION, DOING, m->err, "s", text);
+    if (next(m, &q, &status))
+        version = sqlite3_column_int64(q.statement, 0);
+    at__query_end(&q);
+    if (status == AT_OK && (version < 1 || version > AT__DUMP_VERSION)) {
+        snprintf(what, sizeof what, "a dump of version %lld; this program reads %d", (long long)version,
+                 AT__DUMP_VERSION);
+        status = fail_line(m, what);
+    }
+    if (status == AT_OK)
+        m->version = version;
+    return status;
 }
 
 static at_status merge_line(merger *m, const char *text)
 {
     int kind = -1;
-    int64_t runs = 0;
     m->line++;
-    if (!m->begun)
+    if (!m->version)
         return read_head(m, text);
     at_status status = read_kind(&kind, m, text);
     if (status == AT_OK)
@@ -231,17 +254,14 @@ static at_status merge_line(merger *m, const char *text)
     if (status != AT_OK)
         return status;
     const char *object = at__str_text(&m->before[kind]);
-    switch (kind) {
-    case LINE_SOURCE:
+    if (kind == LINE_SOURCE)
         return put_source(m, object);
-    case LINE_TRIAL:
+    if (kind == LINE_TRIAL)
         return put_row(m, AT__SQL_MERGE_TRIAL, object, &m->counts.trials, &m->counts.trials_taken);
-    default:
-        status = put(m, AT__SQL_MERGE_RUN, object, NULL, &runs);
-        return status == AT_OK
-                   ? put_row(m, AT__SQL_MERGE_WINNER, object, &m->counts.winners, &m->counts.winners_taken)
-                   : status;
-    }
+    status = put_run(m, object);
+    return status == AT_OK
+               ? put_row(m, AT__SQL_MERGE_WINNER, object, &m->counts.winners, &m->counts.winners_taken)
+               : status;
 }
 
 /* ---- one file ---- */
@@ -274,13 +294,13 @@ static at_status merge_lines(merger *m, at__text_file *file, at__str *line)
             break;
         if (strlen(at__str_text(line)) != line->len)
             status = at_fail(m->err, AT_ERR_INPUT, "%s: neither a database nor a dump of autotune", m->path);
-        else if (!whole && m->begun) /* a dump that broke off would lose trials without a word */
+        else if (!whole && m->version) /* a dump that broke off would lose trials without a word */
             status = at_fail(m->err, AT_ERR_INPUT, "%s:%lld: the file ends within a line", m->path,
                              (long long)m->line + 1);
         else
             status = merge_line(m, at__str_text(line));
     }
-    if (status == AT_OK && !m->begun)
+    if (status == AT_OK && !m->version)
         status = at_fail(m->err, AT_ERR_INPUT, "%s: is empty; expected a database or a dump", m->path);
     return status;
 }
@@ -326,7 +346,7 @@ at_status at__store_merge(at__store *store, const char *const *paths, int count,
     for (int i = 0; i < count && status == AT_OK; i++) {
         m.path = paths[i];
         m.line = 0;
-        m.begun = false;
+        m.version = 0;
         m.status = AT_OK;
         status = merge_path(&m);
         for (int k = 0; k < LINE_KINDS; k++)

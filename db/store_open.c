@@ -163,44 +163,32 @@ static void prefer_wal(at__store *store)
     ask(unused, store, "PRAGMA foreign_keys = ON");
 }
 
-/* Our tables are all there, and readable. */
+/* Our views are all there, and readable. */
 static at_status check_schema(at__store *store, at_error *err)
 {
-    sqlite3_stmt *s = at__store_bind(store, AT__SQL_COUNT_VIEWS, "read the database", err, "");
-    if (!s)
-        return err ? err->status : AT_ERR_STORE;
-    at_status status = AT_OK;
-    if (sqlite3_step(s) != SQLITE_ROW)
-        status = at__store_fail(store, "read the database", err);
-    else if (sqlite3_column_int(s, 0) != 3)
+    int64_t views = 0;
+    at_status status = at__store_ask(&views, store, AT__SQL_COUNT_VIEWS, "read the database", err);
+    if (status == AT_OK && views != 3)
         status = at_fail(
             err, AT_ERR_STORE,
             "%s: views of autotune's schema are missing; restore the file from a copy, or move it away "
             "and tune again",
             store->path);
-    sqlite3_reset(s);
     return status;
 }
 
-static at_status check_version(at__store *store, at_error *err)
+static at_status check_version(int *version, at__store *store, at_error *err)
 {
-    int version = at__store_version(store, err);
-    if (version < 0)
+    *version = at__store_version(store, err);
+    if (*version < 0)
         return AT_ERR_STORE;
-    if (version > AT__SCHEMA_VERSION)
-        return refuse_newer(store->path, version, err);
-    if (version < AT__SCHEMA_READS && store->read_only)
-        return at_fail(
-            err, AT_ERR_STORE,
-            "%s: written by an older autotune (schema version %d; this program reads %d); tune anything "
-            "with --db and this file once to bring it up to date",
-            store->path, version, AT__SCHEMA_VERSION);
-    return AT_OK;
+    return *version > AT__SCHEMA_VERSION ? refuse_newer(store->path, *version, err) : AT_OK;
 }
 
 static at_status open_writer(at__store *store, at_error *err)
 {
     bool empty = false;
+    int version = 0;
     at_status status = open_handle(store, store->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
     if (status == AT_OK)
         status = check_header(&empty, store, err);
@@ -210,7 +198,7 @@ static at_status open_writer(at__store *store, at_error *err)
                     "%s: the file is read-only; change its permissions, or use another database with --db",
                     store->path);
     if (status == AT_OK)
-        status = check_version(store, err);
+        status = check_version(&version, store, err);
     /* Created before WAL is switched on, so that the file itself, not only its WAL, says whose it is. */
     if (status == AT_OK)
         status = at__store_migrate(store, at__migrations, AT__SCHEMA_VERSION, err);
@@ -224,8 +212,11 @@ static at_status open_writer(at__store *store, at_error *err)
 static at_status read_checked(at__store *store, at_error *err)
 {
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-    at_status status = check_version(store, err);
-    return status == AT_OK ? check_schema(store, err) : status;
+    int version = 0;
+    at_status status = check_version(&version, store, err);
+    if (status == AT_OK)
+        status = check_schema(store, err);
+    return status == AT_OK ? at__store_show_older(store, version, err) : status;
 }
 
 /* A database on a read-only medium, closed cleanly (no log beside it), can only be read as immutable. */

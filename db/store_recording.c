@@ -1,5 +1,8 @@
 /*
  * store_recording.c - a store as a replay reads it: which conditions were recorded, and opening dumps.
+ *
+ * A dump becomes a database in memory by being merged into an empty one, so that a replay knows one form
+ * only.
  */
 #include "db/store_internal.h"
 #include "util/sha256.h"
@@ -35,39 +38,32 @@ at_status at__store_main_fingerprint(at__fingerprint *out, at__store *store, con
                                      const at__fingerprint *like, at_error *err)
 {
     static const char doing[] = "read the recorded conditions";
-    at_status status = AT_OK;
-    sqlite3_stmt *s =
-        problem ? at__store_bind(store, AT__SQL_MAIN_FINGERPRINT_OF, doing, err, "ssssiiii", problem->op,
-                                 problem->shape, problem->type_key, like->device, like->cc, like->sms,
-                                 like->memory_mib, (int64_t)like->cold)
-                : at__store_bind(store, AT__SQL_MAIN_FINGERPRINT, doing, err, "s", like ? like->device : "");
-    if (!s)
-        return AT_ERR_STORE;
-    int code = sqlite3_step(s);
-    if (code == SQLITE_ROW)
-        at__store_read_fingerprint(out, s, 0);
-    else if (code == SQLITE_DONE)
+    at__query q;
+    at_status status = problem ? at__query_begin(&q, store, AT__SQL_MAIN_FINGERPRINT_OF, doing, err, "sssci",
+                                                 problem->op, problem->shape, problem->type_key,
+                                                 &at__device_columns, like, (int64_t)like->cold)
+                               : at__query_begin(&q, store, AT__SQL_MAIN_FINGERPRINT, doing, err, "s",
+                                                 like ? like->device : "");
+    if (at__query_next(&q, &status, err)) {
+        *out = (at__fingerprint){ 0 };
+        at__columns_read(out, &at__fingerprint_columns, q.statement, 1);
+    } else if (status == AT_OK) {
         status = at_fail(err, AT_ERR_NOT_FOUND, "%s: no trials are recorded there", store->path);
-    else
-        status = at__store_fail(store, doing, err);
-    sqlite3_reset(s);
-    sqlite3_clear_bindings(s);
+    }
+    at__query_end(&q);
     return status;
 }
 
 at_status at__store_short_hash(char out[9], at__store *store, at_error *err)
 {
-    static const char doing[] = "read the recording";
     char hash[AT__HASH_TEXT];
-    sqlite3_stmt *s = at__store_bind(store, AT__SQL_SUMMARY, doing, err, "");
-    if (!s)
-        return AT_ERR_STORE;
-    at_status status = sqlite3_step(s) == SQLITE_ROW ? AT_OK : at__store_fail(store, doing, err);
-    if (status == AT_OK) {
-        const char *text = at__store_text(s, 0);
+    at__query q;
+    at_status status = at__query_begin(&q, store, AT__SQL_SUMMARY, "read the recording", err, "");
+    if (at__query_next(&q, &status, err)) {
+        const char *text = at__store_text(q.statement, 0);
         at__hash_text(hash, text, strlen(text));
         snprintf(out, 9, "%.8s", hash);
     }
-    sqlite3_reset(s);
+    at__query_end(&q);
     return status;
 }

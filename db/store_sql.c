@@ -1,6 +1,9 @@
 /*
  * store_sql.c - running statements: prepared once, bound, stepped; transactions; what SQLite's errors mean to
  * a user.
+ *
+ * A statement is in use between at__query_begin and at__query_end and by nobody else meanwhile; the end
+ * resets it and lets go of what was bound, so that the next one finds it as new, whatever happened.
  */
 #include "db/store_internal.h"
 #include "util/bug.h"
@@ -72,79 +75,98 @@ static sqlite3_stmt *prepared(at__store *store, at__sql sql)
     return *slot;
 }
 
-/* Texts and blobs are not copied: callers keep them until the statement is reset. */
-static int bind_next(sqlite3_stmt *s, int index, char type, va_list *args)
+/* Fills one parameter, or those of a record, and moves *index on. Texts and blobs are not copied: callers
+ * keep them until the query ends. */
+static int bind_next(sqlite3_stmt *s, int *index, char type, va_list *args)
 {
+    int i = (*index)++;
     switch (type) {
     case 's':
-        return sqlite3_bind_text(s, index, va_arg(*args, const char *), -1, SQLITE_STATIC);
-    case 'd':
-        return sqlite3_bind_double(s, index, va_arg(*args, double));
+        return sqlite3_bind_text(s, i, va_arg(*args, const char *), -1, SQLITE_STATIC);
     case 'i':
-        return sqlite3_bind_int64(s, index, va_arg(*args, int64_t));
+        return sqlite3_bind_int64(s, i, va_arg(*args, int64_t));
     case 'n': {
         int64_t value = va_arg(*args, int64_t);
-        return value < 0 ? sqlite3_bind_null(s, index) : sqlite3_bind_int64(s, index, value);
+        return value < 0 ? sqlite3_bind_null(s, i) : sqlite3_bind_int64(s, i, value);
+    }
+    case 'c': {
+        const at__columns *columns = va_arg(*args, const at__columns *);
+        *index = i + columns->count;
+        return at__columns_bind(s, i, columns, va_arg(*args, const void *));
     }
     case 't': {
         const char *text = va_arg(*args, const char *);
         size_t len = va_arg(*args, size_t);
-        return sqlite3_bind_text64(s, index, len ? text : "", len, SQLITE_STATIC, SQLITE_UTF8);
+        return sqlite3_bind_text64(s, i, len ? text : "", len, SQLITE_STATIC, SQLITE_UTF8);
     }
     default: {
         assert(type == 'b');
         const void *blob = va_arg(*args, const void *);
         size_t len = va_arg(*args, size_t);
-        return sqlite3_bind_blob64(s, index, len ? blob : "", len, SQLITE_STATIC);
+        return sqlite3_bind_blob64(s, i, len ? blob : "", len, SQLITE_STATIC);
     }
     }
 }
 
-static sqlite3_stmt *bind_all(at__store *store, at__sql sql, const char *doing, at_error *err,
-                              const char *types, va_list *args)
+static at_status begin(at__query *q, at__sql sql, at_error *err, const char *types, va_list *args)
 {
-    sqlite3_stmt *s = prepared(store, sql);
-    int code = s ? SQLITE_OK : SQLITE_ERROR;
+    int code = SQLITE_ERROR, index = 1;
+    q->statement = prepared(q->store, sql);
+    if (q->statement)
+        code = SQLITE_OK;
     for (int i = 0; code == SQLITE_OK && types[i]; i++)
-        code = bind_next(s, i + 1, types[i], args);
-    if (code != SQLITE_OK) {
-        at__store_fail(store, doing, err);
-        if (s)
-            sqlite3_clear_bindings(s);
-        return NULL;
-    }
-    return s;
+        code = bind_next(q->statement, &index, types[i], args);
+    return code == SQLITE_OK ? AT_OK : at__store_fail(q->store, q->doing, err);
 }
 
-sqlite3_stmt *at__store_bind(at__store *store, at__sql sql, const char *doing, at_error *err,
-                             const char *types, ...)
+at_status at__query_begin(at__query *q, at__store *store, at__sql sql, const char *doing, at_error *err,
+                          const char *types, ...)
 {
     va_list args;
+    *q = (at__query){ .store = store, .doing = doing };
     va_start(args, types);
-    sqlite3_stmt *s = bind_all(store, sql, doing, err, types, &args);
+    at_status status = begin(q, sql, err, types, &args);
     va_end(args);
-    return s;
+    return status;
+}
+
+bool at__query_next(at__query *q, at_status *status, at_error *err)
+{
+    int code = *status == AT_OK ? sqlite3_step(q->statement) : SQLITE_DONE;
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        *status = at__store_fail(q->store, q->doing, err);
+    return code == SQLITE_ROW;
+}
+
+void at__query_end(at__query *q)
+{
+    sqlite3_reset(q->statement); /* both take NULL */
+    if (q->statement)
+        sqlite3_clear_bindings(q->statement);
+    q->statement = NULL;
 }
 
 at_status at__store_exec(at__store *store, at__sql sql, const char *doing, at_error *err, const char *types,
                          ...)
 {
-    at_status status = AT_OK;
-    int code = SQLITE_ROW;
-    at_error cause = { 0 };
+    at__query q = { .store = store, .doing = doing };
     va_list args;
-
     va_start(args, types);
-    sqlite3_stmt *s = bind_all(store, sql, doing, &cause, types, &args);
+    at_status status = begin(&q, sql, err, types, &args);
     va_end(args);
-    if (!s)
-        return at_fail(err, cause.status, "%s", cause.text);
-    while (code == SQLITE_ROW)
-        code = sqlite3_step(s);
-    if (code != SQLITE_DONE)
-        status = at__store_fail(store, doing, err);
-    sqlite3_reset(s);
-    sqlite3_clear_bindings(s);
+    while (at__query_next(&q, &status, err))
+        ;
+    at__query_end(&q);
+    return status;
+}
+
+at_status at__store_ask(int64_t *out, at__store *store, at__sql sql, const char *doing, at_error *err)
+{
+    at__query q;
+    at_status status = at__query_begin(&q, store, sql, doing, err, "");
+    if (at__query_next(&q, &status, err))
+        *out = sqlite3_column_int64(q.statement, 0);
+    at__query_end(&q);
     return status;
 }
 
@@ -171,10 +193,4 @@ const char *at__store_text(sqlite3_stmt *statement, int column)
 {
     const unsigned char *text = sqlite3_column_text(statement, column);
     return text ? (const char *)text : "";
-}
-
-int64_t at__store_known(sqlite3_stmt *statement, int column)
-{
-    return sqlite3_column_type(statement, column) == SQLITE_NULL ? -1
-                                                                 : sqlite3_column_int64(statement, column);
 }

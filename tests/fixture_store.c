@@ -50,8 +50,7 @@ static void put_history(at__store *store, const at__template *t)
           .timing.min_s = 35e-6,
           .timing.spread = 0.01,
           .timing.samples = 7,
-          .resources.registers = 32,
-          .resources.shared_bytes = 4224,
+          .resources = { 32, 4224, 0, 0, 0 },
           .log = "",
           .source_hash = "" },
         { .template_name = t->name,
@@ -62,16 +61,14 @@ static void put_history(at__store *store, const at__template *t)
           .timing.min_s = 70e-6,
           .timing.spread = 0.02,
           .timing.samples = 2,
-          .resources.registers = 40,
-          .resources.shared_bytes = 16384,
+          .resources = { 40, 16384, 40, 24, 48 },
           .log = "",
           .source_hash = "" },
         { .template_name = "tile",
           .template_hash = "x",
           .config = "TILE_ROWS=8",
           .outcome = AT__CRASHED,
-          .resources.registers = -1,
-          .resources.shared_bytes = -1,
+          .resources = AT__RESOURCES_UNKNOWN,
           .log = "CUDA_ERROR_ILLEGAL_ADDRESS",
           .source_hash = "" },
     };
@@ -89,9 +86,8 @@ static void put_history(at__store *store, const at__template *t)
                                 .ties = "tile_vec A=1\nsubtile B=2",
                                 .trials = 3,
                                 .space_count = 3,
-                                .grid = { 16384, 1, 1 },
-                                .block = { 32, 8, 1 },
-                                .registers = 32,
+                                .geometry = { .grid = { 16384, 1, 1 }, .block = { 32, 8, 1 } },
+                                .resources = { 32, 4224, 0, 0, 0 },
                                 .elapsed_s = 1,
                                 .conditions = { 1980, 3201, 40, 300, 0 } };
     must(at__store_begin_run(&run, store, &info, &err), &err);
@@ -134,11 +130,9 @@ static bool put_middle(at__store *store, const at__template *t, const at__proble
                                     .timing.min_s = 1e-5,
                                     .ceiling_name = "",
                                     .ties = "",
-                                    .grid = { g.grid[0], g.grid[1], g.grid[2] },
-                                    .block = { g.block[0], g.block[1], g.block[2] },
-                                    .shared_bytes = g.shared_bytes,
-                                    .registers = -1,
-                                    .conditions = { -1, -1, -1, -1, -1 } };
+                                    .geometry = g,
+                                    .resources = AT__RESOURCES_UNKNOWN,
+                                    .conditions = AT__CONDITIONS_UNKNOWN };
         must(at__store_put_source(store, t->hash, t->file, t->source, t->source_len, &err), &err);
         must(at__store_put_winner(store, 0, &key, &f, &winner, &err), &err);
         printf("%s %s %s %s\n", key.op, key.shape, at__dtype_name(p->type), f.device);

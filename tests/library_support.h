@@ -50,7 +50,7 @@ static inline void put_winner(const char *shape, int64_t elements, const char *d
     at__winner w = winner_of(CONFIG, 10e-6);
     w.template_name = t->name;
     w.template_hash = t->hash;
-    w.grid[0] = elements / 1024;
+    w.geometry.grid[0] = elements / 1024;
     const at__run_info info = { .command = "", .strategy = "auto", .seed = 1, .device_uuid = "", .host = "" };
     cr_assert_eq(at__store_begin_run(&run, store, &info, &err), AT_OK, "%s", err.text);
     cr_assert_eq(at__store_put_source(store, t->hash, t->file, t->source, t->source_len, &err), AT_OK);

@@ -36,10 +36,8 @@ at__winner winner_of(const char *config, double median_s)
         .ties = "",
         .trials = 100,
         .space_count = 1000,
-        .grid = { 7, 8, 9 },
-        .block = { 32, 4, 2 },
-        .shared_bytes = 4224,
-        .registers = 40,
+        .geometry = { .grid = { 7, 8, 9 }, .block = { 32, 4, 2 }, .shared_bytes = 4224 },
+        .resources = { 40, 4736, 16, 24, 48 },
         .elapsed_s = 12.5,
         .conditions = { 1980, 3201, 45, 320, 4 },
     };

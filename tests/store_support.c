@@ -2,11 +2,15 @@
 #include "store_support.h"
 
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <ftw.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+extern char **environ;
 
 folder folder_make(void)
 {
@@ -62,4 +66,38 @@ cell scalar(at__store *store, const char *sql)
         snprintf(out.text, sizeof out.text, "%s", at__store_text(s, 0));
     sqlite3_finalize(s);
     return out;
+}
+
+void run_sql(const char *path, const char *sql)
+{
+    sqlite3 *db = NULL;
+    cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
+    cr_assert_eq(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK, "%s", sqlite3_errmsg(db));
+    sqlite3_close(db);
+}
+
+pid_t spawn_batches(const char *program, const char *path, int count, int first, FILE **out)
+{
+    char counts[16], firsts[16];
+    pid_t child = -1;
+    int ends[2] = { -1, -1 };
+    posix_spawn_file_actions_t actions;
+    snprintf(counts, sizeof counts, "%d", count);
+    snprintf(firsts, sizeof firsts, "%d", first);
+    char *argv[] = { (char *)(uintptr_t)program, (char *)(uintptr_t)path, counts, firsts, NULL };
+    posix_spawn_file_actions_init(&actions);
+    if (!out)
+        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    if (out) {
+        cr_assert_eq(pipe(ends), 0);
+        posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+        posix_spawn_file_actions_addclose(&actions, ends[0]);
+    }
+    cr_assert_eq(posix_spawn(&child, argv[0], &actions, NULL, argv, environ), 0);
+    posix_spawn_file_actions_destroy(&actions);
+    if (out) {
+        close(ends[1]);
+        cr_assert(*out = fdopen(ends[0], "r"));
+    }
+    return child;
 }

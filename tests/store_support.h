@@ -5,6 +5,7 @@
 
 #include "db/store_internal.h"
 #include <stdio.h>
+#include <sys/types.h>
 
 /* A folder of its own, with the path of a database in it that does not exist yet. */
 typedef struct folder {
@@ -27,6 +28,13 @@ at__trial_row trial_of(const char *config, double median_s);
 at__winner winner_of(const char *config, double median_s);
 void put_ok(at__store *store, const at__problem_key *key, const at__fingerprint *fingerprint,
             const at__trial_row *rows, size_t count);
+
+/* Runs SQL on a file without the store: as it was written long ago, or by somebody else. */
+void run_sql(const char *path, const char *sql);
+
+/* Another process, store_writer, that writes batches; what it says comes through *out, unless that is NULL.
+ */
+pid_t spawn_batches(const char *program, const char *path, int count, int first, FILE **out);
 
 /* The first column of the first row, as text; "(none)" without a row. */
 typedef struct cell {

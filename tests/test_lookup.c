@@ -71,8 +71,8 @@ static void put_row(at__store *store, row r)
                                 .timing.median_s = 1e-5,
                                 .trials = 1,
                                 .space_count = 1,
-                                .grid = { 7, 1, 1 },
-                                .block = { 32, 8, 1 } };
+                                .geometry.grid = { 7, 1, 1 },
+                                .geometry.block = { 32, 8, 1 } };
     snprintf(f.device, sizeof f.device, "%s", r.device);
     cr_assert_eq(at__store_put_winner(store, 0, &key, &f, &winner, &err), AT_OK, "%s", err.text);
 }
@@ -198,8 +198,8 @@ Test(lookup, where_a_winner_does_not_fit_the_fastest_other_trial_that_does_is_th
     cr_assert_str_eq(f.t->name, "tile_rows");
     cr_assert_str_eq(f.answer->winner.config, TILE_ROWS);
     cr_assert_str_eq(f.answer->winner.template_name, "tile_rows");
-    cr_assert(f.answer->winner.timing.median_s == 1.05e-5 && f.answer->winner.registers == 40);
-    cr_assert_eq(f.answer->winner.grid[0], 0, "the winner's launch is not this one's");
+    cr_assert(f.answer->winner.timing.median_s == 1.05e-5 && f.answer->winner.resources.registers == 40);
+    cr_assert_eq(f.answer->winner.geometry.grid[0], 0, "the winner's launch is not this one's");
     cr_assert_eq(f.geometry.grid[0], 129 * 128);
     cr_assert_str_eq(ask(4097, 4095, "").answer->winner.config, TILE_ROWS, "remembered");
 }
@@ -329,7 +329,7 @@ Test(lookup, where_a_winner_is_out_of_date_its_problems_fastest_trial_that_is_no
                             "template is the same: 10.20 us, the winner took 10.00 us");
     cr_assert_str_eq(f.t->name, "reg_vec");
     cr_assert_str_eq(f.answer->shape, "4096x4096");
-    cr_assert(f.answer->winner.timing.median_s == 1.02e-5 && f.answer->winner.registers == 40);
+    cr_assert(f.answer->winner.timing.median_s == 1.02e-5 && f.answer->winner.resources.registers == 40);
     cr_assert_eq(f.geometry.block[0], 8, "that of the runner-up, not of the winner");
     at__found again = ask(4096, 4096, "");
     cr_assert(again.own && again.answer->winner.timing.median_s == 1.02e-5, "remembered");

@@ -140,6 +140,8 @@ static char *trial_line(char *out, size_t size, const char *median_s, int day)
     return out;
 }
 
+/* Of both versions: a trial of version 1 has no other of the three than spill_bytes. */
+static const char HEAD_2[] = "{\"kind\":\"autotune dump\",\"version\":2,\"tool\":\"0.1.0\"}\n";
 static const char HEAD[] = "{\"kind\":\"autotune dump\",\"version\":1,\"tool\":\"0.1.0\"}\n";
 
 static void write_dump(const char *path, const char *head, const char *a, const char *b)
@@ -168,6 +170,60 @@ Test(merge, of_two_trials_of_a_configuration_the_newer_stays_in_either_order)
     folder_remove(&f);
 }
 
+#define MEMORY                                                                                               \
+    "SELECT coalesce(stack_bytes, 'unknown') || ' ' || coalesce(spill_bytes, 'unknown') || ' ' || "          \
+    "coalesce(local_bytes, 'unknown') FROM trials_all"
+
+/* What version 1 called spill_bytes was the driver's local memory. */
+Test(merge, version_1_gives_local_memory_and_version_2_tells_three_apart)
+{
+    folder f = folder_make();
+    char dump[300], line[1024];
+    snprintf(dump, sizeof dump, "%s/d.jsonl", f.path);
+    at__store *store = open_ok(":memory:", AT__STORE_WRITE);
+    char *bytes = strstr(trial_line(line, sizeof line, "2e-6", 1), "\"spill_bytes\":0");
+    cr_assert(bytes);
+    bytes[strlen("\"spill_bytes\":")] = '8';
+    write_dump(dump, HEAD, line, "{\"kind\":\"trial\",\"config\":\"N=2\"}\n");
+    merge_ok(store, dump);
+    cr_assert_str_eq(scalar(store, MEMORY " WHERE config = 'N=1'").text, "unknown unknown 8");
+    cr_assert_str_eq(scalar(store, MEMORY " WHERE config = 'N=2'").text, "unknown unknown 8");
+    trial_line(line, sizeof line, "2e-6", 2);
+    write_dump(dump, HEAD_2, line,
+               "{\"kind\":\"trial\",\"config\":\"N=2\",\"stack_bytes\":16,\"spill_bytes\":24,"
+               "\"local_bytes\":32}\n");
+    merge_ok(store, dump);
+    cr_assert_str_eq(scalar(store, MEMORY " WHERE config = 'N=1'").text, "unknown 0 unknown");
+    cr_assert_str_eq(scalar(store, MEMORY " WHERE config = 'N=2'").text, "16 24 32");
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+/* They were written as version 1. */
+Test(merge, the_shipped_dumps_are_read)
+{
+    static const struct {
+        const char *path, *memory, *trials, *winners;
+    } CASES[] = {
+        { AT_SOURCE_DIR "/db/recordings/h200.jsonl.gz", "33", "13734", "14" },
+        { AT_SOURCE_DIR "/db/winners/h200.jsonl.gz", "5", "3046", "143" },
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        at__store *store = NULL;
+        at_error err = { 0 };
+        cr_assert_eq(at__store_open_recording(&store, CASES[i].path, &err), AT_OK, "%s", err.text);
+        cr_assert_str_eq(scalar(store, "SELECT count(*) FROM trials_all WHERE local_bytes >= 0 AND "
+                                       "stack_bytes IS NULL AND spill_bytes IS NULL")
+                             .text,
+                         CASES[i].trials);
+        cr_assert_str_eq(scalar(store, "SELECT count(*) FROM trials_all WHERE local_bytes > 0").text,
+                         CASES[i].memory);
+        cr_assert_str_eq(scalar(store, "SELECT count(*) FROM winners_all WHERE local_bytes IS NULL").text,
+                         CASES[i].winners);
+        at__store_close(store);
+    }
+}
+
 Test(merge, refuses_what_is_damaged_and_says_where)
 {
     static const struct {
@@ -175,8 +231,8 @@ Test(merge, refuses_what_is_damaged_and_says_where)
     } CASES[] = {
         { "", "", "is empty" },
         { "hello\n", "", "neither a database nor a dump" },
-        { "{\"kind\":\"autotune dump\",\"version\":2,\"tool\":\"9\"}\n", "",
-          "a dump of version 2; this program reads 1" },
+        { "{\"kind\":\"autotune dump\",\"version\":3,\"tool\":\"9\"}\n", "",
+          "a dump of version 3; this program reads 2" },
         { HEAD, "{\"kind\":\"trial\"}\n", ":3: damaged: the member op is missing or makes no sense" },
         { HEAD, "{\"kind\":\"trial\",\n", ":3: damaged: expected a JSON object" },
         { HEAD, "{\"kind\":\"song\"}\n", ":3: damaged: expected a JSON object" },

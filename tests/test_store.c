@@ -1,6 +1,6 @@
 /*
  * test_store.c - what the store keeps, and what it refuses. Hostile files and other processes:
- * test_store_files.c.
+ * test_store_files.c; older files: test_store_older.c; the columns themselves: test_store_columns.c.
  */
 #include "store_support.h"
 
@@ -37,7 +37,7 @@ Test(store, creates_the_file_its_folders_and_a_wal)
     at__store *store = open_ok(path, AT__STORE_WRITE);
     cr_assert_str_eq(scalar(store, "PRAGMA journal_mode").text, "wal");
     cr_assert_str_eq(scalar(store, "PRAGMA application_id").text, "1096045902");
-    cr_assert_str_eq(scalar(store, "PRAGMA user_version").text, "2");
+    cr_assert_str_eq(scalar(store, "PRAGMA user_version").text, "3");
     cr_assert_str_eq(scalar(store, "PRAGMA synchronous").text, "1"); /* NORMAL */
     at__store_close(store);
     folder_remove(&f);
@@ -167,17 +167,18 @@ Test(store, every_column_of_a_trial_comes_back)
     row.timing.min_s = 3.125e-6;
     row.timing.spread = 0.0625;
     row.timing.samples = 17;
-    row.resources.registers = 40;
-    row.resources.shared_bytes = 4224;
-    row.resources.local_bytes = 8;
+    row.resources = (at__resources){ 40, 4224, 16, 24, 8 };
     row.compile_s = 0.5;
     put_ok(store, &KEY, &H200, &row, 1);
     cr_assert_eq(at__store_each_trial(store, &KEY, &H200, look, &s, NULL), AT_OK);
     cr_assert(s.last.timing.median_s == 3.25e-6 && s.last.timing.min_s == 3.125e-6 &&
               s.last.timing.spread == 0.0625);
-    cr_assert(s.last.timing.samples == 17 && s.last.resources.registers == 40 &&
-              s.last.resources.shared_bytes == 4224);
-    cr_assert(s.last.resources.local_bytes == 8 && s.last.compile_s == 0.5 && s.last.outcome == AT__TIMED);
+    cr_assert(s.last.timing.samples == 17 && s.last.compile_s == 0.5 && s.last.outcome == AT__TIMED);
+    cr_assert(memcmp(&s.last.resources, &row.resources, sizeof row.resources) == 0);
+    cr_assert_str_eq(scalar(store, "SELECT registers || ' ' || shared_bytes || ' ' || stack_bytes || ' ' || "
+                                   "spill_bytes || ' ' || local_bytes FROM trials_all")
+                         .text,
+                     "40 4224 16 24 8");
     at__store_close(store);
     folder_remove(&f);
 }
@@ -189,13 +190,12 @@ Test(store, what_is_unknown_is_null_and_comes_back_unknown)
     at__trial_row row = trial_of("A=1", 123.0); /* a time that a crashed trial cannot have */
     seen s = { 0 };
     row.outcome = AT__CRASHED;
-    row.resources.registers = row.resources.shared_bytes = row.resources.local_bytes = -1;
+    row.resources = AT__RESOURCES_UNKNOWN;
     row.log = NULL;
     put_ok(store, &KEY, &H200, &row, 1);
     cr_assert_eq(at__store_each_trial(store, &KEY, NULL, look, &s, NULL), AT_OK);
     cr_assert(s.last.timing.median_s == 0 && s.last.timing.min_s == 0 && s.last.timing.spread == 0);
-    cr_assert(s.last.resources.registers == -1 && s.last.resources.shared_bytes == -1 &&
-              s.last.resources.local_bytes == -1);
+    cr_assert(memcmp(&s.last.resources, &row.resources, sizeof row.resources) == 0);
     cr_assert_str_eq(
         scalar(store, "SELECT count(*) FROM trials_all WHERE median_s IS NULL AND registers IS NULL").text,
         "1");
@@ -310,15 +310,14 @@ Test(store, everything_about_a_winner_comes_back)
     cr_assert_str_eq(a.op, KEY.op);
     cr_assert_str_eq(a.shape, KEY.shape);
     cr_assert_str_eq(a.type_key, KEY.type_key);
-    cr_assert_eq(a.traffic_bytes, KEY.traffic_bytes);
+    cr_assert(a.elements == KEY.elements && a.traffic_bytes == KEY.traffic_bytes);
     cr_assert_eq(strlen(a.measured_at), 20);
     cr_assert(a.winner.timing.median_s == w.timing.median_s && a.winner.timing.min_s == w.timing.min_s &&
               a.winner.timing.spread == w.timing.spread && a.winner.timing.samples == w.timing.samples &&
               a.winner.ceiling_s == w.ceiling_s && a.winner.trials == w.trials &&
-              a.winner.space_count == w.space_count && a.winner.shared_bytes == w.shared_bytes &&
-              a.winner.registers == w.registers && a.winner.elapsed_s == w.elapsed_s);
-    cr_assert_arr_eq(a.winner.grid, w.grid, sizeof w.grid);
-    cr_assert_arr_eq(a.winner.block, w.block, sizeof w.block);
+              a.winner.space_count == w.space_count && a.winner.elapsed_s == w.elapsed_s);
+    cr_assert(memcmp(&a.winner.geometry, &w.geometry, sizeof w.geometry) == 0);
+    cr_assert(memcmp(&a.winner.resources, &w.resources, sizeof w.resources) == 0);
     cr_assert(memcmp(&a.winner.conditions, &w.conditions, sizeof w.conditions) == 0);
     cr_assert(memcmp(&a.fingerprint, &H200, sizeof H200) == 0);
     at__answer_clear(&a);
@@ -335,11 +334,12 @@ Test(store, a_winner_without_ceiling_registers_or_clocks)
     at__answer a = { 0 };
     w.ceiling_s = 0;
     w.ceiling_name = w.ties = NULL;
-    w.registers = -1;
-    w.conditions = (at__conditions){ -1, -1, -1, -1, -1 };
+    w.resources = AT__RESOURCES_UNKNOWN;
+    w.conditions = AT__CONDITIONS_UNKNOWN;
     cr_assert_eq(at__store_put_winner(store, 0, &KEY, &H200, &w, NULL), AT_OK);
     cr_assert_eq(at__store_find_winner(&a, store, &KEY, NULL, NULL, NULL), AT_OK);
-    cr_assert(a.winner.ceiling_s == 0 && a.winner.registers == -1 && a.winner.conditions.power_w == -1);
+    cr_assert(a.winner.ceiling_s == 0 && a.winner.conditions.power_w == -1);
+    cr_assert(memcmp(&a.winner.resources, &w.resources, sizeof w.resources) == 0);
     cr_assert_str_eq(a.winner.ceiling_name, "");
     cr_assert_str_eq(a.winner.ties, "");
     cr_assert_str_eq(scalar(store, "SELECT count(*) FROM best WHERE share_of_ceiling IS NULL").text, "1");
@@ -522,43 +522,4 @@ Test(store, a_reader_sees_what_a_writer_stores_but_writes_nothing)
     at__store_close(reader);
     at__store_close(writer);
     folder_remove(&f);
-}
-
-/* Artificial versions after this one: the first adds a column, the second fails half-way. */
-static const at__migration STEPS[] = {
-    { 0, at__schema_sql },
-    { AT__SCHEMA_VERSION, "ALTER TABLE run ADD COLUMN note TEXT" },
-    { AT__SCHEMA_VERSION + 1, "CREATE TABLE extra (x); INSERT INTO nowhere VALUES (1)" },
-    { 0, NULL },
-};
-
-Test(store, an_older_schema_is_brought_forward_step_by_step)
-{
-    folder f = folder_make();
-    at__store *store = open_ok(f.db, AT__STORE_WRITE);
-    const int now = AT__SCHEMA_VERSION;
-    at_error err = { 0 };
-    cr_assert_eq(at__store_migrate(store, STEPS, now + 1, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__store_version(store, &err), now + 1);
-    cr_assert_str_eq(scalar(store, "SELECT count(note) FROM run").text, "0");
-    cr_assert_eq(at__store_migrate(store, STEPS, now + 1, &err), AT_OK); /* nothing to do */
-    cr_assert_eq(at__store_migrate(store, STEPS, now + 2, &err), AT_ERR_STORE);
-    cr_assert(strstr(err.text, "nowhere"), "%s", err.text);
-    cr_assert_eq(at__store_version(store, &err), now + 1);
-    cr_assert_str_eq(scalar(store, "SELECT count(*) FROM sqlite_schema WHERE name = 'extra'").text, "0");
-    cr_assert_eq(at__store_migrate(store, STEPS, now, &err), AT_ERR_STORE); /* never backwards */
-    cr_assert_eq(at__store_migrate(store, STEPS + 2, now + 9, &err), AT_ERR_STORE);
-    at__store_close(store);
-    cr_assert_eq(at__store_open(&store, f.db, AT__STORE_WRITE, &err), AT_ERR_STORE);
-    cr_assert(strstr(err.text, "newer autotune (schema version 3; this program knows 2)"), "%s", err.text);
-    folder_remove(&f);
-}
-
-Test(store, the_program_holds_the_schema_file)
-{
-    at__str text = { 0 };
-    cr_assert_eq(at__str_read_file(&text, AT_SOURCE_DIR "/db/schema.sql", 1 << 20, NULL), AT_OK);
-    cr_assert_str_eq(text.data, at__schema_sql);
-    cr_assert(strstr(text.data, "user_version = 2;"));
-    at__str_clear(&text);
 }

@@ -1,16 +1,11 @@
 /*
  * test_store_files.c - the store against hostile files, other processes, full disks and sudden ends.
- *
- * The program is also its own other process: `test_store_files write FILE COUNT FIRST` (see main, at the
- * end).
  */
 #include "store_support.h"
 
 #include <criterion/criterion.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +13,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 TestSuite(store_files, .timeout = 120);
 
@@ -61,14 +54,6 @@ static void refuses(const char *path, at_status expect, const char *text)
     cr_assert(before.len == after.len && memcmp(before.data, after.data, before.len) == 0);
     at__str_clear(&before);
     at__str_clear(&after);
-}
-
-static void run_sql(const char *path, const char *sql)
-{
-    sqlite3 *db = NULL;
-    cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
-    cr_assert_eq(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK, "%s", sqlite3_errmsg(db));
-    sqlite3_close(db);
 }
 
 static void make_store(const char *path, int trials)
@@ -153,31 +138,10 @@ Test(store_files, a_newer_schema_is_left_alone)
 {
     folder f = folder_make();
     make_store(f.db, 1);
-    run_sql(f.db, "PRAGMA user_version = 3");
-    refuses(f.db, AT_ERR_STORE, "written by a newer autotune (schema version 3; this program knows 2)");
+    run_sql(f.db, "PRAGMA user_version = 4");
+    refuses(f.db, AT_ERR_STORE, "written by a newer autotune (schema version 4; this program knows 3)");
     run_sql(f.db, "PRAGMA user_version = -5");
     refuses(f.db, AT_ERR_STORE, "schema version");
-    folder_remove(&f);
-}
-
-/* Version 1 did not know what else used the device. */
-Test(store_files, an_older_schema_is_read_as_it_is_and_brought_forward_by_the_first_writer)
-{
-    folder f = folder_make();
-    make_store(f.db, 3);
-    run_sql(f.db,
-            "INSERT INTO run VALUES (1, '2026-11-20T00:00:00Z', 'autotune', 'random', 1, '', 'host', 0, 0)");
-    run_sql(f.db, "ALTER TABLE run DROP COLUMN ecc_errors; ALTER TABLE run DROP COLUMN other_processes; "
-                  "PRAGMA user_version = 1");
-    at__store *store = open_ok(f.db, AT__STORE_READ);
-    cr_assert_str_eq(scalar(store, "PRAGMA user_version").text, "1");
-    cr_assert_str_eq(scalar(store, "SELECT config FROM best").text, "A=0");
-    at__store_close(store);
-    store = open_ok(f.db, AT__STORE_WRITE);
-    cr_assert_str_eq(scalar(store, "PRAGMA user_version").text, "2");
-    cr_assert_str_eq(scalar(store, "SELECT count(*) FROM run WHERE other_processes IS NULL").text, "1");
-    at__store_close(store);
-    cr_assert_eq(trials_in(f.db), 3);
     folder_remove(&f);
 }
 
@@ -499,39 +463,12 @@ Test(store_files, threads_with_a_handle_each_write_at_once)
     folder_remove(&f);
 }
 
-/* Another process that writes; what it says comes through *out, when that is not NULL. */
-static pid_t spawn_writer(const char *path, int count, int first, FILE **out)
-{
-    char counts[16], firsts[16];
-    pid_t child = -1;
-    int ends[2] = { -1, -1 };
-    posix_spawn_file_actions_t actions;
-    snprintf(counts, sizeof counts, "%d", count);
-    snprintf(firsts, sizeof firsts, "%d", first);
-    char *argv[] = { (char[]){ AT_STORE_WRITER }, (char *)(uintptr_t)path, counts, firsts, NULL };
-    posix_spawn_file_actions_init(&actions);
-    if (!out)
-        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-    if (out) {
-        cr_assert_eq(pipe(ends), 0);
-        posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-        posix_spawn_file_actions_addclose(&actions, ends[0]);
-    }
-    cr_assert_eq(posix_spawn(&child, argv[0], &actions, NULL, argv, environ), 0);
-    posix_spawn_file_actions_destroy(&actions);
-    if (out) {
-        close(ends[1]);
-        cr_assert(*out = fdopen(ends[0], "r"));
-    }
-    return child;
-}
-
 Test(store_files, processes_create_and_write_one_file_at_once)
 {
     folder f = folder_make();
     pid_t children[6];
     for (int i = 0; i < 6; i++)
-        children[i] = spawn_writer(f.db, 30, 1000 * i, NULL);
+        children[i] = spawn_batches(AT_STORE_WRITER, f.db, 30, 1000 * i, NULL);
     for (int i = 0; i < 6; i++) {
         int state = -1;
         cr_assert_eq(waitpid(children[i], &state, 0), children[i]);
@@ -547,7 +484,7 @@ static void kill_writer(const char *path, int first, int after)
     FILE *said = NULL;
     char line[32];
     int last = first - 1;
-    pid_t child = spawn_writer(path, 1000000, first, &said);
+    pid_t child = spawn_batches(AT_STORE_WRITER, path, 1000000, first, &said);
     while (fgets(line, sizeof line, said)) {
         last = atoi(line);
         if (last == first + after)

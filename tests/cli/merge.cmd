@@ -16,4 +16,5 @@ at dump --db a.db --compact --device A100
 printf '4096x4096 f16\n' >other.txt
 at dump --db a.db --compact --shapes other.txt
 at dump --db a.db --best 1 --format t4
+at dump --db a.db --format t4
 at dump extra

@@ -73,11 +73,9 @@ static void put_winner(filler *f, const at__problem_key *key, const at__problem 
                      .ceiling_s = 9e-6,
                      .ceiling_name = "memcpy",
                      .ties = "",
-                     .registers = -1,
-                     .shared_bytes = g.shared_bytes,
-                     .conditions = { -1, -1, -1, -1, -1 } };
-    memcpy(w.grid, g.grid, sizeof w.grid);
-    memcpy(w.block, g.block, sizeof w.block);
+                     .geometry = g,
+                     .resources = AT__RESOURCES_UNKNOWN,
+                     .conditions = AT__CONDITIONS_UNKNOWN };
     must(at__store_put_winner(f->store, 0, key, &f->fingerprint, &w, &err), &err);
 }
 

@@ -52,6 +52,7 @@ static void print_text(const at__answer *a, const char *dtype, const char *outda
 {
     const at__winner *w = &a->winner;
     const at__fingerprint *f = &a->fingerprint;
+    const int64_t *grid = w->geometry.grid, *block = w->geometry.block;
     char time[32], ceiling[32];
     at__time_text(time, sizeof time, w->timing.median_s);
     at__time_text(ceiling, sizeof ceiling, w->ceiling_s);
@@ -60,9 +61,11 @@ static void print_text(const at__answer *a, const char *dtype, const char *outda
     printf("  template       %s\n  configuration  %s\n", w->template_name, w->config);
     printf("  launch         grid %" PRId64 " x %" PRId64 " x %" PRId64 ", block %" PRId64 " x %" PRId64
            " x %" PRId64 ", %" PRId64 " bytes of dynamic shared memory",
-           w->grid[0], w->grid[1], w->grid[2], w->block[0], w->block[1], w->block[2], w->shared_bytes);
-    if (w->registers >= 0)
-        printf(", %" PRId64 " registers", w->registers);
+           grid[0], grid[1], grid[2], block[0], block[1], block[2], w->geometry.shared_bytes);
+    if (w->resources.registers >= 0)
+        printf(", %" PRId64 " registers", w->resources.registers);
+    if (w->resources.local_bytes > 0)
+        printf(", %" PRId64 " bytes of local memory a thread", w->resources.local_bytes);
     printf("\n");
     printf("  time           %s", time);
     if (a->traffic_bytes > 0)

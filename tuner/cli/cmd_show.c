@@ -90,7 +90,7 @@ static void print_head(const view *v, bool failed)
 {
     if (v->format == AT__CSV)
         printf("template,config,outcome,median_us,gb_per_s,share_of_best,spread,samples,registers,shared_"
-               "bytes,device,cold,log\n");
+               "bytes,stack_bytes,spill_bytes,local_bytes,device,cold,log\n");
     else if (v->format == AT__TEXT && failed)
         printf("%-14s %-16s %s\n", "outcome", "template", "configuration");
     else if (v->format == AT__TEXT)
@@ -100,6 +100,7 @@ static void print_head(const view *v, bool failed)
 
 static void print_json(const view *v, const trial *t)
 {
+    const at__resources *r = &t->resources;
     at__str o = { 0 };
     at__str_add(&o, "{");
     at__member_text(&o, "template", t->template_name);
@@ -112,8 +113,8 @@ static void print_json(const view *v, const trial *t)
         at__member_real(&o, "spread", 4, t->timing.spread);
         at__member_int(&o, "samples", t->timing.samples);
     }
-    at__member_int(&o, "registers", t->resources.registers);
-    at__member_int(&o, "shared_bytes", t->resources.shared_bytes);
+    at__member_int(&o, "shared_bytes", r->shared_bytes);
+    at__report_resources(&o, r);
     at__member_text(&o, "device", t->device);
     at__member_bool(&o, "cold", t->cold);
     at__member_text(&o, "log", t->log);
@@ -124,6 +125,7 @@ static void print_json(const view *v, const trial *t)
 static void print_csv(const view *v, const trial *t)
 {
     bool timed = t->outcome == AT__TIMED;
+    const at__resources *r = &t->resources;
     at__str o = { 0 };
     at__field_text(&o, t->template_name);
     at__field_text(&o, t->config);
@@ -133,8 +135,11 @@ static void print_csv(const view *v, const trial *t)
     at__field_real(&o, 4, timed ? v->best_s / t->timing.median_s : 0);
     at__field_real(&o, 4, t->timing.spread);
     at__field_int(&o, t->timing.samples);
-    at__field_int(&o, t->resources.registers);
-    at__field_int(&o, t->resources.shared_bytes);
+    at__field_int(&o, r->registers);
+    at__field_int(&o, r->shared_bytes);
+    at__field_int(&o, r->stack_bytes);
+    at__field_int(&o, r->spill_bytes);
+    at__field_int(&o, r->local_bytes);
     at__field_text(&o, t->device);
     at__field_int(&o, t->cold);
     at__field_text(&o, t->log);

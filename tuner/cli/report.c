@@ -142,6 +142,15 @@ static void json_conditions(at__str *out, const at__answer *a)
     at__member_int(out, "throttle_reasons", c->throttle_reasons);
 }
 
+/* Without shared memory: what a trial calls so has another name where the launch's own stands beside it. */
+void at__report_resources(at__str *out, const at__resources *r)
+{
+    at__member_int(out, "registers", r->registers);
+    at__member_int(out, "stack_bytes", r->stack_bytes);
+    at__member_int(out, "spill_bytes", r->spill_bytes);
+    at__member_int(out, "local_bytes", r->local_bytes);
+}
+
 void at__report_answer(at__str *out, const at__answer *a)
 {
     const at__winner *w = &a->winner;
@@ -156,10 +165,11 @@ void at__report_answer(at__str *out, const at__answer *a)
     at__member_real(out, "ceiling_s", 9, w->ceiling_s);
     at__member_real(out, "share_of_ceiling", 5, at__answer_share(a));
     at__member_text(out, "ceiling", w->ceiling_name);
-    at__member_ints(out, "grid", w->grid, 3);
-    at__member_ints(out, "block", w->block, 3);
-    at__member_int(out, "shared_bytes", w->shared_bytes);
-    at__member_int(out, "registers", w->registers);
+    at__member_ints(out, "grid", w->geometry.grid, 3);
+    at__member_ints(out, "block", w->geometry.block, 3);
+    at__member_int(out, "shared_bytes", w->geometry.shared_bytes);
+    at__member_int(out, "total_shared_bytes", w->resources.shared_bytes);
+    at__report_resources(out, &w->resources);
     at__member_int(out, "trials", w->trials);
     at__member_int(out, "space", w->space_count);
     at__member_text(out, "ties", w->ties);

@@ -21,6 +21,9 @@ double at__answer_share(const at__answer *answer);
  * below zero are unknown. */
 void at__report_answer(at__str *out, const at__answer *answer);
 
+/* What a kernel takes, as members; without shared memory. Below zero: unknown. */
+void at__report_resources(at__str *out, const at__resources *resources);
+
 /* Totals of a run, for the summary on stderr. */
 typedef struct at__totals {
     int64_t problems, found, from_store, outcomes[AT__OUTCOMES], compiled;

@@ -146,17 +146,18 @@ static at_status add_launcher(at__str *out, const launcher *l, const at__winner 
             at__str_addf(out, "%s(uintptr_t)%s %% %" PRId64 " != 0", n++ ? " || " : "", l->op->args[i].name,
                          at__problem_align_of(l->problem, i));
     at__str_add(out, ")\n        return cudaErrorMisalignedAddress;\n");
-    if (w->shared_bytes > 0)
+    const at__geometry *g = &w->geometry;
+    if (g->shared_bytes > 0)
         at__str_addf(out,
                      "    cudaError_t status = cudaFuncSetAttribute(%s, "
                      "cudaFuncAttributeMaxDynamicSharedMemorySize, %" PRId64
                      ");\n    if (status != cudaSuccess)\n        return status;\n",
-                     l->kernel, w->shared_bytes);
+                     l->kernel, g->shared_bytes);
     at__str_addf(out,
                  "    %s<<<dim3(%" PRId64 ", %" PRId64 ", %" PRId64 "), dim3(%" PRId64 ", %" PRId64
                  ", %" PRId64 "), %" PRId64 ", stream>>>(",
-                 l->kernel, w->grid[0], w->grid[1], w->grid[2], w->block[0], w->block[1], w->block[2],
-                 w->shared_bytes);
+                 l->kernel, g->grid[0], g->grid[1], g->grid[2], g->block[0], g->block[1], g->block[2],
+                 g->shared_bytes);
     status = add_arguments(out, l, false, err);
     at__str_add(out, ");\n    return cudaGetLastError();\n}\n");
     return status;

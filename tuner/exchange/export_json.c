@@ -72,9 +72,9 @@ at_status at__export_json(at__str *out, const at__export_input *in, at_error *er
         text(out, "template_hash", w->template_hash);
         text(out, "config", w->config);
         text(out, "kernel", in->t->kernel);
-        three(out, "grid", w->grid);
-        three(out, "block", w->block);
-        at__str_addf(out, "  \"shared_bytes\": %" PRId64 ",\n", w->shared_bytes);
+        three(out, "grid", w->geometry.grid);
+        three(out, "block", w->geometry.block);
+        at__str_addf(out, "  \"shared_bytes\": %" PRId64 ",\n", w->geometry.shared_bytes);
         status = arguments(out, in, slots, err);
         measured(out, in->answer);
         at__str_add(out, "  \"source\": ");

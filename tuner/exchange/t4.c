@@ -157,6 +157,22 @@ static void add_measurement(at__str *out, const char *name, double value, const 
     at__str_addf(out, ",{\"name\":\"%s\",\"value\":%.15g,\"unit\":\"%s\"}", name, value, unit);
 }
 
+/* What is known of them: the three kinds of memory behind registers are three figures (lang/record.h). */
+static void add_resources(at__str *out, const at__resources *r)
+{
+    const struct {
+        const char *name, *unit;
+        int64_t value;
+    } FIGURES[] = {
+        { "registers", "", r->registers },           { "shared_memory", "bytes", r->shared_bytes },
+        { "stack_frame", "bytes", r->stack_bytes },  { "spill_traffic", "bytes", r->spill_bytes },
+        { "local_memory", "bytes", r->local_bytes },
+    };
+    for (size_t i = 0; i < sizeof FIGURES / sizeof *FIGURES; i++)
+        if (FIGURES[i].value >= 0)
+            add_measurement(out, FIGURES[i].name, (double)FIGURES[i].value, FIGURES[i].unit);
+}
+
 static void add_measurements(at__str *out, const at__trial_row *row)
 {
     bool timed = row->outcome == AT__TIMED;
@@ -171,12 +187,7 @@ static void add_measurements(at__str *out, const at__trial_row *row)
         add_measurement(out, "spread", row->timing.spread, "");
         add_measurement(out, "samples", (double)row->timing.samples, "");
     }
-    if (row->resources.registers >= 0)
-        add_measurement(out, "registers", (double)row->resources.registers, "");
-    if (row->resources.shared_bytes >= 0)
-        add_measurement(out, "shared_memory", (double)row->resources.shared_bytes, "bytes");
-    if (row->resources.local_bytes >= 0)
-        add_measurement(out, "local_memory", (double)row->resources.local_bytes, "bytes");
+    add_resources(out, &row->resources);
     at__str_add(out, "]");
 }
 

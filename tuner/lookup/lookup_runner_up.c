@@ -68,16 +68,13 @@ static bool make_answer(at__answer *out, const looking *k, const at__trial_row *
                              .config = row->config,
                              .source_hash = row->source_hash,
                              .op_hash = winner->winner.op_hash,
-                             .timing.median_s = row->timing.median_s,
-                             .timing.min_s = row->timing.min_s,
-                             .timing.spread = row->timing.spread,
-                             .timing.samples = row->timing.samples,
+                             .timing = row->timing,
                              .ceiling_name = "",
                              .ties = "",
                              .trials = winner->winner.trials,
                              .space_count = winner->winner.space_count,
-                             .registers = row->resources.registers,
-                             .conditions = { -1, -1, -1, -1, -1 } };
+                             .resources = row->resources,
+                             .conditions = AT__CONDITIONS_UNKNOWN };
     return at__answer_copy(out, &a);
 }
 

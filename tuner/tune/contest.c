@@ -248,8 +248,10 @@ static at_status take_measured(at__contest *c, bool *progressed, at_error *err)
         if (got) {
             at__candidate *a = c->candidates[m.tag];
             a->m = m;
-            a->m.resources.stack_bytes = a->build.resources.stack_bytes;
-            a->m.resources.spill_bytes = a->build.resources.spill_bytes;
+            if (c->env->builder.nvrtc) { /* a replay has them from the recording */
+                a->m.resources.stack_bytes = a->build.resources.stack_bytes;
+                a->m.resources.spill_bytes = a->build.resources.spill_bytes;
+            }
             at__trace_span(c->env->options->trace, AT__TRACK_DEVICE, at__env_trace_id(c->env), 0, a->t->name,
                            a->identity, at__now_s() - m.busy_s, at__now_s());
             trace_queues(c);

@@ -40,6 +40,7 @@ static at_status copy_answer(at__answer *out, const at__job *j, const at__winner
                            .shape = (char *)(uintptr_t)key->shape,
                            .type_key = (char *)(uintptr_t)key->type_key,
                            .measured_at = now,
+                           .elements = key->elements,
                            .traffic_bytes = key->traffic_bytes };
     return at__answer_copy(out, &a) ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
 }
@@ -73,7 +74,6 @@ at_status at__session_keep_winner(at__job *j, at__answer *answer, at_error *err)
     char op_hash[AT__HASH_TEXT];
     const at__candidate *a = j->final.entrants[j->final.winner];
     const at__final_row *row = &j->final.rows[j->final.winner];
-    const at__geometry *g = &j->final.list[j->final.winner].kernel.geometry;
     int copy = at__final_fastest_copy(&j->final);
     int64_t run_id = 0;
 
@@ -85,19 +85,14 @@ at_status at__session_keep_winner(at__job *j, at__answer *answer, at_error *err)
                      .config = a->text,
                      .source_hash = a->build.source_hash,
                      .op_hash = op_hash,
-                     .timing.median_s = row->timing.median_s,
-                     .timing.min_s = row->timing.min_s,
-                     .timing.spread = row->timing.spread,
-                     .timing.samples = row->timing.samples,
+                     .timing = row->timing,
                      .ceiling_s = copy >= 0 ? j->final.rows[copy].timing.median_s : 0,
                      .ceiling_name = at__str_text(&ceiling),
                      .ties = at__str_text(&ties),
                      .trials = at__contest_tally(j->main)->decided,
                      .space_count = at__contest_tally(j->main)->total,
-                     .grid = { g->grid[0], g->grid[1], g->grid[2] },
-                     .block = { g->block[0], g->block[1], g->block[2] },
-                     .shared_bytes = g->shared_bytes,
-                     .registers = a->m.resources.registers,
+                     .geometry = j->final.list[j->final.winner].kernel.geometry,
+                     .resources = a->m.resources,
                      .elapsed_s = at__now_s() - at__contest_tally(j->main)->started_s,
                      .conditions = j->final.notes.conditions };
     at_status status = keep_sources(j, a->t, err);

@@ -1,0 +1,183 @@
+/*
+ * columns.h - every stored column, once: its names, its type, the member that holds it.
+ *
+ * From these rows follow the lists of INSERT, ON CONFLICT ... SET and SELECT, their parameters, binding,
+ * reading, the members of dumps, what a merge takes from a line, and how files of older schemas are read.
+ * schema.sql remains the only DDL; tests/test_store_columns.c proves that both say the same.
+ *
+ * To store one more figure of a trial or a winner:
+ *   1. whoever knows it fills a member of at__trial_row or at__winner (lang/record.h, store.h);
+ *   2. a row here, with the rule SINCE_<next dump version> and that rule's two lines in statements.h and
+ *      store_migrate.c; AT__DUMP_VERSION + 1 (store_internal.h);
+ *   3. the column in schema.sql (table and view), AT__SCHEMA_VERSION + 1, a step in store_migrate.c;
+ *   4. whoever shows it, and the column's line in README.md.
+ * Nothing else names it: stack_bytes, spill_bytes and local_bytes came in that way.
+ *
+ * A row is X(column, shown, kind, member, rule): the column's name in its table; in views and dumps; how C
+ * and SQL hold it (at__column_kind); the member; what a merge demands of it (at__column_rule).
+ */
+#ifndef AUTOTUNE_COLUMNS_H
+#define AUTOTUNE_COLUMNS_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What C and SQL call it. Those that may be NULL say what stands for it in C. */
+typedef enum at__column_kind {
+    AT__KIND_TEXT,      /* const char *, TEXT NOT NULL; a NULL pointer is stored as ''               */
+    AT__KIND_CHARS,     /* an array of char, TEXT NOT NULL                                           */
+    AT__KIND_OUTCOME,   /* at__outcome, its name as TEXT NOT NULL                                    */
+    AT__KIND_BOOL,      /* bool, INTEGER NOT NULL, 0 or 1                                            */
+    AT__KIND_INT,       /* int64_t, INTEGER NOT NULL                                                 */
+    AT__KIND_COUNT,     /* int64_t, INTEGER; below zero: NULL, which is read as -1                   */
+    AT__KIND_REAL,      /* double, REAL NOT NULL                                                     */
+    AT__KIND_SOME_REAL, /* double, REAL; NaN: NULL, which is read as 0                               */
+} at__column_kind;
+
+/* What a merge does with the member of a line. Where none is demanded, the table decides whether it may miss.
+ */
+typedef enum at__column_rule {
+    AT__RULE_NEEDED,     /* part of a key: must be there, and as a text not be empty                  */
+    AT__RULE_PLAIN,      /* as it stands                                                              */
+    AT__RULE_OR_ZERO,    /* 0.0 when it is missing                                                    */
+    AT__RULE_OR_EMPTY,   /* '' when it is missing                                                     */
+    AT__RULE_ABOVE_ZERO, /* NULL unless it is above zero                                              */
+    AT__RULE_SINCE_2,    /* unknown before dump version 2 and schema version 3, which came together   */
+    AT__RULE_WAS_SPILL,  /* before those it was called spill_bytes                                    */
+} at__column_rule;
+
+/* clang-format off */
+
+/* at__problem_key, at__answer; table problem. */
+#define AT__PROBLEM_COLUMNS(X)                                                     \
+    X(op,                 op,                 TEXT,      op,                NEEDED)  \
+    X(shape,              shape,              TEXT,      shape,             NEEDED)  \
+    X(type_key,           type_key,           TEXT,      type_key,          NEEDED)  \
+    X(elements,           elements,           INT,       elements,          NEEDED)  \
+    X(traffic_bytes,      traffic_bytes,      INT,       traffic_bytes,     NEEDED)
+
+/* at__fingerprint; tables device and fingerprint. */
+#define AT__DEVICE_COLUMNS(X)                                                      \
+    X(name,               device,             CHARS,     device,            NEEDED)  \
+    X(cc,                 cc,                 INT,       cc,                NEEDED)  \
+    X(sms,                sms,                INT,       sms,               NEEDED)  \
+    X(memory_mib,         memory_mib,         INT,       memory_mib,        NEEDED)
+#define AT__VERSION_COLUMNS(X)                                                     \
+    X(driver,             driver,             CHARS,     driver,            PLAIN)   \
+    X(nvrtc,              nvrtc,              CHARS,     nvrtc,             PLAIN)   \
+    X(tool,               tool,               CHARS,     tool,              PLAIN)   \
+    X(cold,               cold,               BOOL,      cold,              NEEDED)
+#define AT__FINGERPRINT_COLUMNS(X) AT__DEVICE_COLUMNS(X) AT__VERSION_COLUMNS(X)
+
+/* at__trial_row, at__winner; table template, and in trial and winner the configuration. */
+#define AT__KERNEL_COLUMNS(X)                                                      \
+    X(name,               template,           TEXT,      template_name,     NEEDED)  \
+    X(hash,               template_hash,      TEXT,      template_hash,     PLAIN)   \
+    X(config,             config,             TEXT,      config,            PLAIN)
+
+/* at__trial_row, at__answer; tables trial and winner. */
+#define AT__TIME_COLUMN(X)                                                         \
+    X(measured_at,        measured_at,        TEXT,      measured_at,       NEEDED)
+
+/* at__trial_row; table trial. */
+#define AT__TRIAL_FIGURES(X)                                                              \
+    X(outcome,            outcome,            OUTCOME,   outcome,                PLAIN)      \
+    X(median_s,           median_s,           SOME_REAL, timing.median_s,        ABOVE_ZERO) \
+    X(min_s,              min_s,              SOME_REAL, timing.min_s,           PLAIN)      \
+    X(spread,             spread,             SOME_REAL, timing.spread,          PLAIN)      \
+    X(samples,            samples,            INT,       timing.samples,         PLAIN)      \
+    X(registers,          registers,          COUNT,     resources.registers,    PLAIN)      \
+    X(shared_bytes,       shared_bytes,       COUNT,     resources.shared_bytes, PLAIN)      \
+    X(stack_bytes,        stack_bytes,        COUNT,     resources.stack_bytes,  SINCE_2)    \
+    X(spill_bytes,        spill_bytes,        COUNT,     resources.spill_bytes,  SINCE_2)    \
+    X(local_bytes,        local_bytes,        COUNT,     resources.local_bytes,  WAS_SPILL)  \
+    X(compile_s,          compile_s,          REAL,      compile_s,              OR_ZERO)    \
+    X(log,                log,                TEXT,      log,                    OR_EMPTY)   \
+    X(source_hash,        source_hash,        TEXT,      source_hash,            OR_EMPTY)
+
+/* at__winner; table winner. Its shared_bytes are those that the launch asks for. */
+#define AT__WINNER_FIGURES(X)                                                                       \
+    X(median_s,           median_s,           REAL,      timing.median_s,             ABOVE_ZERO)      \
+    X(min_s,              min_s,              REAL,      timing.min_s,                PLAIN)           \
+    X(spread,             spread,             REAL,      timing.spread,               PLAIN)           \
+    X(samples,            samples,            INT,       timing.samples,              PLAIN)           \
+    X(ceiling_s,          ceiling_s,          SOME_REAL, ceiling_s,                   PLAIN)           \
+    X(ceiling_name,       ceiling,            TEXT,      ceiling_name,                PLAIN)           \
+    X(ties,               ties,               TEXT,      ties,                        PLAIN)           \
+    X(trials,             trials,             INT,       trials,                      PLAIN)           \
+    X(space_count,        space_count,        INT,       space_count,                 PLAIN)           \
+    X(grid_x,             grid_x,             INT,       geometry.grid[0],            PLAIN)           \
+    X(grid_y,             grid_y,             INT,       geometry.grid[1],            PLAIN)           \
+    X(grid_z,             grid_z,             INT,       geometry.grid[2],            PLAIN)           \
+    X(block_x,            block_x,            INT,       geometry.block[0],           PLAIN)           \
+    X(block_y,            block_y,            INT,       geometry.block[1],           PLAIN)           \
+    X(block_z,            block_z,            INT,       geometry.block[2],           PLAIN)           \
+    X(shared_bytes,       shared_bytes,       INT,       geometry.shared_bytes,       PLAIN)           \
+    X(registers,          registers,          COUNT,     resources.registers,         PLAIN)           \
+    X(total_shared_bytes, total_shared_bytes, COUNT,     resources.shared_bytes,      SINCE_2)         \
+    X(stack_bytes,        stack_bytes,        COUNT,     resources.stack_bytes,       SINCE_2)         \
+    X(spill_bytes,        spill_bytes,        COUNT,     resources.spill_bytes,       SINCE_2)         \
+    X(local_bytes,        local_bytes,        COUNT,     resources.local_bytes,       SINCE_2)         \
+    X(elapsed_s,          elapsed_s,          REAL,      elapsed_s,                   PLAIN)           \
+    X(sm_clock_mhz,       sm_clock_mhz,       COUNT,     conditions.sm_clock_mhz,     PLAIN)           \
+    X(memory_clock_mhz,   memory_clock_mhz,   COUNT,     conditions.memory_clock_mhz, PLAIN)           \
+    X(temperature_c,      temperature_c,      COUNT,     conditions.temperature_c,    PLAIN)           \
+    X(power_w,            power_w,            COUNT,     conditions.power_w,          PLAIN)           \
+    X(throttle_reasons,   throttle_reasons,   COUNT,     conditions.throttle_reasons, PLAIN)           \
+    X(source_hash,        source_hash,        TEXT,      source_hash,                 OR_EMPTY)        \
+    X(op_hash,            op_hash,            TEXT,      op_hash,                     OR_EMPTY)
+
+/* clang-format on */
+
+/* What names a trial or a winner in a dump, in this order: the first members of its lines. */
+#define AT__DUMP_KEY_COLUMNS(X) AT__PROBLEM_COLUMNS(X) AT__FINGERPRINT_COLUMNS(X) AT__KERNEL_COLUMNS(X)
+
+#define AT__COUNT_COLUMN(name, shown, kind, member, rule) +1
+enum {
+    AT__PROBLEM_COUNT = 0 AT__PROBLEM_COLUMNS(AT__COUNT_COLUMN),
+    AT__DEVICE_COUNT = 0 AT__DEVICE_COLUMNS(AT__COUNT_COLUMN),
+    AT__FINGERPRINT_COUNT = 0 AT__FINGERPRINT_COLUMNS(AT__COUNT_COLUMN),
+    AT__KERNEL_COUNT = 0 AT__KERNEL_COLUMNS(AT__COUNT_COLUMN),
+    AT__DUMP_KEY_COUNT = 0 AT__DUMP_KEY_COLUMNS(AT__COUNT_COLUMN),
+    AT__TRIAL_FIGURE_COUNT = 0 AT__TRIAL_FIGURES(AT__COUNT_COLUMN),
+    AT__WINNER_FIGURE_COUNT = 0 AT__WINNER_FIGURES(AT__COUNT_COLUMN),
+};
+
+typedef struct at__column {
+    const char *name, *shown;
+    at__column_kind kind;
+    at__column_rule rule;
+    size_t offset, size; /* of the member */
+} at__column;
+
+/* Columns of one struct, in the order of the rows above. */
+typedef struct at__columns {
+    const at__column *items;
+    int count;
+} at__columns;
+
+extern const at__columns at__problem_columns;                     /* of at__problem_key             */
+extern const at__columns at__fingerprint_columns;                 /* of at__fingerprint: both parts */
+extern const at__columns at__device_columns, at__version_columns; /* of at__fingerprint             */
+extern const at__columns at__trial_figures, at__winner_figures;   /* what is bound                  */
+extern const at__columns at__trial_columns;  /* of at__trial_row: kernel, figures, time; what is read    */
+extern const at__columns at__winner_columns; /* of at__winner: kernel, figures                           */
+extern const at__columns at__answer_columns; /* of at__answer: problem, time                             */
+extern const at__columns at__line_columns;   /* of no struct: dump key and time, as a merge checks them  */
+
+/* Binds the record's members to the parameters from `first` (1: the first) on. Texts are not copied. Returns
+ * an SQLite code. */
+int at__columns_bind(sqlite3_stmt *s, int first, const at__columns *columns, const void *record);
+
+/* Reads the columns of the current row from `first` (0: the first) on. Texts are borrowed until the next
+ * step. Returns the index of the column behind them. */
+int at__columns_read(void *record, const at__columns *columns, sqlite3_stmt *s, int first);
+
+/* Replaces the record's texts by copies; false: some are NULL now, out of memory. NULL is copied as "". */
+bool at__columns_own(void *record, const at__columns *columns);
+
+/* Frees the record's texts. */
+void at__columns_free(void *record, const at__columns *columns);
+
+#endif

@@ -1,0 +1,206 @@
+/*
+ * store_columns.c - records in and out of rows, by the rows of columns.h.
+ *
+ * A table for each struct says where its members lie; one switch binds a member and one reads it, so that
+ * what a kind means stands in two places side by side. A member's C type is checked against its kind here,
+ * when this file is compiled: an offset alone would take any.
+ */
+#include "db/columns.h"
+#include "db/store.h"
+#include "db/store_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define COLUMN(type, column, display, of_kind, member, of_rule)                                              \
+    { .name = #column,                                                                                       \
+      .shown = #display,                                                                                     \
+      .kind = AT__KIND_##of_kind,                                                                            \
+      .rule = AT__RULE_##of_rule,                                                                            \
+      .offset = offsetof(type, member),                                                                      \
+      .size = sizeof((type *)0)->member },
+
+#define OF_PROBLEM(...)     COLUMN(at__problem_key, __VA_ARGS__)
+#define OF_FINGERPRINT(...) COLUMN(at__fingerprint, __VA_ARGS__)
+#define OF_TRIAL(...)       COLUMN(at__trial_row, __VA_ARGS__)
+#define OF_WINNER(...)      COLUMN(at__winner, __VA_ARGS__)
+#define OF_ANSWER(...)      COLUMN(at__answer, __VA_ARGS__)
+#define OF_LINE(column, display, of_kind, member, of_rule)                                                   \
+    { .name = #column, .shown = #display, .kind = AT__KIND_##of_kind, .rule = AT__RULE_##of_rule },
+
+static const at__column PROBLEM[] = { AT__PROBLEM_COLUMNS(OF_PROBLEM) };
+static const at__column FINGERPRINT[] = { AT__FINGERPRINT_COLUMNS(OF_FINGERPRINT) };
+static const at__column TRIAL[] = { AT__KERNEL_COLUMNS(OF_TRIAL) AT__TRIAL_FIGURES(OF_TRIAL)
+                                        AT__TIME_COLUMN(OF_TRIAL) };
+static const at__column WINNER[] = { AT__KERNEL_COLUMNS(OF_WINNER) AT__WINNER_FIGURES(OF_WINNER) };
+static const at__column ANSWER[] = { AT__PROBLEM_COLUMNS(OF_ANSWER) AT__TIME_COLUMN(OF_ANSWER) };
+static const at__column LINE[] = { AT__DUMP_KEY_COLUMNS(OF_LINE) AT__TIME_COLUMN(OF_LINE) };
+
+/* clang-format off */
+#define ALL(array) { array, (int)(sizeof array / sizeof *array) }
+/* clang-format on */
+const at__columns at__problem_columns = ALL(PROBLEM);
+const at__columns at__fingerprint_columns = ALL(FINGERPRINT);
+const at__columns at__device_columns = { FINGERPRINT, AT__DEVICE_COUNT };
+const at__columns at__version_columns = { FINGERPRINT + AT__DEVICE_COUNT,
+                                          AT__FINGERPRINT_COUNT - AT__DEVICE_COUNT };
+const at__columns at__trial_columns = ALL(TRIAL);
+const at__columns at__trial_figures = { TRIAL + AT__KERNEL_COUNT, AT__TRIAL_FIGURE_COUNT };
+const at__columns at__winner_columns = ALL(WINNER);
+const at__columns at__winner_figures = { WINNER + AT__KERNEL_COUNT, AT__WINNER_FIGURE_COUNT };
+const at__columns at__answer_columns = ALL(ANSWER);
+const at__columns at__line_columns = ALL(LINE);
+
+/* ---- the kind of each member ---- */
+
+/* clang-format off */
+#define IS_TEXT(m)      _Generic((m), char *: sizeof(m) == sizeof(char *), const char *: 1, default: 0)
+#define IS_CHARS(m)     (_Generic((m), char *: 1, default: 0) && sizeof(m) != sizeof(char *))
+#define IS_OUTCOME(m)   _Generic((m), at__outcome: 1, default: 0)
+#define IS_BOOL(m)      _Generic((m), bool: 1, default: 0)
+#define IS_INT(m)       _Generic((m), int64_t: 1, default: 0)
+#define IS_COUNT(m)     IS_INT(m)
+#define IS_REAL(m)      _Generic((m), double: 1, default: 0)
+#define IS_SOME_REAL(m) IS_REAL(m)
+
+#define CHECK(type, kind, member) \
+    _Static_assert(IS_##kind(((type *)0)->member), #type "." #member " is no " #kind);
+#define CHECK_PROBLEM(name, shown, kind, member, rule)     CHECK(at__problem_key, kind, member)
+#define CHECK_FINGERPRINT(name, shown, kind, member, rule) CHECK(at__fingerprint, kind, member)
+#define CHECK_TRIAL(name, shown, kind, member, rule)       CHECK(at__trial_row, kind, member)
+#define CHECK_WINNER(name, shown, kind, member, rule)      CHECK(at__winner, kind, member)
+#define CHECK_ANSWER(name, shown, kind, member, rule)      CHECK(at__answer, kind, member)
+
+AT__PROBLEM_COLUMNS(CHECK_PROBLEM)
+AT__FINGERPRINT_COLUMNS(CHECK_FINGERPRINT)
+AT__KERNEL_COLUMNS(CHECK_TRIAL)
+AT__TRIAL_FIGURES(CHECK_TRIAL)
+AT__TIME_COLUMN(CHECK_TRIAL)
+AT__KERNEL_COLUMNS(CHECK_WINNER)
+AT__WINNER_FIGURES(CHECK_WINNER)
+AT__PROBLEM_COLUMNS(CHECK_ANSWER)
+AT__TIME_COLUMN(CHECK_ANSWER)
+/* clang-format on */
+
+/* ---- binding and reading ---- */
+
+static int bind_text(sqlite3_stmt *s, int index, const char *text)
+{
+    return sqlite3_bind_text(s, index, text ? text : "", -1, SQLITE_STATIC);
+}
+
+/* Members are char * or const char *: a pointer is copied as what it is. */
+static const char *text_of(const void *member)
+{
+    const char *text;
+    memcpy(&text, member, sizeof text);
+    return text;
+}
+
+static int bind_count(sqlite3_stmt *s, int index, int64_t value)
+{
+    return value < 0 ? sqlite3_bind_null(s, index) : sqlite3_bind_int64(s, index, value);
+}
+
+static int bind_member(sqlite3_stmt *s, int index, at__column_kind kind, const void *member)
+{
+    switch (kind) {
+    case AT__KIND_TEXT:
+        return bind_text(s, index, text_of(member));
+    case AT__KIND_CHARS:
+        return bind_text(s, index, member);
+    case AT__KIND_OUTCOME:
+        return bind_text(s, index, at__outcome_name(*(const at__outcome *)member));
+    case AT__KIND_BOOL:
+        return sqlite3_bind_int64(s, index, *(const bool *)member);
+    case AT__KIND_INT:
+        return sqlite3_bind_int64(s, index, *(const int64_t *)member);
+    case AT__KIND_COUNT:
+        return bind_count(s, index, *(const int64_t *)member);
+    case AT__KIND_REAL:
+    case AT__KIND_SOME_REAL: /* SQLite takes NaN for NULL */
+        return sqlite3_bind_double(s, index, *(const double *)member);
+    }
+    return SQLITE_MISUSE;
+}
+
+int at__columns_bind(sqlite3_stmt *s, int first, const at__columns *columns, const void *record)
+{
+    int code = SQLITE_OK;
+    for (int i = 0; code == SQLITE_OK && i < columns->count; i++) {
+        const at__column *c = &columns->items[i];
+        code = bind_member(s, first + i, c->kind, (const char *)record + c->offset);
+    }
+    return code;
+}
+
+/* As much as there is room for. */
+static void read_chars(char *out, size_t size, sqlite3_stmt *s, int index)
+{
+    const char *text = at__store_text(s, index);
+    size_t len = strnlen(text, size - 1);
+    memcpy(out, text, len);
+    out[len] = '\0';
+}
+
+static void read_member(void *member, const at__column *c, sqlite3_stmt *s, int index)
+{
+    const char *text;
+    switch (c->kind) {
+    case AT__KIND_TEXT:
+        text = at__store_text(s, index);
+        memcpy(member, &text, sizeof text);
+        break;
+    case AT__KIND_CHARS:
+        read_chars(member, c->size, s, index);
+        break;
+    case AT__KIND_OUTCOME:
+        *(at__outcome *)member = at__outcome_of(at__store_text(s, index));
+        break;
+    case AT__KIND_BOOL:
+        *(bool *)member = sqlite3_column_int64(s, index) != 0;
+        break;
+    case AT__KIND_INT:
+        *(int64_t *)member = sqlite3_column_int64(s, index);
+        break;
+    case AT__KIND_COUNT:
+        *(int64_t *)member =
+            sqlite3_column_type(s, index) == SQLITE_NULL ? -1 : sqlite3_column_int64(s, index);
+        break;
+    case AT__KIND_REAL:
+    case AT__KIND_SOME_REAL:
+        *(double *)member = sqlite3_column_double(s, index); /* 0 for NULL */
+        break;
+    }
+}
+
+int at__columns_read(void *record, const at__columns *columns, sqlite3_stmt *s, int first)
+{
+    for (int i = 0; i < columns->count; i++)
+        read_member((char *)record + columns->items[i].offset, &columns->items[i], s, first + i);
+    return first + columns->count;
+}
+
+/* ---- owned texts ---- */
+
+bool at__columns_own(void *record, const at__columns *columns)
+{
+    bool whole = true;
+    for (int i = 0; i < columns->count; i++) {
+        if (columns->items[i].kind != AT__KIND_TEXT)
+            continue;
+        void *member = (char *)record + columns->items[i].offset;
+        const char *text = text_of(member);
+        const char *copy = strdup(text ? text : "");
+        memcpy(member, &copy, sizeof copy);
+        whole = whole && copy;
+    }
+    return whole;
+}
+
+void at__columns_free(void *record, const at__columns *columns)
+{
+    for (int i = 0; i < columns->count; i++)
+        if (columns->items[i].kind == AT__KIND_TEXT)
+            free((char *)(uintptr_t)text_of((char *)record + columns->items[i].offset));
+}

@@ -1,0 +1,218 @@
+/* test_store_columns.c - columns.h and schema.sql say the same: names, types, and what may be NULL. */
+#include "store_support.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+TestSuite(store_columns, .timeout = 60);
+
+enum { MAX_LINES = 100 };
+
+/* Lines that are compared as a set. */
+typedef struct lines {
+    char *items[MAX_LINES];
+    int count;
+} lines;
+
+static void add(lines *l, const char *line)
+{
+    cr_assert(l->count < MAX_LINES);
+    cr_assert(l->items[l->count++] = strdup(line));
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* All of them, in order; empties the set. */
+static at__str join(lines *l)
+{
+    at__str out = { 0 };
+    qsort(l->items, (size_t)l->count, sizeof *l->items, by_text);
+    for (int i = 0; i < l->count; i++) {
+        at__str_addf(&out, "%s\n", l->items[i]);
+        free(l->items[i]);
+    }
+    l->count = 0;
+    return out;
+}
+
+/* The first column of every row. */
+static lines answers(at__store *store, const char *sql)
+{
+    lines out = { 0 };
+    sqlite3_stmt *s = NULL;
+    cr_assert_eq(sqlite3_prepare_v2(store->db, sql, -1, &s, NULL), SQLITE_OK, "%s: %s", sql,
+                 sqlite3_errmsg(store->db));
+    while (sqlite3_step(s) == SQLITE_ROW)
+        add(&out, at__store_text(s, 0));
+    sqlite3_finalize(s);
+    return out;
+}
+
+static void same(lines *expected, lines *found, const char *of)
+{
+    at__str a = join(expected), b = join(found);
+    cr_assert_str_eq(at__str_text(&b), at__str_text(&a), "%s: schema.sql, then columns.h", of);
+    at__str_clear(&a);
+    at__str_clear(&b);
+}
+
+static const char *const TYPES[] = {
+    [AT__KIND_TEXT] = "TEXT NOT NULL",    [AT__KIND_CHARS] = "TEXT NOT NULL",
+    [AT__KIND_OUTCOME] = "TEXT NOT NULL", [AT__KIND_BOOL] = "INTEGER NOT NULL",
+    [AT__KIND_INT] = "INTEGER NOT NULL",  [AT__KIND_COUNT] = "INTEGER",
+    [AT__KIND_REAL] = "REAL NOT NULL",    [AT__KIND_SOME_REAL] = "REAL",
+};
+
+static void add_columns(lines *l, const at__column *columns, int count)
+{
+    char line[128];
+    for (int i = 0; i < count; i++) {
+        snprintf(line, sizeof line, "%s %s", columns[i].name, TYPES[columns[i].kind]);
+        add(l, line);
+    }
+}
+
+/* Columns that are no figures: numbers of rows. */
+#define IS_ID "name = 'id' OR name GLOB '*_id'"
+
+static void check_table(at__store *store, const char *table, lines *expected)
+{
+    char sql[300];
+    snprintf(sql, sizeof sql,
+             "SELECT name || ' ' || type || CASE WHEN \"notnull\" THEN ' NOT NULL' ELSE '' END FROM "
+             "pragma_table_info('%s') WHERE NOT (" IS_ID ")",
+             table);
+    lines found = answers(store, sql);
+    cr_assert_gt(found.count, 0, "%s", table);
+    same(expected, &found, table);
+}
+
+Test(store_columns, tables_have_the_columns_of_columns_h_and_no_others)
+{
+    at__store *store = open_ok(":memory:", AT__STORE_WRITE);
+    const at__column *config = &at__trial_columns.items[AT__KERNEL_COUNT - 1];
+    const at__column *time = &at__trial_columns.items[at__trial_columns.count - 1];
+    lines l = { 0 };
+    cr_assert(strcmp(config->name, "config") == 0 && strcmp(time->name, "measured_at") == 0);
+    add_columns(&l, at__problem_columns.items, at__problem_columns.count);
+    check_table(store, "problem", &l);
+    add_columns(&l, at__device_columns.items, at__device_columns.count);
+    check_table(store, "device", &l);
+    add_columns(&l, at__version_columns.items, at__version_columns.count);
+    check_table(store, "fingerprint", &l);
+    add_columns(&l, at__trial_columns.items, AT__KERNEL_COUNT - 1);
+    check_table(store, "template", &l);
+    add_columns(&l, config, 1);
+    add_columns(&l, time, 1);
+    add_columns(&l, at__trial_figures.items, at__trial_figures.count);
+    check_table(store, "trial", &l);
+    add_columns(&l, config, 1);
+    add_columns(&l, time, 1);
+    add_columns(&l, at__winner_figures.items, at__winner_figures.count);
+    check_table(store, "winner", &l);
+    at__store_close(store);
+}
+
+static void add_shown(lines *l, const at__columns *columns, int from)
+{
+    for (int i = from; i < columns->count; i++)
+        add(l, columns->items[i].shown);
+}
+
+/* `computed`: what the view makes of columns, and numbers of rows. Ends with NULL. */
+static void check_view(at__store *store, const char *view, lines *expected, const char *const *computed)
+{
+    char sql[200];
+    add_shown(expected, &at__fingerprint_columns, 0);
+    for (; *computed; computed++)
+        add(expected, *computed);
+    snprintf(sql, sizeof sql, "SELECT name FROM pragma_table_info('%s')", view);
+    lines found = answers(store, sql);
+    same(expected, &found, view);
+}
+
+Test(store_columns, views_show_every_column_by_its_name)
+{
+    static const char *const OF_TRIAL[] = {
+        "op", "shape", "type_key", "gb_per_s", "trial_id", "run_id", NULL
+    };
+    static const char *const OF_WINNER[] = { "gb_per_s", "share_of_ceiling", "winner_id", "run_id", NULL };
+    static const char *const WINNERS[] = { "winners_all", "best" };
+    at__store *store = open_ok(":memory:", AT__STORE_WRITE);
+    lines l = { 0 };
+    add_shown(&l, &at__trial_columns, 0);
+    check_view(store, "trials_all", &l, OF_TRIAL);
+    for (int i = 0; i < 2; i++) {
+        add_shown(&l, &at__winner_columns, 0);
+        add_shown(&l, &at__answer_columns, 0); /* problem and time */
+        check_view(store, WINNERS[i], &l, OF_WINNER);
+    }
+    at__store_close(store);
+}
+
+/* A value that no other column of the record has. */
+static void fill(void *record, const at__columns *columns)
+{
+    static char texts[MAX_LINES][16];
+    for (int i = 0; i < columns->count; i++) {
+        void *member = (char *)record + columns->items[i].offset;
+        const char *text = texts[i];
+        snprintf(texts[i], sizeof texts[i], "text %d", i);
+        switch (columns->items[i].kind) {
+        case AT__KIND_TEXT:
+            memcpy(member, &text, sizeof text);
+            break;
+        case AT__KIND_INT:
+        case AT__KIND_COUNT:
+            *(int64_t *)member = 1000 + i;
+            break;
+        case AT__KIND_REAL:
+        case AT__KIND_SOME_REAL:
+            *(double *)member = 0.5 + i;
+            break;
+        case AT__KIND_OUTCOME:
+            *(at__outcome *)member = AT__TIMED;
+            break;
+        case AT__KIND_CHARS:
+        case AT__KIND_BOOL:
+            cr_assert(false, "neither a trial nor a winner has one");
+        }
+    }
+}
+
+/* Its value in the view, as text. */
+static void check_shown(at__store *store, const char *view, const at__columns *columns)
+{
+    char sql[200], expected[32];
+    for (int i = 0; i < columns->count; i++) {
+        const at__column *c = &columns->items[i];
+        snprintf(sql, sizeof sql, "SELECT %s FROM %s", c->shown, view);
+        if (c->kind == AT__KIND_TEXT)
+            snprintf(expected, sizeof expected, "text %d", i);
+        else if (c->kind == AT__KIND_OUTCOME)
+            snprintf(expected, sizeof expected, "timed");
+        else
+            snprintf(expected, sizeof expected, "%s%d%s", "", c->kind >= AT__KIND_REAL ? i : 1000 + i,
+                     c->kind >= AT__KIND_REAL ? ".5" : "");
+        cr_assert_str_eq(scalar(store, sql).text, expected, "%s.%s", view, c->shown);
+    }
+}
+
+Test(store_columns, every_figure_goes_to_its_own_column)
+{
+    at__store *store = open_ok(":memory:", AT__STORE_WRITE);
+    at__trial_row row = { 0 };
+    at__winner winner = { 0 };
+    at_error err = { 0 };
+    fill(&row, &at__trial_columns);
+    put_ok(store, &KEY, &H200, &row, 1);
+    check_shown(store, "trials_all", &at__trial_columns);
+    fill(&winner, &at__winner_columns);
+    cr_assert_eq(at__store_put_winner(store, 0, &KEY, &H200, &winner, &err), AT_OK, "%s", err.text);
+    check_shown(store, "best", &at__winner_columns);
+    at__store_close(store);
+}
