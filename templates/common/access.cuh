@@ -32,7 +32,7 @@ template <int bytes> __device__ __forceinline__ unsigned long long bytes_behind(
     return (unsigned long long)address % bytes;
 }
 
-/* The same in elements. */
+/* Elements between the last multiple of so many bytes and an address. */
 template <int bytes> __device__ __forceinline__ unsigned elements_behind(const T *address)
 {
     return (unsigned)((unsigned long long)address % bytes / ES);

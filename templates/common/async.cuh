@@ -54,7 +54,7 @@ template <bool keep> __device__ __forceinline__ unsigned begin_of(const unsigned
 
 /* The first `bytes` of `size` bytes to a place in shared memory, which has its `begin`; the others become 0. */
 template <bool keep, int size>
-__device__ __forceinline__ void copy_async(unsigned char *memory, unsigned begin, int place, const unsigned char *from, int bytes)
+__device__ __forceinline__ void copy_part_async(unsigned char *memory, unsigned begin, int place, const unsigned char *from, int bytes)
 {
 #if __CUDA_ARCH__ >= 800
     const unsigned address = begin + place;

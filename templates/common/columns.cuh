@@ -8,9 +8,9 @@ use       access
 #include "access.cuh"
 #endif
 
-constexpr int PIECE = 16 / ES;                                                 /* elements in 16 bytes */
-constexpr int LOG   = ES == 1 ? 4 : ES == 2 ? 3 : ES == 4 ? 2 : ES == 8 ? 1 : 0; /* of that             */
-constexpr int PER   = ES < 4 ? 4 / ES : 1; /* elements in a word: what a lane writes at a time           */
+constexpr int PIECE = 16 / ES;             /* elements in 16 bytes                             */
+constexpr int PER   = ES < 4 ? 4 / ES : 1; /* elements in a word: what a lane writes at a time */
+constexpr int LOG   = ES == 1 ? 4 : ES == 2 ? 3 : ES == 4 ? 2 : ES == 8 ? 1 : 0; /* of PIECE */
 
 using Word = Vector<PER>;
 
@@ -33,7 +33,7 @@ template <int words, int apart, int pitch> __device__ __forceinline__ void move_
 
 /* The same where only rows [first_row, end_row) exist; the first word's elements are in `row` and below. */
 template <int words, int apart, int pitch>
-__device__ __forceinline__ void move_words(T *to, const T *column, int row, int first_row, int end_row)
+__device__ __forceinline__ void move_words_between(T *to, const T *column, int row, int first_row, int end_row)
 {
     Word word[words];
 #pragma unroll

@@ -170,7 +170,7 @@ __device__ __forceinline__ void read(unsigned char *tile, const T *from, int pha
         for (int row = own; row < ROWS; row += DOWN) {
             const int at = within(phase, row) + n * PIECE;
             if (at < phase + row * LD + BAND)
-                copy_async<KEEP, COPY>(tile, begin, (place_within(phase, row) + n * PIECE) * ES,
+                copy_part_async<KEEP, COPY>(tile, begin, (place_within(phase, row) + n * PIECE) * ES,
                            (const unsigned char *)(from + at), (int)min((long long)PIECE, left - at) * ES);
         }
     } else if (EVEN) {
@@ -180,14 +180,14 @@ __device__ __forceinline__ void read(unsigned char *tile, const T *from, int pha
 #pragma unroll
         for (int k = 0; k < TURNS; k++)
             if ((k + 1) * DOWN <= ROWS || own + k * DOWN < ROWS)
-                copy_async<KEEP, COPY>(tile, begin, (place + place_of(k * DOWN, 0)) * ES,
+                copy_part_async<KEEP, COPY>(tile, begin, (place + place_of(k * DOWN, 0)) * ES,
                            (const unsigned char *)(from + at + (long long)k * DOWN * LD), COPY);
     } else {
 #pragma unroll 4
         for (int k = 0; k < TURNS; k++) {
             const int row = own + k * DOWN, at = within(phase, row) + n * PIECE;
             if (row < ROWS && at < phase + row * LD + BAND)
-                copy_async<KEEP, COPY>(tile, begin, (place_within(phase, row) + n * PIECE) * ES,
+                copy_part_async<KEEP, COPY>(tile, begin, (place_within(phase, row) + n * PIECE) * ES,
                            (const unsigned char *)(from + at), COPY);
         }
     }

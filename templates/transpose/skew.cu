@@ -200,7 +200,7 @@ transpose_skew(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE
         else if (c < cols_here)
 #pragma unroll 1
             for (int chunk = 0; chunk < CHUNKS / CHUNKS_ASIDE; chunk++) {
-                move_words<AHEAD, LONG, PITCH>(to, column, row, first_row, end_row);
+                move_words_between<AHEAD, LONG, PITCH>(to, column, row, first_row, end_row);
                 row += CHUNK * PER;
                 column += CHUNK * PER * PITCH;
                 to += CHUNK * PER;

@@ -204,7 +204,7 @@ __device__ __forceinline__ void read(const Work &work, const T *in, unsigned cha
 #pragma unroll 1
         for (int n = own; n < work.end && n * EACH < left; n += THREADS)
             if (n >= work.begin)
-                copy_async<KEEP, SIZE>(memory, begin_of<KEEP>(memory), tile + place_of_copy(n), from + (n - own) * SIZE,
+                copy_part_async<KEEP, SIZE>(memory, begin_of<KEEP>(memory), tile + place_of_copy(n), from + (n - own) * SIZE,
                     (int)min((long long)EACH, left - n * EACH) * ES);
         return;
     }
@@ -214,7 +214,7 @@ __device__ __forceinline__ void read(const Work &work, const T *in, unsigned cha
     for (int k = 0; k < (COPIES + AT_ONCE - 1) / AT_ONCE; k++) {
         const int n = own + k * AT_ONCE;
         if (((k + 1) * AT_ONCE <= LEAST || n < work.end) && (!SHIFTED || k * AT_ONCE * EACH >= LINE || n >= work.begin))
-            copy_async<KEEP, SIZE>(memory, begin_of<KEEP>(memory),
+            copy_part_async<KEEP, SIZE>(memory, begin_of<KEEP>(memory),
                 tile + (APART && AT_ONCE % COLS != 0 ? place_of_copy(n) : work.at + place_of_copy(k * AT_ONCE)),
                 from + k * AT_ONCE * SIZE, SIZE);
     }
