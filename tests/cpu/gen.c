@@ -17,6 +17,7 @@
 #include <string.h>
 
 enum { RANDOM_PICKS = 1, MAX_PICKS = RANDOM_PICKS + 3 };
+enum { CONSTANT_EACH = 5 }; /* of so many shapes one has its sizes as constants; see pass_sizes */
 
 /* Ragged against every tile, a single row or column, batches; then some that suit wide accesses. */
 static const int64_t SHAPES[][3] = {
@@ -47,6 +48,7 @@ typedef struct file {
     char **texts; /* rendered sources in this file */
     size_t text_count, text_cap;
     size_t row_count;
+    bool constant_sizes; /* of the next cases, where the template has them so */
 } file;
 
 static size_t kernel_count; /* over all files: kernels have C names */
@@ -168,6 +170,26 @@ static bool change(at__str *text, at__geometry *g, variant to)
     return to == AS_RENDERED || strips || flat || wide;
 }
 
+/*
+ * Sizes that the text has as constants become arguments, as they are of large problems: then problems share
+ * kernels, and compiling those is what takes long.
+ */
+static void pass_sizes(at__str *text)
+{
+    static const char NAMELESS[] = "#define AUTOTUNE_ARG(name)\n",
+                      NAMED[] = "#define AUTOTUNE_ARG(name) name\n";
+    char *from = text->data ? strstr(text->data, NAMELESS) : NULL;
+    char *rest = from ? strstr(from, "#line ") : NULL;
+    if (!rest)
+        return;
+    at__str changed = { 0 };
+    at__str_add_bytes(&changed, text->data, (size_t)(from - text->data));
+    at__str_add(&changed, NAMED);
+    at__str_add(&changed, rest);
+    at__str_clear(text);
+    *text = changed;
+}
+
 static void add_config(file *f, const at__problem *problem, const int64_t *bound, const at__space *space,
                        int64_t index, variant v)
 {
@@ -184,6 +206,8 @@ static void add_config(file *f, const at__problem *problem, const int64_t *bound
     must(at__render(&text, t, problem->type, &config, slots, &err), &err);
     must(at__geometry_of(&g, &t->launch, slots, &err), &err);
     at__config_text(&words, t, &config);
+    if (!f->constant_sizes)
+        pass_sizes(&text);
     if (change(&text, &g, v)) {
         at__str_add(&words, variant_names[v]);
         size_t n = add_kernel(f, at__str_text(&text), t->kernel, g.shared_bytes);
@@ -326,6 +350,7 @@ static void generate(const char *folder, const at__op *op, const at__template *t
     for (size_t i = 0; i < sizeof SHAPES / sizeof *SHAPES; i++) {
         at_error err = { 0 };
         at__problem problem;
+        f.constant_sizes = i % CONSTANT_EACH == 0;
         must(at__problem_init(&problem, op, type, SHAPES[i], 3, &err), &err);
         add_problem(&g, &problem, false);
         if (op->pitch_count && i % 4 <= 1) {
