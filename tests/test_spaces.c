@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(spaces, .timeout = 120);
+TestSuite(spaces, .timeout = 600);
 
 static const struct {
     const char *name;

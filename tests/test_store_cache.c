@@ -14,7 +14,7 @@
 
 extern char **environ;
 
-TestSuite(store_cache, .timeout = 120);
+TestSuite(store_cache, .timeout = 600);
 
 #define MIB (1 << 20)
 

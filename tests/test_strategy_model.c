@@ -1,12 +1,12 @@
 /* test_strategy_model.c - the strategy that learns, on spaces whose best configuration is known. */
 #include "search/strategy.h"
-#include "util/clock.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static const char OP[] = "/*!autotune\n"
                          "op        fill\n"
@@ -221,6 +221,16 @@ static at__finding bowl(const bench *b, int64_t index)
 
 /* ---- a search ---- */
 
+/*
+ * How many seeds: what is claimed holds for each, and of sums for ten. Sanitizers look at the code, which is
+ * the same for each seed, and make it slow.
+ */
+#ifdef AT_SANITIZED
+enum { SEEDS = 2 };
+#else
+enum { SEEDS = 10 };
+#endif
+
 typedef struct outcome {
     int count;
     int64_t end, order[4096]; /* what propose said at the end; what was timed or failed */
@@ -276,7 +286,7 @@ Test(strategy_model, finds_the_best_in_a_handful_of_trials)
     bench b;
     outcome o;
     bench_open(&b, TILES, OTHER);
-    for (uint64_t seed = 1; seed <= 10; seed++) {
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         b.search.seed = seed;
         search_with(&o, &b, smooth, 80, 1, false);
         cr_assert_float_eq(o.best, 1, 1e-9, "seed %d: %g", (int)seed, o.best);
@@ -290,7 +300,7 @@ Test(strategy_model, failures_lead_it_away)
     bench b;
     outcome o;
     bench_open(&b, TILES, NULL);
-    for (uint64_t seed = 1; seed <= 10; seed++) {
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         int failed = 0;
         b.search.seed = seed;
         search_with(&o, &b, failing, 100, 1, false);
@@ -317,7 +327,7 @@ Test(strategy_model, crashes_lead_it_away_further_than_wrong_results)
     outcome o;
     int crashed = 0, were_wrong = 0;
     bench_open(&b, TILES, NULL);
-    for (uint64_t seed = 1; seed <= 10; seed++) {
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         b.search.seed = seed;
         search_with(&o, &b, wrong, 100, 1, false);
         were_wrong += failed_of(&b, wrong, &o);
@@ -343,7 +353,7 @@ Test(strategy_model, kernels_that_spill_are_put_off)
     outcome o;
     int seen = 0, unseen = 0;
     bench_open(&b, TILES, OTHER);
-    for (uint64_t seed = 1; seed <= 10; seed++) {
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         b.search.seed = seed;
         search_with(&o, &b, spilling, 100, 1, false);
         cr_assert_eq(o.count, 100);
@@ -352,8 +362,7 @@ Test(strategy_model, kernels_that_spill_are_put_off)
         search_with(&o, &b, spilling_unseen, 100, 1, false);
         unseen += spills_of(&b, &o);
     }
-    cr_assert_lt(seen, unseen * 3 / 4, "of 600 trials %d spilled, %d when nothing was known of it", seen,
-                 unseen);
+    cr_assert_lt(seen, unseen * 3 / 4, "%d trials spilled, %d when nothing was known of it", seen, unseen);
     bench_close(&b);
 }
 
@@ -374,7 +383,7 @@ Test(strategy_model, results_may_come_late_and_in_any_order)
     bench b;
     outcome o;
     bench_open(&b, TILES, OTHER);
-    for (uint64_t seed = 1; seed <= 5; seed++) {
+    for (uint64_t seed = 1; seed <= (SEEDS + 1) / 2; seed++) {
         b.search.seed = seed;
         search_with(&o, &b, smooth, 120, 16, seed % 2 == 0);
         cr_assert_float_eq(o.best, 1, 1e-9, "seed %d: %g", (int)seed, o.best);
@@ -478,9 +487,9 @@ Test(strategy_model, a_billion_configurations_cost_no_more)
     outcome o;
     bench_open(&b, HUGE_SPACE, NULL);
     cr_assert_gt(b.search.total, 500000000);
-    double started_s = at__now_s();
+    clock_t started = clock(); /* processor time: the machine may be busy with others */
     search_with(&o, &b, bowl, 300, 1, false);
-    cr_assert_lt(at__now_s() - started_s, 30); /* a tenth of a second a trial: no more than a guard */
+    cr_assert_lt(clock() - started, 30 * CLOCKS_PER_SEC); /* a tenth of a second a trial: only a guard */
     cr_assert_lt(o.best, 1.1, "%g; a random sample of 300 has 1.35", o.best);
     assert_distinct(&o, b.search.total);
     bench_close(&b);

@@ -298,7 +298,7 @@ Test(wire, a_child_that_does_not_end_is_killed)
     int pid = child.pid;
     double start_s = at__now_s();
     at__child_stop(&child, 0.2);
-    cr_assert(at__now_s() - start_s < 5);
+    cr_assert(at__now_s() - start_s < 60);
     cr_assert(!is_alive(pid));
     at__child_stop(&child, 0.2); /* harmless */
 }

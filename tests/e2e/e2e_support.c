@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LIMIT_S 60.0
+#define LIMIT_S 600.0 /* for what hangs: the machine may be busy */
 
 static char folder[64];
 static int run_count;
@@ -257,7 +257,7 @@ void e2e_expect_no_process(void)
 {
     int list[1] = { 0 };
     double start_s = at__now_s();
-    while (e2e_processes(list, 1) && at__now_s() - start_s < 5)
+    while (e2e_processes(list, 1) && at__now_s() - start_s < 60)
         nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
     cr_assert_eq(e2e_processes(list, 1), 0, "process %d (%c) is left", list[0], e2e_role(list[0]));
 }

@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SOON_S 8.0 /* the machine may be busy, and sanitizers slow: a second is what is expected */
+#define SOON_S 30.0 /* the machine may be busy, and sanitizers slow: a second is what is expected */
 
 TestSuite(interrupts, .init = e2e_begin, .fini = e2e_end);
 
@@ -40,7 +40,7 @@ static bool has_ended(int pid)
 /* Until the run has come so far that this file exists. */
 static void wait_for_file(const char *name)
 {
-    for (int i = 0; i < 10000 && !e2e_has_file(name); i++) {
+    for (int i = 0; i < 100000 && !e2e_has_file(name); i++) {
         cr_assert(!has_ended(run.pid), "it ended before there was %s", name);
         sleep_ms(2);
     }
@@ -51,7 +51,7 @@ static void wait_for_trials(const char *op, long trials)
 {
     char sql[100];
     snprintf(sql, sizeof sql, "SELECT count(*) FROM trials_all WHERE op = '%s'", op);
-    for (int i = 0; i < 4000; i++) {
+    for (int i = 0; i < 40000; i++) {
         if (e2e_has_table("trial") && e2e_count(sql) >= trials)
             return;
         cr_assert(!has_ended(run.pid));
@@ -189,10 +189,10 @@ Test(interrupts, the_budget_ends_while_the_buffers_are_filled)
     e2e_write("once", "");
     e2e_write("shapes", "copy 1000 f32\ncopy 2000 f32\n");
     start("slow cuMemAlloc_v2 60000 once once",
-          "tune --shapes shapes --template mine --templates templates --jobs 2 --max-trials 3 --budget 4s");
-    expect_end(20.0);
+          "tune --shapes shapes --template mine --templates templates --jobs 2 --max-trials 3 --budget 8s");
+    expect_end(8.0 + SOON_S);
     e2e_expect(run.code == 1, run);
-    e2e_expect(strstr(run.out, "no winner: its --budget of 4 s ended while the problem was set up"), run);
+    e2e_expect(strstr(run.out, "no winner: its --budget of 8 s ended while the problem was set up"), run);
     cr_assert_eq(e2e_count("SELECT count(*) FROM best WHERE shape = '2000'"), 1);
 }
 
@@ -350,8 +350,8 @@ Test(interrupts, in_the_search_a_short_final_follows)
 /* The end of the budget ends the search; the final is then as short as one is that nobody interrupts. */
 Test(interrupts, the_budget_ends_and_a_final_follows)
 {
-    start("pace 0.2\nnoise 0.3\nl2 20000\nslow cuModuleLoadData 100", E2E_MINE "--budget 2s");
-    expect_end(2.0 + 10.0);
+    start("pace 0.2\nnoise 0.3\nl2 20000\nslow cuModuleLoadData 400", E2E_MINE "--budget 6s");
+    expect_end(6.0 + SOON_S);
     e2e_expect(run.code == 0 && strstr(run.out, "[interrupted]"), run);
     cr_assert_eq(e2e_count(SAMPLES), 15);
 }

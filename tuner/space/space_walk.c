@@ -451,7 +451,7 @@ static at_status copy_rows(walk *w, const level *l, const at__block *b)
 {
     at__rows *rows = w->rows;
     at_status status = make_room(w, b->count);
-    if (status != AT_OK)
+    if (status != AT_OK || b->count == 0) /* of none there may be no table yet */
         return status;
     for (int word = 0; word < rows->words; word++) {
         const uint64_t *from = at__rows_key(rows, b->first) + word;
