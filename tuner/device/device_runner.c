@@ -382,7 +382,7 @@ static at_status take_frame(runner *d, at__measured *out, bool *got, at_error *e
     at_error cause = { 0 };
 
     at_status status = receive(d, &kind, &body, 0.0, &cause);
-    at__reader in = { body.data, body.data + body.len, false };
+    at__reader in = { at__str_text(&body), at__str_text(&body) + body.len, false };
     if (status != AT_OK) {
         status = blame_head(d, out, got, AT__CRASHED, cause.text, err);
     } else if (is_turn(d, kind)) {
