@@ -138,7 +138,7 @@ static at_status check_key(const merger *m, sqlite3_stmt *s)
 static at_status fingerprint_id(int64_t *id, merger *m, const at__fingerprint *f)
 {
     at_status status = AT_OK;
-    if (!m->fingerprint_id || memcmp(f, &m->fingerprint, sizeof *f) != 0)
+    if (!m->fingerprint_id || !at__fingerprint_equal(f, &m->fingerprint))
         status = at__store_fingerprint_id(&m->fingerprint_id, m->store, f, m->err);
     m->fingerprint = *f;
     *id = m->fingerprint_id;

@@ -219,7 +219,8 @@ static const struct {
     const char *source, *message;
 } OPS[] = {
     { "", "op.cu:1:1: found no declaration; expected a block that starts with /*!autotune and 'op NAME'" },
-    { "/*!autotune\noperation x\n*/", "op.cu:2:1: found 'operation'; expected 'op NAME', 'template NAME' or 'common NAME'" },
+    { "/*!autotune\noperation x\n*/",
+      "op.cu:2:1: found 'operation'; expected 'op NAME', 'template NAME' or 'common NAME'" },
     { "/*!autotune\nop x\n", "op.cu:1:12: found the end of the file in a declaration; expected '*/'" },
     { "/*!autotune\nop x\n*/",
       "op.cu:3:1: found the end of the declaration; expected a line 'shape DIM...' in it" },

@@ -46,7 +46,8 @@ typedef struct e2e_run {
 /* `args` are split at blanks. Runs in the folder; stdout and stderr go to files of it. */
 void e2e_start(e2e_run *run, e2e_program program, const char *args);
 
-/* Fails the test when it takes longer than ten minutes, when it died of a signal, or a sanitizer complained. */
+/* Fails the test when it takes longer than ten minutes, when it died of a signal, or a sanitizer complained.
+ */
 void e2e_wait(e2e_run *run);
 
 /* For one that was killed: may have died of a signal. */

@@ -229,12 +229,13 @@ static bool name_plain(at__cut_state *c, const shape *s)
         if (at__cut_is(t, i, "{"))
             i = at__cut_match(t, i);
     }
-    if (at__cut_is(t, s->begin, "using") || at__cut_is(t, s->begin, "typedef")) {
-        name_declarators(c, s);
-    } else if (s->paren) {
+    const bool alias = at__cut_is(t, s->begin, "using") || at__cut_is(t, s->begin, "typedef");
+    if (s->paren && !alias) {
         if (at__cut_is_word(t, s->paren - 1))
             add_name(c, s->paren - 1);
-    } else if (s->tag) {
+        return c->name_count > before;
+    }
+    if (s->tag && !alias) {
         for (size_t i = s->tag + 1; i < s->end && c->name_count == before; i++) {
             if (at__cut_is(t, i, "("))
                 i = at__cut_match(t, i);
@@ -245,10 +246,8 @@ static bool name_plain(at__cut_state *c, const shape *s)
         }
         if (at__cut_is(t, s->tag, "enum"))
             name_enumerators(c, s);
-        name_declarators(c, s);
-    } else {
-        name_declarators(c, s);
     }
+    name_declarators(c, s);
     return c->name_count > before;
 }
 

@@ -1,8 +1,8 @@
 /*
  * export.c - the .cu file: a comment that says where the kernel comes from, the kernel with what
- * it needs (cut.h) under a name of its own (two exports can be linked together), a launcher with the geometry as
- * numbers, and with --main a main() around the op's reference. Names go through identifier(), free
- * text through comment(): nothing that a store holds can end a comment or become code.
+ * it needs (cut.h) under a name of its own (two exports can be linked together), a launcher with the geometry
+ * as numbers, and with --main a main() around the op's reference. Names go through identifier(), free text
+ * through comment(): nothing that a store holds can end a comment or become code.
  */
 #include "exchange/export.h"
 

@@ -305,7 +305,8 @@ at_status at__bundle_make(at__bundle *out, const char *source, size_t len, const
         status = visit(&w, uses);
     if (status == AT_OK)
         status = write_bundle(&made, &w, own, own_len, file, err);
-    if (status == AT_OK && stored && (made.len != len || memcmp(made.source, source, len) != 0))
+    if (status == AT_OK && stored &&
+        (!made.source || made.len != len || memcmp(made.source, source, len) != 0))
         status = at_fail(err, AT_ERR_INPUT,
                          "%s: found other common code before the file than its `use` lines ask for", file);
     if (status == AT_OK) {

@@ -1,4 +1,4 @@
-/* record.c - outcomes by name, and the one figure that two sources give. */
+/* record.c - outcomes by name, the one figure that two sources give, and when conditions are the same. */
 #include "lang/record.h"
 
 #include <string.h>
@@ -28,4 +28,11 @@ at__outcome at__outcome_of(const char *name)
 int64_t at__local_bytes(const at__resources *r)
 {
     return r->local_bytes >= 0 ? r->local_bytes : r->stack_bytes;
+}
+
+bool at__fingerprint_equal(const at__fingerprint *a, const at__fingerprint *b)
+{
+    return a->cc == b->cc && a->sms == b->sms && a->memory_mib == b->memory_mib && a->cold == b->cold &&
+           strcmp(a->device, b->device) == 0 && strcmp(a->driver, b->driver) == 0 &&
+           strcmp(a->nvrtc, b->nvrtc) == 0 && strcmp(a->tool, b->tool) == 0;
 }

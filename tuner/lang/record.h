@@ -72,6 +72,9 @@ typedef struct at__fingerprint {
     bool cold;       /* inputs outside the L2 cache       */
 } at__fingerprint;
 
+/* In all columns. */
+bool at__fingerprint_equal(const at__fingerprint *a, const at__fingerprint *b);
+
 /* The name of a device begins so when its results were replayed, not measured. */
 #define AT__REPLAY_NAME "replay of "
 
