@@ -8,8 +8,7 @@
  *         are found once for each combination of these (a table, where that is small), or for what
  *         the requirements still depend on (a hash table, in long walks), and copied from then on.
  *
- * Levels are ordered by how much a requirement keeps of what its parameters make, as in join
- * ordering.
+ * Which parameter comes at which level is space_order.c's to say.
  *
  * Invariant: the rows are the same in any order, with or without bounds and memory. So a failure to
  * evaluate is kept as pending, and is an error only if the row turns out valid; while one is
@@ -18,6 +17,7 @@
 #include "space/space_walk.h"
 
 #include "space/space_memo.h"
+#include "space/space_order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,66 +82,7 @@ typedef struct walk {
     at_error *err;
 } walk;
 
-/* ---- the order of the walk ---- */
-
-static double combinations(const at__rules *r, at__param_set params)
-{
-    double product = 1;
-    for (int i = 0; i < r->t->param_count; i++)
-        if (params >> i & 1)
-            product *= r->count[i];
-    return product;
-}
-
-/*
- * What binding these parameters next does: (rows kept - 1) / rows made, per row so far. Ascending rank is the
- * best order for independent steps, as in join ordering: it starts with what keeps least of what it makes.
- */
-static double rank_of(const at__rules *r, at__param_set bound, at__param_set next)
-{
-    double made = combinations(r, next), kept = made;
-    for (size_t i = r->let_count; i < r->rule_count; i++) {
-        const at__rule *rule = &r->rules[i];
-        if (rule->needed && rule->params && !(rule->params & ~(bound | next)) && (rule->params & next))
-            kept *= rule->pass_rate;
-    }
-    return (kept - 1) / made;
-}
-
-/* The unbound part, inside of `within`, of the requirement to settle next; 0: none is left there. */
-static at__param_set choose_next(const at__rules *r, at__param_set bound, at__param_set within)
-{
-    at__param_set best = 0;
-    double best_rank = 0;
-
-    for (size_t i = r->let_count; i < r->rule_count; i++) {
-        const at__rule *rule = &r->rules[i];
-        at__param_set open = rule->params & ~bound;
-        if (!rule->needed || !open || (open & ~within) || open == within)
-            continue;
-        double rank = rank_of(r, bound, open);
-        if (!best || rank < best_rank) {
-            best = open;
-            best_rank = rank;
-        }
-    }
-    return best;
-}
-
-/* Appends `params` to the order: first what settles a requirement inside of them, the rest as declared. */
-static int order_params(int *order, int count, const at__rules *r, at__param_set bound, at__param_set params)
-{
-    at__param_set next;
-    while ((next = choose_next(r, bound, params)) != 0) {
-        count = order_params(order, count, r, bound, next);
-        bound |= next;
-        params &= ~next;
-    }
-    for (int i = 0; i < r->t->param_count; i++)
-        if (params >> i & 1)
-            order[count++] = i;
-    return count;
-}
+/* ---- the levels of the walk ---- */
 
 /* The level at which a rule's last parameter is bound. */
 static int level_of(const walk *w, const at__rule *rule, int levels)
@@ -555,7 +496,7 @@ static at_status find_rows(walk *w, at__param_set params)
     w->failed = calloc(n, sizeof(void *));
     if (!w->by_level || !w->refused || !w->failed)
         return at_fail(w->err, AT_ERR_MEMORY, "out of memory");
-    order_params(order, 0, w->rules, 0, params);
+    at__space_order(order, w->rules, params);
     fill_levels(w, order, params);
     at_status status = AT_OK;
     for (int i = 1; i < w->rows->column_count && status == AT_OK; i++)

@@ -1,0 +1,72 @@
+/*
+ * space_order.c - the order of a walk: requirements are settled one after the other by how much each keeps of
+ * what its parameters make, as in join ordering; inside of one, those that it contains come first.
+ *
+ * Invariant: every parameter of the set stands in the order once; what no requirement settles stands last, as
+ * declared. The order decides how long a walk takes, never what it finds.
+ */
+#include "space/space_order.h"
+
+static double combinations(const at__rules *r, at__param_set params)
+{
+    double product = 1;
+    for (int i = 0; i < r->t->param_count; i++)
+        if (params >> i & 1)
+            product *= r->count[i];
+    return product;
+}
+
+/*
+ * What binding these parameters next does: (rows kept - 1) / rows made, per row so far. Ascending rank is the
+ * best order for independent steps, as in join ordering: it starts with what keeps least of what it makes.
+ */
+static double rank_of(const at__rules *r, at__param_set bound, at__param_set next)
+{
+    double made = combinations(r, next), kept = made;
+    for (size_t i = r->let_count; i < r->rule_count; i++) {
+        const at__rule *rule = &r->rules[i];
+        if (rule->needed && rule->params && !(rule->params & ~(bound | next)) && (rule->params & next))
+            kept *= rule->pass_rate;
+    }
+    return (kept - 1) / made;
+}
+
+/* The unbound part, inside of `within`, of the requirement to settle next; 0: none is left there. */
+static at__param_set choose_next(const at__rules *r, at__param_set bound, at__param_set within)
+{
+    at__param_set best = 0;
+    double best_rank = 0;
+
+    for (size_t i = r->let_count; i < r->rule_count; i++) {
+        const at__rule *rule = &r->rules[i];
+        at__param_set open = rule->params & ~bound;
+        if (!rule->needed || !open || (open & ~within) || open == within)
+            continue;
+        double rank = rank_of(r, bound, open);
+        if (!best || rank < best_rank) {
+            best = open;
+            best_rank = rank;
+        }
+    }
+    return best;
+}
+
+/* Appends `params` to the order: first what settles a requirement inside of them, the rest as declared. */
+static int order_params(int *order, int count, const at__rules *r, at__param_set bound, at__param_set params)
+{
+    at__param_set next;
+    while ((next = choose_next(r, bound, params)) != 0) {
+        count = order_params(order, count, r, bound, next);
+        bound |= next;
+        params &= ~next;
+    }
+    for (int i = 0; i < r->t->param_count; i++)
+        if (params >> i & 1)
+            order[count++] = i;
+    return count;
+}
+
+void at__space_order(int *order, const at__rules *rules, at__param_set params)
+{
+    order_params(order, 0, rules, 0, params);
+}
