@@ -1,0 +1,162 @@
+/* test_lookup_near.c - what near means: dimensions that an op declares, alignments, leading dimensions. */
+#include "lookup_support.h"
+
+TestSuite(lookup_near, .init = begin, .fini = end);
+
+/* An op of three sizes, with these lines, and one template, that fits every problem: a thread for each
+ * element, so that none is idle. */
+static void declare_cube(const char *near_lines)
+{
+    at_error err = { 0 };
+    at__str text = { 0 };
+    at__str_addf(&text,
+                 "/*!autotune\nop cube\nshape a=1 b c\ntype T = storage\nrecorded\n%s*/\n"
+                 "/*!autotune\ntemplate any\nparam P = 1\ngrid a * b * c\n*/\n",
+                 near_lines);
+    cr_assert_eq(at__catalog_add(w.catalog, "cube.cu", text.data, text.len, &err), AT_OK, "%s", err.text);
+    at__str_clear(&text);
+}
+
+static void put_cube(const char *shape)
+{
+    at_error err = { 0 };
+    const at__op *op = at__catalog_find_op(w.catalog, "cube");
+    const at__problem_key key = { "cube", shape, "b4", 1, 8 };
+    const at__fingerprint f = { .device = "NVIDIA H200", .cc = 90, .sms = 132, .cold = true };
+    const at__winner winner = { .template_name = "any",
+                                .template_hash = at__catalog_find_template(w.catalog, op, "any")->hash,
+                                .config = "P=1",
+                                .timing.median_s = 1e-5 };
+    cr_assert_eq(at__store_put_winner(w.store, 0, &key, &f, &winner, &err), AT_OK, "%s", err.text);
+}
+
+/* The shape whose winner answers, of these two and those that were put before. */
+static const char *nearer_cube(const char *one, const char *other, int64_t a, int64_t b, int64_t c)
+{
+    const at__target any = { .name = "" };
+    put_cube(one);
+    put_cube(other);
+    at__lookup_close(w.lookup); /* it does not see what its own connection writes */
+    w.lookup = NULL;
+    at__found f = ask_as("cube", AT__F32, (int64_t[]){ a, b, c }, 3, &any);
+    cr_assert_eq(f.match, AT__MATCH_NEAR, "%s", f.why);
+    return f.answer->shape;
+}
+
+/* 4096x1024 turned is the same, but 4 factors of two away as it stands; 2048x2048 is 2. */
+Test(lookup_near, an_op_that_declares_nothing_is_not_turned)
+{
+    declare_cube("");
+    cr_assert_str_eq(nearer_cube("4096x1024", "2048x2048", 1, 1024, 4096), "2048x2048");
+}
+
+Test(lookup_near, an_op_is_turned_where_it_says_so_at_its_cost)
+{
+    declare_cube("near turned b c cost 1\n");
+    cr_assert_str_eq(nearer_cube("4096x1024", "2048x2048", 1, 1024, 4096), "4096x1024");
+}
+
+Test(lookup_near, an_op_is_not_turned_where_that_costs_more)
+{
+    declare_cube("near turned b c cost 3\n");
+    cr_assert_str_eq(nearer_cube("4096x1024", "2048x2048", 1, 1024, 4096), "2048x2048");
+}
+
+/* Each line is one way more to compare; ways do not combine. */
+Test(lookup_near, of_several_ways_to_turn_the_nearest_counts)
+{
+    declare_cube("near turned a b cost 1\nnear turned b c cost 1\n");
+    cr_assert_str_eq(nearer_cube("512x4096x64", "128x512x512", 4096, 512, 64), "512x4096x64", "a and b");
+    cr_assert_str_eq(nearer_cube("512x4096x64", "128x512x512", 512, 64, 4096), "512x4096x64", "b and c");
+    cr_assert_str_eq(nearer_cube("512x4096x64", "128x512x512", 64, 512, 4096), "128x512x512", "a and c");
+}
+
+/* 40 is nearer to 20, by one factor of two against 1.7. */
+Test(lookup_near, a_size_is_narrow_only_where_the_op_says_so)
+{
+    declare_cube("near narrow b <= 32 cost 5\n");
+    cr_assert_str_eq(nearer_cube("20x4096", "128x4096", 1, 40, 4096), "128x4096");
+    cr_assert_str_eq(nearer_cube("8192x20", "8192x128", 1, 8192, 40), "8192x20", "c is not named");
+}
+
+/* Rows of 1025 elements begin anywhere, as those of 4097 do. */
+Test(lookup_near, the_alignment_of_rows_counts_only_where_the_op_says_so)
+{
+    declare_cube("near aligned c cost 8\n");
+    cr_assert_str_eq(nearer_cube("512x1024", "512x4097", 1, 512, 1025), "512x4097");
+    cr_assert_str_eq(nearer_cube("1024x64", "4097x64", 1, 1025, 64), "1024x64", "b is not named");
+}
+
+Test(lookup_near, sizes_of_an_op_that_declares_nothing_count_alone)
+{
+    declare_cube("");
+    cr_assert_str_eq(nearer_cube("20x4096", "128x4096", 1, 40, 4096), "20x4096");
+    cr_assert_str_eq(nearer_cube("512x1024", "512x4097", 1, 512, 1025), "512x1024");
+}
+
+static at__found ask_aligned(int64_t rows, int64_t cols, int64_t in, int64_t out)
+{
+    const at__target any = { .name = "" };
+    at__problem problem;
+    at__found f = { 0 };
+    at_error err = { 0 };
+    const at__op *op = at__catalog_find_op(w.catalog, "transpose");
+    cr_assert_eq(at__problem_init(&problem, op, AT__F32, (int64_t[]){ rows, cols }, 2, &err), AT_OK);
+    cr_assert_eq(at__problem_set_aligns(&problem, (int64_t[]){ in, out }, 2, &err), AT_OK, "%s", err.text);
+    if (!w.lookup)
+        cr_assert_eq(at__lookup_open(&w.lookup, w.store, w.catalog, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__lookup_find(&f, w.lookup, &problem, &any, &err), AT_OK, "%s", err.text);
+    return f;
+}
+
+Test(lookup_near, alignment_is_part_of_the_problem)
+{
+    put("4096x4096", "reg_vec", REG_VEC, "NVIDIA H200");
+    put("4096x4096@4", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    put("4096x4096@16x4", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    cr_assert_str_eq(ask_aligned(4096, 4096, 256, 256).answer->shape, "4096x4096");
+    cr_assert_eq(ask_aligned(4096, 4096, 4, 4).match, AT__MATCH_EXACT);
+    cr_assert_str_eq(ask_aligned(4096, 4096, 4, 4).answer->shape, "4096x4096@4");
+    cr_assert_eq(ask_aligned(4096, 4096, 16, 4).match, AT__MATCH_EXACT);
+    cr_assert_str_eq(ask_aligned(4096, 4096, 16, 4).answer->shape, "4096x4096@16x4");
+    cr_assert_eq(ask_aligned(4096, 4096, 4, 16).match, AT__MATCH_NEAR);
+}
+
+Test(lookup_near, a_near_answer_takes_the_alignment_that_is_there)
+{
+    put("4096x4096", "reg_vec", REG_VEC, "NVIDIA H200");
+    put("1024x1024", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    at__found f = ask_aligned(4096, 4096, 16, 16);
+    cr_assert_str_eq(f.t->name, "reg_vec", "accesses of 16 bytes");
+    f = ask_aligned(4096, 4096, 16, 4);
+    cr_assert_eq(f.match, AT__MATCH_NEAR);
+    cr_assert_str_eq(f.t->name, "tile_rows", "one by one");
+}
+
+Test(lookup_near, a_near_answer_has_the_same_alignment_if_there_is_one)
+{
+    put("4096x4096", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    put("2048x2048@4", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    put("4095x4095", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    cr_assert_str_eq(ask_aligned(4096, 4096, 4, 4).answer->shape, "4095x4095", "no row begins aligned there");
+    cr_assert_str_eq(ask_aligned(2048, 4096, 4, 4).answer->shape, "2048x2048@4");
+    cr_assert_str_eq(ask_aligned(4096, 4096, 64, 256).answer->shape, "4096x4096",
+                     "wide accesses all the same");
+}
+
+Test(lookup_near, a_shape_with_leading_dimensions_is_found_again_and_aligned_rows_go_before)
+{
+    const at__target any = { .name = "" };
+    at__problem problem;
+    at_error err = { 0 };
+    put("4096x4096/4160x4352", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    put("4096x4095", "reg_vec", REG_VEC, "NVIDIA H200");
+    const at__op *op = at__catalog_find_op(w.catalog, "transpose");
+    cr_assert_eq(at__problem_init(&problem, op, AT__F32, (int64_t[]){ 4096, 4096 }, 2, &err), AT_OK);
+    cr_assert_eq(at__problem_set_pitches(&problem, (int64_t[]){ 4160, 4352 }, 2, &err), AT_OK);
+    at__found f = ask(4096, 4096, "");
+    cr_assert_eq(f.match, AT__MATCH_NEAR);
+    cr_assert_str_eq(f.answer->shape, "4096x4096/4160x4352");
+    cr_assert_eq(at__lookup_find(&f, w.lookup, &problem, &any, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(f.match, AT__MATCH_EXACT);
+}
