@@ -347,7 +347,7 @@ static int spills_of(const bench *b, const outcome *o)
 }
 
 /* What the compiler says of a kernel counts before any device time is spent on it. */
-Test(strategy_model, kernels_that_spill_are_put_off)
+Test(strategy_model, kernels_that_spill_are_deferred)
 {
     bench b;
     outcome o;
@@ -368,7 +368,7 @@ Test(strategy_model, kernels_that_spill_are_put_off)
 }
 
 /* With many under way, newer results show that some of them are not worth their time any more. */
-Test(strategy_model, late_proposals_are_put_off_but_not_many)
+Test(strategy_model, late_proposals_are_deferred_but_not_many)
 {
     bench b;
     outcome o;

@@ -24,7 +24,7 @@ typedef enum at_status {
     AT_ERR_NOT_FOUND, /* the thing asked for does not exist                     */
     AT_ERR_MEMORY,    /* out of host memory                                     */
     AT_ERR_SYSTEM,    /* the operating system said no (files, processes)        */
-    AT_ERR_CANCELLED, /* told to end early: the tuner's own, never the library's */
+    AT_ERR_CANCELLED, /* cancelled before its end: the tuner's own, never the library's */
     AT_ERR_INTERNAL   /* a bug of ours, whatever was asked for: the text names the version and asks for a
                        report                                              */
 } at_status;

@@ -43,7 +43,7 @@ void at__build_finish(at__build *build, at__builder *builder, at__compiled *comp
 
 /*
  * Compiles build->source at once, waiting. No other job may be with the pool. AT_ERR_CANCELLED: the builder
- * was told to end, and the compilation is given up.
+ * was cancelled, and the compilation is given up.
  */
 at_status at__build_wait(at__build *build, at__builder *builder, const char *name,
                          at_error *err) AT_MUST_CHECK;

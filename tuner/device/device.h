@@ -47,7 +47,7 @@ const at__device_info *at__device_info_of(const at__device *device);
 /*
  * From now on whatever the device waits for ends when this says so, with AT_ERR_CANCELLED. Borrowed until the
  * next call; NULL: nothing does, as after opening. A trial is always waited for, unless it has not begun
- * because another run has the device: then the queue is empty. A final is told to come to its end.
+ * because another run has the device: then the queue is empty. A final is cancelled: it comes to its end.
  */
 void at__device_set_cancel(at__device *device, at__cancel *cancel);
 

@@ -31,8 +31,8 @@
 #define COSTLY        40   /* trials that one which crashes or never ends costs                           */
 #define LEAST_AHEAD   4    /* proposals under way, at most, while little is known: late results cost more */
 #define AHEAD_SHARE   8    /* one more for each so many results                                           */
-#define KEEP_SHARE    0.7  /* of the gain expected elsewhere: with less, a compiled candidate is put off  */
-#define WORSE_SHARE   0.1  /* of that: with less, it is put off for what the compiler made of it          */
+#define KEEP_SHARE    0.7  /* of the gain expected elsewhere: with less, a compiled candidate is deferred  */
+#define WORSE_SHARE   0.1  /* of that: with less, it is deferred for what the compiler made of it          */
 #define PUT_OFF_SHARE 0.25 /* of the trials: so many more kernels are compiled for that, at most          */
 #define CALM_TRIALS   32   /* so many in a row must have expected little                                  */
 #define LEAST_TRIALS  24   /* before the search may end by itself                                         */
@@ -468,7 +468,7 @@ static void deferred(model *m, int at, double error, double left)
 }
 
 /*
- * Once in its life a candidate is put off for a better one. A kernel that the compiler made worse than
+ * Once in its life a candidate is deferred for a better one. A kernel that the compiler made worse than
  * expected costs no device time; of those that newer results made unlikely only a few are: each was compiled
  * in vain.
  */

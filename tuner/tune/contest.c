@@ -71,7 +71,7 @@ static at_status make_ready(at__contest *c, size_t tag, at_error *err)
     return AT_OK;
 }
 
-/* A candidate that was put off is ready at once: it is compiled. False: this is none. */
+/* A deferred candidate is ready at once: it is compiled. False: this is none. */
 static bool resume(at__contest *c, int64_t index, at_status *status, at_error *err)
 {
     for (size_t i = 0; i < c->candidate_count && c->deferred; i++)
