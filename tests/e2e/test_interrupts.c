@@ -169,7 +169,7 @@ Test(interrupts, while_the_reference_compiles)
 {
     write_slow_op();
     start("", SLOW_OP);
-    sleep_ms(2500);
+    sleep_ms(10000); /* verify.cu is compiled before; the reference takes a minute from then on */
     interrupt();
     e2e_expect(strstr(run.out, "no winner: interrupted while the problem was set up"), run);
 }
@@ -224,7 +224,7 @@ Test(interrupts, while_configurations_are_counted)
 {
     write_endless_template();
     start("", "tune " ENDLESS);
-    sleep_ms(2000);
+    sleep_ms(8000); /* the device is opened before, and verify.cu compiled where the cache has it not */
     interrupt();
     e2e_expect(strstr(run.out, "no winner: interrupted while the problem was set up"), run);
     e2e_expect(strstr(run.err, "set up: counting the configurations of endless"), run);
