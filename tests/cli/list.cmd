@@ -5,3 +5,9 @@ at list ops --op copy --format json
 "$AUTOTUNE" list templates --op copy --format json | grep -o '"name":"HINT"[^}]*}'
 at list --format csv
 at list --op sort
+at list copy
+at list copy/linear
+at list copy/lunar
+at list copy transpose
+at list copy/linear --format json | tr ',' '\n' | grep -c '"op"'
+"$AUTOTUNE" list | awk 'END { print (NR <= 40 ? "fits a screen" : NR " lines") }'

@@ -25,3 +25,5 @@ at tune 4096x4096 --fix tile_rows.TILE=33
 at tune 4096x4096 --fix tile_rows.SIZE=32
 at tune 4096x4096 --dtype f99
 at tune 4096x4096 --budget inf
+at 4096x40q96
+at copy 4096x4096 f99

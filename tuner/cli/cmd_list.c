@@ -9,9 +9,9 @@
 #include <string.h>
 
 static const at__usage USAGE = {
-    "autotune list [ops|templates|devices|strategies] [options]",
-    "What this program knows: operations, templates with their parameters and constraints, devices, "
-    "strategies.\n"
+    "autotune list [ops|templates|devices|strategies|OP|OP/TEMPLATE]... [options]",
+    "What this program knows: operations, templates, devices, strategies. OP tells more of an operation "
+    "and names\nits templates; OP/TEMPLATE, or `templates`, shows parameters and constraints.\n"
     "Exit code 3: only devices were asked for, and there is none that can be used.",
 };
 
@@ -28,10 +28,14 @@ static const struct {
 };
 enum { PART_COUNT = sizeof PARTS / sizeof *PARTS };
 
+enum { BRIEF_WIDTH = 20 }; /* of "op/template", before what it is */
+
 /* What was asked for. */
 typedef struct request {
     unsigned parts;
-    const char *op; /* NULL: all */
+    const char *op;       /* NULL: all */
+    const char *template; /* NULL: all */
+    bool brief;           /* templates by name alone */
     bool json;
     at__catalog *catalog;
 } request;
@@ -39,6 +43,11 @@ typedef struct request {
 static bool wanted(const request *r, const at__op *op)
 {
     return !r->op || strcmp(r->op, op->name) == 0;
+}
+
+static bool wanted_template(const request *r, const at__template *t)
+{
+    return !r->template || strcmp(r->template, t->name) == 0;
 }
 
 /* Text. */
@@ -220,9 +229,13 @@ static void list_templates(at__str *out, const request *r)
         const at__op *op = at__catalog_op(r->catalog, i);
         for (int k = 0; k < at__catalog_template_count(r->catalog, op) && wanted(r, op); k++) {
             const at__template *t = at__catalog_template(r->catalog, op, k);
+            if (!wanted_template(r, t))
+                continue;
             if (r->json) {
                 at__str_add(out, n++ ? "," : "");
                 json_template(out, t);
+            } else if (r->brief) {
+                printf("%s/%-*s %s\n", op->name, BRIEF_WIDTH - (int)strlen(op->name), t->name, t->about);
             } else {
                 list_template(t);
             }
@@ -326,19 +339,51 @@ static int list(const request *r)
     return finish(&out, r, &device_err);
 }
 
-/* The parts that the words name; all without words. */
-static at_status parse_parts(unsigned *out, const at__words *words, at_error *err)
+static unsigned part_named(const char *word)
 {
-    *out = words->count ? 0 : OPS | TEMPLATES | DEVICES | STRATEGIES;
+    for (int k = 0; k < PART_COUNT; k++)
+        if (strcmp(word, PARTS[k].name) == 0)
+            return PARTS[k].part;
+    return 0;
+}
+
+/* OP, or OP/TEMPLATE; `keep` holds the op's name. */
+static at_status parse_name(request *r, const char *word, char keep[AT__MAX_NAME], at_error *err)
+{
+    const char *slash = strchr(word, '/');
+    snprintf(keep, AT__MAX_NAME, "%.*s", slash ? (int)(slash - word) : (int)strlen(word), word);
+    const at__op *op = at__catalog_find_op(r->catalog, keep);
+    if (!op)
+        return at_fail(err, AT_ERR_USAGE,
+                       "list: found '%s'; expected ops, templates, devices, strategies, an operation, or "
+                       "OP/TEMPLATE",
+                       word);
+    if (r->op)
+        return at_fail(err, AT_ERR_USAGE, "list: found '%s' after '%s'; expected one operation", word, r->op);
+    if (slash && !at__catalog_find_template(r->catalog, op, slash + 1))
+        return at_fail(err, AT_ERR_USAGE,
+                       "list: operation %s has no template '%s'; `autotune list %s` shows them", op->name,
+                       slash + 1, op->name);
+    r->op = op->name;
+    r->template = slash ? slash + 1 : NULL;
+    r->brief = !slash;
+    r->parts |= slash ? TEMPLATES : OPS | TEMPLATES;
+    return AT_OK;
+}
+
+/* What the words name; without words all of it, templates by name alone. */
+static at_status parse_words(request *r, const at__words *words, char keep[AT__MAX_NAME], at_error *err)
+{
     for (int i = 0; i < words->count; i++) {
-        unsigned part = 0;
-        for (int k = 0; k < PART_COUNT; k++)
-            part |= strcmp(words->items[i], PARTS[k].name) == 0 ? PARTS[k].part : 0;
-        if (!part)
-            return at_fail(err, AT_ERR_USAGE,
-                           "list: found '%s'; expected ops, templates, devices or strategies",
-                           words->items[i]);
-        *out |= part;
+        unsigned part = part_named(words->items[i]);
+        at_status status = part ? AT_OK : parse_name(r, words->items[i], keep, err);
+        if (status != AT_OK)
+            return status;
+        r->parts |= part;
+    }
+    if (words->count == 0) {
+        r->parts = OPS | TEMPLATES | DEVICES | STRATEGIES;
+        r->brief = true;
     }
     return AT_OK;
 }
@@ -358,6 +403,7 @@ int at__cmd_list(int argc, char **argv)
     request r = { 0 };
     at__words words = { 0 };
     const char *templates_dir = NULL, *format = NULL;
+    char keep[AT__MAX_NAME];
     at_error err = { 0 };
     int code = AT__EXIT_OK;
     const at__option TABLE[] = {
@@ -369,13 +415,13 @@ int at__cmd_list(int argc, char **argv)
     };
     if (!at__command_options(&USAGE, TABLE, argc, argv, &words, &code))
         return code;
-    at_status status = parse_parts(&r.parts, &words, &err);
-    if (status == AT_OK)
-        status = parse_format(&r.json, format, &err);
+    at_status status = parse_format(&r.json, format, &err);
     if (status == AT_OK)
         status = at__catalog_open(&r.catalog, templates_dir, &err);
     if (status == AT_OK && r.op && !at__catalog_find_op(r.catalog, r.op))
         status = at_fail(&err, AT_ERR_USAGE, "--op: no operation '%s'; `autotune list ops` shows them", r.op);
+    if (status == AT_OK)
+        status = parse_words(&r, &words, keep, &err);
     code = status == AT_OK ? list(&r) : at__complain(&err);
     at__catalog_close(r.catalog);
     return code;

@@ -1,9 +1,11 @@
 /* main.c - argv to command to exit code. */
 #include "cli/commands.h"
+#include "lang/catalog.h"
 #include "device/device.h"
 #include "compile/pool.h"
 #include "runner/runner.h"
 
+#include <ctype.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +36,8 @@ enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
 static void print_help(void)
 {
     printf("autotune " AT_VERSION " - finds the fastest CUDA kernel for your shapes on your device\n\n"
-           "usage: autotune --device 0 --shapes shapes.txt\n"
+           "usage: autotune 4096x4096 f16\n"
+           "       autotune --device 0 --shapes shapes.txt\n"
            "       autotune COMMAND [options]      (COMMAND --help tells more)\n\ncommands:\n");
     for (int i = 0; i < COMMAND_COUNT; i++)
         printf("  %-8s %s\n", COMMANDS[i].name, COMMANDS[i].about);
@@ -86,16 +89,30 @@ static int unknown_command(const char *word)
     return at__complain(&err);
 }
 
+/* The name of an operation that comes with the program. */
+static bool names_an_op(const char *word)
+{
+    at__catalog *catalog = NULL;
+    bool known = at__catalog_open(&catalog, NULL, NULL) == AT_OK && at__catalog_find_op(catalog, word);
+    at__catalog_close(catalog);
+    return known;
+}
+
+/* Options alone, a shape, or an operation: what `tune`, the default command, is given. */
+static bool begins_problem(const char *word)
+{
+    return word[0] == '-' || isdigit((unsigned char)word[0]) || names_an_op(word);
+}
+
 static int run_command(int argc, char **argv)
 {
-    if (argv[1][0] == '-') { /* options alone: tune, the default */
-        argv[0] = "tune";
-        return at__cmd_tune(argc, argv);
-    }
     for (int i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(argv[1], COMMANDS[i].name) == 0)
             return COMMANDS[i].run(argc - 1, argv + 1);
-    return unknown_command(argv[1]);
+    if (!begins_problem(argv[1]))
+        return unknown_command(argv[1]);
+    argv[0] = "tune";
+    return at__cmd_tune(argc, argv);
 }
 
 int main(int argc, char **argv)
