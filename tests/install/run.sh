@@ -16,6 +16,9 @@ quietly() { "$@" >log 2>&1 || { cat log >&2; fail "$*"; }; }
 
 quietly "$cmake" --install "$build" --prefix "$work/first"
 mv first prefix
+for page in bash-completion/completions/autotune zsh/site-functions/_autotune fish/vendor_completions.d/autotune.fish man/man1/autotune.1; do
+  [[ -s prefix/share/$page ]] || fail "share/$page was not installed"
+done
 library=$(echo prefix/lib*/libautotune.so prefix/lib/*/libautotune.so | tr ' ' '\n' | grep -v '\*' | head -n 1)
 library=$work/$library
 folder=${library%/*}

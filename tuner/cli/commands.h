@@ -37,6 +37,19 @@ int at__cmd_merge(int argc, char **argv);
 int at__cmd_import(int argc, char **argv);
 int at__cmd_verify(int argc, char **argv);
 int at__cmd_cache(int argc, char **argv);
+int at__cmd_completions(int argc, char **argv);
+
+typedef struct at__command {
+    const char *name, *about; /* NULL ends the table */
+    int (*run)(int argc, char **argv);
+} at__command;
+extern const at__command at__commands[];
+
+/* A row of the help: an exit code, an environment variable. */
+typedef struct at__fact {
+    const char *name, *about; /* NULL ends the table */
+} at__fact;
+extern const at__fact at__exit_codes[], at__environment[];
 
 /* Non-zero once the user has pressed Ctrl-C; all threads look. The one writable global: a signal handler can
  * reach nothing else. */

@@ -3,6 +3,7 @@
  * names that must exist.
  */
 #include "cli/commands.h"
+#include "cli/describe.h"
 
 #include "device/device.h"
 #include "db/store.h"
@@ -35,11 +36,25 @@ void at__warn(const char *text)
     fprintf(stderr, "autotune: warning: %s\n", text);
 }
 
+static void describe(at__description kind, const char *name, const at__usage *usage, const at__option *table)
+{
+    at__str part = { 0 };
+    at__describe(&part, kind, name, usage, table);
+    fputs(at__str_text(&part), stdout);
+    at__str_clear(&part);
+}
+
 bool at__command_options(const at__usage *usage, const at__option *table, int argc, char **argv,
                          at__words *words, int *exit_code)
 {
     at_error err = { 0 };
     bool help = false;
+    at__description kind = AT__MAN;
+    if (argc == 2 && at__description_asked(&kind, argv[1])) {
+        describe(kind, argv[0], usage, table);
+        *exit_code = AT__EXIT_OK;
+        return false;
+    }
     if (at__options_parse(table, argc, argv, words, &help, &err) != AT_OK) {
         *exit_code = at__complain(&err);
         return false;

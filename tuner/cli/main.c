@@ -14,24 +14,12 @@
 
 atomic_int at__cancel_requested = 0; /* lock-free: a handler may write it */
 
-static const struct {
-    const char *name, *about;
-    int (*run)(int argc, char **argv);
-} COMMANDS[] = {
-    { "tune", "find and store the fastest kernel for each problem (the default command)", at__cmd_tune },
-    { "query", "print the stored winner of a problem", at__cmd_query },
-    { "export", "write the winning kernel as a .cu file that stands alone", at__cmd_export },
-    { "show", "print what was tried for a problem", at__cmd_show },
-    { "verify", "measure stored winners again: after a driver update, in CI", at__cmd_verify },
-    { "list", "operations, templates, devices, strategies", at__cmd_list },
-    { "space", "count and list the configurations of a problem, without a GPU", at__cmd_space },
-    { "check", "compile configurations for any architecture, without a GPU", at__cmd_check },
-    { "dump", "write a database as text: JSON lines", at__cmd_dump },
-    { "merge", "join databases and dumps of several machines", at__cmd_merge },
-    { "cache", "size of the cache of compiled kernels; make it smaller", at__cmd_cache },
-    { "import", "read spaces that other tuners recorded, for replays", at__cmd_import },
-};
-enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
+static void print_facts(const char *title, int width, const at__fact *facts)
+{
+    printf("\n%s:\n", title);
+    for (; facts->name; facts++)
+        printf("  %-*s %s\n", width, facts->name, facts->about);
+}
 
 static void print_help(void)
 {
@@ -39,24 +27,10 @@ static void print_help(void)
            "usage: autotune 4096x4096 f16\n"
            "       autotune --device 0 --shapes shapes.txt\n"
            "       autotune COMMAND [options]      (COMMAND --help tells more)\n\ncommands:\n");
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        printf("  %-8s %s\n", COMMANDS[i].name, COMMANDS[i].about);
-    printf("\nexit codes:\n"
-           "  0    all found\n"
-           "  1    a problem has no winner, nothing was found, or a check failed\n"
-           "  2    the command line or an input file is wrong; nothing was started\n"
-           "  3    no usable GPU, driver or NVRTC\n"
-           "  4    the database\n"
-           "  5    memory, files, processes, output\n"
-           "  10   verify: a time has drifted; 11: another configuration is faster; 12: a result is wrong\n"
-           "  70   a bug of autotune; the message says what to report\n"
-           "  130  interrupted; what was measured is stored\n"
-           "\nenvironment:\n"
-           "  AUTOTUNE_DB           database (default: $XDG_DATA_HOME/autotune/autotune.db)\n"
-           "  AUTOTUNE_CACHE        compiled kernels (default: $XDG_CACHE_HOME/autotune/kernels.db)\n"
-           "  AUTOTUNE_CACHE_LIMIT  how many of them, in MiB (default: 1024; 0: no limit)\n"
-           "  AUTOTUNE_NVRTC        NVRTC library to use (default: searched for)\n"
-           "  CUDA_HOME             CUDA toolkit\n");
+    for (const at__command *c = at__commands; c->name; c++)
+        printf("  %-11s %s\n", c->name, c->about);
+    print_facts("exit codes", 4, at__exit_codes);
+    print_facts("environment", 21, at__environment);
 }
 
 /* The first Ctrl-C asks the run to finish its trial and end; the second ends at once. */
@@ -79,9 +53,9 @@ static void catch_signals(void)
 static int unknown_command(const char *word)
 {
     at_error err = { .status = AT_ERR_USAGE };
-    const char *names[COMMAND_COUNT + 1] = { NULL };
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        names[i] = COMMANDS[i].name;
+    const char *names[AT__MAX_WORDS] = { NULL };
+    for (int i = 0; at__commands[i].name && i < AT__MAX_WORDS - 1; i++)
+        names[i] = at__commands[i].name;
     const char *near = at__nearest(word, names);
     snprintf(err.text, sizeof err.text,
              "unknown command '%.100s'%s%s%s; `autotune --help` lists the commands", word,
@@ -106,9 +80,9 @@ static bool begins_problem(const char *word)
 
 static int run_command(int argc, char **argv)
 {
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(argv[1], COMMANDS[i].name) == 0)
-            return COMMANDS[i].run(argc - 1, argv + 1);
+    for (const at__command *c = at__commands; c->name; c++)
+        if (strcmp(argv[1], c->name) == 0)
+            return c->run(argc - 1, argv + 1);
     if (!begins_problem(argv[1]))
         return unknown_command(argv[1]);
     argv[0] = "tune";

@@ -1,0 +1,44 @@
+/*
+ * command_table.c - the commands, exit codes and environment variables: --help, the manual page and the
+ * shells' completions are all made from these rows.
+ */
+#include "cli/commands.h"
+
+const at__command at__commands[] = {
+    { "tune", "find and store the fastest kernel for each problem (the default command)", at__cmd_tune },
+    { "query", "print the stored winner of a problem", at__cmd_query },
+    { "export", "write the winning kernel as a .cu file that stands alone", at__cmd_export },
+    { "show", "print what was tried for a problem", at__cmd_show },
+    { "verify", "measure stored winners again: after a driver update, in CI", at__cmd_verify },
+    { "list", "operations, templates, devices, strategies", at__cmd_list },
+    { "space", "count and list the configurations of a problem, without a GPU", at__cmd_space },
+    { "check", "compile configurations for any architecture, without a GPU", at__cmd_check },
+    { "dump", "write a database as text: JSON lines", at__cmd_dump },
+    { "merge", "join databases and dumps of several machines", at__cmd_merge },
+    { "cache", "size of the cache of compiled kernels; make it smaller", at__cmd_cache },
+    { "import", "read spaces that other tuners recorded, for replays", at__cmd_import },
+    { "completions", "write completions for bash, zsh or fish, or the manual page", at__cmd_completions },
+    { NULL, NULL, NULL },
+};
+
+const at__fact at__exit_codes[] = {
+    { "0", "all found" },
+    { "1", "a problem has no winner, nothing was found, or a check failed" },
+    { "2", "the command line or an input file is wrong; nothing was started" },
+    { "3", "no usable GPU, driver or NVRTC" },
+    { "4", "the database" },
+    { "5", "memory, files, processes, output" },
+    { "10", "verify: a time has drifted; 11: another configuration is faster; 12: a result is wrong" },
+    { "70", "a bug of autotune; the message says what to report" },
+    { "130", "interrupted; what was measured is stored" },
+    { NULL, NULL },
+};
+
+const at__fact at__environment[] = {
+    { "AUTOTUNE_DB", "database (default: $XDG_DATA_HOME/autotune/autotune.db)" },
+    { "AUTOTUNE_CACHE", "compiled kernels (default: $XDG_CACHE_HOME/autotune/kernels.db)" },
+    { "AUTOTUNE_CACHE_LIMIT", "how many of them, in MiB (default: 1024; 0: no limit)" },
+    { "AUTOTUNE_NVRTC", "NVRTC library to use (default: searched for)" },
+    { "CUDA_HOME", "CUDA toolkit" },
+    { NULL, NULL },
+};
