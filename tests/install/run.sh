@@ -91,3 +91,14 @@ rm -r "$HOME/.local/share/autotune"
 LD_LIBRARY_PATH=$folder examples/transpose 64 64 f32 >seen
 grep -q '^transpose 64x64 f32: none$' seen || fail "$(cat seen)"
 grep -q 'no such database' seen || fail "$(cat seen)"
+
+if command -v dpkg-shlibdeps >/dev/null && ! grep -q '^AT_SANITIZE:STRING=.' "$build/CMakeCache.txt"; then
+  echo '== Debian package'
+  quietly "${cmake%cmake}cpack" -G DEB --config "$build/CPackConfig.cmake" -B deb
+  package=$(echo deb/autotune_*.deb)
+  dpkg-deb -x "$package" unpacked
+  unpacked/usr/bin/autotune list ops | grep -q '^transpose: ' || fail 'the packaged program does not run'
+  [[ $(dpkg-deb -f "$package" Depends) == *libc6* ]] || fail "Depends: $(dpkg-deb -f "$package" Depends)"
+else
+  echo '== Debian package: left out'
+fi
