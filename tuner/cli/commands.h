@@ -20,6 +20,7 @@ enum {
     AT__EXIT_DRIFT = 10,    /* verify: a time is another one now                          */
     AT__EXIT_LOST = 11,     /* verify: another configuration is faster now                */
     AT__EXIT_WRONG = 12,    /* verify: a stored winner does not give the right result     */
+    AT__EXIT_SLOWER = 13,   /* compare: a problem takes longer                            */
     AT__EXIT_INTERNAL = 70, /* a bug of ours: EX_SOFTWARE of sysexits.h               */
     AT__EXIT_INTERRUPTED = 130
 };
@@ -37,6 +38,7 @@ int at__cmd_merge(int argc, char **argv);
 int at__cmd_import(int argc, char **argv);
 int at__cmd_verify(int argc, char **argv);
 int at__cmd_cache(int argc, char **argv);
+int at__cmd_compare(int argc, char **argv);
 int at__cmd_completions(int argc, char **argv);
 
 typedef struct at__command {
