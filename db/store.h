@@ -56,6 +56,7 @@ typedef struct at__trial_row {
     const char *log;         /* compiler, driver or check text; "" when none      */
     const char *source_hash; /* of the rendered source                            */
     const char *measured_at; /* UTC, "2026-11-20T21:52:57Z"; to store, NULL or "" is now */
+    int64_t id;              /* of a stored one, growing in the order of storing; to store, ignored */
 } at__trial_row;
 
 /* Conditions of a run, written when it starts. */

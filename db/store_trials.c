@@ -153,7 +153,7 @@ at_status at__store_put_trials(at__store *store, int64_t run_id, const at__probl
 /* A row of AT__SQL_READ_TRIAL; texts are borrowed until the next step. */
 static void read_trial(at__trial_row *row, at__fingerprint *fingerprint, sqlite3_stmt *s)
 {
-    *row = (at__trial_row){ 0 };
+    *row = (at__trial_row){ .id = sqlite3_column_int64(s, 0) };
     *fingerprint = (at__fingerprint){ 0 };
     int next = at__columns_read(row, &at__trial_columns, s, 1);
     at__columns_read(fingerprint, &at__fingerprint_columns, s, next);

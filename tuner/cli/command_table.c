@@ -10,6 +10,7 @@ const at__command at__commands[] = {
     { "export", "write the winning kernel as a .cu file that stands alone", at__cmd_export },
     { "show", "print what was tried for a problem", at__cmd_show },
     { "verify", "measure stored winners again: after a driver update, in CI", at__cmd_verify },
+    { "report", "one HTML page of everything that was measured", at__cmd_report },
     { "compare", "hold two databases against each other: drivers, GPUs, templates", at__cmd_compare },
     { "list", "operations, templates, devices, strategies", at__cmd_list },
     { "space", "count and list the configurations of a problem, without a GPU", at__cmd_space },

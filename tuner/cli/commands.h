@@ -39,6 +39,7 @@ int at__cmd_import(int argc, char **argv);
 int at__cmd_verify(int argc, char **argv);
 int at__cmd_cache(int argc, char **argv);
 int at__cmd_compare(int argc, char **argv);
+int at__cmd_report(int argc, char **argv);
 int at__cmd_completions(int argc, char **argv);
 
 typedef struct at__command {

@@ -1,0 +1,77 @@
+/* cmd_report.c - `autotune report`: a database as one HTML page. Needs no GPU, never writes the database. */
+#include "cli/commands.h"
+#include "html/report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static const at__usage USAGE = {
+    "autotune report [-o FILE] [options]",
+    "Writes one HTML page, light or dark as the reader's system is, without scripts and with nothing from "
+    "elsewhere:\n"
+    "problems with their shares of the ceiling, where which template wins, and for each problem the course "
+    "of "
+    "its\n"
+    "search, the effect of each parameter, ties, conditions and failures.",
+};
+
+typedef struct report_args {
+    const char *db, *output;
+    at__html_options options;
+    at__words words;
+} report_args;
+
+static at_status write_page(const at__str *page, const char *path, at_error *err)
+{
+    FILE *file = path ? fopen(path, "w") : stdout;
+    if (!file)
+        return at_fail(err, AT_ERR_SYSTEM, "%s: %s", path, strerror(errno));
+    bool well = fwrite(at__str_text(page), 1, page->len, file) == page->len;
+    well = (path ? fclose(file) == 0 : fflush(file) == 0) && well;
+    return well ? AT_OK : at_fail(err, AT_ERR_SYSTEM, "%s: %s", path ? path : "stdout", strerror(errno));
+}
+
+static at_status report(at__str *page, const report_args *a, at_error *err)
+{
+    at__str keep = { 0 };
+    at__html_options options = a->options;
+    at__store *store = NULL;
+    at_status status = at__db_path(&options.source, a->db, &keep, err);
+    if (status == AT_OK)
+        status = at__store_open_recording(&store, options.source, err);
+    if (status == AT_OK)
+        status = at__html_report(page, store, &options, err);
+    at__store_close(store);
+    at__str_clear(&keep);
+    return status;
+}
+
+int at__cmd_report(int argc, char **argv)
+{
+    report_args a = { 0 };
+    at__str page = { 0 };
+    at_error err = { 0 };
+    int code = AT__EXIT_OK;
+    const at__option TABLE[] = {
+        { "--output", AT__OPT_TEXT, "FILE", "where to (default: stdout)", &a.output },
+        { "-o", AT__OPT_TEXT, "FILE", "the same", &a.output },
+        { "--op", AT__OPT_TEXT, "OP", "this operation only", &a.options.op },
+        { "--shape", AT__OPT_TEXT, "SHAPE", "this shape only, as `query` prints it", &a.options.shape },
+        { "--device", AT__OPT_TEXT, "NAME", "a part of the device's name", &a.options.device },
+        { "--db", AT__OPT_TEXT, "FILE",
+          "database or dump (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
+        { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
+    };
+    if (!at__command_options(&USAGE, TABLE, argc, argv, &a.words, &code))
+        return code;
+    at_status status = AT_OK;
+    if (a.words.count)
+        status = at_fail(&err, AT_ERR_USAGE, "report: found '%s'; expected options alone", a.words.items[0]);
+    if (status == AT_OK)
+        status = report(&page, &a, &err);
+    if (status == AT_OK)
+        status = write_page(&page, a.output, &err);
+    at__str_clear(&page);
+    return status == AT_OK ? code : at__complain(&err);
+}

@@ -1,0 +1,175 @@
+/*
+ * plot.c - maps values to pixels, linearly or by their logarithm. Marks on a logarithmic axis are powers of
+ * ten, or 1, 2, 5 times these where it spans less than two of them; on a linear one, multiples of 1, 2 or 5
+ * times a power of ten, about five of them.
+ */
+#include "html/plot.h"
+
+#include "html/markup.h"
+#include <math.h>
+#include <stdio.h>
+
+enum { LEFT = 62, RIGHT = 12, TOP = 8, BOTTOM = 40 };
+
+/* An axis with its ends in pixels. */
+typedef struct scale {
+    double low, high; /* of the values, or of their logarithms */
+    double from, to;  /* pixels */
+    bool logarithmic;
+} scale;
+
+int at__hue_of(size_t n)
+{
+    return (int)((double)n * 137.508) % 360; /* the golden angle */
+}
+
+static bool fits(const at__axis *axis, double value)
+{
+    return isfinite(value) && (!axis->logarithmic || value > 0);
+}
+
+static double place(const scale *s, double value)
+{
+    double v = s->logarithmic ? log10(value) : value;
+    double share = s->high > s->low ? (v - s->low) / (s->high - s->low) : 0.5;
+    return s->from + share * (s->to - s->from);
+}
+
+static scale make_scale(const at__axis *axis, double least, double most, double from, double to)
+{
+    double low = axis->low < axis->high ? axis->low : least;
+    double high = axis->low < axis->high ? axis->high : most;
+    scale s = { .from = from, .to = to, .logarithmic = axis->logarithmic };
+    s.low = s.logarithmic ? log10(low) : low;
+    s.high = s.logarithmic ? log10(high) : high;
+    double margin = 0.03 * (s.high - s.low);
+    if (axis->low >= axis->high) {
+        s.low -= margin;
+        s.high += margin;
+    }
+    return s;
+}
+
+/* 1, 2 or 5 times a power of ten, so that about five steps cover the axis. */
+static double step_of(const scale *s)
+{
+    double rough = (s->high - s->low) / 5, power = pow(10, floor(log10(rough > 0 ? rough : 1)));
+    double lead = rough / power;
+    return power * (lead < 1.5 ? 1 : lead < 3.5 ? 2 : lead < 7.5 ? 5 : 10);
+}
+
+typedef void mark_at(at__str *out, const scale *s, double value, double other);
+
+static void each_mark(at__str *out, const scale *s, double other, mark_at *mark)
+{
+    static const double LEADS[] = { 1, 2, 5 };
+    if (!s->logarithmic) {
+        double step = step_of(s);
+        for (double v = ceil(s->low / step) * step; v <= s->high + 1e-9 * step; v += step)
+            mark(out, s, fabs(v) < 1e-9 * step ? 0 : v, other);
+        return;
+    }
+    int leads = s->high - s->low < 2 ? 3 : 1;
+    for (double power = floor(s->low); power <= s->high; power++)
+        for (int i = 0; i < leads; i++) {
+            double v = LEADS[i] * pow(10, power);
+            if (log10(v) >= s->low && log10(v) <= s->high)
+                mark(out, s, v, other);
+        }
+}
+
+static void mark_x(at__str *out, const scale *s, double value, double y)
+{
+    double x = place(s, value);
+    at__str_addf(
+        out,
+        "<path class=\"axis\" d=\"M%.1f %.1fv4\"/><text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">"
+        "%.4g</text>\n",
+        x, y, x, y + 17, value);
+}
+
+static void mark_y(at__str *out, const scale *s, double value, double width)
+{
+    double y = place(s, value);
+    at__str_addf(out,
+                 "<path class=\"axis\" d=\"M%d %.1fH%.1f\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">"
+                 "%.4g</text>\n",
+                 LEFT, y, width, LEFT - 6, y + 4, value);
+}
+
+static void add_points(at__str *out, const at__plot *p, const scale *sx, const scale *sy)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        const at__point *point = &p->points[i];
+        if (!fits(&p->x, point->x) || !fits(&p->y, point->y))
+            continue;
+        at__str_addf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" style=\"--hue:%d\"", place(sx, point->x),
+                     place(sy, point->y), point->hue);
+        if (point->what) {
+            at__str_add(out, "><title>");
+            at__html_text(out, point->kind ? point->kind : "");
+            at__str_add(out, point->kind ? " " : "");
+            at__html_text(out, point->what);
+            at__str_add(out, "</title></circle>\n");
+        } else {
+            at__str_add(out, "/>\n");
+        }
+    }
+}
+
+static void add_running_best(at__str *out, const at__plot *p, const scale *sx, const scale *sy)
+{
+    double best = INFINITY;
+    bool begun = false;
+    at__str_add(out, "<path class=\"best\" d=\"");
+    for (size_t i = 0; i < p->count; i++) {
+        if (!fits(&p->x, p->points[i].x) || !fits(&p->y, p->points[i].y) || !(p->points[i].y < best))
+            continue;
+        best = p->points[i].y;
+        at__str_addf(out, begun ? "H%.1fV%.1f" : "M%.1f %.1f", place(sx, p->points[i].x), place(sy, best));
+        begun = true;
+    }
+    at__str_addf(out, begun ? "H%.1f\"/>\n" : "\"/>\n", sx->to);
+}
+
+/* Least and most of the points that can be shown; false when there is none. */
+static bool ends_of(const at__plot *p, double x[2], double y[2])
+{
+    bool any = false;
+    for (size_t i = 0; i < p->count; i++) {
+        const at__point *q = &p->points[i];
+        if (!fits(&p->x, q->x) || !fits(&p->y, q->y))
+            continue;
+        x[0] = any ? fmin(x[0], q->x) : q->x;
+        x[1] = any ? fmax(x[1], q->x) : q->x;
+        y[0] = any ? fmin(y[0], q->y) : q->y;
+        y[1] = any ? fmax(y[1], q->y) : q->y;
+        any = true;
+    }
+    return any;
+}
+
+void at__plot_add(at__str *out, const at__plot *p)
+{
+    double x[2] = { 0 }, y[2] = { 0 };
+    if (!ends_of(p, x, y))
+        return;
+    double right = p->width - RIGHT, bottom = p->height - BOTTOM;
+    scale sx = make_scale(&p->x, x[0], x[1], LEFT, right), sy = make_scale(&p->y, y[0], y[1], bottom, TOP);
+    at__str_addf(out, "<figure><svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">\n",
+                 p->width, p->height, p->width, p->height);
+    each_mark(out, &sx, bottom, mark_x);
+    each_mark(out, &sy, right, mark_y);
+    at__str_addf(out, "<path class=\"axis\" d=\"M%d %dV%.1fH%.1f\"/>\n", LEFT, TOP, bottom, right);
+    add_points(out, p, &sx, &sy);
+    if (p->running_best)
+        add_running_best(out, p, &sx, &sy);
+    at__str_addf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">", (LEFT + right) / 2, p->height - 6);
+    at__html_text(out, p->x.label);
+    at__str_addf(out, "</text>\n<text transform=\"translate(13 %.1f) rotate(-90)\" text-anchor=\"middle\">",
+                 (TOP + bottom) / 2);
+    at__html_text(out, p->y.label);
+    at__str_add(out, "</text>\n</svg><figcaption>");
+    at__html_text(out, p->caption);
+    at__str_add(out, "</figcaption></figure>\n");
+}

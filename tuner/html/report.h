@@ -1,0 +1,21 @@
+/*
+ * report.h - everything a store knows as one HTML page: winners with their shares, where which template wins,
+ * and for each problem the course of its search, the effect of each parameter, ties, conditions, failures.
+ */
+#ifndef AUTOTUNE_HTML_REPORT_H
+#define AUTOTUNE_HTML_REPORT_H
+
+#include "db/store.h"
+
+typedef struct at__html_options {
+    const char *source; /* the store's name for the reader                         */
+    const char *device; /* part of its name, in any case; NULL: all                */
+    const char *op;     /* NULL: all                                               */
+    const char *shape;  /* of one problem, as the key has it; NULL: all            */
+} at__html_options;
+
+/* AT_ERR_NOT_FOUND: nothing in the store matches. */
+at_status at__html_report(at__str *out, at__store *store, const at__html_options *options,
+                          at_error *err) AT_MUST_CHECK;
+
+#endif
