@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-TestSuite(device, .timeout = 600);
+TestSuite(device);
 
 Test(device, is_a_number_or_a_recording)
 {

@@ -33,7 +33,7 @@ static void end(void)
     (void)!system(command);
 }
 
-TestSuite(hostile, .init = begin, .fini = end, .timeout = 600);
+TestSuite(hostile, .init = begin, .fini = end);
 
 /* copy/h.cu: a template's block with these lines in it. */
 static void put(const char *lines, size_t len)

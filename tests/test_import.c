@@ -27,7 +27,7 @@ static void leave_scratch(void)
     folder_remove(&scratch);
 }
 
-TestSuite(import, .timeout = 600, .init = enter_scratch, .fini = leave_scratch);
+TestSuite(import, .init = enter_scratch, .fini = leave_scratch);
 
 #define DATA AT_SOURCE_DIR "/tests/data/import/"
 

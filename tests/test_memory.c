@@ -161,7 +161,7 @@ static at_status import_recording(at_error *err)
     return status;
 }
 
-Test(memory, importing, .timeout = 600)
+Test(memory, importing)
 {
     fail_each(import_recording);
 }

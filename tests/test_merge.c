@@ -8,7 +8,7 @@
 #include <string.h>
 #include <zlib.h>
 
-TestSuite(merge, .timeout = 600);
+TestSuite(merge);
 
 static const at__dump_options ALL = { 0 };
 

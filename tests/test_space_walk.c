@@ -121,7 +121,7 @@ static void add_tens(char *text, char letter)
 }
 
 /* 10^18 combinations, of which only the last parameter decides; by walking alone it would take for ever. */
-Test(space_walk, what_only_the_last_parameter_decides, .timeout = 600)
+Test(space_walk, what_only_the_last_parameter_decides)
 {
     static const char SUM[] =
         "let sum = 3 * A1 + 5 * A2 + 7 * A3 + 9 * A4 + 11 * A5 + 13 * A6 + 15 * A7 + 17 * A8 + "
@@ -147,7 +147,7 @@ static void count_tick(void *context)
 }
 
 /* Each of these sums is another: nothing is found again, and whoever waits may lose patience. */
-Test(space_walk, a_walk_ends_when_it_is_told_to, .timeout = 600)
+Test(space_walk, a_walk_ends_when_it_is_told_to)
 {
     fixture f = { 0 };
     at_error err = { 0 };
@@ -236,7 +236,7 @@ static void generate(at__str *out, uint64_t seed)
     at__str_add(out, "grid 1\nblock 1\n*/\nvoid mini_t() {}\n");
 }
 
-Test(space_walk, agrees_with_brute_force_on_generated_spaces, .timeout = 600)
+Test(space_walk, agrees_with_brute_force_on_generated_spaces)
 {
     for (uint64_t seed = 1; seed <= 400; seed++) {
         at__str source = { 0 };
@@ -286,7 +286,7 @@ Test(space_walk, what_is_found_once_and_copied_is_right)
 }
 
 /* 10^12 combinations hang on one requirement that reads all of them: it is broken long before the last. */
-Test(space_walk, gives_up_what_is_broken_already, .timeout = 600)
+Test(space_walk, gives_up_what_is_broken_already)
 {
     enum { PARAMS = 8, MOST = 200, VALUES = 32 };
     int64_t ways[MOST + 1] = { 0 }, next[MOST + 1], expected = 0;

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(spaces, .timeout = 600);
+TestSuite(spaces);
 
 static const struct {
     const char *name;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-TestSuite(store, .timeout = 600);
+TestSuite(store);
 
 /* Rows as a callback saw them, flattened. */
 typedef struct seen {

@@ -14,7 +14,7 @@
 
 extern char **environ;
 
-TestSuite(store_cache, .timeout = 600);
+TestSuite(store_cache);
 
 #define MIB (1 << 20)
 

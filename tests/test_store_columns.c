@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(store_columns, .timeout = 60);
+TestSuite(store_columns);
 
 enum { MAX_LINES = 100 };
 

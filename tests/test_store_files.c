@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-TestSuite(store_files, .timeout = 600);
+TestSuite(store_files);
 
 static void write_file(const char *path, const void *data, size_t len)
 {

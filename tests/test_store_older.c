@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-TestSuite(store_older, .timeout = 120);
+TestSuite(store_older);
 
 enum { OLDEST = 1, NEWEST = AT__SCHEMA_VERSION };
 

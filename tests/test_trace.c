@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-TestSuite(trace, .timeout = 600);
+TestSuite(trace);
 
 static at__str contents(const char *path)
 {

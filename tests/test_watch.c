@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-TestSuite(watch, .timeout = 600);
+TestSuite(watch);
 
 static const at__conditions CALM = { 1980, 3201, 45, 320, 0 };
 

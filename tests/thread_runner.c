@@ -6,6 +6,8 @@
  * call. Every test is a process that is forked before any thread exists. Covers what our tests use: fixtures
  * of tests and suites, parameters, timeouts, expected signals and exit codes, skipping.
  */
+#include "limits.h"
+
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 
@@ -135,7 +137,8 @@ static int run_in_child(void)
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
-        alarm(timeout_s > 0 ? (unsigned)(timeout_s + 1) : 600);
+        limit_this_process();
+        alarm(timeout_s > 0 ? (unsigned)(timeout_s + 1) : TEST_LIMIT_S);
         current->test();
         exit(expectation_failed ? FAILED : 0);
     }

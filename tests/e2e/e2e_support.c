@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -138,6 +139,7 @@ static _Noreturn void become(const char *program, const char *args, const char *
     redirect(out, 1);
     redirect(err, 2);
     setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* with a test that had to be ended */
     execv(program, argv);
     _exit(127);
 }

@@ -1,0 +1,15 @@
+/* limits.h - what no test may exceed, whoever runs it; see limits.c. */
+#ifndef AUTOTUNE_TEST_LIMITS_H
+#define AUTOTUNE_TEST_LIMITS_H
+
+/* Seconds after which a test that names no `.timeout` counts as hung: the machine may be busy, sanitizers are
+ * slow. */
+#define TEST_LIMIT_S 600
+
+/*
+ * For a test's own process, at its start: it ends with the process that waits for it, and, with each that it
+ * starts, once it has used up more processor time than any test needs.
+ */
+void limit_this_process(void);
+
+#endif
