@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static const char *const SQL[] = {
 #define AT__SQL_TEXT(name, sql) [AT__SQL_##name] = sql,
@@ -19,13 +20,19 @@ static const char *const SQL[] = {
 #undef AT__SQL_TEXT
 };
 
-/* Why a system call under SQLite failed: ": No space left on device", or "". */
+/* Why a system call under SQLite failed: ": No space left on device", or "". SQLite does not keep the errno
+ * of each. */
 static const char *system_cause(sqlite3 *db, char *text, size_t size)
 {
+    struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
     int code = sqlite3_system_errno(db);
-    if (code == 0)
-        return "";
-    snprintf(text, size, ": %s", strerror(code));
+    if (code != 0)
+        snprintf(text, size, ": %s", strerror(code));
+    else if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        snprintf(text, size, ": no file may have more than %llu bytes here (ulimit -f)",
+                 (unsigned long long)limit.rlim_cur);
+    else
+        *text = '\0';
     return text;
 }
 

@@ -126,7 +126,8 @@ static void redirect(const char *path, int to)
         _exit(126);
 }
 
-static _Noreturn void become(const char *program, const char *args, const char *out, const char *err)
+static _Noreturn void become(const char *program, const char *args, const char *out, const char *err,
+                             int closed)
 {
     char words[1024], *argv[64] = { (char *)"autotune" }, *rest = NULL;
     int argc = 1;
@@ -138,13 +139,15 @@ static _Noreturn void become(const char *program, const char *args, const char *
     redirect("/dev/null", 0);
     redirect(out, 1);
     redirect(err, 2);
+    if (closed >= 0)
+        close(closed);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* with a test that had to be ended */
     execv(program, argv);
     _exit(127);
 }
 
-void e2e_start(e2e_run *run, e2e_program program, const char *args)
+void e2e_start_without(e2e_run *run, int fd, e2e_program program, const char *args)
 {
     char out[64], err[64];
     *run = (e2e_run){ 0 };
@@ -155,7 +158,12 @@ void e2e_start(e2e_run *run, e2e_program program, const char *args)
     run->pid = fork();
     cr_assert_geq(run->pid, 0);
     if (run->pid == 0)
-        become(program == E2E_QUICK ? AT_QUICK : AT_REAL, args, out, err);
+        become(program == E2E_QUICK ? AT_QUICK : AT_REAL, args, out, err, fd);
+}
+
+void e2e_start(e2e_run *run, e2e_program program, const char *args)
+{
+    e2e_start_without(run, -1, program, args);
 }
 
 static void read_output(char *to, size_t size, const char *kind, const e2e_run *run)

@@ -46,6 +46,9 @@ typedef struct e2e_run {
 /* `args` are split at blanks. Runs in the folder; stdout and stderr go to files of it. */
 void e2e_start(e2e_run *run, e2e_program program, const char *args);
 
+/* The same with one of the descriptors 0 to 2 closed. */
+void e2e_start_without(e2e_run *run, int fd, e2e_program program, const char *args);
+
 /* Fails the test when it takes longer than ten minutes, when it died of a signal, or a sanitizer complained.
  */
 void e2e_wait(e2e_run *run);

@@ -1,5 +1,6 @@
 /* cmd_tune.c - `autotune [tune]`: options and shapes in, one row a problem out. */
 #include "cli/commands.h"
+#include "cli/process.h"
 #include "device/device.h"
 #include "cli/progress.h"
 #include "cli/report.h"
@@ -267,6 +268,7 @@ static int run_plan(plan *p, const tune_args *a)
 
     at__display_init(&out.display, a->quiet, a->verbose);
     at_status status = a->trace ? at__trace_open(&p->options.trace, a->trace, &err) : AT_OK;
+    at__process_take_time();
     if (status == AT_OK)
         status = at__tune(p->shapes.problems, p->shapes.count, p->catalog, &p->options, &events, &err);
     at_error cause = { 0 };

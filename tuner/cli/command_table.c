@@ -34,6 +34,7 @@ const at__fact at__exit_codes[] = {
     { "13", "compare: a problem is slower" },
     { "70", "a bug of autotune; the message says what to report" },
     { "130", "interrupted; what was measured is stored" },
+    { "141", "nobody reads the output any more" },
     { NULL, NULL },
 };
 

@@ -22,7 +22,8 @@ enum {
     AT__EXIT_WRONG = 12,    /* verify: a stored winner does not give the right result     */
     AT__EXIT_SLOWER = 13,   /* compare: a problem takes longer                            */
     AT__EXIT_INTERNAL = 70, /* a bug of ours: EX_SOFTWARE of sysexits.h               */
-    AT__EXIT_INTERRUPTED = 130
+    AT__EXIT_INTERRUPTED = 130,
+    AT__EXIT_UNREAD = 141 /* as shells show the end by SIGPIPE */
 };
 
 /* argv[0] is the command's name. Returns the exit code. */

@@ -1,18 +1,15 @@
 /* main.c - argv to command to exit code. */
 #include "cli/commands.h"
+#include "cli/process.h"
 #include "lang/catalog.h"
 #include "device/device.h"
 #include "compile/pool.h"
 #include "runner/runner.h"
 
 #include <ctype.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-atomic_int at__cancel_requested = 0; /* lock-free: a handler may write it */
 
 static void print_facts(const char *title, int width, const at__fact *facts)
 {
@@ -31,23 +28,6 @@ static void print_help(void)
         printf("  %-11s %s\n", c->name, c->about);
     print_facts("exit codes", 4, at__exit_codes);
     print_facts("environment", 21, at__environment);
-}
-
-/* The first Ctrl-C asks the run to finish its trial and end; the second ends at once. */
-static void on_signal(int number)
-{
-    (void)number;
-    if (at__cancel_requested)
-        _exit(AT__EXIT_INTERRUPTED);
-    at__cancel_requested = 1;
-}
-
-static void catch_signals(void)
-{
-    struct sigaction cancel = { .sa_handler = on_signal }, ignore = { .sa_handler = SIG_IGN };
-    sigaction(SIGINT, &cancel, NULL);
-    sigaction(SIGTERM, &cancel, NULL);
-    sigaction(SIGPIPE, &ignore, NULL);
 }
 
 static int unknown_command(const char *word)
@@ -91,13 +71,14 @@ static int run_command(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    at__process_begin();
     if (argc > 2 && strcmp(argv[1], "__compile") == 0)
         return at__pool_worker_main(argv[2]);
     if (argc > 2 && strcmp(argv[1], "__device") == 0)
         return at__runner_main(atoi(argv[2]));
 
     int code = AT__EXIT_OK;
-    catch_signals();
+    at__process_catch_signals();
     if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
         strcmp(argv[1], "help") == 0)
         print_help();
@@ -105,9 +86,5 @@ int main(int argc, char **argv)
         printf("autotune " AT_VERSION "\n");
     else
         code = run_command(argc, argv);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "autotune: error: the output could not be written\n");
-        code = code == AT__EXIT_OK ? AT__EXIT_SYSTEM : code;
-    }
-    return code;
+    return at__process_finish_output(code);
 }

@@ -170,7 +170,7 @@ at_status at__str_read_file(at__str *out, const char *path, size_t limit, at_err
     at__str text = { 0 };
     char chunk[16384];
 
-    FILE *file = fopen(path, "rb");
+    FILE *file = fopen(path, "rbe");
     if (!file)
         return at_fail(err, AT_ERR_INPUT, "%s: %s", path, strerror(errno));
     for (size_t got; (got = fread(chunk, 1, sizeof chunk, file)) > 0;) {

@@ -5,6 +5,7 @@
 #include "util/text_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,7 +27,7 @@ at_status at__text_file_open(at__text_file **out, const char *path, at_error *er
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     file->path = path;
     errno = 0;
-    int fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : -1;
+    int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : -1;
     file->file = fd >= 0 ? gzdopen(fd, "rb") : gzopen(path, "rbe");
     if (!file->file) {
         if (fd >= 0)

@@ -1,0 +1,31 @@
+/*
+ * process.h - what a process owes its surroundings: descriptors 0 to 2 that exist, signals that end a
+ * command soon and in order, and an exit code that tells of results that nobody received.
+ */
+#ifndef AUTOTUNE_CLI_PROCESS_H
+#define AUTOTUNE_CLI_PROCESS_H
+
+/*
+ * Before anything else is opened, in every role of the program. A standard descriptor that was closed gets a
+ * stand-in that can be neither read nor written: nothing that is opened later takes its number, and results
+ * that are written to it fail as on a full disk. SIGPIPE and SIGXFSZ become errors of the call that raises
+ * them.
+ */
+void at__process_begin(void);
+
+/*
+ * SIGINT, SIGTERM, and SIGHUP where nobody ignores it: the first one sets at__cancel_requested; a command
+ * that has not ended in order soon after is ended, within a second. The second ends it at once.
+ */
+void at__process_catch_signals(void);
+
+/* From now on the first signal leaves all the time that it takes: measuring comes to an end of its own. */
+void at__process_take_time(void);
+
+/*
+ * Everything that was printed must have arrived. Returns the exit code: `code`, or another one when that says
+ * that all is well. A reader that has read enough (`autotune list | head -1`) is no error to talk about.
+ */
+int at__process_finish_output(int code);
+
+#endif
