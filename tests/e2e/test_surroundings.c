@@ -6,6 +6,7 @@
 
 #include <criterion/criterion.h>
 #include <string.h>
+#include <unistd.h>
 
 TestSuite(surroundings, .init = e2e_begin, .fini = e2e_end);
 
@@ -40,4 +41,21 @@ Test(surroundings, without_stderr_a_run_is_as_ever)
 {
     tune_without(2);
     e2e_expect(run.code == 0 && strstr(run.out, "THREADS="), run);
+}
+
+/* ---- turns ---- */
+
+/* Figures that two runs take at once are none: whoever cannot be kept from it is told. */
+Test(surroundings, a_run_that_cannot_take_turns_says_so)
+{
+    const char *path = "/tmp/autotune-GPU-5c5c5c5c-5c5c-5c5c-5c5c-5c5c5c5c5cfb.lock";
+    unlink(path);
+    cr_assert_eq(symlink("/nowhere", path), 0);
+    e2e_script("count 1000");
+    e2e_tune(&run, E2E_QUICK, E2E_MINE "--max-trials 1 --device 251");
+    unlink(path);
+    e2e_expect(run.code == 0, run);
+    e2e_expect(strstr(run.err, "warning: GPU 251: other runs of autotune on it are not kept from disturbing"),
+               run);
+    e2e_expect(strstr(run.err, ".lock: is a symbolic link"), run);
 }

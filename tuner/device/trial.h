@@ -21,6 +21,7 @@ typedef struct at__device_info {
     int64_t free_bytes;
     int64_t other_processes; /* that compute on it; -1: unknown                     */
     int64_t ecc_errors;      /* uncorrected, since the driver was loaded; likewise  */
+    char no_turns[200];      /* why runs on it do not take turns; "": they do       */
     at__limits limits;
 } at__device_info;
 

@@ -8,16 +8,14 @@
 
 #include "runner/measure.h"
 #include "runner/nvml.h"
+#include "runner/turns.h"
 #include "util/bug.h"
 #include "util/clock.h"
 #include "util/wire.h"
 
 #include <poll.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #define WARM_UP_S 0.5
 
@@ -26,33 +24,9 @@ typedef struct runner {
     at__nvml *nvml;
     at__bench *bench;
     bool warm;
-    bool cancelled; /* the supervisor wants the final to come to its end */
-    int lock;       /* file that runners of one device take turns with; -1: none */
+    bool cancelled;  /* the supervisor wants the final to come to its end */
+    at__turns turns; /* with the runners of other runs */
 } runner;
-
-/*
- * Two runs on one device would disturb each other's times, so all autotune runners of a device take turns,
- * request by request. Whoever waits for the device stands in the door, so that a run with a full queue cannot
- * overtake it for ever. Where the file cannot be had, they go without.
- */
-enum { DOOR, DEVICE }; /* bytes of the file */
-
-static void open_lock(runner *r, const char *uuid)
-{
-    char path[128];
-    snprintf(path, sizeof path, "/tmp/autotune-%s.lock", uuid);
-    r->lock = open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0666);
-}
-
-static bool lock_byte(const runner *r, int byte, short type, int how)
-{
-    struct flock lock = { .l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1 };
-    int code;
-    do
-        code = fcntl(r->lock, how, &lock);
-    while (code != 0 && errno == EINTR);
-    return code == 0;
-}
 
 static at_status reply(uint32_t kind, const at__str *body, at_error *err)
 {
@@ -69,24 +43,11 @@ static at_status say(uint32_t kind, at_error *err)
 /* Says so when another run has the device: that time is not the request's. */
 static at_status begin_turn(const runner *r, at_error *err)
 {
-    at_status status = AT_OK;
-    if (r->lock < 0)
+    if (at__turns_try(&r->turns))
         return AT_OK;
-    bool first = lock_byte(r, DOOR, F_WRLCK, F_OFD_SETLK);
-    bool free_now = first && lock_byte(r, DEVICE, F_WRLCK, F_OFD_SETLK);
-    if (!free_now) {
-        status = say(AT__WAITS, err);
-        lock_byte(r, DOOR, F_WRLCK, F_OFD_SETLKW);
-        lock_byte(r, DEVICE, F_WRLCK, F_OFD_SETLKW);
-    }
-    lock_byte(r, DOOR, F_UNLCK, F_OFD_SETLK);
-    return free_now || status != AT_OK ? status : say(AT__BEGINS, err);
-}
-
-static void end_turn(const runner *r)
-{
-    if (r->lock >= 0)
-        lock_byte(r, DEVICE, F_UNLCK, F_OFD_SETLK);
+    at_status status = say(AT__WAITS, err);
+    at__turns_wait(&r->turns);
+    return status == AT_OK ? say(AT__BEGINS, err) : status;
 }
 
 /* A failed request: the status and its words. */
@@ -109,7 +70,7 @@ static at_status hello(runner *r, int ordinal, at_error *err)
         status = at__gpu_info(&info, r->gpu, err);
     if (status != AT_OK)
         return status;
-    open_lock(r, info.uuid);
+    at__turns_open(&r->turns, AT__TURNS_FOLDER, info.uuid, info.no_turns, sizeof info.no_turns);
     r->nvml = at__nvml_open(info.uuid);
     at__nvml_driver(r->nvml, info.driver, sizeof info.driver);
     info.other_processes = at__nvml_processes(r->nvml);
@@ -249,7 +210,7 @@ static at_status serve_all(runner *r, at_error *err)
         if ((status = begin_turn(r, err)) != AT_OK)
             break;
         at_status failure = serve(r, kind, &body, &cause);
-        end_turn(r);
+        at__turns_end(&r->turns);
         if (failure == AT_OK)
             continue;
         status = reply_failure(failure, &cause, err);
@@ -275,7 +236,7 @@ static at_status say_count(at_error *err)
 
 int at__runner_main(int ordinal)
 {
-    runner r = { .lock = -1 };
+    runner r = { .turns = { .door = -1, .device = -1 } };
     at_error err = { 0 };
     at_status status = ordinal == AT__COUNT_DEVICES ? say_count(&err) : hello(&r, ordinal, &err);
     if (status != AT_OK) {
@@ -287,7 +248,6 @@ int at__runner_main(int ordinal)
     at__bench_close(r.bench);
     at__nvml_close(r.nvml);
     at__gpu_close(r.gpu);
-    if (r.lock >= 0)
-        close(r.lock);
+    at__turns_close(&r.turns);
     return status == AT_OK ? 0 : 1;
 }

@@ -93,6 +93,12 @@ static void warn_of_doubts(const at__env *env)
                      "GPU",
                      info->ordinal, (long long)info->other_processes, info->other_processes == 1 ? "" : "es",
                      info->other_processes == 1 ? "s" : "");
+    if (info->no_turns[0])
+        at__env_warn(
+            env,
+            "GPU %d: other runs of autotune on it are not kept from disturbing this one, as there is no "
+            "lock to take turns with: %s",
+            info->ordinal, info->no_turns);
     if (info->ecc_errors > 0)
         at__env_warn(env,
                      "GPU %d: %lld uncorrected memory errors since its driver was loaded; results may be "
