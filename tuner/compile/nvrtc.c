@@ -9,6 +9,8 @@
  */
 #include "compile/nvrtc.h"
 
+#include "compile/includes.h"
+
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <nvrtc.h>
@@ -473,16 +475,22 @@ at_status at__nvrtc_compile(at__nvrtc *nvrtc, bool *ok, at__str *code, at__str *
     at_status status = AT_OK;
     nvrtcProgram program = NULL;
     nvrtcResult result;
+    const at__include_folders folders = { .cuda = nvrtc->headers };
+    at__str safe = { 0 };
 
     at__str_reset(code);
     at__str_reset(log);
     if (!at__nvrtc_supports(nvrtc, cc))
         return unknown_arch(nvrtc, cc, err);
-    result = nvrtc->call.nvrtcCreateProgram(&program, source, name, 0, NULL, NULL);
+    status = at__includes_check(&safe, source, name, &folders, err);
+    if (status != AT_OK)
+        goto done;
+    result = nvrtc->call.nvrtcCreateProgram(&program, safe.len ? safe.data : source, name, 0, NULL, NULL);
     if (result == NVRTC_SUCCESS) {
         status = compile_program(nvrtc, program, &result, log, resources, cc, kind, err);
         if (status != AT_OK)
             goto done;
+        at__includes_hide(log, name, &folders);
     }
     *ok = result == NVRTC_SUCCESS;
     if (*ok)
@@ -493,6 +501,7 @@ at_status at__nvrtc_compile(at__nvrtc *nvrtc, bool *ok, at__str *code, at__str *
     else if (log->len == 0)
         at__str_add(log, nvrtc->call.nvrtcGetErrorString(result));
 done:
+    at__str_clear(&safe);
     if (program)
         nvrtc->call.nvrtcDestroyProgram(&program);
     return status;

@@ -1,0 +1,35 @@
+/*
+ * includes.h - what a template may #include: files of its own folder, of the folder `common` beside or in it,
+ * of folders that are named here, and CUDA's headers. A compiler quotes the lines that it does not
+ * understand, and would so print whatever file a template names.
+ *
+ * Links and `..` are followed before a file is judged. Files of the template's own are read, and what they
+ * include is judged too; CUDA's are taken as they are. Names that a macro makes up are not taken.
+ */
+#ifndef AUTOTUNE_INCLUDES_H
+#define AUTOTUNE_INCLUDES_H
+
+#include "util/str.h"
+
+typedef struct at__include_folders {
+    const char *const *own; /* besides the template's; those that the compiler searches, in any order */
+    int own_count;
+    const char *cuda; /* folder of CUDA's headers; "": none */
+} at__include_folders;
+
+/*
+ * `source` will be compiled under `name`, the template's file. *safe stays empty when it may be compiled as
+ * it is; else it is what to compile instead: directives that reach outside have become #error, which only
+ * those that are alive make; questions (__has_include) have become 0. A file that cannot be judged counts as
+ * outside.
+ */
+at_status at__includes_check(at__str *safe, const char *source, const char *name,
+                             const at__include_folders *folders, at_error *err) AT_MUST_CHECK;
+
+/*
+ * The same afterwards, for what a header of CUDA's was made to include: a log that speaks of a file outside
+ * is replaced by one that only names it.
+ */
+void at__includes_hide(at__str *log, const char *name, const at__include_folders *folders);
+
+#endif
