@@ -211,14 +211,26 @@ at_status at__store_main_fingerprint(at__fingerprint *out, at__store *store, con
 at_status at__store_short_hash(char out[9], at__store *store, at_error *err) AT_MUST_CHECK;
 
 /*
- * Compiled kernels by key (source, architecture, options, NVRTC version). AT_ERR_NOT_FOUND: not there. The
- * cache is usually a file of its own: large, and safe to delete.
+ * Compiled kernels by key (source, architecture, options, NVRTC version). AT_ERR_NOT_FOUND: not there, or not
+ * what was put there: each has a hash, and one that is damaged, or from a version that wrote none, is
+ * compiled and put there again. The cache is usually a file of its own: large, and safe to delete.
  *
  * A cache that was given a limit stays near it: at__store_put_cubin removes kernels when they are more, those
  * first that were used longest ago (to the day), those of winners last. Bytes are the file's without what is
  * free in it. A database that holds trials too is never too large.
  */
 #define AT__CACHE_LIMIT_MIB 1024
+
+/*
+ * For writing; made, with its folder, for its user alone. Compiled kernels are code: AT_ERR_STORE, in words,
+ * when the file, what SQLite keeps beside it, or their folder belongs to another user than this one or root,
+ * or may be written by others. Such a database is as good as any for at__store_open, for figures.
+ */
+at_status at__store_open_cache(at__store **out, const char *path, at_error *err) AT_MUST_CHECK;
+
+/* Would at__store_open_cache take its kernels? The folder must be there. */
+at_status at__store_is_private(const char *path, at_error *err) AT_MUST_CHECK;
+
 void at__store_limit_cubins(at__store *cache, int64_t bytes); /* 0, as when it is opened: no limit */
 
 /* The limit that the user wants, from MiB as text: --cache-limit (NULL: it was not given), else

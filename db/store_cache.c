@@ -7,9 +7,13 @@
  * as long as there are others. Every step is a transaction of a few rows: other processes wait for
  * milliseconds, two that remove at once share the work, and kill -9 leaves a cache that is only larger than
  * it should be.
+ *
+ * A kernel is followed by its seal, a hash of its key, its log and itself: what a disk or a stranger changed
+ * is as if it were not there.
  */
 #include "db/store_internal.h"
 #include "util/clock.h"
+#include "util/sha256.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,12 +21,14 @@
 #include <string.h>
 
 #define WINNER "winner " /* the beginning of stored_at */
+#define SEAL   "sha256:" /* and the hash in hexadecimal  */
 
 enum {
     DATE_CHARS = 10,    /* of "2026-11-20T21:52:57Z"                                    */
     PUTS_A_CHECK = 64,  /* whether there are too many is asked at the first and then so often */
     ROWS_A_STEP = 64,   /* removed, or sent to the end, in a transaction                */
     STEPS_A_CHECK = 16, /* of a cache that is far too large, some each time             */
+    SEAL_BYTES = sizeof SEAL - 1 + AT__HASH_TEXT - 1,
 };
 
 static const char REMOVING[] = "remove compiled kernels";
@@ -63,12 +69,45 @@ static void use(at__store *cache, const char *key, const char *stored_at)
     (void)ignored;
 }
 
+static void make_seal(char out[SEAL_BYTES + 1], const char *key, const char *log, const void *cubin,
+                      size_t len)
+{
+    at__sha256 h;
+    at__sha256_init(&h);
+    at__sha256_add(&h, key, strlen(key) + 1);
+    at__sha256_add(&h, log, strlen(log) + 1);
+    if (len)
+        at__sha256_add(&h, cubin, len);
+    memcpy(out, SEAL, sizeof SEAL - 1);
+    at__sha256_text(&h, out + sizeof SEAL - 1);
+}
+
+/* Takes the seal off; false: there is none, or not that of this kernel. */
+static bool unseal(at__str *cubin, const at__str *log, const char *key)
+{
+    char seal[SEAL_BYTES + 1];
+    if (cubin->len < SEAL_BYTES)
+        return false;
+    size_t len = cubin->len - SEAL_BYTES;
+    make_seal(seal, key, at__str_text(log), cubin->data, len);
+    if (memcmp(cubin->data + len, seal, SEAL_BYTES) != 0)
+        return false;
+    cubin->len = len;
+    cubin->data[len] = '\0';
+    return true;
+}
+
 at_status at__store_get_cubin(at__str *cubin, at__str *log, at__store *cache, const char *key, at_error *err)
 {
     at__str stored_at = { 0 };
     at__str *const outs[] = { cubin, log, &stored_at };
     at_status status =
         at__store_get_columns(outs, 3, cache, AT__SQL_GET_CUBIN, "read a compiled kernel", key, err);
+    if (status == AT_OK && !unseal(cubin, log, key)) {
+        at__str_clear(cubin);
+        at__str_clear(log);
+        status = at_fail(err, AT_ERR_NOT_FOUND, "%s: the compiled kernel %s is damaged", cache->path, key);
+    }
     if (status == AT_OK)
         use(cache, key, at__str_text(&stored_at));
     at__str_clear(&stored_at);
@@ -194,17 +233,26 @@ at_status at__store_remove_cubins(int64_t *removed, at__store *cache, int64_t li
 at_status at__store_put_cubin(at__store *cache, const char *key, const void *cubin, size_t len,
                               const char *log, at_error *err)
 {
-    char now[21];
+    char now[21], seal[SEAL_BYTES + 1];
     int64_t removed = 0;
+    at__str sealed = { 0 };
+    log = log ? log : "";
     at__utc_text(now);
-    at_status status = at__store_begin(cache, err);
+    make_seal(seal, key, log, cubin, len);
+    at__str_add_bytes(&sealed, len ? cubin : "", len);
+    at__str_add(&sealed, seal);
+    at_status status = at__str_status(&sealed, err);
+    if (status == AT_OK)
+        status = at__store_begin(cache, err);
     if (status != AT_OK)
-        return status;
-    status = at__store_exec(cache, AT__SQL_PUT_CUBIN, "store a compiled kernel", err, "sbss", key, cubin, len,
-                            log ? log : "", now);
+        goto done;
+    status = at__store_exec(cache, AT__SQL_PUT_CUBIN, "store a compiled kernel", err, "sbss", key,
+                            sealed.data, sealed.len, log, now);
     status = at__store_end(cache, status, err);
     if (status == AT_OK && cache->cubin_limit_bytes && cache->cubins_put++ % PUTS_A_CHECK == 0)
         status = remove_steps(&removed, cache, cache->cubin_limit_bytes, STEPS_A_CHECK, err);
+done:
+    at__str_clear(&sealed);
     return status;
 }
 

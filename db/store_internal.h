@@ -8,6 +8,7 @@
 #include "db/statements.h"
 #include "db/store.h"
 #include <sqlite3.h>
+#include <sys/types.h>
 
 #define AT__APPLICATION_ID 0x4154554E /* "ATUN", as in schema.sql */
 #define AT__BUSY_WAIT_MS   30000
@@ -21,6 +22,9 @@ struct at__store {
     int64_t cubin_limit_bytes; /* of a cache of compiled kernels; 0: none                       */
     int64_t cubins_put;        /* since it was opened                                           */
 };
+
+/* mkdir -p of everything before the last '/'; `mode` is what the umask takes from. */
+at_status at__store_make_parents(const char *path, mode_t mode, at_error *err) AT_MUST_CHECK;
 
 extern const char at__schema_sql[]; /* schema.sql, made by embed.cmake */
 

@@ -49,8 +49,7 @@ static at_status check_path(bool *exists, const char *path, at__open_mode mode, 
     return AT_OK;
 }
 
-/* mkdir -p of everything before the last '/'. */
-static at_status make_parents(const char *path, at_error *err)
+at_status at__store_make_parents(const char *path, mode_t mode, at_error *err)
 {
     at_status status = AT_OK;
     char *folder = at__text_copy(path, strlen(path));
@@ -58,7 +57,7 @@ static at_status make_parents(const char *path, at_error *err)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        if (mkdir(folder, 0777) != 0 && errno != EEXIST && errno != EROFS && errno != EISDIR) {
+        if (mkdir(folder, mode) != 0 && errno != EEXIST && errno != EROFS && errno != EISDIR) {
             status = at_fail(err, AT_ERR_STORE, "%s: cannot make the folder %s: %s", path, folder,
                              strerror(errno));
             break;
@@ -279,7 +278,7 @@ at_status at__store_open_wait(at__store **out, const char *path, at__open_mode m
         return at_fail(err, AT_ERR_USAGE, "the name of the database is empty");
     if ((status = check_path(&exists, path, mode, err)) != AT_OK)
         return status;
-    if (!exists && (status = make_parents(path, err)) != AT_OK)
+    if (!exists && (status = at__store_make_parents(path, 0777, err)) != AT_OK)
         return status;
     store = calloc(1, sizeof *store);
     if (store)

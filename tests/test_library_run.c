@@ -191,6 +191,37 @@ Test(library_run, a_cache_that_cannot_be_used_is_a_warning)
     at_close(tuner);
 }
 
+/* Every kernel of the cache becomes one that the store takes for good and the driver does not load. */
+static int spoil_kernels(const char *path)
+{
+    at_error err = { 0 };
+    at__store *cache = open_ok(path, AT__STORE_WRITE);
+    int count = atoi(scalar(cache, "SELECT count(*) FROM cubin").text);
+    cell key = scalar(cache, "SELECT key FROM cubin");
+    cr_assert_eq(at__store_put_cubin(cache, key.text, "no kernel", 9, "", &err), AT_OK, "%s", err.text);
+    at__store_close(cache);
+    return count;
+}
+
+Test(library_run, a_kernel_of_the_cache_that_does_not_load_is_compiled_again)
+{
+    at_error err = { 0 };
+    const at_found *used = NULL;
+    char path[200];
+    snprintf(path, sizeof path, "%s/own/kernels.db", home.path);
+    set_or_unset("AUTOTUNE_CACHE", path);
+    for (int i = 0; i < 2; i++) {
+        at_tuner *tuner = i ? open_tuner() : tuner_with_winner();
+        fake_use_context(1);
+        run_or_skip(tuner, TUNED);
+        cr_assert_eq(at_prepare(&used, tuner, &TUNED, &err), AT_OK, "%s", err.text);
+        cr_assert_str_eq(used->warning, "");
+        at_close(tuner);
+        cr_assert_eq(spoil_kernels(path), 1);
+    }
+    cr_assert_eq(fake_read().loads, 2);
+}
+
 Test(library_run, so_is_a_limit_of_the_cache_that_makes_no_sense)
 {
     at_error err = { 0 };

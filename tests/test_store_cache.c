@@ -241,6 +241,155 @@ Test(store_cache, the_limit_comes_from_the_option_else_the_environment_else_it_i
     unsetenv("AUTOTUNE_CACHE_LIMIT");
 }
 
+/* ---- what is damaged ---- */
+
+static at_status get(at__store *cache, const char *key)
+{
+    at_error err = { 0 };
+    at__str cubin = { 0 }, log = { 0 };
+    at_status status = at__store_get_cubin(&cubin, &log, cache, key, &err);
+    cr_assert(status == AT_OK || (!cubin.len && !log.len), "nothing of it is handed out");
+    at__str_clear(&cubin);
+    at__str_clear(&log);
+    return status;
+}
+
+Test(store_cache, a_damaged_kernel_is_not_there_until_it_is_put_again)
+{
+    static const char *const DAMAGE[] = {
+        "UPDATE cubin SET cubin = CAST(substr(cubin, 1, 100) || x'01' || substr(cubin, 102) AS BLOB) WHERE "
+        "key = 'K0'",
+        "UPDATE cubin SET cubin = CAST(substr(cubin, 2) AS BLOB) WHERE key = 'K0'",
+        "UPDATE cubin SET cubin = substr(cubin, 1, length(cubin) - 1) WHERE key = 'K0'",
+        "UPDATE cubin SET cubin = x'' WHERE key = 'K0'",
+        "UPDATE cubin SET log = 'lag' WHERE key = 'K0'",
+        "UPDATE cubin SET cubin = (SELECT cubin FROM cubin WHERE key = 'K1') WHERE key = 'K0'",
+        /* a version that wrote no seals */
+        "UPDATE cubin SET cubin = substr(cubin, 1, 8000) WHERE key = 'K0'",
+    };
+    folder f = folder_make();
+    at__store *cache = NULL;
+    at_error err = { 0 };
+    cr_assert_eq(at__store_open_cache(&cache, f.db, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__store_put_cubin(cache, "K1", "another", 7, "log", &err), AT_OK);
+    for (size_t i = 0; i < sizeof DAMAGE / sizeof *DAMAGE; i++) {
+        cr_assert_eq(store_write_kernels(f.db, 1, 0, 0, NULL), 0);
+        read_kernel(cache, 0);
+        run(cache, DAMAGE[i]);
+        cr_assert_eq(get(cache, "K0"), AT_ERR_NOT_FOUND, "%s", DAMAGE[i]);
+    }
+    cr_assert_eq(get(cache, "K1"), AT_OK, "others are");
+    at__store_close(cache);
+    folder_remove(&f);
+}
+
+/* ---- who may write ---- */
+
+static mode_t mode_of(const char *path)
+{
+    struct stat info;
+    cr_assert_eq(stat(path, &info), 0, "%s", path);
+    return info.st_mode & 07777;
+}
+
+Test(store_cache, what_is_made_is_for_its_user_alone)
+{
+    folder f = folder_make();
+    at__store *cache = NULL;
+    at_error err = { 0 };
+    char path[200], name[220];
+    static const char *const BESIDE[] = { "-wal", "-shm" };
+    umask(0);
+    snprintf(path, sizeof path, "%s/a/b/kernels.db", f.path);
+    cr_assert_eq(at__store_open_cache(&cache, path, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__store_put_cubin(cache, "K", "code", 4, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(mode_of(path), 0600);
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(name, sizeof name, "%s%s", path, BESIDE[i]);
+        cr_assert_eq(mode_of(name), 0600, "%s", name);
+    }
+    at__store_close(cache);
+    snprintf(name, sizeof name, "%s/a/b", f.path);
+    cr_assert_eq(mode_of(name), 0700);
+    snprintf(name, sizeof name, "%s/a", f.path);
+    cr_assert_eq(mode_of(name), 0700);
+    snprintf(name, sizeof name, "ls -A %s/a/b | grep -c new-", f.path);
+    cr_assert_neq(system(name), 0, "nothing else is left there");
+    folder_remove(&f);
+}
+
+static void expect_refusal(const char *path, const char *what)
+{
+    at_error err = { 0 };
+    at__store *cache = NULL;
+    cr_assert_eq(at__store_open_cache(&cache, path, &err), AT_ERR_STORE, "%s was taken", what);
+    cr_assert(strstr(err.text, what) && strstr(err.text, "AUTOTUNE_CACHE"), "%s", err.text);
+    at__store *store = open_ok(path, AT__STORE_WRITE); /* its figures may be used */
+    at__store_close(store);
+}
+
+static void expect_trust(const char *path)
+{
+    at_error err = { 0 };
+    at__store *cache = NULL;
+    cr_assert_eq(at__store_open_cache(&cache, path, &err), AT_OK, "%s", err.text);
+    at__store_close(cache);
+}
+
+Test(store_cache, what_others_may_write_is_not_taken_for_code)
+{
+    folder f = folder_make();
+    char beside[200];
+    cr_assert_eq(store_write_kernels(f.db, 1, 0, 0, NULL), 0);
+    chmod(f.db, 0644); /* as an older version made it under a umask of 022 */
+    expect_trust(f.db);
+    chmod(f.db, 0664);
+    expect_refusal(f.db, "others may write to the file (mode 0664)");
+    chmod(f.db, 0602);
+    expect_refusal(f.db, "others may write to the file (mode 0602)");
+    chmod(f.db, 0600);
+    chmod(f.path, 0770);
+    expect_refusal(f.db, "others may write to the folder (mode 0770)");
+    chmod(f.path, 01777);
+    expect_refusal(f.db, "others may write to the folder (mode 1777)");
+    chmod(f.path, 0755);
+    expect_trust(f.db);
+    snprintf(beside, sizeof beside, "%s-journal", f.db);
+    fclose(fopen(beside, "w"));
+    chmod(beside, 0666);
+    expect_refusal(f.db, "db-journal: others may write to the file (mode 0666)");
+    folder_remove(&f);
+}
+
+Test(store_cache, a_link_is_followed_to_what_it_names)
+{
+    folder f = folder_make(), other = folder_make();
+    cr_assert_eq(store_write_kernels(other.db, 1, 0, 0, NULL), 0);
+    cr_assert_eq(chmod(other.db, 0600), 0);
+    cr_assert_eq(symlink(other.db, f.db), 0);
+    expect_trust(f.db);
+    chmod(other.path, 0777);
+    expect_refusal(f.db, "others may write to the folder (mode 0777)");
+    folder_remove(&f);
+    folder_remove(&other);
+}
+
+Test(store_cache, what_belongs_to_another_user_is_not_taken_for_code)
+{
+    folder f = folder_make();
+    if (geteuid() != 0)
+        cr_skip_test("only root can give files away");
+    cr_assert_eq(store_write_kernels(f.db, 1, 0, 0, NULL), 0);
+    cr_assert_eq(chmod(f.db, 0600), 0);
+    cr_assert_eq(chown(f.db, 12345, 0), 0);
+    expect_refusal(f.db, "the file belongs to another user (12345)");
+    cr_assert_eq(chown(f.db, 0, 12345), 0);
+    expect_trust(f.db);
+    cr_assert_eq(chown(f.path, 12345, 0), 0);
+    expect_refusal(f.db, "the folder belongs to another user (12345)");
+    folder_remove(&f);
+}
+
 /* ---- other processes ---- */
 
 static pid_t spawn_writer(const char *path, int kernels, int first, int64_t limit_bytes)

@@ -99,6 +99,7 @@ void e2e_begin(void)
     setenv("AT_SCRIPT", path, 1);
     path_of(path, "db");
     setenv("AUTOTUNE_DB", path, 1);
+    umask(022); /* a cache that a group may write would not be used */
     setenv("AUTOTUNE_CACHE", AT_KERNEL_CACHE, 1);
     setenv("HOME", folder, 1);
     setenv("AT_E2E", folder, 1); /* marks the processes of this test */

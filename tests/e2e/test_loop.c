@@ -2,12 +2,14 @@
  * test_loop.c - `autotune tune` from end to end: what a kernel, a driver or a device does wrong costs a
  * trial, or ends the run with a message and a documented exit code; never more.
  */
+#include "db/store_internal.h"
 #include "e2e_support.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 TestSuite(loop, .init = e2e_begin, .fini = e2e_end);
@@ -46,6 +48,93 @@ Test(loop, the_winners_kernel_is_marked_in_the_cache)
     tune(E2E_QUICK, "tune copy 1000 f32 --max-trials 3 --jobs 2", 0);
     cr_assert_eq(e2e_count("SELECT count(*) FROM cubin WHERE stored_at GLOB 'winner 20*'"), 1,
                  "also of one that was known");
+}
+
+static void be_own_cache(void)
+{
+    char path[400];
+    snprintf(path, sizeof path, "%s/db", e2e_folder());
+    setenv("AUTOTUNE_CACHE", path, 1);
+}
+
+#define TEN_TRIALS "tune copy 1000 f32 --max-trials 10 --jobs 2"
+
+static void expect_ten_good_trials(void)
+{
+    tune(E2E_QUICK, TEN_TRIALS " --force", 0);
+    e2e_expect(!strstr(run.err, "INVALID_IMAGE") && !strstr(run.out, "INVALID_IMAGE"), run);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'timed'"), 10);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trial"), 10);
+}
+
+/* By a disk, or by somebody with no seal for it. */
+Test(loop, a_damaged_kernel_in_the_cache_is_compiled_again)
+{
+    be_own_cache();
+    tune(E2E_QUICK, TEN_TRIALS, 0);
+    e2e_count("UPDATE cubin SET cubin = CAST('no kernel' || cubin AS BLOB)");
+    e2e_count("DELETE FROM trial");
+    expect_ten_good_trials();
+    e2e_expect(!strstr(run.out, " 0 compiled"), run);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM cubin WHERE substr(cubin, 1, 2) = x'6e6f'"), 0, "replaced");
+}
+
+/* What the store takes for good and the driver does not: of another machine, say. */
+static void spoil_kernels(void)
+{
+    char path[400];
+    at__str keys = { 0 };
+    at__store *cache = NULL;
+    sqlite3_stmt *s = NULL;
+    at_error err = { 0 };
+    snprintf(path, sizeof path, "%s/db", e2e_folder());
+    cr_assert_eq(at__store_open(&cache, path, AT__STORE_WRITE, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(sqlite3_prepare_v2(cache->db, "SELECT key FROM cubin", -1, &s, NULL), SQLITE_OK);
+    while (sqlite3_step(s) == SQLITE_ROW)
+        at__str_addf(&keys, "%s\n", at__store_text(s, 0));
+    sqlite3_finalize(s);
+    char *rest = NULL;
+    for (char *key = strtok_r(keys.data, "\n", &rest); key; key = strtok_r(NULL, "\n", &rest))
+        cr_assert_eq(at__store_put_cubin(cache, key, "no kernel", 9, "", &err), AT_OK, "%s", err.text);
+    at__store_close(cache);
+    at__str_clear(&keys);
+}
+
+Test(loop, a_kernel_of_the_cache_that_does_not_load_is_compiled_again)
+{
+    be_own_cache();
+    tune(E2E_QUICK, TEN_TRIALS, 0);
+    e2e_count("DELETE FROM trial");
+    spoil_kernels();
+    expect_ten_good_trials();
+    cr_assert_eq(e2e_count("SELECT count(*) FROM cubin WHERE substr(cubin, 1, 2) = x'6e6f'"), 0, "replaced");
+}
+
+/* Once: what the compiler makes is no better than it is. */
+Test(loop, a_kernel_that_never_loads_is_a_failed_trial)
+{
+    be_own_cache();
+    tune(E2E_QUICK, TEN_TRIALS, 0);
+    e2e_count("DELETE FROM trial");
+    e2e_script("fail cuModuleLoadData 9 200\nfail cuModuleLoadData 19 200");
+    tune(E2E_QUICK, TEN_TRIALS " --force", 0);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trial"), 10);
+}
+
+/* Figures of a database may be shared, its kernels are code. */
+Test(loop, kernels_that_others_may_have_written_are_not_taken)
+{
+    char path[400];
+    be_own_cache();
+    tune(E2E_QUICK, TEN_TRIALS, 0);
+    e2e_count("DELETE FROM trial");
+    spoil_kernels();
+    snprintf(path, sizeof path, "%s/db", e2e_folder());
+    cr_assert_eq(chmod(path, 0664), 0);
+    expect_ten_good_trials();
+    e2e_expect(strstr(run.err, "others may write to the file (mode 0664)"), run);
+    cr_assert_gt(e2e_count("SELECT count(*) FROM cubin WHERE substr(cubin, 1, 2) = x'6e6f'"), 9, "untouched");
+    tune(E2E_QUICK, "query copy 1000 f32", 0);
 }
 
 /* The templates that come with the program, on a shape with ragged ends; their copies give the ceiling. */

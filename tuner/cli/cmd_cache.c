@@ -51,6 +51,7 @@ static at_status show(const char *path, int64_t limit_bytes, bool smaller, at_er
 {
     at__store *cache = NULL;
     at__cubin_sizes sizes;
+    at_error why;
     at_status status = at__store_open(&cache, path, AT__STORE_READ, err); /* not made when it is not there */
     if (status == AT_ERR_NOT_FOUND)
         return at_fail(err, status, "%s: no cache yet; the first run that compiles makes it", path);
@@ -65,6 +66,8 @@ static at_status show(const char *path, int64_t limit_bytes, bool smaller, at_er
         status = at__store_cubin_sizes(&sizes, cache, err);
     if (status == AT_OK)
         print_sizes(path, &sizes, limit_bytes);
+    if (status == AT_OK && at__store_is_private(path, &why) != AT_OK)
+        at__warn(why.text);
     at__store_close(cache);
     return status;
 }

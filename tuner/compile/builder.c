@@ -69,8 +69,19 @@ at_status at__build_look_up(at__build *build, at__builder *builder, at_error *er
             give_up_cache(builder);
         return status == AT_ERR_MEMORY ? at_fail(err, status, "out of memory") : AT_OK;
     }
-    build->done = build->ok = true;
+    build->done = build->ok = build->cached = true;
     return AT_OK;
+}
+
+bool at__build_distrust(at__build *build)
+{
+    if (!build->cached)
+        return false;
+    at__str_clear(&build->cubin);
+    at__str_clear(&build->log);
+    build->resources = AT__RESOURCES_UNKNOWN;
+    build->done = build->ok = build->cached = false;
+    return true;
 }
 
 at_status at__build_start(at__build *build, at__builder *builder, const at__template *t, at__dtype type,
@@ -105,6 +116,7 @@ void at__build_finish(at__build *build, at__builder *builder, at__compiled *comp
 {
     build->done = true;
     build->ok = compiled->ok;
+    build->cached = false;
     build->cubin = compiled->code;
     build->log = compiled->log;
     build->resources = compiled->resources;

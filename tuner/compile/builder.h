@@ -30,6 +30,7 @@ typedef struct at__build {
     at__str cubin, log;
     at__resources resources; /* -1: unknown, of a kernel that an older version put into the cache */
     bool done, ok;
+    bool cached;      /* it came from the cache, not from a compiler */
     double compile_s; /* 0: from the cache */
 } at__build;
 void at__build_clear(at__build *build);
@@ -47,6 +48,12 @@ void at__build_finish(at__build *build, at__builder *builder, at__compiled *comp
  */
 at_status at__build_wait(at__build *build, at__builder *builder, const char *name,
                          at_error *err) AT_MUST_CHECK;
+
+/*
+ * A kernel that does not load although the cache gave it: true when it came from there, and now is to be
+ * compiled, which puts it there again. False for one that was compiled: nothing better is to be had.
+ */
+bool at__build_distrust(at__build *build);
 
 /* Hashes build->source and looks in the cache; at__build_start does this itself. */
 at_status at__build_look_up(at__build *build, at__builder *builder, at_error *err) AT_MUST_CHECK;

@@ -36,6 +36,7 @@ typedef struct at__kept_code {
     struct at__kept_code *next;
     char key[AT__HASH_TEXT];
     at__str bytes;
+    bool cached; /* it came from the cache */
 } at__kept_code;
 
 /* A kernel in a context; problems share it. */
@@ -117,6 +118,10 @@ at_status at__library_ptx(at__str *out, at_tuner *tuner, const at__found_parts *
 /* The same for a device that is there, kept with the tuner: a cubin, or PTX when NVRTC is older than it. */
 at_status at__library_code(const at__kept_code **out, at_tuner *tuner, at__found_parts *f,
                            at_error *err) AT_MUST_CHECK;
+
+/* In the place of `code`, which the cache gave and the driver did not load: compiled, and put there again. */
+at_status at__library_code_again(const at__kept_code **out, at_tuner *tuner, at__found_parts *f,
+                                 at_error *err) AT_MUST_CHECK;
 
 /* ---- library_run.c ---- */
 

@@ -21,8 +21,7 @@ static void open_cache(at_tuner *tuner)
     if (!tuner->cache_path.len)
         return;
     if (at__store_cubin_limit(&limit_bytes, NULL, &tuner->cache_error) == AT_OK &&
-        at__store_open(&tuner->cache, at__str_text(&tuner->cache_path), AT__STORE_WRITE,
-                       &tuner->cache_error) == AT_OK)
+        at__store_open_cache(&tuner->cache, at__str_text(&tuner->cache_path), &tuner->cache_error) == AT_OK)
         at__store_limit_cubins(tuner->cache, limit_bytes);
     else
         tuner->cache = NULL;
@@ -70,12 +69,15 @@ static void give_up_cache(at_tuner *tuner, const at__builder *builder)
     tuner->cache_error = builder->cache_error;
 }
 
-/* From the cache, or compiled and put there. */
-static at_status finish(at__build *build, at_tuner *tuner, const at__found_parts *f, int cc, at_error *err)
+/* From the cache, or compiled and put there. `anew`: what the cache has does not load. */
+static at_status finish(at__build *build, at_tuner *tuner, const at__found_parts *f, int cc, bool anew,
+                        at_error *err)
 {
     at__builder builder = { .nvrtc = tuner->nvrtc, .cc = cc, .cache = tuner->cache };
     at__compiled compiled = { 0 };
     at_status status = at__build_look_up(build, &builder, err);
+    if (anew)
+        at__build_distrust(build);
     if (status == AT_OK && !build->done) {
         status = compile(&compiled, tuner, at__str_text(&build->source), f, cc, AT__CUBIN, err);
         if (status == AT_OK)
@@ -94,7 +96,7 @@ at_status at__library_cubin(at__build *build, at_tuner *tuner, const at__found_p
     at_status status = open_tools(tuner, err);
     if (status == AT_OK)
         status = start(build, tuner, f, cc, err);
-    return status == AT_OK ? finish(build, tuner, f, cc, err) : status;
+    return status == AT_OK ? finish(build, tuner, f, cc, false, err) : status;
 }
 
 at_status at__library_ptx(at__str *out, at_tuner *tuner, const at__found_parts *f, int cc, at_error *err)
@@ -127,7 +129,7 @@ static const at__kept_code *find_kept(const at_tuner *tuner, const char *key)
 
 /* Takes the bytes. */
 static at_status keep(const at__kept_code **out, at_tuner *tuner, const char *key, at__str *bytes,
-                      at_error *err)
+                      bool cached, at_error *err)
 {
     at__kept_code *code = calloc(1, sizeof *code);
     if (!code)
@@ -135,6 +137,7 @@ static at_status keep(const at__kept_code **out, at_tuner *tuner, const char *ke
     memcpy(code->key, key, sizeof code->key);
     code->bytes = *bytes;
     *bytes = (at__str){ 0 };
+    code->cached = cached;
     code->next = tuner->codes;
     tuner->codes = code;
     *out = code;
@@ -149,18 +152,18 @@ static at_status keep_ptx(const at__kept_code **out, at_tuner *tuner, const at__
     int nearest = at__nvrtc_nearest(tuner->nvrtc, cc);
     at_status status = at__library_ptx(&ptx, tuner, f, nearest ? nearest : cc, err);
     if (status == AT_OK)
-        status = keep(out, tuner, key, &ptx, err);
+        status = keep(out, tuner, key, &ptx, false, err);
     at__str_clear(&ptx);
     return status;
 }
 
 static at_status keep_cubin(const at__kept_code **out, at_tuner *tuner, at__found_parts *f, at__build *build,
-                            int cc, at_error *err)
+                            int cc, bool anew, at_error *err)
 {
-    at_status status = finish(build, tuner, f, cc, err);
+    at_status status = finish(build, tuner, f, cc, anew, err);
     if (status == AT_OK && tuner->cache_error.status != AT_OK)
         status = at__finding_keep(&f->shown.warning, f, tuner->cache_error.text, err);
-    return status == AT_OK ? keep(out, tuner, build->key, &build->cubin, err) : status;
+    return status == AT_OK ? keep(out, tuner, build->key, &build->cubin, build->cached, err) : status;
 }
 
 at_status at__library_code(const at__kept_code **out, at_tuner *tuner, at__found_parts *f, at_error *err)
@@ -173,10 +176,22 @@ at_status at__library_code(const at__kept_code **out, at_tuner *tuner, at__found
     if (status == AT_OK)
         status = start(&build, tuner, f, cc, err);
     if (status == AT_OK && !(code = find_kept(tuner, build.key)))
-        status = at__nvrtc_supports(tuner->nvrtc, cc) ? keep_cubin(&code, tuner, f, &build, cc, err)
+        status = at__nvrtc_supports(tuner->nvrtc, cc) ? keep_cubin(&code, tuner, f, &build, cc, false, err)
                                                       : keep_ptx(&code, tuner, f, build.key, cc, err);
     if (status == AT_OK)
         *out = code;
+    at__build_clear(&build);
+    return status;
+}
+
+at_status at__library_code_again(const at__kept_code **out, at_tuner *tuner, at__found_parts *f,
+                                 at_error *err)
+{
+    at__build build = { 0 };
+    int cc = f->shown.cc;
+    at_status status = start(&build, tuner, f, cc, err);
+    if (status == AT_OK)
+        status = keep_cubin(out, tuner, f, &build, cc, true, err);
     at__build_clear(&build);
     return status;
 }

@@ -251,6 +251,11 @@ static at_status fill(at__prepared *p, at_tuner *tuner, at__gpu *gpu, const at_p
         status = at__library_code(&code, tuner, p->finding, err);
     if (status == AT_OK)
         status = load(&p->module, tuner, gpu, p->finding, code, p->context, err);
+    if (status == AT_ERR_DEVICE && code && code->cached) {
+        status = at__library_code_again(&code, tuner, p->finding, err);
+        if (status == AT_OK)
+            status = load(&p->module, tuner, gpu, p->finding, code, p->context, err);
+    }
     if (status == AT_OK)
         status = bind(p, err);
     return status;

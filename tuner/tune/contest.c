@@ -120,6 +120,20 @@ static at_status propose_one(at__contest *c, at_error *err)
     return status;
 }
 
+/* What did not load, of the cache, goes before what is new. */
+static at_status compile_again(at__contest *c, at_error *err)
+{
+    at__builder *builder = &c->env->builder;
+    at_status status = AT_OK;
+    while (status == AT_OK && c->again_count && at__pool_has_room(builder->pool)) {
+        size_t tag = c->again[--c->again_count];
+        const at__candidate *a = c->candidates[tag];
+        status = at__pool_submit(builder->pool, (int64_t)tag, at__str_text(&a->build.source), a->t->file,
+                                 builder->cc, AT__CUBIN, err);
+    }
+    return status;
+}
+
 static bool should_end(at__contest *c)
 {
     const at__env *env = c->env;
@@ -141,10 +155,10 @@ static bool has_room(const at__contest *c)
 
 static at_status propose_ahead(at__contest *c, at_error *err)
 {
-    at_status status = AT_OK;
     /* Asked also when all is proposed: what waits for the device is left out then. */
-    bool more = !c->exhausted || c->ready_count || compiling(c);
+    bool more = !c->exhausted || c->ready_count || c->again_count || compiling(c);
     bool cancel = more && should_end(c);
+    at_status status = cancel ? AT_OK : compile_again(c, err);
     c->waiting = false;
     while (status == AT_OK && !c->exhausted && !c->waiting && !cancel && has_room(c)) {
         status = propose_one(c, err);
@@ -238,6 +252,17 @@ static at_status feed_device(at__contest *c, bool *progressed, at_error *err)
     return status;
 }
 
+/* A kernel of the cache that the device does not load is compiled again, once; it is not decided yet. */
+static bool is_to_compile_again(at__contest *c, at__candidate *a, const at__measured *m)
+{
+    bool loaded = m->resources.registers >= 0;
+    if (m->outcome != AT__LAUNCH_FAILED || loaded || !a->build.cached ||
+        !at__grow(&c->again, &c->again_cap, c->again_count, sizeof *c->again))
+        return false;
+    c->again[c->again_count++] = (size_t)m->tag;
+    return at__build_distrust(&a->build);
+}
+
 static at_status take_measured(at__contest *c, bool *progressed, at_error *err)
 {
     at_status status = AT_OK;
@@ -247,6 +272,9 @@ static at_status take_measured(at__contest *c, bool *progressed, at_error *err)
         status = at__device_pump(c->env->device, &m, &got, err);
         if (got) {
             at__candidate *a = c->candidates[m.tag];
+            *progressed = true;
+            if (is_to_compile_again(c, a, &m))
+                continue;
             a->m = m;
             if (c->env->builder.nvrtc) { /* a replay has them from the recording */
                 a->m.resources.stack_bytes = a->build.resources.stack_bytes;
@@ -256,7 +284,6 @@ static at_status take_measured(at__contest *c, bool *progressed, at_error *err)
                            a->identity, at__now_s() - m.busy_s, at__now_s());
             trace_queues(c);
             decide(c, a);
-            *progressed = true;
         }
     }
     return status;
@@ -340,7 +367,7 @@ static void wait_for_something(at__contest *c)
 static bool finished(const at__contest *c)
 {
     bool nothing_more = c->exhausted || c->tally.interrupted;
-    bool waiting = c->ready_count && !c->tally.interrupted;
+    bool waiting = (c->ready_count || c->again_count) && !c->tally.interrupted;
     return nothing_more && !waiting && compiling(c) == 0 && at__device_queued(c->env->device) == 0;
 }
 

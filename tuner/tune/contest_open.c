@@ -174,6 +174,7 @@ void at__contest_close(at__contest *c)
     free(c->known);
     free(c->spaces);
     free(c->ready);
+    free(c->again);
     at__str_clear(&c->shape);
     free(c);
 }

@@ -68,8 +68,8 @@ static at_status open_nvrtc(at__builder *b, at_error *err)
 static at_status open_pool(at__session *s, int workers, at_error *err)
 {
     at__env *env = &s->env;
-    if (env->options->cache_path && at__store_open(&s->cache, env->options->cache_path, AT__STORE_WRITE,
-                                                   &env->builder.cache_error) == AT_OK) {
+    if (env->options->cache_path &&
+        at__store_open_cache(&s->cache, env->options->cache_path, &env->builder.cache_error) == AT_OK) {
         at__store_limit_cubins(s->cache, env->options->cache_bytes);
         env->builder.cache = s->cache;
     }

@@ -83,15 +83,38 @@ at_status at__setup_fits(const at__env *env, const at__problem *problem, at_erro
     return status;
 }
 
+/* A device that cannot begin with what the cache gave: both kernels may come from it. */
+static at_status compile_again(bool *again, at__env *env, at__build *reference, const char *name,
+                               at_error *err)
+{
+    at_status status = AT_OK;
+    bool verify = at__build_distrust(&env->verify), other = at__build_distrust(reference);
+    *again = verify || other;
+    if (verify)
+        status = at__build_wait(&env->verify, &env->builder, at__embedded_verify[0].path, err);
+    if (status == AT_OK && other)
+        status = at__build_wait(reference, &env->builder, name, err);
+    *again = *again && status == AT_OK && env->verify.ok && reference->ok;
+    return status;
+}
+
+static at_status set_up_device(at__env *env, at__setup *setup, at__build *reference, const at__op *op,
+                               const int64_t *slots, at_error *err)
+{
+    setup->verify_cubin = env->verify.cubin.data;
+    setup->verify_len = env->verify.cubin.len;
+    at_status status =
+        at__kernel_bind(&setup->reference, reference, op->reference, &op->launch, op, slots, err);
+    return status == AT_OK ? at__device_setup(env->device, setup, err) : status;
+}
+
 at_status at__setup_problem(at__env *env, const at__problem *problem, const at__problem_key *key,
                             const int64_t *slots, at_error *err)
 {
     const at__op *op = problem->op;
-    at__setup setup = { .verify_cubin = env->verify.cubin.data,
-                        .verify_len = env->verify.cubin.len,
-                        .warm = env->options->warm,
-                        .seed = env->seed };
+    at__setup setup = { .warm = env->options->warm, .seed = env->seed };
     at__build reference = { 0 };
+    bool again = false;
 
     if (op->recorded && env->builder.nvrtc)
         return at_fail(err, AT_ERR_INPUT,
@@ -111,9 +134,15 @@ at_status at__setup_problem(at__env *env, const at__problem *problem, const at__
     if (status == AT_OK)
         status = describe_buffers(&setup, problem, key, slots, err);
     if (status == AT_OK)
-        status = at__kernel_bind(&setup.reference, &reference, op->reference, &op->launch, op, slots, err);
-    if (status == AT_OK)
-        status = at__device_setup(env->device, &setup, err);
+        status = set_up_device(env, &setup, &reference, op, slots, err);
+    if (status == AT_ERR_DEVICE && !at__device_is_lost(env->device)) {
+        at_error later;
+        at_status compiled = compile_again(&again, env, &reference, op->file, &later);
+        if (compiled != AT_OK)
+            status = at_fail(err, compiled, "%s", later.text);
+        else if (again)
+            status = set_up_device(env, &setup, &reference, op, slots, err);
+    }
     at__build_clear(&reference);
     return status;
 }

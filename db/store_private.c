@@ -1,0 +1,115 @@
+/*
+ * store_private.c - a cache of compiled kernels is code: it is used when nobody but its user and root can
+ * have written it. A file of such a folder is the user's own or root's; whoever may only write a folder above
+ * it could at most put another file of the user's in its place.
+ *
+ * What is made here is for the user alone. A new file is made beside its place and linked there, because
+ * opening and closing it in its place would drop the locks of other handles of this process.
+ */
+#include "db/store_internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { OTHERS_WRITE = S_IWGRP | S_IWOTH };
+
+static const char ANOTHER[] = "name another one with AUTOTUNE_CACHE";
+
+static at_status judge(const char *path, const struct stat *info, at_error *err)
+{
+    bool folder = S_ISDIR(info->st_mode);
+    const char *what = folder ? "folder" : "file";
+    if (info->st_uid != geteuid() && info->st_uid != 0)
+        return at_fail(
+            err, AT_ERR_STORE,
+            "%s: the %s belongs to another user (%lld), so compiled kernels are not taken from it; %s", path,
+            what, (long long)info->st_uid, ANOTHER);
+    if (info->st_mode & OTHERS_WRITE)
+        return at_fail(
+            err, AT_ERR_STORE,
+            "%s: others may write to the %s (mode %04o), so compiled kernels are not taken from it; %s%s",
+            path, what, (unsigned)(info->st_mode & 07777),
+            folder ? "expected a folder that only you may write, or "
+                   : "`chmod go-w` it if you trust what is in it, or ",
+            ANOTHER);
+    return AT_OK;
+}
+
+/* What is not there is no danger. */
+static at_status judge_beside(const char *path, const char *ending, at_error *err)
+{
+    at__str name = { 0 };
+    struct stat info;
+    at__str_addf(&name, "%s%s", path, ending);
+    at_status status = at__str_status(&name, err);
+    if (status == AT_OK && stat(name.data, &info) == 0)
+        status = judge(name.data, &info, err);
+    at__str_clear(&name);
+    return status;
+}
+
+static at_status judge_folder_of(const char *path, at_error *err)
+{
+    at__str folder = { 0 };
+    struct stat info;
+    const char *slash = strrchr(path, '/');
+    at__str_add_bytes(&folder, slash ? path : ".", slash ? (size_t)(slash - path) + (slash == path) : 1);
+    at_status status = at__str_status(&folder, err);
+    if (status == AT_OK && stat(folder.data, &info) != 0)
+        status = at_fail(err, AT_ERR_STORE, "%s: %s", folder.data, strerror(errno));
+    if (status == AT_OK)
+        status = judge(folder.data, &info, err);
+    at__str_clear(&folder);
+    return status;
+}
+
+at_status at__store_is_private(const char *path, at_error *err)
+{
+    static const char *const FILES[] = { "", "-wal", "-shm", "-journal" }; /* SQLite's */
+    struct stat info;
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        return AT_OK;                  /* opening it says that it is no file */
+    char *real = realpath(path, NULL); /* SQLite follows links too */
+    const char *name = real ? real : path;
+    at_status status = judge_folder_of(name, err);
+    for (size_t i = 0; i < sizeof FILES / sizeof *FILES && status == AT_OK; i++)
+        status = judge_beside(name, FILES[i], err);
+    free(real);
+    return status;
+}
+
+/* Makes it empty, for its user alone. Where that cannot be done SQLite says why, or does it in its own way.
+ */
+static void make_file(const char *path)
+{
+    at__str name = { 0 };
+    struct stat info;
+    if (stat(path, &info) == 0)
+        return;
+    at__str_addf(&name, "%s.new-XXXXXX", path);
+    int fd = name.failed ? -1 : mkstemp(name.data); /* 0600 */
+    if (fd >= 0) {
+        close(fd);
+        int linked = link(name.data, path); /* fails where another process was first: its file is as good */
+        (void)linked;
+        unlink(name.data);
+    }
+    at__str_clear(&name);
+}
+
+at_status at__store_open_cache(at__store **out, const char *path, at_error *err)
+{
+    if (path[0] == '\0')
+        return at_fail(err, AT_ERR_USAGE, "the name of the cache is empty");
+    at_status status = access(path, F_OK) == 0 ? AT_OK : at__store_make_parents(path, 0700, err);
+    if (status == AT_OK)
+        status = at__store_is_private(path, err);
+    if (status != AT_OK)
+        return status;
+    make_file(path);
+    return at__store_open(out, path, AT__STORE_WRITE, err);
+}
