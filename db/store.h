@@ -29,10 +29,14 @@ typedef enum at__open_mode {
 /*
  * AT_ERR_STORE, naming the file, what it is and what to do: not a database; another program's database
  * (application_id differs); written by a newer autotune (user_version higher); read-only; locked; damaged.
- * Such a file is left untouched, byte for byte. AT_ERR_NOT_FOUND: missing, in READ mode.
+ * Such a file is left untouched, byte for byte. AT_ERR_NOT_FOUND: missing, in READ mode. AT_ERR_USAGE: the
+ * name is none of a file (empty, ":memory:", a URI).
  */
 at_status at__store_open(at__store **out, const char *path, at__open_mode mode, at_error *err) AT_MUST_CHECK;
 void at__store_close(at__store *store);
+
+/* One that lasts until it is closed. */
+at_status at__store_open_memory(at__store **out, at_error *err) AT_MUST_CHECK;
 
 /* Where replays go when nothing is said: $XDG_DATA_HOME/autotune/replay.db, else
  * ~/.local/share/autotune/replay.db. */

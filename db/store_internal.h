@@ -32,6 +32,11 @@ extern const char at__schema_sql[]; /* schema.sql, made by embed.cmake */
 at_status at__store_open_wait(at__store **out, const char *path, at__open_mode mode, int wait_ms,
                               at_error *err) AT_MUST_CHECK;
 
+/* AT_ERR_USAGE for names that SQLite would not take for a file: what was stored there would be gone. */
+at_status at__store_check_name(const char *path, at_error *err) AT_MUST_CHECK;
+
+/* mkdir -p of everything before the last '/'. */
+
 /* One forward step: SQL that brings the tables of version `from` to from + 1. A table of them ends with NULL.
  */
 typedef struct at__migration {

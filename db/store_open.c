@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 /* The parts of SQLite's file header that we look at (https://sqlite.org/fileformat.html, section 1.3). */
@@ -29,6 +30,22 @@ static at_status refuse_newer(const char *path, int version, at_error *err)
         "%s: written by a newer autotune (schema version %d; this program knows %d); update autotune, or "
         "use another database with --db",
         path, version, AT__SCHEMA_VERSION);
+}
+
+at_status at__store_check_name(const char *path, at_error *err)
+{
+    if (path[0] == '\0')
+        return at_fail(err, AT_ERR_USAGE, "the name of the database is empty");
+    if (strcmp(path, ":memory:") == 0)
+        return at_fail(err, AT_ERR_USAGE,
+                       "the name of the database is %s, which would keep nothing; expected a file (./%s for "
+                       "one of that name)",
+                       path, path);
+    if (strncasecmp(path, "file:", 5) == 0)
+        return at_fail(err, AT_ERR_USAGE,
+                       "the name of the database is a URI, %s; expected a file (./%s for one of that name)",
+                       path, path);
+    return AT_OK;
 }
 
 /* Is it a file, or nothing yet? *exists tells. Only looks at the name: see the top of this file. */
@@ -106,8 +123,11 @@ static at_status read_header(unsigned char header[HEADER_BYTES], bool *empty, at
     struct stat info;
     memset(header, 0, HEADER_BYTES);
     *empty = stat(store->path, &info) != 0 || info.st_size == 0;
-    if (*empty || sqlite3_file_control(store->db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK)
+    if (*empty || sqlite3_file_control(store->db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK ||
+        !file->pMethods) { /* in memory */
+        *empty = true;
         return AT_OK;
+    }
     int code = file->pMethods->xRead(file, header, HEADER_BYTES, 0);
     if (code != SQLITE_OK && code != SQLITE_IOERR_SHORT_READ)
         return at_fail(err, AT_ERR_STORE, "%s: cannot read the file: %s", store->path, sqlite3_errstr(code));
@@ -265,22 +285,10 @@ static at_status open_reader(at__store *store, at_error *err)
     return status;
 }
 
-at_status at__store_open_wait(at__store **out, const char *path, at__open_mode mode, int wait_ms,
-                              at_error *err)
+static at_status open_named(at__store **out, const char *path, at__open_mode mode, int wait_ms, at_error *err)
 {
     at_status status = AT_OK;
-    at_error unused;
-    bool exists;
-    at__store *store = NULL;
-
-    err = err ? err : &unused;
-    if (path[0] == '\0')
-        return at_fail(err, AT_ERR_USAGE, "the name of the database is empty");
-    if ((status = check_path(&exists, path, mode, err)) != AT_OK)
-        return status;
-    if (!exists && (status = at__store_make_parents(path, 0777, err)) != AT_OK)
-        return status;
-    store = calloc(1, sizeof *store);
+    at__store *store = calloc(1, sizeof *store);
     if (store)
         store->path = at__text_copy(path, strlen(path));
     if (!store || !store->path) {
@@ -296,6 +304,27 @@ at_status at__store_open_wait(at__store **out, const char *path, at__open_mode m
 done:
     at__store_close(store);
     return status;
+}
+
+at_status at__store_open_wait(at__store **out, const char *path, at__open_mode mode, int wait_ms,
+                              at_error *err)
+{
+    at_error unused;
+    bool exists = true;
+
+    err = err ? err : &unused;
+    at_status status = at__store_check_name(path, err);
+    if (status == AT_OK)
+        status = check_path(&exists, path, mode, err);
+    if (status == AT_OK && !exists)
+        status = at__store_make_parents(path, 0777, err);
+    return status == AT_OK ? open_named(out, path, mode, wait_ms, err) : status;
+}
+
+at_status at__store_open_memory(at__store **out, at_error *err)
+{
+    at_error unused;
+    return open_named(out, ":memory:", AT__STORE_WRITE, AT__BUSY_WAIT_MS, err ? err : &unused);
 }
 
 at_status at__store_open(at__store **out, const char *path, at__open_mode mode, at_error *err)

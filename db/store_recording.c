@@ -24,7 +24,7 @@ at_status at__store_open_recording(at__store **out, const char *path, at_error *
     at__store *store = NULL;
     if (!is_dump(path))
         return at__store_open(out, path, AT__STORE_READ, err);
-    at_status status = at__store_open(&store, ":memory:", AT__STORE_WRITE, err);
+    at_status status = at__store_open_memory(&store, err);
     if (status == AT_OK)
         status = at__store_merge(store, &path, 1, NULL, err);
     if (status == AT_OK)

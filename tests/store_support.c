@@ -49,6 +49,14 @@ at__store *open_ok(const char *path, at__open_mode mode)
     return store;
 }
 
+at__store *memory_ok(void)
+{
+    at__store *store = NULL;
+    at_error err = { 0 };
+    cr_assert_eq(at__store_open_memory(&store, &err), AT_OK, "%s", err.text);
+    return store;
+}
+
 void put_ok(at__store *store, const at__problem_key *key, const at__fingerprint *fingerprint,
             const at__trial_row *rows, size_t count)
 {

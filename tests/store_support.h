@@ -20,6 +20,7 @@ void folder_remove(folder *f);
 void set_or_unset(const char *name, const char *value);
 
 at__store *open_ok(const char *path, at__open_mode mode);
+at__store *memory_ok(void);
 
 extern const at__problem_key KEY;
 extern const at__fingerprint H200;

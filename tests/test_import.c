@@ -250,7 +250,7 @@ Test(import, comes_back_from_the_store_with_its_declaration)
 {
     at__import import = read_ok(DATA "scale_cache.json", NULL);
     at_error err = { 0 };
-    at__store *store = open_ok(":memory:", AT__STORE_WRITE);
+    at__store *store = memory_ok();
     cr_assert_eq(at__import_store(&import.items[0], store, &err), AT_OK, "%s", err.text);
     cr_assert_eq(at__import_store(&import.items[0], store, &err), AT_OK, "again: %s", err.text);
     cr_assert_str_eq(scalar(store, "SELECT count(*) FROM trials_all WHERE op = 'scale'").text, "7");
@@ -286,7 +286,7 @@ Test(import, t4_results_come_back_as_they_went_out)
     static const at__dump_options ALL = { 0 };
     at__import import = read_ok(DATA "scale_cache.json", NULL);
     at_error err = { 0 };
-    at__store *store = open_ok(":memory:", AT__STORE_WRITE);
+    at__store *store = memory_ok();
     cr_assert_eq(at__import_store(&import.items[0], store, &err), AT_OK, "%s", err.text);
     cr_assert_eq(write_t4(store, &ALL, "out.json", &err), AT_OK, "%s", err.text);
     at__import again = read_ok("out.json", NULL);
@@ -305,7 +305,7 @@ Test(import, t4_results_come_back_as_they_went_out)
 Test(import, t4_results_are_of_one_problem_on_one_device)
 {
     at_error err = { 0 };
-    at__store *store = open_ok(":memory:", AT__STORE_WRITE);
+    at__store *store = memory_ok();
     at__trial_row rows[] = { trial_of("N=1", 1e-6), trial_of("N=2", 2e-6) };
     at__problem_key other = KEY;
     at__fingerprint device = H200;

@@ -160,7 +160,7 @@ Test(merge, of_two_trials_of_a_configuration_the_newer_stays_in_either_order)
     trial_line(older, sizeof older, "2e-6", 1);
     trial_line(newer, sizeof newer, "3e-6", 2);
     for (int order = 0; order < 2; order++) {
-        at__store *store = open_ok(":memory:", AT__STORE_WRITE);
+        at__store *store = memory_ok();
         write_dump(dump, HEAD, order ? newer : older, order ? older : newer);
         merge_ok(store, dump);
         cr_assert_str_eq(scalar(store, "SELECT count(*) FROM trial").text, "1");
@@ -180,7 +180,7 @@ Test(merge, version_1_gives_local_memory_and_version_2_tells_three_apart)
     folder f = folder_make();
     char dump[300], line[1024];
     snprintf(dump, sizeof dump, "%s/d.jsonl", f.path);
-    at__store *store = open_ok(":memory:", AT__STORE_WRITE);
+    at__store *store = memory_ok();
     char *bytes = strstr(trial_line(line, sizeof line, "2e-6", 1), "\"spill_bytes\":0");
     cr_assert(bytes);
     bytes[strlen("\"spill_bytes\":")] = '8';
@@ -248,7 +248,7 @@ Test(merge, refuses_what_is_damaged_and_says_where)
     char dump[300], good[1024];
     snprintf(dump, sizeof dump, "%s/d.jsonl", f.path);
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
-        at__store *store = open_ok(":memory:", AT__STORE_WRITE);
+        at__store *store = memory_ok();
         const char *path = dump;
         at_error err = { 0 };
         bool begins = CASES[i].head == HEAD;
@@ -279,7 +279,7 @@ Test(merge, one_bad_file_of_several_leaves_the_database_as_it_was)
     snprintf(bad, sizeof bad, "%s/bad.jsonl", f.path);
     at__store_close(small_store(f.db));
     write_text(bad, "no dump\n");
-    at__store *store = open_ok(":memory:", AT__STORE_WRITE);
+    at__store *store = memory_ok();
     const char *paths[] = { f.db, bad };
     cr_assert_eq(at__store_merge(store, paths, 2, NULL, NULL), AT_ERR_INPUT);
     cr_assert_str_eq(scalar(store, "SELECT count(*) FROM trial").text, "0");

@@ -93,7 +93,7 @@ static void check_table(at__store *store, const char *table, lines *expected)
 
 Test(store_columns, tables_have_the_columns_of_columns_h_and_no_others)
 {
-    at__store *store = open_ok(":memory:", AT__STORE_WRITE);
+    at__store *store = memory_ok();
     const at__column *config = &at__trial_columns.items[AT__KERNEL_COUNT - 1];
     const at__column *time = &at__trial_columns.items[at__trial_columns.count - 1];
     lines l = { 0 };
@@ -142,7 +142,7 @@ Test(store_columns, views_show_every_column_by_its_name)
     };
     static const char *const OF_WINNER[] = { "gb_per_s", "share_of_ceiling", "winner_id", "run_id", NULL };
     static const char *const WINNERS[] = { "winners_all", "best" };
-    at__store *store = open_ok(":memory:", AT__STORE_WRITE);
+    at__store *store = memory_ok();
     lines l = { 0 };
     add_shown(&l, &at__trial_columns, 0);
     check_view(store, "trials_all", &l, OF_TRIAL);
@@ -204,7 +204,7 @@ static void check_shown(at__store *store, const char *view, const at__columns *c
 
 Test(store_columns, every_figure_goes_to_its_own_column)
 {
-    at__store *store = open_ok(":memory:", AT__STORE_WRITE);
+    at__store *store = memory_ok();
     at__trial_row row = { 0 };
     at__winner winner = { 0 };
     at_error err = { 0 };

@@ -248,6 +248,28 @@ Test(store_files, paths_that_are_no_files)
     folder_remove(&f);
 }
 
+/* SQLite takes these for databases that end with the process. */
+Test(store_files, names_that_are_none_of_a_file_are_refused)
+{
+    static const char *const NAMES[] = { "", ":memory:", "file:x.db", "file::memory:?cache=shared",
+                                         "FILE:x" };
+    folder f = folder_make();
+    cr_assert_eq(chdir(f.path), 0);
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+        for (int mode = AT__STORE_WRITE; mode <= AT__STORE_READ; mode++) {
+            at__store *store = NULL;
+            at_error err = { 0 };
+            cr_assert_eq(at__store_open(&store, NAMES[i], (at__open_mode)mode, &err), AT_ERR_USAGE);
+            cr_assert(strstr(err.text, "the name of the database") && strstr(err.text, NAMES[i]), "%s",
+                      err.text);
+        }
+    cr_assert(!exists("file:x.db", "") && !exists("FILE:x", ""));
+    make_store("./:memory:", 2);
+    cr_assert_eq(trials_in("./:memory:"), 2);
+    at__store_close(memory_ok()); /* another one */
+    folder_remove(&f);
+}
+
 /* Permissions mean nothing to root. */
 static void leave_root(void)
 {

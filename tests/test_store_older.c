@@ -150,7 +150,7 @@ Test(store_older, the_first_writer_makes_it_what_a_new_file_is)
         at__store *reader = open_ok(f.db, AT__STORE_READ);
         at__str old_dump = dump(reader);
         at__store_close(reader);
-        at__store *store = open_ok(f.db, AT__STORE_WRITE), *fresh = open_ok(":memory:", AT__STORE_WRITE);
+        at__store *store = open_ok(f.db, AT__STORE_WRITE), *fresh = memory_ok();
         cr_assert_eq(at__store_version(store, NULL), NEWEST);
         check_rows(store);
         at__str mine = schema_of(store), theirs = schema_of(fresh), new_dump = dump(store);
@@ -203,7 +203,7 @@ Test(store_older, is_merged_like_any_other)
         at__merge_counts counts = { 0 };
         at_error err = { 0 };
         make_older(f.db, version);
-        at__store *store = open_ok(":memory:", AT__STORE_WRITE);
+        at__store *store = memory_ok();
         cr_assert_eq(at__store_merge(store, &path, 1, &counts, &err), AT_OK, "%s", err.text);
         cr_assert(counts.trials_taken == 3 && counts.winners_taken == 1 && counts.sources_taken == 1);
         check_rows(store);

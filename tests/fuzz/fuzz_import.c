@@ -32,7 +32,7 @@ static void store(const at__import *import)
 {
     at__store *into = NULL;
     at_error err = { 0 };
-    require(at__store_open(&into, ":memory:", AT__STORE_WRITE, &err) == AT_OK);
+    require(at__store_open_memory(&into, &err) == AT_OK);
     for (size_t i = 0; i < import->count; i++) {
         at_status status = import->items[i].count ? at__import_store(&import->items[i], into, &err) : AT_OK;
         require(status == AT_OK || err.status == AT_ERR_INPUT);
