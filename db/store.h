@@ -13,6 +13,7 @@
 #include <autotune/status.h>
 #include "lang/problem.h"
 #include "lang/record.h"
+#include "util/cancel.h"
 #include "util/str.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -192,13 +193,28 @@ typedef struct at__merge_counts {
 } at__merge_counts;
 
 /*
- * Adds what databases or dumps hold ("-": a dump on stdin), all in one transaction. Of two trials of the same
+ * Adds what databases or dumps hold ("-": a dump on stdin), all in one transaction; the store itself among
+ * them adds nothing. Of two trials of the same
  * problem, fingerprint, template hash and configuration the newer stays; a winner that is there already, with
  * the same time of measurement, is not added again. AT_ERR_INPUT: one of the files is neither, or damaged,
- * with its name and line; nothing has changed then.
+ * with its name and line; nothing has changed then. AT_ERR_USAGE: a file that SQLite keeps beside the store.
  */
 at_status at__store_merge(at__store *store, const char *const *paths, int count, at__merge_counts *counts,
                           at_error *err) AT_MUST_CHECK;
+
+/* The same, and cancel (may be NULL) is asked before each row. AT_ERR_CANCELLED: nothing has changed. */
+at_status at__store_merge_until(at__store *store, const char *const *paths, int count,
+                                const at__cancel *cancel, at__merge_counts *counts,
+                                at_error *err) AT_MUST_CHECK;
+
+/* The same into a file. One that is not there is made, and is there with everything or, on failure, not. */
+at_status at__store_merge_into(const char *path, const char *const *paths, int count,
+                               const at__cancel *cancel, at__merge_counts *counts,
+                               at_error *err) AT_MUST_CHECK;
+
+/* Is `path` the database, or one of the files that SQLite keeps beside it? By device and inode, and by real
+ * names where they are not there yet. Opens nothing. */
+bool at__store_owns(const char *database, const char *path);
 
 /* For reading: a database, or a dump, which is held in memory. */
 at_status at__store_open_recording(at__store **out, const char *path, at_error *err) AT_MUST_CHECK;

@@ -35,7 +35,14 @@ at_status at__store_open_wait(at__store **out, const char *path, at__open_mode m
 /* AT_ERR_USAGE for names that SQLite would not take for a file: what was stored there would be gone. */
 at_status at__store_check_name(const char *path, at_error *err) AT_MUST_CHECK;
 
-/* mkdir -p of everything before the last '/'. */
+/* Is there a -wal, -shm or -journal beside this name? */
+bool at__store_has_files_beside(const char *path);
+
+/* Removes a database that nobody else knows. */
+void at__store_remove(const char *path);
+
+/* Does a regular file begin as SQLite's do? Safe on one that this process has open. */
+bool at__store_is_database(const char *path);
 
 /* One forward step: SQL that brings the tables of version `from` to from + 1. A table of them ends with NULL.
  */

@@ -7,13 +7,12 @@
  * columns.h say. All is one transaction: a line that is refused leaves nothing behind.
  */
 #include "db/store_internal.h"
+#include "util/real_path.h"
 #include "util/sha256.h"
 #include "util/text_file.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char DOING[] = "merge";
@@ -30,12 +29,18 @@ typedef struct merger {
     int64_t version;            /* of the dump; 0: its first line is to come */
     at__merge_counts counts;
     at_status status; /* why a sink stopped */
+    const at__cancel *cancel;
     at_error *err;
 } merger;
 
 static at_status fail_line(const merger *m, const char *what)
 {
     return at_fail(m->err, AT_ERR_INPUT, "%s:%lld: %s", m->path, (long long)m->line, what);
+}
+
+static at_status interrupted(const merger *m)
+{
+    return at_fail(m->err, AT_ERR_CANCELLED, "interrupted; nothing was added");
 }
 
 /* What SQLite refused: a value that the tables do not allow is the line's fault, anything else ours. */
@@ -245,6 +250,8 @@ static at_status read_head(merger *m, const char *text)
 static at_status merge_line(merger *m, const char *text)
 {
     int kind = -1;
+    if (at__cancel_asked(m->cancel))
+        return interrupted(m);
     m->line++;
     if (!m->version)
         return read_head(m, text);
@@ -317,29 +324,25 @@ static at_status merge_text(merger *m)
     return status;
 }
 
-/* Does the file begin as an SQLite database? */
-static bool is_database(const char *path)
-{
-    static const char MAGIC[] = "SQLite format 3";
-    char begin[sizeof MAGIC] = "";
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return false; /* reading it as text says why */
-    size_t len = fread(begin, 1, sizeof begin, file);
-    fclose(file);
-    return len == sizeof begin && memcmp(begin, MAGIC, sizeof MAGIC) == 0;
-}
-
+/* The store may be among the files, as in `merge all.db *.db`; none of its files may be opened by hand. */
 static at_status merge_path(merger *m)
 {
-    return strcmp(m->path, "-") != 0 && is_database(m->path) ? merge_database(m) : merge_text(m);
+    const char *into = sqlite3_db_filename(m->store->db, "main");
+    if (strcmp(m->path, "-") == 0)
+        return merge_text(m);
+    if (into && *into && at__same_file(into, m->path))
+        return AT_OK;
+    if (into && *into && at__store_owns(into, m->path))
+        return at_fail(m->err, AT_ERR_USAGE, "%s: is a part of the database %s; expected the database alone",
+                       m->path, m->store->path);
+    return at__store_is_database(m->path) ? merge_database(m) : merge_text(m);
 }
 
-at_status at__store_merge(at__store *store, const char *const *paths, int count, at__merge_counts *counts,
-                          at_error *err)
+at_status at__store_merge_until(at__store *store, const char *const *paths, int count,
+                                const at__cancel *cancel, at__merge_counts *counts, at_error *err)
 {
     at_error unused;
-    merger m = { .store = store, .err = err ? err : &unused };
+    merger m = { .store = store, .err = err ? err : &unused, .cancel = cancel };
     at_status status = at__store_begin(store, m.err);
     if (status != AT_OK)
         return status;
@@ -352,8 +355,16 @@ at_status at__store_merge(at__store *store, const char *const *paths, int count,
         for (int k = 0; k < LINE_KINDS; k++)
             at__str_clear(&m.before[k]);
     }
+    if (at__cancel_asked(cancel)) /* also when it broke off reading */
+        status = interrupted(&m);
     status = at__store_end(store, status, m.err);
     if (status == AT_OK && counts)
         *counts = m.counts;
     return status;
+}
+
+at_status at__store_merge(at__store *store, const char *const *paths, int count, at__merge_counts *counts,
+                          at_error *err)
+{
+    return at__store_merge_until(store, paths, count, NULL, counts, err);
 }

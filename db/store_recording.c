@@ -22,7 +22,7 @@ static bool is_dump(const char *path)
 at_status at__store_open_recording(at__store **out, const char *path, at_error *err)
 {
     at__store *store = NULL;
-    if (!is_dump(path))
+    if (at__store_is_database(path) || !is_dump(path))
         return at__store_open(out, path, AT__STORE_READ, err);
     at_status status = at__store_open_memory(&store, err);
     if (status == AT_OK)

@@ -4,8 +4,11 @@
 #include "util/sha256.h"
 
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <zlib.h>
 
 TestSuite(merge);
@@ -415,4 +418,50 @@ Test(merge, a_strategy_that_is_no_text_is_none)
         at__store_close(other);
         folder_remove(&f);
     }
+}
+
+/* Does this process hold a lock on the file? Only another one can ask. */
+static bool is_locked(const char *path)
+{
+    int state = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+        int fd = open(path, O_RDWR | O_CLOEXEC);
+        _exit(fd < 0 || fcntl(fd, F_GETLK, &all) != 0 ? 2 : all.l_type != F_UNLCK);
+    }
+    cr_assert(child > 0 && waitpid(child, &state, 0) == child && WIFEXITED(state));
+    cr_assert(WEXITSTATUS(state) < 2);
+    return WEXITSTATUS(state) == 1;
+}
+
+/* Without them another process takes the log for abandoned and removes it, with all that is stored later. */
+Test(merge, the_locks_of_an_open_database_outlive_reading_it_by_other_names)
+{
+    static const char *const OWN[] = { "store.db", "soft.db", "hard.db", "./../%s/store.db" };
+    static const char *const PARTS[] = { "store.db-wal", "store.db-shm" };
+    folder f = folder_make();
+    char name[400];
+    cr_assert_eq(chdir(f.path), 0);
+    at__store *store = small_store(f.db);
+    cr_assert_eq(symlink("store.db", "soft.db") | link("store.db", "hard.db"), 0);
+    cr_assert(is_locked("store.db") && is_locked("store.db-shm"));
+    for (size_t i = 0; i < sizeof OWN / sizeof *OWN; i++) {
+        at__store *recording = NULL;
+        const char *path = name;
+        snprintf(name, sizeof name, OWN[i], strrchr(f.path, '/') + 1);
+        cr_assert_eq(merge_ok(store, path).trials, 0, "there is nothing to add");
+        cr_assert(is_locked("store.db") && is_locked("store.db-shm"), "%s", path);
+        cr_assert_eq(at__store_open_recording(&recording, path, NULL), AT_OK);
+        at__store_close(recording);
+        cr_assert(is_locked("store.db") && is_locked("store.db-shm"), "%s as a recording", path);
+    }
+    for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++) {
+        at_error err = { 0 };
+        cr_assert_eq(at__store_merge(store, &PARTS[i], 1, NULL, &err), AT_ERR_USAGE);
+        cr_assert(strstr(err.text, "expected the database alone"), "%s", err.text);
+        cr_assert(is_locked("store.db") && is_locked("store.db-shm"), "%s", PARTS[i]);
+    }
+    at__store_close(store);
+    folder_remove(&f);
 }

@@ -3,9 +3,6 @@
 #include "db/store.h"
 
 #include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const at__usage USAGE = {
     "autotune merge INTO.db FROM...",
@@ -13,7 +10,9 @@ static const at__usage USAGE = {
     "made\n"
     "when it is missing. Of two trials of the same problem, conditions, template and configuration the "
     "newer\n"
-    "stays; a winner that is there already is not added again. When one file cannot be read nothing changes.",
+    "stays; a winner that is there already is not added again. When one file cannot be read, or after "
+    "Ctrl-C,\n"
+    "nothing changes.",
 };
 
 static void print_counts(const at__merge_counts *c, const char *into)
@@ -23,25 +22,11 @@ static void print_counts(const at__merge_counts *c, const char *into)
             (long long)c->winners, (long long)c->sources_taken, (long long)c->sources, into);
 }
 
-static at_status merge(const at__words *words, at__merge_counts *counts, at_error *err)
-{
-    at__store *store = NULL;
-    struct stat info;
-    bool existed = stat(words->items[0], &info) == 0;
-    at_status status = at__store_open(&store, words->items[0], AT__STORE_WRITE, err);
-    if (status != AT_OK)
-        return status;
-    status = at__store_merge(store, words->items + 1, words->count - 1, counts, err);
-    at__store_close(store);
-    if (status != AT_OK && !existed)
-        unlink(words->items[0]);
-    return status;
-}
-
 int at__cmd_merge(int argc, char **argv)
 {
     at__words words = { 0 };
     at__merge_counts counts = { 0 };
+    at__cancel cancel = { .flag = &at__cancel_requested };
     bool quiet = false;
     at_error err = { 0 };
     int code = AT__EXIT_OK;
@@ -56,7 +41,8 @@ int at__cmd_merge(int argc, char **argv)
         status = at_fail(&err, AT_ERR_USAGE, "found %d file%s; expected INTO.db and one or more to add to it",
                          words.count, words.count == 1 ? "" : "s");
     if (status == AT_OK)
-        status = merge(&words, &counts, &err);
+        status =
+            at__store_merge_into(words.items[0], words.items + 1, words.count - 1, &cancel, &counts, &err);
     if (status != AT_OK)
         return at__complain(&err);
     if (!quiet)

@@ -1,0 +1,126 @@
+/*
+ * store_merge_into.c - merging into a file by its name. One that is not there is built under another name and
+ * then takes its own, unless somebody has made it meanwhile: then what was built is merged into theirs. So a
+ * file that others may have opened is never taken away, and what is half done is never seen.
+ */
+#include "db/store_internal.h"
+#include "util/beside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DATABASE_MODE = 0644 }; /* as SQLite makes files */
+
+static at_status merge_ordinary(const char *path, const char *const *paths, int count,
+                                const at__cancel *cancel, at__merge_counts *counts, at_error *err)
+{
+    at__store *store = NULL;
+    at_status status = at__store_open(&store, path, AT__STORE_WRITE, err);
+    if (status == AT_OK)
+        status = at__store_merge_until(store, paths, count, cancel, counts, err);
+    at__store_close(store);
+    return status;
+}
+
+/* No log beside it when it is closed: a file that is renamed leaves its log behind. */
+static at_status leave_wal(at__store *store, at_error *err)
+{
+    sqlite3_stmt *s = NULL;
+    bool left = sqlite3_prepare_v2(store->db, "PRAGMA journal_mode = DELETE", -1, &s, NULL) == SQLITE_OK &&
+                sqlite3_step(s) == SQLITE_ROW && strcmp(at__store_text(s, 0), "delete") == 0;
+    at_status status = left ? AT_OK : at__store_fail(store, "write the database", err);
+    sqlite3_finalize(s);
+    return status;
+}
+
+/* Messages name the file that it will be. */
+static at_status open_as(at__store **out, const char *built, const char *path, at_error *err)
+{
+    at_status status = at__store_open(out, built, AT__STORE_WRITE, err);
+    char *shown = status == AT_OK ? at__text_copy(path, strlen(path)) : NULL;
+    if (shown) {
+        free((*out)->path);
+        (*out)->path = shown;
+    }
+    return status;
+}
+
+static at_status build(const char *built, const char *path, const char *const *paths, int count,
+                       const at__cancel *cancel, at__merge_counts *counts, at_error *err)
+{
+    at__store *store = NULL;
+    at_status status = open_as(&store, built, path, err);
+    if (status == AT_OK)
+        status = at__store_merge_until(store, paths, count, cancel, counts, err);
+    if (status == AT_OK)
+        status = leave_wal(store, err);
+    at__store_close(store);
+    return status;
+}
+
+/* A log that a database of this name left behind would be taken for the new one's. */
+static bool take_name(const char *built, const char *path)
+{
+    bool taken = !at__store_has_files_beside(path) &&
+                 renameat2(AT_FDCWD, built, AT_FDCWD, path, RENAME_NOREPLACE) == 0;
+    if (taken)
+        at__sync_name(path);
+    return taken;
+}
+
+/* What was built goes into the file that came meanwhile. Of its rows those are new that are new there. */
+static at_status merge_built(const char *built, const char *path, at__merge_counts *counts, at_error *err)
+{
+    at__merge_counts there = { 0 };
+    at_status status = merge_ordinary(path, &built, 1, NULL, &there, err);
+    counts->trials_taken = there.trials_taken;
+    counts->winners_taken = there.winners_taken;
+    counts->sources_taken = there.sources_taken;
+    return status;
+}
+
+static at_status merge_new(const char *path, const char *const *paths, int count, const at__cancel *cancel,
+                           at__merge_counts *counts, at_error *err)
+{
+    at__str built = { 0 };
+    at_status status = at__store_make_parents(path, err);
+    if (status != AT_OK)
+        return status;
+    int fd = at__make_beside(&built, path, DATABASE_MODE);
+    if (fd < 0) {
+        status =
+            at_fail(err, AT_ERR_STORE, "%s: cannot make a file in its folder: %s", path, strerror(errno));
+        goto done;
+    }
+    close(fd);
+    status = build(built.data, path, paths, count, cancel, counts, err);
+    if (status == AT_OK && take_name(built.data, path))
+        goto done;
+    if (status == AT_OK)
+        status = merge_built(built.data, path, counts, err);
+    at__store_remove(built.data);
+done:
+    at__str_clear(&built);
+    return status;
+}
+
+at_status at__store_merge_into(const char *path, const char *const *paths, int count,
+                               const at__cancel *cancel, at__merge_counts *counts, at_error *err)
+{
+    struct stat info;
+    at__merge_counts unused = { 0 };
+    at_error ignored;
+    err = err ? err : &ignored;
+    counts = counts ? counts : &unused;
+    at_status status = at__store_check_name(path, err);
+    if (status != AT_OK)
+        return status;
+    bool is_new = lstat(path, &info) != 0 && errno == ENOENT;
+    return is_new ? merge_new(path, paths, count, cancel, counts, err)
+                  : merge_ordinary(path, paths, count, cancel, counts, err);
+}

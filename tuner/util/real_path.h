@@ -1,0 +1,20 @@
+/*
+ * real_path.h - which file a name leads to, also when it is not there yet. Opens nothing: closing a database
+ * by hand would drop the locks that this process has on it.
+ */
+#ifndef AUTOTUNE_REAL_PATH_H
+#define AUTOTUNE_REAL_PATH_H
+
+#include "util/str.h"
+
+/*
+ * The absolute name without links of the file, or of the file that would be made under this name: links that
+ * lead nowhere are followed, folders may be missing. Replaces *out. AT_ERR_SYSTEM: a loop of links, no right
+ * to look.
+ */
+at_status at__real_path(at__str *out, const char *path, at_error *err) AT_MUST_CHECK;
+
+/* Is it one file? By device and inode (hard links), or, where one is not there, by their real names. */
+bool at__same_file(const char *a, const char *b);
+
+#endif
