@@ -13,12 +13,14 @@
  *   4. whoever shows it, and the column's line in README.md.
  * Nothing else names it: stack_bytes, spill_bytes and local_bytes came in that way.
  *
- * A row is X(column, shown, kind, member, rule): the column's name in its table; in views and dumps; how C
- * and SQL hold it (at__column_kind); the member; what a merge demands of it (at__column_rule).
+ * A row is X(column, shown, kind, member, rule, range): the column's name in its table; in views and dumps;
+ * how C and SQL hold it (at__column_kind); the member; what a merge demands of it (at__column_rule); which
+ * numbers it may hold (AT__RANGES), whoever brings them.
  */
 #ifndef AUTOTUNE_COLUMNS_H
 #define AUTOTUNE_COLUMNS_H
 
+#include <autotune/status.h>
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,93 +49,121 @@ typedef enum at__column_rule {
     AT__RULE_WAS_SPILL,  /* before those it was called spill_bytes                                    */
 } at__column_rule;
 
+/*
+ * R(name, least, most): the numbers that a column may hold. They are wide: no device and no kernel comes near
+ * the ends, and what is computed from two of them is still finite.
+ *
+ * COUNT and MIB end where a double is not exact any more: 2^53, and 2^33 MiB are as many bytes. CC, SMS, MIB:
+ * 0 was not recorded. TIME is what figures are divided by; others' times may be in any unit. GRID and BLOCK
+ * are CUDA's own limits; 0 where a launch is not known.
+ */
+#define AT__RANGES(R)                                                                                        \
+    R(TEXT, 0, 0)                                                                                            \
+    R(FLAG, 0, 1)                                                                                            \
+    R(COUNT, 0, 9007199254740992.0)                                                                          \
+    R(SIZE, 0, 9223372036854775807.0)                                                                        \
+    R(CC, 0, 9999)                                                                                           \
+    R(SMS, 0, 1000000)                                                                                       \
+    R(MIB, 0, 8589934592.0)                                                                                  \
+    R(TIME, 1e-15, 1e9)                                                                                      \
+    R(SECONDS, 0, 1e9)                                                                                       \
+    R(SPREAD, 0, 1e9)                                                                                        \
+    R(GRID, 0, 2147483647)                                                                                   \
+    R(BLOCK, 0, 1024)
+
+typedef enum at__column_range {
+#define AT__RANGE_NAME(name, least, most) AT__RANGE_##name,
+    AT__RANGES(AT__RANGE_NAME)
+#undef AT__RANGE_NAME
+} at__column_range;
+
 /* clang-format off */
 
 /* at__problem_key, at__answer; table problem. */
-#define AT__PROBLEM_COLUMNS(X)                                                     \
-    X(op,                 op,                 TEXT,      op,                NEEDED)  \
-    X(shape,              shape,              TEXT,      shape,             NEEDED)  \
-    X(type_key,           type_key,           TEXT,      type_key,          NEEDED)  \
-    X(elements,           elements,           INT,       elements,          NEEDED)  \
-    X(traffic_bytes,      traffic_bytes,      INT,       traffic_bytes,     NEEDED)
+#define AT__PROBLEM_COLUMNS(X)                                                                                  \
+    X(op,                op,                 TEXT,      op,                          NEEDED,     TEXT)          \
+    X(shape,             shape,              TEXT,      shape,                       NEEDED,     TEXT)          \
+    X(type_key,          type_key,           TEXT,      type_key,                    NEEDED,     TEXT)          \
+    X(elements,          elements,           INT,       elements,                    NEEDED,     SIZE)          \
+    X(traffic_bytes,     traffic_bytes,      INT,       traffic_bytes,               NEEDED,     SIZE)
 
 /* at__fingerprint; tables device and fingerprint. */
-#define AT__DEVICE_COLUMNS(X)                                                      \
-    X(name,               device,             CHARS,     device,            NEEDED)  \
-    X(cc,                 cc,                 INT,       cc,                NEEDED)  \
-    X(sms,                sms,                INT,       sms,               NEEDED)  \
-    X(memory_mib,         memory_mib,         INT,       memory_mib,        NEEDED)
-#define AT__VERSION_COLUMNS(X)                                                     \
-    X(driver,             driver,             CHARS,     driver,            PLAIN)   \
-    X(nvrtc,              nvrtc,              CHARS,     nvrtc,             PLAIN)   \
-    X(tool,               tool,               CHARS,     tool,              PLAIN)   \
-    X(cold,               cold,               BOOL,      cold,              NEEDED)
+#define AT__DEVICE_COLUMNS(X)                                                                                   \
+    X(name,              device,             CHARS,     device,                      NEEDED,     TEXT)          \
+    X(cc,                cc,                 INT,       cc,                          NEEDED,     CC)            \
+    X(sms,               sms,                INT,       sms,                         NEEDED,     SMS)           \
+    X(memory_mib,        memory_mib,         INT,       memory_mib,                  NEEDED,     MIB)
+#define AT__VERSION_COLUMNS(X)                                                                                  \
+    X(driver,            driver,             CHARS,     driver,                      PLAIN,      TEXT)          \
+    X(nvrtc,             nvrtc,              CHARS,     nvrtc,                       PLAIN,      TEXT)          \
+    X(tool,              tool,               CHARS,     tool,                        PLAIN,      TEXT)          \
+    X(cold,              cold,               BOOL,      cold,                        NEEDED,     FLAG)
 #define AT__FINGERPRINT_COLUMNS(X) AT__DEVICE_COLUMNS(X) AT__VERSION_COLUMNS(X)
 
 /* at__trial_row, at__winner; table template, and in trial and winner the configuration. */
-#define AT__KERNEL_COLUMNS(X)                                                      \
-    X(name,               template,           TEXT,      template_name,     NEEDED)  \
-    X(hash,               template_hash,      TEXT,      template_hash,     PLAIN)   \
-    X(config,             config,             TEXT,      config,            PLAIN)
+#define AT__KERNEL_COLUMNS(X)                                                                                   \
+    X(name,              template,           TEXT,      template_name,               NEEDED,     TEXT)          \
+    X(hash,              template_hash,      TEXT,      template_hash,               PLAIN,      TEXT)          \
+    X(config,            config,             TEXT,      config,                      PLAIN,      TEXT)
 
 /* at__trial_row, at__answer; tables trial and winner. */
-#define AT__TIME_COLUMN(X)                                                         \
-    X(measured_at,        measured_at,        TEXT,      measured_at,       NEEDED)
+#define AT__TIME_COLUMN(X)                                                                                      \
+    X(measured_at,       measured_at,        TEXT,      measured_at,                 NEEDED,     TEXT)
 
 /* at__trial_row; table trial. */
-#define AT__TRIAL_FIGURES(X)                                                              \
-    X(outcome,            outcome,            OUTCOME,   outcome,                PLAIN)      \
-    X(median_s,           median_s,           SOME_REAL, timing.median_s,        ABOVE_ZERO) \
-    X(min_s,              min_s,              SOME_REAL, timing.min_s,           PLAIN)      \
-    X(spread,             spread,             SOME_REAL, timing.spread,          PLAIN)      \
-    X(samples,            samples,            INT,       timing.samples,         PLAIN)      \
-    X(registers,          registers,          COUNT,     resources.registers,    PLAIN)      \
-    X(shared_bytes,       shared_bytes,       COUNT,     resources.shared_bytes, PLAIN)      \
-    X(stack_bytes,        stack_bytes,        COUNT,     resources.stack_bytes,  SINCE_2)    \
-    X(spill_bytes,        spill_bytes,        COUNT,     resources.spill_bytes,  SINCE_2)    \
-    X(local_bytes,        local_bytes,        COUNT,     resources.local_bytes,  WAS_SPILL)  \
-    X(compile_s,          compile_s,          REAL,      compile_s,              OR_ZERO)    \
-    X(log,                log,                TEXT,      log,                    OR_EMPTY)   \
-    X(source_hash,        source_hash,        TEXT,      source_hash,            OR_EMPTY)
+#define AT__TRIAL_FIGURES(X)                                                                                    \
+    X(outcome,           outcome,            OUTCOME,   outcome,                     PLAIN,      TEXT)          \
+    X(median_s,          median_s,           SOME_REAL, timing.median_s,             ABOVE_ZERO, TIME)          \
+    X(min_s,             min_s,              SOME_REAL, timing.min_s,                PLAIN,      SECONDS)       \
+    X(spread,            spread,             SOME_REAL, timing.spread,               PLAIN,      SPREAD)        \
+    X(samples,           samples,            INT,       timing.samples,              PLAIN,      COUNT)         \
+    X(registers,         registers,          COUNT,     resources.registers,         PLAIN,      COUNT)         \
+    X(shared_bytes,      shared_bytes,       COUNT,     resources.shared_bytes,      PLAIN,      COUNT)         \
+    X(stack_bytes,       stack_bytes,        COUNT,     resources.stack_bytes,       SINCE_2,    COUNT)         \
+    X(spill_bytes,       spill_bytes,        COUNT,     resources.spill_bytes,       SINCE_2,    COUNT)         \
+    X(local_bytes,       local_bytes,        COUNT,     resources.local_bytes,       WAS_SPILL,  COUNT)         \
+    X(compile_s,         compile_s,          REAL,      compile_s,                   OR_ZERO,    SECONDS)       \
+    X(log,               log,                TEXT,      log,                         OR_EMPTY,   TEXT)          \
+    X(source_hash,       source_hash,        TEXT,      source_hash,                 OR_EMPTY,   TEXT)
 
 /* at__winner; table winner. Its shared_bytes are those that the launch asks for. */
-#define AT__WINNER_FIGURES(X)                                                                       \
-    X(median_s,           median_s,           REAL,      timing.median_s,             ABOVE_ZERO)      \
-    X(min_s,              min_s,              REAL,      timing.min_s,                PLAIN)           \
-    X(spread,             spread,             REAL,      timing.spread,               PLAIN)           \
-    X(samples,            samples,            INT,       timing.samples,              PLAIN)           \
-    X(ceiling_s,          ceiling_s,          SOME_REAL, ceiling_s,                   PLAIN)           \
-    X(ceiling_name,       ceiling,            TEXT,      ceiling_name,                PLAIN)           \
-    X(ties,               ties,               TEXT,      ties,                        PLAIN)           \
-    X(trials,             trials,             INT,       trials,                      PLAIN)           \
-    X(space_count,        space_count,        INT,       space_count,                 PLAIN)           \
-    X(grid_x,             grid_x,             INT,       geometry.grid[0],            PLAIN)           \
-    X(grid_y,             grid_y,             INT,       geometry.grid[1],            PLAIN)           \
-    X(grid_z,             grid_z,             INT,       geometry.grid[2],            PLAIN)           \
-    X(block_x,            block_x,            INT,       geometry.block[0],           PLAIN)           \
-    X(block_y,            block_y,            INT,       geometry.block[1],           PLAIN)           \
-    X(block_z,            block_z,            INT,       geometry.block[2],           PLAIN)           \
-    X(shared_bytes,       shared_bytes,       INT,       geometry.shared_bytes,       PLAIN)           \
-    X(registers,          registers,          COUNT,     resources.registers,         PLAIN)           \
-    X(total_shared_bytes, total_shared_bytes, COUNT,     resources.shared_bytes,      SINCE_2)         \
-    X(stack_bytes,        stack_bytes,        COUNT,     resources.stack_bytes,       SINCE_2)         \
-    X(spill_bytes,        spill_bytes,        COUNT,     resources.spill_bytes,       SINCE_2)         \
-    X(local_bytes,        local_bytes,        COUNT,     resources.local_bytes,       SINCE_2)         \
-    X(elapsed_s,          elapsed_s,          REAL,      elapsed_s,                   PLAIN)           \
-    X(sm_clock_mhz,       sm_clock_mhz,       COUNT,     conditions.sm_clock_mhz,     PLAIN)           \
-    X(memory_clock_mhz,   memory_clock_mhz,   COUNT,     conditions.memory_clock_mhz, PLAIN)           \
-    X(temperature_c,      temperature_c,      COUNT,     conditions.temperature_c,    PLAIN)           \
-    X(power_w,            power_w,            COUNT,     conditions.power_w,          PLAIN)           \
-    X(throttle_reasons,   throttle_reasons,   COUNT,     conditions.throttle_reasons, PLAIN)           \
-    X(source_hash,        source_hash,        TEXT,      source_hash,                 OR_EMPTY)        \
-    X(op_hash,            op_hash,            TEXT,      op_hash,                     OR_EMPTY)
+#define AT__WINNER_FIGURES(X)                                                                                   \
+    X(median_s,          median_s,           REAL,      timing.median_s,             ABOVE_ZERO, TIME)          \
+    X(min_s,             min_s,              REAL,      timing.min_s,                PLAIN,      SECONDS)       \
+    X(spread,            spread,             REAL,      timing.spread,               PLAIN,      SPREAD)        \
+    X(samples,           samples,            INT,       timing.samples,              PLAIN,      COUNT)         \
+    X(ceiling_s,         ceiling_s,          SOME_REAL, ceiling_s,                   PLAIN,      SECONDS)       \
+    X(ceiling_name,      ceiling,            TEXT,      ceiling_name,                PLAIN,      TEXT)          \
+    X(ties,              ties,               TEXT,      ties,                        PLAIN,      TEXT)          \
+    X(trials,            trials,             INT,       trials,                      PLAIN,      COUNT)         \
+    X(space_count,       space_count,        INT,       space_count,                 PLAIN,      COUNT)         \
+    X(grid_x,            grid_x,             INT,       geometry.grid[0],            PLAIN,      GRID)          \
+    X(grid_y,            grid_y,             INT,       geometry.grid[1],            PLAIN,      GRID)          \
+    X(grid_z,            grid_z,             INT,       geometry.grid[2],            PLAIN,      GRID)          \
+    X(block_x,           block_x,            INT,       geometry.block[0],           PLAIN,      BLOCK)         \
+    X(block_y,           block_y,            INT,       geometry.block[1],           PLAIN,      BLOCK)         \
+    X(block_z,           block_z,            INT,       geometry.block[2],           PLAIN,      BLOCK)         \
+    X(shared_bytes,      shared_bytes,       INT,       geometry.shared_bytes,       PLAIN,      COUNT)         \
+    X(registers,         registers,          COUNT,     resources.registers,         PLAIN,      COUNT)         \
+    X(total_shared_bytes,total_shared_bytes, COUNT,     resources.shared_bytes,      SINCE_2,    COUNT)         \
+    X(stack_bytes,       stack_bytes,        COUNT,     resources.stack_bytes,       SINCE_2,    COUNT)         \
+    X(spill_bytes,       spill_bytes,        COUNT,     resources.spill_bytes,       SINCE_2,    COUNT)         \
+    X(local_bytes,       local_bytes,        COUNT,     resources.local_bytes,       SINCE_2,    COUNT)         \
+    X(elapsed_s,         elapsed_s,          REAL,      elapsed_s,                   PLAIN,      SECONDS)       \
+    X(sm_clock_mhz,      sm_clock_mhz,       COUNT,     conditions.sm_clock_mhz,     PLAIN,      COUNT)         \
+    X(memory_clock_mhz,  memory_clock_mhz,   COUNT,     conditions.memory_clock_mhz, PLAIN,      COUNT)         \
+    X(temperature_c,     temperature_c,      COUNT,     conditions.temperature_c,    PLAIN,      COUNT)         \
+    X(power_w,           power_w,            COUNT,     conditions.power_w,          PLAIN,      COUNT)         \
+    X(throttle_reasons,  throttle_reasons,   COUNT,     conditions.throttle_reasons, PLAIN,      SIZE)          \
+    X(source_hash,       source_hash,        TEXT,      source_hash,                 OR_EMPTY,   TEXT)          \
+    X(op_hash,           op_hash,            TEXT,      op_hash,                     OR_EMPTY,   TEXT)
 
 /* clang-format on */
 
 /* What names a trial or a winner in a dump, in this order: the first members of its lines. */
 #define AT__DUMP_KEY_COLUMNS(X) AT__PROBLEM_COLUMNS(X) AT__FINGERPRINT_COLUMNS(X) AT__KERNEL_COLUMNS(X)
 
-#define AT__COUNT_COLUMN(name, shown, kind, member, rule) +1
+#define AT__COUNT_COLUMN(name, shown, kind, member, rule, range) +1
 enum {
     AT__PROBLEM_COUNT = 0 AT__PROBLEM_COLUMNS(AT__COUNT_COLUMN),
     AT__DEVICE_COUNT = 0 AT__DEVICE_COLUMNS(AT__COUNT_COLUMN),
@@ -148,6 +178,7 @@ typedef struct at__column {
     const char *name, *shown;
     at__column_kind kind;
     at__column_rule rule;
+    at__column_range range;
     size_t offset, size; /* of the member */
 } at__column;
 
@@ -169,6 +200,14 @@ extern const at__columns at__line_columns;   /* of no struct: dump key and time,
 /* Binds the record's members to the parameters from `first` (1: the first) on. Texts are not copied. Returns
  * an SQLite code. */
 int at__columns_bind(sqlite3_stmt *s, int first, const at__columns *columns, const void *record);
+
+/* Is each number of the record in its range? Else *err says "COLUMN: found ...; expected ...". What stands
+ * for NULL is in every range. */
+at_status at__columns_check(const at__columns *columns, const void *record, at_error *err) AT_MUST_CHECK;
+
+/* The same of one column of the current row. A number where none is expected, or none where one is, is out
+ * of range as well. */
+at_status at__column_check(const at__column *column, sqlite3_stmt *s, int index, at_error *err) AT_MUST_CHECK;
 
 /* Reads the columns of the current row from `first` (0: the first) on. Texts are borrowed until the next
  * step. Returns the index of the column behind them. */

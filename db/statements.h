@@ -13,15 +13,15 @@
 
 /* What lists make of a row of columns.h: THEN_ begins with its comma and stands behind something, _THEN ends
  * with it and stands before something. A parameter "?" has the number after the one before it. */
-#define AT__THEN_NAME(name, shown, kind, member, rule)  ", " #name
-#define AT__THEN_MARK(name, shown, kind, member, rule)  ", ?"
-#define AT__THEN_SET(name, shown, kind, member, rule)   ", " #name " = excluded." #name
-#define AT__THEN_SHOWN(name, shown, kind, member, rule) ", " #shown
-#define AT__THEN_TAKE(name, shown, kind, member, rule)  ", " AT__TAKE_##rule(shown)
-#define AT__SHOWN_THEN(name, shown, kind, member, rule) #shown ", "
-#define AT__TAKE_THEN(name, shown, kind, member, rule)  AT__TAKE_##rule(shown) ", "
-#define AT__AND_NAME(name, shown, kind, member, rule)   " AND " #name " = ?"
-#define AT__AND_SHOWN(name, shown, kind, member, rule)  " AND " #shown " = ?"
+#define AT__THEN_NAME(name, shown, kind, member, rule, range)  ", " #name
+#define AT__THEN_MARK(name, shown, kind, member, rule, range)  ", ?"
+#define AT__THEN_SET(name, shown, kind, member, rule, range)   ", " #name " = excluded." #name
+#define AT__THEN_SHOWN(name, shown, kind, member, rule, range) ", " #shown
+#define AT__THEN_TAKE(name, shown, kind, member, rule, range)  ", " AT__TAKE_##rule(shown)
+#define AT__SHOWN_THEN(name, shown, kind, member, rule, range) #shown ", "
+#define AT__TAKE_THEN(name, shown, kind, member, rule, range)  AT__TAKE_##rule(shown) ", "
+#define AT__AND_NAME(name, shown, kind, member, rule, range)   " AND " #name " = ?"
+#define AT__AND_SHOWN(name, shown, kind, member, rule, range)  " AND " #shown " = ?"
 
 /* A member of a line of a dump, ?1, as its rule says; ?5 is the version of the dump. */
 #define AT__TAKE_PLAIN(shown)      "json_extract(?1, '$." #shown "')"
@@ -152,7 +152,7 @@
       "INSERT INTO trial (" AT__SQL_ROW_KEY AT__TRIAL_FIGURES(AT__THEN_NAME) ") "                      \
       "SELECT ?2, ?3, ?4, " AT__TAKE_PLAIN(config) ", NULL, " AT__TAKE_PLAIN(measured_at)              \
       AT__TRIAL_FIGURES(AT__THEN_TAKE) " WHERE true " AT__SQL_UPDATE_TRIAL                             \
-      " WHERE excluded.measured_at > measured_at")                                                     \
+      " WHERE excluded.measured_at > measured_at RETURNING id" AT__TRIAL_FIGURES(AT__THEN_NAME))                                                     \
     X(MERGE_RUN,                                                                                       \
       "INSERT INTO run (started_at, command, strategy, seed, device_uuid, host) "                      \
       "SELECT strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), '" AT__MERGE_COMMAND "', "                        \
@@ -167,7 +167,7 @@
       AT__WINNER_FIGURES(AT__THEN_TAKE) " "                                                            \
       "WHERE NOT EXISTS (SELECT 1 FROM winner w WHERE w.problem_id = ?2 AND w.fingerprint_id = ?3 "    \
       "AND w.template_id = ?4 AND w.config = " AT__TAKE_PLAIN(config) " "                              \
-      "AND w.measured_at = " AT__TAKE_PLAIN(measured_at) ")")                                          \
+      "AND w.measured_at = " AT__TAKE_PLAIN(measured_at) ") RETURNING id" AT__WINNER_FIGURES(AT__THEN_NAME))                                          \
                                                                                                        \
     /* Recordings. */                                                                                  \
     X(MAIN_FINGERPRINT,                                                                                \

@@ -64,6 +64,10 @@ typedef struct at__trial_row {
     int64_t id;              /* of a stored one, growing in the order of storing; to store, ignored */
 } at__trial_row;
 
+/* AT_ERR_INPUT, "COLUMN: found ...; expected ...": a number that no column takes. What is stored, merged or
+ * imported is asked. */
+at_status at__trial_check(const at__trial_row *row, at_error *err) AT_MUST_CHECK;
+
 /* Conditions of a run, written when it starts. */
 typedef struct at__run_info {
     const char *command; /* as typed                                          */

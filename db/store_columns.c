@@ -9,14 +9,17 @@
 #include "db/store.h"
 #include "db/store_internal.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMN(type, column, display, of_kind, member, of_rule)                                              \
+#define COLUMN(type, column, display, of_kind, member, of_rule, of_range)                                    \
     { .name = #column,                                                                                       \
       .shown = #display,                                                                                     \
       .kind = AT__KIND_##of_kind,                                                                            \
       .rule = AT__RULE_##of_rule,                                                                            \
+      .range = AT__RANGE_##of_range,                                                                         \
       .offset = offsetof(type, member),                                                                      \
       .size = sizeof((type *)0)->member },
 
@@ -25,8 +28,12 @@
 #define OF_TRIAL(...)       COLUMN(at__trial_row, __VA_ARGS__)
 #define OF_WINNER(...)      COLUMN(at__winner, __VA_ARGS__)
 #define OF_ANSWER(...)      COLUMN(at__answer, __VA_ARGS__)
-#define OF_LINE(column, display, of_kind, member, of_rule)                                                   \
-    { .name = #column, .shown = #display, .kind = AT__KIND_##of_kind, .rule = AT__RULE_##of_rule },
+#define OF_LINE(column, display, of_kind, member, of_rule, of_range)                                         \
+    { .name = #column,                                                                                       \
+      .shown = #display,                                                                                     \
+      .kind = AT__KIND_##of_kind,                                                                            \
+      .rule = AT__RULE_##of_rule,                                                                            \
+      .range = AT__RANGE_##of_range },
 
 static const at__column PROBLEM[] = { AT__PROBLEM_COLUMNS(OF_PROBLEM) };
 static const at__column FINGERPRINT[] = { AT__FINGERPRINT_COLUMNS(OF_FINGERPRINT) };
@@ -65,11 +72,11 @@ const at__columns at__line_columns = ALL(LINE);
 
 #define CHECK(type, kind, member) \
     _Static_assert(IS_##kind(((type *)0)->member), #type "." #member " is no " #kind);
-#define CHECK_PROBLEM(name, shown, kind, member, rule)     CHECK(at__problem_key, kind, member)
-#define CHECK_FINGERPRINT(name, shown, kind, member, rule) CHECK(at__fingerprint, kind, member)
-#define CHECK_TRIAL(name, shown, kind, member, rule)       CHECK(at__trial_row, kind, member)
-#define CHECK_WINNER(name, shown, kind, member, rule)      CHECK(at__winner, kind, member)
-#define CHECK_ANSWER(name, shown, kind, member, rule)      CHECK(at__answer, kind, member)
+#define CHECK_PROBLEM(name, shown, kind, member, rule, range)     CHECK(at__problem_key, kind, member)
+#define CHECK_FINGERPRINT(name, shown, kind, member, rule, range) CHECK(at__fingerprint, kind, member)
+#define CHECK_TRIAL(name, shown, kind, member, rule, range)       CHECK(at__trial_row, kind, member)
+#define CHECK_WINNER(name, shown, kind, member, rule, range)      CHECK(at__winner, kind, member)
+#define CHECK_ANSWER(name, shown, kind, member, rule, range)      CHECK(at__answer, kind, member)
 
 AT__PROBLEM_COLUMNS(CHECK_PROBLEM)
 AT__FINGERPRINT_COLUMNS(CHECK_FINGERPRINT)
@@ -179,6 +186,86 @@ int at__columns_read(void *record, const at__columns *columns, sqlite3_stmt *s, 
     for (int i = 0; i < columns->count; i++)
         read_member((char *)record + columns->items[i].offset, &columns->items[i], s, first + i);
     return first + columns->count;
+}
+
+/* ---- ranges ---- */
+
+static const struct range {
+    double least, most;
+} RANGES[] = {
+#define RANGE(name, least, most) [AT__RANGE_##name] = { least, most },
+    AT__RANGES(RANGE)
+#undef RANGE
+};
+
+static at_status fail_range(const at__column *c, const char *found, at_error *err)
+{
+    const struct range *r = &RANGES[c->range];
+    return at_fail(err, AT_ERR_INPUT, "%s: found %s; expected a number from %.16g to %.16g", c->shown, found,
+                   r->least, r->most);
+}
+
+static at_status check_int(const at__column *c, int64_t value, at_error *err)
+{
+    char found[32];
+    const struct range *r = &RANGES[c->range];
+    /* The largest that a double holds is above INT64_MAX: converted, the latter is equal to it. */
+    if ((double)value >= r->least && (double)value <= r->most)
+        return AT_OK;
+    snprintf(found, sizeof found, "%lld", (long long)value);
+    return fail_range(c, found, err);
+}
+
+/* Also NaN is in no range. */
+static at_status check_real(const at__column *c, double value, at_error *err)
+{
+    char found[32];
+    const struct range *r = &RANGES[c->range];
+    if (value >= r->least && value <= r->most)
+        return AT_OK;
+    snprintf(found, sizeof found, "%.6g", value);
+    return fail_range(c, found, err);
+}
+
+static at_status check_member(const at__column *c, const void *member, at_error *err)
+{
+    switch (c->kind) {
+    case AT__KIND_INT:
+        return check_int(c, *(const int64_t *)member, err);
+    case AT__KIND_COUNT:
+        return *(const int64_t *)member < 0 ? AT_OK : check_int(c, *(const int64_t *)member, err);
+    case AT__KIND_REAL:
+        return check_real(c, *(const double *)member, err);
+    case AT__KIND_SOME_REAL:
+        return isnan(*(const double *)member) ? AT_OK : check_real(c, *(const double *)member, err);
+    case AT__KIND_TEXT:
+    case AT__KIND_CHARS:
+    case AT__KIND_OUTCOME:
+    case AT__KIND_BOOL:
+        break;
+    }
+    return AT_OK;
+}
+
+at_status at__columns_check(const at__columns *columns, const void *record, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; status == AT_OK && i < columns->count; i++)
+        status = check_member(&columns->items[i], (const char *)record + columns->items[i].offset, err);
+    return status;
+}
+
+at_status at__column_check(const at__column *c, sqlite3_stmt *s, int index, at_error *err)
+{
+    int type = sqlite3_column_type(s, index);
+    bool may_miss = c->kind == AT__KIND_COUNT || c->kind == AT__KIND_SOME_REAL;
+    if (c->range == AT__RANGE_TEXT || (type == SQLITE_NULL && may_miss))
+        return AT_OK;
+    if (type == SQLITE_INTEGER)
+        return check_int(c, sqlite3_column_int64(s, index), err);
+    if (type == SQLITE_FLOAT)
+        return check_real(c, sqlite3_column_double(s, index), err);
+    return fail_range(c, type == SQLITE_NULL ? "nothing" : "a text", err);
 }
 
 /* ---- owned texts ---- */

@@ -58,7 +58,7 @@ static void render_value(dumper *d, sqlite3_stmt *s, int column, bool is_trial)
         at__str_addf(&d->value, "%lld", (long long)sqlite3_column_int64(s, column));
         break;
     case SQLITE_FLOAT:
-        at__str_addf(&d->value, compact ? "%.5g" : "%.15g", sqlite3_column_double(s, column));
+        at__str_add_real(&d->value, compact ? 5 : 15, sqlite3_column_double(s, column));
         break;
     case SQLITE_NULL:
         at__str_add(&d->value, "null");

@@ -123,6 +123,10 @@ at_status at__store_end(at__store *store, at_status status, at_error *err) AT_MU
 at_status at__store_get_columns(at__str *const *outs, int count, at__store *store, at__sql sql,
                                 const char *doing, const char *key, at_error *err) AT_MUST_CHECK;
 
+/* AT_ERR_INPUT, with the file and the column: a number of the record is out of its range (columns.h). */
+at_status at__store_check(at__store *store, const char *doing, const at__columns *columns, const void *record,
+                          at_error *err) AT_MUST_CHECK;
+
 /* Rows that trials and winners refer to: found, or inserted. Inside a transaction. */
 at_status at__store_problem_id(int64_t *id, at__store *store, const at__problem_key *key,
                                at_error *err) AT_MUST_CHECK;

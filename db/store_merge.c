@@ -126,17 +126,32 @@ static bool is_good(const at__column *c, sqlite3_stmt *s, int index)
     return *text || c->rule != AT__RULE_NEEDED;
 }
 
+/* A number that is out of its column's range. */
+static at_status check_number(const merger *m, const at__column *c, sqlite3_stmt *s, int index)
+{
+    at_error cause = { 0 };
+    char what[256];
+    if (at__column_check(c, s, index, &cause) == AT_OK)
+        return AT_OK;
+    snprintf(what, sizeof what, "damaged: the member %.200s", cause.text);
+    return fail_line(m, what);
+}
+
 /* The columns of LINE_KEY. */
 static at_status check_key(const merger *m, sqlite3_stmt *s)
 {
     char what[96];
-    for (int i = 0; i < at__line_columns.count; i++)
-        if (!is_good(&at__line_columns.items[i], s, i)) {
-            snprintf(what, sizeof what, "damaged: the member %s is missing or makes no sense",
-                     at__line_columns.items[i].shown);
-            return fail_line(m, what);
+    at_status status = AT_OK;
+    for (int i = 0; status == AT_OK && i < at__line_columns.count; i++) {
+        if (is_good(&at__line_columns.items[i], s, i)) {
+            status = check_number(m, &at__line_columns.items[i], s, i);
+            continue;
         }
-    return AT_OK;
+        snprintf(what, sizeof what, "damaged: the member %s is missing or makes no sense",
+                 at__line_columns.items[i].shown);
+        status = fail_line(m, what);
+    }
+    return status;
 }
 
 /* Most rows of a file have the fingerprint of the row before. */
@@ -171,18 +186,22 @@ static at_status row_ids(int64_t ids[3], merger *m, sqlite3_stmt *s)
     return status;
 }
 
-/* Runs a bound statement that inserts a row, or finds that there is nothing to insert. */
-static at_status put(const merger *m, at__query *q, at_status status, int64_t *taken)
+/* Runs a bound statement that inserts a row, or finds that there is nothing to insert. What it returns are
+ * the row's figures, as they were stored. */
+static at_status put(const merger *m, at__query *q, const at__columns *figures, at_status status,
+                     int64_t *taken)
 {
     int before = sqlite3_total_changes(m->store->db);
     while (next(m, q, &status))
-        ;
+        for (int i = 0; status == AT_OK && figures && i < figures->count; i++)
+            status = check_number(m, &figures->items[i], q->statement, i + 1);
     *taken += sqlite3_total_changes(m->store->db) - before;
     at__query_end(q);
     return status;
 }
 
-static at_status put_row(merger *m, at__sql sql, const char *object, int64_t *seen, int64_t *taken)
+static at_status put_row(merger *m, at__sql sql, const at__columns *figures, const char *object,
+                         int64_t *seen, int64_t *taken)
 {
     int64_t ids[3] = { 0 };
     at__query q;
@@ -195,7 +214,7 @@ static at_status put_row(merger *m, at__sql sql, const char *object, int64_t *se
         return status;
     status = at__query_begin(&q, m->store, sql, DOING, m->err, "siiii", object, ids[0], ids[1], ids[2],
                              m->version);
-    return put(m, &q, status, taken);
+    return put(m, &q, figures, status, taken);
 }
 
 /* Of a merged winner the strategy that found it is known, when its line says so. */
@@ -204,7 +223,7 @@ static at_status put_run(const merger *m, const char *object)
     int64_t runs = 0;
     at__query q;
     at_status status = at__query_begin(&q, m->store, AT__SQL_MERGE_RUN, DOING, m->err, "s", object);
-    return put(m, &q, status, &runs);
+    return put(m, &q, NULL, status, &runs);
 }
 
 /* A text that is not what its hash says would be exported as somebody's winner. */
@@ -223,7 +242,7 @@ static at_status put_source(merger *m, const char *object)
     if (status != AT_OK)
         return status;
     status = at__query_begin(&q, m->store, AT__SQL_MERGE_SOURCE, DOING, m->err, "s", object);
-    return put(m, &q, status, &m->counts.sources_taken);
+    return put(m, &q, NULL, status, &m->counts.sources_taken);
 }
 
 static at_status read_head(merger *m, const char *text)
@@ -264,11 +283,12 @@ static at_status merge_line(merger *m, const char *text)
     if (kind == LINE_SOURCE)
         return put_source(m, object);
     if (kind == LINE_TRIAL)
-        return put_row(m, AT__SQL_MERGE_TRIAL, object, &m->counts.trials, &m->counts.trials_taken);
+        return put_row(m, AT__SQL_MERGE_TRIAL, &at__trial_figures, object, &m->counts.trials,
+                       &m->counts.trials_taken);
     status = put_run(m, object);
-    return status == AT_OK
-               ? put_row(m, AT__SQL_MERGE_WINNER, object, &m->counts.winners, &m->counts.winners_taken)
-               : status;
+    return status == AT_OK ? put_row(m, AT__SQL_MERGE_WINNER, &at__winner_figures, object, &m->counts.winners,
+                                     &m->counts.winners_taken)
+                           : status;
 }
 
 /* ---- one file ---- */

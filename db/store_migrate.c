@@ -113,14 +113,14 @@ at_status at__store_migrate(at__store *store, const at__migration *steps, int ta
 /* ---- reading what is older ---- */
 
 /* A column of a view as an older file has it, by its rule. */
-#define OLD(name, shown, kind, member, rule) OLD_##rule(shown)
-#define OLD_PLAIN(shown)                     ", v." #shown
-#define OLD_NEEDED(shown)                    OLD_PLAIN(shown)
-#define OLD_OR_ZERO(shown)                   OLD_PLAIN(shown)
-#define OLD_OR_EMPTY(shown)                  OLD_PLAIN(shown)
-#define OLD_ABOVE_ZERO(shown)                OLD_PLAIN(shown)
-#define OLD_SINCE_2(shown)                   ", NULL AS " #shown
-#define OLD_WAS_SPILL(shown)                 ", v.spill_bytes AS " #shown
+#define OLD(name, shown, kind, member, rule, range) OLD_##rule(shown)
+#define OLD_PLAIN(shown)                            ", v." #shown
+#define OLD_NEEDED(shown)                           OLD_PLAIN(shown)
+#define OLD_OR_ZERO(shown)                          OLD_PLAIN(shown)
+#define OLD_OR_EMPTY(shown)                         OLD_PLAIN(shown)
+#define OLD_ABOVE_ZERO(shown)                       OLD_PLAIN(shown)
+#define OLD_SINCE_2(shown)                          ", NULL AS " #shown
+#define OLD_WAS_SPILL(shown)                        ", v.spill_bytes AS " #shown
 
 /* clang-format off */
 #define OLD_KEY "v.op, v.shape, v.type_key"                                                               \

@@ -12,6 +12,15 @@
 #include <math.h>
 #include <string.h>
 
+at_status at__store_check(at__store *store, const char *doing, const at__columns *columns, const void *record,
+                          at_error *err)
+{
+    at_error cause = { 0 };
+    if (at__columns_check(columns, record, &cause) == AT_OK)
+        return AT_OK;
+    return at_fail(err, AT_ERR_INPUT, "%s: cannot %s: %s", store->path, doing, cause.text);
+}
+
 /* The first column of the only row. */
 static at_status take_id(int64_t *id, at__query *q, at_status status, at_error *err)
 {
@@ -28,7 +37,9 @@ at_status at__store_problem_id(int64_t *id, at__store *store, const at__problem_
 {
     static const char doing[] = "store a problem";
     at__query q;
-    at_status status = at__store_exec(store, AT__SQL_ADD_PROBLEM, doing, err, "c", &at__problem_columns, key);
+    at_status status = at__store_check(store, doing, &at__problem_columns, key, err);
+    if (status == AT_OK)
+        status = at__store_exec(store, AT__SQL_ADD_PROBLEM, doing, err, "c", &at__problem_columns, key);
     if (status != AT_OK)
         return status;
     status =
@@ -40,7 +51,9 @@ at_status at__store_fingerprint_id(int64_t *id, at__store *store, const at__fing
 {
     static const char doing[] = "store a fingerprint";
     at__query q;
-    at_status status = at__store_exec(store, AT__SQL_ADD_DEVICE, doing, err, "c", &at__device_columns, f);
+    at_status status = at__store_check(store, doing, &at__fingerprint_columns, f, err);
+    if (status == AT_OK)
+        status = at__store_exec(store, AT__SQL_ADD_DEVICE, doing, err, "c", &at__device_columns, f);
     if (status == AT_OK)
         status = at__store_exec(store, AT__SQL_ADD_FINGERPRINT, doing, err, "cc", &at__version_columns, f,
                                 &at__device_columns, f);
@@ -86,17 +99,33 @@ at_status at__store_begin_run(int64_t *run_id, at__store *store, const at__run_i
 /* NaN is stored as NULL. */
 static const at__timing NOT_TIMED = { .median_s = NAN, .min_s = NAN, .spread = NAN };
 
-static at_status put_trial(at__store *store, const int64_t ids[3], int64_t run_id, const char *now,
-                           const at__trial_row *row, at_error *err)
+/* Times that a failed trial cannot have are left out. */
+static at__trial_row stored_row(const at__trial_row *row)
 {
     at__trial_row stored = *row;
-    const char *when = row->measured_at && *row->measured_at ? row->measured_at : now;
     if (row->outcome != AT__TIMED) {
         stored.timing = NOT_TIMED;
         stored.timing.samples = row->timing.samples;
     }
-    return at__store_exec(store, AT__SQL_PUT_TRIAL, "store a trial", err, "iiisisc", ids[0], ids[1], ids[2],
-                          row->config, run_id, when, &at__trial_figures, &stored);
+    return stored;
+}
+
+at_status at__trial_check(const at__trial_row *row, at_error *err)
+{
+    const at__trial_row stored = stored_row(row);
+    return at__columns_check(&at__trial_figures, &stored, err);
+}
+
+static at_status put_trial(at__store *store, const int64_t ids[3], int64_t run_id, const char *now,
+                           const at__trial_row *row, at_error *err)
+{
+    static const char doing[] = "store a trial";
+    const at__trial_row stored = stored_row(row);
+    const char *when = row->measured_at && *row->measured_at ? row->measured_at : now;
+    at_status status = at__store_check(store, doing, &at__trial_figures, &stored, err);
+    return status == AT_OK ? at__store_exec(store, AT__SQL_PUT_TRIAL, doing, err, "iiisisc", ids[0], ids[1],
+                                            ids[2], row->config, run_id, when, &at__trial_figures, &stored)
+                           : status;
 }
 
 /* A time that is none would break the table's rules, and with it the whole batch. */

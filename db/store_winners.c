@@ -14,6 +14,7 @@
 static at_status put_winner(at__store *store, int64_t run_id, const at__problem_key *problem,
                             const at__fingerprint *fingerprint, const at__winner *w, at_error *err)
 {
+    static const char doing[] = "store a winner";
     int64_t ids[3] = { 0 }; /* problem, fingerprint, template */
     at__winner stored = *w;
     char now[21];
@@ -21,14 +22,16 @@ static at_status put_winner(at__store *store, int64_t run_id, const at__problem_
     at__utc_text(now);
     if (w->ceiling_s == 0)
         stored.ceiling_s = NAN; /* is stored as NULL */
-    at_status status = at__store_problem_id(&ids[0], store, problem, err);
+    at_status status = at__store_check(store, doing, &at__winner_figures, &stored, err);
+    if (status == AT_OK)
+        status = at__store_problem_id(&ids[0], store, problem, err);
     if (status == AT_OK)
         status = at__store_fingerprint_id(&ids[1], store, fingerprint, err);
     if (status == AT_OK)
         status = at__store_template_id(&ids[2], store, w->template_name, w->template_hash, err);
     if (status == AT_OK)
-        status = at__store_exec(store, AT__SQL_PUT_WINNER, "store a winner", err, "iiisisc", ids[0], ids[1],
-                                ids[2], w->config, run_id, now, &at__winner_figures, &stored);
+        status = at__store_exec(store, AT__SQL_PUT_WINNER, doing, err, "iiisisc", ids[0], ids[1], ids[2],
+                                w->config, run_id, now, &at__winner_figures, &stored);
     return status;
 }
 

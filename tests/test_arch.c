@@ -69,3 +69,19 @@ Test(arch, a_capability_that_is_not_in_the_table_has_the_limits_of_the_one_befor
     at__arch_limits(&limits, 990);
     cr_assert_eq(limits.max_shared_bytes, 99 * 1024);
 }
+
+/* A shifted number of that size would have been zero, or below. */
+Test(arch, memory_that_no_device_has_is_still_a_size)
+{
+    static const int64_t CASES[][2] = {
+        { 143155, 143155ll * 1024 * 1024 },
+        { 0, 0 },
+        { -1, 0 },
+        { (1ll << 43) - 1, ((1ll << 43) - 1) * 1048576 },
+        { 1ll << 43, INT64_MAX },
+        { INT64_MAX, INT64_MAX },
+        { INT64_MIN, 0 },
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
+        cr_assert_eq(at__memory_bytes(CASES[i][0]), CASES[i][1], "case %zu", i);
+}

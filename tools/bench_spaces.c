@@ -183,7 +183,7 @@ static void limits_of(at__limits *out, const at__fingerprint *f)
 {
     at__arch_limits(out, f->cc);
     out->sms = f->sms;
-    out->memory_bytes = f->memory_mib << 20;
+    out->memory_bytes = at__memory_bytes(f->memory_mib);
 }
 
 /* What a search of this shape would begin with if the recording's other shapes were tuned, and it were not.

@@ -425,7 +425,7 @@ static at_status describe(replay *d, const char *path, const char *name, at_erro
     snprintf(info->driver, sizeof info->driver, "%.12s" AT__REPLAY_RECORDING "%s", d->recorded.driver, hash);
     snprintf(info->nvrtc, sizeof info->nvrtc, "%s", d->recorded.nvrtc);
     info->limits.sms = d->recorded.sms;
-    info->limits.memory_bytes = d->recorded.memory_mib << 20;
+    info->limits.memory_bytes = at__memory_bytes(d->recorded.memory_mib);
     info->other_processes = info->ecc_errors = -1;
     info->free_bytes = info->limits.memory_bytes;
     return AT_OK;

@@ -244,7 +244,7 @@ at_status at__export_render(at__str *rendered, int64_t *slots, const at__export_
     if (f->sms > 0)
         limits.sms = f->sms;
     if (f->memory_mib > 0)
-        limits.memory_bytes = f->memory_mib << 20;
+        limits.memory_bytes = at__memory_bytes(f->memory_mib);
     at_status status = at__problem_bind(slots, in->problem, &limits, err);
     if (status == AT_OK)
         status = at__config_parse(&config, in->t, in->answer->winner.config, err);

@@ -11,6 +11,13 @@ static void text(at__str *out, const char *name, const char *value)
     at__str_add(out, ",\n");
 }
 
+static void real(at__str *out, const char *name, int digits, double value)
+{
+    at__str_addf(out, "  \"%s\": ", name);
+    at__str_add_real(out, digits, value);
+    at__str_add(out, ",\n");
+}
+
 static void three(at__str *out, const char *name, const int64_t *v)
 {
     at__str_addf(out, "  \"%s\": [%" PRId64 ", %" PRId64 ", %" PRId64 "],\n", name, v[0], v[1], v[2]);
@@ -51,10 +58,10 @@ static void measured(at__str *out, const at__answer *a)
     text(out, "autotune", f->tool);
     text(out, "measured_at", a->measured_at);
     at__str_addf(out, "  \"cold\": %s,\n", f->cold ? "true" : "false");
-    at__str_addf(out, "  \"median_s\": %.9g,\n  \"gb_per_s\": %.5g,\n", a->winner.timing.median_s,
-                 1e-9 * (double)a->traffic_bytes / a->winner.timing.median_s);
+    real(out, "median_s", 9, a->winner.timing.median_s);
+    real(out, "gb_per_s", 5, 1e-9 * (double)a->traffic_bytes / a->winner.timing.median_s);
     if (a->winner.ceiling_s > 0)
-        at__str_addf(out, "  \"share_of_ceiling\": %.5g,\n", a->winner.ceiling_s / a->winner.timing.median_s);
+        real(out, "share_of_ceiling", 5, a->winner.ceiling_s / a->winner.timing.median_s);
 }
 
 at_status at__export_json(at__str *out, const at__export_input *in, at_error *err)

@@ -111,6 +111,7 @@ static at_status fill_row(at__trial_row *out, const at__imported *item, const at
                           const at__import_trial *trial, at_error *err)
 {
     at__str config_text = { 0 }, log = { 0 }, when = { 0 };
+    at_error cause = { 0 };
     at__config config;
     at__import_config(&config, item->t, trial);
     at__config_text(&config_text, item->t, &config);
@@ -126,7 +127,11 @@ static at_status fill_row(at__trial_row *out, const at__imported *item, const at
                             .compile_s = trial->compile_s,
                             .log = owned(&log),
                             .measured_at = owned(&when) };
-    return out->config && out->log && out->measured_at ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
+    if (!out->config || !out->log || !out->measured_at)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    if (at__trial_check(out, &cause) != AT_OK)
+        return at__json_fail(&file->json, trial->node, 0, err, "%s", cause.text);
+    return AT_OK;
 }
 
 static at_status fill_rows(at__imported *item, const at__import_file *file, at_error *err)

@@ -78,8 +78,9 @@ static void take_samples(at__import_trial *trial, const at__json *json, uint32_t
 /* The objective: a number of time units, or a text that says what went wrong. */
 static void take_time(at__import_trial *trial, const at__json *json, uint32_t node, double unit_s)
 {
-    double value = number_or(json, node, 0) * unit_s;
-    if (json->nodes[node].kind == AT__JSON_NUMBER && value > 0) {
+    double value = 0;
+    if (at__json_number(&value, json, node) && value > 0) { /* too large a one is told as such later */
+        value *= unit_s;
         trial->outcome = AT__TIMED;
         trial->timing.median_s = trial->timing.min_s = value;
         trial->timing.samples = 1;

@@ -152,9 +152,13 @@ static const struct {
     [AT__TIMED_OUT] = { "timeout", "RuntimeFailedConfig" },
 };
 
+enum { DIGITS = 15 }; /* survive the way through text and back */
+
 static void add_measurement(at__str *out, const char *name, double value, const char *unit)
 {
-    at__str_addf(out, ",{\"name\":\"%s\",\"value\":%.15g,\"unit\":\"%s\"}", name, value, unit);
+    at__str_addf(out, ",{\"name\":\"%s\",\"value\":", name);
+    at__str_add_real(out, DIGITS, value);
+    at__str_addf(out, ",\"unit\":\"%s\"}", unit);
 }
 
 /* What is known of them: the three kinds of memory behind registers are three figures (lang/record.h). */
@@ -178,7 +182,7 @@ static void add_measurements(at__str *out, const at__trial_row *row)
     bool timed = row->outcome == AT__TIMED;
     at__str_add(out, "\"measurements\":[{\"name\":\"time\",\"value\":");
     if (timed)
-        at__str_addf(out, "%.15g", 1e3 * row->timing.median_s);
+        at__str_add_real(out, DIGITS, 1e3 * row->timing.median_s);
     else
         at__str_addf(out, "\"%s\"", WORDS[row->outcome].time);
     at__str_add(out, ",\"unit\":\"ms\"}");
@@ -193,11 +197,14 @@ static void add_measurements(at__str *out, const at__trial_row *row)
 
 static void add_times(at__str *out, const at__trial_row *row)
 {
-    at__str_addf(out,
-                 "\"times\":{\"compilation\":%.15g,\"framework\":0,\"search_algorithm\":0,\"validation\":0",
-                 1e3 * row->compile_s);
-    if (row->outcome == AT__TIMED)
-        at__str_addf(out, ",\"runtimes\":[%.15g]", 1e3 * row->timing.median_s);
+    at__str_add(out, "\"times\":{\"compilation\":");
+    at__str_add_real(out, DIGITS, 1e3 * row->compile_s);
+    at__str_add(out, ",\"framework\":0,\"search_algorithm\":0,\"validation\":0");
+    if (row->outcome == AT__TIMED) {
+        at__str_add(out, ",\"runtimes\":[");
+        at__str_add_real(out, DIGITS, 1e3 * row->timing.median_s);
+        at__str_add(out, "]");
+    }
     at__str_add(out, "}");
 }
 
@@ -207,7 +214,9 @@ static bool write_trial(void *context, const at__trial_row *row, const at__finge
     at__str *out = &w->line;
     if (!on_device(w->of, f))
         return true;
-    at__str_addf(out, "%s{\"timestamp\":\"%s\",", w->written++ ? "," : "", row->measured_at);
+    at__str_addf(out, "%s{\"timestamp\":", w->written++ ? "," : "");
+    at__str_add_json(out, row->measured_at);
+    at__str_add(out, ",");
     add_configuration(out, w->of, row);
     at__str_add(out, ",");
     add_times(out, row);

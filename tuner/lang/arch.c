@@ -84,3 +84,11 @@ void at__arch_limits(at__limits *out, int64_t cc)
     *out = limits_of(row);
     out->cc = cc;
 }
+
+int64_t at__memory_bytes(int64_t memory_mib)
+{
+    int64_t bytes = 0;
+    if (memory_mib <= 0)
+        return 0;
+    return __builtin_mul_overflow(memory_mib, (int64_t)1 << 20, &bytes) ? INT64_MAX : bytes;
+}

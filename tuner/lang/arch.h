@@ -15,4 +15,8 @@ at_status at__arch_parse(at__limits *out, const char *text, at_error *err) AT_MU
  * newest older one. */
 void at__arch_limits(at__limits *out, int64_t cc);
 
+/* Device memory as limits have it, from MiB as a file has them, whatever that says: 0 for none or fewer,
+ * INT64_MAX for more than that. */
+int64_t at__memory_bytes(int64_t memory_mib);
+
 #endif

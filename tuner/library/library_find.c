@@ -102,7 +102,7 @@ static at_status take_device(at__found_parts *f, const at__target *target, const
     if (sms)
         f->limits.sms = sms;
     if (same && !limits && known->memory_mib > 0)
-        f->limits.memory_bytes = known->memory_mib << 20;
+        f->limits.memory_bytes = at__memory_bytes(known->memory_mib);
     f->shown.cc = (int)cc;
     f->shown.sms = (int)f->limits.sms;
     return at__finding_keep(&f->shown.device, f, same && !limits ? known->device : target->name, err);

@@ -63,7 +63,7 @@ at_status at__entry_fits(at__geometry *geometry, const at__entry *e, const at__p
     at__arch_limits(&limits, cc ? cc : f->cc);
     limits.sms = sms ? sms : cc && cc != f->cc ? limits.sms : f->sms;
     if (!cc && f->memory_mib > 0)
-        limits.memory_bytes = f->memory_mib << 20;
+        limits.memory_bytes = at__memory_bytes(f->memory_mib);
     at_status status = at__problem_bind(slots, p, &limits, err);
     if (status == AT_OK)
         status = at__config_validate(slots, e->t, &e->config, err);

@@ -50,10 +50,7 @@ void at__member_ints(at__str *out, const char *name, const int64_t *values, int 
 void at__member_real(at__str *out, const char *name, int digits, double value)
 {
     at__member_name(out, name);
-    if (isfinite(value))
-        at__str_addf(out, "%.*g", digits, value);
-    else
-        at__str_add(out, "null");
+    at__str_add_real(out, digits, value);
 }
 
 void at__member_bool(at__str *out, const char *name, bool value)

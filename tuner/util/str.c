@@ -6,6 +6,7 @@
 #include "util/str.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -83,6 +84,14 @@ void at__str_add_int(at__str *s, int64_t value)
     if (value < 0)
         digits[--at] = '-';
     at__str_add_bytes(s, digits + at, sizeof digits - at);
+}
+
+void at__str_add_real(at__str *s, int digits, double value)
+{
+    if (isfinite(value))
+        at__str_addf(s, "%.*g", digits, value);
+    else
+        at__str_add(s, "null");
 }
 
 /* The length of the UTF-8 character at `p`, of a terminated text; 0: it is none. */

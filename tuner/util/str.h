@@ -25,7 +25,9 @@ typedef struct at__str {
 void at__str_add(at__str *s, const char *text);
 void at__str_add_bytes(at__str *s, const void *bytes, size_t count);
 void at__str_addf(at__str *s, const char *format, ...) AT_PRINTF(2, 3);
-void at__str_add_int(at__str *s, int64_t value);     /* as %lld, in a fraction of its time */
+void at__str_add_int(at__str *s, int64_t value); /* as %lld, in a fraction of its time */
+/* For JSON: %.*g; null when it is not finite, which JSON has no number for. */
+void at__str_add_real(at__str *s, int digits, double value);
 void at__str_add_json(at__str *s, const char *text); /* quoted and escaped; NULL becomes null */
 void at__str_reset(at__str *s);                      /* length 0, memory kept, failed cleared */
 void at__str_clear(at__str *s);                      /* frees and zeroes; harmless on a zeroed one */

@@ -1,0 +1,175 @@
+/*
+ * test_store_hostile.c - files that lie: numbers that no device has, dates that are yet to come, objects that
+ * do more than hold rows. What comes in is refused or not believed, and said; what goes out is well formed.
+ */
+#include "store_support.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+TestSuite(store_hostile, .timeout = 600);
+
+/* ---- lines of dumps ---- */
+
+static const char HEAD[] = "{\"kind\":\"autotune dump\",\"version\":2,\"tool\":\"0.1.0\"}\n";
+
+/* A trial and a winner, with every number that a line has. */
+static const char TRIAL[] =
+    "{\"kind\":\"trial\",\"op\":\"transpose\",\"shape\":\"4096x4096\",\"type_key\":\"b4\",\"elements\":"
+    "16777216,"
+    "\"traffic_bytes\":134217728,\"device\":\"NVIDIA H200\",\"cc\":90,\"sms\":132,\"memory_mib\":143771,"
+    "\"driver\":\"580\",\"nvrtc\":\"13.0\",\"tool\":\"0.1.0\",\"cold\":1,\"template\":\"tile\","
+    "\"template_hash\":\"h1\",\"config\":\"N=1\",\"outcome\":\"timed\",\"median_s\":2e-06,\"min_s\":1e-06,"
+    "\"spread\":0.25,\"samples\":7,\"registers\":40,\"shared_bytes\":4224,\"stack_bytes\":16,\"spill_bytes\":"
+    "24,"
+    "\"local_bytes\":48,\"compile_s\":0.5,\"log\":\"\",\"source_hash\":\"s1\","
+    "\"measured_at\":\"2026-11-01T00:00:00Z\"}\n";
+static const char WINNER[] =
+    "{\"kind\":\"winner\",\"op\":\"transpose\",\"shape\":\"4096x4096\",\"type_key\":\"b4\",\"elements\":"
+    "16777216,"
+    "\"traffic_bytes\":134217728,\"device\":\"NVIDIA H200\",\"cc\":90,\"sms\":132,\"memory_mib\":143771,"
+    "\"driver\":\"580\",\"nvrtc\":\"13.0\",\"tool\":\"0.1.0\",\"cold\":1,\"template\":\"tile\","
+    "\"template_hash\":\"h1\",\"config\":\"N=1\",\"median_s\":2e-06,\"min_s\":1e-06,\"spread\":0.25,"
+    "\"samples\":7,"
+    "\"ceiling_s\":1.5e-06,\"ceiling\":\"memcpy\",\"ties\":\"\",\"trials\":3,\"space_count\":9,\"grid_x\":7,"
+    "\"grid_y\":8,\"grid_z\":9,\"block_x\":32,\"block_y\":4,\"block_z\":2,\"shared_bytes\":4224,"
+    "\"registers\":40,"
+    "\"total_shared_bytes\":4736,\"stack_bytes\":16,\"spill_bytes\":24,\"local_bytes\":48,\"elapsed_s\":12.5,"
+    "\"sm_clock_mhz\":1980,\"memory_clock_mhz\":3201,\"temperature_c\":45,\"power_w\":320,"
+    "\"throttle_reasons\":4,\"source_hash\":\"s1\",\"op_hash\":\"o1\",\"measured_at\":\"2026-11-01T00:00:"
+    "00Z\","
+    "\"strategy\":null}\n";
+
+/* The line with the value of a member replaced. */
+static void add_with(at__str *out, const char *line, const char *member, const char *value)
+{
+    char name[64];
+    snprintf(name, sizeof name, "\"%s\":", member);
+    const char *at = strstr(line, name);
+    cr_assert(at, "%s", member);
+    at += strlen(name);
+    at__str_add_bytes(out, line, (size_t)(at - line));
+    at__str_add(out, value);
+    at__str_add(out, at + (*at == '"' ? 2 + strcspn(at + 1, "\"") : strcspn(at, ",}")));
+}
+
+static void write_text(const char *path, const at__str *text)
+{
+    FILE *file = fopen(path, "w");
+    cr_assert(file && fwrite(text->data, 1, text->len, file) == text->len);
+    fclose(file);
+}
+
+/* What a merge says of a dump that is the line with one value replaced. */
+static at_status merge_with(at__store *store, const folder *f, const char *line, const char *member,
+                            const char *value, at__merge_counts *counts, at_error *err)
+{
+    char path[300];
+    const char *paths[] = { path };
+    at__str text = { 0 };
+    snprintf(path, sizeof path, "%s/d.jsonl", f->path);
+    at__str_add(&text, HEAD);
+    add_with(&text, line, member, value);
+    write_text(path, &text);
+    at__str_clear(&text);
+    return at__store_merge(store, paths, 1, counts, err);
+}
+
+static bool collect(void *context, const char *line)
+{
+    at__str_addf(context, "%s\n", line);
+    return true;
+}
+
+static at__str dump_of(at__store *store)
+{
+    at__str text = { 0 };
+    cr_assert_eq(at__store_dump(store, &(at__dump_options){ 0 }, collect, &text, NULL), AT_OK);
+    return text;
+}
+
+/* ---- numbers ---- */
+
+static bool is_number(const at__column *c)
+{
+    return c->range != AT__RANGE_TEXT && c->kind != AT__KIND_BOOL; /* which the merge reads as 0 or 1 alone */
+}
+
+static void refuse_all(const folder *f, const char *line, const at__columns *columns)
+{
+    static const char *const VALUES[] = { "1e400", "-1e400", "-7", "1e19", "\"x\"" };
+    for (int i = 0; i < columns->count; i++)
+        for (size_t v = 0; v < sizeof VALUES / sizeof *VALUES; v++) {
+            const at__column *c = &columns->items[i];
+            at__store *store = open_ok(":memory:", AT__STORE_WRITE);
+            at_error err = { 0 };
+            if (is_number(c)) {
+                cr_assert_eq(merge_with(store, f, line, c->shown, VALUES[v], NULL, &err), AT_ERR_INPUT,
+                             "%s: %s was taken", c->shown, VALUES[v]);
+                cr_assert(strstr(err.text, "d.jsonl:2: damaged: "), "%s: %s", c->shown, err.text);
+                cr_assert(strstr(err.text, c->shown), "%s %s: %s", c->shown, VALUES[v], err.text);
+                cr_assert_str_eq(scalar(store, "SELECT count(*) FROM problem").text, "0");
+            }
+            at__store_close(store);
+        }
+}
+
+Test(store_hostile, a_merge_takes_no_number_out_of_its_range_and_names_the_line_and_the_member)
+{
+    folder f = folder_make();
+    refuse_all(&f, TRIAL, &at__line_columns);
+    refuse_all(&f, TRIAL, &at__trial_figures);
+    refuse_all(&f, WINNER, &at__winner_figures);
+    folder_remove(&f);
+}
+
+Test(store_hostile, a_merge_takes_the_lines_that_the_tests_above_spoil)
+{
+    folder f = folder_make();
+    at__store *store = open_ok(":memory:", AT__STORE_WRITE);
+    at_error err = { 0 };
+    cr_assert_eq(merge_with(store, &f, TRIAL, "cc", "90", NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(merge_with(store, &f, WINNER, "cc", "90", NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(merge_with(store, &f, WINNER, "power_w", "null", NULL, &err), AT_OK, "%s", err.text);
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+Test(store_hostile, the_store_takes_no_number_out_of_its_range_and_names_the_column)
+{
+    static const double WRONG[] = { INFINITY, -1, 1e-30, 1e30 };
+    at__store *store = open_ok(":memory:", AT__STORE_WRITE);
+    at_error err = { 0 };
+    for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
+        at__trial_row row = trial_of("N=1", 1e-6);
+        at__winner winner = winner_of("N=1", 1e-6);
+        row.compile_s = winner.elapsed_s = WRONG[i] > 0 && WRONG[i] < 1 ? -WRONG[i] : WRONG[i];
+        cr_assert_eq(at__store_put_trials(store, 0, &KEY, &H200, &row, 1, &err), AT_ERR_INPUT, "%zu", i);
+        cr_assert(strstr(err.text, "cannot store a trial: compile_s: found "), "%s", err.text);
+        cr_assert_eq(at__store_put_winner(store, 0, &KEY, &H200, &winner, &err), AT_ERR_INPUT, "%zu", i);
+        cr_assert(strstr(err.text, "cannot store a winner: elapsed_s: found "), "%s", err.text);
+    }
+    at__fingerprint device = H200;
+    at__trial_row row = trial_of("N=1", 1e-6);
+    device.memory_mib = 1ll << 44;
+    cr_assert_eq(at__store_put_trials(store, 0, &KEY, &device, &row, 1, &err), AT_ERR_INPUT);
+    cr_assert(strstr(err.text, "memory_mib: found 17592186044416; expected a number from 0 to 8589934592"),
+              "%s", err.text);
+    cr_assert_str_eq(scalar(store, "SELECT count(*) FROM trial").text, "0");
+    at__store_close(store);
+}
+
+/* A file that somebody else filled. */
+Test(store_hostile, a_dump_has_no_number_that_json_has_not)
+{
+    at__store *store = open_ok(":memory:", AT__STORE_WRITE);
+    at__trial_row row = trial_of("N=1", 1e-6);
+    put_ok(store, &KEY, &H200, &row, 1);
+    scalar(store, "UPDATE trial SET min_s = 9e999, spread = -9e999");
+    at__str text = dump_of(store);
+    cr_assert(!strstr(text.data, "inf") && !strstr(text.data, "nan"), "%s", text.data);
+    cr_assert(strstr(text.data, "\"min_s\":null,\"spread\":null"), "%s", text.data);
+    at__str_clear(&text);
+    at__store_close(store);
+}
