@@ -20,7 +20,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LIMIT_S 600.0 /* for what hangs: the machine may be busy */
+/* For what hangs: the machine may be busy. */
+#define LIMIT_S 600.0 /* a run    */
+#define WAIT_S  300.0 /* until it has come so far */
 
 static char folder[64];
 static int run_count;
@@ -271,6 +273,89 @@ void e2e_expect_no_process(void)
     while (e2e_processes(list, 1) && at__now_s() - start_s < 60)
         nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
     cr_assert_eq(e2e_processes(list, 1), 0, "process %d (%c) is left", list[0], e2e_role(list[0]));
+}
+
+/* ---- waiting until a run has come so far ---- */
+
+bool e2e_has_ended(const e2e_run *run)
+{
+    siginfo_t info = { 0 };
+    return waitid(P_PID, (id_t)run->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == run->pid;
+}
+
+/* Between two looks; `what` is for the message. */
+static void wait_more(const e2e_run *run, double start_s, const char *what)
+{
+    e2e_run now = *run;
+    bool ended = e2e_has_ended(run);
+    if (ended || at__now_s() - start_s > WAIT_S) {
+        read_output(now.out, sizeof now.out, "out", run);
+        read_output(now.err, sizeof now.err, "err", run);
+        cr_assert_fail("it %s before there was: %s\n--- stderr\n%s", ended ? "ended" : "took too long", what,
+                       now.err);
+    }
+    nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+}
+
+void e2e_wait_for_file(const e2e_run *run, const char *name)
+{
+    double start_s = at__now_s();
+    while (!e2e_has_file(name))
+        wait_more(run, start_s, name);
+}
+
+void e2e_wait_for_said(const e2e_run *run, const char *text)
+{
+    static char err[sizeof run->err];
+    double start_s = at__now_s();
+    while (read_output(err, sizeof err, "err", run), !strstr(err, text))
+        wait_more(run, start_s, text);
+}
+
+void e2e_wait_for_rows(const e2e_run *run, const char *sql, long count)
+{
+    double start_s = at__now_s();
+    while (!e2e_has_table("trial") || e2e_count(sql) < count)
+        wait_more(run, start_s, sql);
+}
+
+/* Processor time of all living processes of a role. */
+static double work_of(char role)
+{
+    int list[64], count = e2e_processes(list, 64);
+    long ticks = 0;
+    for (int i = 0; i < count; i++) {
+        char line[4096];
+        long user = 0, kernel = 0;
+        if (e2e_role(list[i]) == role && read_proc(line, sizeof line, list[i], "stat") &&
+            sscanf(line, " %*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld", &user,
+                   &kernel) == 2)
+            ticks += user + kernel;
+    }
+    return (double)ticks / (double)sysconf(_SC_CLK_TCK);
+}
+
+void e2e_wait_for_work(const e2e_run *run, char role, double processor_s)
+{
+    double start_s = at__now_s(), before_s = work_of(role);
+    while (work_of(role) - before_s < processor_s)
+        wait_more(run, start_s, "enough work");
+}
+
+static bool is_pending(const e2e_run *run, int signal_number)
+{
+    char text[4096];
+    unsigned long long mask = 0;
+    const char *at = read_proc(text, sizeof text, run->pid, "status") ? strstr(text, "ShdPnd:") : NULL;
+    return at && sscanf(at, "ShdPnd: %llx", &mask) == 1 && (mask >> (signal_number - 1) & 1);
+}
+
+void e2e_signal(const e2e_run *run, int signal_number)
+{
+    double start_s = at__now_s();
+    cr_assert_eq(kill(run->pid, signal_number), 0);
+    while (is_pending(run, signal_number) && !e2e_has_ended(run))
+        wait_more(run, start_s, "a handled signal");
 }
 
 /* ---- the database ---- */

@@ -57,6 +57,21 @@ void e2e_wait(e2e_run *run);
 void e2e_bury(e2e_run *run);
 void e2e_tune(e2e_run *run, e2e_program program, const char *args);
 
+/*
+ * ---- waiting until a run has come so far ----
+ *
+ * Each waits for what shows it, for as long as that takes; fails the test when the run ends before.
+ */
+
+bool e2e_has_ended(const e2e_run *run);
+void e2e_wait_for_file(const e2e_run *run, const char *name);
+void e2e_wait_for_said(const e2e_run *run, const char *text);              /* on stderr */
+void e2e_wait_for_rows(const e2e_run *run, const char *sql, long count);   /* counted so many */
+void e2e_wait_for_work(const e2e_run *run, char role, double processor_s); /* done from now on */
+
+/* Sends a signal and waits until its handler runs. */
+void e2e_signal(const e2e_run *run, int signal_number);
+
 /* Processes that this test started, through whatever others; *list, when given, receives up to `max` of them.
  */
 int e2e_processes(int *list, int max);
