@@ -52,7 +52,7 @@ static void end(void)
     (void)!system(command);
 }
 
-TestSuite(includes, .init = begin, .fini = end, .timeout = 600);
+TestSuite(includes, .init = begin, .fini = end);
 
 /* What is compiled instead of the source; "": the source itself. */
 static at__str check(const char *source, const char *own)
