@@ -205,6 +205,7 @@
     X(COUNT_CUBINS, "SELECT count(*) FROM cubin")                                                      \
     X(HAS_TRIALS, "SELECT EXISTS (SELECT 1 FROM trial)")                                               \
     X(FILE_BYTES, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")            \
+    X(PAGE_BYTES, "PRAGMA page_size")                                                                  \
     X(FREE_BYTES, "SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size")    \
     X(VACUUM, "VACUUM")                                                                                \
     X(EMPTY_LOG, "PRAGMA wal_checkpoint(TRUNCATE)")

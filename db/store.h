@@ -200,8 +200,9 @@ typedef struct at__merge_counts {
  * Adds what databases or dumps hold ("-": a dump on stdin), all in one transaction; the store itself among
  * them adds nothing. Of two trials of the same
  * problem, fingerprint, template hash and configuration the newer stays; a winner that is there already, with
- * the same time of measurement, is not added again. AT_ERR_INPUT: one of the files is neither, or damaged,
- * with its name and line; nothing has changed then. AT_ERR_USAGE: a file that SQLite keeps beside the store.
+ * the same time of measurement, is not added again. AT_ERR_INPUT: one of the files is neither, damaged, or
+ * too large, with its name and line; nothing has changed then. AT_ERR_USAGE: a file that SQLite keeps beside
+ * the store.
  */
 at_status at__store_merge(at__store *store, const char *const *paths, int count, at__merge_counts *counts,
                           at_error *err) AT_MUST_CHECK;

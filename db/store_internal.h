@@ -12,6 +12,8 @@
 
 #define AT__APPLICATION_ID 0x4154554E /* "ATUN", as in schema.sql */
 #define AT__BUSY_WAIT_MS   30000
+#define AT__VALUE_LIMIT    (64 << 20)         /* bytes of a row of any file: nobody else's is taken whole */
+#define AT__HELD_LIMIT     ((int64_t)2 << 30) /* bytes of a dump that is held in memory */
 
 struct at__store {
     sqlite3 *db;
@@ -66,6 +68,10 @@ at_status at__store_migrate(at__store *store, const at__migration *steps, int ta
  * have the columns of today, so that every statement finds what it asks for. Nothing is written to the file.
  */
 at_status at__store_show_older(at__store *store, int version, at_error *err) AT_MUST_CHECK;
+
+/* at__store_open_recording; a dump takes at most so much memory. */
+at_status at__store_open_recording_within(at__store **out, const char *path, int64_t bytes,
+                                          at_error *err) AT_MUST_CHECK;
 
 /* user_version; below zero: it could not be read, and *err says why. */
 int at__store_version(at__store *store, at_error *err);

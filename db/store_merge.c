@@ -17,12 +17,17 @@
 
 static const char DOING[] = "merge";
 
+/* A line is completed from those before it: many short ones can become long ones. */
+#define MAX_LINE  ((size_t)16 << 20)
+#define MAX_BYTES ((int64_t)16 << 30) /* of a file's completed lines */
+
 typedef enum line_kind { LINE_SOURCE, LINE_TRIAL, LINE_WINNER, LINE_KINDS } line_kind;
 
 typedef struct merger {
     at__store *store;
     const char *path;            /* what is being read, for messages        */
     int64_t line;                /* of it; 0: no text                       */
+    int64_t bytes;               /* of its lines, completed                 */
     at__fingerprint fingerprint; /* of the row before, and its number; 0: none */
     int64_t fingerprint_id;
     at__str before[LINE_KINDS]; /* the last object of a kind, complete     */
@@ -48,6 +53,10 @@ static at_status fail_step(const merger *m)
 {
     int code = sqlite3_extended_errcode(m->store->db) & 0xff;
     char what[256];
+    if (code == SQLITE_FULL && strcmp(m->store->path, ":memory:") == 0)
+        return fail_line(m,
+                         "found more than is held in memory of a dump; expected a database: `autotune merge "
+                         "FILE.db DUMP` makes it");
     if (code != SQLITE_CONSTRAINT && code != SQLITE_ERROR && code != SQLITE_MISMATCH)
         return at__store_fail(m->store, DOING, m->err);
     snprintf(what, sizeof what, "damaged: %s", sqlite3_errmsg(m->store->db));
@@ -266,6 +275,17 @@ static at_status read_head(merger *m, const char *text)
     return status;
 }
 
+static at_status check_size(merger *m, size_t len)
+{
+    m->bytes += (int64_t)len;
+    if (len > MAX_LINE)
+        return fail_line(m,
+                         "found, with what it takes from lines before it, more than 16 MiB; expected less");
+    if (m->bytes > MAX_BYTES)
+        return fail_line(m, "found more than 16 GiB up to here; expected a dump in several files");
+    return AT_OK;
+}
+
 static at_status merge_line(merger *m, const char *text)
 {
     int kind = -1;
@@ -277,6 +297,8 @@ static at_status merge_line(merger *m, const char *text)
     at_status status = read_kind(&kind, m, text);
     if (status == AT_OK)
         status = complete(m, &m->before[kind], text);
+    if (status == AT_OK)
+        status = check_size(m, m->before[kind].len);
     if (status != AT_OK)
         return status;
     const char *object = at__str_text(&m->before[kind]);
@@ -316,7 +338,7 @@ static at_status merge_lines(merger *m, at__text_file *file, at__str *line)
     at_status status = AT_OK;
     bool got = true, whole;
     while (status == AT_OK) {
-        status = at__text_file_line(file, line, &got, &whole, m->err);
+        status = at__text_file_line(file, line, MAX_LINE, &got, &whole, m->err);
         if (status != AT_OK || !got)
             break;
         if (strlen(at__str_text(line)) != line->len)
@@ -369,6 +391,7 @@ at_status at__store_merge_until(at__store *store, const char *const *paths, int 
     for (int i = 0; i < count && status == AT_OK; i++) {
         m.path = paths[i];
         m.line = 0;
+        m.bytes = 0;
         m.version = 0;
         m.status = AT_OK;
         status = merge_path(&m);

@@ -109,6 +109,7 @@ static at_status open_handle(at__store *store, const char *name, int flags, at_e
     if (code != SQLITE_OK)
         return at__store_fail(store, "open the database", err);
     sqlite3_extended_result_codes(store->db, 1);
+    sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, AT__VALUE_LIMIT);
     sqlite3_busy_timeout(store->db, store->wait_ms);
     return AT_OK;
 }

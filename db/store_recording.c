@@ -19,12 +19,32 @@ static bool is_dump(const char *path)
     return len == sizeof begin && memcmp(begin, AT__DUMP_BEGIN, sizeof begin) == 0;
 }
 
+static at_status limit_bytes(at__store *store, int64_t bytes, at_error *err)
+{
+    char sql[64];
+    int64_t page = 0;
+    at_status status = at__store_ask(&page, store, AT__SQL_PAGE_BYTES, "hold a dump", err);
+    if (status != AT_OK)
+        return status;
+    snprintf(sql, sizeof sql, "PRAGMA max_page_count = %lld", (long long)(bytes / page));
+    return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK
+               ? AT_OK
+               : at__store_fail(store, "hold a dump", err);
+}
+
 at_status at__store_open_recording(at__store **out, const char *path, at_error *err)
+{
+    return at__store_open_recording_within(out, path, AT__HELD_LIMIT, err);
+}
+
+at_status at__store_open_recording_within(at__store **out, const char *path, int64_t bytes, at_error *err)
 {
     at__store *store = NULL;
     if (at__store_is_database(path) || !is_dump(path))
         return at__store_open(out, path, AT__STORE_READ, err);
     at_status status = at__store_open_memory(&store, err);
+    if (status == AT_OK)
+        status = limit_bytes(store, bytes, err);
     if (status == AT_OK)
         status = at__store_merge(store, &path, 1, NULL, err);
     if (status == AT_OK)

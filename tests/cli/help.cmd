@@ -8,3 +8,5 @@ at list --help
 at space --help
 at check --help
 at cache --help
+at import --help
+at merge --help

@@ -12,7 +12,10 @@ static const at__usage USAGE = {
     "newer\n"
     "stays; a winner that is there already is not added again. When one file cannot be read, or after "
     "Ctrl-C,\n"
-    "nothing changes.",
+    "nothing changes.\n"
+    "A line of a dump has at most 16 MiB, also with what it takes from those before it; a dump 16 GiB. One "
+    "that\n"
+    "is read as it is (replay:FILE) takes at most 2 GiB of memory.",
 };
 
 static void print_counts(const at__merge_counts *c, const char *into)

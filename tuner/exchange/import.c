@@ -188,6 +188,30 @@ static at_status add_items(at__import *out, files *f, const at__import_options *
     return status;
 }
 
+/* What is held for a file, with the rows that its trials become. */
+static size_t bytes_of(const at__import_file *file)
+{
+    return file->text.cap + file->json.count * sizeof *file->json.nodes +
+           file->trial_count * (sizeof *file->trials + sizeof(at__trial_row) + 3 * 32);
+}
+
+static at_status read_all(files *f, const char *const *paths, int count, at_error *err)
+{
+    at_status status = AT_OK;
+    size_t bytes = 0;
+    for (; f->count < count && status == AT_OK; f->count++) {
+        status = at__import_file_read(&f->items[f->count], paths[f->count], err);
+        bytes += bytes_of(&f->items[f->count]);
+        if (status == AT_OK && bytes > AT__IMPORT_MAX_BYTES)
+            status =
+                at_fail(err, AT_ERR_INPUT,
+                        "%s: with the files before it, found more than %zu bytes of memory in use; expected "
+                        "fewer files at once",
+                        paths[f->count], AT__IMPORT_MAX_BYTES);
+    }
+    return status;
+}
+
 at_status at__import_read(at__import *out, const char *const *paths, int count,
                           const at__import_options *options, at_error *err)
 {
@@ -200,8 +224,7 @@ at_status at__import_read(at__import *out, const char *const *paths, int count,
     f.items = calloc((size_t)count + 1, sizeof *f.items);
     if (!f.items)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    for (; f.count < count && status == AT_OK; f.count++)
-        status = at__import_file_read(&f.items[f.count], paths[f.count], err);
+    status = read_all(&f, paths, count, err);
     if (status == AT_OK)
         status = add_items(&import, &f, options, err);
     if (status == AT_OK)

@@ -21,6 +21,10 @@
 #define AT__IMPORT_TEMPLATE  "kernel"
 #define AT__IMPORT_MAX_FILES 64
 
+/* What reading may cost; those of json.h hold too. */
+#define AT__IMPORT_MAX_TRIALS ((size_t)2000000) /* of a file */
+#define AT__IMPORT_MAX_BYTES  ((size_t)2 << 30) /* of memory, for all files at once */
+
 typedef struct at__import_options {
     const char *name;   /* of the operation; NULL: after the kernel                       */
     const char *device; /* NULL: as recorded; after the file when it names none           */

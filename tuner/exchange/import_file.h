@@ -5,6 +5,7 @@
 #ifndef AUTOTUNE_IMPORT_FILE_H
 #define AUTOTUNE_IMPORT_FILE_H
 
+#include "exchange/import.h"
 #include "lang/declare.h"
 #include "lang/record.h"
 #include "util/json.h"

@@ -169,14 +169,16 @@ static at_status read_places(at__import_trial *trial, at__import_file *file, uin
     return status;
 }
 
-/* NULL: out of memory. */
-static at__import_trial *add_trial(at__import_file *file, uint32_t node)
+static at_status add_trial(at__import_trial **out, at__import_file *file, uint32_t node, at_error *err)
 {
+    if (file->trial_count == AT__IMPORT_MAX_TRIALS)
+        return at__json_fail(&file->json, node, 0, err, "found more than %zu trials; expected fewer",
+                             AT__IMPORT_MAX_TRIALS);
     if (!at__grow(&file->trials, &file->trial_cap, file->trial_count, sizeof *file->trials))
-        return NULL;
-    at__import_trial *trial = &file->trials[file->trial_count++];
-    *trial = (at__import_trial){ .node = node, .outcome = AT__LAUNCH_FAILED };
-    return trial;
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    *out = &file->trials[file->trial_count++];
+    **out = (at__import_trial){ .node = node, .outcome = AT__LAUNCH_FAILED };
+    return AT_OK;
 }
 
 /* ---- Kernel Tuner's cache ---- */
@@ -217,10 +219,10 @@ static at_status read_entry(at__import_file *file, uint32_t node, at_error *err)
     if (!time)
         return at__json_fail(json, node, 0, err,
                              "found an entry without time; expected a number, or why it failed");
-    at__import_trial *trial = add_trial(file, node);
-    if (!trial)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    at_status status = read_places(trial, file, node, err);
+    at__import_trial *trial = NULL;
+    at_status status = add_trial(&trial, file, node, err);
+    if (status == AT_OK)
+        status = read_places(trial, file, node, err);
     if (status != AT_OK)
         return status;
     take_time(trial, json, time, MS);
@@ -302,10 +304,10 @@ static at_status read_result(at__import_file *file, uint32_t node, double unit_s
             json, node, 0, err,
             "found a result without configuration, or with neither a measurement called time nor "
             "invalidity; expected them");
-    at__import_trial *trial = add_trial(file, node);
-    if (!trial)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    at_status status = read_places(trial, file, configuration, err);
+    at__import_trial *trial = NULL;
+    at_status status = add_trial(&trial, file, node, err);
+    if (status == AT_OK)
+        status = read_places(trial, file, configuration, err);
     if (status != AT_OK)
         return status;
     if (objective)

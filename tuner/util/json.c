@@ -108,9 +108,19 @@ static at_status tear(reader *r)
     return AT_OK;
 }
 
+static at_status fail_full(const reader *r)
+{
+    int line, column;
+    place_of(&line, &column, r->json.text, r->at);
+    return at_fail(r->err, AT_ERR_INPUT, "%s:%d:%d: found more than %zu values and names; expected fewer",
+                   r->json.file, line, column, AT__JSON_MAX_NODES);
+}
+
 static at_status add_node(reader *r, at__json_kind kind, uint32_t *out)
 {
     at__json *json = &r->json;
+    if (json->count == AT__JSON_MAX_NODES)
+        return fail_full(r);
     if (!at__grow(&json->nodes, &json->cap, json->count, sizeof *json->nodes))
         return at_fail(r->err, AT_ERR_MEMORY, "out of memory");
     *out = (uint32_t)json->count++;
@@ -254,7 +264,7 @@ static at_status open_container(reader *r, at__json_kind kind, uint32_t *node)
     if (status != AT_OK)
         return status;
     if (r->depth == AT__JSON_MAX_DEPTH)
-        return fail_at(r, "less nesting");
+        return fail_at(r, "values in each other at most 64 deep");
     r->stack[r->depth++] = (open){ .node = *node };
     r->json.nodes[*node].whole = false;
     r->at++;
@@ -343,7 +353,8 @@ at_status at__json_read(at__json *out, const char *text, size_t len, const char 
 {
     reader r = { .json = { .text = text, .file = file, .len = len }, .err = err };
     if (len > AT__JSON_MAX_TEXT)
-        return at_fail(err, AT_ERR_INPUT, "%s: larger than %zu bytes", file, AT__JSON_MAX_TEXT);
+        return at_fail(err, AT_ERR_INPUT, "%s: found more than %zu bytes; expected less", file,
+                       AT__JSON_MAX_TEXT);
     if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
         r.at = 3; /* a byte order mark */
     at_status status = read_value(&r, false);

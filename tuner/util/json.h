@@ -14,8 +14,10 @@
 #include "util/str.h"
 #include <stdint.h>
 
+/* What a text may cost: 256 MiB for itself, 512 MiB for its nodes. */
 #define AT__JSON_MAX_DEPTH 64
-#define AT__JSON_MAX_TEXT  ((size_t)1 << 30)
+#define AT__JSON_MAX_TEXT  ((size_t)256 << 20)
+#define AT__JSON_MAX_NODES ((size_t)1 << 25) /* a power of two, as room for them is */
 
 typedef enum at__json_kind {
     AT__JSON_NULL,

@@ -18,6 +18,7 @@ struct at__text_file {
     const char *path;
     char block[BLOCK];
     size_t at, filled;
+    int64_t lines; /* that were handed out */
 };
 
 at_status at__text_file_open(at__text_file **out, const char *path, at_error *err)
@@ -63,7 +64,8 @@ static at_status fill(at__text_file *file, at_error *err)
     return AT_OK;
 }
 
-at_status at__text_file_line(at__text_file *file, at__str *line, bool *got, bool *whole, at_error *err)
+at_status at__text_file_line(at__text_file *file, at__str *line, size_t limit, bool *got, bool *whole,
+                             at_error *err)
 {
     at_status status = AT_OK;
     at__str_reset(line);
@@ -76,13 +78,16 @@ at_status at__text_file_line(at__text_file *file, at__str *line, bool *got, bool
         const char *begin = file->block + file->at;
         const char *end = memchr(begin, '\n', file->filled - file->at);
         size_t len = end ? (size_t)(end - begin) : file->filled - file->at;
+        if (len > limit - line->len)
+            return at_fail(err, AT_ERR_INPUT, "%s:%lld: found a line of more than %zu bytes; expected less",
+                           file->path, (long long)file->lines + 1, limit);
         at__str_add_bytes(line, begin, len);
         *got = true;
         *whole = end != NULL;
         file->at += len + (end ? 1 : 0);
-        if (line->failed)
-            status = at_fail(err, AT_ERR_INPUT, "%s: a line is too long", file->path);
+        status = at__str_status(line, err);
     }
+    file->lines += *got;
     return status;
 }
 
@@ -92,7 +97,8 @@ at_status at__text_file_all(at__text_file *file, at__str *text, size_t limit, at
     do {
         at__str_add_bytes(text, file->block + file->at, file->filled - file->at);
         if (text->len > limit)
-            return at_fail(err, AT_ERR_INPUT, "%s: is larger than %zu bytes", file->path, limit);
+            return at_fail(err, AT_ERR_INPUT, "%s: found more than %zu bytes, decompressed; expected less",
+                           file->path, limit);
         status = fill(file, err);
     } while (status == AT_OK && file->filled);
     return status == AT_OK ? at__str_status(text, err) : status;

@@ -17,12 +17,13 @@ void at__text_file_close(at__text_file *file); /* harmless on NULL */
 /*
  * The next line without its '\n', in `line`, which it replaces; *got is false at the end of the file. *whole
  * is false when the last line has no '\n'. NUL bytes stay: compare line->len with strlen().
- * AT_ERR_INPUT: damaged or cut off compression, a file that cannot be read, a line beyond AT__STR_MAX.
+ * AT_ERR_INPUT: damaged or cut off compression, a file that cannot be read, a line of more than `limit`
+ * bytes.
  */
-at_status at__text_file_line(at__text_file *file, at__str *line, bool *got, bool *whole,
+at_status at__text_file_line(at__text_file *file, at__str *line, size_t limit, bool *got, bool *whole,
                              at_error *err) AT_MUST_CHECK;
 
-/* All that is left; refuses more than `limit` bytes. */
+/* All that is left; refuses more than `limit` bytes, decompressed, and reads little more than that. */
 at_status at__text_file_all(at__text_file *file, at__str *text, size_t limit, at_error *err) AT_MUST_CHECK;
 
 /* The first up to `size` bytes of a file, decompressed, and how many there are; 0 for one that cannot be
