@@ -28,14 +28,14 @@ static at_status judge(const char *path, const struct stat *info, at_error *err)
             err, AT_ERR_STORE,
             "%s: the %s belongs to another user (%lld), so compiled kernels are not taken from it; %s", path,
             what, (long long)info->st_uid, ANOTHER);
+    bool shared = info->st_mode & S_ISVTX; /* on purpose, as /tmp is */
     if (info->st_mode & OTHERS_WRITE)
         return at_fail(
             err, AT_ERR_STORE,
-            "%s: others may write to the %s (mode %04o), so compiled kernels are not taken from it; %s%s",
-            path, what, (unsigned)(info->st_mode & 07777),
-            folder ? "expected a folder that only you may write, or "
-                   : "`chmod go-w` it if you trust what is in it, or ",
-            ANOTHER);
+            "%s: others may write to the %s (mode %04o), so compiled kernels are not taken from it; "
+            "%s%s%s%s",
+            path, what, (unsigned)(info->st_mode & 07777), shared ? "" : "`chmod go-w ", shared ? "" : path,
+            shared ? "" : "` if you trust what is there, or ", ANOTHER);
     return AT_OK;
 }
 

@@ -110,6 +110,17 @@ Test(loop, a_kernel_of_the_cache_that_does_not_load_is_compiled_again)
     cr_assert_eq(e2e_count("SELECT count(*) FROM cubin WHERE substr(cubin, 1, 2) = x'6e6f'"), 0, "replaced");
 }
 
+/* Where all trials are known, the final is the first to load a kernel. */
+Test(loop, so_is_one_that_the_final_is_the_first_to_load)
+{
+    be_own_cache();
+    tune(E2E_QUICK, TEN_TRIALS, 0);
+    e2e_count("DELETE FROM winner");
+    spoil_kernels();
+    tune(E2E_QUICK, TEN_TRIALS, 0);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM winner"), 1);
+}
+
 /* Once: what the compiler makes is no better than it is. */
 Test(loop, a_kernel_that_never_loads_is_a_failed_trial)
 {

@@ -73,6 +73,11 @@ at_status at__contest_leaders(at__contest *contest, at__candidate **out, int *co
 at_status at__contest_entrant(at__candidate **out, at__contest *contest, const at__template *t,
                               const char *config, at_error *err) AT_MUST_CHECK;
 
+/* For a candidate whose kernel came from the cache and may be what did not load: compiled instead. *again is
+ * set then, and stays for others. */
+at_status at__contest_compile_again(bool *again, at__contest *contest, at__candidate *candidate,
+                                    at_error *err) AT_MUST_CHECK;
+
 /* A candidate's kernel, ready for a launch; borrows the candidate's build. */
 at_status at__contest_kernel(at__kernel *out, const at__contest *contest, const at__candidate *candidate,
                              at_error *err) AT_MUST_CHECK;

@@ -14,19 +14,33 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static at_status build_again(at__contest *c, at__candidate *a, at_error *err)
+/* `anew`: by the compiler, whatever the cache has. */
+static at_status build(at__contest *c, at__candidate *a, bool anew, at_error *err)
 {
-    if (a->build.done && a->build.ok)
-        return AT_OK;
     at__build_clear(&a->build);
     at_status status =
         at__build_start(&a->build, &c->env->builder, a->t, c->problem.type, &a->config, c->slots, err);
+    if (anew)
+        at__build_distrust(&a->build);
     if (status == AT_OK)
         status = at__build_wait(&a->build, &c->env->builder, a->t->file, err);
     if (status == AT_OK && !a->build.ok)
         status = at_fail(err, AT_ERR_DEVICE, "%s %s compiled before and does not now: %s", a->t->name,
                          a->text, at__str_text(&a->build.log));
     return status;
+}
+
+static at_status build_again(at__contest *c, at__candidate *a, at_error *err)
+{
+    return a->build.done && a->build.ok ? AT_OK : build(c, a, false, err);
+}
+
+at_status at__contest_compile_again(bool *again, at__contest *c, at__candidate *a, at_error *err)
+{
+    if (!a->build.cached)
+        return AT_OK;
+    *again = true;
+    return build(c, a, true, err);
 }
 
 at_status at__contest_leaders(at__contest *c, at__candidate **out, int *count, int max, double within,
