@@ -29,9 +29,15 @@ begin both.db -
 at merge both.db a.jsonl
 finish
 
+# Ctrl-C ends it, though nothing comes through the pipe, nor an end.
 begin none.db -
 kill -INT "$first"
-finish
+wait "$first"; echo "[exit $?]"; cat first; exec 3>&-
+mkfifo shapes
+"$AUTOTUNE" tune --shapes shapes >first 2>&1 & first=$!
+exec 3>shapes
+kill -INT "$first"
+wait "$first"; echo "[exit $?]"; cat first; exec 3>&-
 begin both.db -
 kill -INT "$first"
 finish
