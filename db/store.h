@@ -221,6 +221,9 @@ at_status at__store_merge_into(const char *path, const char *const *paths, int c
  * names where they are not there yet. Opens nothing. */
 bool at__store_owns(const char *database, const char *path);
 
+/* Does a regular file begin as SQLite's do? Safe on one that this process has open. */
+bool at__store_is_database(const char *path);
+
 /* For reading: a database, or a dump, which is held in memory. */
 at_status at__store_open_recording(at__store **out, const char *path, at_error *err) AT_MUST_CHECK;
 

@@ -18,7 +18,8 @@
 struct at__store {
     sqlite3 *db;
     sqlite3_stmt *statements[AT__SQL_COUNT]; /* prepared on first use, kept until the store closes */
-    char *path;
+    char *path;                              /* as messages name it                         */
+    const char *file;                        /* what is opened; borrowed, while it is       */
     int wait_ms;
     bool read_only;
     int64_t cubin_limit_bytes; /* of a cache of compiled kernels; 0: none                       */
@@ -34,6 +35,9 @@ extern const char at__schema_sql[]; /* schema.sql, made by embed.cmake */
 at_status at__store_open_wait(at__store **out, const char *path, at__open_mode mode, int wait_ms,
                               at_error *err) AT_MUST_CHECK;
 
+/* A file for writing that messages call `path`. */
+at_status at__store_open_as(at__store **out, const char *file, const char *path, at_error *err) AT_MUST_CHECK;
+
 /* AT_ERR_USAGE for names that SQLite would not take for a file: what was stored there would be gone. */
 at_status at__store_check_name(const char *path, at_error *err) AT_MUST_CHECK;
 
@@ -42,9 +46,6 @@ bool at__store_has_files_beside(const char *path);
 
 /* Removes a database that nobody else knows. */
 void at__store_remove(const char *path);
-
-/* Does a regular file begin as SQLite's do? Safe on one that this process has open. */
-bool at__store_is_database(const char *path);
 
 /* One forward step: SQL that brings the tables of version `from` to from + 1. A table of them ends with NULL.
  */

@@ -370,14 +370,14 @@ static at_status merge_text(merger *m)
 static at_status merge_path(merger *m)
 {
     const char *into = sqlite3_db_filename(m->store->db, "main");
-    if (strcmp(m->path, "-") == 0)
-        return merge_text(m);
-    if (into && *into && at__same_file(into, m->path))
+    bool standard = strcmp(m->path, "-") == 0;
+    const char *path = standard ? "/dev/stdin" : m->path;
+    if (into && *into && at__same_file(into, path))
         return AT_OK;
-    if (into && *into && at__store_owns(into, m->path))
+    if (into && *into && at__store_owns(into, path))
         return at_fail(m->err, AT_ERR_USAGE, "%s: is a part of the database %s; expected the database alone",
                        m->path, m->store->path);
-    return at__store_is_database(m->path) ? merge_database(m) : merge_text(m);
+    return !standard && at__store_is_database(m->path) ? merge_database(m) : merge_text(m);
 }
 
 at_status at__store_merge_until(at__store *store, const char *const *paths, int count,

@@ -2,6 +2,9 @@
  * store_merge_into.c - merging into a file by its name. One that is not there is built under another name and
  * then takes its own, unless somebody has made it meanwhile: then what was built is merged into theirs. So a
  * file that others may have opened is never taken away, and what is half done is never seen.
+ *
+ * What comes through a pipe is built first, too: it may be slow to come, and others who store would wait for
+ * the lock in vain.
  */
 #include "db/store_internal.h"
 #include "util/beside.h"
@@ -38,23 +41,11 @@ static at_status leave_wal(at__store *store, at_error *err)
     return status;
 }
 
-/* Messages name the file that it will be. */
-static at_status open_as(at__store **out, const char *built, const char *path, at_error *err)
-{
-    at_status status = at__store_open(out, built, AT__STORE_WRITE, err);
-    char *shown = status == AT_OK ? at__text_copy(path, strlen(path)) : NULL;
-    if (shown) {
-        free((*out)->path);
-        (*out)->path = shown;
-    }
-    return status;
-}
-
 static at_status build(const char *built, const char *path, const char *const *paths, int count,
                        const at__cancel *cancel, at__merge_counts *counts, at_error *err)
 {
     at__store *store = NULL;
-    at_status status = open_as(&store, built, path, err);
+    at_status status = at__store_open_as(&store, built, path, err);
     if (status == AT_OK)
         status = at__store_merge_until(store, paths, count, cancel, counts, err);
     if (status == AT_OK)
@@ -84,8 +75,17 @@ static at_status merge_built(const char *built, const char *path, at__merge_coun
     return status;
 }
 
-static at_status merge_new(const char *path, const char *const *paths, int count, const at__cancel *cancel,
-                           at__merge_counts *counts, at_error *err)
+static bool any_pipe(const char *const *paths, int count)
+{
+    struct stat info;
+    for (int i = 0; i < count; i++)
+        if (stat(strcmp(paths[i], "-") == 0 ? "/dev/stdin" : paths[i], &info) == 0 && !S_ISREG(info.st_mode))
+            return true;
+    return false;
+}
+
+static at_status merge_built_first(const char *path, const char *const *paths, int count,
+                                   const at__cancel *cancel, at__merge_counts *counts, at_error *err)
 {
     at__str built = { 0 };
     at_status status = at__store_make_parents(path, 0777, err);
@@ -121,6 +121,6 @@ at_status at__store_merge_into(const char *path, const char *const *paths, int c
     if (status != AT_OK)
         return status;
     bool is_new = lstat(path, &info) != 0 && errno == ENOENT;
-    return is_new ? merge_new(path, paths, count, cancel, counts, err)
-                  : merge_ordinary(path, paths, count, cancel, counts, err);
+    return is_new || any_pipe(paths, count) ? merge_built_first(path, paths, count, cancel, counts, err)
+                                            : merge_ordinary(path, paths, count, cancel, counts, err);
 }

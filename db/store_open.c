@@ -6,6 +6,7 @@
  * and closing the file a second time would drop the POSIX locks that this process's other handles hold.
  */
 #include "db/store_internal.h"
+#include "util/beside.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -74,7 +75,9 @@ at_status at__store_make_parents(const char *path, mode_t mode, at_error *err)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        if (mkdir(folder, mode) != 0 && errno != EEXIST && errno != EROFS && errno != EISDIR) {
+        if (mkdir(folder, mode) == 0) {
+            at__sync_name(folder); /* or a power failure would take it with the database */
+        } else if (errno != EEXIST && errno != EROFS && errno != EISDIR) {
             status = at_fail(err, AT_ERR_STORE, "%s: cannot make the folder %s: %s", path, folder,
                              strerror(errno));
             break;
@@ -123,7 +126,7 @@ static at_status read_header(unsigned char header[HEADER_BYTES], bool *empty, at
     sqlite3_file *file = NULL;
     struct stat info;
     memset(header, 0, HEADER_BYTES);
-    *empty = stat(store->path, &info) != 0 || info.st_size == 0;
+    *empty = stat(store->file, &info) != 0 || info.st_size == 0;
     if (*empty || sqlite3_file_control(store->db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK ||
         !file->pMethods) { /* in memory */
         *empty = true;
@@ -209,7 +212,7 @@ static at_status open_writer(at__store *store, at_error *err)
 {
     bool empty = false;
     int version = 0;
-    at_status status = open_handle(store, store->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
+    at_status status = open_handle(store, store->file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
     if (status == AT_OK)
         status = check_header(&empty, store, err);
     if (status == AT_OK && sqlite3_db_readonly(store->db, "main") == 1)
@@ -244,7 +247,7 @@ static at_status retry_immutable(at__store *store, at_error *err)
 {
     at__str name = { 0 };
     struct stat info;
-    at__str_addf(&name, "%s-wal", store->path);
+    at__str_addf(&name, "%s-wal", store->file);
     at_status status = at__str_status(&name, err);
     if (status == AT_OK && stat(name.data, &info) == 0 && info.st_size > 0)
         status = at_fail(
@@ -254,7 +257,7 @@ static at_status retry_immutable(at__store *store, at_error *err)
             store->path, name.data);
     if (status == AT_OK) {
         at__str_reset(&name);
-        status = immutable_uri(&name, store->path, err);
+        status = immutable_uri(&name, store->file, err);
     }
     for (int i = 0; i < AT__SQL_COUNT; i++) {
         sqlite3_finalize(store->statements[i]);
@@ -272,7 +275,7 @@ static at_status open_reader(at__store *store, at_error *err)
 {
     bool empty = false;
     store->read_only = true;
-    at_status status = open_handle(store, store->path, SQLITE_OPEN_READONLY, err);
+    at_status status = open_handle(store, store->file, SQLITE_OPEN_READONLY, err);
     if (status == AT_OK)
         status = check_header(&empty, store, err);
     if (status == AT_OK && empty)
@@ -286,7 +289,8 @@ static at_status open_reader(at__store *store, at_error *err)
     return status;
 }
 
-static at_status open_named(at__store **out, const char *path, at__open_mode mode, int wait_ms, at_error *err)
+static at_status open_named(at__store **out, const char *file, const char *path, at__open_mode mode,
+                            int wait_ms, at_error *err)
 {
     at_status status = AT_OK;
     at__store *store = calloc(1, sizeof *store);
@@ -296,10 +300,12 @@ static at_status open_named(at__store **out, const char *path, at__open_mode mod
         status = at_fail(err, AT_ERR_MEMORY, "%s: out of memory", path);
         goto done;
     }
+    store->file = file;
     store->wait_ms = wait_ms;
     status = mode == AT__STORE_READ ? open_reader(store, err) : open_writer(store, err);
     if (status != AT_OK)
         goto done;
+    store->file = NULL;
     *out = store;
     store = NULL;
 done:
@@ -319,13 +325,18 @@ at_status at__store_open_wait(at__store **out, const char *path, at__open_mode m
         status = check_path(&exists, path, mode, err);
     if (status == AT_OK && !exists)
         status = at__store_make_parents(path, 0777, err);
-    return status == AT_OK ? open_named(out, path, mode, wait_ms, err) : status;
+    return status == AT_OK ? open_named(out, path, path, mode, wait_ms, err) : status;
+}
+
+at_status at__store_open_as(at__store **out, const char *file, const char *path, at_error *err)
+{
+    return open_named(out, file, path, AT__STORE_WRITE, AT__BUSY_WAIT_MS, err);
 }
 
 at_status at__store_open_memory(at__store **out, at_error *err)
 {
     at_error unused;
-    return open_named(out, ":memory:", AT__STORE_WRITE, AT__BUSY_WAIT_MS, err ? err : &unused);
+    return open_named(out, ":memory:", ":memory:", AT__STORE_WRITE, AT__BUSY_WAIT_MS, err ? err : &unused);
 }
 
 at_status at__store_open(at__store **out, const char *path, at__open_mode mode, at_error *err)

@@ -105,7 +105,9 @@ at_status at__store_open_cache(at__store **out, const char *path, at_error *err)
 {
     if (path[0] == '\0')
         return at_fail(err, AT_ERR_USAGE, "the name of the cache is empty");
-    at_status status = access(path, F_OK) == 0 ? AT_OK : at__store_make_parents(path, 0700, err);
+    at_status status = at__store_check_name(path, err);
+    if (status == AT_OK && access(path, F_OK) != 0)
+        status = at__store_make_parents(path, 0700, err);
     if (status == AT_OK)
         status = at__store_is_private(path, err);
     if (status != AT_OK)

@@ -2,7 +2,7 @@
 umask 022
 fixture a.db
 "$AUTOTUNE" dump --db a.db -o a.jsonl
-{ cat a.jsonl; for _ in {1..1000}; do grep '"kind":"trial"' a.jsonl; done; } >long.jsonl
+{ cat a.jsonl; for _ in {1..300}; do grep '"kind":"trial"' a.jsonl; done; } >long.jsonl
 mkfifo pipe
 # Returns when most of it is read: a pipe does not hold so much.
 begin() { "$AUTOTUNE" merge "$@" <pipe >first 2>&1 & first=$!; exec 3>pipe; cat long.jsonl >&3; }
@@ -24,9 +24,20 @@ at merge both.db a.jsonl
 finish
 kept both.db
 
+# Nobody waits for a pipe.
+begin both.db -
+at merge both.db a.jsonl
+finish
+
+# Ctrl-C ends it, though nothing comes through the pipe, nor an end.
 begin none.db -
 kill -INT "$first"
-finish
+wait "$first"; echo "[exit $?]"; cat first; exec 3>&-
+mkfifo shapes
+"$AUTOTUNE" tune --shapes shapes >first 2>&1 & first=$!
+exec 3>shapes
+kill -INT "$first"
+wait "$first"; echo "[exit $?]"; cat first; exec 3>&-
 begin both.db -
 kill -INT "$first"
 finish

@@ -9,5 +9,6 @@ at merge '' a.jsonl
 at query 4096x4096 f32 --db :memory:
 AUTOTUNE_DB=:memory: at query 4096x4096 f32
 AUTOTUNE_CACHE=:memory: at cache
+AUTOTUNE_CACHE=:memory: at cache --shrink
 at tune --device replay::memory: 4096x4096 f32 --quiet
 ls | grep -v '^a.db'

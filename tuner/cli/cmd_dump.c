@@ -3,9 +3,8 @@
 #include "db/store.h"
 #include "exchange/t4.h"
 #include "tune/tune.h"
+#include "util/out_file.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,35 +70,38 @@ static at_status read_keys(keys *out, const dump_args *a, at_error *err)
 
 static bool write_line(void *context, const char *line)
 {
-    FILE *file = context;
-    return fputs(line, file) >= 0 && putc('\n', file) != EOF;
+    return !at__cancel_requested && at__out_write(context, line, strlen(line)) &&
+           at__out_write(context, "\n", 1);
 }
 
 static at_status write_dump(const char *path, const dump_args *a, const keys *k, at_error *err)
 {
     at__store *store = NULL;
+    at__out_file *file = NULL;
     at__dump_options options = { .compact = a->compact,
                                  .best = a->best,
                                  .op = a->op,
                                  .device = a->device,
                                  .problems = k->items,
                                  .problem_count = k->count };
-    bool to_file = a->output && strcmp(a->output, "-") != 0;
-    at_status status = at__store_open(&store, path, AT__STORE_READ, err);
-    if (status != AT_OK)
-        return status;
-    FILE *file = to_file ? fopen(a->output, "we") : stdout;
-    if (!file)
-        status = at_fail(err, AT_ERR_SYSTEM, "%s: %s", a->output, strerror(errno));
+    const at__in_use uses[] = { { "the database", path, true },
+                                { "the shapes file", a->shapes, false },
+                                { NULL, NULL, false } };
+    at_status status = at__check_output("-o", a->output, uses, a->templates_dir, err);
+    if (status == AT_OK)
+        status = at__store_open(&store, path, AT__STORE_READ, err);
+    if (status == AT_OK)
+        status = at__out_open(&file, a->output, err);
     if (status == AT_OK)
         status = a->format && strcmp(a->format, "t4") == 0
                      ? at__t4_write(store, &options, write_line, file, err)
                      : at__store_dump(store, &options, write_line, file, err);
-    bool bad = file && (ferror(file) || fflush(file) != 0);
-    if (file && to_file)
-        bad |= fclose(file) != 0;
-    if (status == AT_OK && bad && to_file)
-        status = at_fail(err, AT_ERR_SYSTEM, "%s: could not be written: %s", a->output, strerror(errno));
+    if (status == AT_OK && at__cancel_requested)
+        status = at_fail(err, AT_ERR_CANCELLED, "interrupted; the dump is not complete");
+    if (status == AT_OK)
+        status = at__out_commit(file, err);
+    else
+        at__out_discard(file);
     at__store_close(store);
     return status;
 }

@@ -2,12 +2,10 @@
 #include "cli/commands.h"
 #include "exchange/export.h"
 #include "tune/tune.h"
+#include "util/out_file.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const at__usage USAGE = {
@@ -93,68 +91,20 @@ static at_status make_text(at__str *out, const at__problem *problem, const at__c
     return status;
 }
 
-/*
- * Where a file is really written: a link is followed, so that it stays one. Only a regular file is replaced:
- * renaming over a device or a pipe would destroy it.
- */
-static at_status real_path(char **out, const char *path, at_error *err)
+static at_status check_output(const export_args *a, const char *db, at_error *err)
 {
-    struct stat info;
-    char *found = NULL;
-    if (!*path)
-        return at_fail(err, AT_ERR_USAGE, "-o: found an empty name; expected a file, or - for stdout");
-    if (stat(path, &info) == 0) {
-        if (!S_ISREG(info.st_mode))
-            return at_fail(err, AT_ERR_USAGE, "-o: '%s' is %s; expected a file, or - for stdout", path,
-                           S_ISDIR(info.st_mode) ? "a directory" : "no regular file");
-        found = realpath(path, NULL);
-    } else if (errno == ENOENT && lstat(path, &info) != 0) {
-        found = at__text_copy(path, strlen(path));
-    }
-    if (!found)
-        return at_fail(err, AT_ERR_SYSTEM, "%s: %s", path, strerror(errno));
-    *out = found;
-    return AT_OK;
+    const at__in_use uses[] = { { "the database", db, true }, { NULL, NULL, false } };
+    return at__check_output("-o", a->output, uses, a->templates_dir, err);
 }
 
-/* All of the text, with the permissions of a new file. On failure errno tells why. */
-static bool write_all(int fd, const at__str *text)
+static at_status write_text(const at__str *text, const char *path, at_error *err)
 {
-    mode_t mask = umask(0);
-    umask(mask);
-    bool good = fchmod(fd, 0666 & ~mask) == 0;
-    for (size_t done = 0; good && done < text->len;) {
-        ssize_t wrote = write(fd, text->data + done, text->len - done);
-        good = wrote > 0 || (wrote < 0 && errno == EINTR);
-        done += wrote > 0 ? (size_t)wrote : 0;
-    }
-    return good && fsync(fd) == 0;
-}
-
-/* A temporary file in the same folder, renamed when it is complete: a reader never sees half of it. */
-static at_status write_file(const char *path, const at__str *text, at_error *err)
-{
-    at__str temporary = { 0 };
-    char *target = NULL;
-    int fd = -1;
-
-    at_status status = real_path(&target, path, err);
+    at__out_file *file = NULL;
+    at_status status = at__out_open(&file, path, err);
     if (status != AT_OK)
         return status;
-    at__str_addf(&temporary, "%s.XXXXXX", target);
-    status = at__str_status(&temporary, err);
-    if (status == AT_OK) {
-        fd = mkstemp(temporary.data);
-        if (fd < 0 || !write_all(fd, text) || rename(temporary.data, target) != 0)
-            status = at_fail(err, AT_ERR_SYSTEM, "%s: %s", path, strerror(errno));
-    }
-    if (fd >= 0)
-        close(fd);
-    if (fd >= 0 && status != AT_OK)
-        unlink(temporary.data);
-    at__str_clear(&temporary);
-    free(target);
-    return status;
+    at__out_write(file, at__str_text(text), text->len);
+    return at__out_commit(file, err);
 }
 
 static at_status find_format(const at__export_format **out, const export_args *a, at_error *err)
@@ -216,11 +166,11 @@ int at__cmd_export(int argc, char **argv)
     if (status == AT_OK)
         status = at__db_path(&path, a.db, &keep, &err);
     if (status == AT_OK)
+        status = check_output(&a, path, &err);
+    if (status == AT_OK)
         status = make_text(&text, &problem, catalog, path, &a, format, &err);
-    if (status == AT_OK && a.output && strcmp(a.output, "-") != 0)
-        status = write_file(a.output, &text, &err);
-    else if (status == AT_OK)
-        fwrite(at__str_text(&text), 1, text.len, stdout);
+    if (status == AT_OK)
+        status = write_text(&text, a.output, &err);
     if (status != AT_OK)
         code = at__complain(&err);
     at__catalog_close(catalog);

@@ -1,10 +1,7 @@
 /* cmd_report.c - `autotune report`: a database as one HTML page. Needs no GPU, never writes the database. */
 #include "cli/commands.h"
 #include "html/report.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
+#include "util/out_file.h"
 
 static const at__usage USAGE = {
     "autotune report [-o FILE] [options]",
@@ -24,12 +21,12 @@ typedef struct report_args {
 
 static at_status write_page(const at__str *page, const char *path, at_error *err)
 {
-    FILE *file = path ? fopen(path, "w") : stdout;
-    if (!file)
-        return at_fail(err, AT_ERR_SYSTEM, "%s: %s", path, strerror(errno));
-    bool well = fwrite(at__str_text(page), 1, page->len, file) == page->len;
-    well = (path ? fclose(file) == 0 : fflush(file) == 0) && well;
-    return well ? AT_OK : at_fail(err, AT_ERR_SYSTEM, "%s: %s", path ? path : "stdout", strerror(errno));
+    at__out_file *file = NULL;
+    at_status status = at__out_open(&file, path, err);
+    if (status != AT_OK)
+        return status;
+    at__out_write(file, at__str_text(page), page->len);
+    return at__out_commit(file, err);
 }
 
 static at_status report(at__str *page, const report_args *a, at_error *err)
@@ -38,6 +35,9 @@ static at_status report(at__str *page, const report_args *a, at_error *err)
     at__html_options options = a->options;
     at__store *store = NULL;
     at_status status = at__db_path(&options.source, a->db, &keep, err);
+    const at__in_use uses[] = { { "the database", options.source, true }, { NULL, NULL, false } };
+    if (status == AT_OK)
+        status = at__check_output("-o", a->output, uses, NULL, err);
     if (status == AT_OK)
         status = at__store_open_recording(&store, options.source, err);
     if (status == AT_OK)
@@ -54,7 +54,7 @@ int at__cmd_report(int argc, char **argv)
     at_error err = { 0 };
     int code = AT__EXIT_OK;
     const at__option TABLE[] = {
-        { "--output", AT__OPT_TEXT, "FILE", "where to (default: stdout)", &a.output },
+        { "--output", AT__OPT_TEXT, "FILE", "where to (default and -: stdout)", &a.output },
         { "-o", AT__OPT_TEXT, "FILE", "the same", &a.output },
         { "--op", AT__OPT_TEXT, "OP", "this operation only", &a.options.op },
         { "--shape", AT__OPT_TEXT, "SHAPE", "this shape only, as `query` prints it", &a.options.shape },

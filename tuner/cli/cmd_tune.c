@@ -230,6 +230,24 @@ static at_status plan_cache(plan *p, const tune_args *a, at_error *err)
     return status;
 }
 
+static at_status check_trace(const plan *p, const tune_args *a, at_error *err)
+{
+    const char *name;
+    at__str recording = { 0 };
+    bool replay = p->options.device_count && at__device_is_replay(p->devices[0]);
+    at_status status =
+        a->trace && replay ? at__device_replay_file(&recording, &name, p->devices[0], err) : AT_OK;
+    const at__in_use uses[] = { { "the database", p->options.db_path, true },
+                                { "the cache of compiled kernels", p->options.cache_path, true },
+                                { "the recording", at__str_text(&recording), true },
+                                { "the shapes file", a->shapes, false },
+                                { NULL, NULL, false } };
+    if (status == AT_OK && a->trace)
+        status = at__check_output("--trace", a->trace, uses, a->templates_dir, err);
+    at__str_clear(&recording);
+    return status;
+}
+
 static at_status make_plan(plan *p, const tune_args *a, at_error *err)
 {
     at__tune_options *o = &p->options;
@@ -254,12 +272,13 @@ static at_status make_plan(plan *p, const tune_args *a, at_error *err)
         status = plan_db(p, a->db, err);
     if (status == AT_OK && !a->no_cache)
         status = plan_cache(p, a, err);
-    return status;
+    return status == AT_OK ? check_trace(p, a, err) : status;
 }
 
 static int run_plan(plan *p, const tune_args *a)
 {
-    at_error err = { 0 };
+    at_error err = { 0 }, cause = { 0 };
+    int traced = AT__EXIT_OK;
     output out = { .format = p->format, .quiet = a->quiet };
     at__tune_events events = {
         .context = &out, .progress = on_progress, .result = on_result, .warning = on_warning
@@ -271,10 +290,9 @@ static int run_plan(plan *p, const tune_args *a)
     at__process_take_time();
     if (status == AT_OK)
         status = at__tune(p->shapes.problems, p->shapes.count, p->catalog, &p->options, &events, &err);
-    at_error cause = { 0 };
-    if (at__trace_close(p->options.trace, &cause) != AT_OK)
-        at__warn(cause.text);
     at__display_erase(&out.display);
+    if (at__trace_close(p->options.trace, &cause) != AT_OK)
+        traced = at__complain(&cause);
     if (!a->quiet && out.totals.problems) {
         at__str text = { 0 };
         at__report_totals(&text, &out.totals, at__now_s() - started_s);
@@ -285,7 +303,7 @@ static int run_plan(plan *p, const tune_args *a)
         return at__complain(&err);
     if (at__cancel_requested)
         return AT__EXIT_INTERRUPTED;
-    return out.totals.found == out.totals.problems ? AT__EXIT_OK : AT__EXIT_NOTHING;
+    return out.totals.found == out.totals.problems ? traced : AT__EXIT_NOTHING;
 }
 
 static void remember_command(at__str *out, int argc, char **argv)

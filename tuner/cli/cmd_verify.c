@@ -37,6 +37,7 @@ typedef struct item {
 typedef struct work {
     const verify_args *args;
     at__catalog *catalog;
+    at__shapes shapes;
     at__tune_options options;
     at__str keep;
     at__device *device;
@@ -119,17 +120,10 @@ static at_status add_problem(work *w, const at__problem *problem, at_error *err)
 static at_status collect_all(work *w, at_error *err)
 {
     const verify_args *a = w->args;
-    at__shapes shapes = { 0 };
     at__problem problem;
     at_status status = AT_OK;
-    if (a->shapes && a->words.count)
-        return at_fail(err, AT_ERR_USAGE, "found both --shapes and '%s'; expected one of them",
-                       a->words.items[0]);
-    if (a->shapes)
-        status = at__shapes_read(&shapes, a->shapes, w->catalog, NULL, err);
-    for (size_t i = 0; i < shapes.count && status == AT_OK; i++)
-        status = add_problem(w, &shapes.problems[i], err);
-    at__shapes_clear(&shapes);
+    for (size_t i = 0; i < w->shapes.count && status == AT_OK; i++)
+        status = add_problem(w, &w->shapes.problems[i], err);
     if (status == AT_OK && a->words.count) {
         status = at__problem_from_words(&problem, &a->words, w->catalog, err);
         status = status == AT_OK ? add_problem(w, &problem, err) : status;
@@ -225,6 +219,16 @@ static void on_warning(void *context, const char *text)
     at__warn(text);
 }
 
+/* Before anything is started, and before the database is open: it may be named here by mistake. */
+static at_status read_shapes(work *w, at_error *err)
+{
+    const verify_args *a = w->args;
+    if (a->shapes && a->words.count)
+        return at_fail(err, AT_ERR_USAGE, "found both --shapes and '%s'; expected one of them",
+                       a->words.items[0]);
+    return a->shapes ? at__shapes_read(&w->shapes, a->shapes, w->catalog, NULL, err) : AT_OK;
+}
+
 static at_status open_all(work *w, const at__tune_events *events, at_error *err)
 {
     const verify_args *a = w->args;
@@ -234,6 +238,8 @@ static at_status open_all(work *w, const at__tune_events *events, at_error *err)
         status = at__db_path(&w->options.db_path, a->db, &w->keep, err);
     if (status == AT_OK && access(w->options.db_path, F_OK) != 0) /* a session would make it */
         status = at_fail(err, AT_ERR_NOT_FOUND, "%s: no such database", w->options.db_path);
+    if (status == AT_OK)
+        status = read_shapes(w, err);
     if (status == AT_OK)
         status = at__device_open(&w->device, a->device ? a->device : "0", &cancel, err);
     w->options.warm = a->warm;
@@ -280,6 +286,7 @@ static void work_close(work *w)
     free(w->items);
     at__session_close(w->session);
     at__device_close(w->device);
+    at__shapes_clear(&w->shapes);
     at__catalog_close(w->catalog);
     at__str_clear(&w->keep);
 }

@@ -88,6 +88,20 @@ at_status at__fixes_read(at__fix *out, const at__words *words, const at__catalog
 /* The database that a command uses: `given`, or the default path (kept in *keep). */
 at_status at__db_path(const char **out, const char *given, at__str *keep, at_error *err) AT_MUST_CHECK;
 
+/* A file that a command uses besides its output. */
+typedef struct at__in_use {
+    const char *what; /* "the database"; NULL ends a list          */
+    const char *path; /* NULL, "": there is none                   */
+    bool database;    /* its log and the like beside it count too  */
+} at__in_use;
+
+/*
+ * The output that `option` names (NULL and "-": stdout) is none of these files, nor a template of the folder
+ * (may be NULL), nor any database. AT_ERR_USAGE: it is, under whatever name, also when neither is there yet.
+ */
+at_status at__check_output(const char *option, const char *path, const at__in_use *files,
+                           const char *templates_dir, at_error *err) AT_MUST_CHECK;
+
 /* The operations that a recording (a database or a dump) declares itself; a file that is not there has none.
  */
 at_status at__catalog_add_recorded(at__catalog *catalog, const char *path, at_error *err) AT_MUST_CHECK;

@@ -18,7 +18,11 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#define GRACE_US 700000 /* for a command to end in order; a user waits for a second at most */
+/* A user waits for a second at most: until a wait for a pipe is cut short, then for a command to end in
+ * order.
+ */
+#define CUT_US   100000
+#define GRACE_US 700000
 
 atomic_int at__cancel_requested = 0; /* lock-free: a handler may write it */
 
@@ -48,10 +52,24 @@ void at__process_begin(void)
 
 /* ---- signals ---- */
 
+/* setitimer is a plain system call: a handler may use it. */
+static void end_in(long us)
+{
+    const struct itimerval after = { .it_value.tv_usec = us };
+    setitimer(ITIMER_REAL, &after, NULL);
+}
+
+/* The first time it only cuts a wait short, as it is caught without SA_RESTART: whoever waits for a pipe may
+ * have something to clear away. */
 static void end_now(int number)
 {
     static const char WORDS[] = "autotune: interrupted\n";
     (void)number;
+    if (at__cancel_requested == 1) {
+        at__cancel_requested = 2;
+        end_in(GRACE_US);
+        return;
+    }
     (void)!write(STDERR_FILENO, WORDS, sizeof WORDS - 1);
     _exit(AT__EXIT_INTERRUPTED);
 }
@@ -64,12 +82,10 @@ static void ask(int number)
     at__cancel_requested = 1;
 }
 
-/* setitimer is a plain system call: a handler may use it. */
 static void ask_for_soon(int number)
 {
-    const struct itimerval grace = { .it_value.tv_usec = GRACE_US };
     ask(number);
-    setitimer(ITIMER_REAL, &grace, NULL);
+    end_in(CUT_US);
 }
 
 /* `nohup` ignores SIGHUP, and that stays. */
@@ -123,6 +139,8 @@ int at__process_finish_output(int code)
     int why = errno;
     if (flushed && !ferror(stdout))
         return code;
+    if (at__cancel_requested) /* which cuts a wait for a reader short too */
+        return code == AT__EXIT_OK ? AT__EXIT_INTERRUPTED : code;
     if (reader_left(STDOUT_FILENO))
         return code == AT__EXIT_OK ? AT__EXIT_UNREAD : code;
     fprintf(stderr, "autotune: error: the output could not be written%s\n", cause_of(why));

@@ -173,6 +173,12 @@ at_status at__str_status(const at__str *s, at_error *err)
     return s->failed ? at_fail(err, AT_ERR_MEMORY, "out of memory while building a text") : AT_OK;
 }
 
+at_status at__read_failed(const char *path, int error, at_error *err)
+{
+    return error == EINTR ? at_fail(err, AT_ERR_CANCELLED, "interrupted")
+                          : at_fail(err, AT_ERR_INPUT, "%s: %s", path, strerror(error));
+}
+
 at_status at__str_read_file(at__str *out, const char *path, size_t limit, at_error *err)
 {
     at_status status = AT_OK;
@@ -181,7 +187,7 @@ at_status at__str_read_file(at__str *out, const char *path, size_t limit, at_err
 
     FILE *file = fopen(path, "rbe");
     if (!file)
-        return at_fail(err, AT_ERR_INPUT, "%s: %s", path, strerror(errno));
+        return at__read_failed(path, errno, err);
     for (size_t got; (got = fread(chunk, 1, sizeof chunk, file)) > 0;) {
         at__str_add_bytes(&text, chunk, got);
         if (text.len > limit) {
@@ -190,7 +196,7 @@ at_status at__str_read_file(at__str *out, const char *path, size_t limit, at_err
         }
     }
     if (ferror(file)) {
-        status = at_fail(err, AT_ERR_INPUT, "%s: %s", path, strerror(errno));
+        status = at__read_failed(path, errno, err);
         goto done;
     }
     if ((status = at__str_status(&text, err)) != AT_OK)

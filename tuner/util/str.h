@@ -38,6 +38,10 @@ const char *at__str_text(const at__str *s);
 /* AT_ERR_MEMORY when any append failed. */
 at_status at__str_status(const at__str *s, at_error *err);
 
+/* What errno says of a file that cannot be opened or read: AT_ERR_INPUT with its name, or AT_ERR_CANCELLED
+ * when a signal ended the wait for a pipe. Returns that. */
+at_status at__read_failed(const char *path, int error, at_error *err);
+
 /* Reads a whole file; refuses more than `limit` bytes. The text keeps its NUL bytes, if any. */
 at_status at__str_read_file(at__str *out, const char *path, size_t limit, at_error *err);
 

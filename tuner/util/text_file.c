@@ -31,10 +31,11 @@ at_status at__text_file_open(at__text_file **out, const char *path, at_error *er
     int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : -1;
     file->file = fd >= 0 ? gzdopen(fd, "rb") : gzopen(path, "rbe");
     if (!file->file) {
+        int error = errno ? errno : ENOMEM;
         if (fd >= 0)
             close(fd);
         free(file);
-        return at_fail(err, AT_ERR_INPUT, "%s: %s", path, errno ? strerror(errno) : "out of memory");
+        return at__read_failed(path, error, err);
     }
     gzbuffer(file->file, 2 * BLOCK);
     *out = file;
@@ -52,16 +53,15 @@ void at__text_file_close(at__text_file *file)
 /* Fills the block; nothing in it: the end. */
 static at_status fill(at__text_file *file, at_error *err)
 {
-    int code = Z_OK, got = gzread(file->file, file->block, BLOCK);
+    int code = Z_OK, got = gzread(file->file, file->block, BLOCK), error = errno;
     const char *words = gzerror(file->file, &code);
     file->at = 0;
     file->filled = got > 0 ? (size_t)got : 0;
-    if (got < 0 || (code != Z_OK && code != Z_STREAM_END))
-        return at_fail(err, AT_ERR_INPUT, "%s: %s", file->path,
-                       code == Z_BUF_ERROR ? "the compressed file ends too early"
-                       : code == Z_ERRNO   ? strerror(errno)
-                                           : words);
-    return AT_OK;
+    if (got >= 0 && (code == Z_OK || code == Z_STREAM_END))
+        return AT_OK;
+    return code == Z_ERRNO ? at__read_failed(file->path, error, err)
+                           : at_fail(err, AT_ERR_INPUT, "%s: %s", file->path,
+                                     code == Z_BUF_ERROR ? "the compressed file ends too early" : words);
 }
 
 at_status at__text_file_line(at__text_file *file, at__str *line, size_t limit, bool *got, bool *whole,

@@ -1,0 +1,72 @@
+/*
+ * outputs.c - an output must not be a file that the command uses: it would be gone before, or while, it is
+ * read. Compared are devices and inodes, and real names where a file is not there yet. Nothing is opened.
+ */
+#include "cli/commands.h"
+#include "db/store.h"
+#include "util/real_path.h"
+
+#include <dirent.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { TEMPLATE_DEPTH = 1 }; /* DIR/x.cu, DIR/op/x.cu, DIR/common/x.cuh */
+
+static bool holds(const char *folder, const struct stat *file, int depth)
+{
+    bool found = false;
+    struct stat info;
+    at__str name = { 0 };
+    DIR *dir = opendir(folder);
+    for (struct dirent *e; dir && !found && (e = readdir(dir));) {
+        if (fstatat(dirfd(dir), e->d_name, &info, 0) != 0)
+            continue;
+        found = info.st_dev == file->st_dev && info.st_ino == file->st_ino;
+        if (!S_ISDIR(info.st_mode) || depth == 0 || e->d_name[0] == '.')
+            continue;
+        at__str_reset(&name);
+        at__str_addf(&name, "%s/%s", folder, e->d_name);
+        found = found || holds(at__str_text(&name), file, depth - 1);
+    }
+    if (dir)
+        closedir(dir);
+    at__str_clear(&name);
+    return found;
+}
+
+/* `output` is a name that leads to the file; `named` what the user said. */
+static at_status check_one(const char *option, const char *named, const char *output, const at__in_use *use,
+                           at_error *err)
+{
+    const char *relation = at__same_file(use->path, output)                     ? "is"
+                           : use->database && at__store_owns(use->path, output) ? "belongs to"
+                                                                                : NULL;
+    return relation ? at_fail(err, AT_ERR_USAGE, "%s: '%s' %s %s in use, %s; expected another file", option,
+                              named, relation, use->what, use->path)
+                    : AT_OK;
+}
+
+at_status at__check_output(const char *option, const char *path, const at__in_use *files,
+                           const char *templates_dir, at_error *err)
+{
+    struct stat info;
+    bool to_stdout = !path || strcmp(path, "-") == 0;
+    const char *output = to_stdout ? "/dev/stdout" : path, *named = to_stdout ? "stdout" : path;
+    bool exists = stat(output, &info) == 0;
+    if (!*output || (exists && !S_ISREG(info.st_mode)) || (to_stdout && !exists))
+        return AT_OK; /* what is read is a file */
+    for (; files->what; files++)
+        if (files->path && *files->path) {
+            at_status status = check_one(option, named, output, files, err);
+            if (status != AT_OK)
+                return status;
+        }
+    if (exists && at__store_is_database(output))
+        return at_fail(err, AT_ERR_USAGE,
+                       "%s: '%s' is a database; expected another file, or that one removed before", option,
+                       named);
+    if (exists && templates_dir && holds(templates_dir, &info, TEMPLATE_DEPTH))
+        return at_fail(err, AT_ERR_USAGE, "%s: '%s' is one of the templates of %s; expected another file",
+                       option, named, templates_dir);
+    return AT_OK;
+}

@@ -1,0 +1,188 @@
+/*
+ * out_file.c - see out_file.h. `temporary` is set while a file beside the real one is being written; nothing
+ * else is ever removed or renamed here.
+ */
+#include "util/out_file.h"
+
+#include "util/beside.h"
+#include "util/real_path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct at__out_file {
+    FILE *stream;
+    const char *path; /* as the user gave it */
+    at__str real, temporary;
+    int error; /* errno of the first failure; 0: none */
+};
+
+static at_status fail(const at__out_file *f, int error, at_error *err)
+{
+    return at_fail(err, AT_ERR_SYSTEM, "%s: %s", f->path, strerror(error));
+}
+
+/* The descriptor that a name stands for: /dev/stdout, /dev/fd/3; -1: none. Opening it again would begin at
+ * its start, or replace it. */
+static int descriptor_of(const char *path)
+{
+    static const char *const FOLDERS[] = { "/dev/fd/", "/proc/self/fd/" };
+    if (strcmp(path, "/dev/stdout") == 0)
+        return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0)
+        return STDERR_FILENO;
+    for (size_t i = 0; i < sizeof FOLDERS / sizeof *FOLDERS; i++) {
+        size_t len = strlen(FOLDERS[i]), digits;
+        if (strncmp(path, FOLDERS[i], len) != 0)
+            continue;
+        digits = strspn(path + len, "0123456789");
+        if (digits > 0 && digits < 7 && !path[len + digits])
+            return atoi(path + len);
+    }
+    return -1;
+}
+
+static bool is_stdout(const struct stat *info)
+{
+    struct stat out;
+    return S_ISREG(info->st_mode) && fstat(STDOUT_FILENO, &out) == 0 && out.st_dev == info->st_dev &&
+           out.st_ino == info->st_ino;
+}
+
+/* Takes the descriptor. */
+static at_status stream_of(at__out_file *f, int fd, at_error *err)
+{
+    if (fd < 0)
+        return fail(f, errno, err);
+    f->stream = fdopen(fd, "w");
+    if (f->stream)
+        return AT_OK;
+    close(fd);
+    return at_fail(err, AT_ERR_MEMORY, "out of memory");
+}
+
+static at_status open_descriptor(at__out_file *f, int fd, at_error *err)
+{
+    if (fd == STDOUT_FILENO) {
+        f->stream = stdout;
+        return AT_OK;
+    }
+    return stream_of(f, fcntl(fd, F_DUPFD_CLOEXEC, 3), err);
+}
+
+/* `info` NULL: it is not there yet. */
+static at_status open_beside(at__out_file *f, const struct stat *info, at_error *err)
+{
+    if (info && faccessat(AT_FDCWD, f->path, W_OK, AT_EACCESS) != 0)
+        return fail(f, errno, err);
+    at_status status = at__real_path(&f->real, f->path, err);
+    if (status != AT_OK)
+        return status;
+    int fd = at__make_beside(&f->temporary, at__str_text(&f->real), 0666);
+    if (fd >= 0 && info) {
+        bool same_owner = fchown(fd, info->st_uid, info->st_gid) == 0;
+        fchmod(fd, info->st_mode & (same_owner ? 07777 : 0777)); /* where there are permissions at all */
+    }
+    if (fd < 0) {
+        at__str_clear(&f->temporary);
+        if (info) /* a file that may be written, in a folder that may not */
+            fd = open(f->path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    }
+    return stream_of(f, fd, err);
+}
+
+static at_status open_named(at__out_file *f, at_error *err)
+{
+    struct stat info;
+    int fd = descriptor_of(f->path);
+    if (fd >= 0)
+        return open_descriptor(f, fd, err);
+    if (stat(f->path, &info) != 0)
+        return errno == ENOENT ? open_beside(f, NULL, err) : fail(f, errno, err);
+    if (is_stdout(&info))
+        return open_descriptor(f, STDOUT_FILENO, err);
+    if (S_ISREG(info.st_mode))
+        return open_beside(f, &info, err);
+    if (S_ISFIFO(info.st_mode) || S_ISCHR(info.st_mode))
+        return stream_of(f, open(f->path, O_WRONLY | O_NOCTTY | O_CLOEXEC), err);
+    return at_fail(err, AT_ERR_USAGE, "-o: '%s' is %s; expected a file, or - for stdout", f->path,
+                   S_ISDIR(info.st_mode) ? "a directory" : "no regular file");
+}
+
+/* Ends with the handle; `place`: what was written takes its place. */
+static void finish(at__out_file *f, bool place)
+{
+    bool sync = f->temporary.len > 0 && place;
+    bool bad = f->stream && f->stream != stdout && place && (fflush(f->stream) != 0 || ferror(f->stream));
+    bad = bad || (sync && fsync(fileno(f->stream)) != 0);
+    if (bad && !f->error)
+        f->error = errno;
+    if (f->stream && f->stream != stdout && fclose(f->stream) != 0 && !f->error)
+        f->error = errno;
+    if (sync && !f->error && rename(f->temporary.data, f->real.data) != 0)
+        f->error = errno;
+    if (sync && !f->error)
+        at__sync_name(f->real.data);
+    else if (f->temporary.len)
+        unlink(f->temporary.data);
+}
+
+static void release(at__out_file *f)
+{
+    at__str_clear(&f->real);
+    at__str_clear(&f->temporary);
+    free(f);
+}
+
+at_status at__out_open(at__out_file **out, const char *path, at_error *err)
+{
+    at_status status = AT_OK;
+    at__out_file *f = calloc(1, sizeof *f);
+    if (!f)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    f->path = path ? path : "-";
+    if (strcmp(f->path, "-") == 0)
+        f->stream = stdout;
+    else if (!*f->path)
+        status = at_fail(err, AT_ERR_USAGE, "-o: found an empty name; expected a file, or - for stdout");
+    else
+        status = open_named(f, err);
+    if (status != AT_OK) {
+        at__out_discard(f);
+        return status;
+    }
+    *out = f;
+    return AT_OK;
+}
+
+bool at__out_write(at__out_file *f, const void *bytes, size_t count)
+{
+    if (!f->error && count && fwrite(bytes, 1, count, f->stream) != count)
+        f->error = errno;
+    return !f->error;
+}
+
+at_status at__out_commit(at__out_file *f, at_error *err)
+{
+    at_status status = AT_OK;
+    bool is_file = f->temporary.len > 0;
+    finish(f, true);
+    if (f->error && f->stream != stdout)
+        status = at_fail(err, AT_ERR_SYSTEM, "%s: could not be written: %s%s", f->path, strerror(f->error),
+                         is_file ? "; it is as it was" : "");
+    release(f);
+    return status;
+}
+
+void at__out_discard(at__out_file *f)
+{
+    if (!f)
+        return;
+    finish(f, false);
+    release(f);
+}

@@ -1,0 +1,37 @@
+/*
+ * out_file.h - where a command's output goes, by the name that its user gave.
+ *
+ *   - or NULL             stdout; so are /dev/stdout and the file that stdout is
+ *   a file, or a new name written beside it and renamed once all of it is on the disk, with the permissions
+ *                         of what it replaces: whatever goes wrong, what was there stays
+ *   a link                what it leads to, which need not be there; the link stays one
+ *   a pipe, a terminal    written as it is
+ *   /dev/fd/N             that descriptor
+ *
+ * One thread uses a handle.
+ */
+#ifndef AUTOTUNE_OUT_FILE_H
+#define AUTOTUNE_OUT_FILE_H
+
+#include <autotune/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct at__out_file at__out_file;
+
+/* `path` is borrowed. AT_ERR_USAGE: an empty name, a folder, a disk. AT_ERR_SYSTEM: it cannot be written. */
+at_status at__out_open(at__out_file **out, const char *path, at_error *err) AT_MUST_CHECK;
+
+/* false: it could not be written, and nothing more will be; at__out_commit says why. */
+bool at__out_write(at__out_file *file, const void *bytes, size_t count);
+
+/*
+ * Puts it in its place and closes the handle, on failure too. AT_ERR_SYSTEM: something could not be written
+ * (a full disk); a file is then as it was. Of stdout nobody can say before the program ends: main looks.
+ */
+at_status at__out_commit(at__out_file *file, at_error *err) AT_MUST_CHECK;
+
+/* Closes the handle; a file is as it was. Harmless on NULL. */
+void at__out_discard(at__out_file *file);
+
+#endif
