@@ -6,10 +6,8 @@
 
 #include <criterion/criterion.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,20 +18,6 @@ static e2e_run run;
 static void sleep_ms(long ms)
 {
     nanosleep(&(struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 }, NULL);
-}
-
-static bool has_ended(int pid)
-{
-    siginfo_t info = { 0 };
-    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == pid;
-}
-
-static void wait_for_file(const char *name)
-{
-    while (!e2e_has_file(name)) {
-        cr_assert(!has_ended(run.pid), "it ended before there was %s", name);
-        sleep_ms(2);
-    }
 }
 
 /* The runner of the run; there is one. */
@@ -107,7 +91,7 @@ Test(surroundings, a_runner_that_is_frozen_costs_no_trial)
 {
     e2e_write("hang", "");
     start_on("240", E2E_QUICK, "time copy_mine 64 1000\nkernel copy_mine 64 hang once hang create hangs", "");
-    wait_for_file("hangs");
+    e2e_wait_for_file(&run, "hangs");
     kill(runner_of_run(), SIGSTOP);
     expect_all_timed(32);
 }
@@ -116,9 +100,7 @@ Test(surroundings, a_runner_that_is_frozen_costs_no_trial)
 Test(surroundings, a_run_that_is_frozen_goes_on_as_if_nothing_had_been)
 {
     start_on("241", E2E_REAL, "slow cuModuleLoadData 300", "--max-trials 3");
-    wait_for_file("db");
-    while (!e2e_has_table("trial") || e2e_count(OUTCOMES("timed")) < 1)
-        sleep_ms(5);
+    e2e_wait_for_rows(&run, OUTCOMES("timed"), 1);
     int runner = runner_of_run();
     kill(run.pid, SIGSTOP);
     kill(runner, SIGSTOP);
@@ -135,7 +117,7 @@ Test(surroundings, a_final_whose_runner_is_frozen_is_played_again)
 {
     e2e_write("wait", "");
     start_on("242", E2E_QUICK, "slow cuMemcpyDtoDAsync_v2 1000 once wait create final", "--max-trials 4");
-    wait_for_file("final");
+    e2e_wait_for_file(&run, "final");
     kill(runner_of_run(), SIGSTOP);
     expect_all_timed(4);
     cr_assert_eq(e2e_count("SELECT count(*) FROM winner"), 1);

@@ -18,7 +18,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#define GRACE_US 700000 /* for a command to end in order; a user waits for a second at most */
+#define GRACE_US 350000 /* twice that for a command to end in order; a user waits for a second at most */
 
 atomic_int at__cancel_requested = 0; /* lock-free: a handler may write it */
 
@@ -46,12 +46,19 @@ void at__process_begin(void)
     sigaction(SIGXFSZ, &ignore, NULL);
 }
 
-/* ---- signals ---- */
+/*
+ * ---- signals ----
+ *
+ * at__cancel_requested counts: asked, reminded, over. A reminder is there for its EINTR alone: whoever began
+ * to wait for a pipe just after the signal looks at the flag then. No handler asks for SA_RESTART.
+ */
 
-static void end_now(int number)
+static void remind(int number)
 {
     static const char WORDS[] = "autotune: interrupted\n";
     (void)number;
+    if (++at__cancel_requested <= 2)
+        return;
     (void)!write(STDERR_FILENO, WORDS, sizeof WORDS - 1);
     _exit(AT__EXIT_INTERRUPTED);
 }
@@ -67,7 +74,7 @@ static void ask(int number)
 /* setitimer is a plain system call: a handler may use it. */
 static void ask_for_soon(int number)
 {
-    const struct itimerval grace = { .it_value.tv_usec = GRACE_US };
+    const struct itimerval grace = { .it_value.tv_usec = GRACE_US, .it_interval.tv_usec = GRACE_US };
     ask(number);
     setitimer(ITIMER_REAL, &grace, NULL);
 }
@@ -75,7 +82,7 @@ static void ask_for_soon(int number)
 /* `nohup` ignores SIGHUP, and that stays. */
 static void catch_with(void (*handler)(int))
 {
-    const struct sigaction caught = { .sa_handler = handler, .sa_flags = SA_RESTART };
+    const struct sigaction caught = { .sa_handler = handler };
     struct sigaction before;
     sigaction(SIGINT, &caught, NULL);
     sigaction(SIGTERM, &caught, NULL);
@@ -85,14 +92,16 @@ static void catch_with(void (*handler)(int))
 
 void at__process_catch_signals(void)
 {
-    const struct sigaction over = { .sa_handler = end_now };
-    sigaction(SIGALRM, &over, NULL);
+    const struct sigaction reminder = { .sa_handler = remind };
+    sigaction(SIGALRM, &reminder, NULL);
     catch_with(ask_for_soon);
 }
 
 void at__process_take_time(void)
 {
+    const struct itimerval none = { 0 };
     catch_with(ask);
+    setitimer(ITIMER_REAL, &none, NULL);
 }
 
 /* ---- output ---- */
@@ -121,7 +130,9 @@ int at__process_finish_output(int code)
     errno = 0;
     bool flushed = fflush(stdout) == 0;
     int why = errno;
-    if (flushed && !ferror(stdout))
+    if (at__cancel_requested && code == AT__EXIT_OK)
+        code = AT__EXIT_INTERRUPTED;
+    if ((flushed && !ferror(stdout)) || at__cancel_requested)
         return code;
     if (reader_left(STDOUT_FILENO))
         return code == AT__EXIT_OK ? AT__EXIT_UNREAD : code;

@@ -190,7 +190,8 @@ at_status at__str_read_file(at__str *out, const char *path, size_t limit, at_err
         }
     }
     if (ferror(file)) {
-        status = at_fail(err, AT_ERR_INPUT, "%s: %s", path, strerror(errno));
+        status = errno == EINTR ? at_fail(err, AT_ERR_CANCELLED, "interrupted while %s was read", path)
+                                : at_fail(err, AT_ERR_INPUT, "%s: %s", path, strerror(errno));
         goto done;
     }
     if ((status = at__str_status(&text, err)) != AT_OK)

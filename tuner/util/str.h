@@ -38,7 +38,8 @@ const char *at__str_text(const at__str *s);
 /* AT_ERR_MEMORY when any append failed. */
 at_status at__str_status(const at__str *s, at_error *err);
 
-/* Reads a whole file; refuses more than `limit` bytes. The text keeps its NUL bytes, if any. */
+/* Reads a whole file; refuses more than `limit` bytes. The text keeps its NUL bytes, if any.
+ * AT_ERR_CANCELLED: a signal came while a pipe was read. */
 at_status at__str_read_file(at__str *out, const char *path, size_t limit, at_error *err);
 
 /* malloc'ed copy of the first `count` bytes, terminated; NULL when out of memory. */

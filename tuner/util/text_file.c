@@ -33,6 +33,8 @@ at_status at__text_file_open(at__text_file **out, const char *path, at_error *er
         if (fd >= 0)
             close(fd);
         free(file);
+        if (errno == EINTR)
+            return at_fail(err, AT_ERR_CANCELLED, "interrupted while %s was opened", path);
         return at_fail(err, AT_ERR_INPUT, "%s: %s", path, errno ? strerror(errno) : "out of memory");
     }
     gzbuffer(file->file, 2 * BLOCK);
@@ -51,10 +53,13 @@ void at__text_file_close(at__text_file *file)
 /* Fills the block; nothing in it: the end. */
 static at_status fill(at__text_file *file, at_error *err)
 {
+    errno = 0;
     int code = Z_OK, got = gzread(file->file, file->block, BLOCK);
     const char *words = gzerror(file->file, &code);
     file->at = 0;
     file->filled = got > 0 ? (size_t)got : 0;
+    if (got < 0 && code == Z_ERRNO && errno == EINTR)
+        return at_fail(err, AT_ERR_CANCELLED, "interrupted while %s was read", file->path);
     if (got < 0 || (code != Z_OK && code != Z_STREAM_END))
         return at_fail(err, AT_ERR_INPUT, "%s: %s", file->path,
                        code == Z_BUF_ERROR ? "the compressed file ends too early"
