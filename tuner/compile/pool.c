@@ -69,7 +69,7 @@ struct at__pool {
 static rlim_t mapped_bytes(void)
 {
     unsigned long long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
+    FILE *file = fopen("/proc/self/statm", "re");
     if (!file)
         return 0;
     if (fscanf(file, "%llu", &pages) != 1)
