@@ -100,7 +100,8 @@ Test(interrupts, while_the_buffers_are_filled)
 
 #define LOCKS "/tmp/autotune-GPU-5c5c5c5c-5c5c-5c5c-5c5c-5c5c5c5c5cff" /* of device 255 */
 
-/* Whether a runner waits for the device: it then has the door. */
+/* Whether a runner waits for the device: it then has the door. The files stay: who has one open would be
+ * alone. */
 static bool one_waits(void)
 {
     int door = open(LOCKS ".door", O_RDONLY | O_CLOEXEC);
@@ -114,7 +115,7 @@ static bool one_waits(void)
 Test(interrupts, while_another_run_has_the_device)
 {
     int fd = open(LOCKS ".lock", O_CREAT | O_RDONLY | O_CLOEXEC, 0666);
-    cr_assert(fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0);
+    cr_assert(fd >= 0 && flock(fd, LOCK_EX) == 0); /* the suite of another build may just have it */
     start_on(255, E2E_REAL, "", E2E_MINE);
     while (!one_waits()) {
         e2e_expect(!e2e_has_ended(&run), run);
@@ -122,8 +123,6 @@ Test(interrupts, while_another_run_has_the_device)
     }
     interrupt();
     close(fd);
-    unlink(LOCKS ".lock");
-    unlink(LOCKS ".door");
 }
 
 /* An op whose reference takes NVRTC a minute. */
