@@ -58,12 +58,26 @@ static const struct advice {
     { 0, NULL, "" },
 };
 
+enum { STEPS_A_LOOK = 20000 }; /* of SQLite's machine: a millisecond or less */
+
+static int is_cancelled(void *context)
+{
+    return at__cancel_asked(context);
+}
+
+void at__store_set_cancel(at__store *store, const at__cancel *cancel)
+{
+    sqlite3_progress_handler(store->db, cancel ? STEPS_A_LOOK : 0, is_cancelled, (void *)cancel);
+}
+
 at_status at__store_fail(at__store *store, const char *doing, at_error *err)
 {
     char cause[128], waited[64] = "";
     int code = sqlite3_extended_errcode(store->db) & 0xff;
     const struct advice *a = ADVICE;
 
+    if (code == SQLITE_INTERRUPT)
+        return at_fail(err, AT_ERR_CANCELLED, "interrupted: %s is as it was", store->path);
     while (a->code != 0 && a->code != code)
         a++;
     if (code == SQLITE_BUSY)

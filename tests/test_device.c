@@ -1,5 +1,7 @@
-/* test_device.c - what names a device, and when a trial is taken for hung. */
+/* test_device.c - what names a device, when a trial is taken for hung, and how long one has been waited for.
+ */
 #include "device/device.h"
+#include "util/patience.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -28,4 +30,15 @@ Test(device, a_trial_has_four_seconds_and_one_more_for_each_gigabyte)
     setup.buffers[0].bytes = setup.buffers[1].bytes = 4000000000;
     setup.buffer_count = 2;
     cr_assert_float_eq(at__trial_deadline_s(&setup), 12.0, 1e-9);
+}
+
+Test(device, a_wait_is_the_time_in_which_somebody_looked)
+{
+    at__patience patience = { .looked_s = 100 };
+    for (int i = 1; i <= 30; i++)
+        at__patience_waited_at(&patience, 100 + 0.1 * i);
+    cr_assert_float_eq(patience.waited_s, 3.0, 1e-6);
+    cr_assert_float_eq(at__patience_waited_at(&patience, 9103), 4.0, 1e-6,
+                       "two hours in which this process was frozen are no time of the other one");
+    cr_assert_float_eq(at__patience_waited_at(&patience, 9103.5), 4.5, 1e-6);
 }

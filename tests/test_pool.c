@@ -194,6 +194,21 @@ Test(pool, a_worker_killed_at_work_gives_its_job_to_the_next, .init = need_nvrtc
     at__pool_close(pool);
 }
 
+/* A suspended container, a debugger: the compiler did nothing, which is not the kernel's fault. */
+Test(pool, a_worker_that_is_frozen_gives_its_job_to_the_next, .init = need_nvrtc)
+{
+    at__pool *pool = open_pool(1, 2);
+    submit(pool, 1, GOOD);
+    at__compiled result = wait_for_one(pool); /* it is there now, and waits for a job */
+    at__compiled_clear(&result);
+    cr_assert(kill(last_child(), SIGSTOP) == 0);
+    submit(pool, 2, GOOD);
+    result = wait_for_one(pool);
+    cr_assert(result.tag == 2 && result.ok, "%s", at__str_text(&result.log));
+    at__compiled_clear(&result);
+    at__pool_close(pool);
+}
+
 Test(pool, a_job_whose_worker_dies_twice_fails_alone, .init = need_nvrtc)
 {
     at__pool *pool = open_pool(1, 0);

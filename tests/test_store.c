@@ -278,6 +278,33 @@ Test(store, a_batch_is_stored_whole_or_not_at_all)
     folder_remove(&f);
 }
 
+/* Enough rows for somebody to lose patience. */
+Test(store, what_is_cancelled_while_it_is_stored_changes_nothing)
+{
+    enum { ROWS = 2000 };
+    static at__trial_row rows[ROWS];
+    static char configs[ROWS][16];
+    atomic_int asked = 0;
+    const at__cancel cancel = { .flag = &asked };
+    at_error err = { 0 };
+    at__store *store = memory_ok();
+    for (int i = 0; i < ROWS; i++) {
+        snprintf(configs[i], sizeof configs[i], "N=%d", i);
+        rows[i] = trial_of(configs[i], 1e-3);
+    }
+    at__store_set_cancel(store, &cancel);
+    put_ok(store, &KEY, &H200, rows, 1);
+    asked = 1;
+    cr_assert_eq(at__store_put_trials(store, 0, &KEY, &H200, rows, ROWS, &err), AT_ERR_CANCELLED, "%s",
+                 err.text);
+    cr_assert(strstr(err.text, "interrupted"), "%s", err.text);
+    asked = 0;
+    cr_assert_str_eq(scalar(store, "SELECT count(*) FROM trial").text, "1");
+    put_ok(store, &KEY, &H200, rows, ROWS);
+    cr_assert_str_eq(scalar(store, "SELECT count(*) FROM trial").text, "2000");
+    at__store_close(store);
+}
+
 Test(store, an_unknown_run_is_refused)
 {
     folder f = folder_make();

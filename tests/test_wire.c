@@ -173,6 +173,30 @@ Test(wire, sending_to_nobody_is_an_error_and_no_signal)
     close(pair[0]);
 }
 
+static bool has_asked_less_than_three_times(void *context)
+{
+    int *asked = context;
+    return ++*asked < 3;
+}
+
+/* A peer that is frozen, or busy for ever: a blocking send would never come back. */
+Test(wire, sending_to_one_that_takes_nothing_ends_with_the_patience, .timeout = 600)
+{
+    int pair[2], asked = 0;
+    at__str body = { 0 };
+    at_error err = { 0 };
+    static char large[4 << 20];
+    cr_assert(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
+    at__put_bytes(&body, large, sizeof large);
+    cr_assert_eq(at__wire_send_while(pair[0], 1, &body, has_asked_less_than_three_times, &asked, &err),
+                 AT_ERR_SYSTEM);
+    cr_assert_eq(asked, 3);
+    cr_assert(strstr(err.text, "cannot send to the other process"), "%s", err.text);
+    at__str_clear(&body);
+    close(pair[0]);
+    close(pair[1]);
+}
+
 Test(wire, an_inbox_gives_frames_as_they_become_complete)
 {
     int pair[2];

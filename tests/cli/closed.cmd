@@ -22,10 +22,10 @@ told 'list ops >limited'
   "$AUTOTUNE" list ops 2>&1 >limited
   echo "[exit $?]"
 ) | cat
-told 'merge limited.db fixture.db'
+told 'import scale_cache.json --db limited.db'
 (
   ulimit -f 16
-  "$AUTOTUNE" merge limited.db fixture.db 2>&1
+  "$AUTOTUNE" import "$DATA/import/scale_cache.json" --db limited.db 2>&1
   echo "[exit $?]"
 ) | cat
 # A pipe whose reader has closed it before anything was written.

@@ -146,6 +146,8 @@ static _Noreturn void become(const char *program, const char *args, const char *
         close(closed);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* with a test that had to be ended */
+    signal(SIGHUP, SIG_DFL);          /* `nohup` and shells in the background have them ignored */
+    signal(SIGINT, SIG_DFL);
     execv(program, argv);
     _exit(127);
 }

@@ -5,12 +5,31 @@
 #include "e2e_support.h"
 
 #include <criterion/criterion.h>
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 TestSuite(surroundings, .init = e2e_begin, .fini = e2e_end);
 
 static e2e_run run;
+
+static void sleep_ms(long ms)
+{
+    nanosleep(&(struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 }, NULL);
+}
+
+/* The runner of the run; there is one. */
+static int runner_of_run(void)
+{
+    int list[64], count = e2e_processes(list, 64);
+    for (int i = 0; i < count; i++)
+        if (e2e_role(list[i]) == 'r')
+            return list[i];
+    cr_assert_fail("there is no runner");
+    return 0;
+}
 
 /* ---- closed descriptors: whatever is opened first must not take their place ---- */
 
@@ -41,6 +60,86 @@ Test(surroundings, without_stderr_a_run_is_as_ever)
 {
     tune_without(2);
     e2e_expect(run.code == 0 && strstr(run.out, "THREADS="), run);
+}
+
+/* ---- frozen processes: nothing that was slow for that alone may be remembered as such ---- */
+
+#define OUTCOMES(what) "SELECT count(*) FROM trials_all WHERE template = 'mine' AND outcome = '" what "'"
+
+static void expect_all_timed(long trials)
+{
+    e2e_wait(&run);
+    e2e_expect(run.code == 0, run);
+    e2e_expect_no_process();
+    e2e_expect_whole();
+    cr_assert_eq(e2e_count(OUTCOMES("timed_out")), 0);
+    cr_assert_eq(e2e_count(OUTCOMES("timed")), trials);
+}
+
+/* Each test has a device of its own: a runner that is frozen keeps its turn. */
+static void start_on(const char *device, e2e_program program, const char *script, const char *more)
+{
+    char text[500], args[300];
+    snprintf(text, sizeof text, "count 1000\n%s", script);
+    snprintf(args, sizeof args, E2E_MINE "--device %s %s", device, more);
+    e2e_script(text);
+    e2e_start(&run, program, args);
+}
+
+/* Frozen for good: another runner takes its place, and the trial another chance. */
+Test(surroundings, a_runner_that_is_frozen_costs_no_trial)
+{
+    e2e_write("hang", "");
+    start_on("240", E2E_QUICK, "time copy_mine 64 1000\nkernel copy_mine 64 hang once hang create hangs", "");
+    e2e_wait_for_file(&run, "hangs");
+    kill(runner_of_run(), SIGSTOP);
+    expect_all_timed(32);
+}
+
+/* All of it, for longer than a trial may take: the runner is the same afterwards. */
+Test(surroundings, a_run_that_is_frozen_goes_on_as_if_nothing_had_been)
+{
+    start_on("241", E2E_REAL, "slow cuModuleLoadData 300", "--max-trials 3");
+    e2e_wait_for_rows(&run, OUTCOMES("timed"), 1);
+    int runner = runner_of_run();
+    kill(run.pid, SIGSTOP);
+    kill(runner, SIGSTOP);
+    sleep_ms(6000);
+    kill(run.pid, SIGCONT);
+    sleep_ms(200); /* it looks before the runner can answer */
+    cr_assert(runner_of_run() == runner, "the runner was blamed for the time in which nothing ran");
+    kill(runner, SIGCONT);
+    expect_all_timed(3);
+}
+
+/* Only a final has the driver copy anything. */
+Test(surroundings, a_final_whose_runner_is_frozen_is_played_again)
+{
+    e2e_write("wait", "");
+    start_on("242", E2E_QUICK, "slow cuMemcpyDtoDAsync_v2 1000 once wait create final", "--max-trials 4");
+    e2e_wait_for_file(&run, "final");
+    kill(runner_of_run(), SIGSTOP);
+    expect_all_timed(4);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM winner"), 1);
+}
+
+/* What waits behind a kernel that hangs is more than a socket holds: nobody may wait for room. */
+Test(surroundings, large_kernels_behind_one_that_hangs)
+{
+    e2e_write("templates/copy/mine.cu",
+              "/*!autotune\ntemplate mine\nparam THREADS = 32 64 96 128 160 192\n"
+              "grid ceil_div(count, THREADS)\nblock THREADS\n*/\n"
+              "__device__ int ballast[100000] = { THREADS };\n"
+              "extern \"C\" __global__ void copy_mine(T *out, const T *in, long long batch, long long rows, "
+              "long long cols)\n{\n"
+              "    const long long i = (long long)blockIdx.x * THREADS + threadIdx.x;\n"
+              "    if (i < batch * rows * cols)\n"
+              "        out[i] = ballast[0] == THREADS ? in[i] : 0;\n}\n");
+    start_on("243", E2E_QUICK, "kernel copy_mine 96 hang\ntime copy_mine 160 1000", "");
+    e2e_wait(&run);
+    e2e_expect(run.code == 0, run);
+    cr_assert_eq(e2e_count(OUTCOMES("timed")), 5);
+    cr_assert_eq(e2e_count(OUTCOMES("timed_out")), 1);
 }
 
 /* ---- turns ---- */

@@ -83,7 +83,10 @@ static void tell(const at__imported *item, const char *db)
 static at_status store_items(const at__import *import, const char *db, const import_args *a, at_error *err)
 {
     at__store *store = NULL;
+    const at__cancel cancel = { .flag = &at__cancel_requested };
     at_status status = at__store_open(&store, db, AT__STORE_WRITE, err);
+    if (status == AT_OK)
+        at__store_set_cancel(store, &cancel);
     for (size_t i = 0; i < import->count && status == AT_OK; i++) {
         status = at__import_store(&import->items[i], store, err);
         if (status == AT_OK && !a->quiet)

@@ -18,11 +18,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* A user waits for a second at most: until a wait for a pipe is cut short, then for a command to end in
- * order.
- */
-#define CUT_US   100000
-#define GRACE_US 700000
+#define GRACE_US 350000 /* twice that for a command to end in order; a user waits for a second at most */
 
 atomic_int at__cancel_requested = 0; /* lock-free: a handler may write it */
 
@@ -50,26 +46,19 @@ void at__process_begin(void)
     sigaction(SIGXFSZ, &ignore, NULL);
 }
 
-/* ---- signals ---- */
+/*
+ * ---- signals ----
+ *
+ * at__cancel_requested counts: asked, reminded, over. A reminder is there for its EINTR alone: whoever began
+ * to wait for a pipe just after the signal looks at the flag then. No handler asks for SA_RESTART.
+ */
 
-/* setitimer is a plain system call: a handler may use it. */
-static void end_in(long us)
-{
-    const struct itimerval after = { .it_value.tv_usec = us };
-    setitimer(ITIMER_REAL, &after, NULL);
-}
-
-/* The first time it only cuts a wait short, as it is caught without SA_RESTART: whoever waits for a pipe may
- * have something to clear away. */
-static void end_now(int number)
+static void remind(int number)
 {
     static const char WORDS[] = "autotune: interrupted\n";
     (void)number;
-    if (at__cancel_requested == 1) {
-        at__cancel_requested = 2;
-        end_in(GRACE_US);
+    if (++at__cancel_requested <= 2)
         return;
-    }
     (void)!write(STDERR_FILENO, WORDS, sizeof WORDS - 1);
     _exit(AT__EXIT_INTERRUPTED);
 }
@@ -82,16 +71,18 @@ static void ask(int number)
     at__cancel_requested = 1;
 }
 
+/* setitimer is a plain system call: a handler may use it. */
 static void ask_for_soon(int number)
 {
+    const struct itimerval grace = { .it_value.tv_usec = GRACE_US, .it_interval.tv_usec = GRACE_US };
     ask(number);
-    end_in(CUT_US);
+    setitimer(ITIMER_REAL, &grace, NULL);
 }
 
 /* `nohup` ignores SIGHUP, and that stays. */
 static void catch_with(void (*handler)(int))
 {
-    const struct sigaction caught = { .sa_handler = handler, .sa_flags = SA_RESTART };
+    const struct sigaction caught = { .sa_handler = handler };
     struct sigaction before;
     sigaction(SIGINT, &caught, NULL);
     sigaction(SIGTERM, &caught, NULL);
@@ -101,14 +92,16 @@ static void catch_with(void (*handler)(int))
 
 void at__process_catch_signals(void)
 {
-    const struct sigaction over = { .sa_handler = end_now };
-    sigaction(SIGALRM, &over, NULL);
+    const struct sigaction reminder = { .sa_handler = remind };
+    sigaction(SIGALRM, &reminder, NULL);
     catch_with(ask_for_soon);
 }
 
 void at__process_take_time(void)
 {
+    const struct itimerval none = { 0 };
     catch_with(ask);
+    setitimer(ITIMER_REAL, &none, NULL);
 }
 
 /* ---- output ---- */
@@ -137,10 +130,10 @@ int at__process_finish_output(int code)
     errno = 0;
     bool flushed = fflush(stdout) == 0;
     int why = errno;
-    if (flushed && !ferror(stdout))
+    if (at__cancel_requested && code == AT__EXIT_OK)
+        code = AT__EXIT_INTERRUPTED;
+    if ((flushed && !ferror(stdout)) || at__cancel_requested)
         return code;
-    if (at__cancel_requested) /* which cuts a wait for a reader short too */
-        return code == AT__EXIT_OK ? AT__EXIT_INTERRUPTED : code;
     if (reader_left(STDOUT_FILENO))
         return code == AT__EXIT_OK ? AT__EXIT_UNREAD : code;
     fprintf(stderr, "autotune: error: the output could not be written%s\n", cause_of(why));

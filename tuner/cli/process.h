@@ -15,7 +15,8 @@ void at__process_begin(void);
 
 /*
  * SIGINT, SIGTERM, and SIGHUP where nobody ignores it: the first one sets at__cancel_requested; a command
- * that has not ended in order soon after is ended, within a second. The second ends it at once.
+ * that has not ended in order soon after is ended, within a second, and calls that wait are broken off with
+ * EINTR. The second signal ends it at once.
  */
 void at__process_catch_signals(void);
 
@@ -23,8 +24,9 @@ void at__process_catch_signals(void);
 void at__process_take_time(void);
 
 /*
- * Everything that was printed must have arrived. Returns the exit code: `code`, or another one when that says
- * that all is well. A reader that has read enough (`autotune list | head -1`) is no error to talk about.
+ * Everything that was printed must have arrived, and nobody asked to end. Returns the exit code: `code`, or
+ * another one when that says that all is well. A reader that has read enough (`autotune list | head -1`) is
+ * no error to talk about.
  */
 int at__process_finish_output(int code);
 

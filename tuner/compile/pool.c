@@ -10,6 +10,7 @@
 
 #include "util/bug.h"
 #include "util/clock.h"
+#include "util/patience.h"
 #include "util/wire.h"
 
 #include <sched.h>
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MAX_WORKERS    256
@@ -33,15 +35,17 @@ enum { READY = 1, JOB, RESULT, FAILED };
 typedef struct job {
     int64_t tag;
     at__str body; /* of its frame */
-    bool again;   /* its worker died, and it waits for another */
+    bool again;   /* its worker died or did nothing, and it waits for another */
 } job;
 
 typedef struct worker {
     at__child child; /* pid 0: none */
     at__inbox inbox;
     bool ready, busy;
-    job job;        /* while busy */
-    double since_s; /* it was started, or was sent its job */
+    job job;               /* while busy */
+    double since_s;        /* it was started, or was sent its job */
+    at__patience patience; /* since then ...                      */
+    double used_s;         /* ... and the processor time that it had used before */
 } worker;
 
 struct at__pool {
@@ -65,7 +69,7 @@ struct at__pool {
 static rlim_t mapped_bytes(void)
 {
     unsigned long long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
+    FILE *file = fopen("/proc/self/statm", "re");
     if (!file)
         return 0;
     if (fscanf(file, "%llu", &pages) != 1)
@@ -248,6 +252,7 @@ static void start_worker(at__pool *pool, worker *w)
     at__inbox_clear(&w->inbox);
     w->ready = false;
     w->since_s = at__now_s();
+    w->patience = at__patience_begin();
     if (at__child_spawn(&w->child, argv, &err) != AT_OK)
         break_pool(pool, AT_ERR_SYSTEM, err.text);
 }
@@ -267,6 +272,16 @@ static void replace_worker(at__pool *pool, worker *w, const char *how)
     }
     if (pool->broken == AT_OK)
         start_worker(pool, w);
+}
+
+/* The processor time that it has used; 0: unknown. */
+static double used_s(const worker *w)
+{
+    clockid_t clock;
+    struct timespec used = { 0 };
+    if (clock_getcpuclockid(w->child.pid, &clock) != 0 || clock_gettime(clock, &used) != 0)
+        return 0;
+    return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
 }
 
 /*
@@ -296,14 +311,21 @@ static void bury_worker(at__pool *pool, worker *w)
     replace_worker(pool, w, text);
 }
 
+/*
+ * A compiler that worked for most of its time is too slow. One that did not was frozen, or had no processor:
+ * its job goes to another worker, once.
+ */
 static void check_deadline(at__pool *pool, worker *w)
 {
     char text[96];
     double limit_s = w->busy ? pool->deadline_s : START_LIMIT_S;
-    if ((w->ready && !w->busy) || at__now_s() - w->since_s <= limit_s)
+    if ((w->ready && !w->busy) || at__patience_waited_s(&w->patience) <= limit_s)
         return;
+    bool worked = used_s(w) - w->used_s > limit_s / 2;
     at__child_stop(&w->child, 0);
     snprintf(text, sizeof text, "took longer than %g s and was stopped", limit_s);
+    if (!worked)
+        give_back(pool, w);
     replace_worker(pool, w, text);
 }
 
@@ -349,6 +371,8 @@ static void hand_out(at__pool *pool, worker *w)
     w->job = pool->queue[0];
     w->busy = true;
     w->since_s = at__now_s();
+    w->patience = at__patience_begin();
+    w->used_s = used_s(w);
     pool->running++;
     pool->queued--;
     memmove(pool->queue, pool->queue + 1, (size_t)pool->queued * sizeof *pool->queue);

@@ -3,8 +3,9 @@
  *
  * There are two kinds. A GPU is a runner process: the supervisor never touches CUDA. A kernel that faults
  * takes its runner with it; at__device_pump then says which trial that was, starts another runner, opens the
- * problem there again and goes on with the rest. A kernel that faulted, or could not be launched for a reason
- * that may have been another's, is tried once more alone at the head of a new runner before it is blamed.
+ * problem there again and goes on with the rest. A kernel that faulted, did not end in time (perhaps because
+ * the runner was frozen), or could not be launched for a reason that may have been another's, is tried once
+ * more alone at the head of a new runner before it is blamed.
  *
  * A replay answers with what a store recorded, and needs neither GPU nor driver nor NVRTC: kernels are not
  * compiled for it, it knows a kernel by its `identity`, and only what was recorded can be tried.
@@ -47,7 +48,8 @@ const at__device_info *at__device_info_of(const at__device *device);
 /*
  * From now on whatever the device waits for ends when this says so, with AT_ERR_CANCELLED. Borrowed until the
  * next call; NULL: nothing does, as after opening. A trial is always waited for, unless it has not begun
- * because another run has the device: then the queue is empty. A final is cancelled: it comes to its end.
+ * because another run has the device, or does not end in time: then the queue is empty. A final is cancelled:
+ * it comes to its end.
  */
 void at__device_set_cancel(at__device *device, at__cancel *cancel);
 

@@ -10,7 +10,7 @@
 
 #include "device/runner_wire.h"
 #include "util/bug.h"
-#include "util/clock.h"
+#include "util/patience.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,10 +28,17 @@
 #define MAX_STARTS 4
 
 /*
+ * A runner that says nothing may have been frozen for a while, and gets a second chance too, but no third:
+ * each costs a deadline.
+ */
+#define MAX_SILENCES 2
+
+/*
  * A crash is tried once more, alone at the head of a new process: a fault may come to light after the kernel
- * that caused it. So is a launch that failed where the refusal may pass: memory that earlier kernels or other
- * programs hold, an error that nobody knows. Templates that fail always would take twice as long, so after
- * some that failed again the others of the problem are believed at once.
+ * that caused it. So is a trial that did not end: its runner may have been stopped by a debugger, a suspended
+ * container, a machine that swaps. So is a launch that failed where the refusal may pass: memory that earlier
+ * kernels or other programs hold, an error that nobody knows. Templates that fail always would take twice as
+ * long, so after some that failed again in the same way the others of the problem are believed at once.
  */
 #define MAX_CONFIRMED 8
 static const char AGAIN[] = "; the second time, alone in a new process";
@@ -49,12 +56,14 @@ typedef struct runner {
     at__str setup; /* of the open problem, to repeat it after a restart */
     queued queue[AT__DEVICE_QUEUE];
     int queue_count;
-    double head_start;  /* when the first in the queue began */
-    double deadline_s;  /* of a trial of the open problem */
-    int confirmed;      /* failures of this problem that happened again */
-    bool waits;         /* its runner, for another run that has the device */
-    bool plays;         /* a final that has been asked for ... */
-    double cancelled_s; /* ... and was cancelled then; 0: not so */
+    at__patience head;           /* with the first in the queue, since it began */
+    double deadline_s;           /* of a trial of the open problem */
+    int confirmed[AT__OUTCOMES]; /* failures of this problem that happened again, by the last */
+    int silences;                /* of runners, since the request that is served began */
+    bool waits;                  /* its runner, for another run that has the device */
+    bool plays;                  /* a final that has been asked for ... */
+    bool cancelled;              /* ... and was cancelled ... */
+    at__patience since;          /* ... then */
 } runner;
 
 /* The device that our functions were given is one of ours. */
@@ -68,6 +77,12 @@ static const runner *our_const(const at__device *device)
     return (const runner *)device;
 }
 
+static bool has_no_patience(void *context)
+{
+    (void)context;
+    return false;
+}
+
 /* A final that has begun comes to an end of its own; anything else that is waited for is given up. */
 static at_status pass_on_cancel(runner *d, at_error *err)
 {
@@ -76,35 +91,45 @@ static at_status pass_on_cancel(runner *d, at_error *err)
         return at__cancel_due(d->base.cancel)
                    ? at_fail(err, AT_ERR_CANCELLED, "interrupted: device %d had not answered yet", d->ordinal)
                    : AT_OK;
-    if (d->cancelled_s > 0 || !at__cancel_asked(d->base.cancel))
+    if (d->cancelled || !at__cancel_asked(d->base.cancel))
         return AT_OK;
-    d->cancelled_s = at__now_s();
-    at_status status = at__wire_send(d->child.fd, AT__CANCEL, &nothing, err);
-    return status == AT_ERR_SYSTEM ? AT_OK : status; /* it died: the next receive says how */
+    d->cancelled = true;
+    d->since = at__patience_begin();
+    at_status status = at__wire_send_while(d->child.fd, AT__CANCEL, &nothing, has_no_patience, NULL, err);
+    return status == AT_ERR_SYSTEM ? AT_OK : status; /* it died or is frozen: the next receive says so */
 }
 
 /* What a cancelled final still has to do, a round and a check of each finalist, takes no longer than a trial.
  */
-static bool is_overdue(const runner *d, double start_s, double deadline_s)
+static bool is_overdue(runner *d, at__patience *patience, double deadline_s)
 {
-    double now_s = at__now_s();
-    return (deadline_s >= 0 && now_s - start_s >= deadline_s) ||
-           (d->cancelled_s > 0 && now_s - d->cancelled_s >= d->deadline_s);
+    double waited_s = at__patience_waited_s(patience);
+    return (deadline_s >= 0 && waited_s >= deadline_s) ||
+           (d->cancelled && at__patience_waited_s(&d->since) >= d->deadline_s);
+}
+
+/* What is left of it is of no use; who asked for it to end does not wait for another one. */
+static at_status fell_silent(runner *d, double waited_s, at_error *err)
+{
+    if (!d->cancelled)
+        at__child_stop(&d->child, 0);
+    d->silences++;
+    return at_fail(err, AT_ERR_DEVICE, "the runner of device %d said nothing for %.0f s", d->ordinal,
+                   waited_s);
 }
 
 /* Waits for one frame, at most `deadline_s` (below zero: for as long as it takes). */
 static at_status receive(runner *d, uint32_t *kind, at__str *body, double deadline_s, at_error *err)
 {
     char how[256];
-    double start_s = at__now_s();
+    at__patience patience = at__patience_begin();
     struct pollfd fd = { .fd = d->child.fd, .events = POLLIN };
     while (poll(&fd, 1, SLICE_MS) <= 0) {
         at_status status = pass_on_cancel(d, err);
         if (status != AT_OK)
             return status;
-        if (is_overdue(d, start_s, deadline_s))
-            return at_fail(err, AT_ERR_DEVICE, "the runner of device %d said nothing for %.0f s", d->ordinal,
-                           at__now_s() - start_s);
+        if (is_overdue(d, &patience, deadline_s))
+            return fell_silent(d, patience.waited_s, err);
     }
     if (at__wire_recv(d->child.fd, kind, body, NULL) == AT_OK && *kind != 0)
         return AT_OK;
@@ -126,7 +151,7 @@ static bool is_turn(runner *d, uint32_t kind)
     if (kind != AT__WAITS && kind != AT__BEGINS)
         return false;
     d->waits = kind == AT__WAITS;
-    d->head_start = at__now_s();
+    d->head = at__patience_begin();
     return true;
 }
 
@@ -148,10 +173,16 @@ static at_status expect(runner *d, uint32_t wanted, at__str *body, double deadli
                : at__bug(err, "the device runner sent message %u, not %u", (unsigned)kind, (unsigned)wanted);
 }
 
-/* Its child was buried; one that told of a failure, or is silent, lives. */
+/* Its child was buried; one that told of a failure lives. */
 static bool has_died(const runner *d)
 {
     return d->child.pid == 0;
+}
+
+/* Whether another runner may do what the one that died did not. */
+static bool may_try_again(const runner *d)
+{
+    return has_died(d) && d->silences < MAX_SILENCES;
 }
 
 static at_status start_once(runner *d, at_error *err)
@@ -176,7 +207,7 @@ static at_status start_once(runner *d, at_error *err)
 static at_status start_runner(runner *d, at_error *err)
 {
     at_status status = start_once(d, err);
-    for (int i = 1; i < MAX_STARTS && status == AT_ERR_DEVICE && has_died(d); i++)
+    for (int i = 1; i < MAX_STARTS && status == AT_ERR_DEVICE && may_try_again(d); i++)
         status = start_once(d, err);
     return status;
 }
@@ -217,13 +248,30 @@ at_status at__device_count(int *out, at__cancel *cancel, at_error *err)
     return status;
 }
 
-/* A send to a runner that died meanwhile fails; the receive behind it tells how it died. */
+typedef struct sending {
+    runner *d;
+    at__patience patience;
+    double deadline_s;
+} sending;
+
+static bool has_patience(void *context)
+{
+    sending *s = context;
+    return at__patience_waited_s(&s->patience) < s->deadline_s &&
+           (s->d->plays || !at__cancel_due(s->d->base.cancel));
+}
+
+/* A send to a runner that died meanwhile fails; the receive behind it tells how it died. One that takes
+ * nothing is found silent there. */
 static at_status ask(runner *d, uint32_t kind, const at__str *request, uint32_t wanted, at__str *answer,
                      double deadline_s, at_error *err)
 {
     if (has_died(d))
         return at_fail(err, AT_ERR_DEVICE, "device %d has no runner any more", d->ordinal);
-    at_status status = at__wire_send(d->child.fd, kind, request, err);
+    sending s = { .d = d, .patience = at__patience_begin(), .deadline_s = deadline_s };
+    at_status status = at__wire_send_while(d->child.fd, kind, request, has_patience, &s, err);
+    if (s.patience.waited_s >= deadline_s)
+        return fell_silent(d, s.patience.waited_s, err);
     return status == AT_OK || status == AT_ERR_SYSTEM ? expect(d, wanted, answer, deadline_s, err) : status;
 }
 
@@ -244,15 +292,31 @@ static at_status start_again(runner *d, at_error *err)
     return status == AT_OK && d->setup.len ? open_problem(d, err) : status;
 }
 
+static bool head_has_time(void *context)
+{
+    runner *d = context;
+    return at__patience_waited_s(&d->head) <= d->deadline_s;
+}
+
+/*
+ * A runner that died meanwhile is found by the next pump, which sends the queue again. So is one that hangs
+ * with so much behind it that no more can be sent: its head has no time left then.
+ */
+static at_status send_trial(runner *d, const queued *q, at_error *err)
+{
+    at_status status = at__wire_send_while(d->child.fd, AT__TRIAL, &q->body, head_has_time, d, err);
+    return status == AT_ERR_SYSTEM ? AT_OK : status;
+}
+
 /* A new runner in the place of one that is dead, hung or ruined, with the same problem and the same queue. */
 static at_status restart(runner *d, at_error *err)
 {
     at_status status = start_again(d, err);
-    for (int i = 1; i < MAX_STARTS && status == AT_ERR_DEVICE && !d->base.lost && has_died(d); i++)
+    for (int i = 1; i < MAX_STARTS && status == AT_ERR_DEVICE && !d->base.lost && may_try_again(d); i++)
         status = start_again(d, err);
+    d->head = at__patience_begin();
     for (int i = 0; i < d->queue_count && status == AT_OK; i++)
-        status = at__wire_send(d->child.fd, AT__TRIAL, &d->queue[i].body, err);
-    d->head_start = at__now_s();
+        status = send_trial(d, &d->queue[i], err);
     return status;
 }
 
@@ -261,7 +325,8 @@ static at_status runner_setup(at__device *device, const at__setup *setup, at_err
     runner *d = ours(device);
     at_error cause = { 0 };
     forget_queue(d);
-    d->confirmed = 0;
+    d->silences = 0;
+    memset(d->confirmed, 0, sizeof d->confirmed);
     d->deadline_s = at__trial_deadline_s(setup);
     at__str_reset(&d->setup);
     at__write_setup(&d->setup, setup);
@@ -302,10 +367,8 @@ static at_status runner_submit(at__device *device, const at__trial *trial, at_er
         return status;
     }
     if (d->queue_count++ == 0)
-        d->head_start = at__now_s();
-    /* A runner that died meanwhile is found by the next pump, which sends the queue again. */
-    status = at__wire_send(d->child.fd, AT__TRIAL, &q->body, NULL);
-    return status == AT_ERR_SYSTEM ? AT_OK : status;
+        d->head = at__patience_begin();
+    return send_trial(d, q, err);
 }
 
 static struct pollfd runner_fd(const at__device *device)
@@ -319,14 +382,14 @@ static void pop(runner *d)
     at__str_clear(&d->queue[0].body);
     d->queue_count--;
     memmove(d->queue, d->queue + 1, (size_t)d->queue_count * sizeof *d->queue);
-    d->head_start = at__now_s();
+    d->head = at__patience_begin();
 }
 
 /* Whether the head of the queue gets a second chance; how the first ended is told when the second ends. */
-static bool suspect(runner *d)
+static bool suspect(runner *d, at__outcome outcome)
 {
     queued *head = &d->queue[0];
-    if (!d->queue_count || head->again || d->confirmed >= MAX_CONFIRMED)
+    if (!d->queue_count || head->again || d->confirmed[outcome] >= MAX_CONFIRMED)
         return false;
     head->again = true;
     return true;
@@ -337,7 +400,7 @@ static void conclude(runner *d, at__measured *out, bool failed)
 {
     size_t len = strlen(out->log);
     if (failed && d->queue[0].again) {
-        d->confirmed++;
+        d->confirmed[out->outcome]++;
         snprintf(out->log + len, sizeof out->log - len, "%s", AGAIN);
     }
     pop(d);
@@ -347,14 +410,19 @@ static void conclude(runner *d, at__measured *out, bool failed)
 static at_status blame_head(runner *d, at__measured *out, bool *got, at__outcome outcome, const char *why,
                             at_error *err)
 {
-    if (outcome == AT__CRASHED && suspect(d))
+    d->silences = 0;
+    if (outcome == AT__TIMED_OUT && !d->queue[0].again && at__cancel_asked(d->base.cancel)) {
+        forget_queue(d); /* nobody waits for a second deadline, and one is no proof */
+        return restart(d, err);
+    }
+    if (suspect(d, outcome))
         return restart(d, err);
     if (d->queue_count) {
         *out = (at__measured){ .tag = d->queue[0].tag,
                                .outcome = outcome,
                                .resources = AT__RESOURCES_UNKNOWN,
                                .conditions = AT__CONDITIONS_UNKNOWN };
-        out->busy_s = at__now_s() - d->head_start;
+        out->busy_s = at__patience_waited_s(&d->head);
         snprintf(out->log, sizeof out->log, "%s", why);
         *got = true;
         conclude(d, out, true);
@@ -366,7 +434,7 @@ static at_status blame_head(runner *d, at__measured *out, bool *got, at__outcome
 static at_status hear(runner *d, const at__measured *m, at__measured *out, bool *got, at_error *err)
 {
     bool failed = m->outcome == AT__LAUNCH_FAILED && m->doubtful;
-    if (failed && suspect(d))
+    if (failed && suspect(d, m->outcome))
         return restart(d, err);
     *out = *m;
     *got = true;
@@ -415,7 +483,7 @@ static at_status runner_pump(at__device *device, at__measured *out, bool *got, a
     }
     if (poll(&fd, 1, 0) > 0)
         return take_frame(d, out, got, err);
-    if (d->queue_count && !d->waits && at__now_s() - d->head_start > d->deadline_s) {
+    if (d->queue_count && !d->waits && at__patience_waited_s(&d->head) > d->deadline_s) {
         snprintf(why, sizeof why, "did not end within %.1f s; its runner was killed", d->deadline_s);
         return blame_head(d, out, got, AT__TIMED_OUT, why, err);
     }
@@ -427,19 +495,21 @@ static at_status play_final(runner *d, const at__str *request, at__str *body, at
 {
     if (has_died(d) && at__cancel_asked(d->base.cancel))
         return at_fail(err, AT_ERR_CANCELLED, "before it began");
+    d->silences = 0;
     d->plays = true;
-    d->cancelled_s = 0;
+    d->cancelled = false;
     at_status status = ask(d, AT__FINAL, request, AT__FINAL_DONE, body, FINAL_DEADLINE_S, err);
-    for (int i = 1; i < MAX_STARTS && status != AT_OK && status != AT_ERR_CANCELLED && has_died(d); i++) {
+    for (int i = 1; i < MAX_STARTS && status != AT_OK && status != AT_ERR_CANCELLED && may_try_again(d);
+         i++) {
         d->plays = false;
-        d->cancelled_s = 0;
+        d->cancelled = false;
         status = restart(d, err);
         d->plays = true;
         if (status == AT_OK)
             status = ask(d, AT__FINAL, request, AT__FINAL_DONE, body, FINAL_DEADLINE_S, err);
     }
     d->plays = false;
-    d->cancelled_s = 0;
+    d->cancelled = false;
     return status;
 }
 

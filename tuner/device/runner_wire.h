@@ -5,7 +5,7 @@
  *     supervisor  SETUP   -> READY sets     | FAILED
  *     supervisor  TRIAL   -> MEASURED       | FAILED, after which the runner ends when its context is lost
  *     supervisor  FINAL   -> FINAL_DONE     | FAILED
- *     supervisor  STOP       no answer; the final under way comes to its end. Without one it means nothing.
+ *     supervisor  CANCEL     no answer; the final under way comes to its end. Without one it means nothing.
  *
  * Before any of these answers: WAITS, when another run has the device, and then BEGINS.
  *

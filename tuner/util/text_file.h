@@ -10,7 +10,8 @@
 
 typedef struct at__text_file at__text_file;
 
-/* "-" is stdin. AT_ERR_INPUT names a file that cannot be read. `path` is borrowed until the handle closes. */
+/* "-" is stdin. AT_ERR_CANCELLED, here and below: a signal came while a pipe was waited for. AT_ERR_INPUT
+ * names a file that cannot be read. `path` is borrowed until the handle closes. */
 at_status at__text_file_open(at__text_file **out, const char *path, at_error *err) AT_MUST_CHECK;
 void at__text_file_close(at__text_file *file); /* harmless on NULL */
 

@@ -94,20 +94,43 @@ const char *at__get_text(at__reader *r)
 
 /* ---- frames ---- */
 
-/* Waits until the socket is ready for `events`, when the last call on it said that it was not. */
-static bool wait_for(int fd, short events)
+#define SLICE_MS 50 /* between two questions whether somebody still waits */
+
+/* Waits until there is something to receive, when the last call on the socket said that there was not. */
+static bool wait_for_bytes(int fd)
 {
     if (errno != EAGAIN)
         return errno == EINTR;
-    struct pollfd p = { .fd = fd, .events = events };
+    struct pollfd p = { .fd = fd, .events = POLLIN };
     return poll(&p, 1, -1) >= 0 || errno == EINTR;
 }
 
-static at_status send_bytes(int fd, const void *bytes, size_t len, at_error *err)
+typedef struct sender {
+    int fd;
+    bool (*patient)(void *context); /* NULL: always */
+    void *context;
+} sender;
+
+/* Waits for room; false: nobody wants to wait any longer, or the last send failed for another reason. */
+static bool wait_for_room(const sender *s)
+{
+    struct pollfd p = { .fd = s->fd, .events = POLLOUT };
+    if (errno == EINTR)
+        return true;
+    if (errno != EAGAIN)
+        return false;
+    int ready = poll(&p, 1, s->patient ? SLICE_MS : -1);
+    if (ready > 0 || !s->patient || s->patient(s->context))
+        return ready >= 0 || errno == EINTR;
+    errno = ETIMEDOUT;
+    return false;
+}
+
+static at_status send_bytes(const sender *s, const void *bytes, size_t len, at_error *err)
 {
     for (const char *at = bytes; len > 0;) {
-        ssize_t sent = send(fd, at, len, MSG_NOSIGNAL);
-        if (sent < 0 && !wait_for(fd, POLLOUT))
+        ssize_t sent = send(s->fd, at, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent < 0 && !wait_for_room(s))
             return at_fail(err, AT_ERR_SYSTEM, "cannot send to the other process: %s", strerror(errno));
         if (sent > 0) {
             at += sent;
@@ -117,8 +140,10 @@ static at_status send_bytes(int fd, const void *bytes, size_t len, at_error *err
     return AT_OK;
 }
 
-at_status at__wire_send(int fd, uint32_t kind, const at__str *body, at_error *err)
+at_status at__wire_send_while(int fd, uint32_t kind, const at__str *body, bool (*patient)(void *context),
+                              void *context, at_error *err)
 {
+    const sender s = { .fd = fd, .patient = patient, .context = context };
     assert(kind != 0);
     at_status status = at__str_status(body, err);
     if (status != AT_OK)
@@ -126,9 +151,14 @@ at_status at__wire_send(int fd, uint32_t kind, const at__str *body, at_error *er
     if (body->len > AT__FRAME_MAX)
         return at_fail(err, AT_ERR_SYSTEM, "a message of %zu bytes is too long to be sent", body->len);
     at__frame_head head = { .kind = kind, .length = (uint32_t)body->len };
-    if ((status = send_bytes(fd, &head, sizeof head, err)) != AT_OK)
+    if ((status = send_bytes(&s, &head, sizeof head, err)) != AT_OK)
         return status;
-    return send_bytes(fd, at__str_text(body), body->len, err);
+    return send_bytes(&s, at__str_text(body), body->len, err);
+}
+
+at_status at__wire_send(int fd, uint32_t kind, const at__str *body, at_error *err)
+{
+    return at__wire_send_while(fd, kind, body, NULL, NULL, err);
 }
 
 /* Reads until `len` bytes or the end of the stream; returns how many, or -1 with errno. */
@@ -139,7 +169,7 @@ static ssize_t recv_bytes(int fd, void *out, size_t len)
         ssize_t got = recv(fd, (char *)out + have, len - have, 0);
         if (got == 0)
             break;
-        if (got < 0 && !wait_for(fd, POLLIN))
+        if (got < 0 && !wait_for_bytes(fd))
             return -1;
         if (got > 0)
             have += (size_t)got;

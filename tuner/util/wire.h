@@ -39,6 +39,12 @@ const char *at__get_text(at__reader *r);               /* borrowed, terminated; 
  * gone. */
 at_status at__wire_send(int fd, uint32_t kind, const at__str *body, at_error *err) AT_MUST_CHECK;
 
+/* The same, asking `patient` (NULL: for as long as it takes) now and then while there is no room: a peer that
+ * takes nothing may never do so again. AT_ERR_SYSTEM also when that says no; then a part may have been sent.
+ */
+at_status at__wire_send_while(int fd, uint32_t kind, const at__str *body, bool (*patient)(void *context),
+                              void *context, at_error *err) AT_MUST_CHECK;
+
 /* Waits for one frame. *kind is 0 at a clean end of the stream. AT_ERR_SYSTEM on anything else. */
 at_status at__wire_recv(int fd, uint32_t *kind, at__str *body, at_error *err) AT_MUST_CHECK;
 
