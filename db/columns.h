@@ -110,6 +110,10 @@ typedef enum at__column_range {
 #define AT__TIME_COLUMN(X)                                                                                      \
     X(measured_at,       measured_at,        TEXT,      measured_at,                 NEEDED,     TEXT)
 
+/* at__answer; table winner. */
+#define AT__RANK_COLUMN(X)                                                                                      \
+    X(rank_at,           rank_at,            TEXT,      rank_at,                     PLAIN,      TEXT)
+
 /* at__trial_row; table trial. */
 #define AT__TRIAL_FIGURES(X)                                                                                    \
     X(outcome,           outcome,            OUTCOME,   outcome,                     PLAIN,      TEXT)          \

@@ -83,6 +83,21 @@ static void print_text(const at__answer *a, const char *dtype, const char *outda
     print_conditions(&w->conditions);
 }
 
+/* It goes behind all others, but may be the only one. */
+static void warn_of_date(const at__answer *a)
+{
+    at__str text = { 0 };
+    if (!at__utc_is_future(a->measured_at))
+        return;
+    at__str_addf(
+        &text,
+        "this result is dated in the future, %s: a clock was or is wrong; it counts as older than any "
+        "other; tune the problem again",
+        a->measured_at);
+    at__warn(at__str_text(&text));
+    at__str_clear(&text);
+}
+
 /* The winner as in tune's results. */
 static void print_json(const at__answer *a, const char *dtype, const char *outdated)
 {
@@ -207,6 +222,7 @@ static void print_found(const at__found *f, const at__problem *problem, at__form
 {
     at__str shape = { 0 };
     at__problem_shape(&shape, problem);
+    warn_of_date(f->answer);
     if (format == AT__CSV)
         found_csv(f, problem, at__str_text(&shape));
     else if (format == AT__TEXT)
@@ -238,6 +254,7 @@ static at_status query_near(at__store *store, const at__catalog *catalog, const 
 /* `outdated`: why it is; NULL: it is not. */
 static void print_exact(const at__answer *answer, const char *type, const char *outdated, at__format format)
 {
+    warn_of_date(answer);
     if (format == AT__JSON)
         print_json(answer, type, outdated);
     else if (format == AT__CSV)

@@ -30,6 +30,7 @@ typedef struct trials {
     size_t count, cap;
     bool failed; /* out of memory */
     const char *device;
+    size_t in_the_future; /* dated so */
 } trials;
 
 static char *copy(const char *text, trials *t)
@@ -48,6 +49,7 @@ static bool keep(void *context, const at__trial_row *row, const at__fingerprint 
         t->failed = true;
         return false;
     }
+    t->in_the_future += at__utc_is_future(row->measured_at);
     t->items[t->count++] = (trial){ .template_name = copy(row->template_name, t),
                                     .config = copy(row->config, t),
                                     .log = copy(row->log, t),
@@ -204,6 +206,17 @@ static bool template_seen(const trials *t, size_t i)
     return false;
 }
 
+static void warn_of_dates(const trials *t)
+{
+    char text[160];
+    snprintf(text, sizeof text,
+             "%zu of %zu trials are dated in the future: a clock was or is wrong, here or where they were "
+             "measured",
+             t->in_the_future, t->count);
+    if (t->in_the_future)
+        at__warn(text);
+}
+
 typedef struct show_args {
     const char *db, *device, *templates_dir, *format, *by;
     at__words words;
@@ -256,6 +269,7 @@ static at_status show(const at__problem *problem, const char *path, const show_a
                    .traffic_bytes = (double)key.traffic_bytes,
                    .best_s = t.items[0].timing.median_s,
                    .mixed = is_mixed(&t) };
+        warn_of_dates(&t);
         if (a->by && strcmp(a->by, "outcome") == 0)
             print_outcomes(&t, format);
         else

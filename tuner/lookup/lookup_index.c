@@ -148,12 +148,13 @@ void at__index_clear(at__lookup *l)
     l->count = l->bucket_count = 0;
 }
 
-/* Which of two winners of a problem is asked first: cold before warm, then the newest. */
+/* Which of two winners of a problem is asked first: cold before warm, then the newest. Of two with the same
+ * rank `a` came later to the store. */
 static bool goes_first(const at__entry *a, const at__entry *b)
 {
     if (a->answer.fingerprint.cold != b->answer.fingerprint.cold)
         return a->answer.fingerprint.cold;
-    return strcmp(a->answer.measured_at, b->answer.measured_at) > 0;
+    return strcmp(a->answer.rank_at, b->answer.rank_at) >= 0;
 }
 
 static at_status build_buckets(at__lookup *l, at_error *err)
@@ -186,7 +187,7 @@ static bool is_newer(const at__entry *a, const at__entry *b)
 {
     if (is_replayed(a) != is_replayed(b))
         return is_replayed(b);
-    return strcmp(a->answer.measured_at, b->answer.measured_at) > 0;
+    return strcmp(a->answer.rank_at, b->answer.rank_at) >= 0;
 }
 
 static const char *newest_device(const at__lookup *l)
