@@ -62,6 +62,8 @@ static void print_text(const at__answer *a, const char *dtype, const char *outda
     printf("  launch         grid %" PRId64 " x %" PRId64 " x %" PRId64 ", block %" PRId64 " x %" PRId64
            " x %" PRId64 ", %" PRId64 " bytes of dynamic shared memory",
            grid[0], grid[1], grid[2], block[0], block[1], block[2], w->geometry.shared_bytes);
+    if (outdated)
+        printf(" (as stored, cannot be computed here)");
     if (w->resources.registers >= 0)
         printf(", %" PRId64 " registers", w->resources.registers);
     if (w->resources.local_bytes > 0)
@@ -265,13 +267,16 @@ static void print_exact(const at__answer *answer, const char *type, const char *
 
 /* A winner that is out of date is still told where there is nothing better: `autotune export` has its text.
  */
-static at_status query_winner(const at__answer *winner, at__store *store, const at__catalog *catalog,
+static at_status query_winner(at__answer *winner, at__store *store, const at__catalog *catalog,
                               const at__problem *problem, at__format format, at_error *err)
 {
     at_error why = { 0 };
     const char *type = at__dtype_name(problem->type), *outdated = NULL;
     at_status status = AT_ERR_NOT_FOUND;
-    if (at__lookup_stands(winner, catalog, problem, &why) != AT_OK) {
+    at__geometry geometry;
+    if (at__lookup_stands(&geometry, winner, catalog, problem, &why) == AT_OK) {
+        winner->winner.geometry = geometry;
+    } else {
         outdated = why.text;
         status = query_near(store, catalog, problem, winner->fingerprint.device, format, err);
     }
