@@ -123,6 +123,9 @@ static bool is_good(const at__column *c, sqlite3_stmt *s, int index)
     if (sqlite3_column_type(s, index) != (number ? SQLITE_INTEGER : SQLITE_TEXT))
         return false;
     const char *text = at__store_text(s, index);
+    for (const char *at = text; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f) /* a name that would show as something else */
+            return false;
     if (strcmp(c->shown, "measured_at") == 0)
         return is_time(text);
     return *text || c->rule != AT__RULE_NEEDED;

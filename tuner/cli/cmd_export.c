@@ -157,6 +157,15 @@ static at_status write_file(const char *path, const at__str *text, at_error *err
     return status;
 }
 
+/* A terminal gets it printable; a file, or a program, byte for byte. */
+static void write_stdout(const at__str *text, const at__export_format *format)
+{
+    if (isatty(STDOUT_FILENO) && !format->binary)
+        at__put(stdout, at__str_text(text));
+    else
+        fwrite(at__str_text(text), 1, text->len, stdout);
+}
+
 static at_status find_format(const at__export_format **out, const export_args *a, at_error *err)
 {
     at__str names = { 0 };
@@ -220,7 +229,7 @@ int at__cmd_export(int argc, char **argv)
     if (status == AT_OK && a.output && strcmp(a.output, "-") != 0)
         status = write_file(a.output, &text, &err);
     else if (status == AT_OK)
-        fwrite(at__str_text(&text), 1, text.len, stdout);
+        write_stdout(&text, format);
     if (status != AT_OK)
         code = at__complain(&err);
     at__catalog_close(catalog);

@@ -17,9 +17,9 @@ static const at__usage USAGE = {
 
 static void print_counts(const at__merge_counts *c, const char *into)
 {
-    fprintf(stderr, "%lld of %lld trials, %lld of %lld winners and %lld of %lld texts were new in %s\n",
-            (long long)c->trials_taken, (long long)c->trials, (long long)c->winners_taken,
-            (long long)c->winners, (long long)c->sources_taken, (long long)c->sources, into);
+    at__print(stderr, "%lld of %lld trials, %lld of %lld winners and %lld of %lld texts were new in %s\n",
+              (long long)c->trials_taken, (long long)c->trials, (long long)c->winners_taken,
+              (long long)c->winners, (long long)c->sources_taken, (long long)c->sources, into);
 }
 
 static void warn_of_dates(const at__merge_counts *c)

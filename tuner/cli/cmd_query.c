@@ -44,7 +44,7 @@ static void print_conditions(const at__conditions *c)
             at__str_addf(&line, PARTS[i].format, PARTS[i].value);
         }
     if (line.len)
-        printf("  conditions     %s\n", at__str_text(&line));
+        at__print(stdout, "  conditions     %s\n", at__str_text(&line));
     at__str_clear(&line);
 }
 
@@ -56,32 +56,34 @@ static void print_text(const at__answer *a, const char *dtype, const char *outda
     char time[32], ceiling[32];
     at__time_text(time, sizeof time, w->timing.median_s);
     at__time_text(ceiling, sizeof ceiling, w->ceiling_s);
-    printf("%s %s %s on %s (exact match%s%s)\n", a->op, a->shape, dtype, f->device,
-           outdated ? ", out of date: " : "", outdated ? outdated : "");
-    printf("  template       %s\n  configuration  %s\n", w->template_name, w->config);
-    printf("  launch         grid %" PRId64 " x %" PRId64 " x %" PRId64 ", block %" PRId64 " x %" PRId64
-           " x %" PRId64 ", %" PRId64 " bytes of dynamic shared memory",
-           grid[0], grid[1], grid[2], block[0], block[1], block[2], w->geometry.shared_bytes);
+    at__print(stdout, "%s %s %s on %s (exact match%s%s)\n", a->op, a->shape, dtype, f->device,
+              outdated ? ", out of date: " : "", outdated ? outdated : "");
+    at__print(stdout, "  template       %s\n  configuration  %s\n", w->template_name, w->config);
+    at__print(stdout,
+              "  launch         grid %" PRId64 " x %" PRId64 " x %" PRId64 ", block %" PRId64 " x %" PRId64
+              " x %" PRId64 ", %" PRId64 " bytes of dynamic shared memory",
+              grid[0], grid[1], grid[2], block[0], block[1], block[2], w->geometry.shared_bytes);
     if (outdated)
-        printf(" (as stored, cannot be computed here)");
+        at__print(stdout, " (as stored, cannot be computed here)");
     if (w->resources.registers >= 0)
-        printf(", %" PRId64 " registers", w->resources.registers);
+        at__print(stdout, ", %" PRId64 " registers", w->resources.registers);
     if (w->resources.local_bytes > 0)
-        printf(", %" PRId64 " bytes of local memory a thread", w->resources.local_bytes);
-    printf("\n");
-    printf("  time           %s", time);
+        at__print(stdout, ", %" PRId64 " bytes of local memory a thread", w->resources.local_bytes);
+    at__print(stdout, "\n");
+    at__print(stdout, "  time           %s", time);
     if (a->traffic_bytes > 0)
-        printf(", %.0f GB/s", at__answer_gb_per_s(a));
-    printf(", %s L2, median of %" PRId64 " samples, spread %.1f %%\n", f->cold ? "cold" : "warm",
-           w->timing.samples, 100 * w->timing.spread);
+        at__print(stdout, ", %.0f GB/s", at__answer_gb_per_s(a));
+    at__print(stdout, ", %s L2, median of %" PRId64 " samples, spread %.1f %%\n", f->cold ? "cold" : "warm",
+              w->timing.samples, 100 * w->timing.spread);
     if (w->ceiling_s > 0)
-        printf("  copy ceiling   %s (%s): %.1f %% of it reached\n", ceiling, w->ceiling_name,
-               100 * at__answer_share(a));
+        at__print(stdout, "  copy ceiling   %s (%s): %.1f %% of it reached\n", ceiling, w->ceiling_name,
+                  100 * at__answer_share(a));
     for (const char *tie = w->ties; *tie; tie += strcspn(tie, "\n"), tie += *tie == '\n')
-        printf("  tied with      %.*s\n", (int)strcspn(tie, "\n"), tie);
-    printf("  tried          %" PRId64 " of %" PRId64 " configurations\n", w->trials, w->space_count);
-    printf("  measured       %s, driver %s, NVRTC %s, autotune %s\n", a->measured_at, f->driver, f->nvrtc,
-           f->tool);
+        at__print(stdout, "  tied with      %.*s\n", (int)strcspn(tie, "\n"), tie);
+    at__print(stdout, "  tried          %" PRId64 " of %" PRId64 " configurations\n", w->trials,
+              w->space_count);
+    at__print(stdout, "  measured       %s, driver %s, NVRTC %s, autotune %s\n", a->measured_at, f->driver,
+              f->nvrtc, f->tool);
     print_conditions(&w->conditions);
 }
 
@@ -114,7 +116,7 @@ static void print_json(const at__answer *a, const char *dtype, const char *outda
     at__member_text(&o, "device", a->fingerprint.device);
     at__report_answer(&o, a);
     at__str_add(&o, "}");
-    puts(at__str_text(&o));
+    at__print(stdout, "%s\n", at__str_text(&o));
     at__str_clear(&o);
 }
 
@@ -138,7 +140,7 @@ static void print_csv(const at__answer *a, const char *dtype)
     at__field_real(&o, 1, at__answer_gb_per_s(a));
     at__field_real(&o, 4, at__answer_share(a));
     at__field_text(&o, "exact");
-    puts(at__str_text(&o));
+    at__print(stdout, "%s\n", at__str_text(&o));
     at__str_clear(&o);
 }
 
@@ -161,20 +163,22 @@ static void found_text(const at__found *f, const at__problem *problem, const cha
     char time[32];
     const at__answer *a = f->answer;
     const int64_t *g = f->geometry.grid, *b = f->geometry.block;
-    printf("%s %s %s (%s match: %s)\n", problem->op->name, shape, at__dtype_name(problem->type),
-           at__match_name(f->match), f->why);
-    printf("  template       %s\n  configuration  %s\n", f->t->name, a->winner.config);
-    printf("  launch         grid %" PRId64 " x %" PRId64 " x %" PRId64 ", block %" PRId64 " x %" PRId64
-           " x %" PRId64 ", %" PRId64 " bytes of dynamic shared memory\n",
-           g[0], g[1], g[2], b[0], b[1], b[2], f->geometry.shared_bytes);
+    at__print(stdout, "%s %s %s (%s match: %s)\n", problem->op->name, shape, at__dtype_name(problem->type),
+              at__match_name(f->match), f->why);
+    at__print(stdout, "  template       %s\n  configuration  %s\n", f->t->name, a->winner.config);
+    at__print(stdout,
+              "  launch         grid %" PRId64 " x %" PRId64 " x %" PRId64 ", block %" PRId64 " x %" PRId64
+              " x %" PRId64 ", %" PRId64 " bytes of dynamic shared memory\n",
+              g[0], g[1], g[2], b[0], b[1], b[2], f->geometry.shared_bytes);
     if (f->own) {
         at__time_text(time, sizeof time, a->winner.timing.median_s);
-        printf("  time           %s, %.0f GB/s, %s L2, median of %" PRId64
-               " samples of a search, not of a final, %s on %s\n",
-               time, at__answer_gb_per_s(a), a->fingerprint.cold ? "cold" : "warm", a->winner.timing.samples,
-               a->measured_at, a->fingerprint.device);
+        at__print(stdout,
+                  "  time           %s, %.0f GB/s, %s L2, median of %" PRId64
+                  " samples of a search, not of a final, %s on %s\n",
+                  time, at__answer_gb_per_s(a), a->fingerprint.cold ? "cold" : "warm",
+                  a->winner.timing.samples, a->measured_at, a->fingerprint.device);
     } else {
-        printf("  time           not measured for this problem; `autotune tune` does\n");
+        at__print(stdout, "  time           not measured for this problem; `autotune tune` does\n");
     }
 }
 
@@ -202,7 +206,7 @@ static void found_json(const at__found *f, const at__problem *problem, const cha
         at__member_text(&o, "measured_at", a->measured_at);
     }
     at__str_add(&o, "}");
-    puts(at__str_text(&o));
+    at__print(stdout, "%s\n", at__str_text(&o));
     at__str_clear(&o);
 }
 
@@ -215,7 +219,7 @@ static void found_csv(const at__found *f, const at__problem *problem, const char
     at__field_real(&o, 1, f->own ? at__answer_gb_per_s(a) : NAN);
     at__field_text(&o, ""); /* a share of the copy ceiling is known of finals only */
     at__field_text(&o, at__match_name(f->match));
-    puts(at__str_text(&o));
+    at__print(stdout, "%s\n", at__str_text(&o));
     at__str_clear(&o);
 }
 
