@@ -133,6 +133,8 @@ typedef struct at__answer {
     char *rank_at; /* measured_at; "": that cannot be true, and others go first */
     int64_t elements, traffic_bytes;
 } at__answer;
+/* The same of a winner, as at__trial_check of a trial: a file that somebody else filled may hold anything. */
+at_status at__winner_check(const at__winner *winner, at_error *err) AT_MUST_CHECK;
 bool at__answer_copy(at__answer *out, const at__answer *from); /* false: out of memory */
 void at__answer_clear(at__answer *answer);
 

@@ -53,6 +53,11 @@ at_status at__store_put_winner(at__store *store, int64_t run_id, const at__probl
     return at__store_end(store, put_winner(store, run_id, problem, fingerprint, winner, err), err);
 }
 
+at_status at__winner_check(const at__winner *winner, at_error *err)
+{
+    return at__columns_check(&at__winner_figures, winner, err);
+}
+
 bool at__answer_copy(at__answer *out, const at__answer *from)
 {
     at__answer copy = *from;

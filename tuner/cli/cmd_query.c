@@ -298,13 +298,18 @@ static at_status query(const at__problem *problem, const at__catalog *catalog, c
     at__problem_key key;
     at__str shape = { 0 };
     at__answer answer = { 0 };
+    at_error cause = { 0 };
 
     at_status status = at__problem_key_of(&key, &shape, problem, err);
     if (status == AT_OK)
         status = at__store_open(&store, path, AT__STORE_READ, err);
     if (status == AT_OK) {
         status = at__store_find_winner(&answer, store, &key, NULL, device, err);
-        if (status == AT_OK)
+        if (status == AT_OK && at__winner_check(&answer.winner, &cause) != AT_OK)
+            status =
+                at_fail(err, AT_ERR_STORE, "%s: the winner of %s %s is damaged: %s; tune the problem again",
+                        path, key.op, key.shape, cause.text);
+        else if (status == AT_OK)
             status = query_winner(&answer, store, catalog, problem, format, err);
         else if (status == AT_ERR_NOT_FOUND &&
                  (status = query_near(store, catalog, problem, device, format, err)) == AT_ERR_NOT_FOUND)

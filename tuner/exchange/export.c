@@ -241,8 +241,12 @@ at_status at__export_render(at__str *rendered, int64_t *slots, at__geometry *geo
 {
     int64_t bound[AT__MAX_SLOTS] = { 0 };
     const at__fingerprint *f = &in->answer->fingerprint;
+    at_error cause = { 0 };
     at__limits limits;
     at__config config;
+    if (at__winner_check(&in->answer->winner, &cause) != AT_OK)
+        return at_fail(err, AT_ERR_INPUT, "the stored winner is damaged: %s; tune the problem again",
+                       cause.text);
     at__arch_limits(&limits, f->cc);
     if (f->sms > 0)
         limits.sms = f->sms;

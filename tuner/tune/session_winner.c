@@ -152,5 +152,5 @@ bool at__session_is_answered(const at__job *j, at__answer *answer)
     return !o->force && !restricted(o) && strcmp(answer->winner.op_hash, op_hash) == 0 &&
            (o->budget_s > 0 || answer->winner.trials >= at__contest_tally(j->main)->limit ||
             was_settled(j)) &&
-           compute_launch(&answer->winner, j);
+           at__winner_check(&answer->winner, NULL) == AT_OK && compute_launch(&answer->winner, j);
 }
