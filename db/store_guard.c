@@ -37,6 +37,11 @@ void at__guard_handle(at__store *store)
     sqlite3_progress_handler(store->db, LOOK_EVERY, is_over, store);
 }
 
+void at__guard_names_views(at__store *store, bool on)
+{
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_VIEW, on, NULL);
+}
+
 int at__store_step(at__query *q)
 {
     q->store->step_until_s = q->limit_s > 0 ? at__now_s() + q->limit_s : 0;

@@ -70,6 +70,7 @@ at_status at__store_migrate(at__store *store, const at__migration *steps, int ta
  * read, they have the columns of today. Nothing is written to the file.
  */
 void at__guard_handle(at__store *store);
+void at__guard_names_views(at__store *store, bool on); /* while tables change: SQLite looks what views name */
 at_status at__guard_schema(at__store *store, int version, at_error *err) AT_MUST_CHECK;
 at_status at__guard_views(at__store *store, int version, at_error *err) AT_MUST_CHECK;
 

@@ -70,12 +70,14 @@ static at_status run_steps(at__store *store, const at__migration *steps, int ver
 {
     static const char doing[] = "bring the tables up to date";
     at_status status = run(store, DROP_VIEWS, doing, err);
+    at__guard_names_views(store, true); /* a user's own */
     for (int at = version; status == AT_OK && at < target; at++) {
         const at__migration *step = step_from(steps, at);
         status = step ? run(store, step->sql, doing, err)
                       : at_fail(err, AT_ERR_STORE, "%s: no way from schema version %d to %d", store->path, at,
                                 at + 1);
     }
+    at__guard_names_views(store, false);
     return status == AT_OK ? run(store, views_of_schema(), doing, err) : status;
 }
 
