@@ -236,7 +236,8 @@ static void list_templates(at__str *out, const request *r)
                 at__str_add(out, n++ ? "," : "");
                 json_template(out, t);
             } else if (r->brief) {
-                printf("%s/%-*s %s\n", op->name, BRIEF_WIDTH - (int)strlen(op->name), t->name, t->about);
+                at__print(stdout, "%s/%-*s %s\n", op->name, BRIEF_WIDTH - (int)strlen(op->name), t->name,
+                          t->about);
             } else {
                 list_template(t);
             }
