@@ -102,7 +102,7 @@ static void refuse_all(const folder *f, const char *line, const at__columns *col
     for (int i = 0; i < columns->count; i++)
         for (size_t v = 0; v < sizeof VALUES / sizeof *VALUES; v++) {
             const at__column *c = &columns->items[i];
-            at__store *store = open_ok(":memory:", AT__STORE_WRITE);
+            at__store *store = memory_ok();
             at_error err = { 0 };
             if (is_number(c)) {
                 cr_assert_eq(merge_with(store, f, line, c->shown, VALUES[v], NULL, &err), AT_ERR_INPUT,
@@ -127,7 +127,7 @@ Test(store_hostile, a_merge_takes_no_number_out_of_its_range_and_names_the_line_
 Test(store_hostile, a_merge_takes_the_lines_that_the_tests_above_spoil)
 {
     folder f = folder_make();
-    at__store *store = open_ok(":memory:", AT__STORE_WRITE);
+    at__store *store = memory_ok();
     at_error err = { 0 };
     cr_assert_eq(merge_with(store, &f, TRIAL, "cc", "90", NULL, &err), AT_OK, "%s", err.text);
     cr_assert_eq(merge_with(store, &f, WINNER, "cc", "90", NULL, &err), AT_OK, "%s", err.text);
@@ -139,7 +139,7 @@ Test(store_hostile, a_merge_takes_the_lines_that_the_tests_above_spoil)
 Test(store_hostile, the_store_takes_no_number_out_of_its_range_and_names_the_column)
 {
     static const double WRONG[] = { INFINITY, -1, 1e-30, 1e30 };
-    at__store *store = open_ok(":memory:", AT__STORE_WRITE);
+    at__store *store = memory_ok();
     at_error err = { 0 };
     for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
         at__trial_row row = trial_of("N=1", 1e-6);
@@ -163,7 +163,7 @@ Test(store_hostile, the_store_takes_no_number_out_of_its_range_and_names_the_col
 /* A file that somebody else filled. */
 Test(store_hostile, a_dump_has_no_number_that_json_has_not)
 {
-    at__store *store = open_ok(":memory:", AT__STORE_WRITE);
+    at__store *store = memory_ok();
     at__trial_row row = trial_of("N=1", 1e-6);
     put_ok(store, &KEY, &H200, &row, 1);
     scalar(store, "UPDATE trial SET min_s = 9e999, spread = -9e999");
@@ -368,7 +368,7 @@ Test(store_hostile, nothing_that_a_schema_holds_runs)
 {
     static const int OFF[] = { SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW,
                                SQLITE_DBCONFIG_TRUSTED_SCHEMA };
-    at__store *store = open_ok(":memory:", AT__STORE_WRITE);
+    at__store *store = memory_ok();
     int on = -1;
     for (size_t i = 0; i < sizeof OFF / sizeof *OFF; i++) {
         sqlite3_db_config(store->db, OFF[i], -1, &on);
@@ -381,7 +381,7 @@ Test(store_hostile, nothing_that_a_schema_holds_runs)
 
 Test(store_hostile, a_statement_ends_when_its_time_is_over, .timeout = 60)
 {
-    at__store *store = open_ok(":memory:", AT__STORE_WRITE);
+    at__store *store = memory_ok();
     at__query q = { .store = store, .doing = "count", .limit_s = 0.05 };
     at_status status = AT_OK;
     at_error err = { 0 };
