@@ -197,17 +197,15 @@ at_status at__store_dump(at__store *store, const at__dump_options *options, at__
 typedef struct at__merge_counts {
     int64_t trials, winners, sources;
     int64_t trials_taken, winners_taken, sources_taken;
-    int64_t
-        in_the_future; /* trials and winners with a date that is yet to come; none is the newest for that */
+    int64_t in_the_future; /* of trials and winners: their date is yet to come; it makes none the newest */
 } at__merge_counts;
 
 /*
  * Adds what databases or dumps hold ("-": a dump on stdin), all in one transaction; the store itself among
- * them adds nothing. Of two trials of the same
- * problem, fingerprint, template hash and configuration the newer stays (a date in the future is not newer);
- * a winner that is there already, with
- * the same time of measurement, is not added again. AT_ERR_INPUT: one of the files is neither, or damaged,
- * with its name and line; nothing has changed then. AT_ERR_USAGE: a file that SQLite keeps beside the store.
+ * them adds nothing. Of two trials of the same problem, fingerprint, template hash and configuration the
+ * newer stays (a date in the future is not newer); a winner that is there already, with the same time of
+ * measurement, is not added again. AT_ERR_INPUT: one of the files is neither, or damaged, with its name and
+ * line; nothing has changed then. AT_ERR_USAGE: a file that SQLite keeps beside the store.
  */
 at_status at__store_merge(at__store *store, const char *const *paths, int count, at__merge_counts *counts,
                           at_error *err) AT_MUST_CHECK;
