@@ -7,8 +7,8 @@
  *
  * To store one more figure of a trial or a winner:
  *   1. whoever knows it fills a member of at__trial_row or at__winner (lang/record.h, store.h);
- *   2. a row here, with the rule SINCE_<next dump version> and that rule's two lines in statements.h and
- *      store_migrate.c; AT__DUMP_VERSION + 1 (store_internal.h);
+ *   2. a row here, with its range, the rule SINCE_<next dump version> and that rule's two lines in
+ *      statements.h and store_guard.c; AT__DUMP_VERSION + 1 (store_internal.h);
  *   3. the column in schema.sql (table and view), AT__SCHEMA_VERSION + 1, a step in store_migrate.c;
  *   4. whoever shows it, and the column's line in README.md.
  * Nothing else names it: stack_bytes, spill_bytes and local_bytes came in that way.
@@ -109,6 +109,10 @@ typedef enum at__column_range {
 /* at__trial_row, at__answer; tables trial and winner. */
 #define AT__TIME_COLUMN(X)                                                                                      \
     X(measured_at,       measured_at,        TEXT,      measured_at,                 NEEDED,     TEXT)
+
+/* at__answer; table winner. */
+#define AT__RANK_COLUMN(X)                                                                                      \
+    X(rank_at,           rank_at,            TEXT,      rank_at,                     PLAIN,      TEXT)
 
 /* at__trial_row; table trial. */
 #define AT__TRIAL_FIGURES(X)                                                                                    \

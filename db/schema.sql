@@ -12,7 +12,7 @@
 -- renamed or removed. The tables may change with any version.
 
 PRAGMA application_id = 1096045902; -- 0x4154554E, "ATUN": how autotune knows its own files
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
 
 -- A GPU model, as far as results depend on it.
 CREATE TABLE device (
@@ -141,7 +141,9 @@ CREATE TABLE winner (
     temperature_c      INTEGER,
     power_w            INTEGER,
     throttle_reasons   INTEGER,           -- NVML's bit mask
-    measured_at        TEXT    NOT NULL
+    measured_at        TEXT    NOT NULL,
+    -- What "newest" goes by: measured_at, unless that cannot be true, then ''. Such a row goes behind all others.
+    rank_at            TEXT    NOT NULL DEFAULT ''
 ) STRICT;
 
 CREATE INDEX winner_problem ON winner (problem_id, measured_at);
@@ -205,6 +207,7 @@ SELECT
     w.source_hash                  AS source_hash,
     w.op_hash                      AS op_hash,
     w.measured_at                  AS measured_at,
+    w.rank_at                      AS rank_at,              -- '': that date cannot be true
     w.run_id                       AS run_id,
     w.id                           AS winner_id
 FROM winner w
@@ -214,7 +217,8 @@ JOIN device d      ON d.id = f.device_id
 JOIN template t    ON t.id = w.template_id;
 
 -- THE PUBLIC FACE: the winner to use, one row for each problem and device: the newest. Measured cold, if it
--- ever was; a --warm result shows only where there is no other. Columns as in winners_all.
+-- ever was; a --warm result shows only where there is no other. A date that was in the future when the row or
+-- a later one came is not believed. Columns as in winners_all.
 CREATE VIEW best AS
 SELECT a.*
 FROM winners_all a
@@ -225,7 +229,7 @@ WHERE a.winner_id = (
     FROM winner w2
     JOIN fingerprint f2 ON f2.id = w2.fingerprint_id
     WHERE w2.problem_id = w.problem_id AND f2.device_id = f.device_id
-    ORDER BY f2.cold DESC, w2.measured_at DESC, w2.id DESC
+    ORDER BY f2.cold DESC, w2.rank_at DESC, w2.id DESC
     LIMIT 1);
 
 -- Every trial, readable.

@@ -43,7 +43,7 @@
 #define AT__SQL_READ_WINNER(view)                                                                      \
     "SELECT winner_id" AT__KERNEL_COLUMNS(AT__THEN_SHOWN) AT__WINNER_FIGURES(AT__THEN_SHOWN)           \
     AT__FINGERPRINT_COLUMNS(AT__THEN_SHOWN) AT__PROBLEM_COLUMNS(AT__THEN_SHOWN)                        \
-    AT__TIME_COLUMN(AT__THEN_SHOWN) " FROM " view " "
+    AT__TIME_COLUMN(AT__THEN_SHOWN) AT__RANK_COLUMN(AT__THEN_SHOWN) " FROM " view " "
 
 #define AT__SQL_UPDATE_TRIAL                                                                           \
     "ON CONFLICT (problem_id, fingerprint_id, template_id, config) DO UPDATE SET run_id = excluded.run_id, " \
@@ -60,14 +60,39 @@
 /* Winners that were merged belong to a run of this name with the strategy that found them: one for each. */
 #define AT__MERGE_COMMAND "autotune merge"
 
+/* The last time of day that is believed: a day from now, since clocks differ (at__utc_latest). */
+#define AT__SQL_LATEST "strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '+1 day')"
+
+/* Of the file, whatever the connection calls so. */
+#define AT__SQL_TABLES                                                                                 \
+    "(SELECT * FROM main.sqlite_schema WHERE lower(name) IN ('device', 'fingerprint', 'problem', "     \
+    "'template', 'source', 'run', 'trial', 'winner', 'cubin'))"
+#define AT__SQL_VIEWS                                                                                  \
+    "(SELECT * FROM main.sqlite_schema WHERE lower(name) IN ('best', 'winners_all', 'trials_all'))"
+
 #define AT__STATEMENTS(X)                                                                              \
     X(BEGIN, "BEGIN IMMEDIATE")                                                                        \
     X(COMMIT, "COMMIT")                                                                                \
     X(ROLLBACK, "ROLLBACK")                                                                            \
     X(GET_VERSION, "PRAGMA user_version")                                                              \
     X(COUNT_VIEWS,                                                                                     \
-      "SELECT count(*) FROM sqlite_schema WHERE type = 'view' "                                        \
+      "SELECT count(*) FROM main.sqlite_schema WHERE type = 'view' "                                        \
       "AND name IN ('best', 'winners_all', 'trials_all')")                                             \
+                                                                                                       \
+    /* What the schema of a file must not hold, in words; ?1 is the text that our views stand in. */      \
+    X(FOREIGN_OBJECT,                                                                                  \
+      "SELECT 'the trigger ' || name || ' on ' || tbl_name FROM main.sqlite_schema "                   \
+      "WHERE type = 'trigger' AND lower(tbl_name) IN (SELECT lower(name) FROM " AT__SQL_TABLES         \
+      " UNION ALL SELECT lower(name) FROM " AT__SQL_VIEWS ") UNION ALL "                               \
+      "SELECT 'a ' || type || ' ' || name || ' of another form' FROM " AT__SQL_TABLES                  \
+      " WHERE type <> 'table' OR upper(sql) NOT LIKE 'CREATE TABLE%STRICT' "                           \
+      "OR upper(sql) LIKE '%CONFLICT%' UNION ALL "                                                     \
+      "SELECT 'the generated column ' || t.name || '.' || c.name FROM " AT__SQL_TABLES " t "           \
+      "JOIN pragma_table_xinfo(t.name, 'main') c WHERE c.hidden <> 0 UNION ALL "                       \
+      "SELECT 'the unique index ' || i.name || ' on ' || t.name FROM " AT__SQL_TABLES " t "            \
+      "JOIN pragma_index_list(t.name, 'main') i WHERE i.\"unique\" AND i.origin = 'c' UNION ALL "      \
+      "SELECT 'a ' || type || ' ' || name || ' of another form' FROM " AT__SQL_VIEWS                   \
+      " WHERE type <> 'view' OR instr(?1, sql) = 0 LIMIT 1")                                           \
                                                                                                        \
     X(ADD_DEVICE,                                                                                      \
       "INSERT INTO device (id" AT__DEVICE_COLUMNS(AT__THEN_NAME) ") "                                  \
@@ -96,26 +121,30 @@
       "VALUES (?1, ?2, ?3, ?4, nullif(?5, 0), ?6" AT__TRIAL_FIGURES(AT__THEN_MARK) ") "                \
       AT__SQL_UPDATE_TRIAL)                                                                            \
     X(PUT_WINNER,                                                                                      \
-      "INSERT INTO winner (" AT__SQL_ROW_KEY AT__WINNER_FIGURES(AT__THEN_NAME) ") "                    \
-      "VALUES (?1, ?2, ?3, ?4, nullif(?5, 0), ?6" AT__WINNER_FIGURES(AT__THEN_MARK) ")")               \
+      "INSERT INTO winner (" AT__SQL_ROW_KEY ", rank_at" AT__WINNER_FIGURES(AT__THEN_NAME) ") "        \
+      "VALUES (?1, ?2, ?3, ?4, nullif(?5, 0), ?6, ?6" AT__WINNER_FIGURES(AT__THEN_MARK) ")")           \
+    /* What is there already was not measured after ?3. */                                             \
+    X(DOUBT_WINNERS,                                                                                   \
+      "UPDATE winner SET rank_at = '' WHERE problem_id = ?1 AND rank_at > ?3 AND fingerprint_id IN "   \
+      "(SELECT id FROM fingerprint WHERE device_id = (SELECT device_id FROM fingerprint WHERE id = ?2))") \
                                                                                                        \
     /* What was measured before what was replayed, cold results first, as in the view best; a device   \
        filter of '' lets every device through. */                                                      \
     X(FIND_WINNER,                                                                                     \
       AT__SQL_READ_WINNER("winners_all") "WHERE " AT__SQL_IS_PROBLEM                   \
       " AND instr(lower(device), lower(?4)) > 0 "                                                      \
-      "ORDER BY instr(device, '" AT__REPLAY_NAME "') = 1, cold DESC, measured_at DESC, winner_id DESC " \
+      "ORDER BY instr(device, '" AT__REPLAY_NAME "') = 1, cold DESC, rank_at DESC, winner_id DESC "     \
       "LIMIT 1")                                                                                       \
     X(EACH_PROBLEM,                                                                                    \
       "SELECT id" AT__PROBLEM_COLUMNS(AT__THEN_NAME) " FROM problem ORDER BY op, shape, type_key")     \
-    X(EACH_BEST, AT__SQL_READ_WINNER("best"))                                        \
+    X(EACH_BEST, AT__SQL_READ_WINNER("best") "ORDER BY rank_at, winner_id")                                        \
     X(DATA_VERSION, "PRAGMA data_version")                                                             \
     X(FIND_WINNER_OF,                                                                                  \
       AT__SQL_READ_WINNER("winners_all") "WHERE " AT__SQL_IS_PROBLEM                   \
-      " AND " AT__SQL_IS_FINGERPRINT " ORDER BY measured_at DESC, winner_id DESC LIMIT 1")             \
+      " AND " AT__SQL_IS_FINGERPRINT " ORDER BY rank_at DESC, winner_id DESC LIMIT 1")                 \
     X(WINNER_STRATEGY,                                                                                 \
       "SELECT r.strategy FROM winners_all JOIN run r ON r.id = run_id WHERE " AT__SQL_IS_PROBLEM       \
-      " AND " AT__SQL_IS_FINGERPRINT " ORDER BY measured_at DESC, winner_id DESC LIMIT 1")             \
+      " AND " AT__SQL_IS_FINGERPRINT " ORDER BY rank_at DESC, winner_id DESC LIMIT 1")                 \
     X(EACH_TRIAL,                                                                                      \
       AT__SQL_READ_TRIAL "WHERE " AT__SQL_IS_PROBLEM                     \
       " ORDER BY median_s IS NULL, median_s, trial_id")                                                \
@@ -138,7 +167,7 @@
       "(SELECT r.strategy FROM run r WHERE r.id = run_id) AS strategy FROM winners_all "               \
       "ORDER BY op, shape, type_key, " AT__FINGERPRINT_COLUMNS(AT__SHOWN_THEN) "measured_at, winner_id") \
                                                                                                        \
-    /* Merging: ?1 is a line of a dump, or the object that it completes. */                            \
+    /* Merging: ?1 is a line of a dump, or the object that it completes; ?6 the last date that is believed. */ \
     X(LINE_KIND, "SELECT CASE WHEN json_valid(?1) THEN json_extract(?1, '$.kind') END")                \
     X(LINE_VERSION, "SELECT json_extract(?1, '$.version')")                                            \
     X(LINE_PATCH, "SELECT json_patch(?1, ?2)")                                                         \
@@ -152,7 +181,8 @@
       "INSERT INTO trial (" AT__SQL_ROW_KEY AT__TRIAL_FIGURES(AT__THEN_NAME) ") "                      \
       "SELECT ?2, ?3, ?4, " AT__TAKE_PLAIN(config) ", NULL, " AT__TAKE_PLAIN(measured_at)              \
       AT__TRIAL_FIGURES(AT__THEN_TAKE) " WHERE true " AT__SQL_UPDATE_TRIAL                             \
-      " WHERE excluded.measured_at > measured_at RETURNING id" AT__TRIAL_FIGURES(AT__THEN_NAME))                                                     \
+      " WHERE excluded.measured_at <= ?6 AND (excluded.measured_at > measured_at OR measured_at > ?6) " \
+      "RETURNING id" AT__TRIAL_FIGURES(AT__THEN_NAME))                                                     \
     X(MERGE_RUN,                                                                                       \
       "INSERT INTO run (started_at, command, strategy, seed, device_uuid, host) "                      \
       "SELECT strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), '" AT__MERGE_COMMAND "', "                        \
@@ -160,10 +190,11 @@
       "AND NOT EXISTS (SELECT 1 FROM run r WHERE r.command = '" AT__MERGE_COMMAND "' "                 \
       "AND r.strategy = json_extract(?1, '$.strategy'))")                                              \
     X(MERGE_WINNER,                                                                                    \
-      "INSERT INTO winner (" AT__SQL_ROW_KEY AT__WINNER_FIGURES(AT__THEN_NAME) ") "                    \
+      "INSERT INTO winner (" AT__SQL_ROW_KEY ", rank_at" AT__WINNER_FIGURES(AT__THEN_NAME) ") "        \
       "SELECT ?2, ?3, ?4, " AT__TAKE_PLAIN(config) ", "                                                \
       "(SELECT min(r.id) FROM run r WHERE r.command = '" AT__MERGE_COMMAND "' "                        \
       "AND r.strategy = json_extract(?1, '$.strategy')), " AT__TAKE_PLAIN(measured_at)                 \
+      ", CASE WHEN " AT__TAKE_PLAIN(measured_at) " > ?6 THEN '' ELSE " AT__TAKE_PLAIN(measured_at) " END" \
       AT__WINNER_FIGURES(AT__THEN_TAKE) " "                                                            \
       "WHERE NOT EXISTS (SELECT 1 FROM winner w WHERE w.problem_id = ?2 AND w.fingerprint_id = ?3 "    \
       "AND w.template_id = ?4 AND w.config = " AT__TAKE_PLAIN(config) " "                              \

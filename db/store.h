@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define AT__SCHEMA_VERSION 3 /* schema.sql; files of every version before it can be read as they are */
+#define AT__SCHEMA_VERSION 4 /* schema.sql; files of every version before it can be read as they are */
 
 typedef struct at__store at__store;
 
@@ -134,8 +134,11 @@ typedef struct at__answer {
     at__winner winner; /* strings owned */
     at__fingerprint fingerprint;
     char *op, *shape, *type_key, *measured_at;
+    char *rank_at; /* measured_at; "": that cannot be true, and others go first */
     int64_t elements, traffic_bytes;
 } at__answer;
+/* The same of a winner, as at__trial_check of a trial: a file that somebody else filled may hold anything. */
+at_status at__winner_check(const at__winner *winner, at_error *err) AT_MUST_CHECK;
 bool at__answer_copy(at__answer *out, const at__answer *from); /* false: out of memory */
 void at__answer_clear(at__answer *answer);
 
@@ -154,9 +157,9 @@ at_status at__store_winner_strategy(at__str *out, at__store *store, const at__pr
                                     const at__fingerprint *fingerprint, at_error *err) AT_MUST_CHECK;
 
 /*
- * Calls `visit` for the winner to use of each problem and device model (the view `best`), in no order. The
- * visitor may keep the answer by copying the struct and zeroing the original; else it is cleared. Stops when
- * it returns false.
+ * Calls `visit` for the winner to use of each problem and device model (the view `best`), the newest last.
+ * The visitor may keep the answer by copying the struct and zeroing the original; else it is cleared. Stops
+ * when it returns false.
  */
 typedef bool at__answer_visit(void *context, at__answer *answer);
 at_status at__store_each_best(at__store *store, at__answer_visit *visit, void *context,
@@ -198,15 +201,15 @@ at_status at__store_dump(at__store *store, const at__dump_options *options, at__
 typedef struct at__merge_counts {
     int64_t trials, winners, sources;
     int64_t trials_taken, winners_taken, sources_taken;
+    int64_t in_the_future; /* of trials and winners: their date is yet to come; it makes none the newest */
 } at__merge_counts;
 
 /*
  * Adds what databases or dumps hold ("-": a dump on stdin), all in one transaction; the store itself among
- * them adds nothing. Of two trials of the same
- * problem, fingerprint, template hash and configuration the newer stays; a winner that is there already, with
- * the same time of measurement, is not added again. AT_ERR_INPUT: one of the files is neither, damaged, or
- * too large, with its name and line; nothing has changed then. AT_ERR_USAGE: a file that SQLite keeps beside
- * the store.
+ * them adds nothing. Of two trials of the same problem, fingerprint, template hash and configuration the
+ * newer stays (a date in the future is not newer); a winner that is there already, with the same time of
+ * measurement, is not added again. AT_ERR_INPUT: one of the files is neither, damaged, or too large, with its
+ * name and line; nothing has changed then. AT_ERR_USAGE: a file that SQLite keeps beside the store.
  */
 at_status at__store_merge(at__store *store, const char *const *paths, int count, at__merge_counts *counts,
                           at_error *err) AT_MUST_CHECK;

@@ -40,7 +40,8 @@ static const at__column FINGERPRINT[] = { AT__FINGERPRINT_COLUMNS(OF_FINGERPRINT
 static const at__column TRIAL[] = { AT__KERNEL_COLUMNS(OF_TRIAL) AT__TRIAL_FIGURES(OF_TRIAL)
                                         AT__TIME_COLUMN(OF_TRIAL) };
 static const at__column WINNER[] = { AT__KERNEL_COLUMNS(OF_WINNER) AT__WINNER_FIGURES(OF_WINNER) };
-static const at__column ANSWER[] = { AT__PROBLEM_COLUMNS(OF_ANSWER) AT__TIME_COLUMN(OF_ANSWER) };
+static const at__column ANSWER[] = { AT__PROBLEM_COLUMNS(OF_ANSWER) AT__TIME_COLUMN(OF_ANSWER)
+                                         AT__RANK_COLUMN(OF_ANSWER) };
 static const at__column LINE[] = { AT__DUMP_KEY_COLUMNS(OF_LINE) AT__TIME_COLUMN(OF_LINE) };
 
 /* clang-format off */
@@ -87,6 +88,7 @@ AT__KERNEL_COLUMNS(CHECK_WINNER)
 AT__WINNER_FIGURES(CHECK_WINNER)
 AT__PROBLEM_COLUMNS(CHECK_ANSWER)
 AT__TIME_COLUMN(CHECK_ANSWER)
+AT__RANK_COLUMN(CHECK_ANSWER)
 /* clang-format on */
 
 /* ---- binding and reading ---- */

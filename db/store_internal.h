@@ -14,6 +14,7 @@
 #define AT__BUSY_WAIT_MS   30000
 #define AT__VALUE_LIMIT    (64 << 20)         /* bytes of a row of any file: nobody else's is taken whole */
 #define AT__HELD_LIMIT     ((int64_t)2 << 30) /* bytes of a dump that is held in memory */
+#define AT__STEP_LIMIT_S   300.0              /* none of ours takes as long, a file that means no good might */
 
 struct at__store {
     sqlite3 *db;
@@ -22,8 +23,9 @@ struct at__store {
     const char *file;                        /* what is opened; borrowed, while it is       */
     int wait_ms;
     bool read_only;
-    int64_t cubin_limit_bytes; /* of a cache of compiled kernels; 0: none                       */
-    int64_t cubins_put;        /* since it was opened                                           */
+    double step_limit_s, step_until_s; /* of a step of a statement; until: 0: none is running         */
+    int64_t cubin_limit_bytes;         /* of a cache of compiled kernels; 0: none                       */
+    int64_t cubins_put;                /* since it was opened                                           */
 };
 
 /* mkdir -p of everything before the last '/'; `mode` is what the umask takes from. */
@@ -65,10 +67,15 @@ at_status at__store_migrate(at__store *store, const at__migration *steps, int ta
                             at_error *err) AT_MUST_CHECK;
 
 /*
- * A database of an older version that is only to be read: views of this connection alone hide its own and
- * have the columns of today, so that every statement finds what it asks for. Nothing is written to the file.
+ * What a file of unknown origin must not do (store_guard.c). The handle: right after it was opened. The
+ * schema: before anything else is asked of the file; AT_ERR_STORE names an object that is none of ours. The
+ * views: the program's own, of this connection alone; of a file of an older version, which is only to be
+ * read, they have the columns of today. Nothing is written to the file.
  */
-at_status at__store_show_older(at__store *store, int version, at_error *err) AT_MUST_CHECK;
+void at__guard_handle(at__store *store);
+void at__guard_names_views(at__store *store, bool on); /* while tables change: SQLite looks what views name */
+at_status at__guard_schema(at__store *store, int version, at_error *err) AT_MUST_CHECK;
+at_status at__guard_views(at__store *store, int version, at_error *err) AT_MUST_CHECK;
 
 /* at__store_open_recording; a dump takes at most so much memory. */
 at_status at__store_open_recording_within(at__store **out, const char *path, int64_t bytes,
@@ -96,7 +103,11 @@ typedef struct at__query {
     at__store *store;
     sqlite3_stmt *statement; /* borrowed from the store */
     const char *doing;       /* completes "cannot ..."  */
+    double limit_s;          /* of a step; 0: none      */
 } at__query;
+
+/* sqlite3_step, for no longer than the limit: SQLITE_INTERRUPT then. */
+int at__store_step(at__query *q);
 
 /*
  * `types` has a letter for each argument that follows, bound in order: 's' const char * (NULL allowed), 'i'

@@ -7,6 +7,7 @@
  * columns.h say. All is one transaction: a line that is refused leaves nothing behind.
  */
 #include "db/store_internal.h"
+#include "util/clock.h"
 #include "util/real_path.h"
 #include "util/sha256.h"
 #include "util/text_file.h"
@@ -32,6 +33,7 @@ typedef struct merger {
     int64_t fingerprint_id;
     at__str before[LINE_KINDS]; /* the last object of a kind, complete     */
     int64_t version;            /* of the dump; 0: its first line is to come */
+    char latest[21];            /* date that is believed                  */
     at__merge_counts counts;
     at_status status; /* why a sink stopped */
     const at__cancel *cancel;
@@ -66,7 +68,7 @@ static at_status fail_step(const merger *m)
 /* at__query_next, but what does not fit is the line's fault. */
 static bool next(const merger *m, at__query *q, at_status *status)
 {
-    int code = *status == AT_OK ? sqlite3_step(q->statement) : SQLITE_DONE;
+    int code = *status == AT_OK ? at__store_step(q) : SQLITE_DONE;
     if (code != SQLITE_ROW && code != SQLITE_DONE)
         *status = fail_step(m);
     return code == SQLITE_ROW;
@@ -130,6 +132,9 @@ static bool is_good(const at__column *c, sqlite3_stmt *s, int index)
     if (sqlite3_column_type(s, index) != (number ? SQLITE_INTEGER : SQLITE_TEXT))
         return false;
     const char *text = at__store_text(s, index);
+    for (const char *at = text; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f) /* a name that would show as something else */
+            return false;
     if (strcmp(c->shown, "measured_at") == 0)
         return is_time(text);
     return *text || c->rule != AT__RULE_NEEDED;
@@ -187,6 +192,7 @@ static at_status row_ids(int64_t ids[3], merger *m, sqlite3_stmt *s)
     column = at__columns_read(&fingerprint, &at__fingerprint_columns, s, column);
     const char *template_name = at__store_text(s, column);
     const char *template_hash = at__store_text(s, column + 1);
+    m->counts.in_the_future += strcmp(at__store_text(s, at__line_columns.count - 1), m->latest) > 0;
     status = at__store_problem_id(&ids[0], m->store, &problem, m->err);
     if (status == AT_OK)
         status = fingerprint_id(&ids[1], m, &fingerprint);
@@ -219,10 +225,13 @@ static at_status put_row(merger *m, at__sql sql, const at__columns *figures, con
         status = row_ids(ids, m, q.statement);
     at__query_end(&q);
     ++*seen;
+    if (status == AT_OK && sql == AT__SQL_MERGE_WINNER)
+        status =
+            at__store_exec(m->store, AT__SQL_DOUBT_WINNERS, DOING, m->err, "iis", ids[0], ids[1], m->latest);
     if (status != AT_OK)
         return status;
-    status = at__query_begin(&q, m->store, sql, DOING, m->err, "siiii", object, ids[0], ids[1], ids[2],
-                             m->version);
+    status = at__query_begin(&q, m->store, sql, DOING, m->err, "siiiis", object, ids[0], ids[1], ids[2],
+                             m->version, m->latest);
     return put(m, &q, figures, status, taken);
 }
 
@@ -385,6 +394,7 @@ at_status at__store_merge_until(at__store *store, const char *const *paths, int 
 {
     at_error unused;
     merger m = { .store = store, .err = err ? err : &unused, .cancel = cancel };
+    at__utc_latest(m.latest);
     at_status status = at__store_begin(store, m.err);
     if (status != AT_OK)
         return status;

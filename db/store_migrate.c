@@ -1,6 +1,6 @@
 /*
- * store_migrate.c - schema versions: a new file gets schema.sql, an older one the steps that it lacks, and
- * one that may only be read is shown as if it had them.
+ * store_migrate.c - schema versions: a new file gets schema.sql, an older one the steps that it lacks. One
+ * that may only be read is shown as if it had them: store_guard.c.
  *
  * Steps change tables only. The views are the same for every step, those of schema.sql: they go before the
  * first one, since SQLite renames no column that a broken view names, and come back after the last. All of it
@@ -14,6 +14,7 @@
 /*
  * Version 1 is the first. What a step makes of the tables is what schema.sql then says.
  * From 2: spill_bytes held what the driver calls local memory.
+ * From 3: the newest went by its date alone, even one that was yet to come.
  */
 const at__migration at__migrations[] = {
     { 1,
@@ -25,11 +26,13 @@ const at__migration at__migrations[] = {
       "ALTER TABLE winner ADD COLUMN stack_bytes INTEGER; "
       "ALTER TABLE winner ADD COLUMN spill_bytes INTEGER; "
       "ALTER TABLE winner ADD COLUMN local_bytes INTEGER" },
+    { 3, "ALTER TABLE winner ADD COLUMN rank_at TEXT NOT NULL DEFAULT ''; "
+         "UPDATE winner SET rank_at = measured_at WHERE measured_at <= " AT__SQL_LATEST },
     { 0, NULL },
 };
 
-static const char DROP_VIEWS[] =
-    "DROP VIEW IF EXISTS best; DROP VIEW IF EXISTS winners_all; DROP VIEW IF EXISTS trials_all";
+static const char DROP_VIEWS[] = "DROP VIEW IF EXISTS main.best; DROP VIEW IF EXISTS main.winners_all; "
+                                 "DROP VIEW IF EXISTS main.trials_all";
 
 /* Where the views begin in schema.sql; they are its end. */
 static const char *views_of_schema(void)
@@ -67,12 +70,14 @@ static at_status run_steps(at__store *store, const at__migration *steps, int ver
 {
     static const char doing[] = "bring the tables up to date";
     at_status status = run(store, DROP_VIEWS, doing, err);
+    at__guard_names_views(store, true); /* a user's own */
     for (int at = version; status == AT_OK && at < target; at++) {
         const at__migration *step = step_from(steps, at);
         status = step ? run(store, step->sql, doing, err)
                       : at_fail(err, AT_ERR_STORE, "%s: no way from schema version %d to %d", store->path, at,
                                 at + 1);
     }
+    at__guard_names_views(store, false);
     return status == AT_OK ? run(store, views_of_schema(), doing, err) : status;
 }
 
@@ -108,38 +113,4 @@ at_status at__store_migrate(at__store *store, const at__migration *steps, int ta
     if (status != AT_OK)
         return status;
     return at__store_end(store, bring_forward(store, steps, target, err), err);
-}
-
-/* ---- reading what is older ---- */
-
-/* A column of a view as an older file has it, by its rule. */
-#define OLD(name, shown, kind, member, rule, range) OLD_##rule(shown)
-#define OLD_PLAIN(shown)                            ", v." #shown
-#define OLD_NEEDED(shown)                           OLD_PLAIN(shown)
-#define OLD_OR_ZERO(shown)                          OLD_PLAIN(shown)
-#define OLD_OR_EMPTY(shown)                         OLD_PLAIN(shown)
-#define OLD_ABOVE_ZERO(shown)                       OLD_PLAIN(shown)
-#define OLD_SINCE_2(shown)                          ", NULL AS " #shown
-#define OLD_WAS_SPILL(shown)                        ", v.spill_bytes AS " #shown
-
-/* clang-format off */
-#define OLD_KEY "v.op, v.shape, v.type_key"                                                               \
-    AT__FINGERPRINT_COLUMNS(OLD) AT__KERNEL_COLUMNS(OLD) AT__TIME_COLUMN(OLD) ", v.run_id"
-#define OLD_WINNERS(view)                                                                                 \
-    "CREATE TEMP VIEW " view " AS SELECT " OLD_KEY AT__WINNER_FIGURES(OLD)                                \
-    ", v.elements, v.traffic_bytes, v.winner_id FROM main." view " v;"
-
-/* Of files before version 3, with what statements.h asks for. */
-static const char OLDER_VIEWS[] =
-    "CREATE TEMP VIEW trials_all AS SELECT " OLD_KEY AT__TRIAL_FIGURES(OLD) ", v.trial_id FROM main.trials_all v;"
-    OLD_WINNERS("winners_all")
-    OLD_WINNERS("best");
-/* clang-format on */
-
-at_status at__store_show_older(at__store *store, int version, at_error *err)
-{
-    if (version >= 3)
-        return AT_OK;
-    at_status status = run(store, "PRAGMA temp_store = MEMORY", "read the older schema", err);
-    return status == AT_OK ? run(store, OLDER_VIEWS, "read the older schema", err) : status;
 }

@@ -114,6 +114,7 @@ static at_status open_handle(at__store *store, const char *name, int flags, at_e
     sqlite3_extended_result_codes(store->db, 1);
     sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, AT__VALUE_LIMIT);
     sqlite3_busy_timeout(store->db, store->wait_ms);
+    at__guard_handle(store);
     return AT_OK;
 }
 
@@ -222,11 +223,15 @@ static at_status open_writer(at__store *store, at_error *err)
                     store->path);
     if (status == AT_OK)
         status = check_version(&version, store, err);
+    if (status == AT_OK)
+        status = at__guard_schema(store, version, err);
     /* Created before WAL is switched on, so that the file itself, not only its WAL, says whose it is. */
     if (status == AT_OK)
         status = at__store_migrate(store, at__migrations, AT__SCHEMA_VERSION, err);
     if (status == AT_OK)
         status = check_schema(store, err);
+    if (status == AT_OK)
+        status = at__guard_views(store, AT__SCHEMA_VERSION, err);
     if (status == AT_OK)
         prefer_wal(store);
     return status;
@@ -238,8 +243,10 @@ static at_status read_checked(at__store *store, at_error *err)
     int version = 0;
     at_status status = check_version(&version, store, err);
     if (status == AT_OK)
+        status = at__guard_schema(store, version, err);
+    if (status == AT_OK)
         status = check_schema(store, err);
-    return status == AT_OK ? at__store_show_older(store, version, err) : status;
+    return status == AT_OK ? at__guard_views(store, version, err) : status;
 }
 
 /* A database on a read-only medium, closed cleanly (no log beside it), can only be read as immutable. */
@@ -302,6 +309,7 @@ static at_status open_named(at__store **out, const char *file, const char *path,
     }
     store->file = file;
     store->wait_ms = wait_ms;
+    store->step_limit_s = AT__STEP_LIMIT_S;
     status = mode == AT__STORE_READ ? open_reader(store, err) : open_writer(store, err);
     if (status != AT_OK)
         goto done;

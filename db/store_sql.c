@@ -54,6 +54,7 @@ static const struct advice {
       "; change the permissions, or use another database with --db" },
     { SQLITE_CANTOPEN, NULL,
       "; check the permissions of the file and of its folder, and that it is not on a network file system" },
+    { SQLITE_INTERRUPT, "it took too long", "; use another database with --db" },
     { SQLITE_IOERR, NULL, "; check the disk: is it full, full for this user, or failing?" },
     { 0, NULL, "" },
 };
@@ -133,6 +134,7 @@ static at_status begin(at__query *q, at__sql sql, at_error *err, const char *typ
 {
     int code = SQLITE_ERROR, index = 1;
     q->statement = prepared(q->store, sql);
+    q->limit_s = sql == AT__SQL_VACUUM ? 0 : q->store->step_limit_s; /* that one may copy for hours */
     if (q->statement)
         code = SQLITE_OK;
     for (int i = 0; code == SQLITE_OK && types[i]; i++)
@@ -153,7 +155,7 @@ at_status at__query_begin(at__query *q, at__store *store, at__sql sql, const cha
 
 bool at__query_next(at__query *q, at_status *status, at_error *err)
 {
-    int code = *status == AT_OK ? sqlite3_step(q->statement) : SQLITE_DONE;
+    int code = *status == AT_OK ? at__store_step(q) : SQLITE_DONE;
     if (code != SQLITE_ROW && code != SQLITE_DONE)
         *status = at__store_fail(q->store, q->doing, err);
     return code == SQLITE_ROW;

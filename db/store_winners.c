@@ -3,6 +3,10 @@
  *
  * Every result stays; which of them counts is the order of a statement or of the view best. An answer is read
  * with borrowed texts and copied whole, so that one place knows how to own one.
+ *
+ * The newest is first, by rank_at: the date, unless a clock was wrong. What is measured now is newer than
+ * what is there, so a row of that problem and device with a later date loses its rank; so does one that a
+ * merge finds to lie in the future, or brings from there. The order of arrival decides between those.
  */
 #include "db/store_internal.h"
 #include "util/bug.h"
@@ -30,6 +34,8 @@ static at_status put_winner(at__store *store, int64_t run_id, const at__problem_
     if (status == AT_OK)
         status = at__store_template_id(&ids[2], store, w->template_name, w->template_hash, err);
     if (status == AT_OK)
+        status = at__store_exec(store, AT__SQL_DOUBT_WINNERS, doing, err, "iis", ids[0], ids[1], now);
+    if (status == AT_OK)
         status = at__store_exec(store, AT__SQL_PUT_WINNER, doing, err, "iiisisc", ids[0], ids[1], ids[2],
                                 w->config, run_id, now, &at__winner_figures, &stored);
     return status;
@@ -45,6 +51,11 @@ at_status at__store_put_winner(at__store *store, int64_t run_id, const at__probl
     if (status != AT_OK)
         return status;
     return at__store_end(store, put_winner(store, run_id, problem, fingerprint, winner, err), err);
+}
+
+at_status at__winner_check(const at__winner *winner, at_error *err)
+{
+    return at__columns_check(&at__winner_figures, winner, err);
 }
 
 bool at__answer_copy(at__answer *out, const at__answer *from)

@@ -33,7 +33,7 @@ static at__answer answer(void)
                     .ties = "",
                     .timing.median_s = 1e-6,
                     .ceiling_s = 1e-6,
-                    .geometry.grid = { 135, 1, 1 },
+                    .geometry.grid = { 120, 1, 1 },
                     .geometry.block = { 8, 8, 1 } },
         .fingerprint = { .device = "GPU",
                          .cc = 90,
@@ -53,7 +53,7 @@ Test(export, the_launcher_bakes_in_the_problem)
     export_one(&out, &a, false, AT_OK);
     cr_assert(strstr(out.data, LAUNCHER));
     cr_assert(strstr(
-        out.data, "<<<dim3(135, 1, 1), dim3(8, 8, 1), 0, stream>>>(out, in, 3LL, 64LL, 33LL, 33LL, 64LL)"));
+        out.data, "<<<dim3(120, 1, 1), dim3(8, 8, 1), 0, stream>>>(out, in, 3LL, 64LL, 33LL, 33LL, 64LL)"));
     cr_assert(!strstr(out.data, "#line"), "compiler messages must point into the exported file");
     cr_assert(!strstr(out.data, "int main"));
     at__str_clear(&out);
@@ -173,6 +173,28 @@ Test(export, a_configuration_that_the_template_does_not_have_is_refused)
     at__str out = { 0 };
     at__answer a = answer();
     a.winner.config = "TILE_ROWS=8; system(\"rm\")";
+    export_one(&out, &a, false, AT_ERR_INPUT);
+    at__str_clear(&out);
+}
+
+/* Threads that the kernel was not written for, or shared memory that it has not, would be wrong in silence.
+ */
+Test(export, the_launch_is_what_the_template_declares_whatever_the_store_says)
+{
+    at__str out = { 0 };
+    at__answer a = answer();
+    a.winner.geometry = (at__geometry){ .grid = { 1, 2, 3 }, .block = { 4, 5, 6 }, .shared_bytes = 77777 };
+    export_one(&out, &a, false, AT_OK);
+    cr_assert(strstr(out.data, "<<<dim3(120, 1, 1), dim3(8, 8, 1), 0, stream>>>"), "%s", out.data);
+    cr_assert(!strstr(out.data, "77777"));
+    at__str_clear(&out);
+}
+
+Test(export, a_configuration_that_breaks_a_requirement_is_refused)
+{
+    at__str out = { 0 };
+    at__answer a = answer();
+    a.winner.config = "TILE_ROWS=64 TILE_COLS=64 PAD=1 ORDER=in_fast";
     export_one(&out, &a, false, AT_ERR_INPUT);
     at__str_clear(&out);
 }

@@ -37,7 +37,7 @@ Test(store, creates_the_file_its_folders_and_a_wal)
     at__store *store = open_ok(path, AT__STORE_WRITE);
     cr_assert_str_eq(scalar(store, "PRAGMA journal_mode").text, "wal");
     cr_assert_str_eq(scalar(store, "PRAGMA application_id").text, "1096045902");
-    cr_assert_str_eq(scalar(store, "PRAGMA user_version").text, "3");
+    cr_assert_str_eq(scalar(store, "PRAGMA user_version").text, "4");
     cr_assert_str_eq(scalar(store, "PRAGMA synchronous").text, "1"); /* NORMAL */
     at__store_close(store);
     folder_remove(&f);
@@ -456,8 +456,10 @@ Test(store, best_has_one_row_for_each_problem_and_device)
     win(store, &warm, "WARM=1");
     /* An older measurement that was brought in later is still the older one. */
     win(store, &H200, "H=0");
-    cr_assert_eq(
-        sqlite3_exec(store->db, "UPDATE winner SET measured_at = '2001' WHERE config = 'H=0'", 0, 0, 0), 0);
+    cr_assert_eq(sqlite3_exec(store->db,
+                              "UPDATE winner SET measured_at = '2001', rank_at = '2001' WHERE config = 'H=0'",
+                              0, 0, 0),
+                 0);
     cr_assert_str_eq(
         scalar(store, "SELECT group_concat(config) FROM (SELECT * FROM best ORDER BY device)").text,
         "B=1,H=2");

@@ -112,6 +112,7 @@ Test(store_columns, tables_have_the_columns_of_columns_h_and_no_others)
     check_table(store, "trial", &l);
     add_columns(&l, config, 1);
     add_columns(&l, time, 1);
+    add_columns(&l, &at__answer_columns.items[at__answer_columns.count - 1], 1); /* rank_at */
     add_columns(&l, at__winner_figures.items, at__winner_figures.count);
     check_table(store, "winner", &l);
     at__store_close(store);
@@ -148,7 +149,7 @@ Test(store_columns, views_show_every_column_by_its_name)
     check_view(store, "trials_all", &l, OF_TRIAL);
     for (int i = 0; i < 2; i++) {
         add_shown(&l, &at__winner_columns, 0);
-        add_shown(&l, &at__answer_columns, 0); /* problem and time */
+        add_shown(&l, &at__answer_columns, 0); /* problem, time and rank */
         check_view(store, WINNERS[i], &l, OF_WINNER);
     }
     at__store_close(store);

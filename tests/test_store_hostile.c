@@ -173,3 +173,230 @@ Test(store_hostile, a_dump_has_no_number_that_json_has_not)
     at__str_clear(&text);
     at__store_close(store);
 }
+
+/* ---- dates ---- */
+
+static const char *newest(at__store *store, char out[64])
+{
+    at__answer a = { 0 };
+    at_error err = { 0 };
+    cr_assert_eq(at__store_find_winner(&a, store, &KEY, NULL, NULL, &err), AT_OK, "%s", err.text);
+    snprintf(out, 64, "%s", a.winner.config);
+    at__answer_clear(&a);
+    cr_assert_str_eq(scalar(store, "SELECT config FROM best").text, out, "the view says the same");
+    return out;
+}
+
+static void win(at__store *store, const char *config)
+{
+    at__winner winner = winner_of(config, 1e-6);
+    at_error err = { 0 };
+    cr_assert_eq(at__store_put_winner(store, 0, &KEY, &H200, &winner, &err), AT_OK, "%s", err.text);
+}
+
+/* A winner "N=1", or with this name, measured at that time. */
+static void merge_winner(at__store *store, const folder *f, const char *config, const char *when,
+                         at__merge_counts *counts)
+{
+    at_error err = { 0 };
+    at__str line = { 0 };
+    char name[32], time[32];
+    snprintf(name, sizeof name, "\"%s\"", config);
+    snprintf(time, sizeof time, "\"%s\"", when);
+    add_with(&line, WINNER, "config", name);
+    cr_assert_eq(merge_with(store, f, line.data, "measured_at", time, counts, &err), AT_OK, "%s", err.text);
+    at__str_clear(&line);
+}
+
+static const char FUTURE[] = "2999-01-01T00:00:00Z";
+
+Test(store_hostile, a_winner_from_the_future_gives_way_to_one_that_is_measured_here)
+{
+    folder f = folder_make();
+    char text[64];
+    at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    merge_winner(store, &f, "LATE=1", FUTURE, NULL);
+    cr_assert_str_eq(newest(store, text), "LATE=1", "better than none");
+    win(store, "HERE=1");
+    cr_assert_str_eq(newest(store, text), "HERE=1");
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+Test(store_hostile, a_winner_from_the_future_goes_before_none_that_has_a_date)
+{
+    folder f = folder_make();
+    char text[64];
+    at__merge_counts counts = { 0 };
+    at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    merge_winner(store, &f, "OLD=1", "2026-01-01T00:00:00Z", &counts);
+    cr_assert_eq(counts.in_the_future, 0);
+    merge_winner(store, &f, "LATE=1", FUTURE, &counts);
+    cr_assert_eq(counts.in_the_future, 1, "and it is told");
+    cr_assert_str_eq(newest(store, text), "OLD=1");
+    merge_winner(store, &f, "NEW=1", "2026-02-01T00:00:00Z", NULL);
+    merge_winner(store, &f, "OLDER=1", "2025-02-01T00:00:00Z", NULL);
+    cr_assert_str_eq(newest(store, text), "NEW=1", "the date decides where it can be true");
+    merge_winner(store, &f, "LATE=1", FUTURE, &counts);
+    cr_assert_eq(counts.winners_taken, 0, "and it is still the same one");
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+/* As if the clock of this machine had been wrong for a while. */
+Test(store_hostile, a_clock_that_was_wrong_here_is_forgotten_with_the_next_winner)
+{
+    static const char WRONG[] = "UPDATE winner SET measured_at = '2999-01-01T00:00:00Z', "
+                                "rank_at = '2999-01-01T00:00:00Z' WHERE config = 'WRONG=1'";
+    for (int merged = 0; merged < 2; merged++) {
+        folder f = folder_make();
+        char text[64];
+        at__store *store = open_ok(f.db, AT__STORE_WRITE);
+        win(store, "WRONG=1");
+        scalar(store, WRONG);
+        if (merged)
+            merge_winner(store, &f, "NEXT=1", "2026-01-01T00:00:00Z", NULL);
+        else
+            win(store, "NEXT=1");
+        cr_assert_str_eq(newest(store, text), "NEXT=1", "merged %d", merged);
+        at__store_close(store);
+        folder_remove(&f);
+    }
+}
+
+Test(store_hostile, a_trial_from_the_future_gives_way_to_a_merged_one_and_replaces_none)
+{
+    static const char *const ORDERS[][2] = { { "2999-01-01T00:00:00Z", "2026-01-01T00:00:00Z" },
+                                             { "2026-01-01T00:00:00Z", "2999-01-01T00:00:00Z" } };
+    for (int i = 0; i < 2; i++) {
+        folder f = folder_make();
+        at_error err = { 0 };
+        at__store *store = open_ok(f.db, AT__STORE_WRITE);
+        for (int k = 0; k < 2; k++) {
+            char time[32];
+            snprintf(time, sizeof time, "\"%s\"", ORDERS[i][k]);
+            cr_assert_eq(merge_with(store, &f, TRIAL, "measured_at", time, NULL, &err), AT_OK, "%s",
+                         err.text);
+        }
+        cr_assert_str_eq(scalar(store, "SELECT measured_at FROM trial").text, "2026-01-01T00:00:00Z");
+        at__store_close(store);
+        folder_remove(&f);
+    }
+}
+
+/* ---- schemas ---- */
+
+/* A database with a trial and a winner, and what somebody did to it. */
+static void spoil(const folder *f, const char *sql)
+{
+    at__store *store = open_ok(f->db, AT__STORE_WRITE);
+    at__trial_row row = trial_of("N=1", 1e-6);
+    put_ok(store, &KEY, &H200, &row, 1);
+    win(store, "N=1");
+    at__store_close(store);
+    run_sql(f->db, sql);
+}
+
+Test(store_hostile, a_schema_that_is_not_ours_is_refused_by_the_name_of_what_is_in_it)
+{
+    static const struct {
+        const char *sql, *says;
+    } CASES[] = {
+        { "CREATE TRIGGER quiet BEFORE INSERT ON trial BEGIN SELECT RAISE(IGNORE); END",
+          "holds the trigger quiet on trial" },
+        { "CREATE TRIGGER quiet INSTEAD OF INSERT ON best BEGIN SELECT 1; END", "the trigger quiet on best" },
+        { "DROP VIEW best; CREATE VIEW best AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM "
+          "c) "
+          "SELECT a.* FROM winners_all a, c",
+          "holds a view best of another form" },
+        { "DROP VIEW trials_all; CREATE TABLE trials_all (x)", "holds a table trials_all of another form" },
+        { "CREATE UNIQUE INDEX one ON trial (problem_id)", "the unique index one on trial" },
+        { "ALTER TABLE winner ADD COLUMN more INTEGER AS (samples * 2)", "the generated column winner.more" },
+        { "ALTER TABLE source RENAME TO hidden; CREATE VIEW source AS SELECT * FROM hidden",
+          "holds a view source of another form" },
+        { "DROP TABLE source; CREATE TABLE source (hash TEXT PRIMARY KEY ON CONFLICT IGNORE, path TEXT, text "
+          "TEXT, "
+          "stored_at TEXT) STRICT",
+          "holds a table source of another form" },
+    };
+    static const at__open_mode MODES[] = { AT__STORE_READ, AT__STORE_WRITE };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
+        for (int k = 0; k < 2; k++) {
+            folder f = folder_make();
+            at__store *store = NULL;
+            at_error err = { 0 };
+            spoil(&f, CASES[i].sql);
+            cr_assert_eq(at__store_open(&store, f.db, MODES[k], &err), AT_ERR_STORE, "%s", CASES[i].sql);
+            cr_assert(strstr(err.text, CASES[i].says), "%s\n%s", CASES[i].sql, err.text);
+            cr_assert(strstr(err.text, f.db), "%s", err.text);
+            folder_remove(&f);
+        }
+}
+
+/* Triggers that stand elsewhere do not run while the program writes. */
+Test(store_hostile, a_users_own_tables_views_and_indexes_may_stay)
+{
+    folder f = folder_make();
+    char text[64];
+    spoil(&f, "CREATE TABLE notes (x); CREATE INDEX mine ON trial (median_s); CREATE VIEW fast AS SELECT * "
+              "FROM best; "
+              "CREATE TRIGGER own AFTER INSERT ON notes BEGIN DELETE FROM winner; END");
+    for (int i = 0; i < 2; i++) {
+        at__store *store = open_ok(f.db, i ? AT__STORE_WRITE : AT__STORE_READ);
+        cr_assert_str_eq(newest(store, text), "N=1");
+        at__store_close(store);
+    }
+    folder_remove(&f);
+}
+
+/* Of an older file the views are not known any more: they are not asked. */
+Test(store_hostile, the_views_of_an_older_file_do_not_run)
+{
+    folder f = folder_make();
+    char text[64];
+    spoil(&f, "DROP VIEW best; DROP VIEW winners_all; CREATE VIEW winners_all AS SELECT 1 AS x; CREATE VIEW "
+              "best AS WITH "
+              "RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT * FROM c; PRAGMA "
+              "user_version = 3");
+    at__store *store = open_ok(f.db, AT__STORE_READ);
+    cr_assert_str_eq(newest(store, text), "N=1");
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+Test(store_hostile, nothing_that_a_schema_holds_runs)
+{
+    static const int OFF[] = { SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW,
+                               SQLITE_DBCONFIG_TRUSTED_SCHEMA };
+    at__store *store = memory_ok();
+    int on = -1;
+    for (size_t i = 0; i < sizeof OFF / sizeof *OFF; i++) {
+        sqlite3_db_config(store->db, OFF[i], -1, &on);
+        cr_assert_eq(on, 0, "%d", OFF[i]);
+    }
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, -1, &on);
+    cr_assert_eq(on, 1);
+    at__store_close(store);
+}
+
+Test(store_hostile, a_statement_ends_when_its_time_is_over, .timeout = 60)
+{
+    at__store *store = memory_ok();
+    at__query q = { .store = store, .doing = "count", .limit_s = 0.05 };
+    at_status status = AT_OK;
+    at_error err = { 0 };
+    cr_assert_eq(sqlite3_prepare_v2(store->db,
+                                    "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
+                                    "SELECT count(*) FROM c",
+                                    -1, &q.statement, NULL),
+                 SQLITE_OK);
+    cr_assert(!at__query_next(&q, &status, &err));
+    cr_assert_eq(status, AT_ERR_STORE);
+    cr_assert(strstr(err.text, "cannot count: it took too long"), "%s", err.text);
+    sqlite3_finalize(q.statement);
+    at__query other = { 0 };
+    cr_assert_eq(at__query_begin(&other, store, AT__SQL_EACH_BEST, "read", &err, ""), AT_OK, "%s", err.text);
+    cr_assert(other.limit_s > 0, "each of ours has a limit");
+    at__query_end(&other);
+    at__store_close(store);
+}

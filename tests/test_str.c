@@ -87,7 +87,7 @@ static const struct {
     { "plain", "\"plain\"" },
     { "say \"hi\" \\ /", "\"say \\\"hi\\\" \\\\ /\"" },
     { "a\nb\tc\x01\x1f", "\"a\\nb\\u0009c\\u0001\\u001f\"" },
-    { "gr\xc3\xbc\xc3\x9f\x7f", "\"gr\xc3\xbc\xc3\x9f\x7f\"" },
+    { "gr\xc3\xbc\xc3\x9f\x7f", "\"gr\xc3\xbc\xc3\x9f\\u007f\"" },
 };
 
 Test(str, json_is_escaped)

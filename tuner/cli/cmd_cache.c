@@ -23,13 +23,14 @@ static double mib(int64_t bytes)
 
 static void print_sizes(const char *path, const at__cubin_sizes *sizes, int64_t limit_bytes)
 {
-    printf("%s\n  kernels  %" PRId64 "\n  in use   %.1f MiB of ", path, sizes->kernels,
-           mib(sizes->file_bytes - sizes->free_bytes));
+    at__print(stdout, "%s\n  kernels  %" PRId64 "\n  in use   %.1f MiB of ", path, sizes->kernels,
+              mib(sizes->file_bytes - sizes->free_bytes));
     if (limit_bytes)
-        printf("%.0f MiB\n", mib(limit_bytes));
+        at__print(stdout, "%.0f MiB\n", mib(limit_bytes));
     else
-        printf("any number\n");
-    printf("  file     %.1f MiB, %.1f MiB of it free\n", mib(sizes->file_bytes), mib(sizes->free_bytes));
+        at__print(stdout, "any number\n");
+    at__print(stdout, "  file     %.1f MiB, %.1f MiB of it free\n", mib(sizes->file_bytes),
+              mib(sizes->free_bytes));
 }
 
 static at_status shrink(const char *path, int64_t limit_bytes, at_error *err)
@@ -42,7 +43,7 @@ static at_status shrink(const char *path, int64_t limit_bytes, at_error *err)
     if (status == AT_OK)
         status = at__store_shrink_file(cache, err);
     if (status == AT_OK)
-        printf("removed %" PRId64 " kernels\n", removed);
+        at__print(stdout, "removed %" PRId64 " kernels\n", removed);
     at__store_close(cache);
     return status;
 }

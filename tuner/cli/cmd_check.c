@@ -66,7 +66,7 @@ static void show_progress(void *context, const at__compile_check_row *r, int64_t
                  failed, passed_s > 0 ? (double)kernels / passed_s : 0, r->cc, at__dtype_name(r->type),
                  r->op->name, row_name(r));
     erase(c);
-    fprintf(stderr, "%.79s", at__str_text(&line)); /* a longer one would wrap, and could not be erased */
+    at__print(stderr, "%.79s", at__str_text(&line)); /* a longer one would wrap, and could not be erased */
     at__str_clear(&line);
     fflush(stderr);
     c->drawn = true;
@@ -85,7 +85,7 @@ static void print_failure_json(const at__compile_check_row *r, const char *confi
     at__member_text(&line, "template", row_name(r));
     at__member_text(&line, "config", config);
     at__member_text(&line, "log", log);
-    printf("%s}\n", at__str_text(&line));
+    at__print(stdout, "%s}\n", at__str_text(&line));
     at__str_clear(&line);
 }
 
@@ -98,8 +98,8 @@ static void show_failure(void *context, const at__compile_check_row *r, const ch
     if (c->format == AT__JSON)
         print_failure_json(r, config, log);
     else
-        fprintf(stderr, "sm_%d %s %s/%s %s:\n%s%s", r->cc, at__dtype_name(r->type), r->op->name,
-                r->t ? r->t->name : r->op->reference, config, log, len && log[len - 1] == '\n' ? "" : "\n");
+        at__print(stderr, "sm_%d %s %s/%s %s:\n%s%s", r->cc, at__dtype_name(r->type), r->op->name,
+                  r->t ? r->t->name : r->op->reference, config, log, len && log[len - 1] == '\n' ? "" : "\n");
 }
 
 static bool chosen(const at__words *words, const char *name)
@@ -202,8 +202,8 @@ static void print_row(at__compile_check_row *r, at__format format)
         middle = r->registers[r->register_count / 2];
         high = r->registers[r->register_count - 1];
     }
-    printf(FORMATS[format], r->cc, at__dtype_name(r->type), r->op->name, row_name(r), r->configs, r->kernels,
-           r->failed, low, middle, high, r->shared_max, r->spilling);
+    at__print(stdout, FORMATS[format], r->cc, at__dtype_name(r->type), r->op->name, row_name(r), r->configs,
+              r->kernels, r->failed, low, middle, high, r->shared_max, r->spilling);
 }
 
 static void print_rows(const checker *c, double seconds)
@@ -212,19 +212,23 @@ static void print_rows(const checker *c, double seconds)
     size_t count = at__compile_check_rows(c->check, &rows);
     int64_t kernels = 0;
     if (c->format == AT__TEXT)
-        printf("%-7s %-5s %-9s %-16s %7s %7s %6s %12s %8s %6s\n", "arch", "type", "op", "template", "configs",
-               "kernels", "failed", "registers", "shared", "spills");
+        at__print(stdout, "%-7s %-5s %-9s %-16s %7s %7s %6s %12s %8s %6s\n", "arch", "type", "op", "template",
+                  "configs", "kernels", "failed", "registers", "shared", "spills");
     else if (c->format == AT__CSV)
-        printf("arch,dtype,op,template,configs,kernels,failed,registers_min,registers_median,registers_max,"
-               "shared_max_bytes,spilling\n");
+        at__print(
+            stdout,
+            "arch,dtype,op,template,configs,kernels,failed,registers_min,registers_median,registers_max,"
+            "shared_max_bytes,spilling\n");
     for (size_t i = 0; i < count; i++) {
         if (rows[i].kernels)
             print_row(&rows[i], c->format);
         kernels += rows[i].kernels;
     }
     if (c->format == AT__TEXT)
-        printf("%" PRId64 " kernels, %" PRId64 " failed, %.1f s, %.0f kernels a second, NVRTC %s\n", kernels,
-               c->failed, seconds, seconds > 0 ? (double)kernels / seconds : 0, at__nvrtc_version(c->nvrtc));
+        at__print(stdout,
+                  "%" PRId64 " kernels, %" PRId64 " failed, %.1f s, %.0f kernels a second, NVRTC %s\n",
+                  kernels, c->failed, seconds, seconds > 0 ? (double)kernels / seconds : 0,
+                  at__nvrtc_version(c->nvrtc));
 }
 
 static bool has_row(const checker *c, const at__template *t)

@@ -118,21 +118,21 @@ static void print_rows(const at__comparison *c, at__format format, bool all)
         else if (all || item->difference != AT__DIFF_SAME)
             add_text(&out, item);
     }
-    fputs(at__str_text(&out), stdout);
+    at__put(stdout, at__str_text(&out));
     at__str_clear(&out);
 }
 
 static void print_summary(const at__comparison *c)
 {
     fflush(stdout); /* the rows come first */
-    fprintf(stderr, "%zu problem%s in common:", c->count, c->count == 1 ? "" : "s");
+    at__print(stderr, "%zu problem%s in common:", c->count, c->count == 1 ? "" : "s");
     for (int i = 0; i < AT__DIFFERENCES; i++)
-        fprintf(stderr, " %zu %s%s", c->differences[i], at__difference_name((at__difference)i),
-                i + 1 < AT__DIFFERENCES ? "," : "");
-    fprintf(stderr, "; after takes %.3f of the time before (geometric mean)", c->mean_ratio);
+        at__print(stderr, " %zu %s%s", c->differences[i], at__difference_name((at__difference)i),
+                  i + 1 < AT__DIFFERENCES ? "," : "");
+    at__print(stderr, "; after takes %.3f of the time before (geometric mean)", c->mean_ratio);
     if (c->only_before || c->only_after)
-        fprintf(stderr, "; only before: %zu, only after: %zu", c->only_before, c->only_after);
-    fputs("\n", stderr);
+        at__print(stderr, "; only before: %zu, only after: %zu", c->only_before, c->only_after);
+    at__print(stderr, "\n");
 }
 
 static at_status check_args(const compare_args *a, at_error *err)

@@ -107,6 +107,15 @@ static at_status write_text(const at__str *text, const char *path, at_error *err
     return at__out_commit(file, err);
 }
 
+/* A terminal gets it printable; a file, or a program, byte for byte. */
+static void write_stdout(const at__str *text, const at__export_format *format)
+{
+    if (isatty(STDOUT_FILENO) && !format->binary)
+        at__put(stdout, at__str_text(text));
+    else
+        fwrite(at__str_text(text), 1, text->len, stdout);
+}
+
 static at_status find_format(const at__export_format **out, const export_args *a, at_error *err)
 {
     at__str names = { 0 };
@@ -169,8 +178,10 @@ int at__cmd_export(int argc, char **argv)
         status = check_output(&a, path, &err);
     if (status == AT_OK)
         status = make_text(&text, &problem, catalog, path, &a, format, &err);
-    if (status == AT_OK)
+    if (status == AT_OK && a.output && strcmp(a.output, "-") != 0)
         status = write_text(&text, a.output, &err);
+    else if (status == AT_OK)
+        write_stdout(&text, format);
     if (status != AT_OK)
         code = at__complain(&err);
     at__catalog_close(catalog);

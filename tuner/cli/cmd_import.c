@@ -72,11 +72,11 @@ static void tell(const at__imported *item, const char *db)
     const char *type = at__dtype_name(item->problem.type);
     at__str shape = { 0 };
     at__problem_shape(&shape, &item->problem);
-    fprintf(stderr, "%s: %zu trials of %s %s %s on %s, %" PRId64 " of them failed%s\n", item->path,
-            item->count, item->op->name, at__str_text(&shape), type, item->fingerprint.device, failed,
-            item->torn ? " (the file ends early)" : "");
-    fprintf(stderr, "  autotune tune --device replay:%s --op %s '%s %s'\n", db, item->op->name,
-            at__str_text(&shape), type);
+    at__print(stderr, "%s: %zu trials of %s %s %s on %s, %" PRId64 " of them failed%s\n", item->path,
+              item->count, item->op->name, at__str_text(&shape), type, item->fingerprint.device, failed,
+              item->torn ? " (the file ends early)" : "");
+    at__print(stderr, "  autotune tune --device replay:%s --op %s '%s %s'\n", db, item->op->name,
+              at__str_text(&shape), type);
     at__str_clear(&shape);
 }
 
@@ -106,7 +106,7 @@ static at_status run(const at__words *files, const import_args *a, at_error *err
     };
     at_status status = at__import_read(&import, files->items, files->count, &options, err);
     for (size_t i = 0; a->print && i < import.count; i++)
-        fputs(at__str_text(&import.items[i].declaration), stdout);
+        at__print(stdout, "%s", at__str_text(&import.items[i].declaration));
     if (status == AT_OK && !a->print) {
         status = check_items(&import, err);
         if (status == AT_OK)

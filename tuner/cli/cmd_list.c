@@ -55,54 +55,55 @@ static bool wanted_template(const request *r, const at__template *t)
 static void list_op(const at__op *op)
 {
     static const char *const ROLES[] = { "", "input ", "output ", "inout " };
-    printf("%s: %s\n  shape:", op->name, op->about);
+    at__print(stdout, "%s: %s\n  shape:", op->name, op->about);
     for (int i = 0; i < op->dim_count; i++)
         if (op->dims[i].optional)
-            printf(" [%s=%" PRId64 "]", op->dims[i].name, op->dims[i].value);
+            at__print(stdout, " [%s=%" PRId64 "]", op->dims[i].name, op->dims[i].value);
         else
-            printf(" %s", op->dims[i].name);
+            at__print(stdout, " %s", op->dims[i].name);
     for (int i = 0; i < op->pitch_count; i++)
-        printf("%s%s=%s", i ? " " : " / ", op->pitches[i].name, op->dims[op->pitches[i].dim].name);
+        at__print(stdout, "%s%s=%s", i ? " " : " / ", op->pitches[i].name, op->dims[op->pitches[i].dim].name);
     for (int i = 0; i < op->align_count; i++)
-        printf("%s%s=%d", i ? " " : " @ ", op->aligns[i].name, AT__FULL_ALIGN);
-    printf("\n  types:%s", op->storage ? " any; those of one size share a result" : "");
+        at__print(stdout, "%s%s=%d", i ? " " : " @ ", op->aligns[i].name, AT__FULL_ALIGN);
+    at__print(stdout, "\n  types:%s", op->storage ? " any; those of one size share a result" : "");
     for (int i = 0; i < AT__DTYPES && !op->storage; i++)
         if (op->types & (1u << i))
-            printf(" %s", at__dtype_name((at__dtype)i));
-    printf("\n  arguments:");
+            at__print(stdout, " %s", at__dtype_name((at__dtype)i));
+    at__print(stdout, "\n  arguments:");
     for (int i = 0; i < op->arg_count; i++)
-        printf("%s %s%s", i ? "," : "", ROLES[op->args[i].role], op->args[i].name);
-    printf("\n");
+        at__print(stdout, "%s %s%s", i ? "," : "", ROLES[op->args[i].role], op->args[i].name);
+    at__print(stdout, "\n");
 }
 
 static void list_values(const at__param *p)
 {
     for (int k = 0; k < p->count; k++)
         if (p->labels)
-            printf(" %s", p->labels[k]);
+            at__print(stdout, " %s", p->labels[k]);
         else
-            printf(" %" PRId64, p->values[k]);
+            at__print(stdout, " %" PRId64, p->values[k]);
 }
 
 static void list_template(const at__template *t)
 {
-    printf("%s/%s: %s\n", t->op->name, t->name, t->about);
+    at__print(stdout, "%s/%s: %s\n", t->op->name, t->name, t->about);
     for (int i = 0; i < t->param_count; i++) {
-        printf("  %-12s", t->params[i].name);
+        at__print(stdout, "  %-12s", t->params[i].name);
         list_values(&t->params[i]);
-        printf("%s%s\n", t->params[i].meaning[0] ? "   # " : "", t->params[i].meaning);
+        at__print(stdout, "%s%s\n", t->params[i].meaning[0] ? "   # " : "", t->params[i].meaning);
     }
     for (size_t i = 0; i < t->require_count; i++)
-        printf("  require      %s%s%s\n", at__expr_text(t->requires[i].expr),
-               t->requires[i].reason[0] ? "   # " : "", t->requires[i].reason);
+        at__print(stdout, "  require      %s%s%s\n", at__expr_text(t->requires[i].expr),
+                  t->requires[i].reason[0] ? "   # " : "", t->requires[i].reason);
 }
 
 static void print_device(int ordinal, const at__device_info *d)
 {
-    printf("%d: %s, compute capability %" PRId64 ".%" PRId64 ", %" PRId64 " multiprocessors, L2 %" PRId64
-           " MB, memory %" PRId64 " MiB (%" PRId64 " free), driver %s, %s\n",
-           ordinal, d->name, d->limits.cc / 10, d->limits.cc % 10, d->limits.sms, d->limits.l2_bytes >> 20,
-           d->limits.memory_bytes >> 20, d->free_bytes >> 20, d->driver, d->uuid);
+    at__print(stdout,
+              "%d: %s, compute capability %" PRId64 ".%" PRId64 ", %" PRId64 " multiprocessors, L2 %" PRId64
+              " MB, memory %" PRId64 " MiB (%" PRId64 " free), driver %s, %s\n",
+              ordinal, d->name, d->limits.cc / 10, d->limits.cc % 10, d->limits.sms, d->limits.l2_bytes >> 20,
+              d->limits.memory_bytes >> 20, d->free_bytes >> 20, d->driver, d->uuid);
 }
 
 /* JSON: one object with an array for each part. */
@@ -235,7 +236,8 @@ static void list_templates(at__str *out, const request *r)
                 at__str_add(out, n++ ? "," : "");
                 json_template(out, t);
             } else if (r->brief) {
-                printf("%s/%-*s %s\n", op->name, BRIEF_WIDTH - (int)strlen(op->name), t->name, t->about);
+                at__print(stdout, "%s/%-*s %s\n", op->name, BRIEF_WIDTH - (int)strlen(op->name), t->name,
+                          t->about);
             } else {
                 list_template(t);
             }
@@ -276,7 +278,7 @@ static void list_strategies(at__str *out, const request *r)
 {
     for (int i = 0; at__strategies[i]; i++) {
         if (!r->json) {
-            printf("%-12s %s\n", at__strategies[i]->name, at__strategies[i]->about);
+            at__print(stdout, "%-12s %s\n", at__strategies[i]->name, at__strategies[i]->about);
             continue;
         }
         at__str_add(out, i ? ",{" : "{");
@@ -298,9 +300,9 @@ static int finish(at__str *out, const request *r, const at_error *device_err)
         at__str_add(out, "}");
         status = at__str_status(out, &err);
         if (status == AT_OK)
-            puts(at__str_text(out));
+            at__print(stdout, "%s\n", at__str_text(out));
     } else if (failed && !only_devices) {
-        printf("no device: %s\n", device_err->text);
+        at__print(stdout, "no device: %s\n", device_err->text);
     }
     at__str_clear(out);
     if (status != AT_OK)

@@ -20,9 +20,20 @@ static const at__usage USAGE = {
 
 static void print_counts(const at__merge_counts *c, const char *into)
 {
-    fprintf(stderr, "%lld of %lld trials, %lld of %lld winners and %lld of %lld texts were new in %s\n",
-            (long long)c->trials_taken, (long long)c->trials, (long long)c->winners_taken,
-            (long long)c->winners, (long long)c->sources_taken, (long long)c->sources, into);
+    at__print(stderr, "%lld of %lld trials, %lld of %lld winners and %lld of %lld texts were new in %s\n",
+              (long long)c->trials_taken, (long long)c->trials, (long long)c->winners_taken,
+              (long long)c->winners, (long long)c->sources_taken, (long long)c->sources, into);
+}
+
+static void warn_of_dates(const at__merge_counts *c)
+{
+    char text[256];
+    snprintf(
+        text, sizeof text,
+        "%lld of them are dated in the future: a clock was or is wrong, here or there; they count as older "
+        "than any other",
+        (long long)c->in_the_future);
+    at__warn(text);
 }
 
 int at__cmd_merge(int argc, char **argv)
@@ -50,5 +61,7 @@ int at__cmd_merge(int argc, char **argv)
         return at__complain(&err);
     if (!quiet)
         print_counts(&counts, words.items[0]);
+    if (counts.in_the_future)
+        warn_of_dates(&counts);
     return code;
 }

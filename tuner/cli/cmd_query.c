@@ -44,7 +44,7 @@ static void print_conditions(const at__conditions *c)
             at__str_addf(&line, PARTS[i].format, PARTS[i].value);
         }
     if (line.len)
-        printf("  conditions     %s\n", at__str_text(&line));
+        at__print(stdout, "  conditions     %s\n", at__str_text(&line));
     at__str_clear(&line);
 }
 
@@ -56,31 +56,50 @@ static void print_text(const at__answer *a, const char *dtype, const char *outda
     char time[32], ceiling[32];
     at__time_text(time, sizeof time, w->timing.median_s);
     at__time_text(ceiling, sizeof ceiling, w->ceiling_s);
-    printf("%s %s %s on %s (exact match%s%s)\n", a->op, a->shape, dtype, f->device,
-           outdated ? ", out of date: " : "", outdated ? outdated : "");
-    printf("  template       %s\n  configuration  %s\n", w->template_name, w->config);
-    printf("  launch         grid %" PRId64 " x %" PRId64 " x %" PRId64 ", block %" PRId64 " x %" PRId64
-           " x %" PRId64 ", %" PRId64 " bytes of dynamic shared memory",
-           grid[0], grid[1], grid[2], block[0], block[1], block[2], w->geometry.shared_bytes);
+    at__print(stdout, "%s %s %s on %s (exact match%s%s)\n", a->op, a->shape, dtype, f->device,
+              outdated ? ", out of date: " : "", outdated ? outdated : "");
+    at__print(stdout, "  template       %s\n  configuration  %s\n", w->template_name, w->config);
+    at__print(stdout,
+              "  launch         grid %" PRId64 " x %" PRId64 " x %" PRId64 ", block %" PRId64 " x %" PRId64
+              " x %" PRId64 ", %" PRId64 " bytes of dynamic shared memory",
+              grid[0], grid[1], grid[2], block[0], block[1], block[2], w->geometry.shared_bytes);
+    if (outdated)
+        at__print(stdout, " (as stored, cannot be computed here)");
     if (w->resources.registers >= 0)
-        printf(", %" PRId64 " registers", w->resources.registers);
+        at__print(stdout, ", %" PRId64 " registers", w->resources.registers);
     if (w->resources.local_bytes > 0)
-        printf(", %" PRId64 " bytes of local memory a thread", w->resources.local_bytes);
-    printf("\n");
-    printf("  time           %s", time);
+        at__print(stdout, ", %" PRId64 " bytes of local memory a thread", w->resources.local_bytes);
+    at__print(stdout, "\n");
+    at__print(stdout, "  time           %s", time);
     if (a->traffic_bytes > 0)
-        printf(", %.0f GB/s", at__answer_gb_per_s(a));
-    printf(", %s L2, median of %" PRId64 " samples, spread %.1f %%\n", f->cold ? "cold" : "warm",
-           w->timing.samples, 100 * w->timing.spread);
+        at__print(stdout, ", %.0f GB/s", at__answer_gb_per_s(a));
+    at__print(stdout, ", %s L2, median of %" PRId64 " samples, spread %.1f %%\n", f->cold ? "cold" : "warm",
+              w->timing.samples, 100 * w->timing.spread);
     if (w->ceiling_s > 0)
-        printf("  copy ceiling   %s (%s): %.1f %% of it reached\n", ceiling, w->ceiling_name,
-               100 * at__answer_share(a));
+        at__print(stdout, "  copy ceiling   %s (%s): %.1f %% of it reached\n", ceiling, w->ceiling_name,
+                  100 * at__answer_share(a));
     for (const char *tie = w->ties; *tie; tie += strcspn(tie, "\n"), tie += *tie == '\n')
-        printf("  tied with      %.*s\n", (int)strcspn(tie, "\n"), tie);
-    printf("  tried          %" PRId64 " of %" PRId64 " configurations\n", w->trials, w->space_count);
-    printf("  measured       %s, driver %s, NVRTC %s, autotune %s\n", a->measured_at, f->driver, f->nvrtc,
-           f->tool);
+        at__print(stdout, "  tied with      %.*s\n", (int)strcspn(tie, "\n"), tie);
+    at__print(stdout, "  tried          %" PRId64 " of %" PRId64 " configurations\n", w->trials,
+              w->space_count);
+    at__print(stdout, "  measured       %s, driver %s, NVRTC %s, autotune %s\n", a->measured_at, f->driver,
+              f->nvrtc, f->tool);
     print_conditions(&w->conditions);
+}
+
+/* It goes behind all others, but may be the only one. */
+static void warn_of_date(const at__answer *a)
+{
+    at__str text = { 0 };
+    if (!at__utc_is_future(a->measured_at))
+        return;
+    at__str_addf(
+        &text,
+        "this result is dated in the future, %s: a clock was or is wrong; it counts as older than any "
+        "other; tune the problem again",
+        a->measured_at);
+    at__warn(at__str_text(&text));
+    at__str_clear(&text);
 }
 
 /* The winner as in tune's results. */
@@ -97,7 +116,7 @@ static void print_json(const at__answer *a, const char *dtype, const char *outda
     at__member_text(&o, "device", a->fingerprint.device);
     at__report_answer(&o, a);
     at__str_add(&o, "}");
-    puts(at__str_text(&o));
+    at__print(stdout, "%s\n", at__str_text(&o));
     at__str_clear(&o);
 }
 
@@ -121,7 +140,7 @@ static void print_csv(const at__answer *a, const char *dtype)
     at__field_real(&o, 1, at__answer_gb_per_s(a));
     at__field_real(&o, 4, at__answer_share(a));
     at__field_text(&o, "exact");
-    puts(at__str_text(&o));
+    at__print(stdout, "%s\n", at__str_text(&o));
     at__str_clear(&o);
 }
 
@@ -144,20 +163,22 @@ static void found_text(const at__found *f, const at__problem *problem, const cha
     char time[32];
     const at__answer *a = f->answer;
     const int64_t *g = f->geometry.grid, *b = f->geometry.block;
-    printf("%s %s %s (%s match: %s)\n", problem->op->name, shape, at__dtype_name(problem->type),
-           at__match_name(f->match), f->why);
-    printf("  template       %s\n  configuration  %s\n", f->t->name, a->winner.config);
-    printf("  launch         grid %" PRId64 " x %" PRId64 " x %" PRId64 ", block %" PRId64 " x %" PRId64
-           " x %" PRId64 ", %" PRId64 " bytes of dynamic shared memory\n",
-           g[0], g[1], g[2], b[0], b[1], b[2], f->geometry.shared_bytes);
+    at__print(stdout, "%s %s %s (%s match: %s)\n", problem->op->name, shape, at__dtype_name(problem->type),
+              at__match_name(f->match), f->why);
+    at__print(stdout, "  template       %s\n  configuration  %s\n", f->t->name, a->winner.config);
+    at__print(stdout,
+              "  launch         grid %" PRId64 " x %" PRId64 " x %" PRId64 ", block %" PRId64 " x %" PRId64
+              " x %" PRId64 ", %" PRId64 " bytes of dynamic shared memory\n",
+              g[0], g[1], g[2], b[0], b[1], b[2], f->geometry.shared_bytes);
     if (f->own) {
         at__time_text(time, sizeof time, a->winner.timing.median_s);
-        printf("  time           %s, %.0f GB/s, %s L2, median of %" PRId64
-               " samples of a search, not of a final, %s on %s\n",
-               time, at__answer_gb_per_s(a), a->fingerprint.cold ? "cold" : "warm", a->winner.timing.samples,
-               a->measured_at, a->fingerprint.device);
+        at__print(stdout,
+                  "  time           %s, %.0f GB/s, %s L2, median of %" PRId64
+                  " samples of a search, not of a final, %s on %s\n",
+                  time, at__answer_gb_per_s(a), a->fingerprint.cold ? "cold" : "warm",
+                  a->winner.timing.samples, a->measured_at, a->fingerprint.device);
     } else {
-        printf("  time           not measured for this problem; `autotune tune` does\n");
+        at__print(stdout, "  time           not measured for this problem; `autotune tune` does\n");
     }
 }
 
@@ -185,7 +206,7 @@ static void found_json(const at__found *f, const at__problem *problem, const cha
         at__member_text(&o, "measured_at", a->measured_at);
     }
     at__str_add(&o, "}");
-    puts(at__str_text(&o));
+    at__print(stdout, "%s\n", at__str_text(&o));
     at__str_clear(&o);
 }
 
@@ -198,7 +219,7 @@ static void found_csv(const at__found *f, const at__problem *problem, const char
     at__field_real(&o, 1, f->own ? at__answer_gb_per_s(a) : NAN);
     at__field_text(&o, ""); /* a share of the copy ceiling is known of finals only */
     at__field_text(&o, at__match_name(f->match));
-    puts(at__str_text(&o));
+    at__print(stdout, "%s\n", at__str_text(&o));
     at__str_clear(&o);
 }
 
@@ -207,6 +228,7 @@ static void print_found(const at__found *f, const at__problem *problem, at__form
 {
     at__str shape = { 0 };
     at__problem_shape(&shape, problem);
+    warn_of_date(f->answer);
     if (format == AT__CSV)
         found_csv(f, problem, at__str_text(&shape));
     else if (format == AT__TEXT)
@@ -238,6 +260,7 @@ static at_status query_near(at__store *store, const at__catalog *catalog, const 
 /* `outdated`: why it is; NULL: it is not. */
 static void print_exact(const at__answer *answer, const char *type, const char *outdated, at__format format)
 {
+    warn_of_date(answer);
     if (format == AT__JSON)
         print_json(answer, type, outdated);
     else if (format == AT__CSV)
@@ -248,13 +271,16 @@ static void print_exact(const at__answer *answer, const char *type, const char *
 
 /* A winner that is out of date is still told where there is nothing better: `autotune export` has its text.
  */
-static at_status query_winner(const at__answer *winner, at__store *store, const at__catalog *catalog,
+static at_status query_winner(at__answer *winner, at__store *store, const at__catalog *catalog,
                               const at__problem *problem, at__format format, at_error *err)
 {
     at_error why = { 0 };
     const char *type = at__dtype_name(problem->type), *outdated = NULL;
     at_status status = AT_ERR_NOT_FOUND;
-    if (at__lookup_stands(winner, catalog, problem, &why) != AT_OK) {
+    at__geometry geometry;
+    if (at__lookup_stands(&geometry, winner, catalog, problem, &why) == AT_OK) {
+        winner->winner.geometry = geometry;
+    } else {
         outdated = why.text;
         status = query_near(store, catalog, problem, winner->fingerprint.device, format, err);
     }
@@ -272,13 +298,18 @@ static at_status query(const at__problem *problem, const at__catalog *catalog, c
     at__problem_key key;
     at__str shape = { 0 };
     at__answer answer = { 0 };
+    at_error cause = { 0 };
 
     at_status status = at__problem_key_of(&key, &shape, problem, err);
     if (status == AT_OK)
         status = at__store_open(&store, path, AT__STORE_READ, err);
     if (status == AT_OK) {
         status = at__store_find_winner(&answer, store, &key, NULL, device, err);
-        if (status == AT_OK)
+        if (status == AT_OK && at__winner_check(&answer.winner, &cause) != AT_OK)
+            status =
+                at_fail(err, AT_ERR_STORE, "%s: the winner of %s %s is damaged: %s; tune the problem again",
+                        path, key.op, key.shape, cause.text);
+        else if (status == AT_OK)
             status = query_winner(&answer, store, catalog, problem, format, err);
         else if (status == AT_ERR_NOT_FOUND &&
                  (status = query_near(store, catalog, problem, device, format, err)) == AT_ERR_NOT_FOUND)

@@ -30,6 +30,7 @@ typedef struct trials {
     size_t count, cap;
     bool failed; /* out of memory */
     const char *device;
+    size_t in_the_future; /* dated so */
 } trials;
 
 static char *copy(const char *text, trials *t)
@@ -48,6 +49,7 @@ static bool keep(void *context, const at__trial_row *row, const at__fingerprint 
         t->failed = true;
         return false;
     }
+    t->in_the_future += at__utc_is_future(row->measured_at);
     t->items[t->count++] = (trial){ .template_name = copy(row->template_name, t),
                                     .config = copy(row->config, t),
                                     .log = copy(row->log, t),
@@ -90,13 +92,14 @@ typedef struct view {
 static void print_head(const view *v, bool failed)
 {
     if (v->format == AT__CSV)
-        printf("template,config,outcome,median_us,gb_per_s,share_of_best,spread,samples,registers,shared_"
-               "bytes,stack_bytes,spill_bytes,local_bytes,device,cold,log\n");
+        at__print(stdout,
+                  "template,config,outcome,median_us,gb_per_s,share_of_best,spread,samples,registers,shared_"
+                  "bytes,stack_bytes,spill_bytes,local_bytes,device,cold,log\n");
     else if (v->format == AT__TEXT && failed)
-        printf("%-14s %-16s %s\n", "outcome", "template", "configuration");
+        at__print(stdout, "%-14s %-16s %s\n", "outcome", "template", "configuration");
     else if (v->format == AT__TEXT)
-        printf("%11s %8s %7s %7s %5s %7s  %-12s %s\n", "time", "GB/s", "of best", "spread", "regs", "shared",
-               "template", "configuration");
+        at__print(stdout, "%11s %8s %7s %7s %5s %7s  %-12s %s\n", "time", "GB/s", "of best", "spread", "regs",
+                  "shared", "template", "configuration");
 }
 
 static void print_json(const view *v, const trial *t)
@@ -119,7 +122,7 @@ static void print_json(const view *v, const trial *t)
     at__member_text(&o, "device", t->device);
     at__member_bool(&o, "cold", t->cold);
     at__member_text(&o, "log", t->log);
-    printf("%s}\n", at__str_text(&o));
+    at__print(stdout, "%s}\n", at__str_text(&o));
     at__str_clear(&o);
 }
 
@@ -144,7 +147,7 @@ static void print_csv(const view *v, const trial *t)
     at__field_text(&o, t->device);
     at__field_int(&o, t->cold);
     at__field_text(&o, t->log);
-    puts(at__str_text(&o));
+    at__print(stdout, "%s\n", at__str_text(&o));
     at__str_clear(&o);
 }
 
@@ -156,16 +159,17 @@ static void print_trial(const view *v, const trial *t)
     } else if (v->format == AT__CSV) {
         print_csv(v, t);
     } else if (t->outcome != AT__TIMED) {
-        printf("%-14s %-16s %s\n  %s\n", at__outcome_name(t->outcome), t->template_name, t->config, t->log);
+        at__print(stdout, "%-14s %-16s %s\n  %s\n", at__outcome_name(t->outcome), t->template_name, t->config,
+                  t->log);
     } else {
         at__time_text(time, sizeof time, t->timing.median_s);
-        printf("%11s %8.0f %5.1f %% %5.1f %% %5" PRId64 " %7" PRId64 "  %-12s %s", time,
-               1e-9 * v->traffic_bytes / t->timing.median_s, 100 * v->best_s / t->timing.median_s,
-               100 * t->timing.spread, t->resources.registers, t->resources.shared_bytes, t->template_name,
-               t->config);
+        at__print(stdout, "%11s %8.0f %5.1f %% %5.1f %% %5" PRId64 " %7" PRId64 "  %-12s %s", time,
+                  1e-9 * v->traffic_bytes / t->timing.median_s, 100 * v->best_s / t->timing.median_s,
+                  100 * t->timing.spread, t->resources.registers, t->resources.shared_bytes, t->template_name,
+                  t->config);
         if (v->mixed)
-            printf("  [%s, %s]", t->device, t->cold ? "cold" : "warm");
-        printf("\n");
+            at__print(stdout, "  [%s, %s]", t->device, t->cold ? "cold" : "warm");
+        at__print(stdout, "\n");
     }
 }
 
@@ -180,9 +184,9 @@ static void print_outcomes(const trials *t, at__format format)
     for (size_t i = 0; i < t->count; i++)
         counts[t->items[i].outcome]++;
     if (format == AT__CSV)
-        printf("outcome,trials\n");
+        at__print(stdout, "outcome,trials\n");
     for (int i = 0; i < AT__OUTCOMES; i++)
-        printf(FORMATS[format], at__outcome_name((at__outcome)i), counts[i]);
+        at__print(stdout, FORMATS[format], at__outcome_name((at__outcome)i), counts[i]);
 }
 
 static bool is_mixed(const trials *t)
@@ -202,6 +206,17 @@ static bool template_seen(const trials *t, size_t i)
             strcmp(t->items[k].template_name, t->items[i].template_name) == 0)
             return true;
     return false;
+}
+
+static void warn_of_dates(const trials *t)
+{
+    char text[160];
+    snprintf(text, sizeof text,
+             "%zu of %zu trials are dated in the future: a clock was or is wrong, here or where they were "
+             "measured",
+             t->in_the_future, t->count);
+    if (t->in_the_future)
+        at__warn(text);
 }
 
 typedef struct show_args {
@@ -224,7 +239,7 @@ static void print_trials(const trials *t, const show_args *a, const view *v)
         printed++;
     }
     if (!printed && v->format == AT__TEXT)
-        printf("none\n");
+        at__print(stdout, "none\n");
 }
 
 static at_status show(const at__problem *problem, const char *path, const show_args *a, at__format format,
@@ -256,6 +271,7 @@ static at_status show(const at__problem *problem, const char *path, const show_a
                    .traffic_bytes = (double)key.traffic_bytes,
                    .best_s = t.items[0].timing.median_s,
                    .mixed = is_mixed(&t) };
+        warn_of_dates(&t);
         if (a->by && strcmp(a->by, "outcome") == 0)
             print_outcomes(&t, format);
         else

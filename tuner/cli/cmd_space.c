@@ -52,7 +52,7 @@ static void print_config(const at__template *t, const at__config *config, at__fo
         at__str_addf(line, "%s%c", t->name, format == AT__CSV ? ',' : ' ');
         at__config_text(line, t, config);
     }
-    puts(at__str_text(line));
+    at__print(stdout, "%s\n", at__str_text(line));
 }
 
 /* A template's configurations, one a line; ends early on Ctrl-C or when nobody reads them any more. */
@@ -86,14 +86,14 @@ static void print_count(const at__space *space, at__format format, double second
         at__member_int(&line, "valid", at__space_count(space));
         at__member_real(&line, "seconds", 3, seconds);
         at__member_text(&line, "refusal", refusal);
-        printf("%s}\n", at__str_text(&line));
+        at__print(stdout, "%s}\n", at__str_text(&line));
         at__str_clear(&line);
     } else if (format == AT__CSV) {
-        printf("%s,%.17g,%" PRId64 ",%.3g\n", name, at__space_raw_count(space), at__space_count(space),
-               seconds);
+        at__print(stdout, "%s,%.17g,%" PRId64 ",%.3g\n", name, at__space_raw_count(space),
+                  at__space_count(space), seconds);
     } else {
-        printf("%-16s %12.0f %12" PRId64 "  %s%s\n", name, at__space_raw_count(space), at__space_count(space),
-               refusal ? "none satisfies: " : "", refusal ? refusal : "");
+        at__print(stdout, "%-16s %12.0f %12" PRId64 "  %s%s\n", name, at__space_raw_count(space),
+                  at__space_count(space), refusal ? "none satisfies: " : "", refusal ? refusal : "");
     }
 }
 
@@ -108,17 +108,19 @@ static void print_times(const char *name, const at__space_times *s, at__format f
                      ",\"groups\":%d,\"kib\":%.1f,\"open_ms\":%.4f,\"sample_ns\":%.1f,\"config_ns\":%.1f,"
                      "\"find_ns\":%.1f,\"neighbour_ns\":%.1f,\"rows_ms\":%.4f}\n",
     };
-    printf(FORMS[format], name, s->raw_count, s->count, s->groups, (double)s->bytes / 1024, 1e3 * s->open_s,
-           1e9 * s->sample_s, 1e9 * s->config_s, 1e9 * s->find_s, 1e9 * s->neighbour_s, 1e3 * s->rows_s);
+    at__print(stdout, FORMS[format], name, s->raw_count, s->count, s->groups, (double)s->bytes / 1024,
+              1e3 * s->open_s, 1e9 * s->sample_s, 1e9 * s->config_s, 1e9 * s->find_s, 1e9 * s->neighbour_s,
+              1e3 * s->rows_s);
 }
 
 static void print_bench_head(at__format format)
 {
     if (format == AT__CSV)
-        puts("template,raw,valid,groups,kib,open_ms,sample_ns,config_ns,find_ns,neighbour_ns,rows_ms");
+        at__print(stdout,
+                  "template,raw,valid,groups,kib,open_ms,sample_ns,config_ns,find_ns,neighbour_ns,rows_ms\n");
     else if (format == AT__TEXT)
-        printf("%-16s %20s %10s %6s %9s %9s %9s %9s %9s %9s %10s\n", "template", "raw", "valid", "groups",
-               "KiB", "open ms", "sample ns", "config ns", "find ns", "neigh ns", "rows ms");
+        at__print(stdout, "%-16s %20s %10s %6s %9s %9s %9s %9s %9s %9s %10s\n", "template", "raw", "valid",
+                  "groups", "KiB", "open ms", "sample ns", "config ns", "find ns", "neigh ns", "rows ms");
 }
 
 static bool wanted(const space_args *a, const char *name);
@@ -144,7 +146,7 @@ static at_status bench_spaces(const space_args *a, const at__catalog *catalog, c
         rows_s += times.rows_s > 0 ? times.rows_s : 0;
     }
     if (status == AT_OK && format == AT__TEXT)
-        printf("%-65s %9.3f %50.3f\n", "all", 1e3 * open_s, 1e3 * rows_s);
+        at__print(stdout, "%-65s %9.3f %50.3f\n", "all", 1e3 * open_s, 1e3 * rows_s);
     return status;
 }
 
@@ -159,9 +161,9 @@ static bool wanted(const space_args *a, const char *name)
 static void print_head(const space_args *a, at__format format)
 {
     if (format == AT__CSV)
-        puts(listing(a) ? "template,config" : "template,raw,valid,seconds");
+        at__print(stdout, "%s\n", listing(a) ? "template,config" : "template,raw,valid,seconds");
     else if (format == AT__TEXT && !listing(a))
-        printf("%-16s %12s %12s\n", "template", "raw", "valid");
+        at__print(stdout, "%-16s %12s %12s\n", "template", "raw", "valid");
 }
 
 /* ---- patience ---- */
@@ -184,9 +186,9 @@ static void tell_of_wait(void *context)
     n->warned = true;
     for (int i = 0; i < n->t->param_count; i++)
         raw *= n->t->params[i].count;
-    fprintf(stderr,
-            "autotune: counting the configurations of %s, %.3g before its requirements; Ctrl-C ends it\n",
-            n->t->name, raw);
+    at__print(stderr,
+              "autotune: counting the configurations of %s, %.3g before its requirements; Ctrl-C ends it\n",
+              n->t->name, raw);
 }
 
 static at_status open_space(at__space **out, const space_args *a, const at__template *t, const int64_t *slots,
@@ -231,8 +233,8 @@ static at_status show_spaces(const space_args *a, const at__catalog *catalog, co
         at__space_close(space);
     }
     if (status == AT_OK && format == AT__TEXT && !listing(a))
-        printf("%-16s %12.0f %12" PRId64 "  in %.1f ms\n", "all", raw, total,
-               1e3 * (at__now_s() - started_s));
+        at__print(stdout, "%-16s %12.0f %12" PRId64 "  in %.1f ms\n", "all", raw, total,
+                  1e3 * (at__now_s() - started_s));
     return status;
 }
 

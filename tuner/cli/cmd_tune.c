@@ -55,7 +55,7 @@ static void on_result(void *context, const at__result *result)
         at__report_head(&text, o->format);
     o->head_printed = true;
     at__report_result(&text, o->format, result);
-    fputs(at__str_text(&text), stdout);
+    at__print(stdout, "%s", at__str_text(&text));
     fflush(stdout);
     at__totals_add(&o->totals, result);
     at__str_clear(&text);
@@ -296,7 +296,7 @@ static int run_plan(plan *p, const tune_args *a)
     if (!a->quiet && out.totals.problems) {
         at__str text = { 0 };
         at__report_totals(&text, &out.totals, at__now_s() - started_s);
-        fputs(at__str_text(&text), stderr);
+        at__print(stderr, "%s", at__str_text(&text));
         at__str_clear(&text);
     }
     if (status != AT_OK)

@@ -148,9 +148,10 @@ static double share(double ceiling_s, double median_s)
 static void print_head(const work *w)
 {
     if (w->format == AT__TEXT)
-        printf("%-24s %10s %10s  %6s %6s  %s\n", "problem", "stored us", "now us", "copy", "copy", "finding");
+        at__print(stdout, "%-24s %10s %10s  %6s %6s  %s\n", "problem", "stored us", "now us", "copy", "copy",
+                  "finding");
     if (w->format == AT__CSV)
-        puts("op,shape,dtype,standing,stored_us,now_us,stored_share,now_share,rival,rival_us");
+        at__print(stdout, "op,shape,dtype,standing,stored_us,now_us,stored_share,now_share,rival,rival_us\n");
 }
 
 static void add_json(at__str *o, const item *it, const at__remeasured *v)
@@ -206,7 +207,7 @@ static void print_row(const work *w, const item *it, const at__remeasured *v)
         add_csv(&row, it, v);
     else
         add_text(&row, it, v);
-    puts(at__str_text(&row));
+    at__print(stdout, "%s\n", at__str_text(&row));
     fflush(stdout);
     at__str_clear(&row);
 }

@@ -5,6 +5,7 @@
 #ifndef AUTOTUNE_COMMANDS_H
 #define AUTOTUNE_COMMANDS_H
 
+#include "cli/print.h"
 #include "util/options.h"
 #include "lang/shapes.h"
 #include "space/space.h"

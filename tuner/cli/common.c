@@ -27,13 +27,13 @@ int at__complain(const at_error *err)
         [AT_ERR_INTERNAL] = AT__EXIT_INTERNAL,
     };
     fflush(stdout); /* results first, then what is wrong with the next */
-    fprintf(stderr, "autotune: %s%s\n", err->status == AT_ERR_CANCELLED ? "" : "error: ", err->text);
+    at__print(stderr, "autotune: %s%s\n", err->status == AT_ERR_CANCELLED ? "" : "error: ", err->text);
     return CODES[err->status];
 }
 
 void at__warn(const char *text)
 {
-    fprintf(stderr, "autotune: warning: %s\n", text);
+    at__print(stderr, "autotune: warning: %s\n", text);
 }
 
 static void describe(at__description kind, const char *name, const at__usage *usage, const at__option *table)
@@ -62,7 +62,7 @@ bool at__command_options(const at__usage *usage, const at__option *table, int ar
     if (help) {
         at__str page = { 0 };
         at__options_help(&page, usage, table);
-        fputs(at__str_text(&page), stdout);
+        at__print(stdout, "%s", at__str_text(&page));
         at__str_clear(&page);
         *exit_code = AT__EXIT_OK;
     }

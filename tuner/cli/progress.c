@@ -5,6 +5,8 @@
  */
 #include "cli/progress.h"
 
+#include "cli/print.h"
+
 #include "util/clock.h"
 
 #include <stdio.h>
@@ -144,7 +146,7 @@ void at__display_show(at__display *d, const at__progress *p)
         return;
     at__progress_line(&line, p, d->terminal ? terminal_width() : 0);
     at__display_erase(d);
-    fprintf(stderr, d->terminal ? "%s" : "%s\n", at__str_text(&line));
+    at__print(stderr, d->terminal ? "%s" : "%s\n", at__str_text(&line));
     fflush(stderr);
     d->drawn = d->terminal;
     at__str_clear(&line);

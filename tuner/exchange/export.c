@@ -76,6 +76,7 @@ typedef struct launcher {
     const at__op *op;
     const at__problem *problem;
     const int64_t *slots;
+    const at__geometry *geometry;
     const char *name, *kernel; /* what is exported, and its kernel: their own names, for linking several */
 } launcher;
 
@@ -123,7 +124,7 @@ static at_status add_arguments(at__str *out, const launcher *l, bool cast, at_er
     return AT_OK;
 }
 
-static at_status add_launcher(at__str *out, const launcher *l, const at__winner *w, at_error *err)
+static at_status add_launcher(at__str *out, const launcher *l, at_error *err)
 {
     at__str_add(
         out, "\n#include <cuda_runtime.h>\n\n#include <cstdint>\n\n/*\n"
@@ -146,7 +147,7 @@ static at_status add_launcher(at__str *out, const launcher *l, const at__winner 
             at__str_addf(out, "%s(uintptr_t)%s %% %" PRId64 " != 0", n++ ? " || " : "", l->op->args[i].name,
                          at__problem_align_of(l->problem, i));
     at__str_add(out, ")\n        return cudaErrorMisalignedAddress;\n");
-    const at__geometry *g = &w->geometry;
+    const at__geometry *g = l->geometry;
     if (g->shared_bytes > 0)
         at__str_addf(out,
                      "    cudaError_t status = cudaFuncSetAttribute(%s, "
@@ -235,11 +236,17 @@ static at_status add_main(at__str *out, const launcher *l, const at__answer *a, 
     return status;
 }
 
-at_status at__export_render(at__str *rendered, int64_t *slots, const at__export_input *in, at_error *err)
+at_status at__export_render(at__str *rendered, int64_t *slots, at__geometry *geometry,
+                            const at__export_input *in, at_error *err)
 {
+    int64_t bound[AT__MAX_SLOTS] = { 0 };
     const at__fingerprint *f = &in->answer->fingerprint;
+    at_error cause = { 0 };
     at__limits limits;
     at__config config;
+    if (at__winner_check(&in->answer->winner, &cause) != AT_OK)
+        return at_fail(err, AT_ERR_INPUT, "the stored winner is damaged: %s; tune the problem again",
+                       cause.text);
     at__arch_limits(&limits, f->cc);
     if (f->sms > 0)
         limits.sms = f->sms;
@@ -248,6 +255,12 @@ at_status at__export_render(at__str *rendered, int64_t *slots, const at__export_
     at_status status = at__problem_bind(slots, in->problem, &limits, err);
     if (status == AT_OK)
         status = at__config_parse(&config, in->t, in->answer->winner.config, err);
+    if (status == AT_OK) {
+        memcpy(bound, slots, (size_t)in->t->op->symbols.count * sizeof *bound);
+        status = at__config_validate(bound, in->t, &config, err);
+    }
+    if (status == AT_OK)
+        status = at__geometry_of(geometry, &in->t->launch, bound, err);
     return status == AT_OK ? at__render(rendered, in->t, in->problem->type, &config, slots, err) : status;
 }
 
@@ -262,7 +275,7 @@ static at_status add_all(at__str *out, const at__export_input *in, const launche
     add_head(out, in->answer, in->t, title);
     at_status status = at__cut(out, &cutting, err);
     if (status == AT_OK)
-        status = add_launcher(out, l, &in->answer->winner, err);
+        status = add_launcher(out, l, err);
     if (status == AT_OK && in->with_main)
         status = add_main(out, l, in->answer, err);
     return status;
@@ -274,7 +287,8 @@ at_status at__export_cu(at__str *out, const at__export_input *in, at_error *err)
     const at__op *op = in->t->op;
     at__str rendered = { 0 }, name = { 0 }, kernel = { 0 }, title = { 0 };
 
-    at_status status = at__export_render(&rendered, slots, in, err);
+    at__geometry geometry = { .shared_bytes = 0 };
+    at_status status = at__export_render(&rendered, slots, &geometry, in, err);
     at__str_addf(&title, "%s ", op->name);
     at__problem_shape(&title, in->problem);
     at__str_addf(&title, " %s", at__dtype_name(in->problem->type));
@@ -283,6 +297,7 @@ at_status at__export_cu(at__str *out, const at__export_input *in, at_error *err)
     const launcher l = { .op = op,
                          .problem = in->problem,
                          .slots = slots,
+                         .geometry = &geometry,
                          .name = at__str_text(&name),
                          .kernel = at__str_text(&kernel) };
     if (status == AT_OK && (title.failed || name.failed || kernel.failed))

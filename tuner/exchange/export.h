@@ -43,10 +43,12 @@ at_status at__export_cubin(at__str *out, const at__export_input *in, at_error *e
 at_status at__export_json(at__str *out, const at__export_input *in, at_error *err) AT_MUST_CHECK;
 
 /*
- * For formats: the kernel's rendered source, and the problem's slots. The limits for derived values are those
- * of the device in the answer's fingerprint.
+ * For formats: the kernel's rendered source, the problem's slots, and the launch. The limits for derived
+ * values are those of the device in the answer's fingerprint. The launch is what the template declares for
+ * the configuration, whatever the answer says: that may come from anyone. AT_ERR_INPUT: the template has no
+ * such configuration, or not for this problem.
  */
-at_status at__export_render(at__str *rendered, int64_t *slots, const at__export_input *in,
-                            at_error *err) AT_MUST_CHECK;
+at_status at__export_render(at__str *rendered, int64_t *slots, at__geometry *geometry,
+                            const at__export_input *in, at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -27,7 +27,8 @@ static at_status export_code(at__str *out, const at__export_input *in, at__code 
     int64_t slots[AT__MAX_SLOTS];
     at__str rendered = { 0 };
     at__nvrtc *nvrtc = NULL;
-    at_status status = at__export_render(&rendered, slots, in, err);
+    at__geometry unused;
+    at_status status = at__export_render(&rendered, slots, &unused, in, err);
     if (status == AT_OK)
         status = at__nvrtc_open(&nvrtc, err);
     if (status == AT_OK)

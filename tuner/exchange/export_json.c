@@ -69,7 +69,8 @@ at_status at__export_json(at__str *out, const at__export_input *in, at_error *er
     int64_t slots[AT__MAX_SLOTS];
     const at__winner *w = &in->answer->winner;
     at__str rendered = { 0 };
-    at_status status = at__export_render(&rendered, slots, in, err);
+    at__geometry geometry;
+    at_status status = at__export_render(&rendered, slots, &geometry, in, err);
     if (status == AT_OK) {
         at__str_add(out, "{\n");
         text(out, "op", in->answer->op);
@@ -79,9 +80,9 @@ at_status at__export_json(at__str *out, const at__export_input *in, at_error *er
         text(out, "template_hash", w->template_hash);
         text(out, "config", w->config);
         text(out, "kernel", in->t->kernel);
-        three(out, "grid", w->geometry.grid);
-        three(out, "block", w->geometry.block);
-        at__str_addf(out, "  \"shared_bytes\": %" PRId64 ",\n", w->geometry.shared_bytes);
+        three(out, "grid", geometry.grid);
+        three(out, "block", geometry.block);
+        at__str_addf(out, "  \"shared_bytes\": %" PRId64 ",\n", geometry.shared_bytes);
         status = arguments(out, in, slots, err);
         measured(out, in->answer);
         at__str_add(out, "  \"source\": ");

@@ -150,7 +150,8 @@ static void add_conditions(at__html_page *p, const at__answer *a)
     const at__geometry *g = &a->winner.geometry;
     at__str_add(p->out, "<p class=\"soft\">");
     at__str_addf(p->out,
-                 "grid %" PRId64 "x%" PRId64 "x%" PRId64 ", block %" PRId64 "x%" PRId64 "x%" PRId64 "; ",
+                 "launch as stored: grid %" PRId64 "x%" PRId64 "x%" PRId64 ", block %" PRId64 "x%" PRId64
+                 "x%" PRId64 "; ",
                  (int64_t)g->grid[0], (int64_t)g->grid[1], (int64_t)g->grid[2], (int64_t)g->block[0],
                  (int64_t)g->block[1], (int64_t)g->block[2]);
     add_known(p->out, "registers", r->registers, "");

@@ -78,13 +78,13 @@ static bool stands(at__entry *e, const at__problem *p)
     return e->standing == AT__STANDS;
 }
 
-at_status at__lookup_stands(const at__answer *winner, const at__catalog *catalog, const at__problem *problem,
-                            at_error *err)
+at_status at__lookup_stands(at__geometry *geometry, const at__answer *winner, const at__catalog *catalog,
+                            const at__problem *problem, at_error *err)
 {
     at_error cause = { 0 };
     at__entry e = { .answer = *winner, .op = problem->op };
     at__entry_find_template(&e, catalog, &winner->winner);
-    at_status status = at__entry_fits(&e.geometry, &e, problem, 0, 0, &cause);
+    at_status status = at__entry_fits(geometry, &e, problem, 0, 0, &cause);
     return status == AT_OK ? AT_OK : at_fail(err, AT_ERR_NOT_FOUND, "%s", cause.text);
 }
 

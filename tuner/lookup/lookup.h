@@ -53,9 +53,9 @@ at_status at__lookup_find(at__found *out, at__lookup *lookup, const at__problem 
                           const at__target *target, at_error *err) AT_MUST_CHECK;
 
 /* Whether a stored winner of this problem is not out of date; when it is, AT_ERR_NOT_FOUND and *err says why.
- */
-at_status at__lookup_stands(const at__answer *winner, const at__catalog *catalog, const at__problem *problem,
-                            at_error *err) AT_MUST_CHECK;
+ * *geometry is its launch as the template declares it: what is stored may come from anyone. */
+at_status at__lookup_stands(at__geometry *geometry, const at__answer *winner, const at__catalog *catalog,
+                            const at__problem *problem, at_error *err) AT_MUST_CHECK;
 
 /* A configuration that won elsewhere. Pointers are borrowed: valid until the next look-up, or close. */
 typedef struct at__hint {

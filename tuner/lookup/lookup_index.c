@@ -121,6 +121,8 @@ static bool keep_entry(void *context, at__answer *answer)
     at__entry e = { .op = at__catalog_find_op(l->catalog, answer->op) };
     if (!e.op || !read_shape(e.dims, e.op, answer->shape))
         return true; /* an op or a shape that this program does not know */
+    if (at__winner_check(&answer->winner, NULL) != AT_OK)
+        return true; /* figures that nobody has measured */
     if (!at__grow(&l->entries, &l->cap, l->count, sizeof *l->entries)) {
         l->out_of_memory = true;
         return false;
@@ -148,12 +150,13 @@ void at__index_clear(at__lookup *l)
     l->count = l->bucket_count = 0;
 }
 
-/* Which of two winners of a problem is asked first: cold before warm, then the newest. */
+/* Which of two winners of a problem is asked first: cold before warm, then the newest. Of two with the same
+ * rank `a` came later to the store. */
 static bool goes_first(const at__entry *a, const at__entry *b)
 {
     if (a->answer.fingerprint.cold != b->answer.fingerprint.cold)
         return a->answer.fingerprint.cold;
-    return strcmp(a->answer.measured_at, b->answer.measured_at) > 0;
+    return strcmp(a->answer.rank_at, b->answer.rank_at) >= 0;
 }
 
 static at_status build_buckets(at__lookup *l, at_error *err)
@@ -186,7 +189,7 @@ static bool is_newer(const at__entry *a, const at__entry *b)
 {
     if (is_replayed(a) != is_replayed(b))
         return is_replayed(b);
-    return strcmp(a->answer.measured_at, b->answer.measured_at) > 0;
+    return strcmp(a->answer.rank_at, b->answer.rank_at) >= 0;
 }
 
 static const char *newest_device(const at__lookup *l)

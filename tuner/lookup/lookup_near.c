@@ -14,6 +14,7 @@
 #include "lookup/lookup_index.h"
 
 #include "util/clock.h"
+#include "util/printable.h"
 #include "util/str.h"
 
 #include <math.h>
@@ -296,6 +297,7 @@ static at_status search_all(at__memo *m, const at__lookup *l, const at__question
                                                                  : AT__MATCH_OTHER_DEVICE;
     explain(&why, l, q, m->match, &here, &there);
     snprintf(m->why, sizeof m->why, "%s", at__str_text(&why));
+    at__make_printable(m->why, sizeof m->why); /* it names devices and shapes of the store */
     at__str_clear(&why);
     return AT_OK;
 }

@@ -34,6 +34,6 @@ at_status at__session_begin_run(int64_t *run_id, at__session *session, const cha
 at_status at__session_keep_winner(at__job *job, at__answer *answer, at_error *err);
 
 /* Whether an earlier run has answered this already, as far as these options ask. */
-bool at__session_is_answered(const at__job *job, const at__answer *answer);
+bool at__session_is_answered(const at__job *job, at__answer *answer);
 
 #endif

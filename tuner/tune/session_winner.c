@@ -130,11 +130,27 @@ static bool was_settled(const at__job *j)
     return settled;
 }
 
-bool at__session_is_answered(const at__job *j, const at__answer *answer)
+/* The launch as the template declares it: what is stored may come from anyone. false: the configuration is
+ * none here. */
+static bool compute_launch(at__winner *w, const at__job *j)
+{
+    int64_t slots[AT__MAX_SLOTS] = { 0 };
+    const at__op *op = at__contest_problem(j->main)->op;
+    const at__template *t = at__catalog_find_template(j->env->catalog, op, w->template_name);
+    at__config config;
+    memcpy(slots, at__contest_slots(j->main), (size_t)op->symbols.count * sizeof *slots);
+    return t && at__config_parse(&config, t, w->config, NULL) == AT_OK &&
+           at__config_validate(slots, t, &config, NULL) == AT_OK &&
+           at__geometry_of(&w->geometry, &t->launch, slots, NULL) == AT_OK;
+}
+
+bool at__session_is_answered(const at__job *j, at__answer *answer)
 {
     const at__tune_options *o = j->env->options;
     char op_hash[AT__HASH_TEXT];
     at__catalog_op_hash(op_hash, j->env->catalog, at__contest_problem(j->main)->op);
     return !o->force && !restricted(o) && strcmp(answer->winner.op_hash, op_hash) == 0 &&
-           (o->budget_s > 0 || answer->winner.trials >= at__contest_tally(j->main)->limit || was_settled(j));
+           (o->budget_s > 0 || answer->winner.trials >= at__contest_tally(j->main)->limit ||
+            was_settled(j)) &&
+           at__winner_check(&answer->winner, NULL) == AT_OK && compute_launch(&answer->winner, j);
 }

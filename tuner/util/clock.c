@@ -5,6 +5,7 @@
 #include "util/clock.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 double at__now_s(void)
@@ -14,12 +15,28 @@ double at__now_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-void at__utc_text(char out[21])
+static void utc_text(char out[21], time_t when)
 {
     struct tm utc;
-    time_t now = time(NULL);
-    if (!gmtime_r(&now, &utc) || !strftime(out, 21, "%Y-%m-%dT%H:%M:%SZ", &utc))
+    if (!gmtime_r(&when, &utc) || !strftime(out, 21, "%Y-%m-%dT%H:%M:%SZ", &utc))
         snprintf(out, 21, "1970-01-01T00:00:00Z");
+}
+
+void at__utc_text(char out[21])
+{
+    utc_text(out, time(NULL));
+}
+
+void at__utc_latest(char out[21])
+{
+    utc_text(out, time(NULL) + 24 * 3600);
+}
+
+bool at__utc_is_future(const char *utc)
+{
+    char latest[21];
+    at__utc_latest(latest);
+    return strcmp(utc, latest) > 0;
 }
 
 void at__time_text(char *out, size_t size, double seconds)

@@ -1,8 +1,9 @@
 /*
  * status.c - errors as a status and a text, in the caller's at_error; nothing is kept here. A text that does
- * not fit is cut, and so is always terminated.
+ * not fit is cut, and so is always terminated. Texts are printable: much of them comes from files and tools.
  */
 #include "util/bug.h"
+#include "util/printable.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@ at_status at_fail(at_error *err, at_status status, const char *format, ...)
         err->status = status;
         vsnprintf(err->text, sizeof err->text, format, args);
         va_end(args);
+        at__make_printable(err->text, sizeof err->text);
     }
     return status;
 }
@@ -29,6 +31,7 @@ at_status at__bug(at_error *err, const char *format, ...)
         va_start(args, format);
         vsnprintf(err->text, sizeof err->text - sizeof REPORT, format, args);
         va_end(args);
+        at__make_printable(err->text, sizeof err->text - sizeof REPORT);
         strcat(err->text, REPORT);
         err->status = AT_ERR_INTERNAL;
     }

@@ -5,6 +5,8 @@
  */
 #include "util/str.h"
 
+#include "util/utf8.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -51,15 +53,12 @@ void at__str_add(at__str *s, const char *text)
     at__str_add_bytes(s, text, strlen(text));
 }
 
-void at__str_addf(at__str *s, const char *format, ...)
+void at__str_addv(at__str *s, const char *format, va_list args)
 {
-    va_list args;
-    va_start(args, format);
     va_list again;
     va_copy(again, args);
     size_t room = s->failed ? 0 : s->cap - s->len; /* mostly there is enough: formatted once then */
     int need = vsnprintf(room ? s->data + s->len : NULL, room, format, args);
-    va_end(args);
     bool fits = need >= 0 && (size_t)need < room;
     if (need >= 0 && !fits && reserve(s, (size_t)need)) {
         vsnprintf(s->data + s->len, (size_t)need + 1, format, again);
@@ -70,6 +69,14 @@ void at__str_addf(at__str *s, const char *format, ...)
     else if (room)
         s->data[s->len] = '\0';
     va_end(again);
+}
+
+void at__str_addf(at__str *s, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    at__str_addv(s, format, args);
+    va_end(args);
 }
 
 void at__str_add_int(at__str *s, int64_t value)
@@ -94,35 +101,17 @@ void at__str_add_real(at__str *s, int digits, double value)
         at__str_add(s, "null");
 }
 
-/* The length of the UTF-8 character at `p`, of a terminated text; 0: it is none. */
-static size_t utf8_length(const unsigned char *p)
+/* What a terminal would take for a command is escaped, too: JSON may be shown on one. */
+static size_t add_character(at__str *s, const char *p)
 {
-    static const struct {
-        unsigned char mask, mark, low, high; /* of the first byte; bounds of the second */
-        size_t length;
-    } KINDS[] = {
-        { 0x80, 0x00, 0x00, 0x00, 1 }, { 0xff, 0xe0, 0xa0, 0xbf, 3 }, { 0xff, 0xed, 0x80, 0x9f, 3 },
-        { 0xff, 0xf0, 0x90, 0xbf, 4 }, { 0xff, 0xf4, 0x80, 0x8f, 4 }, { 0xe0, 0xc0, 0x80, 0xbf, 2 },
-        { 0xf0, 0xe0, 0x80, 0xbf, 3 }, { 0xf8, 0xf0, 0x80, 0xbf, 4 },
-    };
-    size_t i = 0, count = sizeof KINDS / sizeof *KINDS;
-    while (i < count && (*p & KINDS[i].mask) != KINDS[i].mark)
-        i++;
-    if (i == count || *p == 0xc0 || *p == 0xc1 || *p > 0xf4)
-        return 0;
-    for (size_t k = 1; k < KINDS[i].length; k++)
-        if (p[k] < (k == 1 ? KINDS[i].low : 0x80) || p[k] > (k == 1 ? KINDS[i].high : 0xbf))
-            return 0;
-    return KINDS[i].length;
-}
-
-static size_t add_character(at__str *s, const unsigned char *p)
-{
-    size_t length = utf8_length(p);
-    if (length)
-        at__str_add_bytes(s, p, length);
-    else
+    uint32_t character = 0;
+    size_t length = at__utf8_read(&character, p);
+    if (!length)
         at__str_add(s, "\\ufffd");
+    else if (at__is_control(character))
+        at__str_addf(s, "\\u%04x", (unsigned)character);
+    else
+        at__str_add_bytes(s, p, length);
     return length ? length : 1;
 }
 
@@ -139,12 +128,10 @@ void at__str_add_json(at__str *s, const char *text)
             at__str_addf(s, "\\%c", *p);
         else if (*p == '\n')
             at__str_add(s, "\\n");
-        else if (*p < 0x20)
-            at__str_addf(s, "\\u%04x", *p);
-        else if (*p < 0x80)
+        else if (*p >= 0x20 && *p < 0x7f)
             at__str_add_bytes(s, p, 1);
         else
-            p += add_character(s, p) - 1;
+            p += add_character(s, (const char *)p) - 1;
     }
     at__str_add(s, "\"");
 }

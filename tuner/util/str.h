@@ -9,6 +9,7 @@
 #define AUTOTUNE_UTIL_STR_H
 
 #include <autotune/status.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,6 +26,7 @@ typedef struct at__str {
 void at__str_add(at__str *s, const char *text);
 void at__str_add_bytes(at__str *s, const void *bytes, size_t count);
 void at__str_addf(at__str *s, const char *format, ...) AT_PRINTF(2, 3);
+void at__str_addv(at__str *s, const char *format, va_list args);
 void at__str_add_int(at__str *s, int64_t value); /* as %lld, in a fraction of its time */
 /* For JSON: %.*g; null when it is not finite, which JSON has no number for. */
 void at__str_add_real(at__str *s, int digits, double value);

@@ -1,0 +1,37 @@
+/* print.c - a line is formatted once; most are short and printable already, and go out as they are. */
+#include "cli/print.h"
+
+#include "util/printable.h"
+
+#include <stdarg.h>
+
+void at__put(FILE *to, const char *text)
+{
+    at__str printable = { 0 };
+    if (at__is_printable(text)) {
+        fputs(text, to);
+        return;
+    }
+    at__str_add_printable(&printable, text);
+    fputs(at__str_text(&printable), to);
+    at__str_clear(&printable);
+}
+
+void at__print(FILE *to, const char *format, ...)
+{
+    char line[512];
+    at__str text = { 0 };
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int need = vsnprintf(line, sizeof line, format, args);
+    if (need >= 0 && (size_t)need < sizeof line) {
+        at__put(to, line);
+    } else {
+        at__str_addv(&text, format, again);
+        at__put(to, at__str_text(&text));
+    }
+    at__str_clear(&text);
+    va_end(again);
+    va_end(args);
+}
