@@ -115,3 +115,22 @@ Test(verify, a_template_that_changed_is_not_asked)
     e2e_expect(run.code == 1, run);
     e2e_expect(strstr(run.out, "unverified: its template has changed"), run);
 }
+
+/* The device answers no more: nothing was verified, and nobody may take that for well. */
+static void lose_the_device(const char *call)
+{
+    char script[200];
+    snprintf(script, sizeof script, "gone gone\nfail %s 1 999 sticky create gone", call);
+    verify_after(script, 3, "autotune: error: ");
+    e2e_expect(e2e_has_file("gone") && !strstr(run.out, "holds"), run);
+}
+
+Test(verify, a_device_that_is_lost_while_it_is_set_up_is_no_verdict)
+{
+    lose_the_device("cuMemAlloc_v2");
+}
+
+Test(verify, a_device_that_is_lost_in_the_final_is_no_verdict)
+{
+    lose_the_device("cuMemcpyDtoDAsync_v2");
+}
