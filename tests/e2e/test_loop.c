@@ -175,6 +175,25 @@ Test(loop, makes_as_many_trials_as_it_may)
     cr_assert_eq(e2e_count("SELECT count(*) FROM trials_all WHERE op = 'transpose'"), 40);
 }
 
+/* Its template may be gone when a problem is tuned once more: then it does not play in the final. */
+Test(loop, a_former_winner_whose_template_is_gone_is_no_hindrance)
+{
+    tune(E2E_QUICK, E2E_MINE "--max-trials 3", 0);
+    tune(E2E_QUICK, "tune copy 1000 f32 --max-trials 3 --jobs 2", 0);
+    cr_assert_eq(e2e_count("SELECT count(DISTINCT template_id) FROM winner"), 2);
+}
+
+/* Each of six trials loads its kernel, for a fifth of a second or more of what the device works. */
+Test(loop, the_time_that_the_device_worked_is_told)
+{
+    e2e_script("slow cuModuleLoadData 200");
+    tune(E2E_REAL, E2E_MINE "--max-trials 6 --format json --quiet", 0);
+    const char *busy = strstr(run.out, "\"device_busy_s\":"), *open = strstr(run.out, "\"device_open_s\":");
+    cr_assert(busy && open, "%s", run.out);
+    double busy_s = atof(strchr(busy, ':') + 1), open_s = atof(strchr(open, ':') + 1);
+    cr_assert(busy_s >= 6 * 0.2 && busy_s <= open_s, "busy %g s of %g s", busy_s, open_s);
+}
+
 /* ---- kernels ---- */
 
 static const struct {
