@@ -289,6 +289,41 @@ Test(loop, a_launch_that_may_have_failed_for_anothers_sake_is_tried_once_more_al
     cr_assert_eq(count_runners(), 2);
 }
 
+/* Launches before the first eight that are followed by something else; below zero: there are none such. */
+static long before_eight_launches(void)
+{
+    char path[100], line[64];
+    long launches = 0, row = 0, before = -1;
+    snprintf(path, sizeof path, "%s/calls", e2e_folder());
+    FILE *file = fopen(path, "r");
+    cr_assert_not_null(file);
+    while (before < 0 && fscanf(file, "%63s", line) == 1) {
+        bool is_launch = strcmp(line, "cuLaunchKernel") == 0;
+        if (!is_launch && row == 8)
+            before = launches - 8;
+        launches += is_launch;
+        row = is_launch ? row + 1 : 0;
+    }
+    fclose(file);
+    return before;
+}
+
+/* Clocks rise by eight launches and a wait, over and over, before anything is timed; nothing is timed where
+ * that fails. */
+Test(loop, a_runner_that_cannot_warm_up_times_nothing)
+{
+    char script[200];
+    e2e_script("log calls\nkernel copy_mine * refused"); /* which launches nothing */
+    tune(E2E_QUICK, E2E_MINE "--max-trials 1", 1);
+    long before = before_eight_launches();
+    cr_assert_gt(before, 0, "it warmed up");
+    snprintf(script, sizeof script, "fail cuLaunchKernel %ld 719", before + 3);
+    e2e_script(script);
+    e2e_tune(&run, E2E_QUICK, E2E_MINE "--max-trials 1 --force");
+    e2e_expect(run.code == 1 && strstr(run.out, "CUDA_ERROR_LAUNCH_FAILED"), run);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trials_all WHERE outcome = 'timed'"), 0);
+}
+
 /* A geometry that a device does not take, it never takes. */
 Test(loop, a_launch_that_always_fails_is_believed_at_once)
 {
