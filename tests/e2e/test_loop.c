@@ -183,6 +183,21 @@ Test(loop, a_former_winner_whose_template_is_gone_is_no_hindrance)
     cr_assert_eq(e2e_count("SELECT count(DISTINCT template_id) FROM winner"), 2);
 }
 
+/* Nor does one play whose stored configuration is none of its template's. */
+Test(loop, a_former_winner_that_makes_no_sense_is_no_hindrance)
+{
+    static const char *const CONFIGS[] = { "THREADS=7", "THREADS=64 MORE=1", "nonsense", "" };
+    tune(E2E_QUICK, E2E_MINE "--max-trials 3", 0);
+    for (size_t i = 0; i < sizeof CONFIGS / sizeof *CONFIGS; i++) {
+        char sql[100], args[200];
+        snprintf(sql, sizeof sql, "UPDATE winner SET config = '%s'", CONFIGS[i]);
+        e2e_count(sql);
+        snprintf(args, sizeof args, E2E_MINE "--max-trials %zu", 4 + i); /* so that there is a final */
+        tune(E2E_QUICK, args, 0);
+        e2e_expect(strstr(run.out, "THREADS=") && !strstr(run.out, "THREADS=7 "), run);
+    }
+}
+
 /* Each of six trials loads its kernel, for a fifth of a second or more of what the device works. */
 Test(loop, the_time_that_the_device_worked_is_told)
 {
