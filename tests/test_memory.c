@@ -12,6 +12,7 @@
 #include "declare_support.h"
 #include "exchange/import.h"
 #include "lang/render.h"
+#include "search/strategy.h"
 #include "space/space.h"
 
 void *__real_malloc(size_t size);
@@ -187,6 +188,39 @@ Test(memory, spaces_and_rendering)
 Test(memory, empty_spaces)
 {
     check_space(MINI_SPACE("param A = 1..30\nparam B = 1..30\nrequire A > B + 40 # never\n"));
+}
+
+static at_status open_strategies(at_error *err)
+{
+    at__space *spaces[2] = { NULL };
+    at_status status = AT_OK;
+    for (int i = 0; i < 2 && status == AT_OK; i++)
+        status = at__space_open(&spaces[i], t, slots, NULL, 0, err);
+    at__search search = {
+        .spaces = spaces, .space_count = 2, .slots = slots, .max_trials = 50, .seed = 1, .ahead = 4
+    };
+    if (status == AT_OK)
+        at__search_count(&search);
+    for (int i = 0; at__strategies[i] && status == AT_OK; i++) {
+        void *state = NULL;
+        status = at__strategies[i]->open(&state, &search, err);
+        if (status == AT_OK)
+            at__strategies[i]->close(state);
+    }
+    for (int i = 0; i < 2; i++)
+        at__space_close(spaces[i]);
+    return status;
+}
+
+Test(memory, strategies)
+{
+    op = read_op(MINI_OP);
+    t = read_template(
+        op, MINI_SPACE("param A = 1..30\nparam B = 3 5 6 12 24\nparam C = x y z\nrequire A * B < 200\n"));
+    bind_problem(slots, op, 64, 64);
+    fail_each(open_strategies);
+    at__template_close(t);
+    at__op_close(op);
 }
 
 static at_status open_catalog(at_error *err)
