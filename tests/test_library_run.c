@@ -87,7 +87,7 @@ static void make_folder(const char *name)
     cr_assert_eq(mkdir(path, 0777), 0);
 }
 
-/* An op whose only template takes sizes below ten. */
+/* An op whose only template takes sizes below ten. Five arguments are what the fake driver reads. */
 static at_tuner *tuner_of_small(void)
 {
     at_error err = { 0 };
@@ -98,12 +98,15 @@ static at_tuner *tuner_of_small(void)
     make_folder("templates/fill");
     write_file("templates/fill/op.cu",
                "/*!autotune\nop fill\nshape n\ntype T = f32\narg out T[n] output\narg in T[n] input\n"
+               "arg n i64\narg more i64 = n + 1\narg most i64 = n + 2\n"
                "reference fill_reference\ngrid 1\nblock 32\ncheck exact\ntraffic 8 * n\n*/\n"
-               "extern \"C\" __global__ void fill_reference(T *out, const T *in) { out[0] = in[0]; }\n");
+               "extern \"C\" __global__ void fill_reference(T *out, const T *in, long long n, long long "
+               "more, long long most) { out[0] = in[0]; }\n");
     write_file("templates/fill/small.cu",
                "/*!autotune\ntemplate small\nparam A = 1 2\nrequire n < 10 # it holds no more\ngrid 1\nblock "
                "32\n*/\n"
-               "extern \"C\" __global__ void fill_small(T *out, const T *in) { out[0] = in[0]; }\n");
+               "extern \"C\" __global__ void fill_small(T *out, const T *in, long long n, long long more, "
+               "long long most) { out[0] = in[0]; }\n");
     snprintf(path, sizeof path, "%s/templates", home.path);
     options.templates = path;
     cr_assert_eq(at_open(&tuner, &options, &err), AT_OK, "%s", err.text);
