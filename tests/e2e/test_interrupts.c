@@ -9,6 +9,7 @@
 #include "util/clock.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
@@ -97,25 +98,26 @@ Test(interrupts, while_the_buffers_are_filled)
     e2e_expect(strstr(run.out, "no winner: interrupted while the problem was set up"), run);
 }
 
-/* Whether a runner waits for the device: it then stands at its door, the first byte of the lock's file. */
-static bool one_waits(int fd)
+/* Whether a runner waits for the device: it then holds its door; see turns.c. */
+static bool one_waits(const char *door)
 {
-    struct flock door = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1 };
-    return fcntl(fd, F_OFD_GETLK, &door) == 0 && door.l_type != F_UNLCK;
+    int fd = open(door, O_RDONLY | O_CLOEXEC);
+    bool waits = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    close(fd);
+    return waits;
 }
 
-/* The runner of another run has the device. */
+/* The runner of another run has the device. Where this test runs twice at once, they take turns too. */
 Test(interrupts, while_another_run_has_the_device)
 {
-    const char *path = "/tmp/autotune-GPU-5c5c5c5c-5c5c-5c5c-5c5c-5c5c5c5c5cff.lock";
-    int fd = open(path, O_CREAT | O_RDONLY | O_CLOEXEC, 0666);
-    cr_assert(fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0);
-    start_on(255, E2E_REAL, "", E2E_MINE);
-    while (!one_waits(fd))
+#define DEVICE "/tmp/autotune-GPU-5c5c5c5c-5c5c-5c5c-5c5c-5c5c5c5c5cfd"
+    int fd = open(DEVICE ".lock", O_CREAT | O_RDONLY | O_CLOEXEC, 0666);
+    cr_assert(fd >= 0 && flock(fd, LOCK_EX) == 0);
+    start_on(253, E2E_REAL, "", E2E_MINE);
+    while (!one_waits(DEVICE ".door"))
         cr_assert(!e2e_has_ended(&run), "it waits for its turn");
     interrupt();
     close(fd);
-    unlink(path);
 }
 
 /* An op whose reference takes NVRTC a minute. */
