@@ -135,6 +135,25 @@ Test(import, reads_t4_results)
     at__import_clear(&import);
 }
 
+/* A row needs a time, or a word for why there is none; most have both. */
+Test(import, a_t4_result_has_a_time_or_a_word_for_why_there_is_none)
+{
+    write_file("half.json",
+               "{\"results\": [\n"
+               "{\"configuration\": {\"a\": 1}, \"measurements\": [{\"name\": \"time\", \"value\": 2}]},\n"
+               "{\"configuration\": {\"a\": 2}, \"invalidity\": \"timeout\"},\n"
+               "{\"configuration\": {\"a\": 3}, \"invalidity\": \"compile\"}]}");
+    at__import import = read_ok("half.json", NULL);
+    const at__imported *item = &import.items[0];
+    cr_assert_eq(item->count, 3);
+    cr_assert_eq(find_row(item, "a=1")->outcome, AT__TIMED);
+    cr_assert_float_eq(find_row(item, "a=1")->timing.median_s, 2e-3, 1e-12,
+                       "milliseconds, when it is not said");
+    cr_assert_eq(find_row(item, "a=2")->outcome, AT__TIMED_OUT);
+    cr_assert_eq(find_row(item, "a=3")->outcome, AT__COMPILE_FAILED);
+    at__import_clear(&import);
+}
+
 Test(import, t4_results_take_values_sizes_and_name_from_their_declaration)
 {
     at__import import = read_ok(DATA "scale_t1.json", DATA "scale_t4.json");

@@ -213,7 +213,8 @@ Test(library, sees_what_is_stored_later)
     cr_assert_eq(found->match, AT_MATCH_NEAR);
     at_found_close(found);
     put_winner("512x512", 512 * 512, "NVIDIA H200", 132);
-    nanosleep(&(struct timespec){ .tv_nsec = 150000000 }, NULL);
+    nanosleep(&(struct timespec){ .tv_nsec = 150000000 },
+              NULL); /* it looks ten times a second, no more often */
     found = find_ok(tuner, other, &ON_H200);
     cr_assert_eq(found->match, AT_MATCH_EXACT, "%s", found->why);
     at_found_close(found);

@@ -3,6 +3,7 @@
 #include "library_support.h"
 
 #include <pthread.h>
+#include <sys/stat.h>
 #include <time.h>
 
 TestSuite(library_run, .init = set_up, .fini = tear_down);
@@ -67,6 +68,64 @@ Test(library_run, runs_right_what_nobody_tuned)
     cr_assert_eq(used->match, AT_MATCH_NONE);
     cr_assert(strstr(used->why, "not measured"), "%s", used->why);
     cr_assert_eq(fake_read().params[4], 1000);
+    at_close(tuner);
+}
+
+static void write_file(const char *name, const char *text)
+{
+    char path[400];
+    snprintf(path, sizeof path, "%s/%s", home.path, name);
+    FILE *file = fopen(path, "w");
+    cr_assert_not_null(file);
+    cr_assert(fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+static void make_folder(const char *name)
+{
+    char path[400];
+    snprintf(path, sizeof path, "%s/%s", home.path, name);
+    cr_assert_eq(mkdir(path, 0777), 0);
+}
+
+/* An op whose only template takes sizes below ten. Five arguments are what the fake driver reads. */
+static at_tuner *tuner_of_small(void)
+{
+    at_error err = { 0 };
+    at_tuner *tuner = NULL;
+    at_open_options options = AT_OPEN_OPTIONS_INIT;
+    char path[400];
+    make_folder("templates");
+    make_folder("templates/fill");
+    write_file("templates/fill/op.cu",
+               "/*!autotune\nop fill\nshape n\ntype T = f32\narg out T[n] output\narg in T[n] input\n"
+               "arg n i64\narg more i64 = n + 1\narg most i64 = n + 2\n"
+               "reference fill_reference\ngrid 1\nblock 32\ncheck exact\ntraffic 8 * n\n*/\n"
+               "extern \"C\" __global__ void fill_reference(T *out, const T *in, long long n, long long "
+               "more, long long most) { out[0] = in[0]; }\n");
+    write_file("templates/fill/small.cu",
+               "/*!autotune\ntemplate small\nparam A = 1 2\nrequire n < 10 # it holds no more\ngrid 1\nblock "
+               "32\n*/\n"
+               "extern \"C\" __global__ void fill_small(T *out, const T *in, long long n, long long more, "
+               "long long most) { out[0] = in[0]; }\n");
+    snprintf(path, sizeof path, "%s/templates", home.path);
+    options.templates = path;
+    cr_assert_eq(at_open(&tuner, &options, &err), AT_OK, "%s", err.text);
+    return tuner;
+}
+
+Test(library_run, a_problem_that_no_template_takes_is_refused)
+{
+    at_error err = { 0 };
+    const at_found *used = NULL;
+    at_problem problem = { .op = "fill", .type = AT_F32, .size_count = 1, .sizes = { 9 } };
+    at_tuner *tuner = tuner_of_small();
+    fake_use_context(1);
+    run_or_skip(tuner, problem);
+    problem.sizes[0] = 10;
+    cr_assert_eq(run_at(tuner, problem, OUT, IN, &err), AT_ERR_NOT_FOUND, "%s", err.text);
+    cr_assert(strstr(err.text, "it holds no more"), "%s", err.text);
+    cr_assert_eq(at_prepare(&used, tuner, &problem, &err), AT_ERR_NOT_FOUND);
+    cr_assert_eq(fake_read().launches, 1);
     at_close(tuner);
 }
 

@@ -94,6 +94,26 @@ Test(lookup_near, sizes_of_an_op_that_declares_nothing_count_alone)
     cr_assert_str_eq(nearer_cube("512x1024", "512x4097", 1, 512, 1025), "512x1024");
 }
 
+/*
+ * Less than 16 MiB of traffic cannot fill the device, less than 512 KiB is a matter of latency: what is on
+ * this side of such a limit is nearer, though its sizes differ by twice as much. The limit itself is on the
+ * upper side.
+ */
+Test(lookup_near, a_problem_at_a_limit_of_traffic_is_above_it)
+{
+    declare_cube("traffic 2 * a * b * c * sizeof(T)\n");
+    cr_assert_str_eq(nearer_cube("1024x1024", "1024x8192", 1, 1024, 2048), "1024x8192", "16 MiB");
+    cr_assert_str_eq(nearer_cube("1024x1024", "1024x8192", 1, 1024, 2047), "1024x1024");
+    cr_assert_str_eq(nearer_cube("256x128", "256x1024", 1, 256, 256), "256x1024", "512 KiB");
+    cr_assert_str_eq(nearer_cube("256x128", "256x1024", 1, 256, 255), "256x128");
+}
+
+Test(lookup_near, a_winner_at_a_limit_of_traffic_is_above_it)
+{
+    declare_cube("traffic 2 * a * b * c * sizeof(T)\n");
+    cr_assert_str_eq(nearer_cube("1024x2048", "1024x16384", 1, 1024, 4096), "1024x2048", "16 MiB");
+}
+
 static at__found ask_aligned(int64_t rows, int64_t cols, int64_t in, int64_t out)
 {
     const at__target any = { .name = "" };

@@ -1,6 +1,7 @@
 /*
- * test_memory.c - every allocation in turn fails: each call must say so, leave nothing behind and not crash.
- * Linked with --wrap for the allocator, so the sanitizers still watch.
+ * test_memory.c - every allocation in turn fails: each call must say so, leave nothing behind and not crash,
+ * or come to what it comes to undisturbed: what could not be kept must not be missing without a word. Linked
+ * with --wrap for the allocator, so the sanitizers still watch.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "declare_support.h"
 #include "exchange/import.h"
 #include "lang/render.h"
+#include "search/strategy.h"
 #include "space/space.h"
 
 void *__real_malloc(size_t size);
@@ -42,16 +44,37 @@ void *__wrap_realloc(void *data, size_t size)
     return fails() ? NULL : __real_realloc(data, size);
 }
 
+/* What the last run that went well came to, as far as it can be told in one number. */
+static size_t made;
+
+static void count(size_t number)
+{
+    made = 31 * made + number;
+}
+
+static void count_template(const at__template *t)
+{
+    count(t->require_count);
+    count(t->let_count);
+    for (int i = 0; i < t->param_count; i++)
+        count((size_t)t->params[i].count + (size_t)t->defaults[i]);
+}
+
 /* Runs with one allocation after the other failing (all early ones, some of many), until a run needs fewer.
  */
 static void fail_each(at_status (*run)(at_error *err))
 {
+    at_error none = { 0 };
+    cr_assert_eq(run(&none), AT_OK, "%s", none.text);
+    size_t expected = made;
     for (long n = 0;; n += 1 + n / 200) {
         at_error err = { 0 };
+        made = 0;
         left = n;
         at_status status = run(&err);
         bool hit = left < 0;
         left = -1;
+        cr_assert(status != AT_OK || made == expected, "allocation %ld: something is missing", n);
         if (!hit) {
             cr_assert_eq(status, AT_OK, "%s", err.text);
             cr_assert_gt(n, 0);
@@ -79,10 +102,14 @@ static at_status read_both(at_error *err)
         status = at__commons_add(&commons, COMMON, strlen(COMMON), "shared.cuh", err);
     if (status == AT_OK)
         status = at__template_read_with(&t, op, &commons, TEMPLATE, strlen(TEMPLATE), "t.cu", err);
+    if (status == AT_OK)
+        count_template(t);
     at__template_close(t);
     t = NULL;
     if (status == AT_OK)
         status = at__template_read(&t, op, BUNDLE, strlen(BUNDLE), "t.cu", err);
+    if (status == AT_OK)
+        count_template(t);
     at__template_close(t);
     at__commons_clear(&commons);
     at__op_close(op);
@@ -92,6 +119,31 @@ static at_status read_both(at_error *err)
 Test(memory, declarations)
 {
     fail_each(read_both);
+}
+
+/* What a template does not mention is a requirement of its own, which must not get lost. */
+static at_status read_aligned(at_error *err)
+{
+    static const char OP[] =
+        "/*!autotune\nop mini\nshape n\ntype T = f32\narg y T[n] output\narg x T[n] input\n"
+        "align align_y = y\nalign align_x = x\nreference r\ngrid 1\nblock 1\ntraffic n\n*/ r";
+    static const char TEMPLATE[] = MINI_SPACE("param A = 1 2\nrequire align_x >= 4 * A\n");
+    at__op *mini = NULL;
+    at__template *aligned = NULL;
+    at_status status = at__op_read(&mini, OP, strlen(OP), "op.cu", err);
+    if (status == AT_OK)
+        status = at__template_read(&aligned, mini, TEMPLATE, strlen(TEMPLATE), "t.cu", err);
+    if (status == AT_OK)
+        count_template(aligned);
+    at__template_close(aligned);
+    at__op_close(mini);
+    return status;
+}
+
+Test(memory, declarations_of_alignments)
+{
+    fail_each(read_aligned);
+    cr_assert_eq(made, 31 * (31 * (31 * 0 + 2) + 0) + 3, "two requirements: its own, and one of align_y");
 }
 
 /* Read once, with all memory: what is tested comes after. */
@@ -109,6 +161,8 @@ static at_status open_and_render(at_error *err)
         at__space_config(&config, space, 0);
         status = at__render(&text, t, AT__F32, &config, slots, err);
     }
+    if (status == AT_OK)
+        count((size_t)at__space_count(space) * 100000 + text.len);
     at__str_clear(&text);
     at__space_close(space);
     return status;
@@ -136,10 +190,46 @@ Test(memory, empty_spaces)
     check_space(MINI_SPACE("param A = 1..30\nparam B = 1..30\nrequire A > B + 40 # never\n"));
 }
 
+static at_status open_strategies(at_error *err)
+{
+    at__space *spaces[2] = { NULL };
+    at_status status = AT_OK;
+    for (int i = 0; i < 2 && status == AT_OK; i++)
+        status = at__space_open(&spaces[i], t, slots, NULL, 0, err);
+    at__search search = {
+        .spaces = spaces, .space_count = 2, .slots = slots, .max_trials = 50, .seed = 1, .ahead = 4
+    };
+    if (status == AT_OK)
+        at__search_count(&search);
+    for (int i = 0; at__strategies[i] && status == AT_OK; i++) {
+        void *state = NULL;
+        status = at__strategies[i]->open(&state, &search, err);
+        if (status == AT_OK)
+            at__strategies[i]->close(state);
+    }
+    for (int i = 0; i < 2; i++)
+        at__space_close(spaces[i]);
+    return status;
+}
+
+Test(memory, strategies)
+{
+    op = read_op(MINI_OP);
+    t = read_template(
+        op, MINI_SPACE("param A = 1..30\nparam B = 3 5 6 12 24\nparam C = x y z\nrequire A * B < 200\n"));
+    bind_problem(slots, op, 64, 64);
+    fail_each(open_strategies);
+    at__template_close(t);
+    at__op_close(op);
+}
+
 static at_status open_catalog(at_error *err)
 {
     at__catalog *catalog = NULL;
     at_status status = at__catalog_open(&catalog, AT_SOURCE_DIR "/templates", err);
+    for (int i = 0; status == AT_OK && i < at__catalog_op_count(catalog); i++)
+        for (int k = 0; k < at__catalog_template_count(catalog, at__catalog_op(catalog, i)); k++)
+            count_template(at__catalog_template(catalog, at__catalog_op(catalog, i), k));
     at__catalog_close(catalog);
     return status;
 }
@@ -157,6 +247,10 @@ static at_status import_recording(at_error *err)
     const at__import_options options = { .name = NULL };
     at__import import = { 0 };
     at_status status = at__import_read(&import, PATHS, 3, &options, err);
+    for (size_t i = 0; status == AT_OK && i < import.count; i++) {
+        count(import.items[i].count);
+        count_template(import.items[i].t);
+    }
     at__import_clear(&import);
     return status;
 }

@@ -465,3 +465,35 @@ Test(merge, the_locks_of_an_open_database_outlive_reading_it_by_other_names)
     at__store_close(store);
     folder_remove(&f);
 }
+
+/* A line completes the one before; what SQLite cannot complete must not come in as half of it. */
+Test(merge, a_line_that_cannot_be_completed_is_an_error)
+{
+    folder f = folder_make();
+    char copy[300], dump[300], log[1500];
+    at_error err = { 0 };
+    const char *path = dump;
+    at__merge_counts counts = { 0 };
+    snprintf(copy, sizeof copy, "%s/copy.db", f.path);
+    snprintf(dump, sizeof dump, "%s/d.jsonl", f.path);
+    memset(log, 'x', sizeof log - 1);
+    log[sizeof log - 1] = '\0';
+    at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    at__trial_row row = trial_of("N=1", 0);
+    row.outcome = AT__CRASHED;
+    row.log = log;
+    put_ok(store, &KEY, &H200, &row, 1);
+    lines l = dump_of(store, &ALL);
+    at__str_addf(&l.text, "{\"kind\":\"trial\",\"config\":\"N=2\",\"more\":\"%s\"}\n", log);
+    write_text(dump, l.text.data);
+
+    at__store *other = open_ok(copy, AT__STORE_WRITE);
+    sqlite3_limit(other->db, SQLITE_LIMIT_LENGTH, 3000);
+    cr_assert_eq(at__store_merge(other, &path, 1, &counts, &err), AT_ERR_STORE, "%s", err.text);
+    cr_assert(strstr(err.text, "too big"), "%s", err.text);
+    cr_assert_str_eq(scalar(other, "SELECT count(*) FROM trial").text, "0");
+    at__str_clear(&l.text);
+    at__store_close(store);
+    at__store_close(other);
+    folder_remove(&f);
+}

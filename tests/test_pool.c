@@ -1,8 +1,6 @@
 /* test_pool.c - compile workers: many jobs, bad kernels, workers that die or hang. No GPU is needed. */
 #include "compile/pool.h"
 
-#include "util/clock.h"
-
 #include <criterion/criterion.h>
 #include <ctype.h>
 #include <dirent.h>
@@ -13,6 +11,8 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#define HOURS_MS (10 * 3600 * 1000)
 
 static const char GOOD[] = "extern \"C\" __global__ void k(float *p) { p[threadIdx.x] = TAG; }\n";
 
@@ -65,11 +65,12 @@ static at__compiled wait_for_one(at__pool *pool)
     return result;
 }
 
-/* Compiles for a minute or more: ptxas and the optimiser take more than linear time on straight code. */
+/* Compiles for hours: ptxas and the optimiser take more than linear time on straight code. Whoever waits for
+ * it hangs. */
 static void add_slow_source(at__str *out)
 {
     at__str_add(out, "extern \"C\" __global__ void k(float *p)\n{\n    float a = p[0], b = p[1];\n");
-    for (int i = 0; i < 40; i++)
+    for (int i = 0; i < 400; i++)
         at__str_addf(out,
                      "_Pragma(\"unroll\") for (int i = 0; i < 1000; i++)"
                      " { a = a * b + p[i]; b = b / a; p[i + %d] = a; }\n",
@@ -113,12 +114,31 @@ static int last_child(void)
     return found;
 }
 
-/* Until a job has been with a worker for a while. */
-static void let_it_compile(at__pool *pool)
+/* Processor time of a process so far; 0: there is none. */
+static double work_of(int pid)
+{
+    char path[64];
+    long user = 0, kernel = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    FILE *file = fopen(path, "r");
+    if (file &&
+        fscanf(file, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld", &user, &kernel) != 2)
+        user = kernel = 0;
+    if (file)
+        fclose(file);
+    return (double)(user + kernel) / (double)sysconf(_SC_CLK_TCK);
+}
+
+/* Until a worker, other than `but`, is in the midst of a slow job. Its process id. */
+static int let_it_compile(at__pool *pool, int but)
 {
     at_error err = { 0 };
-    for (double start_s = at__now_s(); at__now_s() - start_s < 0.7;)
+    int worker = last_child();
+    while (worker == but || work_of(worker) < 0.3) {
         cr_assert(step(pool, &err) == AT_OK, "%s", err.text);
+        worker = last_child();
+    }
+    return worker;
 }
 
 Test(pool, compiles_many_jobs_and_returns_them_by_tag, .init = need_nvrtc)
@@ -182,8 +202,7 @@ Test(pool, a_worker_killed_at_work_gives_its_job_to_the_next, .init = need_nvrtc
     at__pool *pool = open_pool(1, 5);
     submit_slow(pool, 1);
     submit(pool, 2, GOOD);
-    let_it_compile(pool);
-    cr_assert(kill(last_child(), SIGKILL) == 0);
+    cr_assert(kill(let_it_compile(pool, 0), SIGKILL) == 0);
     at__compiled result = wait_for_one(pool);
     cr_assert(result.tag == 1 && !result.ok);
     cr_assert_str_eq(at__str_text(&result.log), "the compiler took longer than 5 s and was stopped");
@@ -214,10 +233,9 @@ Test(pool, a_job_whose_worker_dies_twice_fails_alone, .init = need_nvrtc)
     at__pool *pool = open_pool(1, 0);
     submit_slow(pool, 1);
     submit(pool, 2, GOOD);
-    for (int i = 0; i < 2; i++) {
-        let_it_compile(pool);
-        cr_assert(kill(last_child(), SIGKILL) == 0);
-    }
+    int first = let_it_compile(pool, 0);
+    cr_assert(kill(first, SIGKILL) == 0);
+    cr_assert(kill(let_it_compile(pool, first), SIGKILL) == 0);
     at__compiled result = wait_for_one(pool);
     cr_assert(result.tag == 1 && !result.ok);
     cr_assert_str_eq(at__str_text(&result.log),
@@ -233,10 +251,12 @@ Test(pool, a_job_whose_worker_dies_twice_fails_alone, .init = need_nvrtc)
 Test(pool, an_idle_worker_that_dies_is_replaced, .init = need_nvrtc)
 {
     at__pool *pool = open_pool(1, 0);
-    let_it_compile(pool);
+    submit(pool, 0, GOOD);
+    at__compiled result = wait_for_one(pool);
+    at__compiled_clear(&result);
     cr_assert(kill(last_child(), SIGKILL) == 0);
     submit(pool, 1, GOOD);
-    at__compiled result = wait_for_one(pool);
+    result = wait_for_one(pool);
     cr_assert(result.tag == 1);
     at__compiled_clear(&result);
     submit(pool, 2, GOOD);
@@ -249,13 +269,11 @@ Test(pool, an_idle_worker_that_dies_is_replaced, .init = need_nvrtc)
 Test(pool, a_kernel_that_compiles_for_too_long_is_stopped, .init = need_nvrtc)
 {
     at__pool *pool = open_pool(1, 3.0);
-    double start_s = at__now_s();
     submit_slow(pool, 1);
     submit(pool, 2, GOOD);
     at__compiled result = wait_for_one(pool);
     cr_assert(result.tag == 1 && !result.ok && result.compile_s >= 3.0);
     cr_assert_str_eq(at__str_text(&result.log), "the compiler took longer than 3 s and was stopped");
-    cr_assert(at__now_s() - start_s < 60);
     at__compiled_clear(&result);
     result = wait_for_one(pool);
     cr_assert(result.tag == 2 && result.ok);
@@ -296,10 +314,9 @@ Test(pool, jobs_can_be_dropped, .init = need_nvrtc)
     at__pool *pool = open_pool(2, 0);
     for (int i = 0; i < 4; i++)
         submit_slow(pool, i);
-    let_it_compile(pool);
-    double start_s = at__now_s();
+    let_it_compile(pool, 0);
     at__pool_drop(pool);
-    cr_assert(at__pool_busy(pool) == 0 && at__now_s() - start_s < 30); /* compiling takes a minute or more */
+    cr_assert(at__pool_busy(pool) == 0);
     submit(pool, 9, GOOD);
     at__compiled result = wait_for_one(pool);
     cr_assert(result.tag == 9 && result.ok);
@@ -312,10 +329,8 @@ Test(pool, closing_while_busy_leaves_no_child, .init = need_nvrtc)
     at__pool *pool = open_pool(2, 0);
     for (int i = 0; i < 4; i++)
         submit_slow(pool, i);
-    let_it_compile(pool);
-    double start_s = at__now_s();
+    let_it_compile(pool, 0);
     at__pool_close(pool);
-    cr_assert(at__now_s() - start_s < 30); /* compiling takes a minute or more */
     cr_assert(!has_children());
 }
 
@@ -323,7 +338,7 @@ Test(pool, closing_while_busy_leaves_no_child, .init = need_nvrtc)
 static at_status wait_for_failure(at__pool *pool, at_error *err)
 {
     at_status status = AT_OK;
-    for (double start_s = at__now_s(); status == AT_OK && at__now_s() - start_s < 120;)
+    while (status == AT_OK)
         status = step(pool, err);
     return status;
 }
@@ -375,10 +390,8 @@ Test(pool, waits_for_every_one_of_many_workers)
     cr_assert_eq(at__pool_workers(pool), WORKERS);
     int last = last_child();
     at__pool_wait(pool, &none, 0);
-    double start_s = at__now_s();
     cr_assert(kill(last, SIGKILL) == 0);
-    at__pool_wait(pool, &none, 20000);
-    cr_assert_lt(at__now_s() - start_s, 10, "the last of %d workers was not waited for", WORKERS);
+    at__pool_wait(pool, &none, HOURS_MS); /* hangs when the last of them is not waited for */
     at__pool_close(pool);
     cr_assert(!has_children());
 }
@@ -389,9 +402,7 @@ Test(pool, waits_for_something_else_too, .init = use_worker)
     cr_assert_eq(pipe(ends), 0);
     struct pollfd also = { .fd = ends[0], .events = POLLIN };
     cr_assert_eq(write(ends[1], "x", 1), 1);
-    double start_s = at__now_s();
-    at__pool_wait(NULL, &also, 20000);
-    cr_assert_lt(at__now_s() - start_s, 10);
+    at__pool_wait(NULL, &also, HOURS_MS);
     at__pool_wait(NULL, NULL, 1);
     close(ends[0]);
     close(ends[1]);

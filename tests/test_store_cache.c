@@ -392,8 +392,10 @@ Test(store_cache, what_belongs_to_another_user_is_not_taken_for_code)
 
 /* ---- other processes ---- */
 
-static pid_t spawn_writer(const char *path, int kernels, int first, int64_t limit_bytes)
+/* *said, when asked for, reads the number of each kernel that it has stored. */
+static pid_t spawn_writer(const char *path, int kernels, int first, int64_t limit_bytes, FILE **said)
 {
+    int ends[2] = { -1, -1 };
     char texts[3][24];
     pid_t child = -1;
     posix_spawn_file_actions_t actions;
@@ -404,9 +406,17 @@ static pid_t spawn_writer(const char *path, int kernels, int first, int64_t limi
         (char[]){ AT_STORE_WRITER }, (char *)(uintptr_t)path, texts[0], texts[1], texts[2], NULL
     };
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    cr_assert(!said || pipe2(ends, O_CLOEXEC) == 0);
+    if (said)
+        posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+    else
+        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
     cr_assert_eq(posix_spawn(&child, argv[0], &actions, NULL, argv, environ), 0);
     posix_spawn_file_actions_destroy(&actions);
+    if (said) {
+        close(ends[1]);
+        *said = fdopen(ends[0], "r");
+    }
     return child;
 }
 
@@ -422,7 +432,7 @@ Test(store_cache, processes_share_the_work_of_removing)
     folder f = folder_make();
     pid_t children[4];
     for (int i = 0; i < 4; i++)
-        children[i] = spawn_writer(f.db, 600, 10000 * i, 2 * MIB);
+        children[i] = spawn_writer(f.db, 600, 10000 * i, 2 * MIB, NULL);
     for (int i = 0; i < 4; i++) {
         int state = wait_for(children[i]);
         cr_assert(WIFEXITED(state) && WEXITSTATUS(state) == 0, "child %d: %x", i, (unsigned)state);
@@ -435,15 +445,22 @@ Test(store_cache, processes_share_the_work_of_removing)
     folder_remove(&f);
 }
 
+enum { FULL = 2 * MIB / CUBIN_BYTES }; /* with so many kernels more, something was removed */
+
 /* In the midst of removing: the next one goes on. */
 Test(store_cache, kill_9_leaves_a_sound_cache)
 {
     folder f = folder_make();
     for (int round = 0; round < 10; round++) {
-        pid_t child = spawn_writer(f.db, 1000000, round * 1000000, MIB);
-        usleep(20000U + 7000U * (unsigned)round);
+        int first = round * 1000000;
+        FILE *said = NULL;
+        char line[32];
+        pid_t child = spawn_writer(f.db, 1000000, first, MIB, &said);
+        while (fgets(line, sizeof line, said) && atoi(line) < first + FULL + 13 * round)
+            ;
         kill(child, SIGKILL);
         int state = wait_for(child);
+        fclose(said);
         cr_assert(WIFSIGNALED(state), "%x", (unsigned)state);
         at__store *cache = open_ok(f.db, AT__STORE_WRITE);
         cr_assert_str_eq(scalar(cache, "PRAGMA integrity_check").text, "ok");

@@ -1,8 +1,6 @@
 /* test_wire.c - frames and child processes. */
 #include "util/wire.h"
 
-#include "util/clock.h"
-
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -318,11 +316,9 @@ Test(wire, a_child_has_four_descriptors_and_a_group_of_its_own)
 Test(wire, a_child_that_does_not_end_is_killed)
 {
     at__child child;
-    spawn_shell(&child, "trap '' TERM; exec sleep 100");
+    spawn_shell(&child, "trap '' TERM; exec sleep 100000");
     int pid = child.pid;
-    double start_s = at__now_s();
     at__child_stop(&child, 0.2);
-    cr_assert(at__now_s() - start_s < 60);
     cr_assert(!is_alive(pid));
     at__child_stop(&child, 0.2); /* harmless */
 }
@@ -370,8 +366,8 @@ Test(wire, a_child_dies_with_its_parent)
     int grandchild = (int)at__get_i64(&r);
     at__child_autopsy(&child, how, sizeof how);
     cr_assert_str_eq(how, "killed by signal 9 (Killed)");
-    for (int i = 0; i < 500 && is_alive(grandchild); i++)
+    cr_assert_gt(grandchild, 0);
+    while (is_alive(grandchild))
         nanosleep(&(struct timespec){ .tv_nsec = 10 * 1000 * 1000 }, NULL);
-    cr_assert(grandchild > 0 && !is_alive(grandchild));
     at__str_clear(&body);
 }

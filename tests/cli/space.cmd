@@ -6,3 +6,6 @@ at space 4096x4096 f32 --template tile_rows --sample 1 --seed 3 --format json
 at space 4096x4096 f32 --template tile_rows --sample 1 --seed 3 --format csv
 at space 4096x4096 c128 --template narrow --list
 at space 4096x4096 c128 --template narrow --list --sample 1
+at space 4096x4096 f32 --template tile_rows --template narrow --bench --format csv | cut -d, -f1-4
+at space 4096x4096 f32 --template tile_rows --template narrow --bench | sed -E 's/ +[0-9.]+ .*//'
+at space 4096x4096 f32 --template tile_rows --bench --format json | sed -E 's/,"kib".*//'

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 /* For what hangs: the machine may be busy. */
-#define LIMIT_S 600.0 /* a run    */
+#define LIMIT_S 420.0 /* a run    */
 #define WAIT_S  300.0 /* until it has come so far */
 
 static char folder[64];

@@ -49,7 +49,8 @@ void e2e_start(e2e_run *run, e2e_program program, const char *args);
 /* The same with one of the descriptors 0 to 2 closed. */
 void e2e_start_without(e2e_run *run, int fd, e2e_program program, const char *args);
 
-/* Fails the test when it takes longer than ten minutes, when it died of a signal, or a sanitizer complained.
+/* Fails the test when it takes longer than seven minutes, when it died of a signal, or a sanitizer
+ * complained.
  */
 void e2e_wait(e2e_run *run);
 

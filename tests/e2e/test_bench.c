@@ -144,3 +144,58 @@ Test(bench, damage_is_found_wherever_buffers_begin)
     expect_blame("wrong", true, "wrong output: 1 of 4012 bytes");
     expect_blame("before", true, "writes before buffer 0: 1 bytes");
 }
+
+/* ---- finals ---- */
+
+static void play(at__final_row *rows, lab *l, const at__finalist *list, int count)
+{
+    at_error err = { 0 };
+    at__watch watch;
+    const at__final_limits limits = { 0 };
+    at__watch_begin(&watch, NULL);
+    at_status status = at__measure_final(rows, l->gpu, l->bench, list, count, 7, &watch, &limits, &err);
+    cr_assert_eq(status, AT_OK, "%s", err.text);
+}
+
+static at__finalist finalist(const char *name)
+{
+    return (at__finalist){ .kernel = copy_kernel(name, COUNT) };
+}
+
+/* Whoever leads, those that are as fast as the best are tied with it, and the best itself with nobody. */
+Test(bench, as_fast_as_the_best_is_tied)
+{
+    static const struct {
+        const char *names[3];
+        bool tied[3];
+    } CASES[] = {
+        { { "copy_even_1", "copy_even_2", "copy_slow" }, { false, true, false } },
+        { { "copy_slow", "copy_even_1", "copy_even_2" }, { false, false, true } },
+        { { "copy_even_1", "copy_slow", "copy_even_2" }, { false, false, true } },
+    };
+    lab l = lab_open("l2 20000\nnoise 0\ntime copy_even_* * 50000\ntime copy_* * 90000\n", 256, 256);
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        at__final_row rows[3];
+        const at__finalist list[3] = { finalist(CASES[i].names[0]), finalist(CASES[i].names[1]),
+                                       finalist(CASES[i].names[2]) };
+        play(rows, &l, list, 3);
+        for (int k = 0; k < 3; k++)
+            cr_assert_eq(rows[k].tied, CASES[i].tied[k], "case %zu, %s", i, CASES[i].names[k]);
+    }
+    lab_close(&l);
+}
+
+/* What has no input has nothing that memcpy could copy: that is said, and nothing is read from nowhere. */
+Test(bench, a_problem_without_inputs_has_no_memcpy)
+{
+    lab l = { 0 };
+    at_error err = { 0 };
+    at__setup setup = copy_setup(COUNT, 256, 256);
+    setup.buffers[1].role = AT__OUTPUT;
+    scripted_start(COPY_SCRIPT);
+    cr_assert_eq(at__gpu_open(&l.gpu, 0, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__bench_open(&l.bench, l.gpu, &setup, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__bench_memcpy(l.bench, 0, &err), AT_ERR_DEVICE);
+    cr_assert(strstr(err.text, "no input and output to copy between"), "%s", err.text);
+    lab_close(&l);
+}

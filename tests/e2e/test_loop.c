@@ -186,6 +186,40 @@ Test(loop, makes_as_many_trials_as_it_may)
     cr_assert_eq(e2e_count("SELECT count(*) FROM trials_all WHERE op = 'transpose'"), 40);
 }
 
+/* Its template may be gone when a problem is tuned once more: then it does not play in the final. */
+Test(loop, a_former_winner_whose_template_is_gone_is_no_hindrance)
+{
+    tune(E2E_QUICK, E2E_MINE "--max-trials 3", 0);
+    tune(E2E_QUICK, "tune copy 1000 f32 --max-trials 3 --jobs 2", 0);
+    cr_assert_eq(e2e_count("SELECT count(DISTINCT template_id) FROM winner"), 2);
+}
+
+/* Nor does one play whose stored configuration is none of its template's. */
+Test(loop, a_former_winner_that_makes_no_sense_is_no_hindrance)
+{
+    static const char *const CONFIGS[] = { "THREADS=7", "THREADS=64 MORE=1", "nonsense", "" };
+    tune(E2E_QUICK, E2E_MINE "--max-trials 3", 0);
+    for (size_t i = 0; i < sizeof CONFIGS / sizeof *CONFIGS; i++) {
+        char sql[100], args[200];
+        snprintf(sql, sizeof sql, "UPDATE winner SET config = '%s'", CONFIGS[i]);
+        e2e_count(sql);
+        snprintf(args, sizeof args, E2E_MINE "--max-trials %zu", 4 + i); /* so that there is a final */
+        tune(E2E_QUICK, args, 0);
+        e2e_expect(strstr(run.out, "THREADS=") && !strstr(run.out, "THREADS=7 "), run);
+    }
+}
+
+/* Each of six trials loads its kernel, for a fifth of a second or more of what the device works. */
+Test(loop, the_time_that_the_device_worked_is_told)
+{
+    e2e_script("slow cuModuleLoadData 200");
+    tune(E2E_REAL, E2E_MINE "--max-trials 6 --format json --quiet", 0);
+    const char *busy = strstr(run.out, "\"device_busy_s\":"), *open = strstr(run.out, "\"device_open_s\":");
+    cr_assert(busy && open, "%s", run.out);
+    double busy_s = atof(strchr(busy, ':') + 1), open_s = atof(strchr(open, ':') + 1);
+    cr_assert(busy_s >= 6 * 0.2 && busy_s <= open_s, "busy %g s of %g s", busy_s, open_s);
+}
+
 /* ---- kernels ---- */
 
 static const struct {
@@ -279,6 +313,41 @@ Test(loop, a_launch_that_may_have_failed_for_anothers_sake_is_tried_once_more_al
                            "instr(log, 'the second time, alone in a new process')"),
                  1);
     cr_assert_eq(count_runners(), 2);
+}
+
+/* Launches before the first eight that are followed by something else; below zero: there are none such. */
+static long before_eight_launches(void)
+{
+    char path[100], line[64];
+    long launches = 0, row = 0, before = -1;
+    snprintf(path, sizeof path, "%s/calls", e2e_folder());
+    FILE *file = fopen(path, "r");
+    cr_assert_not_null(file);
+    while (before < 0 && fscanf(file, "%63s", line) == 1) {
+        bool is_launch = strcmp(line, "cuLaunchKernel") == 0;
+        if (!is_launch && row == 8)
+            before = launches - 8;
+        launches += is_launch;
+        row = is_launch ? row + 1 : 0;
+    }
+    fclose(file);
+    return before;
+}
+
+/* Clocks rise by eight launches and a wait, over and over, before anything is timed; nothing is timed where
+ * that fails. */
+Test(loop, a_runner_that_cannot_warm_up_times_nothing)
+{
+    char script[200];
+    e2e_script("log calls\nkernel copy_mine * refused"); /* which launches nothing */
+    tune(E2E_QUICK, E2E_MINE "--max-trials 1", 1);
+    long before = before_eight_launches();
+    cr_assert_gt(before, 0, "it warmed up");
+    snprintf(script, sizeof script, "fail cuLaunchKernel %ld 719", before + 3);
+    e2e_script(script);
+    e2e_tune(&run, E2E_QUICK, E2E_MINE "--max-trials 1 --force");
+    e2e_expect(run.code == 1 && strstr(run.out, "CUDA_ERROR_LAUNCH_FAILED"), run);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trials_all WHERE outcome = 'timed'"), 0);
 }
 
 /* A geometry that a device does not take, it never takes. */

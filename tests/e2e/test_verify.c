@@ -8,6 +8,7 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 TestSuite(verify, .init = e2e_begin, .fini = e2e_end);
@@ -114,4 +115,44 @@ Test(verify, a_template_that_changed_is_not_asked)
     e2e_tune(&run, E2E_QUICK, "verify copy 1000 f32"); /* without its template */
     e2e_expect(run.code == 1, run);
     e2e_expect(strstr(run.out, "unverified: its template has changed"), run);
+}
+
+/* The device answers no more: nothing was verified, and nobody may take that for well. */
+static void lose_the_device(const char *call)
+{
+    char script[200];
+    snprintf(script, sizeof script, "gone gone\nfail %s 1 999 sticky create gone", call);
+    verify_after(script, 3, "autotune: error: ");
+    e2e_expect(e2e_has_file("gone") && !strstr(run.out, "holds"), run);
+}
+
+Test(verify, a_device_that_is_lost_while_it_is_set_up_is_no_verdict)
+{
+    lose_the_device("cuMemAlloc_v2");
+}
+
+Test(verify, a_device_that_is_lost_in_the_final_is_no_verdict)
+{
+    lose_the_device("cuMemcpyDtoDAsync_v2");
+}
+
+static double number_of(const char *member)
+{
+    char quoted[64];
+    snprintf(quoted, sizeof quoted, "\"%s\":", member);
+    const char *at = strstr(run.out, quoted);
+    cr_assert_not_null(at, "%s: %s", member, run.out);
+    return atof(at + strlen(quoted));
+}
+
+/* The copy that was the ceiling plays again, and not some other copy. */
+Test(verify, a_winner_is_compared_with_the_same_copy_as_before)
+{
+    e2e_script("time copy_* * 200\ntime transpose_* * 9000");
+    e2e_tune(&run, E2E_QUICK, "tune transpose 33x47 f32 --max-trials 6 --jobs 2");
+    e2e_expect(run.code == 0, run);
+    e2e_tune(&run, E2E_QUICK, "verify transpose 33x47 f32 --format json");
+    e2e_expect(run.code == 0, run);
+    cr_assert_float_eq(number_of("ceiling_s"), 2e-7, 1e-7, "memcpy takes 0.5 us: %s", run.out);
+    cr_assert_float_eq(number_of("stored_ceiling_s"), 2e-7, 1e-7, "%s", run.out);
 }

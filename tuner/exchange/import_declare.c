@@ -272,8 +272,11 @@ static at_status count_broken(size_t *broken, const declaring *d, const at__str 
     at_error cause = { 0 };
     int64_t slots[AT__MAX_SLOTS];
     *broken = 0;
-    if (compile(&expr, d, text, &cause) != AT_OK)
-        return at__py_refuse(why, 0, "%.140s", cause.text);
+    at_status status = compile(&expr, d, text, &cause);
+    if (status != AT_OK) {
+        at__py_refuse(why, 0, "%.140s", cause.text);
+        return status; /* out of memory is no reason to leave a condition out */
+    }
     memcpy(slots, d->slots, sizeof slots);
     for (size_t i = 0; i < d->file->trial_count; i++) {
         at__config config;
@@ -308,6 +311,15 @@ static at_status leave_out(const declaring *d, uint32_t node, const at__py_error
     return AT_OK;
 }
 
+static at_status add_requirement(declaring *d, const at__str *condition)
+{
+    at_status status = at__str_status(condition, d->err);
+    if (status != AT_OK)
+        return status;
+    at__str_addf(&d->requires, "require   %s\n", at__str_text(condition));
+    return at__str_status(&d->requires, d->err);
+}
+
 static at_status add_condition(declaring *d, uint32_t node)
 {
     at__str text = { 0 };
@@ -329,7 +341,7 @@ static at_status add_condition(declaring *d, uint32_t node)
         else if (status != AT_OK)
             at_fail(d->err, status, "%s", why.text);
         else
-            at__str_addf(&d->requires, "require   %s\n", at__str_text(&condition.text));
+            status = add_requirement(d, &condition.text);
     }
     at__py_condition_clear(&condition);
     at__str_clear(&text);

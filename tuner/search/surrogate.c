@@ -443,12 +443,12 @@ static void invert(double *inverse, double *l, int n)
 
 /*
  * gradient_k = d log likelihood / d K, lower half, for the variance that fits best: the likelihood is
- * -n/2 log(y' K^-1 y) - 1/2 log det K. Returns it, without the prior.
+ * -n/2 log(y' K^-1 y) - 1/2 log det K. False: K has no factor.
  */
-static bool derive(double *likelihood, ascent *l, at__surrogate *s)
+static bool derive(ascent *l, const at__surrogate *s)
 {
     int n = l->n;
-    double fit = 0, det = 0;
+    double fit = 0;
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++)
             l->k[i * n + j] = kernel(s, levels_of(s, l->rows[i]), levels_of(s, l->rows[j])) +
@@ -456,8 +456,6 @@ static bool derive(double *likelihood, ascent *l, at__surrogate *s)
     memcpy(l->gradient_k, l->k, (size_t)(n * n) * sizeof *l->k);
     if (!cholesky(l->gradient_k, n))
         return false;
-    for (int i = 0; i < n; i++)
-        det += 2 * log(l->gradient_k[i * n + i]);
     invert(l->inverse, l->gradient_k, n);
     for (int i = 0; i < n; i++) {
         double sum = 0;
@@ -474,7 +472,6 @@ static bool derive(double *likelihood, ascent *l, at__surrogate *s)
     l->weight = l->inverse;
     for (int i = 0; i < n * n; i++)
         l->weight[i] = l->gradient_k[i] * l->k[i];
-    *likelihood = -0.5 * n * log(l->scale) - 0.5 * det;
     return true;
 }
 
@@ -534,8 +531,7 @@ void at__surrogate_learn(at__surrogate *s, int steps)
     for (int d = 0; d < s->dims; d++)
         step.of[d][RELEVANCE] = step.of[d][LENGTH] = 0.3;
     for (int i = 0; i < steps; i++) {
-        double likelihood;
-        if (!derive(&likelihood, &l, s))
+        if (!derive(&l, s))
             break;
         derive_all(&gradient, &l, s);
         for (int d = 0; d < s->dims; d++)
