@@ -3,11 +3,14 @@
  * Linked with --wrap for the allocator, so the sanitizers still watch.
  */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lang/catalog.h"
 #include "lang/declare_common.h"
+#include "db/store.h"
 #include "declare_support.h"
 #include "exchange/cut.h"
 #include "exchange/import.h"
@@ -179,6 +182,44 @@ Test(memory, cutting_a_kernel_out)
     cr_assert_null(strstr(cut_well.data, "A > B"), "%s", cut_well.data);
     fail_each(cut_a_kernel);
     at__str_clear(&cut_well);
+}
+
+static char dump[4096], dump_well[4096]; /* a sink that needs no memory */
+
+static bool add_to_dump(void *context, const char *line)
+{
+    (void)context;
+    cr_assert_lt(strlen(dump) + strlen(line), sizeof dump);
+    strcat(dump, line);
+    return true;
+}
+
+static at__store *dumped;
+
+static at_status write_dump(at_error *err)
+{
+    static const at__dump_options ALL = { 0 };
+    dump[0] = '\0';
+    at_status status = at__store_dump(dumped, &ALL, add_to_dump, NULL, err);
+    if (status == AT_OK)
+        cr_assert_str_eq(dump, dump_well);
+    return status;
+}
+
+Test(memory, dumping_a_database)
+{
+    char folder[] = "/tmp/autotune-memory-XXXXXX", path[64], text[1000];
+    cr_assert_not_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/db", folder);
+    memset(text, 'x', sizeof text);
+    cr_assert_eq(at__store_open(&dumped, path, AT__STORE_WRITE, NULL), AT_OK);
+    cr_assert_eq(at__store_put_source(dumped, "hash", "a.cu", text, sizeof text, NULL), AT_OK);
+    cr_assert_eq(at__store_dump(dumped, &(at__dump_options){ 0 }, add_to_dump, NULL, NULL), AT_OK);
+    strcpy(dump_well, dump);
+    fail_each(write_dump);
+    at__store_close(dumped);
+    unlink(path);
+    rmdir(folder);
 }
 
 static at_status import_recording(at_error *err)
