@@ -88,7 +88,7 @@ static at_status merge_new(const char *path, const char *const *paths, int count
                            at__merge_counts *counts, at_error *err)
 {
     at__str built = { 0 };
-    at_status status = at__store_make_parents(path, err);
+    at_status status = at__store_make_parents(path, 0777, err);
     if (status != AT_OK)
         return status;
     int fd = at__make_beside(&built, path, DATABASE_MODE);
