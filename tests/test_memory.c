@@ -222,6 +222,16 @@ Test(memory, dumping_a_database)
     rmdir(folder);
 }
 
+static int count_of(const char *text, const char *word)
+{
+    int count = 0;
+    while ((text = strstr(text, word)) != NULL) {
+        count++;
+        text++;
+    }
+    return count;
+}
+
 static at_status import_recording(at_error *err)
 {
     static const char *const PATHS[] = { AT_SOURCE_DIR "/tests/data/import/scale_t4.json",
@@ -230,6 +240,9 @@ static at_status import_recording(at_error *err)
     const at__import_options options = { .name = NULL };
     at__import import = { 0 };
     at_status status = at__import_read(&import, PATHS, 3, &options, err);
+    /* One of five conditions is broken by one of the recordings, and left out there; no other is. */
+    for (size_t i = 0; status == AT_OK && i < import.count; i++)
+        cr_assert_geq(count_of(at__str_text(&import.items[i].declaration), "\nrequire "), 4, "%s", at__str_text(&import.items[i].declaration));
     at__import_clear(&import);
     return status;
 }

@@ -272,8 +272,11 @@ static at_status count_broken(size_t *broken, const declaring *d, const at__str 
     at_error cause = { 0 };
     int64_t slots[AT__MAX_SLOTS];
     *broken = 0;
-    if (compile(&expr, d, text, &cause) != AT_OK)
-        return at__py_refuse(why, 0, "%.140s", cause.text);
+    at_status status = compile(&expr, d, text, &cause);
+    if (status != AT_OK) {
+        at__py_refuse(why, 0, "%.140s", cause.text);
+        return status; /* without memory it is not the condition that is wrong */
+    }
     memcpy(slots, d->slots, sizeof slots);
     for (size_t i = 0; i < d->file->trial_count; i++) {
         at__config config;
@@ -328,8 +331,10 @@ static at_status add_condition(declaring *d, uint32_t node)
             status = leave_out(d, node, &why);
         else if (status != AT_OK)
             at_fail(d->err, status, "%s", why.text);
-        else
+        else {
             at__str_addf(&d->requires, "require   %s\n", at__str_text(&condition.text));
+            status = at__str_status(&d->requires, d->err);
+        }
     }
     at__py_condition_clear(&condition);
     at__str_clear(&text);
