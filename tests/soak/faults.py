@@ -244,6 +244,8 @@ class Faults:
             Tune(lab, self.base, "replay", "tune", "--device", "replay:a.db", *shape, "--db", "into.db"),
             Scripted(lab, self.base, "tune", scripted, "tune", *mine, "--db", "into.db"),
         )}
+        if not scripted.is_possible:
+            del self.scenarios["tune"]
 
     def kinds(self):
         for s in self.scenarios.values():

@@ -63,7 +63,9 @@ class Mutation:
         lab.run_well([lab.program, "dump", "--db", "a.db", "--compact", "-o", "compact.jsonl"], self.base)
         for name in glob.glob(os.path.join(self.base, "*-shm")) + glob.glob(os.path.join(self.base, "*-wal")):
             os.unlink(name)
-        self.kinds = (self.shapes, self.declarations, self.dumps, self.databases, self.caches, self.imports)
+        self.kinds = [self.shapes, self.declarations, self.dumps, self.databases, self.imports]
+        if scripted.is_possible:
+            self.kinds.append(self.caches)
 
     def tries(self, seed, count):
         return (f"{seed}.{k}" for k in range(2000 if count is None else count))

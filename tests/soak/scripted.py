@@ -26,6 +26,9 @@ class Scripted:
         self.lab = lab
         self.cache = os.path.join(lab.folder, "kernels.db")
         self.ready = False
+        with lab.scratch() as folder:
+            trial = [lab.program, "check", "copy", "--template", "linear", "--shape", "1x1", "--dtype", "u8", "--sample", "1"]
+            self.is_possible = lab.run(trial, folder).code != 3  # without NVRTC nothing is compiled
 
     def environment(self, folder):
         path = os.environ.get("LD_LIBRARY_PATH")

@@ -39,7 +39,7 @@ class Signals:
     def attempt(self, identity):
         dice = random.Random(f"signals.{identity}")
         with self.lab.scratch() as folder:
-            if dice.random() < 0.7:
+            if dice.random() < 0.7 and self.scripted.is_possible:
                 self.interrupt_tune(dice, folder)
             else:
                 self.interrupt_merge(dice, folder)
