@@ -265,10 +265,12 @@ class Faults:
         return points
 
     def sample(self, count, seed):
+        """Every other one near the end, where a command stores and prints: most calls read templates, before that."""
         dice, kinds = random.Random(f"faults.{seed}"), list(self.kinds())
-        for _ in range(count):
+        for i in range(count):
             s, kind, how, role = dice.choices(kinds, [s.weight for s, _, _, _ in kinds])[0]
-            yield f"{s.name}:{kind}:{dice.randint(1, max(1, s.calls(kind, role)))}:{how}:{role}"
+            calls = max(1, s.calls(kind, role))
+            yield f"{s.name}:{kind}:{dice.randint(1 + (i % 2) * calls * 8 // 10, calls)}:{how}:{role}"
 
     def tries(self, seed, count):
         return self.whole(seed) if count is None else self.sample(count, seed)

@@ -118,7 +118,7 @@ static void print_rows(const at__comparison *c, at__format format, bool all)
         else if (all || item->difference != AT__DIFF_SAME)
             add_text(&out, item);
     }
-    fputs(at__str_text(&out), stdout);
+    fputs(at__whole(&out), stdout);
     at__str_clear(&out);
 }
 

@@ -119,7 +119,7 @@ static void print_json(const view *v, const trial *t)
     at__member_text(&o, "device", t->device);
     at__member_bool(&o, "cold", t->cold);
     at__member_text(&o, "log", t->log);
-    printf("%s}\n", at__str_text(&o));
+    printf("%s}\n", at__whole(&o));
     at__str_clear(&o);
 }
 
@@ -144,7 +144,7 @@ static void print_csv(const view *v, const trial *t)
     at__field_text(&o, t->device);
     at__field_int(&o, t->cold);
     at__field_text(&o, t->log);
-    puts(at__str_text(&o));
+    puts(at__whole(&o));
     at__str_clear(&o);
 }
 

@@ -212,7 +212,7 @@ static void print_row(const work *w, const item *it, const at__remeasured *v)
         add_csv(&row, it, v);
     else
         add_text(&row, it, v);
-    puts(at__str_text(&row));
+    puts(at__whole(&row));
     fflush(stdout);
     at__str_clear(&row);
 }
