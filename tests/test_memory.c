@@ -242,7 +242,8 @@ static at_status import_recording(at_error *err)
     at_status status = at__import_read(&import, PATHS, 3, &options, err);
     /* One of five conditions is broken by one of the recordings, and left out there; no other is. */
     for (size_t i = 0; status == AT_OK && i < import.count; i++)
-        cr_assert_geq(count_of(at__str_text(&import.items[i].declaration), "\nrequire "), 4, "%s", at__str_text(&import.items[i].declaration));
+        cr_assert_geq(count_of(at__str_text(&import.items[i].declaration), "\nrequire "), 4, "%s",
+                      at__str_text(&import.items[i].declaration));
     at__import_clear(&import);
     return status;
 }

@@ -1,5 +1,5 @@
-"""The round `concurrency`: eight processes on one database at once, one of them perhaps killed. Each of the others ends well,
-and everything that they were to store is there. A try is SEED.NUMBER.
+"""The round `concurrency`: eight processes on one database at once, one of them perhaps killed. Each of
+the others ends well, and everything that they were to store is there. A try is SEED.NUMBER.
 """
 import os
 import random

@@ -1,7 +1,8 @@
-"""The round `faults`: every allocation, file operation and call between processes fails in turn, alone and from then on.
+"""The round `faults`: every allocation, file operation and call between processes fails in turn, alone
+and from then on.
 
-A try is SCENARIO:KIND:N:HOW:ROLE, see tests/faults/faults.c. A scenario says what is run, in which folder, and what must
-hold afterwards, whatever failed.
+A try is SCENARIO:KIND:N:HOW:ROLE, see tests/faults/faults.c. A scenario says what is run, in which
+folder, and what must hold afterwards, whatever failed.
 """
 import difflib
 import os
@@ -9,6 +10,7 @@ import random
 import shutil
 
 from lab import Failure, content, expect, expect_kept, expect_nobody_left
+from scripted import MINE
 
 NEVER = 10 ** 9
 
@@ -127,9 +129,10 @@ class Output(Scenario):
 
     def check(self, folder, result, how):
         now, wanted = self.observe(folder, ""), self.right if result.code == 0 else self.before
-        expect(now == wanted, f"exit {result.code}, and the file is not the expected one: {len(now)} bytes, not {len(wanted)}")
+        expect(now == wanted, f"exit {result.code}, and the file is another one: {len(now)} bytes, not {len(wanted)}")
         known = {"output", *os.listdir(self.base)}
-        more = [n for n in os.listdir(folder) if n not in known and not n.startswith(".") and not n.endswith(("-wal", "-shm"))]
+        more = [name for name in os.listdir(folder)
+                if name not in known and not name.startswith(".") and not name.endswith(("-wal", "-shm"))]
         expect(how == "on" or not more, f"files are left: {more}")
 
 
@@ -147,7 +150,8 @@ class Store(Scenario):
         self.check_new(now)
 
     def check_new(self, now):
-        expect(now in (self.before, self.right), f"a part is stored: {len(now - self.before)} of {len(self.right - self.before)} rows")
+        new, all_new = len(now - self.before), len(self.right - self.before)
+        expect(now in (self.before, self.right), f"a part is stored: {new} of {all_new} rows")
 
 
 class Fresh(Store):
@@ -173,7 +177,8 @@ class Tune(Steps):
     def check(self, folder, result, how):
         super().check(folder, result, how)
         now = self.observe(folder, result.out)
-        if any(line.startswith(("copy ", "transpose ")) and "no winner" not in line for line in result.out.splitlines()):
+        rows = [line for line in result.out.splitlines() if line.startswith(("copy ", "transpose "))]
+        if any("no winner" not in row for row in rows):
             expect("winner" in {row[0] for row in now - self.before}, "a winner was printed that is not stored")
         self.lab.run_well(self.args, folder, self.environment(folder))
         again = self.observe(folder, "")
@@ -200,8 +205,8 @@ class Scripted(Tune):
         self.scripted.prepare(folder)
 
     def observe(self, folder, out):
-        """Times vary, and with them the winner; which configurations were tried does not. In a helper that has no memory
-        the driver may refuse to load a kernel, as a real one does: then that is the outcome."""
+        """Times vary, and with them the winner; which configurations were tried does not. In a helper that
+        has no memory the driver may refuse to load a kernel, as a real one does: then that is the outcome."""
         return frozenset(row[:-2] if row[0] == "trial" else row[:4] if row[0] == "winner" else row
                          for row in super().observe(folder, out) if row[0] != "source")
 
@@ -223,12 +228,13 @@ class Faults:
         os.mkdir(self.base)
         lab.run_well([lab.fixture, "a.db"], self.base)
         lab.run_well([lab.program, "dump", "--db", "a.db", "-o", "a.jsonl"], self.base)
-        lab.run_well([lab.program, "import", lab.data("tests/data/import/scale_t4.json"), "--db", "into.db", "--quiet"], self.base)
+        other = lab.data("tests/data/import/scale_t4.json")
+        lab.run_well([lab.program, "import", other, "--db", "into.db", "--quiet"], self.base)
         for name in os.listdir(self.base):
             if name.endswith(("-wal", "-shm")):
                 os.unlink(os.path.join(self.base, name))
         foreign = [lab.data(f"tests/data/import/scale_{part}.json") for part in ("cache", "t1")]
-        shape, mine = ["4096x4096", "f32"], ["copy", "1000", "f32", "--template", "mine", "--templates", "templates", "--jobs", "2"]
+        shape = ["4096x4096", "f32"]
         self.scenarios = {s.name: s for s in (
             Scenario(lab, self.base, "query", "query", *shape, "--db", "a.db", "--json"),
             Scenario(lab, self.base, "show", "show", *shape, "--db", "a.db"),
@@ -242,7 +248,7 @@ class Faults:
             Fresh(lab, self.base, "merge-new", "merge", "into.db", "a.db"),
             Steps(lab, self.base, "import", "import", *foreign, "--db", "into.db"),
             Tune(lab, self.base, "replay", "tune", "--device", "replay:a.db", *shape, "--db", "into.db"),
-            Scripted(lab, self.base, "tune", scripted, "tune", *mine, "--db", "into.db"),
+            Scripted(lab, self.base, "tune", scripted, *MINE, "--db", "into.db"),
         )}
         if not scripted.is_possible:
             del self.scenarios["tune"]

@@ -1,5 +1,5 @@
-"""The round `full_disk`: no room, on a small file system (root) or under a limit of a file's size. What was stored stays, the
-program says why it ends, and with room the same command ends well. A try is SEED.NUMBER.
+"""The round `full_disk`: no room, on a small file system (root) or under a limit of a file's size. What was
+stored stays, the program says why it ends, and with room the same command ends well. A try is SEED.NUMBER.
 """
 import os
 import random
@@ -29,12 +29,14 @@ class FullDisk:
         os.mkdir(self.base)
         self.mounts = has_mounts(self.base)
         lab.run_well([lab.fixture, "a.db"], self.base)
-        lab.run_well([lab.program, "import", lab.data("tests/data/import/scale_t4.json"), "--db", "into.db", "--quiet"], self.base)
+        other = lab.data("tests/data/import/scale_t4.json")
+        lab.run_well([lab.program, "import", other, "--db", "into.db", "--quiet"], self.base)
+        foreign = [lab.data(f"tests/data/import/scale_{part}.json") for part in ("cache", "t1")]
         shape = ["4096x4096", "f32"]
         self.commands = {
             "merge": ["merge", "into.db", f"{self.base}/a.db"],
             "large": ["merge", "into.db", lab.data("db/winners/h200.jsonl.gz")],
-            "import": ["import", *(lab.data(f"tests/data/import/scale_{part}.json") for part in ("cache", "t1")), "--db", "into.db"],
+            "import": ["import", *foreign, "--db", "into.db"],
             "replay": ["tune", "--device", f"replay:{self.base}/a.db", *shape, "--db", "into.db"],
             "dump": ["dump", "--db", f"{self.base}/a.db", "-o", "output"],
             "export": ["export", *shape, "--db", f"{self.base}/a.db", "-o", "output"],
@@ -80,8 +82,9 @@ class FullDisk:
     def under_limit(self, dice, folder, name, right, size):
         self.begin(folder)
         limit = dice.randrange(size)
+        limits = (limit, resource.RLIM_INFINITY)
         result = self.lab.run([self.lab.program, *self.commands[name]], folder,
-                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY)))
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limits))
         self.check(folder, name, right, result, lambda: None)
 
     def on_small_disk(self, dice, folder, name, right, size):
@@ -110,10 +113,12 @@ class FullDisk:
         before = content(os.path.join(self.base, "into.db"))
         expect_kept(before, rows, f"{name} ended so:\n{result}")
         if name in ("dump", "export"):
-            expect(output in (b"what was there before\n", right[1]), f"{name} left {len(output)} bytes of {len(right[1])}", result)
+            whole = output in (b"what was there before\n", right[1])
+            expect(whole, f"{name} left {len(output)} bytes of {len(right[1])}", result)
         if result.code == 0:
             expect_kept(right[0], rows, f"{name} ended well")
-            expect(name not in ("dump", "export") or output == right[1], f"{name} ended well without its output", result)
+            good = name not in ("dump", "export") or output == right[1]
+            expect(good, f"{name} ended well without its output", result)
         make_room()
         self.lab.run_well([self.lab.program, *self.commands[name]], folder)
         rows, output = self.observe(folder)

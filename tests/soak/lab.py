@@ -23,8 +23,8 @@ class Result:
         self.args, self.code, self.out, self.err, self.seconds = args, code, out, err, seconds
 
     def __str__(self):
-        return f"{' '.join(map(str, self.args))}\nexit {self.code}, {self.seconds:.2f} s\n--- stdout\n{self.out[-1000:]}\n" \
-               f"--- stderr\n{self.err[-6000:]}"
+        return f"{' '.join(map(str, self.args))}\nexit {self.code}, {self.seconds:.2f} s\n" \
+               f"--- stdout\n{self.out[-1000:]}\n--- stderr\n{self.err[-6000:]}"
 
 
 def expect(condition, text, result=None):
@@ -54,7 +54,8 @@ class Lab:
         try:
             return shutil.copy(path, here)
         except FileNotFoundError:
-            raise SystemExit(f"soak: {path} is missing: `tools/setup tests {os.path.relpath(self.build)}` builds it") from None
+            folder = os.path.relpath(self.build)
+            raise SystemExit(f"soak: {path} is missing: `tools/setup tests {folder}` builds it") from None
 
     def data(self, name):
         return os.path.join(self.source, name)
@@ -92,8 +93,9 @@ class Lab:
         self.count += 1
         names = [os.path.join(folder, f".{kind}.{self.count}") for kind in ("out", "err")]
         with open(names[0], "wb") as out, open(names[1], "wb") as err:
-            process = subprocess.Popen([str(a) for a in args], cwd=folder, env=self.environment(folder, more), stdin=subprocess.DEVNULL,
-                                       stdout=out, stderr=err, start_new_session=True, **options)
+            process = subprocess.Popen([str(a) for a in args], cwd=folder, env=self.environment(folder, more),
+                                       stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True,
+                                       **options)
         process.output, process.began = names, time.monotonic()
         return process
 
@@ -167,8 +169,9 @@ def expect_nobody_left(folder):
 
 # ---- databases ----
 
-TRIALS = "SELECT op, shape, type_key, device, driver, cold, template, template_hash, config, outcome, median_s FROM trials_all"
-WINNERS = "SELECT op, shape, type_key, device, driver, cold, template, template_hash, config, median_s FROM winners_all"
+KEY = "op, shape, type_key, device, driver, cold, template, template_hash, config"
+TRIALS = f"SELECT {KEY}, outcome, median_s FROM trials_all"
+WINNERS = f"SELECT {KEY}, median_s FROM winners_all"
 SOURCES = "SELECT hash, length(text) FROM source"
 
 
@@ -188,8 +191,8 @@ def content(path):
         if not db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'trials_all'").fetchone():
             expect(db.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,), f"{path} has some tables only")
             return frozenset()
-        return frozenset(("trial", *row) for row in db.execute(TRIALS)) | frozenset(("winner", *row) for row in db.execute(WINNERS)) | \
-            frozenset(("source", *row) for row in db.execute(SOURCES))
+        kinds = (("trial", TRIALS), ("winner", WINNERS), ("source", SOURCES))
+        return frozenset((kind, *row) for kind, sql in kinds for row in db.execute(sql))
     except sqlite3.DatabaseError as error:
         raise Failure(f"{path} cannot be read: {error}") from None
     finally:

@@ -1,5 +1,5 @@
-"""The round `mutation`: files with random damage. Any answer is right that is no crash, no hang, no sanitizer's report and
-no bug of autotune's. A try is SEED.NUMBER.
+"""The round `mutation`: files with random damage. Any answer is right that is no crash, no hang, no
+sanitizer's report and no bug of autotune's. A try is SEED.NUMBER.
 """
 import glob
 import gzip
@@ -7,8 +7,11 @@ import os
 import random
 import shutil
 
-TOKENS = [b"-1", b"0", b"1e999", b"nan", b"9223372036854775807", b"9223372036854775808", b"4294967296", b"\0", b"\n", b"\"", b"\\", b"{",
-          b"}", b"[", b"]", b"null", b"x", b"/", b"@", b"*", b"%", b"(" * 500, b"..", b"\xff\xfe", b"'", b"#", b",", b":"]
+from scripted import MINE
+
+TOKENS = [b"-1", b"0", b"1e999", b"nan", b"9223372036854775807", b"9223372036854775808", b"4294967296",
+          b"\0", b"\n", b"\"", b"\\", b"{", b"}", b"[", b"]", b"null", b"x",
+          b"/", b"@", b"*", b"%", b"(" * 500, b"..", b"\xff\xfe", b"'", b"#", b",", b":"]
 
 
 def damage(dice, data):
@@ -58,7 +61,8 @@ class Mutation:
         self.base = os.path.join(lab.folder, "undamaged")
         os.mkdir(self.base)
         lab.run_well([lab.fixture, "a.db"], self.base)
-        lab.run_well([lab.program, "import", lab.data("tests/data/import/scale_cache.json"), "--db", "a.db", "--quiet"], self.base)
+        other = lab.data("tests/data/import/scale_cache.json")
+        lab.run_well([lab.program, "import", other, "--db", "a.db", "--quiet"], self.base)
         lab.run_well([lab.program, "dump", "--db", "a.db", "-o", "a.jsonl"], self.base)
         lab.run_well([lab.program, "dump", "--db", "a.db", "--compact", "-o", "compact.jsonl"], self.base)
         for name in glob.glob(os.path.join(self.base, "*-shm")) + glob.glob(os.path.join(self.base, "*-wal")):
@@ -83,30 +87,34 @@ class Mutation:
             file.write(data)
 
     def any_file(self, dice, *patterns):
-        names = sorted(name for pattern in patterns for name in glob.glob(self.lab.data(pattern)) if os.path.isfile(name))
+        found = [name for pattern in patterns for name in glob.glob(self.lab.data(pattern))]
+        names = sorted(filter(os.path.isfile, found))
         with open(dice.choice(names), "rb") as file:
             return file.read()
 
     def shapes(self, dice, folder):
-        self.put(folder, "shapes.txt", damage(dice, self.any_file(dice, "tests/data/*.txt", "tests/fuzz/corpus/shapes/*")))
+        source = self.any_file(dice, "tests/data/*.txt", "tests/fuzz/corpus/shapes/*")
+        self.put(folder, "shapes.txt", damage(dice, source))
         yield ["tune", "--device", "replay:a.db", "--shapes", "shapes.txt", "--db", "new.db", "--quiet"]
         yield ["dump", "--db", "a.db", "--shapes", "shapes.txt"]
 
     def declarations(self, dice, folder):
         op = dice.choice(("transpose", "copy", "scale"))
         os.makedirs(os.path.join(folder, "more", op))
-        source = self.any_file(dice, f"templates/{op}/*.cu", "tests/fuzz/corpus/declare/*", "tests/data/templates/*/*.cu*")
+        source = self.any_file(dice, f"templates/{op}/*.cu", "tests/fuzz/corpus/declare/*",
+                               "tests/data/templates/*/*.cu*")
         self.put(folder, f"more/{op}/{dice.choice(('op', 'mine'))}.cu", damage(dice, source))
         yield ["list", "templates", "--templates", "more"]
         yield ["space", op, "64x64", "--arch", "sm_90", "--templates", "more"]
-        yield ["tune", "--device", "replay:a.db", "transpose", "4096x4096", "--templates", "more", "--db", "new.db", "--quiet"]
+        yield ["tune", "--device", "replay:a.db", "transpose", "4096x4096", "--templates", "more", "--db", "new.db",
+               "--quiet"]
 
     def dumps(self, dice, folder):
         with open(os.path.join(folder, dice.choice(("a.jsonl", "compact.jsonl"))), "rb") as file:
             data = file.read()
         how = dice.randrange(4)
-        data = damage(dice, gzip.compress(data)) if how == 0 else gzip.compress(damage(dice, data)) if how == 1 else damage(dice, data)
-        self.put(folder, "in.jsonl", data)
+        data = damage(dice, gzip.compress(data) if how == 0 else data)
+        self.put(folder, "in.jsonl", gzip.compress(data) if how == 1 else data)
         yield ["merge", "new.db", "in.jsonl"]
         yield ["merge", "a.db", "in.jsonl"]
         yield ["tune", "--device", "replay:in.jsonl", "4096x4096", "f32", "--db", "other.db", "--quiet"]
@@ -133,14 +141,14 @@ class Mutation:
         environment = self.scripted.environment(folder)
         commands = [["cache"], ["cache", "--shrink", "--cache-limit", "1"]]
         if dice.random() < 0.1:
-            commands.insert(0, ["tune", "copy", "1000", "f32", "--template", "mine", "--templates", "templates", "--jobs", "2",
-                                "--db", "db", "--max-trials", "3"])
+            commands.insert(0, [*MINE, "--db", "db", "--max-trials", "3"])
         for args in commands:
             self.lab.run([self.lab.quick, *args], folder, environment)
         return ()
 
     def imports(self, dice, folder):
-        self.put(folder, "in.json", damage(dice, self.any_file(dice, "tests/data/import/*.json", "tests/fuzz/corpus/import/*")))
+        source = self.any_file(dice, "tests/data/import/*.json", "tests/fuzz/corpus/import/*")
+        self.put(folder, "in.json", damage(dice, source))
         yield ["import", "in.json", "--db", "new.db"]
         yield ["import", "in.json", self.lab.data("tests/data/import/scale_t1.json"), "--db", "a.db"]
         yield ["import", self.lab.data("tests/data/import/scale_cache.json"), "in.json", "--print"]

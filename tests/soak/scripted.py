@@ -27,12 +27,14 @@ class Scripted:
         self.cache = os.path.join(lab.folder, "kernels.db")
         self.ready = False
         with lab.scratch() as folder:
-            trial = [lab.program, "check", "copy", "--template", "linear", "--shape", "1x1", "--dtype", "u8", "--sample", "1"]
+            trial = [lab.program, "check", "copy", "--template", "linear", "--shape", "1x1", "--dtype", "u8",
+                     "--sample", "1"]
             self.is_possible = lab.run(trial, folder).code != 3  # without NVRTC nothing is compiled
 
     def environment(self, folder):
         path = os.environ.get("LD_LIBRARY_PATH")
-        return {"LD_LIBRARY_PATH": self.lab.driver + (f":{path}" if path else ""), "AT_SCRIPT": os.path.join(folder, "script"),
+        return {"LD_LIBRARY_PATH": self.lab.driver + (f":{path}" if path else ""),
+                "AT_SCRIPT": os.path.join(folder, "script"),
                 "AUTOTUNE_CACHE": os.path.join(folder, "kernels.db")}
 
     def write(self, folder, script):

@@ -1,7 +1,8 @@
-"""The round `signals`: at a random moment a run is killed, interrupted, terminated or stopped, or one of its helpers is.
+"""The round `signals`: at a random moment a run is killed, interrupted, terminated or stopped, or one of
+its helpers is.
 
-What was stored before is there afterwards, nobody is left behind, and the same command goes on to the end. A merge is
-stored whole or not at all. A try is SEED.NUMBER.
+What was stored before is there afterwards, nobody is left behind, and the same command goes on to the
+end. A merge is stored whole or not at all. A try is SEED.NUMBER.
 """
 import os
 import random
@@ -13,7 +14,8 @@ from lab import content, expect, expect_kept, expect_nobody_left, helpers_of, ju
 from scripted import MINE, TRIALS
 
 SLOW = "pace 3\nl2 20000"  # so that there is something to interrupt
-DEADLY = {"kill": [signal.SIGKILL], "term": [signal.SIGTERM], "int": [signal.SIGINT], "int twice": [signal.SIGINT, signal.SIGINT]}
+DEADLY = {"kill": [signal.SIGKILL], "term": [signal.SIGTERM], "int": [signal.SIGINT],
+          "int twice": [signal.SIGINT, signal.SIGINT]}
 
 
 def send(process, number):
@@ -116,7 +118,8 @@ class Signals:
         expect_kept(before, now, "after a signal")
         expect(now - before in (frozenset(), self.times["merged"]), f"a part is stored: {len(now - before)} rows")
         self.lab.run_well([self.lab.program, "merge", "into.db", source], folder)
-        expect(content(into) - before == self.times["merged"], "the same command again does not end as the first would have")
+        again = content(into) - before
+        expect(again == self.times["merged"], "the same command again does not end as the first would have")
 
     def disturb_merge(self, dice, process, after_s):
         time.sleep(after_s)
