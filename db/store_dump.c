@@ -89,12 +89,11 @@ static at_status write_row(dumper *d, const char *kind, sqlite3_stmt *s, bool *m
         if (d->options->compact && is_extra(name))
             continue;
         render_value(d, s, i, strcmp(kind, "trial") == 0);
+        d->line.failed |= d->value.failed; /* the next value begins anew, and would hide it */
         add_member(d, name, i);
     }
     at__str_add(&d->line, "}");
     at_status status = at__str_status(&d->line, err);
-    if (status == AT_OK)
-        status = at__str_status(&d->value, err);
     if (status == AT_OK)
         *more = d->sink(d->context, d->line.data);
     return status;

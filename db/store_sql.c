@@ -52,6 +52,8 @@ static const struct advice {
       "; save what can be read with `sqlite3 FILE .recover`, or move the file away and tune again" },
     { SQLITE_READONLY, "the file or its folder is read-only",
       "; change the permissions, or use another database with --db" },
+    { SQLITE_PROTOCOL, "it cannot be locked",
+      "; is it on a network file system? use another database with --db" },
     { SQLITE_CANTOPEN, NULL,
       "; check the permissions of the file and of its folder, and that it is not on a network file system" },
     { SQLITE_INTERRUPT, "it took too long", "; use another database with --db" },

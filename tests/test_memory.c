@@ -4,12 +4,16 @@
  * with --wrap for the allocator, so the sanitizers still watch.
  */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lang/catalog.h"
 #include "lang/declare_common.h"
+#include "db/store.h"
 #include "declare_support.h"
+#include "exchange/cut.h"
 #include "exchange/import.h"
 #include "lang/render.h"
 #include "search/strategy.h"
@@ -237,6 +241,75 @@ static at_status open_catalog(at_error *err)
 Test(memory, the_catalog)
 {
     fail_each(open_catalog);
+}
+
+/* What was cut when there was memory. */
+static at__str cut_well;
+
+/* A branch that nobody had the memory to decide must not stay in a text that is called complete. */
+static at_status cut_a_kernel(at_error *err)
+{
+    static const char RENDERED[] =
+        "constexpr int A = 4;\nconstexpr int B = A * 2;\nenum { C = 1 };\nint unused() { return 1; }\n"
+        "extern \"C\" __global__ void k(T *out, const T *in)\n{\n    const int none = 7;\n"
+        "    if (A == 4 && (B > 9 || out))\n        out[0] = in[0];\n    if (A > B) {\n        out[1] = "
+        "in[1];\n"
+        "    } else {\n        out[2] = in[C == 1 ? 3 : 4];\n    }\n}\n";
+    const at__cutting cutting = { .rendered = RENDERED, .kernel = "k", .name = "kernel", .type_bytes = 4 };
+    at__str text = { 0 };
+    at_status status = at__cut(&text, &cutting, err);
+    if (status == AT_OK && !cut_well.data)
+        at__str_add_bytes(&cut_well, text.data, text.len);
+    if (status == AT_OK)
+        cr_assert_str_eq(text.data, cut_well.data);
+    at__str_clear(&text);
+    return status;
+}
+
+Test(memory, cutting_a_kernel_out)
+{
+    cr_assert_eq(cut_a_kernel(NULL), AT_OK);
+    cr_assert_null(strstr(cut_well.data, "A > B"), "%s", cut_well.data);
+    fail_each(cut_a_kernel);
+    at__str_clear(&cut_well);
+}
+
+static char dump[4096], dump_well[4096]; /* a sink that needs no memory */
+
+static bool add_to_dump(void *context, const char *line)
+{
+    (void)context;
+    cr_assert_lt(strlen(dump) + strlen(line), sizeof dump);
+    strcat(dump, line);
+    return true;
+}
+
+static at__store *dumped;
+
+static at_status write_dump(at_error *err)
+{
+    static const at__dump_options ALL = { 0 };
+    dump[0] = '\0';
+    at_status status = at__store_dump(dumped, &ALL, add_to_dump, NULL, err);
+    if (status == AT_OK)
+        cr_assert_str_eq(dump, dump_well);
+    return status;
+}
+
+Test(memory, dumping_a_database)
+{
+    char folder[] = "/tmp/autotune-memory-XXXXXX", path[64], text[1000];
+    cr_assert_not_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/db", folder);
+    memset(text, 'x', sizeof text);
+    cr_assert_eq(at__store_open(&dumped, path, AT__STORE_WRITE, NULL), AT_OK);
+    cr_assert_eq(at__store_put_source(dumped, "hash", "a.cu", text, sizeof text, NULL), AT_OK);
+    cr_assert_eq(at__store_dump(dumped, &(at__dump_options){ 0 }, add_to_dump, NULL, NULL), AT_OK);
+    strcpy(dump_well, dump);
+    fail_each(write_dump);
+    at__store_close(dumped);
+    unlink(path);
+    rmdir(folder);
 }
 
 static at_status import_recording(at_error *err)

@@ -45,7 +45,7 @@ static void expect_line(at__text_file *file, const char *wanted, bool whole)
     at__str line = { 0 };
     bool got = false, is_whole = false;
     at_error err = { 0 };
-    cr_assert_eq(at__text_file_line(file, &line, &got, &is_whole, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__text_file_line(file, &line, SIZE_MAX, &got, &is_whole, &err), AT_OK, "%s", err.text);
     cr_assert_eq(got, wanted != NULL);
     cr_assert_str_eq(at__str_text(&line), wanted ? wanted : "");
     cr_assert_eq(is_whole, whole);

@@ -88,6 +88,38 @@ Test(wire, a_text_without_its_end_is_bad)
 
 /* ---- frames ---- */
 
+/* send() as the linker names it; fails once when `fails_after` calls were well. */
+static int fails_after = -1;
+ssize_t __real_send(int fd, const void *data, size_t size, int flags);
+ssize_t __wrap_send(int fd, const void *data, size_t size, int flags);
+
+ssize_t __wrap_send(int fd, const void *data, size_t size, int flags)
+{
+    if (fails_after >= 0 && fails_after-- == 0) {
+        errno = ENOBUFS;
+        return -1;
+    }
+    return __real_send(fd, data, size, flags);
+}
+
+/* The frame behind would be read as the rest of the one that broke off: there must be none. */
+Test(wire, behind_a_frame_that_broke_off_nothing_comes)
+{
+    int ends[2];
+    uint32_t kind = 0;
+    at__str body = { 0 }, got = { 0 };
+    cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    at__put_text(&body, "of as many bytes as the one behind it");
+    fails_after = 1; /* the head is sent */
+    cr_assert_eq(at__wire_send(ends[0], 5, &body, NULL), AT_ERR_SYSTEM);
+    cr_assert_eq(at__wire_send(ends[0], 6, &body, NULL), AT_ERR_SYSTEM);
+    cr_assert_eq(at__wire_recv(ends[1], &kind, &got, NULL), AT_ERR_SYSTEM, "kind %u", (unsigned)kind);
+    close(ends[0]);
+    close(ends[1]);
+    at__str_clear(&body);
+    at__str_clear(&got);
+}
+
 typedef struct sender {
     int fd;
     const at__str *body;

@@ -85,7 +85,7 @@ static void print_failure_json(const at__compile_check_row *r, const char *confi
     at__member_text(&line, "template", row_name(r));
     at__member_text(&line, "config", config);
     at__member_text(&line, "log", log);
-    at__print(stdout, "%s}\n", at__str_text(&line));
+    at__print(stdout, "%s}\n", at__whole(&line));
     at__str_clear(&line);
 }
 

@@ -118,7 +118,7 @@ static void print_rows(const at__comparison *c, at__format format, bool all)
         else if (all || item->difference != AT__DIFF_SAME)
             add_text(&out, item);
     }
-    at__put(stdout, at__str_text(&out));
+    at__put(stdout, at__whole(&out));
     at__str_clear(&out);
 }
 

@@ -30,7 +30,7 @@ static void print_text(at__description kind, const char *text)
 {
     at__str out = { 0 };
     at__describe_text(&out, kind, text);
-    fputs(at__str_text(&out), stdout);
+    fputs(at__whole(&out), stdout);
     at__str_clear(&out);
 }
 

@@ -44,7 +44,7 @@ static void print_conditions(const at__conditions *c)
             at__str_addf(&line, PARTS[i].format, PARTS[i].value);
         }
     if (line.len)
-        at__print(stdout, "  conditions     %s\n", at__str_text(&line));
+        at__print(stdout, "  conditions     %s\n", at__whole(&line));
     at__str_clear(&line);
 }
 
@@ -116,7 +116,7 @@ static void print_json(const at__answer *a, const char *dtype, const char *outda
     at__member_text(&o, "device", a->fingerprint.device);
     at__report_answer(&o, a);
     at__str_add(&o, "}");
-    at__print(stdout, "%s\n", at__str_text(&o));
+    at__print(stdout, "%s\n", at__whole(&o));
     at__str_clear(&o);
 }
 
@@ -140,7 +140,7 @@ static void print_csv(const at__answer *a, const char *dtype)
     at__field_real(&o, 1, at__answer_gb_per_s(a));
     at__field_real(&o, 4, at__answer_share(a));
     at__field_text(&o, "exact");
-    at__print(stdout, "%s\n", at__str_text(&o));
+    at__print(stdout, "%s\n", at__whole(&o));
     at__str_clear(&o);
 }
 
@@ -206,7 +206,7 @@ static void found_json(const at__found *f, const at__problem *problem, const cha
         at__member_text(&o, "measured_at", a->measured_at);
     }
     at__str_add(&o, "}");
-    at__print(stdout, "%s\n", at__str_text(&o));
+    at__print(stdout, "%s\n", at__whole(&o));
     at__str_clear(&o);
 }
 
@@ -219,7 +219,7 @@ static void found_csv(const at__found *f, const at__problem *problem, const char
     at__field_real(&o, 1, f->own ? at__answer_gb_per_s(a) : NAN);
     at__field_text(&o, ""); /* a share of the copy ceiling is known of finals only */
     at__field_text(&o, at__match_name(f->match));
-    at__print(stdout, "%s\n", at__str_text(&o));
+    at__print(stdout, "%s\n", at__whole(&o));
     at__str_clear(&o);
 }
 
@@ -230,11 +230,11 @@ static void print_found(const at__found *f, const at__problem *problem, at__form
     at__problem_shape(&shape, problem);
     warn_of_date(f->answer);
     if (format == AT__CSV)
-        found_csv(f, problem, at__str_text(&shape));
+        found_csv(f, problem, at__whole(&shape));
     else if (format == AT__TEXT)
-        found_text(f, problem, at__str_text(&shape));
+        found_text(f, problem, at__whole(&shape));
     else
-        found_json(f, problem, at__str_text(&shape));
+        found_json(f, problem, at__whole(&shape));
     at__str_clear(&shape);
 }
 

@@ -122,7 +122,7 @@ static void print_json(const view *v, const trial *t)
     at__member_text(&o, "device", t->device);
     at__member_bool(&o, "cold", t->cold);
     at__member_text(&o, "log", t->log);
-    at__print(stdout, "%s}\n", at__str_text(&o));
+    at__print(stdout, "%s}\n", at__whole(&o));
     at__str_clear(&o);
 }
 
@@ -147,7 +147,7 @@ static void print_csv(const view *v, const trial *t)
     at__field_text(&o, t->device);
     at__field_int(&o, t->cold);
     at__field_text(&o, t->log);
-    at__print(stdout, "%s\n", at__str_text(&o));
+    at__print(stdout, "%s\n", at__whole(&o));
     at__str_clear(&o);
 }
 

@@ -52,7 +52,7 @@ static void print_config(const at__template *t, const at__config *config, at__fo
         at__str_addf(line, "%s%c", t->name, format == AT__CSV ? ',' : ' ');
         at__config_text(line, t, config);
     }
-    at__print(stdout, "%s\n", at__str_text(line));
+    at__print(stdout, "%s\n", at__whole(line));
 }
 
 /* A template's configurations, one a line; ends early on Ctrl-C or when nobody reads them any more. */
@@ -86,7 +86,7 @@ static void print_count(const at__space *space, at__format format, double second
         at__member_int(&line, "valid", at__space_count(space));
         at__member_real(&line, "seconds", 3, seconds);
         at__member_text(&line, "refusal", refusal);
-        at__print(stdout, "%s}\n", at__str_text(&line));
+        at__print(stdout, "%s}\n", at__whole(&line));
         at__str_clear(&line);
     } else if (format == AT__CSV) {
         at__print(stdout, "%s,%.17g,%" PRId64 ",%.3g\n", name, at__space_raw_count(space),

@@ -55,7 +55,7 @@ static void on_result(void *context, const at__result *result)
         at__report_head(&text, o->format);
     o->head_printed = true;
     at__report_result(&text, o->format, result);
-    at__print(stdout, "%s", at__str_text(&text));
+    at__print(stdout, "%s", at__whole(&text));
     fflush(stdout);
     at__totals_add(&o->totals, result);
     at__str_clear(&text);

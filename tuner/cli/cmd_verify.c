@@ -207,7 +207,7 @@ static void print_row(const work *w, const item *it, const at__remeasured *v)
         add_csv(&row, it, v);
     else
         add_text(&row, it, v);
-    at__print(stdout, "%s\n", at__str_text(&row));
+    at__print(stdout, "%s\n", at__whole(&row));
     fflush(stdout);
     at__str_clear(&row);
 }

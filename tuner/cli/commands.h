@@ -66,6 +66,10 @@ int at__complain(const at_error *err);
 /* Prints "autotune: warning: <text>" on stderr. */
 void at__warn(const char *text);
 
+/* The text, when there was the memory for all of it. Else it says so and ends the program: a piece of a row
+ * or of an object must not be taken for an answer. */
+const char *at__whole(const at__str *text);
+
 /* Parses a command's options, printing the help or the complaint. false: end with *exit_code. */
 bool at__command_options(const at__usage *usage, const at__option *table, int argc, char **argv,
                          at__words *words, int *exit_code);

@@ -9,6 +9,7 @@
 #include "db/store.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -36,11 +37,19 @@ void at__warn(const char *text)
     at__print(stderr, "autotune: warning: %s\n", text);
 }
 
+const char *at__whole(const at__str *text)
+{
+    at_error err = { 0 };
+    if (at__str_status(text, &err) != AT_OK)
+        exit(at__complain(&err)); /* what this process started ends with it */
+    return at__str_text(text);
+}
+
 static void describe(at__description kind, const char *name, const at__usage *usage, const at__option *table)
 {
     at__str part = { 0 };
     at__describe(&part, kind, name, usage, table);
-    fputs(at__str_text(&part), stdout);
+    fputs(at__whole(&part), stdout);
     at__str_clear(&part);
 }
 
@@ -62,7 +71,7 @@ bool at__command_options(const at__usage *usage, const at__option *table, int ar
     if (help) {
         at__str page = { 0 };
         at__options_help(&page, usage, table);
-        at__print(stdout, "%s", at__str_text(&page));
+        at__print(stdout, "%s", at__whole(&page));
         at__str_clear(&page);
         *exit_code = AT__EXIT_OK;
     }

@@ -83,6 +83,7 @@ static void text_row(at__str *out, const at__result *r)
         notes(out, r);
         at__str_add(out, "\n");
     }
+    out->failed |= problem.failed;
     at__str_clear(&problem);
 }
 
@@ -121,6 +122,7 @@ static void csv_row(at__str *out, const at__result *r)
     at__field_int(out, r->interrupted);
     at__field_text(out, r->found ? "" : r->why);
     at__str_add(out, "\n");
+    out->failed |= shape.failed;
     at__str_clear(&shape);
 }
 
@@ -211,6 +213,7 @@ static void json_row(at__str *out, const at__result *r)
     }
     json_counts(out, r);
     at__str_add(out, "}\n");
+    out->failed |= shape.failed;
     at__str_clear(&shape);
 }
 

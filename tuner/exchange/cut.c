@@ -37,7 +37,8 @@ static void learn_constant(at__cut_state *c, const at__str *prefix, const at__un
     if (at__cut_is(&t, 0, "enum"))
         constant = true;
     size_t end = t.count && at__cut_is(&t, t.count - 1, ";") ? t.count - 1 : t.count;
-    if (!constant || !at__cut_is(&t, first - 1, "=") || !at__cut_value(&value, &t, first, end, &c->constants))
+    if (!constant || !at__cut_is(&t, first - 1, "=") ||
+        !at__cut_value(&value, &c->failed, &t, first, end, &c->constants))
         goto done;
     if (at__cut_is(&t, 1, "bool"))
         value = value != 0;
@@ -217,6 +218,17 @@ static void write_all(at__str *out, const at__cut_state *c, const char *before)
     }
 }
 
+/* Has every text all that was added to it? One that is not asked for may have made another go. */
+static bool is_whole(const at__cut_state *c)
+{
+    bool whole = true;
+    for (size_t i = 0; i < c->item_count; i++)
+        whole = whole && !c->items[i].text.failed && !c->items[i].prefix.failed && !c->items[i].suffix.failed;
+    for (size_t i = 0; i < c->unit_count; i++)
+        whole = whole && !c->units[i].text.failed;
+    return whole;
+}
+
 static void cut_clear(at__cut_state *c)
 {
     for (size_t i = 0; i < c->item_count; i++) {
@@ -252,6 +264,7 @@ at_status at__cut(at__str *out, const at__cutting *cutting, at_error *err)
         c.failed = !at__cut_lex(&c.tokens, at__str_text(&c.clean), c.clean.len, true);
     if (!c.failed && !c.odd)
         at__cut_split(&c);
+    c.failed = c.failed || !is_whole(&c);
     if (!c.failed && !c.odd) {
         fold(&c);
         reach_all(&c, cutting->name);

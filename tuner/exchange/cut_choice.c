@@ -128,7 +128,8 @@ bool at__cut_choose(at__str *text, const at__cut_tokens *t, size_t i, const at__
     choice c;
     int64_t value;
     at__str taken = { 0 };
-    if (!read_choice(&c, t, i) || has_real_type(t) || !at__cut_value(&value, t, c.begin, c.mark, known))
+    if (!read_choice(&c, t, i) || has_real_type(t) ||
+        !at__cut_value(&value, &text->failed, t, c.begin, c.mark, known))
         return false;
     const size_t first = value ? c.mark + 1 : c.colon + 1, end = value ? c.colon : c.end;
     if (first == end)

@@ -253,8 +253,10 @@ static bool take_branch(at__str *text, const at__cut_tokens *t, const branching 
 static void strip_parentheses(at__str *condition)
 {
     at__cut_tokens t;
-    if (condition->failed || !at__cut_lex(&t, at__str_text(condition), condition->len, false))
+    if (condition->failed || !at__cut_lex(&t, at__str_text(condition), condition->len, false)) {
+        condition->failed = true;
         return;
+    }
     if (t.count > 1 && at__cut_is(&t, 0, "(") && at__cut_match(&t, 0) == t.count - 1) {
         memmove(condition->data, condition->data + 1, condition->len - 2);
         condition->len -= 2;

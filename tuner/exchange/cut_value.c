@@ -102,22 +102,26 @@ static bool add_token(reading *r, const at__cut_tokens *t, size_t i, const at__c
     }
 }
 
-bool at__cut_value(int64_t *value, const at__cut_tokens *t, size_t begin, size_t end,
+bool at__cut_value(int64_t *value, bool *failed, const at__cut_tokens *t, size_t begin, size_t end,
                    const at__cut_constants *known)
 {
     reading r = { .reach = 1 };
     at__expr *expr = NULL;
     bool good = begin < end;
+    at_status status = AT_OK;
     for (size_t i = begin; i < end && good; i++) {
         size_t used = add_sizeof(&r, t, i, known);
         good = used ? i + used <= end : add_token(&r, t, i, known);
         i += used ? used - 1 : 0;
     }
+    *failed |= r.text.failed;
     good = good && !r.text.failed && !(r.unsigned_ && r.falls) && !(r.grows && r.reach >= 2147483648.0);
-    if (good)
-        good = at__expr_compile(&expr, at__str_text(&r.text), r.text.len, &(at__scope){ 0 },
-                                (at__where){ .file = "" }, NULL) == AT_OK &&
-               at__expr_eval(value, expr, NULL, NULL) == AT_OK;
+    if (good) {
+        status = at__expr_compile(&expr, at__str_text(&r.text), r.text.len, &(at__scope){ 0 },
+                                  (at__where){ .file = "" }, NULL);
+        *failed |= status == AT_ERR_MEMORY;
+        good = status == AT_OK && at__expr_eval(value, expr, NULL, NULL) == AT_OK;
+    }
     at__expr_close(expr);
     at__str_clear(&r.text);
     return good;
@@ -176,7 +180,7 @@ at__truth at__cut_simplify(at__str *out, bool *changed, const at__cut_tokens *t,
         add_range(out, t, begin, end);
         return AT__UNKNOWN;
     }
-    if (at__cut_value(&value, t, begin, end, known))
+    if (at__cut_value(&value, &out->failed, t, begin, end, known))
         return value ? AT__TRUE : AT__FALSE;
     const bool either = at__cut_find(t, begin, end, "||") < end;
     if (either || at__cut_find(t, begin, end, "&&") < end) {

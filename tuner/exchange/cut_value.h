@@ -21,8 +21,8 @@ typedef struct at__cut_constants {
 
 typedef enum at__truth { AT__FALSE, AT__TRUE, AT__UNKNOWN } at__truth;
 
-/* The value of an expression, where it is certain that C++ finds the same. */
-bool at__cut_value(int64_t *value, const at__cut_tokens *t, size_t begin, size_t end,
+/* The value of an expression, where it is certain that C++ finds the same. Sets *failed: out of memory. */
+bool at__cut_value(int64_t *value, bool *failed, const at__cut_tokens *t, size_t begin, size_t end,
                    const at__cut_constants *known);
 
 /* A condition; of one that is unknown, what is left of it is added to *out, and *changed set if that is less.

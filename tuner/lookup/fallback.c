@@ -42,22 +42,25 @@ static bool take_defaults(at__config *config, const at__template *t, const int64
 }
 
 /* The template's first valid configuration; why there is none is added to `refusals`. */
-static bool take_first(at__config *config, const at__template *t, const int64_t *slots, at__str *refusals)
+static at_status take_first(bool *found, at__config *config, const at__template *t, const int64_t *slots,
+                            at__str *refusals, at_error *err)
 {
     at__space *space = NULL;
     at_error cause = { 0 };
     const char *why = cause.text;
 
     at_status status = at__space_open(&space, t, slots, NULL, 0, &cause);
-    bool found = status == AT_OK && at__space_count(space) > 0;
-    if (found)
+    if (status == AT_ERR_MEMORY) /* says nothing of the template */
+        return at_fail(err, status, "%s", cause.text);
+    *found = status == AT_OK && at__space_count(space) > 0;
+    if (*found)
         at__space_config(config, space, 0);
     else if (status == AT_OK)
         why = at__space_refusal(space);
-    if (!found)
+    if (!*found)
         at__str_addf(refusals, "; %s: %s", t->name, why ? why : "no configuration");
     at__space_close(space);
-    return found;
+    return at__str_status(refusals, err);
 }
 
 static at_status choose(const at__template **t, at__config *config, const at__template **all, int count,
@@ -66,16 +69,19 @@ static at_status choose(const at__template **t, at__config *config, const at__te
     at__str refusals = { 0 };
     at__config c = { { 0 } };
     at_status status = AT_OK;
+    bool found = false;
     int i = 0;
     while (i < count && !take_defaults(&c, all[i], slots))
         i++;
-    if (i == count)
-        for (i = 0; i < count && !take_first(&c, all[i], slots, &refusals); i++)
-            ;
-    if (i == count) {
+    found = i < count;
+    for (int k = 0; k < count && !found && status == AT_OK; k++) {
+        status = take_first(&found, &c, all[k], slots, &refusals, err);
+        i = k;
+    }
+    if (status == AT_OK && !found) {
         status = at_fail(err, AT_ERR_NOT_FOUND, "no template has a valid configuration%s",
                          at__str_text(&refusals));
-    } else {
+    } else if (status == AT_OK) {
         *t = all[i];
         *config = c;
     }

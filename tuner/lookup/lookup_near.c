@@ -204,6 +204,7 @@ static void explain_none(at__str *out, const at__lookup *l, const at__question *
         at__str_addf(out, "; find one with: autotune tune %s %s %s --device 0", q->problem->op->name,
                      at__str_text(&shape), at__dtype_name(q->problem->type));
     }
+    out->failed |= shape.failed;
     at__str_clear(&shape);
 }
 
@@ -297,9 +298,12 @@ static at_status search_all(at__memo *m, const at__lookup *l, const at__question
                                                                  : AT__MATCH_OTHER_DEVICE;
     explain(&why, l, q, m->match, &here, &there);
     snprintf(m->why, sizeof m->why, "%s", at__str_text(&why));
+    status = at__str_status(&why, err);
     at__make_printable(m->why, sizeof m->why); /* it names devices and shapes of the store */
     at__str_clear(&why);
-    return AT_OK;
+    if (status != AT_OK)
+        at__memo_clear(m); /* an answer with half a reason must not be remembered */
+    return status;
 }
 
 at_status at__lookup_near(at__found *out, at__lookup *l, const at__question *q, at_error *err)

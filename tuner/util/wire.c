@@ -151,9 +151,12 @@ at_status at__wire_send_while(int fd, uint32_t kind, const at__str *body, bool (
     if (body->len > AT__FRAME_MAX)
         return at_fail(err, AT_ERR_SYSTEM, "a message of %zu bytes is too long to be sent", body->len);
     at__frame_head head = { .kind = kind, .length = (uint32_t)body->len };
-    if ((status = send_bytes(&s, &head, sizeof head, err)) != AT_OK)
-        return status;
-    return send_bytes(&s, at__str_text(body), body->len, err);
+    status = send_bytes(&s, &head, sizeof head, err);
+    if (status == AT_OK)
+        status = send_bytes(&s, at__str_text(body), body->len, err);
+    if (status != AT_OK) /* what was sent next would be taken for the rest of this frame */
+        shutdown(fd, SHUT_WR);
+    return status;
 }
 
 at_status at__wire_send(int fd, uint32_t kind, const at__str *body, at_error *err)

@@ -36,7 +36,7 @@ const void *at__get_bytes(at__reader *r, size_t *len); /* borrowed from the body
 const char *at__get_text(at__reader *r);               /* borrowed, terminated; "" when bad  */
 
 /* Sends one frame, whole, on a blocking or non-blocking socket (waits for room). AT_ERR_SYSTEM: the peer is
- * gone. */
+ * gone, or the frame broke off: then nothing more can be sent, and the peer sees the end of the stream. */
 at_status at__wire_send(int fd, uint32_t kind, const at__str *body, at_error *err) AT_MUST_CHECK;
 
 /* The same, asking `patient` (NULL: for as long as it takes) now and then while there is no room: a peer that
