@@ -16,10 +16,12 @@
 /* Instructions of SQLite's machine between two looks at the clock: about a millisecond. */
 enum { LOOK_EVERY = 10000 };
 
+/* A step ends early when the user wants it to, or when its time is over. */
 static int is_over(void *context)
 {
     const at__store *store = context;
-    return store->step_until_s > 0 && at__now_s() > store->step_until_s;
+    return (store->cancel && at__cancel_asked(store->cancel)) ||
+           (store->step_until_s > 0 && at__now_s() > store->step_until_s);
 }
 
 void at__guard_handle(at__store *store)

@@ -14,7 +14,7 @@
 #define AT__BUSY_WAIT_MS   30000
 #define AT__VALUE_LIMIT    (64 << 20)         /* bytes of a row of any file: nobody else's is taken whole */
 #define AT__HELD_LIMIT     ((int64_t)2 << 30) /* bytes of a dump that is held in memory */
-#define AT__STEP_LIMIT_S   300.0              /* none of ours takes as long, a file that means no good might */
+#define AT__STEP_LIMIT_S   300.0 /* none of ours takes as long, a file that means no good might */
 
 struct at__store {
     sqlite3 *db;
@@ -23,6 +23,7 @@ struct at__store {
     const char *file;                        /* what is opened; borrowed, while it is       */
     int wait_ms;
     bool read_only;
+    const at__cancel *cancel;          /* borrowed; NULL: nobody asks                                  */
     double step_limit_s, step_until_s; /* of a step of a statement; until: 0: none is running         */
     int64_t cubin_limit_bytes;         /* of a cache of compiled kernels; 0: none                       */
     int64_t cubins_put;                /* since it was opened                                           */

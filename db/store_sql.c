@@ -61,16 +61,9 @@ static const struct advice {
     { 0, NULL, "" },
 };
 
-enum { STEPS_A_LOOK = 20000 }; /* of SQLite's machine: a millisecond or less */
-
-static int is_cancelled(void *context)
-{
-    return at__cancel_asked(context);
-}
-
 void at__store_set_cancel(at__store *store, const at__cancel *cancel)
 {
-    sqlite3_progress_handler(store->db, cancel ? STEPS_A_LOOK : 0, is_cancelled, (void *)cancel);
+    store->cancel = cancel;
 }
 
 at_status at__store_fail(at__store *store, const char *doing, at_error *err)
@@ -79,7 +72,7 @@ at_status at__store_fail(at__store *store, const char *doing, at_error *err)
     int code = sqlite3_extended_errcode(store->db) & 0xff;
     const struct advice *a = ADVICE;
 
-    if (code == SQLITE_INTERRUPT)
+    if (code == SQLITE_INTERRUPT && store->cancel && at__cancel_asked(store->cancel))
         return at_fail(err, AT_ERR_CANCELLED, "interrupted: %s is as it was", store->path);
     while (a->code != 0 && a->code != code)
         a++;
