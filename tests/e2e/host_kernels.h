@@ -1,6 +1,6 @@
 /*
- * host_kernels.h - what kernels do, done by the CPU: those of tuner/runner/verify.cu, and by their first word
- * those of the ops transpose and copy.
+ * host_kernels.h - what kernels do, done by the CPU: those of tuner/runner/verify.cu and fill.cu, and by
+ * their first word those of the ops transpose, copy and matmul (host_matmul.h).
  */
 #ifndef AUTOTUNE_TEST_HOST_KERNELS_H
 #define AUTOTUNE_TEST_HOST_KERNELS_H

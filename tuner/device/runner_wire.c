@@ -53,7 +53,6 @@ void at__write_setup(at__str *body, const at__setup *s)
     at__put_i64(body, s->buffer_count);
     write_kernel(body, &s->reference);
     at__put_bytes(body, s->verify_cubin, s->verify_len);
-    at__put_i64(body, s->element_bytes);
     at__put_i64(body, s->gaps);
     at__put_i64(body, s->copy_bytes);
     at__put_i64(body, s->warm);
@@ -67,7 +66,6 @@ at_status at__read_setup(at__setup *out, at__reader *in, at_error *err)
     out->buffer_count = (int)at__get_i64(in);
     read_kernel(&out->reference, in);
     out->verify_cubin = at__get_bytes(in, &out->verify_len);
-    out->element_bytes = (int)at__get_i64(in);
     out->gaps = at__get_i64(in) != 0;
     out->copy_bytes = at__get_i64(in);
     out->warm = at__get_i64(in) != 0;

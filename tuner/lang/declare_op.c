@@ -118,11 +118,24 @@ static at_status read_type_word(at__lines *lines, at__op *op)
     return AT_OK;
 }
 
+/* NAME = ..., with another name than T. */
+static bool names_another_type(const at__lines *lines)
+{
+    at__lines after = *lines;
+    at__lines_skip(&after, at__lines_word(lines));
+    return !at__lines_sees_word(lines, "T") && at__lines_word(lines) > 0 && at__lines_sees(&after, "=");
+}
+
 static at_status read_type(at__lines *lines, void *target)
 {
     at__op *op = target;
-    at_status status = at__lines_take(lines, "T", NULL);
-    if (status != AT_OK || (status = at__lines_take(lines, "=", NULL)) != AT_OK)
+    at_status status = AT_OK;
+    if (names_another_type(lines))
+        return at__read_named_type(op, lines);
+    if (op->types)
+        return at__lines_fail(lines, lines->at, "found type T a second time; expected it once");
+    if ((status = at__lines_take(lines, "T", NULL)) != AT_OK ||
+        (status = at__lines_take(lines, "=", NULL)) != AT_OK)
         return status;
     if (at__lines_sees_word(lines, "storage")) {
         at__lines_skip(lines, 7);
@@ -148,73 +161,9 @@ static at_status read_require(at__lines *lines, void *target)
     return at__read_require(&op->requires, &op->require_count, &op->require_cap, &op->symbols, lines);
 }
 
-/* [EXPR] output */
-static at_status read_buffer(at__lines *lines, const at__op *op, at__arg *arg)
-{
-    static const struct {
-        const char *word;
-        at__role role;
-    } ROLES[] = { { "output", AT__OUTPUT }, { "input", AT__INPUT }, { "inout", AT__INOUT } };
-    at_status status = at__lines_take(lines, "[", NULL);
-
-    if (status != AT_OK || (status = at__lines_expr(&arg->expr, lines, &op->symbols)) != AT_OK ||
-        (status = at__lines_take(lines, "]", "an operator or ']'")) != AT_OK)
-        return status;
-    for (size_t i = 0; i < sizeof ROLES / sizeof *ROLES; i++) {
-        if (at__lines_sees_word(lines, ROLES[i].word)) {
-            arg->role = ROLES[i].role;
-            at__lines_skip(lines, strlen(ROLES[i].word));
-            return AT_OK;
-        }
-    }
-    return at__lines_expected(lines, "output, input or inout");
-}
-
-/* After the type: the value is that of the same name, or = EXPR. */
-static at_status read_scalar(at__lines *lines, const at__op *op, at__arg *arg)
-{
-    at__scope scope = { .find = at__symbols_find, .context = &op->symbols };
-    if (at__lines_sees(lines, "=")) {
-        at__lines_skip(lines, 1);
-        return at__lines_expr(&arg->expr, lines, &op->symbols);
-    }
-    if (at__symbols_find(&op->symbols, arg->name, strlen(arg->name)) < 0)
-        return at__lines_fail(lines, lines->at, "found no dimension or let called '%s'; expected '= EXPR'",
-                              arg->name);
-    return at__expr_compile(&arg->expr, arg->name, strlen(arg->name), &scope, arg->where, lines->err);
-}
-
-static at_status read_arg_type(at__lines *lines, const at__op *op, at__arg *arg)
-{
-    if (at__lines_sees_word(lines, "T")) {
-        at__lines_skip(lines, 1);
-        return read_buffer(lines, op, arg);
-    }
-    if (!at__lines_sees_word(lines, "i32") && !at__lines_sees_word(lines, "i64"))
-        return at__lines_expected(lines, "T[EXPR], i32 or i64");
-    arg->scalar_bytes = at__lines_sees(lines, "i32") ? 4 : 8;
-    at__lines_skip(lines, 3);
-    return read_scalar(lines, op, arg);
-}
-
 static at_status read_arg(at__lines *lines, void *target)
 {
-    at__op *op = target;
-    const char *at = lines->at;
-
-    if (op->arg_count == AT__MAX_ARGS)
-        return at__lines_fail(lines, at, "found more than %d arguments; expected fewer", AT__MAX_ARGS);
-    at__arg *arg = &op->args[op->arg_count];
-    arg->where = at__lines_where(lines, at);
-    at_status status = at__read_free_name(arg->name, lines, "the name of an argument");
-    if (status != AT_OK)
-        return status;
-    for (int i = 0; i < op->arg_count; i++)
-        if (strcmp(op->args[i].name, arg->name) == 0)
-            return at__lines_fail(lines, at, "found argument '%s' a second time; expected a new name",
-                                  arg->name);
-    op->arg_count++; /* from here on at__op_close frees it */
-    return read_arg_type(lines, op, arg);
+    return at__read_arg(target, lines);
 }
 
 /* A buffer argument that has no alignment yet, -1: there is none of that name. */
@@ -296,11 +245,7 @@ static at_status read_shared(at__lines *lines, void *target)
 
 static at_status read_check(at__lines *lines, void *target)
 {
-    (void)target; /* nothing to choose yet */
-    if (!at__lines_sees_word(lines, "exact"))
-        return at__lines_expected(lines, "'exact'");
-    at__lines_skip(lines, 5);
-    return AT_OK;
+    return at__read_check(target, lines);
 }
 
 static at_status read_traffic(at__lines *lines, void *target)
@@ -353,12 +298,7 @@ static const at__keyword KEYWORDS[] = {
       .required = true,
       .after = "op",
       .read = read_shape },
-    { .word = "type",
-      .form = "type T = storage",
-      .once = true,
-      .required = true,
-      .after = "op",
-      .read = read_type },
+    { .word = "type", .form = "type T = storage", .required = true, .after = "op", .read = read_type },
     { .word = "pitch", .after = "shape", .read = read_pitch },
     { .word = "let", .after = "shape", .read = read_let },
     { .word = "require", .after = "shape", .read = read_require },
@@ -390,7 +330,7 @@ static const at__keyword KEYWORDS[] = {
       .after = "shape",
       .read = read_block },
     { .word = "shared", .once = true, .after = "shape", .read = read_shared },
-    { .word = "check", .once = true, .read = read_check },
+    { .word = "check", .read = read_check },
     { .word = "traffic",
       .form = "traffic EXPR",
       .once = true,
@@ -420,7 +360,13 @@ static at_status read_all(at__op *op, const char *source, size_t len, at_error *
     at_status status = at__lines_open(&lines, source, len, op->file, "op", err);
     if (status != AT_OK || (status = at__read_keywords(&lines, KEYWORDS, &op->recorded, op)) != AT_OK)
         return status;
-    return op->recorded ? AT_OK : check_outputs(op, &lines);
+    if (!op->types)
+        return at__lines_fail(&lines, lines.next,
+                              "found the end of the declaration; expected a line 'type T = storage' in it");
+    at__op_share_check(op);
+    if (!op->recorded)
+        status = check_outputs(op, &lines);
+    return status == AT_OK ? at__check_numbers(op, err) : status;
 }
 
 at_status at__op_read(at__op **out, const char *source, size_t len, const char *file, at_error *err)
@@ -466,8 +412,10 @@ void at__op_close(at__op *op)
         return;
     at__lets_clear(op->lets, op->let_count);
     at__requires_clear(op->requires, op->require_count);
-    for (int i = 0; i < op->arg_count; i++)
+    for (int i = 0; i < op->arg_count; i++) {
         at__expr_close(op->args[i].expr);
+        at__input_clear(&op->args[i].input);
+    }
     at__launch_clear(&op->launch);
     at__expr_close(op->traffic);
     for (int i = 0; i < AT__MAX_DIMS; i++)

@@ -8,6 +8,8 @@
  */
 #include "lang/problem.h"
 
+#include "lang/data.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +42,8 @@ static void bind_dims(int64_t *slots, const at__problem *problem)
     for (int i = 0; i < problem->op->align_count; i++)
         slots[problem->op->aligns[i].slot] = aligns_of(problem)[i];
     slots[problem->op->sizeof_slot] = at__dtype_bytes(problem->type);
+    for (int i = 0; i < problem->op->named_count; i++)
+        slots[problem->op->named[i].slot] = at__dtype_bytes(problem->op->named[i].type);
 }
 
 static at_status eval_let(int64_t *slots, const at__let *let, at_error *err)
@@ -452,6 +456,14 @@ at_status at__geometry_of(at__geometry *out, const at__launch *launch, const int
     if ((status = eval_size(&g.shared_bytes, launch->shared, 0, "shared", slots, err)) != AT_OK)
         return status;
     *out = g;
+    return AT_OK;
+}
+
+at_status at__scalar_value(int64_t *out, const at__arg *arg, const int64_t *slots, at_error *err)
+{
+    if (arg->expr)
+        return at__expr_eval(out, arg->expr, slots, err);
+    *out = (int64_t)at__number_bits(arg->real, at__dtype_number(arg->type, 0));
     return AT_OK;
 }
 

@@ -106,6 +106,11 @@ typedef struct at__geometry {
 at_status at__geometry_of(at__geometry *out, const at__launch *launch, const int64_t *slots,
                           at_error *err) AT_MUST_CHECK;
 
+/* What a kernel is passed for a scalar argument: an integer, or the bits of a float of the argument's type.
+ */
+at_status at__scalar_value(int64_t *out, const at__arg *arg, const int64_t *slots,
+                           at_error *err) AT_MUST_CHECK;
+
 /* The key under which a problem is stored. Strings are borrowed. */
 typedef struct at__problem_key {
     const char *op;

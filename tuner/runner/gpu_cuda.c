@@ -457,7 +457,8 @@ at_status at__gpu_copy(at__gpu *gpu, at__ptr to, at__ptr from, int64_t bytes, at
 
 at_status at__gpu_zero(at__gpu *gpu, at__ptr to, int64_t bytes, at_error *err)
 {
-    TRY(gpu, cuMemsetD8Async, (CUdeviceptr)to, 0, (size_t)bytes, gpu->stream);
+    if (bytes > 0)
+        TRY(gpu, cuMemsetD8Async, (CUdeviceptr)to, 0, (size_t)bytes, gpu->stream);
     return AT_OK;
 }
 

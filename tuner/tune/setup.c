@@ -6,23 +6,97 @@
 #include "tune/setup.h"
 
 #include "device/layout.h"
+#include "lang/data.h"
 #include "lang/render.h"
+
+#include <string.h>
+
+/* One end of a range; without an expression it is 0. */
+static at_status eval_end(int64_t *out, const at__expr *expr, const int64_t *slots, at_error *err)
+{
+    *out = 0;
+    return expr ? at__expr_eval(out, expr, slots, err) : AT_OK;
+}
+
+/* Whether an integer is a number of that type. Floats hold whichever they can. */
+static bool fits_number(int64_t value, int number)
+{
+    int bits = 8 * at__number_bytes(number);
+    if (at__number_class(number) == AT__UNSIGNED)
+        return value >= 0 && (bits == 64 || value >> bits == 0);
+    return at__number_class(number) != AT__SIGNED || bits == 64 ||
+           (value >= -((int64_t)1 << (bits - 1)) && value < (int64_t)1 << (bits - 1));
+}
+
+/* range FROM UPTO, or index UPTO, which ends one before. */
+static at_status describe_range(at__buffer *b, const at__arg *arg, const int64_t *slots, at_error *err)
+{
+    const at__input *in = &arg->input;
+    const at__where w = in->where;
+    int64_t from, upto;
+    at_status status = eval_end(&from, in->from, slots, err);
+    if (status == AT_OK)
+        status = eval_end(&upto, in->upto, slots, err);
+    if (status != AT_OK)
+        return status;
+    if (!in->from && upto > INT64_MIN)
+        upto--;
+    if (from > upto || !fits_number(from, b->number) || !fits_number(upto, b->number))
+        return at_fail(err, AT_ERR_INPUT,
+                       "%s:%d:%d: found integers from %lld to %lld for '%s'; expected some, and such as its "
+                       "type has",
+                       w.file, w.line, w.column, (long long)from, (long long)upto, arg->name);
+    b->a = (uint64_t)from;
+    b->b = (uint64_t)upto - (uint64_t)from + 1;
+    return AT_OK;
+}
+
+/* What the buffer holds, as at__generate takes it. */
+static at_status describe_data(at__buffer *b, const at__arg *arg, int64_t numbers, const int64_t *slots,
+                               at_error *err)
+{
+    const at__input *in = &arg->input;
+    const at__where w = in->where;
+    b->how = in->how;
+    if (in->how == AT__RANGE)
+        return describe_range(b, arg, slots, err);
+    if (in->how == AT__PERMUTATION && numbers > 0 && !fits_number(numbers - 1, b->number))
+        return at_fail(err, AT_ERR_INPUT,
+                       "%s:%d:%d: found a permutation of %lld elements for '%s'; expected a type that has as "
+                       "many integers",
+                       w.file, w.line, w.column, (long long)numbers, arg->name);
+    b->a = at__bits_of_double(in->how == AT__UNIFORM  ? in->high - in->low
+                              : in->how == AT__NORMAL ? in->high
+                                                      : in->low);
+    b->b = at__bits_of_double(in->low);
+    return AT_OK;
+}
 
 static at_status add_buffer(at__setup *setup, const at__problem *problem, int arg_index, const int64_t *slots,
                             at_error *err)
 {
     const at__op *op = problem->op;
     const at__arg *arg = &op->args[arg_index];
-    int64_t elements = 0, bytes = 0;
+    const at__dtype type = at__arg_type(arg, problem->type);
+    at__buffer *b = &setup->buffers[setup->buffer_count];
+    int64_t elements = 0;
+
+    *b = (at__buffer){ .role = arg->role,
+                       .align = at__problem_align_of(problem, arg_index),
+                       .element_bytes = at__dtype_bytes(type),
+                       .number = at__dtype_number(type, at__arg_is_storage(op, arg)),
+                       .zero = arg->zero,
+                       .check = arg->check };
+    b->check.where = (at__where){ 0 };
+    memcpy(b->name, arg->name, sizeof b->name);
     at_status status = at__expr_eval(&elements, arg->expr, slots, err);
     if (status != AT_OK)
         return status;
-    if (elements < 0 || __builtin_mul_overflow(elements, setup->element_bytes, &bytes))
+    if (elements < 0 || __builtin_mul_overflow(elements, b->element_bytes, &b->bytes))
         return at_fail(err, AT_ERR_INPUT, "%s: found %lld elements of %d bytes for '%s'; expected fewer",
-                       op->file, (long long)elements, setup->element_bytes, arg->name);
-    setup->buffers[setup->buffer_count++] =
-        (at__buffer){ arg->role, bytes, at__problem_align_of(problem, arg_index) };
-    return AT_OK;
+                       op->file, (long long)elements, b->element_bytes, arg->name);
+    setup->buffer_count++;
+    return describe_data(b, arg, b->bytes / at__number_bytes(b->number), slots, err);
 }
 
 /* Rows with a pitch leave gaps in the output. A second run of the reference finds them, which an inout
@@ -36,15 +110,14 @@ static void describe_gaps(at__setup *setup, const at__problem *problem, int64_t 
         setup->gaps = setup->gaps && setup->buffers[i].role != AT__INOUT;
     }
     if (setup->gaps)
-        setup->copy_bytes = elements * setup->element_bytes;
+        setup->copy_bytes = elements * at__dtype_bytes(problem->type);
 }
 
-static at_status describe_buffers(at__setup *setup, const at__problem *problem, const at__problem_key *key,
-                                  const int64_t *slots, at_error *err)
+at_status at__setup_describe(at__setup *setup, const at__problem *problem, const at__problem_key *key,
+                             const int64_t *slots, at_error *err)
 {
     const at__op *op = problem->op;
-    at_status status = AT_OK;
-    setup->element_bytes = at__dtype_bytes(problem->type);
+    at_status status = at__op_check_inputs(op, problem->type, err);
     for (int i = 0; i < op->arg_count && status == AT_OK; i++)
         if (op->args[i].role != AT__SCALAR)
             status = add_buffer(setup, problem, i, slots, err);
@@ -76,7 +149,7 @@ at_status at__setup_fits(const at__env *env, const at__problem *problem, at_erro
     if (status == AT_OK)
         status = at__problem_bind(slots, problem, &info->limits, err);
     if (status == AT_OK)
-        status = describe_buffers(&setup, problem, &key, slots, err);
+        status = at__setup_describe(&setup, problem, &key, slots, err);
     if (status == AT_OK && !is_known(env, &key))
         status = at__layout_fits(&setup, info->free_bytes, err);
     at__str_clear(&shape);
@@ -123,7 +196,9 @@ at_status at__setup_problem(at__env *env, const at__problem *problem, const at__
                        op->file, op->name);
     if (op->recorded)
         return AT_OK;
-    at_status status = at__render_reference(&reference.source, op, problem->type, err);
+    at_status status = at__setup_describe(&setup, problem, key, slots, err);
+    if (status == AT_OK)
+        status = at__render_reference(&reference.source, op, problem->type, err);
     if (status == AT_OK)
         status = at__build_look_up(&reference, &env->builder, err);
     if (status == AT_OK)
@@ -131,8 +206,6 @@ at_status at__setup_problem(at__env *env, const at__problem *problem, const at__
     if (status == AT_OK && !reference.ok)
         status = at_fail(err, AT_ERR_INPUT, "%s: the reference kernel does not compile:\n%s", op->file,
                          at__str_text(&reference.log));
-    if (status == AT_OK)
-        status = describe_buffers(&setup, problem, key, slots, err);
     if (status == AT_OK)
         status = set_up_device(env, &setup, &reference, op, slots, err);
     if (status == AT_ERR_DEVICE && !at__device_is_lost(env->device)) {
@@ -145,6 +218,15 @@ at_status at__setup_problem(at__env *env, const at__problem *problem, const at__
     }
     at__build_clear(&reference);
     return status;
+}
+
+at_status at__setup_checks(at__str *source, at_error *err)
+{
+    for (const at__embedded *part = at__embedded_verify; part->path; part++) {
+        at__str_addf(source, "#line 1 \"%s\"\n", part->path);
+        at__str_add_bytes(source, part->data, part->len);
+    }
+    return at__str_status(source, err);
 }
 
 bool at__setup_ceiling(at__problem *out, const at__env *env, const at__problem *problem, const int64_t *slots)

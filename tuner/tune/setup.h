@@ -20,6 +20,13 @@ at_status at__setup_fits(const at__env *env, const at__problem *problem, at_erro
 at_status at__setup_problem(at__env *env, const at__problem *problem, const at__problem_key *key,
                             const int64_t *slots, at_error *err) AT_MUST_CHECK;
 
+/* The buffers of a problem, and what is in them. AT_ERR_INPUT: they could prove nothing, or cannot be. */
+at_status at__setup_describe(at__setup *setup, const at__problem *problem, const at__problem_key *key,
+                             const int64_t *slots, at_error *err) AT_MUST_CHECK;
+
+/* The source of the kernels that fill buffers and check results. */
+at_status at__setup_checks(at__str *source, at_error *err) AT_MUST_CHECK;
+
 /* The problem that the op's `ceiling` names; false: it has none, or is its own ceiling. */
 bool at__setup_ceiling(at__problem *out, const at__env *env, const at__problem *problem,
                        const int64_t *slots);

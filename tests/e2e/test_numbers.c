@@ -1,0 +1,193 @@
+/*
+ * test_numbers.c - an operation that computes, from its declaration to the verdict: inputs of a distribution,
+ * a tolerance, a kernel that is right but for rounding, and kernels that are wrong in one way each and that
+ * random bits under `check exact` could not tell from right ones. What a kernel does its name says:
+ * host_matmul.h.
+ */
+#include "e2e_support.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+TestSuite(numbers, .init = e2e_begin, .fini = e2e_end);
+
+static e2e_run run;
+
+#define UNIFORM "arg A T[m * k] input uniform -1 1\narg B T[k * n] input normal 0 1\n"
+#define WITHIN  "check within 1e-4 relative 1e-5 absolute\n"
+
+/* The op with these lines for its inputs and its check, and one template for each way to compute it. */
+static void write_op(const char *type, const char *inputs, const char *check)
+{
+    static const char *const NAMES[] = { "good", "nan", "half", "swapped", "outside", "nothing" };
+    char path[200], text[1500];
+    snprintf(path, sizeof path, "%s/templates/matmul", e2e_folder());
+    mkdir(path, 0777);
+    snprintf(text, sizeof text,
+             "/*!autotune\nop matmul\nshape m n k\ntype T = %s\narg C T[m * n] output\n%s"
+             "arg m i64\narg n i64\narg k i64\n%sreference matmul_reference\ngrid 1\nblock 32\n"
+             "traffic (m * n + m * k + k * n) * sizeof(T)\n*/\n"
+             "extern \"C\" __global__ void matmul_reference(T *C, const T *A, const T *B, long long m, "
+             "long long n, long long k) {}\n",
+             type, inputs, check);
+    e2e_write("templates/matmul/op.cu", text);
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        snprintf(path, sizeof path, "templates/matmul/%s.cu", NAMES[i]);
+        snprintf(text, sizeof text,
+                 "/*!autotune\ntemplate %s\nparam THREADS = 32\ngrid 1\nblock THREADS\n*/\n"
+                 "extern \"C\" __global__ void matmul_%s(T *C, const T *A, const T *B, long long m, "
+                 "long long n, long long k) {}\n",
+                 NAMES[i], NAMES[i]);
+        e2e_write(path, text);
+    }
+}
+
+static void tune(const char *template)
+{
+    char args[200];
+    snprintf(args, sizeof args, "tune matmul 24x16x40 f32 --template %s --templates templates --jobs 2",
+             template);
+    e2e_tune(&run, E2E_QUICK, args);
+    e2e_expect_no_process();
+}
+
+static void expect_winner(const char *template)
+{
+    tune(template);
+    e2e_expect(run.code == 0, run);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM winner"), 1);
+}
+
+/* No winner; the outcome is stored with these words, and shown. */
+static void expect_wrong(const char *template, const char *says)
+{
+    char sql[300];
+    tune(template);
+    e2e_expect(run.code == 1, run);
+    e2e_expect(strstr(run.out, says) || strstr(run.err, says), run);
+    snprintf(sql, sizeof sql,
+             "SELECT count(*) FROM trial WHERE outcome = 'wrong_result' AND log LIKE '%%%s%%'", says);
+    cr_assert_eq(e2e_count(sql), 1, "%s", run.out);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM winner"), 0);
+}
+
+static void expect_refused(const char *says)
+{
+    tune("good");
+    e2e_expect(run.code == 1, run);
+    e2e_expect(strstr(run.out, says), run);
+}
+
+/* ---- kernels ---- */
+
+Test(numbers, a_kernel_that_rounds_otherwise_is_right_within_a_tolerance)
+{
+    write_op("f32", UNIFORM, WITHIN);
+    expect_winner("good");
+}
+
+Test(numbers, a_kernel_that_rounds_otherwise_is_wrong_bit_for_bit)
+{
+    write_op("f32", UNIFORM, "check exact\n");
+    expect_wrong("good", "differ from the reference");
+}
+
+Test(numbers, a_kernel_that_stores_nan_is_wrong)
+{
+    write_op("f32", UNIFORM, WITHIN);
+    expect_wrong("nan",
+                 "384 of 384 numbers are not within 0.0001 relative 1e-05 absolute; the worst is element "
+                 "0: found nan, expected ");
+}
+
+Test(numbers, a_kernel_that_sums_half_is_wrong)
+{
+    write_op("f32", UNIFORM, WITHIN);
+    expect_wrong("half", "the worst is element ");
+}
+
+Test(numbers, a_kernel_that_swaps_its_arguments_is_wrong)
+{
+    write_op("f32", UNIFORM, WITHIN);
+    expect_wrong("swapped", "wrong output");
+}
+
+Test(numbers, a_kernel_that_does_nothing_is_wrong)
+{
+    write_op("f32", UNIFORM, WITHIN);
+    expect_wrong("nothing", "384 of 384 numbers");
+}
+
+Test(numbers, an_index_out_of_range_is_seen_beside_right_numbers)
+{
+    write_op("f32", UNIFORM, WITHIN);
+    expect_wrong("outside", "writes behind buffer 0: 4 bytes, the first 0 bytes after its end");
+}
+
+Test(numbers, a_norm_and_ulps_tell_right_from_wrong_too)
+{
+    write_op("f32", UNIFORM, "check within 1e-5 norm\n");
+    expect_wrong("half", "of its norm, not within 1e-05 norm; the worst is element ");
+    expect_wrong("nan", "found nan, expected ");
+    expect_winner("good");
+}
+
+Test(numbers, ulps_tell_right_from_wrong_too)
+{
+    write_op("f32", UNIFORM, "check C within 100000 ulp\n");
+    expect_wrong("half", "are not within 100000 ulp");
+    expect_winner("good");
+}
+
+Test(numbers, integers_in_floats_are_exact)
+{
+    write_op("f32", "arg A T[m * k] input range -8 8\narg B T[k * n] input range 0 n - 1\n", "check exact\n");
+    expect_wrong("half", "differ from the reference");
+    expect_winner("good");
+}
+
+/* ---- what proves nothing ---- */
+
+Test(numbers, inputs_of_floats_must_say_what_they_hold)
+{
+    write_op("f32", "arg A T[m * k] input\narg B T[k * n] input normal 0 1\n", "check exact\n");
+    expect_refused("templates/matmul/op.cu:6:21: 'A' is of f32: random bits are NaN, infinite or huge");
+}
+
+Test(numbers, random_bits_under_a_tolerance_are_refused)
+{
+    write_op("f32", "arg A T[m * k] input bits\narg B T[k * n] input normal 0 1\n", WITHIN);
+    expect_refused("no tolerance suits them; expected what it holds, as in 'input uniform -1 1'");
+}
+
+Test(numbers, an_answer_that_is_largely_nan_is_refused)
+{
+    write_op("f32", "arg A T[m * k] input bits\narg B T[k * n] input bits\n", "check exact\n");
+    expect_refused("NaN; expected inputs that are numbers, as in 'input uniform -1 1'");
+}
+
+Test(numbers, an_answer_that_is_infinite_is_refused)
+{
+    write_op("f32", "arg A T[m * k] input uniform 1e25 1e30\narg B T[k * n] input uniform 1e25 1e30\n",
+             WITHIN);
+    expect_refused("100 % infinite or NaN; expected smaller inputs");
+}
+
+Test(numbers, an_answer_that_is_the_same_everywhere_is_refused)
+{
+    write_op("f32", "arg A T[m * k] input uniform -1 1\narg B T[k * n] input constant 0\n", WITHIN);
+    expect_refused("of 'C' the reference makes all numbers the same; expected inputs for which they differ");
+}
+
+Test(numbers, a_reference_that_writes_nothing_is_refused)
+{
+    write_op("f32", UNIFORM, WITHIN);
+    e2e_write("templates/matmul/op.cu",
+              "/*!autotune\nop matmul\nshape m n k\ntype T = f32\narg C T[m * n] output\n" UNIFORM
+              "arg m i64\narg n i64\narg k i64\n" WITHIN "reference matmul_nothing\ngrid 1\nblock 32\n"
+              "traffic m\n*/\nextern \"C\" __global__ void matmul_nothing(T *C, const T *A, const T *B, "
+              "long long m, long long n, long long k) {}\n");
+    expect_refused("of 'C' the reference changes nothing; expected a reference that writes all of it");
+}
