@@ -142,8 +142,8 @@ typedef enum at_role { AT_SCALAR, AT_INPUT, AT_OUTPUT, AT_INOUT } at_role;
 typedef struct at_arg {
     const char *name;
     at_role role;
-    int64_t bytes; /* of the buffer; of a scalar: 4 or 8 */
-    int64_t value; /* of a scalar                        */
+    int64_t bytes; /* of the buffer; of a scalar: 2, 4 or 8                        */
+    int64_t value; /* of a scalar: an integer, or the bits of a floating-point one */
     int64_t align; /* of the buffer: it must begin at a multiple of these bytes */
 } at_arg;
 

@@ -1,7 +1,7 @@
 /* host_kernels.c - see host_kernels.h. */
 #include "host_kernels.h"
 
-#include "host_matmul.h"
+#include "host_numbers.h"
 #include "lang/data.h"
 
 #include <string.h>
@@ -184,8 +184,8 @@ int host_kernel_params(const char *name)
     for (int i = 0; i < CHECK_COUNT; i++)
         if (strcmp(CHECKS[i].name, name) == 0)
             return CHECKS[i].params;
-    if (host_is_matmul(name))
-        return HOST_MATMUL_PARAMS;
+    if (host_number_params(name))
+        return host_number_params(name);
     return is_transpose(name) ? 7 : strncmp(name, "copy", 4) == 0 ? 5 : 0;
 }
 
@@ -193,11 +193,8 @@ bool host_kernel_buffers(host_buffers *out, const char *name, const uint64_t *p,
 {
     if (strncmp(name, "verify_", 7) == 0)
         return false;
-    if (host_is_matmul(name)) {
-        *out = (host_buffers){ pointer(p[0]), pointer(p[1]), (int64_t)(p[3] * p[4] * 4),
-                               (int64_t)(p[3] * p[5] * 4) };
+    if (host_number_buffers(out, name, p))
         return true;
-    }
     *out = (host_buffers){ .out = pointer(p[0]), .in = pointer(p[1]) };
     out->in_bytes = out->out_bytes = (int64_t)(p[2] * p[3] * p[4]) * element;
     if (is_transpose(name)) {
@@ -252,8 +249,8 @@ void host_kernel_run(const char *name, const uint64_t *p, int element, action ho
     if (!host_kernel_buffers(&b, name, p, element) || b.out_bytes <= 0)
         return;
     unsigned char last = b.out[b.out_bytes - 1];
-    if (host_is_matmul(name))
-        host_matmul(name, p);
+    if (host_number_params(name))
+        host_number_run(name, p);
     else if (is_transpose(name))
         transpose(p, (size_t)element);
     else

@@ -2,7 +2,7 @@
  * test_numbers.c - an operation that computes, from its declaration to the verdict: inputs of a distribution,
  * a tolerance, a kernel that is right but for rounding, and kernels that are wrong in one way each and that
  * random bits under `check exact` could not tell from right ones. What a kernel does its name says:
- * host_matmul.h.
+ * host_numbers.h.
  */
 #include "e2e_support.h"
 
@@ -146,6 +146,72 @@ Test(numbers, integers_in_floats_are_exact)
     write_op("f32", "arg A T[m * k] input range -8 8\narg B T[k * n] input range 0 n - 1\n", "check exact\n");
     expect_wrong("half", "differ from the reference");
     expect_winner("good");
+}
+
+/* ---- ops of other kinds ---- */
+
+/* An op of this name with one template `plain`, whose kernels have these parameters. */
+static void write_plain(const char *op, const char *lines, const char *params)
+{
+    char path[200], text[1500];
+    snprintf(path, sizeof path, "%s/templates/%s", e2e_folder(), op);
+    mkdir(path, 0777);
+    snprintf(
+        text, sizeof text,
+        "/*!autotune\nop %s\nshape n\n%sreference %s_reference\ngrid 1\nblock 32\ntraffic n\n*/\n"
+        "/*!autotune\ntemplate plain\nparam THREADS = 32 64\ngrid 1\nblock THREADS\n*/\n"
+        "extern \"C\" __global__ void %s_reference(%s) {}\nextern \"C\" __global__ void %s_plain(%s) {}\n",
+        op, lines, op, op, params, op, params);
+    snprintf(path, sizeof path, "templates/%s/op.cu", op);
+    e2e_write(path, text);
+}
+
+#define AXPY_LINES                                                                                           \
+    "type A = f32\ntype T = f32\narg y T[n] inout uniform -1 1\narg x A[n] input normal 0 1\n"               \
+    "arg a A = -2.5\narg n i64\ncheck within 2 ulp\n"
+
+/* y would go on growing, and be wrong, if it were not what it was before each launch. */
+Test(numbers, a_float_scalar_arrives_and_what_is_updated_is_restored)
+{
+    write_plain("axpy", AXPY_LINES, "T *y, const A *x, float a, long long n");
+    e2e_tune(&run, E2E_QUICK, "tune axpy 1000 f32 --templates templates --jobs 2");
+    e2e_expect(run.code == 0, run);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'timed'"), 2);
+}
+
+Test(numbers, what_is_updated_twice_is_wrong)
+{
+    write_plain("axpy", AXPY_LINES, "T *y, const A *x, float a, long long n");
+    e2e_write("templates/axpy/twice.cu",
+              "/*!autotune\ntemplate twice\ngrid 1\nblock 32\n*/\nextern \"C\" __global__ void "
+              "axpy_twice(T *y, const A *x, A a, long long n) {}\n");
+    e2e_tune(&run, E2E_QUICK, "tune axpy 1000 f32 --template twice --templates templates --jobs 2");
+    e2e_expect(run.code == 1, run);
+    e2e_expect(strstr(run.out, "numbers are not within 2 ulp; the worst is element "), run);
+}
+
+/* Its kernels end the process where they find a bin that is not zero: verified, timed alone and in a final.
+ */
+Test(numbers, zeroed_outputs_are_zero_before_every_launch)
+{
+    write_plain("histogram",
+                "type T = i32\narg bins T[16] output zero\narg x T[n] input index 16\narg n i64\n"
+                "arg count i64 = 16\n",
+                "T *bins, const T *x, long long n, long long count");
+    e2e_script("time histogram_* * 90000");
+    e2e_tune(&run, E2E_QUICK, "tune histogram 1000 i32 --templates templates --jobs 2");
+    e2e_expect(run.code == 0, run);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'timed'"), 2);
+    e2e_tune(&run, E2E_QUICK, "tune histogram 1000 i32 --templates templates --jobs 2 --warm");
+    e2e_expect(run.code == 0, run);
+}
+
+Test(numbers, a_ceiling_has_a_size_of_its_own)
+{
+    write_op("f32", UNIFORM, WITHIN "ceiling copy 100 * m n\n");
+    expect_winner("good");
+    cr_assert_eq(e2e_count("SELECT ceiling_s > 0 FROM winner"), 1);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome <> 'timed'"), 0);
 }
 
 /* ---- what proves nothing ---- */

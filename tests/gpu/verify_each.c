@@ -68,11 +68,8 @@ static at__bench *open_bench(checker *c, const at__problem *p, const int64_t *sl
     at__build build = { 0 };
     at__bench *bench = NULL;
     at__setup setup = { .warm = true, .seed = 1 };
-    at__problem_key key;
-    at__str shape = { 0 };
 
-    must(at__problem_key_of(&key, &shape, p, &err), &err);
-    must(at__setup_describe(&setup, p, &key, slots, &err), &err);
+    must(at__setup_describe(&setup, p, slots, &err), &err);
     must(at__render_reference(&source, p->op, p->type, &err), &err);
     compile(c, &build.cubin, at__str_text(&source), p->op->file);
     setup.verify_cubin = c->verify_cubin.data;
@@ -82,7 +79,6 @@ static at__bench *open_bench(checker *c, const at__problem *p, const int64_t *sl
     must(at__bench_open(&bench, c->gpu, &setup, &err), &err);
     at__build_clear(&build);
     at__str_clear(&source);
-    at__str_clear(&shape);
     return bench;
 }
 

@@ -35,11 +35,17 @@ static at_status arguments(at__str *out, const at__export_input *in, const int64
         const at__arg *arg = &in->t->op->args[i];
         bool scalar = arg->role == AT__SCALAR;
         int64_t value = 0;
-        status = at__expr_eval(&value, arg->expr, slots, err);
-        at__str_addf(out, "%s\n    {\"name\": \"%s\", \"role\": \"%s\", \"%s\": %" PRId64 ", \"%s\": %d",
-                     i ? "," : "", arg->name, ROLES[arg->role], scalar ? "value" : "elements", value,
-                     scalar ? "bytes" : "element_bytes",
-                     scalar ? arg->scalar_bytes : at__dtype_bytes(in->problem->type));
+        at__dtype type = at__arg_type(arg, in->problem->type);
+        if (arg->expr)
+            status = at__expr_eval(&value, arg->expr, slots, err);
+        at__str_addf(out, "%s\n    {\"name\": \"%s\", \"role\": \"%s\", \"%s\": ", i ? "," : "", arg->name,
+                     ROLES[arg->role], scalar ? "value" : "elements");
+        if (arg->expr)
+            at__str_addf(out, "%" PRId64, value);
+        else
+            at__str_addf(out, "%.17g, \"type\": \"%s\"", arg->real, at__dtype_name(type));
+        at__str_addf(out, ", \"%s\": %d", scalar ? "bytes" : "element_bytes",
+                     scalar ? arg->scalar_bytes : at__dtype_bytes(type));
         if (!scalar)
             at__str_addf(out, ", \"align\": %" PRId64, at__problem_align_of(in->problem, i));
         at__str_add(out, "}");

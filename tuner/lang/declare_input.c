@@ -76,9 +76,9 @@ static const struct {
     int how;
     reader *read;
 } KINDS[] = {
-    { "bits", AT__BITS, read_nothing },          { "uniform", AT__UNIFORM, read_uniform },
-    { "normal", AT__NORMAL, read_normal },       { "range", AT__RANGE, read_range },
-    { "index", AT__RANGE, read_index },          { "permutation", AT__PERMUTATION, read_nothing },
+    { "bits", AT__BITS, read_nothing },           { "uniform", AT__UNIFORM, read_uniform },
+    { "normal", AT__NORMAL, read_normal },        { "range", AT__RANGE, read_range },
+    { "index", AT__RANGE, read_index },           { "permutation", AT__PERMUTATION, read_nothing },
     { "constant", AT__ONE_VALUE, read_constant },
 };
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };

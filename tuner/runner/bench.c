@@ -11,6 +11,8 @@
  */
 #include "runner/bench_parts.h"
 
+#include "lang/data.h"
+
 #include <stdlib.h>
 
 /*
@@ -157,6 +159,8 @@ static at_status launch_reference(at__bench *b, const at__ptr *outputs, at_error
 at_status at__bench_run_reference(at__bench *b, at_error *err)
 {
     at_status status = AT_OK;
+    if (!b->has_reference)
+        return AT_OK;
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
         const at__buffer *buffer = &b->setup.buffers[i];
         if (buffer->role == AT__INOUT)
@@ -184,7 +188,7 @@ static at_status allocate(at__bench *b, at_error *err)
     at_status status = at__gpu_alloc(&b->arena, b->gpu, b->layout.set_bytes * b->sets, err);
     if (status == AT_OK)
         status = at__gpu_alloc(&b->found, b->gpu, AT__FOUND_WORDS * 8, err);
-    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK && b->has_reference; i++)
         if (b->setup.buffers[i].role != AT__INPUT)
             status = at__gpu_alloc(&b->expected[i], b->gpu, b->setup.buffers[i].bytes, err);
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
@@ -193,22 +197,52 @@ static at_status allocate(at__bench *b, at_error *err)
     return status;
 }
 
+/* Loading takes a while: what the problem has no use for is left. */
+static bool is_needed(const at__bench *b, at__check_kernel which)
+{
+    bool generated = false, tolerant = false;
+    for (int i = 0; i < b->setup.buffer_count; i++) {
+        generated = generated || b->setup.buffers[i].how != AT__BITS;
+        tolerant = tolerant || b->setup.buffers[i].check.rule != AT__EXACT;
+    }
+    switch (which) {
+    case AT__GENERATE:
+    case AT__GENERATED:
+        return generated;
+    case AT__AWAY:
+    case AT__CLOSE:
+    case AT__WORST:
+    case AT__WHERE:
+        return tolerant;
+    case AT__JUDGE:
+        return b->has_reference;
+    default:
+        return true;
+    }
+}
+
 static at_status prepare(at__bench *b, const at__setup *setup, at_error *err)
 {
     at_status status = AT_OK;
     for (int k = 0; k < AT__CHECK_KERNELS && status == AT_OK; k++)
-        status = at__gpu_load(&b->checks[k], b->gpu, setup->verify_cubin, CHECK_NAMES[k], 0, err);
+        if (is_needed(b, (at__check_kernel)k))
+            status = at__gpu_load(&b->checks[k], b->gpu, setup->verify_cubin, CHECK_NAMES[k], 0, err);
     if (status == AT_OK)
         status = choose_sets(b, err);
     if (status == AT_OK)
         status = allocate(b, err);
     const at__kernel *reference = &setup->reference;
-    if (status == AT_OK)
+    if (status == AT_OK && b->has_reference)
         status = at__gpu_load(&b->reference, b->gpu, reference->cubin, reference->name,
                               reference->geometry.shared_bytes, err);
     if (status == AT_OK)
         status = fill_all(b, err);
-    return status == AT_OK ? at__judge_reference(b, err) : status;
+    if (status == AT_OK && b->has_reference)
+        status = at__judge_reference(b, err);
+    if (status != AT_OK || !setup->own_copies)
+        return status;
+    const at__setup copies = at__layout_copies(setup);
+    return at__bench_open(&b->copies, b->gpu, &copies, err);
 }
 
 at_status at__bench_open(at__bench **out, at__gpu *gpu, const at__setup *setup, at_error *err)
@@ -218,6 +252,7 @@ at_status at__bench_open(at__bench **out, at__gpu *gpu, const at__setup *setup, 
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     b->gpu = gpu;
     b->setup = *setup;
+    b->has_reference = setup->reference.cubin != NULL;
     b->setup.reference.cubin = NULL; /* borrowed for this call */
     b->setup.reference.name = b->setup.reference.identity = NULL;
     b->first_in = b->first_out = -1;
@@ -236,6 +271,7 @@ void at__bench_close(at__bench *b)
 {
     if (!b)
         return;
+    at__bench_close(b->copies);
     at__gpu_unload(b->gpu, b->reference);
     for (int k = 0; k < AT__CHECK_KERNELS; k++)
         at__gpu_unload(b->gpu, b->checks[k]);
@@ -266,6 +302,11 @@ at_status at__bench_restore(at__bench *b, uint64_t first_set, int64_t count, at_
             if (b->setup.buffers[i].zero || b->setup.buffers[i].role == AT__INOUT)
                 status = at__contents_fill(b, first_set + (uint64_t)s, i, err);
     return status;
+}
+
+at__bench *at__bench_for(at__bench *b, bool is_copy)
+{
+    return is_copy && b->copies ? b->copies : b;
 }
 
 int at__bench_sets(const at__bench *bench)

@@ -24,6 +24,9 @@ typedef struct at__bench at__bench;
 at_status at__bench_open(at__bench **out, at__gpu *gpu, const at__setup *setup, at_error *err) AT_MUST_CHECK;
 void at__bench_close(at__bench *bench); /* NULL is allowed */
 
+/* Where copies run, or everything else. */
+at__bench *at__bench_for(at__bench *bench, bool is_copy);
+
 /* How many sets the launches rotate through; and so many suffice that each finds the L2 cold. */
 int at__bench_sets(const at__bench *bench);
 int at__bench_fewest_sets(const at__bench *bench);

@@ -34,8 +34,10 @@ enum { AT__FOUND_EACH = 8, AT__FOUND_WORDS = AT__FOUND_EACH * (AT__MAX_ARGS + 1)
 
 struct at__bench {
     at__gpu *gpu;
-    at__setup setup; /* its reference without the borrowed code and names */
+    at__setup setup;   /* its reference without the borrowed code and names */
+    at__bench *copies; /* with buffers of their own; NULL: they run on these */
     at__module *reference;
+    bool has_reference; /* copies are compared with what they copy */
     at__module *checks[AT__CHECK_KERNELS];
     at__layout layout;
     int sets;

@@ -98,6 +98,8 @@ static at_status batch_open(batch *b, at__gpu *gpu, at__bench *bench, double est
     status = at__gpu_record_end(&b->graph, gpu, recorded == AT_OK ? err : NULL);
     if (recorded != AT_OK || status != AT_OK)
         return recorded != AT_OK ? recorded : status;
+    if (b->kernel && !b->is_copy && (status = at__bench_restore(bench, 0, b->launches, err)) != AT_OK)
+        return status;
     return at__gpu_replay(gpu, b->graph, err); /* the first replay carries the graph's upload: not timed */
 }
 
@@ -247,6 +249,7 @@ at_status at__measure_trial(at__measured *out, at__gpu *gpu, at__bench *bench, c
     at_error cause = { 0 };
     const at__kernel *kernel = &trial->kernel;
 
+    bench = at__bench_for(bench, trial->is_copy);
     at_status status =
         at__gpu_load(&module, gpu, kernel->cubin, kernel->name, kernel->geometry.shared_bytes, &cause);
     if (status == AT_OK) {
@@ -283,6 +286,12 @@ typedef struct final {
     double cancelled_s; /* when it was; 0: not yet */
 } final;
 
+/* Where finalist i runs. */
+static at__bench *bench_of(const final *f, int i)
+{
+    return at__bench_for(f->bench, f->list[i].is_copy || f->list[i].is_memcpy);
+}
+
 /* Has the user lost patience, and is there enough, or no hope of it soon? */
 static bool gives_up(final *f)
 {
@@ -304,7 +313,7 @@ static double estimate(final *f, int i, at_error *err, at_status *status)
     uint64_t set = 0;
     once.launches = 1;
     for (int k = 0; k < 3 && *status == AT_OK; k++)
-        *status = gives_up(f) ? given_up(f, err) : sample(&seconds, f->gpu, f->bench, &once, &set, err);
+        *status = gives_up(f) ? given_up(f, err) : sample(&seconds, f->gpu, bench_of(f, i), &once, &set, err);
     return seconds;
 }
 
@@ -327,8 +336,9 @@ static at_status final_load(final *f, at_error *err)
         fastest = seconds < fastest ? seconds : fastest;
     }
     for (int i = 0; i < f->count && status == AT_OK; i++)
-        status = gives_up(f) ? given_up(f, err)
-                             : batch_open(&f->batches[i], f->gpu, f->bench, fastest, FINAL_BELOW_S, err);
+        status = gives_up(f)
+                     ? given_up(f, err)
+                     : batch_open(&f->batches[i], f->gpu, bench_of(f, i), fastest, FINAL_BELOW_S, err);
     return status;
 }
 
@@ -352,8 +362,8 @@ static at_status play_round(final *f, at__rng *rng, uint64_t *set, at_error *err
     for (int i = 0; i < f->count && status == AT_OK; i++) {
         if (gives_up(f))
             return AT_OK;
-        status = sample(&f->times[f->rounds * f->count + order[i]], f->gpu, f->bench, &f->batches[order[i]],
-                        set, err);
+        status = sample(&f->times[f->rounds * f->count + order[i]], f->gpu, bench_of(f, order[i]),
+                        &f->batches[order[i]], set, err);
     }
     f->rounds++;
     if (status == AT_OK && f->watch->discarded < MAX_DISCARDED && at__watch_disturbed(f->watch))
@@ -447,8 +457,8 @@ static at_status verify_again(final *f, at__final_row *rows, at_error *err)
         at__verdict verdict = { .right = true };
         if (f->list[i].is_memcpy)
             continue;
-        status =
-            at__bench_verify(&verdict, f->bench, f->modules[i], &f->list[i].kernel, f->list[i].is_copy, err);
+        status = at__bench_verify(&verdict, bench_of(f, i), f->modules[i], &f->list[i].kernel,
+                                  f->list[i].is_copy, err);
         if (status == AT_OK && !verdict.right) {
             rows[i].outcome = AT__WRONG_RESULT;
             snprintf(rows[i].log, sizeof rows[i].log, "%s", verdict.log);

@@ -5,6 +5,8 @@
  */
 #include "tune/final.h"
 
+#include "tune/setup.h"
+
 #include "util/clock.h"
 
 #include <stdio.h>
@@ -103,7 +105,7 @@ static at_status enter_all(at__final *f, at_error *err)
         status = enter_default(f, err);
     if (status == AT_OK && f->copies)
         status = enter(f, f->copies, MAX_COPIES, COPY_WITHIN, err);
-    if (op_of(f)->ceiling_op[0])
+    if (at__setup_has_copies(f->env, at__contest_problem(f->main), at__contest_slots(f->main)))
         f->list[f->count++] = (at__finalist){ .is_memcpy = true };
     return status;
 }
