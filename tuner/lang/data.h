@@ -11,9 +11,8 @@
 #define AUTOTUNE_DATA_H
 
 #ifdef __CUDACC__
-#define AT__BOTH static __device__ __forceinline__
-#define AT__CALLED                                                                                           \
-    static __device__ __noinline__ /* one copy for all kernels: they compile in a fourth of the time */
+#define AT__BOTH   [[maybe_unused]] static __device__ __forceinline__
+#define AT__CALLED [[maybe_unused]] static __device__ __noinline__ /* one copy: kernels compile sooner */
 #else
 #include <math.h>
 #include <string.h>

@@ -8,8 +8,6 @@
  */
 #include "lang/problem.h"
 
-#include "lang/data.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -456,14 +454,6 @@ at_status at__geometry_of(at__geometry *out, const at__launch *launch, const int
     if ((status = eval_size(&g.shared_bytes, launch->shared, 0, "shared", slots, err)) != AT_OK)
         return status;
     *out = g;
-    return AT_OK;
-}
-
-at_status at__scalar_value(int64_t *out, const at__arg *arg, const int64_t *slots, at_error *err)
-{
-    if (arg->expr)
-        return at__expr_eval(out, arg->expr, slots, err);
-    *out = (int64_t)at__number_bits(arg->real, at__dtype_number(arg->type, 0));
     return AT_OK;
 }
 

@@ -11,67 +11,6 @@
 
 #include <string.h>
 
-/* One end of a range; without an expression it is 0. */
-static at_status eval_end(int64_t *out, const at__expr *expr, const int64_t *slots, at_error *err)
-{
-    *out = 0;
-    return expr ? at__expr_eval(out, expr, slots, err) : AT_OK;
-}
-
-/* Whether an integer is a number of that type. Floats hold whichever they can. */
-static bool fits_number(int64_t value, int number)
-{
-    int bits = 8 * at__number_bytes(number);
-    if (at__number_class(number) == AT__UNSIGNED)
-        return value >= 0 && (bits == 64 || value >> bits == 0);
-    return at__number_class(number) != AT__SIGNED || bits == 64 ||
-           (value >= -((int64_t)1 << (bits - 1)) && value < (int64_t)1 << (bits - 1));
-}
-
-/* range FROM UPTO, or index UPTO, which ends one before. */
-static at_status describe_range(at__buffer *b, const at__arg *arg, const int64_t *slots, at_error *err)
-{
-    const at__input *in = &arg->input;
-    const at__where w = in->where;
-    int64_t from, upto;
-    at_status status = eval_end(&from, in->from, slots, err);
-    if (status == AT_OK)
-        status = eval_end(&upto, in->upto, slots, err);
-    if (status != AT_OK)
-        return status;
-    if (!in->from && upto > INT64_MIN)
-        upto--;
-    if (from > upto || !fits_number(from, b->number) || !fits_number(upto, b->number))
-        return at_fail(err, AT_ERR_INPUT,
-                       "%s:%d:%d: found integers from %lld to %lld for '%s'; expected some, and such as its "
-                       "type has",
-                       w.file, w.line, w.column, (long long)from, (long long)upto, arg->name);
-    b->a = (uint64_t)from;
-    b->b = (uint64_t)upto - (uint64_t)from + 1;
-    return AT_OK;
-}
-
-/* What the buffer holds, as at__generate takes it. */
-static at_status describe_data(at__buffer *b, const at__arg *arg, int64_t numbers, const int64_t *slots,
-                               at_error *err)
-{
-    const at__input *in = &arg->input;
-    const at__where w = in->where;
-    b->how = in->how;
-    if (in->how == AT__RANGE)
-        return describe_range(b, arg, slots, err);
-    if (in->how == AT__PERMUTATION && numbers > 0 && !fits_number(numbers - 1, b->number))
-        return at_fail(err, AT_ERR_INPUT,
-                       "%s:%d:%d: found a permutation of %lld elements for '%s'; expected a type that has as "
-                       "many integers",
-                       w.file, w.line, w.column, (long long)numbers, arg->name);
-    b->a = at__bits_of_double(in->how == AT__UNIFORM  ? in->high - in->low
-                              : in->how == AT__NORMAL ? in->high
-                                                      : in->low);
-    b->b = at__bits_of_double(in->low);
-    return AT_OK;
-}
-
 static at_status add_buffer(at__setup *setup, const at__problem *problem, int arg_index, const int64_t *slots,
                             at_error *err)
 {
@@ -96,7 +35,9 @@ static at_status add_buffer(at__setup *setup, const at__problem *problem, int ar
         return at_fail(err, AT_ERR_INPUT, "%s: found %lld elements of %d bytes for '%s'; expected fewer",
                        op->file, (long long)elements, b->element_bytes, arg->name);
     setup->buffer_count++;
-    return describe_data(b, arg, b->bytes / at__number_bytes(b->number), slots, err);
+    b->how = arg->input.how;
+    return at__input_numbers(&b->a, &b->b, arg, b->number, b->bytes / at__number_bytes(b->number), slots,
+                             err);
 }
 
 /* Rows with a pitch leave gaps in the output. A second run of the reference finds them, which an inout
