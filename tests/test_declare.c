@@ -364,6 +364,12 @@ static const struct {
     { DATA("arg a T[n] input index"), "found nothing more; expected a number" },
     { DATA("arg a T[n] input constant"), "op.cu:4:26: found the end of the line; expected a number" },
     { DATA("arg a T[n] input constant x"), "op.cu:4:27: found 'x'; expected a number" },
+    { DATA("arg a T[n] input file"), "op.cu:4:22: found the end of the line; expected a file, as in file" },
+    { DATA("arg a T[n] input file x.npy"), "op.cu:4:23: found 'x.npy'; expected a file, as in file" },
+    { DATA("arg a T[n] input file \"x.npy"), "expected a file, as in file" },
+    { DATA("reference file answer"), "op.cu:4:16: found 'answer'; expected a file, as in file" },
+    { DATA("type T = f32\narg a T[n] output\narg b T[n] inout\nreference file \"a.npy\"\ntraffic n"),
+      "found 2 outputs and an answer in a file; expected one output" },
     { DATA("arg a T[n] input bits 3"), "op.cu:4:23: found '3'; expected the end of the line" },
     { DATA("arg a T[n] output one"), "op.cu:4:19: found 'one'; expected the end of the line" },
     { DATA("arg a f32"), "op.cu:4:10: found the end of the line; expected '= NUMBER'" },
@@ -391,8 +397,9 @@ static const struct {
     { DATA("check within 1 absolute 2 absolute"), "op.cu:4:27: found 'absolute'; expected relative" },
     { DATA("check within 1 ulp 2 absolute"), "op.cu:4:20: found '2'; expected the end of the line" },
 #define NUMBERS(type, arg)                                                                                   \
-    DATA("type T = " type "\narg y T[n] output\narg x " arg "\nreference r\ngrid 1\nblock 1\ntraffic n") " " \
-                                                                                                         "r"
+    DATA("type T = " type "\narg y T[n] output\narg x " arg "\nreference r\ngrid 1\nblock 1\ntraffic n")     \
+    " "                                                                                                      \
+    "r"
     { NUMBERS("i32 f32", "T[n] input uniform 0 1"), "op.cu:6:18: 'x' is of i32: expected range LOW HIGH" },
     { NUMBERS("f32", "i8[n] input normal 0 1"), "op.cu:6:19: 'x' is of i8: expected range LOW HIGH" },
     { NUMBERS("u16", "T[n] input constant 1.5"), "'x' is of u16: expected a constant that is an integer" },

@@ -179,6 +179,78 @@ Test(numbers, a_float_scalar_arrives_and_what_is_updated_is_restored)
     cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'timed'"), 2);
 }
 
+/* ---- data in files ---- */
+
+enum { FILED = 1000 };
+
+/* numpy.save of so many floats: i times `factor`, and `more` at the end. */
+static void write_npy(const char *name, const char *descr, int count, float factor, float more)
+{
+    char path[200], head[128];
+    snprintf(path, sizeof path, "%s/templates/axpy/%s", e2e_folder(), name);
+    FILE *file = fopen(path, "wb");
+    cr_assert_not_null(file);
+    int len = snprintf(head, sizeof head, "{'descr': '%s', 'fortran_order': False, 'shape': (%d,), }\n",
+                       descr, count);
+    fwrite("\x93NUMPY\x01\x00", 1, 8, file);
+    fputc(len & 255, file);
+    fputc(len >> 8, file);
+    fputs(head, file);
+    for (int i = 0; i < count; i++) {
+        float value = (float)i * factor + (i == count - 1 ? more : 0);
+        fwrite(&value, sizeof value, 1, file);
+    }
+    fclose(file);
+}
+
+/* y += -2.5 x, all of it from files. */
+static void write_filed(float more)
+{
+    write_plain("axpy",
+                "type T = f32\narg y T[n] inout file \"y.npy\"\narg x T[n] input file \"x.npy\"\narg a f32 = "
+                "-2.5\narg n i64\nreference file \"answer.npy\"\n#",
+                "T *y, const T *x, float a, long long n");
+    write_npy("y.npy", "<f4", FILED, 3, 0);
+    write_npy("x.npy", "<f4", FILED, 2, 0);
+    write_npy("answer.npy", "<f4", FILED, -2, more);
+}
+
+#define TUNE_AXPY "tune axpy 1000 f32 --template plain --templates templates --jobs 2"
+
+Test(numbers, inputs_and_the_right_answer_come_from_files)
+{
+    write_filed(0);
+    e2e_tune(&run, E2E_QUICK, TUNE_AXPY);
+    e2e_expect(run.code == 0, run);
+}
+
+Test(numbers, what_differs_from_the_answer_in_the_file_is_wrong)
+{
+    write_filed(0.5);
+    e2e_tune(&run, E2E_QUICK, TUNE_AXPY);
+    e2e_expect(run.code == 1, run);
+    e2e_expect(strstr(run.out, "the first in element 999: found -1998, expected -1997.5"), run);
+}
+
+Test(numbers, a_file_that_does_not_fit_the_declaration_is_refused)
+{
+    write_filed(0);
+    write_npy("x.npy", "<f4", FILED - 1, 2, 0);
+    e2e_tune(&run, E2E_QUICK, TUNE_AXPY);
+    e2e_expect(strstr(run.out, "templates/axpy/x.npy: found 999 elements; expected 1000"), run);
+    write_npy("x.npy", "<i4", FILED, 2, 0);
+    e2e_tune(&run, E2E_QUICK, TUNE_AXPY);
+    e2e_expect(strstr(run.out, "templates/axpy/x.npy: found elements of '<i4'; expected f32"), run);
+    write_npy("answer.npy", "<f8", FILED, 2, 0);
+    write_npy("x.npy", "<f4", FILED, 2, 0);
+    e2e_tune(&run, E2E_QUICK, TUNE_AXPY);
+    e2e_expect(strstr(run.out, "templates/axpy/answer.npy: found elements of '<f8'; expected f32"), run);
+    write_npy("answer.npy", "<f4", FILED, 2, 0);
+    e2e_write("templates/axpy/x.npy", "1 2 3");
+    e2e_tune(&run, E2E_QUICK, TUNE_AXPY);
+    e2e_expect(strstr(run.out, "x.npy: found no NumPy array; expected a file that numpy.save wrote"), run);
+}
+
 Test(numbers, what_is_updated_twice_is_wrong)
 {
     write_plain("axpy", AXPY_LINES, "T *y, const A *x, float a, long long n");

@@ -37,6 +37,8 @@ void at__layout_of(at__layout *out, const at__setup *setup)
         out->offset[i] = at__round_up(at + AT__GUARD_BYTES, align) + out->skew[i];
         at = out->offset[i] + b->bytes + AT__GUARD_BYTES;
         out->traffic_bytes += b->bytes;
+        if (b->data.path[0]) /* kept once, to be compared with */
+            out->expected_bytes += at__round_up(b->bytes, 4096);
         if (b->role != AT__INPUT)
             out->expected_bytes += (setup->gaps ? 2 : 1) * at__round_up(b->bytes, 4096);
     }

@@ -43,6 +43,12 @@ typedef struct at__kernel {
     } args[AT__MAX_ARGS];
 } at__kernel;
 
+/* Where an array's bytes are. */
+typedef struct at__data_file {
+    char path[512]; /* "": in no file */
+    int64_t at;
+} at__data_file;
+
 typedef struct at__buffer {
     at__role role; /* AT__INPUT, AT__OUTPUT or AT__INOUT */
     int64_t bytes;
@@ -54,14 +60,16 @@ typedef struct at__buffer {
     bool zero;         /* an output that begins as zeros                                */
     int how;           /* what an input or inout holds, with numbers a and b as at__generate has them */
     uint64_t a, b;
-    at__check check; /* of an output or inout; without its place */
+    at__check check;    /* of an output or inout; without its place */
+    at__data_file data; /* of an input or inout that comes from a file */
 } at__buffer;
 
 /* A problem on the device: buffers, their contents, the right answer. */
 typedef struct at__setup {
     at__buffer buffers[AT__MAX_ARGS];
     int buffer_count;
-    at__kernel reference;
+    at__kernel reference;     /* without a cubin: the answer is in a file, or there is none */
+    at__data_file answer;     /* of the one output */
     const void *verify_cubin; /* tuner/verify.cu, compiled for the device */
     size_t verify_len;
     bool gaps;          /* the reference does not write all of its outputs: what it leaves must stay */

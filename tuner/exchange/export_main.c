@@ -109,10 +109,24 @@ static at_status add_checks(at__str *out, const at__launcher *l, at_error *err)
     return status;
 }
 
+static bool needs_files(const at__op *op)
+{
+    bool any = op->answer != NULL;
+    for (int i = 0; i < op->arg_count; i++)
+        any = any || op->args[i].input.file;
+    return any;
+}
+
 /* What export_main.cu expects in front of it. */
 at_status at__export_main(at__str *out, const at__launcher *l, const at__answer *a, at_error *err)
 {
     at__geometry g;
+    if (needs_files(l->op))
+        return at_fail(
+            err, AT_ERR_INPUT,
+            "%s: found data in files, which an exported self-test would have to bring along; expected "
+            "an export without --main",
+            l->op->file);
     at_status status = at__geometry_of(&g, &l->op->launch, l->slots, err);
     if (status != AT_OK)
         return status;

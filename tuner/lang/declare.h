@@ -106,6 +106,7 @@ typedef struct at__input {
     int how;               /* AT__BITS ... AT__FILE                                   */
     double low, high;      /* uniform: ends; normal: mean, deviation; constant: low   */
     at__expr *from, *upto; /* range: both ends; index: upto is their number, no from  */
+    char *file;            /* NumPy's, relative to the op's; NULL: none               */
     at__where where;
 } at__input;
 
@@ -207,7 +208,8 @@ typedef struct at__op {
     at__arg args[AT__MAX_ARGS];
     int arg_count;
     at__check check;               /* of outputs without one of their own */
-    char reference[AT__MAX_NAME];  /* kernel that is right, if slow */
+    char reference[AT__MAX_NAME];  /* kernel that is right, if slow; "": a file   */
+    char *answer;                  /* ... NumPy's, of the one output; NULL: none  */
     at__launch launch;             /* of the reference              */
     at__expr *traffic;             /* bytes that must be moved; NULL: unknown */
     char ceiling_op[AT__MAX_NAME]; /* "" when none                 */

@@ -8,6 +8,7 @@
  *     index N              integers from 0 to N - 1
  *     permutation          each integer from 0 to one less than there are elements once
  *     constant VALUE
+ *     file "NAME.npy"      an array that numpy.save wrote; beside the op's file
  *
  * The numbers themselves are lang/data.h's. What does not suit the type of the buffer is refused when the op
  * is read; what may suit it, and proves nothing, when a problem is set up.
@@ -15,6 +16,7 @@
 #include "lang/declare.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lang/data.h"
@@ -71,6 +73,12 @@ static at_status read_constant(at__input *input, at__lines *lines, const at__op 
     return at__lines_real(&input->low, lines, "a number");
 }
 
+static at_status read_file(at__input *input, at__lines *lines, const at__op *op)
+{
+    (void)op;
+    return at__lines_string(&input->file, lines, "a file, as in file \"x.npy\"");
+}
+
 static const struct {
     const char *word;
     int how;
@@ -79,7 +87,7 @@ static const struct {
     { "bits", AT__BITS, read_nothing },           { "uniform", AT__UNIFORM, read_uniform },
     { "normal", AT__NORMAL, read_normal },        { "range", AT__RANGE, read_range },
     { "index", AT__RANGE, read_index },           { "permutation", AT__PERMUTATION, read_nothing },
-    { "constant", AT__ONE_VALUE, read_constant },
+    { "constant", AT__ONE_VALUE, read_constant }, { "file", AT__FILE, read_file },
 };
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
 
@@ -97,13 +105,14 @@ at_status at__read_input(at__input *input, at__lines *lines, const at__op *op)
         return KINDS[i].read(input, lines, op);
     }
     return at__lines_expected(lines, "bits, uniform LOW HIGH, normal MEAN SD, range LOW HIGH, index N, "
-                                     "permutation, constant VALUE or the end of the line");
+                                     "permutation, constant VALUE, file \"x.npy\" or the end of the line");
 }
 
 void at__input_clear(at__input *input)
 {
     at__expr_close(input->from);
     at__expr_close(input->upto);
+    free(input->file);
 }
 
 /* ---- does it suit the types? ---- */

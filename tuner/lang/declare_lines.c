@@ -395,6 +395,23 @@ at_status at__lines_real(double *out, at__lines *lines, const char *expected)
     return AT_OK;
 }
 
+at_status at__lines_string(char **out, at__lines *lines, const char *expected)
+{
+    const char *begin = lines->at + 1;
+    size_t left = (size_t)(lines->line_end - lines->at);
+    const char *end = left > 1 && *lines->at == '"' ? memchr(begin, '"', left - 1) : NULL;
+    if (!end || end == begin)
+        return at__lines_expected(lines, expected);
+    for (const char *c = begin; c < end; c++)
+        if ((unsigned char)*c < ' ')
+            return at__lines_fail(lines, c, "found byte 0x%02x in a string; expected text",
+                                  (unsigned char)*c);
+    if (!(*out = at__text_copy(begin, (size_t)(end - begin))))
+        return at_fail(lines->err, AT_ERR_MEMORY, "out of memory");
+    at__lines_skip(lines, (size_t)(end + 1 - lines->at));
+    return AT_OK;
+}
+
 static const char *symbol_name(const void *symbols, int i)
 {
     const at__symbols *s = symbols;

@@ -218,7 +218,12 @@ static at_status read_reference(at__lines *lines, void *target)
 {
     at__op *op = target;
     const char *at = lines->at;
-    at_status status = at__read_free_name(op->reference, lines, "the name of a kernel");
+    if (at__lines_sees_word(lines, "file")) {
+        at__lines_skip(lines, 4);
+        return at__lines_string(&op->answer, lines, "a file, as in file \"answer.npy\"");
+    }
+    at_status status =
+        at__read_free_name(op->reference, lines, "the name of a kernel, or file \"answer.npy\"");
     if (status == AT_OK && !at__lines_source_has(lines, op->reference))
         return at__lines_fail(
             lines, at, "found no kernel '%s' in this file; expected it below the declaration", op->reference);
@@ -315,20 +320,8 @@ static const at__keyword KEYWORDS[] = {
       .required = true,
       .of_kernels = true,
       .read = read_reference },
-    { .word = "grid",
-      .form = "grid EXPR...",
-      .once = true,
-      .required = true,
-      .of_kernels = true,
-      .after = "shape",
-      .read = read_grid },
-    { .word = "block",
-      .form = "block EXPR...",
-      .once = true,
-      .required = true,
-      .of_kernels = true,
-      .after = "shape",
-      .read = read_block },
+    { .word = "grid", .once = true, .after = "shape", .read = read_grid },
+    { .word = "block", .once = true, .after = "shape", .read = read_block },
     { .word = "shared", .once = true, .after = "shape", .read = read_shared },
     { .word = "check", .read = read_check },
     { .word = "traffic",
@@ -354,6 +347,22 @@ static at_status check_outputs(const at__op *op, const at__lines *lines)
     return at__lines_fail(lines, lines->next, "found no argument that is output or inout; expected one");
 }
 
+/* What only a kernel needs may be missing where the right answer is in a file; that has one output. */
+static at_status check_reference(const at__op *op, const at__lines *lines)
+{
+    int outputs = 0;
+    for (int i = 0; i < op->arg_count; i++)
+        outputs += op->args[i].role == AT__OUTPUT || op->args[i].role == AT__INOUT;
+    if (op->answer && outputs > 1)
+        return at__lines_fail(lines, lines->next,
+                              "found %d outputs and an answer in a file; expected one output", outputs);
+    if (!op->answer && (!op->launch.grid[0] || !op->launch.block[0]))
+        return at__lines_fail(lines, lines->next,
+                              "found the end of the declaration; expected a line '%s EXPR...' in it",
+                              op->launch.grid[0] ? "block" : "grid");
+    return AT_OK;
+}
+
 static at_status read_all(at__op *op, const char *source, size_t len, at_error *err)
 {
     at__lines lines;
@@ -366,6 +375,8 @@ static at_status read_all(at__op *op, const char *source, size_t len, at_error *
     at__op_share_check(op);
     if (!op->recorded)
         status = check_outputs(op, &lines);
+    if (status == AT_OK && !op->recorded)
+        status = check_reference(op, &lines);
     return status == AT_OK ? at__check_numbers(op, err) : status;
 }
 
@@ -420,6 +431,7 @@ void at__op_close(at__op *op)
     at__expr_close(op->traffic);
     for (int i = 0; i < AT__MAX_DIMS; i++)
         at__expr_close(op->ceiling_dims[i]);
+    free(op->answer);
     free(op->about);
     free(op->source);
     at__parts_close(op->parts, op->part_count);

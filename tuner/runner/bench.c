@@ -152,6 +152,30 @@ static at_status launch_reference(at__bench *b, const at__ptr *outputs, at_error
     return launch_on(b, b->reference, &b->setup.reference, buffers, err);
 }
 
+static at_status load_answer(at__bench *b, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
+        if (b->expected[i])
+            status = at__contents_load(b, b->expected[i], &b->setup.answer, b->setup.buffers[i].bytes, err);
+    return status;
+}
+
+/* What inputs from files hold, once for all sets. */
+static at_status load_data(at__bench *b, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
+        const at__buffer *buffer = &b->setup.buffers[i];
+        if (!buffer->data.path[0])
+            continue;
+        status = at__gpu_alloc(&b->kept[i], b->gpu, buffer->bytes, err);
+        if (status == AT_OK)
+            status = at__contents_load(b, b->kept[i], &buffer->data, buffer->bytes, err);
+    }
+    return status;
+}
+
 /*
  * The reference writes into `expected`; it starts from what an inout buffer holds, and from zeros where an
  * output does.
@@ -159,8 +183,10 @@ static at_status launch_reference(at__bench *b, const at__ptr *outputs, at_error
 at_status at__bench_run_reference(at__bench *b, at_error *err)
 {
     at_status status = AT_OK;
-    if (!b->has_reference)
+    if (!b->has_answer)
         return AT_OK;
+    if (b->setup.answer.path[0])
+        return load_answer(b, err);
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
         const at__buffer *buffer = &b->setup.buffers[i];
         if (buffer->role == AT__INOUT)
@@ -188,7 +214,7 @@ static at_status allocate(at__bench *b, at_error *err)
     at_status status = at__gpu_alloc(&b->arena, b->gpu, b->layout.set_bytes * b->sets, err);
     if (status == AT_OK)
         status = at__gpu_alloc(&b->found, b->gpu, AT__FOUND_WORDS * 8, err);
-    for (int i = 0; i < b->setup.buffer_count && status == AT_OK && b->has_reference; i++)
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK && b->has_answer; i++)
         if (b->setup.buffers[i].role != AT__INPUT)
             status = at__gpu_alloc(&b->expected[i], b->gpu, b->setup.buffers[i].bytes, err);
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
@@ -215,7 +241,7 @@ static bool is_needed(const at__bench *b, at__check_kernel which)
     case AT__WHERE:
         return tolerant;
     case AT__JUDGE:
-        return b->has_reference;
+        return b->has_answer;
     default:
         return true;
     }
@@ -232,12 +258,14 @@ static at_status prepare(at__bench *b, const at__setup *setup, at_error *err)
     if (status == AT_OK)
         status = allocate(b, err);
     const at__kernel *reference = &setup->reference;
-    if (status == AT_OK && b->has_reference)
+    if (status == AT_OK && reference->cubin)
         status = at__gpu_load(&b->reference, b->gpu, reference->cubin, reference->name,
                               reference->geometry.shared_bytes, err);
     if (status == AT_OK)
+        status = load_data(b, err);
+    if (status == AT_OK)
         status = fill_all(b, err);
-    if (status == AT_OK && b->has_reference)
+    if (status == AT_OK && b->has_answer)
         status = at__judge_reference(b, err);
     if (status != AT_OK || !setup->own_copies)
         return status;
@@ -252,7 +280,7 @@ at_status at__bench_open(at__bench **out, at__gpu *gpu, const at__setup *setup, 
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     b->gpu = gpu;
     b->setup = *setup;
-    b->has_reference = setup->reference.cubin != NULL;
+    b->has_answer = setup->reference.cubin || setup->answer.path[0];
     b->setup.reference.cubin = NULL; /* borrowed for this call */
     b->setup.reference.name = b->setup.reference.identity = NULL;
     b->first_in = b->first_out = -1;
@@ -278,6 +306,7 @@ void at__bench_close(at__bench *b)
     for (int i = 0; i < b->setup.buffer_count; i++) {
         at__gpu_free(b->gpu, b->expected[i]);
         at__gpu_free(b->gpu, b->inverse[i]);
+        at__gpu_free(b->gpu, b->kept[i]);
     }
     at__gpu_free(b->gpu, b->found);
     at__gpu_free(b->gpu, b->arena);

@@ -9,6 +9,11 @@
 
 #include "lang/data.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #define WORDS(...) (const uint64_t[]){ __VA_ARGS__ }, (int)(sizeof((const uint64_t[]){ __VA_ARGS__ }) / 8)
 
 uint64_t at__contents_seed(const at__bench *b, uint64_t set, int buffer)
@@ -46,10 +51,37 @@ at_status at__contents_fill(at__bench *b, uint64_t set, int i, at_error *err)
     uint64_t seed = at__contents_seed(b, set, i), numbers = (uint64_t)at__contents_numbers(buffer);
     if (buffer->zero)
         return at__gpu_zero(b->gpu, to, buffer->bytes, err);
+    if (b->kept[i])
+        return at__gpu_copy(b->gpu, to, b->kept[i], buffer->bytes, err);
     if (buffer->how == AT__BITS)
         return at__contents_bits(b, to, buffer->bytes, seed, err);
     return at__bench_check(b, AT__GENERATE, (int64_t)numbers * 16,
                            WORDS(to, numbers, seed, kind(buffer, buffer->how), buffer->a, buffer->b), err);
+}
+
+enum { CHUNK = 1 << 22 }; /* bytes of a file that are in memory at a time */
+
+at_status at__contents_load(at__bench *b, at__ptr to, const at__data_file *from, int64_t bytes, at_error *err)
+{
+    at_status status = AT_OK;
+    char *chunk = malloc(CHUNK);
+    FILE *file = fopen(from->path, "rbe");
+    if (!chunk)
+        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+    else if (!file || fseeko(file, from->at, SEEK_SET) != 0)
+        status = at_fail(err, AT_ERR_INPUT, "%s: %s", from->path, strerror(errno));
+    for (int64_t at = 0; at < bytes && status == AT_OK; at += CHUNK) {
+        size_t some = bytes - at < CHUNK ? (size_t)(bytes - at) : CHUNK;
+        if (fread(chunk, 1, some, file) != some)
+            status = at_fail(err, AT_ERR_INPUT, "%s: found its end after %lld bytes of data; expected %lld",
+                             from->path, (long long)at, (long long)bytes);
+        else
+            status = at__gpu_write(b->gpu, to + (uint64_t)at, chunk, (int64_t)some, err);
+    }
+    if (file)
+        fclose(file);
+    free(chunk);
+    return status;
 }
 
 static at_status fill_guard(at__bench *b, at__ptr zone, uint64_t seed, at_error *err)
@@ -146,6 +178,9 @@ static at_status compare_input(at__bench *b, int i, at_error *err)
     const at__buffer *buffer = &b->setup.buffers[i];
     at__ptr got = at__bench_buffer(b, 0, i), found = at__bench_found(b, i);
     uint64_t seed = at__contents_seed(b, 0, i), numbers = (uint64_t)at__contents_numbers(buffer);
+    if (b->kept[i])
+        return at__bench_check(b, AT__EQUAL, buffer->bytes,
+                               WORDS(got, b->kept[i], (uint64_t)buffer->bytes, found), err);
     if (buffer->how == AT__BITS)
         return at__bench_check(b, AT__RANDOM, buffer->bytes, WORDS(got, (uint64_t)buffer->bytes, seed, found),
                                err);

@@ -37,13 +37,14 @@ struct at__bench {
     at__setup setup;   /* its reference without the borrowed code and names */
     at__bench *copies; /* with buffers of their own; NULL: they run on these */
     at__module *reference;
-    bool has_reference; /* copies are compared with what they copy */
+    bool has_answer; /* a reference's, or a file's; copies are compared with what they copy */
     at__module *checks[AT__CHECK_KERNELS];
     at__layout layout;
     int sets;
     int fewest; /* of them that leave the L2 between two launches on one */
     at__ptr arena;
     at__ptr expected[AT__MAX_ARGS]; /* the reference's outputs; 0 for inputs */
+    at__ptr kept[AT__MAX_ARGS];     /* of inputs from files: what they hold */
     at__ptr inverse[AT__MAX_ARGS];  /* of outputs with gaps: see fill_gaps   */
     at__ptr found;                  /* AT__FOUND_WORDS                       */
     int first_in, first_out;        /* -1: none                              */
@@ -76,6 +77,10 @@ at_status at__contents_complement(at__bench *b, at__ptr to, at__ptr of, int64_t 
                                   at_error *err) AT_MUST_CHECK;
 at_status at__contents_fill(at__bench *b, uint64_t set, int buffer, at_error *err) AT_MUST_CHECK;
 at_status at__contents_fill_guards(at__bench *b, int buffer, at_error *err) AT_MUST_CHECK;
+
+/* Copies a file's data to the device. AT_ERR_INPUT: it cannot be read, or is shorter than it was. */
+at_status at__contents_load(at__bench *b, at__ptr to, const at__data_file *from, int64_t bytes,
+                            at_error *err) AT_MUST_CHECK;
 
 /* Outputs of set 0 become wrong everywhere, or zero; what is read and written what it was. Nothing is found.
  */

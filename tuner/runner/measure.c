@@ -154,8 +154,8 @@ at_status at__measure_warm_up(at__gpu *gpu, at__bench *bench, const at__module *
     at_status status = AT_OK;
     for (uint64_t set = 0; status == AT_OK && at__now_s() < until; set++) {
         for (int i = 0; i < 8 && status == AT_OK; i++) {
-            status = at__bench_restore(bench, set, 1, err);
-            if (status == AT_OK)
+            status = module ? at__bench_restore(bench, set, 1, err) : at__bench_renew(bench, err);
+            if (status == AT_OK && module)
                 status = at__bench_launch(bench, module, kernel, false, set, err);
         }
         if (status == AT_OK)

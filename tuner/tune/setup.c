@@ -7,9 +7,28 @@
 
 #include "device/layout.h"
 #include "lang/data.h"
+#include "lang/npy.h"
 #include "lang/render.h"
 
+#include <stdio.h>
 #include <string.h>
+
+/* A file beside the op's own. */
+static at_status describe_file(at__data_file *out, const at__buffer *b, const at__problem *problem,
+                               const at__arg *arg, const char *file, at_error *err)
+{
+    const char *op = problem->op->file, *slash = strrchr(op, '/');
+    at__npy npy;
+    int folder = slash && file[0] != '/' ? (int)(slash - op) + 1 : 0;
+    int len = snprintf(out->path, sizeof out->path, "%.*s%s", folder, op, file);
+    if (len >= (int)sizeof out->path)
+        return at_fail(err, AT_ERR_INPUT, "%s: found a path of %d characters for '%s'; expected fewer", op,
+                       len, arg->name);
+    at_status status = at__npy_open(&npy, out->path, at__arg_type(arg, problem->type),
+                                    at__arg_is_storage(problem->op, arg), b->bytes / b->element_bytes, err);
+    out->at = status == AT_OK ? npy.data_at : 0;
+    return status;
+}
 
 static at_status add_buffer(at__setup *setup, const at__problem *problem, int arg_index, const int64_t *slots,
                             at_error *err)
@@ -36,6 +55,12 @@ static at_status add_buffer(at__setup *setup, const at__problem *problem, int ar
                        op->file, (long long)elements, b->element_bytes, arg->name);
     setup->buffer_count++;
     b->how = arg->input.how;
+    if (arg->input.file)
+        status = describe_file(&b->data, b, problem, arg, arg->input.file, err);
+    if (status == AT_OK && op->answer && arg->role != AT__INPUT)
+        status = describe_file(&setup->answer, b, problem, arg, op->answer, err);
+    if (status != AT_OK)
+        return status;
     return at__input_numbers(&b->a, &b->b, arg, b->number, b->bytes / at__number_bytes(b->number), slots,
                              err);
 }
@@ -73,6 +98,9 @@ at_status at__setup_describe(at__setup *setup, const at__problem *problem, const
             status = add_buffer(setup, problem, i, slots, err);
     if (status == AT_OK)
         describe_gaps(setup, problem);
+    if (status == AT_OK && setup->gaps && op->answer)
+        status = at_fail(err, AT_ERR_INPUT, "%s: found a pitch, and an answer in a file; expected dense rows",
+                         op->file);
     return status;
 }
 
@@ -108,6 +136,22 @@ at_status at__setup_fits(const at__env *env, const at__problem *problem, at_erro
     return status;
 }
 
+/* The kernel that makes the right answer, compiled. */
+static at_status build_reference(at__build *reference, at__env *env, const at__problem *problem,
+                                 at_error *err)
+{
+    const at__op *op = problem->op;
+    at_status status = at__render_reference(&reference->source, op, problem->type, err);
+    if (status == AT_OK)
+        status = at__build_look_up(reference, &env->builder, err);
+    if (status == AT_OK)
+        status = at__build_wait(reference, &env->builder, op->file, err);
+    if (status == AT_OK && !reference->ok)
+        status = at_fail(err, AT_ERR_INPUT, "%s: the reference kernel does not compile:\n%s", op->file,
+                         at__str_text(&reference->log));
+    return status;
+}
+
 /* A device that cannot begin with what the cache gave: both kernels may come from it. */
 static at_status compile_again(bool *again, at__env *env, at__build *reference, const char *name,
                                at_error *err)
@@ -119,7 +163,7 @@ static at_status compile_again(bool *again, at__env *env, at__build *reference, 
         status = at__build_wait(&env->verify, &env->builder, at__embedded_verify[0].path, err);
     if (status == AT_OK && other)
         status = at__build_wait(reference, &env->builder, name, err);
-    *again = *again && status == AT_OK && env->verify.ok && reference->ok;
+    *again = *again && status == AT_OK && env->verify.ok && (reference->ok || !reference->source.len);
     return status;
 }
 
@@ -128,8 +172,9 @@ static at_status set_up_device(at__env *env, at__setup *setup, at__build *refere
 {
     setup->verify_cubin = env->verify.cubin.data;
     setup->verify_len = env->verify.cubin.len;
-    at_status status =
-        at__kernel_bind(&setup->reference, reference, op->reference, &op->launch, op, slots, err);
+    at_status status = AT_OK;
+    if (!op->answer)
+        status = at__kernel_bind(&setup->reference, reference, op->reference, &op->launch, op, slots, err);
     return status == AT_OK ? at__device_setup(env->device, setup, err) : status;
 }
 
@@ -150,15 +195,8 @@ at_status at__setup_problem(at__env *env, const at__problem *problem, const int6
     at_status status = at__setup_describe(&setup, problem, slots, err);
     if (status == AT_OK)
         describe_copies(&setup, at__setup_copy_bytes(env, problem, slots));
-    if (status == AT_OK)
-        status = at__render_reference(&reference.source, op, problem->type, err);
-    if (status == AT_OK)
-        status = at__build_look_up(&reference, &env->builder, err);
-    if (status == AT_OK)
-        status = at__build_wait(&reference, &env->builder, op->file, err);
-    if (status == AT_OK && !reference.ok)
-        status = at_fail(err, AT_ERR_INPUT, "%s: the reference kernel does not compile:\n%s", op->file,
-                         at__str_text(&reference.log));
+    if (status == AT_OK && !op->answer)
+        status = build_reference(&reference, env, problem, err);
     if (status == AT_OK)
         status = set_up_device(env, &setup, &reference, op, slots, err);
     if (status == AT_ERR_DEVICE && !at__device_is_lost(env->device)) {

@@ -1,0 +1,10 @@
+/*!autotune
+op mini
+shape n
+type T = f32
+arg y T[n] output
+arg x T[n] input file "x.npy"
+check within 1 norm
+reference file "answer.npy"
+traffic n
+*/
