@@ -136,7 +136,8 @@ typedef enum at_match {
 
 AT_API const char *at_match_name(at_match match); /* "exact", "near", "other_device", "none" */
 
-typedef enum at_role { AT_SCALAR, AT_INPUT, AT_OUTPUT, AT_INOUT } at_role;
+/* AT_SCRATCH: a buffer whose contents are the kernel's alone. */
+typedef enum at_role { AT_SCALAR, AT_INPUT, AT_OUTPUT, AT_INOUT, AT_SCRATCH } at_role;
 
 /* An argument of the kernel, in the kernel's order. */
 typedef struct at_arg {

@@ -7,6 +7,8 @@
  *     axpy_*       y += a * x in f32; parameters y, x, a (f32), n. _twice does it twice
  *     histogram_*  bins of i32; parameters bins, x, n, count. Its bins must be zero when it begins: otherwise
  *                  it ends the process
+ *     relay_*      y = x in f32 by way of a buffer; parameters y, x, buffer, n. _stale takes what an earlier
+ *                  launch has left there
  */
 #ifndef AUTOTUNE_TEST_HOST_NUMBERS_H
 #define AUTOTUNE_TEST_HOST_NUMBERS_H

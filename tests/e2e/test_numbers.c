@@ -278,6 +278,23 @@ Test(numbers, zeroed_outputs_are_zero_before_every_launch)
     e2e_expect(run.code == 0, run);
 }
 
+#define RELAY_LINES                                                                                          \
+    "type T = f32\narg y T[n] output\narg x T[n] input uniform 0 1\nscratch tmp T[n]\narg n i64\n"           \
+    "ceiling none\n"
+
+Test(numbers, scratch_is_passed_and_holds_nothing_of_earlier_launches)
+{
+    write_plain("relay", RELAY_LINES, "T *y, const T *x, T *tmp, long long n");
+    e2e_write("templates/relay/stale.cu",
+              "/*!autotune\ntemplate stale\ngrid 1\nblock 32\n*/\nextern \"C\" __global__ void "
+              "relay_stale(T *y, const T *x, T *tmp, long long n) {}\n");
+    e2e_tune(&run, E2E_QUICK, "tune relay 1000 f32 --template plain --templates templates --jobs 2");
+    e2e_expect(run.code == 0, run);
+    e2e_tune(&run, E2E_QUICK, "tune relay 1000 f32 --template stale --force --templates templates --jobs 2");
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'wrong_result'"), 1, "%s", run.out);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'timed'"), 2);
+}
+
 Test(numbers, a_ceiling_has_a_size_of_its_own)
 {
     write_op("f32", UNIFORM, WITHIN "ceiling copy 100 * m n\n");

@@ -39,7 +39,7 @@ void at__layout_of(at__layout *out, const at__setup *setup)
         out->traffic_bytes += b->bytes;
         if (b->data.path[0]) /* kept once, to be compared with */
             out->expected_bytes += at__round_up(b->bytes, 4096);
-        if (b->role != AT__INPUT)
+        if (at__role_is_output(b->role))
             out->expected_bytes += (setup->gaps ? 2 : 1) * at__round_up(b->bytes, 4096);
     }
     if (setup->own_copies) { /* a set of them, at least */

@@ -50,7 +50,7 @@ typedef struct at__data_file {
 } at__data_file;
 
 typedef struct at__buffer {
-    at__role role; /* AT__INPUT, AT__OUTPUT or AT__INOUT */
+    at__role role; /* all but AT__SCALAR */
     int64_t bytes;
     int64_t align; /* it begins at a multiple of these bytes, and of no more; 0 or AT__FULL_ALIGN: anywhere
                       suitable */

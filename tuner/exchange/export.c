@@ -85,7 +85,10 @@ static at_status add_buffer_comments(at__str *out, const at__launcher *l, at_err
             return status;
         at__str_addf(out, " *   %-6s %" PRId64 " elements of %d bytes, aligned to %" PRId64 "%s%s\n",
                      arg->name, value, at__dtype_bytes(at__arg_type(arg, l->problem->type)),
-                     at__problem_align_of(l->problem, i), arg->role == AT__INPUT ? "" : ", written",
+                     at__problem_align_of(l->problem, i),
+                     arg->role == AT__INPUT     ? ""
+                     : arg->role == AT__SCRATCH ? ", for the kernel alone"
+                                                : ", written",
                      arg->zero ? "; all zero before" : "");
     }
     return AT_OK;

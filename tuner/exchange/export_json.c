@@ -26,9 +26,11 @@ static void three(at__str *out, const char *name, const int64_t *v)
 /* In the kernel's order. A buffer's value is its elements, a scalar's what to pass. */
 static at_status arguments(at__str *out, const at__export_input *in, const int64_t *slots, at_error *err)
 {
-    static const char *const ROLES[] = {
-        [AT__INPUT] = "input", [AT__OUTPUT] = "output", [AT__INOUT] = "inout", [AT__SCALAR] = "scalar"
-    };
+    static const char *const ROLES[] = { [AT__INPUT] = "input",
+                                         [AT__OUTPUT] = "output",
+                                         [AT__INOUT] = "inout",
+                                         [AT__SCALAR] = "scalar",
+                                         [AT__SCRATCH] = "scratch" };
     at_status status = AT_OK;
     at__str_add(out, "  \"arguments\": [");
     for (int i = 0; i < in->t->op->arg_count && status == AT_OK; i++) {

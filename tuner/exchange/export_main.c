@@ -48,8 +48,9 @@ static at_status add_buffer_table(at__str *out, const at__launcher *l, at_error 
         status = at__expr_eval(&elements, arg->expr, l->slots, err);
         at__str_addf(out, "    { \"%s\", %" PRId64 "ull, %" PRId64 ", %s, %s },\n", arg->name,
                      elements * at__dtype_bytes(at__arg_type(arg, l->problem->type)),
-                     at__problem_align_of(l->problem, i), arg->role == AT__OUTPUT ? "false" : "true",
-                     arg->role == AT__INPUT ? "false" : "true");
+                     at__problem_align_of(l->problem, i),
+                     arg->role == AT__INPUT || arg->role == AT__INOUT ? "true" : "false",
+                     at__role_is_output(arg->role) ? "true" : "false");
     }
     at__str_add(out, "};\n");
     return status;

@@ -29,7 +29,8 @@ static bool autotune_self_test()
     autotune_must(cudaGetLastError(), "launch of the reference");
     autotune_must(cudaDeviceSynchronize(), "kernel");
     for (int i = 0; i < autotune_buffer_count; i++) {
-        right = autotune_is_right(i, got[i], expected[i]) && right;
+        if (autotune_buffers[i].input || autotune_buffers[i].output) /* not what is the kernel's alone */
+            right = autotune_is_right(i, got[i], expected[i]) && right;
     }
     for (int i = 0; i < autotune_buffer_count; i++) {
         cudaFree((char *)got[i] - autotune_skew(i));

@@ -98,7 +98,14 @@ typedef struct at__launch {
     at__expr *shared;             /* dynamic bytes; NULL: 0 */
 } at__launch;
 
-typedef enum at__role { AT__SCALAR, AT__INPUT, AT__OUTPUT, AT__INOUT } at__role;
+/* AT__SCRATCH: a buffer that a kernel may use as it likes, and that nobody looks at. */
+typedef enum at__role { AT__SCALAR, AT__INPUT, AT__OUTPUT, AT__INOUT, AT__SCRATCH } at__role;
+
+/* Whether there is a right answer of it. */
+static inline bool at__role_is_output(at__role role)
+{
+    return role == AT__OUTPUT || role == AT__INOUT;
+}
 
 /* What a buffer holds before a kernel runs; `how` is one of lang/data.h. */
 typedef struct at__input {

@@ -1,8 +1,9 @@
 /*
- * declare_arg.c - the `arg` lines of an operation, and the names that it gives to types.
+ * declare_arg.c - the `arg` and `scratch` lines of an operation, and the names that it gives to types.
  *
  *     arg NAME TYPE[EXPR] output [zero] | input [DATA] | inout [DATA]
  *     arg NAME TYPE [= VALUE]
+ *     scratch NAME TYPE[EXPR]
  *
  * TYPE is T, a type's own name, or one that a line `type NAME = f32` declares. A scalar is of i32 or i64,
  * with an expression for its value, or of a floating type, with a number.
@@ -78,12 +79,20 @@ static bool take_word(at__lines *lines, const char *word)
     return seen;
 }
 
+/* [EXPR] */
+static at_status read_elements(at__lines *lines, const at__op *op, at__arg *arg)
+{
+    at_status status = at__lines_take(lines, "[", NULL);
+    if (status == AT_OK)
+        status = at__lines_expr(&arg->expr, lines, &op->symbols);
+    return status == AT_OK ? at__lines_take(lines, "]", "an operator or ']'") : status;
+}
+
 /* [EXPR] output */
 static at_status read_buffer(at__lines *lines, const at__op *op, at__arg *arg)
 {
-    at_status status = at__lines_take(lines, "[", NULL);
-    if (status != AT_OK || (status = at__lines_expr(&arg->expr, lines, &op->symbols)) != AT_OK ||
-        (status = at__lines_take(lines, "]", "an operator or ']'")) != AT_OK)
+    at_status status = read_elements(lines, op, arg);
+    if (status != AT_OK)
         return status;
     if (take_word(lines, "output")) {
         arg->role = AT__OUTPUT;
@@ -145,7 +154,8 @@ static at_status read_arg_type(at__lines *lines, const at__op *op, at__arg *arg)
     return read_scalar(lines, op, arg);
 }
 
-at_status at__read_arg(at__op *op, at__lines *lines)
+/* The name; *out is counted as the op's from here on, and at__op_close frees it. */
+static at_status begin_arg(at__arg **out, at__op *op, at__lines *lines)
 {
     const char *at = lines->at;
 
@@ -160,6 +170,30 @@ at_status at__read_arg(at__op *op, at__lines *lines)
         if (strcmp(op->args[i].name, arg->name) == 0)
             return at__lines_fail(lines, at, "found argument '%s' a second time; expected a new name",
                                   arg->name);
-    op->arg_count++; /* from here on at__op_close frees it */
-    return read_arg_type(lines, op, arg);
+    op->arg_count++;
+    *out = arg;
+    return AT_OK;
+}
+
+at_status at__read_arg(at__op *op, at__lines *lines)
+{
+    at__arg *arg = NULL;
+    at_status status = begin_arg(&arg, op, lines);
+    return status == AT_OK ? read_arg_type(lines, op, arg) : status;
+}
+
+at_status at__read_scratch(at__op *op, at__lines *lines)
+{
+    at__arg *arg = NULL;
+    at_status status = begin_arg(&arg, op, lines);
+    if (status != AT_OK)
+        return status;
+    arg->role = AT__SCRATCH;
+    if (!take_word(lines, "T")) {
+        arg->own_type = find_type(&arg->type, lines, op);
+        if (!arg->own_type)
+            return at__lines_expected(lines, "T[EXPR], or another type with [EXPR]");
+        at__lines_skip(lines, at__lines_word(lines));
+    }
+    return read_elements(lines, op, arg);
 }

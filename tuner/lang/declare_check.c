@@ -17,11 +17,6 @@
 #include "lang/data.h"
 #include "lang/declare_parts.h"
 
-static bool is_output(const at__arg *arg)
-{
-    return arg->role == AT__OUTPUT || arg->role == AT__INOUT;
-}
-
 /* One 'NUMBER WORD'. `seen`: a relative or an absolute one was there. */
 static at_status read_limit(at__check *check, bool seen[2], at__lines *lines)
 {
@@ -66,7 +61,7 @@ static at_status read_rule(at__check *check, at__lines *lines, const char *expec
 static at__arg *find_output(at__op *op, const at__lines *lines)
 {
     for (int i = 0; i < op->arg_count; i++)
-        if (is_output(&op->args[i]) && at__lines_sees_word(lines, op->args[i].name))
+        if (at__role_is_output(op->args[i].role) && at__lines_sees_word(lines, op->args[i].name))
             return &op->args[i];
     return NULL;
 }
@@ -91,7 +86,7 @@ at_status at__read_check(at__op *op, at__lines *lines)
 void at__op_share_check(at__op *op)
 {
     for (int i = 0; i < op->arg_count; i++)
-        if (is_output(&op->args[i]) && !op->args[i].check.where.line)
+        if (at__role_is_output(op->args[i].role) && !op->args[i].check.where.line)
             op->args[i].check = op->check;
 }
 

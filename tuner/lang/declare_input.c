@@ -164,7 +164,7 @@ static at_status check_type(const at__op *op, const at__arg *arg, at__dtype type
     const char *name = storage ? "storage" : at__dtype_name(type);
     if (why)
         return fail_at(arg->input.where, err, why, arg->name, name);
-    why = arg->role != AT__INPUT ? unsuited_check(&arg->check, type, storage) : NULL;
+    why = at__role_is_output(arg->role) ? unsuited_check(&arg->check, type, storage) : NULL;
     return why ? fail_at(arg->check.where, err, why, arg->name, name) : AT_OK;
 }
 

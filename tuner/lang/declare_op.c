@@ -166,11 +166,17 @@ static at_status read_arg(at__lines *lines, void *target)
     return at__read_arg(target, lines);
 }
 
+static at_status read_scratch(at__lines *lines, void *target)
+{
+    return at__read_scratch(target, lines);
+}
+
 /* A buffer argument that has no alignment yet, -1: there is none of that name. */
 static int find_buffer(const at__op *op, const char *name)
 {
     for (int i = 0; i < op->arg_count; i++) {
-        bool taken = op->args[i].role == AT__SCALAR || strcmp(op->args[i].name, name) != 0;
+        bool taken = op->args[i].role == AT__SCALAR || op->args[i].role == AT__SCRATCH ||
+                     strcmp(op->args[i].name, name) != 0;
         for (int k = 0; k < op->align_count; k++)
             taken = taken || op->aligns[k].arg == i;
         if (!taken)
@@ -265,6 +271,10 @@ static at_status read_ceiling(at__lines *lines, void *target)
     at_status status = at__read_plain_name(op->ceiling_op, lines);
     if (status != AT_OK)
         return status;
+    if (strcmp(op->ceiling_op, "none") == 0) {
+        op->ceiling_op[0] = '\0';
+        return AT_OK;
+    }
     return at__read_exprs(op->ceiling_dims, &op->ceiling_dim_count, AT__MAX_DIMS, &op->symbols, lines);
 }
 
@@ -313,6 +323,7 @@ static const at__keyword KEYWORDS[] = {
       .of_kernels = true,
       .after = "shape",
       .read = read_arg },
+    { .word = "scratch", .after = "shape", .read = read_scratch },
     { .word = "align", .after = "arg", .read = read_align },
     { .word = "reference",
       .form = "reference KERNEL",
@@ -342,7 +353,7 @@ static const at__keyword KEYWORDS[] = {
 static at_status check_outputs(const at__op *op, const at__lines *lines)
 {
     for (int i = 0; i < op->arg_count; i++)
-        if (op->args[i].role == AT__OUTPUT || op->args[i].role == AT__INOUT)
+        if (at__role_is_output(op->args[i].role))
             return AT_OK;
     return at__lines_fail(lines, lines->next, "found no argument that is output or inout; expected one");
 }
@@ -352,7 +363,7 @@ static at_status check_reference(const at__op *op, const at__lines *lines)
 {
     int outputs = 0;
     for (int i = 0; i < op->arg_count; i++)
-        outputs += op->args[i].role == AT__OUTPUT || op->args[i].role == AT__INOUT;
+        outputs += at__role_is_output(op->args[i].role);
     if (op->answer && outputs > 1)
         return at__lines_fail(lines, lines->next,
                               "found %d outputs and an answer in a file; expected one output", outputs);

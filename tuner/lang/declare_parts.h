@@ -58,8 +58,9 @@ at_status at__read_block(at__launch *launch, const at__symbols *symbols, at__lin
 /* The name of one of the shape's dimensions: its index. */
 at_status at__read_dim_name(int *dim, at__lines *lines, const at__op *op) AT_MUST_CHECK;
 
-/* What follows `arg`, and what `type` with another name than T. */
+/* What follows `arg`, what follows `scratch`, and what `type` with another name than T. */
 at_status at__read_arg(at__op *op, at__lines *lines) AT_MUST_CHECK;
+at_status at__read_scratch(at__op *op, at__lines *lines) AT_MUST_CHECK;
 at_status at__read_named_type(at__op *op, at__lines *lines) AT_MUST_CHECK;
 
 /* What follows `input` and `inout`: nothing, or what the buffer holds. */

@@ -215,7 +215,7 @@ static at_status allocate(at__bench *b, at_error *err)
     if (status == AT_OK)
         status = at__gpu_alloc(&b->found, b->gpu, AT__FOUND_WORDS * 8, err);
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK && b->has_answer; i++)
-        if (b->setup.buffers[i].role != AT__INPUT)
+        if (at__role_is_output(b->setup.buffers[i].role))
             status = at__gpu_alloc(&b->expected[i], b->gpu, b->setup.buffers[i].bytes, err);
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
         if (b->setup.buffers[i].role == AT__OUTPUT && b->setup.gaps)
@@ -285,7 +285,8 @@ at_status at__bench_open(at__bench **out, at__gpu *gpu, const at__setup *setup, 
     b->setup.reference.name = b->setup.reference.identity = NULL;
     b->first_in = b->first_out = -1;
     for (int i = setup->buffer_count - 1; i >= 0; i--)
-        *(setup->buffers[i].role == AT__INPUT ? &b->first_in : &b->first_out) = i;
+        if (setup->buffers[i].role != AT__SCRATCH)
+            *(setup->buffers[i].role == AT__INPUT ? &b->first_in : &b->first_out) = i;
     at_status status = prepare(b, setup, err);
     if (status != AT_OK) {
         at__bench_close(b);

@@ -141,11 +141,11 @@ at_status at__contents_poison(at__bench *b, bool is_copy, at_error *err)
     at_status status = at__gpu_zero(b->gpu, b->found, AT__FOUND_WORDS * 8, err);
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
         const at__buffer *buffer = &b->setup.buffers[i];
-        if (buffer->role != AT__INPUT && b->layout.skew[i]) /* copies write there */
+        if (at__role_is_output(buffer->role) && b->layout.skew[i]) /* copies write there */
             status = fill_guard(b, at__bench_buffer(b, 0, i) - AT__GUARD_BYTES, 1, err);
         if (status == AT_OK && buffer->role == AT__OUTPUT)
             status = poison_output(b, i, is_copy, err);
-        else if (status == AT_OK && buffer->role == AT__INOUT)
+        else if (status == AT_OK && buffer->role != AT__INPUT)
             status = at__contents_fill(b, 0, i, err);
     }
     return status;
@@ -164,7 +164,7 @@ static at_status compare_guard(at__bench *b, at__ptr zone, uint64_t bytes, uint6
 static at_status compare_guards(at__bench *b, int i, bool is_copy, at_error *err)
 {
     at__ptr found = at__bench_found(b, i), at = at__bench_buffer(b, 0, i);
-    bool written = b->setup.buffers[i].role != AT__INPUT;
+    bool written = at__role_is_output(b->setup.buffers[i].role);
     uint64_t before = AT__GUARD_BYTES - (uint64_t)(is_copy && written ? b->layout.skew[i] : 0);
     at_status status = compare_guard(b, at - AT__GUARD_BYTES, before, 1, found + 16, err);
     if (status == AT_OK)
@@ -219,8 +219,10 @@ at_status at__contents_compare(at__bench *b, bool is_copy, at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
-        status = b->setup.buffers[i].role == AT__INPUT ? compare_input(b, i, err)
-                                                       : compare_output(b, i, is_copy, err);
+        if (b->setup.buffers[i].role == AT__INPUT)
+            status = compare_input(b, i, err);
+        else if (at__role_is_output(b->setup.buffers[i].role))
+            status = compare_output(b, i, is_copy, err);
         if (status == AT_OK)
             status = compare_guards(b, i, is_copy, err);
     }

@@ -38,7 +38,8 @@ static bool inputs_vary(const at__bench *b)
 {
     bool vary = false;
     for (int i = 0; i < b->setup.buffer_count; i++)
-        vary = vary || (b->setup.buffers[i].role != AT__OUTPUT && b->setup.buffers[i].how != AT__ONE_VALUE);
+        vary = vary || (b->setup.buffers[i].role != AT__OUTPUT && b->setup.buffers[i].role != AT__SCRATCH &&
+                        b->setup.buffers[i].how != AT__ONE_VALUE);
     return vary;
 }
 
@@ -96,14 +97,14 @@ at_status at__judge_reference(at__bench *b, at_error *err)
     if (status == AT_OK)
         status = at__gpu_zero(b->gpu, b->found, sizeof found, err);
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
-        if (b->setup.buffers[i].role != AT__INPUT)
+        if (at__role_is_output(b->setup.buffers[i].role))
             status = count(b, i, err);
     if (status == AT_OK)
         status = at__gpu_read(b->gpu, found, b->found, sizeof found, err);
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
         const uint64_t *f = found + AT__FOUND_EACH * i;
         const counts c = { f[0], f[1], f[2], f[3] };
-        if (b->setup.buffers[i].role != AT__INPUT)
+        if (at__role_is_output(b->setup.buffers[i].role))
             status = judge(b, i, &c, err);
     }
     return status;

@@ -145,8 +145,8 @@ at_status at__verdict_describe(at__verdict *out, at__bench *b, const uint64_t *f
     for (int i = 0; i < b->setup.buffer_count; i++) {
         const at__buffer *buffer = &b->setup.buffers[i];
         const uint64_t *f = found + AT__FOUND_EACH * i;
-        bool tolerant =
-            buffer->role != AT__INPUT && buffer->check.rule != AT__EXACT && !(is_copy && i == b->first_out);
+        bool tolerant = at__role_is_output(buffer->role) && buffer->check.rule != AT__EXACT &&
+                        !(is_copy && i == b->first_out);
         bool wrong = tolerant ? is_far(buffer, f) : f[0] > 0;
         if (!wrong && !f[2] && !f[4])
             continue;

@@ -57,7 +57,7 @@ static at_status add_buffer(at__setup *setup, const at__problem *problem, int ar
     b->how = arg->input.how;
     if (arg->input.file)
         status = describe_file(&b->data, b, problem, arg, arg->input.file, err);
-    if (status == AT_OK && op->answer && arg->role != AT__INPUT)
+    if (status == AT_OK && op->answer && at__role_is_output(arg->role))
         status = describe_file(&setup->answer, b, problem, arg, op->answer, err);
     if (status != AT_OK)
         return status;
@@ -83,7 +83,7 @@ static void describe_copies(at__setup *setup, int64_t copy_bytes)
     bool suits = setup->buffer_count == 2 && setup->buffers[0].role != setup->buffers[1].role;
     for (int i = 0; i < setup->buffer_count; i++)
         suits = suits && setup->buffers[i].bytes >= copy_bytes && !setup->buffers[i].zero &&
-                setup->buffers[i].role != AT__INOUT;
+                setup->buffers[i].role != AT__INOUT && setup->buffers[i].role != AT__SCRATCH;
     setup->copy_bytes = copy_bytes;
     setup->own_copies = !suits && copy_bytes > 0;
 }
@@ -239,7 +239,7 @@ static int64_t moved_bytes(const at__problem *problem, const int64_t *slots)
         int64_t *of = &bytes[arg->role == AT__INPUT];
         if (arg->role == AT__SCALAR)
             continue;
-        if (arg->role == AT__INOUT || *of >= 0)
+        if (arg->role == AT__INOUT || arg->role == AT__SCRATCH || *of >= 0)
             return -1;
         *of = buffer_bytes(problem, arg, slots);
     }
