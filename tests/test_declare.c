@@ -372,6 +372,8 @@ static const struct {
       "found 2 outputs and an answer in a file; expected one output" },
     { DATA("arg a T[n] input bits 3"), "op.cu:4:23: found '3'; expected the end of the line" },
     { DATA("arg a T[n] output one"), "op.cu:4:19: found 'one'; expected the end of the line" },
+    { DATA("ops"), "op.cu:4:4: found nothing more; expected a number" },
+    { DATA("ops n\nops n"), "op.cu:5:1: found a second 'ops' line; expected one" },
     { DATA("scratch"), "op.cu:4:8: found the end of the line; expected the name of an argument" },
     { DATA("scratch t"), "op.cu:4:10: found the end of the line; expected T[EXPR], or another type" },
     { DATA("scratch t T"), "op.cu:4:12: found the end of the line; expected '['" },

@@ -299,8 +299,24 @@ Test(numbers, a_ceiling_has_a_size_of_its_own)
 {
     write_op("f32", UNIFORM, WITHIN "ceiling copy 100 * m n\n");
     expect_winner("good");
+    e2e_expect(!strstr(run.out, "GFLOP/s"), run);
     cr_assert_eq(e2e_count("SELECT ceiling_s > 0 FROM winner"), 1);
     cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome <> 'timed'"), 0);
+}
+
+/* 2 * 24 * 16 * 40 operations in 20 us. */
+Test(numbers, operations_a_second_are_shown_beside_bytes)
+{
+    write_op("f32", UNIFORM, WITHIN "ops 2 * m * n * k\n");
+    e2e_script("noise 0\ntime matmul_* * 20000");
+    expect_winner("good");
+    e2e_expect(strstr(run.out, "[2 GFLOP/s]"), run);
+    e2e_tune(&run, E2E_QUICK, "query matmul 24x16x40 f32 --templates templates");
+    e2e_expect(strstr(run.out, " GB/s, 2 GFLOP/s, "), run);
+    e2e_tune(&run, E2E_QUICK, "query matmul 24x16x40 f32 --format json --templates templates");
+    e2e_expect(strstr(run.out, "\"gflop_per_s\":1.536,"), run);
+    e2e_tune(&run, E2E_QUICK, "export matmul 24x16x40 f32 --templates templates");
+    e2e_expect(strstr(run.out, "2 GFLOP/s\n"), run);
 }
 
 /* ---- what proves nothing ---- */

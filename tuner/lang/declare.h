@@ -219,6 +219,7 @@ typedef struct at__op {
     char *answer;                  /* ... NumPy's, of the one output; NULL: none  */
     at__launch launch;             /* of the reference              */
     at__expr *traffic;             /* bytes that must be moved; NULL: unknown */
+    at__expr *ops;                 /* operations that count for GFLOP/s; NULL: none */
     char ceiling_op[AT__MAX_NAME]; /* "" when none                 */
     at__expr *ceiling_dims[AT__MAX_DIMS];
     int ceiling_dim_count;

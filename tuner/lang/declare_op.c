@@ -265,6 +265,12 @@ static at_status read_traffic(at__lines *lines, void *target)
     return at__lines_expr(&op->traffic, lines, &op->symbols);
 }
 
+static at_status read_ops(at__lines *lines, void *target)
+{
+    at__op *op = target;
+    return at__lines_expr(&op->ops, lines, &op->symbols);
+}
+
 static at_status read_ceiling(at__lines *lines, void *target)
 {
     at__op *op = target;
@@ -342,6 +348,7 @@ static const at__keyword KEYWORDS[] = {
       .of_kernels = true,
       .after = "shape",
       .read = read_traffic },
+    { .word = "ops", .once = true, .after = "shape", .read = read_ops },
     { .word = "ceiling", .once = true, .after = "shape", .read = read_ceiling },
     { .word = "near", .after = "shape", .read = read_near },
     { .word = "default", .once = true, .read = read_default },
@@ -440,6 +447,7 @@ void at__op_close(at__op *op)
     }
     at__launch_clear(&op->launch);
     at__expr_close(op->traffic);
+    at__expr_close(op->ops);
     for (int i = 0; i < AT__MAX_DIMS; i++)
         at__expr_close(op->ceiling_dims[i]);
     free(op->answer);

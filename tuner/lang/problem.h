@@ -118,6 +118,9 @@ at_status at__scalar_value(int64_t *out, const at__arg *arg, const int64_t *slot
 at_status at__input_numbers(uint64_t *a, uint64_t *b, const at__arg *arg, int number, int64_t numbers,
                             const int64_t *slots, at_error *err) AT_MUST_CHECK;
 
+/* By the op's `ops`; 0: it has none, or they cannot be computed. */
+double at__problem_gflop_per_s(const at__problem *problem, double seconds);
+
 /* The key under which a problem is stored. Strings are borrowed. */
 typedef struct at__problem_key {
     const char *op;

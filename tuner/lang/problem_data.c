@@ -70,3 +70,13 @@ at_status at__scalar_value(int64_t *out, const at__arg *arg, const int64_t *slot
     *out = (int64_t)at__number_bits(arg->real, at__dtype_number(arg->type, 0));
     return AT_OK;
 }
+
+double at__problem_gflop_per_s(const at__problem *problem, double seconds)
+{
+    static const at__limits NO_DEVICE = { 0 };
+    int64_t slots[AT__MAX_SLOTS], ops = 0;
+    if (!problem->op->ops || !(seconds > 0) || at__problem_bind(slots, problem, &NO_DEVICE, NULL) != AT_OK ||
+        at__expr_eval(&ops, problem->op->ops, slots, NULL) != AT_OK)
+        return 0;
+    return 1e-9 * (double)ops / seconds;
+}
