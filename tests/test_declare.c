@@ -270,7 +270,7 @@ static const struct {
       "op.cu:6:7: found 'n' a second time" },
     { "/*!autotune\nop x\nshape n\ntype T = f32\narg b T[n] output\nalign a b\n*/",
       "found 'b'; expected '='" },
-    { "/*!autotune\nop x\nshape n\narg a\n*/", "expected T[EXPR], i32 or i64" },
+    { "/*!autotune\nop x\nshape n\narg a\n*/", "found the end of the line; expected T[EXPR], i32 or i64" },
     { "/*!autotune\nop x\nshape n\narg a i16\n*/", "found 'i16'; expected T[EXPR], i32 or i64" },
     { "/*!autotune\nop x\nshape n\narg a T[n output\n*/", "expected an operator or ']'" },
     { "/*!autotune\nop x\nshape n\narg a T n\n*/", "found 'n'; expected '['" },
@@ -316,7 +316,8 @@ static const struct {
     { NEAR("default"), "op.cu:4:8: found the end of the line; expected 'op'" },
     { NEAR("default f32"), "op.cu:4:9: found 'f32'; expected 'op'" },
     { NEAR("default op\ndefault op"), "op.cu:5:1: found a second 'default' line; expected one" },
-    { "/*!autotune\nop x\nshape n\ncheck close\n*/", "found 'close'; expected 'exact'" },
+    { "/*!autotune\nop x\nshape n\ncheck close\n*/",
+      "op.cu:4:7: found 'close'; expected 'exact', 'within' or an output above" },
     { "/*!autotune\nop x\nshape n\nceiling copy\n*/", "found nothing more; expected a number" },
     { "/*!autotune\nop x\nshape n\ntype T = storage\narg n i64\nreference r\ngrid 1\nblock 1\ntraffic n\n*/ "
       "r",

@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LAUNCHER "cudaError_t transpose_3x64x33_u8(T *out, const T *in, cudaStream_t stream)"
@@ -147,6 +148,94 @@ Test(export, one_file_with_both_declarations_comes_once)
     at__str_clear(&out);
     at__template_close(t);
     at__op_close(op);
+}
+
+/* Floats, a type of its own, and kernels that take other pointers than the op has arguments. */
+#define NUMBERS_OP                                                                                           \
+    "/*!autotune\nop scale\nshape n\ntype A = f32\ntype T = f16 f32\narg y T[n] output zero\n"               \
+    "arg x A[n] input uniform -1 1\narg i i32[n] input permutation\narg eps A = 1e-5\narg f f16 = 0.5\n"     \
+    "arg n i64\ncheck within 1e-3 relative\nreference scale_reference\nblock 32\ngrid 1\ntraffic n\n*/\n"    \
+    "/*!autotune\ntemplate plain\ngrid 1\nblock 32\n*/\n"                                                    \
+    "extern \"C\" __global__ void scale_reference(T *y, A *x, const int *i, float eps, __half f, int n)\n"   \
+    "{ for (int k = 0; k < n; k++) y[i[k]] = (T)(x[k] * eps * (float)f); }\n"                                \
+    "extern \"C\" __global__ void scale_plain(T *__restrict__ y, float2 *x, const unsigned *i, A eps, "      \
+    "__half f, long long n)\n{ y[i[threadIdx.x]] = (T)(x[threadIdx.x].x * eps * (float)f); }\n"
+
+static void export_numbers(at__str *out, at__dtype type, bool with_main)
+{
+    at_error err = { 0 };
+    at__op *op = NULL;
+    at__template *t = NULL;
+    at__problem problem;
+    at__answer a = answer();
+    cr_assert_eq(at__op_read(&op, NUMBERS_OP, strlen(NUMBERS_OP), "scale.cu", &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__template_read(&t, op, NUMBERS_OP, strlen(NUMBERS_OP), "scale.cu", &err), AT_OK, "%s",
+                 err.text);
+    cr_assert_eq(at__problem_init(&problem, op, type, (int64_t[]){ 1000 }, 1, &err), AT_OK, "%s", err.text);
+    a.winner.template_name = "plain";
+    a.winner.template_hash = t->hash;
+    a.winner.config = "";
+    cr_assert_eq(at__export_cu(out, &(at__export_input){ &a, t, &problem, with_main }, &err), AT_OK, "%s",
+                 err.text);
+    at__template_close(t);
+    at__op_close(op);
+}
+
+Test(export, arguments_are_passed_as_their_types_and_as_the_kernel_takes_them)
+{
+    at__str out = { 0 };
+    export_numbers(&out, AT__F32, true);
+    cr_assert(
+        strstr(out.data, "cudaError_t scale_1000_f32(T *y, const float *x, const int *i, cudaStream_t"));
+    cr_assert(strstr(out.data,
+                     "stream>>>(y, (float2 *)x, (const unsigned *)i, (float)1.00000000000000008e-05, "
+                     "(__half)5.00000000000000000e-01, 1000LL);"));
+    cr_assert(strstr(out.data, "1000 elements of 4 bytes, aligned to 256, written; all zero before\n"));
+    cr_assert(
+        strstr(out.data, ">>>((T *)buffers[0], (A *)(const float *)buffers[1], (const int *)buffers[2], "));
+    at__str_clear(&out);
+}
+
+/* The self-test makes the op's own inputs, and applies its check. */
+Test(export, the_self_test_knows_inputs_and_tolerances)
+{
+    at__str out = { 0 };
+    export_numbers(&out, AT__F32, true);
+    cr_assert(strstr(out.data, "    { 36, 0, 1, true, 0ull, 0ull, 1.00000000000000002e-03, 0.0000"), "y");
+    cr_assert(strstr(out.data, "    { 36, 1, 0, false, 4611686018427387904ull, 13830554455654793216ull, "),
+              "x");
+    cr_assert(strstr(out.data, "    { 20, 4, 0, false, 0ull, 0ull, "), "i");
+    cr_assert(!strstr(out.data, "autotune_wrong_bytes"), "nothing of it is compared bit for bit");
+    at__str_clear(&out);
+}
+
+static void expect_compiles(at__dtype type, bool with_main)
+{
+    char folder[] = "/tmp/autotune-export-XXXXXX", path[80], command[400];
+    at__str out = { 0 };
+    export_numbers(&out, type, with_main);
+    cr_assert_not_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/scale.cu", folder);
+    FILE *file = fopen(path, "w");
+    cr_assert_not_null(file);
+    fputs(out.data, file);
+    fclose(file);
+    snprintf(command, sizeof command,
+             "cd %s && nvcc -std=c++17 -arch=sm_90 -Xcompiler -Wall -Werror all-warnings -c scale.cu",
+             folder);
+    int code = system(command);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    (void)!system(command);
+    cr_assert_eq(code, 0, "nvcc refuses it");
+    at__str_clear(&out);
+}
+
+Test(export, what_computes_compiles_without_a_warning)
+{
+    if (system("command -v nvcc >/dev/null") != 0)
+        cr_skip_test("nvcc is not installed");
+    expect_compiles(AT__F32, true);
+    expect_compiles(AT__F16, false);
 }
 
 /* Text from a database may come from anybody: it must stay inside its comment. */

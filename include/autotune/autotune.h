@@ -136,14 +136,15 @@ typedef enum at_match {
 
 AT_API const char *at_match_name(at_match match); /* "exact", "near", "other_device", "none" */
 
-typedef enum at_role { AT_SCALAR, AT_INPUT, AT_OUTPUT, AT_INOUT } at_role;
+/* AT_SCRATCH: a buffer whose contents are the kernel's alone. */
+typedef enum at_role { AT_SCALAR, AT_INPUT, AT_OUTPUT, AT_INOUT, AT_SCRATCH } at_role;
 
 /* An argument of the kernel, in the kernel's order. */
 typedef struct at_arg {
     const char *name;
     at_role role;
-    int64_t bytes; /* of the buffer; of a scalar: 4 or 8 */
-    int64_t value; /* of a scalar                        */
+    int64_t bytes; /* of the buffer; of a scalar: 2, 4 or 8                        */
+    int64_t value; /* of a scalar: an integer, or the bits of a floating-point one */
     int64_t align; /* of the buffer: it must begin at a multiple of these bytes */
 } at_arg;
 

@@ -20,12 +20,12 @@ at__kernel copy_kernel(const char *name, int64_t count)
 at__setup copy_setup(int64_t count, int64_t out_align, int64_t in_align)
 {
     int64_t bytes = 4 * count;
-    return (at__setup){ .buffers = { { AT__OUTPUT, bytes, out_align }, { AT__INPUT, bytes, in_align } },
+    return (at__setup){ .buffers = { { AT__OUTPUT, bytes, out_align, .element_bytes = 4 },
+                                     { AT__INPUT, bytes, in_align, .element_bytes = 4 } },
                         .buffer_count = 2,
                         .reference = copy_kernel("copy_reference", count),
                         .verify_cubin = CUBIN,
                         .verify_len = sizeof CUBIN,
-                        .element_bytes = 4,
                         .copy_bytes = bytes,
                         .seed = 3 };
 }

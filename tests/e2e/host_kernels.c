@@ -1,19 +1,15 @@
 /* host_kernels.c - see host_kernels.h. */
 #include "host_kernels.h"
 
-#include <string.h>
+#include "host_numbers.h"
+#include "lang/data.h"
 
-static uint64_t mix(uint64_t z)
-{
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return z ^ (z >> 31);
-}
+#include <string.h>
 
 /* Eight random bytes at a time, as verify.cu's random_byte gives them one by one. */
 static void random_bytes(unsigned char out[8], uint64_t seed, uint64_t index)
 {
-    uint64_t word = mix(seed + (index + 1) * 0x9e3779b97f4a7c15ull);
+    uint64_t word = at__random(seed, index);
     memcpy(out, &word, 8);
 }
 
@@ -66,14 +62,115 @@ static void still_random(const uint64_t *p)
     }
 }
 
+/* ---- fill.cu ---- */
+
+static int number_of(uint64_t how)
+{
+    return (int)(how & 255);
+}
+
+static uint64_t bits_at(uint64_t buffer, uint64_t i, uint64_t how)
+{
+    return at__bits_at(pointer(buffer), i, at__number_bytes(number_of(how)));
+}
+
+static uint64_t *found_at(uint64_t param)
+{
+    return (uint64_t *)(void *)pointer(param);
+}
+
+/* to, count, seed, how, a, b */
+static uint64_t generated_at(const uint64_t *p, uint64_t i)
+{
+    return at__generate(i, p[1], number_of(p[3]), (int)(p[3] >> 8), p[4], p[5], p[2]);
+}
+
+static void generate(const uint64_t *p)
+{
+    for (uint64_t i = 0; i < p[1]; i++)
+        at__set_bits(pointer(p[0]), i, at__number_bytes(number_of(p[3])), generated_at(p, i));
+}
+
+static void still_generated(const uint64_t *p)
+{
+    for (uint64_t i = 0; i < p[1]; i++)
+        if (bits_at(p[0], i, p[3]) != generated_at(p, i))
+            blame(found_at(p[6]), i);
+}
+
+static void make_far(const uint64_t *p)
+{
+    for (uint64_t i = 0; i < p[2]; i++)
+        at__set_bits(pointer(p[0]), i, at__number_bytes(number_of(p[3])),
+                     at__far_from(bits_at(p[1], i, p[3]), number_of(p[3])));
+}
+
+/* got, right, count, how, a, b, found */
+static double wrong_by(const uint64_t *p, uint64_t i)
+{
+    return at__wrong_by(bits_at(p[0], i, p[3]), bits_at(p[1], i, p[3]), number_of(p[3]), (int)(p[3] >> 8),
+                        at__double_of(p[4]), at__double_of(p[5]));
+}
+
+static void add_double(uint64_t *to, double value)
+{
+    *to = at__bits_of_double(at__double_of(*to) + value);
+}
+
+static void close_enough(const uint64_t *p)
+{
+    bool is_norm = (int)(p[3] >> 8) == AT__NORM;
+    for (uint64_t i = 0; i < p[2]; i++) {
+        double by = wrong_by(p, i), right = at__number_value(bits_at(p[1], i, p[3]), number_of(p[3]));
+        found_at(p[6])[0] += is_norm ? !at__is_finite(by) : by > 0;
+        if (is_norm && at__is_finite(by))
+            add_double(&found_at(p[6])[6], by * by);
+        if (is_norm && at__is_finite(right))
+            add_double(&found_at(p[6])[7], right * right);
+    }
+}
+
+static void worst(const uint64_t *p)
+{
+    uint64_t *found = found_at(p[6]);
+    for (uint64_t i = 0; i < p[2]; i++)
+        if (at__bits_of_double(wrong_by(p, i)) > found[6])
+            found[6] = at__bits_of_double(wrong_by(p, i));
+}
+
+static void where(const uint64_t *p)
+{
+    uint64_t *found = found_at(p[6]);
+    for (uint64_t i = 0; i < p[2]; i++)
+        if (at__bits_of_double(wrong_by(p, i)) == found[6] && ~i > found[1])
+            found[1] = ~i;
+}
+
+/* right, before, count, how, found */
+static void judge(const uint64_t *p)
+{
+    uint64_t *found = found_at(p[4]);
+    for (uint64_t i = 0; i < p[2]; i++) {
+        double value = at__number_value(bits_at(p[0], i, p[3]), number_of(p[3]));
+        found[0] += bits_at(p[0], i, p[3]) == bits_at(p[1], i, p[3]);
+        found[1] += (uint64_t)at__is_nan(value);
+        found[2] += !at__is_nan(value) && !at__is_finite(value);
+        found[3] += bits_at(p[0], i, p[3]) != bits_at(p[0], 0, p[3]);
+    }
+}
+
 static const struct {
     const char *name;
     int params;
     void (*run)(const uint64_t *params);
 } CHECKS[] = {
-    { "verify_fill", 3, fill },       { "verify_poison", 3, poison },
-    { "verify_equal", 4, equal },     { "verify_random", 4, still_random },
-    { "verify_guard_fill", 3, fill }, { "verify_guard", 4, still_random },
+    { "verify_fill", 3, fill },         { "verify_poison", 3, poison },
+    { "verify_equal", 4, equal },       { "verify_random", 4, still_random },
+    { "verify_guard_fill", 3, fill },   { "verify_guard", 4, still_random },
+    { "verify_generate", 6, generate }, { "verify_generated", 7, still_generated },
+    { "verify_far", 4, make_far },      { "verify_close", 7, close_enough },
+    { "verify_worst", 7, worst },       { "verify_where", 7, where },
+    { "verify_judge", 5, judge },
 };
 enum { CHECK_COUNT = sizeof CHECKS / sizeof *CHECKS };
 
@@ -87,6 +184,8 @@ int host_kernel_params(const char *name)
     for (int i = 0; i < CHECK_COUNT; i++)
         if (strcmp(CHECKS[i].name, name) == 0)
             return CHECKS[i].params;
+    if (host_number_params(name))
+        return host_number_params(name);
     return is_transpose(name) ? 7 : strncmp(name, "copy", 4) == 0 ? 5 : 0;
 }
 
@@ -94,6 +193,8 @@ bool host_kernel_buffers(host_buffers *out, const char *name, const uint64_t *p,
 {
     if (strncmp(name, "verify_", 7) == 0)
         return false;
+    if (host_number_buffers(out, name, p))
+        return true;
     *out = (host_buffers){ .out = pointer(p[0]), .in = pointer(p[1]) };
     out->in_bytes = out->out_bytes = (int64_t)(p[2] * p[3] * p[4]) * element;
     if (is_transpose(name)) {
@@ -148,7 +249,9 @@ void host_kernel_run(const char *name, const uint64_t *p, int element, action ho
     if (!host_kernel_buffers(&b, name, p, element) || b.out_bytes <= 0)
         return;
     unsigned char last = b.out[b.out_bytes - 1];
-    if (is_transpose(name))
+    if (host_number_params(name))
+        host_number_run(name, p);
+    else if (is_transpose(name))
         transpose(p, (size_t)element);
     else
         memmove(b.out, b.in, (size_t)b.out_bytes);

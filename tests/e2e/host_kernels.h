@@ -1,6 +1,7 @@
 /*
- * host_kernels.h - what kernels do, done by the CPU: those of tuner/runner/verify.cu, and by their first word
- * those of the ops transpose and copy.
+ * host_kernels.h - what kernels do, done by the CPU: those of tuner/runner/verify.cu and fill.cu, and by
+ * their first word those of the ops transpose and copy, and those of
+ * host_numbers.h.
  */
 #ifndef AUTOTUNE_TEST_HOST_KERNELS_H
 #define AUTOTUNE_TEST_HOST_KERNELS_H

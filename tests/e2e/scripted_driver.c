@@ -426,6 +426,15 @@ ENTRY(cuMemsetD8Async, uint64_t to, unsigned char value, size_t bytes, const voi
     return OK;
 }
 
+ENTRY(cuMemcpyHtoDAsync_v2, uint64_t to, const void *from, size_t bytes, const void *stream)
+{
+    ENTER(cuMemcpyHtoDAsync_v2);
+    if (stream != &scripted_stream || !scripted_is_memory((unsigned char *)(uintptr_t)to, (int64_t)bytes))
+        return INVALID_VALUE;
+    memcpy((void *)(uintptr_t)to, from, bytes);
+    return OK;
+}
+
 ENTRY(cuMemcpyDtoHAsync_v2, void *to, uint64_t from, size_t bytes, const void *stream)
 {
     ENTER(cuMemcpyDtoHAsync_v2);

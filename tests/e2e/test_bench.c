@@ -13,22 +13,36 @@
 
 enum { COUNT = 1003 };
 
+/* What copies of a problem move whose output is so many floats, and its input COUNT. */
+static at__setup unlike_setup(int64_t out_count)
+{
+    at__setup setup = copy_setup(COUNT, 256, 256);
+    setup.buffers[0].bytes = 4 * out_count;
+    setup.reference = copy_kernel("copy_reference", out_count);
+    setup.own_copies = true;
+    return setup;
+}
+
 typedef struct lab {
     at__gpu *gpu;
     at__bench *bench;
 } lab;
 
-static lab lab_open(const char *script, int64_t out_align, int64_t in_align)
+static lab lab_open_with(const char *script, at__setup setup)
 {
     lab l = { 0 };
     at_error err = { 0 };
     at__device_info info;
-    const at__setup setup = copy_setup(COUNT, out_align, in_align);
     scripted_start(script);
     cr_assert_eq(at__gpu_open(&l.gpu, 0, &err), AT_OK, "%s", err.text);
     cr_assert_eq(at__gpu_info(&info, l.gpu, &err), AT_OK, "%s", err.text);
     cr_assert_eq(at__bench_open(&l.bench, l.gpu, &setup, &err), AT_OK, "%s", err.text);
     return l;
+}
+
+static lab lab_open(const char *script, int64_t out_align, int64_t in_align)
+{
+    return lab_open_with(script, copy_setup(COUNT, out_align, in_align));
 }
 
 static void lab_close(lab *l)
@@ -191,11 +205,46 @@ Test(bench, a_problem_without_inputs_has_no_memcpy)
     lab l = { 0 };
     at_error err = { 0 };
     at__setup setup = copy_setup(COUNT, 256, 256);
-    setup.buffers[1].role = AT__OUTPUT;
+    setup.buffers[1].role = AT__SCRATCH;
     scripted_start(COPY_SCRIPT);
     cr_assert_eq(at__gpu_open(&l.gpu, 0, &err), AT_OK, "%s", err.text);
     cr_assert_eq(at__bench_open(&l.bench, l.gpu, &setup, &err), AT_OK, "%s", err.text);
     cr_assert_eq(at__bench_memcpy(l.bench, 0, &err), AT_ERR_DEVICE);
     cr_assert(strstr(err.text, "no input and output to copy between"), "%s", err.text);
+    lab_close(&l);
+}
+
+/* A copy of COUNT floats fits neither an output of 10 nor one beside which there is another. */
+Test(bench, copies_have_buffers_of_their_own_where_those_of_the_problem_do_not_suit)
+{
+    lab l = lab_open_with(COPY_SCRIPT, unlike_setup(10));
+    at_error err = { 0 };
+    at__final_row rows[3];
+    at__watch watch;
+    const at__trial ten = { .kernel = copy_kernel("copy_ten", 10) };
+    const at__finalist list[3] = { { .kernel = copy_kernel("copy_ten", 10) },
+                                   { .kernel = copy_kernel("copy_plain", COUNT), .is_copy = true },
+                                   { .is_memcpy = true } };
+    at__measured m;
+    expect_timed(&l, "copy_plain", true);
+    cr_assert_eq(at__measure_trial(&m, l.gpu, l.bench, &ten, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(m.outcome, AT__TIMED, "%s", m.log);
+    at__watch_begin(&watch, NULL);
+    const at__final_limits limits = { 0 };
+    cr_assert_eq(at__measure_final(rows, l.gpu, l.bench, list, 3, 7, &watch, &limits, &err), AT_OK, "%s",
+                 err.text);
+    for (int k = 0; k < 3; k++)
+        cr_assert_eq(rows[k].outcome, AT__TIMED, "%d: %s", k, rows[k].log);
+    lab_close(&l);
+    cr_assert_eq(scripted_bytes(), 0);
+}
+
+Test(bench, a_bad_copy_is_found_in_its_own_buffers)
+{
+    lab l = lab_open_with(COPY_SCRIPT "kernel copy_bad * behind\n", unlike_setup(10));
+    at__measured m = try(&l, "copy_bad", true);
+    cr_assert_eq(m.outcome, AT__WRONG_RESULT);
+    cr_assert(strstr(m.log, "writes behind buffer 0: 1 bytes"), "%s", m.log);
+    expect_timed(&l, "copy_good", true);
     lab_close(&l);
 }

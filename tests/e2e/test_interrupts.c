@@ -131,7 +131,8 @@ static void write_slow_op(void)
     mkdir(path, 0777);
     e2e_write(
         "templates/slow/op.cu",
-        "/*!autotune\nop slow\nshape count\ntype T = f32\narg out T[count] output\narg in T[count] input\n"
+        "/*!autotune\nop slow\nshape count\ntype T = f32\narg out T[count] output\narg in T[count] input "
+        "bits\n"
         "reference slow_reference\nblock 32\ngrid 1\ncheck exact\ntraffic 8 * count\n*/\n"
         "template <int I, int D> struct Sum { static __device__ float of(const float *p) {\n"
         "    return Sum<2 * I, D - 1>::of(p) / (p[I] + Sum<2 * I + 1, D - 1>::of(p)); } };\n"

@@ -15,6 +15,7 @@
 #include "lang/shapes.h"
 #include "space/space.h"
 #include "db/store.h"
+#include "tune/setup.h"
 #include "tune/tune.h"
 
 #include <stdio.h>
@@ -66,22 +67,15 @@ static at__bench *open_bench(checker *c, const at__problem *p, const int64_t *sl
     at__str source = { 0 };
     at__build build = { 0 };
     at__bench *bench = NULL;
-    at__setup setup = { .element_bytes = at__dtype_bytes(p->type), .warm = true, .seed = 1 };
+    at__setup setup = { .warm = true, .seed = 1 };
 
+    must(at__setup_describe(&setup, p, slots, &err), &err);
     must(at__render_reference(&source, p->op, p->type, &err), &err);
     compile(c, &build.cubin, at__str_text(&source), p->op->file);
     setup.verify_cubin = c->verify_cubin.data;
     setup.verify_len = c->verify_cubin.len;
     must(at__kernel_bind(&setup.reference, &build, p->op->reference, &p->op->launch, p->op, slots, &err),
          &err);
-    for (int i = 0; i < p->op->arg_count; i++) {
-        int64_t elements = 0;
-        if (p->op->args[i].role == AT__SCALAR)
-            continue;
-        must(at__expr_eval(&elements, p->op->args[i].expr, slots, &err), &err);
-        setup.buffers[setup.buffer_count++] =
-            (at__buffer){ p->op->args[i].role, elements * setup.element_bytes, at__problem_align_of(p, i) };
-    }
     must(at__bench_open(&bench, c->gpu, &setup, &err), &err);
     at__build_clear(&build);
     at__str_clear(&source);
@@ -206,6 +200,7 @@ int main(int argc, char **argv)
     checker c = { 0 };
     at_error err = { 0 };
     at__device_info info;
+    at__str checks = { 0 };
     if (argc < 3) {
         fprintf(stderr, "usage: verify_each SAMPLES|WINNERS.db FILE.txt|SHAPE DTYPE [...]\n");
         return 2;
@@ -217,7 +212,9 @@ int main(int argc, char **argv)
     must(at__gpu_info(&info, c.gpu, &err), &err);
     c.cc = (int)info.limits.cc;
     c.limits = info.limits;
-    compile(&c, &c.verify_cubin, (const char *)at__embedded_verify[0].data, at__embedded_verify[0].path);
+    must(at__setup_checks(&checks, &err), &err);
+    compile(&c, &c.verify_cubin, at__str_text(&checks), "runner/verify.cu");
+    at__str_clear(&checks);
     for (int i = 2; i < argc; i++) {
         char line[256];
         at__shapes shapes = { 0 };

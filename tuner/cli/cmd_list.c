@@ -54,7 +54,7 @@ static bool wanted_template(const request *r, const at__template *t)
 
 static void list_op(const at__op *op)
 {
-    static const char *const ROLES[] = { "", "input ", "output ", "inout " };
+    static const char *const ROLES[] = { "", "input ", "output ", "inout ", "scratch " };
     at__print(stdout, "%s: %s\n  shape:", op->name, op->about);
     for (int i = 0; i < op->dim_count; i++)
         if (op->dims[i].optional)

@@ -48,7 +48,8 @@ static void print_conditions(const at__conditions *c)
     at__str_clear(&line);
 }
 
-static void print_text(const at__answer *a, const char *dtype, const char *outdated)
+static void print_text(const at__answer *a, const at__problem *problem, const char *dtype,
+                       const char *outdated)
 {
     const at__winner *w = &a->winner;
     const at__fingerprint *f = &a->fingerprint;
@@ -73,6 +74,8 @@ static void print_text(const at__answer *a, const char *dtype, const char *outda
     at__print(stdout, "  time           %s", time);
     if (a->traffic_bytes > 0)
         at__print(stdout, ", %.0f GB/s", at__answer_gb_per_s(a));
+    if (problem->op->ops)
+        at__print(stdout, ", %.0f GFLOP/s", at__problem_gflop_per_s(problem, w->timing.median_s));
     at__print(stdout, ", %s L2, median of %" PRId64 " samples, spread %.1f %%\n", f->cold ? "cold" : "warm",
               w->timing.samples, 100 * w->timing.spread);
     if (w->ceiling_s > 0)
@@ -103,7 +106,8 @@ static void warn_of_date(const at__answer *a)
 }
 
 /* The winner as in tune's results. */
-static void print_json(const at__answer *a, const char *dtype, const char *outdated)
+static void print_json(const at__answer *a, const at__problem *problem, const char *dtype,
+                       const char *outdated)
 {
     at__str o = { 0 };
     at__str_add(&o, "{");
@@ -114,7 +118,7 @@ static void print_json(const at__answer *a, const char *dtype, const char *outda
     at__member_text(&o, "shape", a->shape);
     at__member_text(&o, "dtype", dtype);
     at__member_text(&o, "device", a->fingerprint.device);
-    at__report_answer(&o, a);
+    at__report_answer(&o, a, problem);
     at__str_add(&o, "}");
     at__print(stdout, "%s\n", at__whole(&o));
     at__str_clear(&o);
@@ -258,15 +262,17 @@ static at_status query_near(at__store *store, const at__catalog *catalog, const 
 }
 
 /* `outdated`: why it is; NULL: it is not. */
-static void print_exact(const at__answer *answer, const char *type, const char *outdated, at__format format)
+static void print_exact(const at__answer *answer, const at__problem *problem, const char *outdated,
+                        at__format format)
 {
+    const char *type = at__dtype_name(problem->type);
     warn_of_date(answer);
     if (format == AT__JSON)
-        print_json(answer, type, outdated);
+        print_json(answer, problem, type, outdated);
     else if (format == AT__CSV)
         print_csv(answer, type);
     else
-        print_text(answer, type, outdated);
+        print_text(answer, problem, type, outdated);
 }
 
 /* A winner that is out of date is still told where there is nothing better: `autotune export` has its text.
@@ -275,7 +281,7 @@ static at_status query_winner(at__answer *winner, at__store *store, const at__ca
                               const at__problem *problem, at__format format, at_error *err)
 {
     at_error why = { 0 };
-    const char *type = at__dtype_name(problem->type), *outdated = NULL;
+    const char *outdated = NULL;
     at_status status = AT_ERR_NOT_FOUND;
     at__geometry geometry;
     if (at__lookup_stands(&geometry, winner, catalog, problem, &why) == AT_OK) {
@@ -285,7 +291,7 @@ static at_status query_winner(at__answer *winner, at__store *store, const at__ca
         status = query_near(store, catalog, problem, winner->fingerprint.device, format, err);
     }
     if (status == AT_ERR_NOT_FOUND) {
-        print_exact(winner, type, outdated, format);
+        print_exact(winner, problem, outdated, format);
         status = AT_OK;
     }
     return status;

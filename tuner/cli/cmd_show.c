@@ -85,6 +85,7 @@ static int by_time(const void *a, const void *b)
 
 typedef struct view {
     at__format format;
+    const at__problem *problem;
     double traffic_bytes, best_s;
     bool mixed; /* more than one device, or cold and warm: each row says which */
 } view;
@@ -113,6 +114,8 @@ static void print_json(const view *v, const trial *t)
     if (t->outcome == AT__TIMED) {
         at__member_real(&o, "median_s", 9, t->timing.median_s);
         at__member_real(&o, "gb_per_s", 5, 1e-9 * v->traffic_bytes / t->timing.median_s);
+        if (v->problem->op->ops)
+            at__member_real(&o, "gflop_per_s", 5, at__problem_gflop_per_s(v->problem, t->timing.median_s));
         at__member_real(&o, "share_of_best", 5, v->best_s / t->timing.median_s);
         at__member_real(&o, "spread", 4, t->timing.spread);
         at__member_int(&o, "samples", t->timing.samples);
@@ -268,6 +271,7 @@ static at_status show(const at__problem *problem, const char *path, const show_a
     if (status == AT_OK) {
         qsort(t.items, t.count, sizeof *t.items, by_time);
         view v = { .format = format,
+                   .problem = problem,
                    .traffic_bytes = (double)key.traffic_bytes,
                    .best_s = t.items[0].timing.median_s,
                    .mixed = is_mixed(&t) };

@@ -50,6 +50,9 @@ static void notes(at__str *out, const at__result *r)
 {
     const at__winner *w = &r->answer->winner;
     int ties = count_lines(w->ties);
+    double rate = at__problem_gflop_per_s(r->problem, w->timing.median_s);
+    if (rate > 0)
+        at__str_addf(out, "  [%.0f GFLOP/s]", rate);
     if (r->device < 0)
         at__str_add(out, "  [replay]");
     if (ties)
@@ -153,7 +156,7 @@ void at__report_resources(at__str *out, const at__resources *r)
     at__member_int(out, "local_bytes", r->local_bytes);
 }
 
-void at__report_answer(at__str *out, const at__answer *a)
+void at__report_answer(at__str *out, const at__answer *a, const at__problem *problem)
 {
     const at__winner *w = &a->winner;
     at__member_text(out, "template", w->template_name);
@@ -164,6 +167,8 @@ void at__report_answer(at__str *out, const at__answer *a)
     at__member_real(out, "spread", 4, w->timing.spread);
     at__member_int(out, "samples", w->timing.samples);
     at__member_real(out, "gb_per_s", 5, at__answer_gb_per_s(a));
+    if (problem->op->ops)
+        at__member_real(out, "gflop_per_s", 5, at__problem_gflop_per_s(problem, w->timing.median_s));
     at__member_real(out, "ceiling_s", 9, w->ceiling_s);
     at__member_real(out, "share_of_ceiling", 5, at__answer_share(a));
     at__member_text(out, "ceiling", w->ceiling_name);
@@ -207,7 +212,7 @@ static void json_row(at__str *out, const at__result *r)
     at__member_bool(out, "from_store", r->from_store);
     if (r->found) {
         at__member_text(out, "gpu", r->answer->fingerprint.device);
-        at__report_answer(out, r->answer);
+        at__report_answer(out, r->answer, r->problem);
     } else {
         at__member_text(out, "why", r->why);
     }

@@ -19,7 +19,7 @@ double at__answer_share(const at__answer *answer);
 
 /* The winner and the conditions that it was measured under, as members of a JSON object; clocks and so on
  * below zero are unknown. */
-void at__report_answer(at__str *out, const at__answer *answer);
+void at__report_answer(at__str *out, const at__answer *answer, const at__problem *problem);
 
 /* What a kernel takes, as members; without shared memory. Below zero: unknown. */
 void at__report_resources(at__str *out, const at__resources *resources);

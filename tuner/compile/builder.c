@@ -162,7 +162,7 @@ at_status at__kernel_bind(at__kernel *out, const at__build *build, const char *n
         const at__arg *arg = &op->args[i];
         k.args[i] = (struct at__kernel_arg){ .buffer = -1, .bytes = arg->scalar_bytes };
         if (arg->role == AT__SCALAR)
-            status = at__expr_eval(&k.args[i].value, arg->expr, slots, err);
+            status = at__scalar_value(&k.args[i].value, arg, slots, err);
         else
             k.args[i].buffer = buffers++;
     }

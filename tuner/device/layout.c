@@ -11,6 +11,19 @@ static int64_t alignment_for(int64_t bytes)
     return bytes >= ((int64_t)1 << 20) ? (int64_t)2 << 20 : 4096;
 }
 
+at__setup at__layout_copies(const at__setup *setup)
+{
+    const at__buffer out = { .role = AT__OUTPUT, .bytes = setup->copy_bytes, .align = AT__FULL_ALIGN },
+                     in = { .role = AT__INPUT, .bytes = setup->copy_bytes, .align = AT__FULL_ALIGN };
+    return (at__setup){ .buffers = { out, in },
+                        .buffer_count = 2,
+                        .verify_cubin = setup->verify_cubin,
+                        .verify_len = setup->verify_len,
+                        .copy_bytes = setup->copy_bytes,
+                        .warm = setup->warm,
+                        .seed = setup->seed };
+}
+
 void at__layout_of(at__layout *out, const at__setup *setup)
 {
     int64_t at = 0, largest = 4096;
@@ -24,8 +37,16 @@ void at__layout_of(at__layout *out, const at__setup *setup)
         out->offset[i] = at__round_up(at + AT__GUARD_BYTES, align) + out->skew[i];
         at = out->offset[i] + b->bytes + AT__GUARD_BYTES;
         out->traffic_bytes += b->bytes;
-        if (b->role != AT__INPUT)
+        if (b->data.path[0]) /* kept once, to be compared with */
+            out->expected_bytes += at__round_up(b->bytes, 4096);
+        if (at__role_is_output(b->role))
             out->expected_bytes += (setup->gaps ? 2 : 1) * at__round_up(b->bytes, 4096);
+    }
+    if (setup->own_copies) { /* a set of them, at least */
+        at__layout copies;
+        const at__setup own = at__layout_copies(setup);
+        at__layout_of(&copies, &own);
+        out->expected_bytes += copies.set_bytes;
     }
     out->set_bytes = at__round_up(at > 0 ? at : 1, largest); /* an op need not have buffers */
     out->traffic_bytes = out->traffic_bytes > 0 ? out->traffic_bytes : 1;
@@ -36,6 +57,7 @@ at_status at__layout_fits(const at__setup *setup, int64_t free_bytes, at_error *
     double bytes = 0; /* first roughly: sizes that no machine has would overflow the layout */
     for (int i = 0; i < setup->buffer_count; i++)
         bytes += (double)setup->buffers[i].bytes;
+    bytes += setup->own_copies ? 2 * (double)setup->copy_bytes : 0;
     if (bytes < 1e15) {
         at__layout layout;
         at__layout_of(&layout, setup);

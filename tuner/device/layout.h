@@ -24,8 +24,12 @@ typedef struct at__layout {
     int64_t skew[AT__MAX_ARGS];   /* how far behind an aligned place it begins     */
     int64_t set_bytes;
     int64_t traffic_bytes;  /* of a set's buffers; at least 1                */
-    int64_t expected_bytes; /* of the right answers                          */
+    int64_t expected_bytes; /* of the right answers, and of a set of own copies */
 } at__layout;
+
+/* The problem that copies run on where they have buffers of their own: an output and an input of copy_bytes.
+ * It has no reference. */
+at__setup at__layout_copies(const at__setup *setup);
 
 /* Sizes of up to 10^15 bytes in all; at__layout_fits refuses more. */
 void at__layout_of(at__layout *out, const at__setup *setup);

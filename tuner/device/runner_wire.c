@@ -34,6 +34,8 @@ static void read_kernel(at__kernel *out, at__reader *in)
 {
     *out = (at__kernel){ 0 };
     out->cubin = at__get_bytes(in, &out->cubin_len);
+    if (out->cubin_len == 0)
+        out->cubin = NULL; /* of an answer in a file */
     out->name = at__get_text(in);
     at__read_plain(&out->geometry, sizeof out->geometry, in);
     out->arg_count = (int)at__get_i64(in);
@@ -52,10 +54,11 @@ void at__write_setup(at__str *body, const at__setup *s)
     at__put_bytes(body, s->buffers, sizeof s->buffers);
     at__put_i64(body, s->buffer_count);
     write_kernel(body, &s->reference);
+    at__put_bytes(body, &s->answer, sizeof s->answer);
     at__put_bytes(body, s->verify_cubin, s->verify_len);
-    at__put_i64(body, s->element_bytes);
     at__put_i64(body, s->gaps);
     at__put_i64(body, s->copy_bytes);
+    at__put_i64(body, s->own_copies);
     at__put_i64(body, s->warm);
     at__put_i64(body, (int64_t)s->seed);
 }
@@ -66,10 +69,11 @@ at_status at__read_setup(at__setup *out, at__reader *in, at_error *err)
     at__read_plain(out->buffers, sizeof out->buffers, in);
     out->buffer_count = (int)at__get_i64(in);
     read_kernel(&out->reference, in);
+    at__read_plain(&out->answer, sizeof out->answer, in);
     out->verify_cubin = at__get_bytes(in, &out->verify_len);
-    out->element_bytes = (int)at__get_i64(in);
     out->gaps = at__get_i64(in) != 0;
     out->copy_bytes = at__get_i64(in);
+    out->own_copies = at__get_i64(in) != 0;
     out->warm = at__get_i64(in) != 0;
     out->seed = (uint64_t)at__get_i64(in);
     if (out->buffer_count < 0 || out->buffer_count > AT__MAX_ARGS)

@@ -37,29 +37,44 @@ typedef struct at__kernel {
     at__geometry geometry;
     int arg_count;
     struct at__kernel_arg {
-        int buffer; /* index of one of the problem's buffers, or -1: a scalar */
-        int bytes;  /* of the scalar: 4 or 8 */
-        int64_t value;
+        int buffer;    /* index of one of the problem's buffers, or -1: a scalar */
+        int bytes;     /* of the scalar: 2, 4 or 8 */
+        int64_t value; /* of a float: its bits */
     } args[AT__MAX_ARGS];
 } at__kernel;
 
+/* Where an array's bytes are. */
+typedef struct at__data_file {
+    char path[512]; /* "": in no file */
+    int64_t at;
+} at__data_file;
+
 typedef struct at__buffer {
-    at__role role; /* AT__INPUT, AT__OUTPUT or AT__INOUT */
+    at__role role; /* all but AT__SCALAR */
     int64_t bytes;
     int64_t align; /* it begins at a multiple of these bytes, and of no more; 0 or AT__FULL_ALIGN: anywhere
                       suitable */
+    char name[AT__MAX_NAME];
+    int element_bytes; /* for messages; 0: bytes                                        */
+    int number;        /* of its elements, see lang/data.h; 0: opaque bytes             */
+    bool zero;         /* an output that begins as zeros                                */
+    int how;           /* what an input or inout holds, with numbers a and b as at__generate has them */
+    uint64_t a, b;
+    at__check check;    /* of an output or inout; without its place */
+    at__data_file data; /* of an input or inout that comes from a file */
 } at__buffer;
 
 /* A problem on the device: buffers, their contents, the right answer. */
 typedef struct at__setup {
     at__buffer buffers[AT__MAX_ARGS];
     int buffer_count;
-    at__kernel reference;
+    at__kernel reference;     /* without a cubin: the answer is in a file, or there is none */
+    at__data_file answer;     /* of the one output */
     const void *verify_cubin; /* tuner/verify.cu, compiled for the device */
     size_t verify_len;
-    int element_bytes;  /* for messages */
     bool gaps;          /* the reference does not write all of its outputs: what it leaves must stay */
     int64_t copy_bytes; /* what a copy of the problem copies, from the first input to the first output */
+    bool own_copies;    /* ... of a pair of buffers made for it: the problem's own do not suit */
     bool warm;          /* do not rotate buffers out of the L2 cache */
     uint64_t seed;      /* of the random bits */
 } at__setup;
@@ -95,7 +110,7 @@ typedef struct at__final_row {
     at__outcome outcome; /* AT__TIMED also means: verified again afterwards */
     at__timing timing;
     bool tied; /* with the best of its kind: the difference is within the noise */
-    char log[256];
+    char log[400];
 } at__final_row;
 
 /* The circumstances of a final. */

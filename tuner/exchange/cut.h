@@ -24,4 +24,10 @@ typedef struct at__cutting {
  */
 at_status at__cut(at__str *out, const at__cutting *cutting, at_error *err) AT_MUST_CHECK;
 
+/*
+ * Appends the type of a pointer that a kernel takes, as its definition in the text has it: "const float2 *".
+ * Nothing when the text has no such kernel or parameter, or that is no pointer.
+ */
+void at__cut_parameter(at__str *out, const char *text, const char *kernel, int index);
+
 #endif

@@ -7,12 +7,13 @@
 #include "exchange/export.h"
 
 #include "exchange/cut.h"
+#include "exchange/export_parts.h"
 #include "lang/arch.h"
-#include "lang/catalog.h"
 #include "lang/render.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* In a comment of one line: nothing in the text can end either. */
@@ -38,7 +39,8 @@ static void identifier(at__str *out, const char *text)
     }
 }
 
-static void add_head(at__str *out, const at__answer *a, const at__template *t, const char *title)
+static void add_head(at__str *out, const at__answer *a, const at__template *t, const at__problem *problem,
+                     const char *title)
 {
     const at__winner *w = &a->winner;
     const at__fingerprint *f = &a->fingerprint;
@@ -59,6 +61,10 @@ static void add_head(at__str *out, const at__answer *a, const at__template *t, c
     snprintf(line, sizeof line, "%.2f us, %.0f GB/s, %s L2", 1e6 * w->timing.median_s,
              1e-9 * (double)a->traffic_bytes / w->timing.median_s, f->cold ? "cold" : "warm");
     comment(out, "measured", line);
+    if (problem->op->ops) {
+        snprintf(line, sizeof line, "%.0f GFLOP/s", at__problem_gflop_per_s(problem, w->timing.median_s));
+        comment(out, "", line);
+    }
     if (w->ceiling_s > 0) {
         snprintf(line, sizeof line, "%.1f %% of the best plain copy of the same bytes (%.100s, %.2f us)",
                  100 * w->ceiling_s / w->timing.median_s, w->ceiling_name, 1e6 * w->ceiling_s);
@@ -72,59 +78,95 @@ static void add_head(at__str *out, const at__answer *a, const at__template *t, c
     at__str_add(out, "\n");
 }
 
-typedef struct launcher {
-    const at__op *op;
-    const at__problem *problem;
-    const int64_t *slots;
-    const at__geometry *geometry;
-    const char *name, *kernel; /* what is exported, and its kernel: their own names, for linking several */
-} launcher;
+static at_status add_buffer_comments(at__str *out, const at__launcher *l, at_error *err)
+{
+    for (int i = 0; i < l->op->arg_count; i++) {
+        const at__arg *arg = &l->op->args[i];
+        int64_t value = 0;
+        if (arg->role == AT__SCALAR)
+            continue;
+        at_status status = at__expr_eval(&value, arg->expr, l->slots, err);
+        if (status != AT_OK)
+            return status;
+        at__str_addf(out, " *   %-6s %" PRId64 " elements of %d bytes, aligned to %" PRId64 "%s%s\n",
+                     arg->name, value, at__dtype_bytes(at__arg_type(arg, l->problem->type)),
+                     at__problem_align_of(l->problem, i),
+                     arg->role == AT__INPUT     ? ""
+                     : arg->role == AT__SCRATCH ? ", for the kernel alone"
+                                                : ", written",
+                     arg->zero ? "; all zero before" : "");
+    }
+    return AT_OK;
+}
 
-static const char *qualifier(const at__arg *arg)
+const char *at__export_element(const at__arg *arg)
+{
+    return arg->own_type ? at__dtype_cuda(arg->type, false) : "T";
+}
+
+const char *at__export_qualifier(const at__arg *arg)
 {
     return arg->role == AT__INPUT ? "const " : "";
 }
 
-static at_status add_buffer_comments(at__str *out, const launcher *l, at_error *err)
+/* Where the kernel's own parameter is another pointer than the op's argument: the cast that makes it one. */
+static at_status add_cast(at__str *out, const at__arg *arg, const char *text, const char *kernel, int index,
+                          at_error *err)
 {
-    for (int i = 0; i < l->op->arg_count; i++) {
-        const at__arg *arg = &l->op->args[i];
-        int64_t value = 0;
-        at_status status = at__expr_eval(&value, arg->expr, l->slots, err);
-        if (status != AT_OK)
-            return status;
-        if (arg->role != AT__SCALAR)
-            at__str_addf(out, " *   %-6s %" PRId64 " elements of %d bytes, aligned to %" PRId64 "%s\n",
-                         arg->name, value, at__dtype_bytes(l->problem->type),
-                         at__problem_align_of(l->problem, i), arg->role == AT__INPUT ? "" : ", written");
-    }
-    return AT_OK;
+    at__str type = { 0 };
+    char plain[80], other[80];
+    const char *element = at__export_element(arg);
+    snprintf(plain, sizeof plain, "%s *", element);
+    snprintf(other, sizeof other, "const %s *", element);
+    at__cut_parameter(&type, text, kernel, index);
+    const char *found = at__str_text(&type);
+    bool same =
+        !found[0] || strcmp(found, other) == 0 || (arg->role != AT__INPUT && strcmp(found, plain) == 0);
+    if (!same)
+        at__str_addf(out, "(%s)", found);
+    at_status status = at__str_status(&type, err);
+    at__str_clear(&type);
+    return status;
 }
 
-/* "out, in, 1LL, 4096LL, 4096LL", with buffers as `names` says: by name, or buffers[i] cast. */
-static at_status add_arguments(at__str *out, const launcher *l, bool cast, at_error *err)
+static at_status add_scalar(at__str *out, const at__launcher *l, const at__arg *arg, at_error *err)
 {
-    int buffer = 0;
-    for (int i = 0; i < l->op->arg_count; i++) {
+    int64_t value = 0;
+    if (!arg->expr) {
+        at__str_addf(out, "(%s)%.17e", at__dtype_cuda(arg->type, false), arg->real);
+        return AT_OK;
+    }
+    at_status status = at__expr_eval(&value, arg->expr, l->slots, err);
+    at__str_addf(out, arg->scalar_bytes == 8 ? "%" PRId64 "LL" : "%" PRId64, value);
+    return status;
+}
+
+at_status at__export_arguments(at__str *out, const at__launcher *l, const char *kernel, bool numbered,
+                               at_error *err)
+{
+    at_status status = AT_OK;
+    char *text = at__text_copy(at__str_text(out), out->len); /* it grows below */
+    if (!text)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (int i = 0, buffer = 0; i < l->op->arg_count && status == AT_OK; i++) {
         const at__arg *arg = &l->op->args[i];
-        int64_t value = 0;
         at__str_add(out, i ? ", " : "");
-        if (arg->role != AT__SCALAR) {
-            if (cast)
-                at__str_addf(out, "(%sT *)buffers[%d]", qualifier(arg), buffer++);
-            else
-                at__str_add(out, arg->name);
+        if (arg->role == AT__SCALAR) {
+            status = add_scalar(out, l, arg, err);
             continue;
         }
-        at_status status = at__expr_eval(&value, arg->expr, l->slots, err);
-        if (status != AT_OK)
-            return status;
-        at__str_addf(out, arg->scalar_bytes == 8 ? "%" PRId64 "LL" : "%" PRId64, value);
+        status = add_cast(out, arg, text, kernel, i, err);
+        if (numbered)
+            at__str_addf(out, "(%s%s *)buffers[%d]", at__export_qualifier(arg), at__export_element(arg),
+                         buffer++);
+        else
+            at__str_add(out, arg->name);
     }
-    return AT_OK;
+    free(text);
+    return status;
 }
 
-static at_status add_launcher(at__str *out, const launcher *l, at_error *err)
+static at_status add_launcher(at__str *out, const at__launcher *l, at_error *err)
 {
     at__str_add(
         out, "\n#include <cuda_runtime.h>\n\n#include <cstdint>\n\n/*\n"
@@ -140,7 +182,8 @@ static at_status add_launcher(at__str *out, const launcher *l, at_error *err)
     at__str_addf(out, " */\ncudaError_t %s(", l->name);
     for (int i = 0; i < l->op->arg_count; i++)
         if (l->op->args[i].role != AT__SCALAR)
-            at__str_addf(out, "%sT *%s, ", qualifier(&l->op->args[i]), l->op->args[i].name);
+            at__str_addf(out, "%s%s *%s, ", at__export_qualifier(&l->op->args[i]),
+                         at__export_element(&l->op->args[i]), l->op->args[i].name);
     at__str_add(out, "cudaStream_t stream)\n{\n    if (");
     for (int i = 0, n = 0; i < l->op->arg_count; i++)
         if (l->op->args[i].role != AT__SCALAR)
@@ -159,80 +202,8 @@ static at_status add_launcher(at__str *out, const launcher *l, at_error *err)
                  ", %" PRId64 "), %" PRId64 ", stream>>>(",
                  l->kernel, g->grid[0], g->grid[1], g->grid[2], g->block[0], g->block[1], g->block[2],
                  g->shared_bytes);
-    status = add_arguments(out, l, false, err);
+    status = at__export_arguments(out, l, l->kernel, false, err);
     at__str_add(out, ");\n    return cudaGetLastError();\n}\n");
-    return status;
-}
-
-/* The reference kernel with what it needs and is not there yet. */
-static at_status add_reference(at__str *out, const launcher *l, at_error *err)
-{
-    at__str rendered = { 0 }, text = { 0 };
-    at_status status = at__render_reference(&rendered, l->op, l->problem->type, err);
-    const at__cutting cutting = { .rendered = at__str_text(&rendered),
-                                  .kernel = l->op->reference,
-                                  .name = l->op->reference,
-                                  .type_bytes = at__dtype_bytes(l->problem->type),
-                                  .before = at__str_text(out) };
-    if (status == AT_OK)
-        status = at__cut(&text, &cutting, err);
-    at__str_add_bytes(out, at__str_text(&text), text.len);
-    at__str_clear(&rendered);
-    at__str_clear(&text);
-    return status;
-}
-
-static at_status add_buffer_table(at__str *out, const launcher *l, at_error *err)
-{
-    at_status status = AT_OK;
-    at__str_add(
-        out,
-        "\nstatic const struct {\n    const char *name;\n    size_t bytes, align;\n    bool input, output;\n"
-        "} autotune_buffers[] = {\n");
-    for (int i = 0; i < l->op->arg_count && status == AT_OK; i++) {
-        const at__arg *arg = &l->op->args[i];
-        int64_t elements = 0;
-        if (arg->role == AT__SCALAR)
-            continue;
-        status = at__expr_eval(&elements, arg->expr, l->slots, err);
-        at__str_addf(out, "    { \"%s\", %" PRId64 "ull, %" PRId64 ", %s, %s },\n", arg->name,
-                     elements * at__dtype_bytes(l->problem->type), at__problem_align_of(l->problem, i),
-                     arg->role == AT__OUTPUT ? "false" : "true", arg->role == AT__INPUT ? "false" : "true");
-    }
-    at__str_add(out, "};\n");
-    return status;
-}
-
-/* What export_main.cu expects in front of it. */
-static at_status add_main(at__str *out, const launcher *l, const at__answer *a, at_error *err)
-{
-    at__geometry g;
-    at_status status = at__geometry_of(&g, &l->op->launch, l->slots, err);
-    if (status != AT_OK)
-        return status;
-    at__str_add(out, "\n/* ---- self-test and benchmark ---- */\n\n");
-    if ((status = add_reference(out, l, err)) != AT_OK)
-        return status;
-    status = add_buffer_table(out, l, err);
-    at__str_addf(
-        out,
-        "static const double autotune_stored_us = %.4f, autotune_traffic_bytes = %" PRId64 ".0;\n"
-        "static const bool autotune_cold = %s;\n\n"
-        "static cudaError_t autotune_launch(void *const *buffers, cudaStream_t stream)\n{\n    return %s(",
-        1e6 * a->winner.timing.median_s, a->traffic_bytes, a->fingerprint.cold ? "true" : "false", l->name);
-    for (int i = 0, n = 0; i < l->op->arg_count; i++)
-        if (l->op->args[i].role != AT__SCALAR)
-            at__str_addf(out, "(%sT *)buffers[%d], ", qualifier(&l->op->args[i]), n++);
-    at__str_addf(
-        out,
-        "stream);\n}\n\nstatic void autotune_reference(void *const *buffers)\n{\n    %s<<<dim3(%" PRId64
-        ", %" PRId64 ", %" PRId64 "), dim3(%" PRId64 ", %" PRId64 ", %" PRId64 "), %" PRId64 ">>>(",
-        l->op->reference, g.grid[0], g.grid[1], g.grid[2], g.block[0], g.block[1], g.block[2],
-        g.shared_bytes);
-    if (status == AT_OK)
-        status = add_arguments(out, l, true, err);
-    at__str_add(out, ");\n}\n\n");
-    at__str_add_bytes(out, at__embedded_export[0].data, at__embedded_export[0].len);
     return status;
 }
 
@@ -265,19 +236,19 @@ at_status at__export_render(at__str *rendered, int64_t *slots, at__geometry *geo
 }
 
 /* What is written for the problem, once its names are known. */
-static at_status add_all(at__str *out, const at__export_input *in, const launcher *l, const char *rendered,
-                         const char *title, at_error *err)
+static at_status add_all(at__str *out, const at__export_input *in, const at__launcher *l,
+                         const char *rendered, const char *title, at_error *err)
 {
     const at__cutting cutting = { .rendered = rendered,
                                   .kernel = in->t->kernel,
                                   .name = l->kernel,
                                   .type_bytes = at__dtype_bytes(in->problem->type) };
-    add_head(out, in->answer, in->t, title);
+    add_head(out, in->answer, in->t, in->problem, title);
     at_status status = at__cut(out, &cutting, err);
     if (status == AT_OK)
         status = add_launcher(out, l, err);
     if (status == AT_OK && in->with_main)
-        status = add_main(out, l, in->answer, err);
+        status = at__export_main(out, l, in->answer, err);
     return status;
 }
 
@@ -294,12 +265,12 @@ at_status at__export_cu(at__str *out, const at__export_input *in, at_error *err)
     at__str_addf(&title, " %s", at__dtype_name(in->problem->type));
     identifier(&name, at__str_text(&title));
     at__str_addf(&kernel, "%s_kernel", at__str_text(&name));
-    const launcher l = { .op = op,
-                         .problem = in->problem,
-                         .slots = slots,
-                         .geometry = &geometry,
-                         .name = at__str_text(&name),
-                         .kernel = at__str_text(&kernel) };
+    const at__launcher l = { .op = op,
+                             .problem = in->problem,
+                             .slots = slots,
+                             .geometry = &geometry,
+                             .name = at__str_text(&name),
+                             .kernel = at__str_text(&kernel) };
     if (status == AT_OK && (title.failed || name.failed || kernel.failed))
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK)

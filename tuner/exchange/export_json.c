@@ -26,20 +26,28 @@ static void three(at__str *out, const char *name, const int64_t *v)
 /* In the kernel's order. A buffer's value is its elements, a scalar's what to pass. */
 static at_status arguments(at__str *out, const at__export_input *in, const int64_t *slots, at_error *err)
 {
-    static const char *const ROLES[] = {
-        [AT__INPUT] = "input", [AT__OUTPUT] = "output", [AT__INOUT] = "inout", [AT__SCALAR] = "scalar"
-    };
+    static const char *const ROLES[] = { [AT__INPUT] = "input",
+                                         [AT__OUTPUT] = "output",
+                                         [AT__INOUT] = "inout",
+                                         [AT__SCALAR] = "scalar",
+                                         [AT__SCRATCH] = "scratch" };
     at_status status = AT_OK;
     at__str_add(out, "  \"arguments\": [");
     for (int i = 0; i < in->t->op->arg_count && status == AT_OK; i++) {
         const at__arg *arg = &in->t->op->args[i];
         bool scalar = arg->role == AT__SCALAR;
         int64_t value = 0;
-        status = at__expr_eval(&value, arg->expr, slots, err);
-        at__str_addf(out, "%s\n    {\"name\": \"%s\", \"role\": \"%s\", \"%s\": %" PRId64 ", \"%s\": %d",
-                     i ? "," : "", arg->name, ROLES[arg->role], scalar ? "value" : "elements", value,
-                     scalar ? "bytes" : "element_bytes",
-                     scalar ? arg->scalar_bytes : at__dtype_bytes(in->problem->type));
+        at__dtype type = at__arg_type(arg, in->problem->type);
+        if (arg->expr)
+            status = at__expr_eval(&value, arg->expr, slots, err);
+        at__str_addf(out, "%s\n    {\"name\": \"%s\", \"role\": \"%s\", \"%s\": ", i ? "," : "", arg->name,
+                     ROLES[arg->role], scalar ? "value" : "elements");
+        if (arg->expr)
+            at__str_addf(out, "%" PRId64, value);
+        else
+            at__str_addf(out, "%.17g, \"type\": \"%s\"", arg->real, at__dtype_name(type));
+        at__str_addf(out, ", \"%s\": %d", scalar ? "bytes" : "element_bytes",
+                     scalar ? arg->scalar_bytes : at__dtype_bytes(type));
         if (!scalar)
             at__str_addf(out, ", \"align\": %" PRId64, at__problem_align_of(in->problem, i));
         at__str_add(out, "}");
@@ -48,7 +56,7 @@ static at_status arguments(at__str *out, const at__export_input *in, const int64
     return status;
 }
 
-static void measured(at__str *out, const at__answer *a)
+static void measured(at__str *out, const at__answer *a, const at__problem *problem)
 {
     const at__fingerprint *f = &a->fingerprint;
     text(out, "device", f->device);
@@ -60,6 +68,8 @@ static void measured(at__str *out, const at__answer *a)
     at__str_addf(out, "  \"cold\": %s,\n", f->cold ? "true" : "false");
     real(out, "median_s", 9, a->winner.timing.median_s);
     real(out, "gb_per_s", 5, 1e-9 * (double)a->traffic_bytes / a->winner.timing.median_s);
+    if (problem->op->ops)
+        real(out, "gflop_per_s", 5, at__problem_gflop_per_s(problem, a->winner.timing.median_s));
     if (a->winner.ceiling_s > 0)
         real(out, "share_of_ceiling", 5, a->winner.ceiling_s / a->winner.timing.median_s);
 }
@@ -84,7 +94,7 @@ at_status at__export_json(at__str *out, const at__export_input *in, at_error *er
         three(out, "block", geometry.block);
         at__str_addf(out, "  \"shared_bytes\": %" PRId64 ",\n", geometry.shared_bytes);
         status = arguments(out, in, slots, err);
-        measured(out, in->answer);
+        measured(out, in->answer, in->problem);
         at__str_add(out, "  \"source\": ");
         at__str_add_json(out, at__str_text(&rendered));
         at__str_add(out, "\n}\n");

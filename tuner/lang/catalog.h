@@ -49,7 +49,8 @@ typedef struct at__embedded {
 } at__embedded;
 extern const at__embedded at__embedded_files[];
 extern const at__embedded at__embedded_commons[]; /* "templates/common/index.cuh" */
-extern const at__embedded at__embedded_verify[];  /* tuner/verify.cu */
-extern const at__embedded at__embedded_export[];  /* tuner/export_main.cu */
+extern const at__embedded
+    at__embedded_verify[]; /* what stands in verify.cu, with what it needs, in this order */
+extern const at__embedded at__embedded_export[]; /* export_*.cu and data.h: see exchange/export_main.c */
 
 #endif

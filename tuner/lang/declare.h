@@ -26,6 +26,7 @@
 #define AT__MAX_SLOTS   256
 #define AT__MAX_NAME    64 /* characters of a name, with the final zero */
 #define AT__MAX_USES    16 /* files of common code that one file names */
+#define AT__MAX_TYPES   4  /* named types of an op, besides T */
 
 /* Bytes that a buffer's address is a multiple of unless a problem says otherwise: what cudaMalloc gives. */
 #define AT__FULL_ALIGN 256
@@ -97,15 +98,52 @@ typedef struct at__launch {
     at__expr *shared;             /* dynamic bytes; NULL: 0 */
 } at__launch;
 
-typedef enum at__role { AT__SCALAR, AT__INPUT, AT__OUTPUT, AT__INOUT } at__role;
+/* AT__SCRATCH: a buffer that a kernel may use as it likes, and that nobody looks at. */
+typedef enum at__role { AT__SCALAR, AT__INPUT, AT__OUTPUT, AT__INOUT, AT__SCRATCH } at__role;
+
+/* Whether there is a right answer of it. */
+static inline bool at__role_is_output(at__role role)
+{
+    return role == AT__OUTPUT || role == AT__INOUT;
+}
+
+/* What a buffer holds before a kernel runs; `how` is one of lang/data.h. */
+typedef struct at__input {
+    bool stated;           /* false: the line says nothing, so bits                   */
+    int how;               /* AT__BITS ... AT__FILE                                   */
+    double low, high;      /* uniform: ends; normal: mean, deviation; constant: low   */
+    at__expr *from, *upto; /* range: both ends; index: upto is their number, no from  */
+    char *file;            /* NumPy's, relative to the op's; NULL: none               */
+    at__where where;
+} at__input;
+
+/* When an output is right; `rule` is one of lang/data.h. */
+typedef struct at__check {
+    int rule;                  /* AT__EXACT ... AT__NORM                             */
+    double relative, absolute; /* AT__ULP, AT__NORM: `relative` is how much is allowed */
+    at__where where;
+} at__check;
 
 typedef struct at__arg {
     char name[AT__MAX_NAME];
     at__role role;
-    int scalar_bytes; /* of a scalar: 4 (i32) or 8 (i64)                        */
-    at__expr *expr;   /* buffer: number of elements of T; scalar: its value     */
+    bool own_type;    /* `type` is its type, not the problem's T                 */
+    at__dtype type;   /* of a scalar always: i32 i64 f16 bf16 f32 f64            */
+    int scalar_bytes; /* of a scalar: 2, 4 or 8                                  */
+    at__expr *expr;   /* buffer: number of elements; scalar: its value, NULL: .. */
+    double real;      /* ... this, of a float                                    */
+    bool zero;        /* output: begins as zeros                                 */
+    at__input input;
+    at__check check;
     at__where where;
 } at__arg;
+
+/* A name for a type, besides T. */
+typedef struct at__named_type {
+    char name[AT__MAX_NAME];
+    at__dtype type;
+    int slot; /* of "sizeof(NAME)" */
+} at__named_type;
 
 /*
  * What tells problems apart that differ in a dimension, besides its size. A cost of 1 is that of a factor of
@@ -166,6 +204,8 @@ typedef struct at__op {
     bool recorded;   /* its kernels are not here: only a recording knows their times */
     bool by_default; /* problems that name no op are of this one; of a catalog's ops at most one */
     at__symbols symbols;
+    at__named_type named[AT__MAX_TYPES];
+    int named_count;
     int sizeof_slot; /* "sizeof(T)" */
     int device_slot; /* first device limit, in the order of at__limits */
     at__let *lets;
@@ -174,9 +214,12 @@ typedef struct at__op {
     size_t require_count, require_cap;
     at__arg args[AT__MAX_ARGS];
     int arg_count;
-    char reference[AT__MAX_NAME];  /* kernel that is right, if slow */
+    at__check check;               /* of outputs without one of their own */
+    char reference[AT__MAX_NAME];  /* kernel that is right, if slow; "": a file   */
+    char *answer;                  /* ... NumPy's, of the one output; NULL: none  */
     at__launch launch;             /* of the reference              */
     at__expr *traffic;             /* bytes that must be moved; NULL: unknown */
+    at__expr *ops;                 /* operations that count for GFLOP/s; NULL: none */
     char ceiling_op[AT__MAX_NAME]; /* "" when none                 */
     at__expr *ceiling_dims[AT__MAX_DIMS];
     int ceiling_dim_count;
@@ -243,6 +286,27 @@ void at__template_close(at__template *t);
 /* Does the source's own file contain a block of that kind ("op", "template")? Malformed blocks are no error.
  */
 bool at__declares(const char *source, size_t len, const char *kind);
+
+/* Of an argument, where T is this type. */
+static inline at__dtype at__arg_type(const at__arg *arg, at__dtype t)
+{
+    return arg->own_type ? arg->type : t;
+}
+
+/* Whether its elements are opaque: T of an op that only moves bits. */
+static inline bool at__arg_is_storage(const at__op *op, const at__arg *arg)
+{
+    return op->storage && !arg->own_type;
+}
+
+/*
+ * Whether a problem of this type can prove anything: AT_ERR_INPUT, with the place and what to write, where an
+ * input of floating point has random bits and nobody asked for them, or they meet a tolerance.
+ */
+at_status at__op_check_inputs(const at__op *op, at__dtype t, at_error *err) AT_MUST_CHECK;
+
+/* "within 0.001 relative 1e-05 absolute" */
+void at__check_text(char *out, size_t size, const at__check *check);
 
 /* Slot of a name, or -1. Usable as at__scope.find with an at__symbols as context. */
 int at__symbols_find(const void *symbols, const char *name, size_t len);

@@ -7,6 +7,7 @@
  */
 #include "lang/declare_lines.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -367,6 +368,47 @@ at_status at__lines_integer(int64_t *out, at__lines *lines, const char *expected
         return at__lines_expected(lines, expected);
     *out = negative ? -value : value;
     at__lines_skip(lines, (size_t)(at - lines->at));
+    return AT_OK;
+}
+
+at_status at__lines_real(double *out, at__lines *lines, const char *expected)
+{
+    char text[48];
+    size_t n = 0, left = (size_t)(lines->line_end - lines->at);
+    bool exponent = false;
+    for (; n < left && n < sizeof text - 1; n++) {
+        char c = lines->at[n];
+        bool sign = (c == '-' || c == '+') && (n == 0 || exponent);
+        if (!is_digit(c) && c != '.' && c != 'e' && c != 'E' && !sign)
+            break;
+        exponent = c == 'e' || c == 'E';
+        text[n] = c;
+    }
+    text[n] = '\0';
+    char *end = text;
+    double value = n ? strtod(text, &end) : 0;
+    bool ends = n == left || !(is_letter(lines->at[n]) || is_digit(lines->at[n]));
+    if (end == text || *end || !ends || !isfinite(value))
+        return at__lines_expected(lines, expected);
+    *out = value;
+    at__lines_skip(lines, n);
+    return AT_OK;
+}
+
+at_status at__lines_string(char **out, at__lines *lines, const char *expected)
+{
+    const char *begin = lines->at + 1;
+    size_t left = (size_t)(lines->line_end - lines->at);
+    const char *end = left > 1 && *lines->at == '"' ? memchr(begin, '"', left - 1) : NULL;
+    if (!end || end == begin)
+        return at__lines_expected(lines, expected);
+    for (const char *c = begin; c < end; c++)
+        if ((unsigned char)*c < ' ')
+            return at__lines_fail(lines, c, "found byte 0x%02x in a string; expected text",
+                                  (unsigned char)*c);
+    if (!(*out = at__text_copy(begin, (size_t)(end - begin))))
+        return at_fail(lines->err, AT_ERR_MEMORY, "out of memory");
+    at__lines_skip(lines, (size_t)(end + 1 - lines->at));
     return AT_OK;
 }
 

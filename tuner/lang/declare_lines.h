@@ -63,6 +63,12 @@ at_status at__lines_name(char out[AT__MAX_NAME], at__lines *lines, const char *e
 /* Reads a decimal integer with an optional minus. */
 at_status at__lines_integer(int64_t *out, at__lines *lines, const char *expected) AT_MUST_CHECK;
 
+/* Reads a decimal number as C writes them: 0.5, -1e-3. */
+at_status at__lines_real(double *out, at__lines *lines, const char *expected) AT_MUST_CHECK;
+
+/* Reads "text" with its quotes; malloc'ed. */
+at_status at__lines_string(char **out, at__lines *lines, const char *expected) AT_MUST_CHECK;
+
 /* Reads the longest expression from the reader's place. */
 at_status at__lines_expr(at__expr **out, at__lines *lines, const at__symbols *symbols) AT_MUST_CHECK;
 

@@ -118,11 +118,24 @@ static at_status read_type_word(at__lines *lines, at__op *op)
     return AT_OK;
 }
 
+/* NAME = ..., with another name than T. */
+static bool names_another_type(const at__lines *lines)
+{
+    at__lines after = *lines;
+    at__lines_skip(&after, at__lines_word(lines));
+    return !at__lines_sees_word(lines, "T") && at__lines_word(lines) > 0 && at__lines_sees(&after, "=");
+}
+
 static at_status read_type(at__lines *lines, void *target)
 {
     at__op *op = target;
-    at_status status = at__lines_take(lines, "T", NULL);
-    if (status != AT_OK || (status = at__lines_take(lines, "=", NULL)) != AT_OK)
+    at_status status = AT_OK;
+    if (names_another_type(lines))
+        return at__read_named_type(op, lines);
+    if (op->types)
+        return at__lines_fail(lines, lines->at, "found type T a second time; expected it once");
+    if ((status = at__lines_take(lines, "T", NULL)) != AT_OK ||
+        (status = at__lines_take(lines, "=", NULL)) != AT_OK)
         return status;
     if (at__lines_sees_word(lines, "storage")) {
         at__lines_skip(lines, 7);
@@ -148,80 +161,22 @@ static at_status read_require(at__lines *lines, void *target)
     return at__read_require(&op->requires, &op->require_count, &op->require_cap, &op->symbols, lines);
 }
 
-/* [EXPR] output */
-static at_status read_buffer(at__lines *lines, const at__op *op, at__arg *arg)
-{
-    static const struct {
-        const char *word;
-        at__role role;
-    } ROLES[] = { { "output", AT__OUTPUT }, { "input", AT__INPUT }, { "inout", AT__INOUT } };
-    at_status status = at__lines_take(lines, "[", NULL);
-
-    if (status != AT_OK || (status = at__lines_expr(&arg->expr, lines, &op->symbols)) != AT_OK ||
-        (status = at__lines_take(lines, "]", "an operator or ']'")) != AT_OK)
-        return status;
-    for (size_t i = 0; i < sizeof ROLES / sizeof *ROLES; i++) {
-        if (at__lines_sees_word(lines, ROLES[i].word)) {
-            arg->role = ROLES[i].role;
-            at__lines_skip(lines, strlen(ROLES[i].word));
-            return AT_OK;
-        }
-    }
-    return at__lines_expected(lines, "output, input or inout");
-}
-
-/* After the type: the value is that of the same name, or = EXPR. */
-static at_status read_scalar(at__lines *lines, const at__op *op, at__arg *arg)
-{
-    at__scope scope = { .find = at__symbols_find, .context = &op->symbols };
-    if (at__lines_sees(lines, "=")) {
-        at__lines_skip(lines, 1);
-        return at__lines_expr(&arg->expr, lines, &op->symbols);
-    }
-    if (at__symbols_find(&op->symbols, arg->name, strlen(arg->name)) < 0)
-        return at__lines_fail(lines, lines->at, "found no dimension or let called '%s'; expected '= EXPR'",
-                              arg->name);
-    return at__expr_compile(&arg->expr, arg->name, strlen(arg->name), &scope, arg->where, lines->err);
-}
-
-static at_status read_arg_type(at__lines *lines, const at__op *op, at__arg *arg)
-{
-    if (at__lines_sees_word(lines, "T")) {
-        at__lines_skip(lines, 1);
-        return read_buffer(lines, op, arg);
-    }
-    if (!at__lines_sees_word(lines, "i32") && !at__lines_sees_word(lines, "i64"))
-        return at__lines_expected(lines, "T[EXPR], i32 or i64");
-    arg->scalar_bytes = at__lines_sees(lines, "i32") ? 4 : 8;
-    at__lines_skip(lines, 3);
-    return read_scalar(lines, op, arg);
-}
-
 static at_status read_arg(at__lines *lines, void *target)
 {
-    at__op *op = target;
-    const char *at = lines->at;
+    return at__read_arg(target, lines);
+}
 
-    if (op->arg_count == AT__MAX_ARGS)
-        return at__lines_fail(lines, at, "found more than %d arguments; expected fewer", AT__MAX_ARGS);
-    at__arg *arg = &op->args[op->arg_count];
-    arg->where = at__lines_where(lines, at);
-    at_status status = at__read_free_name(arg->name, lines, "the name of an argument");
-    if (status != AT_OK)
-        return status;
-    for (int i = 0; i < op->arg_count; i++)
-        if (strcmp(op->args[i].name, arg->name) == 0)
-            return at__lines_fail(lines, at, "found argument '%s' a second time; expected a new name",
-                                  arg->name);
-    op->arg_count++; /* from here on at__op_close frees it */
-    return read_arg_type(lines, op, arg);
+static at_status read_scratch(at__lines *lines, void *target)
+{
+    return at__read_scratch(target, lines);
 }
 
 /* A buffer argument that has no alignment yet, -1: there is none of that name. */
 static int find_buffer(const at__op *op, const char *name)
 {
     for (int i = 0; i < op->arg_count; i++) {
-        bool taken = op->args[i].role == AT__SCALAR || strcmp(op->args[i].name, name) != 0;
+        bool taken = op->args[i].role == AT__SCALAR || op->args[i].role == AT__SCRATCH ||
+                     strcmp(op->args[i].name, name) != 0;
         for (int k = 0; k < op->align_count; k++)
             taken = taken || op->aligns[k].arg == i;
         if (!taken)
@@ -269,7 +224,12 @@ static at_status read_reference(at__lines *lines, void *target)
 {
     at__op *op = target;
     const char *at = lines->at;
-    at_status status = at__read_free_name(op->reference, lines, "the name of a kernel");
+    if (at__lines_sees_word(lines, "file")) {
+        at__lines_skip(lines, 4);
+        return at__lines_string(&op->answer, lines, "a file, as in file \"answer.npy\"");
+    }
+    at_status status =
+        at__read_free_name(op->reference, lines, "the name of a kernel, or file \"answer.npy\"");
     if (status == AT_OK && !at__lines_source_has(lines, op->reference))
         return at__lines_fail(
             lines, at, "found no kernel '%s' in this file; expected it below the declaration", op->reference);
@@ -296,11 +256,7 @@ static at_status read_shared(at__lines *lines, void *target)
 
 static at_status read_check(at__lines *lines, void *target)
 {
-    (void)target; /* nothing to choose yet */
-    if (!at__lines_sees_word(lines, "exact"))
-        return at__lines_expected(lines, "'exact'");
-    at__lines_skip(lines, 5);
-    return AT_OK;
+    return at__read_check(target, lines);
 }
 
 static at_status read_traffic(at__lines *lines, void *target)
@@ -309,12 +265,22 @@ static at_status read_traffic(at__lines *lines, void *target)
     return at__lines_expr(&op->traffic, lines, &op->symbols);
 }
 
+static at_status read_ops(at__lines *lines, void *target)
+{
+    at__op *op = target;
+    return at__lines_expr(&op->ops, lines, &op->symbols);
+}
+
 static at_status read_ceiling(at__lines *lines, void *target)
 {
     at__op *op = target;
     at_status status = at__read_plain_name(op->ceiling_op, lines);
     if (status != AT_OK)
         return status;
+    if (strcmp(op->ceiling_op, "none") == 0) {
+        op->ceiling_op[0] = '\0';
+        return AT_OK;
+    }
     return at__read_exprs(op->ceiling_dims, &op->ceiling_dim_count, AT__MAX_DIMS, &op->symbols, lines);
 }
 
@@ -353,12 +319,7 @@ static const at__keyword KEYWORDS[] = {
       .required = true,
       .after = "op",
       .read = read_shape },
-    { .word = "type",
-      .form = "type T = storage",
-      .once = true,
-      .required = true,
-      .after = "op",
-      .read = read_type },
+    { .word = "type", .form = "type T = storage", .required = true, .after = "op", .read = read_type },
     { .word = "pitch", .after = "shape", .read = read_pitch },
     { .word = "let", .after = "shape", .read = read_let },
     { .word = "require", .after = "shape", .read = read_require },
@@ -368,6 +329,7 @@ static const at__keyword KEYWORDS[] = {
       .of_kernels = true,
       .after = "shape",
       .read = read_arg },
+    { .word = "scratch", .after = "shape", .read = read_scratch },
     { .word = "align", .after = "arg", .read = read_align },
     { .word = "reference",
       .form = "reference KERNEL",
@@ -375,22 +337,10 @@ static const at__keyword KEYWORDS[] = {
       .required = true,
       .of_kernels = true,
       .read = read_reference },
-    { .word = "grid",
-      .form = "grid EXPR...",
-      .once = true,
-      .required = true,
-      .of_kernels = true,
-      .after = "shape",
-      .read = read_grid },
-    { .word = "block",
-      .form = "block EXPR...",
-      .once = true,
-      .required = true,
-      .of_kernels = true,
-      .after = "shape",
-      .read = read_block },
+    { .word = "grid", .once = true, .after = "shape", .read = read_grid },
+    { .word = "block", .once = true, .after = "shape", .read = read_block },
     { .word = "shared", .once = true, .after = "shape", .read = read_shared },
-    { .word = "check", .once = true, .read = read_check },
+    { .word = "check", .read = read_check },
     { .word = "traffic",
       .form = "traffic EXPR",
       .once = true,
@@ -398,6 +348,7 @@ static const at__keyword KEYWORDS[] = {
       .of_kernels = true,
       .after = "shape",
       .read = read_traffic },
+    { .word = "ops", .once = true, .after = "shape", .read = read_ops },
     { .word = "ceiling", .once = true, .after = "shape", .read = read_ceiling },
     { .word = "near", .after = "shape", .read = read_near },
     { .word = "default", .once = true, .read = read_default },
@@ -409,9 +360,25 @@ static const at__keyword KEYWORDS[] = {
 static at_status check_outputs(const at__op *op, const at__lines *lines)
 {
     for (int i = 0; i < op->arg_count; i++)
-        if (op->args[i].role == AT__OUTPUT || op->args[i].role == AT__INOUT)
+        if (at__role_is_output(op->args[i].role))
             return AT_OK;
     return at__lines_fail(lines, lines->next, "found no argument that is output or inout; expected one");
+}
+
+/* What only a kernel needs may be missing where the right answer is in a file; that has one output. */
+static at_status check_reference(const at__op *op, const at__lines *lines)
+{
+    int outputs = 0;
+    for (int i = 0; i < op->arg_count; i++)
+        outputs += at__role_is_output(op->args[i].role);
+    if (op->answer && outputs > 1)
+        return at__lines_fail(lines, lines->next,
+                              "found %d outputs and an answer in a file; expected one output", outputs);
+    if (!op->answer && (!op->launch.grid[0] || !op->launch.block[0]))
+        return at__lines_fail(lines, lines->next,
+                              "found the end of the declaration; expected a line '%s EXPR...' in it",
+                              op->launch.grid[0] ? "block" : "grid");
+    return AT_OK;
 }
 
 static at_status read_all(at__op *op, const char *source, size_t len, at_error *err)
@@ -420,7 +387,15 @@ static at_status read_all(at__op *op, const char *source, size_t len, at_error *
     at_status status = at__lines_open(&lines, source, len, op->file, "op", err);
     if (status != AT_OK || (status = at__read_keywords(&lines, KEYWORDS, &op->recorded, op)) != AT_OK)
         return status;
-    return op->recorded ? AT_OK : check_outputs(op, &lines);
+    if (!op->types)
+        return at__lines_fail(&lines, lines.next,
+                              "found the end of the declaration; expected a line 'type T = storage' in it");
+    at__op_share_check(op);
+    if (!op->recorded)
+        status = check_outputs(op, &lines);
+    if (status == AT_OK && !op->recorded)
+        status = check_reference(op, &lines);
+    return status == AT_OK ? at__check_numbers(op, err) : status;
 }
 
 at_status at__op_read(at__op **out, const char *source, size_t len, const char *file, at_error *err)
@@ -466,12 +441,16 @@ void at__op_close(at__op *op)
         return;
     at__lets_clear(op->lets, op->let_count);
     at__requires_clear(op->requires, op->require_count);
-    for (int i = 0; i < op->arg_count; i++)
+    for (int i = 0; i < op->arg_count; i++) {
         at__expr_close(op->args[i].expr);
+        at__input_clear(&op->args[i].input);
+    }
     at__launch_clear(&op->launch);
     at__expr_close(op->traffic);
+    at__expr_close(op->ops);
     for (int i = 0; i < AT__MAX_DIMS; i++)
         at__expr_close(op->ceiling_dims[i]);
+    free(op->answer);
     free(op->about);
     free(op->source);
     at__parts_close(op->parts, op->part_count);

@@ -58,6 +58,22 @@ at_status at__read_block(at__launch *launch, const at__symbols *symbols, at__lin
 /* The name of one of the shape's dimensions: its index. */
 at_status at__read_dim_name(int *dim, at__lines *lines, const at__op *op) AT_MUST_CHECK;
 
+/* What follows `arg`, what follows `scratch`, and what `type` with another name than T. */
+at_status at__read_arg(at__op *op, at__lines *lines) AT_MUST_CHECK;
+at_status at__read_scratch(at__op *op, at__lines *lines) AT_MUST_CHECK;
+at_status at__read_named_type(at__op *op, at__lines *lines) AT_MUST_CHECK;
+
+/* What follows `input` and `inout`: nothing, or what the buffer holds. */
+at_status at__read_input(at__input *input, at__lines *lines, const at__op *op) AT_MUST_CHECK;
+void at__input_clear(at__input *input);
+
+/* What follows `check`; and after the last line, the rule for all outputs that have none. */
+at_status at__read_check(at__op *op, at__lines *lines) AT_MUST_CHECK;
+void at__op_share_check(at__op *op);
+
+/* After the last line: do inputs and checks suit the types of their buffers? */
+at_status at__check_numbers(const at__op *op, at_error *err) AT_MUST_CHECK;
+
 /* What follows `near`. */
 at_status at__read_near(at__op *op, at__lines *lines) AT_MUST_CHECK;
 

@@ -5,6 +5,8 @@
  */
 #include "lang/dtype.h"
 
+#include "lang/data.h"
+
 #include <stdbool.h>
 #include <string.h>
 #include <strings.h>
@@ -42,6 +44,25 @@ static const struct {
     { 1, "unsigned char", "b1" },      { 2, "unsigned short", "b2" }, { 4, "unsigned int", "b4" },
     { 8, "unsigned long long", "b8" }, { 16, "uint4", "b16" },
 };
+
+static int class_of(at__dtype type)
+{
+    static const unsigned char CLASSES[AT__DTYPES] = {
+        [AT__U8] = AT__UNSIGNED,  [AT__I8] = AT__SIGNED,  [AT__F16] = AT__FLOAT,  [AT__BF16] = AT__BFLOAT,
+        [AT__U16] = AT__UNSIGNED, [AT__I16] = AT__SIGNED, [AT__F32] = AT__FLOAT,  [AT__I32] = AT__SIGNED,
+        [AT__U32] = AT__UNSIGNED, [AT__F64] = AT__FLOAT,  [AT__I64] = AT__SIGNED, [AT__U64] = AT__UNSIGNED,
+        [AT__C64] = AT__FLOAT,    [AT__C128] = AT__FLOAT,
+    };
+    return CLASSES[type];
+}
+
+int at__dtype_number(at__dtype type, int storage)
+{
+    int bytes = TYPES[type].bytes;
+    if (storage)
+        return AT__UNSIGNED * 16 + (bytes > 8 ? 8 : bytes);
+    return class_of(type) * 16 + (type == AT__C64 || type == AT__C128 ? bytes / 2 : bytes);
+}
 
 static size_t storage_row(at__dtype type)
 {

@@ -27,6 +27,12 @@ const char *at__dtype_name(at__dtype type); /* "f32"; never NULL */
 int at__dtype_bytes(at__dtype type);        /* 1, 2, 4, 8 or 16 */
 
 /*
+ * What the numbers of an element are, for lang/data.h: class * 16 + bytes. A complex element is two numbers,
+ * and so is one of 16 opaque bytes. Opaque ones are unsigned.
+ */
+int at__dtype_number(at__dtype type, int storage);
+
+/*
  * The type as CUDA source. An op that only moves bits ("storage") gets an unsigned type of the same size
  * (unsigned char ... unsigned long long, uint4); any other gets the real one ("float", "__half", "int", ...).
  */

@@ -40,6 +40,8 @@ static void bind_dims(int64_t *slots, const at__problem *problem)
     for (int i = 0; i < problem->op->align_count; i++)
         slots[problem->op->aligns[i].slot] = aligns_of(problem)[i];
     slots[problem->op->sizeof_slot] = at__dtype_bytes(problem->type);
+    for (int i = 0; i < problem->op->named_count; i++)
+        slots[problem->op->named[i].slot] = at__dtype_bytes(problem->op->named[i].type);
 }
 
 static at_status eval_let(int64_t *slots, const at__let *let, at_error *err)

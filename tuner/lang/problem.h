@@ -106,6 +106,21 @@ typedef struct at__geometry {
 at_status at__geometry_of(at__geometry *out, const at__launch *launch, const int64_t *slots,
                           at_error *err) AT_MUST_CHECK;
 
+/* What a kernel is passed for a scalar argument: an integer, or the bits of a float of the argument's type.
+ */
+at_status at__scalar_value(int64_t *out, const at__arg *arg, const int64_t *slots,
+                           at_error *err) AT_MUST_CHECK;
+
+/*
+ * What at__generate wants besides the input's `how`, for a buffer of so many numbers. AT_ERR_INPUT: an end of
+ * its range cannot be computed, or is no number of that type.
+ */
+at_status at__input_numbers(uint64_t *a, uint64_t *b, const at__arg *arg, int number, int64_t numbers,
+                            const int64_t *slots, at_error *err) AT_MUST_CHECK;
+
+/* By the op's `ops`; 0: it has none, or they cannot be computed. */
+double at__problem_gflop_per_s(const at__problem *problem, double seconds);
+
 /* The key under which a problem is stored. Strings are borrowed. */
 typedef struct at__problem_key {
     const char *op;

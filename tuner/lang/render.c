@@ -33,20 +33,34 @@ static void add_constant(at__str *out, const char *name, int64_t value, bool wid
         at__str_addf(out, "%" PRId64 "%s;\n", value, wide ? "LL" : "");
 }
 
-/* How it was made: problems that share a kernel must get the same text, so nothing else of them is here. */
-static void add_head(at__str *out, const char *file, const char *hash, const char *config, at__dtype type,
-                     bool storage)
+/* Whether the source may name this type: as T, a named one, or an argument's. */
+static bool names_type(const at__op *op, at__dtype wanted, at__dtype t)
 {
+    bool named = !op->storage && t == wanted;
+    for (int i = 0; i < op->named_count; i++)
+        named = named || op->named[i].type == wanted;
+    for (int i = 0; i < op->arg_count; i++)
+        named = named || (op->args[i].own_type && op->args[i].type == wanted);
+    return named;
+}
+
+/* How it was made: problems that share a kernel must get the same text, so nothing else of them is here. */
+static void add_head(at__str *out, const char *file, const char *hash, const char *config, const at__op *op,
+                     at__dtype type)
+{
+    bool storage = op->storage;
     at__str_addf(out, "// autotune %s: ", AT_VERSION);
     add_file_name(out, file);
     at__str_addf(out, ", hash %.12s\n// %s%sT=%s\n", hash, config, config[0] ? " " : "",
                  at__dtype_key(type, storage));
     at__str_add(out, "#define AUTOTUNE_RENDERED 1\n");
-    if (!storage && type == AT__F16)
+    if (names_type(op, AT__F16, type))
         at__str_add(out, "#include <cuda_fp16.h>\n");
-    if (!storage && type == AT__BF16)
+    if (names_type(op, AT__BF16, type))
         at__str_add(out, "#include <cuda_bf16.h>\n");
     at__str_addf(out, "using T = %s;\n", at__dtype_cuda(type, storage));
+    for (int i = 0; i < op->named_count; i++)
+        at__str_addf(out, "using %s = %s;\n", op->named[i].name, at__dtype_cuda(op->named[i].type, false));
 }
 
 /* What is used, then the file itself, each with its own lines for messages. */
@@ -90,6 +104,16 @@ static void add_params(at__str *out, const at__template *t, const int64_t *slots
             add_constant(out, t->lets[i].name, slots[t->lets[i].slot], false);
 }
 
+/* Of half types there are no constants: a macro. */
+static void add_real(at__str *out, const at__arg *arg)
+{
+    const char *cuda = at__dtype_cuda(arg->type, false);
+    if (arg->scalar_bytes == 2)
+        at__str_addf(out, "#define %s ((%s)%.17e)\n", arg->name, cuda, arg->real);
+    else
+        at__str_addf(out, "constexpr %s %s = (%s)%.17e;\n", cuda, arg->name, cuda, arg->real);
+}
+
 /*
  * Where the template's `fixed` holds, the op's scalar arguments are constants, of the types that they are
  * passed as, and the kernel's own parameters have no names.
@@ -106,6 +130,10 @@ static at_status add_fixed(at__str *out, const at__template *t, const int64_t *s
         int64_t size = 0;
         if (arg->role != AT__SCALAR)
             continue;
+        if (!arg->expr) {
+            add_real(out, arg);
+            continue;
+        }
         status = at__expr_eval(&size, arg->expr, slots, err);
         add_constant(out, arg->name, size, arg->scalar_bytes == 8);
     }
@@ -136,7 +164,7 @@ at_status at__render(at__str *out, const at__template *t, at__dtype type, const 
         return status;
     at__config_text(&words, t, config);
     if ((status = at__str_status(&words, err)) == AT_OK) {
-        add_head(&text, t->file, t->hash, at__str_text(&words), type, t->op->storage);
+        add_head(&text, t->file, t->hash, at__str_text(&words), t->op, type);
         add_params(&text, t, bound);
         status = add_fixed(&text, t, bound, err);
         add_parts(&text, t->source, t->parts, t->part_count);
@@ -154,7 +182,7 @@ at_status at__render_reference(at__str *out, const at__op *op, at__dtype type, a
     if (op->recorded)
         return at_fail(err, AT_ERR_INPUT, "%s: the operation %s is recorded: its kernels are not here",
                        op->file, op->name);
-    add_head(&text, op->file, op->hash, "", type, op->storage);
+    add_head(&text, op->file, op->hash, "", op, type);
     add_parts(&text, op->source, op->parts, op->part_count);
     return hand_over(out, &text, err);
 }

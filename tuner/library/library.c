@@ -19,7 +19,8 @@ _Static_assert((int)AT_MATCH_EXACT == (int)AT__MATCH_EXACT && (int)AT_MATCH_NEAR
                    (int)AT_MATCH_NONE == (int)AT__MATCH_NONE,
                "matches of the library are those of the core");
 _Static_assert((int)AT_SCALAR == (int)AT__SCALAR && (int)AT_INPUT == (int)AT__INPUT &&
-                   (int)AT_OUTPUT == (int)AT__OUTPUT && (int)AT_INOUT == (int)AT__INOUT,
+                   (int)AT_OUTPUT == (int)AT__OUTPUT && (int)AT_INOUT == (int)AT__INOUT &&
+                   (int)AT_SCRATCH == (int)AT__SCRATCH,
                "roles of the library are those of the core");
 _Static_assert(AT_MAX_SIZES == AT__MAX_DIMS && AT_MAX_PITCHES == AT__MAX_PITCHES &&
                    AT_MAX_ALIGNMENTS == AT__MAX_ALIGNS,

@@ -160,13 +160,14 @@ static at_status show_arguments(at__found_parts *f, const int64_t *slots, at_err
     for (int i = 0; i < op->arg_count; i++) {
         int64_t value = 0;
         const at__arg *arg = &op->args[i];
-        at_status status = at__expr_eval(&value, arg->expr, slots, err);
+        at_status status = arg->role == AT__SCALAR ? at__scalar_value(&value, arg, slots, err)
+                                                   : at__expr_eval(&value, arg->expr, slots, err);
         if (status != AT_OK)
             return status;
         f->args[i] = (at_arg){ .name = arg->name, .role = (at_role)arg->role, .value = value };
         f->args[i].bytes = arg->scalar_bytes;
         if (arg->role != AT__SCALAR) {
-            f->args[i].bytes = value * at__dtype_bytes(f->problem.type);
+            f->args[i].bytes = value * at__dtype_bytes(at__arg_type(arg, f->problem.type));
             f->args[i].value = 0;
             f->args[i].align = at__problem_align_of(&f->problem, i);
         }

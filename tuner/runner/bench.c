@@ -1,20 +1,19 @@
 /*
  * bench.c - verification: outputs begin as the complement of the right answer, so a byte that is
  * not written is wrong; guard zones around every buffer hold random bits; the kernel runs once;
- * then outputs are compared with the reference's, inputs with their random stream, and guards with
- * theirs, all on the device. The first bad offset and the number of bad bytes come back for each.
+ * then outputs are compared with the reference's, inputs with what they held, and guards with
+ * theirs, all on the device. What buffers hold and how they are compared: bench_contents.c; whether the
+ * right answer can prove anything: bench_judge.c; what is said of a wrong one: bench_verdict.c.
  *
  * Invariant: a kernel is judged on undamaged data. `suspect` is set before each launch and cleared
  * only once everything was found right or has been repaired; while it is set, the next verification
  * repairs first.
  */
-#include "runner/bench.h"
+#include "runner/bench_parts.h"
 
-#include "device/layout.h"
+#include "lang/data.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /*
  * The rotation's footprint, in L2 sizes. Three leave nothing in the cache of what is read and written as
@@ -30,30 +29,13 @@
 /* For tiny problems: beyond this many sets launch overhead dominates anyway. */
 #define MAX_SETS 1024
 
-typedef enum check_kernel { FILL, POISON, EQUAL, RANDOM, GUARD_FILL, GUARD, VERIFY_KERNELS } check_kernel;
-
-static const char *const VERIFY_NAMES[VERIFY_KERNELS] = {
-    [FILL] = "verify_fill",     [POISON] = "verify_poison",         [EQUAL] = "verify_equal",
-    [RANDOM] = "verify_random", [GUARD_FILL] = "verify_guard_fill", [GUARD] = "verify_guard",
+static const char *const CHECK_NAMES[AT__CHECK_KERNELS] = {
+    [AT__FILL] = "verify_fill",         [AT__POISON] = "verify_poison",         [AT__EQUAL] = "verify_equal",
+    [AT__RANDOM] = "verify_random",     [AT__GUARD_FILL] = "verify_guard_fill", [AT__GUARD] = "verify_guard",
+    [AT__GENERATE] = "verify_generate", [AT__GENERATED] = "verify_generated",   [AT__AWAY] = "verify_far",
+    [AT__CLOSE] = "verify_close",       [AT__WORST] = "verify_worst",           [AT__WHERE] = "verify_where",
+    [AT__JUDGE] = "verify_judge",
 };
-
-struct at__bench {
-    at__gpu *gpu;
-    at__setup setup; /* its reference without the borrowed code and names */
-    at__module *reference;
-    at__module *verify_modules[VERIFY_KERNELS];
-    at__layout layout;
-    int sets;
-    int fewest; /* of them that leave the L2 between two launches on one */
-    at__ptr arena;
-    at__ptr expected[AT__MAX_ARGS]; /* the reference's outputs; 0 for inputs */
-    at__ptr inverse[AT__MAX_ARGS];  /* of outputs with gaps: see fill_gaps   */
-    at__ptr found;                  /* pairs of verify.cu: 3 a buffer         */
-    int first_in, first_out;        /* -1: none                              */
-    bool suspect; /* a kernel ran that may have damaged inputs or guards, and nobody has looked  */
-};
-
-#define FOUND_PAIRS (3 * AT__MAX_ARGS)
 
 static int64_t least(int64_t a, int64_t b)
 {
@@ -80,54 +62,26 @@ static at_status choose_sets(at__bench *b, at_error *err)
     return AT_OK;
 }
 
-static at__ptr buffer_of(const at__bench *b, uint64_t set, int buffer)
+at__ptr at__bench_buffer(const at__bench *b, uint64_t set, int buffer)
 {
     return b->arena + (set % (uint64_t)b->sets) * (uint64_t)b->layout.set_bytes +
            (uint64_t)b->layout.offset[buffer];
 }
 
-/* The same for whoever runs on it: a copy begins where the buffer would, were it aligned. */
-static at__ptr place_of(const at__bench *b, uint64_t set, int buffer, bool is_copy)
+at__ptr at__bench_place(const at__bench *b, uint64_t set, int buffer, bool is_copy)
 {
-    return buffer_of(b, set, buffer) - (is_copy ? (uint64_t)b->layout.skew[buffer] : 0);
+    return at__bench_buffer(b, set, buffer) - (is_copy ? (uint64_t)b->layout.skew[buffer] : 0);
 }
 
-static uint64_t seed_of(const at__bench *b, uint64_t set, int buffer)
+at_status at__bench_check(at__bench *b, at__check_kernel which, int64_t bytes, const uint64_t *values,
+                          int count, at_error *err)
 {
-    return b->setup.seed * 0x100000001b3u + set * AT__MAX_ARGS + (uint64_t)buffer;
-}
-
-/* Launches a check kernel over `bytes` with up to four 8-byte arguments. */
-static at_status run_check(at__bench *b, check_kernel which, int64_t bytes, uint64_t a0, uint64_t a1,
-                           uint64_t a2, uint64_t a3, at_error *err)
-{
-    uint64_t values[4] = { a0, a1, a2, a3 };
-    void *params[4] = { &values[0], &values[1], &values[2], &values[3] };
+    void *params[AT__CHECK_PARAMS];
     int64_t blocks = bytes / 16 / 256 + 1;
     at__geometry g = { .grid = { blocks < 16384 ? blocks : 16384, 1, 1 }, .block = { 256, 1, 1 } };
-    return at__gpu_launch(b->gpu, b->verify_modules[which], &g, params, err);
-}
-
-static at_status fill(at__bench *b, uint64_t set, int buffer, at_error *err)
-{
-    int64_t bytes = b->setup.buffers[buffer].bytes;
-    return run_check(b, FILL, bytes, buffer_of(b, set, buffer), (uint64_t)bytes, seed_of(b, set, buffer), 0,
-                     err);
-}
-
-static at_status fill_guard_before(at__bench *b, int buffer, at_error *err)
-{
-    return run_check(b, GUARD_FILL, AT__GUARD_BYTES, buffer_of(b, 0, buffer) - AT__GUARD_BYTES,
-                     AT__GUARD_BYTES, 1, 0, err);
-}
-
-static at_status fill_guards(at__bench *b, int buffer, at_error *err)
-{
-    at__ptr end = buffer_of(b, 0, buffer) + (uint64_t)b->setup.buffers[buffer].bytes;
-    at_status status = fill_guard_before(b, buffer, err);
-    if (status == AT_OK)
-        status = run_check(b, GUARD_FILL, AT__GUARD_BYTES, end, AT__GUARD_BYTES, 2, 0, err);
-    return status;
+    for (int i = 0; i < count; i++)
+        params[i] = (void *)&values[i];
+    return at__gpu_launch(b->gpu, b->checks[which], &g, params, err);
 }
 
 static at_status fill_all(at__bench *b, at_error *err)
@@ -135,9 +89,9 @@ static at_status fill_all(at__bench *b, at_error *err)
     at_status status = AT_OK;
     for (int s = 0; s < b->sets && status == AT_OK; s++)
         for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
-            status = fill(b, (uint64_t)s, i, err);
+            status = at__contents_fill(b, (uint64_t)s, i, err);
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
-        status = fill_guards(b, i, err);
+        status = at__contents_fill_guards(b, i, err);
     return status;
 }
 
@@ -159,7 +113,7 @@ at_status at__bench_launch(at__bench *b, const at__module *module, const at__ker
 {
     at__ptr buffers[AT__MAX_ARGS];
     for (int i = 0; i < b->setup.buffer_count; i++)
-        buffers[i] = place_of(b, set, i, is_copy);
+        buffers[i] = at__bench_place(b, set, i, is_copy);
     return launch_on(b, module, kernel, buffers, err);
 }
 
@@ -167,8 +121,8 @@ at_status at__bench_memcpy(at__bench *b, uint64_t set, at_error *err)
 {
     if (b->first_in < 0 || b->first_out < 0)
         return at_fail(err, AT_ERR_DEVICE, "the operation has no input and output to copy between");
-    return at__gpu_copy(b->gpu, place_of(b, set, b->first_out, true), place_of(b, set, b->first_in, true),
-                        b->setup.copy_bytes, err);
+    return at__gpu_copy(b->gpu, at__bench_place(b, set, b->first_out, true),
+                        at__bench_place(b, set, b->first_in, true), b->setup.copy_bytes, err);
 }
 
 /*
@@ -183,10 +137,9 @@ static at_status fill_gaps(at__bench *b, at_error *err)
         int64_t bytes = b->setup.buffers[i].bytes;
         if (!b->inverse[i])
             continue;
-        status = run_check(b, FILL, bytes, b->expected[i], (uint64_t)bytes, seed_of(b, (uint64_t)b->sets, i),
-                           0, err);
+        status = at__contents_bits(b, b->expected[i], bytes, at__contents_seed(b, (uint64_t)b->sets, i), err);
         if (status == AT_OK)
-            status = run_check(b, POISON, bytes, b->inverse[i], b->expected[i], (uint64_t)bytes, 0, err);
+            status = at__contents_complement(b, b->inverse[i], b->expected[i], bytes, err);
     }
     return status;
 }
@@ -195,17 +148,52 @@ static at_status launch_reference(at__bench *b, const at__ptr *outputs, at_error
 {
     at__ptr buffers[AT__MAX_ARGS];
     for (int i = 0; i < b->setup.buffer_count; i++)
-        buffers[i] = outputs[i] ? outputs[i] : b->expected[i] ? b->expected[i] : buffer_of(b, 0, i);
+        buffers[i] = outputs[i] ? outputs[i] : b->expected[i] ? b->expected[i] : at__bench_buffer(b, 0, i);
     return launch_on(b, b->reference, &b->setup.reference, buffers, err);
 }
 
-/* The reference writes into `expected`; it starts from what an inout buffer holds. */
-static at_status run_reference(at__bench *b, at_error *err)
+static at_status load_answer(at__bench *b, at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
-        if (b->setup.buffers[i].role == AT__INOUT)
-            status = at__gpu_copy(b->gpu, b->expected[i], buffer_of(b, 0, i), b->setup.buffers[i].bytes, err);
+        if (b->expected[i])
+            status = at__contents_load(b, b->expected[i], &b->setup.answer, b->setup.buffers[i].bytes, err);
+    return status;
+}
+
+/* What inputs from files hold, once for all sets. */
+static at_status load_data(at__bench *b, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
+        const at__buffer *buffer = &b->setup.buffers[i];
+        if (!buffer->data.path[0])
+            continue;
+        status = at__gpu_alloc(&b->kept[i], b->gpu, buffer->bytes, err);
+        if (status == AT_OK)
+            status = at__contents_load(b, b->kept[i], &buffer->data, buffer->bytes, err);
+    }
+    return status;
+}
+
+/*
+ * The reference writes into `expected`; it starts from what an inout buffer holds, and from zeros where an
+ * output does.
+ */
+at_status at__bench_run_reference(at__bench *b, at_error *err)
+{
+    at_status status = AT_OK;
+    if (!b->has_answer)
+        return AT_OK;
+    if (b->setup.answer.path[0])
+        return load_answer(b, err);
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
+        const at__buffer *buffer = &b->setup.buffers[i];
+        if (buffer->role == AT__INOUT)
+            status = at__gpu_copy(b->gpu, b->expected[i], at__bench_buffer(b, 0, i), buffer->bytes, err);
+        else if (buffer->zero)
+            status = at__gpu_zero(b->gpu, b->expected[i], buffer->bytes, err);
+    }
     if (status == AT_OK)
         status = fill_gaps(b, err);
     if (status == AT_OK)
@@ -218,16 +206,16 @@ static at_status run_reference(at__bench *b, at_error *err)
 at_status at__bench_renew(at__bench *b, at_error *err)
 {
     at_status status = fill_all(b, err);
-    return status == AT_OK ? run_reference(b, err) : status;
+    return status == AT_OK ? at__bench_run_reference(b, err) : status;
 }
 
 static at_status allocate(at__bench *b, at_error *err)
 {
     at_status status = at__gpu_alloc(&b->arena, b->gpu, b->layout.set_bytes * b->sets, err);
     if (status == AT_OK)
-        status = at__gpu_alloc(&b->found, b->gpu, FOUND_PAIRS * 16, err);
-    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
-        if (b->setup.buffers[i].role != AT__INPUT)
+        status = at__gpu_alloc(&b->found, b->gpu, AT__FOUND_WORDS * 8, err);
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK && b->has_answer; i++)
+        if (at__role_is_output(b->setup.buffers[i].role))
             status = at__gpu_alloc(&b->expected[i], b->gpu, b->setup.buffers[i].bytes, err);
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
         if (b->setup.buffers[i].role == AT__OUTPUT && b->setup.gaps)
@@ -235,20 +223,54 @@ static at_status allocate(at__bench *b, at_error *err)
     return status;
 }
 
+/* Loading takes a while: what the problem has no use for is left. */
+static bool is_needed(const at__bench *b, at__check_kernel which)
+{
+    bool generated = false, tolerant = false;
+    for (int i = 0; i < b->setup.buffer_count; i++) {
+        generated = generated || b->setup.buffers[i].how != AT__BITS;
+        tolerant = tolerant || b->setup.buffers[i].check.rule != AT__EXACT;
+    }
+    switch (which) {
+    case AT__GENERATE:
+    case AT__GENERATED:
+        return generated;
+    case AT__AWAY:
+    case AT__CLOSE:
+    case AT__WORST:
+    case AT__WHERE:
+        return tolerant;
+    case AT__JUDGE:
+        return b->has_answer;
+    default:
+        return true;
+    }
+}
+
 static at_status prepare(at__bench *b, const at__setup *setup, at_error *err)
 {
     at_status status = AT_OK;
-    for (int k = 0; k < VERIFY_KERNELS && status == AT_OK; k++)
-        status = at__gpu_load(&b->verify_modules[k], b->gpu, setup->verify_cubin, VERIFY_NAMES[k], 0, err);
+    for (int k = 0; k < AT__CHECK_KERNELS && status == AT_OK; k++)
+        if (is_needed(b, (at__check_kernel)k))
+            status = at__gpu_load(&b->checks[k], b->gpu, setup->verify_cubin, CHECK_NAMES[k], 0, err);
     if (status == AT_OK)
         status = choose_sets(b, err);
     if (status == AT_OK)
         status = allocate(b, err);
     const at__kernel *reference = &setup->reference;
-    if (status == AT_OK)
+    if (status == AT_OK && reference->cubin)
         status = at__gpu_load(&b->reference, b->gpu, reference->cubin, reference->name,
                               reference->geometry.shared_bytes, err);
-    return status == AT_OK ? at__bench_renew(b, err) : status;
+    if (status == AT_OK)
+        status = load_data(b, err);
+    if (status == AT_OK)
+        status = fill_all(b, err);
+    if (status == AT_OK && b->has_answer)
+        status = at__judge_reference(b, err);
+    if (status != AT_OK || !setup->own_copies)
+        return status;
+    const at__setup copies = at__layout_copies(setup);
+    return at__bench_open(&b->copies, b->gpu, &copies, err);
 }
 
 at_status at__bench_open(at__bench **out, at__gpu *gpu, const at__setup *setup, at_error *err)
@@ -258,11 +280,13 @@ at_status at__bench_open(at__bench **out, at__gpu *gpu, const at__setup *setup, 
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     b->gpu = gpu;
     b->setup = *setup;
+    b->has_answer = setup->reference.cubin || setup->answer.path[0];
     b->setup.reference.cubin = NULL; /* borrowed for this call */
     b->setup.reference.name = b->setup.reference.identity = NULL;
     b->first_in = b->first_out = -1;
     for (int i = setup->buffer_count - 1; i >= 0; i--)
-        *(setup->buffers[i].role == AT__INPUT ? &b->first_in : &b->first_out) = i;
+        if (setup->buffers[i].role != AT__SCRATCH)
+            *(setup->buffers[i].role == AT__INPUT ? &b->first_in : &b->first_out) = i;
     at_status status = prepare(b, setup, err);
     if (status != AT_OK) {
         at__bench_close(b);
@@ -276,16 +300,43 @@ void at__bench_close(at__bench *b)
 {
     if (!b)
         return;
+    at__bench_close(b->copies);
     at__gpu_unload(b->gpu, b->reference);
-    for (int k = 0; k < VERIFY_KERNELS; k++)
-        at__gpu_unload(b->gpu, b->verify_modules[k]);
+    for (int k = 0; k < AT__CHECK_KERNELS; k++)
+        at__gpu_unload(b->gpu, b->checks[k]);
     for (int i = 0; i < b->setup.buffer_count; i++) {
         at__gpu_free(b->gpu, b->expected[i]);
         at__gpu_free(b->gpu, b->inverse[i]);
+        at__gpu_free(b->gpu, b->kept[i]);
     }
     at__gpu_free(b->gpu, b->found);
     at__gpu_free(b->gpu, b->arena);
     free(b);
+}
+
+bool at__bench_is_restored(const at__bench *b)
+{
+    bool any = false;
+    for (int i = 0; i < b->setup.buffer_count; i++)
+        any = any || b->setup.buffers[i].zero || b->setup.buffers[i].role == AT__INOUT;
+    return any;
+}
+
+at_status at__bench_restore(at__bench *b, uint64_t first_set, int64_t count, at_error *err)
+{
+    at_status status = AT_OK;
+    if (count > b->sets)
+        count = b->sets;
+    for (int64_t s = 0; s < count && status == AT_OK; s++)
+        for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
+            if (b->setup.buffers[i].zero || b->setup.buffers[i].role == AT__INOUT)
+                status = at__contents_fill(b, first_set + (uint64_t)s, i, err);
+    return status;
+}
+
+at__bench *at__bench_for(at__bench *b, bool is_copy)
+{
+    return is_copy && b->copies ? b->copies : b;
 }
 
 int at__bench_sets(const at__bench *bench)
@@ -298,81 +349,6 @@ int at__bench_fewest_sets(const at__bench *bench)
     return bench->fewest;
 }
 
-static bool is_copied(const at__bench *b, int i, bool is_copy)
-{
-    return is_copy && i == b->first_out;
-}
-
-/* What output `i` must become: the reference's, or for a copy the input's. */
-static at__ptr expected_of(const at__bench *b, int i, bool is_copy)
-{
-    return is_copied(b, i, is_copy) ? place_of(b, 0, b->first_in, true) : b->expected[i];
-}
-
-/* How much of it. */
-static int64_t expected_length(const at__bench *b, int i, bool is_copy)
-{
-    return is_copied(b, i, is_copy) ? b->setup.copy_bytes : b->setup.buffers[i].bytes;
-}
-
-/* What output `i` begins with: the complement of this. */
-static at__ptr complement_of(const at__bench *b, int i, bool is_copy)
-{
-    return b->inverse[i] && !is_copied(b, i, is_copy) ? b->inverse[i] : expected_of(b, i, is_copy);
-}
-
-static at_status poison(at__bench *b, bool is_copy, at_error *err)
-{
-    at_status status = at__gpu_zero(b->gpu, b->found, FOUND_PAIRS * 16, err);
-    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
-        const at__buffer *buffer = &b->setup.buffers[i];
-        if (buffer->role != AT__INPUT && b->layout.skew[i]) /* copies write there */
-            status = fill_guard_before(b, i, err);
-        if (status != AT_OK)
-            break;
-        if (buffer->role == AT__OUTPUT)
-            status =
-                run_check(b, POISON, buffer->bytes, place_of(b, 0, i, is_copy), complement_of(b, i, is_copy),
-                          (uint64_t)expected_length(b, i, is_copy), 0, err);
-        else if (buffer->role == AT__INOUT)
-            status = fill(b, 0, i, err);
-    }
-    return status;
-}
-
-/* Everything around buffer `i`; to a copy of a buffer that is not aligned the last of the zone before it
- * belongs. */
-static at_status compare_guards(at__bench *b, int i, bool is_copy, at_error *err)
-{
-    at__ptr found = b->found + 48u * (unsigned)i, at = buffer_of(b, 0, i);
-    bool written = b->setup.buffers[i].role != AT__INPUT;
-    uint64_t before = AT__GUARD_BYTES - (uint64_t)(is_copy && written ? b->layout.skew[i] : 0);
-    at_status status = run_check(b, GUARD, AT__GUARD_BYTES, at - AT__GUARD_BYTES, before, 1, found + 16, err);
-    if (status == AT_OK)
-        status = run_check(b, GUARD, AT__GUARD_BYTES, at + (uint64_t)b->setup.buffers[i].bytes,
-                           AT__GUARD_BYTES, 2, found + 32, err);
-    return status;
-}
-
-static at_status compare(at__bench *b, bool is_copy, at_error *err)
-{
-    at_status status = AT_OK;
-    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
-        uint64_t bytes = (uint64_t)b->setup.buffers[i].bytes;
-        at__ptr found = b->found + 48u * (unsigned)i;
-        if (b->setup.buffers[i].role == AT__INPUT)
-            status =
-                run_check(b, RANDOM, (int64_t)bytes, buffer_of(b, 0, i), bytes, seed_of(b, 0, i), found, err);
-        else
-            status =
-                run_check(b, EQUAL, (int64_t)bytes, place_of(b, 0, i, is_copy), expected_of(b, i, is_copy),
-                          (uint64_t)expected_length(b, i, is_copy), found, err);
-        if (status == AT_OK)
-            status = compare_guards(b, i, is_copy, err);
-    }
-    return status;
-}
-
 /*
  * Puts back what a bad kernel may have damaged, so that the next one is judged on its own: inputs, guards,
  * and the right answer, which a stray write reaches too.
@@ -382,49 +358,22 @@ static at_status repair(at__bench *b, at_error *err)
     at_status status = AT_OK;
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
         if (b->setup.buffers[i].role != AT__OUTPUT)
-            status = fill(b, 0, i, err);
+            status = at__contents_fill(b, 0, i, err);
         if (status == AT_OK)
-            status = fill_guards(b, i, err);
+            status = at__contents_fill_guards(b, i, err);
     }
-    return status == AT_OK ? run_reference(b, err) : status;
-}
-
-static void describe(at__verdict *out, const at__bench *b, const uint64_t *found)
-{
-    for (int i = 0; i < b->setup.buffer_count; i++) {
-        const uint64_t *pair = found + 6 * i;
-        uint64_t offset = ~pair[1];
-        bool input = b->setup.buffers[i].role == AT__INPUT;
-        int each = b->setup.element_bytes > 0 ? b->setup.element_bytes : 1;
-        if (pair[0])
-            snprintf(out->log, sizeof out->log, "%s: %llu of %lld bytes %s, the first in element %llu",
-                     input ? "writes to its input" : "wrong output", (unsigned long long)pair[0],
-                     (long long)b->setup.buffers[i].bytes, input ? "changed" : "differ from the reference",
-                     (unsigned long long)(offset / (uint64_t)each));
-        else if (pair[2])
-            snprintf(out->log, sizeof out->log,
-                     "writes before buffer %d: %llu bytes, the first %llu bytes in front of it", i,
-                     (unsigned long long)pair[2], (unsigned long long)(AT__GUARD_BYTES - ~pair[3]));
-        else if (pair[4])
-            snprintf(out->log, sizeof out->log,
-                     "writes behind buffer %d: %llu bytes, the first %llu bytes after its end", i,
-                     (unsigned long long)pair[4], (unsigned long long)~pair[5]);
-        else
-            continue;
-        out->right = false;
-        return;
-    }
+    return status == AT_OK ? at__bench_run_reference(b, err) : status;
 }
 
 at_status at__bench_verify(at__verdict *out, at__bench *b, const at__module *module, const at__kernel *kernel,
                            bool is_copy, at_error *err)
 {
-    uint64_t found[2 * FOUND_PAIRS];
+    uint64_t found[AT__FOUND_WORDS];
     at__verdict verdict = { .right = true };
 
     at_status status = b->suspect ? repair(b, err) : AT_OK;
     if (status == AT_OK)
-        status = poison(b, is_copy, err);
+        status = at__contents_poison(b, is_copy, err);
     if (status == AT_OK)
         status = at__gpu_timer_start(b->gpu, err);
     b->suspect = true;
@@ -433,14 +382,15 @@ at_status at__bench_verify(at__verdict *out, at__bench *b, const at__module *mod
     if (status == AT_OK)
         status = at__gpu_timer_stop(b->gpu, err);
     if (status == AT_OK)
-        status = compare(b, is_copy, err);
+        status = at__contents_compare(b, is_copy, err);
     if (status == AT_OK)
         status = at__gpu_read(b->gpu, found, b->found, sizeof found, err);
     if (status == AT_OK)
         status = at__gpu_timer_read(&verdict.seconds, b->gpu, err);
+    if (status == AT_OK)
+        status = at__verdict_describe(&verdict, b, found, is_copy, err);
     if (status != AT_OK)
         return status;
-    describe(&verdict, b, found);
     if (!verdict.right)
         status = repair(b, err);
     b->suspect = status != AT_OK;

@@ -67,8 +67,10 @@ at_status at__gpu_launch_on(const at__gpu *gpu, void *stream, const at__module *
 at_status at__gpu_copy(at__gpu *gpu, at__ptr to, at__ptr from, int64_t bytes, at_error *err) AT_MUST_CHECK;
 at_status at__gpu_zero(at__gpu *gpu, at__ptr to, int64_t bytes, at_error *err) AT_MUST_CHECK;
 
-/* Waits for everything before it, then reads. */
+/* Waits for everything before it, then reads, or writes. */
 at_status at__gpu_read(at__gpu *gpu, void *to, at__ptr from, int64_t bytes, at_error *err) AT_MUST_CHECK;
+at_status at__gpu_write(at__gpu *gpu, at__ptr to, const void *from, int64_t bytes,
+                        at_error *err) AT_MUST_CHECK;
 at_status at__gpu_wait(at__gpu *gpu, at_error *err) AT_MUST_CHECK;
 
 /* A stopwatch on the device: start and stop are enqueued, read waits. AT_ERR_DEVICE also for no positive

@@ -53,6 +53,7 @@
     X(cuMemFree_v2)                                                                                          \
     X(cuMemcpyDtoDAsync_v2)                                                                                  \
     X(cuMemcpyDtoHAsync_v2)                                                                                  \
+    X(cuMemcpyHtoDAsync_v2)                                                                                  \
     X(cuMemsetD8Async)                                                                                       \
     X(cuModuleLoadData)                                                                                      \
     X(cuModuleUnload)                                                                                        \
@@ -457,13 +458,20 @@ at_status at__gpu_copy(at__gpu *gpu, at__ptr to, at__ptr from, int64_t bytes, at
 
 at_status at__gpu_zero(at__gpu *gpu, at__ptr to, int64_t bytes, at_error *err)
 {
-    TRY(gpu, cuMemsetD8Async, (CUdeviceptr)to, 0, (size_t)bytes, gpu->stream);
+    if (bytes > 0)
+        TRY(gpu, cuMemsetD8Async, (CUdeviceptr)to, 0, (size_t)bytes, gpu->stream);
     return AT_OK;
 }
 
 at_status at__gpu_read(at__gpu *gpu, void *to, at__ptr from, int64_t bytes, at_error *err)
 {
     TRY(gpu, cuMemcpyDtoHAsync_v2, to, (CUdeviceptr)from, (size_t)bytes, gpu->stream);
+    return at__gpu_wait(gpu, err);
+}
+
+at_status at__gpu_write(at__gpu *gpu, at__ptr to, const void *from, int64_t bytes, at_error *err)
+{
+    TRY(gpu, cuMemcpyHtoDAsync_v2, (CUdeviceptr)to, from, (size_t)bytes, gpu->stream);
     return at__gpu_wait(gpu, err);
 }
 

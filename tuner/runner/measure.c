@@ -61,6 +61,15 @@ static at_status enqueue(at__bench *bench, const batch *b, uint64_t first_set, a
     return status;
 }
 
+/* Where launches change what they begin with, each of a batch has a set of its own, and so has the one ahead.
+ */
+static void limit_launches(batch *b, const at__bench *bench)
+{
+    int64_t most = at__bench_sets(bench) > 1 ? at__bench_sets(bench) - 1 : 1;
+    if (at__bench_is_restored(bench) && b->launches > most)
+        b->launches = most;
+}
+
 /*
  * Chooses the number of launches for a launch of about `estimate_s`. A graph's launches are bound to their
  * buffers, so it takes enough of them, and whole rounds of all where it is that long.
@@ -71,6 +80,7 @@ static at_status batch_open(batch *b, at__gpu *gpu, at__bench *bench, double est
     int64_t sets = at__bench_sets(bench), fewest = at__bench_fewest_sets(bench);
     double launch_s = estimate_s > 1e-6 ? estimate_s : 1e-6;
     b->launches = (int64_t)ceil(SAMPLE_S / launch_s);
+    limit_launches(b, bench);
     if (launch_s >= graph_below_s)
         return AT_OK;
     b->launches = (int64_t)ceil(GRAPH_S / launch_s);
@@ -80,6 +90,7 @@ static at_status batch_open(batch *b, at__gpu *gpu, at__bench *bench, double est
         b->launches = (b->launches + sets - 1) / sets * sets;
     if (b->launches > MAX_BATCH)
         b->launches = MAX_BATCH;
+    limit_launches(b, bench);
     at_status status = at__gpu_record_begin(gpu, err);
     if (status != AT_OK)
         return status;
@@ -87,24 +98,44 @@ static at_status batch_open(batch *b, at__gpu *gpu, at__bench *bench, double est
     status = at__gpu_record_end(&b->graph, gpu, recorded == AT_OK ? err : NULL);
     if (recorded != AT_OK || status != AT_OK)
         return recorded != AT_OK ? recorded : status;
+    if (b->kernel && !b->is_copy && (status = at__bench_restore(bench, 0, b->launches, err)) != AT_OK)
+        return status;
     return at__gpu_replay(gpu, b->graph, err); /* the first replay carries the graph's upload: not timed */
 }
 
 /*
  * One launch goes ahead of the first event: on an idle device that event would be stamped at once, and the
- * microseconds until the host has submitted the next launch would be counted.
+ * microseconds until the host has submitted the next launch would be counted. Before it, and so outside of
+ * what is timed, sets are restored that a launch changes: the first ones, and one for the launch ahead; where
+ * there is but one, restoring it goes ahead.
  */
+static at_status begin_sample(uint64_t *first_set, at__bench *bench, const batch *b, uint64_t *next_set,
+                              at_error *err)
+{
+    const batch ahead = { .module = b->module, .kernel = b->kernel, .is_copy = b->is_copy, .launches = 1 };
+    bool restored = at__bench_is_restored(bench) && b->kernel && !b->is_copy;
+    at_status status = AT_OK;
+    if (restored) {
+        status = at__bench_restore(bench, 0, b->launches + 1, err);
+        *next_set = (uint64_t)b->launches;
+    }
+    if (status == AT_OK && !(restored && at__bench_sets(bench) == 1))
+        status = enqueue(bench, &ahead, *next_set, err);
+    *next_set += 1;
+    *first_set = restored ? 0 : *next_set;
+    return status;
+}
+
 static at_status sample(double *seconds, at__gpu *gpu, at__bench *bench, const batch *b, uint64_t *next_set,
                         at_error *err)
 {
     double elapsed = 0;
-    const batch ahead = { .module = b->module, .kernel = b->kernel, .is_copy = b->is_copy, .launches = 1 };
-    at_status status = enqueue(bench, &ahead, *next_set, err);
-    *next_set += 1;
+    uint64_t first_set = 0;
+    at_status status = begin_sample(&first_set, bench, b, next_set, err);
     if (status == AT_OK)
         status = at__gpu_timer_start(gpu, err);
     if (status == AT_OK)
-        status = b->graph ? at__gpu_replay(gpu, b->graph, err) : enqueue(bench, b, *next_set, err);
+        status = b->graph ? at__gpu_replay(gpu, b->graph, err) : enqueue(bench, b, first_set, err);
     if (status == AT_OK)
         status = at__gpu_timer_stop(gpu, err);
     if (status == AT_OK)
@@ -122,8 +153,11 @@ at_status at__measure_warm_up(at__gpu *gpu, at__bench *bench, const at__module *
     double until = at__now_s() + seconds;
     at_status status = AT_OK;
     for (uint64_t set = 0; status == AT_OK && at__now_s() < until; set++) {
-        for (int i = 0; i < 8 && status == AT_OK; i++)
-            status = at__bench_launch(bench, module, kernel, false, set, err);
+        for (int i = 0; i < 8 && status == AT_OK; i++) {
+            status = module ? at__bench_restore(bench, set, 1, err) : at__bench_renew(bench, err);
+            if (status == AT_OK && module)
+                status = at__bench_launch(bench, module, kernel, false, set, err);
+        }
         if (status == AT_OK)
             status = at__gpu_wait(gpu, err);
     }
@@ -215,6 +249,7 @@ at_status at__measure_trial(at__measured *out, at__gpu *gpu, at__bench *bench, c
     at_error cause = { 0 };
     const at__kernel *kernel = &trial->kernel;
 
+    bench = at__bench_for(bench, trial->is_copy);
     at_status status =
         at__gpu_load(&module, gpu, kernel->cubin, kernel->name, kernel->geometry.shared_bytes, &cause);
     if (status == AT_OK) {
@@ -251,6 +286,12 @@ typedef struct final {
     double cancelled_s; /* when it was; 0: not yet */
 } final;
 
+/* Where finalist i runs. */
+static at__bench *bench_of(const final *f, int i)
+{
+    return at__bench_for(f->bench, f->list[i].is_copy || f->list[i].is_memcpy);
+}
+
 /* Has the user lost patience, and is there enough, or no hope of it soon? */
 static bool gives_up(final *f)
 {
@@ -272,7 +313,7 @@ static double estimate(final *f, int i, at_error *err, at_status *status)
     uint64_t set = 0;
     once.launches = 1;
     for (int k = 0; k < 3 && *status == AT_OK; k++)
-        *status = gives_up(f) ? given_up(f, err) : sample(&seconds, f->gpu, f->bench, &once, &set, err);
+        *status = gives_up(f) ? given_up(f, err) : sample(&seconds, f->gpu, bench_of(f, i), &once, &set, err);
     return seconds;
 }
 
@@ -295,8 +336,9 @@ static at_status final_load(final *f, at_error *err)
         fastest = seconds < fastest ? seconds : fastest;
     }
     for (int i = 0; i < f->count && status == AT_OK; i++)
-        status = gives_up(f) ? given_up(f, err)
-                             : batch_open(&f->batches[i], f->gpu, f->bench, fastest, FINAL_BELOW_S, err);
+        status = gives_up(f)
+                     ? given_up(f, err)
+                     : batch_open(&f->batches[i], f->gpu, bench_of(f, i), fastest, FINAL_BELOW_S, err);
     return status;
 }
 
@@ -320,8 +362,8 @@ static at_status play_round(final *f, at__rng *rng, uint64_t *set, at_error *err
     for (int i = 0; i < f->count && status == AT_OK; i++) {
         if (gives_up(f))
             return AT_OK;
-        status = sample(&f->times[f->rounds * f->count + order[i]], f->gpu, f->bench, &f->batches[order[i]],
-                        set, err);
+        status = sample(&f->times[f->rounds * f->count + order[i]], f->gpu, bench_of(f, order[i]),
+                        &f->batches[order[i]], set, err);
     }
     f->rounds++;
     if (status == AT_OK && f->watch->discarded < MAX_DISCARDED && at__watch_disturbed(f->watch))
@@ -415,8 +457,8 @@ static at_status verify_again(final *f, at__final_row *rows, at_error *err)
         at__verdict verdict = { .right = true };
         if (f->list[i].is_memcpy)
             continue;
-        status =
-            at__bench_verify(&verdict, f->bench, f->modules[i], &f->list[i].kernel, f->list[i].is_copy, err);
+        status = at__bench_verify(&verdict, bench_of(f, i), f->modules[i], &f->list[i].kernel,
+                                  f->list[i].is_copy, err);
         if (status == AT_OK && !verdict.right) {
             rows[i].outcome = AT__WRONG_RESULT;
             snprintf(rows[i].log, sizeof rows[i].log, "%s", verdict.log);

@@ -12,7 +12,7 @@
 #include "runner/bench.h"
 #include "runner/watch.h"
 
-/* Runs the device until its clocks are up: at least `seconds`. */
+/* Runs the device until its clocks are up: at least `seconds`. module NULL: by filling buffers. */
 at_status at__measure_warm_up(at__gpu *gpu, at__bench *bench, const at__module *module,
                               const at__kernel *kernel, double seconds, at_error *err) AT_MUST_CHECK;
 

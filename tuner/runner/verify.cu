@@ -1,5 +1,6 @@
 /*
- * verify.cu - the kernels that prove a candidate right. Compiled at run time, for the device's architecture.
+ * verify.cu - the kernels that prove a candidate right. Compiled at run time, for the device's architecture, with
+ * lang/data.h in front and fill.cu behind it.
  *
  * All of them walk bytes [0, bytes) of buffers, in 16-byte words with a scalar end where all buffers are aligned
  * to that, byte by byte where one is not, on any grid. `found` starts as two zeros and receives the number of bad bytes in [0] and in [1] the bitwise
@@ -7,21 +8,9 @@
  */
 typedef unsigned long long u64;
 
-static __device__ u64 mix(u64 z) /* splitmix64's finaliser */
-{
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return z ^ (z >> 31);
-}
-
-static __device__ u64 random_word(u64 seed, u64 index)
-{
-    return mix(seed + (index + 1) * 0x9e3779b97f4a7c15ull);
-}
-
 static __device__ unsigned char random_byte(u64 seed, u64 offset)
 {
-    return (unsigned char)(random_word(seed, offset / 8) >> (offset % 8 * 8));
+    return (unsigned char)(at__random(seed, offset / 8) >> (offset % 8 * 8));
 }
 
 static __device__ u64 first_index()
@@ -52,7 +41,7 @@ extern "C" __global__ void verify_fill(unsigned char *to, u64 bytes, u64 seed)
     const u64 words = whole_words(bytes, to, to);
     ulonglong2 *wide = (ulonglong2 *)to;
     for (u64 i = first_index(); i < words; i += step())
-        wide[i] = make_ulonglong2(random_word(seed, 2 * i), random_word(seed, 2 * i + 1));
+        wide[i] = make_ulonglong2(at__random(seed, 2 * i), at__random(seed, 2 * i + 1));
     for (u64 i = words * 16 + first_index(); i < bytes; i += step())
         to[i] = random_byte(seed, i);
 }
@@ -93,7 +82,7 @@ extern "C" __global__ void verify_random(const unsigned char *got, u64 bytes, u6
     const ulonglong2 *wide = (const ulonglong2 *)got;
     for (u64 i = first_index(); i < words; i += step()) {
         const ulonglong2 x = wide[i];
-        if (x.x != random_word(seed, 2 * i) || x.y != random_word(seed, 2 * i + 1))
+        if (x.x != at__random(seed, 2 * i) || x.y != at__random(seed, 2 * i + 1))
             for (u64 k = 16 * i; k < 16 * i + 16; k++)
                 if (got[k] != random_byte(seed, k))
                     blame(found, k);

@@ -5,6 +5,8 @@
  */
 #include "tune/final.h"
 
+#include "tune/setup.h"
+
 #include "util/clock.h"
 
 #include <stdio.h>
@@ -103,7 +105,7 @@ static at_status enter_all(at__final *f, at_error *err)
         status = enter_default(f, err);
     if (status == AT_OK && f->copies)
         status = enter(f, f->copies, MAX_COPIES, COPY_WITHIN, err);
-    if (op_of(f)->ceiling_op[0])
+    if (at__setup_has_copies(f->env, at__contest_problem(f->main), at__contest_slots(f->main)))
         f->list[f->count++] = (at__finalist){ .is_memcpy = true };
     return status;
 }
@@ -164,8 +166,9 @@ at_status at__final_run(at__final *out, at__env *env, at__contest *main, at__con
 int at__final_fastest_copy(const at__final *f)
 {
     int best = -1;
+    bool own = strcmp(op_of(f)->ceiling_op, op_of(f)->name) == 0; /* its kernels are the copies */
     for (int i = 0; i < f->count; i++) {
-        bool copy = f->list[i].is_copy || f->list[i].is_memcpy || (!f->copies && i == f->winner);
+        bool copy = f->list[i].is_copy || f->list[i].is_memcpy || (own && i == f->winner);
         if (copy && f->rows[i].outcome == AT__TIMED &&
             (best < 0 || f->rows[i].timing.median_s < f->rows[best].timing.median_s))
             best = i;

@@ -136,7 +136,7 @@ static at_status enter_copies(job *j)
         if (status == AT_OK)
             status = enter_named(j, j->copies, name, strlen(name));
     }
-    if (at__contest_problem(j->main)->op->ceiling_op[0]) {
+    if (at__setup_has_copies(j->env, at__contest_problem(j->main), at__contest_slots(j->main))) {
         j->entrants[j->count] = NULL;
         j->list[j->count++] = (at__finalist){ .is_memcpy = true };
     }
@@ -233,8 +233,8 @@ static at_status play(at__remeasured *v, job *j, double tolerance)
 static at_status measure(at__remeasured *v, job *j, double tolerance)
 {
     at_error cause = { 0 };
-    at_status status = at__setup_problem(j->env, at__contest_problem(j->main), at__contest_key(j->main),
-                                         at__contest_slots(j->main), &cause);
+    at_status status =
+        at__setup_problem(j->env, at__contest_problem(j->main), at__contest_slots(j->main), &cause);
     if (status != AT_OK) {
         if (at__device_is_lost(j->env->device) || (status != AT_ERR_DEVICE && status != AT_ERR_INPUT))
             return at_fail(j->err, status, "%s", cause.text);

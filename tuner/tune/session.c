@@ -4,6 +4,8 @@
  */
 #include "tune/session_parts.h"
 
+#include "tune/setup.h"
+
 #include "util/clock.h"
 
 #include <stdio.h>
@@ -13,15 +15,14 @@
 
 static at_status compile_verify(at__env *env, at_error *err)
 {
-    at__str_add_bytes(&env->verify.source, at__embedded_verify[0].data, at__embedded_verify[0].len);
-    at_status status = at__str_status(&env->verify.source, err);
+    at_status status = at__setup_checks(&env->verify.source, err);
     if (status == AT_OK)
         status = at__build_look_up(&env->verify, &env->builder, err);
     if (status == AT_OK)
-        status = at__build_wait(&env->verify, &env->builder, at__embedded_verify[0].path, err);
+        status = at__build_wait(&env->verify, &env->builder, "runner/verify.cu", err);
     if (status == AT_OK && !env->verify.ok)
-        status = at_fail(err, AT_ERR_DEVICE, "NVRTC does not compile %s for sm_%d: %s",
-                         at__embedded_verify[0].path, env->builder.cc, at__str_text(&env->verify.log));
+        status = at_fail(err, AT_ERR_DEVICE, "NVRTC does not compile runner/verify.cu for sm_%d: %s",
+                         env->builder.cc, at__str_text(&env->verify.log));
     return status;
 }
 

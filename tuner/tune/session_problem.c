@@ -99,7 +99,7 @@ static at_status measure_all(at__job *j, at_error *err)
     double start = at__now_s(), ceiling_s = 0;
     const at__problem_key *key = at__contest_key(j->main);
     at_status status =
-        at__setup_problem(j->env, at__contest_problem(j->main), key, at__contest_slots(j->main), err);
+        at__setup_problem(j->env, at__contest_problem(j->main), at__contest_slots(j->main), err);
     at__env_trace(j->env, "set up", key->shape, start);
     if (status == AT_OK)
         status = run_copies(&ceiling_s, j, err);

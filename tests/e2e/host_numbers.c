@@ -1,0 +1,125 @@
+/* host_numbers.c - see host_numbers.h. */
+#include "host_numbers.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_called(const char *name, const char *kernel)
+{
+    return strcmp(strchr(name, '_'), kernel) == 0;
+}
+
+/* In f32, from the last product to the first: rounded otherwise than the reference. */
+static float sum_in_float(const float *a, const float *b, int64_t n, int64_t k)
+{
+    float sum = 0;
+    for (int64_t i = k - 1; i >= 0; i--)
+        sum += a[i] * b[i * n];
+    return sum;
+}
+
+static float sum_in_double(const float *a, const float *b, int64_t n, int64_t k)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < k; i++)
+        sum += (double)a[i] * (double)b[i * n];
+    return (float)sum;
+}
+
+static void matmul(const char *name, const uint64_t *p)
+{
+    const float *a = (const float *)(uintptr_t)p[1], *b = (const float *)(uintptr_t)p[2];
+    float *c = (float *)(uintptr_t)p[0];
+    int64_t m = (int64_t)p[3], n = (int64_t)p[4], k = (int64_t)p[5];
+    if (is_called(name, "_nothing"))
+        return;
+    if (is_called(name, "_swapped")) {
+        a = (const float *)(uintptr_t)p[2];
+        b = (const float *)(uintptr_t)p[1];
+    }
+    for (int64_t row = 0; row < m; row++)
+        for (int64_t col = 0; col < n; col++) {
+            float *to = &c[row * n + col];
+            if (is_called(name, "_nan"))
+                *to = NAN;
+            else if (is_called(name, "_reference"))
+                *to = sum_in_double(a + row * k, b + col, n, k);
+            else
+                *to = sum_in_float(a + row * k, b + col, n, is_called(name, "_half") ? k / 2 : k);
+        }
+    if (is_called(name, "_outside"))
+        c[m * n] = 1;
+}
+
+static void axpy(const char *name, const uint64_t *p)
+{
+    float *y = (float *)(uintptr_t)p[0], a;
+    const float *x = (const float *)(uintptr_t)p[1];
+    memcpy(&a, &p[2], sizeof a);
+    for (int times = is_called(name, "_twice") ? 2 : 1; times > 0; times--)
+        for (uint64_t i = 0; i < p[3]; i++)
+            y[i] += a * x[i];
+}
+
+static void histogram(const char *name, const uint64_t *p)
+{
+    int32_t *bins = (int32_t *)(uintptr_t)p[0];
+    const int32_t *x = (const int32_t *)(uintptr_t)p[1];
+    for (uint64_t i = 0; i < p[3]; i++)
+        if (bins[i] != 0)
+            abort();
+    for (uint64_t i = 0; i < p[2]; i++)
+        bins[x[i]]++;
+    (void)name;
+}
+
+static void relay(const char *name, const uint64_t *p)
+{
+    void *tmp = (void *)(uintptr_t)p[2];
+    if (!is_called(name, "_stale"))
+        memcpy(tmp, (const void *)(uintptr_t)p[1], p[3] * 4);
+    memcpy((void *)(uintptr_t)p[0], tmp, p[3] * 4);
+}
+
+static const struct {
+    const char *op;
+    int params;
+    void (*run)(const char *name, const uint64_t *params);
+} OPS[] = {
+    { "matmul_", 6, matmul }, { "axpy_", 4, axpy }, { "histogram_", 4, histogram }, { "relay_", 4, relay }
+};
+enum { OP_COUNT = sizeof OPS / sizeof *OPS };
+
+static int find_op(const char *name)
+{
+    int i = 0;
+    while (i < OP_COUNT && strncmp(OPS[i].op, name, strlen(OPS[i].op)) != 0)
+        i++;
+    return i < OP_COUNT ? i : -1;
+}
+
+int host_number_params(const char *name)
+{
+    int i = find_op(name);
+    return i >= 0 ? OPS[i].params : 0;
+}
+
+bool host_number_buffers(host_buffers *out, const char *name, const uint64_t *p)
+{
+    int i = find_op(name);
+    if (i < 0)
+        return false;
+    *out = (host_buffers){ (unsigned char *)(uintptr_t)p[0], (unsigned char *)(uintptr_t)p[1],
+                           (int64_t)p[3] * 4, (int64_t)p[i == 2 ? 2 : 3] * 4 };
+    if (i == 0) {
+        out->out_bytes = (int64_t)(p[3] * p[4] * 4);
+        out->in_bytes = (int64_t)(p[3] * p[5] * 4);
+    }
+    return true;
+}
+
+void host_number_run(const char *name, const uint64_t *params)
+{
+    OPS[find_op(name)].run(name, params);
+}

@@ -1,0 +1,122 @@
+/* test_declare_numbers.c - what an op says of numbers: inputs, scalars, types, checks, scratch; and bad
+ * lines. */
+#include "declare_support.h"
+#include "lang/data.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Every kind of input, scalar and check. */
+#define NUMBERS_OP                                                                                           \
+    "/*!autotune\nop mini\nshape n\ntype A = f64\ntype T = f32 f16\nlet wide = sizeof(A)\n"                  \
+    "arg y T[n] output zero\narg z A[n] inout constant 2.5\narg a T[n] input uniform -1e-1 .5\n"             \
+    "arg b i32[n] input range 0 n - 1\narg c u8[n] input index 7\narg d T[n] input normal 0 1\n"             \
+    "arg e i64[n] input permutation\narg f T[n] input bits\narg g i16[n] input\narg n i64\n"                 \
+    "arg eps A = -1.5e-5\narg h f16 = 2\ncheck within 1e-3 relative 2 absolute\ncheck z within 3 ulp\n"      \
+    "reference r\ngrid 1\nblock 1\ntraffic n\n*/ r"
+
+Test(declare_numbers, reads_what_inputs_hold_and_when_outputs_are_right)
+{
+    static const int HOW[] = { AT__BITS,   AT__ONE_VALUE,   AT__UNIFORM, AT__RANGE, AT__RANGE,
+                               AT__NORMAL, AT__PERMUTATION, AT__BITS,    AT__BITS };
+    at__op *op = read_op(NUMBERS_OP);
+    for (size_t i = 0; i < sizeof HOW / sizeof *HOW; i++)
+        cr_assert_eq(op->args[i].input.how, HOW[i], "%s", op->args[i].name);
+    cr_assert(op->args[0].zero && !op->args[1].zero);
+    cr_assert(op->args[7].input.stated && !op->args[8].input.stated);
+    cr_assert_eq(op->args[1].input.low, 2.5);
+    cr_assert(op->args[2].input.low == -0.1 && op->args[2].input.high == 0.5);
+    cr_assert_str_eq(at__expr_text(op->args[3].input.upto), "n - 1");
+    cr_assert_null(op->args[4].input.from);
+    cr_assert_eq(at__arg_type(&op->args[1], AT__F16), AT__F64);
+    cr_assert_eq(at__arg_type(&op->args[2], AT__F16), AT__F16);
+    cr_assert_eq(at__arg_type(&op->args[3], AT__F16), AT__I32);
+    cr_assert(op->args[10].scalar_bytes == 8 && op->args[10].real == -1.5e-5 && !op->args[10].expr);
+    cr_assert(op->args[11].scalar_bytes == 2 && op->args[11].type == AT__F16);
+    const at__check y = op->args[0].check, z = op->args[1].check;
+    cr_assert(y.rule == AT__WITHIN && y.relative == 1e-3 && y.absolute == 2, "the line for all");
+    cr_assert(z.rule == AT__ULP && z.relative == 3, "a line of its own");
+    at__op_close(op);
+}
+
+#define DATA(lines) "/*!autotune\nop x\nshape n\n" lines "\n*/"
+#define NUMBERS(type, arg)                                                                                   \
+    DATA("type T = " type "\narg y T[n] output\narg x " arg "\nreference r\ngrid 1\nblock 1\ntraffic n") " " \
+                                                                                                         "r"
+
+static const struct {
+    const char *source, *message;
+} BAD[] = {
+    { DATA("arg a T[n] input even"), "op.cu:4:18: found 'even'; expected bits, uniform LOW HIGH" },
+    { DATA("arg a T[n] input uniform 1"), "op.cu:4:27: found the end of the line; expected the upper end" },
+    { DATA("arg a T[n] input uniform 1 1"), "op.cu:4:26: found an interval without numbers" },
+    { DATA("arg a T[n] input uniform 1 1e999"), "op.cu:4:28: found '1e999'; expected the upper end" },
+    { DATA("arg a T[n] input uniform n 1"), "op.cu:4:26: found 'n'; expected two numbers" },
+    { DATA("arg a T[n] input normal 0 0"), "op.cu:4:27: found a standard deviation that is not positive" },
+    { DATA("arg a T[n] input range 0"), "op.cu:4:25: found the end of the line; expected the upper end" },
+    { DATA("arg a T[n] input range 0 m"), "op.cu:4:26: unknown name 'm'" },
+    { DATA("arg a T[n] input index"), "found nothing more; expected a number" },
+    { DATA("arg a T[n] input constant"), "op.cu:4:26: found the end of the line; expected a number" },
+    { DATA("arg a T[n] input constant x"), "op.cu:4:27: found 'x'; expected a number" },
+    { DATA("arg a T[n] input file"), "op.cu:4:22: found the end of the line; expected a file, as in file" },
+    { DATA("arg a T[n] input file x.npy"), "op.cu:4:23: found 'x.npy'; expected a file, as in file" },
+    { DATA("arg a T[n] input file \"x.npy"), "expected a file, as in file" },
+    { DATA("reference file answer"), "op.cu:4:16: found 'answer'; expected a file, as in file" },
+    { DATA("type T = f32\narg a T[n] output\narg b T[n] inout\nreference file \"a.npy\"\ntraffic n"),
+      "found 2 outputs and an answer in a file; expected one output" },
+    { DATA("arg a T[n] input bits 3"), "op.cu:4:23: found '3'; expected the end of the line" },
+    { DATA("arg a T[n] output one"), "op.cu:4:19: found 'one'; expected the end of the line" },
+    { DATA("ops"), "op.cu:4:4: found nothing more; expected a number" },
+    { DATA("ops n\nops n"), "op.cu:5:1: found a second 'ops' line; expected one" },
+    { DATA("scratch"), "op.cu:4:8: found the end of the line; expected the name of an argument" },
+    { DATA("scratch t"), "op.cu:4:10: found the end of the line; expected T[EXPR], or another type" },
+    { DATA("scratch t T"), "op.cu:4:12: found the end of the line; expected '['" },
+    { DATA("scratch t T[n] output"), "op.cu:4:16: found 'output'; expected the end of the line" },
+    { DATA("arg t i64 = 1\nscratch t T[n]"), "op.cu:5:9: found argument 't' a second time" },
+    { DATA("arg y T[n] output\nscratch t T[n]\nalign a = t"),
+      "found 't'; expected an input, output or inout" },
+    { DATA("arg a f32"), "op.cu:4:10: found the end of the line; expected '= NUMBER'" },
+    { DATA("arg a f32 = n"), "op.cu:4:13: found 'n'; expected a number, as in 1e-5" },
+    { DATA("arg a f32 = 1e"), "op.cu:4:13: found '1e'; expected a number" },
+    { DATA("arg a f32 = 1f"), "op.cu:4:13: found '1f'; expected a number" },
+    { DATA("type A = f32 f64"),
+      "op.cu:4:14: found another type for 'A'; expected one: only T may be a list" },
+    { DATA("type A = f33"), "op.cu:4:10: found 'f33' is not an element type" },
+    { DATA("type n = f32"), "op.cu:4:6: found 'n' a second time" },
+    { DATA("type float = f32"), "op.cu:4:6: found 'float'; expected a name that C++, CUDA" },
+    { DATA("type A = f32\ntype A = f64"), "op.cu:5:6: found 'sizeof(A)' a second time" },
+    { "/*!autotune\nop x\ntype A = f32\n*/", "op.cu:3:1: found a named type; expected 'shape' before it" },
+    { DATA("type T = f32\ntype T = f64"), "op.cu:5:6: found type T a second time; expected it once" },
+    { DATA("check exact\ncheck exact"), "op.cu:5:1: found a second 'check' line; expected one" },
+    { DATA("arg y T[n] output\ncheck y exact\ncheck y exact"),
+      "op.cu:6:1: found a second 'check' line for y; expected one" },
+    { DATA("arg y T[n] input\ncheck y exact"),
+      "op.cu:5:7: found 'y'; expected 'exact', 'within' or an output" },
+    { DATA("check within"), "op.cu:4:13: found the end of the line; expected a number, as in within" },
+    { DATA("check within 1"),
+      "op.cu:4:15: found the end of the line; expected relative, absolute, ulp or norm" },
+    { DATA("check within -1 relative"), "op.cu:4:14: found a tolerance below 0" },
+    { DATA("check within 1 relative 2"), "op.cu:4:26: found the end of the line; expected absolute" },
+    { DATA("check within 1 absolute 2 absolute"), "op.cu:4:27: found 'absolute'; expected relative" },
+    { DATA("check within 1 ulp 2 absolute"), "op.cu:4:20: found '2'; expected the end of the line" },
+    { NUMBERS("i32 f32", "T[n] input uniform 0 1"), "op.cu:6:18: 'x' is of i32: expected range LOW "
+                                                    "HIGH" },
+    { NUMBERS("f32", "i8[n] input normal 0 1"), "op.cu:6:19: 'x' is of i8: expected range LOW HIGH" },
+    { NUMBERS("u16", "T[n] input constant 1.5"), "'x' is of u16: expected a constant that is an integer" },
+    { NUMBERS("c64", "T[n] input permutation"), "'x' is of c64: expected bits, uniform, normal or constant" },
+    { NUMBERS("storage", "T[n] input uniform 0 1"), "'x' is of storage: its elements are opaque bits" },
+    { NUMBERS("storage", "T[n] input\ncheck within 1 ulp"),
+      "'y' is of storage: its elements are opaque bits" },
+};
+
+Test(declare_numbers, explains_bad_lines)
+{
+    for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
+        at__op *op = NULL;
+        at_error err = { 0 };
+        cr_assert_eq(at__op_read(&op, BAD[i].source, strlen(BAD[i].source), "op.cu", &err), AT_ERR_INPUT,
+                     "%zu: %s", i, BAD[i].source);
+        cr_assert(strstr(err.text, BAD[i].message), "found: %s\nexpected: %s", err.text, BAD[i].message);
+    }
+}

@@ -1,0 +1,43 @@
+/* Random bits by xorshift; another stream for each buffer. */
+__global__ void autotune_fill(unsigned char *to, size_t bytes, unsigned long long seed)
+{
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < bytes; i += (size_t)gridDim.x * blockDim.x) {
+        unsigned long long x = (i + 1) * 0x9e3779b97f4a7c15ull ^ seed * 0xd1342543de82ef95ull;
+        x ^= x >> 29;
+        x *= 0xbf58476d1ce4e5b9ull;
+        to[i] = (unsigned char)(x >> 40);
+    }
+}
+
+static void autotune_fill_buffer(int buffer, void *memory, unsigned long long seed, cudaStream_t stream)
+{
+    autotune_fill<<<1024, 256, 0, stream>>>((unsigned char *)memory, autotune_buffers[buffer].bytes, seed);
+}
+
+static bool autotune_is_restored(int buffer)
+{
+    return autotune_buffers[buffer].input && autotune_buffers[buffer].output;
+}
+
+static size_t autotune_wrong_bytes(const void *a, const void *b, size_t bytes)
+{
+    std::vector<unsigned char> x(bytes), y(bytes);
+    size_t wrong = 0;
+    autotune_must(cudaMemcpy(x.data(), a, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    autotune_must(cudaMemcpy(y.data(), b, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    if (std::memcmp(x.data(), y.data(), bytes) != 0)
+        for (size_t i = 0; i < bytes; i++)
+            wrong += x[i] != y[i];
+    return wrong;
+}
+
+/* Bit for bit. */
+static bool autotune_is_right(int buffer, const void *got, const void *expected)
+{
+    const size_t wrong = autotune_wrong_bytes(got, expected, autotune_buffers[buffer].bytes);
+    if (wrong)
+        std::printf("%s: %zu of %zu bytes are wrong\n", autotune_buffers[buffer].name, wrong,
+                    autotune_buffers[buffer].bytes);
+    return wrong == 0;
+}
+

@@ -1,0 +1,162 @@
+/*
+ * export_main.c - a main() behind an exported kernel: the reference, tables of the buffers, and from the
+ * export_*.cu files what fills and compares them. Where numbers count and not bits, lang/data.h comes along,
+ * so that inputs are of the op's distributions and its tolerances hold.
+ */
+#include "exchange/export_parts.h"
+
+#include "exchange/cut.h"
+#include "lang/catalog.h"
+#include "lang/data.h"
+#include "lang/render.h"
+
+#include <inttypes.h>
+
+/* Rows of at__embedded_export, as templates/embed.cmake orders them. */
+typedef enum at__export_part { HEAD, BITS, NUMBERS, MAIN, DATA } at__export_part;
+
+/* The reference kernel with what it needs and is not there yet. */
+static at_status add_reference(at__str *out, const at__launcher *l, at_error *err)
+{
+    at__str rendered = { 0 }, text = { 0 };
+    at_status status = at__render_reference(&rendered, l->op, l->problem->type, err);
+    const at__cutting cutting = { .rendered = at__str_text(&rendered),
+                                  .kernel = l->op->reference,
+                                  .name = l->op->reference,
+                                  .type_bytes = at__dtype_bytes(l->problem->type),
+                                  .before = at__str_text(out) };
+    if (status == AT_OK)
+        status = at__cut(&text, &cutting, err);
+    at__str_add_bytes(out, at__str_text(&text), text.len);
+    at__str_clear(&rendered);
+    at__str_clear(&text);
+    return status;
+}
+
+static at_status add_buffer_table(at__str *out, const at__launcher *l, at_error *err)
+{
+    at_status status = AT_OK;
+    at__str_add(
+        out,
+        "\nstatic const struct {\n    const char *name;\n    size_t bytes, align;\n    bool input, output;\n"
+        "} autotune_buffers[] = {\n");
+    for (int i = 0; i < l->op->arg_count && status == AT_OK; i++) {
+        const at__arg *arg = &l->op->args[i];
+        int64_t elements = 0;
+        if (arg->role == AT__SCALAR)
+            continue;
+        status = at__expr_eval(&elements, arg->expr, l->slots, err);
+        at__str_addf(out, "    { \"%s\", %" PRId64 "ull, %" PRId64 ", %s, %s },\n", arg->name,
+                     elements * at__dtype_bytes(at__arg_type(arg, l->problem->type)),
+                     at__problem_align_of(l->problem, i),
+                     arg->role == AT__INPUT || arg->role == AT__INOUT ? "true" : "false",
+                     at__role_is_output(arg->role) ? "true" : "false");
+    }
+    at__str_add(out, "};\n");
+    return status;
+}
+
+/* Whether buffers are bits, compared bit for bit: then nothing need be known of numbers. */
+static bool is_of_bits(const at__op *op)
+{
+    bool bits = true;
+    for (int i = 0; i < op->arg_count; i++) {
+        const at__arg *arg = &op->args[i];
+        bits = bits && arg->input.how == AT__BITS && !arg->zero && arg->check.rule == AT__EXACT;
+    }
+    return bits;
+}
+
+/* One row: what a buffer holds, and when it is right. */
+static at_status add_contents(at__str *out, const at__launcher *l, const at__arg *arg, at_error *err)
+{
+    at__dtype type = at__arg_type(arg, l->problem->type);
+    int number = at__dtype_number(type, at__arg_is_storage(l->op, arg));
+    int64_t elements = 0;
+    uint64_t a = 0, b = 0;
+    at_status status = at__expr_eval(&elements, arg->expr, l->slots, err);
+    if (status == AT_OK)
+        status = at__input_numbers(
+            &a, &b, arg, number, elements * at__dtype_bytes(type) / at__number_bytes(number), l->slots, err);
+    at__str_addf(out, "    { %d, %d, %d, %s, %" PRIu64 "ull, %" PRIu64 "ull, %.17e, %.17e }, // %s\n", number,
+                 arg->input.how, arg->check.rule, arg->zero ? "true" : "false", a, b, arg->check.relative,
+                 arg->check.absolute, arg->name);
+    return status;
+}
+
+static void add_part(at__str *out, at__export_part part)
+{
+    at__str_add_bytes(out, at__embedded_export[part].data, at__embedded_export[part].len);
+}
+
+/* How buffers are filled and compared. */
+static at_status add_checks(at__str *out, const at__launcher *l, at_error *err)
+{
+    at_status status = AT_OK;
+    if (is_of_bits(l->op)) {
+        add_part(out, BITS);
+        return AT_OK;
+    }
+    add_part(out, DATA);
+    at__str_add(out,
+                "\nstruct autotune_contents {\n    int number, how, rule;\n    bool zero;\n    unsigned long "
+                "long a, b;\n    double relative, absolute;\n};\n"
+                "static const autotune_contents autotune_data[] = {\n");
+    for (int i = 0; i < l->op->arg_count && status == AT_OK; i++)
+        if (l->op->args[i].role != AT__SCALAR)
+            status = add_contents(out, l, &l->op->args[i], err);
+    at__str_add(out, "};\n\n");
+    add_part(out, NUMBERS);
+    return status;
+}
+
+static bool needs_files(const at__op *op)
+{
+    bool any = op->answer != NULL;
+    for (int i = 0; i < op->arg_count; i++)
+        any = any || op->args[i].input.file;
+    return any;
+}
+
+/* What export_main.cu expects in front of it. */
+at_status at__export_main(at__str *out, const at__launcher *l, const at__answer *a, at_error *err)
+{
+    at__geometry g;
+    if (needs_files(l->op))
+        return at_fail(
+            err, AT_ERR_INPUT,
+            "%s: found data in files, which an exported self-test would have to bring along; expected "
+            "an export without --main",
+            l->op->file);
+    at_status status = at__geometry_of(&g, &l->op->launch, l->slots, err);
+    if (status != AT_OK)
+        return status;
+    at__str_add(out, "\n/* ---- self-test and benchmark ---- */\n\n");
+    if ((status = add_reference(out, l, err)) != AT_OK)
+        return status;
+    status = add_buffer_table(out, l, err);
+    at__str_addf(
+        out,
+        "static const double autotune_stored_us = %.4f, autotune_traffic_bytes = %" PRId64 ".0;\n"
+        "static const bool autotune_cold = %s;\n\n"
+        "static cudaError_t autotune_launch(void *const *buffers, cudaStream_t stream)\n{\n    return %s(",
+        1e6 * a->winner.timing.median_s, a->traffic_bytes, a->fingerprint.cold ? "true" : "false", l->name);
+    for (int i = 0, n = 0; i < l->op->arg_count; i++)
+        if (l->op->args[i].role != AT__SCALAR)
+            at__str_addf(out, "(%s%s *)buffers[%d], ", at__export_qualifier(&l->op->args[i]),
+                         at__export_element(&l->op->args[i]), n++);
+    at__str_addf(
+        out,
+        "stream);\n}\n\nstatic void autotune_reference(void *const *buffers)\n{\n    %s<<<dim3(%" PRId64
+        ", %" PRId64 ", %" PRId64 "), dim3(%" PRId64 ", %" PRId64 ", %" PRId64 "), %" PRId64 ">>>(",
+        l->op->reference, g.grid[0], g.grid[1], g.grid[2], g.block[0], g.block[1], g.block[2],
+        g.shared_bytes);
+    if (status == AT_OK)
+        status = at__export_arguments(out, l, l->op->reference, true, err);
+    at__str_add(out, ");\n}\n\n");
+    add_part(out, HEAD);
+    if (status == AT_OK)
+        status = add_checks(out, l, err);
+    add_part(out, MAIN);
+    return status;
+}

@@ -1,0 +1,228 @@
+/*
+ * npy.c - the header: a magic word, a version, a length, and a Python dictionary of three entries, in any
+ * order:
+ *
+ *     {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
+ *
+ * It is read strictly: what is not of this form is refused. Nothing of the file is trusted, neither lengths
+ * nor sizes.
+ */
+#include "lang/npy.h"
+
+#include "lang/data.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+typedef struct reader {
+    const char *at, *end;
+    const char *name;
+    at_error *err;
+} reader;
+
+static at_status fail(const reader *r, const char *expected)
+{
+    return at_fail(r->err, AT_ERR_INPUT, "%s: found a header that is not NumPy's; expected %s", r->name,
+                   expected);
+}
+
+static void skip_blanks(reader *r)
+{
+    while (r->at < r->end && (*r->at == ' ' || *r->at == '\n'))
+        r->at++;
+}
+
+static bool take(reader *r, const char *word)
+{
+    size_t n = strlen(word);
+    skip_blanks(r);
+    if ((size_t)(r->end - r->at) < n || memcmp(r->at, word, n) != 0)
+        return false;
+    r->at += n;
+    return true;
+}
+
+/* 'text' */
+static bool take_string(reader *r, char *out, size_t size)
+{
+    size_t n = 0;
+    if (!take(r, "'"))
+        return false;
+    while (r->at < r->end && *r->at != '\'' && n + 1 < size)
+        out[n++] = *r->at++;
+    out[n] = '\0';
+    return r->at < r->end && *r->at++ == '\'';
+}
+
+static bool take_size(reader *r, int64_t *out)
+{
+    int64_t value = 0;
+    skip_blanks(r);
+    const char *begin = r->at;
+    for (; r->at < r->end && isdigit((unsigned char)*r->at); r->at++)
+        if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, *r->at - '0', &value))
+            return false;
+    *out = value;
+    return r->at > begin;
+}
+
+/* (), (3,), (3, 4) */
+static at_status read_shape(at__npy *out, reader *r)
+{
+    if (!take(r, "("))
+        return fail(r, "a shape, as in (3, 4)");
+    out->elements = 1;
+    for (out->dims = 0; !take(r, ")"); out->dims++) {
+        if (out->dims == AT__NPY_DIMS)
+            return fail(r, "at most 8 dimensions");
+        int64_t *size = &out->shape[out->dims];
+        if (!take_size(r, size) || __builtin_mul_overflow(out->elements, *size, &out->elements))
+            return fail(r, "sizes in its shape");
+        if (!take(r, ",") && !(r->at < r->end && *r->at == ')' && out->dims > 0))
+            return fail(r, "a shape, as in (3, 4)");
+    }
+    return AT_OK;
+}
+
+/* '<f4': byte order, kind, bytes. */
+static at_status read_descr(at__npy *out, reader *r)
+{
+    if (!take_string(r, out->descr, sizeof out->descr) || !out->descr[0] || !out->descr[1])
+        return fail(r, "one element type, as in '<f4'");
+    out->bytes = atoi(out->descr + 2);
+    if (out->bytes < 1 || out->bytes > 16 || !strchr("<=|", out->descr[0]) ||
+        !strchr("uifcbV", out->descr[1]))
+        return at_fail(r->err, AT_ERR_INPUT,
+                       "%s: found elements of '%s'; expected little-endian numbers, as in '<f4'", r->name,
+                       out->descr);
+    return AT_OK;
+}
+
+static at_status read_entries(at__npy *out, reader *r)
+{
+    unsigned seen = 0;
+    char key[20];
+    if (!take(r, "{"))
+        return fail(r, "a dictionary");
+    while (!take(r, "}")) {
+        at_status status = AT_OK;
+        unsigned which = 0;
+        if (!take_string(r, key, sizeof key) || !take(r, ":"))
+            return fail(r, "descr, fortran_order and shape");
+        if (strcmp(key, "descr") == 0) {
+            which = 1;
+            status = read_descr(out, r);
+        } else if (strcmp(key, "fortran_order") == 0) {
+            which = 2;
+            out->fortran = take(r, "True");
+            status = out->fortran || take(r, "False") ? AT_OK : fail(r, "True or False");
+        } else if (strcmp(key, "shape") == 0) {
+            which = 4;
+            status = read_shape(out, r);
+        }
+        if (status != AT_OK)
+            return status;
+        if (!which || seen & which)
+            return fail(r, "descr, fortran_order and shape, each once");
+        seen |= which;
+        if (!take(r, ",") && !(r->at < r->end && *r->at == '}'))
+            return fail(r, "',' or '}' behind an entry");
+    }
+    return seen == 7 ? AT_OK : fail(r, "descr, fortran_order and shape");
+}
+
+at_status at__npy_read(at__npy *out, const void *bytes, size_t len, const char *name, at_error *err)
+{
+    static const char MAGIC[] = "\x93NUMPY";
+    const unsigned char *b = bytes;
+    reader r = { .name = name, .err = err };
+    at__npy npy = { .dims = 0 };
+    if (len < 12 || memcmp(b, MAGIC, 6) != 0)
+        return at_fail(err, AT_ERR_INPUT, "%s: found no NumPy array; expected a file that numpy.save wrote",
+                       name);
+    if (b[6] < 1 || b[6] > 3)
+        return at_fail(err, AT_ERR_INPUT, "%s: found version %d of NumPy's format; expected 1 to 3", name,
+                       b[6]);
+    size_t head = b[6] == 1 ? 10 : 12;
+    size_t text = (size_t)b[8] | (size_t)b[9] << 8;
+    if (b[6] > 1)
+        text |= (size_t)b[10] << 16 | (size_t)b[11] << 24;
+    if (text > len - head)
+        return fail(&r, "one that ends in the first 65536 bytes of the file");
+    r.at = (const char *)b + head;
+    r.end = r.at + text;
+    npy.data_at = (int64_t)(head + text);
+    at_status status = read_entries(&npy, &r);
+    skip_blanks(&r);
+    if (status == AT_OK && r.at != r.end)
+        status = fail(&r, "nothing behind its dictionary");
+    if (status == AT_OK)
+        *out = npy;
+    return status;
+}
+
+/* ---- files ---- */
+
+static bool is_type(const at__npy *npy, at__dtype type, bool storage)
+{
+    static const char KINDS[] = {
+        [AT__UNSIGNED] = 'u', [AT__SIGNED] = 'i', [AT__FLOAT] = 'f', [AT__BFLOAT] = 'u'
+    };
+    char kind = npy->descr[1];
+    if (npy->bytes != at__dtype_bytes(type))
+        return false;
+    if (storage)
+        return true;
+    if (type == AT__C64 || type == AT__C128)
+        return kind == 'c';
+    if (type == AT__BF16 && kind == 'V')
+        return true;
+    return kind == KINDS[at__number_class(at__dtype_number(type, 0))] || (type == AT__U8 && kind == 'b');
+}
+
+static at_status check(const at__npy *npy, const char *path, at__dtype type, bool storage, int64_t elements,
+                       int64_t file_bytes, at_error *err)
+{
+    if (!is_type(npy, type, storage))
+        return at_fail(err, AT_ERR_INPUT, "%s: found elements of '%s'; expected %s%s", path, npy->descr,
+                       storage ? "any of the size of " : "", at__dtype_name(type));
+    if (npy->fortran && npy->dims > 1)
+        return at_fail(
+            err, AT_ERR_INPUT,
+            "%s: found an array in Fortran's order; expected C's, as numpy.ascontiguousarray makes it", path);
+    if (npy->elements != elements)
+        return at_fail(err, AT_ERR_INPUT, "%s: found %lld elements; expected %lld", path,
+                       (long long)npy->elements, (long long)elements);
+    int64_t bytes;
+    if (__builtin_mul_overflow(npy->elements, npy->bytes, &bytes) || bytes > file_bytes - npy->data_at)
+        return at_fail(err, AT_ERR_INPUT,
+                       "%s: found a file of %lld bytes; expected %lld elements of %d in it", path,
+                       (long long)file_bytes, (long long)npy->elements, npy->bytes);
+    return AT_OK;
+}
+
+at_status at__npy_open(at__npy *out, const char *path, at__dtype type, bool storage, int64_t elements,
+                       at_error *err)
+{
+    struct stat info;
+    char *head = malloc(AT__NPY_HEAD);
+    FILE *file = fopen(path, "rbe");
+    at_status status = AT_OK;
+    if (!head)
+        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+    else if (!file || fstat(fileno(file), &info) != 0)
+        status = at_fail(err, AT_ERR_INPUT, "%s: %s", path, strerror(errno));
+    else if (!S_ISREG(info.st_mode))
+        status = at_fail(err, AT_ERR_INPUT, "%s: found no regular file; expected one", path);
+    else
+        status = at__npy_read(out, head, fread(head, 1, AT__NPY_HEAD, file), path, err);
+    if (status == AT_OK)
+        status = check(out, path, type, storage, elements, info.st_size, err);
+    if (file)
+        fclose(file);
+    free(head);
+    return status;
+}

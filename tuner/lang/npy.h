@@ -1,0 +1,39 @@
+/*
+ * npy.h - NumPy's file format: what an array in a file is, and where its bytes begin. Data is not read here.
+ */
+#ifndef AUTOTUNE_NPY_H
+#define AUTOTUNE_NPY_H
+
+#include "lang/dtype.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define AT__NPY_HEAD (65536 + 12) /* bytes in which a header must end */
+#define AT__NPY_DIMS 8
+
+typedef struct at__npy {
+    char descr[16]; /* "<f4"                       */
+    int bytes;      /* of an element               */
+    bool fortran;   /* columns first               */
+    int dims;       /* 0: a scalar                 */
+    int64_t shape[AT__NPY_DIMS];
+    int64_t elements;
+    int64_t data_at; /* bytes from the file's begin */
+} at__npy;
+
+/*
+ * The header in the first bytes of a file; `name` is for messages. AT_ERR_INPUT: it is none, or says what
+ * this reader does not know: another byte order, objects, more than AT__NPY_DIMS dimensions.
+ */
+at_status at__npy_read(at__npy *out, const void *bytes, size_t len, const char *name, at_error *err);
+
+/*
+ * The array in a file, which must be one of `elements` of this type in C order; `storage`: of any type of its
+ * size. bf16, which NumPy has not, is u2 or V2. AT_ERR_INPUT says what was found and expected; also for a
+ * file that is too short.
+ */
+at_status at__npy_open(at__npy *out, const char *path, at__dtype type, bool storage, int64_t elements,
+                       at_error *err);
+
+#endif

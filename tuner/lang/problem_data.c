@@ -1,0 +1,82 @@
+/* problem_data.c - what a problem's buffers hold and its scalars are, as numbers of their types. */
+#include "lang/problem.h"
+
+#include "lang/data.h"
+
+/* One end of a range; without an expression it is 0. */
+static at_status eval_end(int64_t *out, const at__expr *expr, const int64_t *slots, at_error *err)
+{
+    *out = 0;
+    return expr ? at__expr_eval(out, expr, slots, err) : AT_OK;
+}
+
+/* Whether an integer is a number of that type. Floats hold whichever they can. */
+static bool fits_number(int64_t value, int number)
+{
+    int bits = 8 * at__number_bytes(number);
+    if (at__number_class(number) == AT__UNSIGNED)
+        return value >= 0 && (bits == 64 || value >> bits == 0);
+    return at__number_class(number) != AT__SIGNED || bits == 64 ||
+           (value >= -((int64_t)1 << (bits - 1)) && value < (int64_t)1 << (bits - 1));
+}
+
+/* range FROM UPTO, or index UPTO, which ends one before. */
+static at_status range_numbers(uint64_t *a, uint64_t *b, const at__arg *arg, int number, const int64_t *slots,
+                               at_error *err)
+{
+    const at__input *in = &arg->input;
+    const at__where w = in->where;
+    int64_t from, upto;
+    at_status status = eval_end(&from, in->from, slots, err);
+    if (status == AT_OK)
+        status = eval_end(&upto, in->upto, slots, err);
+    if (status != AT_OK)
+        return status;
+    if (!in->from && upto > INT64_MIN)
+        upto--;
+    if (from > upto || !fits_number(from, number) || !fits_number(upto, number))
+        return at_fail(err, AT_ERR_INPUT,
+                       "%s:%d:%d: found integers from %lld to %lld for '%s'; expected some, and such as its "
+                       "type has",
+                       w.file, w.line, w.column, (long long)from, (long long)upto, arg->name);
+    *a = (uint64_t)from;
+    *b = (uint64_t)upto - (uint64_t)from + 1;
+    return AT_OK;
+}
+
+at_status at__input_numbers(uint64_t *a, uint64_t *b, const at__arg *arg, int number, int64_t numbers,
+                            const int64_t *slots, at_error *err)
+{
+    const at__input *in = &arg->input;
+    const at__where w = in->where;
+    if (in->how == AT__RANGE)
+        return range_numbers(a, b, arg, number, slots, err);
+    if (in->how == AT__PERMUTATION && numbers > 0 && !fits_number(numbers - 1, number))
+        return at_fail(err, AT_ERR_INPUT,
+                       "%s:%d:%d: found a permutation of %lld elements for '%s'; expected a type that has as "
+                       "many integers",
+                       w.file, w.line, w.column, (long long)numbers, arg->name);
+    *a = at__bits_of_double(in->how == AT__UNIFORM  ? in->high - in->low
+                            : in->how == AT__NORMAL ? in->high
+                                                    : in->low);
+    *b = at__bits_of_double(in->low);
+    return AT_OK;
+}
+
+at_status at__scalar_value(int64_t *out, const at__arg *arg, const int64_t *slots, at_error *err)
+{
+    if (arg->expr)
+        return at__expr_eval(out, arg->expr, slots, err);
+    *out = (int64_t)at__number_bits(arg->real, at__dtype_number(arg->type, 0));
+    return AT_OK;
+}
+
+double at__problem_gflop_per_s(const at__problem *problem, double seconds)
+{
+    static const at__limits NO_DEVICE = { 0 };
+    int64_t slots[AT__MAX_SLOTS], ops = 0;
+    if (!problem->op->ops || !(seconds > 0) || at__problem_bind(slots, problem, &NO_DEVICE, NULL) != AT_OK ||
+        at__expr_eval(&ops, problem->op->ops, slots, NULL) != AT_OK)
+        return 0;
+    return 1e-9 * (double)ops / seconds;
+}

@@ -1,0 +1,111 @@
+/*
+ * bench_judge.c - runs the reference for the first time and looks at its answer: one that is the same
+ * whatever a kernel does, or that no comparison can tell from another, would make every kernel right.
+ *
+ * Outputs begin as what the buffer of set 0 holds, random bits or zeros, so that what is not written is seen.
+ */
+#include "runner/bench_parts.h"
+
+#include "lang/data.h"
+
+#include <stdio.h>
+
+/* An output of so few numbers may be what it was, or all the same, by chance. */
+#define FEW 16
+
+/* Of the numbers of an answer: NaN compares with nothing; infinities tell signs only. */
+#define MOST_NAN      0.1
+#define MOST_INFINITE 0.5
+
+typedef struct counts {
+    uint64_t same, nan, infinite, other;
+} counts;
+
+static at_status refuse(const at__buffer *buffer, const char *what, const char *advice, at_error *err)
+{
+    return at_fail(err, AT_ERR_INPUT,
+                   "the right answer proves nothing: of '%s' the reference %s; expected %s", buffer->name,
+                   what, advice);
+}
+
+static bool is_float(const at__buffer *buffer)
+{
+    return at__number_class(buffer->number) >= AT__FLOAT;
+}
+
+/* Whether something that is read differs from element to element. */
+static bool inputs_vary(const at__bench *b)
+{
+    bool vary = false;
+    for (int i = 0; i < b->setup.buffer_count; i++)
+        vary = vary || (b->setup.buffers[i].role != AT__OUTPUT && b->setup.buffers[i].role != AT__SCRATCH &&
+                        b->setup.buffers[i].how != AT__ONE_VALUE);
+    return vary;
+}
+
+static at_status judge(const at__bench *b, int i, const counts *c, at_error *err)
+{
+    const at__buffer *buffer = &b->setup.buffers[i];
+    double all = (double)at__contents_numbers(buffer);
+    char what[120];
+    if (is_float(buffer) && (double)c->nan > MOST_NAN * all) {
+        snprintf(what, sizeof what, "makes %.0f %% NaN", 100 * (double)c->nan / all);
+        return refuse(buffer, what, "inputs that are numbers, as in 'input uniform -1 1'", err);
+    }
+    if (is_float(buffer) && (double)(c->nan + c->infinite) > MOST_INFINITE * all) {
+        snprintf(what, sizeof what, "makes %.0f %% infinite or NaN",
+                 100 * (double)(c->nan + c->infinite) / all);
+        return refuse(buffer, what, "smaller inputs, as in 'input uniform -1 1'", err);
+    }
+    if (all < FEW || b->setup.gaps)
+        return AT_OK;
+    if ((double)c->same == all && !buffer->zero)
+        return refuse(buffer, "changes nothing", "a reference that writes all of it, or another input", err);
+    if (c->other == 0 && inputs_vary(b))
+        return refuse(
+            buffer, buffer->zero ? "makes all numbers the same, as zeros are" : "makes all numbers the same",
+            "inputs for which they differ", err);
+    return AT_OK;
+}
+
+static at_status begin_outputs(at__bench *b, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
+        if (b->setup.buffers[i].role == AT__OUTPUT)
+            status = at__contents_bits(b, b->expected[i], b->setup.buffers[i].bytes,
+                                       at__contents_seed(b, 0, i), err);
+    return status;
+}
+
+static at_status count(at__bench *b, int i, at_error *err)
+{
+    const at__buffer *buffer = &b->setup.buffers[i];
+    uint64_t numbers = (uint64_t)at__contents_numbers(buffer);
+    uint64_t number = buffer->number ? (uint64_t)buffer->number : AT__UNSIGNED * 16 + 1;
+    const uint64_t values[] = { b->expected[i], at__bench_buffer(b, 0, i), numbers, number,
+                                at__bench_found(b, i) };
+    return at__bench_check(b, AT__JUDGE, (int64_t)numbers * 16, values, 5, err);
+}
+
+at_status at__judge_reference(at__bench *b, at_error *err)
+{
+    uint64_t found[AT__FOUND_WORDS];
+    at_status status = begin_outputs(b, err);
+    if (status == AT_OK)
+        status = at__bench_run_reference(b, err);
+    if (status == AT_OK)
+        status = at__gpu_zero(b->gpu, b->found, sizeof found, err);
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
+        if (at__role_is_output(b->setup.buffers[i].role))
+            status = count(b, i, err);
+    if (status == AT_OK)
+        status = at__gpu_read(b->gpu, found, b->found, sizeof found, err);
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
+        const uint64_t *f = found + AT__FOUND_EACH * i;
+        const counts c = { f[0], f[1], f[2], f[3] };
+        if (at__role_is_output(b->setup.buffers[i].role))
+            status = judge(b, i, &c, err);
+    }
+    return status;
+}

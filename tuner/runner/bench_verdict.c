@@ -1,0 +1,161 @@
+/*
+ * bench_verdict.c - from what the checks found to right or wrong, and why: the first buffer with a fault is
+ * told of, its contents before its guards. Of an output that is compared number by number the worst is
+ * searched for, which is done for wrong ones only.
+ */
+#include "runner/bench_parts.h"
+
+#include "lang/data.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A number as a user would write it; of opaque bytes their bits. */
+static void number_text(char *out, size_t size, uint64_t bits, int number)
+{
+    int class = at__number_class(number), spare = 64 - 8 * at__number_bytes(number);
+    if (class == AT__UNSIGNED)
+        snprintf(out, size, "%" PRIu64, bits);
+    else if (class == AT__SIGNED)
+        snprintf(out, size, "%" PRId64, (int64_t)(bits << spare) >> spare);
+    else
+        snprintf(out, size, "%.9g", at__number_value(bits, number));
+}
+
+/* Elements that hold one number or two. */
+static uint64_t element_of(const at__buffer *buffer, uint64_t number)
+{
+    uint64_t each = (uint64_t)(buffer->element_bytes / at__number_bytes(buffer->number));
+    return number / (each ? each : 1);
+}
+
+static at_status read_number(uint64_t *out, at__bench *b, at__ptr at, uint64_t i, int number, at_error *err)
+{
+    int bytes = at__number_bytes(number);
+    *out = 0;
+    return at__gpu_read(b->gpu, out, at + i * (uint64_t)bytes, bytes, err);
+}
+
+/* Appends what number i is and should be. */
+static at_status add_numbers(at__verdict *out, at__bench *b, int buffer, uint64_t i, at_error *err)
+{
+    int number = b->setup.buffers[buffer].number;
+    char is[40], should[40];
+    uint64_t got = 0, right = 0;
+    size_t len = strlen(out->log);
+    at_status status = read_number(&got, b, at__bench_buffer(b, 0, buffer), i, number, err);
+    if (status == AT_OK)
+        status = read_number(&right, b, b->expected[buffer], i, number, err);
+    if (status != AT_OK)
+        return status;
+    number_text(is, sizeof is, got, number);
+    number_text(should, sizeof should, right, number);
+    snprintf(out->log + len, sizeof out->log - len, ": found %s, expected %s", is, should);
+    return AT_OK;
+}
+
+/* ---- outputs with a tolerance ---- */
+
+/* How far off the whole is, in units of the whole. */
+static double norm_of(const uint64_t *found)
+{
+    double off = at__double_of(found[6]), all = at__double_of(found[7]);
+    return off == 0 ? 0 : all > 0 ? sqrt(off / all) : INFINITY;
+}
+
+static bool is_far(const at__buffer *buffer, const uint64_t *found)
+{
+    return found[0] > 0 || (buffer->check.rule == AT__NORM && !(norm_of(found) <= buffer->check.relative));
+}
+
+static at_status find_worst(uint64_t *worst, at__bench *b, int i, at_error *err)
+{
+    uint64_t values[AT__CHECK_PARAMS], found[AT__FOUND_EACH];
+    at__ptr room = at__bench_found(b, AT__MAX_ARGS);
+    at__contents_comparison(values, b, i, room);
+    at_status status = at__gpu_zero(b->gpu, room, sizeof found, err);
+    if (status == AT_OK)
+        status = at__bench_check(b, AT__WORST, (int64_t)values[2] * 16, values, AT__CHECK_PARAMS, err);
+    if (status == AT_OK)
+        status = at__bench_check(b, AT__WHERE, (int64_t)values[2] * 16, values, AT__CHECK_PARAMS, err);
+    if (status == AT_OK)
+        status = at__gpu_read(b->gpu, found, room, sizeof found, err);
+    *worst = ~found[1];
+    return status;
+}
+
+static at_status describe_far(at__verdict *out, at__bench *b, int i, const uint64_t *found, at_error *err)
+{
+    const at__buffer *buffer = &b->setup.buffers[i];
+    char check[80];
+    uint64_t worst = 0;
+    at_status status = find_worst(&worst, b, i, err);
+    if (status != AT_OK)
+        return status;
+    at__check_text(check, sizeof check, &buffer->check);
+    if (buffer->check.rule == AT__NORM && found[0] == 0)
+        snprintf(out->log, sizeof out->log,
+                 "wrong output '%s': off by %.3g of its norm, not %s; the worst is element %" PRIu64,
+                 buffer->name, norm_of(found), check, element_of(buffer, worst));
+    else
+        snprintf(out->log, sizeof out->log,
+                 "wrong output '%s': %" PRIu64 " of %" PRId64
+                 " numbers are not %s; the worst is element %" PRIu64,
+                 buffer->name, found[0], at__contents_numbers(buffer), check, element_of(buffer, worst));
+    return add_numbers(out, b, i, worst, err);
+}
+
+/* ---- all others ---- */
+
+static at_status describe_bytes(at__verdict *out, at__bench *b, int i, const uint64_t *found, bool is_copy,
+                                at_error *err)
+{
+    const at__buffer *buffer = &b->setup.buffers[i];
+    bool input = buffer->role == AT__INPUT, bits = !input || buffer->how == AT__BITS;
+    uint64_t each = (uint64_t)(buffer->element_bytes > 0 ? buffer->element_bytes : 1);
+    uint64_t first = ~found[1];
+    snprintf(out->log, sizeof out->log, "%s: %" PRIu64 " of %" PRId64 " %s %s, the first in element %" PRIu64,
+             input ? "writes to its input" : "wrong output", found[0],
+             bits ? buffer->bytes : at__contents_numbers(buffer), bits ? "bytes" : "numbers",
+             input ? "changed" : "differ from the reference",
+             bits ? first / each : element_of(buffer, first));
+    if (input || is_copy || at__number_class(buffer->number) == AT__UNSIGNED)
+        return AT_OK;
+    return add_numbers(out, b, i, first / (uint64_t)at__number_bytes(buffer->number), err);
+}
+
+/* Writes around a buffer. */
+static void describe_guards(at__verdict *out, int i, const uint64_t *found)
+{
+    if (found[2])
+        snprintf(out->log, sizeof out->log,
+                 "writes before buffer %d: %" PRIu64 " bytes, the first %" PRIu64 " bytes in front of it", i,
+                 found[2], AT__GUARD_BYTES - ~found[3]);
+    else
+        snprintf(out->log, sizeof out->log,
+                 "writes behind buffer %d: %" PRIu64 " bytes, the first %" PRIu64 " bytes after its end", i,
+                 found[4], ~found[5]);
+}
+
+at_status at__verdict_describe(at__verdict *out, at__bench *b, const uint64_t *found, bool is_copy,
+                               at_error *err)
+{
+    for (int i = 0; i < b->setup.buffer_count; i++) {
+        const at__buffer *buffer = &b->setup.buffers[i];
+        const uint64_t *f = found + AT__FOUND_EACH * i;
+        bool tolerant = at__role_is_output(buffer->role) && buffer->check.rule != AT__EXACT &&
+                        !(is_copy && i == b->first_out);
+        bool wrong = tolerant ? is_far(buffer, f) : f[0] > 0;
+        if (!wrong && !f[2] && !f[4])
+            continue;
+        out->right = false;
+        if (!wrong) {
+            describe_guards(out, i, f);
+            return AT_OK;
+        }
+        return tolerant ? describe_far(out, b, i, f, err) : describe_bytes(out, b, i, f, is_copy, err);
+    }
+    return AT_OK;
+}

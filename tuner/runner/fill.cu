@@ -1,0 +1,100 @@
+/*
+ * fill.cu - inputs of declared distributions, outputs that need not be equal bit for bit, and whether a right
+ * answer can prove anything. lang/data.h stands in front of it.
+ *
+ * `count` counts numbers (see there). `how` is a number's kind with, from bit 8 on, the distribution of an
+ * input or the rule of a check.
+ */
+
+static __device__ double wrong_by(const void *got, const void *right, u64 i, u64 how, u64 a, u64 b)
+{
+    const int number = (int)(how & 255), bytes = at__number_bytes(number);
+    return at__wrong_by(at__bits_at(got, i, bytes), at__bits_at(right, i, bytes), number, (int)(how >> 8), at__double_of(a),
+                        at__double_of(b));
+}
+
+extern "C" __global__ void verify_generate(void *to, u64 count, u64 seed, u64 how, u64 a, u64 b)
+{
+    const int number = (int)(how & 255);
+    for (u64 i = first_index(); i < count; i += step())
+        at__set_bits(to, i, at__number_bytes(number), at__generate(i, count, number, (int)(how >> 8), a, b, seed));
+}
+
+/* Are these still the numbers of verify_generate? `found` as in verify.cu, of numbers. */
+extern "C" __global__ void verify_generated(const void *got, u64 count, u64 seed, u64 how, u64 a, u64 b, u64 *found)
+{
+    const int number = (int)(how & 255);
+    for (u64 i = first_index(); i < count; i += step())
+        if (at__bits_at(got, i, at__number_bytes(number)) != at__generate(i, count, number, (int)(how >> 8), a, b, seed))
+            blame(found, i);
+}
+
+/* Every number wrong by whatever a check may allow. */
+extern "C" __global__ void verify_far(void *to, const void *right, u64 count, u64 how)
+{
+    const int number = (int)(how & 255), bytes = at__number_bytes(number);
+    for (u64 i = first_index(); i < count; i += step())
+        at__set_bits(to, i, bytes, at__far_from(at__bits_at(right, i, bytes), number));
+}
+
+/* found[0]: how many are wrong. For a norm those that are not finite as the others are, and in found[6] and [7],
+ * as doubles, the squares of what the rest is off, and of what is right. */
+extern "C" __global__ void verify_close(const void *got, const void *right, u64 count, u64 how, u64 a, u64 b, u64 *found)
+{
+    const int number = (int)(how & 255), bytes = at__number_bytes(number), is_norm = (how >> 8) == AT__NORM;
+    double    off = 0, all = 0;
+    u64       wrong = 0;
+    for (u64 i = first_index(); i < count; i += step()) {
+        const double by = wrong_by(got, right, i, how, a, b);
+        const double y = at__number_value(at__bits_at(right, i, bytes), number);
+        wrong += is_norm ? !at__is_finite(by) : by > 0;
+        off += is_norm && at__is_finite(by) ? by * by : 0;
+        all += is_norm && at__is_finite(y) ? y * y : 0;
+    }
+    if (wrong)
+        atomicAdd(&found[0], wrong);
+    if (is_norm) {
+        atomicAdd((double *)&found[6], off);
+        atomicAdd((double *)&found[7], all);
+    }
+}
+
+/* found[6]: the bits of how wrong the worst is; of doubles from 0 on they are ordered as these are. */
+extern "C" __global__ void verify_worst(const void *got, const void *right, u64 count, u64 how, u64 a, u64 b, u64 *found)
+{
+    u64 worst = 0;
+    for (u64 i = first_index(); i < count; i += step()) {
+        const u64 by = at__bits_of_double(wrong_by(got, right, i, how, a, b));
+        worst = by > worst ? by : worst;
+    }
+    atomicMax(&found[6], worst);
+}
+
+/* found[1]: the complement of the first that is as wrong as the worst. */
+extern "C" __global__ void verify_where(const void *got, const void *right, u64 count, u64 how, u64 a, u64 b, u64 *found)
+{
+    const u64 worst = found[6];
+    for (u64 i = first_index(); i < count; i += step())
+        if (at__bits_of_double(wrong_by(got, right, i, how, a, b)) == worst)
+            atomicMax(&found[1], ~i);
+}
+
+/* Of a right answer: numbers that are as before [0], NaN [1], infinite [2], other than the first [3]. */
+extern "C" __global__ void verify_judge(const void *right, const void *before, u64 count, u64 how, u64 *found)
+{
+    const int number = (int)(how & 255), bytes = at__number_bytes(number);
+    const u64 first = count ? at__bits_at(right, 0, bytes) : 0;
+    u64       same = 0, nans = 0, infinite = 0, other = 0;
+    for (u64 i = first_index(); i < count; i += step()) {
+        const u64    bits = at__bits_at(right, i, bytes);
+        const double y = at__number_value(bits, number);
+        same += bits == at__bits_at(before, i, bytes);
+        nans += at__is_nan(y);
+        infinite += !at__is_nan(y) && !at__is_finite(y);
+        other += bits != first;
+    }
+    atomicAdd(&found[0], same);
+    atomicAdd(&found[1], nans);
+    atomicAdd(&found[2], infinite);
+    atomicAdd(&found[3], other);
+}
