@@ -42,8 +42,9 @@ Test(declare_numbers, reads_what_inputs_hold_and_when_outputs_are_right)
 
 #define DATA(lines) "/*!autotune\nop x\nshape n\n" lines "\n*/"
 #define NUMBERS(type, arg)                                                                                   \
-    DATA("type T = " type "\narg y T[n] output\narg x " arg "\nreference r\ngrid 1\nblock 1\ntraffic n") " " \
-                                                                                                         "r"
+    DATA("type T = " type "\narg y T[n] output\narg x " arg "\nreference r\ngrid 1\nblock 1\ntraffic n")     \
+    " "                                                                                                      \
+    "r"
 
 static const struct {
     const char *source, *message;

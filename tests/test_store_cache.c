@@ -257,8 +257,8 @@ static at_status get(at__store *cache, const char *key)
 Test(store_cache, a_damaged_kernel_is_not_there_until_it_is_put_again)
 {
     static const char *const DAMAGE[] = {
-        "UPDATE cubin SET cubin = CAST(substr(cubin, 1, 100) || x'01' || substr(cubin, 102) AS BLOB) WHERE "
-        "key = 'K0'",
+        ("UPDATE cubin SET cubin = CAST(substr(cubin, 1, 100) || x'01' || substr(cubin, 102) AS BLOB) WHERE "
+         "key = 'K0'"),
         "UPDATE cubin SET cubin = CAST(substr(cubin, 2) AS BLOB) WHERE key = 'K0'",
         "UPDATE cubin SET cubin = substr(cubin, 1, length(cubin) - 1) WHERE key = 'K0'",
         "UPDATE cubin SET cubin = x'' WHERE key = 'K0'",
