@@ -39,11 +39,9 @@ void at__describe_text(at__str *out, at__description kind, const char *text)
             at__str_add(out, "\\-");
         else if (kind == AT__MAN && line_start && (*p == '.' || *p == '\''))
             at__str_addf(out, "\\&%c", *p);
-        else if (kind == AT__FISH && (*p == '\'' || *p == '\\'))
-            at__str_addf(out, "\\%c", *p);
-        else if (kind != AT__MAN && *p == '\'')
+        else if (kind != AT__MAN && kind != AT__FISH && *p == '\'')
             at__str_add(out, "'\\''");
-        else if (kind == AT__ZSH && strchr("[]:\\", *p))
+        else if ((kind == AT__FISH && strchr("'\\", *p)) || (kind == AT__ZSH && strchr("[]:\\", *p)))
             at__str_addf(out, "\\%c", *p);
         else
             at__str_addf(out, "%c", *p == '\n' && kind != AT__MAN ? ' ' : *p);

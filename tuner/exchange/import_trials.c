@@ -171,11 +171,15 @@ static at_status read_places(at__import_trial *trial, at__import_file *file, uin
 
 static at_status add_trial(at__import_trial **out, at__import_file *file, uint32_t node, at_error *err)
 {
-    if (file->trial_count == AT__IMPORT_MAX_TRIALS)
-        return at__json_fail(&file->json, node, 0, err, "found more than %zu trials; expected fewer",
-                             AT__IMPORT_MAX_TRIALS);
-    if (!at__grow(&file->trials, &file->trial_cap, file->trial_count, sizeof *file->trials))
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    if (file->trial_count == AT__IMPORT_MAX_TRIALS) {
+        at__json_fail(&file->json, node, 0, err, "found more than %zu trials; expected fewer",
+                      AT__IMPORT_MAX_TRIALS);
+        return AT_ERR_INPUT;
+    }
+    if (!at__grow(&file->trials, &file->trial_cap, file->trial_count, sizeof *file->trials)) {
+        at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return AT_ERR_MEMORY;
+    }
     *out = &file->trials[file->trial_count++];
     **out = (at__import_trial){ .node = node, .outcome = AT__LAUNCH_FAILED };
     return AT_OK;

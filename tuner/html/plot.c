@@ -60,17 +60,20 @@ static double step_of(const scale *s)
 
 typedef void mark_at(at__str *out, const scale *s, double value, double other);
 
+enum { MOST_MARKS = 16 }; /* twice what step_of() comes to */
+
 static void each_mark(at__str *out, const scale *s, double other, mark_at *mark)
 {
     static const double LEADS[] = { 1, 2, 5 };
     if (!s->logarithmic) {
         double step = step_of(s);
-        for (double v = ceil(s->low / step) * step; v <= s->high + 1e-9 * step; v += step)
-            mark(out, s, fabs(v) < 1e-9 * step ? 0 : v, other);
+        double first = ceil(s->low / step), last = s->high / step + 1e-9;
+        for (int i = 0; i < MOST_MARKS && first + i <= last; i++)
+            mark(out, s, (first + i) * step, other);
         return;
     }
     int leads = s->high - s->low < 2 ? 3 : 1;
-    for (double power = floor(s->low); power <= s->high; power++)
+    for (int power = (int)floor(s->low); power <= s->high; power++)
         for (int i = 0; i < leads; i++) {
             double v = LEADS[i] * pow(10, power);
             if (log10(v) >= s->low && log10(v) <= s->high)

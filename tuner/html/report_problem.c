@@ -110,7 +110,9 @@ static void add_failures(at__html_page *p, const at__html_trials *t)
     for (size_t i = 0; i < t->count; i++) {
         const at__html_trial *x = &t->items[i];
         all += x->outcome != AT__TIMED;
-        if (!counts[x->outcome]++ || (!*first[x->outcome]->log && *x->log))
+        const at__html_trial *other = first[x->outcome];
+        counts[x->outcome]++;
+        if (!other || (!*other->log && *x->log))
             first[x->outcome] = x;
     }
     if (!all)
@@ -121,7 +123,7 @@ static void add_failures(at__html_page *p, const at__html_trials *t)
         "<th>one of them</th></tr>\n");
     for (int o = 0; o < AT__OUTCOMES; o++) {
         char log[400];
-        if (o == AT__TIMED || !counts[o])
+        if (o == AT__TIMED || !first[o])
             continue;
         snprintf(log, sizeof log, "%.*s", (int)strcspn(first[o]->log, "\n"), first[o]->log);
         at__str_addf(p->out, "<tr><td class=\"bad\">%s</td><td class=\"n\">%zu</td><td><code>",

@@ -159,9 +159,11 @@ static at_status begin_arg(at__arg **out, at__op *op, at__lines *lines)
 {
     const char *at = lines->at;
 
-    if (op->arg_count == AT__MAX_ARGS)
-        return at__lines_fail(lines, at, "found more than %d arguments; expected fewer", AT__MAX_ARGS);
-    at__arg *arg = &op->args[op->arg_count];
+    if (op->arg_count == AT__MAX_ARGS) {
+        at__lines_fail(lines, at, "found more than %d arguments; expected fewer", AT__MAX_ARGS);
+        return AT_ERR_INPUT;
+    }
+    at__arg *arg = *out = &op->args[op->arg_count];
     arg->where = at__lines_where(lines, at);
     at_status status = at__read_free_name(arg->name, lines, "the name of an argument");
     if (status != AT_OK)
@@ -171,7 +173,6 @@ static at_status begin_arg(at__arg **out, at__op *op, at__lines *lines)
             return at__lines_fail(lines, at, "found argument '%s' a second time; expected a new name",
                                   arg->name);
     op->arg_count++;
-    *out = arg;
     return AT_OK;
 }
 

@@ -77,7 +77,11 @@ static at_status read_side(side *s, at__store *store, const char *device, at_err
 {
     s->device = device;
     at_status status = at__store_each_best(store, collect, s, err);
-    return status == AT_OK && s->failed ? at_fail(err, AT_ERR_MEMORY, "out of memory") : status;
+    if (status == AT_OK && s->failed) {
+        at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return AT_ERR_MEMORY;
+    }
+    return status;
 }
 
 static void side_clear(side *s)
@@ -140,6 +144,12 @@ static int by_change(const void *a, const void *b)
     return by_problem(&x->before, &y->before);
 }
 
+static void sort_side(side *s)
+{
+    if (s->items)
+        qsort(s->items, s->count, sizeof *s->items, by_problem_and_device);
+}
+
 static void add_pair(at__comparison *out, at__answer *before, at__answer *after, double tolerance)
 {
     at__compared *c = &out->items[out->count++];
@@ -152,10 +162,31 @@ static void add_pair(at__comparison *out, at__answer *before, at__answer *after,
     *before = *after = (at__answer){ 0 };
 }
 
-static void pair_up(at__comparison *out, side *before, side *after, bool by_device, double tolerance)
+static void summarise(at__comparison *out)
 {
-    size_t i = 0, k = 0;
-    while (i < before->count && k < after->count) {
+    double sum = 0;
+    size_t known = 0;
+    for (size_t i = 0; i < out->count; i++)
+        if (out->items[i].ratio > 0) {
+            sum += log(out->items[i].ratio);
+            known++;
+        }
+    out->mean_ratio = known ? exp(sum / (double)known) : 0;
+    if (out->items)
+        qsort(out->items, out->count, sizeof *out->items, by_change);
+}
+
+static at_status pair_up(at__comparison *out, side *before, side *after, bool by_device, double tolerance,
+                         at_error *err)
+{
+    size_t i = 0, k = 0, most = before->count < after->count ? before->count : after->count;
+    out->items = calloc(most + 1, sizeof *out->items);
+    if (!out->items)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    sort_side(before);
+    sort_side(after);
+    bool both = before->items && after->items; /* an empty side has none */
+    while (both && i < before->count && k < after->count) {
         int order = by_device ? by_problem_and_device(&before->items[i], &after->items[k])
                               : by_problem(&before->items[i], &after->items[k]);
         if (order == 0)
@@ -167,20 +198,8 @@ static void pair_up(at__comparison *out, side *before, side *after, bool by_devi
     }
     out->only_before = before->count - out->count;
     out->only_after = after->count - out->count;
-}
-
-static void summarise(at__comparison *out)
-{
-    double sum = 0;
-    size_t known = 0;
-    for (size_t i = 0; i < out->count; i++)
-        if (out->items[i].ratio > 0) {
-            sum += log(out->items[i].ratio);
-            known++;
-        }
-    out->mean_ratio = known ? exp(sum / (double)known) : 0;
-    if (out->count)
-        qsort(out->items, out->count, sizeof *out->items, by_change);
+    summarise(out);
+    return AT_OK;
 }
 
 static at_status choose_one(const side *before, const side *after, at_error *err)
@@ -208,15 +227,8 @@ at_status at__compare_stores(at__comparison *out, at__store *before, const char 
     bool by_device = status == AT_OK && share_a_device(&b, &a);
     if (status == AT_OK && !by_device && !(only_device(&b) && only_device(&a)))
         status = choose_one(&b, &a, err);
-    size_t most = b.count < a.count ? b.count : a.count;
-    if (status == AT_OK && !(out->items = calloc(most ? most : 1, sizeof *out->items)))
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
-    if (status == AT_OK) {
-        qsort(b.items, b.count, sizeof *b.items, by_problem_and_device);
-        qsort(a.items, a.count, sizeof *a.items, by_problem_and_device);
-        pair_up(out, &b, &a, by_device, tolerance);
-        summarise(out);
-    }
+    if (status == AT_OK)
+        status = pair_up(out, &b, &a, by_device, tolerance, err);
     side_clear(&b);
     side_clear(&a);
     return status;

@@ -72,7 +72,7 @@ static bool is_far(const at__buffer *buffer, const uint64_t *found)
 
 static at_status find_worst(uint64_t *worst, at__bench *b, int i, at_error *err)
 {
-    uint64_t values[AT__CHECK_PARAMS], found[AT__FOUND_EACH];
+    uint64_t values[AT__CHECK_PARAMS], found[AT__FOUND_EACH] = { 0 };
     at__ptr room = at__bench_found(b, AT__MAX_ARGS);
     at__contents_comparison(values, b, i, room);
     at_status status = at__gpu_zero(b->gpu, room, sizeof found, err);
