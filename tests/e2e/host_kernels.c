@@ -77,9 +77,21 @@ static const struct {
 };
 enum { CHECK_COUNT = sizeof CHECKS / sizeof *CHECKS };
 
+/* A mangled name from its own beginning: "_Z9copy_minePj" becomes "copy_minePj". */
+static const char *plain(const char *name)
+{
+    return strncmp(name, "_Z", 2) == 0 ? name + 2 + strspn(name + 2, "0123456789") : name;
+}
+
 static bool is_transpose(const char *name)
 {
-    return strncmp(name, "transpose", 9) == 0;
+    return strncmp(plain(name), "transpose", 9) == 0;
+}
+
+/* Takes its input before its output. */
+static bool is_swapped(const char *name)
+{
+    return strstr(name, "swapped") != NULL;
 }
 
 int host_kernel_params(const char *name)
@@ -87,14 +99,14 @@ int host_kernel_params(const char *name)
     for (int i = 0; i < CHECK_COUNT; i++)
         if (strcmp(CHECKS[i].name, name) == 0)
             return CHECKS[i].params;
-    return is_transpose(name) ? 7 : strncmp(name, "copy", 4) == 0 ? 5 : 0;
+    return is_transpose(name) ? 7 : strncmp(plain(name), "copy", 4) == 0 ? 5 : 0;
 }
 
 bool host_kernel_buffers(host_buffers *out, const char *name, const uint64_t *p, int element)
 {
     if (strncmp(name, "verify_", 7) == 0)
         return false;
-    *out = (host_buffers){ .out = pointer(p[0]), .in = pointer(p[1]) };
+    *out = (host_buffers){ .out = pointer(p[is_swapped(name)]), .in = pointer(p[!is_swapped(name)]) };
     out->in_bytes = out->out_bytes = (int64_t)(p[2] * p[3] * p[4]) * element;
     if (is_transpose(name)) {
         out->in_bytes = (int64_t)(p[2] * p[3] * p[5]) * element;

@@ -395,6 +395,7 @@ static at_status add_directory(at__catalog *c, const char *dir, at_error *err)
 {
     name_list sub = { 0 };
     size_t files = 0;
+    c->commons.reads_files = true;
     at_status status = add_commons(c, dir, err);
     if (status == AT_OK)
         status = add_path(c, &sub, dir, &files, err);
@@ -403,6 +404,7 @@ static at_status add_directory(at__catalog *c, const char *dir, at_error *err)
     if (status == AT_OK && files == 0)
         status = at_fail(err, AT_ERR_INPUT,
                          "%s: found no .cu file in it or its sub-folders; expected templates", dir);
+    c->commons.reads_files = false; /* what a recording declares is text, whatever it names */
     names_clear(&sub);
     return status;
 }

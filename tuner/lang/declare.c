@@ -173,7 +173,7 @@ static const at__keyword *find_keyword(const at__keyword *keywords, const char *
 
 static at_status fail_unknown_keyword(const at__lines *lines, const at__keyword *keywords)
 {
-    char list[300] = "one of";
+    char list[600] = "one of";
     for (; keywords->word; keywords++) {
         strcat(list, " "); /* the tables hold a dozen short words */
         strcat(list, keywords->word);

@@ -61,6 +61,18 @@ at_status at__read_dim_name(int *dim, at__lines *lines, const at__op *op) AT_MUS
 /* What follows `near`. */
 at_status at__read_near(at__op *op, at__lines *lines) AT_MUST_CHECK;
 
+/*
+ * What templates say of code that was not written for them (declare_source.c): the rest of the lines
+ * `source`, `include`, `define`, `option`, `arg` and `kernel`.
+ */
+at_status at__read_source(at__template *t, at__lines *lines) AT_MUST_CHECK;
+at_status at__read_include(at__template *t, at__lines *lines) AT_MUST_CHECK;
+at_status at__read_define(at__template *t, at__lines *lines) AT_MUST_CHECK;
+at_status at__read_option(at__template *t, at__lines *lines) AT_MUST_CHECK;
+at_status at__read_taken_args(at__template *t, at__lines *lines) AT_MUST_CHECK;
+at_status at__read_kernel_expression(at__template *t, at__lines *lines) AT_MUST_CHECK;
+void at__template_sources_clear(at__template *t);
+
 void at__lets_clear(at__let *lets, size_t count);
 void at__requires_clear(at__require *requires, size_t count);
 void at__launch_clear(at__launch *launch);

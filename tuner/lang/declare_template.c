@@ -104,6 +104,21 @@ static at_status read_label(at__param *param, size_t *cap, size_t *label_cap, at
     return status;
 }
 
+static bool is_truth(const char *word)
+{
+    return strcmp(word, "true") == 0 || strcmp(word, "false") == 0;
+}
+
+/* Words are numbered, but true and false are 1 and 0 in whatever order. */
+static void number_truth(at__param *param)
+{
+    param->truth = param->labels != NULL;
+    for (int i = 0; i < param->count && param->truth; i++)
+        param->truth = is_truth(param->labels[i]);
+    for (int i = 0; i < param->count && param->truth; i++)
+        param->values[i] = param->labels[i][0] == 't';
+}
+
 static int compare_values(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -143,7 +158,10 @@ static at_status read_values(at__param *param, at__symbols *symbols, at__lines *
         status =
             words ? read_label(param, &cap, &label_cap, symbols, lines) : read_numbers(param, &cap, lines);
     }
-    return status == AT_OK ? check_distinct(param, lines, at) : status;
+    if (status != AT_OK)
+        return status;
+    number_truth(param);
+    return check_distinct(param, lines, at);
 }
 
 static at_status read_param(at__lines *lines, void *target)
@@ -219,7 +237,32 @@ static at_status read_kernel(at__lines *lines, void *target)
 {
     reading *r = target;
     r->name_where = at__lines_where(lines, lines->at);
-    return at__read_free_name(r->t->kernel, lines, "the name of a kernel");
+    return at__read_kernel_expression(r->t, lines);
+}
+
+static at_status read_source(at__lines *lines, void *target)
+{
+    return at__read_source(((reading *)target)->t, lines);
+}
+
+static at_status read_include(at__lines *lines, void *target)
+{
+    return at__read_include(((reading *)target)->t, lines);
+}
+
+static at_status read_define(at__lines *lines, void *target)
+{
+    return at__read_define(((reading *)target)->t, lines);
+}
+
+static at_status read_option(at__lines *lines, void *target)
+{
+    return at__read_option(((reading *)target)->t, lines);
+}
+
+static at_status read_arg(at__lines *lines, void *target)
+{
+    return at__read_taken_args(((reading *)target)->t, lines);
 }
 
 static at_status read_default(at__lines *lines, void *target)
@@ -234,6 +277,11 @@ static at_status read_default(at__lines *lines, void *target)
 static const at__keyword KEYWORDS[] = {
     { .word = "template", .form = "template NAME", .once = true, .required = true, .read = read_template },
     { .word = "use", .read = read_use },
+    { .word = "source", .read = read_source },
+    { .word = "include", .read = read_include },
+    { .word = "define", .read = read_define },
+    { .word = "option", .read = read_option },
+    { .word = "arg", .once = true, .read = read_arg },
     { .word = "param", .read = read_param },
     { .word = "let", .read = read_let },
     { .word = "const", .read = read_const },
@@ -321,6 +369,8 @@ static at_status find_kernel(reading *r, const at__lines *lines)
                            r->name_where.line, r->name_where.column, name, AT__MAX_NAME - 1);
         memcpy(t->kernel, name, (size_t)n + 1);
     }
+    if (t->sources.count || t->expression) /* the compiler looks for it */
+        return AT_OK;
     if (!at__lines_source_has(lines, t->kernel))
         return at_fail(lines->err, AT_ERR_INPUT,
                        "%s:%d:%d: found no kernel '%s' in this file; expected it below the declaration",
@@ -366,6 +416,8 @@ static bool launch_reads(const at__launch *launch, int slot)
 static bool template_reads(const at__template *t, int slot)
 {
     bool reads = launch_reads(&t->launch, slot) || (t->fixed && at__expr_reads(t->fixed, slot));
+    for (int i = 0; i < t->option_count && !reads; i++)
+        reads = t->options[i].when && at__expr_reads(t->options[i].when, slot);
     for (size_t i = 0; i < t->let_count && !reads; i++)
         reads = at__expr_reads(t->lets[i].expr, slot);
     for (size_t i = 0; i < t->require_count && !reads; i++)
@@ -417,6 +469,9 @@ static at_status read_all(at__template *t, const char *source, size_t len, at_er
         return status;
     for (int i = 0; i < t->param_count; i++)
         t->defaults[i] = t->params[i].values[0];
+    for (int i = 0; i < t->op->arg_count && !t->arg_count; i++)
+        t->args[i] = i;
+    t->arg_count = t->arg_count ? t->arg_count : t->op->arg_count;
     if (r.has_default && (status = apply_default(t, &r.default_line)) != AT_OK)
         return status;
     status = require_full_alignments(&r, err);
@@ -452,7 +507,8 @@ at_status at__template_read_with(at__template **out, const at__op *op, const at_
     }
     if ((status = read_all(t, own, own_len, err)) != AT_OK)
         goto done;
-    if ((status = at__bundle_make(&bundle, source, len, file, &t->uses, commons, err)) != AT_OK)
+    if ((status = at__bundle_make_with(&bundle, source, len, file, &t->uses, &t->sources, &t->includes,
+                                       commons, err)) != AT_OK)
         goto done;
     t->source = bundle.source;
     t->source_len = bundle.len;
@@ -482,6 +538,7 @@ void at__template_close(at__template *t)
     at__requires_clear(t->requires, t->require_count);
     at__expr_close(t->fixed);
     at__launch_clear(&t->launch);
+    at__template_sources_clear(t);
     free(t->about);
     free(t->source);
     at__parts_close(t->parts, t->part_count);

@@ -6,6 +6,9 @@
  */
 #include "library/library.h"
 
+#include "compile/cubin.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,7 +195,13 @@ static at_status load(const at__module **out, at_tuner *tuner, at__gpu *gpu, con
     if (!l)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     *l = (at__loaded){ tuner->loaded, code, context, shared_bytes, NULL };
-    at_status status = at__gpu_load(&l->module, gpu, code->bytes.data, f->t->kernel, shared_bytes, err);
+    at__cubin_kernel found;
+    char name[1024] = "";
+    at_status status = at__cubin_find(&found, code->bytes.data, code->bytes.len, f->t->kernel, err);
+    if (status == AT_OK) { /* PTX does not end it */
+        snprintf(name, sizeof name, "%.*s", (int)found.name_len, found.name);
+        status = at__gpu_load(&l->module, gpu, code->bytes.data, name, shared_bytes, err);
+    }
     if (status != AT_OK) {
         free(l);
         return status;
@@ -210,8 +219,7 @@ static at_status bind(at__prepared *p, at_error *err)
 
     at_status status = at__finding_bind(slots, f, err);
     if (status == AT_OK)
-        status =
-            at__kernel_bind(&p->kernel, &NO_CODE, f->t->kernel, &f->t->launch, f->problem.op, slots, err);
+        status = at__template_bind(&p->kernel, &NO_CODE, f->t, slots, err);
     for (int i = 0; i < f->shown.arg_count && status == AT_OK; i++)
         if (f->args[i].role != AT_SCALAR)
             p->buffers[p->buffer_count++] =

@@ -1,0 +1,116 @@
+/*
+ * test_sources.c - `autotune tune` of kernels that were not written for it: files that are compiled as they
+ * are, with the headers that they include, C++ names and arguments in their own order.
+ */
+#include "e2e_support.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static e2e_run run;
+
+static const char KERNEL[] =
+    "#include \"inc/access.h\"\n"
+    "#ifndef block_size_x\n"
+    "#define block_size_x 1\n"
+    "#endif\n"
+    "__global__ void copy_swapped(const unsigned *in, unsigned *out, long long batch,\n"
+    "                             long long rows, long long cols)\n"
+    "{\n"
+    "    long long i = (long long)blockIdx.x * block_size_x + threadIdx.x;\n"
+    "#if careful == 1\n"
+    "    if (i < batch * rows * cols)\n"
+    "#endif\n"
+    "        out[i] = ACCESS(in, i);\n"
+    "}\n";
+
+static const char TEMPLATE[] = "/*!autotune\n"
+                               "template mine\n"
+                               "source ../../src/copy.cu\n"
+                               "define all\n"
+                               "param block_size_x = 32 64 128 256\n"
+                               "param careful = true\n"
+                               "kernel copy_swapped\n"
+                               "arg in out batch rows cols\n"
+                               "grid ceil_div(count, block_size_x)\n"
+                               "block block_size_x\n"
+                               "*/\n";
+
+static void begin(void)
+{
+    char path[200];
+    static const char *const FOLDERS[] = { "src", "src/inc" };
+    e2e_begin();
+    for (size_t i = 0; i < sizeof FOLDERS / sizeof *FOLDERS; i++) {
+        snprintf(path, sizeof path, "%s/%s", e2e_folder(), FOLDERS[i]);
+        mkdir(path, 0777);
+    }
+    e2e_write("src/copy.cu", KERNEL);
+    e2e_write("src/inc/access.h", "#pragma once\n#define ACCESS(p, i) (p)[i]\n");
+    e2e_write("templates/copy/mine.cu", TEMPLATE);
+}
+
+TestSuite(sources, .init = begin, .fini = e2e_end);
+
+static void tune(const char *args, int code)
+{
+    e2e_tune(&run, E2E_QUICK, args);
+    e2e_expect(run.code == code, run);
+    e2e_expect_no_process();
+    e2e_expect_whole();
+}
+
+Test(sources, a_file_is_tuned_as_it_is)
+{
+    e2e_script("time *copy_swapped* 128 5000");
+    tune(E2E_MINE, 0);
+    e2e_expect(strstr(run.out, "block_size_x=128 careful=true"), run);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trials_all WHERE template = 'mine' AND outcome = 'timed'"),
+                 4);
+}
+
+Test(sources, a_changed_header_is_another_template)
+{
+    tune(E2E_MINE, 0);
+    tune(E2E_MINE, 0);
+    cr_assert_eq(e2e_count("SELECT count(DISTINCT template_id) FROM trial"), 1);
+    e2e_write("src/inc/access.h", "#define ACCESS(p, i) ((p)[i] + 0u)\n");
+    tune(E2E_MINE, 0);
+    cr_assert_eq(e2e_count("SELECT count(DISTINCT template_id) FROM trial"), 2);
+}
+
+Test(sources, messages_point_into_the_file)
+{
+    e2e_write("src/inc/access.h", "#define ACCESS(p, i) nowhere\n");
+    e2e_tune(&run, E2E_QUICK, "check copy --template mine --templates templates --shape 1000 --dtype f32");
+    e2e_expect(run.code == 1, run);
+    e2e_expect(strstr(run.err, "src/copy.cu(12): error: identifier \"nowhere\" is undefined"), run);
+}
+
+Test(sources, a_kernel_that_is_not_there_costs_its_trials)
+{
+    e2e_write("src/copy.cu", "__global__ void copy_other() {}\n");
+    tune(E2E_MINE, 1);
+    e2e_expect(strstr(run.err, "copy_swapped") || strstr(run.out, "compile_failed"), run);
+}
+
+/* Of four configurations one has no blocks at all: the others are tuned. */
+Test(sources, a_grid_of_0_is_one_configuration_that_fails)
+{
+    char text[1000];
+    snprintf(text, sizeof text, "%s", TEMPLATE);
+    char *grid = strstr(text, "grid ");
+    snprintf(grid, sizeof text - (size_t)(grid - text),
+             "grid block_size_x == 64 ? 0 : ceil_div(count, block_size_x)\nblock block_size_x\n*/\n");
+    e2e_write("templates/copy/mine.cu", text);
+    tune(E2E_MINE, 0);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trials_all WHERE op = 'copy' AND template = 'mine' AND "
+                           "outcome = 'timed'"),
+                 3);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trials_all WHERE outcome = 'launch_failed' AND "
+                           "instr(log, 'is 0; expected 1 to')"),
+                 1);
+}
