@@ -261,10 +261,30 @@ Test(source, the_kernel_takes_the_arguments_it_names)
     at__op *op = read_op(MINI_OP);
     at__template *t = must_read(op, "/*!autotune\ntemplate t\narg x y half\n" END "void mini_t() {}\n");
     cr_assert_eq(t->arg_count, 3);
-    cr_assert(t->args[0] == 1 && t->args[1] == 0 && t->args[2] == 3);
+    cr_assert(t->args[0] == 1 && t->args[1] == 0 && t->args[2] == 3 && t->more_count == 0);
     at__template_close(t);
     t = must_read(op, "/*!autotune\ntemplate t\n" END "void mini_t() {}\n");
     cr_assert(t->arg_count == op->arg_count && t->args[3] == 3);
+    at__template_close(t);
+    at__op_close(op);
+}
+
+Test(source, launches_have_their_own_geometry_and_arguments)
+{
+    at__op *op = read_op(MINI_OP);
+    at__template *t =
+        must_read(op, "/*!autotune\ntemplate t\nparam N = 2\nlaunch f<(N > 1), 3> grid N block 8 N\n"
+                      "launch g grid 3 block 1 shared N * 4 arg half y\narg x\n*/\nf g\n");
+    cr_assert_str_eq(t->kernel, "f<(N > 1), 3>");
+    cr_assert(t->expression && t->arg_count == 1 && t->args[0] == 1);
+    cr_assert_eq(t->more_count, 1);
+    cr_assert_str_eq(t->more[0].kernel, "g");
+    cr_assert_str_eq(at__expr_text(t->launch.block[1]), "N");
+    cr_assert_str_eq(at__expr_text(t->more[0].launch.shared), "N * 4");
+    cr_assert(t->more[0].arg_count == 2 && t->more[0].args[0] == 3 && t->more[0].args[1] == 0);
+    char *text = render(t, "N=2");
+    expect_text(text, "//!autotune kernel f<(N > 1), 3>\n#define AUTOTUNE_RENDERED");
+    free(text);
     at__template_close(t);
     at__op_close(op);
 }
@@ -312,6 +332,15 @@ static const struct {
     { "arg x\narg y\n", "found a second 'arg' line" },
     { "kernel 1\n", "t.cu:3:8: found '1'; expected the name of a kernel" },
     { "kernel f g\n", "t.cu:3:10: found 'g'; expected the end of the line" },
+    { "launch\n", "t.cu:3:7: found the end of the line; expected the name of a kernel" },
+    { "launch f\n", "found the end of the line; expected 'grid'" },
+    { "launch f block 1\n", "found 'block'; expected 'grid'" },
+    { "launch f grid 1\n", "found the end of the line; expected 'block'" },
+    { "launch f grid 1 1 1 1 block 1\n", "found '1'; expected 'block', 'shared', 'arg' or the end" },
+    { "launch f grid 1 block 1 shared\n", "t.cu:3:31: " },
+    { "launch f grid 1 block 1 arg z\n", "found 'z'; expected an argument of the operation" },
+    { "kernel f\nlaunch f grid 1 block 1\n", "found a launch beside a 'kernel' line; expected one of them" },
+    { "launch f grid 1 block 1\n", "t.cu:4:1: found a 'grid' line beside a launch" },
     { "kernel f<\"\">\n", "found a character that no kernel's name has" },
 };
 

@@ -72,6 +72,16 @@ Test(sources, a_file_is_tuned_as_it_is)
                  4);
 }
 
+/* With all that it includes, and the arguments in its own order. */
+Test(sources, an_export_stands_alone)
+{
+    tune(E2E_MINE, 0);
+    tune("export copy 1000 f32 --templates templates", 0);
+    e2e_expect(strstr(run.out, "#define ACCESS(p, i) (p)[i]\n") && !strstr(run.out, "#include \"inc"), run);
+    e2e_expect(strstr(run.out, "copy_swapped<<<dim3(") && strstr(run.out, ">>>(in, out, 1LL, 1LL, 1000LL);"),
+               run);
+}
+
 Test(sources, a_changed_header_is_another_template)
 {
     tune(E2E_MINE, 0);
@@ -113,4 +123,42 @@ Test(sources, a_grid_of_0_is_one_configuration_that_fails)
     cr_assert_eq(e2e_count("SELECT count(*) FROM trials_all WHERE outcome = 'launch_failed' AND "
                            "instr(log, 'is 0; expected 1 to')"),
                  1);
+}
+
+/* ---- more than one launch ---- */
+
+#define COPY(name)                                                                                           \
+    "__global__ void " name "(const unsigned *in, unsigned *out, long long b, long long r, long long c)\n"   \
+    "{\n    if (b * r * c > threadIdx.x) out[threadIdx.x] = in[threadIdx.x];\n}\n"
+
+static const char TWO[] = "/*!autotune\n"
+                          "template mine\n"
+                          "param N = 64\n"
+                          "arg in out batch rows cols\n"
+                          "launch copy_swapped_first grid 1 block N shared 60000\n"
+                          "launch copy_second<N> grid rows 1 block N 2 arg out in batch rows cols\n"
+                          "*/\n" COPY("copy_swapped_first") "template <int N>\n" COPY("copy_second");
+
+Test(sources, launches_follow_each_other_and_are_timed_together)
+{
+    e2e_write("templates/copy/mine.cu", TWO);
+    e2e_script("log calls\ntime *copy_swapped_first* 64 1000000\ntime *copy_second* 128 3000000\n"
+               "kernel *copy_swapped_first* * wrong");
+    tune(E2E_MINE, 0);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM best WHERE abs(median_s - 4e-3) < 1e-4"), 1, "%s", run.out);
+    tune("export copy 1000 f32 --templates templates --format json", 1);
+    e2e_expect(strstr(run.err, "mine launches 2 kernels, which this format cannot say; expected cu"), run);
+    tune("export copy 1000 f32 --templates templates", 0);
+    e2e_expect(strstr(run.out, "copy_swapped_first<<<") &&
+                   strstr(run.out, "copy_second<N><<<dim3(1, 1, 1), dim3(64, 2, 1)"),
+               run);
+}
+
+Test(sources, each_launch_must_be_right_in_the_end)
+{
+    e2e_write("templates/copy/mine.cu", TWO);
+    e2e_script("kernel *copy_second* 128 wrong");
+    tune(E2E_MINE, 1);
+    cr_assert_eq(
+        e2e_count("SELECT count(*) FROM trials_all WHERE template = 'mine' AND outcome = 'wrong_result'"), 1);
 }

@@ -178,18 +178,35 @@ at_status at__kernel_bind(at__kernel *out, const at__build *build, const char *n
     return status;
 }
 
+/* The name that the compiler gave a kernel, within the cubin; without one (a replay) its own. */
+static at_status find_name(const char **out, const at__build *build, const char *kernel, at_error *err)
+{
+    size_t unused;
+    return at__cubin_name(out, &unused, build->cubin.data, build->cubin.len, kernel, err);
+}
+
+static at_status bind_step(at__kernel_step *out, const at__build *build, const at__template *t,
+                           const at__step *step, const int64_t *slots, at_error *err)
+{
+    at_status status = at__geometry_of(&out->geometry, &step->launch, slots, err);
+    if (status == AT_OK)
+        status = find_name(&out->name, build, step->kernel, err);
+    for (out->arg_count = 0; out->arg_count < step->arg_count && status == AT_OK; out->arg_count++)
+        status = bind_arg(&out->args[out->arg_count], t->op, step->args[out->arg_count], slots, err);
+    return status;
+}
+
 at_status at__template_bind(at__kernel *out, const at__build *build, const at__template *t,
                             const int64_t *slots, at_error *err)
 {
-    at__kernel k = { .cubin = build->cubin.data, .cubin_len = build->cubin.len, .name = t->kernel };
-    at__cubin_kernel found;
+    at__kernel k = { .cubin = build->cubin.data, .cubin_len = build->cubin.len };
     at_status status = at__geometry_of(&k.geometry, &t->launch, slots, err);
-    if (status == AT_OK && build->cubin.len) {
-        status = at__cubin_find(&found, build->cubin.data, build->cubin.len, t->kernel, err);
-        k.name = status == AT_OK ? found.name : k.name;
-    }
-    for (int i = 0; i < t->arg_count && status == AT_OK; i++)
-        status = bind_arg(&k.args[k.arg_count++], t->op, t->args[i], slots, err);
+    if (status == AT_OK)
+        status = find_name(&k.name, build, t->kernel, err);
+    for (; k.arg_count < t->arg_count && status == AT_OK; k.arg_count++)
+        status = bind_arg(&k.args[k.arg_count], t->op, t->args[k.arg_count], slots, err);
+    for (; k.more_count < t->more_count && status == AT_OK; k.more_count++)
+        status = bind_step(&k.more[k.more_count], build, t, &t->more[k.more_count], slots, err);
     if (status == AT_OK)
         *out = k;
     return status;

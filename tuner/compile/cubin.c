@@ -247,3 +247,15 @@ at_status at__cubin_find(at__cubin_kernel *out, const void *code, size_t len, co
     *out = found;
     return AT_OK;
 }
+
+at_status at__cubin_name(const char **name, size_t *name_len, const void *code, size_t len,
+                         const char *kernel, at_error *err)
+{
+    at__cubin_kernel k = { .name = kernel, .name_len = strlen(kernel) };
+    at__cubin_kernel any;
+    at_status status =
+        len && at__cubin_kernel_at(&any, code, len, 0) ? at__cubin_find(&k, code, len, kernel, err) : AT_OK;
+    *name = k.name;
+    *name_len = k.name_len;
+    return status;
+}

@@ -32,4 +32,11 @@ bool at__cubin_kernel_at(at__cubin_kernel *out, const void *code, size_t len, in
 at_status at__cubin_find(at__cubin_kernel *out, const void *code, size_t len, const char *kernel,
                          at_error *err) AT_MUST_CHECK;
 
+/*
+ * Its name for a driver. Code in which there is no kernel at all is a driver's to refuse: then the name is
+ * the declaration's own. Borrowed from either, and not terminated in PTX.
+ */
+at_status at__cubin_name(const char **name, size_t *name_len, const void *code, size_t len,
+                         const char *kernel, at_error *err) AT_MUST_CHECK;
+
 #endif

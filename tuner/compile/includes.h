@@ -31,6 +31,7 @@ at_status at__includes_check(at__str *safe, const char *source, const char *name
  * is replaced by one that only names it. Files whose text is in `source`, behind a #line that names them, are
  * not outside.
  */
-void at__includes_hide(at__str *log, const char *source, const char *name, const at__include_folders *folders);
+void at__includes_hide(at__str *log, const char *source, const char *name,
+                       const at__include_folders *folders);
 
 #endif

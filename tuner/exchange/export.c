@@ -10,6 +10,7 @@
 #include "lang/arch.h"
 #include "lang/catalog.h"
 #include "lang/render.h"
+#include "lang/render_orders.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -74,6 +75,7 @@ static void add_head(at__str *out, const at__answer *a, const at__template *t, c
 
 typedef struct launcher {
     const at__op *op;
+    const at__template *t;
     const at__problem *problem;
     const int64_t *slots;
     const char *name, *kernel; /* what is exported, and its kernel: their own names, for linking several */
@@ -100,27 +102,81 @@ static at_status add_buffer_comments(at__str *out, const launcher *l, at_error *
     return AT_OK;
 }
 
-/* "out, in, 1LL, 4096LL, 4096LL", with buffers as `names` says: by name, or buffers[i] cast. */
-static at_status add_arguments(at__str *out, const launcher *l, bool cast, at_error *err)
+static int buffer_index(const at__op *op, int arg)
 {
-    int buffer = 0;
-    for (int i = 0; i < l->op->arg_count; i++) {
-        const at__arg *arg = &l->op->args[i];
-        int64_t value = 0;
+    int index = 0;
+    for (int i = 0; i < arg; i++)
+        index += op->args[i].role != AT__SCALAR;
+    return index;
+}
+
+/* "out", "4096LL"; a buffer by its name, or as buffers[i] cast. */
+static at_status add_argument(at__str *out, const launcher *l, int index, bool cast, at_error *err)
+{
+    const at__arg *arg = &l->op->args[index];
+    int64_t value = 0;
+    if (arg->role != AT__SCALAR && cast)
+        at__str_addf(out, "(%sT *)buffers[%d]", qualifier(arg), buffer_index(l->op, index));
+    else if (arg->role != AT__SCALAR)
+        at__str_add(out, arg->name);
+    if (arg->role != AT__SCALAR)
+        return AT_OK;
+    at_status status = at__expr_eval(&value, arg->expr, l->slots, err);
+    at__str_addf(out, arg->scalar_bytes == 8 ? "%" PRId64 "LL" : "%" PRId64, value);
+    return status;
+}
+
+/* Of the op's reference, which takes all of them: "out, in, 1LL, 4096LL, 4096LL". */
+static at_status add_arguments(at__str *out, const launcher *l, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < l->op->arg_count && status == AT_OK; i++) {
         at__str_add(out, i ? ", " : "");
-        if (arg->role != AT__SCALAR) {
-            if (cast)
-                at__str_addf(out, "(%sT *)buffers[%d]", qualifier(arg), buffer++);
-            else
-                at__str_add(out, arg->name);
-            continue;
-        }
-        at_status status = at__expr_eval(&value, arg->expr, l->slots, err);
-        if (status != AT_OK)
-            return status;
-        at__str_addf(out, arg->scalar_bytes == 8 ? "%" PRId64 "LL" : "%" PRId64, value);
+        status = add_argument(out, l, i, true, err);
     }
-    return AT_OK;
+    return status;
+}
+
+/* One launch, with what its kernel takes. */
+static at_status add_launch(at__str *out, const launcher *l, const char *kernel, const at__geometry *g,
+                            const int *args, int count, bool *has_status, at_error *err)
+{
+    at_status status = AT_OK;
+    if (g->shared_bytes > 0)
+        at__str_addf(out,
+                     "    %sstatus = cudaFuncSetAttribute(%s, "
+                     "cudaFuncAttributeMaxDynamicSharedMemorySize, %" PRId64
+                     ");\n    if (status != cudaSuccess)\n        return status;\n",
+                     *has_status ? "" : "cudaError_t ", kernel, g->shared_bytes);
+    *has_status = *has_status || g->shared_bytes > 0;
+    at__str_addf(out,
+                 "    %s<<<dim3(%" PRId64 ", %" PRId64 ", %" PRId64 "), dim3(%" PRId64 ", %" PRId64
+                 ", %" PRId64 "), %" PRId64 ", stream>>>(",
+                 kernel, g->grid[0], g->grid[1], g->grid[2], g->block[0], g->block[1], g->block[2],
+                 g->shared_bytes);
+    for (int i = 0; i < count && status == AT_OK; i++) {
+        at__str_add(out, i ? ", " : "");
+        status = add_argument(out, l, args[i], false, err);
+    }
+    at__str_add(out, ");\n");
+    return status;
+}
+
+/* Those that follow the first one. */
+static at_status add_more_launches(at__str *out, const launcher *l, bool *has_status, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < l->t->more_count && status == AT_OK; i++) {
+        const at__step *s = &l->t->more[i];
+        at__str kernel = { 0 };
+        at__geometry g = { 0 };
+        at__render_kernel(&kernel, l->t, s->kernel, l->slots);
+        status = at__geometry_of(&g, &s->launch, l->slots, err);
+        if (status == AT_OK)
+            status = add_launch(out, l, at__str_text(&kernel), &g, s->args, s->arg_count, has_status, err);
+        at__str_clear(&kernel);
+    }
+    return status;
 }
 
 static at_status add_launcher(at__str *out, const launcher *l, const at__winner *w, at_error *err)
@@ -146,20 +202,11 @@ static at_status add_launcher(at__str *out, const launcher *l, const at__winner 
             at__str_addf(out, "%s(uintptr_t)%s %% %" PRId64 " != 0", n++ ? " || " : "", l->op->args[i].name,
                          at__problem_align_of(l->problem, i));
     at__str_add(out, ")\n        return cudaErrorMisalignedAddress;\n");
-    const at__geometry *g = &w->geometry;
-    if (g->shared_bytes > 0)
-        at__str_addf(out,
-                     "    cudaError_t status = cudaFuncSetAttribute(%s, "
-                     "cudaFuncAttributeMaxDynamicSharedMemorySize, %" PRId64
-                     ");\n    if (status != cudaSuccess)\n        return status;\n",
-                     l->kernel, g->shared_bytes);
-    at__str_addf(out,
-                 "    %s<<<dim3(%" PRId64 ", %" PRId64 ", %" PRId64 "), dim3(%" PRId64 ", %" PRId64
-                 ", %" PRId64 "), %" PRId64 ", stream>>>(",
-                 l->kernel, g->grid[0], g->grid[1], g->grid[2], g->block[0], g->block[1], g->block[2],
-                 g->shared_bytes);
-    status = add_arguments(out, l, false, err);
-    at__str_add(out, ");\n    return cudaGetLastError();\n}\n");
+    bool has_status = false;
+    status = add_launch(out, l, l->kernel, &w->geometry, l->t->args, l->t->arg_count, &has_status, err);
+    if (status == AT_OK)
+        status = add_more_launches(out, l, &has_status, err);
+    at__str_add(out, "    return cudaGetLastError();\n}\n");
     return status;
 }
 
@@ -229,7 +276,7 @@ static at_status add_main(at__str *out, const launcher *l, const at__answer *a, 
         l->op->reference, g.grid[0], g.grid[1], g.grid[2], g.block[0], g.block[1], g.block[2],
         g.shared_bytes);
     if (status == AT_OK)
-        status = add_arguments(out, l, true, err);
+        status = add_arguments(out, l, err);
     at__str_add(out, ");\n}\n\n");
     at__str_add_bytes(out, at__embedded_export[0].data, at__embedded_export[0].len);
     return status;
@@ -248,7 +295,48 @@ at_status at__export_render(at__str *rendered, int64_t *slots, const at__export_
     at_status status = at__problem_bind(slots, in->problem, &limits, err);
     if (status == AT_OK)
         status = at__config_parse(&config, in->t, in->answer->winner.config, err);
+    if (status == AT_OK)
+        status = at__config_bind(slots, in->t, &config, err);
     return status == AT_OK ? at__render(rendered, in->t, in->problem->type, &config, slots, err) : status;
+}
+
+/* Code that was not written for the tuner stays whole, and its kernels keep their names. */
+static bool is_cut(const at__template *t)
+{
+    return !t->sources.count && !t->expression && !t->more_count;
+}
+
+/* All but lines that say where it came from: those files are elsewhere. */
+static void add_whole(at__str *out, const char *rendered)
+{
+    for (const char *at = rendered; *at;) {
+        size_t len = strcspn(at, "\n");
+        len += at[len] == '\n';
+        if (strncmp(at, "#line ", 6) != 0 && strncmp(at, "//!autotune ", 12) != 0)
+            at__str_add_bytes(out, at, len);
+        at += len;
+    }
+    if (out->len && out->data[out->len - 1] != '\n')
+        at__str_add(out, "\n");
+}
+
+/* The compiler's options that belong to the kernel. */
+static at_status add_options(at__str *out, const char *rendered, at_error *err)
+{
+    at__orders orders;
+    at__str line = { 0 };
+    at_status status = at__orders_read(&orders, rendered, err);
+    if (status != AT_OK)
+        return status;
+    for (int i = 0; i < orders.option_count; i++)
+        at__str_addf(&line, "%s%s", i ? " " : "", orders.options[i]);
+    if (line.len) {
+        comment(out, "compile with", at__str_text(&line));
+        at__str_add(out, "\n");
+    }
+    at__str_clear(&line);
+    at__orders_clear(&orders);
+    return AT_OK;
 }
 
 /* What is written for the problem, once its names are known. */
@@ -260,7 +348,11 @@ static at_status add_all(at__str *out, const at__export_input *in, const launche
                                   .name = l->kernel,
                                   .type_bytes = at__dtype_bytes(in->problem->type) };
     add_head(out, in->answer, in->t, title);
-    at_status status = at__cut(out, &cutting, err);
+    at_status status = add_options(out, rendered, err);
+    if (status == AT_OK && is_cut(in->t))
+        status = at__cut(out, &cutting, err);
+    else if (status == AT_OK)
+        add_whole(out, rendered);
     if (status == AT_OK)
         status = add_launcher(out, l, &in->answer->winner, err);
     if (status == AT_OK && in->with_main)
@@ -280,7 +372,12 @@ at_status at__export_cu(at__str *out, const at__export_input *in, at_error *err)
     at__str_addf(&title, " %s", at__dtype_name(in->problem->type));
     identifier(&name, at__str_text(&title));
     at__str_addf(&kernel, "%s_kernel", at__str_text(&name));
+    if (status == AT_OK && !is_cut(in->t)) {
+        at__str_reset(&kernel);
+        at__render_kernel(&kernel, in->t, in->t->kernel, slots);
+    }
     const launcher l = { .op = op,
+                         .t = in->t,
                          .problem = in->problem,
                          .slots = slots,
                          .name = at__str_text(&name),

@@ -31,13 +31,14 @@ static at_status arguments(at__str *out, const at__export_input *in, const int64
     };
     at_status status = AT_OK;
     at__str_add(out, "  \"arguments\": [");
-    for (int i = 0; i < in->t->op->arg_count && status == AT_OK; i++) {
+    for (int k = 0; k < in->t->arg_count && status == AT_OK; k++) {
+        const int i = in->t->args[k];
         const at__arg *arg = &in->t->op->args[i];
         bool scalar = arg->role == AT__SCALAR;
         int64_t value = 0;
         status = at__expr_eval(&value, arg->expr, slots, err);
         at__str_addf(out, "%s\n    {\"name\": \"%s\", \"role\": \"%s\", \"%s\": %" PRId64 ", \"%s\": %d",
-                     i ? "," : "", arg->name, ROLES[arg->role], scalar ? "value" : "elements", value,
+                     k ? "," : "", arg->name, ROLES[arg->role], scalar ? "value" : "elements", value,
                      scalar ? "bytes" : "element_bytes",
                      scalar ? arg->scalar_bytes : at__dtype_bytes(in->problem->type));
         if (!scalar)
@@ -69,6 +70,9 @@ at_status at__export_json(at__str *out, const at__export_input *in, at_error *er
     int64_t slots[AT__MAX_SLOTS];
     const at__winner *w = &in->answer->winner;
     at__str rendered = { 0 };
+    if (in->t->more_count)
+        return at_fail(err, AT_ERR_INPUT, "%s launches %d kernels, which this format cannot say; expected cu",
+                       w->template_name, in->t->more_count + 1);
     at_status status = at__export_render(&rendered, slots, in, err);
     if (status == AT_OK) {
         at__str_add(out, "{\n");

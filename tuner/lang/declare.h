@@ -123,6 +123,16 @@ typedef struct at__launch {
     at__expr *shared;             /* dynamic bytes; NULL: 0 */
 } at__launch;
 
+/* A launch behind the first one, of the same candidate. */
+#define AT__MAX_STEPS 4 /* with the first */
+typedef struct at__step {
+    char kernel[AT__MAX_KERNEL];
+    bool expression; /* as those of at__template */
+    at__launch launch;
+    int args[AT__MAX_ARGS];
+    int arg_count;
+} at__step;
+
 typedef enum at__role { AT__SCALAR, AT__INPUT, AT__OUTPUT, AT__INOUT } at__role;
 
 typedef struct at__arg {
@@ -233,6 +243,11 @@ typedef struct at__template {
     bool expression;             /* the compiler is asked for it by that expression */
     int args[AT__MAX_ARGS];      /* what the kernel takes: arguments of the op, by their index */
     int arg_count;
+    int all_args[AT__MAX_ARGS]; /* of launches that do not say it */
+    int all_arg_count;
+    at__step more[AT__MAX_STEPS -
+                  1]; /* launches that follow, in their order; of all `launch` lines but the first */
+    int more_count;
     at__paths sources, includes; /* files that are compiled as they are; folders of headers */
     bool define_all;             /* parameters and consts are macros, not constants         */
     at__define defines[AT__MAX_PARAMS];

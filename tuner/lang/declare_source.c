@@ -152,13 +152,14 @@ static at_status read_arg_names(int args[AT__MAX_ARGS], int *count, at__lines *l
 
 at_status at__read_taken_args(at__template *t, at__lines *lines)
 {
-    return read_arg_names(t->args, &t->arg_count, lines, t->op);
+    return read_arg_names(t->all_args, &t->all_arg_count, lines, t->op);
 }
 
 /* ---- kernel ---- */
 
-/* f, ns::f or f<float, TILE>: the rest of the line. */
-at_status at__read_kernel_expression(at__template *t, at__lines *lines)
+/* f, ns::f or f<float, TILE>, up to `end`. */
+static at_status read_expression(char out[AT__MAX_KERNEL], bool *expression, at__lines *lines,
+                                 const char *end, const char *expected)
 {
     static const char WHAT[] = "the name of a kernel";
     char first[AT__MAX_NAME];
@@ -170,24 +171,123 @@ at_status at__read_kernel_expression(at__template *t, at__lines *lines)
     at_status status = at__read_free_name(first, &ahead, WHAT);
     if (status != AT_OK)
         return status;
-    for (const char *at = lines->at; at < lines->line_end; at++) {
-        if (n + 1 == sizeof t->kernel)
+    while (end > lines->at && end[-1] == ' ')
+        end--;
+    for (const char *at = lines->at; at < end; at++) {
+        if (n + 1 == AT__MAX_KERNEL)
             return at__lines_fail(lines, lines->at,
                                   "found a kernel's name of more than %d characters; expected less",
                                   AT__MAX_KERNEL - 1);
         if ((unsigned char)*at < ' ' || *at == '\\' || *at == '"')
             return at__lines_fail(lines, at, "found a character that no kernel's name has; expected %s",
                                   WHAT);
-        t->kernel[n++] = *at;
+        out[n++] = *at;
     }
-    t->kernel[n] = '\0';
-    t->expression = strcspn(t->kernel, "<:") < n;
-    if (!t->expression && strcmp(t->kernel, first) != 0) {
+    out[n] = '\0';
+    *expression = strcspn(out, "<:") < n;
+    if (!*expression && strcmp(out, first) != 0) {
         lines->at = ahead.at;
-        return at__lines_expected(lines, "the end of the line");
+        return at__lines_expected(lines, expected);
     }
-    lines->at = lines->line_end;
+    at__lines_skip(lines, (size_t)(end - lines->at));
     return AT_OK;
+}
+
+at_status at__read_kernel_expression(at__template *t, at__lines *lines)
+{
+    return read_expression(t->kernel, &t->expression, lines, lines->line_end, "the end of the line");
+}
+
+/* ---- launch ---- */
+
+/* Where the word `grid` stands, outside of the name's arguments; without one the end of the line. */
+static const char *find_grid(const at__lines *lines)
+{
+    at__lines ahead = *lines;
+    int angles = 0, parens = 0;
+    while (!at__lines_at_end(&ahead)) {
+        char c = *ahead.at;
+        size_t n = at__lines_word(&ahead);
+        if (angles <= 0 && parens == 0 && at__lines_sees_word(&ahead, "grid"))
+            return ahead.at;
+        parens += c == '(' ? 1 : c == ')' ? -1 : 0;
+        angles += parens ? 0 : c == '<' ? 1 : c == '>' ? -1 : 0;
+        at__lines_skip(&ahead, n ? n : 1);
+    }
+    return lines->line_end;
+}
+
+static bool sees_part(const at__lines *lines)
+{
+    return at__lines_at_end(lines) || at__lines_sees_word(lines, "block") ||
+           at__lines_sees_word(lines, "shared") || at__lines_sees_word(lines, "arg");
+}
+
+/* One to three sizes. */
+static at_status read_sizes(at__expr *out[3], at__lines *lines, const at__symbols *symbols)
+{
+    int count = 0;
+    do {
+        if (count == 3)
+            return at__lines_expected(lines, "'block', 'shared', 'arg' or the end of the line");
+        at_status status = at__lines_expr(&out[count++], lines, symbols);
+        if (status != AT_OK)
+            return status;
+    } while (!sees_part(lines));
+    return AT_OK;
+}
+
+/* grid EXPR... block EXPR... [shared EXPR] [arg NAME...] */
+static at_status read_geometry(at__step *s, const at__template *t, at__lines *lines)
+{
+    at_status status = at__lines_take(lines, "grid", NULL);
+    if (status == AT_OK)
+        status = read_sizes(s->launch.grid, lines, &t->symbols);
+    if (status == AT_OK)
+        status = at__lines_take(lines, "block", NULL);
+    if (status == AT_OK)
+        status = read_sizes(s->launch.block, lines, &t->symbols);
+    if (status == AT_OK && at__lines_sees_word(lines, "shared")) {
+        at__lines_skip(lines, 6);
+        status = at__lines_expr(&s->launch.shared, lines, &t->symbols);
+    }
+    if (status == AT_OK && at__lines_sees_word(lines, "arg")) {
+        at__lines_skip(lines, 3);
+        status = read_arg_names(s->args, &s->arg_count, lines, t->op);
+    }
+    return status;
+}
+
+/* The first one stands where `kernel`, `grid` and `block` would. */
+static void place(at__template *t, const at__step *s)
+{
+    if (t->kernel[0]) {
+        t->more[t->more_count++] = *s;
+        return;
+    }
+    memcpy(t->kernel, s->kernel, sizeof t->kernel);
+    t->expression = s->expression;
+    t->launch = s->launch;
+    t->arg_count = s->arg_count;
+    memcpy(t->args, s->args, sizeof t->args);
+}
+
+at_status at__read_launch(at__template *t, at__lines *lines)
+{
+    at__step s = { 0 };
+    const char *at = lines->at;
+    if ((t->launch.grid[0] || t->launch.block[0] || t->launch.shared) && !t->kernel[0])
+        return at__lines_fail(lines, at, "found a launch beside a 'grid' line; expected one of them");
+    if (t->more_count == AT__MAX_STEPS - 1)
+        return at__lines_fail(lines, at, "found more than %d launches; expected fewer", AT__MAX_STEPS);
+    at_status status = read_expression(s.kernel, &s.expression, lines, find_grid(lines), "'grid'");
+    if (status == AT_OK)
+        status = read_geometry(&s, t, lines);
+    if (status == AT_OK)
+        place(t, &s);
+    else
+        at__launch_clear(&s.launch);
+    return status;
 }
 
 void at__template_sources_clear(at__template *t)
@@ -196,6 +296,8 @@ void at__template_sources_clear(at__template *t)
         free(t->sources.items[i]);
     for (int i = 0; i < t->includes.count; i++)
         free(t->includes.items[i]);
+    for (int i = 0; i < t->more_count; i++)
+        at__launch_clear(&t->more[i].launch);
     for (int i = 0; i < t->option_count; i++) {
         free(t->options[i].text);
         at__expr_close(t->options[i].when);

@@ -22,6 +22,8 @@ typedef struct reading {
     at__where name_where;
     bool has_default;
     at__lines default_line;
+    bool launches; /* by `launch` lines, or none at all: a recorded op */
+    bool kernel_line;
 } reading;
 
 static at_status read_template(at__lines *lines, void *target)
@@ -215,21 +217,39 @@ static at_status read_use(at__lines *lines, void *target)
     return at__read_uses(&((reading *)target)->t->uses, lines);
 }
 
+/* A launch says all of this itself. */
+static at_status refuse_beside_launch(const at__lines *lines, const reading *r, const char *word)
+{
+    return r->t->kernel[0] && !r->kernel_line
+               ? at__lines_fail(lines, lines->line, "found a '%s' line beside a launch; expected one of them",
+                                word)
+               : AT_OK;
+}
+
 static at_status read_grid(at__lines *lines, void *target)
 {
     at__template *t = ((reading *)target)->t;
+    at_status status = refuse_beside_launch(lines, target, "grid");
+    if (status != AT_OK)
+        return status;
     return at__read_grid(&t->launch, &t->symbols, lines);
 }
 
 static at_status read_block(at__lines *lines, void *target)
 {
     at__template *t = ((reading *)target)->t;
+    at_status status = refuse_beside_launch(lines, target, "block");
+    if (status != AT_OK)
+        return status;
     return at__read_block(&t->launch, &t->symbols, lines);
 }
 
 static at_status read_shared(at__lines *lines, void *target)
 {
     at__template *t = ((reading *)target)->t;
+    at_status status = refuse_beside_launch(lines, target, "shared");
+    if (status != AT_OK)
+        return status;
     return at__lines_expr(&t->launch.shared, lines, &t->symbols);
 }
 
@@ -237,7 +257,20 @@ static at_status read_kernel(at__lines *lines, void *target)
 {
     reading *r = target;
     r->name_where = at__lines_where(lines, lines->at);
+    r->kernel_line = true;
     return at__read_kernel_expression(r->t, lines);
+}
+
+/* `arg` lines say what all launches take that do not say it themselves; `kernel` would be one of them. */
+static at_status read_launch(at__lines *lines, void *target)
+{
+    reading *r = target;
+    if (r->kernel_line)
+        return at__lines_fail(lines, lines->at,
+                              "found a launch beside a 'kernel' line; expected one of them");
+    r->launches = true;
+    r->name_where = at__lines_where(lines, lines->at);
+    return at__read_launch(r->t, lines);
 }
 
 static at_status read_source(at__lines *lines, void *target)
@@ -262,7 +295,8 @@ static at_status read_option(at__lines *lines, void *target)
 
 static at_status read_arg(at__lines *lines, void *target)
 {
-    return at__read_taken_args(((reading *)target)->t, lines);
+    at__template *t = ((reading *)target)->t;
+    return at__read_taken_args(t, lines);
 }
 
 static at_status read_default(at__lines *lines, void *target)
@@ -300,6 +334,7 @@ static const at__keyword KEYWORDS[] = {
       .of_kernels = true,
       .read = read_block },
     { .word = "shared", .once = true, .read = read_shared },
+    { .word = "launch", .read = read_launch },
     { .word = "kernel", .once = true, .read = read_kernel },
     { .word = "default", .once = true, .read = read_default },
     { 0 },
@@ -371,10 +406,13 @@ static at_status find_kernel(reading *r, const at__lines *lines)
     }
     if (t->sources.count || t->expression) /* the compiler looks for it */
         return AT_OK;
-    if (!at__lines_source_has(lines, t->kernel))
-        return at_fail(lines->err, AT_ERR_INPUT,
-                       "%s:%d:%d: found no kernel '%s' in this file; expected it below the declaration",
-                       t->file, r->name_where.line, r->name_where.column, t->kernel);
+    for (int i = -1; i < t->more_count; i++) {
+        const char *kernel = i < 0 ? t->kernel : t->more[i].kernel;
+        if (!at__lines_source_has(lines, kernel) && !(i >= 0 && t->more[i].expression))
+            return at_fail(lines->err, AT_ERR_INPUT,
+                           "%s:%d:%d: found no kernel '%s' in this file; expected it below the declaration",
+                           t->file, r->name_where.line, r->name_where.column, kernel);
+    }
     return AT_OK;
 }
 
@@ -416,6 +454,8 @@ static bool launch_reads(const at__launch *launch, int slot)
 static bool template_reads(const at__template *t, int slot)
 {
     bool reads = launch_reads(&t->launch, slot) || (t->fixed && at__expr_reads(t->fixed, slot));
+    for (int i = 0; i < t->more_count && !reads; i++)
+        reads = launch_reads(&t->more[i].launch, slot);
     for (int i = 0; i < t->option_count && !reads; i++)
         reads = t->options[i].when && at__expr_reads(t->options[i].when, slot);
     for (size_t i = 0; i < t->let_count && !reads; i++)
@@ -460,18 +500,34 @@ static at_status require_full_alignments(const reading *r, at_error *err)
     return status;
 }
 
+/* Where nothing was said, a kernel takes what the `arg` line names, and without one everything. */
+static void complete_args(at__template *t)
+{
+    if (!t->all_arg_count)
+        for (int i = 0; i < t->op->arg_count; i++)
+            t->all_args[t->all_arg_count++] = i;
+    if (!t->arg_count) {
+        memcpy(t->args, t->all_args, sizeof t->args);
+        t->arg_count = t->all_arg_count;
+    }
+    for (int i = 0; i < t->more_count; i++) {
+        if (t->more[i].arg_count)
+            continue;
+        memcpy(t->more[i].args, t->all_args, sizeof t->all_args);
+        t->more[i].arg_count = t->all_arg_count;
+    }
+}
+
 static at_status read_all(at__template *t, const char *source, size_t len, at_error *err)
 {
-    reading r = { .t = t };
+    reading r = { .t = t, .launches = t->op->recorded };
     at__lines lines;
     at_status status = at__lines_open(&lines, source, len, t->file, "template", err);
-    if (status != AT_OK || (status = at__read_keywords(&lines, KEYWORDS, &t->op->recorded, &r)) != AT_OK)
+    if (status != AT_OK || (status = at__read_keywords(&lines, KEYWORDS, &r.launches, &r)) != AT_OK)
         return status;
     for (int i = 0; i < t->param_count; i++)
         t->defaults[i] = t->params[i].values[0];
-    for (int i = 0; i < t->op->arg_count && !t->arg_count; i++)
-        t->args[i] = i;
-    t->arg_count = t->arg_count ? t->arg_count : t->op->arg_count;
+    complete_args(t);
     if (r.has_default && (status = apply_default(t, &r.default_line)) != AT_OK)
         return status;
     status = require_full_alignments(&r, err);

@@ -111,9 +111,19 @@ static void add_substituted(at__str *out, const at__template *t, const int64_t *
     }
 }
 
-void at__render_kernel(at__str *out, const at__template *t, const int64_t *slots)
+void at__render_kernel(at__str *out, const at__template *t, const char *kernel, const int64_t *slots)
 {
-    add_substituted(out, t, slots, t->kernel, strcspn(t->kernel, "<"), true);
+    add_substituted(out, t, slots, kernel, strcspn(kernel, "<"), true);
+}
+
+static void add_kernel(at__str *out, const at__template *t, const char *kernel, bool expression,
+                       const int64_t *slots)
+{
+    if (!expression && !t->sources.count)
+        return;
+    at__str_add(out, KERNEL);
+    at__render_kernel(out, t, kernel, slots);
+    at__str_add(out, "\n");
 }
 
 at_status at__render_orders(at__str *out, const at__template *t, const int64_t *slots, at_error *err)
@@ -130,11 +140,9 @@ at_status at__render_orders(at__str *out, const at__template *t, const int64_t *
         add_substituted(out, t, slots, o->text, strcspn(o->text, "="), false);
         at__str_add(out, "\n");
     }
-    if (t->expression || t->sources.count) {
-        at__str_add(out, KERNEL);
-        at__render_kernel(out, t, slots);
-        at__str_add(out, "\n");
-    }
+    add_kernel(out, t, t->kernel, t->expression, slots);
+    for (int i = 0; i < t->more_count; i++)
+        add_kernel(out, t, t->more[i].kernel, t->more[i].expression, slots);
     return AT_OK;
 }
 

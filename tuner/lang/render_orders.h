@@ -27,8 +27,8 @@ void at__render_macros(at__str *out, const at__template *t, const int64_t *slots
 /* Does the source see this parameter or const as a macro? */
 bool at__is_macro(const at__template *t, const char *name);
 
-/* The kernel's name as the compiler is asked for it: macros in it stand for their values. */
-void at__render_kernel(at__str *out, const at__template *t, const int64_t *slots);
+/* A kernel's name as the compiler is asked for it: macros in it stand for their values. */
+void at__render_kernel(at__str *out, const at__template *t, const char *kernel, const int64_t *slots);
 
 /* What a rendered text says. Texts are copied, terminated; clear it. Options that are not known are left out.
  */
