@@ -79,7 +79,7 @@ Test(cubin, says_which_there_are)
     at_error err = { 0 };
     compile(&code, SOURCE, 80, AT__CUBIN);
     cr_expect_eq(at__cubin_find(&k, code.data, code.len, "helper", &err), AT_ERR_INPUT);
-    cr_expect(strstr(err.text, "found no kernel 'helper' in the compiled code; there are "), "%s", err.text);
+    cr_expect(strstr(err.text, "found no kernel 'helper' in the compiled code; it has "), "%s", err.text);
     cr_expect_eq(at__cubin_find(&k, code.data, code.len, "over", &err), AT_ERR_INPUT);
     cr_expect(strstr(err.text, "found several kernels 'over': _Z4over"), "%s", err.text);
     cr_expect_eq(at__cubin_find(&k, "", 0, "f", &err), AT_ERR_INPUT);

@@ -73,33 +73,42 @@ static void show_progress(void *context, const at__compile_check_row *r, int64_t
     c->drawn_s = now_s;
 }
 
-static void print_failure_json(const at__compile_check_row *r, const char *config, const char *log)
+static void print_fault_json(const at__compile_check_fault *f)
 {
     at__str line = { 0 };
     char arch[16];
-    snprintf(arch, sizeof arch, "sm_%d", r->cc);
+    snprintf(arch, sizeof arch, "sm_%d", f->row->cc);
     at__str_add(&line, "{");
     at__member_text(&line, "arch", arch);
-    at__member_text(&line, "dtype", at__dtype_name(r->type));
-    at__member_text(&line, "op", r->op->name);
-    at__member_text(&line, "template", row_name(r));
-    at__member_text(&line, "config", config);
-    at__member_text(&line, "log", log);
+    at__member_text(&line, "dtype", at__dtype_name(f->row->type));
+    at__member_text(&line, "op", f->row->op->name);
+    at__member_text(&line, "template", row_name(f->row));
+    at__member_text(&line, "config", f->config);
+    at__member_int(&line, "kernels", f->kernels);
+    at__member_text(&line, "log", f->log);
     printf("%s}\n", at__str_text(&line));
     at__str_clear(&line);
 }
 
-static void show_failure(void *context, const at__compile_check_row *r, const char *config, const char *log)
+/* One cause is told once: with the first kernel that it hits, and how many there are. */
+static void show_fault(void *context, const at__compile_check_fault *f)
 {
     checker *c = context;
-    size_t len = strlen(log);
-    c->failed++;
+    const at__compile_check_row *r = f->row;
+    size_t len = strlen(f->log);
+    c->failed += f->fails ? f->kernels : 0;
     erase(c);
-    if (c->format == AT__JSON)
-        print_failure_json(r, config, log);
-    else
-        fprintf(stderr, "sm_%d %s %s/%s %s:\n%s%s", r->cc, at__dtype_name(r->type), r->op->name,
-                r->t ? r->t->name : r->op->reference, config, log, len && log[len - 1] == '\n' ? "" : "\n");
+    if (c->format == AT__JSON) {
+        print_fault_json(f);
+        return;
+    }
+    fprintf(stderr, "sm_%d %s %s/%s%s%s", r->cc, at__dtype_name(r->type), r->op->name,
+            r->t ? r->t->name : r->op->reference, f->config[0] ? " " : "", f->config);
+    if (f->kernels > 1)
+        fprintf(stderr, ", and %" PRId64 " more %s%s", f->kernels - 1, f->fails ? "kernel" : "configuration",
+                f->kernels > 2 ? "s" : "");
+    fprintf(stderr, "%s:\n%s%s", f->fails ? "" : ", which is left out", f->log,
+            len && f->log[len - 1] == '\n' ? "" : "\n");
 }
 
 static bool chosen(const at__words *words, const char *name)
@@ -362,7 +371,7 @@ static at_status open_compiler(checker *c, at_error *err)
         .seed = (uint64_t)a->seed,
         .cancel = &at__cancel_requested,
         .context = c,
-        .failed = show_failure,
+        .fault = show_fault,
         .progress = show_progress,
     };
     c->terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;

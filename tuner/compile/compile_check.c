@@ -2,11 +2,13 @@
  * compile_check.c - every source is hashed before it is handed over, and one that was there is
  * skipped: shapes share kernels. As many jobs are submitted as the pool has room for; results are
  * taken in between and counted in the row of their op, template, architecture and type, so memory
- * grows with rows and distinct sources alone.
+ * grows with rows, faults and distinct sources alone.
  */
 #include "compile/compile_check.h"
 
+#include "compile/connection.h"
 #include "compile/pool.h"
+#include "lang/arch.h"
 #include "lang/render.h"
 #include "space/space.h"
 #include "util/sha256.h"
@@ -18,8 +20,17 @@
 typedef struct job {
     size_t row;
     char *config;
-    int64_t dynamic_bytes; /* shared memory that the launch adds */
+    at__geometry *geometries; /* of the template's launches; NULL: a reference */
 } job;
+
+/* Kernels that fail alike. */
+typedef struct fault {
+    size_t row;
+    char key[AT__HASH_TEXT];
+    char *config, *log; /* of the first */
+    int64_t kernels;
+    bool fails;
+} fault;
 
 struct at__compile_check {
     at__compile_check_options options;
@@ -28,6 +39,8 @@ struct at__compile_check {
     size_t row_count, row_cap;
     job *jobs;
     size_t job_count, job_cap;
+    fault *faults;
+    size_t fault_count, fault_cap;
     char (*seen)[AT__HASH_TEXT]; /* open addressing; "" is empty */
     size_t seen_count, seen_cap;
     size_t current; /* row that is being handed out */
@@ -76,23 +89,99 @@ static void record_resources(at__compile_check_row *r, const at__resources *u, i
         r->registers[r->register_count++] = u->registers;
 }
 
-static void take(at__compile_check *c, const at__compiled *done)
+/* ---- faults ---- */
+
+/* Faults are one where template and cause are: the same line is wrong for every architecture and type. */
+static void make_key(char key[AT__HASH_TEXT], const at__compile_check_row *r, const char *cause)
+{
+    at__sha256 h;
+    const char *name = r->t ? r->t->name : "";
+    at__sha256_init(&h);
+    at__sha256_add(&h, r->op->name, strlen(r->op->name) + 1);
+    at__sha256_add(&h, name, strlen(name) + 1);
+    at__sha256_add(&h, cause, strlen(cause));
+    at__sha256_text(&h, key);
+}
+
+static at_status add_fault(at__compile_check *c, size_t row, const char *config, const char *cause,
+                           const char *log, bool fails, at_error *err)
+{
+    fault f = { .row = row, .kernels = 1, .fails = fails };
+    make_key(f.key, &c->rows[row], cause);
+    for (size_t i = 0; i < c->fault_count; i++)
+        if (strcmp(c->faults[i].key, f.key) == 0) {
+            c->faults[i].kernels++;
+            return AT_OK;
+        }
+    f.config = at__text_copy(config, strlen(config));
+    f.log = at__text_copy(log, strlen(log));
+    if (!f.config || !f.log || !at__grow(&c->faults, &c->fault_cap, c->fault_count, sizeof *c->faults)) {
+        free(f.config);
+        free(f.log);
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    }
+    c->faults[c->fault_count++] = f;
+    return AT_OK;
+}
+
+static void tell_faults(at__compile_check *c)
+{
+    for (size_t i = 0; i < c->fault_count; i++) {
+        const fault *f = &c->faults[i];
+        const at__compile_check_fault told = { .row = &c->rows[f->row],
+                                               .config = f->config,
+                                               .log = f->log,
+                                               .kernels = f->kernels,
+                                               .fails = f->fails };
+        c->options.fault(c->options.context, &told);
+    }
+}
+
+/* ---- results ---- */
+
+static at_status check_connection(at__compile_check *c, job *j, const at__compiled *done, at_error *err)
+{
+    at__compile_check_row *r = &c->rows[j->row];
+    at__str why = { 0 };
+    const char *about = "";
+    at__limits limits;
+    if (!j->geometries)
+        return AT_OK;
+    at__arch_limits(&limits, r->cc);
+    at_status status = at__connection_check(&why, &about, r->t, j->geometries, &limits, done->code.data,
+                                            done->code.len, &done->resources, err);
+    if (status == AT_OK && why.len) {
+        r->failed++;
+        c->failed++;
+        status = add_fault(c, j->row, j->config, about, at__str_text(&why), true, err);
+    }
+    at__str_clear(&why);
+    return status;
+}
+
+static at_status take(at__compile_check *c, const at__compiled *done, at_error *err)
 {
     job *j = &c->jobs[done->tag];
     at__compile_check_row *r = &c->rows[j->row];
+    at_status status = AT_OK;
     if (!done->ok && *c->options.cancel)
-        return; /* Ctrl-C ends the workers too: no fault of the kernel */
+        return AT_OK; /* Ctrl-C ends the workers too: no fault of the kernel */
     r->kernels++;
     c->kernels++;
     if (done->ok) {
-        record_resources(r, &done->resources, j->dynamic_bytes);
+        record_resources(r, &done->resources, j->geometries ? j->geometries->shared_bytes : 0);
+        status = check_connection(c, j, done, err);
     } else {
         r->failed++;
         c->failed++;
-        c->options.failed(c->options.context, r, j->config, at__str_text(&done->log));
+        status =
+            add_fault(c, j->row, j->config, at__str_text(&done->log), at__str_text(&done->log), true, err);
     }
     free(j->config);
+    free(j->geometries);
     j->config = NULL;
+    j->geometries = NULL;
+    return status;
 }
 
 /* Takes what is finished; when `wait`, waits a moment for it. */
@@ -103,7 +192,7 @@ static at_status drain(at__compile_check *c, bool wait, at_error *err)
         at__pool_wait(c->pool, NULL, 100);
     at_status status = at__pool_pump(c->pool, err);
     while (status == AT_OK && at__pool_take(c->pool, &done)) {
-        take(c, &done);
+        status = take(c, &done, err);
         at__compiled_clear(&done);
     }
     if (c->row_count)
@@ -111,21 +200,26 @@ static at_status drain(at__compile_check *c, bool wait, at_error *err)
     return status;
 }
 
-static at_status add_job(at__compile_check *c, size_t row, const char *config, int64_t dynamic_bytes,
+static at_status add_job(at__compile_check *c, size_t row, const char *config, const at__geometry *geometries,
                          at_error *err)
 {
-    char *copy = at__text_copy(config, strlen(config));
-    if (!copy || !at__grow(&c->jobs, &c->job_cap, c->job_count, sizeof *c->jobs)) {
-        free(copy);
+    job j = { .row = row, .config = at__text_copy(config, strlen(config)) };
+    size_t bytes = AT__MAX_STEPS * sizeof *geometries;
+    if (geometries && (j.geometries = malloc(bytes)) != NULL)
+        memcpy(j.geometries, geometries, bytes);
+    if (!j.config || (geometries && !j.geometries) ||
+        !at__grow(&c->jobs, &c->job_cap, c->job_count, sizeof *c->jobs)) {
+        free(j.config);
+        free(j.geometries);
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
-    c->jobs[c->job_count++] = (job){ .row = row, .config = copy, .dynamic_bytes = dynamic_bytes };
+    c->jobs[c->job_count++] = j;
     return AT_OK;
 }
 
 /* Hands one source to the compiler, unless it was there before. */
 static at_status submit(at__compile_check *c, size_t row, const at__str *source, const char *file,
-                        const char *config, int64_t dynamic_bytes, at_error *err)
+                        const char *config, const at__geometry *geometries, at_error *err)
 {
     char hash[AT__HASH_TEXT], keyed[AT__HASH_TEXT + 16];
     int cc = c->rows[row].cc;
@@ -142,7 +236,7 @@ static at_status submit(at__compile_check *c, size_t row, const at__str *source,
         status = drain(c, true, err);
     if (status != AT_OK || known || *c->options.cancel)
         return status;
-    status = add_job(c, row, config, dynamic_bytes, err);
+    status = add_job(c, row, config, geometries, err);
     if (status == AT_OK)
         status = at__pool_submit(c->pool, (int64_t)c->job_count - 1, at__str_text(source), file, cc,
                                  AT__CUBIN, err);
@@ -170,19 +264,21 @@ static at_status check_config(at__compile_check *c, size_t row, const at__config
 {
     const at__template *t = c->rows[row].t;
     int64_t own[AT__MAX_SLOTS];
-    at__geometry geometry = { 0 };
+    at__geometry geometries[AT__MAX_STEPS] = { 0 };
     at__str source = { 0 }, text = { 0 };
+    at_error cause = { 0 };
     memcpy(own, slots, (size_t)t->op->symbols.count * sizeof *own);
     at__config_text(&text, t, config);
     at_status status = at__str_status(&text, err);
     if (status == AT_OK)
         status = at__config_bind(own, t, config, err);
-    if (status == AT_OK)
-        status = at__geometry_of(&geometry, &t->launch, own, err);
-    if (status == AT_OK)
+    bool launches = status == AT_OK && at__geometries_of(geometries, t, own, &cause) == AT_OK;
+    if (status == AT_OK && !launches)
+        status = add_fault(c, row, at__str_text(&text), cause.text, cause.text, false, err);
+    if (status == AT_OK && launches)
         status = at__render(&source, t, c->rows[row].type, config, slots, err);
-    if (status == AT_OK)
-        status = submit(c, row, &source, t->file, at__str_text(&text), geometry.shared_bytes, err);
+    if (status == AT_OK && launches)
+        status = submit(c, row, &source, t->file, at__str_text(&text), geometries, err);
     at__str_clear(&source);
     at__str_clear(&text);
     return status;
@@ -221,7 +317,7 @@ static at_status check_reference(at__compile_check *c, const at__problem *p, int
     if (status == AT_OK)
         status = at__render_reference(&source, p->op, p->type, err);
     if (status == AT_OK)
-        status = submit(c, row, &source, p->op->file, "", 0, err);
+        status = submit(c, row, &source, p->op->file, "", NULL, err);
     if (status == AT_OK)
         c->rows[row].configs = 1; /* the same one for every shape */
     at__str_clear(&source);
@@ -253,6 +349,8 @@ at_status at__compile_check_finish(at__compile_check *c, at_error *err)
     at_status status = AT_OK;
     while (status == AT_OK && at__pool_busy(c->pool) && !*c->options.cancel)
         status = drain(c, true, err);
+    if (status == AT_OK)
+        tell_faults(c);
     return status;
 }
 
@@ -284,8 +382,15 @@ void at__compile_check_close(at__compile_check *c)
     at__pool_close(c->pool);
     for (size_t i = 0; i < c->row_count; i++)
         free(c->rows[i].registers);
-    for (size_t i = 0; i < c->job_count; i++)
+    for (size_t i = 0; i < c->job_count; i++) {
         free(c->jobs[i].config);
+        free(c->jobs[i].geometries);
+    }
+    for (size_t i = 0; i < c->fault_count; i++) {
+        free(c->faults[i].config);
+        free(c->faults[i].log);
+    }
+    free(c->faults);
     free(c->rows);
     free(c->jobs);
     free(c->seen);

@@ -212,7 +212,7 @@ static at_status fail_none(const void *code, size_t len, const char *kernel, at_
         n += snprintf(list + n, sizeof list - (size_t)n, "%s%.*s", i ? ", " : "",
                       (int)(k.name_len > 80 ? 80 : k.name_len), k.name);
     return at_fail(err, AT_ERR_INPUT, "found no kernel '%s' in the compiled code; %s%s", kernel,
-                   n ? "there are " : "there is none at all: is it __global__, and outside of every #if?",
+                   n ? "it has " : "there is none at all: is it __global__, and outside of every #if?",
                    list);
 }
 
