@@ -40,6 +40,7 @@ typedef struct checker {
     bool terminal, drawn; /* stderr is one; a progress line is on it */
     double started_s, drawn_s;
     int64_t failed;
+    int broken; /* files of --templates */
 } checker;
 
 static const char *row_name(const at__compile_check_row *r)
@@ -387,7 +388,7 @@ static int run_check(check_args *a)
         a->archs.items[a->archs.count++] = "sm_90";
     at_status status = at__format_parse(&c.format, a->format, &err);
     if (status == AT_OK)
-        status = at__catalog_open(&c.catalog, a->templates_dir, &err);
+        status = at__open_catalog(&c.catalog, a->templates_dir, &c.broken, &err);
     if (status == AT_OK)
         status = known_names(&c, &err);
     if (status == AT_OK)
@@ -398,7 +399,7 @@ static int run_check(check_args *a)
         status = check_all(&c, &err);
     if (status == AT_OK)
         print_rows(&c, at__now_s() - c.started_s);
-    int code = status != AT_OK ? at__complain(&err) : c.failed ? AT__EXIT_NOTHING : AT__EXIT_OK;
+    int code = status != AT_OK ? at__complain(&err) : c.failed || c.broken ? AT__EXIT_NOTHING : AT__EXIT_OK;
     at__compile_check_close(c.check);
     at__nvrtc_close(c.nvrtc);
     at__catalog_close(c.catalog);

@@ -6,6 +6,7 @@
 #define AUTOTUNE_COMMANDS_H
 
 #include "util/options.h"
+#include "lang/catalog.h"
 #include "lang/shapes.h"
 #include "space/space.h"
 #include <stdatomic.h>
@@ -64,6 +65,9 @@ int at__complain(const at_error *err);
 
 /* Prints "autotune: warning: <text>" on stderr. */
 void at__warn(const char *text);
+
+/* Built-in templates and those of DIR, less the files that are wrong: a warning each, and their number. */
+at_status at__open_catalog(at__catalog **out, const char *dir, int *broken, at_error *err);
 
 /* Parses a command's options, printing the help or the complaint. false: end with *exit_code. */
 bool at__command_options(const at__usage *usage, const at__option *table, int argc, char **argv,
