@@ -22,3 +22,9 @@ printf '#if N > 1\nwrong\n#endif\n__global__ void f(%s) { out[0] = nowhere; }\n'
 template $'source ../../src/k.cu\nparam N = 1 2 3\ndefine N\nkernel f\ngrid 1\nblock 32'
 check
 at check copy --template t --shape 64x64 --dtype f32 --templates dir --jobs 1 --sample 0 --format json
+# A parameter that the code does not see: its values all give the same machine code.
+printf '#ifndef N\n#define N 4\n#endif\n__global__ void f(%s) { out[0] = in[N] + M; }\n' "$args" >src/k.cu
+template $'source ../../src/k.cu\nparam N = 1 2 3\nparam M = 1 2\nparam L = 1 2\nparam B = 32 64\nkernel f\ngrid 1\nblock B'
+check
+template $'source ../../src/k.cu\nparam N = 1 2 3\nparam M = 1 2\ndefine N\nkernel f\ngrid 1\nblock 32'
+check

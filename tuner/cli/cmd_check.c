@@ -97,7 +97,7 @@ static void show_fault(void *context, const at__compile_check_fault *f)
     checker *c = context;
     const at__compile_check_row *r = f->row;
     size_t len = strlen(f->log);
-    c->failed += f->fails ? f->kernels : 0;
+    c->failed += f->kind == AT__FAULT_FAILS ? f->kernels : 0;
     erase(c);
     if (c->format == AT__JSON) {
         print_fault_json(f);
@@ -106,9 +106,9 @@ static void show_fault(void *context, const at__compile_check_fault *f)
     fprintf(stderr, "sm_%d %s %s/%s%s%s", r->cc, at__dtype_name(r->type), r->op->name,
             r->t ? r->t->name : r->op->reference, f->config[0] ? " " : "", f->config);
     if (f->kernels > 1)
-        fprintf(stderr, ", and %" PRId64 " more %s%s", f->kernels - 1, f->fails ? "kernel" : "configuration",
-                f->kernels > 2 ? "s" : "");
-    fprintf(stderr, "%s:\n%s%s", f->fails ? "" : ", which is left out", f->log,
+        fprintf(stderr, ", and %" PRId64 " more %s%s", f->kernels - 1,
+                f->kind == AT__FAULT_FAILS ? "kernel" : "configuration", f->kernels > 2 ? "s" : "");
+    fprintf(stderr, "%s:\n%s%s", f->kind == AT__FAULT_LEFT_OUT ? ", which is left out" : "", f->log,
             len && f->log[len - 1] == '\n' ? "" : "\n");
 }
 

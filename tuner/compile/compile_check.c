@@ -7,6 +7,7 @@
 #include "compile/compile_check.h"
 
 #include "compile/connection.h"
+#include "compile/effects.h"
 #include "compile/pool.h"
 #include "lang/arch.h"
 #include "lang/render.h"
@@ -29,8 +30,14 @@ typedef struct fault {
     char key[AT__HASH_TEXT];
     char *config, *log; /* of the first */
     int64_t kernels;
-    bool fails;
+    enum at__fault_kind kind;
 } fault;
+
+/* The first problem that a template has configurations for. */
+typedef struct first {
+    size_t row;
+    int64_t *slots;
+} first;
 
 struct at__compile_check {
     at__compile_check_options options;
@@ -41,6 +48,9 @@ struct at__compile_check {
     size_t job_count, job_cap;
     fault *faults;
     size_t fault_count, fault_cap;
+    first *firsts; /* of each template */
+    size_t first_count, first_cap;
+    size_t asking;               /* which of them is asked about */
     char (*seen)[AT__HASH_TEXT]; /* open addressing; "" is empty */
     size_t seen_count, seen_cap;
     size_t current; /* row that is being handed out */
@@ -104,9 +114,9 @@ static void make_key(char key[AT__HASH_TEXT], const at__compile_check_row *r, co
 }
 
 static at_status add_fault(at__compile_check *c, size_t row, const char *config, const char *cause,
-                           const char *log, bool fails, at_error *err)
+                           const char *log, enum at__fault_kind kind, at_error *err)
 {
-    fault f = { .row = row, .kernels = 1, .fails = fails };
+    fault f = { .row = row, .kernels = 1, .kind = kind };
     make_key(f.key, &c->rows[row], cause);
     for (size_t i = 0; i < c->fault_count; i++)
         if (strcmp(c->faults[i].key, f.key) == 0) {
@@ -132,7 +142,7 @@ static void tell_faults(at__compile_check *c)
                                                .config = f->config,
                                                .log = f->log,
                                                .kernels = f->kernels,
-                                               .fails = f->fails };
+                                               .kind = f->kind };
         c->options.fault(c->options.context, &told);
     }
 }
@@ -153,7 +163,7 @@ static at_status check_connection(at__compile_check *c, job *j, const at__compil
     if (status == AT_OK && why.len) {
         r->failed++;
         c->failed++;
-        status = add_fault(c, j->row, j->config, about, at__str_text(&why), true, err);
+        status = add_fault(c, j->row, j->config, about, at__str_text(&why), AT__FAULT_FAILS, err);
     }
     at__str_clear(&why);
     return status;
@@ -174,8 +184,8 @@ static at_status take(at__compile_check *c, const at__compiled *done, at_error *
     } else {
         r->failed++;
         c->failed++;
-        status =
-            add_fault(c, j->row, j->config, at__str_text(&done->log), at__str_text(&done->log), true, err);
+        status = add_fault(c, j->row, j->config, at__str_text(&done->log), at__str_text(&done->log),
+                           AT__FAULT_FAILS, err);
     }
     free(j->config);
     free(j->geometries);
@@ -274,7 +284,7 @@ static at_status check_config(at__compile_check *c, size_t row, const at__config
         status = at__config_bind(own, t, config, err);
     bool launches = status == AT_OK && at__geometries_of(geometries, t, own, &cause) == AT_OK;
     if (status == AT_OK && !launches)
-        status = add_fault(c, row, at__str_text(&text), cause.text, cause.text, false, err);
+        status = add_fault(c, row, at__str_text(&text), cause.text, cause.text, AT__FAULT_LEFT_OUT, err);
     if (status == AT_OK && launches)
         status = at__render(&source, t, c->rows[row].type, config, slots, err);
     if (status == AT_OK && launches)
@@ -282,6 +292,24 @@ static at_status check_config(at__compile_check *c, size_t row, const at__config
     at__str_clear(&source);
     at__str_clear(&text);
     return status;
+}
+
+static at_status remember_first(at__compile_check *c, size_t row, const int64_t *slots, at_error *err)
+{
+    const at__template *t = c->rows[row].t;
+    size_t bytes = (size_t)t->op->symbols.count * sizeof *slots;
+    first f = { .row = row };
+    for (size_t i = 0; i < c->first_count; i++)
+        if (c->rows[c->firsts[i].row].t == t)
+            return AT_OK;
+    f.slots = malloc(bytes);
+    if (!f.slots || !at__grow(&c->firsts, &c->first_cap, c->first_count, sizeof *c->firsts)) {
+        free(f.slots);
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    }
+    memcpy(f.slots, slots, bytes);
+    c->firsts[c->first_count++] = f;
+    return AT_OK;
 }
 
 static at_status check_template(at__compile_check *c, const at__template *t, at__dtype type,
@@ -298,6 +326,8 @@ static at_status check_template(at__compile_check *c, const at__template *t, at_
     if (count > 0)
         status =
             find_row(&row, c, (at__compile_check_row){ .op = t->op, .t = t, .cc = cc, .type = type }, err);
+    if (count > 0 && status == AT_OK)
+        status = remember_first(c, row, slots, err);
     bool all = sample == 0 || sample >= count;
     for (int64_t i = 0; i < (all ? count : sample) && status == AT_OK && !*c->options.cancel; i++) {
         at__config config;
@@ -344,11 +374,40 @@ at_status at__compile_check_problem(at__compile_check *c, const at__problem *p, 
     return status;
 }
 
+static void add_useless(void *context, int param, const char *why)
+{
+    at__compile_check *c = context;
+    at_error ignored;
+    (void)param;
+    /* Without memory a hint is lost, no more. */
+    at_status status = add_fault(c, c->firsts[c->asking].row, "", why, why, AT__FAULT_USELESS, &ignored);
+    (void)status;
+}
+
+/* Of a template whose kernels are right: what is wrong is told first. */
+static at_status find_useless(at__compile_check *c, const first *f, at_error *err)
+{
+    const at__compile_check_row *r = &c->rows[f->row];
+    at__cancel cancel = { .flag = c->options.cancel };
+    const at__effects_query query = { .pool = c->pool,
+                                      .t = r->t,
+                                      .type = r->type,
+                                      .cc = r->cc,
+                                      .slots = f->slots,
+                                      .seed = c->options.seed,
+                                      .cancel = &cancel,
+                                      .context = c,
+                                      .useless = add_useless };
+    return r->failed ? AT_OK : at__effects_find(&query, err);
+}
+
 at_status at__compile_check_finish(at__compile_check *c, at_error *err)
 {
     at_status status = AT_OK;
     while (status == AT_OK && at__pool_busy(c->pool) && !*c->options.cancel)
         status = drain(c, true, err);
+    for (c->asking = 0; c->asking < c->first_count && status == AT_OK && !*c->options.cancel; c->asking++)
+        status = find_useless(c, &c->firsts[c->asking], err);
     if (status == AT_OK)
         tell_faults(c);
     return status;
@@ -390,6 +449,9 @@ void at__compile_check_close(at__compile_check *c)
         free(c->faults[i].config);
         free(c->faults[i].log);
     }
+    for (size_t i = 0; i < c->first_count; i++)
+        free(c->firsts[i].slots);
+    free(c->firsts);
     free(c->faults);
     free(c->rows);
     free(c->jobs);

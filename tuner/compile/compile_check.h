@@ -33,7 +33,11 @@ typedef struct at__compile_check_fault {
     const at__compile_check_row *row; /* of the first    */
     const char *config, *log;         /* likewise        */
     int64_t kernels;
-    bool fails; /* false: a configuration without a launch, which only takes itself out */
+    enum at__fault_kind {
+        AT__FAULT_FAILS,    /* they do not compile, or cannot be launched           */
+        AT__FAULT_LEFT_OUT, /* configurations without a launch: they are no kernels */
+        AT__FAULT_USELESS   /* of the template: a parameter that changes nothing    */
+    } kind;
 } at__compile_check_fault;
 
 typedef struct at__compile_check_options {

@@ -212,8 +212,7 @@ static at_status fail_none(const void *code, size_t len, const char *kernel, at_
         n += snprintf(list + n, sizeof list - (size_t)n, "%s%.*s", i ? ", " : "",
                       (int)(k.name_len > 80 ? 80 : k.name_len), k.name);
     return at_fail(err, AT_ERR_INPUT, "found no kernel '%s' in the compiled code; %s%s", kernel,
-                   n ? "it has " : "there is none at all: is it __global__, and outside of every #if?",
-                   list);
+                   n ? "it has " : "there is none at all: is it __global__, and outside of every #if?", list);
 }
 
 static at_status fail_several(const at__cubin_kernel *a, const at__cubin_kernel *b, const char *kernel,
@@ -258,4 +257,29 @@ at_status at__cubin_name(const char **name, size_t *name_len, const void *code, 
     *name = k.name;
     *name_len = k.name_len;
     return status;
+}
+
+/* Constant bank 0 holds parameters, and what is there before a launch is nothing. */
+static bool is_code(const char *name, bool variables)
+{
+    return strncmp(name, ".text.", 6) == 0 || (variables && strncmp(name, ".nv.global.init", 15) == 0) ||
+           (strncmp(name, ".nv.constant", 12) == 0 && name[12] != '0');
+}
+
+bool at__cubin_hash(char out[AT__HASH_TEXT], const void *cubin, size_t len, bool variables)
+{
+    bytes elf = { cubin, len };
+    Elf64_Ehdr head;
+    Elf64_Shdr names, s;
+    at__sha256 h;
+    if (!read_head(&head, elf) || !read_section(&names, elf, &head, head.e_shstrndx))
+        return false;
+    at__sha256_init(&h);
+    for (unsigned i = 0; i < head.e_shnum; i++) {
+        const char *name = read_section(&s, elf, &head, i) ? string_at(elf, &names, s.sh_name) : NULL;
+        if (name && s.sh_type != SHT_NOBITS && is_code(name, variables))
+            at__sha256_add(&h, elf.at + s.sh_offset, (size_t)s.sh_size);
+    }
+    at__sha256_text(&h, out);
+    return true;
 }

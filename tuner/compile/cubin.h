@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "util/sha256.h"
+
 #define AT__CUBIN_PARAMS 64 /* of one kernel that are told */
 
 typedef struct at__cubin_kernel {
@@ -38,5 +40,12 @@ at_status at__cubin_find(at__cubin_kernel *out, const void *code, size_t len, co
  */
 at_status at__cubin_name(const char **name, size_t *name_len, const void *code, size_t len,
                          const char *kernel, at_error *err) AT_MUST_CHECK;
+
+/*
+ * Of all machine code and constants in it, names aside: equal for kernels that do the same thing in the same
+ * way. `variables`: initial values of variables too, among which are constexpr constants, used or not.
+ * false: this is no cubin.
+ */
+bool at__cubin_hash(char out[AT__HASH_TEXT], const void *cubin, size_t len, bool variables);
 
 #endif
