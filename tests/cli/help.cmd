@@ -7,4 +7,5 @@ at show --help
 at list --help
 at space --help
 at check --help
+at run --help
 at cache --help

@@ -5,10 +5,12 @@
 #include "e2e_support.h"
 
 #include <criterion/criterion.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 static e2e_run run;
 
@@ -161,4 +163,80 @@ Test(sources, each_launch_must_be_right_in_the_end)
     tune(E2E_MINE, 1);
     cr_assert_eq(
         e2e_count("SELECT count(*) FROM trials_all WHERE template = 'mine' AND outcome = 'wrong_result'"), 1);
+}
+
+/* ---- one configuration ---- */
+
+Test(sources, run_times_one_configuration_and_stores_nothing)
+{
+    e2e_script("time *copy_swapped* 128 5000000");
+    e2e_tune(&run, E2E_QUICK,
+             "run copy 1000 f32 --template mine --templates templates --fix block_size_x=128");
+    e2e_expect(run.code == 0, run);
+    e2e_expect(strstr(run.out, "mine block_size_x=128 careful=true: 5") && strstr(run.out, " us, ") &&
+                   strstr(run.out, "registers") && strstr(run.out, "spilled bytes"),
+               run);
+    cr_assert(!e2e_has_file("db"));
+}
+
+Test(sources, run_says_what_is_wrong)
+{
+    e2e_script("kernel *copy_swapped* * wrong");
+    e2e_tune(&run, E2E_QUICK, "run copy 1000 f32 --template mine --templates templates");
+    e2e_expect(run.code == 1 && strstr(run.out, "1 of 4000 bytes differ from the reference"), run);
+    e2e_write("src/copy.cu", "__global__ void copy_swapped() { nowhere(); }\n");
+    e2e_tune(&run, E2E_QUICK, "run copy 1000 f32 --template mine --templates templates");
+    e2e_expect(run.code == 1 && strstr(run.out, "src/copy.cu(1): error: identifier \"nowhere\" is undefined"),
+               run);
+    e2e_tune(&run, E2E_QUICK, "run copy 1000 f32 --template mine --templates templates --fix block_size_x=7");
+    e2e_expect(run.code == 2 && strstr(run.err, "found 'block_size_x=7'; expected one of 32 64 128 256"),
+               run);
+    e2e_tune(&run, E2E_QUICK, "run copy 1000 f32 --templates templates");
+    e2e_expect(run.code == 2 && strstr(run.err, "expected --template NAME"), run);
+}
+
+/* How often a text stands in one of the run's outputs by now. */
+static int count_in(const char *kind, const char *text)
+{
+    static char all[1 << 16];
+    char path[200];
+    int count = 0;
+    snprintf(path, sizeof path, "%s/%s.%s", e2e_folder(), kind, run.name);
+    FILE *file = fopen(path, "r");
+    size_t len = file ? fread(all, 1, sizeof all - 1, file) : 0;
+    all[len] = '\0';
+    if (file)
+        fclose(file);
+    for (const char *at = all; (at = strstr(at, text)) != NULL; at++)
+        count++;
+    return count;
+}
+
+static void wait_for(const char *kind, const char *text, int count)
+{
+    for (int i = 0; i < 60000 && count_in(kind, text) < count; i++)
+        nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
+    cr_assert_geq(count_in(kind, text), count, "%s: %s", kind, text);
+}
+
+/* A header is changed for the worse, then for the better; Ctrl-C is the way to end, and no failure. */
+Test(sources, run_watches_what_the_kernel_is_made_of)
+{
+    e2e_start(&run, E2E_REAL, "run copy 1000 f32 --template mine --templates templates --watch");
+    wait_for("err", "waiting for a change", 1);
+    wait_for("out", "registers", 1);
+    e2e_write("src/inc/access.h", "#define ACCESS(p, i) nowhere\n");
+    wait_for("out", "identifier \"nowhere\" is undefined", 1);
+    wait_for("err", "waiting for a change", 2);
+    e2e_write("templates/copy/mine.cu", "/*!autotune\ntemplate mine\n*/\n");
+    wait_for("err", "no template 'mine'", 1);
+    wait_for("err", "waiting for a change", 3);
+    e2e_write("templates/copy/mine.cu", TEMPLATE);
+    e2e_write("src/inc/access.h", "#define ACCESS(p, i) (p)[(i)]\n");
+    wait_for("out", "registers", 2);
+    wait_for("err", "waiting for a change", 4);
+    kill(run.pid, SIGINT);
+    e2e_bury(&run);
+    e2e_expect(run.code == 0, run);
+    e2e_expect_no_process();
 }

@@ -35,6 +35,7 @@ int at__cmd_show(int argc, char **argv);
 int at__cmd_list(int argc, char **argv);
 int at__cmd_space(int argc, char **argv);
 int at__cmd_check(int argc, char **argv);
+int at__cmd_run(int argc, char **argv);
 int at__cmd_dump(int argc, char **argv);
 int at__cmd_merge(int argc, char **argv);
 int at__cmd_import(int argc, char **argv);
