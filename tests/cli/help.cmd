@@ -8,4 +8,5 @@ at list --help
 at space --help
 at check --help
 at run --help
+at adopt --help
 at cache --help

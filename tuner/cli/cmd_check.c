@@ -266,6 +266,38 @@ static void warn_of_unchecked(const checker *c)
     }
 }
 
+/* Lines of a declaration whose comment begins with '?': what `autotune adopt` could not know. */
+static void list_questions(const char *source, const at__part *part)
+{
+    const char *at = source + part->begin, *end = at + part->len;
+    for (int line = 1; at < end; line++) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        size_t len = (size_t)((stop ? stop : end) - at);
+        const char *hash = memmem(at, len, "# ? ", 4);
+        if (hash)
+            fprintf(stderr, "%s:%d: open question: %.*s\n", part->file, line, (int)(at + len - hash - 4),
+                    hash + 4);
+        if (memmem(at, len, "*/", 2)) /* the end of the declaration */
+            return;
+        at += len + 1;
+    }
+}
+
+static void list_all_questions(const checker *c)
+{
+    for (int o = 0; o < at__catalog_op_count(c->catalog) && c->format == AT__TEXT; o++) {
+        const at__op *op = at__catalog_op(c->catalog, o);
+        if (!chosen(&c->args->words, op->name))
+            continue;
+        list_questions(op->source, &op->parts[op->part_count - 1]);
+        for (int i = 0; i < at__catalog_template_count(c->catalog, op); i++) {
+            const at__template *t = at__catalog_template(c->catalog, op, i);
+            if (chosen(&c->args->templates, t->name))
+                list_questions(t->source, &t->parts[t->part_count - 1]);
+        }
+    }
+}
+
 static at_status check_all(checker *c, at_error *err)
 {
     int usable = 0;
@@ -393,6 +425,8 @@ static int run_check(check_args *a)
         status = known_names(&c, &err);
     if (status == AT_OK)
         status = known_problems(&c, &err);
+    if (status == AT_OK)
+        list_all_questions(&c);
     if (status == AT_OK)
         status = open_compiler(&c, &err);
     if (status == AT_OK)
