@@ -78,7 +78,9 @@ Test(sources, a_file_is_tuned_as_it_is)
 Test(sources, an_export_stands_alone)
 {
     tune(E2E_MINE, 0);
-    tune("export copy 1000 f32 --templates templates", 0);
+    e2e_write("src/copy.cu", "gone");
+    e2e_write("templates/copy/mine.cu", "");
+    tune("export copy 1000 f32", 0);
     e2e_expect(strstr(run.out, "#define ACCESS(p, i) (p)[i]\n") && !strstr(run.out, "#include \"inc"), run);
     e2e_expect(strstr(run.out, "copy_swapped<<<dim3(") && strstr(run.out, ">>>(in, out, 1LL, 1LL, 1000LL);"),
                run);

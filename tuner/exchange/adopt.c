@@ -358,7 +358,8 @@ static void write_op(draft *d)
     ask(d, out, "what it computes, in one line");
     at__str_add(out, "shape    ");
     for (int i = 0; i < d->arg_count; i++) {
-        at__str_addf(out, is_dim(&d->args[i]) ? " %s" : "", d->args[i].name);
+        if (is_dim(&d->args[i]))
+            at__str_addf(out, " %s", d->args[i].name);
         any = any || is_dim(&d->args[i]);
     }
     at__str_add(out, any ? "" : " n");
