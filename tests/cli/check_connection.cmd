@@ -28,3 +28,5 @@ template $'source ../../src/k.cu\nparam N = 1 2 3\nparam M = 1 2\nparam L = 1 2\
 check
 template $'source ../../src/k.cu\nparam N = 1 2 3\nparam M = 1 2\ndefine N\nkernel f\ngrid 1\nblock 32'
 check
+template $'source ../../src/k.cu\nparam N = 1 2\nrequire N > 2 # never\nkernel f\ngrid 1\nblock 32'
+check

@@ -250,17 +250,19 @@ static bool has_row(const checker *c, const at__template *t)
 /* A template that was compiled for nothing has not been checked: that must not look like success. */
 static void warn_of_unchecked(const checker *c)
 {
-    char text[256];
+    char text[512];
     for (int o = 0; o < at__catalog_op_count(c->catalog); o++) {
         const at__op *op = at__catalog_op(c->catalog, o);
         for (int i = 0; i < at__catalog_template_count(c->catalog, op); i++) {
             const at__template *t = at__catalog_template(c->catalog, op, i);
             if (!chosen(&c->args->words, op->name) || !chosen(&c->args->templates, t->name) || has_row(c, t))
                 continue;
-            snprintf(text, sizeof text,
-                     "%s/%s has no configuration for these shapes and types: not checked; name others with "
-                     "--shape",
-                     op->name, t->name);
+            const char *why = at__compile_check_refusal(c->check, t);
+            snprintf(
+                text, sizeof text,
+                "%s/%s has no configuration for these shapes and types%s%.300s: not checked; name others "
+                "with --shape",
+                op->name, t->name, why ? ", as none satisfies " : "", why ? why : "");
             at__warn(text);
         }
     }

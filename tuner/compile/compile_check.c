@@ -39,6 +39,12 @@ typedef struct first {
     int64_t *slots;
 } first;
 
+/* A template without a configuration for some problem. */
+typedef struct refused {
+    const at__template *t;
+    char *why; /* for the last such */
+} refused;
+
 struct at__compile_check {
     at__compile_check_options options;
     at__pool *pool;
@@ -50,6 +56,8 @@ struct at__compile_check {
     size_t fault_count, fault_cap;
     first *firsts; /* of each template */
     size_t first_count, first_cap;
+    refused *refusals;
+    size_t refusal_count, refusal_cap;
     size_t asking;               /* which of them is asked about */
     char (*seen)[AT__HASH_TEXT]; /* open addressing; "" is empty */
     size_t seen_count, seen_cap;
@@ -312,6 +320,32 @@ static at_status remember_first(at__compile_check *c, size_t row, const int64_t 
     return AT_OK;
 }
 
+static at_status remember_refusal(at__compile_check *c, const at__template *t, const char *why, at_error *err)
+{
+    size_t i = 0;
+    char *copy = at__text_copy(why, strlen(why));
+    while (i < c->refusal_count && c->refusals[i].t != t)
+        i++;
+    if (!copy || (i == c->refusal_count &&
+                  !at__grow(&c->refusals, &c->refusal_cap, c->refusal_count, sizeof *c->refusals))) {
+        free(copy);
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    }
+    if (i == c->refusal_count)
+        c->refusals[c->refusal_count++] = (refused){ .t = t };
+    free(c->refusals[i].why);
+    c->refusals[i].why = copy;
+    return AT_OK;
+}
+
+const char *at__compile_check_refusal(const at__compile_check *c, const at__template *t)
+{
+    for (size_t i = 0; i < c->refusal_count; i++)
+        if (c->refusals[i].t == t)
+            return c->refusals[i].why;
+    return NULL;
+}
+
 static at_status check_template(at__compile_check *c, const at__template *t, at__dtype type,
                                 const int64_t *slots, int cc, at_error *err)
 {
@@ -328,6 +362,8 @@ static at_status check_template(at__compile_check *c, const at__template *t, at_
             find_row(&row, c, (at__compile_check_row){ .op = t->op, .t = t, .cc = cc, .type = type }, err);
     if (count > 0 && status == AT_OK)
         status = remember_first(c, row, slots, err);
+    else if (status == AT_OK)
+        status = remember_refusal(c, t, at__space_refusal(space), err);
     bool all = sample == 0 || sample >= count;
     for (int64_t i = 0; i < (all ? count : sample) && status == AT_OK && !*c->options.cancel; i++) {
         at__config config;
@@ -452,6 +488,9 @@ void at__compile_check_close(at__compile_check *c)
     for (size_t i = 0; i < c->first_count; i++)
         free(c->firsts[i].slots);
     free(c->firsts);
+    for (size_t i = 0; i < c->refusal_count; i++)
+        free(c->refusals[i].why);
+    free(c->refusals);
     free(c->faults);
     free(c->rows);
     free(c->jobs);

@@ -72,4 +72,8 @@ at_status at__compile_check_finish(at__compile_check *check, at_error *err) AT_M
 /* Valid until the next call of at__compile_check_problem. */
 size_t at__compile_check_rows(const at__compile_check *check, at__compile_check_row **out);
 
+/* The requirement that left a template without any configuration, for the last such problem; NULL: there was
+ * none. */
+const char *at__compile_check_refusal(const at__compile_check *check, const at__template *t);
+
 #endif
