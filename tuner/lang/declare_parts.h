@@ -72,6 +72,8 @@ at_status at__read_option(at__template *t, at__lines *lines) AT_MUST_CHECK;
 at_status at__read_taken_args(at__template *t, at__lines *lines) AT_MUST_CHECK;
 at_status at__read_kernel_expression(at__template *t, at__lines *lines) AT_MUST_CHECK;
 at_status at__read_launch(at__template *t, at__lines *lines) AT_MUST_CHECK;
+/* Where nothing was said, a kernel takes what the `arg` line names, and without one everything. */
+void at__complete_args(at__template *t);
 void at__template_sources_clear(at__template *t);
 
 void at__lets_clear(at__let *lets, size_t count);

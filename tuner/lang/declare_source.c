@@ -290,6 +290,23 @@ at_status at__read_launch(at__template *t, at__lines *lines)
     return status;
 }
 
+void at__complete_args(at__template *t)
+{
+    if (!t->all_arg_count)
+        for (int i = 0; i < t->op->arg_count; i++)
+            t->all_args[t->all_arg_count++] = i;
+    if (!t->arg_count) {
+        memcpy(t->args, t->all_args, sizeof t->args);
+        t->arg_count = t->all_arg_count;
+    }
+    for (int i = 0; i < t->more_count; i++) {
+        if (t->more[i].arg_count)
+            continue;
+        memcpy(t->more[i].args, t->all_args, sizeof t->all_args);
+        t->more[i].arg_count = t->all_arg_count;
+    }
+}
+
 void at__template_sources_clear(at__template *t)
 {
     for (int i = 0; i < t->sources.count; i++)

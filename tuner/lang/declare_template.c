@@ -500,24 +500,6 @@ static at_status require_full_alignments(const reading *r, at_error *err)
     return status;
 }
 
-/* Where nothing was said, a kernel takes what the `arg` line names, and without one everything. */
-static void complete_args(at__template *t)
-{
-    if (!t->all_arg_count)
-        for (int i = 0; i < t->op->arg_count; i++)
-            t->all_args[t->all_arg_count++] = i;
-    if (!t->arg_count) {
-        memcpy(t->args, t->all_args, sizeof t->args);
-        t->arg_count = t->all_arg_count;
-    }
-    for (int i = 0; i < t->more_count; i++) {
-        if (t->more[i].arg_count)
-            continue;
-        memcpy(t->more[i].args, t->all_args, sizeof t->all_args);
-        t->more[i].arg_count = t->all_arg_count;
-    }
-}
-
 static at_status read_all(at__template *t, const char *source, size_t len, at_error *err)
 {
     reading r = { .t = t, .launches = t->op->recorded };
@@ -527,7 +509,7 @@ static at_status read_all(at__template *t, const char *source, size_t len, at_er
         return status;
     for (int i = 0; i < t->param_count; i++)
         t->defaults[i] = t->params[i].values[0];
-    complete_args(t);
+    at__complete_args(t);
     if (r.has_default && (status = apply_default(t, &r.default_line)) != AT_OK)
         return status;
     status = require_full_alignments(&r, err);
