@@ -323,3 +323,37 @@ Test(catalog, refuses_a_template_that_is_no_file)
     cr_assert_eq(symlink("/nonexistent/file", path), 0);
     check_error("dangling.cu: No such file or directory");
 }
+
+static void note(void *context, const char *why)
+{
+    at__str *told = context;
+    at__str_addf(told, "%s\n", why);
+}
+
+/* What is wrong takes itself out, with the reason; the built-in ops and the other files are there. */
+Test(catalog, one_broken_file_leaves_the_others)
+{
+    at__catalog *c = NULL;
+    at__str told = { 0 };
+    at_error err = { 0 };
+    put("copy", "bad.cu", "/*!autotune\ntemplate bad\nparam N =\n*/\n");
+    put("copy", "good.cu", MINI_TEMPLATE("grid 1\nblock 1\nkernel mini_t\n"));
+    put("wrong", "op.cu", "/*!autotune\nop wrong\n*/\n");
+    put("wrong", "t.cu", MINI_TEMPLATE("grid 1\nblock 1\nkernel mini_t\n"));
+    put("mini", "op.cu", MINI_OP_HEAD "type T = storage\nceiling nowhere rows\n" MINI_OP_TAIL);
+    cr_assert_eq(at__catalog_open_usable(&c, root, note, &told, &err), AT_OK, "%s", err.text);
+    const at__op *copy = at__catalog_find_op(c, "copy");
+    cr_assert_not_null(at__catalog_find_template(c, copy, "linear"));
+    cr_assert_not_null(at__catalog_find_template(c, copy, "t"));
+    cr_assert_null(at__catalog_find_template(c, copy, "bad"));
+    cr_assert_null(at__catalog_find_op(c, "wrong"));
+    cr_assert_str_eq(at__catalog_find_op(c, "mini")->ceiling_op, "");
+    const char *text = at__str_text(&told);
+    cr_assert(strstr(text, "copy/bad.cu:3:10: found the end of the line; expected the parameter's values; "
+                           "this file is left out\n"),
+              "%s", text);
+    cr_assert(strstr(text, "expected a line 'shape DIM...' in it; this folder is left out\n"), "%s", text);
+    cr_assert(strstr(text, "expected the name of an op; its ceiling is left out\n"), "%s", text);
+    at__str_clear(&told);
+    at__catalog_close(c);
+}

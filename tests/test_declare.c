@@ -383,7 +383,7 @@ static const struct {
     { "require 1 <\\\n 2 *\n", "t.cu:4:5: found nothing more" },
     { "kernel\n", "expected the name of a kernel" },
     { "kernel nope\ngrid 1\nblock 1\n", "t.cu:3:8: found no kernel 'nope' in this file" },
-    { "shape n\n", "found 'shape'; expected one of template use param let const" },
+    { "shape n\n", "found 'shape'; expected one of template use source include define" },
     { "fixed # rows\n", "found nothing more; expected a number" },
     { "fixed 1\nfixed 0\n", "t.cu:4:1: found a second 'fixed' line; expected one" },
     { "grid 1\nblock 1\ndefault A=1\n", "t.cu:5:9: found 'A'; expected the name of a parameter" },

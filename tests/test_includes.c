@@ -229,14 +229,14 @@ Test(includes, a_log_that_speaks_of_a_file_outside_only_names_it)
         snprintf(line, sizeof line, "h.cu(1): warning: x\n%s/%s(12): error: this\n  hidden:x\n", root,
                  FILES[i].path);
         at__str_add(&log, line);
-        at__includes_hide(&log, "copy/h.cu", &folders);
+        at__includes_hide(&log, "", "copy/h.cu", &folders);
         cr_assert_eq(strstr(at__str_text(&log), "hidden") != NULL, FILES[i].stays, "%s", FILES[i].path);
         cr_assert_not_null(strstr(at__str_text(&log), FILES[i].path), "%s", at__str_text(&log));
         at__str_clear(&log);
     }
     at__str log = { 0 };
     at__str_add(&log, "/usr/include/stdlib.h(1): error: that\n");
-    at__includes_hide(&log, "copy/h.cu", &folders);
+    at__includes_hide(&log, "", "copy/h.cu", &folders);
     cr_assert_not_null(strstr(at__str_text(&log), "that"));
     at__str_clear(&log);
 }

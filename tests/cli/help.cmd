@@ -7,6 +7,8 @@ at show --help
 at list --help
 at space --help
 at check --help
+at run --help
+at adopt --help
 at cache --help
 at import --help
 at merge --help

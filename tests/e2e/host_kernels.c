@@ -174,9 +174,21 @@ static const struct {
 };
 enum { CHECK_COUNT = sizeof CHECKS / sizeof *CHECKS };
 
+/* A mangled name from its own beginning: "_Z9copy_minePj" becomes "copy_minePj". */
+static const char *plain(const char *name)
+{
+    return strncmp(name, "_Z", 2) == 0 ? name + 2 + strspn(name + 2, "0123456789") : name;
+}
+
 static bool is_transpose(const char *name)
 {
-    return strncmp(name, "transpose", 9) == 0;
+    return strncmp(plain(name), "transpose", 9) == 0;
+}
+
+/* Takes its input before its output. */
+static bool is_swapped(const char *name)
+{
+    return strstr(name, "swapped") != NULL;
 }
 
 int host_kernel_params(const char *name)
@@ -186,7 +198,7 @@ int host_kernel_params(const char *name)
             return CHECKS[i].params;
     if (host_number_params(name))
         return host_number_params(name);
-    return is_transpose(name) ? 7 : strncmp(name, "copy", 4) == 0 ? 5 : 0;
+    return is_transpose(name) ? 7 : strncmp(plain(name), "copy", 4) == 0 ? 5 : 0;
 }
 
 bool host_kernel_buffers(host_buffers *out, const char *name, const uint64_t *p, int element)
@@ -195,7 +207,7 @@ bool host_kernel_buffers(host_buffers *out, const char *name, const uint64_t *p,
         return false;
     if (host_number_buffers(out, name, p))
         return true;
-    *out = (host_buffers){ .out = pointer(p[0]), .in = pointer(p[1]) };
+    *out = (host_buffers){ .out = pointer(p[is_swapped(name)]), .in = pointer(p[!is_swapped(name)]) };
     out->in_bytes = out->out_bytes = (int64_t)(p[2] * p[3] * p[4]) * element;
     if (is_transpose(name)) {
         out->in_bytes = (int64_t)(p[2] * p[3] * p[5]) * element;

@@ -1,7 +1,7 @@
 /*
- * host_kernels.h - what kernels do, done by the CPU: those of tuner/runner/verify.cu and fill.cu, and by
- * their first word those of the ops transpose and copy, and those of
- * host_numbers.h.
+ * host_kernels.h - what kernels do, done by the CPU: those of tuner/runner/verify.cu and fill.cu, by their
+ * first word those of the ops transpose and copy, and those of host_numbers.h. Mangled names are taken apart;
+ * one with "swapped" in it takes its input before its output.
  */
 #ifndef AUTOTUNE_TEST_HOST_KERNELS_H
 #define AUTOTUNE_TEST_HOST_KERNELS_H

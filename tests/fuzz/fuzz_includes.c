@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (again.len && !strstr(at__str_text(&once), "#error")) /* which quotes what it refuses */
         abort();
     at__str_add(&log, source);
-    at__includes_hide(&log, "fuzzed.cu", &folders);
+    at__includes_hide(&log, source, "fuzzed.cu", &folders);
     free(source);
     at__str_clear(&once);
     at__str_clear(&again);

@@ -98,8 +98,8 @@ static void verify(checker *c, at__bench *bench, const at__problem *p, const int
     must(at__config_bind(all, t, config, &err), &err);
     must(at__render(&source, t, p->type, config, slots, &err), &err);
     compile(c, &build.cubin, at__str_text(&source), t->file);
-    must(at__kernel_bind(&kernel, &build, t->kernel, &t->launch, p->op, all, &err), &err);
-    must(at__gpu_load(&module, c->gpu, kernel.cubin, kernel.name, kernel.geometry.shared_bytes, &err), &err);
+    must(at__template_bind(&kernel, &build, t, all, &err), &err);
+    must(at__gpu_load_all(&module, c->gpu, &kernel, &err), &err);
     must(at__bench_verify(&verdict, bench, module, &kernel, false, &err), &err);
     c->tried++;
     if (!verdict.right) {

@@ -40,6 +40,7 @@ typedef struct checker {
     bool terminal, drawn; /* stderr is one; a progress line is on it */
     double started_s, drawn_s;
     int64_t failed;
+    int broken; /* files of --templates */
 } checker;
 
 static const char *row_name(const at__compile_check_row *r)
@@ -73,33 +74,42 @@ static void show_progress(void *context, const at__compile_check_row *r, int64_t
     c->drawn_s = now_s;
 }
 
-static void print_failure_json(const at__compile_check_row *r, const char *config, const char *log)
+static void print_fault_json(const at__compile_check_fault *f)
 {
     at__str line = { 0 };
     char arch[16];
-    snprintf(arch, sizeof arch, "sm_%d", r->cc);
+    snprintf(arch, sizeof arch, "sm_%d", f->row->cc);
     at__str_add(&line, "{");
     at__member_text(&line, "arch", arch);
-    at__member_text(&line, "dtype", at__dtype_name(r->type));
-    at__member_text(&line, "op", r->op->name);
-    at__member_text(&line, "template", row_name(r));
-    at__member_text(&line, "config", config);
-    at__member_text(&line, "log", log);
+    at__member_text(&line, "dtype", at__dtype_name(f->row->type));
+    at__member_text(&line, "op", f->row->op->name);
+    at__member_text(&line, "template", row_name(f->row));
+    at__member_text(&line, "config", f->config);
+    at__member_int(&line, "kernels", f->kernels);
+    at__member_text(&line, "log", f->log);
     at__print(stdout, "%s}\n", at__whole(&line));
     at__str_clear(&line);
 }
 
-static void show_failure(void *context, const at__compile_check_row *r, const char *config, const char *log)
+/* One cause is told once: with the first kernel that it hits, and how many there are. */
+static void show_fault(void *context, const at__compile_check_fault *f)
 {
     checker *c = context;
-    size_t len = strlen(log);
-    c->failed++;
+    const at__compile_check_row *r = f->row;
+    size_t len = strlen(f->log);
+    c->failed += f->kind == AT__FAULT_FAILS ? f->kernels : 0;
     erase(c);
-    if (c->format == AT__JSON)
-        print_failure_json(r, config, log);
-    else
-        at__print(stderr, "sm_%d %s %s/%s %s:\n%s%s", r->cc, at__dtype_name(r->type), r->op->name,
-                  r->t ? r->t->name : r->op->reference, config, log, len && log[len - 1] == '\n' ? "" : "\n");
+    if (c->format == AT__JSON) {
+        print_fault_json(f);
+        return;
+    }
+    at__print(stderr, "sm_%d %s %s/%s%s%s", r->cc, at__dtype_name(r->type), r->op->name,
+              r->t ? r->t->name : r->op->reference, f->config[0] ? " " : "", f->config);
+    if (f->kernels > 1)
+        at__print(stderr, ", and %" PRId64 " more %s%s", f->kernels - 1,
+                  f->kind == AT__FAULT_FAILS ? "kernel" : "configuration", f->kernels > 2 ? "s" : "");
+    at__print(stderr, "%s:\n%s%s", f->kind == AT__FAULT_LEFT_OUT ? ", which is left out" : "", f->log,
+              len && f->log[len - 1] == '\n' ? "" : "\n");
 }
 
 static bool chosen(const at__words *words, const char *name)
@@ -244,18 +254,52 @@ static bool has_row(const checker *c, const at__template *t)
 /* A template that was compiled for nothing has not been checked: that must not look like success. */
 static void warn_of_unchecked(const checker *c)
 {
-    char text[256];
+    char text[512];
     for (int o = 0; o < at__catalog_op_count(c->catalog); o++) {
         const at__op *op = at__catalog_op(c->catalog, o);
         for (int i = 0; i < at__catalog_template_count(c->catalog, op); i++) {
             const at__template *t = at__catalog_template(c->catalog, op, i);
             if (!chosen(&c->args->words, op->name) || !chosen(&c->args->templates, t->name) || has_row(c, t))
                 continue;
-            snprintf(text, sizeof text,
-                     "%s/%s has no configuration for these shapes and types: not checked; name others with "
-                     "--shape",
-                     op->name, t->name);
+            const char *why = at__compile_check_refusal(c->check, t);
+            snprintf(
+                text, sizeof text,
+                "%s/%s has no configuration for these shapes and types%s%.300s: not checked; name others "
+                "with --shape",
+                op->name, t->name, why ? ", as none satisfies " : "", why ? why : "");
             at__warn(text);
+        }
+    }
+}
+
+/* Lines of a declaration whose comment begins with '?': what `autotune adopt` could not know. */
+static void list_questions(const char *source, const at__part *part)
+{
+    const char *at = source + part->begin, *end = at + part->len;
+    for (int line = 1; at < end; line++) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        size_t len = (size_t)((stop ? stop : end) - at);
+        const char *hash = memmem(at, len, "# ? ", 4);
+        if (hash)
+            at__print(stderr, "%s:%d: open question: %.*s\n", part->file, line, (int)(at + len - hash - 4),
+                      hash + 4);
+        if (memmem(at, len, "*/", 2)) /* the end of the declaration */
+            return;
+        at += len + 1;
+    }
+}
+
+static void list_all_questions(const checker *c)
+{
+    for (int o = 0; o < at__catalog_op_count(c->catalog) && c->format == AT__TEXT; o++) {
+        const at__op *op = at__catalog_op(c->catalog, o);
+        if (!chosen(&c->args->words, op->name))
+            continue;
+        list_questions(op->source, &op->parts[op->part_count - 1]);
+        for (int i = 0; i < at__catalog_template_count(c->catalog, op); i++) {
+            const at__template *t = at__catalog_template(c->catalog, op, i);
+            if (chosen(&c->args->templates, t->name))
+                list_questions(t->source, &t->parts[t->part_count - 1]);
         }
     }
 }
@@ -366,7 +410,7 @@ static at_status open_compiler(checker *c, at_error *err)
         .seed = (uint64_t)a->seed,
         .cancel = &at__cancel_requested,
         .context = c,
-        .failed = show_failure,
+        .fault = show_fault,
         .progress = show_progress,
     };
     c->terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
@@ -382,18 +426,20 @@ static int run_check(check_args *a)
         a->archs.items[a->archs.count++] = "sm_90";
     at_status status = at__format_parse(&c.format, a->format, &err);
     if (status == AT_OK)
-        status = at__catalog_open(&c.catalog, a->templates_dir, &err);
+        status = at__open_catalog(&c.catalog, a->templates_dir, &c.broken, &err);
     if (status == AT_OK)
         status = known_names(&c, &err);
     if (status == AT_OK)
         status = known_problems(&c, &err);
+    if (status == AT_OK)
+        list_all_questions(&c);
     if (status == AT_OK)
         status = open_compiler(&c, &err);
     if (status == AT_OK)
         status = check_all(&c, &err);
     if (status == AT_OK)
         print_rows(&c, at__now_s() - c.started_s);
-    int code = status != AT_OK ? at__complain(&err) : c.failed ? AT__EXIT_NOTHING : AT__EXIT_OK;
+    int code = status != AT_OK ? at__complain(&err) : c.failed || c.broken ? AT__EXIT_NOTHING : AT__EXIT_OK;
     at__compile_check_close(c.check);
     at__nvrtc_close(c.nvrtc);
     at__catalog_close(c.catalog);

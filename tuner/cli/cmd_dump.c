@@ -57,7 +57,7 @@ static at_status read_keys(keys *out, const dump_args *a, at_error *err)
     at__shapes shapes = { 0 };
     if (!a->shapes)
         return AT_OK;
-    at_status status = at__catalog_open(&catalog, a->templates_dir, err);
+    at_status status = at__open_catalog(&catalog, a->templates_dir, NULL, err);
     if (status == AT_OK)
         status =
             at__shapes_read(&shapes, strcmp(a->shapes, "-") ? a->shapes : "/dev/stdin", catalog, NULL, err);

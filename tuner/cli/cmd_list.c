@@ -419,7 +419,7 @@ int at__cmd_list(int argc, char **argv)
         return code;
     at_status status = parse_format(&r.json, format, &err);
     if (status == AT_OK)
-        status = at__catalog_open(&r.catalog, templates_dir, &err);
+        status = at__open_catalog(&r.catalog, templates_dir, NULL, &err);
     if (status == AT_OK && r.op && !at__catalog_find_op(r.catalog, r.op))
         status = at_fail(&err, AT_ERR_USAGE, "--op: no operation '%s'; `autotune list ops` shows them", r.op);
     if (status == AT_OK)

@@ -353,7 +353,7 @@ int at__cmd_query(int argc, char **argv)
         return code;
     at_status status = at__format_parse(&format, json ? "json" : format_text, &err);
     if (status == AT_OK)
-        status = at__catalog_open(&catalog, templates_dir, &err);
+        status = at__open_catalog(&catalog, templates_dir, NULL, &err);
     if (status == AT_OK)
         status = at__db_path(&path, db, &keep, &err);
     if (status == AT_OK)

@@ -317,7 +317,7 @@ int at__cmd_show(int argc, char **argv)
     if (status == AT_OK && a.by && strcmp(a.by, "template") != 0 && strcmp(a.by, "outcome") != 0)
         status = at_fail(&err, AT_ERR_USAGE, "--by: found '%s'; expected template or outcome", a.by);
     if (status == AT_OK)
-        status = at__catalog_open(&catalog, a.templates_dir, &err);
+        status = at__open_catalog(&catalog, a.templates_dir, NULL, &err);
     if (status == AT_OK)
         status = at__db_path(&path, a.db, &keep_path, &err);
     if (status == AT_OK)

@@ -290,7 +290,7 @@ int at__cmd_space(int argc, char **argv)
     if (status == AT_OK && a.list && a.sample)
         status = at_fail(&err, AT_ERR_USAGE, "found both --list and --sample; expected one of them");
     if (status == AT_OK)
-        status = at__catalog_open(&catalog, a.templates_dir, &err);
+        status = at__open_catalog(&catalog, a.templates_dir, NULL, &err);
     if (status == AT_OK)
         status = at__catalog_add_replayed(catalog, a.device, &err);
     if (status == AT_OK)

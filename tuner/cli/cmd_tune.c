@@ -196,7 +196,7 @@ static at_status plan_shapes(plan *p, const tune_args *a, at_error *err)
     at__dtype type = AT__DEFAULT_TYPE;
     at__shape_defaults defaults = { .op = a->op, .type = &type, .pitches = pitches, .aligns = aligns };
     at_error cause = { 0 };
-    at_status status = at__catalog_open(&p->catalog, a->templates_dir, err);
+    at_status status = at__open_catalog(&p->catalog, a->templates_dir, NULL, err);
     if (status == AT_OK && p->options.device_count)
         status = at__catalog_add_replayed(p->catalog, p->devices[0], err);
     if (status == AT_OK && a->op && !at__catalog_find_op(p->catalog, a->op))

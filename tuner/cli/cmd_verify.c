@@ -234,7 +234,7 @@ static at_status open_all(work *w, const at__tune_events *events, at_error *err)
 {
     const verify_args *a = w->args;
     at__cancel cancel = { .flag = &at__cancel_requested };
-    at_status status = at__catalog_open(&w->catalog, a->templates_dir, err);
+    at_status status = at__open_catalog(&w->catalog, a->templates_dir, NULL, err);
     if (status == AT_OK)
         status = at__db_path(&w->options.db_path, a->db, &w->keep, err);
     if (status == AT_OK && access(w->options.db_path, F_OK) != 0) /* a session would make it */

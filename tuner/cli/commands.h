@@ -7,6 +7,7 @@
 
 #include "cli/print.h"
 #include "util/options.h"
+#include "lang/catalog.h"
 #include "lang/shapes.h"
 #include "space/space.h"
 #include <stdatomic.h>
@@ -35,6 +36,8 @@ int at__cmd_show(int argc, char **argv);
 int at__cmd_list(int argc, char **argv);
 int at__cmd_space(int argc, char **argv);
 int at__cmd_check(int argc, char **argv);
+int at__cmd_run(int argc, char **argv);
+int at__cmd_adopt(int argc, char **argv);
 int at__cmd_dump(int argc, char **argv);
 int at__cmd_merge(int argc, char **argv);
 int at__cmd_import(int argc, char **argv);
@@ -69,6 +72,8 @@ void at__warn(const char *text);
 /* The text, when there was the memory for all of it. Else it says so and ends the program: a piece of a row
  * or of an object must not be taken for an answer. */
 const char *at__whole(const at__str *text);
+/* Built-in templates and those of DIR, less the files that are wrong: a warning each, and their number. */
+at_status at__open_catalog(at__catalog **out, const char *dir, int *broken, at_error *err);
 
 /* Parses a command's options, printing the help or the complaint. false: end with *exit_code. */
 bool at__command_options(const at__usage *usage, const at__option *table, int argc, char **argv,

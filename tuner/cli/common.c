@@ -45,6 +45,22 @@ const char *at__whole(const at__str *text)
     return at__str_text(text);
 }
 
+static void tell_broken(void *context, const char *why)
+{
+    int *count = context;
+    ++*count;
+    at__warn(why);
+}
+
+at_status at__open_catalog(at__catalog **out, const char *dir, int *broken, at_error *err)
+{
+    int count = 0;
+    at_status status = at__catalog_open_usable(out, dir, tell_broken, &count, err);
+    if (broken)
+        *broken = count;
+    return status;
+}
+
 static void describe(at__description kind, const char *name, const at__usage *usage, const at__option *table)
 {
     at__str part = { 0 };

@@ -7,6 +7,7 @@
  */
 #include "compile/builder.h"
 
+#include "compile/cubin.h"
 #include "lang/render.h"
 #include "util/sha256.h"
 
@@ -149,6 +150,20 @@ at_status at__build_wait(at__build *build, at__builder *builder, const char *nam
     return status;
 }
 
+/* Buffers are counted over all of the op's arguments, whichever of them a kernel takes. */
+static at_status bind_arg(struct at__kernel_arg *out, const at__op *op, int index, const int64_t *slots,
+                          at_error *err)
+{
+    const at__arg *arg = &op->args[index];
+    *out = (struct at__kernel_arg){ .buffer = -1, .bytes = arg->scalar_bytes };
+    if (arg->role == AT__SCALAR)
+        return at__scalar_value(&out->value, arg, slots, err);
+    out->buffer = 0;
+    for (int i = 0; i < index; i++)
+        out->buffer += op->args[i].role != AT__SCALAR;
+    return AT_OK;
+}
+
 at_status at__kernel_bind(at__kernel *out, const at__build *build, const char *name, const at__launch *launch,
                           const at__op *op, const int64_t *slots, at_error *err)
 {
@@ -156,16 +171,42 @@ at_status at__kernel_bind(at__kernel *out, const at__build *build, const char *n
         .cubin = build->cubin.data, .cubin_len = build->cubin.len, .name = name, .arg_count = op->arg_count
     };
     at_status status = at__geometry_of(&k.geometry, launch, slots, err);
-    int buffers = 0;
+    for (int i = 0; i < op->arg_count && status == AT_OK; i++)
+        status = bind_arg(&k.args[i], op, i, slots, err);
+    if (status == AT_OK)
+        *out = k;
+    return status;
+}
 
-    for (int i = 0; i < op->arg_count && status == AT_OK; i++) {
-        const at__arg *arg = &op->args[i];
-        k.args[i] = (struct at__kernel_arg){ .buffer = -1, .bytes = arg->scalar_bytes };
-        if (arg->role == AT__SCALAR)
-            status = at__scalar_value(&k.args[i].value, arg, slots, err);
-        else
-            k.args[i].buffer = buffers++;
-    }
+/* The name that the compiler gave a kernel, within the cubin; without one (a replay) its own. */
+static at_status find_name(const char **out, const at__build *build, const char *kernel, at_error *err)
+{
+    size_t unused;
+    return at__cubin_name(out, &unused, build->cubin.data, build->cubin.len, kernel, err);
+}
+
+static at_status bind_step(at__kernel_step *out, const at__build *build, const at__template *t,
+                           const at__step *step, const int64_t *slots, at_error *err)
+{
+    at_status status = at__geometry_of(&out->geometry, &step->launch, slots, err);
+    if (status == AT_OK)
+        status = find_name(&out->name, build, step->kernel, err);
+    for (out->arg_count = 0; out->arg_count < step->arg_count && status == AT_OK; out->arg_count++)
+        status = bind_arg(&out->args[out->arg_count], t->op, step->args[out->arg_count], slots, err);
+    return status;
+}
+
+at_status at__template_bind(at__kernel *out, const at__build *build, const at__template *t,
+                            const int64_t *slots, at_error *err)
+{
+    at__kernel k = { .cubin = build->cubin.data, .cubin_len = build->cubin.len };
+    at_status status = at__geometry_of(&k.geometry, &t->launch, slots, err);
+    if (status == AT_OK)
+        status = find_name(&k.name, build, t->kernel, err);
+    for (; k.arg_count < t->arg_count && status == AT_OK; k.arg_count++)
+        status = bind_arg(&k.args[k.arg_count], t->op, t->args[k.arg_count], slots, err);
+    for (; k.more_count < t->more_count && status == AT_OK; k.more_count++)
+        status = bind_step(&k.more[k.more_count], build, t, &t->more[k.more_count], slots, err);
     if (status == AT_OK)
         *out = k;
     return status;

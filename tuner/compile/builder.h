@@ -68,4 +68,12 @@ void at__builder_keep(at__builder *builder, const char *source_hash);
 at_status at__kernel_bind(at__kernel *out, const at__build *build, const char *name, const at__launch *launch,
                           const at__op *op, const int64_t *slots, at_error *err) AT_MUST_CHECK;
 
+/*
+ * The same of a template: what of the op's arguments its kernel takes, and under the name that the compiler
+ * gave it, which is borrowed from the cubin; without one (a replay) its own. AT_ERR_INPUT: no launch can be
+ * made of this configuration, or its code has no such kernel.
+ */
+at_status at__template_bind(at__kernel *out, const at__build *build, const at__template *t,
+                            const int64_t *slots, at_error *err) AT_MUST_CHECK;
+
 #endif

@@ -2,11 +2,14 @@
  * compile_check.c - every source is hashed before it is handed over, and one that was there is
  * skipped: shapes share kernels. As many jobs are submitted as the pool has room for; results are
  * taken in between and counted in the row of their op, template, architecture and type, so memory
- * grows with rows and distinct sources alone.
+ * grows with rows, faults and distinct sources alone.
  */
 #include "compile/compile_check.h"
 
+#include "compile/connection.h"
+#include "compile/effects.h"
 #include "compile/pool.h"
+#include "lang/arch.h"
 #include "lang/render.h"
 #include "space/space.h"
 #include "util/sha256.h"
@@ -18,8 +21,29 @@
 typedef struct job {
     size_t row;
     char *config;
-    int64_t dynamic_bytes; /* shared memory that the launch adds */
+    at__geometry *geometries; /* of the template's launches; NULL: a reference */
 } job;
+
+/* Kernels that fail alike. */
+typedef struct fault {
+    size_t row;
+    char key[AT__HASH_TEXT];
+    char *config, *log; /* of the first */
+    int64_t kernels;
+    enum at__fault_kind kind;
+} fault;
+
+/* The first problem that a template has configurations for. */
+typedef struct first {
+    size_t row;
+    int64_t *slots;
+} first;
+
+/* A template without a configuration for some problem. */
+typedef struct refused {
+    const at__template *t;
+    char *why; /* for the last such */
+} refused;
 
 struct at__compile_check {
     at__compile_check_options options;
@@ -28,6 +52,13 @@ struct at__compile_check {
     size_t row_count, row_cap;
     job *jobs;
     size_t job_count, job_cap;
+    fault *faults;
+    size_t fault_count, fault_cap;
+    first *firsts; /* of each template */
+    size_t first_count, first_cap;
+    refused *refusals;
+    size_t refusal_count, refusal_cap;
+    size_t asking;               /* which of them is asked about */
     char (*seen)[AT__HASH_TEXT]; /* open addressing; "" is empty */
     size_t seen_count, seen_cap;
     size_t current; /* row that is being handed out */
@@ -76,23 +107,99 @@ static void record_resources(at__compile_check_row *r, const at__resources *u, i
         r->registers[r->register_count++] = u->registers;
 }
 
-static void take(at__compile_check *c, const at__compiled *done)
+/* ---- faults ---- */
+
+/* Faults are one where template and cause are: the same line is wrong for every architecture and type. */
+static void make_key(char key[AT__HASH_TEXT], const at__compile_check_row *r, const char *cause)
+{
+    at__sha256 h;
+    const char *name = r->t ? r->t->name : "";
+    at__sha256_init(&h);
+    at__sha256_add(&h, r->op->name, strlen(r->op->name) + 1);
+    at__sha256_add(&h, name, strlen(name) + 1);
+    at__sha256_add(&h, cause, strlen(cause));
+    at__sha256_text(&h, key);
+}
+
+static at_status add_fault(at__compile_check *c, size_t row, const char *config, const char *cause,
+                           const char *log, enum at__fault_kind kind, at_error *err)
+{
+    fault f = { .row = row, .kernels = 1, .kind = kind };
+    make_key(f.key, &c->rows[row], cause);
+    for (size_t i = 0; i < c->fault_count; i++)
+        if (strcmp(c->faults[i].key, f.key) == 0) {
+            c->faults[i].kernels++;
+            return AT_OK;
+        }
+    f.config = at__text_copy(config, strlen(config));
+    f.log = at__text_copy(log, strlen(log));
+    if (!f.config || !f.log || !at__grow(&c->faults, &c->fault_cap, c->fault_count, sizeof *c->faults)) {
+        free(f.config);
+        free(f.log);
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    }
+    c->faults[c->fault_count++] = f;
+    return AT_OK;
+}
+
+static void tell_faults(at__compile_check *c)
+{
+    for (size_t i = 0; i < c->fault_count; i++) {
+        const fault *f = &c->faults[i];
+        const at__compile_check_fault told = { .row = &c->rows[f->row],
+                                               .config = f->config,
+                                               .log = f->log,
+                                               .kernels = f->kernels,
+                                               .kind = f->kind };
+        c->options.fault(c->options.context, &told);
+    }
+}
+
+/* ---- results ---- */
+
+static at_status check_connection(at__compile_check *c, job *j, const at__compiled *done, at_error *err)
+{
+    at__compile_check_row *r = &c->rows[j->row];
+    at__str why = { 0 };
+    const char *about = "";
+    at__limits limits;
+    if (!j->geometries)
+        return AT_OK;
+    at__arch_limits(&limits, r->cc);
+    at_status status = at__connection_check(&why, &about, r->t, j->geometries, &limits, done->code.data,
+                                            done->code.len, &done->resources, err);
+    if (status == AT_OK && why.len) {
+        r->failed++;
+        c->failed++;
+        status = add_fault(c, j->row, j->config, about, at__str_text(&why), AT__FAULT_FAILS, err);
+    }
+    at__str_clear(&why);
+    return status;
+}
+
+static at_status take(at__compile_check *c, const at__compiled *done, at_error *err)
 {
     job *j = &c->jobs[done->tag];
     at__compile_check_row *r = &c->rows[j->row];
+    at_status status = AT_OK;
     if (!done->ok && *c->options.cancel)
-        return; /* Ctrl-C ends the workers too: no fault of the kernel */
+        return AT_OK; /* Ctrl-C ends the workers too: no fault of the kernel */
     r->kernels++;
     c->kernels++;
     if (done->ok) {
-        record_resources(r, &done->resources, j->dynamic_bytes);
+        record_resources(r, &done->resources, j->geometries ? j->geometries->shared_bytes : 0);
+        status = check_connection(c, j, done, err);
     } else {
         r->failed++;
         c->failed++;
-        c->options.failed(c->options.context, r, j->config, at__str_text(&done->log));
+        status = add_fault(c, j->row, j->config, at__str_text(&done->log), at__str_text(&done->log),
+                           AT__FAULT_FAILS, err);
     }
     free(j->config);
+    free(j->geometries);
     j->config = NULL;
+    j->geometries = NULL;
+    return status;
 }
 
 /* Takes what is finished; when `wait`, waits a moment for it. */
@@ -103,7 +210,7 @@ static at_status drain(at__compile_check *c, bool wait, at_error *err)
         at__pool_wait(c->pool, NULL, 100);
     at_status status = at__pool_pump(c->pool, err);
     while (status == AT_OK && at__pool_take(c->pool, &done)) {
-        take(c, &done);
+        status = take(c, &done, err);
         at__compiled_clear(&done);
     }
     if (c->row_count)
@@ -111,21 +218,26 @@ static at_status drain(at__compile_check *c, bool wait, at_error *err)
     return status;
 }
 
-static at_status add_job(at__compile_check *c, size_t row, const char *config, int64_t dynamic_bytes,
+static at_status add_job(at__compile_check *c, size_t row, const char *config, const at__geometry *geometries,
                          at_error *err)
 {
-    char *copy = at__text_copy(config, strlen(config));
-    if (!copy || !at__grow(&c->jobs, &c->job_cap, c->job_count, sizeof *c->jobs)) {
-        free(copy);
+    job j = { .row = row, .config = at__text_copy(config, strlen(config)) };
+    size_t bytes = AT__MAX_STEPS * sizeof *geometries;
+    if (geometries && (j.geometries = malloc(bytes)) != NULL)
+        memcpy(j.geometries, geometries, bytes);
+    if (!j.config || (geometries && !j.geometries) ||
+        !at__grow(&c->jobs, &c->job_cap, c->job_count, sizeof *c->jobs)) {
+        free(j.config);
+        free(j.geometries);
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
-    c->jobs[c->job_count++] = (job){ .row = row, .config = copy, .dynamic_bytes = dynamic_bytes };
+    c->jobs[c->job_count++] = j;
     return AT_OK;
 }
 
 /* Hands one source to the compiler, unless it was there before. */
 static at_status submit(at__compile_check *c, size_t row, const at__str *source, const char *file,
-                        const char *config, int64_t dynamic_bytes, at_error *err)
+                        const char *config, const at__geometry *geometries, at_error *err)
 {
     char hash[AT__HASH_TEXT], keyed[AT__HASH_TEXT + 16];
     int cc = c->rows[row].cc;
@@ -142,7 +254,7 @@ static at_status submit(at__compile_check *c, size_t row, const at__str *source,
         status = drain(c, true, err);
     if (status != AT_OK || known || *c->options.cancel)
         return status;
-    status = add_job(c, row, config, dynamic_bytes, err);
+    status = add_job(c, row, config, geometries, err);
     if (status == AT_OK)
         status = at__pool_submit(c->pool, (int64_t)c->job_count - 1, at__str_text(source), file, cc,
                                  AT__CUBIN, err);
@@ -170,22 +282,68 @@ static at_status check_config(at__compile_check *c, size_t row, const at__config
 {
     const at__template *t = c->rows[row].t;
     int64_t own[AT__MAX_SLOTS];
-    at__geometry geometry = { 0 };
+    at__geometry geometries[AT__MAX_STEPS] = { 0 };
     at__str source = { 0 }, text = { 0 };
+    at_error cause = { 0 };
     memcpy(own, slots, (size_t)t->op->symbols.count * sizeof *own);
     at__config_text(&text, t, config);
     at_status status = at__str_status(&text, err);
     if (status == AT_OK)
         status = at__config_bind(own, t, config, err);
-    if (status == AT_OK)
-        status = at__geometry_of(&geometry, &t->launch, own, err);
-    if (status == AT_OK)
+    bool launches = status == AT_OK && at__geometries_of(geometries, t, own, &cause) == AT_OK;
+    if (status == AT_OK && !launches)
+        status = add_fault(c, row, at__str_text(&text), cause.text, cause.text, AT__FAULT_LEFT_OUT, err);
+    if (status == AT_OK && launches)
         status = at__render(&source, t, c->rows[row].type, config, slots, err);
-    if (status == AT_OK)
-        status = submit(c, row, &source, t->file, at__str_text(&text), geometry.shared_bytes, err);
+    if (status == AT_OK && launches)
+        status = submit(c, row, &source, t->file, at__str_text(&text), geometries, err);
     at__str_clear(&source);
     at__str_clear(&text);
     return status;
+}
+
+static at_status remember_first(at__compile_check *c, size_t row, const int64_t *slots, at_error *err)
+{
+    const at__template *t = c->rows[row].t;
+    size_t bytes = (size_t)t->op->symbols.count * sizeof *slots;
+    first f = { .row = row };
+    for (size_t i = 0; i < c->first_count; i++)
+        if (c->rows[c->firsts[i].row].t == t)
+            return AT_OK;
+    f.slots = malloc(bytes);
+    if (!f.slots || !at__grow(&c->firsts, &c->first_cap, c->first_count, sizeof *c->firsts)) {
+        free(f.slots);
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    }
+    memcpy(f.slots, slots, bytes);
+    c->firsts[c->first_count++] = f;
+    return AT_OK;
+}
+
+static at_status remember_refusal(at__compile_check *c, const at__template *t, const char *why, at_error *err)
+{
+    size_t i = 0;
+    char *copy = at__text_copy(why, strlen(why));
+    while (i < c->refusal_count && c->refusals[i].t != t)
+        i++;
+    if (!copy || (i == c->refusal_count &&
+                  !at__grow(&c->refusals, &c->refusal_cap, c->refusal_count, sizeof *c->refusals))) {
+        free(copy);
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    }
+    if (i == c->refusal_count)
+        c->refusals[c->refusal_count++] = (refused){ .t = t };
+    free(c->refusals[i].why);
+    c->refusals[i].why = copy;
+    return AT_OK;
+}
+
+const char *at__compile_check_refusal(const at__compile_check *c, const at__template *t)
+{
+    for (size_t i = 0; i < c->refusal_count; i++)
+        if (c->refusals[i].t == t)
+            return c->refusals[i].why;
+    return NULL;
 }
 
 static at_status check_template(at__compile_check *c, const at__template *t, at__dtype type,
@@ -202,6 +360,10 @@ static at_status check_template(at__compile_check *c, const at__template *t, at_
     if (count > 0)
         status =
             find_row(&row, c, (at__compile_check_row){ .op = t->op, .t = t, .cc = cc, .type = type }, err);
+    if (count > 0 && status == AT_OK)
+        status = remember_first(c, row, slots, err);
+    else if (status == AT_OK)
+        status = remember_refusal(c, t, at__space_refusal(space), err);
     bool all = sample == 0 || sample >= count;
     for (int64_t i = 0; i < (all ? count : sample) && status == AT_OK && !*c->options.cancel; i++) {
         at__config config;
@@ -221,7 +383,7 @@ static at_status check_reference(at__compile_check *c, const at__problem *p, int
     if (status == AT_OK)
         status = at__render_reference(&source, p->op, p->type, err);
     if (status == AT_OK)
-        status = submit(c, row, &source, p->op->file, "", 0, err);
+        status = submit(c, row, &source, p->op->file, "", NULL, err);
     if (status == AT_OK)
         c->rows[row].configs = 1; /* the same one for every shape */
     at__str_clear(&source);
@@ -248,11 +410,42 @@ at_status at__compile_check_problem(at__compile_check *c, const at__problem *p, 
     return status;
 }
 
+static void add_useless(void *context, int param, const char *why)
+{
+    at__compile_check *c = context;
+    at_error ignored;
+    (void)param;
+    /* Without memory a hint is lost, no more. */
+    at_status status = add_fault(c, c->firsts[c->asking].row, "", why, why, AT__FAULT_USELESS, &ignored);
+    (void)status;
+}
+
+/* Of a template whose kernels are right: what is wrong is told first. */
+static at_status find_useless(at__compile_check *c, const first *f, at_error *err)
+{
+    const at__compile_check_row *r = &c->rows[f->row];
+    at__cancel cancel = { .flag = c->options.cancel };
+    const at__effects_query query = { .pool = c->pool,
+                                      .t = r->t,
+                                      .type = r->type,
+                                      .cc = r->cc,
+                                      .slots = f->slots,
+                                      .seed = c->options.seed,
+                                      .cancel = &cancel,
+                                      .context = c,
+                                      .useless = add_useless };
+    return r->failed ? AT_OK : at__effects_find(&query, err);
+}
+
 at_status at__compile_check_finish(at__compile_check *c, at_error *err)
 {
     at_status status = AT_OK;
     while (status == AT_OK && at__pool_busy(c->pool) && !*c->options.cancel)
         status = drain(c, true, err);
+    for (c->asking = 0; c->asking < c->first_count && status == AT_OK && !*c->options.cancel; c->asking++)
+        status = find_useless(c, &c->firsts[c->asking], err);
+    if (status == AT_OK)
+        tell_faults(c);
     return status;
 }
 
@@ -284,8 +477,21 @@ void at__compile_check_close(at__compile_check *c)
     at__pool_close(c->pool);
     for (size_t i = 0; i < c->row_count; i++)
         free(c->rows[i].registers);
-    for (size_t i = 0; i < c->job_count; i++)
+    for (size_t i = 0; i < c->job_count; i++) {
         free(c->jobs[i].config);
+        free(c->jobs[i].geometries);
+    }
+    for (size_t i = 0; i < c->fault_count; i++) {
+        free(c->faults[i].config);
+        free(c->faults[i].log);
+    }
+    for (size_t i = 0; i < c->first_count; i++)
+        free(c->firsts[i].slots);
+    free(c->firsts);
+    for (size_t i = 0; i < c->refusal_count; i++)
+        free(c->refusals[i].why);
+    free(c->refusals);
+    free(c->faults);
     free(c->rows);
     free(c->jobs);
     free(c->seen);

@@ -1,6 +1,7 @@
 /*
  * compile_check.h - compiles configurations with the pool and keeps what the compiler says of them, by op,
- * template, architecture and type. Equal sources (shapes share kernels) are compiled once. Prints nothing.
+ * template, architecture and type, and whether they can be launched as declared. Equal sources (shapes share
+ * kernels) are compiled once. Prints nothing.
  */
 #ifndef AUTOTUNE_COMPILE_CHECK_H
 #define AUTOTUNE_COMPILE_CHECK_H
@@ -20,12 +21,24 @@ typedef struct at__compile_check_row {
     at__dtype type;
     int64_t configs;    /* valid ones that were looked at, over all shapes                  */
     int64_t kernels;    /* compiled for them, with this row's source the first of its kind */
-    int64_t failed;     /* of these                                                         */
+    int64_t failed;     /* of these: they do not compile, or cannot be launched             */
     int64_t spilling;   /* kernels that spill registers to memory                           */
     int64_t shared_max; /* bytes a block, static and dynamic together                       */
     int64_t *registers; /* of each kernel, where the compiler told                          */
     size_t register_count, register_cap;
 } at__compile_check_row;
+
+/* What is wrong, told once for all kernels that it hits. */
+typedef struct at__compile_check_fault {
+    const at__compile_check_row *row; /* of the first    */
+    const char *config, *log;         /* likewise        */
+    int64_t kernels;
+    enum at__fault_kind {
+        AT__FAULT_FAILS,    /* they do not compile, or cannot be launched           */
+        AT__FAULT_LEFT_OUT, /* configurations without a launch: they are no kernels */
+        AT__FAULT_USELESS   /* of the template: a parameter that changes nothing    */
+    } kind;
+} at__compile_check_fault;
 
 typedef struct at__compile_check_options {
     const at__catalog *catalog;
@@ -35,7 +48,7 @@ typedef struct at__compile_check_options {
     uint64_t seed;
     const atomic_int *cancel; /* non-zero: end early       */
     void *context;
-    void (*failed)(void *context, const at__compile_check_row *row, const char *config, const char *log);
+    void (*fault)(void *context, const at__compile_check_fault *fault); /* when all is compiled */
     void (*progress)(void *context, const at__compile_check_row *row, int64_t kernels,
                      int64_t failed); /* often */
 } at__compile_check_options;
@@ -53,10 +66,14 @@ void at__compile_check_close(at__compile_check *check); /* NULL is allowed */
 at_status at__compile_check_problem(at__compile_check *check, const at__problem *problem,
                                     const int64_t *slots, int cc, at_error *err) AT_MUST_CHECK;
 
-/* Waits until everything is compiled. */
+/* Waits until everything is compiled, then tells faults in the order in which they were found. */
 at_status at__compile_check_finish(at__compile_check *check, at_error *err) AT_MUST_CHECK;
 
 /* Valid until the next call of at__compile_check_problem. */
 size_t at__compile_check_rows(const at__compile_check *check, at__compile_check_row **out);
+
+/* The requirement that left a template without any configuration, for the last such problem; NULL: there was
+ * none. */
+const char *at__compile_check_refusal(const at__compile_check *check, const at__template *t);
 
 #endif

@@ -348,13 +348,32 @@ static bool names_outside(const char *line, size_t len, const char *name, const 
     return outside;
 }
 
-void at__includes_hide(at__str *log, const char *name, const at__include_folders *folders)
+/*
+ * The text itself says by #line that this file's lines are in it, and what is quoted of the file is: the
+ * compiler has it from there.
+ */
+static bool is_quoted(const char *source, const char *line, size_t len)
+{
+    at__str label = { 0 }, quoted = { 0 };
+    const char *next = strchr(line, '\n');
+    next = next ? next + 1 : "";
+    next += strspn(next, BLANKS);
+    at__str_addf(&label, " \"%.*s\"\n", (int)len, line);
+    at__str_add_bytes(&quoted, next, strcspn(next, "\n"));
+    bool is = !label.failed && !quoted.failed && strstr(source, at__str_text(&label)) &&
+              strstr(source, at__str_text(&quoted));
+    at__str_clear(&label);
+    at__str_clear(&quoted);
+    return is;
+}
+
+void at__includes_hide(at__str *log, const char *source, const char *name, const at__include_folders *folders)
 {
     at__str said = { 0 };
     for (const char *line = at__str_text(log); line && !said.len; line = strchr(line, '\n')) {
         line += *line == '\n';
         size_t len = place_len(line);
-        if (len && names_outside(line, len, name, folders))
+        if (len && names_outside(line, len, name, folders) && !is_quoted(source, line, len))
             at__str_addf(
                 &said,
                 "%s: error: found %.*s to be included, which is outside of the template's folders and "

@@ -28,8 +28,10 @@ at_status at__includes_check(at__str *safe, const char *source, const char *name
 
 /*
  * The same afterwards, for what a header of CUDA's was made to include: a log that speaks of a file outside
- * is replaced by one that only names it.
+ * is replaced by one that only names it. Files whose text is in `source`, behind a #line that names them, are
+ * not outside.
  */
-void at__includes_hide(at__str *log, const char *name, const at__include_folders *folders);
+void at__includes_hide(at__str *log, const char *source, const char *name,
+                       const at__include_folders *folders);
 
 #endif

@@ -10,6 +10,7 @@
 #include "compile/nvrtc.h"
 
 #include "compile/includes.h"
+#include "lang/render_orders.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -32,6 +33,7 @@
     X(nvrtcGetSupportedArchs)                                                                                \
     X(nvrtcCreateProgram)                                                                                    \
     X(nvrtcDestroyProgram)                                                                                   \
+    X(nvrtcAddNameExpression)                                                                                \
     X(nvrtcCompileProgram)                                                                                   \
     X(nvrtcGetProgramLogSize)                                                                                \
     X(nvrtcGetProgramLog)                                                                                    \
@@ -382,52 +384,73 @@ static at_status read_log(at__nvrtc *nvrtc, nvrtcProgram program, at__str *log, 
 
 /* ---- compiling ---- */
 
-/* After a complaint about an option: drops the optional ones it names, or all. false: there was none left. */
-static bool refuse_options(at__nvrtc *nvrtc, const char *log)
+/*
+ * After a complaint about an option: drops the optional ones it names, or all, unless it may be about one of
+ * the source's own. false: there was none left.
+ */
+static bool refuse_options(at__nvrtc *nvrtc, const char *log, bool others)
 {
     bool any = false, named = false;
     for (int i = 0; i < OPTIONAL_COUNT; i++)
         named = named || (!nvrtc->refused[i] && strstr(log, OPTIONAL[i]));
     for (int i = 0; i < OPTIONAL_COUNT; i++)
-        if (!nvrtc->refused[i] && (!named || strstr(log, OPTIONAL[i])))
+        if (!nvrtc->refused[i] && ((!named && !others) || strstr(log, OPTIONAL[i])))
             any = nvrtc->refused[i] = true;
     return any;
 }
 
-static nvrtcResult compile_once(const at__nvrtc *nvrtc, nvrtcProgram program, int cc, at__code kind,
-                                bool verbose)
+/* What one compilation is made of. */
+typedef struct job {
+    nvrtcProgram program;
+    const at__orders *orders; /* what the source itself asks for */
+    int cc;
+    at__code kind;
+} job;
+
+static bool is_standard(const char *option)
 {
-    const char *options[3 + OPTIONAL_COUNT];
-    char arch[40], headers[sizeof nvrtc->headers + 20];
+    option += strspn(option, "-");
+    return strncmp(option, "std=", 4) == 0;
+}
+
+static nvrtcResult compile_once(const at__nvrtc *nvrtc, const job *j, bool verbose)
+{
+    const char *options[4 + OPTIONAL_COUNT + AT__MAX_OPTIONS];
+    char arch[40], headers[sizeof nvrtc->headers + 20], cccl[sizeof nvrtc->headers + 30];
     int count = 2;
 
-    code_options(arch, &options[1], cc, kind);
+    code_options(arch, &options[1], j->cc, j->kind);
     options[0] = arch;
     snprintf(headers, sizeof headers, "--include-path=%s", nvrtc->headers);
-    if (nvrtc->headers[0])
+    snprintf(cccl, sizeof cccl, "--include-path=%s/cccl", nvrtc->headers);
+    if (nvrtc->headers[0]) {
         options[count++] = headers;
+        options[count++] = cccl;
+    }
     for (int i = 0; i < OPTIONAL_COUNT; i++)
         if (!nvrtc->refused[i] && (verbose || i != VERBOSE))
             options[count++] = OPTIONAL[i];
-    return nvrtc->call.nvrtcCompileProgram(program, count, options);
+    for (int i = 0; i < j->orders->option_count; i++)
+        options[is_standard(j->orders->options[i]) ? 1 : count++] = j->orders->options[i];
+    return nvrtc->call.nvrtcCompileProgram(j->program, count, options);
 }
 
 /* Compiles, without the options that this NVRTC turns out not to know. */
-static at_status compile_program(at__nvrtc *nvrtc, nvrtcProgram program, nvrtcResult *result, at__str *log,
-                                 at__resources *resources, int cc, at__code kind, at_error *err)
+static at_status compile_program(at__nvrtc *nvrtc, const job *j, nvrtcResult *result, at__str *log,
+                                 at__resources *resources, at_error *err)
 {
     at_status status;
     do {
-        *result = compile_once(nvrtc, program, cc, kind, true);
+        *result = compile_once(nvrtc, j, true);
         at__str_reset(log);
-        status = read_log(nvrtc, program, log, resources, err);
+        status = read_log(nvrtc, j->program, log, resources, err);
     } while (status == AT_OK && *result == NVRTC_ERROR_INVALID_OPTION &&
-             refuse_options(nvrtc, at__str_text(log)));
+             refuse_options(nvrtc, at__str_text(log), j->orders->option_count > 0));
     /* "uses too much shared data" is not in the log when ptxas was told to be verbose (11.8 to 13.5). */
     if (status == AT_OK && *result == NVRTC_ERROR_COMPILATION && log->len == 0) {
         at__resources none = AT__RESOURCES_UNKNOWN;
-        *result = compile_once(nvrtc, program, cc, kind, false);
-        status = read_log(nvrtc, program, log, &none, err);
+        *result = compile_once(nvrtc, j, false);
+        status = read_log(nvrtc, j->program, log, &none, err);
     }
     return status;
 }
@@ -469,11 +492,27 @@ static at_status unknown_arch(const at__nvrtc *nvrtc, int cc, at_error *err)
     return AT_ERR_DEVICE;
 }
 
+/* The program with the names that its source asks for. */
+static nvrtcResult create(const at__nvrtc *nvrtc, job *j, const char *source, const char *name)
+{
+    nvrtcResult result = nvrtc->call.nvrtcCreateProgram(&j->program, source, name, 0, NULL, NULL);
+    for (int i = 0; i < j->orders->kernel_count && result == NVRTC_SUCCESS; i++)
+        result = nvrtc->call.nvrtcAddNameExpression(j->program, j->orders->kernels[i]);
+    return result;
+}
+
+/* An option of the source's own that this NVRTC does not know is the source's fault. */
+static bool refuses_source(nvrtcResult result, const job *j)
+{
+    return blames_source(result) || (result == NVRTC_ERROR_INVALID_OPTION && j->orders->option_count) ||
+           result == NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
+}
+
 at_status at__nvrtc_compile(at__nvrtc *nvrtc, bool *ok, at__str *code, at__str *log, at__resources *resources,
                             const char *source, const char *name, int cc, at__code kind, at_error *err)
 {
-    at_status status = AT_OK;
-    nvrtcProgram program = NULL;
+    at__orders orders = { 0 };
+    job j = { .orders = &orders, .cc = cc, .kind = kind };
     nvrtcResult result;
     const at__include_folders folders = { .cuda = nvrtc->headers };
     at__str safe = { 0 };
@@ -482,27 +521,30 @@ at_status at__nvrtc_compile(at__nvrtc *nvrtc, bool *ok, at__str *code, at__str *
     at__str_reset(log);
     if (!at__nvrtc_supports(nvrtc, cc))
         return unknown_arch(nvrtc, cc, err);
-    status = at__includes_check(&safe, source, name, &folders, err);
+    at_status status = at__orders_read(&orders, source, err);
+    if (status == AT_OK)
+        status = at__includes_check(&safe, source, name, &folders, err);
     if (status != AT_OK)
         goto done;
-    result = nvrtc->call.nvrtcCreateProgram(&program, safe.len ? safe.data : source, name, 0, NULL, NULL);
+    result = create(nvrtc, &j, safe.len ? safe.data : source, name);
     if (result == NVRTC_SUCCESS) {
-        status = compile_program(nvrtc, program, &result, log, resources, cc, kind, err);
+        status = compile_program(nvrtc, &j, &result, log, resources, err);
         if (status != AT_OK)
             goto done;
-        at__includes_hide(log, name, &folders);
+        at__includes_hide(log, source, name, &folders);
     }
     *ok = result == NVRTC_SUCCESS;
     if (*ok)
-        status = read_code(nvrtc, program, code, kind, err);
-    else if (!blames_source(result))
+        status = read_code(nvrtc, j.program, code, kind, err);
+    else if (!refuses_source(result, &j))
         status = at_fail(err, AT_ERR_DEVICE, "%s: NVRTC %s (%s) failed: %s %s", name, nvrtc->version,
                          nvrtc->path, nvrtc->call.nvrtcGetErrorString(result), at__str_text(log));
     else if (log->len == 0)
         at__str_add(log, nvrtc->call.nvrtcGetErrorString(result));
 done:
     at__str_clear(&safe);
-    if (program)
-        nvrtc->call.nvrtcDestroyProgram(&program);
+    if (j.program)
+        nvrtc->call.nvrtcDestroyProgram(&j.program);
+    at__orders_clear(&orders);
     return status;
 }

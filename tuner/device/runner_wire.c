@@ -9,6 +9,14 @@
 
 #include <string.h>
 
+static void write_step(at__str *body, const at__kernel_step *s)
+{
+    at__put_text(body, s->name);
+    at__put_bytes(body, &s->geometry, sizeof s->geometry);
+    at__put_i64(body, s->arg_count);
+    at__put_bytes(body, s->args, sizeof s->args);
+}
+
 static void write_kernel(at__str *body, const at__kernel *k)
 {
     at__put_bytes(body, k->cubin, k->cubin_len);
@@ -16,6 +24,9 @@ static void write_kernel(at__str *body, const at__kernel *k)
     at__put_bytes(body, &k->geometry, sizeof k->geometry);
     at__put_i64(body, k->arg_count);
     at__put_bytes(body, k->args, sizeof k->args);
+    at__put_i64(body, k->more_count);
+    for (int i = 0; i < k->more_count; i++)
+        write_step(body, &k->more[i]);
 }
 
 bool at__read_plain(void *out, size_t size, at__reader *in)
@@ -30,6 +41,16 @@ bool at__read_plain(void *out, size_t size, at__reader *in)
     return true;
 }
 
+static void read_step(at__kernel_step *out, at__reader *in)
+{
+    out->name = at__get_text(in);
+    at__read_plain(&out->geometry, sizeof out->geometry, in);
+    out->arg_count = (int)at__get_i64(in);
+    at__read_plain(out->args, sizeof out->args, in);
+    if (out->arg_count < 0 || out->arg_count > AT__MAX_ARGS)
+        in->bad = true;
+}
+
 static void read_kernel(at__kernel *out, at__reader *in)
 {
     *out = (at__kernel){ 0 };
@@ -40,8 +61,12 @@ static void read_kernel(at__kernel *out, at__reader *in)
     at__read_plain(&out->geometry, sizeof out->geometry, in);
     out->arg_count = (int)at__get_i64(in);
     at__read_plain(out->args, sizeof out->args, in);
-    if (out->arg_count < 0 || out->arg_count > AT__MAX_ARGS)
+    out->more_count = (int)at__get_i64(in);
+    if (out->arg_count < 0 || out->arg_count > AT__MAX_ARGS || out->more_count < 0 ||
+        out->more_count > AT__MAX_STEPS - 1)
         in->bad = true;
+    for (int i = 0; i < out->more_count && !in->bad; i++)
+        read_step(&out->more[i], in);
 }
 
 static at_status well_formed(const at__reader *in, at_error *err)

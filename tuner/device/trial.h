@@ -28,11 +28,8 @@ typedef struct at__device_info {
 #define AT__REPLAY_ORDINAL   (-1)
 #define AT__REPLAY_RECORDING " recording "
 
-/* A kernel with everything a launch needs. Buffers are the problem's, in the order of the op's arguments. */
-typedef struct at__kernel {
-    const char *identity; /* "transpose 4096x4096 b4 tile TILE=32": what a replay looks up */
-    const void *cubin;
-    size_t cubin_len;
+/* A launch that follows another one of the same code. */
+typedef struct at__kernel_step {
     const char *name;
     at__geometry geometry;
     int arg_count;
@@ -41,6 +38,19 @@ typedef struct at__kernel {
         int bytes;     /* of the scalar: 2, 4 or 8 */
         int64_t value; /* of a float: its bits */
     } args[AT__MAX_ARGS];
+} at__kernel_step;
+
+/* A kernel with everything a launch needs. Buffers are the problem's, in the order of the op's arguments. */
+typedef struct at__kernel {
+    const char *identity; /* "transpose 4096x4096 b4 tile TILE=32": what a replay looks up */
+    const void *cubin;
+    size_t cubin_len;
+    const char *name;
+    at__geometry geometry;
+    int arg_count;
+    struct at__kernel_arg args[AT__MAX_ARGS];
+    int more_count; /* launches that follow, timed with the first */
+    at__kernel_step more[AT__MAX_STEPS - 1];
 } at__kernel;
 
 /* Where an array's bytes are. */

@@ -10,6 +10,7 @@
 #include "exchange/export_parts.h"
 #include "lang/arch.h"
 #include "lang/render.h"
+#include "lang/render_orders.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -141,28 +142,75 @@ static at_status add_scalar(at__str *out, const at__launcher *l, const at__arg *
     return status;
 }
 
-at_status at__export_arguments(at__str *out, const at__launcher *l, const char *kernel, bool numbered,
-                               at_error *err)
+/* "out", "4096LL": `index` is the op's argument, `position` the kernel's parameter. */
+static at_status add_argument(at__str *out, const at__launcher *l, const char *text, const char *kernel,
+                              int position, int index, bool numbered, at_error *err)
+{
+    const at__arg *arg = &l->op->args[index];
+    int buffer = 0;
+    if (arg->role == AT__SCALAR)
+        return add_scalar(out, l, arg, err);
+    /* Types within a kernel template are its own. */
+    at_status status = strchr(kernel, '<') ? AT_OK : add_cast(out, arg, text, kernel, position, err);
+    for (int i = 0; i < index; i++)
+        buffer += l->op->args[i].role != AT__SCALAR;
+    if (numbered)
+        at__str_addf(out, "(%s%s *)buffers[%d]", at__export_qualifier(arg), at__export_element(arg), buffer);
+    else
+        at__str_add(out, arg->name);
+    return status;
+}
+
+at_status at__export_arguments(at__str *out, const at__launcher *l, const char *kernel, const int *args,
+                               int count, bool numbered, at_error *err)
 {
     at_status status = AT_OK;
     char *text = at__text_copy(at__str_text(out), out->len); /* it grows below */
     if (!text)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    for (int i = 0, buffer = 0; i < l->op->arg_count && status == AT_OK; i++) {
-        const at__arg *arg = &l->op->args[i];
+    for (int i = 0; i < count && status == AT_OK; i++) {
         at__str_add(out, i ? ", " : "");
-        if (arg->role == AT__SCALAR) {
-            status = add_scalar(out, l, arg, err);
-            continue;
-        }
-        status = add_cast(out, arg, text, kernel, i, err);
-        if (numbered)
-            at__str_addf(out, "(%s%s *)buffers[%d]", at__export_qualifier(arg), at__export_element(arg),
-                         buffer++);
-        else
-            at__str_add(out, arg->name);
+        status = add_argument(out, l, text, kernel, i, args ? args[i] : i, numbered, err);
     }
     free(text);
+    return status;
+}
+
+/* One launch, with what its kernel takes. */
+static at_status add_launch(at__str *out, const at__launcher *l, const char *kernel, const at__geometry *g,
+                            const int *args, int count, bool *has_status, at_error *err)
+{
+    if (g->shared_bytes > 0)
+        at__str_addf(out,
+                     "    %sstatus = cudaFuncSetAttribute(%s, "
+                     "cudaFuncAttributeMaxDynamicSharedMemorySize, %" PRId64
+                     ");\n    if (status != cudaSuccess)\n        return status;\n",
+                     *has_status ? "" : "cudaError_t ", kernel, g->shared_bytes);
+    *has_status = *has_status || g->shared_bytes > 0;
+    at__str_addf(out,
+                 "    %s<<<dim3(%" PRId64 ", %" PRId64 ", %" PRId64 "), dim3(%" PRId64 ", %" PRId64
+                 ", %" PRId64 "), %" PRId64 ", stream>>>(",
+                 kernel, g->grid[0], g->grid[1], g->grid[2], g->block[0], g->block[1], g->block[2],
+                 g->shared_bytes);
+    at_status status = at__export_arguments(out, l, kernel, args, count, false, err);
+    at__str_add(out, ");\n");
+    return status;
+}
+
+/* Those that follow the first one. */
+static at_status add_more_launches(at__str *out, const at__launcher *l, bool *has_status, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < l->t->more_count && status == AT_OK; i++) {
+        const at__step *s = &l->t->more[i];
+        at__str kernel = { 0 };
+        at__geometry g = { 0 };
+        at__render_kernel(&kernel, l->t, s->kernel, l->slots);
+        status = at__geometry_of(&g, &s->launch, l->slots, err);
+        if (status == AT_OK)
+            status = add_launch(out, l, at__str_text(&kernel), &g, s->args, s->arg_count, has_status, err);
+        at__str_clear(&kernel);
+    }
     return status;
 }
 
@@ -190,27 +238,17 @@ static at_status add_launcher(at__str *out, const at__launcher *l, at_error *err
             at__str_addf(out, "%s(uintptr_t)%s %% %" PRId64 " != 0", n++ ? " || " : "", l->op->args[i].name,
                          at__problem_align_of(l->problem, i));
     at__str_add(out, ")\n        return cudaErrorMisalignedAddress;\n");
-    const at__geometry *g = l->geometry;
-    if (g->shared_bytes > 0)
-        at__str_addf(out,
-                     "    cudaError_t status = cudaFuncSetAttribute(%s, "
-                     "cudaFuncAttributeMaxDynamicSharedMemorySize, %" PRId64
-                     ");\n    if (status != cudaSuccess)\n        return status;\n",
-                     l->kernel, g->shared_bytes);
-    at__str_addf(out,
-                 "    %s<<<dim3(%" PRId64 ", %" PRId64 ", %" PRId64 "), dim3(%" PRId64 ", %" PRId64
-                 ", %" PRId64 "), %" PRId64 ", stream>>>(",
-                 l->kernel, g->grid[0], g->grid[1], g->grid[2], g->block[0], g->block[1], g->block[2],
-                 g->shared_bytes);
-    status = at__export_arguments(out, l, l->kernel, false, err);
-    at__str_add(out, ");\n    return cudaGetLastError();\n}\n");
+    bool has_status = false;
+    status = add_launch(out, l, l->kernel, l->geometry, l->t->args, l->t->arg_count, &has_status, err);
+    if (status == AT_OK)
+        status = add_more_launches(out, l, &has_status, err);
+    at__str_add(out, "    return cudaGetLastError();\n}\n");
     return status;
 }
 
 at_status at__export_render(at__str *rendered, int64_t *slots, at__geometry *geometry,
                             const at__export_input *in, at_error *err)
 {
-    int64_t bound[AT__MAX_SLOTS] = { 0 };
     const at__fingerprint *f = &in->answer->fingerprint;
     at_error cause = { 0 };
     at__limits limits;
@@ -226,13 +264,50 @@ at_status at__export_render(at__str *rendered, int64_t *slots, at__geometry *geo
     at_status status = at__problem_bind(slots, in->problem, &limits, err);
     if (status == AT_OK)
         status = at__config_parse(&config, in->t, in->answer->winner.config, err);
-    if (status == AT_OK) {
-        memcpy(bound, slots, (size_t)in->t->op->symbols.count * sizeof *bound);
-        status = at__config_validate(bound, in->t, &config, err);
-    }
     if (status == AT_OK)
-        status = at__geometry_of(geometry, &in->t->launch, bound, err);
+        status = at__config_validate(slots, in->t, &config, err);
+    if (status == AT_OK)
+        status = at__geometry_of(geometry, &in->t->launch, slots, err);
     return status == AT_OK ? at__render(rendered, in->t, in->problem->type, &config, slots, err) : status;
+}
+
+/* Code that was not written for the tuner stays whole, and its kernels keep their names. */
+static bool is_cut(const at__template *t)
+{
+    return !t->sources.count && !t->expression && !t->more_count;
+}
+
+/* All but lines that say where it came from: those files are elsewhere. */
+static void add_whole(at__str *out, const char *rendered)
+{
+    for (const char *at = rendered; *at;) {
+        size_t len = strcspn(at, "\n");
+        len += at[len] == '\n';
+        if (strncmp(at, "#line ", 6) != 0 && strncmp(at, "//!autotune ", 12) != 0)
+            at__str_add_bytes(out, at, len);
+        at += len;
+    }
+    if (out->len && out->data[out->len - 1] != '\n')
+        at__str_add(out, "\n");
+}
+
+/* The compiler's options that belong to the kernel. */
+static at_status add_options(at__str *out, const char *rendered, at_error *err)
+{
+    at__orders orders;
+    at__str line = { 0 };
+    at_status status = at__orders_read(&orders, rendered, err);
+    if (status != AT_OK)
+        return status;
+    for (int i = 0; i < orders.option_count; i++)
+        at__str_addf(&line, "%s%s", i ? " " : "", orders.options[i]);
+    if (line.len) {
+        comment(out, "compile with", at__str_text(&line));
+        at__str_add(out, "\n");
+    }
+    at__str_clear(&line);
+    at__orders_clear(&orders);
+    return AT_OK;
 }
 
 /* What is written for the problem, once its names are known. */
@@ -244,7 +319,11 @@ static at_status add_all(at__str *out, const at__export_input *in, const at__lau
                                   .name = l->kernel,
                                   .type_bytes = at__dtype_bytes(in->problem->type) };
     add_head(out, in->answer, in->t, in->problem, title);
-    at_status status = at__cut(out, &cutting, err);
+    at_status status = add_options(out, rendered, err);
+    if (status == AT_OK && is_cut(in->t))
+        status = at__cut(out, &cutting, err);
+    else if (status == AT_OK)
+        add_whole(out, rendered);
     if (status == AT_OK)
         status = add_launcher(out, l, err);
     if (status == AT_OK && in->with_main)
@@ -265,7 +344,12 @@ at_status at__export_cu(at__str *out, const at__export_input *in, at_error *err)
     at__str_addf(&title, " %s", at__dtype_name(in->problem->type));
     identifier(&name, at__str_text(&title));
     at__str_addf(&kernel, "%s_kernel", at__str_text(&name));
+    if (status == AT_OK && !is_cut(in->t)) {
+        at__str_reset(&kernel);
+        at__render_kernel(&kernel, in->t, in->t->kernel, slots);
+    }
     const at__launcher l = { .op = op,
+                             .t = in->t,
                              .problem = in->problem,
                              .slots = slots,
                              .geometry = &geometry,

@@ -33,14 +33,15 @@ static at_status arguments(at__str *out, const at__export_input *in, const int64
                                          [AT__SCRATCH] = "scratch" };
     at_status status = AT_OK;
     at__str_add(out, "  \"arguments\": [");
-    for (int i = 0; i < in->t->op->arg_count && status == AT_OK; i++) {
+    for (int k = 0; k < in->t->arg_count && status == AT_OK; k++) {
+        const int i = in->t->args[k];
         const at__arg *arg = &in->t->op->args[i];
         bool scalar = arg->role == AT__SCALAR;
         int64_t value = 0;
         at__dtype type = at__arg_type(arg, in->problem->type);
         if (arg->expr)
             status = at__expr_eval(&value, arg->expr, slots, err);
-        at__str_addf(out, "%s\n    {\"name\": \"%s\", \"role\": \"%s\", \"%s\": ", i ? "," : "", arg->name,
+        at__str_addf(out, "%s\n    {\"name\": \"%s\", \"role\": \"%s\", \"%s\": ", k ? "," : "", arg->name,
                      ROLES[arg->role], scalar ? "value" : "elements");
         if (arg->expr)
             at__str_addf(out, "%" PRId64, value);
@@ -80,6 +81,9 @@ at_status at__export_json(at__str *out, const at__export_input *in, at_error *er
     const at__winner *w = &in->answer->winner;
     at__str rendered = { 0 };
     at__geometry geometry;
+    if (in->t->more_count)
+        return at_fail(err, AT_ERR_INPUT, "%s launches %d kernels, which this format cannot say; expected cu",
+                       w->template_name, in->t->more_count + 1);
     at_status status = at__export_render(&rendered, slots, &geometry, in, err);
     if (status == AT_OK) {
         at__str_add(out, "{\n");

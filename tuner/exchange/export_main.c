@@ -152,7 +152,7 @@ at_status at__export_main(at__str *out, const at__launcher *l, const at__answer 
         l->op->reference, g.grid[0], g.grid[1], g.grid[2], g.block[0], g.block[1], g.block[2],
         g.shared_bytes);
     if (status == AT_OK)
-        status = at__export_arguments(out, l, l->op->reference, true, err);
+        status = at__export_arguments(out, l, l->op->reference, NULL, l->op->arg_count, true, err);
     at__str_add(out, ");\n}\n\n");
     add_part(out, HEAD);
     if (status == AT_OK)

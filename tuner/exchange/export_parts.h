@@ -8,6 +8,7 @@
 
 typedef struct at__launcher {
     const at__op *op;
+    const at__template *t;
     const at__problem *problem;
     const int64_t *slots;
     const at__geometry *geometry;
@@ -19,11 +20,12 @@ const char *at__export_element(const at__arg *arg);
 const char *at__export_qualifier(const at__arg *arg);
 
 /*
- * "out, in, 1LL, 4096LL": what a kernel of this name, defined in *out already, is passed. Buffers by their
- * name, or, numbered, as buffers[i] cast; cast to what the kernel takes where that is another pointer.
+ * "out, in, 1LL, 4096LL": what a kernel of this name, defined in *out already, is passed: `count` of the op's
+ * arguments by their index, or, where `args` is NULL, the first so many. Buffers by their name, or, numbered,
+ * as buffers[i] cast; cast to what the kernel takes where that is another pointer.
  */
-at_status at__export_arguments(at__str *out, const at__launcher *l, const char *kernel, bool numbered,
-                               at_error *err) AT_MUST_CHECK;
+at_status at__export_arguments(at__str *out, const at__launcher *l, const char *kernel, const int *args,
+                               int count, bool numbered, at_error *err) AT_MUST_CHECK;
 
 at_status at__export_main(at__str *out, const at__launcher *l, const at__answer *a,
                           at_error *err) AT_MUST_CHECK;

@@ -11,6 +11,8 @@
  */
 #include "lang/catalog.h"
 
+#include "lang/catalog_ceiling.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -33,6 +35,8 @@ struct at__catalog {
     size_t template_count, template_cap;
     at__commons built_in_commons, commons; /* the second are the user's, and then the built-in */
     bool built_in;                         /* while those are read */
+    at__broken_file *broken;               /* NULL: one ends the whole */
+    void *context;
 };
 
 /* A file that was read into memory. Both are owned by the folder that holds it, unless built in. */
@@ -204,18 +208,37 @@ static at_status check_kind(const source_file *file, at_error *err)
     return at__lines_open(&lines, file->text, file->len, file->path, "op", err);
 }
 
+static at_status add_declared(at__catalog *c, const at__op *op, const folder *f, const source_file *file,
+                              at_error *err)
+{
+    if (at__declares(file->text, file->len, "template"))
+        return add_template(c, op, f, file, err);
+    return at__declares(file->text, file->len, "op") ? AT_OK : check_kind(file, err);
+}
+
+/* Tells of what is wrong with the user's input, which is left out then; the rest goes on. */
+static at_status leave_out(const at__catalog *c, at_status status, const char *what, const at_error *cause,
+                           at_error *err)
+{
+    if (status != AT_ERR_INPUT || !c->broken)
+        return status == AT_OK ? AT_OK : at_fail(err, status, "%s", cause->text);
+    at_error told;
+    at_fail(&told, status, "%s; %s", cause->text, what);
+    c->broken(c->context, told.text);
+    return AT_OK;
+}
+
 static at_status add_folder(at__catalog *c, const folder *f, at_error *err)
 {
     const at__op *op = NULL;
-    at_status status = find_folder_op(c, f, &op, err);
+    at_error cause = { 0 };
+    at_status status = find_folder_op(c, f, &op, &cause);
 
-    for (size_t i = 0; status == AT_OK && i < f->count; i++) {
-        const source_file *file = &f->files[i];
-        if (at__declares(file->text, file->len, "template"))
-            status = add_template(c, op, f, file, err);
-        else if (!at__declares(file->text, file->len, "op"))
-            status = check_kind(file, err);
-    }
+    if (status != AT_OK)
+        return leave_out(c, status, "this folder is left out", &cause, err);
+    for (size_t i = 0; status == AT_OK && i < f->count; i++)
+        status =
+            leave_out(c, add_declared(c, op, f, &f->files[i], &cause), "this file is left out", &cause, err);
     return status;
 }
 
@@ -395,6 +418,7 @@ static at_status add_directory(at__catalog *c, const char *dir, at_error *err)
 {
     name_list sub = { 0 };
     size_t files = 0;
+    c->commons.reads_files = true;
     at_status status = add_commons(c, dir, err);
     if (status == AT_OK)
         status = add_path(c, &sub, dir, &files, err);
@@ -403,42 +427,46 @@ static at_status add_directory(at__catalog *c, const char *dir, at_error *err)
     if (status == AT_OK && files == 0)
         status = at_fail(err, AT_ERR_INPUT,
                          "%s: found no .cu file in it or its sub-folders; expected templates", dir);
+    c->commons.reads_files = false; /* what a recording declares is text, whatever it names */
     names_clear(&sub);
     return status;
 }
 
 /* ---- the whole ---- */
 
-/* An op that compares itself with another must name one that exists, with as many sizes as that one has. */
 static at_status check_ceilings(const at__catalog *c, at_error *err)
 {
-    for (size_t i = 0; i < c->op_count; i++) {
-        const at__op *op = c->ops[i];
-        if (!op->ceiling_op[0])
-            continue;
-        const at__op *goal = at__catalog_find_op(c, op->ceiling_op);
-        if (!goal)
-            return at_fail(err, AT_ERR_INPUT, "%s: found ceiling '%s'; expected the name of an op", op->file,
-                           op->ceiling_op);
-        int missing = goal->dim_count - op->ceiling_dim_count;
-        if (missing < 0 || (missing > 0 && !goal->dims[missing - 1].optional))
-            return at_fail(err, AT_ERR_INPUT, "%s: found %d sizes for ceiling '%s'; expected %d", op->file,
-                           op->ceiling_dim_count, goal->name, goal->dim_count);
+    at_status status = AT_OK;
+    for (size_t i = 0; i < c->op_count && status == AT_OK; i++) {
+        at_error cause = { 0 };
+        at_status found = at__check_ceiling(c, c->ops[i], &cause);
+        if (found != AT_OK)
+            c->ops[i]->ceiling_op[0] = '\0';
+        status = leave_out(c, found, "its ceiling is left out", &cause, err);
     }
-    return AT_OK;
+    return status;
 }
 
 at_status at__catalog_open(at__catalog **out, const char *dir, at_error *err)
 {
+    return at__catalog_open_usable(out, dir, NULL, NULL, err);
+}
+
+at_status at__catalog_open_usable(at__catalog **out, const char *dir, at__broken_file *broken, void *context,
+                                  at_error *err)
+{
     at__catalog *c = calloc(1, sizeof *c);
     if (!c)
         return out_of_memory(err);
+    c->broken = broken;
+    c->context = context;
     c->commons.next = &c->built_in_commons;
     at_status status = add_built_in(c, err);
     if (status == AT_OK && dir)
         status = add_directory(c, dir, err);
     if (status == AT_OK)
         status = check_ceilings(c, err);
+    c->broken = NULL; /* what is added later is whole or refused */
     if (status == AT_OK)
         *out = c;
     else

@@ -16,6 +16,14 @@ typedef struct at__catalog at__catalog;
  * files may use, before the built-in of that name.
  */
 at_status at__catalog_open(at__catalog **out, const char *dir, at_error *err) AT_MUST_CHECK;
+
+/*
+ * The same, but a file of DIR that is wrong takes only itself out, and an op's its folder: the rest is there,
+ * and `broken` is told why. Common code that is wrong still ends the whole.
+ */
+typedef void at__broken_file(void *context, const char *why);
+at_status at__catalog_open_usable(at__catalog **out, const char *dir, at__broken_file *broken, void *context,
+                                  at_error *err) AT_MUST_CHECK;
 void at__catalog_close(at__catalog *catalog);
 
 /*

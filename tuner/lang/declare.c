@@ -173,7 +173,7 @@ static const at__keyword *find_keyword(const at__keyword *keywords, const char *
 
 static at_status fail_unknown_keyword(const at__lines *lines, const at__keyword *keywords)
 {
-    char list[300] = "one of";
+    char list[600] = "one of";
     for (; keywords->word; keywords++) {
         strcat(list, " "); /* the tables hold a dozen short words */
         strcat(list, keywords->word);
@@ -204,7 +204,7 @@ static at_status read_keyword(at__lines *lines, const at__keyword *keywords, uns
     return status;
 }
 
-at_status at__read_keywords(at__lines *lines, const at__keyword *keywords, const bool *recorded, void *target)
+at_status at__read_keywords(at__lines *lines, const at__keyword *keywords, const bool *without, void *target)
 {
     unsigned seen = 0;
     bool more = true;
@@ -214,7 +214,7 @@ at_status at__read_keywords(at__lines *lines, const at__keyword *keywords, const
         if ((status = read_keyword(lines, keywords, &seen, target)) != AT_OK)
             return status;
     for (int i = 0; status == AT_OK && keywords[i].word; i++)
-        if (keywords[i].required && !(*recorded && keywords[i].of_kernels) && !(seen & 1u << i))
+        if (keywords[i].required && !(*without && keywords[i].of_kernels) && !(seen & 1u << i))
             return at__lines_fail(lines, lines->next,
                                   "found the end of the declaration; expected a line '%s' in it",
                                   keywords[i].form);

@@ -24,9 +24,12 @@
 #define AT__MAX_VALUES  4096 /* of one parameter */
 #define AT__MAX_ARGS    16
 #define AT__MAX_SLOTS   256
-#define AT__MAX_NAME    64 /* characters of a name, with the final zero */
-#define AT__MAX_USES    16 /* files of common code that one file names */
-#define AT__MAX_TYPES   4  /* named types of an op, besides T */
+#define AT__MAX_NAME    64  /* characters of a name, with the final zero */
+#define AT__MAX_USES    16  /* files of common code that one file names */
+#define AT__MAX_TYPES   4   /* named types of an op, besides T */
+#define AT__MAX_FILES   8   /* in the `source` or `include` lines of a template */
+#define AT__MAX_OPTIONS 16  /* for the compiler */
+#define AT__MAX_KERNEL  256 /* characters of a kernel's name expression, with the final zero */
 
 /* Bytes that a buffer's address is a multiple of unless a problem says otherwise: what cudaMalloc gives. */
 #define AT__FULL_ALIGN 256
@@ -62,6 +65,7 @@ typedef struct at__param {
     int count;
     int slot;
     int label_slot; /* slot of the first label's constant, -1 without labels */
+    bool truth;     /* its words are true and false: 1 and 0                 */
     at__where where;
 } at__param;
 
@@ -71,6 +75,7 @@ typedef struct at__let {
     at__expr *expr;
     int slot;
     bool rendered; /* `const`: also a constant in the kernel's source */
+    bool macro;    /* `define`: also a macro there                  */
     at__where where;
 } at__let;
 
@@ -87,11 +92,32 @@ typedef struct at__used {
     int count;
 } at__used;
 
-/* One file within a source. */
+/* One file within a source, or the piece of one between two #include lines. */
 typedef struct at__part {
     char *file; /* as messages and #line show it */
+    int line;   /* of the file, where the piece begins */
     size_t begin, len;
 } at__part;
+
+/* Paths that a template names, relative to its own folder. */
+typedef struct at__paths {
+    char *items[AT__MAX_FILES];
+    at__where where[AT__MAX_FILES];
+    int count;
+} at__paths;
+
+/* An option of the compiler. Parameters that it names stand for their values. */
+typedef struct at__compiler_option {
+    char *text;     /* "-maxrregcount=REGS" */
+    at__expr *when; /* NULL: always         */
+    at__where where;
+} at__compiler_option;
+
+/* A name that the declaration knows, which the kernel's source sees as a macro. */
+typedef struct at__define {
+    char name[AT__MAX_NAME];
+    int slot; /* -1: T */
+} at__define;
 
 typedef struct at__launch {
     at__expr *grid[3], *block[3]; /* NULL: 1       */
@@ -123,6 +149,16 @@ typedef struct at__check {
     double relative, absolute; /* AT__ULP, AT__NORM: `relative` is how much is allowed */
     at__where where;
 } at__check;
+
+/* A launch behind the first one, of the same candidate. */
+#define AT__MAX_STEPS 4 /* with the first */
+typedef struct at__step {
+    char kernel[AT__MAX_KERNEL];
+    bool expression; /* as those of at__template */
+    at__launch launch;
+    int args[AT__MAX_ARGS];
+    int arg_count;
+} at__step;
 
 typedef struct at__arg {
     char name[AT__MAX_NAME];
@@ -246,7 +282,21 @@ typedef struct at__template {
     size_t require_count, require_cap;
     at__expr *fixed; /* not 0: the op's scalar arguments are constants of the source; NULL: never */
     at__launch launch;
-    char kernel[AT__MAX_NAME];
+    char kernel[AT__MAX_KERNEL]; /* its name, or a name expression: f<T, TILE> */
+    bool expression;             /* the compiler is asked for it by that expression */
+    int args[AT__MAX_ARGS];      /* what the kernel takes: arguments of the op, by their index */
+    int arg_count;
+    int all_args[AT__MAX_ARGS]; /* of launches that do not say it */
+    int all_arg_count;
+    at__step more[AT__MAX_STEPS -
+                  1]; /* launches that follow, in their order; of all `launch` lines but the first */
+    int more_count;
+    at__paths sources, includes; /* files that are compiled as they are; folders of headers */
+    bool define_all;             /* parameters and consts are macros, not constants         */
+    at__define defines[AT__MAX_PARAMS];
+    int define_count;
+    at__compiler_option options[AT__MAX_OPTIONS];
+    int option_count;
     int64_t defaults[AT__MAX_PARAMS]; /* a value of each parameter: `default` line, else its first value */
     at__used uses;
     char *source;

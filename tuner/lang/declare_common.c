@@ -14,10 +14,12 @@
 #include <string.h>
 
 #include "lang/declare_parts.h"
+#include "lang/declare_gather.h"
 #include "util/options.h"
 #include "util/str.h"
 
 static const char PART[] = "//!autotune common ";
+static const char PIECE[] = "//!autotune source ";
 
 static at_status out_of_memory(at_error *err)
 {
@@ -126,21 +128,48 @@ void at__commons_clear(at__commons *commons)
 
 /* ---- taking a bundle apart ---- */
 
+enum { MAX_PATH = 1024 };
+
 typedef struct part_line {
-    char name[AT__MAX_NAME];
-    const char *text; /* behind the line */
+    char name[MAX_PATH]; /* of common code, or the path of a source */
+    int line;            /* of a piece of a source; 0: common code  */
+    const char *text;    /* behind the line                         */
     size_t len;
 } part_line;
 
-/* Is there a line "//!autotune common NAME LENGTH", with as many bytes behind it? */
+/* "//!autotune source LENGTH LINE PATH" */
+static bool read_piece_line(part_line *out, const char *at, const char *stop)
+{
+    char line[MAX_PATH + 64];
+    unsigned long len;
+    int number, used = -1;
+    if ((size_t)(stop - at) >= sizeof line)
+        return false;
+    size_t n = (size_t)(stop - at) - (sizeof PIECE - 1);
+    memcpy(line, at + sizeof PIECE - 1, n);
+    line[n] = '\0';
+    if (sscanf(line, "%9lu %9d %n", &len, &number, &used) != 2 || used < 0 || number < 1 || !line[used] ||
+        strlen(line) != n || n - (size_t)used >= sizeof out->name)
+        return false;
+    strcpy(out->name, line + used);
+    out->line = number;
+    out->text = stop + 1;
+    out->len = len;
+    return true;
+}
+
+/* Is there a line "//!autotune common NAME LENGTH", or one of a piece, with as many bytes behind it? */
 static bool read_part_line(part_line *out, const char *at, const char *end)
 {
     const char *stop = memchr(at, '\n', (size_t)(end - at));
     char line[AT__MAX_NAME + 64];
     unsigned long len;
     int used = -1;
+    if (stop && (size_t)(stop - at) >= sizeof PIECE && memcmp(at, PIECE, sizeof PIECE - 1) == 0)
+        return read_piece_line(out, at, stop) && out->len <= (size_t)(end - out->text);
     if (!stop || (size_t)(stop - at) >= sizeof line || strncmp(at, PART, sizeof PART - 1) != 0)
         return false;
+    out->line = 0;
     size_t n = (size_t)(stop - at) - (sizeof PART - 1);
     memcpy(line, at + sizeof PART - 1, n);
     line[n] = '\0';
@@ -169,11 +198,31 @@ static at_status add_stored(at__commons *out, const char *source, const char *ow
     at_status status = AT_OK;
     part_line part;
     while (status == AT_OK && source < own && read_part_line(&part, source, own)) {
-        snprintf(file, sizeof file, "common/%s.cuh", part.name);
-        status = at__commons_add(out, part.text, part.len, file, err);
+        snprintf(file, sizeof file, "common/%.63s.cuh", part.name);
+        if (!part.line)
+            status = at__commons_add(out, part.text, part.len, file, err);
         source = part.text + part.len;
     }
     return status;
+}
+
+/* The pieces of sources in a stored bundle. */
+static at_status gather_stored(at__gathered *out, const char *source, const char *own, at_error *err)
+{
+    part_line part;
+    for (; source < own && read_part_line(&part, source, own); source = part.text + part.len) {
+        at__part piece = { .line = part.line, .begin = out->text.len, .len = part.len };
+        if (!part.line)
+            continue;
+        piece.file = at__text_copy(part.name, strlen(part.name));
+        if (!piece.file || !at__grow(&out->parts, &out->cap, out->count, sizeof *out->parts)) {
+            free(piece.file);
+            return out_of_memory(err);
+        }
+        out->parts[out->count++] = piece;
+        at__str_add_bytes(&out->text, part.text, part.len);
+    }
+    return at__str_status(&out->text, err);
 }
 
 /* ---- making a bundle ---- */
@@ -251,9 +300,11 @@ static at_status visit(walk *w, const at__used *uses)
 
 /* Adds a file's text behind the others. The array of parts has room for it. */
 static at_status add_part(at__bundle *out, at__str *text, const char *bytes, size_t len, const char *file,
-                          at_error *err)
+                          int line, at_error *err)
 {
-    at__part part = { .file = at__text_copy(file, strlen(file)), .begin = text->len, .len = len };
+    at__part part = {
+        .file = at__text_copy(file, strlen(file)), .line = line, .begin = text->len, .len = len
+    };
     if (!part.file)
         return out_of_memory(err);
     out->parts[out->part_count++] = part;
@@ -261,21 +312,43 @@ static at_status add_part(at__bundle *out, at__str *text, const char *bytes, siz
     return AT_OK;
 }
 
-static at_status write_bundle(at__bundle *out, const walk *w, const char *own, size_t own_len,
-                              const char *file, at_error *err)
+/* The pieces of sources, each behind its line. Messages name a file from where the template is seen. */
+static at_status write_pieces(at__bundle *out, at__str *text, const at__gathered *sources, const char *file,
+                              at_error *err)
+{
+    at_status status = AT_OK;
+    at__str shown = { 0 };
+    for (size_t i = 0; i < sources->count && status == AT_OK; i++) {
+        const at__part *p = &sources->parts[i];
+        at__str_addf(text, "%s%zu %d %s\n", PIECE, p->len, p->line, p->file);
+        at__str_reset(&shown);
+        at__beside(&shown, file, p->file);
+        status = at__str_status(&shown, err);
+        if (status == AT_OK)
+            status = add_part(out, text, sources->text.data + p->begin, p->len, at__str_text(&shown), p->line,
+                              err);
+    }
+    at__str_clear(&shown);
+    return status;
+}
+
+static at_status write_bundle(at__bundle *out, const walk *w, const at__gathered *sources, const char *own,
+                              size_t own_len, const char *file, at_error *err)
 {
     at__str text = { 0 };
     at_status status = AT_OK;
-    out->parts = calloc((size_t)w->done_count + 1, sizeof *out->parts);
+    out->parts = calloc((size_t)w->done_count + sources->count + 1, sizeof *out->parts);
     if (!out->parts)
         return out_of_memory(err);
     for (int i = 0; i < w->done_count && status == AT_OK; i++) {
         const at__common *c = w->done[i];
         at__str_addf(&text, "%s%s %zu\n", PART, c->name, c->len);
-        status = add_part(out, &text, c->text, c->len, c->file, err);
+        status = add_part(out, &text, c->text, c->len, c->file, 1, err);
     }
     if (status == AT_OK)
-        status = add_part(out, &text, own, own_len, file, err);
+        status = write_pieces(out, &text, sources, file, err);
+    if (status == AT_OK)
+        status = add_part(out, &text, own, own_len, file, 1, err);
     if (status == AT_OK)
         status = at__str_status(&text, err);
     if (status == AT_OK && text.len > AT__MAX_SOURCE)
@@ -290,25 +363,52 @@ static at_status write_bundle(at__bundle *out, const walk *w, const char *own, s
     return AT_OK;
 }
 
+/* Files are read for a template that is read from one; a text that came from elsewhere brings them along. */
+static at_status gather_fresh(at__gathered *out, const char *file, const at__paths *sources,
+                              const at__paths *includes, const at__commons *commons, at_error *err)
+{
+    if (sources->count == 0)
+        return AT_OK;
+    const at__where *w = &sources->where[0];
+    if (!commons || !commons->reads_files)
+        return at_fail(err, AT_ERR_INPUT, "%s:%d:%d: found the source '%s', whose text did not come along",
+                       w->file, w->line, w->column, sources->items[0]);
+    return at__gather(out, file, sources, includes, err);
+}
+
 at_status at__bundle_make(at__bundle *out, const char *source, size_t len, const char *file,
                           const at__used *uses, const at__commons *commons, at_error *err)
+{
+    static const at__paths NONE = { 0 };
+    return at__bundle_make_with(out, source, len, file, uses, &NONE, &NONE, commons, err);
+}
+
+at_status at__bundle_make_with(at__bundle *out, const char *source, size_t len, const char *file,
+                               const at__used *uses, const at__paths *sources, const at__paths *includes,
+                               const at__commons *commons, at_error *err)
 {
     size_t own_len;
     const char *own = at__bundle_own(&own_len, source, len);
     const bool stored = own != source;
     at__commons within = { 0 };
+    at__gathered pieces = { 0 };
     at__bundle made = { 0 };
     walk w = { .commons = stored ? &within : commons, .err = err };
 
     at_status status = add_stored(&within, source, own, err);
     if (status == AT_OK)
         status = visit(&w, uses);
+    if (status == AT_OK && stored && sources->count)
+        status = gather_stored(&pieces, source, own, err);
+    else if (status == AT_OK)
+        status = gather_fresh(&pieces, file, sources, includes, commons, err);
     if (status == AT_OK)
-        status = write_bundle(&made, &w, own, own_len, file, err);
+        status = write_bundle(&made, &w, &pieces, own, own_len, file, err);
     if (status == AT_OK && stored &&
         (!made.source || made.len != len || memcmp(made.source, source, len) != 0))
-        status = at_fail(err, AT_ERR_INPUT,
-                         "%s: found other common code before the file than its `use` lines ask for", file);
+        status = at_fail(
+            err, AT_ERR_INPUT,
+            "%s: found other common code before the file than its `use` and `source` lines ask for", file);
     if (status == AT_OK) {
         at__hash_text(made.hash, made.source, made.len);
         *out = made;
@@ -316,6 +416,7 @@ at_status at__bundle_make(at__bundle *out, const char *source, size_t len, const
     }
     at__parts_close(made.parts, made.part_count);
     free(made.source);
+    at__gathered_clear(&pieces);
     at__commons_clear(&within);
     return status;
 }

@@ -3,8 +3,8 @@
  * or a template takes by a line `use NAME...` of its declaration.
  *
  * A *bundle* is the text that is hashed, stored and rendered for an op or a template: each file that it uses,
- * dependencies first, behind a line that tells its name and length, then its own file. Without `use` it is
- * that file and nothing else.
+ * dependencies first, behind a line that tells its name and length; likewise the pieces of the files that it
+ * names in `source` lines; then its own file. Without such lines it is that file and nothing else.
  */
 #ifndef AUTOTUNE_DECLARE_COMMON_H
 #define AUTOTUNE_DECLARE_COMMON_H
@@ -25,6 +25,7 @@ typedef struct at__commons {
     at__common **items;
     size_t count, cap;
     const struct at__commons *next; /* borrowed; NULL: the end */
+    bool reads_files;               /* `source` lines may: not for texts that came from elsewhere */
 } at__commons;
 
 /*
@@ -54,6 +55,12 @@ typedef struct at__bundle {
  */
 at_status at__bundle_make(at__bundle *out, const char *source, size_t len, const char *file,
                           const at__used *uses, const at__commons *commons, at_error *err) AT_MUST_CHECK;
+
+/* The same with the files of `source` lines, in pieces (declare_gather.h) between common code and the file
+ * itself. */
+at_status at__bundle_make_with(at__bundle *out, const char *source, size_t len, const char *file,
+                               const at__used *uses, const at__paths *sources, const at__paths *includes,
+                               const at__commons *commons, at_error *err) AT_MUST_CHECK;
 void at__parts_close(at__part *parts, int count);
 
 #endif

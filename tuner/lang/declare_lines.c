@@ -350,6 +350,20 @@ at_status at__lines_name(char out[AT__MAX_NAME], at__lines *lines, const char *e
     return AT_OK;
 }
 
+at_status at__lines_text(char **out, at__lines *lines, const char *expected)
+{
+    const char *end = lines->at;
+    while (end < lines->line_end && !is_blank(*end) && *end != '\n' && !continuation(end, lines->line_end))
+        end++;
+    if (end == lines->at)
+        return at__lines_expected(lines, expected);
+    *out = at__text_copy(lines->at, (size_t)(end - lines->at));
+    if (!*out)
+        return at_fail(lines->err, AT_ERR_MEMORY, "out of memory");
+    at__lines_skip(lines, (size_t)(end - lines->at));
+    return AT_OK;
+}
+
 at_status at__lines_integer(int64_t *out, at__lines *lines, const char *expected)
 {
     const char *at = lines->at, *end = lines->line_end;

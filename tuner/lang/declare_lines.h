@@ -60,6 +60,9 @@ size_t at__lines_word(const at__lines *lines);
 /* Reads a C identifier that fits AT__MAX_NAME. */
 at_status at__lines_name(char out[AT__MAX_NAME], at__lines *lines, const char *expected) AT_MUST_CHECK;
 
+/* Reads what stands up to the next blank. malloc'ed. */
+at_status at__lines_text(char **out, at__lines *lines, const char *expected) AT_MUST_CHECK;
+
 /* Reads a decimal integer with an optional minus. */
 at_status at__lines_integer(int64_t *out, at__lines *lines, const char *expected) AT_MUST_CHECK;
 

@@ -20,10 +20,10 @@ typedef struct at__keyword {
 } at__keyword;
 
 /*
- * Reads all lines of a block by a table that ends with a row without a word. *recorded is looked at after the
- * last line: without kernels, what only they need may be missing.
+ * Reads all lines of a block by a table that ends with a row without a word. *without is looked at after the
+ * last line: without kernels, or with launches that are told otherwise, what only they need may be missing.
  */
-at_status at__read_keywords(at__lines *lines, const at__keyword *keywords, const bool *recorded,
+at_status at__read_keywords(at__lines *lines, const at__keyword *keywords, const bool *without,
                             void *target) AT_MUST_CHECK;
 
 /* Adds a name; AT_ERR_INPUT (at the place `at`) when it is known already, reserved, or one too many. */
@@ -76,6 +76,21 @@ at_status at__check_numbers(const at__op *op, at_error *err) AT_MUST_CHECK;
 
 /* What follows `near`. */
 at_status at__read_near(at__op *op, at__lines *lines) AT_MUST_CHECK;
+
+/*
+ * What templates say of code that was not written for them (declare_source.c): the rest of the lines
+ * `source`, `include`, `define`, `option`, `arg`, `kernel` and `launch`.
+ */
+at_status at__read_source(at__template *t, at__lines *lines) AT_MUST_CHECK;
+at_status at__read_include(at__template *t, at__lines *lines) AT_MUST_CHECK;
+at_status at__read_define(at__template *t, at__lines *lines) AT_MUST_CHECK;
+at_status at__read_option(at__template *t, at__lines *lines) AT_MUST_CHECK;
+at_status at__read_taken_args(at__template *t, at__lines *lines) AT_MUST_CHECK;
+at_status at__read_kernel_expression(at__template *t, at__lines *lines) AT_MUST_CHECK;
+at_status at__read_launch(at__template *t, at__lines *lines) AT_MUST_CHECK;
+/* Where nothing was said, a kernel takes what the `arg` line names, and without one everything. */
+void at__complete_args(at__template *t);
+void at__template_sources_clear(at__template *t);
 
 void at__lets_clear(at__let *lets, size_t count);
 void at__requires_clear(at__require *requires, size_t count);

@@ -22,6 +22,8 @@ typedef struct reading {
     at__where name_where;
     bool has_default;
     at__lines default_line;
+    bool launches; /* by `launch` lines, or none at all: a recorded op */
+    bool kernel_line;
 } reading;
 
 static at_status read_template(at__lines *lines, void *target)
@@ -104,6 +106,21 @@ static at_status read_label(at__param *param, size_t *cap, size_t *label_cap, at
     return status;
 }
 
+static bool is_truth(const char *word)
+{
+    return strcmp(word, "true") == 0 || strcmp(word, "false") == 0;
+}
+
+/* Words are numbered, but true and false are 1 and 0 in whatever order. */
+static void number_truth(at__param *param)
+{
+    param->truth = param->labels != NULL;
+    for (int i = 0; i < param->count && param->truth; i++)
+        param->truth = is_truth(param->labels[i]);
+    for (int i = 0; i < param->count && param->truth; i++)
+        param->values[i] = param->labels[i][0] == 't';
+}
+
 static int compare_values(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -143,7 +160,10 @@ static at_status read_values(at__param *param, at__symbols *symbols, at__lines *
         status =
             words ? read_label(param, &cap, &label_cap, symbols, lines) : read_numbers(param, &cap, lines);
     }
-    return status == AT_OK ? check_distinct(param, lines, at) : status;
+    if (status != AT_OK)
+        return status;
+    number_truth(param);
+    return check_distinct(param, lines, at);
 }
 
 static at_status read_param(at__lines *lines, void *target)
@@ -197,21 +217,39 @@ static at_status read_use(at__lines *lines, void *target)
     return at__read_uses(&((reading *)target)->t->uses, lines);
 }
 
+/* A launch says all of this itself. */
+static at_status refuse_beside_launch(const at__lines *lines, const reading *r, const char *word)
+{
+    return r->t->kernel[0] && !r->kernel_line
+               ? at__lines_fail(lines, lines->line, "found a '%s' line beside a launch; expected one of them",
+                                word)
+               : AT_OK;
+}
+
 static at_status read_grid(at__lines *lines, void *target)
 {
     at__template *t = ((reading *)target)->t;
+    at_status status = refuse_beside_launch(lines, target, "grid");
+    if (status != AT_OK)
+        return status;
     return at__read_grid(&t->launch, &t->symbols, lines);
 }
 
 static at_status read_block(at__lines *lines, void *target)
 {
     at__template *t = ((reading *)target)->t;
+    at_status status = refuse_beside_launch(lines, target, "block");
+    if (status != AT_OK)
+        return status;
     return at__read_block(&t->launch, &t->symbols, lines);
 }
 
 static at_status read_shared(at__lines *lines, void *target)
 {
     at__template *t = ((reading *)target)->t;
+    at_status status = refuse_beside_launch(lines, target, "shared");
+    if (status != AT_OK)
+        return status;
     return at__lines_expr(&t->launch.shared, lines, &t->symbols);
 }
 
@@ -219,7 +257,46 @@ static at_status read_kernel(at__lines *lines, void *target)
 {
     reading *r = target;
     r->name_where = at__lines_where(lines, lines->at);
-    return at__read_free_name(r->t->kernel, lines, "the name of a kernel");
+    r->kernel_line = true;
+    return at__read_kernel_expression(r->t, lines);
+}
+
+/* `arg` lines say what all launches take that do not say it themselves; `kernel` would be one of them. */
+static at_status read_launch(at__lines *lines, void *target)
+{
+    reading *r = target;
+    if (r->kernel_line)
+        return at__lines_fail(lines, lines->at,
+                              "found a launch beside a 'kernel' line; expected one of them");
+    r->launches = true;
+    r->name_where = at__lines_where(lines, lines->at);
+    return at__read_launch(r->t, lines);
+}
+
+static at_status read_source(at__lines *lines, void *target)
+{
+    return at__read_source(((reading *)target)->t, lines);
+}
+
+static at_status read_include(at__lines *lines, void *target)
+{
+    return at__read_include(((reading *)target)->t, lines);
+}
+
+static at_status read_define(at__lines *lines, void *target)
+{
+    return at__read_define(((reading *)target)->t, lines);
+}
+
+static at_status read_option(at__lines *lines, void *target)
+{
+    return at__read_option(((reading *)target)->t, lines);
+}
+
+static at_status read_arg(at__lines *lines, void *target)
+{
+    at__template *t = ((reading *)target)->t;
+    return at__read_taken_args(t, lines);
 }
 
 static at_status read_default(at__lines *lines, void *target)
@@ -234,6 +311,11 @@ static at_status read_default(at__lines *lines, void *target)
 static const at__keyword KEYWORDS[] = {
     { .word = "template", .form = "template NAME", .once = true, .required = true, .read = read_template },
     { .word = "use", .read = read_use },
+    { .word = "source", .read = read_source },
+    { .word = "include", .read = read_include },
+    { .word = "define", .read = read_define },
+    { .word = "option", .read = read_option },
+    { .word = "arg", .once = true, .read = read_arg },
     { .word = "param", .read = read_param },
     { .word = "let", .read = read_let },
     { .word = "const", .read = read_const },
@@ -252,6 +334,7 @@ static const at__keyword KEYWORDS[] = {
       .of_kernels = true,
       .read = read_block },
     { .word = "shared", .once = true, .read = read_shared },
+    { .word = "launch", .read = read_launch },
     { .word = "kernel", .once = true, .read = read_kernel },
     { .word = "default", .once = true, .read = read_default },
     { 0 },
@@ -321,10 +404,15 @@ static at_status find_kernel(reading *r, const at__lines *lines)
                            r->name_where.line, r->name_where.column, name, AT__MAX_NAME - 1);
         memcpy(t->kernel, name, (size_t)n + 1);
     }
-    if (!at__lines_source_has(lines, t->kernel))
-        return at_fail(lines->err, AT_ERR_INPUT,
-                       "%s:%d:%d: found no kernel '%s' in this file; expected it below the declaration",
-                       t->file, r->name_where.line, r->name_where.column, t->kernel);
+    if (t->sources.count || t->expression) /* the compiler looks for it */
+        return AT_OK;
+    for (int i = -1; i < t->more_count; i++) {
+        const char *kernel = i < 0 ? t->kernel : t->more[i].kernel;
+        if (!at__lines_source_has(lines, kernel) && !(i >= 0 && t->more[i].expression))
+            return at_fail(lines->err, AT_ERR_INPUT,
+                           "%s:%d:%d: found no kernel '%s' in this file; expected it below the declaration",
+                           t->file, r->name_where.line, r->name_where.column, kernel);
+    }
     return AT_OK;
 }
 
@@ -366,6 +454,10 @@ static bool launch_reads(const at__launch *launch, int slot)
 static bool template_reads(const at__template *t, int slot)
 {
     bool reads = launch_reads(&t->launch, slot) || (t->fixed && at__expr_reads(t->fixed, slot));
+    for (int i = 0; i < t->more_count && !reads; i++)
+        reads = launch_reads(&t->more[i].launch, slot);
+    for (int i = 0; i < t->option_count && !reads; i++)
+        reads = t->options[i].when && at__expr_reads(t->options[i].when, slot);
     for (size_t i = 0; i < t->let_count && !reads; i++)
         reads = at__expr_reads(t->lets[i].expr, slot);
     for (size_t i = 0; i < t->require_count && !reads; i++)
@@ -410,13 +502,14 @@ static at_status require_full_alignments(const reading *r, at_error *err)
 
 static at_status read_all(at__template *t, const char *source, size_t len, at_error *err)
 {
-    reading r = { .t = t };
+    reading r = { .t = t, .launches = t->op->recorded };
     at__lines lines;
     at_status status = at__lines_open(&lines, source, len, t->file, "template", err);
-    if (status != AT_OK || (status = at__read_keywords(&lines, KEYWORDS, &t->op->recorded, &r)) != AT_OK)
+    if (status != AT_OK || (status = at__read_keywords(&lines, KEYWORDS, &r.launches, &r)) != AT_OK)
         return status;
     for (int i = 0; i < t->param_count; i++)
         t->defaults[i] = t->params[i].values[0];
+    at__complete_args(t);
     if (r.has_default && (status = apply_default(t, &r.default_line)) != AT_OK)
         return status;
     status = require_full_alignments(&r, err);
@@ -452,7 +545,8 @@ at_status at__template_read_with(at__template **out, const at__op *op, const at_
     }
     if ((status = read_all(t, own, own_len, err)) != AT_OK)
         goto done;
-    if ((status = at__bundle_make(&bundle, source, len, file, &t->uses, commons, err)) != AT_OK)
+    if ((status = at__bundle_make_with(&bundle, source, len, file, &t->uses, &t->sources, &t->includes,
+                                       commons, err)) != AT_OK)
         goto done;
     t->source = bundle.source;
     t->source_len = bundle.len;
@@ -482,6 +576,7 @@ void at__template_close(at__template *t)
     at__requires_clear(t->requires, t->require_count);
     at__expr_close(t->fixed);
     at__launch_clear(&t->launch);
+    at__template_sources_clear(t);
     free(t->about);
     free(t->source);
     at__parts_close(t->parts, t->part_count);

@@ -6,6 +6,8 @@
  */
 #include "lang/render.h"
 
+#include "lang/render_orders.h"
+
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
@@ -45,20 +47,23 @@ static bool names_type(const at__op *op, at__dtype wanted, at__dtype t)
 }
 
 /* How it was made: problems that share a kernel must get the same text, so nothing else of them is here. */
-static void add_head(at__str *out, const char *file, const char *hash, const char *config, const at__op *op,
-                     at__dtype type)
+static void add_origin(at__str *out, const char *file, const char *hash, const char *config, at__dtype type,
+                       bool storage)
 {
-    bool storage = op->storage;
     at__str_addf(out, "// autotune %s: ", AT_VERSION);
     add_file_name(out, file);
     at__str_addf(out, ", hash %.12s\n// %s%sT=%s\n", hash, config, config[0] ? " " : "",
                  at__dtype_key(type, storage));
+}
+
+static void add_type(at__str *out, const at__op *op, at__dtype type)
+{
     at__str_add(out, "#define AUTOTUNE_RENDERED 1\n");
     if (names_type(op, AT__F16, type))
         at__str_add(out, "#include <cuda_fp16.h>\n");
     if (names_type(op, AT__BF16, type))
         at__str_add(out, "#include <cuda_bf16.h>\n");
-    at__str_addf(out, "using T = %s;\n", at__dtype_cuda(type, storage));
+    at__str_addf(out, "using T = %s;\n", at__dtype_cuda(type, op->storage));
     for (int i = 0; i < op->named_count; i++)
         at__str_addf(out, "using %s = %s;\n", op->named[i].name, at__dtype_cuda(op->named[i].type, false));
 }
@@ -71,7 +76,7 @@ static void add_parts(at__str *out, const char *source, const at__part *parts, i
         size_t len = parts[i].len;
         /* A byte order mark is allowed at the start of a file only. */
         size_t mark = len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-        at__str_add(out, "#line 1 \"");
+        at__str_addf(out, "#line %d \"", parts[i].line);
         add_file_name(out, parts[i].file);
         at__str_add(out, "\"\n");
         at__str_add_bytes(out, text + mark, len - mark);
@@ -83,24 +88,29 @@ static void add_parts(at__str *out, const char *source, const at__part *parts, i
 /* Words are enumerators: compilers warn of constants that nobody uses, and few kernels name every word. */
 static void add_choice(at__str *out, const at__template *t, const at__param *param, int64_t value)
 {
+    const char *chosen = "";
     at__str_add(out, "enum {");
-    for (int k = 0; k < param->count; k++)
-        at__str_addf(out, "%s %s = %d", k ? "," : "", t->symbols.names[param->label_slot + k].name, k);
-    at__str_addf(out, " };\nconstexpr int %s = %s;\n", param->name,
-                 t->symbols.names[param->label_slot + value].name);
+    for (int k = 0; k < param->count; k++) {
+        const char *name = t->symbols.names[param->label_slot + k].name;
+        at__str_addf(out, "%s %s = %" PRId64, k ? "," : "", name, param->values[k]);
+        chosen = param->values[k] == value ? name : chosen;
+    }
+    at__str_addf(out, " };\nconstexpr int %s = %s;\n", param->name, chosen);
 }
 
 static void add_params(at__str *out, const at__template *t, const int64_t *slots)
 {
     for (int i = 0; i < t->param_count; i++) {
         const at__param *param = &t->params[i];
+        if (at__is_macro(t, param->name))
+            continue;
         if (param->labels)
             add_choice(out, t, param, slots[param->slot]);
         else
             add_constant(out, param->name, slots[param->slot], false);
     }
     for (size_t i = 0; i < t->let_count; i++)
-        if (t->lets[i].rendered)
+        if (t->lets[i].rendered && !at__is_macro(t, t->lets[i].name))
             add_constant(out, t->lets[i].name, slots[t->lets[i].slot], false);
 }
 
@@ -164,8 +174,13 @@ at_status at__render(at__str *out, const at__template *t, at__dtype type, const 
         return status;
     at__config_text(&words, t, config);
     if ((status = at__str_status(&words, err)) == AT_OK) {
-        add_head(&text, t->file, t->hash, at__str_text(&words), t->op, type);
+        add_origin(&text, t->file, t->hash, at__str_text(&words), type, t->op->storage);
+        status = at__render_orders(&text, t, bound, err);
+        add_type(&text, t->op, type);
+        at__render_macros(&text, t, bound, at__dtype_cuda(type, t->op->storage));
         add_params(&text, t, bound);
+    }
+    if (status == AT_OK) {
         status = add_fixed(&text, t, bound, err);
         add_parts(&text, t->source, t->parts, t->part_count);
     }
@@ -182,7 +197,8 @@ at_status at__render_reference(at__str *out, const at__op *op, at__dtype type, a
     if (op->recorded)
         return at_fail(err, AT_ERR_INPUT, "%s: the operation %s is recorded: its kernels are not here",
                        op->file, op->name);
-    add_head(&text, op->file, op->hash, "", op, type);
+    add_origin(&text, op->file, op->hash, "", type, op->storage);
+    add_type(&text, op, type);
     add_parts(&text, op->source, op->parts, op->part_count);
     return hand_over(out, &text, err);
 }

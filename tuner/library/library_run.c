@@ -6,6 +6,9 @@
  */
 #include "library/library.h"
 
+#include "compile/cubin.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,6 +182,39 @@ void at__library_unload(at_tuner *tuner)
     at__gpu_close(gpu);
 }
 
+/* By the name that the compiler gave the kernel; PTX does not end it. */
+static at_status find_name(char out[1024], const at__kept_code *code, const char *kernel, at_error *err)
+{
+    const char *name = NULL;
+    size_t len = 0;
+    at_status status = at__cubin_name(&name, &len, code->bytes.data, code->bytes.len, kernel, err);
+    if (status == AT_OK)
+        snprintf(out, 1024, "%.*s", (int)len, name);
+    return status;
+}
+
+static at_status load_all(at__module **out, at__gpu *gpu, const at__found_parts *f, const at__kept_code *code,
+                          at_error *err)
+{
+    const at__template *t = f->t;
+    int64_t slots[AT__MAX_SLOTS] = { 0 };
+    char name[1024] = "";
+    at_status status = find_name(name, code, t->kernel, err);
+    if (status == AT_OK)
+        status = at__gpu_load(out, gpu, code->bytes.data, name, f->shown.shared_bytes, err);
+    if (status == AT_OK && t->more_count)
+        status = at__finding_bind(slots, f, err);
+    for (int i = 0; i < t->more_count && status == AT_OK; i++) {
+        at__geometry g;
+        status = at__geometry_of(&g, &t->more[i].launch, slots, err);
+        if (status == AT_OK)
+            status = find_name(name, code, t->more[i].kernel, err);
+        if (status == AT_OK)
+            status = at__gpu_load_step(*out, gpu, name, g.shared_bytes, err);
+    }
+    return status;
+}
+
 static at_status load(const at__module **out, at_tuner *tuner, at__gpu *gpu, const at__found_parts *f,
                       const at__kept_code *code, uint64_t context, at_error *err)
 {
@@ -192,8 +228,9 @@ static at_status load(const at__module **out, at_tuner *tuner, at__gpu *gpu, con
     if (!l)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     *l = (at__loaded){ tuner->loaded, code, context, shared_bytes, NULL };
-    at_status status = at__gpu_load(&l->module, gpu, code->bytes.data, f->t->kernel, shared_bytes, err);
+    at_status status = load_all(&l->module, gpu, f, code, err);
     if (status != AT_OK) {
+        at__gpu_unload(gpu, l->module);
         free(l);
         return status;
     }
@@ -210,8 +247,7 @@ static at_status bind(at__prepared *p, at_error *err)
 
     at_status status = at__finding_bind(slots, f, err);
     if (status == AT_OK)
-        status =
-            at__kernel_bind(&p->kernel, &NO_CODE, f->t->kernel, &f->t->launch, f->problem.op, slots, err);
+        status = at__template_bind(&p->kernel, &NO_CODE, f->t, slots, err);
     for (int i = 0; i < f->shown.arg_count && status == AT_OK; i++)
         if (f->args[i].role != AT_SCALAR)
             p->buffers[p->buffer_count++] =
@@ -352,12 +388,25 @@ static at_status check_buffers(const at__prepared *p, void *const *buffers, int 
     return AT_OK;
 }
 
+static at_status launch(const at__gpu *gpu, void *stream, const at__module *module, int step,
+                        const at__geometry *geometry, const struct at__kernel_arg *args, int count,
+                        void *const *buffers, at_error *err)
+{
+    void *addresses[AT__MAX_ARGS], *params[AT__MAX_ARGS];
+    for (int i = 0; i < count; i++) {
+        int b = args[i].buffer;
+        if (b >= 0)
+            addresses[b] = buffers[b];
+        params[i] = b >= 0 ? (void *)&addresses[b] : (void *)&args[i].value;
+    }
+    return at__gpu_launch_step_on(gpu, stream, module, step, geometry, params, err);
+}
+
 at_status at_run(at_tuner *tuner, const at_problem *problem, void *const *buffers, int buffer_count,
                  void *stream, at_error *err)
 {
     const at__prepared *p = NULL;
     at__gpu *gpu = NULL;
-    void *addresses[AT__MAX_ARGS], *params[AT__MAX_ARGS];
 
     at_status status = get(&p, &gpu, tuner, problem, steps_of(buffers, buffer_count), err);
     if (p)
@@ -365,13 +414,13 @@ at_status at_run(at_tuner *tuner, const at_problem *problem, void *const *buffer
     if (!p || status != AT_OK)
         return status;
     const at__kernel *kernel = &p->kernel;
-    for (int i = 0; i < kernel->arg_count; i++) {
-        int b = kernel->args[i].buffer;
-        if (b >= 0)
-            addresses[b] = buffers[b];
-        params[i] = b >= 0 ? (void *)&addresses[b] : (void *)&kernel->args[i].value;
+    status =
+        launch(gpu, stream, p->module, 0, &kernel->geometry, kernel->args, kernel->arg_count, buffers, err);
+    for (int i = 0; i < kernel->more_count && status == AT_OK; i++) {
+        const at__kernel_step *s = &kernel->more[i];
+        status = launch(gpu, stream, p->module, i + 1, &s->geometry, s->args, s->arg_count, buffers, err);
     }
-    return at__gpu_launch_on(gpu, stream, p->module, &kernel->geometry, params, err);
+    return status;
 }
 
 at_status at_prepare(const at_found **out, at_tuner *tuner, const at_problem *problem, at_error *err)

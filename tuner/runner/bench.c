@@ -95,17 +95,29 @@ static at_status fill_all(at__bench *b, at_error *err)
     return status;
 }
 
-static at_status launch_on(at__bench *b, const at__module *module, const at__kernel *kernel,
-                           const at__ptr *buffers, at_error *err)
+static at_status launch_step(at__bench *b, const at__module *module, int step, const at__geometry *geometry,
+                             const struct at__kernel_arg *args, int count, const at__ptr *buffers,
+                             at_error *err)
 {
     uint64_t values[AT__MAX_ARGS];
     void *params[AT__MAX_ARGS];
-    for (int i = 0; i < kernel->arg_count; i++) {
-        values[i] =
-            kernel->args[i].buffer >= 0 ? buffers[kernel->args[i].buffer] : (uint64_t)kernel->args[i].value;
+    for (int i = 0; i < count; i++) {
+        values[i] = args[i].buffer >= 0 ? buffers[args[i].buffer] : (uint64_t)args[i].value;
         params[i] = &values[i];
     }
-    return at__gpu_launch(b->gpu, module, &kernel->geometry, params, err);
+    return at__gpu_launch_step(b->gpu, module, step, geometry, params, err);
+}
+
+static at_status launch_on(at__bench *b, const at__module *module, const at__kernel *kernel,
+                           const at__ptr *buffers, at_error *err)
+{
+    at_status status =
+        launch_step(b, module, 0, &kernel->geometry, kernel->args, kernel->arg_count, buffers, err);
+    for (int i = 0; i < kernel->more_count && status == AT_OK; i++) {
+        const at__kernel_step *s = &kernel->more[i];
+        status = launch_step(b, module, i + 1, &s->geometry, s->args, s->arg_count, buffers, err);
+    }
+    return status;
 }
 
 at_status at__bench_launch(at__bench *b, const at__module *module, const at__kernel *kernel, bool is_copy,

@@ -51,11 +51,26 @@ void at__gpu_free(at__gpu *gpu, at__ptr ptr); /* 0 is allowed */
 /* `shared_bytes` of dynamic shared memory are opted into when they exceed the static limit. */
 at_status at__gpu_load(at__module **out, at__gpu *gpu, const void *cubin, const char *kernel,
                        int64_t shared_bytes, at_error *err) AT_MUST_CHECK;
+/* All that a candidate launches, from one copy of its code. */
+at_status at__gpu_load_all(at__module **out, at__gpu *gpu, const at__kernel *kernel,
+                           at_error *err) AT_MUST_CHECK;
+/* One more kernel of a module that is loaded: its next step. AT__MAX_STEPS in all. */
+at_status at__gpu_load_step(at__module *module, at__gpu *gpu, const char *kernel, int64_t shared_bytes,
+                            at_error *err) AT_MUST_CHECK;
 /* module NULL is allowed; gpu NULL: the kernel stays loaded for as long as its context lives. */
 void at__gpu_unload(at__gpu *gpu, at__module *module);
 
-/* As the driver says: registers, static shared memory, local memory; the others are unknown. */
+/*
+ * As the driver says: registers, static shared memory, local memory, of each the most that a step needs; the
+ * others are unknown.
+ */
 at__resources at__module_resources(const at__module *module);
+
+/* The same of a step behind the first, which is 0. */
+at_status at__gpu_launch_step(at__gpu *gpu, const at__module *module, int step, const at__geometry *geometry,
+                              void **params, at_error *err) AT_MUST_CHECK;
+at_status at__gpu_launch_step_on(const at__gpu *gpu, void *stream, const at__module *module, int step,
+                                 const at__geometry *geometry, void **params, at_error *err) AT_MUST_CHECK;
 
 /* Enqueues. `params` point to the arguments, as cuLaunchKernel wants them. */
 at_status at__gpu_launch(at__gpu *gpu, const at__module *module, const at__geometry *geometry, void **params,

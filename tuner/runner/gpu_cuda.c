@@ -99,8 +99,8 @@ struct at__gpu {
 
 struct at__module {
     CUmodule module;
-    CUfunction function;
-    int64_t shared_bytes;
+    CUfunction functions[AT__MAX_STEPS];
+    int count;
     at__resources resources;
 };
 
@@ -374,26 +374,38 @@ void at__gpu_free(at__gpu *gpu, at__ptr ptr)
         gpu->api.cuMemFree_v2((CUdeviceptr)ptr);
 }
 
-static at_status open_kernel(at__module *m, at__gpu *gpu, const void *cubin, const char *kernel,
-                             at_error *err)
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+at_status at__gpu_load_step(at__module *m, at__gpu *gpu, const char *kernel, int64_t shared_bytes,
+                            at_error *err)
 {
     int registers = 0, shared = 0, local = 0, static_limit = 0;
+    CUfunction function = NULL;
 
-    TRY(gpu, cuModuleLoadData, &m->module, cubin);
-    TRY(gpu, cuModuleGetFunction, &m->function, m->module, kernel);
-    TRY(gpu, cuFuncGetAttribute, &registers, CU_FUNC_ATTRIBUTE_NUM_REGS, m->function);
-    TRY(gpu, cuFuncGetAttribute, &shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, m->function);
-    TRY(gpu, cuFuncGetAttribute, &local, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, m->function);
+    TRY(gpu, cuModuleGetFunction, &function, m->module, kernel);
+    TRY(gpu, cuFuncGetAttribute, &registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function);
+    TRY(gpu, cuFuncGetAttribute, &shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function);
+    TRY(gpu, cuFuncGetAttribute, &local, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function);
     TRY(gpu, cuDeviceGetAttribute, &static_limit, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK,
         gpu->device);
-    if (m->shared_bytes + shared > static_limit)
-        TRY(gpu, cuFuncSetAttribute, m->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-            (int)m->shared_bytes);
-    m->resources = AT__RESOURCES_UNKNOWN;
-    m->resources.registers = registers;
-    m->resources.shared_bytes = shared + m->shared_bytes;
-    m->resources.local_bytes = local;
+    if (shared_bytes + shared > static_limit)
+        TRY(gpu, cuFuncSetAttribute, function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+            (int)shared_bytes);
+    m->resources.registers = larger(m->resources.registers, registers);
+    m->resources.shared_bytes = larger(m->resources.shared_bytes, shared + shared_bytes);
+    m->resources.local_bytes = larger(m->resources.local_bytes, local);
+    m->functions[m->count++] = function;
     return AT_OK;
+}
+
+static at_status open_kernel(at__module *m, at__gpu *gpu, const void *cubin, const char *kernel,
+                             int64_t shared_bytes, at_error *err)
+{
+    TRY(gpu, cuModuleLoadData, &m->module, cubin);
+    return at__gpu_load_step(m, gpu, kernel, shared_bytes, err);
 }
 
 at_status at__gpu_load(at__module **out, at__gpu *gpu, const void *cubin, const char *kernel,
@@ -402,9 +414,23 @@ at_status at__gpu_load(at__module **out, at__gpu *gpu, const void *cubin, const 
     at__module *m = calloc(1, sizeof *m);
     if (!m)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    m->shared_bytes = shared_bytes;
+    m->resources = AT__RESOURCES_UNKNOWN;
     gpu->refusal = CUDA_SUCCESS;
-    at_status status = open_kernel(m, gpu, cubin, kernel, err);
+    at_status status = open_kernel(m, gpu, cubin, kernel, shared_bytes, err);
+    if (status != AT_OK) {
+        at__gpu_unload(gpu, m);
+        return status;
+    }
+    *out = m;
+    return AT_OK;
+}
+
+at_status at__gpu_load_all(at__module **out, at__gpu *gpu, const at__kernel *k, at_error *err)
+{
+    at__module *m = NULL;
+    at_status status = at__gpu_load(&m, gpu, k->cubin, k->name, k->geometry.shared_bytes, err);
+    for (int i = 0; i < k->more_count && status == AT_OK; i++)
+        status = at__gpu_load_step(m, gpu, k->more[i].name, k->more[i].geometry.shared_bytes, err);
     if (status != AT_OK) {
         at__gpu_unload(gpu, m);
         return status;
@@ -427,27 +453,38 @@ at__resources at__module_resources(const at__module *module)
     return module->resources;
 }
 
-static CUresult launch(const at__gpu *gpu, void *stream, const at__module *module, const at__geometry *g,
+static CUresult launch(const at__gpu *gpu, void *stream, CUfunction function, const at__geometry *g,
                        void **params)
 {
-    return gpu->api.cuLaunchKernel(module->function, (unsigned)g->grid[0], (unsigned)g->grid[1],
-                                   (unsigned)g->grid[2], (unsigned)g->block[0], (unsigned)g->block[1],
-                                   (unsigned)g->block[2], (unsigned)g->shared_bytes, (CUstream)stream, params,
-                                   NULL);
+    return gpu->api.cuLaunchKernel(function, (unsigned)g->grid[0], (unsigned)g->grid[1], (unsigned)g->grid[2],
+                                   (unsigned)g->block[0], (unsigned)g->block[1], (unsigned)g->block[2],
+                                   (unsigned)g->shared_bytes, (CUstream)stream, params, NULL);
+}
+
+at_status at__gpu_launch_step(at__gpu *gpu, const at__module *module, int step, const at__geometry *g,
+                              void **params, at_error *err)
+{
+    CUresult code = launch(gpu, gpu->stream, module->functions[step], g, params);
+    return code == CUDA_SUCCESS ? AT_OK : refused_by(gpu, code, "cuLaunchKernel", err);
 }
 
 at_status at__gpu_launch(at__gpu *gpu, const at__module *module, const at__geometry *g, void **params,
                          at_error *err)
 {
-    CUresult code = launch(gpu, gpu->stream, module, g, params);
-    return code == CUDA_SUCCESS ? AT_OK : refused_by(gpu, code, "cuLaunchKernel", err);
+    return at__gpu_launch_step(gpu, module, 0, g, params, err);
+}
+
+at_status at__gpu_launch_step_on(const at__gpu *gpu, void *stream, const at__module *module, int step,
+                                 const at__geometry *g, void **params, at_error *err)
+{
+    CUresult code = launch(gpu, stream, module->functions[step], g, params);
+    return code == CUDA_SUCCESS ? AT_OK : refused(err, &gpu->api, code, "cuLaunchKernel");
 }
 
 at_status at__gpu_launch_on(const at__gpu *gpu, void *stream, const at__module *module, const at__geometry *g,
                             void **params, at_error *err)
 {
-    CUresult code = launch(gpu, stream, module, g, params);
-    return code == CUDA_SUCCESS ? AT_OK : refused(err, &gpu->api, code, "cuLaunchKernel");
+    return at__gpu_launch_step_on(gpu, stream, module, 0, g, params, err);
 }
 
 at_status at__gpu_copy(at__gpu *gpu, at__ptr to, at__ptr from, int64_t bytes, at_error *err)

@@ -250,8 +250,7 @@ at_status at__measure_trial(at__measured *out, at__gpu *gpu, at__bench *bench, c
     const at__kernel *kernel = &trial->kernel;
 
     bench = at__bench_for(bench, trial->is_copy);
-    at_status status =
-        at__gpu_load(&module, gpu, kernel->cubin, kernel->name, kernel->geometry.shared_bytes, &cause);
+    at_status status = at__gpu_load_all(&module, gpu, kernel, &cause);
     if (status == AT_OK) {
         m.resources = at__module_resources(module);
         status = at__bench_verify(&verdict, bench, module, kernel, trial->is_copy, &cause);
@@ -326,7 +325,7 @@ static at_status final_load(final *f, at_error *err)
             return given_up(f, err);
         if (f->list[i].is_memcpy)
             continue;
-        status = at__gpu_load(&f->modules[i], f->gpu, k->cubin, k->name, k->geometry.shared_bytes, err);
+        status = at__gpu_load_all(&f->modules[i], f->gpu, k, err);
         f->batches[i] = (batch){ .module = f->modules[i], .kernel = k, .is_copy = f->list[i].is_copy };
     }
     /* One batch length for all: gaps between launches then cost every finalist the same. */

@@ -203,7 +203,7 @@ at_status at__contest_kernel(at__kernel *out, const at__contest *c, const at__ca
     memcpy(slots, c->slots, sizeof slots);
     at_status status = at__config_bind(slots, a->t, &a->config, err);
     if (status == AT_OK)
-        status = at__kernel_bind(out, &a->build, a->t->kernel, &a->t->launch, c->problem.op, slots, err);
+        status = at__template_bind(out, &a->build, a->t, slots, err);
     if (status == AT_OK)
         out->identity = a->identity;
     return status;
@@ -231,6 +231,14 @@ static bool wanted(at__contest *c, at__candidate *a, const at__kernel *kernel)
     return !a->deferred;
 }
 
+/* No launch can be made of it: a grid of 0, a kernel that its code does not have. */
+static void refuse(at__contest *c, at__candidate *a, const at_error *why)
+{
+    a->m = (at__measured){ .outcome = AT__LAUNCH_FAILED, .resources = a->build.resources };
+    snprintf(a->m.log, sizeof a->m.log, "%.*s", (int)sizeof a->m.log - 1, why->text);
+    decide(c, a);
+}
+
 static at_status feed_device(at__contest *c, bool *progressed, at_error *err)
 {
     at_status status = AT_OK;
@@ -245,8 +253,16 @@ static at_status feed_device(at__contest *c, bool *progressed, at_error *err)
                             .best_s = c->tally.best ? c->tally.best->m.timing.median_s : 0 };
         c->ready_count--;
         *progressed = true;
-        status = at__contest_kernel(&trial.kernel, c, c->candidates[tag], err);
-        if (status == AT_OK && wanted(c, c->candidates[tag], &trial.kernel))
+        at_error cause = { 0 };
+        status = at__contest_kernel(&trial.kernel, c, c->candidates[tag], &cause);
+        if (status == AT_ERR_INPUT) {
+            refuse(c, c->candidates[tag], &cause);
+            status = AT_OK;
+            continue;
+        }
+        if (status != AT_OK)
+            return at_fail(err, status, "%s", cause.text);
+        if (wanted(c, c->candidates[tag], &trial.kernel))
             status = at__device_submit(device, &trial, err);
     }
     return status;

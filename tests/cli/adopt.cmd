@@ -1,0 +1,52 @@
+# From a kernel that is there to a first draft, which compiles and asks what only its author knows.
+mkdir src
+cat >src/conv.cu <<'END'
+/* __global__ void not_this(float *a) */
+#include <cuda_runtime.h>
+#ifndef block_size_x
+  #define block_size_x 16
+#endif
+#ifndef block_size_y
+    #define block_size_y 16
+#endif
+#ifndef read_only
+#define read_only 0 // through the texture path
+#endif
+#ifndef tile_size_x
+#define tile_size_x 4
+#endif
+#ifndef CONV_H
+#define CONV_H
+#endif
+#ifndef WEIGHT
+#define WEIGHT 0.5f
+#endif
+
+__device__ float helper(float x) { return x * WEIGHT; }
+
+__global__ void __launch_bounds__(block_size_x * block_size_y) convolution_kernel(
+    float *output, const float *__restrict__ input, // the image
+    const float (*filter), int width, size_t height)
+{
+    for (int k = 0; k < tile_size_x; k++) {
+        long long i = (blockIdx.x * block_size_x + threadIdx.x) * tile_size_x + k + threadIdx.y * width;
+#if read_only == 1
+        if (i < width)
+            output[i] = helper(__ldg(input + i)) * filter[height];
+#else
+        if (i < width)
+            output[i] = helper(input[i]) * filter[height];
+#endif
+    }
+}
+END
+at adopt src/conv.cu -o templates
+cat templates/convolution/op.cu templates/convolution/adopted.cu
+at adopt src/conv.cu -o templates
+at adopt src/conv.cu --kernel other -o templates
+at adopt nowhere.cu
+printf '__global__ void a(int *x) {}\n__global__ void b(int *x) {}\n__global__ void c(int n) {}\n' >src/three.cu
+at adopt src/three.cu
+at adopt src/three.cu --kernel c
+"$AUTOTUNE" check --template tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+at check convolution --shape 64x64 --templates templates --sample 3 --jobs 1

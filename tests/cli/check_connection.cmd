@@ -1,0 +1,32 @@
+# What would fail on a device is found without one: the kernel's name, its parameters, the geometry.
+"$AUTOTUNE" check --template tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+mkdir -p dir/copy src
+template() { printf '/*!autotune\ntemplate t\n%s\n*/\n' "$1" >dir/copy/t.cu; }
+check() { at check copy --template t --shape 64x64 --dtype f32 --templates dir --jobs 1 --sample 0; }
+args='const unsigned *in, unsigned *out, long long b, long long r, long long c'
+printf '#include "n.h"\n__global__ void f(%s) { out[0] = in[NUMBER]; }\n' "$args" >src/k.cu
+printf '#pragma once\n#define NUMBER b + N\n' >src/n.h
+template $'source ../../src/k.cu\nparam N = 1 2\nkernel f\narg in out batch rows cols\ngrid 1\nblock 32'
+check
+template $'source ../../src/k.cu\nparam N = 1 2\nkernel g\ngrid 1\nblock 32'
+check
+template $'source ../../src/k.cu\nparam N = 1 2\nkernel f\narg in out rows cols\ngrid 1\nblock 32'
+check
+printf '__global__ void f(%s) { out[0] = in[N]; }\n' "${args/long long r/int r}" >src/k.cu
+template $'source ../../src/k.cu\nparam N = 1 2\nkernel f\narg in out batch rows cols\ngrid 1\nblock 32'
+check
+printf '__global__ void __launch_bounds__(256) f(%s) { out[0] = in[N]; }\n' "$args" >src/k.cu
+template $'source ../../src/k.cu\nparam N = 1 2 3 4 5 6 7\nkernel f\ngrid N == 1 ? 0 : N == 2 ? 0 : 1 N == 3 ? 65536 : 1\nblock N == 4 ? 2048 : N == 5 ? 512 : N == 6 ? 32 : 1 N == 6 ? 64 : 1\nshared N == 7 ? 300000 : 0'
+check
+printf '#if N > 1\nwrong\n#endif\n__global__ void f(%s) { out[0] = nowhere; }\n' "$args" >src/k.cu
+template $'source ../../src/k.cu\nparam N = 1 2 3\ndefine N\nkernel f\ngrid 1\nblock 32'
+check
+at check copy --template t --shape 64x64 --dtype f32 --templates dir --jobs 1 --sample 0 --format json
+# A parameter that the code does not see: its values all give the same machine code.
+printf '#ifndef N\n#define N 4\n#endif\n__global__ void f(%s) { out[0] = in[N] + M; }\n' "$args" >src/k.cu
+template $'source ../../src/k.cu\nparam N = 1 2 3\nparam M = 1 2\nparam L = 1 2\nparam B = 32 64\nkernel f\ngrid 1\nblock B'
+check
+template $'source ../../src/k.cu\nparam N = 1 2 3\nparam M = 1 2\ndefine N\nkernel f\ngrid 1\nblock 32'
+check
+template $'source ../../src/k.cu\nparam N = 1 2\nrequire N > 2 # never\nkernel f\ngrid 1\nblock 32'
+check

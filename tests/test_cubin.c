@@ -1,0 +1,116 @@
+/* test_cubin.c - kernels found in what a compiler made; and in what it did not. */
+#include "compile/cubin.h"
+#include "compile/nvrtc.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char SOURCE[] =
+    "// head\n//!autotune kernel f<float, 4>\n"
+    "template <typename T, int N> __global__ void f(T *a, const T *b, int n) { a[n] = b[N]; }\n"
+    "struct three { char c[3]; };\n"
+    "namespace ns { __global__ void g(float *a, char c, double d, three t) { a[0] = d + c + t.c[1]; } }\n"
+    "__device__ __noinline__ float helper(float x) { return x * x; }\n"
+    "extern \"C\" __global__ void __launch_bounds__(128) e(float *a, short s) { a[0] = helper(a[1]) + s; }\n"
+    "__global__ void over(float *a) { a[0] = 1; }\n"
+    "__global__ void over(int *a) { a[0] = 1; }\n"
+    "__global__ void none() {}\n";
+
+static void compile(at__str *code, const char *source, int cc, at__code kind)
+{
+    at__nvrtc *nvrtc = NULL;
+    at__str log = { 0 };
+    at__resources unused;
+    at_error err = { 0 };
+    bool ok = false;
+    if (at__nvrtc_open(&nvrtc, &err) != AT_OK)
+        cr_skip_test("NVRTC is not installed");
+    cr_assert_eq(at__nvrtc_compile(nvrtc, &ok, code, &log, &unused, source, "t.cu", cc, kind, &err), AT_OK,
+                 "%s", err.text);
+    cr_assert(ok, "%s", at__str_text(&log));
+    at__str_clear(&log);
+    at__nvrtc_close(nvrtc);
+}
+
+static at__cubin_kernel find(const at__str *code, const char *name)
+{
+    at__cubin_kernel k = { 0 };
+    at_error err = { 0 };
+    cr_assert_eq(at__cubin_find(&k, code->data, code->len, name, &err), AT_OK, "%s", err.text);
+    return k;
+}
+
+Test(cubin, tells_names_and_parameters_on_every_architecture)
+{
+    static const int ARCHS[] = { 80, 90, 100, 120 };
+    for (size_t i = 0; i < sizeof ARCHS / sizeof *ARCHS; i++) {
+        at__str code = { 0 };
+        compile(&code, SOURCE, ARCHS[i], AT__CUBIN);
+        at__cubin_kernel k = find(&code, "f<float, 4>");
+        cr_expect_str_eq(k.name, "_Z1fIfLi4EEvPT_PKS0_i");
+        cr_expect(k.param_count == 3 && k.param_bytes[0] == 8 && k.param_bytes[1] == 8 &&
+                  k.param_bytes[2] == 4);
+        k = find(&code, "ns::g");
+        cr_expect(k.param_count == 4 && k.param_bytes[1] == 1 && k.param_bytes[2] == 8 &&
+                  k.param_bytes[3] == 3);
+        k = find(&code, "e");
+        cr_expect(k.param_count == 2 && k.param_bytes[1] == 2 && k.max_threads == 128);
+        cr_expect_eq(find(&code, "none").param_count, 0);
+        cr_expect_eq(find(&code, "_Z4overPi").param_count, 1);
+        at__str_clear(&code);
+    }
+}
+
+Test(cubin, finds_names_in_ptx)
+{
+    at__str code = { 0 };
+    compile(&code, SOURCE, 80, AT__PTX);
+    at__cubin_kernel k = find(&code, "ns::g");
+    cr_assert(k.name_len == 19 && memcmp(k.name, "_ZN2ns1gEPfcd5three", 19) == 0, "%.*s", (int)k.name_len,
+              k.name);
+    at__str_clear(&code);
+}
+
+Test(cubin, says_which_there_are)
+{
+    at__str code = { 0 };
+    at__cubin_kernel k;
+    at_error err = { 0 };
+    compile(&code, SOURCE, 80, AT__CUBIN);
+    cr_expect_eq(at__cubin_find(&k, code.data, code.len, "helper", &err), AT_ERR_INPUT);
+    cr_expect(strstr(err.text, "found no kernel 'helper' in the compiled code; it has "), "%s", err.text);
+    cr_expect_eq(at__cubin_find(&k, code.data, code.len, "over", &err), AT_ERR_INPUT);
+    cr_expect(strstr(err.text, "found several kernels 'over': _Z4over"), "%s", err.text);
+    cr_expect_eq(at__cubin_find(&k, "", 0, "f", &err), AT_ERR_INPUT);
+    cr_expect(strstr(err.text, "there is none at all"), "%s", err.text);
+    at__str_clear(&code);
+}
+
+static void use_all(const char *data, size_t len)
+{
+    at__cubin_kernel k;
+    for (int i = 0; i < 20 && at__cubin_kernel_at(&k, data, len, i); i++)
+        cr_assert(strlen(k.name) == k.name_len && k.param_count >= -1);
+}
+
+/* Cut off, or with any byte changed: fewer kernels, never more than there are bytes. */
+Test(cubin, is_not_led_astray)
+{
+    at__str code = { 0 };
+    compile(&code, SOURCE, 80, AT__CUBIN);
+    for (size_t len = 0; len < code.len; len += 7) {
+        char *part = malloc(len + 1); /* exact: a sanitizer sees one byte beyond */
+        memcpy(part, code.data, len);
+        use_all(part, len);
+        free(part);
+    }
+    for (size_t i = 0; i < code.len; i++) {
+        char before = code.data[i];
+        code.data[i] = (char)(before ^ 0xff);
+        if (memcmp(code.data, "\177ELF", 4) == 0)
+            use_all(code.data, code.len);
+        code.data[i] = before;
+    }
+    at__str_clear(&code);
+}

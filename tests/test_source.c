@@ -1,0 +1,396 @@
+/* test_source.c - templates around code that was not written for them: what is read, gathered and rendered.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "declare_support.h"
+#include "lang/declare_common.h"
+#include "lang/declare_gather.h"
+#include "lang/render.h"
+#include "lang/render_orders.h"
+
+#define END "grid 1\nblock 1\n*/\n"
+
+static char folder[64];
+
+static void begin(void)
+{
+    char path[200];
+    strcpy(folder, "/tmp/autotune-source-XXXXXX");
+    cr_assert_not_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/op", folder);
+    mkdir(path, 0777);
+    snprintf(path, sizeof path, "%s/inc", folder);
+    mkdir(path, 0777);
+}
+
+static void end(void)
+{
+    char command[100];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    cr_assert_eq(system(command), 0);
+}
+
+TestSuite(source, .init = begin, .fini = end);
+
+static void put(const char *name, const char *text)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    cr_assert_not_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* A template that stands in op/t.cu. */
+static at_status read_here(at__template **t, const at__op *op, const char *text, at_error *err)
+{
+    static const at__commons FILES = { .reads_files = true };
+    char path[200];
+    snprintf(path, sizeof path, "%s/op/t.cu", folder);
+    return at__template_read_with(t, op, &FILES, text, strlen(text), path, err);
+}
+
+static at__template *must_read(const at__op *op, const char *text)
+{
+    at__template *t = NULL;
+    at_error err = { 0 };
+    cr_assert_eq(read_here(&t, op, text, &err), AT_OK, "%s", err.text);
+    return t;
+}
+
+static char *render(const at__template *t, const char *config_text)
+{
+    int64_t slots[AT__MAX_SLOTS] = { 0 };
+    at__config config = { { 0 } };
+    at__str out = { 0 };
+    at_error err = { 0 };
+    bind_problem(slots, t->op, 64, 64);
+    cr_assert_eq(at__config_parse(&config, t, config_text, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__render(&out, t, AT__F32, &config, slots, &err), AT_OK, "%s", err.text);
+    return out.data;
+}
+
+#define expect_text(text, part) cr_expect(strstr(text, part), "expected\n%s\nin\n%s", part, text)
+
+/* ---- one text from several files ---- */
+
+Test(source, includes_are_put_in_place_of_their_lines)
+{
+    at__op *op = read_op(MINI_OP);
+    char lines[800];
+    put("k.cu", "#include \"inc/a.h\"\n#include <cuda_fp16.h>\nvoid k();\n");
+    put("inc/a.h", "int a;\n# include \"b.h\" // beside this one\nint after_b;\n");
+    put("inc/b.h", "int b;");
+    at__template *t = must_read(op, "/*!autotune\ntemplate t\nsource ../k.cu\nkernel k\n" END);
+    char *text = render(t, "");
+    snprintf(lines, sizeof lines,
+             "#line 1 \"%s/inc/a.h\"\nint a;\n#line 1 \"%s/inc/b.h\"\nint b;\n#line 3 \"%s/inc/a.h\"\n"
+             "int after_b;\n#line 2 \"%s/k.cu\"\n#include <cuda_fp16.h>\nvoid k();\n#line 1 \"%s/op/t.cu\"\n",
+             folder, folder, folder, folder, folder);
+    expect_text(text, lines);
+    free(text);
+    at__template_close(t);
+    at__op_close(op);
+}
+
+static const char *const NO_INCLUDES[] = {
+    "// #include \"inc/a.h\"\n",
+    "/*\n#include \"inc/a.h\"\n*/\n",
+    "const char *s = \"/*\"; /*\n#include \"inc/a.h\"\n*/\n",
+    "#include \"inc/none.h\"\n",
+    "#include \"inc\"\n",
+    "#include FILE\n",
+    "#include <inc/a.h>\n",
+    "#include \"/etc/hostname\"\n",
+    "#include_next \"inc/a.h\"\n",
+    "int x = 1'000; // '\n//#include \"inc/a.h\"\n",
+};
+
+Test(source, other_lines_stay_as_they_are)
+{
+    at__op *op = read_op(MINI_OP);
+    put("inc/a.h", "int a;\n");
+    for (size_t i = 0; i < sizeof NO_INCLUDES / sizeof *NO_INCLUDES; i++) {
+        put("k.cu", NO_INCLUDES[i]);
+        at__template *t = must_read(op, "/*!autotune\ntemplate t\nsource ../k.cu\nkernel k\n" END);
+        char *text = render(t, "");
+        expect_text(text, NO_INCLUDES[i]);
+        free(text);
+        at__template_close(t);
+    }
+    at__op_close(op);
+}
+
+Test(source, folders_of_headers_are_looked_through)
+{
+    at__op *op = read_op(MINI_OP);
+    put("k.cu", "#include <a.h>\n#include \"a.h\"\n");
+    put("inc/a.h", "int a;\n");
+    at__template *t =
+        must_read(op, "/*!autotune\ntemplate t\ninclude ../inc\nsource ../k.cu\nkernel k\n" END);
+    cr_assert_eq(t->part_count, 3);
+    cr_assert_null(strstr(t->source, "#include"));
+    at__template_close(t);
+    at__op_close(op);
+}
+
+/* `#pragma once` has no meaning within one text; a guarded circle is no circle. */
+Test(source, guards_do_what_they_did)
+{
+    at__op *op = read_op(MINI_OP);
+    put("k.cu", "#include \"inc/a.h\"\n#include \"inc/a.h\"\n#include \"inc/c.h\"\n");
+    put("inc/a.h", "#pragma once\nint a;\n#include \"a.h\"\n");
+    put("inc/c.h", "#ifndef C\n#define C\n#include \"d.h\"\n#endif\n");
+    put("inc/d.h", "#if !defined(D)\n#define D\n#include \"c.h\"\n#endif\n");
+    at__template *t = must_read(op, "/*!autotune\ntemplate t\nsource ../k.cu\nkernel k\n" END);
+    char *text = render(t, "");
+    cr_assert_null(strstr(text, "#pragma"));
+    cr_assert_null(strstr(text, "#include"));
+    expect_text(text, "#ifndef AUTOTUNE_ONCE_");
+    free(text);
+    at__template_close(t);
+    at__op_close(op);
+}
+
+/* What is stored needs none of the files, and has the hash of what was read from them. */
+Test(source, a_stored_text_brings_its_sources_along)
+{
+    at__op *op = read_op(MINI_OP);
+    at__template *stored = NULL;
+    char path[200];
+    put("k.cu", "#include \"inc/a.h\"\nvoid k();\n");
+    put("inc/a.h", "int a;\n");
+    at__template *t = must_read(op, "/*!autotune\ntemplate t\nsource ../k.cu\nkernel k\n" END);
+    snprintf(path, sizeof path, "%s/k.cu", folder);
+    unlink(path);
+    cr_assert_eq(at__template_read(&stored, op, t->source, t->source_len, t->file, NULL), AT_OK);
+    cr_assert_str_eq(stored->hash, t->hash);
+    char *one = render(t, ""), *other = render(stored, "");
+    cr_assert_str_eq(one, other);
+    free(one);
+    free(other);
+    at__template_close(stored);
+    at__template_close(t);
+    at__op_close(op);
+}
+
+Test(source, a_changed_header_changes_the_hash)
+{
+    static const char TEXT[] = "/*!autotune\ntemplate t\nsource ../k.cu\nkernel k\n" END;
+    at__op *op = read_op(MINI_OP);
+    put("k.cu", "#include \"inc/a.h\"\n");
+    put("inc/a.h", "int a;\n");
+    at__template *before = must_read(op, TEXT);
+    put("inc/a.h", "int b;\n");
+    at__template *after = must_read(op, TEXT);
+    cr_assert_str_neq(before->hash, after->hash);
+    at__template_close(before);
+    at__template_close(after);
+    at__op_close(op);
+}
+
+/* ---- macros, options, names ---- */
+
+#define ALL                                                                                                  \
+    "/*!autotune\ntemplate t\nparam N = 8 16\nparam V = float float2\nparam F = false true\n"                \
+    "param S = -3\nconst C = N * 2\nlet L = 5000000000\ndefine W = N + 1\ndefine L rows T\n"                 \
+    "option -use_fast_math = F\noption -maxrregcount=N\nkernel ns::k<V, N, C, T>\n"
+
+Test(source, everything_is_a_macro)
+{
+    at__op *op = read_op(MINI_OP);
+    at__template *t = must_read(op, ALL "define all\n" END "void k() {}\n");
+    char *text = render(t, "N=16 V=float2 F=true S=-3");
+    expect_text(text, "//!autotune option -use_fast_math\n//!autotune option -maxrregcount=16\n"
+                      "//!autotune kernel ns::k<float2, 16, 32, T>\n#define AUTOTUNE_RENDERED 1\n");
+    expect_text(text,
+                "#define N 16\n#define V float2\n#define F 1\n#define S (-3)\n#define C 32\n#define W 17\n"
+                "#define L 5000000000LL\n#define rows 64\n#define T unsigned int\n");
+    cr_expect_null(strstr(text, "constexpr"));
+    free(text);
+    text = render(t, "N=8 V=float F=false S=-3");
+    expect_text(text, "#define F 0\n");
+    cr_expect_null(strstr(text, "//!autotune option -use"));
+    free(text);
+    at__template_close(t);
+    at__op_close(op);
+}
+
+Test(source, what_is_no_macro_stays_a_constant)
+{
+    at__op *op = read_op(MINI_OP);
+    at__template *t = must_read(op, ALL "define F\n" END "void k() {}\n");
+    char *text = render(t, "N=16 V=float2 F=true S=-3");
+    expect_text(text,
+                "constexpr int N = 16;\nenum { V_float = 0, V_float2 = 1 };\nconstexpr int V = V_float2;\n");
+    expect_text(text, "#define W 17\n");
+    expect_text(text, "#define F 1\n");
+    expect_text(text, "//!autotune kernel ns::k<V, N, C, T>\n");
+    free(text);
+    at__template_close(t);
+    at__op_close(op);
+}
+
+Test(source, true_is_1_and_false_is_0_in_any_order)
+{
+    at__op *op = read_op(MINI_OP);
+    int64_t slots[AT__MAX_SLOTS] = { 0 };
+    at__config config;
+    at__template *t = read_template(
+        op, MINI_TEMPLATE("param F = true false\nparam G = false\nconst SUM = F * 10 + (F == F_true) + G\n"
+                          "grid 1\nblock 1\n"));
+    bind_problem(slots, op, 64, 64);
+    cr_assert_eq(at__config_parse(&config, t, "F=true G=false", NULL), AT_OK);
+    cr_assert_eq(at__config_bind(slots, t, &config, NULL), AT_OK);
+    cr_assert_eq(slots[t->lets[0].slot], 11);
+    char *text = render(t, "F=true G=false");
+    expect_text(text, "enum { F_true = 1, F_false = 0 };\nconstexpr int F = F_true;\n");
+    free(text);
+    at__template_close(t);
+    at__op_close(op);
+}
+
+Test(source, the_kernel_takes_the_arguments_it_names)
+{
+    at__op *op = read_op(MINI_OP);
+    at__template *t = must_read(op, "/*!autotune\ntemplate t\narg x y half\n" END "void mini_t() {}\n");
+    cr_assert_eq(t->arg_count, 3);
+    cr_assert(t->args[0] == 1 && t->args[1] == 0 && t->args[2] == 3 && t->more_count == 0);
+    at__template_close(t);
+    t = must_read(op, "/*!autotune\ntemplate t\n" END "void mini_t() {}\n");
+    cr_assert(t->arg_count == op->arg_count && t->args[3] == 3);
+    at__template_close(t);
+    at__op_close(op);
+}
+
+Test(source, launches_have_their_own_geometry_and_arguments)
+{
+    at__op *op = read_op(MINI_OP);
+    at__template *t =
+        must_read(op, "/*!autotune\ntemplate t\nparam N = 2\nlaunch f<(N > 1), 3> grid N block 8 N\n"
+                      "launch g grid 3 block 1 shared N * 4 arg half y\narg x\n*/\nf g\n");
+    cr_assert_str_eq(t->kernel, "f<(N > 1), 3>");
+    cr_assert(t->expression && t->arg_count == 1 && t->args[0] == 1);
+    cr_assert_eq(t->more_count, 1);
+    cr_assert_str_eq(t->more[0].kernel, "g");
+    cr_assert_str_eq(at__expr_text(t->launch.block[1]), "N");
+    cr_assert_str_eq(at__expr_text(t->more[0].launch.shared), "N * 4");
+    cr_assert(t->more[0].arg_count == 2 && t->more[0].args[0] == 3 && t->more[0].args[1] == 0);
+    char *text = render(t, "N=2");
+    expect_text(text, "//!autotune kernel f<(N > 1), 3>\n#define AUTOTUNE_RENDERED");
+    free(text);
+    at__template_close(t);
+    at__op_close(op);
+}
+
+/* Orders stand in the first comments; nothing behind them is one, and no order names a file. */
+Test(source, only_the_head_gives_orders)
+{
+    at__orders orders;
+    cr_assert_eq(at__orders_read(&orders,
+                                 "// head\n//!autotune option -fmad=false\n//!autotune option -include=x\n"
+                                 "//!autotune kernel f<1>\nint x;\n//!autotune kernel g\n",
+                                 NULL),
+                 AT_OK);
+    cr_assert_eq(orders.option_count, 1);
+    cr_assert_str_eq(orders.options[0], "-fmad=false");
+    cr_assert_eq(orders.kernel_count, 1);
+    cr_assert_str_eq(orders.kernels[0], "f<1>");
+    at__orders_clear(&orders);
+}
+
+/* ---- mistakes ---- */
+
+static const struct {
+    const char *lines, *message;
+} BAD[] = {
+    { "source\n", "t.cu:3:7: found the end of the line; expected a file" },
+    { "source nowhere.cu\n", "t.cu:3:8: cannot read " },
+    { "source ../op\n", "op: expected a file" },
+    { "source ../circle.cu\n", "circle.cu:2:1: found " },
+    { "source ../nul.cu\n", "t.cu:3:8: found a NUL byte in" },
+    { "source ../asks.cu\n", "asks.cu:1:1: found a NUL byte in" },
+    { "include\n", "found the end of the line; expected a folder" },
+    { "define\n", "found the end of the line; expected the name of a macro, or 'all'" },
+    { "define M\n",
+      "t.cu:3:8: found 'M', which nothing above declares; expected a known name, or 'M = EXPR'" },
+    { "define M = rows +\n", "t.cu:3:18: " },
+    { "define rows rows\n", "t.cu:3:13: found 'rows' a second time" },
+    { "define all 1\n", "found '1'; expected the end of the line" },
+    { "option\n", "expected an option of the compiler" },
+    { "option -o=x\n", "t.cu:3:8: found the option '-o=x'; expected one of -use_fast_math" },
+    { "option --pre-include=/etc/passwd\n", "found the option '--pre-include=/etc/passwd'" },
+    { "option -use_fast_math 1\n", "found '1'; expected '= EXPR', which says when" },
+    { "arg\n", "expected an argument of the operation" },
+    { "arg z\n", "t.cu:3:5: found 'z'; expected an argument of the operation mini (op.cu:7)" },
+    { "arg x\narg y\n", "found a second 'arg' line" },
+    { "kernel 1\n", "t.cu:3:8: found '1'; expected the name of a kernel" },
+    { "kernel f g\n", "t.cu:3:10: found 'g'; expected the end of the line" },
+    { "launch\n", "t.cu:3:7: found the end of the line; expected the name of a kernel" },
+    { "launch f\n", "found the end of the line; expected 'grid'" },
+    { "launch f block 1\n", "found 'block'; expected 'grid'" },
+    { "launch f grid 1\n", "found the end of the line; expected 'block'" },
+    { "launch f grid 1 1 1 1 block 1\n", "found '1'; expected 'block', 'shared', 'arg' or the end" },
+    { "launch f grid 1 block 1 shared\n", "t.cu:3:31: " },
+    { "launch f grid 1 block 1 arg z\n", "found 'z'; expected an argument of the operation" },
+    { "kernel f\nlaunch f grid 1 block 1\n", "found a launch beside a 'kernel' line; expected one of them" },
+    { "launch f grid 1 block 1\n", "t.cu:4:1: found a 'grid' line beside a launch" },
+    { "kernel f<\"\">\n", "found a character that no kernel's name has" },
+};
+
+Test(source, explains_mistakes)
+{
+    at__op *op = read_op(MINI_OP);
+    char path[200];
+    put("circle.cu", "int x;\n#include \"circle.cu\"\n");
+    put("asks.cu", "#include \"nul.cu\"\n");
+    snprintf(path, sizeof path, "%s/nul.cu", folder);
+    FILE *file = fopen(path, "w");
+    fwrite("a\0b", 1, 3, file);
+    fclose(file);
+    for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
+        char text[600];
+        at_error err = { 0 };
+        at__template *t = NULL;
+        snprintf(text, sizeof text, "/*!autotune\ntemplate t\n%s" END "void mini_t() {}\n", BAD[i].lines);
+        cr_expect_eq(read_here(&t, op, text, &err), AT_ERR_INPUT, "%s", BAD[i].lines);
+        cr_expect(strstr(err.text, BAD[i].message), "%s\n%s\n%s", BAD[i].lines, BAD[i].message, err.text);
+        at__template_close(t);
+    }
+    at__op_close(op);
+}
+
+/* A text from a store or a recording must not make this machine's files known. */
+Test(source, a_text_from_elsewhere_reads_no_file)
+{
+    static const char TEXT[] = "/*!autotune\ntemplate t\nsource /etc/hostname\nkernel k\n" END;
+    at__op *op = read_op(MINI_OP);
+    at__template *t = NULL;
+    at_error err = { 0 };
+    cr_assert_eq(at__template_read(&t, op, TEXT, strlen(TEXT), "t.cu", &err), AT_ERR_INPUT);
+    cr_assert(strstr(err.text, "t.cu:3:8: found the source '/etc/hostname', whose text did not come along"),
+              "%s", err.text);
+    at__op_close(op);
+}
+
+Test(source, names_are_shown_from_where_the_template_is_seen)
+{
+    static const char *const ROWS[][3] = {
+        { "dir/op/t.cu", "../../a.cu", "a.cu" },  { "dir/op/t.cu", "../a.cu", "dir/a.cu" },
+        { "t.cu", "../a.cu", "../a.cu" },         { "../op/t.cu", "../../a.cu", "../../a.cu" },
+        { "/x/t.cu", "./b//a.cu", "/x/b/a.cu" },  { "t.cu", "/abs/a.cu", "/abs/a.cu" },
+        { "/t.cu", "../../a.cu", "/../../a.cu" },
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        at__str out = { 0 };
+        at__beside(&out, ROWS[i][0], ROWS[i][1]);
+        cr_expect_str_eq(at__str_text(&out), ROWS[i][2]);
+        at__str_clear(&out);
+    }
+}

@@ -1,0 +1,310 @@
+/*
+ * cmd_run.c - `autotune run`: one configuration, compiled, verified and timed; for the hour in which a kernel
+ * is written. A tuning of a space of one, with a database of its own that is thrown away.
+ */
+#include "cli/commands.h"
+#include "cli/progress.h"
+#include "cli/watched.h"
+#include "tune/tune.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const at__usage USAGE = {
+    "autotune run [OP] SHAPE [DTYPE] --template NAME [--fix PARAM=VALUE,...] [options]",
+    "Compiles, verifies and times one configuration of a template: the values of --fix, and the defaults of "
+    "the\n"
+    "other parameters. Prints the time, what the compiler used, and what is wrong. Nothing is stored.",
+};
+
+typedef struct run_args {
+    const char *templates_dir, *name, *device;
+    at__words words, fix;
+    bool watch, warm;
+} run_args;
+
+/* One run. */
+typedef struct attempt {
+    const run_args *args;
+    at__catalog *catalog;
+    const at__template *t;
+    at__problem problem;
+    at__fix fixes[AT__MAX_PARAMS];
+    char folder[64], db[80];
+    at__display display;
+    bool found;
+} attempt;
+
+/* ---- what is run ---- */
+
+static at_status choose_template(attempt *r, at_error *err)
+{
+    const at__op *op = r->problem.op;
+    const char *name = r->args->name;
+    int count = at__catalog_template_count(r->catalog, op);
+    if (name) {
+        r->t = at__catalog_find_template(r->catalog, op, name);
+        return r->t ? AT_OK : at__known_template(r->catalog, &r->problem, 1, "--template", name, err);
+    }
+    if (count != 1)
+        return at_fail(err, AT_ERR_USAGE, "%s has %d templates; expected --template NAME", op->name, count);
+    r->t = at__catalog_template(r->catalog, op, 0);
+    return AT_OK;
+}
+
+/* PARAM=VALUE */
+static at_status apply_fix(at__config *config, const at__template *t, const char *text, at_error *err)
+{
+    const char *equals = strchr(text, '=');
+    at__str known = { 0 };
+    int i = equals ? at__param_find(t, text, (size_t)(equals - text)) : -1;
+    int k = i >= 0 ? at__param_find_text(&t->params[i], equals + 1, strlen(equals + 1)) : -1;
+    if (k >= 0) {
+        config->values[i] = t->params[i].values[k];
+        return AT_OK;
+    }
+    for (int p = 0; i < 0 && p < t->param_count; p++)
+        at__str_addf(&known, " %s=", t->params[p].name);
+    for (int v = 0; i >= 0 && v < t->params[i].count && v < 40; v++) {
+        at__str_add(&known, " ");
+        at__param_add_text(&known, &t->params[i], t->params[i].values[v]);
+    }
+    at_fail(err, AT_ERR_USAGE, "--fix: found '%s'; expected %s%s", text,
+            i < 0 ? "a parameter of the template:" : "one of", at__str_text(&known));
+    at__str_clear(&known);
+    return AT_ERR_USAGE;
+}
+
+static at_status choose_values(attempt *r, at_error *err)
+{
+    at__config config;
+    at_status status = AT_OK;
+    memcpy(config.values, r->t->defaults, sizeof config.values);
+    for (int i = 0; i < r->args->fix.count && status == AT_OK; i++)
+        status = apply_fix(&config, r->t, r->args->fix.items[i], err);
+    for (int i = 0; i < r->t->param_count && status == AT_OK; i++) {
+        at__str value = { 0 };
+        at__param_add_text(&value, &r->t->params[i], config.values[i]);
+        snprintf(r->fixes[i].template_name, AT__MAX_NAME, "%s", r->t->name);
+        snprintf(r->fixes[i].param, AT__MAX_NAME, "%s", r->t->params[i].name);
+        snprintf(r->fixes[i].value, AT__MAX_NAME, "%s", at__str_text(&value));
+        at__str_clear(&value);
+    }
+    return status;
+}
+
+/* ---- a database for the moment ---- */
+
+static at_status make_folder(attempt *r, at_error *err)
+{
+    const char *tmp = getenv("TMPDIR");
+    int n = snprintf(r->folder, sizeof r->folder, "%s/autotune-run-XXXXXX",
+                     tmp && strlen(tmp) < 30 ? tmp : "/tmp");
+    (void)n; /* it fits */
+    if (!mkdtemp(r->folder)) {
+        r->folder[0] = '\0';
+        return at_fail(err, AT_ERR_SYSTEM, "no folder for this run can be made in %s", tmp ? tmp : "/tmp");
+    }
+    snprintf(r->db, sizeof r->db, "%s/db", r->folder);
+    return AT_OK;
+}
+
+static void remove_folder(const attempt *r)
+{
+    struct dirent *entry;
+    DIR *open = r->folder[0] ? opendir(r->folder) : NULL;
+    while (open && (entry = readdir(open)) != NULL)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            unlinkat(dirfd(open), entry->d_name, 0);
+    if (open)
+        closedir(open);
+    if (r->folder[0])
+        rmdir(r->folder);
+}
+
+/* ---- what comes of it ---- */
+
+static void on_progress(void *context, const at__progress *progress)
+{
+    attempt *r = context;
+    at__display_show(&r->display, progress);
+}
+
+static void on_result(void *context, const at__result *result)
+{
+    attempt *r = context;
+    at__display_erase(&r->display);
+    r->found = result->found;
+    if (!result->found) {
+        at__print(stdout, "%s\n", result->why);
+        return;
+    }
+    const at__winner *w = &result->answer->winner;
+    double us = 1e6 * w->timing.median_s;
+    at__print(stdout, "%s %s: %.2f us", w->template_name, w->config, us);
+    if (result->answer->traffic_bytes > 0)
+        at__print(stdout, ", %.1f GB/s", 1e-3 * (double)result->answer->traffic_bytes / us);
+    if (w->ceiling_s > 0)
+        at__print(stdout, ", %.1f %% of a plain copy", 100 * w->ceiling_s / w->timing.median_s);
+    at__print(stdout, "\n");
+}
+
+static void on_warning(void *context, const char *text)
+{
+    attempt *r = context;
+    at__display_erase(&r->display);
+    at__warn(text);
+}
+
+static void print_count(const char *what, int64_t value)
+{
+    if (value >= 0)
+        at__print(stdout, "  %-22s %" PRId64 "\n", what, value);
+}
+
+static bool show_trial(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
+{
+    const attempt *r = context;
+    (void)fingerprint;
+    if (strcmp(row->template_name, r->t->name) != 0)
+        return true;
+    print_count("registers", row->resources.registers);
+    print_count("shared bytes", row->resources.shared_bytes);
+    print_count("spilled bytes", row->resources.spill_bytes);
+    print_count("stack bytes", row->resources.stack_bytes);
+    if (row->compile_s > 0)
+        at__print(stdout, "  %-22s %.0f ms\n", "compiled in", 1e3 * row->compile_s);
+    if (row->log[0] && !r->found)
+        at__print(stdout, "%s\n", row->log);
+    return false;
+}
+
+/* What the run's database has of the configuration. */
+static at_status show_resources(attempt *r, at_error *err)
+{
+    at__store *store = NULL;
+    at__problem_key key;
+    at__str shape = { 0 };
+    at_status status = at__problem_key_of(&key, &shape, &r->problem, err);
+    if (status == AT_OK)
+        status = at__store_open(&store, r->db, AT__STORE_READ, err);
+    if (status == AT_OK)
+        status = at__store_each_trial(store, &key, NULL, show_trial, r, err);
+    at__store_close(store);
+    at__str_clear(&shape);
+    return status;
+}
+
+static at_status tune(attempt *r, at_error *err)
+{
+    const char *devices[] = { r->args->device ? r->args->device : "0" };
+    const char *templates[] = { r->t->name };
+    const at__tune_options options = { .devices = devices,
+                                       .device_count = 1,
+                                       .seed = 1,
+                                       .max_trials = 1,
+                                       .force = true,
+                                       .warm = r->args->warm,
+                                       .fixes = r->fixes,
+                                       .fix_count = r->t->param_count,
+                                       .templates = templates,
+                                       .template_count = 1,
+                                       .jobs = 1,
+                                       .db_path = r->db,
+                                       .command = "autotune run",
+                                       .cancel = &at__cancel_requested };
+    const at__tune_events events = {
+        .context = r, .progress = on_progress, .result = on_result, .warning = on_warning
+    };
+    at__display_init(&r->display, false, false);
+    at_status status = at__tune(&r->problem, 1, r->catalog, &options, &events, err);
+    at__display_erase(&r->display);
+    return status;
+}
+
+/* *state: of the files that were read; a change of them is a reason to run again. */
+static int run_once(const run_args *a, uint64_t *state)
+{
+    attempt r = { .args = a };
+    at_error err = { 0 };
+    at_status status = at__open_catalog(&r.catalog, a->templates_dir, NULL, &err);
+    if (status == AT_OK)
+        status = at__problem_from_words(&r.problem, &a->words, r.catalog, &err);
+    if (status == AT_OK)
+        status = choose_template(&r, &err);
+    *state = at__watched_state(r.t, a->templates_dir);
+    if (status == AT_OK)
+        status = choose_values(&r, &err);
+    if (status == AT_OK)
+        status = make_folder(&r, &err);
+    if (status == AT_OK)
+        status = tune(&r, &err);
+    if (status == AT_OK && !at__cancel_requested)
+        status = show_resources(&r, &err);
+    remove_folder(&r);
+    int code = status != AT_OK ? at__complain(&err) : r.found ? AT__EXIT_OK : AT__EXIT_NOTHING;
+    at__catalog_close(r.catalog);
+    fflush(stdout);
+    return at__cancel_requested ? AT__EXIT_INTERRUPTED : code;
+}
+
+static void ignore(void *context, const char *why)
+{
+    (void)context;
+    (void)why; /* told by the run itself */
+}
+
+/* The template as it is now, for its files: what it includes may be others than before. */
+static uint64_t state_now(const run_args *a)
+{
+    attempt r = { .args = a };
+    at_error ignored;
+    if (at__catalog_open_usable(&r.catalog, a->templates_dir, ignore, NULL, &ignored) == AT_OK &&
+        at__problem_from_words(&r.problem, &a->words, r.catalog, &ignored) == AT_OK &&
+        choose_template(&r, &ignored) != AT_OK)
+        r.t = NULL;
+    uint64_t state = at__watched_state(r.t, a->templates_dir);
+    at__catalog_close(r.catalog);
+    return state;
+}
+
+static void wait_for_change(const run_args *a, uint64_t state)
+{
+    const struct timespec moment = { .tv_nsec = 200000000 };
+    at__print(stderr, "waiting for a change; Ctrl-C ends\n");
+    while (!at__cancel_requested && state_now(a) == state)
+        nanosleep(&moment, NULL);
+}
+
+int at__cmd_run(int argc, char **argv)
+{
+    run_args a = { 0 };
+    int code = AT__EXIT_OK;
+    uint64_t state = 0;
+    const at__option TABLE[] = {
+        { "--template", AT__OPT_TEXT, "NAME", "the template; may be left out where there is one", &a.name },
+        { "--fix", AT__OPT_LIST, "PARAM=VALUE[,...]", "values; the template's default for the others",
+          &a.fix },
+        { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
+          &a.templates_dir },
+        { "--device", AT__OPT_TEXT, "0", "CUDA device (default 0)", &a.device },
+        { "--warm", AT__OPT_FLAG, NULL, "inputs may stay in the L2 cache", &a.warm },
+        { "--watch", AT__OPT_FLAG, NULL, "again whenever a file of the template changes, until Ctrl-C",
+          &a.watch },
+        { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
+    };
+    if (!at__command_options(&USAGE, TABLE, argc, argv, &a.words, &code))
+        return code;
+    code = run_once(&a, &state);
+    while (a.watch && !at__cancel_requested) {
+        wait_for_change(&a, state);
+        if (!at__cancel_requested)
+            code = run_once(&a, &state);
+    }
+    return code;
+}

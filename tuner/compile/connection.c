@@ -1,0 +1,174 @@
+/*
+ * connection.c - checks in the order in which a launch would fail: is the kernel there, does it take these
+ * arguments, does the geometry fit the architecture. The first that fails is told.
+ */
+#include "compile/connection.h"
+
+#include "compile/cubin.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_GRID_YZ = 65535, MAX_BLOCK_Z = 64, REGISTER_UNIT = 8 };
+
+typedef struct step {
+    const char *kernel;
+    const int *args;
+    int arg_count;
+    const at__geometry *geometry;
+} step;
+
+typedef struct finding {
+    at__str *why;
+    const char **about;
+} finding;
+
+static void find(const finding *f, const char *about, const char *format, ...) AT_PRINTF(3, 4);
+
+static void find(const finding *f, const char *about, const char *format, ...)
+{
+    char text[600];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    at__str_add(f->why, text);
+    *f->about = about;
+}
+
+/* ---- parameters ---- */
+
+static void add_names(char out[300], const at__op *op, const step *s)
+{
+    int n = 0;
+    out[0] = '\0';
+    for (int i = 0; i < s->arg_count && n < 200; i++)
+        n += snprintf(out + n, 300 - (size_t)n, " %s", op->args[s->args[i]].name);
+}
+
+static void check_params(const finding *f, const at__op *op, const step *s, const at__cubin_kernel *k)
+{
+    char names[300];
+    add_names(names, op, s);
+    if (k->param_count < 0)
+        return;
+    if (k->param_count != s->arg_count) {
+        find(f, "count", "kernel '%s' takes %d parameters; expected %d:%s. `arg NAME...` says which it takes",
+             s->kernel, k->param_count, s->arg_count, names);
+        return;
+    }
+    for (int i = 0; i < s->arg_count; i++) {
+        const at__arg *arg = &op->args[s->args[i]];
+        bool scalar = arg->role == AT__SCALAR;
+        int64_t expected = scalar ? arg->scalar_bytes : 8;
+        if (k->param_bytes[i] == expected)
+            continue;
+        find(f, "size",
+             "kernel '%s' takes %" PRId64 " bytes as parameter %d; expected %" PRId64 ", %s '%s', of:%s",
+             s->kernel, k->param_bytes[i], i + 1, expected, scalar ? "the scalar" : "a pointer to", arg->name,
+             names);
+        return;
+    }
+}
+
+/* ---- geometry ---- */
+
+static void check_sizes(const finding *f, const at__geometry *g, const at__limits *limits)
+{
+    const int64_t grid[3] = { limits->max_grid_x, MAX_GRID_YZ, MAX_GRID_YZ };
+    const int64_t block[3] = { limits->max_threads_per_block, limits->max_threads_per_block, MAX_BLOCK_Z };
+    for (int i = 0; i < 3 && !f->why->len; i++) {
+        if (g->grid[i] > grid[i])
+            find(f, "grid", "a grid of %" PRId64 " in %c; expected at most %" PRId64, g->grid[i], 'x' + i,
+                 grid[i]);
+        else if (g->block[i] > block[i])
+            find(f, "block", "a block of %" PRId64 " in %c; expected at most %" PRId64, g->block[i], 'x' + i,
+                 block[i]);
+    }
+}
+
+static int64_t round_up(int64_t value, int64_t unit)
+{
+    return unit > 0 ? (value + unit - 1) / unit * unit : value;
+}
+
+static void check_threads(const finding *f, const at__geometry *g, const at__limits *limits,
+                          const at__cubin_kernel *k, const at__resources *r, bool alone)
+{
+    int64_t threads = g->block[0] * g->block[1] * g->block[2]; /* each at most 1024 */
+    int64_t registers = round_up(r->registers, REGISTER_UNIT) * round_up(threads, limits->warp_size);
+    if (threads > limits->max_threads_per_block)
+        find(f, "threads", "a block of %" PRId64 " threads; expected at most %" PRId64 ": `require` says so",
+             threads, limits->max_threads_per_block);
+    else if (k->max_threads && threads > k->max_threads)
+        find(f, "bounds", "a block of %" PRId64 " threads; the kernel's __launch_bounds__ allow %" PRId64,
+             threads, k->max_threads);
+    else if (alone && r->registers > 0 && registers > limits->max_registers_per_block)
+        find(f, "registers",
+             "%" PRId64 " threads of %" PRId64 " registers; expected at most %" PRId64
+             " registers in a block",
+             threads, r->registers, limits->max_registers_per_block);
+}
+
+static void check_shared(const finding *f, const at__geometry *g, const at__limits *limits,
+                         const at__resources *r, bool alone)
+{
+    int64_t fixed = alone && r->shared_bytes > 0 ? r->shared_bytes : 0;
+    if (g->shared_bytes + fixed > limits->max_shared_bytes)
+        find(f, "shared", "%" PRId64 " bytes of shared memory in a block; expected at most %" PRId64,
+             g->shared_bytes + fixed, limits->max_shared_bytes);
+}
+
+/* ---- the whole ---- */
+
+static step step_of(const at__template *t, int i, const at__geometry *geometries)
+{
+    if (i == 0)
+        return (step){ t->kernel, t->args, t->arg_count, geometries };
+    const at__step *s = &t->more[i - 1];
+    return (step){ s->kernel, s->args, s->arg_count, geometries + i };
+}
+
+/* `alone`: the compiler's figures are of this kernel, as there is no other. */
+static void check_step(const finding *f, const at__template *t, const step *s, const at__limits *limits,
+                       const void *code, size_t len, const at__resources *r, bool alone)
+{
+    at__cubin_kernel k;
+    at_error cause = { 0 };
+    if (at__cubin_find(&k, code, len, s->kernel, &cause) != AT_OK) {
+        find(f, "name", "%s", cause.text);
+        return;
+    }
+    check_params(f, t->op, s, &k);
+    if (!f->why->len)
+        check_sizes(f, s->geometry, limits);
+    if (!f->why->len)
+        check_threads(f, s->geometry, limits, &k, r, alone);
+    if (!f->why->len)
+        check_shared(f, s->geometry, limits, r, alone);
+}
+
+at_status at__connection_check(at__str *why, const char **about, const at__template *t,
+                               const at__geometry *geometries, const at__limits *limits, const void *code,
+                               size_t len, const at__resources *resources, at_error *err)
+{
+    const finding f = { why, about };
+    at__cubin_kernel second;
+    const bool alone = !at__cubin_kernel_at(&second, code, len, 1);
+    for (int i = 0; i <= t->more_count && !why->len; i++) {
+        const step s = step_of(t, i, geometries);
+        check_step(&f, t, &s, limits, code, len, resources, alone);
+    }
+    return at__str_status(why, err);
+}
+
+at_status at__geometries_of(at__geometry out[AT__MAX_STEPS], const at__template *t, const int64_t *slots,
+                            at_error *err)
+{
+    at_status status = at__geometry_of(&out[0], &t->launch, slots, err);
+    for (int i = 0; i < t->more_count && status == AT_OK; i++)
+        status = at__geometry_of(&out[i + 1], &t->more[i].launch, slots, err);
+    return status;
+}

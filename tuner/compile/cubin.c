@@ -1,0 +1,285 @@
+/*
+ * cubin.c - kernels are the function symbols with the bit that marks an entry. Their parameters are in the
+ * section .nv.info.NAME, a series of attributes: two bytes of kind, two that are the value, or the length of
+ * one that follows. Every offset is checked against the bytes there are before anything behind it is read.
+ *
+ * A name is compared with a mangled one by its beginning: _Z1f, or _ZN2ns1fE, then an 'I' where the name has
+ * template arguments. These are not compared: a compiler makes the instance that it was asked for.
+ */
+#include "compile/cubin.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ENTRY_BIT       0x10 /* in a symbol's st_other */
+#define KIND_SIZED      4    /* an attribute whose value follows */
+#define ATTR_MAX_THREAD 0x05
+#define ATTR_PARAM      0x17
+#define PARAM_BYTES     12
+#define SIZE_SHIFT      18
+
+typedef struct bytes {
+    const unsigned char *at;
+    size_t len;
+} bytes;
+
+static uint16_t get16(const unsigned char *p)
+{
+    return (uint16_t)(p[0] | p[1] << 8);
+}
+
+static uint32_t get32(const unsigned char *p)
+{
+    return (uint32_t)get16(p) | (uint32_t)get16(p + 2) << 16;
+}
+
+/* ---- sections ---- */
+
+static bool read_head(Elf64_Ehdr *head, bytes elf)
+{
+    if (elf.len < sizeof *head || memcmp(elf.at, ELFMAG, SELFMAG) != 0 || elf.at[EI_CLASS] != ELFCLASS64)
+        return false;
+    memcpy(head, elf.at, sizeof *head);
+    return head->e_shentsize == sizeof(Elf64_Shdr) && head->e_shoff <= elf.len &&
+           head->e_shnum <= (elf.len - head->e_shoff) / sizeof(Elf64_Shdr);
+}
+
+static bool read_section(Elf64_Shdr *out, bytes elf, const Elf64_Ehdr *head, unsigned index)
+{
+    if (index >= head->e_shnum)
+        return false;
+    memcpy(out, elf.at + head->e_shoff + index * sizeof *out, sizeof *out);
+    return out->sh_type == SHT_NOBITS ||
+           (out->sh_offset <= elf.len && out->sh_size <= elf.len - out->sh_offset);
+}
+
+/* A terminated string of a string table; NULL: it is outside. */
+static const char *string_at(bytes elf, const Elf64_Shdr *table, uint64_t offset)
+{
+    const char *text = (const char *)elf.at + table->sh_offset;
+    if (table->sh_type != SHT_STRTAB || offset >= table->sh_size ||
+        !memchr(text + offset, '\0', (size_t)(table->sh_size - offset)))
+        return NULL;
+    return text + offset;
+}
+
+static bytes find_section(bytes elf, const Elf64_Ehdr *head, const char *prefix, const char *name)
+{
+    Elf64_Shdr names, s;
+    size_t n = strlen(prefix);
+    if (!read_section(&names, elf, head, head->e_shstrndx))
+        return (bytes){ 0 };
+    for (unsigned i = 0; i < head->e_shnum; i++) {
+        const char *text = read_section(&s, elf, head, i) ? string_at(elf, &names, s.sh_name) : NULL;
+        if (text && s.sh_type != SHT_NOBITS && strncmp(text, prefix, n) == 0 && strcmp(text + n, name) == 0)
+            return (bytes){ elf.at + s.sh_offset, (size_t)s.sh_size };
+    }
+    return (bytes){ 0 };
+}
+
+/* ---- one kernel ---- */
+
+static void read_attribute(at__cubin_kernel *out, int attribute, const unsigned char *value, size_t len)
+{
+    if (attribute == ATTR_PARAM && len >= PARAM_BYTES) {
+        int ordinal = get16(value + 4);
+        if (ordinal < AT__CUBIN_PARAMS)
+            out->param_bytes[ordinal] = get32(value + 8) >> SIZE_SHIFT;
+        if (ordinal + 1 > out->param_count)
+            out->param_count = ordinal + 1;
+    }
+    if (attribute == ATTR_MAX_THREAD && len >= 12)
+        out->max_threads = (int64_t)get32(value) * get32(value + 4) * get32(value + 8);
+}
+
+static void read_info(at__cubin_kernel *out, bytes info)
+{
+    out->param_count = info.at ? 0 : -1;
+    for (size_t at = 0; at + 4 <= info.len;) {
+        const unsigned char *p = info.at + at;
+        size_t len = p[0] == KIND_SIZED ? get16(p + 2) : 0;
+        if (len > info.len - at - 4)
+            return;
+        read_attribute(out, p[1], p + 4, len);
+        at += 4 + len;
+    }
+}
+
+static bool find_symbol(const char **name, bytes elf, const Elf64_Ehdr *head, int index)
+{
+    Elf64_Shdr s, names;
+    for (unsigned i = 0; i < head->e_shnum; i++) {
+        if (!read_section(&s, elf, head, i) || s.sh_type != SHT_SYMTAB ||
+            !read_section(&names, elf, head, s.sh_link))
+            continue;
+        for (uint64_t k = 0; k < s.sh_size / sizeof(Elf64_Sym); k++) {
+            Elf64_Sym symbol;
+            memcpy(&symbol, elf.at + s.sh_offset + k * sizeof symbol, sizeof symbol);
+            bool entry = ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && (symbol.st_other & ENTRY_BIT);
+            if (entry && (*name = string_at(elf, &names, symbol.st_name)) != NULL && index-- == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* ---- PTX ---- */
+
+static bool is_part(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
+}
+
+/* "... .entry NAME(" */
+static bool ptx_kernel_at(at__cubin_kernel *out, const char *text, size_t len, int index)
+{
+    static const char ENTRY[] = ".entry ";
+    const char *end = text + len;
+    while ((text = memmem(text, (size_t)(end - text), ENTRY, sizeof ENTRY - 1)) != NULL) {
+        text += sizeof ENTRY - 1;
+        size_t n = 0;
+        while (text + n < end && is_part(text[n]))
+            n++;
+        if (n && index-- == 0) {
+            *out = (at__cubin_kernel){ .name = text, .name_len = n, .param_count = -1 };
+            return true;
+        }
+    }
+    return false;
+}
+
+bool at__cubin_kernel_at(at__cubin_kernel *out, const void *code, size_t len, int index)
+{
+    bytes elf = { code, len };
+    Elf64_Ehdr head;
+    const char *name = NULL;
+    if (len < SELFMAG || memcmp(code, ELFMAG, SELFMAG) != 0)
+        return code && ptx_kernel_at(out, code, len, index);
+    if (!read_head(&head, elf) || !find_symbol(&name, elf, &head, index))
+        return false;
+    *out = (at__cubin_kernel){ .name = name, .name_len = strlen(name) };
+    read_info(out, find_section(elf, &head, ".nv.info.", name));
+    return true;
+}
+
+/* ---- names ---- */
+
+/* How a mangled name of this one begins: "_Z1f", "_ZN2ns1f". *local: the same for a static one. */
+static void mangle(char out[600], char local[600], const char *kernel)
+{
+    size_t len = strcspn(kernel, "<");
+    bool nested = memmem(kernel + (strncmp(kernel, "::", 2) == 0 ? 2 : 0), len, "::", 2) != NULL;
+    int n = snprintf(out, 600, "_Z%s", nested ? "N" : ""), l = snprintf(local, 600, "_ZL");
+    for (const char *at = kernel; at < kernel + len && n < 500;) {
+        size_t word = 0;
+        while (at + word < kernel + len && is_part(at[word]))
+            word++;
+        if (word && word < 300) {
+            l += snprintf(local + l, 600 - (size_t)l, "%zu%.*s", word, (int)word, at);
+            n += snprintf(out + n, 600 - (size_t)n, "%zu%.*s", word, (int)word, at);
+        }
+        at += word ? word : 1;
+    }
+}
+
+static bool begins(const at__cubin_kernel *k, const char *with)
+{
+    size_t n = strlen(with);
+    return k->name_len >= n && memcmp(k->name, with, n) == 0;
+}
+
+static bool is_exactly(const at__cubin_kernel *k, const char *name)
+{
+    return k->name_len == strlen(name) && memcmp(k->name, name, k->name_len) == 0;
+}
+
+/* Is the mangled one of that name? *instance: of a template. */
+static bool fits(const at__cubin_kernel *k, const char *begin, const char *local, bool *instance)
+{
+    const char *with = begins(k, begin) ? begin : local;
+    size_t n = strlen(with);
+    *instance = k->name_len > n && k->name[n] == 'I';
+    return begins(k, with);
+}
+
+static at_status fail_none(const void *code, size_t len, const char *kernel, at_error *err)
+{
+    char list[400] = "";
+    at__cubin_kernel k;
+    int n = 0;
+    for (int i = 0; n < 300 && at__cubin_kernel_at(&k, code, len, i); i++)
+        n += snprintf(list + n, sizeof list - (size_t)n, "%s%.*s", i ? ", " : "",
+                      (int)(k.name_len > 80 ? 80 : k.name_len), k.name);
+    return at_fail(err, AT_ERR_INPUT, "found no kernel '%s' in the compiled code; %s%s", kernel,
+                   n ? "it has " : "there is none at all: is it __global__, and outside of every #if?", list);
+}
+
+static at_status fail_several(const at__cubin_kernel *a, const at__cubin_kernel *b, const char *kernel,
+                              at_error *err)
+{
+    return at_fail(err, AT_ERR_INPUT,
+                   "found several kernels '%s': %.*s and %.*s; expected one: name it as it is written here",
+                   kernel, (int)(a->name_len > 100 ? 100 : a->name_len), a->name,
+                   (int)(b->name_len > 100 ? 100 : b->name_len), b->name);
+}
+
+at_status at__cubin_find(at__cubin_kernel *out, const void *code, size_t len, const char *kernel,
+                         at_error *err)
+{
+    char begin[600], local[600];
+    const bool wants_instance = strchr(kernel, '<') != NULL;
+    at__cubin_kernel k, found = { 0 };
+    bool exact = false, instance = false;
+
+    mangle(begin, local, kernel);
+    for (int i = 0; !exact && at__cubin_kernel_at(&k, code, len, i); i++) {
+        exact = is_exactly(&k, kernel);
+        if (!exact && (!fits(&k, begin, local, &instance) || (wants_instance && !instance)))
+            continue;
+        if (found.name && !exact)
+            return fail_several(&found, &k, kernel, err);
+        found = k;
+    }
+    if (!found.name)
+        return fail_none(code, len, kernel, err);
+    *out = found;
+    return AT_OK;
+}
+
+at_status at__cubin_name(const char **name, size_t *name_len, const void *code, size_t len,
+                         const char *kernel, at_error *err)
+{
+    at__cubin_kernel k = { .name = kernel, .name_len = strlen(kernel) };
+    at__cubin_kernel any;
+    at_status status =
+        len && at__cubin_kernel_at(&any, code, len, 0) ? at__cubin_find(&k, code, len, kernel, err) : AT_OK;
+    *name = k.name;
+    *name_len = k.name_len;
+    return status;
+}
+
+/* Constant bank 0 holds parameters, and what is there before a launch is nothing. */
+static bool is_code(const char *name, bool variables)
+{
+    return strncmp(name, ".text.", 6) == 0 || (variables && strncmp(name, ".nv.global.init", 15) == 0) ||
+           (strncmp(name, ".nv.constant", 12) == 0 && name[12] != '0');
+}
+
+bool at__cubin_hash(char out[AT__HASH_TEXT], const void *cubin, size_t len, bool variables)
+{
+    bytes elf = { cubin, len };
+    Elf64_Ehdr head;
+    Elf64_Shdr names, s;
+    at__sha256 h;
+    if (!read_head(&head, elf) || !read_section(&names, elf, &head, head.e_shstrndx))
+        return false;
+    at__sha256_init(&h);
+    for (unsigned i = 0; i < head.e_shnum; i++) {
+        const char *name = read_section(&s, elf, &head, i) ? string_at(elf, &names, s.sh_name) : NULL;
+        if (name && s.sh_type != SHT_NOBITS && is_code(name, variables))
+            at__sha256_add(&h, elf.at + s.sh_offset, (size_t)s.sh_size);
+    }
+    at__sha256_text(&h, out);
+    return true;
+}

@@ -1,0 +1,51 @@
+/*
+ * cubin.h - what compiled code says of its kernels: their names and parameters.
+ *
+ * A cubin is an ELF file. Nothing in it is trusted: it may be damaged, or not be one. Pointers that come back
+ * point into it. PTX has names only.
+ */
+#ifndef AUTOTUNE_CUBIN_H
+#define AUTOTUNE_CUBIN_H
+
+#include <autotune/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/sha256.h"
+
+#define AT__CUBIN_PARAMS 64 /* of one kernel that are told */
+
+typedef struct at__cubin_kernel {
+    const char *name; /* mangled, where the source did not say extern "C"; not terminated in PTX */
+    size_t name_len;
+    int param_count; /* -1: unknown */
+    int64_t param_bytes[AT__CUBIN_PARAMS];
+    int64_t max_threads; /* of a block, by __launch_bounds__; 0: not said */
+} at__cubin_kernel;
+
+/* The index-th kernel; false: there are fewer, or this is no code. */
+bool at__cubin_kernel_at(at__cubin_kernel *out, const void *code, size_t len, int index);
+
+/*
+ * The kernel that a declaration names: f, ns::f or f<float, 4>, mangled or not. AT_ERR_INPUT: none, and which
+ * there are; or several (instances of one template, overloads).
+ */
+at_status at__cubin_find(at__cubin_kernel *out, const void *code, size_t len, const char *kernel,
+                         at_error *err) AT_MUST_CHECK;
+
+/*
+ * Its name for a driver. Code in which there is no kernel at all is a driver's to refuse: then the name is
+ * the declaration's own. Borrowed from either, and not terminated in PTX.
+ */
+at_status at__cubin_name(const char **name, size_t *name_len, const void *code, size_t len,
+                         const char *kernel, at_error *err) AT_MUST_CHECK;
+
+/*
+ * Of all machine code and constants in it, names aside: equal for kernels that do the same thing in the same
+ * way. `variables`: initial values of variables too, among which are constexpr constants, used or not.
+ * false: this is no cubin.
+ */
+bool at__cubin_hash(char out[AT__HASH_TEXT], const void *cubin, size_t len, bool variables);
+
+#endif

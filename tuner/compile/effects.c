@@ -1,0 +1,223 @@
+/*
+ * effects.c - in each round one configuration is drawn, and for each parameter that has not shown an effect
+ * another that differs in it alone; all are compiled side by side. Rounds go on with what is left, from other
+ * configurations, as a parameter may matter only beside certain values of others.
+ */
+#include "compile/effects.h"
+
+#include "compile/connection.h"
+#include "compile/cubin.h"
+#include "lang/render.h"
+#include "lang/render_orders.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { ROUNDS = 3 };
+
+/* A configuration, and what became of it. */
+typedef struct probe {
+    bool used, ok;
+    at__config config;
+    at__geometry geometries[AT__MAX_STEPS];
+    char hash[AT__HASH_TEXT];
+} probe;
+
+typedef struct search {
+    const at__effects_query *q;
+    at__space *space;
+    at__rng rng;
+    probe probes[AT__MAX_PARAMS + 1]; /* of each parameter; last the one that they differ from */
+    int pairs[AT__MAX_PARAMS];        /* that were equal */
+    bool matters[AT__MAX_PARAMS];
+} search;
+
+/* ---- compiling ---- */
+
+static at_status take(search *s, at_error *err)
+{
+    at__compiled done = { 0 };
+    at__pool_wait(s->q->pool, NULL, 100);
+    at_status status = at__pool_pump(s->q->pool, err);
+    while (status == AT_OK && at__pool_take(s->q->pool, &done)) {
+        probe *p = &s->probes[done.tag];
+        /* Where parameters are constants of the source, these are variables with other values. */
+        p->ok = done.ok && at__cubin_hash(p->hash, done.code.data, done.code.len, s->q->t->define_all);
+        at__compiled_clear(&done);
+    }
+    return status;
+}
+
+static at_status start(search *s, int i, at_error *err)
+{
+    const at__effects_query *q = s->q;
+    probe *p = &s->probes[i];
+    int64_t own[AT__MAX_SLOTS];
+    at__str source = { 0 };
+    at_error ignored;
+
+    memcpy(own, q->slots, (size_t)q->t->op->symbols.count * sizeof *own);
+    if (at__config_bind(own, q->t, &p->config, &ignored) != AT_OK ||
+        at__geometries_of(p->geometries, q->t, own, &ignored) != AT_OK)
+        return AT_OK; /* such a one is told elsewhere */
+    at_status status = at__render(&source, q->t, q->type, &p->config, q->slots, err);
+    while (status == AT_OK && !at__pool_has_room(q->pool) && !at__cancel_due(q->cancel))
+        status = take(s, err);
+    if (status == AT_OK && !at__cancel_due(q->cancel))
+        status = at__pool_submit(q->pool, i, at__str_text(&source), q->t->file, q->cc, AT__CUBIN, err);
+    at__str_clear(&source);
+    return status;
+}
+
+static at_status compile_all(search *s, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i <= AT__MAX_PARAMS && status == AT_OK; i++)
+        if (s->probes[i].used)
+            status = start(s, i, err);
+    while (status == AT_OK && at__pool_busy(s->q->pool) && !at__cancel_due(s->q->cancel))
+        status = take(s, err);
+    return status;
+}
+
+/* ---- rounds ---- */
+
+/* A valid configuration that differs from `base` in this parameter alone. */
+static bool vary(search *s, const at__config *base, int i)
+{
+    const at__param *param = &s->q->t->params[i];
+    at__config *config = &s->probes[i].config;
+    int first = (int)at__rng_below(&s->rng, (uint64_t)param->count);
+    *config = *base;
+    for (int k = 0; k < param->count; k++) {
+        config->values[i] = param->values[(first + k) % param->count];
+        if (config->values[i] != base->values[i] && at__space_find(s->space, config) >= 0)
+            return true;
+    }
+    return false;
+}
+
+static void compare(search *s)
+{
+    const probe *base = &s->probes[AT__MAX_PARAMS];
+    for (int i = 0; i < s->q->t->param_count; i++) {
+        const probe *p = &s->probes[i];
+        if (!p->used || !p->ok || !base->ok)
+            continue;
+        bool same = strcmp(p->hash, base->hash) == 0 &&
+                    memcmp(p->geometries, base->geometries, sizeof p->geometries) == 0;
+        s->pairs[i] += same;
+        s->matters[i] = s->matters[i] || !same;
+    }
+}
+
+static at_status play_round(search *s, at_error *err)
+{
+    probe *base = &s->probes[AT__MAX_PARAMS];
+    bool any = false;
+    memset(s->probes, 0, sizeof s->probes);
+    at__space_config(&base->config, s->space, at__space_sample(s->space, &s->rng));
+    for (int i = 0; i < s->q->t->param_count; i++) {
+        s->probes[i].used = !s->matters[i] && vary(s, &base->config, i);
+        any = any || s->probes[i].used;
+    }
+    base->used = any;
+    at_status status = compile_all(s, err);
+    if (status == AT_OK)
+        compare(s);
+    return status;
+}
+
+/* ---- why ---- */
+
+static bool is_part(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+static bool has_word(const char *line, size_t len, const char *word)
+{
+    size_t n = strlen(word);
+    const char *end = line + len, *at = line;
+    while ((at = memmem(at, (size_t)(end - at), word, n)) != NULL) {
+        if ((at == line || !is_part(at[-1])) && (at + n == end || !is_part(at[n])))
+            return true;
+        at += n;
+    }
+    return false;
+}
+
+/* #define NAME, or an #if that asks for it. */
+static bool is_directive_of(const char *line, size_t len, const char *name)
+{
+    const char *end = line + len;
+    while (line < end && (*line == ' ' || *line == '\t'))
+        line++;
+    return line < end && *line == '#' && has_word(line, (size_t)(end - line), name);
+}
+
+/* The first such line of the template's code, with its place. */
+static bool find_directive(at__str *out, const at__template *t, const char *name)
+{
+    for (int i = 0; i < t->part_count; i++) {
+        const at__part *part = &t->parts[i];
+        const char *at = t->source + part->begin, *end = at + part->len;
+        for (int number = part->line; at < end; number++) {
+            const char *stop = memchr(at, '\n', (size_t)(end - at));
+            size_t len = (size_t)((stop ? stop : end) - at);
+            if (is_directive_of(at, len, name)) {
+                at__str_addf(out, "'%.*s' in %s:%d", (int)(len > 80 ? 80 : len), at, part->file, number);
+                return true;
+            }
+            at += len + 1;
+        }
+    }
+    return false;
+}
+
+/* Is it anywhere but in the declaration? That is a comment at the start of the last part. */
+static bool is_in_code(const at__template *t, const char *name)
+{
+    const at__part *own = &t->parts[t->part_count - 1];
+    const char *block = strstr(t->source + own->begin, "/*!autotune");
+    const char *end = block ? strstr(block, "*/") : NULL;
+    return has_word(t->source, own->begin, name) || !end || has_word(end, strlen(end), name) ||
+           has_word(t->kernel, strlen(t->kernel), name);
+}
+
+static void explain(at__str *out, const at__template *t, const at__param *param)
+{
+    at__str line = { 0 };
+    at__str_addf(out, "parameter '%s' changes nothing: its values give the same machine code", param->name);
+    if (!is_in_code(t, param->name))
+        at__str_add(out, "; its name is nowhere in the code");
+    else if (!at__is_macro(t, param->name) && find_directive(&line, t, param->name))
+        at__str_addf(out, "; hidden by %s? `define %s` makes it a macro, which #if sees", at__str_text(&line),
+                     param->name);
+    at__str_clear(&line);
+}
+
+static void tell(search *s)
+{
+    for (int i = 0; i < s->q->t->param_count; i++) {
+        at__str why = { 0 };
+        if (s->matters[i] || !s->pairs[i])
+            continue;
+        explain(&why, s->q->t, &s->q->t->params[i]);
+        s->q->useless(s->q->context, i, at__str_text(&why));
+        at__str_clear(&why);
+    }
+}
+
+at_status at__effects_find(const at__effects_query *q, at_error *err)
+{
+    search s = { .q = q, .rng = { q->seed } };
+    at_status status = at__space_open_until(&s.space, q->t, q->slots, NULL, 0, q->cancel, err);
+    for (int i = 0; i < ROUNDS && status == AT_OK && at__space_count(s.space) && !at__cancel_due(q->cancel);
+         i++)
+        status = play_round(&s, err);
+    if (status == AT_OK && !at__cancel_due(q->cancel))
+        tell(&s);
+    at__space_close(s.space);
+    return status;
+}

@@ -1,0 +1,30 @@
+/*
+ * effects.h - parameters that change nothing: whatever their value, the machine code is the same, and so is
+ * the launch. Mostly they are not seen by the code, which has a #define of its own, or asks by #if for what
+ * is no macro.
+ */
+#ifndef AUTOTUNE_EFFECTS_H
+#define AUTOTUNE_EFFECTS_H
+
+#include "compile/pool.h"
+#include "space/space.h"
+
+typedef struct at__effects_query {
+    at__pool *pool; /* without other jobs */
+    const at__template *t;
+    at__dtype type;
+    int cc;
+    const int64_t *slots; /* of the op, bound */
+    uint64_t seed;
+    at__cancel *cancel;
+    void *context;
+    void (*useless)(void *context, int param, const char *why); /* for each that changes nothing */
+} at__effects_query;
+
+/*
+ * Compiles a few pairs of configurations that differ in one parameter. What they do not show is not told: a
+ * parameter without such a pair, or one that matters somewhere.
+ */
+at_status at__effects_find(const at__effects_query *query, at_error *err) AT_MUST_CHECK;
+
+#endif

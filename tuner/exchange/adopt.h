@@ -1,0 +1,29 @@
+/*
+ * adopt.h - a first draft of declarations for a kernel that is there: an op and a template around its file.
+ *
+ * Pure text. What can be seen in the file is written down; what only its author knows is guessed, and its
+ * line ends in a comment that begins with '?', which `autotune check` asks about.
+ */
+#ifndef AUTOTUNE_ADOPT_H
+#define AUTOTUNE_ADOPT_H
+
+#include "util/str.h"
+
+typedef struct at__adopt_input {
+    const char *text;   /* of the file                                         */
+    const char *path;   /* of it, for messages                                 */
+    const char *source; /* as the template's `source` line shall say it        */
+    const char *kernel; /* NULL: the only one of the file                      */
+} at__adopt_input;
+
+typedef struct at__adopted {
+    char name[64]; /* of the op, and of its folder */
+    at__str op, t; /* op.cu and the template       */
+    int questions;
+} at__adopted;
+
+/* AT_ERR_INPUT: no kernel, several of which none was named, or one that cannot be understood. */
+at_status at__adopt(at__adopted *out, const at__adopt_input *in, at_error *err) AT_MUST_CHECK;
+void at__adopted_clear(at__adopted *adopted);
+
+#endif

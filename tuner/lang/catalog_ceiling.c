@@ -1,0 +1,17 @@
+/* catalog_ceiling.c - an op may be compared with one that is read after it, so this waits for all of them. */
+#include "lang/catalog_ceiling.h"
+
+at_status at__check_ceiling(const at__catalog *c, const at__op *op, at_error *err)
+{
+    if (!op->ceiling_op[0])
+        return AT_OK;
+    const at__op *goal = at__catalog_find_op(c, op->ceiling_op);
+    if (!goal)
+        return at_fail(err, AT_ERR_INPUT, "%s: found ceiling '%s'; expected the name of an op", op->file,
+                       op->ceiling_op);
+    int missing = goal->dim_count - op->ceiling_dim_count;
+    if (missing < 0 || (missing > 0 && !goal->dims[missing - 1].optional))
+        return at_fail(err, AT_ERR_INPUT, "%s: found %d sizes for ceiling '%s'; expected %d", op->file,
+                       op->ceiling_dim_count, goal->name, goal->dim_count);
+    return AT_OK;
+}

@@ -1,0 +1,33 @@
+/*
+ * declare_gather.h - the files that a template names in its `source` lines, with the headers that they
+ * include, as one text.
+ *
+ * An #include of a file that lies beside the including one, or in one of the template's `include` folders, is
+ * replaced by that file; every other one (CUDA's own headers) stays. So a template's hash covers all that it
+ * is made of but CUDA, a stored winner compiles without the files, and the compiler opens none of them.
+ */
+#ifndef AUTOTUNE_DECLARE_GATHER_H
+#define AUTOTUNE_DECLARE_GATHER_H
+
+#include "lang/declare.h"
+#include "util/str.h"
+
+typedef struct at__gathered {
+    at__str text;
+    at__part
+        *parts; /* their `file` is relative to the template's folder, as `source` and #include spell it */
+    size_t count, cap;
+} at__gathered;
+
+/*
+ * `file` is the template's. AT_ERR_INPUT, with the place of the `source` line or of the #include: a file that
+ * cannot be read, that is no text, too much of it, a circle that no guard ends. Clear *out either way.
+ */
+at_status at__gather(at__gathered *out, const char *file, const at__paths *sources, const at__paths *includes,
+                     at_error *err) AT_MUST_CHECK;
+void at__gathered_clear(at__gathered *gathered);
+
+/* `name` as seen from where `file` is seen: "dir/op/t.cu" and "../a.cu" make "dir/a.cu". */
+void at__beside(at__str *out, const char *file, const char *name);
+
+#endif

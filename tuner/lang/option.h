@@ -1,0 +1,13 @@
+/* option.h - the compiler's options that a declaration may name: none that reads or writes a file. */
+#ifndef AUTOTUNE_OPTION_H
+#define AUTOTUNE_OPTION_H
+
+#include <stdbool.h>
+
+/* One word, "-use_fast_math" or "--maxrregcount=32"; a value may still be the name of a parameter. */
+bool at__option_is_known(const char *text);
+
+/* For messages. */
+const char *at__known_options(void);
+
+#endif

@@ -1,0 +1,198 @@
+/*
+ * render_orders.c - lines are read back from the comments at the very start of a text, so that nothing in a
+ * template's own code is taken for one. A text may be somebody else's: options are looked at again.
+ */
+#include "lang/render_orders.h"
+
+#include "lang/option.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char OPTION[] = "//!autotune option ";
+static const char KERNEL[] = "//!autotune kernel ";
+
+/* ---- macros ---- */
+
+static bool is_rendered_let(const at__template *t, const char *name, bool *macro)
+{
+    for (size_t i = 0; i < t->let_count; i++)
+        if (t->lets[i].rendered && strcmp(t->lets[i].name, name) == 0) {
+            *macro = t->lets[i].macro;
+            return true;
+        }
+    return false;
+}
+
+static const at__param *find_param(const at__template *t, const char *name, size_t len)
+{
+    int i = at__param_find(t, name, len);
+    return i < 0 ? NULL : &t->params[i];
+}
+
+bool at__is_macro(const at__template *t, const char *name)
+{
+    bool macro = false, rendered = is_rendered_let(t, name, &macro);
+    for (int i = 0; i < t->define_count; i++)
+        macro = macro || strcmp(t->defines[i].name, name) == 0;
+    return macro || (t->define_all && (rendered || find_param(t, name, strlen(name))));
+}
+
+/* A word, but yes and no as 1 and 0, which #if understands. */
+static void add_value(at__str *out, const at__template *t, const char *name, int64_t value)
+{
+    const at__param *p = find_param(t, name, strlen(name));
+    if (p && p->labels && !p->truth)
+        at__param_add_text(out, p, value);
+    else if (value == INT64_MIN)
+        at__str_add(out, "(-9223372036854775807LL - 1)");
+    else
+        at__str_addf(out, value < 0 ? "(%" PRId64 "%s)" : "%" PRId64 "%s", value,
+                     value < INT32_MIN || value > INT32_MAX ? "LL" : "");
+}
+
+static void add_macro(at__str *out, const at__template *t, const char *name, int64_t value)
+{
+    at__str_addf(out, "#define %s ", name);
+    add_value(out, t, name, value);
+    at__str_add(out, "\n");
+}
+
+static bool is_defined_by_name(const at__template *t, const char *name)
+{
+    for (int i = 0; i < t->define_count; i++)
+        if (strcmp(t->defines[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+void at__render_macros(at__str *out, const at__template *t, const int64_t *slots, const char *type)
+{
+    for (int i = 0; i < t->param_count; i++)
+        if (t->define_all && !is_defined_by_name(t, t->params[i].name))
+            add_macro(out, t, t->params[i].name, slots[t->params[i].slot]);
+    for (size_t i = 0; i < t->let_count; i++)
+        if (t->lets[i].macro ||
+            (t->define_all && t->lets[i].rendered && !is_defined_by_name(t, t->lets[i].name)))
+            add_macro(out, t, t->lets[i].name, slots[t->lets[i].slot]);
+    for (int i = 0; i < t->define_count; i++)
+        if (t->defines[i].slot < 0)
+            at__str_addf(out, "#define %s %s\n", t->defines[i].name, type);
+        else
+            add_macro(out, t, t->defines[i].name, slots[t->defines[i].slot]);
+}
+
+/* ---- values in a text ---- */
+
+static bool is_part(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Names from `from` on stand for their values: those of macros only, or every known one. */
+static void add_substituted(at__str *out, const at__template *t, const int64_t *slots, const char *text,
+                            size_t from, bool only_macros)
+{
+    at__str_add_bytes(out, text, from);
+    for (const char *at = text + from; *at;) {
+        char name[AT__MAX_NAME] = "";
+        size_t n = 0;
+        while (is_part(at[n]))
+            n++;
+        int slot = n ? at__symbols_find(&t->symbols, at, n) : -1;
+        if (slot >= 0)
+            memcpy(name, at, n);
+        if (slot >= 0 && (!only_macros || at__is_macro(t, name)))
+            add_value(out, t, name, slots[slot]);
+        else
+            at__str_add_bytes(out, at, n ? n : 1);
+        at += n ? n : 1;
+    }
+}
+
+void at__render_kernel(at__str *out, const at__template *t, const char *kernel, const int64_t *slots)
+{
+    add_substituted(out, t, slots, kernel, strcspn(kernel, "<"), true);
+}
+
+static void add_kernel(at__str *out, const at__template *t, const char *kernel, bool expression,
+                       const int64_t *slots)
+{
+    if (!expression && !t->sources.count)
+        return;
+    at__str_add(out, KERNEL);
+    at__render_kernel(out, t, kernel, slots);
+    at__str_add(out, "\n");
+}
+
+at_status at__render_orders(at__str *out, const at__template *t, const int64_t *slots, at_error *err)
+{
+    for (int i = 0; i < t->option_count; i++) {
+        const at__compiler_option *o = &t->options[i];
+        int64_t holds = 1;
+        at_status status = o->when ? at__expr_eval(&holds, o->when, slots, err) : AT_OK;
+        if (status != AT_OK)
+            return status;
+        if (!holds)
+            continue;
+        at__str_add(out, OPTION);
+        add_substituted(out, t, slots, o->text, strcspn(o->text, "="), false);
+        at__str_add(out, "\n");
+    }
+    add_kernel(out, t, t->kernel, t->expression, slots);
+    for (int i = 0; i < t->more_count; i++)
+        add_kernel(out, t, t->more[i].kernel, t->more[i].expression, slots);
+    return AT_OK;
+}
+
+/* ---- reading ---- */
+
+static at_status keep(char **list, int *count, int max, const char *at, size_t len, at_error *err)
+{
+    if (*count == max)
+        return AT_OK;
+    list[*count] = at__text_copy(at, len);
+    if (!list[*count])
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    ++*count;
+    return AT_OK;
+}
+
+static at_status read_line(at__orders *out, const char *at, size_t len, at_error *err)
+{
+    if (len > sizeof OPTION && memcmp(at, OPTION, sizeof OPTION - 1) == 0) {
+        at_status status = keep(out->options, &out->option_count, AT__MAX_OPTIONS, at + sizeof OPTION - 1,
+                                len - (sizeof OPTION - 1), err);
+        if (status == AT_OK && out->option_count && !at__option_is_known(out->options[out->option_count - 1]))
+            free(out->options[--out->option_count]);
+        return status;
+    }
+    if (len > sizeof KERNEL && memcmp(at, KERNEL, sizeof KERNEL - 1) == 0)
+        return keep(out->kernels, &out->kernel_count, AT__MAX_KERNELS, at + sizeof KERNEL - 1,
+                    len - (sizeof KERNEL - 1), err);
+    return AT_OK;
+}
+
+at_status at__orders_read(at__orders *out, const char *rendered, at_error *err)
+{
+    at_status status = AT_OK;
+    *out = (at__orders){ 0 };
+    for (const char *at = rendered; status == AT_OK && strncmp(at, "//", 2) == 0;) {
+        size_t len = strcspn(at, "\n");
+        status = read_line(out, at, len, err);
+        at += len + (at[len] == '\n');
+    }
+    if (status != AT_OK)
+        at__orders_clear(out);
+    return status;
+}
+
+void at__orders_clear(at__orders *orders)
+{
+    for (int i = 0; i < orders->option_count; i++)
+        free(orders->options[i]);
+    for (int i = 0; i < orders->kernel_count; i++)
+        free(orders->kernels[i]);
+    *orders = (at__orders){ 0 };
+}

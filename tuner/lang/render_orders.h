@@ -1,0 +1,44 @@
+/*
+ * render_orders.h - what a rendered text tells the compiler beside its code: options, and the kernel by a
+ * name expression.
+ *
+ * They stand in the head of the text, one a line, so whoever compiles it needs nothing else, and whoever
+ * hashes it hashes them too:
+ *
+ *     //!autotune option -use_fast_math
+ *     //!autotune kernel f<float, 32>
+ *
+ * A template that has neither is rendered without such lines.
+ */
+#ifndef AUTOTUNE_RENDER_ORDERS_H
+#define AUTOTUNE_RENDER_ORDERS_H
+
+#include "lang/problem.h"
+
+#define AT__MAX_KERNELS 8 /* of one text */
+
+/* Appends the lines. `slots` are the template's. AT_ERR_INPUT: an `option`'s condition has no value. */
+at_status at__render_orders(at__str *out, const at__template *t, const int64_t *slots,
+                            at_error *err) AT_MUST_CHECK;
+
+/* Appends a #define for each name that the source shall see as a macro. `type` is what T stands for. */
+void at__render_macros(at__str *out, const at__template *t, const int64_t *slots, const char *type);
+
+/* Does the source see this parameter or const as a macro? */
+bool at__is_macro(const at__template *t, const char *name);
+
+/* A kernel's name as the compiler is asked for it: macros in it stand for their values. */
+void at__render_kernel(at__str *out, const at__template *t, const char *kernel, const int64_t *slots);
+
+/* What a rendered text says. Texts are copied, terminated; clear it. Options that are not known are left out.
+ */
+typedef struct at__orders {
+    char *options[AT__MAX_OPTIONS];
+    int option_count;
+    char *kernels[AT__MAX_KERNELS];
+    int kernel_count;
+} at__orders;
+at_status at__orders_read(at__orders *out, const char *rendered, at_error *err) AT_MUST_CHECK;
+void at__orders_clear(at__orders *orders);
+
+#endif
