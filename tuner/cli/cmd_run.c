@@ -47,14 +47,15 @@ static at_status choose_template(attempt *r, at_error *err)
     const at__op *op = r->problem.op;
     const char *name = r->args->name;
     int count = at__catalog_template_count(r->catalog, op);
-    if (name) {
-        r->t = at__catalog_find_template(r->catalog, op, name);
-        return r->t ? AT_OK : at__known_template(r->catalog, &r->problem, 1, "--template", name, err);
-    }
-    if (count != 1)
-        return at_fail(err, AT_ERR_USAGE, "%s has %d templates; expected --template NAME", op->name, count);
-    r->t = at__catalog_template(r->catalog, op, 0);
-    return AT_OK;
+    r->t = name ? at__catalog_find_template(r->catalog, op, name) : NULL;
+    if (!name && count == 1)
+        r->t = at__catalog_template(r->catalog, op, 0);
+    if (r->t)
+        return AT_OK;
+    at_status status =
+        name ? at__known_template(r->catalog, &r->problem, 1, "--template", name, err)
+             : at_fail(err, AT_ERR_USAGE, "%s has %d templates; expected --template NAME", op->name, count);
+    return status == AT_OK ? AT_ERR_USAGE : status;
 }
 
 /* PARAM=VALUE */

@@ -151,10 +151,12 @@ static at_status find_kernel(draft *d, const char **params)
     if (count == 1)
         return AT_OK;
     if (count)
-        return at_fail(d->err, AT_ERR_INPUT, "%s: found %d kernels:%s; expected --kernel NAME", d->in->path,
-                       count, names);
-    return at_fail(d->err, AT_ERR_INPUT, "%s: found no kernel%s%s; expected __global__ void NAME(...)",
-                   d->in->path, d->in->kernel ? " " : "", d->in->kernel ? d->in->kernel : "");
+        at_fail(d->err, AT_ERR_INPUT, "%s: found %d kernels:%s; expected --kernel NAME", d->in->path, count,
+                names);
+    else
+        at_fail(d->err, AT_ERR_INPUT, "%s: found no kernel%s%s; expected __global__ void NAME(...)",
+                d->in->path, d->in->kernel ? " " : "", d->in->kernel ? d->in->kernel : "");
+    return AT_ERR_INPUT;
 }
 
 /* ---- arguments ---- */
@@ -248,7 +250,8 @@ static int block_axis(const char *name)
     bool other = strstr(low, "per_thread") || strstr(low, "blocks") || strstr(low, "grid");
     if (!block || other)
         return -1;
-    return low[n - 1] == 'y' ? 1 : low[n - 1] == 'z' ? 2 : 0;
+    char axis = n ? low[n - 1] : '\0';
+    return axis == 'y' ? 1 : axis == 'z' ? 2 : 0;
 }
 
 /* "#ifndef X", then "#define X NUMBER". */

@@ -412,8 +412,10 @@ at_status at__gpu_load(at__module **out, at__gpu *gpu, const void *cubin, const 
                        int64_t shared_bytes, at_error *err)
 {
     at__module *m = calloc(1, sizeof *m);
-    if (!m)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    if (!m) {
+        at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return AT_ERR_MEMORY;
+    }
     m->resources = AT__RESOURCES_UNKNOWN;
     gpu->refusal = CUDA_SUCCESS;
     at_status status = open_kernel(m, gpu, cubin, kernel, shared_bytes, err);
