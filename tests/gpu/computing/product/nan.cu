@@ -1,0 +1,11 @@
+/*!autotune
+template  nan                       # wrong: computes nothing and stores NaN
+grid      ceil_div(n, 16) ceil_div(m, 16)
+block     16 16
+*/
+extern "C" __global__ void product_nan(T *C, const T *A, const T *B, int m, int n, int k)
+{
+    int i = blockIdx.y * 16 + threadIdx.y, j = blockIdx.x * 16 + threadIdx.x;
+    if (i < m && j < n)
+        C[(long long)i * n + j] = (T)nanf("");
+}

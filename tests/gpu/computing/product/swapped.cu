@@ -1,0 +1,14 @@
+/*!autotune
+template  swapped                       # wrong: takes B for A
+grid      ceil_div(n, 16) ceil_div(m, 16)
+block     16 16
+*/
+extern "C" __global__ void product_swapped(T *C, const T *A, const T *B, int m, int n, int k)
+{
+    int i = blockIdx.y * 16 + threadIdx.y, j = blockIdx.x * 16 + threadIdx.x;
+    float sum = 0;
+    for (int l = 0; i < m && j < n && l < k; l++)
+        sum += (float)B[(long long)i * k + l] * (float)A[(long long)l * n + j];
+    if (i < m && j < n)
+        C[(long long)i * n + j] = (T)sum;
+}

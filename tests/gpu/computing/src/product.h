@@ -1,0 +1,2 @@
+#pragma once
+#define AT_ROW(row, length) ((long long)(row) * (length))
