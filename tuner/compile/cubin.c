@@ -80,6 +80,12 @@ static bytes find_section(bytes elf, const Elf64_Ehdr *head, const char *prefix,
 
 /* ---- one kernel ---- */
 
+/* One side of a block; a file may say anything, and the product of three shall have a value. */
+static int64_t block_size(uint32_t side)
+{
+    return side < 1 << 20 ? side : 1 << 20;
+}
+
 static void read_attribute(at__cubin_kernel *out, int attribute, const unsigned char *value, size_t len)
 {
     if (attribute == ATTR_PARAM && len >= PARAM_BYTES) {
@@ -90,7 +96,8 @@ static void read_attribute(at__cubin_kernel *out, int attribute, const unsigned 
             out->param_count = ordinal + 1;
     }
     if (attribute == ATTR_MAX_THREAD && len >= 12)
-        out->max_threads = (int64_t)get32(value) * get32(value + 4) * get32(value + 8);
+        out->max_threads =
+            block_size(get32(value)) * block_size(get32(value + 4)) * block_size(get32(value + 8));
 }
 
 static void read_info(at__cubin_kernel *out, bytes info)
