@@ -29,7 +29,7 @@ def right_answer(kernel, arguments):
     name, grid, block = kernel.reference
     text = _read(os.path.join(kernel.folder, "op.cu"))
     function = cupy.RawModule(code=text, options=OPTIONS).get_function(name)
-    on_device = [cupy.asarray(value) if value.ndim else value for value in arguments]
+    on_device = [cupy.asarray(value) if value.ndim else value for value in arguments + kernel.extra]
     function(grid, block, tuple(on_device))
     cupy.cuda.Device().synchronize()
     return [cupy.asnumpy(on_device[i]) if i == 0 else None for i in range(len(arguments))]
