@@ -77,14 +77,17 @@ class Trials(unittest.TestCase):
                   for i, (name, detail, tid) in enumerate(spans)]
         whole = json.dumps(events)
         for text in (whole, whole[:-1] + ",\n"):
-            known = ours.read_trace(text, 3.0)
-            self.assertEqual(known, {"add 8 f32 kt x=1 y=two": 2.0})
+            read = ours.read_trace(text, 3.0)
+            self.assertEqual(ours.ends_of_trials(read), {"add 8 f32 kt x=1 y=two": 2.0})
+            told = ours.phases(read)
+            self.assertEqual([told[name] for name in ("set_up_until", "first_trial", "trials_busy", "compilers_busy")],
+                             [1.0, 2.0, 0.5, 0.5])
         self.assertEqual(ours.read_config("x=1 y=two"), {"x": 1, "y": "two"})
 
 
 class Verdicts(unittest.TestCase):
     def setUp(self):
-        first = [trial(1, 3e-3, x=1), trial(2, None, x=2), trial(3, 1e-3, x=3), trial(4, 2e-3, x=4)]
+        first = [trial(0, 3e-3, x=0), trial(1, 1.04e-3, x=1), trial(2, None, x=2), trial(3, 1e-3, x=3), trial(4, 2e-3, x=4)]
         self.result = {"kernel": "add", "shape": "8", "space": 9, "times": {}, "runs": [
             run_of("ours", first, 5.0, {"x": 3}),
             run_of("theirs", [trial(7, 9e-3, x=4)], 8.0, {"x": 4}, limited=True),
@@ -111,14 +114,14 @@ class Verdicts(unittest.TestCase):
     def test_the_table_says_what_was_not_reached_and_what_failed(self):
         self.times(x1=2.0, x3=1.0, x4=1.02, x5=1.02)
         lines = table.markdown([table.judge(self.result)]).splitlines()
-        self.assertEqual(lines[2], "| add | 8 | 9 | ours | 3.0 | 5.0 | 4 | 0.8 | 1000000.0 |")
+        self.assertEqual(lines[2], "| add | 8 | 9 | ours | 3.0 | 5.0 | 5 | 1.0 | 1000000.0 |")
         self.assertIn("| theirs | not within the limit | 8.0 |", lines[3])
         self.assertIn("| other | never | 8.0 |", lines[4])
         self.assertIn("| broken | failed: Bad: a/b c |", lines[5])
 
     def test_a_table_of_runs_without_times_says_what_is_known(self):
         lines = table.markdown([table.judge(self.result)]).splitlines()
-        self.assertEqual(lines[2], "| add | 8 | 9 | ours |  | 5.0 | 4 | 0.8 |  |")
+        self.assertEqual(lines[2], "| add | 8 | 9 | ours |  | 5.0 | 5 | 1.0 |  |")
 
     def test_a_run_that_fails_is_told_and_does_not_end_the_others(self):
         result = {"kernel": "add", "runs": []}

@@ -9,6 +9,8 @@ import time
 
 from kernels import HERE
 
+DEVICE, STORE = 0, 1  # tracks of a trace; compilers are behind them
+
 
 def command(options, kernel, folder):
     """From nothing: a store and a cache of compiled kernels of its own."""
@@ -25,18 +27,33 @@ def read_config(text):
 
 
 def read_trace(text, wall_s):
-    """Seconds from the start of the process to the end of each trial, by configuration. The trace begins somewhat after
-    the process does: what the process took beyond the last event counts as if it had been before the first."""
+    """Spans of a trace, also of one that lacks its end: (track, what, configuration, start, end) in seconds from the start
+    of the process. The trace begins somewhat after the process does: what the process took beyond the last event counts
+    as if it had been before the first."""
     events = json.loads(text if text.rstrip().endswith("]") else text.rstrip().rstrip(",") + "]")
-    spans = [event for event in events if event.get("ph") == "X"]
-    ends = [event["ts"] + event["dur"] for event in spans]
-    offset = max(0.0, wall_s - max(ends, default=0.0) * 1e-6)
-    known = {}
-    for event in spans:
-        detail = event.get("args", {}).get("detail", "")
-        if event["tid"] == 0 and "=" in detail:
-            known[detail] = offset + (event["ts"] + event["dur"]) * 1e-6
-    return known
+    spans = [(event["tid"], event["name"], event.get("args", {}).get("detail", ""), event["ts"] * 1e-6,
+              (event["ts"] + event["dur"]) * 1e-6) for event in events if event.get("ph") == "X"]
+    offset = max(0.0, wall_s - max((span[4] for span in spans), default=0.0))
+    return [(*span[:3], span[3] + offset, span[4] + offset) for span in spans]
+
+
+def ends_of_trials(spans):
+    return {detail: end for track, _, detail, _, end in spans if track == DEVICE and "=" in detail}
+
+
+def phases(spans):
+    """Where the time went, in seconds: what to look at where a run took long."""
+    def total(chosen):
+        return sum(end - start for _, _, _, start, end in chosen)
+    trials = [span for span in spans if span[0] == DEVICE and "=" in span[2]]
+    compiled = [span for span in spans if span[0] > STORE]
+    return {"set_up_until": max((span[4] for span in spans if span[1] == "set up"), default=None),
+            "first_compiled": min((span[4] for span in compiled), default=None),
+            "first_trial": min((span[4] for span in trials), default=None),
+            "last_trial": max((span[4] for span in trials), default=None),
+            "trials_busy": total(trials), "compilers_busy": total(compiled), "compiled": len(compiled),
+            "compilers": len({span[0] for span in compiled}),
+            "final": total(span for span in spans if span[1] == "final")}
 
 
 def read_trials(database, known):
@@ -62,6 +79,7 @@ def tune(options, kernel, folder):
         raise RuntimeError(f"autotune ended with {done.returncode}: {(done.stderr + done.stdout).strip()[-600:]}")
     answer = json.loads(done.stdout)
     with open(os.path.join(folder, "trace.json"), encoding="utf-8") as file:
-        known = read_trace(file.read(), wall_s)
+        spans = read_trace(file.read(), wall_s)
     return {"wall_s": wall_s, "winner": read_config(answer["config"]), "winner_seconds": answer["median_s"],
-            "trials": read_trials(os.path.join(folder, "ours.db"), known), "answer": answer}
+            "trials": read_trials(os.path.join(folder, "ours.db"), ends_of_trials(spans)), "answer": answer,
+            "phases": phases(spans)}

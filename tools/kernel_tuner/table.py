@@ -1,6 +1,7 @@
 """table.py - what the runs amount to: when each had a configuration within 1 % of the best known, and the table."""
 
 NEAR = 1.01
+HOPELESS = 1.05  # by the tuner's own times: such a configuration is not within NEAR of its best
 
 
 def key_of(config):
@@ -17,11 +18,14 @@ def incumbents(trials):
     return found
 
 
-def to_time(runs, at_most=12):
-    """The configurations that the common timing needs: winners, and the last incumbents of each run."""
+def to_time(runs, at_most=8):
+    """The configurations that the common timing needs: winners, and the last incumbents of each run that were near."""
     chosen = {}
     for run in runs:
-        for config in [run["winner"]] + [config for _, config in incumbents(run["trials"])[-at_most:]]:
+        times = {key_of(trial["config"]): trial["seconds"] for trial in run["trials"]}
+        answers = [config for _, config in incumbents(run["trials"])]
+        near = [config for config in answers if times[key_of(config)] <= HOPELESS * times[key_of(answers[-1])]]
+        for config in [run["winner"]] + near[-at_most:]:
             if config:
                 chosen[key_of(config)] = config
     return list(chosen.values())
