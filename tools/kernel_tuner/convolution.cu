@@ -1,6 +1,6 @@
-/* convolution.cu - filters an image: output[y][x] = sum over i, j of input[y + i][x + j] * filter[i][j]. The input has
- * filter_width - 1 more columns than the output, filter_height - 1 more rows. tile_size_x * tile_size_y pixels a thread,
- * block_size_x and block_size_y apart. */
+/* convolution.cu - filters an image: output[y][x] = sum over i, j of input[y + i][x + j] * filter[i][j].
+ * The input has filter_width - 1 more columns than the output, filter_height - 1 more rows.
+ * tile_size_x * tile_size_y pixels a thread, block_size_x and block_size_y apart. */
 #ifndef filter_width
 #define filter_width 17
 #define filter_height 17
@@ -34,7 +34,8 @@ __global__ void convolution(float *output, const float *input, const float *filt
     __syncthreads();
 #define PIXEL(row, column) tile[row][column]
 #else
-#define PIXEL(row, column) READ(&input[min(y0 + (row), input_height - 1) * input_width + min(x0 + (column), input_width - 1)])
+#define PIXEL(row, column) \
+    READ(&input[min(y0 + (row), input_height - 1) * input_width + min(x0 + (column), input_width - 1)])
 #endif
 
     for (int i = 0; i < filter_height; i++)
