@@ -6,6 +6,7 @@ import importlib.util
 import itertools
 import json
 import os
+import subprocess
 import sys
 import tempfile
 import types
@@ -50,6 +51,16 @@ class Spaces(unittest.TestCase):
                             and all(eval(text, {}, config) for text in kernel.restrictions)}
                 found = COMPARE.our_space(types.SimpleNamespace(autotune=AUTOTUNE), kernel)
                 self.assertEqual(found, expected)
+
+    def test_the_files_compile_as_autotune_declares_them(self):
+        for name in KERNELS:
+            with self.subTest(name):
+                done = subprocess.run([AUTOTUNE, "check", name, "--templates", os.path.join(FOLDER, "ops"), "--shape",
+                                       kernel_of(name).shape, "--sample", "2"],
+                                      capture_output=True, text=True, check=False)
+                if done.returncode == 3:
+                    self.skipTest("no NVRTC")
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_sizes_may_be_named(self):
         self.assertEqual(str(kernel_of("vector_add=4096")), "vector_add=4096")
