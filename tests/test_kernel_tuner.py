@@ -125,14 +125,19 @@ class Verdicts(unittest.TestCase):
     def test_the_table_says_what_was_not_reached_and_what_failed(self):
         self.times(x1=2.0, x3=1.0, x4=1.02, x5=1.02)
         lines = table.markdown([table.judge(self.result)]).splitlines()
-        self.assertEqual(lines[2], "| add | 8 | 9 | ours | 3.0 | 5.0 | 5 | 1.0 | 1000000.0 |")
-        self.assertIn("| theirs | not within the limit | 8.0 |", lines[3])
-        self.assertIn("| other | never | 8.0 |", lines[4])
+        self.assertEqual(lines[2], "| add | 8 | 9 | ours | 3.0 |  | 5.0 | 5 | 1.0 | 1000000.0 |")
+        self.assertIn("| theirs | not within the limit | > 2.7 | 8.0 |", lines[3])
+        self.assertIn("| other | never |  | 8.0 |", lines[4])
         self.assertIn("| broken | failed: Bad: a/b c |", lines[5])
+
+    def test_the_table_says_how_many_times_sooner_the_first_was(self):
+        self.times(x0=2.0, x1=1.0, x3=1.0, x4=1.0)
+        lines = table.markdown([table.judge(self.result)]).splitlines()
+        self.assertIn("| theirs | 7.0 | 7.0 | 8.0 |", lines[3])
 
     def test_a_table_of_runs_without_times_says_what_is_known(self):
         lines = table.markdown([table.judge(self.result)]).splitlines()
-        self.assertEqual(lines[2], "| add | 8 | 9 | ours |  | 5.0 | 5 | 1.0 |  |")
+        self.assertEqual(lines[2], "| add | 8 | 9 | ours |  |  | 5.0 | 5 | 1.0 |  |")
 
     def test_a_run_that_fails_is_told_and_does_not_end_the_others(self):
         result = {"kernel": "add", "runs": []}

@@ -67,17 +67,29 @@ def _reached(result, run):
     return "not within the limit" if run.get("limited") else "never"
 
 
+def _times_sooner(result, run):
+    """How many times sooner the first tool was near the best than this run; at least, where the limit ended it."""
+    first = result["runs"][0].get("near_at_s")
+    if run is result["runs"][0] or not first:
+        return ""
+    if run["near_at_s"] is None:
+        return f"> {run['wall_s'] / first:.1f}" if run.get("limited") else ""
+    return f"{run['near_at_s'] / first:.1f}"
+
+
 def _row(result, run):
     cells = [result["kernel"], result["shape"], str(result["space"]), run["tool"]]
     if not run.get("winner"):
-        return cells + [f"failed: {run.get('error', 'no winner')}".replace("|", "/").replace("\n", " ")[:90]] + [""] * 4
-    return cells + [_reached(result, run), _number(run["wall_s"], ".1f"), str(run["tried"]), _number(run["tried_a_second"], ".1f"),
-                    _number(run["common_s"] and run["common_s"] * 1e6, ".1f")]
+        why = f"failed: {run.get('error', 'no winner')}".replace("|", "/").replace("\n", " ")
+        return cells + [why[:90]] + [""] * 5
+    return cells + [_reached(result, run), _times_sooner(result, run), _number(run["wall_s"], ".1f"), str(run["tried"]),
+                    _number(run["tried_a_second"], ".1f"), _number(run["common_s"] and run["common_s"] * 1e6, ".1f")]
 
 
 def markdown(results):
-    head = ["kernel", "size", "space", "tuner", "within 1 % after, s", "whole run, s", "tried", "a second", "winner, µs"]
-    lines = [head, ["---"] * 4 + ["---:"] * 5]
+    head = ["kernel", "size", "space", "tuner", "within 1 % after, s", "times autotune's", "whole run, s", "tried",
+            "a second", "winner, µs"]
+    lines = [head, ["---"] * 4 + ["---:"] * 6]
     for result in results:
         lines += [_row(result, run) for run in result["runs"]]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
