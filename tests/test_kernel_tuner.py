@@ -1,5 +1,6 @@
-"""test_kernel_tuner.py - tools/kernel_tuner/compare without a GPU and without Kernel Tuner: both sides describe the same
-space, and what is made of runs that ended well, early, or with nothing. The first argument is autotune's program."""
+"""test_kernel_tuner.py - tools/kernel_tuner/compare without a GPU and without Kernel Tuner: both sides describe the
+same space, and what is made of runs that ended well, early, or with nothing. The first argument is autotune's
+program."""
 
 import importlib.machinery
 import importlib.util
@@ -98,7 +99,8 @@ class Trials(unittest.TestCase):
 
 class Verdicts(unittest.TestCase):
     def setUp(self):
-        first = [trial(0, 3e-3, x=0), trial(1, 1.04e-3, x=1), trial(2, None, x=2), trial(3, 1e-3, x=3), trial(4, 2e-3, x=4)]
+        first = [trial(0, 3e-3, x=0), trial(1, 1.04e-3, x=1), trial(2, None, x=2), trial(3, 1e-3, x=3),
+                 trial(4, 2e-3, x=4)]
         self.result = {"kernel": "add", "shape": "8", "space": 9, "times": {}, "runs": [
             run_of("ours", first, 5.0, {"x": 3}),
             run_of("theirs", [trial(7, 9e-3, x=4)], 8.0, {"x": 4}, limited=True),

@@ -27,9 +27,9 @@ def read_config(text):
 
 
 def read_trace(text, wall_s):
-    """Spans of a trace, also of one that lacks its end: (track, what, configuration, start, end) in seconds from the start
-    of the process. The trace begins somewhat after the process does: what the process took beyond the last event counts
-    as if it had been before the first."""
+    """Spans of a trace, also of one that lacks its end: (track, what, configuration, start, end) in seconds from the
+    start of the process. The trace begins somewhat after the process does: what the process took beyond the last event
+    counts as if it had been before the first."""
     events = json.loads(text if text.rstrip().endswith("]") else text.rstrip().rstrip(",") + "]")
     spans = [(event["tid"], event["name"], event.get("args", {}).get("detail", ""), event["ts"] * 1e-6,
               (event["ts"] + event["dur"]) * 1e-6) for event in events if event.get("ph") == "X"]
