@@ -1,0 +1,156 @@
+"""test_kernel_tuner.py - tools/kernel_tuner/compare without a GPU and without Kernel Tuner: both sides describe the
+same space, and what is made of runs that ended well, early, or with nothing. The first argument is autotune's
+program."""
+
+import importlib.machinery
+import importlib.util
+import itertools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import types
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+FOLDER = os.path.join(ROOT, "tools", "kernel_tuner")
+AUTOTUNE = os.path.abspath(sys.argv.pop(1))
+sys.path.insert(0, FOLDER)
+
+import ours  # noqa: E402
+import table  # noqa: E402
+from kernels import KERNELS, kernel_of  # noqa: E402
+
+
+def load_compare():
+    loader = importlib.machinery.SourceFileLoader("kt_compare", os.path.join(FOLDER, "compare"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("kt_compare", loader))
+    loader.exec_module(module)
+    return module
+
+
+COMPARE = load_compare()
+
+
+def trial(at_s, seconds, **config):
+    return {"at_s": at_s, "seconds": seconds, "config": config, "outcome": "timed" if seconds else "failed"}
+
+
+def run_of(tool, trials, wall_s, winner, **more):
+    return dict({"tool": tool, "trials": trials, "wall_s": wall_s, "winner": winner}, **more)
+
+
+class Spaces(unittest.TestCase):
+    def test_both_sides_have_the_same_configurations(self):
+        for name in KERNELS:
+            with self.subTest(name):
+                kernel = kernel_of(name)
+                every = (dict(zip(kernel.params, values)) for values in itertools.product(*kernel.params.values()))
+                expected = {tuple(config.values()) for config in every
+                            if config["block_size_x"] * config.get("block_size_y", 1) <= 1024
+                            and all(eval(text, {}, config) for text in kernel.restrictions)}
+                found = COMPARE.our_space(types.SimpleNamespace(autotune=AUTOTUNE), kernel)
+                self.assertEqual(found, expected)
+
+    def test_the_files_compile_as_autotune_declares_them(self):
+        for name in KERNELS:
+            with self.subTest(name):
+                done = subprocess.run([AUTOTUNE, "check", name, "--templates", os.path.join(FOLDER, "ops"), "--shape",
+                                       kernel_of(name).shape, "--sample", "2"],
+                                      capture_output=True, text=True, check=False)
+                if done.returncode == 3:
+                    self.skipTest("no NVRTC")
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_sizes_may_be_named(self):
+        self.assertEqual(str(kernel_of("vector_add=4096")), "vector_add=4096")
+        for wrong in ("vector_sub", "vector_add=x", "vector_add=1x2x3"):
+            with self.subTest(wrong), self.assertRaises((KeyError, TypeError, ValueError)):
+                kernel_of(wrong)
+
+
+class Trials(unittest.TestCase):
+    def test_a_cache_file_that_lacks_its_end_is_read(self):
+        entry = '"%d": {"x": %d, "time": %s, "timestamp": "2026-01-01 00:00:%02d+00:00"}'
+        text = '{"cache": {' + ",\n".join([entry % (1, 1, "2.0", 3), entry % (2, 2, '"CompilationFailedConfig"', 4)])
+        for end in (",", "", "}\n}"):
+            with self.subTest(end), tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "cache.json")
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text + end)
+                trials = COMPARE.read_cache(path, 1767225601.0, ["x"])
+                self.assertEqual([(t["at_s"], t["seconds"], t["config"]) for t in trials],
+                                 [(2.0, 0.002, {"x": 1}), (3.0, None, {"x": 2})])
+
+    def test_a_trace_tells_when_a_trial_ended(self):
+        spans = [("set up", "add 8", 0), ("kt", "add 8 f32 kt x=1 y=two", 0), ("kt", "x=1 y=two", 2)]
+        events = [{"ph": "X", "name": name, "tid": tid, "ts": 1e6 * i, "dur": 5e5, "args": {"detail": detail}}
+                  for i, (name, detail, tid) in enumerate(spans)]
+        whole = json.dumps(events)
+        for text in (whole, whole[:-1] + ",\n"):
+            read = ours.read_trace(text, 3.0)
+            self.assertEqual(ours.ends_of_trials(read), {"add 8 f32 kt x=1 y=two": 2.0})
+            told = ours.phases(read)
+            self.assertEqual([told[name] for name in ("set_up_until", "first_trial", "trials_busy", "compilers_busy")],
+                             [1.0, 2.0, 0.5, 0.5])
+        self.assertEqual(ours.read_config("x=1 y=two"), {"x": 1, "y": "two"})
+
+
+class Verdicts(unittest.TestCase):
+    def setUp(self):
+        first = [trial(0, 3e-3, x=0), trial(1, 1.04e-3, x=1), trial(2, None, x=2), trial(3, 1e-3, x=3),
+                 trial(4, 2e-3, x=4)]
+        self.result = {"kernel": "add", "shape": "8", "space": 9, "times": {}, "runs": [
+            run_of("ours", first, 5.0, {"x": 3}),
+            run_of("theirs", [trial(7, 9e-3, x=4)], 8.0, {"x": 4}, limited=True),
+            run_of("other", [trial(7, 9e-3, x=5)], 8.0, {"x": 5}),
+            {"tool": "broken", "runs": [], "trials": [], "wall_s": None, "winner": None, "error": "Bad: a|b\nc"}]}
+
+    def times(self, **seconds):
+        self.result["times"] = {f"x={name[1:]}": {"seconds": value} for name, value in seconds.items()}
+
+    def test_what_is_timed_together_are_winners_and_what_was_answered_before(self):
+        self.assertEqual([config["x"] for config in table.to_time(self.result["runs"][:3])], [3, 1, 4, 5])
+
+    def test_near_is_judged_by_the_common_timing_not_by_the_tuner_itself(self):
+        self.times(x1=1.005, x3=1.0, x4=1.02, x5=1.02)
+        table.judge(self.result)
+        self.assertEqual([run.get("near_at_s") for run in self.result["runs"]], [1, None, None, None])
+
+    def test_a_winner_that_a_final_chose_counts_at_the_end(self):
+        self.times(x1=2.0, x3=2.0, x4=1.0)
+        self.result["runs"][0]["winner"] = {"x": 4}
+        table.judge(self.result)
+        self.assertEqual(self.result["runs"][0]["near_at_s"], 5.0)
+
+    def test_the_table_says_what_was_not_reached_and_what_failed(self):
+        self.times(x1=2.0, x3=1.0, x4=1.02, x5=1.02)
+        lines = table.markdown([table.judge(self.result)]).splitlines()
+        self.assertEqual(lines[2], "| add | 8 | 9 | ours | 3.0 |  | 5.0 | 5 | 1.0 | 1000000.0 |")
+        self.assertIn("| theirs | not within the limit | > 2.7 | 8.0 |", lines[3])
+        self.assertIn("| other | never |  | 8.0 |", lines[4])
+        self.assertIn("| broken | failed: Bad: a/b c |", lines[5])
+
+    def test_the_table_says_how_many_times_sooner_the_first_was(self):
+        self.times(x0=2.0, x1=1.0, x3=1.0, x4=1.0)
+        lines = table.markdown([table.judge(self.result)]).splitlines()
+        self.assertIn("| theirs | 7.0 | 7.0 | 8.0 |", lines[3])
+
+    def test_a_table_of_runs_without_times_says_what_is_known(self):
+        lines = table.markdown([table.judge(self.result)]).splitlines()
+        self.assertEqual(lines[2], "| add | 8 | 9 | ours |  |  | 5.0 | 5 | 1.0 |  |")
+
+    def test_a_run_that_fails_is_told_and_does_not_end_the_others(self):
+        result = {"kernel": "add", "runs": []}
+        with open(os.devnull, "w", encoding="utf-8") as nowhere:
+            sys.stderr, before = nowhere, sys.stderr
+            try:
+                COMPARE.attempt(result, "ours", lambda: (_ for _ in ()).throw(RuntimeError("no")))
+            finally:
+                sys.stderr = before
+        self.assertEqual(result["runs"][0]["error"], "RuntimeError: no")
+
+
+if __name__ == "__main__":
+    unittest.main()

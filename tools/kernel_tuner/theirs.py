@@ -1,0 +1,76 @@
+"""theirs.py - tunes one kernel with Kernel Tuner, in a process of its own that `compare` starts:
+
+    python theirs.py KERNEL STRATEGY LIMIT_S SEED CACHE.json RESULT.json
+
+The clock starts where tune_kernel is called: inputs and the right answer are there by then. Trials and their times of
+day are in Kernel Tuner's cache file, also when this process is ended early."""
+
+import json
+import os
+import sys
+import threading
+import time
+
+from kernels import kernel_of
+from launch import right_answer
+
+OPTIONS = ["--std=c++17"]  # what autotune compiles with
+
+
+def space_of(kernel, max_threads=1024):
+    """The configurations that Kernel Tuner would walk, without a GPU: a set of tuples, in the order of the names."""
+    from kernel_tuner.searchspace import Searchspace
+    names = list(kernel.params)
+    space = Searchspace(kernel.tune_params(), list(kernel.restrictions), max_threads)
+    return {tuple(entry[:len(names)]) for entry in space.list}
+
+
+class Result:
+    """Written once: at the end, or when the time is over (brute_force knows no limit)."""
+
+    def __init__(self, path, limit_s):
+        self.path, self.started, self.lock = path, time.time(), threading.Lock()
+        self.timer = threading.Timer(limit_s, self._time_is_over)
+        self.timer.daemon = True
+        self.timer.start()
+
+    def write(self, **more):
+        with open(self.path, "w", encoding="utf-8") as file:
+            json.dump(dict(more, started=self.started, elapsed_s=time.time() - self.started), file)
+
+    def _time_is_over(self):
+        with self.lock:
+            self.write(limited=True)
+            os._exit(0)
+
+    def end(self, **more):
+        with self.lock:
+            self.timer.cancel()
+            self.write(**more)
+
+
+def tune(kernel, strategy, limit_s, seed, cache, out):
+    import kernel_tuner
+    arguments = kernel.arguments()
+    answer = right_answer(kernel, arguments)
+    limited = {} if strategy == "brute_force" else {"strategy_options": {"time_limit": limit_s}}
+    result = Result(out, limit_s if strategy == "brute_force" else limit_s + 10)
+    try:
+        kernel_tuner.tune_kernel(
+            kernel.function, kernel.source, kernel.problem_size, arguments, kernel.tune_params(),
+            grid_div_x=kernel.grid_div_x, grid_div_y=kernel.grid_div_y, restrictions=list(kernel.restrictions),
+            answer=answer, atol=kernel.atol, verify=kernel.verify, lang="CUPY", compiler_options=OPTIONS,
+            strategy=strategy, cache=cache, seed=seed, quiet=True, **limited)
+    except Exception as error:  # pylint: disable=broad-except
+        result.end(error=f"{type(error).__name__}: {error}")
+        raise
+    result.end(limited=time.time() - result.started >= limit_s)
+
+
+def main():
+    name, strategy, limit_s, seed, cache, out = sys.argv[1:]
+    tune(kernel_of(name), strategy, float(limit_s), int(seed), cache, out)
+
+
+if __name__ == "__main__":
+    main()
