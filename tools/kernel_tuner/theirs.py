@@ -49,8 +49,21 @@ class Result:
             self.write(**more)
 
 
+def mend_uuid():
+    """CuPy gives the bytes of a GPU's UUID up to the first zero in it; Kernel Tuner 1.5 wants all sixteen."""
+    from cupy.cuda import runtime
+    properties = runtime.getDeviceProperties
+
+    def whole(device):
+        found = properties(device)
+        return dict(found, uuid=bytes(found["uuid"])[:16].ljust(16, b"\0"))
+
+    runtime.getDeviceProperties = whole
+
+
 def tune(kernel, strategy, limit_s, seed, cache, out):
     import kernel_tuner
+    mend_uuid()
     arguments = kernel.arguments()
     answer = right_answer(kernel, arguments)
     limited = {} if strategy == "brute_force" else {"strategy_options": {"time_limit": limit_s}}
