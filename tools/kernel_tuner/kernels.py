@@ -129,8 +129,8 @@ def pnpoly(n=20_000_000):
         params={"block_size_x": list(range(32, 1025, 32)), "tile_size": [1] + list(range(2, 21, 2)),
                 "between_method": [0, 1, 2, 3], "use_precomputed_slopes": [0, 1], "use_method": [0, 1, 2]},
         problem_size=lambda p: (n,), grid_div_x=["block_size_x", "tile_size"],
-        arguments=lambda: [numpy.zeros(n, numpy.int32), _uniform(2 * n, -1, 1, 1), _uniform(2 * 600, -1, 1, 2),
-                           numpy.int32(n)],
+        arguments=lambda: [numpy.zeros(n, numpy.int32), _uniform(2 * n, -1, 1, 1),
+                           numpy.load(os.path.join(HERE, "ops", "pnpoly", "vertices.npy")), numpy.int32(n)],
         reference=("pnpoly_reference", (-(-n // 256), 1, 1), (256, 1, 1)), atol=0.03, verify=_mostly_equal)
 
 

@@ -7,7 +7,7 @@ require   n > 0 && n < 1073741824      # indices are 32-bit integers
 
 arg       bitmap    i32[n]        output
 arg       points    T[2 * n]      input  uniform -1 1
-arg       vertices  T[2 * 600]    input  uniform -1 1
+arg       vertices  T[2 * 600]    input  file "vertices.npy" # which branches are taken depends on them
 arg       n         i32
 
 reference pnpoly_reference
