@@ -18,7 +18,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "templates/own_kernel.md"
 BUILD = Path(sys.argv.pop()).resolve() if len(sys.argv) > 1 else ROOT / "build"
 NOT_RUN = "[not run yet: tools/guide, on a GPU]"
-SMALL = [("4096x4096", "64x64"), ("4096, 4096", "64, 64"), ("4096 * 4096", "64 * 64"), ("native", "sm_90")]
+SMALL = [("4096x4096", "64x64"), ("4096, 4096", "64, 64"), ("native", "sm_90"),
+         ("autotune tune", "autotune tune --max-trials 8")]
 
 
 def load(path):
@@ -60,7 +61,7 @@ class Page(unittest.TestCase):
         cls.addClassCleanup(cls.folder.cleanup)
         cls.scratch = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.scratch.cleanup)
-        cls.real = guide.environment(BUILD, cls.scratch.name)
+        cls.real = guide.environment(guide.install(BUILD, cls.scratch.name), cls.scratch.name)
         quick = Path(cls.scratch.name, "quick")  # the program with a clock ten times as fast
         quick.mkdir()
         (quick / "autotune").symlink_to(BUILD / "tests/e2e/autotune_quick")
@@ -108,15 +109,16 @@ class Guide(unittest.TestCase):
 
     def update(self, text, *options):
         (self.root / "page.md").write_text(text, encoding="utf-8")
-        done = subprocess.run([ROOT / "tools/guide", self.root / "page.md", self.root / "new", "--build", BUILD, *options],
-                              capture_output=True, text=True, check=False)
+        command = [ROOT / "tools/guide", self.root / "page.md", self.root / "new", "--build", BUILD, *options]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         return done, (self.root / "page.md").read_text(encoding="utf-8")
 
     def test_outputs_are_put_into_the_page(self):
-        done, page = self.update("# A\n```sh\n$ cat a\nold\n$ echo 1 \\\n  2\n$ true\nold\n```\nb\n```c a\nx\n```\n"
-                                 "```sh\n$ cat a\n```\n")
-        self.assertEqual(page, "# A\n```sh\n$ cat a\ncat: a: No such file or directory\n[exit 1]\n$ echo 1 \\\n  2\n1 2\n"
-                               "$ true\n```\nb\n```c a\nx\n```\n```sh\n$ cat a\nx\n```\n")
+        done, page = self.update("# A\n```sh\n$ cat a\nold\n$ echo 1 \\\n  2\n$ true\nold\n```\n"
+                                 "b\n```c a\nx\n```\n```sh\n$ cat a\n```\n")
+        self.assertEqual(page, "# A\n```sh\n$ cat a\ncat: a: No such file or directory\n[exit 1]\n"
+                               "$ echo 1 \\\n  2\n1 2\n$ true\n```\n"
+                               "b\n```c a\nx\n```\n```sh\n$ cat a\nx\n```\n")
         self.assertEqual(done.returncode, 1)
         self.assertIn("[exit 1]: cat a", done.stderr)
 

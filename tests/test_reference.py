@@ -116,7 +116,8 @@ class Folder:
         """What the program has against them: nothing when all is well."""
         done = subprocess.run([BUILD / "autotune", "list", "templates", "--templates", self.root], check=False,
                               capture_output=True, text=True)
-        return done.stderr.replace(str(self.root) + "/", "") + ("" if done.returncode == 0 else f"exit {done.returncode}")
+        said = done.stderr.replace(str(self.root) + "/", "")
+        return said if done.returncode == 0 else f"{said}exit {done.returncode}"
 
 
 class Words(unittest.TestCase):
@@ -147,27 +148,27 @@ class Examples(unittest.TestCase):
         for section in [*TABLES, "What inputs hold"]:
             for row in ROWS[section]:
                 form, example = CODE.findall(row[0])[0], CODE.findall(row[-1])
-                self.assertEqual(len(example), 1, row[0])
-                first = example[0].split()[0]
-                self.assertEqual(first, "arg" if section == "What inputs hold" else form.split()[0], row[0])
-                self.put(folder, section, f"ex{files}", example[0])
+                wanted = "arg" if section == "What inputs hold" else form.split()[0]
+                self.assertIn(wanted, [line.split()[0] for line in example], row[0])
+                self.put(folder, section, f"ex{files}", *example)
                 files += 1
         self.assertGreater(files, 60)
         self.assertEqual(folder.warnings(), "")
 
     @staticmethod
-    def put(folder, section, name, example):
+    def put(folder, section, name, *example):
         op, template = OP, TEMPLATE
         if section == "Common code":
-            text = example if example.startswith("common") else f"common {name}\n{example}"
+            text = "\n".join(example) if example[0].startswith("common") else f"common {name}\n{example[0]}"
             folder.put(f"common/{text.split()[1]}.cuh", block(text))
             return
-        if section == "A template":
-            template = with_line(TEMPLATE, example)
-            folder.put(f"{name}/mine.cu", KERNELS)
-            (folder.root / name / "headers").mkdir()
-        else:
-            op = with_line(OP, example)
+        for line in example:
+            if section == "A template":
+                template = with_line(template, line)
+            else:
+                op = with_line(op, line)
+        folder.put(f"{name}/mine.cu", KERNELS)  # for `source` and `include`
+        folder.put(f"{name}/headers/none.h", "")
         folder.put(f"{name}/op.cu", block(re.sub(r"^op \w+", f"op {name}", op)).replace("ex_t", f"{name}_t"))
         folder.put(f"{name}/t.cu", block(template).replace("ex_t", f"{name}_t").replace("void ex_", f"void {name}_"))
 
