@@ -43,6 +43,15 @@ void at__store_set_cancel(at__store *store, const at__cancel *cancel);
 /* One that lasts until it is closed. */
 at_status at__store_open_memory(at__store **out, at_error *err) AT_MUST_CHECK;
 
+/*
+ * The winners that come with the program (db/winners), in its own memory: no file is looked for. For reading;
+ * what would write fails. Any number may be open. at__shipped_wanted: there are some, and AUTOTUNE_NO_SHIPPED
+ * does not leave them out (unset, empty or 0).
+ */
+#define AT__SHIPPED "shipped with autotune" /* how answers say where they are from */
+bool at__shipped_wanted(void);
+at_status at__store_open_shipped(at__store **out, at_error *err) AT_MUST_CHECK;
+
 /* Where replays go when nothing is said: $XDG_DATA_HOME/autotune/replay.db, else
  * ~/.local/share/autotune/replay.db. */
 at_status at__store_replay_path(at__str *out, at_error *err) AT_MUST_CHECK;

@@ -14,8 +14,9 @@
  * Threads   any number of threads may use one tuner at once; closing it is for one, after the others. Slow
  *           steps (a look-up in the store, a compilation) wait for each other; a problem that has run before
  *           takes a read lock only. A process must not use in a fork what it opened before.
- * State     no global variables. Environment: AUTOTUNE_DB, AUTOTUNE_CACHE (_LIMIT), AUTOTUNE_NVRTC,
- *           CUDA_HOME, XDG_DATA_HOME, XDG_CACHE_HOME, HOME, all read on first use of what they name.
+ * State     no global variables. Environment: AUTOTUNE_DB, AUTOTUNE_CACHE (_LIMIT), AUTOTUNE_NO_SHIPPED,
+ *           AUTOTUNE_NVRTC, CUDA_HOME, XDG_DATA_HOME, XDG_CACHE_HOME, HOME, all read on first use of what
+ *           they name.
  */
 #ifndef AUTOTUNE_AUTOTUNE_H
 #define AUTOTUNE_AUTOTUNE_H
@@ -91,17 +92,24 @@ typedef struct at_open_options {
     const char *database;  /* NULL: $AUTOTUNE_DB, else the default; see `autotune --help`               */
     const char *cache;     /* of compiled kernels; NULL: $AUTOTUNE_CACHE, else the default; "": no file */
     const char *templates; /* folder of more ops and templates, DIR/<op>/...; NULL: those built in      */
+    /* Since version 2; a program that was compiled with version 1 gets what 0 means. */
+    int without_shipped; /* 1: the database alone answers, without what comes with autotune; so does the
+                            environment variable AUTOTUNE_NO_SHIPPED=1                                  */
 } at_open_options;
 
 #define AT_OPEN_OPTIONS_INIT                                                                                 \
     {                                                                                                        \
-        1, NULL, NULL, NULL                                                                                  \
+        2, NULL, NULL, NULL, 0                                                                               \
     }
 
 /*
  * Opens the database read-only; options may be NULL. AT_ERR_NOT_FOUND: the file that `database` names does
- * not exist. That the default file does not exist is no error: then nothing is known, of any problem, until
+ * not exist. That the default file does not exist is no error: then it has no answer, to any question, until
  * the tuner is opened again. AT_ERR_STORE: it is no database of autotune's, or a newer one's.
+ *
+ * Below the database lie the winners that come with autotune (NVIDIA H200), in the library's own memory. The
+ * database's answer first where they are exact; else the shipped ones are exact, or near as its own are. Read
+ * when they are first needed, which takes less than a millisecond.
  */
 AT_API at_status at_open(at_tuner **out, const at_open_options *options, at_error *err) AT_MUST_CHECK;
 
@@ -175,6 +183,8 @@ typedef struct at_found {
     double median_s;                                            /* 0: not measured        */
     double gb_per_s;  /* 10^9 bytes that the op had to move, a second */
     double ceiling_s; /* the best plain copy of the same bytes; 0: none */
+    /* Where that measurement is from: "database", "shipped with autotune"; "": there is none. */
+    const char *origin;
 } at_found;
 
 /*

@@ -69,6 +69,17 @@ void at_free(void *memory)
 
 /* ---- open, close ---- */
 
+/* Without a store the winners that come with the program answer, if they may. */
+static at_status open_lookup(at_tuner *tuner, bool with_shipped, at_error *err)
+{
+    if (!tuner->store && !with_shipped)
+        return AT_OK;
+    at_status status = at__lookup_open(&tuner->lookup, tuner->store, tuner->catalog, err);
+    if (status == AT_OK && with_shipped)
+        at__lookup_add_shipped(tuner->lookup);
+    return status;
+}
+
 /* That the default database is missing is no error; that a named one is, is. */
 static at_status open_store(at_tuner *tuner, const char *named, at_error *err)
 {
@@ -83,9 +94,7 @@ static at_status open_store(at_tuner *tuner, const char *named, at_error *err)
         at__str_add(&tuner->absent, cause.text);
         return at__str_status(&tuner->absent, err);
     }
-    if (status != AT_OK)
-        return at_fail(err, status, "%s", cause.text);
-    return at__lookup_open(&tuner->lookup, tuner->store, tuner->catalog, err);
+    return status == AT_OK ? AT_OK : at_fail(err, status, "%s", cause.text);
 }
 
 static at_status fill(at_tuner *tuner, const at_open_options *o, at_error *err)
@@ -93,6 +102,8 @@ static at_status fill(at_tuner *tuner, const at_open_options *o, at_error *err)
     at_status status = at__catalog_open(&tuner->catalog, o->templates, err);
     if (status == AT_OK)
         status = open_store(tuner, o->database, err);
+    if (status == AT_OK)
+        status = open_lookup(tuner, !o->without_shipped && at__shipped_wanted(), err);
     if (status == AT_OK && o->cache)
         at__str_add(&tuner->cache_path, o->cache);
     else if (status == AT_OK)
@@ -100,21 +111,32 @@ static at_status fill(at_tuner *tuner, const at_open_options *o, at_error *err)
     return status == AT_OK ? at__str_status(&tuner->cache_path, err) : status;
 }
 
-at_status at_open(at_tuner **out, const at_open_options *options, at_error *err)
+/* Of an older version only what it had is there to be read. */
+static void read_options(at_open_options *out, const at_open_options *given)
 {
-    static const at_open_options DEFAULTS = AT_OPEN_OPTIONS_INIT;
-    if (!options)
-        options = &DEFAULTS;
-    if (!out || options->version != 1)
-        return at_fail(err, AT_ERR_USAGE,
-                       "at_open: expected a place for the tuner, and options of version 1");
+    *out = (at_open_options)AT_OPEN_OPTIONS_INIT;
+    if (given && given->version == 1)
+        memcpy(out, given, offsetof(at_open_options, without_shipped));
+    else if (given)
+        *out = *given;
+}
+
+at_status at_open(at_tuner **out, const at_open_options *given, at_error *err)
+{
+    at_open_options options;
+    if (given && given->version != 1 && given->version != 2)
+        return at_fail(err, AT_ERR_USAGE, "at_open: found options of version %d; expected 1 or 2",
+                       given->version);
+    if (!out)
+        return at_fail(err, AT_ERR_USAGE, "at_open: expected a place for the tuner");
+    read_options(&options, given);
     at_tuner *tuner = calloc(1, sizeof *tuner);
     if (!tuner || pthread_mutex_init(&tuner->slow, NULL) != 0 ||
         pthread_rwlock_init(&tuner->table_lock, NULL) != 0) {
         free(tuner);
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
-    at_status status = fill(tuner, options, err);
+    at_status status = fill(tuner, &options, err);
     if (status != AT_OK) {
         at_close(tuner);
         return status;
