@@ -237,6 +237,13 @@ at_status at__store_merge_into(const char *path, const char *const *paths, int c
  * names where they are not there yet. Opens nothing. */
 bool at__store_owns(const char *database, const char *path);
 
+/*
+ * Who tunes the problem `what` (a hash) for a database: one at a time, until *fd is closed or the process
+ * ends. The database, and its folder, need not be there. AT_ERR_NOT_FOUND: another one does just now.
+ * AT_ERR_STORE: nothing can be written there.
+ */
+at_status at__store_lock_problem(int *fd, const char *database, uint64_t what, at_error *err) AT_MUST_CHECK;
+
 /* Does a regular file begin as SQLite's do? Safe on one that this process has open. */
 bool at__store_is_database(const char *path);
 

@@ -49,7 +49,8 @@ class _Problem(ctypes.Structure):
 
 class _OpenOptions(ctypes.Structure):
     _fields_ = [("version", ctypes.c_int), ("database", ctypes.c_char_p), ("cache", ctypes.c_char_p),
-                ("templates", ctypes.c_char_p), ("without_shipped", ctypes.c_int)]
+                ("templates", ctypes.c_char_p), ("without_shipped", ctypes.c_int),
+                ("tune_s", ctypes.c_double), ("tune_in_background", ctypes.c_int), ("program", ctypes.c_char_p)]
 
 
 class _Target(ctypes.Structure):
@@ -113,11 +114,13 @@ def _shown(found):
 class Tuner:
     """An open database; any number of threads may use it. Arguments as in at_open_options."""
 
-    def __init__(self, database=None, cache=None, templates=None, library=None, shipped=True):
+    def __init__(self, database=None, cache=None, templates=None, library=None, shipped=True, tune_s=0,
+                 tune_in_background=False, program=None):
         self._library = _load(library)
         self._handle = ctypes.c_void_p()
         self._problems = {}
-        options = _OpenOptions(2, _text(database), _text(cache), _text(templates), not shipped)
+        options = _OpenOptions(2, _text(database), _text(cache), _text(templates), not shipped, tune_s,
+                               tune_in_background, _text(program))
         self._call("at_open", ctypes.byref(self._handle), options)
 
     def close(self):

@@ -95,17 +95,28 @@ typedef struct at_open_options {
     /* Since version 2; a program that was compiled with version 1 gets what 0 means. */
     int without_shipped; /* 1: the database alone answers, without what comes with autotune; so does the
                             environment variable AUTOTUNE_NO_SHIPPED=1                                  */
+    /*
+     * Above 0: at_run and at_prepare have a problem of which nothing exact is known tuned when they first
+     * meet it, by the program `autotune` in a process of its own, and wait for that at most so many seconds
+     * of wall time, and one more. What it finds is stored in the database, which is made when it is missing.
+     * 0: never.
+     */
+    double tune_s;
+    int tune_in_background; /* 1: at_run goes on with what is known meanwhile, and with what was found from
+                               then on */
+    const char *program;    /* `autotune`; NULL: beside the library, in ../bin or ../../bin, else in $PATH    */
 } at_open_options;
 
 #define AT_OPEN_OPTIONS_INIT                                                                                 \
     {                                                                                                        \
-        2, NULL, NULL, NULL, 0                                                                               \
+        2, NULL, NULL, NULL, 0, 0, 0, NULL                                                                   \
     }
 
 /*
  * Opens the database read-only; options may be NULL. AT_ERR_NOT_FOUND: the file that `database` names does
  * not exist. That the default file does not exist is no error: then it has no answer, to any question, until
- * the tuner is opened again. AT_ERR_STORE: it is no database of autotune's, or a newer one's.
+ * the tuner is opened again. AT_ERR_STORE: it is no database of autotune's, or a newer one's. AT_ERR_USAGE:
+ * an option is out of its range. With tune_s no database needs to exist.
  *
  * Below the database lie the winners that come with autotune (NVIDIA H200), in the library's own memory. The
  * database's answer first where they are exact; else the shipped ones are exact, or near as its own are. Read
@@ -234,6 +245,15 @@ AT_API void at_free(void *memory); /* NULL is allowed */
  * else the time of a compilation. Later calls spend well under 2 microseconds before the launch, may be
  * captured in a graph, and keep the configuration: at_find sees later results, at_run those of a tuner opened
  * later.
+ *
+ * With tune_s that first call tunes the problem before, unless the answer is exact, or the stream is being
+ * captured: then, and when tuning fails, is over its time, or is done by somebody else who is not ready in
+ * time, it goes on with what is known, and the warning of at_prepare's answer says why. It is not tried again
+ * by this tuner. Threads and processes that need one problem tune it once; the others wait, for tune_s at
+ * most. In the background problems are tuned one after the other, and the next call outside of a capture
+ * after that compiles and loads what was found; at_close ends it within a second. What else runs on the
+ * device meanwhile disturbs what is measured. No signal handler is set; the program is a child of this
+ * process, whose end this library takes.
  *
  * AT_MATCH_NONE runs too (at_prepare tells): right, but with a speed that nobody measured. AT_ERR_NOT_FOUND:
  * no template has a valid configuration. AT_ERR_DEVICE: the driver or NVRTC is missing, or said no.

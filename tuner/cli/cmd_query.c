@@ -1,7 +1,11 @@
-/* cmd_query.c - `autotune query`: the stored winner of a problem. Needs no GPU, never writes. */
+/*
+ * cmd_query.c - `autotune query`: the stored winner of a problem. Needs no GPU, never writes, unless --tune
+ * asks for it.
+ */
 #include "cli/commands.h"
 #include "cli/report.h"
 #include "lookup/lookup.h"
+#include "lookup/miss.h"
 #include "db/store.h"
 #include "tune/tune.h"
 #include "util/clock.h"
@@ -31,6 +35,8 @@ typedef struct asking {
     const char *path, *device; /* of the database; a part of a device's name, NULL: any */
     bool named;                /* the path was given: it must exist                     */
     bool with_shipped;
+    double tune_s;             /* 0: what is not known stays so */
+    const char *templates_dir; /* NULL: none                    */
     at__format format;
 } asking;
 
@@ -356,6 +362,47 @@ static at_status query_store(at__store *store, const asking *a, const at__proble
     return status;
 }
 
+/* ---- tuning what is not known ---- */
+
+/* Does the store know it, or, of a device that is named, what came with the program? What cannot be read does
+ * not: the query itself will say why. */
+static bool is_known(const asking *a, const at__problem *problem)
+{
+    at__store *store = NULL;
+    at__lookup *lookup = NULL;
+    at__found found = { .match = AT__MATCH_NONE };
+    at__target target = { 0 };
+    snprintf(target.name, sizeof target.name, "%s", a->device ? a->device : "");
+    at_status status = at__store_open(&store, a->path, AT__STORE_READ, NULL);
+    if (status == AT_OK || status == AT_ERR_NOT_FOUND)
+        status = at__lookup_open(&lookup, store, a->catalog, NULL);
+    if (status == AT_OK && a->with_shipped && a->device)
+        at__lookup_add_shipped(lookup);
+    if (status == AT_OK && at__lookup_find(&found, lookup, problem, &target, NULL) != AT_OK)
+        found.match = AT__MATCH_NONE;
+    at__lookup_close(lookup);
+    at__store_close(store);
+    return found.match == AT__MATCH_EXACT;
+}
+
+/* By this very program. That it fails is no reason not to answer. */
+static void tune_first(const asking *a, const at__problem *problem)
+{
+    at_error err = { 0 };
+    at__str text = { 0 };
+    const at__miss miss = { .program = "/proc/self/exe",
+                            .database = a->path,
+                            .templates = a->templates_dir,
+                            .device = "0",
+                            .budget_s = a->tune_s,
+                            .stop = &at__cancel_requested };
+    if (is_known(a, problem) || at__miss_tune(&miss, problem, &err) == AT_OK)
+        return;
+    at__str_addf(&text, "not tuned: %s", err.text);
+    at__warn(at__whole(&text));
+    at__str_clear(&text);
+}
+
 /* On a machine where nothing was tuned yet there is no default database: what came with the program answers.
  */
 static at_status query(const asking *a, const at__problem *problem, at_error *err)
@@ -384,6 +431,7 @@ int at__cmd_query(int argc, char **argv)
     at__words words = { 0 };
     const char *db = NULL, *device = NULL, *templates_dir = NULL, *format_text = NULL, *path = NULL;
     bool json = false, without_shipped = false;
+    double tune_s = 0;
     at__catalog *catalog = NULL;
     at__problem problem;
     at__format format = AT__TEXT;
@@ -399,6 +447,10 @@ int at__cmd_query(int argc, char **argv)
           &templates_dir },
         { "--format", AT__OPT_TEXT, "text|json|csv", "of the answer", &format_text },
         { "--json", AT__OPT_FLAG, NULL, "the same as --format json", &json },
+        { "--tune", AT__OPT_SECONDS, "TIME",
+          "where the database has no exact answer, tune on device 0 first, for at most so long: 90s, 500ms, "
+          "2m",
+          &tune_s },
         { "--no-shipped", AT__OPT_FLAG, NULL, "without the winners that come with autotune",
           &without_shipped },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
@@ -414,14 +466,18 @@ int at__cmd_query(int argc, char **argv)
         status = at__catalog_add_recorded(catalog, path, &err);
     if (status == AT_OK)
         status = at__problem_from_words(&problem, &words, catalog, &err);
+    const asking a = { .catalog = catalog,
+                       .path = path,
+                       .device = device,
+                       .named = db,
+                       .with_shipped = !without_shipped && at__shipped_wanted(),
+                       .tune_s = tune_s,
+                       .templates_dir = templates_dir,
+                       .format = format };
+    if (status == AT_OK && tune_s > 0)
+        tune_first(&a, &problem);
     if (status == AT_OK)
-        status = query(&(asking){ .catalog = catalog,
-                                  .path = path,
-                                  .device = device,
-                                  .named = db,
-                                  .with_shipped = !without_shipped && at__shipped_wanted(),
-                                  .format = format },
-                       &problem, &err);
+        status = query(&a, &problem, &err);
     if (status != AT_OK)
         code = at__complain(&err);
     at__catalog_close(catalog);

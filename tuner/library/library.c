@@ -70,27 +70,35 @@ void at_free(void *memory)
 /* ---- open, close ---- */
 
 /* Without a store the winners that come with the program answer, if they may. */
-static at_status open_lookup(at_tuner *tuner, bool with_shipped, at_error *err)
+at_status at__library_open_lookup(at_tuner *tuner, at_error *err)
 {
-    if (!tuner->store && !with_shipped)
+    at__lookup_close(tuner->lookup);
+    tuner->lookup = NULL;
+    if (!tuner->store && !tuner->with_shipped)
         return AT_OK;
     at_status status = at__lookup_open(&tuner->lookup, tuner->store, tuner->catalog, err);
-    if (status == AT_OK && with_shipped)
+    if (status == AT_OK && tuner->with_shipped)
         at__lookup_add_shipped(tuner->lookup);
     return status;
 }
 
-/* That the default database is missing is no error; that a named one is, is. */
+/* That the default database is missing is no error; that a named one is, is, unless tuning may make it. */
 static at_status open_store(at_tuner *tuner, const char *named, at_error *err)
 {
-    at__str path = { 0 };
+    at__str *path = &tuner->tuning.database;
     at_error cause = { 0 };
-    at_status status = named ? AT_OK : at__store_default_path(&path, &cause);
+    at_status status = AT_OK;
+    if (named)
+        at__str_add(path, named);
+    else
+        status = at__store_default_path(path, &cause);
     if (status == AT_OK)
-        status = at__store_open(&tuner->store, named ? named : at__str_text(&path), AT__STORE_READ, &cause);
-    at__str_clear(&path);
+        status = at__str_status(path, &cause);
+    if (status == AT_OK)
+        status = at__store_open(&tuner->store, at__str_text(path), AT__STORE_READ, &cause);
     bool absent = status == AT_ERR_NOT_FOUND || status == AT_ERR_USAGE; /* no file, or no place for one */
-    if (absent && !named) {
+    bool may_come = status == AT_ERR_NOT_FOUND && tuner->tuning.budget_s > 0;
+    if (absent && (!named || may_come)) {
         at__str_add(&tuner->absent, cause.text);
         return at__str_status(&tuner->absent, err);
     }
@@ -99,11 +107,14 @@ static at_status open_store(at_tuner *tuner, const char *named, at_error *err)
 
 static at_status fill(at_tuner *tuner, const at_open_options *o, at_error *err)
 {
-    at_status status = at__catalog_open(&tuner->catalog, o->templates, err);
+    at_status status = at__tuning_open(&tuner->tuning, o, err);
+    if (status == AT_OK)
+        status = at__catalog_open(&tuner->catalog, o->templates, err);
+    tuner->with_shipped = !o->without_shipped && at__shipped_wanted();
     if (status == AT_OK)
         status = open_store(tuner, o->database, err);
     if (status == AT_OK)
-        status = open_lookup(tuner, !o->without_shipped && at__shipped_wanted(), err);
+        status = at__library_open_lookup(tuner, err);
     if (status == AT_OK && o->cache)
         at__str_add(&tuner->cache_path, o->cache);
     else if (status == AT_OK)
@@ -149,6 +160,7 @@ void at_close(at_tuner *tuner)
 {
     if (!tuner)
         return;
+    at__tuning_close(&tuner->tuning);
     at__library_unload(tuner);
     at__lookup_close(tuner->lookup);
     at__store_close(tuner->store);

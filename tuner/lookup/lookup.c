@@ -48,6 +48,11 @@ void at__lookup_add_shipped(at__lookup *lookup)
     lookup->with_shipped = at__shipped_wanted();
 }
 
+void at__lookup_look_again(at__lookup *lookup)
+{
+    lookup->checked_s = 0;
+}
+
 void at__lookup_close(at__lookup *lookup)
 {
     if (!lookup)

@@ -53,6 +53,9 @@ at_status at__lookup_open(at__lookup **out, at__store *store, const at__catalog 
 void at__lookup_add_shipped(at__lookup *lookup);        /* unless the environment leaves them out */
 void at__lookup_close(at__lookup *lookup);
 
+/* The next question asks whether the file has changed, however short a time ago that was asked. */
+void at__lookup_look_again(at__lookup *lookup);
+
 /* AT_OK also for none. The op must be of the lookup's catalog. Exact answers cost well under 2 microseconds;
  * near ones are remembered. */
 at_status at__lookup_find(at__found *out, at__lookup *lookup, const at__problem *problem,
