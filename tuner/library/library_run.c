@@ -347,23 +347,29 @@ static bool is_exact(const at__found_parts *f)
     return f->shown.match == AT_MATCH_EXACT;
 }
 
+/* What the background found takes its place. Where that cannot be prepared it stays. */
+static at__prepared *renewed(at__prepared *p, at_tuner *tuner, at__gpu *gpu, const asking *a)
+{
+    at__prepared *newer = NULL;
+    return prepare_new(&newer, p, tuner, gpu, a, "", NULL) == AT_OK ? newer : p;
+}
+
 /* `may_tune`: also what was found in the background may be taken, and be looked for. */
 static at_status prepare(const at__prepared **out, at_tuner *tuner, at__gpu *gpu, const asking *a,
                          bool may_tune, const char *warning, at_error *err)
 {
-    at__prepared *p = find(tuner, a), *newer = NULL;
-    at_status status = AT_OK;
-    if (p && may_tune && atomic_exchange(&p->renew, false)) {
-        if (prepare_new(&newer, p, tuner, gpu, a, "", NULL) == AT_OK)
-            p = newer;
-    } else if (!p) { /* else another thread was first; only who holds `slow` adds */
-        status = prepare_new(&p, NULL, tuner, gpu, a, warning, err);
-        if (status == AT_OK && may_tune && tuner->tuning.in_background && !is_exact(p->finding))
-            at__tuning_wish(tuner, &p->finding->problem, at__gpu_ordinal(gpu), p);
+    at__prepared *p = find(tuner, a);
+    if (p) { /* another thread was first, or it has been tuned since; only who holds `slow` adds */
+        *out = may_tune && atomic_exchange(&p->renew, false) ? renewed(p, tuner, gpu, a) : p;
+        return AT_OK;
     }
-    if (status == AT_OK)
-        *out = p;
-    return status;
+    at_status status = prepare_new(&p, NULL, tuner, gpu, a, warning, err);
+    if (!p)
+        return status;
+    if (may_tune && tuner->tuning.in_background && !is_exact(p->finding))
+        at__tuning_wish(tuner, &p->finding->problem, at__gpu_ordinal(gpu), p);
+    *out = p;
+    return AT_OK;
 }
 
 /* Nothing exact is known of it: has it tuned, and waits. warning->text: why it was not. */

@@ -295,7 +295,7 @@ at_status at__miss_tune(const at__miss *m, const at__problem *p, at_error *err)
         goto done;
     status = at__store_lock_problem(&lock, m->database, name, err);
     if (status == AT_OK)
-        status = tune(m, p, m->program ? m->program : found.data, until_s, err);
+        status = tune(m, p, m->program ? m->program : at__str_text(&found), until_s, err);
     else if (status == AT_ERR_NOT_FOUND)
         status = wait_for_others(m, name, until_s, err);
     if (lock >= 0)
