@@ -15,8 +15,8 @@
  *           steps (a look-up in the store, a compilation) wait for each other; a problem that has run before
  *           takes a read lock only. A process must not use in a fork what it opened before.
  * State     no global variables. Environment: AUTOTUNE_DB, AUTOTUNE_CACHE (_LIMIT), AUTOTUNE_NO_SHIPPED,
- *           AUTOTUNE_NVRTC, CUDA_HOME, XDG_DATA_HOME, XDG_CACHE_HOME, HOME, all read on first use of what
- *           they name.
+ *           AUTOTUNE_NVRTC, CUDA_HOME, XDG_DATA_HOME, XDG_CACHE_HOME, HOME, PATH, all read on first use of
+ *           what they name.
  */
 #ifndef AUTOTUNE_AUTOTUNE_H
 #define AUTOTUNE_AUTOTUNE_H
@@ -102,9 +102,8 @@ typedef struct at_open_options {
      * 0: never.
      */
     double tune_s;
-    int tune_in_background; /* 1: at_run goes on with what is known meanwhile, and with what was found from
-                               then on */
-    const char *program;    /* `autotune`; NULL: beside the library, in ../bin or ../../bin, else in $PATH    */
+    int tune_in_background; /* 1: at_run goes on with what is known, and then with what was found       */
+    const char *program;    /* `autotune`; NULL: beside the library, in ../bin, ../../bin, or in $PATH  */
 } at_open_options;
 
 #define AT_OPEN_OPTIONS_INIT                                                                                 \
@@ -120,7 +119,7 @@ typedef struct at_open_options {
  *
  * Below the database lie the winners that come with autotune (NVIDIA H200), in the library's own memory. The
  * database's answer first where they are exact; else the shipped ones are exact, or near as its own are. Read
- * when they are first needed, which takes less than a millisecond.
+ * when they are first needed, in about a millisecond.
  */
 AT_API at_status at_open(at_tuner **out, const at_open_options *options, at_error *err) AT_MUST_CHECK;
 
@@ -200,10 +199,10 @@ typedef struct at_found {
 
 /*
  * Looks a problem up for a device; target may be NULL. The best that the store knows, at most a tenth of a
- * second old; a few microseconds for what was tuned or asked before. AT_OK also when nothing is known;
- * template_name is NULL then only if no template has a valid configuration, or no compute capability is
- * known: `target` has none, and no stored result fits that would tell one. AT_ERR_INPUT: no such op, or the
- * sizes do not suit it. Close *out with at_found_close.
+ * second old; a few microseconds for what was tuned or asked before. It tunes nothing, whatever tune_s is.
+ * AT_OK also when nothing is known; template_name is NULL then only if no template has a valid configuration,
+ * or no compute capability is known: `target` has none, and no stored result fits that would tell one.
+ * AT_ERR_INPUT: no such op, or the sizes do not suit it. Close *out with at_found_close.
  */
 AT_API at_status at_find(at_found **out, at_tuner *tuner, const at_problem *problem, const at_target *target,
                          at_error *err) AT_MUST_CHECK;
