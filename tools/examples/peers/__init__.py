@@ -1,4 +1,4 @@
-"""What tools/examples/compare knows of each example: a module here of the operation's name, which needs PyTorch.
+"""What tools/examples/compare knows of each example: a module here of the operation's name.
 
     NAME = "sgemm"                 the operation, and its folder tools/examples/NAME
     problems() -> ["sgemm 1024x1024x1024 f32", ...]
@@ -12,16 +12,23 @@
                                    each computes the same from the same buffers on torch's current stream, without
                                    waiting; callables take no argument and can be captured in a CUDA graph, so what
                                    they need besides is made here, and so are compilations. A peer that is not
-                                   installed is left out: see `optional`
+                                   installed is left out: see `optional`. Outputs are theirs, or the operation's own
     check(problem, buffers) -> ""  after our kernel ran once on `buffers`: what is wrong with the outputs, "" if nothing.
                                    May be missing: `autotune tune` has verified the kernel against its reference
+
+Only the last three need PyTorch and a GPU: they import it themselves, so that the others work without.
 
 compare calls buffers() several times, so that launches can rotate through more memory than the L2 cache holds, and
 peers() for each; what fails in a module is told in the table and stops nothing else. Ours is not among the peers: compare
 tunes it, loads it with libautotune and times it in the same rounds. The first peer is the one that ratios are of.
 """
 
+import ctypes
+import os
+import shutil
+import subprocess
 import sys
+import tempfile
 
 
 def parts(problem):
@@ -45,3 +52,19 @@ def optional(found, label, make):
 def worst(got, right):
     """(largest difference, largest value) of two tensors, for messages."""
     return (got.double() - right.double()).abs().max().item(), right.double().abs().max().item()
+
+
+def nvcc(name):
+    """peers/NAME.cu as a library; what it exports is extern "C"."""
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".cu")
+    program = shutil.which("nvcc") or os.path.join(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "bin", "nvcc")
+    folder = tempfile.mkdtemp(prefix="autotune-peer-")
+    try:
+        library = os.path.join(folder, name + ".so")
+        subprocess.run([program, "-O3", "-std=c++17", "-arch=native", "-shared", "-Xcompiler", "-fPIC", "-o", library, source],
+                       check=True, capture_output=True, text=True)
+        return ctypes.CDLL(library)
+    except subprocess.CalledProcessError as error:
+        raise RuntimeError(f"nvcc {source}: {error.stderr.strip()[-500:]}") from error
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
