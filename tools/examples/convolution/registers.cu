@@ -83,7 +83,7 @@ __device__ __forceinline__ void await_copies()
 template <int FIRST, int LAST>
 __device__ __forceinline__ void add_row(T (&sum)[TY][TX], const T *tile, const T *weights, const int (&place)[WINDOW / 4], int row)
 {
-    T in[WINDOW], w[WEIGHTS];
+    alignas(16) T in[WINDOW], w[WEIGHTS];
 #pragma unroll
     for (int g = 0; g < WINDOW / 4; g++)
         *(float4 *)&in[4 * g] = *(const float4 *)(tile + row * PITCH + place[g]);

@@ -6,27 +6,31 @@ param     BN     = 64 128 256          # columns
 param     BK     = 8 16 32             # of k that is in shared memory at once
 param     TM     = 4 8 16              # rows that a thread computes: more of them, fewer loads for each product
 param     TN     = 4 8 16              # columns
+param     SLICES = 1 2 4               # of BK, each for warps of its own: where there are fewer tiles than multiprocessors
 param     LANES  = 4 8                 # of the warp's 32 lanes so many along the rows, the others along the columns
 param     WEAVE  = 1 2                 # rows of lanes in eight neighbours: which lanes load the same 16 bytes
 param     STAGES = 2 3 4               # tiles in shared memory: one is used, the others arrive
-param     GROUP  = 1 4 8 16            # rows of blocks that run side by side, so that the L2 has what they share
+param     GROUP  = 1 4 8               # rows of blocks that run side by side, so that the L2 has what they share
 param     BLOCKS = 1 2 3 4             # on a multiprocessor: what the compiler may spend of registers
 
 let       warps_m = BM / (LANES * TM)
 let       warps_n = BN / (32 / LANES * TN)
-let       warps   = warps_m * warps_n
+let       warps   = warps_m * warps_n * SLICES
 let       threads = warps * 32
-let       shared_bytes = STAGES * BK * (BM + 4 + BN) * sizeof(T)
+let       shared_bytes = max(STAGES * BK * (BM + 4 + BN), SLICES / 2 * BM * BN) * sizeof(T)
 let       sums    = TM * TN
 let       registers = sums + 2 * (TM + TN) + 16
 let       blocks  = ceil_div(m, BM) * ceil_div(n, BN)
-const     EDGES   = m % BM != 0 || n % BN != 0 || k % BK != 0
+const     EDGE_M  = m % BM != 0        # some tile is not full: of rows of c, ...
+const     EDGE_N  = n % BN != 0
+const     EDGE_K  = k % BK != 0
 
 fixed     k > 0                        # the sizes are constants: offsets need no arithmetic then
 
 require   n % 4 == 0                   # rows of b and c begin at multiples of 16 bytes
 require   BM % (LANES * TM) == 0 && BN % (32 / LANES * TN) == 0 # the tile is made of whole warps' tiles
 require   threads >= 64 && threads <= 512
+require   BK / SLICES >= 4             # fewer are barriers
 require   sums >= 32 && sums <= 128    # fewer are loads, more do not fit into 255 registers
 require   registers * threads * BLOCKS <= device.max_registers_per_block && registers <= 240
 require   threads * BLOCKS >= 256      # two warps for each scheduler
@@ -40,13 +44,13 @@ require   blocks <= device.max_grid_x
 grid      blocks
 block     threads
 shared    shared_bytes
-default   BM=128 BN=128 BK=16 TM=8 TN=8 LANES=4 WEAVE=1 STAGES=3 GROUP=8 BLOCKS=2
+default   BM=128 BN=128 BK=16 TM=8 TN=8 SLICES=1 LANES=4 WEAVE=2 STAGES=3 GROUP=8 BLOCKS=2
 */
 
 #ifndef AUTOTUNE_RENDERED /* for editors; autotune puts the real values here */
 using T = float;
-constexpr int BM = 128, BN = 128, BK = 16, TM = 8, TN = 8, LANES = 4, WEAVE = 1, STAGES = 3, GROUP = 8, BLOCKS = 2;
-constexpr int EDGES = 1;
+constexpr int BM = 128, BN = 128, BK = 16, TM = 8, TN = 8, SLICES = 1, LANES = 4, WEAVE = 2, STAGES = 3, GROUP = 8, BLOCKS = 2;
+constexpr int EDGE_M = 1, EDGE_N = 1, EDGE_K = 1;
 #define AUTOTUNE_ARG(name) name
 #endif
 
@@ -57,11 +61,15 @@ constexpr int EDGES = 1;
  * a lies transposed in shared memory, so that a thread's rows are vectors; it is copied in pieces of 4 bytes, 8 along k
  * (a sector of 32 bytes) by 4 rows in a warp, which the 4 spare elements a row put into 32 different banks.
  *
+ * Where eight neighbouring lanes are two rows of four (WEAVE = 2), each of them has a neighbour that loads the same 16 bytes
+ * of a, and one of b: half as many accesses to shared memory as with one row of eight.
+ *
  * A thread multiplies the vectors of one k while those of the next are on their way: `from_a`, `from_b` have two of each.
  * The one barrier a tile stands before its last k: what the next k loads has arrived, and what the tile had is free.
  */
 constexpr int LANES_N = 32 / LANES, WARP_M = LANES * TM, WARP_N = LANES_N * TN;
-constexpr int WARPS_N = BN / WARP_N, WARPS = BM / WARP_M * WARPS_N, THREADS = WARPS * 32;
+constexpr int WARPS_N = BN / WARP_N, SLICE_WARPS = BM / WARP_M * WARPS_N, WARPS = SLICE_WARPS * SLICES, THREADS = WARPS * 32;
+constexpr int DEPTH = BK / SLICES;               /* of a slice of the tile */
 constexpr int PITCH_A = BM + 4;                  /* elements from one k to the next */
 constexpr int STAGE_A = BK * PITCH_A, STAGE = STAGE_A + BK * BN;
 constexpr int DEEP_A = BK / 8;                   /* pieces of a along k */
@@ -70,22 +78,22 @@ constexpr int STEP_B = THREADS / (BN / 4);       /* of b */
 
 extern __shared__ uint4 shared_memory[];
 
-/* The first `bytes` of 4 or 16 bytes to shared memory; the others become 0. */
-template <int size> __device__ __forceinline__ void copy_async(T *to, const T *from, int bytes)
+/* 4 or 16 bytes to shared memory; those that are not `inside` are not read, and become 0. */
+template <int size, int edges> __device__ __forceinline__ void copy_async(T *to, const T *from, bool inside)
 {
 #if __CUDA_ARCH__ >= 800
     const unsigned address = (unsigned)__cvta_generic_to_shared(to);
-    if constexpr (size == 16 && EDGES)
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(bytes));
+    if constexpr (size == 16 && edges)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(inside ? 16 : 0));
     else if constexpr (size == 16)
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from));
-    else if constexpr (EDGES)
-        asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(address), "l"(from), "r"(bytes));
+    else if constexpr (edges)
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(address), "l"(from), "r"(inside ? 4 : 0));
     else
         asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(address), "l"(from));
 #else
     for (int i = 0; i < size / 4; i++)
-        to[i] = i * 4 < bytes ? from[i] : T(0);
+        to[i] = inside ? from[i] : T(0);
 #endif
 }
 
@@ -103,6 +111,27 @@ __device__ __forceinline__ void await_tile()
     asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
 #endif
     __syncthreads();
+}
+
+/* The sums of all slices, in the first one. */
+__device__ __forceinline__ void add_slices(T (&sum)[TM][TN], T *shared, int slice, int thread)
+{
+#pragma unroll
+    for (int half = SLICES / 2; half > 0; half /= 2) {
+        T *const place = shared + slice % half * BM * BN + thread;
+        __syncthreads();
+        if (slice >= half && slice < 2 * half) {
+#pragma unroll
+            for (int i = 0; i < TM * TN; i++)
+                place[i * SLICE_WARPS * 32] = sum[i / TN][i % TN];
+        }
+        __syncthreads();
+        if (slice < half) {
+#pragma unroll
+            for (int i = 0; i < TM * TN; i++)
+                sum[i / TN][i % TN] += place[i * SLICE_WARPS * 32];
+        }
+    }
 }
 
 /* Groups of GROUP rows of blocks, column by column within a group. */
@@ -135,33 +164,39 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     const int deep_a = warp % DEEP_A * 8 + lane % 8, row_a = warp / DEEP_A * 4 + lane / 8;
     const int deep_b = thread / (BN / 4), col_b = thread % (BN / 4) * 4;
     const T *source_a = a + (long long)(row + row_a) * k + deep_a, *source_b = b + (long long)deep_b * n + col + col_b;
+    const bool inside_b = !EDGE_N || col + col_b < n;
 
+    /* The next tile, which begins at `first` of k. */
     const auto copy_tile = [&](int stage, int first) {
         T *const to_a = shared + stage * STAGE + deep_a * PITCH_A + row_a, *const to_b = shared + stage * STAGE + STAGE_A + deep_b * BN + col_b;
 #pragma unroll
         for (int i = 0; i < BM / STEP_A; i++) {
-            const bool inside = !EDGES || (row + row_a + i * STEP_A < m && first + deep_a < k);
-            copy_async<4>(to_a + i * STEP_A, inside ? source_a + (long long)i * STEP_A * k + first : a, inside ? 4 : 0);
+            const bool inside = (!EDGE_M || row + row_a + i * STEP_A < m) && (!EDGE_K || first + deep_a < k);
+            copy_async<4, EDGE_M || EDGE_K>(to_a + i * STEP_A, source_a + (long long)i * STEP_A * k, inside);
         }
 #pragma unroll
         for (int i = 0; i < BK / STEP_B; i++) {
-            const bool inside = !EDGES || (col + col_b < n && first + deep_b + i * STEP_B < k);
-            copy_async<16>(to_b + i * STEP_B * BN, inside ? source_b + (long long)(first + i * STEP_B) * n : b, inside ? 16 : 0);
+            const bool inside = inside_b && (!EDGE_K || first + deep_b + i * STEP_B < k);
+            copy_async<16, EDGE_N || EDGE_K>(to_b + i * STEP_B * BN, source_b + (long long)i * STEP_B * n, inside);
         }
+        source_a += BK;
+        source_b += (long long)BK * n;
     };
 
     /* What it multiplies. Eight neighbouring lanes are WEAVE rows of lanes by 8 / WEAVE columns. */
     const int lane_n = WEAVE == 1 ? lane % LANES_N : lane / 2 % LANES_N, lane_m = WEAVE == 1 ? lane / LANES_N : lane / 2 / LANES_N * 2 + lane % 2;
-    const int my_row = warp / WARPS_N * WARP_M + lane_m * 4, my_col = warp % WARPS_N * WARP_N + lane_n * 4;
-    T from_a[2][TM], from_b[2][TN], sum[TM][TN] = {};
+    const int slice = warp / SLICE_WARPS, slice_warp = warp % SLICE_WARPS;
+    const int my_row = slice_warp / WARPS_N * WARP_M + lane_m * 4, my_col = slice_warp % WARPS_N * WARP_N + lane_n * 4;
+    alignas(16) T from_a[2][TM], from_b[2][TN];
+    T sum[TM][TN] = {};
 
     const auto load = [&](int slot, const T *tile, int deep) {
 #pragma unroll
         for (int i = 0; i < TM; i += 4)
-            *(float4 *)&from_a[slot][i] = *(const float4 *)(tile + deep * PITCH_A + my_row + i * LANES);
+            *(float4 *)&from_a[slot][i] = *(const float4 *)(tile + slice * DEPTH * PITCH_A + deep * PITCH_A + my_row + i * LANES);
 #pragma unroll
         for (int j = 0; j < TN; j += 4)
-            *(float4 *)&from_b[slot][j] = *(const float4 *)(tile + STAGE_A + deep * BN + my_col + j * LANES_N);
+            *(float4 *)&from_b[slot][j] = *(const float4 *)(tile + STAGE_A + slice * DEPTH * BN + deep * BN + my_col + j * LANES_N);
     };
 
     const int tiles = (k + BK - 1) / BK;
@@ -178,13 +213,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     for (int tile = 0; tile < tiles; tile++) {
         const T *now = shared + used * STAGE;
 #pragma unroll
-        for (int deep = 0; deep < BK; deep++) {
-            if (deep == BK - 1) {
+        for (int deep = 0; deep < DEPTH; deep++) {
+            if (deep == DEPTH - 1) {
                 await_tile();
                 used = used + 1 == STAGES ? 0 : used + 1;
                 now = shared + used * STAGE;
             }
-            load((deep + 1) % 2, now, (deep + 1) % BK);
+            load((deep + 1) % 2, now, (deep + 1) % DEPTH);
             if (deep == 0) {
                 if (tile + STAGES - 1 < tiles)
                     copy_tile(filled, (tile + STAGES - 1) * BK);
@@ -199,13 +234,16 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
         }
     }
 
+    add_slices(sum, shared, slice, thread % (SLICE_WARPS * 32));
+    if (slice > 0)
+        return;
 #pragma unroll
     for (int i = 0; i < TM; i++) {
         const int r = row + my_row + i / 4 * 4 * LANES + i % 4;
 #pragma unroll
         for (int j = 0; j < TN; j += 4) {
             const int to = col + my_col + j * LANES_N;
-            if (!EDGES || (r < m && to < n))
+            if ((!EDGE_M || r < m) && (!EDGE_N || to < n))
                 *(float4 *)(c + (long long)r * n + to) = make_float4(sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]);
         }
     }
