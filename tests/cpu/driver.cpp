@@ -17,6 +17,16 @@ void describe(FILE *to)
     fprintf(to, "%s/%s %s %s [%s]: ", current->op, current->name, current->shape, current->type, current->config);
 }
 
+void fill_random(unsigned char *data, size_t bytes)
+{
+    uint64_t state = 0x9e3779b97f4a7c15u;
+
+    for (size_t i = 0; i < bytes; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        data[i] = (unsigned char)(state >> 56);
+    }
+}
+
 /* --- what is right --- */
 
 void expect(unsigned char *out, const unsigned char *in)

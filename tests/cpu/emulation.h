@@ -2,8 +2,8 @@
  * emulation.h - runs rendered kernels on the CPU; a program includes it once.
  *
  * A CUDA block is run as fibers that switch at barriers. Buffers end at an unmapped page, so that an access
- * beyond them is a fault; the bytes in front, behind, and after the dynamic shared memory must stay as they were.
- * Generated code is compiled with sanitizer traps. A fault or trap names the case that ran.
+ * beyond them is a fault; the bytes in front, behind, and after the dynamic shared memory must stay as they
+ * were. Generated code is compiled with sanitizer traps. A fault or trap names the case that ran.
  */
 #ifndef CPU_EMULATION_H
 #define CPU_EMULATION_H
@@ -22,29 +22,31 @@
 
 uint3 threadIdx, blockIdx, blockDim, gridDim;
 
-namespace {
+namespace
+{
 
 /* --- fibers --- */
 
-/* swapcontext would do for every switch, but asks the kernel each time: it starts a fiber, _longjmp does the rest. */
+/* swapcontext would do for every switch, but asks the kernel each time: it starts a fiber, _longjmp does the
+ * rest. */
 
 enum State { READY, AT_BARRIER, AT_WARP_BARRIER, FINISHED };
 
 constexpr unsigned MAX_THREADS = 1024, WARP = 32;
-constexpr size_t   STACK_BYTES = 128 * 1024;
+constexpr size_t STACK_BYTES = 128 * 1024;
 
 struct Fiber {
     ucontext_t start;
-    jmp_buf    place;
-    bool       started;
-    State      state;
-    uint3      index;
+    jmp_buf place;
+    bool started;
+    State state;
+    uint3 index;
 };
 
-Fiber   fibers[MAX_THREADS];
-Fiber  *running;
+Fiber fibers[MAX_THREADS];
+Fiber *running;
 jmp_buf scheduler;
-char   *stacks;
+char *stacks;
 /* What every thread does. */
 void (*thread_main)();
 
@@ -66,7 +68,7 @@ void fiber_main()
 
 void resume(Fiber *fiber)
 {
-    running   = fiber;
+    running = fiber;
     threadIdx = fiber->index;
     if (_setjmp(scheduler) != 0)
         return;
@@ -78,7 +80,8 @@ void resume(Fiber *fiber)
 
 bool stacks_open()
 {
-    stacks = (char *)mmap(nullptr, MAX_THREADS * STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    stacks = (char *)mmap(nullptr, MAX_THREADS * STACK_BYTES, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (stacks == MAP_FAILED)
         perror("mmap");
     return stacks != MAP_FAILED;
@@ -90,9 +93,9 @@ void start_fibers()
         Fiber *f = &fibers[i];
         f->started = false;
         getcontext(&f->start);
-        f->start.uc_stack.ss_sp   = stacks + i * STACK_BYTES;
+        f->start.uc_stack.ss_sp = stacks + i * STACK_BYTES;
         f->start.uc_stack.ss_size = STACK_BYTES;
-        f->start.uc_link          = nullptr;
+        f->start.uc_link = nullptr;
         makecontext(&f->start, fiber_main, 0);
     }
 }
@@ -145,10 +148,11 @@ constexpr size_t PAGE = 4096;
 
 struct Buffer {
     unsigned char *pages, *data;
-    size_t         page_bytes, bytes;
+    size_t page_bytes, bytes;
 };
 
-/* The last place with this alignment, and no more, that leaves room behind it; 16 bytes are full alignment here. */
+/* The last place with this alignment, and no more, that leaves room behind it; 16 bytes are full alignment
+ * here. */
 size_t place_for(size_t room, size_t align)
 {
     return align >= 256 ? room / 16 * 16 : (room - align) / (2 * align) * (2 * align) + align;
@@ -158,9 +162,10 @@ Buffer buffer_open(size_t bytes, int align)
 {
     Buffer b = {};
 
-    b.bytes      = bytes;
+    b.bytes = bytes;
     b.page_bytes = (bytes + 2 * PAGE - 1) / PAGE * PAGE; /* at least a page of guard, or a part of it */
-    b.pages      = (unsigned char *)mmap(nullptr, b.page_bytes + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    b.pages = (unsigned char *)mmap(nullptr, b.page_bytes + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+                                    -1, 0);
     if (b.pages == MAP_FAILED || mprotect(b.pages + PAGE, b.page_bytes, PROT_READ | PROT_WRITE) != 0) {
         perror("mmap");
         exit(2);
@@ -183,27 +188,19 @@ bool guards_hold(const Buffer *b)
     return true;
 }
 
-void fill_random(unsigned char *data, size_t bytes)
-{
-    uint64_t state = 0x9e3779b97f4a7c15u;
-
-    for (size_t i = 0; i < bytes; i++) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        data[i] = (unsigned char)(state >> 56);
-    }
-}
-
 /* --- launches --- */
 
-/* One launch over its whole grid; nullptr, or what it did wrong. `shared`: its dynamic shared memory and the guard behind it. */
-const char *run_grid(const unsigned grid[3], const unsigned block[3], unsigned char *shared, unsigned shared_bytes)
+/* One launch over its whole grid; nullptr, or what it did wrong. `shared`: its dynamic shared memory and the
+ * guard behind it. */
+const char *run_grid(const unsigned grid[3], const unsigned block[3], unsigned char *shared,
+                     unsigned shared_bytes)
 {
     const unsigned threads = block[0] * block[1] * block[2];
 
     if (threads == 0 || threads > MAX_THREADS)
         return "not a possible block";
     blockDim = { block[0], block[1], block[2] };
-    gridDim  = { grid[0], grid[1], grid[2] };
+    gridDim = { grid[0], grid[1], grid[2] };
     number_fibers(threads);
     for (unsigned number = 0; number < gridDim.x * gridDim.y * gridDim.z; number++) {
         blockIdx = { number % gridDim.x, number / gridDim.x % gridDim.y, number / gridDim.x / gridDim.y };
@@ -228,7 +225,8 @@ void on_signal(int number)
 {
     describe(stdout);
     printf("%s in thread %u,%u of block %u\n",
-           number == SIGILL ? "undefined behaviour (index, alignment, shift or overflow)" : "access outside its buffers",
+           number == SIGILL ? "undefined behaviour (index, alignment, shift or overflow)"
+                            : "access outside its buffers",
            threadIdx.x, threadIdx.y, blockIdx.x);
     fflush(stdout);
     _exit(1);
@@ -241,7 +239,7 @@ void catch_faults()
     struct sigaction action = {};
 
     action.sa_handler = on_signal;
-    action.sa_flags   = SA_ONSTACK;
+    action.sa_flags = SA_ONSTACK;
     sigaltstack(&on, nullptr);
     for (int number : { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP })
         sigaction(number, &action, nullptr);
@@ -249,13 +247,19 @@ void catch_faults()
 
 } // namespace
 
-void cpu_barrier() { pause_at(AT_BARRIER); }
-void cpu_warp_barrier(unsigned) { pause_at(AT_WARP_BARRIER); }
+void cpu_barrier()
+{
+    pause_at(AT_BARRIER);
+}
+void cpu_warp_barrier(unsigned)
+{
+    pause_at(AT_WARP_BARRIER);
+}
 
 unsigned cpu_shuffle(unsigned value, int lane)
 {
     static unsigned values[MAX_THREADS];
-    const unsigned  self = threadIdx.x;
+    const unsigned self = threadIdx.x;
 
     values[self] = value;
     pause_at(AT_WARP_BARRIER);

@@ -4,7 +4,7 @@ template  registers                    # TX x TY outputs a thread in registers, 
 param     BX     = 8 16 32             # threads along a row
 param     BY     = 2 4 8 16 32         # rows of threads
 param     TX     = 4 8 16              # outputs of a thread along a row: of TX + 16 inputs in registers
-param     TY     = 1..8                # ... and rows of them: each needs its own row of the filter
+param     TY     = 1 2 3 4 5 6 8       # ... and rows of them: each needs its own row of the filter
 param     BLOCKS = 1 2 3 4 6           # on a multiprocessor: what the compiler may spend of registers
 
 let       threads = BX * BY
@@ -20,7 +20,7 @@ fixed     rows > 0                     # the sizes are constants
 
 require   cols % 4 == 0                # rows begin at multiples of 16 bytes
 require   threads >= 64 && threads <= 512
-require   TX * TY >= 8 && TX * TY <= 96 # fewer are loads, more do not fit into registers
+require   TX * TY >= 16 && TX * TY <= 96 # fewer are loads, more do not fit into registers
 require   registers * threads * BLOCKS <= device.max_registers_per_block && registers <= 240
 require   threads * BLOCKS >= 256      # two warps for each scheduler
 require   shared_bytes <= device.max_shared_bytes && shared_bytes * BLOCKS <= 220000

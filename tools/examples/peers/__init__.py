@@ -24,6 +24,7 @@ tunes it, loads it with libautotune and times it in the same rounds. The first p
 """
 
 import ctypes
+import functools
 import os
 import shutil
 import subprocess
@@ -54,8 +55,9 @@ def worst(got, right):
     return (got.double() - right.double()).abs().max().item(), right.double().abs().max().item()
 
 
+@functools.cache
 def nvcc(name):
-    """peers/NAME.cu as a library; what it exports is extern "C"."""
+    """peers/NAME.cu as a library, compiled once; what it exports is extern "C"."""
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".cu")
     program = shutil.which("nvcc") or os.path.join(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "bin", "nvcc")
     folder = tempfile.mkdtemp(prefix="autotune-peer-")

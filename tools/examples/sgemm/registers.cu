@@ -4,8 +4,8 @@ template  registers                    # TM x TN elements of c a thread in regis
 param     BM     = 64 128 256          # rows of c that a block computes
 param     BN     = 64 128 256          # columns
 param     BK     = 8 16 32             # of k that is in shared memory at once
-param     TM     = 4 8 16              # rows that a thread computes: more of them, fewer loads for each product
-param     TN     = 4 8 16              # columns
+param     TM     = 8 16                # rows that a thread computes: more of them, fewer loads for each product
+param     TN     = 8 16                # columns
 param     SLICES = 1 2 4               # of BK, each for warps of its own: where there are fewer tiles than multiprocessors
 param     LANES  = 4 8                 # of the warp's 32 lanes so many along the rows, the others along the columns
 param     WEAVE  = 1 2                 # rows of lanes in eight neighbours: which lanes load the same 16 bytes
@@ -19,7 +19,7 @@ let       warps   = warps_m * warps_n * SLICES
 let       threads = warps * 32
 let       shared_bytes = max(STAGES * BK * (BM + 4 + BN), SLICES / 2 * BM * BN) * sizeof(T)
 let       sums    = TM * TN
-let       registers = sums + 2 * (TM + TN) + 16
+let       registers = sums <= 64 ? 128 : 255         # what it takes, as seen
 let       blocks  = ceil_div(m, BM) * ceil_div(n, BN)
 const     EDGE_M  = m % BM != 0        # some tile is not full: of rows of c, ...
 const     EDGE_N  = n % BN != 0
@@ -31,10 +31,11 @@ require   n % 4 == 0                   # rows of b and c begin at multiples of 1
 require   BM % (LANES * TM) == 0 && BN % (32 / LANES * TN) == 0 # the tile is made of whole warps' tiles
 require   threads >= 64 && threads <= 512
 require   BK / SLICES >= 4             # fewer are barriers
-require   sums >= 32 && sums <= 128    # fewer are loads, more do not fit into 255 registers
-require   registers * threads * BLOCKS <= device.max_registers_per_block && registers <= 240
+require   sums <= 128                  # more do not fit into 255 registers
+require   registers * threads * BLOCKS <= device.max_registers_per_block
+require   2 * registers * threads * BLOCKS >= device.max_registers_per_block # half of them are used at least
 require   threads * BLOCKS >= 256      # two warps for each scheduler
-require   BLOCKS == 1 || (BLOCKS + 1) * registers * threads > 40000 # not far fewer registers than there are
+require   SLICES == 1 || blocks < 2 * device.sms # enough tiles are better
 require   shared_bytes <= device.max_shared_bytes && shared_bytes * BLOCKS <= 220000
 require   warps % (BK / 8) == 0 && BK / 8 * (BM / 4) % warps == 0 # each thread copies equally much of a ...
 require   threads % (BN / 4) == 0 && BK % (threads / (BN / 4)) == 0 # ... and of b

@@ -17,9 +17,11 @@ const     STEPS  = steps
 fixed     rows > 0                     # the sizes are constants
 
 require   cols % VEC == 0              # vectors begin at multiples of their size
+require   VEC >= 4 || cols % 4 != 0    # wider ones are fewer instructions
 require   margin <= 8                  # half of a warp's work is used at least
 require   registers <= 200 && registers * WARPS * 32 * BLOCKS <= device.max_registers_per_block
-require   WARPS * BLOCKS <= 64 && WARPS * BLOCKS >= 8
+require   4 * registers * WARPS * 32 * BLOCKS >= device.max_registers_per_block # enough rows are on their way
+require   WARPS * BLOCKS <= 64
 require   HIGH <= 32 || HIGH < 2 * rows
 require   ceil_div(rows, HIGH) <= 65535
 
