@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { RANDOM_PICKS = 1 };
 enum { CONSTANT_EACH = 5 }; /* of so many shapes one has its sizes as constants; see pass_sizes */
 
 /* Ragged against every tile, a single row or column, batches; then some that suit wide accesses. */
@@ -146,7 +147,7 @@ static void add_shape(file *f, const at__template *t, const at__problem *problem
     must(at__problem_bind(slots, problem, &cpu_limits, &err), &err);
     must(at__space_open(&space, t, slots, NULL, 0, &err), &err);
     if (at__space_count(space) > 0) {
-        const int count = pick(picks, space, rng);
+        const int count = pick(picks, space, RANDOM_PICKS, rng);
         for (int i = few && count > 2 ? count - 2 : 0; i < count; i++)
             add_config(f, problem, slots, space, picks[i], AS_RENDERED);
         add_config(f, problem, slots, space, picks[count - 1], FOR_HUGE);

@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { RANDOM_PICKS = 4 };
+
 typedef struct generator {
     file file;
     const at__problem *problem;
@@ -198,7 +200,7 @@ static void add_template(generator *g, const at__template *t)
 
     must(at__space_open(&space, t, g->slots, NULL, 0, &err), &err);
     if (at__space_count(space) > 0) {
-        const int count = pick(picks, space, &g->rng);
+        const int count = pick(picks, space, RANDOM_PICKS, &g->rng);
         for (int i = 0; i < count; i++)
             add_config(g, space, picks[i]);
     }

@@ -74,7 +74,7 @@ void pass_sizes(at__str *text)
     *text = changed;
 }
 
-int pick(int64_t picks[MAX_PICKS], const at__space *space, at__rng *rng)
+int pick(int64_t picks[MAX_PICKS], const at__space *space, int random, at__rng *rng)
 {
     const at__template *t = at__space_template(space);
     const int64_t count = at__space_count(space);
@@ -84,9 +84,10 @@ int pick(int64_t picks[MAX_PICKS], const at__space *space, at__rng *rng)
 
     memcpy(config.values, t->defaults, sizeof config.values);
     wish[2] = at__space_find(space, &config);
-    for (int i = 3; i < MAX_PICKS; i++)
+    const int wishes = random + 3 < MAX_PICKS ? random + 3 : MAX_PICKS;
+    for (int i = 3; i < wishes; i++)
         wish[i] = at__space_sample(space, rng);
-    for (int i = 0; i < MAX_PICKS; i++) {
+    for (int i = 0; i < wishes; i++) {
         bool fresh = wish[i] >= 0;
         for (int k = 0; k < picked; k++)
             fresh = fresh && picks[k] != wish[i];

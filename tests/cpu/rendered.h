@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-enum { RANDOM_PICKS = 1, MAX_PICKS = RANDOM_PICKS + 3 };
+enum { MAX_PICKS = 8 };
 
 /* Few multiprocessors: small shapes are large enough for kernels that take turns. */
 extern const at__limits cpu_limits;
@@ -36,8 +36,9 @@ size_t add_kernels(file *f, const char *text, const char *const *names, int coun
  * kernels, and compiling those is what takes long. */
 void pass_sizes(at__str *text);
 
-/* Which configurations are tried: the first, the last, the default, some at random. Returns how many. */
-int pick(int64_t picks[MAX_PICKS], const at__space *space, at__rng *rng);
+/* Which configurations are tried: the first, the last, the default, so many at random, at most MAX_PICKS.
+ * Returns how many. */
+int pick(int64_t picks[MAX_PICKS], const at__space *space, int random, at__rng *rng);
 
 /* FOLDER/NAME.cpp: header, the texts, then `table`. */
 void write_generated(const file *f, const char *folder, const char *name, const char *table);
