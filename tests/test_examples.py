@@ -185,6 +185,12 @@ class Compare(unittest.TestCase):
         self.assertEqual([row["problem"] for row in document["problems"]],
                          ["a 8x16 f32", "b 8x16 f32", "a 32x16 f32", "b 32x16 f32"])
 
+    def test_the_first_problems_of_each_example_can_be_enough(self):
+        self.example("a")
+        self.example("b")
+        _, _, document = self.compare("--first", "1")
+        self.assertEqual([row["problem"] for row in document["problems"]], ["a 8x16 f32", "b 8x16 f32"])
+
     def test_an_example_that_is_none_is_named_with_those_that_are(self):
         self.example("good")
         code, text, _ = self.compare("bad")
