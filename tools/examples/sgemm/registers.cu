@@ -24,10 +24,10 @@ let       blocks  = ceil_div(m, BM) * ceil_div(n, BN)
 const     EDGE_M  = m % BM != 0        # some tile is not full: of rows of c, ...
 const     EDGE_N  = n % BN != 0
 const     EDGE_K  = k % BK != 0
+const     ALIGNED = n % 4 == 0         # rows of b and c begin at multiples of 16 bytes
 
 fixed     k > 0                        # the sizes are constants: offsets need no arithmetic then
 
-require   n % 4 == 0                   # rows of b and c begin at multiples of 16 bytes
 require   BM % (LANES * TM) == 0 && BN % (32 / LANES * TN) == 0 # the tile is made of whole warps' tiles
 require   threads >= 64 && threads <= 512
 require   BK / SLICES >= 4             # fewer are barriers
@@ -51,7 +51,7 @@ default   BM=128 BN=128 BK=16 TM=8 TN=8 SLICES=1 LANES=4 WEAVE=2 STAGES=3 GROUP=
 #ifndef AUTOTUNE_RENDERED /* for editors; autotune puts the real values here */
 using T = float;
 constexpr int BM = 128, BN = 128, BK = 16, TM = 8, TN = 8, SLICES = 1, LANES = 4, WEAVE = 2, STAGES = 3, GROUP = 8, BLOCKS = 2;
-constexpr int EDGE_M = 1, EDGE_N = 1, EDGE_K = 1;
+constexpr int EDGE_M = 1, EDGE_N = 1, EDGE_K = 1, ALIGNED = 1;
 #define AUTOTUNE_ARG(name) name
 #endif
 
@@ -165,7 +165,6 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     const int deep_a = warp % DEEP_A * 8 + lane % 8, row_a = warp / DEEP_A * 4 + lane / 8;
     const int deep_b = thread / (BN / 4), col_b = thread % (BN / 4) * 4;
     const T *source_a = a + (long long)(row + row_a) * k + deep_a, *source_b = b + (long long)deep_b * n + col + col_b;
-    const bool inside_b = !EDGE_N || col + col_b < n;
 
     /* The next tile, which begins at `first` of k. */
     const auto copy_tile = [&](int stage, int first) {
@@ -177,8 +176,15 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
         }
 #pragma unroll
         for (int i = 0; i < BK / STEP_B; i++) {
-            const bool inside = inside_b && (!EDGE_K || first + deep_b + i * STEP_B < k);
-            copy_async<16, EDGE_N || EDGE_K>(to_b + i * STEP_B * BN, source_b + (long long)i * STEP_B * n, inside);
+            const bool deep = !EDGE_K || first + deep_b + i * STEP_B < k;
+            T *const to = to_b + i * STEP_B * BN;
+            const T *const from = source_b + (long long)i * STEP_B * n;
+            if constexpr (ALIGNED)
+                copy_async<16, EDGE_N || EDGE_K>(to, from, deep && (!EDGE_N || col + col_b < n));
+            else
+#pragma unroll
+                for (int j = 0; j < 4; j++)
+                    copy_async<4, EDGE_N || EDGE_K>(to + j, from + j, deep && (!EDGE_N || col + col_b + j < n));
         }
         source_a += BK;
         source_b += (long long)BK * n;
@@ -244,8 +250,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 #pragma unroll
         for (int j = 0; j < TN; j += 4) {
             const int to = col + my_col + j * LANES_N;
-            if ((!EDGE_M || r < m) && (!EDGE_N || to < n))
+            if (EDGE_M && r >= m)
+                continue;
+            if (ALIGNED && (!EDGE_N || to < n))
                 *(float4 *)(c + (long long)r * n + to) = make_float4(sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]);
+#pragma unroll
+            for (int l = 0; !ALIGNED && l < 4; l++)
+                if (!EDGE_N || to + l < n)
+                    c[(long long)r * n + to + l] = sum[i][j + l];
         }
     }
 }
