@@ -34,7 +34,7 @@ ceiling   none
  * The tolerance. 289 products of numbers between -1 and 1 add up to about 6, and every order of adding them is at most 2e-5
  * off. A product that is missing, or taken from the neighbour, shows as 1/4 on average; factors of 10 bits as 1e-3.
  *
- * Templates: `registers` is the fast one, for cols that is a multiple of 4; `simple` takes every shape.
+ * Templates: `registers` is the fast one; `simple` is what it is measured against.
  */
 
 #ifndef AUTOTUNE_RENDERED /* for editors; autotune puts the real values here */

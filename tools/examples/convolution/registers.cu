@@ -15,10 +15,10 @@ let       shared_bytes = (groups * 4 * tile_y + 17 * 20) * sizeof(T)
 let       registers = TX * TY + TX + 16 + 20 + 16
 let       blocks = ceil_div(cols, BX * TX) * ceil_div(rows, BY * TY)
 const     EDGES = cols % (BX * TX) != 0 || rows % (BY * TY) != 0
+const     ALIGNED = cols % 4 == 0      # rows begin at multiples of 16 bytes
 
 fixed     rows > 0                     # the sizes are constants
 
-require   cols % 4 == 0                # rows begin at multiples of 16 bytes
 require   threads >= 64 && threads <= 512
 require   TX * TY >= 16 && TX * TY <= 96 # fewer are loads, more do not fit into registers
 require   registers * threads * BLOCKS <= device.max_registers_per_block && registers <= 240
@@ -34,7 +34,7 @@ default   BX=16 BY=8 TX=8 TY=4 BLOCKS=4
 
 #ifndef AUTOTUNE_RENDERED /* for editors; autotune puts the real values here */
 using T = float;
-constexpr int BX = 16, BY = 8, TX = 8, TY = 4, BLOCKS = 4, EDGES = 1;
+constexpr int BX = 16, BY = 8, TX = 8, TY = 4, BLOCKS = 4, EDGES = 1, ALIGNED = 1;
 #define AUTOTUNE_ARG(name) name
 #endif
 
@@ -59,14 +59,17 @@ __device__ __forceinline__ int place_of(int group)
     return group ^ (group / 8 % (TX / 4));
 }
 
-/* 16 bytes, or zeros. */
-__device__ __forceinline__ void copy_async(T *to, const T *from, bool inside)
+/* 4 or 16 bytes, or zeros. */
+template <int size> __device__ __forceinline__ void copy_async(T *to, const T *from, bool inside)
 {
 #if __CUDA_ARCH__ >= 800
     const unsigned address = (unsigned)__cvta_generic_to_shared(to);
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(inside ? 16 : 0) : "memory");
+    if constexpr (size == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(inside ? 16 : 0) : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(address), "l"(from), "r"(inside ? 4 : 0) : "memory");
 #else
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < size / 4; i++)
         to[i] = inside ? from[i] : T(0);
 #endif
 }
@@ -130,8 +133,15 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 
     for (int i = thread; i < GROUPS * TILE_Y; i += THREADS) {
         const int r = i / GROUPS, g = i % GROUPS;
-        const bool inside = !EDGES || (row + r < rows + 16 && col + 4 * g < wide);
-        copy_async(tile + r * PITCH + 4 * place_of(g), inside ? in + (long long)(row + r) * wide + col + 4 * g : in, inside);
+        const bool inside = !EDGES || row + r < rows + 16;
+        const T *const from = in + (long long)(row + r) * wide + col + 4 * g;
+        T *const to = tile + r * PITCH + 4 * place_of(g);
+        if constexpr (ALIGNED)
+            copy_async<16>(to, from, inside && (!EDGES || col + 4 * g < wide));
+        else
+#pragma unroll
+            for (int j = 0; j < 4; j++)
+                copy_async<4>(to + j, from + j, inside && (!EDGES || col + 4 * g + j < wide));
     }
     for (int i = thread; i < 17 * WEIGHTS; i += THREADS)
         weights[i] = i % WEIGHTS < 17 ? filter[i / WEIGHTS * 17 + i % WEIGHTS] : T(0);
@@ -155,8 +165,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 #pragma unroll
         for (int i = 0; i < TX; i += 4) {
             const int c = col + x * TX + i;
-            if (!EDGES || (r < rows && c < cols))
+            if (EDGES && r >= rows)
+                continue;
+            if (ALIGNED && (!EDGES || c < cols))
                 *(float4 *)(out + (long long)r * cols + c) = make_float4(sum[t][i], sum[t][i + 1], sum[t][i + 2], sum[t][i + 3]);
+#pragma unroll
+            for (int l = 0; !ALIGNED && l < 4; l++)
+                if (!EDGES || c + l < cols)
+                    out[(long long)r * cols + c + l] = sum[t][i + l];
         }
     }
 }
