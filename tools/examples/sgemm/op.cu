@@ -37,8 +37,8 @@ near      narrow m n k <= 64 cost 16   # a small side is another kind of product
  * k = 64 on. So 1e-3 lets every honest order of the sum pass, and neither of those. It is absolute because sums that cancel
  * are as far off as large ones.
  *
- * Templates: `registers` is the fast one, a little slower where n is no multiple of 4; `simple` is what it is measured against,
- * and has an answer for the smallest shapes.
+ * Templates: `registers` is the fast one, a little slower where n is no multiple of 4; `simple` is what it is measured
+ * against, and has an answer for the smallest shapes.
  */
 
 #ifndef AUTOTUNE_RENDERED /* for editors; autotune puts the real values here */

@@ -151,8 +151,8 @@ __device__ __forceinline__ void place_of(int &row, int &col, int down, int acros
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-    sgemm_registers(T *__restrict__ c, const T *__restrict__ a, const T *__restrict__ b, int AUTOTUNE_ARG(m), int AUTOTUNE_ARG(n),
-                    int AUTOTUNE_ARG(k))
+    sgemm_registers(T *__restrict__ c, const T *__restrict__ a, const T *__restrict__ b, int AUTOTUNE_ARG(m),
+                    int AUTOTUNE_ARG(n), int AUTOTUNE_ARG(k))
 {
     T *const shared = (T *)shared_memory;
     const int thread = (int)threadIdx.x, lane = thread % 32, warp = thread / 32;
@@ -168,7 +168,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 
     /* The next tile, which begins at `first` of k. */
     const auto copy_tile = [&](int stage, int first) {
-        T *const to_a = shared + stage * STAGE + deep_a * PITCH_A + row_a, *const to_b = shared + stage * STAGE + STAGE_A + deep_b * BN + col_b;
+        T *const to_a = shared + stage * STAGE + deep_a * PITCH_A + row_a;
+        T *const to_b = shared + stage * STAGE + STAGE_A + deep_b * BN + col_b;
 #pragma unroll
         for (int i = 0; i < BM / STEP_A; i++) {
             const bool inside = (!EDGE_M || row + row_a + i * STEP_A < m) && (!EDGE_K || first + deep_a < k);
@@ -191,19 +192,22 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     };
 
     /* What it multiplies. Eight neighbouring lanes are WEAVE rows of lanes by 8 / WEAVE columns. */
-    const int lane_n = WEAVE == 1 ? lane % LANES_N : lane / 2 % LANES_N, lane_m = WEAVE == 1 ? lane / LANES_N : lane / 2 / LANES_N * 2 + lane % 2;
+    const int lane_n = WEAVE == 1 ? lane % LANES_N : lane / 2 % LANES_N;
+    const int lane_m = WEAVE == 1 ? lane / LANES_N : lane / 2 / LANES_N * 2 + lane % 2;
     const int slice = warp / SLICE_WARPS, slice_warp = warp % SLICE_WARPS;
     const int my_row = slice_warp / WARPS_N * WARP_M + lane_m * 4, my_col = slice_warp % WARPS_N * WARP_N + lane_n * 4;
     alignas(16) T from_a[2][TM], from_b[2][TN];
     T sum[TM][TN] = {};
 
     const auto load = [&](int slot, const T *tile, int deep) {
+        const T *const row_of_a = tile + (slice * DEPTH + deep) * PITCH_A + my_row;
+        const T *const row_of_b = tile + STAGE_A + (slice * DEPTH + deep) * BN + my_col;
 #pragma unroll
         for (int i = 0; i < TM; i += 4)
-            *(float4 *)&from_a[slot][i] = *(const float4 *)(tile + slice * DEPTH * PITCH_A + deep * PITCH_A + my_row + i * LANES);
+            *(float4 *)&from_a[slot][i] = *(const float4 *)(row_of_a + i * LANES);
 #pragma unroll
         for (int j = 0; j < TN; j += 4)
-            *(float4 *)&from_b[slot][j] = *(const float4 *)(tile + STAGE_A + slice * DEPTH * BN + deep * BN + my_col + j * LANES_N);
+            *(float4 *)&from_b[slot][j] = *(const float4 *)(row_of_b + j * LANES_N);
     };
 
     const int tiles = (k + BK - 1) / BK;

@@ -94,7 +94,7 @@ __device__ __forceinline__ Row next_step(const Row &above, const Row &middle, co
     Row next;
 #pragma unroll
     for (int i = 0; i < VEC; i++) {
-        const T before = i == 0 ? left : middle.at[i > 0 ? i - 1 : 0], after = i == VEC - 1 ? right : middle.at[i < VEC - 1 ? i + 1 : 0];
+        const T before = i == 0 ? left : middle.at[max(i - 1, 0)], after = i == VEC - 1 ? right : middle.at[min(i + 1, VEC - 1)];
         const T around = (above.at[i] + below.at[i]) + (before + after);
         next.at[i] = middle.at[i] + rate * (around - 4 * middle.at[i]);
         if (border && (y == 0 || y == s.rows - 1 || s.col + i == 0 || s.col + i == s.cols - 1))
