@@ -1,0 +1,119 @@
+/*!autotune
+template  shared                       # a block counts in shared memory, and adds what it counted to global memory
+use       policy
+
+param     THREADS = 128 256 512 1024
+param     UNROLL  = 1 2 4             # 16-byte accesses that a thread has on their way
+param     BLOCKS  = 1 2 3 4 6 8       # blocks for each multiprocessor, at most
+param     COPIES  = 1 2 4 8 16 32     # of each counter, for lanes that would meet in it or in its bank
+param     HINT    = none once         # what the caches are told: nothing, or that all is used once
+
+let       vectors = n * sizeof(T) / 16
+let       pieces  = max(1, ceil_div(vectors, THREADS * UNROLL)) # of which a block has one at a time
+let       blocks  = min(pieces, BLOCKS * device.sms)
+let       shared_bytes = bins * COPIES * 4
+const     BINS    = bins
+const     SINGLE  = blocks == 1       # needs nobody else
+
+require   THREADS <= device.max_threads_per_block
+require   shared_bytes <= device.max_shared_bytes
+require   BLOCKS * (shared_bytes + 1024) <= device.max_shared_bytes + 1024 # all of them are resident
+require   BLOCKS * THREADS <= 2048     # likewise
+require   BLOCKS == 1 || pieces > (BLOCKS == 2 ? 1 : BLOCKS == 3 ? 2 : BLOCKS == 4 ? 3 : BLOCKS == 6 ? 4 : 6) * device.sms # else as with fewer
+require   UNROLL == 1 || vectors > THREADS * UNROLL / 2 # else as with fewer
+
+grid      blocks
+block     THREADS
+shared    shared_bytes
+default   THREADS=512 UNROLL=2 BLOCKS=2 COPIES=8 HINT=none
+*/
+
+#ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
+using T = int;
+constexpr int THREADS = 512, UNROLL = 2, COPIES = 8, BINS = 256, SINGLE = 0, HINT_none = 0, HINT_once = 1, HINT = HINT_none;
+#include "../../../templates/common/policy.cuh"
+#endif
+
+constexpr int PER = 16 / (int)sizeof(T), PIECE = THREADS * UNROLL;
+
+union Part {
+    uint4 bits;
+    T     element[PER];
+};
+
+/* `copy`: where the counters of this lane begin. */
+__device__ __forceinline__ void count(int *copy, T value)
+{
+    if ((sizeof(T) == 1 && BINS == 256) || (unsigned)value < BINS)
+        atomicAdd(copy + (unsigned)value * COPIES, 1);
+}
+
+__device__ __forceinline__ void count_share(int *copy, const T *in, long long n)
+{
+    const long long vectors = n / PER, pieces = (vectors + PIECE - 1) / PIECE;
+    const uint4 *const from = (const uint4 *)in;
+    Part part[UNROLL];
+
+    for (long long piece = blockIdx.x; piece < pieces; piece += gridDim.x) {
+        const long long v = piece * PIECE + threadIdx.x;
+#pragma unroll
+        for (int i = 0; i < UNROLL; i++)
+            if (v + i * THREADS < vectors)
+                part[i].bits = load<false, HINT == HINT_once>(from + v + i * THREADS);
+#pragma unroll
+        for (int i = 0; i < UNROLL; i++)
+            if (v + i * THREADS < vectors)
+#pragma unroll
+                for (int k = 0; k < PER; k++)
+                    count(copy, part[i].element[k]);
+    }
+    if (blockIdx.x == gridDim.x - 1 && vectors * PER + threadIdx.x < n) /* what fills no vector */
+        count(copy, in[vectors * PER + threadIdx.x]);
+}
+
+/* Copies in an order that differs from thread to thread: side by side they would all be of one bank. */
+__device__ __forceinline__ int sum_of_copies(const int *counters, int bin)
+{
+    int sum = 0;
+#pragma unroll
+    for (int i = 0; i < COPIES; i++)
+        sum += counters[bin * COPIES + (i + (int)threadIdx.x) % COPIES];
+    return sum;
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+histogram_shared(int *__restrict__ counts, const T *__restrict__ in, int *work, long long bins, long long n)
+{
+    extern __shared__ uint4 shared_memory[];
+    int *const counters = (int *)shared_memory;
+    __shared__ bool is_last;
+
+    for (int i = (int)threadIdx.x; i < BINS * COPIES; i += THREADS)
+        counters[i] = 0;
+    __syncthreads();
+    count_share(counters + threadIdx.x % COPIES, in, n);
+    __syncthreads();
+    for (int b = (int)threadIdx.x; b < BINS; b += THREADS) {
+        const int sum = sum_of_copies(counters, b);
+        if (SINGLE)
+            counts[b] = sum;
+        else if (sum != 0)
+            atomicAdd(work + b, sum);
+    }
+    if (SINGLE)
+        return;
+    __threadfence(); /* whoever sees the counter sees the counts */
+    __syncthreads();
+    if (threadIdx.x == 0)
+        is_last = atomicAdd(work + BINS, 1) == (int)gridDim.x - 1;
+    __syncthreads();
+    if (!is_last)
+        return;
+    __threadfence();
+    for (int b = (int)threadIdx.x; b < BINS; b += THREADS) {
+        counts[b] = __ldcg(work + b);
+        work[b]   = 0;
+    }
+    if (threadIdx.x == 0)
+        work[BINS] = 0;
+}
