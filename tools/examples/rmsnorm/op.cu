@@ -31,7 +31,7 @@ ceiling   copy 1 rows cols
  * gamma, which every row needs: it comes from the caches, but a group that has several rows in turn (TURNS) reads it once,
  * and can ask for the next row before the barrier of this one (AHEAD).
  *
- *   rows.cu     a group of 32 to 1024 threads has a row, a block several groups
+ *   rows.cu     a group of 4 to 1024 threads has a row, a block several groups
  *   cluster.cu  two to eight blocks have a row together, for rows that the registers of one block do not hold
  *   stream.cu   rows of any length and alignment, read twice; the second time they come out of a cache
  *

@@ -2,8 +2,8 @@
 template  rows                         # a row is in the registers of a group of threads; memory is read once
 use       row
 
-param     GROUP  = 32 64 128 256 512 1024 # threads that share a row: those of a warp need no shared memory
-param     ROWS   = 1 2 4 8 16         # groups in a block: short rows by themselves would make small blocks
+param     GROUP  = 4 8 16 32 64 128 256 512 1024 # threads that share a row: those of a warp need no shared memory
+param     ROWS   = 1 2 4 8 16 32 64   # groups in a block: short rows by themselves would make small blocks
 param     TURNS  = 1 2 4 8            # rows of a group, one after the other: gamma is read once for them
 param     AHEAD  = 0 1                # the next row is asked for before the barrier of this one
 param     BYTES  = 2 4 8 16           # of an access: 16 is best where rows begin at multiples of 16 bytes
@@ -18,7 +18,7 @@ const     SPARE  = rows != blocks * ROWS * TURNS # the last groups have fewer ro
 
 require   BYTES >= sizeof(T) && cols % max(PER, 1) == 0 # rows are whole vectors
 require   BYTES == 16 || cols % (2 * max(PER, 1)) != 0 # no narrower than it must be
-require   GROUP == 32 || cols > GROUP * PER / 2 # at least half of the threads have something
+require   GROUP == 4 || cols > GROUP * PER / 2 # at least half of the threads have something
 require   GROUP * ROWS >= 64 && GROUP * ROWS <= device.max_threads_per_block
 require   ROWS * TURNS == 1 || ROWS * TURNS <= rows
 require   AHEAD == 0 || TURNS > 1      # a single row has no next one
@@ -43,7 +43,7 @@ constexpr int HINT_none = 0, HINT_once = 1, HINT_keep = 2, HINT = HINT_none;
 extern "C" __global__ void __launch_bounds__(GROUP * ROWS)
 rmsnorm_rows(T *__restrict__ out, const T *__restrict__ in, const T *__restrict__ gamma, float eps, long long rows, long long cols)
 {
-    constexpr int  WARPS = GROUP / 32;
+    constexpr int  WARPS = (GROUP + 31) / 32, LANES = GROUP < 32 ? GROUP : 32;
     constexpr bool KEEP = HINT == HINT_keep, ONCE = HINT == HINT_once;
     __shared__ float parts[2][ROWS][WARPS];
     const int group = (int)threadIdx.x / GROUP, lane = (int)threadIdx.x % GROUP, vectors = (int)(cols / PER);
@@ -61,7 +61,7 @@ rmsnorm_rows(T *__restrict__ out, const T *__restrict__ in, const T *__restrict_
         mine = next;
         if (AHEAD && turn + 1 < TURNS)
             next.template read<KEEP, ONCE>(in + ahead * cols, lane, vectors);
-        float squares = total_of<32>(mine.squares(lane, vectors));
+        float squares = total_of<LANES>(mine.squares(lane, vectors));
         if constexpr (WARPS > 1) {
             float *const part = parts[turn % 2][group]; /* two: nobody is more than one barrier ahead */
             if (lane % 32 == 0)

@@ -12,7 +12,7 @@ let       GROUP   = CLUSTER * THREADS
 const     PER     = BYTES / sizeof(T)
 const     EACH    = ceil_div(cols, GROUP * PER) # vectors of a thread
 const     RAGGED  = cols % (GROUP * PER) != 0
-let       registers = EACH * (FLOATS ? PER + BYTES / 8 : BYTES / 4)
+let       registers = EACH * (!FLOATS || sizeof(T) == 4 ? BYTES / 4 : PER + BYTES / 8)
 
 require   device.cc >= 90              # older devices have no clusters
 require   cols % PER == 0              # rows are whole vectors

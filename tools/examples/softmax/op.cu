@@ -28,7 +28,7 @@ ceiling   copy 1 rows cols
  * The goal is the speed of a copy, so memory must be read once: a row stays in registers from its maximum to its
  * quotient. What decides is how many threads share a row, which the parameters of the templates say:
  *
- *   rows.cu     a group of 32 to 1024 threads has a row, a block several groups
+ *   rows.cu     a group of 4 to 1024 threads has a row, a block several groups
  *   cluster.cu  two to eight blocks have a row together, for rows that the registers of one block do not hold
  *   stream.cu   rows of any length and alignment, read twice; the second time they come out of a cache
  *
