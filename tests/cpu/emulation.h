@@ -145,8 +145,7 @@ bool release(unsigned first, unsigned threads, State barrier)
     return waiting == 0 || waiting == threads;
 }
 
-/* A cluster is as many blocks at a time; most have one. False: some threads ended while others wait at a
- * barrier. */
+/* So many blocks at a time. False: some threads ended while others wait at a barrier. */
 bool run_cluster(unsigned blocks, unsigned threads)
 {
     const unsigned all = blocks * threads;

@@ -117,8 +117,7 @@ static void function_name(char out[2 * AT__MAX_KERNEL], size_t text, const char 
         snprintf(out, 2 * AT__MAX_KERNEL, "case_%zu::kernel_%zu", text, text);
 }
 
-/* Blocks of a cluster, as the kernel's attribute has them: the first word of __cluster_dims__(CLUSTER, 1, 1).
- */
+/* Blocks of a cluster: the first word of the kernel's __cluster_dims__(CLUSTER, 1, 1). */
 static void add_cluster(at__str *to, size_t text, const char *source)
 {
     static const char ATTRIBUTE[] = "__cluster_dims__(";
