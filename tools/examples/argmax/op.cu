@@ -30,7 +30,7 @@ ceiling   copy 1 1 (n + 1) / 2         # a copy of half of it moves as many byte
  * before each launch and, as the check sees, after it (inout): whoever uses the kernel has to zero them once.
  * Inputs are not NaN.
  *
- *   blocks.cu   how many blocks, of how many threads, with how many accesses on their way
+ *   blocks.cu   THREADS, BLOCKS and UNROLL say how many accesses are on their way at once: as in sum
  *
  *   autotune --templates tools/examples/argmax 'argmax 1e9 f32'
  */

@@ -34,7 +34,8 @@ ceiling   copy 1 1 (n + 1) / 2         # a copy of half of it moves as many byte
  * a bank of its own, which bytes need to be read at the speed of memory; but 4096 bins leave room for few copies, and
  * copies have to be zeroed and added. Tuning finds what suits the number of bins, the type and the length.
  *
- *   shared.cu   counters in shared memory
+ *   shared.cu   COPIES as above; THREADS, BLOCKS and UNROLL say how many accesses are on their way at once, ADD with which
+ *               instruction is counted: one joins lanes that meet in a counter, which costs where they rarely do
  *
  * One launch is enough: the last block to add its counts hands them over and leaves zeros in `work` for the next launch,
  * as the check sees (inout); whoever uses the kernel has to zero it once. Everything is compared exactly.

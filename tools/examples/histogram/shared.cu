@@ -6,6 +6,7 @@ param     THREADS = 128 256 512 1024
 param     UNROLL  = 1 2 4             # 16-byte accesses that a thread has on their way
 param     BLOCKS  = 1 2 3 4 6 8       # blocks for each multiprocessor, at most
 param     COPIES  = 1 2 4 8 16 32     # of each counter, for lanes that would meet in it or in its bank
+param     ADD     = inc add           # the instruction: one that joins lanes of a warp that meet in a counter, or a plain addition
 param     HINT    = none once         # what the caches are told: nothing, or that all is used once
 
 let       vectors = n * sizeof(T) / 16
@@ -25,12 +26,13 @@ require   UNROLL == 1 || vectors > THREADS * UNROLL / 2 # else as with fewer
 grid      blocks
 block     THREADS
 shared    shared_bytes
-default   THREADS=512 UNROLL=2 BLOCKS=2 COPIES=8 HINT=none
+default   THREADS=512 UNROLL=2 BLOCKS=2 COPIES=8 ADD=inc HINT=none
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = int;
-constexpr int THREADS = 512, UNROLL = 2, COPIES = 8, BINS = 256, SINGLE = 0, HINT_none = 0, HINT_once = 1, HINT = HINT_none;
+constexpr int THREADS = 512, UNROLL = 2, COPIES = 8, BINS = 256, SINGLE = 0, ADD_inc = 0, ADD_add = 1, ADD = ADD_inc;
+constexpr int HINT_none = 0, HINT_once = 1, HINT = HINT_none;
 #include "../../../templates/common/policy.cuh"
 #endif
 
@@ -41,14 +43,20 @@ union Part {
     T     element[PER];
 };
 
-/* `copy`: where the counters of this lane begin. */
-__device__ __forceinline__ void count(int *copy, T value)
-{
-    if ((sizeof(T) == 1 && BINS == 256) || (unsigned)value < BINS)
-        atomicAdd(copy + (unsigned)value * COPIES, 1);
-}
+/* The counters of a block, and those of them that this lane takes: offsets in bytes, so that a shift and a mask make one. */
+struct Counters {
+    char    *memory;
+    unsigned mine;
+    int      one; /* 1, which the compiler knows or does not: it chooses the instruction by that */
 
-__device__ __forceinline__ void count_share(int *copy, const T *in, long long n)
+    __device__ __forceinline__ void count(T value) const
+    {
+        if ((sizeof(T) == 1 && BINS == 256) || (unsigned)value < BINS)
+            atomicAdd((int *)(memory + ((unsigned)value * (COPIES * 4) | mine)), ADD == ADD_inc ? 1 : one);
+    }
+};
+
+__device__ __forceinline__ void count_share(const Counters &to, const T *in, long long n)
 {
     const long long vectors = n / PER, pieces = (vectors + PIECE - 1) / PIECE;
     const uint4 *const from = (const uint4 *)in;
@@ -65,10 +73,10 @@ __device__ __forceinline__ void count_share(int *copy, const T *in, long long n)
             if (v + i * THREADS < vectors)
 #pragma unroll
                 for (int k = 0; k < PER; k++)
-                    count(copy, part[i].element[k]);
+                    to.count(part[i].element[k]);
     }
     if (blockIdx.x == gridDim.x - 1 && vectors * PER + threadIdx.x < n) /* what fills no vector */
-        count(copy, in[vectors * PER + threadIdx.x]);
+        to.count(in[vectors * PER + threadIdx.x]);
 }
 
 /* Copies in an order that differs from thread to thread: side by side they would all be of one bank. */
@@ -91,7 +99,7 @@ histogram_shared(int *__restrict__ counts, const T *__restrict__ in, int *work, 
     for (int i = (int)threadIdx.x; i < BINS * COPIES; i += THREADS)
         counters[i] = 0;
     __syncthreads();
-    count_share(counters + threadIdx.x % COPIES, in, n);
+    count_share({ (char *)counters, threadIdx.x % COPIES * 4, (int)gridDim.y }, in, n);
     __syncthreads();
     for (int b = (int)threadIdx.x; b < BINS; b += THREADS) {
         const int sum = sum_of_copies(counters, b);

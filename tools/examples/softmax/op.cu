@@ -26,11 +26,17 @@ ceiling   copy 1 rows cols
  * How to tune a kernel of your own, one: rows that are read, reduced and written.
  *
  * The goal is the speed of a copy, so memory must be read once: a row stays in registers from its maximum to its
- * quotient. What decides is how many threads share a row, which the parameters of the templates say:
+ * quotient. How it gets there is what the templates differ in:
  *
  *   rows.cu     a group of 4 to 1024 threads has a row, a block several groups
  *   cluster.cu  two to eight blocks have a row together, for rows that the registers of one block do not hold
  *   stream.cu   rows of any length and alignment, read twice; the second time they come out of a cache
+ *
+ * GROUP, ROWS, THREADS and CLUSTER say how many threads share a row. With few, each has much of it: many accesses on their
+ * way at once, few steps of shuffles, but registers, and so fewer threads. Short rows want few, long ones as many as there
+ * are. FLOATS weighs registers against work: in f16 and bf16 a row of floats takes twice as many, and without it every
+ * exponential is computed twice. BYTES is 16 unless rows begin elsewhere. HINT is worth a few per cent where a problem is far
+ * larger than the L2.
  *
  * The check: candidates round the same sums otherwise, so they are compared by norm. In f16 and bf16 both answers are
  * rounded to few bits, and nearly always to the same ones: a sum that is off by a ten-thousandth moves enough elements to

@@ -29,7 +29,9 @@ ceiling   copy 1 1 (n + 1) / 2         # a copy of half of it moves as many byte
  * sums, whose contents do not matter (scratch), and a counter that is 0 before each launch and, as the check sees, after
  * it (inout): whoever uses the kernel has to zero it once.
  *
- *   blocks.cu   how many blocks, of how many threads, with how many accesses on their way
+ *   blocks.cu   THREADS x BLOCKS x UNROLL is how many accesses are on their way at once. Memory wants some 30 KB of them on
+ *               each multiprocessor; more blocks than that make the last one's work longer, which small problems feel. ORDER
+ *               is how blocks share the input, HINT tells caches that nobody reads it again
  *
  * The check: floating-point sums depend on the order, and a tolerance for 10^9 numbers is wider than any of them. But
  * integers of this size sum to less than 2^24 on every way (six deviations of 58 * sqrt(10^9) are 1.1e7), so f32
