@@ -14,13 +14,14 @@ let       pieces  = max(1, ceil_div(vectors, THREADS * UNROLL)) # of which a blo
 let       blocks  = min(pieces, BLOCKS * device.sms)
 let       shared_bytes = bins * COPIES * 4
 const     BINS    = bins
+let       fewer   = BLOCKS == 1 ? 0 : BLOCKS == 6 ? 4 : BLOCKS == 8 ? 6 : BLOCKS - 1 # the value before
 const     SINGLE  = blocks == 1       # needs nobody else
 
 require   THREADS <= device.max_threads_per_block
 require   shared_bytes <= device.max_shared_bytes
 require   BLOCKS * (shared_bytes + 1024) <= device.max_shared_bytes + 1024 # all of them are resident
 require   BLOCKS * THREADS <= 2048     # likewise
-require   BLOCKS == 1 || pieces > (BLOCKS == 2 ? 1 : BLOCKS == 3 ? 2 : BLOCKS == 4 ? 3 : BLOCKS == 6 ? 4 : 6) * device.sms # else as with fewer
+require   BLOCKS == 1 || pieces > fewer * device.sms # else as with fewer
 require   UNROLL == 1 || vectors > THREADS * UNROLL / 2 # else as with fewer
 
 grid      blocks

@@ -37,7 +37,8 @@ constexpr int HINT_none = 0, HINT_once = 1, HINT_keep = 2, HINT = HINT_none;
  * must have begun before: the other barrier, which nobody waits for while the row is on its way.
  */
 extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(THREADS)
-rmsnorm_cluster(T *__restrict__ out, const T *__restrict__ in, const T *__restrict__ gamma, float eps, long long rows, long long cols)
+rmsnorm_cluster(T *__restrict__ out, const T *__restrict__ in, const T *__restrict__ gamma, float eps,
+                 long long rows, long long cols)
 {
     constexpr int  WARPS = THREADS / 32, GROUP = CLUSTER * THREADS;
     constexpr bool KEEP = HINT == HINT_keep, ONCE = HINT == HINT_once;

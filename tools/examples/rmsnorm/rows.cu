@@ -12,7 +12,7 @@ param     HINT   = none once keep     # what the caches are told: nothing, that 
 const     PER    = BYTES / sizeof(T)
 const     EACH   = ceil_div(cols, GROUP * max(PER, 1)) # vectors of a thread
 const     RAGGED = cols % (GROUP * max(PER, 1)) != 0
-let       registers = EACH * BYTES / 4 * (2 + AHEAD)
+let       registers = EACH * max(BYTES, 4) / 4 * (2 + AHEAD)
 let       blocks = ceil_div(rows, ROWS * TURNS)
 const     SPARE  = rows != blocks * ROWS * TURNS # the last groups have fewer rows
 
@@ -41,7 +41,8 @@ constexpr int HINT_none = 0, HINT_once = 1, HINT_keep = 2, HINT = HINT_none;
 
 /* Groups of different rows take turns side by side, so that what is read at a time is in one piece. */
 extern "C" __global__ void __launch_bounds__(GROUP * ROWS)
-rmsnorm_rows(T *__restrict__ out, const T *__restrict__ in, const T *__restrict__ gamma, float eps, long long rows, long long cols)
+rmsnorm_rows(T *__restrict__ out, const T *__restrict__ in, const T *__restrict__ gamma, float eps,
+              long long rows, long long cols)
 {
     constexpr int  WARPS = (GROUP + 31) / 32, LANES = GROUP < 32 ? GROUP : 32;
     constexpr bool KEEP = HINT == HINT_keep, ONCE = HINT == HINT_once;

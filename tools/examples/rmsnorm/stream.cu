@@ -27,7 +27,8 @@ constexpr int THREADS = 512, BYTES = 16, UNROLL = 2, PER = 4;
 
 /* A row is gone through in pieces of UNROLL vectors a thread, each a short row of its own. */
 extern "C" __global__ void __launch_bounds__(THREADS)
-rmsnorm_stream(T *__restrict__ out, const T *__restrict__ in, const T *__restrict__ gamma, float eps, long long rows, long long cols)
+rmsnorm_stream(T *__restrict__ out, const T *__restrict__ in, const T *__restrict__ gamma, float eps,
+                long long rows, long long cols)
 {
     constexpr int PIECE = THREADS * UNROLL; /* vectors */
     __shared__ float parts[THREADS / 32];

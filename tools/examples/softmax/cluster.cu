@@ -52,7 +52,8 @@ softmax_cluster(T *__restrict__ out, const T *__restrict__ in, long long rows, l
     const float sum = total_of<32>(mine.total(scaled, lane, vectors));
     __cluster_barrier_wait();
     if (threadIdx.x % 32 < CLUSTER)
-        *(float2 *)__cluster_map_shared_rank(&parts[rank * WARPS + (int)threadIdx.x / 32], threadIdx.x % 32) = make_float2(scaled, sum);
+        *(float2 *)__cluster_map_shared_rank(&parts[rank * WARPS + (int)threadIdx.x / 32], threadIdx.x % 32) =
+            make_float2(scaled, sum);
     __cluster_barrier_arrive();
     __cluster_barrier_wait();
     const Sum all = joined<CLUSTER * WARPS>((const Sum *)parts);

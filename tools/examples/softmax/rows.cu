@@ -11,7 +11,7 @@ param     HINT   = none once keep     # what the caches are told: nothing, that 
 const     PER    = BYTES / sizeof(T)
 const     EACH   = ceil_div(cols, GROUP * max(PER, 1)) # vectors of a thread
 const     RAGGED = cols % (GROUP * max(PER, 1)) != 0
-let       registers = EACH * (!FLOATS || sizeof(T) == 4 ? BYTES / 4 : PER + BYTES / 8)
+let       registers = EACH * (!FLOATS || sizeof(T) == 4 ? max(BYTES, 4) / 4 : PER + max(BYTES, 4) / 8)
 const     SPARE  = rows % ROWS != 0   # the last block has groups without a row
 
 require   BYTES >= sizeof(T) && cols % max(PER, 1) == 0 # rows are whole vectors

@@ -11,11 +11,12 @@ param     HINT    = none once         # what the caches are told: nothing, or th
 let       vectors = n * sizeof(T) / 16
 let       pieces  = max(1, ceil_div(vectors, THREADS * UNROLL)) # of which a block has one at a time
 let       blocks  = min(pieces, BLOCKS * device.sms)
+let       fewer   = BLOCKS == 1 ? 0 : BLOCKS == 6 ? 4 : BLOCKS == 8 ? 6 : BLOCKS == 16 ? 8 : BLOCKS - 1 # the value before
 const     SINGLE  = blocks == 1       # needs nobody else
 
 require   THREADS <= device.max_threads_per_block
 require   blocks <= 8192               # room in `parts`
-require   BLOCKS == 1 || pieces > (BLOCKS == 2 ? 1 : BLOCKS == 3 ? 2 : BLOCKS == 4 ? 3 : BLOCKS == 6 ? 4 : BLOCKS == 8 ? 6 : 8) * device.sms # else as with fewer
+require   BLOCKS == 1 || pieces > fewer * device.sms # else as with fewer
 require   UNROLL == 1 || vectors > THREADS * UNROLL / 2 # else as with fewer
 require   ORDER == ORDER_strided || pieces > blocks # where blocks have one piece, orders are the same
 
@@ -87,7 +88,8 @@ __device__ __forceinline__ T sum_of_share(const T *in, long long n)
 
     for (long long piece = first; piece < end; piece += step) {
         const long long left = vectors - piece * PIECE - threadIdx.x;
-        sum += left > PIECE - THREADS ? sum_of_piece<true>(from + piece * PIECE, left) : sum_of_piece<false>(from + piece * PIECE, left);
+        const bool full = left > PIECE - THREADS;
+        sum += full ? sum_of_piece<true>(from + piece * PIECE, left) : sum_of_piece<false>(from + piece * PIECE, left);
     }
     if (block == blocks - 1 && vectors * PER + threadIdx.x < n) /* what fills no vector */
         sum += in[vectors * PER + threadIdx.x];

@@ -68,7 +68,8 @@ template <int threads, int each, int per, bool ragged> struct Row {
         return sum;
     }
 
-    template <bool once> __device__ __forceinline__ void write(T *to, const Row &gamma, float factor, int lane, int vectors) const
+    template <bool once>
+    __device__ __forceinline__ void write(T *to, const Row &gamma, float factor, int lane, int vectors) const
     {
 #pragma unroll
         for (int i = 0; i < each; i++)
