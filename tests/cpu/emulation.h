@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 uint3 threadIdx, blockIdx, blockDim, gridDim;
+unsigned cpu_cluster; /* blocks in each */
 
 namespace
 {
@@ -30,9 +31,9 @@ namespace
 /* swapcontext would do for every switch, but asks the kernel each time: it starts a fiber, _longjmp does the
  * rest. */
 
-enum State { READY, AT_BARRIER, AT_WARP_BARRIER, FINISHED };
+enum State { READY, AT_BARRIER, AT_WARP_BARRIER, AT_CLUSTER_BARRIER, FINISHED };
 
-constexpr unsigned MAX_THREADS = 1024, WARP = 32;
+constexpr unsigned MAX_THREADS = 1024, MAX_CLUSTER = 8, MAX_FIBERS = MAX_CLUSTER * MAX_THREADS, WARP = 32;
 constexpr size_t STACK_BYTES = 128 * 1024;
 
 struct Fiber {
@@ -40,10 +41,10 @@ struct Fiber {
     jmp_buf place;
     bool started;
     State state;
-    uint3 index;
+    uint3 index, block;
 };
 
-Fiber fibers[MAX_THREADS];
+Fiber fibers[MAX_FIBERS];
 Fiber *running;
 jmp_buf scheduler;
 char *stacks;
@@ -70,6 +71,7 @@ void resume(Fiber *fiber)
 {
     running = fiber;
     threadIdx = fiber->index;
+    blockIdx = fiber->block;
     if (_setjmp(scheduler) != 0)
         return;
     if (fiber->started)
@@ -80,7 +82,7 @@ void resume(Fiber *fiber)
 
 bool stacks_open()
 {
-    stacks = (char *)mmap(nullptr, MAX_THREADS * STACK_BYTES, PROT_READ | PROT_WRITE,
+    stacks = (char *)mmap(nullptr, MAX_FIBERS * STACK_BYTES, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (stacks == MAP_FAILED)
         perror("mmap");
@@ -89,7 +91,7 @@ bool stacks_open()
 
 void start_fibers()
 {
-    for (unsigned i = 0; i < MAX_THREADS; i++) {
+    for (unsigned i = 0; i < MAX_FIBERS; i++) {
         Fiber *f = &fibers[i];
         f->started = false;
         getcontext(&f->start);
@@ -100,13 +102,17 @@ void start_fibers()
     }
 }
 
-void number_fibers(unsigned threads)
+/* Those of one block of the grid. */
+void number_fibers(Fiber *first, unsigned threads, unsigned block)
 {
-    for (unsigned i = 0; i < threads; i++)
-        fibers[i].index = { i % blockDim.x, i / blockDim.x % blockDim.y, i / blockDim.x / blockDim.y };
+    for (unsigned i = 0; i < threads; i++) {
+        first[i].index = { i % blockDim.x, i / blockDim.x % blockDim.y, i / blockDim.x / blockDim.y };
+        first[i].block = { block % gridDim.x, block / gridDim.x % gridDim.y, block / gridDim.x / gridDim.y };
+        first[i].state = READY;
+    }
 }
 
-/* Runs a warp's threads until each stands at the block's barrier or has finished. */
+/* Runs a warp's threads until each stands at the block's barrier, or its cluster's, or has finished. */
 void run_warp(unsigned first, unsigned end)
 {
     for (bool again = true; again;) {
@@ -122,24 +128,38 @@ void run_warp(unsigned first, unsigned end)
     }
 }
 
-/* False: some threads ended while others wait at a barrier. */
-bool run_block(unsigned threads)
+unsigned count_fibers(unsigned first, unsigned threads, State state)
 {
-    for (unsigned i = 0; i < threads; i++)
+    unsigned count = 0;
+    for (unsigned i = first; i < first + threads; i++)
+        count += fibers[i].state == state;
+    return count;
+}
+
+/* Lets those go on that wait at this barrier, if all of them do. False: only some do. */
+bool release(unsigned first, unsigned threads, State barrier)
+{
+    const unsigned waiting = count_fibers(first, threads, barrier);
+    for (unsigned i = first; waiting == threads && i < first + threads; i++)
         fibers[i].state = READY;
-    for (;;) {
-        for (unsigned i = 0; i < threads; i += WARP)
-            run_warp(i, i + WARP < threads ? i + WARP : threads);
-        unsigned finished = 0;
-        for (unsigned i = 0; i < threads; i++) {
-            finished += fibers[i].state == FINISHED;
-            fibers[i].state = fibers[i].state == FINISHED ? FINISHED : READY;
+    return waiting == 0 || waiting == threads;
+}
+
+/* So many blocks at a time. False: some threads ended while others wait at a barrier. */
+bool run_cluster(unsigned blocks, unsigned threads)
+{
+    const unsigned all = blocks * threads;
+    while (count_fibers(0, all, FINISHED) < all) {
+        for (unsigned first = 0; first < all; first += threads) {
+            for (unsigned i = 0; i < threads; i += WARP)
+                run_warp(first + i, first + (i + WARP < threads ? i + WARP : threads));
+            if (!release(first, threads, AT_BARRIER))
+                return false;
         }
-        if (finished == threads)
-            return true;
-        if (finished > 0)
+        if (count_fibers(0, all, READY) == 0 && !release(0, all, AT_CLUSTER_BARRIER))
             return false;
     }
+    return true;
 }
 
 /* --- buffers --- */
@@ -193,20 +213,23 @@ bool guards_hold(const Buffer *b)
 /* One launch over its whole grid; nullptr, or what it did wrong. `shared`: its dynamic shared memory and the
  * guard behind it. */
 const char *run_grid(const unsigned grid[3], const unsigned block[3], unsigned char *shared,
-                     unsigned shared_bytes)
+                     unsigned shared_bytes, unsigned cluster = 1)
 {
-    const unsigned threads = block[0] * block[1] * block[2];
+    const unsigned threads = block[0] * block[1] * block[2], blocks = grid[0] * grid[1] * grid[2];
 
     if (threads == 0 || threads > MAX_THREADS)
         return "not a possible block";
+    if (cluster == 0 || cluster > MAX_CLUSTER || grid[0] % cluster != 0)
+        return "not a possible cluster";
     blockDim = { block[0], block[1], block[2] };
     gridDim = { grid[0], grid[1], grid[2] };
-    number_fibers(threads);
-    for (unsigned number = 0; number < gridDim.x * gridDim.y * gridDim.z; number++) {
-        blockIdx = { number % gridDim.x, number / gridDim.x % gridDim.y, number / gridDim.x / gridDim.y };
+    cpu_cluster = cluster;
+    for (unsigned number = 0; number < blocks; number += cluster) {
+        for (unsigned i = 0; i < cluster; i++)
+            number_fibers(fibers + i * threads, threads, number + i);
         if (shared)
             memset(shared, 0x5a, shared_bytes + cpu_guard_bytes);
-        if (!run_block(threads)) {
+        if (!run_cluster(cluster, threads)) {
             start_fibers(); /* some of them would go on in the middle of this kernel */
             return "some threads of a block ended while others wait at a barrier";
         }
@@ -254,6 +277,10 @@ void cpu_barrier()
 void cpu_warp_barrier(unsigned)
 {
     pause_at(AT_WARP_BARRIER);
+}
+void cpu_cluster_barrier()
+{
+    pause_at(AT_CLUSTER_BARRIER);
 }
 
 unsigned cpu_shuffle(unsigned value, int lane)

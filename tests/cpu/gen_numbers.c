@@ -117,10 +117,25 @@ static void function_name(char out[2 * AT__MAX_KERNEL], size_t text, const char 
         snprintf(out, 2 * AT__MAX_KERNEL, "case_%zu::kernel_%zu", text, text);
 }
 
-static void add_candidate(generator *g, size_t text, const char *name, const char *config, int launches)
+/* Blocks of a cluster: the first word of the kernel's __cluster_dims__(CLUSTER, 1, 1). */
+static void add_cluster(at__str *to, size_t text, const char *source)
 {
-    at__str_addf(&g->file.rows, "    { \"%s\", \"%s\", launches_%zu, %d, case_%zu::shared },\n", name, config,
+    static const char ATTRIBUTE[] = "__cluster_dims__(";
+    const char *at = strstr(source, ATTRIBUTE);
+    if (at)
+        at__str_addf(to, "case_%zu::%.*s", text, (int)strcspn(at + sizeof ATTRIBUTE - 1, ",)"),
+                     at + sizeof ATTRIBUTE - 1);
+    else
+        at__str_add(to, "1");
+}
+
+static void add_candidate(generator *g, size_t text, const char *source, const char *name, const char *config,
+                          int launches)
+{
+    at__str_addf(&g->file.rows, "    { \"%s\", \"%s\", launches_%zu, %d, case_%zu::shared, ", name, config,
                  g->file.row_count, launches, text);
+    add_cluster(&g->file.rows, text, source);
+    at__str_add(&g->file.rows, " },\n");
     g->file.row_count++;
 }
 
@@ -135,8 +150,7 @@ static void add_reference(generator *g)
     at__geometry at = { 0 };
 
     for (int i = 0; i < op->arg_count; i++)
-        if (op->args[i].role != AT__SCRATCH)
-            all[count++] = i;
+        all[count++] = i;
     must(at__geometry_of(&at, &op->launch, g->slots, &err), &err);
     must(at__render_reference(&text, op, g->problem->type, &err), &err);
     const size_t n = add_kernels(&g->file, at__str_text(&text), &name, 1, at.shared_bytes);
@@ -144,7 +158,7 @@ static void add_reference(generator *g)
     at__str_addf(&g->launches, "static const cpu_launch launches_%zu[] = {\n", g->file.row_count);
     add_launch(g, &at, function, all, count);
     at__str_add(&g->launches, "};\n");
-    add_candidate(g, n, name, "", 1);
+    add_candidate(g, n, at__str_text(&text), name, "", 1);
     at__str_clear(&text);
 }
 
@@ -187,7 +201,7 @@ static void add_config(generator *g, const at__space *space, int64_t index)
         add_launch(g, &at[i], function, step ? step->args : t->args, step ? step->arg_count : t->arg_count);
     }
     at__str_add(&g->launches, "};\n");
-    add_candidate(g, n, t->name, at__str_text(&words), 1 + t->more_count);
+    add_candidate(g, n, at__str_text(&text), t->name, at__str_text(&words), 1 + t->more_count);
     at__str_clear(&text);
     at__str_clear(&words);
 }

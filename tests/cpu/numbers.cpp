@@ -79,7 +79,7 @@ bool run_launches()
     for (int i = 0; i < current->launch_count; i++) {
         launched = &current->launches[i];
         unsigned char *shared = current->shared ? current->shared() : nullptr;
-        if (const char *wrong = run_grid(launched->grid, launched->block, shared, launched->shared_bytes))
+        if (const char *wrong = run_grid(launched->grid, launched->block, shared, launched->shared_bytes, current->cluster))
             return complain(wrong);
     }
     return true;

@@ -206,6 +206,7 @@ struct cpu_candidate {
     const cpu_launch *launches;
     int launch_count;
     unsigned char *(*shared)();
+    unsigned cluster; /* blocks in each, of all launches */
 };
 
 /* Every generated file has one; the first candidate is the op's reference. */
@@ -218,5 +219,7 @@ struct cpu_problem {
     const cpu_problem *next;
 };
 extern const cpu_problem *cpu_problems;
+
+#include "shim_numbers.h"
 
 #endif
