@@ -394,3 +394,94 @@ Test(source, names_are_shown_from_where_the_template_is_seen)
         at__str_clear(&out);
     }
 }
+
+/* ---- headers beside a template without a source line ---- */
+
+#define BESIDE "/*!autotune\ntemplate t\nkernel k\n" END
+
+static void hash_of(char out[AT__HASH_TEXT], const at__op *op, const char *text)
+{
+    at__template *t = must_read(op, text);
+    memcpy(out, t->hash, AT__HASH_TEXT);
+    at__template_close(t);
+}
+
+/* Otherwise a winner would stand for code that it was not measured with. */
+Test(source, a_header_beside_a_template_belongs_to_its_hash)
+{
+    static const char TEXT[] = BESIDE "#include \"a.h\"\nextern \"C\" __global__ void k() {}\n";
+    at__op *op = read_op(MINI_OP);
+    char before[AT__HASH_TEXT], after[AT__HASH_TEXT];
+    put("op/a.h", "#include \"b.h\"\n");
+    put("op/b.h", "int one;\n");
+    hash_of(before, op, TEXT);
+    hash_of(after, op, TEXT);
+    cr_assert_str_eq(before, after);
+    put("op/b.h", "int two;\n");
+    hash_of(after, op, TEXT);
+    cr_assert_str_neq(before, after);
+    at__op_close(op);
+}
+
+Test(source, a_header_beside_a_template_keeps_its_lines)
+{
+    at__op *op = read_op(MINI_OP);
+    char lines[800];
+    put("op/a.h", "int a;");
+    at__template *t = must_read(op, BESIDE "#include \"a.h\"\nextern \"C\" __global__ void k() {}\n");
+    char *text = render(t, "");
+    snprintf(lines, sizeof lines,
+             "#line 1 \"%s/op/a.h\"\nint a;\n#line 8 \"%s/op/t.cu\"\nextern \"C\" __global__ void k() {}\n",
+             folder, folder);
+    expect_text(text, lines);
+    free(text);
+    at__template_close(t);
+    at__op_close(op);
+}
+
+/* What is stored compiles where the header is not, and is the same template. */
+Test(source, a_stored_template_brings_its_headers_along)
+{
+    at__op *op = read_op(MINI_OP);
+    at__template *again = NULL;
+    at_error err = { 0 };
+    put("op/a.h", "\xef\xbb\xbf#pragma once\nint a;");
+    at__template *t = must_read(op, BESIDE "#include \"a.h\"\nextern \"C\" __global__ void k() {}\n");
+    cr_assert_null(strstr(t->source, "#include"));
+    cr_assert_null(strstr(t->source, "\xef\xbb\xbf"));
+    cr_assert_eq(at__template_read(&again, op, t->source, t->source_len, "t.cu", &err), AT_OK, "%s",
+                 err.text);
+    cr_assert_str_eq(again->hash, t->hash);
+    at__template_close(again);
+    at__template_close(t);
+    at__op_close(op);
+}
+
+/* Only of its own folder and of common/ beside it, and nothing that only editors see. */
+Test(source, other_headers_stay_lines_of_a_template)
+{
+    static const char *const LINES[] = {
+        "#include \"../inc/a.h\"\n",
+        "#include \"none.h\"\n",
+        "#include \"outside.h\"\n",
+        "#ifndef AUTOTUNE_RENDERED\n#if 1\n#endif\n#include \"b.h\"\n#endif\n",
+    };
+    at__op *op = read_op(MINI_OP);
+    char text[400], link[200];
+    put("inc/a.h", "int a;\n");
+    put("op/b.h", "int b;\n");
+    snprintf(link, sizeof link, "%s/op/outside.h", folder);
+    cr_assert_eq(symlink("../inc/a.h", link), 0);
+    for (size_t i = 0; i < sizeof LINES / sizeof *LINES; i++) {
+        snprintf(text, sizeof text, BESIDE "%sextern \"C\" __global__ void k() {}\n", LINES[i]);
+        at__template *t = must_read(op, text);
+        cr_expect_str_eq(t->source, text);
+        at__template_close(t);
+    }
+    snprintf(text, sizeof text, BESIDE "%s",
+             "#ifndef AUTOTUNE_RENDERED\n#else\n#include \"b.h\"\n#endif\nvoid k();\n");
+    at__template *t = must_read(op, text);
+    expect_text(t->source, "#else\nint b;\n#endif\n");
+    at__template_close(t);
+    at__op_close(op);
+}

@@ -97,6 +97,29 @@ Test(sources, a_changed_header_is_another_template)
     cr_assert_eq(e2e_count("SELECT count(DISTINCT template_id) FROM trial"), 2);
 }
 
+/* The same without a `source` line: the header lies beside the template. */
+Test(sources, a_changed_header_beside_a_template_puts_its_winner_out_of_date)
+{
+    e2e_write("templates/copy/mine.cu",
+              "/*!autotune\ntemplate mine\nparam N = 64\ngrid ceil_div(count, N)\nblock N\n*/\n"
+              "#include \"x.h\"\n"
+              "extern \"C\" __global__ void copy_mine(T *out, const T *in, long long batch, long long rows,\n"
+              "                                     long long cols)\n"
+              "{\n    if (threadIdx.x < cols)\n        out[threadIdx.x] = ACCESS(in, threadIdx.x);\n}\n");
+    e2e_write("templates/copy/x.h", "#define ACCESS(p, i) (p)[i]\n");
+    tune(E2E_MINE, 0);
+    tune("query copy 1000 f32 --templates templates", 0);
+    e2e_expect(strstr(run.out, "exact match"), run);
+    e2e_write("templates/copy/x.h", "#define ACCESS(p, i) nowhere\n");
+    tune("query copy 1000 f32 --templates templates", 0);
+    e2e_expect(strstr(run.out, "out of date: its template mine is another one now"), run);
+    tune("export copy 1000 f32", 0);
+    e2e_expect(strstr(run.out, "#define ACCESS(p, i) (p)[i]\n") && !strstr(run.out, "x.h"), run);
+    tune("check copy --template mine --templates templates --shape 1000 --dtype f32", 1);
+    e2e_expect(strstr(run.err, "templates/copy/mine.cu(12): error: identifier \"nowhere\" is undefined"),
+               run);
+}
+
 Test(sources, messages_point_into_the_file)
 {
     e2e_write("src/inc/access.h", "#define ACCESS(p, i) nowhere\n");

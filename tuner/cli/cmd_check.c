@@ -3,6 +3,7 @@
  * what the compiler says of them. Chooses the problems and prints; compile_check.c compiles.
  */
 #include "lang/arch.h"
+#include "lang/declare_common.h"
 #include "cli/commands.h"
 #include "compile/compile_check.h"
 #include "compile/nvrtc.h"
@@ -295,11 +296,11 @@ static void list_all_questions(const checker *c)
         const at__op *op = at__catalog_op(c->catalog, o);
         if (!chosen(&c->args->words, op->name))
             continue;
-        list_questions(op->source, &op->parts[op->part_count - 1]);
+        list_questions(op->source, at__own_part(op->parts, op->part_count, op->file));
         for (int i = 0; i < at__catalog_template_count(c->catalog, op); i++) {
             const at__template *t = at__catalog_template(c->catalog, op, i);
             if (chosen(&c->args->templates, t->name))
-                list_questions(t->source, &t->parts[t->part_count - 1]);
+                list_questions(t->source, at__own_part(t->parts, t->part_count, t->file));
         }
     }
 }

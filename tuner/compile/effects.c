@@ -7,6 +7,7 @@
 
 #include "compile/connection.h"
 #include "compile/cubin.h"
+#include "lang/declare_common.h"
 #include "lang/render.h"
 #include "lang/render_orders.h"
 
@@ -178,7 +179,7 @@ static bool find_directive(at__str *out, const at__template *t, const char *name
 /* Is it anywhere but in the declaration? That is a comment at the start of the last part. */
 static bool is_in_code(const at__template *t, const char *name)
 {
-    const at__part *own = &t->parts[t->part_count - 1];
+    const at__part *own = at__own_part(t->parts, t->part_count, t->file);
     const char *block = strstr(t->source + own->begin, "/*!autotune");
     const char *end = block ? strstr(block, "*/") : NULL;
     return has_word(t->source, own->begin, name) || !end || has_word(end, strlen(end), name) ||

@@ -91,20 +91,36 @@ const at__common *at__commons_find(const at__commons *commons, const char *name)
     return found;
 }
 
+/* The text with the headers that lie beside it in place of their lines, where files may be read. */
+static at_status keep_text(at__common *c, const at__commons *commons, const char *text, size_t len,
+                           at_error *err)
+{
+    static const at__paths NONE = { 0 };
+    at__gathered whole = { 0 };
+    at_status status = commons->reads_files ? at__gather_own(&whole, c->file, text, len, &NONE, err) : AT_OK;
+    if (status == AT_OK) {
+        bool as_it_is = whole.count <= 1;
+        c->len = as_it_is ? len : whole.text.len;
+        c->text = at__text_copy(as_it_is ? text : whole.text.data, c->len);
+        status = c->text ? AT_OK : out_of_memory(err);
+    }
+    at__gathered_clear(&whole);
+    return status;
+}
+
 at_status at__commons_add(at__commons *commons, const char *text, size_t len, const char *file, at_error *err)
 {
     at_status status = AT_OK;
     at__common *c = calloc(1, sizeof *c);
     if (!c)
         return out_of_memory(err);
-    c->text = at__text_copy(text, len);
-    c->len = len;
     c->file = at__text_copy(file, strlen(file));
-    if (!c->text || !c->file || !at__grow(&commons->items, &commons->cap, commons->count, sizeof(void *))) {
+    if (!c->file || !at__grow(&commons->items, &commons->cap, commons->count, sizeof(void *))) {
         status = out_of_memory(err);
         goto done;
     }
-    if ((status = read_file(c, c->text, len, err)) != AT_OK)
+    if ((status = keep_text(c, commons, text, len, err)) != AT_OK ||
+        (status = read_file(c, c->text, c->len, err)) != AT_OK)
         goto done;
     if (find_here(commons, c->name)) {
         status = at_fail(err, AT_ERR_INPUT, "%s: found common code '%s' a second time; expected a new name",
@@ -332,12 +348,41 @@ static at_status write_pieces(at__bundle *out, at__str *text, const at__gathered
     return status;
 }
 
-static at_status write_bundle(at__bundle *out, const walk *w, const at__gathered *sources, const char *own,
-                              size_t own_len, const char *file, at_error *err)
+/* The file itself, in the pieces between which headers were put in. One text when it is stored. */
+static at_status write_own(at__bundle *out, at__str *text, const at__gathered *own, const char *file,
+                           at_error *err)
+{
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+    at_status status = AT_OK;
+    at__str shown = { 0 };
+    for (size_t i = 0; i < own->count && status == AT_OK; i++) {
+        const at__part *p = &own->parts[i];
+        const char *bytes = own->text.data + p->begin;
+        size_t mark = i && p->len >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+        at__str_reset(&shown);
+        at__beside(&shown, file, p->file);
+        bool itself = strcmp(p->file, name) == 0;
+        status = add_part(out, text, bytes + mark, p->len - mark, itself ? file : at__str_text(&shown),
+                          p->line, err);
+        if (status == AT_OK && i + 1 < own->count && bytes[p->len - 1] != '\n') {
+            at__str_add(text, "\n");
+            out->parts[out->part_count - 1].len++;
+        }
+    }
+    if (status == AT_OK)
+        status = at__str_status(&shown, err);
+    at__str_clear(&shown);
+    return status;
+}
+
+/* `own` is the file itself, or what was gathered from it. */
+static at_status write_bundle(at__bundle *out, const walk *w, const at__gathered *sources,
+                              const at__gathered *gathered, const char *own, size_t own_len, const char *file,
+                              at_error *err)
 {
     at__str text = { 0 };
     at_status status = AT_OK;
-    out->parts = calloc((size_t)w->done_count + sources->count + 1, sizeof *out->parts);
+    out->parts = calloc((size_t)w->done_count + sources->count + gathered->count + 1, sizeof *out->parts);
     if (!out->parts)
         return out_of_memory(err);
     for (int i = 0; i < w->done_count && status == AT_OK; i++) {
@@ -348,7 +393,8 @@ static at_status write_bundle(at__bundle *out, const walk *w, const at__gathered
     if (status == AT_OK)
         status = write_pieces(out, &text, sources, file, err);
     if (status == AT_OK)
-        status = add_part(out, &text, own, own_len, file, 1, err);
+        status = gathered->count > 1 ? write_own(out, &text, gathered, file, err)
+                                     : add_part(out, &text, own, own_len, file, 1, err);
     if (status == AT_OK)
         status = at__str_status(&text, err);
     if (status == AT_OK && text.len > AT__MAX_SOURCE)
@@ -391,7 +437,7 @@ at_status at__bundle_make_with(at__bundle *out, const char *source, size_t len, 
     const char *own = at__bundle_own(&own_len, source, len);
     const bool stored = own != source;
     at__commons within = { 0 };
-    at__gathered pieces = { 0 };
+    at__gathered pieces = { 0 }, gathered = { 0 };
     at__bundle made = { 0 };
     walk w = { .commons = stored ? &within : commons, .err = err };
 
@@ -402,8 +448,10 @@ at_status at__bundle_make_with(at__bundle *out, const char *source, size_t len, 
         status = gather_stored(&pieces, source, own, err);
     else if (status == AT_OK)
         status = gather_fresh(&pieces, file, sources, includes, commons, err);
+    if (status == AT_OK && !stored && commons && commons->reads_files)
+        status = at__gather_own(&gathered, file, own, own_len, includes, err);
     if (status == AT_OK)
-        status = write_bundle(&made, &w, &pieces, own, own_len, file, err);
+        status = write_bundle(&made, &w, &pieces, &gathered, own, own_len, file, err);
     if (status == AT_OK && stored &&
         (!made.source || made.len != len || memcmp(made.source, source, len) != 0))
         status = at_fail(
@@ -417,8 +465,17 @@ at_status at__bundle_make_with(at__bundle *out, const char *source, size_t len, 
     at__parts_close(made.parts, made.part_count);
     free(made.source);
     at__gathered_clear(&pieces);
+    at__gathered_clear(&gathered);
     at__commons_clear(&within);
     return status;
+}
+
+const at__part *at__own_part(const at__part *parts, int count, const char *file)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(parts[i].file, file) == 0)
+            return &parts[i];
+    return &parts[count - 1];
 }
 
 void at__parts_close(at__part *parts, int count)

@@ -25,7 +25,7 @@ typedef struct at__commons {
     at__common **items;
     size_t count, cap;
     const struct at__commons *next; /* borrowed; NULL: the end */
-    bool reads_files;               /* `source` lines may: not for texts that came from elsewhere */
+    bool reads_files;               /* `source` and #include may: not for texts that came from elsewhere */
 } at__commons;
 
 /*
@@ -43,7 +43,7 @@ const char *at__bundle_own(size_t *own_len, const char *source, size_t len);
 typedef struct at__bundle {
     char *source; /* terminated */
     size_t len;
-    at__part *parts; /* dependencies first; the last is the file itself */
+    at__part *parts; /* dependencies first; then the file itself, in pieces where headers were put into it */
     int part_count;
     char hash[AT__HASH_TEXT]; /* of the source */
 } at__bundle;
@@ -61,6 +61,9 @@ at_status at__bundle_make(at__bundle *out, const char *source, size_t len, const
 at_status at__bundle_make_with(at__bundle *out, const char *source, size_t len, const char *file,
                                const at__used *uses, const at__paths *sources, const at__paths *includes,
                                const at__commons *commons, at_error *err) AT_MUST_CHECK;
+
+/* Where the file itself begins, and with it its declaration. `file` is its name. */
+const at__part *at__own_part(const at__part *parts, int count, const char *file);
 void at__parts_close(at__part *parts, int count);
 
 #endif

@@ -26,6 +26,9 @@ typedef struct gathering {
     at__gathered *out;
     const char *file; /* the template's */
     const at__paths *includes;
+    char *home[2]; /* where a file that nobody named may lie: beside the template, and common/; NULL: anywhere
+                    */
+    bool confined; /* to these */
     open_file stack[MAX_DEPTH];
     int depth;
     at_error *err;
@@ -260,6 +263,19 @@ static bool is_file(const at__str *path)
     return !path->failed && stat(at__str_text(path), &info) == 0 && S_ISREG(info.st_mode);
 }
 
+/* Below one of the folders, once links and ".." are followed. */
+static bool is_at_home(const gathering *g, const char *path)
+{
+    char *real = realpath(path, NULL);
+    bool home = false;
+    for (int i = 0; i < 2 && real && !home; i++) {
+        size_t len = g->home[i] ? strlen(g->home[i]) : 0;
+        home = len && strncmp(real, g->home[i], len) == 0 && (real[len] == '/' || len == 1);
+    }
+    free(real);
+    return home;
+}
+
 /* The file that an #include means, relative to the template; false: it is not ours. */
 static bool find_include(at__str *name, const gathering *g, const char *includer, const char *wanted,
                          bool quoted)
@@ -269,7 +285,7 @@ static bool find_include(at__str *name, const gathering *g, const char *includer
     if (quoted) {
         join(name, includer, wanted);
         join(&path, g->file, at__str_text(name));
-        found = is_file(&path);
+        found = is_file(&path) && (!g->confined || is_at_home(g, at__str_text(&path)));
     }
     for (int i = 0; i < g->includes->count && !found; i++) {
         at__str_reset(name);
@@ -281,13 +297,30 @@ static bool find_include(at__str *name, const gathering *g, const char *includer
     return found;
 }
 
+/*
+ * The depth of #if within what only editors and nvcc see, `#ifndef AUTOTUNE_RENDERED`; 0: outside. Headers
+ * that stand there reach the kernel by other ways.
+ */
+static int hidden_depth(int depth, const line *l)
+{
+    static const char NAME[] = "AUTOTUNE_RENDERED";
+    const char *what = directive(l), *asked = after_word(what, l, "ifndef");
+    if (depth == 0)
+        return asked && after_word(asked, l, NAME) ? 1 : 0;
+    if (asked || after_word(what, l, "if") || after_word(what, l, "ifdef"))
+        return depth + 1;
+    if (after_word(what, l, "endif"))
+        return depth - 1;
+    return depth == 1 && (after_word(what, l, "else") || after_word(what, l, "elif")) ? 0 : depth;
+}
+
 /* The pieces of a text between the lines that are replaced. */
 static at_status add_lines(gathering *g, const char *name, const char *text, size_t len, bool once)
 {
     at_status status = AT_OK;
     at__str included = { 0 }, shown = { 0 };
     const char *from = text;
-    int from_number = 1;
+    int from_number = 1, hidden = 0;
     line l = { 0 };
 
     at__beside(&shown, g->file, name);
@@ -295,7 +328,9 @@ static at_status add_lines(gathering *g, const char *name, const char *text, siz
         char wanted[512];
         bool quoted = false;
         next_line(&l, text, len);
-        bool found = read_include(&l, wanted, &quoted) && find_include(&included, g, name, wanted, quoted);
+        hidden = hidden_depth(hidden, &l);
+        bool found =
+            !hidden && read_include(&l, wanted, &quoted) && find_include(&included, g, name, wanted, quoted);
         if (!found && !(once && is_once(&l)))
             continue;
         const asker from_here = { at__str_text(&shown), l.number, 1 };
@@ -402,6 +437,36 @@ at_status at__gather(at__gathered *out, const char *file, const at__paths *sourc
         const at__where *w = &sources->where[i];
         status = gather_file(&g, sources->items[i], &(asker){ w->file, w->line, w->column });
     }
+    return status == AT_OK ? at__str_status(&out->text, err) : status;
+}
+
+/* The template's folder, and common/ beside it. */
+static bool find_home(gathering *g)
+{
+    static const char *const FOLDERS[2] = { ".", "../common" };
+    at__str path = { 0 };
+    bool failed = false;
+    for (int i = 0; i < 2; i++) {
+        join(&path, g->file, FOLDERS[i]);
+        failed = failed || path.failed;
+        g->home[i] = path.failed ? NULL : realpath(at__str_text(&path), NULL);
+    }
+    at__str_clear(&path);
+    return !failed;
+}
+
+at_status at__gather_own(at__gathered *out, const char *file, const char *text, size_t len,
+                         const at__paths *includes, at_error *err)
+{
+    gathering g = { .out = out, .file = file, .includes = includes, .confined = true, .err = err };
+    struct stat info;
+    at_status status = find_home(&g) ? AT_OK : out_of_memory(&g);
+    if (stat(file, &info) == 0) /* what includes it runs in a circle */
+        g.stack[g.depth++] = (open_file){ info.st_dev, info.st_ino, false };
+    if (status == AT_OK)
+        status = add_lines(&g, file + folder_len(file), text, len, false);
+    free(g.home[0]);
+    free(g.home[1]);
     return status == AT_OK ? at__str_status(&out->text, err) : status;
 }
 

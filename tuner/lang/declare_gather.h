@@ -1,6 +1,6 @@
 /*
- * declare_gather.h - the files that a template names in its `source` lines, with the headers that they
- * include, as one text.
+ * declare_gather.h - the files that a template names in its `source` lines, and its own, with the headers
+ * that they include, as one text.
  *
  * An #include of a file that lies beside the including one, or in one of the template's `include` folders, is
  * replaced by that file; every other one (CUDA's own headers) stays. So a template's hash covers all that it
@@ -25,6 +25,14 @@ typedef struct at__gathered {
  */
 at_status at__gather(at__gathered *out, const char *file, const at__paths *sources, const at__paths *includes,
                      at_error *err) AT_MUST_CHECK;
+
+/*
+ * The same for the text of a template, an op or common code itself, whose pieces have the file's last
+ * component as their `file`. Only files of its own folder and of common/ beside it, and those in `includes`,
+ * are taken; none that stands behind `#ifndef AUTOTUNE_RENDERED`.
+ */
+at_status at__gather_own(at__gathered *out, const char *file, const char *text, size_t len,
+                         const at__paths *includes, at_error *err) AT_MUST_CHECK;
 void at__gathered_clear(at__gathered *gathered);
 
 /* `name` as seen from where `file` is seen: "dir/op/t.cu" and "../a.cu" make "dir/a.cu". */
