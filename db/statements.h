@@ -218,6 +218,7 @@
       "SELECT s.path, s.text, max(t.id) FROM source s JOIN template t ON t.hash = s.hash "             \
       "WHERE s.path GLOB 'recorded/*' GROUP BY s.path")                                                \
     X(GET_SOURCE, "SELECT text FROM source WHERE hash = ?1")                                           \
+    X(GET_SPACE, "SELECT text FROM source WHERE path = ?1")                                            \
     X(PUT_CUBIN,                                                                                       \
       "INSERT INTO cubin (key, cubin, log, stored_at) VALUES (?1, ?2, ?3, ?4) "                        \
       "ON CONFLICT DO UPDATE SET cubin = excluded.cubin, log = excluded.log, "                         \

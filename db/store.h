@@ -101,6 +101,16 @@ at_status at__store_put_source(at__store *store, const char *hash, const char *p
 /* AT_ERR_NOT_FOUND when the hash is not there. */
 at_status at__store_get_source(at__str *out, at__store *store, const char *hash, at_error *err) AT_MUST_CHECK;
 
+/*
+ * Keeps which text of the op a winner's `op_hash`, which is of all its templates too, was made of: a source
+ * of its own, so that dumps and merges bring it along. `text_hash` is the op's.
+ */
+at_status at__store_put_space(at__store *store, const char *op_hash, const char *text_hash,
+                              at_error *err) AT_MUST_CHECK;
+/* AT_ERR_NOT_FOUND: nobody has kept it. */
+at_status at__store_get_space(char text_hash[AT__HASH_TEXT], at__store *store, const char *op_hash,
+                              at_error *err) AT_MUST_CHECK;
+
 /* Sources of recorded operations (templates/README.md) have paths that begin so; the rest is OP.cu. */
 #define AT__RECORDED_PATH "recorded/"
 

@@ -7,6 +7,9 @@
 #include "db/store_internal.h"
 #include "util/clock.h"
 
+#include <stdio.h>
+#include <string.h>
+
 /* Appends a text or blob column to *out. */
 static void add_column(at__str *out, sqlite3_stmt *s, int column)
 {
@@ -56,6 +59,38 @@ at_status at__store_get_source(at__str *out, at__store *store, const char *hash,
 {
     at__str *const outs[] = { out };
     return at__store_get_columns(outs, 1, store, AT__SQL_GET_SOURCE, "read a template's text", hash, err);
+}
+
+static const char SPACE_PATH[] = "space/";
+static const char SPACE_TEXT[] = "op ";
+
+at_status at__store_put_space(at__store *store, const char *op_hash, const char *text_hash, at_error *err)
+{
+    char path[sizeof SPACE_PATH + AT__HASH_TEXT], text[300], hash[AT__HASH_TEXT];
+    snprintf(path, sizeof path, "%s%.64s", SPACE_PATH, op_hash);
+    int len = snprintf(text, sizeof text, "%s%.64s\n%s\n", SPACE_TEXT, text_hash, path);
+    at__hash_text(hash, text, (size_t)len);
+    return at__store_put_source(store, hash, path, text, (size_t)len, err);
+}
+
+at_status at__store_get_space(char text_hash[AT__HASH_TEXT], at__store *store, const char *op_hash,
+                              at_error *err)
+{
+    char path[sizeof SPACE_PATH + AT__HASH_TEXT];
+    at__str text = { 0 };
+    at__str *const outs[] = { &text };
+    size_t skip = sizeof SPACE_TEXT - 1;
+    snprintf(path, sizeof path, "%s%.64s", SPACE_PATH, op_hash);
+    at_status status =
+        at__store_get_columns(outs, 1, store, AT__SQL_GET_SPACE, "read what a space was made of", path, err);
+    if (status == AT_OK && (text.len < skip + AT__HASH_TEXT || memcmp(text.data, SPACE_TEXT, skip) != 0))
+        status = AT_ERR_NOT_FOUND; /* somebody else's text */
+    if (status == AT_OK) {
+        memcpy(text_hash, text.data + skip, AT__HASH_TEXT - 1);
+        text_hash[AT__HASH_TEXT - 1] = '\0';
+    }
+    at__str_clear(&text);
+    return status;
 }
 
 at_status at__store_each_recorded(at__store *store, at__source_visit *visit, void *context, at_error *err)

@@ -331,7 +331,7 @@ static at_status query_winner(at__answer *winner, at__store *store, const asking
     const char *outdated = NULL;
     at_status status = AT_ERR_NOT_FOUND;
     at__geometry geometry;
-    if (at__lookup_stands(&geometry, winner, a->catalog, problem, &why) == AT_OK) {
+    if (at__lookup_stands(&geometry, winner, store, a->catalog, problem, &why) == AT_OK) {
         winner->winner.geometry = geometry;
     } else {
         outdated = why.text;

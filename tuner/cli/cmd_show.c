@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/report.h"
 #include "db/store.h"
+#include "lookup/lookup.h"
 #include "tune/tune.h"
 #include "util/clock.h"
 #include "util/rows.h"
@@ -22,7 +23,7 @@ typedef struct trial {
     at__outcome outcome;
     at__timing timing;
     at__resources resources;
-    bool cold;
+    bool cold, outdated; /* its template is another one now, or is missing */
 } trial;
 
 typedef struct trials {
@@ -31,6 +32,8 @@ typedef struct trials {
     bool failed; /* out of memory */
     const char *device;
     size_t in_the_future; /* dated so */
+    const at__catalog *catalog;
+    const at__op *op;
 } trials;
 
 static char *copy(const char *text, trials *t)
@@ -38,6 +41,12 @@ static char *copy(const char *text, trials *t)
     char *made = at__text_copy(text, strlen(text));
     t->failed |= !made;
     return made;
+}
+
+static bool is_outdated(const trials *t, const at__trial_row *row)
+{
+    const at__template *now = at__catalog_find_template(t->catalog, t->op, row->template_name);
+    return !now || strcmp(now->hash, row->template_hash) != 0;
 }
 
 static bool keep(void *context, const at__trial_row *row, const at__fingerprint *f)
@@ -57,7 +66,8 @@ static bool keep(void *context, const at__trial_row *row, const at__fingerprint 
                                     .outcome = row->outcome,
                                     .timing = row->timing,
                                     .resources = row->resources,
-                                    .cold = f->cold };
+                                    .cold = f->cold,
+                                    .outdated = is_outdated(t, row) };
     return !t->failed;
 }
 
@@ -124,6 +134,8 @@ static void print_json(const view *v, const trial *t)
     at__report_resources(&o, r);
     at__member_text(&o, "device", t->device);
     at__member_bool(&o, "cold", t->cold);
+    if (t->outdated)
+        at__member_bool(&o, "outdated", true);
     at__member_text(&o, "log", t->log);
     at__print(stdout, "%s}\n", at__whole(&o));
     at__str_clear(&o);
@@ -172,6 +184,8 @@ static void print_trial(const view *v, const trial *t)
                   t->config);
         if (v->mixed)
             at__print(stdout, "  [%s, %s]", t->device, t->cold ? "cold" : "warm");
+        if (t->outdated)
+            at__print(stdout, "  [out of date]");
         at__print(stdout, "\n");
     }
 }
@@ -222,6 +236,23 @@ static void warn_of_dates(const trials *t)
         at__warn(text);
 }
 
+/* Whether a kernel is right is what the op says. */
+static void warn_of_other_op(at__store *store, const at__problem_key *key, const at__op *op,
+                             const char *device)
+{
+    char text[400];
+    at__answer newest = { 0 };
+    if (at__store_find_winner(&newest, store, key, NULL, device, NULL) == AT_OK &&
+        at__is_of_other_op(store, op, newest.winner.op_hash)) {
+        snprintf(text, sizeof text,
+                 "out of date: the operation %s was changed since, in %.150s; `autotune tune` proves and "
+                 "measures again",
+                 op->name, op->file);
+        at__warn(text);
+    }
+    at__answer_clear(&newest);
+}
+
 typedef struct show_args {
     const char *db, *device, *templates_dir, *format, *by;
     at__words words;
@@ -245,13 +276,13 @@ static void print_trials(const trials *t, const show_args *a, const view *v)
         at__print(stdout, "none\n");
 }
 
-static at_status show(const at__problem *problem, const char *path, const show_args *a, at__format format,
-                      at_error *err)
+static at_status show(const at__problem *problem, const at__catalog *catalog, const char *path,
+                      const show_args *a, at__format format, at_error *err)
 {
     at__store *store = NULL;
     at__problem_key key;
     at__str shape = { 0 };
-    trials t = { .device = a->device };
+    trials t = { .device = a->device, .catalog = catalog, .op = problem->op };
 
     at_status status = at__problem_key_of(&key, &shape, problem, err);
     if (status == AT_OK)
@@ -276,6 +307,7 @@ static at_status show(const at__problem *problem, const char *path, const show_a
                    .best_s = t.items[0].timing.median_s,
                    .mixed = is_mixed(&t) };
         warn_of_dates(&t);
+        warn_of_other_op(store, &key, problem->op, a->device);
         if (a->by && strcmp(a->by, "outcome") == 0)
             print_outcomes(&t, format);
         else
@@ -325,7 +357,7 @@ int at__cmd_show(int argc, char **argv)
     if (status == AT_OK)
         status = at__problem_from_words(&problem, &a.words, catalog, &err);
     if (status == AT_OK)
-        status = show(&problem, path, &a, format, &err);
+        status = show(&problem, catalog, path, &a, format, &err);
     if (status != AT_OK)
         code = at__complain(&err);
     at__catalog_close(catalog);

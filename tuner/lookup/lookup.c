@@ -72,6 +72,9 @@ at_status at__entry_fits(at__geometry *geometry, const at__entry *e, const at__p
     if (!e->t)
         return at_fail(err, AT_ERR_NOT_FOUND, "its template %s is another one now, or is missing",
                        e->answer.winner.template_name);
+    if (e->other_op)
+        return at_fail(err, AT_ERR_NOT_FOUND, "its operation %s was changed since, in %s", e->op->name,
+                       e->op->file);
     at__arch_limits(&limits, cc ? cc : f->cc);
     limits.sms = sms ? sms : cc && cc != f->cc ? limits.sms : f->sms;
     if (!cc && f->memory_mib > 0)
@@ -90,12 +93,13 @@ static bool stands(at__entry *e, const at__problem *p)
     return e->standing == AT__STANDS;
 }
 
-at_status at__lookup_stands(at__geometry *geometry, const at__answer *winner, const at__catalog *catalog,
-                            const at__problem *problem, at_error *err)
+at_status at__lookup_stands(at__geometry *geometry, const at__answer *winner, at__store *store,
+                            const at__catalog *catalog, const at__problem *problem, at_error *err)
 {
     at_error cause = { 0 };
     at__entry e = { .answer = *winner, .op = problem->op };
     at__entry_find_template(&e, catalog, &winner->winner);
+    e.other_op = at__is_of_other_op(store, e.op, winner->winner.op_hash);
     at_status status = at__entry_fits(geometry, &e, problem, 0, 0, &cause);
     return status == AT_OK ? AT_OK : at_fail(err, AT_ERR_NOT_FOUND, "%s", cause.text);
 }

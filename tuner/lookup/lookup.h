@@ -7,8 +7,9 @@
  * runner-up): fast there, and with threads that are not idle here; a winner of another device model, found in
  * the same way (other_device); nothing, with the reason (none).
  *
- * A winner is out of date when its template is not in the catalog with the hash that it had, or its
- * requirements do not hold any more. Its problem is then its own nearest neighbour, so that its own runner-up
+ * A winner is out of date when its template is not in the catalog with the hash that it had, its op was
+ * changed since (another check or reference makes it unproven), or its requirements do not hold any more. Its
+ * problem is then its own nearest neighbour, so that its own runner-up
  * answers, as a near match, unless that was so much slower that a near winner promises more.
  *
  * An at__lookup holds the winners of one store in memory and reads them again when another connection has
@@ -63,8 +64,12 @@ at_status at__lookup_find(at__found *out, at__lookup *lookup, const at__problem 
 
 /* Whether a stored winner of this problem is not out of date; when it is, AT_ERR_NOT_FOUND and *err says why.
  * *geometry is its launch as the template declares it: what is stored may come from anyone. */
-at_status at__lookup_stands(at__geometry *geometry, const at__answer *winner, const at__catalog *catalog,
-                            const at__problem *problem, at_error *err) AT_MUST_CHECK;
+at_status at__lookup_stands(at__geometry *geometry, const at__answer *winner, at__store *store,
+                            const at__catalog *catalog, const at__problem *problem,
+                            at_error *err) AT_MUST_CHECK;
+
+/* Was a winner with this op_hash found with another text of the op than this one? Unknown: no. */
+bool at__is_of_other_op(at__store *store, const at__op *op, const char *op_hash);
 
 /* A configuration that won elsewhere. Pointers are borrowed: valid until the next look-up, or close. */
 typedef struct at__hint {

@@ -13,6 +13,7 @@
 
 #include "util/clock.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -100,6 +101,26 @@ void at__entry_find_template(at__entry *e, const at__catalog *catalog, const at_
         e->t = t;
 }
 
+bool at__is_of_other_op(at__store *store, const at__op *op, const char *op_hash)
+{
+    char text_hash[AT__HASH_TEXT];
+    return store && op_hash && op_hash[0] && at__store_get_space(text_hash, store, op_hash, NULL) == AT_OK &&
+           strcmp(text_hash, op->hash) != 0;
+}
+
+/* The same of many, most of which were found in one space. */
+static bool is_of_other_op(at__lookup *l, const at__entry *e, const char *op_hash)
+{
+    if (!op_hash)
+        return false;
+    if (l->space_op != e->op || strcmp(l->space, op_hash) != 0) {
+        l->space_op = e->op;
+        snprintf(l->space, sizeof l->space, "%s", op_hash);
+        l->space_is_other = at__is_of_other_op(at__entry_store(l, e), e->op, op_hash);
+    }
+    return l->space_is_other;
+}
+
 /* Any type of the key: they have the size in common, or are the same. */
 static at__dtype type_of_key(const at__op *op, const char *type_key)
 {
@@ -143,6 +164,7 @@ static bool keep_entry(void *context, at__answer *answer)
     if (e.shipped && is_known(l, &e, answer))
         return true;
     at__entry_find_template(&e, l->catalog, &answer->winner);
+    e.other_op = is_of_other_op(l, &e, answer->winner.op_hash);
     e.traffic = traffic_of(&e, answer->type_key);
     e.answer = *answer;
     *answer = (at__answer){ 0 };
@@ -225,6 +247,7 @@ static const char *newest_device(const at__lookup *l)
  * is left. */
 static at_status read_store(at__lookup *l, at__store *store, at_error *err)
 {
+    l->space_op = NULL;
     l->out_of_memory = false;
     at_status status = store ? at__store_each_best(store, keep_entry, l, err) : AT_OK;
     if (status == AT_OK && l->out_of_memory)

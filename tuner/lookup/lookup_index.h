@@ -19,6 +19,7 @@ typedef struct at__entry {
     bool shipped; /* it came with the program */
     const at__op *op;
     const at__template *t;
+    bool other_op; /* the op's own file was changed since */
     at__config config;
     int64_t dims[AT__MAX_SIZES];
     double traffic; /* at__traffic_of its problem */
@@ -63,8 +64,11 @@ struct at__lookup {
     at__entry *entries;
     size_t count, cap;
     size_t *buckets, bucket_count;
-    at__memo *memo;     /* AT__MEMO_COUNT places, by hash; allocated with the first */
-    const char *newest; /* the device of the newest winner: what an empty name stands for */
+    at__memo *memo;            /* AT__MEMO_COUNT places, by hash; allocated with the first */
+    const char *newest;        /* the device of the newest winner: what an empty name stands for */
+    char space[AT__HASH_TEXT]; /* what was last asked in at__is_of_other_op, and the answer */
+    const at__op *space_op;
+    bool space_is_other;
     int64_t version;
     double checked_s;
     bool out_of_memory;

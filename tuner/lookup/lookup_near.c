@@ -336,12 +336,14 @@ static bool is_there(const at__hint *list, int count, const at__entry *e)
     return false;
 }
 
-/* The winner as the present template reads it: for a start, another version of the template will do. */
+/* The winner as the present template reads it: for a start, another version of the template or the op will
+ * do. */
 static bool read_again(at__entry *e, const at__lookup *l)
 {
     const at__winner *w = &e->answer.winner;
     if (!e->t)
         e->t = at__catalog_find_template(l->catalog, e->op, w->template_name);
+    e->other_op = false;
     return e->t && at__config_parse(&e->config, e->t, w->config, NULL) == AT_OK;
 }
 

@@ -115,7 +115,9 @@ at_status at__lookup_runner_up(at__entry *out, at__geometry *geometry, double *c
     looking k = { .l = l, .winner = winner, .problem = p, .cc = cc, .sms = sms };
     const at__answer *a = &winner->answer;
     at__problem_key key = { .op = a->op, .shape = a->shape, .type_key = a->type_key };
-    at_status status = at__store_each_trial(at__entry_store(l, winner), &key, NULL, visit, &k, err);
+    at_status status = winner->other_op
+                           ? AT_OK /* its trials were proven by the other op, too */
+                           : at__store_each_trial(at__entry_store(l, winner), &key, NULL, visit, &k, err);
     if (status == AT_OK && k.failed)
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK && !k.found)

@@ -7,18 +7,21 @@
  */
 #include "tune/session_parts.h"
 
+#include "lookup/lookup.h"
 #include "util/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static at_status keep_sources(const at__job *j, const at__template *t, at_error *err)
+static at_status keep_sources(const at__job *j, const at__template *t, const char *op_hash, at_error *err)
 {
     const at__op *op = at__contest_problem(j->main)->op;
     at_status status = at__store_put_source(j->env->store, t->hash, t->file, t->source, t->source_len, err);
     if (status == AT_OK)
         status = at__store_put_source(j->env->store, op->hash, op->file, op->source, op->source_len, err);
+    if (status == AT_OK)
+        status = at__store_put_space(j->env->store, op_hash, op->hash, err);
     return status;
 }
 
@@ -26,6 +29,23 @@ static at_status keep_sources(const at__job *j, const at__template *t, at_error 
 static bool restricted(const at__tune_options *o)
 {
     return o->fix_count > 0 || o->templates;
+}
+
+/* ... but one that is out of date it may. */
+static at_status may_keep(bool *keep, const at__job *j)
+{
+    at__answer before = { 0 };
+    at__geometry ignored;
+    *keep = true;
+    if (!restricted(j->env->options))
+        return AT_OK;
+    at_status status = at__store_find_winner(&before, j->env->store, at__contest_key(j->main),
+                                             &j->env->fingerprint, NULL, NULL);
+    if (status == AT_OK)
+        *keep = at__lookup_stands(&ignored, &before, j->env->store, j->env->catalog,
+                                  at__contest_problem(j->main), NULL) != AT_OK;
+    at__answer_clear(&before);
+    return status == AT_ERR_NOT_FOUND ? AT_OK : status;
 }
 
 /* An answer as the store would give it, for the report. */
@@ -95,14 +115,10 @@ at_status at__session_keep_winner(at__job *j, at__answer *answer, at_error *err)
                      .resources = a->m.resources,
                      .elapsed_s = at__now_s() - at__contest_tally(j->main)->started_s,
                      .conditions = j->final.notes.conditions };
-    at_status status = keep_sources(j, a->t, err);
-    at__answer before = { 0 };
-    if (status == AT_OK && restricted(j->env->options))
-        status = at__store_find_winner(&before, j->env->store, at__contest_key(j->main), &j->env->fingerprint,
-                                       NULL, NULL);
-    bool keep = !restricted(j->env->options) ? status == AT_OK : status == AT_ERR_NOT_FOUND;
-    at__answer_clear(&before);
-    status = status == AT_ERR_NOT_FOUND ? AT_OK : status;
+    at_status status = keep_sources(j, a->t, op_hash, err);
+    bool keep = false;
+    if (status == AT_OK)
+        status = may_keep(&keep, j);
     if (status == AT_OK && keep)
         status = winner_run(&run_id, j, err);
     if (status == AT_OK && keep)
