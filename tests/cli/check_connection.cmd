@@ -16,7 +16,7 @@ printf '__global__ void f(%s) { out[0] = in[N]; }\n' "${args/long long r/int r}"
 template $'source ../../src/k.cu\nparam N = 1 2\nkernel f\narg in out batch rows cols\ngrid 1\nblock 32'
 check
 printf '__global__ void __launch_bounds__(256) f(%s) { out[0] = in[N]; }\n' "$args" >src/k.cu
-template $'source ../../src/k.cu\nparam N = 1 2 3 4 5 6 7\nkernel f\ngrid N == 1 ? 0 : N == 2 ? 0 : 1 N == 3 ? 65536 : 1\nblock N == 4 ? 2048 : N == 5 ? 512 : N == 6 ? 32 : 1 N == 6 ? 64 : 1\nshared N == 7 ? 300000 : 0'
+template $'source ../../src/k.cu\nparam N = 1 2 3 4 5 6 7\nkernel f\narg in out batch rows cols\ngrid N == 1 ? 0 : N == 2 ? 0 : 1 N == 3 ? 65536 : 1\nblock N == 4 ? 2048 : N == 5 ? 512 : N == 6 ? 32 : 1 N == 6 ? 64 : 1\nshared N == 7 ? 300000 : 0'
 check
 printf '#if N > 1\nwrong\n#endif\n__global__ void f(%s) { out[0] = nowhere; }\n' "$args" >src/k.cu
 template $'source ../../src/k.cu\nparam N = 1 2 3\ndefine N\nkernel f\ngrid 1\nblock 32'
@@ -24,9 +24,9 @@ check
 at check copy --template t --shape 64x64 --dtype f32 --templates dir --jobs 1 --sample 0 --format json
 # A parameter that the code does not see: its values all give the same machine code.
 printf '#ifndef N\n#define N 4\n#endif\n__global__ void f(%s) { out[0] = in[N] + M; }\n' "$args" >src/k.cu
-template $'source ../../src/k.cu\nparam N = 1 2 3\nparam M = 1 2\nparam L = 1 2\nparam B = 32 64\nkernel f\ngrid 1\nblock B'
+template $'source ../../src/k.cu\nparam N = 1 2 3\nparam M = 1 2\nparam L = 1 2\nparam B = 32 64\nkernel f\narg in out batch rows cols\ngrid 1\nblock B'
 check
-template $'source ../../src/k.cu\nparam N = 1 2 3\nparam M = 1 2\ndefine N\nkernel f\ngrid 1\nblock 32'
+template $'source ../../src/k.cu\nparam N = 1 2 3\nparam M = 1 2\ndefine N\nkernel f\narg in out batch rows cols\ngrid 1\nblock 32'
 check
 template $'source ../../src/k.cu\nparam N = 1 2\nrequire N > 2 # never\nkernel f\ngrid 1\nblock 32'
 check

@@ -109,8 +109,11 @@ static void show_fault(void *context, const at__compile_check_fault *f)
     if (f->kernels > 1)
         at__print(stderr, ", and %" PRId64 " more %s%s", f->kernels - 1,
                   f->kind == AT__FAULT_FAILS ? "kernel" : "configuration", f->kernels > 2 ? "s" : "");
-    at__print(stderr, "%s:\n%s%s", f->kind == AT__FAULT_LEFT_OUT ? ", which is left out" : "", f->log,
-              len && f->log[len - 1] == '\n' ? "" : "\n");
+    at__print(stderr, "%s:\n%s%s",
+              f->kind != AT__FAULT_LEFT_OUT ? ""
+              : f->kernels > 1              ? ", which are left out"
+                                            : ", which is left out",
+              f->log, len && f->log[len - 1] == '\n' ? "" : "\n");
 }
 
 static bool chosen(const at__words *words, const char *name)
@@ -255,19 +258,23 @@ static bool has_row(const checker *c, const at__template *t)
 /* A template that was compiled for nothing has not been checked: that must not look like success. */
 static void warn_of_unchecked(const checker *c)
 {
-    char text[512];
+    char text[700];
     for (int o = 0; o < at__catalog_op_count(c->catalog); o++) {
         const at__op *op = at__catalog_op(c->catalog, o);
         for (int i = 0; i < at__catalog_template_count(c->catalog, op); i++) {
             const at__template *t = at__catalog_template(c->catalog, op, i);
             if (!chosen(&c->args->words, op->name) || !chosen(&c->args->templates, t->name) || has_row(c, t))
                 continue;
-            const char *why = at__compile_check_refusal(c->check, t);
+            at__str why = { 0 };
+            at_error ignored;
+            if (at__compile_check_refusal(&why, c->check, t, &ignored) != AT_OK)
+                at__str_clear(&why);
             snprintf(
                 text, sizeof text,
                 "%s/%s has no configuration for these shapes and types%s%.300s: not checked; name others "
                 "with --shape",
-                op->name, t->name, why ? ", as none satisfies " : "", why ? why : "");
+                op->name, t->name, why.len ? ", as none satisfies " : "", at__str_text(&why));
+            at__str_clear(&why);
             at__warn(text);
         }
     }

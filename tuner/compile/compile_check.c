@@ -7,6 +7,7 @@
 #include "compile/compile_check.h"
 
 #include "compile/connection.h"
+#include "compile/doubts.h"
 #include "compile/effects.h"
 #include "compile/pool.h"
 #include "lang/arch.h"
@@ -36,13 +37,14 @@ typedef struct fault {
 /* The first problem that a template has configurations for. */
 typedef struct first {
     size_t row;
+    at__problem problem;
     int64_t *slots;
 } first;
 
 /* A template without a configuration for some problem. */
 typedef struct refused {
     const at__template *t;
-    char *why; /* for the last such */
+    int64_t *slots; /* of the last such */
 } refused;
 
 struct at__compile_check {
@@ -277,8 +279,22 @@ static at_status find_row(size_t *out, at__compile_check *c, at__compile_check_r
     return AT_OK;
 }
 
+/* A configuration that has no launch: of one cause the first is told, with its shape. */
+static at_status leave_out(at__compile_check *c, size_t row, const char *config, const at__problem *problem,
+                           const char *cause, at_error *err)
+{
+    at__str text = { 0 };
+    at__str_addf(&text, "%s; found for ", cause);
+    at__problem_shape(&text, problem);
+    at_status status = at__str_status(&text, err);
+    if (status == AT_OK)
+        status = add_fault(c, row, config, cause, at__str_text(&text), AT__FAULT_LEFT_OUT, err);
+    at__str_clear(&text);
+    return status;
+}
+
 static at_status check_config(at__compile_check *c, size_t row, const at__config *config,
-                              const int64_t *slots, at_error *err)
+                              const at__problem *problem, const int64_t *slots, at_error *err)
 {
     const at__template *t = c->rows[row].t;
     int64_t own[AT__MAX_SLOTS];
@@ -292,7 +308,7 @@ static at_status check_config(at__compile_check *c, size_t row, const at__config
         status = at__config_bind(own, t, config, err);
     bool launches = status == AT_OK && at__geometries_of(geometries, t, own, &cause) == AT_OK;
     if (status == AT_OK && !launches)
-        status = add_fault(c, row, at__str_text(&text), cause.text, cause.text, AT__FAULT_LEFT_OUT, err);
+        status = leave_out(c, row, at__str_text(&text), problem, cause.text, err);
     if (status == AT_OK && launches)
         status = at__render(&source, t, c->rows[row].type, config, slots, err);
     if (status == AT_OK && launches)
@@ -302,11 +318,12 @@ static at_status check_config(at__compile_check *c, size_t row, const at__config
     return status;
 }
 
-static at_status remember_first(at__compile_check *c, size_t row, const int64_t *slots, at_error *err)
+static at_status remember_first(at__compile_check *c, size_t row, const at__problem *problem,
+                                const int64_t *slots, at_error *err)
 {
     const at__template *t = c->rows[row].t;
     size_t bytes = (size_t)t->op->symbols.count * sizeof *slots;
-    first f = { .row = row };
+    first f = { .row = row, .problem = *problem };
     for (size_t i = 0; i < c->first_count; i++)
         if (c->rows[c->firsts[i].row].t == t)
             return AT_OK;
@@ -320,10 +337,11 @@ static at_status remember_first(at__compile_check *c, size_t row, const int64_t 
     return AT_OK;
 }
 
-static at_status remember_refusal(at__compile_check *c, const at__template *t, const char *why, at_error *err)
+static at_status remember_refusal(at__compile_check *c, const at__template *t, const int64_t *slots,
+                                  at_error *err)
 {
-    size_t i = 0;
-    char *copy = at__text_copy(why, strlen(why));
+    size_t i = 0, bytes = (size_t)t->op->symbols.count * sizeof *slots;
+    int64_t *copy = malloc(bytes);
     while (i < c->refusal_count && c->refusals[i].t != t)
         i++;
     if (!copy || (i == c->refusal_count &&
@@ -333,22 +351,25 @@ static at_status remember_refusal(at__compile_check *c, const at__template *t, c
     }
     if (i == c->refusal_count)
         c->refusals[c->refusal_count++] = (refused){ .t = t };
-    free(c->refusals[i].why);
-    c->refusals[i].why = copy;
+    memcpy(copy, slots, bytes);
+    free(c->refusals[i].slots);
+    c->refusals[i].slots = copy;
     return AT_OK;
 }
 
-const char *at__compile_check_refusal(const at__compile_check *c, const at__template *t)
+at_status at__compile_check_refusal(at__str *out, const at__compile_check *c, const at__template *t,
+                                    at_error *err)
 {
     for (size_t i = 0; i < c->refusal_count; i++)
         if (c->refusals[i].t == t)
-            return c->refusals[i].why;
-    return NULL;
+            return at__doubts_conflict(out, t, c->refusals[i].slots, c->options.cancel, err);
+    return AT_OK;
 }
 
-static at_status check_template(at__compile_check *c, const at__template *t, at__dtype type,
+static at_status check_template(at__compile_check *c, const at__template *t, const at__problem *problem,
                                 const int64_t *slots, int cc, at_error *err)
 {
+    const at__dtype type = problem->type;
     at__space *space = NULL;
     at__rng rng = { c->options.seed };
     size_t row = 0;
@@ -361,17 +382,26 @@ static at_status check_template(at__compile_check *c, const at__template *t, at_
         status =
             find_row(&row, c, (at__compile_check_row){ .op = t->op, .t = t, .cc = cc, .type = type }, err);
     if (count > 0 && status == AT_OK)
-        status = remember_first(c, row, slots, err);
+        status = remember_first(c, row, problem, slots, err);
     else if (status == AT_OK)
-        status = remember_refusal(c, t, at__space_refusal(space), err);
+        status = remember_refusal(c, t, slots, err);
     bool all = sample == 0 || sample >= count;
     for (int64_t i = 0; i < (all ? count : sample) && status == AT_OK && !*c->options.cancel; i++) {
         at__config config;
         at__space_config(&config, space, all ? i : at__space_sample(space, &rng));
-        status = check_config(c, row, &config, slots, err);
+        status = check_config(c, row, &config, problem, slots, err);
     }
     at__space_close(space);
     return status;
+}
+
+/* What a run would refuse before it tries anything; once for all shapes. */
+static at_status add_failure(at__compile_check *c, size_t row, const char *why, at_error *err)
+{
+    bool known = c->rows[row].failed > 0;
+    c->rows[row].failed = 1;
+    c->failed += !known;
+    return known ? AT_OK : add_fault(c, row, "", why, why, AT__FAULT_FAILS, err);
 }
 
 static at_status check_reference(at__compile_check *c, const at__problem *p, int cc, at_error *err)
@@ -380,6 +410,9 @@ static at_status check_reference(at__compile_check *c, const at__problem *p, int
     size_t row = 0;
     at_status status =
         find_row(&row, c, (at__compile_check_row){ .op = p->op, .cc = cc, .type = p->type }, err);
+    at_error cause = { 0 };
+    if (status == AT_OK && at__op_check_inputs(p->op, p->type, &cause) != AT_OK)
+        status = add_failure(c, row, cause.text, err);
     if (status == AT_OK)
         status = at__render_reference(&source, p->op, p->type, err);
     if (status == AT_OK)
@@ -405,19 +438,44 @@ at_status at__compile_check_problem(at__compile_check *c, const at__problem *p, 
     for (int i = 0; i < at__catalog_template_count(c->options.catalog, p->op) && status == AT_OK; i++) {
         const at__template *t = at__catalog_template(c->options.catalog, p->op, i);
         if (chosen(c->options.templates, t->name))
-            status = check_template(c, t, p->type, slots, cc, err);
+            status = check_template(c, t, p, slots, cc, err);
     }
     return status;
 }
 
-static void add_useless(void *context, int param, const char *why)
+static void add_doubt(void *context, const char *why)
 {
     at__compile_check *c = context;
     at_error ignored;
-    (void)param;
     /* Without memory a hint is lost, no more. */
     at_status status = add_fault(c, c->firsts[c->asking].row, "", why, why, AT__FAULT_USELESS, &ignored);
     (void)status;
+}
+
+static void add_useless(void *context, int param, const char *why)
+{
+    (void)param;
+    add_doubt(context, why);
+}
+
+/* Were configurations of the template left out already? */
+static bool has_left_out(const at__compile_check *c, const at__template *t)
+{
+    for (size_t i = 0; i < c->fault_count; i++)
+        if (c->faults[i].kind == AT__FAULT_LEFT_OUT && c->rows[c->faults[i].row].t == t)
+            return true;
+    return false;
+}
+
+static at_status find_doubts(at__compile_check *c, const first *f, at_error *err)
+{
+    const at__compile_check_row *r = &c->rows[f->row];
+    at__cancel cancel = { .flag = c->options.cancel };
+    at__limits limits;
+    at__arch_limits(&limits, r->cc);
+    at_status status = at__doubts_find(r->t, &f->problem, &limits, !has_left_out(c, r->t), !r->failed,
+                                       &cancel, add_doubt, c, err);
+    return status == AT_ERR_CANCELLED ? AT_OK : status;
 }
 
 /* Of a template whose kernels are right: what is wrong is told first. */
@@ -443,7 +501,9 @@ at_status at__compile_check_finish(at__compile_check *c, at_error *err)
     while (status == AT_OK && at__pool_busy(c->pool) && !*c->options.cancel)
         status = drain(c, true, err);
     for (c->asking = 0; c->asking < c->first_count && status == AT_OK && !*c->options.cancel; c->asking++)
-        status = find_useless(c, &c->firsts[c->asking], err);
+        status = find_doubts(c, &c->firsts[c->asking], err) == AT_OK
+                     ? find_useless(c, &c->firsts[c->asking], err)
+                     : err->status;
     if (status == AT_OK)
         tell_faults(c);
     return status;
@@ -489,7 +549,7 @@ void at__compile_check_close(at__compile_check *c)
         free(c->firsts[i].slots);
     free(c->firsts);
     for (size_t i = 0; i < c->refusal_count; i++)
-        free(c->refusals[i].why);
+        free(c->refusals[i].slots);
     free(c->refusals);
     free(c->faults);
     free(c->rows);

@@ -36,7 +36,7 @@ typedef struct at__compile_check_fault {
     enum at__fault_kind {
         AT__FAULT_FAILS,    /* they do not compile, or cannot be launched           */
         AT__FAULT_LEFT_OUT, /* configurations without a launch: they are no kernels */
-        AT__FAULT_USELESS   /* of the template: a parameter that changes nothing    */
+        AT__FAULT_USELESS   /* of the template: a doubt, as of a parameter that changes nothing */
     } kind;
 } at__compile_check_fault;
 
@@ -72,8 +72,11 @@ at_status at__compile_check_finish(at__compile_check *check, at_error *err) AT_M
 /* Valid until the next call of at__compile_check_problem. */
 size_t at__compile_check_rows(const at__compile_check *check, at__compile_check_row **out);
 
-/* The requirement that left a template without any configuration, for the last such problem; NULL: there was
- * none. */
-const char *at__compile_check_refusal(const at__compile_check *check, const at__template *t);
+/*
+ * Adds the requirements that left a template without any configuration, for the last such problem, each in
+ * quotes; nothing: there was none.
+ */
+at_status at__compile_check_refusal(at__str *out, const at__compile_check *c, const at__template *t,
+                                    at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -5,6 +5,7 @@
 #include "compile/connection.h"
 
 #include "compile/cubin.h"
+#include "lang/signature.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -71,6 +72,41 @@ static void check_params(const finding *f, const at__op *op, const step *s, cons
              names);
         return;
     }
+}
+
+/* What sizes do not tell, but the words of the source do. One parameter. */
+static void check_word(const finding *f, const at__op *op, const step *s, const at__kernel_arg *k, int i)
+{
+    const at__arg *arg = &op->args[s->args[i]];
+    bool scalar = arg->role == AT__SCALAR;
+    char names[300];
+    add_names(names, op, s);
+    if (scalar && k->pointer)
+        find(f, "kind", "kernel '%s' takes a pointer, '%s', as parameter %d; expected the scalar '%s', of:%s",
+             s->kernel, k->name, i + 1, arg->name, names);
+    else if (!scalar && !k->pointer && k->type)
+        find(f, "kind",
+             "kernel '%s' takes a number, '%s', as parameter %d; expected a pointer to '%s', of:%s",
+             s->kernel, k->name, i + 1, arg->name, names);
+    else if (at__role_is_output(arg->role) && k->pointer && k->constant)
+        find(f, "const",
+             "kernel '%s' takes parameter %d, '%s', as const; expected one to write to: the output '%s', "
+             "of:%s",
+             s->kernel, i + 1, k->name, arg->name, names);
+    else if (scalar && k->type && strchr("iu", k->type[0]) != NULL && !arg->expr)
+        find(f, "real", "kernel '%s' takes an integer, '%s', as parameter %d; expected '%s', which is of %s",
+             s->kernel, k->name, i + 1, arg->name, at__dtype_name(arg->type));
+    else if (scalar && k->type && strchr("iu", k->type[0]) == NULL && arg->expr)
+        find(f, "real", "kernel '%s' takes %s, '%s', as parameter %d; expected '%s', which is an integer",
+             s->kernel, k->type, k->name, i + 1, arg->name);
+}
+
+static void check_words(const finding *f, const at__template *t, const step *s)
+{
+    at__kernel_arg words[AT__MAX_ARGS];
+    int count = at__code_args_of(words, AT__MAX_ARGS, t->source, s->kernel);
+    for (int i = 0; count == s->arg_count && i < count && !f->why->len; i++)
+        check_word(f, t->op, s, &words[i], i);
 }
 
 /* ---- geometry ---- */
@@ -142,6 +178,8 @@ static void check_step(const finding *f, const at__template *t, const step *s, c
         return;
     }
     check_params(f, t->op, s, &k);
+    if (!f->why->len)
+        check_words(f, t, s);
     if (!f->why->len)
         check_sizes(f, s->geometry, limits);
     if (!f->why->len)

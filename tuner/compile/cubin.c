@@ -8,6 +8,8 @@
  */
 #include "compile/cubin.h"
 
+#include "util/options.h"
+
 #include <elf.h>
 #include <stdio.h>
 #include <string.h>
@@ -210,16 +212,43 @@ static bool fits(const at__cubin_kernel *k, const char *begin, const char *local
     return begins(k, with);
 }
 
+/* As people write it: of "_Z1fPf" f, of "_ZN2ns1fEPf" ns::f; what is neither stays. */
+static void read_name(char out[100], const at__cubin_kernel *k)
+{
+    const char *at = k->name, *end = k->name + k->name_len;
+    size_t n = 0;
+    snprintf(out, 100, "%.*s", (int)(k->name_len > 80 ? 80 : k->name_len), k->name);
+    if (!begins(k, "_Z"))
+        return;
+    for (at += 2; at < end && (*at == 'N' || *at == 'L'); at++)
+        ;
+    while (at < end && *at >= '1' && *at <= '9') {
+        size_t len = 0;
+        for (; at < end && *at >= '0' && *at <= '9' && len < 100; at++)
+            len = 10 * len + (size_t)(*at - '0');
+        if (len > (size_t)(end - at) || n + len + 3 > 80)
+            return;
+        n += (size_t)snprintf(out + n, 100 - n, "%s%.*s", n ? "::" : "", (int)len, at);
+        at += len;
+    }
+}
+
 static at_status fail_none(const void *code, size_t len, const char *kernel, at_error *err)
 {
-    char list[400] = "";
+    enum { MOST = 32 };
+    char list[400] = "", names[MOST][100];
+    const char *known[MOST + 1] = { NULL };
     at__cubin_kernel k;
     int n = 0;
-    for (int i = 0; n < 300 && at__cubin_kernel_at(&k, code, len, i); i++)
-        n += snprintf(list + n, sizeof list - (size_t)n, "%s%.*s", i ? ", " : "",
-                      (int)(k.name_len > 80 ? 80 : k.name_len), k.name);
-    return at_fail(err, AT_ERR_INPUT, "found no kernel '%s' in the compiled code; %s%s", kernel,
-                   n ? "it has " : "there is none at all: is it __global__, and outside of every #if?", list);
+    for (int i = 0; n < 300 && i < MOST && at__cubin_kernel_at(&k, code, len, i); i++) {
+        read_name(names[i], &k);
+        known[i] = names[i];
+        n += snprintf(list + n, sizeof list - (size_t)n, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *near = at__nearest(kernel, known);
+    return at_fail(err, AT_ERR_INPUT, "found no kernel '%s' in the compiled code; %s%s%s%s%s", kernel,
+                   n ? "it has " : "there is none at all: is it __global__, and outside of every #if?", list,
+                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 static at_status fail_several(const at__cubin_kernel *a, const at__cubin_kernel *b, const char *kernel,

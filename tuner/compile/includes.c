@@ -385,3 +385,26 @@ void at__includes_hide(at__str *log, const char *source, const char *name, const
     at__str_clear(log);
     *log = said;
 }
+
+void at__includes_hint(at__str *log)
+{
+    static const struct {
+        const char *sign, *and, *hint;
+    } HINTS[] = {
+        { "not allowed in JIT mode", "/cub/",
+          "of CUB include what a kernel uses, as <cub/block/block_reduce.cuh>; <cub/cub.cuh> and cub/device "
+          "are for the host" },
+        { "cannot open source file \"", "",
+          "NVRTC has none of the host's headers: leave them out by #ifndef __CUDACC_RTC__; "
+          "<cuda/std/cstdint> "
+          "and the like are there. Files of your own lie beside the file, or in an `include` folder" },
+    };
+    for (size_t i = 0; i < sizeof HINTS / sizeof *HINTS; i++) {
+        const char *text = at__str_text(log);
+        if (!strstr(text, HINTS[i].sign) || !strstr(text, HINTS[i].and))
+            continue;
+        at__str_addf(log, "%shint: %s", log->len && log->data[log->len - 1] == '\n' ? "" : "\n",
+                     HINTS[i].hint);
+        return;
+    }
+}

@@ -34,4 +34,7 @@ at_status at__includes_check(at__str *safe, const char *source, const char *name
 void at__includes_hide(at__str *log, const char *source, const char *name,
                        const at__include_folders *folders);
 
+/* Adds what to do to a log that complains of headers that NVRTC cannot take. */
+void at__includes_hint(at__str *log);
+
 #endif

@@ -532,6 +532,8 @@ at_status at__nvrtc_compile(at__nvrtc *nvrtc, bool *ok, at__str *code, at__str *
         if (status != AT_OK)
             goto done;
         at__includes_hide(log, source, name, &folders);
+        if (result != NVRTC_SUCCESS)
+            at__includes_hint(log);
     }
     *ok = result == NVRTC_SUCCESS;
     if (*ok)

@@ -4,21 +4,17 @@
  */
 #include "exchange/adopt.h"
 
+#include "lang/signature.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ARGS = 16, MAX_PARAMS = 32, MAX_KERNELS = 32, MAX_WORD = 64 };
-
-typedef struct argument {
-    char name[MAX_WORD];
-    const char *type; /* "f32"; NULL: unknown */
-    bool pointer, constant;
-} argument;
+enum { MAX_ARGS = 16, MAX_PARAMS = 32, MAX_KERNELS = 32 };
 
 typedef struct parameter {
-    char name[MAX_WORD];
+    char name[AT__MAX_WORD];
     long value;
     int axis; /* of the block that it is the size of; -1: of none */
 } parameter;
@@ -26,8 +22,8 @@ typedef struct parameter {
 typedef struct draft {
     const at__adopt_input *in;
     at__str code; /* without comments and strings */
-    char kernel[MAX_WORD];
-    argument args[MAX_ARGS];
+    char kernel[AT__MAX_WORD];
+    at__kernel_arg args[MAX_ARGS];
     int arg_count;
     parameter params[MAX_PARAMS];
     int param_count;
@@ -35,40 +31,7 @@ typedef struct draft {
     at_error *err;
 } draft;
 
-/* ---- code without comments ---- */
-
-static const char *skip_string(const char *at)
-{
-    char quote = *at++;
-    while (*at && *at != quote && *at != '\n')
-        at += *at == '\\' && at[1] ? 2 : 1;
-    return *at == quote ? at + 1 : at;
-}
-
-static void add_blanks(at__str *out, const char *from, const char *to)
-{
-    for (; from < to; from++)
-        at__str_add(out, *from == '\n' ? "\n" : " ");
-}
-
-static void strip(at__str *out, const char *at)
-{
-    while (*at) {
-        const char *from = at;
-        if (strncmp(at, "//", 2) == 0)
-            at += strcspn(at, "\n");
-        else if (strncmp(at, "/*", 2) == 0)
-            at = strstr(at + 2, "*/") ? strstr(at + 2, "*/") + 2 : at + strlen(at);
-        else if (*at == '"')
-            at = skip_string(at);
-        else
-            at++;
-        if (at == from + 1)
-            at__str_add_bytes(out, from, 1);
-        else
-            add_blanks(out, from, at);
-    }
-}
+/* ---- words ---- */
 
 static bool is_part(char c)
 {
@@ -90,58 +53,20 @@ static const char *skip_space(const char *at)
     return at;
 }
 
-static bool is_word(const char *at, size_t len, const char *word)
+static void copy_word(char out[AT__MAX_WORD], const char *at, size_t len)
 {
-    return strlen(word) == len && memcmp(at, word, len) == 0;
+    snprintf(out, AT__MAX_WORD, "%.*s", (int)len, at);
 }
 
-static void copy_word(char out[MAX_WORD], const char *at, size_t len)
-{
-    snprintf(out, MAX_WORD, "%.*s", (int)len, at);
-}
-
-/* ---- kernels ---- */
-
-/* Past a bracket and what it closes. */
-static const char *skip_parens(const char *at)
-{
-    int depth = 0;
-    do {
-        depth += *at == '(' ? 1 : *at == ')' ? -1 : 0;
-        at++;
-    } while (*at && depth > 0);
-    return at;
-}
-
-/* The name of the kernel whose __global__ ends at `at`, and what opens its parameters; NULL: none. */
-static const char *read_kernel(char name[MAX_WORD], const char *at)
-{
-    name[0] = '\0';
-    while (*(at = skip_space(at))) {
-        size_t n = word_len(at);
-        if (is_word(at, n, "__launch_bounds__")) {
-            at = skip_space(at + n);
-            at = *at == '(' ? skip_parens(at) : at;
-        } else if (n) {
-            copy_word(name, at, n);
-            at += n;
-        } else {
-            return *at == '(' && name[0] ? at + 1 : NULL;
-        }
-    }
-    return NULL;
-}
+/* ---- the kernel ---- */
 
 static at_status find_kernel(draft *d, const char **params)
 {
-    static const char GLOBAL[] = "__global__";
-    char names[400] = "";
+    char names[400] = "", name[AT__MAX_WORD];
+    const char *open, *at = at__str_text(&d->code);
     int count = 0, n = 0;
-    for (const char *at = at__str_text(&d->code); (at = strstr(at, GLOBAL)) != NULL;
-         at += sizeof GLOBAL - 1) {
-        char name[MAX_WORD];
-        const char *open = read_kernel(name, at + sizeof GLOBAL - 1);
-        if (!open || (d->in->kernel && strcmp(d->in->kernel, name) != 0))
+    while ((open = at__code_kernel(name, &at)) != NULL) {
+        if (d->in->kernel && strcmp(d->in->kernel, name) != 0)
             continue;
         *params = open;
         strcpy(d->kernel, name);
@@ -159,76 +84,12 @@ static at_status find_kernel(draft *d, const char **params)
     return AT_ERR_INPUT;
 }
 
-/* ---- arguments ---- */
-
-/* The element type that CUDA's words mean. */
-static const char *type_of(const char *at, const char *end)
-{
-    static const struct {
-        const char *word, *type;
-    } TYPES[] = { { "float", "f32" },    { "double", "f64" },   { "__half", "f16" },
-                  { "half", "f16" },     { "uint8_t", "u8" },   { "__nv_bfloat16", "bf16" },
-                  { "int8_t", "i8" },    { "int16_t", "i16" },  { "uint16_t", "u16" },
-                  { "int32_t", "i32" },  { "uint32_t", "u32" }, { "int64_t", "i64" },
-                  { "uint64_t", "u64" }, { "size_t", "u64" } };
-    bool is_unsigned = false, is_int = false, is_char = false, is_short = false;
-    int longs = 0;
-    for (size_t n; at < end; at += n ? n : 1) {
-        n = word_len(at);
-        for (size_t i = 0; n && i < sizeof TYPES / sizeof *TYPES; i++)
-            if (is_word(at, n, TYPES[i].word))
-                return TYPES[i].type;
-        is_unsigned = is_unsigned || is_word(at, n, "unsigned");
-        is_int = is_int || is_word(at, n, "int");
-        is_char = is_char || is_word(at, n, "char");
-        is_short = is_short || is_word(at, n, "short");
-        longs += is_word(at, n, "long");
-    }
-    if (is_char)
-        return is_unsigned ? "u8" : "i8";
-    if (is_short)
-        return is_unsigned ? "u16" : "i16";
-    if (longs)
-        return is_unsigned ? "u64" : "i64";
-    return is_unsigned ? "u32" : is_int ? "i32" : NULL;
-}
-
-/* One parameter of the kernel: its last word is its name. */
-static void read_argument(draft *d, const char *at, const char *end)
-{
-    argument *a = &d->args[d->arg_count];
-    const char *name = NULL;
-    *a = (argument){ 0 };
-    for (const char *p = at; p < end; p++) {
-        size_t n = word_len(p);
-        a->pointer = a->pointer || *p == '*' || *p == '[';
-        a->constant = a->constant || is_word(p, n, "const");
-        if (n && !isdigit((unsigned char)*p)) {
-            name = p;
-            copy_word(a->name, p, n);
-        }
-        p += n ? n - 1 : 0;
-    }
-    a->type = name ? type_of(at, name) : NULL;
-    d->arg_count += name != NULL;
-}
-
 static at_status read_arguments(draft *d, const char *at)
 {
-    int depth = 0;
-    const char *from = at;
-    for (; *at && (depth > 0 || *at != ')'); at++) {
-        depth += *at == '(' || *at == '<' || *at == '[' ? 1 : *at == ')' || *at == '>' || *at == ']' ? -1 : 0;
-        if (*at != ',' || depth)
-            continue;
-        if (d->arg_count == MAX_ARGS)
-            return at_fail(d->err, AT_ERR_INPUT, "%s: found more than %d parameters of %s; expected fewer",
-                           d->in->path, MAX_ARGS, d->kernel);
-        read_argument(d, from, at);
-        from = at + 1;
-    }
-    if (d->arg_count < MAX_ARGS)
-        read_argument(d, from, at);
+    d->arg_count = at__code_args(d->args, MAX_ARGS, at);
+    if (d->arg_count < 0)
+        return at_fail(d->err, AT_ERR_INPUT, "%s: found more than %d parameters of %s; expected fewer",
+                       d->in->path, MAX_ARGS, d->kernel);
     for (int i = 0; i < d->arg_count; i++)
         if (d->args[i].pointer)
             return AT_OK;
@@ -241,7 +102,7 @@ static at_status read_arguments(draft *d, const char *at)
 /* 0, 1 or 2 for what people call the sizes of a block; -1: something else. */
 static int block_axis(const char *name)
 {
-    char low[MAX_WORD];
+    char low[AT__MAX_WORD];
     size_t n = strlen(name);
     for (size_t i = 0; i <= n; i++)
         low[i] = (char)tolower((unsigned char)name[i]);
@@ -260,7 +121,7 @@ static void read_parameter(draft *d, const char *at)
     parameter *p = &d->params[d->param_count];
     size_t n = word_len(at);
     const char *next = strchr(at, '\n');
-    if (!n || n >= MAX_WORD || !next || d->param_count == MAX_PARAMS)
+    if (!n || n >= AT__MAX_WORD || !next || d->param_count == MAX_PARAMS)
         return;
     copy_word(p->name, at, n);
     next = skip_space(next);
@@ -297,7 +158,7 @@ static void ask(draft *d, at__str *out, const char *question)
     d->out->questions++;
 }
 
-static bool is_dim(const argument *a)
+static bool is_dim(const at__kernel_arg *a)
 {
     return !a->pointer && a->type && (a->type[0] == 'i' || a->type[0] == 'u') &&
            (strcmp(a->type + 1, "32") == 0 || strcmp(a->type + 1, "64") == 0);
@@ -320,13 +181,22 @@ static const char *element_type(const draft *d)
     return NULL;
 }
 
-static void add_arg(draft *d, const argument *a, const char *size)
+static bool is_real(const char *type)
+{
+    return !type || strchr("iu", type[0]) == NULL;
+}
+
+static void add_arg(draft *d, const at__kernel_arg *a, const char *size)
 {
     at__str *out = &d->out->op;
     if (a->pointer) {
-        at__str_addf(out, "arg       %s T[%s] %s", a->name, size, a->constant ? "input" : "output");
+        const char *role = !a->constant               ? "output"
+                           : is_real(element_type(d)) ? "input uniform -1 1"
+                                                      : "input";
+        at__str_addf(out, "arg       %s T[%s] %s", a->name, size, role);
         ask(d, out,
-            a->constant ? "how many elements?" : "how many elements? output, or inout if it is read too?");
+            a->constant ? "how many elements, and of what kind are they?"
+                        : "how many elements? output, or inout if it is read too?");
     } else if (is_dim(a)) {
         at__str_addf(out, "arg       %s %s\n", a->name, strcmp(a->type + 1, "64") == 0 ? "i64" : "i32");
     } else {
@@ -335,7 +205,7 @@ static void add_arg(draft *d, const argument *a, const char *size)
     }
 }
 
-static const char *cuda_type(const argument *a)
+static const char *cuda_type(const at__kernel_arg *a)
 {
     return a->pointer ? (a->constant ? "const T *" : "T *")
            : strcmp(a->type ? a->type : "", "i64") == 0 ? "long long "
@@ -374,7 +244,8 @@ static void write_op(draft *d)
         add_arg(d, &d->args[i], size);
     at__str_addf(out, "\nreference %s_reference", d->out->name);
     ask(d, out, "a plain kernel that gives the right answer: write it below");
-    at__str_addf(out, "grid      ceil_div(%s, 256)\nblock     256\ncheck     exact", size);
+    at__str_addf(out, "grid      ceil_div(%s, 256)\nblock     256\ncheck     %s", size,
+                 is_real(type) ? "within 1e-3 relative 1e-5 absolute" : "exact");
     ask(d, out, "bit for bit, or within which error?");
     at__str_add(out, "traffic   (");
     for (int i = 0, n = 0; i < d->arg_count; i++)
@@ -451,7 +322,7 @@ at_status at__adopt(at__adopted *out, const at__adopt_input *in, at_error *err)
     draft d = { .in = in, .out = out, .err = err };
     const char *params = NULL;
     *out = (at__adopted){ 0 };
-    strip(&d.code, in->text);
+    at__code_strip(&d.code, in->text);
     at_status status = at__str_status(&d.code, err);
     if (status == AT_OK)
         status = find_kernel(&d, &params);

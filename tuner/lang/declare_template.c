@@ -14,6 +14,7 @@
 
 #include "lang/declare_common.h"
 #include "lang/declare_parts.h"
+#include "lang/signature.h"
 #include "util/str.h"
 
 /* What is known while reading: `default` may stand before the parameters that it names. */
@@ -408,10 +409,14 @@ static at_status find_kernel(reading *r, const at__lines *lines)
         return AT_OK;
     for (int i = -1; i < t->more_count; i++) {
         const char *kernel = i < 0 ? t->kernel : t->more[i].kernel;
-        if (!at__lines_source_has(lines, kernel) && !(i >= 0 && t->more[i].expression))
-            return at_fail(lines->err, AT_ERR_INPUT,
-                           "%s:%d:%d: found no kernel '%s' in this file; expected it below the declaration",
-                           t->file, r->name_where.line, r->name_where.column, kernel);
+        if (at__lines_source_has(lines, kernel) || (i >= 0 && t->more[i].expression))
+            continue;
+        char near[AT__MAX_NAME];
+        bool has = at__code_nearest_kernel(near, lines->source, kernel);
+        return at_fail(lines->err, AT_ERR_INPUT,
+                       "%s:%d:%d: found no kernel '%s' in this file; expected it below the declaration%s%s%s",
+                       t->file, r->name_where.line, r->name_where.column, kernel,
+                       has ? ", or a line 'kernel " : "", has ? near : "", has ? "'" : "");
     }
     return AT_OK;
 }
@@ -439,6 +444,8 @@ static at_status check_param_names(const at__template *t, at_error *err)
     }
     return AT_OK;
 }
+
+_Static_assert(AT__MAX_NAME == AT__MAX_WORD, "names of both");
 
 /* ---- alignment ---- */
 

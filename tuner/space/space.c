@@ -227,6 +227,15 @@ const char *at__space_refusal(const at__space *space)
     return space->refusal ? space->refusal : "";
 }
 
+const at__require *at__space_idle(const at__space *space, int index)
+{
+    const at__rules *r = &space->rules;
+    for (size_t i = r->let_count; i < r->rule_count; i++)
+        if (r->rules[i].params && !r->rules[i].needed && index-- == 0)
+            return r->rules[i].require;
+    return NULL;
+}
+
 /* ---- indices ---- */
 
 /* An index is a number with one digit a group, the last group's fastest. */

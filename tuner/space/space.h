@@ -68,6 +68,12 @@ double at__space_raw_count(const at__space *space); /* product of the values, as
 /* The requirement that refused most, for an empty space: "PAD <= TILE (reason)"; NULL when not empty. */
 const char *at__space_refusal(const at__space *space);
 
+/*
+ * Requirements that hold for all values of their parameters, and so refuse nothing; those of parameters with
+ * one value aside. NULL: there are no more.
+ */
+const at__require *at__space_idle(const at__space *space, int index);
+
 void at__space_config(at__config *out, const at__space *space, int64_t index); /* 0 <= index < count */
 int64_t at__space_find(const at__space *space, const at__config *config);      /* -1: not valid      */
 int64_t at__space_sample(const at__space *space, at__rng *rng);                /* uniform; count > 0 */

@@ -1,0 +1,201 @@
+/*
+ * doubts.c - requirements are judged by the space, which knows those that refuse nothing; a conflict is what
+ * is left when each requirement in turn is taken away and put back if that makes the space other than empty.
+ * For grids the smallest shape that the op allows is tried.
+ */
+#include "compile/doubts.h"
+
+#include "compile/connection.h"
+#include "lang/signature.h"
+#include "util/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GRID_SAMPLES = 64, CONFLICT_S = 3 };
+
+typedef struct asking {
+    const at__template *t;
+    const at__limits *limits;
+    at__cancel *cancel;
+    at__doubt *doubt;
+    void *context;
+} asking;
+
+/* ---- requirements that refuse nothing ---- */
+
+/* Directly, or through what it is computed from. */
+static bool reads_problem(const at__template *t, const at__expr *expr)
+{
+    const int own = t->op->symbols.count;
+    for (int i = 0; i < own; i++)
+        if (at__expr_reads(expr, i))
+            return true;
+    for (size_t i = 0; i < t->let_count; i++)
+        if (at__expr_reads(expr, t->lets[i].slot) && reads_problem(t, t->lets[i].expr))
+            return true;
+    return false;
+}
+
+/* What depends on the shape or the device may refuse something elsewhere. */
+static void tell_idle(const asking *a, const at__space *space)
+{
+    const at__require *r;
+    char text[400];
+    for (int i = 0; (r = at__space_idle(space, i)) != NULL; i++) {
+        if (reads_problem(a->t, r->expr))
+            continue;
+        snprintf(text, sizeof text, "%.150s:%d:%d: requirement '%.150s' refuses nothing: it always holds",
+                 r->where.file, r->where.line, r->where.column, at__expr_text(r->expr));
+        a->doubt(a->context, text);
+    }
+}
+
+/* ---- grids ---- */
+
+/* The shape of ones, if the op has it. */
+static bool make_smallest(at__problem *out, const at__problem *like)
+{
+    int64_t ones[AT__MAX_DIMS];
+    for (int i = 0; i < AT__MAX_DIMS; i++)
+        ones[i] = 1;
+    return at__problem_init(out, like->op, like->type, ones, like->op->dim_count, NULL) == AT_OK;
+}
+
+/* Is the launch of some configuration there impossible? *why says of one. */
+static bool has_no_grid(at_error *why, const at__space *space, const at__template *t, const int64_t *slots)
+{
+    int64_t count = at__space_count(space);
+    for (int i = 0; i < GRID_SAMPLES && i < count; i++) {
+        at__config config;
+        at__geometry ignored[AT__MAX_STEPS];
+        int64_t own[AT__MAX_SLOTS];
+        at__space_config(&config, space, count <= GRID_SAMPLES ? i : count / GRID_SAMPLES * i);
+        memcpy(own, slots, (size_t)t->op->symbols.count * sizeof *own);
+        if (at__config_bind(own, t, &config, why) == AT_OK &&
+            at__geometries_of(ignored, t, own, why) != AT_OK && strstr(why->text, "' is 0; expected"))
+            return true;
+    }
+    return false;
+}
+
+static at_status tell_grids(const asking *a, const at__problem *like, at_error *err)
+{
+    int64_t slots[AT__MAX_SLOTS];
+    at__problem smallest;
+    at__space *space = NULL;
+    at_error why = { 0 };
+    if (!make_smallest(&smallest, like) || at__problem_bind(slots, &smallest, a->limits, NULL) != AT_OK)
+        return AT_OK;
+    at_status status = at__space_open_until(&space, a->t, slots, NULL, 0, a->cancel, err);
+    if (status == AT_OK && has_no_grid(&why, space, a->t, slots)) {
+        at__str text = { 0 }, shape = { 0 };
+        at__problem_shape(&shape, &smallest);
+        at__str_addf(&text, "%s. So it is for the smallest shape, %s: such configurations are left out there",
+                     why.text, at__str_text(&shape));
+        a->doubt(a->context, at__str_text(&text));
+        at__str_clear(&text);
+        at__str_clear(&shape);
+    }
+    at__space_close(space);
+    return status == AT_ERR_INPUT ? AT_OK : status; /* what cannot be evaluated there is not asked here */
+}
+
+/* ---- the order of arguments ---- */
+
+static bool is_among(const at__kernel_arg *list, int count, const char *name)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(list[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* The kernel has the same names in another order: it is likely given others than it means. */
+static void tell_order(const asking *a, const char *kernel, const int *args, int arg_count)
+{
+    at__kernel_arg words[AT__MAX_ARGS];
+    int count = at__code_args_of(words, AT__MAX_ARGS, a->t->source, kernel);
+    bool same = true;
+    if (count != arg_count)
+        return;
+    for (int i = 0; i < count; i++) {
+        const char *name = a->t->op->args[args[i]].name;
+        if (!is_among(words, count, name))
+            return;
+        same = same && strcmp(words[i].name, name) == 0;
+    }
+    if (same)
+        return;
+    at__str text = { 0 };
+    at__str_addf(&text, "kernel '%s' is given", kernel);
+    for (int i = 0; i < count; i++)
+        at__str_addf(&text, " %s", a->t->op->args[args[i]].name);
+    at__str_add(&text, ", by its own names as");
+    for (int i = 0; i < count; i++)
+        at__str_addf(&text, " %s", words[i].name);
+    at__str_add(&text, ": is it the order that `arg` says?");
+    a->doubt(a->context, at__str_text(&text));
+    at__str_clear(&text);
+}
+
+at_status at__doubts_find(const at__template *t, const at__problem *problem, const at__limits *limits,
+                          bool grids, bool order, at__cancel *cancel, at__doubt *doubt, void *context,
+                          at_error *err)
+{
+    const asking a = { t, limits, cancel, doubt, context };
+    int64_t slots[AT__MAX_SLOTS];
+    at__space *space = NULL;
+    if (order)
+        tell_order(&a, t->kernel, t->args, t->arg_count);
+    for (int i = 0; i < t->more_count && order; i++)
+        tell_order(&a, t->more[i].kernel, t->more[i].args, t->more[i].arg_count);
+    at_status status = at__problem_bind(slots, problem, limits, err);
+    if (status == AT_OK)
+        status = at__space_open_until(&space, t, slots, NULL, 0, cancel, err);
+    if (status == AT_OK)
+        tell_idle(&a, space);
+    at__space_close(space);
+    return status == AT_OK && grids ? tell_grids(&a, problem, err) : status;
+}
+
+/* ---- requirements that exclude each other ---- */
+
+/* Is the space of these requirements empty? What takes too long, or cannot be evaluated, counts as not. */
+static bool is_empty(const at__template *t, const int64_t *slots, at__cancel *cancel)
+{
+    at__space *space = NULL;
+    bool empty =
+        at__space_open_until(&space, t, slots, NULL, 0, cancel, NULL) == AT_OK && at__space_count(space) == 0;
+    at__space_close(space);
+    return empty;
+}
+
+at_status at__doubts_conflict(at__str *out, const at__template *t, const int64_t *slots,
+                              const atomic_int *flag, at_error *err)
+{
+    at__cancel cancel = { .flag = flag, .until_s = at__now_s() + CONFLICT_S };
+    at__template some = *t; /* with requirements of its own, all else borrowed */
+    some.requires = malloc((t->require_count + 1) * sizeof *some.requires);
+    if (!some.requires)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    memcpy(some.requires, t->requires, t->require_count * sizeof *some.requires);
+    for (size_t i = 0; i < some.require_count;) {
+        at__require without = some.requires[i];
+        size_t behind = --some.require_count - i;
+        memmove(some.requires + i, some.requires + i + 1, behind * sizeof *some.requires);
+        if (is_empty(&some, slots, &cancel))
+            continue;
+        memmove(some.requires + i + 1, some.requires + i, behind * sizeof *some.requires);
+        some.requires[i++] = without;
+        some.require_count++;
+    }
+    for (size_t i = 0; i < some.require_count; i++) {
+        const at__require *r = &some.requires[i];
+        at__str_addf(out, "%s'%s'%s%s%s", i ? i + 1 < some.require_count ? ", " : " and " : "",
+                     at__expr_text(r->expr), r->reason[0] ? " (" : "", r->reason, r->reason[0] ? ")" : "");
+    }
+    free(some.requires);
+    return at__str_status(out, err);
+}

@@ -1,0 +1,40 @@
+/*
+ * signature.h - the kernels that stand in a text of CUDA, and what they take, as far as words can tell.
+ */
+#ifndef AUTOTUNE_SIGNATURE_H
+#define AUTOTUNE_SIGNATURE_H
+
+#include "util/str.h"
+
+#include <stdbool.h>
+
+#define AT__MAX_WORD 64 /* characters of a name, with the final zero: AT__MAX_NAME */
+
+typedef struct at__kernel_arg {
+    char name[AT__MAX_WORD];
+    const char *type; /* "f32"; NULL: unknown */
+    bool pointer, constant;
+} at__kernel_arg;
+
+/* Adds the text with blanks in place of comments and strings: words then mean code, and lines stay. */
+void at__code_strip(at__str *out, const char *text);
+
+/*
+ * The next kernel of a stripped text, and what stands behind the bracket that opens its parameters; NULL:
+ * none. *at moves on.
+ */
+const char *at__code_kernel(char name[AT__MAX_WORD], const char **at);
+
+/* The parameters behind an open bracket: how many; -1: more than `max`. */
+int at__code_args(at__kernel_arg *out, int max, const char *open);
+
+/*
+ * The parameters of the kernel that a declaration names (f, ns::f, f<float, 4>), of a text as it is; -1:
+ * there is no such kernel, or several, or it has more than `max`.
+ */
+int at__code_args_of(at__kernel_arg *out, int max, const char *text, const char *kernel);
+
+/* The kernel of the text whose name is near to this one, or that is the only one; false: none. */
+bool at__code_nearest_kernel(char out[AT__MAX_WORD], const char *text, const char *kernel);
+
+#endif
