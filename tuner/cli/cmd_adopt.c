@@ -1,5 +1,6 @@
 /* cmd_adopt.c - `autotune adopt`: a first draft of an op and a template around a kernel that is there. */
 #include "cli/commands.h"
+#include "cli/undefined.h"
 #include "exchange/adopt.h"
 
 #include <errno.h>
@@ -13,14 +14,15 @@
 #define MAX_BYTES ((size_t)1 << 20)
 
 static const at__usage USAGE = {
-    "autotune adopt FILE.cu [--kernel NAME] [-o DIR]",
+    "autotune adopt [T1.json] [FILE.cu] [--kernel NAME] [-o DIR]",
     "Writes DIR/NAME/op.cu and DIR/NAME/adopted.cu: declarations around a kernel that stays where it is, "
-    "from "
-    "its\n"
-    "parameters and its #ifndef defaults. Lines that end in a comment `# ? ...` are guesses and questions "
-    "that "
-    "only\n"
-    "its author can answer; `autotune check` lists what is left of them. Nothing is overwritten.",
+    "from its\n"
+    "parameters, its #ifndef defaults, names that NVRTC finds undefined, and a tuning problem in the T1 "
+    "format, if\n"
+    "there is one (which names the file, unless FILE.cu does). Lines that end in a comment `# ? ...` are "
+    "guesses\n"
+    "and questions that only its author can answer; `autotune check` lists what is left of them. Nothing is\n"
+    "overwritten.",
 };
 
 typedef struct adopt_args {
@@ -79,15 +81,40 @@ static at_status write_new(const char *folder, const char *name, const at__str *
     return status;
 }
 
+/* Another name where a built-in operation has that one; "": it is free. */
+static at_status choose_name(char out[64], const char *name, at_error *err)
+{
+    at__catalog *catalog = NULL;
+    at_status status = at__catalog_open(&catalog, NULL, err);
+    if (status == AT_OK && at__catalog_find_op(catalog, name))
+        snprintf(out, 64, "%.50s_adopted", name);
+    at__catalog_close(catalog);
+    return status;
+}
+
 /* Reads twice: the folder's name is the kernel's, and where the file lies depends on the folder. */
-static at_status adopt(const adopt_args *a, const char *path, at__adopted *out, at_error *err)
+static at_status adopt(const adopt_args *a, const char *path, at__adopt_input *in, at__adopted *out,
+                       at_error *err)
 {
     at__str text = { 0 }, folder = { 0 }, source = { 0 };
-    at__adopt_input in = { .path = path, .source = "", .kernel = a->kernel };
+    at__undefined undefined;
+    char name[64] = "";
+    in->path = path;
+    in->source = "";
     at_status status = at__str_read_file(&text, path, MAX_BYTES, err);
-    in.text = at__str_text(&text);
+    in->text = at__str_text(&text);
+    if (status == AT_OK) {
+        at__undefined_find(&undefined, path);
+        in->undefined = undefined.list;
+        status = at__adopt(out, in, err);
+    }
     if (status == AT_OK)
-        status = at__adopt(out, &in, err);
+        status = choose_name(name, out->name, err);
+    if (name[0]) {
+        in->name = name;
+        at__adopted_clear(out);
+        status = at__adopt(out, in, err);
+    }
     if (status == AT_OK)
         status = make_folder(a->dir, err);
     at__str_addf(&folder, "%s/%s", a->dir, out->name);
@@ -97,10 +124,10 @@ static at_status adopt(const adopt_args *a, const char *path, at__adopted *out, 
         status = make_folder(folder.data, err);
     if (status == AT_OK)
         status = relative(&source, folder.data, path, err);
-    in.source = at__str_text(&source);
+    in->source = at__str_text(&source);
     at__adopted_clear(out);
     if (status == AT_OK)
-        status = at__adopt(out, &in, err);
+        status = at__adopt(out, in, err);
     if (status == AT_OK)
         status = write_new(folder.data, "op.cu", &out->op, err);
     if (status == AT_OK)
@@ -109,6 +136,63 @@ static at_status adopt(const adopt_args *a, const char *path, at__adopted *out, 
     at__str_clear(&folder);
     at__str_clear(&source);
     return status;
+}
+
+/* The file that the tuning problem names, beside it. */
+static at_status find_source(at__str *path, const at__adopt_space *space, const char *problem, at_error *err)
+{
+    const char *slash = strrchr(problem, '/');
+    at__str_add_bytes(path, problem, slash ? (size_t)(slash + 1 - problem) : 0);
+    at__str_add(path, at__str_text(&space->file));
+    at_status status = at__str_status(path, err);
+    if (status == AT_OK && (!space->file.len || access(path->data, R_OK) != 0))
+        status = at_fail(err, AT_ERR_USAGE,
+                         "%s: found the kernel file '%s', which cannot be read beside it; expected autotune "
+                         "adopt %s FILE.cu",
+                         problem, at__str_text(&space->file), problem);
+    return status;
+}
+
+static at_status adopt_space(const adopt_args *a, const char *problem, const char *file, at__adopted *out,
+                             at_error *err)
+{
+    at__adopt_space space;
+    at__str path = { 0 };
+    at_status status = at__adopt_space_read(&space, problem, err);
+    if (status != AT_OK)
+        return status;
+    at__adopt_input in = { .kernel = a->kernel          ? a->kernel
+                                     : space.kernel.len ? space.kernel.data
+                                                        : NULL,
+                           .space = &space };
+    if (!file)
+        status = find_source(&path, &space, problem, err);
+    if (status == AT_OK)
+        status = adopt(a, file ? file : path.data, &in, out, err);
+    if (status == AT_OK && space.sizes.len)
+        at__print(stdout, "its problem is %s %s\n", out->name, space.sizes.data);
+    at__str_clear(&path);
+    at__adopt_space_clear(&space);
+    return status;
+}
+
+static bool is_json(const char *path)
+{
+    size_t n = strlen(path);
+    return (n > 5 && strcmp(path + n - 5, ".json") == 0) || (n > 8 && strcmp(path + n - 8, ".json.gz") == 0);
+}
+
+static at_status adopt_words(const adopt_args *a, at__adopted *out, at_error *err)
+{
+    const char *first = a->words.count ? a->words.items[0] : "";
+    const char *second = a->words.count > 1 ? a->words.items[1] : NULL;
+    at__adopt_input in = { .kernel = a->kernel };
+    if (a->words.count > 2 || !first[0] || (second && is_json(first) == is_json(second)))
+        return at_fail(err, AT_ERR_USAGE,
+                       "expected one file, or a tuning problem and the file of its kernel");
+    if (is_json(first))
+        return adopt_space(a, first, second, out, err);
+    return second ? adopt_space(a, second, first, out, err) : adopt(a, first, &in, out, err);
 }
 
 int at__cmd_adopt(int argc, char **argv)
@@ -124,8 +208,7 @@ int at__cmd_adopt(int argc, char **argv)
     };
     if (!at__command_options(&USAGE, TABLE, argc, argv, &a.words, &code))
         return code;
-    at_status status = a.words.count == 1 ? adopt(&a, a.words.items[0], &out, &err)
-                                          : at_fail(&err, AT_ERR_USAGE, "expected one file");
+    at_status status = adopt_words(&a, &out, &err);
     if (status == AT_OK)
         at__print(stdout, "%d questions are left: autotune check %s --templates %s\n", out.questions,
                   out.name, a.dir);

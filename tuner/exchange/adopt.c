@@ -17,6 +17,7 @@ typedef struct parameter {
     char name[AT__MAX_WORD];
     long value;
     int axis; /* of the block that it is the size of; -1: of none */
+    bool undefined;
 } parameter;
 
 typedef struct draft {
@@ -141,6 +142,26 @@ static void read_parameter(draft *d, const char *at)
     d->param_count++;
 }
 
+static bool is_known(const draft *d, const char *name)
+{
+    for (int i = 0; i < d->param_count; i++)
+        if (strcmp(d->params[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Names that code uses and nothing defines. */
+static void add_undefined(draft *d)
+{
+    for (const char *const *name = d->in->undefined; name && *name && d->param_count < MAX_PARAMS; name++) {
+        if (strlen(*name) >= AT__MAX_WORD || is_known(d, *name))
+            continue;
+        parameter *p = &d->params[d->param_count++];
+        *p = (parameter){ .value = 1, .axis = block_axis(*name), .undefined = true };
+        strcpy(p->name, *name);
+    }
+}
+
 static void read_parameters(draft *d)
 {
     for (const char *at = at__str_text(&d->code); (at = strchr(at, '#')) != NULL; at++) {
@@ -148,6 +169,7 @@ static void read_parameters(draft *d)
         if (strncmp(word, "ifndef", 6) == 0)
             read_parameter(d, word + 6 + strspn(word + 6, " \t"));
     }
+    add_undefined(d);
 }
 
 /* ---- writing ---- */
@@ -171,6 +193,17 @@ static const char *first_dim(const draft *d)
         if (is_dim(&d->args[i]))
             return d->args[i].name;
     return "n";
+}
+
+/* How many elements a buffer is guessed to have. */
+static const char *guess_size(const draft *d)
+{
+    return d->in->space && d->in->space->size.len ? d->in->space->size.data : first_dim(d);
+}
+
+static bool has_shape(const draft *d)
+{
+    return d->in->space && d->in->space->shape.len;
 }
 
 static const char *element_type(const draft *d)
@@ -197,19 +230,29 @@ static void add_arg(draft *d, const at__kernel_arg *a, const char *size)
         ask(d, out,
             a->constant ? "how many elements, and of what kind are they?"
                         : "how many elements? output, or inout if it is read too?");
-    } else if (is_dim(a)) {
+    } else if (is_dim(a) && !has_shape(d)) {
         at__str_addf(out, "arg       %s %s\n", a->name, strcmp(a->type + 1, "64") == 0 ? "i64" : "i32");
     } else {
-        at__str_addf(out, "arg       %s %s = 1", a->name, a->type ? a->type : "i32");
+        const char *type = !a->type                ? "i32"
+                           : is_real(a->type)      ? a->type
+                           : strstr(a->type, "64") ? "i64"
+                                                   : "i32";
+        at__str_addf(out, "arg       %s %s = 1", a->name, type);
         ask(d, out, "its value?");
     }
 }
 
+/* As the op passes it: a buffer of T, a number of its own type. */
 static const char *cuda_type(const at__kernel_arg *a)
 {
-    return a->pointer ? (a->constant ? "const T *" : "T *")
-           : strcmp(a->type ? a->type : "", "i64") == 0 ? "long long "
-                                                        : "int ";
+    if (a->pointer)
+        return a->constant ? "const T *" : "T *";
+    if (a->type && is_real(a->type))
+        return strcmp(a->type, "f64") == 0    ? "double "
+               : strcmp(a->type, "f32") == 0  ? "float "
+               : strcmp(a->type, "bf16") == 0 ? "__nv_bfloat16 "
+                                              : "__half ";
+    return a->type && strstr(a->type, "64") ? "long long " : "int ";
 }
 
 static void add_reference(draft *d)
@@ -225,17 +268,20 @@ static void add_reference(draft *d)
 static void write_op(draft *d)
 {
     at__str *out = &d->out->op;
-    const char *size = first_dim(d), *type = element_type(d);
+    const char *size = guess_size(d), *type = element_type(d);
     bool any = false;
     at__str_addf(out, "/*!autotune\nop        %s", d->out->name);
     ask(d, out, "what it computes, in one line");
     at__str_add(out, "shape    ");
-    for (int i = 0; i < d->arg_count; i++) {
+    for (int i = 0; i < d->arg_count && !has_shape(d); i++) {
         if (is_dim(&d->args[i]))
             at__str_addf(out, " %s", d->args[i].name);
         any = any || is_dim(&d->args[i]);
     }
-    at__str_add(out, any ? "" : " n");
+    at__str_addf(out, "%s%s", has_shape(d) || !any ? " " : "",
+                 has_shape(d) ? d->in->space->shape.data
+                 : any        ? ""
+                              : "n");
     ask(d, out, "the sizes of a problem, as users will write them");
     at__str_addf(out, "type      T = %s", type ? type : "f32");
     ask(d, out, "its element type, or the list of them");
@@ -265,11 +311,24 @@ static const char *block_size(const draft *d, int axis)
     return NULL;
 }
 
+/* Does the tuning problem declare it? */
+static bool is_declared(const draft *d, const char *name)
+{
+    const char *lines = d->in->space ? at__str_text(&d->in->space->lines) : "";
+    size_t n = strlen(name);
+    for (const char *at = lines; (at = strstr(at, name)) != NULL; at += n)
+        if (!is_part(at[n]) && at > lines && at[-1] == ' ' && strncmp(at + n, " =", 2) == 0)
+            return true;
+    return false;
+}
+
 static void write_params(draft *d)
 {
     at__str *out = &d->out->t;
     for (int i = 0; i < d->param_count; i++) {
         const parameter *p = &d->params[i];
+        if (is_declared(d, p->name))
+            continue;
         at__str_addf(out, "param     %s = ", p->name);
         if (p->axis >= 0)
             at__str_add(out, p->axis ? "1 2 4 8 16 32" : "16 32 64 128 256 512 1024");
@@ -277,7 +336,9 @@ static void write_params(draft *d)
             at__str_add(out, "0 1");
         else
             at__str_addf(out, "%ld", p->value);
-        ask(d, out, "which values are worth a try?");
+        ask(d, out,
+            p->undefined ? "the file uses this name and defines it nowhere: which values are worth a try?"
+                         : "which values are worth a try?");
     }
 }
 
@@ -285,9 +346,12 @@ static void write_template(draft *d)
 {
     at__str *out = &d->out->t;
     const char *x = block_size(d, 0), *y = block_size(d, 1), *z = block_size(d, 2);
+    const at__adopt_space *space = d->in->space;
     at__str_addf(out, "/*!autotune\ntemplate  adopted\nsource    %s\ndefine    all\n\n", d->in->source);
+    if (space)
+        at__str_add(out, at__str_text(&space->lines));
     write_params(d);
-    if (x && y)
+    if (x && y && !space)
         at__str_addf(out, "require   %s * %s%s%s <= device.max_threads_per_block\n", x, y, z ? " * " : "",
                      z ? z : "");
     at__str_addf(out, "\nkernel    %s", d->kernel);
@@ -295,10 +359,16 @@ static void write_template(draft *d)
         ask(d, out, "if it is a template: with its arguments, as NAME<T, 4>");
     else
         at__str_add(out, "\n");
-    at__str_addf(out, "grid      ceil_div(%s, %s)", first_dim(d), x ? x : "256");
+    if (space && space->grid.len)
+        at__str_addf(out, "grid      %s", space->grid.data);
+    else
+        at__str_addf(out, "grid      ceil_div(%s, %s)", first_dim(d), x ? x : "256");
     ask(d, out, "how many blocks, in each of up to three dimensions?");
-    at__str_addf(out, "block     %s%s%s%s%s", x ? x : "256", y ? " " : "", y ? y : "", z ? " " : "",
-                 z ? z : "");
+    if (space && space->block.len)
+        at__str_addf(out, "block     %s", space->block.data);
+    else
+        at__str_addf(out, "block     %s%s%s%s%s", x ? x : "256", y ? " " : "", y ? y : "", z ? " " : "",
+                     z ? z : "");
     ask(d, out, "how many threads?");
     at__str_add(out, "*/\n");
 }
@@ -306,6 +376,10 @@ static void write_template(draft *d)
 static void name_op(draft *d)
 {
     size_t n = 0;
+    if (d->in->name) {
+        snprintf(d->out->name, sizeof d->out->name, "%s", d->in->name);
+        return;
+    }
     for (const char *at = d->kernel; *at && n + 1 < sizeof d->out->name - 16; at++)
         if (n || isalpha((unsigned char)*at))
             d->out->name[n++] = (char)tolower((unsigned char)*at);

@@ -7,13 +7,18 @@
 #ifndef AUTOTUNE_ADOPT_H
 #define AUTOTUNE_ADOPT_H
 
+#include "exchange/adopt_space.h"
 #include "util/str.h"
 
 typedef struct at__adopt_input {
-    const char *text;   /* of the file                                         */
-    const char *path;   /* of it, for messages                                 */
-    const char *source; /* as the template's `source` line shall say it        */
-    const char *kernel; /* NULL: the only one of the file                      */
+    const char *text;             /* of the file                                         */
+    const char *path;             /* of it, for messages                                 */
+    const char *source;           /* as the template's `source` line shall say it        */
+    const char *kernel;           /* NULL: the only one of the file                      */
+    const char *name;             /* of the op; NULL: after the kernel */
+    const at__adopt_space *space; /* a tuning problem that says more; NULL: none */
+    const char *const
+        *undefined; /* names that the compiler does not know: parameters, it seems; NULL-ended */
 } at__adopt_input;
 
 typedef struct at__adopted {

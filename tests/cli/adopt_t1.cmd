@@ -1,0 +1,62 @@
+# A tuning problem in the T1 format and the kernel that it names: its parameters and conditions, blocks and grid.
+"$AUTOTUNE" check --template tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+mkdir kt
+cat >kt/scale.json <<'END'
+{"General": {"BenchmarkName": "scale"},
+ "ConfigurationSpace": {
+   "TuningParameters": [
+     {"Name": "block_size_x", "Type": "int", "Values": "[32, 64, 128]", "Default": 32},
+     {"Name": "block_size_y", "Type": "int", "Values": "[1, 2]", "Default": 1},
+     {"Name": "tile_size_x", "Type": "int", "Values": "[1, 2, 4]", "Default": 1},
+     {"Name": "read_only", "Type": "int", "Values": "[0, 1]", "Default": 0}],
+   "Conditions": [
+     {"Expression": "block_size_x * tile_size_x <= 256 and not (read_only == 1 and tile_size_x == 4)", "Parameters": []},
+     {"Expression": "32 <= block_size_x * block_size_y <= 128", "Parameters": []}]},
+ "KernelSpecification": {"Language": "CUDA", "KernelName": "scale_kernel", "KernelFile": "scale.cu",
+   "GlobalSizeType": "CUDA", "LocalSize": {"X": "block_size_x", "Y": "block_size_y", "Z": "1"},
+   "GridDivX": ["block_size_x", "tile_size_x"], "GridDivY": ["block_size_y"], "ProblemSize": [4096, 1024],
+   "Arguments": [{"Name": "out", "Type": "float", "AccessType": "WriteOnly"}]}}
+END
+cat >kt/scale.cu <<'END'
+__global__ void scale_kernel(float *out, const float *in, float a)
+{
+    const int y = blockIdx.y * block_size_y + threadIdx.y;
+    for (int k = 0; k < tile_size_x; k++) {
+        const int x = (blockIdx.x * tile_size_x + k) * block_size_x + threadIdx.x;
+#if read_only == 1
+        out[y * 4096 + x] = a * __ldg(in + y * 4096 + x) + OFFSET;
+#else
+        out[y * 4096 + x] = a * in[y * 4096 + x] + OFFSET;
+#endif
+    }
+}
+__global__ void another(int *x) {}
+END
+at adopt kt/scale.json -o templates
+cat templates/scale/op.cu templates/scale/adopted.cu
+at space scale 4096x1024 --templates templates | sed 's/ in .*//'
+at check scale --shape 4096x1024 --templates templates --sample 20 --jobs 1 2>&1 | grep -v 'open question'
+# The file may be named; one that is not there is said to be missing.
+at adopt kt/scale.cu kt/scale.json -o elsewhere >/dev/null
+ls elsewhere/scale
+sed -i 's/"scale.cu"/"gone.cu"/' kt/scale.json
+at adopt kt/scale.json -o third
+at adopt kt/scale.json kt/scale.json
+# Names that nothing defines are parameters; functions and types are not.
+cat >kt/undefined.cu <<'END'
+#include "part.h"
+__global__ void copy(int *out, const int *in, int n)
+{
+    int i = blockIdx.x * BLOCK_SIZE + threadIdx.x;
+    missing_type t;
+    if (i < n)
+        out[i] = in[i] + DEFINED * FACTOR + missing(i);
+}
+END
+echo '#define DEFINED 1' >kt/part.h
+at adopt kt/undefined.cu -o fourth # `copy` is built in
+grep param fourth/copy_adopted/adopted.cu
+# A simple kernel's draft passes `check` as it is, but for the questions.
+printf '__global__ void add(float *c, const float *a, const float *b, int n)\n{\n    int i = blockIdx.x * BLOCK + threadIdx.x;\n    if (i < n)\n        c[i] = a[i] + b[i];\n}\n' >kt/add.cu
+at adopt kt/add.cu -o fifth
+at check add --shape 1000 --templates fifth --jobs 1

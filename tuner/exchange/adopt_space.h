@@ -1,0 +1,22 @@
+/*
+ * adopt_space.h - what a tuning problem in the T1 format says of a kernel that is there, in the words of a
+ * declaration: for `autotune adopt`.
+ */
+#ifndef AUTOTUNE_ADOPT_SPACE_H
+#define AUTOTUNE_ADOPT_SPACE_H
+
+#include "util/str.h"
+
+typedef struct at__adopt_space {
+    at__str lines;        /* `param` and `require` lines, its conditions translated                  */
+    at__str kernel, file; /* names; "": it does not say. The file's is relative to the problem's     */
+    at__str shape, size;  /* "problem_x problem_y", and their product                               */
+    at__str grid, block;  /* expressions; "": it does not say                                       */
+    at__str sizes;        /* of the problem, as a shape: "4096x4096"                                */
+} at__adopt_space;
+
+/* AT_ERR_INPUT: it is no such file, or a condition that expressions cannot say, with its place. */
+at_status at__adopt_space_read(at__adopt_space *out, const char *path, at_error *err) AT_MUST_CHECK;
+void at__adopt_space_clear(at__adopt_space *space);
+
+#endif
