@@ -85,3 +85,31 @@ Test(arch, memory_that_no_device_has_is_still_a_size)
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
         cr_assert_eq(at__memory_bytes(CASES[i][0]), CASES[i][1], "case %zu", i);
 }
+
+/* As NVIDIA's occupancy calculator has them. */
+Test(arch, occupancy_is_what_the_scarcest_resource_allows)
+{
+    static const struct {
+        int cc, threads, registers, shared, blocks, warps, max;
+        const char *limit;
+    } CASES[] = {
+        { 90, 256, 32, 0, 8, 64, 64, "threads" },
+        { 90, 1024, 64, 0, 1, 32, 64, "registers" },
+        { 90, 128, 32, 100 * 1024, 2, 8, 64, "shared memory" },
+        { 90, 32, 16, 0, 32, 32, 64, "blocks" },
+        { 90, 256, 255, 0, 1, 8, 64, "registers" },
+        { 90, 33, 32, 0, 32, 64, 64, "threads" },
+        { 86, 1024, 32, 0, 1, 32, 48, "threads" },
+        { 75, 256, 32, 64 * 1024, 1, 8, 32, "shared memory" },
+        { 90, 256, 32, 228 * 1024, 0, 0, 64, "shared memory" },
+        { 90, 0, -1, -1, 32, 32, 64, "blocks" },
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        at__occupancy o =
+            at__arch_occupancy(CASES[i].cc, CASES[i].threads, CASES[i].registers, CASES[i].shared);
+        cr_expect_eq(o.blocks, CASES[i].blocks, "case %zu", i);
+        cr_expect_eq(o.warps, CASES[i].warps, "case %zu", i);
+        cr_expect_eq(o.max_warps, CASES[i].max, "case %zu", i);
+        cr_expect_str_eq(o.limit, CASES[i].limit, "case %zu", i);
+    }
+}

@@ -199,9 +199,11 @@ Test(sources, run_times_one_configuration_and_stores_nothing)
     e2e_tune(&run, E2E_QUICK,
              "run copy 1000 f32 --template mine --templates templates --fix block_size_x=128");
     e2e_expect(run.code == 0, run);
-    e2e_expect(strstr(run.out, "mine block_size_x=128 careful=true: 5") && strstr(run.out, " us, ") &&
-                   strstr(run.out, "registers") && strstr(run.out, "spilled bytes"),
-               run);
+    e2e_expect(
+        strstr(run.out, "mine block_size_x=128 careful=true: 5") && strstr(run.out, " us, ") &&
+            strstr(run.out, "registers") && strstr(run.out, "spilled bytes") &&
+            strstr(run.out, "occupancy              100 %: 16 blocks, 64 of 64 warps; threads allow no more"),
+        run);
     cr_assert(!e2e_has_file("db"));
 }
 
@@ -217,6 +219,11 @@ Test(sources, run_says_what_is_wrong)
     e2e_tune(&run, E2E_QUICK, "run copy 1000 f32 --template mine --templates templates --fix block_size_x=7");
     e2e_expect(run.code == 2 && strstr(run.err, "found 'block_size_x=7'; expected one of 32 64 128 256"),
                run);
+    e2e_tune(&run, E2E_QUICK,
+             "run copy 1000 f32 --template mine --templates templates --fix block_sise_x=64");
+    e2e_expect(run.code == 2 && strstr(run.err, "did you mean 'block_size_x'?"), run);
+    e2e_tune(&run, E2E_QUICK, "run copy 1000 f32 --template mine --templates templates --fix 64");
+    e2e_expect(run.code == 2 && strstr(run.err, "found '64'; expected PARAM=VALUE, of block_size_x="), run);
     e2e_tune(&run, E2E_QUICK, "run copy 1000 f32 --templates templates");
     e2e_expect(run.code == 2 && strstr(run.err, "expected --template NAME"), run);
 }

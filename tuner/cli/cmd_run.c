@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/watched.h"
+#include "lang/arch.h"
 #include "tune/tune.h"
 
 #include <dirent.h>
@@ -58,6 +59,16 @@ static at_status choose_template(attempt *r, at_error *err)
     return status == AT_OK ? AT_ERR_USAGE : status;
 }
 
+static const char *nearest_param(const at__template *t, const char *name, size_t len)
+{
+    const char *names[AT__MAX_PARAMS + 1] = { NULL };
+    char word[AT__MAX_NAME];
+    for (int i = 0; i < t->param_count; i++)
+        names[i] = t->params[i].name;
+    snprintf(word, sizeof word, "%.*s", (int)(len < sizeof word ? len : sizeof word - 1), name);
+    return at__nearest(word, names);
+}
+
 /* PARAM=VALUE */
 static at_status apply_fix(at__config *config, const at__template *t, const char *text, at_error *err)
 {
@@ -75,8 +86,12 @@ static at_status apply_fix(at__config *config, const at__template *t, const char
         at__str_add(&known, " ");
         at__param_add_text(&known, &t->params[i], t->params[i].values[v]);
     }
-    at_fail(err, AT_ERR_USAGE, "--fix: found '%s'; expected %s%s", text,
-            i < 0 ? "a parameter of the template:" : "one of", at__str_text(&known));
+    const char *near = i < 0 && equals ? nearest_param(t, text, (size_t)(equals - text)) : NULL;
+    at_fail(err, AT_ERR_USAGE, "--fix: found '%s'; expected %s%s%s%s%s", text,
+            !equals ? "PARAM=VALUE, of"
+            : i < 0 ? "a parameter of the template:"
+                    : "one of",
+            at__str_text(&known), near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     at__str_clear(&known);
     return AT_ERR_USAGE;
 }
@@ -168,16 +183,38 @@ static void print_count(const char *what, int64_t value)
         at__print(stdout, "  %-22s %" PRId64 "\n", what, value);
 }
 
+/* Of one launch: what the compiler says is the most of all. */
+static void print_occupancy(const attempt *r, const at__trial_row *row, int64_t cc)
+{
+    int64_t slots[AT__MAX_SLOTS];
+    at__config config;
+    at__geometry geometry;
+    at__limits limits;
+    at__arch_limits(&limits, cc);
+    if (r->t->more_count || row->resources.registers < 0 ||
+        at__problem_bind(slots, &r->problem, &limits, NULL) != AT_OK ||
+        at__config_parse(&config, r->t, row->config, NULL) != AT_OK ||
+        at__config_bind(slots, r->t, &config, NULL) != AT_OK ||
+        at__geometry_of(&geometry, &r->t->launch, slots, NULL) != AT_OK)
+        return;
+    at__occupancy o = at__arch_occupancy(cc, geometry.block[0] * geometry.block[1] * geometry.block[2],
+                                         row->resources.registers, row->resources.shared_bytes);
+    at__print(stdout,
+              "  %-22s %.0f %%: %" PRId64 " block%s, %" PRId64 " of %" PRId64 " warps; %s allow%s no more\n",
+              "occupancy", 100 * (double)o.warps / (double)o.max_warps, o.blocks, o.blocks == 1 ? "" : "s",
+              o.warps, o.max_warps, o.limit, strcmp(o.limit, "shared memory") == 0 ? "s" : "");
+}
+
 static bool show_trial(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
 {
     const attempt *r = context;
-    (void)fingerprint;
     if (strcmp(row->template_name, r->t->name) != 0)
         return true;
     print_count("registers", row->resources.registers);
     print_count("shared bytes", row->resources.shared_bytes);
     print_count("spilled bytes", row->resources.spill_bytes);
     print_count("stack bytes", row->resources.stack_bytes);
+    print_occupancy(r, row, fingerprint->cc);
     if (row->compile_s > 0)
         at__print(stdout, "  %-22s %.0f ms\n", "compiled in", 1e3 * row->compile_s);
     if (row->log[0] && !r->found)

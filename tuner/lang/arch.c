@@ -13,11 +13,13 @@
 
 static const struct {
     int cc, sms, shared_kib, l2_mib, memory_gib;
+    int sm_threads, sm_blocks, sm_shared_kib; /* that a multiprocessor holds at once */
 } ARCHS[] = {
-    { 75, 40, 64, 4, 16 },       { 80, 108, 163, 40, 40 },    { 86, 84, 99, 6, 24 },
-    { 87, 16, 163, 4, 32 },      { 89, 128, 99, 72, 24 },     { 90, 132, 227, 50, 80 },
-    { 100, 148, 227, 126, 180 }, { 103, 148, 227, 126, 270 }, { 120, 170, 99, 96, 32 },
-    { 121, 48, 99, 24, 128 },
+    { 75, 40, 64, 4, 16, 1024, 16, 64 },        { 80, 108, 163, 40, 40, 2048, 32, 164 },
+    { 86, 84, 99, 6, 24, 1536, 16, 100 },       { 87, 16, 163, 4, 32, 1536, 16, 164 },
+    { 89, 128, 99, 72, 24, 1536, 24, 100 },     { 90, 132, 227, 50, 80, 2048, 32, 228 },
+    { 100, 148, 227, 126, 180, 2048, 32, 228 }, { 103, 148, 227, 126, 270, 2048, 32, 228 },
+    { 120, 170, 99, 96, 32, 1536, 24, 100 },    { 121, 48, 99, 24, 128, 1536, 24, 100 },
 };
 enum { ARCH_COUNT = sizeof ARCHS / sizeof *ARCHS };
 
@@ -76,13 +78,57 @@ at_status at__arch_parse(at__limits *out, const char *text, at_error *err)
     return unknown(text, err);
 }
 
-void at__arch_limits(at__limits *out, int64_t cc)
+static int row_of(int64_t cc)
 {
     int row = 0;
     while (row + 1 < ARCH_COUNT && ARCHS[row + 1].cc <= cc)
         row++;
-    *out = limits_of(row);
+    return row;
+}
+
+void at__arch_limits(at__limits *out, int64_t cc)
+{
+    *out = limits_of(row_of(cc));
     out->cc = cc;
+}
+
+static int64_t round_up(int64_t value, int64_t unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
+
+/* Registers are given to warps in units of 256, and to four warps at a time. */
+static int64_t blocks_by_registers(int64_t warps, int64_t registers)
+{
+    enum { REGISTERS = 65536, UNIT = 256, TOGETHER = 4 };
+    int64_t of_warp = round_up(registers * 32, UNIT);
+    return of_warp > 0 ? REGISTERS / of_warp / TOGETHER * TOGETHER / warps : INT64_MAX;
+}
+
+at__occupancy at__arch_occupancy(int64_t cc, int64_t threads, int64_t registers, int64_t shared_bytes)
+{
+    const int row = row_of(cc);
+    const int64_t warps = round_up(threads > 0 ? threads : 1, 32) / 32;
+    const int64_t own = ARCHS[row].cc >= 80 ? 1024 : 0; /* shared bytes that each block costs besides */
+    const int64_t unit = ARCHS[row].cc >= 80 ? 128 : 256;
+    const int64_t shared = round_up((shared_bytes > 0 ? shared_bytes : 0) + own, unit);
+    const struct {
+        const char *what;
+        int64_t blocks;
+    } BOUNDS[] = {
+        { "threads", ARCHS[row].sm_threads / 32 / warps },
+        { "registers", blocks_by_registers(warps, registers > 0 ? registers : 0) },
+        { "shared memory", shared ? ARCHS[row].sm_shared_kib * 1024 / shared : INT64_MAX },
+        { "blocks", ARCHS[row].sm_blocks },
+    };
+    at__occupancy o = { .blocks = INT64_MAX, .max_warps = ARCHS[row].sm_threads / 32 };
+    for (size_t i = 0; i < sizeof BOUNDS / sizeof *BOUNDS; i++)
+        if (BOUNDS[i].blocks < o.blocks) {
+            o.blocks = BOUNDS[i].blocks;
+            o.limit = BOUNDS[i].what;
+        }
+    o.warps = o.blocks * warps;
+    return o;
 }
 
 int64_t at__memory_bytes(int64_t memory_mib)

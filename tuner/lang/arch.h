@@ -15,6 +15,15 @@ at_status at__arch_parse(at__limits *out, const char *text, at_error *err) AT_MU
  * newest older one. */
 void at__arch_limits(at__limits *out, int64_t cc);
 
+/* How many blocks of a kernel a multiprocessor holds at once, and so warps; of those that it could. */
+typedef struct at__occupancy {
+    int64_t blocks, warps, max_warps;
+    const char *limit; /* what allows no more: "threads", "registers", "shared memory" or "blocks" */
+} at__occupancy;
+
+/* In theory, by what a block uses: threads, registers a thread, static and dynamic shared bytes. */
+at__occupancy at__arch_occupancy(int64_t cc, int64_t threads, int64_t registers, int64_t shared_bytes);
+
 /* Device memory as limits have it, from MiB as a file has them, whatever that says: 0 for none or fewer,
  * INT64_MAX for more than that. */
 int64_t at__memory_bytes(int64_t memory_mib);
