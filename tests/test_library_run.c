@@ -347,3 +347,32 @@ Test(library_run, the_second_call_is_quick)
     cr_assert_lt(each_us, 10, "%.3f us", each_us);
     at_close(tuner);
 }
+
+/* A program of one's own must not end because somebody saves a half-written kernel. */
+Test(library_run, a_wrong_file_of_the_folder_takes_only_itself_out)
+{
+    at_error err = { 0 };
+    at_found *found = NULL;
+    at_problem problem = { .op = "fill", .type = AT_F32, .size_count = 1, .sizes = { 9 } };
+    at_open_options options = AT_OPEN_OPTIONS_INIT;
+    char path[400];
+    at_tuner *tuner = tuner_of_small();
+    cr_assert_str_eq(at_warnings(tuner), "");
+    at_close(tuner);
+    make_folder("templates/half");
+    write_file("templates/fill/wrong.cu", "/*!autotune\ntemplate wrong\nparam A =\n*/\n");
+    write_file("templates/half/op.cu", "/*!autotune\nop half\n*/\n");
+    snprintf(path, sizeof path, "%s/templates", home.path);
+    options.templates = path;
+    cr_assert_eq(at_open(&tuner, &options, &err), AT_OK, "%s", err.text);
+    cr_assert(strstr(at_warnings(tuner), "fill/wrong.cu:3:10: ") && strstr(at_warnings(tuner), "half/op.cu:"),
+              "%s", at_warnings(tuner));
+    cr_assert_eq(at_find(&found, tuner, &problem, NULL, &err), AT_OK, "%s", err.text);
+    at_found_close(found);
+    problem.op = "half";
+    cr_assert_eq(at_find(&found, tuner, &problem, NULL, &err), AT_ERR_INPUT);
+    cr_assert(strstr(err.text, "no operation 'half'") && strstr(err.text, "Left out was: ") &&
+                  strstr(err.text, "half/op.cu"),
+              "%s", err.text);
+    at_close(tuner);
+}

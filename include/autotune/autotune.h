@@ -129,6 +129,13 @@ AT_API at_status at_open(at_tuner **out, const at_open_options *options, at_erro
  */
 AT_API void at_close(at_tuner *tuner);
 
+/*
+ * What at_open left out of the folder `templates`, and why, a line each: "file:line:column: what was found;
+ * what was expected". A wrong file takes only itself out, one that declares an op its folder. "" when all is
+ * well. Valid until at_close.
+ */
+AT_API const char *at_warnings(const at_tuner *tuner);
+
 /* ---- looking up ---- */
 
 /* The device that is asked for. */

@@ -105,11 +105,25 @@ static at_status open_store(at_tuner *tuner, const char *named, at_error *err)
     return status == AT_OK ? AT_OK : at_fail(err, status, "%s", cause.text);
 }
 
+/* What is wrong in a folder of templates is wrong for its own problems only. */
+static void keep_broken(void *context, const char *why)
+{
+    at_tuner *tuner = context;
+    at__str_addf(&tuner->broken, "%s\n", why);
+}
+
+const char *at_warnings(const at_tuner *tuner)
+{
+    return tuner ? at__str_text(&tuner->broken) : "";
+}
+
 static at_status fill(at_tuner *tuner, const at_open_options *o, at_error *err)
 {
     at_status status = at__tuning_open(&tuner->tuning, o, err);
     if (status == AT_OK)
-        status = at__catalog_open(&tuner->catalog, o->templates, err);
+        status = at__catalog_open_usable(&tuner->catalog, o->templates, keep_broken, tuner, err);
+    if (status == AT_OK)
+        status = at__str_status(&tuner->broken, err);
     tuner->with_shipped = !o->without_shipped && at__shipped_wanted();
     if (status == AT_OK)
         status = open_store(tuner, o->database, err);
@@ -167,6 +181,7 @@ void at_close(at_tuner *tuner)
     at__store_close(tuner->cache);
     at__nvrtc_close(tuner->nvrtc);
     at__catalog_close(tuner->catalog);
+    at__str_clear(&tuner->broken);
     at__str_clear(&tuner->absent);
     at__str_clear(&tuner->cache_path);
     pthread_rwlock_destroy(&tuner->table_lock);

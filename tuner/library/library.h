@@ -98,6 +98,7 @@ typedef struct at__tuning {
 
 struct at_tuner {
     at__catalog *catalog;
+    at__str broken;     /* what of its folder was left out, a line each */
     at__store *store;   /* NULL: there is no database */
     at__lookup *lookup; /* NULL: likewise             */
     at__str absent;     /* why there is none          */

@@ -67,7 +67,7 @@ static at_status read_sizes(at__problem *out, const at__op *op, const at_problem
 }
 
 static at_status read_problem(at__problem *out, const at__catalog *catalog, const at_problem *problem,
-                              at_error *err)
+                              const char *broken, at_error *err)
 {
     at__str known = { 0 };
     const at__op *op = problem->op ? at__catalog_find_op(catalog, problem->op) : NULL;
@@ -80,8 +80,8 @@ static at_status read_problem(at__problem *out, const at__catalog *catalog, cons
         return read_sizes(out, op, problem, err);
     for (int i = 0; i < at__catalog_op_count(catalog); i++)
         at__str_addf(&known, " %s", at__catalog_op(catalog, i)->name);
-    at_fail(err, AT_ERR_INPUT, "no operation '%.60s'; expected one of:%s", problem->op ? problem->op : "",
-            at__str_text(&known));
+    at_fail(err, AT_ERR_INPUT, "no operation '%.60s'; expected one of:%s%s%s", problem->op ? problem->op : "",
+            at__str_text(&known), broken[0] ? ". Left out was: " : "", broken);
     at__str_clear(&known);
     return AT_ERR_INPUT;
 }
@@ -261,7 +261,7 @@ at_status at__finding_make(at__found_parts **out, at_tuner *tuner, const at_prob
                            const at__target *target, const at__limits *limits, at_error *err)
 {
     at__problem read;
-    at_status status = read_problem(&read, tuner->catalog, problem, err);
+    at_status status = read_problem(&read, tuner->catalog, problem, at__str_text(&tuner->broken), err);
     if (status != AT_OK)
         return status;
     at__found_parts *f = malloc(sizeof *f);
