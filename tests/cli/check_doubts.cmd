@@ -41,6 +41,9 @@ check
 template $'param THREADS = 32 64\ngrid n / THREADS\nblock THREADS' "$good"
 check
 check 40,1000
+# Constant memory that a host would fill.
+template "$launch" $'__constant__ float weight[17 * 17];\n__constant__ float known = 1;\n__constant__ float list[2] = { 1, 2 };\n#define a weight[0]\n__global__ void scale_t(T *y, const T *x, float given, int n)'
+check
 # Headers that no kernel can have.
 template "$launch" $'#include <iostream>\n'"$good"
 check

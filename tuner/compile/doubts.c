@@ -140,6 +140,27 @@ static void tell_order(const asking *a, const char *kernel, const int *args, int
     at__str_clear(&text);
 }
 
+/* ---- constant memory ---- */
+
+/* Of a kernel elsewhere the host fills it; here nobody does. */
+static void tell_constants(const asking *a)
+{
+    at__str code = { 0 };
+    char name[AT__MAX_WORD];
+    at__code_strip(&code, a->t->source);
+    for (const char *at = at__str_text(&code); at__code_constant(name, &at);) {
+        at__str text = { 0 };
+        at__str_addf(
+            &text,
+            "'%s' is in __constant__ memory, which nobody fills here: it is 0. Expected a value of its "
+            "own, or an argument of the operation in its place",
+            name);
+        a->doubt(a->context, at__str_text(&text));
+        at__str_clear(&text);
+    }
+    at__str_clear(&code);
+}
+
 at_status at__doubts_find(const at__template *t, const at__problem *problem, const at__limits *limits,
                           bool grids, bool order, at__cancel *cancel, at__doubt *doubt, void *context,
                           at_error *err)
@@ -151,6 +172,7 @@ at_status at__doubts_find(const at__template *t, const at__problem *problem, con
         tell_order(&a, t->kernel, t->args, t->arg_count);
     for (int i = 0; i < t->more_count && order; i++)
         tell_order(&a, t->more[i].kernel, t->more[i].args, t->more[i].arg_count);
+    tell_constants(&a);
     at_status status = at__problem_bind(slots, problem, limits, err);
     if (status == AT_OK)
         status = at__space_open_until(&space, t, slots, NULL, 0, cancel, err);

@@ -239,3 +239,25 @@ bool at__code_nearest_kernel(char out[AT__MAX_WORD], const char *text, const cha
     at__str_clear(&code);
     return near != NULL;
 }
+
+/* "float filter[17 * 17]": the last word before the bracket or the end. */
+bool at__code_constant(char name[AT__MAX_WORD], const char **at)
+{
+    static const char CONSTANT[] = "__constant__";
+    while ((*at = strstr(*at, CONSTANT)) != NULL) {
+        *at += sizeof CONSTANT - 1;
+        size_t len = strcspn(*at, ";={[(");
+        bool bare = (*at)[len] == ';' || (*at)[len] == '[';
+        size_t end = strcspn(*at, ";={(");
+        size_t n = 0;
+        while (len && !is_part((*at)[len - 1]))
+            len--;
+        while (n < len && is_part((*at)[len - 1 - n]))
+            n++;
+        if (!bare || (*at)[end] != ';' || !n)
+            continue;
+        copy_word(name, *at + len - n, n);
+        return true;
+    }
+    return false;
+}

@@ -37,4 +37,10 @@ int at__code_args_of(at__kernel_arg *out, int max, const char *text, const char 
 /* The kernel of the text whose name is near to this one, or that is the only one; false: none. */
 bool at__code_nearest_kernel(char out[AT__MAX_WORD], const char *text, const char *kernel);
 
+/*
+ * The next variable in __constant__ memory of a stripped text that has no value of its own; false: none. *at
+ * moves on.
+ */
+bool at__code_constant(char name[AT__MAX_WORD], const char **at);
+
 #endif
