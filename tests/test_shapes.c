@@ -168,7 +168,11 @@ static const struct {
     { "4096", "s.txt:1:1: found 1 size; transpose expects batch=1 x rows x cols (those with a default may be "
               "left out)" },
     { "f32", "s.txt:1:4: found no size; expected a shape such as 4096x4096" },
-    { "transpose # 8x8", "s.txt:1:11: found no size; expected a shape such as 4096x4096" },
+    { "transpos 8x8",
+      "s.txt:1:1: found 'transpos'; expected a type (u8 i8 f16 bf16 u16 i16 f32 i32 u32 f64 i64 "
+      "u64 c64 c128) or an operation (copy, transpose); did you mean 'transpose'?" },
+    { "transpose # 8x8",
+      "s.txt:1:11: found no size; expected a shape such as 4096x4096, of transpose: batch x rows x cols" },
     { "8x8 f32 f16", "s.txt:1:9: found 'f16'; expected one type a line, and there is f32" },
     { "copy 8x8 transpose",
       "s.txt:1:10: found 'transpose'; expected one operation a line, and there is copy" },

@@ -6,6 +6,8 @@
  * already.
  */
 #include "lang/shapes.h"
+
+#include "util/options.h"
 #include "util/str.h"
 
 #include <inttypes.h>
@@ -107,6 +109,20 @@ static found show(const char *word, const char *end)
     return f;
 }
 
+/* The operation or type that is meant, most likely; NULL: none is near. */
+static const char *nearest_word(const reader *r, const char *word)
+{
+    enum { MOST = 128 };
+    const char *names[MOST + AT__DTYPES + 1];
+    int count = 0;
+    for (int i = 0; i < at__catalog_op_count(r->catalog) && count < MOST; i++)
+        names[count++] = at__catalog_op(r->catalog, i)->name;
+    for (int i = 0; i < AT__DTYPES && strlen(word) > 3; i++) /* f99 is near to all of them */
+        names[count++] = at__dtype_name((at__dtype)i);
+    names[count] = NULL;
+    return at__nearest(word, names);
+}
+
 /* "u8 i8 f16 ..."; "transpose, copy" */
 static at_status fail_word(const reader *r, const char *word, const char *end)
 {
@@ -118,8 +134,10 @@ static at_status fail_word(const reader *r, const char *word, const char *end)
     for (int i = 0; i < at__catalog_op_count(r->catalog); i++)
         at__str_addf(&expected, "%s%s", i ? ", " : "", at__catalog_op(r->catalog, i)->name);
     at__str_add(&expected, ")");
-    at_status status =
-        fail_at(r, word, "found '%s'; expected %s", show(word, end).text, at__str_text(&expected));
+    const found f = show(word, end);
+    const char *near = nearest_word(r, f.text);
+    at_status status = fail_at(r, word, "found '%s'; expected %s%s%s%s", f.text, at__str_text(&expected),
+                               near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     at__str_clear(&expected);
     return status;
 }
@@ -407,6 +425,19 @@ static at_status set_aligns(at__problem *problem, const entry *e, const at__shap
                                   : at__problem_set_aligns(problem, e->aligns.numbers, e->aligns.count, err);
 }
 
+/* What there is a size of, where the operation is named. */
+static at_status fail_no_size(const reader *r, const entry *e)
+{
+    at__str dims = { 0 };
+    for (int i = 0; e->op && i < e->op->dim_count; i++)
+        at__str_addf(&dims, "%s%s", i ? " x " : "", e->op->dims[i].name);
+    at_status status =
+        fail_at(r, r->end, "found no size; expected a shape such as 4096x4096%s%s%s%s", e->op ? ", of " : "",
+                e->op ? e->op->name : "", e->op ? ": " : "", at__str_text(&dims));
+    at__str_clear(&dims);
+    return status;
+}
+
 static at_status finish_line(reader *r, entry *e)
 {
     at__problem problem;
@@ -416,7 +447,7 @@ static at_status finish_line(reader *r, entry *e)
     if (e->size_count == 0 && !e->op_column && !e->type_column)
         return AT_OK; /* nothing but blanks */
     if (e->size_count == 0)
-        return fail_at(r, r->end, "found no size; expected a shape such as 4096x4096");
+        return fail_no_size(r, e);
     if (!e->op_column)
         e->op = default_op(r);
     if (!e->op)

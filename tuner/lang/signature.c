@@ -167,7 +167,8 @@ static bool read_argument(at__kernel_arg *a, const char *at, const char *end)
         }
         p += n ? n - 1 : 0;
     }
-    a->type = name ? type_of(at, name) : NULL;
+    bool plain = name && !memchr(at, '<', (size_t)(name - at)); /* Pair<int> is no int */
+    a->type = plain ? type_of(at, name) : NULL;
     return name && strcmp(a->name, "void") != 0;
 }
 

@@ -1,0 +1,89 @@
+/* test_signature.c - what words tell of the kernels in a text, and that no text is too odd. */
+#include "lang/signature.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+TestSuite(signature);
+
+static const char TEXT[] =
+    "/* __global__ void not_this(float *a); */\n"
+    "namespace ns { template <typename T, int N>\n"
+    "__global__ void __launch_bounds__(64 * N, 1) f(T *__restrict__ out, const float in[], float *const "
+    "last,\n"
+    "                                               unsigned long long n, // how many\n"
+    "                                               const int m, Pair<int, 2> pair, double x) {} }\n"
+    "extern \"C\" __global__ void g(void) {}\n"
+    "__global__ void twice(int a);\n__global__ void twice(int a) {}\n";
+
+Test(signature, names_types_pointers_and_const_are_read)
+{
+    static const struct {
+        const char *name, *type;
+        bool pointer, constant;
+    } EXPECTED[] = {
+        { "out", NULL, true, false }, { "in", "f32", true, true }, { "last", "f32", true, false },
+        { "n", "u64", false, false }, { "m", "i32", false, true }, { "pair", NULL, false, false },
+        { "x", "f64", false, false },
+    };
+    at__kernel_arg args[16];
+    cr_assert_eq(at__code_args_of(args, 16, TEXT, "ns::f<float, 2>"), 7);
+    for (size_t i = 0; i < sizeof EXPECTED / sizeof *EXPECTED; i++) {
+        cr_expect_str_eq(args[i].name, EXPECTED[i].name);
+        cr_expect_eq(args[i].pointer, EXPECTED[i].pointer, "%s", args[i].name);
+        cr_expect_eq(args[i].constant, EXPECTED[i].constant, "%s", args[i].name);
+        cr_expect(EXPECTED[i].type ? args[i].type && strcmp(args[i].type, EXPECTED[i].type) == 0
+                                   : !args[i].type,
+                  "%s", args[i].name);
+    }
+}
+
+Test(signature, what_is_not_there_once_has_no_parameters)
+{
+    at__kernel_arg args[4];
+    cr_expect_eq(at__code_args_of(args, 4, TEXT, "g"), 0);
+    cr_expect_eq(at__code_args_of(args, 4, TEXT, "twice"), -1, "which of them?");
+    cr_expect_eq(at__code_args_of(args, 4, TEXT, "not_this"), -1, "a comment");
+    cr_expect_eq(at__code_args_of(args, 4, TEXT, "f"), -1, "more than four");
+    cr_expect_eq(at__code_args_of(args, 4, "", ""), -1);
+}
+
+Test(signature, near_names_are_offered)
+{
+    char near[AT__MAX_WORD];
+    cr_assert(at__code_nearest_kernel(near, "__global__ void matmul(int a) {} __global__ void other() {}",
+                                      "matmull"));
+    cr_assert_str_eq(near, "matmul");
+    cr_assert(at__code_nearest_kernel(near, "__global__ void f(int a) {}", "something"), "the only one");
+    cr_assert_str_eq(near, "f");
+    cr_assert_not(at__code_nearest_kernel(near, TEXT, "something_else"));
+    cr_assert_not(at__code_nearest_kernel(near, "", "f"));
+}
+
+Test(signature, constants_without_a_value_are_found)
+{
+    const char *at =
+        "__constant__ float a[3][4]; __constant__ int b = 3; __constant__ float c[2] = { 1, 2 }; "
+        "__constant__ struct s d; __constant__ int e{1}; __constant__";
+    char name[AT__MAX_WORD];
+    cr_assert(at__code_constant(name, &at));
+    cr_assert_str_eq(name, "a");
+    cr_assert(at__code_constant(name, &at));
+    cr_assert_str_eq(name, "d");
+    cr_assert_not(at__code_constant(name, &at));
+}
+
+/* Every beginning of a text is one that an editor saves. */
+Test(signature, half_written_texts_are_no_harm)
+{
+    at__kernel_arg args[16];
+    char half[sizeof TEXT], near[AT__MAX_WORD], name[AT__MAX_WORD];
+    for (size_t i = 0; i < sizeof TEXT; i++) {
+        memcpy(half, TEXT, i);
+        half[i] = '\0';
+        cr_expect_leq(at__code_args_of(args, 16, half, "f"), 7);
+        (void)at__code_nearest_kernel(near, half, "f");
+        const char *at = half;
+        cr_expect_not(at__code_constant(name, &at));
+    }
+}
