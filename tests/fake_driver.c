@@ -1,5 +1,5 @@
 /*
- * fake_driver.c - see fake_driver.h. Has every entry that tuner/runner/gpu_cuda.c asks for; those that only
+ * fake_driver.c - see fake_driver.h. Has every entry that tuner/runner/gpu_cuda*.c ask for; those that only
  * the runner needs refuse to work.
  */
 #include "fake_driver.h"

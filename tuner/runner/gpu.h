@@ -1,5 +1,5 @@
 /*
- * gpu.h - one CUDA device through the Driver API, opened at run time. The one door to <cuda.h> is gpu_cuda.c.
+ * gpu.h - one CUDA device through the Driver API, opened at run time. The one door to <cuda.h> is gpu_cuda*.c.
  *
  * Used by runner processes, and by the library when it launches: the supervisor never loads a driver. One
  * thread uses an at__gpu; all work goes to one stream, in order. Failures are AT_ERR_DEVICE with the driver's
