@@ -46,6 +46,29 @@ Test(declare_numbers, reads_what_inputs_hold_and_when_outputs_are_right)
     " "                                                                                                      \
     "r"
 
+#define INTO_OP                                                                                              \
+    "/*!autotune\nop mini\nshape n\ntype T = f32\narg y T[n] output\narg a T[n] input range 0 n - 1 into "   \
+    "c_a\n"                                                                                                  \
+    "arg b T[4] input into ns::c_b\narg n i64\nreference r\ngrid 1\nblock 1\ntraffic n\n*/ r"
+
+/* What goes into variables is no parameter, but of a kernel that takes it by its name. */
+Test(declare_numbers, reads_what_goes_into_variables)
+{
+    at__op *op = read_op(INTO_OP);
+    at__template *t = read_template(op, MINI_SPACE(""));
+    cr_assert_str_eq(op->args[1].variable, "c_a");
+    cr_assert_str_eq(op->args[2].variable, "ns::c_b");
+    cr_assert_str_eq(at__expr_text(op->args[1].input.upto), "n - 1");
+    cr_assert(t->arg_count == 2 && t->args[0] == 0 && t->args[1] == 3);
+    cr_assert(!at__template_fills(t, 0) && at__template_fills(t, 1) && at__template_fills(t, 2));
+    at__template_close(t);
+    t = read_template(op, MINI_SPACE("arg n b y\n"));
+    cr_assert(t->arg_count == 3 && t->args[1] == 2);
+    cr_assert(at__template_fills(t, 1) && !at__template_fills(t, 2));
+    at__template_close(t);
+    at__op_close(op);
+}
+
 static const struct {
     const char *source, *message;
 } BAD[] = {
@@ -60,6 +83,19 @@ static const struct {
     { DATA("arg a T[n] input index"), "found nothing more; expected a number" },
     { DATA("arg a T[n] input constant"), "op.cu:4:26: found the end of the line; expected a number" },
     { DATA("arg a T[n] input constant x"), "op.cu:4:27: found 'x'; expected a number" },
+    { DATA("arg a T[n] input constant c_a"),
+      "op.cu:4:27: found 'c_a'; expected a number; data for a __constant__ variable goes 'into' it" },
+    { DATA("arg a T[n] input into"),
+      "op.cu:4:22: found the end of the line; expected a variable of the kernels'" },
+    { DATA("arg a T[n] input bits into 3"),
+      "op.cu:4:28: found '3'; expected a variable of the kernels' code" },
+    { DATA("arg a T[n] input into ns::"), "op.cu:4:27: found the end of the line; expected a variable" },
+    { DATA("arg a T[n] input into ns ::c"), "op.cu:4:23: found a blank within a name; expected a variable" },
+    { DATA("arg a T[n] input into c bits"), "op.cu:4:25: found 'bits'; expected the end of the line" },
+    { DATA("arg a T[n] inout into c"), "op.cu:4:18: found 'into'; expected the end of the line" },
+    { DATA("arg a T[n] output into c"), "op.cu:4:19: found 'into'; expected the end of the line" },
+    { DATA("arg a T[n] input into c\narg b T[n] input range 0 n - 1 into c"),
+      "op.cu:5:37: found 'c' a second time; expected a variable for each argument" },
     { DATA("arg a T[n] input file"), "op.cu:4:22: found the end of the line; expected a file, as in file" },
     { DATA("arg a T[n] input file x.npy"), "op.cu:4:23: found 'x.npy'; expected a file, as in file" },
     { DATA("arg a T[n] input file \"x.npy"), "expected a file, as in file" },

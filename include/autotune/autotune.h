@@ -240,6 +240,10 @@ AT_API void at_free(void *memory); /* NULL is allowed */
  * aligned to 256 bytes, as cudaMalloc does. AT_ERR_USAGE, and nothing is launched, when one is NULL, not
  * aligned that far, or overlapping.
  *
+ * Of an input that goes into a variable of the kernel's code (`input ... into NAME`) the buffer is copied
+ * there on `stream` before each launch. There is one such variable in a context: launches on several streams
+ * must not overlap, unless it holds the same in all of them.
+ *
  * The first call for a problem, alignment and context does what at_prepare does: milliseconds from the cache,
  * else the time of a compilation. Later calls spend well under 2 microseconds before the launch, may be
  * captured in a graph, and keep the configuration: at_find sees later results, at_run those of a tuner opened

@@ -103,15 +103,37 @@ static void blur(const char *name, const uint64_t *p)
     (void)name;
 }
 
+/* y[i] = x[i] * w[i % 8]: of weigh_ w is a parameter, of weighted_ a variable. */
+static void weigh_by(const uint64_t *p, const float *w, uint64_t n)
+{
+    float *y = (float *)(uintptr_t)p[0];
+    const float *x = (const float *)(uintptr_t)p[1];
+    for (uint64_t i = 0; i < n && w; i++)
+        y[i] = x[i] * w[i % 8];
+}
+
+static void weigh(const char *name, const uint64_t *p)
+{
+    weigh_by(p, (const float *)(uintptr_t)p[2], p[3]);
+    (void)name;
+}
+
+static void weighted(const char *name, const uint64_t *p)
+{
+    const char *variable = is_called(name, "_nested") ? "_ZN4mine1wE" : "w";
+    weigh_by(p, (const float *)host_variable(variable), p[2]);
+}
+
 static const struct {
     const char *op;
     int params;
     void (*run)(const char *name, const uint64_t *params);
-} OPS[] = { { "matmul_", 6, matmul },
-            { "axpy_", 4, axpy },
-            { "histogram_", 4, histogram },
-            { "relay_", 4, relay },
-            { "blur", 4, blur } };
+    int out, in; /* where the lengths of the first two buffers are */
+} OPS[] = {
+    { "matmul_", 6, matmul, 3, 3 }, { "axpy_", 4, axpy, 3, 3 },   { "histogram_", 4, histogram, 3, 2 },
+    { "relay_", 4, relay, 3, 3 },   { "weigh_", 4, weigh, 3, 3 }, { "weighted_", 3, weighted, 2, 2 },
+    { "blur", 4, blur, 3, 3 }
+};
 enum { OP_COUNT = sizeof OPS / sizeof *OPS };
 
 static int find_op(const char *name)
@@ -134,7 +156,7 @@ bool host_number_buffers(host_buffers *out, const char *name, const uint64_t *p)
     if (i < 0)
         return false;
     *out = (host_buffers){ (unsigned char *)(uintptr_t)p[0], (unsigned char *)(uintptr_t)p[1],
-                           (int64_t)p[3] * 4, (int64_t)p[i == 2 ? 2 : 3] * 4 };
+                           (int64_t)p[OPS[i].out] * 4, (int64_t)p[OPS[i].in] * 4 };
     if (i == 0) {
         out->out_bytes = (int64_t)(p[3] * p[4] * 4);
         out->in_bytes = (int64_t)(p[3] * p[5] * 4);

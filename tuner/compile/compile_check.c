@@ -21,7 +21,7 @@
 typedef struct job {
     size_t row;
     char *config;
-    at__geometry *geometries; /* of the template's launches; NULL: a reference */
+    at__launches *launches; /* NULL: a reference */
 } job;
 
 /* Kernels that fail alike. */
@@ -163,10 +163,10 @@ static at_status check_connection(at__compile_check *c, job *j, const at__compil
     at__str why = { 0 };
     const char *about = "";
     at__limits limits;
-    if (!j->geometries)
+    if (!j->launches)
         return AT_OK;
     at__arch_limits(&limits, r->cc);
-    at_status status = at__connection_check(&why, &about, r->t, j->geometries, &limits, done->code.data,
+    at_status status = at__connection_check(&why, &about, r->t, j->launches, &limits, done->code.data,
                                             done->code.len, &done->resources, err);
     if (status == AT_OK && why.len) {
         r->failed++;
@@ -187,7 +187,7 @@ static at_status take(at__compile_check *c, const at__compiled *done, at_error *
     r->kernels++;
     c->kernels++;
     if (done->ok) {
-        record_resources(r, &done->resources, j->geometries ? j->geometries->shared_bytes : 0);
+        record_resources(r, &done->resources, j->launches ? j->launches->geometries->shared_bytes : 0);
         status = check_connection(c, j, done, err);
     } else {
         r->failed++;
@@ -196,9 +196,9 @@ static at_status take(at__compile_check *c, const at__compiled *done, at_error *
                            AT__FAULT_FAILS, err);
     }
     free(j->config);
-    free(j->geometries);
+    free(j->launches);
     j->config = NULL;
-    j->geometries = NULL;
+    j->launches = NULL;
     return status;
 }
 
@@ -218,17 +218,16 @@ static at_status drain(at__compile_check *c, bool wait, at_error *err)
     return status;
 }
 
-static at_status add_job(at__compile_check *c, size_t row, const char *config, const at__geometry *geometries,
+static at_status add_job(at__compile_check *c, size_t row, const char *config, const at__launches *launches,
                          at_error *err)
 {
     job j = { .row = row, .config = at__text_copy(config, strlen(config)) };
-    size_t bytes = AT__MAX_STEPS * sizeof *geometries;
-    if (geometries && (j.geometries = malloc(bytes)) != NULL)
-        memcpy(j.geometries, geometries, bytes);
-    if (!j.config || (geometries && !j.geometries) ||
+    if (launches && (j.launches = malloc(sizeof *launches)) != NULL)
+        *j.launches = *launches;
+    if (!j.config || (launches && !j.launches) ||
         !at__grow(&c->jobs, &c->job_cap, c->job_count, sizeof *c->jobs)) {
         free(j.config);
-        free(j.geometries);
+        free(j.launches);
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
     c->jobs[c->job_count++] = j;
@@ -237,7 +236,7 @@ static at_status add_job(at__compile_check *c, size_t row, const char *config, c
 
 /* Hands one source to the compiler, unless it was there before. */
 static at_status submit(at__compile_check *c, size_t row, const at__str *source, const char *file,
-                        const char *config, const at__geometry *geometries, at_error *err)
+                        const char *config, const at__launches *launches, at_error *err)
 {
     char hash[AT__HASH_TEXT], keyed[AT__HASH_TEXT + 16];
     int cc = c->rows[row].cc;
@@ -254,7 +253,7 @@ static at_status submit(at__compile_check *c, size_t row, const at__str *source,
         status = drain(c, true, err);
     if (status != AT_OK || known || *c->options.cancel)
         return status;
-    status = add_job(c, row, config, geometries, err);
+    status = add_job(c, row, config, launches, err);
     if (status == AT_OK)
         status = at__pool_submit(c->pool, (int64_t)c->job_count - 1, at__str_text(source), file, cc,
                                  AT__CUBIN, err);
@@ -282,7 +281,7 @@ static at_status check_config(at__compile_check *c, size_t row, const at__config
 {
     const at__template *t = c->rows[row].t;
     int64_t own[AT__MAX_SLOTS];
-    at__geometry geometries[AT__MAX_STEPS] = { 0 };
+    at__launches launches;
     at__str source = { 0 }, text = { 0 };
     at_error cause = { 0 };
     memcpy(own, slots, (size_t)t->op->symbols.count * sizeof *own);
@@ -290,13 +289,13 @@ static at_status check_config(at__compile_check *c, size_t row, const at__config
     at_status status = at__str_status(&text, err);
     if (status == AT_OK)
         status = at__config_bind(own, t, config, err);
-    bool launches = status == AT_OK && at__geometries_of(geometries, t, own, &cause) == AT_OK;
-    if (status == AT_OK && !launches)
+    bool good = status == AT_OK && at__launches_of(&launches, t, own, &cause) == AT_OK;
+    if (status == AT_OK && !good)
         status = add_fault(c, row, at__str_text(&text), cause.text, cause.text, AT__FAULT_LEFT_OUT, err);
-    if (status == AT_OK && launches)
+    if (status == AT_OK && good)
         status = at__render(&source, t, c->rows[row].type, config, slots, err);
-    if (status == AT_OK && launches)
-        status = submit(c, row, &source, t->file, at__str_text(&text), geometries, err);
+    if (status == AT_OK && good)
+        status = submit(c, row, &source, t->file, at__str_text(&text), &launches, err);
     at__str_clear(&source);
     at__str_clear(&text);
     return status;
@@ -479,7 +478,7 @@ void at__compile_check_close(at__compile_check *c)
         free(c->rows[i].registers);
     for (size_t i = 0; i < c->job_count; i++) {
         free(c->jobs[i].config);
-        free(c->jobs[i].geometries);
+        free(c->jobs[i].launches);
     }
     for (size_t i = 0; i < c->fault_count; i++) {
         free(c->faults[i].config);

@@ -51,6 +51,11 @@ typedef struct at__kernel {
     struct at__kernel_arg args[AT__MAX_ARGS];
     int more_count; /* launches that follow, timed with the first */
     at__kernel_step more[AT__MAX_STEPS - 1];
+    int variable_count; /* of its code, which hold what buffers do before it is launched */
+    struct at__kernel_variable {
+        const char *name;
+        int buffer;
+    } variables[AT__MAX_ARGS];
 } at__kernel;
 
 /* Where an array's bytes are. */

@@ -171,6 +171,8 @@ typedef struct at__arg {
     double real;      /* ... this, of a float                                    */
     bool zero;        /* output: begins as zeros                                 */
     at__input input;
+    char
+        variable[AT__MAX_NAME]; /* input: it goes into this one of a kernel's module; "": it is a parameter */
     at__check check;
     at__where where;
 } at__arg;
@@ -337,6 +339,12 @@ void at__template_close(at__template *t);
 /* Does the source's own file contain a block of that kind ("op", "template")? Malformed blocks are no error.
  */
 bool at__declares(const char *source, size_t len, const char *kind);
+
+/*
+ * Whether this argument goes into a variable of the template's code: it declares one, and no launch takes it
+ * as a parameter.
+ */
+bool at__template_fills(const at__template *t, int arg);
 
 /* Of an argument, where T is this type. */
 static inline at__dtype at__arg_type(const at__arg *arg, at__dtype t)

@@ -80,3 +80,14 @@ double at__problem_gflop_per_s(const at__problem *problem, double seconds)
         return 0;
     return 1e-9 * (double)ops / seconds;
 }
+
+at_status at__arg_bytes(int64_t *out, const at__op *op, int arg, const int64_t *slots, at_error *err)
+{
+    const at__arg *a = &op->args[arg];
+    int64_t elements = 0, each = a->own_type ? at__dtype_bytes(a->type) : slots[op->sizeof_slot];
+    at_status status = at__expr_eval(&elements, a->expr, slots, err);
+    if (status == AT_OK && (elements < 0 || __builtin_mul_overflow(elements, each, out)))
+        status = at_fail(err, AT_ERR_INPUT, "%s: found %lld elements for '%s'; expected fewer", op->file,
+                         (long long)elements, a->name);
+    return status;
+}

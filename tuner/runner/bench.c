@@ -129,6 +129,25 @@ at_status at__bench_launch(at__bench *b, const at__module *module, const at__ker
     return launch_on(b, module, kernel, buffers, err);
 }
 
+/*
+ * Once for each loaded module and not for each launch: kernels are timed on all sets with what set 0 holds,
+ * which is what they are verified with.
+ */
+at_status at__bench_fill_variables(at__bench *b, const at__module *module, const at__kernel *kernel,
+                                   at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < kernel->variable_count && status == AT_OK; i++) {
+        int buffer = kernel->variables[i].buffer;
+        int64_t bytes = b->setup.buffers[buffer].bytes;
+        at__ptr to = 0;
+        status = at__gpu_variable(&to, b->gpu, module, kernel->variables[i].name, bytes, err);
+        if (status == AT_OK)
+            status = at__gpu_copy(b->gpu, to, at__bench_buffer(b, 0, buffer), bytes, err);
+    }
+    return status;
+}
+
 at_status at__bench_memcpy(at__bench *b, uint64_t set, at_error *err)
 {
     if (b->first_in < 0 || b->first_out < 0)
@@ -386,6 +405,8 @@ at_status at__bench_verify(at__verdict *out, at__bench *b, const at__module *mod
     at_status status = b->suspect ? repair(b, err) : AT_OK;
     if (status == AT_OK)
         status = at__contents_poison(b, is_copy, err);
+    if (status == AT_OK)
+        status = at__bench_fill_variables(b, module, kernel, err);
     if (status == AT_OK)
         status = at__gpu_timer_start(b->gpu, err);
     b->suspect = true;

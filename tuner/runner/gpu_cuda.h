@@ -50,6 +50,7 @@
     X(cuMemsetD8Async)                                                                                       \
     X(cuModuleLoadData)                                                                                      \
     X(cuModuleUnload)                                                                                        \
+    X(cuModuleGetGlobal_v2)                                                                                  \
     X(cuModuleGetFunction)                                                                                   \
     X(cuFuncGetAttribute)                                                                                    \
     X(cuFuncSetAttribute)                                                                                    \

@@ -86,6 +86,19 @@ at_status at__gpu_load_all(at__module **out, at__gpu *gpu, const at__kernel *k, 
     return AT_OK;
 }
 
+at_status at__gpu_variable(at__ptr *out, at__gpu *gpu, const at__module *module, const char *name,
+                           int64_t bytes, at_error *err)
+{
+    CUdeviceptr at = 0;
+    size_t size = 0;
+    TRY(gpu, cuModuleGetGlobal_v2, &at, &size, module->module, name);
+    if (size < (size_t)bytes)
+        return at_fail(err, AT_ERR_DEVICE, "found %zu bytes in the variable '%s'; expected at least %lld",
+                       size, name, (long long)bytes);
+    *out = (at__ptr)at;
+    return AT_OK;
+}
+
 void at__gpu_unload(at__gpu *gpu, at__module *module)
 {
     if (!module)
@@ -137,6 +150,14 @@ at_status at__gpu_launch_on(const at__gpu *gpu, void *stream, const at__module *
 at_status at__gpu_copy(at__gpu *gpu, at__ptr to, at__ptr from, int64_t bytes, at_error *err)
 {
     TRY(gpu, cuMemcpyDtoDAsync_v2, (CUdeviceptr)to, (CUdeviceptr)from, (size_t)bytes, gpu->stream);
+    return AT_OK;
+}
+
+at_status at__gpu_copy_on(const at__gpu *gpu, void *stream, at__ptr to, at__ptr from, int64_t bytes,
+                          at_error *err)
+{
+    TRY_SHARED(gpu, cuMemcpyDtoDAsync_v2, (CUdeviceptr)to, (CUdeviceptr)from, (size_t)bytes,
+               (CUstream)stream);
     return AT_OK;
 }
 
