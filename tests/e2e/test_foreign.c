@@ -149,3 +149,85 @@ Test(foreign, an_exported_launcher_fills_the_variable)
         strstr(run.out, "{\"name\": \"w\", \"variable\": \"w\", \"elements\": 8, \"element_bytes\": 4}"),
         run);
 }
+
+/* ---- a template that is trusted ---- */
+
+/* C = A B, with this line for its reference; templates `good` and `half`, which sums half of it. */
+static void write_matmul(const char *reference)
+{
+    static const char *const NAMES[] = { "good", "half" };
+    char path[200], text[1500];
+    snprintf(text, sizeof text,
+             "/*!autotune\nop matmul\nshape m n k\ntype T = f32\narg C T[m * n] output\n"
+             "arg A T[m * k] input uniform -1 1\narg B T[k * n] input normal 0 1\narg m i64\narg n i64\n"
+             "arg k i64\ncheck within 1e-4 relative 1e-5 absolute\n%s\ntraffic m * n\n*/\n",
+             reference);
+    make_op("matmul", text);
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        snprintf(path, sizeof path, "templates/matmul/%s.cu", NAMES[i]);
+        snprintf(
+            text, sizeof text,
+            "/*!autotune\ntemplate %s\nparam THREADS = 32 64\nparam ROUND = up down\n"
+            "require THREADS * k < 64 * 1000 # it holds no more\ngrid 1\nblock THREADS\n*/\n"
+            "extern \"C\" __global__ void matmul_%s(T *C, const T *A, const T *B, long long m, long long n, "
+            "long long k) { C[m] = A[n] * B[k]; }\n",
+            NAMES[i], NAMES[i]);
+        e2e_write(path, text);
+    }
+}
+
+#define TUNE_MATMUL(shape, template)                                                                         \
+    "tune matmul " shape " f32 --template " template " --templates templates --jobs 2"
+
+Test(foreign, a_configuration_of_a_template_may_be_the_right_answer)
+{
+    write_matmul("reference template good THREADS=64 \\\n  ROUND=down");
+    e2e_tune(&run, E2E_QUICK, TUNE_MATMUL("24x16x40", "good,half"));
+    e2e_expect(run.code == 0, run);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'timed'"), 4);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'wrong_result'"), 4);
+    e2e_expect_no_process();
+}
+
+Test(foreign, a_trusted_template_finds_its_data_in_variables)
+{
+    write_weigh("uniform 1 2 into w");
+    write_weighted("weighted_plain", "__constant__ float w[8];", "w");
+    make_op("weigh",
+            "/*!autotune\nop weigh\nshape n\ntype T = f32\narg y T[n] output\narg x T[n] input uniform 1 2\n"
+            "arg w f32[8] input uniform 1 2 into w\narg n i64\nreference template mine\ntraffic 8 * n\n*/\n");
+    expect_right();
+}
+
+/* By tune, and by check, which needs no device. */
+static void expect_untrusted(const char *reference, const char *shape, const char *says, bool check)
+{
+    char args[200];
+    write_matmul(reference);
+    snprintf(args, sizeof args, "tune matmul %s f32 --templates templates --jobs 2", shape);
+    e2e_tune(&run, E2E_QUICK, args);
+    e2e_expect(run.code == 1 && strstr(run.out, says), run);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trial"), 0);
+    snprintf(args, sizeof args,
+             "check matmul --shape %s --dtype f32 --sample 1 --templates templates --jobs 2", shape);
+    e2e_tune(&run, E2E_QUICK, args);
+    e2e_expect(!check || (run.code == 1 && strstr(run.err, says)), run);
+}
+
+Test(foreign, what_is_trusted_must_be_there)
+{
+    expect_untrusted(
+        "reference template best", "24x16x40",
+        "templates/matmul/op.cu:12:20: found 'best'; expected a template of the operation matmul", true);
+    expect_untrusted("reference template good WIDTH=3", "24x16x40",
+                     "templates/matmul/op.cu:12:20: found 'WIDTH=3'; template good has no such parameter",
+                     true);
+    expect_untrusted("reference template good ROUND=off", "24x16x40", "has no such value", true);
+    expect_untrusted("reference template good ROUND", "24x16x40", "found 'ROUND'; expected PARAMETER=VALUE",
+                     true);
+    expect_untrusted(
+        "reference template good THREADS=64", "24x16x1000",
+        "templates/matmul/op.cu:12:20: the trusted configuration does not suit this problem: good needs "
+        "THREADS * k < 64 * 1000 (it holds no more)",
+        false);
+}

@@ -128,6 +128,12 @@ at_status at__export_main(at__str *out, const at__launcher *l, const at__answer 
             "%s: found data in files, which an exported self-test would have to bring along; expected "
             "an export without --main",
             l->op->file);
+    if (l->op->trusted[0])
+        return at_fail(
+            err, AT_ERR_INPUT,
+            "%s: found a reference that is a template's, beside which an exported kernel cannot stand in "
+            "one file; expected an export without --main",
+            l->op->file);
     at_status status = at__geometry_of(&g, &l->op->launch, l->slots, err);
     if (status != AT_OK)
         return status;

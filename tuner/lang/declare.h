@@ -223,9 +223,10 @@ typedef struct at__align {
 } at__align;
 
 /*
- * An operation. After reading it has a dimension without default, an output or inout argument, a reference, a
- * first grid and block expression and a traffic; one that is recorded may lack all but the first. Slots of
- * its symbols: dims, sizeof(T), device limits; then pitches, lets and aligns as they are declared.
+ * An operation. After reading it has a dimension without default, an output or inout argument, a reference (a
+ * kernel with a first grid and block expression, a file or a template) and a traffic; one that is recorded
+ * may lack all but the first. Slots of its symbols: dims, sizeof(T), device limits; then pitches, lets and
+ * aligns as they are declared.
  */
 typedef struct at__op {
     char name[AT__MAX_NAME];
@@ -253,9 +254,12 @@ typedef struct at__op {
     size_t require_count, require_cap;
     at__arg args[AT__MAX_ARGS];
     int arg_count;
-    at__check check;               /* of outputs without one of their own */
-    char reference[AT__MAX_NAME];  /* kernel that is right, if slow; "": a file   */
-    char *answer;                  /* ... NumPy's, of the one output; NULL: none  */
+    at__check check;              /* of outputs without one of their own */
+    char reference[AT__MAX_NAME]; /* kernel that is right, if slow; "": a file   */
+    char *answer;                 /* ... NumPy's, of the one output; NULL: none  */
+    char trusted[AT__MAX_NAME];   /* template that is right; "": none. Its launches are the reference's   */
+    char *trusted_config; /* ... with these values, "TILE=32"; others have their defaults               */
+    at__where trusted_where;
     at__launch launch;             /* of the reference              */
     at__expr *traffic;             /* bytes that must be moved; NULL: unknown */
     at__expr *ops;                 /* operations that count for GFLOP/s; NULL: none */

@@ -220,16 +220,36 @@ static at_status read_align(at__lines *lines, void *target)
     return AT_OK;
 }
 
+/* template NAME P=V...: the values are looked at when its templates are known. */
+static at_status read_trusted(at__lines *lines, at__op *op)
+{
+    op->trusted_where = at__lines_where(lines, lines->at);
+    at_status status = at__read_plain_name(op->trusted, lines);
+    if (status != AT_OK)
+        return status;
+    op->trusted_config = at__text_copy(lines->at, (size_t)(lines->line_end - lines->at));
+    if (!op->trusted_config)
+        return at_fail(lines->err, AT_ERR_MEMORY, "out of memory");
+    for (char *c = op->trusted_config; *c; c++) /* a line may go on */
+        *c = (unsigned char)*c <= ' ' || *c == '\\' ? ' ' : *c;
+    lines->at = lines->line_end;
+    return AT_OK;
+}
+
 static at_status read_reference(at__lines *lines, void *target)
 {
     at__op *op = target;
     const char *at = lines->at;
+    if (at__lines_sees_word(lines, "template")) {
+        at__lines_skip(lines, 8);
+        return read_trusted(lines, op);
+    }
     if (at__lines_sees_word(lines, "file")) {
         at__lines_skip(lines, 4);
         return at__lines_string(&op->answer, lines, "a file, as in file \"answer.npy\"");
     }
-    at_status status =
-        at__read_free_name(op->reference, lines, "the name of a kernel, or file \"answer.npy\"");
+    at_status status = at__read_free_name(op->reference, lines,
+                                          "the name of a kernel, template NAME, or file \"answer.npy\"");
     if (status == AT_OK && !at__lines_source_has(lines, op->reference))
         return at__lines_fail(
             lines, at, "found no kernel '%s' in this file; expected it below the declaration", op->reference);
@@ -374,7 +394,7 @@ static at_status check_reference(const at__op *op, const at__lines *lines)
     if (op->answer && outputs > 1)
         return at__lines_fail(lines, lines->next,
                               "found %d outputs and an answer in a file; expected one output", outputs);
-    if (!op->answer && (!op->launch.grid[0] || !op->launch.block[0]))
+    if (!op->answer && !op->trusted[0] && (!op->launch.grid[0] || !op->launch.block[0]))
         return at__lines_fail(lines, lines->next,
                               "found the end of the declaration; expected a line '%s EXPR...' in it",
                               op->launch.grid[0] ? "block" : "grid");
@@ -451,6 +471,7 @@ void at__op_close(at__op *op)
     for (int i = 0; i < AT__MAX_DIMS; i++)
         at__expr_close(op->ceiling_dims[i]);
     free(op->answer);
+    free(op->trusted_config);
     free(op->about);
     free(op->source);
     at__parts_close(op->parts, op->part_count);

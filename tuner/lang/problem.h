@@ -79,6 +79,10 @@ void at__config_text(at__str *out, const at__template *t, const at__config *conf
 at_status at__config_parse(at__config *out, const at__template *t, const char *text,
                            at_error *err) AT_MUST_CHECK;
 
+/* The same where parameters that are not there keep the value they have. */
+at_status at__config_change(at__config *config, const at__template *t, const char *text,
+                            at_error *err) AT_MUST_CHECK;
+
 /*
  * Fills the template's own slots from its configuration: parameters, labels, lets and consts. The op's slots
  * must be bound already.

@@ -290,12 +290,13 @@ static at_status prepare(at__bench *b, const at__setup *setup, at_error *err)
         status = allocate(b, err);
     const at__kernel *reference = &setup->reference;
     if (status == AT_OK && reference->cubin)
-        status = at__gpu_load(&b->reference, b->gpu, reference->cubin, reference->name,
-                              reference->geometry.shared_bytes, err);
+        status = at__gpu_load_all(&b->reference, b->gpu, reference, err);
     if (status == AT_OK)
         status = load_data(b, err);
     if (status == AT_OK)
         status = fill_all(b, err);
+    if (status == AT_OK && b->reference)
+        status = at__bench_fill_variables(b, b->reference, reference, err);
     if (status == AT_OK && b->has_answer)
         status = at__judge_reference(b, err);
     if (status != AT_OK || !setup->own_copies)
