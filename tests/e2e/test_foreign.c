@@ -231,3 +231,108 @@ Test(foreign, what_is_trusted_must_be_there)
         "THREADS * k < 64 * 1000 (it holds no more)",
         false);
 }
+
+/* ---- a kernel that judges ---- */
+
+/* y holds what x does, in any order. */
+static void write_bag(const char *check, const char *reference)
+{
+    static const char *const NAMES[] = { "same", "reversed", "half" };
+    static const char *const JUDGES[] = { "bag", "blind", "stern" };
+    char path[200], text[2000];
+    int n = snprintf(
+        text, sizeof text,
+        "/*!autotune\nop bag\nshape n\ntype T = f32\narg y T[n] output\narg x T[n] input uniform 1 2\n"
+        "arg n i64\n%s\n%s\ngrid 1\nblock 32\ntraffic 8 * n\n*/\n"
+        "extern \"C\" __global__ void bag_reference(T *y, const T *x, long long n) { y[n] = x[n]; }\n"
+        "extern \"C\" __global__ void judge_few(const T *y, const T *x, long long n) {}\n",
+        check, reference);
+    for (size_t i = 0; i < sizeof JUDGES / sizeof *JUDGES; i++)
+        n += snprintf(
+            text + n, sizeof text - (size_t)n,
+            "extern \"C\" __global__ void judge_%s(const T *y, const T *x, long long n, const T *right, "
+            "unsigned long long *wrong) { wrong[0] = y[n] != right[n]; }\n",
+            JUDGES[i]);
+    make_op("bag", text);
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        snprintf(path, sizeof path, "templates/bag/%s.cu", NAMES[i]);
+        snprintf(text, sizeof text,
+                 "/*!autotune\ntemplate %s\nparam THREADS = 32\ngrid 1\nblock THREADS\n*/\n"
+                 "extern \"C\" __global__ void bag_%s(T *y, const T *x, long long n) { y[n] = x[n]; }\n",
+                 NAMES[i], NAMES[i]);
+        e2e_write(path, text);
+    }
+}
+
+#define TUNE_BAG "tune bag 200 f32 --template same,reversed,half --templates templates --jobs 2"
+
+static void expect_judged(void)
+{
+    e2e_tune(&run, E2E_QUICK, TUNE_BAG);
+    e2e_expect(run.code == 0, run);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'timed'"), 2, "same, reversed");
+    cr_assert_eq(
+        e2e_count("SELECT count(*) FROM trial WHERE outcome = 'wrong_result' AND log LIKE '%wrong output "
+                  "''y'': by judge_bag 100 elements are wrong, the first is element 100%'"),
+        1, "half");
+    e2e_expect_no_process();
+}
+
+Test(foreign, a_kernel_of_the_op_says_what_is_right)
+{
+    write_bag("check by judge_bag", "reference bag_reference");
+    expect_judged();
+}
+
+Test(foreign, a_kernel_judges_by_a_trusted_template_too)
+{
+    write_bag("check y by judge_bag", "reference template same");
+    expect_judged();
+}
+
+Test(foreign, without_it_another_order_is_wrong)
+{
+    write_bag("", "reference bag_reference");
+    e2e_tune(&run, E2E_QUICK, TUNE_BAG);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'timed'"), 1);
+}
+
+static void expect_bag_refused(const char *check, const char *says)
+{
+    write_bag(check, "reference bag_reference");
+    e2e_tune(&run, E2E_QUICK, TUNE_BAG);
+    e2e_expect(run.code == 1 && strstr(run.out, says), run);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trial"), 0);
+}
+
+Test(foreign, a_kernel_that_cannot_say_no_is_refused)
+{
+    expect_bag_refused("check by judge_blind",
+                       "check of 'y' by judge_blind: it calls right what is right with all bits flipped");
+}
+
+Test(foreign, a_kernel_that_calls_the_right_answer_wrong_is_refused)
+{
+    expect_bag_refused(
+        "check y by judge_stern",
+        "check of 'y' by judge_stern: it calls 200 elements of the reference's own answer wrong");
+}
+
+Test(foreign, a_kernel_that_judges_takes_the_right_answer_and_where_to_count)
+{
+    static const char SAYS[] = "kernel 'judge_few', which judges, takes 3 parameters; expected 5";
+    expect_bag_refused("check by judge_few", SAYS);
+    e2e_tune(&run, E2E_QUICK,
+             "check bag --shape 200 --dtype f32 --templates templates --template same --jobs 2");
+    e2e_expect(run.code == 1 && strstr(run.err, SAYS), run);
+}
+
+Test(foreign, an_exported_self_test_cannot_judge)
+{
+    write_bag("check by judge_bag", "reference bag_reference");
+    expect_judged();
+    e2e_tune(&run, E2E_QUICK, "export bag 200 f32 --templates templates");
+    e2e_expect(run.code == 0, run);
+    e2e_tune(&run, E2E_QUICK, "export bag 200 f32 --templates templates --main");
+    e2e_expect(run.code != 0 && strstr(run.err, "found outputs that a kernel judges"), run);
+}

@@ -236,3 +236,60 @@ at_status at__template_bind(at__kernel *out, const at__build *build, const at__t
         *out = k;
     return status;
 }
+
+/* ---- kernels that judge ---- */
+
+/* The op's arguments, the right answer of each output, and where to count. */
+static int referee_params(const at__op *op)
+{
+    int count = op->arg_count + 1;
+    for (int i = 0; i < op->arg_count; i++)
+        count += at__role_is_output(op->args[i].role);
+    return count;
+}
+
+at_status at__referee_check(const at__op *op, const void *code, size_t len, at_error *err)
+{
+    const char *names[AT__MAX_STEPS];
+    at_status status = AT_OK;
+    int count = at__op_referees(names, op);
+    for (int i = 0; i < count && status == AT_OK; i++) {
+        at__cubin_kernel k;
+        status = at__cubin_find(&k, code, len, names[i], err);
+        if (status == AT_OK && k.param_count >= 0 && k.param_count != referee_params(op))
+            status = at_fail(
+                err, AT_ERR_INPUT,
+                "kernel '%s', which judges, takes %d parameters; expected %d: the operation's arguments, "
+                "the right answer of each output, and unsigned long long *wrong",
+                names[i], k.param_count, referee_params(op));
+    }
+    return status;
+}
+
+static at_status add_referee(at__kernel *k, const char *name, at_error *err)
+{
+    at__kernel_step *s = &k->more[k->more_count++];
+    size_t unused;
+    *s = (at__kernel_step){ .geometry = k->geometry, .arg_count = k->arg_count };
+    memcpy(s->args, k->args, sizeof s->args);
+    return at__cubin_name(&s->name, &unused, k->cubin, k->cubin_len, name, err);
+}
+
+at_status at__referee_bind(at__kernel *out, const at__build *build, const at__op *op, const int64_t *slots,
+                           at_error *err)
+{
+    const char *names[AT__MAX_STEPS];
+    size_t unused;
+    int count = at__op_referees(names, op);
+    if (count == 0)
+        return AT_OK;
+    at_status status =
+        build->cubin.len ? at__referee_check(op, build->cubin.data, build->cubin.len, err) : AT_OK;
+    if (status == AT_OK)
+        status = at__kernel_bind(out, build, names[0], &op->launch, op, slots, err);
+    if (status == AT_OK)
+        status = at__cubin_name(&out->name, &unused, build->cubin.data, build->cubin.len, names[0], err);
+    for (int i = 1; i < count && status == AT_OK; i++)
+        status = add_referee(out, names[i], err);
+    return status;
+}

@@ -6,6 +6,7 @@
  */
 #include "compile/compile_check.h"
 
+#include "compile/builder.h"
 #include "compile/connection.h"
 #include "compile/effects.h"
 #include "compile/pool.h"
@@ -163,11 +164,14 @@ static at_status check_connection(at__compile_check *c, job *j, const at__compil
     at__str why = { 0 };
     const char *about = "";
     at__limits limits;
-    if (!j->launches)
-        return AT_OK;
+    at_error cause = { 0 };
+    at_status status = AT_OK;
     at__arch_limits(&limits, r->cc);
-    at_status status = at__connection_check(&why, &about, r->t, j->launches, &limits, done->code.data,
-                                            done->code.len, &done->resources, err);
+    if (!j->launches && at__referee_check(r->op, done->code.data, done->code.len, &cause) != AT_OK)
+        at__str_add(&why, cause.text);
+    if (j->launches)
+        status = at__connection_check(&why, &about, r->t, j->launches, &limits, done->code.data,
+                                      done->code.len, &done->resources, err);
     if (status == AT_OK && why.len) {
         r->failed++;
         c->failed++;
@@ -422,8 +426,10 @@ static bool chosen(const at__words *words, const char *name)
 at_status at__compile_check_problem(at__compile_check *c, const at__problem *p, const int64_t *slots, int cc,
                                     at_error *err)
 {
-    at_status status =
-        p->op->trusted[0] ? check_trusted(c, p, slots, cc, err) : check_reference(c, p, cc, err);
+    const char *referees[AT__MAX_STEPS];
+    at_status status = p->op->trusted[0] ? check_trusted(c, p, slots, cc, err) : AT_OK;
+    if (status == AT_OK && (!p->op->trusted[0] || at__op_referees(referees, p->op) > 0))
+        status = check_reference(c, p, cc, err);
     for (int i = 0; i < at__catalog_template_count(c->options.catalog, p->op) && status == AT_OK; i++) {
         const at__template *t = at__catalog_template(c->options.catalog, p->op, i);
         if (chosen(c->options.templates, t->name))

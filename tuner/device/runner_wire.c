@@ -98,6 +98,7 @@ void at__write_setup(at__str *body, const at__setup *s)
     at__put_bytes(body, s->buffers, sizeof s->buffers);
     at__put_i64(body, s->buffer_count);
     write_kernel(body, &s->reference);
+    write_kernel(body, &s->referee);
     at__put_bytes(body, &s->answer, sizeof s->answer);
     at__put_bytes(body, s->verify_cubin, s->verify_len);
     at__put_i64(body, s->gaps);
@@ -113,6 +114,7 @@ at_status at__read_setup(at__setup *out, at__reader *in, at_error *err)
     at__read_plain(out->buffers, sizeof out->buffers, in);
     out->buffer_count = (int)at__get_i64(in);
     read_kernel(&out->reference, in);
+    read_kernel(&out->referee, in);
     at__read_plain(&out->answer, sizeof out->answer, in);
     out->verify_cubin = at__get_bytes(in, &out->verify_len);
     out->gaps = at__get_i64(in) != 0;

@@ -134,6 +134,13 @@ at_status at__export_main(at__str *out, const at__launcher *l, const at__answer 
             "%s: found a reference that is a template's, beside which an exported kernel cannot stand in "
             "one file; expected an export without --main",
             l->op->file);
+    const char *referees[AT__MAX_STEPS];
+    if (at__op_referees(referees, l->op) > 0)
+        return at_fail(
+            err, AT_ERR_INPUT,
+            "%s: found outputs that a kernel judges, which an exported self-test cannot; expected an export "
+            "without --main",
+            l->op->file);
     at_status status = at__geometry_of(&g, &l->op->launch, l->slots, err);
     if (status != AT_OK)
         return status;

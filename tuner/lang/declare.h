@@ -146,8 +146,9 @@ typedef struct at__input {
 
 /* When an output is right; `rule` is one of lang/data.h. */
 typedef struct at__check {
-    int rule;                  /* AT__EXACT ... AT__NORM                             */
+    int rule;                  /* AT__EXACT ... AT__BY                               */
     double relative, absolute; /* AT__ULP, AT__NORM: `relative` is how much is allowed */
+    char by[AT__MAX_NAME];     /* AT__BY: the kernel that judges                     */
     at__where where;
 } at__check;
 
@@ -367,6 +368,9 @@ static inline bool at__arg_is_storage(const at__op *op, const at__arg *arg)
  * input of floating point has random bits and nobody asked for them, or they meet a tolerance.
  */
 at_status at__op_check_inputs(const at__op *op, at__dtype t, at_error *err) AT_MUST_CHECK;
+
+/* The kernels that judge outputs, each once; at most AT__MAX_STEPS. Names are borrowed. */
+int at__op_referees(const char *names[AT__MAX_STEPS], const at__op *op);
 
 /* "within 0.001 relative 1e-05 absolute" */
 void at__check_text(char *out, size_t size, const at__check *check);

@@ -153,7 +153,7 @@ static const char *unsuited(const at__input *input, at__dtype type, bool storage
 static const char *unsuited_check(const at__check *check, at__dtype type, bool storage)
 {
     (void)type;
-    return storage && check->rule != AT__EXACT
+    return storage && check->rule != AT__EXACT && check->rule != AT__BY
                ? "its elements are opaque bits; expected check exact, or a list of types for T"
                : NULL;
 }
@@ -184,7 +184,7 @@ at_status at__check_numbers(const at__op *op, at_error *err)
 static bool is_tolerant(const at__op *op)
 {
     for (int i = 0; i < op->arg_count; i++)
-        if (op->args[i].check.rule != AT__EXACT)
+        if (op->args[i].check.rule != AT__EXACT && op->args[i].check.rule != AT__BY)
             return true;
     return false;
 }

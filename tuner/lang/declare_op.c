@@ -385,16 +385,18 @@ static at_status check_outputs(const at__op *op, const at__lines *lines)
     return at__lines_fail(lines, lines->next, "found no argument that is output or inout; expected one");
 }
 
-/* What only a kernel needs may be missing where the right answer is in a file; that has one output. */
+/* What only the op's kernels need may be missing where the right answer is in a file; that has one output. */
 static at_status check_reference(const at__op *op, const at__lines *lines)
 {
+    const char *referees[AT__MAX_STEPS];
+    bool needs_launch = (!op->answer && !op->trusted[0]) || at__op_referees(referees, op) > 0;
     int outputs = 0;
     for (int i = 0; i < op->arg_count; i++)
         outputs += at__role_is_output(op->args[i].role);
     if (op->answer && outputs > 1)
         return at__lines_fail(lines, lines->next,
                               "found %d outputs and an answer in a file; expected one output", outputs);
-    if (!op->answer && !op->trusted[0] && (!op->launch.grid[0] || !op->launch.block[0]))
+    if (needs_launch && (!op->launch.grid[0] || !op->launch.block[0]))
         return at__lines_fail(lines, lines->next,
                               "found the end of the declaration; expected a line '%s EXPR...' in it",
                               op->launch.grid[0] ? "block" : "grid");

@@ -65,6 +65,20 @@ static at_status add_buffer(at__setup *setup, const at__problem *problem, int ar
                              err);
 }
 
+/* An output belongs to the kernel that judges it, or, of several by one, the first does. */
+static void assign_referees(at__setup *setup, const at__op *op)
+{
+    const char *names[AT__MAX_STEPS];
+    int count = at__op_referees(names, op);
+    for (int k = 0; k < count; k++)
+        for (int i = 0; i < setup->buffer_count; i++)
+            if (at__role_is_output(setup->buffers[i].role) &&
+                strcmp(setup->buffers[i].check.by, names[k]) == 0) {
+                setup->buffers[i].referee = k + 1;
+                break;
+            }
+}
+
 /* Rows with a pitch leave gaps in the output. A second run of the reference finds them, which an inout
  * forbids. */
 static void describe_gaps(at__setup *setup, const at__problem *problem)
@@ -96,6 +110,7 @@ at_status at__setup_describe(at__setup *setup, const at__problem *problem, const
     for (int i = 0; i < op->arg_count && status == AT_OK; i++)
         if (op->args[i].role != AT__SCALAR)
             status = add_buffer(setup, problem, i, slots, err);
+    assign_referees(setup, op);
     if (status == AT_OK)
         describe_gaps(setup, problem);
     if (status == AT_OK && setup->gaps && op->answer)
@@ -136,10 +151,10 @@ at_status at__setup_fits(const at__env *env, const at__problem *problem, at_erro
     return status;
 }
 
-/* What makes the right answer. */
+/* What makes the right answer, and what judges others by it. */
 typedef struct right_answer {
-    at__build build;
-    const at__template *t; /* NULL: the op's own kernel */
+    at__build build, referees; /* of the op's own kernel: `build` has both */
+    const at__template *t;     /* NULL: the op's own kernel */
     int64_t slots[AT__MAX_SLOTS];
 } right_answer;
 
@@ -160,11 +175,9 @@ static at_status render_trusted(right_answer *r, const at__env *env, const at__p
                            : status;
 }
 
-static at_status build_reference(right_answer *r, at__env *env, const at__problem *problem,
-                                 const int64_t *slots, at_error *err)
+static at_status build_reference(right_answer *r, at__env *env, const at__problem *problem, at_error *err)
 {
     const at__op *op = problem->op;
-    memcpy(r->slots, slots, sizeof r->slots);
     at_status status = op->trusted[0] ? render_trusted(r, env, problem, err)
                                       : at__render_reference(&r->build.source, op, problem->type, err);
     const char *file = r->t ? r->t->file : op->file;
@@ -175,6 +188,24 @@ static at_status build_reference(right_answer *r, at__env *env, const at__proble
     if (status == AT_OK && !r->build.ok)
         status = at_fail(err, AT_ERR_INPUT, "%s: the reference kernel does not compile:\n%s", file,
                          at__str_text(&r->build.log));
+    return status;
+}
+
+/* Where the reference is not of the op's file, its kernels that judge are code of their own. */
+static at_status build_referees(right_answer *r, at__env *env, const at__problem *problem, at_error *err)
+{
+    const at__op *op = problem->op;
+    const char *names[AT__MAX_STEPS];
+    if (op->reference[0] || at__op_referees(names, op) == 0)
+        return AT_OK;
+    at_status status = at__render_reference(&r->referees.source, op, problem->type, err);
+    if (status == AT_OK)
+        status = at__build_look_up(&r->referees, &env->builder, err);
+    if (status == AT_OK)
+        status = at__build_wait(&r->referees, &env->builder, op->file, err);
+    if (status == AT_OK && !r->referees.ok)
+        status = at_fail(err, AT_ERR_INPUT, "%s: the kernel that judges does not compile:\n%s", op->file,
+                         at__str_text(&r->referees.log));
     return status;
 }
 
@@ -203,6 +234,9 @@ static at_status set_up_device(at__env *env, at__setup *setup, const right_answe
         status = at__template_bind(&setup->reference, &r->build, r->t, r->slots, err);
     else if (!op->answer)
         status = at__kernel_bind(&setup->reference, &r->build, op->reference, &op->launch, op, r->slots, err);
+    if (status == AT_OK)
+        status =
+            at__referee_bind(&setup->referee, op->reference[0] ? &r->build : &r->referees, op, r->slots, err);
     return status == AT_OK ? at__device_setup(env->device, setup, err) : status;
 }
 
@@ -211,6 +245,7 @@ at_status at__setup_problem(at__env *env, const at__problem *problem, const int6
     const at__op *op = problem->op;
     at__setup setup = { .warm = env->options->warm, .seed = env->seed };
     right_answer r = { .t = NULL };
+    memcpy(r.slots, slots, (size_t)op->symbols.count * sizeof *slots);
     bool again = false;
 
     if (op->recorded && env->builder.nvrtc)
@@ -224,7 +259,9 @@ at_status at__setup_problem(at__env *env, const at__problem *problem, const int6
     if (status == AT_OK)
         describe_copies(&setup, at__setup_copy_bytes(env, problem, slots));
     if (status == AT_OK && !op->answer)
-        status = build_reference(&r, env, problem, slots, err);
+        status = build_reference(&r, env, problem, err);
+    if (status == AT_OK)
+        status = build_referees(&r, env, problem, err);
     if (status == AT_OK)
         status = set_up_device(env, &setup, &r, op, err);
     if (status == AT_ERR_DEVICE && !at__device_is_lost(env->device)) {
@@ -236,6 +273,7 @@ at_status at__setup_problem(at__env *env, const at__problem *problem, const int6
             status = set_up_device(env, &setup, &r, op, err);
     }
     at__build_clear(&r.build);
+    at__build_clear(&r.referees);
     return status;
 }
 
