@@ -192,7 +192,7 @@ typedef struct at_found {
     const char *measured_device, *measured_shape, *measured_at; /* "2026-11-20T21:52:57Z" */
     double median_s;                                            /* 0: not measured        */
     double gb_per_s;  /* 10^9 bytes that the op had to move, a second */
-    double ceiling_s; /* the best plain copy of the same bytes; 0: none */
+    double ceiling_s; /* the best plain copy of the same bytes, or the op's rate; 0: none */
     /* Where that measurement is from: "database", "shipped with autotune"; "": there is none. */
     const char *origin;
 } at_found;

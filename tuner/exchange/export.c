@@ -68,7 +68,11 @@ static void add_head(at__str *out, const at__export_input *in, const char *title
         snprintf(line, sizeof line, "%.0f GFLOP/s", at__problem_gflop_per_s(problem, w->timing.median_s));
         comment(out, "", line);
     }
-    if (w->ceiling_s > 0) {
+    if (w->ceiling_s > 0 && at__ceiling_is_rate(w->ceiling_name)) {
+        snprintf(line, sizeof line, "%.1f %% of %.100s", 100 * w->ceiling_s / w->timing.median_s,
+                 w->ceiling_name);
+        comment(out, "ceiling", line);
+    } else if (w->ceiling_s > 0) {
         snprintf(line, sizeof line, "%.1f %% of the best plain copy of the same bytes (%.100s, %.2f us)",
                  100 * w->ceiling_s / w->timing.median_s, w->ceiling_name, 1e6 * w->ceiling_s);
         comment(out, "copy ceiling", line);

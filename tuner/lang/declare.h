@@ -267,6 +267,7 @@ typedef struct at__op {
     char ceiling_op[AT__MAX_NAME]; /* "" when none                 */
     at__expr *ceiling_dims[AT__MAX_DIMS];
     int ceiling_dim_count;
+    at__expr *peak; /* GFLOP/s that are the ceiling; NULL: none, or a problem. It has `ops` then */
     at__used uses;
     char *source; /* a bundle (see declare_common.h): what it uses, then the whole file; terminated */
     size_t source_len;

@@ -297,10 +297,13 @@ static at_status read_ceiling(at__lines *lines, void *target)
     at_status status = at__read_plain_name(op->ceiling_op, lines);
     if (status != AT_OK)
         return status;
-    if (strcmp(op->ceiling_op, "none") == 0) {
+    bool none = strcmp(op->ceiling_op, "none") == 0, gflops = strcmp(op->ceiling_op, "gflops") == 0;
+    if (none || gflops)
         op->ceiling_op[0] = '\0';
+    if (gflops)
+        return at__lines_expr(&op->peak, lines, &op->symbols);
+    if (none)
         return AT_OK;
-    }
     return at__read_exprs(op->ceiling_dims, &op->ceiling_dim_count, AT__MAX_DIMS, &op->symbols, lines);
 }
 
@@ -403,6 +406,19 @@ static at_status check_reference(const at__op *op, const at__lines *lines)
     return AT_OK;
 }
 
+/* A share of a rate is that of the time in which so many operations could be done. */
+static at_status check_peak(const at__op *op, at_error *err)
+{
+    if (!op->peak || op->ops)
+        return AT_OK;
+    const at__where w = at__expr_where(op->peak);
+    return at_fail(
+        err, AT_ERR_INPUT,
+        "%s:%d:%d: found a ceiling in GFLOP/s and no 'ops' line; expected one, which says how many "
+        "operations there are",
+        w.file, w.line, w.column);
+}
+
 static at_status read_all(at__op *op, const char *source, size_t len, at_error *err)
 {
     at__lines lines;
@@ -417,6 +433,8 @@ static at_status read_all(at__op *op, const char *source, size_t len, at_error *
         status = check_outputs(op, &lines);
     if (status == AT_OK && !op->recorded)
         status = check_reference(op, &lines);
+    if (status == AT_OK)
+        status = check_peak(op, err);
     return status == AT_OK ? at__check_numbers(op, err) : status;
 }
 
@@ -470,6 +488,7 @@ void at__op_close(at__op *op)
     at__launch_clear(&op->launch);
     at__expr_close(op->traffic);
     at__expr_close(op->ops);
+    at__expr_close(op->peak);
     for (int i = 0; i < AT__MAX_DIMS; i++)
         at__expr_close(op->ceiling_dims[i]);
     free(op->answer);

@@ -129,6 +129,13 @@ at_status at__input_numbers(uint64_t *a, uint64_t *b, const at__arg *arg, int nu
 /* By the op's `ops`; 0: it has none, or they cannot be computed. */
 double at__problem_gflop_per_s(const at__problem *problem, double seconds);
 
+/*
+ * The time in which the op's operations are done at its `ceiling gflops`, which goes to *gflops; 0: it has
+ * none. AT_ERR_INPUT: it cannot be computed, or is below 1.
+ */
+at_status at__problem_peak(double *seconds, int64_t *gflops, const at__op *op, const int64_t *slots,
+                           at_error *err) AT_MUST_CHECK;
+
 /* The key under which a problem is stored. Strings are borrowed. */
 typedef struct at__problem_key {
     const char *op;

@@ -91,3 +91,25 @@ at_status at__arg_bytes(int64_t *out, const at__op *op, int arg, const int64_t *
                          (long long)elements, a->name);
     return status;
 }
+
+at_status at__problem_peak(double *seconds, int64_t *gflops, const at__op *op, const int64_t *slots,
+                           at_error *err)
+{
+    int64_t ops = 0;
+    *seconds = 0;
+    *gflops = 0;
+    if (!op->peak)
+        return AT_OK;
+    const at__where w = at__expr_where(op->peak);
+    at_status status = at__expr_eval(gflops, op->peak, slots, err);
+    if (status == AT_OK)
+        status = at__expr_eval(&ops, op->ops, slots, err);
+    if (status == AT_OK && (*gflops < 1 || ops < 1))
+        return at_fail(
+            err, AT_ERR_INPUT,
+            "%s:%d:%d: found a ceiling of %lld GFLOP/s for %lld operations; expected 1 or more of both",
+            w.file, w.line, w.column, (long long)*gflops, (long long)ops);
+    if (status == AT_OK)
+        *seconds = 1e-9 * (double)ops / (double)*gflops;
+    return status;
+}

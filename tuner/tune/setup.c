@@ -106,7 +106,11 @@ at_status at__setup_describe(at__setup *setup, const at__problem *problem, const
                              at_error *err)
 {
     const at__op *op = problem->op;
+    double peak_s = 0;
+    int64_t gflops = 0;
     at_status status = at__op_check_inputs(op, problem->type, err);
+    if (status == AT_OK)
+        status = at__problem_peak(&peak_s, &gflops, op, slots, err);
     for (int i = 0; i < op->arg_count && status == AT_OK; i++)
         if (op->args[i].role != AT__SCALAR)
             status = add_buffer(setup, problem, i, slots, err);
