@@ -1,8 +1,11 @@
 /*
  * adopt.c - the file is read without comments and strings, so that words mean code. A kernel is what stands
  * between __global__ and its brace; a parameter of tuning is a #define behind an #ifndef of the same name.
+ * What a program copies into __constant__ arrays is an argument, too.
  */
 #include "exchange/adopt.h"
+
+#include "lang/dtype.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -15,6 +18,8 @@ typedef struct argument {
     char name[MAX_WORD];
     const char *type; /* "f32"; NULL: unknown */
     bool pointer, constant;
+    bool variable;       /* not of the kernel: in __constant__ memory */
+    char size[MAX_WORD]; /* of that, where it is a number             */
 } argument;
 
 typedef struct parameter {
@@ -239,6 +244,50 @@ static at_status read_arguments(draft *d, const char *at)
 /* ---- parameters ---- */
 
 /* 0, 1 or 2 for what people call the sizes of a block; -1: something else. */
+/* [9], or [3][3] as 3 * 3; "" where it is not made of numbers. */
+static void read_size(char out[MAX_WORD], const char *at)
+{
+    size_t n = 0;
+    for (; *at == '['; at = skip_space(at)) {
+        size_t digits = strspn(at = skip_space(at + 1), "0123456789");
+        const char *end = skip_space(at + digits);
+        if (!digits || *end != ']' || n + digits + 4 > MAX_WORD) {
+            out[0] = '\0';
+            return;
+        }
+        n += (size_t)snprintf(out + n, MAX_WORD - n, "%s%.*s", n ? " * " : "", (int)digits, at);
+        at = end + 1;
+    }
+}
+
+/* "float c_filter[9];" behind __constant__. Others than arrays of known types stay as they are. */
+static void read_variable(draft *d, const char *at)
+{
+    const char *end = at + strcspn(at, "[;={(");
+    if (*end != '[' || d->arg_count == MAX_ARGS)
+        return;
+    const int before = d->arg_count;
+    read_argument(d, at, end);
+    if (d->arg_count == before)
+        return;
+    argument *a = &d->args[before];
+    a->pointer = a->constant = a->variable = true;
+    read_size(a->size, end);
+    for (const argument *other = d->args; other < a; other++)
+        if (!a->type || strcmp(other->name, a->name) == 0)
+            d->arg_count = before;
+}
+
+static void read_variables(draft *d)
+{
+    for (const char *at = at__str_text(&d->code); *at;) {
+        size_t n = word_len(at);
+        if (is_word(at, n, "__constant__"))
+            read_variable(d, at + n);
+        at += n ? n : 1;
+    }
+}
+
 static int block_axis(const char *name)
 {
     char low[MAX_WORD];
@@ -323,7 +372,13 @@ static const char *element_type(const draft *d)
 static void add_arg(draft *d, const argument *a, const char *size)
 {
     at__str *out = &d->out->op;
-    if (a->pointer) {
+    if (a->variable) {
+        at__str_addf(out, "arg       %s %s[%s] input into %s", a->name, a->type, a->size[0] ? a->size : size,
+                     a->name);
+        ask(d, out,
+            a->size[0] ? "what it holds, as in input uniform 0 1 into ...?"
+                       : "how many elements, and what they hold, as in input uniform 0 1 into ...?");
+    } else if (a->pointer) {
         at__str_addf(out, "arg       %s T[%s] %s", a->name, size, a->constant ? "input" : "output");
         ask(d, out,
             a->constant ? "how many elements?" : "how many elements? output, or inout if it is read too?");
@@ -335,19 +390,27 @@ static void add_arg(draft *d, const argument *a, const char *size)
     }
 }
 
-static const char *cuda_type(const argument *a)
+static void add_parameter(draft *d, const argument *a)
 {
-    return a->pointer ? (a->constant ? "const T *" : "T *")
-           : strcmp(a->type ? a->type : "", "i64") == 0 ? "long long "
-                                                        : "int ";
+    at__dtype type = AT__F32;
+    at_error unused;
+    bool wide = a->type && strcmp(a->type, "i64") == 0;
+    if (a->variable && at__dtype_parse(&type, a->type, strlen(a->type), &unused) == AT_OK)
+        at__str_addf(&d->out->op, "const %s *%s", at__dtype_cuda(type, false), a->name);
+    else if (a->pointer)
+        at__str_addf(&d->out->op, "%sT *%s", a->constant ? "const " : "", a->name);
+    else
+        at__str_addf(&d->out->op, "%s %s", wide ? "long long" : "int", a->name);
 }
 
 static void add_reference(draft *d)
 {
     at__str *out = &d->out->op;
     at__str_addf(out, "\nextern \"C\" __global__ void %s_reference(", d->out->name);
-    for (int i = 0; i < d->arg_count; i++)
-        at__str_addf(out, "%s%s%s", i ? ", " : "", cuda_type(&d->args[i]), d->args[i].name);
+    for (int i = 0; i < d->arg_count; i++) {
+        at__str_add(out, i ? ", " : "");
+        add_parameter(d, &d->args[i]);
+    }
     at__str_add(out,
                 ")\n{\n    /* One thread for each element of the output, too simple to be wrong. */\n}\n");
 }
@@ -378,7 +441,7 @@ static void write_op(draft *d)
     ask(d, out, "bit for bit, or within which error?");
     at__str_add(out, "traffic   (");
     for (int i = 0, n = 0; i < d->arg_count; i++)
-        if (d->args[i].pointer)
+        if (d->args[i].pointer && !d->args[i].variable)
             at__str_addf(out, "%s%s", n++ ? " + " : "", size);
     at__str_add(out, ") * sizeof(T)");
     ask(d, out, "bytes that must be moved at least");
@@ -458,6 +521,7 @@ at_status at__adopt(at__adopted *out, const at__adopt_input *in, at_error *err)
     if (status == AT_OK)
         status = read_arguments(&d, params);
     if (status == AT_OK) {
+        read_variables(&d);
         read_parameters(&d);
         name_op(&d);
         write_op(&d);
