@@ -131,10 +131,11 @@ typedef struct at__winner {
     const char *template_hash;
     const char *config;
     const char *source_hash;
-    const char *op_hash;      /* at__catalog_op_hash when it was found                          */
-    at__timing timing;        /* of the interleaved final */
-    double ceiling_s;         /* best plain copy of the same bytes, same final; 0: none         */
-    const char *ceiling_name; /* "memcpy", or "linear THREADS=128 ..."                          */
+    const char *op_hash; /* at__catalog_op_hash when it was found                          */
+    at__timing timing;   /* of the interleaved final */
+    double ceiling_s; /* best plain copy of the same bytes, same final, or the op's operations at its rate; 0:
+                         none */
+    const char *ceiling_name; /* "memcpy", "linear THREADS=128 ...", or "66900 GFLOP/s"          */
     const char *ties;         /* configurations that could not be told apart, one a line; ""    */
     int64_t trials;           /* configurations tried for this problem                          */
     int64_t space_count;      /* valid configurations                                           */

@@ -1,5 +1,5 @@
 /*
- * fake_driver.c - see fake_driver.h. Has every entry that tuner/runner/gpu_cuda.c asks for; those that only
+ * fake_driver.c - see fake_driver.h. Has every entry that tuner/runner/gpu_cuda*.c ask for; those that only
  * the runner needs refuse to work.
  */
 #include "fake_driver.h"
@@ -60,7 +60,6 @@ REFUSED(cuEventSynchronize)
 REFUSED(cuEventElapsedTime)
 REFUSED(cuMemAlloc_v2)
 REFUSED(cuMemFree_v2)
-REFUSED(cuMemcpyDtoDAsync_v2)
 REFUSED(cuMemcpyDtoHAsync_v2)
 REFUSED(cuMemcpyHtoDAsync_v2)
 REFUSED(cuMemsetD8Async)
@@ -161,6 +160,27 @@ ENTRY(cuModuleGetFunction, void **function, void *module, const char *name)
 {
     *function = module;
     return name[0] ? OK : INVALID_VALUE;
+}
+
+/* Of a module every variable is one, of 4096 bytes. */
+ENTRY(cuModuleGetGlobal_v2, uint64_t *at, size_t *bytes, void *module, const char *name)
+{
+    *at = FAKE_VARIABLE;
+    *bytes = 4096;
+    return module && name[0] ? OK : INVALID_VALUE;
+}
+
+static _Thread_local fake_copy last_copy;
+
+EXPORT fake_copy fake_copied(void)
+{
+    return last_copy;
+}
+
+ENTRY(cuMemcpyDtoDAsync_v2, uint64_t to, uint64_t from, size_t bytes, void *stream)
+{
+    last_copy = (fake_copy){ to, from, bytes, stream, launches };
+    return OK;
 }
 
 ENTRY(cuFuncGetAttribute, int *value, int which, void *function)

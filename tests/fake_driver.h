@@ -12,6 +12,17 @@ typedef struct fake_record {
     void *stream;
 } fake_record;
 
+/* Where the variables of every module are. */
+#define FAKE_VARIABLE 0x5000000u
+
+/* The last copy within the device, and how many launches there were before it. */
+typedef struct fake_copy {
+    uint64_t to, from, bytes;
+    void *stream;
+    int launches;
+} fake_copy;
+fake_copy fake_copied(void);
+
 /* Found with dlsym. A context is any number but 0; the calling thread's own. */
 typedef fake_record fake_read_call(void);
 int fake_use_context(uintptr_t context);

@@ -114,3 +114,29 @@ Test(cubin, is_not_led_astray)
     }
     at__str_clear(&code);
 }
+
+Test(cubin, tells_variables_and_their_sizes)
+{
+    static const char WITH[] =
+        "__constant__ float filter[9];\nnamespace ns { __device__ double table[4]; }\n"
+        "static __constant__ char few[3];\n"
+        "extern \"C\" __global__ void k(float *y) { y[0] = filter[1] + (float)ns::table[2] + few[1]; }\n";
+    at__str code = { 0 };
+    const char *name = NULL;
+    int64_t bytes = 0;
+    at_error err = { 0 };
+    compile(&code, WITH, 90, AT__CUBIN);
+    cr_assert_eq(at__cubin_variable(&name, &bytes, code.data, code.len, "filter", &err), AT_OK, "%s",
+                 err.text);
+    cr_assert(bytes == 36 && strcmp(name, "filter") == 0);
+    cr_assert_eq(at__cubin_variable(&name, &bytes, code.data, code.len, "ns::table", &err), AT_OK, "%s",
+                 err.text);
+    cr_assert(bytes == 32 && strcmp(name, "_ZN2ns5tableE") == 0);
+    cr_assert_eq(at__cubin_variable(&name, &bytes, code.data, code.len, "few", &err), AT_OK, "%s", err.text);
+    cr_assert_eq(bytes, 3);
+    cr_assert_eq(at__cubin_variable(&name, &bytes, code.data, code.len, "table", &err), AT_ERR_INPUT);
+    cr_assert(strstr(err.text, "found no variable 'table' in the compiled code; it has "), "%s", err.text);
+    cr_assert_eq(at__cubin_variable(&name, &bytes, ".version", 8, "filter", &err), AT_OK);
+    cr_assert(bytes == -1 && strcmp(name, "filter") == 0, "PTX does not tell");
+    at__str_clear(&code);
+}

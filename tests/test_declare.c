@@ -317,7 +317,7 @@ static const struct {
     { NEAR("default f32"), "op.cu:4:9: found 'f32'; expected 'op'" },
     { NEAR("default op\ndefault op"), "op.cu:5:1: found a second 'default' line; expected one" },
     { "/*!autotune\nop x\nshape n\ncheck close\n*/",
-      "op.cu:4:7: found 'close'; expected 'exact', 'within' or an output above" },
+      "op.cu:4:7: found 'close'; expected 'exact', 'within', 'by' or an output above" },
     { "/*!autotune\nop x\nshape n\nceiling copy\n*/", "found nothing more; expected a number" },
     { "/*!autotune\nop x\nshape n\ntype T = storage\narg n i64\nreference r\ngrid 1\nblock 1\ntraffic n\n*/ "
       "r",

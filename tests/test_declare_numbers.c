@@ -46,6 +46,29 @@ Test(declare_numbers, reads_what_inputs_hold_and_when_outputs_are_right)
     " "                                                                                                      \
     "r"
 
+#define INTO_OP                                                                                              \
+    "/*!autotune\nop mini\nshape n\ntype T = f32\narg y T[n] output\narg a T[n] input range 0 n - 1 into "   \
+    "c_a\n"                                                                                                  \
+    "arg b T[4] input into ns::c_b\narg n i64\nreference r\ngrid 1\nblock 1\ntraffic n\n*/ r"
+
+/* What goes into variables is no parameter, but of a kernel that takes it by its name. */
+Test(declare_numbers, reads_what_goes_into_variables)
+{
+    at__op *op = read_op(INTO_OP);
+    at__template *t = read_template(op, MINI_SPACE(""));
+    cr_assert_str_eq(op->args[1].variable, "c_a");
+    cr_assert_str_eq(op->args[2].variable, "ns::c_b");
+    cr_assert_str_eq(at__expr_text(op->args[1].input.upto), "n - 1");
+    cr_assert(t->arg_count == 2 && t->args[0] == 0 && t->args[1] == 3);
+    cr_assert(!at__template_fills(t, 0) && at__template_fills(t, 1) && at__template_fills(t, 2));
+    at__template_close(t);
+    t = read_template(op, MINI_SPACE("arg n b y\n"));
+    cr_assert(t->arg_count == 3 && t->args[1] == 2);
+    cr_assert(at__template_fills(t, 1) && !at__template_fills(t, 2));
+    at__template_close(t);
+    at__op_close(op);
+}
+
 static const struct {
     const char *source, *message;
 } BAD[] = {
@@ -60,9 +83,26 @@ static const struct {
     { DATA("arg a T[n] input index"), "found nothing more; expected a number" },
     { DATA("arg a T[n] input constant"), "op.cu:4:26: found the end of the line; expected a number" },
     { DATA("arg a T[n] input constant x"), "op.cu:4:27: found 'x'; expected a number" },
+    { DATA("arg a T[n] input constant c_a"),
+      "op.cu:4:27: found 'c_a'; expected a number; data for a __constant__ variable goes 'into' it" },
+    { DATA("arg a T[n] input into"),
+      "op.cu:4:22: found the end of the line; expected a variable of the kernels'" },
+    { DATA("arg a T[n] input bits into 3"),
+      "op.cu:4:28: found '3'; expected a variable of the kernels' code" },
+    { DATA("arg a T[n] input into ns::"), "op.cu:4:27: found the end of the line; expected a variable" },
+    { DATA("arg a T[n] input into ns ::c"), "op.cu:4:23: found a blank within a name; expected a variable" },
+    { DATA("arg a T[n] input into c bits"), "op.cu:4:25: found 'bits'; expected the end of the line" },
+    { DATA("arg a T[n] inout into c"), "op.cu:4:18: found 'into'; expected the end of the line" },
+    { DATA("arg a T[n] output into c"), "op.cu:4:19: found 'into'; expected the end of the line" },
+    { DATA("arg a T[n] input into c\narg b T[n] input range 0 n - 1 into c"),
+      "op.cu:5:37: found 'c' a second time; expected a variable for each argument" },
     { DATA("arg a T[n] input file"), "op.cu:4:22: found the end of the line; expected a file, as in file" },
     { DATA("arg a T[n] input file x.npy"), "op.cu:4:23: found 'x.npy'; expected a file, as in file" },
     { DATA("arg a T[n] input file \"x.npy"), "expected a file, as in file" },
+    { DATA("reference template"),
+      "op.cu:4:19: found the end of the line; expected a name of a-z, 0-9 and _ that starts" },
+    { DATA("reference template Tile"), "op.cu:4:20: found 'Tile'; expected a name of a-z" },
+    { DATA("reference template tile A=1\nreference r"), "op.cu:5:1: found a second 'reference' line" },
     { DATA("reference file answer"), "op.cu:4:16: found 'answer'; expected a file, as in file" },
     { DATA("type T = f32\narg a T[n] output\narg b T[n] inout\nreference file \"a.npy\"\ntraffic n"),
       "found 2 outputs and an answer in a file; expected one output" },
@@ -70,6 +110,11 @@ static const struct {
     { DATA("arg a T[n] output one"), "op.cu:4:19: found 'one'; expected the end of the line" },
     { DATA("ops"), "op.cu:4:4: found nothing more; expected a number" },
     { DATA("ops n\nops n"), "op.cu:5:1: found a second 'ops' line; expected one" },
+    { DATA("ceiling gflops"), "op.cu:4:15: found nothing more; expected a number" },
+    { DATA("ceiling gflops 10 n"), "op.cu:4:19: found 'n'; expected the end of the line" },
+    { DATA("ceiling gflops fast"), "op.cu:4:16: unknown name 'fast'" },
+    { NUMBERS("i32", "T[n] input\nceiling gflops device.sms * 10"),
+      "op.cu:7:16: found a ceiling in GFLOP/s and no 'ops' line; expected one" },
     { DATA("scratch"), "op.cu:4:8: found the end of the line; expected the name of an argument" },
     { DATA("scratch t"), "op.cu:4:10: found the end of the line; expected T[EXPR], or another type" },
     { DATA("scratch t T"), "op.cu:4:12: found the end of the line; expected '['" },
@@ -93,7 +138,14 @@ static const struct {
     { DATA("arg y T[n] output\ncheck y exact\ncheck y exact"),
       "op.cu:6:1: found a second 'check' line for y; expected one" },
     { DATA("arg y T[n] input\ncheck y exact"),
-      "op.cu:5:7: found 'y'; expected 'exact', 'within' or an output" },
+      "op.cu:5:7: found 'y'; expected 'exact', 'within', 'by' or an output" },
+    { DATA("check by"), "op.cu:4:9: found the end of the line; expected the name of a kernel" },
+    { DATA("check by judge"), "op.cu:4:10: found no kernel 'judge' in this file; expected it below" },
+    { DATA("arg y T[n] output\ncheck y judge"),
+      "op.cu:5:9: found 'judge'; expected 'exact', 'within' or 'by'" },
+    { DATA("check by x 3") " x", "op.cu:4:12: found '3'; expected the end of the line" },
+    { DATA("type T = f32\narg y T[n] output\ncheck by j\nreference file \"a.npy\"\ntraffic n") " j",
+      "found the end of the declaration; expected a line 'grid EXPR...' in it" },
     { DATA("check within"), "op.cu:4:13: found the end of the line; expected a number, as in within" },
     { DATA("check within 1"),
       "op.cu:4:15: found the end of the line; expected relative, absolute, ulp or norm" },

@@ -161,16 +161,27 @@ Test(export, one_file_with_both_declarations_comes_once)
     "extern \"C\" __global__ void scale_plain(T *__restrict__ y, float2 *x, const unsigned *i, A eps, "      \
     "__half f, long long n)\n{ y[i[threadIdx.x]] = (T)(x[threadIdx.x].x * eps * (float)f); }\n"
 
-static void export_numbers(at__str *out, at__dtype type, bool with_main)
+/* With a table in a variable whose name is an argument's too, and one in a namespace. */
+#define VARIABLES_OP                                                                                         \
+    "/*!autotune\nop scale\nshape n\ntype T = f32\narg y T[n] output\narg x T[n] input uniform -1 1\n"       \
+    "arg w f32[9] input uniform 0 1 into w\narg v i32[4] input range 0 8 into ns::v\narg n i64\n"            \
+    "check within 1e-3 relative\nreference scale_reference\nblock 32\ngrid 1\ntraffic n\n*/\n"               \
+    "/*!autotune\ntemplate plain\ngrid 1\nblock 32\n*/\n"                                                    \
+    "__constant__ float w[9];\nnamespace ns { __constant__ int v[5]; }\n"                                    \
+    "extern \"C\" __global__ void scale_reference(T *y, const T *x, const float *w, const int *v, int n)\n"  \
+    "{ for (int k = 0; k < n; k++) y[k] = x[k] * w[k % 9] * (float)v[k % 4]; }\n"                            \
+    "extern \"C\" __global__ void scale_plain(T *y, const T *x, int n)\n"                                    \
+    "{ for (int k = threadIdx.x; k < n; k += 32) y[k] = x[k] * w[k % 9] * (float)ns::v[k % 4]; }\n"
+
+static void export_numbers_of(at__str *out, const char *source, at__dtype type, bool with_main)
 {
     at_error err = { 0 };
     at__op *op = NULL;
     at__template *t = NULL;
     at__problem problem;
     at__answer a = answer();
-    cr_assert_eq(at__op_read(&op, NUMBERS_OP, strlen(NUMBERS_OP), "scale.cu", &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__template_read(&t, op, NUMBERS_OP, strlen(NUMBERS_OP), "scale.cu", &err), AT_OK, "%s",
-                 err.text);
+    cr_assert_eq(at__op_read(&op, source, strlen(source), "scale.cu", &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__template_read(&t, op, source, strlen(source), "scale.cu", &err), AT_OK, "%s", err.text);
     cr_assert_eq(at__problem_init(&problem, op, type, (int64_t[]){ 1000 }, 1, &err), AT_OK, "%s", err.text);
     a.winner.template_name = "plain";
     a.winner.template_hash = t->hash;
@@ -179,6 +190,11 @@ static void export_numbers(at__str *out, at__dtype type, bool with_main)
                  AT_OK, "%s", err.text);
     at__template_close(t);
     at__op_close(op);
+}
+
+static void export_numbers(at__str *out, at__dtype type, bool with_main)
+{
+    export_numbers_of(out, NUMBERS_OP, type, with_main);
 }
 
 Test(export, arguments_are_passed_as_their_types_and_as_the_kernel_takes_them)
@@ -196,6 +212,22 @@ Test(export, arguments_are_passed_as_their_types_and_as_the_kernel_takes_them)
     at__str_clear(&out);
 }
 
+/* By their full names, as arguments may have the same; the benchmark fills them once. */
+Test(export, the_launcher_fills_variables_before_the_launch)
+{
+    at__str out = { 0 };
+    export_numbers_of(&out, VARIABLES_OP, AT__F32, true);
+    const char *fill =
+        strstr(out.data, "cudaMemcpyToSymbolAsync(::w, w, 36, 0, cudaMemcpyDeviceToDevice, stream)");
+    const char *more = strstr(out.data, "cudaMemcpyToSymbolAsync(::ns::v, v, 16, 0, ");
+    const char *launch = strstr(out.data, "stream>>>(y, x, 1000LL)");
+    cr_assert(fill && more && launch && fill < more && more < launch, "%s", out.data);
+    cr_assert(strstr(out.data, "copied to ns::v before each launch; NULL: that stays as it is"));
+    cr_assert(
+        strstr(out.data, "(const float *)(fill ? buffers[2] : nullptr), (const int *)(fill ? buffers[3] : "));
+    at__str_clear(&out);
+}
+
 /* The self-test makes the op's own inputs, and applies its check. */
 Test(export, the_self_test_knows_inputs_and_tolerances)
 {
@@ -209,11 +241,11 @@ Test(export, the_self_test_knows_inputs_and_tolerances)
     at__str_clear(&out);
 }
 
-static void expect_compiles(at__dtype type, bool with_main)
+static void expect_compiles(const char *source, at__dtype type, bool with_main)
 {
     char folder[] = "/tmp/autotune-export-XXXXXX", path[80], command[400];
     at__str out = { 0 };
-    export_numbers(&out, type, with_main);
+    export_numbers_of(&out, source, type, with_main);
     cr_assert_not_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/scale.cu", folder);
     FILE *file = fopen(path, "w");
@@ -234,8 +266,10 @@ Test(export, what_computes_compiles_without_a_warning)
 {
     if (system("command -v nvcc >/dev/null") != 0)
         cr_skip_test("nvcc is not installed");
-    expect_compiles(AT__F32, true);
-    expect_compiles(AT__F16, false);
+    expect_compiles(NUMBERS_OP, AT__F32, true);
+    expect_compiles(NUMBERS_OP, AT__F16, false);
+    expect_compiles(VARIABLES_OP, AT__F32, true);
+    expect_compiles(VARIABLES_OP, AT__F32, false);
 }
 
 /* Text from a database may come from anybody: it must stay inside its comment. */

@@ -376,3 +376,47 @@ Test(library_run, a_wrong_file_of_the_folder_takes_only_itself_out)
               "%s", err.text);
     at_close(tuner);
 }
+
+/* The op `fill`, whose kernel finds `more` elements in a variable. Five arguments are what the fake driver
+ * reads.
+ */
+Test(library_run, what_goes_into_a_variable_is_copied_there_before_each_launch)
+{
+    at_error err = { 0 };
+    at_tuner *tuner = NULL;
+    at_open_options options = AT_OPEN_OPTIONS_INIT;
+    char path[400];
+    const at_problem problem = { .op = "fill", .type = AT_F32, .size_count = 1, .sizes = { 9 } };
+    void *const buffers[] = { at_address(OUT), at_address(OUT + 0x100000), at_address(IN) };
+    make_folder("templates");
+    make_folder("templates/fill");
+    write_file(
+        "templates/fill/op.cu",
+        "/*!autotune\nop fill\nshape n\ntype T = f32\narg out T[n] output\narg c T[7] input uniform 0 1 "
+        "into c\narg in T[n] input uniform 0 1\narg n i64\narg more i64 = n + 1\narg most i64 = n + 2\n"
+        "reference fill_reference\ngrid 1\nblock 32\ntraffic 8 * n\n*/\n"
+        "extern \"C\" __global__ void fill_reference(T *out, const T *c, const T *in, long long n, long long "
+        "more, long long most) { out[0] = in[0] * c[0]; }\n");
+    write_file("templates/fill/small.cu",
+               "/*!autotune\ntemplate small\ngrid 1\nblock 32\n*/\n__constant__ T c[7];\n"
+               "extern \"C\" __global__ void fill_small(T *out, const T *in, long long n, long long more, "
+               "long long most) { out[0] = in[0] * c[0]; }\n");
+    snprintf(path, sizeof path, "%s/templates", home.path);
+    options.templates = path;
+    cr_assert_eq(at_open(&tuner, &options, &err), AT_OK, "%s", err.text);
+    fake_use_context(1);
+    at_status status = at_run(tuner, &problem, buffers, 3, at_address(0x77), &err);
+    if (status == AT_ERR_DEVICE && strstr(err.text, "NVRTC"))
+        cr_skip_test("NVRTC is not installed");
+    cr_assert_eq(status, AT_OK, "%s", err.text);
+    for (int before = 0; before < 2; before++) {
+        const fake_copy c = fake_copied();
+        cr_assert(c.to == FAKE_VARIABLE && c.from == OUT + 0x100000 && c.bytes == 28);
+        cr_assert_eq(c.stream, at_address(0x77));
+        cr_assert_eq(c.launches, before, "before the launch, each time");
+        const int64_t expected[] = { OUT, IN, 9, 10, 11 };
+        cr_assert_eq(memcmp(fake_read().params, expected, sizeof expected), 0);
+        cr_assert_eq(at_run(tuner, &problem, buffers, 3, at_address(0x77), &err), AT_OK, "%s", err.text);
+    }
+    at_close(tuner);
+}

@@ -65,25 +65,30 @@ Test(signature, constants_without_a_value_are_found)
     const char *at =
         "__constant__ float a[3][4]; __constant__ int b = 3; __constant__ float c[2] = { 1, 2 }; "
         "__constant__ struct s d; __constant__ int e{1}; __constant__";
-    char name[AT__MAX_WORD];
-    cr_assert(at__code_constant(name, &at));
-    cr_assert_str_eq(name, "a");
-    cr_assert(at__code_constant(name, &at));
-    cr_assert_str_eq(name, "d");
-    cr_assert_not(at__code_constant(name, &at));
+    const char *behind = NULL;
+    at__kernel_arg found;
+    cr_assert(at__code_constant(&found, &behind, &at));
+    cr_assert_str_eq(found.name, "a");
+    cr_assert_str_eq(found.type, "f32");
+    cr_assert(found.pointer && strncmp(behind, "[3][4];", 7) == 0);
+    cr_assert(at__code_constant(&found, &behind, &at));
+    cr_assert_str_eq(found.name, "d");
+    cr_assert(!found.pointer && !found.type);
+    cr_assert_not(at__code_constant(&found, &behind, &at));
 }
 
 /* Every beginning of a text is one that an editor saves. */
 Test(signature, half_written_texts_are_no_harm)
 {
     at__kernel_arg args[16];
-    char half[sizeof TEXT], near[AT__MAX_WORD], name[AT__MAX_WORD];
+    char half[sizeof TEXT], near[AT__MAX_WORD];
+    const char *behind;
     for (size_t i = 0; i < sizeof TEXT; i++) {
         memcpy(half, TEXT, i);
         half[i] = '\0';
         cr_expect_leq(at__code_args_of(args, 16, half, "f"), 7);
         (void)at__code_nearest_kernel(near, half, "f");
         const char *at = half;
-        cr_expect_not(at__code_constant(name, &at));
+        cr_expect_not(at__code_constant(&args[0], &behind, &at));
     }
 }

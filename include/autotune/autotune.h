@@ -199,7 +199,7 @@ typedef struct at_found {
     const char *measured_device, *measured_shape, *measured_at; /* "2026-11-20T21:52:57Z" */
     double median_s;                                            /* 0: not measured        */
     double gb_per_s;  /* 10^9 bytes that the op had to move, a second */
-    double ceiling_s; /* the best plain copy of the same bytes; 0: none */
+    double ceiling_s; /* the best plain copy of the same bytes, or the op's rate; 0: none */
     /* Where that measurement is from: "database", "shipped with autotune"; "": there is none. */
     const char *origin;
 } at_found;
@@ -246,6 +246,10 @@ AT_API void at_free(void *memory); /* NULL is allowed */
  * { 4, 4 } is one problem wherever buffers begin. Of an op that declares no alignments (copy) buffers must be
  * aligned to 256 bytes, as cudaMalloc does. AT_ERR_USAGE, and nothing is launched, when one is NULL, not
  * aligned that far, or overlapping.
+ *
+ * Of an input that goes into a variable of the kernel's code (`input ... into NAME`) the buffer is copied
+ * there on `stream` before each launch. There is one such variable in a context: launches on several streams
+ * must not overlap, unless it holds the same in all of them.
  *
  * The first call for a problem, alignment and context does what at_prepare does: milliseconds from the cache,
  * else the time of a compilation. Later calls spend well under 2 microseconds before the launch, may be

@@ -45,8 +45,24 @@ cat templates/convolution/op.cu templates/convolution/adopted.cu
 at adopt src/conv.cu -o templates
 at adopt src/conv.cu --kernel other -o templates
 at adopt nowhere.cu
+# What its program copies into __constant__ arrays.
+cat >src/weigh.cu <<'END'
+#define N 4
+__constant__ float c_weights[3][3];
+static __constant__ int c_more[N];
+__constant__ float c_scale; // no array
+__global__ void weigh(float *y, const float *x, int n)
+{
+    int i = blockIdx.x * 256 + threadIdx.x;
+    if (i < n)
+        y[i] = x[i] * c_weights[i % 3][i / 3 % 3] + c_more[i % N] * c_scale;
+}
+END
+at adopt src/weigh.cu -o templates
+grep -v '^$' templates/weigh/op.cu
 printf '__global__ void a(int *x) {}\n__global__ void b(int *x) {}\n__global__ void c(int n) {}\n' >src/three.cu
 at adopt src/three.cu
 at adopt src/three.cu --kernel c
 "$AUTOTUNE" check --template tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
 at check convolution --shape 64x64 --templates templates --sample 3 --jobs 1
+at check weigh --shape 64 --dtype f32 --templates templates --sample 3 --jobs 1

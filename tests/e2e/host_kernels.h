@@ -20,6 +20,9 @@ typedef struct host_buffers {
 } host_buffers;
 bool host_kernel_buffers(host_buffers *out, const char *name, const uint64_t *params, int element);
 
+/* Memory of a variable of the code that runs; NULL: it has none, or nobody asked where it is. */
+const void *host_variable(const char *name);
+
 /* Runs it; `how` is one of the actions that write. */
 void host_kernel_run(const char *name, const uint64_t *params, int element, action how);
 

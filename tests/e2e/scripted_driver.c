@@ -382,30 +382,40 @@ ENTRY(cuMemGetInfo_v2, size_t *unused, size_t *total)
     return OK;
 }
 
+uint64_t scripted_take(size_t bytes)
+{
+    void *at = NULL;
+    if (scripted_bytes() + (long)bytes > scripted.script.free_bytes ||
+        scripted.allocations == MAX_ALLOCATIONS || posix_memalign(&at, 512, bytes) != 0)
+        return 0;
+    scripted.memory[scripted.allocations++] = (allocation){ at, bytes };
+    return (uintptr_t)at;
+}
+
+bool scripted_give(uint64_t at)
+{
+    for (int i = 0; i < scripted.allocations; i++)
+        if (scripted.memory[i].at == (unsigned char *)(uintptr_t)at) {
+            free(scripted.memory[i].at);
+            scripted.memory[i] = scripted.memory[--scripted.allocations];
+            return true;
+        }
+    return false;
+}
+
 ENTRY(cuMemAlloc_v2, uint64_t *out, size_t bytes)
 {
     ENTER(cuMemAlloc_v2);
     if (bytes == 0)
         return INVALID_VALUE;
-    void *at = NULL;
-    if (scripted_bytes() + (long)bytes > scripted.script.free_bytes ||
-        scripted.allocations == MAX_ALLOCATIONS || posix_memalign(&at, 512, bytes) != 0)
-        return OUT_OF_MEMORY;
-    scripted.memory[scripted.allocations++] = (allocation){ at, bytes };
-    *out = (uintptr_t)at;
-    return OK;
+    *out = scripted_take(bytes);
+    return *out ? OK : OUT_OF_MEMORY;
 }
 
 ENTRY(cuMemFree_v2, uint64_t at)
 {
     int code = scripted_enter("cuMemFree_v2", true);
-    for (int i = 0; i < scripted.allocations; i++)
-        if (scripted.memory[i].at == (unsigned char *)(uintptr_t)at) {
-            free(scripted.memory[i].at);
-            scripted.memory[i] = scripted.memory[--scripted.allocations];
-            return code;
-        }
-    return INVALID_VALUE;
+    return scripted_give(at) ? code : INVALID_VALUE;
 }
 
 bool scripted_is_memory(const unsigned char *at, int64_t bytes)

@@ -15,8 +15,16 @@
 #define EXPORT __attribute__((visibility("default")))
 enum { MAX_ALLOCATIONS = 4096, MAX_CALLS = 1 << 17, MAX_SIGHTS = 16, CAPTURE_FORBIDS = 900, NOT_FOUND = 500 };
 
+enum { MAX_VARIABLES = 16 };
+
 typedef struct module {
     uint64_t hash; /* of its code */
+    int variable_count;
+    struct {
+        char name[MAX_WORD];
+        size_t bytes;
+        uint64_t at; /* its memory */
+    } variables[MAX_VARIABLES];
 } module;
 
 typedef struct kernel {
@@ -60,7 +68,8 @@ typedef struct scripted_state {
     int pending; /* becomes `lost` when somebody waits */
     double now_ns, waited_ns;
     uint64_t random;
-    graph *capture; /* NULL: none under way */
+    graph *capture;        /* NULL: none under way */
+    const module *running; /* of the kernel that runs */
     allocation memory[MAX_ALLOCATIONS];
     int allocations, modules;
     kernel *kernels;
@@ -78,6 +87,10 @@ int scripted_enter(const char *name, bool of_context);
 
 /* Whether these bytes are all of one allocation. */
 bool scripted_is_memory(const unsigned char *at, int64_t bytes);
+
+/* Memory of the device that is nobody's but the driver's. 0: there is no room. */
+uint64_t scripted_take(size_t bytes);
+bool scripted_give(uint64_t at);
 
 /* Notes how a launch found its buffers aligned. */
 void scripted_remember_sight(const launch *l);

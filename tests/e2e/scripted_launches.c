@@ -28,6 +28,27 @@ static size_t elf_size(const Elf64_Ehdr *head)
     return sections > segments ? sections : segments;
 }
 
+/* Objects of its symbol table, which the compiler wrote. */
+static void find_variables(module *m, const unsigned char *image, const Elf64_Ehdr *head)
+{
+    Elf64_Shdr s, names;
+    Elf64_Sym symbol;
+    for (int i = 0; i < head->e_shnum; i++) {
+        memcpy(&s, image + head->e_shoff + (size_t)i * sizeof s, sizeof s);
+        if (s.sh_type != SHT_SYMTAB)
+            continue;
+        memcpy(&names, image + head->e_shoff + s.sh_link * sizeof names, sizeof names);
+        for (size_t k = 0; k < s.sh_size / sizeof symbol && m->variable_count < MAX_VARIABLES; k++) {
+            memcpy(&symbol, image + s.sh_offset + k * sizeof symbol, sizeof symbol);
+            if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_shndx == SHN_UNDEF)
+                continue;
+            snprintf(m->variables[m->variable_count].name, MAX_WORD, "%s",
+                     (const char *)image + names.sh_offset + symbol.st_name);
+            m->variables[m->variable_count++].bytes = symbol.st_size;
+        }
+    }
+}
+
 ENTRY(cuModuleLoadData, module **out, const void *image)
 {
     Elf64_Ehdr head;
@@ -41,6 +62,7 @@ ENTRY(cuModuleLoadData, module **out, const void *image)
     if (!m)
         return OUT_OF_MEMORY;
     m->hash = hash_bytes(0xcbf29ce484222325ull, image, elf_size(&head));
+    find_variables(m, image, &head);
     scripted.modules++;
     *out = m;
     return OK;
@@ -58,6 +80,8 @@ ENTRY(cuModuleUnload, module *m)
             at = &k->next;
         }
     }
+    for (int i = 0; i < m->variable_count; i++)
+        scripted_give(m->variables[i].at);
     free(m);
     scripted.modules--;
     return code;
@@ -77,6 +101,29 @@ ENTRY(cuModuleGetFunction, kernel **out, const module *m, const char *name)
     scripted.kernels = k;
     *out = k;
     return OK;
+}
+
+ENTRY(cuModuleGetGlobal_v2, uint64_t *at, size_t *bytes, module *m, const char *name)
+{
+    ENTER(cuModuleGetGlobal_v2);
+    for (int i = 0; i < m->variable_count; i++) {
+        if (strcmp(m->variables[i].name, name) != 0)
+            continue;
+        if (!m->variables[i].at)
+            m->variables[i].at = scripted_take(m->variables[i].bytes);
+        *at = m->variables[i].at;
+        *bytes = m->variables[i].bytes;
+        return *at ? OK : OUT_OF_MEMORY;
+    }
+    return NOT_FOUND;
+}
+
+const void *host_variable(const char *name)
+{
+    for (int i = 0; i < scripted.running->variable_count; i++)
+        if (strcmp(scripted.running->variables[i].name, name) == 0)
+            return (const void *)(uintptr_t)scripted.running->variables[i].at;
+    return NULL;
 }
 
 ENTRY(cuFuncGetAttribute, int *value, int which, const kernel *k)
@@ -141,6 +188,7 @@ static int run(const launch *l, bool compute)
     if (scripted.pending || !compute)
         return OK;
     scripted_remember_sight(l);
+    scripted.running = l->kernel ? l->kernel->module : NULL;
     if (!l->kernel)
         memmove((void *)(uintptr_t)l->params[0], (void *)(uintptr_t)l->params[1], l->params[2]);
     else if (host_kernel_buffers(&b, l->kernel->name, l->params, scripted.script.element) &&

@@ -327,6 +327,33 @@ Test(numbers, a_ceiling_has_a_size_of_its_own)
     cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome <> 'timed'"), 0);
 }
 
+/* 30720 operations in 20 us are 1.536 GFLOP/s, of the 132 multiprocessors' 3. */
+Test(numbers, a_ceiling_may_be_a_rate)
+{
+    write_op("f32", UNIFORM, WITHIN "ops 2 * m * n * k\nceiling gflops device.sms / 44\n");
+    e2e_script("noise 0\ntime matmul_* * 20000");
+    expect_winner("good");
+    cr_assert_eq(
+        e2e_count(
+            "SELECT count(*) FROM winner WHERE ceiling_name = '3 GFLOP/s' AND abs(ceiling_s - 10.24e-6) < "
+            "1e-12"),
+        1);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trial"), 1, "no copy is timed");
+    e2e_tune(&run, E2E_QUICK, "query matmul 24x16x40 f32 --templates templates");
+    e2e_expect(strstr(run.out, "  ceiling        10.24 us (3 GFLOP/s): 51.2 % of it reached\n"), run);
+    e2e_tune(&run, E2E_QUICK, "export matmul 24x16x40 f32 --templates templates");
+    e2e_expect(strstr(run.out, "51.2 % of 3 GFLOP/s\n"), run);
+    e2e_tune(&run, E2E_QUICK, "verify matmul 24x16x40 f32 --templates templates");
+    e2e_expect(run.code == 0, run);
+}
+
+Test(numbers, a_rate_of_nothing_is_refused)
+{
+    write_op("f32", UNIFORM, WITHIN "ops 2 * m * n * k\nceiling gflops m / 25\n");
+    expect_refused(
+        "op.cu:13:16: found a ceiling of 0 GFLOP/s for 30720 operations; expected 1 or more of both");
+}
+
 /* 2 * 24 * 16 * 40 operations in 20 us. */
 Test(numbers, operations_a_second_are_shown_beside_bytes)
 {

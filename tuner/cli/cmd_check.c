@@ -105,7 +105,10 @@ static void show_fault(void *context, const at__compile_check_fault *f)
         return;
     }
     at__print(stderr, "sm_%d %s %s/%s%s%s", r->cc, at__dtype_name(r->type), r->op->name,
-              r->t ? r->t->name : r->op->reference, f->config[0] ? " " : "", f->config);
+              r->t                  ? r->t->name
+              : r->op->reference[0] ? r->op->reference
+                                    : r->op->trusted,
+              f->config[0] ? " " : "", f->config);
     if (f->kernels > 1)
         at__print(stderr, ", and %" PRId64 " more %s%s", f->kernels - 1,
                   f->kind == AT__FAULT_FAILS ? "kernel" : "configuration", f->kernels > 2 ? "s" : "");

@@ -107,8 +107,9 @@ static void print_text(const at__answer *a, const at__problem *problem, bool shi
     at__print(stdout, ", %s L2, median of %" PRId64 " samples, spread %.1f %%\n", f->cold ? "cold" : "warm",
               w->timing.samples, 100 * w->timing.spread);
     if (w->ceiling_s > 0)
-        at__print(stdout, "  copy ceiling   %s (%s): %.1f %% of it reached\n", ceiling, w->ceiling_name,
-                  100 * at__answer_share(a));
+        at__print(stdout, "  %s   %s (%s): %.1f %% of it reached\n",
+                  at__ceiling_is_rate(w->ceiling_name) ? "ceiling     " : "copy ceiling", ceiling,
+                  w->ceiling_name, 100 * at__answer_share(a));
     for (const char *tie = w->ties; *tie; tie += strcspn(tie, "\n"), tie += *tie == '\n')
         at__print(stdout, "  tied with      %.*s\n", (int)strcspn(tie, "\n"), tie);
     at__print(stdout, "  tried          %" PRId64 " of %" PRId64 " configurations\n", w->trials,

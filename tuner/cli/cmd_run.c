@@ -166,7 +166,8 @@ static void on_result(void *context, const at__result *result)
     if (result->answer->traffic_bytes > 0)
         at__print(stdout, ", %.1f GB/s", 1e-3 * (double)result->answer->traffic_bytes / us);
     if (w->ceiling_s > 0)
-        at__print(stdout, ", %.1f %% of a plain copy", 100 * w->ceiling_s / w->timing.median_s);
+        at__print(stdout, ", %.1f %% of %s", 100 * w->ceiling_s / w->timing.median_s,
+                  at__ceiling_is_rate(w->ceiling_name) ? w->ceiling_name : "a plain copy");
     at__print(stdout, "\n");
 }
 

@@ -151,6 +151,14 @@ at_status at__build_wait(at__build *build, at__builder *builder, const char *nam
 }
 
 /* Buffers are counted over all of the op's arguments, whichever of them a kernel takes. */
+static int buffer_of(const at__op *op, int arg)
+{
+    int buffer = 0;
+    for (int i = 0; i < arg; i++)
+        buffer += op->args[i].role != AT__SCALAR;
+    return buffer;
+}
+
 static at_status bind_arg(struct at__kernel_arg *out, const at__op *op, int index, const int64_t *slots,
                           at_error *err)
 {
@@ -158,9 +166,7 @@ static at_status bind_arg(struct at__kernel_arg *out, const at__op *op, int inde
     *out = (struct at__kernel_arg){ .buffer = -1, .bytes = arg->scalar_bytes };
     if (arg->role == AT__SCALAR)
         return at__scalar_value(&out->value, arg, slots, err);
-    out->buffer = 0;
-    for (int i = 0; i < index; i++)
-        out->buffer += op->args[i].role != AT__SCALAR;
+    out->buffer = buffer_of(op, index);
     return AT_OK;
 }
 
@@ -196,6 +202,22 @@ static at_status bind_step(at__kernel_step *out, const at__build *build, const a
     return status;
 }
 
+static at_status bind_variable(struct at__kernel_variable *out, const at__build *build, const at__op *op,
+                               int arg, const int64_t *slots, at_error *err)
+{
+    int64_t wanted = 0, bytes = -1;
+    *out = (struct at__kernel_variable){ .buffer = buffer_of(op, arg) };
+    at_status status = at__arg_bytes(&wanted, op, arg, slots, err);
+    if (status == AT_OK)
+        status = at__cubin_variable(&out->name, &bytes, build->cubin.data, build->cubin.len,
+                                    op->args[arg].variable, err);
+    if (status == AT_OK && bytes >= 0 && bytes < wanted)
+        status = at_fail(err, AT_ERR_INPUT,
+                         "found %lld bytes in the variable '%s'; expected at least %lld, of '%s'",
+                         (long long)bytes, op->args[arg].variable, (long long)wanted, op->args[arg].name);
+    return status;
+}
+
 at_status at__template_bind(at__kernel *out, const at__build *build, const at__template *t,
                             const int64_t *slots, at_error *err)
 {
@@ -207,7 +229,67 @@ at_status at__template_bind(at__kernel *out, const at__build *build, const at__t
         status = bind_arg(&k.args[k.arg_count], t->op, t->args[k.arg_count], slots, err);
     for (; k.more_count < t->more_count && status == AT_OK; k.more_count++)
         status = bind_step(&k.more[k.more_count], build, t, &t->more[k.more_count], slots, err);
+    for (int i = 0; i < t->op->arg_count && status == AT_OK; i++)
+        if (at__template_fills(t, i))
+            status = bind_variable(&k.variables[k.variable_count++], build, t->op, i, slots, err);
     if (status == AT_OK)
         *out = k;
+    return status;
+}
+
+/* ---- kernels that judge ---- */
+
+/* The op's arguments, the right answer of each output, and where to count. */
+static int referee_params(const at__op *op)
+{
+    int count = op->arg_count + 1;
+    for (int i = 0; i < op->arg_count; i++)
+        count += at__role_is_output(op->args[i].role);
+    return count;
+}
+
+at_status at__referee_check(const at__op *op, const void *code, size_t len, at_error *err)
+{
+    const char *names[AT__MAX_STEPS];
+    at_status status = AT_OK;
+    int count = at__op_referees(names, op);
+    for (int i = 0; i < count && status == AT_OK; i++) {
+        at__cubin_kernel k;
+        status = at__cubin_find(&k, code, len, names[i], err);
+        if (status == AT_OK && k.param_count >= 0 && k.param_count != referee_params(op))
+            status = at_fail(
+                err, AT_ERR_INPUT,
+                "kernel '%s', which judges, takes %d parameters; expected %d: the operation's arguments, "
+                "the right answer of each output, and unsigned long long *wrong",
+                names[i], k.param_count, referee_params(op));
+    }
+    return status;
+}
+
+static at_status add_referee(at__kernel *k, const char *name, at_error *err)
+{
+    at__kernel_step *s = &k->more[k->more_count++];
+    size_t unused;
+    *s = (at__kernel_step){ .geometry = k->geometry, .arg_count = k->arg_count };
+    memcpy(s->args, k->args, sizeof s->args);
+    return at__cubin_name(&s->name, &unused, k->cubin, k->cubin_len, name, err);
+}
+
+at_status at__referee_bind(at__kernel *out, const at__build *build, const at__op *op, const int64_t *slots,
+                           at_error *err)
+{
+    const char *names[AT__MAX_STEPS];
+    size_t unused;
+    int count = at__op_referees(names, op);
+    if (count == 0)
+        return AT_OK;
+    at_status status =
+        build->cubin.len ? at__referee_check(op, build->cubin.data, build->cubin.len, err) : AT_OK;
+    if (status == AT_OK)
+        status = at__kernel_bind(out, build, names[0], &op->launch, op, slots, err);
+    if (status == AT_OK)
+        status = at__cubin_name(&out->name, &unused, build->cubin.data, build->cubin.len, names[0], err);
+    for (int i = 1; i < count && status == AT_OK; i++)
+        status = add_referee(out, names[i], err);
     return status;
 }

@@ -69,6 +69,16 @@ at_status at__kernel_bind(at__kernel *out, const at__build *build, const char *n
                           const at__op *op, const int64_t *slots, at_error *err) AT_MUST_CHECK;
 
 /*
+ * The kernels that judge outputs, in the order of at__op_referees, with the op's grid and block; without any:
+ * not a kernel. AT_ERR_INPUT: the code has no such kernel, or it takes other parameters.
+ */
+at_status at__referee_bind(at__kernel *out, const at__build *build, const at__op *op, const int64_t *slots,
+                           at_error *err) AT_MUST_CHECK;
+
+/* Whether code has these kernels, with their parameters. AT_ERR_INPUT says what is wrong. */
+at_status at__referee_check(const at__op *op, const void *code, size_t len, at_error *err) AT_MUST_CHECK;
+
+/*
  * The same of a template: what of the op's arguments its kernel takes, and under the name that the compiler
  * gave it, which is borrowed from the cubin; without one (a replay) its own. AT_ERR_INPUT: no launch can be
  * made of this configuration, or its code has no such kernel.

@@ -6,6 +6,7 @@
  */
 #include "compile/compile_check.h"
 
+#include "compile/builder.h"
 #include "compile/connection.h"
 #include "compile/doubts.h"
 #include "compile/effects.h"
@@ -22,7 +23,7 @@
 typedef struct job {
     size_t row;
     char *config;
-    at__geometry *geometries; /* of the template's launches; NULL: a reference */
+    at__launches *launches; /* NULL: a reference */
 } job;
 
 /* Kernels that fail alike. */
@@ -165,11 +166,14 @@ static at_status check_connection(at__compile_check *c, job *j, const at__compil
     at__str why = { 0 };
     const char *about = "";
     at__limits limits;
-    if (!j->geometries)
-        return AT_OK;
+    at_error cause = { 0 };
+    at_status status = AT_OK;
     at__arch_limits(&limits, r->cc);
-    at_status status = at__connection_check(&why, &about, r->t, j->geometries, &limits, done->code.data,
-                                            done->code.len, &done->resources, err);
+    if (!j->launches && at__referee_check(r->op, done->code.data, done->code.len, &cause) != AT_OK)
+        at__str_add(&why, cause.text);
+    if (j->launches)
+        status = at__connection_check(&why, &about, r->t, j->launches, &limits, done->code.data,
+                                      done->code.len, &done->resources, err);
     if (status == AT_OK && why.len) {
         r->failed++;
         c->failed++;
@@ -189,7 +193,7 @@ static at_status take(at__compile_check *c, const at__compiled *done, at_error *
     r->kernels++;
     c->kernels++;
     if (done->ok) {
-        record_resources(r, &done->resources, j->geometries ? j->geometries->shared_bytes : 0);
+        record_resources(r, &done->resources, j->launches ? j->launches->geometries->shared_bytes : 0);
         status = check_connection(c, j, done, err);
     } else {
         r->failed++;
@@ -198,9 +202,9 @@ static at_status take(at__compile_check *c, const at__compiled *done, at_error *
                            AT__FAULT_FAILS, err);
     }
     free(j->config);
-    free(j->geometries);
+    free(j->launches);
     j->config = NULL;
-    j->geometries = NULL;
+    j->launches = NULL;
     return status;
 }
 
@@ -220,17 +224,16 @@ static at_status drain(at__compile_check *c, bool wait, at_error *err)
     return status;
 }
 
-static at_status add_job(at__compile_check *c, size_t row, const char *config, const at__geometry *geometries,
+static at_status add_job(at__compile_check *c, size_t row, const char *config, const at__launches *launches,
                          at_error *err)
 {
     job j = { .row = row, .config = at__text_copy(config, strlen(config)) };
-    size_t bytes = AT__MAX_STEPS * sizeof *geometries;
-    if (geometries && (j.geometries = malloc(bytes)) != NULL)
-        memcpy(j.geometries, geometries, bytes);
-    if (!j.config || (geometries && !j.geometries) ||
+    if (launches && (j.launches = malloc(sizeof *launches)) != NULL)
+        *j.launches = *launches;
+    if (!j.config || (launches && !j.launches) ||
         !at__grow(&c->jobs, &c->job_cap, c->job_count, sizeof *c->jobs)) {
         free(j.config);
-        free(j.geometries);
+        free(j.launches);
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
     c->jobs[c->job_count++] = j;
@@ -239,7 +242,7 @@ static at_status add_job(at__compile_check *c, size_t row, const char *config, c
 
 /* Hands one source to the compiler, unless it was there before. */
 static at_status submit(at__compile_check *c, size_t row, const at__str *source, const char *file,
-                        const char *config, const at__geometry *geometries, at_error *err)
+                        const char *config, const at__launches *launches, at_error *err)
 {
     char hash[AT__HASH_TEXT], keyed[AT__HASH_TEXT + 16];
     int cc = c->rows[row].cc;
@@ -256,7 +259,7 @@ static at_status submit(at__compile_check *c, size_t row, const at__str *source,
         status = drain(c, true, err);
     if (status != AT_OK || known || *c->options.cancel)
         return status;
-    status = add_job(c, row, config, geometries, err);
+    status = add_job(c, row, config, launches, err);
     if (status == AT_OK)
         status = at__pool_submit(c->pool, (int64_t)c->job_count - 1, at__str_text(source), file, cc,
                                  AT__CUBIN, err);
@@ -298,7 +301,7 @@ static at_status check_config(at__compile_check *c, size_t row, const at__config
 {
     const at__template *t = c->rows[row].t;
     int64_t own[AT__MAX_SLOTS];
-    at__geometry geometries[AT__MAX_STEPS] = { 0 };
+    at__launches launches;
     at__str source = { 0 }, text = { 0 };
     at_error cause = { 0 };
     memcpy(own, slots, (size_t)t->op->symbols.count * sizeof *own);
@@ -306,13 +309,13 @@ static at_status check_config(at__compile_check *c, size_t row, const at__config
     at_status status = at__str_status(&text, err);
     if (status == AT_OK)
         status = at__config_bind(own, t, config, err);
-    bool launches = status == AT_OK && at__geometries_of(geometries, t, own, &cause) == AT_OK;
-    if (status == AT_OK && !launches)
+    bool good = status == AT_OK && at__launches_of(&launches, t, own, &cause) == AT_OK;
+    if (status == AT_OK && !good)
         status = leave_out(c, row, at__str_text(&text), problem, cause.text, err);
-    if (status == AT_OK && launches)
+    if (status == AT_OK && good)
         status = at__render(&source, t, c->rows[row].type, config, slots, err);
-    if (status == AT_OK && launches)
-        status = submit(c, row, &source, t->file, at__str_text(&text), geometries, err);
+    if (status == AT_OK && good)
+        status = submit(c, row, &source, t->file, at__str_text(&text), &launches, err);
     at__str_clear(&source);
     at__str_clear(&text);
     return status;
@@ -404,6 +407,26 @@ static at_status add_failure(at__compile_check *c, size_t row, const char *why, 
     return known ? AT_OK : add_fault(c, row, "", why, why, AT__FAULT_FAILS, err);
 }
 
+/* What an op trusts is a configuration of its template; that it suits each problem nobody asks for. */
+static at_status check_trusted(at__compile_check *c, const at__problem *p, const int64_t *slots, int cc,
+                               at_error *err)
+{
+    size_t row = 0;
+    at__config config;
+    at_error cause = { 0 };
+    int64_t own[AT__MAX_SLOTS];
+    at__compile_check_row wanted = { .op = p->op, .cc = cc, .type = p->type };
+    bool good = at__catalog_trusted(&wanted.t, &config, c->options.catalog, p->op, &cause) == AT_OK &&
+                at__op_check_inputs(p->op, p->type, &cause) == AT_OK;
+    at_status status = find_row(&row, c, wanted, err);
+    if (status != AT_OK || !good)
+        return status == AT_OK ? add_failure(c, row, cause.text, err) : status;
+    memcpy(own, slots, (size_t)p->op->symbols.count * sizeof *own);
+    return at__config_validate(own, wanted.t, &config, &cause) == AT_OK
+               ? check_config(c, row, &config, p, slots, err)
+               : AT_OK;
+}
+
 static at_status check_reference(at__compile_check *c, const at__problem *p, int cc, at_error *err)
 {
     at__str source = { 0 };
@@ -434,7 +457,10 @@ static bool chosen(const at__words *words, const char *name)
 at_status at__compile_check_problem(at__compile_check *c, const at__problem *p, const int64_t *slots, int cc,
                                     at_error *err)
 {
-    at_status status = check_reference(c, p, cc, err);
+    const char *referees[AT__MAX_STEPS];
+    at_status status = p->op->trusted[0] ? check_trusted(c, p, slots, cc, err) : AT_OK;
+    if (status == AT_OK && (!p->op->trusted[0] || at__op_referees(referees, p->op) > 0))
+        status = check_reference(c, p, cc, err);
     for (int i = 0; i < at__catalog_template_count(c->options.catalog, p->op) && status == AT_OK; i++) {
         const at__template *t = at__catalog_template(c->options.catalog, p->op, i);
         if (chosen(c->options.templates, t->name))
@@ -539,7 +565,7 @@ void at__compile_check_close(at__compile_check *c)
         free(c->rows[i].registers);
     for (size_t i = 0; i < c->job_count; i++) {
         free(c->jobs[i].config);
-        free(c->jobs[i].geometries);
+        free(c->jobs[i].launches);
     }
     for (size_t i = 0; i < c->fault_count; i++) {
         free(c->faults[i].config);

@@ -157,6 +157,21 @@ static void check_shared(const finding *f, const at__geometry *g, const at__limi
              g->shared_bytes + fixed, limits->max_shared_bytes);
 }
 
+/* ---- variables ---- */
+
+static void check_variable(const finding *f, const at__arg *arg, int64_t wanted, const void *code, size_t len)
+{
+    const char *name = NULL;
+    int64_t bytes = -1;
+    at_error cause = { 0 };
+    if (at__cubin_variable(&name, &bytes, code, len, arg->variable, &cause) != AT_OK)
+        find(f, "variable", "%s", cause.text);
+    else if (bytes >= 0 && bytes < wanted)
+        find(f, "variable size",
+             "variable '%s' has %" PRId64 " bytes; expected at least %" PRId64 ", of '%s'", arg->variable,
+             bytes, wanted, arg->name);
+}
+
 /* ---- the whole ---- */
 
 static step step_of(const at__template *t, int i, const at__geometry *geometries)
@@ -189,17 +204,30 @@ static void check_step(const finding *f, const at__template *t, const step *s, c
 }
 
 at_status at__connection_check(at__str *why, const char **about, const at__template *t,
-                               const at__geometry *geometries, const at__limits *limits, const void *code,
+                               const at__launches *launches, const at__limits *limits, const void *code,
                                size_t len, const at__resources *resources, at_error *err)
 {
     const finding f = { why, about };
     at__cubin_kernel second;
     const bool alone = !at__cubin_kernel_at(&second, code, len, 1);
     for (int i = 0; i <= t->more_count && !why->len; i++) {
-        const step s = step_of(t, i, geometries);
+        const step s = step_of(t, i, launches->geometries);
         check_step(&f, t, &s, limits, code, len, resources, alone);
     }
+    for (int i = 0; i < t->op->arg_count && !why->len; i++)
+        if (at__template_fills(t, i))
+            check_variable(&f, &t->op->args[i], launches->variable_bytes[i], code, len);
     return at__str_status(why, err);
+}
+
+at_status at__launches_of(at__launches *out, const at__template *t, const int64_t *slots, at_error *err)
+{
+    *out = (at__launches){ 0 };
+    at_status status = at__geometries_of(out->geometries, t, slots, err);
+    for (int i = 0; i < t->op->arg_count && status == AT_OK; i++)
+        if (at__template_fills(t, i))
+            status = at__arg_bytes(&out->variable_bytes[i], t->op, i, slots, err);
+    return status;
 }
 
 at_status at__geometries_of(at__geometry out[AT__MAX_STEPS], const at__template *t, const int64_t *slots,

@@ -8,16 +8,25 @@
 #include "lang/problem.h"
 #include "lang/record.h"
 
+/* What a configuration asks of a device: a geometry for each launch, and how large its variables must be. */
+typedef struct at__launches {
+    at__geometry geometries[AT__MAX_STEPS];
+    int64_t variable_bytes[AT__MAX_ARGS]; /* by the op's arguments; 0: it goes into none */
+} at__launches;
+
 /*
- * `geometries` has one for each launch of the template. *why stays empty when all is well; else it says what
+ * *why stays empty when all is well; else it says what
  * was found and what was expected, and *about says of what kind that is: equal for faults of one cause, whose
  * numbers differ from configuration to configuration.
  */
 at_status at__connection_check(at__str *why, const char **about, const at__template *t,
-                               const at__geometry *geometries, const at__limits *limits, const void *code,
+                               const at__launches *launches, const at__limits *limits, const void *code,
                                size_t len, const at__resources *resources, at_error *err) AT_MUST_CHECK;
 
-/* The launches' geometries; `slots` are the template's, bound. */
+at_status at__launches_of(at__launches *out, const at__template *t, const int64_t *slots,
+                          at_error *err) AT_MUST_CHECK;
+
+/* The launches' geometries alone; `slots` are the template's, bound. */
 at_status at__geometries_of(at__geometry out[AT__MAX_STEPS], const at__template *t, const int64_t *slots,
                             at_error *err) AT_MUST_CHECK;
 

@@ -115,7 +115,19 @@ static void read_info(at__cubin_kernel *out, bytes info)
     }
 }
 
-static bool find_symbol(const char **name, bytes elf, const Elf64_Ehdr *head, int index)
+static bool is_entry(const Elf64_Sym *symbol)
+{
+    return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && (symbol->st_other & ENTRY_BIT);
+}
+
+static bool is_variable(const Elf64_Sym *symbol)
+{
+    return ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT && symbol->st_shndx != SHN_UNDEF;
+}
+
+/* The index-th symbol of a kind. */
+static bool find_symbol(const char **name, Elf64_Sym *found, bytes elf, const Elf64_Ehdr *head,
+                        bool (*is_wanted)(const Elf64_Sym *), int index)
 {
     Elf64_Shdr s, names;
     for (unsigned i = 0; i < head->e_shnum; i++) {
@@ -125,9 +137,11 @@ static bool find_symbol(const char **name, bytes elf, const Elf64_Ehdr *head, in
         for (uint64_t k = 0; k < s.sh_size / sizeof(Elf64_Sym); k++) {
             Elf64_Sym symbol;
             memcpy(&symbol, elf.at + s.sh_offset + k * sizeof symbol, sizeof symbol);
-            bool entry = ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && (symbol.st_other & ENTRY_BIT);
-            if (entry && (*name = string_at(elf, &names, symbol.st_name)) != NULL && index-- == 0)
+            if (is_wanted(&symbol) && (*name = string_at(elf, &names, symbol.st_name)) != NULL &&
+                index-- == 0) {
+                *found = symbol;
                 return true;
+            }
         }
     }
     return false;
@@ -163,9 +177,10 @@ bool at__cubin_kernel_at(at__cubin_kernel *out, const void *code, size_t len, in
     bytes elf = { code, len };
     Elf64_Ehdr head;
     const char *name = NULL;
+    Elf64_Sym unused;
     if (len < SELFMAG || memcmp(code, ELFMAG, SELFMAG) != 0)
         return code && ptx_kernel_at(out, code, len, index);
-    if (!read_head(&head, elf) || !find_symbol(&name, elf, &head, index))
+    if (!read_head(&head, elf) || !find_symbol(&name, &unused, elf, &head, is_entry, index))
         return false;
     *out = (at__cubin_kernel){ .name = name, .name_len = strlen(name) };
     read_info(out, find_section(elf, &head, ".nv.info.", name));
@@ -293,6 +308,46 @@ at_status at__cubin_name(const char **name, size_t *name_len, const void *code, 
     *name = k.name;
     *name_len = k.name_len;
     return status;
+}
+
+/* ---- variables ---- */
+
+static at_status fail_no_variable(bytes elf, const Elf64_Ehdr *head, const char *variable, at_error *err)
+{
+    char list[400] = "";
+    const char *name = NULL;
+    Elf64_Sym symbol;
+    int n = 0;
+    for (int i = 0; n < 300 && find_symbol(&name, &symbol, elf, head, is_variable, i); i++)
+        n += snprintf(list + n, sizeof list - (size_t)n, "%s%.80s", n ? ", " : "", name);
+    return at_fail(err, AT_ERR_INPUT, "found no variable '%s' in the compiled code; %s%s", variable,
+                   n ? "it has " : "it has none: is it __constant__ or __device__, and used?", list);
+}
+
+at_status at__cubin_variable(const char **name, int64_t *bytes_out, const void *code, size_t len,
+                             const char *variable, at_error *err)
+{
+    bytes elf = { code, len };
+    Elf64_Ehdr head;
+    Elf64_Sym symbol;
+    char nested[604], local[600];
+    const char *found = NULL;
+
+    *name = variable;
+    *bytes_out = -1;
+    if (len < SELFMAG || memcmp(code, ELFMAG, SELFMAG) != 0 || !read_head(&head, elf))
+        return AT_OK;
+    mangle(nested, local, variable);
+    if (strncmp(nested, "_ZN", 3) == 0)
+        strcat(nested, "E");
+    for (int i = 0; find_symbol(&found, &symbol, elf, &head, is_variable, i); i++) {
+        if (strcmp(found, variable) == 0 || strcmp(found, nested) == 0 || strcmp(found, local) == 0) {
+            *name = found;
+            *bytes_out = (int64_t)symbol.st_size;
+            return AT_OK;
+        }
+    }
+    return fail_no_variable(elf, &head, variable, err);
 }
 
 /* Constant bank 0 holds parameters, and what is there before a launch is nothing. */

@@ -42,6 +42,14 @@ at_status at__cubin_name(const char **name, size_t *name_len, const void *code, 
                          const char *kernel, at_error *err) AT_MUST_CHECK;
 
 /*
+ * The variable that a declaration names, c or ns::c, and its size: __constant__ or __device__. AT_ERR_INPUT:
+ * there is none, and which there are. In code that is no cubin its name is the declaration's own, its size
+ * unknown (-1).
+ */
+at_status at__cubin_variable(const char **name, int64_t *bytes, const void *code, size_t len,
+                             const char *variable, at_error *err) AT_MUST_CHECK;
+
+/*
  * Of all machine code and constants in it, names aside: equal for kernels that do the same thing in the same
  * way. `variables`: initial values of variables too, among which are constexpr constants, used or not.
  * false: this is no cubin.

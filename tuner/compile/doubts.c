@@ -142,19 +142,33 @@ static void tell_order(const asking *a, const char *kernel, const int *args, int
 
 /* ---- constant memory ---- */
 
+/* The op says what goes into it, as NAME or ns::NAME. */
+static bool is_filled(const at__op *op, const char *name)
+{
+    for (int i = 0; i < op->arg_count; i++) {
+        const char *full = op->args[i].variable, *last = strrchr(full, ':');
+        if (strcmp(last ? last + 1 : full, name) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Of a kernel elsewhere the host fills it; here nobody does. */
 static void tell_constants(const asking *a)
 {
     at__str code = { 0 };
-    char name[AT__MAX_WORD];
+    at__kernel_arg found;
+    const char *behind;
     at__code_strip(&code, a->t->source);
-    for (const char *at = at__str_text(&code); at__code_constant(name, &at);) {
+    for (const char *at = at__str_text(&code); at__code_constant(&found, &behind, &at);) {
         at__str text = { 0 };
+        if (is_filled(a->t->op, found.name))
+            continue;
         at__str_addf(
             &text,
             "'%s' is in __constant__ memory, which nobody fills here: it is 0. Expected a value of its "
-            "own, or an argument of the operation in its place",
-            name);
+            "own, or an argument 'arg ... input ... into %s' of the operation",
+            found.name, found.name);
         a->doubt(a->context, at__str_text(&text));
         at__str_clear(&text);
     }

@@ -27,6 +27,11 @@ static void write_kernel(at__str *body, const at__kernel *k)
     at__put_i64(body, k->more_count);
     for (int i = 0; i < k->more_count; i++)
         write_step(body, &k->more[i]);
+    at__put_i64(body, k->variable_count);
+    for (int i = 0; i < k->variable_count; i++) {
+        at__put_text(body, k->variables[i].name);
+        at__put_i64(body, k->variables[i].buffer);
+    }
 }
 
 bool at__read_plain(void *out, size_t size, at__reader *in)
@@ -51,6 +56,19 @@ static void read_step(at__kernel_step *out, at__reader *in)
         in->bad = true;
 }
 
+static void read_variables(at__kernel *out, at__reader *in)
+{
+    out->variable_count = (int)at__get_i64(in);
+    if (out->variable_count < 0 || out->variable_count > AT__MAX_ARGS)
+        in->bad = true;
+    for (int i = 0; i < out->variable_count && !in->bad; i++) {
+        out->variables[i].name = at__get_text(in);
+        out->variables[i].buffer = (int)at__get_i64(in);
+        if (out->variables[i].buffer < 0 || out->variables[i].buffer >= AT__MAX_ARGS)
+            in->bad = true;
+    }
+}
+
 static void read_kernel(at__kernel *out, at__reader *in)
 {
     *out = (at__kernel){ 0 };
@@ -67,6 +85,7 @@ static void read_kernel(at__kernel *out, at__reader *in)
         in->bad = true;
     for (int i = 0; i < out->more_count && !in->bad; i++)
         read_step(&out->more[i], in);
+    read_variables(out, in);
 }
 
 static at_status well_formed(const at__reader *in, at_error *err)
@@ -79,6 +98,7 @@ void at__write_setup(at__str *body, const at__setup *s)
     at__put_bytes(body, s->buffers, sizeof s->buffers);
     at__put_i64(body, s->buffer_count);
     write_kernel(body, &s->reference);
+    write_kernel(body, &s->referee);
     at__put_bytes(body, &s->answer, sizeof s->answer);
     at__put_bytes(body, s->verify_cubin, s->verify_len);
     at__put_i64(body, s->gaps);
@@ -94,6 +114,7 @@ at_status at__read_setup(at__setup *out, at__reader *in, at_error *err)
     at__read_plain(out->buffers, sizeof out->buffers, in);
     out->buffer_count = (int)at__get_i64(in);
     read_kernel(&out->reference, in);
+    read_kernel(&out->referee, in);
     at__read_plain(&out->answer, sizeof out->answer, in);
     out->verify_cubin = at__get_bytes(in, &out->verify_len);
     out->gaps = at__get_i64(in) != 0;

@@ -51,6 +51,11 @@ typedef struct at__kernel {
     struct at__kernel_arg args[AT__MAX_ARGS];
     int more_count; /* launches that follow, timed with the first */
     at__kernel_step more[AT__MAX_STEPS - 1];
+    int variable_count; /* of its code, which hold what buffers do before it is launched */
+    struct at__kernel_variable {
+        const char *name;
+        int buffer;
+    } variables[AT__MAX_ARGS];
 } at__kernel;
 
 /* Where an array's bytes are. */
@@ -70,7 +75,8 @@ typedef struct at__buffer {
     bool zero;         /* an output that begins as zeros                                */
     int how;           /* what an input or inout holds, with numbers a and b as at__generate has them */
     uint64_t a, b;
-    at__check check;    /* of an output or inout; without its place */
+    at__check check; /* of an output or inout; without its place */
+    int referee; /* AT__BY: which launch of the setup's judges it, from 1; 0: one that judges another too */
     at__data_file data; /* of an input or inout that comes from a file */
 } at__buffer;
 
@@ -80,6 +86,7 @@ typedef struct at__setup {
     int buffer_count;
     at__kernel reference;     /* without a cubin: the answer is in a file, or there is none */
     at__data_file answer;     /* of the one output */
+    at__kernel referee;       /* its launches judge outputs, each by itself; without a cubin: none does */
     const void *verify_cubin; /* tuner/verify.cu, compiled for the device */
     size_t verify_len;
     bool gaps;          /* the reference does not write all of its outputs: what it leaves must stay */

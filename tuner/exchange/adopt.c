@@ -1,9 +1,11 @@
 /*
  * adopt.c - the file is read without comments and strings, so that words mean code. A kernel is what stands
  * between __global__ and its brace; a parameter of tuning is a #define behind an #ifndef of the same name.
+ * What a program copies into __constant__ arrays is an argument, too.
  */
 #include "exchange/adopt.h"
 
+#include "lang/dtype.h"
 #include "lang/signature.h"
 
 #include <ctype.h>
@@ -12,6 +14,12 @@
 #include <string.h>
 
 enum { MAX_ARGS = 16, MAX_PARAMS = 32, MAX_KERNELS = 32 };
+
+/* An array in __constant__ memory, of a known type. */
+typedef struct variable {
+    at__kernel_arg arg;
+    char size[AT__MAX_WORD]; /* "3 * 3"; "": not made of numbers */
+} variable;
 
 typedef struct parameter {
     char name[AT__MAX_WORD];
@@ -26,6 +34,8 @@ typedef struct draft {
     char kernel[AT__MAX_WORD];
     at__kernel_arg args[MAX_ARGS];
     int arg_count;
+    variable variables[MAX_ARGS];
+    int variable_count;
     parameter params[MAX_PARAMS];
     int param_count;
     at__adopted *out;
@@ -96,6 +106,41 @@ static at_status read_arguments(draft *d, const char *at)
             return AT_OK;
     return at_fail(d->err, AT_ERR_INPUT, "%s: found no pointer among the parameters of %s; expected one",
                    d->in->path, d->kernel);
+}
+
+/* ---- variables ---- */
+
+/* [9], or [3][3] as 3 * 3; "" where it is not made of numbers. */
+static void read_size(char out[AT__MAX_WORD], const char *at)
+{
+    size_t n = 0;
+    for (; *at == '['; at = skip_space(at)) {
+        size_t digits = strspn(at = skip_space(at + 1), "0123456789");
+        const char *end = skip_space(at + digits);
+        if (!digits || *end != ']' || n + digits + 4 > AT__MAX_WORD) {
+            out[0] = '\0';
+            return;
+        }
+        n += (size_t)snprintf(out + n, AT__MAX_WORD - n, "%s%.*s", n ? " * " : "", (int)digits, at);
+        at = end + 1;
+    }
+}
+
+/* "float c_filter[9];" behind __constant__. Others than arrays of known types stay as they are. */
+static void read_variables(draft *d)
+{
+    const char *at = at__str_text(&d->code), *behind;
+    while (d->arg_count + d->variable_count < MAX_ARGS) {
+        variable *v = &d->variables[d->variable_count];
+        *v = (variable){ .size = "" };
+        if (!at__code_constant(&v->arg, &behind, &at))
+            return;
+        bool taken = !v->arg.pointer || !v->arg.type;
+        for (int i = 0; i < d->arg_count; i++)
+            taken = taken || strcmp(d->args[i].name, v->arg.name) == 0;
+        read_size(v->size, behind);
+        d->variable_count += !taken;
+    }
 }
 
 /* ---- parameters ---- */
@@ -242,6 +287,15 @@ static void add_arg(draft *d, const at__kernel_arg *a, const char *size)
     }
 }
 
+static void add_variable(draft *d, const variable *v, const char *size)
+{
+    at__str *out = &d->out->op;
+    const char *name = v->arg.name, *data = is_real(v->arg.type) ? " uniform -1 1" : "";
+    at__str_addf(out, "arg       %s %s[%s] input%s into %s", name, v->arg.type, v->size[0] ? v->size : size,
+                 data, name);
+    ask(d, out, v->size[0] ? "what does it hold?" : "how many elements, and what do they hold?");
+}
+
 /* As the op passes it: a buffer of T, a number of its own type. */
 static const char *cuda_type(const at__kernel_arg *a)
 {
@@ -261,6 +315,12 @@ static void add_reference(draft *d)
     at__str_addf(out, "\nextern \"C\" __global__ void %s_reference(", d->out->name);
     for (int i = 0; i < d->arg_count; i++)
         at__str_addf(out, "%s%s%s", i ? ", " : "", cuda_type(&d->args[i]), d->args[i].name);
+    for (int i = 0; i < d->variable_count; i++) {
+        at__dtype type = AT__F32;
+        const char *name = d->variables[i].arg.type;
+        if (at__dtype_parse(&type, name, strlen(name), d->err) == AT_OK)
+            at__str_addf(out, ", const %s *%s", at__dtype_cuda(type, false), d->variables[i].arg.name);
+    }
     at__str_add(out,
                 ")\n{\n    /* One thread for each element of the output, too simple to be wrong. */\n}\n");
 }
@@ -288,6 +348,8 @@ static void write_op(draft *d)
     at__str_add(out, "\n");
     for (int i = 0; i < d->arg_count; i++)
         add_arg(d, &d->args[i], size);
+    for (int i = 0; i < d->variable_count; i++)
+        add_variable(d, &d->variables[i], size);
     at__str_addf(out, "\nreference %s_reference", d->out->name);
     ask(d, out, "a plain kernel that gives the right answer: write it below");
     at__str_addf(out, "grid      ceil_div(%s, 256)\nblock     256\ncheck     %s", size,
@@ -403,6 +465,7 @@ at_status at__adopt(at__adopted *out, const at__adopt_input *in, at_error *err)
     if (status == AT_OK)
         status = read_arguments(&d, params);
     if (status == AT_OK) {
+        read_variables(&d);
         read_parameters(&d);
         name_op(&d);
         write_op(&d);

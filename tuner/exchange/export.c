@@ -68,7 +68,11 @@ static void add_head(at__str *out, const at__export_input *in, const char *title
         snprintf(line, sizeof line, "%.0f GFLOP/s", at__problem_gflop_per_s(problem, w->timing.median_s));
         comment(out, "", line);
     }
-    if (w->ceiling_s > 0) {
+    if (w->ceiling_s > 0 && at__ceiling_is_rate(w->ceiling_name)) {
+        snprintf(line, sizeof line, "%.1f %% of %.100s", 100 * w->ceiling_s / w->timing.median_s,
+                 w->ceiling_name);
+        comment(out, "ceiling", line);
+    } else if (w->ceiling_s > 0) {
         snprintf(line, sizeof line, "%.1f %% of the best plain copy of the same bytes (%.100s, %.2f us)",
                  100 * w->ceiling_s / w->timing.median_s, w->ceiling_name, 1e6 * w->ceiling_s);
         comment(out, "copy ceiling", line);
@@ -93,13 +97,16 @@ static at_status add_buffer_comments(at__str *out, const at__launcher *l, at_err
         at_status status = at__expr_eval(&value, arg->expr, l->slots, err);
         if (status != AT_OK)
             return status;
-        at__str_addf(out, " *   %-6s %" PRId64 " elements of %d bytes, aligned to %" PRId64 "%s%s\n",
-                     arg->name, value, at__dtype_bytes(at__arg_type(arg, l->problem->type)),
+        at__str_addf(out, " *   %-6s %" PRId64 " elements of %d bytes, aligned to %" PRId64 "%s%s", arg->name,
+                     value, at__dtype_bytes(at__arg_type(arg, l->problem->type)),
                      at__problem_align_of(l->problem, i),
                      arg->role == AT__INPUT     ? ""
                      : arg->role == AT__SCRATCH ? ", for the kernel alone"
                                                 : ", written",
                      arg->zero ? "; all zero before" : "");
+        if (at__template_fills(l->t, i))
+            at__str_addf(out, ", copied to %s before each launch; NULL: that stays as it is", arg->variable);
+        at__str_add(out, "\n");
     }
     return AT_OK;
 }
@@ -180,6 +187,27 @@ at_status at__export_arguments(at__str *out, const at__launcher *l, const char *
     return status;
 }
 
+/* What goes into variables, from memory of the device. */
+static at_status add_copies(at__str *out, const at__launcher *l, bool *has_status, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < l->op->arg_count && status == AT_OK; i++) {
+        const at__arg *arg = &l->op->args[i];
+        int64_t bytes = 0;
+        if (!at__template_fills(l->t, i))
+            continue;
+        status = at__arg_bytes(&bytes, l->op, i, l->slots, err);
+        at__str_addf(out,
+                     "%s    if (%s)\n        status = cudaMemcpyToSymbolAsync(::%s, %s, %" PRId64
+                     ", 0, cudaMemcpyDeviceToDevice, stream);\n    if (status != cudaSuccess)\n        "
+                     "return status;\n",
+                     *has_status ? "" : "    cudaError_t status = cudaSuccess;\n", arg->name, arg->variable,
+                     arg->name, bytes);
+        *has_status = true;
+    }
+    return status;
+}
+
 /* One launch, with what its kernel takes. */
 static at_status add_launch(at__str *out, const at__launcher *l, const char *kernel, const at__geometry *g,
                             const int *args, int count, bool *has_status, at_error *err)
@@ -243,7 +271,9 @@ static at_status add_launcher(at__str *out, const at__launcher *l, at_error *err
                          at__problem_align_of(l->problem, i));
     at__str_add(out, ")\n        return cudaErrorMisalignedAddress;\n");
     bool has_status = false;
-    status = add_launch(out, l, l->kernel, l->geometry, l->t->args, l->t->arg_count, &has_status, err);
+    status = add_copies(out, l, &has_status, err);
+    if (status == AT_OK)
+        status = add_launch(out, l, l->kernel, l->geometry, l->t->args, l->t->arg_count, &has_status, err);
     if (status == AT_OK)
         status = add_more_launches(out, l, &has_status, err);
     at__str_add(out, "    return cudaGetLastError();\n}\n");

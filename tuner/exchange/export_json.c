@@ -57,6 +57,28 @@ static at_status arguments(at__str *out, const at__export_input *in, const int64
     return status;
 }
 
+/* What is no argument of the kernel; nothing where there is none of it. */
+static at_status variables(at__str *out, const at__export_input *in, const int64_t *slots, at_error *err)
+{
+    at_status status = AT_OK;
+    bool any = false;
+    for (int i = 0; i < in->t->op->arg_count && status == AT_OK; i++) {
+        const at__arg *arg = &in->t->op->args[i];
+        int64_t elements = 0;
+        if (!at__template_fills(in->t, i))
+            continue;
+        status = at__expr_eval(&elements, arg->expr, slots, err);
+        at__str_addf(out,
+                     "%s\n    {\"name\": \"%s\", \"variable\": \"%s\", \"elements\": %" PRId64
+                     ", \"element_bytes\": %d}",
+                     any ? "," : "  \"variables\": [", arg->name, arg->variable, elements,
+                     at__dtype_bytes(at__arg_type(arg, in->problem->type)));
+        any = true;
+    }
+    at__str_add(out, any ? "\n  ],\n" : "");
+    return status;
+}
+
 static void measured(at__str *out, const at__answer *a, const at__problem *problem)
 {
     const at__fingerprint *f = &a->fingerprint;
@@ -99,6 +121,8 @@ at_status at__export_json(at__str *out, const at__export_input *in, at_error *er
         three(out, "block", geometry.block);
         at__str_addf(out, "  \"shared_bytes\": %" PRId64 ",\n", geometry.shared_bytes);
         status = arguments(out, in, slots, err);
+        if (status == AT_OK)
+            status = variables(out, in, slots, err);
         measured(out, in->answer, in->problem);
         at__str_add(out, "  \"source\": ");
         at__str_add_json(out, at__str_text(&rendered));

@@ -128,6 +128,19 @@ at_status at__export_main(at__str *out, const at__launcher *l, const at__answer 
             "%s: found data in files, which an exported self-test would have to bring along; expected "
             "an export without --main",
             l->op->file);
+    if (l->op->trusted[0])
+        return at_fail(
+            err, AT_ERR_INPUT,
+            "%s: found a reference that is a template's, beside which an exported kernel cannot stand in "
+            "one file; expected an export without --main",
+            l->op->file);
+    const char *referees[AT__MAX_STEPS];
+    if (at__op_referees(referees, l->op) > 0)
+        return at_fail(
+            err, AT_ERR_INPUT,
+            "%s: found outputs that a kernel judges, which an exported self-test cannot; expected an export "
+            "without --main",
+            l->op->file);
     at_status status = at__geometry_of(&g, &l->op->launch, l->slots, err);
     if (status != AT_OK)
         return status;
@@ -139,12 +152,15 @@ at_status at__export_main(at__str *out, const at__launcher *l, const at__answer 
         out,
         "static const double autotune_stored_us = %.4f, autotune_traffic_bytes = %" PRId64 ".0;\n"
         "static const bool autotune_cold = %s;\n\n"
-        "static cudaError_t autotune_launch(void *const *buffers, cudaStream_t stream)\n{\n    return %s(",
+        "/* `fill`: variables of the kernel too. */\n"
+        "static cudaError_t autotune_launch(void *const *buffers, cudaStream_t stream, bool fill = true)\n"
+        "{\n    (void)fill;\n    return %s(",
         1e6 * a->winner.timing.median_s, a->traffic_bytes, a->fingerprint.cold ? "true" : "false", l->name);
     for (int i = 0, n = 0; i < l->op->arg_count; i++)
         if (l->op->args[i].role != AT__SCALAR)
-            at__str_addf(out, "(%s%s *)buffers[%d], ", at__export_qualifier(&l->op->args[i]),
-                         at__export_element(&l->op->args[i]), n++);
+            at__str_addf(out, "(%s%s *)%sbuffers[%d]%s, ", at__export_qualifier(&l->op->args[i]),
+                         at__export_element(&l->op->args[i]), at__template_fills(l->t, i) ? "(fill ? " : "",
+                         n++, at__template_fills(l->t, i) ? " : nullptr)" : "");
     at__str_addf(
         out,
         "stream);\n}\n\nstatic void autotune_reference(void *const *buffers)\n{\n    %s<<<dim3(%" PRId64

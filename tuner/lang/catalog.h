@@ -5,7 +5,7 @@
 #ifndef AUTOTUNE_CATALOG_H
 #define AUTOTUNE_CATALOG_H
 
-#include "lang/declare.h"
+#include "lang/problem.h"
 
 typedef struct at__catalog at__catalog;
 
@@ -45,6 +45,13 @@ void at__catalog_default_name(char out[AT__MAX_NAME]);
 int at__catalog_template_count(const at__catalog *catalog, const at__op *op);
 const at__template *at__catalog_template(const at__catalog *catalog, const at__op *op, int i);
 const at__template *at__catalog_find_template(const at__catalog *catalog, const at__op *op, const char *name);
+
+/*
+ * The configuration that an op's `reference template` trusts. AT_ERR_INPUT, with its place: the op has no
+ * such template, or that no such parameters and values.
+ */
+at_status at__catalog_trusted(const at__template **t, at__config *config, const at__catalog *catalog,
+                              const at__op *op, at_error *err) AT_MUST_CHECK;
 
 /* Hash over the op and all its templates: changes when the space of the op may have changed. */
 void at__catalog_op_hash(char out[AT__HASH_TEXT], const at__catalog *catalog, const at__op *op);

@@ -31,8 +31,8 @@ enum {
     AT__PERMUTATION,
     AT__ONE_VALUE,
     AT__FILE
-};                                                 /* of an input */
-enum { AT__EXACT, AT__WITHIN, AT__ULP, AT__NORM }; /* rule of a check               */
+};                                                         /* of an input */
+enum { AT__EXACT, AT__WITHIN, AT__ULP, AT__NORM, AT__BY }; /* rule of a check               */
 
 /* ---- bits ---- */
 

@@ -146,8 +146,9 @@ typedef struct at__input {
 
 /* When an output is right; `rule` is one of lang/data.h. */
 typedef struct at__check {
-    int rule;                  /* AT__EXACT ... AT__NORM                             */
+    int rule;                  /* AT__EXACT ... AT__BY                               */
     double relative, absolute; /* AT__ULP, AT__NORM: `relative` is how much is allowed */
+    char by[AT__MAX_NAME];     /* AT__BY: the kernel that judges                     */
     at__where where;
 } at__check;
 
@@ -171,6 +172,8 @@ typedef struct at__arg {
     double real;      /* ... this, of a float                                    */
     bool zero;        /* output: begins as zeros                                 */
     at__input input;
+    char
+        variable[AT__MAX_NAME]; /* input: it goes into this one of a kernel's module; "": it is a parameter */
     at__check check;
     at__where where;
 } at__arg;
@@ -221,9 +224,10 @@ typedef struct at__align {
 } at__align;
 
 /*
- * An operation. After reading it has a dimension without default, an output or inout argument, a reference, a
- * first grid and block expression and a traffic; one that is recorded may lack all but the first. Slots of
- * its symbols: dims, sizeof(T), device limits; then pitches, lets and aligns as they are declared.
+ * An operation. After reading it has a dimension without default, an output or inout argument, a reference (a
+ * kernel with a first grid and block expression, a file or a template) and a traffic; one that is recorded
+ * may lack all but the first. Slots of its symbols: dims, sizeof(T), device limits; then pitches, lets and
+ * aligns as they are declared.
  */
 typedef struct at__op {
     char name[AT__MAX_NAME];
@@ -251,15 +255,19 @@ typedef struct at__op {
     size_t require_count, require_cap;
     at__arg args[AT__MAX_ARGS];
     int arg_count;
-    at__check check;               /* of outputs without one of their own */
-    char reference[AT__MAX_NAME];  /* kernel that is right, if slow; "": a file   */
-    char *answer;                  /* ... NumPy's, of the one output; NULL: none  */
+    at__check check;              /* of outputs without one of their own */
+    char reference[AT__MAX_NAME]; /* kernel that is right, if slow; "": a file   */
+    char *answer;                 /* ... NumPy's, of the one output; NULL: none  */
+    char trusted[AT__MAX_NAME];   /* template that is right; "": none. Its launches are the reference's   */
+    char *trusted_config; /* ... with these values, "TILE=32"; others have their defaults               */
+    at__where trusted_where;
     at__launch launch;             /* of the reference              */
     at__expr *traffic;             /* bytes that must be moved; NULL: unknown */
     at__expr *ops;                 /* operations that count for GFLOP/s; NULL: none */
     char ceiling_op[AT__MAX_NAME]; /* "" when none                 */
     at__expr *ceiling_dims[AT__MAX_DIMS];
     int ceiling_dim_count;
+    at__expr *peak; /* GFLOP/s that are the ceiling; NULL: none, or a problem. It has `ops` then */
     at__used uses;
     char *source; /* a bundle (see declare_common.h): what it uses, then the whole file; terminated */
     size_t source_len;
@@ -338,6 +346,12 @@ void at__template_close(at__template *t);
  */
 bool at__declares(const char *source, size_t len, const char *kind);
 
+/*
+ * Whether this argument goes into a variable of the template's code: it declares one, and no launch takes it
+ * as a parameter.
+ */
+bool at__template_fills(const at__template *t, int arg);
+
 /* Of an argument, where T is this type. */
 static inline at__dtype at__arg_type(const at__arg *arg, at__dtype t)
 {
@@ -355,6 +369,9 @@ static inline bool at__arg_is_storage(const at__op *op, const at__arg *arg)
  * input of floating point has random bits and nobody asked for them, or they meet a tolerance.
  */
 at_status at__op_check_inputs(const at__op *op, at__dtype t, at_error *err) AT_MUST_CHECK;
+
+/* The kernels that judge outputs, each once; at most AT__MAX_STEPS. Names are borrowed. */
+int at__op_referees(const char *names[AT__MAX_STEPS], const at__op *op);
 
 /* "within 0.001 relative 1e-05 absolute" */
 void at__check_text(char *out, size_t size, const at__check *check);

@@ -1,7 +1,7 @@
 /*
  * declare_arg.c - the `arg` and `scratch` lines of an operation, and the names that it gives to types.
  *
- *     arg NAME TYPE[EXPR] output [zero] | input [DATA] | inout [DATA]
+ *     arg NAME TYPE[EXPR] output [zero] | input [DATA] [into VARIABLE] | inout [DATA]
  *     arg NAME TYPE [= VALUE]
  *     scratch NAME TYPE[EXPR]
  *
@@ -88,6 +88,33 @@ static at_status read_elements(at__lines *lines, const at__op *op, at__arg *arg)
     return status == AT_OK ? at__lines_take(lines, "]", "an operator or ']'") : status;
 }
 
+/* f or ns::f, which no other argument goes into. */
+static at_status read_variable(at__lines *lines, const at__op *op, at__arg *arg)
+{
+    static const char EXPECTED[] =
+        "a variable of the kernels' code, as in into c_filter or into ns::c_filter";
+    const char *at = lines->at;
+    size_t len = 0;
+    do {
+        size_t word = at__lines_word(lines);
+        if (!word)
+            return at__lines_expected(lines, EXPECTED);
+        len = (size_t)(lines->at - at) + word;
+        at__lines_skip(lines, word);
+    } while (at__lines_sees(lines, "::") && (at__lines_skip(lines, 2), true));
+    if (len >= sizeof arg->variable)
+        return at__lines_fail(lines, at, "found a name of %zu characters; expected at most %d", len,
+                              AT__MAX_NAME - 1);
+    memcpy(arg->variable, at, len);
+    if (strpbrk(arg->variable, " \t\r\\"))
+        return at__lines_fail(lines, at, "found a blank within a name; expected %s", EXPECTED);
+    for (const at__arg *other = op->args; other < arg; other++)
+        if (strcmp(other->variable, arg->variable) == 0)
+            return at__lines_fail(
+                lines, at, "found '%s' a second time; expected a variable for each argument", arg->variable);
+    return AT_OK;
+}
+
 /* [EXPR] output */
 static at_status read_buffer(at__lines *lines, const at__op *op, at__arg *arg)
 {
@@ -103,7 +130,8 @@ static at_status read_buffer(at__lines *lines, const at__op *op, at__arg *arg)
     if (!input && !take_word(lines, "inout"))
         return at__lines_expected(lines, "output, input or inout");
     arg->role = input ? AT__INPUT : AT__INOUT;
-    return at__read_input(&arg->input, lines, op);
+    status = at__read_input(&arg->input, lines, op);
+    return status == AT_OK && input && take_word(lines, "into") ? read_variable(lines, op, arg) : status;
 }
 
 /* ---- scalars ---- */

@@ -6,6 +6,7 @@
  *     check [ARG] within A absolute [R relative]
  *     check [ARG] within N ulp                       so many representable numbers away
  *     check [ARG] within E norm                      of the whole output: |got - right| <= E * |right|
+ *     check [ARG] by KERNEL                          as a kernel of this file says
  *
  * A line without ARG is for all outputs that have none of their own, whether above or below it.
  */
@@ -42,6 +43,18 @@ static at_status read_limit(at__check *check, bool seen[2], at__lines *lines)
     return AT_OK;
 }
 
+static at_status read_referee(at__check *check, at__lines *lines)
+{
+    at__lines_skip(lines, 2);
+    const char *at = lines->at;
+    check->rule = AT__BY;
+    at_status status = at__read_free_name(check->by, lines, "the name of a kernel");
+    if (status == AT_OK && !at__lines_source_has(lines, check->by))
+        return at__lines_fail(
+            lines, at, "found no kernel '%s' in this file; expected it below the declaration", check->by);
+    return status;
+}
+
 static at_status read_rule(at__check *check, at__lines *lines, const char *expected)
 {
     bool seen[2] = { false, false };
@@ -49,6 +62,8 @@ static at_status read_rule(at__check *check, at__lines *lines, const char *expec
         at__lines_skip(lines, 5);
         return AT_OK;
     }
+    if (at__lines_sees_word(lines, "by"))
+        return read_referee(check, lines);
     if (!at__lines_sees_word(lines, "within"))
         return at__lines_expected(lines, expected);
     at__lines_skip(lines, 6);
@@ -77,8 +92,8 @@ at_status at__read_check(at__op *op, at__lines *lines)
                               arg ? " for " : "", arg ? arg->name : "");
     if (arg)
         at__lines_skip(lines, strlen(arg->name));
-    at_status status =
-        read_rule(&check, lines, arg ? "'exact' or 'within'" : "'exact', 'within' or an output above");
+    at_status status = read_rule(
+        &check, lines, arg ? "'exact', 'within' or 'by'" : "'exact', 'within', 'by' or an output above");
     *to = check;
     return status;
 }
@@ -90,8 +105,26 @@ void at__op_share_check(at__op *op)
             op->args[i].check = op->check;
 }
 
+int at__op_referees(const char *names[AT__MAX_STEPS], const at__op *op)
+{
+    int count = 0;
+    for (int i = 0; i < op->arg_count; i++) {
+        const at__arg *arg = &op->args[i];
+        bool known = !at__role_is_output(arg->role) || arg->check.rule != AT__BY;
+        for (int k = 0; k < count; k++)
+            known = known || strcmp(names[k], arg->check.by) == 0;
+        if (!known && count < AT__MAX_STEPS)
+            names[count++] = arg->check.by;
+    }
+    return count;
+}
+
 void at__check_text(char *out, size_t size, const at__check *check)
 {
+    if (check->rule == AT__BY) {
+        snprintf(out, size, "by %s", check->by);
+        return;
+    }
     static const char *const WORDS[] = { [AT__ULP] = "ulp", [AT__NORM] = "norm" };
     if (check->rule == AT__EXACT)
         snprintf(out, size, "exact");

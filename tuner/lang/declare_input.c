@@ -70,7 +70,7 @@ static at_status read_index(at__input *input, at__lines *lines, const at__op *op
 static at_status read_constant(at__input *input, at__lines *lines, const at__op *op)
 {
     (void)op;
-    return at__lines_real(&input->low, lines, "a number");
+    return at__lines_real(&input->low, lines, "a number; data for a __constant__ variable goes 'into' it");
 }
 
 static at_status read_file(at__input *input, at__lines *lines, const at__op *op)
@@ -94,7 +94,7 @@ enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
 at_status at__read_input(at__input *input, at__lines *lines, const at__op *op)
 {
     input->where = at__lines_where(lines, lines->at);
-    if (at__lines_at_end(lines))
+    if (at__lines_at_end(lines) || at__lines_sees_word(lines, "into"))
         return AT_OK;
     for (int i = 0; i < KIND_COUNT; i++) {
         if (!at__lines_sees_word(lines, KINDS[i].word))
@@ -104,8 +104,9 @@ at_status at__read_input(at__input *input, at__lines *lines, const at__op *op)
         input->how = KINDS[i].how;
         return KINDS[i].read(input, lines, op);
     }
-    return at__lines_expected(lines, "bits, uniform LOW HIGH, normal MEAN SD, range LOW HIGH, index N, "
-                                     "permutation, constant VALUE, file \"x.npy\" or the end of the line");
+    return at__lines_expected(
+        lines, "bits, uniform LOW HIGH, normal MEAN SD, range LOW HIGH, index N, "
+               "permutation, constant VALUE, file \"x.npy\", into VARIABLE or the end of the line");
 }
 
 void at__input_clear(at__input *input)
@@ -152,7 +153,7 @@ static const char *unsuited(const at__input *input, at__dtype type, bool storage
 static const char *unsuited_check(const at__check *check, at__dtype type, bool storage)
 {
     (void)type;
-    return storage && check->rule != AT__EXACT
+    return storage && check->rule != AT__EXACT && check->rule != AT__BY
                ? "its elements are opaque bits; expected check exact, or a list of types for T"
                : NULL;
 }
@@ -183,7 +184,7 @@ at_status at__check_numbers(const at__op *op, at_error *err)
 static bool is_tolerant(const at__op *op)
 {
     for (int i = 0; i < op->arg_count; i++)
-        if (op->args[i].check.rule != AT__EXACT)
+        if (op->args[i].check.rule != AT__EXACT && op->args[i].check.rule != AT__BY)
             return true;
     return false;
 }

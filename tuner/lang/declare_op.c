@@ -220,16 +220,36 @@ static at_status read_align(at__lines *lines, void *target)
     return AT_OK;
 }
 
+/* template NAME P=V...: the values are looked at when its templates are known. */
+static at_status read_trusted(at__lines *lines, at__op *op)
+{
+    op->trusted_where = at__lines_where(lines, lines->at);
+    at_status status = at__read_plain_name(op->trusted, lines);
+    if (status != AT_OK)
+        return status;
+    op->trusted_config = at__text_copy(lines->at, (size_t)(lines->line_end - lines->at));
+    if (!op->trusted_config)
+        return at_fail(lines->err, AT_ERR_MEMORY, "out of memory");
+    for (char *c = op->trusted_config; *c; c++) /* a line may go on */
+        *c = (unsigned char)*c <= ' ' || *c == '\\' ? ' ' : *c;
+    lines->at = lines->line_end;
+    return AT_OK;
+}
+
 static at_status read_reference(at__lines *lines, void *target)
 {
     at__op *op = target;
     const char *at = lines->at;
+    if (at__lines_sees_word(lines, "template")) {
+        at__lines_skip(lines, 8);
+        return read_trusted(lines, op);
+    }
     if (at__lines_sees_word(lines, "file")) {
         at__lines_skip(lines, 4);
         return at__lines_string(&op->answer, lines, "a file, as in file \"answer.npy\"");
     }
-    at_status status =
-        at__read_free_name(op->reference, lines, "the name of a kernel, or file \"answer.npy\"");
+    at_status status = at__read_free_name(op->reference, lines,
+                                          "the name of a kernel, template NAME, or file \"answer.npy\"");
     if (status == AT_OK && !at__lines_source_has(lines, op->reference))
         return at__lines_fail(
             lines, at, "found no kernel '%s' in this file; expected it below the declaration", op->reference);
@@ -277,10 +297,13 @@ static at_status read_ceiling(at__lines *lines, void *target)
     at_status status = at__read_plain_name(op->ceiling_op, lines);
     if (status != AT_OK)
         return status;
-    if (strcmp(op->ceiling_op, "none") == 0) {
+    bool none = strcmp(op->ceiling_op, "none") == 0, gflops = strcmp(op->ceiling_op, "gflops") == 0;
+    if (none || gflops)
         op->ceiling_op[0] = '\0';
+    if (gflops)
+        return at__lines_expr(&op->peak, lines, &op->symbols);
+    if (none)
         return AT_OK;
-    }
     return at__read_exprs(op->ceiling_dims, &op->ceiling_dim_count, AT__MAX_DIMS, &op->symbols, lines);
 }
 
@@ -365,20 +388,35 @@ static at_status check_outputs(const at__op *op, const at__lines *lines)
     return at__lines_fail(lines, lines->next, "found no argument that is output or inout; expected one");
 }
 
-/* What only a kernel needs may be missing where the right answer is in a file; that has one output. */
+/* What only the op's kernels need may be missing where the right answer is in a file; that has one output. */
 static at_status check_reference(const at__op *op, const at__lines *lines)
 {
+    const char *referees[AT__MAX_STEPS];
+    bool needs_launch = (!op->answer && !op->trusted[0]) || at__op_referees(referees, op) > 0;
     int outputs = 0;
     for (int i = 0; i < op->arg_count; i++)
         outputs += at__role_is_output(op->args[i].role);
     if (op->answer && outputs > 1)
         return at__lines_fail(lines, lines->next,
                               "found %d outputs and an answer in a file; expected one output", outputs);
-    if (!op->answer && (!op->launch.grid[0] || !op->launch.block[0]))
+    if (needs_launch && (!op->launch.grid[0] || !op->launch.block[0]))
         return at__lines_fail(lines, lines->next,
                               "found the end of the declaration; expected a line '%s EXPR...' in it",
                               op->launch.grid[0] ? "block" : "grid");
     return AT_OK;
+}
+
+/* A share of a rate is that of the time in which so many operations could be done. */
+static at_status check_peak(const at__op *op, at_error *err)
+{
+    if (!op->peak || op->ops)
+        return AT_OK;
+    const at__where w = at__expr_where(op->peak);
+    return at_fail(
+        err, AT_ERR_INPUT,
+        "%s:%d:%d: found a ceiling in GFLOP/s and no 'ops' line; expected one, which says how many "
+        "operations there are",
+        w.file, w.line, w.column);
 }
 
 static at_status read_all(at__op *op, const char *source, size_t len, at_error *err)
@@ -395,6 +433,8 @@ static at_status read_all(at__op *op, const char *source, size_t len, at_error *
         status = check_outputs(op, &lines);
     if (status == AT_OK && !op->recorded)
         status = check_reference(op, &lines);
+    if (status == AT_OK)
+        status = check_peak(op, err);
     return status == AT_OK ? at__check_numbers(op, err) : status;
 }
 
@@ -448,9 +488,11 @@ void at__op_close(at__op *op)
     at__launch_clear(&op->launch);
     at__expr_close(op->traffic);
     at__expr_close(op->ops);
+    at__expr_close(op->peak);
     for (int i = 0; i < AT__MAX_DIMS; i++)
         at__expr_close(op->ceiling_dims[i]);
     free(op->answer);
+    free(op->trusted_config);
     free(op->about);
     free(op->source);
     at__parts_close(op->parts, op->part_count);

@@ -294,7 +294,8 @@ void at__complete_args(at__template *t)
 {
     if (!t->all_arg_count)
         for (int i = 0; i < t->op->arg_count; i++)
-            t->all_args[t->all_arg_count++] = i;
+            if (!t->op->args[i].variable[0])
+                t->all_args[t->all_arg_count++] = i;
     if (!t->arg_count) {
         memcpy(t->args, t->all_args, sizeof t->args);
         t->arg_count = t->all_arg_count;
@@ -305,6 +306,22 @@ void at__complete_args(at__template *t)
         memcpy(t->more[i].args, t->all_args, sizeof t->all_args);
         t->more[i].arg_count = t->all_arg_count;
     }
+}
+
+static bool takes(const int *args, int count, int arg)
+{
+    for (int i = 0; i < count; i++)
+        if (args[i] == arg)
+            return true;
+    return false;
+}
+
+bool at__template_fills(const at__template *t, int arg)
+{
+    bool taken = takes(t->args, t->arg_count, arg);
+    for (int i = 0; i < t->more_count; i++)
+        taken = taken || takes(t->more[i].args, t->more[i].arg_count, arg);
+    return t->op->args[arg].variable[0] && !taken;
 }
 
 void at__template_sources_clear(at__template *t)

@@ -366,19 +366,33 @@ static at_status parse_assignment(at__config *out, uint32_t *seen, const at__tem
     return AT_OK;
 }
 
-at_status at__config_parse(at__config *out, const at__template *t, const char *text, at_error *err)
+static at_status parse_assignments(at__config *out, uint32_t *seen, const at__template *t, const char *text,
+                                   at_error *err)
 {
     static const char BLANKS[] = " \t\r\n";
+    at_status status = AT_OK;
+    for (text += strspn(text, BLANKS); *text && status == AT_OK; text += strspn(text, BLANKS)) {
+        size_t len = strcspn(text, BLANKS);
+        status = parse_assignment(out, seen, t, text, len, err);
+        text += len;
+    }
+    return status;
+}
+
+at_status at__config_change(at__config *config, const at__template *t, const char *text, at_error *err)
+{
+    uint32_t seen = 0;
+    return parse_assignments(config, &seen, t, text, err);
+}
+
+at_status at__config_parse(at__config *out, const at__template *t, const char *text, at_error *err)
+{
     at__config config = { { 0 } };
     uint32_t seen = 0;
 
-    for (text += strspn(text, BLANKS); *text; text += strspn(text, BLANKS)) {
-        size_t len = strcspn(text, BLANKS);
-        at_status status = parse_assignment(&config, &seen, t, text, len, err);
-        if (status != AT_OK)
-            return status;
-        text += len;
-    }
+    at_status status = parse_assignments(&config, &seen, t, text, err);
+    if (status != AT_OK)
+        return status;
     for (int i = 0; i < t->param_count; i++)
         if (!(seen & 1u << i))
             return at_fail(err, AT_ERR_INPUT,

@@ -79,6 +79,10 @@ void at__config_text(at__str *out, const at__template *t, const at__config *conf
 at_status at__config_parse(at__config *out, const at__template *t, const char *text,
                            at_error *err) AT_MUST_CHECK;
 
+/* The same where parameters that are not there keep the value they have. */
+at_status at__config_change(at__config *config, const at__template *t, const char *text,
+                            at_error *err) AT_MUST_CHECK;
+
 /*
  * Fills the template's own slots from its configuration: parameters, labels, lets and consts. The op's slots
  * must be bound already.
@@ -111,6 +115,10 @@ at_status at__geometry_of(at__geometry *out, const at__launch *launch, const int
 at_status at__scalar_value(int64_t *out, const at__arg *arg, const int64_t *slots,
                            at_error *err) AT_MUST_CHECK;
 
+/* Bytes of a buffer argument, with the op's slots bound. AT_ERR_INPUT: they cannot be computed. */
+at_status at__arg_bytes(int64_t *out, const at__op *op, int arg, const int64_t *slots,
+                        at_error *err) AT_MUST_CHECK;
+
 /*
  * What at__generate wants besides the input's `how`, for a buffer of so many numbers. AT_ERR_INPUT: an end of
  * its range cannot be computed, or is no number of that type.
@@ -120,6 +128,13 @@ at_status at__input_numbers(uint64_t *a, uint64_t *b, const at__arg *arg, int nu
 
 /* By the op's `ops`; 0: it has none, or they cannot be computed. */
 double at__problem_gflop_per_s(const at__problem *problem, double seconds);
+
+/*
+ * The time in which the op's operations are done at its `ceiling gflops`, which goes to *gflops; 0: it has
+ * none. AT_ERR_INPUT: it cannot be computed, or is below 1.
+ */
+at_status at__problem_peak(double *seconds, int64_t *gflops, const at__op *op, const int64_t *slots,
+                           at_error *err) AT_MUST_CHECK;
 
 /* The key under which a problem is stored. Strings are borrowed. */
 typedef struct at__problem_key {

@@ -80,3 +80,36 @@ double at__problem_gflop_per_s(const at__problem *problem, double seconds)
         return 0;
     return 1e-9 * (double)ops / seconds;
 }
+
+at_status at__arg_bytes(int64_t *out, const at__op *op, int arg, const int64_t *slots, at_error *err)
+{
+    const at__arg *a = &op->args[arg];
+    int64_t elements = 0, each = a->own_type ? at__dtype_bytes(a->type) : slots[op->sizeof_slot];
+    at_status status = at__expr_eval(&elements, a->expr, slots, err);
+    if (status == AT_OK && (elements < 0 || __builtin_mul_overflow(elements, each, out)))
+        status = at_fail(err, AT_ERR_INPUT, "%s: found %lld elements for '%s'; expected fewer", op->file,
+                         (long long)elements, a->name);
+    return status;
+}
+
+at_status at__problem_peak(double *seconds, int64_t *gflops, const at__op *op, const int64_t *slots,
+                           at_error *err)
+{
+    int64_t ops = 0;
+    *seconds = 0;
+    *gflops = 0;
+    if (!op->peak)
+        return AT_OK;
+    const at__where w = at__expr_where(op->peak);
+    at_status status = at__expr_eval(gflops, op->peak, slots, err);
+    if (status == AT_OK)
+        status = at__expr_eval(&ops, op->ops, slots, err);
+    if (status == AT_OK && (*gflops < 1 || ops < 1))
+        return at_fail(
+            err, AT_ERR_INPUT,
+            "%s:%d:%d: found a ceiling of %lld GFLOP/s for %lld operations; expected 1 or more of both",
+            w.file, w.line, w.column, (long long)*gflops, (long long)ops);
+    if (status == AT_OK)
+        *seconds = 1e-9 * (double)ops / (double)*gflops;
+    return status;
+}

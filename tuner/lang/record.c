@@ -36,3 +36,9 @@ bool at__fingerprint_equal(const at__fingerprint *a, const at__fingerprint *b)
            strcmp(a->device, b->device) == 0 && strcmp(a->driver, b->driver) == 0 &&
            strcmp(a->nvrtc, b->nvrtc) == 0 && strcmp(a->tool, b->tool) == 0;
 }
+
+bool at__ceiling_is_rate(const char *name)
+{
+    size_t len = strlen(name), unit = sizeof AT__PEAK_UNIT - 1;
+    return len > unit && strcmp(name + len - unit, AT__PEAK_UNIT) == 0;
+}

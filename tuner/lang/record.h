@@ -75,6 +75,12 @@ typedef struct at__fingerprint {
 /* In all columns. */
 bool at__fingerprint_equal(const at__fingerprint *a, const at__fingerprint *b);
 
+/* How a ceiling that no copy was, but a rate, is named: a number of these. */
+#define AT__PEAK_UNIT " GFLOP/s"
+
+/* Of a stored ceiling's name. */
+bool at__ceiling_is_rate(const char *name);
+
 /* The name of a device begins so when its results were replayed, not measured. */
 #define AT__REPLAY_NAME "replay of "
 

@@ -241,23 +241,18 @@ bool at__code_nearest_kernel(char out[AT__MAX_WORD], const char *text, const cha
     return near != NULL;
 }
 
-/* "float filter[17 * 17]": the last word before the bracket or the end. */
-bool at__code_constant(char name[AT__MAX_WORD], const char **at)
+bool at__code_constant(at__kernel_arg *out, const char **behind, const char **at)
 {
     static const char CONSTANT[] = "__constant__";
     while ((*at = strstr(*at, CONSTANT)) != NULL) {
         *at += sizeof CONSTANT - 1;
-        size_t len = strcspn(*at, ";={[(");
-        bool bare = (*at)[len] == ';' || (*at)[len] == '[';
-        size_t end = strcspn(*at, ";={(");
-        size_t n = 0;
-        while (len && !is_part((*at)[len - 1]))
-            len--;
-        while (n < len && is_part((*at)[len - 1 - n]))
-            n++;
-        if (!bare || (*at)[end] != ';' || !n)
+        const char *from = *at, *name_end = from + strcspn(from, ";={[("),
+                   *end = from + strcspn(from, ";={(");
+        if ((*name_end != ';' && *name_end != '[') || *end != ';' || !read_argument(out, from, name_end))
             continue;
-        copy_word(name, *at + len - n, n);
+        out->pointer = *name_end == '[';
+        out->constant = true;
+        *behind = name_end;
         return true;
     }
     return false;

@@ -38,9 +38,9 @@ int at__code_args_of(at__kernel_arg *out, int max, const char *text, const char 
 bool at__code_nearest_kernel(char out[AT__MAX_WORD], const char *text, const char *kernel);
 
 /*
- * The next variable in __constant__ memory of a stripped text that has no value of its own; false: none. *at
- * moves on.
+ * The next variable in __constant__ memory of a stripped text that has no value of its own; false: none. An
+ * array is a pointer; *behind is what follows its name. *at moves on.
  */
-bool at__code_constant(char name[AT__MAX_WORD], const char **at);
+bool at__code_constant(at__kernel_arg *out, const char **behind, const char **at);
 
 #endif

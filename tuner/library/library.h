@@ -61,6 +61,10 @@ typedef struct at__prepared {
     const at__module *module;
     atomic_bool renew; /* it was tuned since: the next who may load a kernel prepares it anew */
     bool replaced;     /* by one that was                                                     */
+    struct at__prepared_variable {
+        at__ptr at;
+        int64_t bytes;
+    } variables[AT__MAX_ARGS]; /* the kernel's: what a buffer holds is copied there before a launch */
     int buffer_count;
     struct at__prepared_buffer {
         int64_t bytes;

@@ -242,7 +242,29 @@ static at_status load(const at__module **out, at_tuner *tuner, at__gpu *gpu, con
     return AT_OK;
 }
 
-static at_status bind(at__prepared *p, at_error *err)
+/* Where the kernel's variables are; names are the code's. */
+static at_status find_variables(at__prepared *p, at__gpu *gpu, const at__kept_code *code,
+                                const int64_t *slots, at_error *err)
+{
+    const at__template *t = p->finding->t;
+    at_status status = AT_OK;
+    for (int i = 0, n = 0; i < t->op->arg_count && status == AT_OK; i++) {
+        const char *name = NULL;
+        int64_t unused = 0;
+        if (!at__template_fills(t, i))
+            continue;
+        struct at__prepared_variable *v = &p->variables[n++];
+        status = at__arg_bytes(&v->bytes, t->op, i, slots, err);
+        if (status == AT_OK)
+            status = at__cubin_variable(&name, &unused, code->bytes.data, code->bytes.len,
+                                        t->op->args[i].variable, err);
+        if (status == AT_OK)
+            status = at__gpu_variable(&v->at, gpu, p->module, name, v->bytes, err);
+    }
+    return status;
+}
+
+static at_status bind(at__prepared *p, at__gpu *gpu, const at__kept_code *code, at_error *err)
 {
     static const at__build NO_CODE = { 0 }; /* it is loaded already */
     const at__found_parts *f = p->finding;
@@ -251,6 +273,8 @@ static at_status bind(at__prepared *p, at_error *err)
     at_status status = at__finding_bind(slots, f, err);
     if (status == AT_OK)
         status = at__template_bind(&p->kernel, &NO_CODE, f->t, slots, err);
+    if (status == AT_OK)
+        status = find_variables(p, gpu, code, slots, err);
     for (int i = 0; i < f->shown.arg_count && status == AT_OK; i++)
         if (f->args[i].role != AT_SCALAR)
             p->buffers[p->buffer_count++] =
@@ -304,7 +328,7 @@ static at_status fill(at__prepared *p, at_tuner *tuner, at__gpu *gpu, const char
     if (status == AT_OK && *warning)
         status = at__finding_keep(&p->finding->shown.warning, p->finding, warning, err);
     if (status == AT_OK)
-        status = bind(p, err);
+        status = bind(p, gpu, code, err);
     return status;
 }
 
@@ -489,8 +513,13 @@ at_status at_run(at_tuner *tuner, const at_problem *problem, void *const *buffer
     if (!p || status != AT_OK)
         return status;
     const at__kernel *kernel = &p->kernel;
-    status =
-        launch(gpu, stream, p->module, 0, &kernel->geometry, kernel->args, kernel->arg_count, buffers, err);
+    for (int i = 0; i < kernel->variable_count && status == AT_OK; i++)
+        status = at__gpu_copy_on(gpu, stream, p->variables[i].at,
+                                 (at__ptr)(uintptr_t)buffers[kernel->variables[i].buffer],
+                                 p->variables[i].bytes, err);
+    if (status == AT_OK)
+        status = launch(gpu, stream, p->module, 0, &kernel->geometry, kernel->args, kernel->arg_count,
+                        buffers, err);
     for (int i = 0; i < kernel->more_count && status == AT_OK; i++) {
         const at__kernel_step *s = &kernel->more[i];
         status = launch(gpu, stream, p->module, i + 1, &s->geometry, s->args, s->arg_count, buffers, err);

@@ -36,6 +36,13 @@ at_status at__bench_launch(at__bench *bench, const at__module *module, const at_
                            uint64_t set, at_error *err) AT_MUST_CHECK;
 
 /*
+ * Enqueues that the variables of a loaded module hold what the kernel declares. at__bench_verify does it
+ * itself; who launches without having verified must.
+ */
+at_status at__bench_fill_variables(at__bench *bench, const at__module *module, const at__kernel *kernel,
+                                   at_error *err) AT_MUST_CHECK;
+
+/*
  * Whether launches change what they begin with: zeroed outputs, buffers that are read and written. Then each
  * launch wants a set that was restored: enqueues that for `count` sets.
  */

@@ -116,7 +116,8 @@ static int64_t expected_length(const at__bench *b, int i, bool is_copy)
 /* Numbers within a tolerance; a copy is exact, and so is what the reference leaves as it was. */
 static bool is_tolerant(const at__bench *b, int i, bool is_copy)
 {
-    return b->setup.buffers[i].check.rule != AT__EXACT && !is_copied(b, i, is_copy);
+    int rule = b->setup.buffers[i].check.rule;
+    return rule != AT__EXACT && rule != AT__BY && !is_copied(b, i, is_copy);
 }
 
 static at_status poison_output(at__bench *b, int i, bool is_copy, at_error *err)
@@ -206,6 +207,8 @@ static at_status compare_output(at__bench *b, int i, bool is_copy, at_error *err
     at__ptr found = at__bench_found(b, i);
     int64_t length = expected_length(b, i, is_copy);
     uint64_t values[AT__CHECK_PARAMS];
+    if (b->setup.buffers[i].check.rule == AT__BY && !is_copied(b, i, is_copy))
+        return at__referee_ask(b, i, err);
     if (!is_tolerant(b, i, is_copy))
         return at__bench_check(
             b, AT__EQUAL, b->setup.buffers[i].bytes,

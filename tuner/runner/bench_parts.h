@@ -37,6 +37,7 @@ struct at__bench {
     at__setup setup;   /* its reference without the borrowed code and names */
     at__bench *copies; /* with buffers of their own; NULL: they run on these */
     at__module *reference;
+    at__module *referee;
     bool has_answer; /* a reference's, or a file's; copies are compared with what they copy */
     at__module *checks[AT__CHECK_KERNELS];
     at__layout layout;
@@ -65,6 +66,17 @@ static inline at__ptr at__bench_found(const at__bench *b, int buffer)
 {
     return b->found + 8u * AT__FOUND_EACH * (unsigned)buffer;
 }
+
+/* The words of what is found of a buffer that a referee counts in: how many are wrong, and the first of them.
+ */
+enum { AT__FOUND_BY = 6 };
+
+/*
+ * bench_referee.c: enqueues that a kernel of the op's judges what the outputs of set 0 hold, if this one is
+ * its buffer; and whether it can tell right from wrong at all, else AT_ERR_INPUT.
+ */
+at_status at__referee_ask(at__bench *b, int buffer, at_error *err) AT_MUST_CHECK;
+at_status at__referee_prove(at__bench *b, at_error *err) AT_MUST_CHECK;
 
 at_status at__bench_run_reference(at__bench *b, at_error *err) AT_MUST_CHECK;
 

@@ -126,6 +126,16 @@ static at_status describe_bytes(at__verdict *out, at__bench *b, int i, const uin
     return add_numbers(out, b, i, first / (uint64_t)at__number_bytes(buffer->number), err);
 }
 
+/* What a kernel of the op's says. */
+static void describe_referee(at__verdict *out, const at__buffer *buffer, const uint64_t *found)
+{
+    const uint64_t *said = found + AT__FOUND_BY;
+    int n = snprintf(out->log, sizeof out->log, "wrong output '%s': by %s %" PRIu64 " elements are wrong",
+                     buffer->name, buffer->check.by, said[0]);
+    if (said[1] != UINT64_MAX && n > 0 && (size_t)n < sizeof out->log)
+        snprintf(out->log + n, sizeof out->log - (size_t)n, ", the first is element %" PRIu64, said[1]);
+}
+
 /* Writes around a buffer. */
 static void describe_guards(at__verdict *out, int i, const uint64_t *found)
 {
@@ -145,14 +155,19 @@ at_status at__verdict_describe(at__verdict *out, at__bench *b, const uint64_t *f
     for (int i = 0; i < b->setup.buffer_count; i++) {
         const at__buffer *buffer = &b->setup.buffers[i];
         const uint64_t *f = found + AT__FOUND_EACH * i;
-        bool tolerant = at__role_is_output(buffer->role) && buffer->check.rule != AT__EXACT &&
-                        !(is_copy && i == b->first_out);
-        bool wrong = tolerant ? is_far(buffer, f) : f[0] > 0;
+        bool free = at__role_is_output(buffer->role) && buffer->check.rule != AT__EXACT &&
+                    !(is_copy && i == b->first_out);
+        bool judged = free && buffer->check.rule == AT__BY, tolerant = free && !judged;
+        bool wrong = judged ? f[AT__FOUND_BY] > 0 : tolerant ? is_far(buffer, f) : f[0] > 0;
         if (!wrong && !f[2] && !f[4])
             continue;
         out->right = false;
         if (!wrong) {
             describe_guards(out, i, f);
+            return AT_OK;
+        }
+        if (judged) {
+            describe_referee(out, buffer, f);
             return AT_OK;
         }
         return tolerant ? describe_far(out, b, i, f, err) : describe_bytes(out, b, i, f, is_copy, err);

@@ -1,5 +1,6 @@
 /*
- * gpu.h - one CUDA device through the Driver API, opened at run time. The one door to <cuda.h> is gpu_cuda.c.
+ * gpu.h - one CUDA device through the Driver API, opened at run time. The one door to <cuda.h> is
+ * gpu_cuda*.c.
  *
  * Used by runner processes, and by the library when it launches: the supervisor never loads a driver. One
  * thread uses an at__gpu; all work goes to one stream, in order. Failures are AT_ERR_DEVICE with the driver's
@@ -61,6 +62,9 @@ at_status at__gpu_load_all(at__module **out, at__gpu *gpu, const at__kernel *ker
 /* One more kernel of a module that is loaded: its next step. AT__MAX_STEPS in all. */
 at_status at__gpu_load_step(at__module *module, at__gpu *gpu, const char *kernel, int64_t shared_bytes,
                             at_error *err) AT_MUST_CHECK;
+/* A variable of its code, __constant__ or __device__. AT_ERR_DEVICE: there is none, or it has fewer bytes. */
+at_status at__gpu_variable(at__ptr *out, at__gpu *gpu, const at__module *module, const char *name,
+                           int64_t bytes, at_error *err) AT_MUST_CHECK;
 /* module NULL is allowed; gpu NULL: the kernel stays loaded for as long as its context lives. */
 void at__gpu_unload(at__gpu *gpu, at__module *module);
 
@@ -84,6 +88,9 @@ at_status at__gpu_launch(at__gpu *gpu, const at__module *module, const at__geome
 at_status at__gpu_launch_on(const at__gpu *gpu, void *stream, const at__module *module,
                             const at__geometry *geometry, void **params, at_error *err) AT_MUST_CHECK;
 at_status at__gpu_copy(at__gpu *gpu, at__ptr to, at__ptr from, int64_t bytes, at_error *err) AT_MUST_CHECK;
+/* The same on a stream of the caller's. Thread-safe. */
+at_status at__gpu_copy_on(const at__gpu *gpu, void *stream, at__ptr to, at__ptr from, int64_t bytes,
+                          at_error *err) AT_MUST_CHECK;
 at_status at__gpu_zero(at__gpu *gpu, at__ptr to, int64_t bytes, at_error *err) AT_MUST_CHECK;
 
 /* Waits for everything before it, then reads, or writes. */

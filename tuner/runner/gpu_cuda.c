@@ -1,82 +1,19 @@
 /*
- * gpu_cuda.c - the driver, opened at run time: the only file that knows <cuda.h>, and nothing links
- * to libcuda.
+ * gpu_cuda.c - the driver, opened at run time: nothing links to libcuda. Its devices and their memory; what
+ * runs there: gpu_cuda_run.c.
  *
  * Calls go through a table that is filled with dlsym. TRY() turns a refusal into AT_ERR_DEVICE with
  * the driver's words and keeps its first code, which tells whether the same launch may succeed
  * later (memory that others hold) or never will. A context that a fault has poisoned fails every
  * call from then on, and the gpu can only be closed.
  */
-#include "runner/gpu.h"
+#include "runner/gpu_cuda.h"
 
-#include <cuda.h>
 #include <dlfcn.h>
-#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Every driver entry this program uses, by the name its ABI carries. All exist since CUDA 11.8. */
-#define DRIVER_CALLS(X)                                                                                      \
-    X(cuInit)                                                                                                \
-    X(cuDriverGetVersion)                                                                                    \
-    X(cuGetErrorName)                                                                                        \
-    X(cuGetErrorString)                                                                                      \
-    X(cuDeviceGetCount)                                                                                      \
-    X(cuDeviceGet)                                                                                           \
-    X(cuDeviceGetName)                                                                                       \
-    X(cuDeviceGetAttribute)                                                                                  \
-    X(cuDeviceTotalMem_v2)                                                                                   \
-    X(cuDeviceGetUuid)                                                                                       \
-    X(cuDevicePrimaryCtxRetain)                                                                              \
-    X(cuDevicePrimaryCtxRelease_v2)                                                                          \
-    X(cuCtxGetCurrent)                                                                                       \
-    X(cuCtxGetDevice)                                                                                        \
-    X(cuCtxSetCurrent)                                                                                       \
-    X(cuCtxSynchronize)                                                                                      \
-    X(cuStreamCreate)                                                                                        \
-    X(cuStreamDestroy_v2)                                                                                    \
-    X(cuStreamSynchronize)                                                                                   \
-    X(cuStreamBeginCapture_v2)                                                                               \
-    X(cuStreamEndCapture)                                                                                    \
-    X(cuStreamIsCapturing)                                                                                   \
-    X(cuGraphInstantiateWithFlags)                                                                           \
-    X(cuGraphLaunch)                                                                                         \
-    X(cuGraphExecDestroy)                                                                                    \
-    X(cuGraphDestroy)                                                                                        \
-    X(cuEventCreate)                                                                                         \
-    X(cuEventDestroy_v2)                                                                                     \
-    X(cuEventRecord)                                                                                         \
-    X(cuEventSynchronize)                                                                                    \
-    X(cuMemGetInfo_v2)                                                                                       \
-    X(cuMemAlloc_v2)                                                                                         \
-    X(cuMemFree_v2)                                                                                          \
-    X(cuMemcpyDtoDAsync_v2)                                                                                  \
-    X(cuMemcpyDtoHAsync_v2)                                                                                  \
-    X(cuMemcpyHtoDAsync_v2)                                                                                  \
-    X(cuMemsetD8Async)                                                                                       \
-    X(cuModuleLoadData)                                                                                      \
-    X(cuModuleUnload)                                                                                        \
-    X(cuModuleGetFunction)                                                                                   \
-    X(cuFuncGetAttribute)                                                                                    \
-    X(cuFuncSetAttribute)                                                                                    \
-    X(cuLaunchKernel)
-
-/* CUDA 13's header renames this one; the old entry stays in every driver and has the same meaning. */
-typedef CUresult elapsed_call(float *ms, CUevent start, CUevent stop);
-
-/* Since CUDA 12: unlike the address of a context, no number is ever used again. */
-typedef CUresult context_id_call(CUcontext context, unsigned long long *id);
-
-typedef struct driver {
-    void *library;
-#define FIELD(name) __typeof__(&(name)) name;
-    DRIVER_CALLS(FIELD)
-#undef FIELD
-    elapsed_call *elapsed;
-    context_id_call *context_id; /* NULL: an older driver */
-} driver;
 
 static const struct {
     const char *name;
@@ -88,29 +25,7 @@ static const struct {
         { "cuEventElapsedTime", offsetof(driver, elapsed) },
 };
 
-struct at__gpu {
-    driver api;
-    int ordinal;
-    CUdevice device;
-    CUcontext context;
-    CUstream stream;
-    CUevent start, stop;
-    CUresult refusal; /* the first since a kernel was loaded */
-};
-
-struct at__module {
-    CUmodule module;
-    CUfunction functions[AT__MAX_STEPS];
-    int count;
-    at__resources resources;
-};
-
-struct at__graph {
-    CUgraph graph;
-    CUgraphExec exec;
-};
-
-static at_status refused(at_error *err, const driver *api, CUresult code, const char *what)
+at_status at__refused(at_error *err, const driver *api, CUresult code, const char *what)
 {
     const char *name = NULL, *text = NULL;
     if (api->cuGetErrorName)
@@ -142,7 +57,8 @@ static at_status driver_open(driver *api, at_error *err)
     void *context_id = dlsym(api->library, "cuCtxGetId");
     memcpy(&api->context_id, &context_id, sizeof context_id);
     CUresult code = api->cuInit(0);
-    return code == CUDA_SUCCESS ? AT_OK : refused(err, api, code, "the CUDA driver does not start (cuInit)");
+    return code == CUDA_SUCCESS ? AT_OK
+                                : at__refused(err, api, code, "the CUDA driver does not start (cuInit)");
 }
 
 at_status at__gpu_count(int *out, at_error *err)
@@ -152,30 +68,15 @@ at_status at__gpu_count(int *out, at_error *err)
     if (status != AT_OK)
         return status;
     CUresult code = api.cuDeviceGetCount(out);
-    return code == CUDA_SUCCESS ? AT_OK : refused(err, &api, code, "cuDeviceGetCount");
+    return code == CUDA_SUCCESS ? AT_OK : at__refused(err, &api, code, "cuDeviceGetCount");
 }
 
-static at_status refused_by(at__gpu *gpu, CUresult code, const char *what, at_error *err)
+at_status at__refused_by(at__gpu *gpu, CUresult code, const char *what, at_error *err)
 {
     if (gpu->refusal == CUDA_SUCCESS)
         gpu->refusal = code;
-    return refused(err, &gpu->api, code, what);
+    return at__refused(err, &gpu->api, code, what);
 }
-
-#define TRY(gpu, call, ...)                                                                                  \
-    do {                                                                                                     \
-        CUresult code_ = (gpu)->api.call(__VA_ARGS__);                                                       \
-        if (code_ != CUDA_SUCCESS)                                                                           \
-            return refused_by(gpu, code_, #call, err);                                                       \
-    } while (0)
-
-/* The same where several threads may have the at__gpu: it stays as it is. */
-#define TRY_SHARED(gpu, call, ...)                                                                           \
-    do {                                                                                                     \
-        CUresult code_ = (gpu)->api.call(__VA_ARGS__);                                                       \
-        if (code_ != CUDA_SUCCESS)                                                                           \
-            return refused(err, &(gpu)->api, code_, #call);                                                  \
-    } while (0)
 
 static at_status open_device(at__gpu *gpu, at_error *err)
 {
@@ -386,218 +287,4 @@ void at__gpu_free(at__gpu *gpu, at__ptr ptr)
 {
     if (ptr)
         gpu->api.cuMemFree_v2((CUdeviceptr)ptr);
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-at_status at__gpu_load_step(at__module *m, at__gpu *gpu, const char *kernel, int64_t shared_bytes,
-                            at_error *err)
-{
-    int registers = 0, shared = 0, local = 0, static_limit = 0;
-    CUfunction function = NULL;
-
-    TRY(gpu, cuModuleGetFunction, &function, m->module, kernel);
-    TRY(gpu, cuFuncGetAttribute, &registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function);
-    TRY(gpu, cuFuncGetAttribute, &shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function);
-    TRY(gpu, cuFuncGetAttribute, &local, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function);
-    TRY(gpu, cuDeviceGetAttribute, &static_limit, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK,
-        gpu->device);
-    if (shared_bytes + shared > static_limit)
-        TRY(gpu, cuFuncSetAttribute, function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-            (int)shared_bytes);
-    m->resources.registers = larger(m->resources.registers, registers);
-    m->resources.shared_bytes = larger(m->resources.shared_bytes, shared + shared_bytes);
-    m->resources.local_bytes = larger(m->resources.local_bytes, local);
-    m->functions[m->count++] = function;
-    return AT_OK;
-}
-
-static at_status open_kernel(at__module *m, at__gpu *gpu, const void *cubin, const char *kernel,
-                             int64_t shared_bytes, at_error *err)
-{
-    TRY(gpu, cuModuleLoadData, &m->module, cubin);
-    return at__gpu_load_step(m, gpu, kernel, shared_bytes, err);
-}
-
-at_status at__gpu_load(at__module **out, at__gpu *gpu, const void *cubin, const char *kernel,
-                       int64_t shared_bytes, at_error *err)
-{
-    at__module *m = calloc(1, sizeof *m);
-    if (!m) {
-        at_fail(err, AT_ERR_MEMORY, "out of memory");
-        return AT_ERR_MEMORY;
-    }
-    m->resources = AT__RESOURCES_UNKNOWN;
-    gpu->refusal = CUDA_SUCCESS;
-    at_status status = open_kernel(m, gpu, cubin, kernel, shared_bytes, err);
-    if (status != AT_OK) {
-        at__gpu_unload(gpu, m);
-        return status;
-    }
-    *out = m;
-    return AT_OK;
-}
-
-at_status at__gpu_load_all(at__module **out, at__gpu *gpu, const at__kernel *k, at_error *err)
-{
-    at__module *m = NULL;
-    at_status status = at__gpu_load(&m, gpu, k->cubin, k->name, k->geometry.shared_bytes, err);
-    for (int i = 0; i < k->more_count && status == AT_OK; i++)
-        status = at__gpu_load_step(m, gpu, k->more[i].name, k->more[i].geometry.shared_bytes, err);
-    if (status != AT_OK) {
-        at__gpu_unload(gpu, m);
-        return status;
-    }
-    *out = m;
-    return AT_OK;
-}
-
-void at__gpu_unload(at__gpu *gpu, at__module *module)
-{
-    if (!module)
-        return;
-    if (module->module && gpu)
-        gpu->api.cuModuleUnload(module->module);
-    free(module);
-}
-
-at__resources at__module_resources(const at__module *module)
-{
-    return module->resources;
-}
-
-static CUresult launch(const at__gpu *gpu, void *stream, CUfunction function, const at__geometry *g,
-                       void **params)
-{
-    return gpu->api.cuLaunchKernel(function, (unsigned)g->grid[0], (unsigned)g->grid[1], (unsigned)g->grid[2],
-                                   (unsigned)g->block[0], (unsigned)g->block[1], (unsigned)g->block[2],
-                                   (unsigned)g->shared_bytes, (CUstream)stream, params, NULL);
-}
-
-at_status at__gpu_launch_step(at__gpu *gpu, const at__module *module, int step, const at__geometry *g,
-                              void **params, at_error *err)
-{
-    CUresult code = launch(gpu, gpu->stream, module->functions[step], g, params);
-    return code == CUDA_SUCCESS ? AT_OK : refused_by(gpu, code, "cuLaunchKernel", err);
-}
-
-at_status at__gpu_launch(at__gpu *gpu, const at__module *module, const at__geometry *g, void **params,
-                         at_error *err)
-{
-    return at__gpu_launch_step(gpu, module, 0, g, params, err);
-}
-
-at_status at__gpu_launch_step_on(const at__gpu *gpu, void *stream, const at__module *module, int step,
-                                 const at__geometry *g, void **params, at_error *err)
-{
-    CUresult code = launch(gpu, stream, module->functions[step], g, params);
-    return code == CUDA_SUCCESS ? AT_OK : refused(err, &gpu->api, code, "cuLaunchKernel");
-}
-
-at_status at__gpu_launch_on(const at__gpu *gpu, void *stream, const at__module *module, const at__geometry *g,
-                            void **params, at_error *err)
-{
-    return at__gpu_launch_step_on(gpu, stream, module, 0, g, params, err);
-}
-
-at_status at__gpu_copy(at__gpu *gpu, at__ptr to, at__ptr from, int64_t bytes, at_error *err)
-{
-    TRY(gpu, cuMemcpyDtoDAsync_v2, (CUdeviceptr)to, (CUdeviceptr)from, (size_t)bytes, gpu->stream);
-    return AT_OK;
-}
-
-at_status at__gpu_zero(at__gpu *gpu, at__ptr to, int64_t bytes, at_error *err)
-{
-    if (bytes > 0)
-        TRY(gpu, cuMemsetD8Async, (CUdeviceptr)to, 0, (size_t)bytes, gpu->stream);
-    return AT_OK;
-}
-
-at_status at__gpu_read(at__gpu *gpu, void *to, at__ptr from, int64_t bytes, at_error *err)
-{
-    TRY(gpu, cuMemcpyDtoHAsync_v2, to, (CUdeviceptr)from, (size_t)bytes, gpu->stream);
-    return at__gpu_wait(gpu, err);
-}
-
-at_status at__gpu_write(at__gpu *gpu, at__ptr to, const void *from, int64_t bytes, at_error *err)
-{
-    TRY(gpu, cuMemcpyHtoDAsync_v2, (CUdeviceptr)to, from, (size_t)bytes, gpu->stream);
-    return at__gpu_wait(gpu, err);
-}
-
-at_status at__gpu_wait(at__gpu *gpu, at_error *err)
-{
-    TRY(gpu, cuStreamSynchronize, gpu->stream);
-    return AT_OK;
-}
-
-at_status at__gpu_timer_start(at__gpu *gpu, at_error *err)
-{
-    TRY(gpu, cuEventRecord, gpu->start, gpu->stream);
-    return AT_OK;
-}
-
-at_status at__gpu_timer_stop(at__gpu *gpu, at_error *err)
-{
-    TRY(gpu, cuEventRecord, gpu->stop, gpu->stream);
-    return AT_OK;
-}
-
-at_status at__gpu_timer_read(double *seconds, at__gpu *gpu, at_error *err)
-{
-    float ms = 0;
-    TRY(gpu, cuEventSynchronize, gpu->stop);
-    TRY(gpu, elapsed, &ms, gpu->start, gpu->stop);
-    if (!(ms > 0) || !isfinite(ms)) /* also NaN */
-        return at_fail(err, AT_ERR_DEVICE, "cuEventElapsedTime: found %g ms; expected a positive time",
-                       (double)ms);
-    *seconds = 1e-3 * (double)ms;
-    return AT_OK;
-}
-
-at_status at__gpu_record_begin(at__gpu *gpu, at_error *err)
-{
-    TRY(gpu, cuStreamBeginCapture_v2, gpu->stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
-    return AT_OK;
-}
-
-static at_status end_recording(at__graph *graph, at__gpu *gpu, at_error *err)
-{
-    TRY(gpu, cuStreamEndCapture, gpu->stream, &graph->graph);
-    TRY(gpu, cuGraphInstantiateWithFlags, &graph->exec, graph->graph, 0);
-    return AT_OK;
-}
-
-at_status at__gpu_record_end(at__graph **out, at__gpu *gpu, at_error *err)
-{
-    at__graph *graph = calloc(1, sizeof *graph);
-    if (!graph)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    at_status status = end_recording(graph, gpu, err);
-    if (status != AT_OK) {
-        at__gpu_drop(gpu, graph);
-        return status;
-    }
-    *out = graph;
-    return AT_OK;
-}
-
-at_status at__gpu_replay(at__gpu *gpu, const at__graph *graph, at_error *err)
-{
-    TRY(gpu, cuGraphLaunch, graph->exec, gpu->stream);
-    return AT_OK;
-}
-
-void at__gpu_drop(at__gpu *gpu, at__graph *graph)
-{
-    if (!graph)
-        return;
-    if (graph->exec)
-        gpu->api.cuGraphExecDestroy(graph->exec);
-    if (graph->graph)
-        gpu->api.cuGraphDestroy(graph->graph);
-    free(graph);
 }

@@ -326,6 +326,8 @@ static at_status final_load(final *f, at_error *err)
         if (f->list[i].is_memcpy)
             continue;
         status = at__gpu_load_all(&f->modules[i], f->gpu, k, err);
+        if (status == AT_OK)
+            status = at__bench_fill_variables(bench_of(f, i), f->modules[i], k, err);
         f->batches[i] = (batch){ .module = f->modules[i], .kernel = k, .is_copy = f->list[i].is_copy };
     }
     /* One batch length for all: gaps between launches then cost every finalist the same. */

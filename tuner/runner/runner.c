@@ -93,7 +93,9 @@ static at_status warm_up(runner *r, const at__setup *setup, at_error *err)
         r->warm = filled == AT_OK;
         return filled;
     }
-    at_status status = at__gpu_load(&module, r->gpu, k->cubin, k->name, k->geometry.shared_bytes, err);
+    at_status status = at__gpu_load_all(&module, r->gpu, k, err);
+    if (status == AT_OK)
+        status = at__bench_fill_variables(r->bench, module, k, err);
     if (status == AT_OK)
         status = at__measure_warm_up(r->gpu, r->bench, module, k, WARM_UP_S, err);
     at__gpu_unload(r->gpu, module);

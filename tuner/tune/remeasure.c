@@ -176,6 +176,8 @@ static void explain(at__remeasured *v, const job *j)
     else if (v->standing == AT__LOST_TITLE)
         snprintf(v->why, sizeof v->why, "%s is %.1f %% faster now; tune the problem again", v->rival,
                  100 * (v->median_s / v->rival_s - 1));
+    else if (v->standing == AT__DRIFTED && at__contest_problem(j->main)->op->peak)
+        snprintf(v->why, sizeof v->why, "%+.1f %% against the stored time", 100 * (v->median_s / then_s - 1));
     else if (v->standing == AT__DRIFTED)
         snprintf(v->why, sizeof v->why, "%+.1f %% against the stored time; the copy: %+.1f %%",
                  100 * (v->median_s / then_s - 1),
@@ -187,6 +189,7 @@ static void explain(at__remeasured *v, const job *j)
 static void conclude(at__remeasured *v, const job *j, double tolerance)
 {
     int rival = fastest_rival(j->list, j->rows, j->count);
+    const at__op *op = at__contest_problem(j->main)->op;
     v->standing =
         at__remeasure_judge(j->list, j->rows, j->count, j->winner->winner.timing.median_s, tolerance);
     v->median_s = j->rows[0].outcome == AT__TIMED ? j->rows[0].timing.median_s : 0;
@@ -196,6 +199,11 @@ static void conclude(at__remeasured *v, const job *j, double tolerance)
         if ((j->list[i].is_copy || j->list[i].is_memcpy) && j->rows[i].outcome == AT__TIMED &&
             (v->ceiling_s <= 0 || j->rows[i].timing.median_s < v->ceiling_s))
             v->ceiling_s = j->rows[i].timing.median_s;
+    int64_t gflops = 0;
+    at_error unused;
+    if (op->peak &&
+        at__problem_peak(&v->ceiling_s, &gflops, op, at__contest_slots(j->main), &unused) != AT_OK)
+        v->ceiling_s = 0;
     explain(v, j);
 }
 

@@ -78,11 +78,16 @@ static at_status run_contest(at__job *j, at__contest *contest, at__phase phase, 
     return at__contest_run(contest, &shown, ceiling_s, err);
 }
 
-/* *ceiling_s is the fastest plain copy; 0: the op has none of its own. */
+/* *ceiling_s is the fastest plain copy, or the time at the rate that the op declares; 0: it has none of its
+ * own. */
 static at_status run_copies(double *ceiling_s, at__job *j, at_error *err)
 {
     at__problem problem;
+    int64_t gflops = 0;
     *ceiling_s = 0;
+    if (at__contest_problem(j->main)->op->peak)
+        return at__problem_peak(ceiling_s, &gflops, at__contest_problem(j->main)->op,
+                                at__contest_slots(j->main), err);
     if (!at__setup_ceiling(&problem, j->env, at__contest_problem(j->main), at__contest_slots(j->main)))
         return AT_OK;
     at_status status = at__contest_open(&j->copies, j->env, &problem, true, err);

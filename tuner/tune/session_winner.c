@@ -10,6 +10,7 @@
 #include "lookup/lookup.h"
 #include "util/clock.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,10 +96,17 @@ at_status at__session_keep_winner(at__job *j, at__answer *answer, at_error *err)
     const at__candidate *a = j->final.entrants[j->final.winner];
     const at__final_row *row = &j->final.rows[j->final.winner];
     int copy = at__final_fastest_copy(&j->final);
-    int64_t run_id = 0;
+    int64_t run_id = 0, gflops = 0;
+    double ceiling_s = copy >= 0 ? j->final.rows[copy].timing.median_s : 0;
 
     at__catalog_op_hash(op_hash, j->env->catalog, at__contest_problem(j->main)->op);
     at__final_name(&ceiling, &j->final, copy);
+    at_status status = AT_OK;
+    if (at__contest_problem(j->main)->op->peak) {
+        status = at__problem_peak(&ceiling_s, &gflops, at__contest_problem(j->main)->op,
+                                  at__contest_slots(j->main), err);
+        at__str_addf(&ceiling, "%" PRId64 AT__PEAK_UNIT, gflops);
+    }
     at__final_name_ties(&ties, &j->final);
     at__winner w = { .template_name = a->t->name,
                      .template_hash = a->t->hash,
@@ -106,7 +114,7 @@ at_status at__session_keep_winner(at__job *j, at__answer *answer, at_error *err)
                      .source_hash = a->build.source_hash,
                      .op_hash = op_hash,
                      .timing = row->timing,
-                     .ceiling_s = copy >= 0 ? j->final.rows[copy].timing.median_s : 0,
+                     .ceiling_s = ceiling_s,
                      .ceiling_name = at__str_text(&ceiling),
                      .ties = at__str_text(&ties),
                      .trials = at__contest_tally(j->main)->decided,
@@ -115,8 +123,9 @@ at_status at__session_keep_winner(at__job *j, at__answer *answer, at_error *err)
                      .resources = a->m.resources,
                      .elapsed_s = at__now_s() - at__contest_tally(j->main)->started_s,
                      .conditions = j->final.notes.conditions };
-    at_status status = keep_sources(j, a->t, op_hash, err);
     bool keep = false;
+    if (status == AT_OK)
+        status = keep_sources(j, a->t, op_hash, err);
     if (status == AT_OK)
         status = may_keep(&keep, j);
     if (status == AT_OK && keep)

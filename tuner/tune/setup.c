@@ -65,6 +65,20 @@ static at_status add_buffer(at__setup *setup, const at__problem *problem, int ar
                              err);
 }
 
+/* An output belongs to the kernel that judges it, or, of several by one, the first does. */
+static void assign_referees(at__setup *setup, const at__op *op)
+{
+    const char *names[AT__MAX_STEPS];
+    int count = at__op_referees(names, op);
+    for (int k = 0; k < count; k++)
+        for (int i = 0; i < setup->buffer_count; i++)
+            if (at__role_is_output(setup->buffers[i].role) &&
+                strcmp(setup->buffers[i].check.by, names[k]) == 0) {
+                setup->buffers[i].referee = k + 1;
+                break;
+            }
+}
+
 /* Rows with a pitch leave gaps in the output. A second run of the reference finds them, which an inout
  * forbids. */
 static void describe_gaps(at__setup *setup, const at__problem *problem)
@@ -92,10 +106,15 @@ at_status at__setup_describe(at__setup *setup, const at__problem *problem, const
                              at_error *err)
 {
     const at__op *op = problem->op;
+    double peak_s = 0;
+    int64_t gflops = 0;
     at_status status = at__op_check_inputs(op, problem->type, err);
+    if (status == AT_OK)
+        status = at__problem_peak(&peak_s, &gflops, op, slots, err);
     for (int i = 0; i < op->arg_count && status == AT_OK; i++)
         if (op->args[i].role != AT__SCALAR)
             status = add_buffer(setup, problem, i, slots, err);
+    assign_referees(setup, op);
     if (status == AT_OK)
         describe_gaps(setup, problem);
     if (status == AT_OK && setup->gaps && op->answer)
@@ -136,45 +155,92 @@ at_status at__setup_fits(const at__env *env, const at__problem *problem, at_erro
     return status;
 }
 
-/* The kernel that makes the right answer, compiled. */
-static at_status build_reference(at__build *reference, at__env *env, const at__problem *problem,
-                                 at_error *err)
+/* What makes the right answer, and what judges others by it. */
+typedef struct right_answer {
+    at__build build, referees; /* of the op's own kernel: `build` has both */
+    const at__template *t;     /* NULL: the op's own kernel */
+    int64_t slots[AT__MAX_SLOTS];
+} right_answer;
+
+/* A template's configuration that the op trusts, for this problem. */
+static at_status render_trusted(right_answer *r, const at__env *env, const at__problem *problem,
+                                at_error *err)
 {
     const at__op *op = problem->op;
-    at_status status = at__render_reference(&reference->source, op, problem->type, err);
+    const at__where w = op->trusted_where;
+    at__config config;
+    at_error cause = { 0 };
+    at_status status = at__catalog_trusted(&r->t, &config, env->catalog, op, err);
+    if (status == AT_OK && at__config_validate(r->slots, r->t, &config, &cause) != AT_OK)
+        status =
+            at_fail(err, AT_ERR_INPUT, "%s:%d:%d: the trusted configuration does not suit this problem: %s",
+                    w.file, w.line, w.column, cause.text);
+    return status == AT_OK ? at__render(&r->build.source, r->t, problem->type, &config, r->slots, err)
+                           : status;
+}
+
+static at_status build_reference(right_answer *r, at__env *env, const at__problem *problem, at_error *err)
+{
+    const at__op *op = problem->op;
+    at_status status = op->trusted[0] ? render_trusted(r, env, problem, err)
+                                      : at__render_reference(&r->build.source, op, problem->type, err);
+    const char *file = r->t ? r->t->file : op->file;
     if (status == AT_OK)
-        status = at__build_look_up(reference, &env->builder, err);
+        status = at__build_look_up(&r->build, &env->builder, err);
     if (status == AT_OK)
-        status = at__build_wait(reference, &env->builder, op->file, err);
-    if (status == AT_OK && !reference->ok)
-        status = at_fail(err, AT_ERR_INPUT, "%s: the reference kernel does not compile:\n%s", op->file,
-                         at__str_text(&reference->log));
+        status = at__build_wait(&r->build, &env->builder, file, err);
+    if (status == AT_OK && !r->build.ok)
+        status = at_fail(err, AT_ERR_INPUT, "%s: the reference kernel does not compile:\n%s", file,
+                         at__str_text(&r->build.log));
+    return status;
+}
+
+/* Where the reference is not of the op's file, its kernels that judge are code of their own. */
+static at_status build_referees(right_answer *r, at__env *env, const at__problem *problem, at_error *err)
+{
+    const at__op *op = problem->op;
+    const char *names[AT__MAX_STEPS];
+    if (op->reference[0] || at__op_referees(names, op) == 0)
+        return AT_OK;
+    at_status status = at__render_reference(&r->referees.source, op, problem->type, err);
+    if (status == AT_OK)
+        status = at__build_look_up(&r->referees, &env->builder, err);
+    if (status == AT_OK)
+        status = at__build_wait(&r->referees, &env->builder, op->file, err);
+    if (status == AT_OK && !r->referees.ok)
+        status = at_fail(err, AT_ERR_INPUT, "%s: the kernel that judges does not compile:\n%s", op->file,
+                         at__str_text(&r->referees.log));
     return status;
 }
 
 /* A device that cannot begin with what the cache gave: both kernels may come from it. */
-static at_status compile_again(bool *again, at__env *env, at__build *reference, const char *name,
-                               at_error *err)
+static at_status compile_again(bool *again, at__env *env, right_answer *r, const char *name, at_error *err)
 {
+    at__build *build = &r->build;
     at_status status = AT_OK;
-    bool verify = at__build_distrust(&env->verify), other = at__build_distrust(reference);
+    bool verify = at__build_distrust(&env->verify), other = at__build_distrust(build);
     *again = verify || other;
     if (verify)
         status = at__build_wait(&env->verify, &env->builder, at__embedded_verify[0].path, err);
     if (status == AT_OK && other)
-        status = at__build_wait(reference, &env->builder, name, err);
-    *again = *again && status == AT_OK && env->verify.ok && (reference->ok || !reference->source.len);
+        status = at__build_wait(build, &env->builder, name, err);
+    *again = *again && status == AT_OK && env->verify.ok && (build->ok || !build->source.len);
     return status;
 }
 
-static at_status set_up_device(at__env *env, at__setup *setup, at__build *reference, const at__op *op,
-                               const int64_t *slots, at_error *err)
+static at_status set_up_device(at__env *env, at__setup *setup, const right_answer *r, const at__op *op,
+                               at_error *err)
 {
     setup->verify_cubin = env->verify.cubin.data;
     setup->verify_len = env->verify.cubin.len;
     at_status status = AT_OK;
-    if (!op->answer)
-        status = at__kernel_bind(&setup->reference, reference, op->reference, &op->launch, op, slots, err);
+    if (r->t)
+        status = at__template_bind(&setup->reference, &r->build, r->t, r->slots, err);
+    else if (!op->answer)
+        status = at__kernel_bind(&setup->reference, &r->build, op->reference, &op->launch, op, r->slots, err);
+    if (status == AT_OK)
+        status =
+            at__referee_bind(&setup->referee, op->reference[0] ? &r->build : &r->referees, op, r->slots, err);
     return status == AT_OK ? at__device_setup(env->device, setup, err) : status;
 }
 
@@ -182,7 +248,8 @@ at_status at__setup_problem(at__env *env, const at__problem *problem, const int6
 {
     const at__op *op = problem->op;
     at__setup setup = { .warm = env->options->warm, .seed = env->seed };
-    at__build reference = { 0 };
+    right_answer r = { .t = NULL };
+    memcpy(r.slots, slots, (size_t)op->symbols.count * sizeof *slots);
     bool again = false;
 
     if (op->recorded && env->builder.nvrtc)
@@ -196,18 +263,21 @@ at_status at__setup_problem(at__env *env, const at__problem *problem, const int6
     if (status == AT_OK)
         describe_copies(&setup, at__setup_copy_bytes(env, problem, slots));
     if (status == AT_OK && !op->answer)
-        status = build_reference(&reference, env, problem, err);
+        status = build_reference(&r, env, problem, err);
     if (status == AT_OK)
-        status = set_up_device(env, &setup, &reference, op, slots, err);
+        status = build_referees(&r, env, problem, err);
+    if (status == AT_OK)
+        status = set_up_device(env, &setup, &r, op, err);
     if (status == AT_ERR_DEVICE && !at__device_is_lost(env->device)) {
         at_error later;
-        at_status compiled = compile_again(&again, env, &reference, op->file, &later);
+        at_status compiled = compile_again(&again, env, &r, op->file, &later);
         if (compiled != AT_OK)
             status = at_fail(err, compiled, "%s", later.text);
         else if (again)
-            status = set_up_device(env, &setup, &reference, op, slots, err);
+            status = set_up_device(env, &setup, &r, op, err);
     }
-    at__build_clear(&reference);
+    at__build_clear(&r.build);
+    at__build_clear(&r.referees);
     return status;
 }
 

@@ -1,0 +1,99 @@
+/*
+ * bench_referee.c - outputs that a kernel of the op's file judges. It gets the op's arguments, with what is
+ * to be judged for its outputs; the right answer of each output; and two words, zero and all ones, for how
+ * many elements are wrong and which is the first.
+ *
+ * One that calls the right answer wrong, or calls it right with all of its bits flipped, judges nothing, and
+ * is refused before a candidate is tried.
+ */
+#include "runner/bench_parts.h"
+
+#include "lang/data.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { PARAMS = 2 * AT__MAX_ARGS + 1 };
+
+at_status at__referee_ask(at__bench *b, int buffer, at_error *err)
+{
+    static const uint64_t NOTHING[] = { 0, UINT64_MAX };
+    const int step = b->setup.buffers[buffer].referee - 1, count = b->setup.referee.arg_count;
+    const struct at__kernel_arg *args = b->setup.referee.args; /* of all of them */
+    const at__ptr found = at__bench_found(b, buffer) + 8 * AT__FOUND_BY;
+    uint64_t values[PARAMS];
+    void *params[PARAMS];
+    int n = 0;
+    if (step < 0)
+        return AT_OK;
+    for (; n < count; n++)
+        values[n] = args[n].buffer >= 0 ? at__bench_buffer(b, 0, args[n].buffer) : (uint64_t)args[n].value;
+    for (int i = 0; i < b->setup.buffer_count; i++)
+        if (at__role_is_output(b->setup.buffers[i].role))
+            values[n++] = b->expected[i];
+    values[n++] = found;
+    for (int i = 0; i < n; i++)
+        params[i] = &values[i];
+    at_status status = at__gpu_write(b->gpu, found, NOTHING, sizeof NOTHING, err);
+    return status == AT_OK
+               ? at__gpu_launch_step(b->gpu, b->referee, step, &b->setup.referee.geometry, params, err)
+               : status;
+}
+
+/* Outputs of set 0 become the right answer, or its complement. */
+static at_status show(at__bench *b, bool spoiled, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
+        at__ptr to = at__bench_buffer(b, 0, i);
+        int64_t bytes = b->setup.buffers[i].bytes;
+        if (at__role_is_output(b->setup.buffers[i].role))
+            status = spoiled ? at__contents_complement(b, to, b->expected[i], bytes, err)
+                             : at__gpu_copy(b->gpu, to, b->expected[i], bytes, err);
+    }
+    return status;
+}
+
+static at_status refuse(const at__buffer *buffer, uint64_t wrong, bool spoiled, at_error *err)
+{
+    if (spoiled)
+        return at_fail(
+            err, AT_ERR_INPUT,
+            "check of '%s' by %s: it calls right what is right with all bits flipped; expected a kernel "
+            "that adds to wrong[0] for each element that is wrong",
+            buffer->name, buffer->check.by);
+    return at_fail(err, AT_ERR_INPUT,
+                   "check of '%s' by %s: it calls %" PRIu64
+                   " elements of the reference's own answer wrong; expected none",
+                   buffer->name, buffer->check.by, wrong);
+}
+
+static at_status prove(at__bench *b, bool spoiled, at_error *err)
+{
+    at_status status = show(b, spoiled, err);
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
+        uint64_t wrong = 0;
+        if (!b->setup.buffers[i].referee)
+            continue;
+        status = at__referee_ask(b, i, err);
+        if (status == AT_OK)
+            status =
+                at__gpu_read(b->gpu, &wrong, at__bench_found(b, i) + 8 * AT__FOUND_BY, sizeof wrong, err);
+        if (status == AT_OK && (wrong > 0) != spoiled)
+            status = refuse(&b->setup.buffers[i], wrong, spoiled, err);
+    }
+    return status;
+}
+
+at_status at__referee_prove(at__bench *b, at_error *err)
+{
+    if (!b->referee)
+        return AT_OK;
+    at_status status = prove(b, false, err);
+    if (status == AT_OK)
+        status = prove(b, true, err);
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
+        if (at__role_is_output(b->setup.buffers[i].role))
+            status = at__contents_fill(b, 0, i, err);
+    return status;
+}
