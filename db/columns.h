@@ -47,6 +47,7 @@ typedef enum at__column_rule {
     AT__RULE_ABOVE_ZERO, /* NULL unless it is above zero                                              */
     AT__RULE_SINCE_2,    /* unknown before dump version 2 and schema version 3, which came together   */
     AT__RULE_WAS_SPILL,  /* before those it was called spill_bytes                                    */
+    AT__RULE_SINCE_3,    /* 0 before dump version 3 and schema version 5, or where it is missing       */
 } at__column_rule;
 
 /*
@@ -85,7 +86,8 @@ typedef enum at__column_range {
     X(shape,             shape,              TEXT,      shape,                       NEEDED,     TEXT)          \
     X(type_key,          type_key,           TEXT,      type_key,                    NEEDED,     TEXT)          \
     X(elements,          elements,           INT,       elements,                    NEEDED,     SIZE)          \
-    X(traffic_bytes,     traffic_bytes,      INT,       traffic_bytes,               NEEDED,     SIZE)
+    X(traffic_bytes,     traffic_bytes,      INT,       traffic_bytes,               NEEDED,     SIZE)          \
+    X(ops_count,         ops_count,          INT,       ops_count,                   SINCE_3,    SIZE)
 
 /* at__fingerprint; tables device and fingerprint. */
 #define AT__DEVICE_COLUMNS(X)                                                                                   \

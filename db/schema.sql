@@ -12,7 +12,7 @@
 -- renamed or removed. The tables may change with any version.
 
 PRAGMA application_id = 1096045902; -- 0x4154554E, "ATUN": how autotune knows its own files
-PRAGMA user_version = 4;
+PRAGMA user_version = 5;
 
 -- A GPU model, as far as results depend on it.
 CREATE TABLE device (
@@ -44,6 +44,7 @@ CREATE TABLE problem (
     type_key      TEXT    NOT NULL,  -- "b4": any type of 4 bytes, where types are only storage; else "f32"
     elements      INTEGER NOT NULL,  -- product of the dimensions
     traffic_bytes INTEGER NOT NULL,  -- what the op must read and write at least
+    ops_count     INTEGER NOT NULL DEFAULT 0,  -- operations that count, by the op's `ops`; 0: it has none
     UNIQUE (op, shape, type_key)
 ) STRICT;
 
@@ -178,6 +179,7 @@ SELECT
     w.spread                       AS spread,
     w.samples                      AS samples,
     p.traffic_bytes / w.median_s / 1e9 AS gb_per_s,         -- 10^9 bytes
+    nullif(p.ops_count, 0) / w.median_s / 1e9 AS gflop_per_s, -- 10^9 operations; NULL: the op has no `ops`
     w.ceiling_s / w.median_s       AS share_of_ceiling,     -- 1.0: as fast as the best copy
     w.ceiling_s                    AS ceiling_s,
     w.ceiling_name                 AS ceiling,
@@ -204,6 +206,7 @@ SELECT
     w.throttle_reasons             AS throttle_reasons,
     p.elements                     AS elements,
     p.traffic_bytes                AS traffic_bytes,
+    p.ops_count                    AS ops_count,
     w.source_hash                  AS source_hash,
     w.op_hash                      AS op_hash,
     w.measured_at                  AS measured_at,
@@ -255,6 +258,7 @@ SELECT
     x.spread                       AS spread,
     x.samples                      AS samples,
     p.traffic_bytes / x.median_s / 1e9 AS gb_per_s,
+    nullif(p.ops_count, 0) / x.median_s / 1e9 AS gflop_per_s,
     x.registers                    AS registers,
     x.shared_bytes                 AS shared_bytes,
     x.stack_bytes                  AS stack_bytes,

@@ -18,7 +18,8 @@ static const char HEAD[] = "{\"kind\":\"autotune dump\",\"version\":2,\"tool\":\
 static const char TRIAL[] =
     "{\"kind\":\"trial\",\"op\":\"transpose\",\"shape\":\"4096x4096\",\"type_key\":\"b4\",\"elements\":"
     "16777216,"
-    "\"traffic_bytes\":134217728,\"device\":\"NVIDIA H200\",\"cc\":90,\"sms\":132,\"memory_mib\":143771,"
+    "\"traffic_bytes\":134217728,\"ops_count\":4096,\"device\":\"NVIDIA "
+    "H200\",\"cc\":90,\"sms\":132,\"memory_mib\":143771,"
     "\"driver\":\"580\",\"nvrtc\":\"13.0\",\"tool\":\"0.1.0\",\"cold\":1,\"template\":\"tile\","
     "\"template_hash\":\"h1\",\"config\":\"N=1\",\"outcome\":\"timed\",\"median_s\":2e-06,\"min_s\":1e-06,"
     "\"spread\":0.25,\"samples\":7,\"registers\":40,\"shared_bytes\":4224,\"stack_bytes\":16,\"spill_bytes\":"
@@ -28,7 +29,8 @@ static const char TRIAL[] =
 static const char WINNER[] =
     "{\"kind\":\"winner\",\"op\":\"transpose\",\"shape\":\"4096x4096\",\"type_key\":\"b4\",\"elements\":"
     "16777216,"
-    "\"traffic_bytes\":134217728,\"device\":\"NVIDIA H200\",\"cc\":90,\"sms\":132,\"memory_mib\":143771,"
+    "\"traffic_bytes\":134217728,\"ops_count\":4096,\"device\":\"NVIDIA "
+    "H200\",\"cc\":90,\"sms\":132,\"memory_mib\":143771,"
     "\"driver\":\"580\",\"nvrtc\":\"13.0\",\"tool\":\"0.1.0\",\"cold\":1,\"template\":\"tile\","
     "\"template_hash\":\"h1\",\"config\":\"N=1\",\"median_s\":2e-06,\"min_s\":1e-06,\"spread\":0.25,"
     "\"samples\":7,"

@@ -65,7 +65,8 @@ class _Found(ctypes.Structure):
                 ("arg_count", ctypes.c_int), ("args", ctypes.c_void_p),
                 ("measured_device", ctypes.c_char_p), ("measured_shape", ctypes.c_char_p),
                 ("measured_at", ctypes.c_char_p),
-                ("median_s", ctypes.c_double), ("gb_per_s", ctypes.c_double), ("ceiling_s", ctypes.c_double)]
+                ("median_s", ctypes.c_double), ("gb_per_s", ctypes.c_double), ("ceiling_s", ctypes.c_double),
+                ("gflop_per_s", ctypes.c_double)]
 
 
 def _load(path=None):

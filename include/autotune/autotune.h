@@ -173,8 +173,9 @@ typedef struct at_found {
      * shape and measured_device the device. */
     const char *measured_device, *measured_shape, *measured_at; /* "2026-11-20T21:52:57Z" */
     double median_s;                                            /* 0: not measured        */
-    double gb_per_s;  /* 10^9 bytes that the op had to move, a second */
-    double ceiling_s; /* the best plain copy of the same bytes; 0: none */
+    double gb_per_s;    /* 10^9 bytes that the op had to move, a second */
+    double ceiling_s;   /* the best plain copy of the same bytes; 0: none */
+    double gflop_per_s; /* 10^9 operations a second, as the op counts them; 0: it does not */
 } at_found;
 
 /*

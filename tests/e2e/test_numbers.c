@@ -317,6 +317,17 @@ Test(numbers, operations_a_second_are_shown_beside_bytes)
     e2e_expect(strstr(run.out, "\"gflop_per_s\":1.536,"), run);
     e2e_tune(&run, E2E_QUICK, "export matmul 24x16x40 f32 --templates templates");
     e2e_expect(strstr(run.out, "2 GFLOP/s\n"), run);
+    e2e_tune(&run, E2E_QUICK, "query matmul 24x16x40 f32 --format csv --templates templates");
+    e2e_expect(strstr(run.out, ",gb_per_s,gflop_per_s,") && strstr(run.out, ",1.5,"), run);
+    e2e_tune(&run, E2E_QUICK, "show matmul 24x16x40 f32 --templates templates");
+    e2e_expect(strstr(run.out, "     GB/s  GFLOP/s "), run);
+    e2e_tune(&run, E2E_QUICK, "show matmul 24x16x40 f32 --format csv --templates templates");
+    e2e_expect(strstr(run.out, ",gb_per_s,gflop_per_s,") && strstr(run.out, ",1.5,"), run);
+    e2e_tune(&run, E2E_QUICK, "tune matmul 24x16x40 f32 --format csv --templates templates");
+    e2e_expect(strstr(run.out, ",gb_per_s,gflop_per_s,") && strstr(run.out, ",1.5,"), run);
+    e2e_tune(&run, E2E_QUICK, "report");
+    e2e_expect(strstr(run.out, ">GFLOP/s</th>") && strstr(run.out, "<td class=\"n\">2</td>"), run);
+    cr_assert_eq(e2e_count("SELECT ops_count FROM winners_all"), 2 * 24 * 16 * 40);
 }
 
 /* ---- what proves nothing ---- */

@@ -48,8 +48,14 @@ static void print_conditions(const at__conditions *c)
     at__str_clear(&line);
 }
 
-static void print_text(const at__answer *a, const at__problem *problem, const char *dtype,
-                       const char *outdated)
+/* Of an op that declares what counts. */
+static void print_rate(const at__answer *a)
+{
+    if (a->ops_count > 0)
+        at__print(stdout, ", %.0f GFLOP/s", at__answer_gflop_per_s(a));
+}
+
+static void print_text(const at__answer *a, const char *dtype, const char *outdated)
 {
     const at__winner *w = &a->winner;
     const at__fingerprint *f = &a->fingerprint;
@@ -74,8 +80,7 @@ static void print_text(const at__answer *a, const at__problem *problem, const ch
     at__print(stdout, "  time           %s", time);
     if (a->traffic_bytes > 0)
         at__print(stdout, ", %.0f GB/s", at__answer_gb_per_s(a));
-    if (problem->op->ops)
-        at__print(stdout, ", %.0f GFLOP/s", at__problem_gflop_per_s(problem, w->timing.median_s));
+    print_rate(a);
     at__print(stdout, ", %s L2, median of %" PRId64 " samples, spread %.1f %%\n", f->cold ? "cold" : "warm",
               w->timing.samples, 100 * w->timing.spread);
     if (w->ceiling_s > 0)
@@ -106,8 +111,7 @@ static void warn_of_date(const at__answer *a)
 }
 
 /* The winner as in tune's results. */
-static void print_json(const at__answer *a, const at__problem *problem, const char *dtype,
-                       const char *outdated)
+static void print_json(const at__answer *a, const char *dtype, const char *outdated)
 {
     at__str o = { 0 };
     at__str_add(&o, "{");
@@ -118,7 +122,7 @@ static void print_json(const at__answer *a, const at__problem *problem, const ch
     at__member_text(&o, "shape", a->shape);
     at__member_text(&o, "dtype", dtype);
     at__member_text(&o, "device", a->fingerprint.device);
-    at__report_answer(&o, a, problem);
+    at__report_answer(&o, a);
     at__str_add(&o, "}");
     at__print(stdout, "%s\n", at__whole(&o));
     at__str_clear(&o);
@@ -127,7 +131,8 @@ static void print_json(const at__answer *a, const at__problem *problem, const ch
 /* The head and the first fields of the row. */
 static void csv_row(at__str *out, const char *op, const char *shape, const char *dtype, const at__answer *a)
 {
-    at__str_add(out, "op,shape,dtype,device,template,config,median_us,gb_per_s,share_of_ceiling,match\n");
+    at__str_add(out, "op,shape,dtype,device,template,config,median_us,gb_per_s,gflop_per_s,"
+                     "share_of_ceiling,match\n");
     at__field_text(out, op);
     at__field_text(out, shape);
     at__field_text(out, dtype);
@@ -142,6 +147,7 @@ static void print_csv(const at__answer *a, const char *dtype)
     csv_row(&o, a->op, a->shape, dtype, a);
     at__field_real(&o, 4, 1e6 * a->winner.timing.median_s);
     at__field_real(&o, 1, at__answer_gb_per_s(a));
+    at__report_gflop_field(&o, at__answer_gflop_per_s(a));
     at__field_real(&o, 4, at__answer_share(a));
     at__field_text(&o, "exact");
     at__print(stdout, "%s\n", at__whole(&o));
@@ -176,11 +182,11 @@ static void found_text(const at__found *f, const at__problem *problem, const cha
               g[0], g[1], g[2], b[0], b[1], b[2], f->geometry.shared_bytes);
     if (f->own) {
         at__time_text(time, sizeof time, a->winner.timing.median_s);
-        at__print(stdout,
-                  "  time           %s, %.0f GB/s, %s L2, median of %" PRId64
-                  " samples of a search, not of a final, %s on %s\n",
-                  time, at__answer_gb_per_s(a), a->fingerprint.cold ? "cold" : "warm",
-                  a->winner.timing.samples, a->measured_at, a->fingerprint.device);
+        at__print(stdout, "  time           %s, %.0f GB/s", time, at__answer_gb_per_s(a));
+        print_rate(a);
+        at__print(stdout, ", %s L2, median of %" PRId64 " samples of a search, not of a final, %s on %s\n",
+                  a->fingerprint.cold ? "cold" : "warm", a->winner.timing.samples, a->measured_at,
+                  a->fingerprint.device);
     } else {
         at__print(stdout, "  time           not measured for this problem; `autotune tune` does\n");
     }
@@ -221,6 +227,7 @@ static void found_csv(const at__found *f, const at__problem *problem, const char
     csv_row(&o, problem->op->name, shape, at__dtype_name(problem->type), a);
     at__field_real(&o, 4, f->own ? 1e6 * a->winner.timing.median_s : NAN);
     at__field_real(&o, 1, f->own ? at__answer_gb_per_s(a) : NAN);
+    at__report_gflop_field(&o, f->own ? at__answer_gflop_per_s(a) : 0);
     at__field_text(&o, ""); /* a share of the copy ceiling is known of finals only */
     at__field_text(&o, at__match_name(f->match));
     at__print(stdout, "%s\n", at__whole(&o));
@@ -268,11 +275,11 @@ static void print_exact(const at__answer *answer, const at__problem *problem, co
     const char *type = at__dtype_name(problem->type);
     warn_of_date(answer);
     if (format == AT__JSON)
-        print_json(answer, problem, type, outdated);
+        print_json(answer, type, outdated);
     else if (format == AT__CSV)
         print_csv(answer, type);
     else
-        print_text(answer, problem, type, outdated);
+        print_text(answer, type, outdated);
 }
 
 /* A winner that is out of date is still told where there is nothing better: `autotune export` has its text.

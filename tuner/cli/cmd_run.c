@@ -150,6 +150,8 @@ static void on_result(void *context, const at__result *result)
     at__print(stdout, "%s %s: %.2f us", w->template_name, w->config, us);
     if (result->answer->traffic_bytes > 0)
         at__print(stdout, ", %.1f GB/s", 1e-3 * (double)result->answer->traffic_bytes / us);
+    if (result->answer->ops_count > 0)
+        at__print(stdout, ", %.1f GFLOP/s", at__gflop_per_s(result->answer->ops_count, 1e-6 * us));
     if (w->ceiling_s > 0)
         at__print(stdout, ", %.1f %% of a plain copy", 100 * w->ceiling_s / w->timing.median_s);
     at__print(stdout, "\n");

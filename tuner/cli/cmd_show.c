@@ -85,22 +85,24 @@ static int by_time(const void *a, const void *b)
 
 typedef struct view {
     at__format format;
-    const at__problem *problem;
     double traffic_bytes, best_s;
+    int64_t ops_count;
     bool mixed; /* more than one device, or cold and warm: each row says which */
 } view;
 
 static void print_head(const view *v, bool failed)
 {
     if (v->format == AT__CSV)
-        at__print(stdout,
-                  "template,config,outcome,median_us,gb_per_s,share_of_best,spread,samples,registers,shared_"
-                  "bytes,stack_bytes,spill_bytes,local_bytes,device,cold,log\n");
+        at__print(
+            stdout,
+            "template,config,outcome,median_us,gb_per_s,gflop_per_s,share_of_best,spread,samples,registers,"
+            "shared_bytes,stack_bytes,spill_bytes,local_bytes,device,cold,log\n");
     else if (v->format == AT__TEXT && failed)
         at__print(stdout, "%-14s %-16s %s\n", "outcome", "template", "configuration");
     else if (v->format == AT__TEXT)
-        at__print(stdout, "%11s %8s %7s %7s %5s %7s  %-12s %s\n", "time", "GB/s", "of best", "spread", "regs",
-                  "shared", "template", "configuration");
+        at__print(stdout, "%11s %8s%s %7s %7s %5s %7s  %-12s %s\n", "time", "GB/s",
+                  v->ops_count > 0 ? "  GFLOP/s" : "", "of best", "spread", "regs", "shared", "template",
+                  "configuration");
 }
 
 static void print_json(const view *v, const trial *t)
@@ -114,8 +116,7 @@ static void print_json(const view *v, const trial *t)
     if (t->outcome == AT__TIMED) {
         at__member_real(&o, "median_s", 9, t->timing.median_s);
         at__member_real(&o, "gb_per_s", 5, 1e-9 * v->traffic_bytes / t->timing.median_s);
-        if (v->problem->op->ops)
-            at__member_real(&o, "gflop_per_s", 5, at__problem_gflop_per_s(v->problem, t->timing.median_s));
+        at__report_gflop_member(&o, at__gflop_per_s(v->ops_count, t->timing.median_s));
         at__member_real(&o, "share_of_best", 5, v->best_s / t->timing.median_s);
         at__member_real(&o, "spread", 4, t->timing.spread);
         at__member_int(&o, "samples", t->timing.samples);
@@ -139,6 +140,7 @@ static void print_csv(const view *v, const trial *t)
     at__field_text(&o, at__outcome_name(t->outcome));
     at__field_real(&o, 4, 1e6 * t->timing.median_s);
     at__field_real(&o, 1, timed ? 1e-9 * v->traffic_bytes / t->timing.median_s : 0);
+    at__report_gflop_field(&o, at__gflop_per_s(v->ops_count, t->timing.median_s));
     at__field_real(&o, 4, timed ? v->best_s / t->timing.median_s : 0);
     at__field_real(&o, 4, t->timing.spread);
     at__field_int(&o, t->timing.samples);
@@ -156,7 +158,7 @@ static void print_csv(const view *v, const trial *t)
 
 static void print_trial(const view *v, const trial *t)
 {
-    char time[32];
+    char time[32], rate[32] = "";
     if (v->format == AT__JSON) {
         print_json(v, t);
     } else if (v->format == AT__CSV) {
@@ -166,8 +168,10 @@ static void print_trial(const view *v, const trial *t)
                   t->log);
     } else {
         at__time_text(time, sizeof time, t->timing.median_s);
-        at__print(stdout, "%11s %8.0f %5.1f %% %5.1f %% %5" PRId64 " %7" PRId64 "  %-12s %s", time,
-                  1e-9 * v->traffic_bytes / t->timing.median_s, 100 * v->best_s / t->timing.median_s,
+        if (v->ops_count > 0)
+            snprintf(rate, sizeof rate, " %8.0f", at__gflop_per_s(v->ops_count, t->timing.median_s));
+        at__print(stdout, "%11s %8.0f%s %5.1f %% %5.1f %% %5" PRId64 " %7" PRId64 "  %-12s %s", time,
+                  1e-9 * v->traffic_bytes / t->timing.median_s, rate, 100 * v->best_s / t->timing.median_s,
                   100 * t->timing.spread, t->resources.registers, t->resources.shared_bytes, t->template_name,
                   t->config);
         if (v->mixed)
@@ -271,8 +275,8 @@ static at_status show(const at__problem *problem, const char *path, const show_a
     if (status == AT_OK) {
         qsort(t.items, t.count, sizeof *t.items, by_time);
         view v = { .format = format,
-                   .problem = problem,
                    .traffic_bytes = (double)key.traffic_bytes,
+                   .ops_count = key.ops_count,
                    .best_s = t.items[0].timing.median_s,
                    .mixed = is_mixed(&t) };
         warn_of_dates(&t);

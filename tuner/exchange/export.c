@@ -40,8 +40,7 @@ static void identifier(at__str *out, const char *text)
     }
 }
 
-static void add_head(at__str *out, const at__answer *a, const at__template *t, const at__problem *problem,
-                     const char *title)
+static void add_head(at__str *out, const at__answer *a, const at__template *t, const char *title)
 {
     const at__winner *w = &a->winner;
     const at__fingerprint *f = &a->fingerprint;
@@ -62,8 +61,8 @@ static void add_head(at__str *out, const at__answer *a, const at__template *t, c
     snprintf(line, sizeof line, "%.2f us, %.0f GB/s, %s L2", 1e6 * w->timing.median_s,
              1e-9 * (double)a->traffic_bytes / w->timing.median_s, f->cold ? "cold" : "warm");
     comment(out, "measured", line);
-    if (problem->op->ops) {
-        snprintf(line, sizeof line, "%.0f GFLOP/s", at__problem_gflop_per_s(problem, w->timing.median_s));
+    if (a->ops_count > 0) {
+        snprintf(line, sizeof line, "%.0f GFLOP/s", at__gflop_per_s(a->ops_count, w->timing.median_s));
         comment(out, "", line);
     }
     if (w->ceiling_s > 0) {
@@ -318,7 +317,7 @@ static at_status add_all(at__str *out, const at__export_input *in, const at__lau
                                   .kernel = in->t->kernel,
                                   .name = l->kernel,
                                   .type_bytes = at__dtype_bytes(in->problem->type) };
-    add_head(out, in->answer, in->t, in->problem, title);
+    add_head(out, in->answer, in->t, title);
     at_status status = add_options(out, rendered, err);
     if (status == AT_OK && is_cut(in->t))
         status = at__cut(out, &cutting, err);

@@ -41,7 +41,8 @@ static at_status copy_answer(at__answer *out, const at__job *j, const at__winner
                            .type_key = (char *)(uintptr_t)key->type_key,
                            .measured_at = now,
                            .elements = key->elements,
-                           .traffic_bytes = key->traffic_bytes };
+                           .traffic_bytes = key->traffic_bytes,
+                           .ops_count = key->ops_count };
     return at__answer_copy(out, &a) ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
 }
 
