@@ -330,6 +330,34 @@ Test(numbers, operations_a_second_are_shown_beside_bytes)
     cr_assert_eq(e2e_count("SELECT ops_count FROM winners_all"), 2 * 24 * 16 * 40);
 }
 
+/* 30720 operations in 20 us, a fourth of them a register. */
+Test(numbers, metrics_stand_beside_results)
+{
+    write_op("f32", UNIFORM,
+             WITHIN "ops 2 * m * n * k\nmetric mops = ops / seconds / 1000000\nmetric half = m / 48\n");
+    e2e_script("noise 0\ntime matmul_* * 20000");
+    expect_winner("good");
+    e2e_expect(!strstr(run.out, "mops"), run);
+    e2e_tune(&run, E2E_QUICK, "tune matmul 24x16x40 f32 --verbose --templates templates");
+    e2e_expect(strstr(run.out, "\n  mops           1536\n  half           0.5\n"), run);
+    e2e_tune(&run, E2E_QUICK, "query matmul 24x16x40 f32 --templates templates");
+    e2e_expect(strstr(run.out, "\n  mops           1536\n  half           0.5\n"), run);
+    e2e_tune(&run, E2E_QUICK, "query matmul 24x16x40 f32 --format json --templates templates");
+    e2e_expect(strstr(run.out, "\"metrics\":{\"mops\":1536,\"half\":0.5}"), run);
+    e2e_tune(&run, E2E_QUICK, "query matmul 24x16x40 f32 --format csv --templates templates");
+    e2e_expect(strstr(run.out, ",match,mops,half\n") && strstr(run.out, ",exact,1536,0.5\n"), run);
+    e2e_tune(&run, E2E_QUICK, "show matmul 24x16x40 f32 --templates templates");
+    e2e_expect(strstr(run.out, "        mops        half of best") &&
+                   strstr(run.out, "        1536         0.5 100.0 %"),
+               run);
+    e2e_tune(&run, E2E_QUICK, "show matmul 24x16x40 f32 --format csv --templates templates");
+    e2e_expect(strstr(run.out, ",log,mops,half\n") && strstr(run.out, ",1536,0.5\n"), run);
+    e2e_tune(&run, E2E_QUICK, "show matmul 24x16x40 f32 --format json --templates templates");
+    e2e_expect(strstr(run.out, "\"metrics\":{\"mops\":1536,\"half\":0.5}"), run);
+    e2e_tune(&run, E2E_QUICK, "report --templates templates");
+    e2e_expect(strstr(run.out, ">mops 1536; half 0.5</p>"), run);
+}
+
 /* ---- what proves nothing ---- */
 
 Test(numbers, inputs_of_floats_must_say_what_they_hold)

@@ -1,5 +1,6 @@
 /* cmd_query.c - `autotune query`: the stored winner of a problem. Needs no GPU, never writes. */
 #include "cli/commands.h"
+#include "cli/metrics.h"
 #include "cli/report.h"
 #include "lookup/lookup.h"
 #include "db/store.h"
@@ -55,7 +56,16 @@ static void print_rate(const at__answer *a)
         at__print(stdout, ", %.0f GFLOP/s", at__answer_gflop_per_s(a));
 }
 
-static void print_text(const at__answer *a, const char *dtype, const char *outdated)
+/* What the op makes of it. */
+static void print_metrics(const at__answer *a, const at__problem *problem)
+{
+    at__str lines = { 0 };
+    at__metrics_lines(&lines, problem, a->winner.timing.median_s, &a->winner.resources);
+    at__print(stdout, "%s", at__whole(&lines));
+    at__str_clear(&lines);
+}
+
+static void print_text(const at__answer *a, const at__problem *problem, const char *outdated)
 {
     const at__winner *w = &a->winner;
     const at__fingerprint *f = &a->fingerprint;
@@ -63,8 +73,8 @@ static void print_text(const at__answer *a, const char *dtype, const char *outda
     char time[32], ceiling[32];
     at__time_text(time, sizeof time, w->timing.median_s);
     at__time_text(ceiling, sizeof ceiling, w->ceiling_s);
-    at__print(stdout, "%s %s %s on %s (exact match%s%s)\n", a->op, a->shape, dtype, f->device,
-              outdated ? ", out of date: " : "", outdated ? outdated : "");
+    at__print(stdout, "%s %s %s on %s (exact match%s%s)\n", a->op, a->shape, at__dtype_name(problem->type),
+              f->device, outdated ? ", out of date: " : "", outdated ? outdated : "");
     at__print(stdout, "  template       %s\n  configuration  %s\n", w->template_name, w->config);
     at__print(stdout,
               "  launch         grid %" PRId64 " x %" PRId64 " x %" PRId64 ", block %" PRId64 " x %" PRId64
@@ -83,6 +93,7 @@ static void print_text(const at__answer *a, const char *dtype, const char *outda
     print_rate(a);
     at__print(stdout, ", %s L2, median of %" PRId64 " samples, spread %.1f %%\n", f->cold ? "cold" : "warm",
               w->timing.samples, 100 * w->timing.spread);
+    print_metrics(a, problem);
     if (w->ceiling_s > 0)
         at__print(stdout, "  copy ceiling   %s (%s): %.1f %% of it reached\n", ceiling, w->ceiling_name,
                   100 * at__answer_share(a));
@@ -111,7 +122,7 @@ static void warn_of_date(const at__answer *a)
 }
 
 /* The winner as in tune's results. */
-static void print_json(const at__answer *a, const char *dtype, const char *outdated)
+static void print_json(const at__answer *a, const at__problem *problem, const char *outdated)
 {
     at__str o = { 0 };
     at__str_add(&o, "{");
@@ -120,36 +131,39 @@ static void print_json(const at__answer *a, const char *dtype, const char *outda
         at__member_text(&o, "outdated", outdated);
     at__member_text(&o, "op", a->op);
     at__member_text(&o, "shape", a->shape);
-    at__member_text(&o, "dtype", dtype);
+    at__member_text(&o, "dtype", at__dtype_name(problem->type));
     at__member_text(&o, "device", a->fingerprint.device);
-    at__report_answer(&o, a);
+    at__report_answer(&o, a, problem);
     at__str_add(&o, "}");
     at__print(stdout, "%s\n", at__whole(&o));
     at__str_clear(&o);
 }
 
 /* The head and the first fields of the row. */
-static void csv_row(at__str *out, const char *op, const char *shape, const char *dtype, const at__answer *a)
+static void csv_row(at__str *out, const at__problem *problem, const char *shape, const at__answer *a)
 {
     at__str_add(out, "op,shape,dtype,device,template,config,median_us,gb_per_s,gflop_per_s,"
-                     "share_of_ceiling,match\n");
-    at__field_text(out, op);
+                     "share_of_ceiling,match");
+    at__metrics_csv_head(out, problem->op);
+    at__str_add(out, "\n");
+    at__field_text(out, problem->op->name);
     at__field_text(out, shape);
-    at__field_text(out, dtype);
+    at__field_text(out, at__dtype_name(problem->type));
     at__field_text(out, a->fingerprint.device);
     at__field_text(out, a->winner.template_name);
     at__field_text(out, a->winner.config);
 }
 
-static void print_csv(const at__answer *a, const char *dtype)
+static void print_csv(const at__answer *a, const at__problem *problem)
 {
     at__str o = { 0 };
-    csv_row(&o, a->op, a->shape, dtype, a);
+    csv_row(&o, problem, a->shape, a);
     at__field_real(&o, 4, 1e6 * a->winner.timing.median_s);
     at__field_real(&o, 1, at__answer_gb_per_s(a));
     at__report_gflop_field(&o, at__answer_gflop_per_s(a));
     at__field_real(&o, 4, at__answer_share(a));
     at__field_text(&o, "exact");
+    at__metrics_csv_fields(&o, problem, a->winner.timing.median_s, &a->winner.resources);
     at__print(stdout, "%s\n", at__whole(&o));
     at__str_clear(&o);
 }
@@ -187,6 +201,7 @@ static void found_text(const at__found *f, const at__problem *problem, const cha
         at__print(stdout, ", %s L2, median of %" PRId64 " samples of a search, not of a final, %s on %s\n",
                   a->fingerprint.cold ? "cold" : "warm", a->winner.timing.samples, a->measured_at,
                   a->fingerprint.device);
+        print_metrics(a, problem);
     } else {
         at__print(stdout, "  time           not measured for this problem; `autotune tune` does\n");
     }
@@ -214,6 +229,7 @@ static void found_json(const at__found *f, const at__problem *problem, const cha
     if (f->own) {
         at__member_int(&o, "samples", a->winner.timing.samples);
         at__member_text(&o, "measured_at", a->measured_at);
+        at__metrics_member(&o, problem, a->winner.timing.median_s, &a->winner.resources);
     }
     at__str_add(&o, "}");
     at__print(stdout, "%s\n", at__whole(&o));
@@ -224,12 +240,13 @@ static void found_csv(const at__found *f, const at__problem *problem, const char
 {
     const at__answer *a = f->answer;
     at__str o = { 0 };
-    csv_row(&o, problem->op->name, shape, at__dtype_name(problem->type), a);
+    csv_row(&o, problem, shape, a);
     at__field_real(&o, 4, f->own ? 1e6 * a->winner.timing.median_s : NAN);
     at__field_real(&o, 1, f->own ? at__answer_gb_per_s(a) : NAN);
     at__report_gflop_field(&o, f->own ? at__answer_gflop_per_s(a) : 0);
     at__field_text(&o, ""); /* a share of the copy ceiling is known of finals only */
     at__field_text(&o, at__match_name(f->match));
+    at__metrics_csv_fields(&o, problem, f->own ? a->winner.timing.median_s : 0, &a->winner.resources);
     at__print(stdout, "%s\n", at__whole(&o));
     at__str_clear(&o);
 }
@@ -272,14 +289,13 @@ static at_status query_near(at__store *store, const at__catalog *catalog, const 
 static void print_exact(const at__answer *answer, const at__problem *problem, const char *outdated,
                         at__format format)
 {
-    const char *type = at__dtype_name(problem->type);
     warn_of_date(answer);
     if (format == AT__JSON)
-        print_json(answer, type, outdated);
+        print_json(answer, problem, outdated);
     else if (format == AT__CSV)
-        print_csv(answer, type);
+        print_csv(answer, problem);
     else
-        print_text(answer, type, outdated);
+        print_text(answer, problem, outdated);
 }
 
 /* A winner that is out of date is still told where there is nothing better: `autotune export` has its text.

@@ -1,5 +1,6 @@
 /* cmd_show.c - `autotune show`: what was tried for a problem. Needs no GPU, never writes. */
 #include "cli/commands.h"
+#include "cli/metrics.h"
 #include "cli/report.h"
 #include "db/store.h"
 #include "tune/tune.h"
@@ -85,6 +86,7 @@ static int by_time(const void *a, const void *b)
 
 typedef struct view {
     at__format format;
+    const at__problem *problem;
     double traffic_bytes, best_s;
     int64_t ops_count;
     bool mixed; /* more than one device, or cold and warm: each row says which */
@@ -92,17 +94,22 @@ typedef struct view {
 
 static void print_head(const view *v, bool failed)
 {
-    if (v->format == AT__CSV)
-        at__print(
-            stdout,
-            "template,config,outcome,median_us,gb_per_s,gflop_per_s,share_of_best,spread,samples,registers,"
-            "shared_bytes,stack_bytes,spill_bytes,local_bytes,device,cold,log\n");
-    else if (v->format == AT__TEXT && failed)
+    at__str metrics = { 0 };
+    if (v->format == AT__CSV) {
+        at__metrics_csv_head(&metrics, v->problem->op);
+        at__print(stdout,
+                  "template,config,outcome,median_us,gb_per_s,gflop_per_s,share_of_best,spread,samples,"
+                  "registers,shared_bytes,stack_bytes,spill_bytes,local_bytes,device,cold,log%s\n",
+                  at__whole(&metrics));
+    } else if (v->format == AT__TEXT && failed) {
         at__print(stdout, "%-14s %-16s %s\n", "outcome", "template", "configuration");
-    else if (v->format == AT__TEXT)
-        at__print(stdout, "%11s %8s%s %7s %7s %5s %7s  %-12s %s\n", "time", "GB/s",
-                  v->ops_count > 0 ? "  GFLOP/s" : "", "of best", "spread", "regs", "shared", "template",
-                  "configuration");
+    } else if (v->format == AT__TEXT) {
+        at__metrics_text_head(&metrics, v->problem->op);
+        at__print(stdout, "%11s %8s%s%s %7s %7s %5s %7s  %-12s %s\n", "time", "GB/s",
+                  v->ops_count > 0 ? "  GFLOP/s" : "", at__whole(&metrics), "of best", "spread", "regs",
+                  "shared", "template", "configuration");
+    }
+    at__str_clear(&metrics);
 }
 
 static void print_json(const view *v, const trial *t)
@@ -117,6 +124,7 @@ static void print_json(const view *v, const trial *t)
         at__member_real(&o, "median_s", 9, t->timing.median_s);
         at__member_real(&o, "gb_per_s", 5, 1e-9 * v->traffic_bytes / t->timing.median_s);
         at__report_gflop_member(&o, at__gflop_per_s(v->ops_count, t->timing.median_s));
+        at__metrics_member(&o, v->problem, t->timing.median_s, r);
         at__member_real(&o, "share_of_best", 5, v->best_s / t->timing.median_s);
         at__member_real(&o, "spread", 4, t->timing.spread);
         at__member_int(&o, "samples", t->timing.samples);
@@ -152,32 +160,40 @@ static void print_csv(const view *v, const trial *t)
     at__field_text(&o, t->device);
     at__field_int(&o, t->cold);
     at__field_text(&o, t->log);
+    at__metrics_csv_fields(&o, v->problem, timed ? t->timing.median_s : 0, r);
     at__print(stdout, "%s\n", at__whole(&o));
     at__str_clear(&o);
 }
 
-static void print_trial(const view *v, const trial *t)
+static void print_text(const view *v, const trial *t)
 {
     char time[32], rate[32] = "";
-    if (v->format == AT__JSON) {
+    at__str metrics = { 0 };
+    at__time_text(time, sizeof time, t->timing.median_s);
+    if (v->ops_count > 0)
+        snprintf(rate, sizeof rate, " %8.0f", at__gflop_per_s(v->ops_count, t->timing.median_s));
+    at__metrics_text_columns(&metrics, v->problem, t->timing.median_s, &t->resources);
+    at__print(stdout, "%11s %8.0f%s%s %5.1f %% %5.1f %% %5" PRId64 " %7" PRId64 "  %-12s %s", time,
+              1e-9 * v->traffic_bytes / t->timing.median_s, rate, at__whole(&metrics),
+              100 * v->best_s / t->timing.median_s, 100 * t->timing.spread, t->resources.registers,
+              t->resources.shared_bytes, t->template_name, t->config);
+    if (v->mixed)
+        at__print(stdout, "  [%s, %s]", t->device, t->cold ? "cold" : "warm");
+    at__print(stdout, "\n");
+    at__str_clear(&metrics);
+}
+
+static void print_trial(const view *v, const trial *t)
+{
+    if (v->format == AT__JSON)
         print_json(v, t);
-    } else if (v->format == AT__CSV) {
+    else if (v->format == AT__CSV)
         print_csv(v, t);
-    } else if (t->outcome != AT__TIMED) {
+    else if (t->outcome != AT__TIMED)
         at__print(stdout, "%-14s %-16s %s\n  %s\n", at__outcome_name(t->outcome), t->template_name, t->config,
                   t->log);
-    } else {
-        at__time_text(time, sizeof time, t->timing.median_s);
-        if (v->ops_count > 0)
-            snprintf(rate, sizeof rate, " %8.0f", at__gflop_per_s(v->ops_count, t->timing.median_s));
-        at__print(stdout, "%11s %8.0f%s %5.1f %% %5.1f %% %5" PRId64 " %7" PRId64 "  %-12s %s", time,
-                  1e-9 * v->traffic_bytes / t->timing.median_s, rate, 100 * v->best_s / t->timing.median_s,
-                  100 * t->timing.spread, t->resources.registers, t->resources.shared_bytes, t->template_name,
-                  t->config);
-        if (v->mixed)
-            at__print(stdout, "  [%s, %s]", t->device, t->cold ? "cold" : "warm");
-        at__print(stdout, "\n");
-    }
+    else
+        print_text(v, t);
 }
 
 static void print_outcomes(const trials *t, at__format format)
@@ -275,6 +291,7 @@ static at_status show(const at__problem *problem, const char *path, const show_a
     if (status == AT_OK) {
         qsort(t.items, t.count, sizeof *t.items, by_time);
         view v = { .format = format,
+                   .problem = problem,
                    .traffic_bytes = (double)key.traffic_bytes,
                    .ops_count = key.ops_count,
                    .best_s = t.items[0].timing.median_s,

@@ -4,6 +4,7 @@
  */
 #include "cli/report.h"
 
+#include "cli/metrics.h"
 #include "util/clock.h"
 #include "util/rows.h"
 
@@ -177,7 +178,7 @@ void at__report_resources(at__str *out, const at__resources *r)
     at__member_int(out, "local_bytes", r->local_bytes);
 }
 
-void at__report_answer(at__str *out, const at__answer *a)
+void at__report_answer(at__str *out, const at__answer *a, const at__problem *problem)
 {
     const at__winner *w = &a->winner;
     at__member_text(out, "template", w->template_name);
@@ -189,6 +190,7 @@ void at__report_answer(at__str *out, const at__answer *a)
     at__member_int(out, "samples", w->timing.samples);
     at__member_real(out, "gb_per_s", 5, at__answer_gb_per_s(a));
     at__report_gflop_member(out, at__answer_gflop_per_s(a));
+    at__metrics_member(out, problem, w->timing.median_s, &w->resources);
     at__member_real(out, "ceiling_s", 9, w->ceiling_s);
     at__member_real(out, "share_of_ceiling", 5, at__answer_share(a));
     at__member_text(out, "ceiling", w->ceiling_name);
@@ -232,7 +234,7 @@ static void json_row(at__str *out, const at__result *r)
     at__member_bool(out, "from_store", r->from_store);
     if (r->found) {
         at__member_text(out, "gpu", r->answer->fingerprint.device);
-        at__report_answer(out, r->answer);
+        at__report_answer(out, r->answer, r->problem);
     } else {
         at__member_text(out, "why", r->why);
     }

@@ -19,8 +19,8 @@ double at__answer_gflop_per_s(const at__answer *answer); /* 0: of an op without 
 double at__answer_share(const at__answer *answer);
 
 /* The winner and the conditions that it was measured under, as members of a JSON object; clocks and so on
- * below zero are unknown. */
-void at__report_answer(at__str *out, const at__answer *answer);
+ * below zero are unknown. The problem is for its metrics. */
+void at__report_answer(at__str *out, const at__answer *answer, const at__problem *problem);
 
 /* GFLOP/s as a member and as a field of CSV; no member and an empty field where there are none. */
 void at__report_gflop_member(at__str *out, double gflop_per_s);

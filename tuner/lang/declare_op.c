@@ -271,6 +271,11 @@ static at_status read_ops(at__lines *lines, void *target)
     return at__lines_expr(&op->ops, lines, &op->symbols);
 }
 
+static at_status read_metric(at__lines *lines, void *target)
+{
+    return at__read_metric(target, lines);
+}
+
 static at_status read_ceiling(at__lines *lines, void *target)
 {
     at__op *op = target;
@@ -349,6 +354,7 @@ static const at__keyword KEYWORDS[] = {
       .after = "shape",
       .read = read_traffic },
     { .word = "ops", .once = true, .after = "shape", .read = read_ops },
+    { .word = "metric", .after = "shape", .read = read_metric },
     { .word = "ceiling", .once = true, .after = "shape", .read = read_ceiling },
     { .word = "near", .after = "shape", .read = read_near },
     { .word = "default", .once = true, .read = read_default },
@@ -448,6 +454,7 @@ void at__op_close(at__op *op)
     at__launch_clear(&op->launch);
     at__expr_close(op->traffic);
     at__expr_close(op->ops);
+    at__metrics_clear(op);
     for (int i = 0; i < AT__MAX_DIMS; i++)
         at__expr_close(op->ceiling_dims[i]);
     free(op->answer);
