@@ -40,14 +40,15 @@ typedef enum at__column_kind {
 /* What a merge does with the member of a line. Where none is demanded, the table decides whether it may miss.
  */
 typedef enum at__column_rule {
-    AT__RULE_NEEDED,     /* part of a key: must be there, and as a text not be empty                  */
-    AT__RULE_PLAIN,      /* as it stands                                                              */
-    AT__RULE_OR_ZERO,    /* 0.0 when it is missing                                                    */
-    AT__RULE_OR_EMPTY,   /* '' when it is missing                                                     */
-    AT__RULE_ABOVE_ZERO, /* NULL unless it is above zero                                              */
-    AT__RULE_SINCE_2,    /* unknown before dump version 2 and schema version 3, which came together   */
-    AT__RULE_WAS_SPILL,  /* before those it was called spill_bytes                                    */
-    AT__RULE_SINCE_3,    /* 0 before dump version 3 and schema version 5, or where it is missing       */
+    AT__RULE_NEEDED,       /* part of a key: must be there, and as a text not be empty                  */
+    AT__RULE_PLAIN,        /* as it stands                                                              */
+    AT__RULE_OR_ZERO,      /* 0.0 when it is missing                                                    */
+    AT__RULE_OR_EMPTY,     /* '' when it is missing                                                     */
+    AT__RULE_ABOVE_ZERO,   /* NULL unless it is above zero                                              */
+    AT__RULE_SINCE_2,      /* unknown before dump version 2 and schema version 3, which came together   */
+    AT__RULE_WAS_SPILL,    /* before those it was called spill_bytes                                    */
+    AT__RULE_TEXT_SINCE_3, /* '' likewise                                                               */
+    AT__RULE_SINCE_3,      /* 0 before dump version 3 and schema version 5, or where it is missing       */
 } at__column_rule;
 
 /*
@@ -162,7 +163,8 @@ typedef enum at__column_range {
     X(power_w,           power_w,            COUNT,     conditions.power_w,          PLAIN,      COUNT)         \
     X(throttle_reasons,  throttle_reasons,   COUNT,     conditions.throttle_reasons, PLAIN,      SIZE)          \
     X(source_hash,       source_hash,        TEXT,      source_hash,                 OR_EMPTY,   TEXT)          \
-    X(op_hash,           op_hash,            TEXT,      op_hash,                     OR_EMPTY,   TEXT)
+    X(op_hash,           op_hash,            TEXT,      op_hash,                     OR_EMPTY,   TEXT)          \
+    X(objective,         objective,          TEXT,      objective,                   TEXT_SINCE_3, TEXT)
 
 /* clang-format on */
 

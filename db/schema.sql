@@ -143,6 +143,8 @@ CREATE TABLE winner (
     power_w            INTEGER,
     throttle_reasons   INTEGER,           -- NVML's bit mask
     measured_at        TEXT    NOT NULL,
+    -- What it was chosen by, "min footprint (footprint = seconds * shared_bytes)"; '': the time.
+    objective          TEXT    NOT NULL DEFAULT '',
     -- What "newest" goes by: measured_at, unless that cannot be true, then ''. Such a row goes behind all others.
     rank_at            TEXT    NOT NULL DEFAULT ''
 ) STRICT;
@@ -209,6 +211,7 @@ SELECT
     p.ops_count                    AS ops_count,
     w.source_hash                  AS source_hash,
     w.op_hash                      AS op_hash,
+    w.objective                    AS objective,            -- '': the time
     w.measured_at                  AS measured_at,
     w.rank_at                      AS rank_at,              -- '': that date cannot be true
     w.run_id                       AS run_id,

@@ -113,6 +113,7 @@ typedef struct at__winner {
     const char *config;
     const char *source_hash;
     const char *op_hash;      /* at__catalog_op_hash when it was found                          */
+    const char *objective;    /* at__op's objective_text; "": the time                          */
     at__timing timing;        /* of the interleaved final */
     double ceiling_s;         /* best plain copy of the same bytes, same final; 0: none         */
     const char *ceiling_name; /* "memcpy", or "linear THREADS=128 ..."                          */

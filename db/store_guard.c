@@ -70,16 +70,23 @@ at_status at__guard_schema(at__store *store, int version, at_error *err)
 /* ---- views of the connection ---- */
 
 /* A column of a table as an older file has it, by its rule. */
-#define OLD(name, shown, kind, member, rule, range)  OLD_##rule(name)
-#define OLD_PLAIN(name)                              ", v." #name
-#define OLD_NEEDED(name)                             OLD_PLAIN(name)
-#define OLD_OR_ZERO(name)                            OLD_PLAIN(name)
-#define OLD_OR_EMPTY(name)                           OLD_PLAIN(name)
-#define OLD_ABOVE_ZERO(name)                         OLD_PLAIN(name)
-#define OLD_SINCE_2(name)                            ", NULL AS " #name
-#define OLD_SINCE_3(name)                            ", 0 AS " #name
-#define OLD_WAS_SPILL(name)                          ", v.spill_bytes AS " #name
-#define KEPT(name, shown, kind, member, rule, range) ", v." #name
+#define OLD(name, shown, kind, member, rule, range) OLD_##rule(name)
+#define OLD_PLAIN(name)                             ", v." #name
+#define OLD_NEEDED(name)                            OLD_PLAIN(name)
+#define OLD_OR_ZERO(name)                           OLD_PLAIN(name)
+#define OLD_OR_EMPTY(name)                          OLD_PLAIN(name)
+#define OLD_ABOVE_ZERO(name)                        OLD_PLAIN(name)
+#define OLD_SINCE_2(name)                           ", NULL AS " #name
+#define OLD_TEXT_SINCE_3(name)                      ", '' AS " #name
+#define OLD_SINCE_3(name)                           ", 0 AS " #name
+#define OLD_WAS_SPILL(name)                         ", v.spill_bytes AS " #name
+/* The same of a file of version 3 or 4. */
+#define KEPT(name, shown, kind, member, rule, range) KEPT_##rule(name)
+#define KEPT_PLAIN(name)                             ", v." #name
+#define KEPT_OR_EMPTY(name)                          KEPT_PLAIN(name)
+#define KEPT_ABOVE_ZERO(name)                        KEPT_PLAIN(name)
+#define KEPT_SINCE_2(name)                           KEPT_PLAIN(name)
+#define KEPT_TEXT_SINCE_3(name)                      OLD_TEXT_SINCE_3(name)
 
 /* clang-format off */
 #define ROW_KEY "v.id, v.problem_id, v.fingerprint_id, v.template_id, v.config, v.run_id, v.measured_at"
@@ -97,7 +104,8 @@ static const struct older {
          PROBLEM },
     { 4, "CREATE TEMP VIEW winner AS SELECT " ROW_KEY AT__WINNER_FIGURES(KEPT) RANK " FROM main.winner v;"
          PROBLEM },
-    { 5, PROBLEM },
+    { 5, "CREATE TEMP VIEW winner AS SELECT " ROW_KEY AT__WINNER_FIGURES(KEPT) ", v.rank_at FROM main.winner v;"
+         PROBLEM },
 };
 /* clang-format on */
 

@@ -34,6 +34,7 @@ at__winner winner_of(const char *config, double median_s)
         .ceiling_s = median_s * 0.75,
         .ceiling_name = "memcpy",
         .ties = "",
+        .objective = "",
         .trials = 100,
         .space_count = 1000,
         .geometry = { .grid = { 7, 8, 9 }, .block = { 32, 4, 2 }, .shared_bytes = 4224 },

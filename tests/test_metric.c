@@ -112,6 +112,12 @@ Test(metric, lines_that_make_no_sense_are_refused_with_their_place)
         { "metric a = second", "op.cu:6:12: unknown name 'second'; did you mean 'seconds'?" },
         { "metric a = device.sms", "op.cu:6:12: unknown name 'device.sms'" },
         { "metric a = b\nmetric b = 1", "op.cu:6:12: unknown name 'b'" },
+        { "objective", "op.cu:6:10: found the end of the line; expected a name of a-z" },
+        { "objective a\nmetric a = 1",
+          "op.cu:6:11: found 'a'; expected time, or the name of a metric above" },
+        { "metric a = 1\nobjective a min", "op.cu:7:13: found 'min'; expected the end of the line" },
+        { "objective time max", "op.cu:6:16: found 'max'; expected the end of the line" },
+        { "objective time\nobjective time", "op.cu:7:1: found a second 'objective' line" },
         { "metric a = 1\nmetric b = 1\nmetric c = 1\nmetric d = 1\nmetric e = 1\nmetric f = 1\n"
           "metric g = 1\nmetric h = 1\nmetric i = 1",
           "op.cu:14:8: found more than 8 metrics" },
@@ -122,4 +128,46 @@ Test(metric, lines_that_make_no_sense_are_refused_with_their_place)
         cr_assert_eq(read(&op, ROWS[i].lines, &err), AT_ERR_INPUT, "%s", ROWS[i].lines);
         cr_assert(strstr(err.text, ROWS[i].why), "%s: %s", ROWS[i].lines, err.text);
     }
+}
+
+/* Who reads the text may compare it: what the objective does not read is not in it. */
+Test(metric, an_objective_is_told_with_what_it_is_made_of)
+{
+    static const struct {
+        const char *lines, *text;
+    } ROWS[] = {
+        { "metric a = 1", "" },
+        { "metric a = 1\nobjective time", "" },
+        { "metric a = 1 / 2\nobjective a", "min a (a = 1 / 2)" },
+        { "metric a = 1\nmetric b = 2\nmetric c = a\nmetric d = c + 1\nobjective d max",
+          "max d (a = 1, c = a, d = c + 1)" },
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        at_error err = { 0 };
+        at__op *op = NULL;
+        cr_assert_eq(read(&op, ROWS[i].lines, &err), AT_OK, "%s", err.text);
+        cr_assert_str_eq(op->objective_text, ROWS[i].text);
+        at__op_close(op);
+    }
+}
+
+static double score_of(const char *lines, double seconds)
+{
+    at__op *op = NULL;
+    at__problem p;
+    at_error err = { 0 };
+    cr_assert_eq(read(&op, lines, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__problem_init(&p, op, AT__F32, (int64_t[]){ 1000 }, 1, &err), AT_OK, "%s", err.text);
+    double score = at__score_or_none(&p, seconds, &TAKES);
+    at__op_close(op);
+    return score;
+}
+
+Test(metric, a_score_is_better_the_smaller_it_is)
+{
+    cr_assert_float_eq(score_of("metric a = seconds", 2e-6), 2e-6, 1e-12, "without an objective the time");
+    cr_assert_float_eq(score_of("metric a = registers\nobjective a", 2e-6), 40, 1e-9);
+    cr_assert_float_eq(score_of("metric a = registers\nobjective a max", 2e-6), 1 / 40.0, 1e-9);
+    cr_assert(isinf(score_of("metric a = registers - 40\nobjective a", 2e-6)), "not above zero");
+    cr_assert(isinf(score_of("metric a = 1 / (registers - 40)\nobjective a max", 2e-6)), "no value");
 }

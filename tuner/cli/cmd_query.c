@@ -94,6 +94,8 @@ static void print_text(const at__answer *a, const at__problem *problem, const ch
     at__print(stdout, ", %s L2, median of %" PRId64 " samples, spread %.1f %%\n", f->cold ? "cold" : "warm",
               w->timing.samples, 100 * w->timing.spread);
     print_metrics(a, problem);
+    if (*w->objective)
+        at__print(stdout, "  objective      %s\n", w->objective);
     if (w->ceiling_s > 0)
         at__print(stdout, "  copy ceiling   %s (%s): %.1f %% of it reached\n", ceiling, w->ceiling_name,
                   100 * at__answer_share(a));

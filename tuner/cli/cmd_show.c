@@ -23,6 +23,7 @@ typedef struct trial {
     at__outcome outcome;
     at__timing timing;
     at__resources resources;
+    double score; /* what is tuned for, smaller is better; INFINITY: none */
     bool cold;
 } trial;
 
@@ -31,6 +32,7 @@ typedef struct trials {
     size_t count, cap;
     bool failed; /* out of memory */
     const char *device;
+    const at__problem *problem;
     size_t in_the_future; /* dated so */
 } trials;
 
@@ -51,14 +53,16 @@ static bool keep(void *context, const at__trial_row *row, const at__fingerprint 
         return false;
     }
     t->in_the_future += at__utc_is_future(row->measured_at);
-    t->items[t->count++] = (trial){ .template_name = copy(row->template_name, t),
-                                    .config = copy(row->config, t),
-                                    .log = copy(row->log, t),
-                                    .device = copy(f->device, t),
-                                    .outcome = row->outcome,
-                                    .timing = row->timing,
-                                    .resources = row->resources,
-                                    .cold = f->cold };
+    t->items[t->count++] =
+        (trial){ .template_name = copy(row->template_name, t),
+                 .config = copy(row->config, t),
+                 .log = copy(row->log, t),
+                 .device = copy(f->device, t),
+                 .outcome = row->outcome,
+                 .timing = row->timing,
+                 .resources = row->resources,
+                 .score = at__score_or_none(t->problem, row->timing.median_s, &row->resources),
+                 .cold = f->cold };
     return !t->failed;
 }
 
@@ -73,21 +77,21 @@ static void trials_clear(trials *t)
     free(t->items);
 }
 
-/* Timed ones by time, the others behind them. */
-static int by_time(const void *a, const void *b)
+/* Timed ones by what is tuned for, the others behind them. */
+static int by_score(const void *a, const void *b)
 {
     const trial *x = a, *y = b;
     if ((x->outcome == AT__TIMED) != (y->outcome == AT__TIMED))
         return x->outcome == AT__TIMED ? -1 : 1;
-    if (x->timing.median_s < y->timing.median_s || x->timing.median_s > y->timing.median_s)
-        return x->timing.median_s < y->timing.median_s ? -1 : 1;
+    if (x->score < y->score || x->score > y->score)
+        return x->score < y->score ? -1 : 1;
     return strcmp(x->config, y->config);
 }
 
 typedef struct view {
     at__format format;
     const at__problem *problem;
-    double traffic_bytes, best_s;
+    double traffic_bytes, best;
     int64_t ops_count;
     bool mixed; /* more than one device, or cold and warm: each row says which */
 } view;
@@ -125,7 +129,7 @@ static void print_json(const view *v, const trial *t)
         at__member_real(&o, "gb_per_s", 5, 1e-9 * v->traffic_bytes / t->timing.median_s);
         at__report_gflop_member(&o, at__gflop_per_s(v->ops_count, t->timing.median_s));
         at__metrics_member(&o, v->problem, t->timing.median_s, r);
-        at__member_real(&o, "share_of_best", 5, v->best_s / t->timing.median_s);
+        at__member_real(&o, "share_of_best", 5, v->best / t->score);
         at__member_real(&o, "spread", 4, t->timing.spread);
         at__member_int(&o, "samples", t->timing.samples);
     }
@@ -149,7 +153,7 @@ static void print_csv(const view *v, const trial *t)
     at__field_real(&o, 4, 1e6 * t->timing.median_s);
     at__field_real(&o, 1, timed ? 1e-9 * v->traffic_bytes / t->timing.median_s : 0);
     at__report_gflop_field(&o, at__gflop_per_s(v->ops_count, t->timing.median_s));
-    at__field_real(&o, 4, timed ? v->best_s / t->timing.median_s : 0);
+    at__field_real(&o, 4, timed ? v->best / t->score : 0);
     at__field_real(&o, 4, t->timing.spread);
     at__field_int(&o, t->timing.samples);
     at__field_int(&o, r->registers);
@@ -175,7 +179,7 @@ static void print_text(const view *v, const trial *t)
     at__metrics_text_columns(&metrics, v->problem, t->timing.median_s, &t->resources);
     at__print(stdout, "%11s %8.0f%s%s %5.1f %% %5.1f %% %5" PRId64 " %7" PRId64 "  %-12s %s", time,
               1e-9 * v->traffic_bytes / t->timing.median_s, rate, at__whole(&metrics),
-              100 * v->best_s / t->timing.median_s, 100 * t->timing.spread, t->resources.registers,
+              100 * v->best / t->score, 100 * t->timing.spread, t->resources.registers,
               t->resources.shared_bytes, t->template_name, t->config);
     if (v->mixed)
         at__print(stdout, "  [%s, %s]", t->device, t->cold ? "cold" : "warm");
@@ -271,7 +275,7 @@ static at_status show(const at__problem *problem, const char *path, const show_a
     at__store *store = NULL;
     at__problem_key key;
     at__str shape = { 0 };
-    trials t = { .device = a->device };
+    trials t = { .device = a->device, .problem = problem };
 
     at_status status = at__problem_key_of(&key, &shape, problem, err);
     if (status == AT_OK)
@@ -289,12 +293,12 @@ static at_status show(const at__problem *problem, const char *path, const show_a
                     a->device ? " on a device named like " : "", a->device ? a->device : "", key.op,
                     key.shape, at__dtype_name(problem->type), path);
     if (status == AT_OK) {
-        qsort(t.items, t.count, sizeof *t.items, by_time);
+        qsort(t.items, t.count, sizeof *t.items, by_score);
         view v = { .format = format,
                    .problem = problem,
                    .traffic_bytes = (double)key.traffic_bytes,
                    .ops_count = key.ops_count,
-                   .best_s = t.items[0].timing.median_s,
+                   .best = t.items[0].score,
                    .mixed = is_mixed(&t) };
         warn_of_dates(&t);
         if (a->by && strcmp(a->by, "outcome") == 0)

@@ -85,3 +85,12 @@ void at__metrics_phrase(at__str *out, const at__problem *problem, double seconds
         at__str_addf(out, "%s%s %s", i ? "; " : "", problem->op->metrics[i].name,
                      text_of(text, value_of(problem, i, seconds, r)));
 }
+
+void at__metrics_note(at__str *out, const at__problem *problem, double seconds, const at__resources *r)
+{
+    char text[32];
+    int i = problem->op->objective - 1;
+    if (i >= 0)
+        at__str_addf(out, "  [%s %s]", problem->op->metrics[i].name,
+                     text_of(text, value_of(problem, i, seconds, r)));
+}

@@ -22,6 +22,10 @@ void at__metrics_text_head(at__str *out, const at__op *op);
 void at__metrics_text_columns(at__str *out, const at__problem *problem, double seconds,
                               const at__resources *resources);
 
+/* "  [NAME VALUE]" of the objective; nothing where that is the time. */
+void at__metrics_note(at__str *out, const at__problem *problem, double seconds,
+                      const at__resources *resources);
+
 /* "NAME VALUE; NAME VALUE" */
 void at__metrics_phrase(at__str *out, const at__problem *problem, double seconds,
                         const at__resources *resources);

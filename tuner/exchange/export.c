@@ -65,6 +65,8 @@ static void add_head(at__str *out, const at__answer *a, const at__template *t, c
         snprintf(line, sizeof line, "%.0f GFLOP/s", at__gflop_per_s(a->ops_count, w->timing.median_s));
         comment(out, "", line);
     }
+    if (*w->objective)
+        comment(out, "objective", w->objective);
     if (w->ceiling_s > 0) {
         snprintf(line, sizeof line, "%.1f %% of the best plain copy of the same bytes (%.100s, %.2f us)",
                  100 * w->ceiling_s / w->timing.median_s, w->ceiling_name, 1e6 * w->ceiling_s);

@@ -71,6 +71,8 @@ static void measured(at__str *out, const at__answer *a)
     real(out, "gb_per_s", 5, 1e-9 * (double)a->traffic_bytes / a->winner.timing.median_s);
     if (a->ops_count > 0)
         real(out, "gflop_per_s", 5, at__gflop_per_s(a->ops_count, a->winner.timing.median_s));
+    if (*a->winner.objective)
+        text(out, "objective", a->winner.objective);
     if (a->winner.ceiling_s > 0)
         real(out, "share_of_ceiling", 5, a->winner.ceiling_s / a->winner.timing.median_s);
 }

@@ -172,6 +172,10 @@ static void add_conditions(at__html_page *p, const at__answer *a)
     at__html_text(p->out, a->measured_at);
     at__str_add(p->out, "; ceiling: ");
     at__html_text(p->out, *a->winner.ceiling_name ? a->winner.ceiling_name : "none");
+    if (*a->winner.objective) {
+        at__str_add(p->out, "; chosen by ");
+        at__html_text(p->out, a->winner.objective);
+    }
     at__str_add(p->out, "</p>\n");
 }
 

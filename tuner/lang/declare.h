@@ -286,6 +286,9 @@ typedef struct at__op {
     at__expr *ops;                /* operations that count for GFLOP/s; NULL: none */
     at__metric metrics[AT__MAX_METRICS];
     int metric_count;
+    int objective;                 /* 0: the time; else metrics[objective - 1] ...     */
+    bool objective_max;            /* ... the larger the better                        */
+    char *objective_text;          /* "max rate (rate = ops / seconds)"; "": the time  */
     char ceiling_op[AT__MAX_NAME]; /* "" when none                 */
     at__expr *ceiling_dims[AT__MAX_DIMS];
     int ceiling_dim_count;

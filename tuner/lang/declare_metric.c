@@ -1,5 +1,6 @@
 /*
- * declare_metric.c - the lines `metric` of an op: figures of the user's, made from what is measured.
+ * declare_metric.c - the lines `metric` and `objective` of an op: figures of the user's, made from what is
+ * measured.
  *
  * An expression is read once, with the names that are known at its line: the op's own first, then figures,
  * then the metrics above it. Limits of the device are none of them: a result is also shown where its device
@@ -91,8 +92,56 @@ at_status at__read_metric(at__op *op, at__lines *lines)
     return AT_OK;
 }
 
+at_status at__read_objective(at__op *op, at__lines *lines)
+{
+    char name[AT__MAX_NAME];
+    const char *at = lines->at;
+    at_status status = at__read_plain_name(name, lines);
+    if (status != AT_OK || strcmp(name, "time") == 0)
+        return status;
+    for (int i = 0; i < op->metric_count; i++)
+        if (strcmp(op->metrics[i].name, name) == 0)
+            op->objective = i + 1;
+    if (!op->objective)
+        return at__lines_fail(lines, at, "found '%s'; expected time, or the name of a metric above", name);
+    if (at__lines_sees_word(lines, "max")) {
+        at__lines_skip(lines, 3);
+        op->objective_max = true;
+    }
+    return AT_OK;
+}
+
+/* What it is made of, in the order of the lines: a metric that it does not read may change. */
+at_status at__write_objective(at__op *op, at_error *err)
+{
+    bool reads[AT__MAX_METRICS] = { false };
+    at__str out = { 0 };
+    const char *separator = "";
+    int chosen = op->objective - 1;
+    at__str_add(&out, "");
+    if (chosen >= 0) {
+        reads[chosen] = true;
+        at__str_addf(&out, "%s %s (", op->objective_max ? "max" : "min", op->metrics[chosen].name);
+    }
+    for (int i = chosen; i > 0; i--)
+        for (int k = 0; k < i && reads[i]; k++)
+            reads[k] |= at__expr_reads(op->metrics[i].expr, AT__METRIC_SLOT + k);
+    for (int i = 0; i <= chosen; i++)
+        if (reads[i]) {
+            at__str_addf(&out, "%s%s = %s", separator, op->metrics[i].name,
+                         at__expr_text(op->metrics[i].expr));
+            separator = ", ";
+        }
+    at__str_add(&out, chosen >= 0 ? ")" : "");
+    op->objective_text = at__text_copy(at__str_text(&out), out.len);
+    bool whole = !out.failed && op->objective_text;
+    at__str_clear(&out);
+    return whole ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
+}
+
 void at__metrics_clear(at__op *op)
 {
+    free(op->objective_text);
     for (int i = 0; i < op->metric_count; i++) {
         at__expr_close(op->metrics[i].expr);
         free(op->metrics[i].meaning);

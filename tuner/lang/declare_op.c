@@ -276,6 +276,11 @@ static at_status read_metric(at__lines *lines, void *target)
     return at__read_metric(target, lines);
 }
 
+static at_status read_objective(at__lines *lines, void *target)
+{
+    return at__read_objective(target, lines);
+}
+
 static at_status read_ceiling(at__lines *lines, void *target)
 {
     at__op *op = target;
@@ -355,6 +360,7 @@ static const at__keyword KEYWORDS[] = {
       .read = read_traffic },
     { .word = "ops", .once = true, .after = "shape", .read = read_ops },
     { .word = "metric", .after = "shape", .read = read_metric },
+    { .word = "objective", .once = true, .after = "shape", .read = read_objective },
     { .word = "ceiling", .once = true, .after = "shape", .read = read_ceiling },
     { .word = "near", .after = "shape", .read = read_near },
     { .word = "default", .once = true, .read = read_default },
@@ -401,6 +407,8 @@ static at_status read_all(at__op *op, const char *source, size_t len, at_error *
         status = check_outputs(op, &lines);
     if (status == AT_OK && !op->recorded)
         status = check_reference(op, &lines);
+    if (status == AT_OK)
+        status = at__write_objective(op, err);
     return status == AT_OK ? at__check_numbers(op, err) : status;
 }
 

@@ -53,3 +53,30 @@ at_status at__metric_value(double *out, const at__problem *problem, int metric, 
             real[AT__METRIC_SLOT + i] = NAN;
     return status == AT_OK ? at__expr_eval_real(out, m[metric].expr, real, err) : status;
 }
+
+at_status at__score(double *out, const at__problem *problem, double seconds, const at__resources *resources,
+                    at_error *err)
+{
+    const at__op *op = problem->op;
+    double value = seconds;
+    at_error cause = { 0 };
+    if (!op->objective) {
+        *out = seconds;
+        return AT_OK;
+    }
+    const at__metric *m = &op->metrics[op->objective - 1];
+    if (at__metric_value(&value, problem, op->objective - 1, seconds, resources, &cause) != AT_OK)
+        return at_fail(err, AT_ERR_INPUT, "the objective %s has no value: %s", m->name, cause.text);
+    double score = op->objective_max ? 1 / value : value;
+    if (!(value > 0) || !isfinite(score) || !(score > 0))
+        return at_fail(err, AT_ERR_INPUT, "%s:%d:%d: the objective %s is %.6g; expected a value above zero",
+                       m->where.file, m->where.line, m->where.column, m->name, value);
+    *out = score;
+    return AT_OK;
+}
+
+double at__score_or_none(const at__problem *problem, double seconds, const at__resources *resources)
+{
+    double score;
+    return at__score(&score, problem, seconds, resources, NULL) == AT_OK ? score : (double)INFINITY;
+}

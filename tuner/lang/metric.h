@@ -17,4 +17,15 @@
 at_status at__metric_value(double *out, const at__problem *problem, int metric, double seconds,
                            const at__resources *resources, at_error *err) AT_MUST_CHECK;
 
+/*
+ * What is tuned for, as a number above zero that is better the smaller it is: the time, or the op's
+ * objective, of which a larger-is-better one counts as its reciprocal. AT_ERR_INPUT, with the place: it has
+ * no value, or none above zero.
+ */
+at_status at__score(double *out, const at__problem *problem, double seconds, const at__resources *resources,
+                    at_error *err) AT_MUST_CHECK;
+
+/* The same; INFINITY: it has none. */
+double at__score_or_none(const at__problem *problem, double seconds, const at__resources *resources);
+
 #endif

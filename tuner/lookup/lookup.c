@@ -51,6 +51,11 @@ void at__lookup_close(at__lookup *lookup)
     free(lookup);
 }
 
+static const char *objective_name(const char *text)
+{
+    return *text ? text : "time";
+}
+
 at_status at__entry_fits(at__geometry *geometry, const at__entry *e, const at__problem *p, int64_t cc,
                          int64_t sms, at_error *err)
 {
@@ -60,6 +65,9 @@ at_status at__entry_fits(at__geometry *geometry, const at__entry *e, const at__p
     if (!e->t)
         return at_fail(err, AT_ERR_NOT_FOUND, "its template %s is another one now, or is missing",
                        e->answer.winner.template_name);
+    if (strcmp(e->answer.winner.objective, p->op->objective_text) != 0)
+        return at_fail(err, AT_ERR_NOT_FOUND, "it was chosen by %s, and now %s counts",
+                       objective_name(e->answer.winner.objective), objective_name(p->op->objective_text));
     at__arch_limits(&limits, cc ? cc : f->cc);
     limits.sms = sms ? sms : cc && cc != f->cc ? limits.sms : f->sms;
     if (!cc && f->memory_mib > 0)

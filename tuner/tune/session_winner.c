@@ -86,6 +86,7 @@ at_status at__session_keep_winner(at__job *j, at__answer *answer, at_error *err)
                      .config = a->text,
                      .source_hash = a->build.source_hash,
                      .op_hash = op_hash,
+                     .objective = at__contest_problem(j->main)->op->objective_text,
                      .timing = row->timing,
                      .ceiling_s = copy >= 0 ? j->final.rows[copy].timing.median_s : 0,
                      .ceiling_name = at__str_text(&ceiling),
@@ -93,7 +94,7 @@ at_status at__session_keep_winner(at__job *j, at__answer *answer, at_error *err)
                      .trials = at__contest_tally(j->main)->decided,
                      .space_count = at__contest_tally(j->main)->total,
                      .geometry = j->final.list[j->final.winner].kernel.geometry,
-                     .resources = a->m.resources,
+                     .resources = at__contest_resources(j->main, a, &j->final.list[j->final.winner].kernel),
                      .elapsed_s = at__now_s() - at__contest_tally(j->main)->started_s,
                      .conditions = j->final.notes.conditions };
     at_status status = keep_sources(j, a->t, err);

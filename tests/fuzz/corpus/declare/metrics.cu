@@ -10,4 +10,5 @@ traffic 4 * n
 ops 2 * n
 metric rate = ops / seconds  # a second
 metric both = rate > 1 && registers < 64 ? rate / 2 : -spilled_bytes
+objective both max
 */ extern "C" __global__ void r(T *y) {}
