@@ -75,6 +75,14 @@ Test(objective, the_least_value_wins_and_stands_beside_the_time)
     const char *first = strstr(run.out, "THREADS=64"), *second = strstr(run.out, "THREADS=32");
     e2e_expect(first && second && first < second, run);
     e2e_expect(strstr(run.out, "100.0 %") && strstr(run.out, "  6.2 %"), run);
+    e2e_tune(&run, E2E_QUICK, "list matmul --templates templates");
+    e2e_expect(
+        strstr(run.out, "\n  metric footprint = seconds * 1000000 * shared_bytes\n  objective: min footp"),
+        run);
+    e2e_tune(&run, E2E_QUICK, "list matmul --templates templates --format json");
+    e2e_expect(
+        strstr(run.out, ",\"metrics\":{\"footprint\":\"seconds * 1000000 * shared_bytes\"},\"objective\":"),
+        run);
     e2e_tune(&run, E2E_QUICK, "report --templates templates");
     e2e_expect(strstr(run.out, "; chosen by min footprint ("), run);
     e2e_tune(&run, E2E_QUICK, "dump -o all.jsonl");
