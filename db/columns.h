@@ -47,6 +47,7 @@ typedef enum at__column_rule {
     AT__RULE_ABOVE_ZERO,   /* NULL unless it is above zero                                              */
     AT__RULE_SINCE_2,      /* unknown before dump version 2 and schema version 3, which came together   */
     AT__RULE_WAS_SPILL,    /* before those it was called spill_bytes                                    */
+    AT__RULE_NULL_SINCE_3, /* NULL likewise                                                             */
     AT__RULE_TEXT_SINCE_3, /* '' likewise                                                               */
     AT__RULE_SINCE_3,      /* 0 before dump version 3 and schema version 5, or where it is missing       */
 } at__column_rule;
@@ -69,6 +70,7 @@ typedef enum at__column_rule {
     R(MIB, 0, 8589934592.0)                                                                                  \
     R(TIME, 1e-15, 1e9)                                                                                      \
     R(SECONDS, 0, 1e9)                                                                                       \
+    R(JOULES, 0, 1e9)                                                                                        \
     R(SPREAD, 0, 1e9)                                                                                        \
     R(GRID, 0, 2147483647)                                                                                   \
     R(BLOCK, 0, 1024)
@@ -124,6 +126,7 @@ typedef enum at__column_range {
     X(min_s,             min_s,              SOME_REAL, timing.min_s,                PLAIN,      SECONDS)       \
     X(spread,            spread,             SOME_REAL, timing.spread,               PLAIN,      SPREAD)        \
     X(samples,           samples,            INT,       timing.samples,              PLAIN,      COUNT)         \
+    X(joules,            joules,             SOME_REAL, timing.joules,               NULL_SINCE_3, JOULES)      \
     X(registers,         registers,          COUNT,     resources.registers,         PLAIN,      COUNT)         \
     X(shared_bytes,      shared_bytes,       COUNT,     resources.shared_bytes,      PLAIN,      COUNT)         \
     X(stack_bytes,       stack_bytes,        COUNT,     resources.stack_bytes,       SINCE_2,    COUNT)         \
@@ -139,6 +142,7 @@ typedef enum at__column_range {
     X(min_s,             min_s,              REAL,      timing.min_s,                PLAIN,      SECONDS)       \
     X(spread,            spread,             REAL,      timing.spread,               PLAIN,      SPREAD)        \
     X(samples,           samples,            INT,       timing.samples,              PLAIN,      COUNT)         \
+    X(joules,            joules,             SOME_REAL, timing.joules,               NULL_SINCE_3, JOULES)      \
     X(ceiling_s,         ceiling_s,          SOME_REAL, ceiling_s,                   PLAIN,      SECONDS)       \
     X(ceiling_name,      ceiling,            TEXT,      ceiling_name,                PLAIN,      TEXT)          \
     X(ties,              ties,               TEXT,      ties,                        PLAIN,      TEXT)          \

@@ -92,6 +92,7 @@ CREATE TABLE trial (
     min_s          REAL,              -- fastest sample
     spread         REAL,              -- (p90 - p10) / median of the samples, no unit
     samples        INTEGER NOT NULL,  -- timed launches, or batches of them for short kernels
+    joules         REAL,              -- one launch, the whole device; NULL: not measured
     registers      INTEGER,           -- a thread
     shared_bytes   INTEGER,           -- a block, static and dynamic
     stack_bytes    INTEGER,           -- stack frame of a thread, as ptxas says
@@ -119,6 +120,7 @@ CREATE TABLE winner (
     min_s              REAL    NOT NULL,
     spread             REAL    NOT NULL,  -- (p90 - p10) / median of the final's samples, no unit
     samples            INTEGER NOT NULL,
+    joules             REAL,              -- one launch, the whole device; NULL: not measured
     ceiling_s          REAL,              -- best plain copy of the same bytes in the same final
     ceiling_name       TEXT    NOT NULL,  -- which copy that was, "memcpy"; '' when there is none
     ties               TEXT    NOT NULL,  -- configurations that could not be told apart, one a line
@@ -180,6 +182,7 @@ SELECT
     w.min_s                        AS min_s,
     w.spread                       AS spread,
     w.samples                      AS samples,
+    w.joules                       AS joules,
     p.traffic_bytes / w.median_s / 1e9 AS gb_per_s,         -- 10^9 bytes
     nullif(p.ops_count, 0) / w.median_s / 1e9 AS gflop_per_s, -- 10^9 operations; NULL: the op has no `ops`
     w.ceiling_s / w.median_s       AS share_of_ceiling,     -- 1.0: as fast as the best copy
@@ -260,6 +263,7 @@ SELECT
     x.min_s                        AS min_s,
     x.spread                       AS spread,
     x.samples                      AS samples,
+    x.joules                       AS joules,
     p.traffic_bytes / x.median_s / 1e9 AS gb_per_s,
     nullif(p.ops_count, 0) / x.median_s / 1e9 AS gflop_per_s,
     x.registers                    AS registers,

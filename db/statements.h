@@ -31,6 +31,7 @@
 #define AT__TAKE_ABOVE_ZERO(shown) "nullif(max(" AT__TAKE_PLAIN(shown) ", 0), 0)"
 #define AT__TAKE_SINCE_2(shown)    "CASE WHEN ?5 >= 2 THEN " AT__TAKE_PLAIN(shown) " END"
 #define AT__TAKE_SINCE_3(shown)    "coalesce(" AT__TAKE_PLAIN(shown) ", 0)"
+#define AT__TAKE_NULL_SINCE_3(shown) AT__TAKE_PLAIN(shown)
 #define AT__TAKE_TEXT_SINCE_3(shown) AT__TAKE_OR_EMPTY(shown)
 #define AT__TAKE_WAS_SPILL(shown)                                                                      \
     "json_extract(?1, CASE WHEN ?5 >= 2 THEN '$." #shown "' ELSE '$.spill_bytes' END)"

@@ -30,7 +30,8 @@ const at__migration at__migrations[] = {
     { 3, "ALTER TABLE winner ADD COLUMN rank_at TEXT NOT NULL DEFAULT ''; "
          "UPDATE winner SET rank_at = measured_at WHERE measured_at <= " AT__SQL_LATEST },
     { 4, "ALTER TABLE problem ADD COLUMN ops_count INTEGER NOT NULL DEFAULT 0; "
-         "ALTER TABLE winner ADD COLUMN objective TEXT NOT NULL DEFAULT ''" },
+         "ALTER TABLE winner ADD COLUMN objective TEXT NOT NULL DEFAULT ''; "
+         "ALTER TABLE trial ADD COLUMN joules REAL; ALTER TABLE winner ADD COLUMN joules REAL" },
     { 0, NULL },
 };
 

@@ -17,6 +17,8 @@ static const at__resources TAKES = {
     .registers = 40, .shared_bytes = 3000, .stack_bytes = 0, .spill_bytes = 8, .local_bytes = 0
 };
 
+static const at__timing TIMING = { .median_s = 2e-6, .joules = 0.25 };
+
 static at_status read(at__op **out, const char *lines, at_error *err)
 {
     char text[2000];
@@ -31,7 +33,7 @@ static at_status value_of(double *out, const char *lines, const at__resources *r
     at__problem p;
     cr_assert_eq(read(&op, lines, err), AT_OK, "%s", err->text);
     cr_assert_eq(at__problem_init(&p, op, AT__F32, (int64_t[]){ 1000 }, 1, err), AT_OK, "%s", err->text);
-    at_status status = at__metric_value(out, &p, op->metric_count - 1, 2e-6, r, err);
+    at_status status = at__metric_value(out, &p, op->metric_count - 1, &TIMING, r, err);
     at__op_close(op);
     return status;
 }
@@ -54,6 +56,7 @@ Test(metric, arithmetic_is_real_and_what_is_of_integers_stays_so)
         { "metric a = !(registers == 40) || !1", 0 },
         { "metric a = sizeof(T) / 8", 0.5 },
         { "metric a = 1 / 4\nmetric b = a * a", 0.0625 },
+        { "metric a = joules * 4", 1 },
         { "metric a = 9000000000000000000 * 1000", 9e21 },
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
@@ -158,7 +161,7 @@ static double score_of(const char *lines, double seconds)
     at_error err = { 0 };
     cr_assert_eq(read(&op, lines, &err), AT_OK, "%s", err.text);
     cr_assert_eq(at__problem_init(&p, op, AT__F32, (int64_t[]){ 1000 }, 1, &err), AT_OK, "%s", err.text);
-    double score = at__score_or_none(&p, seconds, &TAKES);
+    double score = at__score_or_none(&p, &(at__timing){ .median_s = seconds }, &TAKES);
     at__op_close(op);
     return score;
 }

@@ -22,7 +22,8 @@ static const char TRIAL[] =
     "H200\",\"cc\":90,\"sms\":132,\"memory_mib\":143771,"
     "\"driver\":\"580\",\"nvrtc\":\"13.0\",\"tool\":\"0.1.0\",\"cold\":1,\"template\":\"tile\","
     "\"template_hash\":\"h1\",\"config\":\"N=1\",\"outcome\":\"timed\",\"median_s\":2e-06,\"min_s\":1e-06,"
-    "\"spread\":0.25,\"samples\":7,\"registers\":40,\"shared_bytes\":4224,\"stack_bytes\":16,\"spill_bytes\":"
+    "\"spread\":0.25,\"samples\":7,\"joules\":0.5,\"registers\":40,\"shared_bytes\":4224,\"stack_bytes\":16,"
+    "\"spill_bytes\":"
     "24,"
     "\"local_bytes\":48,\"compile_s\":0.5,\"log\":\"\",\"source_hash\":\"s1\","
     "\"measured_at\":\"2026-11-01T00:00:00Z\"}\n";
@@ -33,7 +34,7 @@ static const char WINNER[] =
     "H200\",\"cc\":90,\"sms\":132,\"memory_mib\":143771,"
     "\"driver\":\"580\",\"nvrtc\":\"13.0\",\"tool\":\"0.1.0\",\"cold\":1,\"template\":\"tile\","
     "\"template_hash\":\"h1\",\"config\":\"N=1\",\"median_s\":2e-06,\"min_s\":1e-06,\"spread\":0.25,"
-    "\"samples\":7,"
+    "\"samples\":7,\"joules\":0.5,"
     "\"ceiling_s\":1.5e-06,\"ceiling\":\"memcpy\",\"ties\":\"\",\"trials\":3,\"space_count\":9,\"grid_x\":7,"
     "\"grid_y\":8,\"grid_z\":9,\"block_x\":32,\"block_y\":4,\"block_z\":2,\"shared_bytes\":4224,"
     "\"registers\":40,"

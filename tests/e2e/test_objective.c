@@ -6,6 +6,7 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -146,4 +147,70 @@ Test(objective, verify_goes_by_it)
     write_op(FOOTPRINT);
     e2e_tune(&run, E2E_QUICK, "verify --templates templates");
     e2e_expect(strstr(run.out, "it was chosen by another objective"), run);
+}
+
+/* ---- energy ---- */
+
+#define ENERGY "metric energy = joules * 1000\n"
+
+static void connect_counter(void)
+{
+    char all[2048];
+    snprintf(all, sizeof all, "%s:%s", AT_NVML_FOLDER, getenv("LD_LIBRARY_PATH"));
+    setenv("LD_LIBRARY_PATH", all, 1);
+    e2e_script("noise 0\ntime matmul_good 32 20000\ntime matmul_good 64 40000\ntime * * 30000\n"
+               "energy matmul_good 32 4000\nenergy matmul_good 64 1000\nenergy * * 2000");
+}
+
+/* Of the op's own kernels: 4 and 1 mJ a launch. */
+Test(objective, energy_is_counted_over_many_launches_and_may_be_what_counts)
+{
+    write_op(ENERGY "objective energy\n");
+    connect_counter();
+    expect_winner("good THREADS=64  [energy ");
+    cr_assert_eq(
+        e2e_count("SELECT count(*) FROM trial WHERE config = 'THREADS=32' AND joules BETWEEN 0.0036 AND "
+                  "0.0044"),
+        1);
+    cr_assert_eq(
+        e2e_count("SELECT count(*) FROM trial WHERE config = 'THREADS=64' AND joules BETWEEN 0.0009 AND "
+                  "0.0011"),
+        1);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM winners_all WHERE joules BETWEEN 0.0009 AND 0.0011"), 1);
+    e2e_tune(&run, E2E_QUICK, "dump -o all.jsonl");
+    e2e_tune(&run, E2E_QUICK, "tune " MATMUL " --device replay:all.jsonl --db replayed.db");
+    e2e_expect(run.code == 0 && strstr(run.out, "good THREADS=64  [energy "), run);
+}
+
+Test(objective, trials_that_were_not_weighed_are_measured_again_when_a_metric_wants_it)
+{
+    write_op("");
+    connect_counter();
+    expect_winner("good THREADS=32");
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE joules IS NOT NULL"), 0);
+    write_op(ENERGY);
+    connect_counter();
+    e2e_tune(&run, E2E_QUICK, "tune " MATMUL " --jobs 2 --format json");
+    e2e_expect(strstr(run.out, "THREADS=32") && strstr(run.out, "\"known\":0"), run);
+    e2e_expect(e2e_count("SELECT count(*) FROM trial WHERE joules > 0") == 2, run);
+}
+
+Test(objective, without_a_counter_the_problem_says_what_is_missing)
+{
+    write_op(ENERGY);
+    tune();
+    e2e_expect(
+        strstr(run.out, "a metric reads joules, and found no NVML for this device; expected NVML's energy"),
+        run);
+}
+
+Test(objective, a_counter_that_stands_still_is_no_energy)
+{
+    write_op(ENERGY);
+    connect_counter();
+    e2e_script("noise 0\ntime * * 30000");
+    tune();
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'launch_failed' AND log LIKE "
+                           "'%energy counter stands still%'"),
+                 2);
 }

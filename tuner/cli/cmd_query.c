@@ -60,7 +60,7 @@ static void print_rate(const at__answer *a)
 static void print_metrics(const at__answer *a, const at__problem *problem)
 {
     at__str lines = { 0 };
-    at__metrics_lines(&lines, problem, a->winner.timing.median_s, &a->winner.resources);
+    at__metrics_lines(&lines, problem, &a->winner.timing, &a->winner.resources);
     at__print(stdout, "%s", at__whole(&lines));
     at__str_clear(&lines);
 }
@@ -165,7 +165,7 @@ static void print_csv(const at__answer *a, const at__problem *problem)
     at__report_gflop_field(&o, at__answer_gflop_per_s(a));
     at__field_real(&o, 4, at__answer_share(a));
     at__field_text(&o, "exact");
-    at__metrics_csv_fields(&o, problem, a->winner.timing.median_s, &a->winner.resources);
+    at__metrics_csv_fields(&o, problem, &a->winner.timing, &a->winner.resources);
     at__print(stdout, "%s\n", at__whole(&o));
     at__str_clear(&o);
 }
@@ -231,7 +231,7 @@ static void found_json(const at__found *f, const at__problem *problem, const cha
     if (f->own) {
         at__member_int(&o, "samples", a->winner.timing.samples);
         at__member_text(&o, "measured_at", a->measured_at);
-        at__metrics_member(&o, problem, a->winner.timing.median_s, &a->winner.resources);
+        at__metrics_member(&o, problem, &a->winner.timing, &a->winner.resources);
     }
     at__str_add(&o, "}");
     at__print(stdout, "%s\n", at__whole(&o));
@@ -248,7 +248,8 @@ static void found_csv(const at__found *f, const at__problem *problem, const char
     at__report_gflop_field(&o, f->own ? at__answer_gflop_per_s(a) : 0);
     at__field_text(&o, ""); /* a share of the copy ceiling is known of finals only */
     at__field_text(&o, at__match_name(f->match));
-    at__metrics_csv_fields(&o, problem, f->own ? a->winner.timing.median_s : 0, &a->winner.resources);
+    at__metrics_csv_fields(&o, problem, f->own ? &a->winner.timing : &(at__timing){ 0 },
+                           &a->winner.resources);
     at__print(stdout, "%s\n", at__whole(&o));
     at__str_clear(&o);
 }

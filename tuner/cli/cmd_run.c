@@ -157,7 +157,7 @@ static void on_result(void *context, const at__result *result)
     if (w->ceiling_s > 0)
         at__print(stdout, ", %.1f %% of a plain copy", 100 * w->ceiling_s / w->timing.median_s);
     at__print(stdout, "\n");
-    at__metrics_lines(&metrics, result->problem, w->timing.median_s, &w->resources);
+    at__metrics_lines(&metrics, result->problem, &w->timing, &w->resources);
     at__print(stdout, "%s", at__whole(&metrics));
     at__str_clear(&metrics);
 }

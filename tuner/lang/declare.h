@@ -210,6 +210,7 @@ typedef enum at__figure {
     AT__FIGURE_SPILLED_BYTES,
     AT__FIGURE_OPS,
     AT__FIGURE_TRAFFIC,
+    AT__FIGURE_JOULES,
     AT__FIGURES
 } at__figure;
 extern const char *const at__figure_names[AT__FIGURES]; /* "seconds", ... */

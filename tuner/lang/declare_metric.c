@@ -20,6 +20,7 @@ const char *const at__figure_names[AT__FIGURES] = {
     [AT__FIGURE_SPILLED_BYTES] = "spilled_bytes",
     [AT__FIGURE_OPS] = "ops",
     [AT__FIGURE_TRAFFIC] = "traffic",
+    [AT__FIGURE_JOULES] = "joules",
 };
 
 static bool is_name(const char *known, const char *name, size_t len)

@@ -20,8 +20,8 @@ static at_status declared(double *out, const at__expr *expr, const int64_t *slot
     return status;
 }
 
-static at_status bind(double *real, const at__problem *problem, double seconds, const at__resources *r,
-                      at_error *err)
+static at_status bind(double *real, const at__problem *problem, const at__timing *timing,
+                      const at__resources *r, at_error *err)
 {
     static const at__limits NO_DEVICE = { 0 };
     int64_t slots[AT__MAX_SLOTS];
@@ -35,37 +35,38 @@ static at_status bind(double *real, const at__problem *problem, double seconds, 
         return status;
     for (int i = 0; i < problem->op->symbols.count; i++)
         real[i] = (double)slots[i];
-    figures[AT__FIGURE_SECONDS] = seconds > 0 ? seconds : NAN;
+    figures[AT__FIGURE_SECONDS] = timing->median_s > 0 ? timing->median_s : NAN;
+    figures[AT__FIGURE_JOULES] = timing->joules > 0 ? timing->joules : NAN;
     figures[AT__FIGURE_REGISTERS] = known(r->registers);
     figures[AT__FIGURE_SHARED_BYTES] = known(r->shared_bytes);
     figures[AT__FIGURE_SPILLED_BYTES] = known(r->spill_bytes);
     return AT_OK;
 }
 
-at_status at__metric_value(double *out, const at__problem *problem, int metric, double seconds,
+at_status at__metric_value(double *out, const at__problem *problem, int metric, const at__timing *timing,
                            const at__resources *resources, at_error *err)
 {
     double real[AT__REAL_SLOTS];
     const at__metric *m = problem->op->metrics;
-    at_status status = bind(real, problem, seconds, resources, err);
+    at_status status = bind(real, problem, timing, resources, err);
     for (int i = 0; i < metric && status == AT_OK; i++)
         if (at__expr_eval_real(&real[AT__METRIC_SLOT + i], m[i].expr, real, NULL) != AT_OK)
             real[AT__METRIC_SLOT + i] = NAN;
     return status == AT_OK ? at__expr_eval_real(out, m[metric].expr, real, err) : status;
 }
 
-at_status at__score(double *out, const at__problem *problem, double seconds, const at__resources *resources,
-                    at_error *err)
+at_status at__score(double *out, const at__problem *problem, const at__timing *timing,
+                    const at__resources *resources, at_error *err)
 {
     const at__op *op = problem->op;
-    double value = seconds;
+    double value = 0;
     at_error cause = { 0 };
     if (!op->objective) {
-        *out = seconds;
+        *out = timing->median_s;
         return AT_OK;
     }
     const at__metric *m = &op->metrics[op->objective - 1];
-    if (at__metric_value(&value, problem, op->objective - 1, seconds, resources, &cause) != AT_OK)
+    if (at__metric_value(&value, problem, op->objective - 1, timing, resources, &cause) != AT_OK)
         return at_fail(err, AT_ERR_INPUT, "the objective %s has no value: %s", m->name, cause.text);
     double score = op->objective_max ? 1 / value : value;
     if (!(value > 0) || !isfinite(score) || !(score > 0))
@@ -75,8 +76,16 @@ at_status at__score(double *out, const at__problem *problem, double seconds, con
     return AT_OK;
 }
 
-double at__score_or_none(const at__problem *problem, double seconds, const at__resources *resources)
+double at__score_or_none(const at__problem *problem, const at__timing *timing, const at__resources *resources)
 {
     double score;
-    return at__score(&score, problem, seconds, resources, NULL) == AT_OK ? score : (double)INFINITY;
+    return at__score(&score, problem, timing, resources, NULL) == AT_OK ? score : (double)INFINITY;
+}
+
+bool at__reads_figure(const at__op *op, at__figure figure)
+{
+    for (int i = 0; i < op->metric_count; i++)
+        if (at__expr_reads(op->metrics[i].expr, AT__FIGURE_SLOT + (int)figure))
+            return true;
+    return false;
 }

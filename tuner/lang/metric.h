@@ -14,7 +14,7 @@
  * Metric number `metric` of the problem's op. AT_ERR_INPUT, with the place: a figure that it reads is not
  * known (registers of an import, `ops` of an op without such a line), or the arithmetic has no answer.
  */
-at_status at__metric_value(double *out, const at__problem *problem, int metric, double seconds,
+at_status at__metric_value(double *out, const at__problem *problem, int metric, const at__timing *timing,
                            const at__resources *resources, at_error *err) AT_MUST_CHECK;
 
 /*
@@ -22,10 +22,14 @@ at_status at__metric_value(double *out, const at__problem *problem, int metric, 
  * objective, of which a larger-is-better one counts as its reciprocal. AT_ERR_INPUT, with the place: it has
  * no value, or none above zero.
  */
-at_status at__score(double *out, const at__problem *problem, double seconds, const at__resources *resources,
-                    at_error *err) AT_MUST_CHECK;
+at_status at__score(double *out, const at__problem *problem, const at__timing *timing,
+                    const at__resources *resources, at_error *err) AT_MUST_CHECK;
 
 /* The same; INFINITY: it has none. */
-double at__score_or_none(const at__problem *problem, double seconds, const at__resources *resources);
+double at__score_or_none(const at__problem *problem, const at__timing *timing,
+                         const at__resources *resources);
+
+/* Does a metric of the op read it? */
+bool at__reads_figure(const at__op *op, at__figure figure);
 
 #endif

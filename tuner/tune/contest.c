@@ -26,9 +26,9 @@
 /* A loser's cubin is dropped; near the top it may be needed for the final. */
 #define KEEP_WITHIN 1.10
 
-double at__contest_score(const at__contest *c, double seconds, const at__resources *resources)
+double at__contest_score(const at__contest *c, const at__timing *timing, const at__resources *resources)
 {
-    return c->is_copy ? seconds : at__score_or_none(&c->problem, seconds, resources);
+    return c->is_copy ? timing->median_s : at__score_or_none(&c->problem, timing, resources);
 }
 
 /* A kernel that is right, but has no value of what is tuned for, is no candidate; its log says why. */
@@ -38,10 +38,10 @@ static bool rate(const at__contest *c, at__candidate *a)
     a->score = INFINITY;
     if (a->m.outcome != AT__TIMED)
         return false;
-    a->score = at__contest_score(c, a->m.timing.median_s, &a->m.resources);
+    a->score = at__contest_score(c, &a->m.timing, &a->m.resources);
     if (isfinite(a->score))
         return true;
-    if (at__score(&a->score, &c->problem, a->m.timing.median_s, &a->m.resources, &why) != AT_OK)
+    if (at__score(&a->score, &c->problem, &a->m.timing, &a->m.resources, &why) != AT_OK)
         snprintf(a->m.log, sizeof a->m.log, "%.*s", (int)sizeof a->m.log - 1, why.text);
     a->score = INFINITY;
     return false;
@@ -73,8 +73,9 @@ static void decide(at__contest *c, at__candidate *a)
 static bool use_known(at__contest *c, at__candidate *a)
 {
     const at__known_trial *k = at__contest_find_known(c, a);
-    if (!k)
-        return false;
+    bool weighed = k && (k->outcome != AT__TIMED || k->timing.joules > 0);
+    if (!k || (!c->is_copy && !weighed && at__reads_figure(c->problem.op, AT__FIGURE_JOULES)))
+        return false; /* what was measured before somebody asked for energy is measured again */
     a->m = (at__measured){ .outcome = k->outcome, .timing = k->timing, .resources = k->resources };
     a->known = a->stored = true;
     c->tally.known++;

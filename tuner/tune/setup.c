@@ -5,6 +5,8 @@
  */
 #include "tune/setup.h"
 
+#include "lang/metric.h"
+
 #include "device/layout.h"
 #include "lang/data.h"
 #include "lang/npy.h"
@@ -181,7 +183,9 @@ static at_status set_up_device(at__env *env, at__setup *setup, at__build *refere
 at_status at__setup_problem(at__env *env, const at__problem *problem, const int64_t *slots, at_error *err)
 {
     const at__op *op = problem->op;
-    at__setup setup = { .warm = env->options->warm, .seed = env->seed };
+    at__setup setup = { .warm = env->options->warm,
+                        .seed = env->seed,
+                        .energy = at__reads_figure(problem->op, AT__FIGURE_JOULES) };
     at__build reference = { 0 };
     bool again = false;
 
