@@ -19,3 +19,14 @@ function(at_embed_schema target)
     DEPENDS ${input} ${script} VERBATIM)
   target_sources(${target} PRIVATE ${output})
 endfunction()
+
+# at_embed_winners(TARGET CODE): lays all dumps of db/winners out as a database, in a program that is linked from the
+# library CODE, and compiles it into TARGET as at__shipped_image (db/store_internal.h).
+function(at_embed_winners target code)
+  file(GLOB dumps CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/db/winners/*.jsonl.gz)
+  set(output ${CMAKE_BINARY_DIR}/embedded_winners.c)
+  add_executable(embed_winners ${CMAKE_SOURCE_DIR}/db/embed_winners.c)
+  target_link_libraries(embed_winners PRIVATE ${code})
+  add_custom_command(OUTPUT ${output} COMMAND embed_winners ${output} ${dumps} DEPENDS embed_winners ${dumps} VERBATIM)
+  target_sources(${target} PRIVATE ${output})
+endfunction()

@@ -43,6 +43,15 @@ void at__store_set_cancel(at__store *store, const at__cancel *cancel);
 /* One that lasts until it is closed. */
 at_status at__store_open_memory(at__store **out, at_error *err) AT_MUST_CHECK;
 
+/*
+ * The winners that come with the program (db/winners), in its own memory: no file is looked for. For reading;
+ * what would write fails. Any number may be open. at__shipped_wanted: there are some, and AUTOTUNE_NO_SHIPPED
+ * does not leave them out (unset, empty or 0).
+ */
+#define AT__SHIPPED "shipped with autotune" /* how answers say where they are from */
+bool at__shipped_wanted(void);
+at_status at__store_open_shipped(at__store **out, at_error *err) AT_MUST_CHECK;
+
 /* Where replays go when nothing is said: $XDG_DATA_HOME/autotune/replay.db, else
  * ~/.local/share/autotune/replay.db. */
 at_status at__store_replay_path(at__str *out, at_error *err) AT_MUST_CHECK;
@@ -228,6 +237,13 @@ at_status at__store_merge_into(const char *path, const char *const *paths, int c
 /* Is `path` the database, or one of the files that SQLite keeps beside it? By device and inode, and by real
  * names where they are not there yet. Opens nothing. */
 bool at__store_owns(const char *database, const char *path);
+
+/*
+ * Who tunes the problem `what` (a hash) for a database: one at a time, until *fd is closed or the process
+ * ends. The database, and its folder, need not be there. AT_ERR_NOT_FOUND: another one does just now.
+ * AT_ERR_STORE: nothing can be written there.
+ */
+at_status at__store_lock_problem(int *fd, const char *database, uint64_t what, at_error *err) AT_MUST_CHECK;
 
 /* Does a regular file begin as SQLite's do? Safe on one that this process has open. */
 bool at__store_is_database(const char *path);

@@ -34,6 +34,9 @@ at_status at__store_make_parents(const char *path, mode_t mode, at_error *err) A
 
 extern const char at__schema_sql[]; /* schema.sql, made by embed.cmake */
 
+extern const unsigned char at__shipped_image[]; /* a database, made by embed_winners.c */
+extern const size_t at__shipped_bytes;          /* of it; 0: none                      */
+
 /* at__store_open with another patience for locks. */
 at_status at__store_open_wait(at__store **out, const char *path, at__open_mode mode, int wait_ms,
                               at_error *err) AT_MUST_CHECK;

@@ -71,6 +71,20 @@ REFUSED(cuGetErrorString)
     EXPORT int name(__VA_ARGS__);                                                                            \
     EXPORT int name(__VA_ARGS__)
 
+static _Thread_local int capturing;
+
+EXPORT void fake_capture(int on)
+{
+    capturing = on;
+}
+
+ENTRY(cuStreamIsCapturing, const void *stream, int *status)
+{
+    (void)stream;
+    *status = capturing;
+    return OK;
+}
+
 ENTRY(cuInit, unsigned flags)
 {
     return flags ? INVALID_VALUE : OK;

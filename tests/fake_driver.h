@@ -16,5 +16,6 @@ typedef struct fake_record {
 typedef fake_record fake_read_call(void);
 int fake_use_context(uintptr_t context);
 fake_record fake_read(void);
+void fake_capture(int on); /* from now on this thread's streams are being captured, or not */
 
 #endif

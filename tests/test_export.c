@@ -20,8 +20,8 @@ static void export_one(at__str *out, at__answer *answer, bool with_main, at_stat
     cr_assert_eq(at__problem_init(&problem, op, AT__U8, (int64_t[]){ 3, 64, 33 }, 3, &err), AT_OK, "%s",
                  err.text);
     answer->winner.template_hash = t->hash;
-    cr_assert_eq(at__export_cu(out, &(at__export_input){ answer, t, &problem, with_main }, &err), expected,
-                 "%s", err.text);
+    cr_assert_eq(at__export_cu(out, &(at__export_input){ answer, t, &problem, .with_main = with_main }, &err),
+                 expected, "%s", err.text);
     at__catalog_close(catalog);
 }
 
@@ -141,8 +141,8 @@ Test(export, one_file_with_both_declarations_comes_once)
     a.winner.template_name = "plain";
     a.winner.template_hash = t->hash;
     a.winner.config = "THREADS=128";
-    cr_assert_eq(at__export_cu(&out, &(at__export_input){ &a, t, &problem, true }, &err), AT_OK, "%s",
-                 err.text);
+    cr_assert_eq(at__export_cu(&out, &(at__export_input){ &a, t, &problem, .with_main = true }, &err), AT_OK,
+                 "%s", err.text);
     cr_assert_eq(occurrences(out.data, "void negate_reference("), 1);
     cr_assert(strstr(out.data, "{ \"data\", 4000ull, 256, true, true },"),
               "read and written: never poisoned");
@@ -176,8 +176,8 @@ static void export_numbers(at__str *out, at__dtype type, bool with_main)
     a.winner.template_name = "plain";
     a.winner.template_hash = t->hash;
     a.winner.config = "";
-    cr_assert_eq(at__export_cu(out, &(at__export_input){ &a, t, &problem, with_main }, &err), AT_OK, "%s",
-                 err.text);
+    cr_assert_eq(at__export_cu(out, &(at__export_input){ &a, t, &problem, .with_main = with_main }, &err),
+                 AT_OK, "%s", err.text);
     at__template_close(t);
     at__op_close(op);
 }

@@ -35,7 +35,7 @@ Test(library, does_not_open_a_database_that_is_not_there)
     options.database = home.db;
     cr_assert_eq(at_open(&tuner, &options, &err), AT_ERR_NOT_FOUND);
     cr_assert(strstr(err.text, home.db), "%s", err.text);
-    options.version = 2;
+    options.version = 3;
     cr_assert_eq(at_open(&tuner, &options, &err), AT_ERR_USAGE);
     cr_assert_null(tuner);
     at_close(NULL);
@@ -53,6 +53,62 @@ Test(library, does_not_open_what_is_no_database)
     fclose(file);
     options.database = home.db;
     cr_assert_eq(at_open(&tuner, &options, &err), AT_ERR_STORE, "%s", err.text);
+}
+
+/* ---- what comes with autotune ---- */
+
+static const at_problem SHIPPED = {
+    .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { 4096, 4096 }
+};
+
+static at_match match_with(const at_open_options *options, const char *origin)
+{
+    at_error err = { 0 };
+    at_tuner *tuner = NULL;
+    cr_assert_eq(at_open(&tuner, options, &err), AT_OK, "%s", err.text);
+    at_found *found = find_ok(tuner, SHIPPED, &ON_H200);
+    at_match match = found->match;
+    cr_assert_str_eq(found->origin, origin);
+    at_found_close(found);
+    at_close(tuner);
+    return match;
+}
+
+Test(library, what_comes_with_it_answers_on_a_new_machine)
+{
+    set_or_unset("AUTOTUNE_NO_SHIPPED", NULL);
+    cr_assert_eq(match_with(NULL, "shipped with autotune"), AT_MATCH_EXACT);
+}
+
+Test(library, what_comes_with_it_is_left_out_on_demand)
+{
+    at_open_options options = AT_OPEN_OPTIONS_INIT;
+    set_or_unset("AUTOTUNE_NO_SHIPPED", NULL);
+    options.without_shipped = 1;
+    cr_assert_eq(match_with(&options, ""), AT_MATCH_NONE);
+    set_or_unset("AUTOTUNE_NO_SHIPPED", "1");
+    cr_assert_eq(match_with(NULL, ""), AT_MATCH_NONE);
+}
+
+Test(library, what_was_tuned_goes_before_what_comes_with_it)
+{
+    at_open_options options = AT_OPEN_OPTIONS_INIT;
+    set_or_unset("AUTOTUNE_NO_SHIPPED", NULL);
+    options.database = home.db;
+    put_winner("4096x4096", 4096 * 4096, "NVIDIA H200", 132);
+    cr_assert_eq(match_with(&options, "database"), AT_MATCH_EXACT);
+}
+
+/* A program that was compiled before there were more members has none behind these, but other memory. */
+Test(library, options_of_version_1_are_read_no_further)
+{
+    struct {
+        int version;
+        const char *database, *cache, *templates;
+        int behind;
+    } old = { 1, NULL, NULL, NULL, 1 };
+    set_or_unset("AUTOTUNE_NO_SHIPPED", NULL);
+    cr_assert_eq(match_with((const at_open_options *)(void *)&old, "shipped with autotune"), AT_MATCH_EXACT);
 }
 
 Test(library, without_a_default_database_nothing_is_known)

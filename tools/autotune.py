@@ -49,7 +49,8 @@ class _Problem(ctypes.Structure):
 
 class _OpenOptions(ctypes.Structure):
     _fields_ = [("version", ctypes.c_int), ("database", ctypes.c_char_p), ("cache", ctypes.c_char_p),
-                ("templates", ctypes.c_char_p)]
+                ("templates", ctypes.c_char_p), ("without_shipped", ctypes.c_int),
+                ("tune_s", ctypes.c_double), ("tune_in_background", ctypes.c_int), ("program", ctypes.c_char_p)]
 
 
 class _Target(ctypes.Structure):
@@ -66,7 +67,7 @@ class _Found(ctypes.Structure):
                 ("measured_device", ctypes.c_char_p), ("measured_shape", ctypes.c_char_p),
                 ("measured_at", ctypes.c_char_p),
                 ("median_s", ctypes.c_double), ("gb_per_s", ctypes.c_double), ("ceiling_s", ctypes.c_double),
-                ("gflop_per_s", ctypes.c_double)]
+                ("origin", ctypes.c_char_p), ("gflop_per_s", ctypes.c_double)]
 
 
 def _load(path=None):
@@ -113,11 +114,13 @@ def _shown(found):
 class Tuner:
     """An open database; any number of threads may use it. Arguments as in at_open_options."""
 
-    def __init__(self, database=None, cache=None, templates=None, library=None):
+    def __init__(self, database=None, cache=None, templates=None, library=None, shipped=True, tune_s=0,
+                 tune_in_background=False, program=None):
         self._library = _load(library)
         self._handle = ctypes.c_void_p()
         self._problems = {}
-        options = _OpenOptions(1, _text(database), _text(cache), _text(templates))
+        options = _OpenOptions(2, _text(database), _text(cache), _text(templates), not shipped, tune_s,
+                               tune_in_background, _text(program))
         self._call("at_open", ctypes.byref(self._handle), options)
 
     def close(self):
@@ -129,7 +132,7 @@ class Tuner:
         return self._library.at_version().decode()
 
     def find(self, op, sizes, dtype, device=None, cc=0, sms=0):
-        """What the database knows: match, why, template_name, config, grid, block, median_s, ..., and source."""
+        """What the database knows: match, why, template_name, config, grid, block, median_s, ..., origin, and source."""
         found, text = ctypes.POINTER(_Found)(), ctypes.c_void_p()
         target = _Target(1, _text(device), cc, sms)
         self._call("at_find", ctypes.byref(found), self._handle, self._problem(op, sizes, dtype), target)

@@ -14,8 +14,9 @@
  * Threads   any number of threads may use one tuner at once; closing it is for one, after the others. Slow
  *           steps (a look-up in the store, a compilation) wait for each other; a problem that has run before
  *           takes a read lock only. A process must not use in a fork what it opened before.
- * State     no global variables. Environment: AUTOTUNE_DB, AUTOTUNE_CACHE (_LIMIT), AUTOTUNE_NVRTC,
- *           CUDA_HOME, XDG_DATA_HOME, XDG_CACHE_HOME, HOME, all read on first use of what they name.
+ * State     no global variables. Environment: AUTOTUNE_DB, AUTOTUNE_CACHE (_LIMIT), AUTOTUNE_NO_SHIPPED,
+ *           AUTOTUNE_NVRTC, CUDA_HOME, XDG_DATA_HOME, XDG_CACHE_HOME, HOME, PATH, all read on first use of
+ *           what they name.
  */
 #ifndef AUTOTUNE_AUTOTUNE_H
 #define AUTOTUNE_AUTOTUNE_H
@@ -91,17 +92,34 @@ typedef struct at_open_options {
     const char *database;  /* NULL: $AUTOTUNE_DB, else the default; see `autotune --help`               */
     const char *cache;     /* of compiled kernels; NULL: $AUTOTUNE_CACHE, else the default; "": no file */
     const char *templates; /* folder of more ops and templates, DIR/<op>/...; NULL: those built in      */
+    /* Since version 2; a program that was compiled with version 1 gets what 0 means. */
+    int without_shipped; /* 1: the database alone answers, without what comes with autotune; so does the
+                            environment variable AUTOTUNE_NO_SHIPPED=1                                  */
+    /*
+     * Above 0: at_run and at_prepare have a problem of which nothing exact is known tuned when they first
+     * meet it, by the program `autotune` in a process of its own, and wait for that at most so many seconds
+     * of wall time, and one more. What it finds is stored in the database, which is made when it is missing.
+     * 0: never.
+     */
+    double tune_s;
+    int tune_in_background; /* 1: at_run goes on with what is known, and then with what was found       */
+    const char *program;    /* `autotune`; NULL: beside the library, in ../bin, ../../bin, or in $PATH  */
 } at_open_options;
 
 #define AT_OPEN_OPTIONS_INIT                                                                                 \
     {                                                                                                        \
-        1, NULL, NULL, NULL                                                                                  \
+        2, NULL, NULL, NULL, 0, 0, 0, NULL                                                                   \
     }
 
 /*
  * Opens the database read-only; options may be NULL. AT_ERR_NOT_FOUND: the file that `database` names does
- * not exist. That the default file does not exist is no error: then nothing is known, of any problem, until
- * the tuner is opened again. AT_ERR_STORE: it is no database of autotune's, or a newer one's.
+ * not exist. That the default file does not exist is no error: then it has no answer, to any question, until
+ * the tuner is opened again. AT_ERR_STORE: it is no database of autotune's, or a newer one's. AT_ERR_USAGE:
+ * an option is out of its range. With tune_s no database needs to exist.
+ *
+ * Below the database lie the winners that come with autotune (NVIDIA H200), in the library's own memory. The
+ * database's answer first where they are exact; else the shipped ones are exact, or near as its own are. Read
+ * when they are first needed, in about a millisecond.
  */
 AT_API at_status at_open(at_tuner **out, const at_open_options *options, at_error *err) AT_MUST_CHECK;
 
@@ -173,17 +191,19 @@ typedef struct at_found {
      * shape and measured_device the device. */
     const char *measured_device, *measured_shape, *measured_at; /* "2026-11-20T21:52:57Z" */
     double median_s;                                            /* 0: not measured        */
-    double gb_per_s;    /* 10^9 bytes that the op had to move, a second */
-    double ceiling_s;   /* the best plain copy of the same bytes; 0: none */
+    double gb_per_s;  /* 10^9 bytes that the op had to move, a second */
+    double ceiling_s; /* the best plain copy of the same bytes; 0: none */
+    /* Where that measurement is from: "database", "shipped with autotune"; "": there is none. */
+    const char *origin;
     double gflop_per_s; /* 10^9 operations a second, as the op counts them; 0: it does not */
 } at_found;
 
 /*
  * Looks a problem up for a device; target may be NULL. The best that the store knows, at most a tenth of a
- * second old; a few microseconds for what was tuned or asked before. AT_OK also when nothing is known;
- * template_name is NULL then only if no template has a valid configuration, or no compute capability is
- * known: `target` has none, and no stored result fits that would tell one. AT_ERR_INPUT: no such op, or the
- * sizes do not suit it. Close *out with at_found_close.
+ * second old; a few microseconds for what was tuned or asked before. It tunes nothing, whatever tune_s is.
+ * AT_OK also when nothing is known; template_name is NULL then only if no template has a valid configuration,
+ * or no compute capability is known: `target` has none, and no stored result fits that would tell one.
+ * AT_ERR_INPUT: no such op, or the sizes do not suit it. Close *out with at_found_close.
  */
 AT_API at_status at_find(at_found **out, at_tuner *tuner, const at_problem *problem, const at_target *target,
                          at_error *err) AT_MUST_CHECK;
@@ -225,6 +245,15 @@ AT_API void at_free(void *memory); /* NULL is allowed */
  * else the time of a compilation. Later calls spend well under 2 microseconds before the launch, may be
  * captured in a graph, and keep the configuration: at_find sees later results, at_run those of a tuner opened
  * later.
+ *
+ * With tune_s that first call tunes the problem before, unless the answer is exact, or the stream is being
+ * captured: then, and when tuning fails, is over its time, or is done by somebody else who is not ready in
+ * time, it goes on with what is known, and the warning of at_prepare's answer says why. It is not tried again
+ * by this tuner. Threads and processes that need one problem tune it once; the others wait, for tune_s at
+ * most. In the background problems are tuned one after the other, and the next call outside of a capture
+ * after that compiles and loads what was found; at_close ends it within a second. What else runs on the
+ * device meanwhile disturbs what is measured. No signal handler is set; the program is a child of this
+ * process, whose end this library takes.
  *
  * AT_MATCH_NONE runs too (at_prepare tells): right, but with a speed that nobody measured. AT_ERR_NOT_FOUND:
  * no template has a valid configuration. AT_ERR_DEVICE: the driver or NVRTC is missing, or said no.

@@ -21,18 +21,6 @@ static ulonglong2 make_ulonglong2(unsigned long long x, unsigned long long y)
     return { x, y };
 }
 
-template <class V> static V atomicAdd(V *to, V value)
-{
-    const V before = *to;
-    *to += value;
-    return before;
-}
-
-static void atomicMax(unsigned long long *to, unsigned long long value)
-{
-    *to = value > *to ? value : *to;
-}
-
 #include "../../tuner/lang/data.h"
 
 #include "../../tuner/runner/verify.cu"

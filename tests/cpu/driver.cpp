@@ -1,184 +1,20 @@
 /*
- * driver.cpp - runs rendered templates on the CPU and compares every byte with a plain loop.
- *
- * A CUDA block is run as fibers that switch at barriers. Buffers end at an unmapped page, so that an access
- * beyond them is a fault; the bytes in front, behind, and after the dynamic shared memory must stay as they were.
- * Generated code is compiled with sanitizer traps. A fault or trap names the case that ran.
+ * driver.cpp - runs rendered templates that move data on the CPU and compares every byte with a plain loop; how they run is in
+ * emulation.h.
  */
-#include "shim.h"
+#include "emulation.h"
 
-#include <csetjmp>
-#include <csignal>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <initializer_list>
-#include <sys/mman.h>
-#include <ucontext.h>
-#include <unistd.h>
-
-uint3 threadIdx, blockIdx, blockDim, gridDim;
 const cpu_cases *cpu_all;
 
 namespace {
 
 const cpu_case *current;
+Buffer in, out; /* of this case */
 int failures;
 
 void describe(FILE *to)
 {
     fprintf(to, "%s/%s %s %s [%s]: ", current->op, current->name, current->shape, current->type, current->config);
-}
-
-/* --- fibers --- */
-
-/* swapcontext would do for every switch, but asks the kernel each time: it starts a fiber, _longjmp does the rest. */
-
-enum State { READY, AT_BARRIER, AT_WARP_BARRIER, FINISHED };
-
-constexpr unsigned MAX_THREADS = 1024, WARP = 32;
-constexpr size_t   STACK_BYTES = 128 * 1024;
-
-struct Fiber {
-    ucontext_t start;
-    jmp_buf    place;
-    bool       started;
-    State      state;
-    uint3      index;
-};
-
-Fiber   fibers[MAX_THREADS];
-Fiber  *running;
-jmp_buf scheduler;
-char   *stacks;
-void   *kernel_out;
-const void *kernel_in;
-
-void pause_at(State state)
-{
-    running->state = state;
-    if (_setjmp(running->place) == 0)
-        _longjmp(scheduler, 1);
-}
-
-/* A fiber lives on: it runs its thread of one block after the other, of one case after the other. */
-void fiber_main()
-{
-    for (;;) {
-        current->kernel(kernel_out, kernel_in);
-        pause_at(FINISHED);
-    }
-}
-
-void resume(Fiber *fiber)
-{
-    running   = fiber;
-    threadIdx = fiber->index;
-    if (_setjmp(scheduler) != 0)
-        return;
-    if (fiber->started)
-        _longjmp(fiber->place, 1);
-    fiber->started = true;
-    setcontext(&fiber->start);
-}
-
-void start_fibers()
-{
-    for (unsigned i = 0; i < MAX_THREADS; i++) {
-        Fiber *f = &fibers[i];
-        f->started = false;
-        getcontext(&f->start);
-        f->start.uc_stack.ss_sp   = stacks + i * STACK_BYTES;
-        f->start.uc_stack.ss_size = STACK_BYTES;
-        f->start.uc_link          = nullptr;
-        makecontext(&f->start, fiber_main, 0);
-    }
-}
-
-void number_fibers(unsigned threads)
-{
-    for (unsigned i = 0; i < threads; i++)
-        fibers[i].index = { i % blockDim.x, i / blockDim.x % blockDim.y, i / blockDim.x / blockDim.y };
-}
-
-/* Runs a warp's threads until each stands at the block's barrier or has finished. */
-void run_warp(unsigned first, unsigned end)
-{
-    for (bool again = true; again;) {
-        again = false;
-        for (unsigned i = first; i < end; i++)
-            if (fibers[i].state == READY) {
-                resume(&fibers[i]);
-                again = again || fibers[i].state == AT_WARP_BARRIER;
-            }
-        for (unsigned i = first; i < end; i++)
-            if (fibers[i].state == AT_WARP_BARRIER)
-                fibers[i].state = READY;
-    }
-}
-
-/* False: some threads ended while others wait at a barrier. */
-bool run_block(unsigned threads)
-{
-    for (unsigned i = 0; i < threads; i++)
-        fibers[i].state = READY;
-    for (;;) {
-        for (unsigned i = 0; i < threads; i += WARP)
-            run_warp(i, i + WARP < threads ? i + WARP : threads);
-        unsigned finished = 0;
-        for (unsigned i = 0; i < threads; i++) {
-            finished += fibers[i].state == FINISHED;
-            fibers[i].state = fibers[i].state == FINISHED ? FINISHED : READY;
-        }
-        if (finished == threads)
-            return true;
-        if (finished > 0)
-            return false;
-    }
-}
-
-/* --- buffers --- */
-
-constexpr size_t PAGE = 4096;
-
-struct Buffer {
-    unsigned char *pages, *data;
-    size_t         page_bytes, bytes;
-};
-
-/* The last place with this alignment, and no more, that leaves room behind it; 16 bytes are full alignment here. */
-size_t place_for(size_t room, size_t align)
-{
-    return align >= 256 ? room / 16 * 16 : (room - align) / (2 * align) * (2 * align) + align;
-}
-
-Buffer buffer_open(size_t bytes, int align)
-{
-    Buffer b = {};
-
-    b.bytes      = bytes;
-    b.page_bytes = (bytes + 2 * PAGE - 1) / PAGE * PAGE; /* at least a page of guard, or a part of it */
-    b.pages      = (unsigned char *)mmap(nullptr, b.page_bytes + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (b.pages == MAP_FAILED || mprotect(b.pages + PAGE, b.page_bytes, PROT_READ | PROT_WRITE) != 0) {
-        perror("mmap");
-        exit(2);
-    }
-    b.data = b.pages + PAGE + place_for(b.page_bytes - bytes, (size_t)align);
-    memset(b.pages + PAGE, 0xa5, b.page_bytes);
-    return b;
-}
-
-void buffer_close(Buffer *b)
-{
-    munmap(b->pages, b->page_bytes + 2 * PAGE);
-}
-
-bool guards_hold(const Buffer *b)
-{
-    for (const unsigned char *p = b->pages + PAGE; p < b->pages + PAGE + b->page_bytes; p++)
-        if ((p < b->data || p >= b->data + b->bytes) && *p != 0xa5)
-            return false;
-    return true;
 }
 
 void fill_random(unsigned char *data, size_t bytes)
@@ -208,16 +44,16 @@ void expect(unsigned char *out, const unsigned char *in)
             }
 }
 
-bool compare(const Buffer *out, const unsigned char *right)
+bool compare(const unsigned char *right)
 {
     const size_t es = (size_t)current->element_bytes;
 
-    for (size_t i = 0; i < out->bytes; i += es)
-        if (memcmp(out->data + i, right + i, es) != 0) {
+    for (size_t i = 0; i < out.bytes; i += es)
+        if (memcmp(out.data + i, right + i, es) != 0) {
             describe(stdout);
             printf("output element %zu is wrong: 0x", i / es);
             for (size_t k = es; k-- > 0;)
-                printf("%02x", out->data[i + k]);
+                printf("%02x", out.data[i + k]);
             printf(", expected 0x");
             for (size_t k = es; k-- > 0;)
                 printf("%02x", right[i + k]);
@@ -234,31 +70,10 @@ bool complain(const char *what)
     return false;
 }
 
-bool launch(Buffer *out, const Buffer *in)
+bool launch()
 {
-    const unsigned threads = current->block[0] * current->block[1] * current->block[2];
-    unsigned char *shared  = current->shared ? current->shared() : nullptr;
-
-    if (threads == 0 || threads > MAX_THREADS)
-        return complain("not a possible block");
-    blockDim   = { current->block[0], current->block[1], current->block[2] };
-    gridDim    = { current->grid[0], current->grid[1], current->grid[2] };
-    kernel_out = out->data;
-    kernel_in  = in->data;
-    number_fibers(threads);
-    for (unsigned block = 0; block < gridDim.x * gridDim.y * gridDim.z; block++) {
-        blockIdx = { block % gridDim.x, block / gridDim.x % gridDim.y, block / gridDim.x / gridDim.y };
-        if (shared)
-            memset(shared, 0x5a, current->shared_bytes + cpu_guard_bytes);
-        if (!run_block(threads)) {
-            start_fibers(); /* some of them would go on in the middle of this kernel */
-            return complain("some threads of a block ended while others wait at a barrier");
-        }
-        for (size_t i = 0; shared && i < cpu_guard_bytes; i++)
-            if (shared[current->shared_bytes + i] != 0x5a)
-                return complain("wrote behind its dynamic shared memory");
-    }
-    return true;
+    const char *wrong = run_grid(current->grid, current->block, current->shared ? current->shared() : nullptr, current->shared_bytes);
+    return !wrong || complain(wrong);
 }
 
 bool run_case()
@@ -266,15 +81,16 @@ bool run_case()
     const bool   turned    = strcmp(current->op, "transpose") == 0;
     const size_t in_bytes  = (size_t)(current->dims[0] * current->dims[1] * current->pitches[0] * current->element_bytes);
     const size_t out_bytes = (size_t)(current->dims[0] * current->dims[turned ? 2 : 1] * current->pitches[1] * current->element_bytes);
-    Buffer in = buffer_open(in_bytes, current->aligns[0]), out = buffer_open(out_bytes, current->aligns[1]);
     unsigned char *right = (unsigned char *)malloc(out_bytes), *before = (unsigned char *)malloc(in_bytes);
     bool good;
 
+    in  = buffer_open(in_bytes, current->aligns[0]);
+    out = buffer_open(out_bytes, current->aligns[1]);
     fill_random(in.data, in_bytes);
     memcpy(before, in.data, in_bytes);
     memcpy(right, out.data, out_bytes); /* what lies between rows must stay */
     expect(right, in.data);
-    good = launch(&out, &in) && compare(&out, right);
+    good = launch() && compare(right);
     if (good && memcmp(before, in.data, in_bytes) != 0)
         good = complain("changed its input");
     if (good && (!guards_hold(&in) || !guards_hold(&out)))
@@ -286,53 +102,18 @@ bool run_case()
     return good;
 }
 
-void on_signal(int number)
-{
-    describe(stdout);
-    printf("%s in thread %u,%u of block %u\n",
-           number == SIGILL ? "undefined behaviour (index, alignment, shift or overflow)" : "access outside its buffers",
-           threadIdx.x, threadIdx.y, blockIdx.x);
-    fflush(stdout);
-    _exit(1);
-}
-
 } // namespace
-
-void cpu_barrier() { pause_at(AT_BARRIER); }
-void cpu_warp_barrier(unsigned) { pause_at(AT_WARP_BARRIER); }
-
-unsigned cpu_shuffle(unsigned value, int lane)
-{
-    static unsigned values[MAX_THREADS];
-    const unsigned  self = threadIdx.x;
-
-    values[self] = value;
-    pause_at(AT_WARP_BARRIER);
-    const unsigned result = values[self / WARP * WARP + (unsigned)lane];
-    pause_at(AT_WARP_BARRIER);
-    return result;
-}
 
 /* usage: templates [SHARE OF]: of so many parts of the cases, this one */
 int main(int argc, char **argv)
 {
     const unsigned share = argc > 2 ? (unsigned)atoi(argv[1]) : 0, of = argc > 2 ? (unsigned)atoi(argv[2]) : 1;
-    static char signal_stack[64 * 1024];
-    const stack_t on = { signal_stack, 0, sizeof signal_stack };
-    struct sigaction action = {};
     unsigned seen = 0, cases = 0;
 
-    action.sa_handler = on_signal;
-    action.sa_flags   = SA_ONSTACK;
-    sigaltstack(&on, nullptr);
-    for (int number : { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP })
-        sigaction(number, &action, nullptr);
-
-    stacks = (char *)mmap(nullptr, MAX_THREADS * STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (stacks == MAP_FAILED) {
-        perror("mmap");
+    catch_faults();
+    if (!stacks_open())
         return 2;
-    }
+    thread_main = [] { current->kernel(out.data, in.data); };
     start_fibers();
     for (const cpu_cases *part = cpu_all; part; part = part->next)
         for (size_t i = 0; i < part->count; i++, seen++) {

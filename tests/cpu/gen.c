@@ -7,16 +7,16 @@
  * One file for each template and element size, so that they compile in parallel. TEMPLATES is as in
  * `--templates`.
  */
+#include "rendered.h"
+
 #include "lang/catalog.h"
 #include "lang/render.h"
-#include "space/space.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANDOM_PICKS = 1, MAX_PICKS = RANDOM_PICKS + 3 };
+enum { RANDOM_PICKS = 1 };
 enum { CONSTANT_EACH = 5 }; /* of so many shapes one has its sizes as constants; see pass_sizes */
 
 /* Ragged against every tile, a single row or column, batches; then some that suit wide accesses. */
@@ -28,67 +28,6 @@ static const int64_t SHAPES[][3] = {
 };
 
 static const at__dtype TYPES[] = { AT__U8, AT__U16, AT__U32, AT__U64, AT__C128 };
-
-/* Few multiprocessors: small shapes are large enough for kernels that take turns. */
-static const at__limits LIMITS = {
-    .cc = 90,
-    .sms = 2,
-    .warp_size = 32,
-    .max_threads_per_block = 1024,
-    .max_shared_bytes = 232448,
-    .max_static_shared_bytes = 49152,
-    .max_registers_per_block = 65536,
-    .max_grid_x = 2147483647,
-    .l2_bytes = 50 << 20,
-    .memory_bytes = (int64_t)80 << 30,
-};
-
-typedef struct file {
-    at__str body, rows;
-    char **texts; /* rendered sources in this file */
-    size_t text_count, text_cap;
-    size_t row_count;
-    bool constant_sizes; /* of the next cases, where the template has them so */
-} file;
-
-static size_t kernel_count; /* over all files: kernels have C names */
-
-static void must(at_status status, const at_error *err)
-{
-    if (status == AT_OK)
-        return;
-    fprintf(stderr, "gen: %s\n", err->text);
-    exit(1);
-}
-
-/* The number of this text's kernel within the file; writes its namespace when it is new. */
-static size_t add_kernel(file *f, const char *text, const char *kernel, int64_t shared_bytes)
-{
-    for (size_t i = 0; i < f->text_count; i++)
-        if (strcmp(f->texts[i], text) == 0)
-            return kernel_count - f->text_count + i;
-
-    char *copy = at__text_copy(text, strlen(text));
-    if (!copy || !at__grow(&f->texts, &f->text_cap, f->text_count, sizeof *f->texts))
-        must(AT_ERR_MEMORY, &(at_error){ .text = "out of memory" });
-    f->texts[f->text_count++] = copy;
-
-    const size_t n = kernel_count++;
-    at__str_addf(&f->body,
-                 "\n#define %s kernel_%zu\n#define shared_memory shared_memory_%zu\nnamespace case_%zu {\n",
-                 kernel, n, n, n);
-    at__str_addf(&f->body, "%s\n", text);
-    if (shared_bytes > 0)
-        at__str_addf(&f->body,
-                     "alignas(16) thread_local uint4 shared_memory[(%" PRId64
-                     " + cpu_guard_bytes + 15) / 16];\n"
-                     "unsigned char *shared() { return (unsigned char *)shared_memory; }\n",
-                     shared_bytes);
-    else
-        at__str_add(&f->body, "constexpr unsigned char *(*shared)() = nullptr;\n");
-    at__str_addf(&f->body, "}\n#undef shared_memory\n#undef %s\n", kernel);
-    return n;
-}
 
 static void add_arguments(at__str *row, const at__op *op, const int64_t *slots)
 {
@@ -170,26 +109,6 @@ static bool change(at__str *text, at__geometry *g, variant to)
     return to == AS_RENDERED || strips || flat || wide;
 }
 
-/*
- * Sizes that the text has as constants become arguments, as they are of large problems: then problems share
- * kernels, and compiling those is what takes long.
- */
-static void pass_sizes(at__str *text)
-{
-    static const char NAMELESS[] = "#define AUTOTUNE_ARG(name)\n",
-                      NAMED[] = "#define AUTOTUNE_ARG(name) name\n";
-    char *from = text->data ? strstr(text->data, NAMELESS) : NULL;
-    char *rest = from ? strstr(from, "#line ") : NULL;
-    if (!rest)
-        return;
-    at__str changed = { 0 };
-    at__str_add_bytes(&changed, text->data, (size_t)(from - text->data));
-    at__str_add(&changed, NAMED);
-    at__str_add(&changed, rest);
-    at__str_clear(text);
-    *text = changed;
-}
-
 static void add_config(file *f, const at__problem *problem, const int64_t *bound, const at__space *space,
                        int64_t index, variant v)
 {
@@ -210,34 +129,12 @@ static void add_config(file *f, const at__problem *problem, const int64_t *bound
         pass_sizes(&text);
     if (change(&text, &g, v)) {
         at__str_add(&words, variant_names[v]);
-        size_t n = add_kernel(f, at__str_text(&text), t->kernel, g.shared_bytes);
+        const char *name = t->kernel;
+        size_t n = add_kernels(f, at__str_text(&text), &name, 1, g.shared_bytes);
         add_case(f, n, problem, slots, &g, t->name, at__str_text(&words));
     }
     at__str_clear(&text);
     at__str_clear(&words);
-}
-
-/* Which configurations are tried; returns how many. */
-static int pick(int64_t picks[MAX_PICKS], const at__space *space, at__rng *rng)
-{
-    const at__template *t = at__space_template(space);
-    const int64_t count = at__space_count(space);
-    int64_t wish[MAX_PICKS] = { 0, count - 1 };
-    at__config config = { { 0 } };
-    int picked = 0;
-
-    memcpy(config.values, t->defaults, sizeof config.values);
-    wish[2] = at__space_find(space, &config);
-    for (int i = 3; i < MAX_PICKS; i++)
-        wish[i] = at__space_sample(space, rng);
-    for (int i = 0; i < MAX_PICKS; i++) {
-        bool fresh = wish[i] >= 0;
-        for (int k = 0; k < picked; k++)
-            fresh = fresh && picks[k] != wish[i];
-        if (fresh)
-            picks[picked++] = wish[i];
-    }
-    return picked;
 }
 
 /* `few`: not the first and the last configuration. */
@@ -247,10 +144,10 @@ static void add_shape(file *f, const at__template *t, const at__problem *problem
     int64_t slots[AT__MAX_SLOTS] = { 0 }, picks[MAX_PICKS];
     at__space *space = NULL;
 
-    must(at__problem_bind(slots, problem, &LIMITS, &err), &err);
+    must(at__problem_bind(slots, problem, &cpu_limits, &err), &err);
     must(at__space_open(&space, t, slots, NULL, 0, &err), &err);
     if (at__space_count(space) > 0) {
-        const int count = pick(picks, space, rng);
+        const int count = pick(picks, space, RANDOM_PICKS, rng);
         for (int i = few && count > 2 ? count - 2 : 0; i < count; i++)
             add_config(f, problem, slots, space, picks[i], AS_RENDERED);
         add_config(f, problem, slots, space, picks[count - 1], FOR_HUGE);
@@ -267,38 +164,28 @@ static void add_reference(file *f, const at__problem *problem)
     int64_t slots[AT__MAX_SLOTS] = { 0 };
     at__geometry g = { 0 };
 
-    must(at__problem_bind(slots, problem, &LIMITS, &err), &err);
+    must(at__problem_bind(slots, problem, &cpu_limits, &err), &err);
     must(at__geometry_of(&g, &problem->op->launch, slots, &err), &err);
     must(at__render_reference(&text, problem->op, problem->type, &err), &err);
-    size_t n = add_kernel(f, at__str_text(&text), problem->op->reference, 0);
+    const char *name = problem->op->reference;
+    size_t n = add_kernels(f, at__str_text(&text), &name, 1, 0);
     add_case(f, n, problem, slots, &g, problem->op->reference, "");
     at__str_clear(&text);
 }
 
 static void write_file(const file *f, const char *folder, const char *op, const char *name, at__dtype type)
 {
-    char path[4096];
-    FILE *to;
+    char file_name[256];
+    at__str table = { 0 };
 
-    if (f->body.failed || f->rows.failed)
-        must(AT_ERR_MEMORY, &(at_error){ .text = "out of memory" });
-    snprintf(path, sizeof path, "%s/%s_%s_b%d.cpp", folder, op, name, at__dtype_bytes(type));
-    if (!(to = fopen(path, "w"))) {
-        perror(path);
-        exit(1);
-    }
-    fprintf(to,
-            "/* Made by tests/cpu/gen.c; do not edit. */\n#include \"shim.h\"\n%s\nstatic const cpu_case "
-            "rows[] = {\n%s};\n",
-            at__str_text(&f->body), at__str_text(&f->rows));
-    fprintf(to,
-            "static cpu_cases part = { rows, %zu, nullptr };\n"
-            "static const bool added = (part.next = cpu_all, cpu_all = &part, true);\n",
-            f->row_count);
-    if (fclose(to) != 0) {
-        perror(path);
-        exit(1);
-    }
+    snprintf(file_name, sizeof file_name, "%s_%s_b%d", op, name, at__dtype_bytes(type));
+    at__str_addf(&table, "static const cpu_case rows[] = {\n%s};\n", at__str_text(&f->rows));
+    at__str_addf(&table,
+                 "static cpu_cases part = { rows, %zu, nullptr };\n"
+                 "static const bool added = (part.next = cpu_all, cpu_all = &part, true);\n",
+                 f->row_count);
+    write_generated(f, folder, file_name, at__str_text(&table));
+    at__str_clear(&table);
 }
 
 typedef struct generator {
@@ -362,11 +249,7 @@ static void generate(const char *folder, const at__op *op, const at__template *t
     }
     if (f.row_count > 0)
         write_file(&f, folder, op->name, t ? t->name : "reference", type);
-    for (size_t i = 0; i < f.text_count; i++)
-        free(f.texts[i]);
-    free(f.texts);
-    at__str_clear(&f.body);
-    at__str_clear(&f.rows);
+    file_clear(&f);
 }
 
 int main(int argc, char **argv)

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #define __global__
@@ -22,6 +23,12 @@
 #define __syncthreads cpu_barrier
 #define __syncwarp    cpu_warp_barrier
 
+struct alignas(8) float2 {
+    float x, y;
+};
+struct alignas(16) float4 {
+    float x, y, z, w;
+};
 struct uint3 {
     unsigned x, y, z;
 };
@@ -42,6 +49,15 @@ static inline uint2 make_uint2(unsigned x, unsigned y)
     return { x, y };
 }
 static inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w)
+{
+    return { x, y, z, w };
+}
+
+static inline float2 make_float2(float x, float y)
+{
+    return { x, y };
+}
+static inline float4 make_float4(float x, float y, float z, float w)
 {
     return { x, y, z, w };
 }
@@ -116,19 +132,29 @@ static inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shi
 /* All lanes of the warp take part. Beyond the warp's ends a lane keeps its own value. */
 unsigned cpu_shuffle(unsigned value, int lane);
 
-static inline unsigned __shfl_up_sync(unsigned, unsigned value, unsigned delta)
+/* Of any type of 4 bytes. */
+template <class V> static inline V cpu_shuffle_as(V value, int lane)
+{
+    unsigned bits;
+    static_assert(sizeof(V) == sizeof bits, "shuffles of 4 bytes");
+    memcpy(&bits, &value, sizeof bits);
+    bits = cpu_shuffle(bits, lane);
+    memcpy(&value, &bits, sizeof bits);
+    return value;
+}
+template <class V> static inline V __shfl_up_sync(unsigned, V value, unsigned delta)
 {
     const int lane = (int)(threadIdx.x % 32);
-    return cpu_shuffle(value, lane < (int)delta ? lane : lane - (int)delta);
+    return cpu_shuffle_as(value, lane < (int)delta ? lane : lane - (int)delta);
 }
-static inline unsigned __shfl_down_sync(unsigned, unsigned value, unsigned delta)
+template <class V> static inline V __shfl_down_sync(unsigned, V value, unsigned delta)
 {
     const int lane = (int)(threadIdx.x % 32);
-    return cpu_shuffle(value, lane + (int)delta > 31 ? lane : lane + (int)delta);
+    return cpu_shuffle_as(value, lane + (int)delta > 31 ? lane : lane + (int)delta);
 }
-static inline unsigned __shfl_sync(unsigned, unsigned value, int lane, int width = 32)
+template <class V> static inline V __shfl_sync(unsigned, V value, int lane, int width = 32)
 {
-    return cpu_shuffle(value, (int)(threadIdx.x % 32) / width * width + lane % width);
+    return cpu_shuffle_as(value, (int)(threadIdx.x % 32) / width * width + lane % width);
 }
 
 /* One rendered template with one configuration, on one problem. */
@@ -153,5 +179,47 @@ struct cpu_cases {
     const cpu_cases *next;
 };
 extern const cpu_cases *cpu_all;
+
+/* ---- ops that compute: see gen_numbers.c ---- */
+
+/* What a buffer holds and how it is compared, in the words of lang/declare.h and lang/data.h. */
+struct cpu_buffer {
+    const char *name;
+    int role;
+    long long numbers;
+    int number; /* class and bytes of one */
+    int how;    /* what an input holds    */
+    unsigned long long a, b;
+    int zero; /* an output begins as zeros */
+    int rule;
+    double relative, absolute;
+};
+
+struct cpu_launch {
+    unsigned grid[3], block[3], shared_bytes;
+    void (*kernel)(void *const *buffers); /* a thread of it; the op's buffers in their order */
+};
+
+/* One rendered template with one configuration. */
+struct cpu_candidate {
+    const char *name, *config;
+    const cpu_launch *launches;
+    int launch_count;
+    unsigned char *(*shared)();
+    unsigned cluster; /* blocks in each, of all launches */
+};
+
+/* Every generated file has one; the first candidate is the op's reference. */
+struct cpu_problem {
+    const char *op, *shape, *type;
+    const cpu_buffer *buffers;
+    int buffer_count;
+    const cpu_candidate *candidates;
+    size_t count;
+    const cpu_problem *next;
+};
+extern const cpu_problem *cpu_problems;
+
+#include "shim_numbers.h"
 
 #endif

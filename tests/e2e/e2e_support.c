@@ -104,7 +104,8 @@ void e2e_begin(void)
     umask(022); /* a cache that a group may write would not be used */
     setenv("AUTOTUNE_CACHE", AT_KERNEL_CACHE, 1);
     setenv("HOME", folder, 1);
-    setenv("AT_E2E", folder, 1); /* marks the processes of this test */
+    setenv("AUTOTUNE_NO_SHIPPED", "1", 1); /* what is stored is the test's alone */
+    setenv("AT_E2E", folder, 1);           /* marks the processes of this test */
     unsetenv("AUTOTUNE_EXE");
 }
 

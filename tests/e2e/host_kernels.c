@@ -196,8 +196,8 @@ int host_kernel_params(const char *name)
     for (int i = 0; i < CHECK_COUNT; i++)
         if (strcmp(CHECKS[i].name, name) == 0)
             return CHECKS[i].params;
-    if (host_number_params(name))
-        return host_number_params(name);
+    if (host_number_params(plain(name)))
+        return host_number_params(plain(name));
     return is_transpose(name) ? 7 : strncmp(plain(name), "copy", 4) == 0 ? 5 : 0;
 }
 
@@ -205,7 +205,7 @@ bool host_kernel_buffers(host_buffers *out, const char *name, const uint64_t *p,
 {
     if (strncmp(name, "verify_", 7) == 0)
         return false;
-    if (host_number_buffers(out, name, p))
+    if (host_number_buffers(out, plain(name), p))
         return true;
     *out = (host_buffers){ .out = pointer(p[is_swapped(name)]), .in = pointer(p[!is_swapped(name)]) };
     out->in_bytes = out->out_bytes = (int64_t)(p[2] * p[3] * p[4]) * element;
@@ -261,8 +261,8 @@ void host_kernel_run(const char *name, const uint64_t *p, int element, action ho
     if (!host_kernel_buffers(&b, name, p, element) || b.out_bytes <= 0)
         return;
     unsigned char last = b.out[b.out_bytes - 1];
-    if (host_number_params(name))
-        host_number_run(name, p);
+    if (host_number_params(plain(name)))
+        host_number_run(plain(name), p);
     else if (is_transpose(name))
         transpose(p, (size_t)element);
     else

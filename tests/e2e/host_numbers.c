@@ -82,13 +82,36 @@ static void relay(const char *name, const uint64_t *p)
     memcpy((void *)(uintptr_t)p[0], tmp, p[3] * 4);
 }
 
+static int64_t at_most(int64_t value, int64_t last)
+{
+    return value < 0 ? 0 : value > last ? last : value;
+}
+
+/* The mean of 5 x 5 elements; at the border the last one counts again. Parameters: out, in, width, height. */
+static void blur(const char *name, const uint64_t *p)
+{
+    float *out = (float *)(uintptr_t)p[0];
+    const float *in = (const float *)(uintptr_t)p[1];
+    const int64_t width = (int32_t)p[2], height = (int32_t)p[3];
+    for (int64_t i = 0; i < width * height; i++) {
+        double sum = 0;
+        for (int64_t k = 0; k < 25; k++)
+            sum += (double)in[at_most(i / width + k / 5 - 2, height - 1) * width +
+                              at_most(i % width + k % 5 - 2, width - 1)];
+        out[i] = (float)(sum / 25);
+    }
+    (void)name;
+}
+
 static const struct {
     const char *op;
     int params;
     void (*run)(const char *name, const uint64_t *params);
-} OPS[] = {
-    { "matmul_", 6, matmul }, { "axpy_", 4, axpy }, { "histogram_", 4, histogram }, { "relay_", 4, relay }
-};
+} OPS[] = { { "matmul_", 6, matmul },
+            { "axpy_", 4, axpy },
+            { "histogram_", 4, histogram },
+            { "relay_", 4, relay },
+            { "blur", 4, blur } };
 enum { OP_COUNT = sizeof OPS / sizeof *OPS };
 
 static int find_op(const char *name)
@@ -116,6 +139,8 @@ bool host_number_buffers(host_buffers *out, const char *name, const uint64_t *p)
         out->out_bytes = (int64_t)(p[3] * p[4] * 4);
         out->in_bytes = (int64_t)(p[3] * p[5] * 4);
     }
+    if (OPS[i].run == blur)
+        out->in_bytes = out->out_bytes = (int64_t)(int32_t)p[2] * (int32_t)p[3] * 4;
     return true;
 }
 

@@ -9,6 +9,7 @@
  *                  it ends the process
  *     relay_*      y = x in f32 by way of a buffer; parameters y, x, buffer, n. _stale takes what an earlier
  *                  launch has left there
+ *     blur*        the mean of 5 x 5 elements in f32; parameters out, in, width, height
  */
 #ifndef AUTOTUNE_TEST_HOST_NUMBERS_H
 #define AUTOTUNE_TEST_HOST_NUMBERS_H

@@ -229,6 +229,13 @@ ENTRY(cuStreamBeginCapture_v2, const void *stream, int mode)
     return scripted.capture ? OK : OUT_OF_MEMORY;
 }
 
+ENTRY(cuStreamIsCapturing, const void *stream, int *status)
+{
+    ENTER(cuStreamIsCapturing);
+    *status = stream == &scripted_stream && scripted.capture;
+    return OK;
+}
+
 /* Also ends a capture that it then has nothing to show for. */
 ENTRY(cuStreamEndCapture, const void *stream, graph **out)
 {

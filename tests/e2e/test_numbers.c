@@ -179,6 +179,29 @@ Test(numbers, a_float_scalar_arrives_and_what_is_updated_is_restored)
     cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'timed'"), 2);
 }
 
+/* A workspace that is zero before and after, say. */
+Test(numbers, what_is_read_and_written_may_be_left_as_it_was)
+{
+    write_plain("axpy",
+                "type A = f32\ntype T = f32\narg y T[n] inout uniform -1 1\narg x A[n] inout normal 0 1\n"
+                "arg a A = -2.5\narg n i64\ncheck y within 2 ulp\ncheck x exact\n",
+                "T *y, A *x, float a, long long n");
+    e2e_tune(&run, E2E_QUICK, "tune axpy 1000 f32 --templates templates --jobs 2");
+    e2e_expect(run.code == 0, run);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'timed'"), 2);
+}
+
+Test(numbers, a_reference_that_leaves_all_of_it_is_refused)
+{
+    write_plain("axpy",
+                "type T = f32\narg y T[n] inout uniform -1 1\narg x T[n] inout normal 0 1\n"
+                "arg a f32 = 0\narg n i64\n",
+                "T *y, T *x, float a, long long n");
+    e2e_tune(&run, E2E_QUICK, "tune axpy 1000 f32 --templates templates --jobs 2");
+    e2e_expect(run.code == 1, run);
+    e2e_expect(strstr(run.out, "of 'y' the reference changes nothing"), run);
+}
+
 /* ---- data in files ---- */
 
 enum { FILED = 1000 };

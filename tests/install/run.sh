@@ -86,9 +86,20 @@ if command -v python3 >/dev/null; then
   expect_line env AUTOTUNE_LIBRARY="$library" python3 "$source/tools/autotune.py" 4096x4096:f32
 fi
 
-echo '== nothing known'
+echo '== what comes with it'
 rm -r "$HOME/.local/share/autotune"
-LD_LIBRARY_PATH=$folder examples/transpose 64 64 f32 >seen
+LD_LIBRARY_PATH=$folder examples/transpose 4096 4096 f32 >seen
+grep -q '^transpose 4096x4096 f32: exact$' seen || fail "$(cat seen)"
+if command -v python3 >/dev/null; then
+  env AUTOTUNE_LIBRARY="$library" PYTHONPATH="$source/tools" PYTHONDONTWRITEBYTECODE=1 python3 -c '
+import autotune
+question = ("transpose", (4096, 4096), "f32")
+assert autotune.Tuner(tune_s=1).find(*question).origin == "shipped with autotune"
+assert autotune.Tuner(shipped=False).find(*question, cc=90).origin == ""' || fail 'Python'
+fi
+
+echo '== nothing known'
+LD_LIBRARY_PATH=$folder AUTOTUNE_NO_SHIPPED=1 examples/transpose 64 64 f32 >seen
 grep -q '^transpose 64x64 f32: none$' seen || fail "$(cat seen)"
 grep -q 'no such database' seen || fail "$(cat seen)"
 

@@ -10,9 +10,11 @@
 
 static const at__usage USAGE = {
     "autotune export [OP] SHAPE [DTYPE] [options]",
-    "Writes the stored winner of a problem. Without --format: a CUDA source file that stands alone, with how "
-    "it\n"
-    "was measured, the kernel with its constants, and a function that launches it.",
+    "Writes the stored winner of a problem, else the one that comes with autotune. Without --format: a CUDA "
+    "source\n"
+    "file that stands alone, with how it was measured, the kernel with its constants, and a function that "
+    "launches\n"
+    "it.",
 };
 
 /* A template as it was when the winner was found: from the store, or the present one if it is the same. */
@@ -26,7 +28,7 @@ static at_status winners_template(at__template **owned, const at__template **out
         *out = present;
         return AT_OK;
     }
-    at_status status = at__store_get_source(&source, store, w->template_hash, err);
+    at_status status = store ? at__store_get_source(&source, store, w->template_hash, err) : AT_ERR_NOT_FOUND;
     if (status == AT_OK)
         status = at__template_read(owned, op, at__str_text(&source), source.len,
                                    present ? present->file : w->template_name, err);
@@ -49,45 +51,73 @@ static at_status winners_template(at__template **owned, const at__template **out
 
 typedef struct export_args {
     const char *db, *device, *templates_dir, *output, *format;
-    bool with_main;
+    bool with_main, without_shipped;
 } export_args;
+
+/* The winner of exactly this problem: the store's (NULL: there is none), else one that came with the program.
+ * AT_ERR_NOT_FOUND: there is neither. */
+static at_status find_winner(at__answer *out, bool *shipped, at__store *store, const at__problem_key *key,
+                             const export_args *args, at_error *err)
+{
+    at__store *program = NULL;
+    at_status status =
+        store ? at__store_find_winner(out, store, key, NULL, args->device, err) : AT_ERR_NOT_FOUND;
+    if (status != AT_ERR_NOT_FOUND || args->without_shipped || !at__shipped_wanted())
+        return status;
+    status = at__store_open_shipped(&program, err);
+    if (status == AT_OK)
+        status = at__store_find_winner(out, program, key, NULL, args->device, err);
+    at__store_close(program);
+    *shipped = status == AT_OK;
+    return status;
+}
+
+/* The store, or NULL where nothing was tuned yet and what came with the program may answer. */
+static at_status open_store(at__store **out, const char *path, const export_args *args, at_error *err)
+{
+    at_status status = at__store_open(out, path, AT__STORE_READ, err);
+    bool may_miss = !args->db && !args->without_shipped && at__shipped_wanted();
+    return status == AT_ERR_NOT_FOUND && may_miss ? AT_OK : status;
+}
+
+static at_status no_winner(const at__problem *problem, const at__problem_key *key, const char *path,
+                           const char *device, at_error *err)
+{
+    return at_fail(err, AT_ERR_NOT_FOUND,
+                   "%s has no winner for %s %s %s%s%s; find one with: autotune tune %s %s %s --device 0 --db "
+                   "%s",
+                   path, key->op, key->shape, at__dtype_name(problem->type),
+                   device ? " on a device named like " : "", device ? device : "", key->op, key->shape,
+                   at__dtype_name(problem->type), path);
+}
 
 static at_status make_text(at__str *out, const at__problem *problem, const at__catalog *catalog,
                            const char *path, const export_args *args, const at__export_format *format,
                            at_error *err)
 {
-    const char *device = args->device;
     at__store *store = NULL;
     at__problem_key key;
     at__str shape = { 0 };
     at__answer answer = { 0 };
     at__template *owned = NULL;
-    const at__template *t = NULL;
+    at__export_input in = { .answer = &answer, .problem = problem, .with_main = args->with_main };
 
     at_status status = at__problem_key_of(&key, &shape, problem, err);
     if (status == AT_OK)
-        status = at__store_open(&store, path, AT__STORE_READ, err);
+        status = open_store(&store, path, args, err);
     if (status == AT_OK) {
-        status = at__store_find_winner(&answer, store, &key, NULL, device, err);
+        status = find_winner(&answer, &in.shipped, store, &key, args, err);
         if (status == AT_ERR_NOT_FOUND)
-            at_fail(
-                err, status,
-                "%s has no winner for %s %s %s%s%s; find one with: autotune tune %s %s %s --device 0 --db "
-                "%s",
-                path, key.op, key.shape, at__dtype_name(problem->type),
-                device ? " on a device named like " : "", device ? device : "", key.op, key.shape,
-                at__dtype_name(problem->type), path);
+            no_winner(problem, &key, path, args->device, err);
     }
     if (status == AT_OK)
-        status = winners_template(&owned, &t, store, catalog, problem->op, &answer.winner, err);
+        status = winners_template(&owned, &in.t, store, catalog, problem->op, &answer.winner, err);
     if (status == AT_OK)
-        status =
-            format->write(out, &(at__export_input){ &answer, t, problem, .with_main = args->with_main }, err);
+        status = format->write(out, &in, err);
     at__template_close(owned);
     at__answer_clear(&answer);
     at__str_clear(&shape);
-    if (store)
-        at__store_close(store);
+    at__store_close(store);
     return status;
 }
 
@@ -163,6 +193,8 @@ int at__cmd_export(int argc, char **argv)
           "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
         { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
           &a.templates_dir },
+        { "--no-shipped", AT__OPT_FLAG, NULL, "without the winners that come with autotune",
+          &a.without_shipped },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
     };
     if (!at__command_options(&USAGE, TABLE, argc, argv, &words, &code))

@@ -1,8 +1,12 @@
-/* cmd_query.c - `autotune query`: the stored winner of a problem. Needs no GPU, never writes. */
+/*
+ * cmd_query.c - `autotune query`: the stored winner of a problem. Needs no GPU, never writes, unless --tune
+ * asks for it.
+ */
 #include "cli/commands.h"
 #include "cli/metrics.h"
 #include "cli/report.h"
 #include "lookup/lookup.h"
+#include "lookup/miss.h"
 #include "db/store.h"
 #include "tune/tune.h"
 #include "util/clock.h"
@@ -22,8 +26,32 @@ static const at__usage USAGE = {
     "Where a winner is out of date (its template was changed, or is missing): the fastest other trial of the "
     "problem\n"
     "whose template is still the same, a runner-up, unless that was much slower.\n"
+    "Below the database lie the winners that come with autotune; an answer from there says so.\n"
     "Works on a machine without a GPU. Exit code 1: nothing that fits is stored.",
 };
+
+/* What a question needs besides the problem. */
+typedef struct asking {
+    const at__catalog *catalog;
+    const char *path, *device; /* of the database; a part of a device's name, NULL: any */
+    bool named;                /* the path was given: it must exist                     */
+    bool with_shipped;
+    double tune_s;             /* 0: what is not known stays so */
+    const char *templates_dir; /* NULL: none                    */
+    at__format format;
+} asking;
+
+/* How the members and fields say where an answer is from. */
+static const char *origin(bool shipped)
+{
+    return shipped ? AT__SHIPPED : "database";
+}
+
+static void print_origin(bool shipped)
+{
+    if (shipped)
+        at__print(stdout, "  from           " AT__SHIPPED "\n");
+}
 
 /* What NVML knew; a line only when it knew something. */
 static void print_conditions(const at__conditions *c)
@@ -65,7 +93,7 @@ static void print_metrics(const at__answer *a, const at__problem *problem)
     at__str_clear(&lines);
 }
 
-static void print_text(const at__answer *a, const at__problem *problem, const char *outdated)
+static void print_text(const at__answer *a, const at__problem *problem, bool shipped, const char *outdated)
 {
     const at__winner *w = &a->winner;
     const at__fingerprint *f = &a->fingerprint;
@@ -105,6 +133,7 @@ static void print_text(const at__answer *a, const at__problem *problem, const ch
               w->space_count);
     at__print(stdout, "  measured       %s, driver %s, NVRTC %s, autotune %s\n", a->measured_at, f->driver,
               f->nvrtc, f->tool);
+    print_origin(shipped);
     print_conditions(&w->conditions);
 }
 
@@ -124,7 +153,7 @@ static void warn_of_date(const at__answer *a)
 }
 
 /* The winner as in tune's results. */
-static void print_json(const at__answer *a, const at__problem *problem, const char *outdated)
+static void print_json(const at__answer *a, const at__problem *problem, bool shipped, const char *outdated)
 {
     at__str o = { 0 };
     at__str_add(&o, "{");
@@ -135,6 +164,7 @@ static void print_json(const at__answer *a, const at__problem *problem, const ch
     at__member_text(&o, "shape", a->shape);
     at__member_text(&o, "dtype", at__dtype_name(problem->type));
     at__member_text(&o, "device", a->fingerprint.device);
+    at__member_text(&o, "origin", origin(shipped));
     at__report_answer(&o, a, problem);
     at__str_add(&o, "}");
     at__print(stdout, "%s\n", at__whole(&o));
@@ -145,7 +175,7 @@ static void print_json(const at__answer *a, const at__problem *problem, const ch
 static void csv_row(at__str *out, const at__problem *problem, const char *shape, const at__answer *a)
 {
     at__str_add(out, "op,shape,dtype,device,template,config,median_us,gb_per_s,gflop_per_s,"
-                     "share_of_ceiling,match");
+                     "share_of_ceiling,match,origin");
     at__metrics_csv_head(out, problem->op);
     at__str_add(out, "\n");
     at__field_text(out, problem->op->name);
@@ -156,7 +186,7 @@ static void csv_row(at__str *out, const at__problem *problem, const char *shape,
     at__field_text(out, a->winner.config);
 }
 
-static void print_csv(const at__answer *a, const at__problem *problem)
+static void print_csv(const at__answer *a, const at__problem *problem, bool shipped)
 {
     at__str o = { 0 };
     csv_row(&o, problem, a->shape, a);
@@ -165,6 +195,7 @@ static void print_csv(const at__answer *a, const at__problem *problem)
     at__report_gflop_field(&o, at__answer_gflop_per_s(a));
     at__field_real(&o, 4, at__answer_share(a));
     at__field_text(&o, "exact");
+    at__field_text(&o, origin(shipped));
     at__metrics_csv_fields(&o, problem, &a->winner.timing, &a->winner.resources);
     at__print(stdout, "%s\n", at__whole(&o));
     at__str_clear(&o);
@@ -207,6 +238,7 @@ static void found_text(const at__found *f, const at__problem *problem, const cha
     } else {
         at__print(stdout, "  time           not measured for this problem; `autotune tune` does\n");
     }
+    print_origin(f->shipped);
 }
 
 static void found_json(const at__found *f, const at__problem *problem, const char *shape)
@@ -221,6 +253,7 @@ static void found_json(const at__found *f, const at__problem *problem, const cha
     at__member_text(&o, "dtype", at__dtype_name(problem->type));
     at__member_text(&o, "from_shape", a->shape);
     at__member_text(&o, "from_device", a->fingerprint.device);
+    at__member_text(&o, "origin", origin(f->shipped));
     at__member_bool(&o, "runner_up", f->runner_up);
     at__member_text(&o, "template", f->t->name);
     at__member_text(&o, "config", a->winner.config);
@@ -248,6 +281,7 @@ static void found_csv(const at__found *f, const at__problem *problem, const char
     at__report_gflop_field(&o, f->own ? at__answer_gflop_per_s(a) : 0);
     at__field_text(&o, ""); /* a share of the copy ceiling is known of finals only */
     at__field_text(&o, at__match_name(f->match));
+    at__field_text(&o, origin(f->shipped));
     at__metrics_csv_fields(&o, problem, f->own ? &a->winner.timing : &(at__timing){ 0 },
                            &a->winner.resources);
     at__print(stdout, "%s\n", at__whole(&o));
@@ -269,85 +303,151 @@ static void print_found(const at__found *f, const at__problem *problem, at__form
     at__str_clear(&shape);
 }
 
-/* AT_ERR_NOT_FOUND: there is nothing. */
-static at_status query_near(at__store *store, const at__catalog *catalog, const at__problem *problem,
-                            const char *device, at__format format, at_error *err)
+/* `outdated`: why it is; NULL: it is not. */
+static void print_exact(const at__answer *answer, const at__problem *problem, bool shipped,
+                        const char *outdated, at__format format)
+{
+    warn_of_date(answer);
+    if (format == AT__JSON)
+        print_json(answer, problem, shipped, outdated);
+    else if (format == AT__CSV)
+        print_csv(answer, problem, shipped);
+    else
+        print_text(answer, problem, shipped, outdated);
+}
+
+/* What the look-up found: near, or exact among those that came with the program. */
+static void print_any(const at__found *found, const at__problem *problem, at__format format)
+{
+    at__answer launched = *found->answer;
+    launched.winner.geometry = found->geometry;
+    if (found->match == AT__MATCH_EXACT)
+        print_exact(&launched, problem, found->shipped, NULL, format);
+    else
+        print_found(found, problem, format);
+}
+
+/* Where the store (NULL: there is none) has no winner to use. AT_ERR_NOT_FOUND: there is nothing. */
+static at_status query_near(at__store *store, const asking *a, const at__problem *problem, const char *device,
+                            at_error *err)
 {
     at__lookup *lookup = NULL;
     at__found found;
     at__target target = { 0 };
     snprintf(target.name, sizeof target.name, "%s", device ? device : "");
-    at_status status = at__lookup_open(&lookup, store, catalog, err);
+    at_status status = at__lookup_open(&lookup, store, a->catalog, err);
+    if (status == AT_OK && a->with_shipped)
+        at__lookup_add_shipped(lookup);
     if (status == AT_OK)
         status = at__lookup_find(&found, lookup, problem, &target, err);
-    if (status == AT_OK && (found.match == AT__MATCH_NONE || found.match == AT__MATCH_EXACT))
+    bool asked_before = status == AT_OK && found.match == AT__MATCH_EXACT && !found.shipped;
+    if (status == AT_OK && (found.match == AT__MATCH_NONE || asked_before))
         status = AT_ERR_NOT_FOUND;
     if (status == AT_OK)
-        print_found(&found, problem, format);
+        print_any(&found, problem, a->format);
     at__lookup_close(lookup);
     return status;
 }
 
-/* `outdated`: why it is; NULL: it is not. */
-static void print_exact(const at__answer *answer, const at__problem *problem, const char *outdated,
-                        at__format format)
-{
-    warn_of_date(answer);
-    if (format == AT__JSON)
-        print_json(answer, problem, outdated);
-    else if (format == AT__CSV)
-        print_csv(answer, problem);
-    else
-        print_text(answer, problem, outdated);
-}
-
 /* A winner that is out of date is still told where there is nothing better: `autotune export` has its text.
  */
-static at_status query_winner(at__answer *winner, at__store *store, const at__catalog *catalog,
-                              const at__problem *problem, at__format format, at_error *err)
+static at_status query_winner(at__answer *winner, at__store *store, const asking *a,
+                              const at__problem *problem, at_error *err)
 {
     at_error why = { 0 };
     const char *outdated = NULL;
     at_status status = AT_ERR_NOT_FOUND;
     at__geometry geometry;
-    if (at__lookup_stands(&geometry, winner, catalog, problem, &why) == AT_OK) {
+    if (at__lookup_stands(&geometry, winner, a->catalog, problem, &why) == AT_OK) {
         winner->winner.geometry = geometry;
     } else {
         outdated = why.text;
-        status = query_near(store, catalog, problem, winner->fingerprint.device, format, err);
+        status = query_near(store, a, problem, winner->fingerprint.device, err);
     }
     if (status == AT_ERR_NOT_FOUND) {
-        print_exact(winner, problem, outdated, format);
+        print_exact(winner, problem, false, outdated, a->format);
         status = AT_OK;
     }
     return status;
 }
 
-static at_status query(const at__problem *problem, const at__catalog *catalog, const char *path,
-                       const char *device, at__format format, at_error *err)
+static at_status query_store(at__store *store, const asking *a, const at__problem *problem,
+                             const at__problem_key *key, at_error *err)
+{
+    at__answer answer = { 0 };
+    at_error cause = { 0 };
+    at_status status = at__store_find_winner(&answer, store, key, NULL, a->device, err);
+    if (status == AT_OK && at__winner_check(&answer.winner, &cause) != AT_OK)
+        status = at_fail(err, AT_ERR_STORE, "%s: the winner of %s %s is damaged: %s; tune the problem again",
+                         a->path, key->op, key->shape, cause.text);
+    else if (status == AT_OK)
+        status = query_winner(&answer, store, a, problem, err);
+    else if (status == AT_ERR_NOT_FOUND &&
+             (status = query_near(store, a, problem, a->device, err)) == AT_ERR_NOT_FOUND)
+        status = not_stored(problem, a->path, a->device, err);
+    at__answer_clear(&answer);
+    return status;
+}
+
+/* ---- tuning what is not known ---- */
+
+/* Does the store know it, or, of a device that is named, what came with the program? What cannot be read does
+ * not: the query itself will say why. */
+static bool is_known(const asking *a, const at__problem *problem)
+{
+    at__store *store = NULL;
+    at__lookup *lookup = NULL;
+    at__found found = { .match = AT__MATCH_NONE };
+    at__target target = { 0 };
+    snprintf(target.name, sizeof target.name, "%s", a->device ? a->device : "");
+    at_status status = at__store_open(&store, a->path, AT__STORE_READ, NULL);
+    if (status == AT_OK || status == AT_ERR_NOT_FOUND)
+        status = at__lookup_open(&lookup, store, a->catalog, NULL);
+    if (status == AT_OK && a->with_shipped && a->device)
+        at__lookup_add_shipped(lookup);
+    if (status == AT_OK && at__lookup_find(&found, lookup, problem, &target, NULL) != AT_OK)
+        found.match = AT__MATCH_NONE;
+    at__lookup_close(lookup);
+    at__store_close(store);
+    return found.match == AT__MATCH_EXACT;
+}
+
+/* By this very program. That it fails is no reason not to answer. */
+static void tune_first(const asking *a, const at__problem *problem)
+{
+    at_error err = { 0 };
+    at__str text = { 0 };
+    const at__miss miss = { .program = "/proc/self/exe",
+                            .database = a->path,
+                            .templates = a->templates_dir,
+                            .device = "0",
+                            .budget_s = a->tune_s,
+                            .stop = &at__cancel_requested };
+    if (is_known(a, problem) || at__miss_tune(&miss, problem, &err) == AT_OK)
+        return;
+    at__str_addf(&text, "not tuned: %s", err.text);
+    at__warn(at__whole(&text));
+    at__str_clear(&text);
+}
+
+/* On a machine where nothing was tuned yet there is no default database: what came with the program answers.
+ */
+static at_status query(const asking *a, const at__problem *problem, at_error *err)
 {
     at__store *store = NULL;
     at__problem_key key;
     at__str shape = { 0 };
-    at__answer answer = { 0 };
     at_error cause = { 0 };
-
     at_status status = at__problem_key_of(&key, &shape, problem, err);
+    if (status != AT_OK)
+        goto done;
+    status = at__store_open(&store, a->path, AT__STORE_READ, &cause);
     if (status == AT_OK)
-        status = at__store_open(&store, path, AT__STORE_READ, err);
-    if (status == AT_OK) {
-        status = at__store_find_winner(&answer, store, &key, NULL, device, err);
-        if (status == AT_OK && at__winner_check(&answer.winner, &cause) != AT_OK)
-            status =
-                at_fail(err, AT_ERR_STORE, "%s: the winner of %s %s is damaged: %s; tune the problem again",
-                        path, key.op, key.shape, cause.text);
-        else if (status == AT_OK)
-            status = query_winner(&answer, store, catalog, problem, format, err);
-        else if (status == AT_ERR_NOT_FOUND &&
-                 (status = query_near(store, catalog, problem, device, format, err)) == AT_ERR_NOT_FOUND)
-            status = not_stored(problem, path, device, err);
-    }
-    at__answer_clear(&answer);
+        status = query_store(store, a, problem, &key, err);
+    else if (status != AT_ERR_NOT_FOUND || a->named || !a->with_shipped ||
+             (status = query_near(NULL, a, problem, a->device, err)) == AT_ERR_NOT_FOUND)
+        at_fail(err, status, "%s", cause.text);
+done:
     at__str_clear(&shape);
     at__store_close(store);
     return status;
@@ -357,7 +457,8 @@ int at__cmd_query(int argc, char **argv)
 {
     at__words words = { 0 };
     const char *db = NULL, *device = NULL, *templates_dir = NULL, *format_text = NULL, *path = NULL;
-    bool json = false;
+    bool json = false, without_shipped = false;
+    double tune_s = 0;
     at__catalog *catalog = NULL;
     at__problem problem;
     at__format format = AT__TEXT;
@@ -373,6 +474,12 @@ int at__cmd_query(int argc, char **argv)
           &templates_dir },
         { "--format", AT__OPT_TEXT, "text|json|csv", "of the answer", &format_text },
         { "--json", AT__OPT_FLAG, NULL, "the same as --format json", &json },
+        { "--tune", AT__OPT_SECONDS, "TIME",
+          "where the database has no exact answer, tune on device 0 first, for at most so long: 90s, 500ms, "
+          "2m",
+          &tune_s },
+        { "--no-shipped", AT__OPT_FLAG, NULL, "without the winners that come with autotune",
+          &without_shipped },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
     };
     if (!at__command_options(&USAGE, TABLE, argc, argv, &words, &code))
@@ -386,8 +493,18 @@ int at__cmd_query(int argc, char **argv)
         status = at__catalog_add_recorded(catalog, path, &err);
     if (status == AT_OK)
         status = at__problem_from_words(&problem, &words, catalog, &err);
+    const asking a = { .catalog = catalog,
+                       .path = path,
+                       .device = device,
+                       .named = db,
+                       .with_shipped = !without_shipped && at__shipped_wanted(),
+                       .tune_s = tune_s,
+                       .templates_dir = templates_dir,
+                       .format = format };
+    if (status == AT_OK && tune_s > 0)
+        tune_first(&a, &problem);
     if (status == AT_OK)
-        status = query(&problem, catalog, path, device, format, &err);
+        status = query(&a, &problem, &err);
     if (status != AT_OK)
         code = at__complain(&err);
     at__catalog_close(catalog);

@@ -44,6 +44,7 @@ const at__fact at__environment[] = {
     { "AUTOTUNE_DB", "database (default: $XDG_DATA_HOME/autotune/autotune.db)" },
     { "AUTOTUNE_CACHE", "compiled kernels (default: $XDG_CACHE_HOME/autotune/kernels.db)" },
     { "AUTOTUNE_CACHE_LIMIT", "how many of them, in MiB (default: 1024; 0: no limit)" },
+    { "AUTOTUNE_NO_SHIPPED", "1: without the winners that come with autotune" },
     { "AUTOTUNE_NVRTC", "NVRTC library to use (default: searched for)" },
     { "CUDA_HOME", "CUDA toolkit" },
     { NULL, NULL },

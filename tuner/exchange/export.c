@@ -40,8 +40,10 @@ static void identifier(at__str *out, const char *text)
     }
 }
 
-static void add_head(at__str *out, const at__answer *a, const at__template *t, const char *title)
+static void add_head(at__str *out, const at__export_input *in, const char *title)
 {
+    const at__answer *a = in->answer;
+    const at__template *t = in->t;
     const at__winner *w = &a->winner;
     const at__fingerprint *f = &a->fingerprint;
     char line[512];
@@ -75,6 +77,8 @@ static void add_head(at__str *out, const at__answer *a, const at__template *t, c
     snprintf(line, sizeof line, "%.100s, driver %s, NVRTC %s, %s", f->device, f->driver, f->nvrtc,
              a->measured_at);
     comment(out, "conditions", line);
+    if (in->shipped)
+        comment(out, "from", AT__SHIPPED);
     snprintf(line, sizeof line, "autotune tune %.200s --device 0 --force%s", title, f->cold ? "" : " --warm");
     comment(out, "measure again", line);
     at__str_add(out, "\n");
@@ -319,7 +323,7 @@ static at_status add_all(at__str *out, const at__export_input *in, const at__lau
                                   .kernel = in->t->kernel,
                                   .name = l->kernel,
                                   .type_bytes = at__dtype_bytes(in->problem->type) };
-    add_head(out, in->answer, in->t, title);
+    add_head(out, in, title);
     at_status status = add_options(out, rendered, err);
     if (status == AT_OK && is_cut(in->t))
         status = at__cut(out, &cutting, err);

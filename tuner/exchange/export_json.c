@@ -92,6 +92,7 @@ at_status at__export_json(at__str *out, const at__export_input *in, at_error *er
         text(out, "op", in->answer->op);
         text(out, "shape", in->answer->shape);
         text(out, "dtype", at__dtype_name(in->problem->type));
+        text(out, "origin", in->shipped ? AT__SHIPPED : "database");
         text(out, "template", w->template_name);
         text(out, "template_hash", w->template_hash);
         text(out, "config", w->config);

@@ -1,7 +1,7 @@
 /*
  * import.h - recorded spaces of other tuners: Kernel Tuner's cache files, T4 results, and T1 declarations,
  * plain or gzip'ed, into a store, as operations whose kernels are not here ("recorded", see
- * templates/README.md). A replay device answers for them like for our own recordings.
+ * templates/reference.md). A replay device answers for them like for our own recordings.
  *
  * A recording (a cache file or T4 results) becomes an operation named after its kernel, with one template,
  * called `kernel`, whose parameters and values are those of the recording. A T1 declaration among the files
@@ -35,7 +35,7 @@ typedef struct at__import_options {
 /* A recorded space, ready to be stored. */
 typedef struct at__imported {
     const char *path;    /* of the recording; of a declaration alone: of that             */
-    at__str declaration; /* in the format of templates/README.md                          */
+    at__str declaration; /* in the format of templates/reference.md                          */
     at__op *op;
     at__template *t;
     at__problem problem; /* that was recorded */

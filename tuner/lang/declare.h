@@ -1,8 +1,9 @@
 /*
  * declare.h - what the comment blocks of an op and of its templates declare.
  *
- * The format is documented for users in templates/README.md. Here is what the reader makes of it. Everything
- * is plain data after reading, owned by the at__op or at__template, and safe to share between threads.
+ * The format is documented for users in templates/reference.md. Here is what the reader makes of it.
+ * Everything is plain data after reading, owned by the at__op or at__template, and safe to share between
+ * threads.
  *
  * Slots. Every name that an expression may use has a slot in one array of int64_t. An op's names come first
  * (dimensions, "sizeof(T)", device limits, the op's lets); a template's names (parameters, their labels, its

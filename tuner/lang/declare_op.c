@@ -1,5 +1,5 @@
 /*
- * declare_op.c - the block that declares an operation; the format is in templates/README.md.
+ * declare_op.c - the block that declares an operation; the format is in templates/reference.md.
  *
  * KEYWORDS has a reader for each line. Slots are handed out in this order: dimensions, sizeof(T)
  * and the device's limits, then pitches, alignments and lets as they are declared. Templates

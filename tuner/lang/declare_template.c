@@ -1,5 +1,5 @@
 /*
- * declare_template.c - the block that declares a template; the format is in templates/README.md.
+ * declare_template.c - the block that declares a template; the format is in templates/reference.md.
  *
  * KEYWORDS has a reader for each line. Parameters, labels, lets and consts get the slots behind the
  * op's. `default` may name parameters that follow it, and is applied at the end, as are the checks

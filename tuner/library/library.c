@@ -69,30 +69,52 @@ void at_free(void *memory)
 
 /* ---- open, close ---- */
 
-/* That the default database is missing is no error; that a named one is, is. */
+/* Without a store the winners that come with the program answer, if they may. */
+at_status at__library_open_lookup(at_tuner *tuner, at_error *err)
+{
+    at__lookup_close(tuner->lookup);
+    tuner->lookup = NULL;
+    if (!tuner->store && !tuner->with_shipped)
+        return AT_OK;
+    at_status status = at__lookup_open(&tuner->lookup, tuner->store, tuner->catalog, err);
+    if (status == AT_OK && tuner->with_shipped)
+        at__lookup_add_shipped(tuner->lookup);
+    return status;
+}
+
+/* That the default database is missing is no error; that a named one is, is, unless tuning may make it. */
 static at_status open_store(at_tuner *tuner, const char *named, at_error *err)
 {
-    at__str path = { 0 };
+    at__str *path = &tuner->tuning.database;
     at_error cause = { 0 };
-    at_status status = named ? AT_OK : at__store_default_path(&path, &cause);
+    at_status status = AT_OK;
+    if (named)
+        at__str_add(path, named);
+    else
+        status = at__store_default_path(path, &cause);
     if (status == AT_OK)
-        status = at__store_open(&tuner->store, named ? named : at__str_text(&path), AT__STORE_READ, &cause);
-    at__str_clear(&path);
+        status = at__str_status(path, &cause);
+    if (status == AT_OK)
+        status = at__store_open(&tuner->store, at__str_text(path), AT__STORE_READ, &cause);
     bool absent = status == AT_ERR_NOT_FOUND || status == AT_ERR_USAGE; /* no file, or no place for one */
-    if (absent && !named) {
+    bool may_come = status == AT_ERR_NOT_FOUND && tuner->tuning.budget_s > 0;
+    if (absent && (!named || may_come)) {
         at__str_add(&tuner->absent, cause.text);
         return at__str_status(&tuner->absent, err);
     }
-    if (status != AT_OK)
-        return at_fail(err, status, "%s", cause.text);
-    return at__lookup_open(&tuner->lookup, tuner->store, tuner->catalog, err);
+    return status == AT_OK ? AT_OK : at_fail(err, status, "%s", cause.text);
 }
 
 static at_status fill(at_tuner *tuner, const at_open_options *o, at_error *err)
 {
-    at_status status = at__catalog_open(&tuner->catalog, o->templates, err);
+    at_status status = at__tuning_open(&tuner->tuning, o, err);
+    if (status == AT_OK)
+        status = at__catalog_open(&tuner->catalog, o->templates, err);
+    tuner->with_shipped = !o->without_shipped && at__shipped_wanted();
     if (status == AT_OK)
         status = open_store(tuner, o->database, err);
+    if (status == AT_OK)
+        status = at__library_open_lookup(tuner, err);
     if (status == AT_OK && o->cache)
         at__str_add(&tuner->cache_path, o->cache);
     else if (status == AT_OK)
@@ -100,21 +122,32 @@ static at_status fill(at_tuner *tuner, const at_open_options *o, at_error *err)
     return status == AT_OK ? at__str_status(&tuner->cache_path, err) : status;
 }
 
-at_status at_open(at_tuner **out, const at_open_options *options, at_error *err)
+/* Of an older version only what it had is there to be read. */
+static void read_options(at_open_options *out, const at_open_options *given)
 {
-    static const at_open_options DEFAULTS = AT_OPEN_OPTIONS_INIT;
-    if (!options)
-        options = &DEFAULTS;
-    if (!out || options->version != 1)
-        return at_fail(err, AT_ERR_USAGE,
-                       "at_open: expected a place for the tuner, and options of version 1");
+    *out = (at_open_options)AT_OPEN_OPTIONS_INIT;
+    if (given && given->version == 1)
+        memcpy(out, given, offsetof(at_open_options, without_shipped));
+    else if (given)
+        *out = *given;
+}
+
+at_status at_open(at_tuner **out, const at_open_options *given, at_error *err)
+{
+    at_open_options options;
+    if (given && given->version != 1 && given->version != 2)
+        return at_fail(err, AT_ERR_USAGE, "at_open: found options of version %d; expected 1 or 2",
+                       given->version);
+    if (!out)
+        return at_fail(err, AT_ERR_USAGE, "at_open: expected a place for the tuner");
+    read_options(&options, given);
     at_tuner *tuner = calloc(1, sizeof *tuner);
     if (!tuner || pthread_mutex_init(&tuner->slow, NULL) != 0 ||
         pthread_rwlock_init(&tuner->table_lock, NULL) != 0) {
         free(tuner);
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
-    at_status status = fill(tuner, options, err);
+    at_status status = fill(tuner, &options, err);
     if (status != AT_OK) {
         at_close(tuner);
         return status;
@@ -127,6 +160,7 @@ void at_close(at_tuner *tuner)
 {
     if (!tuner)
         return;
+    at__tuning_close(&tuner->tuning);
     at__library_unload(tuner);
     at__lookup_close(tuner->lookup);
     at__store_close(tuner->store);

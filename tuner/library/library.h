@@ -2,8 +2,10 @@
  * library.h - what the files of the library (include/autotune/autotune.h) share.
  *
  * Locks: `slow` guards the store, the look-ups, NVRTC, the cache and the driver's slow steps; `table_lock`
- * guards the table of what has run. `slow` is taken first when both are. A finding and an at__prepared never
- * change once others can see them.
+ * guards the table of what has run. `slow` is taken first when both are; `tuning.mutex` guards what is to be
+ * tuned in the background, and nothing is taken while it is held. A finding and an at__prepared never change
+ * once others can see them, but for what becomes of it: `renew`, and `replaced`, which the table's lock
+ * guards.
  */
 #ifndef AUTOTUNE_LIBRARY_H
 #define AUTOTUNE_LIBRARY_H
@@ -57,6 +59,8 @@ typedef struct at__prepared {
     at__found_parts *finding;
     at__kernel kernel; /* its geometry and arguments */
     const at__module *module;
+    atomic_bool renew; /* it was tuned since: the next who may load a kernel prepares it anew */
+    bool replaced;     /* by one that was                                                     */
     int buffer_count;
     struct at__prepared_buffer {
         int64_t bytes;
@@ -70,11 +74,35 @@ typedef struct at__table {
     size_t count;
 } at__table;
 
+/* A problem that the background has to tune. */
+typedef struct at__wish {
+    struct at__wish *next;
+    at__problem problem;
+    int ordinal; /* of the device */
+    at__prepared *prepared;
+} at__wish;
+
+/* Tuning what is not known: library_miss.c. */
+typedef struct at__tuning {
+    bool is_open;
+    double budget_s; /* 0: never */
+    bool in_background;
+    at__str program, database, templates; /* "": found; the default's path; none */
+    pthread_mutex_t mutex;
+    pthread_cond_t wished;
+    pthread_t thread;
+    bool has_thread;
+    at__wish *wishes; /* the oldest first */
+    atomic_int stop;
+} at__tuning;
+
 struct at_tuner {
     at__catalog *catalog;
     at__store *store;   /* NULL: there is no database */
     at__lookup *lookup; /* NULL: likewise             */
     at__str absent;     /* why there is none          */
+    bool with_shipped;
+    at__tuning tuning;
 
     pthread_mutex_t slow;
     at__nvrtc *nvrtc; /* opened on first use */
@@ -122,6 +150,23 @@ at_status at__library_code(const at__kept_code **out, at_tuner *tuner, at__found
 /* In the place of `code`, which the cache gave and the driver did not load: compiled, and put there again. */
 at_status at__library_code_again(const at__kept_code **out, at_tuner *tuner, at__found_parts *f,
                                  at_error *err) AT_MUST_CHECK;
+
+/* ---- library.c ---- */
+
+/* Opens look-ups on what is there by now. `slow` is held, or nobody else knows the tuner. */
+at_status at__library_open_lookup(at_tuner *tuner, at_error *err) AT_MUST_CHECK;
+
+/* ---- library_miss.c ---- */
+
+at_status at__tuning_open(at__tuning *t, const at_open_options *options, at_error *err) AT_MUST_CHECK;
+void at__tuning_close(at__tuning *t); /* ends what is under way; also of one that was never opened */
+
+/* Tunes the problem and waits; no lock is held. On failure *err says why, for a warning. */
+at_status at__tuning_wait(at_tuner *tuner, const at__problem *problem, int ordinal,
+                          at_error *err) AT_MUST_CHECK;
+
+/* Has it tuned by and by; `prepared->renew` is set then. What cannot be wished for stays as it is. */
+void at__tuning_wish(at_tuner *tuner, const at__problem *problem, int ordinal, at__prepared *prepared);
 
 /* ---- library_run.c ---- */
 

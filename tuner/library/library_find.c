@@ -139,9 +139,11 @@ static at_status take_fallback(at__found_parts *f, const at__catalog *catalog, c
     return say_why(f, why, cause.text, err);
 }
 
-static at_status show_measured(at__found_parts *f, const at__answer *a, at_error *err)
+static at_status show_measured(at__found_parts *f, const at__found *found, at_error *err)
 {
     at_found *s = &f->shown;
+    const at__answer *a = found->answer;
+    s->origin = found->shipped ? AT__SHIPPED : "database";
     s->median_s = a->winner.timing.median_s;
     s->ceiling_s = a->winner.ceiling_s;
     s->gb_per_s = s->median_s > 0 ? 1e-9 * (double)a->traffic_bytes / s->median_s : 0;
@@ -232,7 +234,7 @@ static at_status answer(at__found_parts *f, at_tuner *tuner, const at__target *t
         f->config = found.config;
         status = say_why(f, found.match == AT__MATCH_EXACT ? "" : found.why, "", err);
         if (status == AT_OK)
-            status = show_measured(f, found.answer, err);
+            status = show_measured(f, &found, err);
     } else {
         const char *why = found.t ? "what is known is not valid on this device" : found.why;
         status = take_fallback(f, tuner->catalog, why, slots, err);
@@ -247,7 +249,7 @@ static at_status show_question(at__found_parts *f, at_error *err)
     s->op = f->problem.op->name;
     s->type = at__dtype_name(f->problem.type);
     s->why = s->warning = s->device = s->config = s->kernel = "";
-    s->measured_device = s->measured_shape = s->measured_at = "";
+    s->measured_device = s->measured_shape = s->measured_at = s->origin = "";
     at__problem_shape(&shape, &f->problem);
     at_status status = at__str_status(&shape, err);
     if (status == AT_OK)

@@ -101,7 +101,7 @@ static at__prepared *table_find(const at__table *table, const at_problem *proble
     if (!table->bucket_count)
         return NULL;
     at__prepared *p = table->buckets[hash & (table->bucket_count - 1)];
-    while (p && !(p->hash == hash && p->steps == steps && p->context == context &&
+    while (p && !(!p->replaced && p->hash == hash && p->steps == steps && p->context == context &&
                   same_problem(&p->problem, problem)))
         p = p->next;
     return p;
@@ -131,13 +131,16 @@ static bool table_grow(at__table *table)
     return true;
 }
 
-static at_status table_add(at_tuner *tuner, at__prepared *p, at_error *err)
+/* `old` (NULL: none) is not found any more, but stays: at_prepare has given it away. */
+static at_status table_add(at_tuner *tuner, at__prepared *p, at__prepared *old, at_error *err)
 {
     pthread_rwlock_wrlock(&tuner->table_lock);
     bool room = tuner->table.count < tuner->table.bucket_count || table_grow(&tuner->table);
     if (room) {
         table_link(&tuner->table, p);
         tuner->table.count++;
+        if (old)
+            old->replaced = true;
     }
     pthread_rwlock_unlock(&tuner->table_lock);
     return room ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
@@ -272,15 +275,21 @@ static at_status find_here(at__found_parts **out, at_tuner *tuner, at__gpu *gpu,
     return at__finding_make(out, tuner, problem, &target, &info.limits, err);
 }
 
-static at_status fill(at__prepared *p, at_tuner *tuner, at__gpu *gpu, const at_problem *problem,
-                      at_error *err)
+/* The same for buffers that are so aligned. */
+static at_status find_for(at__found_parts **out, at_tuner *tuner, at__gpu *gpu, const at_problem *problem,
+                          uint64_t steps, at_error *err)
 {
-    const at__kept_code *code = NULL;
     const at__op *op = at__catalog_find_op(tuner->catalog, problem->op);
     at_problem asked = *problem;
-    at_status status = op ? read_steps(&asked, op, problem, p->steps, err) : AT_OK;
-    if (status == AT_OK)
-        status = find_here(&p->finding, tuner, gpu, &asked, err);
+    at_status status = op ? read_steps(&asked, op, problem, steps, err) : AT_OK;
+    return status == AT_OK ? find_here(out, tuner, gpu, &asked, err) : status;
+}
+
+/* `warning`: of what went wrong before, or "". */
+static at_status fill(at__prepared *p, at_tuner *tuner, at__gpu *gpu, const char *warning, at_error *err)
+{
+    const at__kept_code *code = NULL;
+    at_status status = find_for(&p->finding, tuner, gpu, &p->problem, p->steps, err);
     if (status == AT_OK && !p->finding->t)
         status = at_fail(err, AT_ERR_NOT_FOUND, "%s", p->finding->shown.why);
     if (status == AT_OK)
@@ -292,36 +301,90 @@ static at_status fill(at__prepared *p, at_tuner *tuner, at__gpu *gpu, const at_p
         if (status == AT_OK)
             status = load(&p->module, tuner, gpu, p->finding, code, p->context, err);
     }
+    if (status == AT_OK && *warning)
+        status = at__finding_keep(&p->finding->shown.warning, p->finding, warning, err);
     if (status == AT_OK)
         status = bind(p, err);
     return status;
 }
 
-static at_status prepare(const at__prepared **out, at_tuner *tuner, at__gpu *gpu, const at_problem *problem,
-                         uint64_t steps, uint64_t context, uint64_t hash, at_error *err)
+/* What is asked of the table. */
+typedef struct asking {
+    const at_problem *problem;
+    uint64_t steps, context, hash;
+} asking;
+
+static at__prepared *find(const at_tuner *tuner, const asking *a)
 {
-    at__prepared *p = table_find(&tuner->table, problem, steps, context, hash);
-    if (p) { /* another thread was first; only who holds `slow` adds */
-        *out = p;
-        return AT_OK;
-    }
-    p = calloc(1, sizeof *p);
+    return table_find(&tuner->table, a->problem, a->steps, a->context, a->hash);
+}
+
+/* In the place of `old` (NULL: there is none). */
+static at_status prepare_new(at__prepared **out, at__prepared *old, at_tuner *tuner, at__gpu *gpu,
+                             const asking *a, const char *warning, at_error *err)
+{
+    at__prepared *p = calloc(1, sizeof *p);
     if (!p)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    p->hash = hash;
-    p->context = context;
-    p->steps = steps;
-    p->problem = *problem;
-    at_status status = fill(p, tuner, gpu, problem, err);
+    p->hash = a->hash;
+    p->context = a->context;
+    p->steps = a->steps;
+    p->problem = *a->problem;
+    at_status status = fill(p, tuner, gpu, warning, err);
     if (status == AT_OK) {
         p->problem.op = p->finding->problem.op->name;
-        status = table_add(tuner, p, err);
+        status = table_add(tuner, p, old, err);
     }
     if (status != AT_OK)
         prepared_close(p);
     else
         *out = p;
     return status;
+}
+
+static bool is_exact(const at__found_parts *f)
+{
+    return f->shown.match == AT_MATCH_EXACT;
+}
+
+/* What the background found takes its place. Where that cannot be prepared it stays. */
+static at__prepared *renewed(at__prepared *p, at_tuner *tuner, at__gpu *gpu, const asking *a)
+{
+    at__prepared *newer = NULL;
+    return prepare_new(&newer, p, tuner, gpu, a, "", NULL) == AT_OK ? newer : p;
+}
+
+/* `may_tune`: also what was found in the background may be taken, and be looked for. */
+static at_status prepare(const at__prepared **out, at_tuner *tuner, at__gpu *gpu, const asking *a,
+                         bool may_tune, const char *warning, at_error *err)
+{
+    at__prepared *p = find(tuner, a);
+    if (p) { /* another thread was first, or it has been tuned since; only who holds `slow` adds */
+        *out = may_tune && atomic_exchange(&p->renew, false) ? renewed(p, tuner, gpu, a) : p;
+        return AT_OK;
+    }
+    at_status status = prepare_new(&p, NULL, tuner, gpu, a, warning, err);
+    if (!p)
+        return status;
+    if (may_tune && tuner->tuning.in_background && !is_exact(p->finding))
+        at__tuning_wish(tuner, &p->finding->problem, at__gpu_ordinal(gpu), p);
+    *out = p;
+    return AT_OK;
+}
+
+/* Nothing exact is known of it: has it tuned, and waits. warning->text: why it was not. */
+static void tune_first(at_error *warning, at_tuner *tuner, at__gpu *gpu, const asking *a)
+{
+    at__found_parts *f = NULL;
+    at_error cause = { 0 };
+    pthread_mutex_lock(&tuner->slow);
+    at_status status = find(tuner, a) ? AT_OK : find_for(&f, tuner, gpu, a->problem, a->steps, NULL);
+    int ordinal = at__gpu_ordinal(gpu);
+    pthread_mutex_unlock(&tuner->slow);
+    if (status == AT_OK && f && f->t && !is_exact(f) &&
+        at__tuning_wait(tuner, &f->problem, ordinal, &cause) != AT_OK)
+        at_fail(warning, AT_ERR_SYSTEM, "not tuned at its first use: %.900s", cause.text);
+    at__finding_close(f);
 }
 
 /* ---- calls ---- */
@@ -341,28 +404,40 @@ static at_status open_driver(at__gpu **out, at_tuner *tuner, at_error *err)
     return status;
 }
 
-static at_status get(const at__prepared **out, at__gpu **gpu, at_tuner *tuner, const at_problem *problem,
-                     uint64_t steps, at_error *err)
+static at_status get_slowly(const at__prepared **out, at__gpu *gpu, at_tuner *tuner, const asking *a,
+                            bool may_tune, at_error *err)
 {
-    uint64_t context = 0;
+    at_error warning = { 0 };
+    if (may_tune && !tuner->tuning.in_background)
+        tune_first(&warning, tuner, gpu, a);
+    pthread_mutex_lock(&tuner->slow);
+    at_status status = prepare(out, tuner, gpu, a, may_tune, warning.text, err);
+    pthread_mutex_unlock(&tuner->slow);
+    return status;
+}
+
+/* What is launched on `stream` next. */
+static at_status get(const at__prepared **out, at__gpu **gpu, at_tuner *tuner, const at_problem *problem,
+                     uint64_t steps, void *stream, at_error *err)
+{
+    asking a = { .problem = problem, .steps = steps };
     if (!tuner || !problem || !problem->op || problem->size_count < 0 || problem->size_count > AT_MAX_SIZES)
         return at_fail(err, AT_ERR_USAGE, "expected a tuner, and a problem with an op and 0 to %d sizes",
                        AT_MAX_SIZES);
     at_status status = open_driver(gpu, tuner, err);
     if (status == AT_OK)
-        status = at__gpu_current(&context, *gpu, err);
+        status = at__gpu_current(&a.context, *gpu, err);
     if (status != AT_OK)
         return status;
-    uint64_t hash = hash_of(problem, steps, context);
+    a.hash = hash_of(problem, steps, a.context);
     pthread_rwlock_rdlock(&tuner->table_lock);
-    *out = table_find(&tuner->table, problem, steps, context, hash);
+    at__prepared *p = find(tuner, &a);
     pthread_rwlock_unlock(&tuner->table_lock);
-    if (*out)
+    *out = p;
+    if (p && !atomic_load_explicit(&p->renew, memory_order_relaxed))
         return AT_OK;
-    pthread_mutex_lock(&tuner->slow);
-    status = prepare(out, tuner, *gpu, problem, steps, context, hash, err);
-    pthread_mutex_unlock(&tuner->slow);
-    return status;
+    bool may_tune = tuner->tuning.budget_s > 0 && !at__gpu_is_capturing(*gpu, stream);
+    return p && !may_tune ? AT_OK : get_slowly(out, *gpu, tuner, &a, may_tune, err);
 }
 
 static bool overlap(const at__prepared *p, void *const *buffers, int i, int k)
@@ -408,7 +483,7 @@ at_status at_run(at_tuner *tuner, const at_problem *problem, void *const *buffer
     const at__prepared *p = NULL;
     at__gpu *gpu = NULL;
 
-    at_status status = get(&p, &gpu, tuner, problem, steps_of(buffers, buffer_count), err);
+    at_status status = get(&p, &gpu, tuner, problem, steps_of(buffers, buffer_count), stream, err);
     if (p)
         status = check_buffers(p, buffers, buffer_count, err);
     if (!p || status != AT_OK)
@@ -427,7 +502,7 @@ at_status at_prepare(const at_found **out, at_tuner *tuner, const at_problem *pr
 {
     const at__prepared *p = NULL;
     at__gpu *gpu = NULL;
-    at_status status = get(&p, &gpu, tuner, problem, 0, err);
+    at_status status = get(&p, &gpu, tuner, problem, 0, NULL, err);
     if (p && out)
         *out = &p->finding->shown;
     return status;

@@ -1,9 +1,10 @@
 /*
  * lookup.c - what becomes of a question: an exact answer, or a search for a near one.
  *
- * The problem's own winners are asked in the order of their chain in the index; the first on the device that
- * stands is the answer, and costs no search and no memory. Where none stands the first of them is out of
- * date, and lookup_near.c weighs its runner-up against near winners.
+ * The problem's own winners are asked in the order of their chain in the index, the store's before those that
+ * came with the program; the first on the device that stands is the answer, and costs no search and no
+ * memory. Where none stands the first of them is out of date, and lookup_near.c weighs its runner-up against
+ * near winners.
  *
  * Invariant: a winner stands when its template is in the catalog with the hash that it had and its
  * requirements hold on the winner's own device; that is found out once for an entry, and so is its launch.
@@ -42,11 +43,22 @@ at_status at__lookup_open(at__lookup **out, at__store *store, const at__catalog 
     return AT_OK;
 }
 
+void at__lookup_add_shipped(at__lookup *lookup)
+{
+    lookup->with_shipped = at__shipped_wanted();
+}
+
+void at__lookup_look_again(at__lookup *lookup)
+{
+    lookup->checked_s = 0;
+}
+
 void at__lookup_close(at__lookup *lookup)
 {
     if (!lookup)
         return;
     at__index_clear(lookup);
+    at__store_close(lookup->shipped);
     free(lookup->entries);
     free(lookup);
 }
@@ -96,35 +108,58 @@ at_status at__lookup_stands(at__geometry *geometry, const at__answer *winner, co
     return status == AT_OK ? AT_OK : at_fail(err, AT_ERR_NOT_FOUND, "%s", cause.text);
 }
 
+/* The device that is asked for: the store's newest, or where it has none the program's, if none is named. */
+static void name_device(at__question *q, const at__lookup *l, const at__target *target)
+{
+    q->device = target && target->name[0] ? target->name : l->newest;
+    q->cc = target ? target->cc : 0;
+    q->sms = target ? target->sms : 0;
+}
+
+/* The first winner of the problem that stands. NULL: none does; q->outdated is then the first that does not.
+ */
+static at__entry *find_exact(at__question *q, at__lookup *l)
+{
+    const at__problem *problem = q->problem;
+    q->outdated = NULL;
+    for (size_t i = l->buckets[q->hash & (l->bucket_count - 1)]; i != AT__NO_ENTRY; i = l->entries[i].next) {
+        at__entry *e = &l->entries[i];
+        if (e->hash != q->hash || !at__entry_is_of(e, problem->op, q->type_key, problem->dims) ||
+            !at__entry_may_answer(e, q->device) || !at__entry_is_on(e, q->device))
+            continue;
+        if (stands(e, problem))
+            return e;
+        q->outdated = q->outdated ? q->outdated : e;
+    }
+    return NULL;
+}
+
 at_status at__lookup_find(at__found *out, at__lookup *l, const at__problem *problem, const at__target *target,
                           at_error *err)
 {
     at_status status = at__index_refresh(l, err);
     if (status != AT_OK)
         return status;
-    at__question q = { .problem = problem, .device = l->newest };
+    at__question q = { .problem = problem };
     q.type_key = at__dtype_key(problem->type, problem->op->storage);
     q.hash = at__problem_hash(problem->op, q.type_key, problem->dims);
-    if (target) {
-        q.device = target->name[0] ? target->name : l->newest;
-        q.cc = target->cc;
-        q.sms = target->sms;
+    name_device(&q, l, target);
+    at__entry *e = find_exact(&q, l);
+    if (!e && !l->shipped_read) {
+        status = at__index_add_shipped(l, err);
+        if (status != AT_OK)
+            return status;
+        name_device(&q, l, target);
+        e = find_exact(&q, l);
     }
-    for (size_t i = l->buckets[q.hash & (l->bucket_count - 1)]; i != AT__NO_ENTRY; i = l->entries[i].next) {
-        at__entry *e = &l->entries[i];
-        if (e->hash != q.hash || !at__entry_is_of(e, problem->op, q.type_key, problem->dims) ||
-            !at__entry_may_answer(e, q.device) || !at__entry_is_on(e, q.device))
-            continue;
-        if (stands(e, problem)) {
-            *out = (at__found){ .match = AT__MATCH_EXACT,
-                                .why = "",
-                                .t = e->t,
-                                .config = e->config,
-                                .geometry = e->geometry,
-                                .answer = &e->answer };
-            return AT_OK;
-        }
-        q.outdated = q.outdated ? q.outdated : e;
-    }
-    return at__lookup_near(out, l, &q, err);
+    if (!e)
+        return at__lookup_near(out, l, &q, err);
+    *out = (at__found){ .match = AT__MATCH_EXACT,
+                        .why = "",
+                        .t = e->t,
+                        .config = e->config,
+                        .geometry = e->geometry,
+                        .answer = &e->answer,
+                        .shipped = e->shipped };
+    return AT_OK;
 }

@@ -13,6 +13,10 @@
  *
  * An at__lookup holds the winners of one store in memory and reads them again when another connection has
  * changed the file. It borrows the store and the catalog. One thread uses it at a time; it never writes.
+ *
+ * Below the store lie the winners that come with the program (at__lookup_add_shipped). The store's own answer
+ * a problem first where they are exact. Else those of the program are exact, or count beside the store's as
+ * what is near: one distance for both. They are read when they are first needed, in about a millisecond.
  */
 #ifndef AUTOTUNE_LOOKUP_H
 #define AUTOTUNE_LOOKUP_H
@@ -39,13 +43,18 @@ typedef struct at__found {
     at__geometry geometry;    /* of the problem that was asked for                     */
     const at__answer *answer; /* the stored row that the configuration comes from      */
     bool runner_up;           /* it is no winner's but that of the best trial that fits */
+    bool shipped;             /* answer came with the program             */
     bool own;                 /* of this very problem: answer has the times of it here */
 } at__found;
 
 typedef struct at__lookup at__lookup;
 at_status at__lookup_open(at__lookup **out, at__store *store, const at__catalog *catalog,
-                          at_error *err) AT_MUST_CHECK;
+                          at_error *err) AT_MUST_CHECK; /* store NULL: nothing is known of one */
+void at__lookup_add_shipped(at__lookup *lookup);        /* unless the environment leaves them out */
 void at__lookup_close(at__lookup *lookup);
+
+/* The next question asks whether the file has changed, however short a time ago that was asked. */
+void at__lookup_look_again(at__lookup *lookup);
 
 /* AT_OK also for none. The op must be of the lookup's catalog. Exact answers cost well under 2 microseconds;
  * near ones are remembered. */

@@ -1,9 +1,10 @@
 /*
- * lookup_index.c - the winners of a store in memory, by problem.
+ * lookup_index.c - the winners of a store, and of the program, in memory, by problem.
  *
  * One pass over the store's best rows makes an entry of each whose op and shape this program knows: its
  * sizes, its template and configuration where the template is the one that won. A hash table with chains
- * finds those of a problem; a chain holds what goes first in front (cold before warm, then the newest).
+ * finds those of a problem; a chain holds what goes first in front (the store's own before the program's,
+ * cold before warm, then the newest). The program's are read when the store's have no exact answer.
  *
  * Invariant: entries, chains, `newest` and what is remembered of near answers are all of one version of the
  * file. Another version drops all of them at once, so that no pointer into the old ones is left.
@@ -115,10 +116,21 @@ static double traffic_of(const at__entry *e, const char *type_key)
     return at__traffic_of(&p);
 }
 
+/* Has the store a winner of the same problem and device whose template is the present one? */
+static bool is_known(const at__lookup *l, const at__entry *e, const at__answer *answer)
+{
+    for (size_t i = l->buckets[e->hash & (l->bucket_count - 1)]; i != AT__NO_ENTRY; i = l->entries[i].next)
+        if (l->entries[i].t && l->entries[i].hash == e->hash &&
+            at__entry_is_of(&l->entries[i], e->op, answer->type_key, e->dims) &&
+            strcmp(l->entries[i].answer.fingerprint.device, answer->fingerprint.device) == 0)
+            return true;
+    return false;
+}
+
 static bool keep_entry(void *context, at__answer *answer)
 {
     at__lookup *l = context;
-    at__entry e = { .op = at__catalog_find_op(l->catalog, answer->op) };
+    at__entry e = { .op = at__catalog_find_op(l->catalog, answer->op), .shipped = l->shipped_read };
     if (!e.op || !read_shape(e.dims, e.op, answer->shape))
         return true; /* an op or a shape that this program does not know */
     if (at__winner_check(&answer->winner, NULL) != AT_OK)
@@ -127,8 +139,10 @@ static bool keep_entry(void *context, at__answer *answer)
         l->out_of_memory = true;
         return false;
     }
-    at__entry_find_template(&e, l->catalog, &answer->winner);
     e.hash = at__problem_hash(e.op, answer->type_key, e.dims);
+    if (e.shipped && is_known(l, &e, answer))
+        return true;
+    at__entry_find_template(&e, l->catalog, &answer->winner);
     e.traffic = traffic_of(&e, answer->type_key);
     e.answer = *answer;
     *answer = (at__answer){ 0 };
@@ -148,12 +162,15 @@ void at__index_clear(at__lookup *l)
     l->memo = NULL;
     l->newest = "";
     l->count = l->bucket_count = 0;
+    l->shipped_read = false;
 }
 
-/* Which of two winners of a problem is asked first: cold before warm, then the newest. Of two with the same
- * rank `a` came later to the store. */
+/* Which of two winners of a problem is asked first: the store's own, cold before warm, then the newest. Of
+ * two with the same rank `a` came later to the store. */
 static bool goes_first(const at__entry *a, const at__entry *b)
 {
+    if (a->shipped != b->shipped)
+        return b->shipped;
     if (a->answer.fingerprint.cold != b->answer.fingerprint.cold)
         return a->answer.fingerprint.cold;
     return strcmp(a->answer.rank_at, b->answer.rank_at) >= 0;
@@ -164,6 +181,7 @@ static at_status build_buckets(at__lookup *l, at_error *err)
     l->bucket_count = 16;
     while (l->bucket_count < 2 * l->count)
         l->bucket_count *= 2;
+    free(l->buckets);
     l->buckets = malloc(l->bucket_count * sizeof *l->buckets);
     if (!l->buckets)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
@@ -184,9 +202,11 @@ static bool is_replayed(const at__entry *e)
     return strncmp(e->answer.fingerprint.device, AT__REPLAY_NAME, sizeof AT__REPLAY_NAME - 1) == 0;
 }
 
-/* What was measured goes before what was replayed. */
+/* The store's own go before the program's, what was measured before what was replayed. */
 static bool is_newer(const at__entry *a, const at__entry *b)
 {
+    if (a->shipped != b->shipped)
+        return b->shipped;
     if (is_replayed(a) != is_replayed(b))
         return is_replayed(b);
     return strcmp(a->answer.rank_at, b->answer.rank_at) >= 0;
@@ -201,25 +221,52 @@ static const char *newest_device(const at__lookup *l)
     return newest ? newest->answer.fingerprint.device : "";
 }
 
-static at_status read_all(at__lookup *l, at_error *err)
+/* Adds the winners of a store (NULL: none) to the entries. Half of them would answer for all: on failure none
+ * is left. */
+static at_status read_store(at__lookup *l, at__store *store, at_error *err)
 {
-    at__index_clear(l);
     l->out_of_memory = false;
-    at_status status = at__store_each_best(l->store, keep_entry, l, err);
+    at_status status = store ? at__store_each_best(store, keep_entry, l, err) : AT_OK;
     if (status == AT_OK && l->out_of_memory)
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK)
         status = build_buckets(l, err);
     if (status == AT_OK)
         l->newest = newest_device(l);
+    else
+        at__index_clear(l);
     return status;
+}
+
+static at_status read_all(at__lookup *l, at_error *err)
+{
+    at__index_clear(l);
+    return read_store(l, l->store, err);
+}
+
+at_status at__index_add_shipped(at__lookup *l, at_error *err)
+{
+    if (!l->with_shipped || l->shipped_read)
+        return AT_OK;
+    at_status status = l->shipped ? AT_OK : at__store_open_shipped(&l->shipped, err);
+    if (status != AT_OK)
+        return status;
+    l->shipped_read = true;
+    return read_store(l, l->shipped, err);
+}
+
+at__store *at__entry_store(const at__lookup *l, const at__entry *e)
+{
+    return e->shipped ? l->shipped : l->store;
 }
 
 at_status at__index_refresh(at__lookup *l, at_error *err)
 {
     int64_t version = 0;
     double now = at__now_s();
-    if (now - l->checked_s < REFRESH_S)
+    if (!l->buckets) /* reading them has failed */
+        return at__index_open(l, err);
+    if (!l->store || now - l->checked_s < REFRESH_S)
         return AT_OK;
     at_status status = at__store_data_version(&version, l->store, err);
     if (status == AT_OK && version != l->version)
@@ -233,7 +280,7 @@ at_status at__index_refresh(at__lookup *l, at_error *err)
 
 at_status at__index_open(at__lookup *l, at_error *err)
 {
-    at_status status = at__store_data_version(&l->version, l->store, err);
+    at_status status = l->store ? at__store_data_version(&l->version, l->store, err) : AT_OK;
     if (status == AT_OK)
         status = read_all(l, err);
     l->checked_s = at__now_s();

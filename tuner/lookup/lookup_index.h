@@ -1,5 +1,5 @@
 /*
- * lookup_index.h - what the files of a look-up share: the winners of a store in memory. Private to lookup*.c.
+ * lookup_index.h - what the files of a look-up share: winners in memory. Private to lookup*.c.
  *
  * lookup.c takes a question, lookup_index.c keeps the winners, lookup_near.c searches them where none is of
  * the problem, by the distances of lookup_distance.c and the trials of lookup_runner_up.c.
@@ -16,6 +16,7 @@ typedef enum at__standing { AT__UNCHECKED, AT__STANDS, AT__OUTDATED } at__standi
 /* A winner. `t` is NULL when its template is not in the catalog, or has another hash there. */
 typedef struct at__entry {
     at__answer answer;
+    bool shipped; /* it came with the program */
     const at__op *op;
     const at__template *t;
     at__config config;
@@ -54,7 +55,10 @@ typedef struct at__memo {
 } at__memo;
 
 struct at__lookup {
-    at__store *store;
+    at__store *store;   /* NULL: none                                       */
+    at__store *shipped; /* what came with the program; NULL: not opened yet */
+    bool with_shipped;  /* it may answer                                    */
+    bool shipped_read;  /* and its winners are among the entries            */
     const at__catalog *catalog;
     at__entry *entries;
     size_t count, cap;
@@ -71,6 +75,12 @@ struct at__lookup {
 at_status at__index_open(at__lookup *lookup, at_error *err) AT_MUST_CHECK;
 at_status at__index_refresh(at__lookup *lookup, at_error *err) AT_MUST_CHECK;
 void at__index_clear(at__lookup *lookup);
+
+/* Adds the winners that came with the program, behind the store's, unless they are there or not wanted. */
+at_status at__index_add_shipped(at__lookup *lookup, at_error *err) AT_MUST_CHECK;
+
+/* Where the entry's trials are. */
+at__store *at__entry_store(const at__lookup *lookup, const at__entry *entry);
 
 uint64_t at__problem_hash(const at__op *op, const char *type_key, const int64_t *dims);
 bool at__entry_is_of(const at__entry *entry, const at__op *op, const char *type_key, const int64_t *dims);

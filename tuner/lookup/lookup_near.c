@@ -321,6 +321,7 @@ at_status at__lookup_near(at__found *out, at__lookup *l, const at__question *q, 
         out->config = e->config;
         out->geometry = m->geometry;
         out->answer = &e->answer;
+        out->shipped = e->shipped;
     }
     return AT_OK;
 }
@@ -349,6 +350,9 @@ at_status at__lookup_hints(at__hint *out, int *count, int max, at__lookup *l, co
 {
     const char *type_key = at__dtype_key(p->type, p->op->storage);
     const double traffic = at__traffic_of(p);
+    at_status status = at__index_add_shipped(l, err);
+    if (status != AT_OK)
+        return status;
     ranked *list = malloc((l->count + 1) * sizeof *list);
     size_t found = 0;
     at__geometry ignored;

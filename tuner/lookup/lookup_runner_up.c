@@ -134,7 +134,7 @@ at_status at__lookup_runner_up(at__entry *out, at__geometry *geometry, double *c
     looking k = { .l = l, .winner = winner, .problem = p, .cc = cc, .sms = sms };
     const at__answer *a = &winner->answer;
     at__problem_key key = { .op = a->op, .shape = a->shape, .type_key = a->type_key };
-    at_status status = at__store_each_trial(l->store, &key, NULL, visit, &k, err);
+    at_status status = at__store_each_trial(at__entry_store(l, winner), &key, NULL, visit, &k, err);
     if (status == AT_OK && k.failed)
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK && !k.found)
@@ -171,7 +171,7 @@ at_status at__lookup_list_tried(at__str *out, const at__lookup *l, const at__ent
 {
     listing k = { out, &e->answer.fingerprint };
     at__problem_key key = { .op = e->answer.op, .shape = e->answer.shape, .type_key = e->answer.type_key };
-    at_status status = at__store_each_trial(l->store, &key, NULL, list_trial, &k, err);
+    at_status status = at__store_each_trial(at__entry_store(l, e), &key, NULL, list_trial, &k, err);
     return status == AT_OK ? at__str_status(out, err) : status;
 }
 

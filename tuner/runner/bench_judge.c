@@ -43,7 +43,14 @@ static bool inputs_vary(const at__bench *b)
     return vary;
 }
 
-static at_status judge(const at__bench *b, int i, const counts *c, at_error *err)
+static bool is_left(const at__buffer *buffer, const counts *c)
+{
+    return c->same == (uint64_t)at__contents_numbers(buffer);
+}
+
+/* `changes`: the reference changes something. Then what it leaves may be a workspace, to be left as it was
+ * found. */
+static at_status judge(const at__bench *b, int i, const counts *c, bool changes, at_error *err)
 {
     const at__buffer *buffer = &b->setup.buffers[i];
     double all = (double)at__contents_numbers(buffer);
@@ -57,9 +64,9 @@ static at_status judge(const at__bench *b, int i, const counts *c, at_error *err
                  100 * (double)(c->nan + c->infinite) / all);
         return refuse(buffer, what, "smaller inputs, as in 'input uniform -1 1'", err);
     }
-    if (all < FEW || b->setup.gaps)
+    if (all < FEW || b->setup.gaps || (changes && buffer->role == AT__INOUT && is_left(buffer, c)))
         return AT_OK;
-    if ((double)c->same == all && !buffer->zero)
+    if (is_left(buffer, c) && !buffer->zero)
         return refuse(buffer, "changes nothing", "a reference that writes all of it, or another input", err);
     if (c->other == 0 && inputs_vary(b))
         return refuse(
@@ -88,9 +95,16 @@ static at_status count(at__bench *b, int i, at_error *err)
     return at__bench_check(b, AT__JUDGE, (int64_t)numbers * 16, values, 5, err);
 }
 
+static counts counts_of(const uint64_t *found, int i)
+{
+    const uint64_t *f = found + AT__FOUND_EACH * i;
+    return (counts){ f[0], f[1], f[2], f[3] };
+}
+
 at_status at__judge_reference(at__bench *b, at_error *err)
 {
     uint64_t found[AT__FOUND_WORDS];
+    bool changes = false;
     at_status status = begin_outputs(b, err);
     if (status == AT_OK)
         status = at__bench_run_reference(b, err);
@@ -102,10 +116,14 @@ at_status at__judge_reference(at__bench *b, at_error *err)
     if (status == AT_OK)
         status = at__gpu_read(b->gpu, found, b->found, sizeof found, err);
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
-        const uint64_t *f = found + AT__FOUND_EACH * i;
-        const counts c = { f[0], f[1], f[2], f[3] };
+        const counts c = counts_of(found, i);
+        changes =
+            changes || (at__role_is_output(b->setup.buffers[i].role) && !is_left(&b->setup.buffers[i], &c));
+    }
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
+        const counts c = counts_of(found, i);
         if (at__role_is_output(b->setup.buffers[i].role))
-            status = judge(b, i, &c, err);
+            status = judge(b, i, &c, changes, err);
     }
     return status;
 }

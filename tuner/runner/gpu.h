@@ -30,6 +30,10 @@ at_status at__gpu_attach(at__gpu **out, at_error *err) AT_MUST_CHECK;
 /* Tells contexts apart, also from those that are gone. AT_ERR_USAGE: this thread has none. Thread-safe. */
 at_status at__gpu_current(uint64_t *id, const at__gpu *gpu, at_error *err) AT_MUST_CHECK;
 at_status at__gpu_current_device(at__gpu *gpu, at_error *err) AT_MUST_CHECK;
+int at__gpu_ordinal(const at__gpu *gpu); /* of that device, as --device takes it */
+
+/* Is what is launched on this stream of the caller's recorded into a graph, or may it be? Thread-safe. */
+bool at__gpu_is_capturing(const at__gpu *gpu, void *stream);
 
 /* Name, UUID, limits, free memory; `driver` is the CUDA version that the driver supports ("CUDA 13.0"). */
 at_status at__gpu_info(at__device_info *out, at__gpu *gpu, at_error *err) AT_MUST_CHECK;

@@ -40,6 +40,7 @@
     X(cuStreamSynchronize)                                                                                   \
     X(cuStreamBeginCapture_v2)                                                                               \
     X(cuStreamEndCapture)                                                                                    \
+    X(cuStreamIsCapturing)                                                                                   \
     X(cuGraphInstantiateWithFlags)                                                                           \
     X(cuGraphLaunch)                                                                                         \
     X(cuGraphExecDestroy)                                                                                    \
@@ -246,6 +247,19 @@ at_status at__gpu_current_device(at__gpu *gpu, at_error *err)
     TRY(gpu, cuCtxGetDevice, &gpu->device);
     gpu->ordinal = (int)gpu->device;
     return AT_OK;
+}
+
+int at__gpu_ordinal(const at__gpu *gpu)
+{
+    return gpu->ordinal;
+}
+
+/* The default stream cannot tell while another is captured: that it may not be asked says enough. */
+bool at__gpu_is_capturing(const at__gpu *gpu, void *stream)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    return gpu->api.cuStreamIsCapturing((CUstream)stream, &status) != CUDA_SUCCESS ||
+           status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
 void at__gpu_close(at__gpu *gpu)

@@ -101,6 +101,8 @@ static at_status find_hints(at__contest *c, at_error *err)
     at__target target = { .cc = info->limits.cc, .sms = info->limits.sms };
     snprintf(target.name, sizeof target.name, "%s", info->name);
     at_status status = at__lookup_open(&lookup, s->store, s->catalog, err);
+    if (status == AT_OK && !at__env_is_replay(s)) /* a recording knows its own past only */
+        at__lookup_add_shipped(lookup);
     if (status == AT_OK)
         status = at__lookup_hints(hints, &count, AT__MAX_HINTS, lookup, &c->problem, &target, err);
     for (int i = 0; i < count && status == AT_OK; i++) {

@@ -1,0 +1,26 @@
+# What comes with autotune answers where nothing was tuned, says that it does, and is nobody's own.
+unset AUTOTUNE_NO_SHIPPED
+brief() { grep -E '^\$|match|configuration|from|origin|error|exit' | sed -E 's/("(config|template)":)"[^"]*"/\1.../g; s/(,"median_s").*/\1.../; s/configuration  .*/configuration  .../'; }
+at query 4096x4096 f32 | brief
+at query 4096x4096 f32 --json | brief
+at query 4096x4096 f32 --format csv | sed 's/NVIDIA H200,.*,exact/NVIDIA H200,...,exact/'
+at query 4096x4099 f32 | brief
+at query 4096x4096 f32 --device A100 | brief
+at query 4096x4096 f32 --no-shipped
+at export 4096x4096 f32 | grep -E "^\\$|^// from|exit"
+at export 4096x4099 f32
+at export 4096x4096 f32 --no-shipped
+AUTOTUNE_NO_SHIPPED=1 at query 4096x4096 f32
+at query 4096x4096 f32 --db nowhere.db
+ls "$XDG_DATA_HOME" 2>/dev/null
+
+# The user's own go first where they are exact; those that come with autotune before what is near.
+fixture store.db
+at query 4096x4096 f32 --db store.db | brief
+at query 1024x1024 f32 --db store.db | brief
+at query 4096x4096 f64 --db store.db | brief
+at export 1024x1024 f32 --db store.db | grep -E "^\\$|^// from|exit"
+
+# They are not in the store.
+at show 1024x1024 f32 --db store.db
+at dump --db store.db | grep -c '"kind":"winner"'

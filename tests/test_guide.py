@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""templates/own_kernel.md, command by command: those that need no GPU give the output that the page shows; those that
+need one give output of its shape on the scripted driver of tests/e2e, which computes the page's kernel on the CPU.
+
+    tests/test_guide.py BUILD        exit code 77, which skips: there is no NVRTC
+"""
+import importlib.machinery
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "templates/own_kernel.md"
+BUILD = Path(sys.argv.pop()).resolve() if len(sys.argv) > 1 else ROOT / "build"
+NOT_RUN = "[not run yet: tools/guide, on a GPU]"
+SMALL = [("4096x4096", "64x64"), ("4096, 4096", "64, 64"), ("native", "sm_90"),
+         ("autotune tune", "autotune tune --max-trials 8")]
+
+
+def load(path):
+    loader = importlib.machinery.SourceFileLoader(path.name, str(path))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(path.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+guide = load(ROOT / "tools/guide")
+
+
+def masked(line):
+    """What must be the same wherever a page was made: no numbers, no units of time, blanks as one."""
+    line = re.sub(r"[0-9]+(\.[0-9]+)?", "N", line)
+    return re.sub(r"\s+", " ", re.sub(r"\bN (s|ms|us|ns)\b", "N s", line)).strip()
+
+
+def shape(lines):
+    """How an output that depends on the device begins, line by line; what tells of progress is left out."""
+    return [masked(line).split(" ")[:2] for line in lines if not re.match(r"GPU \d|.* trials; ", line)]
+
+
+def small(text):
+    """The same for a problem that a CPU has done soon, and a compiler without a GPU."""
+    for large, little in SMALL:
+        text = text.replace(large, little)
+    return text
+
+
+class Page(unittest.TestCase):
+    """One run of the whole page, in an empty folder."""
+
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.scratch.cleanup)
+        cls.real = guide.environment(guide.install(BUILD, cls.scratch.name), cls.scratch.name)
+        quick = Path(cls.scratch.name, "quick")  # the program with a clock ten times as fast
+        quick.mkdir()
+        (quick / "autotune").symlink_to(BUILD / "tests/e2e/autotune_quick")
+        cls.scripted = {**cls.real, "PATH": f"{quick}:{cls.real['PATH']}",
+                        "LD_LIBRARY_PATH": f"{BUILD}/tests/e2e/driver:{cls.real['LD_LIBRARY_PATH']}"}
+
+    def check_here(self, block):
+        for command, shown in block.commands():
+            got = guide.run(command, self.folder.name, self.real)
+            self.assertEqual([masked(line) for line in got], [masked(line) for line in shown], command)
+
+    def check_shape(self, block):
+        for command, shown in block.commands():
+            got = guide.run(small(command), self.folder.name, self.scripted)
+            self.assertFalse(got and guide.EXIT.match(got[-1]), f"{command}\n" + "\n".join(got))
+            if shown != [NOT_RUN]:
+                self.assertEqual(shape(got), shape(shown), command)
+
+    def check_compiles(self, block):
+        for command, _ in block.commands():
+            if command.startswith("nvcc ") and shutil.which("nvcc"):
+                self.assertEqual(guide.run(small(command), self.folder.name, self.real), [], command)
+
+    def test_every_command_does_what_the_page_shows(self):
+        for block in guide.blocks(PAGE.read_text(encoding="utf-8")):
+            with self.subTest(line=block.begin):
+                if block.file():
+                    block.lines = [small(line) for line in block.lines]
+                    guide.write_file(self.folder.name, block)
+                elif "nvcc" in block.words:
+                    self.check_compiles(block)
+                elif "gpu" in block.words:
+                    self.check_shape(block)
+                elif block.language == "sh":
+                    self.check_here(block)
+
+
+class Guide(unittest.TestCase):
+    """tools/guide itself."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+
+    def update(self, text, *options):
+        (self.root / "page.md").write_text(text, encoding="utf-8")
+        command = [ROOT / "tools/guide", self.root / "page.md", self.root / "new", "--build", BUILD, *options]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        return done, (self.root / "page.md").read_text(encoding="utf-8")
+
+    def test_outputs_are_put_into_the_page(self):
+        done, page = self.update("# A\n```sh\n$ cat a\nold\n$ echo 1 \\\n  2\n$ true\nold\n```\n"
+                                 "b\n```c a\nx\n```\n```sh\n$ cat a\n```\n")
+        self.assertEqual(page, "# A\n```sh\n$ cat a\ncat: a: No such file or directory\n[exit 1]\n"
+                               "$ echo 1 \\\n  2\n1 2\n$ true\n```\n"
+                               "b\n```c a\nx\n```\n```sh\n$ cat a\nx\n```\n")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("[exit 1]: cat a", done.stderr)
+
+    def test_a_failure_that_the_page_shows_is_meant(self):
+        done, page = self.update("```sh\n$ echo no; exit 3\nyes\n[exit 2]\n```\n")
+        self.assertEqual((done.returncode, page), (0, "```sh\n$ echo no; exit 3\nno\n[exit 3]\n```\n"))
+
+    def test_what_needs_a_gpu_is_left_as_it_is(self):
+        text = "```sh gpu\n$ touch here\nold\n```\n"
+        done, page = self.update(text, "--no-gpu")
+        self.assertEqual((done.returncode, page), (0, text))
+        self.assertIn("line 1: not run: it needs a GPU", done.stderr)
+        self.assertFalse((self.root / "new/here").exists())
+
+    def test_an_empty_folder_is_needed(self):
+        (self.root / "new").mkdir()
+        (self.root / "new/file").touch()
+        done, _ = self.update("")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("expected an empty folder", done.stderr)
+
+
+def has_nvrtc():
+    with tempfile.TemporaryDirectory() as cache:
+        done = subprocess.run([BUILD / "autotune", "check", "--template", "tile", "--shape", "1x1", "--dtype", "u8",
+                               "--sample", "1"], capture_output=True, check=False,
+                              env={"HOME": cache, "XDG_CACHE_HOME": cache})
+    return done.returncode == 0
+
+
+if __name__ == "__main__":
+    if not has_nvrtc():
+        print("skipped: there is no NVRTC here")
+        sys.exit(77)
+    unittest.main()

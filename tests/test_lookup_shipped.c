@@ -1,0 +1,182 @@
+/*
+ * test_lookup_shipped.c - the winners that come with the program, below those of a store. 4096x4096 of four
+ * bytes is among them, tuned on an NVIDIA H200; 4096x4099 is not.
+ */
+#include "lookup_support.h"
+#include "store_support.h"
+
+#define DEVICE "NVIDIA H200"
+
+static void begin_with_them(void)
+{
+    unsetenv("AUTOTUNE_NO_SHIPPED");
+    begin();
+}
+
+TestSuite(lookup_shipped, .init = begin_with_them, .fini = end);
+
+static void open_lookup(at__store *store)
+{
+    at_error err = { 0 };
+    cr_assert_eq(at__lookup_open(&w.lookup, store, w.catalog, &err), AT_OK, "%s", err.text);
+    at__lookup_add_shipped(w.lookup);
+}
+
+Test(lookup_shipped, answer_exactly_where_there_is_no_store)
+{
+    open_lookup(NULL);
+    at__found f = ask(4096, 4096, DEVICE);
+    cr_assert_eq(f.match, AT__MATCH_EXACT, "%s", f.why);
+    cr_assert(f.shipped);
+    cr_assert_str_eq(f.answer->fingerprint.device, DEVICE);
+    cr_assert_gt(f.answer->winner.timing.median_s, 0);
+}
+
+Test(lookup_shipped, answer_who_names_no_device_on_a_new_machine)
+{
+    open_lookup(NULL);
+    at__found f = ask_on(4096, 4096, "", 0);
+    cr_assert_eq(f.match, AT__MATCH_EXACT, "%s", f.why);
+    cr_assert(f.shipped);
+}
+
+Test(lookup_shipped, answer_for_another_device_as_other_winners_do)
+{
+    open_lookup(NULL);
+    at__found f = ask_on(4096, 4096, "NVIDIA A100-SXM4-80GB", 80);
+    cr_assert_eq(f.match, AT__MATCH_OTHER_DEVICE, "%s", f.why);
+    cr_assert(f.shipped);
+    cr_assert(strstr(f.why, "on " DEVICE), "%s", f.why);
+}
+
+Test(lookup_shipped, own_exact_answer_goes_before_them)
+{
+    put("4096x4096", "tile_rows", TILE_ROWS, DEVICE);
+    open_lookup(w.store);
+    at__found f = ask(4096, 4096, DEVICE);
+    cr_assert_eq(f.match, AT__MATCH_EXACT, "%s", f.why);
+    cr_assert_not(f.shipped);
+    cr_assert_str_eq(f.t->name, "tile_rows");
+}
+
+/* It may be newer, and may have been measured cold: what the user measured is the user's machine. */
+Test(lookup_shipped, own_exact_answer_goes_before_them_though_it_was_measured_warm)
+{
+    put_row(w.store, (row){ "4096x4096", "tile_rows", TILE_ROWS, DEVICE, NULL, 0, true });
+    open_lookup(w.store);
+    ask(4096, 4099, DEVICE); /* now both are in memory */
+    cr_assert_not(ask(4096, 4096, DEVICE).shipped);
+}
+
+Test(lookup_shipped, exact_one_goes_before_own_near_answer)
+{
+    put("4096x4100", "tile_rows", TILE_ROWS, DEVICE);
+    open_lookup(w.store);
+    at__found f = ask(4096, 4096, DEVICE);
+    cr_assert_eq(f.match, AT__MATCH_EXACT, "%s", f.why);
+    cr_assert(f.shipped);
+}
+
+Test(lookup_shipped, own_near_answer_goes_before_one_that_is_farther)
+{
+    put("4096x4099", "tile_rows", TILE_ROWS, DEVICE);
+    open_lookup(w.store);
+    at__found f = ask(4096, 4101, DEVICE);
+    cr_assert_eq(f.match, AT__MATCH_NEAR, "%s", f.why);
+    cr_assert_not(f.shipped, "%s", f.why);
+    cr_assert_str_eq(f.answer->shape, "4096x4099");
+}
+
+Test(lookup_shipped, nearer_one_goes_before_own_answer_that_is_farther)
+{
+    put("64x64", "naive", NAIVE, DEVICE);
+    open_lookup(w.store);
+    at__found f = ask(4096, 4099, DEVICE);
+    cr_assert_eq(f.match, AT__MATCH_NEAR, "%s", f.why);
+    cr_assert(f.shipped, "%s", f.why);
+}
+
+Test(lookup_shipped, exact_one_takes_the_place_of_own_winner_that_is_out_of_date)
+{
+    put_row(w.store, (row){ "4096x4096", "tile_rows", TILE_ROWS, DEVICE, "of another day", 0, false });
+    open_lookup(w.store);
+    at__found f = ask(4096, 4096, DEVICE);
+    cr_assert_eq(f.match, AT__MATCH_EXACT, "%s", f.why);
+    cr_assert(f.shipped);
+}
+
+Test(lookup_shipped, own_device_is_meant_where_none_is_named)
+{
+    put_row(w.store, (row){ "4096x4100", "tile_rows", TILE_ROWS, "NVIDIA A100-SXM4-80GB", NULL, 80, false });
+    open_lookup(w.store);
+    at__found f = ask_on(4096, 4096, "", 0);
+    cr_assert_eq(f.match, AT__MATCH_NEAR, "%s", f.why);
+    cr_assert_not(f.shipped, "%s", f.why);
+}
+
+Test(lookup_shipped, what_is_stored_later_takes_their_place)
+{
+    at_error err = { 0 };
+    at__store *reader = NULL;
+    cr_assert_eq(at__store_open(&reader, w.path, AT__STORE_READ, &err), AT_OK, "%s", err.text);
+    open_lookup(reader);
+    cr_assert(ask(4096, 4096, DEVICE).shipped);
+    put("4096x4096", "tile_rows", TILE_ROWS, DEVICE);
+    for (int i = 0; i < 100 && ask(4096, 4096, DEVICE).shipped; i++)
+        usleep(100000);
+    cr_assert_not(ask(4096, 4096, DEVICE).shipped);
+    cr_assert(ask(4096, 4099, DEVICE).shipped, "the others still answer");
+    at__lookup_close(w.lookup);
+    w.lookup = NULL;
+    at__store_close(reader);
+}
+
+Test(lookup_shipped, the_environment_leaves_them_out)
+{
+    setenv("AUTOTUNE_NO_SHIPPED", "1", 1);
+    open_lookup(NULL);
+    cr_assert_eq(ask(4096, 4096, DEVICE).match, AT__MATCH_NONE);
+}
+
+Test(lookup_shipped, do_not_answer_who_does_not_ask_for_them)
+{
+    cr_assert_eq(ask(4096, 4096, DEVICE).match, AT__MATCH_NONE);
+}
+
+Test(lookup_shipped, begin_a_search)
+{
+    at_error err = { 0 };
+    at__problem p;
+    at__hint hints[8];
+    int count = 0;
+    const at__target target = { DEVICE, 90, 132 };
+    open_lookup(w.store);
+    const at__op *op = at__catalog_find_op(w.catalog, "transpose");
+    cr_assert_eq(at__problem_init(&p, op, AT__F32, (int64_t[]){ 4096, 4099 }, 2, &err), AT_OK);
+    cr_assert_eq(at__lookup_hints(hints, &count, 8, w.lookup, &p, &target, &err), AT_OK, "%s", err.text);
+    cr_assert_gt(count, 0);
+}
+
+/* Of any kind: the pages are the program's own, and every process shares them. */
+Test(lookup_shipped, are_never_written)
+{
+    at_error err = { 0 };
+    at__store *shipped = NULL;
+    cr_assert_eq(at__store_open_shipped(&shipped, &err), AT_OK, "%s", err.text);
+    cr_assert_neq(sqlite3_exec(shipped->db, "DELETE FROM winner", NULL, NULL, NULL), SQLITE_OK);
+    cr_assert_neq(sqlite3_exec(shipped->db, "CREATE TABLE mine (x)", NULL, NULL, NULL), SQLITE_OK);
+    at__store_close(shipped);
+}
+
+/* Two at once, as two tuners of a process have them. */
+Test(lookup_shipped, are_there_for_any_number)
+{
+    at_error err = { 0 };
+    at__store *one = NULL, *other = NULL;
+    cr_assert_eq(at__store_open_shipped(&one, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__store_open_shipped(&other, &err), AT_OK, "%s", err.text);
+    cr_assert_str_eq(scalar(one, "SELECT count(*) > 100 FROM best").text, "1");
+    at__store_close(one);
+    cr_assert_str_eq(scalar(other, "SELECT count(*) > 100 FROM best").text, "1");
+    at__store_close(other);
+}

@@ -1,0 +1,141 @@
+"""Times our kernel and its peers in one process: `python3 tools/examples/peers/race.py`, started by tools/examples/compare.
+
+Reads lines of JSON, {"name", "problem", "database", "templates", "library", "seconds", "seed"}, and answers each with a
+line: {"conditions", "sets", "wrong", "times": {label: {...}}, "skipped": {label: why}}, or {"error"}. A process for
+each example: a kernel that faults takes the device from all that the process would do after it.
+"""
+
+import importlib
+import json
+import os
+import random
+import sys
+import traceback
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.dirname(HERE), os.path.dirname(os.path.dirname(HERE))]  # peers; autotune and comparison
+
+OURS = "autotune"
+L2_TIMES = 4  # launches rotate through buffers of so many L2 sizes, so that each finds the L2 cache as the one before left it
+MAX_SETS = 64
+MEMORY_SHARE = 0.6
+
+
+class Sets:
+    """Buffers and callables, several times; what comparison.device.Batch wants of a work."""
+
+    def __init__(self, module, problem, device):
+        import torch
+
+        first = module.buffers(problem)
+        size = sum(tensor.numel() * tensor.element_size() for tensor in first)
+        wanted = -(-L2_TIMES * device.l2_bytes // max(1, size))
+        room = int(MEMORY_SHARE * torch.cuda.mem_get_info()[0]) // max(1, 3 * size)
+        self.sets = max(1, min(max(2, wanted), MAX_SETS, room))
+        self.fewest = self.sets
+        self.buffers = [first] + [module.buffers(problem) for _ in range(self.sets - 1)]
+
+
+def our_launch(tuner, problem, sets):
+    """launch(i); prepares, so that the first is as fast as the others."""
+    import torch
+    from peers import parts
+
+    name, sizes, dtype = parts(problem)
+    found = tuner.prepare(name, sizes, dtype)
+    if not found.template_name:
+        raise RuntimeError(found.why)
+    addresses = [tuple(tensor.data_ptr() for tensor in buffers) for buffers in sets.buffers]
+
+    def launch(i):
+        tuner.run(name, sizes, dtype, addresses[i % sets.sets], torch.cuda.current_stream().cuda_stream)
+
+    return launch, {"template": found.template_name, "config": found.config, "match": found.match}
+
+
+def what_is_wrong(module, problem, sets, launch):
+    import torch
+
+    launch(0)
+    torch.cuda.synchronize()
+    return module.check(problem, sets.buffers[0]) if hasattr(module, "check") else ""
+
+
+def launches_of(module, problem, sets):
+    """{label: launch(i)} of the peers, in their order."""
+    made = [module.peers(problem, buffers) for buffers in sets.buffers]
+    labels = [label for label in made[0] if all(label in each for each in made)]
+    return {label: lambda i, label=label: made[i % sets.sets][label]() for label in labels}
+
+
+def batches_of(launches, sets, seconds, skipped):
+    """What can be timed; the others are in `skipped`."""
+    from comparison.device import Batch
+
+    batches = {}
+    for label, launch in launches.items():
+        try:
+            batches[label] = Batch(sets, launch, min_seconds=seconds / 60)
+        except Exception as error:  # every library has its own
+            skipped[label] = f"{type(error).__name__}: {error}"
+    return batches
+
+
+def measure(asked, device, tuner):
+    from comparison.race import describe, race
+
+    module, skipped = importlib.import_module("peers." + asked["name"]), {}
+    problem = asked["problem"]
+    sets = Sets(module, problem, device)
+    launch, ours = our_launch(tuner, problem, sets)
+    wrong = what_is_wrong(module, problem, sets, launch)
+    launches = {OURS: launch, **launches_of(module, problem, sets)}
+    batches = batches_of(launches, sets, asked["seconds"], skipped)
+    samples = race(batches, device.sync, asked["seconds"], random.Random(asked["seed"]))
+    times = {label: describe(values) for label, values in samples.items()}
+    return {"ours": ours, "sets": sets.sets, "wrong": wrong, "times": times, "skipped": skipped}
+
+
+def conditions(device):
+    import torch
+
+    return {"device": device.name, "torch": torch.__version__, "cuda": torch.version.cuda, "l2_bytes": device.l2_bytes}
+
+
+def main():
+    device = tuner = None
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")  # what libraries print goes to stderr
+    os.dup2(2, 1)
+    for line in sys.stdin:
+        try:
+            asked = json.loads(line)
+            if device is None:
+                from comparison.device import Device
+
+                import autotune
+
+                device = Device(0)
+                tuner = autotune.Tuner(asked["database"], templates=asked["templates"], library=asked["library"])
+            answer = {**measure(asked, device, tuner), "conditions": conditions(device)}
+        except Exception as error:  # the next problem may do better
+            traceback.print_exc()
+            answer = {"error": f"{type(error).__name__}: {error}"}
+        print(json.dumps(answer), file=answers, flush=True)
+        if device is not None:
+            free_memory()
+
+
+def free_memory():
+    import gc
+
+    import torch
+
+    gc.collect()
+    try:
+        torch.cuda.empty_cache()
+    except RuntimeError:  # the device is lost: the next problem says so
+        pass
+
+
+if __name__ == "__main__":
+    main()

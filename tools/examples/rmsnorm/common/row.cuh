@@ -1,0 +1,84 @@
+/*!autotune
+common    row                          # one row in the registers of a group of threads
+use       access policy
+*/
+
+#ifndef AUTOTUNE_RENDERED /* included by a template in an editor, or by nvcc alone */
+#pragma once
+#include "../../../../templates/common/access.cuh"
+#include "../../../../templates/common/policy.cuh"
+#endif
+
+/* The sum over the warp's lanes, over each aligned part of so many, in all of them. */
+template <int lanes> __device__ __forceinline__ float total_of(float sum)
+{
+#pragma unroll
+    for (int i = lanes / 2; i > 0; i /= 2)
+        sum += __shfl_xor_sync(0xffffffffu, sum, i);
+    return sum;
+}
+
+/* `count` sums of parts of a row into one, by each warp for itself. */
+template <int count> __device__ __forceinline__ float joined(const float *parts)
+{
+    constexpr int LANES = count < 32 ? count : 32;
+    float sum = 0;
+#pragma unroll
+    for (int i = 0; i < (count + 31) / 32; i++)
+        sum += parts[i * 32 + (int)(threadIdx.x % LANES)];
+    return total_of<LANES>(sum);
+}
+
+/* What each element is multiplied with. */
+__device__ __forceinline__ float factor_of(float squares, float eps, long long cols)
+{
+    return rsqrtf(squares / (float)cols + eps);
+}
+
+/*
+ * What thread `lane` of `threads` has of a row: `each` vectors of `per` elements as they were read, `threads` vectors from
+ * one to the next, so that the accesses of a warp are side by side. `ragged`: not every thread has its last vector.
+ */
+template <int threads, int each, int per, bool ragged> struct Row {
+    using Part = Vector<per>;
+    Part raw[each];
+
+    static __device__ __forceinline__ bool has(int i, int lane, int vectors)
+    {
+        return !ragged || i < each - 1 || i * threads + lane < vectors;
+    }
+
+    template <bool keep, bool once> __device__ __forceinline__ void read(const T *from, int lane, int vectors)
+    {
+#pragma unroll
+        for (int i = 0; i < each; i++)
+            if (has(i, lane, vectors))
+                raw[i].bits = load<keep, once>((const typename Part::Bits *)from + i * threads + lane);
+    }
+
+    __device__ __forceinline__ float squares(int lane, int vectors) const
+    {
+        float sum = 0;
+#pragma unroll
+        for (int i = 0; i < each; i++)
+            if (has(i, lane, vectors))
+#pragma unroll
+                for (int k = 0; k < per; k++)
+                    sum = fmaf((float)raw[i].element[k], (float)raw[i].element[k], sum);
+        return sum;
+    }
+
+    template <bool once>
+    __device__ __forceinline__ void write(T *to, const Row &gamma, float factor, int lane, int vectors) const
+    {
+#pragma unroll
+        for (int i = 0; i < each; i++)
+            if (has(i, lane, vectors)) {
+                Part part;
+#pragma unroll
+                for (int k = 0; k < per; k++)
+                    part.element[k] = (T)((float)raw[i].element[k] * factor * (float)gamma.raw[i].element[k]);
+                store<once>((typename Part::Bits *)to + i * threads + lane, part.bits);
+            }
+    }
+};

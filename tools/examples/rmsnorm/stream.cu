@@ -1,0 +1,73 @@
+/*!autotune
+template  stream                       # a row is read twice, by one block: for any length and alignment
+use       row
+
+param     THREADS = 128 256 512 1024
+param     BYTES   = 2 4 8 16          # of an access
+param     UNROLL  = 1 2 4             # accesses that a thread has on their way
+
+const     PER     = BYTES / sizeof(T)
+
+require   BYTES >= sizeof(T) && cols % max(PER, 1) == 0 # rows are whole vectors
+require   BYTES == 16 || cols % (2 * max(PER, 1)) != 0 # no narrower than it must be
+require   THREADS <= device.max_threads_per_block
+require   THREADS == 128 || cols >= THREADS * PER # every thread has something
+require   rows <= device.max_grid_x
+
+grid      rows
+block     THREADS
+default   THREADS=512 BYTES=16 UNROLL=2
+*/
+
+#ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
+using T = float;
+constexpr int THREADS = 512, BYTES = 16, UNROLL = 2, PER = 4;
+#include "common/row.cuh"
+#endif
+
+/* A row is gone through in pieces of UNROLL vectors a thread, each a short row of its own. */
+extern "C" __global__ void __launch_bounds__(THREADS)
+rmsnorm_stream(T *__restrict__ out, const T *__restrict__ in, const T *__restrict__ gamma, float eps,
+                long long rows, long long cols)
+{
+    constexpr int PIECE = THREADS * UNROLL; /* vectors */
+    __shared__ float parts[THREADS / 32];
+    const int lane = (int)threadIdx.x, vectors = (int)(cols / PER);
+    const T *const from = in + blockIdx.x * cols;
+    T *const to = out + blockIdx.x * cols;
+    float squares = 0;
+
+    for (int v = 0; v < vectors; v += PIECE)
+        if (vectors - v >= PIECE) {
+            Row<THREADS, UNROLL, PER, false> full;
+            full.template read<false, false>(from + (long long)v * PER, lane, PIECE);
+            squares += full.squares(lane, PIECE);
+        } else {
+            for (int i = v + lane; i < vectors; i += THREADS) {
+                Row<THREADS, 1, PER, false> one;
+                one.template read<false, false>(from + (long long)(i - lane) * PER, lane, THREADS);
+                squares += one.squares(lane, THREADS);
+            }
+        }
+    squares = total_of<32>(squares);
+    if (lane % 32 == 0)
+        parts[lane / 32] = squares;
+    __syncthreads();
+
+    const float factor = factor_of(joined<THREADS / 32>(parts), eps, cols);
+    for (int v = 0; v < vectors; v += PIECE)
+        if (vectors - v >= PIECE) {
+            Row<THREADS, UNROLL, PER, false> full, with;
+            full.template read<false, false>(from + (long long)v * PER, lane, PIECE);
+            with.template read<false, false>(gamma + (long long)v * PER, lane, PIECE);
+            full.template write<false>(to + (long long)v * PER, with, factor, lane, PIECE);
+        } else {
+            for (int i = v + lane; i < vectors; i += THREADS) {
+                const long long at = (long long)(i - lane) * PER;
+                Row<THREADS, 1, PER, false> one, with;
+                one.template read<false, false>(from + at, lane, THREADS);
+                with.template read<false, false>(gamma + at, lane, THREADS);
+                one.template write<false>(to + at, with, factor, lane, THREADS);
+            }
+        }
+}

@@ -1,0 +1,92 @@
+/*!autotune
+template  stream                       # a row is read twice, by one block: for any length and alignment
+use       row
+
+param     THREADS = 128 256 512 1024
+param     BYTES   = 2 4 8 16          # of an access
+param     UNROLL  = 1 2 4             # accesses that a thread has on their way
+
+const     PER     = BYTES / sizeof(T)
+
+require   BYTES >= sizeof(T) && cols % max(PER, 1) == 0 # rows are whole vectors
+require   BYTES == 16 || cols % (2 * max(PER, 1)) != 0 # no narrower than it must be
+require   THREADS <= device.max_threads_per_block
+require   THREADS == 128 || cols >= THREADS * PER # every thread has something
+require   rows <= device.max_grid_x
+
+grid      rows
+block     THREADS
+default   THREADS=512 BYTES=16 UNROLL=2
+*/
+
+#ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
+using T = float;
+constexpr int THREADS = 512, BYTES = 16, UNROLL = 2, PER = 4;
+#include "common/row.cuh"
+#endif
+
+/* UNROLL vectors at a time; what is behind the row's end keeps its `fill`. */
+using Part = Vector<PER>;
+
+__device__ __forceinline__ void read(Part *part, const T *from, int first, int vectors)
+{
+#pragma unroll
+    for (int i = 0; i < UNROLL; i++)
+        if (first + i * THREADS < vectors)
+            part[i].bits = ((const Part::Bits *)from)[first + i * THREADS];
+}
+
+__device__ __forceinline__ Sum raised(Sum sum, float scaled)
+{
+    return { scaled, sum.below(scaled) };
+}
+
+/*
+ * The largest so far and the sum of exponentials below it go on together: where a larger element comes, the sum is
+ * scaled down to it.
+ */
+extern "C" __global__ void __launch_bounds__(THREADS)
+softmax_stream(T *__restrict__ out, const T *__restrict__ in, long long rows, long long cols)
+{
+    __shared__ Sum parts[THREADS / 32];
+    const int vectors = (int)(cols / PER);
+    const T *const from = in + blockIdx.x * cols;
+    T *const to = out + blockIdx.x * cols;
+    Sum mine = { LEAST, 0 };
+    Part part[UNROLL];
+
+    for (int v = (int)threadIdx.x; v < vectors; v += UNROLL * THREADS) {
+        float top = LEAST;
+        read(part, from, v, vectors);
+#pragma unroll
+        for (int i = 0; i < UNROLL; i++)
+            for (int k = 0; k < PER; k++)
+                if (v + i * THREADS < vectors)
+                    top = fmaxf(top, (float)part[i].element[k]);
+        mine = raised(mine, fmaxf(mine.scaled, scaled_of(top)));
+#pragma unroll
+        for (int i = 0; i < UNROLL; i++)
+            for (int k = 0; k < PER; k++)
+                if (v + i * THREADS < vectors)
+                    mine.sum += exponential((float)part[i].element[k], mine.scaled);
+    }
+    mine = raised(mine, largest_of<32>(mine.scaled));
+    mine.sum = total_of<32>(mine.sum);
+    if (threadIdx.x % 32 == 0)
+        parts[threadIdx.x / 32] = mine;
+    __syncthreads();
+
+    const Sum all = joined<THREADS / 32>(parts);
+    const float factor = 1.0f / all.sum;
+    for (int v = (int)threadIdx.x; v < vectors; v += UNROLL * THREADS) {
+        read(part, from, v, vectors);
+#pragma unroll
+        for (int i = 0; i < UNROLL; i++)
+            if (v + i * THREADS < vectors) {
+#pragma unroll
+                for (int k = 0; k < PER; k++)
+                    part[i].element[k] = (T)(exponential((float)part[i].element[k], all.scaled) * factor);
+                ((Part::Bits *)to)[v + i * THREADS] = part[i].bits;
+            }
+    }
+}

@@ -1,0 +1,154 @@
+/*
+ * library_miss.c - tuning a problem when it is first run: while its caller waits, or in the background, where
+ * one thread of this library takes one wish after the other.
+ *
+ * Both end alike: the store is opened if it has come meanwhile, and the next look-up sees what is new. The
+ * background never touches the driver: it marks what was prepared, and whoever runs it next, in a thread that
+ * has the context, prepares it anew.
+ */
+#include "library/library.h"
+
+#include "lookup/miss.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+at_status at__tuning_open(at__tuning *t, const at_open_options *o, at_error *err)
+{
+    if (!(o->tune_s >= 0 && isfinite(o->tune_s)))
+        return at_fail(err, AT_ERR_USAGE, "at_open: found tune_s = %g; expected seconds, 0 or more",
+                       o->tune_s);
+    if (pthread_mutex_init(&t->mutex, NULL) != 0)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    if (pthread_cond_init(&t->wished, NULL) != 0) {
+        pthread_mutex_destroy(&t->mutex);
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    }
+    t->is_open = true;
+    t->budget_s = o->tune_s;
+    t->in_background = o->tune_in_background != 0;
+    at__str_add(&t->program, o->program ? o->program : "");
+    at__str_add(&t->templates, o->templates ? o->templates : "");
+    at_status status = at__str_status(&t->program, err);
+    return status == AT_OK ? at__str_status(&t->templates, err) : status;
+}
+
+void at__tuning_close(at__tuning *t)
+{
+    if (!t->is_open)
+        return;
+    pthread_mutex_lock(&t->mutex);
+    atomic_store(&t->stop, 1);
+    pthread_cond_broadcast(&t->wished);
+    pthread_mutex_unlock(&t->mutex);
+    if (t->has_thread)
+        pthread_join(t->thread, NULL);
+    for (at__wish *w = t->wishes, *next; w; w = next) {
+        next = w->next;
+        free(w);
+    }
+    pthread_cond_destroy(&t->wished);
+    pthread_mutex_destroy(&t->mutex);
+    at__str_clear(&t->program);
+    at__str_clear(&t->database);
+    at__str_clear(&t->templates);
+}
+
+/* `slow` is held. */
+static at_status see_what_is_new(at_tuner *tuner, at_error *err)
+{
+    if (tuner->store) {
+        at__lookup_look_again(tuner->lookup);
+        return AT_OK;
+    }
+    at_status status =
+        at__store_open(&tuner->store, at__str_text(&tuner->tuning.database), AT__STORE_READ, err);
+    return status == AT_OK ? at__library_open_lookup(tuner, err) : status;
+}
+
+static const char *unless_empty(const at__str *text)
+{
+    return text->len ? at__str_text(text) : NULL;
+}
+
+at_status at__tuning_wait(at_tuner *tuner, const at__problem *problem, int ordinal, at_error *err)
+{
+    at__tuning *t = &tuner->tuning;
+    char device[16];
+    snprintf(device, sizeof device, "%d", ordinal);
+    if (!t->database.len)
+        return at_fail(err, AT_ERR_USAGE, "there is no place for a database");
+    const at__miss miss = { .program = unless_empty(&t->program),
+                            .database = at__str_text(&t->database),
+                            .templates = unless_empty(&t->templates),
+                            .device = device,
+                            .budget_s = t->budget_s,
+                            .stop = &t->stop };
+    at_status status = at__miss_tune(&miss, problem, err);
+    if (status != AT_OK)
+        return status;
+    pthread_mutex_lock(&tuner->slow);
+    status = see_what_is_new(tuner, err);
+    pthread_mutex_unlock(&tuner->slow);
+    return status;
+}
+
+/* ---- in the background ---- */
+
+/* The oldest; NULL: it is time to end. `mutex` is held. */
+static at__wish *next_wish(at__tuning *t)
+{
+    while (!atomic_load(&t->stop) && !t->wishes)
+        pthread_cond_wait(&t->wished, &t->mutex);
+    at__wish *w = atomic_load(&t->stop) ? NULL : t->wishes;
+    if (w)
+        t->wishes = w->next;
+    return w;
+}
+
+static void *grant_wishes(void *context)
+{
+    at_tuner *tuner = context;
+    at__tuning *t = &tuner->tuning;
+    at__wish *w;
+    pthread_mutex_lock(&t->mutex);
+    while ((w = next_wish(t))) {
+        pthread_mutex_unlock(&t->mutex);
+        if (at__tuning_wait(tuner, &w->problem, w->ordinal, NULL) == AT_OK)
+            atomic_store(&w->prepared->renew, true);
+        free(w);
+        pthread_mutex_lock(&t->mutex);
+    }
+    pthread_mutex_unlock(&t->mutex);
+    return NULL;
+}
+
+/* Signals go to the program's own threads. `mutex` is held. */
+static bool start_thread(at_tuner *tuner)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool started = pthread_create(&tuner->tuning.thread, NULL, grant_wishes, tuner) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+void at__tuning_wish(at_tuner *tuner, const at__problem *problem, int ordinal, at__prepared *prepared)
+{
+    at__tuning *t = &tuner->tuning;
+    at__wish *w = malloc(sizeof *w), **last = &t->wishes;
+    if (!w)
+        return;
+    *w = (at__wish){ NULL, *problem, ordinal, prepared };
+    pthread_mutex_lock(&t->mutex);
+    t->has_thread = t->has_thread || start_thread(tuner);
+    while (*last)
+        last = &(*last)->next;
+    *last = w;
+    pthread_cond_signal(&t->wished);
+    pthread_mutex_unlock(&t->mutex);
+}

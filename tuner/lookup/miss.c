@@ -1,0 +1,306 @@
+/*
+ * miss.c - see miss.h.
+ *
+ * Who gets the problem's lock starts the program, everybody else waits until the lock is free or the budget
+ * is over. A waiter never starts the program itself: what it waited for has failed, or is in the database.
+ *
+ * The program gets a part of the budget for its search; the rest is for its start, its final and its end.
+ * When all of it is over it is told to end, which it does in order, and is killed when it does not. What it
+ * measured is stored: the next one who asks begins there.
+ */
+#include "lookup/miss.h"
+
+#include "db/store.h"
+#include "util/clock.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SEARCH_SHARE 0.6  /* of the budget           */
+#define GRACE_S      0.5  /* to end in order         */
+#define LOOK_S       0.01 /* between two looks       */
+#define NAME         "autotune"
+
+extern char **environ;
+
+static bool stopped(const at__miss *m)
+{
+    return m->stop && atomic_load(m->stop);
+}
+
+static void look_later(void)
+{
+    nanosleep(&(struct timespec){ .tv_nsec = (long)(1e9 * LOOK_S) }, NULL);
+}
+
+/* ---- the program ---- */
+
+/* FOLDER/MORE/autotune, when that can be run. */
+static bool is_in(at__str *out, const char *folder, size_t len, const char *more)
+{
+    at__str_reset(out);
+    at__str_add_bytes(out, folder, len);
+    at__str_addf(out, "/%s" NAME, more);
+    return !out->failed && access(out->data, X_OK) == 0;
+}
+
+static bool is_beside(at__str *out, const char *file)
+{
+    static const char *const PLACES[] = { "", "../bin/", "../../bin/" }; /* lib, lib/x86_64-linux-gnu */
+    const char *slash = strrchr(file, '/');
+    for (size_t i = 0; slash && i < sizeof PLACES / sizeof *PLACES; i++)
+        if (is_in(out, file, (size_t)(slash - file), PLACES[i]))
+            return true;
+    return false;
+}
+
+static bool is_in_path(at__str *out)
+{
+    const char *at = getenv("PATH");
+    while (at && *at) {
+        size_t len = strcspn(at, ":");
+        if (len && is_in(out, at, len, ""))
+            return true;
+        at += len + (at[len] == ':');
+    }
+    return false;
+}
+
+at_status at__miss_program(at__str *out, at_error *err)
+{
+    Dl_info info;
+    char self[4096];
+    bool known = dladdr((const void *)(uintptr_t)&stopped, &info) != 0 && info.dli_fname;
+    ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (known && is_beside(out, info.dli_fname))
+        return AT_OK;
+    self[len > 0 ? len : 0] = '\0';
+    if (is_beside(out, self) || is_in_path(out))
+        return AT_OK;
+    at_status status = at__str_status(out, err);
+    return status != AT_OK ? status
+                           : at_fail(err, AT_ERR_NOT_FOUND,
+                                     "no program " NAME " beside %s, nor in $PATH; name it in the options",
+                                     known ? info.dli_fname : "this one");
+}
+
+/* ---- running it ---- */
+
+typedef struct run {
+    pid_t pid;
+    int said; /* a file in memory with its stderr; -1: none */
+    int wait_status;
+    bool gone; /* somebody else has taken its end: a program may wait for all children */
+} run;
+
+/* As `tune` takes it on a command line. */
+typedef struct command {
+    at__str shape;
+    char budget[32];
+    const char *argv[20];
+} command;
+
+static at_status write_command(command *c, const at__miss *m, const char *program, const at__problem *p,
+                               at_error *err)
+{
+    int count = 0;
+    at__problem_shape(&c->shape, p);
+    snprintf(c->budget, sizeof c->budget, "%.0fms", 1e3 * SEARCH_SHARE * m->budget_s + 1);
+    const char *const WORDS[] = { program,
+                                  "tune",
+                                  p->op->name,
+                                  at__str_text(&c->shape),
+                                  at__dtype_name(p->type),
+                                  "--device",
+                                  m->device,
+                                  "--db",
+                                  m->database,
+                                  "--budget",
+                                  c->budget,
+                                  "--quiet",
+                                  m->templates ? "--templates" : NULL,
+                                  m->templates };
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS && WORDS[i]; i++)
+        c->argv[count++] = WORDS[i];
+    c->argv[count] = NULL;
+    return at__str_status(&c->shape, err);
+}
+
+/* The signals of whoever asks are not the program's business, and none of the descriptors. */
+static int spawn(run *r, const char *program, const char *const *argv)
+{
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    r->said = memfd_create(NAME " tune", MFD_CLOEXEC);
+    posix_spawn_file_actions_init(&files);
+    posix_spawnattr_init(&attributes);
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    if (r->said >= 0)
+        posix_spawn_file_actions_adddup2(&files, r->said, STDERR_FILENO);
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+    posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
+#endif
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    int code = posix_spawn(&r->pid, program, &files, &attributes, (char *const *)(uintptr_t)argv, environ);
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&attributes);
+    return code;
+}
+
+/* Has it ended? */
+static bool ended(run *r)
+{
+    pid_t got = waitpid(r->pid, &r->wait_status, WNOHANG);
+    r->gone = got < 0 && errno == ECHILD;
+    return got == r->pid || r->gone;
+}
+
+/* False: it has not by then. */
+static bool ends_until(run *r, double until_s, const at__miss *m)
+{
+    while (!ended(r)) {
+        if (at__now_s() >= until_s || (m && stopped(m)))
+            return false;
+        look_later();
+    }
+    return true;
+}
+
+static void end(run *r)
+{
+    kill(r->pid, SIGTERM);
+    if (ends_until(r, at__now_s() + GRACE_S, NULL))
+        return;
+    kill(r->pid, SIGKILL); /* its helpers end with it */
+    while (waitpid(r->pid, &r->wait_status, 0) < 0 && errno == EINTR)
+        ;
+}
+
+/* The last line of what it said, without its name. */
+static void read_said(char *out, size_t size, const run *r)
+{
+    char text[2048];
+    off_t bytes = r->said >= 0 ? lseek(r->said, 0, SEEK_END) : 0;
+    off_t from = bytes > (off_t)sizeof text - 1 ? bytes - (off_t)sizeof text + 1 : 0;
+    ssize_t len = r->said >= 0 ? pread(r->said, text, sizeof text - 1, from) : 0;
+    while (len > 0 && text[len - 1] == '\n')
+        len--;
+    text[len > 0 ? len : 0] = '\0';
+    const char *line = strrchr(text, '\n') ? strrchr(text, '\n') + 1 : text;
+    static const char BEFORE[] = NAME ": error: ";
+    line += strncmp(line, BEFORE, sizeof BEFORE - 1) == 0 ? sizeof BEFORE - 1 : 0;
+    snprintf(out, size, "%.*s", (int)size - 1, line);
+}
+
+static at_status judge(const run *r, at_error *err)
+{
+    char said[600];
+    if (r->gone || (WIFEXITED(r->wait_status) && WEXITSTATUS(r->wait_status) == 0))
+        return AT_OK;
+    read_said(said, sizeof said, r);
+    if (WIFSIGNALED(r->wait_status))
+        return at_fail(err, AT_ERR_SYSTEM, NAME " tune was ended by signal %d (%s)%s%s",
+                       WTERMSIG(r->wait_status), strsignal(WTERMSIG(r->wait_status)), *said ? ": " : "",
+                       said);
+    return at_fail(err, AT_ERR_SYSTEM, NAME " tune ended with exit code %d%s%s", WEXITSTATUS(r->wait_status),
+                   *said ? ": " : "", said);
+}
+
+static at_status tune(const at__miss *m, const at__problem *p, const char *program, double until_s,
+                      at_error *err)
+{
+    command c = { 0 };
+    run r = { .said = -1 };
+    at_status status = write_command(&c, m, program, p, err);
+    int code = status == AT_OK ? spawn(&r, program, c.argv) : 0;
+    if (code != 0)
+        status = at_fail(err, AT_ERR_SYSTEM, "%s: cannot be started: %s", program, strerror(code));
+    if (status == AT_OK && ends_until(&r, until_s, m)) {
+        status = judge(&r, err);
+    } else if (status == AT_OK) {
+        end(&r);
+        status = stopped(m) ? at_fail(err, AT_ERR_CANCELLED, "tuning was ended")
+                            : at_fail(err, AT_ERR_SYSTEM,
+                                      "the budget of %g s was over before " NAME " tune had found a winner",
+                                      m->budget_s);
+    }
+    if (r.said >= 0)
+        close(r.said);
+    at__str_clear(&c.shape);
+    return status;
+}
+
+/* ---- one at a time ---- */
+
+/* The device counts too: two of one machine may be different models. */
+static at_status name_of(uint64_t *out, const at__miss *m, const at__problem *p, at_error *err)
+{
+    at__str text = { 0 };
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+    at__str_addf(&text, "%s %s %s ", m->device, p->op->name, at__dtype_key(p->type, p->op->storage));
+    at__problem_shape(&text, p);
+    at_status status = at__str_status(&text, err);
+    for (const char *at = at__str_text(&text); *at; at++)
+        hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
+    at__str_clear(&text);
+    *out = hash ^ hash >> 32;
+    return status;
+}
+
+/* Until whoever tunes it has ended. */
+static at_status wait_for_others(const at__miss *m, uint64_t name, double until_s, at_error *err)
+{
+    int lock = -1;
+    at_status status;
+    while ((status = at__store_lock_problem(&lock, m->database, name, err)) == AT_ERR_NOT_FOUND) {
+        if (stopped(m))
+            return at_fail(err, AT_ERR_CANCELLED, "tuning was ended");
+        if (at__now_s() >= until_s)
+            return at_fail(err, AT_ERR_SYSTEM,
+                           "another process tunes it, and has not ended within the budget of %g s",
+                           m->budget_s);
+        look_later();
+    }
+    if (status == AT_OK)
+        close(lock);
+    return status;
+}
+
+at_status at__miss_tune(const at__miss *m, const at__problem *p, at_error *err)
+{
+    at__str found = { 0 };
+    uint64_t name = 0;
+    int lock = -1;
+    double until_s = at__now_s() + m->budget_s;
+    at_status status = m->program ? AT_OK : at__miss_program(&found, err);
+    if (status == AT_OK)
+        status = name_of(&name, m, p, err);
+    if (status != AT_OK)
+        goto done;
+    status = at__store_lock_problem(&lock, m->database, name, err);
+    if (status == AT_OK)
+        status = tune(m, p, m->program ? m->program : at__str_text(&found), until_s, err);
+    else if (status == AT_ERR_NOT_FOUND)
+        status = wait_for_others(m, name, until_s, err);
+    if (lock >= 0)
+        close(lock);
+done:
+    at__str_clear(&found);
+    return status;
+}

@@ -1,0 +1,38 @@
+/*
+ * miss.h - a problem that nothing is known of is tuned when it is first needed: by `autotune tune`, in a
+ * process of its own, within a budget.
+ *
+ * However many processes and threads need one problem, one tunes it, and the others wait for it. Nothing here
+ * opens a GPU or a database. Any number of threads at once.
+ */
+#ifndef AUTOTUNE_MISS_H
+#define AUTOTUNE_MISS_H
+
+#include "lang/problem.h"
+#include "util/str.h"
+#include <stdatomic.h>
+
+/* All borrowed for the call. */
+typedef struct at__miss {
+    const char *program;    /* `autotune`; NULL: at__miss_program finds it           */
+    const char *database;   /* where the result goes; made when it is missing        */
+    const char *templates;  /* --templates; NULL: none                               */
+    const char *device;     /* --device: "0"                                         */
+    double budget_s;        /* wall time of the call, above 0; a second more at most */
+    const atomic_int *stop; /* not 0: end early; NULL: nobody asks                   */
+} at__miss;
+
+/*
+ * AT_OK: somebody has tuned it, or has tried: look it up again. Otherwise *err says why it was not, and the
+ * database is as it was but for trials: no program, it ended with an error, the budget was over (and the
+ * program was ended), the database's folder cannot be written; AT_ERR_CANCELLED: `stop`.
+ */
+at_status at__miss_tune(const at__miss *miss, const at__problem *problem, at_error *err) AT_MUST_CHECK;
+
+/*
+ * The program that belongs to this code: beside the program or the library that this is a part of, in `bin`
+ * beside its folder or the one above, else in $PATH. AT_ERR_NOT_FOUND: nowhere.
+ */
+at_status at__miss_program(at__str *out, at_error *err) AT_MUST_CHECK;
+
+#endif
