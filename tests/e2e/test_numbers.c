@@ -368,7 +368,8 @@ Test(numbers, metrics_stand_beside_results)
     e2e_tune(&run, E2E_QUICK, "query matmul 24x16x40 f32 --format json --templates templates");
     e2e_expect(strstr(run.out, "\"metrics\":{\"mops\":1536,\"half\":0.5}"), run);
     e2e_tune(&run, E2E_QUICK, "query matmul 24x16x40 f32 --format csv --templates templates");
-    e2e_expect(strstr(run.out, ",match,origin,mops,half\n") && strstr(run.out, ",exact,database,1536,0.5\n"), run);
+    e2e_expect(strstr(run.out, ",match,origin,mops,half\n") && strstr(run.out, ",exact,database,1536,0.5\n"),
+               run);
     e2e_tune(&run, E2E_QUICK, "show matmul 24x16x40 f32 --templates templates");
     e2e_expect(strstr(run.out, "        mops        half of best") &&
                    strstr(run.out, "        1536         0.5 100.0 %"),
