@@ -40,13 +40,16 @@ typedef enum at__column_kind {
 /* What a merge does with the member of a line. Where none is demanded, the table decides whether it may miss.
  */
 typedef enum at__column_rule {
-    AT__RULE_NEEDED,     /* part of a key: must be there, and as a text not be empty                  */
-    AT__RULE_PLAIN,      /* as it stands                                                              */
-    AT__RULE_OR_ZERO,    /* 0.0 when it is missing                                                    */
-    AT__RULE_OR_EMPTY,   /* '' when it is missing                                                     */
-    AT__RULE_ABOVE_ZERO, /* NULL unless it is above zero                                              */
-    AT__RULE_SINCE_2,    /* unknown before dump version 2 and schema version 3, which came together   */
-    AT__RULE_WAS_SPILL,  /* before those it was called spill_bytes                                    */
+    AT__RULE_NEEDED,       /* part of a key: must be there, and as a text not be empty                  */
+    AT__RULE_PLAIN,        /* as it stands                                                              */
+    AT__RULE_OR_ZERO,      /* 0.0 when it is missing                                                    */
+    AT__RULE_OR_EMPTY,     /* '' when it is missing                                                     */
+    AT__RULE_ABOVE_ZERO,   /* NULL unless it is above zero                                              */
+    AT__RULE_SINCE_2,      /* unknown before dump version 2 and schema version 3, which came together   */
+    AT__RULE_WAS_SPILL,    /* before those it was called spill_bytes                                    */
+    AT__RULE_NULL_SINCE_3, /* NULL likewise                                                             */
+    AT__RULE_TEXT_SINCE_3, /* '' likewise                                                               */
+    AT__RULE_SINCE_3,      /* 0 before dump version 3 and schema version 5, or where it is missing       */
 } at__column_rule;
 
 /*
@@ -67,6 +70,7 @@ typedef enum at__column_rule {
     R(MIB, 0, 8589934592.0)                                                                                  \
     R(TIME, 1e-15, 1e9)                                                                                      \
     R(SECONDS, 0, 1e9)                                                                                       \
+    R(JOULES, 0, 1e9)                                                                                        \
     R(SPREAD, 0, 1e9)                                                                                        \
     R(GRID, 0, 2147483647)                                                                                   \
     R(BLOCK, 0, 1024)
@@ -85,7 +89,8 @@ typedef enum at__column_range {
     X(shape,             shape,              TEXT,      shape,                       NEEDED,     TEXT)          \
     X(type_key,          type_key,           TEXT,      type_key,                    NEEDED,     TEXT)          \
     X(elements,          elements,           INT,       elements,                    NEEDED,     SIZE)          \
-    X(traffic_bytes,     traffic_bytes,      INT,       traffic_bytes,               NEEDED,     SIZE)
+    X(traffic_bytes,     traffic_bytes,      INT,       traffic_bytes,               NEEDED,     SIZE)          \
+    X(ops_count,         ops_count,          INT,       ops_count,                   SINCE_3,    SIZE)
 
 /* at__fingerprint; tables device and fingerprint. */
 #define AT__DEVICE_COLUMNS(X)                                                                                   \
@@ -121,6 +126,7 @@ typedef enum at__column_range {
     X(min_s,             min_s,              SOME_REAL, timing.min_s,                PLAIN,      SECONDS)       \
     X(spread,            spread,             SOME_REAL, timing.spread,               PLAIN,      SPREAD)        \
     X(samples,           samples,            INT,       timing.samples,              PLAIN,      COUNT)         \
+    X(joules,            joules,             SOME_REAL, timing.joules,               NULL_SINCE_3, JOULES)      \
     X(registers,         registers,          COUNT,     resources.registers,         PLAIN,      COUNT)         \
     X(shared_bytes,      shared_bytes,       COUNT,     resources.shared_bytes,      PLAIN,      COUNT)         \
     X(stack_bytes,       stack_bytes,        COUNT,     resources.stack_bytes,       SINCE_2,    COUNT)         \
@@ -136,6 +142,7 @@ typedef enum at__column_range {
     X(min_s,             min_s,              REAL,      timing.min_s,                PLAIN,      SECONDS)       \
     X(spread,            spread,             REAL,      timing.spread,               PLAIN,      SPREAD)        \
     X(samples,           samples,            INT,       timing.samples,              PLAIN,      COUNT)         \
+    X(joules,            joules,             SOME_REAL, timing.joules,               NULL_SINCE_3, JOULES)      \
     X(ceiling_s,         ceiling_s,          SOME_REAL, ceiling_s,                   PLAIN,      SECONDS)       \
     X(ceiling_name,      ceiling,            TEXT,      ceiling_name,                PLAIN,      TEXT)          \
     X(ties,              ties,               TEXT,      ties,                        PLAIN,      TEXT)          \
@@ -160,7 +167,8 @@ typedef enum at__column_range {
     X(power_w,           power_w,            COUNT,     conditions.power_w,          PLAIN,      COUNT)         \
     X(throttle_reasons,  throttle_reasons,   COUNT,     conditions.throttle_reasons, PLAIN,      SIZE)          \
     X(source_hash,       source_hash,        TEXT,      source_hash,                 OR_EMPTY,   TEXT)          \
-    X(op_hash,           op_hash,            TEXT,      op_hash,                     OR_EMPTY,   TEXT)
+    X(op_hash,           op_hash,            TEXT,      op_hash,                     OR_EMPTY,   TEXT)          \
+    X(objective,         objective,          TEXT,      objective,                   TEXT_SINCE_3, TEXT)
 
 /* clang-format on */
 

@@ -12,7 +12,7 @@
 -- renamed or removed. The tables may change with any version.
 
 PRAGMA application_id = 1096045902; -- 0x4154554E, "ATUN": how autotune knows its own files
-PRAGMA user_version = 4;
+PRAGMA user_version = 5;
 
 -- A GPU model, as far as results depend on it.
 CREATE TABLE device (
@@ -44,6 +44,7 @@ CREATE TABLE problem (
     type_key      TEXT    NOT NULL,  -- "b4": any type of 4 bytes, where types are only storage; else "f32"
     elements      INTEGER NOT NULL,  -- product of the dimensions
     traffic_bytes INTEGER NOT NULL,  -- what the op must read and write at least
+    ops_count     INTEGER NOT NULL DEFAULT 0,  -- operations that count, by the op's `ops`; 0: it has none
     UNIQUE (op, shape, type_key)
 ) STRICT;
 
@@ -91,6 +92,7 @@ CREATE TABLE trial (
     min_s          REAL,              -- fastest sample
     spread         REAL,              -- (p90 - p10) / median of the samples, no unit
     samples        INTEGER NOT NULL,  -- timed launches, or batches of them for short kernels
+    joules         REAL,              -- one launch, the whole device; NULL: not measured
     registers      INTEGER,           -- a thread
     shared_bytes   INTEGER,           -- a block, static and dynamic
     stack_bytes    INTEGER,           -- stack frame of a thread, as ptxas says
@@ -118,6 +120,7 @@ CREATE TABLE winner (
     min_s              REAL    NOT NULL,
     spread             REAL    NOT NULL,  -- (p90 - p10) / median of the final's samples, no unit
     samples            INTEGER NOT NULL,
+    joules             REAL,              -- one launch, the whole device; NULL: not measured
     ceiling_s          REAL,              -- best plain copy of the same bytes in the same final
     ceiling_name       TEXT    NOT NULL,  -- which copy that was, "memcpy"; '' when there is none
     ties               TEXT    NOT NULL,  -- configurations that could not be told apart, one a line
@@ -142,6 +145,8 @@ CREATE TABLE winner (
     power_w            INTEGER,
     throttle_reasons   INTEGER,           -- NVML's bit mask
     measured_at        TEXT    NOT NULL,
+    -- What it was chosen by, "min footprint (footprint = seconds * shared_bytes)"; '': the time.
+    objective          TEXT    NOT NULL DEFAULT '',
     -- What "newest" goes by: measured_at, unless that cannot be true, then ''. Such a row goes behind all others.
     rank_at            TEXT    NOT NULL DEFAULT ''
 ) STRICT;
@@ -177,7 +182,9 @@ SELECT
     w.min_s                        AS min_s,
     w.spread                       AS spread,
     w.samples                      AS samples,
+    w.joules                       AS joules,
     p.traffic_bytes / w.median_s / 1e9 AS gb_per_s,         -- 10^9 bytes
+    nullif(p.ops_count, 0) / w.median_s / 1e9 AS gflop_per_s, -- 10^9 operations; NULL: the op has no `ops`
     w.ceiling_s / w.median_s       AS share_of_ceiling,     -- 1.0: as fast as the best copy
     w.ceiling_s                    AS ceiling_s,
     w.ceiling_name                 AS ceiling,
@@ -204,8 +211,10 @@ SELECT
     w.throttle_reasons             AS throttle_reasons,
     p.elements                     AS elements,
     p.traffic_bytes                AS traffic_bytes,
+    p.ops_count                    AS ops_count,
     w.source_hash                  AS source_hash,
     w.op_hash                      AS op_hash,
+    w.objective                    AS objective,            -- '': the time
     w.measured_at                  AS measured_at,
     w.rank_at                      AS rank_at,              -- '': that date cannot be true
     w.run_id                       AS run_id,
@@ -254,7 +263,9 @@ SELECT
     x.min_s                        AS min_s,
     x.spread                       AS spread,
     x.samples                      AS samples,
+    x.joules                       AS joules,
     p.traffic_bytes / x.median_s / 1e9 AS gb_per_s,
+    nullif(p.ops_count, 0) / x.median_s / 1e9 AS gflop_per_s,
     x.registers                    AS registers,
     x.shared_bytes                 AS shared_bytes,
     x.stack_bytes                  AS stack_bytes,

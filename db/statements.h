@@ -30,6 +30,9 @@
 #define AT__TAKE_OR_EMPTY(shown)   "coalesce(" AT__TAKE_PLAIN(shown) ", '')"
 #define AT__TAKE_ABOVE_ZERO(shown) "nullif(max(" AT__TAKE_PLAIN(shown) ", 0), 0)"
 #define AT__TAKE_SINCE_2(shown)    "CASE WHEN ?5 >= 2 THEN " AT__TAKE_PLAIN(shown) " END"
+#define AT__TAKE_SINCE_3(shown)    "coalesce(" AT__TAKE_PLAIN(shown) ", 0)"
+#define AT__TAKE_NULL_SINCE_3(shown) AT__TAKE_PLAIN(shown)
+#define AT__TAKE_TEXT_SINCE_3(shown) AT__TAKE_OR_EMPTY(shown)
 #define AT__TAKE_WAS_SPILL(shown)                                                                      \
     "json_extract(?1, CASE WHEN ?5 >= 2 THEN '$." #shown "' ELSE '$.spill_bytes' END)"
 
@@ -107,8 +110,10 @@
     X(ADD_PROBLEM,                                                                                     \
       "INSERT INTO problem (id" AT__PROBLEM_COLUMNS(AT__THEN_NAME) ") "                                \
       "VALUES (NULL" AT__PROBLEM_COLUMNS(AT__THEN_MARK) ") "                                           \
-      "ON CONFLICT DO UPDATE SET elements = excluded.elements, traffic_bytes = excluded.traffic_bytes " \
-      "WHERE elements <> excluded.elements OR traffic_bytes <> excluded.traffic_bytes")                \
+      "ON CONFLICT DO UPDATE SET elements = excluded.elements, traffic_bytes = excluded.traffic_bytes, " \
+      "ops_count = coalesce(nullif(excluded.ops_count, 0), ops_count) " /* who knows none erases none */ \
+      "WHERE elements <> excluded.elements OR traffic_bytes <> excluded.traffic_bytes "                \
+      "OR ops_count <> coalesce(nullif(excluded.ops_count, 0), ops_count)")                            \
     X(PROBLEM_ID, "SELECT id FROM problem WHERE op = ?1 AND shape = ?2 AND type_key = ?3")             \
     X(ADD_TEMPLATE, "INSERT INTO template (name, hash) VALUES (?1, ?2) ON CONFLICT DO NOTHING")        \
     X(TEMPLATE_ID, "SELECT id FROM template WHERE name = ?1 AND hash = ?2")                            \

@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define AT__SCHEMA_VERSION 4 /* schema.sql; files of every version before it can be read as they are */
+#define AT__SCHEMA_VERSION 5 /* schema.sql; files of every version before it can be read as they are */
 
 typedef struct at__store at__store;
 
@@ -131,8 +131,9 @@ typedef struct at__winner {
     const char *template_hash;
     const char *config;
     const char *source_hash;
-    const char *op_hash; /* at__catalog_op_hash when it was found                          */
-    at__timing timing;   /* of the interleaved final */
+    const char *op_hash;   /* at__catalog_op_hash when it was found                          */
+    const char *objective; /* at__op's objective_text; "": the time                          */
+    at__timing timing;     /* of the interleaved final */
     double ceiling_s; /* best plain copy of the same bytes, same final, or the op's operations at its rate; 0:
                          none */
     const char *ceiling_name; /* "memcpy", "linear THREADS=128 ...", or "66900 GFLOP/s"          */
@@ -155,7 +156,7 @@ typedef struct at__answer {
     at__fingerprint fingerprint;
     char *op, *shape, *type_key, *measured_at;
     char *rank_at; /* measured_at; "": that cannot be true, and others go first */
-    int64_t elements, traffic_bytes;
+    int64_t elements, traffic_bytes, ops_count;
 } at__answer;
 /* The same of a winner, as at__trial_check of a trial: a file that somebody else filled may hold anything. */
 at_status at__winner_check(const at__winner *winner, at_error *err) AT_MUST_CHECK;

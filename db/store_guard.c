@@ -70,19 +70,34 @@ at_status at__guard_schema(at__store *store, int version, at_error *err)
 /* ---- views of the connection ---- */
 
 /* A column of a table as an older file has it, by its rule. */
-#define OLD(name, shown, kind, member, rule, range)  OLD_##rule(name)
-#define OLD_PLAIN(name)                              ", v." #name
-#define OLD_NEEDED(name)                             OLD_PLAIN(name)
-#define OLD_OR_ZERO(name)                            OLD_PLAIN(name)
-#define OLD_OR_EMPTY(name)                           OLD_PLAIN(name)
-#define OLD_ABOVE_ZERO(name)                         OLD_PLAIN(name)
-#define OLD_SINCE_2(name)                            ", NULL AS " #name
-#define OLD_WAS_SPILL(name)                          ", v.spill_bytes AS " #name
-#define KEPT(name, shown, kind, member, rule, range) ", v." #name
+#define OLD(name, shown, kind, member, rule, range) OLD_##rule(name)
+#define OLD_PLAIN(name)                             ", v." #name
+#define OLD_NEEDED(name)                            OLD_PLAIN(name)
+#define OLD_OR_ZERO(name)                           OLD_PLAIN(name)
+#define OLD_OR_EMPTY(name)                          OLD_PLAIN(name)
+#define OLD_ABOVE_ZERO(name)                        OLD_PLAIN(name)
+#define OLD_SINCE_2(name)                           ", NULL AS " #name
+#define OLD_NULL_SINCE_3(name)                      ", NULL AS " #name
+#define OLD_TEXT_SINCE_3(name)                      ", '' AS " #name
+#define OLD_SINCE_3(name)                           ", 0 AS " #name
+#define OLD_WAS_SPILL(name)                         ", v.spill_bytes AS " #name
+/* The same of a file of version 3 or 4. */
+#define KEPT(name, shown, kind, member, rule, range) KEPT_##rule(name)
+#define KEPT_PLAIN(name)                             ", v." #name
+#define KEPT_OR_EMPTY(name)                          KEPT_PLAIN(name)
+#define KEPT_ABOVE_ZERO(name)                        KEPT_PLAIN(name)
+#define KEPT_SINCE_2(name)                           KEPT_PLAIN(name)
+#define KEPT_OR_ZERO(name)                           KEPT_PLAIN(name)
+#define KEPT_WAS_SPILL(name)                         KEPT_PLAIN(name)
+#define KEPT_NULL_SINCE_3(name)                      OLD_NULL_SINCE_3(name)
+#define KEPT_TEXT_SINCE_3(name)                      OLD_TEXT_SINCE_3(name)
 
 /* clang-format off */
 #define ROW_KEY "v.id, v.problem_id, v.fingerprint_id, v.template_id, v.config, v.run_id, v.measured_at"
 #define RANK    ", CASE WHEN v.measured_at > " AT__SQL_LATEST " THEN '' ELSE v.measured_at END AS rank_at"
+
+#define TRIAL   "CREATE TEMP VIEW trial AS SELECT " ROW_KEY AT__TRIAL_FIGURES(KEPT) " FROM main.trial v;"
+#define PROBLEM "CREATE TEMP VIEW problem AS SELECT v.id" AT__PROBLEM_COLUMNS(OLD) " FROM main.problem v"
 
 /* They hide the tables of older files, so that the views above them find the columns of today. */
 static const struct older {
@@ -90,8 +105,12 @@ static const struct older {
     const char *sql;
 } OLDER[] = {
     { 3, "CREATE TEMP VIEW trial AS SELECT " ROW_KEY AT__TRIAL_FIGURES(OLD) " FROM main.trial v;"
-         "CREATE TEMP VIEW winner AS SELECT " ROW_KEY AT__WINNER_FIGURES(OLD) RANK " FROM main.winner v" },
-    { 4, "CREATE TEMP VIEW winner AS SELECT " ROW_KEY AT__WINNER_FIGURES(KEPT) RANK " FROM main.winner v" },
+         "CREATE TEMP VIEW winner AS SELECT " ROW_KEY AT__WINNER_FIGURES(OLD) RANK " FROM main.winner v;"
+         PROBLEM },
+    { 4, TRIAL "CREATE TEMP VIEW winner AS SELECT " ROW_KEY AT__WINNER_FIGURES(KEPT) RANK
+         " FROM main.winner v;" PROBLEM },
+    { 5, TRIAL "CREATE TEMP VIEW winner AS SELECT " ROW_KEY AT__WINNER_FIGURES(KEPT)
+         ", v.rank_at FROM main.winner v;" PROBLEM },
 };
 /* clang-format on */
 

@@ -158,9 +158,9 @@ at_status at__store_template_id(int64_t *id, at__store *store, const char *name,
                                 at_error *err) AT_MUST_CHECK;
 
 /* The first line of a dump; a reader refuses a higher version. */
-#define AT__DUMP_VERSION 2
+#define AT__DUMP_VERSION 3
 #define AT__DUMP_BEGIN   "{\"kind\":\"autotune dump\""
-#define AT__DUMP_HEAD    AT__DUMP_BEGIN ",\"version\":2,\"tool\":\"" AT_VERSION "\"}"
+#define AT__DUMP_HEAD    AT__DUMP_BEGIN ",\"version\":3,\"tool\":\"" AT_VERSION "\"}"
 
 /* A text column; "" for NULL. Valid until the next step. */
 const char *at__store_text(sqlite3_stmt *statement, int column);

@@ -15,6 +15,7 @@
  * Version 1 is the first. What a step makes of the tables is what schema.sql then says.
  * From 2: spill_bytes held what the driver calls local memory.
  * From 3: the newest went by its date alone, even one that was yet to come.
+ * From 4: what the op counts as operations was not kept, and all winners were chosen by time.
  */
 const at__migration at__migrations[] = {
     { 1,
@@ -28,6 +29,9 @@ const at__migration at__migrations[] = {
       "ALTER TABLE winner ADD COLUMN local_bytes INTEGER" },
     { 3, "ALTER TABLE winner ADD COLUMN rank_at TEXT NOT NULL DEFAULT ''; "
          "UPDATE winner SET rank_at = measured_at WHERE measured_at <= " AT__SQL_LATEST },
+    { 4, "ALTER TABLE problem ADD COLUMN ops_count INTEGER NOT NULL DEFAULT 0; "
+         "ALTER TABLE winner ADD COLUMN objective TEXT NOT NULL DEFAULT ''; "
+         "ALTER TABLE trial ADD COLUMN joules REAL; ALTER TABLE winner ADD COLUMN joules REAL" },
     { 0, NULL },
 };
 

@@ -97,7 +97,7 @@ at_status at__store_begin_run(int64_t *run_id, at__store *store, const at__run_i
 }
 
 /* NaN is stored as NULL. */
-static const at__timing NOT_TIMED = { .median_s = NAN, .min_s = NAN, .spread = NAN };
+static const at__timing NOT_TIMED = { .median_s = NAN, .min_s = NAN, .spread = NAN, .joules = NAN };
 
 /* Times that a failed trial cannot have are left out. */
 static at__trial_row stored_row(const at__trial_row *row)
@@ -107,6 +107,8 @@ static at__trial_row stored_row(const at__trial_row *row)
         stored.timing = NOT_TIMED;
         stored.timing.samples = row->timing.samples;
     }
+    if (!(stored.timing.joules > 0))
+        stored.timing.joules = NAN;
     return stored;
 }
 

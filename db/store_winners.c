@@ -26,6 +26,8 @@ static at_status put_winner(at__store *store, int64_t run_id, const at__problem_
     at__utc_text(now);
     if (w->ceiling_s == 0)
         stored.ceiling_s = NAN; /* is stored as NULL */
+    if (!(w->timing.joules > 0))
+        stored.timing.joules = NAN;
     at_status status = at__store_check(store, doing, &at__winner_figures, &stored, err);
     if (status == AT_OK)
         status = at__store_problem_id(&ids[0], store, problem, err);

@@ -29,7 +29,7 @@ static void put_history(at__store *store, const at__template *t)
 {
     at_error err = { 0 };
     int64_t run = 0;
-    const at__problem_key key = { "transpose", "4096x4096", "b4", 4096 * 4096, 2LL * 4 * 4096 * 4096 };
+    const at__problem_key key = { "transpose", "4096x4096", "b4", 4096 * 4096, 2LL * 4 * 4096 * 4096, 0 };
     const at__fingerprint f = { .device = "NVIDIA H200",
                                 .cc = 90,
                                 .sms = 132,

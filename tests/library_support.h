@@ -44,7 +44,7 @@ static inline void put_winner(const char *shape, int64_t elements, const char *d
     cr_assert_eq(at__catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
     const at__template *t =
         at__catalog_find_template(catalog, at__catalog_find_op(catalog, "transpose"), "tile_rows");
-    const at__problem_key key = { "transpose", shape, "b4", elements, 8 * elements };
+    const at__problem_key key = { "transpose", shape, "b4", elements, 8 * elements, 2 * elements };
     const at__fingerprint f = { .cc = 90, .sms = sms, .memory_mib = 143155, .driver = "580", .cold = true };
     at__fingerprint with_name = f;
     snprintf(with_name.device, sizeof with_name.device, "%s", device);

@@ -61,7 +61,7 @@ static inline void put_row(at__store *store, row r)
     at_error err = { 0 };
     const at__op *op = at__catalog_find_op(w.catalog, "transpose");
     const at__template *t = at__catalog_find_template(w.catalog, op, r.template_name);
-    const at__problem_key key = { "transpose", r.shape, "b4", 1, 8 };
+    const at__problem_key key = { "transpose", r.shape, "b4", 1, 8, 0 };
     at__fingerprint f = { .cc = r.cc ? r.cc : 90,
                           .sms = 132,
                           .memory_mib = 1,
@@ -93,7 +93,7 @@ static inline void put_trial_as(const char *shape, const char *template_name, co
     at_error err = { 0 };
     const at__op *op = at__catalog_find_op(w.catalog, "transpose");
     const at__template *t = at__catalog_find_template(w.catalog, op, template_name);
-    const at__problem_key key = { "transpose", shape, "b4", 1, 8 };
+    const at__problem_key key = { "transpose", shape, "b4", 1, 8, 0 };
     at__fingerprint f = { .device = "NVIDIA H200",
                           .cc = 90,
                           .sms = 132,

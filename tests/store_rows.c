@@ -1,7 +1,7 @@
 /* store_rows.c - rows for the tests of the store, and writing many of them. Knows no Criterion. */
 #include "store_support.h"
 
-const at__problem_key KEY = { "transpose", "4096x4096", "b4", 4096 * 4096, 2ll * 4 * 4096 * 4096 };
+const at__problem_key KEY = { "transpose", "4096x4096", "b4", 4096 * 4096, 2ll * 4 * 4096 * 4096, 0 };
 const at__fingerprint H200 = { "NVIDIA H200", 90, 132, 143771, "580", "13.0", "0.1.0", true };
 
 at__trial_row trial_of(const char *config, double median_s)
@@ -34,6 +34,7 @@ at__winner winner_of(const char *config, double median_s)
         .ceiling_s = median_s * 0.75,
         .ceiling_name = "memcpy",
         .ties = "",
+        .objective = "",
         .trials = 100,
         .space_count = 1000,
         .geometry = { .grid = { 7, 8, 9 }, .block = { 32, 4, 2 }, .shared_bytes = 4224 },

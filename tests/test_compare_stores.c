@@ -75,7 +75,7 @@ Test(compare_stores, the_interval_is_that_of_simulated_medians)
 
 static void put(at__store *store, const char *shape, const char *device, double median_s)
 {
-    const at__problem_key key = { "transpose", shape, "b4", 100, 800 };
+    const at__problem_key key = { "transpose", shape, "b4", 100, 800, 0 };
     at__fingerprint f = { .cc = 90, .sms = 132, .driver = "1", .nvrtc = "13.0", .tool = "t", .cold = true };
     snprintf(f.device, sizeof f.device, "%s", device);
     const at__winner winner = { .template_name = "tile",

@@ -32,6 +32,7 @@ static at__answer answer(void)
                     .config = "TILE_ROWS=8 TILE_COLS=8 PAD=1 ORDER=in_fast",
                     .ceiling_name = "memcpy",
                     .ties = "",
+                    .objective = "",
                     .timing.median_s = 1e-6,
                     .ceiling_s = 1e-6,
                     .geometry.grid = { 120, 1, 1 },

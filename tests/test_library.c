@@ -155,6 +155,7 @@ Test(library, finds_exactly_what_was_tuned)
     cr_assert_eq(found->block[1], 8);
     cr_assert_float_eq(found->median_s, 10e-6, 1e-12);
     cr_assert_float_eq(found->gb_per_s, 8e-9 * 1024 * 2048 / 10e-6, 1e-3);
+    cr_assert_float_eq(found->gflop_per_s, 2e-9 * 1024 * 2048 / 10e-6, 1e-3);
     cr_assert_str_eq(found->measured_shape, "1024x2048");
     at_found_close(found);
     at_close(tuner);
@@ -215,7 +216,7 @@ Test(library, a_winner_that_is_out_of_date_gives_way_to_its_runner_up)
     at__str hash = { 0 };
     at__str_add(&hash, scalar(store, "SELECT hash FROM template").text);
     cr_assert_eq(sqlite3_exec(store->db, "UPDATE template SET hash = 'old'", NULL, NULL, NULL), SQLITE_OK);
-    const at__problem_key key = { "transpose", "1024x2048", "b4", 1024 * 2048, 8 * 1024 * 2048 };
+    const at__problem_key key = { "transpose", "1024x2048", "b4", 1024 * 2048, 8 * 1024 * 2048, 0 };
     const at__fingerprint f = { "NVIDIA H200", 90, 132, 143155, "580", "", "", true };
     at__trial_row row = trial_of("TILE=64 BLOCK_ROWS=4 PAD=0 UNROLL=no ORDER=in_fast", 11e-6);
     row.template_name = "tile_rows";

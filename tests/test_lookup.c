@@ -249,7 +249,10 @@ Test(lookup, a_winner_stands_while_its_template_and_requirements_do)
     at__problem problem;
     const at__op *op = at__catalog_find_op(w.catalog, "transpose");
     const at__template *t = at__catalog_find_template(w.catalog, op, "reg_vec");
-    at__answer a = { .winner = { .template_name = "reg_vec", .template_hash = t->hash, .config = REG_VEC },
+    at__answer a = { .winner = { .template_name = "reg_vec",
+                                 .template_hash = t->hash,
+                                 .config = REG_VEC,
+                                 .objective = "" },
                      .fingerprint = { .cc = 90, .sms = 132 } };
     at__geometry g = { .shared_bytes = -1 };
     a.winner.geometry.grid[0] = 7; /* which is not asked */

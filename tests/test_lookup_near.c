@@ -21,7 +21,7 @@ static void put_cube(const char *shape)
 {
     at_error err = { 0 };
     const at__op *op = at__catalog_find_op(w.catalog, "cube");
-    const at__problem_key key = { "cube", shape, "b4", 1, 8 };
+    const at__problem_key key = { "cube", shape, "b4", 1, 8, 0 };
     const at__fingerprint f = { .device = "NVIDIA H200", .cc = 90, .sms = 132, .cold = true };
     const at__winner winner = { .template_name = "any",
                                 .template_hash = at__catalog_find_template(w.catalog, op, "any")->hash,

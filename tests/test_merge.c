@@ -202,6 +202,27 @@ Test(merge, version_1_gives_local_memory_and_version_2_tells_three_apart)
     folder_remove(&f);
 }
 
+/* A file of a version that did not know them takes none away. */
+Test(merge, operations_come_with_a_dump_and_an_older_one_leaves_them)
+{
+    folder f = folder_make();
+    char dump[300], line[1024];
+    snprintf(dump, sizeof dump, "%s/d.jsonl", f.path);
+    at__store *from = open_ok(f.db, AT__STORE_WRITE), *to = memory_ok();
+    at__problem_key key = KEY;
+    at__trial_row row = trial_of("N=7", 1e-6);
+    key.ops_count = 5000;
+    put_ok(from, &key, &H200, &row, 1);
+    at__store_close(from);
+    merge_ok(to, f.db);
+    cr_assert_str_eq(scalar(to, "SELECT gflop_per_s FROM trials_all").text, "5.0");
+    write_dump(dump, HEAD_2, trial_line(line, sizeof line, "2e-6", 1), "");
+    merge_ok(to, dump);
+    cr_assert_str_eq(scalar(to, "SELECT gflop_per_s FROM trials_all WHERE config = 'N=1'").text, "2.5");
+    at__store_close(to);
+    folder_remove(&f);
+}
+
 /* What ships is of version 2 and knows all three kinds of memory; a file of version 1 had local memory alone.
  */
 Test(merge, dumps_of_both_versions_are_read)
@@ -237,8 +258,8 @@ Test(merge, refuses_what_is_damaged_and_says_where)
     } CASES[] = {
         { "", "", "is empty" },
         { "hello\n", "", "neither a database nor a dump" },
-        { "{\"kind\":\"autotune dump\",\"version\":3,\"tool\":\"9\"}\n", "",
-          "a dump of version 3; this program reads 2" },
+        { "{\"kind\":\"autotune dump\",\"version\":4,\"tool\":\"9\"}\n", "",
+          "a dump of version 4; this program reads 3" },
         { HEAD, "{\"kind\":\"trial\"}\n", ":3: damaged: the member op is missing or makes no sense" },
         { HEAD, "{\"kind\":\"trial\",\n", ":3: damaged: expected a JSON object" },
         { HEAD, "{\"kind\":\"song\"}\n", ":3: damaged: expected a JSON object" },

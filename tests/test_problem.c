@@ -45,6 +45,29 @@ Test(problem, writes_a_canonical_shape)
     at__op_close(op);
 }
 
+#define COUNTED                                                                                              \
+    "/*!autotune\nop c\nshape n\ntype T = f32\narg y T[n] output\nreference r\ngrid 1\nblock 1\n"            \
+    "traffic n\nops n - 8\n*/ r"
+
+Test(problem, its_key_says_what_counts_as_operations)
+{
+    at__op *op = read_op(COUNTED);
+    at__problem p;
+    at__problem_key key;
+    at_error err = { 0 };
+    at__str shape = { 0 };
+    cr_assert_eq(at__problem_init(&p, op, AT__F32, (int64_t[]){ 1008 }, 1, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__problem_key_of(&key, &shape, &p, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(key.ops_count, 1000);
+    cr_assert_float_eq(at__gflop_per_s(key.ops_count, 1e-6), 1, 1e-9);
+    cr_assert_eq(at__gflop_per_s(key.ops_count, 0), 0);
+    cr_assert_eq(at__problem_init(&p, op, AT__F32, (int64_t[]){ 5 }, 1, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__problem_key_of(&key, &shape, &p, &err), AT_ERR_INPUT);
+    cr_assert(strstr(err.text, ":10:5: ops 'n - 8' is -3; expected 0 or more"), "%s", err.text);
+    at__str_clear(&shape);
+    at__op_close(op);
+}
+
 /* A matrix whose rows may lie apart. */
 #define PITCHED                                                                                              \
     "/*!autotune\nop p\nshape rows cols\npitch ld = cols\ntype T = f32\nlet bytes = rows * ld * sizeof(T)\n" \

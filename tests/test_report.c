@@ -40,6 +40,7 @@ static const at__answer ANSWER = {
                 .ceiling_s = 3.5e-6,
                 .ceiling_name = "memcpy",
                 .ties = "x\ny",
+                .objective = "",
                 .trials = 10,
                 .space_count = 20,
                 .geometry = { .grid = { 1, 2, 3 }, .block = { 4, 5, 6 }, .shared_bytes = 512 },

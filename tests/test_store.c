@@ -37,7 +37,7 @@ Test(store, creates_the_file_its_folders_and_a_wal)
     at__store *store = open_ok(path, AT__STORE_WRITE);
     cr_assert_str_eq(scalar(store, "PRAGMA journal_mode").text, "wal");
     cr_assert_str_eq(scalar(store, "PRAGMA application_id").text, "1096045902");
-    cr_assert_str_eq(scalar(store, "PRAGMA user_version").text, "4");
+    cr_assert_str_eq(scalar(store, "PRAGMA user_version").text, "5");
     cr_assert_str_eq(scalar(store, "PRAGMA synchronous").text, "1"); /* NORMAL */
     at__store_close(store);
     folder_remove(&f);
@@ -131,7 +131,7 @@ Test(store, problems_come_in_order_until_told_to_stop)
     at__trial_row row = trial_of("A=1", 1e-6);
     const char *const shapes[] = { "8x8", "16x4", "2x32" };
     for (int i = 0; i < 3; i++) {
-        at__problem_key key = { "transpose", shapes[i], "b4", 64, 512 };
+        at__problem_key key = { "transpose", shapes[i], "b4", 64, 512, 0 };
         put_ok(store, &key, &H200, &row, 1);
     }
     cr_assert_eq(at__store_each_problem(store, name_problem, &text, NULL), AT_OK);
@@ -236,6 +236,24 @@ Test(store, a_problem_keeps_the_latest_traffic)
     key.traffic_bytes = 2000000;
     put_ok(store, &key, &H200, &row, 1);
     cr_assert_str_eq(scalar(store, "SELECT gb_per_s FROM trials_all").text, "2.0");
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+Test(store, operations_a_second_are_known_of_ops_that_count_them)
+{
+    folder f = folder_make();
+    at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    at__problem_key key = KEY;
+    at__trial_row row = trial_of("A=1", 1e-3);
+    put_ok(store, &key, &H200, &row, 1);
+    cr_assert_str_eq(scalar(store, "SELECT gflop_per_s IS NULL FROM trials_all").text, "1");
+    key.ops_count = 3000000;
+    put_ok(store, &key, &H200, &row, 1);
+    cr_assert_str_eq(scalar(store, "SELECT gflop_per_s FROM trials_all").text, "3.0");
+    key.ops_count = 0;
+    put_ok(store, &key, &H200, &row, 1);
+    cr_assert_str_eq(scalar(store, "SELECT gflop_per_s FROM trials_all").text, "3.0");
     at__store_close(store);
     folder_remove(&f);
 }

@@ -67,7 +67,7 @@ class _Found(ctypes.Structure):
                 ("measured_device", ctypes.c_char_p), ("measured_shape", ctypes.c_char_p),
                 ("measured_at", ctypes.c_char_p),
                 ("median_s", ctypes.c_double), ("gb_per_s", ctypes.c_double), ("ceiling_s", ctypes.c_double),
-                ("origin", ctypes.c_char_p)]
+                ("origin", ctypes.c_char_p), ("gflop_per_s", ctypes.c_double)]
 
 
 def _load(path=None):

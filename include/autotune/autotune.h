@@ -202,6 +202,7 @@ typedef struct at_found {
     double ceiling_s; /* the best plain copy of the same bytes, or the op's rate; 0: none */
     /* Where that measurement is from: "database", "shipped with autotune"; "": there is none. */
     const char *origin;
+    double gflop_per_s; /* 10^9 operations a second, as the op counts them; 0: it does not */
 } at_found;
 
 /*

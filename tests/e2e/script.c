@@ -80,10 +80,11 @@ static bool read_rule(script *s, const words *w)
 {
     const char *what = w->list[0];
     bool is_time = strcmp(what, "time") == 0, is_kernel = strcmp(what, "kernel") == 0;
-    if (is_time || is_kernel) {
-        rule *r = add(is_time ? &s->time : &s->kernel, w);
+    bool is_energy = strcmp(what, "energy") == 0;
+    if (is_time || is_energy || is_kernel) {
+        rule *r = add(is_time ? &s->time : is_energy ? &s->energy : &s->kernel, w);
         r->threads = strcmp(word(w, 2), "*") == 0 ? 0 : atoi(word(w, 2));
-        if (is_time)
+        if (!is_kernel)
             r->ns = atof(word(w, 3));
         else
             read_action(r, word(w, 3));

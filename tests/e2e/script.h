@@ -17,6 +17,7 @@
  *   slow CALL MS                 a call takes so long
  *   time NAME THREADS NS         how long a launch takes; the first that fits counts. Without
  *                                one: 10 to 20 us, by the code and the geometry
+ *   energy NAME THREADS UJ       microjoules of a launch, which scripted_nvml.c counts (default 0)
  *   kernel NAME THREADS ACTION   what it does wrong: wrong, unwritten, behind, before, input,
  *                                far, hang, refused, or a driver's code, which then is the
  *                                context's for good
@@ -69,7 +70,7 @@ typedef struct rule {
     action action;
     int code;
     bool sticky;
-    double ns;
+    double ns; /* of energy: microjoules */
     char once[MAX_WORD], create[MAX_WORD];
 } rule;
 
@@ -83,7 +84,7 @@ typedef struct script {
     int64_t memory_bytes, free_bytes, l2_bytes;
     double pace, noise;
     char times[MAX_WORD], log[MAX_WORD], counted[MAX_WORD], gone[MAX_WORD];
-    rules time, kernel, fail, slow;
+    rules time, energy, kernel, fail, slow;
 } script;
 
 /* Ends the process, with a message, at a line that says nothing known: a test would test nothing. */

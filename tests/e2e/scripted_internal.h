@@ -66,7 +66,7 @@ typedef struct scripted_state {
     script script;
     int lost;    /* the code of every call from now on */
     int pending; /* becomes `lost` when somebody waits */
-    double now_ns, waited_ns;
+    double now_ns, waited_ns, microjoules;
     uint64_t random;
     graph *capture;        /* NULL: none under way */
     const module *running; /* of the kernel that runs */

@@ -56,7 +56,7 @@ static at__measured try(lab *l, const char *name, bool is_copy)
     at_error err = { 0 };
     at__measured m;
     const at__trial trial = { .kernel = copy_kernel(name, COUNT), .is_copy = is_copy };
-    cr_assert_eq(at__measure_trial(&m, l->gpu, l->bench, &trial, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__measure_trial(&m, l->gpu, l->bench, &trial, NULL, &err), AT_OK, "%s", err.text);
     return m;
 }
 
@@ -227,7 +227,7 @@ Test(bench, copies_have_buffers_of_their_own_where_those_of_the_problem_do_not_s
                                    { .is_memcpy = true } };
     at__measured m;
     expect_timed(&l, "copy_plain", true);
-    cr_assert_eq(at__measure_trial(&m, l.gpu, l.bench, &ten, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__measure_trial(&m, l.gpu, l.bench, &ten, NULL, &err), AT_OK, "%s", err.text);
     cr_assert_eq(m.outcome, AT__TIMED, "%s", m.log);
     at__watch_begin(&watch, NULL);
     const at__final_limits limits = { 0 };

@@ -36,7 +36,7 @@ static void try_kernels(outcome *o, at__gpu *gpu, at__bench *bench)
     for (int i = 0; i < 3 && !o->lost; i++) {
         at__trial trial = { .tag = i, .kernel = copy_kernel(NAMES[i], COUNT) };
         at_error err = { 0 };
-        at_status status = at__measure_trial(&o->trials[i], gpu, bench, &trial, &err);
+        at_status status = at__measure_trial(&o->trials[i], gpu, bench, &trial, NULL, &err);
         o->trial_count = i + 1;
         if (status != AT_OK && o->status == AT_OK) {
             o->status = status;

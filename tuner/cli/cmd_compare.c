@@ -1,5 +1,6 @@
 /* cmd_compare.c - `autotune compare`: the winners of two databases. Needs no GPU, never writes. */
 #include "cli/commands.h"
+#include "cli/report.h"
 #include "lookup/compare.h"
 #include "util/rows.h"
 
@@ -74,6 +75,8 @@ static void json_side(at__str *out, const char *name, const at__answer *a)
     at__member_text(out, "template", a->winner.template_name);
     at__member_text(out, "config", a->winner.config);
     at__member_real(out, "median_s", 9, a->winner.timing.median_s);
+    at__member_real(out, "gb_per_s", 5, at__answer_gb_per_s(a));
+    at__report_gflop_member(out, at__answer_gflop_per_s(a));
     at__member_text(out, "measured_at", a->measured_at);
     at__str_add(out, "}");
 }

@@ -73,6 +73,13 @@ static void list_op(const at__op *op)
     for (int i = 0; i < op->arg_count; i++)
         at__print(stdout, "%s %s%s", i ? "," : "", ROLES[op->args[i].role], op->args[i].name);
     at__print(stdout, "\n");
+    if (op->ops)
+        at__print(stdout, "  operations: %s\n", at__expr_text(op->ops));
+    for (int i = 0; i < op->metric_count; i++)
+        at__print(stdout, "  metric %s = %s%s%s\n", op->metrics[i].name, at__expr_text(op->metrics[i].expr),
+                  op->metrics[i].meaning[0] ? "   # " : "", op->metrics[i].meaning);
+    if (op->objective)
+        at__print(stdout, "  objective: %s\n", op->objective_text);
 }
 
 static void list_values(const at__param *p)
@@ -108,9 +115,25 @@ static void print_device(int ordinal, const at__device_info *d)
 
 /* JSON: one object with an array for each part. */
 
+/* What the op counts, makes of its results and is tuned for; members that it has not are not there. */
+static void json_metrics(at__str *out, const at__op *op)
+{
+    if (op->ops)
+        at__member_text(out, "ops", at__expr_text(op->ops));
+    if (op->metric_count) {
+        at__member_name(out, "metrics");
+        at__str_add(out, "{");
+        for (int i = 0; i < op->metric_count; i++)
+            at__member_text(out, op->metrics[i].name, at__expr_text(op->metrics[i].expr));
+        at__str_add(out, "}");
+    }
+    if (op->objective)
+        at__member_text(out, "objective", op->objective_text);
+}
+
 static void json_op(at__str *out, const at__op *op)
 {
-    static const char *const ROLES[] = { "scalar", "input", "output", "inout" };
+    static const char *const ROLES[] = { "scalar", "input", "output", "inout", "scratch" };
     at__str_add(out, "{");
     at__member_text(out, "name", op->name);
     at__member_text(out, "about", op->about);
@@ -148,7 +171,9 @@ static void json_op(at__str *out, const at__op *op)
         at__member_text(out, "role", ROLES[op->args[i].role]);
         at__str_add(out, "}");
     }
-    at__str_add(out, "]}");
+    at__str_add(out, "]");
+    json_metrics(out, op);
+    at__str_add(out, "}");
 }
 
 static void json_param(at__str *out, const at__param *p)

@@ -3,6 +3,7 @@
  * asks for it.
  */
 #include "cli/commands.h"
+#include "cli/metrics.h"
 #include "cli/report.h"
 #include "lookup/lookup.h"
 #include "lookup/miss.h"
@@ -76,17 +77,32 @@ static void print_conditions(const at__conditions *c)
     at__str_clear(&line);
 }
 
+/* Of an op that declares what counts. */
+static void print_rate(const at__answer *a)
+{
+    if (a->ops_count > 0)
+        at__print(stdout, ", %.0f GFLOP/s", at__answer_gflop_per_s(a));
+}
+
+/* What the op makes of it. */
+static void print_metrics(const at__answer *a, const at__problem *problem)
+{
+    at__str lines = { 0 };
+    at__metrics_lines(&lines, problem, &a->winner.timing, &a->winner.resources);
+    at__print(stdout, "%s", at__whole(&lines));
+    at__str_clear(&lines);
+}
+
 static void print_text(const at__answer *a, const at__problem *problem, bool shipped, const char *outdated)
 {
-    const char *dtype = at__dtype_name(problem->type);
     const at__winner *w = &a->winner;
     const at__fingerprint *f = &a->fingerprint;
     const int64_t *grid = w->geometry.grid, *block = w->geometry.block;
     char time[32], ceiling[32];
     at__time_text(time, sizeof time, w->timing.median_s);
     at__time_text(ceiling, sizeof ceiling, w->ceiling_s);
-    at__print(stdout, "%s %s %s on %s (exact match%s%s)\n", a->op, a->shape, dtype, f->device,
-              outdated ? ", out of date: " : "", outdated ? outdated : "");
+    at__print(stdout, "%s %s %s on %s (exact match%s%s)\n", a->op, a->shape, at__dtype_name(problem->type),
+              f->device, outdated ? ", out of date: " : "", outdated ? outdated : "");
     at__print(stdout, "  template       %s\n  configuration  %s\n", w->template_name, w->config);
     at__print(stdout,
               "  launch         grid %" PRId64 " x %" PRId64 " x %" PRId64 ", block %" PRId64 " x %" PRId64
@@ -102,10 +118,12 @@ static void print_text(const at__answer *a, const at__problem *problem, bool shi
     at__print(stdout, "  time           %s", time);
     if (a->traffic_bytes > 0)
         at__print(stdout, ", %.0f GB/s", at__answer_gb_per_s(a));
-    if (problem->op->ops)
-        at__print(stdout, ", %.0f GFLOP/s", at__problem_gflop_per_s(problem, w->timing.median_s));
+    print_rate(a);
     at__print(stdout, ", %s L2, median of %" PRId64 " samples, spread %.1f %%\n", f->cold ? "cold" : "warm",
               w->timing.samples, 100 * w->timing.spread);
+    print_metrics(a, problem);
+    if (*w->objective)
+        at__print(stdout, "  objective      %s\n", w->objective);
     if (w->ceiling_s > 0)
         at__print(stdout, "  %s   %s (%s): %.1f %% of it reached\n",
                   at__ceiling_is_rate(w->ceiling_name) ? "ceiling     " : "copy ceiling", ceiling,
@@ -155,27 +173,31 @@ static void print_json(const at__answer *a, const at__problem *problem, bool shi
 }
 
 /* The head and the first fields of the row. */
-static void csv_row(at__str *out, const char *op, const char *shape, const char *dtype, const at__answer *a)
+static void csv_row(at__str *out, const at__problem *problem, const char *shape, const at__answer *a)
 {
-    at__str_add(out,
-                "op,shape,dtype,device,template,config,median_us,gb_per_s,share_of_ceiling,match,origin\n");
-    at__field_text(out, op);
+    at__str_add(out, "op,shape,dtype,device,template,config,median_us,gb_per_s,gflop_per_s,"
+                     "share_of_ceiling,match,origin");
+    at__metrics_csv_head(out, problem->op);
+    at__str_add(out, "\n");
+    at__field_text(out, problem->op->name);
     at__field_text(out, shape);
-    at__field_text(out, dtype);
+    at__field_text(out, at__dtype_name(problem->type));
     at__field_text(out, a->fingerprint.device);
     at__field_text(out, a->winner.template_name);
     at__field_text(out, a->winner.config);
 }
 
-static void print_csv(const at__answer *a, const char *dtype, bool shipped)
+static void print_csv(const at__answer *a, const at__problem *problem, bool shipped)
 {
     at__str o = { 0 };
-    csv_row(&o, a->op, a->shape, dtype, a);
+    csv_row(&o, problem, a->shape, a);
     at__field_real(&o, 4, 1e6 * a->winner.timing.median_s);
     at__field_real(&o, 1, at__answer_gb_per_s(a));
+    at__report_gflop_field(&o, at__answer_gflop_per_s(a));
     at__field_real(&o, 4, at__answer_share(a));
     at__field_text(&o, "exact");
     at__field_text(&o, origin(shipped));
+    at__metrics_csv_fields(&o, problem, &a->winner.timing, &a->winner.resources);
     at__print(stdout, "%s\n", at__whole(&o));
     at__str_clear(&o);
 }
@@ -208,11 +230,12 @@ static void found_text(const at__found *f, const at__problem *problem, const cha
               g[0], g[1], g[2], b[0], b[1], b[2], f->geometry.shared_bytes);
     if (f->own) {
         at__time_text(time, sizeof time, a->winner.timing.median_s);
-        at__print(stdout,
-                  "  time           %s, %.0f GB/s, %s L2, median of %" PRId64
-                  " samples of a search, not of a final, %s on %s\n",
-                  time, at__answer_gb_per_s(a), a->fingerprint.cold ? "cold" : "warm",
-                  a->winner.timing.samples, a->measured_at, a->fingerprint.device);
+        at__print(stdout, "  time           %s, %.0f GB/s", time, at__answer_gb_per_s(a));
+        print_rate(a);
+        at__print(stdout, ", %s L2, median of %" PRId64 " samples of a search, not of a final, %s on %s\n",
+                  a->fingerprint.cold ? "cold" : "warm", a->winner.timing.samples, a->measured_at,
+                  a->fingerprint.device);
+        print_metrics(a, problem);
     } else {
         at__print(stdout, "  time           not measured for this problem; `autotune tune` does\n");
     }
@@ -242,6 +265,7 @@ static void found_json(const at__found *f, const at__problem *problem, const cha
     if (f->own) {
         at__member_int(&o, "samples", a->winner.timing.samples);
         at__member_text(&o, "measured_at", a->measured_at);
+        at__metrics_member(&o, problem, &a->winner.timing, &a->winner.resources);
     }
     at__str_add(&o, "}");
     at__print(stdout, "%s\n", at__whole(&o));
@@ -252,12 +276,15 @@ static void found_csv(const at__found *f, const at__problem *problem, const char
 {
     const at__answer *a = f->answer;
     at__str o = { 0 };
-    csv_row(&o, problem->op->name, shape, at__dtype_name(problem->type), a);
+    csv_row(&o, problem, shape, a);
     at__field_real(&o, 4, f->own ? 1e6 * a->winner.timing.median_s : NAN);
     at__field_real(&o, 1, f->own ? at__answer_gb_per_s(a) : NAN);
+    at__report_gflop_field(&o, f->own ? at__answer_gflop_per_s(a) : 0);
     at__field_text(&o, ""); /* a share of the copy ceiling is known of finals only */
     at__field_text(&o, at__match_name(f->match));
     at__field_text(&o, origin(f->shipped));
+    at__metrics_csv_fields(&o, problem, f->own ? &a->winner.timing : &(at__timing){ 0 },
+                           &a->winner.resources);
     at__print(stdout, "%s\n", at__whole(&o));
     at__str_clear(&o);
 }
@@ -285,7 +312,7 @@ static void print_exact(const at__answer *answer, const at__problem *problem, bo
     if (format == AT__JSON)
         print_json(answer, problem, shipped, outdated);
     else if (format == AT__CSV)
-        print_csv(answer, at__dtype_name(problem->type), shipped);
+        print_csv(answer, problem, shipped);
     else
         print_text(answer, problem, shipped, outdated);
 }

@@ -1,7 +1,11 @@
 /* cmd_report.c - `autotune report`: a database as one HTML page. Needs no GPU, never writes the database. */
 #include "cli/commands.h"
+#include "cli/metrics.h"
 #include "html/report.h"
+#include "lang/shapes.h"
 #include "util/out_file.h"
+
+#include <string.h>
 
 static const at__usage USAGE = {
     "autotune report [-o FILE] [options]",
@@ -14,7 +18,7 @@ static const at__usage USAGE = {
 };
 
 typedef struct report_args {
-    const char *db, *output;
+    const char *db, *output, *templates_dir;
     at__html_options options;
     at__words words;
 } report_args;
@@ -29,20 +33,50 @@ static at_status write_page(const at__str *page, const char *path, at_error *err
     return at__out_commit(file, err);
 }
 
+/* Any type of the winner's key: they have the size in common, or are the same. */
+static at__dtype type_of(const at__op *op, const char *type_key)
+{
+    int type = 0;
+    while (type < AT__DTYPES - 1 && strcmp(at__dtype_key((at__dtype)type, op->storage), type_key) != 0)
+        type++;
+    return (at__dtype)type;
+}
+
+/* Where the winner's op is known here. */
+static void add_metrics(void *context, at__str *out, const at__answer *a)
+{
+    const at__catalog *catalog = context;
+    const at__op *op = at__catalog_find_op(catalog, a->op);
+    at__shapes shapes = { 0 };
+    if (!op || !op->metric_count)
+        return;
+    const at__dtype type = type_of(op, a->type_key);
+    const at__shape_defaults defaults = { .op = op->name, .type = &type };
+    if (at__shapes_parse(&shapes, a->shape, strlen(a->shape), "", catalog, &defaults, NULL) == AT_OK)
+        at__metrics_phrase(out, &shapes.problems[0], &a->winner.timing, &a->winner.resources);
+    at__shapes_clear(&shapes);
+}
+
 static at_status report(at__str *page, const report_args *a, at_error *err)
 {
     at__str keep = { 0 };
     at__html_options options = a->options;
     at__store *store = NULL;
+    at__catalog *catalog = NULL;
     at_status status = at__db_path(&options.source, a->db, &keep, err);
     const at__in_use uses[] = { { "the database", options.source, true }, { NULL, NULL, false } };
     if (status == AT_OK)
-        status = at__check_output("-o", a->output, uses, NULL, err);
+        status = at__check_output("-o", a->output, uses, a->templates_dir, err);
+    if (status == AT_OK)
+        status = at__open_catalog(&catalog, a->templates_dir, NULL, err);
     if (status == AT_OK)
         status = at__store_open_recording(&store, options.source, err);
+    options.add_metrics = add_metrics;
+    options.context = catalog;
     if (status == AT_OK)
         status = at__html_report(page, store, &options, err);
     at__store_close(store);
+    at__catalog_close(catalog);
     at__str_clear(&keep);
     return status;
 }
@@ -61,6 +95,8 @@ int at__cmd_report(int argc, char **argv)
         { "--device", AT__OPT_TEXT, "NAME", "a part of the device's name", &a.options.device },
         { "--db", AT__OPT_TEXT, "FILE",
           "database or dump (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
+        { "--templates", AT__OPT_TEXT, "DIR", "more operations, for their metrics: DIR/<op>/op.cu",
+          &a.templates_dir },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
     };
     if (!at__command_options(&USAGE, TABLE, argc, argv, &a.words, &code))

@@ -3,6 +3,7 @@
  * is written. A tuning of a space of one, with a database of its own that is thrown away.
  */
 #include "cli/commands.h"
+#include "cli/metrics.h"
 #include "cli/progress.h"
 #include "cli/watched.h"
 #include "lang/arch.h"
@@ -161,14 +162,20 @@ static void on_result(void *context, const at__result *result)
         return;
     }
     const at__winner *w = &result->answer->winner;
+    at__str metrics = { 0 };
     double us = 1e6 * w->timing.median_s;
     at__print(stdout, "%s %s: %.2f us", w->template_name, w->config, us);
     if (result->answer->traffic_bytes > 0)
         at__print(stdout, ", %.1f GB/s", 1e-3 * (double)result->answer->traffic_bytes / us);
+    if (result->answer->ops_count > 0)
+        at__print(stdout, ", %.1f GFLOP/s", at__gflop_per_s(result->answer->ops_count, 1e-6 * us));
     if (w->ceiling_s > 0)
         at__print(stdout, ", %.1f %% of %s", 100 * w->ceiling_s / w->timing.median_s,
                   at__ceiling_is_rate(w->ceiling_name) ? w->ceiling_name : "a plain copy");
     at__print(stdout, "\n");
+    at__metrics_lines(&metrics, result->problem, &w->timing, &w->resources);
+    at__print(stdout, "%s", at__whole(&metrics));
+    at__str_clear(&metrics);
 }
 
 static void on_warning(void *context, const char *text)

@@ -1,5 +1,6 @@
 /* cmd_show.c - `autotune show`: what was tried for a problem. Needs no GPU, never writes. */
 #include "cli/commands.h"
+#include "cli/metrics.h"
 #include "cli/report.h"
 #include "db/store.h"
 #include "lookup/lookup.h"
@@ -23,6 +24,7 @@ typedef struct trial {
     at__outcome outcome;
     at__timing timing;
     at__resources resources;
+    double score;        /* what is tuned for, smaller is better; INFINITY: none */
     bool cold, outdated; /* its template is another one now, or is missing */
 } trial;
 
@@ -31,9 +33,9 @@ typedef struct trials {
     size_t count, cap;
     bool failed; /* out of memory */
     const char *device;
+    const at__problem *problem;
     size_t in_the_future; /* dated so */
     const at__catalog *catalog;
-    const at__op *op;
 } trials;
 
 static char *copy(const char *text, trials *t)
@@ -45,7 +47,7 @@ static char *copy(const char *text, trials *t)
 
 static bool is_outdated(const trials *t, const at__trial_row *row)
 {
-    const at__template *now = at__catalog_find_template(t->catalog, t->op, row->template_name);
+    const at__template *now = at__catalog_find_template(t->catalog, t->problem->op, row->template_name);
     return !now || strcmp(now->hash, row->template_hash) != 0;
 }
 
@@ -66,6 +68,7 @@ static bool keep(void *context, const at__trial_row *row, const at__fingerprint 
                                     .outcome = row->outcome,
                                     .timing = row->timing,
                                     .resources = row->resources,
+                                    .score = at__score_or_none(t->problem, &row->timing, &row->resources),
                                     .cold = f->cold,
                                     .outdated = is_outdated(t, row) };
     return !t->failed;
@@ -82,35 +85,43 @@ static void trials_clear(trials *t)
     free(t->items);
 }
 
-/* Timed ones by time, the others behind them. */
-static int by_time(const void *a, const void *b)
+/* Timed ones by what is tuned for, the others behind them. */
+static int by_score(const void *a, const void *b)
 {
     const trial *x = a, *y = b;
     if ((x->outcome == AT__TIMED) != (y->outcome == AT__TIMED))
         return x->outcome == AT__TIMED ? -1 : 1;
-    if (x->timing.median_s < y->timing.median_s || x->timing.median_s > y->timing.median_s)
-        return x->timing.median_s < y->timing.median_s ? -1 : 1;
+    if (x->score < y->score || x->score > y->score)
+        return x->score < y->score ? -1 : 1;
     return strcmp(x->config, y->config);
 }
 
 typedef struct view {
     at__format format;
     const at__problem *problem;
-    double traffic_bytes, best_s;
+    double traffic_bytes, best;
+    int64_t ops_count;
     bool mixed; /* more than one device, or cold and warm: each row says which */
 } view;
 
 static void print_head(const view *v, bool failed)
 {
-    if (v->format == AT__CSV)
+    at__str metrics = { 0 };
+    if (v->format == AT__CSV) {
+        at__metrics_csv_head(&metrics, v->problem->op);
         at__print(stdout,
-                  "template,config,outcome,median_us,gb_per_s,share_of_best,spread,samples,registers,shared_"
-                  "bytes,stack_bytes,spill_bytes,local_bytes,device,cold,log\n");
-    else if (v->format == AT__TEXT && failed)
+                  "template,config,outcome,median_us,gb_per_s,gflop_per_s,share_of_best,spread,samples,"
+                  "registers,shared_bytes,stack_bytes,spill_bytes,local_bytes,device,cold,log%s\n",
+                  at__whole(&metrics));
+    } else if (v->format == AT__TEXT && failed) {
         at__print(stdout, "%-14s %-16s %s\n", "outcome", "template", "configuration");
-    else if (v->format == AT__TEXT)
-        at__print(stdout, "%11s %8s %7s %7s %5s %7s  %-12s %s\n", "time", "GB/s", "of best", "spread", "regs",
+    } else if (v->format == AT__TEXT) {
+        at__metrics_text_head(&metrics, v->problem->op);
+        at__print(stdout, "%11s %8s%s%s %7s %7s %5s %7s  %-12s %s\n", "time", "GB/s",
+                  v->ops_count > 0 ? "  GFLOP/s" : "", at__whole(&metrics), "of best", "spread", "regs",
                   "shared", "template", "configuration");
+    }
+    at__str_clear(&metrics);
 }
 
 static void print_json(const view *v, const trial *t)
@@ -124,9 +135,9 @@ static void print_json(const view *v, const trial *t)
     if (t->outcome == AT__TIMED) {
         at__member_real(&o, "median_s", 9, t->timing.median_s);
         at__member_real(&o, "gb_per_s", 5, 1e-9 * v->traffic_bytes / t->timing.median_s);
-        if (v->problem->op->ops)
-            at__member_real(&o, "gflop_per_s", 5, at__problem_gflop_per_s(v->problem, t->timing.median_s));
-        at__member_real(&o, "share_of_best", 5, v->best_s / t->timing.median_s);
+        at__report_gflop_member(&o, at__gflop_per_s(v->ops_count, t->timing.median_s));
+        at__metrics_member(&o, v->problem, &t->timing, r);
+        at__member_real(&o, "share_of_best", 5, v->best / t->score);
         at__member_real(&o, "spread", 4, t->timing.spread);
         at__member_int(&o, "samples", t->timing.samples);
     }
@@ -151,7 +162,8 @@ static void print_csv(const view *v, const trial *t)
     at__field_text(&o, at__outcome_name(t->outcome));
     at__field_real(&o, 4, 1e6 * t->timing.median_s);
     at__field_real(&o, 1, timed ? 1e-9 * v->traffic_bytes / t->timing.median_s : 0);
-    at__field_real(&o, 4, timed ? v->best_s / t->timing.median_s : 0);
+    at__report_gflop_field(&o, at__gflop_per_s(v->ops_count, t->timing.median_s));
+    at__field_real(&o, 4, timed ? v->best / t->score : 0);
     at__field_real(&o, 4, t->timing.spread);
     at__field_int(&o, t->timing.samples);
     at__field_int(&o, r->registers);
@@ -162,32 +174,42 @@ static void print_csv(const view *v, const trial *t)
     at__field_text(&o, t->device);
     at__field_int(&o, t->cold);
     at__field_text(&o, t->log);
+    at__metrics_csv_fields(&o, v->problem, &t->timing, r);
     at__print(stdout, "%s\n", at__whole(&o));
     at__str_clear(&o);
 }
 
+static void print_text(const view *v, const trial *t)
+{
+    char time[32], rate[32] = "";
+    at__str metrics = { 0 };
+    at__time_text(time, sizeof time, t->timing.median_s);
+    if (v->ops_count > 0)
+        snprintf(rate, sizeof rate, " %8.0f", at__gflop_per_s(v->ops_count, t->timing.median_s));
+    at__metrics_text_columns(&metrics, v->problem, &t->timing, &t->resources);
+    at__print(stdout, "%11s %8.0f%s%s %5.1f %% %5.1f %% %5" PRId64 " %7" PRId64 "  %-12s %s", time,
+              1e-9 * v->traffic_bytes / t->timing.median_s, rate, at__whole(&metrics),
+              100 * v->best / t->score, 100 * t->timing.spread, t->resources.registers,
+              t->resources.shared_bytes, t->template_name, t->config);
+    if (v->mixed)
+        at__print(stdout, "  [%s, %s]", t->device, t->cold ? "cold" : "warm");
+    if (t->outdated)
+        at__print(stdout, "  [out of date]");
+    at__print(stdout, "\n");
+    at__str_clear(&metrics);
+}
+
 static void print_trial(const view *v, const trial *t)
 {
-    char time[32];
-    if (v->format == AT__JSON) {
+    if (v->format == AT__JSON)
         print_json(v, t);
-    } else if (v->format == AT__CSV) {
+    else if (v->format == AT__CSV)
         print_csv(v, t);
-    } else if (t->outcome != AT__TIMED) {
+    else if (t->outcome != AT__TIMED)
         at__print(stdout, "%-14s %-16s %s\n  %s\n", at__outcome_name(t->outcome), t->template_name, t->config,
                   t->log);
-    } else {
-        at__time_text(time, sizeof time, t->timing.median_s);
-        at__print(stdout, "%11s %8.0f %5.1f %% %5.1f %% %5" PRId64 " %7" PRId64 "  %-12s %s", time,
-                  1e-9 * v->traffic_bytes / t->timing.median_s, 100 * v->best_s / t->timing.median_s,
-                  100 * t->timing.spread, t->resources.registers, t->resources.shared_bytes, t->template_name,
-                  t->config);
-        if (v->mixed)
-            at__print(stdout, "  [%s, %s]", t->device, t->cold ? "cold" : "warm");
-        if (t->outdated)
-            at__print(stdout, "  [out of date]");
-        at__print(stdout, "\n");
-    }
+    else
+        print_text(v, t);
 }
 
 static void print_outcomes(const trials *t, at__format format)
@@ -282,7 +304,7 @@ static at_status show(const at__problem *problem, const at__catalog *catalog, co
     at__store *store = NULL;
     at__problem_key key;
     at__str shape = { 0 };
-    trials t = { .device = a->device, .catalog = catalog, .op = problem->op };
+    trials t = { .device = a->device, .problem = problem, .catalog = catalog };
 
     at_status status = at__problem_key_of(&key, &shape, problem, err);
     if (status == AT_OK)
@@ -300,11 +322,12 @@ static at_status show(const at__problem *problem, const at__catalog *catalog, co
                     a->device ? " on a device named like " : "", a->device ? a->device : "", key.op,
                     key.shape, at__dtype_name(problem->type), path);
     if (status == AT_OK) {
-        qsort(t.items, t.count, sizeof *t.items, by_time);
+        qsort(t.items, t.count, sizeof *t.items, by_score);
         view v = { .format = format,
                    .problem = problem,
                    .traffic_bytes = (double)key.traffic_bytes,
-                   .best_s = t.items[0].timing.median_s,
+                   .ops_count = key.ops_count,
+                   .best = t.items[0].score,
                    .mixed = is_mixed(&t) };
         warn_of_dates(&t);
         warn_of_other_op(store, &key, problem->op, a->device);

@@ -3,6 +3,7 @@
 #include "cli/process.h"
 #include "device/device.h"
 #include "cli/progress.h"
+#include "cli/metrics.h"
 #include "cli/report.h"
 #include "tune/tune.h"
 #include "util/clock.h"
@@ -55,6 +56,9 @@ static void on_result(void *context, const at__result *result)
         at__report_head(&text, o->format);
     o->head_printed = true;
     at__report_result(&text, o->format, result);
+    if (o->format == AT__TEXT && o->display.verbose && result->found)
+        at__metrics_lines(&text, result->problem, &result->answer->winner.timing,
+                          &result->answer->winner.resources);
     at__print(stdout, "%s", at__whole(&text));
     fflush(stdout);
     at__totals_add(&o->totals, result);

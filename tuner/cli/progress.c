@@ -42,22 +42,24 @@ static void time_left(at__str *out, double s)
         at__str_addf(out, "  %.0f min left", s / 60);
 }
 
-/* Bytes that count for GB/s; 0 when they cannot be told. */
-static double traffic_bytes(const at__problem *problem)
+/* Bytes and operations a second, as far as they can be told. */
+static void rates(at__str *out, const at__progress *p)
 {
     at__problem_key key = { 0 };
     at__str shape = { 0 };
-    bool good = at__problem_key_of(&key, &shape, problem, NULL) == AT_OK;
+    if (at__problem_key_of(&key, &shape, p->problem, NULL) == AT_OK) {
+        if (key.traffic_bytes > 0)
+            at__str_addf(out, ", %.0f GB/s", 1e-9 * (double)key.traffic_bytes / p->best_s);
+        if (key.ops_count > 0)
+            at__str_addf(out, ", %.0f GFLOP/s", at__gflop_per_s(key.ops_count, p->best_s));
+    }
     at__str_clear(&shape);
-    return good ? (double)key.traffic_bytes : 0;
 }
 
 static void best_so_far(at__str *out, const at__progress *p)
 {
-    double bytes = traffic_bytes(p->problem);
     at__str_addf(out, "  best %.2f us", 1e6 * p->best_s);
-    if (bytes > 0)
-        at__str_addf(out, ", %.0f GB/s", 1e-9 * bytes / p->best_s);
+    rates(out, p);
     if (p->best_share > 0)
         at__str_addf(out, ", %.1f %% of copy", 100 * p->best_share);
     at__str_addf(out, "  %s", p->best);

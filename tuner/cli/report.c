@@ -4,6 +4,7 @@
  */
 #include "cli/report.h"
 
+#include "cli/metrics.h"
 #include "util/clock.h"
 #include "util/rows.h"
 
@@ -23,6 +24,25 @@ double at__answer_gb_per_s(const at__answer *a)
     return 1e-9 * (double)a->traffic_bytes / a->winner.timing.median_s;
 }
 
+double at__answer_gflop_per_s(const at__answer *a)
+{
+    return at__gflop_per_s(a->ops_count, a->winner.timing.median_s);
+}
+
+void at__report_gflop_member(at__str *out, double gflop_per_s)
+{
+    if (gflop_per_s > 0)
+        at__member_real(out, "gflop_per_s", 5, gflop_per_s);
+}
+
+void at__report_gflop_field(at__str *out, double gflop_per_s)
+{
+    if (gflop_per_s > 0)
+        at__field_real(out, 1, gflop_per_s);
+    else
+        at__field_text(out, "");
+}
+
 double at__answer_share(const at__answer *a)
 {
     return a->winner.ceiling_s > 0 ? a->winner.ceiling_s / a->winner.timing.median_s : 0;
@@ -35,7 +55,8 @@ void at__report_head(at__str *out, at__format format)
     else if (format == AT__CSV)
         at__str_add(out,
                     "op,shape,dtype,device,found,from_store,template,config,median_us,min_us,spread,samples,"
-                    "gb_per_s,ceiling_us,share_of_ceiling,ceiling,trials,space,elapsed_s,interrupted,why\n");
+                    "gb_per_s,gflop_per_s,ceiling_us,share_of_ceiling,ceiling,trials,space,elapsed_s,"
+                    "interrupted,why\n");
 }
 
 static int count_lines(const char *text)
@@ -50,9 +71,10 @@ static void notes(at__str *out, const at__result *r)
 {
     const at__winner *w = &r->answer->winner;
     int ties = count_lines(w->ties);
-    double rate = at__problem_gflop_per_s(r->problem, w->timing.median_s);
+    double rate = at__answer_gflop_per_s(r->answer);
     if (rate > 0)
         at__str_addf(out, "  [%.0f GFLOP/s]", rate);
+    at__metrics_note(out, r->problem, &w->timing, &w->resources);
     if (r->device < 0)
         at__str_add(out, "  [replay]");
     if (ties)
@@ -100,6 +122,7 @@ static void csv_winner(at__str *out, const at__answer *a)
     at__field_real(out, 4, w->timing.spread);
     at__field_int(out, w->timing.samples);
     at__field_real(out, 1, at__answer_gb_per_s(a));
+    at__report_gflop_field(out, at__answer_gflop_per_s(a));
     at__field_real(out, 4, 1e6 * w->ceiling_s);
     at__field_real(out, 4, at__answer_share(a));
     at__field_text(out, w->ceiling_name);
@@ -120,7 +143,7 @@ static void csv_row(at__str *out, const at__result *r)
     if (r->found)
         csv_winner(out, r->answer);
     else
-        at__str_add(out, ",,,,,,,,,,,,"); /* as many as csv_winner() has */
+        at__str_add(out, ",,,,,,,,,,,,,"); /* as many as csv_winner() has */
     at__field_real(out, 3, r->elapsed_s);
     at__field_int(out, r->interrupted);
     at__field_text(out, r->found ? "" : r->why);
@@ -167,8 +190,10 @@ void at__report_answer(at__str *out, const at__answer *a, const at__problem *pro
     at__member_real(out, "spread", 4, w->timing.spread);
     at__member_int(out, "samples", w->timing.samples);
     at__member_real(out, "gb_per_s", 5, at__answer_gb_per_s(a));
-    if (problem->op->ops)
-        at__member_real(out, "gflop_per_s", 5, at__problem_gflop_per_s(problem, w->timing.median_s));
+    at__report_gflop_member(out, at__answer_gflop_per_s(a));
+    at__metrics_member(out, problem, &w->timing, &w->resources);
+    if (*w->objective)
+        at__member_text(out, "objective", w->objective);
     at__member_real(out, "ceiling_s", 9, w->ceiling_s);
     at__member_real(out, "share_of_ceiling", 5, at__answer_share(a));
     at__member_text(out, "ceiling", w->ceiling_name);

@@ -15,11 +15,16 @@ void at__report_result(at__str *out, at__format format, const at__result *result
 
 /* Of a stored winner. GB/s: 0 for a problem without traffic; share: of the copy ceiling, 0: unknown. */
 double at__answer_gb_per_s(const at__answer *answer);
+double at__answer_gflop_per_s(const at__answer *answer); /* 0: of an op without `ops` */
 double at__answer_share(const at__answer *answer);
 
 /* The winner and the conditions that it was measured under, as members of a JSON object; clocks and so on
- * below zero are unknown. */
+ * below zero are unknown. The problem is for its metrics. */
 void at__report_answer(at__str *out, const at__answer *answer, const at__problem *problem);
+
+/* GFLOP/s as a member and as a field of CSV; no member and an empty field where there are none. */
+void at__report_gflop_member(at__str *out, double gflop_per_s);
+void at__report_gflop_field(at__str *out, double gflop_per_s);
 
 /* What a kernel takes, as members; without shared memory. Below zero: unknown. */
 void at__report_resources(at__str *out, const at__resources *resources);

@@ -130,11 +130,13 @@ at_status at__device_recorded(at__device *device, const at__problem_key *problem
 /* 40 launches at 40 GB/s: a hundredth of what a GPU of today moves, and more launches than a trial has. */
 #define DEADLINE_S        4.0
 #define DEADLINE_S_A_BYTE (40 / 40e9)
+#define DEADLINE_WEIGH_S                                                                                     \
+    4.0 /* half a second between two steps of a counter, and two for one that stands still */
 
 double at__trial_deadline_s(const at__setup *setup)
 {
     double bytes = 0;
     for (int i = 0; i < setup->buffer_count; i++)
         bytes += (double)setup->buffers[i].bytes;
-    return DEADLINE_S + DEADLINE_S_A_BYTE * bytes;
+    return DEADLINE_S + (setup->energy ? DEADLINE_WEIGH_S : 0) + DEADLINE_S_A_BYTE * bytes;
 }

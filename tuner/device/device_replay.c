@@ -312,7 +312,8 @@ static at__final_row not_faster(const entry *e, double limit_s)
                             .timing.median_s = median_s,
                             .timing.min_s = e->m.timing.min_s,
                             .timing.spread = e->m.timing.spread,
-                            .timing.samples = e->m.timing.samples };
+                            .timing.samples = e->m.timing.samples,
+                            .timing.joules = e->m.timing.joules };
 }
 
 static at__final_row row_of_winner(const at__winner *w)
@@ -321,7 +322,8 @@ static at__final_row row_of_winner(const at__winner *w)
                             .timing.median_s = w->timing.median_s,
                             .timing.min_s = w->timing.min_s,
                             .timing.spread = w->timing.spread,
-                            .timing.samples = w->timing.samples };
+                            .timing.samples = w->timing.samples,
+                            .timing.joules = w->timing.joules };
 }
 
 static at__final_row row_of_ceiling(const at__winner *w)

@@ -104,6 +104,7 @@ void at__write_setup(at__str *body, const at__setup *s)
     at__put_i64(body, s->gaps);
     at__put_i64(body, s->copy_bytes);
     at__put_i64(body, s->own_copies);
+    at__put_i64(body, s->energy);
     at__put_i64(body, s->warm);
     at__put_i64(body, (int64_t)s->seed);
 }
@@ -120,6 +121,7 @@ at_status at__read_setup(at__setup *out, at__reader *in, at_error *err)
     out->gaps = at__get_i64(in) != 0;
     out->copy_bytes = at__get_i64(in);
     out->own_copies = at__get_i64(in) != 0;
+    out->energy = at__get_i64(in) != 0;
     out->warm = at__get_i64(in) != 0;
     out->seed = (uint64_t)at__get_i64(in);
     if (out->buffer_count < 0 || out->buffer_count > AT__MAX_ARGS)

@@ -92,6 +92,7 @@ typedef struct at__setup {
     bool gaps;          /* the reference does not write all of its outputs: what it leaves must stay */
     int64_t copy_bytes; /* what a copy of the problem copies, from the first input to the first output */
     bool own_copies;    /* ... of a pair of buffers made for it: the problem's own do not suit */
+    bool energy;        /* launches of the op's own kernels are also weighed: at__timing.joules */
     bool warm;          /* do not rotate buffers out of the L2 cache */
     uint64_t seed;      /* of the random bits */
 } at__setup;

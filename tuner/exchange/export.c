@@ -44,7 +44,6 @@ static void add_head(at__str *out, const at__export_input *in, const char *title
 {
     const at__answer *a = in->answer;
     const at__template *t = in->t;
-    const at__problem *problem = in->problem;
     const at__winner *w = &a->winner;
     const at__fingerprint *f = &a->fingerprint;
     char line[512];
@@ -64,10 +63,12 @@ static void add_head(at__str *out, const at__export_input *in, const char *title
     snprintf(line, sizeof line, "%.2f us, %.0f GB/s, %s L2", 1e6 * w->timing.median_s,
              1e-9 * (double)a->traffic_bytes / w->timing.median_s, f->cold ? "cold" : "warm");
     comment(out, "measured", line);
-    if (problem->op->ops) {
-        snprintf(line, sizeof line, "%.0f GFLOP/s", at__problem_gflop_per_s(problem, w->timing.median_s));
+    if (a->ops_count > 0) {
+        snprintf(line, sizeof line, "%.0f GFLOP/s", at__gflop_per_s(a->ops_count, w->timing.median_s));
         comment(out, "", line);
     }
+    if (*w->objective)
+        comment(out, "objective", w->objective);
     if (w->ceiling_s > 0 && at__ceiling_is_rate(w->ceiling_name)) {
         snprintf(line, sizeof line, "%.1f %% of %.100s", 100 * w->ceiling_s / w->timing.median_s,
                  w->ceiling_name);

@@ -79,7 +79,7 @@ static at_status variables(at__str *out, const at__export_input *in, const int64
     return status;
 }
 
-static void measured(at__str *out, const at__answer *a, const at__problem *problem)
+static void measured(at__str *out, const at__answer *a)
 {
     const at__fingerprint *f = &a->fingerprint;
     text(out, "device", f->device);
@@ -91,8 +91,10 @@ static void measured(at__str *out, const at__answer *a, const at__problem *probl
     at__str_addf(out, "  \"cold\": %s,\n", f->cold ? "true" : "false");
     real(out, "median_s", 9, a->winner.timing.median_s);
     real(out, "gb_per_s", 5, 1e-9 * (double)a->traffic_bytes / a->winner.timing.median_s);
-    if (problem->op->ops)
-        real(out, "gflop_per_s", 5, at__problem_gflop_per_s(problem, a->winner.timing.median_s));
+    if (a->ops_count > 0)
+        real(out, "gflop_per_s", 5, at__gflop_per_s(a->ops_count, a->winner.timing.median_s));
+    if (*a->winner.objective)
+        text(out, "objective", a->winner.objective);
     if (a->winner.ceiling_s > 0)
         real(out, "share_of_ceiling", 5, a->winner.ceiling_s / a->winner.timing.median_s);
 }
@@ -123,7 +125,7 @@ at_status at__export_json(at__str *out, const at__export_input *in, at_error *er
         status = arguments(out, in, slots, err);
         if (status == AT_OK)
             status = variables(out, in, slots, err);
-        measured(out, in->answer, in->problem);
+        measured(out, in->answer);
         at__str_add(out, "  \"source\": ");
         at__str_add_json(out, at__str_text(&rendered));
         at__str_add(out, "\n}\n");

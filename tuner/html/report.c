@@ -220,6 +220,11 @@ static void table_row(at__html_page *p, size_t index)
     at__str_add(p->out, "</td><td class=\"n\">");
     if (a->traffic_bytes > 0 && w->timing.median_s > 0)
         at__str_addf(p->out, "%.0f", 1e-9 * (double)a->traffic_bytes / w->timing.median_s);
+    if (p->rates) {
+        at__str_add(p->out, "</td><td class=\"n\">");
+        if (a->ops_count > 0)
+            at__str_addf(p->out, "%.0f", at__gflop_per_s(a->ops_count, w->timing.median_s));
+    }
     at__str_add(p->out, "</td><td class=\"b\">");
     snprintf(label, sizeof label, "%.1f %%", 100 * at__html_share(a));
     if (at__html_share(a) > 0)
@@ -258,14 +263,18 @@ static at_status add_device(at__html_page *p, section s, at_error *err)
         cloud_close(&c);
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
+    p->rates = false;
+    for (size_t i = s.first; i < s.end; i++)
+        p->rates |= p->winners[i].ops_count > 0;
     add_device_head(p, s);
     add_legend(p, s);
     at__str_add(p->out, "<div>\n");
     plot_shares(p, s, &c);
     plot_where(p, s, &c);
     at__str_add(p->out, "</div>\n<div class=\"wide\"><table>\n<tr><th>problem</th><th class=\"n\">time</th>"
-                        "<th class=\"n\">GB/s</th><th>of the ceiling</th><th class=\"n\">tried</th>"
-                        "<th>winner</th></tr>\n");
+                        "<th class=\"n\">GB/s</th>");
+    at__str_addf(p->out, "%s<th>of the ceiling</th><th class=\"n\">tried</th><th>winner</th></tr>\n",
+                 p->rates ? "<th class=\"n\">GFLOP/s</th>" : "");
     for (size_t i = s.first; i < s.end; i++)
         table_row(p, i);
     at__str_add(p->out, "</table></div>\n<h3>Problem by problem</h3>\n");

@@ -12,6 +12,9 @@ typedef struct at__html_options {
     const char *device; /* part of its name, in any case; NULL: all                */
     const char *op;     /* NULL: all                                               */
     const char *shape;  /* of one problem, as the key has it; NULL: all            */
+    /* Adds what the winner's op makes of its figures, as text; NULL: nobody knows. */
+    void (*add_metrics)(void *context, at__str *out, const at__answer *winner);
+    void *context;
 } at__html_options;
 
 /* AT_ERR_NOT_FOUND: nothing in the store matches. */

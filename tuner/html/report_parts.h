@@ -18,6 +18,7 @@ typedef struct at__html_page {
     size_t count, cap;
     at__html_kind *kinds; /* by wins */
     size_t kind_count, kind_cap;
+    bool rates;  /* an op of the section counts operations */
     bool failed; /* out of memory */
 } at__html_page;
 

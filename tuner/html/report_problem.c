@@ -172,7 +172,26 @@ static void add_conditions(at__html_page *p, const at__answer *a)
     at__html_text(p->out, a->measured_at);
     at__str_add(p->out, "; ceiling: ");
     at__html_text(p->out, *a->winner.ceiling_name ? a->winner.ceiling_name : "none");
+    if (*a->winner.objective) {
+        at__str_add(p->out, "; chosen by ");
+        at__html_text(p->out, a->winner.objective);
+    }
     at__str_add(p->out, "</p>\n");
+}
+
+/* As a page has it, whatever a declaration calls them. */
+static void add_metrics(at__html_page *p, const at__answer *a)
+{
+    at__str text = { 0 };
+    if (p->options->add_metrics)
+        p->options->add_metrics(p->options->context, &text, a);
+    if (text.len) {
+        at__str_add(p->out, "<p class=\"soft\">");
+        at__html_text(p->out, at__str_text(&text));
+        at__str_add(p->out, "</p>\n");
+    }
+    p->failed |= text.failed;
+    at__str_clear(&text);
 }
 
 at_status at__html_problem(at__html_page *p, size_t index, at_error *err)
@@ -194,6 +213,7 @@ at_status at__html_problem(at__html_page *p, size_t index, at_error *err)
         at__str_add(p->out, " ");
         at__html_text(p->out, a->winner.config);
         at__str_add(p->out, "</code></p>\n");
+        add_metrics(p, a);
         add_conditions(p, a);
         plot_search(p, &t);
         add_effects(p, &t, a->winner.template_name);

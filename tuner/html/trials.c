@@ -47,8 +47,8 @@ static int by_time(const void *a, const void *b)
 at_status at__html_trials_read(at__html_trials *out, at__store *store, const at__answer *winner,
                                at_error *err)
 {
-    const at__problem_key key = { winner->op, winner->shape, winner->type_key, winner->elements,
-                                  winner->traffic_bytes };
+    const at__problem_key key = { winner->op,       winner->shape,         winner->type_key,
+                                  winner->elements, winner->traffic_bytes, winner->ops_count };
     *out = (at__html_trials){ 0 };
     at_status status = at__store_each_trial(store, &key, &winner->fingerprint, keep, out, err);
     if (status == AT_OK && out->failed)

@@ -30,6 +30,7 @@
 #define AT__MAX_TYPES   4   /* named types of an op, besides T */
 #define AT__MAX_FILES   8   /* in the `source` or `include` lines of a template */
 #define AT__MAX_OPTIONS 16  /* for the compiler */
+#define AT__MAX_METRICS 8   /* of an op */
 #define AT__MAX_KERNEL  256 /* characters of a kernel's name expression, with the final zero */
 
 /* Bytes that a buffer's address is a multiple of unless a problem says otherwise: what cudaMalloc gives. */
@@ -202,6 +203,34 @@ typedef struct at__dim {
     at__near near;
 } at__dim;
 
+/*
+ * What a metric may read besides the op's dimensions, sizes and lets: figures of one measured configuration.
+ * Their slots, and those of the metrics above it, are behind the op's.
+ */
+typedef enum at__figure {
+    AT__FIGURE_SECONDS,
+    AT__FIGURE_REGISTERS,
+    AT__FIGURE_SHARED_BYTES,
+    AT__FIGURE_SPILLED_BYTES,
+    AT__FIGURE_OPS,
+    AT__FIGURE_TRAFFIC,
+    AT__FIGURE_JOULES,
+    AT__FIGURES
+} at__figure;
+extern const char *const at__figure_names[AT__FIGURES]; /* "seconds", ... */
+
+#define AT__FIGURE_SLOT AT__MAX_SLOTS
+#define AT__METRIC_SLOT (AT__FIGURE_SLOT + AT__FIGURES)
+#define AT__REAL_SLOTS  (AT__METRIC_SLOT + AT__MAX_METRICS)
+
+/* A figure of the user's; evaluated with at__expr_eval_real (metric.h). */
+typedef struct at__metric {
+    char name[AT__MAX_NAME];
+    char *meaning; /* "" when none was written */
+    at__expr *expr;
+    at__where where;
+} at__metric;
+
 /* Two dimensions that may be exchanged when problems are compared, and what that costs. */
 typedef struct at__turn {
     int dims[2];
@@ -261,9 +290,14 @@ typedef struct at__op {
     char trusted[AT__MAX_NAME];   /* template that is right; "": none. Its launches are the reference's   */
     char *trusted_config; /* ... with these values, "TILE=32"; others have their defaults               */
     at__where trusted_where;
-    at__launch launch;             /* of the reference              */
-    at__expr *traffic;             /* bytes that must be moved; NULL: unknown */
-    at__expr *ops;                 /* operations that count for GFLOP/s; NULL: none */
+    at__launch launch; /* of the reference              */
+    at__expr *traffic; /* bytes that must be moved; NULL: unknown */
+    at__expr *ops;     /* operations that count for GFLOP/s; NULL: none */
+    at__metric metrics[AT__MAX_METRICS];
+    int metric_count;
+    int objective;                 /* 0: the time; else metrics[objective - 1] ...     */
+    bool objective_max;            /* ... the larger the better                        */
+    char *objective_text;          /* "max rate (rate = ops / seconds)"; "": the time  */
     char ceiling_op[AT__MAX_NAME]; /* "" when none                 */
     at__expr *ceiling_dims[AT__MAX_DIMS];
     int ceiling_dim_count;
@@ -275,6 +309,8 @@ typedef struct at__op {
     int part_count;
     char *file;               /* as messages and #line show it */
     char hash[AT__HASH_TEXT]; /* of the source                 */
+    /* ... without its metrics and its objective, which choose among kernels that are right. */
+    char proof_hash[AT__HASH_TEXT];
 } at__op;
 
 /* One way to compute an op. Borrows the op, which must outlive it. */

@@ -435,9 +435,14 @@ static const char *symbol_name(const void *symbols, int i)
 at_status at__lines_expr(at__expr **out, at__lines *lines, const at__symbols *symbols)
 {
     at__scope scope = { .find = at__symbols_find, .context = symbols, .name = symbol_name };
+    return at__lines_expr_of(out, lines, &scope);
+}
+
+at_status at__lines_expr_of(at__expr **out, at__lines *lines, const at__scope *scope)
+{
     size_t used = 0;
     at_status status = at__expr_compile_first(out, &used, lines->at, (size_t)(lines->line_end - lines->at),
-                                              &scope, at__lines_where(lines, lines->at), lines->err);
+                                              scope, at__lines_where(lines, lines->at), lines->err);
     if (status == AT_OK)
         at__lines_skip(lines, used);
     return status;

@@ -75,6 +75,9 @@ at_status at__lines_string(char **out, at__lines *lines, const char *expected) A
 /* Reads the longest expression from the reader's place. */
 at_status at__lines_expr(at__expr **out, at__lines *lines, const at__symbols *symbols) AT_MUST_CHECK;
 
+/* The same where names are not those of symbols alone. */
+at_status at__lines_expr_of(at__expr **out, at__lines *lines, const at__scope *scope) AT_MUST_CHECK;
+
 /* The line's comment on one line; "" when there is none. malloc'ed. */
 at_status at__lines_comment(char **out, const at__lines *lines) AT_MUST_CHECK;
 

@@ -8,6 +8,8 @@
  */
 #include "lang/declare.h"
 
+#include "util/sha256.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -291,6 +293,16 @@ static at_status read_ops(at__lines *lines, void *target)
     return at__lines_expr(&op->ops, lines, &op->symbols);
 }
 
+static at_status read_metric(at__lines *lines, void *target)
+{
+    return at__read_metric(target, lines);
+}
+
+static at_status read_objective(at__lines *lines, void *target)
+{
+    return at__read_objective(target, lines);
+}
+
 static at_status read_ceiling(at__lines *lines, void *target)
 {
     at__op *op = target;
@@ -372,6 +384,8 @@ static const at__keyword KEYWORDS[] = {
       .after = "shape",
       .read = read_traffic },
     { .word = "ops", .once = true, .after = "shape", .read = read_ops },
+    { .word = "metric", .after = "shape", .read = read_metric },
+    { .word = "objective", .once = true, .after = "shape", .read = read_objective },
     { .word = "ceiling", .once = true, .after = "shape", .read = read_ceiling },
     { .word = "near", .after = "shape", .read = read_near },
     { .word = "default", .once = true, .read = read_default },
@@ -435,7 +449,38 @@ static at_status read_all(at__op *op, const char *source, size_t len, at_error *
         status = check_reference(op, &lines);
     if (status == AT_OK)
         status = check_peak(op, err);
+    if (status == AT_OK)
+        status = at__write_objective(op, err);
     return status == AT_OK ? at__check_numbers(op, err) : status;
+}
+
+static bool begins_with(const char *line, const char *word)
+{
+    size_t n = strlen(word);
+    line += strspn(line, " \t");
+    return strncmp(line, word, n) == 0 && (line[n] == ' ' || line[n] == '\t');
+}
+
+/* Whole lines of the declaration, with those that a line's final \ adds to it. */
+static void hash_proof(at__op *op)
+{
+    at__sha256 h;
+    const char *end = strstr(op->source, "*/"), *line = op->source;
+    bool left_out = false, goes_on = false;
+    memcpy(op->proof_hash, op->hash, sizeof op->hash);
+    if (!op->metric_count || !end)
+        return;
+    at__sha256_init(&h);
+    while (line < end) {
+        size_t len = strcspn(line, "\n") + 1;
+        left_out = goes_on ? left_out : begins_with(line, "metric") || begins_with(line, "objective");
+        goes_on = len >= 2 && line[len - 2] == '\\';
+        if (!left_out)
+            at__sha256_add(&h, line, len);
+        line += len;
+    }
+    at__sha256_add(&h, line, strlen(line));
+    at__sha256_text(&h, op->proof_hash);
 }
 
 at_status at__op_read(at__op **out, const char *source, size_t len, const char *file, at_error *err)
@@ -468,6 +513,7 @@ at_status at__op_read_with(at__op **out, const at__commons *commons, const char 
     op->parts = bundle.parts;
     op->part_count = bundle.part_count;
     memcpy(op->hash, bundle.hash, sizeof bundle.hash);
+    hash_proof(op);
     *out = op;
     op = NULL;
 done:
@@ -489,6 +535,7 @@ void at__op_close(at__op *op)
     at__expr_close(op->traffic);
     at__expr_close(op->ops);
     at__expr_close(op->peak);
+    at__metrics_clear(op);
     for (int i = 0; i < AT__MAX_DIMS; i++)
         at__expr_close(op->ceiling_dims[i]);
     free(op->answer);

@@ -74,6 +74,14 @@ void at__op_share_check(at__op *op);
 /* After the last line: do inputs and checks suit the types of their buffers? */
 at_status at__check_numbers(const at__op *op, at_error *err) AT_MUST_CHECK;
 
+/* What follows `metric`. */
+at_status at__read_metric(at__op *op, at__lines *lines) AT_MUST_CHECK;
+void at__metrics_clear(at__op *op);
+
+/* What follows `objective`; and after the last line, its text. */
+at_status at__read_objective(at__op *op, at__lines *lines) AT_MUST_CHECK;
+at_status at__write_objective(at__op *op, at_error *err) AT_MUST_CHECK;
+
 /* What follows `near`. */
 at_status at__read_near(at__op *op, at__lines *lines) AT_MUST_CHECK;
 

@@ -67,6 +67,14 @@ at_status at__expr_compile_first(at__expr **out, size_t *used, const char *text,
 at_status at__expr_eval(int64_t *out, const at__expr *expr, const int64_t *slots,
                         at_error *err) AT_MUST_CHECK;
 
+/*
+ * The same of real numbers, for metrics: + - * / min max abs, comparisons and truth are of doubles, so that
+ * 1 / 2 is 0.5; all else is of integers and wants whole numbers. A slot that is NaN is not known:
+ * AT_ERR_INPUT where it is read. The result is finite.
+ */
+at_status at__expr_eval_real(double *out, const at__expr *expr, const double *slots,
+                             at_error *err) AT_MUST_CHECK;
+
 /* All numbers from low to high. */
 typedef struct at__bounds {
     int64_t low, high;

@@ -471,6 +471,17 @@ at_status at__geometry_of(at__geometry *out, const at__launch *launch, const int
     return AT_OK;
 }
 
+/* What counts as operations: none where the op does not say. */
+static at_status eval_ops(int64_t *out, const at__expr *ops, const int64_t *slots, at_error *err)
+{
+    at_status status = ops ? at__expr_eval(out, ops, slots, err) : AT_OK;
+    if (status != AT_OK || *out >= 0)
+        return status;
+    at__where w = at__expr_where(ops);
+    return at_fail(err, AT_ERR_INPUT, "%s:%d:%d: ops '%s' is %" PRId64 "; expected 0 or more", w.file, w.line,
+                   w.column, at__expr_text(ops), *out);
+}
+
 at_status at__problem_key_of(at__problem_key *out, at__str *shape, const at__problem *problem, at_error *err)
 {
     static const at__limits NO_DEVICE = { 0 };
@@ -480,6 +491,8 @@ at_status at__problem_key_of(at__problem_key *out, at__str *shape, const at__pro
     at_status status = at__problem_bind(slots, problem, &NO_DEVICE, err);
     if (status == AT_OK && problem->op->traffic)
         status = at__expr_eval(&key.traffic_bytes, problem->op->traffic, slots, err);
+    if (status == AT_OK)
+        status = eval_ops(&key.ops_count, problem->op->ops, slots, err);
     if (status != AT_OK)
         return status;
     at__str_reset(shape);

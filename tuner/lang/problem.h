@@ -126,8 +126,8 @@ at_status at__arg_bytes(int64_t *out, const at__op *op, int arg, const int64_t *
 at_status at__input_numbers(uint64_t *a, uint64_t *b, const at__arg *arg, int number, int64_t numbers,
                             const int64_t *slots, at_error *err) AT_MUST_CHECK;
 
-/* By the op's `ops`; 0: it has none, or they cannot be computed. */
-double at__problem_gflop_per_s(const at__problem *problem, double seconds);
+/* 10^9 operations a second; 0: none count, or nothing was timed. */
+double at__gflop_per_s(int64_t ops_count, double seconds);
 
 /*
  * The time in which the op's operations are done at its `ceiling gflops`, which goes to *gflops; 0: it has
@@ -143,11 +143,12 @@ typedef struct at__problem_key {
     const char *type_key; /* "b4", or "f32" where types compute  */
     int64_t elements;     /* product of the dimensions           */
     int64_t traffic_bytes;
+    int64_t ops_count; /* by the op's `ops`; 0: it has none   */
 } at__problem_key;
 
 /*
- * Fills the key; `shape` receives its text and must outlive the key. AT_ERR_INPUT: what must be moved cannot
- * be computed.
+ * Fills the key; `shape` receives its text and must outlive the key. AT_ERR_INPUT: what must be moved, or
+ * what counts as operations, cannot be computed.
  */
 at_status at__problem_key_of(at__problem_key *out, at__str *shape, const at__problem *problem,
                              at_error *err) AT_MUST_CHECK;

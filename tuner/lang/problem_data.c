@@ -71,14 +71,9 @@ at_status at__scalar_value(int64_t *out, const at__arg *arg, const int64_t *slot
     return AT_OK;
 }
 
-double at__problem_gflop_per_s(const at__problem *problem, double seconds)
+double at__gflop_per_s(int64_t ops_count, double seconds)
 {
-    static const at__limits NO_DEVICE = { 0 };
-    int64_t slots[AT__MAX_SLOTS], ops = 0;
-    if (!problem->op->ops || !(seconds > 0) || at__problem_bind(slots, problem, &NO_DEVICE, NULL) != AT_OK ||
-        at__expr_eval(&ops, problem->op->ops, slots, NULL) != AT_OK)
-        return 0;
-    return 1e-9 * (double)ops / seconds;
+    return ops_count > 0 && seconds > 0 ? 1e-9 * (double)ops_count / seconds : 0;
 }
 
 at_status at__arg_bytes(int64_t *out, const at__op *op, int arg, const int64_t *slots, at_error *err)

@@ -32,6 +32,7 @@ typedef struct at__timing {
     double min_s;
     double spread; /* (p90 - p10) / median of the samples, no unit      */
     int64_t samples;
+    double joules; /* of a launch, by the device's counter; 0: not measured */
 } at__timing;
 
 /*

@@ -147,6 +147,7 @@ static at_status show_measured(at__found_parts *f, const at__found *found, at_er
     s->median_s = a->winner.timing.median_s;
     s->ceiling_s = a->winner.ceiling_s;
     s->gb_per_s = s->median_s > 0 ? 1e-9 * (double)a->traffic_bytes / s->median_s : 0;
+    s->gflop_per_s = at__gflop_per_s(a->ops_count, s->median_s);
     at_status status = at__finding_keep(&s->measured_device, f, a->fingerprint.device, err);
     if (status == AT_OK)
         status = at__finding_keep(&s->measured_shape, f, a->shape, err);

@@ -63,6 +63,11 @@ void at__lookup_close(at__lookup *lookup)
     free(lookup);
 }
 
+static const char *objective_name(const char *text)
+{
+    return *text ? text : "time";
+}
+
 at_status at__entry_fits(at__geometry *geometry, const at__entry *e, const at__problem *p, int64_t cc,
                          int64_t sms, at_error *err)
 {
@@ -72,6 +77,9 @@ at_status at__entry_fits(at__geometry *geometry, const at__entry *e, const at__p
     if (!e->t)
         return at_fail(err, AT_ERR_NOT_FOUND, "its template %s is another one now, or is missing",
                        e->answer.winner.template_name);
+    if (strcmp(e->answer.winner.objective, p->op->objective_text) != 0)
+        return at_fail(err, AT_ERR_NOT_FOUND, "it was chosen by %s, and now %s counts",
+                       objective_name(e->answer.winner.objective), objective_name(p->op->objective_text));
     if (e->other_op)
         return at_fail(err, AT_ERR_NOT_FOUND, "its operation %s was changed since, in %s", e->op->name,
                        e->op->file);

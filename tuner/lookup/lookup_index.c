@@ -105,7 +105,7 @@ bool at__is_of_other_op(at__store *store, const at__op *op, const char *op_hash)
 {
     char text_hash[AT__HASH_TEXT];
     return store && op_hash && op_hash[0] && at__store_get_space(text_hash, store, op_hash, NULL) == AT_OK &&
-           strcmp(text_hash, op->hash) != 0;
+           strcmp(text_hash, op->proof_hash) != 0;
 }
 
 /* The same of many, most of which were found in one space. */

@@ -214,9 +214,9 @@ static void add_own(at__str *out, const at__answer *trial, const at__entry *winn
     at__time_text(here, sizeof here, trial->winner.timing.median_s);
     at__time_text(there, sizeof there, winner->answer.winner.timing.median_s);
     at__str_addf(out,
-                 "; the configuration is its runner-up, the fastest trial whose template is the same: %s, "
+                 "; the configuration is its runner-up, the %s trial whose template is the same: %s, "
                  "the winner took %s",
-                 here, there);
+                 winner->op->objective ? "best" : "fastest", here, there);
 }
 
 static void explain(at__str *out, const at__lookup *l, const at__question *q, at__match match,

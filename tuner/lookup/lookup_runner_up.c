@@ -8,6 +8,8 @@
  */
 #include "lookup/lookup_index.h"
 
+#include "lang/metric.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +70,7 @@ static bool make_answer(at__answer *out, const looking *k, const at__trial_row *
                              .config = row->config,
                              .source_hash = row->source_hash,
                              .op_hash = winner->winner.op_hash,
+                             .objective = k->winner->op->objective_text,
                              .timing = row->timing,
                              .ceiling_name = "",
                              .ties = "",
@@ -78,7 +81,20 @@ static bool make_answer(at__answer *out, const looking *k, const at__trial_row *
     return at__answer_copy(out, &a);
 }
 
-/* The fastest come first: it ends where the time alone costs more than the best so far. */
+/* How much worse than the winner, by what is tuned for now; the sizes are those of the trial's problem. */
+static double cost_of(const looking *k, const at__trial_row *row)
+{
+    const at__winner *w = &k->winner->answer.winner;
+    at__problem home = *k->problem;
+    memcpy(home.dims, k->winner->dims, sizeof home.dims);
+    double here = at__score_or_none(&home, &row->timing, &row->resources);
+    double there = at__score_or_none(&home, &w->timing, &w->resources);
+    double cost = AT__SLOWER_COST * log2(here / (isfinite(there) ? there : 1));
+    bool by_time = !home.op->objective && !*w->objective;
+    return by_time ? fmax(cost, 0) : cost; /* who won by something else may be far from the best */
+}
+
+/* The fastest come first: where time counts it ends where that alone costs more than the best so far. */
 static bool visit(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
 {
     looking *k = context;
@@ -87,9 +103,12 @@ static bool visit(void *context, const at__trial_row *row, const at__fingerprint
     at__geometry geometry;
     if (row->outcome != AT__TIMED || !same_device(fingerprint, &winner->fingerprint))
         return true;
-    double cost = AT__SLOWER_COST * fmax(log2(row->timing.median_s / winner->winner.timing.median_s), 0);
+    double cost = cost_of(k, row);
+    if (!isfinite(cost))
+        return true;
     if (k->found && cost >= k->cost)
-        return false;
+        return e.op->objective != 0;
+    e.answer.winner.objective = e.op->objective_text; /* borrowed: a trial was chosen by nothing else */
     e.t = at__catalog_find_template(k->l->catalog, e.op, row->template_name);
     if (!e.t || strcmp(e.t->hash, row->template_hash) != 0 ||
         at__config_parse(&e.config, e.t, row->config, NULL) != AT_OK ||
@@ -125,7 +144,7 @@ at_status at__lookup_runner_up(at__entry *out, at__geometry *geometry, double *c
     if (status == AT_OK) {
         *out = k.best;
         *geometry = k.geometry;
-        *cost = k.cost;
+        *cost = fmax(k.cost, 0);
     } else if (k.found) {
         at__answer_clear(&k.best.answer);
     }

@@ -42,6 +42,11 @@
 #define TIE_WIDTH      0.002 /* differences below this are not worth more rounds */
 #define CANCEL_LIMIT_S 1.0   /* for the fewest rounds, once cancelled */
 
+/* Energy: its counter moves every 20 to 100 ms, so it is read where it moves, this long after a first time.
+ */
+#define WEIGH_S 0.5
+#define STILL_S 2.0 /* a counter that has not moved for so long does not work */
+
 /* One way to fill a batch: a kernel, or the driver's copy. */
 typedef struct batch {
     const at__module *module;
@@ -147,6 +152,46 @@ static at_status sample(double *seconds, at__gpu *gpu, at__bench *bench, const b
     return AT_OK;
 }
 
+/* Launches of a sample, with the one that goes ahead. */
+static int64_t launches_of(const at__bench *bench, const batch *b)
+{
+    bool alone = at__bench_is_restored(bench) && b->kernel && !b->is_copy && at__bench_sets(bench) == 1;
+    return b->launches + !alone;
+}
+
+/*
+ * Joules of a launch: of the whole device while it does nothing else, and with what restoring its inputs
+ * takes. From one step of the counter to another one.
+ */
+static at_status weigh(double *joules, at__gpu *gpu, at__bench *bench, const batch *b, uint64_t *next_set,
+                       const at__nvml *scales, at_error *err)
+{
+    double moved_s = at__now_s(), begun_s = 0, first = NAN, last = at__nvml_joules(scales), seconds;
+    int64_t launches = 0;
+    for (;;) {
+        at_status status = sample(&seconds, gpu, bench, b, next_set, err);
+        double now = at__nvml_joules(scales), now_s = at__now_s();
+        if (status != AT_OK)
+            return status;
+        launches += launches_of(bench, b);
+        if (isnan(now) || (!(now > last) && now_s - moved_s > STILL_S))
+            return at_fail(err, AT_ERR_DEVICE, "NVML's energy counter %s",
+                           isnan(now) ? "is not to be read any more" : "stands still");
+        if (!(now > last))
+            continue;
+        last = now;
+        moved_s = now_s;
+        if (isnan(first)) {
+            first = now;
+            begun_s = now_s;
+            launches = 0;
+        } else if (now_s - begun_s >= WEIGH_S) {
+            *joules = (now - first) / (double)launches;
+            return AT_OK;
+        }
+    }
+}
+
 at_status at__measure_warm_up(at__gpu *gpu, at__bench *bench, const at__module *module,
                               const at__kernel *kernel, double seconds, at_error *err)
 {
@@ -184,14 +229,15 @@ static void summarise(at__measured *out, const double *samples, int count, int64
 /* A batch is at least one whole rotation for small problems; one of a hopeless candidate would only cost
  * time. */
 static at_status time_candidate(at__measured *out, at__gpu *gpu, at__bench *bench, const at__trial *trial,
-                                const at__module *module, double first_s, at_error *err)
+                                const at__module *module, double first_s, const at__nvml *scales,
+                                at_error *err)
 {
     double samples[MAX_SAMPLES];
     int count = 0;
     uint64_t set = 1;
     batch b = { .module = module, .kernel = &trial->kernel, .is_copy = trial->is_copy };
 
-    if (trial->best_s > 0 && first_s > HOPELESS * trial->best_s && first_s >= GRAPH_BELOW_S) {
+    if (!scales && trial->best_s > 0 && first_s > HOPELESS * trial->best_s && first_s >= GRAPH_BELOW_S) {
         summarise(out, &first_s, 1, (int64_t)ceil(SAMPLE_S / first_s));
         return AT_OK;
     }
@@ -200,9 +246,11 @@ static at_status time_candidate(at__measured *out, at__gpu *gpu, at__bench *benc
         status = sample(&samples[count], gpu, bench, &b, &set, err);
         count++;
     }
-    at__gpu_drop(gpu, b.graph);
     if (status == AT_OK)
         summarise(out, samples, count, b.launches);
+    if (status == AT_OK && scales && !trial->is_copy)
+        status = weigh(&out->timing.joules, gpu, bench, &b, &set, scales, err);
+    at__gpu_drop(gpu, b.graph);
     return status;
 }
 
@@ -241,7 +289,7 @@ static at_status hear_again(at__verdict *verdict, at__bench *bench, const at__mo
 }
 
 at_status at__measure_trial(at__measured *out, at__gpu *gpu, at__bench *bench, const at__trial *trial,
-                            at_error *err)
+                            const at__nvml *scales, at_error *err)
 {
     at__measured m = { .tag = trial->tag, .outcome = AT__TIMED, .resources = AT__RESOURCES_UNKNOWN };
     at__module *module = NULL;
@@ -261,7 +309,7 @@ at_status at__measure_trial(at__measured *out, at__gpu *gpu, at__bench *bench, c
         m.outcome = AT__WRONG_RESULT;
         snprintf(m.log, sizeof m.log, "%s", verdict.log);
     } else if (status == AT_OK) {
-        status = time_candidate(&m, gpu, bench, trial, module, verdict.seconds, &cause);
+        status = time_candidate(&m, gpu, bench, trial, module, verdict.seconds, scales, &cause);
     }
     if (status != AT_OK)
         status = refused_or_lost(&m, gpu, status, &cause);
@@ -450,6 +498,22 @@ static void final_rows(const final *f, at__final_row *rows)
     }
 }
 
+/* What is not an entrant of the op itself is compared by time alone. */
+static at_status weigh_all(final *f, at__final_row *rows, at_error *err)
+{
+    at_status status = AT_OK;
+    uint64_t set = 0;
+    for (int i = 0; i < f->count && status == AT_OK && f->limits->scales; i++) {
+        if (f->list[i].is_copy || f->list[i].is_memcpy)
+            continue;
+        if (gives_up(f))
+            return at_fail(err, AT_ERR_CANCELLED, "while energy was measured");
+        status = weigh(&rows[i].timing.joules, f->gpu, bench_of(f, i), &f->batches[i], &set,
+                       f->limits->scales, err);
+    }
+    return status;
+}
+
 /* Fast because wrong must not win: once more, after the timing. */
 static at_status verify_again(final *f, at__final_row *rows, at_error *err)
 {
@@ -486,8 +550,10 @@ at_status at__measure_final(at__final_row *rows, at__gpu *gpu, at__bench *bench,
         status = play(f, seed, err);
     if (status == AT_OK) {
         final_rows(f, rows);
-        status = verify_again(f, rows, err);
+        status = weigh_all(f, rows, err);
     }
+    if (status == AT_OK)
+        status = verify_again(f, rows, err);
     for (int i = 0; i < count; i++) {
         at__gpu_drop(gpu, f->batches[i].graph);
         at__gpu_unload(gpu, f->modules[i]);

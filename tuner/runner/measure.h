@@ -10,6 +10,7 @@
 #define AUTOTUNE_MEASURE_H
 
 #include "runner/bench.h"
+#include "runner/nvml.h"
 #include "runner/watch.h"
 
 /* Runs the device until its clocks are up: at least `seconds`. module NULL: by filling buffers. */
@@ -20,15 +21,18 @@ at_status at__measure_warm_up(at__gpu *gpu, at__bench *bench, const at__module *
  * Verifies, then times. A race: the closer a candidate is to trial->best_s the more samples it gets (1 to 7).
  * outcome is AT__TIMED, AT__WRONG_RESULT or AT__LAUNCH_FAILED; an error means that the device's context may
  * be lost, and out->log holds the driver's words. out->doubtful: at__gpu_may_pass.
+ * scales: with their energy counter launches are weighed as well, for half a second at least; NULL: they are
+ * not.
  */
 at_status at__measure_trial(at__measured *out, at__gpu *gpu, at__bench *bench, const at__trial *trial,
-                            at_error *err) AT_MUST_CHECK;
+                            const at__nvml *scales, at_error *err) AT_MUST_CHECK;
 
 /* What makes a final shorter. All zero: nothing does. */
 typedef struct at__final_limits {
     double budget_until_s; /* on at__now_s(): then 15 rounds are enough, also where they settle nothing */
     bool (*cancelled)(void *context); /* asked between samples: the user wants to end */
     void *context;
+    const at__nvml *scales; /* as of a trial; after the rounds, each of the op's own kernels */
 } at__final_limits;
 
 /*

@@ -6,6 +6,7 @@
 #include "runner/nvml.h"
 
 #include <dlfcn.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +33,7 @@ struct at__nvml {
     int (*temperature)(device_handle, int, unsigned *);
     int (*power)(device_handle, unsigned *);
     int (*throttle)(device_handle, unsigned long long *);
+    int (*energy)(device_handle, unsigned long long *);        /* NULL: not there */
     int (*processes)(device_handle, unsigned *, void *);       /* NULL: not there */
     int (*ecc)(device_handle, int, int, unsigned long long *); /* likewise        */
 };
@@ -59,6 +61,7 @@ static bool load_needed(at__nvml *n)
 static bool load(at__nvml *n)
 {
     if (load_needed(n)) {
+        symbol(&n->energy, n->library, "nvmlDeviceGetTotalEnergyConsumption");
         symbol(&n->processes, n->library, "nvmlDeviceGetComputeRunningProcesses_v3");
         symbol(&n->ecc, n->library, "nvmlDeviceGetTotalEccErrors");
         return true;
@@ -106,6 +109,13 @@ int64_t at__nvml_ecc_errors(const at__nvml *nvml)
     bool known =
         nvml && nvml->ecc && nvml->ecc(nvml->device, NVML_UNCORRECTED, NVML_VOLATILE, &count) == NVML_SUCCESS;
     return known ? (int64_t)count : -1;
+}
+
+double at__nvml_joules(const at__nvml *nvml)
+{
+    unsigned long long millijoules = 0;
+    bool known = nvml && nvml->energy && nvml->energy(nvml->device, &millijoules) == NVML_SUCCESS;
+    return known ? 1e-3 * (double)millijoules : (double)NAN;
 }
 
 at__conditions at__nvml_read(const at__nvml *nvml)

@@ -19,6 +19,9 @@ at__conditions at__nvml_read(const at__nvml *nvml); /* NULL: everything unknown 
 int64_t at__nvml_processes(const at__nvml *nvml);
 int64_t at__nvml_ecc_errors(const at__nvml *nvml);
 
+/* What the device has used since the driver was loaded, in steps of 20 to 100 ms; NaN: unknown. */
+double at__nvml_joules(const at__nvml *nvml);
+
 /* "580.159.04"; false when unknown. */
 bool at__nvml_driver(const at__nvml *nvml, char *out, size_t size);
 

@@ -13,6 +13,7 @@
 #include "util/clock.h"
 #include "util/wire.h"
 
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@
 typedef struct runner {
     at__gpu *gpu;
     at__nvml *nvml;
+    const at__nvml *scales; /* where the problem is also weighed; else NULL */
     at__bench *bench;
     bool warm;
     bool cancelled;  /* the supervisor wants the final to come to its end */
@@ -103,6 +105,18 @@ static at_status warm_up(runner *r, const at__setup *setup, at_error *err)
     return status;
 }
 
+static at_status take_scales(runner *r, const at__setup *setup, at_error *err)
+{
+    r->scales = setup->energy ? r->nvml : NULL;
+    if (setup->energy && isnan(at__nvml_joules(r->nvml)))
+        return at_fail(
+            err, AT_ERR_DEVICE,
+            "a metric reads joules, and found %s; expected NVML's energy counter (libnvidia-ml.so.1, "
+            "nvmlDeviceGetTotalEnergyConsumption, a GPU since Volta)",
+            r->nvml ? "a device or a library without it" : "no NVML for this device");
+    return AT_OK;
+}
+
 static at_status serve_setup(runner *r, at__reader *in, at_error *err)
 {
     at__setup setup;
@@ -111,6 +125,8 @@ static at_status serve_setup(runner *r, at__reader *in, at_error *err)
 
     at__bench_close(r->bench);
     r->bench = NULL;
+    if (status == AT_OK)
+        status = take_scales(r, &setup, err);
     if (status == AT_OK)
         status = at__bench_open(&r->bench, r->gpu, &setup, err);
     if (status == AT_OK && !r->warm)
@@ -135,10 +151,10 @@ static at_status serve_trial(runner *r, at__reader *in, at_error *err)
 
     at__watch_begin(&watch, r->nvml);
     if (status == AT_OK)
-        status = at__measure_trial(&measured, r->gpu, r->bench, &trial, err);
+        status = at__measure_trial(&measured, r->gpu, r->bench, &trial, r->scales, err);
     if (status == AT_OK && measured.outcome == AT__TIMED &&
         at__watch_disturbed(&watch)) /* once is enough here */
-        status = at__measure_trial(&measured, r->gpu, r->bench, &trial, err);
+        status = at__measure_trial(&measured, r->gpu, r->bench, &trial, r->scales, err);
     if (status != AT_OK)
         return status;
     measured.conditions = at__nvml_read(r->nvml);
@@ -171,7 +187,7 @@ static at_status serve_final(runner *r, at__reader *in, at_error *err)
     uint64_t seed = 0;
     at__str body = { 0 };
     at__watch watch;
-    at__final_limits limits = { .cancelled = is_cancelled, .context = r };
+    at__final_limits limits = { .cancelled = is_cancelled, .context = r, .scales = r->scales };
 
     r->cancelled = false;
     at__watch_begin(&watch, r->nvml);

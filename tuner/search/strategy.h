@@ -14,7 +14,7 @@
 /* What became of a configuration. */
 typedef struct at__finding {
     at__outcome outcome;
-    double seconds; /* when timed */
+    double seconds; /* when timed; of an op with an objective its score: above zero, smaller is better */
     at__resources resources;
 } at__finding;
 

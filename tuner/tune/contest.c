@@ -8,9 +8,11 @@
  */
 #include "tune/contest_parts.h"
 
+#include "lang/metric.h"
 #include "util/bug.h"
 #include "util/clock.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,23 +26,44 @@
 /* A loser's cubin is dropped; near the top it may be needed for the final. */
 #define KEEP_WITHIN 1.10
 
+double at__contest_score(const at__contest *c, const at__timing *timing, const at__resources *resources)
+{
+    return c->is_copy ? timing->median_s : at__score_or_none(&c->problem, timing, resources);
+}
+
+/* A kernel that is right, but has no value of what is tuned for, is no candidate; its log says why. */
+static bool rate(const at__contest *c, at__candidate *a)
+{
+    at_error why = { 0 };
+    a->score = INFINITY;
+    if (a->m.outcome != AT__TIMED)
+        return false;
+    a->score = at__contest_score(c, &a->m.timing, &a->m.resources);
+    if (isfinite(a->score))
+        return true;
+    if (at__score(&a->score, &c->problem, &a->m.timing, &a->m.resources, &why) != AT_OK)
+        snprintf(a->m.log, sizeof a->m.log, "%.*s", (int)sizeof a->m.log - 1, why.text);
+    a->score = INFINITY;
+    return false;
+}
+
 /* An outcome is known: count it, tell the strategy, remember the best. */
 static void decide(at__contest *c, at__candidate *a)
 {
-    bool timed = a->m.outcome == AT__TIMED;
+    bool rated = rate(c, a);
     a->decided = true;
     c->tally.decided++;
-    c->tally.failed += !timed;
+    c->tally.failed += !rated;
     c->tally.outcomes[a->m.outcome]++;
     c->tally.busy_s += a->m.busy_s;
     c->tally.saved_s += a->m.saved_s;
-    at__finding finding = { .outcome = a->m.outcome,
-                            .seconds = a->m.timing.median_s,
+    at__finding finding = { .outcome = a->m.outcome == AT__TIMED && !rated ? AT__LAUNCH_FAILED : a->m.outcome,
+                            .seconds = rated ? a->score : 0,
                             .resources = a->m.resources };
     c->strategy->report(c->strategy_state, a->index, &finding);
-    if (timed && (!c->tally.best || a->m.timing.median_s < c->tally.best->m.timing.median_s))
+    if (rated && (!c->tally.best || a->score < c->tally.best->score))
         c->tally.best = a;
-    if (!timed || a->m.timing.median_s > KEEP_WITHIN * c->tally.best->m.timing.median_s) {
+    if (!rated || a->score > KEEP_WITHIN * c->tally.best->score) {
         at__str_clear(&a->build.cubin);
         a->build.done = false;
     }
@@ -50,8 +73,9 @@ static void decide(at__contest *c, at__candidate *a)
 static bool use_known(at__contest *c, at__candidate *a)
 {
     const at__known_trial *k = at__contest_find_known(c, a);
-    if (!k)
-        return false;
+    bool weighed = k && (k->outcome != AT__TIMED || k->timing.joules > 0);
+    if (!k || (!c->is_copy && !weighed && at__reads_figure(c->problem.op, AT__FIGURE_JOULES)))
+        return false; /* what was measured before somebody asked for energy is measured again */
     a->m = (at__measured){ .outcome = k->outcome, .timing = k->timing, .resources = k->resources };
     a->known = a->stored = true;
     c->tally.known++;
@@ -209,8 +233,10 @@ at_status at__contest_kernel(at__kernel *out, const at__contest *c, const at__ca
     return status;
 }
 
-static at__resources resources_of(const at__contest *c, const at__candidate *a, const at__kernel *kernel)
+at__resources at__contest_resources(const at__contest *c, const at__candidate *a, const at__kernel *kernel)
 {
+    if (a->decided)
+        return a->m.resources;
     at__resources r = a->build.resources;
     if (!c->env->builder.nvrtc)
         return at__device_recorded_resources(c->env->device, a->identity);
@@ -223,7 +249,7 @@ static at__resources resources_of(const at__contest *c, const at__candidate *a, 
 /* Now that it is compiled: is it still wanted? */
 static bool wanted(at__contest *c, at__candidate *a, const at__kernel *kernel)
 {
-    at__resources resources = resources_of(c, a, kernel);
+    at__resources resources = at__contest_resources(c, a, kernel);
     a->deferred = c->strategy->consider && !c->strategy->consider(c->strategy_state, a->index, &resources);
     c->deferred += a->deferred;
     if (a->deferred) /* it makes room for another, also where the limit was reached */
@@ -239,6 +265,13 @@ static void refuse(at__contest *c, at__candidate *a, const at_error *why)
     decide(c, a);
 }
 
+/* What a trial races against: where something else than time counts, a slow one may be the best. */
+static double to_beat(const at__contest *c)
+{
+    bool by_time = c->is_copy || !c->problem.op->objective;
+    return c->tally.best && by_time ? c->tally.best->m.timing.median_s : 0;
+}
+
 static at_status feed_device(at__contest *c, bool *progressed, at_error *err)
 {
     at_status status = AT_OK;
@@ -248,9 +281,7 @@ static at_status feed_device(at__contest *c, bool *progressed, at_error *err)
     while (status == AT_OK && c->ready_count && at__device_queued(device) < AT__DEVICE_QUEUE &&
            !c->tally.interrupted) {
         size_t tag = c->ready[c->ready_first++];
-        at__trial trial = { .tag = (int64_t)tag,
-                            .is_copy = c->is_copy,
-                            .best_s = c->tally.best ? c->tally.best->m.timing.median_s : 0 };
+        at__trial trial = { .tag = (int64_t)tag, .is_copy = c->is_copy, .best_s = to_beat(c) };
         c->ready_count--;
         *progressed = true;
         at_error cause = { 0 };
@@ -428,7 +459,7 @@ void at__contest_add_failure(at__str *out, const at__contest *c)
     for (size_t i = 0; i < c->candidate_count; i++) {
         const at__candidate *a = c->candidates[i];
         const char *log = a->build.log.len && !a->build.ok ? at__str_text(&a->build.log) : a->m.log;
-        if (!a->decided || a->m.outcome == AT__TIMED || !log[0])
+        if (!a->decided || (a->m.outcome == AT__TIMED && isfinite(a->score)) || !log[0])
             continue;
         at__str_addf(out, "; %s %s, for one: %s: %.*s", a->t->name, a->text, at__outcome_name(a->m.outcome),
                      (int)strcspn(log, "\n"), log);

@@ -22,6 +22,7 @@ typedef struct at__candidate {
     char *text;     /* its end: the configuration                                      */
     at__build build;
     at__measured m; /* valid once it is decided                                        */
+    double score;   /* likewise, when timed: what is tuned for, smaller is better; INFINITY: none */
     bool decided, known, stored;
     bool deferred; /* compiled, and taken back by the strategy                        */
 } at__candidate;
@@ -37,7 +38,7 @@ typedef struct at__tally {
     double fed_s;              /* when the device got its first trial; 0: not yet         */
     bool settled;              /* the strategy ended it, because little was to be gained  */
     bool interrupted;          /* by the user or by the budget                            */
-    const at__candidate *best; /* the fastest; NULL: none is right so far                 */
+    const at__candidate *best; /* of the least score; NULL: none is right so far          */
 } at__tally;
 
 /* Opens the spaces and reads what is known of them; borrows `env`. *out is NULL on failure. */
@@ -59,9 +60,17 @@ bool at__contest_is_copy(const at__contest *contest);
 at_status at__contest_run(at__contest *contest, const at__progress *shown, double ceiling_s,
                           at_error *err) AT_MUST_CHECK;
 
+/* What is tuned for (lang/metric.h); of copies the time. INFINITY: it has none. */
+double at__contest_score(const at__contest *contest, const at__timing *timing,
+                         const at__resources *resources);
+
+/* What a candidate's kernel takes, as far as it is known, tried or not. */
+at__resources at__contest_resources(const at__contest *contest, const at__candidate *candidate,
+                                    const at__kernel *kernel);
+
 /*
- * The fastest timed candidates within `within` of the best (0.06: 6 %), fastest first, with their kernels
- * built. Returns how many through *count (at most `max`).
+ * The best timed candidates, by score, within `within` of the best (0.06: 6 %), best first, with their
+ * kernels built. Returns how many through *count (at most `max`).
  */
 at_status at__contest_leaders(at__contest *contest, at__candidate **out, int *count, int max, double within,
                               at_error *err) AT_MUST_CHECK;

@@ -1,16 +1,16 @@
 /*
- * contest_leaders.c - who goes into the final: the fastest trials, and configurations by name. Kernels of
+ * contest_leaders.c - who goes into the final: the best trials, and configurations by name. Kernels of
  * losers were dropped, so one that comes back is built again (from the cache, mostly).
  */
 #include "tune/contest_parts.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int by_time(const void *a, const void *b)
+static int by_score(const void *a, const void *b)
 {
-    double x = (*(at__candidate *const *)a)->m.timing.median_s,
-           y = (*(at__candidate *const *)b)->m.timing.median_s;
+    double x = (*(at__candidate *const *)a)->score, y = (*(at__candidate *const *)b)->score;
     return (x > y) - (x < y);
 }
 
@@ -55,11 +55,11 @@ at_status at__contest_leaders(at__contest *c, at__candidate **out, int *count, i
     if (!sorted)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (size_t i = 0; i < c->candidate_count; i++)
-        if (c->candidates[i]->decided && c->candidates[i]->m.outcome == AT__TIMED)
+        if (c->candidates[i]->decided && isfinite(c->candidates[i]->score))
             sorted[timed++] = c->candidates[i];
-    qsort(sorted, timed, sizeof *sorted, by_time);
+    qsort(sorted, timed, sizeof *sorted, by_score);
     for (size_t i = 0; i < timed && *count < max && status == AT_OK; i++) {
-        if (sorted[i]->m.timing.median_s > (1.0 + within) * c->tally.best->m.timing.median_s)
+        if (sorted[i]->score > (1.0 + within) * c->tally.best->score)
             break;
         status = build_again(c, sorted[i], err);
         if (status == AT_OK)
@@ -81,7 +81,7 @@ static at__candidate *find_candidate(const at__contest *c, const at__template *t
 /* Its failure is known, or would stop the final: a configuration that nothing is known of is worth a try. */
 static bool may_enter(const at__candidate *a)
 {
-    return !a->decided || a->m.outcome == AT__TIMED;
+    return !a->decided || isfinite(a->score);
 }
 
 at_status at__contest_entrant(at__candidate **out, at__contest *c, const at__template *t, const char *text,

@@ -1,7 +1,8 @@
 /*
  * final.c - the entrants, in this order: the leaders of the search, the former winner on this device model,
  * the default of the fastest template, the fastest plain copies, the driver's memcpy. The device times them
- * interleaved; the fastest right kernel of the op itself wins, whatever its trial had said.
+ * interleaved; the fastest right kernel of the op itself wins (the best,
+ * where it has an objective), whatever its trial had said.
  */
 #include "tune/final.h"
 
@@ -9,6 +10,7 @@
 
 #include "util/clock.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -110,12 +112,24 @@ static at_status enter_all(at__final *f, at_error *err)
     return status;
 }
 
+/* By its times of the final. INFINITY: it is out of the question. */
+static double score_of(const at__final *f, int i)
+{
+    if (f->list[i].is_copy || f->list[i].is_memcpy || f->rows[i].outcome != AT__TIMED)
+        return INFINITY;
+    const at__resources r = at__contest_resources(f->main, f->entrants[i], &f->list[i].kernel);
+    return at__contest_score(f->main, &f->rows[i].timing, &r);
+}
+
 static void choose_winner(at__final *f)
 {
-    for (int i = 0; i < f->count; i++)
-        if (!f->list[i].is_copy && !f->list[i].is_memcpy && f->rows[i].outcome == AT__TIMED &&
-            (f->winner < 0 || f->rows[i].timing.median_s < f->rows[f->winner].timing.median_s))
+    double best = INFINITY;
+    for (int i = 0; i < f->count; i++) {
+        double score = score_of(f, i);
+        if (score < best)
             f->winner = i;
+        best = fmin(best, score);
+    }
 }
 
 /* A kernel of the cache that this run did not try may be one that does not load. */
@@ -188,7 +202,7 @@ void at__final_name(at__str *out, const at__final *f, int i)
 
 void at__final_name_ties(at__str *out, const at__final *f)
 {
-    for (int i = 0; i < f->count; i++) {
+    for (int i = 0; i < f->count && !op_of(f)->objective; i++) { /* the device knows them of times alone */
         if (i == f->winner || !f->rows[i].tied || f->rows[i].outcome != AT__TIMED)
             continue;
         if (out->len)

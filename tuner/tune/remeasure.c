@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Runner-ups of the winner's own run that it is compared with, besides those it was tied with. */
-enum { RUNNER_UPS = 8 };
+enum { RUNNER_UPS = 8, CONSIDERED = RUNNER_UPS + AT__MAX_FINALISTS };
 
 const char *at__remeasure_verdict_name(at__remeasure_verdict standing)
 {
@@ -26,24 +26,38 @@ const char *at__remeasure_verdict_name(at__remeasure_verdict standing)
     return NAMES[standing];
 }
 
-/* The fastest other kernel of the op itself, -1: none. */
-static int fastest_rival(const at__finalist *list, const at__final_row *rows, int count)
+/* What a row is compared by. */
+static double score_of(const at__final_row *rows, const double *scores, int i)
+{
+    return scores ? scores[i] : rows[i].timing.median_s;
+}
+
+/* The best other kernel of the op itself, -1: none. */
+static int best_rival(const at__finalist *list, const at__final_row *rows, const double *scores, int count)
 {
     int best = -1;
     for (int i = 1; i < count; i++)
         if (!list[i].is_copy && !list[i].is_memcpy && rows[i].outcome == AT__TIMED &&
-            (best < 0 || rows[i].timing.median_s < rows[best].timing.median_s))
+            (best < 0 || score_of(rows, scores, i) < score_of(rows, scores, best)))
             best = i;
     return best;
 }
 
-at__remeasure_verdict at__remeasure_judge(const at__finalist *list, const at__final_row *rows, int count,
-                                          double then_s, double tolerance)
+/* Of times the device says what is noise; of other scores, what the user tolerates is. */
+static bool is_beaten(const at__final_row *rows, const double *scores, int rival, double tolerance)
 {
-    int rival = fastest_rival(list, rows, count);
+    if (scores)
+        return scores[rival] * (1 + tolerance) < scores[0];
+    return rows[rival].timing.median_s < rows[0].timing.median_s && !rows[0].tied;
+}
+
+at__remeasure_verdict at__remeasure_judge(const at__finalist *list, const at__final_row *rows,
+                                          const double *scores, int count, double then_s, double tolerance)
+{
+    int rival = best_rival(list, rows, scores, count);
     if (rows[0].outcome != AT__TIMED)
         return AT__NOT_RIGHT;
-    if (rival >= 0 && rows[rival].timing.median_s < rows[0].timing.median_s && !rows[0].tied)
+    if (rival >= 0 && is_beaten(rows, scores, rival, tolerance))
         return AT__LOST_TITLE;
     return fabs(rows[0].timing.median_s / then_s - 1.0) > tolerance ? AT__DRIFTED : AT__HOLDS;
 }
@@ -56,8 +70,8 @@ typedef struct job {
     at__candidate *entrants[AT__MAX_FINALISTS]; /* NULL: memcpy */
     at__finalist list[AT__MAX_FINALISTS];
     at__final_row rows[AT__MAX_FINALISTS];
+    double scores[AT__MAX_FINALISTS]; /* of the op's objective            */
     int count;
-    at_status status; /* of what a visitor met */
     at_error *err;
 } job;
 
@@ -104,14 +118,62 @@ static at_status enter_ties(job *j)
     return status;
 }
 
-static bool enter_runner_up(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
+/* The best trials so far of templates as they are today, best first; some are in the final already. */
+typedef struct runner_ups {
+    const job *j;
+    struct {
+        char *template_name, *hash, *config;
+        double score;
+    } items[CONSIDERED];
+    int count;
+    bool failed; /* out of memory */
+} runner_ups;
+
+static void drop_last(runner_ups *r)
 {
-    job *j = context;
+    r->count--;
+    free(r->items[r->count].template_name);
+    free(r->items[r->count].hash);
+    free(r->items[r->count].config);
+}
+
+static bool see_trial(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
+{
+    runner_ups *r = context;
+    const at__contest *c = r->j->main;
+    const at__template *t =
+        at__catalog_find_template(r->j->env->catalog, at__contest_problem(c)->op, row->template_name);
+    double score =
+        row->outcome == AT__TIMED ? at__contest_score(c, &row->timing, &row->resources) : (double)INFINITY;
     (void)fingerprint;
-    if (row->outcome != AT__TIMED || j->count > RUNNER_UPS)
-        return false; /* they come fastest first */
-    j->status = enter(j, j->main, row->template_name, row->template_hash, row->config);
-    return j->status == AT_OK;
+    if (!isfinite(score) || !t || strcmp(t->hash, row->template_hash) != 0 ||
+        (r->count == CONSIDERED && score >= r->items[CONSIDERED - 1].score))
+        return true;
+    if (r->count == CONSIDERED)
+        drop_last(r);
+    int at = r->count++;
+    for (; at > 0 && r->items[at - 1].score > score; at--)
+        r->items[at] = r->items[at - 1];
+    r->items[at].score = score;
+    r->items[at].template_name = strdup(row->template_name);
+    r->items[at].hash = strdup(row->template_hash);
+    r->items[at].config = strdup(row->config);
+    r->failed = !r->items[at].template_name || !r->items[at].hash || !r->items[at].config;
+    return !r->failed;
+}
+
+static at_status enter_runner_ups(job *j)
+{
+    runner_ups r = { .j = j };
+    at_status status = at__store_each_trial(j->env->store, at__contest_key(j->main), &j->winner->fingerprint,
+                                            see_trial, &r, j->err);
+    if (status == AT_OK && r.failed)
+        status = at_fail(j->err, AT_ERR_MEMORY, "out of memory");
+    for (int i = 0; i < r.count && j->count <= RUNNER_UPS && status == AT_OK; i++)
+        status = enter(j, j->main, r.items[i].template_name, r.items[i].hash, r.items[i].config);
+    while (r.count)
+        drop_last(&r);
+    return status;
 }
 
 static at_status enter_default(job *j)
@@ -151,10 +213,7 @@ static at_status enter_all(job *j)
         return status;
     status = enter_ties(j);
     if (status == AT_OK)
-        status = at__store_each_trial(j->env->store, at__contest_key(j->main), &j->winner->fingerprint,
-                                      enter_runner_up, j, j->err);
-    if (status == AT_OK)
-        status = j->status;
+        status = enter_runner_ups(j);
     if (status == AT_OK)
         status = enter_default(j);
     return status == AT_OK ? enter_copies(j) : status;
@@ -168,14 +227,15 @@ static void name(char *out, size_t size, const job *j, int i)
         snprintf(out, size, "%s %s", j->entrants[i]->t->name, j->entrants[i]->text);
 }
 
-static void explain(at__remeasured *v, const job *j)
+static void explain(at__remeasured *v, const job *j, const double *scores, int rival)
 {
     double then_s = j->winner->winner.timing.median_s;
     if (v->standing == AT__NOT_RIGHT)
         snprintf(v->why, sizeof v->why, "%s: %.200s", at__outcome_name(j->rows[0].outcome), j->rows[0].log);
     else if (v->standing == AT__LOST_TITLE)
-        snprintf(v->why, sizeof v->why, "%s is %.1f %% faster now; tune the problem again", v->rival,
-                 100 * (v->median_s / v->rival_s - 1));
+        snprintf(v->why, sizeof v->why, "%s is %.1f %% %s now; tune the problem again", v->rival,
+                 100 * (score_of(j->rows, scores, 0) / score_of(j->rows, scores, rival) - 1),
+                 scores ? "better" : "faster");
     else if (v->standing == AT__DRIFTED && at__contest_problem(j->main)->op->peak)
         snprintf(v->why, sizeof v->why, "%+.1f %% against the stored time", 100 * (v->median_s / then_s - 1));
     else if (v->standing == AT__DRIFTED)
@@ -186,12 +246,27 @@ static void explain(at__remeasured *v, const job *j)
                      : 0.0);
 }
 
-static void conclude(at__remeasured *v, const job *j, double tolerance)
+/* NULL: times are what counts. */
+static const double *take_scores(job *j)
 {
-    int rival = fastest_rival(j->list, j->rows, j->count);
-    const at__op *op = at__contest_problem(j->main)->op;
+    if (!at__contest_problem(j->main)->op->objective)
+        return NULL;
+    for (int i = 0; i < j->count; i++) {
+        j->scores[i] = INFINITY;
+        if (j->list[i].is_copy || j->list[i].is_memcpy || j->rows[i].outcome != AT__TIMED)
+            continue;
+        const at__resources r = at__contest_resources(j->main, j->entrants[i], &j->list[i].kernel);
+        j->scores[i] = at__contest_score(j->main, &j->rows[i].timing, &r);
+    }
+    return j->scores;
+}
+
+static void conclude(at__remeasured *v, job *j, double tolerance)
+{
+    const double *scores = take_scores(j);
+    int rival = best_rival(j->list, j->rows, scores, j->count);
     v->standing =
-        at__remeasure_judge(j->list, j->rows, j->count, j->winner->winner.timing.median_s, tolerance);
+        at__remeasure_judge(j->list, j->rows, scores, j->count, j->winner->winner.timing.median_s, tolerance);
     v->median_s = j->rows[0].outcome == AT__TIMED ? j->rows[0].timing.median_s : 0;
     v->rival_s = rival >= 0 ? j->rows[rival].timing.median_s : 0;
     name(v->rival, sizeof v->rival, j, rival);
@@ -201,10 +276,11 @@ static void conclude(at__remeasured *v, const job *j, double tolerance)
             v->ceiling_s = j->rows[i].timing.median_s;
     int64_t gflops = 0;
     at_error unused;
+    const at__op *op = at__contest_problem(j->main)->op;
     if (op->peak &&
         at__problem_peak(&v->ceiling_s, &gflops, op, at__contest_slots(j->main), &unused) != AT_OK)
         v->ceiling_s = 0;
-    explain(v, j);
+    explain(v, j, scores, rival);
 }
 
 static void say(at__remeasured *v, at__remeasure_verdict standing, const char *why)
@@ -247,6 +323,11 @@ static at_status measure(at__remeasured *v, job *j, double tolerance)
         if (at__device_is_lost(j->env->device) || (status != AT_ERR_DEVICE && status != AT_ERR_INPUT))
             return at_fail(j->err, status, "%s", cause.text);
         say(v, AT__NOT_ASKED, cause.text);
+        return AT_OK;
+    }
+    bool meant = strcmp(j->winner->winner.objective, at__contest_problem(j->main)->op->objective_text) == 0;
+    if (!meant) {
+        say(v, AT__NOT_ASKED, "it was chosen by another objective; tune the problem again");
         return AT_OK;
     }
     status = enter_all(j);

@@ -32,10 +32,11 @@ typedef struct at__remeasured {
 
 /*
  * What rows of a final say of its first finalist, which won in `then_s` seconds. `tolerance` 0.05: 5 % in
- * either direction is no drift. Pure.
+ * either direction is no drift. `scores`: of an op with an objective, what rows are compared by, smaller is
+ * better, INFINITY: none; else NULL: their times. Pure.
  */
-at__remeasure_verdict at__remeasure_judge(const at__finalist *list, const at__final_row *rows, int count,
-                                          double then_s, double tolerance);
+at__remeasure_verdict at__remeasure_judge(const at__finalist *list, const at__final_row *rows,
+                                          const double *scores, int count, double then_s, double tolerance);
 
 /* Measures one stored winner. A problem that cannot be measured is AT__NOT_ASKED, with AT_OK. */
 at_status at__remeasure(at__remeasured *out, at__session *session, const at__problem *problem,

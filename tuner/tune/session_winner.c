@@ -22,7 +22,7 @@ static at_status keep_sources(const at__job *j, const at__template *t, const cha
     if (status == AT_OK)
         status = at__store_put_source(j->env->store, op->hash, op->file, op->source, op->source_len, err);
     if (status == AT_OK)
-        status = at__store_put_space(j->env->store, op_hash, op->hash, err);
+        status = at__store_put_space(j->env->store, op_hash, op->proof_hash, err);
     return status;
 }
 
@@ -62,7 +62,8 @@ static at_status copy_answer(at__answer *out, const at__job *j, const at__winner
                            .type_key = (char *)(uintptr_t)key->type_key,
                            .measured_at = now,
                            .elements = key->elements,
-                           .traffic_bytes = key->traffic_bytes };
+                           .traffic_bytes = key->traffic_bytes,
+                           .ops_count = key->ops_count };
     return at__answer_copy(out, &a) ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
 }
 
@@ -113,6 +114,7 @@ at_status at__session_keep_winner(at__job *j, at__answer *answer, at_error *err)
                      .config = a->text,
                      .source_hash = a->build.source_hash,
                      .op_hash = op_hash,
+                     .objective = at__contest_problem(j->main)->op->objective_text,
                      .timing = row->timing,
                      .ceiling_s = ceiling_s,
                      .ceiling_name = at__str_text(&ceiling),
@@ -120,7 +122,7 @@ at_status at__session_keep_winner(at__job *j, at__answer *answer, at_error *err)
                      .trials = at__contest_tally(j->main)->decided,
                      .space_count = at__contest_tally(j->main)->total,
                      .geometry = j->final.list[j->final.winner].kernel.geometry,
-                     .resources = a->m.resources,
+                     .resources = at__contest_resources(j->main, a, &j->final.list[j->final.winner].kernel),
                      .elapsed_s = at__now_s() - at__contest_tally(j->main)->started_s,
                      .conditions = j->final.notes.conditions };
     bool keep = false;

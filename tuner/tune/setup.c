@@ -5,6 +5,8 @@
  */
 #include "tune/setup.h"
 
+#include "lang/metric.h"
+
 #include "device/layout.h"
 #include "lang/data.h"
 #include "lang/npy.h"
@@ -247,7 +249,9 @@ static at_status set_up_device(at__env *env, at__setup *setup, const right_answe
 at_status at__setup_problem(at__env *env, const at__problem *problem, const int64_t *slots, at_error *err)
 {
     const at__op *op = problem->op;
-    at__setup setup = { .warm = env->options->warm, .seed = env->seed };
+    at__setup setup = { .warm = env->options->warm,
+                        .seed = env->seed,
+                        .energy = at__reads_figure(problem->op, AT__FIGURE_JOULES) };
     right_answer r = { .t = NULL };
     memcpy(r.slots, slots, (size_t)op->symbols.count * sizeof *slots);
     bool again = false;

@@ -1,0 +1,61 @@
+/*
+ * scripted_nvml.c - a libnvidia-ml.so.1 that knows how much energy the launches of the scripted driver took,
+ * in steps as a real one has them, and nothing else.
+ */
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+enum { OK = 0, NOT_SUPPORTED = 3, STEP_MJ = 100 };
+
+#define REFUSE(name, ...)                                                                                    \
+    EXPORT int name(__VA_ARGS__);                                                                            \
+    EXPORT int name(__VA_ARGS__)                                                                             \
+    {                                                                                                        \
+        return NOT_SUPPORTED;                                                                                \
+    }
+#define ENTRY(name, ...)                                                                                     \
+    EXPORT int name(__VA_ARGS__);                                                                            \
+    EXPORT int name(__VA_ARGS__)
+
+ENTRY(nvmlInit_v2, void)
+{
+    return OK;
+}
+
+ENTRY(nvmlShutdown, void)
+{
+    return OK;
+}
+
+ENTRY(nvmlDeviceGetHandleByUUID, const char *uuid, void **out)
+{
+    *out = (void *)&nvmlInit_v2;
+    return uuid ? OK : NOT_SUPPORTED;
+}
+
+ENTRY(nvmlSystemGetDriverVersion, char *out, unsigned size)
+{
+    snprintf(out, size, "580.1");
+    return OK;
+}
+
+REFUSE(nvmlDeviceGetClockInfo, const void *device, int which, const unsigned *out)
+REFUSE(nvmlDeviceGetTemperature, const void *device, int which, const unsigned *out)
+REFUSE(nvmlDeviceGetPowerUsage, const void *device, const unsigned *out)
+REFUSE(nvmlDeviceGetCurrentClocksThrottleReasons, const void *device, const unsigned long long *out)
+
+ENTRY(nvmlDeviceGetTotalEnergyConsumption, const void *device, unsigned long long *out)
+{
+    double (*count)(void) = NULL;
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    void *found = driver && device ? dlsym(driver, "scripted_microjoules") : NULL;
+    if (!found)
+        return NOT_SUPPORTED;
+    memcpy(&count, &found, sizeof count);
+    *out = (unsigned long long)floor(count() / 1000 / STEP_MJ) * STEP_MJ;
+    dlclose(driver);
+    return OK;
+}

@@ -1,0 +1,91 @@
+/*
+ * metric.c - slots of real numbers: the op's, as a problem binds them without a device, then the figures,
+ * then the metrics above, of which one that has no value is not known.
+ */
+#include "lang/metric.h"
+
+#include <math.h>
+
+static double known(int64_t count)
+{
+    return count >= 0 ? (double)count : NAN;
+}
+
+/* A number of the declaration; not known where it does not say it. */
+static at_status declared(double *out, const at__expr *expr, const int64_t *slots, at_error *err)
+{
+    int64_t value = -1;
+    at_status status = expr ? at__expr_eval(&value, expr, slots, err) : AT_OK;
+    *out = known(value);
+    return status;
+}
+
+static at_status bind(double *real, const at__problem *problem, const at__timing *timing,
+                      const at__resources *r, at_error *err)
+{
+    static const at__limits NO_DEVICE = { 0 };
+    int64_t slots[AT__MAX_SLOTS];
+    double *figures = real + AT__FIGURE_SLOT;
+    at_status status = at__problem_bind(slots, problem, &NO_DEVICE, err);
+    if (status == AT_OK)
+        status = declared(&figures[AT__FIGURE_OPS], problem->op->ops, slots, err);
+    if (status == AT_OK)
+        status = declared(&figures[AT__FIGURE_TRAFFIC], problem->op->traffic, slots, err);
+    if (status != AT_OK)
+        return status;
+    for (int i = 0; i < problem->op->symbols.count; i++)
+        real[i] = (double)slots[i];
+    figures[AT__FIGURE_SECONDS] = timing->median_s > 0 ? timing->median_s : NAN;
+    figures[AT__FIGURE_JOULES] = timing->joules > 0 ? timing->joules : NAN;
+    figures[AT__FIGURE_REGISTERS] = known(r->registers);
+    figures[AT__FIGURE_SHARED_BYTES] = known(r->shared_bytes);
+    figures[AT__FIGURE_SPILLED_BYTES] = known(r->spill_bytes);
+    return AT_OK;
+}
+
+at_status at__metric_value(double *out, const at__problem *problem, int metric, const at__timing *timing,
+                           const at__resources *resources, at_error *err)
+{
+    double real[AT__REAL_SLOTS];
+    const at__metric *m = problem->op->metrics;
+    at_status status = bind(real, problem, timing, resources, err);
+    for (int i = 0; i < metric && status == AT_OK; i++)
+        if (at__expr_eval_real(&real[AT__METRIC_SLOT + i], m[i].expr, real, NULL) != AT_OK)
+            real[AT__METRIC_SLOT + i] = NAN;
+    return status == AT_OK ? at__expr_eval_real(out, m[metric].expr, real, err) : status;
+}
+
+at_status at__score(double *out, const at__problem *problem, const at__timing *timing,
+                    const at__resources *resources, at_error *err)
+{
+    const at__op *op = problem->op;
+    double value = 0;
+    at_error cause = { 0 };
+    if (!op->objective) {
+        *out = timing->median_s;
+        return AT_OK;
+    }
+    const at__metric *m = &op->metrics[op->objective - 1];
+    if (at__metric_value(&value, problem, op->objective - 1, timing, resources, &cause) != AT_OK)
+        return at_fail(err, AT_ERR_INPUT, "the objective %s has no value: %s", m->name, cause.text);
+    double score = op->objective_max ? 1 / value : value;
+    if (!(value > 0) || !isfinite(score) || !(score > 0))
+        return at_fail(err, AT_ERR_INPUT, "%s:%d:%d: the objective %s is %.6g; expected a value above zero",
+                       m->where.file, m->where.line, m->where.column, m->name, value);
+    *out = score;
+    return AT_OK;
+}
+
+double at__score_or_none(const at__problem *problem, const at__timing *timing, const at__resources *resources)
+{
+    double score;
+    return at__score(&score, problem, timing, resources, NULL) == AT_OK ? score : (double)INFINITY;
+}
+
+bool at__reads_figure(const at__op *op, at__figure figure)
+{
+    for (int i = 0; i < op->metric_count; i++)
+        if (at__expr_reads(op->metrics[i].expr, AT__FIGURE_SLOT + (int)figure))
+            return true;
+    return false;
+}

@@ -1,0 +1,35 @@
+/*
+ * metric.h - the metrics of an op, evaluated for what was measured of a configuration.
+ *
+ * A metric is a function of stored figures and of the declaration as it is now; it is stored nowhere. Pure,
+ * safe to call from several threads.
+ */
+#ifndef AUTOTUNE_METRIC_H
+#define AUTOTUNE_METRIC_H
+
+#include "lang/problem.h"
+#include "lang/record.h"
+
+/*
+ * Metric number `metric` of the problem's op. AT_ERR_INPUT, with the place: a figure that it reads is not
+ * known (registers of an import, `ops` of an op without such a line), or the arithmetic has no answer.
+ */
+at_status at__metric_value(double *out, const at__problem *problem, int metric, const at__timing *timing,
+                           const at__resources *resources, at_error *err) AT_MUST_CHECK;
+
+/*
+ * What is tuned for, as a number above zero that is better the smaller it is: the time, or the op's
+ * objective, of which a larger-is-better one counts as its reciprocal. AT_ERR_INPUT, with the place: it has
+ * no value, or none above zero.
+ */
+at_status at__score(double *out, const at__problem *problem, const at__timing *timing,
+                    const at__resources *resources, at_error *err) AT_MUST_CHECK;
+
+/* The same; INFINITY: it has none. */
+double at__score_or_none(const at__problem *problem, const at__timing *timing,
+                         const at__resources *resources);
+
+/* Does a metric of the op read it? */
+bool at__reads_figure(const at__op *op, at__figure figure);
+
+#endif
