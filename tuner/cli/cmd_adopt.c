@@ -132,6 +132,8 @@ static at_status adopt(const adopt_args *a, const char *path, at__adopt_input *i
         status = write_new(folder.data, "op.cu", &out->op, err);
     if (status == AT_OK)
         status = write_new(folder.data, "adopted.cu", &out->t, err);
+    in->name = in->text = in->source = NULL; /* nothing of here stays in it */
+    in->undefined = NULL;
     at__str_clear(&text);
     at__str_clear(&folder);
     at__str_clear(&source);

@@ -71,14 +71,14 @@ static size_t last_component(const at__str *out, size_t *begin)
 static void add_component(at__str *out, const char *word, size_t len)
 {
     size_t begin, last = last_component(out, &begin);
-    if (len == 0 || (len == 1 && *word == '.'))
+    if (!word || len == 0 || (len == 1 && *word == '.'))
         return;
-    if (is_up(word, len) && last && !is_up(out->data + begin, last)) {
+    if (out->data && is_up(word, len) && last && !is_up(out->data + begin, last)) {
         out->len = begin;
         out->data[begin] = '\0';
         return;
     }
-    if (out->len && out->data[out->len - 1] != '/')
+    if (out->data && out->len && out->data[out->len - 1] != '/')
         at__str_add(out, "/");
     at__str_add_bytes(out, word, len);
 }

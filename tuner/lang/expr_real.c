@@ -155,10 +155,9 @@ static const char *step(machine *m, size_t *pc, const at__instruction *i, const 
     }
 }
 
-/* NOLINTBEGIN(clang-analyzer-core.*): as in expr.c */
 at_status at__expr_eval_real(double *out, const at__expr *expr, const double *slots, at_error *err)
 {
-    machine m;
+    machine m = { .stack = { 0 } };
     m.top = m.stack;
     for (size_t pc = 0; pc < expr->count;) {
         const at__instruction *i = &expr->code[pc++];
@@ -169,4 +168,3 @@ at_status at__expr_eval_real(double *out, const at__expr *expr, const double *sl
     *out = m.stack[0];
     return AT_OK;
 }
-/* NOLINTEND(clang-analyzer-core.*) */

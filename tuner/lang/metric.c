@@ -78,7 +78,7 @@ at_status at__score(double *out, const at__problem *problem, const at__timing *t
 
 double at__score_or_none(const at__problem *problem, const at__timing *timing, const at__resources *resources)
 {
-    double score;
+    double score = INFINITY;
     return at__score(&score, problem, timing, resources, NULL) == AT_OK ? score : (double)INFINITY;
 }
 
