@@ -5,6 +5,7 @@ import os
 import re
 import sqlite3
 import subprocess
+import sys
 import time
 
 from kernels import HERE
@@ -18,6 +19,20 @@ def command(options, kernel, folder):
             "--db", os.path.join(folder, "ours.db"), "--trace", os.path.join(folder, "trace.json"),
             "--budget", f"{options.limit:g}s", "--seed", str(options.seed), "--format", "json", "--quiet"]
     return line + (["--jobs", str(options.jobs)] if options.jobs else [])
+
+
+CUPYS_COMPILER = """
+import cupy
+cupy.RawModule(code="__global__ void f() {}", name_expressions=["f"]).get_function("f")
+print(next((line.split()[-1] for line in open("/proc/self/maps") if "/libnvrtc.so" in line), ""))
+"""
+
+
+def compiler_of_cupy():
+    """The NVRTC that Kernel Tuner's kernels are compiled with; "": unknown. Two of them make different code of the same
+    configuration, and the timing at the end uses this one."""
+    done = subprocess.run([sys.executable, "-c", CUPYS_COMPILER], capture_output=True, text=True, check=False)
+    return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def read_config(text):
@@ -71,6 +86,9 @@ def read_trials(database, known):
 
 def tune(options, kernel, folder):
     environment = dict(os.environ, AUTOTUNE_CACHE=os.path.join(folder, "kernels.db"))
+    compiler = compiler_of_cupy()
+    if compiler:
+        environment["AUTOTUNE_NVRTC"] = compiler
     started = time.monotonic()
     done = subprocess.run(command(options, kernel, folder), env=environment, capture_output=True, text=True,
                           timeout=options.limit + 120, check=False)

@@ -41,7 +41,8 @@ def peers(problem, buffers):
         return lambda: function(out, read)
 
     optional(found, "CUB", lambda: cub.launch("cub_argmax", "cub_argmax_f32", read, most, out, cub.big(read.numel())))
-    optional(found, "torch.compile", by_compiler)
+    if read.numel() < 10**9:  # a tenth of a second a launch there: rounds would take minutes
+        optional(found, "torch.compile", by_compiler)
     optional(found, "PyTorch", lambda: lambda: torch.argmax(read, 0, keepdim=True, out=out))
     return found
 
