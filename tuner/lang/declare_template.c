@@ -411,8 +411,9 @@ static at_status find_kernel(reading *r, const at__lines *lines)
         const char *kernel = i < 0 ? t->kernel : t->more[i].kernel;
         if (at__lines_source_has(lines, kernel) || (i >= 0 && t->more[i].expression))
             continue;
-        char near[AT__MAX_NAME];
-        bool has = at__code_nearest_kernel(near, lines->source, kernel);
+        char near[AT__MAX_NAME], *text = at__text_copy(lines->source, lines->len); /* terminated */
+        bool has = text && at__code_nearest_kernel(near, text, kernel);
+        free(text);
         return at_fail(lines->err, AT_ERR_INPUT,
                        "%s:%d:%d: found no kernel '%s' in this file; expected it below the declaration%s%s%s",
                        t->file, r->name_where.line, r->name_where.column, kernel,
