@@ -18,10 +18,12 @@ import os
 import statistics
 import sys
 import threading
+from collections.abc import Mapping
 from types import SimpleNamespace
 
 MAX_SIZES, MAX_PITCHES, MAX_ALIGNMENTS = 6, 2, 4
 TYPES = ("u8", "i8", "f16", "bf16", "u16", "i16", "f32", "i32", "u32", "f64", "i64", "u64", "c64", "c128")
+ROLES = ("scalar", "input", "output", "inout", "scratch")
 MATCHES = ("exact", "near", "other_device", "none")
 _TYPE_OF_SIZE = {1: "u8", 2: "u16", 4: "u32", 8: "u64", 16: "c128"}  # a transpose only moves bits
 
@@ -57,13 +59,18 @@ class _Target(ctypes.Structure):
     _fields_ = [("version", ctypes.c_int), ("device", ctypes.c_char_p), ("cc", ctypes.c_int), ("sms", ctypes.c_int)]
 
 
+class _Arg(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("role", ctypes.c_int), ("bytes", ctypes.c_int64),
+                ("value", ctypes.c_int64), ("align", ctypes.c_int64)]
+
+
 class _Found(ctypes.Structure):
     _fields_ = [("match", ctypes.c_int), ("why", ctypes.c_char_p), ("warning", ctypes.c_char_p),
                 ("op", ctypes.c_char_p), ("shape", ctypes.c_char_p), ("type", ctypes.c_char_p),
                 ("device", ctypes.c_char_p), ("cc", ctypes.c_int), ("sms", ctypes.c_int),
                 ("template_name", ctypes.c_char_p), ("config", ctypes.c_char_p), ("kernel", ctypes.c_char_p),
                 ("grid", ctypes.c_int64 * 3), ("block", ctypes.c_int64 * 3), ("shared_bytes", ctypes.c_int64),
-                ("arg_count", ctypes.c_int), ("args", ctypes.c_void_p),
+                ("arg_count", ctypes.c_int), ("args", ctypes.POINTER(_Arg)),
                 ("measured_device", ctypes.c_char_p), ("measured_shape", ctypes.c_char_p),
                 ("measured_at", ctypes.c_char_p),
                 ("median_s", ctypes.c_double), ("gb_per_s", ctypes.c_double), ("ceiling_s", ctypes.c_double),
@@ -105,7 +112,22 @@ def _shown(found):
     values = {name: v.decode() if isinstance(v, bytes) else v for name, v in values.items()}
     values["match"] = MATCHES[found.match]
     values["grid"], values["block"] = tuple(found.grid), tuple(found.block)
+    values["args"] = [SimpleNamespace(name=arg.name.decode(), role=ROLES[arg.role], bytes=arg.bytes, value=arg.value,
+                                      align=arg.align) for arg in found.args[:found.arg_count]]
     return SimpleNamespace(**values)
+
+
+def _in_order(args, buffers):
+    """The buffers of a mapping, in the order of the arguments that are none of them scalars."""
+    names = [arg.name for arg in args if arg.role != "scalar"]
+    if set(names) != set(buffers):
+        raise ValueError(f"found buffers {', '.join(sorted(buffers))}; expected {', '.join(names)}")
+    return [buffers[name] for name in names]
+
+
+def _address(buffer):
+    """Of a tensor, or what is one already."""
+    return buffer.data_ptr() if hasattr(buffer, "data_ptr") else buffer
 
 
 # ---- the library ----
@@ -118,7 +140,7 @@ class Tuner:
                  tune_in_background=False, program=None):
         self._library = _load(library)
         self._handle = ctypes.c_void_p()
-        self._problems = {}
+        self._problems, self._args = {}, {}
         options = _OpenOptions(2, _text(database), _text(cache), _text(templates), not shipped, tune_s,
                                tune_in_background, _text(program))
         self._call("at_open", ctypes.byref(self._handle), options)
@@ -154,9 +176,18 @@ class Tuner:
         return _shown(found.contents)
 
     def run(self, op, sizes, dtype, buffers, stream=0):
-        """Launches in the current CUDA context; buffers are addresses on the device, in the kernel's order."""
-        addresses = (ctypes.c_void_p * len(buffers))(*buffers)
+        """Launches in the current CUDA context. Buffers are PyTorch tensors or addresses on the device: a list in the
+        operation's order, or a mapping by the names of its arguments. Scalars follow from the sizes."""
+        if isinstance(buffers, Mapping):
+            buffers = _in_order(self._args_of(op, sizes, dtype), buffers)
+        addresses = (ctypes.c_void_p * len(buffers))(*map(_address, buffers))
         self._call("at_run", self._handle, self._problem(op, sizes, dtype), addresses, len(buffers), stream)
+
+    def _args_of(self, op, sizes, dtype):
+        """Names and roles, which all problems of an operation have in common."""
+        if op not in self._args:
+            self._args[op] = self.prepare(op, sizes, dtype).args
+        return self._args[op]
 
     def transpose(self, x, out=None):
         """x with its last two dimensions exchanged, as a new contiguous tensor, or in `out`. No gradients."""

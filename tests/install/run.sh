@@ -95,7 +95,15 @@ if command -v python3 >/dev/null; then
 import autotune
 question = ("transpose", (4096, 4096), "f32")
 assert autotune.Tuner(tune_s=1).find(*question).origin == "shipped with autotune"
-assert autotune.Tuner(shipped=False).find(*question, cc=90).origin == ""' || fail 'Python'
+assert autotune.Tuner(shipped=False).find(*question, cc=90).origin == ""
+args = autotune.Tuner().find(*question).args
+assert [(arg.name, arg.role) for arg in args][:3] == [("out", "output"), ("in", "input"), ("batch", "scalar")], args
+assert autotune._in_order(args, {"in": 2, "out": 1}) == [1, 2]
+try:
+    autotune._in_order(args, {"in": 2, "output": 1})
+    raise SystemExit("a buffer of another name was taken")
+except ValueError as error:
+    assert "expected out, in" in str(error), error' || fail 'Python'
 fi
 
 echo '== nothing known'
