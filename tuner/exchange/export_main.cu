@@ -114,7 +114,7 @@ static double autotune_benchmark()
 int main()
 {
     const bool right = autotune_self_test();
-    std::printf("self-test: %s\n", right ? "every byte is right" : "WRONG");
+    std::printf("self-test: %s\n", right ? "every output is right" : "WRONG");
     if (!right)
         return 1;
     const double us = autotune_benchmark();
