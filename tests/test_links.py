@@ -108,7 +108,7 @@ class Prose(unittest.TestCase):
                     self.assertEqual(len(DATE.findall("\n".join(lines))), 1)
 
     def test_every_exit_code_is_documented(self):
-        codes = re.findall(r"AT__EXIT_\w+ = (\d+)", (ROOT / "tuner/cli/commands.h").read_text(encoding="utf-8"))
+        codes = re.findall(r"AT__EXIT_\w+ = (\d+)", (ROOT / "tuner/cli/exit_codes.h").read_text(encoding="utf-8"))
         rows = re.findall(r"^\| (\d+) \|", (ROOT / "tuner/cli/README.md").read_text(encoding="utf-8"), re.M)
         self.assertEqual(rows, codes)
 

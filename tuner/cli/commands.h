@@ -5,28 +5,13 @@
 #ifndef AUTOTUNE_COMMANDS_H
 #define AUTOTUNE_COMMANDS_H
 
+#include "cli/exit_codes.h"
 #include "cli/print.h"
 #include "util/options.h"
 #include "lang/catalog.h"
 #include "lang/shapes.h"
 #include "space/space.h"
 #include <stdatomic.h>
-
-enum {
-    AT__EXIT_OK = 0,
-    AT__EXIT_NOTHING = 1,   /* a problem has no winner; nothing was found; a check failed */
-    AT__EXIT_USAGE = 2,     /* the command line or a file from the user is wrong          */
-    AT__EXIT_DEVICE = 3,    /* no GPU, no driver, no NVRTC, or one of them failed         */
-    AT__EXIT_STORE = 4,     /* the database                                               */
-    AT__EXIT_SYSTEM = 5,    /* memory, files, processes, output                           */
-    AT__EXIT_DRIFT = 10,    /* verify: a time is another one now                          */
-    AT__EXIT_LOST = 11,     /* verify: another configuration is faster now                */
-    AT__EXIT_WRONG = 12,    /* verify: a stored winner does not give the right result     */
-    AT__EXIT_SLOWER = 13,   /* compare: a problem takes longer                            */
-    AT__EXIT_INTERNAL = 70, /* a bug of ours: EX_SOFTWARE of sysexits.h               */
-    AT__EXIT_INTERRUPTED = 130,
-    AT__EXIT_UNREAD = 141 /* as shells show the end by SIGPIPE */
-};
 
 /* argv[0] is the command's name. Returns the exit code. */
 int at__cmd_tune(int argc, char **argv);
@@ -69,9 +54,6 @@ int at__complain(const at_error *err);
 /* Prints "autotune: warning: <text>" on stderr. */
 void at__warn(const char *text);
 
-/* The text, when there was the memory for all of it. Else it says so and ends the program: a piece of a row
- * or of an object must not be taken for an answer. */
-const char *at__whole(const at__str *text);
 /* Built-in templates and those of DIR, less the files that are wrong: a warning each, and their number. */
 at_status at__open_catalog(at__catalog **out, const char *dir, int *broken, at_error *err);
 

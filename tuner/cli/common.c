@@ -37,14 +37,6 @@ void at__warn(const char *text)
     at__print(stderr, "autotune: warning: %s\n", text);
 }
 
-const char *at__whole(const at__str *text)
-{
-    at_error err = { 0 };
-    if (at__str_status(text, &err) != AT_OK)
-        exit(at__complain(&err)); /* what this process started ends with it */
-    return at__str_text(text);
-}
-
 static void tell_broken(void *context, const char *why)
 {
     int *count = context;

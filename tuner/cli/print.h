@@ -5,10 +5,16 @@
 #ifndef AUTOTUNE_PRINT_H
 #define AUTOTUNE_PRINT_H
 
-#include <autotune/status.h>
+#include "util/str.h"
+
 #include <stdio.h>
 
+/* Results on stdout are whole, or the program ends: see at__whole. */
 void at__put(FILE *to, const char *text);
 void at__print(FILE *to, const char *format, ...) AT_PRINTF(2, 3);
+
+/* The text, when there was the memory for all of it. Else it says so and ends the program: a piece of a row
+ * or of an object must not be taken for an answer. */
+const char *at__whole(const at__str *text);
 
 #endif
