@@ -1,6 +1,6 @@
 /*
- * commands.h - the program's commands. Only main.c, cmd_*.c, report.c and progress.c print or decide on an
- * exit code.
+ * commands.h - the program's commands. Only they, main.c, common.c, process.c, print.c, report.c and
+ * progress.c print or decide on an exit code.
  */
 #ifndef AUTOTUNE_COMMANDS_H
 #define AUTOTUNE_COMMANDS_H
