@@ -74,7 +74,7 @@ static void notes(at__str *out, const at__result *r)
     double rate = at__answer_gflop_per_s(r->answer);
     if (rate > 0)
         at__str_addf(out, "  [%.0f GFLOP/s]", rate);
-    at__metrics_note(out, r->problem, &w->timing, &w->resources);
+    at__metrics_note(out, r->problem, AT__RECORD_OF(w));
     if (r->device < 0)
         at__str_add(out, "  [replay]");
     if (ties)
@@ -191,7 +191,7 @@ void at__report_answer(at__str *out, const at__answer *a, const at__problem *pro
     at__member_int(out, "samples", w->timing.samples);
     at__member_real(out, "gb_per_s", 5, at__answer_gb_per_s(a));
     at__report_gflop_member(out, at__answer_gflop_per_s(a));
-    at__metrics_member(out, problem, &w->timing, &w->resources);
+    at__metrics_member(out, problem, AT__RECORD_OF(w));
     if (*w->objective)
         at__member_text(out, "objective", w->objective);
     at__member_real(out, "ceiling_s", 9, w->ceiling_s);
