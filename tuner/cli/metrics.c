@@ -1,4 +1,4 @@
-/* metrics.c - one value, five forms. */
+/* metrics.c - one value, six forms. */
 #include "cli/metrics.h"
 
 #include "util/rows.h"
@@ -81,6 +81,14 @@ void at__metrics_phrase(at__str *out, const at__problem *problem, const at__reco
     char text[32];
     for (int i = 0; i < problem->op->metric_count; i++)
         at__str_addf(out, "%s%s %s", i ? "; " : "", problem->op->metrics[i].name,
+                     text_of(text, value_of(problem, i, r)));
+}
+
+void at__metrics_words(at__str *out, const at__problem *problem, const at__record *r)
+{
+    char text[32];
+    for (int i = 0; i < problem->op->metric_count; i++)
+        at__str_addf(out, "%s%s=%s", i ? " " : "", problem->op->metrics[i].name,
                      text_of(text, value_of(problem, i, r)));
 }
 

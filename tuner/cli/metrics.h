@@ -25,6 +25,9 @@ void at__metrics_note(at__str *out, const at__problem *problem, const at__record
 /* "NAME VALUE; NAME VALUE" */
 void at__metrics_phrase(at__str *out, const at__problem *problem, const at__record *record);
 
+/* "NAME=VALUE NAME=VALUE", for rows of several ops. */
+void at__metrics_words(at__str *out, const at__problem *problem, const at__record *record);
+
 /* A line "  NAME  VALUE" of each. */
 void at__metrics_lines(at__str *out, const at__problem *problem, const at__record *record);
 
