@@ -357,3 +357,16 @@ Test(catalog, one_broken_file_leaves_the_others)
     at__str_clear(&told);
     at__catalog_close(c);
 }
+
+Test(catalog, a_metric_reads_parameters_that_one_of_the_templates_has)
+{
+    static const char OP[] = "/*!autotune\nop measured\nshape n\ntype T = f32\narg y T[n] output\n"
+                             "reference r\ngrid 1\nblock 1\ntraffic 4 * n\n"
+                             "metric work = n / param.TILE\n*/ extern \"C\" __global__ void r(T *y) {}";
+    put("mine", "op.cu", OP);
+    put("mine", "a.cu", USER_TEMPLATE("a", "ka"));
+    check_error("op.cu:10:8: found param.TILE; expected a parameter that a template of 'measured' has");
+    put("mine", "b.cu",
+        "/*!autotune\ntemplate b\nparam TILE = 1 2\ngrid 1\nblock 1\n*/\nvoid measured_b() {}\n");
+    at__catalog_close(open_root());
+}

@@ -64,6 +64,10 @@ class _Arg(ctypes.Structure):
                 ("value", ctypes.c_int64), ("align", ctypes.c_int64)]
 
 
+class _Metric(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("value", ctypes.c_double)]
+
+
 class _Found(ctypes.Structure):
     _fields_ = [("match", ctypes.c_int), ("why", ctypes.c_char_p), ("warning", ctypes.c_char_p),
                 ("op", ctypes.c_char_p), ("shape", ctypes.c_char_p), ("type", ctypes.c_char_p),
@@ -74,7 +78,8 @@ class _Found(ctypes.Structure):
                 ("measured_device", ctypes.c_char_p), ("measured_shape", ctypes.c_char_p),
                 ("measured_at", ctypes.c_char_p),
                 ("median_s", ctypes.c_double), ("gb_per_s", ctypes.c_double), ("ceiling_s", ctypes.c_double),
-                ("origin", ctypes.c_char_p), ("gflop_per_s", ctypes.c_double)]
+                ("origin", ctypes.c_char_p), ("gflop_per_s", ctypes.c_double),
+                ("metric_count", ctypes.c_int), ("metrics", ctypes.POINTER(_Metric))]
 
 
 def _load(path=None):
@@ -108,12 +113,13 @@ def _text(value):
 
 def _shown(found):
     """A copy in Python's own types."""
-    values = {name: getattr(found, name) for name, _ in _Found._fields_ if name not in ("args", "arg_count")}
+    values = {name: getattr(found, name) for name, _ in _Found._fields_ if not name.startswith(("arg", "metric"))}
     values = {name: v.decode() if isinstance(v, bytes) else v for name, v in values.items()}
     values["match"] = MATCHES[found.match]
     values["grid"], values["block"] = tuple(found.grid), tuple(found.block)
     values["args"] = [SimpleNamespace(name=arg.name.decode(), role=ROLES[arg.role], bytes=arg.bytes, value=arg.value,
                                       align=arg.align) for arg in found.args[:found.arg_count]]
+    values["metrics"] = {metric.name.decode(): metric.value for metric in found.metrics[:found.metric_count]}
     return SimpleNamespace(**values)
 
 
@@ -154,7 +160,8 @@ class Tuner:
         return self._library.at_version().decode()
 
     def find(self, op, sizes, dtype, device=None, cc=0, sms=0):
-        """What the database knows: match, why, template_name, config, grid, block, median_s, ..., origin, and source."""
+        """What the database knows: match, why, template_name, config, grid, block, median_s, ..., origin,
+        metrics (a mapping; NaN: no value), and source."""
         found, text = ctypes.POINTER(_Found)(), ctypes.c_void_p()
         target = _Target(1, _text(device), cc, sms)
         self._call("at_find", ctypes.byref(found), self._handle, self._problem(op, sizes, dtype), target)

@@ -173,6 +173,12 @@ typedef struct at_arg {
     int64_t align; /* of the buffer: it must begin at a multiple of these bytes */
 } at_arg;
 
+/* A figure that the op makes of a measurement, by a `metric` line of its own. NaN: it has no value. */
+typedef struct at_metric {
+    const char *name;
+    double value;
+} at_metric;
+
 /*
  * An answer. Later versions add members at the end. Text is never NULL, and "" when there is nothing to say,
  * except where it says otherwise.
@@ -203,6 +209,9 @@ typedef struct at_found {
     /* Where that measurement is from: "database", "shipped with autotune"; "": there is none. */
     const char *origin;
     double gflop_per_s; /* 10^9 operations a second, as the op counts them; 0: it does not */
+    /* In the order of their lines; none where the measurement is not of this very problem. */
+    int metric_count;
+    const at_metric *metrics;
 } at_found;
 
 /*

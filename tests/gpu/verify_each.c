@@ -2,11 +2,11 @@
  * verify_each.c - compiles and verifies kernels in one process, each launched once: small enough to run under
  * compute-sanitizer. Either a sample of every template's configurations, or the winners of a database.
  *
- *     compute-sanitizer --tool racecheck build/tests/gpu/verify_each SAMPLES PROBLEMS
- *     compute-sanitizer --tool racecheck build/tests/gpu/verify_each WINNERS.db PROBLEMS
+ *     compute-sanitizer --tool racecheck build/tests/gpu/verify_each [--templates DIR] SAMPLES PROBLEMS
+ *     compute-sanitizer --tool racecheck build/tests/gpu/verify_each [--templates DIR] WINNERS.db PROBLEMS
  *
- * PROBLEMS: shapes files (*.txt) and pairs of SHAPE DTYPE. Problems without a winner are named and passed
- * over. Exit code 0: all right; 1: a candidate was wrong or refused; 2: could not run.
+ * PROBLEMS: shapes files (*.txt) and pairs of SHAPE DTYPE, or 'OP SHAPE' DTYPE. Problems without a winner are
+ * named and passed over. Exit code 0: all right; 1: a candidate was wrong or refused; 2: could not run.
  */
 #include "runner/bench.h"
 #include "compile/builder.h"
@@ -197,16 +197,23 @@ static void choose(checker *c, const char *what)
 
 int main(int argc, char **argv)
 {
+    const char *templates = NULL;
     checker c = { 0 };
     at_error err = { 0 };
     at__device_info info;
     at__str checks = { 0 };
+    if (argc > 2 && strcmp(argv[1], "--templates") == 0) {
+        templates = argv[2];
+        argv += 2;
+        argc -= 2;
+    }
     if (argc < 3) {
-        fprintf(stderr, "usage: verify_each SAMPLES|WINNERS.db FILE.txt|SHAPE DTYPE [...]\n");
+        fprintf(stderr,
+                "usage: verify_each [--templates DIR] SAMPLES|WINNERS.db FILE.txt|SHAPE DTYPE [...]\n");
         return 2;
     }
     choose(&c, argv[1]);
-    must(at__catalog_open(&c.catalog, NULL, &err), &err);
+    must(at__catalog_open(&c.catalog, templates, &err), &err);
     must(at__nvrtc_open(&c.nvrtc, &err), &err);
     must(at__gpu_open(&c.gpu, 0, &err), &err);
     must(at__gpu_info(&info, c.gpu, &err), &err);

@@ -58,8 +58,7 @@ static void on_result(void *context, const at__result *result)
     o->head_printed = true;
     at__report_result(&text, o->format, result);
     if (o->format == AT__TEXT && o->display.verbose && result->found)
-        at__metrics_lines(&text, result->problem, &result->answer->winner.timing,
-                          &result->answer->winner.resources);
+        at__metrics_lines(&text, result->problem, AT__RECORD_OF(&result->answer->winner));
     at__print(stdout, "%s", at__whole(&text));
     fflush(stdout);
     at__totals_add(&o->totals, result);

@@ -219,9 +219,17 @@ typedef enum at__figure {
 } at__figure;
 extern const char *const at__figure_names[AT__FIGURES]; /* "seconds", ... */
 
-#define AT__FIGURE_SLOT AT__MAX_SLOTS
-#define AT__METRIC_SLOT (AT__FIGURE_SLOT + AT__FIGURES)
-#define AT__REAL_SLOTS  (AT__METRIC_SLOT + AT__MAX_METRICS)
+#define AT__FIGURE_SLOT       AT__MAX_SLOTS
+#define AT__METRIC_SLOT       (AT__FIGURE_SLOT + AT__FIGURES)
+#define AT__METRIC_PARAM_SLOT (AT__METRIC_SLOT + AT__MAX_METRICS)
+#define AT__REAL_SLOTS        (AT__METRIC_PARAM_SLOT + AT__MAX_METRIC_PARAMS)
+
+/* A parameter that metrics read, `param.NAME`; of which templates is known when these are. */
+#define AT__MAX_METRIC_PARAMS 16
+typedef struct at__metric_param {
+    char name[AT__MAX_NAME];
+    at__where where;
+} at__metric_param;
 
 /* A figure of the user's; evaluated with at__expr_eval_real (metric.h). */
 typedef struct at__metric {
@@ -295,6 +303,8 @@ typedef struct at__op {
     at__expr *ops;     /* operations that count for GFLOP/s; NULL: none */
     at__metric metrics[AT__MAX_METRICS];
     int metric_count;
+    at__metric_param metric_params[AT__MAX_METRIC_PARAMS];
+    int metric_param_count;
     int objective;                 /* 0: the time; else metrics[objective - 1] ...     */
     bool objective_max;            /* ... the larger the better                        */
     char *objective_text;          /* "max rate (rate = ops / seconds)"; "": the time  */

@@ -6,9 +6,11 @@
 #include "library/library.h"
 
 #include "lang/arch.h"
+#include "lang/metric.h"
 #include "lookup/fallback.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,6 +141,19 @@ static at_status take_fallback(at__found_parts *f, const at__catalog *catalog, c
     return say_why(f, why, cause.text, err);
 }
 
+/* Of the problem's own measurement: elsewhere sizes, and so operations and bytes, were others. */
+static void show_metrics(at__found_parts *f, const at__winner *w)
+{
+    const at__op *op = f->problem.op;
+    for (int i = 0; i < op->metric_count; i++) {
+        f->metrics[i] = (at_metric){ .name = op->metrics[i].name, .value = NAN };
+        if (at__metric_value(&f->metrics[i].value, &f->problem, i, AT__RECORD_OF(w), NULL) != AT_OK)
+            f->metrics[i].value = NAN;
+    }
+    f->shown.metrics = f->metrics;
+    f->shown.metric_count = op->metric_count;
+}
+
 static at_status show_measured(at__found_parts *f, const at__found *found, at_error *err)
 {
     at_found *s = &f->shown;
@@ -148,6 +163,8 @@ static at_status show_measured(at__found_parts *f, const at__found *found, at_er
     s->ceiling_s = a->winner.ceiling_s;
     s->gb_per_s = s->median_s > 0 ? 1e-9 * (double)a->traffic_bytes / s->median_s : 0;
     s->gflop_per_s = at__gflop_per_s(a->ops_count, s->median_s);
+    if (found->match == AT__MATCH_EXACT || found->own)
+        show_metrics(f, &a->winner);
     at_status status = at__finding_keep(&s->measured_device, f, a->fingerprint.device, err);
     if (status == AT_OK)
         status = at__finding_keep(&s->measured_shape, f, a->shape, err);

@@ -26,22 +26,23 @@
 /* A loser's cubin is dropped; near the top it may be needed for the final. */
 #define KEEP_WITHIN 1.10
 
-double at__contest_score(const at__contest *c, const at__timing *timing, const at__resources *resources)
+double at__contest_score(const at__contest *c, const at__record *record)
 {
-    return c->is_copy ? timing->median_s : at__score_or_none(&c->problem, timing, resources);
+    return c->is_copy ? record->timing->median_s : at__score_or_none(&c->problem, record);
 }
 
 /* A kernel that is right, but has no value of what is tuned for, is no candidate; its log says why. */
 static bool rate(const at__contest *c, at__candidate *a)
 {
     at_error why = { 0 };
+    const at__record record = { &a->m.timing, &a->m.resources, a->text };
     a->score = INFINITY;
     if (a->m.outcome != AT__TIMED)
         return false;
-    a->score = at__contest_score(c, &a->m.timing, &a->m.resources);
+    a->score = at__contest_score(c, &record);
     if (isfinite(a->score))
         return true;
-    if (at__score(&a->score, &c->problem, &a->m.timing, &a->m.resources, &why) != AT_OK)
+    if (at__score(&a->score, &c->problem, &record, &why) != AT_OK)
         snprintf(a->m.log, sizeof a->m.log, "%.*s", (int)sizeof a->m.log - 1, why.text);
     a->score = INFINITY;
     return false;

@@ -10,6 +10,7 @@
 #ifndef AUTOTUNE_CONTEST_H
 #define AUTOTUNE_CONTEST_H
 
+#include "lang/metric.h"
 #include "tune/env.h"
 
 typedef struct at__contest at__contest;
@@ -61,8 +62,7 @@ at_status at__contest_run(at__contest *contest, const at__progress *shown, doubl
                           at_error *err) AT_MUST_CHECK;
 
 /* What is tuned for (lang/metric.h); of copies the time. INFINITY: it has none. */
-double at__contest_score(const at__contest *contest, const at__timing *timing,
-                         const at__resources *resources);
+double at__contest_score(const at__contest *contest, const at__record *record);
 
 /* What a candidate's kernel takes, as far as it is known, tried or not. */
 at__resources at__contest_resources(const at__contest *contest, const at__candidate *candidate,
