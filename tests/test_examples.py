@@ -108,7 +108,7 @@ class Compare(unittest.TestCase):
             os.makedirs(os.path.join(tools, "comparison"), exist_ok=True)
             shutil.copy(os.path.join(ROOT, "tools", "comparison", name), os.path.join(tools, "comparison", name))
         write(os.path.join(tools, "comparison", "device.py"), DEVICE)
-        write(os.path.join(tools, "autotune.py"), TUNER)
+        write(os.path.join(tools, "python", "autotune", "__init__.py"), TUNER)
         write(os.path.join(tools, "torch.py"), TORCH)
         write(os.path.join(self.folder, "build", "autotune"), PROGRAM)
         os.chmod(os.path.join(self.folder, "build", "autotune"), 0o755)

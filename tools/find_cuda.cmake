@@ -13,6 +13,9 @@ if(NOT AT_CUDA_INCLUDE)
 endif()
 
 set(AT_NVRTC_FOLDER "")
+if(SKBUILD) # pip's folders are gone after the build, and then anybody's
+  set(at_cuda_places "")
+endif()
 foreach(place ${at_cuda_places})
   foreach(suffix lib64 lib targets/x86_64-linux/lib)
     file(GLOB found ${place}/${suffix}/libnvrtc.so*)

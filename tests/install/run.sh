@@ -83,7 +83,7 @@ expect_line examples/lookup
 
 if command -v python3 >/dev/null; then
   echo '== Python'
-  expect_line env AUTOTUNE_LIBRARY="$library" python3 "$source/tools/autotune.py" 4096x4096:f32
+  expect_line env AUTOTUNE_LIBRARY="$library" python3 "$source/tools/examples/transpose.py" 4096x4096:f32
 fi
 
 echo '== what comes with it'
@@ -91,16 +91,17 @@ rm -r "$HOME/.local/share/autotune"
 LD_LIBRARY_PATH=$folder examples/transpose 4096 4096 f32 >seen
 grep -q '^transpose 4096x4096 f32: exact$' seen || fail "$(cat seen)"
 if command -v python3 >/dev/null; then
-  env AUTOTUNE_LIBRARY="$library" PYTHONPATH="$source/tools" PYTHONDONTWRITEBYTECODE=1 python3 -c '
+  env AUTOTUNE_LIBRARY="$library" PYTHONPATH="$source/tools/python" PYTHONDONTWRITEBYTECODE=1 python3 -c '
 import autotune
+from autotune import _tuner
 question = ("transpose", (4096, 4096), "f32")
 assert autotune.Tuner(tune_s=1).find(*question).origin == "shipped with autotune"
 assert autotune.Tuner(shipped=False).find(*question, cc=90).origin == ""
 args = autotune.Tuner().find(*question).args
 assert [(arg.name, arg.role) for arg in args][:3] == [("out", "output"), ("in", "input"), ("batch", "scalar")], args
-assert autotune._in_order(args, {"in": 2, "out": 1}) == [1, 2]
+assert _tuner.in_order(args, {"in": 2, "out": 1}) == [1, 2]
 try:
-    autotune._in_order(args, {"in": 2, "output": 1})
+    _tuner.in_order(args, {"in": 2, "output": 1})
     raise SystemExit("a buffer of another name was taken")
 except ValueError as error:
     assert "expected out, in" in str(error), error' || fail 'Python'

@@ -13,6 +13,7 @@
 #include "lang/render_orders.h"
 
 #include <dlfcn.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <nvrtc.h>
 #include <stddef.h>
@@ -157,13 +158,54 @@ static bool try_folder(at__nvrtc *nvrtc, const char *folder, const char *below, 
     return false;
 }
 
+/* Where the module `autotune` is, as a pattern: libautotune.so is a part of it, a program in bin/ may have
+ * come with one below lib/python3.N. */
+static bool module_pattern(char *out, size_t size)
+{
+    static const char here = 0;
+    char self[1024];
+    Dl_info info;
+    ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[len > 0 ? len : 0] = '\0';
+    bool shared = dladdr(&here, &info) != 0 && info.dli_fname && strstr(info.dli_fname, ".so");
+    const char *file = shared ? info.dli_fname : self;
+    const char *slash = strrchr(file, '/');
+    int used = !slash ? 0
+                      : snprintf(out, size, "%.*s%s", (int)(slash - file), file,
+                                 shared ? "" : "/../lib/python3*/*-packages/autotune");
+    return used > 0 && (size_t)used < size;
+}
+
+/*
+ * NVIDIA's Python wheels, of CUDA 13 and of CUDA 12. Where autotune was installed by pip its own environment
+ * decides, before what the machine has.
+ */
+static bool try_wheels(at__nvrtc *nvrtc, at__str *tried)
+{
+    static const char *const PLACES[] = { "/../nvidia/cu13/lib", "/../nvidia/cuda_nvrtc/lib" };
+    char module[1024], pattern[1100];
+    bool done = false;
+    if (!module_pattern(module, sizeof module))
+        return false;
+    for (size_t i = 0; i < sizeof PLACES / sizeof *PLACES && !done; i++) {
+        glob_t found = { 0 };
+        snprintf(pattern, sizeof pattern, "%s%s", module, PLACES[i]);
+        if (glob(pattern, 0, NULL, &found) == 0)
+            for (size_t k = 0; k < found.gl_pathc && !done; k++)
+                done = try_folder(nvrtc, found.gl_pathv[k], "", tried);
+        globfree(&found);
+    }
+    return done;
+}
+
 static bool find_library(at__nvrtc *nvrtc, at__str *tried)
 {
     const char *given = getenv("AUTOTUNE_NVRTC");
     const char *home = getenv("CUDA_HOME");
     if (given && *given)
         return try_library(nvrtc, given, tried);
-    return try_folder(nvrtc, NULL, "", tried) || (home && try_folder(nvrtc, home, "/lib64", tried)) ||
+    return try_wheels(nvrtc, tried) || try_folder(nvrtc, NULL, "", tried) ||
+           (home && try_folder(nvrtc, home, "/lib64", tried)) ||
            try_folder(nvrtc, "/usr/local/cuda", "/lib64", tried) ||
            try_folder(nvrtc, AT_NVRTC_FOLDER, "", tried);
 }
@@ -223,9 +265,9 @@ at_status at__nvrtc_open(at__nvrtc **out, at_error *err)
     if (!find_library(nvrtc, &tried)) {
         status = at_fail(
             err, AT_ERR_DEVICE,
-            "NVRTC %d.%d or newer, CUDA's compiler library, was not found. Install the CUDA toolkit (or "
-            "the Python wheel nvidia-cuda-nvrtc), and set AUTOTUNE_NVRTC to its libnvrtc.so.* when it "
-            "is in an unusual place. Tried:%s",
+            "NVRTC %d.%d or newer, CUDA's compiler library, was not found. Install the CUDA toolkit, or its "
+            "Python wheel where autotune is one (`pip install nvidia-cuda-nvrtc`); set AUTOTUNE_NVRTC to "
+            "its libnvrtc.so.* when it is in an unusual place. Tried:%s",
             OLDEST_MAJOR, OLDEST_MINOR, at__str_text(&tried));
         goto done;
     }

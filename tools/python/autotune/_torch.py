@@ -1,0 +1,82 @@
+"""PyTorch's operators autotune::transpose and autotune::copy, with what torch.compile and autograd ask of them. On the
+CPU they are PyTorch's own, so that a model is the same everywhere."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from . import default
+
+
+def _turned(x: Tensor) -> tuple[int, ...]:
+    if x.dim() not in (2, 3):
+        raise ValueError(f"found {x.dim()} dimensions; expected two or three")
+    return (*x.shape[:-2], x.shape[-1], x.shape[-2])
+
+
+# ---- transpose ----
+
+
+@torch.library.custom_op("autotune::transpose", mutates_args=(), device_types="cuda")
+def _transpose(x: Tensor) -> Tensor:
+    return default().transpose(x)
+
+
+@_transpose.register_kernel("cpu")
+def _(x: Tensor) -> Tensor:
+    _turned(x)
+    return x.transpose(-1, -2).clone(memory_format=torch.contiguous_format)
+
+
+@_transpose.register_fake
+def _(x: Tensor) -> Tensor:
+    return x.new_empty(_turned(x))
+
+
+_transpose.register_autograd(lambda _, gradient: _transpose(gradient))
+
+# ---- copy ----
+
+
+@torch.library.custom_op("autotune::copy", mutates_args=(), device_types="cuda")
+def _copy(x: Tensor) -> Tensor:
+    return default().copy(x.contiguous())
+
+
+@_copy.register_kernel("cpu")
+def _(x: Tensor) -> Tensor:
+    return x.clone(memory_format=torch.contiguous_format)
+
+
+@_copy.register_fake
+def _(x: Tensor) -> Tensor:
+    return x.new_empty(x.shape)
+
+
+_copy.register_autograd(lambda _, gradient: gradient)
+
+
+# ---- as functions ----
+
+
+def _at_once(x: Tensor) -> bool:
+    """Nobody traces or differentiates: the call needs no operator, which would cost more than a small launch."""
+    return (type(x) is Tensor and x.is_cuda and not torch.compiler.is_compiling() and not x.is_conj() and not x.is_neg()
+            and not (x.requires_grad and torch.is_grad_enabled()))
+
+
+def transpose(x: Tensor, out: Tensor | None = None) -> Tensor:
+    if out is None:
+        return default().transpose(x) if _at_once(x) else _transpose(x)
+    if out.is_cuda and not torch.compiler.is_compiling():
+        return default().transpose(x.detach(), out)
+    return out.copy_(_transpose(x))
+
+
+def copy(x: Tensor, out: Tensor | None = None) -> Tensor:
+    if out is None:
+        return default().copy(x.contiguous()) if _at_once(x) else _copy(x)
+    if out.is_cuda and not torch.compiler.is_compiling():
+        return default().copy(x.detach().contiguous(), out)
+    return out.copy_(_copy(x))
