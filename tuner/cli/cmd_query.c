@@ -72,7 +72,7 @@ static void print_conditions(const at__conditions *c)
             at__str_add(&line, line.len ? ", " : "");
             at__str_addf(&line, PARTS[i].format, PARTS[i].value);
         }
-    if (line.len)
+    if (*at__whole(&line))
         at__print(stdout, "  conditions     %s\n", at__whole(&line));
     at__str_clear(&line);
 }
