@@ -238,7 +238,11 @@ static at_status open_all(work *w, const at__tune_events *events, at_error *err)
     if (status == AT_OK)
         status = at__db_path(&w->options.db_path, a->db, &w->keep, err);
     if (status == AT_OK && access(w->options.db_path, F_OK) != 0) /* a session would make it */
-        status = at_fail(err, AT_ERR_NOT_FOUND, "%s: no such database", w->options.db_path);
+        status =
+            at_fail(err, AT_ERR_NOT_FOUND,
+                    "%s: no such database, so nothing to verify; `autotune SHAPE` makes it on a machine with "
+                    "a GPU, or name another with --db",
+                    w->options.db_path);
     if (status == AT_OK)
         status = read_shapes(w, err);
     if (status == AT_OK)

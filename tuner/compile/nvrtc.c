@@ -258,6 +258,7 @@ at_status at__nvrtc_open(at__nvrtc **out, at_error *err)
 {
     at_status status = AT_OK;
     at__str tried = { 0 };
+    const char *given = getenv("AUTOTUNE_NVRTC");
     at__nvrtc *nvrtc = calloc(1, sizeof *nvrtc);
 
     if (!nvrtc)
@@ -265,10 +266,13 @@ at_status at__nvrtc_open(at__nvrtc **out, at_error *err)
     if (!find_library(nvrtc, &tried)) {
         status = at_fail(
             err, AT_ERR_DEVICE,
-            "NVRTC %d.%d or newer, CUDA's compiler library, was not found. Install the CUDA toolkit, or its "
+            "NVRTC %d.%d or newer, CUDA's compiler library, was not found%s. Install the CUDA toolkit, or "
+            "its "
             "Python wheel where autotune is one (`pip install nvidia-cuda-nvrtc`); set AUTOTUNE_NVRTC to "
             "its libnvrtc.so.* when it is in an unusual place. Tried:%s",
-            OLDEST_MAJOR, OLDEST_MINOR, at__str_text(&tried));
+            OLDEST_MAJOR, OLDEST_MINOR,
+            given && *given ? " where AUTOTUNE_NVRTC says (unset it: it is searched for)" : "",
+            at__str_text(&tried));
         goto done;
     }
     find_companions(nvrtc);

@@ -43,9 +43,11 @@ static at_status driver_open(driver *api, at_error *err)
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES && !api->library; i++)
         api->library = dlopen(NAMES[i], RTLD_NOW | RTLD_LOCAL);
     if (!api->library)
-        return at_fail(err, AT_ERR_DEVICE,
-                       "no CUDA driver: libcuda.so.1 could not be opened; install the NVIDIA driver, or work "
-                       "without a GPU with `autotune check`, `space`, `query` and `export`");
+        return at_fail(
+            err, AT_ERR_DEVICE,
+            "no CUDA driver: libcuda.so.1 could not be opened; install the NVIDIA driver, or work "
+            "without a GPU: `autotune query 4096x4096 f32` tells a winner that comes along, `autotune "
+            "export 4096x4096 f32` its kernel, `autotune check` compiles yours");
     for (size_t i = 0; i < sizeof CALLS / sizeof *CALLS; i++) {
         void *symbol = dlsym(api->library, CALLS[i].name);
         if (!symbol)
@@ -58,7 +60,9 @@ static at_status driver_open(driver *api, at_error *err)
     memcpy(&api->context_id, &context_id, sizeof context_id);
     CUresult code = api->cuInit(0);
     return code == CUDA_SUCCESS ? AT_OK
-                                : at__refused(err, api, code, "the CUDA driver does not start (cuInit)");
+                                : at__refused(err, api, code,
+                                              "the CUDA driver does not start (cuInit), and `nvidia-smi` may "
+                                              "tell why");
 }
 
 at_status at__gpu_count(int *out, at_error *err)
@@ -82,6 +86,11 @@ static at_status open_device(at__gpu *gpu, at_error *err)
 {
     int count = 0;
     TRY(gpu, cuDeviceGetCount, &count);
+    if (count == 0)
+        return at_fail(
+            err, AT_ERR_DEVICE,
+            "the CUDA driver shows no device; `nvidia-smi` should list one, and CUDA_VISIBLE_DEVICES "
+            "may hide it");
     if (gpu->ordinal < 0 || gpu->ordinal >= count)
         return at_fail(err, AT_ERR_DEVICE,
                        "there is no CUDA device %d; this machine shows %d device%s (0 to %d)", gpu->ordinal,
