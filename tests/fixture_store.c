@@ -153,22 +153,25 @@ static void put_template(at__store *store, const at__template *t, at__dtype type
     at__problem problem;
     bool found = false;
     for (size_t i = 0; i < sizeof SHAPES / sizeof *SHAPES && !found; i++) {
-        must(at__problem_init(&problem, t->op, type, SHAPES[i], 3, &err), &err);
+        int count = t->op->dim_count < 3 ? t->op->dim_count : 3;
+        must(at__problem_init(&problem, t->op, type, SHAPES[i] + 3 - count, count, &err), &err);
         found = put_middle(store, t, &problem, limits);
     }
 }
 
 static void put_every(at__store *store, const at__catalog *catalog)
 {
-    static const at__dtype TYPES[] = { AT__U8, AT__F16, AT__F32, AT__F64, AT__C128 };
+    static const unsigned ONE_OF_EACH_SIZE =
+        1u << AT__U8 | 1u << AT__F16 | 1u << AT__F32 | 1u << AT__F64 | 1u << AT__C128;
     at_error err = { 0 };
     at__limits limits;
     must(at__arch_parse(&limits, "sm_90", &err), &err);
     for (int o = 0; o < at__catalog_op_count(catalog); o++) {
         const at__op *op = at__catalog_op(catalog, o);
         for (int i = 0; i < at__catalog_template_count(catalog, op); i++)
-            for (size_t k = 0; k < sizeof TYPES / sizeof *TYPES; k++)
-                put_template(store, at__catalog_template(catalog, op, i), TYPES[k], &limits);
+            for (int type = 0; type < AT__DTYPES; type++)
+                if ((op->storage ? ONE_OF_EACH_SIZE : op->types) & 1u << type)
+                    put_template(store, at__catalog_template(catalog, op, i), (at__dtype)type, &limits);
     }
 }
 

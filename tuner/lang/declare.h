@@ -20,6 +20,7 @@
 #define AT__MAX_PITCHES 2
 #define AT__MAX_ALIGNS  4
 #define AT__MAX_TURNS   8
+#define AT__MAX_CHOICES 8 /* of one dimension */
 #define AT__MAX_SIZES   (AT__MAX_DIMS + AT__MAX_PITCHES + AT__MAX_ALIGNS)
 #define AT__MAX_PARAMS  32
 #define AT__MAX_VALUES  4096 /* of one parameter */
@@ -200,6 +201,10 @@ typedef struct at__dim {
     char name[AT__MAX_NAME];
     bool optional;
     int64_t value; /* when it is left out of a shape */
+    /* Words for its sizes 1, 2, ...; word_count 0: it is a number. */
+    char words[AT__MAX_CHOICES][AT__MAX_NAME];
+    int word_count;
+    int word_slot; /* of the first word's constant, NAME_word */
     at__near near;
 } at__dim;
 

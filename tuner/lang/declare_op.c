@@ -24,33 +24,6 @@ static at_status read_op(at__lines *lines, void *target)
     return status == AT_OK ? at__lines_comment(&op->about, lines) : status;
 }
 
-/* NAME or NAME=N. A dimension with a default may be left out of a shape, so it cannot follow one without. */
-static at_status read_dim(at__lines *lines, at__op *op)
-{
-    at__dim *dim = &op->dims[op->dim_count];
-    const char *at = lines->at;
-    int slot;
-
-    at_status status = at__lines_name(dim->name, lines, "the name of a dimension");
-    if (status != AT_OK || (status = at__add_symbol(&slot, &op->symbols, dim->name, lines, at)) != AT_OK)
-        return status;
-    dim->optional = at__lines_sees(lines, "=");
-    if (dim->optional) {
-        if (op->dim_count && !dim[-1].optional)
-            return at__lines_fail(
-                lines, at, "found a default for '%s' after '%s' without one; expected defaults in front",
-                dim->name, dim[-1].name);
-        at__lines_skip(lines, 1);
-        const char *number = lines->at;
-        if ((status = at__lines_integer(&dim->value, lines, "a size")) != AT_OK)
-            return status;
-        if (dim->value < 1)
-            return at__lines_fail(lines, number, "found a default below 1; expected a size");
-    }
-    op->dim_count++;
-    return AT_OK;
-}
-
 /* The names that every expression of the op may use, besides dimensions; known once these are. */
 static at_status add_common_symbols(at__lines *lines, at__op *op)
 {
@@ -65,7 +38,7 @@ static at_status add_common_symbols(at__lines *lines, at__op *op)
     if (op->dims[op->dim_count - 1].optional)
         return at__lines_fail(lines, lines->line,
                               "found only dimensions with a default; expected one without at the end");
-    return AT_OK;
+    return at__add_dim_words(lines, op);
 }
 
 static at_status read_shape(at__lines *lines, void *target)
@@ -75,7 +48,7 @@ static at_status read_shape(at__lines *lines, void *target)
         if (op->dim_count == AT__MAX_DIMS)
             return at__lines_fail(lines, lines->at, "found more than %d dimensions; expected fewer",
                                   AT__MAX_DIMS);
-        at_status status = read_dim(lines, op);
+        at_status status = at__read_dim(lines, op);
         if (status != AT_OK)
             return status;
     } while (!at__lines_at_end(lines));

@@ -104,4 +104,10 @@ void at__lets_clear(at__let *lets, size_t count);
 void at__requires_clear(at__require *requires, size_t count);
 void at__launch_clear(at__launch *launch);
 
+/* One dimension of a `shape` line: declare_dim.c. */
+at_status at__read_dim(at__lines *lines, at__op *op);
+
+/* The constants NAME_word of dimensions that have words; behind all other names of the line. */
+at_status at__add_dim_words(at__lines *lines, at__op *op);
+
 #endif

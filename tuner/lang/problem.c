@@ -8,6 +8,8 @@
  */
 #include "lang/problem.h"
 
+#include "lang/named_size.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,8 +35,11 @@ static const int64_t *aligns_of(const at__problem *problem)
 
 static void bind_dims(int64_t *slots, const at__problem *problem)
 {
-    for (int i = 0; i < problem->op->dim_count; i++)
+    for (int i = 0; i < problem->op->dim_count; i++) {
         slots[i] = problem->dims[i];
+        for (int k = 0; k < problem->op->dims[i].word_count; k++)
+            slots[problem->op->dims[i].word_slot + k] = k + 1;
+    }
     for (int i = 0; i < problem->op->pitch_count; i++)
         slots[problem->op->pitches[i].slot] = problem->dims[problem->op->dim_count + i];
     for (int i = 0; i < problem->op->align_count; i++)
@@ -103,9 +108,8 @@ static at_status check_problem(int64_t *slots, const at__problem *problem, bool 
 static void add_dims(at__str *out, const at__op *op)
 {
     for (int i = 0; i < op->dim_count; i++) {
-        at__str_addf(out, "%s%s", i ? " x " : "", op->dims[i].name);
-        if (op->dims[i].optional)
-            at__str_addf(out, "=%" PRId64, op->dims[i].value);
+        at__str_add(out, i ? " x " : "");
+        at__dim_add_text(out, &op->dims[i]);
     }
 }
 
@@ -131,6 +135,14 @@ static at_status fail_type(const at__op *op, at__dtype type, at_error *err)
     return AT_ERR_INPUT;
 }
 
+static at_status fail_size(const at__dim *dim, int64_t size, at_error *err)
+{
+    if (dim->word_count)
+        return at_fail(err, AT_ERR_INPUT, "found %s = %" PRId64 "; expected 1 to %d, or %s=%s and its like",
+                       dim->name, size, dim->word_count, dim->name, dim->words[0]);
+    return at_fail(err, AT_ERR_INPUT, "found %s = %" PRId64 "; expected 0 or more", dim->name, size);
+}
+
 static int optional_count(const at__op *op)
 {
     int n = 0;
@@ -152,9 +164,8 @@ at_status at__problem_init(at__problem *out, const at__op *op, at__dtype type, c
         return fail_count(op, count, err);
     for (int i = 0; i < op->dim_count; i++) {
         problem.dims[i] = i < missing ? op->dims[i].value : sizes[i - missing];
-        if (problem.dims[i] < 0)
-            return at_fail(err, AT_ERR_INPUT, "found %s = %" PRId64 "; expected 0 or more", op->dims[i].name,
-                           problem.dims[i]);
+        if (!at__dim_has_size(&op->dims[i], problem.dims[i]))
+            return fail_size(&op->dims[i], problem.dims[i], err);
     }
     for (int i = 0; i < op->pitch_count; i++)
         problem.dims[op->dim_count + i] = problem.dims[op->pitches[i].dim];

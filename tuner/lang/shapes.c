@@ -7,6 +7,8 @@
  */
 #include "lang/shapes.h"
 
+#include "lang/named_size.h"
+
 #include "util/options.h"
 #include "util/str.h"
 
@@ -38,11 +40,18 @@ typedef struct extra {
     int count, column;
 } extra;
 
+/* NAME=SIZE or NAME=WORD, for a dimension that has a default. */
+typedef struct named_size {
+    const char *word, *end;
+} named_size;
+
 /* What was found on one line so far. Columns count bytes from 1; 0: not there. */
 typedef struct entry {
     int64_t sizes[AT__MAX_DIMS];
     int size_columns[AT__MAX_DIMS];
     int size_count;
+    named_size named[AT__MAX_DIMS];
+    int named_count;
     extra pitches, aligns;
     const at__op *op;
     at__dtype type;
@@ -289,6 +298,16 @@ static at_status fail_second(const reader *r, const char *word, const char *end,
                    first);
 }
 
+/* Which dimension it is, and of what size, is known when the operation is. */
+static at_status add_named(entry *e, const char *word, const char *end, const reader *r)
+{
+    if (e->named_count == AT__MAX_DIMS)
+        return fail_at(r, word, "found one more size, '%s'; expected at most %d by their names",
+                       show(word, end).text, AT__MAX_DIMS);
+    e->named[e->named_count++] = (named_size){ word, end };
+    return AT_OK;
+}
+
 static at_status read_word(entry *e, const char **p, const reader *r)
 {
     const char *word = *p, *end = word_end(word, r->end);
@@ -312,6 +331,8 @@ static at_status read_word(entry *e, const char **p, const reader *r)
         e->type_column = column;
         return AT_OK;
     }
+    if (memchr(word, '=', (size_t)(end - word)))
+        return add_named(e, word, end, r);
     if (end - word > 1 && *word == '-' && is_digit(word[1]))
         return fail_at(r, word, "found '%s'; expected a positive size", show(word, end).text);
     return fail_word(r, word, end);
@@ -370,6 +391,41 @@ static at_status add_problem(reader *r, const at__problem *problem)
         return at_fail(r->err, AT_ERR_MEMORY, "out of memory");
     s->problems[s->count++] = *problem;
     *slot = s->count;
+    return AT_OK;
+}
+
+/* ---- sizes by their names ---- */
+
+/* Where some are named, all of them become sizes. The last ones are those of the shape. */
+static at_status set_named(entry *e, const reader *r)
+{
+    const at__op *op = e->op;
+    int64_t sizes[AT__MAX_DIMS];
+    bool given[AT__MAX_DIMS] = { false };
+    int missing = op->dim_count - e->size_count;
+    if (e->named_count == 0 || missing < 0)
+        return AT_OK;
+    for (int i = op->dim_count - 1; i >= 0; i--) {
+        sizes[i] = i < missing ? op->dims[i].value : e->sizes[i - missing];
+        e->size_columns[i] = e->size_columns[i < missing ? 0 : i - missing];
+    }
+    for (int i = 0; i < e->named_count; i++) {
+        const char *word = e->named[i].word, *end = e->named[i].end;
+        at_error cause = { 0 };
+        int64_t size = 0;
+        int dim = 0;
+        if (at__named_size_parse(&dim, &size, op, word, (size_t)(end - word), &cause) != AT_OK)
+            return fail_at(r, word, "found '%s'; %s", show(word, end).text, cause.text);
+        if (dim >= missing || given[dim])
+            return fail_at(r, word, "found '%s'; expected %s once", show(word, end).text, op->dims[dim].name);
+        sizes[dim] = size;
+        given[dim] = true;
+    }
+    for (int i = 0; i < missing; i++)
+        if (!op->dims[i].optional)
+            return AT_OK; /* too few of the others: refused as such */
+    memcpy(e->sizes, sizes, sizeof sizes);
+    e->size_count = op->dim_count;
     return AT_OK;
 }
 
@@ -444,7 +500,7 @@ static at_status finish_line(reader *r, entry *e)
     at_status status;
     at_error cause = { 0 };
 
-    if (e->size_count == 0 && !e->op_column && !e->type_column)
+    if (e->size_count == 0 && !e->op_column && !e->type_column && !e->named_count)
         return AT_OK; /* nothing but blanks */
     if (e->size_count == 0)
         return fail_no_size(r, e);
@@ -456,6 +512,8 @@ static at_status finish_line(reader *r, entry *e)
                        r->defaults.op ? "'" : "");
     if (!e->type_column)
         e->type = default_type(r, e->op);
+    if ((status = set_named(e, r)) != AT_OK)
+        return status;
     if (too_large(e))
         return fail_at(r, r->line + e->size_columns[0] - 1,
                        "found a shape of more than %" PRId64 " bytes; expected a smaller one", INT64_MAX);

@@ -478,7 +478,7 @@ static at_status check_buffers(const at__prepared *p, void *const *buffers, int 
         return at_fail(err, AT_ERR_USAGE, "%s: found %d buffers; expected %d", op, buffers ? count : 0,
                        p->buffer_count);
     for (int i = 0; i < count; i++) {
-        if (!buffers[i])
+        if (!buffers[i] && p->buffers[i].bytes > 0)
             return at_fail(err, AT_ERR_USAGE, "%s: buffer %d is NULL; expected device memory", op, i);
         for (int k = 0; k < i; k++)
             if (overlap(p, buffers, i, k))

@@ -287,7 +287,7 @@ bool at__gpu_may_pass(const at__gpu *gpu)
 at_status at__gpu_alloc(at__ptr *out, at__gpu *gpu, int64_t bytes, at_error *err)
 {
     CUdeviceptr ptr = 0;
-    TRY(gpu, cuMemAlloc_v2, &ptr, (size_t)bytes);
+    TRY(gpu, cuMemAlloc_v2, &ptr, bytes > 0 ? (size_t)bytes : 1); /* a buffer may be empty */
     *out = (at__ptr)ptr;
     return AT_OK;
 }
