@@ -82,6 +82,9 @@ static at_status open_device(at__gpu *gpu, at_error *err)
 {
     int count = 0;
     TRY(gpu, cuDeviceGetCount, &count);
+    gpu->visible = count;
+    if (count <= 0)
+        return at_fail(err, AT_ERR_DEVICE, "the CUDA driver shows no device");
     if (gpu->ordinal < 0 || gpu->ordinal >= count)
         return at_fail(err, AT_ERR_DEVICE,
                        "there is no CUDA device %d; this machine shows %d device%s (0 to %d)", gpu->ordinal,
@@ -223,7 +226,7 @@ at_status at__gpu_memory(int64_t *free_bytes, at__gpu *gpu, at_error *err)
 
 at_status at__gpu_info(at__device_info *out, at__gpu *gpu, at_error *err)
 {
-    at__device_info info = { .ordinal = gpu->ordinal };
+    at__device_info info = { .ordinal = gpu->ordinal, .visible = gpu->visible };
     CUuuid uuid = { 0 };
     size_t total = 0;
     int version = 0;
