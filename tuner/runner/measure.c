@@ -75,14 +75,16 @@ static bool is_hopeless(double first_s, double best_s)
            first_s > (first_s >= LONG_S ? HOPELESS_LONG : HOPELESS) * best_s;
 }
 
-/* `launches` make a sample. */
+/* `launches` make a sample. What a lost race spares are samples that every other candidate gets. */
 static void summarise(at__measured *out, const double *samples, int count, int64_t launches)
 {
     out->timing.median_s = at__median(samples, (size_t)count);
     out->timing.spread = at__spread(samples, (size_t)count);
     out->timing.min_s = at__quantile(samples, (size_t)count, 0.0);
     out->timing.samples = count;
-    out->saved_s = (double)(MAX_SAMPLES - count) * (double)launches * out->timing.median_s;
+    out->saved_s = count < FEW_SAMPLES
+                       ? (double)(FEW_SAMPLES - count) * (double)launches * out->timing.median_s
+                       : 0;
 }
 
 /* A batch is at least one whole rotation for small problems; one of a hopeless candidate would only cost
