@@ -56,6 +56,16 @@ Test(overlap, compilers_start_while_the_first_of_all_devices_does)
     interrupt();
 }
 
+/* The context takes as long as finding the device; the kernels that verify do not wait for it. */
+Test(overlap, what_verifies_is_compiled_while_the_context_is_made)
+{
+    e2e_script("slow cuDevicePrimaryCtxRetain 36000000 create context");
+    e2e_start(&run, E2E_REAL, E2E_MINE "--no-cache");
+    e2e_wait_for_file(&run, "context");
+    e2e_wait_for_work(&run, 'w', 0.15);
+    interrupt();
+}
+
 /* Its kernel compiles for hours: ptxas takes more than linear time on straight code. */
 static void write_slow_template(void)
 {

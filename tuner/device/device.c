@@ -62,11 +62,15 @@ at_status at__device_start(at__device **out, const char *spec, at_error *err)
                                       : at__device_start_runner(out, (int)strtol(spec, NULL, 10), err);
 }
 
-at_status at__device_await(at__device *device, at__cancel *cancel, at_error *err)
+at_status at__device_await(at__device *device, at__cancel *cancel, at__device_found *found, void *context,
+                           at_error *err)
 {
     device->cancel = cancel;
+    device->found = found;
+    device->context = context;
     at_status status = device->kind->await ? device->kind->await(device, err) : AT_OK;
     device->cancel = NULL;
+    device->found = NULL;
     return status;
 }
 
@@ -75,7 +79,7 @@ at_status at__device_open(at__device **out, const char *spec, at__cancel *cancel
     at__device *device = NULL;
     at_status status = at__device_start(&device, spec, err);
     if (status == AT_OK)
-        status = at__device_await(device, cancel, err);
+        status = at__device_await(device, cancel, NULL, NULL, err);
     if (status == AT_OK)
         *out = device;
     else

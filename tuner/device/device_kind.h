@@ -27,8 +27,10 @@ typedef struct at__device_kind {
 struct at__device {
     const at__device_kind *kind;
     at__device_info info;
-    bool lost;          /* see at__device_is_lost */
-    at__cancel *cancel; /* see at__device_set_cancel    */
+    bool lost;               /* see at__device_is_lost */
+    at__cancel *cancel;      /* see at__device_set_cancel    */
+    at__device_found *found; /* see at__device_await; NULL: it is open */
+    void *context;           /* of found */
 };
 
 /* A runner process for a CUDA ordinal, which is not waited for: device_runner.c. */

@@ -193,13 +193,25 @@ static at_status spawn(runner *d, at_error *err)
     return at__child_spawn(&d->child, argv, err);
 }
 
+/* Half-way. */
+static void tell_found(const runner *d, const at__str *body)
+{
+    at__reader in = { body->data, body->data + body->len, false };
+    if (d->base.found)
+        d->base.found(d->base.context, (int)at__get_i64(&in));
+}
+
 /* A child that was spawned before is waited for. */
 static at_status start_once(runner *d, at_error *err)
 {
     at__str body = { 0 };
     at_status status = has_died(d) ? spawn(d, err) : AT_OK;
     if (status == AT_OK)
+        status = expect(d, AT__FOUND, &body, SETUP_DEADLINE_S, err);
+    if (status == AT_OK) {
+        tell_found(d, &body);
         status = expect(d, AT__HELLO, &body, SETUP_DEADLINE_S, err);
+    }
     if (status == AT_OK) {
         at__reader in = { body.data, body.data + body.len, false };
         if (!at__read_plain(&d->base.info, sizeof d->base.info, &in))

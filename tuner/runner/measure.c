@@ -82,9 +82,8 @@ static void summarise(at__measured *out, const double *samples, int count, int64
     out->timing.spread = at__spread(samples, (size_t)count);
     out->timing.min_s = at__quantile(samples, (size_t)count, 0.0);
     out->timing.samples = count;
-    out->saved_s = count < FEW_SAMPLES
-                       ? (double)(FEW_SAMPLES - count) * (double)launches * out->timing.median_s
-                       : 0;
+    out->saved_s =
+        count < FEW_SAMPLES ? (double)(FEW_SAMPLES - count) * (double)launches * out->timing.median_s : 0;
 }
 
 /* A batch is at least one whole rotation for small problems; one of a hopeless candidate would only cost

@@ -67,11 +67,28 @@ static at_status reply_failure(at_status failure, const at_error *cause, at_erro
     return status;
 }
 
+/* Compilers can begin, while the context is made. */
+static at_status say_found(const runner *r, at_error *err)
+{
+    int64_t cc = 0;
+    at__str body = { 0 };
+    at_status status = at__gpu_cc(&cc, r->gpu, err);
+    at__put_i64(&body, cc);
+    if (status == AT_OK)
+        status = reply(AT__FOUND, &body, err);
+    at__str_clear(&body);
+    return status;
+}
+
 static at_status hello(runner *r, int ordinal, at_error *err)
 {
     at__device_info info;
     at__str body = { 0 };
-    at_status status = at__gpu_open(&r->gpu, ordinal, err);
+    at_status status = at__gpu_find(&r->gpu, ordinal, err);
+    if (status == AT_OK)
+        status = say_found(r, err);
+    if (status == AT_OK)
+        status = at__gpu_enter(r->gpu, err);
     if (status == AT_OK)
         status = at__gpu_info(&info, r->gpu, err);
     if (status != AT_OK)

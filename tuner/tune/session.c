@@ -117,16 +117,43 @@ at_status at__session_begin(at__session **out, const at__catalog *catalog, const
     return status;
 }
 
+void at__session_tick(at__session *s)
+{
+    at_error unheard; /* whoever takes what was compiled hears of it */
+    at_status pumped = s->env.builder.pool ? at__pool_pump(s->env.builder.pool, &unheard) : AT_OK;
+    (void)pumped;
+}
+
+static at_status prepare(at__session *s, at_error *err)
+{
+    if (s->env.builder.nvrtc && !s->cache)
+        open_cache(s);
+    at_status status = at__setup_begin_checks(&s->env, err);
+    s->prepared = status == AT_OK;
+    return status;
+}
+
+/* What fails here fails again when the session is opened, and is told then. */
+void at__session_prepare(at__session *s, int cc)
+{
+    at_error unheard;
+    at__builder *b = &s->env.builder;
+    b->cc = cc;
+    if (s->prepared || !b->nvrtc || !at__nvrtc_supports(b->nvrtc, cc))
+        return;
+    at__session_tick(s);
+    at_status prepared = prepare(s, &unheard);
+    (void)prepared;
+}
+
 static at_status open_session(at__session *s, at_error *err)
 {
     at__env *env = &s->env;
     const at__strategy *strategy = env->options->strategy;
     bool replay = at__env_is_replay(env);
     at_status status = replay ? AT_OK : check_nvrtc(&env->builder, err);
-    if (status == AT_OK && !replay)
-        open_cache(s);
-    if (status == AT_OK)
-        status = at__setup_begin_checks(env, err);
+    if (status == AT_OK && !s->prepared)
+        status = prepare(s, err);
     if (status == AT_OK)
         status = at__store_open(&env->store, env->options->db_path, AT__STORE_WRITE, err);
     if (status != AT_OK)

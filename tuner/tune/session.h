@@ -24,6 +24,14 @@ at_status at__session_begin(at__session **out, const at__catalog *catalog, const
 void at__session_share(at__session *session, int workers);
 
 /*
+ * The device that the session will be opened with has this compute capability: has the kernels that verify
+ * compiled, without waiting. at__session_open does it else. at__session_tick hands out what waits for a
+ * compiler; to be called while the device is waited for.
+ */
+void at__session_prepare(at__session *session, int cc);
+void at__session_tick(at__session *session);
+
+/*
  * Has the kernels that verify compiled, without waiting, and begins a run in the store. AT_ERR_DEVICE: NVRTC
  * does not know the device. AT_ERR_STORE. The session can only be closed after a failure.
  */

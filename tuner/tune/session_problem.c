@@ -29,14 +29,11 @@ static void show_phase(at__session *s)
     s->env.events->progress(s->env.events->context, &p);
 }
 
-/* Meanwhile compilers that are done get what waits for them. Who takes what they compiled hears of failures.
- */
+/* Meanwhile compilers that are done get what waits for them. */
 static void tick(void *context)
 {
     at__session *s = context;
-    at_error unheard;
-    at_status pumped = s->env.builder.pool ? at__pool_pump(s->env.builder.pool, &unheard) : AT_OK;
-    (void)pumped;
+    at__session_tick(s);
     show_phase(s);
 }
 
@@ -122,6 +119,7 @@ static at_status run_copies(double *ceiling_s, at__job *j, at_error *err)
 static at_status set_up(at__job *j, at_error *err)
 {
     at__preparation p;
+    at__session_tick(j->s);
     at_status status =
         at__setup_begin(&p, j->env, at__contest_problem(j->main), at__contest_slots(j->main), err);
     if (status == AT_OK)

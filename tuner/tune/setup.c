@@ -175,6 +175,7 @@ at_status at__setup_begin_checks(at__env *env, at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < AT__CHECK_PARTS && status == AT_OK; i++) {
+        at__build_drop(&env->verify[i], &env->builder); /* of an attempt that failed */
         status = at__setup_checks(&env->verify[i].source, i, err);
         if (status == AT_OK)
             status = at__build_begin(&env->verify[i], &env->builder, CHECKS_FILE, err);

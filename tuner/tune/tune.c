@@ -178,10 +178,25 @@ static at_status start_member(member *m, int index, int workers, team *t, at_err
     return AT_OK;
 }
 
+/* Half-way: what does not depend on the problem can be compiled. */
+static void on_found(void *context, int cc)
+{
+    member *m = context;
+    if (m->session)
+        at__session_prepare(m->session, cc);
+}
+
+static void tick(void *context)
+{
+    member *m = context;
+    if (m->session)
+        at__session_tick(m->session);
+}
+
 static at_status await_member(member *m, team *t, at_error *err)
 {
-    at__cancel cancel = { .flag = t->options->cancel };
-    at_status status = at__device_await(m->device, &cancel, err);
+    at__cancel cancel = { .flag = t->options->cancel, .tick = tick, .context = m };
+    at_status status = at__device_await(m->device, &cancel, on_found, m, err);
     if (status == AT_OK && m->begun != AT_OK)
         status = at_fail(err, m->begun, "%s", m->why.text);
     return status;
