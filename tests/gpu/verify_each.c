@@ -26,7 +26,7 @@ typedef struct checker {
     at__catalog *catalog;
     at__gpu *gpu;
     at__nvrtc *nvrtc;
-    at__str verify_cubin;
+    at__str verify[AT__CHECK_PARTS];
     int cc;
     at__limits limits;
     at__store *winners; /* NULL: samples */
@@ -72,8 +72,8 @@ static at__bench *open_bench(checker *c, const at__problem *p, const int64_t *sl
     must(at__setup_describe(&setup, p, slots, &err), &err);
     must(at__render_reference(&source, p->op, p->type, &err), &err);
     compile(c, &build.cubin, at__str_text(&source), p->op->file);
-    setup.verify_cubin = c->verify_cubin.data;
-    setup.verify_len = c->verify_cubin.len;
+    for (int i = 0; i < AT__CHECK_PARTS; i++)
+        setup.verify[i] = (at__check_part){ c->verify[i].data, c->verify[i].len };
     must(at__kernel_bind(&setup.reference, &build, p->op->reference, &p->op->launch, p->op, slots, &err),
          &err);
     must(at__bench_open(&bench, c->gpu, &setup, &err), &err);
@@ -219,9 +219,11 @@ int main(int argc, char **argv)
     must(at__gpu_info(&info, c.gpu, &err), &err);
     c.cc = (int)info.limits.cc;
     c.limits = info.limits;
-    must(at__setup_checks(&checks, &err), &err);
-    compile(&c, &c.verify_cubin, at__str_text(&checks), "runner/verify.cu");
-    at__str_clear(&checks);
+    for (int i = 0; i < AT__CHECK_PARTS; i++) {
+        must(at__setup_checks(&checks, i, &err), &err);
+        compile(&c, &c.verify[i], at__str_text(&checks), "runner/verify.cu");
+        at__str_clear(&checks);
+    }
     for (int i = 2; i < argc; i++) {
         char line[256];
         at__shapes shapes = { 0 };
@@ -236,7 +238,8 @@ int main(int argc, char **argv)
     if (c.without)
         printf("%d problems without a winner; ", c.without);
     printf("%d configurations, %d wrong\n", c.tried, c.wrong);
-    at__str_clear(&c.verify_cubin);
+    for (int i = 0; i < AT__CHECK_PARTS; i++)
+        at__str_clear(&c.verify[i]);
     at__store_close(c.winners);
     at__gpu_close(c.gpu);
     at__nvrtc_close(c.nvrtc);

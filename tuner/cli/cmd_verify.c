@@ -247,11 +247,14 @@ static at_status open_all(work *w, const at__tune_events *events, at_error *err)
         status = read_shapes(w, err);
     if (status == AT_OK)
         status = at__device_open(&w->device, a->device ? a->device : "0", &cancel, err);
+    bool replay = a->device && at__device_is_replay(a->device);
     w->options.warm = a->warm;
     w->options.command = "verify";
     w->options.cancel = &at__cancel_requested;
     if (status == AT_OK)
-        status = at__session_open(&w->session, w->catalog, &w->options, w->device, 0, events, err);
+        status = at__session_begin(&w->session, w->catalog, &w->options, replay, 0, events, err);
+    if (status == AT_OK)
+        status = at__session_open(w->session, w->device, err);
     return status == AT_OK ? collect_all(w, err) : status;
 }
 

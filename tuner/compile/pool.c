@@ -31,6 +31,7 @@
 #define LEAST_BYTES ((int64_t)1 << 30)
 
 enum { READY = 1, JOB, RESULT, FAILED };
+enum { ANYBODY = -1 }; /* instead of an owner */
 
 typedef struct job {
     int64_t tag;
@@ -225,14 +226,29 @@ static bool read_result(at__compiled *out, at__reader *r)
     return false;
 }
 
+/* Whether a job is one of this owner's. */
+static bool belongs(int64_t tag, int owner)
+{
+    return owner == ANYBODY || tag >> 32 == owner;
+}
+
+bool at__pool_take_of(at__pool *pool, int owner, at__compiled *out)
+{
+    for (size_t i = 0; i < pool->finished_count; i++) {
+        at__compiled *found = &pool->finished[i];
+        if (!belongs(found->tag, owner))
+            continue;
+        *out = *found;
+        pool->finished_count--;
+        memmove(found, found + 1, (pool->finished_count - i) * sizeof *found);
+        return true;
+    }
+    return false;
+}
+
 bool at__pool_take(at__pool *pool, at__compiled *out)
 {
-    if (pool->finished_count == 0)
-        return false;
-    *out = pool->finished[0];
-    pool->finished_count--;
-    memmove(pool->finished, pool->finished + 1, pool->finished_count * sizeof *pool->finished);
-    return true;
+    return at__pool_take_of(pool, ANYBODY, out);
 }
 
 /* ---- workers ---- */
@@ -421,6 +437,18 @@ int at__pool_busy(const at__pool *pool)
     return pool->queued + pool->running + (int)pool->finished_count;
 }
 
+int at__pool_busy_of(const at__pool *pool, int owner)
+{
+    int busy = 0;
+    for (int i = 0; i < pool->count; i++)
+        busy += pool->workers[i].busy && belongs(pool->workers[i].job.tag, owner);
+    for (int i = 0; i < pool->queued; i++)
+        busy += belongs(pool->queue[i].tag, owner);
+    for (size_t i = 0; i < pool->finished_count; i++)
+        busy += belongs(pool->finished[i].tag, owner);
+    return busy;
+}
+
 bool at__pool_has_room(const at__pool *pool)
 {
     return pool->queued + pool->running < 2 * pool->count;
@@ -447,11 +475,13 @@ at_status at__pool_submit(at__pool *pool, int64_t tag, const char *source, const
     return AT_OK;
 }
 
-void at__pool_drop(at__pool *pool)
+void at__pool_drop_of(at__pool *pool, int owner)
 {
+    int kept = 0;
+    at__compiled finished = { 0 };
     for (int i = 0; i < pool->count; i++) {
         worker *w = &pool->workers[i];
-        if (!w->busy)
+        if (!w->busy || !belongs(w->job.tag, owner))
             continue;
         at__child_stop(&w->child, 0);
         at__str_clear(&w->job.body);
@@ -461,11 +491,27 @@ void at__pool_drop(at__pool *pool)
             start_worker(pool, w);
     }
     for (int i = 0; i < pool->queued; i++)
-        at__str_clear(&pool->queue[i].body);
-    for (size_t i = 0; i < pool->finished_count; i++)
-        at__compiled_clear(&pool->finished[i]);
-    pool->queued = 0;
-    pool->finished_count = 0;
+        if (belongs(pool->queue[i].tag, owner))
+            at__str_clear(&pool->queue[i].body);
+        else
+            pool->queue[kept++] = pool->queue[i];
+    pool->queued = kept;
+    while (at__pool_take_of(pool, owner, &finished))
+        at__compiled_clear(&finished);
+}
+
+void at__pool_drop(at__pool *pool)
+{
+    at__pool_drop_of(pool, ANYBODY);
+}
+
+void at__pool_shrink(at__pool *pool, int workers)
+{
+    while (pool->count > 1 && pool->count > workers) {
+        worker *last = &pool->workers[--pool->count];
+        at__child_stop(&last->child, 0);
+        at__inbox_clear(&last->inbox);
+    }
 }
 
 /* ---- the pool ---- */
@@ -525,8 +571,10 @@ void at__pool_close(at__pool *pool)
 {
     if (!pool)
         return;
+    for (int i = 0; i < pool->count; i++) /* a worker has nothing to lose; all end at once */
+        at__child_kill(&pool->workers[i].child);
     for (int i = 0; i < pool->count; i++) {
-        at__child_stop(&pool->workers[i].child, 0); /* a worker has nothing to lose */
+        at__child_stop(&pool->workers[i].child, 0);
         at__inbox_clear(&pool->workers[i].inbox);
         if (pool->workers[i].busy)
             at__str_clear(&pool->workers[i].job.body);

@@ -54,6 +54,10 @@ const int64_t *at__contest_slots(const at__contest *contest); /* the op's, bound
 const char *at__contest_strategy(const at__contest *contest); /* its name */
 bool at__contest_is_copy(const at__contest *contest);
 
+/* Proposes as many candidates as the compilers take, and has them compiled, without waiting: before the
+ * device is ready. */
+at_status at__contest_compile_ahead(at__contest *contest, at_error *err) AT_MUST_CHECK;
+
 /*
  * Runs until the strategy, the budget or the user says stop. Everything measured is stored. `shown` is what
  * its progress events begin with; `ceiling_s` is the fastest copy, 0: unknown.
