@@ -13,7 +13,7 @@ static __device__ inline double wrong_by(const void *got, const void *right, u64
                         at__double_of(b));
 }
 
-#if AT_PART == 2
+#if !defined AT_PART || AT_PART == 2
 
 extern "C" __global__ void verify_generate(void *to, u64 count, u64 seed, u64 how, u64 a, u64 b)
 {
@@ -23,7 +23,7 @@ extern "C" __global__ void verify_generate(void *to, u64 count, u64 seed, u64 ho
 }
 
 #endif
-#if AT_PART == 3
+#if !defined AT_PART || AT_PART == 3
 
 /* Are these still the numbers of verify_generate? `found` as in verify.cu, of numbers. */
 extern "C" __global__ void verify_generated(const void *got, u64 count, u64 seed, u64 how, u64 a, u64 b, u64 *found)
@@ -35,7 +35,7 @@ extern "C" __global__ void verify_generated(const void *got, u64 count, u64 seed
 }
 
 #endif
-#if AT_PART == 4
+#if !defined AT_PART || AT_PART == 4
 
 /* Every number wrong by whatever a check may allow. */
 extern "C" __global__ void verify_far(void *to, const void *right, u64 count, u64 how)
@@ -68,7 +68,7 @@ extern "C" __global__ void verify_close(const void *got, const void *right, u64 
 }
 
 #endif
-#if AT_PART == 5
+#if !defined AT_PART || AT_PART == 5
 
 /* found[6]: the bits of how wrong the worst is; of doubles from 0 on they are ordered as these are. */
 extern "C" __global__ void verify_worst(const void *got, const void *right, u64 count, u64 how, u64 a, u64 b, u64 *found)
@@ -91,7 +91,7 @@ extern "C" __global__ void verify_where(const void *got, const void *right, u64 
 }
 
 #endif
-#if AT_PART == 1
+#if !defined AT_PART || AT_PART == 1
 
 /* Of a right answer: numbers that are as before [0], NaN [1], infinite [2], other than the first [3]. */
 extern "C" __global__ void verify_judge(const void *right, const void *before, u64 count, u64 how, u64 *found)

@@ -36,7 +36,7 @@ static __device__ inline u64 whole_words(u64 bytes, const void *a, const void *b
     return ((u64)a | (u64)b) % 16 == 0 ? bytes / 16 : 0;
 }
 
-#if AT_PART == 0
+#if !defined AT_PART || AT_PART == 0
 
 /* Random bits. */
 extern "C" __global__ void verify_fill(unsigned char *to, u64 bytes, u64 seed)
@@ -96,7 +96,7 @@ extern "C" __global__ void verify_random(const unsigned char *got, u64 bytes, u6
 }
 
 #endif
-#if AT_PART == 1
+#if !defined AT_PART || AT_PART == 1
 
 /* A guard zone has any alignment and length: byte by byte. */
 extern "C" __global__ void verify_guard_fill(unsigned char *zone, u64 bytes, u64 seed)
