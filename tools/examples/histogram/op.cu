@@ -37,9 +37,9 @@ ceiling   copy 1 1 (n + 1) / 2         # a copy of half of it moves as many byte
  *   shared.cu   COPIES as above; THREADS, BLOCKS and UNROLL say how many accesses are on their way at once, ADD with which
  *               instruction is counted: one joins lanes that meet in a counter, which costs where they rarely do
  *
- * One launch is enough. Either the last block to add its counts hands them over, from `work` to `counts`; or the first
- * block zeroes `counts` while all others count, and they add to that, which saves a short problem the last one's way to
- * memory and back (JOIN). Zeros are left in `work` for the next launch, as the check sees (inout); whoever uses the kernel
+ * One launch is enough. Either the last block to add its counts hands them over, from `work` to `counts`; or a block of
+ * its own zeroes `counts` while all others count, and they add to that, which saves a short problem the last one's way
+ * to memory and back (JOIN). Zeros are left in `work` for the next launch, as the check sees (inout); whoever uses the kernel
  * has to zero it once. Everything is compared exactly.
  *
  *   autotune --templates tools/examples/histogram 'histogram 256x100000000 u8' 'histogram 4096x100000000 i32'
