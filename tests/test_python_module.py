@@ -32,7 +32,14 @@ class Record(ctypes.Structure):
                 ("current", ctypes.c_void_p)]
 
 
+class Copied(ctypes.Structure):
+    """fake_copy of fake_driver.h."""
+    _fields_ = [("to", ctypes.c_uint64), ("at", ctypes.c_uint64), ("bytes", ctypes.c_uint64),
+                ("stream", ctypes.c_void_p), ("launches", ctypes.c_int)]
+
+
 FAKE.fake_read.restype = Record
+FAKE.fake_copied.restype = Copied
 
 
 class Cuda:
@@ -142,6 +149,20 @@ class Arrays(OnTheFakeDriver):
                 self.before = FAKE.fake_read().launches
                 self.tuner.copy(Cuda(IN, (64, 96), typestr), Cuda(OUT, (64, 96), typestr))
                 self.assertEqual(list(self.launched().params)[:2], [OUT, IN])
+
+    def test_copies_what_begins_anywhere_by_the_driver(self):
+        self.tuner.copy(Cuda(IN + 16, (64, 96), stream=0x59), Cuda(OUT, (64, 96)))
+        seen = FAKE.fake_copied()
+        self.assertEqual((seen.to, seen.at, seen.bytes, seen.stream), (OUT, IN + 16, 24576, 0x59))
+        self.assertEqual(FAKE.fake_read().launches, self.before)
+
+    def test_the_short_way_launches_the_same(self):
+        self.tuner.submit("transpose", (64, 96), "u32", OUT, IN, 0x5A)
+        seen = self.launched()
+        self.assertEqual((list(seen.params)[:2], seen.stream), ([OUT, IN], 0x5A))
+        with self.assertRaisesRegex(autotune.Error, "buffer") as raised:
+            self.tuner.submit("transpose", (64, 96), "u32", OUT, 0, 0)
+        self.assertEqual(raised.exception.status, "usage")
 
     def test_reads_types_of_all_protocols(self):
         for value, dtype in [(Cuda(IN, (4,), "<f8"), "f64"), (Cuda(IN, (4,), "|b1"), "u8"), (Cuda(IN, (4,), "<c16"), "c128"),

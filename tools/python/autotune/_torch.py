@@ -6,7 +6,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from . import default
+from . import _driver, default
+from ._arrays import bits
+from ._tuner import COPY_ALIGNMENT
 
 
 def _turned(x: Tensor) -> tuple[int, ...]:
@@ -15,12 +17,33 @@ def _turned(x: Tensor) -> tuple[int, ...]:
     return (*x.shape[:-2], x.shape[-1], x.shape[-2])
 
 
+def _submitted(op: str, sizes: tuple[int, ...], x: Tensor, out: Tensor) -> bool:
+    """The short way to a launch, for what needs no look at strides. False: nothing was done."""
+    device = x.get_device()
+    if not (x.is_contiguous() and _driver.is_current(device) and x.numel()):
+        return False
+    default().submit(op, sizes, bits(x.element_size()), out.data_ptr(), x.data_ptr(),
+                     torch._C._cuda_getCurrentRawStream(device))
+    return True
+
+
+def _transposed(x: Tensor) -> Tensor:
+    out = x.new_empty(_turned(x))
+    return out if _submitted("transpose", tuple(x.shape), x, out) else default().transpose(x, out)
+
+
+def _copied(x: Tensor) -> Tensor:
+    out = torch.empty_like(x, memory_format=torch.contiguous_format)
+    aligned = (x.data_ptr() | out.data_ptr()) % COPY_ALIGNMENT == 0
+    return out if aligned and _submitted("copy", (x.numel(),), x, out) else out.copy_(x)
+
+
 # ---- transpose ----
 
 
 @torch.library.custom_op("autotune::transpose", mutates_args=(), device_types="cuda")
 def _transpose(x: Tensor) -> Tensor:
-    return default().transpose(x)
+    return _transposed(x)
 
 
 @_transpose.register_kernel("cpu")
@@ -41,7 +64,7 @@ _transpose.register_autograd(lambda _, gradient: _transpose(gradient))
 
 @torch.library.custom_op("autotune::copy", mutates_args=(), device_types="cuda")
 def _copy(x: Tensor) -> Tensor:
-    return default().copy(x.contiguous())
+    return _copied(x)
 
 
 @_copy.register_kernel("cpu")
@@ -68,7 +91,7 @@ def _at_once(x: Tensor) -> bool:
 
 def transpose(x: Tensor, out: Tensor | None = None) -> Tensor:
     if out is None:
-        return default().transpose(x) if _at_once(x) else _transpose(x)
+        return _transposed(x) if _at_once(x) else _transpose(x)
     if out.is_cuda and not torch.compiler.is_compiling():
         return default().transpose(x.detach(), out)
     return out.copy_(_transpose(x))
@@ -76,7 +99,7 @@ def transpose(x: Tensor, out: Tensor | None = None) -> Tensor:
 
 def copy(x: Tensor, out: Tensor | None = None) -> Tensor:
     if out is None:
-        return default().copy(x.contiguous()) if _at_once(x) else _copy(x)
+        return _copied(x) if _at_once(x) else _copy(x)
     if out.is_cuda and not torch.compiler.is_compiling():
         return default().copy(x.detach().contiguous(), out)
     return out.copy_(_copy(x))
