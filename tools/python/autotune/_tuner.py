@@ -13,7 +13,7 @@ from ._native import Error, Found
 
 COPY_ALIGNMENT = 256  # of both buffers, for the operation copy; what lies elsewhere the driver copies
 
-Path = Union[str, os.PathLike, None]
+Path = Union[str, "os.PathLike[str]", None]
 Buffer = Any  # an array on a GPU, or an address
 
 
@@ -85,7 +85,7 @@ class Tuner:
         self.close()
 
     def version(self) -> str:
-        return self._library.at_version().decode()
+        return str(self._library.at_version().decode())
 
     def find(self, op: str, sizes: Sequence[int], dtype: str, device: str | None = None, cc: int = 0,
              sms: int = 0) -> Found:
