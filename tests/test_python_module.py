@@ -274,6 +274,14 @@ class Torch(unittest.TestCase):
         (autotune.transpose(self.x) * weight).sum().backward()
         self.assertTrue(torch.equal(self.x.grad, weight.t()))
 
+    def test_vmap_takes_them(self):
+        x = torch.randn(4, 3, 5)
+        self.assertTrue(torch.equal(torch.vmap(autotune.transpose)(x), x.transpose(1, 2)))
+        self.assertTrue(torch.equal(torch.vmap(autotune.transpose, in_dims=1)(x), x.permute(1, 2, 0)))
+        deep = torch.randn(2, 4, 3, 5)
+        self.assertTrue(torch.equal(torch.vmap(autotune.transpose)(deep), deep.transpose(2, 3)))
+        self.assertTrue(torch.equal(torch.vmap(autotune.copy, in_dims=2)(x), x.permute(2, 0, 1)))
+
     def test_operators_are_what_pytorch_asks_of_them(self):
         for op in (torch.ops.autotune.transpose, torch.ops.autotune.copy):
             torch.library.opcheck(op, (self.x,))

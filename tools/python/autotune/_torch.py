@@ -1,7 +1,9 @@
-"""PyTorch's operators autotune::transpose and autotune::copy, with what torch.compile and autograd ask of them. On the
-CPU they are PyTorch's own, so that a model is the same everywhere."""
+"""PyTorch's operators autotune::transpose and autotune::copy, with what torch.compile, autograd and vmap ask of them.
+On the CPU they are PyTorch's own, so that a model is the same everywhere."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -57,6 +59,13 @@ def _(x: Tensor) -> Tensor:
     return x.new_empty(_turned(x))
 
 
+@_transpose.register_vmap
+def _(_: Any, in_dims: tuple[int | None, ...], x: Tensor) -> tuple[Tensor, int]:
+    x = x.movedim(in_dims[0] or 0, 0)
+    y = _transpose(x.reshape(-1, *x.shape[-2:]))  # one batch more, or a larger one
+    return y.reshape(*x.shape[:-2], *y.shape[-2:]), 0
+
+
 _transpose.register_autograd(lambda _, gradient: _transpose(gradient))
 
 # ---- copy ----
@@ -77,6 +86,11 @@ def _(x: Tensor) -> Tensor:
     return x.new_empty(x.shape)
 
 
+@_copy.register_vmap
+def _(_: Any, in_dims: tuple[int | None, ...], x: Tensor) -> tuple[Tensor, int]:
+    return _copy(x.movedim(in_dims[0] or 0, 0)), 0
+
+
 _copy.register_autograd(lambda _, gradient: gradient)
 
 
@@ -86,7 +100,8 @@ _copy.register_autograd(lambda _, gradient: gradient)
 def _at_once(x: Tensor) -> bool:
     """Nobody traces or differentiates: the call needs no operator, which would cost more than a small launch."""
     return (type(x) is Tensor and x.is_cuda and not torch.compiler.is_compiling() and not x.is_conj() and not x.is_neg()
-            and not (x.requires_grad and torch.is_grad_enabled()))
+            and not (x.requires_grad and torch.is_grad_enabled())
+            and not torch._C._functorch.is_functorch_wrapped_tensor(x))
 
 
 def transpose(x: Tensor, out: Tensor | None = None) -> Tensor:
