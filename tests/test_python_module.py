@@ -45,8 +45,8 @@ FAKE.fake_copied.restype = Copied
 class Cuda:
     """An array as CuPy and Numba show theirs."""
 
-    def __init__(self, address, shape, typestr="<f4", strides=None, stream=None):
-        self.__cuda_array_interface__ = {"version": 3, "data": (address, False), "shape": shape, "typestr": typestr,
+    def __init__(self, address, shape, typestr="<f4", strides=None, stream=None, readonly=False):
+        self.__cuda_array_interface__ = {"version": 3, "data": (address, readonly), "shape": shape, "typestr": typestr,
                                          "strides": strides, "stream": stream}
 
 
@@ -179,6 +179,11 @@ class Refused(OnTheFakeDriver):
         x = Cuda(IN, (64, 96))
         for out in (Cuda(OUT, (64, 96)), Cuda(OUT, (96, 64), "<f8"), Cuda(OUT, (96, 64), strides=(4, 384))):
             self.refused(r"out: found shape .* expected a contiguous array of shape \(96, 64\)", self.tuner.transpose, x, out)
+
+    def test_an_output_that_may_only_be_read(self):
+        x, out = Cuda(IN, (64, 96), readonly=True), Cuda(OUT, (96, 64), readonly=True)
+        self.refused("out: found a read-only array", self.tuner.transpose, x, out)
+        self.refused("out: found a read-only array", self.tuner.run, "transpose", (64, 96), "f32", [out, x])
 
     def test_memory_of_the_host(self):
         self.refused("found a buffer at 0x64; expected memory of a GPU", self.tuner.transpose, Cuda(IN, (64, 96)),

@@ -33,6 +33,8 @@ def check_buffers(args: Sequence[_native.Arg], buffers: Sequence[Array | int]) -
     for arg, buffer in zip(wanted, buffers):
         if isinstance(buffer, int):
             continue
+        if arg.role != "input" and not buffer.writable:
+            raise ValueError(f"{arg.name}: found a read-only array; expected one that may be written")
         if not buffer.dense:
             raise ValueError(f"{arg.name}: found strides {buffer.strides}; expected a contiguous array")
         if buffer.count * buffer.item_bytes < arg.bytes:
@@ -163,6 +165,8 @@ class Tuner:
         if out is None:
             out = empty_like(x, array, shape)
         target = as_array(out, stream)
+        if not target.writable:
+            raise ValueError("out: found a read-only array; expected one that may be written")
         if target.shape != shape or target.item_bytes != array.item_bytes or not target.dense:
             raise ValueError(f"out: found shape {target.shape}, {target.item_bytes} bytes an element, strides "
                              f"{target.strides}; expected a contiguous array of shape {shape} and of elements of "
