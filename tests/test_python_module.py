@@ -32,14 +32,21 @@ class Record(ctypes.Structure):
                 ("current", ctypes.c_void_p)]
 
 
+class Copied(ctypes.Structure):
+    """fake_copy of fake_driver.h."""
+    _fields_ = [("to", ctypes.c_uint64), ("at", ctypes.c_uint64), ("bytes", ctypes.c_uint64),
+                ("stream", ctypes.c_void_p), ("launches", ctypes.c_int)]
+
+
 FAKE.fake_read.restype = Record
+FAKE.fake_copied.restype = Copied
 
 
 class Cuda:
     """An array as CuPy and Numba show theirs."""
 
-    def __init__(self, address, shape, typestr="<f4", strides=None, stream=None):
-        self.__cuda_array_interface__ = {"version": 3, "data": (address, False), "shape": shape, "typestr": typestr,
+    def __init__(self, address, shape, typestr="<f4", strides=None, stream=None, readonly=False):
+        self.__cuda_array_interface__ = {"version": 3, "data": (address, readonly), "shape": shape, "typestr": typestr,
                                          "strides": strides, "stream": stream}
 
 
@@ -143,6 +150,20 @@ class Arrays(OnTheFakeDriver):
                 self.tuner.copy(Cuda(IN, (64, 96), typestr), Cuda(OUT, (64, 96), typestr))
                 self.assertEqual(list(self.launched().params)[:2], [OUT, IN])
 
+    def test_copies_what_begins_anywhere_by_the_driver(self):
+        self.tuner.copy(Cuda(IN + 16, (64, 96), stream=0x59), Cuda(OUT, (64, 96)))
+        seen = FAKE.fake_copied()
+        self.assertEqual((seen.to, seen.at, seen.bytes, seen.stream), (OUT, IN + 16, 24576, 0x59))
+        self.assertEqual(FAKE.fake_read().launches, self.before)
+
+    def test_the_short_way_launches_the_same(self):
+        self.tuner.submit("transpose", (64, 96), "u32", OUT, IN, 0x5A)
+        seen = self.launched()
+        self.assertEqual((list(seen.params)[:2], seen.stream), ([OUT, IN], 0x5A))
+        with self.assertRaisesRegex(autotune.Error, "buffer") as raised:
+            self.tuner.submit("transpose", (64, 96), "u32", OUT, 0, 0)
+        self.assertEqual(raised.exception.status, "usage")
+
     def test_reads_types_of_all_protocols(self):
         for value, dtype in [(Cuda(IN, (4,), "<f8"), "f64"), (Cuda(IN, (4,), "|b1"), "u8"), (Cuda(IN, (4,), "<c16"), "c128"),
                              (DLPack(IN, (4,), 4, 16), "bf16"), (DLPack(IN, (4,), 5, 64), "c64"), (DLPack(IN, (4,), 6, 8), "u8")]:
@@ -158,6 +179,11 @@ class Refused(OnTheFakeDriver):
         x = Cuda(IN, (64, 96))
         for out in (Cuda(OUT, (64, 96)), Cuda(OUT, (96, 64), "<f8"), Cuda(OUT, (96, 64), strides=(4, 384))):
             self.refused(r"out: found shape .* expected a contiguous array of shape \(96, 64\)", self.tuner.transpose, x, out)
+
+    def test_an_output_that_may_only_be_read(self):
+        x, out = Cuda(IN, (64, 96), readonly=True), Cuda(OUT, (96, 64), readonly=True)
+        self.refused("out: found a read-only array", self.tuner.transpose, x, out)
+        self.refused("out: found a read-only array", self.tuner.run, "transpose", (64, 96), "f32", [out, x])
 
     def test_memory_of_the_host(self):
         self.refused("found a buffer at 0x64; expected memory of a GPU", self.tuner.transpose, Cuda(IN, (64, 96)),
@@ -227,6 +253,7 @@ class Nvrtc(unittest.TestCase):
         self.assertIn(f"{folder}/nvidia/cuda_nvrtc/lib", found)
 
 
+@unittest.skipIf(sys.version_info < (3, 10), "older ones cannot evaluate X | Y")
 class Typed(unittest.TestCase):
     def test_all_that_is_public_is_annotated(self):
         self.assertTrue((ROOT / "tools/python/autotune/py.typed").exists())
@@ -251,6 +278,14 @@ class Torch(unittest.TestCase):
         weight = torch.randn(5, 3)
         (autotune.transpose(self.x) * weight).sum().backward()
         self.assertTrue(torch.equal(self.x.grad, weight.t()))
+
+    def test_vmap_takes_them(self):
+        x = torch.randn(4, 3, 5)
+        self.assertTrue(torch.equal(torch.vmap(autotune.transpose)(x), x.transpose(1, 2)))
+        self.assertTrue(torch.equal(torch.vmap(autotune.transpose, in_dims=1)(x), x.permute(1, 2, 0)))
+        deep = torch.randn(2, 4, 3, 5)
+        self.assertTrue(torch.equal(torch.vmap(autotune.transpose)(deep), deep.transpose(2, 3)))
+        self.assertTrue(torch.equal(torch.vmap(autotune.copy, in_dims=2)(x), x.permute(2, 0, 1)))
 
     def test_operators_are_what_pytorch_asks_of_them(self):
         for op in (torch.ops.autotune.transpose, torch.ops.autotune.copy):

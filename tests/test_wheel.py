@@ -77,6 +77,12 @@ class Wheel(unittest.TestCase):
         self.assertEqual(files, sources | {"libautotune.so"})
         self.assertIn("py.typed", files)
 
+    def test_the_manual_page_and_completions_are_beside_the_program(self):
+        share = self.folder / "venv/share"
+        for page in ("man/man1/autotune.1", "bash-completion/completions/autotune", "zsh/site-functions/_autotune",
+                     "fish/vendor_completions.d/autotune.fish"):
+            self.assertIn("autotune", (share / page).read_text())
+
     def test_what_it_says_of_itself(self):
         info = next(self.site.glob("autotune-*.dist-info"))
         version = re.search(r"project\(autotune VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text())[1]

@@ -126,6 +126,11 @@ class Operators(Case):
         self.assertTrue(torch.autograd.gradcheck(autotune.transpose, (x,)))
         self.assertTrue(torch.autograd.gradgradcheck(lambda x: autotune.transpose(x) ** 2, (x,)))
 
+    def test_vmap_takes_them(self):
+        x = torch.randn(4, 33, 50, device="cuda")
+        self.same(torch.vmap(autotune.transpose)(x), turned(x))
+        self.assertTrue(torch.equal(torch.vmap(autotune.copy, in_dims=1)(x), x.transpose(0, 1)))
+
     def test_they_are_what_pytorch_asks_of_them(self):
         for op in (torch.ops.autotune.transpose, torch.ops.autotune.copy):
             torch.library.opcheck(op, (torch.randn(32, 48, device="cuda", requires_grad=True),))

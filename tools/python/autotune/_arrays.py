@@ -29,6 +29,7 @@ class Array:
     stream: int | None = None
     device: int | None = None
     owner: Any = field(default=None, repr=False)
+    writable: bool = True
 
     @property
     def count(self) -> int:
@@ -96,7 +97,7 @@ def _from_interface(value: Any) -> Array:
         raise ValueError(f"found strides of {given} bytes; expected multiples of an element's {item_bytes}")
     strides = tuple(step // item_bytes for step in given) if given else row_major(shape)
     return Array(interface["data"][0], shape, strides, f"{_KINDS[kind]}{8 * item_bytes}", item_bytes,
-                 interface.get("stream"), None, value)
+                 interface.get("stream"), None, value, not interface["data"][1])
 
 
 # ---- DLPack ----

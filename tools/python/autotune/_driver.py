@@ -28,6 +28,7 @@ def driver() -> ctypes.CDLL:
                     ) from error
     library.cuPointerGetAttribute.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64]
     library.cuStreamSynchronize.argtypes = [ctypes.c_void_p]
+    library.cuMemcpyDtoDAsync_v2.argtypes = [ctypes.c_uint64, ctypes.c_uint64, ctypes.c_size_t, ctypes.c_void_p]
     library.cuCtxPushCurrent_v2.argtypes = [ctypes.c_void_p]
     _check("cuInit", library.cuInit(0))
     return library
@@ -58,12 +59,17 @@ def device_of(address: int) -> int:
     return device.value
 
 
+def is_current(device: int) -> bool:
+    """Whether a context of this device is."""
+    here = ctypes.c_int(-1)
+    return driver().cuCtxGetDevice(ctypes.byref(here)) == 0 and here.value == device
+
+
 @contextlib.contextmanager
 def current(array: Array) -> Iterator[None]:
     """Within it a context of the array's device is current: the one that is already, else the primary one."""
     device = device_of(array.address) if array.device is None else array.device
-    here = ctypes.c_int(-1)
-    if driver().cuCtxGetDevice(ctypes.byref(here)) == 0 and here.value == device:
+    if is_current(device):
         yield
         return
     before = ctypes.c_void_p()
@@ -72,6 +78,11 @@ def current(array: Array) -> Iterator[None]:
         yield
     finally:
         _call("cuCtxPopCurrent_v2", ctypes.byref(before))
+
+
+def copy_bytes(target: int, source: int, size: int, stream: int) -> None:
+    """Within the device of the current context."""
+    _call("cuMemcpyDtoDAsync_v2", target, source, size, stream)
 
 
 def wait_for(stream: int) -> None:

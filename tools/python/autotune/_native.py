@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 MAX_SIZES, MAX_PITCHES, MAX_ALIGNMENTS = 6, 2, 4
 TYPES = ("u8", "i8", "f16", "bf16", "u16", "i16", "f32", "i32", "u32", "f64", "i64", "u64", "c64", "c128")
@@ -113,7 +114,8 @@ class Found:
 
 def shown(found: FoundStruct, source: str | None = None) -> Found:
     """A copy in Python's own types, which outlives the tuner."""
-    values = {name: getattr(found, name) for name, _ in FoundStruct._fields_ if not name.endswith("_count")}
+    values: dict[str, Any] = {field[0]: getattr(found, field[0]) for field in FoundStruct._fields_
+                              if not field[0].endswith("_count")}
     values = {name: v.decode() if isinstance(v, bytes) else v for name, v in values.items()}
     values["match"] = MATCHES[found.match]
     values["grid"], values["block"] = tuple(found.grid), tuple(found.block)

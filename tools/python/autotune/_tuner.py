@@ -11,7 +11,9 @@ from . import _driver, _native
 from ._arrays import Array, as_array, bits, common_stream, empty_like, is_torch
 from ._native import Error, Found
 
-Path = Union[str, os.PathLike, None]
+COPY_ALIGNMENT = 256  # of both buffers, for the operation copy; what lies elsewhere the driver copies
+
+Path = Union[str, "os.PathLike[str]", None]
 Buffer = Any  # an array on a GPU, or an address
 
 
@@ -31,6 +33,8 @@ def check_buffers(args: Sequence[_native.Arg], buffers: Sequence[Array | int]) -
     for arg, buffer in zip(wanted, buffers):
         if isinstance(buffer, int):
             continue
+        if arg.role != "input" and not buffer.writable:
+            raise ValueError(f"{arg.name}: found a read-only array; expected one that may be written")
         if not buffer.dense:
             raise ValueError(f"{arg.name}: found strides {buffer.strides}; expected a contiguous array")
         if buffer.count * buffer.item_bytes < arg.bytes:
@@ -83,7 +87,7 @@ class Tuner:
         self.close()
 
     def version(self) -> str:
-        return self._library.at_version().decode()
+        return str(self._library.at_version().decode())
 
     def find(self, op: str, sizes: Sequence[int], dtype: str, device: str | None = None, cc: int = 0,
              sms: int = 0) -> Found:
@@ -128,6 +132,14 @@ class Tuner:
         self._move("copy", (array.count,), 0, target, array, stream)
         return out
 
+    def submit(self, op: str, sizes: tuple[int, ...], dtype: str, target: int, source: int, stream: int) -> None:
+        """The shortest way to a launch of an operation with two buffers: addresses, in the current context."""
+        problem = self._problems.get((op, sizes, dtype, 0)) or self._problem(op, sizes, dtype)
+        error = _native.ErrorStruct()
+        _driver.load_nvrtc()
+        if self._library.at_run(self._handle, problem, (ctypes.c_void_p * 2)(target, source), 2, stream, error):
+            self._raise(error)
+
     def transpose(self, x: Any, out: Any = None, stream: int | None = None) -> Any:
         """x with its last two dimensions exchanged, as a new contiguous array, or in `out`. No gradients: those are in
         autotune.transpose. Rows may lie apart, as in a slice; other views of PyTorch are made contiguous before."""
@@ -153,6 +165,8 @@ class Tuner:
         if out is None:
             out = empty_like(x, array, shape)
         target = as_array(out, stream)
+        if not target.writable:
+            raise ValueError("out: found a read-only array; expected one that may be written")
         if target.shape != shape or target.item_bytes != array.item_bytes or not target.dense:
             raise ValueError(f"out: found shape {target.shape}, {target.item_bytes} bytes an element, strides "
                              f"{target.strides}; expected a contiguous array of shape {shape} and of elements of "
@@ -161,18 +175,28 @@ class Tuner:
 
     def _move(self, op: str, sizes: tuple[int, ...], pitch: int, target: Array, array: Array,
               stream: int | None) -> None:
-        if array.count:
-            with _driver.current(target):
+        if not array.count:
+            return
+        with _driver.current(target):
+            if op == "copy" and (target.address | array.address) % COPY_ALIGNMENT:
+                _driver.copy_bytes(target.address, array.address, array.count * array.item_bytes,
+                                   self._stream((target, array), stream))
+            else:
                 self._launch(self._problem(op, sizes, bits(array.item_bytes), pitch), (target, array), stream)
 
     def _launch(self, problem: _native.ProblemStruct, buffers: Sequence[Array | int], stream: int | None) -> None:
-        """In the current context. What is made on other streams is waited for."""
-        chosen, others = common_stream((buffer for buffer in buffers if isinstance(buffer, Array)), stream)
-        for other in others:
-            _driver.wait_for(other)
+        """In the current context."""
+        chosen = self._stream(buffers, stream)
         _driver.load_nvrtc()
         addresses = (ctypes.c_void_p * len(buffers))(*map(_address, buffers))
         self._call("at_run", self._handle, problem, addresses, len(buffers), chosen)
+
+    def _stream(self, buffers: Sequence[Array | int], stream: int | None) -> int:
+        """Where to submit. What is made on other streams is waited for."""
+        chosen, others = common_stream((buffer for buffer in buffers if isinstance(buffer, Array)), stream)
+        for other in others:
+            _driver.wait_for(other)
+        return chosen
 
     def _args_of(self, op: str, sizes: Sequence[int], dtype: str) -> tuple[_native.Arg, ...]:
         key = (op, tuple(sizes), dtype)
@@ -201,9 +225,11 @@ class Tuner:
 
     def _call(self, name: str, *arguments: Any) -> None:
         error = _native.ErrorStruct()
-        status = getattr(self._library, name)(*arguments, error)
-        if status:
-            raise Error(self._library.at_status_name(status).decode(), error.text.decode(errors="replace"))
+        if getattr(self._library, name)(*arguments, error):
+            self._raise(error)
+
+    def _raise(self, error: _native.ErrorStruct) -> None:
+        raise Error(self._library.at_status_name(error.status).decode(), error.text.decode(errors="replace"))
 
 
 def _contiguous() -> Any:
