@@ -39,8 +39,8 @@ require   (READ_ROWS + WALK * ROWS) * cols < 2147480000 && WIDTH * rows < 214748
 require   ALIGN == 32 || HALO > 0      # already aligned
 require   ALIGN >= 32 || moved <= device.l2_bytes # a sector that is written in part costs nothing where it stays in the cache
 require   4 * HALO <= ROWS             # at most a fifth is read twice
-require   ROWS < 2 * rows || RUN == 64 # not mostly empty
-require   WIDTH < 2 * cols || WIDTH == 32
+require   ROWS < 2 * rows || RUN <= 128 # not mostly empty
+require   WIDTH < 2 * cols || WIDTH <= 64
 require   WIDTH * RUN >= 8192 || moved <= 33554432 # small tiles are for small problems
 require   high > 0
 require   WALK == 1 || (high * LOADS >= ROWS && high * (LOADS - 2) < ROWS && WALK * ROWS < 2 * rows) # what is read ahead stays in registers

@@ -22,6 +22,14 @@ __host__ __device__ constexpr int converted_bytes(int format)
     return format <= TO_E5M2 ? 1 : 2;
 }
 
+#if !(__CUDA_ARCH__ >= 890)
+/* One copy: it is long, and kernels have many conversions. */
+template <int format> __device__ __noinline__ unsigned convert_to_byte(float value)
+{
+    return __nv_cvt_float_to_fp8(value, __NV_SATFINITE, format == TO_E4M3 ? __NV_E4M3 : __NV_E5M2);
+}
+#endif
+
 /* Two numbers, `low` in the lower bits: to nearest, ties to even, saturating where they become 8 bits each. */
 template <int format> __device__ __forceinline__ unsigned convert_pair(float low, float high)
 {
@@ -42,10 +50,8 @@ template <int format> __device__ __forceinline__ unsigned convert_pair(float low
         return bits;
     }
 #else
-    if (converted_bytes(format) == 1) {
-        const __nv_fp8_interpretation_t kind = format == TO_E4M3 ? __NV_E4M3 : __NV_E5M2;
-        return __nv_cvt_float_to_fp8(low, __NV_SATFINITE, kind) | (unsigned)__nv_cvt_float_to_fp8(high, __NV_SATFINITE, kind) << 8;
-    }
+    if (converted_bytes(format) == 1)
+        return convert_to_byte<format>(low) | convert_to_byte<format>(high) << 8;
     if (format == TO_F16)
         return __half_as_ushort(__float2half_rn(low)) | (unsigned)__half_as_ushort(__float2half_rn(high)) << 16;
     return __bfloat16_as_ushort(__float2bfloat16_rn(low)) | (unsigned)__bfloat16_as_ushort(__float2bfloat16_rn(high)) << 16;
