@@ -106,6 +106,24 @@ static void expect_configurations(const at__shapes *shapes, const char *what, co
                       (int)limits->cc);
 }
 
+/* Templates leave out what wastes most of a tile: something has to remain. */
+Test(suite, no_small_matrix_is_left_without_a_conversion)
+{
+    static const int64_t SIDES[] = { 1, 2, 3, 7, 8, 9, 16, 31, 32, 33, 100, 2333 };
+    enum { COUNT = sizeof SIDES / sizeof *SIDES };
+    const at__op *op = at__catalog_find_op(catalog, "cast_transpose");
+    at__limits limits;
+    at_error err = { 0 };
+    at__arch_limits(&limits, 90);
+    for (int i = 0; i < COUNT * COUNT * 4; i++) {
+        at__problem problem;
+        const int64_t sizes[] = { i % 2 ? 1 : 4, 1, 1, 1, SIDES[i / 4 / COUNT], SIDES[i / 4 % COUNT] };
+        cr_assert_eq(at__problem_init(&problem, op, i % 4 < 2 ? AT__BF16 : AT__F32, sizes, 6, &err), AT_OK);
+        cr_expect_geq(configurations(&problem, &limits), 10, "%dx%d to %d", (int)sizes[4], (int)sizes[5],
+                      (int)sizes[0]);
+    }
+}
+
 /* Of an op that computes each template is for some of its problems. */
 Test(suite, every_template_has_problems)
 {

@@ -39,7 +39,7 @@ require   TILE_COLS * sizeof(T) >= 64
 require   TILE_ROWS <= 4 * TILE_COLS && TILE_COLS <= 2 * TILE_ROWS # long tiles lose on one side what they win on the other
 require   WARP_COLS * read >= 64       # a warp reads whole sectors of few rows
 require   tile_bytes >= 8192 || tiles <= 8 * device.sms # many small tiles keep too few bytes in flight
-require   tile_bytes <= min(65536, device.max_shared_bytes)
+require   tile_bytes <= min(65536, device.max_shared_bytes - THREADS / 8) # and of_warps
 require   blocks % (THREADS * UNROLL) == 0 # every thread turns the same number of blocks
 require   UNROLL * SUB_ROWS * read <= 256 # 64 registers hold what is read
 require   THREADS <= device.max_threads_per_block
@@ -145,7 +145,7 @@ cast_transpose_tile(unsigned char *__restrict__ turned, unsigned char *__restric
     long long AUTOTUNE_ARG(cols))
 {
     extern __shared__ uint4 shared_memory[];
-    __shared__ float of_warps[THREADS / 32];
+    [[maybe_unused]] __shared__ float of_warps[THREADS / 32];
 
     const Tile at = tile_of<TILE_ROWS, TILE_COLS, FLAT, BATCHED, ORDER == ORDER_out_fast>(rows, cols);
     const float by = *scale;
@@ -154,9 +154,10 @@ cast_transpose_tile(unsigned char *__restrict__ turned, unsigned char *__restric
     /* Accesses are indexed in whole vectors: compilers split others when the index is intricate. */
     const long long begin = (at.matrix * rows + at.r0) * cols + at.c0;
     const auto *const from = (const typename Vector<READ>::Bits *)(in + begin);
-    auto *const along = (typename Access<WRITE>::type *)(straight + begin * BYTES);
-    uint4 *const to = (uint4 *)(turned + ((at.matrix * cols + at.c0) * rows + at.r0) * BYTES);
-    const Index in_pitch = (Index)(cols / READ), along_pitch = (Index)(cols * BYTES / WRITE), out_pitch = (Index)(rows / UNIT);
+    [[maybe_unused]] auto *const along = (typename Access<WRITE>::type *)(straight + begin * BYTES);
+    uint4 *const out = (uint4 *)(turned + ((at.matrix * cols + at.c0) * rows + at.r0) * BYTES);
+    const Index in_pitch = (Index)(cols / READ), out_pitch = (Index)(rows / UNIT);
+    [[maybe_unused]] const Index along_pitch = (Index)(cols * BYTES / WRITE);
 
 #pragma unroll 1
     for (int pass = 0; pass < PASSES; pass += UNROLL) {
@@ -205,6 +206,6 @@ cast_transpose_tile(unsigned char *__restrict__ turned, unsigned char *__restric
     for (int i = 0; i < STORES; i++) {
         const int piece = (threadIdx.x + i * THREADS) % RUN, c = (threadIdx.x + i * THREADS) / RUN;
         if (!EDGE || (c < at.cols && piece * UNIT < at.rows))
-            to[c * out_pitch + piece] = shared_memory[place(c, piece)];
+            out[c * out_pitch + piece] = shared_memory[place(c, piece)];
     }
 }

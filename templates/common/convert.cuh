@@ -17,54 +17,60 @@ use       access
 constexpr int TO_E4M3 = 1, TO_E5M2 = 2, TO_F16 = 3, TO_BF16 = 4; /* as the shape of cast_transpose has them */
 
 /* Bytes of an element of such a type, and its bits. */
-__host__ __device__ constexpr int converted_bytes(int to)
+__host__ __device__ constexpr int converted_bytes(int format)
 {
-    return to <= TO_E5M2 ? 1 : 2;
+    return format <= TO_E5M2 ? 1 : 2;
 }
 
+#if !(__CUDA_ARCH__ >= 890)
+/* One copy: it is long, and kernels have many conversions. */
+template <int format> __device__ __noinline__ unsigned convert_to_byte(float value)
+{
+    return __nv_cvt_float_to_fp8(value, __NV_SATFINITE, format == TO_E4M3 ? __NV_E4M3 : __NV_E5M2);
+}
+#endif
+
 /* Two numbers, `low` in the lower bits: to nearest, ties to even, saturating where they become 8 bits each. */
-template <int to> __device__ __forceinline__ unsigned convert_pair(float low, float high)
+template <int format> __device__ __forceinline__ unsigned convert_pair(float low, float high)
 {
 #if __CUDA_ARCH__ >= 890
-    if constexpr (converted_bytes(to) == 1) {
+    if constexpr (converted_bytes(format) == 1) {
         unsigned short bits;
-        if constexpr (to == TO_E4M3)
+        if constexpr (format == TO_E4M3)
             asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(bits) : "f"(high), "f"(low));
         else
             asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(bits) : "f"(high), "f"(low));
         return bits;
     } else {
         unsigned bits;
-        if constexpr (to == TO_F16)
+        if constexpr (format == TO_F16)
             asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(high), "f"(low));
         else
             asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(high), "f"(low));
         return bits;
     }
 #else
-    if (converted_bytes(to) == 1) {
-        const __nv_fp8_interpretation_t format = to == TO_E4M3 ? __NV_E4M3 : __NV_E5M2;
-        return __nv_cvt_float_to_fp8(low, __NV_SATFINITE, format) | (unsigned)__nv_cvt_float_to_fp8(high, __NV_SATFINITE, format) << 8;
-    }
-    if (to == TO_F16)
+    if (converted_bytes(format) == 1)
+        return convert_to_byte<format>(low) | convert_to_byte<format>(high) << 8;
+    if (format == TO_F16)
         return __half_as_ushort(__float2half_rn(low)) | (unsigned)__half_as_ushort(__float2half_rn(high)) << 16;
     return __bfloat16_as_ushort(__float2bfloat16_rn(low)) | (unsigned)__bfloat16_as_ushort(__float2bfloat16_rn(high)) << 16;
 #endif
 }
 
 /* `words` words of elements that follow each other. `largest` becomes that of their magnitudes, if that is larger. */
-template <int to, bool amax, int words>
+template <int format, bool track, int words>
 __device__ __forceinline__ void convert(unsigned (&out)[words], const T *in, float scale, float &largest)
 {
-    constexpr int PER_WORD = 4 / converted_bytes(to);
+    constexpr int PER_WORD = 4 / converted_bytes(format);
 #pragma unroll
     for (int w = 0; w < words; w++) {
         out[w] = 0;
 #pragma unroll
         for (int e = 0; e < PER_WORD; e += 2) {
             const float low = (float)in[w * PER_WORD + e], high = (float)in[w * PER_WORD + e + 1];
-            out[w] |= convert_pair<to>(low * scale, high * scale) << 8 * e * converted_bytes(to);
-            if (amax)
+            out[w] |= convert_pair<format>(low * scale, high * scale) << 8 * e * converted_bytes(format);
+            if (track)
                 largest = fmaxf(largest, fmaxf(fabsf(low), fabsf(high))); /* of a number and NaN the number */
         }
     }

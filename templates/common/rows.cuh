@@ -40,7 +40,7 @@ __device__ __forceinline__ void move_rows(unsigned char *out, const unsigned cha
 #pragma unroll
     for (int k = 0; k < each; k++)
         if (!edge || first + k * GROUPS < rows)
-            far[k] = checked(index[first + k * GROUPS], other);
+            far[k] = checked(load<false, once>(index + first + k * GROUPS), other);
 #pragma unroll
     for (int k = 0; k < each; k++)
 #pragma unroll

@@ -7,7 +7,7 @@ param     LANES   = 1 2 4 8 16 32 64 128 256 512 # threads side by side
 param     PIECES  = 1 2 4 8            # accesses of a thread to each row
 param     EACH    = 1 2 4 8            # rows of a thread
 param     THREADS = 64 128 256 512     # threads a block
-param     HINT    = none once keep     # writes say that nobody reads them soon; reads that the L2 should keep them
+param     HINT    = none once keep apart # indices and writes say that nobody needs them soon; reads that the L2 should keep them; or both
 
 let       pitch   = row_bytes / VEC    # accesses to a row
 let       groups  = THREADS / LANES    # rows of a block, of each of EACH
@@ -23,7 +23,7 @@ require   VEC * PIECES * EACH <= 256   # 64 registers hold what is read
 require   EACH == 1 || rows >= groups * EACH
 require   LANES == 1 || LANES >= 32 || LANES * PIECES >= pitch # rows are cut only where they are long
 require   PIECES == 1 || 2 * LANES >= min(pitch, 8) # neighbours read what is side by side
-require   HINT != HINT_keep || (device.cc >= 80 && VEC >= 4 && moved >= device.l2_bytes)
+require   HINT <= HINT_once || (device.cc >= 80 && VEC >= 4 && moved >= device.l2_bytes)
 require   pitch < 2147483647
 require   THREADS <= device.max_threads_per_block
 require   blocks <= device.max_grid_x && cuts <= 65535
@@ -36,7 +36,7 @@ default   VEC=16 LANES=32 PIECES=1 EACH=4 THREADS=256 HINT=none
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = long long;
 constexpr int VEC = 16, LANES = 32, PIECES = 1, EACH = 4, THREADS = 256, EDGE = 1;
-constexpr int HINT_none = 0, HINT_once = 1, HINT_keep = 2, HINT = HINT_none;
+constexpr int HINT_none = 0, HINT_once = 1, HINT_keep = 2, HINT_apart = 3, HINT = HINT_none;
 #include "../common/access.cuh"
 #include "../common/policy.cuh"
 #include "../common/rows.cuh"
@@ -46,5 +46,5 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 gather_rows_rows(unsigned char *__restrict__ out, const unsigned char *__restrict__ in, const T *__restrict__ index, long long from,
     long long rows, long long row_bytes)
 {
-    move_rows<true, Access<VEC>::type, THREADS, LANES, EACH, PIECES, EDGE, HINT == HINT_keep, HINT == HINT_once>(out, in, index, from, rows, row_bytes);
+    move_rows<true, Access<VEC>::type, THREADS, LANES, EACH, PIECES, EDGE, HINT >= HINT_keep, HINT == HINT_once || HINT == HINT_apart>(out, in, index, from, rows, row_bytes);
 }

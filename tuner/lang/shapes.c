@@ -40,17 +40,12 @@ typedef struct extra {
     int count, column;
 } extra;
 
-/* NAME=SIZE or NAME=WORD, for a dimension that has a default. */
-typedef struct named_size {
-    const char *word, *end;
-} named_size;
-
 /* What was found on one line so far. Columns count bytes from 1; 0: not there. */
 typedef struct entry {
     int64_t sizes[AT__MAX_DIMS];
     int size_columns[AT__MAX_DIMS];
     int size_count;
-    named_size named[AT__MAX_DIMS];
+    const char *named[AT__MAX_DIMS][2]; /* words NAME=SIZE, and their ends */
     int named_count;
     extra pitches, aligns;
     const at__op *op;
@@ -304,7 +299,8 @@ static at_status add_named(entry *e, const char *word, const char *end, const re
     if (e->named_count == AT__MAX_DIMS)
         return fail_at(r, word, "found one more size, '%s'; expected at most %d by their names",
                        show(word, end).text, AT__MAX_DIMS);
-    e->named[e->named_count++] = (named_size){ word, end };
+    e->named[e->named_count][0] = word;
+    e->named[e->named_count++][1] = end;
     return AT_OK;
 }
 
@@ -394,8 +390,6 @@ static at_status add_problem(reader *r, const at__problem *problem)
     return AT_OK;
 }
 
-/* ---- sizes by their names ---- */
-
 /* Where some are named, all of them become sizes. The last ones are those of the shape. */
 static at_status set_named(entry *e, const reader *r)
 {
@@ -410,7 +404,7 @@ static at_status set_named(entry *e, const reader *r)
         e->size_columns[i] = e->size_columns[i < missing ? 0 : i - missing];
     }
     for (int i = 0; i < e->named_count; i++) {
-        const char *word = e->named[i].word, *end = e->named[i].end;
+        const char *word = e->named[i][0], *end = e->named[i][1];
         at_error cause = { 0 };
         int64_t size = 0;
         int dim = 0;
