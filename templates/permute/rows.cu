@@ -11,7 +11,8 @@ param     SIDE    = in out             # neighbouring threads follow the input, 
 param     ORDER   = in_fast out_fast either_fast both_fast # and neighbouring blocks; or what is fast in either, or in both
 
 let       PIECE = 16 / sizeof(T)       # elements of the widest access
-# So much of each dimension is in a tile: fast ones of the input (c) and of the output (r) whole, the next in equal parts.
+let       LINE  = 128 / sizeof(T)      # and of a cache line
+# So much of each dimension is in a tile: fast ones of the input (c) and of the output (r) whole, the next in equal parts, of whole lines or accesses where those fit.
 let       c0 = min(n0, max(1, COLS / f0))
 let       c1 = min(n1, max(1, COLS / f1))
 let       c2 = min(n2, max(1, COLS / f2))
@@ -28,14 +29,14 @@ let       r4 = min(n4, max(1, ROWS / (n5 * n6 * n7)))
 let       r5 = min(n5, max(1, ROWS / (n6 * n7)))
 let       r6 = min(n6, max(1, ROWS / (n7)))
 let       r7 = min(n7, ROWS)
-let       u0 = n0 % PIECE == 0 && max(c0, r0) >= PIECE ? PIECE : 1
-let       u1 = n1 % PIECE == 0 && max(c1, r1) >= PIECE ? PIECE : 1
-let       u2 = n2 % PIECE == 0 && max(c2, r2) >= PIECE ? PIECE : 1
-let       u3 = n3 % PIECE == 0 && max(c3, r3) >= PIECE ? PIECE : 1
-let       u4 = n4 % PIECE == 0 && max(c4, r4) >= PIECE ? PIECE : 1
-let       u5 = n5 % PIECE == 0 && max(c5, r5) >= PIECE ? PIECE : 1
-let       u6 = n6 % PIECE == 0 && max(c6, r6) >= PIECE ? PIECE : 1
-let       u7 = n7 % PIECE == 0 && max(c7, r7) >= PIECE ? PIECE : 1
+let       u0 = max(c0, r0) >= 2 * gcd(n0, LINE) ? gcd(n0, LINE) : max(c0, r0) >= gcd(n0, PIECE) ? gcd(n0, PIECE) : 1
+let       u1 = max(c1, r1) >= 2 * gcd(n1, LINE) ? gcd(n1, LINE) : max(c1, r1) >= gcd(n1, PIECE) ? gcd(n1, PIECE) : 1
+let       u2 = max(c2, r2) >= 2 * gcd(n2, LINE) ? gcd(n2, LINE) : max(c2, r2) >= gcd(n2, PIECE) ? gcd(n2, PIECE) : 1
+let       u3 = max(c3, r3) >= 2 * gcd(n3, LINE) ? gcd(n3, LINE) : max(c3, r3) >= gcd(n3, PIECE) ? gcd(n3, PIECE) : 1
+let       u4 = max(c4, r4) >= 2 * gcd(n4, LINE) ? gcd(n4, LINE) : max(c4, r4) >= gcd(n4, PIECE) ? gcd(n4, PIECE) : 1
+let       u5 = max(c5, r5) >= 2 * gcd(n5, LINE) ? gcd(n5, LINE) : max(c5, r5) >= gcd(n5, PIECE) ? gcd(n5, PIECE) : 1
+let       u6 = max(c6, r6) >= 2 * gcd(n6, LINE) ? gcd(n6, LINE) : max(c6, r6) >= gcd(n6, PIECE) ? gcd(n6, PIECE) : 1
+let       u7 = max(c7, r7) >= 2 * gcd(n7, LINE) ? gcd(n7, LINE) : max(c7, r7) >= gcd(n7, PIECE) ? gcd(n7, PIECE) : 1
 const     t0 = min(n0, ceil_div(ceil_div(n0, ceil_div(n0, max(c0, r0))), u0) * u0)
 const     t1 = min(n1, ceil_div(ceil_div(n1, ceil_div(n1, max(c1, r1))), u1) * u1)
 const     t2 = min(n2, ceil_div(ceil_div(n2, ceil_div(n2, max(c2, r2))), u2) * u2)

@@ -4,7 +4,7 @@ use       access async index layout policy
 
 param     COLS      = 16 32 64 128 256 512 # elements of the input's fastest dimensions that are a row of the tile
 param     ROWS      = 16 32 64 128 256 512 1024 4096 # elements of the output's fastest dimensions: so many rows
-param     THREADS   = 128 256 512      # threads a block
+param     THREADS   = 128 256 512 1024 # threads a block
 param     VEC_LOAD  = 1 2 4 8 16       # elements in a read
 param     VEC_STORE = 1 2 4 8 16       # elements in a write
 param     COPY      = by_register async # how what is read gets into the tile
@@ -12,7 +12,8 @@ param     HINT      = none both keep   # both reads and writes say that they are
 param     ORDER     = in_fast out_fast either_fast both_fast # neighbouring blocks follow the input, the output, what is fast in either, or in both
 
 let       PIECE = 16 / sizeof(T)       # elements of the widest access
-# So much of each dimension is in a tile: fast ones of the input (c) and of the output (r) whole, the next in equal parts.
+let       LINE  = 128 / sizeof(T)      # and of a cache line
+# So much of each dimension is in a tile: fast ones of the input (c) and of the output (r) whole, the next in equal parts, of whole lines or accesses where those fit.
 let       c0 = min(n0, max(1, COLS / f0))
 let       c1 = min(n1, max(1, COLS / f1))
 let       c2 = min(n2, max(1, COLS / f2))
@@ -29,14 +30,14 @@ let       r4 = min(n4, max(1, ROWS / (n5 * n6 * n7)))
 let       r5 = min(n5, max(1, ROWS / (n6 * n7)))
 let       r6 = min(n6, max(1, ROWS / (n7)))
 let       r7 = min(n7, ROWS)
-let       u0 = n0 % PIECE == 0 && max(c0, r0) >= PIECE ? PIECE : 1
-let       u1 = n1 % PIECE == 0 && max(c1, r1) >= PIECE ? PIECE : 1
-let       u2 = n2 % PIECE == 0 && max(c2, r2) >= PIECE ? PIECE : 1
-let       u3 = n3 % PIECE == 0 && max(c3, r3) >= PIECE ? PIECE : 1
-let       u4 = n4 % PIECE == 0 && max(c4, r4) >= PIECE ? PIECE : 1
-let       u5 = n5 % PIECE == 0 && max(c5, r5) >= PIECE ? PIECE : 1
-let       u6 = n6 % PIECE == 0 && max(c6, r6) >= PIECE ? PIECE : 1
-let       u7 = n7 % PIECE == 0 && max(c7, r7) >= PIECE ? PIECE : 1
+let       u0 = max(c0, r0) >= 2 * gcd(n0, LINE) ? gcd(n0, LINE) : max(c0, r0) >= gcd(n0, PIECE) ? gcd(n0, PIECE) : 1
+let       u1 = max(c1, r1) >= 2 * gcd(n1, LINE) ? gcd(n1, LINE) : max(c1, r1) >= gcd(n1, PIECE) ? gcd(n1, PIECE) : 1
+let       u2 = max(c2, r2) >= 2 * gcd(n2, LINE) ? gcd(n2, LINE) : max(c2, r2) >= gcd(n2, PIECE) ? gcd(n2, PIECE) : 1
+let       u3 = max(c3, r3) >= 2 * gcd(n3, LINE) ? gcd(n3, LINE) : max(c3, r3) >= gcd(n3, PIECE) ? gcd(n3, PIECE) : 1
+let       u4 = max(c4, r4) >= 2 * gcd(n4, LINE) ? gcd(n4, LINE) : max(c4, r4) >= gcd(n4, PIECE) ? gcd(n4, PIECE) : 1
+let       u5 = max(c5, r5) >= 2 * gcd(n5, LINE) ? gcd(n5, LINE) : max(c5, r5) >= gcd(n5, PIECE) ? gcd(n5, PIECE) : 1
+let       u6 = max(c6, r6) >= 2 * gcd(n6, LINE) ? gcd(n6, LINE) : max(c6, r6) >= gcd(n6, PIECE) ? gcd(n6, PIECE) : 1
+let       u7 = max(c7, r7) >= 2 * gcd(n7, LINE) ? gcd(n7, LINE) : max(c7, r7) >= gcd(n7, PIECE) ? gcd(n7, PIECE) : 1
 const     t0 = min(n0, ceil_div(ceil_div(n0, ceil_div(n0, max(c0, r0))), u0) * u0)
 const     t1 = min(n1, ceil_div(ceil_div(n1, ceil_div(n1, max(c1, r1))), u1) * u1)
 const     t2 = min(n2, ceil_div(ceil_div(n2, ceil_div(n2, max(c2, r2))), u2) * u2)
@@ -73,13 +74,13 @@ require   count > 1                    # or there is no fastest dimension
 require   granule_in % VEC_LOAD == 0 && granule_out % VEC_STORE == 0 # every vector begins at a multiple of its size
 require   VEC_LOAD * sizeof(T) <= align_in && VEC_STORE * sizeof(T) <= align_out # and so do the buffers
 require   VEC_LOAD * sizeof(T) <= 16 && VEC_STORE * sizeof(T) <= 16 # the widest access there is
-require   2 * VEC_LOAD >= gcd(granule_in, min(16, align_in) / sizeof(T)) # far narrower than the alignment allows is slow
+require   VEC_LOAD == gcd(granule_in, min(16, align_in) / sizeof(T)) # narrower than the alignment allows is no faster
 require   2 * VEC_STORE >= gcd(granule_out, min(16, align_out) / sizeof(T))
 require   2 * columns > COLS || COLS == 16 # otherwise a smaller number says the same
 require   2 * lines > ROWS || ROWS == 16
 require   height <= 16 * WIDTH && WIDTH <= 16 * height || volume == count || spans # far from square: long runs on one side, short ones on the other
 require   volume >= max(VEC_LOAD, VEC_STORE) * THREADS || volume == count # no thread is idle
-require   LOADS <= 32 && volume * sizeof(T) <= 128 * THREADS # at most 32 registers hold what is moved
+require   LOADS <= 32 && (COPY == COPY_async || volume * sizeof(T) <= 128 * THREADS) # at most 32 registers hold what is moved
 require   tile_bytes >= 2048 || tiles <= 16 * device.sms # many small tiles keep too few bytes in flight
 require   tile_bytes <= device.max_shared_bytes
 require   THREADS <= device.max_threads_per_block
@@ -213,7 +214,8 @@ __device__ __forceinline__ void read_tile(T *shared, const T *in, const TileAt &
 
 __device__ __forceinline__ void write_tile(T *out, const T *shared, const TileAt &tile)
 {
-#pragma unroll
+    constexpr int TOGETHER = STORES <= 8 ? STORES : 4; /* more only take long to compile */
+#pragma unroll TOGETHER
     for (int j = 0; j < STORES; j++) {
         const unsigned i = (threadIdx.x + j * THREADS) * VEC_STORE;
         const Element<Out> first = element_written(i, tile);
