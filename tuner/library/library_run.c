@@ -532,13 +532,14 @@ static at_status launch(const at__gpu *gpu, void *stream, const at__module *modu
                         const at__geometry *geometry, const struct at__kernel_arg *args, int count,
                         void *const *buffers, at_error *err)
 {
-    void *addresses[AT__MAX_ARGS], *params[AT__MAX_ARGS];
+    void *addresses[AT__MAX_ARGS], *params[AT__MAX_ARGS + 1];
     for (int i = 0; i < count; i++) {
         int b = args[i].buffer;
         if (b >= 0)
             addresses[b] = buffers[b];
         params[i] = b >= 0 ? (void *)&addresses[b] : (void *)&args[i].value;
     }
+    params[count] = NULL; /* for tools that look at launches: the driver counts them itself */
     return at__gpu_launch_step_on(gpu, stream, module, step, geometry, params, err);
 }
 
