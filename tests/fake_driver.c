@@ -242,7 +242,7 @@ ENTRY(cuLaunchKernel, void *function, unsigned grid_x, unsigned grid_y, unsigned
                           .block = { block_x, block_y, block_z },
                           .shared_bytes = shared_bytes,
                           .stream = stream };
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 5 && params[i]; i++) /* the library ends them with NULL */
         memcpy(&last.params[i], params[i], sizeof last.params[i]);
     atomic_fetch_add(&launches, 1);
     return OK;

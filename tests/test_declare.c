@@ -268,7 +268,7 @@ static const struct {
     { "/*!autotune\nop x\nshape a=b|c|d|e|f|g|h|i|j n\n*/", "found more than 8 words" },
     { "/*!autotune\nop x\nshape a=b a_b\n*/", "found 'a_b' a second time" },
     { "/*!autotune\nop x\nshape a=99999999999999999999 b\n*/", "expected an integer below 2^63" },
-    { "/*!autotune\nop x\nshape a b c d e f g\n*/", "found more than 6 dimensions" },
+    { "/*!autotune\nop x\nshape a b c d e f g h i\n*/", "found more than 8 dimensions" },
     { "/*!autotune\nop x\nshape threadIdx\n*/",
       "found 'threadIdx'; expected a name that C++, CUDA and autotune leave free" },
     { "/*!autotune\nop x\nshape T\n*/", "found 'T'" },

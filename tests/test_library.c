@@ -265,6 +265,34 @@ Test(library, leading_dimensions_are_part_of_the_problem)
     at_close(tuner);
 }
 
+Test(library, a_permutation_that_is_a_transpose_has_its_answers)
+{
+    const int64_t extents[] = { 6, 8, 64 };
+    const int order[] = { 2, 0, 1 }, twice[] = { 0, 0, 1 };
+    at_problem problem = { 0 };
+    at_error err = { 0 };
+    at_tuner *tuner = tuner_with_winner();
+    cr_assert_eq(at_permute(&problem, AT_F32, 3, extents, order, &err), AT_OK, "%s", err.text);
+    at_found *found = find_ok(tuner, problem, &ON_H200);
+    cr_expect_str_eq(found->op, "transpose");
+    cr_expect_str_eq(found->shape, "48x64");
+    at_found_close(found);
+    problem.layout.strides_out[0] = 7; /* gaps that no transpose has */
+    problem.layout.strides_out[1] = 60;
+    problem.layout.strides_out[2] = 1000;
+    found = find_ok(tuner, problem, &ON_H200);
+    cr_expect_str_eq(found->op, "permute");
+    cr_expect_str_eq(found->shape, "6x8x64:2.1.0/out=1000x60x7");
+    at_found_close(found);
+    cr_expect_eq(at_permute(&problem, AT_F32, 3, extents, twice, &err), AT_ERR_INPUT);
+    cr_expect(strstr(err.text, "index 0 a second time"), "%s", err.text);
+    cr_expect_eq(at_permute(&problem, AT_F32, 9, extents, order, &err), AT_ERR_USAGE);
+    problem.size_count = 1;
+    cr_expect_eq(at_find(&found, tuner, &problem, NULL, &err), AT_ERR_USAGE);
+    cr_expect(strstr(err.text, "a layout"), "%s", err.text);
+    at_close(tuner);
+}
+
 Test(library, types_of_one_size_share_a_result_where_only_bits_move)
 {
     at_tuner *tuner = tuner_with_winner();

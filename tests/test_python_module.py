@@ -132,6 +132,24 @@ class Arrays(OnTheFakeDriver):
         self.tuner.transpose(Cuda(IN, (64, 96), strides=(512, 4)), Cuda(OUT, (96, 64)))
         self.assertEqual(list(self.launched().params)[:2], [OUT, IN])
 
+    def test_any_order_of_dimensions_and_any_strides_are_one_launch(self):
+        self.tuner.permute(Cuda(IN, (4, 6, 8, 10)), (2, 0, 3, 1), Cuda(OUT, (8, 4, 10, 6)))
+        self.assertEqual(list(self.launched().params)[:2], [OUT, IN])
+        self.tuner.permute(Cuda(IN, (4, 6, 8), strides=(768, 128, 16)), (2, 1, 0), Cuda(OUT, (8, 6, 4)))
+        self.assertEqual(FAKE.fake_read().launches, self.before + 2)
+
+    def test_a_permutation_that_is_a_transpose_runs_as_one(self):
+        self.tuner.permute(Cuda(IN, (64, 96)), (1, 0), Cuda(OUT, (96, 64)))
+        seen = self.launched()
+        self.tuner.transpose(Cuda(IN, (64, 96)), Cuda(OUT, (96, 64)))
+        again = FAKE.fake_read()
+        self.assertEqual((list(seen.grid), list(seen.block), list(seen.params)),
+                         (list(again.grid), list(again.block), list(again.params)))
+
+    def test_dims_that_are_no_permutation(self):
+        self.refused("expected each of 0 to 2 once", self.tuner.permute, Cuda(IN, (4, 6, 8)), (0, 1, 1))
+        self.refused("expected shape", self.tuner.permute, Cuda(IN, (4, 6, 8)), (2, 1, 0), Cuda(OUT, (4, 6, 8)))
+
     def test_a_context_of_the_array_s_device_is_current_meanwhile_and_not_after(self):
         FAKE.fake_use_context(0)
         self.tuner.transpose(Cuda(IN, (64, 96)), Cuda(OUT, (96, 64)))

@@ -110,7 +110,7 @@ ParameterizedTest(size_t *i, shapes, reads)
 
 #define WORDS                                                                                                \
     "a type (u8 i8 f16 bf16 u16 i16 f32 i32 u32 f64 i64 u64 c64 c128) or an operation (cast_transpose, "     \
-    "copy, gather_rows, scatter_rows, transpose)"
+    "copy, gather_rows, permute, scatter_rows, transpose)"
 
 static const struct {
     const char *text, *expect;
@@ -170,7 +170,7 @@ static const struct {
     { "64x32/48x4611686018427387904",
       "s.txt:1:6: found ld_out = 4611686018427387904, so more than 9223372036854775807 bytes; expected a "
       "smaller one" },
-    { "1x2x3x4x5x6x7", "s.txt:1:13: found one more size, '7'; expected at most 6" },
+    { "1x2x3x4x5x6x7x8x9", "s.txt:1:17: found one more size, '9'; expected at most 8" },
     { "1x2x3x4",
       "s.txt:1:7: found 4 sizes; transpose expects batch=1 x rows x cols (those with a default may "
       "be left out)" },
@@ -179,7 +179,7 @@ static const struct {
     { "f32", "s.txt:1:4: found no size; expected a shape such as 4096x4096" },
     { "transpos 8x8",
       "s.txt:1:1: found 'transpos'; expected a type (u8 i8 f16 bf16 u16 i16 f32 i32 u32 f64 i64 "
-      "u64 c64 c128) or an operation (cast_transpose, copy, gather_rows, scatter_rows, transpose); did you "
+      "u64 c64 c128) or an operation (cast_transpose, copy, gather_rows, permute, scatter_rows, transpose); did you "
       "mean 'transpose'?" },
     { "transpose # 8x8",
       "s.txt:1:11: found no size; expected a shape such as 4096x4096, of transpose: batch x rows x cols" },

@@ -166,7 +166,7 @@ static void add_reference(file *f, const at__problem *problem)
 
     must(at__problem_bind(slots, problem, &cpu_limits, &err), &err);
     must(at__geometry_of(&g, &problem->op->launch, slots, &err), &err);
-    must(at__render_reference(&text, problem->op, problem->type, &err), &err);
+    must(at__render_reference_of(&text, problem, &err), &err);
     const char *name = problem->op->reference;
     size_t n = add_kernels(f, at__str_text(&text), &name, 1, 0);
     add_case(f, n, problem, slots, &g, problem->op->reference, "");
@@ -255,7 +255,7 @@ static void generate(const char *folder, const at__op *op, const at__template *t
 /* Ops that driver.cpp need not know: tests/cpu/built_in has problems of theirs. */
 static bool is_tried_elsewhere(const char *op)
 {
-    static const char *const NAMES[] = { "cast_transpose", "gather_rows", "scatter_rows" };
+    static const char *const NAMES[] = { "cast_transpose", "gather_rows", "permute", "scatter_rows" };
     bool found = false;
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
         found = found || strcmp(op, NAMES[i]) == 0;

@@ -65,8 +65,9 @@ static void list_dim(const at__dim *dim)
 static void list_op(const at__op *op, bool brief)
 {
     static const char *const ROLES[] = { "", "input ", "output ", "inout ", "scratch " };
-    at__print(stdout, "%s: %s\n  shape:", op->name, op->about);
-    for (int i = 0; i < op->dim_count; i++)
+    at__print(stdout, "%s: %s\n  shape:%s", op->name, op->about,
+              op->layout_count ? " extents permutation [in=strides] [out=strides]" : "");
+    for (int i = 0; i < op->dim_count && !op->layout_count; i++)
         list_dim(&op->dims[i]);
     for (int i = 0; i < op->pitch_count; i++)
         at__print(stdout, "%s%s=%s", i ? " " : " / ", op->pitches[i].name, op->dims[op->pitches[i].dim].name);

@@ -16,12 +16,14 @@
 #include "lang/expr.h"
 #include "util/sha256.h"
 
-#define AT__MAX_DIMS    6
+#define AT__MAX_DIMS    8
 #define AT__MAX_PITCHES 2
 #define AT__MAX_ALIGNS  4
 #define AT__MAX_TURNS   8
 #define AT__MAX_CHOICES 8 /* of one dimension */
-#define AT__MAX_SIZES   (AT__MAX_DIMS + AT__MAX_PITCHES + AT__MAX_ALIGNS)
+#define AT__MAX_LAYOUTS 2 /* of an op of laid out data: its input's and its output's */
+#define AT__MAX_SIZES   (AT__MAX_DIMS * (1 + AT__MAX_LAYOUTS) + AT__MAX_PITCHES + AT__MAX_ALIGNS)
+#define AT__MAX_SAME    4 /* other ops that some problems of an op are of */
 #define AT__MAX_PARAMS  32
 #define AT__MAX_VALUES  4096 /* of one parameter */
 #define AT__MAX_ARGS    16
@@ -257,6 +259,16 @@ typedef struct at__pitch {
     int slot;
 } at__pitch;
 
+/*
+ * Problems that another operation solves as well: those where `when` holds. Sizes and pitches are the other
+ * op's; alignments are those of the arguments of the same name.
+ */
+typedef struct at__same {
+    char op[AT__MAX_NAME];
+    at__expr *sizes[AT__MAX_DIMS], *pitches[AT__MAX_PITCHES], *when;
+    int size_count, pitch_count;
+} at__same;
+
 /* The alignment of a buffer: a power of two, sizeof(T) to AT__FULL_ALIGN bytes. */
 typedef struct at__align {
     char name[AT__MAX_NAME];
@@ -268,8 +280,8 @@ typedef struct at__align {
 /*
  * An operation. After reading it has a dimension without default, an output or inout argument, a reference (a
  * kernel with a first grid and block expression, a file or a template) and a traffic; one that is recorded
- * may lack all but the first. Slots of its symbols: dims, sizeof(T), device limits; then pitches, lets and
- * aligns as they are declared.
+ * may lack all but the first. Slots of its symbols: dims, sizeof(T), device limits; then pitches, strides,
+ * lets and aligns as they are declared.
  */
 typedef struct at__op {
     char name[AT__MAX_NAME];
@@ -278,6 +290,11 @@ typedef struct at__op {
     int dim_count;
     at__pitch pitches[AT__MAX_PITCHES];
     int pitch_count;
+    int layout_count; /* 0, or 2: it has a stride for each dimension, in its input and in its output
+                         (layout.h) */
+    int stride_slots[AT__MAX_LAYOUTS][AT__MAX_DIMS];
+    at__same same[AT__MAX_SAME];
+    int same_count;
     at__align aligns[AT__MAX_ALIGNS];
     int align_count;
     at__turn turns[AT__MAX_TURNS];

@@ -75,6 +75,16 @@ static at_status read_pitch(at__lines *lines, void *target)
     return status;
 }
 
+static at_status read_strides(at__lines *lines, void *target)
+{
+    return at__read_strides(target, lines);
+}
+
+static at_status read_same(at__lines *lines, void *target)
+{
+    return at__read_same(target, lines);
+}
+
 static at_status read_type_word(at__lines *lines, at__op *op)
 {
     char word[AT__MAX_NAME];
@@ -331,6 +341,7 @@ static const at__keyword KEYWORDS[] = {
     { .word = "pitch", .after = "shape", .read = read_pitch },
     { .word = "let", .after = "shape", .read = read_let },
     { .word = "require", .after = "shape", .read = read_require },
+    { .word = "strides", .once = true, .after = "shape", .read = read_strides },
     { .word = "arg",
       .form = "arg NAME T[EXPR] output",
       .required = true,
@@ -361,6 +372,7 @@ static const at__keyword KEYWORDS[] = {
     { .word = "objective", .once = true, .after = "shape", .read = read_objective },
     { .word = "ceiling", .once = true, .after = "shape", .read = read_ceiling },
     { .word = "near", .after = "shape", .read = read_near },
+    { .word = "same", .after = "arg", .read = read_same },
     { .word = "default", .once = true, .read = read_default },
     { .word = "recorded", .once = true, .read = read_recorded },
     { .word = "use", .after = "op", .read = read_use },
@@ -509,6 +521,7 @@ void at__op_close(at__op *op)
     at__expr_close(op->ops);
     at__expr_close(op->peak);
     at__metrics_clear(op);
+    at__same_clear(op);
     for (int i = 0; i < AT__MAX_DIMS; i++)
         at__expr_close(op->ceiling_dims[i]);
     free(op->answer);

@@ -85,6 +85,11 @@ at_status at__write_objective(at__op *op, at_error *err) AT_MUST_CHECK;
 /* What follows `near`. */
 at_status at__read_near(at__op *op, at__lines *lines) AT_MUST_CHECK;
 
+/* What follows `strides` and `same`. */
+at_status at__read_strides(at__op *op, at__lines *lines) AT_MUST_CHECK;
+at_status at__read_same(at__op *op, at__lines *lines) AT_MUST_CHECK;
+void at__same_clear(at__op *op);
+
 /*
  * What templates say of code that was not written for them (declare_source.c): the rest of the lines
  * `source`, `include`, `define`, `option`, `arg`, `kernel` and `launch`.

@@ -30,7 +30,7 @@ static bool reads_device(const at__expr *expr, const at__op *op, const bool *dev
 
 static const int64_t *aligns_of(const at__problem *problem)
 {
-    return problem->dims + problem->op->dim_count + problem->op->pitch_count;
+    return problem->dims + at__problem_first_align(problem->op);
 }
 
 static void bind_dims(int64_t *slots, const at__problem *problem)
@@ -42,6 +42,10 @@ static void bind_dims(int64_t *slots, const at__problem *problem)
     }
     for (int i = 0; i < problem->op->pitch_count; i++)
         slots[problem->op->pitches[i].slot] = problem->dims[problem->op->dim_count + i];
+    for (int k = 0; k < problem->op->layout_count; k++)
+        for (int i = 0; i < problem->op->dim_count; i++)
+            slots[problem->op->stride_slots[k][i]] =
+                problem->dims[at__problem_first_stride(problem->op, k) + i];
     for (int i = 0; i < problem->op->align_count; i++)
         slots[problem->op->aligns[i].slot] = aligns_of(problem)[i];
     slots[problem->op->sizeof_slot] = at__dtype_bytes(problem->type);
@@ -151,6 +155,17 @@ static int optional_count(const at__op *op)
     return n;
 }
 
+/* A stride that does not fit is no size of a buffer either: its expression says so. */
+static void set_dense(at__problem *problem, int layout)
+{
+    int64_t stride = 1, *strides = problem->dims + at__problem_first_stride(problem->op, layout);
+    for (int i = problem->op->dim_count - 1; i >= 0; i--) {
+        strides[i] = stride;
+        if (__builtin_mul_overflow(stride, problem->dims[i], &stride))
+            stride = INT64_MAX;
+    }
+}
+
 at_status at__problem_init(at__problem *out, const at__op *op, at__dtype type, const int64_t *sizes,
                            int count, at_error *err)
 {
@@ -169,8 +184,10 @@ at_status at__problem_init(at__problem *out, const at__op *op, at__dtype type, c
     }
     for (int i = 0; i < op->pitch_count; i++)
         problem.dims[op->dim_count + i] = problem.dims[op->pitches[i].dim];
+    for (int k = 0; k < op->layout_count; k++)
+        set_dense(&problem, k);
     for (int i = 0; i < op->align_count; i++)
-        problem.dims[op->dim_count + op->pitch_count + i] = AT__FULL_ALIGN;
+        problem.dims[at__problem_first_align(op) + i] = AT__FULL_ALIGN;
     bind_dims(slots, &problem);
     at_status status = check_problem(slots, &problem, false, err);
     if (status == AT_OK)
@@ -178,9 +195,19 @@ at_status at__problem_init(at__problem *out, const at__op *op, at__dtype type, c
     return status;
 }
 
+int at__problem_first_stride(const at__op *op, int layout)
+{
+    return op->dim_count * (1 + layout) + op->pitch_count;
+}
+
+int at__problem_first_align(const at__op *op)
+{
+    return at__problem_first_stride(op, op->layout_count);
+}
+
 int at__problem_size_count(const at__op *op)
 {
-    return op->dim_count + op->pitch_count + op->align_count;
+    return at__problem_first_align(op) + op->align_count;
 }
 
 /* The bytes of an array whose dim has this pitch in its place fit an int64_t. */
@@ -247,7 +274,7 @@ at_status at__problem_set_aligns(at__problem *problem, const int64_t *aligns, in
     }
     for (int i = 0; i < op->align_count; i++) {
         int64_t a = count == 0 ? 0 : aligns[count == 1 ? 0 : i];
-        problem->dims[op->dim_count + op->pitch_count + i] = a ? a : AT__FULL_ALIGN;
+        problem->dims[at__problem_first_align(op) + i] = a ? a : AT__FULL_ALIGN;
     }
     return AT_OK;
 }
@@ -279,6 +306,11 @@ static void add_aligns(at__str *out, const at__problem *problem)
 void at__problem_shape(at__str *out, const at__problem *problem)
 {
     const at__op *op = problem->op;
+    if (op->layout_count) {
+        at__problem_layout(out, problem);
+        add_aligns(out, problem);
+        return;
+    }
     int i = 0, last = op->dim_count - 1;
     while (i < last && op->dims[i].optional && problem->dims[i] == op->dims[i].value)
         i++;

@@ -7,8 +7,8 @@
  */
 #include "lang/shapes.h"
 
+#include "lang/layout.h"
 #include "lang/named_size.h"
-
 #include "util/options.h"
 #include "util/str.h"
 
@@ -527,6 +527,37 @@ static at_status finish_line(reader *r, entry *e)
     return add_problem(r, &problem);
 }
 
+/* The op of a line whose shape is a layout; NULL: of another. */
+static const at__op *layout_op(const reader *r)
+{
+    const at__op *named = NULL;
+    bool empty = true;
+    for (const char *p = skip_blanks(r->line, r->end); p < r->end; p = skip_blanks(p, r->end)) {
+        const char *end = word_end(p, r->end);
+        named = named ? named : find_op(r, p, end);
+        empty = false;
+        p = end;
+    }
+    const at__op *op = named || empty ? named : default_op(r);
+    return op && op->layout_count ? op : NULL;
+}
+
+static at_status read_layout(reader *r, const at__op *op)
+{
+    at__layout_line line = { .op = op,
+                             .type = default_type(r, op),
+                             .aligns = r->defaults.aligns,
+                             .align_count = r->defaults.align_count,
+                             .line = r->line,
+                             .end = r->end };
+    at__problem problem;
+    at_error cause = { 0 };
+    at_status status = at__layout_read(&problem, &line, &cause);
+    if (status == AT_OK)
+        status = at__layout_reduce(&problem, r->catalog, &cause);
+    return status == AT_OK ? add_problem(r, &problem) : fail_at(r, line.guilty, "%s", cause.text);
+}
+
 /* r->line .. r->end is the whole line. */
 static at_status read_line(reader *r)
 {
@@ -541,6 +572,9 @@ static at_status read_line(reader *r)
     const char *comment = memchr(r->line, '#', (size_t)(r->end - r->line));
     if (comment)
         r->end = comment;
+    const at__op *op = layout_op(r);
+    if (op)
+        return read_layout(r, op);
     const char *p = skip_blanks(r->line, r->end);
     while (p < r->end && status == AT_OK) {
         status = is_digit(*p) ? read_sizes(&e, &p, r) : read_word(&e, &p, r);

@@ -23,7 +23,7 @@ from typing import Any
 from ._native import Arg, Error, Found
 from ._tuner import Buffer, Tuner
 
-__all__ = ["Arg", "Error", "Found", "Tuner", "copy", "default", "find", "prepare", "run", "transpose"]
+__all__ = ["Arg", "Error", "Found", "Tuner", "copy", "default", "find", "permute", "prepare", "run", "transpose"]
 
 _lock = threading.Lock()
 _default: list[Tuner] = []
@@ -72,6 +72,11 @@ def copy(x: Any, out: Any = None) -> Any:
 
         return _torch.copy(x, out)
     return default().copy(x, out)
+
+
+def permute(x: Any, dims: Sequence[int], out: Any = None) -> Any:
+    """x with its dimensions in the order `dims`, as a new contiguous array, or in `out`. No gradients."""
+    return default().permute(x, dims, out)
 
 
 if "torch" in sys.modules:

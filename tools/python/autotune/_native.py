@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-MAX_SIZES, MAX_PITCHES, MAX_ALIGNMENTS = 6, 2, 4
+MAX_SIZES, MAX_PITCHES, MAX_ALIGNMENTS, MAX_RANK = 6, 2, 4, 8
 TYPES = ("u8", "i8", "f16", "bf16", "u16", "i16", "f32", "i32", "u32", "f64", "i64", "u64", "c64", "c128")
 ROLES = ("scalar", "input", "output", "inout", "scratch")
 MATCHES = ("exact", "near", "other_device", "none")
@@ -34,6 +34,16 @@ class ProblemStruct(ctypes.Structure):
     _fields_ = [("op", ctypes.c_char_p), ("type", ctypes.c_int), ("size_count", ctypes.c_int),
                 ("sizes", ctypes.c_int64 * MAX_SIZES), ("pitches", ctypes.c_int64 * MAX_PITCHES),
                 ("alignments", ctypes.c_int64 * MAX_ALIGNMENTS)]
+
+
+class LayoutStruct(ctypes.Structure):
+    _fields_ = [("rank", ctypes.c_int), ("extents", ctypes.c_int64 * MAX_RANK),
+                ("strides_in", ctypes.c_int64 * MAX_RANK), ("strides_out", ctypes.c_int64 * MAX_RANK)]
+
+
+class LaidOutStruct(ProblemStruct):
+    """A problem of an operation that looks at its layout; of others it may be left out."""
+    _fields_ = [("layout", LayoutStruct)]
 
 
 class OpenOptionsStruct(ctypes.Structure):

@@ -158,6 +158,30 @@ class Tuner:
         self._move("transpose", sizes, pitch, target, array, stream)
         return out
 
+    def permute(self, x: Any, dims: Sequence[int], out: Any = None, stream: int | None = None) -> Any:
+        """x with its dimensions in another order, dimension i of the result being dims[i] of x, as a new contiguous array
+        or in `out`. Both may be views of any strides; x may have 8 dimensions."""
+        array = as_array(x, stream)
+        rank = len(array.shape)
+        if sorted(dims) != list(range(rank)) or rank > _native.MAX_RANK:
+            raise ValueError(f"found dims {tuple(dims)}; expected each of 0 to {rank - 1} once, at most "
+                             f"{_native.MAX_RANK}")
+        shape = tuple(array.shape[d] for d in dims)
+        if out is None:
+            out = empty_like(x, array, shape)
+        target = as_array(out, stream)
+        if target.shape != shape or target.item_bytes != array.item_bytes:
+            raise ValueError(f"out: found shape {target.shape}, {target.item_bytes} bytes an element; expected shape "
+                             f"{shape}, {array.item_bytes} bytes an element")
+        numbers = ctypes.c_int64 * _native.MAX_RANK
+        layout = _native.LayoutStruct(rank, numbers(*shape), numbers(*(array.strides[d] for d in dims)),
+                                      numbers(*target.strides))
+        problem = _native.LaidOutStruct(op=b"permute", type=_native.TYPES.index(bits(array.item_bytes)), layout=layout)
+        if array.count:
+            with _driver.current(target):
+                self._launch(problem, (target, array), stream)
+        return out
+
     # ---- within ----
 
     def _output(self, x: Any, array: Array, shape: tuple[int, ...], out: Any,
