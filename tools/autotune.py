@@ -24,7 +24,7 @@ from types import SimpleNamespace
 MAX_SIZES, MAX_PITCHES, MAX_ALIGNMENTS = 6, 2, 4
 TYPES = ("u8", "i8", "f16", "bf16", "u16", "i16", "f32", "i32", "u32", "f64", "i64", "u64", "c64", "c128")
 ROLES = ("scalar", "input", "output", "inout", "scratch")
-MATCHES = ("exact", "near", "other_device", "none")
+MATCHES = ("exact", "near", "other_device", "none", "predicted")
 _TYPE_OF_SIZE = {1: "u8", 2: "u16", 4: "u32", 8: "u64", 16: "c128"}  # a transpose only moves bits
 
 
@@ -74,7 +74,8 @@ class _Found(ctypes.Structure):
                 ("measured_device", ctypes.c_char_p), ("measured_shape", ctypes.c_char_p),
                 ("measured_at", ctypes.c_char_p),
                 ("median_s", ctypes.c_double), ("gb_per_s", ctypes.c_double), ("ceiling_s", ctypes.c_double),
-                ("origin", ctypes.c_char_p), ("gflop_per_s", ctypes.c_double)]
+                ("origin", ctypes.c_char_p), ("gflop_per_s", ctypes.c_double),
+                ("expected_s", ctypes.c_double), ("doubt", ctypes.c_double)]
 
 
 def _load(path=None):

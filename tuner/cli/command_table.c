@@ -19,6 +19,7 @@ const at__command at__commands[] = {
     { "adopt", "write a first draft of declarations for a kernel that is there", at__cmd_adopt },
     { "dump", "write a database as text: JSON lines", at__cmd_dump },
     { "merge", "join databases and dumps of several machines", at__cmd_merge },
+    { "learn", "a model of what was measured, for problems that were never tuned", at__cmd_learn },
     { "cache", "size of the cache of compiled kernels; make it smaller", at__cmd_cache },
     { "import", "read spaces that other tuners recorded, for replays", at__cmd_import },
     { "completions", "write completions for bash, zsh or fish, or the manual page", at__cmd_completions },
