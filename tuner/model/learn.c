@@ -25,7 +25,7 @@
 #define LEAST_TRIALS   100
 #define CLIP           2.0  /* slower than that is slow                                  */
 #define SHARPNESS      4.0  /* how fast the weight of trials falls with their slowness   */
-#define FAR_WEIGHT     0.05 /* what is left of it                                        */
+#define FAR_WEIGHT     0.02 /* what is left of it                                        */
 #define NEAR           0.03 /* within so much of the best: worth a place in the portfolio */
 #define TIMES          8    /* so many of those for each problem                          */
 #define PORTFOLIO      700

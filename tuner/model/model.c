@@ -16,11 +16,16 @@
 #include <string.h>
 #include <strings.h>
 
-#define FINALISTS   32    /* candidates that all trees are asked about                                */
-#define FIRST_SHARE 5     /* one of so many trees is asked about all                                  */
-#define FEW         4     /* of a template: with fewer valid candidates all its configurations are    */
-#define LARGEST     60000 /* raw combinations of a template whose space is opened for that            */
-#define MOST        3000  /* candidates                                                               */
+#define FEW     4     /* of a template: with fewer valid candidates all its configurations are */
+#define LARGEST 60000 /* raw combinations of a template whose space is opened for that         */
+#define MOST    3000  /* candidates                                                            */
+
+/* Rounds: so many candidates are asked about trees up to this share of each forest. */
+static const struct {
+    int candidates;
+    double share;
+} ROUNDS[] = { { MOST, 0.06 }, { 64, 0.25 }, { 16, 1.0 } };
+enum { ROUND_COUNT = sizeof ROUNDS / sizeof *ROUNDS };
 
 /* A template of the part, as the catalog has it. */
 typedef struct bound {
@@ -40,7 +45,7 @@ typedef struct entry {
 
 typedef struct runner {
     int which, place; /* template; where its bins are */
-    double slower;
+    int64_t sum;      /* of the trees so far         */
     at__config config;
     at__geometry geometry;
 } runner;
@@ -51,7 +56,7 @@ struct at__predictor {
     bound *bound;
     entry *entries;
     uint8_t *bins; /* MOST x traits */
-    runner *runners;
+    runner *runners, **order;
     int runner_count;
     at__traits problem_traits;
     int16_t problem_trait_of[AT__MAX_SEEN];
@@ -215,8 +220,9 @@ at_status at__predictor_open(at__predictor **out, const at__model *model, const 
     p->bound = calloc((size_t)part->template_count + 1, sizeof *p->bound);
     p->entries = calloc(count, sizeof *p->entries);
     p->runners = malloc(MOST * sizeof *p->runners);
+    p->order = malloc(MOST * sizeof *p->order);
     p->bins = malloc((size_t)MOST * AT__MAX_SEEN);
-    if (!p->bound || !p->entries || !p->runners || !p->bins) {
+    if (!p->bound || !p->entries || !p->runners || !p->order || !p->bins) {
         at__predictor_close(p);
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
@@ -237,6 +243,7 @@ void at__predictor_close(at__predictor *p)
     free(p->bound);
     free(p->entries);
     free(p->runners);
+    free(p->order);
     free(p->bins);
     free(p);
 }
@@ -276,13 +283,15 @@ static bool take_bins(uint8_t *bins, at__geometry *geometry, at__predictor *p, c
     return true;
 }
 
-/* By the trees that were grown first, which tell most. */
-static double at_first(const at__part_of_model *part, const uint8_t *bins)
+/* Sum of the members' trees from one share of them to another. */
+static int64_t between(const at__part_of_model *part, double from, double to, const uint8_t *bins)
 {
     int64_t sum = 0;
-    for (int i = 0; i < AT__MODEL_MEMBERS; i++)
-        sum += at__forest_sum(&part->slower[i], 0, part->slower[i].count / FIRST_SHARE, bins);
-    return (double)sum / AT__LEAF_UNIT / AT__MODEL_MEMBERS;
+    for (int i = 0; i < AT__MODEL_MEMBERS; i++) {
+        const at__forest *f = &part->slower[i];
+        sum += at__forest_sum(f, (int)(from * f->count), (int)(to * f->count), bins);
+    }
+    return sum;
 }
 
 /* The members' mean, and their standard deviation. */
@@ -300,11 +309,11 @@ static double all_of(double *spread, const at__part_of_model *part, const uint8_
     return mean;
 }
 
-static int by_slower(const void *a, const void *b)
+static int by_sum(const void *a, const void *b)
 {
-    const runner *x = a, *y = b;
-    if (x->slower < y->slower || x->slower > y->slower)
-        return x->slower < y->slower ? -1 : 1;
+    const runner *x = *(runner *const *)a, *y = *(runner *const *)b;
+    if (x->sum != y->sum)
+        return x->sum < y->sum ? -1 : 1;
     return x->place - y->place;
 }
 
@@ -330,7 +339,7 @@ static void take_one(at__predictor *p, int which, int64_t *slots, const at__conf
     r->which = which;
     r->place = p->runner_count++;
     r->config = *config;
-    r->slower = at_first(p->part, bins);
+    r->sum = between(p->part, 0, ROUNDS[0].share, bins);
 }
 
 /* Shapes that leave a template few configurations have others each time: all of them, then. */
@@ -364,6 +373,23 @@ static int take_template(at__predictor *p, int first, int64_t *slots)
     return i;
 }
 
+/* Who is expected to be fastest when the last round is over. */
+static const runner *play_rounds(at__predictor *p)
+{
+    int count = p->runner_count;
+    for (int i = 0; i < count; i++)
+        p->order[i] = &p->runners[i];
+    for (int k = 1; k < ROUND_COUNT; k++) {
+        qsort(p->order, (size_t)count, sizeof *p->order, by_sum);
+        count = count < ROUNDS[k].candidates ? count : ROUNDS[k].candidates;
+        for (int i = 0; i < count; i++)
+            p->order[i]->sum += between(p->part, ROUNDS[k - 1].share, ROUNDS[k].share,
+                                        p->bins + (size_t)p->order[i]->place * AT__MAX_SEEN);
+    }
+    qsort(p->order, (size_t)count, sizeof *p->order, by_sum);
+    return p->order[0];
+}
+
 static void fill_guess(at__guess *out, const at__predictor *p, const at__problem *problem,
                        const int64_t *slots, double slower, double spread)
 {
@@ -378,25 +404,16 @@ at_status at__predictor_best(at__guess *out, at__predictor *p, const at__problem
                              const int64_t *slots, at_error *err)
 {
     int64_t own[AT__MAX_SLOTS];
-    double spread = 0, best = INFINITY;
-    const runner *top = NULL;
+    double spread = 0, best = 0;
     memcpy(own, slots, (size_t)p->op->symbols.count * sizeof *own);
     begin(p, problem, own);
     p->runner_count = 0;
     for (int i = 0; i < p->part->candidate_count;)
         i = take_template(p, i, own);
-    if (p->runner_count > FINALISTS)
-        qsort(p->runners, (size_t)p->runner_count, sizeof *p->runners, by_slower);
-    for (int i = 0; i < p->runner_count && i < FINALISTS; i++) {
-        double s, slower = all_of(&s, p->part, p->bins + (size_t)p->runners[i].place * AT__MAX_SEEN);
-        if (slower < best) {
-            best = slower;
-            spread = s;
-            top = &p->runners[i];
-        }
-    }
-    if (!top)
+    if (!p->runner_count)
         return at_fail(err, AT_ERR_NOT_FOUND, "no configuration that the model knows is valid");
+    const runner *top = play_rounds(p);
+    best = all_of(&spread, p->part, p->bins + (size_t)top->place * AT__MAX_SEEN);
     *out = (at__guess){ .t = p->bound[top->which].t, .config = top->config, .geometry = top->geometry };
     fill_guess(out, p, problem, own, best, spread);
     return AT_OK;
