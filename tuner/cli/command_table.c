@@ -46,6 +46,7 @@ const at__fact at__environment[] = {
     { "AUTOTUNE_CACHE", "compiled kernels (default: $XDG_CACHE_HOME/autotune/kernels.db)" },
     { "AUTOTUNE_CACHE_LIMIT", "how many of them, in MiB (default: 1024; 0: no limit)" },
     { "AUTOTUNE_NO_SHIPPED", "1: without the winners that come with autotune" },
+    { "AUTOTUNE_NO_MODEL", "1: without models: what is near answers for shapes that were not tuned" },
     { "AUTOTUNE_NVRTC", "NVRTC library to use (default: searched for)" },
     { "CUDA_HOME", "CUDA toolkit" },
     { NULL, NULL },
