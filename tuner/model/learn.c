@@ -31,6 +31,7 @@
 #define PORTFOLIO      700
 #define MEMBER_TREES   100
 #define BEST_TREES     80
+#define LOSS_TREES     40
 #define EDGE_ROWS      6000 /* from which edges of bins are drawn */
 #define SEED           20
 
@@ -48,7 +49,6 @@ typedef struct group {
     uint8_t *used;
     double *best; /* of each problem of the samples, seconds      */
     int *first;   /* row of it; -1: none                          */
-    double *sum;  /* scratch for the calibration                  */
     at__part_of_model *part;
 } group;
 
@@ -276,6 +276,18 @@ static double log_traffic_of(const group *g, int row)
     return bind_problem(slots, g, p, NULL) == AT_OK ? at__log_traffic(p, slots) : 0;
 }
 
+/* Bins of the problem's traits; none of others, which trees then do not look at. */
+static void problem_bins(const group *g, int *bin_counts)
+{
+    at__traits v = at__traits_of(g->op, NULL);
+    int16_t to[AT__MAX_TRAITS];
+    memset(bin_counts, 0, AT__MAX_SEEN * sizeof *bin_counts);
+    map_names(to, g->part, &v);
+    for (int i = 0; i < v.count; i++)
+        if (to[i] >= 0)
+            bin_counts[to[i]] = g->part->edges[to[i]].count + 2;
+}
+
 /* How fast the best of a problem is: one row each, by the problem's traits alone. */
 static at_status grow_best(group *g, bool anew, at_error *err)
 {
@@ -283,15 +295,9 @@ static at_status grow_best(group *g, bool anew, at_error *err)
         .trees = BEST_TREES, .leaves = 12, .rate = 0.1, .least_weight = 3, .calm = 0.5, .trait_share = 0.6
     };
     int bin_counts[AT__MAX_SEEN];
-    at__traits v = at__traits_of(g->op, NULL);
-    int16_t to[AT__MAX_TRAITS];
     at__rng rng = { .state = SEED };
     double sum = 0;
-    memset(bin_counts, 0, sizeof bin_counts);
-    map_names(to, g->part, &v);
-    for (int i = 0; i < v.count; i++)
-        if (to[i] >= 0)
-            bin_counts[to[i]] = g->part->edges[to[i]].count + 2;
+    problem_bins(g, bin_counts);
     memset(g->used, 0, (size_t)g->row_count);
     for (size_t p = 0; p < g->samples->problem_count; p++) {
         if (g->first[p] < 0)
@@ -312,16 +318,14 @@ static at_status grow_best(group *g, bool anew, at_error *err)
     return at__forest_grow(&g->part->best, &lesson, &GROWTH, &rng, err);
 }
 
-/* What the member that did not see a problem would have answered there, of what was tried. */
-static void calibrate(group *g)
+/* Of each problem the row that the member which did not see it would have answered, of what was tried; -1:
+ * none. */
+static void choose_unseen(int *chosen, double *expected, const group *g)
 {
-    at__part_of_model *part = g->part;
-    double loss = 0, count = 0;
-    int *chosen = malloc(g->samples->problem_count * sizeof *chosen);
-    double *expected = malloc(g->samples->problem_count * sizeof *expected);
-    for (size_t p = 0; chosen && p < g->samples->problem_count; p++)
+    const at__part_of_model *part = g->part;
+    for (size_t p = 0; p < g->samples->problem_count; p++)
         chosen[p] = -1;
-    for (int i = 0; chosen && expected && i < g->row_count; i++) {
+    for (int i = 0; i < g->row_count; i++) {
         int p = problem_of_row(g, i);
         const uint8_t *bins = g->bins + (size_t)i * (size_t)part->trait_count;
         double slower = predicted(&part->slower[fold_of(p)], bins);
@@ -330,15 +334,49 @@ static void calibrate(group *g)
             expected[p] = slower;
         }
     }
-    for (size_t p = 0; chosen && expected && p < g->samples->problem_count; p++)
-        if (chosen[p] >= 0) {
-            loss += expm1((double)g->slower[chosen[p]]);
-            count++;
-        }
-    part->doubt = count > 0 ? loss / count : 1;
-    part->per_spread = 0;
+}
+
+static at_status grow_loss(group *g, const int *chosen, at_error *err)
+{
+    static const at__growth GROWTH = {
+        .trees = LOSS_TREES, .leaves = 6, .rate = 0.1, .least_weight = 8, .calm = 8, .trait_share = 0.5
+    };
+    at__rng rng = { .state = SEED };
+    int bin_counts[AT__MAX_SEEN];
+    double sum = 0;
+    problem_bins(g, bin_counts);
+    memset(g->used, 0, (size_t)g->row_count);
+    memset(g->left, 0, (size_t)g->row_count * sizeof *g->left);
+    for (size_t p = 0; p < g->samples->problem_count; p++)
+        sum += chosen[p] < 0 ? 0 : expm1((double)g->slower[chosen[p]]);
+    g->part->doubt = sum / (double)g->part->problems;
+    for (size_t p = 0; p < g->samples->problem_count; p++) {
+        if (chosen[p] < 0)
+            continue;
+        int row = chosen[p];
+        g->used[row] = 1;
+        g->weights[row] = 1;
+        g->left[row] = (float)(expm1((double)g->slower[row]) - g->part->doubt);
+    }
+    at__lesson lesson = lesson_of(g, bin_counts);
+    g->part->loss.count = 0; /* that of an older model is of its answers */
+    return at__forest_grow(&g->part->loss, &lesson, &GROWTH, &rng, err);
+}
+
+/* How good answers are for problems that were left out, and for which problems they are worse. */
+static at_status calibrate(group *g, at_error *err)
+{
+    size_t problems = g->samples->problem_count + 1;
+    int *chosen = malloc(problems * sizeof *chosen);
+    double *expected = malloc(problems * sizeof *expected);
+    at_status status = chosen && expected ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
+    if (status == AT_OK) {
+        choose_unseen(chosen, expected, g);
+        status = grow_loss(g, chosen, err);
+    }
     free(chosen);
     free(expected);
+    return status;
 }
 
 /* ---- the portfolio ---- */
@@ -503,7 +541,7 @@ static at_status learn_part(group *g, const at__part_of_model *before, at_error 
     if (status == AT_OK)
         status = grow_members(g, err);
     if (status == AT_OK)
-        calibrate(g);
+        status = calibrate(g, err);
     return status == AT_OK ? grow_best(g, !before, err) : status;
 }
 

@@ -69,6 +69,7 @@ void at__part_of_model_clear(at__part_of_model *p)
     for (int i = 0; i < AT__MODEL_MEMBERS; i++)
         free(p->slower[i].trees);
     free(p->best.trees);
+    free(p->loss.trees);
     free(p->candidates);
     *p = (at__part_of_model){ .candidates = NULL };
 }
@@ -85,7 +86,7 @@ void at__model_close(at__model *m)
 
 static int64_t tree_count(const at__part_of_model *p)
 {
-    int64_t trees = p->best.count;
+    int64_t trees = p->best.count + p->loss.count;
     for (int i = 0; i < AT__MODEL_MEMBERS; i++)
         trees += p->slower[i].count;
     return trees;
@@ -294,19 +295,10 @@ static int64_t between(const at__part_of_model *part, double from, double to, co
     return sum;
 }
 
-/* The members' mean, and their standard deviation. */
-static double all_of(double *spread, const at__part_of_model *part, const uint8_t *bins)
+/* The mean of the members. */
+static double all_of(const at__part_of_model *part, const uint8_t *bins)
 {
-    double sum = 0, squares = 0;
-    for (int i = 0; i < AT__MODEL_MEMBERS; i++) {
-        const at__forest *f = &part->slower[i];
-        double value = (double)at__forest_sum(f, 0, f->count, bins) / AT__LEAF_UNIT;
-        sum += value;
-        squares += value * value;
-    }
-    double mean = sum / AT__MODEL_MEMBERS;
-    *spread = sqrt(fmax(squares / AT__MODEL_MEMBERS - mean * mean, 0));
-    return mean;
+    return (double)between(part, 0, 1, bins) / AT__LEAF_UNIT / AT__MODEL_MEMBERS;
 }
 
 static int by_sum(const void *a, const void *b)
@@ -391,20 +383,20 @@ static const runner *play_rounds(at__predictor *p)
 }
 
 static void fill_guess(at__guess *out, const at__predictor *p, const at__problem *problem,
-                       const int64_t *slots, double slower, double spread)
+                       const int64_t *slots, double slower)
 {
     const at__part_of_model *part = p->part;
     double best = (double)at__forest_sum(&part->best, 0, part->best.count, p->base) / AT__LEAF_UNIT;
     out->slower = expm1(slower);
     out->time_s = exp(best + part->usual + at__log_traffic(problem, slots) + slower);
-    out->doubt = fmax(part->doubt + part->per_spread * spread, 0);
+    double more = (double)at__forest_sum(&part->loss, 0, part->loss.count, p->base) / AT__LEAF_UNIT;
+    out->doubt = fmax(part->doubt + more, 0);
 }
 
 at_status at__predictor_best(at__guess *out, at__predictor *p, const at__problem *problem,
                              const int64_t *slots, at_error *err)
 {
     int64_t own[AT__MAX_SLOTS];
-    double spread = 0, best = 0;
     memcpy(own, slots, (size_t)p->op->symbols.count * sizeof *own);
     begin(p, problem, own);
     p->runner_count = 0;
@@ -413,9 +405,9 @@ at_status at__predictor_best(at__guess *out, at__predictor *p, const at__problem
     if (!p->runner_count)
         return at_fail(err, AT_ERR_NOT_FOUND, "no configuration that the model knows is valid");
     const runner *top = play_rounds(p);
-    best = all_of(&spread, p->part, p->bins + (size_t)top->place * AT__MAX_SEEN);
+    double best = all_of(p->part, p->bins + (size_t)top->place * AT__MAX_SEEN);
     *out = (at__guess){ .t = p->bound[top->which].t, .config = top->config, .geometry = top->geometry };
-    fill_guess(out, p, problem, own, best, spread);
+    fill_guess(out, p, problem, own, best);
     return AT_OK;
 }
 
@@ -424,15 +416,14 @@ bool at__predictor_of(at__guess *out, at__predictor *p, const at__problem *probl
 {
     int64_t own[AT__MAX_SLOTS];
     uint8_t bins[AT__MAX_SEEN];
-    double spread;
     memcpy(own, slots, (size_t)p->op->symbols.count * sizeof *own);
     begin(p, problem, own);
     for (int i = 0; i < p->part->template_count; i++) {
         *out = (at__guess){ .t = t, .config = *config };
         if (p->bound[i].t != t || !take_bins(bins, &out->geometry, p, &p->bound[i], own, config))
             continue;
-        double slower = all_of(&spread, p->part, bins);
-        fill_guess(out, p, problem, own, slower, spread);
+        double slower = all_of(p->part, bins);
+        fill_guess(out, p, problem, own, slower);
         return true;
     }
     return false;

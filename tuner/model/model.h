@@ -71,7 +71,7 @@ typedef struct at__guess {
     at__geometry geometry;
     double slower; /* than the best of the problem: 0.02, also below zero */
     double time_s; /* expected                                             */
-    double doubt;  /* how much slower than tuned it is expected to be, with what the forests disagree */
+    double doubt;  /* how much slower than tuned answers are in the mean, for problems like this one */
 } at__guess;
 
 /* The best of the portfolio; `slots` is bound for problem and device. AT_ERR_NOT_FOUND: none is valid. */

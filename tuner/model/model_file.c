@@ -66,7 +66,6 @@ static void put_part(at__str *out, const at__part_of_model *p)
     put(out, (uint64_t)p->problems, 8);
     put_float(out, (float)p->usual);
     put_float(out, (float)p->doubt);
-    put_float(out, (float)p->per_spread);
     put(out, (uint64_t)p->trait_count, 1);
     for (int i = 0; i < p->trait_count; i++) {
         put_text(out, p->names[i]);
@@ -89,6 +88,7 @@ static void put_part(at__str *out, const at__part_of_model *p)
     for (int i = 0; i < AT__MODEL_MEMBERS; i++)
         put_forest(out, &p->slower[i]);
     put_forest(out, &p->best);
+    put_forest(out, &p->loss);
 }
 
 at_status at__model_pack(at__str *out, const at__model *model, at_error *err)
@@ -223,12 +223,13 @@ static at_status get_part(at__part_of_model *p, reader *r, at_error *err)
     p->problems = (int64_t)get(r, 8, INT64_MAX);
     p->usual = (double)get_float(r);
     p->doubt = (double)get_float(r);
-    p->per_spread = (double)get_float(r);
     get_traits(p, r);
     at_status status = get_candidates(p, r, err);
     for (int i = 0; i < AT__MODEL_MEMBERS && status == AT_OK; i++)
         status = get_forest(&p->slower[i], r, p->trait_count, err);
-    return status == AT_OK ? get_forest(&p->best, r, p->trait_count, err) : status;
+    if (status == AT_OK)
+        status = get_forest(&p->best, r, p->trait_count, err);
+    return status == AT_OK ? get_forest(&p->loss, r, p->trait_count, err) : status;
 }
 
 /* The checksum is of what was written, so that damage is not taken for knowledge. */

@@ -36,8 +36,9 @@ typedef struct at__part_of_model {
     at__candidate *candidates;
     at__forest slower[AT__MODEL_MEMBERS]; /* log of time over the problem's best time                     */
     at__forest best;                      /* log of that over traffic, less `usual`; problem's traits     */
+    at__forest loss;                      /* of answers there, less `doubt`; problem's traits     */
     double usual;
-    double doubt, per_spread; /* of an answer: doubt + per_spread * what members disagree */
+    double doubt; /* the mean loss of answers for problems that were left out */
 } at__part_of_model;
 
 struct at__model {
