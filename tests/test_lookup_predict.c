@@ -90,6 +90,7 @@ Test(lookup_predict, a_near_winner_that_no_configuration_is_expected_to_beat_sta
     f = ask(1500, 1536, "H200");
     cr_assert_eq(f.match, AT__MATCH_NEAR, "%s", f.why);
     cr_assert_str_eq(f.answer->shape, "1500x1568");
+    cr_assert(f.expected_s > 0, "what the model expects of it");
 }
 
 Test(lookup_predict, a_model_that_cannot_be_read_is_left_out_and_the_answer_says_so)

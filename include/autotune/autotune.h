@@ -204,8 +204,8 @@ typedef struct at_found {
     /* Where that measurement is from: "database", "shipped with autotune"; "": there is none. */
     const char *origin;
     double gflop_per_s; /* 10^9 operations a second, as the op counts them; 0: it does not */
-    /* AT_MATCH_PREDICTED: the time that is expected, and how much slower than tuned such answers are in the
-     * mean (0.02: 2 %). Else 0. */
+    /* The time that a model expects (AT_MATCH_PREDICTED, or AT_MATCH_NEAR where it agrees), and how much
+     * slower than tuned such answers are in the mean, 0.02: 2 %. Else 0. */
     double expected_s, doubt;
 } at_found;
 

@@ -237,7 +237,7 @@ static void found_text(const at__found *f, const at__problem *problem, const cha
                   a->fingerprint.cold ? "cold" : "warm", a->winner.timing.samples, a->measured_at,
                   a->fingerprint.device);
         print_metrics(a, problem);
-    } else if (f->match == AT__MATCH_PREDICTED) {
+    } else if (f->expected_s > 0) {
         at__time_text(time, sizeof time, f->expected_s);
         at__print(
             stdout,
@@ -275,7 +275,7 @@ static void found_json(const at__found *f, const at__problem *problem, const cha
         at__member_text(&o, "measured_at", a->measured_at);
         at__metrics_member(&o, problem, &a->winner.timing, &a->winner.resources);
     }
-    if (f->match == AT__MATCH_PREDICTED) {
+    if (f->expected_s > 0) {
         at__member_real(&o, "expected_s", 4, f->expected_s);
         at__member_real(&o, "doubt", 3, f->doubt);
     }

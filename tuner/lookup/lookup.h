@@ -58,7 +58,7 @@ typedef struct at__found {
     bool runner_up;           /* it is no winner's but that of the best trial that fits */
     bool shipped;             /* answer came with the program             */
     bool own;                 /* of this very problem: answer has the times of it here */
-    double expected_s;        /* predicted: the time that is expected; else 0 */
+    double expected_s;        /* what a model expects of it, predicted or near; 0: nothing */
     double doubt;             /* how much slower than tuned that may be, 0.05: 5 %, in the mean */
 } at__found;
 

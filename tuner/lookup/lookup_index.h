@@ -159,7 +159,8 @@ bool at__lookup_was_tried(const at__str *tried, const at__entry *entry);
 
 /*
  * What is expected to be the fastest for a problem without a winner. `near` is the near winner that would
- * answer, `reach` away (NULL: none). AT_ERR_NOT_FOUND: no model knows better.
+ * answer, `reach` away (NULL: none). AT_ERR_NOT_FOUND: no model knows better; expected_s is set where it
+ * agrees.
  */
 at_status at__lookup_predict(at__prediction *out, at__lookup *lookup, const at__question *question,
                              const at__entry *near, double reach, at_error *err) AT_MUST_CHECK;

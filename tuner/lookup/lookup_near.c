@@ -292,6 +292,8 @@ static at_status ask_model(at__memo *m, at__lookup *l, const at__question *q, co
     at_status status = at__lookup_predict(&p, l, q, near ? near : far, near ? here->reach : INFINITY, err);
     size_t len = strlen(m->why);
     snprintf(m->why + len, sizeof m->why - len, "%s", p.broken);
+    m->expected_s = p.expected_s; /* of a near winner that nothing is expected to beat, too */
+    m->doubt = p.doubt;
     if (status != AT_OK)
         return status == AT_ERR_NOT_FOUND ? AT_OK : status;
     at__entry *kept = malloc(sizeof *kept);
@@ -309,8 +311,6 @@ static at_status ask_model(at__memo *m, at__lookup *l, const at__question *q, co
     m->entry = AT__NO_ENTRY;
     m->match = AT__MATCH_PREDICTED;
     m->geometry = p.geometry;
-    m->expected_s = p.expected_s;
-    m->doubt = p.doubt;
     snprintf(m->why, sizeof m->why, "%s%s", p.why, p.broken);
     return AT_OK;
 }

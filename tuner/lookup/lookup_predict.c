@@ -202,11 +202,11 @@ static at_status predict(at__prediction *out, const ready *r, const at__question
     at_status status = at__predictor_best(&guess, r->predictor, q->problem, slots, err);
     if (status != AT_OK)
         return status;
-    if (near_is_as_good(&guess, r->predictor, q, slots, near))
-        return AT_ERR_NOT_FOUND;
     out->geometry = guess.geometry;
     out->expected_s = guess.time_s;
     out->doubt = guess.doubt;
+    if (near_is_as_good(&guess, r->predictor, q, slots, near))
+        return AT_ERR_NOT_FOUND;
     explain(out, r, &learned, q);
     return keep(&out->entry, &guess, q, &learned, &limits, r->own, err);
 }
