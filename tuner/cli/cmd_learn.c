@@ -33,8 +33,8 @@ static at_status learn(const at__catalog *catalog, const char *path, const at__w
         status = count < MOST_STORES ? at__store_open(&stores[count++], more->items[i], AT__STORE_READ, err)
                                      : at_fail(err, AT_ERR_USAGE, "found %d databases; expected at most %d",
                                                more->count + 1, MOST_STORES);
-    if (status == AT_OK && !alone && at__shipped_model_bytes)
-        status = at__model_unpack(&before, at__shipped_model, at__shipped_model_bytes, err);
+    if (status == AT_OK && !alone)
+        status = at__model_shipped(&before, err);
     if (status == AT_OK)
         status = at__model_learn(&model, catalog, stores, count, before, err);
     if (status == AT_OK && !model)

@@ -75,8 +75,8 @@ static at_status open_all(at__foresight **out, const at__lookup *l, at_error *er
     if (!f)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     at_status status = read_users(f, l->store, err);
-    if (status == AT_OK && l->with_shipped && at__shipped_model_bytes)
-        status = at__model_unpack(&f->models[1], at__shipped_model, at__shipped_model_bytes, err);
+    if (status == AT_OK && l->with_shipped)
+        status = at__model_shipped(&f->models[1], err);
     if (status == AT_OK)
         *out = f;
     else

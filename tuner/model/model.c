@@ -16,9 +16,10 @@
 #include <string.h>
 #include <strings.h>
 
-#define FEW     4     /* of a template: with fewer valid candidates all its configurations are */
-#define LARGEST 60000 /* raw combinations of a template whose space is opened for that         */
-#define MOST    3000  /* candidates                                                            */
+#define FEW      4     /* of a template: with fewer valid candidates all its configurations are */
+#define DOUBTFUL 0.07  /* so much slower than the best: worth a look at those */
+#define LARGEST  60000 /* raw combinations of a template whose space is opened for that         */
+#define MOST     3000  /* candidates                                                            */
 
 /* Rounds: so many candidates are asked about trees up to this share of each forest. */
 static const struct {
@@ -35,6 +36,7 @@ typedef struct bound {
     const at__expr *early[32];      /* requirements that no parameter changes */
     int early_count;
     double combinations; /* of its values */
+    bool few;            /* of its candidates fit the problem */
 } bound;
 
 /* A candidate of the portfolio. */
@@ -44,8 +46,8 @@ typedef struct entry {
 } entry;
 
 typedef struct runner {
-    int which, place; /* template; where its bins are */
-    int64_t sum;      /* of the trees so far         */
+    int which, place;   /* template; where its bins are */
+    int64_t first, sum; /* of the first trees; of the trees so far */
     at__config config;
     at__geometry geometry;
 } runner;
@@ -121,15 +123,25 @@ at__lessons at__predictor_lessons(const at__predictor *p)
 
 /* ---- tying ---- */
 
-static void map_traits(int16_t *trait_of, const at__part_of_model *part, const at__traits *traits)
+static uint32_t hash_name(const char *name)
+{
+    uint32_t hash = 2166136261u;
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * 16777619u;
+    return hash;
+}
+
+static void map_traits(int16_t *trait_of, const uint32_t *hashes, const at__part_of_model *part,
+                       const at__traits *traits)
 {
     char name[AT__MAX_NAME];
     for (int k = 0; k < part->trait_count; k++)
         trait_of[k] = -1;
     for (int i = 0; i < traits->count; i++) {
         at__traits_name(name, traits, i);
+        uint32_t hash = hash_name(name);
         for (int k = 0; k < part->trait_count; k++)
-            if (name[0] && strcmp(name, part->names[k]) == 0)
+            if (hashes[k] == hash && name[0] && strcmp(name, part->names[k]) == 0)
                 trait_of[k] = (int16_t)i;
     }
 }
@@ -156,15 +168,15 @@ static void find_early(bound *b)
     b->early[b->early_count++] = t->requires[i].expr;
 }
 
-static void tie_template(bound *b, const at__part_of_model *part, const at__model_template *m,
-                         const at__catalog *catalog, const at__op *op)
+static void tie_template(bound *b, const uint32_t *hashes, const at__part_of_model *part,
+                         const at__model_template *m, const at__catalog *catalog, const at__op *op)
 {
     const at__template *t = at__catalog_find_template(catalog, op, m->name);
     if (!t || strcmp(t->hash, m->hash) != 0 || t->param_count != m->param_count)
         return;
     b->t = t;
     b->traits = at__traits_of(op, t);
-    map_traits(b->trait_of, part, &b->traits);
+    map_traits(b->trait_of, hashes, part, &b->traits);
     find_early(b);
     b->combinations = 1;
     for (int i = 0; i < t->param_count; i++)
@@ -212,6 +224,7 @@ at_status at__predictor_open(at__predictor **out, const at__model *model, const 
     const at__part_of_model *part = find_part(model, op, device, own);
     if (!part || op->objective)
         return at_fail(err, AT_ERR_NOT_FOUND, "no model knows operation %s", op->name);
+    uint32_t hashes[AT__MAX_SEEN];
     at__predictor *p = calloc(1, sizeof *p);
     size_t count = (size_t)part->candidate_count + 1;
     if (!p)
@@ -227,10 +240,12 @@ at_status at__predictor_open(at__predictor **out, const at__model *model, const 
         at__predictor_close(p);
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
+    for (int k = 0; k < part->trait_count; k++)
+        hashes[k] = hash_name(part->names[k]);
     p->problem_traits = at__traits_of(op, NULL);
-    map_traits(p->problem_trait_of, part, &p->problem_traits);
+    map_traits(p->problem_trait_of, hashes, part, &p->problem_traits);
     for (int i = 0; i < part->template_count; i++)
-        tie_template(&p->bound[i], part, &part->templates[i], catalog, op);
+        tie_template(&p->bound[i], hashes, part, &part->templates[i], catalog, op);
     for (int i = 0; i < part->candidate_count; i++)
         tie_candidate(&p->entries[i], p->bound, &part->candidates[i]);
     *out = p;
@@ -331,7 +346,7 @@ static void take_one(at__predictor *p, int which, int64_t *slots, const at__conf
     r->which = which;
     r->place = p->runner_count++;
     r->config = *config;
-    r->sum = between(p->part, 0, ROUNDS[0].share, bins);
+    r->first = between(p->part, 0, ROUNDS[0].share, bins);
 }
 
 /* Shapes that leave a template few configurations have others each time: all of them, then. */
@@ -358,19 +373,27 @@ static int take_template(at__predictor *p, int first, int64_t *slots)
     for (; i < p->part->candidate_count && p->entries[i].which == which; i++)
         if (!skip)
             take_one(p, which, slots, &p->entries[i].config);
-    if (!skip && p->runner_count - before < FEW && p->bound[which].combinations <= LARGEST) {
-        p->runner_count = before;
-        take_space(p, which, slots);
-    }
+    p->bound[which].few = !skip && p->runner_count - before < FEW;
     return i;
 }
 
+/* All configurations of the templates that had few candidates. */
+static void take_more(at__predictor *p, int64_t *slots)
+{
+    for (int i = 0; i < p->part->template_count; i++)
+        if (p->bound[i].t && p->bound[i].few && p->bound[i].combinations <= LARGEST)
+            take_space(p, i, slots);
+}
+
 /* Who is expected to be fastest when the last round is over. */
-static const runner *play_rounds(at__predictor *p)
+static const runner *play_rounds(at__predictor *p, double *slower)
 {
     int count = p->runner_count;
-    for (int i = 0; i < count; i++)
+    *slower = INFINITY;
+    for (int i = 0; i < count; i++) {
         p->order[i] = &p->runners[i];
+        p->order[i]->sum = p->order[i]->first;
+    }
     for (int k = 1; k < ROUND_COUNT; k++) {
         qsort(p->order, (size_t)count, sizeof *p->order, by_sum);
         count = count < ROUNDS[k].candidates ? count : ROUNDS[k].candidates;
@@ -379,7 +402,9 @@ static const runner *play_rounds(at__predictor *p)
                                         p->bins + (size_t)p->order[i]->place * AT__MAX_SEEN);
     }
     qsort(p->order, (size_t)count, sizeof *p->order, by_sum);
-    return p->order[0];
+    if (count)
+        *slower = all_of(p->part, p->bins + (size_t)p->order[0]->place * AT__MAX_SEEN);
+    return count ? p->order[0] : NULL;
 }
 
 static void fill_guess(at__guess *out, const at__predictor *p, const at__problem *problem,
@@ -397,15 +422,19 @@ at_status at__predictor_best(at__guess *out, at__predictor *p, const at__problem
                              const int64_t *slots, at_error *err)
 {
     int64_t own[AT__MAX_SLOTS];
+    double best = 0;
     memcpy(own, slots, (size_t)p->op->symbols.count * sizeof *own);
     begin(p, problem, own);
     p->runner_count = 0;
     for (int i = 0; i < p->part->candidate_count;)
         i = take_template(p, i, own);
-    if (!p->runner_count)
+    const runner *top = play_rounds(p, &best);
+    if (best > DOUBTFUL) {
+        take_more(p, own);
+        top = play_rounds(p, &best);
+    }
+    if (!top)
         return at_fail(err, AT_ERR_NOT_FOUND, "no configuration that the model knows is valid");
-    const runner *top = play_rounds(p);
-    double best = all_of(p->part, p->bins + (size_t)top->place * AT__MAX_SEEN);
     *out = (at__guess){ .t = p->bound[top->which].t, .config = top->config, .geometry = top->geometry };
     fill_guess(out, p, problem, own, best);
     return AT_OK;

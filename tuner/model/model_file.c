@@ -243,13 +243,10 @@ static bool is_whole(const unsigned char *bytes, size_t size)
     return memcmp(bytes + size - tail, hash, tail) == 0;
 }
 
-at_status at__model_unpack(at__model **out, const void *bytes, size_t size, at_error *err)
+/* `bytes` is whole. */
+static at_status unpack(at__model **out, const void *bytes, size_t size, at_error *err)
 {
     at_status status = AT_OK;
-    if (!is_whole(bytes, size))
-        return at_fail(err, AT_ERR_INPUT,
-                       "it is no model of this version of autotune, or damaged; "
-                       "`autotune learn` makes it anew");
     const unsigned char *from = bytes;
     reader r = { .at = from + sizeof MAGIC, .end = from + size - (AT__HASH_TEXT - 1) };
     int count = (int)get(&r, 1, 255);
@@ -269,6 +266,21 @@ at_status at__model_unpack(at__model **out, const void *bytes, size_t size, at_e
     else
         at__model_close(m);
     return status;
+}
+
+at_status at__model_unpack(at__model **out, const void *bytes, size_t size, at_error *err)
+{
+    if (!is_whole(bytes, size))
+        return at_fail(err, AT_ERR_INPUT,
+                       "it is no model of this version of autotune, or damaged; "
+                       "`autotune learn` makes it anew");
+    return unpack(out, bytes, size, err);
+}
+
+at_status at__model_shipped(at__model **out, at_error *err)
+{
+    *out = NULL;
+    return at__shipped_model_bytes ? unpack(out, at__shipped_model, at__shipped_model_bytes, err) : AT_OK;
 }
 
 at_status at__model_read(at__model **out, const char *path, at_error *err)
