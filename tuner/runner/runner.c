@@ -105,27 +105,6 @@ static at_status hello(runner *r, int ordinal, at_error *err)
     return status;
 }
 
-/* Clocks rise once a runner; launches of the reference are as good as any. Where there is none, filling is.
- */
-static at_status warm_up(runner *r, const at__setup *setup, at_error *err)
-{
-    at__module *module = NULL;
-    const at__kernel *k = &setup->reference;
-    if (!k->cubin) {
-        at_status filled = at__warm_up(r->gpu, r->bench, NULL, NULL, WARM_UP_S, err);
-        r->warm = filled == AT_OK;
-        return filled;
-    }
-    at_status status = at__gpu_load_all(&module, r->gpu, k, err);
-    if (status == AT_OK)
-        status = at__bench_fill_variables(r->bench, module, k, err);
-    if (status == AT_OK)
-        status = at__warm_up(r->gpu, r->bench, module, k, WARM_UP_S, err);
-    at__gpu_unload(r->gpu, module);
-    r->warm = status == AT_OK;
-    return status;
-}
-
 static at_status take_scales(runner *r, const at__setup *setup, at_error *err)
 {
     r->scales = setup->energy ? r->nvml : NULL;
@@ -150,10 +129,11 @@ static at_status serve_setup(runner *r, at__reader *in, at_error *err)
         status = take_scales(r, &setup, err);
     if (status == AT_OK)
         status = at__bench_open(&r->bench, r->gpu, &setup, err);
-    if (status == AT_OK && !r->warm)
-        status = warm_up(r, &setup, err);
+    if (status == AT_OK && !r->warm) /* clocks rise once a runner */
+        status = at__warm_up(r->gpu, r->bench, WARM_UP_S, err);
     if (status != AT_OK)
         return status;
+    r->warm = true;
     at__put_i64(&body, at__bench_sets(r->bench));
     status = reply(AT__READY, &body, err);
     at__str_clear(&body);
