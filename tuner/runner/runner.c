@@ -80,6 +80,10 @@ static at_status say_found(const runner *r, at_error *err)
     return status;
 }
 
+/*
+ * The context is made last, when the supervisor knows all that it asks: it takes as long as all before it.
+ * Where NVML cannot tell how much memory is free only a context can, and it is made first.
+ */
 static at_status hello(runner *r, int ordinal, at_error *err)
 {
     at__device_info info;
@@ -88,21 +92,27 @@ static at_status hello(runner *r, int ordinal, at_error *err)
     if (status == AT_OK)
         status = say_found(r, err);
     if (status == AT_OK)
+        status = at__gpu_describe(&info, r->gpu, err);
+    if (status != AT_OK)
+        return status;
+    r->nvml = at__nvml_open(info.uuid);
+    info.free_bytes = at__nvml_free_bytes(r->nvml);
+    bool first = info.free_bytes < 0;
+    if (first)
         status = at__gpu_enter(r->gpu, err);
-    if (status == AT_OK)
-        status = at__gpu_info(&info, r->gpu, err);
+    if (first && status == AT_OK)
+        status = at__gpu_memory(&info.free_bytes, r->gpu, err);
     if (status != AT_OK)
         return status;
     at__turns_open(&r->turns, AT__TURNS_FOLDER, info.uuid, info.no_turns, sizeof info.no_turns);
-    r->nvml = at__nvml_open(info.uuid);
     at__nvml_driver(r->nvml, info.driver, sizeof info.driver);
     info.other_processes = at__nvml_processes(r->nvml);
-    info.other_processes -= info.other_processes > 0; /* this one */
+    info.other_processes -= first && info.other_processes > 0; /* this one */
     info.ecc_errors = at__nvml_ecc_errors(r->nvml);
     at__put_bytes(&body, &info, sizeof info);
     status = reply(AT__HELLO, &body, err);
     at__str_clear(&body);
-    return status;
+    return status == AT_OK && !first ? at__gpu_enter(r->gpu, err) : status;
 }
 
 static at_status take_scales(runner *r, const at__setup *setup, at_error *err)
