@@ -113,8 +113,10 @@ at_status at__gpu_enter(at__gpu *gpu, at_error *err)
 at_status at__gpu_find(at__gpu **out, int ordinal, at_error *err)
 {
     at__gpu *gpu = calloc(1, sizeof *gpu);
-    if (!gpu)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    if (!gpu) {
+        at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return AT_ERR_MEMORY;
+    }
     gpu->ordinal = ordinal;
     at_status status = driver_open(&gpu->api, err);
     if (status == AT_OK)

@@ -240,6 +240,7 @@ static at_status form_groups(members *all, team *t, at_error *err)
     if (all->count == 0)
         return AT_OK;
     t->groups = calloc((size_t)all->count, sizeof *t->groups);
+    t->group_count = 0;
     for (int i = 0; i < all->count; i++) {
         member *m = &all->list[i];
         m->group = t->groups ? group_for(t, at__device_info_of(m->device)) : NULL;
