@@ -217,7 +217,7 @@ static void time_problem(timer *t, const asked *a, int problem)
     at__final_limits limits = { .budget_until_s = at__now_s() + 0.4 };
     at__watch_begin(&watch, NULL);
     if (!t->warm)
-        must(at__warm_up(t->gpu, bench, NULL, NULL, 0.3, &err), &err);
+        must(at__warm_up(t->gpu, bench, 0.3, &err), &err);
     t->warm = true;
     if (count)
         must(at__measure_final(rows, t->gpu, bench, list, count, 1, &watch, &limits, &err), &err);
