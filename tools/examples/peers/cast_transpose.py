@@ -74,7 +74,7 @@ def peers(problem, buffers):
     import torch
 
     turned, straight, largest, read, scale = [torch.empty_like(each) for each in buffers[:3]] + buffers[3:]
-    words = work(problem)[0] // 8
+    words = -(-work(problem)[0] // 32) * 4  # of whole accesses: PyTorch copies others slowly
     to, of, found = torch.empty(words, device="cuda"), torch.empty(words, device="cuda"), {}
 
     def by_compiler():
