@@ -4,6 +4,7 @@
 
 #include "lang/arch.h"
 #include "lang/shapes.h"
+#include "lookup/fallback.h"
 #include "space/space.h"
 #include "util/rng.h"
 
@@ -250,5 +251,28 @@ Test(layout, every_layout_has_a_kernel)
         cr_assert_eq(at__layout_problem(&p, op, AT__U8, &layout, &err), AT_OK, "%s", err.text);
         cr_assert_eq(at__problem_set_aligns(&p, (int64_t[]){ 1 }, 1, &err), AT_OK);
         cr_assert_gt(configurations(&p, ""), 0);
+    }
+}
+
+/* Widths of accesses follow from the layout: what is good for one is valid for others, aligned or not. */
+Test(layout, where_nothing_was_measured_a_tile_stands_in_for_any_type_and_alignment)
+{
+    static const at__dtype TYPES[] = { AT__U8, AT__BF16, AT__F32, AT__F64 };
+    static const int64_t EXTENTS[][4] = { { 96, 75, 75, 96 }, { 97, 75, 75, 99 } };
+    for (size_t i = 0; i < 2 * sizeof TYPES / sizeof *TYPES; i++) {
+        at__layout layout;
+        at__problem p;
+        at__limits limits;
+        at__config config;
+        at_error err = { 0 };
+        const at__template *t = NULL;
+        int64_t slots[AT__MAX_SLOTS] = { 0 };
+        cr_assert_eq(at__layout_permuted(&layout, 4, EXTENTS[i % 2], (int[]){ 3, 2, 1, 0 }, NULL, &err),
+                     AT_OK);
+        cr_assert_eq(at__layout_problem(&p, op, TYPES[i / 2], &layout, &err), AT_OK, "%s", err.text);
+        cr_assert_eq(at__arch_parse(&limits, "sm_90", &err), AT_OK);
+        cr_assert_eq(at__problem_bind(slots, &p, &limits, &err), AT_OK, "%s", err.text);
+        cr_assert_eq(at__fallback(&t, &config, catalog, op, slots, &err), AT_OK, "%s", err.text);
+        cr_expect_str_eq(t->name, "tile", "%s, %s", at__dtype_name(TYPES[i / 2]), t->name);
     }
 }
