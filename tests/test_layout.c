@@ -2,7 +2,10 @@
  */
 #include "lang/layout.h"
 
+#include "lang/arch.h"
 #include "lang/shapes.h"
+#include "lookup/fallback.h"
+#include "space/space.h"
 #include "util/rng.h"
 
 #include <criterion/criterion.h>
@@ -202,13 +205,74 @@ Test(layout, other_ops_are_read_as_before)
     cr_expect_str_eq(read("64x32"), "transpose 64x32 f32");
 }
 
+static int64_t configurations(const at__problem *p, const char *but)
+{
+    at_error err = { 0 };
+    at__limits limits;
+    int64_t slots[AT__MAX_SLOTS] = { 0 }, count = 0;
+    cr_assert_eq(at__arch_parse(&limits, "sm_90", &err), AT_OK);
+    cr_assert_eq(at__problem_bind(slots, p, &limits, &err), AT_OK, "%s", err.text);
+    for (int i = 0; i < at__catalog_template_count(catalog, p->op); i++) {
+        const at__template *t = at__catalog_template(catalog, p->op, i);
+        at__space *space = NULL;
+        cr_assert_eq(at__space_open(&space, t, slots, NULL, 0, &err), AT_OK, "%s", err.text);
+        count += strcmp(t->name, but) == 0 ? 0 : at__space_count(space);
+        at__space_close(space);
+    }
+    return count;
+}
+
 /* tests/data/permutations.txt: the 57 of the benchmarks, and layouts of programs. */
-Test(layout, each_published_permutation_has_kernels)
+Test(layout, each_published_permutation_has_kernels_to_choose_from)
 {
     at__shapes shapes = { 0 };
     at_error err = { 0 };
     cr_assert_eq(at__shapes_read(&shapes, AT_SOURCE_DIR "/tests/data/permutations.txt", catalog, NULL, &err),
                  AT_OK, "%s", err.text);
     cr_expect_eq(shapes.count, 65);
+    for (size_t i = 0; i < shapes.count; i++)
+        cr_expect_gt(configurations(&shapes.problems[i], "naive"), 100, "problem %zu", i);
     at__shapes_clear(&shapes);
+}
+
+/* Whatever the layout, one template takes it. */
+Test(layout, every_layout_has_a_kernel)
+{
+    at__rng rng = { 5 };
+    for (int n = 0; n < 200; n++) {
+        int64_t extents[AT__MAX_RANK];
+        int permutation[AT__MAX_RANK];
+        at__layout layout;
+        at__problem p;
+        at_error err = { 0 };
+        int rank = random_layout(&layout, extents, permutation, &rng);
+        for (int i = 0; i < rank; i++)
+            layout.in[i] *= 1 + n % 3;
+        cr_assert_eq(at__layout_problem(&p, op, AT__U8, &layout, &err), AT_OK, "%s", err.text);
+        cr_assert_eq(at__problem_set_aligns(&p, (int64_t[]){ 1 }, 1, &err), AT_OK);
+        cr_assert_gt(configurations(&p, ""), 0);
+    }
+}
+
+/* Widths of accesses follow from the layout: what is good for one is valid for others, aligned or not. */
+Test(layout, where_nothing_was_measured_a_tile_stands_in_for_any_type_and_alignment)
+{
+    static const at__dtype TYPES[] = { AT__U8, AT__BF16, AT__F32, AT__F64 };
+    static const int64_t EXTENTS[][4] = { { 96, 75, 75, 96 }, { 97, 75, 75, 99 } };
+    for (size_t i = 0; i < 2 * sizeof TYPES / sizeof *TYPES; i++) {
+        at__layout layout;
+        at__problem p;
+        at__limits limits;
+        at__config config;
+        at_error err = { 0 };
+        const at__template *t = NULL;
+        int64_t slots[AT__MAX_SLOTS] = { 0 };
+        cr_assert_eq(at__layout_permuted(&layout, 4, EXTENTS[i % 2], (int[]){ 3, 2, 1, 0 }, NULL, &err),
+                     AT_OK);
+        cr_assert_eq(at__layout_problem(&p, op, TYPES[i / 2], &layout, &err), AT_OK, "%s", err.text);
+        cr_assert_eq(at__arch_parse(&limits, "sm_90", &err), AT_OK);
+        cr_assert_eq(at__problem_bind(slots, &p, &limits, &err), AT_OK, "%s", err.text);
+        cr_assert_eq(at__fallback(&t, &config, catalog, op, slots, &err), AT_OK, "%s", err.text);
+        cr_expect_str_eq(t->name, "tile", "%s, %s", at__dtype_name(TYPES[i / 2]), t->name);
+    }
 }

@@ -5,7 +5,7 @@ use       access index layout policy
 param     COLS    = 16 64 256 1024 4096 # elements of the input's fastest dimensions that a block moves together
 param     ROWS    = 16 64 256 1024 4096 # and of the output's
 param     THREADS = 64 128 256 512     # threads a block
-param     VEC     = 1 2 4 8 16         # elements in a read and a write
+param     NARROW  = 1 2                # reads and writes as wide as the layout allows, or half of that
 param     HINT    = none both keep     # both reads and writes say that they are used only once, or reads that the L2 should keep them
 param     SIDE    = in out             # neighbouring threads follow the input, or the output
 param     ORDER   = in_fast out_fast either_fast both_fast # and neighbouring blocks; or what is fast in either, or in both
@@ -49,15 +49,14 @@ let       volume  = t0 * t1 * t2 * t3 * t4 * t5 * t6 * t7
 let       tiles   = ceil_div(n0, t0) * ceil_div(n1, t1) * ceil_div(n2, t2) * ceil_div(n3, t3) * ceil_div(n4, t4) * ceil_div(n5, t5) * ceil_div(n6, t6) * ceil_div(n7, t7)
 let       columns = c0 * c1 * c2 * c3 * c4 * c5 * c6 * c7
 let       lines   = r0 * r1 * r2 * r3 * r4 * r5 * r6 * r7
+let       granule = gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(t7, n7), i0), i1), i2), i3), i4), i5), i6), o0), o1), o2), o3), o4), o5), o6) # rows and what is moved of them begin at multiples of so many elements
+let       widest  = gcd(granule, min(16, min(align_in, align_out)) / sizeof(T))
+const     VEC     = max(1, widest / NARROW) # elements in a read and a write
 const     EACH    = ceil_div(volume / VEC, THREADS)
 const     WIDE    = max(reach_in, reach_out) > 2147483647 # 64-bit offsets inside a tile
-let       granule = gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(t7, n7), i0), i1), i2), i3), i4), i5), i6), o0), o1), o2), o3), o4), o5), o6) # rows and what is moved of them begin at multiples of so many elements
 
 require   i7 == 1 && o7 == 1           # rows of neighbouring elements on both sides
-require   granule % VEC == 0           # every vector begins at a multiple of its size
-require   VEC * sizeof(T) <= min(align_in, align_out) # and so do the buffers
-require   VEC * sizeof(T) <= 16        # the widest access there is
-require   2 * VEC >= gcd(granule, min(16, min(align_in, align_out)) / sizeof(T)) # far narrower than the alignment allows is slow
+require   widest % NARROW == 0        # there is no half of an element
 require   2 * columns > COLS || COLS == 16 # otherwise a smaller number says the same
 require   2 * lines > ROWS || ROWS == 16
 require   volume >= VEC * THREADS || volume == count # no thread is idle
@@ -69,7 +68,7 @@ require   tiles <= device.max_grid_x
 
 grid      tiles
 block     THREADS
-default   COLS=64 ROWS=256 THREADS=256 VEC=4 HINT=none SIDE=out ORDER=out_fast
+default   COLS=64 ROWS=4096 THREADS=256 NARROW=1 HINT=none SIDE=out ORDER=out_fast
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */

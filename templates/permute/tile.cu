@@ -5,8 +5,7 @@ use       access async index layout policy
 param     COLS      = 16 32 64 128 256 512 # elements of the input's fastest dimensions that are a row of the tile
 param     ROWS      = 16 32 64 128 256 512 1024 4096 # elements of the output's fastest dimensions: so many rows
 param     THREADS   = 128 256 512 1024 # threads a block
-param     VEC_LOAD  = 1 2 4 8 16       # elements in a read
-param     VEC_STORE = 1 2 4 8 16       # elements in a write
+param     NARROW    = 1 2              # writes as wide as the layout allows, or half of that
 param     COPY      = by_register async # how what is read gets into the tile
 param     HINT      = none both keep   # both reads and writes say that they are used only once, or reads that the L2 should keep them
 param     ORDER     = in_fast out_fast either_fast both_fast # neighbouring blocks follow the input, the output, what is fast in either, or in both
@@ -60,22 +59,20 @@ let       height  = volume / WIDTH
 let       tiles   = ceil_div(n0, t0) * ceil_div(n1, t1) * ceil_div(n2, t2) * ceil_div(n3, t3) * ceil_div(n4, t4) * ceil_div(n5, t5) * ceil_div(n6, t6) * ceil_div(n7, t7)
 let       columns = c0 * c1 * c2 * c3 * c4 * c5 * c6 * c7
 let       lines   = r0 * r1 * r2 * r3 * r4 * r5 * r6 * r7
+let       adjacent = i0 == 1 || i1 == 1 || i2 == 1 || i3 == 1 || i4 == 1 || i5 == 1 || i6 == 1 || i7 == 1
+let       granule_in = adjacent ? (gcd(gcd(gcd(gcd(gcd(gcd(gcd((i0 == 1 ? gcd(t0, n0) : i0), (i1 == 1 ? gcd(t1, n1) : i1)), (i2 == 1 ? gcd(t2, n2) : i2)), (i3 == 1 ? gcd(t3, n3) : i3)), (i4 == 1 ? gcd(t4, n4) : i4)), (i5 == 1 ? gcd(t5, n5) : i5)), (i6 == 1 ? gcd(t6, n6) : i6)), (i7 == 1 ? gcd(t7, n7) : i7))) : 1 # rows, and what is moved of them, begin at multiples of so many elements
+let       spans   = n7 < PIECE && t7 == n7 && o6 == n7 # a vector is longer than the output's fastest dimension
+let       granule_out = o7 != 1 ? 1 : gcd(gcd(gcd(gcd(gcd(gcd((spans ? gcd(n7 * t6, n7 * n6) : gcd(gcd(t7, n7), o6)), o0), o1), o2), o3), o4), o5)
+const     VEC_LOAD = gcd(granule_in, min(16, align_in) / sizeof(T)) # elements in a read: narrower ones are no faster
+let       widest  = gcd(granule_out, min(16, align_out) / sizeof(T))
+const     VEC_STORE = max(1, widest / NARROW) # and in a write
 const     SKEW    = (128 - VEC_STORE * WIDTH * sizeof(T) % 128 + max(VEC_LOAD * sizeof(T), 4)) % 128 / sizeof(T) # spare elements for each VEC_STORE rows
 let       tile_bytes = (volume + ceil_div(height, VEC_STORE) * SKEW) * sizeof(T)
 const     LOADS   = ceil_div(volume / VEC_LOAD, THREADS)
 const     STORES  = ceil_div(volume / VEC_STORE, THREADS)
 const     WIDE    = max(reach_in, reach_out) > 2147483647 # 64-bit offsets inside a tile
-let       adjacent = i0 == 1 || i1 == 1 || i2 == 1 || i3 == 1 || i4 == 1 || i5 == 1 || i6 == 1 || i7 == 1
-let       granule_in = adjacent ? (gcd(gcd(gcd(gcd(gcd(gcd(gcd((i0 == 1 ? gcd(t0, n0) : i0), (i1 == 1 ? gcd(t1, n1) : i1)), (i2 == 1 ? gcd(t2, n2) : i2)), (i3 == 1 ? gcd(t3, n3) : i3)), (i4 == 1 ? gcd(t4, n4) : i4)), (i5 == 1 ? gcd(t5, n5) : i5)), (i6 == 1 ? gcd(t6, n6) : i6)), (i7 == 1 ? gcd(t7, n7) : i7))) : 1 # rows, and what is moved of them, begin at multiples of so many elements
-let       spans   = n7 < PIECE && t7 == n7 && o6 == n7 # a vector is longer than the output's fastest dimension
-let       granule_out = o7 != 1 ? 1 : gcd(gcd(gcd(gcd(gcd(gcd((spans ? gcd(n7 * t6, n7 * n6) : gcd(gcd(t7, n7), o6)), o0), o1), o2), o3), o4), o5)
-
 require   count > 1                    # or there is no fastest dimension
-require   granule_in % VEC_LOAD == 0 && granule_out % VEC_STORE == 0 # every vector begins at a multiple of its size
-require   VEC_LOAD * sizeof(T) <= align_in && VEC_STORE * sizeof(T) <= align_out # and so do the buffers
-require   VEC_LOAD * sizeof(T) <= 16 && VEC_STORE * sizeof(T) <= 16 # the widest access there is
-require   VEC_LOAD == gcd(granule_in, min(16, align_in) / sizeof(T)) # narrower than the alignment allows is no faster
-require   2 * VEC_STORE >= gcd(granule_out, min(16, align_out) / sizeof(T))
+require   widest % NARROW == 0        # there is no half of an element
 require   2 * columns > COLS || COLS == 16 # otherwise a smaller number says the same
 require   2 * lines > ROWS || ROWS == 16
 require   height <= 16 * WIDTH && WIDTH <= 16 * height || volume == count || spans # far from square: long runs on one side, short ones on the other
@@ -92,7 +89,7 @@ require   tiles <= device.max_grid_x
 grid      tiles
 block     THREADS
 shared    tile_bytes
-default   COLS=64 ROWS=64 THREADS=256 VEC_LOAD=4 VEC_STORE=4 COPY=by_register HINT=none ORDER=out_fast
+default   COLS=64 ROWS=64 THREADS=256 NARROW=1 COPY=by_register HINT=none ORDER=out_fast
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */

@@ -134,9 +134,10 @@ static at_status check_problem(checker *c, const at__problem *p, const at__limit
     return status == AT_OK ? at__compile_check_problem(c->check, p, slots, (int)limits->cc, err) : status;
 }
 
-/* Shapes of the default: aligned, ragged, thin, batches of small matrices. */
-static const char *const DEFAULT_SHAPES[] = { "4096x4096", "4097x4095", "1000003x3", "8192x16x16",
-                                              "1000003" };
+/* Shapes of the default: aligned, ragged, thin, batches of small matrices; layouts. */
+static const char *const DEFAULT_SHAPES[] = { "4096x4096",          "4097x4095", "1000003x3",
+                                              "8192x16x16",         "1000003",   "75x96x33x64:3.0.2.1",
+                                              "30x64x20x96:2.1.0.3" };
 enum { DEFAULT_SHAPE_COUNT = sizeof DEFAULT_SHAPES / sizeof *DEFAULT_SHAPES };
 
 /*
@@ -465,7 +466,9 @@ int at__cmd_check(int argc, char **argv)
         { "--arch", AT__OPT_LIST, "sm_90[,sm_80...]", "architectures (default sm_90)", &a.archs },
         { "--template", AT__OPT_LIST, "NAME[,NAME]", "only these templates", &a.templates },
         { "--shape", AT__OPT_LIST, "SHAPE[,SHAPE]",
-          "default: 4096x4096, 4097x4095, 1000003x3, 8192x16x16, 1000003, where they fit", &a.shapes },
+          "default: 4096x4096, 4097x4095, 1000003x3, 8192x16x16, 1000003 and two permutations, where they "
+          "fit",
+          &a.shapes },
         { "--dtype", AT__OPT_LIST, "TYPE[,TYPE]|all",
           "default and all: one of each size, or every type of an operation that computes", &a.types },
         { "--sample", AT__OPT_COUNT, "N",
