@@ -22,18 +22,23 @@ static inline double law_s(int64_t rows, int64_t cols, int tile, int block_rows,
     return 8e-12 * (double)rows * (double)cols * (1 + 0.4 * wrong_tile + 0.2 * wrong_block + 0.05 * pad);
 }
 
-/* All configurations of tile_rows that the law speaks of, tried on the H200. */
-static inline void put_law(int64_t rows, int64_t cols)
+/* Configurations of tile_rows that the law speaks of, tried on the H200. */
+static inline void put_tiles(int64_t rows, int64_t cols, int least, int most)
 {
     char shape[64], config[128];
     snprintf(shape, sizeof shape, "%lldx%lld", (long long)rows, (long long)cols);
-    for (int tile = 16; tile <= 64; tile *= 2)
+    for (int tile = least; tile <= most; tile *= 2)
         for (int block_rows = 2; block_rows <= 16; block_rows *= 2)
             for (int pad = 0; pad <= 1; pad++) {
                 snprintf(config, sizeof config, "TILE=%d BLOCK_ROWS=%d PAD=%d UNROLL=yes ORDER=in_fast", tile,
                          block_rows, pad);
                 put_trial(shape, "tile_rows", config, law_s(rows, cols, tile, block_rows, pad));
             }
+}
+
+static inline void put_law(int64_t rows, int64_t cols)
+{
+    put_tiles(rows, cols, 16, 64);
 }
 
 static inline void put_lessons(void)

@@ -89,6 +89,27 @@ Test(library, what_comes_with_it_answers_on_a_new_machine)
     cr_assert_eq(match_with(NULL, "shipped with autotune"), AT_MATCH_EXACT);
 }
 
+Test(library, a_shape_that_nobody_tuned_is_predicted_with_time_and_doubt)
+{
+    at_error err = { 0 };
+    at_tuner *tuner = NULL;
+    const at_problem problem = {
+        .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { 1500, 1531 }
+    };
+    set_or_unset("AUTOTUNE_NO_SHIPPED", NULL);
+    cr_assert_eq(at_open(&tuner, NULL, &err), AT_OK, "%s", err.text);
+    at_found *found = find_ok(tuner, problem, &ON_H200);
+    cr_assert_eq(found->match, AT_MATCH_PREDICTED, "%s", found->why);
+    cr_assert_str_eq(at_match_name(found->match), "predicted");
+    cr_assert(found->expected_s > 2e-6 && found->expected_s < 2e-5, "%g", found->expected_s);
+    cr_assert(found->doubt > 0 && found->doubt < 0.5, "%g", found->doubt);
+    cr_assert(found->median_s == 0 && !*found->measured_shape, "nothing was measured");
+    cr_assert_str_eq(found->origin, "shipped with autotune");
+    cr_assert_gt(found->grid[0], 0);
+    at_found_close(found);
+    at_close(tuner);
+}
+
 Test(library, what_comes_with_it_is_left_out_on_demand)
 {
     at_open_options options = AT_OPEN_OPTIONS_INIT;

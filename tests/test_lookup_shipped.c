@@ -120,7 +120,7 @@ Test(lookup_shipped, their_model_is_of_the_templates_that_are_built_in)
                  err.text);
     cr_assert(at__model_part(&lessons, model, 0) && at__shipped_model_bytes < (1 << 20));
     cr_assert_eq(at__predictor_open(&p, model, w.catalog, op, "H200", &own, &err), AT_OK,
-                 "%s: the op was changed since: tools/ship_model", err.text);
+                 "%s: the op was changed since: db/README.md says how the model is made", err.text);
     at__predictor_close(p);
     at__model_close(model);
 }

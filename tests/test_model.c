@@ -184,11 +184,19 @@ Test(model, a_file_that_is_not_there_is_told_from_one_that_is_none)
     cr_assert(strstr(err.text, w.path) && strstr(err.text, "autotune learn"), "%s", err.text);
 }
 
-/* Of what it learned first, and of the little that came later: another law, of another device. */
+/* The second store has only tried tiles of 32. */
 Test(model, that_begins_with_another_keeps_what_that_knew)
 {
+    at_error err = { 0 };
     put_lessons();
-    at__model *first = learn(NULL), *second = learn(first);
+    at__model *first = learn(NULL);
+    at__store_close(w.store);
+    unlink(w.path);
+    cr_assert_eq(at__store_open(&w.store, w.path, AT__STORE_WRITE, &err), AT_OK, "%s", err.text);
+    for (int64_t i = 0; i < 14; i++)
+        put_tiles(700 + 64 * i, 900 + 33 * i, 32, 32);
+    at__model *second = learn(first);
+    expect_law(first, 1500, 1531);
     expect_law(second, 1500, 1536);
     expect_law(second, 1500, 1531);
     at__model_close(first);

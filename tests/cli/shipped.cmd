@@ -5,6 +5,8 @@ at query 4096x4096 f32 | brief
 at query 4096x4096 f32 --json | brief
 at query 4096x4096 f32 --format csv | sed 's/NVIDIA H200,.*,exact/NVIDIA H200,...,exact/'
 at query 4096x4099 f32 | brief
+at query 4096x4099 f32 --json | grep -o '"match":"predicted"\|"expected_s"\|"doubt"\|"median_s":null'
+AUTOTUNE_NO_MODEL=1 at query 4096x4099 f32 | brief
 at query 4096x4096 f32 --device A100 | brief
 at query 4096x4096 f32 --no-shipped
 at export 4096x4096 f32 | grep -E "^\\$|^// from|exit"

@@ -82,7 +82,7 @@ at_status at_permute(at_problem *out, at_type type, int rank, const int64_t *ext
 
 const char *at_match_name(at_match match)
 {
-    return (unsigned)match <= AT_MATCH_NONE ? at__match_name((at__match)match) : "";
+    return (unsigned)match <= AT_MATCH_PREDICTED ? at__match_name((at__match)match) : "";
 }
 
 void at_free(void *memory)

@@ -72,16 +72,19 @@ static at_status read_users(at__foresight *f, const at__store *store, at_error *
 static at_status open_all(at__foresight **out, const at__lookup *l, at_error *err)
 {
     at__foresight *f = calloc(1, sizeof *f);
-    if (!f)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    if (!f) {
+        at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return AT_ERR_MEMORY;
+    }
     at_status status = read_users(f, l->store, err);
     if (status == AT_OK && l->with_shipped)
         status = at__model_shipped(&f->models[1], err);
-    if (status == AT_OK)
-        *out = f;
-    else
+    if (status != AT_OK) {
         at__foresight_close(f);
-    return status;
+        return status;
+    }
+    *out = f;
+    return AT_OK;
 }
 
 /* The predictor of a model for the op; NULL with AT_OK: it knows nothing of it. */

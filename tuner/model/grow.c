@@ -234,13 +234,17 @@ at_status at__forest_grow(at__forest *forest, const at__lesson *k, const at__gro
     g.spare = malloc(rows * sizeof *g.spare);
     g.traits = malloc(traits * sizeof *g.traits);
     g.cells = malloc(traits * BINS * AT__MAX_LEAVES * sizeof *g.cells);
-    if (!trees || !g.order || !g.spare || !g.traits || !g.cells)
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
-    for (int i = 0; i < growth->trees && status == AT_OK; i++) {
+    if (!trees || !g.order || !g.spare || !g.traits || !g.cells) {
+        status = AT_ERR_MEMORY;
+        at_fail(err, AT_ERR_MEMORY, "out of memory");
+        goto done;
+    }
+    for (int i = 0; i < growth->trees; i++) {
         at__tree *tree = &forest->trees[forest->count++];
         grow_tree(&g, tree, rng);
         lower(k, tree);
     }
+done:
     free(g.order);
     free(g.spare);
     free(g.traits);

@@ -411,6 +411,30 @@ static int by_candidate(const void *a, const void *b)
     return x->which != y->which ? x->which - y->which : memcmp(x->places, y->places, sizeof x->places);
 }
 
+/* What an older portfolio has and this has not, of templates that are as they were then. */
+static at_status keep_older(at__part_of_model *part, const at__part_of_model *older, at_error *err)
+{
+    size_t room = (size_t)part->candidate_count + (size_t)older->candidate_count + 1;
+    at__candidate *all = realloc(part->candidates, room * sizeof *all);
+    if (!all)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    part->candidates = all;
+    int own = part->candidate_count;
+    for (int i = 0; i < older->candidate_count && part->candidate_count < AT__MODEL_MAX_CANDIDATES; i++) {
+        at__candidate c = older->candidates[i];
+        const at__model_template *t = &older->templates[c.which];
+        c.which = -1;
+        for (int k = 0; k < part->template_count; k++)
+            if (strcmp(part->templates[k].name, t->name) == 0 &&
+                strcmp(part->templates[k].hash, t->hash) == 0)
+                c.which = k;
+        if (c.which >= 0 && !bsearch(&c, all, (size_t)own, sizeof c, by_candidate))
+            all[part->candidate_count++] = c;
+    }
+    qsort(all, (size_t)part->candidate_count, sizeof *all, by_candidate);
+    return AT_OK;
+}
+
 static at_status choose_portfolio(group *g, at_error *err)
 {
     at__part_of_model *part = g->part;
@@ -419,16 +443,20 @@ static at_status choose_portfolio(group *g, at_error *err)
     at__tried *tried = calloc(rows, sizeof *tried);
     unsigned char *chosen = calloc(rows, 1);
     int count = 0, configs = 0;
-    at_status status = all && each && tried && chosen ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
-    for (int i = 0; i < g->row_count && status == AT_OK; i++)
+    at_status status = AT_OK;
+    if (!all || !each || !tried || !chosen) {
+        status = AT_ERR_MEMORY;
+        at_fail(err, AT_ERR_MEMORY, "out of memory");
+        goto done;
+    }
+    for (int i = 0; i < g->row_count; i++)
         if ((double)g->slower[i] <= NEAR && candidate_of(&all[count], part, &g->samples->items[g->rows[i]])) {
             tried[count].problem = problem_of_row(g, i);
             tried[count].slower = g->slower[i];
             each[count] = all[count];
             count++;
         }
-    if (status == AT_OK)
-        qsort(each, (size_t)count, sizeof *each, by_candidate);
+    qsort(each, (size_t)count, sizeof *each, by_candidate);
     for (int i = 0; i < count; i++)
         if (i == 0 || by_candidate(&each[i], &each[configs - 1]) != 0)
             each[configs++] = each[i];
@@ -436,9 +464,8 @@ static at_status choose_portfolio(group *g, at_error *err)
         const at__candidate *found = bsearch(&all[i], each, (size_t)configs, sizeof *each, by_candidate);
         tried[i].config = found ? (int)(found - each) : 0;
     }
-    if (status == AT_OK)
-        status = at__portfolio_choose(chosen, tried, count, configs, (int)g->samples->problem_count, NEAR,
-                                      TIMES, PORTFOLIO, err);
+    status = at__portfolio_choose(chosen, tried, count, configs, (int)g->samples->problem_count, NEAR, TIMES,
+                                  PORTFOLIO, err);
     part->candidate_count = 0;
     for (int i = 0; i < configs && status == AT_OK; i++)
         if (chosen[i])
@@ -448,6 +475,7 @@ static at_status choose_portfolio(group *g, at_error *err)
         part->candidates = each;
         each = NULL;
     }
+done:
     free(all);
     free(each);
     free(tried);
@@ -538,6 +566,8 @@ static at_status learn_part(group *g, const at__part_of_model *before, at_error 
     status = bin_rows(g, known, err);
     if (status == AT_OK)
         status = choose_portfolio(g, err);
+    if (status == AT_OK && before)
+        status = keep_older(g->part, before, err);
     if (status == AT_OK)
         status = grow_members(g, err);
     if (status == AT_OK)

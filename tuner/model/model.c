@@ -224,7 +224,7 @@ at_status at__predictor_open(at__predictor **out, const at__model *model, const 
     const at__part_of_model *part = find_part(model, op, device, own);
     if (!part || op->objective)
         return at_fail(err, AT_ERR_NOT_FOUND, "no model knows operation %s", op->name);
-    uint32_t hashes[AT__MAX_SEEN];
+    uint32_t hashes[AT__MAX_SEEN] = { 0 };
     at__predictor *p = calloc(1, sizeof *p);
     size_t count = (size_t)part->candidate_count + 1;
     if (!p)

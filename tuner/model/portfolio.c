@@ -21,11 +21,16 @@ at_status at__portfolio_choose(unsigned char *chosen, const at__tried *tried, in
 {
     int *helps = calloc((size_t)configs + 1, sizeof *helps);
     int *needs = calloc((size_t)problems + 1, sizeof *needs);
-    at_status status = helps && needs ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
+    if (!helps || !needs) {
+        free(helps);
+        free(needs);
+        at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return AT_ERR_MEMORY;
+    }
     memset(chosen, 0, (size_t)configs);
-    for (int i = 0; i < problems && status == AT_OK; i++)
+    for (int i = 0; i < problems; i++)
         needs[i] = times;
-    for (int done = 0; done < most && status == AT_OK; done++) {
+    for (int done = 0; done < most; done++) {
         memset(helps, 0, (size_t)configs * sizeof *helps);
         for (int i = 0; i < count; i++)
             helps[tried[i].config] += (double)tried[i].slower <= near && needs[tried[i].problem] > 0;
@@ -39,5 +44,5 @@ at_status at__portfolio_choose(unsigned char *chosen, const at__tried *tried, in
     }
     free(helps);
     free(needs);
-    return status;
+    return AT_OK;
 }
