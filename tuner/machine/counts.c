@@ -1,0 +1,127 @@
+/*
+ * counts.c - addresses of up to 32 lanes are gathered in small tables, by sector and by word; what counts is
+ * how many different ones there are.
+ */
+#include "machine/counts.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum { BANKS = 32, WORD_BYTES = 4, MOST_SECTORS = 2 * AT__LANES };
+
+static int bits(uint32_t mask)
+{
+    return __builtin_popcount(mask);
+}
+
+/* ---- global memory ---- */
+
+typedef struct sectors {
+    uint64_t number[MOST_SECTORS];
+    uint32_t touched[MOST_SECTORS]; /* a bit for each of its bytes */
+    int count;
+} sectors;
+
+/* Neighbouring lanes mostly want neighbouring bytes: the last sectors are looked at first. */
+static void touch(sectors *s, uint64_t number, uint32_t bytes)
+{
+    int i = s->count - 1;
+    while (i >= 0 && s->number[i] != number)
+        i--;
+    if (i < 0) {
+        i = s->count++;
+        s->number[i] = number;
+        s->touched[i] = 0;
+    }
+    s->touched[i] |= bytes;
+}
+
+/* An address that is not a multiple of the bytes may reach into the next sector. */
+static void touch_lane(sectors *s, uint64_t address, int bytes)
+{
+    const int from = (int)(address % AT__SECTOR_BYTES);
+    const uint64_t mask = ((1ull << bytes) - 1) << from;
+    touch(s, address / AT__SECTOR_BYTES, (uint32_t)mask);
+    if (mask >> 32)
+        touch(s, address / AT__SECTOR_BYTES + 1, (uint32_t)(mask >> 32));
+}
+
+at__cost at__global_cost(const at__access *a)
+{
+    sectors s;
+    int touched = 0;
+    s.count = 0;
+    for (uint32_t left = a->active; left; left &= left - 1)
+        touch_lane(&s, a->address[__builtin_ctz(left)], a->bytes);
+    for (int i = 0; i < s.count; i++)
+        touched += bits(s.touched[i]);
+    return (at__cost){ s.count, (touched + AT__SECTOR_BYTES - 1) / AT__SECTOR_BYTES };
+}
+
+/* ---- shared memory ---- */
+
+/* Different words, by their banks. */
+typedef struct words {
+    uint64_t number[BANKS][AT__LANES];
+    int count[BANKS];
+} words;
+
+static void want(words *w, uint64_t word)
+{
+    const int bank = (int)(word % BANKS);
+    for (int i = 0; i < w->count[bank]; i++)
+        if (w->number[bank][i] == word)
+            return;
+    w->number[bank][w->count[bank]++] = word;
+}
+
+/* Turns that these lanes need together: as many as the busiest bank has words to give. */
+static int turns(const at__access *a, uint32_t lanes, int *different)
+{
+    words w;
+    int most = 0;
+    memset(w.count, 0, sizeof w.count);
+    for (uint32_t left = lanes & a->active; left; left &= left - 1) {
+        const uint64_t from = a->address[__builtin_ctz(left)];
+        for (uint64_t word = from / WORD_BYTES; word <= (from + (unsigned)a->bytes - 1) / WORD_BYTES; word++)
+            want(&w, word);
+    }
+    for (int bank = 0; bank < BANKS; bank++) {
+        *different += w.count[bank];
+        most = w.count[bank] > most ? w.count[bank] : most;
+    }
+    return most;
+}
+
+/* Does each lane want what the lane `apart` from it wants, or is one of the two idle? */
+static bool is_paired(const at__access *a, uint32_t lanes, unsigned apart)
+{
+    for (uint32_t left = lanes & a->active; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left), other = lane ^ apart;
+        if ((a->active >> other & 1) && a->address[other] != a->address[lane])
+            return false;
+    }
+    return true;
+}
+
+/* A span of lanes that is served in one go where its lanes come in pairs, and else half by half. */
+static int turns_of_halves(const at__access *a, uint32_t low, uint32_t high)
+{
+    int unused = 0;
+    if (is_paired(a, low | high, 1) || is_paired(a, low | high, 2))
+        return turns(a, low | high, &unused);
+    return turns(a, low, &unused) + turns(a, high, &unused);
+}
+
+at__cost at__shared_cost(const at__access *a)
+{
+    at__cost cost = { 0, 0 };
+    int different = 0;
+    cost.is = turns(a, 0xffffffffu, &different);
+    cost.least = (different + BANKS - 1) / BANKS;
+    if (a->bytes == 8)
+        cost.is = turns_of_halves(a, 0x0000ffffu, 0xffff0000u);
+    if (a->bytes == 16)
+        cost.is = turns_of_halves(a, 0x000000ffu, 0x0000ff00u) + turns_of_halves(a, 0x00ff0000u, 0xff000000u);
+    return cost;
+}
