@@ -23,12 +23,12 @@ const char *at__flaw_name(at__flaw_kind kind)
     return NAMES[kind];
 }
 
-void at__flaws_add(at__flaws *all, const at__flaw *flaw)
+void at__flaws_copy(at__flaws *all, const at__flaw *flaw)
 {
     for (int i = 0; i < all->count; i++) {
         at__flaw *f = &all->items[i];
         if (f->kind == flaw->kind && f->instruction == flaw->instruction && f->line == flaw->line) {
-            f->count++;
+            f->count += flaw->count;
             return;
         }
     }
@@ -36,13 +36,19 @@ void at__flaws_add(at__flaws *all, const at__flaw *flaw)
         all->dropped++;
         return;
     }
-    all->items[all->count] = *flaw;
-    all->items[all->count++].count = 1;
+    all->items[all->count++] = *flaw;
+}
+
+void at__flaws_add(at__flaws *all, const at__flaw *flaw)
+{
+    at__flaw one = *flaw;
+    one.count = 1;
+    at__flaws_copy(all, &one);
 }
 
 void at__flaw_text(at__str *out, const at__flaw *f)
 {
-    if (f->file && f->line > 0)
+    if (f->file[0] && f->line > 0)
         at__str_addf(out, "%s:%d: ", f->file, f->line);
     at__str_add(out, f->what);
     if (f->kind == AT__FLAW_WRONG_RESULT)

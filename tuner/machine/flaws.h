@@ -33,7 +33,7 @@ const char *at__flaw_name(at__flaw_kind kind); /* "out_of_bounds": of JSON and t
 typedef struct at__flaw {
     at__flaw_kind kind;
     int64_t instruction; /* in the machine's numbering; -1: none          */
-    const char *file;    /* borrowed from the program; NULL: unknown      */
+    char file[200];      /* "": unknown                                   */
     int line;            /* 0: unknown                                    */
     int64_t block[3], thread[3];
     uint64_t address;
@@ -51,6 +51,9 @@ typedef struct at__flaws {
 
 /* A copy, or one more of what is there. */
 void at__flaws_add(at__flaws *all, const at__flaw *flaw);
+
+/* The same, with the count that it has. */
+void at__flaws_copy(at__flaws *all, const at__flaw *flaw);
 
 /* "FILE:LINE: what (block 0,0,0, thread 33,0,0; 12 times)" */
 void at__flaw_text(at__str *out, const at__flaw *flaw);

@@ -61,7 +61,8 @@ static void place(at__flaw *f, const at__inspector *in, const at__machine_at *at
 {
     const at__ptx_instruction *i = at->instruction;
     f->instruction = at->index;
-    f->file = i->file >= 0 && i->file < in->module->file_count ? in->module->files[i->file] : NULL;
+    if (i->file >= 0 && i->file < in->module->file_count)
+        snprintf(f->file, sizeof f->file, "%s", in->module->files[i->file]);
     f->line = i->line;
     for (int d = 0; d < 3; d++)
         f->block[d] = at->block_at[d];
@@ -388,17 +389,16 @@ void at__inspector_take(at__inspector *in, const at__machine_result *result)
         [AT__FINDING_STOPPED] = AT__FLAW_KINDS,
     };
     const at__finding *from = &result->finding;
-    at__flaw f = { .kind = KINDS[from->kind],
-                   .instruction = from->index,
-                   .file = from->file,
-                   .line = from->line,
-                   .address = from->address };
+    at__flaw f = {
+        .kind = KINDS[from->kind], .instruction = from->index, .line = from->line, .address = from->address
+    };
     if (f.kind == AT__FLAW_KINDS)
         return;
     for (int d = 0; d < 3; d++) {
         f.block[d] = from->block_at[d];
         f.thread[d] = from->thread_at[d];
     }
+    snprintf(f.file, sizeof f.file, "%s", from->file ? from->file : "");
     snprintf(f.what, sizeof f.what, "%.239s", from->text);
     at__flaws_add(&in->flaws, &f);
 }
