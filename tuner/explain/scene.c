@@ -154,13 +154,17 @@ static void set_geometry(at__machine_launch *launch, const at__geometry *g)
     launch->shared_bytes = g->shared_bytes;
 }
 
-/* Blocks that are spread over the grid; NULL: all of them. */
+/* One of each of so many equal stretches of the grid, anywhere in it, so that no pattern of the grid is met
+ * over and over. NULL: all blocks. */
 static int64_t *choose_blocks(int64_t *count, int64_t all, int64_t most)
 {
     int64_t *blocks = most > 0 && all > most ? malloc((size_t)most * sizeof *blocks) : NULL;
     *count = blocks ? most : all;
-    for (int64_t i = 0; blocks && i < most; i++)
-        blocks[i] = i == most - 1 ? all - 1 : i * (all / most) + i * (all % most) / most;
+    for (int64_t i = 0; blocks && i < most; i++) {
+        const int64_t from = i * (all / most) + i * (all % most) / most;
+        const int64_t upto = (i + 1) * (all / most) + (i + 1) * (all % most) / most;
+        blocks[i] = from + (int64_t)(at__random(1, (uint64_t)i) % (uint64_t)(upto - from));
+    }
     return blocks;
 }
 
