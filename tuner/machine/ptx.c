@@ -55,3 +55,43 @@ const at__ptx_operand *at__ptx_group(const at__ptx_function *f, const at__ptx_in
         at += i->width[k];
     return at;
 }
+
+/* Whether the mangled name says `written`: its identifiers in their order, as in _ZN2ns1kE. */
+static bool is_mangled(const char *name, const char *written)
+{
+    const char *at = name;
+    if (strncmp(at, "_Z", 2) != 0)
+        return false;
+    at += 2;
+    at += *at == 'N';
+    while (*written) {
+        const size_t len = strcspn(written, ":");
+        size_t digits = strspn(at, "0123456789"), number = 0;
+        for (size_t i = 0; i < digits && i < 6; i++)
+            number = 10 * number + (size_t)(at[i] - '0');
+        at += digits;
+        if (digits == 0 || number != len || strncmp(at, written, len) != 0)
+            return false;
+        at += len;
+        written += len;
+        written += strspn(written, ":");
+    }
+    return true;
+}
+
+int32_t at__ptx_find_entry(const at__ptx_module *module, const char *name)
+{
+    int32_t found = AT__PTX_NO_INDEX, count = 0;
+    for (int32_t i = 0; i < module->function_count; i++) {
+        const at__ptx_function *f = &module->functions[i];
+        if (!f->is_entry || !f->has_body)
+            continue;
+        if (name && strcmp(f->name, name) == 0)
+            return i;
+        if (!name || is_mangled(f->name, name)) {
+            found = i;
+            count++;
+        }
+    }
+    return count == 1 ? found : AT__PTX_NO_INDEX;
+}

@@ -164,10 +164,10 @@ typedef enum at__ptx_operand_kind {
 typedef enum at__ptx_base { AT__PTX_BASE_NONE, AT__PTX_BASE_REGISTER, AT__PTX_BASE_VARIABLE } at__ptx_base;
 
 typedef struct at__ptx_operand {
-    uint8_t kind;  /* at__ptx_operand_kind                      */
-    uint8_t base;  /* of an ADDRESS: at__ptx_base               */
-    bool negated;  /* !%p                                       */
-    bool is_float; /* of a NUMBER: written as 0f.., 0d.. or 1.5 */
+    uint8_t kind;      /* at__ptx_operand_kind                      */
+    uint8_t base;      /* of an ADDRESS: at__ptx_base               */
+    bool negated;      /* !%p                                       */
+    uint8_t real_bits; /* of a NUMBER: 32 for 0f.., 64 for 0d.. and 1.5, as bits in `value`; 0: an integer */
     int32_t index;
     int64_t value;
 } at__ptx_operand;
@@ -211,6 +211,7 @@ enum { AT__PTX_GROUPS = 6 };
  */
 typedef struct at__ptx_instruction {
     uint16_t op;             /* at__ptx_op                                        */
+    uint8_t more_types[2];   /* of mma: the second factor's, the addend's */
     uint8_t type, from;      /* at__ptx_type: of the result; of what cvt, set, mad.wide.. read from */
     uint8_t space, to_space; /* at__ptx_space; cp.async: from `space` to `to_space` */
     uint8_t round, compare, action, scope, semantics;
@@ -317,7 +318,8 @@ typedef struct at__ptx_function {
         *results; /* of the module's variables: kernel parameters; those of a .func may be registers */
     int32_t param_count, result_count;
     int64_t param_bytes;
-    int64_t local_bytes;
+    int64_t local_bytes;  /* of a frame: .local variables, and .param ones of calls */
+    int64_t shared_bytes; /* of an entry: all static shared variables that it may use */
     at__ptx_register *registers;
     int32_t register_count;
     at__ptx_instruction *instructions;
@@ -334,13 +336,13 @@ typedef struct at__ptx_function {
 typedef struct at__ptx_module {
     int version;  /* 80 for 8.0 */
     int target;   /* 90 for sm_90, sm_90a */
-    char **files; /* of .file; by their place */
+    char **files; /* by the number that .file gives them; a row may be NULL */
     int32_t file_count;
     at__ptx_variable *variables;
     int32_t variable_count;
     at__ptx_function *functions;
     int32_t function_count;
-    int64_t shared_bytes; /* of all static shared variables, as laid out from 0 */
+    int64_t shared_bytes; /* of static shared variables that are of no entry alone */
 } at__ptx_module;
 
 /*
