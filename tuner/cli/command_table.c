@@ -16,6 +16,8 @@ const at__command at__commands[] = {
     { "space", "count and list the configurations of a problem, without a GPU", at__cmd_space },
     { "check", "compile configurations for any architecture, without a GPU", at__cmd_check },
     { "run", "compile, verify and time one configuration: while a kernel is written", at__cmd_run },
+    { "explain", "why a configuration is fast or slow: sectors, bank conflicts, occupancy; without a GPU",
+      at__cmd_explain },
     { "adopt", "write a first draft of declarations for a kernel that is there", at__cmd_adopt },
     { "dump", "write a database as text: JSON lines", at__cmd_dump },
     { "merge", "join databases and dumps of several machines", at__cmd_merge },
