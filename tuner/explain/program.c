@@ -17,6 +17,7 @@ static at_status compile(at__program *p, at__nvrtc *nvrtc, const char *name, int
                                    at__str_text(&p->build.source), name, cc, AT__LINED_PTX, err);
     if (status == AT_OK && !ok)
         return at_fail(err, AT_ERR_INPUT, "%s does not compile:\n%.900s", name, at__str_text(&p->build.log));
+    p->compiled = status == AT_OK;
     if (status == AT_OK)
         status = at__ptx_parse(&p->module, p->build.cubin.data, p->build.cubin.len, err);
     return status;

@@ -10,6 +10,7 @@
 #include "machine/ptx.h"
 
 typedef struct at__program {
+    bool compiled; /* NVRTC took the source; what was refused then, the machine does not know */
     at__ptx_module *module;
     at__kernel kernel;              /* launches; their names are those of `entries` */
     int32_t entries[AT__MAX_STEPS]; /* of the module's functions */

@@ -14,15 +14,16 @@
 typedef enum at__flaw_kind {
     AT__FLAW_OUT_OF_BOUNDS,
     AT__FLAW_MISALIGNED,
-    AT__FLAW_UNWRITTEN,          /* read, but nobody wrote it                                         */
-    AT__FLAW_INPUT_WRITTEN,      /* a write to what the kernel may only read                          */
-    AT__FLAW_RACE_WRITES,        /* two writes of different values, nothing between them              */
-    AT__FLAW_RACE_READ_WRITE,    /* a read, then a write; or the reverse                              */
-    AT__FLAW_COPY_NOT_AWAITED,   /* bytes that an asynchronous copy was to bring, before it was waited for */
-    AT__FLAW_BARRIER_DIVERGES,   /* a barrier that not all threads reach                              */
-    AT__FLAW_ENDLESS,            /* more instructions than the budget                                 */
-    AT__FLAW_TRAPPED,            /* trap, a failed assertion, a division that the machine cannot do   */
-    AT__FLAW_UNDEFINED,          /* what the ISA leaves undefined: a shuffle from a lane that is not there */
+    AT__FLAW_UNWRITTEN,        /* read, but nobody wrote it                                         */
+    AT__FLAW_INPUT_WRITTEN,    /* a write to what the kernel may only read                          */
+    AT__FLAW_RACE_WRITES,      /* two writes of different values, nothing between them              */
+    AT__FLAW_RACE_READ_WRITE,  /* a read, then a write; or the reverse                              */
+    AT__FLAW_COPY_NOT_AWAITED, /* bytes that an asynchronous copy was to bring, before it was waited for */
+    AT__FLAW_BARRIER_DIVERGES, /* a barrier that not all threads reach                              */
+    AT__FLAW_ENDLESS,          /* more instructions than the budget                                 */
+    AT__FLAW_TRAPPED,          /* trap, a failed assertion, a division that the machine cannot do   */
+    AT__FLAW_UNDEFINED,        /* what the ISA leaves undefined: a shuffle from a lane that is not there */
+    AT__FLAW_DOES_NOT_COMPILE,
     AT__FLAW_UNKNOWN_TO_MACHINE, /* an instruction that it does not know: not the kernel's fault     */
     AT__FLAW_WRONG_RESULT,       /* all ran, and the output is not what the reference's is            */
     AT__FLAW_KINDS
