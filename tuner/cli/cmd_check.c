@@ -29,7 +29,7 @@ static const at__usage USAGE = {
     "results with the reference's, and reports accesses out of bounds or misaligned, reads of what nobody\n"
     "wrote, races, barriers that not all threads reach, endless loops, writes to inputs: each with its "
     "source\n"
-    "line, block and thread. Exit code 1: something was found.",
+    "line, block and thread. Exit code 14: something was found.",
 };
 
 typedef struct check_args {
@@ -480,7 +480,10 @@ static int run_check(check_args *a)
         status = check_all(&c, &err);
     if (status == AT_OK && !a->execute)
         print_rows(&c, at__now_s() - c.started_s);
-    int code = status != AT_OK ? at__complain(&err) : c.failed || c.broken ? AT__EXIT_NOTHING : AT__EXIT_OK;
+    int code = status != AT_OK          ? at__complain(&err)
+               : c.failed && a->execute ? AT__EXIT_UNSOUND
+               : c.failed || c.broken   ? AT__EXIT_NOTHING
+                                        : AT__EXIT_OK;
     at__compile_check_close(c.check);
     at__nvrtc_close(c.nvrtc);
     at__catalog_close(c.catalog);

@@ -36,6 +36,7 @@ const at__fact at__exit_codes[] = {
     { "5", "memory, files, processes, output" },
     { "10", "verify: a time has drifted; 11: another configuration is faster; 12: a result is wrong" },
     { "13", "compare: a problem is slower" },
+    { "14", "check --execute: a kernel does what it must not" },
     { "70", "a bug of autotune; the message says what to report" },
     { "130", "interrupted; what was measured is stored" },
     { "141", "nobody reads the output any more" },

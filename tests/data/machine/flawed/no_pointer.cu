@@ -1,0 +1,16 @@
+/*!autotune
+template  no_pointer
+grid      n / 256
+block     256
+*/
+#ifndef AUTOTUNE_RENDERED
+#include "plain.cuh"
+#endif
+
+/* It follows a null pointer. */
+extern "C" __global__ void flawed_no_pointer(T *out, T *in, int n)
+{
+    const int i = blockIdx.x * 256 + threadIdx.x;
+    const T *from = n > 0 ? nullptr : in;
+    out[i] = from[i];
+}
