@@ -156,13 +156,13 @@ static at_status try_config(at__executed *x, at__execute *e, stage *s, const at_
         goto done;
     status =
         at__program_of_template(&p, e->options.nvrtc, t, s->problem.type, config, own, e->options.cc, &why);
+    if (status == AT_OK)
+        status = at__scene_try(&flaws, s->scene, &p, &why);
     if (status == AT_ERR_INPUT) {
         keep_refusal(x, &p, s, at__str_text(&text), why.text);
         status = AT_OK;
         goto done;
     }
-    if (status == AT_OK)
-        status = at__scene_try(&flaws, s->scene, &p, &why);
     if (status != AT_OK) {
         at_fail(err, status, "%s", why.text);
         goto done;

@@ -1,0 +1,7 @@
+# Kernels that run on the CPU: each has one flaw, and that is found, with its line; the good one has none.
+"$AUTOTUNE" check --template tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+at check flawed --execute --templates "$DATA/machine" --shape 512
+at check flawed --execute --templates "$DATA/machine" --shape 512 --template no_barrier,good --format json
+at check flawed --execute --templates "$DATA/machine" --shape 512 --template good
+# What does not compile is wrong as well; a shape that the operation does not take is refused.
+at check flawed --execute --templates "$DATA/machine" --shape 511
