@@ -47,21 +47,26 @@ typedef struct explainer {
 
 /* ---- which configurations ---- */
 
-/* "tile PAD=0", "naive": a template and values; the template's defaults for the others. */
+/*
+ * "tile PAD=0", "naive": a template and values; the template's defaults for the others. "PAD=0": of the
+ * configuration that is there already.
+ */
 static at_status parse_side(const at__template **t, at__config *config, const explainer *e,
                             const char *option, const char *text, at_error *err)
 {
     char name[AT__MAX_NAME];
     const size_t len = strcspn(text, " ,");
-    snprintf(name, sizeof name, "%.*s", (int)(len < sizeof name ? len : sizeof name - 1), text);
-    *t = at__catalog_find_template(e->catalog, e->problem.op, name);
-    if (!*t) {
-        at_status status = at__known_template(e->catalog, &e->problem, 1, option, name, err);
-        return status == AT_OK ? AT_ERR_USAGE : status;
-    }
-    memcpy(config->values, (*t)->defaults, sizeof config->values);
-    text += len + strspn(text + len, " ,");
     at_error cause = { 0 };
+    if (!*t || !memchr(text, '=', len)) {
+        snprintf(name, sizeof name, "%.*s", (int)(len < sizeof name ? len : sizeof name - 1), text);
+        *t = at__catalog_find_template(e->catalog, e->problem.op, name);
+        if (!*t) {
+            at_status status = at__known_template(e->catalog, &e->problem, 1, option, name, err);
+            return status == AT_OK ? AT_ERR_USAGE : status;
+        }
+        memcpy(config->values, (*t)->defaults, sizeof config->values);
+        text += len + strspn(text + len, " ,");
+    }
     if (*text && at__config_change(config, *t, text, &cause) != AT_OK)
         return at_fail(err, AT_ERR_USAGE, "%s: %s", option, cause.text);
     return AT_OK;
@@ -87,6 +92,12 @@ static at_status find_winner(explainer *e, at_error *err)
     return status == AT_OK ? at__lookup_find(&e->winner, e->lookup, &e->problem, &target, err) : status;
 }
 
+/* Whether the times of what was found are of this very problem. */
+static bool is_of_this_problem(const explainer *e)
+{
+    return e->winner.own || e->winner.match == AT__MATCH_EXACT;
+}
+
 /* What the device can do: that of the winner, or a common one of --device-arch. */
 static at_status choose_device(explainer *e, at_error *err)
 {
@@ -106,7 +117,7 @@ static at_status choose_device(explainer *e, at_error *err)
         r->clock_hz =
             a->winner.conditions.sm_clock_mhz > 0 ? 1e6 * (double)a->winner.conditions.sm_clock_mhz : 0;
         r->dram_bytes_per_s = at__dram_bytes_per_s(r->name);
-        if (e->winner.own && a->winner.ceiling_s > 0 && !at__ceiling_is_rate(a->winner.ceiling_name))
+        if (is_of_this_problem(e) && a->winner.ceiling_s > 0 && !at__ceiling_is_rate(a->winner.ceiling_name))
             r->copy_bytes_per_s = (double)e->key.traffic_bytes / a->winner.ceiling_s;
     }
     if (!at__nvrtc_supports(e->nvrtc, (int)r->cc))
@@ -141,7 +152,7 @@ static bool take_trial(void *context, const at__trial_row *row, const at__finger
 static double stored_time(const explainer *e, const at__template *t, const at__config *config)
 {
     at__str text = { 0 };
-    if (e->winner.own && e->winner.t == t && same_config(t, config, &e->winner.config))
+    if (is_of_this_problem(e) && e->winner.t == t && same_config(t, config, &e->winner.config))
         return e->winner.answer->winner.timing.median_s;
     at__config_text(&text, t, config);
     wanted w = { .template_name = t->name, .config = at__str_text(&text) };
@@ -170,13 +181,21 @@ static at_status open_scene(explainer *e, at_error *err)
     return status == AT_OK ? at__scene_open(&e->scene, &o, err) : status;
 }
 
+/* NULL: nobody has stored it as the best. */
+static const char *origin_of(const explainer *e, const at__template *t, const at__config *config)
+{
+    static const char *const ORIGINS[] = { [AT__MATCH_EXACT] = "the winner",
+                                           [AT__MATCH_NEAR] = "what won for a near problem",
+                                           [AT__MATCH_OTHER_DEVICE] = "what won on another device" };
+    return e->winner.t == t && same_config(t, config, &e->winner.config) ? ORIGINS[e->winner.match] : NULL;
+}
+
 static at_status explain_side(explainer *e, const at__template *t, const at__config *config, at_error *err)
 {
     at__explained *x = &e->sides[e->side_count++];
     at_status status = at__figures_of(&x->figures, e->scene, e->nvrtc, &e->problem, t, config, e->slots,
                                       (int)e->rates.cc, e->args->blocks, err);
-    x->is_winner =
-        e->winner.t == t && e->winner.match == AT__MATCH_EXACT && same_config(t, config, &e->winner.config);
+    x->origin = origin_of(e, t, config);
     if (status != AT_OK)
         return status;
     x->figures.stored_s = stored_time(e, t, config);
@@ -252,10 +271,12 @@ int at__cmd_explain(int argc, char **argv)
     int code = AT__EXIT_OK;
     const at__option TABLE[] = {
         { "--config", AT__OPT_TEXT, "\"TEMPLATE PARAM=VALUE ...\"",
-          "what is explained (default: the winner); the template's defaults for the other values",
+          "what is explained (default: the winner); a template and values, its defaults for the others; "
+          "values "
+          "alone: of the winner",
           &a.config },
-        { "--against", AT__OPT_TEXT, "\"TEMPLATE PARAM=VALUE ...\"", "another one, side by side",
-          &a.against },
+        { "--against", AT__OPT_TEXT, "\"TEMPLATE PARAM=VALUE ...\"",
+          "another one, side by side; values alone: of the first", &a.against },
         { "--blocks", AT__OPT_COUNT, "N", "run at most N blocks, spread over the grid (default 512; 0: all)",
           &a.blocks },
         { "--device-arch", AT__OPT_TEXT, "sm_90",

@@ -27,7 +27,8 @@ static void print_flaw(const at__executed_flaw *f)
 {
     at__str text = { 0 };
     at__flaw_text(&text, &f->flaw);
-    at__print(stdout, "  %s\n    of %s %s", at__whole(&text), f->problem, f->config);
+    at__print(stdout, "  %s\n    of %s%s%s", at__whole(&text), f->problem, f->config[0] ? " " : "",
+              f->config);
     if (f->configs > 1)
         at__print(stdout, ", and %" PRId64 " more", f->configs - 1);
     at__print(stdout, "\n");

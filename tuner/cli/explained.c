@@ -130,8 +130,10 @@ static void print_times(const at__explained_problem *p, const at__explained *x)
 
 static void print_side(const at__explained_problem *p, const at__explained *x)
 {
-    at__print(stdout, "%s %s%s\n", x->figures.t->name, at__str_text(&x->figures.config),
-              x->is_winner ? " (the winner)" : "");
+    at__print(stdout, "%s %s", x->figures.t->name, at__str_text(&x->figures.config));
+    if (x->origin)
+        at__print(stdout, " (%s)", x->origin);
+    at__print(stdout, "\n");
     print_launch(x);
     print_lines(&x->figures);
     print_times(p, x);
@@ -257,7 +259,7 @@ static void add_side(at__str *out, const at__explained *x)
     at__str_add(out, "{");
     at__member_text(out, "template", f->t->name);
     at__member_text(out, "config", at__str_text(&f->config));
-    at__member_bool(out, "winner", x->is_winner);
+    at__member_text(out, "origin", x->origin);
     at__member_ints(out, "grid", g->grid, 3);
     at__member_ints(out, "block", g->block, 3);
     at__member_int(out, "registers", f->program.resources.registers);

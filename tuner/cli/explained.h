@@ -11,7 +11,7 @@ typedef struct at__explained {
     at__least_times least;
     at__advice advice[AT__MOST_ADVICE];
     int advice_count;
-    bool is_winner;
+    const char *origin; /* "the winner", ...; NULL: it was named */
 } at__explained;
 
 typedef struct at__explained_problem {

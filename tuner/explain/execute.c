@@ -183,6 +183,7 @@ done:
 typedef struct room {
     stage *s;
     at__space *space;
+    int64_t *tried; /* indices */
     int64_t picks;
 } room;
 
@@ -192,26 +193,56 @@ static at_status find_rooms(room *rooms, int *count, at__execute *e, const at__t
     for (int i = 0; i < e->count && status == AT_OK; i++) {
         room r = { .s = &e->stages[i] };
         status = at__space_open(&r.space, t, r.s->slots, NULL, 0, err);
-        if (status == AT_OK && at__space_count(r.space) > 0)
+        if (status == AT_OK && !(r.tried = calloc((size_t)e->options.configs + 1, sizeof *r.tried)))
+            status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        if (status == AT_OK && at__space_count(r.space) > 0) {
             rooms[(*count)++] = r;
-        else
-            at__space_close(r.space);
+            continue;
+        }
+        at__space_close(r.space);
+        free(r.tried);
     }
     return status;
 }
 
-/* The default on the first visits, where it is valid; then the ends; then anywhere. */
+static bool is_tried(const room *r, int64_t index)
+{
+    for (int64_t i = 0; i < r->picks; i++)
+        if (r->tried[i] == index)
+            return true;
+    return false;
+}
+
+/* The default on the first visits, where it is valid; then the ends; then anywhere. -1: all were tried. */
 static int64_t pick(const room *r, int round, const at__template *t, at__rng *rng)
 {
+    enum { PATIENCE = 64 }; /* draws of what was tried already */
     const int64_t count = at__space_count(r->space);
     at__config defaults;
     memcpy(defaults.values, t->defaults, sizeof defaults.values);
-    const int64_t at = at__space_find(r->space, &defaults);
-    if (round % 4 == 0 && at >= 0)
-        return at;
-    if (round % 4 == 1)
-        return 0;
-    return round % 4 == 2 ? count - 1 : at__space_sample(r->space, rng);
+    const int64_t ends[] = { at__space_find(r->space, &defaults), 0, count - 1 };
+    for (int i = 0; i < 3; i++)
+        if (ends[(round + i) % 3] >= 0 && !is_tried(r, ends[(round + i) % 3]))
+            return ends[(round + i) % 3];
+    for (int i = 0; i < PATIENCE && r->picks < count; i++) {
+        const int64_t any = at__space_sample(r->space, rng);
+        if (!is_tried(r, any))
+            return any;
+    }
+    return -1;
+}
+
+/* Configuration k, of the k-th problem as they go round. */
+static at_status try_next(at__executed *x, at__execute *e, room *r, int round, at__rng *rng, at_error *err)
+{
+    at__config config;
+    const int64_t index = pick(r, round, x->t, rng);
+    if (index < 0)
+        return AT_OK;
+    x->problems += r->picks == 0;
+    r->tried[r->picks++] = index;
+    at__space_config(&config, r->space, index);
+    return try_config(x, e, r->s, x->t, &config, err);
 }
 
 at_status at__execute_template(at__executed *x, at__execute *e, const at__template *t, at_error *err)
@@ -221,16 +252,13 @@ at_status at__execute_template(at__executed *x, at__execute *e, const at__templa
     int count = 0;
     x->t = t;
     at_status status = find_rooms(rooms, &count, e, t, err);
-    /* k / count: so that a problem that comes again has another kind of pick. */
-    for (int64_t k = 0; k < e->options.configs && count > 0 && status == AT_OK && !*e->options.cancel; k++) {
-        room *r = &rooms[k % count];
-        at__config config;
-        x->problems += r->picks++ == 0;
-        at__space_config(&config, r->space, pick(r, (int)(k + k / count), t, &rng));
-        status = try_config(x, e, r->s, t, &config, err);
-    }
-    for (int i = 0; i < count; i++)
+    /* k / count: a problem that comes again has another kind of pick. */
+    for (int64_t k = 0; k < e->options.configs && count > 0 && status == AT_OK && !*e->options.cancel; k++)
+        status = try_next(x, e, &rooms[k % count], (int)(k + k / count) % 3, &rng, err);
+    for (int i = 0; i < count; i++) {
         at__space_close(rooms[i].space);
+        free(rooms[i].tried);
+    }
     return status;
 }
 

@@ -5,6 +5,19 @@
 #include "lang/render.h"
 
 #include <string.h>
+#include <unistd.h>
+
+/* NVRTC puts the current folder before names that are relative, as those of built-in files are. */
+static void shorten_names(at__ptx_module *module)
+{
+    char folder[4096];
+    const size_t len = getcwd(folder, sizeof folder) ? strlen(folder) : 0;
+    for (int32_t i = 0; i < module->file_count && len > 1; i++) {
+        char *name = module->files[i];
+        if (name && strncmp(name, folder, len) == 0 && name[len] == '/')
+            memmove(name, name + len + 1, strlen(name + len + 1) + 1);
+    }
+}
 
 static at_status compile(at__program *p, at__nvrtc *nvrtc, const char *name, int cc, at_error *err)
 {
@@ -20,6 +33,8 @@ static at_status compile(at__program *p, at__nvrtc *nvrtc, const char *name, int
     p->compiled = status == AT_OK;
     if (status == AT_OK)
         status = at__ptx_parse(&p->module, p->build.cubin.data, p->build.cubin.len, err);
+    if (status == AT_OK)
+        shorten_names(p->module);
     return status;
 }
 

@@ -169,7 +169,7 @@ static int64_t *choose_blocks(int64_t *count, int64_t all, int64_t most)
 }
 
 /* Instructions after which a kernel counts as endless: small problems take thousands. */
-#define MOST_OF_A_WARP   ((int64_t)1 << 23)
+#define MOST_OF_A_WARP   ((int64_t)1 << 21)
 #define MOST_OF_A_LAUNCH ((int64_t)1 << 33)
 
 /* What to do with a launch. */
@@ -193,7 +193,7 @@ static at_status launch(at__machine_result *result, at__machine *machine, const 
                              : at_fail(err, AT_ERR_MEMORY, "out of memory");
     set_geometry(&l, geometry);
     l.arguments = bytes;
-    l.warp_budget = MOST_OF_A_WARP;
+    l.warp_budget = how->inspector ? MOST_OF_A_WARP : 0;
     l.budget = how->inspector ? MOST_OF_A_LAUNCH : 0;
     l.blocks = blocks;
     l.block_count = blocks ? chosen : 0;

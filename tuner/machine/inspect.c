@@ -69,7 +69,20 @@ static void place(at__flaw *f, const at__inspector *in, const at__machine_at *at
     thread_at(f->thread, in, at->warp * AT__LANES + lane);
 }
 
-/* "offset 12 of shared variable 'tile'" or of shared memory at all. */
+/* As it is written in the source: of "_ZZ6kernelE4tile" tile. */
+static const char *plain(const char *name)
+{
+    const char *best = name;
+    for (const char *at = strncmp(name, "_Z", 2) == 0 ? name : ""; *at; at++) {
+        char *end = NULL;
+        const long len = *at >= '1' && *at <= '9' ? strtol(at, &end, 10) : 0;
+        if (len > 0 && strlen(end) == (size_t)len)
+            best = end;
+    }
+    return best;
+}
+
+/* "byte 12 of shared 'tile'", or of shared memory at all. */
 static void shared_place(char *out, size_t size, const at__inspector *in, uint64_t offset)
 {
     for (int v = 0; v < in->module->variable_count; v++) {
@@ -77,7 +90,7 @@ static void shared_place(char *out, size_t size, const at__inspector *in, uint64
         if (var->space == AT__PTX_SHARED && !var->external && offset >= (uint64_t)var->offset &&
             offset < (uint64_t)(var->offset + var->bytes)) {
             snprintf(out, size, "byte %" PRIu64 " of shared '%.60s'", offset - (uint64_t)var->offset,
-                     var->name);
+                     plain(var->name));
             return;
         }
     }
@@ -399,7 +412,14 @@ void at__inspector_take(at__inspector *in, const at__machine_result *result)
         f.thread[d] = from->thread_at[d];
     }
     snprintf(f.file, sizeof f.file, "%s", from->file ? from->file : "");
-    snprintf(f.what, sizeof f.what, "%.239s", from->text);
+    const at__machine_region *r = from->kind == AT__FINDING_MISALIGNED && from->region >= 0
+                                      ? at__machine_region_at(in->machine, from->region)
+                                      : NULL;
+    if (r)
+        snprintf(f.what, sizeof f.what, "%.160s: byte %" PRId64 " of '%.50s'", from->text,
+                 (int64_t)(from->address - r->address), r->name);
+    else
+        snprintf(f.what, sizeof f.what, "%.239s", from->text);
     at__flaws_add(&in->flaws, &f);
 }
 

@@ -11,6 +11,7 @@ block     256
 extern "C" __global__ void flawed_no_pointer(T *out, T *in, int n)
 {
     const int i = blockIdx.x * 256 + threadIdx.x;
-    const T *from = n > 0 ? nullptr : in;
-    out[i] = from[i];
+    unsigned long long nowhere = 0;
+    asm volatile("" : "+l"(nowhere)); /* or the compiler, which knows better, leaves it out */
+    out[i] = in[i ^ 255] + ((const T *)nowhere)[i];
 }
