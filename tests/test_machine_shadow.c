@@ -10,7 +10,6 @@ enum { BYTES = 4096 };
 typedef struct place {
     at__order order;
     at__shadow *shadow;
-    unsigned char memory[BYTES];
 } place;
 
 static place *begin(void)
@@ -133,9 +132,9 @@ Test(machine_shadow, a_lane_sees_its_own_writes)
 Test(machine_shadow, lanes_of_one_instruction_may_write_one_word_if_they_agree)
 {
     place *p = begin();
-    unsigned char values[AT__LANES][16] = { { 0 } };
+    unsigned char values[AT__LANES][16] = { { 0 } }, before[AT__LANES][16] = { { 0 } };
     at__touch t = {
-        .kind = AT__TOUCH_WRITE, .at = { .active = ALL, .bytes = 4 }, .values = values[0], .memory = p->memory
+        .kind = AT__TOUCH_WRITE, .at = { .active = ALL, .bytes = 4 }, .values = values[0], .before = before[0]
     };
     cr_expect_eq(at__shadow_touch(p->shadow, &p->order, &t, true).kind, AT__HAZARD_NONE);
     values[7][2] = 1;

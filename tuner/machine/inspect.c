@@ -167,10 +167,35 @@ static void shorten(at__access *access, const at__machine_access *a)
     }
 }
 
+/* What a store changes, by lanes; of elements of 1, 2, 4 or 8 bytes. */
+typedef struct change {
+    unsigned char values[AT__LANES][16], before[AT__LANES][16];
+} change;
+
+/* false: it is not known what is stored. */
+static bool read_change(change *c, const at__machine_access *a)
+{
+    const int each = a->element_bytes;
+    if (!a->values || !a->at || a->bytes > 16)
+        return false;
+    for (uint32_t left = a->mask; left; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        memcpy(c->before[lane], a->at[lane], (size_t)a->bytes);
+        for (int k = 0; k < a->bytes / each; k++)
+            memcpy(c->values[lane] + k * each, &a->values[k][lane], (size_t)each);
+    }
+    return true;
+}
+
 static at__hazard touch(at__shadow *shadow, const block *b, const at__machine_at *at,
                         const at__machine_access *a, at__access access, bool local)
 {
+    change c;
     at__touch t = { .kind = touch_of(at, a->kind), .at = access, .warp = at->warp };
+    if (t.kind == AT__TOUCH_WRITE && read_change(&c, a)) {
+        t.values = c.values[0];
+        t.before = c.before[0];
+    }
     at__hazard h = at__shadow_touch(shadow, &b->order, &t, local);
     if (h.kind == AT__HAZARD_UNWRITTEN && only_writes(a->kind))
         h.kind = AT__HAZARD_NONE;

@@ -111,7 +111,9 @@ typedef struct at__machine_access {
         *address; /* [32]: of GLOBAL and CONST as above; SHARED and LOCAL: offset from 0, without BASE */
     const int32_t *rank;       /* [32], SHARED_CLUSTER only: of the block whose memory it is */
     const int32_t *lane_bytes; /* [32]; NULL: all `bytes`. ASYNC_SOURCE may read less than is written */
-    int64_t group;             /* ASYNC: counts the commits of a lane; the same as in AT__EVENT_ASYNC_DONE */
+    unsigned char *const *at; /* [32]: where the bytes of each lane are, as they still are; to be read only */
+    const uint64_t *const *values; /* STORE: of each element [32], what is stored; NULL: not told */
+    int64_t group; /* ASYNC: counts the commits of a lane; the same as in AT__EVENT_ASYNC_DONE */
 } at__machine_access;
 
 typedef enum at__machine_event {

@@ -178,6 +178,8 @@ static bool tell(at__exec *x, const at__request *r, at__ptx_space space, uint32_
                                         .address = r->address,
                                         .rank = r->rank,
                                         .lane_bytes = r->lane_bytes,
+                                        .at = r->at,
+                                        .values = r->values,
                                         .group = r->group };
     if (x->watch->access(x->watch->context, &x->at, &access))
         return true;
@@ -296,11 +298,15 @@ static void st(at__exec *x, const at__decoded *d, uint32_t mask)
     at__request r = {
         .kind = AT__ACCESS_STORE, .space = memory_space(d), .bytes = bytes * count, .element_bytes = bytes
     };
+    const uint64_t *values[AT__PTX_MAX_VECTOR];
+    for (int k = 0; k < count; k++)
+        values[k] = at__lanes(x, d->ref[d->at[1] + k]);
+    r.values = values;
     at__addresses(&r, x, d, 0, 0, mask);
     if (!at__reach(x, &r))
         return;
     for (int k = 0; k < count; k++) {
-        const uint64_t *from = at__lanes(x, d->ref[d->at[1] + k]);
+        const uint64_t *from = values[k];
         for (int l = 0; l < AT__LANES; l++)
             if (mask >> l & 1)
                 memcpy(r.at[l] + k * bytes, &from[l], (size_t)bytes);

@@ -177,16 +177,16 @@ static inline uint64_t *at__group(const at__exec *x, const at__decoded *d, int g
 }
 
 /* A whole warp in a loop that compilers turn into vectors, else lane by lane. */
-#define AT__EACH_LANE(mask, ...)                                                                       \
+#define AT__EACH_LANE(mask, ...)                                                                             \
     do {                                                                                                     \
         if ((mask) == UINT32_MAX) {                                                                          \
             for (int l = 0; l < AT__LANES; l++) {                                                            \
-                __VA_ARGS__;                                                                                   \
+                __VA_ARGS__;                                                                                 \
             }                                                                                                \
         } else {                                                                                             \
             for (int l = 0; l < AT__LANES; l++)                                                              \
                 if ((mask) >> l & 1) {                                                                       \
-                    __VA_ARGS__;                                                                               \
+                    __VA_ARGS__;                                                                             \
                 }                                                                                            \
         }                                                                                                    \
     } while (0)
@@ -274,6 +274,7 @@ typedef struct at__request {
     int64_t group;
     unsigned char *at[AT__LANES]; /* where it is, after at__reach */
     int32_t rank[AT__LANES];
+    const uint64_t *const *values; /* of a store: see at__machine_access */
 } at__request;
 
 /* Fills addresses from the k-th address operand. */

@@ -194,7 +194,7 @@ static at__hazard_kind check(const at__shadow *s, const at__order *o, const at__
         return is_written(s, o, at, local) ? AT__HAZARD_NONE : AT__HAZARD_UNWRITTEN;
     default:
         return check_write(s, o, at, thread,
-                           !t->values || !t->memory || t->values[16 * lane + byte] != t->memory[at], other);
+                           !t->values || t->values[16 * lane + byte] != t->before[16 * lane + byte], other);
     }
 }
 

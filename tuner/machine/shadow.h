@@ -57,10 +57,11 @@ typedef enum at__touch_kind {
 
 typedef struct at__touch {
     at__touch_kind kind;
-    at__access at;               /* offsets in the memory, all of them within it      */
-    int warp;                    /* of the block                                      */
-    const unsigned char *values; /* of a write: 16 bytes a lane                        */
-    const unsigned char *memory; /* ... what the memory holds before it, at its begin  */
+    at__access at; /* offsets in the memory, all of them within it      */
+    int warp;      /* of the block                                      */
+    /* Of a write: what is written, 16 bytes a lane, and what the memory held there before. NULL: not known.
+     */
+    const unsigned char *values, *before;
 } at__touch;
 
 typedef enum at__hazard_kind {
