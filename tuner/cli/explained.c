@@ -62,16 +62,23 @@ static void print_launch(const at__explained *x)
                   f->sample.blocks, f->sample.of);
 }
 
+static const char *base_name(const char *file)
+{
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    return slash ? slash + 1 : file ? file : "?";
+}
+
 static void print_traffic(const at__tally_line *line, at__traffic_kind kind)
 {
     const at__traffic *t = &line->traffic[kind];
-    const char *slash = line->file ? strrchr(line->file, '/') : NULL;
-    char place[80];
+    char place[80], inner[80] = "";
     if (t->requests == 0)
         return;
-    snprintf(place, sizeof place, "%s:%d", slash ? slash + 1 : line->file ? line->file : "?", line->line);
-    at__print(stdout, "  %-22s %-15s %12" PRId64 " %8.2f %8.2f %7.2f  %s\n", place, at__traffic_name(kind),
-              t->requests, each(t), least_each(t), times(t), unit(kind));
+    snprintf(place, sizeof place, "%s:%d", base_name(line->file), line->line);
+    if (line->inner_line != line->line || line->inner_file != line->file)
+        snprintf(inner, sizeof inner, ", in %s:%d", base_name(line->inner_file), line->inner_line);
+    at__print(stdout, "  %-22s %-15s %12" PRId64 " %8.2f %8.2f %7.2f  %s%s\n", place, at__traffic_name(kind),
+              t->requests, each(t), least_each(t), times(t), unit(kind), inner);
 }
 
 static void print_lines(const at__figures *f)
@@ -227,6 +234,8 @@ static void add_lines(at__str *out, const at__figures *f)
         at__str_add(out, i ? ",{" : "{");
         at__member_text(out, "file", f->lines[i].file);
         at__member_int(out, "line", f->lines[i].line);
+        at__member_text(out, "inner_file", f->lines[i].inner_file);
+        at__member_int(out, "inner_line", f->lines[i].inner_line);
         add_counts(out, &f->lines[i]);
         at__str_add(out, "}");
     }

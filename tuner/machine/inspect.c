@@ -57,13 +57,19 @@ static void thread_at(int64_t out[3], const at__inspector *in, int thread)
     out[2] = thread / ((int64_t)in->dims[0] * in->dims[1]);
 }
 
+/* In the kernel's own text, where a function was inlined. */
+static void name_place(at__flaw *f, const at__inspector *in, const at__ptx_instruction *i)
+{
+    if (i->outer_file >= 0 && i->outer_file < in->module->file_count)
+        snprintf(f->file, sizeof f->file, "%s", in->module->files[i->outer_file]);
+    f->line = i->outer_line;
+}
+
 static void place(at__flaw *f, const at__inspector *in, const at__machine_at *at, int lane)
 {
     const at__ptx_instruction *i = at->instruction;
     f->instruction = at->index;
-    if (i->file >= 0 && i->file < in->module->file_count)
-        snprintf(f->file, sizeof f->file, "%s", in->module->files[i->file]);
-    f->line = i->line;
+    name_place(f, in, i);
     for (int d = 0; d < 3; d++)
         f->block[d] = at->block_at[d];
     thread_at(f->thread, in, at->warp * AT__LANES + lane);
@@ -437,6 +443,8 @@ void at__inspector_take(at__inspector *in, const at__machine_result *result)
         f.thread[d] = from->thread_at[d];
     }
     snprintf(f.file, sizeof f.file, "%s", from->file ? from->file : "");
+    if (from->function)
+        name_place(&f, in, &from->function->instructions[from->index]);
     const at__machine_region *r = from->kind == AT__FINDING_MISALIGNED && from->region >= 0
                                       ? at__machine_region_at(in->machine, from->region)
                                       : NULL;

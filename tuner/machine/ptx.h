@@ -223,9 +223,10 @@ typedef struct at__ptx_instruction {
     uint32_t first; /* operand                                               */
     int32_t guard;  /* register of @%p; AT__PTX_NO_INDEX                     */
     bool guard_negated;
-    int32_t file;      /* of the source, of the module's files; AT__PTX_NO_INDEX: no .loc      */
-    int32_t line;      /* likewise; where code was inlined, the innermost       */
-    int32_t text_line; /* of the PTX, from 1                                    */
+    int32_t file;                   /* of the source, of the module's files; AT__PTX_NO_INDEX: no .loc      */
+    int32_t line;                   /* likewise; where code was inlined, the innermost       */
+    int32_t outer_file, outer_line; /* where the outermost call to it is; else the same */
+    int32_t text_line;              /* of the PTX, from 1                                    */
 } at__ptx_instruction;
 
 /* Forms of ops that have several; others are AT__PTX_FORM_NONE. */

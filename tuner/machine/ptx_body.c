@@ -51,20 +51,59 @@ bool at__ptx_read_registers(at__ptx_parser *p)
     return at__ptx_expect_sign(p, ';');
 }
 
+/* Calls are near to what was inlined for them: no text makes the search long. */
+enum { SEARCHED_PLACES = 2000 };
+
+/* The place of a call may be inlined itself: then its own .loc came before. */
+static bool note_call(at__ptx_parser *p, const int64_t at[3], const int64_t call[3])
+{
+    p->outer_file = call[0] >= 0 && call[0] <= 4095 ? (int)call[0] : AT__PTX_NO_INDEX;
+    p->outer_line = call[1] > 0 && call[1] < 1 << 30 ? (int)call[1] : 0;
+    const size_t upto = p->place_count > SEARCHED_PLACES ? p->place_count - SEARCHED_PLACES : 0;
+    for (size_t i = p->place_count; i > upto; i--) {
+        const at__ptx_place *known = &p->places[i - 1];
+        if (memcmp(known->at, call, sizeof known->at) == 0) {
+            p->outer_file = known->outer_file;
+            p->outer_line = known->outer_line;
+            break;
+        }
+    }
+    for (size_t i = p->place_count; i > upto; i--)
+        if (memcmp(p->places[i - 1].at, at, sizeof p->places->at) == 0 &&
+            p->places[i - 1].outer_line == p->outer_line)
+            return true;
+    if (!at__grow(&p->places, &p->place_cap, p->place_count, sizeof *p->places))
+        return at__ptx_no_memory(p);
+    p->places[p->place_count] = (at__ptx_place){ .outer_file = p->outer_file, .outer_line = p->outer_line };
+    memcpy(p->places[p->place_count++].at, at, sizeof p->places->at);
+    return true;
+}
+
+static bool expect_place(at__ptx_parser *p, int64_t out[3])
+{
+    return at__ptx_expect_number(&out[0], p) && at__ptx_expect_number(&out[1], p) &&
+           at__ptx_expect_number(&out[2], p);
+}
+
 /* ".loc 1 23 5, function_name $L__info_string0, inlined_at 1 45 9" */
 static bool read_loc(at__ptx_parser *p)
 {
-    int64_t file, line, column;
-    if (!at__ptx_expect_number(&file, p) || !at__ptx_expect_number(&line, p) ||
-        !at__ptx_expect_number(&column, p))
+    int64_t at[3], call[3];
+    if (!expect_place(p, at))
         return false;
-    p->file = file >= 0 && file <= 4095 ? (int)file : AT__PTX_NO_INDEX;
-    p->line = line > 0 && line < 1 << 30 ? (int)line : 0;
+    p->file = p->outer_file = at[0] >= 0 && at[0] <= 4095 ? (int)at[0] : AT__PTX_NO_INDEX;
+    p->line = p->outer_line = at[1] > 0 && at[1] < 1 << 30 ? (int)at[1] : 0;
     while (at__ptx_take_sign(p, ',')) {
         if (p->token.kind != AT__TOKEN_WORD)
             return at__ptx_refuse(p, &p->token, "found '%.*s'; expected function_name or inlined_at",
                                   p->token.len, p->token.text);
+        const bool inlined = at__ptx_is(&p->token, AT__TOKEN_WORD, "inlined_at");
         at__ptx_advance(p);
+        if (inlined) {
+            if (!expect_place(p, call) || !note_call(p, at, call))
+                return false;
+            continue;
+        }
         while (p->token.kind == AT__TOKEN_NUMBER || p->token.kind == AT__TOKEN_WORD) {
             /* "$L__info_string0+4": the next line begins with a word too, but with one that is no such name
              */

@@ -280,7 +280,12 @@ static bool read_words(reading *r)
 bool at__ptx_read_instruction(at__ptx_parser *p)
 {
     reading r = { .p = p,
-                  .i = { .vector = 1, .file = p->file, .line = p->line, .text_line = p->token.line } };
+                  .i = { .vector = 1,
+                         .file = p->file,
+                         .line = p->line,
+                         .outer_file = p->outer_file,
+                         .outer_line = p->outer_line,
+                         .text_line = p->token.line } };
     if (!read_guard(&r))
         return false;
     r.i.text_line = p->token.line;

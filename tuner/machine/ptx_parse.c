@@ -249,8 +249,8 @@ static bool read_function(at__ptx_parser *p, bool entry)
     if (!open_function(p, entry, &name))
         return false;
     at__ptx_enter(p);
-    p->file = AT__PTX_NO_INDEX;
-    p->line = 0;
+    p->file = p->outer_file = AT__PTX_NO_INDEX;
+    p->line = p->outer_line = 0;
     p->register_cap = p->instruction_cap = p->operand_cap = p->table_cap = 0;
     if (results) {
         p->lexer = at_results;
@@ -422,7 +422,7 @@ at_status at__ptx_parse(at__ptx_module **out, const char *text, size_t len, at_e
     p->err = err;
     p->lexer = (at__ptx_lexer){ .at = text, .end = text + len, .line_start = text, .line = 1 };
     p->function = AT__PTX_NO_INDEX;
-    p->file = AT__PTX_NO_INDEX;
+    p->file = p->outer_file = AT__PTX_NO_INDEX;
     for (int i = 0; i < AT__PTX_BUCKETS; i++)
         p->buckets[i] = -1;
     p->out = calloc(1, sizeof *p->out);
@@ -442,6 +442,7 @@ at_status at__ptx_parse(at__ptx_module **out, const char *text, size_t len, at_e
         at__ptx_close(p->out ? &p->out->module : NULL);
     free(p->symbols);
     free(p->fixups);
+    free(p->places);
     free(p);
     return status;
 }

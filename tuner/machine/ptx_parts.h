@@ -73,6 +73,12 @@ typedef struct at__ptx_module_owned {
     size_t variable_cap, function_cap;
 } at__ptx_module_owned;
 
+/* A .loc of code that was inlined: where it is, and where the outermost call to it is. */
+typedef struct at__ptx_place {
+    int64_t at[3]; /* file, line, column */
+    int outer_file, outer_line;
+} at__ptx_place;
+
 typedef struct at__ptx_parser {
     at__ptx_lexer lexer;
     at__ptx_token token; /* the next one */
@@ -89,7 +95,10 @@ typedef struct at__ptx_parser {
 
     int32_t function; /* that is being read; AT__PTX_NO_INDEX: none */
     size_t register_cap, instruction_cap, operand_cap, table_cap;
-    int file, line; /* of the last .loc */
+    int file, line;             /* of the last .loc */
+    int outer_file, outer_line; /* where the outermost call was, of those that were inlined there */
+    struct at__ptx_place *places;
+    size_t place_count, place_cap;
 } at__ptx_parser;
 
 /* ---- ptx_parse.c ---- */

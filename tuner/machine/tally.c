@@ -175,23 +175,43 @@ static void add(at__traffic *to, const at__traffic *from)
     to->worst = from->worst > to->worst ? from->worst : to->worst;
 }
 
+static const char *file_name(const at__ptx_module *m, int32_t file)
+{
+    return file >= 0 && file < m->file_count ? m->files[file] : NULL;
+}
+
 static at__tally_line *line_of(at__tally *t, const at__ptx_instruction *i)
 {
-    const char *file = i->file >= 0 && i->file < t->module->file_count ? t->module->files[i->file] : NULL;
-    for (size_t k = 0; k < t->line_count; k++)
-        if (t->lines[k].line == i->line && t->lines[k].file == file)
-            return &t->lines[k];
+    const at__tally_line wanted = { .file = file_name(t->module, i->outer_file),
+                                    .line = i->outer_line,
+                                    .inner_file = file_name(t->module, i->file),
+                                    .inner_line = i->line };
+    for (size_t k = 0; k < t->line_count; k++) {
+        at__tally_line *l = &t->lines[k];
+        if (l->line == wanted.line && l->file == wanted.file && l->inner_line == wanted.inner_line &&
+            l->inner_file == wanted.inner_file)
+            return l;
+    }
     if (!at__grow(&t->lines, &t->line_cap, t->line_count, sizeof *t->lines))
         return NULL;
-    t->lines[t->line_count++] = (at__tally_line){ .file = file, .line = i->line };
+    t->lines[t->line_count++] = wanted;
     return &t->lines[t->line_count - 1];
+}
+
+static int by_text(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "");
 }
 
 static int by_place(const void *a, const void *b)
 {
     const at__tally_line *x = a, *y = b;
-    const int order = strcmp(x->file ? x->file : "", y->file ? y->file : "");
-    return order ? order : (x->line > y->line) - (x->line < y->line);
+    int order = by_text(x->file, y->file);
+    if (order == 0)
+        order = (x->line > y->line) - (x->line < y->line);
+    if (order == 0)
+        order = by_text(x->inner_file, y->inner_file);
+    return order ? order : (x->inner_line > y->inner_line) - (x->inner_line < y->inner_line);
 }
 
 at_status at__tally_lines(const at__tally_line **out, size_t *count, at__tally *t, at_error *err)

@@ -38,6 +38,8 @@ typedef struct at__traffic {
 typedef struct at__tally_line {
     const char *file; /* borrowed from the module; NULL: unknown */
     int line;
+    const char *inner_file; /* where a function was inlined there: its place; else the same */
+    int inner_line;
     int64_t warp_instructions, lane_instructions;
     at__traffic traffic[AT__TRAFFIC_KINDS];
 } at__tally_line;
