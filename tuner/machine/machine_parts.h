@@ -177,16 +177,16 @@ static inline uint64_t *at__group(const at__exec *x, const at__decoded *d, int g
 }
 
 /* A whole warp in a loop that compilers turn into vectors, else lane by lane. */
-#define AT__EACH_LANE(mask, ...)                                                                       \
+#define AT__EACH_LANE(mask, ...)                                                                             \
     do {                                                                                                     \
         if ((mask) == UINT32_MAX) {                                                                          \
             for (int l = 0; l < AT__LANES; l++) {                                                            \
-                __VA_ARGS__;                                                                                   \
+                __VA_ARGS__;                                                                                 \
             }                                                                                                \
         } else {                                                                                             \
             for (int l = 0; l < AT__LANES; l++)                                                              \
                 if ((mask) >> l & 1) {                                                                       \
-                    __VA_ARGS__;                                                                               \
+                    __VA_ARGS__;                                                                             \
                 }                                                                                            \
         }                                                                                                    \
     } while (0)
