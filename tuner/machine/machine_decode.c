@@ -173,8 +173,9 @@ typedef at__handler *selector(const at__ptx_instruction *i);
 static at__handler *select_handler(const at__ptx_instruction *i)
 {
     static selector *const SELECTORS[] = { at__select_int,     at__select_logic,  at__select_compare,
-                                           at__select_move,    at__select_float,  at__select_memory,
-                                           at__select_control, at__select_barrier };
+                                           at__select_move,    at__select_float,  at__select_approx,
+                                           at__select_convert, at__select_memory, at__select_control,
+                                           at__select_barrier };
     for (size_t k = 0; k < sizeof SELECTORS / sizeof *SELECTORS; k++) {
         at__handler *found = SELECTORS[k](i);
         if (found)

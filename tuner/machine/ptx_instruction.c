@@ -274,6 +274,8 @@ static bool read_words(reading *r)
             return at__ptx_refuse(p, &p->token, "'%.*s' is not known, because of '.%.*s'",
                                   len > 150 ? 150 : len, r->name.text, p->token.len, p->token.text);
     }
+    if (r->i.flags & (AT__PTX_APPROX | AT__PTX_FULL))
+        r->i.flags |= AT__PTX_INEXACT;
     return true;
 }
 
