@@ -169,7 +169,7 @@ static int64_t *choose_blocks(int64_t *count, int64_t all, int64_t most)
 }
 
 /* Instructions after which a kernel counts as endless: small problems take thousands. */
-#define MOST_OF_A_WARP   ((int64_t)1 << 21)
+#define MOST_OF_A_WARP   ((int64_t)1 << 19)
 #define MOST_OF_A_LAUNCH ((int64_t)1 << 33)
 
 /* What to do with a launch. */

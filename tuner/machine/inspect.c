@@ -30,6 +30,7 @@ typedef struct block {
     at__shadow *shared;
     int64_t shared_bytes;
     uint32_t arrived[BARRIERS]; /* warps */
+    uint32_t ended;             /* warps with lanes that have: barriers count them in */
     mbarrier mbarriers[MOST_MBARRIERS];
     int mbarrier_count;
     copy *copies;
@@ -134,12 +135,20 @@ static void tell_hazard(at__inspector *in, const at__machine_at *at, const at__h
 
 static at__touch_kind touch_of(const at__machine_at *at, at__machine_access_kind kind)
 {
-    if (kind == AT__ACCESS_ATOMIC || kind == AT__ACCESS_REDUCTION || kind == AT__ACCESS_BARRIER ||
-        at->instruction->semantics != AT__PTX_WEAK)
+    const bool strong = at->instruction->semantics != AT__PTX_WEAK;
+    switch (kind) {
+    case AT__ACCESS_ATOMIC:
+    case AT__ACCESS_REDUCTION:
+    case AT__ACCESS_BARRIER:
         return AT__TOUCH_ATOMIC;
-    if (kind == AT__ACCESS_ASYNC_TARGET)
+    case AT__ACCESS_ASYNC_TARGET:
         return AT__TOUCH_COPY;
-    return kind == AT__ACCESS_STORE || kind == AT__ACCESS_MATRIX_STORE ? AT__TOUCH_WRITE : AT__TOUCH_READ;
+    case AT__ACCESS_STORE:
+    case AT__ACCESS_MATRIX_STORE:
+        return strong ? AT__TOUCH_ATOMIC : AT__TOUCH_WRITE;
+    default:
+        return strong ? AT__TOUCH_STRONG_READ : AT__TOUCH_READ;
+    }
 }
 
 /* A store that is volatile or stronger needs nothing written before it. */
@@ -348,8 +357,11 @@ static bool on_event(void *context, const at__machine_at *at, at__machine_event 
         b->arrived[number % BARRIERS] |= own;
         break;
     case AT__EVENT_BARRIER_RELEASE:
-        at__order_barrier(&b->order, b->arrived[number % BARRIERS]);
+        at__order_barrier(&b->order, b->arrived[number % BARRIERS] | b->ended);
         b->arrived[number % BARRIERS] = 0;
+        break;
+    case AT__EVENT_EXIT:
+        b->ended |= own;
         break;
     case AT__EVENT_CLUSTER_RELEASE:
         release_cluster(in, at);
@@ -403,6 +415,7 @@ static bool on_begin(void *context, const at__machine_at *at)
         (void)at__order_begin(&b->order);
     }
     memset(b->arrived, 0, sizeof b->arrived);
+    b->ended = 0;
     b->mbarrier_count = 0;
     b->copy_count = 0;
     b->runs = true;

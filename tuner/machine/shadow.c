@@ -190,6 +190,7 @@ static at__hazard_kind check(const at__shadow *s, const at__order *o, const at__
     switch (t->kind) {
     case AT__TOUCH_READ:
         return check_read(s, o, at, thread, local, other);
+    case AT__TOUCH_STRONG_READ:
     case AT__TOUCH_ATOMIC:
         return is_written(s, o, at, local) ? AT__HAZARD_NONE : AT__HAZARD_UNWRITTEN;
     default:
@@ -201,6 +202,8 @@ static at__hazard_kind check(const at__shadow *s, const at__order *o, const at__
 static void note(at__shadow *s, const at__order *o, const at__touch *t, uint64_t at, int lane)
 {
     cell *c = &s->cells[at];
+    if (t->kind == AT__TOUCH_STRONG_READ)
+        return;
     const stamp own = o->now[t->warp] << CLOCK_SHIFT | (uint32_t)(t->warp * AT__LANES + lane);
     if (t->kind != AT__TOUCH_READ) {
         c->write = t->kind == AT__TOUCH_COPY ? own | COPY_BIT : own;

@@ -51,8 +51,9 @@ void at__shadow_forget(at__shadow *shadow);
 typedef enum at__touch_kind {
     AT__TOUCH_READ,
     AT__TOUCH_WRITE,
-    AT__TOUCH_ATOMIC, /* reads and writes, and races with no other atomic */
-    AT__TOUCH_COPY    /* a write by an asynchronous copy: nobody may look before it was awaited */
+    AT__TOUCH_STRONG_READ, /* volatile, relaxed, ...: races with nothing         */
+    AT__TOUCH_ATOMIC,      /* reads or writes, and races with nothing            */
+    AT__TOUCH_COPY         /* a write by an asynchronous copy: nobody may look before it was awaited */
 } at__touch_kind;
 
 typedef struct at__touch {

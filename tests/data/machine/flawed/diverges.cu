@@ -7,15 +7,15 @@ block     256
 #include "plain.cuh"
 #endif
 
-/* Half of the threads wait at a barrier of their own. */
+/* Odd lanes wait at a barrier of their own, within each warp. */
 extern "C" __global__ void flawed_diverges(T *out, T *in, int n)
 {
     __shared__ T tile[256];
     const int i = blockIdx.x * 256 + threadIdx.x;
     tile[threadIdx.x] = in[i];
-    if (threadIdx.x < 128)
+    if (threadIdx.x % 2)
         __syncthreads();
-    else
-        return;
-    out[i] = tile[255 - threadIdx.x];
+    const T mine = threadIdx.x % 2 ? tile[255 - threadIdx.x] : in[i ^ 255];
+    __syncthreads();
+    out[i] = mine;
 }

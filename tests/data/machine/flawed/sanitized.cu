@@ -19,6 +19,7 @@
 #include "reads_output.cu"
 #include "traps.cu"
 #include "unwritten.cu"
+#include "waits.cu"
 #include "within_warp.cu"
 #include "writes_before.cu"
 #include "writes_input.cu"
@@ -40,6 +41,7 @@ static const Named ALL[] = {
     { "reads_output", flawed_reads_output },
     { "traps", flawed_traps },
     { "unwritten", flawed_unwritten },
+    { "waits", flawed_waits },
     { "within_warp", flawed_within_warp },
     { "writes_before", flawed_writes_before },
     { "writes_input", flawed_writes_input },
