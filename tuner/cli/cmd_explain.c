@@ -267,7 +267,7 @@ static int run_explain(const explain_args *a)
 
 int at__cmd_explain(int argc, char **argv)
 {
-    explain_args a = { .blocks = 512 };
+    explain_args a = { .blocks = 1024 };
     int code = AT__EXIT_OK;
     const at__option TABLE[] = {
         { "--config", AT__OPT_TEXT, "\"TEMPLATE PARAM=VALUE ...\"",
@@ -277,7 +277,7 @@ int at__cmd_explain(int argc, char **argv)
           &a.config },
         { "--against", AT__OPT_TEXT, "\"TEMPLATE PARAM=VALUE ...\"",
           "another one, side by side; values alone: of the first", &a.against },
-        { "--blocks", AT__OPT_COUNT, "N", "run at most N blocks, spread over the grid (default 512; 0: all)",
+        { "--blocks", AT__OPT_COUNT, "N", "run at most N blocks, spread over the grid (default 1024; 0: all)",
           &a.blocks },
         { "--device-arch", AT__OPT_TEXT, "sm_90",
           "compile for this (default: as the winner's device, else sm_90)", &a.arch },
