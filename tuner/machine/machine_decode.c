@@ -103,8 +103,8 @@ static at_status decode_address(decoder *c, at__decoded *d, const at__ptx_operan
 {
     uint64_t address = 0;
     bool frame = false;
-    if (*addresses == 2)
-        return refuse(c, d->ptx, "it has three addresses");
+    if (*addresses == 3)
+        return refuse(c, d->ptx, "it has four addresses");
     if (o->base == AT__PTX_BASE_VARIABLE && !variable_address(&address, &frame, c, o->index))
         return refuse(c, d->ptx, "this variable has no address");
     *ref = o->base == AT__PTX_BASE_REGISTER ? o->index : constant(c->code, 0);
@@ -172,10 +172,11 @@ typedef at__handler *selector(const at__ptx_instruction *i);
 
 static at__handler *select_handler(const at__ptx_instruction *i)
 {
-    static selector *const SELECTORS[] = { at__select_int,     at__select_logic,  at__select_compare,
-                                           at__select_move,    at__select_float,  at__select_approx,
-                                           at__select_convert, at__select_memory, at__select_control,
-                                           at__select_barrier };
+    static selector *const SELECTORS[] = { at__select_int,     at__select_logic,    at__select_compare,
+                                           at__select_move,    at__select_float,    at__select_approx,
+                                           at__select_convert, at__select_memory,   at__select_atomic,
+                                           at__select_async,   at__select_mbarrier, at__select_warp,
+                                           at__select_matrix,  at__select_control,  at__select_barrier };
     for (size_t k = 0; k < sizeof SELECTORS / sizeof *SELECTORS; k++) {
         at__handler *found = SELECTORS[k](i);
         if (found)

@@ -35,8 +35,8 @@ struct at__decoded {
     at__handler *run;
     const at__ptx_instruction *ptx;
     uint64_t keep;              /* bits that the first result's register has */
-    int64_t offset[2];          /* of the first and the second address       */
-    uint8_t frame[2];           /* at__local_base of these                   */
+    int64_t offset[3];          /* of its addresses, as they stand */
+    uint8_t frame[3];           /* at__local_base of these */
     uint8_t at[AT__PTX_GROUPS]; /* the first ref of each group               */
     bool guard_negated;
     bool syncs;           /* waits for the other lanes of its mask: shfl.sync, vote.sync, .. */
