@@ -38,8 +38,9 @@ typedef struct at__flaw {
     int line;            /* 0: unknown                                    */
     int64_t block[3], thread[3];
     uint64_t address;
-    char what[240]; /* one sentence without the place */
-    int64_t count;  /* how often, this one included   */
+    bool may_not_matter; /* unwritten shared memory: a flaw only if an output depends on it */
+    char what[240];      /* one sentence without the place */
+    int64_t count;       /* how often, this one included   */
 } at__flaw;
 
 /* Zero it before use. After that many different ones more are counted, not kept. */

@@ -104,7 +104,8 @@ static void shared_place(char *out, size_t size, const at__inspector *in, uint64
     snprintf(out, size, "byte %" PRIu64 " of shared memory", offset);
 }
 
-static void tell_hazard(at__inspector *in, const at__machine_at *at, const at__hazard *h, const char *where)
+static void tell_hazard(at__inspector *in, const at__machine_at *at, const at__hazard *h, const char *where,
+                        bool shared)
 {
     static const struct {
         at__flaw_kind kind;
@@ -118,7 +119,9 @@ static void tell_hazard(at__inspector *in, const at__machine_at *at, const at__h
         [AT__HAZARD_READ_WRITE] = { AT__FLAW_RACE_READ_WRITE, "is written, and was read by thread" },
         [AT__HAZARD_WRITE_READ] = { AT__FLAW_RACE_READ_WRITE, "is read, and was written by thread" },
     };
-    at__flaw f = { .kind = KINDS[h->kind].kind, .address = h->offset };
+    at__flaw f = { .kind = KINDS[h->kind].kind,
+                   .address = h->offset,
+                   .may_not_matter = shared && h->kind == AT__HAZARD_UNWRITTEN };
     int64_t other[3];
     place(&f, in, at, h->lane);
     thread_at(other, in, h->other);
@@ -249,7 +252,7 @@ static void touch_global(at__inspector *in, const at__machine_at *at, const at__
         const at__hazard h = touch(shadow, &in->blocks[at->rank], at, a, access, false);
         snprintf(where, sizeof where, "byte %" PRIu64 " of '%.60s'", h.offset, r->name);
         if (h.kind != AT__HAZARD_NONE)
-            tell_hazard(in, at, &h, where);
+            tell_hazard(in, at, &h, where, false);
     }
 }
 
@@ -275,7 +278,7 @@ static void touch_shared(at__inspector *in, const at__machine_at *at, const at__
         remember_copy(in, b, at, &access, a->group);
     shared_place(where, sizeof where, in, h.offset);
     if (h.kind != AT__HAZARD_NONE)
-        tell_hazard(in, at, &h, where);
+        tell_hazard(in, at, &h, where, true);
 }
 
 /* Memory of another block: what is written there counts as written, no more. */

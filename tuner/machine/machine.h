@@ -182,6 +182,7 @@ typedef struct at__machine_launch {
     int64_t warp_budget;            /* instructions of a warp; 0: 2^28 */
     int64_t budget;                 /* thread instructions of the launch; 0: no limit */
     const at__machine_watch *watch; /* NULL: none */
+    unsigned char turned; /* bits that are turned in what shared memory holds before it is written */
 } at__machine_launch;
 
 typedef struct at__machine_result {

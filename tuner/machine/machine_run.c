@@ -178,7 +178,7 @@ static bool block_begin(at__exec *x, at__block *b, const uint32_t at[3])
 {
     memcpy(b->at, at, sizeof b->at);
     b->number = at[0] + (int64_t)x->grid[0] * (at[1] + (int64_t)x->grid[1] * at[2]);
-    memset(b->shared, 0xcd, (size_t)x->shared_bytes);
+    memset(b->shared, 0xcd ^ x->launch->turned, (size_t)x->shared_bytes);
     memset(b->barriers, 0, sizeof b->barriers);
     for (int32_t i = 0; i < x->warp_count; i++)
         warp_begin(x, &b->warps[i]);

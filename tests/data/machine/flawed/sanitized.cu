@@ -18,6 +18,7 @@
 #include "reads_behind.cu"
 #include "reads_output.cu"
 #include "traps.cu"
+#include "unused.cu"
 #include "unwritten.cu"
 #include "waits.cu"
 #include "within_warp.cu"
@@ -40,6 +41,7 @@ static const Named ALL[] = {
     { "reads_behind", flawed_reads_behind },
     { "reads_output", flawed_reads_output },
     { "traps", flawed_traps },
+    { "unused", flawed_unused },
     { "unwritten", flawed_unwritten },
     { "waits", flawed_waits },
     { "within_warp", flawed_within_warp },

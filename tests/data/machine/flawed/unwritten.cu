@@ -14,5 +14,5 @@ extern "C" __global__ void flawed_unwritten(T *out, T *in, int n)
     const int i = blockIdx.x * 256 + threadIdx.x;
     tile[threadIdx.x] = in[i];
     __syncthreads();
-    out[i] = tile[255 - threadIdx.x] + (threadIdx.x == 0 ? 0 * tile[256] : 0);
+    out[i] = tile[255 - threadIdx.x] + (i == 300 ? tile[256] : 0);
 }
