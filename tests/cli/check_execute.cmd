@@ -3,5 +3,6 @@
 at check flawed --execute --templates "$DATA/machine" --shape 512
 at check flawed --execute --templates "$DATA/machine" --shape 512 --template no_barrier,good --format json
 at check flawed --execute --templates "$DATA/machine" --shape 512 --template good
-# What does not compile is wrong as well; a shape that the operation does not take is refused.
+# The shape may stand behind the operation. One that it does not take is refused.
+at check --execute flawed 1024 f32 --templates "$DATA/machine" --template good
 at check flawed --execute --templates "$DATA/machine" --shape 511

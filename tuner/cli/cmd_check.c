@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 static const at__usage USAGE = {
-    "autotune check [OP...] [options]",
+    "autotune check [OP...] [options], autotune check --execute [OP...] [SHAPE...] [DTYPE...] [options]",
     "Compiles the configurations of every template, or a sample of them, for the given architectures. "
     "Reports\n"
     "registers, shared memory and spills; every compile error with its configuration: on stderr, or with "
@@ -457,10 +457,28 @@ static at_status execute(int64_t *wrong, checker *c, at_error *err)
     return status == AT_OK ? at__execute_and_print(wrong, &what, err) : status;
 }
 
+/* `check --execute transpose 33x31 f32`: what is no operation is a shape or a type. */
+static void sort_words(check_args *a)
+{
+    at__words ops = { .count = 0 };
+    for (int i = 0; i < a->words.count; i++) {
+        const char *word = a->words.items[i];
+        at__dtype type;
+        at__words *to = *word >= '0' && *word <= '9'                                ? &a->shapes
+                        : at__dtype_parse(&type, word, strlen(word), NULL) == AT_OK ? &a->types
+                                                                                    : &ops;
+        if (to->count < AT__MAX_WORDS)
+            to->items[to->count++] = word;
+    }
+    a->words = ops;
+}
+
 static int run_check(check_args *a)
 {
     checker c = { .args = a, .started_s = at__now_s() };
     at_error err = { 0 };
+    if (a->execute)
+        sort_words(a);
     if (a->archs.count == 0)
         a->archs.items[a->archs.count++] = "sm_90";
     at_status status = at__format_parse(&c.format, a->format, &err);

@@ -104,17 +104,32 @@ static void add_time(at__str *out, const char *what, double seconds)
     at__str_addf(out, "%s%s %s", out->len ? ", " : "", what, text);
 }
 
+static void bytes_text(char *out, size_t size, double bytes)
+{
+    if (bytes < 1e6)
+        snprintf(out, size, "%.3g kB", 1e-3 * bytes);
+    else if (bytes < 1e9)
+        snprintf(out, size, "%.3g MB", 1e-6 * bytes);
+    else
+        snprintf(out, size, "%.3g GB", 1e-9 * bytes);
+}
+
+static void print_traffic_bytes(const at__explained_problem *p, const at__figures *f)
+{
+    char must[32], asked[32], given[32];
+    bytes_text(must, sizeof must, (double)p->traffic_bytes);
+    bytes_text(asked, sizeof asked, moved_bytes(f, AT__GLOBAL_LOAD) + moved_bytes(f, AT__GLOBAL_ATOMIC));
+    bytes_text(given, sizeof given, moved_bytes(f, AT__GLOBAL_STORE));
+    at__print(stdout, "  traffic     %s by the operation; the kernel asks the L2 for %s and gives it %s\n",
+              must, asked, given);
+}
+
 static void print_times(const at__explained_problem *p, const at__explained *x)
 {
     const at__figures *f = &x->figures;
     char text[32];
     at__str line = { 0 };
-    at__print(
-        stdout,
-        "  traffic     %.3g MB by the operation; the kernel asks the L2 for %.3g MB and gives it %.3g MB\n",
-        1e-6 * (double)p->traffic_bytes,
-        1e-6 * (moved_bytes(f, AT__GLOBAL_LOAD) + moved_bytes(f, AT__GLOBAL_ATOMIC)),
-        1e-6 * moved_bytes(f, AT__GLOBAL_STORE));
+    print_traffic_bytes(p, f);
     add_time(&line, "DRAM", x->least.dram_s);
     add_time(&line, "L2", x->least.l2_s);
     add_time(&line, "shared memory", x->least.shared_s);
