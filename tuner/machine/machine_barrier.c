@@ -255,6 +255,10 @@ static void go_on_together(at__exec *x, at__node *n)
         o->state = AT__NODE_RUNS;
         o->pc++;
     }
+    if (d->guard >= 0) {
+        const uint32_t p = (uint32_t)w->registers[(size_t)(n->registers + d->guard) * AT__LANES];
+        lanes &= d->guard_negated ? ~p : p;
+    }
     x->node = n;
     x->code = code;
     x->registers = w->registers + (size_t)n->registers * AT__LANES;
@@ -262,7 +266,8 @@ static void go_on_together(at__exec *x, at__node *n)
     x->at.instruction = d->ptx;
     x->at.index = pc;
     x->at.mask = lanes;
-    d->run(x, d, lanes);
+    if (lanes)
+        d->run(x, d, lanes);
 }
 
 bool at__release_warp(at__exec *x)

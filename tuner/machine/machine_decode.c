@@ -28,8 +28,6 @@ static const char *source_of(char out[300], const decoder *c, const at__ptx_inst
 static at_status refuse(const decoder *c, const at__ptx_instruction *i, const char *why)
 {
     char source[300];
-    const at__ptx_operand *none = NULL;
-    (void)none;
     at_fail(c->err, AT_ERR_INPUT, "PTX:%d: '%s%s%s%s%s' is not known to the machine%s%s%s", i->text_line,
             at__ptx_op_name(i->op), i->type ? "." : "", at__ptx_type_name(i->type), i->from ? "." : "",
             at__ptx_type_name(i->from), *why ? ": " : "", why, source_of(source, c, i));
@@ -168,6 +166,82 @@ static uint64_t kept_bits(const decoder *c, const at__ptx_operand *o)
 
 /* ---- who executes it ---- */
 
+/* Operands of ops that have always as many; a result that two ops share counts. Others see to it themselves.
+ */
+static int operand_count(int op)
+{
+    switch (op) {
+    case AT__PTX_ABS:
+    case AT__PTX_NEG:
+    case AT__PTX_NOT:
+    case AT__PTX_CNOT:
+    case AT__PTX_POPC:
+    case AT__PTX_CLZ:
+    case AT__PTX_BREV:
+    case AT__PTX_BFIND:
+    case AT__PTX_RCP:
+    case AT__PTX_SQRT:
+    case AT__PTX_RSQRT:
+    case AT__PTX_EX2:
+    case AT__PTX_LG2:
+    case AT__PTX_SIN:
+    case AT__PTX_COS:
+    case AT__PTX_TANH:
+    case AT__PTX_TESTP:
+    case AT__PTX_CVTA:
+    case AT__PTX_ISSPACEP:
+    case AT__PTX_GETCTARANK:
+        return 2;
+    case AT__PTX_ADD:
+    case AT__PTX_SUB:
+    case AT__PTX_MUL:
+    case AT__PTX_MUL24:
+    case AT__PTX_DIV:
+    case AT__PTX_REM:
+    case AT__PTX_AND:
+    case AT__PTX_OR:
+    case AT__PTX_XOR:
+    case AT__PTX_SHL:
+    case AT__PTX_SHR:
+    case AT__PTX_COPYSIGN:
+    case AT__PTX_BMSK:
+    case AT__PTX_MAPA:
+        return 3;
+    case AT__PTX_MAD:
+    case AT__PTX_MAD24:
+    case AT__PTX_FMA:
+    case AT__PTX_SAD:
+    case AT__PTX_BFE:
+    case AT__PTX_SHF:
+    case AT__PTX_PRMT:
+    case AT__PTX_DP4A:
+    case AT__PTX_DP2A:
+    case AT__PTX_SELP:
+    case AT__PTX_SLCT:
+        return 4;
+    case AT__PTX_BFI:
+    case AT__PTX_LOP3:
+        return 5;
+    default:
+        return 0;
+    }
+}
+
+static bool has_its_operands(const at__ptx_instruction *i)
+{
+    const int count = operand_count(i->op), g = i->group_count;
+    for (int k = 0; k < g && count; k++)
+        if (i->width[k] != 1)
+            return false;
+    if (i->op == AT__PTX_MIN || i->op == AT__PTX_MAX)
+        return g == 3 || (g == 4 && i->type == AT__PTX_F32);
+    if (i->op == AT__PTX_SETP)
+        return i->action ? g == 4 || g == 5 : g == 3 || g == 4;
+    if (i->op == AT__PTX_SET)
+        return g == (i->action ? 4 : 3);
+    return !count || g == count;
+}
+
 typedef at__handler *selector(const at__ptx_instruction *i);
 
 static at__handler *select_handler(const at__ptx_instruction *i)
@@ -234,6 +308,8 @@ static at_status decode_one(decoder *c, at__decoded *d, int32_t index)
                 return refuse(c, i, "'!' in front of an operand");
         }
     }
+    if (!has_its_operands(i))
+        return refuse(c, i, "it has another number of operands");
     d->run = select_handler(i);
     if (d->run && i->op == AT__PTX_MOV && o[-1].kind != AT__PTX_REGISTER && i->width[0] == 1 &&
         i->width[1] == 1 && i->type != AT__PTX_PRED)

@@ -104,7 +104,7 @@ static bool read_dimensions(at__ptx_variable *v, at__ptx_parser *p)
         }
         if (!at__ptx_expect_number(&count, p) || !at__ptx_expect_sign(p, ']'))
             return false;
-        if (count < 0 || (count > 0 && v->bytes > ((int64_t)1 << 40) / count))
+        if (count < 0 || (count > 0 && v->bytes > ((int64_t)1 << 36) / count))
             return at__ptx_refuse(p, &at, "an array of %lld elements is too large", (long long)count);
         v->bytes *= count;
     }
@@ -293,6 +293,10 @@ bool at__ptx_read_variables(at__ptx_parser *p, bool external)
     kind k = { .external = external };
     if (!read_kind(&k, p))
         return false;
+    const bool anywhere = k.space == AT__PTX_GLOBAL || k.space == AT__PTX_CONST || k.space == AT__PTX_SHARED;
+    if (!anywhere && p->function < 0)
+        return at__ptx_refuse(p, &p->token, "a .%s variable outside of a function",
+                              at__ptx_space_name(k.space));
     do {
         const at__ptx_token name = p->token;
         int32_t variable = 0;
