@@ -209,20 +209,21 @@ static at_status explain_all(explainer *e, at_error *err)
     const explain_args *a = e->args;
     const at__template *t = e->winner.t;
     at__config config = e->winner.config;
-    at_status status = AT_OK;
-    if (a->config)
-        status = parse_side(&t, &config, e, "--config", a->config, err);
-    else if (!t)
-        status =
-            at_fail(err, AT_ERR_NOT_FOUND,
-                    "no winner of %s %s %s is known; name what to explain with --config, or find one with: "
-                    "autotune tune",
-                    e->problem.op->name, at__str_text(&e->shape), at__dtype_name(e->problem.type));
-    if (status == AT_OK)
-        status = explain_side(e, t, &config, err);
+    at_status status = a->config ? parse_side(&t, &config, e, "--config", a->config, err) : AT_OK;
+    if (status != AT_OK)
+        return status;
+    if (!t) {
+        at_fail(
+            err, AT_ERR_NOT_FOUND,
+            "no winner of %s %s %s is known; name what to explain with --config, or find one with: autotune "
+            "tune",
+            e->problem.op->name, at__str_text(&e->shape), at__dtype_name(e->problem.type));
+        return AT_ERR_NOT_FOUND;
+    }
+    status = explain_side(e, t, &config, err);
     if (status == AT_OK && a->against)
         status = parse_side(&t, &config, e, "--against", a->against, err);
-    return status == AT_OK && a->against ? explain_side(e, t, &config, err) : status;
+    return status == AT_OK && a->against && t ? explain_side(e, t, &config, err) : status;
 }
 
 static int run_explain(const explain_args *a)

@@ -54,7 +54,7 @@ static at_status load(unsigned char *to, const at__data_file *from, int64_t byte
 static at_status fill(unsigned char *to, const at__buffer *b, uint64_t seed, at_error *err)
 {
     const int each = at__number_bytes(b->number);
-    const uint64_t numbers = (uint64_t)(b->bytes / (each ? each : 1));
+    const uint64_t numbers = (uint64_t)(b->bytes / each);
     if (b->data.path[0])
         return load(to, &b->data, b->bytes, err);
     if (b->how == AT__BITS)

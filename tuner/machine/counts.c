@@ -125,3 +125,17 @@ at__cost at__shared_cost(const at__access *a)
         cost.is = turns_of_halves(a, 0x000000ffu, 0x0000ff00u) + turns_of_halves(a, 0x00ff0000u, 0xff000000u);
     return cost;
 }
+
+/* Rows of 16 bytes, eight to a matrix; a matrix is a turn at best. */
+at__cost at__matrix_cost(const at__access *all)
+{
+    at__cost sum = { 0, 0 };
+    for (int m = 0; m < 4; m++) {
+        at__access one = *all;
+        one.active &= 0xffu << 8 * m;
+        const at__cost c = at__shared_cost(&one);
+        sum.is += c.is;
+        sum.least += c.least;
+    }
+    return sum;
+}

@@ -35,4 +35,7 @@ at__cost at__global_cost(const at__access *access);
  */
 at__cost at__shared_cost(const at__access *access);
 
+/* Of ldmatrix and stmatrix: the rows of 16 bytes of up to four matrices. */
+at__cost at__matrix_cost(const at__access *access);
+
 #endif

@@ -113,20 +113,6 @@ static at__cost cost_of_row(const at__machine_access *a, bool global)
     return (at__cost){ (bytes + 127) / 128, (bytes + 127) / 128 };
 }
 
-/* Rows of 16 bytes, eight to a matrix; a matrix is a turn at best. */
-static at__cost cost_of_matrices(const at__access *all)
-{
-    at__cost sum = { 0, 0 };
-    for (int m = 0; m < 4; m++) {
-        at__access one = *all;
-        one.active &= 0xffu << 8 * m;
-        const at__cost c = at__shared_cost(&one);
-        sum.is += c.is;
-        sum.least += c.least;
-    }
-    return sum;
-}
-
 static at__cost cost_of(const at__machine_access *a, bool global)
 {
     at__access all = { .active = a->mask, .bytes = a->bytes };
@@ -139,7 +125,7 @@ static at__cost cost_of(const at__machine_access *a, bool global)
             all.active &= ~(1u << lane);
     }
     if (a->kind == AT__ACCESS_MATRIX_LOAD || a->kind == AT__ACCESS_MATRIX_STORE)
-        return cost_of_matrices(&all);
+        return at__matrix_cost(&all);
     return global ? at__global_cost(&all) : at__shared_cost(&all);
 }
 
