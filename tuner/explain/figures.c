@@ -56,6 +56,30 @@ static void take_occupancy(at__figures *f, int cc)
                            f->program.resources.shared_bytes + g->shared_bytes);
 }
 
+/* Instructions of threads that a sample may take: some seconds. */
+#define MOST_INSTRUCTIONS 2e8
+
+/* How many blocks are run: fewer where one of them is long. */
+static at_status choose_most(int64_t *most, const at__program *program, at__scene *scene, at_error *err)
+{
+    at__tally *tally = NULL;
+    at__sample sample;
+    if (program->kernel.more_count || *most == 0) {
+        *most = 0;
+        return AT_OK;
+    }
+    at_status status = at__tally_open(&tally, program->module, err);
+    if (status == AT_OK)
+        status = at__scene_count(tally, &sample, scene, program, 1, err);
+    if (status == AT_OK) {
+        const int64_t lanes = at__tally_all(tally).lane_instructions;
+        const double fit = MOST_INSTRUCTIONS / (double)(lanes > 0 ? lanes : 1);
+        *most = fit < 1 ? 1 : fit < (double)*most ? (int64_t)fit : *most;
+    }
+    at__tally_close(tally);
+    return status;
+}
+
 at_status at__figures_of(at__figures *f, at__scene *scene, at__nvrtc *nvrtc, const at__problem *problem,
                          const at__template *t, const at__config *config, const int64_t *slots, int cc,
                          int64_t most_blocks, at_error *err)
@@ -74,8 +98,9 @@ at_status at__figures_of(at__figures *f, at__scene *scene, at__nvrtc *nvrtc, con
     if (status == AT_OK)
         status = at__tally_open(&f->tally, f->program.module, err);
     if (status == AT_OK)
-        status = at__scene_count(f->tally, &f->sample, scene, &f->program,
-                                 f->program.kernel.more_count ? 0 : most_blocks, err);
+        status = choose_most(&most_blocks, &f->program, scene, err);
+    if (status == AT_OK)
+        status = at__scene_count(f->tally, &f->sample, scene, &f->program, most_blocks, err);
     if (status == AT_OK)
         status = take_lines(f, err);
     if (status == AT_OK)
