@@ -240,3 +240,26 @@ Test(machine, conversions_round_clamp_and_extend)
     };
     EXPECT(SAMPLES);
 }
+
+Test(machine, numbers_of_16_bits_are_computed_exactly_and_rounded_once)
+{
+    static const sample SAMPLES[] = {
+        { "add.f16 %h0, %h1, %h2", 0x3c00, 0x3c00, 0, 0x4000 },
+        { "add.rn.f16x2 %r0, %r1, %r2", 0x3c004000, 0x3c00bc00, 0, 0x40003c00 },
+        { "sub.f16 %h0, %h1, %h2", 0x7c00, 0x7c00, 0, 0x7fff },
+        { "mul.f16 %h0, %h1, %h2", 0x7bff, 0x4000, 0, 0x7c00 },
+        { "mul.sat.f16 %h0, %h1, %h2", 0x4000, 0x4000, 0, 0x3c00 },
+        { "fma.rn.f16 %h0, %h1, %h2, %h3", 0x3c01, 0x3c01, 0xbc02, 0x0010 }, /* 2^-20 */
+        { "fma.rn.relu.f16 %h0, %h1, %h2, %h3", 0x3c00, 0xbc00, 0, 0 },
+        { "mul.ftz.f16 %h0, %h1, %h2", 0x0200, 0x3c00, 0, 0 },
+        { "fma.rn.bf16x2 %r0, %r1, %r2, %r3", 0x3f804000, 0x40404040, 0x3f803f80, 0x408040e0 },
+        { "max.bf16 %h0, %h1, %h2", 0x3f80, 0xc000, 0, 0x3f80 },
+        { "min.NaN.f16 %h0, %h1, %h2", 0x7e00, 0x3c00, 0, 0x7fff },
+        { "neg.bf16x2 %r0, %r1", 0x3f803f80, 0, 0, 0xbf80bf80 },
+        { "setp.lt.f16 %p0, %h1, %h2", 0xbc00, 0x3c00, 0, 1 },
+        { "setp.lt.f16x2 %p4|%p0, %r1, %r2", 0x3c00bc00, 0x40003c00, 0, 1 },
+        { "set.gt.f16x2.f16x2 %r0, %r1, %r2", 0x40003c00, 0x3c003c00, 0, 0x3c000000 },
+        { "ex2.approx.f16 %h0, %h1", 0x4000, 0, 0, 0x4400 },
+    };
+    EXPECT(SAMPLES);
+}

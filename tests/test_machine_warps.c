@@ -293,6 +293,23 @@ Test(machine_warps, matrices_of_16_bits_are_loaded_stored_and_turned)
     free(r);
 }
 
+/* A is 16 rows of ones in f16, times the row's number in column 0; B has the column's number in row 0. */
+Test(machine_warps, matrices_are_multiplied)
+{
+    run *r = per_thread(
+        "shr.u32 %r2, %r30, 2; and.b32 %r3, %r30, 3; add.u32 %r4, %r2, 8;\n"
+        "setp.eq.u32 %p1, %r3, 0; cvt.rn.f32.u32 %f1, %r2; cvt.rn.f32.u32 %f2, %r4;\n"
+        "cvt.rn.f16x2.f32 %r5, 0f00000000, %f1; cvt.rn.f16x2.f32 %r6, 0f00000000, %f2;\n"
+        "selp.b32 %r5, %r5, 0, %p1; selp.b32 %r6, %r6, 0, %p1;\n"
+        "mov.f32 %f4, 0f3F800000; mov.f32 %f5, %f4; mov.f32 %f6, %f4; mov.f32 %f7, %f4;\n"
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f4, %f5, %f6, %f7}, {%r5, %r6, 0, 0},\n"
+        "{%r5, 0}, {%f4, %f5, %f6, %f7};\ncvt.rzi.u32.f32 %r7, %f5; cvt.rzi.u32.f32 %r8, %f7;\n"
+        "shl.b32 %r8, %r8, 16; or.b32 %r1, %r7, %r8;");
+    assert_each(r, 32, (1 + (t / 4) * (2 * (t % 4) + 1)) | (1 + (t / 4 + 8) * (2 * (t % 4) + 1)) << 16);
+    cr_assert(r->result.inexact);
+    free(r);
+}
+
 /* ---- what goes wrong ---- */
 
 static run *finding(uint32_t block, const char *body, at__finding_kind kind, const char *words)

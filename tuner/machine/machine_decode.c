@@ -246,11 +246,12 @@ typedef at__handler *selector(const at__ptx_instruction *i);
 
 static at__handler *select_handler(const at__ptx_instruction *i)
 {
-    static selector *const SELECTORS[] = { at__select_int,     at__select_logic,    at__select_compare,
-                                           at__select_move,    at__select_float,    at__select_approx,
-                                           at__select_convert, at__select_memory,   at__select_atomic,
-                                           at__select_async,   at__select_mbarrier, at__select_warp,
-                                           at__select_matrix,  at__select_control,  at__select_barrier };
+    static selector *const SELECTORS[] = { at__select_int,      at__select_logic,  at__select_compare,
+                                           at__select_move,     at__select_float,  at__select_approx,
+                                           at__select_convert,  at__select_half,   at__select_mma,
+                                           at__select_memory,   at__select_atomic, at__select_async,
+                                           at__select_mbarrier, at__select_warp,   at__select_matrix,
+                                           at__select_control,  at__select_barrier };
     for (size_t k = 0; k < sizeof SELECTORS / sizeof *SELECTORS; k++) {
         at__handler *found = SELECTORS[k](i);
         if (found)

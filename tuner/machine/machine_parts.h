@@ -258,6 +258,7 @@ at__handler *at__select_async(const at__ptx_instruction *i);
 at__handler *at__select_mbarrier(const at__ptx_instruction *i);
 at__handler *at__select_warp(const at__ptx_instruction *i);
 at__handler *at__select_matrix(const at__ptx_instruction *i);
+at__handler *at__select_mma(const at__ptx_instruction *i);
 at__handler *at__select_control(const at__ptx_instruction *i);
 at__handler *at__select_barrier(const at__ptx_instruction *i);
 
