@@ -23,11 +23,19 @@ static void add(list *l, const char *kind, double cycles, const char *text)
     snprintf(l->items[l->count++].text, sizeof l->items->text, "%s", text);
 }
 
-/* "naive.cu:52": without folders, which the table has. */
+static const char *base_name(const char *file)
+{
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    return slash ? slash + 1 : file ? file : "?";
+}
+
+/* "naive.cu:52", "skew.cu:162, in async.cuh:24": without folders. */
 static void place(char *out, size_t size, const at__tally_line *line)
 {
-    const char *slash = line->file ? strrchr(line->file, '/') : NULL;
-    snprintf(out, size, "%s:%d", slash ? slash + 1 : line->file ? line->file : "?", line->line);
+    const int n = snprintf(out, size, "%s:%d", base_name(line->file), line->line);
+    if (line->inner_line > 0 && (line->inner_line != line->line || line->inner_file != line->file) &&
+        (size_t)n < size)
+        snprintf(out + n, size - (size_t)n, ", in %s:%d", base_name(line->inner_file), line->inner_line);
 }
 
 /* Less than this over the least is not worth a word: edges of a problem, rows that begin anywhere. */
@@ -36,7 +44,7 @@ static void place(char *out, size_t size, const at__tally_line *line)
 static void advise_traffic(list *l, const at__tally_line *line, at__traffic_kind kind, int64_t sms)
 {
     const at__traffic *t = &line->traffic[kind];
-    char text[240], where[80];
+    char text[400], where[160];
     if (t->requests == 0 || t->least == 0 || (double)t->cost < WORTH_A_WORD * (double)t->least)
         return;
     const double each = (double)t->cost / (double)t->requests, best = (double)t->least / (double)t->requests;

@@ -11,7 +11,7 @@
 
 typedef struct at__advice {
     const char *kind; /* "sectors", "conflicts", "occupancy", "spills", "waves", "idle_lanes", "narrow" */
-    char text[240];
+    char text[400];
     double cycles; /* of each multiprocessor that it costs, about; what it is ordered by */
 } at__advice;
 
