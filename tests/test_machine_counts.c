@@ -3,6 +3,9 @@
 
 #include "machine/counts.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #define ALL 0xffffffffu
 
 /* Lane i begins at base + i * stride bytes. */
@@ -137,10 +140,47 @@ Test(machine_counts, pairs_of_lanes_at_one_double_go_together)
     expect_shared(a, 1, 1);
 }
 
-Test(machine_counts, halves_that_want_the_same_doubles_still_take_turns)
+Test(machine_counts, halves_of_a_warp_that_want_the_same_doubles_go_together)
 {
     at__access a = strided(0, 8, 8);
     for (unsigned i = 0; i < AT__LANES; i++)
         a.address[i] = i % 16 * 8;
-    expect_shared(a, 2, 1);
+    expect_shared(a, 1, 1);
+}
+
+/* ---- what a device counts ---- */
+
+/* Lane i begins at (i / every) * far + (i % every) * near + from; the last three are written plus 1. */
+static at__access probed(int bytes, const int shape[4])
+{
+    at__access a = { .active = ALL, .bytes = bytes };
+    for (int i = 0; i < AT__LANES; i++)
+        a.address[i] =
+            (uint64_t)(i / shape[0] * (shape[1] - 1) + i % shape[0] * (shape[2] - 1) + shape[3] - 1);
+    return a;
+}
+
+static at__cost cost_of(const char *kind, const at__access *a)
+{
+    return strncmp(kind, "global", 6) == 0 ? at__global_cost(a)
+           : strcmp(kind, "matrix") == 0   ? at__matrix_cost(a)
+                                           : at__shared_cost(a);
+}
+
+Test(machine_counts, costs_are_those_that_ncu_counts_on_an_h200)
+{
+    FILE *file = fopen(AT_SOURCE_DIR "/tests/data/machine/probe/h200.txt", "re");
+    char kind[32];
+    int bytes, shape[4], counted, cases = 0;
+    cr_assert_not_null(file);
+    while (fscanf(file, "%31s %d %dx%dx%dx%d %d", kind, &bytes, &shape[0], &shape[1], &shape[2], &shape[3],
+                  &counted) == 7) {
+        const at__access a = probed(bytes, shape);
+        const at__cost c = cost_of(kind, &a);
+        cr_expect_eq(c.is, counted, "%s of %d bytes at %dx%dx%dx%d: found %d, expected %d", kind, bytes,
+                     shape[0], shape[1], shape[2], shape[3], c.is, counted);
+        cases++;
+    }
+    fclose(file);
+    cr_expect(cases > 130);
 }

@@ -4,7 +4,6 @@
  */
 #include "machine/counts.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 enum { BANKS = 32, WORD_BYTES = 4, MOST_SECTORS = 2 * AT__LANES };
@@ -75,55 +74,21 @@ static void want(words *w, uint64_t word)
     w->number[bank][w->count[bank]++] = word;
 }
 
-/* Turns that these lanes need together: as many as the busiest bank has words to give. */
-static int turns(const at__access *a, uint32_t lanes, int *different)
+at__cost at__shared_cost(const at__access *a)
 {
     words w;
-    int most = 0;
+    int most = 0, different = 0;
     memset(w.count, 0, sizeof w.count);
-    for (uint32_t left = lanes & a->active; left; left &= left - 1) {
+    for (uint32_t left = a->active; left; left &= left - 1) {
         const uint64_t from = a->address[__builtin_ctz(left)];
         for (uint64_t word = from / WORD_BYTES; word <= (from + (unsigned)a->bytes - 1) / WORD_BYTES; word++)
             want(&w, word);
     }
     for (int bank = 0; bank < BANKS; bank++) {
-        *different += w.count[bank];
+        different += w.count[bank];
         most = w.count[bank] > most ? w.count[bank] : most;
     }
-    return most;
-}
-
-/* Does each lane want what the lane `apart` from it wants, or is one of the two idle? */
-static bool is_paired(const at__access *a, uint32_t lanes, unsigned apart)
-{
-    for (uint32_t left = lanes & a->active; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctz(left), other = lane ^ apart;
-        if ((a->active >> other & 1) && a->address[other] != a->address[lane])
-            return false;
-    }
-    return true;
-}
-
-/* A span of lanes that is served in one go where its lanes come in pairs, and else half by half. */
-static int turns_of_halves(const at__access *a, uint32_t low, uint32_t high)
-{
-    int unused = 0;
-    if (is_paired(a, low | high, 1) || is_paired(a, low | high, 2))
-        return turns(a, low | high, &unused);
-    return turns(a, low, &unused) + turns(a, high, &unused);
-}
-
-at__cost at__shared_cost(const at__access *a)
-{
-    at__cost cost = { 0, 0 };
-    int different = 0;
-    cost.is = turns(a, 0xffffffffu, &different);
-    cost.least = (different + BANKS - 1) / BANKS;
-    if (a->bytes == 8)
-        cost.is = turns_of_halves(a, 0x0000ffffu, 0xffff0000u);
-    if (a->bytes == 16)
-        cost.is = turns_of_halves(a, 0x000000ffu, 0x0000ff00u) + turns_of_halves(a, 0x00ff0000u, 0xff000000u);
-    return cost;
+    return (at__cost){ most, (different + BANKS - 1) / BANKS };
 }
 
 /* Rows of 16 bytes, eight to a matrix; a matrix is a turn at best. */

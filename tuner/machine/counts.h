@@ -29,10 +29,8 @@ typedef struct at__cost {
 
 at__cost at__global_cost(const at__access *access);
 
-/*
- * Of 8 and 16 bytes a lane, half and quarter warps take turns, as the hardware has them; two halves (or
- * quarters) that want the same words in pairs of lanes go together.
- */
+/* As many as the busiest bank has different words to give, however wide an access is and in whichever half of
+ * the warp its lanes are: so an H200 counts. */
 at__cost at__shared_cost(const at__access *access);
 
 /* Of ldmatrix and stmatrix: the rows of 16 bytes of up to four matrices. */
