@@ -246,7 +246,7 @@ static void call_print(at__exec *x, const at__decoded *d, uint32_t mask)
         for (int l = 0; l < AT__LANES && v->bytes == 8; l++)
             memcpy(&given[k][l], frame_byte(x, x->node->local, v->offset, l), 8);
     }
-    at__print(x, given[0], given[1], mask);
+    at__print_lanes(x, given[0], given[1], mask);
 }
 
 static void call_system(at__exec *x, const at__decoded *d, uint32_t mask)

@@ -287,7 +287,7 @@ bool at__find_fault(at__exec *x, at__finding_kind kind, int lane, const char *fo
 /* ---- machine_print.c ---- */
 
 /* What printf prints of these lanes: generic addresses of formats and of arguments. */
-void at__print(at__exec *x, const uint64_t *formats, const uint64_t *arguments, uint32_t mask);
+void at__print_lanes(at__exec *x, const uint64_t *formats, const uint64_t *arguments, uint32_t mask);
 
 /* ---- machine_control.c, machine_barrier.c, machine_async.c ---- */
 

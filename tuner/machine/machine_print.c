@@ -126,7 +126,7 @@ static bool print_lane(at__exec *x, uint64_t format, uint64_t arguments, int lan
     return true;
 }
 
-void at__print(at__exec *x, const uint64_t *formats, const uint64_t *arguments, uint32_t mask)
+void at__print_lanes(at__exec *x, const uint64_t *formats, const uint64_t *arguments, uint32_t mask)
 {
     for (int l = 0; l < AT__LANES; l++)
         if ((mask >> l & 1) && !print_lane(x, formats[l], arguments[l], l))
