@@ -9,6 +9,7 @@
 #include "space/space.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -208,6 +209,8 @@ Test(machine_kernels, copies_are_right)
 
 /* ---- kernels of CUDA ---- */
 
+static char printed[1000]; /* by the last kernel */
+
 /* Runs kernel k(int *) with 64 threads and a buffer of 64 numbers. */
 static at__machine_result run_cuda(int32_t out[64], const char *source, int cc)
 {
@@ -229,6 +232,7 @@ static at__machine_result run_cuda(int32_t out[64], const char *source, int cc)
                                         .warp_budget = 100000 };
     cr_assert(at__machine_run(&result, machine, &launch, &err) == AT_OK, "%s", err.text);
     memcpy(out, at__machine_region_at(machine, region)->data, 256);
+    snprintf(printed, sizeof printed, "%s", at__machine_printed(machine));
     at__machine_close(machine);
     at__ptx_close(module);
     at__nvrtc_close(nvrtc);
@@ -286,4 +290,18 @@ Test(machine_kernels, an_access_beyond_and_an_endless_loop_end_the_launch)
     r = run_cuda(
         out, "extern \"C\" __global__ void k(int *p)\n{\n    for (;;)\n        atomicAdd(p, 1);\n}\n", 90);
     cr_assert(r.finding.kind == AT__FINDING_ENDLESS, "%s", r.finding.text);
+}
+
+Test(machine_kernels, what_a_kernel_prints_is_kept)
+{
+    int32_t out[64];
+    const at__machine_result r = run_cuda(out,
+                                          "extern \"C\" int printf(const char *, ...);\n"
+                                          "extern \"C\" __global__ void k(int *p)\n{\n"
+                                          "    if (threadIdx.x % 40 == 2)\n"
+                                          "        printf(\"%d|%5.2f|%s|%llx|%c%%\\n\", -(int)threadIdx.x, "
+                                          "1.5, \"word\", 1ull << 40, 'x');\n}\n",
+                                          90);
+    cr_assert(r.finding.kind == AT__FINDING_NONE, "%s", r.finding.text);
+    cr_assert_str_eq(printed, "-2| 1.50|word|10000000000|x%\n-42| 1.50|word|10000000000|x%\n");
 }

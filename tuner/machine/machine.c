@@ -89,13 +89,17 @@ static at_status patch_variables(at__machine *m, at_error *err)
 at_status at__machine_open(at__machine **out, const at__ptx_module *module, at_error *err)
 {
     at__machine *m = calloc(1, sizeof *m);
-    if (!m)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory for a machine");
+    int32_t *regions = calloc((size_t)module->variable_count + 1, sizeof *regions);
+    if (!m || !regions) {
+        free(m);
+        free(regions);
+        at_fail(err, AT_ERR_MEMORY, "out of memory for a machine");
+        return AT_ERR_MEMORY;
+    }
     m->module = module;
     m->program.entry = AT__PTX_NO_INDEX;
-    m->variable_regions = calloc((size_t)module->variable_count + 1, sizeof *m->variable_regions);
-    at_status status = m->variable_regions ? add_variables(m, err)
-                                           : at_fail(err, AT_ERR_MEMORY, "out of memory for a machine");
+    m->variable_regions = regions;
+    at_status status = add_variables(m, err);
     if (status == AT_OK)
         status = patch_variables(m, err);
     if (status == AT_OK)

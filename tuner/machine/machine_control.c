@@ -236,12 +236,27 @@ static void ret(at__exec *x, const at__decoded *d, uint32_t mask)
 
 /* ---- functions of the system ---- */
 
+/* The two parameters of vprintf, of each lane; its result is how many were asked for. */
+static void call_print(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    uint64_t given[2][AT__LANES] = { 0 };
+    const at__ptx_operand *o = at__ptx_group(x->code->function, d->ptx, 2);
+    for (int k = 0; k < 2 && k < d->ptx->width[2]; k++) {
+        const at__ptx_variable *v = &x->machine->module->variables[o[k].index];
+        for (int l = 0; l < AT__LANES && v->bytes == 8; l++)
+            memcpy(&given[k][l], frame_byte(x, x->node->local, v->offset, l), 8);
+    }
+    at__print_lanes(x, given[0], given[1], mask);
+}
+
 static void call_system(at__exec *x, const at__decoded *d, uint32_t mask)
 {
     const char *name = x->machine->module->functions[d->target].name;
     if (strcmp(name, "__assertfail") == 0)
         at__find_fault(x, AT__FINDING_TRAP, at__first_lane(mask), "an assertion has failed");
-    else if (strcmp(name, "vprintf") != 0)
+    else if (strcmp(name, "vprintf") == 0)
+        call_print(x, d, mask);
+    else
         at__find_fault(x, AT__FINDING_INVALID, at__first_lane(mask), "a call of '%s', which has no body here",
                        name);
 }

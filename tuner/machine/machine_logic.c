@@ -42,7 +42,7 @@ BIT_OP(cnot_32, (uint32_t)a == 0)
 BIT_OP(cnot_64, a == 0)
 
 /* Shifts by the width and more give zeroes, or the sign. */
-BIT_OP(shl_16, (uint32_t)b > 15 ? 0 : (uint16_t)a << (b & 15))
+BIT_OP(shl_16, (uint32_t)b > 15 ? 0 : (uint64_t)(uint16_t)a << (b & 15))
 BIT_OP(shl_32, (uint32_t)b > 31 ? 0 : (uint64_t)(uint32_t)a << (b & 31))
 BIT_OP(shl_64, (uint32_t)b > 63 ? 0 : a << (b & 63))
 BIT_OP(shr_u16, (uint32_t)b > 15 ? 0 : (uint64_t)(uint16_t)a >> (b & 15))

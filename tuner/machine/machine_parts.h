@@ -285,6 +285,11 @@ bool at__reach(at__exec *x, at__request *r);
 /* A finding at the instruction that runs, of this lane. Always false. */
 bool at__find_fault(at__exec *x, at__finding_kind kind, int lane, const char *format, ...) AT_PRINTF(4, 5);
 
+/* ---- machine_print.c ---- */
+
+/* What printf prints of these lanes: generic addresses of formats and of arguments. */
+void at__print_lanes(at__exec *x, const uint64_t *formats, const uint64_t *arguments, uint32_t mask);
+
 /* ---- machine_control.c, machine_barrier.c, machine_async.c ---- */
 
 int32_t at__node_add(at__exec *x, at__node node); /* -1: none left, a finding */

@@ -223,7 +223,11 @@ bool at__ptx_read_body(at__ptx_parser *p)
     if (!at__ptx_expect_sign(p, '{'))
         return false;
     at__ptx_enter(p);
-    at__ptx_current(p)->has_body = true;
+    at__ptx_function *f = at__ptx_current(p);
+    f->has_body = true;
+    /* Instructions without operands point at the first, too. */
+    if (!at__grow(&f->operands, &p->operand_cap, 0, sizeof *f->operands))
+        return at__ptx_no_memory(p);
     while (p->depth > outside) {
         if (at__ptx_is_sign(p, '}')) {
             if (!at__ptx_leave(p))

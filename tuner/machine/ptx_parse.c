@@ -181,12 +181,11 @@ static bool add_param(int32_t **list, int32_t *count, size_t *cap, at__ptx_parse
 /* "( .param .. a, .param .. b )"; offsets as the ABI packs them. */
 static bool read_params(at__ptx_parser *p, bool results)
 {
-    at__ptx_function *f = at__ptx_current(p);
     size_t cap = 0;
     if (!at__ptx_take_sign(p, '('))
         return true;
     while (!at__ptx_take_sign(p, ')')) {
-        f = at__ptx_current(p);
+        at__ptx_function *f = at__ptx_current(p);
         int32_t *count = results ? &f->result_count : &f->param_count;
         if (*count > 0 && !at__ptx_expect_sign(p, ','))
             return false;
