@@ -55,11 +55,13 @@ static at_status check_path(bool *exists, const char *path, at__open_mode mode, 
     struct stat info;
     *exists = stat(path, &info) == 0;
     if (!*exists && errno != ENOENT)
-        return at_fail(err, AT_ERR_STORE, "%s: %s", path, strerror(errno));
+        return at_fail(err, AT_ERR_STORE, "%s: %s; name a file elsewhere with --db", path, strerror(errno));
     if (!*exists && mode == AT__STORE_READ)
-        return at_fail(
-            err, AT_ERR_NOT_FOUND,
-            "%s: no such database yet; `autotune --shapes FILE` makes it, or name another with --db", path);
+        return at_fail(err, AT_ERR_NOT_FOUND,
+                       "%s: no such database yet; `autotune SHAPE` makes it on a machine with a GPU, or name "
+                       "another with "
+                       "--db",
+                       path);
     if (*exists && S_ISDIR(info.st_mode))
         return at_fail(err, AT_ERR_STORE, "%s: is a folder; the name of a database file was expected", path);
     if (*exists && !S_ISREG(info.st_mode))
@@ -78,8 +80,11 @@ at_status at__store_make_parents(const char *path, mode_t mode, at_error *err)
         if (mkdir(folder, mode) == 0) {
             at__sync_name(folder); /* or a power failure would take it with the database */
         } else if (errno != EEXIST && errno != EROFS && errno != EISDIR) {
-            status = at_fail(err, AT_ERR_STORE, "%s: cannot make the folder %s: %s", path, folder,
-                             strerror(errno));
+            status = at_fail(err, AT_ERR_STORE,
+                             "%s: cannot make the folder %s: %s; name a file elsewhere with --db, or set "
+                             "XDG_DATA_HOME and "
+                             "XDG_CACHE_HOME to folders that you may write to",
+                             path, folder, strerror(errno));
             break;
         }
         *slash = '/';
@@ -378,8 +383,10 @@ static at_status data_path(at__str *out, const char *variable, const char *file,
     else if (home && home[0])
         at__str_addf(&path, "%s/.local/share/autotune/%s", home, file);
     else
-        return at_fail(err, AT_ERR_USAGE,
-                       "no place for the database: name one with --db, or set AUTOTUNE_DB or HOME");
+        return at_fail(
+            err, AT_ERR_USAGE,
+            "no place for the database: set HOME, or AUTOTUNE_DB (`AUTOTUNE_DB=autotune.db autotune ...`), "
+            "or name one with --db");
     at_status status = at__str_status(&path, err);
     if (status == AT_OK) {
         at__str_clear(out);

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #define EXPORT __attribute__((visibility("default")))
-enum { OK = 0, INVALID_VALUE = 1, INVALID_IMAGE = 200, NOT_SUPPORTED = 801 };
+enum { OK = 0, INVALID_VALUE = 1, INVALID_IMAGE = 200, INVALID_CONTEXT = 201, NOT_SUPPORTED = 801 };
 
-static _Thread_local void *current;
+static _Thread_local void *current, *waited;
 static atomic_int loads, unloads, launches;
 static _Thread_local fake_record last;
 
@@ -29,6 +29,8 @@ EXPORT fake_record fake_read(void)
     r.loads = loads;
     r.unloads = unloads;
     r.launches = launches;
+    r.waited = waited;
+    r.current = current;
     return r;
 }
 
@@ -40,13 +42,11 @@ EXPORT fake_record fake_read(void)
     }
 REFUSED(cuDeviceGetCount)
 REFUSED(cuDeviceGet)
-REFUSED(cuDevicePrimaryCtxRetain)
 REFUSED(cuDevicePrimaryCtxRelease_v2)
 REFUSED(cuCtxSetCurrent)
 REFUSED(cuCtxSynchronize)
 REFUSED(cuStreamCreate)
 REFUSED(cuStreamDestroy_v2)
-REFUSED(cuStreamSynchronize)
 REFUSED(cuStreamBeginCapture_v2)
 REFUSED(cuStreamEndCapture)
 REFUSED(cuGraphInstantiateWithFlags)
@@ -110,6 +110,45 @@ ENTRY(cuCtxGetId, void *context, unsigned long long *id)
 ENTRY(cuCtxGetDevice, int *device)
 {
     *device = 0;
+    return current ? OK : INVALID_CONTEXT;
+}
+
+ENTRY(cuDevicePrimaryCtxRetain, void **context, int device)
+{
+    *context = (void *)(uintptr_t)FAKE_PRIMARY;
+    return device;
+}
+
+/* One below the current one is enough for the tests. */
+static _Thread_local void *below;
+
+ENTRY(cuCtxPushCurrent_v2, void *context)
+{
+    below = current;
+    current = context;
+    return OK;
+}
+
+ENTRY(cuCtxPopCurrent_v2, void **context)
+{
+    *context = current;
+    current = below;
+    return OK;
+}
+
+/* Memory of the device begins where the first test's buffers do. */
+ENTRY(cuPointerGetAttribute, void *value, int which, uint64_t address)
+{
+    enum { DEVICE_ORDINAL = 9 };
+    if (which != DEVICE_ORDINAL || address < FAKE_MEMORY)
+        return INVALID_VALUE;
+    *(int *)value = 0;
+    return OK;
+}
+
+ENTRY(cuStreamSynchronize, void *stream)
+{
+    waited = stream;
     return OK;
 }
 
@@ -203,7 +242,7 @@ ENTRY(cuLaunchKernel, void *function, unsigned grid_x, unsigned grid_y, unsigned
                           .block = { block_x, block_y, block_z },
                           .shared_bytes = shared_bytes,
                           .stream = stream };
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 5 && params[i]; i++) /* the library ends them with NULL */
         memcpy(&last.params[i], params[i], sizeof last.params[i]);
     atomic_fetch_add(&launches, 1);
     return OK;

@@ -10,7 +10,12 @@ typedef struct fake_record {
     unsigned grid[3], block[3], shared_bytes;
     int64_t params[5]; /* of the last launch: transpose has five */
     void *stream;
+    void *waited;  /* the stream that was last waited for */
+    void *current; /* the context of the thread that asks */
 } fake_record;
+
+#define FAKE_PRIMARY 0xc0deu  /* the primary context */
+#define FAKE_MEMORY  0x10000u /* below it there is no memory of the device */
 
 /* Where the variables of every module are. */
 #define FAKE_VARIABLE 0x5000000u

@@ -5,6 +5,7 @@
  *     fixture_store FILE every    a winner for every template and element size; prints OP SHAPE DTYPE DEVICE
  * of each. The device is named after the template, to tell winners of a problem apart: "[tile]".
  */
+#include "lang/layout.h"
 #include "lang/arch.h"
 #include "lang/catalog.h"
 #include "space/space.h"
@@ -143,6 +144,20 @@ static bool put_middle(at__store *store, const at__template *t, const at__proble
     return count > 0;
 }
 
+/* The first of a few layouts that are no transpose: even, ragged, rows that stay. */
+static bool make_layout(at__problem *out, const at__op *op, at__dtype type, size_t i)
+{
+    static const int64_t EXTENTS[][3] = { { 64, 80, 96 }, { 33, 50, 77 }, { 40, 30, 64 } };
+    static const int PERMUTATIONS[][3] = { { 2, 1, 0 }, { 2, 1, 0 }, { 1, 0, 2 } };
+    at_error err = { 0 };
+    at__layout layout;
+    if (i == sizeof EXTENTS / sizeof *EXTENTS)
+        return false;
+    must(at__layout_permuted(&layout, 3, EXTENTS[i], PERMUTATIONS[i], NULL, &err), &err);
+    must(at__layout_problem(out, op, type, &layout, &err), &err);
+    return true;
+}
+
 /* The first of a few shapes for which the template has configurations: even, ragged, narrow, many small. */
 static void put_template(at__store *store, const at__template *t, at__dtype type, const at__limits *limits)
 {
@@ -152,23 +167,28 @@ static void put_template(at__store *store, const at__template *t, at__dtype type
     at_error err = { 0 };
     at__problem problem;
     bool found = false;
-    for (size_t i = 0; i < sizeof SHAPES / sizeof *SHAPES && !found; i++) {
-        must(at__problem_init(&problem, t->op, type, SHAPES[i], 3, &err), &err);
+    for (size_t i = 0; t->op->layout_count && !found && make_layout(&problem, t->op, type, i); i++)
+        found = put_middle(store, t, &problem, limits);
+    for (size_t i = 0; i < sizeof SHAPES / sizeof *SHAPES && !t->op->layout_count && !found; i++) {
+        int count = t->op->dim_count < 3 ? t->op->dim_count : 3;
+        must(at__problem_init(&problem, t->op, type, SHAPES[i] + 3 - count, count, &err), &err);
         found = put_middle(store, t, &problem, limits);
     }
 }
 
 static void put_every(at__store *store, const at__catalog *catalog)
 {
-    static const at__dtype TYPES[] = { AT__U8, AT__F16, AT__F32, AT__F64, AT__C128 };
+    static const unsigned ONE_OF_EACH_SIZE =
+        1u << AT__U8 | 1u << AT__F16 | 1u << AT__F32 | 1u << AT__F64 | 1u << AT__C128;
     at_error err = { 0 };
     at__limits limits;
     must(at__arch_parse(&limits, "sm_90", &err), &err);
     for (int o = 0; o < at__catalog_op_count(catalog); o++) {
         const at__op *op = at__catalog_op(catalog, o);
         for (int i = 0; i < at__catalog_template_count(catalog, op); i++)
-            for (size_t k = 0; k < sizeof TYPES / sizeof *TYPES; k++)
-                put_template(store, at__catalog_template(catalog, op, i), TYPES[k], &limits);
+            for (int type = 0; type < AT__DTYPES; type++)
+                if ((op->storage ? ONE_OF_EACH_SIZE : op->types) & 1u << type)
+                    put_template(store, at__catalog_template(catalog, op, i), (at__dtype)type, &limits);
     }
 }
 

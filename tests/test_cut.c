@@ -165,6 +165,19 @@ Test(cut, what_is_there_already_is_left_out)
     at__str_clear(&out);
 }
 
+/* An #if may be of another pass of the compiler, or of another device. */
+Test(cut, what_is_there_under_a_condition_is_not_left_out)
+{
+    at__str out = { 0 };
+    at__cutting cutting = { .rendered = "#include <a.h>\n#include <b.h>\n__global__ void k() { a(); b(); }\n",
+                            .kernel = "k",
+                            .name = "k",
+                            .before = "\n#if X\n#include <a.h>\n#endif\n#include <b.h>\n" };
+    cr_assert_eq(at__cut(&out, &cutting, NULL), AT_OK);
+    cr_assert_str_eq(out.data, "#include <a.h>\n__global__ void k() { a(); b(); }\n");
+    at__str_clear(&out);
+}
+
 /* ---- machine code ---- */
 
 typedef struct compiler {

@@ -92,6 +92,31 @@ Test(data, a_permutation_has_each_integer_once)
     }
 }
 
+/* Of 0 to many - 1, in `count` places. */
+static void expect_spread(uint64_t count, uint64_t many)
+{
+    uint64_t *seen = calloc(many, sizeof *seen), moved = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t to = at__generate(i, count, at__dtype_number(AT__I64, 0), AT__SPREAD, many, 0, 11);
+        cr_assert_lt(to, many);
+        seen[to]++;
+        moved += to != i % many;
+    }
+    for (uint64_t i = 0; i < many; i++)
+        cr_assert(seen[i] == count / many || seen[i] == (count + many - 1) / many, "%d of %d: %d times",
+                  (int)i, (int)many, (int)seen[i]);
+    cr_assert(many < 100 || count < 100 || moved > count / 2, "hardly one");
+    free(seen);
+}
+
+Test(data, what_is_spread_has_each_integer_as_often_as_any_other)
+{
+    static const uint64_t CASES[][2] = { { 1, 1 },       { 8, 3 },    { 3, 8 },
+                                         { 1000, 1000 }, { 1000, 7 }, { 100, 50257 } };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
+        expect_spread(CASES[i][0], CASES[i][1]);
+}
+
 /* Every half is the number nearest to its own value, and to values around it. */
 Test(data, halves_are_rounded_to_the_nearest)
 {

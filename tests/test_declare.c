@@ -59,6 +59,28 @@ Test(declare, reads_real_types_and_a_ceiling)
     at__op_close(op);
 }
 
+/* A choice is a size from 1 on; its words are constants. */
+Test(declare, reads_choices)
+{
+    at__op *op = read_op("/*!autotune\nop x\nshape to=near|far twice=no|yes n\ntype T = f32\n"
+                         "let m = to == to_far && twice == twice_no ? 7 * n : n\narg y T[m] output\n"
+                         "reference r\ngrid 1\nblock 1\ntraffic n\n*/ r");
+    at__limits limits = some_limits();
+    at__problem problem;
+    at_error err = { 0 };
+    int64_t slots[AT__MAX_SLOTS], bytes = 0;
+    cr_assert(op->dims[0].optional && op->dims[0].value == 1 && op->dims[0].word_count == 2);
+    cr_assert_str_eq(op->dims[0].words[1], "far");
+    cr_assert_eq(at__problem_init(&problem, op, AT__F32, (int64_t[]){ 2, 1, 5 }, 3, &err), AT_OK, "%s",
+                 err.text);
+    cr_assert_eq(at__problem_bind(slots, &problem, &limits, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__arg_bytes(&bytes, op, 0, slots, &err), AT_OK);
+    cr_assert_eq(bytes, 140);
+    cr_assert_eq(at__problem_init(&problem, op, AT__F32, (int64_t[]){ 3, 1, 5 }, 3, &err), AT_ERR_INPUT);
+    cr_assert_eq(at__problem_init(&problem, op, AT__F32, (int64_t[]){ 1, 0, 5 }, 3, &err), AT_ERR_INPUT);
+    at__op_close(op);
+}
+
 Test(declare, reads_what_look_ups_compare)
 {
     at__op *op = read_op(MINI_OP_HEAD "type T = storage\nnear turned rows cols cost 10\n"
@@ -238,9 +260,15 @@ static const struct {
     { "/*!autotune\nop x\nshape a b=1\n*/", "found a default for 'b' after 'a' without one" },
     { "/*!autotune\nop x\nshape a=1\n*/", "found only dimensions with a default" },
     { "/*!autotune\nop x\nshape a=0 b\n*/", "op.cu:3:9: found a default below 1" },
-    { "/*!autotune\nop x\nshape a= b\n*/", "found 'b'; expected a size" },
+    { "/*!autotune\nop x\nshape a=| b\n*/", "found '|'; expected a size" },
+    { "/*!autotune\nop x\nshape a=near| b\n*/", "found only dimensions with a default" },
+    { "/*!autotune\nop x\nshape a=near|3 b\n*/",
+      "op.cu:3:14: found '3'; expected a word, as in to=near|far" },
+    { "/*!autotune\nop x\nshape a=near|near b\n*/", "op.cu:3:14: found 'near' a second time" },
+    { "/*!autotune\nop x\nshape a=b|c|d|e|f|g|h|i|j n\n*/", "found more than 8 words" },
+    { "/*!autotune\nop x\nshape a=b a_b\n*/", "found 'a_b' a second time" },
     { "/*!autotune\nop x\nshape a=99999999999999999999 b\n*/", "expected an integer below 2^63" },
-    { "/*!autotune\nop x\nshape a b c d e f g\n*/", "found more than 6 dimensions" },
+    { "/*!autotune\nop x\nshape a b c d e f g h i\n*/", "found more than 8 dimensions" },
     { "/*!autotune\nop x\nshape threadIdx\n*/",
       "found 'threadIdx'; expected a name that C++, CUDA and autotune leave free" },
     { "/*!autotune\nop x\nshape T\n*/", "found 'T'" },

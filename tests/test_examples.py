@@ -45,6 +45,9 @@ def check(problem, buffers):
 '''
 
 PROGRAM = '''#!/bin/sh
+case "$*" in
+*built_in*--templates*) echo "autotune: error: it has no templates" >&2; exit 1 ;;
+esac
 case "$2" in
 *unlucky*) echo "autotune: error: nothing is right" >&2; exit 1 ;;
 esac
@@ -108,7 +111,7 @@ class Compare(unittest.TestCase):
             os.makedirs(os.path.join(tools, "comparison"), exist_ok=True)
             shutil.copy(os.path.join(ROOT, "tools", "comparison", name), os.path.join(tools, "comparison", name))
         write(os.path.join(tools, "comparison", "device.py"), DEVICE)
-        write(os.path.join(tools, "autotune.py"), TUNER)
+        write(os.path.join(tools, "python", "autotune", "__init__.py"), TUNER)
         write(os.path.join(tools, "torch.py"), TORCH)
         write(os.path.join(self.folder, "build", "autotune"), PROGRAM)
         os.chmod(os.path.join(self.folder, "build", "autotune"), 0o755)
@@ -139,6 +142,21 @@ class Compare(unittest.TestCase):
         self.assertIn("| good 8x16 f32 | library | 2000.0 |", table)
         self.assertIn("| good 32x16 f32 | copy | 2000.0 |", table)
         self.assertEqual(document["conditions"]["device"], "NVIDIA Nothing")
+
+    def test_an_operation_of_the_program_itself_is_compared_where_it_is_named(self):
+        self.example("good")
+        self.example("built_in")
+        os.rename(os.path.join(self.folder, "tools", "examples", "built_in"), os.path.join(self.folder, "built_in"))
+        write(os.path.join(self.folder, "templates", "built_in", "op.cu"), "")
+        write(os.path.join(self.folder, "templates", "without_peers", "op.cu"), "")
+        code, table, _ = self.compare("built_in")
+        self.assertEqual(code, 0, table)
+        self.assertIn("| built_in 8x16 f32 | library | 2000.0 |", table)
+        code, table, _ = self.compare()
+        self.assertNotIn("built_in", table)
+        code, table, _ = self.compare("without_peers")
+        self.assertEqual(code, 2)
+        self.assertIn("expected good built_in", table)
 
     def test_an_example_that_raises_crashes_or_hangs_does_not_stop_the_others(self):
         for name, peers in (("a_raising", RAISING), ("b_crashing", CRASHING), ("c_silent", SILENT), ("d_good", GOOD)):

@@ -322,3 +322,33 @@ Test(export, a_configuration_that_breaks_a_requirement_is_refused)
     export_one(&out, &a, false, AT_ERR_INPUT);
     at__str_clear(&out);
 }
+
+/* Whoever has the file alone finds the op again; a built-in one is found without. */
+Test(export, the_command_that_measures_again_names_the_folder_of_the_users_own)
+{
+    static const char *const ROWS[][2] = {
+        { "templates", "tune transpose 3x64x33 u8 --templates templates --device 0 --force\n" },
+        { "templates/", "u8 --templates templates/ --device 0 --force\n" },
+        { "templates/transpose", "u8 --templates templates/transpose --device 0 --force\n" },
+        { "template", "u8 --device 0 --force\n" },
+        { "elsewhere", "u8 --device 0 --force\n" },
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        at_error err = { 0 };
+        at__catalog *catalog = NULL;
+        at__problem problem;
+        at__str out = { 0 };
+        at__answer a = answer();
+        cr_assert_eq(at__catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
+        const at__op *op = at__catalog_find_op(catalog, "transpose"); /* of templates/transpose/op.cu */
+        const at__template *t = at__catalog_find_template(catalog, op, "tile");
+        cr_assert_eq(at__problem_init(&problem, op, AT__U8, (int64_t[]){ 3, 64, 33 }, 3, &err), AT_OK);
+        a.winner.template_hash = t->hash;
+        cr_assert_eq(
+            at__export_cu(&out, &(at__export_input){ &a, t, &problem, .templates = ROWS[i][0] }, &err), AT_OK,
+            "%s", err.text);
+        cr_assert(strstr(out.data, ROWS[i][1]), "%s: %s", ROWS[i][0], out.data);
+        at__str_clear(&out);
+        at__catalog_close(catalog);
+    }
+}

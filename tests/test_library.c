@@ -4,9 +4,18 @@
  */
 #include "library_support.h"
 
+#include <math.h>
+#include <sys/stat.h>
 #include <time.h>
 
 TestSuite(library, .init = set_up, .fini = tear_down);
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    cr_assert_not_null(file);
+    cr_assert(fputs(text, file) >= 0 && fclose(file) == 0);
+}
 
 /* ---- opening ---- */
 
@@ -136,6 +145,66 @@ Test(library, without_a_default_database_nothing_is_known)
 
 /* ---- finding ---- */
 
+/* An op of the user's with metrics, and its winner for 1000: 2 us with TILE=4. */
+static void put_measured(at_open_options *options)
+{
+    static char folder_path[200], op_path[230], template_path[230];
+    at_error err = { 0 };
+    at__catalog *catalog = NULL;
+    int64_t run = 0;
+    snprintf(folder_path, sizeof folder_path, "%s/mine", home.path);
+    snprintf(op_path, sizeof op_path, "%s/op.cu", folder_path);
+    snprintf(template_path, sizeof template_path, "%s/t.cu", folder_path);
+    cr_assert_eq(mkdir(folder_path, 0777), 0);
+    write_text(op_path, "/*!autotune\nop measured\nshape n\ntype T = f32\narg y T[n] output\nreference r\n"
+                        "grid 1\nblock 1\ntraffic 4 * n\nmetric rate = n / seconds / param.TILE\n"
+                        "metric none = 1 / (n - n)\n*/\nextern \"C\" __global__ void r(T *y) {}\n");
+    write_text(template_path, "/*!autotune\ntemplate t\nparam TILE = 1 4\ngrid 1\nblock 1\n*/\n"
+                              "extern \"C\" __global__ void measured_t(T *y) {}\n");
+    cr_assert_eq(at__catalog_open(&catalog, folder_path, &err), AT_OK, "%s", err.text);
+    at__store *store = open_ok(home.db, AT__STORE_WRITE);
+    const at__op *op = at__catalog_find_op(catalog, "measured");
+    const at__template *t = at__catalog_find_template(catalog, op, "t");
+    const at__problem_key key = { "measured", "1000", "f32", 1000, 4000, 0 };
+    const at__fingerprint f = {
+        .device = "NVIDIA H200", .cc = 90, .sms = 132, .memory_mib = 143155, .driver = "580", .cold = true
+    };
+    at__winner w = winner_of("TILE=4", 2e-6);
+    w.template_name = t->name;
+    w.template_hash = t->hash;
+    const at__run_info info = { .command = "", .strategy = "auto", .seed = 1, .device_uuid = "", .host = "" };
+    cr_assert_eq(at__store_begin_run(&run, store, &info, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__store_put_winner(store, run, &key, &f, &w, &err), AT_OK, "%s", err.text);
+    at__store_close(store);
+    at__catalog_close(catalog);
+    options->database = home.db;
+    options->templates = folder_path;
+}
+
+Test(library, metrics_are_told_of_what_was_measured_of_this_very_problem)
+{
+    at_error err = { 0 };
+    at_tuner *tuner = NULL;
+    at_open_options options = AT_OPEN_OPTIONS_INIT;
+    at_problem problem = { .op = "measured", .type = AT_F32, .size_count = 1, .sizes = { 1000 } };
+    put_measured(&options);
+    cr_assert_eq(at_open(&tuner, &options, &err), AT_OK, "%s", err.text);
+    at_found *found = find_ok(tuner, problem, &ON_H200);
+    cr_assert_eq(found->match, AT_MATCH_EXACT, "%s", found->why);
+    cr_assert_eq(found->metric_count, 2);
+    cr_assert_str_eq(found->metrics[0].name, "rate");
+    cr_assert_float_eq(found->metrics[0].value, 125e6, 1);
+    cr_assert_str_eq(found->metrics[1].name, "none");
+    cr_assert(isnan(found->metrics[1].value));
+    at_found_close(found);
+    problem.sizes[0] = 2000;
+    found = find_ok(tuner, problem, &ON_H200);
+    cr_assert_eq(found->match, AT_MATCH_NEAR, "%s", found->why);
+    cr_assert_eq(found->metric_count, 0);
+    at_found_close(found);
+    at_close(tuner);
+}
+
 Test(library, finds_exactly_what_was_tuned)
 {
     at_tuner *tuner = tuner_with_winner();
@@ -193,6 +262,34 @@ Test(library, leading_dimensions_are_part_of_the_problem)
     cr_assert_eq(found->args[5].value, 2080);
     cr_assert_eq(found->args[6].value, 1024);
     at_found_close(found);
+    at_close(tuner);
+}
+
+Test(library, a_permutation_that_is_a_transpose_has_its_answers)
+{
+    const int64_t extents[] = { 6, 8, 64 };
+    const int order[] = { 2, 0, 1 }, twice[] = { 0, 0, 1 };
+    at_problem problem = { 0 };
+    at_error err = { 0 };
+    at_tuner *tuner = tuner_with_winner();
+    cr_assert_eq(at_permute(&problem, AT_F32, 3, extents, order, &err), AT_OK, "%s", err.text);
+    at_found *found = find_ok(tuner, problem, &ON_H200);
+    cr_expect_str_eq(found->op, "transpose");
+    cr_expect_str_eq(found->shape, "48x64");
+    at_found_close(found);
+    problem.layout.strides_out[0] = 7; /* gaps that no transpose has */
+    problem.layout.strides_out[1] = 60;
+    problem.layout.strides_out[2] = 1000;
+    found = find_ok(tuner, problem, &ON_H200);
+    cr_expect_str_eq(found->op, "permute");
+    cr_expect_str_eq(found->shape, "6x8x64:2.1.0/out=1000x60x7");
+    at_found_close(found);
+    cr_expect_eq(at_permute(&problem, AT_F32, 3, extents, twice, &err), AT_ERR_INPUT);
+    cr_expect(strstr(err.text, "index 0 a second time"), "%s", err.text);
+    cr_expect_eq(at_permute(&problem, AT_F32, 9, extents, order, &err), AT_ERR_USAGE);
+    problem.size_count = 1;
+    cr_expect_eq(at_find(&found, tuner, &problem, NULL, &err), AT_ERR_USAGE);
+    cr_expect(strstr(err.text, "a layout"), "%s", err.text);
     at_close(tuner);
 }
 

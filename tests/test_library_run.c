@@ -420,3 +420,46 @@ Test(library_run, what_goes_into_a_variable_is_copied_there_before_each_launch)
     }
     at_close(tuner);
 }
+
+/* Five arguments are what the fake driver reads. */
+Test(library_run, a_buffer_of_no_elements_may_be_missing)
+{
+    at_error err = { 0 };
+    at_tuner *tuner = NULL;
+    at_open_options options = AT_OPEN_OPTIONS_INIT;
+    char path[400];
+    at_problem problem = { .op = "twice", .type = AT_F32, .size_count = 2, .sizes = { 1, 9 } };
+    void *const buffers[] = { at_address(OUT), NULL, at_address(IN) };
+    make_folder("templates");
+    make_folder("templates/twice");
+    write_file(
+        "templates/twice/op.cu",
+        "/*!autotune\nop twice\nshape too=no|yes n\ntype T = f32\narg out T[n] output\n"
+        "arg again T[too == too_yes ? n : 0] output\narg in T[n] input uniform 0 1\narg n i64\n"
+        "arg too i64\nreference twice_reference\ngrid 1\nblock 32\ntraffic 8 * n\n*/\n"
+        "extern \"C\" __global__ void twice_reference(T *out, T *again, const T *in, long long n, long long "
+        "too) { out[0] = in[0]; if (too == 2) again[0] = in[0]; }\n");
+    write_file(
+        "templates/twice/small.cu",
+        "/*!autotune\ntemplate small\nparam N = 32\ngrid 1\nblock N\n*/\n"
+        "extern \"C\" __global__ void twice_small(T *out, T *again, const T *in, long long n, long long too) "
+        "{ out[0] = in[0]; if (too == 2) again[0] = in[0]; }\n");
+    snprintf(path, sizeof path, "%s/templates", home.path);
+    options.templates = path;
+    options.database = home.db;
+    tuner = tuner_with_winner();
+    at_close(tuner);
+    cr_assert_eq(at_open(&tuner, &options, &err), AT_OK, "%s", err.text);
+    fake_use_context(1);
+    at_status status = at_run(tuner, &problem, buffers, 3, NULL, &err);
+    if (status == AT_ERR_DEVICE && strstr(err.text, "NVRTC"))
+        cr_skip_test("NVRTC is not installed");
+    cr_assert_eq(status, AT_OK, "%s", err.text);
+    const int64_t expected[] = { OUT, 0, IN, 9, 1 };
+    fake_record r = fake_read();
+    cr_assert_eq(memcmp(r.params, expected, sizeof expected), 0);
+    problem.sizes[0] = 2;
+    cr_assert_eq(at_run(tuner, &problem, buffers, 3, NULL, &err), AT_ERR_USAGE);
+    cr_assert(strstr(err.text, "buffer 1 is NULL"), "%s", err.text);
+    at_close(tuner);
+}

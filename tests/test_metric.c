@@ -17,6 +17,8 @@ static const at__resources TAKES = {
     .registers = 40, .shared_bytes = 3000, .stack_bytes = 0, .spill_bytes = 8, .local_bytes = 0
 };
 
+static const char CONFIG[] = "TILE=32 UNROLL=-4 KEEP=true SKIP=false ORDER=by_row TILE_ROWS=5";
+
 static const at__timing TIMING = { .median_s = 2e-6, .joules = 0.25 };
 
 static at_status read(at__op **out, const char *lines, at_error *err)
@@ -33,7 +35,8 @@ static at_status value_of(double *out, const char *lines, const at__resources *r
     at__problem p;
     cr_assert_eq(read(&op, lines, err), AT_OK, "%s", err->text);
     cr_assert_eq(at__problem_init(&p, op, AT__F32, (int64_t[]){ 1000 }, 1, err), AT_OK, "%s", err->text);
-    at_status status = at__metric_value(out, &p, op->metric_count - 1, &TIMING, r, err);
+    at_status status =
+        at__metric_value(out, &p, op->metric_count - 1, &(at__record){ &TIMING, r, CONFIG }, err);
     at__op_close(op);
     return status;
 }
@@ -58,6 +61,9 @@ Test(metric, arithmetic_is_real_and_what_is_of_integers_stays_so)
         { "metric a = 1 / 4\nmetric b = a * a", 0.0625 },
         { "metric a = joules * 4", 1 },
         { "metric a = 9000000000000000000 * 1000", 9e21 },
+        { "metric a = n / param.TILE + param.TILE * 2", 1000 / 32.0 + 64 },
+        { "metric a = param.TILE_ROWS + param.UNROLL", 1 },
+        { "metric a = param.KEEP ? 3 : 4\nmetric b = a + param.SKIP", 3 },
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         at_error err = { 0 };
@@ -77,6 +83,8 @@ Test(metric, what_has_no_value_says_where_and_why)
         { "metric a = seconds % 2", "op.cu:6:20: an operation on integers of what is no whole number in" },
         { "metric a = ops / seconds", "op.cu:6:12: not known in 'ops'" },
         { "metric a = 1 / 0\nmetric b = a + 1", "op.cu:7:12: not known in 'a'" },
+        { "metric a = param.ORDER", "op.cu:6:12: not known in 'param.ORDER'" },
+        { "metric a = param.TIL", "op.cu:6:12: not known in 'param.TIL'" },
         { "metric a = 1 / seconds\nmetric b = a * a * a * a * a * a * a * a * a * a * a * a * a * a * a * a "
           "* a * "
           "a * a * a * a * a * a * a * a * a * a * a * a * a * a * a * a * a * a * a * a * a * a * a * a * a "
@@ -114,6 +122,12 @@ Test(metric, lines_that_make_no_sense_are_refused_with_their_place)
         { "metric A = 1", "op.cu:6:8: found 'A'; expected a name of a-z" },
         { "metric a = second", "op.cu:6:12: unknown name 'second'; did you mean 'seconds'?" },
         { "metric a = device.sms", "op.cu:6:12: unknown name 'device.sms'" },
+        { "metric a = TILE", "op.cu:6:12: unknown name 'TILE'" },
+        { "metric a = param.A1 + param.A2 + param.A3 + param.A4 + param.A5 + param.A6 + param.A7 + param.A8 "
+          "+ "
+          "param.A9\nmetric b = param.A10 + param.A11 + param.A12 + param.A13 + param.A14 + param.A15 + "
+          "param.A16 + param.A17",
+          "unknown name 'param.A17'" },
         { "metric a = b\nmetric b = 1", "op.cu:6:12: unknown name 'b'" },
         { "objective", "op.cu:6:10: found the end of the line; expected a name of a-z" },
         { "objective a\nmetric a = 1",
@@ -161,7 +175,8 @@ static double score_of(const char *lines, double seconds)
     at_error err = { 0 };
     cr_assert_eq(read(&op, lines, &err), AT_OK, "%s", err.text);
     cr_assert_eq(at__problem_init(&p, op, AT__F32, (int64_t[]){ 1000 }, 1, &err), AT_OK, "%s", err.text);
-    double score = at__score_or_none(&p, &(at__timing){ .median_s = seconds }, &TAKES);
+    double score =
+        at__score_or_none(&p, &(at__record){ &(at__timing){ .median_s = seconds }, &TAKES, CONFIG });
     at__op_close(op);
     return score;
 }
@@ -171,6 +186,7 @@ Test(metric, a_score_is_better_the_smaller_it_is)
     cr_assert_float_eq(score_of("metric a = seconds", 2e-6), 2e-6, 1e-12, "without an objective the time");
     cr_assert_float_eq(score_of("metric a = registers\nobjective a", 2e-6), 40, 1e-9);
     cr_assert_float_eq(score_of("metric a = registers\nobjective a max", 2e-6), 1 / 40.0, 1e-9);
+    cr_assert_float_eq(score_of("metric a = seconds * param.TILE\nobjective a", 2e-6), 64e-6, 1e-12);
     cr_assert(isinf(score_of("metric a = registers - 40\nobjective a", 2e-6)), "not above zero");
     cr_assert(isinf(score_of("metric a = 1 / (registers - 40)\nobjective a max", 2e-6)), "no value");
 }

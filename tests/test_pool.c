@@ -324,6 +324,55 @@ Test(pool, jobs_can_be_dropped, .init = need_nvrtc)
     at__pool_close(pool);
 }
 
+/* Each takes back its own, whoever else compiles; to be compiled in the order in which they came. */
+Test(pool, several_owners_share_the_workers, .init = need_nvrtc)
+{
+    at__pool *pool = open_pool(1, 0);
+    at__compiled result;
+    at_error err = { 0 };
+    submit(pool, AT__POOL_TAG(7, 1), GOOD);
+    submit(pool, AT__POOL_TAG(8, 2), GOOD);
+    cr_assert(at__pool_busy_of(pool, 7) == 1 && at__pool_busy_of(pool, 8) == 1);
+    while (!at__pool_take_of(pool, 8, &result))
+        cr_assert(step(pool, &err) == AT_OK, "%s", err.text);
+    cr_assert(result.ok && result.tag == AT__POOL_TAG(8, 2));
+    at__compiled_clear(&result);
+    cr_assert(at__pool_busy_of(pool, 7) == 1 && at__pool_busy_of(pool, 8) == 0);
+    cr_assert(!at__pool_take_of(pool, 8, &result));
+    cr_assert(at__pool_take_of(pool, 7, &result), "it came first and was not compiled first");
+    cr_assert(result.ok && result.tag == AT__POOL_TAG(7, 1));
+    at__compiled_clear(&result);
+    at__pool_close(pool);
+}
+
+Test(pool, dropping_the_jobs_of_one_owner_leaves_the_others, .init = need_nvrtc)
+{
+    at__pool *pool = open_pool(2, 0);
+    submit_slow(pool, AT__POOL_TAG(1, 0));
+    submit(pool, AT__POOL_TAG(2, 5), GOOD);
+    submit_slow(pool, AT__POOL_TAG(1, 1));
+    submit_slow(pool, AT__POOL_TAG(1, 2));
+    at__pool_drop_of(pool, 1);
+    cr_assert(at__pool_busy_of(pool, 1) == 0 && at__pool_busy(pool) == 1);
+    at__compiled result = wait_for_one(pool);
+    cr_assert(result.tag == AT__POOL_TAG(2, 5) && result.ok, "%s", at__str_text(&result.log));
+    at__compiled_clear(&result);
+    at__pool_close(pool);
+}
+
+Test(pool, it_can_be_made_smaller_before_its_first_job, .init = need_nvrtc)
+{
+    at__pool *pool = open_pool(3, 0);
+    at__pool_shrink(pool, 1);
+    cr_assert_eq(at__pool_workers(pool), 1);
+    submit(pool, 1, GOOD);
+    at__compiled result = wait_for_one(pool);
+    cr_assert(result.ok && result.worker == 0);
+    at__compiled_clear(&result);
+    at__pool_close(pool);
+    cr_assert(!has_children());
+}
+
 Test(pool, closing_while_busy_leaves_no_child, .init = need_nvrtc)
 {
     at__pool *pool = open_pool(2, 0);

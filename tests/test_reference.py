@@ -18,7 +18,7 @@ REFERENCE = ROOT / "templates/reference.md"
 PAGES = [ROOT / "templates" / name for name in ("README.md", "own_kernel.md", "coming_from.md")]
 LANG = ROOT / "tuner/lang"
 TABLES = {"An operation": "declare_op.c", "A template": "declare_template.c", "Common code": "declare_common.c"}
-NO_WORDS = ["declare_lines.c", "declare_common.c", "declare_gather.c"]  # of blocks and files, not of lines
+NO_WORDS = ["declare_dim.c", "declare_lines.c", "declare_common.c", "declare_gather.c"]  # of blocks and files, not of lines
 CODE = re.compile(r"`([^`]*)`")
 
 # What examples are put into. The file has all kernels that an example may name.

@@ -81,6 +81,14 @@ static const struct {
       "transpose 8x16 f32; transpose 8x16 f16; copy 8x16 f32" },
     { "0008x0016", "transpose 8x16 f32" },
     { "8x16#x", "transpose 8x16 f32" },
+    { "8x16 batch=3", "transpose 3x8x16 f32" },
+    { "batch=3 transpose 8 16 u8", "transpose 3x8x16 u8" },
+    { "copy 16 rows=8 batch=1", "copy 8x16 f32" },
+    { "cast_transpose 8x16 bf16", "cast_transpose 8x16 bf16" },
+    { "cast_transpose 8x16 bf16 to=e4m3 both=no", "cast_transpose 8x16 bf16" },
+    { "to=e5m2 amax=yes cast_transpose 8x16 bf16", "cast_transpose 2x1x2x1x8x16 bf16" },
+    { "cast_transpose 2x1x2x1x8x16 bf16", "cast_transpose 2x1x2x1x8x16 bf16" },
+    { "cast_transpose 4x8x16 f16 both=yes", "cast_transpose 2x1x4x8x16 f16" },
 };
 
 ParameterizedTestParameters(shapes, reads)
@@ -101,7 +109,8 @@ ParameterizedTest(size_t *i, shapes, reads)
 }
 
 #define WORDS                                                                                                \
-    "a type (u8 i8 f16 bf16 u16 i16 f32 i32 u32 f64 i64 u64 c64 c128) or an operation (copy, transpose)"
+    "a type (u8 i8 f16 bf16 u16 i16 f32 i32 u32 f64 i64 u64 c64 c128) or an operation (cast_transpose, "     \
+    "copy, gather_rows, permute, scatter_rows, transpose)"
 
 static const struct {
     const char *text, *expect;
@@ -161,7 +170,7 @@ static const struct {
     { "64x32/48x4611686018427387904",
       "s.txt:1:6: found ld_out = 4611686018427387904, so more than 9223372036854775807 bytes; expected a "
       "smaller one" },
-    { "1x2x3x4x5x6x7", "s.txt:1:13: found one more size, '7'; expected at most 6" },
+    { "1x2x3x4x5x6x7x8x9", "s.txt:1:17: found one more size, '9'; expected at most 8" },
     { "1x2x3x4",
       "s.txt:1:7: found 4 sizes; transpose expects batch=1 x rows x cols (those with a default may "
       "be left out)" },
@@ -170,7 +179,8 @@ static const struct {
     { "f32", "s.txt:1:4: found no size; expected a shape such as 4096x4096" },
     { "transpos 8x8",
       "s.txt:1:1: found 'transpos'; expected a type (u8 i8 f16 bf16 u16 i16 f32 i32 u32 f64 i64 "
-      "u64 c64 c128) or an operation (copy, transpose); did you mean 'transpose'?" },
+      "u64 c64 c128) or an operation (cast_transpose, copy, gather_rows, permute, scatter_rows, transpose); did you "
+      "mean 'transpose'?" },
     { "transpose # 8x8",
       "s.txt:1:11: found no size; expected a shape such as 4096x4096, of transpose: batch x rows x cols" },
     { "8x8 f32 f16", "s.txt:1:9: found 'f16'; expected one type a line, and there is f32" },
@@ -178,6 +188,25 @@ static const struct {
       "s.txt:1:10: found 'transpose'; expected one operation a line, and there is copy" },
     { "8 f32 8", "s.txt:1:7: found '8'; expected all sizes of a line side by side" },
     { "8x8 \x1b[31m", "s.txt:1:5: found '?[31m'; expected " WORDS },
+    { "8x8 batch", "s.txt:1:5: found 'batch'; expected " WORDS },
+    { "8x8 batch=", "s.txt:1:5: found 'batch='; transpose has by name batch=1" },
+    { "8x8 batch=0", "s.txt:1:5: found 'batch=0'; transpose has by name batch=1" },
+    { "8x8 batch=2x", "s.txt:1:5: found 'batch=2x'; transpose has by name batch=1" },
+    { "8x8 batch=99999999999999999999",
+      "s.txt:1:5: found 'batch=99999999999999999999'; transpose has by name batch=1" },
+    { "8x8 rows=4", "s.txt:1:5: found 'rows=4'; transpose has by name batch=1" },
+    { "8x8 batch=2 batch=2", "s.txt:1:13: found 'batch=2'; expected batch once" },
+    { "3x8x8 batch=2", "s.txt:1:7: found 'batch=2'; expected batch once" },
+    { "batch=2", "s.txt:1:8: found no size; expected a shape such as 4096x4096" },
+    { "gather_rows 8x8x8 i64 x=1", "s.txt:1:23: found 'x=1'; gather_rows has no sizes that are named" },
+    { "cast_transpose 8x8 to=u8",
+      "s.txt:1:20: found 'to=u8'; cast_transpose has by name to=e4m3|e5m2|f16|bf16 both=no|yes amax=no|yes "
+      "batch=1" },
+    { "cast_transpose 5x1x1x1x8x8 f32",
+      "s.txt:1:16: found to = 5; expected 1 to 4, or to=e4m3 and its like" },
+    { "cast_transpose 8 batch=2 f16",
+      "s.txt:1:16: found 1 size; cast_transpose expects to=e4m3|e5m2|f16|bf16 x both=no|yes x amax=no|yes x "
+      "batch=1 x rows x cols (those with a default may be left out)" },
     { "8×8", "s.txt:1:1: found '8×8'; expected sizes such as 4096x4096 (whole numbers joined by 'x')" },
     { "8x8 üüüüüüüüüüüüüüüüüüüüüüüüü", "s.txt:1:5: found 'üüüüüüüüüüüüüüüüüüüü...'; expected " WORDS },
     { "8x8 aüüüüüüüüüüüüüüüüüüüüüüüü", "s.txt:1:5: found 'aüüüüüüüüüüüüüüüüüüü...'; expected " WORDS },

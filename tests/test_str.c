@@ -100,6 +100,23 @@ Test(str, json_is_escaped)
     }
 }
 
+Test(str, a_word_of_a_shell_is_quoted_where_it_must_be)
+{
+    static const char *const ROWS[][2] = {
+        { "kernels/a-b_1.db", "kernels/a-b_1.db" },
+        { "my kernels", "'my kernels'" },
+        { "it's $HOME", "'it'\\''s $HOME'" },
+        { "~/x", "'~/x'" },
+        { "", "''" },
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        at__str s = { 0 };
+        at__str_add_word(&s, ROWS[i][0]);
+        cr_assert_str_eq(at__str_text(&s), ROWS[i][1]);
+        at__str_clear(&s);
+    }
+}
+
 Test(str, files_are_read_whole_up_to_a_limit)
 {
     char path[] = "/tmp/autotune-str-XXXXXX";

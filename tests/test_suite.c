@@ -1,5 +1,5 @@
-/* test_suite.c - tests/data/suite.txt, the realistic problems, and views.txt: that they read, what they
- * cover, that none is left without a kernel. */
+/* test_suite.c - tests/data/suite.txt, the realistic problems, views.txt, cast_transpose.txt and rows.txt:
+ * that they read, what they cover, that none is left without a kernel. */
 #include "lang/arch.h"
 #include "lang/shapes.h"
 #include "space/space.h"
@@ -8,22 +8,32 @@
 #include <stdio.h>
 
 static at__catalog *catalog;
-static at__shapes suite, views;
+static at__shapes suite, views, converting, rows;
+
+static void read(at__shapes *out, const char *file)
+{
+    at_error err = { 0 };
+    char path[512];
+    snprintf(path, sizeof path, "%s/tests/data/%s", AT_SOURCE_DIR, file);
+    cr_assert_eq(at__shapes_read(out, path, catalog, NULL, &err), AT_OK, "%s", err.text);
+}
 
 static void begin(void)
 {
     at_error err = { 0 };
     cr_assert_eq(at__catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__shapes_read(&suite, AT_SOURCE_DIR "/tests/data/suite.txt", catalog, NULL, &err), AT_OK,
-                 "%s", err.text);
-    cr_assert_eq(at__shapes_read(&views, AT_SOURCE_DIR "/tests/data/views.txt", catalog, NULL, &err), AT_OK,
-                 "%s", err.text);
+    read(&suite, "suite.txt");
+    read(&views, "views.txt");
+    read(&converting, "cast_transpose.txt");
+    read(&rows, "rows.txt");
 }
 
 static void end(void)
 {
     at__shapes_clear(&suite);
     at__shapes_clear(&views);
+    at__shapes_clear(&converting);
+    at__shapes_clear(&rows);
     at__catalog_close(catalog);
 }
 
@@ -69,19 +79,70 @@ Test(suite, views_begin_where_aligned_buffers_do_not)
     }
 }
 
+static int64_t configurations_of(const at__template *t, const at__problem *problem, const at__limits *limits)
+{
+    int64_t slots[AT__MAX_SLOTS];
+    at_error err = { 0 };
+    at__space *space = NULL;
+    cr_assert_eq(at__problem_bind(slots, problem, limits, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__space_open(&space, t, slots, NULL, 0, &err), AT_OK, "%s", err.text);
+    int64_t count = at__space_count(space);
+    at__space_close(space);
+    return count;
+}
+
 static int64_t configurations(const at__problem *problem, const at__limits *limits)
 {
-    int64_t slots[AT__MAX_SLOTS], count = 0;
-    at_error err = { 0 };
-    cr_assert_eq(at__problem_bind(slots, problem, limits, &err), AT_OK, "%s", err.text);
-    for (int i = 0; i < at__catalog_template_count(catalog, problem->op); i++) {
-        at__space *space = NULL;
-        const at__template *t = at__catalog_template(catalog, problem->op, i);
-        cr_assert_eq(at__space_open(&space, t, slots, NULL, 0, &err), AT_OK, "%s", err.text);
-        count += at__space_count(space);
-        at__space_close(space);
-    }
+    int64_t count = 0;
+    for (int i = 0; i < at__catalog_template_count(catalog, problem->op); i++)
+        count += configurations_of(at__catalog_template(catalog, problem->op, i), problem, limits);
     return count;
+}
+
+static void expect_configurations(const at__shapes *shapes, const char *what, const at__limits *limits)
+{
+    for (size_t i = 0; i < shapes->count; i++)
+        cr_expect_geq(configurations(&shapes->problems[i], limits), 10, "%s %zu on sm_%d", what, i + 1,
+                      (int)limits->cc);
+}
+
+/* Templates leave out what wastes most of a tile: something has to remain. */
+Test(suite, no_small_matrix_is_left_without_a_conversion)
+{
+    static const int64_t SIDES[] = { 1, 2, 3, 7, 8, 9, 16, 31, 32, 33, 100, 2333 };
+    enum { COUNT = sizeof SIDES / sizeof *SIDES };
+    const at__op *op = at__catalog_find_op(catalog, "cast_transpose");
+    at__limits limits;
+    at_error err = { 0 };
+    at__arch_limits(&limits, 90);
+    for (int i = 0; i < COUNT * COUNT * 4; i++) {
+        at__problem problem;
+        const int64_t sizes[] = { i % 2 ? 1 : 4, 1, 1, 1, SIDES[i / 4 / COUNT], SIDES[i / 4 % COUNT] };
+        cr_assert_eq(at__problem_init(&problem, op, i % 4 < 2 ? AT__BF16 : AT__F32, sizes, 6, &err), AT_OK);
+        cr_expect_geq(configurations(&problem, &limits), 10, "%dx%d to %d", (int)sizes[4], (int)sizes[5],
+                      (int)sizes[0]);
+    }
+}
+
+/* Of an op that computes each template is for some of its problems. */
+Test(suite, every_template_has_problems)
+{
+    at__limits limits;
+    at__arch_limits(&limits, 90);
+    for (int o = 0; o < at__catalog_op_count(catalog); o++) {
+        const at__op *op = at__catalog_op(catalog, o);
+        for (int k = 0; k < at__catalog_template_count(catalog, op) && !op->storage; k++) {
+            const at__template *t = at__catalog_template(catalog, op, k);
+            int64_t count = 0;
+            for (size_t i = 0; i < converting.count; i++)
+                count += converting.problems[i].op == op
+                             ? configurations_of(t, &converting.problems[i], &limits)
+                             : 0;
+            for (size_t i = 0; i < rows.count; i++)
+                count += rows.problems[i].op == op ? configurations_of(t, &rows.problems[i], &limits) : 0;
+            cr_expect_gt(count, 0, "%s", t->file);
+        }
+    }
 }
 
 Test(suite, every_problem_has_configurations_on_old_and_new_devices)
@@ -90,11 +151,9 @@ Test(suite, every_problem_has_configurations_on_old_and_new_devices)
     for (size_t a = 0; a < sizeof ARCHES / sizeof *ARCHES; a++) {
         at__limits limits;
         at__arch_limits(&limits, ARCHES[a]);
-        for (size_t i = 0; i < suite.count; i++)
-            cr_expect_geq(configurations(&suite.problems[i], &limits), 10, "problem %zu on sm_%d", i + 1,
-                          (int)ARCHES[a]);
-        for (size_t i = 0; i < views.count; i++)
-            cr_expect_geq(configurations(&views.problems[i], &limits), 10, "view %zu on sm_%d", i + 1,
-                          (int)ARCHES[a]);
+        expect_configurations(&suite, "problem", &limits);
+        expect_configurations(&views, "view", &limits);
+        expect_configurations(&converting, "conversion", &limits);
+        expect_configurations(&rows, "rows", &limits);
     }
 }

@@ -9,10 +9,13 @@ list(APPEND at_cuda_places ${at_cuda_wheels})
 find_path(AT_CUDA_INCLUDE cuda.h PATHS ${at_cuda_places} PATH_SUFFIXES include targets/x86_64-linux/include NO_DEFAULT_PATH)
 if(NOT AT_CUDA_INCLUDE)
   message(FATAL_ERROR "cuda.h was not found in: ${at_cuda_places}\n"
-    "Install the CUDA toolkit, set CUDA_HOME, or run tools/run once: it fetches the headers.")
+    "Set CUDA_HOME to a CUDA toolkit, or let tools/setup program build: it fetches the headers.")
 endif()
 
 set(AT_NVRTC_FOLDER "")
+if(SKBUILD) # pip's folders are gone after the build, and then anybody's
+  set(at_cuda_places "")
+endif()
 foreach(place ${at_cuda_places})
   foreach(suffix lib64 lib targets/x86_64-linux/lib)
     file(GLOB found ${place}/${suffix}/libnvrtc.so*)

@@ -66,6 +66,17 @@ AT_API at_status at_type_parse(at_type *out, const char *text, at_error *err) AT
 #define AT_MAX_SIZES      6
 #define AT_MAX_PITCHES    2
 #define AT_MAX_ALIGNMENTS 4
+#define AT_MAX_RANK       8
+
+/*
+ * Two layouts of one index space, for ops that rearrange (permute): for each dimension, in any order, an
+ * extent and its strides in the input and in the output, in elements. Strides are 1 or more, and an output
+ * does not overlap itself.
+ */
+typedef struct at_layout {
+    int rank;
+    int64_t extents[AT_MAX_RANK], strides_in[AT_MAX_RANK], strides_out[AT_MAX_RANK];
+} at_layout;
 
 /*
  * What is to be computed: { .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { rows, cols } }.
@@ -81,7 +92,17 @@ typedef struct at_problem {
     /* Bytes that buffers are aligned to, in the op's order (transpose: in, out): powers of two from the
      * element's size to 256. 0: 256; to at_run, which sees the buffers: as they are. */
     int64_t alignments[AT_MAX_ALIGNMENTS];
+    /* Of an op that rearranges, instead of sizes and pitches; not looked at for any other. */
+    at_layout layout;
 } at_problem;
+
+/*
+ * The problem of a dense array, row-major, whose dimensions change places: output dimension i is input
+ * dimension permutation[i]. AT_ERR_INPUT: no permutation, or no elements. Fills *out whole; what is a
+ * transpose or a copy is looked up and run as one, whatever it is called.
+ */
+AT_API at_status at_permute(at_problem *out, at_type type, int rank, const int64_t *extents,
+                            const int *permutation, at_error *err) AT_MUST_CHECK;
 
 /* ---- a tuner ---- */
 
@@ -173,6 +194,12 @@ typedef struct at_arg {
     int64_t align; /* of the buffer: it must begin at a multiple of these bytes */
 } at_arg;
 
+/* A figure that the op makes of a measurement, by a `metric` line of its own. NaN: it has no value. */
+typedef struct at_metric {
+    const char *name;
+    double value;
+} at_metric;
+
 /*
  * An answer. Later versions add members at the end. Text is never NULL, and "" when there is nothing to say,
  * except where it says otherwise.
@@ -203,6 +230,9 @@ typedef struct at_found {
     /* Where that measurement is from: "database", "shipped with autotune"; "": there is none. */
     const char *origin;
     double gflop_per_s; /* 10^9 operations a second, as the op counts them; 0: it does not */
+    /* In the order of their lines; none where the measurement is not of this very problem. */
+    int metric_count;
+    const at_metric *metrics;
 } at_found;
 
 /*

@@ -60,6 +60,15 @@ __global__ void weigh(float *y, const float *x, int n)
 END
 at adopt src/weigh.cu -o templates
 grep -v '^$' templates/weigh/op.cu
+# Values around the default; 0 and 1 of what only #if asks for.
+{
+  for define in 'ROWS 1' 'UNROLL 16' 'DEPTH 3' 'USE_LDG 1' 'PAD 0' 'USE_LDG_MORE 1'; do
+    printf '#ifndef %s\n#define %s\n#endif\n' "${define% *}" "$define"
+  done
+  printf '__global__ void values(float *y)\n{\n#if USE_LDG\n    y[0] = ROWS + UNROLL + DEPTH + PAD + USE_LDG_MORE;\n#endif\n}\n'
+} >src/values.cu
+at adopt src/values.cu -o templates >/dev/null
+grep param templates/values/adopted.cu
 printf '__global__ void a(int *x) {}\n__global__ void b(int *x) {}\n__global__ void c(int n) {}\n' >src/three.cu
 at adopt src/three.cu
 at adopt src/three.cu --kernel c

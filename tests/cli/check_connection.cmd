@@ -30,3 +30,9 @@ template $'source ../../src/k.cu\nparam N = 1 2 3\nparam M = 1 2\ndefine N\nkern
 check
 template $'source ../../src/k.cu\nparam N = 1 2\nrequire N > 2 # never\nkernel f\ngrid 1\nblock 32'
 check
+# So too where it changes the launch, and the code should have seen it: a forgotten `define`.
+printf '#ifndef N\n#define N 32\n#endif\n__global__ void f(%s) { out[0] = in[blockIdx.x * N]; }\n' "$args" >src/k.cu
+template $'source ../../src/k.cu\nparam N = 32 64\nkernel f\narg in out batch rows cols\ngrid ceil_div(cols, N)\nblock N'
+check
+template $'source ../../src/k.cu\nparam N = 32 64\ndefine all\nkernel f\narg in out batch rows cols\ngrid ceil_div(cols, N)\nblock N'
+check

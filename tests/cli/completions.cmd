@@ -8,6 +8,7 @@ completes export --tem
 "$AUTOTUNE" completions fish | grep "from cache"
 "$AUTOTUNE" completions man | sed -n '/^.SS cache/,/^.SS/p'
 if command -v groff >/dev/null; then "$AUTOTUNE" completions man | groff -man -ww -z 2>&1; fi
+if command -v mandoc >/dev/null; then "$AUTOTUNE" completions man | mandoc -T lint -W error 2>&1; fi
 if command -v zsh >/dev/null; then "$AUTOTUNE" completions zsh | zsh -n; fi
 if command -v fish >/dev/null; then "$AUTOTUNE" completions fish | fish -n; fi
 at completions

@@ -10,4 +10,4 @@ at list copy/linear
 at list copy/lunar
 at list copy transpose
 at list copy/linear --format json | tr ',' '\n' | grep -c '"op"'
-"$AUTOTUNE" list | awk 'END { print (NR <= 40 ? "fits a screen" : NR " lines") }'
+"$AUTOTUNE" list | awk 'END { print (NR <= 45 ? "fits a screen" : NR " lines") }'

@@ -15,3 +15,9 @@ compile "main$one.cu" -o one.o
 compile "$other.cu" -o other.o
 compile "$(line 'f32 [packed]').cu" -o third.o # PAD is no constant of its kernel
 nvcc -arch=sm_90 one.o other.o -o both && echo linked
+# Conversions with CUDA's own functions where there are no instructions; indices that are looked at.
+nvcc -std=c++17 -arch=sm_80 -Xcompiler -Wall -c "$(line 'cast_transpose 1024x768 bf16').cu" -o fourth.o 2>&1
+compile "main$(line 'cast_transpose 515x1003 f16').cu" -o fifth.o
+gather=$(line 'gather_rows 1x1024x768 i64').cu
+nvcc -std=c++17 -arch=sm_90 -ptx "$gather" -o plain.ptx && nvcc -std=c++17 -arch=sm_90 -DAUTOTUNE_CHECK -ptx "$gather" -o checked.ptx
+grep -q 'trap;' checked.ptx && ! grep -q 'trap;' plain.ptx && echo "an index is looked at where AUTOTUNE_CHECK is defined"

@@ -27,7 +27,7 @@ cd "$work" || exit 1
 (. "$cmd") >"$work/out" || { status=$?; cat "$work/out"; exit "$status"; }
 sed -E -e "s#$work#WORK#g; s#$DATA#DATA#g" -e 's/[0-9.]+ ms$/N ms/' -e 's/hash [0-9a-f]{12}/hash HASH/' \
   -e 's/20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z/TIME/g' -e 's/[0-9.]+ s, [0-9]+ kernels a second, NVRTC [0-9.]+/N s/' \
-  -e 's/[0-9a-f]{64}/HASH/g' -e 's/recording [0-9a-f]{8}/recording HASH/' -e 's/(transpose has:|strategy: .*expected one of:) .*/\1 .../' \
+  -e 's/[0-9a-f]{64}/HASH/g' -e 's/recording [0-9a-f]{8}/recording HASH/' -e 's/(transpose has:|or an operation|strategy: .*expected one of:) .*/\1 .../' \
   "$work/out" >"$work/seen"
 if [[ ${UPDATE:-0} == 1 ]]; then
   cp "$work/seen" "${cmd%.cmd}.expect"

@@ -152,7 +152,7 @@ static void add_reference(generator *g)
     for (int i = 0; i < op->arg_count; i++)
         all[count++] = i;
     must(at__geometry_of(&at, &op->launch, g->slots, &err), &err);
-    must(at__render_reference(&text, op, g->problem->type, &err), &err);
+    must(at__render_reference_of(&text, g->problem, &err), &err);
     const size_t n = add_kernels(&g->file, at__str_text(&text), &name, 1, at.shared_bytes);
     function_name(function, n, name, false, 0);
     at__str_addf(&g->launches, "static const cpu_launch launches_%zu[] = {\n", g->file.row_count);

@@ -70,6 +70,44 @@ static inline unsigned __float_as_uint(float value)
     return bits;
 }
 
+static inline unsigned short __half_as_ushort(__half value)
+{
+    return value.bits;
+}
+static inline unsigned short __bfloat16_as_ushort(__nv_bfloat16 value)
+{
+    return value.bits;
+}
+static inline __half __float2half_rn(float value)
+{
+    return __half(value);
+}
+static inline __nv_bfloat16 __float2bfloat16_rn(float value)
+{
+    return __nv_bfloat16(value);
+}
+
+/* ---- numbers of 1 byte ---- */
+
+enum __nv_saturation_t { __NV_NOSAT, __NV_SATFINITE };
+enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 };
+
+/* Saturating, which is all that is needed. */
+static inline unsigned char __nv_cvt_float_to_fp8(float value, __nv_saturation_t, __nv_fp8_interpretation_t format)
+{
+    const bool e4m3 = format == __NV_E4M3;
+    const int mantissa = e4m3 ? 3 : 2, least = e4m3 ? -6 : -14; /* bits; exponent of the smallest normal number */
+    const double largest = e4m3 ? 448 : 57344, size = std::fabs((double)value);
+    const unsigned sign = std::signbit(value) ? 0x80 : 0;
+    if (value != value)
+        return 0x7f;
+    if (size >= largest)
+        return (unsigned char)(sign | (e4m3 ? 0x7e : 0x7b));
+    const int exponent = size < std::ldexp(1.0, least) ? least : std::ilogb(size);
+    const int steps = (int)std::nearbyint(std::ldexp(size, mantissa - exponent));
+    return (unsigned char)(sign | (unsigned)((exponent - least) * (1 << mantissa) + steps));
+}
+
 /* ---- functions of a warp ---- */
 
 /* Of any type of 4 or 8 bytes. */

@@ -20,12 +20,13 @@ at__kernel copy_kernel(const char *name, int64_t count)
 at__setup copy_setup(int64_t count, int64_t out_align, int64_t in_align)
 {
     int64_t bytes = 4 * count;
-    return (at__setup){ .buffers = { { AT__OUTPUT, bytes, out_align, .element_bytes = 4 },
+    at__setup setup = { .buffers = { { AT__OUTPUT, bytes, out_align, .element_bytes = 4 },
                                      { AT__INPUT, bytes, in_align, .element_bytes = 4 } },
                         .buffer_count = 2,
                         .reference = copy_kernel("copy_reference", count),
-                        .verify_cubin = CUBIN,
-                        .verify_len = sizeof CUBIN,
                         .copy_bytes = bytes,
                         .seed = 3 };
+    for (int i = 0; i < AT__CHECK_PARTS; i++)
+        setup.verify[i] = (at__check_part){ CUBIN, sizeof CUBIN };
+    return setup;
 }

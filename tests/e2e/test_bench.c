@@ -5,6 +5,7 @@
 #include "copy_problem.h"
 #include "runner/gpu.h"
 #include "runner/measure.h"
+#include "runner/sample.h"
 #include "scripted_driver.h"
 
 #include <criterion/criterion.h>
@@ -246,5 +247,62 @@ Test(bench, a_bad_copy_is_found_in_its_own_buffers)
     cr_assert_eq(m.outcome, AT__WRONG_RESULT);
     cr_assert(strstr(m.log, "writes behind buffer 0: 1 bytes"), "%s", m.log);
     expect_timed(&l, "copy_good", true);
+    lab_close(&l);
+}
+
+/* ---- how much time a candidate gets ---- */
+
+/* The samples of a kernel that takes so long, beside a best one of 4 ms. */
+static int samples_of(const char *script)
+{
+    char text[300];
+    at_error err = { 0 };
+    at__measured m;
+    snprintf(text, sizeof text, "l2 20000\nnoise 0.0005\n%s\n", script);
+    lab l = lab_open(text, 256, 256);
+    const at__trial trial = { .kernel = copy_kernel("copy_problem", COUNT), .best_s = 4e-3 };
+    cr_assert_eq(at__measure_trial(&m, l.gpu, l.bench, &trial, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(m.outcome, AT__TIMED, "%s", m.log);
+    lab_close(&l);
+    return (int)m.timing.samples;
+}
+
+static long launches_for(const char *script, int *samples)
+{
+    *samples = samples_of(script);
+    return scripted_calls("cuLaunchKernel");
+}
+
+Test(bench, the_slower_a_candidate_is_the_fewer_samples_it_gets)
+{
+    cr_expect_eq(samples_of("time copy_problem * 3900000"), 3); /* they agree: more would say the same */
+    cr_expect_eq(samples_of("time copy_problem * 4600000"), 2);
+    cr_expect_eq(samples_of("time copy_problem * 5800000"), 2);
+    cr_expect_eq(samples_of("time copy_problem * 40000000"), 1);
+}
+
+Test(bench, samples_that_do_not_agree_are_more)
+{
+    int samples = samples_of("time copy_problem * 3900000\nnoise 0.05");
+    cr_assert_gt(samples, 3);
+}
+
+/* Beyond the launch that is verified a hopeless one costs nothing, and a good one just its samples: none goes
+ * ahead of them. */
+Test(bench, a_launch_of_milliseconds_is_launched_as_often_as_it_is_counted)
+{
+    int hopeless = 0, good = 0;
+    long base = launches_for("time copy_problem * 6500000", &hopeless);
+    long more = launches_for("time copy_problem * 3900000", &good);
+    cr_assert(hopeless == 1 && good == 3, "%d, %d samples", hopeless, good);
+    cr_assert_eq(more - base, good, "%ld launches more", more - base);
+}
+
+/* A clock that is up does not rise, so nothing is to be waited for: here, for hours. */
+Test(bench, warming_up_ends_when_launches_become_no_faster)
+{
+    at_error err = { 0 };
+    lab l = lab_open(COPY_SCRIPT, 256, 256);
+    cr_assert_eq(at__warm_up(l.gpu, l.bench, NULL, NULL, 10000, &err), AT_OK, "%s", err.text);
     lab_close(&l);
 }

@@ -253,7 +253,7 @@ static void expect_some_copies(void)
 
 Test(interrupts, while_copies_are_tried)
 {
-    start("pace 40\nl2 20000", TRANSPOSE);
+    start("pace 200\nl2 20000", TRANSPOSE);
     e2e_wait_for_rows(&run, COPIES, 2);
     interrupt();
     expect_some_copies();
@@ -268,7 +268,7 @@ Test(interrupts, the_budget_ends_while_copies_are_tried)
         snprintf(args, sizeof args, TRANSPOSE "--budget %ds", budget_s);
         snprintf(said, sizeof said, "no winner: its --budget of %d s ended before the first trial did",
                  budget_s);
-        start("pace 40\nl2 20000", args);
+        start("pace 200\nl2 20000", args);
         expect_end(budget_s + SOON_S);
         e2e_expect(run.code == 1, run);
         if (e2e_has_table("trial") && e2e_count(COPIES) >= 2)

@@ -390,6 +390,10 @@ Test(numbers, metrics_stand_beside_results)
     e2e_expect(!strstr(run.out, "mops"), run);
     e2e_tune(&run, E2E_QUICK, "tune matmul 24x16x40 f32 --verbose --templates templates");
     e2e_expect(strstr(run.out, "\n  mops           1536\n  half           0.5\n"), run);
+    e2e_tune(&run, E2E_QUICK, "tune matmul 24x16x40 f32 --format csv --templates templates");
+    e2e_expect(strstr(run.out, ",why,metrics\n") && strstr(run.out, ",,mops=1536 half=0.5\n"), run);
+    e2e_tune(&run, E2E_QUICK, "tune matmul 24x16x40 f32 --format json --templates templates");
+    e2e_expect(strstr(run.out, "\"metrics\":{\"mops\":1536,\"half\":0.5}"), run);
     e2e_tune(&run, E2E_QUICK, "query matmul 24x16x40 f32 --templates templates");
     e2e_expect(strstr(run.out, "\n  mops           1536\n  half           0.5\n"), run);
     e2e_tune(&run, E2E_QUICK, "query matmul 24x16x40 f32 --format json --templates templates");

@@ -135,6 +135,22 @@ Test(objective, a_configuration_without_a_value_is_no_candidate)
     e2e_expect(strstr(run.out, "the objective left is 0; expected a value above zero"), run);
 }
 
+/* 32 threads: 20 us times 32; 64 threads: 40 us times 64. */
+Test(objective, it_may_be_made_of_parameters)
+{
+    write_op("metric work = seconds * 1000000 * param.THREADS\nobjective work max\n");
+    expect_winner("good THREADS=64  [work 2560]");
+    e2e_tune(&run, E2E_QUICK, "show " MATMUL " --format csv");
+    e2e_expect(strstr(run.out, ",log,work\n") && strstr(run.out, ",,640\n"), run);
+    e2e_tune(&run, E2E_QUICK, "verify --templates templates");
+    e2e_expect(run.code == 0 && strstr(run.out, "holds"), run);
+    write_op("metric work = seconds * param.THREAD\n");
+    tune();
+    e2e_expect(run.code == 0 && strstr(run.err, "warning: templates/matmul/op.cu:16:8: found param.THREAD; "
+                                                "expected a parameter that a template of"),
+               run);
+}
+
 Test(objective, verify_goes_by_it)
 {
     write_op(FOOTPRINT "objective footprint\n");

@@ -2,11 +2,11 @@
  * verify_each.c - compiles and verifies kernels in one process, each launched once: small enough to run under
  * compute-sanitizer. Either a sample of every template's configurations, or the winners of a database.
  *
- *     compute-sanitizer --tool racecheck build/tests/gpu/verify_each SAMPLES PROBLEMS
- *     compute-sanitizer --tool racecheck build/tests/gpu/verify_each WINNERS.db PROBLEMS
+ *     compute-sanitizer --tool racecheck build/tests/gpu/verify_each [--templates DIR] SAMPLES PROBLEMS
+ *     compute-sanitizer --tool racecheck build/tests/gpu/verify_each [--templates DIR] WINNERS.db PROBLEMS
  *
- * PROBLEMS: shapes files (*.txt) and pairs of SHAPE DTYPE. Problems without a winner are named and passed
- * over. Exit code 0: all right; 1: a candidate was wrong or refused; 2: could not run.
+ * PROBLEMS: shapes files (*.txt) and pairs of SHAPE DTYPE, or 'OP SHAPE' DTYPE. Problems without a winner are
+ * named and passed over. Exit code 0: all right; 1: a candidate was wrong or refused; 2: could not run.
  */
 #include "runner/bench.h"
 #include "compile/builder.h"
@@ -26,7 +26,7 @@ typedef struct checker {
     at__catalog *catalog;
     at__gpu *gpu;
     at__nvrtc *nvrtc;
-    at__str verify_cubin;
+    at__str verify[AT__CHECK_PARTS];
     int cc;
     at__limits limits;
     at__store *winners; /* NULL: samples */
@@ -70,10 +70,10 @@ static at__bench *open_bench(checker *c, const at__problem *p, const int64_t *sl
     at__setup setup = { .warm = true, .seed = 1 };
 
     must(at__setup_describe(&setup, p, slots, &err), &err);
-    must(at__render_reference(&source, p->op, p->type, &err), &err);
+    must(at__render_reference_of(&source, p, &err), &err);
     compile(c, &build.cubin, at__str_text(&source), p->op->file);
-    setup.verify_cubin = c->verify_cubin.data;
-    setup.verify_len = c->verify_cubin.len;
+    for (int i = 0; i < AT__CHECK_PARTS; i++)
+        setup.verify[i] = (at__check_part){ c->verify[i].data, c->verify[i].len };
     must(at__kernel_bind(&setup.reference, &build, p->op->reference, &p->op->launch, p->op, slots, &err),
          &err);
     must(at__bench_open(&bench, c->gpu, &setup, &err), &err);
@@ -197,24 +197,33 @@ static void choose(checker *c, const char *what)
 
 int main(int argc, char **argv)
 {
+    const char *templates = NULL;
     checker c = { 0 };
     at_error err = { 0 };
     at__device_info info;
     at__str checks = { 0 };
+    if (argc > 2 && strcmp(argv[1], "--templates") == 0) {
+        templates = argv[2];
+        argv += 2;
+        argc -= 2;
+    }
     if (argc < 3) {
-        fprintf(stderr, "usage: verify_each SAMPLES|WINNERS.db FILE.txt|SHAPE DTYPE [...]\n");
+        fprintf(stderr,
+                "usage: verify_each [--templates DIR] SAMPLES|WINNERS.db FILE.txt|SHAPE DTYPE [...]\n");
         return 2;
     }
     choose(&c, argv[1]);
-    must(at__catalog_open(&c.catalog, NULL, &err), &err);
+    must(at__catalog_open(&c.catalog, templates, &err), &err);
     must(at__nvrtc_open(&c.nvrtc, &err), &err);
     must(at__gpu_open(&c.gpu, 0, &err), &err);
     must(at__gpu_info(&info, c.gpu, &err), &err);
     c.cc = (int)info.limits.cc;
     c.limits = info.limits;
-    must(at__setup_checks(&checks, &err), &err);
-    compile(&c, &c.verify_cubin, at__str_text(&checks), "runner/verify.cu");
-    at__str_clear(&checks);
+    for (int i = 0; i < AT__CHECK_PARTS; i++) {
+        must(at__setup_checks(&checks, i, &err), &err);
+        compile(&c, &c.verify[i], at__str_text(&checks), "runner/verify.cu");
+        at__str_clear(&checks);
+    }
     for (int i = 2; i < argc; i++) {
         char line[256];
         at__shapes shapes = { 0 };
@@ -229,7 +238,8 @@ int main(int argc, char **argv)
     if (c.without)
         printf("%d problems without a winner; ", c.without);
     printf("%d configurations, %d wrong\n", c.tried, c.wrong);
-    at__str_clear(&c.verify_cubin);
+    for (int i = 0; i < AT__CHECK_PARTS; i++)
+        at__str_clear(&c.verify[i]);
     at__store_close(c.winners);
     at__gpu_close(c.gpu);
     at__nvrtc_close(c.nvrtc);

@@ -81,9 +81,46 @@ quietly "$cmake" --build examples
 expect examples/transpose
 expect_line examples/lookup
 
+echo '== autotune_add_kernel'
+mkdir kernels
+cat >kernels/CMakeLists.txt <<'LIST'
+cmake_minimum_required(VERSION 3.22)
+project(kernels LANGUAGES C)
+find_package(autotune REQUIRED)
+add_custom_target(known)
+autotune_add_kernel(known SHAPE 4096x4096)
+autotune_add_kernel(known SHAPE 4096x4096 DTYPE f32 DEVICE H200 OUTPUT again.cu)
+add_custom_target(unknown)
+autotune_add_kernel(unknown OP copy SHAPE 100 DATABASE new.db TUNE 10m)
+if(WRONG)
+  autotune_add_kernel(known SHAPES 4096x4096)
+endif()
+LIST
+quietly "$cmake" -S kernels -B made -DCMAKE_PREFIX_PATH="$work/prefix"
+grep -q "^AUTOTUNE_PROGRAM:.*=$work/prefix/bin/autotune$" made/CMakeCache.txt || fail 'not the program of that prefix'
+quietly "$cmake" --build made --target known
+grep -q '^cudaError_t transpose_4096x4096_f32(' made/transpose_4096x4096_f32.cu || fail "$(cat log)"
+cmp made/transpose_4096x4096_f32.cu made/again.cu
+"$cmake" --build made --target known >log 2>&1
+grep -q 'autotune: transpose' log && fail 'made again, and nothing had changed'
+"$cmake" --build made --target unknown >log 2>&1 && fail 'built without a winner and without a GPU'
+tr -s ' \n' ' ' <log >said
+grep -q 'copy 100 f32: autotune: error: .*or build there with TUNE' said || fail "$(cat log)"
+"$cmake" -S kernels -B made -DWRONG=ON >log 2>&1 && fail 'took a word that it does not know'
+tr -s ' \n' ' ' <log | grep -q "found 'SHAPES;4096x4096'; expected SHAPE" || fail "$(cat log)"
+if "$build/autotune" check --template linear --sample 1 --shape 64 --dtype u8 >log 2>&1; then
+  # On a driver that computes on the CPU.
+  quietly "$cmake" -S kernels -B made -DWRONG=OFF -DAUTOTUNE_PROGRAM="$build/tests/e2e/autotune_quick"
+  LD_LIBRARY_PATH=$build/tests/e2e/driver quietly "$cmake" --build made --target unknown
+  grep -q '^cudaError_t copy_100_f32(' made/copy_100_f32.cu || fail "$(cat log)"
+  [[ -e kernels/new.db ]] || fail 'what was tuned is not in the database'
+else
+  echo 'without NVRTC nothing is tuned: left out'
+fi
+
 if command -v python3 >/dev/null; then
   echo '== Python'
-  expect_line env AUTOTUNE_LIBRARY="$library" python3 "$source/tools/autotune.py" 4096x4096:f32
+  expect_line env AUTOTUNE_LIBRARY="$library" python3 "$source/tools/examples/transpose.py" 4096x4096:f32
 fi
 
 echo '== what comes with it'
@@ -91,16 +128,17 @@ rm -r "$HOME/.local/share/autotune"
 LD_LIBRARY_PATH=$folder examples/transpose 4096 4096 f32 >seen
 grep -q '^transpose 4096x4096 f32: exact$' seen || fail "$(cat seen)"
 if command -v python3 >/dev/null; then
-  env AUTOTUNE_LIBRARY="$library" PYTHONPATH="$source/tools" PYTHONDONTWRITEBYTECODE=1 python3 -c '
+  env AUTOTUNE_LIBRARY="$library" PYTHONPATH="$source/tools/python" PYTHONDONTWRITEBYTECODE=1 python3 -c '
 import autotune
+from autotune import _tuner
 question = ("transpose", (4096, 4096), "f32")
 assert autotune.Tuner(tune_s=1).find(*question).origin == "shipped with autotune"
 assert autotune.Tuner(shipped=False).find(*question, cc=90).origin == ""
 args = autotune.Tuner().find(*question).args
 assert [(arg.name, arg.role) for arg in args][:3] == [("out", "output"), ("in", "input"), ("batch", "scalar")], args
-assert autotune._in_order(args, {"in": 2, "out": 1}) == [1, 2]
+assert _tuner.in_order(args, {"in": 2, "out": 1}) == [1, 2]
 try:
-    autotune._in_order(args, {"in": 2, "output": 1})
+    _tuner.in_order(args, {"in": 2, "output": 1})
     raise SystemExit("a buffer of another name was taken")
 except ValueError as error:
     assert "expected out, in" in str(error), error' || fail 'Python'

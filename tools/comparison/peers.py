@@ -44,7 +44,7 @@ class Autotune(Peer):
             self.name = self.title = name
 
     def open(self, device):
-        import autotune  # tools/autotune.py
+        import autotune  # tools/python
 
         try:
             self._tuner = autotune.Tuner(database=self._database, library=self._library)

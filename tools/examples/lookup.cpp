@@ -16,7 +16,7 @@ int main()
     }
     std::unique_ptr<at_tuner, decltype(&at_close)> tuner(opened, at_close);
 
-    const at_problem problem = { "transpose", AT_F32, 2, { 4096, 4096 }, {}, {} };
+    const at_problem problem = { "transpose", AT_F32, 2, { 4096, 4096 }, {}, {}, {} };
     at_found *answer = nullptr;
     if (at_find(&answer, tuner.get(), &problem, nullptr, &err) != AT_OK) {
         std::fprintf(stderr, "lookup: %s\n", err.text);

@@ -31,9 +31,9 @@ SHAPES
 
 libraries=("$build"/libautotune.so.*.*.*)
 if python3 -c 'import torch, sys; sys.exit(not torch.cuda.is_available())' 2>/dev/null; then
-  AUTOTUNE_LIBRARY=${libraries[0]} python3 tools/autotune.py || failed=1
+  AUTOTUNE_LIBRARY=${libraries[0]} python3 tools/examples/transpose.py || failed=1
 else
-  printf 'no torch with a GPU here: tools/autotune.py was not compared\n'
+  printf 'no torch with a GPU here: tools/examples/transpose.py was not compared\n'
 fi
 ((failed == 0)) && printf 'all results are right\n'
 exit "$failed"

@@ -14,7 +14,7 @@ import time
 from kernels import kernel_of
 from launch import right_answer
 
-OPTIONS = ["--std=c++17"]  # as autotune's; CuPy adds -ftz=true
+OPTIONS = ["--std=c++17"]  # as autotune's; CuPy adds -ftz=true, and so does ops/*/kt.cu
 
 
 def space_of(kernel, max_threads=1024):

@@ -55,7 +55,8 @@ static at_status show(const char *path, int64_t limit_bytes, bool smaller, at_er
     at_error why;
     at_status status = at__store_open(&cache, path, AT__STORE_READ, err); /* not made when it is not there */
     if (status == AT_ERR_NOT_FOUND)
-        return at_fail(err, status, "%s: no cache yet; the first run that compiles makes it", path);
+        return at_fail(err, status, "%s: no cache yet; `autotune SHAPE` makes it on a machine with a GPU",
+                       path);
     if (status == AT_OK && smaller) {
         at__store_close(cache);
         cache = NULL;

@@ -81,14 +81,22 @@ static at_status open_store(at__store **out, const char *path, const export_args
 }
 
 static at_status no_winner(const at__problem *problem, const at__problem_key *key, const char *path,
-                           const char *device, at_error *err)
+                           const export_args *args, at_error *err)
 {
-    return at_fail(err, AT_ERR_NOT_FOUND,
-                   "%s has no winner for %s %s %s%s%s; find one with: autotune tune %s %s %s --device 0 --db "
-                   "%s",
-                   path, key->op, key->shape, at__dtype_name(problem->type),
-                   device ? " on a device named like " : "", device ? device : "", key->op, key->shape,
-                   at__dtype_name(problem->type), path);
+    at__str places = { 0 };
+    const char *device = args->device;
+    if (args->templates_dir) {
+        at__str_add(&places, " --templates ");
+        at__str_add_word(&places, args->templates_dir);
+    }
+    at__str_add(&places, " --db ");
+    at__str_add_word(&places, path);
+    at_fail(err, AT_ERR_NOT_FOUND,
+            "%s has no winner for %s %s %s%s%s; find one with: autotune tune %s %s %s --device 0%s", path,
+            key->op, key->shape, at__dtype_name(problem->type), device ? " on a device named like " : "",
+            device ? device : "", key->op, key->shape, at__dtype_name(problem->type), at__str_text(&places));
+    at__str_clear(&places);
+    return AT_ERR_NOT_FOUND;
 }
 
 static at_status make_text(at__str *out, const at__problem *problem, const at__catalog *catalog,
@@ -100,7 +108,9 @@ static at_status make_text(at__str *out, const at__problem *problem, const at__c
     at__str shape = { 0 };
     at__answer answer = { 0 };
     at__template *owned = NULL;
-    at__export_input in = { .answer = &answer, .problem = problem, .with_main = args->with_main };
+    at__export_input in = {
+        .answer = &answer, .problem = problem, .with_main = args->with_main, .templates = args->templates_dir
+    };
 
     at_status status = at__problem_key_of(&key, &shape, problem, err);
     if (status == AT_OK)
@@ -108,7 +118,7 @@ static at_status make_text(at__str *out, const at__problem *problem, const at__c
     if (status == AT_OK) {
         status = find_winner(&answer, &in.shipped, store, &key, args, err);
         if (status == AT_ERR_NOT_FOUND)
-            no_winner(problem, &key, path, args->device, err);
+            status = no_winner(problem, &key, path, args, err);
     }
     if (status == AT_OK)
         status = winners_template(&owned, &in.t, store, catalog, problem->op, &answer.winner, err);

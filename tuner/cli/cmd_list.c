@@ -1,6 +1,7 @@
 /* cmd_list.c - `autotune list`: operations, templates, devices, strategies. */
 #include "cli/commands.h"
 #include "device/device.h"
+#include "lang/named_size.h"
 #include "search/strategy.h"
 #include "util/rows.h"
 
@@ -52,20 +53,30 @@ static bool wanted_template(const request *r, const at__template *t)
 
 /* Text. */
 
-static void list_op(const at__op *op)
+static void list_dim(const at__dim *dim)
+{
+    at__str text = { 0 };
+    at__dim_add_text(&text, dim);
+    at__print(stdout, dim->optional ? " [%s]" : " %s", at__str_text(&text));
+    at__str_clear(&text);
+}
+
+/* `brief`: what problems look like, no more. */
+static void list_op(const at__op *op, bool brief)
 {
     static const char *const ROLES[] = { "", "input ", "output ", "inout ", "scratch " };
-    at__print(stdout, "%s: %s\n  shape:", op->name, op->about);
-    for (int i = 0; i < op->dim_count; i++)
-        if (op->dims[i].optional)
-            at__print(stdout, " [%s=%" PRId64 "]", op->dims[i].name, op->dims[i].value);
-        else
-            at__print(stdout, " %s", op->dims[i].name);
+    at__print(stdout, "%s: %s\n  shape:%s", op->name, op->about,
+              op->layout_count ? " extents permutation [in=strides] [out=strides]" : "");
+    for (int i = 0; i < op->dim_count && !op->layout_count; i++)
+        list_dim(&op->dims[i]);
     for (int i = 0; i < op->pitch_count; i++)
         at__print(stdout, "%s%s=%s", i ? " " : " / ", op->pitches[i].name, op->dims[op->pitches[i].dim].name);
     for (int i = 0; i < op->align_count; i++)
         at__print(stdout, "%s%s=%d", i ? " " : " @ ", op->aligns[i].name, AT__FULL_ALIGN);
-    at__print(stdout, "\n  types:%s", op->storage ? " any; those of one size share a result" : "");
+    at__print(stdout, "\n");
+    if (brief)
+        return;
+    at__print(stdout, "  types:%s", op->storage ? " any; those of one size share a result" : "");
     for (int i = 0; i < AT__DTYPES && !op->storage; i++)
         if (op->types & (1u << i))
             at__print(stdout, " %s", at__dtype_name((at__dtype)i));
@@ -131,6 +142,17 @@ static void json_metrics(at__str *out, const at__op *op)
         at__member_text(out, "objective", op->objective_text);
 }
 
+/* Of a choice. */
+static void json_words(at__str *out, const at__dim *dim)
+{
+    if (dim->word_count == 0)
+        return;
+    at__member_name(out, "words");
+    for (int k = 0; k < dim->word_count; k++)
+        at__str_addf(out, "%s\"%s\"", k ? "," : "[", dim->words[k]);
+    at__str_add(out, "]");
+}
+
 static void json_op(at__str *out, const at__op *op)
 {
     static const char *const ROLES[] = { "scalar", "input", "output", "inout", "scratch" };
@@ -147,6 +169,7 @@ static void json_op(at__str *out, const at__op *op)
         at__member_text(out, "name", op->dims[i].name);
         if (op->dims[i].optional)
             at__member_int(out, "default", op->dims[i].value);
+        json_words(out, &op->dims[i]);
         at__str_add(out, "}");
     }
     at__str_add(out, "],\"pitches\":[");
@@ -244,7 +267,7 @@ static void list_ops(at__str *out, const request *r)
             at__str_add(out, n++ ? "," : "");
             json_op(out, op);
         } else {
-            list_op(op);
+            list_op(op, r->brief && !r->op);
         }
     }
 }

@@ -72,7 +72,7 @@ static void print_conditions(const at__conditions *c)
             at__str_add(&line, line.len ? ", " : "");
             at__str_addf(&line, PARTS[i].format, PARTS[i].value);
         }
-    if (line.len)
+    if (*at__whole(&line))
         at__print(stdout, "  conditions     %s\n", at__whole(&line));
     at__str_clear(&line);
 }
@@ -88,7 +88,7 @@ static void print_rate(const at__answer *a)
 static void print_metrics(const at__answer *a, const at__problem *problem)
 {
     at__str lines = { 0 };
-    at__metrics_lines(&lines, problem, &a->winner.timing, &a->winner.resources);
+    at__metrics_lines(&lines, problem, AT__RECORD_OF(&a->winner));
     at__print(stdout, "%s", at__whole(&lines));
     at__str_clear(&lines);
 }
@@ -197,7 +197,7 @@ static void print_csv(const at__answer *a, const at__problem *problem, bool ship
     at__field_real(&o, 4, at__answer_share(a));
     at__field_text(&o, "exact");
     at__field_text(&o, origin(shipped));
-    at__metrics_csv_fields(&o, problem, &a->winner.timing, &a->winner.resources);
+    at__metrics_csv_fields(&o, problem, AT__RECORD_OF(&a->winner));
     at__print(stdout, "%s\n", at__whole(&o));
     at__str_clear(&o);
 }
@@ -265,7 +265,7 @@ static void found_json(const at__found *f, const at__problem *problem, const cha
     if (f->own) {
         at__member_int(&o, "samples", a->winner.timing.samples);
         at__member_text(&o, "measured_at", a->measured_at);
-        at__metrics_member(&o, problem, &a->winner.timing, &a->winner.resources);
+        at__metrics_member(&o, problem, AT__RECORD_OF(&a->winner));
     }
     at__str_add(&o, "}");
     at__print(stdout, "%s\n", at__whole(&o));
@@ -283,8 +283,8 @@ static void found_csv(const at__found *f, const at__problem *problem, const char
     at__field_text(&o, ""); /* a share of the copy ceiling is known of finals only */
     at__field_text(&o, at__match_name(f->match));
     at__field_text(&o, origin(f->shipped));
-    at__metrics_csv_fields(&o, problem, f->own ? &a->winner.timing : &(at__timing){ 0 },
-                           &a->winner.resources);
+    const at__record elsewhere = { &(at__timing){ 0 }, &a->winner.resources, a->winner.config };
+    at__metrics_csv_fields(&o, problem, f->own ? AT__RECORD_OF(&a->winner) : &elsewhere);
     at__print(stdout, "%s\n", at__whole(&o));
     at__str_clear(&o);
 }

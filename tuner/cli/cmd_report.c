@@ -53,7 +53,7 @@ static void add_metrics(void *context, at__str *out, const at__answer *a)
     const at__dtype type = type_of(op, a->type_key);
     const at__shape_defaults defaults = { .op = op->name, .type = &type };
     if (at__shapes_parse(&shapes, a->shape, strlen(a->shape), "", catalog, &defaults, NULL) == AT_OK)
-        at__metrics_phrase(out, &shapes.problems[0], &a->winner.timing, &a->winner.resources);
+        at__metrics_phrase(out, &shapes.problems[0], AT__RECORD_OF(&a->winner));
     at__shapes_clear(&shapes);
 }
 

@@ -173,7 +173,7 @@ static void on_result(void *context, const at__result *result)
         at__print(stdout, ", %.1f %% of %s", 100 * w->ceiling_s / w->timing.median_s,
                   at__ceiling_is_rate(w->ceiling_name) ? w->ceiling_name : "a plain copy");
     at__print(stdout, "\n");
-    at__metrics_lines(&metrics, result->problem, &w->timing, &w->resources);
+    at__metrics_lines(&metrics, result->problem, AT__RECORD_OF(w));
     at__print(stdout, "%s", at__whole(&metrics));
     at__str_clear(&metrics);
 }

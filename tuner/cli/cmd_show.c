@@ -68,7 +68,7 @@ static bool keep(void *context, const at__trial_row *row, const at__fingerprint 
                                     .outcome = row->outcome,
                                     .timing = row->timing,
                                     .resources = row->resources,
-                                    .score = at__score_or_none(t->problem, &row->timing, &row->resources),
+                                    .score = at__score_or_none(t->problem, AT__RECORD_OF(row)),
                                     .cold = f->cold,
                                     .outdated = is_outdated(t, row) };
     return !t->failed;
@@ -136,7 +136,7 @@ static void print_json(const view *v, const trial *t)
         at__member_real(&o, "median_s", 9, t->timing.median_s);
         at__member_real(&o, "gb_per_s", 5, 1e-9 * v->traffic_bytes / t->timing.median_s);
         at__report_gflop_member(&o, at__gflop_per_s(v->ops_count, t->timing.median_s));
-        at__metrics_member(&o, v->problem, &t->timing, r);
+        at__metrics_member(&o, v->problem, AT__RECORD_OF(t));
         at__member_real(&o, "share_of_best", 5, v->best / t->score);
         at__member_real(&o, "spread", 4, t->timing.spread);
         at__member_int(&o, "samples", t->timing.samples);
@@ -174,7 +174,7 @@ static void print_csv(const view *v, const trial *t)
     at__field_text(&o, t->device);
     at__field_int(&o, t->cold);
     at__field_text(&o, t->log);
-    at__metrics_csv_fields(&o, v->problem, &t->timing, r);
+    at__metrics_csv_fields(&o, v->problem, AT__RECORD_OF(t));
     at__print(stdout, "%s\n", at__whole(&o));
     at__str_clear(&o);
 }
@@ -186,7 +186,7 @@ static void print_text(const view *v, const trial *t)
     at__time_text(time, sizeof time, t->timing.median_s);
     if (v->ops_count > 0)
         snprintf(rate, sizeof rate, " %8.0f", at__gflop_per_s(v->ops_count, t->timing.median_s));
-    at__metrics_text_columns(&metrics, v->problem, &t->timing, &t->resources);
+    at__metrics_text_columns(&metrics, v->problem, AT__RECORD_OF(t));
     at__print(stdout, "%11s %8.0f%s%s %5.1f %% %5.1f %% %5" PRId64 " %7" PRId64 "  %-12s %s", time,
               1e-9 * v->traffic_bytes / t->timing.median_s, rate, at__whole(&metrics),
               100 * v->best / t->score, 100 * t->timing.spread, t->resources.registers,

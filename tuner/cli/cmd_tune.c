@@ -5,6 +5,7 @@
 #include "cli/progress.h"
 #include "cli/metrics.h"
 #include "cli/report.h"
+#include "tune/shard.h"
 #include "tune/tune.h"
 #include "util/clock.h"
 
@@ -25,7 +26,7 @@ static const at__usage USAGE = {
 };
 
 typedef struct tune_args {
-    const char *shapes, *db, *dtype, *op, *strategy, *format, *templates_dir, *trace, *cache_limit;
+    const char *shapes, *shard, *db, *dtype, *op, *strategy, *format, *templates_dir, *trace, *cache_limit;
     at__words words, devices, fix, templates, ld, align;
     int64_t max_trials, seed, jobs;
     double budget_s;
@@ -57,8 +58,7 @@ static void on_result(void *context, const at__result *result)
     o->head_printed = true;
     at__report_result(&text, o->format, result);
     if (o->format == AT__TEXT && o->display.verbose && result->found)
-        at__metrics_lines(&text, result->problem, &result->answer->winner.timing,
-                          &result->answer->winner.resources);
+        at__metrics_lines(&text, result->problem, AT__RECORD_OF(&result->answer->winner));
     at__print(stdout, "%s", at__whole(&text));
     fflush(stdout);
     at__totals_add(&o->totals, result);
@@ -225,6 +225,14 @@ static at_status plan_shapes(plan *p, const tune_args *a, at_error *err)
                    "no problem was given; expected --shapes FILE, or a shape such as 4096x4096 f32");
 }
 
+/* After everything that looks at all problems: what is wrong is wrong in every task of an array. */
+static at_status plan_shard(plan *p, const char *text, at_error *err)
+{
+    at__shard shard = { 0 };
+    at_status status = at__shard_parse(&shard, text, err);
+    return status == AT_OK ? at__shard_take(&p->shapes, &shard, err) : status;
+}
+
 static at_status plan_cache(plan *p, const tune_args *a, at_error *err)
 {
     at_status status = at__store_cache_path(&p->cache, err);
@@ -272,6 +280,8 @@ static at_status make_plan(plan *p, const tune_args *a, at_error *err)
         status = plan_shapes(p, a, err);
     if (status == AT_OK)
         status = plan_restrictions(p, a, err);
+    if (status == AT_OK && a->shard)
+        status = plan_shard(p, a->shard, err);
     if (status == AT_OK)
         status = plan_db(p, a->db, err);
     if (status == AT_OK && !a->no_cache)
@@ -346,6 +356,10 @@ int at__cmd_tune(int argc, char **argv)
           "answers with the trials recorded in a database or a dump (of several devices: replay:FILE@NAME)",
           &a.devices },
         { "--shapes", AT__OPT_TEXT, "FILE", "problems, one a line; - reads stdin", &a.shapes },
+        { "--shard", AT__OPT_TEXT, "I/N",
+          "only part I of N parts of the problems, of equal expected cost: for job arrays, each with a "
+          "database of its own (tools/slurm), joined by `autotune merge`",
+          &a.shard },
         { "--dtype", AT__OPT_TEXT, "TYPE", defaults.type, &a.dtype },
         { "--trace", AT__OPT_TEXT, "FILE",
           "where the time went (compilers, queue, device, store), for chrome://tracing or ui.perfetto.dev",
@@ -394,7 +408,12 @@ int at__cmd_tune(int argc, char **argv)
     if (!at__command_options(&USAGE, TABLE, argc, argv, &a.words, &code))
         return code;
     remember_command(&p.command, argc, argv);
-    code = make_plan(&p, &a, &err) == AT_OK ? run_plan(&p, &a) : at__complain(&err);
+    if (make_plan(&p, &a, &err) != AT_OK)
+        code = at__complain(&err);
+    else if (p.shapes.count)
+        code = run_plan(&p, &a);
+    else if (!a.quiet) /* an array may have more tasks than problems: that is no failure */
+        at__print(stderr, "--shard %s: no problem is left for this part\n", a.shard);
     plan_clear(&p);
     return code;
 }

@@ -238,16 +238,23 @@ static at_status open_all(work *w, const at__tune_events *events, at_error *err)
     if (status == AT_OK)
         status = at__db_path(&w->options.db_path, a->db, &w->keep, err);
     if (status == AT_OK && access(w->options.db_path, F_OK) != 0) /* a session would make it */
-        status = at_fail(err, AT_ERR_NOT_FOUND, "%s: no such database", w->options.db_path);
+        status =
+            at_fail(err, AT_ERR_NOT_FOUND,
+                    "%s: no such database, so nothing to verify; `autotune SHAPE` makes it on a machine with "
+                    "a GPU, or name another with --db",
+                    w->options.db_path);
     if (status == AT_OK)
         status = read_shapes(w, err);
     if (status == AT_OK)
         status = at__device_open(&w->device, a->device ? a->device : "0", &cancel, err);
+    bool replay = a->device && at__device_is_replay(a->device);
     w->options.warm = a->warm;
     w->options.command = "verify";
     w->options.cancel = &at__cancel_requested;
     if (status == AT_OK)
-        status = at__session_open(&w->session, w->catalog, &w->options, w->device, 0, events, err);
+        status = at__session_begin(&w->session, w->catalog, &w->options, replay, 0, events, err);
+    if (status == AT_OK)
+        status = at__session_open(w->session, w->device, err);
     return status == AT_OK ? collect_all(w, err) : status;
 }
 

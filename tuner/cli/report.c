@@ -56,7 +56,7 @@ void at__report_head(at__str *out, at__format format)
         at__str_add(out,
                     "op,shape,dtype,device,found,from_store,template,config,median_us,min_us,spread,samples,"
                     "gb_per_s,gflop_per_s,ceiling_us,share_of_ceiling,ceiling,trials,space,elapsed_s,"
-                    "interrupted,why\n");
+                    "interrupted,why,metrics\n");
 }
 
 static int count_lines(const char *text)
@@ -74,7 +74,7 @@ static void notes(at__str *out, const at__result *r)
     double rate = at__answer_gflop_per_s(r->answer);
     if (rate > 0)
         at__str_addf(out, "  [%.0f GFLOP/s]", rate);
-    at__metrics_note(out, r->problem, &w->timing, &w->resources);
+    at__metrics_note(out, r->problem, AT__RECORD_OF(w));
     if (r->device < 0)
         at__str_add(out, "  [replay]");
     if (ties)
@@ -132,7 +132,7 @@ static void csv_winner(at__str *out, const at__answer *a)
 
 static void csv_row(at__str *out, const at__result *r)
 {
-    at__str shape = { 0 };
+    at__str shape = { 0 }, metrics = { 0 };
     at__problem_shape(&shape, r->problem);
     at__field_text(out, r->problem->op->name);
     at__field_text(out, at__str_text(&shape));
@@ -147,9 +147,13 @@ static void csv_row(at__str *out, const at__result *r)
     at__field_real(out, 3, r->elapsed_s);
     at__field_int(out, r->interrupted);
     at__field_text(out, r->found ? "" : r->why);
+    if (r->found)
+        at__metrics_words(&metrics, r->problem, AT__RECORD_OF(&r->answer->winner));
+    at__field_text(out, at__str_text(&metrics));
     at__str_add(out, "\n");
-    out->failed |= shape.failed;
+    out->failed |= shape.failed || metrics.failed;
     at__str_clear(&shape);
+    at__str_clear(&metrics);
 }
 
 /* Under which conditions the winner was measured. */
@@ -191,7 +195,7 @@ void at__report_answer(at__str *out, const at__answer *a, const at__problem *pro
     at__member_int(out, "samples", w->timing.samples);
     at__member_real(out, "gb_per_s", 5, at__answer_gb_per_s(a));
     at__report_gflop_member(out, at__answer_gflop_per_s(a));
-    at__metrics_member(out, problem, &w->timing, &w->resources);
+    at__metrics_member(out, problem, AT__RECORD_OF(w));
     if (*w->objective)
         at__member_text(out, "objective", w->objective);
     at__member_real(out, "ceiling_s", 9, w->ceiling_s);

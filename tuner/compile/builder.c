@@ -128,26 +128,56 @@ void at__build_finish(at__build *build, at__builder *builder, at__compiled *comp
         keep_in_cache(build, builder);
 }
 
-at_status at__build_wait(at__build *build, at__builder *builder, const char *name, at_error *err)
+/* Hands the source to the pool; without room it stays with the build. */
+static at_status hand_over(at__build *build, at__builder *builder, const char *name, at_error *err)
+{
+    if (!at__pool_has_room(builder->pool))
+        return AT_OK;
+    build->owner = ++builder->owners;
+    return at__pool_submit(builder->pool, AT__POOL_TAG(build->owner, 0), at__str_text(&build->source), name,
+                           builder->cc, AT__CUBIN, err);
+}
+
+at_status at__build_begin(at__build *build, at__builder *builder, const char *name, at_error *err)
+{
+    at_status status = at__build_look_up(build, builder, err);
+    return status == AT_OK && !build->done ? hand_over(build, builder, name, err) : status;
+}
+
+static bool take(at__build *build, at__builder *builder)
 {
     at__compiled compiled = { 0 };
+    if (!build->owner || !at__pool_take_of(builder->pool, build->owner, &compiled))
+        return false;
+    at__build_finish(build, builder, &compiled);
+    at__compiled_clear(&compiled);
+    build->owner = 0;
+    return true;
+}
 
+at_status at__build_wait(at__build *build, at__builder *builder, const char *name, at_error *err)
+{
     if (build->done)
         return AT_OK;
-    at_status status =
-        at__pool_submit(builder->pool, -1, at__str_text(&build->source), name, builder->cc, AT__CUBIN, err);
-    while (status == AT_OK && !at__pool_take(builder->pool, &compiled)) {
+    at_status status = build->owner ? AT_OK : hand_over(build, builder, name, err);
+    while (status == AT_OK && !take(build, builder)) {
         at__pool_wait(builder->pool, NULL, 50);
         status = at__pool_pump(builder->pool, err);
+        if (status == AT_OK && !build->owner)
+            status = hand_over(build, builder, name, err);
         if (status == AT_OK && at__cancel_due(builder->cancel))
             status = at_fail(err, AT_ERR_CANCELLED, "interrupted while %s was compiled", name);
     }
     if (status == AT_ERR_CANCELLED)
         at__pool_drop(builder->pool);
-    if (status == AT_OK)
-        at__build_finish(build, builder, &compiled);
-    at__compiled_clear(&compiled);
     return status;
+}
+
+void at__build_drop(at__build *build, at__builder *builder)
+{
+    if (build->owner && builder->pool)
+        at__pool_drop_of(builder->pool, build->owner);
+    at__build_clear(build);
 }
 
 /* Buffers are counted over all of the op's arguments, whichever of them a kernel takes. */

@@ -18,6 +18,7 @@ typedef struct at__builder {
     at__nvrtc *nvrtc;   /* for its version; NULL: kernels are rendered, not compiled, which a replay needs */
     at__cancel *cancel; /* ends a wait; NULL: nothing does */
     int cc;
+    int owners;           /* who has jobs with the pool, so far: the next one's number is one more */
     int64_t compiled;     /* kernels compiled, not counting cache hits */
     at_error cache_error; /* why the cache was given up: it only saves time */
 } at__builder;
@@ -31,6 +32,7 @@ typedef struct at__build {
     at__resources resources; /* -1: unknown, of a kernel that an older version put into the cache */
     bool done, ok;
     bool cached;      /* it came from the cache, not from a compiler */
+    int owner;        /* of its job, which at__build_begin handed to the pool; 0: there is none */
     double compile_s; /* 0: from the cache */
 } at__build;
 void at__build_clear(at__build *build);
@@ -43,11 +45,20 @@ at_status at__build_start(at__build *build, at__builder *builder, const at__temp
 void at__build_finish(at__build *build, at__builder *builder, at__compiled *compiled);
 
 /*
- * Compiles build->source at once, waiting. No other job may be with the pool. AT_ERR_CANCELLED: the builder
- * was cancelled, and the compilation is given up.
+ * Hashes build->source, looks in the cache and, where the pool has room, has it compiled, without waiting:
+ * several are compiled side by side. at__build_wait must follow, or at__build_drop.
+ */
+at_status at__build_begin(at__build *build, at__builder *builder, const char *name,
+                          at_error *err) AT_MUST_CHECK;
+
+/*
+ * Waits until build->source is compiled; hands it over if nobody has. Jobs of others go on meanwhile.
+ * AT_ERR_CANCELLED: the builder was cancelled, and all that is being compiled is given up.
  */
 at_status at__build_wait(at__build *build, at__builder *builder, const char *name,
                          at_error *err) AT_MUST_CHECK;
+void at__build_drop(at__build *build,
+                    at__builder *builder); /* its job is given up; then as at__build_clear */
 
 /*
  * A kernel that does not load although the cache gave it: true when it came from there, and now is to be

@@ -437,7 +437,7 @@ static at_status check_reference(at__compile_check *c, const at__problem *p, int
     if (status == AT_OK && at__op_check_inputs(p->op, p->type, &cause) != AT_OK)
         status = add_failure(c, row, cause.text, err);
     if (status == AT_OK)
-        status = at__render_reference(&source, p->op, p->type, err);
+        status = at__render_reference_of(&source, p, err);
     if (status == AT_OK)
         status = submit(c, row, &source, p->op->file, "", NULL, err);
     if (status == AT_OK)

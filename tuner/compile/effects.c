@@ -29,9 +29,67 @@ typedef struct search {
     at__space *space;
     at__rng rng;
     probe probes[AT__MAX_PARAMS + 1]; /* of each parameter; last the one that they differ from */
-    int pairs[AT__MAX_PARAMS];        /* that were equal */
+    int pairs[AT__MAX_PARAMS];        /* whose code was equal */
     bool matters[AT__MAX_PARAMS];
+    bool launches[AT__MAX_PARAMS]; /* it changed the launch   */
 } search;
+
+/* ---- the text ---- */
+
+static bool is_part(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+static bool has_word(const char *line, size_t len, const char *word)
+{
+    size_t n = strlen(word);
+    const char *end = line + len, *at = line;
+    while ((at = memmem(at, (size_t)(end - at), word, n)) != NULL) {
+        if ((at == line || !is_part(at[-1])) && (at + n == end || !is_part(at[n])))
+            return true;
+        at += n;
+    }
+    return false;
+}
+
+/* #define NAME, or an #if that asks for it. */
+static bool is_directive_of(const char *line, size_t len, const char *name)
+{
+    const char *end = line + len;
+    while (line < end && (*line == ' ' || *line == '\t'))
+        line++;
+    return line < end && *line == '#' && has_word(line, (size_t)(end - line), name);
+}
+
+/* The first such line of the template's code, with its place. */
+static bool find_directive(at__str *out, const at__template *t, const char *name)
+{
+    for (int i = 0; i < t->part_count; i++) {
+        const at__part *part = &t->parts[i];
+        const char *at = t->source + part->begin, *end = at + part->len;
+        for (int number = part->line; at < end; number++) {
+            const char *stop = memchr(at, '\n', (size_t)(end - at));
+            size_t len = (size_t)((stop ? stop : end) - at);
+            if (is_directive_of(at, len, name)) {
+                at__str_addf(out, "'%.*s' in %s:%d", (int)(len > 80 ? 80 : len), at, part->file, number);
+                return true;
+            }
+            at += len + 1;
+        }
+    }
+    return false;
+}
+
+/* A line of the preprocessor speaks of it, and it is a constant: an #ifndef or an #if takes it for not there.
+ */
+static bool is_hidden(const at__template *t, const char *name)
+{
+    at__str line = { 0 };
+    bool hidden = !at__is_macro(t, name) && find_directive(&line, t, name);
+    at__str_clear(&line);
+    return hidden;
+}
 
 /* ---- compiling ---- */
 
@@ -98,6 +156,7 @@ static bool vary(search *s, const at__config *base, int i)
     return false;
 }
 
+/* What the code should see, and does not, may change the launch all the same. */
 static void compare(search *s)
 {
     const probe *base = &s->probes[AT__MAX_PARAMS];
@@ -105,10 +164,11 @@ static void compare(search *s)
         const probe *p = &s->probes[i];
         if (!p->used || !p->ok || !base->ok)
             continue;
-        bool same = strcmp(p->hash, base->hash) == 0 &&
-                    memcmp(p->geometries, base->geometries, sizeof p->geometries) == 0;
+        bool same = strcmp(p->hash, base->hash) == 0;
+        bool launch = memcmp(p->geometries, base->geometries, sizeof p->geometries) != 0;
         s->pairs[i] += same;
-        s->matters[i] = s->matters[i] || !same;
+        s->launches[i] |= launch;
+        s->matters[i] = s->matters[i] || !same || (launch && !is_hidden(s->q->t, s->q->t->params[i].name));
     }
 }
 
@@ -131,51 +191,6 @@ static at_status play_round(search *s, at_error *err)
 
 /* ---- why ---- */
 
-static bool is_part(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-static bool has_word(const char *line, size_t len, const char *word)
-{
-    size_t n = strlen(word);
-    const char *end = line + len, *at = line;
-    while ((at = memmem(at, (size_t)(end - at), word, n)) != NULL) {
-        if ((at == line || !is_part(at[-1])) && (at + n == end || !is_part(at[n])))
-            return true;
-        at += n;
-    }
-    return false;
-}
-
-/* #define NAME, or an #if that asks for it. */
-static bool is_directive_of(const char *line, size_t len, const char *name)
-{
-    const char *end = line + len;
-    while (line < end && (*line == ' ' || *line == '\t'))
-        line++;
-    return line < end && *line == '#' && has_word(line, (size_t)(end - line), name);
-}
-
-/* The first such line of the template's code, with its place. */
-static bool find_directive(at__str *out, const at__template *t, const char *name)
-{
-    for (int i = 0; i < t->part_count; i++) {
-        const at__part *part = &t->parts[i];
-        const char *at = t->source + part->begin, *end = at + part->len;
-        for (int number = part->line; at < end; number++) {
-            const char *stop = memchr(at, '\n', (size_t)(end - at));
-            size_t len = (size_t)((stop ? stop : end) - at);
-            if (is_directive_of(at, len, name)) {
-                at__str_addf(out, "'%.*s' in %s:%d", (int)(len > 80 ? 80 : len), at, part->file, number);
-                return true;
-            }
-            at += len + 1;
-        }
-    }
-    return false;
-}
-
 /* Is it anywhere but in the declaration? That is a comment at the start of the last part. */
 static bool is_in_code(const at__template *t, const char *name)
 {
@@ -186,10 +201,11 @@ static bool is_in_code(const at__template *t, const char *name)
            has_word(t->kernel, strlen(t->kernel), name);
 }
 
-static void explain(at__str *out, const at__template *t, const at__param *param)
+static void explain(at__str *out, const at__template *t, const at__param *param, bool launches)
 {
     at__str line = { 0 };
-    at__str_addf(out, "parameter '%s' changes nothing: its values give the same machine code", param->name);
+    at__str_addf(out, "parameter '%s' changes %s: its values give the same machine code", param->name,
+                 launches ? "the launch alone" : "nothing");
     if (!is_in_code(t, param->name))
         at__str_add(out, "; its name is nowhere in the code");
     else if (!at__is_macro(t, param->name) && find_directive(&line, t, param->name))
@@ -204,7 +220,7 @@ static void tell(search *s)
         at__str why = { 0 };
         if (s->matters[i] || !s->pairs[i])
             continue;
-        explain(&why, s->q->t, &s->q->t->params[i]);
+        explain(&why, s->q->t, &s->q->t->params[i], s->launches[i]);
         s->q->useless(s->q->context, i, at__str_text(&why));
         at__str_clear(&why);
     }

@@ -1,7 +1,7 @@
 /*
  * effects.h - parameters that change nothing: whatever their value, the machine code is the same, and so is
  * the launch. Mostly they are not seen by the code, which has a #define of its own, or asks by #if for what
- * is no macro.
+ * is no macro; then they are told also where they change the launch.
  */
 #ifndef AUTOTUNE_EFFECTS_H
 #define AUTOTUNE_EFFECTS_H

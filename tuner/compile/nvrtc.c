@@ -3,16 +3,16 @@
  * exist since 11.8.
  *
  * A compilation that complains about an option is tried again without it, and the option is not
- * passed again: what versions accept is found out, not listed. ptxas reports registers, spills and
- * stack in the log, one function after the other: the largest of each count, and those lines are
- * dropped.
+ * passed again: what versions accept is found out, not listed.
  */
 #include "compile/nvrtc.h"
 
+#include "compile/ahead.h"
 #include "compile/includes.h"
 #include "lang/render_orders.h"
 
 #include <dlfcn.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <nvrtc.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@
 
 #define OLDEST_MAJOR 11
 #define OLDEST_MINOR 8
-#define LOG_LIMIT    ((size_t)64 * 1024) /* a template gone wild writes megabytes; nobody reads them */
+#define AHEAD_SINCE  1208
 
 /* The calls in use; all of them are in 11.8, whatever header this is compiled with. */
 #define CALLS(X)                                                                                             \
@@ -77,6 +77,8 @@ struct at__nvrtc {
     int archs[64];      /* ascending */
     int arch_count;
     bool refused[OPTIONAL_COUNT];
+    int version_number; /* 1300 for 13.0                                       */
+    char ahead[512];    /* folder of headers that are compiled ahead; "": none */
 };
 
 /* ---- opening ---- */
@@ -98,6 +100,7 @@ static bool is_current(at__nvrtc *nvrtc)
     if (nvrtc->call.nvrtcVersion(&major, &minor) != NVRTC_SUCCESS)
         return false;
     snprintf(nvrtc->version, sizeof nvrtc->version, "%d.%d", major, minor);
+    nvrtc->version_number = 100 * major + minor;
     return major > OLDEST_MAJOR || (major == OLDEST_MAJOR && minor >= OLDEST_MINOR);
 }
 
@@ -157,13 +160,54 @@ static bool try_folder(at__nvrtc *nvrtc, const char *folder, const char *below, 
     return false;
 }
 
+/* Where the module `autotune` is, as a pattern: libautotune.so is a part of it, a program in bin/ may have
+ * come with one below lib/python3.N. */
+static bool module_pattern(char *out, size_t size)
+{
+    static const char here = 0;
+    char self[1024];
+    Dl_info info;
+    ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[len > 0 ? len : 0] = '\0';
+    bool shared = dladdr(&here, &info) != 0 && info.dli_fname && strstr(info.dli_fname, ".so");
+    const char *file = shared ? info.dli_fname : self;
+    const char *slash = strrchr(file, '/');
+    int used = !slash ? 0
+                      : snprintf(out, size, "%.*s%s", (int)(slash - file), file,
+                                 shared ? "" : "/../lib/python3*/*-packages/autotune");
+    return used > 0 && (size_t)used < size;
+}
+
+/*
+ * NVIDIA's Python wheels, of CUDA 13 and of CUDA 12. Where autotune was installed by pip its own environment
+ * decides, before what the machine has.
+ */
+static bool try_wheels(at__nvrtc *nvrtc, at__str *tried)
+{
+    static const char *const PLACES[] = { "/../nvidia/cu13/lib", "/../nvidia/cuda_nvrtc/lib" };
+    char module[1024], pattern[1100];
+    bool done = false;
+    if (!module_pattern(module, sizeof module))
+        return false;
+    for (size_t i = 0; i < sizeof PLACES / sizeof *PLACES && !done; i++) {
+        glob_t found = { 0 };
+        snprintf(pattern, sizeof pattern, "%s%s", module, PLACES[i]);
+        if (glob(pattern, 0, NULL, &found) == 0)
+            for (size_t k = 0; k < found.gl_pathc && !done; k++)
+                done = try_folder(nvrtc, found.gl_pathv[k], "", tried);
+        globfree(&found);
+    }
+    return done;
+}
+
 static bool find_library(at__nvrtc *nvrtc, at__str *tried)
 {
     const char *given = getenv("AUTOTUNE_NVRTC");
     const char *home = getenv("CUDA_HOME");
     if (given && *given)
         return try_library(nvrtc, given, tried);
-    return try_folder(nvrtc, NULL, "", tried) || (home && try_folder(nvrtc, home, "/lib64", tried)) ||
+    return try_wheels(nvrtc, tried) || try_folder(nvrtc, NULL, "", tried) ||
+           (home && try_folder(nvrtc, home, "/lib64", tried)) ||
            try_folder(nvrtc, "/usr/local/cuda", "/lib64", tried) ||
            try_folder(nvrtc, AT_NVRTC_FOLDER, "", tried);
 }
@@ -216,6 +260,7 @@ at_status at__nvrtc_open(at__nvrtc **out, at_error *err)
 {
     at_status status = AT_OK;
     at__str tried = { 0 };
+    const char *given = getenv("AUTOTUNE_NVRTC");
     at__nvrtc *nvrtc = calloc(1, sizeof *nvrtc);
 
     if (!nvrtc)
@@ -223,10 +268,13 @@ at_status at__nvrtc_open(at__nvrtc **out, at_error *err)
     if (!find_library(nvrtc, &tried)) {
         status = at_fail(
             err, AT_ERR_DEVICE,
-            "NVRTC %d.%d or newer, CUDA's compiler library, was not found. Install the CUDA toolkit (or "
-            "the Python wheel nvidia-cuda-nvrtc), and set AUTOTUNE_NVRTC to its libnvrtc.so.* when it "
-            "is in an unusual place. Tried:%s",
-            OLDEST_MAJOR, OLDEST_MINOR, at__str_text(&tried));
+            "NVRTC %d.%d or newer, CUDA's compiler library, was not found%s. Install the CUDA toolkit, or "
+            "its "
+            "Python wheel where autotune is one (`pip install nvidia-cuda-nvrtc`); set AUTOTUNE_NVRTC to "
+            "its libnvrtc.so.* when it is in an unusual place. Tried:%s",
+            OLDEST_MAJOR, OLDEST_MINOR,
+            given && *given ? " where AUTOTUNE_NVRTC says (unset it: it is searched for)" : "",
+            at__str_text(&tried));
         goto done;
     }
     find_companions(nvrtc);
@@ -273,6 +321,12 @@ int at__nvrtc_nearest(const at__nvrtc *nvrtc, int cc)
     return best;
 }
 
+void at__nvrtc_compile_ahead(at__nvrtc *nvrtc, const char *folder)
+{
+    bool can = nvrtc->version_number >= AHEAD_SINCE && strlen(folder) < sizeof nvrtc->ahead;
+    snprintf(nvrtc->ahead, sizeof nvrtc->ahead, "%s", can ? folder : "");
+}
+
 bool at__nvrtc_supports(const at__nvrtc *nvrtc, int cc)
 {
     return cc > 0 && at__nvrtc_nearest(nvrtc, cc) == cc;
@@ -294,77 +348,6 @@ void at__nvrtc_key(at__str *out, const at__nvrtc *nvrtc, int cc, at__code kind)
 }
 
 /* ---- the log ---- */
-
-/* The number in front of `what` ("32" before " registers") in a line; -1 when it is not there. */
-static int64_t number_before(const char *line, const char *what)
-{
-    const char *end = strstr(line, what);
-    const char *at = end;
-    while (at && at > line && at[-1] >= '0' && at[-1] <= '9')
-        at--;
-    return at && at < end ? strtoll(at, NULL, 10) : -1;
-}
-
-static void keep_largest(int64_t *value, int64_t found)
-{
-    if (found > *value)
-        *value = found;
-}
-
-static void parse_resources(at__resources *r, const char *line)
-{
-    int64_t registers = number_before(line, " registers");
-    int64_t stores = number_before(line, " bytes spill stores"),
-            loads = number_before(line, " bytes spill loads");
-
-    keep_largest(&r->registers, registers);
-    keep_largest(&r->stack_bytes, number_before(line, " bytes stack frame"));
-    keep_largest(&r->shared_bytes, number_before(line, " bytes smem"));
-    if (registers >= 0) /* ptxas leaves zeros out of this line */
-        keep_largest(&r->shared_bytes, 0);
-    if (stores >= 0 && loads >= 0)
-        keep_largest(&r->spill_bytes, stores + loads);
-}
-
-/* "ptxas info    : Used 32 registers" and its continuation, "ptxas         .     0 bytes stack frame". */
-static bool is_information(const char *line)
-{
-    static const char INFO[] = "ptxas info", CONTINUED[] = "ptxas    ";
-    return strncmp(line, INFO, sizeof INFO - 1) == 0 || strncmp(line, CONTINUED, sizeof CONTINUED - 1) == 0;
-}
-
-void at__nvrtc_log_with_resources(at__str *out, const char *log, const at__resources *resources)
-{
-    at__str_add(out, log);
-    if (resources->registers < 0)
-        return;
-    at__str_addf(out,
-                 "%sptxas info    : Used %" PRId64 " registers, %" PRId64 " bytes stack frame, %" PRId64
-                 " bytes smem, %" PRId64 " bytes spill stores, 0 bytes spill loads",
-                 log[0] ? "\n" : "", resources->registers, resources->stack_bytes, resources->shared_bytes,
-                 resources->spill_bytes);
-}
-
-/* Parses and drops ptxas' information, line by line. */
-void at__nvrtc_digest(char *raw, at__str *log, at__resources *resources)
-{
-    char *next;
-    *resources = AT__RESOURCES_UNKNOWN;
-    for (char *line = raw; line && *line; line = next) {
-        next = strchr(line, '\n');
-        if (next)
-            *next++ = '\0';
-        if (is_information(line)) {
-            parse_resources(resources, line);
-        } else if (log->len < LOG_LIMIT) {
-            at__str_addf(log, "%.*s\n", (int)LOG_LIMIT, line);
-            if (log->len >= LOG_LIMIT)
-                at__str_add(log, "(the rest of this log was left out)\n");
-        }
-    }
-    while (!log->failed && log->len > 0 && log->data[log->len - 1] == '\n')
-        log->data[--log->len] = '\0';
-}
 
 static at_status read_log(at__nvrtc *nvrtc, nvrtcProgram program, at__str *log, at__resources *resources,
                           at_error *err)
@@ -405,6 +388,7 @@ typedef struct job {
     const at__orders *orders; /* what the source itself asks for */
     int cc;
     at__code kind;
+    bool ahead; /* it begins with headers that are compiled ahead */
 } job;
 
 static bool is_standard(const char *option)
@@ -415,8 +399,9 @@ static bool is_standard(const char *option)
 
 static nvrtcResult compile_once(const at__nvrtc *nvrtc, const job *j, bool verbose)
 {
-    const char *options[5 + OPTIONAL_COUNT + AT__MAX_OPTIONS];
-    char arch[40], headers[sizeof nvrtc->headers + 20], cccl[sizeof nvrtc->headers + 30];
+    const char *options[9 + OPTIONAL_COUNT + AT__MAX_OPTIONS];
+    char ahead[sizeof nvrtc->ahead + 20], arch[40], headers[sizeof nvrtc->headers + 20],
+        cccl[sizeof nvrtc->headers + 30];
     int count = 2;
 
     code_options(arch, &options[1], j->cc, j->kind);
@@ -429,6 +414,13 @@ static nvrtcResult compile_once(const at__nvrtc *nvrtc, const job *j, bool verbo
     }
     if (j->kind == AT__LINED_PTX)
         options[count++] = "--generate-line-info";
+    snprintf(ahead, sizeof ahead, "--pch-dir=%s", nvrtc->ahead);
+    if (j->ahead) {
+        options[count++] = "--pch";
+        options[count++] = "--pch-messages=false";
+        options[count++] = "--diag-suppress=20283"; /* that what follows them is not compiled ahead */
+        options[count++] = ahead;
+    }
     for (int i = 0; i < OPTIONAL_COUNT; i++)
         if (!nvrtc->refused[i] && (verbose || i != VERBOSE))
             options[count++] = OPTIONAL[i];
@@ -510,12 +502,39 @@ static bool refuses_source(nvrtcResult result, const job *j)
            result == NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
 }
 
+/*
+ * With headers that are compiled ahead, where there is a folder for them and the text has such. false: it was
+ * not compiled so. Whatever went wrong is none of the kernel's: it is compiled as it is after that.
+ */
+static bool compile_ahead(at__nvrtc *nvrtc, job *j, at__str *log, at__resources *resources,
+                          const char *source, const char *name)
+{
+    at__str text = { 0 };
+    bool done = false;
+    if (nvrtc->ahead[0])
+        at__ahead_lines(&text, source);
+    if (!text.len)
+        return false;
+    at__str_addf(&text, "#pragma nv_hdrstop\n#line 1\n%s", source);
+    j->ahead = true;
+    if (!text.failed && create(nvrtc, j, at__str_text(&text), name) == NVRTC_SUCCESS) {
+        done = compile_once(nvrtc, j, true) == NVRTC_SUCCESS;
+        at__str_reset(log);
+        done = done && read_log(nvrtc, j->program, log, resources, NULL) == AT_OK;
+    }
+    j->ahead = false;
+    if (!done && j->program)
+        nvrtc->call.nvrtcDestroyProgram(&j->program);
+    at__str_clear(&text);
+    return done;
+}
+
 at_status at__nvrtc_compile(at__nvrtc *nvrtc, bool *ok, at__str *code, at__str *log, at__resources *resources,
                             const char *source, const char *name, int cc, at__code kind, at_error *err)
 {
     at__orders orders = { 0 };
     job j = { .orders = &orders, .cc = cc, .kind = kind };
-    nvrtcResult result;
+    nvrtcResult result = NVRTC_SUCCESS;
     const at__include_folders folders = { .cuda = nvrtc->headers };
     at__str safe = { 0 };
 
@@ -528,15 +547,17 @@ at_status at__nvrtc_compile(at__nvrtc *nvrtc, bool *ok, at__str *code, at__str *
         status = at__includes_check(&safe, source, name, &folders, err);
     if (status != AT_OK)
         goto done;
-    result = create(nvrtc, &j, safe.len ? safe.data : source, name);
-    if (result == NVRTC_SUCCESS) {
-        status = compile_program(nvrtc, &j, &result, log, resources, err);
+    const char *text = safe.len ? safe.data : source;
+    if (!compile_ahead(nvrtc, &j, log, resources, text, name)) {
+        result = create(nvrtc, &j, text, name);
+        if (result == NVRTC_SUCCESS)
+            status = compile_program(nvrtc, &j, &result, log, resources, err);
         if (status != AT_OK)
             goto done;
-        at__includes_hide(log, source, name, &folders);
-        if (result != NVRTC_SUCCESS)
-            at__includes_hint(log);
     }
+    at__includes_hide(log, source, name, &folders);
+    if (result != NVRTC_SUCCESS)
+        at__includes_hint(log);
     *ok = result == NVRTC_SUCCESS;
     if (*ok)
         status = read_code(nvrtc, j.program, code, kind, err);

@@ -36,6 +36,12 @@ int at__nvrtc_nearest(const at__nvrtc *nvrtc, int cc);
 typedef enum at__code { AT__CUBIN, AT__PTX, AT__LINED_PTX } at__code;
 
 /*
+ * From now on large headers are compiled ahead (ahead.h), into files in this folder, which is private to this
+ * process; "": not any more. Of an NVRTC before 12.8 nothing changes. The code is the same with and without.
+ */
+void at__nvrtc_compile_ahead(at__nvrtc *nvrtc, const char *folder);
+
+/*
  * Compiles `source` (named `name` in messages) for sm_<cc>. *ok tells whether the compiler accepted it; a
  * refusal is no error: the reason is in *log. AT_ERR_DEVICE only when NVRTC itself failed or does not know
  * cc. `code` and `log` are replaced. Warnings go to the log of a success; ptxas' resource lines do not: they

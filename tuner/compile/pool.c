@@ -3,10 +3,11 @@
  *
  * Jobs wait here, not with a worker: a kernel that compiles for long holds up nothing but its own worker. A
  * worker is sent a job only while it waits for one, so sending never blocks on a busy peer.
- *
- * A worker sends READY once NVRTC is open, then a RESULT for each JOB; FAILED ends it all.
  */
 #include "compile/pool.h"
+
+#include "compile/ahead.h"
+#include "compile/pool_frames.h"
 
 #include "util/bug.h"
 #include "util/clock.h"
@@ -30,7 +31,7 @@
 #define MOST_BYTES  ((int64_t)8 << 30)
 #define LEAST_BYTES ((int64_t)1 << 30)
 
-enum { READY = 1, JOB, RESULT, FAILED };
+enum { ANYBODY = -1 }; /* instead of an owner */
 
 typedef struct job {
     int64_t tag;
@@ -59,119 +60,11 @@ struct at__pool {
     at__compiled *finished; /* oldest first; room for every job that is with the pool */
     size_t finished_count, finished_cap;
     int bad_starts;
+    at__ahead ahead;  /* headers that are compiled ahead ... */
+    bool ahead_asked; /* ... once a text has wanted it       */
     at_status broken; /* once not AT_OK, every pump ends so */
     at_error why;
 };
-
-/* ---- the worker's side ---- */
-
-/* How much is mapped now, in bytes; 0: unknown. */
-static rlim_t mapped_bytes(void)
-{
-    unsigned long long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "re");
-    if (!file)
-        return 0;
-    if (fscanf(file, "%llu", &pages) != 1)
-        pages = 0;
-    fclose(file);
-    return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
-}
-
-/* A template gone wild shall not take the machine along. Beyond what is mapped now: sanitizers map terabytes.
- */
-static void limit_memory(rlim_t bytes)
-{
-    struct rlimit limit;
-    rlim_t mapped = mapped_bytes();
-    if (mapped && bytes && getrlimit(RLIMIT_AS, &limit) == 0 && mapped + bytes < limit.rlim_cur) {
-        limit.rlim_cur = mapped + bytes;
-        setrlimit(RLIMIT_AS, &limit);
-    }
-}
-
-static void put_resources(at__str *body, const at__resources *r)
-{
-    at__put_i64(body, r->registers);
-    at__put_i64(body, r->shared_bytes);
-    at__put_i64(body, r->spill_bytes);
-    at__put_i64(body, r->stack_bytes);
-}
-
-/* Serves one job: `request` becomes `reply`. */
-static at_status serve(at__nvrtc *nvrtc, const at__str *request, at__str *reply, at_error *err)
-{
-    at__reader r = { .at = at__str_text(request), .end = at__str_text(request) + request->len };
-    int64_t tag = at__get_i64(&r);
-    int cc = (int)at__get_i64(&r);
-    at__code kind = (at__code)at__get_i64(&r);
-    const char *name = at__get_text(&r), *source = at__get_text(&r);
-    at__str code = { 0 }, log = { 0 };
-    at__resources resources = AT__RESOURCES_UNKNOWN;
-    bool ok = false;
-
-    if (r.bad)
-        return at__bug(err, "a compile worker was sent an unreadable job");
-    double start_s = at__now_s();
-    at_status status = at__nvrtc_compile(nvrtc, &ok, &code, &log, &resources, source, name, cc, kind, err);
-    double compile_s = at__now_s() - start_s;
-    if (status == AT_OK) {
-        at__put_i64(reply, tag);
-        at__put_i64(reply, ok);
-        put_resources(reply, &resources);
-        at__put_f64(reply, compile_s);
-        at__put_bytes(reply, at__str_text(&code), code.len);
-        at__put_bytes(reply, at__str_text(&log), log.len);
-    }
-    at__str_clear(&code);
-    at__str_clear(&log);
-    return status;
-}
-
-/* Tells the pool that NVRTC cannot be used. */
-static void send_failure(at_status status, const at_error *why)
-{
-    at__str body = { 0 };
-    at__put_i64(&body, status);
-    at__put_text(&body, why->text);
-    at_status sent = at__wire_send(AT__CHILD_FD, FAILED, &body, NULL);
-    (void)sent; /* nobody is left to be told */
-    at__str_clear(&body);
-}
-
-/* After a job that took much memory the next one begins in a new worker: less than half would be left. */
-static at_status serve_all(at__nvrtc *nvrtc, rlim_t memory_bytes, at_error *err)
-{
-    at__str request = { 0 }, reply = { 0 };
-    uint32_t kind = 0;
-    rlim_t enough = mapped_bytes() + memory_bytes / 2;
-    at_status status = at__wire_send(AT__CHILD_FD, READY, &reply, err);
-    while (status == AT_OK && mapped_bytes() <= enough) {
-        if ((status = at__wire_recv(AT__CHILD_FD, &kind, &request, err)) != AT_OK || kind == 0)
-            break;
-        at__str_reset(&reply);
-        if ((status = serve(nvrtc, &request, &reply, err)) == AT_OK)
-            status = at__wire_send(AT__CHILD_FD, RESULT, &reply, err);
-    }
-    at__str_clear(&request);
-    at__str_clear(&reply);
-    return status;
-}
-
-int at__pool_worker_main(const char *memory_bytes)
-{
-    at_error err = { 0 };
-    at__nvrtc *nvrtc = NULL;
-    rlim_t bytes = strtoull(memory_bytes, NULL, 10);
-    limit_memory(bytes);
-    at_status status = at__nvrtc_open(&nvrtc, &err);
-    if (status == AT_OK)
-        status = serve_all(nvrtc, bytes, &err);
-    if (status != AT_OK)
-        send_failure(status, &err);
-    at__nvrtc_close(nvrtc);
-    return status == AT_OK ? 0 : 1;
-}
 
 /* ---- results ---- */
 
@@ -225,14 +118,29 @@ static bool read_result(at__compiled *out, at__reader *r)
     return false;
 }
 
+/* Whether a job is one of this owner's. */
+static bool belongs(int64_t tag, int owner)
+{
+    return owner == ANYBODY || tag >> 32 == owner;
+}
+
+bool at__pool_take_of(at__pool *pool, int owner, at__compiled *out)
+{
+    for (size_t i = 0; i < pool->finished_count; i++) {
+        at__compiled *found = &pool->finished[i];
+        if (!belongs(found->tag, owner))
+            continue;
+        *out = *found;
+        pool->finished_count--;
+        memmove(found, found + 1, (pool->finished_count - i) * sizeof *found);
+        return true;
+    }
+    return false;
+}
+
 bool at__pool_take(at__pool *pool, at__compiled *out)
 {
-    if (pool->finished_count == 0)
-        return false;
-    *out = pool->finished[0];
-    pool->finished_count--;
-    memmove(pool->finished, pool->finished + 1, pool->finished_count * sizeof *pool->finished);
-    return true;
+    return at__pool_take_of(pool, ANYBODY, out);
 }
 
 /* ---- workers ---- */
@@ -241,6 +149,13 @@ static void break_pool(at__pool *pool, at_status status, const char *why)
 {
     if (pool->broken == AT_OK)
         pool->broken = at_fail(&pool->why, status, "%s", why);
+}
+
+static void stop_worker(const at__pool *pool, worker *w)
+{
+    pid_t gone = w->child.pid;
+    at__child_stop(&w->child, 0); /* it has nothing to lose */
+    at__ahead_own_remove(&pool->ahead, (long)gone);
 }
 
 static void start_worker(at__pool *pool, worker *w)
@@ -305,7 +220,9 @@ static bool give_back(at__pool *pool, worker *w)
 static void bury_worker(at__pool *pool, worker *w)
 {
     char how[128], text[160];
+    pid_t gone = w->child.pid;
     at__child_autopsy(&w->child, how, sizeof how);
+    at__ahead_own_remove(&pool->ahead, (long)gone);
     snprintf(text, sizeof text, "process died%s: %s", w->busy && w->job.again ? " twice" : "", how);
     give_back(pool, w);
     replace_worker(pool, w, text);
@@ -322,7 +239,7 @@ static void check_deadline(at__pool *pool, worker *w)
     if ((w->ready && !w->busy) || at__patience_waited_s(&w->patience) <= limit_s)
         return;
     bool worked = used_s(w) - w->used_s > limit_s / 2;
-    at__child_stop(&w->child, 0);
+    stop_worker(pool, w);
     snprintf(text, sizeof text, "took longer than %g s and was stopped", limit_s);
     if (!worked)
         give_back(pool, w);
@@ -421,9 +338,36 @@ int at__pool_busy(const at__pool *pool)
     return pool->queued + pool->running + (int)pool->finished_count;
 }
 
+int at__pool_busy_of(const at__pool *pool, int owner)
+{
+    int busy = 0;
+    for (int i = 0; i < pool->count; i++)
+        busy += pool->workers[i].busy && belongs(pool->workers[i].job.tag, owner);
+    for (int i = 0; i < pool->queued; i++)
+        busy += belongs(pool->queue[i].tag, owner);
+    for (size_t i = 0; i < pool->finished_count; i++)
+        busy += belongs(pool->finished[i].tag, owner);
+    return busy;
+}
+
 bool at__pool_has_room(const at__pool *pool)
 {
     return pool->queued + pool->running < 2 * pool->count;
+}
+
+/* The folder is made when the first text wants it. */
+static const char *ahead_for(at__pool *pool, const char *source)
+{
+    at__str lines = { 0 };
+    at__ahead_lines(&lines, source);
+    bool wanted = lines.len > 0;
+    at__str_clear(&lines);
+    if (!wanted)
+        return "";
+    if (!pool->ahead_asked)
+        at__ahead_open(&pool->ahead, pool->count);
+    pool->ahead_asked = true;
+    return at__str_text(&pool->ahead.path);
 }
 
 at_status at__pool_submit(at__pool *pool, int64_t tag, const char *source, const char *name, int cc,
@@ -437,6 +381,7 @@ at_status at__pool_submit(at__pool *pool, int64_t tag, const char *source, const
     at__put_i64(&added.body, kind);
     at__put_text(&added.body, name);
     at__put_text(&added.body, source);
+    at__put_text(&added.body, ahead_for(pool, source));
     if (added.body.failed || !at__grow(&pool->finished, &pool->finished_cap, (size_t)at__pool_busy(pool),
                                        sizeof *pool->finished)) {
         at__str_clear(&added.body);
@@ -447,13 +392,15 @@ at_status at__pool_submit(at__pool *pool, int64_t tag, const char *source, const
     return AT_OK;
 }
 
-void at__pool_drop(at__pool *pool)
+void at__pool_drop_of(at__pool *pool, int owner)
 {
+    int kept = 0;
+    at__compiled finished = { 0 };
     for (int i = 0; i < pool->count; i++) {
         worker *w = &pool->workers[i];
-        if (!w->busy)
+        if (!w->busy || !belongs(w->job.tag, owner))
             continue;
-        at__child_stop(&w->child, 0);
+        stop_worker(pool, w);
         at__str_clear(&w->job.body);
         w->busy = false;
         pool->running--;
@@ -461,11 +408,27 @@ void at__pool_drop(at__pool *pool)
             start_worker(pool, w);
     }
     for (int i = 0; i < pool->queued; i++)
-        at__str_clear(&pool->queue[i].body);
-    for (size_t i = 0; i < pool->finished_count; i++)
-        at__compiled_clear(&pool->finished[i]);
-    pool->queued = 0;
-    pool->finished_count = 0;
+        if (belongs(pool->queue[i].tag, owner))
+            at__str_clear(&pool->queue[i].body);
+        else
+            pool->queue[kept++] = pool->queue[i];
+    pool->queued = kept;
+    while (at__pool_take_of(pool, owner, &finished))
+        at__compiled_clear(&finished);
+}
+
+void at__pool_drop(at__pool *pool)
+{
+    at__pool_drop_of(pool, ANYBODY);
+}
+
+void at__pool_shrink(at__pool *pool, int workers)
+{
+    while (pool->count > 1 && pool->count > workers) {
+        worker *last = &pool->workers[--pool->count];
+        stop_worker(pool, last);
+        at__inbox_clear(&last->inbox);
+    }
 }
 
 /* ---- the pool ---- */
@@ -525,8 +488,10 @@ void at__pool_close(at__pool *pool)
 {
     if (!pool)
         return;
+    for (int i = 0; i < pool->count; i++) /* a worker has nothing to lose; all end at once */
+        at__child_kill(&pool->workers[i].child);
     for (int i = 0; i < pool->count; i++) {
-        at__child_stop(&pool->workers[i].child, 0); /* a worker has nothing to lose */
+        at__child_stop(&pool->workers[i].child, 0);
         at__inbox_clear(&pool->workers[i].inbox);
         if (pool->workers[i].busy)
             at__str_clear(&pool->workers[i].job.body);
@@ -535,6 +500,7 @@ void at__pool_close(at__pool *pool)
         at__str_clear(&pool->queue[i].body);
     for (size_t i = 0; i < pool->finished_count; i++)
         at__compiled_clear(&pool->finished[i]);
+    at__ahead_close(&pool->ahead);
     free(pool->workers);
     free(pool->polled);
     free(pool->queue);

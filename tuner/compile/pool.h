@@ -31,6 +31,13 @@ int at__pool_workers(const at__pool *pool);
 int at__pool_busy(const at__pool *pool);      /* jobs submitted and not yet taken back */
 bool at__pool_has_room(const at__pool *pool); /* fewer than two jobs a worker: one compiling, one waiting */
 
+/*
+ * Jobs of several who compile at once, each of whom takes back its own: the upper half of a tag says whose it
+ * is.
+ */
+#define AT__POOL_TAG(owner, number) ((int64_t)(owner) << 32 | (int64_t)(number))
+int at__pool_busy_of(const at__pool *pool, int owner);
+
 /* Hands over one job; `source` is copied. `tag` comes back with its result. The pool must have room. */
 at_status at__pool_submit(at__pool *pool, int64_t tag, const char *source, const char *name, int cc,
                           at__code kind, at_error *err) AT_MUST_CHECK;
@@ -48,6 +55,7 @@ void at__compiled_clear(at__compiled *c);
 
 /* Takes one finished job, without waiting; false when there is none. */
 bool at__pool_take(at__pool *pool, at__compiled *out);
+bool at__pool_take_of(at__pool *pool, int owner, at__compiled *out);
 
 /*
  * Waits until some worker, any of them, has something to say or `also` (NULL: nothing else) is readable, at
@@ -68,6 +76,10 @@ at_status at__pool_pump(at__pool *pool, at_error *err) AT_MUST_CHECK;
  * that ends early.
  */
 void at__pool_drop(at__pool *pool);
+void at__pool_drop_of(at__pool *pool, int owner);
+
+/* Ends workers until so many are left. Only before the first job. */
+void at__pool_shrink(at__pool *pool, int workers);
 
 /*
  * The main loop of a worker process: serves AT__CHILD_FD until it closes, or until a job has used so much

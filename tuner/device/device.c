@@ -53,13 +53,38 @@ static at_status open_replay(at__device **out, const char *spec, at_error *err)
     return status;
 }
 
-at_status at__device_open(at__device **out, const char *spec, at__cancel *cancel, at_error *err)
+at_status at__device_start(at__device **out, const char *spec, at_error *err)
 {
     at_status status = at__device_spec_parse(spec, err);
     if (status != AT_OK)
         return status;
     return at__device_is_replay(spec) ? open_replay(out, spec, err)
-                                      : at__device_open_runner(out, (int)strtol(spec, NULL, 10), cancel, err);
+                                      : at__device_start_runner(out, (int)strtol(spec, NULL, 10), err);
+}
+
+at_status at__device_await(at__device *device, at__cancel *cancel, at__device_found *found, void *context,
+                           at_error *err)
+{
+    device->cancel = cancel;
+    device->found = found;
+    device->context = context;
+    at_status status = device->kind->await ? device->kind->await(device, err) : AT_OK;
+    device->cancel = NULL;
+    device->found = NULL;
+    return status;
+}
+
+at_status at__device_open(at__device **out, const char *spec, at__cancel *cancel, at_error *err)
+{
+    at__device *device = NULL;
+    at_status status = at__device_start(&device, spec, err);
+    if (status == AT_OK)
+        status = at__device_await(device, cancel, NULL, NULL, err);
+    if (status == AT_OK)
+        *out = device;
+    else
+        at__device_close(device);
+    return status;
 }
 
 void at__device_close(at__device *device)

@@ -34,6 +34,18 @@ typedef struct at__device at__device;
  */
 at_status at__device_open(at__device **out, const char *spec, at__cancel *cancel,
                           at_error *err) AT_MUST_CHECK;
+
+/*
+ * The same in two steps, between which others can be started too: a GPU takes a while. at__device_start
+ * does not wait, and what it returns can only be awaited or closed; at__device_await must not be called again
+ * when it has failed. `found` (NULL: nobody asks) is called as soon as a GPU's compute capability is known,
+ * which is half-way; again when a runner died and another one started; of a replay never.
+ */
+typedef void at__device_found(void *context, int cc);
+at_status at__device_start(at__device **out, const char *spec, at_error *err) AT_MUST_CHECK;
+at_status at__device_await(at__device *device, at__cancel *cancel, at__device_found *found, void *context,
+                           at_error *err) AT_MUST_CHECK;
+
 at_status at__device_spec_parse(const char *spec, at_error *err) AT_MUST_CHECK; /* only its form */
 bool at__device_is_replay(const char *spec);
 

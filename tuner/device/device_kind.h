@@ -11,6 +11,7 @@
 
 typedef struct at__device_kind {
     void (*close)(at__device *device);
+    at_status (*await)(at__device *device, at_error *err); /* NULL: it is open at once */
     at_status (*setup)(at__device *device, const at__setup *setup, at_error *err);
     int (*queued)(const at__device *device);
     at_status (*submit)(at__device *device, const at__trial *trial, at_error *err);
@@ -26,13 +27,14 @@ typedef struct at__device_kind {
 struct at__device {
     const at__device_kind *kind;
     at__device_info info;
-    bool lost;          /* see at__device_is_lost */
-    at__cancel *cancel; /* see at__device_set_cancel    */
+    bool lost;               /* see at__device_is_lost */
+    at__cancel *cancel;      /* see at__device_set_cancel    */
+    at__device_found *found; /* see at__device_await; NULL: it is open */
+    void *context;           /* of found */
 };
 
-/* A runner process for a CUDA ordinal: device_runner.c. */
-at_status at__device_open_runner(at__device **out, int ordinal, at__cancel *cancel,
-                                 at_error *err) AT_MUST_CHECK;
+/* A runner process for a CUDA ordinal, which is not waited for: device_runner.c. */
+at_status at__device_start_runner(at__device **out, int ordinal, at_error *err) AT_MUST_CHECK;
 
 /* A recording, a database or a dump, and part of the recorded device's name, or "": device_replay.c. */
 at_status at__device_open_replay(at__device **out, const char *path, const char *name,

@@ -452,6 +452,10 @@ at_status at__device_open_replay(at__device **out, const char *path, const char 
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     d->base.kind = &REPLAY;
     at_status status = at__store_open_recording(&d->store, path, err);
+    if (status == AT_ERR_NOT_FOUND)
+        status = at_fail(err, AT_ERR_NOT_FOUND,
+                         "%s: no such recording; a database is one, and what `autotune dump -o FILE` writes",
+                         path);
     if (status == AT_OK)
         status = describe(d, path, name, err);
     if (status != AT_OK) {

@@ -185,16 +185,33 @@ static bool may_try_again(const runner *d)
     return has_died(d) && d->silences < MAX_SILENCES;
 }
 
-static at_status start_once(runner *d, at_error *err)
+static at_status spawn(runner *d, at_error *err)
 {
     char ordinal[16];
-    at__str body = { 0 };
     const char *argv[] = { "autotune", "__device", ordinal, NULL };
-
     snprintf(ordinal, sizeof ordinal, "%d", d->ordinal);
-    at_status status = at__child_spawn(&d->child, argv, err);
+    return at__child_spawn(&d->child, argv, err);
+}
+
+/* Half-way. */
+static void tell_found(const runner *d, const at__str *body)
+{
+    at__reader in = { body->data, body->data + body->len, false };
+    if (d->base.found)
+        d->base.found(d->base.context, (int)at__get_i64(&in));
+}
+
+/* A child that was spawned before is waited for. */
+static at_status start_once(runner *d, at_error *err)
+{
+    at__str body = { 0 };
+    at_status status = has_died(d) ? spawn(d, err) : AT_OK;
     if (status == AT_OK)
+        status = expect(d, AT__FOUND, &body, SETUP_DEADLINE_S, err);
+    if (status == AT_OK) {
+        tell_found(d, &body);
         status = expect(d, AT__HELLO, &body, SETUP_DEADLINE_S, err);
+    }
     if (status == AT_OK) {
         at__reader in = { body.data, body.data + body.len, false };
         if (!at__read_plain(&d->base.info, sizeof d->base.info, &in))
@@ -550,8 +567,14 @@ static at_status runner_final(at__device *device, const at__finalist *list, int 
     return status;
 }
 
+static at_status runner_await(at__device *device, at_error *err)
+{
+    return start_runner(ours(device), err);
+}
+
 static const at__device_kind RUNNER = {
     .close = runner_close,
+    .await = runner_await,
     .setup = runner_setup,
     .queued = runner_queued,
     .submit = runner_submit,
@@ -560,16 +583,14 @@ static const at__device_kind RUNNER = {
     .final = runner_final,
 };
 
-at_status at__device_open_runner(at__device **out, int ordinal, at__cancel *cancel, at_error *err)
+at_status at__device_start_runner(at__device **out, int ordinal, at_error *err)
 {
     runner *d = calloc(1, sizeof *d);
     if (!d)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     d->base.kind = &RUNNER;
-    d->base.cancel = cancel;
     d->ordinal = ordinal;
-    at_status status = start_runner(d, err);
-    d->base.cancel = NULL;
+    at_status status = spawn(d, err);
     if (status != AT_OK) {
         runner_close(&d->base);
         return status;

@@ -5,6 +5,8 @@
  */
 #include "device/layout.h"
 
+#include <string.h>
+
 /* As an application's own allocation would lie: large ones at the start of a 2 MiB page. */
 static int64_t alignment_for(int64_t bytes)
 {
@@ -15,13 +17,13 @@ at__setup at__layout_copies(const at__setup *setup)
 {
     const at__buffer out = { .role = AT__OUTPUT, .bytes = setup->copy_bytes, .align = AT__FULL_ALIGN },
                      in = { .role = AT__INPUT, .bytes = setup->copy_bytes, .align = AT__FULL_ALIGN };
-    return (at__setup){ .buffers = { out, in },
-                        .buffer_count = 2,
-                        .verify_cubin = setup->verify_cubin,
-                        .verify_len = setup->verify_len,
-                        .copy_bytes = setup->copy_bytes,
-                        .warm = setup->warm,
-                        .seed = setup->seed };
+    at__setup copies = { .buffers = { out, in },
+                         .buffer_count = 2,
+                         .copy_bytes = setup->copy_bytes,
+                         .warm = setup->warm,
+                         .seed = setup->seed };
+    memcpy(copies.verify, setup->verify, sizeof copies.verify);
+    return copies;
 }
 
 void at__layout_of(at__layout *out, const at__setup *setup)

@@ -100,7 +100,8 @@ void at__write_setup(at__str *body, const at__setup *s)
     write_kernel(body, &s->reference);
     write_kernel(body, &s->referee);
     at__put_bytes(body, &s->answer, sizeof s->answer);
-    at__put_bytes(body, s->verify_cubin, s->verify_len);
+    for (int i = 0; i < AT__CHECK_PARTS; i++)
+        at__put_bytes(body, s->verify[i].cubin, s->verify[i].len);
     at__put_i64(body, s->gaps);
     at__put_i64(body, s->copy_bytes);
     at__put_i64(body, s->own_copies);
@@ -117,7 +118,8 @@ at_status at__read_setup(at__setup *out, at__reader *in, at_error *err)
     read_kernel(&out->reference, in);
     read_kernel(&out->referee, in);
     at__read_plain(&out->answer, sizeof out->answer, in);
-    out->verify_cubin = at__get_bytes(in, &out->verify_len);
+    for (int i = 0; i < AT__CHECK_PARTS; i++)
+        out->verify[i].cubin = at__get_bytes(in, &out->verify[i].len);
     out->gaps = at__get_i64(in) != 0;
     out->copy_bytes = at__get_i64(in);
     out->own_copies = at__get_i64(in) != 0;

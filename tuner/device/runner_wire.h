@@ -1,7 +1,7 @@
 /*
  * runner_wire.h - what a supervisor (device.c) and its runner (runner.c) say to each other.
  *
- *     runner      HELLO at__device_info, or FAILED
+ *     runner      FOUND compute capability, then HELLO at__device_info; or FAILED
  *     supervisor  SETUP   -> READY sets     | FAILED
  *     supervisor  TRIAL   -> MEASURED       | FAILED, after which the runner ends when its context is lost
  *     supervisor  FINAL   -> FINAL_DONE     | FAILED
@@ -31,7 +31,8 @@ enum {
     AT__FINAL_DONE,
     AT__WAITS,
     AT__BEGINS,
-    AT__CANCEL
+    AT__CANCEL,
+    AT__FOUND
 };
 
 void at__write_setup(at__str *body, const at__setup *setup);

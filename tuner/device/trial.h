@@ -18,6 +18,7 @@ typedef struct at__device_info {
     char uuid[64];   /* "GPU-..." or ""                                      */
     char driver[32]; /* "580.159.04"; the CUDA version when NVML is missing  */
     char nvrtc[16];  /* of a replay: what compiled the recorded kernels      */
+    int visible;     /* CUDA devices that there are with this one; of a replay 0    */
     int64_t free_bytes;
     int64_t other_processes; /* that compute on it; -1: unknown                     */
     int64_t ecc_errors;      /* uncorrected, since the driver was loaded; likewise  */
@@ -80,15 +81,24 @@ typedef struct at__buffer {
     at__data_file data; /* of an input or inout that comes from a file */
 } at__buffer;
 
+/*
+ * The kernels that fill and compare are compiled in so many parts, side by side: see verify.cu. A problem
+ * that has no use for a part may lack its code.
+ */
+#define AT__CHECK_PARTS 6
+typedef struct at__check_part {
+    const void *cubin;
+    size_t len;
+} at__check_part;
+
 /* A problem on the device: buffers, their contents, the right answer. */
 typedef struct at__setup {
     at__buffer buffers[AT__MAX_ARGS];
     int buffer_count;
-    at__kernel reference;     /* without a cubin: the answer is in a file, or there is none */
-    at__data_file answer;     /* of the one output */
-    at__kernel referee;       /* its launches judge outputs, each by itself; without a cubin: none does */
-    const void *verify_cubin; /* tuner/verify.cu, compiled for the device */
-    size_t verify_len;
+    at__kernel reference; /* without a cubin: the answer is in a file, or there is none */
+    at__data_file answer; /* of the one output */
+    at__kernel referee;   /* its launches judge outputs, each by itself; without a cubin: none does */
+    at__check_part verify[AT__CHECK_PARTS];
     bool gaps;          /* the reference does not write all of its outputs: what it leaves must stay */
     int64_t copy_bytes; /* what a copy of the problem copies, from the first input to the first output */
     bool own_copies;    /* ... of a pair of buffers made for it: the problem's own do not suit */

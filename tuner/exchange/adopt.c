@@ -384,6 +384,42 @@ static bool is_declared(const draft *d, const char *name)
     return false;
 }
 
+/* Of the line that a place is in. */
+static bool is_directive(const char *text, const char *at)
+{
+    while (at > text && at[-1] != '\n')
+        at--;
+    return at[strspn(at, " \t")] == '#';
+}
+
+/* Do only lines of the preprocessor ask for it, so that it switches something on or off? */
+static bool is_switch(const draft *d, const char *name)
+{
+    const char *code = at__str_text(&d->code);
+    size_t n = strlen(name);
+    for (const char *at = code; (at = strstr(at, name)) != NULL; at += n)
+        if ((at == code || !is_part(at[-1])) && !is_part(at[n]) && !is_directive(code, at))
+            return false;
+    return true;
+}
+
+/* Around what its author took: half and multiples of a power of two; 0 and 1 of what is switched. */
+static void add_values(at__str *out, const draft *d, const parameter *p)
+{
+    long v = p->value;
+    bool power = v > 1 && v <= 1 << 20 && (v & (v - 1)) == 0;
+    if (p->axis >= 0)
+        at__str_add(out, p->axis ? "1 2 4 8 16 32" : "16 32 64 128 256 512 1024");
+    else if (v == 0 || (v == 1 && !p->undefined && is_switch(d, p->name)))
+        at__str_add(out, "0 1");
+    else if (v == 1)
+        at__str_add(out, "1 2 4 8");
+    else if (power)
+        at__str_addf(out, "%ld %ld %ld %ld", v / 2, v, 2 * v, 4 * v);
+    else
+        at__str_addf(out, "%ld", v);
+}
+
 static void write_params(draft *d)
 {
     at__str *out = &d->out->t;
@@ -392,12 +428,7 @@ static void write_params(draft *d)
         if (is_declared(d, p->name))
             continue;
         at__str_addf(out, "param     %s = ", p->name);
-        if (p->axis >= 0)
-            at__str_add(out, p->axis ? "1 2 4 8 16 32" : "16 32 64 128 256 512 1024");
-        else if (p->value == 0 || p->value == 1)
-            at__str_add(out, "0 1");
-        else
-            at__str_addf(out, "%ld", p->value);
+        add_values(out, d, p);
         ask(d, out,
             p->undefined ? "the file uses this name and defines it nowhere: which values are worth a try?"
                          : "which values are worth a try?");

@@ -187,12 +187,25 @@ static bool is_idle(const at__cut_state *c, size_t i)
     return true;
 }
 
+/* Whether the line at `at` is within an #if of the text, which may leave it out. */
+static bool is_conditional(const char *text, const char *at)
+{
+    int depth = 0;
+    for (const char *line = text; line && line < at; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        depth += strncmp(line, "#if", 3) == 0;
+        depth -= strncmp(line, "#endif", 6) == 0;
+    }
+    return depth > 0;
+}
+
 /* Does the text stand in `before` on lines of its own? */
 static bool is_there(const char *before, const at__str *text)
 {
     const char *what = at__str_text(text);
     for (const char *at = before; at && text->len && (at = strstr(at, what)) != NULL; at++)
-        if ((at == before || at[-1] == '\n') && (at[text->len] == '\n' || !at[text->len]))
+        if ((at == before || at[-1] == '\n') && (at[text->len] == '\n' || !at[text->len]) &&
+            !is_conditional(before, at))
             return true;
     return false;
 }

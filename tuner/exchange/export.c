@@ -40,6 +40,28 @@ static void identifier(at__str *out, const char *text)
     }
 }
 
+static bool is_below(const char *file, const char *folder)
+{
+    size_t len = strlen(folder);
+    return strncmp(file, folder, len) == 0 && (file[len] == '/' || (len && folder[len - 1] == '/'));
+}
+
+/* The user's own op, or template of a built-in op, is found in its folder only. */
+static void add_command(at__str *out, const at__export_input *in, const char *title)
+{
+    at__str command = { 0 };
+    const at__template *t = in->t;
+    at__str_addf(&command, "autotune tune %s", title);
+    if (in->templates && (is_below(t->op->file, in->templates) || is_below(t->file, in->templates))) {
+        at__str_add(&command, " --templates ");
+        at__str_add_word(&command, in->templates);
+    }
+    at__str_addf(&command, " --device 0 --force%s", in->answer->fingerprint.cold ? "" : " --warm");
+    out->failed |= command.failed;
+    comment(out, "measure again", at__str_text(&command));
+    at__str_clear(&command);
+}
+
 static void add_head(at__str *out, const at__export_input *in, const char *title)
 {
     const at__answer *a = in->answer;
@@ -83,8 +105,7 @@ static void add_head(at__str *out, const at__export_input *in, const char *title
     comment(out, "conditions", line);
     if (in->shipped)
         comment(out, "from", AT__SHIPPED);
-    snprintf(line, sizeof line, "autotune tune %.200s --device 0 --force%s", title, f->cold ? "" : " --warm");
-    comment(out, "measure again", line);
+    add_command(out, in, title);
     at__str_add(out, "\n");
 }
 

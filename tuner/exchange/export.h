@@ -14,7 +14,8 @@ typedef struct at__export_input {
     const at__answer *answer;
     const at__template *t;
     const at__problem *problem;
-    bool shipped;   /* the answer came with the program */
+    const char *templates; /* folder that the op's files were read from, besides those built in; NULL: none */
+    bool shipped;          /* the answer came with the program */
     bool with_main; /* "cu" only: also a main() that checks the kernel against the op's reference and times it
                      */
 } at__export_input;

@@ -54,7 +54,8 @@ static const char STYLE[] =
     "svg .axis{stroke:var(--line);fill:none}svg circle{fill:hsl(var(--hue) 65% var(--light));"
     "fill-opacity:.75}svg .best{stroke:var(--text);fill:none;stroke-width:1.3}\n"
     ".key{display:inline-block;width:.7em;height:.7em;border-radius:50%;"
-    "background:hsl(var(--hue) 65% var(--light));margin:0 .35em 0 .9em}\n";
+    "background:hsl(var(--hue) 65% var(--light));margin:0 .35em 0 .9em}"
+    "td .key{margin-left:0}td.w{min-width:18rem}a{color:var(--mark)}\n";
 
 void at__html_begin(at__str *out, const char *title)
 {

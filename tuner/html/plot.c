@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 enum { LEFT = 62, RIGHT = 12, TOP = 8, BOTTOM = 40 };
+enum { MANY = 100 }; /* points that would hide each other if they were larger */
 
 /* An axis with its ends in pixels. */
 typedef struct scale {
@@ -42,7 +43,7 @@ static scale make_scale(const at__axis *axis, double least, double most, double 
     scale s = { .from = from, .to = to, .logarithmic = axis->logarithmic };
     s.low = s.logarithmic ? log10(low) : low;
     s.high = s.logarithmic ? log10(high) : high;
-    double margin = 0.03 * (s.high - s.low);
+    double margin = 0.05 * (s.high - s.low);
     if (axis->low >= axis->high) {
         s.low -= margin;
         s.high += margin;
@@ -81,23 +82,30 @@ static void each_mark(at__str *out, const scale *s, double other, mark_at *mark)
         }
 }
 
+/* 500, 20k, 1M: short, whatever the power of ten. */
+static void add_number(at__str *out, double value)
+{
+    const char *unit = value >= 1e9 ? "G" : value >= 1e6 ? "M" : value >= 1e3 ? "k" : "";
+    double by = value >= 1e9 ? 1e9 : value >= 1e6 ? 1e6 : value >= 1e3 ? 1e3 : 1;
+    at__str_addf(out, "%.4g%s</text>\n", value / by, unit);
+}
+
 static void mark_x(at__str *out, const scale *s, double value, double y)
 {
     double x = place(s, value);
     at__str_addf(
-        out,
-        "<path class=\"axis\" d=\"M%.1f %.1fv4\"/><text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">"
-        "%.4g</text>\n",
-        x, y, x, y + 17, value);
+        out, "<path class=\"axis\" d=\"M%.1f %dV%.1f\"/><text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">",
+        x, TOP, y + 4, x, y + 17);
+    add_number(out, value);
 }
 
 static void mark_y(at__str *out, const scale *s, double value, double width)
 {
     double y = place(s, value);
     at__str_addf(out,
-                 "<path class=\"axis\" d=\"M%d %.1fH%.1f\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">"
-                 "%.4g</text>\n",
-                 LEFT, y, width, LEFT - 6, y + 4, value);
+                 "<path class=\"axis\" d=\"M%d %.1fH%.1f\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">",
+                 LEFT, y, width, LEFT - 6, y + 4);
+    add_number(out, value);
 }
 
 static void add_points(at__str *out, const at__plot *p, const scale *sx, const scale *sy)
@@ -106,8 +114,8 @@ static void add_points(at__str *out, const at__plot *p, const scale *sx, const s
         const at__point *point = &p->points[i];
         if (!fits(&p->x, point->x) || !fits(&p->y, point->y))
             continue;
-        at__str_addf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" style=\"--hue:%d\"", place(sx, point->x),
-                     place(sy, point->y), point->hue);
+        at__str_addf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" style=\"--hue:%d\"", place(sx, point->x),
+                     place(sy, point->y), p->count < MANY ? 4 : 3, point->hue);
         if (point->what) {
             at__str_add(out, "><title>");
             at__html_text(out, point->kind ? point->kind : "");

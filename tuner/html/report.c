@@ -211,7 +211,7 @@ static void table_row(at__html_page *p, size_t index)
     const at__answer *a = &p->winners[index];
     const at__winner *w = &a->winner;
     char label[32];
-    at__str_addf(p->out, "<tr><td><a href=\"#p%zu\">", index);
+    at__str_addf(p->out, "<tr><td class=\"b\"><a href=\"#p%zu\">", index);
     at__html_text(p->out, a->shape);
     at__str_add(p->out, " ");
     at__html_text(p->out, a->type_key);
@@ -231,7 +231,7 @@ static void table_row(at__html_page *p, size_t index)
         at__html_bar(p->out, at__html_share(a), label);
     at__str_addf(p->out,
                  "</td><td class=\"n\">%" PRId64 " of %" PRId64
-                 "</td><td><span class=\"key\" style=\"--hue:%d\">"
+                 "</td><td class=\"w\"><span class=\"key\" style=\"--hue:%d\">"
                  "</span><code>",
                  w->trials, w->space_count, at__html_hue(p, w->template_name));
     at__html_text(p->out, w->template_name);

@@ -12,6 +12,7 @@
 #include "lang/catalog.h"
 
 #include "lang/catalog_ceiling.h"
+#include "lang/catalog_metric.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -434,7 +435,8 @@ static at_status add_directory(at__catalog *c, const char *dir, at_error *err)
 
 /* ---- the whole ---- */
 
-static at_status check_ceilings(const at__catalog *c, at_error *err)
+/* What names others is right when all are there. */
+static at_status check_ops(const at__catalog *c, at_error *err)
 {
     at_status status = AT_OK;
     for (size_t i = 0; i < c->op_count && status == AT_OK; i++) {
@@ -443,6 +445,8 @@ static at_status check_ceilings(const at__catalog *c, at_error *err)
         if (found != AT_OK)
             c->ops[i]->ceiling_op[0] = '\0';
         status = leave_out(c, found, "its ceiling is left out", &cause, err);
+        if (status == AT_OK)
+            status = leave_out(c, at__check_metrics(c, c->ops[i], &cause), "it has no value", &cause, err);
     }
     return status;
 }
@@ -465,7 +469,7 @@ at_status at__catalog_open_usable(at__catalog **out, const char *dir, at__broken
     if (status == AT_OK && dir)
         status = add_directory(c, dir, err);
     if (status == AT_OK)
-        status = check_ceilings(c, err);
+        status = check_ops(c, err);
     c->broken = NULL; /* what is added later is whole or refused */
     if (status == AT_OK)
         *out = c;
@@ -482,7 +486,7 @@ at_status at__catalog_add(at__catalog *catalog, const char *path, const char *te
     if (status == AT_OK)
         status = add_folder(catalog, &f, err);
     folder_clear(&f);
-    return status == AT_OK ? check_ceilings(catalog, err) : status;
+    return status == AT_OK ? check_ops(catalog, err) : status;
 }
 
 void at__catalog_close(at__catalog *catalog)

@@ -30,7 +30,8 @@ enum {
     AT__RANGE,
     AT__PERMUTATION,
     AT__ONE_VALUE,
-    AT__FILE
+    AT__FILE,
+    AT__SPREAD
 };                                                         /* of an input */
 enum { AT__EXACT, AT__WITHIN, AT__ULP, AT__NORM, AT__BY }; /* rule of a check               */
 
@@ -262,7 +263,8 @@ AT__CALLED at__u64 at__permuted(at__u64 i, at__u64 count, at__u64 seed)
 
 /*
  * Number i of `count`. a and b are the bits of two doubles (uniform: width and low end; normal: deviation and
- * mean; constant: the value), or of integers (range: low end and how many there are, 0: all of 64 bits).
+ * mean; constant: the value), or of integers (range: low end and how many there are, 0: all of 64 bits;
+ * spread: how many there are).
  */
 AT__CALLED at__u64 at__generate(at__u64 i, at__u64 count, int number, int how, at__u64 a, at__u64 b,
                                 at__u64 seed)
@@ -281,6 +283,9 @@ AT__CALLED at__u64 at__generate(at__u64 i, at__u64 count, int number, int how, a
         break;
     case AT__PERMUTATION:
         bits = at__integer_bits((long long)at__permuted(i, count, seed), number);
+        break;
+    case AT__SPREAD:
+        bits = at__integer_bits((long long)(at__permuted(i, count > a ? count : a, seed) % a), number);
         break;
     default:
         bits = at__number_bits(x, number);

@@ -16,11 +16,14 @@
 #include "lang/expr.h"
 #include "util/sha256.h"
 
-#define AT__MAX_DIMS    6
+#define AT__MAX_DIMS    8
 #define AT__MAX_PITCHES 2
 #define AT__MAX_ALIGNS  4
 #define AT__MAX_TURNS   8
-#define AT__MAX_SIZES   (AT__MAX_DIMS + AT__MAX_PITCHES + AT__MAX_ALIGNS)
+#define AT__MAX_CHOICES 8 /* of one dimension */
+#define AT__MAX_LAYOUTS 2 /* of an op of laid out data: its input's and its output's */
+#define AT__MAX_SIZES   (AT__MAX_DIMS * (1 + AT__MAX_LAYOUTS) + AT__MAX_PITCHES + AT__MAX_ALIGNS)
+#define AT__MAX_SAME    4 /* other ops that some problems of an op are of */
 #define AT__MAX_PARAMS  32
 #define AT__MAX_VALUES  4096 /* of one parameter */
 #define AT__MAX_ARGS    16
@@ -200,6 +203,10 @@ typedef struct at__dim {
     char name[AT__MAX_NAME];
     bool optional;
     int64_t value; /* when it is left out of a shape */
+    /* Words for its sizes 1, 2, ...; word_count 0: it is a number. */
+    char words[AT__MAX_CHOICES][AT__MAX_NAME];
+    int word_count;
+    int word_slot; /* of the first word's constant, NAME_word */
     at__near near;
 } at__dim;
 
@@ -219,9 +226,17 @@ typedef enum at__figure {
 } at__figure;
 extern const char *const at__figure_names[AT__FIGURES]; /* "seconds", ... */
 
-#define AT__FIGURE_SLOT AT__MAX_SLOTS
-#define AT__METRIC_SLOT (AT__FIGURE_SLOT + AT__FIGURES)
-#define AT__REAL_SLOTS  (AT__METRIC_SLOT + AT__MAX_METRICS)
+#define AT__FIGURE_SLOT       AT__MAX_SLOTS
+#define AT__METRIC_SLOT       (AT__FIGURE_SLOT + AT__FIGURES)
+#define AT__METRIC_PARAM_SLOT (AT__METRIC_SLOT + AT__MAX_METRICS)
+#define AT__REAL_SLOTS        (AT__METRIC_PARAM_SLOT + AT__MAX_METRIC_PARAMS)
+
+/* A parameter that metrics read, `param.NAME`; of which templates is known when these are. */
+#define AT__MAX_METRIC_PARAMS 16
+typedef struct at__metric_param {
+    char name[AT__MAX_NAME];
+    at__where where;
+} at__metric_param;
 
 /* A figure of the user's; evaluated with at__expr_eval_real (metric.h). */
 typedef struct at__metric {
@@ -244,6 +259,16 @@ typedef struct at__pitch {
     int slot;
 } at__pitch;
 
+/*
+ * Problems that another operation solves as well: those where `when` holds. Sizes and pitches are the other
+ * op's; alignments are those of the arguments of the same name.
+ */
+typedef struct at__same {
+    char op[AT__MAX_NAME];
+    at__expr *sizes[AT__MAX_DIMS], *pitches[AT__MAX_PITCHES], *when;
+    int size_count, pitch_count;
+} at__same;
+
 /* The alignment of a buffer: a power of two, sizeof(T) to AT__FULL_ALIGN bytes. */
 typedef struct at__align {
     char name[AT__MAX_NAME];
@@ -255,8 +280,8 @@ typedef struct at__align {
 /*
  * An operation. After reading it has a dimension without default, an output or inout argument, a reference (a
  * kernel with a first grid and block expression, a file or a template) and a traffic; one that is recorded
- * may lack all but the first. Slots of its symbols: dims, sizeof(T), device limits; then pitches, lets and
- * aligns as they are declared.
+ * may lack all but the first. Slots of its symbols: dims, sizeof(T), device limits; then pitches, strides,
+ * lets and aligns as they are declared.
  */
 typedef struct at__op {
     char name[AT__MAX_NAME];
@@ -265,6 +290,11 @@ typedef struct at__op {
     int dim_count;
     at__pitch pitches[AT__MAX_PITCHES];
     int pitch_count;
+    int layout_count; /* 0, or 2: it has a stride for each dimension, in its input and in its output
+                         (layout.h) */
+    int stride_slots[AT__MAX_LAYOUTS][AT__MAX_DIMS];
+    at__same same[AT__MAX_SAME];
+    int same_count;
     at__align aligns[AT__MAX_ALIGNS];
     int align_count;
     at__turn turns[AT__MAX_TURNS];
@@ -295,6 +325,8 @@ typedef struct at__op {
     at__expr *ops;     /* operations that count for GFLOP/s; NULL: none */
     at__metric metrics[AT__MAX_METRICS];
     int metric_count;
+    at__metric_param metric_params[AT__MAX_METRIC_PARAMS];
+    int metric_param_count;
     int objective;                 /* 0: the time; else metrics[objective - 1] ...     */
     bool objective_max;            /* ... the larger the better                        */
     char *objective_text;          /* "max rate (rate = ops / seconds)"; "": the time  */

@@ -6,6 +6,7 @@
  *     normal MEAN SD       of a normal distribution
  *     range LOW HIGH       integers, both ends included (expressions)
  *     index N              integers from 0 to N - 1
+ *     spread N             integers from 0 to N - 1, each as often as any other
  *     permutation          each integer from 0 to one less than there are elements once
  *     constant VALUE
  *     file "NAME.npy"      an array that numpy.save wrote; beside the op's file
@@ -88,6 +89,7 @@ static const struct {
     { "normal", AT__NORMAL, read_normal },        { "range", AT__RANGE, read_range },
     { "index", AT__RANGE, read_index },           { "permutation", AT__PERMUTATION, read_nothing },
     { "constant", AT__ONE_VALUE, read_constant }, { "file", AT__FILE, read_file },
+    { "spread", AT__SPREAD, read_index },
 };
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
 
@@ -106,7 +108,7 @@ at_status at__read_input(at__input *input, at__lines *lines, const at__op *op)
     }
     return at__lines_expected(
         lines, "bits, uniform LOW HIGH, normal MEAN SD, range LOW HIGH, index N, "
-               "permutation, constant VALUE, file \"x.npy\", into VARIABLE or the end of the line");
+               "spread N, permutation, constant VALUE, file \"x.npy\", into VARIABLE or the end of the line");
 }
 
 void at__input_clear(at__input *input)
@@ -141,10 +143,10 @@ static const char *unsuited(const at__input *input, at__dtype type, bool storage
     if (storage)
         return how == AT__BITS ? NULL
                                : "its elements are opaque bits; expected bits, or a list of types for T";
-    if (is_complex(type) && (how == AT__RANGE || how == AT__PERMUTATION))
+    if (is_complex(type) && (how == AT__RANGE || how == AT__PERMUTATION || how == AT__SPREAD))
         return "expected bits, uniform, normal or constant";
     if (!is_float(type) && (how == AT__UNIFORM || how == AT__NORMAL))
-        return "expected range LOW HIGH, index N, permutation, constant or bits for integers";
+        return "expected range LOW HIGH, index N, spread N, permutation, constant or bits for integers";
     if (!is_float(type) && how == AT__ONE_VALUE && (double)(int64_t)input->low != input->low)
         return "expected a constant that is an integer";
     return NULL;

@@ -4,7 +4,7 @@
  *
  * An expression is read once, with the names that are known at its line: the op's own first, then figures,
  * then the metrics above it. Limits of the device are none of them: a result is also shown where its device
- * is not.
+ * is not. `param.NAME` is a parameter of templates, which are read later: the catalog looks for it in them.
  */
 #include "lang/declare_parts.h"
 
@@ -33,9 +33,28 @@ static bool is_of_device(const at__op *op, int slot)
     return slot >= op->device_slot && slot < op->device_slot + AT__LIMIT_COUNT;
 }
 
-static int find(const void *context, const char *name, size_t len)
+/* A parameter is taken down when it is first named; there are slots for a few. -1: for no more. */
+static int find_param(at__op *op, const at__where *where, const char *name, size_t len)
 {
-    const at__op *op = context;
+    for (int i = 0; i < op->metric_param_count; i++)
+        if (is_name(op->metric_params[i].name, name, len))
+            return AT__METRIC_PARAM_SLOT + i;
+    if (len == 0 || len >= AT__MAX_NAME || op->metric_param_count == AT__MAX_METRIC_PARAMS)
+        return -1;
+    at__metric_param *p = &op->metric_params[op->metric_param_count];
+    *p = (at__metric_param){ .where = *where };
+    memcpy(p->name, name, len);
+    return AT__METRIC_PARAM_SLOT + op->metric_param_count++;
+}
+
+/* What an expression of a metric is read with: the op, which takes parameters down, and the line. */
+typedef struct reading {
+    at__op *op;
+    at__where where;
+} reading;
+
+static int find_known(const at__op *op, const char *name, size_t len)
+{
     int slot = at__symbols_find(&op->symbols, name, len);
     if (slot >= 0)
         return is_of_device(op, slot) ? -1 : slot;
@@ -48,10 +67,21 @@ static int find(const void *context, const char *name, size_t len)
     return -1;
 }
 
+static int find(const void *context, const char *name, size_t len)
+{
+    static const char PREFIX[] = "param.";
+    const reading *r = context;
+    size_t n = sizeof PREFIX - 1;
+    int slot = find_known(r->op, name, len);
+    if (slot < 0 && len > n && memcmp(name, PREFIX, n) == 0)
+        return find_param(r->op, &r->where, name + n, len - n);
+    return slot;
+}
+
 /* Figures first: they are what is most often meant. */
 static const char *known_name(const void *context, int i)
 {
-    const at__op *op = context;
+    const at__op *op = ((const reading *)context)->op;
     if (i < AT__FIGURES)
         return at__figure_names[i];
     i -= AT__FIGURES;
@@ -67,7 +97,7 @@ static at_status read_name(char out[AT__MAX_NAME], const at__op *op, at__lines *
     at_status status = at__read_plain_name(out, lines);
     if (status != AT_OK)
         return status;
-    if (strcmp(out, "time") == 0 || find(op, out, strlen(out)) >= 0)
+    if (strcmp(out, "time") == 0 || find_known(op, out, strlen(out)) >= 0)
         return at__lines_fail(lines, at, "found '%s', which is a name already; expected a new one", out);
     if (op->metric_count == AT__MAX_METRICS)
         return at__lines_fail(lines, at, "found more than %d metrics; expected fewer", AT__MAX_METRICS);
@@ -76,9 +106,10 @@ static at_status read_name(char out[AT__MAX_NAME], const at__op *op, at__lines *
 
 at_status at__read_metric(at__op *op, at__lines *lines)
 {
-    const at__scope scope = { .find = find, .context = op, .name = known_name };
     at__metric m = { 0 };
     at__where where = at__lines_where(lines, lines->at);
+    const reading r = { .op = op, .where = where };
+    const at__scope scope = { .find = find, .context = &r, .name = known_name };
     at_status status = read_name(m.name, op, lines);
     if (status == AT_OK)
         status = at__lines_expr_of(&m.expr, lines, &scope);

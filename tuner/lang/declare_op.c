@@ -24,33 +24,6 @@ static at_status read_op(at__lines *lines, void *target)
     return status == AT_OK ? at__lines_comment(&op->about, lines) : status;
 }
 
-/* NAME or NAME=N. A dimension with a default may be left out of a shape, so it cannot follow one without. */
-static at_status read_dim(at__lines *lines, at__op *op)
-{
-    at__dim *dim = &op->dims[op->dim_count];
-    const char *at = lines->at;
-    int slot;
-
-    at_status status = at__lines_name(dim->name, lines, "the name of a dimension");
-    if (status != AT_OK || (status = at__add_symbol(&slot, &op->symbols, dim->name, lines, at)) != AT_OK)
-        return status;
-    dim->optional = at__lines_sees(lines, "=");
-    if (dim->optional) {
-        if (op->dim_count && !dim[-1].optional)
-            return at__lines_fail(
-                lines, at, "found a default for '%s' after '%s' without one; expected defaults in front",
-                dim->name, dim[-1].name);
-        at__lines_skip(lines, 1);
-        const char *number = lines->at;
-        if ((status = at__lines_integer(&dim->value, lines, "a size")) != AT_OK)
-            return status;
-        if (dim->value < 1)
-            return at__lines_fail(lines, number, "found a default below 1; expected a size");
-    }
-    op->dim_count++;
-    return AT_OK;
-}
-
 /* The names that every expression of the op may use, besides dimensions; known once these are. */
 static at_status add_common_symbols(at__lines *lines, at__op *op)
 {
@@ -65,7 +38,7 @@ static at_status add_common_symbols(at__lines *lines, at__op *op)
     if (op->dims[op->dim_count - 1].optional)
         return at__lines_fail(lines, lines->line,
                               "found only dimensions with a default; expected one without at the end");
-    return AT_OK;
+    return at__add_dim_words(lines, op);
 }
 
 static at_status read_shape(at__lines *lines, void *target)
@@ -75,7 +48,7 @@ static at_status read_shape(at__lines *lines, void *target)
         if (op->dim_count == AT__MAX_DIMS)
             return at__lines_fail(lines, lines->at, "found more than %d dimensions; expected fewer",
                                   AT__MAX_DIMS);
-        at_status status = read_dim(lines, op);
+        at_status status = at__read_dim(lines, op);
         if (status != AT_OK)
             return status;
     } while (!at__lines_at_end(lines));
@@ -100,6 +73,16 @@ static at_status read_pitch(at__lines *lines, void *target)
         status = at__read_dim_name(&pitch->dim, lines, op);
     op->pitch_count += status == AT_OK;
     return status;
+}
+
+static at_status read_strides(at__lines *lines, void *target)
+{
+    return at__read_strides(target, lines);
+}
+
+static at_status read_same(at__lines *lines, void *target)
+{
+    return at__read_same(target, lines);
 }
 
 static at_status read_type_word(at__lines *lines, at__op *op)
@@ -358,6 +341,7 @@ static const at__keyword KEYWORDS[] = {
     { .word = "pitch", .after = "shape", .read = read_pitch },
     { .word = "let", .after = "shape", .read = read_let },
     { .word = "require", .after = "shape", .read = read_require },
+    { .word = "strides", .once = true, .after = "shape", .read = read_strides },
     { .word = "arg",
       .form = "arg NAME T[EXPR] output",
       .required = true,
@@ -388,6 +372,7 @@ static const at__keyword KEYWORDS[] = {
     { .word = "objective", .once = true, .after = "shape", .read = read_objective },
     { .word = "ceiling", .once = true, .after = "shape", .read = read_ceiling },
     { .word = "near", .after = "shape", .read = read_near },
+    { .word = "same", .after = "arg", .read = read_same },
     { .word = "default", .once = true, .read = read_default },
     { .word = "recorded", .once = true, .read = read_recorded },
     { .word = "use", .after = "op", .read = read_use },
@@ -536,6 +521,7 @@ void at__op_close(at__op *op)
     at__expr_close(op->ops);
     at__expr_close(op->peak);
     at__metrics_clear(op);
+    at__same_clear(op);
     for (int i = 0; i < AT__MAX_DIMS; i++)
         at__expr_close(op->ceiling_dims[i]);
     free(op->answer);

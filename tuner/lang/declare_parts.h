@@ -85,6 +85,11 @@ at_status at__write_objective(at__op *op, at_error *err) AT_MUST_CHECK;
 /* What follows `near`. */
 at_status at__read_near(at__op *op, at__lines *lines) AT_MUST_CHECK;
 
+/* What follows `strides` and `same`. */
+at_status at__read_strides(at__op *op, at__lines *lines) AT_MUST_CHECK;
+at_status at__read_same(at__op *op, at__lines *lines) AT_MUST_CHECK;
+void at__same_clear(at__op *op);
+
 /*
  * What templates say of code that was not written for them (declare_source.c): the rest of the lines
  * `source`, `include`, `define`, `option`, `arg`, `kernel` and `launch`.
@@ -103,5 +108,11 @@ void at__template_sources_clear(at__template *t);
 void at__lets_clear(at__let *lets, size_t count);
 void at__requires_clear(at__require *requires, size_t count);
 void at__launch_clear(at__launch *launch);
+
+/* One dimension of a `shape` line: declare_dim.c. */
+at_status at__read_dim(at__lines *lines, at__op *op);
+
+/* The constants NAME_word of dimensions that have words; behind all other names of the line. */
+at_status at__add_dim_words(at__lines *lines, at__op *op);
 
 #endif

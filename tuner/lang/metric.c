@@ -1,10 +1,13 @@
 /*
  * metric.c - slots of real numbers: the op's, as a problem binds them without a device, then the figures,
- * then the metrics above, of which one that has no value is not known.
+ * then the metrics above, of which one that has no value is not known, then parameters, read from the text
+ * of the configuration: what is stored may be of a template that is not here any more.
  */
 #include "lang/metric.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 static double known(int64_t count)
 {
@@ -20,21 +23,49 @@ static at_status declared(double *out, const at__expr *expr, const int64_t *slot
     return status;
 }
 
-static at_status bind(double *real, const at__problem *problem, const at__timing *timing,
-                      const at__resources *r, at_error *err)
+/* A number, or the word for one; of other words only their template knows the numbers. */
+static double number_of(const char *text, size_t len)
 {
+    char *end = NULL;
+    long long value = strtoll(text, &end, 10);
+    if (len && end == text + len)
+        return (double)value;
+    bool yes = len == 4 && memcmp(text, "true", len) == 0, no = len == 5 && memcmp(text, "false", len) == 0;
+    return yes ? 1 : no ? 0 : NAN;
+}
+
+/* Of "TILE=32 ROWS=8"; NaN: it is not there. */
+static double parameter(const char *config, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *at = config; *at; at += strspn(at, " ")) {
+        size_t len = strcspn(at, " ");
+        if (len > n && at[n] == '=' && memcmp(at, name, n) == 0)
+            return number_of(at + n + 1, len - n - 1);
+        at += len;
+    }
+    return NAN;
+}
+
+static at_status bind(double *real, const at__problem *problem, const at__record *record, at_error *err)
+{
+    const at__timing *timing = record->timing;
+    const at__resources *r = record->resources;
+    const at__op *op = problem->op;
     static const at__limits NO_DEVICE = { 0 };
     int64_t slots[AT__MAX_SLOTS];
     double *figures = real + AT__FIGURE_SLOT;
     at_status status = at__problem_bind(slots, problem, &NO_DEVICE, err);
     if (status == AT_OK)
-        status = declared(&figures[AT__FIGURE_OPS], problem->op->ops, slots, err);
+        status = declared(&figures[AT__FIGURE_OPS], op->ops, slots, err);
     if (status == AT_OK)
-        status = declared(&figures[AT__FIGURE_TRAFFIC], problem->op->traffic, slots, err);
+        status = declared(&figures[AT__FIGURE_TRAFFIC], op->traffic, slots, err);
     if (status != AT_OK)
         return status;
-    for (int i = 0; i < problem->op->symbols.count; i++)
+    for (int i = 0; i < op->symbols.count; i++)
         real[i] = (double)slots[i];
+    for (int i = 0; i < op->metric_param_count; i++)
+        real[AT__METRIC_PARAM_SLOT + i] = parameter(record->config, op->metric_params[i].name);
     figures[AT__FIGURE_SECONDS] = timing->median_s > 0 ? timing->median_s : NAN;
     figures[AT__FIGURE_JOULES] = timing->joules > 0 ? timing->joules : NAN;
     figures[AT__FIGURE_REGISTERS] = known(r->registers);
@@ -43,30 +74,29 @@ static at_status bind(double *real, const at__problem *problem, const at__timing
     return AT_OK;
 }
 
-at_status at__metric_value(double *out, const at__problem *problem, int metric, const at__timing *timing,
-                           const at__resources *resources, at_error *err)
+at_status at__metric_value(double *out, const at__problem *problem, int metric, const at__record *record,
+                           at_error *err)
 {
     double real[AT__REAL_SLOTS];
     const at__metric *m = problem->op->metrics;
-    at_status status = bind(real, problem, timing, resources, err);
+    at_status status = bind(real, problem, record, err);
     for (int i = 0; i < metric && status == AT_OK; i++)
         if (at__expr_eval_real(&real[AT__METRIC_SLOT + i], m[i].expr, real, NULL) != AT_OK)
             real[AT__METRIC_SLOT + i] = NAN;
     return status == AT_OK ? at__expr_eval_real(out, m[metric].expr, real, err) : status;
 }
 
-at_status at__score(double *out, const at__problem *problem, const at__timing *timing,
-                    const at__resources *resources, at_error *err)
+at_status at__score(double *out, const at__problem *problem, const at__record *record, at_error *err)
 {
     const at__op *op = problem->op;
     double value = 0;
     at_error cause = { 0 };
     if (!op->objective) {
-        *out = timing->median_s;
+        *out = record->timing->median_s;
         return AT_OK;
     }
     const at__metric *m = &op->metrics[op->objective - 1];
-    if (at__metric_value(&value, problem, op->objective - 1, timing, resources, &cause) != AT_OK)
+    if (at__metric_value(&value, problem, op->objective - 1, record, &cause) != AT_OK)
         return at_fail(err, AT_ERR_INPUT, "the objective %s has no value: %s", m->name, cause.text);
     double score = op->objective_max ? 1 / value : value;
     if (!(value > 0) || !isfinite(score) || !(score > 0))
@@ -76,10 +106,10 @@ at_status at__score(double *out, const at__problem *problem, const at__timing *t
     return AT_OK;
 }
 
-double at__score_or_none(const at__problem *problem, const at__timing *timing, const at__resources *resources)
+double at__score_or_none(const at__problem *problem, const at__record *record)
 {
     double score = INFINITY;
-    return at__score(&score, problem, timing, resources, NULL) == AT_OK ? score : (double)INFINITY;
+    return at__score(&score, problem, record, NULL) == AT_OK ? score : (double)INFINITY;
 }
 
 bool at__reads_figure(const at__op *op, at__figure figure)

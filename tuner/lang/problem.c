@@ -8,6 +8,8 @@
  */
 #include "lang/problem.h"
 
+#include "lang/named_size.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,15 +30,22 @@ static bool reads_device(const at__expr *expr, const at__op *op, const bool *dev
 
 static const int64_t *aligns_of(const at__problem *problem)
 {
-    return problem->dims + problem->op->dim_count + problem->op->pitch_count;
+    return problem->dims + at__problem_first_align(problem->op);
 }
 
 static void bind_dims(int64_t *slots, const at__problem *problem)
 {
-    for (int i = 0; i < problem->op->dim_count; i++)
+    for (int i = 0; i < problem->op->dim_count; i++) {
         slots[i] = problem->dims[i];
+        for (int k = 0; k < problem->op->dims[i].word_count; k++)
+            slots[problem->op->dims[i].word_slot + k] = k + 1;
+    }
     for (int i = 0; i < problem->op->pitch_count; i++)
         slots[problem->op->pitches[i].slot] = problem->dims[problem->op->dim_count + i];
+    for (int k = 0; k < problem->op->layout_count; k++)
+        for (int i = 0; i < problem->op->dim_count; i++)
+            slots[problem->op->stride_slots[k][i]] =
+                problem->dims[at__problem_first_stride(problem->op, k) + i];
     for (int i = 0; i < problem->op->align_count; i++)
         slots[problem->op->aligns[i].slot] = aligns_of(problem)[i];
     slots[problem->op->sizeof_slot] = at__dtype_bytes(problem->type);
@@ -103,9 +112,8 @@ static at_status check_problem(int64_t *slots, const at__problem *problem, bool 
 static void add_dims(at__str *out, const at__op *op)
 {
     for (int i = 0; i < op->dim_count; i++) {
-        at__str_addf(out, "%s%s", i ? " x " : "", op->dims[i].name);
-        if (op->dims[i].optional)
-            at__str_addf(out, "=%" PRId64, op->dims[i].value);
+        at__str_add(out, i ? " x " : "");
+        at__dim_add_text(out, &op->dims[i]);
     }
 }
 
@@ -131,12 +139,31 @@ static at_status fail_type(const at__op *op, at__dtype type, at_error *err)
     return AT_ERR_INPUT;
 }
 
+static at_status fail_size(const at__dim *dim, int64_t size, at_error *err)
+{
+    if (dim->word_count)
+        return at_fail(err, AT_ERR_INPUT, "found %s = %" PRId64 "; expected 1 to %d, or %s=%s and its like",
+                       dim->name, size, dim->word_count, dim->name, dim->words[0]);
+    return at_fail(err, AT_ERR_INPUT, "found %s = %" PRId64 "; expected 0 or more", dim->name, size);
+}
+
 static int optional_count(const at__op *op)
 {
     int n = 0;
     while (n < op->dim_count && op->dims[n].optional)
         n++;
     return n;
+}
+
+/* A stride that does not fit is no size of a buffer either: its expression says so. */
+static void set_dense(at__problem *problem, int layout)
+{
+    int64_t stride = 1, *strides = problem->dims + at__problem_first_stride(problem->op, layout);
+    for (int i = problem->op->dim_count - 1; i >= 0; i--) {
+        strides[i] = stride;
+        if (__builtin_mul_overflow(stride, problem->dims[i], &stride))
+            stride = INT64_MAX;
+    }
 }
 
 at_status at__problem_init(at__problem *out, const at__op *op, at__dtype type, const int64_t *sizes,
@@ -152,14 +179,15 @@ at_status at__problem_init(at__problem *out, const at__op *op, at__dtype type, c
         return fail_count(op, count, err);
     for (int i = 0; i < op->dim_count; i++) {
         problem.dims[i] = i < missing ? op->dims[i].value : sizes[i - missing];
-        if (problem.dims[i] < 0)
-            return at_fail(err, AT_ERR_INPUT, "found %s = %" PRId64 "; expected 0 or more", op->dims[i].name,
-                           problem.dims[i]);
+        if (!at__dim_has_size(&op->dims[i], problem.dims[i]))
+            return fail_size(&op->dims[i], problem.dims[i], err);
     }
     for (int i = 0; i < op->pitch_count; i++)
         problem.dims[op->dim_count + i] = problem.dims[op->pitches[i].dim];
+    for (int k = 0; k < op->layout_count; k++)
+        set_dense(&problem, k);
     for (int i = 0; i < op->align_count; i++)
-        problem.dims[op->dim_count + op->pitch_count + i] = AT__FULL_ALIGN;
+        problem.dims[at__problem_first_align(op) + i] = AT__FULL_ALIGN;
     bind_dims(slots, &problem);
     at_status status = check_problem(slots, &problem, false, err);
     if (status == AT_OK)
@@ -167,9 +195,19 @@ at_status at__problem_init(at__problem *out, const at__op *op, at__dtype type, c
     return status;
 }
 
+int at__problem_first_stride(const at__op *op, int layout)
+{
+    return op->dim_count * (1 + layout) + op->pitch_count;
+}
+
+int at__problem_first_align(const at__op *op)
+{
+    return at__problem_first_stride(op, op->layout_count);
+}
+
 int at__problem_size_count(const at__op *op)
 {
-    return op->dim_count + op->pitch_count + op->align_count;
+    return at__problem_first_align(op) + op->align_count;
 }
 
 /* The bytes of an array whose dim has this pitch in its place fit an int64_t. */
@@ -236,7 +274,7 @@ at_status at__problem_set_aligns(at__problem *problem, const int64_t *aligns, in
     }
     for (int i = 0; i < op->align_count; i++) {
         int64_t a = count == 0 ? 0 : aligns[count == 1 ? 0 : i];
-        problem->dims[op->dim_count + op->pitch_count + i] = a ? a : AT__FULL_ALIGN;
+        problem->dims[at__problem_first_align(op) + i] = a ? a : AT__FULL_ALIGN;
     }
     return AT_OK;
 }
@@ -268,6 +306,11 @@ static void add_aligns(at__str *out, const at__problem *problem)
 void at__problem_shape(at__str *out, const at__problem *problem)
 {
     const at__op *op = problem->op;
+    if (op->layout_count) {
+        at__problem_layout(out, problem);
+        add_aligns(out, problem);
+        return;
+    }
     int i = 0, last = op->dim_count - 1;
     while (i < last && op->dims[i].optional && problem->dims[i] == op->dims[i].value)
         i++;

@@ -10,7 +10,7 @@
 typedef struct at__problem {
     const at__op *op; /* borrowed */
     at__dtype type;
-    int64_t dims[AT__MAX_SIZES]; /* the op's dimensions, then its pitches, then its alignments */
+    int64_t dims[AT__MAX_SIZES]; /* the op's dimensions, pitches, strides (input's, output's), alignments */
 } at__problem;
 
 /* One value for each parameter of a template, in the order of its declaration. */
@@ -26,8 +26,12 @@ typedef struct at__config {
 at_status at__problem_init(at__problem *out, const at__op *op, at__dtype type, const int64_t *sizes,
                            int count, at_error *err) AT_MUST_CHECK;
 
-/* Numbers that make up a problem: dimensions, pitches and alignments. */
+/* Numbers that make up a problem: dimensions, pitches, strides and alignments. */
 int at__problem_size_count(const at__op *op);
+
+/* Where the strides of a layout (0: the input's, 1: the output's) and the alignments begin among them. */
+int at__problem_first_stride(const at__op *op, int layout);
+int at__problem_first_align(const at__op *op);
 
 /*
  * Leading dimensions, in elements and in the op's order; 0: dense. `count` 0 leaves all of them dense.
@@ -54,6 +58,16 @@ int64_t at__problem_align_of(const at__problem *problem, int arg);
  * all are full; alignments that are all the same are written once. Canonical.
  */
 void at__problem_shape(at__str *out, const at__problem *problem);
+
+/*
+ * Of an op of layouts (layout.h): "8x2048x3x4096:2.0.1.3", extents in the input's order, then the
+ * permutation; where the data is not dense its strides, "64x100:1.0/in=128x1/out=112x1", the input's in its
+ * order, the output's in its own.
+ */
+void at__problem_layout(at__str *out, const at__problem *problem);
+
+/* Its dimensions in the input's order, the slowest first: their indices among the op's. Returns how many. */
+int at__problem_input_order(int order[AT__MAX_DIMS], const at__op *op, const int64_t *dims);
 
 /*
  * Fills slots[0 .. op's symbols): dimensions, sizeof(T), device limits, the op's lets; checks all of the op's

@@ -44,6 +44,22 @@ static at_status range_numbers(uint64_t *a, uint64_t *b, const at__arg *arg, int
     return AT_OK;
 }
 
+/* spread N */
+static at_status spread_numbers(uint64_t *a, const at__arg *arg, int number, const int64_t *slots,
+                                at_error *err)
+{
+    const at__where w = arg->input.where;
+    int64_t many = 0;
+    at_status status = at__expr_eval(&many, arg->input.upto, slots, err);
+    if (status == AT_OK && (many < 1 || !fits_number(many - 1, number)))
+        return at_fail(err, AT_ERR_INPUT,
+                       "%s:%d:%d: found %lld integers for '%s'; expected at least one, and such as its type "
+                       "has",
+                       w.file, w.line, w.column, (long long)many, arg->name);
+    *a = (uint64_t)many;
+    return status;
+}
+
 at_status at__input_numbers(uint64_t *a, uint64_t *b, const at__arg *arg, int number, int64_t numbers,
                             const int64_t *slots, at_error *err)
 {
@@ -51,6 +67,8 @@ at_status at__input_numbers(uint64_t *a, uint64_t *b, const at__arg *arg, int nu
     const at__where w = in->where;
     if (in->how == AT__RANGE)
         return range_numbers(a, b, arg, number, slots, err);
+    if (in->how == AT__SPREAD)
+        return spread_numbers(a, arg, number, slots, err);
     if (in->how == AT__PERMUTATION && numbers > 0 && !fits_number(numbers - 1, number))
         return at_fail(err, AT_ERR_INPUT,
                        "%s:%d:%d: found a permutation of %lld elements for '%s'; expected a type that has as "

@@ -98,6 +98,18 @@ static void add_choice(at__str *out, const at__template *t, const at__param *par
     at__str_addf(out, " };\nconstexpr int %s = %s;\n", param->name, chosen);
 }
 
+/* A layout is compiled for: its dimensions and strides are constants of every kernel. */
+static void add_layout(at__str *out, const at__op *op, const int64_t *slots)
+{
+    for (int i = 0; op->layout_count && i < op->dim_count; i++)
+        add_constant(out, op->dims[i].name, slots[i], true);
+    for (int k = 0; k < op->layout_count; k++)
+        for (int i = 0; i < op->dim_count; i++) {
+            int slot = op->stride_slots[k][i];
+            add_constant(out, op->symbols.names[slot].name, slots[slot], true);
+        }
+}
+
 static void add_params(at__str *out, const at__template *t, const int64_t *slots)
 {
     for (int i = 0; i < t->param_count; i++) {
@@ -178,6 +190,7 @@ at_status at__render(at__str *out, const at__template *t, at__dtype type, const 
         status = at__render_orders(&text, t, bound, err);
         add_type(&text, t->op, type);
         at__render_macros(&text, t, bound, at__dtype_cuda(type, t->op->storage));
+        add_layout(&text, t->op, bound);
         add_params(&text, t, bound);
     }
     if (status == AT_OK) {
@@ -191,7 +204,9 @@ at_status at__render(at__str *out, const at__template *t, at__dtype type, const 
     return status;
 }
 
-at_status at__render_reference(at__str *out, const at__op *op, at__dtype type, at_error *err)
+/* `slots`: of an op of layouts; NULL: without them. */
+static at_status render_reference(at__str *out, const at__op *op, at__dtype type, const int64_t *slots,
+                                  at_error *err)
 {
     at__str text = { 0 };
     if (op->recorded)
@@ -199,6 +214,22 @@ at_status at__render_reference(at__str *out, const at__op *op, at__dtype type, a
                        op->file, op->name);
     add_origin(&text, op->file, op->hash, "", type, op->storage);
     add_type(&text, op, type);
+    if (slots)
+        add_layout(&text, op, slots);
     add_parts(&text, op->source, op->parts, op->part_count);
     return hand_over(out, &text, err);
+}
+
+at_status at__render_reference(at__str *out, const at__op *op, at__dtype type, at_error *err)
+{
+    return render_reference(out, op, type, NULL, err);
+}
+
+at_status at__render_reference_of(at__str *out, const at__problem *problem, at_error *err)
+{
+    static const at__limits NO_DEVICE = { 0 };
+    int64_t slots[AT__MAX_SLOTS] = { 0 };
+    const at__op *op = problem->op;
+    at_status status = op->layout_count ? at__problem_bind(slots, problem, &NO_DEVICE, err) : AT_OK;
+    return status == AT_OK ? render_reference(out, op, problem->type, slots, err) : status;
 }

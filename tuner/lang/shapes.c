@@ -7,6 +7,8 @@
  */
 #include "lang/shapes.h"
 
+#include "lang/layout.h"
+#include "lang/named_size.h"
 #include "util/options.h"
 #include "util/str.h"
 
@@ -43,6 +45,8 @@ typedef struct entry {
     int64_t sizes[AT__MAX_DIMS];
     int size_columns[AT__MAX_DIMS];
     int size_count;
+    const char *named[AT__MAX_DIMS][2]; /* words NAME=SIZE, and their ends */
+    int named_count;
     extra pitches, aligns;
     const at__op *op;
     at__dtype type;
@@ -289,6 +293,17 @@ static at_status fail_second(const reader *r, const char *word, const char *end,
                    first);
 }
 
+/* Which dimension it is, and of what size, is known when the operation is. */
+static at_status add_named(entry *e, const char *word, const char *end, const reader *r)
+{
+    if (e->named_count == AT__MAX_DIMS)
+        return fail_at(r, word, "found one more size, '%s'; expected at most %d by their names",
+                       show(word, end).text, AT__MAX_DIMS);
+    e->named[e->named_count][0] = word;
+    e->named[e->named_count++][1] = end;
+    return AT_OK;
+}
+
 static at_status read_word(entry *e, const char **p, const reader *r)
 {
     const char *word = *p, *end = word_end(word, r->end);
@@ -312,6 +327,8 @@ static at_status read_word(entry *e, const char **p, const reader *r)
         e->type_column = column;
         return AT_OK;
     }
+    if (memchr(word, '=', (size_t)(end - word)))
+        return add_named(e, word, end, r);
     if (end - word > 1 && *word == '-' && is_digit(word[1]))
         return fail_at(r, word, "found '%s'; expected a positive size", show(word, end).text);
     return fail_word(r, word, end);
@@ -370,6 +387,39 @@ static at_status add_problem(reader *r, const at__problem *problem)
         return at_fail(r->err, AT_ERR_MEMORY, "out of memory");
     s->problems[s->count++] = *problem;
     *slot = s->count;
+    return AT_OK;
+}
+
+/* Where some are named, all of them become sizes. The last ones are those of the shape. */
+static at_status set_named(entry *e, const reader *r)
+{
+    const at__op *op = e->op;
+    int64_t sizes[AT__MAX_DIMS];
+    bool given[AT__MAX_DIMS] = { false };
+    int missing = op->dim_count - e->size_count;
+    if (e->named_count == 0 || missing < 0)
+        return AT_OK;
+    for (int i = op->dim_count - 1; i >= 0; i--) {
+        sizes[i] = i < missing ? op->dims[i].value : e->sizes[i - missing];
+        e->size_columns[i] = e->size_columns[i < missing ? 0 : i - missing];
+    }
+    for (int i = 0; i < e->named_count; i++) {
+        const char *word = e->named[i][0], *end = e->named[i][1];
+        at_error cause = { 0 };
+        int64_t size = 0;
+        int dim = 0;
+        if (at__named_size_parse(&dim, &size, op, word, (size_t)(end - word), &cause) != AT_OK)
+            return fail_at(r, word, "found '%s'; %s", show(word, end).text, cause.text);
+        if (dim >= missing || given[dim])
+            return fail_at(r, word, "found '%s'; expected %s once", show(word, end).text, op->dims[dim].name);
+        sizes[dim] = size;
+        given[dim] = true;
+    }
+    for (int i = 0; i < missing; i++)
+        if (!op->dims[i].optional)
+            return AT_OK; /* too few of the others: refused as such */
+    memcpy(e->sizes, sizes, sizeof sizes);
+    e->size_count = op->dim_count;
     return AT_OK;
 }
 
@@ -444,7 +494,7 @@ static at_status finish_line(reader *r, entry *e)
     at_status status;
     at_error cause = { 0 };
 
-    if (e->size_count == 0 && !e->op_column && !e->type_column)
+    if (e->size_count == 0 && !e->op_column && !e->type_column && !e->named_count)
         return AT_OK; /* nothing but blanks */
     if (e->size_count == 0)
         return fail_no_size(r, e);
@@ -456,6 +506,8 @@ static at_status finish_line(reader *r, entry *e)
                        r->defaults.op ? "'" : "");
     if (!e->type_column)
         e->type = default_type(r, e->op);
+    if ((status = set_named(e, r)) != AT_OK)
+        return status;
     if (too_large(e))
         return fail_at(r, r->line + e->size_columns[0] - 1,
                        "found a shape of more than %" PRId64 " bytes; expected a smaller one", INT64_MAX);
@@ -475,6 +527,37 @@ static at_status finish_line(reader *r, entry *e)
     return add_problem(r, &problem);
 }
 
+/* The op of a line whose shape is a layout; NULL: of another. */
+static const at__op *layout_op(const reader *r)
+{
+    const at__op *named = NULL;
+    bool empty = true;
+    for (const char *p = skip_blanks(r->line, r->end); p < r->end; p = skip_blanks(p, r->end)) {
+        const char *end = word_end(p, r->end);
+        named = named ? named : find_op(r, p, end);
+        empty = false;
+        p = end;
+    }
+    const at__op *op = named || empty ? named : default_op(r);
+    return op && op->layout_count ? op : NULL;
+}
+
+static at_status read_layout(reader *r, const at__op *op)
+{
+    at__layout_line line = { .op = op,
+                             .type = default_type(r, op),
+                             .aligns = r->defaults.aligns,
+                             .align_count = r->defaults.align_count,
+                             .line = r->line,
+                             .end = r->end };
+    at__problem problem;
+    at_error cause = { 0 };
+    at_status status = at__layout_read(&problem, &line, &cause);
+    if (status == AT_OK)
+        status = at__layout_reduce(&problem, r->catalog, &cause);
+    return status == AT_OK ? add_problem(r, &problem) : fail_at(r, line.guilty, "%s", cause.text);
+}
+
 /* r->line .. r->end is the whole line. */
 static at_status read_line(reader *r)
 {
@@ -489,6 +572,9 @@ static at_status read_line(reader *r)
     const char *comment = memchr(r->line, '#', (size_t)(r->end - r->line));
     if (comment)
         r->end = comment;
+    const at__op *op = layout_op(r);
+    if (op)
+        return read_layout(r, op);
     const char *p = skip_blanks(r->line, r->end);
     while (p < r->end && status == AT_OK) {
         status = is_digit(*p) ? read_sizes(&e, &p, r) : read_word(&e, &p, r);

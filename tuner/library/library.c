@@ -5,8 +5,10 @@
  */
 #include "library/library.h"
 
+#include "lang/layout.h"
 #include "lang/render.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +24,8 @@ _Static_assert((int)AT_SCALAR == (int)AT__SCALAR && (int)AT_INPUT == (int)AT__IN
                    (int)AT_OUTPUT == (int)AT__OUTPUT && (int)AT_INOUT == (int)AT__INOUT &&
                    (int)AT_SCRATCH == (int)AT__SCRATCH,
                "roles of the library are those of the core");
-_Static_assert(AT_MAX_SIZES == AT__MAX_DIMS && AT_MAX_PITCHES == AT__MAX_PITCHES &&
-                   AT_MAX_ALIGNMENTS == AT__MAX_ALIGNS,
+_Static_assert(AT_MAX_SIZES <= AT__MAX_DIMS && AT_MAX_RANK == AT__MAX_DIMS &&
+                   AT_MAX_PITCHES == AT__MAX_PITCHES && AT_MAX_ALIGNMENTS == AT__MAX_ALIGNS,
                "a problem of the library holds every shape");
 
 const char *at_version(void)
@@ -55,6 +57,26 @@ at_status at_type_parse(at_type *out, const char *text, at_error *err)
     if (status == AT_OK)
         *out = (at_type)type;
     return status;
+}
+
+at_status at_permute(at_problem *out, at_type type, int rank, const int64_t *extents, const int *permutation,
+                     at_error *err)
+{
+    at__layout layout = { 0 };
+    if (!out || !extents || !permutation || rank < 0 || rank > AT_MAX_RANK)
+        return at_fail(err, AT_ERR_USAGE, "at_permute: expected no NULL, and a rank of 0 to %d", AT_MAX_RANK);
+    for (int i = 0; i < rank; i++)
+        if (extents[i] < 1)
+            return at_fail(err, AT_ERR_INPUT, "found an extent of %" PRId64 "; expected at least one element",
+                           extents[i]);
+    at_status status = at__layout_permuted(&layout, rank, extents, permutation, NULL, err);
+    if (status != AT_OK)
+        return status;
+    *out = (at_problem){ .op = "permute", .type = type, .layout = { .rank = rank } };
+    memcpy(out->layout.extents, layout.extents, sizeof layout.extents);
+    memcpy(out->layout.strides_in, layout.in, sizeof layout.in);
+    memcpy(out->layout.strides_out, layout.out, sizeof layout.out);
+    return AT_OK;
 }
 
 const char *at_match_name(at_match match)

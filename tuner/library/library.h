@@ -27,6 +27,7 @@ typedef struct at__found_parts {
     const at__template *t; /* NULL: no configuration */
     at__config config;
     at_arg args[AT__MAX_ARGS];
+    at_metric metrics[AT__MAX_METRICS];
     char *texts[AT__FOUND_TEXTS]; /* owned: those that had no room in `room` */
     int text_count;
     size_t room_used;

@@ -6,9 +6,12 @@
 #include "library/library.h"
 
 #include "lang/arch.h"
+#include "lang/layout.h"
+#include "lang/metric.h"
 #include "lookup/fallback.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,20 +53,47 @@ at_status at__finding_bind(int64_t *slots, const at__found_parts *f, at_error *e
 
 /* ---- the question ---- */
 
+static at_status read_alignments(at__problem *out, const at_problem *problem, at_error *err)
+{
+    int aligns = AT_MAX_ALIGNMENTS;
+    while (aligns > 0 && !problem->alignments[aligns - 1])
+        aligns--;
+    if (aligns > 0 && aligns < out->op->align_count) /* the others are 0 */
+        aligns = out->op->align_count;
+    return at__problem_set_aligns(out, problem->alignments, aligns, err);
+}
+
 static at_status read_sizes(at__problem *out, const at__op *op, const at_problem *problem, at_error *err)
 {
-    int pitches = AT_MAX_PITCHES, aligns = AT_MAX_ALIGNMENTS;
+    int pitches = AT_MAX_PITCHES;
     at_status status =
         at__problem_init(out, op, (at__dtype)problem->type, problem->sizes, problem->size_count, err);
     while (pitches > 0 && !problem->pitches[pitches - 1])
         pitches--;
-    while (aligns > 0 && !problem->alignments[aligns - 1])
-        aligns--;
-    if (aligns > 0 && aligns < op->align_count) /* the others are 0 */
-        aligns = op->align_count;
     if (status == AT_OK)
         status = at__problem_set_pitches(out, problem->pitches, pitches, err);
-    return status == AT_OK ? at__problem_set_aligns(out, problem->alignments, aligns, err) : status;
+    return status == AT_OK ? read_alignments(out, problem, err) : status;
+}
+
+/* As its canonical form, which may be a problem of another op. */
+static at_status read_layout(at__problem *out, const at__catalog *catalog, const at__op *op,
+                             const at_problem *problem, at_error *err)
+{
+    const at_layout *l = &problem->layout;
+    at__layout layout = { .rank = problem->size_count == 0 ? l->rank : 0 };
+    if (problem->size_count != 0)
+        return at_fail(err, AT_ERR_USAGE, "%s: found size_count = %d; expected 0, and a layout (at_permute)",
+                       op->name, problem->size_count);
+    if (l->rank < 0 || l->rank > AT_MAX_RANK)
+        return at_fail(err, AT_ERR_USAGE, "%s: found a layout of rank %d; expected 0 to %d", op->name,
+                       l->rank, AT_MAX_RANK);
+    memcpy(layout.extents, l->extents, sizeof layout.extents);
+    memcpy(layout.in, l->strides_in, sizeof layout.in);
+    memcpy(layout.out, l->strides_out, sizeof layout.out);
+    at_status status = at__layout_problem(out, op, (at__dtype)problem->type, &layout, err);
+    if (status == AT_OK)
+        status = read_alignments(out, problem, err);
+    return status == AT_OK ? at__layout_reduce(out, catalog, err) : status;
 }
 
 static at_status read_problem(at__problem *out, const at__catalog *catalog, const at_problem *problem,
@@ -77,7 +107,8 @@ static at_status read_problem(at__problem *out, const at__catalog *catalog, cons
     if (op && (unsigned)problem->type >= AT__DTYPES)
         return at_fail(err, AT_ERR_USAGE, "found type %d; expected an at_type", (int)problem->type);
     if (op)
-        return read_sizes(out, op, problem, err);
+        return op->layout_count ? read_layout(out, catalog, op, problem, err)
+                                : read_sizes(out, op, problem, err);
     for (int i = 0; i < at__catalog_op_count(catalog); i++)
         at__str_addf(&known, " %s", at__catalog_op(catalog, i)->name);
     at_fail(err, AT_ERR_INPUT, "no operation '%.60s'; expected one of:%s%s%s", problem->op ? problem->op : "",
@@ -139,6 +170,19 @@ static at_status take_fallback(at__found_parts *f, const at__catalog *catalog, c
     return say_why(f, why, cause.text, err);
 }
 
+/* Of the problem's own measurement: elsewhere sizes, and so operations and bytes, were others. */
+static void show_metrics(at__found_parts *f, const at__winner *w)
+{
+    const at__op *op = f->problem.op;
+    for (int i = 0; i < op->metric_count; i++) {
+        f->metrics[i] = (at_metric){ .name = op->metrics[i].name, .value = NAN };
+        if (at__metric_value(&f->metrics[i].value, &f->problem, i, AT__RECORD_OF(w), NULL) != AT_OK)
+            f->metrics[i].value = NAN;
+    }
+    f->shown.metrics = f->metrics;
+    f->shown.metric_count = op->metric_count;
+}
+
 static at_status show_measured(at__found_parts *f, const at__found *found, at_error *err)
 {
     at_found *s = &f->shown;
@@ -148,6 +192,8 @@ static at_status show_measured(at__found_parts *f, const at__found *found, at_er
     s->ceiling_s = a->winner.ceiling_s;
     s->gb_per_s = s->median_s > 0 ? 1e-9 * (double)a->traffic_bytes / s->median_s : 0;
     s->gflop_per_s = at__gflop_per_s(a->ops_count, s->median_s);
+    if (found->match == AT__MATCH_EXACT || found->own)
+        show_metrics(f, &a->winner);
     at_status status = at__finding_keep(&s->measured_device, f, a->fingerprint.device, err);
     if (status == AT_OK)
         status = at__finding_keep(&s->measured_shape, f, a->shape, err);

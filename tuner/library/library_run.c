@@ -8,6 +8,7 @@
 
 #include "compile/cubin.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,12 +40,28 @@ static int align_index(const at__op *op, int arg)
     return -1;
 }
 
+/* The layout of a problem that has one; NULL: its op has none, and it may be of a program that knows none. */
+static const at_layout *layout_of(const at_tuner *tuner, const at_problem *problem)
+{
+    const at__op *op = problem->size_count == 0 ? at__catalog_find_op(tuner->catalog, problem->op) : NULL;
+    return op && op->layout_count ? &problem->layout : NULL;
+}
+
+static at_problem copy_problem(const at_problem *problem, const at_layout *layout)
+{
+    at_problem copy = { 0 };
+    memcpy(&copy, problem, offsetof(at_problem, layout));
+    if (layout)
+        copy.layout = *layout;
+    return copy;
+}
+
 /* What is asked of the store: the caller's problem with the alignment of the buffers, where he promised none.
  */
 static at_status read_steps(at_problem *out, const at__op *op, const at_problem *problem, uint64_t steps,
                             at_error *err)
 {
-    *out = *problem;
+    *out = copy_problem(problem, op->layout_count ? &problem->layout : NULL);
     for (int i = 0, buffer = 0; i < op->arg_count; i++) {
         if (op->args[i].role == AT__SCALAR)
             continue;
@@ -73,7 +90,16 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
-static uint64_t hash_of(const at_problem *problem, uint64_t steps, uint64_t context)
+static uint64_t hash_of_layout(uint64_t hash, const at_layout *l)
+{
+    for (int i = 0; i < l->rank; i++)
+        hash = mix(mix(mix(hash, (uint64_t)l->extents[i]), (uint64_t)l->strides_in[i]),
+                   (uint64_t)l->strides_out[i]);
+    return hash;
+}
+
+/* `layout`: NULL: none. */
+static uint64_t hash_of(const at_problem *problem, const at_layout *layout, uint64_t steps, uint64_t context)
 {
     for (int i = 0; i < AT_MAX_ALIGNMENTS; i++) /* small numbers: one round for all */
         steps += (uint64_t)problem->alignments[i] << (16 * i + 7);
@@ -84,15 +110,25 @@ static uint64_t hash_of(const at_problem *problem, uint64_t steps, uint64_t cont
         hash = mix(hash, (uint64_t)problem->pitches[i]);
     for (const char *c = problem->op; *c; c++)
         hash = mix(hash, (unsigned char)*c);
-    return hash;
+    return layout ? hash_of_layout(hash, layout) : hash;
 }
 
+static bool same_layout(const at_layout *a, const at_layout *b)
+{
+    size_t bytes = (size_t)a->rank * sizeof *a->extents;
+    return a->rank == b->rank && memcmp(a->extents, b->extents, bytes) == 0 &&
+           memcmp(a->strides_in, b->strides_in, bytes) == 0 &&
+           memcmp(a->strides_out, b->strides_out, bytes) == 0;
+}
+
+/* Of an op without sizes: its layout is compared last, when it is known to be one of an op that has such. */
 static bool same_problem(const at_problem *a, const at_problem *b)
 {
     return a->type == b->type && a->size_count == b->size_count &&
            memcmp(a->sizes, b->sizes, (size_t)a->size_count * sizeof *a->sizes) == 0 &&
            memcmp(a->pitches, b->pitches, sizeof a->pitches) == 0 &&
-           memcmp(a->alignments, b->alignments, sizeof a->alignments) == 0 && strcmp(a->op, b->op) == 0;
+           memcmp(a->alignments, b->alignments, sizeof a->alignments) == 0 && strcmp(a->op, b->op) == 0 &&
+           (a->size_count > 0 || same_layout(&a->layout, &b->layout));
 }
 
 static at__prepared *table_find(const at__table *table, const at_problem *problem, uint64_t steps,
@@ -335,6 +371,7 @@ static at_status fill(at__prepared *p, at_tuner *tuner, at__gpu *gpu, const char
 /* What is asked of the table. */
 typedef struct asking {
     const at_problem *problem;
+    const at_layout *layout; /* of it; NULL: none */
     uint64_t steps, context, hash;
 } asking;
 
@@ -353,10 +390,10 @@ static at_status prepare_new(at__prepared **out, at__prepared *old, at_tuner *tu
     p->hash = a->hash;
     p->context = a->context;
     p->steps = a->steps;
-    p->problem = *a->problem;
+    p->problem = copy_problem(a->problem, a->layout);
     at_status status = fill(p, tuner, gpu, warning, err);
     if (status == AT_OK) {
-        p->problem.op = p->finding->problem.op->name;
+        p->problem.op = at__catalog_find_op(tuner->catalog, a->problem->op)->name; /* the caller's may go */
         status = table_add(tuner, p, old, err);
     }
     if (status != AT_OK)
@@ -448,12 +485,16 @@ static at_status get(const at__prepared **out, at__gpu **gpu, at_tuner *tuner, c
     if (!tuner || !problem || !problem->op || problem->size_count < 0 || problem->size_count > AT_MAX_SIZES)
         return at_fail(err, AT_ERR_USAGE, "expected a tuner, and a problem with an op and 0 to %d sizes",
                        AT_MAX_SIZES);
+    a.layout = layout_of(tuner, problem);
+    if (a.layout && (a.layout->rank < 0 || a.layout->rank > AT_MAX_RANK))
+        return at_fail(err, AT_ERR_USAGE, "found a layout of rank %d; expected 0 to %d", a.layout->rank,
+                       AT_MAX_RANK);
     at_status status = open_driver(gpu, tuner, err);
     if (status == AT_OK)
         status = at__gpu_current(&a.context, *gpu, err);
     if (status != AT_OK)
         return status;
-    a.hash = hash_of(problem, steps, a.context);
+    a.hash = hash_of(problem, a.layout, steps, a.context);
     pthread_rwlock_rdlock(&tuner->table_lock);
     at__prepared *p = find(tuner, &a);
     pthread_rwlock_unlock(&tuner->table_lock);
@@ -478,7 +519,7 @@ static at_status check_buffers(const at__prepared *p, void *const *buffers, int 
         return at_fail(err, AT_ERR_USAGE, "%s: found %d buffers; expected %d", op, buffers ? count : 0,
                        p->buffer_count);
     for (int i = 0; i < count; i++) {
-        if (!buffers[i])
+        if (!buffers[i] && p->buffers[i].bytes > 0)
             return at_fail(err, AT_ERR_USAGE, "%s: buffer %d is NULL; expected device memory", op, i);
         for (int k = 0; k < i; k++)
             if (overlap(p, buffers, i, k))
@@ -491,13 +532,14 @@ static at_status launch(const at__gpu *gpu, void *stream, const at__module *modu
                         const at__geometry *geometry, const struct at__kernel_arg *args, int count,
                         void *const *buffers, at_error *err)
 {
-    void *addresses[AT__MAX_ARGS], *params[AT__MAX_ARGS];
+    void *addresses[AT__MAX_ARGS], *params[AT__MAX_ARGS + 1];
     for (int i = 0; i < count; i++) {
         int b = args[i].buffer;
         if (b >= 0)
             addresses[b] = buffers[b];
         params[i] = b >= 0 ? (void *)&addresses[b] : (void *)&args[i].value;
     }
+    params[count] = NULL; /* for tools that look at launches: the driver counts them itself */
     return at__gpu_launch_step_on(gpu, stream, module, step, geometry, params, err);
 }
 

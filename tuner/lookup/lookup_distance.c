@@ -13,6 +13,8 @@
  */
 #include "lookup/lookup_index.h"
 
+#include "lang/layout.h"
+
 #include <math.h>
 
 #define ALIGNMENT_STEP 1.0 /* for each factor of two between alignments of rows, besides the op's cost    */
@@ -22,6 +24,7 @@
 #define SMALL_COST     3.0 /* fewer bytes cannot fill the device with large tiles: 5 to 15 %              */
 #define TINY_TRAFFIC   (512 << 10)
 #define TINY_COST      24.0 /* where a launch takes all of the time any kernel wins                       */
+#define MOVED_COST     4.0  /* a dimension that stands elsewhere in the input's order, of an op of layouts */
 #define OTHER_CC_COST  4.0  /* another generation of hardware                                             */
 #define CC_STEP        0.01 /* and the nearest first                                                      */
 
@@ -45,7 +48,7 @@ static int64_t alignment(int64_t elements, int element_bytes)
  */
 static int64_t row_alignment(const int64_t *sizes, const at__op *op, int i, int element_bytes)
 {
-    const int64_t *aligns = sizes + op->dim_count + op->pitch_count;
+    const int64_t *aligns = sizes + at__problem_first_align(op);
     int64_t elements = sizes[i], buffer = AT__FULL_ALIGN;
     for (int k = 0; k < op->pitch_count; k++)
         if (op->pitches[k].dim == i)
@@ -103,8 +106,10 @@ double at__shape_distance(const at__entry *there, const at__problem *p, double t
     double d = dims_distance(there->dims, p, NULL);
     for (int i = 0; i < op->turn_count; i++)
         d = fmin(d, dims_distance(there->dims, p, &op->turns[i]));
-    for (int i = op->dim_count + op->pitch_count; i < at__problem_size_count(op); i++)
+    for (int i = at__problem_first_align(op); i < at__problem_size_count(op); i++)
         d += BUFFER_STEP * factors_of_two(there->dims[i], p->dims[i]);
+    if (op->layout_count)
+        d += MOVED_COST * at__layout_moved(op, there->dims, p->dims);
     d += only_one_below(TINY_TRAFFIC, bytes_there, bytes_here) ? TINY_COST : 0;
     return only_one_below(SMALL_TRAFFIC, bytes_there, bytes_here) ? d + SMALL_COST : d;
 }

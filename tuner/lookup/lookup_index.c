@@ -11,6 +11,7 @@
  */
 #include "lookup/lookup_index.h"
 
+#include "lang/layout.h"
 #include "util/clock.h"
 
 #include <stdio.h>
@@ -70,6 +71,15 @@ static bool read_aligns(int64_t *aligns, const at__op *op, const char *shape)
         return false;
     for (int i = 0; i < op->align_count; i++)
         aligns[i] = found[count == 1 ? 0 : i];
+    return true;
+}
+
+static bool read_layout(int64_t *dims, const at__op *op, at__dtype type, const char *shape)
+{
+    at__problem problem;
+    if (!at__layout_read_shape(&problem, op, type, shape))
+        return false;
+    memcpy(dims, problem.dims, sizeof problem.dims);
     return true;
 }
 
@@ -152,7 +162,9 @@ static bool keep_entry(void *context, at__answer *answer)
 {
     at__lookup *l = context;
     at__entry e = { .op = at__catalog_find_op(l->catalog, answer->op), .shipped = l->shipped_read };
-    if (!e.op || !read_shape(e.dims, e.op, answer->shape))
+    if (!e.op ||
+        !(e.op->layout_count ? read_layout(e.dims, e.op, type_of_key(e.op, answer->type_key), answer->shape)
+                             : read_shape(e.dims, e.op, answer->shape)))
         return true; /* an op or a shape that this program does not know */
     if (at__winner_check(&answer->winner, NULL) != AT_OK)
         return true; /* figures that nobody has measured */

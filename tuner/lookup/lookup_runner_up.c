@@ -87,8 +87,8 @@ static double cost_of(const looking *k, const at__trial_row *row)
     const at__winner *w = &k->winner->answer.winner;
     at__problem home = *k->problem;
     memcpy(home.dims, k->winner->dims, sizeof home.dims);
-    double here = at__score_or_none(&home, &row->timing, &row->resources);
-    double there = at__score_or_none(&home, &w->timing, &w->resources);
+    double here = at__score_or_none(&home, AT__RECORD_OF(row));
+    double there = at__score_or_none(&home, AT__RECORD_OF(w));
     double cost = AT__SLOWER_COST * log2(here / (isfinite(there) ? there : 1));
     bool by_time = !home.op->objective && !*w->objective;
     return by_time ? fmax(cost, 0) : cost; /* who won by something else may be far from the best */

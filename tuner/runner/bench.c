@@ -29,12 +29,24 @@
 /* For tiny problems: beyond this many sets launch overhead dominates anyway. */
 #define MAX_SETS 1024
 
-static const char *const CHECK_NAMES[AT__CHECK_KERNELS] = {
-    [AT__FILL] = "verify_fill",         [AT__POISON] = "verify_poison",         [AT__EQUAL] = "verify_equal",
-    [AT__RANDOM] = "verify_random",     [AT__GUARD_FILL] = "verify_guard_fill", [AT__GUARD] = "verify_guard",
-    [AT__GENERATE] = "verify_generate", [AT__GENERATED] = "verify_generated",   [AT__AWAY] = "verify_far",
-    [AT__CLOSE] = "verify_close",       [AT__WORST] = "verify_worst",           [AT__WHERE] = "verify_where",
-    [AT__JUDGE] = "verify_judge",
+/* Names, and the part of verify.cu that each is in. */
+static const struct {
+    const char *name;
+    int part;
+} CHECKS[AT__CHECK_KERNELS] = {
+    [AT__FILL] = { "verify_fill", 0 },
+    [AT__POISON] = { "verify_poison", 0 },
+    [AT__EQUAL] = { "verify_equal", 0 },
+    [AT__RANDOM] = { "verify_random", 0 },
+    [AT__GUARD_FILL] = { "verify_guard_fill", 1 },
+    [AT__GUARD] = { "verify_guard", 1 },
+    [AT__GENERATE] = { "verify_generate", 2 },
+    [AT__GENERATED] = { "verify_generated", 3 },
+    [AT__AWAY] = { "verify_far", 4 },
+    [AT__CLOSE] = { "verify_close", 4 },
+    [AT__WORST] = { "verify_worst", 5 },
+    [AT__WHERE] = { "verify_where", 5 },
+    [AT__JUDGE] = { "verify_judge", 1 },
 };
 
 static int64_t least(int64_t a, int64_t b)
@@ -284,7 +296,8 @@ static at_status prepare(at__bench *b, const at__setup *setup, at_error *err)
     at_status status = AT_OK;
     for (int k = 0; k < AT__CHECK_KERNELS && status == AT_OK; k++)
         if (is_needed(b, (at__check_kernel)k))
-            status = at__gpu_load(&b->checks[k], b->gpu, setup->verify_cubin, CHECK_NAMES[k], 0, err);
+            status = at__gpu_load(&b->checks[k], b->gpu, setup->verify[CHECKS[k].part].cubin, CHECKS[k].name,
+                                  0, err);
     if (status == AT_OK)
         status = choose_sets(b, err);
     if (status == AT_OK)

@@ -6,12 +6,14 @@
  * input or the rule of a check.
  */
 
-static __device__ double wrong_by(const void *got, const void *right, u64 i, u64 how, u64 a, u64 b)
+static __device__ inline double wrong_by(const void *got, const void *right, u64 i, u64 how, u64 a, u64 b)
 {
     const int number = (int)(how & 255), bytes = at__number_bytes(number);
     return at__wrong_by(at__bits_at(got, i, bytes), at__bits_at(right, i, bytes), number, (int)(how >> 8), at__double_of(a),
                         at__double_of(b));
 }
+
+#if !defined AT_PART || AT_PART == 2
 
 extern "C" __global__ void verify_generate(void *to, u64 count, u64 seed, u64 how, u64 a, u64 b)
 {
@@ -19,6 +21,9 @@ extern "C" __global__ void verify_generate(void *to, u64 count, u64 seed, u64 ho
     for (u64 i = first_index(); i < count; i += step())
         at__set_bits(to, i, at__number_bytes(number), at__generate(i, count, number, (int)(how >> 8), a, b, seed));
 }
+
+#endif
+#if !defined AT_PART || AT_PART == 3
 
 /* Are these still the numbers of verify_generate? `found` as in verify.cu, of numbers. */
 extern "C" __global__ void verify_generated(const void *got, u64 count, u64 seed, u64 how, u64 a, u64 b, u64 *found)
@@ -28,6 +33,9 @@ extern "C" __global__ void verify_generated(const void *got, u64 count, u64 seed
         if (at__bits_at(got, i, at__number_bytes(number)) != at__generate(i, count, number, (int)(how >> 8), a, b, seed))
             blame(found, i);
 }
+
+#endif
+#if !defined AT_PART || AT_PART == 4
 
 /* Every number wrong by whatever a check may allow. */
 extern "C" __global__ void verify_far(void *to, const void *right, u64 count, u64 how)
@@ -59,6 +67,9 @@ extern "C" __global__ void verify_close(const void *got, const void *right, u64 
     }
 }
 
+#endif
+#if !defined AT_PART || AT_PART == 5
+
 /* found[6]: the bits of how wrong the worst is; of doubles from 0 on they are ordered as these are. */
 extern "C" __global__ void verify_worst(const void *got, const void *right, u64 count, u64 how, u64 a, u64 b, u64 *found)
 {
@@ -79,6 +90,9 @@ extern "C" __global__ void verify_where(const void *got, const void *right, u64 
             atomicMax(&found[1], ~i);
 }
 
+#endif
+#if !defined AT_PART || AT_PART == 1
+
 /* Of a right answer: numbers that are as before [0], NaN [1], infinite [2], other than the first [3]. */
 extern "C" __global__ void verify_judge(const void *right, const void *before, u64 count, u64 how, u64 *found)
 {
@@ -98,3 +112,5 @@ extern "C" __global__ void verify_judge(const void *right, const void *before, u
     atomicAdd(&found[2], infinite);
     atomicAdd(&found[3], other);
 }
+
+#endif

@@ -19,6 +19,12 @@ typedef uint64_t at__ptr;             /* an address on the device      */
 /* AT_ERR_DEVICE: no driver library, no device, or one that is too old. */
 at_status at__gpu_count(int *out, at_error *err) AT_MUST_CHECK;
 at_status at__gpu_open(at__gpu **out, int ordinal, at_error *err) AT_MUST_CHECK;
+
+/* The same in two steps: the second, the device's context, takes as long again. Meanwhile it is known for
+ * which device to compile. What at__gpu_find returns can only be entered or closed. */
+at_status at__gpu_find(at__gpu **out, int ordinal, at_error *err) AT_MUST_CHECK;
+at_status at__gpu_enter(at__gpu *gpu, at_error *err) AT_MUST_CHECK;
+at_status at__gpu_cc(int64_t *cc, at__gpu *gpu, at_error *err) AT_MUST_CHECK;
 void at__gpu_close(at__gpu *gpu);
 
 /*

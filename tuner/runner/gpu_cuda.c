@@ -43,9 +43,11 @@ static at_status driver_open(driver *api, at_error *err)
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES && !api->library; i++)
         api->library = dlopen(NAMES[i], RTLD_NOW | RTLD_LOCAL);
     if (!api->library)
-        return at_fail(err, AT_ERR_DEVICE,
-                       "no CUDA driver: libcuda.so.1 could not be opened; install the NVIDIA driver, or work "
-                       "without a GPU with `autotune check`, `space`, `query` and `export`");
+        return at_fail(
+            err, AT_ERR_DEVICE,
+            "no CUDA driver: libcuda.so.1 could not be opened; install the NVIDIA driver, or work "
+            "without a GPU: `autotune query 4096x4096 f32` tells a winner that comes along, `autotune "
+            "export 4096x4096 f32` its kernel, `autotune check` compiles yours");
     for (size_t i = 0; i < sizeof CALLS / sizeof *CALLS; i++) {
         void *symbol = dlsym(api->library, CALLS[i].name);
         if (!symbol)
@@ -58,7 +60,9 @@ static at_status driver_open(driver *api, at_error *err)
     memcpy(&api->context_id, &context_id, sizeof context_id);
     CUresult code = api->cuInit(0);
     return code == CUDA_SUCCESS ? AT_OK
-                                : at__refused(err, api, code, "the CUDA driver does not start (cuInit)");
+                                : at__refused(err, api, code,
+                                              "the CUDA driver does not start (cuInit), and `nvidia-smi` may "
+                                              "tell why");
 }
 
 at_status at__gpu_count(int *out, at_error *err)
@@ -78,15 +82,26 @@ at_status at__refused_by(at__gpu *gpu, CUresult code, const char *what, at_error
     return at__refused(err, &gpu->api, code, what);
 }
 
-static at_status open_device(at__gpu *gpu, at_error *err)
+static at_status find_device(at__gpu *gpu, at_error *err)
 {
     int count = 0;
     TRY(gpu, cuDeviceGetCount, &count);
+    gpu->visible = count;
+    if (count <= 0)
+        return at_fail(
+            err, AT_ERR_DEVICE,
+            "the CUDA driver shows no device; `nvidia-smi` should list one, and CUDA_VISIBLE_DEVICES "
+            "may hide it");
     if (gpu->ordinal < 0 || gpu->ordinal >= count)
         return at_fail(err, AT_ERR_DEVICE,
                        "there is no CUDA device %d; this machine shows %d device%s (0 to %d)", gpu->ordinal,
                        count, count == 1 ? "" : "s", count - 1);
     TRY(gpu, cuDeviceGet, &gpu->device, gpu->ordinal);
+    return AT_OK;
+}
+
+at_status at__gpu_enter(at__gpu *gpu, at_error *err)
+{
     TRY(gpu, cuDevicePrimaryCtxRetain, &gpu->context, gpu->device);
     TRY(gpu, cuCtxSetCurrent, gpu->context);
     TRY(gpu, cuStreamCreate, &gpu->stream, CU_STREAM_NON_BLOCKING);
@@ -95,7 +110,7 @@ static at_status open_device(at__gpu *gpu, at_error *err)
     return AT_OK;
 }
 
-at_status at__gpu_open(at__gpu **out, int ordinal, at_error *err)
+at_status at__gpu_find(at__gpu **out, int ordinal, at_error *err)
 {
     at__gpu *gpu = calloc(1, sizeof *gpu);
     if (!gpu)
@@ -103,7 +118,21 @@ at_status at__gpu_open(at__gpu **out, int ordinal, at_error *err)
     gpu->ordinal = ordinal;
     at_status status = driver_open(&gpu->api, err);
     if (status == AT_OK)
-        status = open_device(gpu, err);
+        status = find_device(gpu, err);
+    if (status != AT_OK) {
+        at__gpu_close(gpu);
+        return status;
+    }
+    *out = gpu;
+    return AT_OK;
+}
+
+at_status at__gpu_open(at__gpu **out, int ordinal, at_error *err)
+{
+    at__gpu *gpu = NULL;
+    at_status status = at__gpu_find(&gpu, ordinal, err);
+    if (status == AT_OK)
+        status = at__gpu_enter(gpu, err);
     if (status != AT_OK) {
         at__gpu_close(gpu);
         return status;
@@ -186,15 +215,22 @@ static at_status attribute(int64_t *out, at__gpu *gpu, CUdevice_attribute which,
     return AT_OK;
 }
 
-static at_status read_limits(at__limits *out, at__gpu *gpu, at_error *err)
+at_status at__gpu_cc(int64_t *cc, at__gpu *gpu, at_error *err)
 {
     int64_t major = 0, minor = 0;
+    at_status status = attribute(&major, gpu, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, err);
+    if (status == AT_OK)
+        status = attribute(&minor, gpu, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, err);
+    *cc = 10 * major + minor;
+    return status;
+}
+
+static at_status read_limits(at__limits *out, at__gpu *gpu, at_error *err)
+{
     const struct {
         int64_t *to;
         CUdevice_attribute which;
     } WANTED[] = {
-        { &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR },
-        { &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR },
         { &out->sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT },
         { &out->warp_size, CU_DEVICE_ATTRIBUTE_WARP_SIZE },
         { &out->max_threads_per_block, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK },
@@ -209,8 +245,7 @@ static at_status read_limits(at__limits *out, at__gpu *gpu, at_error *err)
         if (status != AT_OK)
             return status;
     }
-    out->cc = 10 * major + minor;
-    return AT_OK;
+    return at__gpu_cc(&out->cc, gpu, err);
 }
 
 at_status at__gpu_memory(int64_t *free_bytes, at__gpu *gpu, at_error *err)
@@ -223,7 +258,7 @@ at_status at__gpu_memory(int64_t *free_bytes, at__gpu *gpu, at_error *err)
 
 at_status at__gpu_info(at__device_info *out, at__gpu *gpu, at_error *err)
 {
-    at__device_info info = { .ordinal = gpu->ordinal };
+    at__device_info info = { .ordinal = gpu->ordinal, .visible = gpu->visible };
     CUuuid uuid = { 0 };
     size_t total = 0;
     int version = 0;
@@ -278,7 +313,7 @@ bool at__gpu_may_pass(const at__gpu *gpu)
 at_status at__gpu_alloc(at__ptr *out, at__gpu *gpu, int64_t bytes, at_error *err)
 {
     CUdeviceptr ptr = 0;
-    TRY(gpu, cuMemAlloc_v2, &ptr, (size_t)bytes);
+    TRY(gpu, cuMemAlloc_v2, &ptr, bytes > 0 ? (size_t)bytes : 1); /* a buffer may be empty */
     *out = (at__ptr)ptr;
     return AT_OK;
 }

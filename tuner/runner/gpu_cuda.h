@@ -73,7 +73,7 @@ typedef struct driver {
 
 struct at__gpu {
     driver api;
-    int ordinal;
+    int ordinal, visible; /* of so many */
     CUdevice device;
     CUcontext context;
     CUstream stream;

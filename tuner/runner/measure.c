@@ -12,6 +12,8 @@
  */
 #include "runner/measure.h"
 
+#include "runner/sample.h"
+
 #include "util/stats.h"
 #include "util/clock.h"
 #include "util/rng.h"
@@ -21,18 +23,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAMPLE_S      200e-6 /* a batch lasts at least this long                                      */
-#define GRAPH_S       1e-3   /* ... and a graph this long: launching it costs 5 to 10 us              */
-#define GRAPH_BELOW_S 30e-6  /* shorter launches go into a graph: the host needs 2 to 3 us for each   */
-#define FINAL_BELOW_S 200e-6 /* ... and in a final these too: a graph saves 1 us between launches     */
-#define MAX_BATCH     4096
+#define FINAL_BELOW_S 200e-6 /* in a final these launches too go into a graph: it saves 1 us between them */
 
-/* The race. A launch this much slower than the best gets no more samples after the verified one ... */
-#define HOPELESS 2.5
-/* ... and one whose median so far is this much slower none after the second, and after the fourth. */
+/*
+ * The race. A launch this much slower than the best gets no more samples after the verified one, a long one
+ * sooner, as nothing that happens once, such as loading the code, takes a third of it ...
+ */
+#define HOPELESS      2.5
+#define HOPELESS_LONG 1.5
+/* ... and one whose median so far is this much slower none after the first, the second, the fourth: in place
+ * of the fourth, when two agree. */
+#define SLOW_AFTER_1 1.5
 #define SLOW_AFTER_2 1.25
 #define SLOW_AFTER_4 1.06
-#define MAX_SAMPLES  7
+/* Samples that agree so well are enough of them; others are more. */
+#define AGREEMENT   0.005
+#define FEW_SAMPLES 3
+#define MAX_SAMPLES 7
+
+#define LONG_S 1e-3 /* the host's 3 us before such a launch begins are lost in its noise */
 
 #define FEWEST_ROUNDS  5  /* of a final that is slow, or cancelled */
 #define MIN_ROUNDS     15 /* of any other                           */
@@ -42,188 +51,39 @@
 #define TIE_WIDTH      0.002 /* differences below this are not worth more rounds */
 #define CANCEL_LIMIT_S 1.0   /* for the fewest rounds, once cancelled */
 
-/* Energy: its counter moves every 20 to 100 ms, so it is read where it moves, this long after a first time.
- */
-#define WEIGH_S 0.5
-#define STILL_S 2.0 /* a counter that has not moved for so long does not work */
-
-/* One way to fill a batch: a kernel, or the driver's copy. */
-typedef struct batch {
-    const at__module *module;
-    const at__kernel *kernel; /* NULL: memcpy */
-    bool is_copy;
-    at__graph *graph; /* NULL: plain launches */
-    int64_t launches;
-} batch;
-
-static at_status enqueue(at__bench *bench, const batch *b, uint64_t first_set, at_error *err)
+static bool agree(const double *samples, int count)
 {
-    at_status status = AT_OK;
-    for (int64_t i = 0; i < b->launches && status == AT_OK; i++)
-        status = b->kernel
-                     ? at__bench_launch(bench, b->module, b->kernel, b->is_copy, first_set + (uint64_t)i, err)
-                     : at__bench_memcpy(bench, first_set + (uint64_t)i, err);
-    return status;
+    double low = at__quantile(samples, (size_t)count, 0.0), high = at__quantile(samples, (size_t)count, 1.0);
+    return count >= 2 && high - low <= AGREEMENT * high;
 }
 
-/* Where launches change what they begin with, each of a batch has a set of its own, and so has the one ahead.
- */
-static void limit_launches(batch *b, const at__bench *bench)
+/* No more samples: there are enough, or more would not make it the best. */
+static bool is_over(const double *samples, int count, double best_s)
 {
-    int64_t most = at__bench_sets(bench) > 1 ? at__bench_sets(bench) - 1 : 1;
-    if (at__bench_is_restored(bench) && b->launches > most)
-        b->launches = most;
+    if (count == 0 || count >= MAX_SAMPLES)
+        return count > 0;
+    double slower = best_s > 0 ? at__median(samples, (size_t)count) / best_s : 1.0;
+    bool same = agree(samples, count);
+    return slower > SLOW_AFTER_1 || (count >= 2 && slower > SLOW_AFTER_2) ||
+           ((count >= 4 || same) && slower > SLOW_AFTER_4) || (count >= FEW_SAMPLES && same);
 }
 
-/*
- * Chooses the number of launches for a launch of about `estimate_s`. A graph's launches are bound to their
- * buffers, so it takes enough of them, and whole rounds of all where it is that long.
- */
-static at_status batch_open(batch *b, at__gpu *gpu, at__bench *bench, double estimate_s, double graph_below_s,
-                            at_error *err)
+/* By the one launch that was verified; a short one says too little. */
+static bool is_hopeless(double first_s, double best_s)
 {
-    int64_t sets = at__bench_sets(bench), fewest = at__bench_fewest_sets(bench);
-    double launch_s = estimate_s > 1e-6 ? estimate_s : 1e-6;
-    b->launches = (int64_t)ceil(SAMPLE_S / launch_s);
-    limit_launches(b, bench);
-    if (launch_s >= graph_below_s)
-        return AT_OK;
-    b->launches = (int64_t)ceil(GRAPH_S / launch_s);
-    if (b->launches < fewest)
-        b->launches = fewest;
-    if (b->launches > sets)
-        b->launches = (b->launches + sets - 1) / sets * sets;
-    if (b->launches > MAX_BATCH)
-        b->launches = MAX_BATCH;
-    limit_launches(b, bench);
-    at_status status = at__gpu_record_begin(gpu, err);
-    if (status != AT_OK)
-        return status;
-    at_status recorded = enqueue(bench, b, 0, err);
-    status = at__gpu_record_end(&b->graph, gpu, recorded == AT_OK ? err : NULL);
-    if (recorded != AT_OK || status != AT_OK)
-        return recorded != AT_OK ? recorded : status;
-    if (b->kernel && !b->is_copy && (status = at__bench_restore(bench, 0, b->launches, err)) != AT_OK)
-        return status;
-    return at__gpu_replay(gpu, b->graph, err); /* the first replay carries the graph's upload: not timed */
+    return best_s > 0 && first_s >= AT__GRAPH_BELOW_S &&
+           first_s > (first_s >= LONG_S ? HOPELESS_LONG : HOPELESS) * best_s;
 }
 
-/*
- * One launch goes ahead of the first event: on an idle device that event would be stamped at once, and the
- * microseconds until the host has submitted the next launch would be counted. Before it, and so outside of
- * what is timed, sets are restored that a launch changes: the first ones, and one for the launch ahead; where
- * there is but one, restoring it goes ahead.
- */
-static at_status begin_sample(uint64_t *first_set, at__bench *bench, const batch *b, uint64_t *next_set,
-                              at_error *err)
-{
-    const batch ahead = { .module = b->module, .kernel = b->kernel, .is_copy = b->is_copy, .launches = 1 };
-    bool restored = at__bench_is_restored(bench) && b->kernel && !b->is_copy;
-    at_status status = AT_OK;
-    if (restored) {
-        status = at__bench_restore(bench, 0, b->launches + 1, err);
-        *next_set = (uint64_t)b->launches;
-    }
-    if (status == AT_OK && !(restored && at__bench_sets(bench) == 1))
-        status = enqueue(bench, &ahead, *next_set, err);
-    *next_set += 1;
-    *first_set = restored ? 0 : *next_set;
-    return status;
-}
-
-static at_status sample(double *seconds, at__gpu *gpu, at__bench *bench, const batch *b, uint64_t *next_set,
-                        at_error *err)
-{
-    double elapsed = 0;
-    uint64_t first_set = 0;
-    at_status status = begin_sample(&first_set, bench, b, next_set, err);
-    if (status == AT_OK)
-        status = at__gpu_timer_start(gpu, err);
-    if (status == AT_OK)
-        status = b->graph ? at__gpu_replay(gpu, b->graph, err) : enqueue(bench, b, first_set, err);
-    if (status == AT_OK)
-        status = at__gpu_timer_stop(gpu, err);
-    if (status == AT_OK)
-        status = at__gpu_timer_read(&elapsed, gpu, err);
-    if (status != AT_OK)
-        return status;
-    *next_set += (uint64_t)b->launches;
-    *seconds = elapsed / (double)b->launches;
-    return AT_OK;
-}
-
-/* Launches of a sample, with the one that goes ahead. */
-static int64_t launches_of(const at__bench *bench, const batch *b)
-{
-    bool alone = at__bench_is_restored(bench) && b->kernel && !b->is_copy && at__bench_sets(bench) == 1;
-    return b->launches + !alone;
-}
-
-/*
- * Joules of a launch: of the whole device while it does nothing else, and with what restoring its inputs
- * takes. From one step of the counter to another one.
- */
-static at_status weigh(double *joules, at__gpu *gpu, at__bench *bench, const batch *b, uint64_t *next_set,
-                       const at__nvml *scales, at_error *err)
-{
-    double moved_s = at__now_s(), begun_s = 0, first = NAN, last = at__nvml_joules(scales), seconds;
-    int64_t launches = 0;
-    for (;;) {
-        at_status status = sample(&seconds, gpu, bench, b, next_set, err);
-        double now = at__nvml_joules(scales), now_s = at__now_s();
-        if (status != AT_OK)
-            return status;
-        launches += launches_of(bench, b);
-        if (isnan(now) || (!(now > last) && now_s - moved_s > STILL_S))
-            return at_fail(err, AT_ERR_DEVICE, "NVML's energy counter %s",
-                           isnan(now) ? "is not to be read any more" : "stands still");
-        if (!(now > last))
-            continue;
-        last = now;
-        moved_s = now_s;
-        if (isnan(first)) {
-            first = now;
-            begun_s = now_s;
-            launches = 0;
-        } else if (now_s - begun_s >= WEIGH_S) {
-            *joules = (now - first) / (double)launches;
-            return AT_OK;
-        }
-    }
-}
-
-at_status at__measure_warm_up(at__gpu *gpu, at__bench *bench, const at__module *module,
-                              const at__kernel *kernel, double seconds, at_error *err)
-{
-    double until = at__now_s() + seconds;
-    at_status status = AT_OK;
-    for (uint64_t set = 0; status == AT_OK && at__now_s() < until; set++) {
-        for (int i = 0; i < 8 && status == AT_OK; i++) {
-            status = module ? at__bench_restore(bench, set, 1, err) : at__bench_renew(bench, err);
-            if (status == AT_OK && module)
-                status = at__bench_launch(bench, module, kernel, false, set, err);
-        }
-        if (status == AT_OK)
-            status = at__gpu_wait(gpu, err);
-    }
-    return status;
-}
-
-static bool race_is_lost(const double *samples, int count, double best_s)
-{
-    double median = at__median(samples, (size_t)count);
-    return best_s > 0 &&
-           ((count >= 2 && median > SLOW_AFTER_2 * best_s) || (count >= 4 && median > SLOW_AFTER_4 * best_s));
-}
-
-/* `launches` make a sample. */
+/* `launches` make a sample. What a lost race spares are samples that every other candidate gets. */
 static void summarise(at__measured *out, const double *samples, int count, int64_t launches)
 {
     out->timing.median_s = at__median(samples, (size_t)count);
     out->timing.spread = at__spread(samples, (size_t)count);
     out->timing.min_s = at__quantile(samples, (size_t)count, 0.0);
     out->timing.samples = count;
-    out->saved_s = (double)(MAX_SAMPLES - count) * (double)launches * out->timing.median_s;
+    out->saved_s =
+        count < FEW_SAMPLES ? (double)(FEW_SAMPLES - count) * (double)launches * out->timing.median_s : 0;
 }
 
 /* A batch is at least one whole rotation for small problems; one of a hopeless candidate would only cost
@@ -235,21 +95,23 @@ static at_status time_candidate(at__measured *out, at__gpu *gpu, at__bench *benc
     double samples[MAX_SAMPLES];
     int count = 0;
     uint64_t set = 1;
-    batch b = { .module = module, .kernel = &trial->kernel, .is_copy = trial->is_copy };
+    at__batch b = {
+        .module = module, .kernel = &trial->kernel, .is_copy = trial->is_copy, .no_lead = first_s >= LONG_S
+    };
 
-    if (!scales && trial->best_s > 0 && first_s > HOPELESS * trial->best_s && first_s >= GRAPH_BELOW_S) {
-        summarise(out, &first_s, 1, (int64_t)ceil(SAMPLE_S / first_s));
+    if (!scales && is_hopeless(first_s, trial->best_s)) {
+        summarise(out, &first_s, 1, (int64_t)ceil(AT__SAMPLE_S / first_s));
         return AT_OK;
     }
-    at_status status = batch_open(&b, gpu, bench, first_s, GRAPH_BELOW_S, err);
-    while (status == AT_OK && count < MAX_SAMPLES && !race_is_lost(samples, count, trial->best_s)) {
-        status = sample(&samples[count], gpu, bench, &b, &set, err);
+    at_status status = at__batch_open(&b, gpu, bench, first_s, AT__GRAPH_BELOW_S, err);
+    while (status == AT_OK && !is_over(samples, count, trial->best_s)) {
+        status = at__sample(&samples[count], gpu, bench, &b, &set, err);
         count++;
     }
     if (status == AT_OK)
         summarise(out, samples, count, b.launches);
     if (status == AT_OK && scales && !trial->is_copy)
-        status = weigh(&out->timing.joules, gpu, bench, &b, &set, scales, err);
+        status = at__weigh(&out->timing.joules, gpu, bench, &b, &set, scales, err);
     at__gpu_drop(gpu, b.graph);
     return status;
 }
@@ -325,7 +187,7 @@ typedef struct final {
     const at__finalist *list;
     int count;
     at__module *modules[AT__MAX_FINALISTS];
-    batch batches[AT__MAX_FINALISTS];
+    at__batch batches[AT__MAX_FINALISTS];
     double times[MAX_ROUNDS * AT__MAX_FINALISTS]; /* rows are rounds */
     int rounds;
     at__watch *watch;
@@ -356,11 +218,12 @@ static at_status given_up(const final *f, at_error *err)
 static double estimate(final *f, int i, at_error *err, at_status *status)
 {
     double seconds = 0;
-    batch once = f->batches[i];
+    at__batch once = f->batches[i];
     uint64_t set = 0;
     once.launches = 1;
     for (int k = 0; k < 3 && *status == AT_OK; k++)
-        *status = gives_up(f) ? given_up(f, err) : sample(&seconds, f->gpu, bench_of(f, i), &once, &set, err);
+        *status =
+            gives_up(f) ? given_up(f, err) : at__sample(&seconds, f->gpu, bench_of(f, i), &once, &set, err);
     return seconds;
 }
 
@@ -376,7 +239,7 @@ static at_status final_load(final *f, at_error *err)
         status = at__gpu_load_all(&f->modules[i], f->gpu, k, err);
         if (status == AT_OK)
             status = at__bench_fill_variables(bench_of(f, i), f->modules[i], k, err);
-        f->batches[i] = (batch){ .module = f->modules[i], .kernel = k, .is_copy = f->list[i].is_copy };
+        f->batches[i] = (at__batch){ .module = f->modules[i], .kernel = k, .is_copy = f->list[i].is_copy };
     }
     /* One batch length for all: gaps between launches then cost every finalist the same. */
     double fastest = INFINITY;
@@ -387,7 +250,7 @@ static at_status final_load(final *f, at_error *err)
     for (int i = 0; i < f->count && status == AT_OK; i++)
         status = gives_up(f)
                      ? given_up(f, err)
-                     : batch_open(&f->batches[i], f->gpu, bench_of(f, i), fastest, FINAL_BELOW_S, err);
+                     : at__batch_open(&f->batches[i], f->gpu, bench_of(f, i), fastest, FINAL_BELOW_S, err);
     return status;
 }
 
@@ -411,8 +274,8 @@ static at_status play_round(final *f, at__rng *rng, uint64_t *set, at_error *err
     for (int i = 0; i < f->count && status == AT_OK; i++) {
         if (gives_up(f))
             return AT_OK;
-        status = sample(&f->times[f->rounds * f->count + order[i]], f->gpu, bench_of(f, order[i]),
-                        &f->batches[order[i]], set, err);
+        status = at__sample(&f->times[f->rounds * f->count + order[i]], f->gpu, bench_of(f, order[i]),
+                            &f->batches[order[i]], set, err);
     }
     f->rounds++;
     if (status == AT_OK && f->watch->discarded < MAX_DISCARDED && at__watch_disturbed(f->watch))
@@ -508,8 +371,8 @@ static at_status weigh_all(final *f, at__final_row *rows, at_error *err)
             continue;
         if (gives_up(f))
             return at_fail(err, AT_ERR_CANCELLED, "while energy was measured");
-        status = weigh(&rows[i].timing.joules, f->gpu, bench_of(f, i), &f->batches[i], &set,
-                       f->limits->scales, err);
+        status = at__weigh(&rows[i].timing.joules, f->gpu, bench_of(f, i), &f->batches[i], &set,
+                           f->limits->scales, err);
     }
     return status;
 }

@@ -1,10 +1,7 @@
 /*
  * measure.h - how long one launch takes, on the device, cold unless the setup says warm.
  *
- * A sample is a batch of launches between two events, divided by their number, so that a sample lasts at
- * least 0.2 ms and the events' own cost stays below 1 %. Short kernels are batched in a CUDA graph, which
- * keeps the host's launch cost out. Batches rotate through the bench's buffer sets and go on where the last
- * one ended.
+ * What a sample is: sample.h.
  */
 #ifndef AUTOTUNE_MEASURE_H
 #define AUTOTUNE_MEASURE_H
@@ -12,10 +9,6 @@
 #include "runner/bench.h"
 #include "runner/nvml.h"
 #include "runner/watch.h"
-
-/* Runs the device until its clocks are up: at least `seconds`. module NULL: by filling buffers. */
-at_status at__measure_warm_up(at__gpu *gpu, at__bench *bench, const at__module *module,
-                              const at__kernel *kernel, double seconds, at_error *err) AT_MUST_CHECK;
 
 /*
  * Verifies, then times. A race: the closer a candidate is to trial->best_s the more samples it gets (1 to 7).

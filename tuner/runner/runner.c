@@ -8,6 +8,7 @@
 
 #include "runner/measure.h"
 #include "runner/nvml.h"
+#include "runner/sample.h"
 #include "runner/turns.h"
 #include "util/bug.h"
 #include "util/clock.h"
@@ -19,6 +20,7 @@
 #include <stdlib.h>
 
 #define WARM_UP_S 0.5
+#define FRESH_S   0.5 /* so long what NVML said is still true */
 
 typedef struct runner {
     at__gpu *gpu;
@@ -26,8 +28,10 @@ typedef struct runner {
     const at__nvml *scales; /* where the problem is also weighed; else NULL */
     at__bench *bench;
     bool warm;
-    bool cancelled;  /* the supervisor wants the final to come to its end */
-    at__turns turns; /* with the runners of other runs */
+    at__watch watch;  /* over the trials ... */
+    double watched_s; /* ... looked at last; 0: not yet */
+    bool cancelled;   /* the supervisor wants the final to come to its end */
+    at__turns turns;  /* with the runners of other runs */
 } runner;
 
 static at_status reply(uint32_t kind, const at__str *body, at_error *err)
@@ -63,11 +67,28 @@ static at_status reply_failure(at_status failure, const at_error *cause, at_erro
     return status;
 }
 
+/* Compilers can begin, while the context is made. */
+static at_status say_found(const runner *r, at_error *err)
+{
+    int64_t cc = 0;
+    at__str body = { 0 };
+    at_status status = at__gpu_cc(&cc, r->gpu, err);
+    at__put_i64(&body, cc);
+    if (status == AT_OK)
+        status = reply(AT__FOUND, &body, err);
+    at__str_clear(&body);
+    return status;
+}
+
 static at_status hello(runner *r, int ordinal, at_error *err)
 {
     at__device_info info;
     at__str body = { 0 };
-    at_status status = at__gpu_open(&r->gpu, ordinal, err);
+    at_status status = at__gpu_find(&r->gpu, ordinal, err);
+    if (status == AT_OK)
+        status = say_found(r, err);
+    if (status == AT_OK)
+        status = at__gpu_enter(r->gpu, err);
     if (status == AT_OK)
         status = at__gpu_info(&info, r->gpu, err);
     if (status != AT_OK)
@@ -91,7 +112,7 @@ static at_status warm_up(runner *r, const at__setup *setup, at_error *err)
     at__module *module = NULL;
     const at__kernel *k = &setup->reference;
     if (!k->cubin) {
-        at_status filled = at__measure_warm_up(r->gpu, r->bench, NULL, NULL, WARM_UP_S, err);
+        at_status filled = at__warm_up(r->gpu, r->bench, NULL, NULL, WARM_UP_S, err);
         r->warm = filled == AT_OK;
         return filled;
     }
@@ -99,7 +120,7 @@ static at_status warm_up(runner *r, const at__setup *setup, at_error *err)
     if (status == AT_OK)
         status = at__bench_fill_variables(r->bench, module, k, err);
     if (status == AT_OK)
-        status = at__measure_warm_up(r->gpu, r->bench, module, k, WARM_UP_S, err);
+        status = at__warm_up(r->gpu, r->bench, module, k, WARM_UP_S, err);
     at__gpu_unload(r->gpu, module);
     r->warm = status == AT_OK;
     return status;
@@ -139,6 +160,29 @@ static at_status serve_setup(runner *r, at__reader *in, at_error *err)
     return status;
 }
 
+/* A device that had nothing to do for a while is looked at anew. */
+static void begin_watch(runner *r)
+{
+    if (r->watched_s > 0 && at__now_s() - r->watched_s < FRESH_S)
+        at__watch_go_on(&r->watch);
+    else
+        at__watch_begin(&r->watch, r->nvml);
+}
+
+static at_status measure(at__measured *out, runner *r, const at__trial *trial, at_error *err)
+{
+    begin_watch(r);
+    at_status status = at__measure_trial(out, r->gpu, r->bench, trial, r->scales, err);
+    bool again = status == AT_OK && out->outcome == AT__TIMED && at__watch_disturbed(&r->watch);
+    if (again) /* once is enough here */
+        status = at__measure_trial(out, r->gpu, r->bench, trial, r->scales, err);
+    if (status == AT_OK && (again || out->outcome != AT__TIMED))
+        at__watch_look(&r->watch);
+    out->conditions = r->watch.now;
+    r->watched_s = at__now_s();
+    return status;
+}
+
 static at_status serve_trial(runner *r, at__reader *in, at_error *err)
 {
     at__trial trial;
@@ -147,17 +191,10 @@ static at_status serve_trial(runner *r, at__reader *in, at_error *err)
     double start = at__now_s();
 
     at_status status = at__read_trial(&trial, in, err);
-    at__watch watch;
-
-    at__watch_begin(&watch, r->nvml);
     if (status == AT_OK)
-        status = at__measure_trial(&measured, r->gpu, r->bench, &trial, r->scales, err);
-    if (status == AT_OK && measured.outcome == AT__TIMED &&
-        at__watch_disturbed(&watch)) /* once is enough here */
-        status = at__measure_trial(&measured, r->gpu, r->bench, &trial, r->scales, err);
+        status = measure(&measured, r, &trial, err);
     if (status != AT_OK)
         return status;
-    measured.conditions = at__nvml_read(r->nvml);
     measured.busy_s = at__now_s() - start;
     at__put_bytes(&body, &measured, sizeof measured);
     status = reply(AT__MEASURED, &body, err);

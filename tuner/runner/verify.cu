@@ -1,6 +1,7 @@
 /*
  * verify.cu - the kernels that prove a candidate right. Compiled at run time, for the device's architecture, with
- * lang/data.h in front and fill.cu behind it.
+ * lang/data.h in front and fill.cu behind it, in parts: AT_PART says which. As a whole it would take 0.3 s, and the
+ * device waits for it; the largest part takes 0.1 s.
  *
  * All of them walk bytes [0, bytes) of buffers, in 16-byte words with a scalar end where all buffers are aligned
  * to that, byte by byte where one is not, on any grid. `found` starts as two zeros and receives the number of bad bytes in [0] and in [1] the bitwise
@@ -8,32 +9,34 @@
  */
 typedef unsigned long long u64;
 
-static __device__ unsigned char random_byte(u64 seed, u64 offset)
+static __device__ inline unsigned char random_byte(u64 seed, u64 offset)
 {
     return (unsigned char)(at__random(seed, offset / 8) >> (offset % 8 * 8));
 }
 
-static __device__ u64 first_index()
+static __device__ inline u64 first_index()
 {
     return (u64)blockIdx.x * blockDim.x + threadIdx.x;
 }
 
-static __device__ u64 step()
+static __device__ inline u64 step()
 {
     return (u64)gridDim.x * blockDim.x;
 }
 
-static __device__ void blame(u64 *found, u64 offset)
+static __device__ inline void blame(u64 *found, u64 offset)
 {
     atomicAdd(&found[0], 1ull);
     atomicMax(&found[1], ~offset);
 }
 
 /* The words that can be walked as such. */
-static __device__ u64 whole_words(u64 bytes, const void *a, const void *b)
+static __device__ inline u64 whole_words(u64 bytes, const void *a, const void *b)
 {
     return ((u64)a | (u64)b) % 16 == 0 ? bytes / 16 : 0;
 }
+
+#if !defined AT_PART || AT_PART == 0
 
 /* Random bits. */
 extern "C" __global__ void verify_fill(unsigned char *to, u64 bytes, u64 seed)
@@ -92,6 +95,9 @@ extern "C" __global__ void verify_random(const unsigned char *got, u64 bytes, u6
             blame(found, i);
 }
 
+#endif
+#if !defined AT_PART || AT_PART == 1
+
 /* A guard zone has any alignment and length: byte by byte. */
 extern "C" __global__ void verify_guard_fill(unsigned char *zone, u64 bytes, u64 seed)
 {
@@ -105,3 +111,5 @@ extern "C" __global__ void verify_guard(const unsigned char *zone, u64 bytes, u6
         if (zone[i] != random_byte(seed, i))
             blame(found, i);
 }
+
+#endif

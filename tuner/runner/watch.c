@@ -34,17 +34,28 @@ const char *at__disturbance(const at__conditions *calm, const at__conditions *no
 
 void at__watch_begin(at__watch *watch, const at__nvml *nvml)
 {
-    *watch = (at__watch){ .nvml = nvml, .calm = at__nvml_read(nvml) };
+    const at__conditions now = at__nvml_read(nvml);
+    *watch = (at__watch){ .nvml = nvml, .calm = now, .now = now };
+}
+
+void at__watch_go_on(at__watch *watch)
+{
+    *watch = (at__watch){ .nvml = watch->nvml, .calm = watch->now, .now = watch->now };
+}
+
+void at__watch_look(at__watch *watch)
+{
+    watch->now = at__nvml_read(watch->nvml);
 }
 
 bool at__watch_disturbed(at__watch *w)
 {
     if (!w->nvml)
         return false;
-    at__conditions now = at__nvml_read(w->nvml);
-    const char *what = at__disturbance(&w->calm, &now);
-    if (now.sm_clock_mhz > w->calm.sm_clock_mhz)
-        w->calm.sm_clock_mhz = now.sm_clock_mhz; /* it began before the clock was up */
+    w->now = at__nvml_read(w->nvml);
+    const char *what = at__disturbance(&w->calm, &w->now);
+    if (w->now.sm_clock_mhz > w->calm.sm_clock_mhz)
+        w->calm.sm_clock_mhz = w->now.sm_clock_mhz; /* it began before the clock was up */
     if (!what)
         return false;
     w->what = what;

@@ -26,22 +26,23 @@
 /* A loser's cubin is dropped; near the top it may be needed for the final. */
 #define KEEP_WITHIN 1.10
 
-double at__contest_score(const at__contest *c, const at__timing *timing, const at__resources *resources)
+double at__contest_score(const at__contest *c, const at__record *record)
 {
-    return c->is_copy ? timing->median_s : at__score_or_none(&c->problem, timing, resources);
+    return c->is_copy ? record->timing->median_s : at__score_or_none(&c->problem, record);
 }
 
 /* A kernel that is right, but has no value of what is tuned for, is no candidate; its log says why. */
 static bool rate(const at__contest *c, at__candidate *a)
 {
     at_error why = { 0 };
+    const at__record record = { &a->m.timing, &a->m.resources, a->text };
     a->score = INFINITY;
     if (a->m.outcome != AT__TIMED)
         return false;
-    a->score = at__contest_score(c, &a->m.timing, &a->m.resources);
+    a->score = at__contest_score(c, &record);
     if (isfinite(a->score))
         return true;
-    if (at__score(&a->score, &c->problem, &a->m.timing, &a->m.resources, &why) != AT_OK)
+    if (at__score(&a->score, &c->problem, &record, &why) != AT_OK)
         snprintf(a->m.log, sizeof a->m.log, "%.*s", (int)sizeof a->m.log - 1, why.text);
     a->score = INFINITY;
     return false;
@@ -139,8 +140,8 @@ static at_status propose_one(at__contest *c, at_error *err)
     if (status == AT_OK && a->build.done)
         return make_ready(c, tag, err);
     if (status == AT_OK)
-        status = at__pool_submit(builder->pool, (int64_t)tag, at__str_text(&a->build.source), a->t->file,
-                                 builder->cc, AT__CUBIN, err);
+        status = at__pool_submit(builder->pool, AT__POOL_TAG(c->owner, tag), at__str_text(&a->build.source),
+                                 a->t->file, builder->cc, AT__CUBIN, err);
     return status;
 }
 
@@ -152,8 +153,8 @@ static at_status compile_again(at__contest *c, at_error *err)
     while (status == AT_OK && c->again_count && at__pool_has_room(builder->pool)) {
         size_t tag = c->again[--c->again_count];
         const at__candidate *a = c->candidates[tag];
-        status = at__pool_submit(builder->pool, (int64_t)tag, at__str_text(&a->build.source), a->t->file,
-                                 builder->cc, AT__CUBIN, err);
+        status = at__pool_submit(builder->pool, AT__POOL_TAG(c->owner, tag), at__str_text(&a->build.source),
+                                 a->t->file, builder->cc, AT__CUBIN, err);
     }
     return status;
 }
@@ -166,10 +167,10 @@ static bool should_end(at__contest *c)
     return c->tally.interrupted;
 }
 
-/* Compilations under way. Without a pool there are none: nothing is compiled for a replay. */
+/* Its compilations under way. Without a pool there are none: nothing is compiled for a replay. */
 static int compiling(const at__contest *c)
 {
-    return c->env->builder.pool ? at__pool_busy(c->env->builder.pool) : 0;
+    return c->env->builder.pool ? at__pool_busy_of(c->env->builder.pool, c->owner) : 0;
 }
 
 static bool has_room(const at__contest *c)
@@ -191,6 +192,11 @@ static at_status propose_ahead(at__contest *c, at_error *err)
     return status;
 }
 
+at_status at__contest_compile_ahead(at__contest *c, at_error *err)
+{
+    return c->env->builder.pool ? propose_ahead(c, err) : AT_OK;
+}
+
 static void trace_queues(const at__contest *c)
 {
     at__trace *trace = c->env->options->trace;
@@ -204,8 +210,8 @@ static at_status take_compiled(at__contest *c, at_error *err)
     if (!c->env->builder.pool)
         return AT_OK;
     at_status status = at__pool_pump(c->env->builder.pool, err);
-    while (status == AT_OK && at__pool_take(c->env->builder.pool, &done)) {
-        size_t tag = (size_t)done.tag;
+    while (status == AT_OK && at__pool_take_of(c->env->builder.pool, c->owner, &done)) {
+        size_t tag = (size_t)(done.tag & UINT32_MAX);
         at__candidate *a = c->candidates[tag];
         at__trace_span(c->env->options->trace, AT__TRACK_COMPILER, at__env_trace_id(c->env), done.worker,
                        a->t->name, a->text, done.started_s, done.ended_s);
@@ -429,7 +435,7 @@ at_status at__contest_run(at__contest *c, const at__progress *shown, double ceil
         bool progressed = false;
         status = propose_ahead(c, err);
         if (c->tally.interrupted && compiling(c)) /* nobody waits for a kernel that compiles for a minute */
-            at__pool_drop(c->env->builder.pool);
+            at__pool_drop_of(c->env->builder.pool, c->owner);
         if (status == AT_OK)
             status = take_compiled(c, err);
         if (status == AT_OK)

@@ -10,6 +10,7 @@
 #ifndef AUTOTUNE_CONTEST_H
 #define AUTOTUNE_CONTEST_H
 
+#include "lang/metric.h"
 #include "tune/env.h"
 
 typedef struct at__contest at__contest;
@@ -53,6 +54,10 @@ const int64_t *at__contest_slots(const at__contest *contest); /* the op's, bound
 const char *at__contest_strategy(const at__contest *contest); /* its name */
 bool at__contest_is_copy(const at__contest *contest);
 
+/* Proposes as many candidates as the compilers take, and has them compiled, without waiting: before the
+ * device is ready. */
+at_status at__contest_compile_ahead(at__contest *contest, at_error *err) AT_MUST_CHECK;
+
 /*
  * Runs until the strategy, the budget or the user says stop. Everything measured is stored. `shown` is what
  * its progress events begin with; `ceiling_s` is the fastest copy, 0: unknown.
@@ -61,8 +66,7 @@ at_status at__contest_run(at__contest *contest, const at__progress *shown, doubl
                           at_error *err) AT_MUST_CHECK;
 
 /* What is tuned for (lang/metric.h); of copies the time. INFINITY: it has none. */
-double at__contest_score(const at__contest *contest, const at__timing *timing,
-                         const at__resources *resources);
+double at__contest_score(const at__contest *contest, const at__record *record);
 
 /* What a candidate's kernel takes, as far as it is known, tried or not. */
 at__resources at__contest_resources(const at__contest *contest, const at__candidate *candidate,

@@ -140,6 +140,7 @@ at_status at__contest_open(at__contest **out, at__env *env, const at__problem *p
     if (!c)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     c->env = env;
+    c->owner = ++env->builder.owners;
     c->problem = *problem;
     c->is_copy = is_copy;
     c->tally.started_s = at__now_s();
@@ -164,6 +165,8 @@ void at__contest_close(at__contest *c)
 {
     if (!c)
         return;
+    if (c->env->builder.pool && at__pool_busy_of(c->env->builder.pool, c->owner)) /* its setup failed */
+        at__pool_drop_of(c->env->builder.pool, c->owner);
     if (c->strategy_state)
         c->strategy->close(c->strategy_state);
     for (size_t i = 0; i < c->candidate_count; i++)

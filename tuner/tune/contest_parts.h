@@ -27,6 +27,7 @@ struct at__contest {
     int64_t slots[AT__MAX_SLOTS];
     at__space **spaces;
     int space_count;
+    int owner; /* of its jobs: see at__pool_submit */
     at__search search;
     const at__strategy *strategy;
     void *strategy_state;

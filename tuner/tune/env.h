@@ -16,7 +16,8 @@ typedef struct at__env {
     at__device *device;
     at__store *store;
     at__builder builder;
-    at__build verify; /* runner/verify.cu for this device */
+    at__build verify[AT__CHECK_PARTS]; /* runner/verify.cu for this device */
+    bool checked;                      /* all of it is compiled, so NVRTC works */
     at__fingerprint fingerprint;
     int64_t run_id;
     uint64_t seed;

@@ -118,7 +118,7 @@ static double score_of(const at__final *f, int i)
     if (f->list[i].is_copy || f->list[i].is_memcpy || f->rows[i].outcome != AT__TIMED)
         return INFINITY;
     const at__resources r = at__contest_resources(f->main, f->entrants[i], &f->list[i].kernel);
-    return at__contest_score(f->main, &f->rows[i].timing, &r);
+    return at__contest_score(f->main, &(at__record){ &f->rows[i].timing, &r, f->entrants[i]->text });
 }
 
 static void choose_winner(at__final *f)

@@ -143,8 +143,7 @@ static bool see_trial(void *context, const at__trial_row *row, const at__fingerp
     const at__contest *c = r->j->main;
     const at__template *t =
         at__catalog_find_template(r->j->env->catalog, at__contest_problem(c)->op, row->template_name);
-    double score =
-        row->outcome == AT__TIMED ? at__contest_score(c, &row->timing, &row->resources) : (double)INFINITY;
+    double score = row->outcome == AT__TIMED ? at__contest_score(c, AT__RECORD_OF(row)) : (double)INFINITY;
     (void)fingerprint;
     if (!isfinite(score) || !t || strcmp(t->hash, row->template_hash) != 0 ||
         (r->count == CONSIDERED && score >= r->items[CONSIDERED - 1].score))
@@ -256,7 +255,8 @@ static const double *take_scores(job *j)
         if (j->list[i].is_copy || j->list[i].is_memcpy || j->rows[i].outcome != AT__TIMED)
             continue;
         const at__resources r = at__contest_resources(j->main, j->entrants[i], &j->list[i].kernel);
-        j->scores[i] = at__contest_score(j->main, &j->rows[i].timing, &r);
+        j->scores[i] =
+            at__contest_score(j->main, &(at__record){ &j->rows[i].timing, &r, j->entrants[i]->text });
     }
     return j->scores;
 }
@@ -320,7 +320,8 @@ static at_status measure(at__remeasured *v, job *j, double tolerance)
     at_status status =
         at__setup_problem(j->env, at__contest_problem(j->main), at__contest_slots(j->main), &cause);
     if (status != AT_OK) {
-        if (at__device_is_lost(j->env->device) || (status != AT_ERR_DEVICE && status != AT_ERR_INPUT))
+        bool here = status == AT_ERR_INPUT || (status == AT_ERR_DEVICE && j->env->checked);
+        if (at__device_is_lost(j->env->device) || !here)
             return at_fail(j->err, status, "%s", cause.text);
         say(v, AT__NOT_ASKED, cause.text);
         return AT_OK;

@@ -13,19 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static at_status compile_verify(at__env *env, at_error *err)
-{
-    at_status status = at__setup_checks(&env->verify.source, err);
-    if (status == AT_OK)
-        status = at__build_look_up(&env->verify, &env->builder, err);
-    if (status == AT_OK)
-        status = at__build_wait(&env->verify, &env->builder, "runner/verify.cu", err);
-    if (status == AT_OK && !env->verify.ok)
-        status = at_fail(err, AT_ERR_DEVICE, "NVRTC does not compile runner/verify.cu for sm_%d: %s",
-                         env->builder.cc, at__str_text(&env->verify.log));
-    return status;
-}
-
 static void take_fingerprint(at__env *env)
 {
     const at__device_info *info = at__device_info_of(env->device);
@@ -56,25 +43,23 @@ at_status at__session_begin_run(int64_t *run_id, at__session *s, const char *str
     return at__store_begin_run(run_id, s->env.store, &info, err);
 }
 
-static at_status open_nvrtc(at__builder *b, at_error *err)
+static at_status check_nvrtc(const at__builder *b, at_error *err)
 {
-    at_status status = at__nvrtc_open(&b->nvrtc, err);
-    if (status == AT_OK && !at__nvrtc_supports(b->nvrtc, b->cc))
-        status = at_fail(err, AT_ERR_DEVICE,
-                         "NVRTC %s (%s) cannot compile for sm_%d; install a newer or older CUDA toolkit",
-                         at__nvrtc_version(b->nvrtc), at__nvrtc_path(b->nvrtc), b->cc);
-    return status;
+    if (at__nvrtc_supports(b->nvrtc, b->cc))
+        return AT_OK;
+    return at_fail(err, AT_ERR_DEVICE,
+                   "NVRTC %s (%s) cannot compile for sm_%d; install a newer or older CUDA toolkit",
+                   at__nvrtc_version(b->nvrtc), at__nvrtc_path(b->nvrtc), b->cc);
 }
 
-static at_status open_pool(at__session *s, int workers, at_error *err)
+static void open_cache(at__session *s)
 {
     at__env *env = &s->env;
-    if (env->options->cache_path &&
-        at__store_open_cache(&s->cache, env->options->cache_path, &env->builder.cache_error) == AT_OK) {
-        at__store_limit_cubins(s->cache, env->options->cache_bytes);
-        env->builder.cache = s->cache;
-    }
-    return at__pool_open(&env->builder.pool, (at__pool_options){ .workers = workers }, err);
+    if (!env->options->cache_path ||
+        at__store_open_cache(&s->cache, env->options->cache_path, &env->builder.cache_error) != AT_OK)
+        return;
+    at__store_limit_cubins(s->cache, env->options->cache_bytes);
+    env->builder.cache = s->cache;
 }
 
 /* What makes figures doubtful before anything is measured. */
@@ -107,27 +92,8 @@ static void warn_of_doubts(const at__env *env)
                      info->ordinal, (long long)info->ecc_errors);
 }
 
-static at_status open_session(at__session *s, int workers, at_error *err)
-{
-    at__env *env = &s->env;
-    bool replay = at__env_is_replay(env);
-    at_status status = replay ? AT_OK : open_nvrtc(&env->builder, err);
-    if (status == AT_OK)
-        status = at__store_open(&env->store, env->options->db_path, AT__STORE_WRITE, err);
-    if (status == AT_OK && !replay)
-        status = open_pool(s, workers, err);
-    if (status == AT_OK) {
-        const at__strategy *strategy = env->options->strategy;
-        take_fingerprint(env);
-        status = at__session_begin_run(&env->run_id, s, strategy ? strategy->name : "auto", err);
-    }
-    if (status == AT_OK)
-        status = compile_verify(env, err);
-    return status;
-}
-
-at_status at__session_open(at__session **out, const at__catalog *catalog, const at__tune_options *options,
-                           at__device *device, int workers, const at__tune_events *events, at_error *err)
+at_status at__session_begin(at__session **out, const at__catalog *catalog, const at__tune_options *options,
+                            bool replay, int workers, const at__tune_events *events, at_error *err)
 {
     at__session *s = calloc(1, sizeof *s);
     *out = NULL;
@@ -136,28 +102,91 @@ at_status at__session_open(at__session **out, const at__catalog *catalog, const 
     s->env = (at__env){ .catalog = catalog,
                         .options = options,
                         .events = events,
-                        .device = device,
                         .seed = options->seed,
                         .cancel.flag = options->cancel };
     s->env.builder.cancel = &s->env.cancel;
+    at_status status = AT_OK;
+    if (!replay)
+        status = at__pool_open(&s->env.builder.pool, (at__pool_options){ .workers = workers }, err);
+    if (status == AT_OK && !replay)
+        status = at__nvrtc_open(&s->env.builder.nvrtc, err);
+    if (status == AT_OK)
+        *out = s;
+    else
+        at__session_close(s);
+    return status;
+}
+
+void at__session_tick(at__session *s)
+{
+    at_error unheard; /* whoever takes what was compiled hears of it */
+    at_status pumped = s->env.builder.pool ? at__pool_pump(s->env.builder.pool, &unheard) : AT_OK;
+    (void)pumped;
+}
+
+static at_status prepare(at__session *s, at_error *err)
+{
+    if (s->env.builder.nvrtc && !s->cache)
+        open_cache(s);
+    at_status status = at__setup_begin_checks(&s->env, err);
+    s->prepared = status == AT_OK;
+    return status;
+}
+
+/* What fails here fails again when the session is opened, and is told then. */
+void at__session_prepare(at__session *s, int cc)
+{
+    at_error unheard;
+    at__builder *b = &s->env.builder;
+    b->cc = cc;
+    if (s->prepared || !b->nvrtc || !at__nvrtc_supports(b->nvrtc, cc))
+        return;
+    at__session_tick(s);
+    at_status prepared = prepare(s, &unheard);
+    (void)prepared;
+}
+
+static at_status open_session(at__session *s, at_error *err)
+{
+    at__env *env = &s->env;
+    const at__strategy *strategy = env->options->strategy;
+    bool replay = at__env_is_replay(env);
+    at_status status = replay ? AT_OK : check_nvrtc(&env->builder, err);
+    if (status == AT_OK && !s->prepared)
+        status = prepare(s, err);
+    if (status == AT_OK)
+        status = at__store_open(&env->store, env->options->db_path, AT__STORE_WRITE, err);
+    if (status != AT_OK)
+        return status;
+    take_fingerprint(env);
+    return at__session_begin_run(&env->run_id, s, strategy ? strategy->name : "auto", err);
+}
+
+at_status at__session_open(at__session *s, at__device *device, at_error *err)
+{
+    s->env.device = device;
     s->env.builder.cc = (int)at__device_info_of(device)->limits.cc;
     at__device_set_cancel(device, &s->env.cancel);
-    at_status status = open_session(s, workers, err);
-    if (status == AT_OK) {
+    at_status status = open_session(s, err);
+    if (status == AT_OK)
         warn_of_doubts(&s->env);
-        *out = s;
-    } else {
-        at__session_close(s);
-    }
     return status;
+}
+
+void at__session_share(at__session *s, int workers)
+{
+    if (s->env.builder.pool)
+        at__pool_shrink(s->env.builder.pool, workers);
 }
 
 void at__session_close(at__session *s)
 {
     if (!s)
         return;
-    at__build_clear(&s->env.verify);
-    at__device_set_cancel(s->env.device, NULL);
+    for (int i = 0; i < AT__CHECK_PARTS; i++)
+        at__build_clear(&s->env.verify[i]);
+    if (s->env.device)
+        at__device_set_cancel(s->env.device, NULL);
     at__pool_close(s->env.builder.pool);
     at__nvrtc_close(s->env.builder.nvrtc);
     at__store_close(s->cache);

@@ -12,12 +12,30 @@
 typedef struct at__session at__session;
 
 /*
- * Starts `workers` compile workers (0: one a core; a replay has none) and begins a run in the store. *out is
- * NULL on failure. AT_ERR_DEVICE: no NVRTC, or one that does not know the device. AT_ERR_STORE.
+ * What needs no device, and takes as long as a device takes to start: starts `workers` compile workers (0:
+ * one a core) and opens NVRTC, of which a replay has neither. *out is NULL on failure. AT_ERR_DEVICE: no
+ * NVRTC.
  */
-at_status at__session_open(at__session **out, const at__catalog *catalog, const at__tune_options *options,
-                           at__device *device, int workers, const at__tune_events *events,
-                           at_error *err) AT_MUST_CHECK;
+at_status at__session_begin(at__session **out, const at__catalog *catalog, const at__tune_options *options,
+                            bool replay, int workers, const at__tune_events *events,
+                            at_error *err) AT_MUST_CHECK;
+
+/* Fewer compile workers: there are more devices than one. Before at__session_open. */
+void at__session_share(at__session *session, int workers);
+
+/*
+ * The device that the session will be opened with has this compute capability: has the kernels that verify
+ * compiled, without waiting. at__session_open does it else. at__session_tick hands out what waits for a
+ * compiler; to be called while the device is waited for.
+ */
+void at__session_prepare(at__session *session, int cc);
+void at__session_tick(at__session *session);
+
+/*
+ * Has the kernels that verify compiled, without waiting, and begins a run in the store. AT_ERR_DEVICE: NVRTC
+ * does not know the device. AT_ERR_STORE. The session can only be closed after a failure.
+ */
+at_status at__session_open(at__session *session, at__device *device, at_error *err) AT_MUST_CHECK;
 void at__session_close(at__session *session); /* NULL is allowed */
 
 /* The handles that it has opened; valid until it is closed. */

@@ -19,9 +19,8 @@
 /* ---- what is waited for, and for how long ---- */
 
 /* As long as there is something to wait for: the display shows that the run is alive. */
-static void show_phase(void *context)
+static void show_phase(at__session *s)
 {
-    at__session *s = context;
     at__progress p = s->now;
     double now_s = at__now_s();
     if (!s->env.events->progress || now_s - s->shown_s < SHOW_S)
@@ -30,13 +29,21 @@ static void show_phase(void *context)
     s->env.events->progress(s->env.events->context, &p);
 }
 
+/* Meanwhile compilers that are done get what waits for them. */
+static void tick(void *context)
+{
+    at__session *s = context;
+    at__session_tick(s);
+    show_phase(s);
+}
+
 /* Nothing is lost when a setup is given up. */
 static void begin_setup(at__session *s, double started_s)
 {
     double budget_s = s->env.options->budget_s;
     s->env.budget_until_s = budget_s > 0 ? started_s + budget_s : 0;
     s->env.cancel = (at__cancel){
-        .flag = s->env.options->cancel, .until_s = s->env.budget_until_s, .tick = show_phase, .context = s
+        .flag = s->env.options->cancel, .until_s = s->env.budget_until_s, .tick = tick, .context = s
     };
 }
 
@@ -51,7 +58,7 @@ static void begin_search(at__session *s)
 /* What the final needs still gets a second: its trials are all that the user has waited for. */
 static void begin_final(at__session *s, const at__tally *tally)
 {
-    s->env.cancel.tick = show_phase;
+    s->env.cancel.tick = tick;
     s->env.cancel.grace_s = GRACE_S;
     s->env.cancel.asked_s = 0;
     s->now.phase = AT__PHASE_FINAL;
@@ -78,24 +85,52 @@ static at_status run_contest(at__job *j, at__contest *contest, at__phase phase, 
     return at__contest_run(contest, &shown, ceiling_s, err);
 }
 
+static at_status open_copies(at__job *j, at_error *err)
+{
+    at__problem problem;
+    if (at__contest_problem(j->main)->op->peak ||
+        !at__setup_ceiling(&problem, j->env, at__contest_problem(j->main), at__contest_slots(j->main)))
+        return AT_OK;
+    return at__contest_open(&j->copies, j->env, &problem, true, err);
+}
+
 /* *ceiling_s is the fastest plain copy, or the time at the rate that the op declares; 0: it has none of its
  * own. */
 static at_status run_copies(double *ceiling_s, at__job *j, at_error *err)
 {
-    at__problem problem;
     int64_t gflops = 0;
     *ceiling_s = 0;
     if (at__contest_problem(j->main)->op->peak)
         return at__problem_peak(ceiling_s, &gflops, at__contest_problem(j->main)->op,
                                 at__contest_slots(j->main), err);
-    if (!at__setup_ceiling(&problem, j->env, at__contest_problem(j->main), at__contest_slots(j->main)))
+    if (!j->copies)
         return AT_OK;
-    at_status status = at__contest_open(&j->copies, j->env, &problem, true, err);
-    if (status == AT_OK)
-        status = run_contest(j, j->copies, AT__PHASE_CEILING, 0, err);
+    at_status status = run_contest(j, j->copies, AT__PHASE_CEILING, 0, err);
     const at__candidate *best = tally_of(j->copies).best;
     if (status == AT_OK && best)
         *ceiling_s = best->m.timing.median_s;
+    return status;
+}
+
+/*
+ * All that the device needs first is compiled side by side, in the order in which it is wanted: the kernels
+ * that verify (since the session was opened), the reference, copies, the first candidates.
+ */
+static at_status set_up(at__job *j, at_error *err)
+{
+    at__preparation p;
+    at__session_tick(j->s);
+    at_status status =
+        at__setup_begin(&p, j->env, at__contest_problem(j->main), at__contest_slots(j->main), err);
+    if (status == AT_OK)
+        status = open_copies(j, err);
+    if (status == AT_OK && j->copies)
+        status = at__contest_compile_ahead(j->copies, err);
+    if (status == AT_OK)
+        status = at__contest_compile_ahead(j->main, err);
+    if (status == AT_OK)
+        return at__setup_finish(&p, j->env, err);
+    at__setup_drop(&p, j->env);
     return status;
 }
 
@@ -103,8 +138,7 @@ static at_status measure_all(at__job *j, at_error *err)
 {
     double start = at__now_s(), ceiling_s = 0;
     const at__problem_key *key = at__contest_key(j->main);
-    at_status status =
-        at__setup_problem(j->env, at__contest_problem(j->main), at__contest_slots(j->main), err);
+    at_status status = set_up(j, err);
     at__env_trace(j->env, "set up", key->shape, start);
     if (status == AT_OK)
         status = run_copies(&ceiling_s, j, err);
@@ -171,10 +205,12 @@ static void fill_result(at__result *r, const at__job *j, double started_s)
     r->elapsed_s = at__now_s() - started_s;
 }
 
-/* A problem that cannot be measured (too large, a broken reference) is an answer too; the rest goes on. */
+/* A problem that cannot be measured (too large, a broken reference) is an answer too; the rest goes on. Where
+ * not even the kernels that verify were compiled, no problem can be. */
 static bool only_this_problem(const at__session *s, at_status status)
 {
-    return (status == AT_ERR_INPUT || status == AT_ERR_DEVICE) && !at__device_is_lost(s->env.device);
+    return (status == AT_ERR_INPUT || (status == AT_ERR_DEVICE && s->env.checked)) &&
+           !at__device_is_lost(s->env.device);
 }
 
 static at_status tune_open(at__job *j, at__result *r, at__answer *answer, at__str *why, at_error *err)

@@ -157,105 +157,147 @@ at_status at__setup_fits(const at__env *env, const at__problem *problem, at_erro
     return status;
 }
 
-/* What makes the right answer, and what judges others by it. */
-typedef struct right_answer {
-    at__build build, referees; /* of the op's own kernel: `build` has both */
-    const at__template *t;     /* NULL: the op's own kernel */
-    int64_t slots[AT__MAX_SLOTS];
-} right_answer;
+/* ---- kernels that fill and compare ---- */
+
+at_status at__setup_checks(at__str *source, int part, at_error *err)
+{
+    at__str_addf(source, "#define AT_PART %d\n", part);
+    for (const at__embedded *file = at__embedded_verify; file->path; file++) {
+        at__str_addf(source, "#line 1 \"%s\"\n", file->path);
+        at__str_add_bytes(source, file->data, file->len);
+    }
+    return at__str_status(source, err);
+}
+
+static const char CHECKS_FILE[] = "runner/verify.cu";
+
+at_status at__setup_begin_checks(at__env *env, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < AT__CHECK_PARTS && status == AT_OK; i++) {
+        at__build_drop(&env->verify[i], &env->builder); /* of an attempt that failed */
+        status = at__setup_checks(&env->verify[i].source, i, err);
+        if (status == AT_OK)
+            status = at__build_begin(&env->verify[i], &env->builder, CHECKS_FILE, err);
+    }
+    return status;
+}
+
+static at_status wait_for_checks(at__env *env, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < AT__CHECK_PARTS && status == AT_OK; i++) {
+        status = at__build_wait(&env->verify[i], &env->builder, CHECKS_FILE, err);
+        if (status == AT_OK && !env->verify[i].ok)
+            status = at_fail(err, AT_ERR_DEVICE, "NVRTC does not compile %s for sm_%d: %s", CHECKS_FILE,
+                             env->builder.cc, at__str_text(&env->verify[i].log));
+    }
+    env->checked = status == AT_OK;
+    return status;
+}
+
+/* ---- the right answer ---- */
 
 /* A template's configuration that the op trusts, for this problem. */
-static at_status render_trusted(right_answer *r, const at__env *env, const at__problem *problem,
-                                at_error *err)
+static at_status render_trusted(at__preparation *p, const at__env *env, at_error *err)
 {
-    const at__op *op = problem->op;
+    const at__op *op = p->problem->op;
     const at__where w = op->trusted_where;
     at__config config;
     at_error cause = { 0 };
-    at_status status = at__catalog_trusted(&r->t, &config, env->catalog, op, err);
-    if (status == AT_OK && at__config_validate(r->slots, r->t, &config, &cause) != AT_OK)
+    at_status status = at__catalog_trusted(&p->t, &config, env->catalog, op, err);
+    if (status == AT_OK && at__config_validate(p->slots, p->t, &config, &cause) != AT_OK)
         status =
             at_fail(err, AT_ERR_INPUT, "%s:%d:%d: the trusted configuration does not suit this problem: %s",
                     w.file, w.line, w.column, cause.text);
-    return status == AT_OK ? at__render(&r->build.source, r->t, problem->type, &config, r->slots, err)
+    return status == AT_OK ? at__render(&p->reference.source, p->t, p->problem->type, &config, p->slots, err)
                            : status;
 }
 
-static at_status build_reference(right_answer *r, at__env *env, const at__problem *problem, at_error *err)
+static const char *reference_file(const at__preparation *p)
 {
-    const at__op *op = problem->op;
-    at_status status = op->trusted[0] ? render_trusted(r, env, problem, err)
-                                      : at__render_reference(&r->build.source, op, problem->type, err);
-    const char *file = r->t ? r->t->file : op->file;
-    if (status == AT_OK)
-        status = at__build_look_up(&r->build, &env->builder, err);
-    if (status == AT_OK)
-        status = at__build_wait(&r->build, &env->builder, file, err);
-    if (status == AT_OK && !r->build.ok)
-        status = at_fail(err, AT_ERR_INPUT, "%s: the reference kernel does not compile:\n%s", file,
-                         at__str_text(&r->build.log));
-    return status;
+    return p->t ? p->t->file : p->problem->op->file;
+}
+
+static at_status begin_reference(at__preparation *p, at__env *env, at_error *err)
+{
+    const at__op *op = p->problem->op;
+    if (op->answer)
+        return AT_OK;
+    at_status status = op->trusted[0] ? render_trusted(p, env, err)
+                                      : at__render_reference_of(&p->reference.source, p->problem, err);
+    return status == AT_OK ? at__build_begin(&p->reference, &env->builder, reference_file(p), err) : status;
 }
 
 /* Where the reference is not of the op's file, its kernels that judge are code of their own. */
-static at_status build_referees(right_answer *r, at__env *env, const at__problem *problem, at_error *err)
+static at_status begin_referees(at__preparation *p, at__env *env, at_error *err)
 {
-    const at__op *op = problem->op;
+    const at__op *op = p->problem->op;
     const char *names[AT__MAX_STEPS];
     if (op->reference[0] || at__op_referees(names, op) == 0)
         return AT_OK;
-    at_status status = at__render_reference(&r->referees.source, op, problem->type, err);
-    if (status == AT_OK)
-        status = at__build_look_up(&r->referees, &env->builder, err);
-    if (status == AT_OK)
-        status = at__build_wait(&r->referees, &env->builder, op->file, err);
-    if (status == AT_OK && !r->referees.ok)
-        status = at_fail(err, AT_ERR_INPUT, "%s: the kernel that judges does not compile:\n%s", op->file,
-                         at__str_text(&r->referees.log));
+    at_status status = at__render_reference_of(&p->referees.source, p->problem, err);
+    return status == AT_OK ? at__build_begin(&p->referees, &env->builder, op->file, err) : status;
+}
+
+static at_status wait_for(at__build *build, at__env *env, const char *file, const char *what, at_error *err)
+{
+    if (!build->source.len)
+        return AT_OK;
+    at_status status = at__build_wait(build, &env->builder, file, err);
+    if (status == AT_OK && !build->ok)
+        status = at_fail(err, AT_ERR_INPUT, "%s: the %s does not compile:\n%s", file, what,
+                         at__str_text(&build->log));
     return status;
 }
 
-/* A device that cannot begin with what the cache gave: both kernels may come from it. */
-static at_status compile_again(bool *again, at__env *env, right_answer *r, const char *name, at_error *err)
+/* A device that cannot begin with what the cache gave: all kernels may come from it. */
+static at_status compile_again(bool *again, at__env *env, at__preparation *p, at_error *err)
 {
-    at__build *build = &r->build;
     at_status status = AT_OK;
-    bool verify = at__build_distrust(&env->verify), other = at__build_distrust(build);
-    *again = verify || other;
-    if (verify)
-        status = at__build_wait(&env->verify, &env->builder, at__embedded_verify[0].path, err);
-    if (status == AT_OK && other)
-        status = at__build_wait(build, &env->builder, name, err);
-    *again = *again && status == AT_OK && env->verify.ok && (build->ok || !build->source.len);
+    bool ok = true;
+    *again = at__build_distrust(&p->reference);
+    for (int i = 0; i < AT__CHECK_PARTS; i++)
+        *again = at__build_distrust(&env->verify[i]) || *again;
+    for (int i = 0; i < AT__CHECK_PARTS && status == AT_OK && *again; i++) {
+        status = at__build_wait(&env->verify[i], &env->builder, CHECKS_FILE, err);
+        ok = ok && env->verify[i].ok;
+    }
+    if (status == AT_OK && *again && p->reference.source.len)
+        status = at__build_wait(&p->reference, &env->builder, reference_file(p), err);
+    *again = *again && status == AT_OK && ok && (p->reference.ok || !p->reference.source.len);
     return status;
 }
 
-static at_status set_up_device(at__env *env, at__setup *setup, const right_answer *r, const at__op *op,
-                               at_error *err)
+/* ---- onto the device ---- */
+
+static at_status set_up_device(at__env *env, at__preparation *p, at_error *err)
 {
-    setup->verify_cubin = env->verify.cubin.data;
-    setup->verify_len = env->verify.cubin.len;
+    const at__op *op = p->problem->op;
+    at__setup *setup = &p->setup;
     at_status status = AT_OK;
-    if (r->t)
-        status = at__template_bind(&setup->reference, &r->build, r->t, r->slots, err);
+    for (int i = 0; i < AT__CHECK_PARTS; i++)
+        setup->verify[i] = (at__check_part){ env->verify[i].cubin.data, env->verify[i].cubin.len };
+    if (p->t)
+        status = at__template_bind(&setup->reference, &p->reference, p->t, p->slots, err);
     else if (!op->answer)
-        status = at__kernel_bind(&setup->reference, &r->build, op->reference, &op->launch, op, r->slots, err);
-    if (status == AT_OK)
         status =
-            at__referee_bind(&setup->referee, op->reference[0] ? &r->build : &r->referees, op, r->slots, err);
+            at__kernel_bind(&setup->reference, &p->reference, op->reference, &op->launch, op, p->slots, err);
+    if (status == AT_OK)
+        status = at__referee_bind(&setup->referee, op->reference[0] ? &p->reference : &p->referees, op,
+                                  p->slots, err);
     return status == AT_OK ? at__device_setup(env->device, setup, err) : status;
 }
 
-at_status at__setup_problem(at__env *env, const at__problem *problem, const int64_t *slots, at_error *err)
+at_status at__setup_begin(at__preparation *out, at__env *env, const at__problem *problem,
+                          const int64_t *slots, at_error *err)
 {
     const at__op *op = problem->op;
-    at__setup setup = { .warm = env->options->warm,
-                        .seed = env->seed,
-                        .energy = at__reads_figure(problem->op, AT__FIGURE_JOULES) };
-    right_answer r = { .t = NULL };
-    memcpy(r.slots, slots, (size_t)op->symbols.count * sizeof *slots);
-    bool again = false;
-
+    *out = (at__preparation){ .problem = problem,
+                              .setup = { .warm = env->options->warm,
+                                         .seed = env->seed,
+                                         .energy = at__reads_figure(op, AT__FIGURE_JOULES) } };
+    memcpy(out->slots, slots, (size_t)op->symbols.count * sizeof *slots);
     if (op->recorded && env->builder.nvrtc)
         return at_fail(err, AT_ERR_INPUT,
                        "%s: the operation %s is recorded, its kernels are not here; expected --device "
@@ -263,36 +305,63 @@ at_status at__setup_problem(at__env *env, const at__problem *problem, const int6
                        op->file, op->name);
     if (op->recorded)
         return AT_OK;
-    at_status status = at__setup_describe(&setup, problem, slots, err);
+    at_status status = at__setup_describe(&out->setup, problem, slots, err);
     if (status == AT_OK)
-        describe_copies(&setup, at__setup_copy_bytes(env, problem, slots));
-    if (status == AT_OK && !op->answer)
-        status = build_reference(&r, env, problem, err);
+        describe_copies(&out->setup, at__setup_copy_bytes(env, problem, slots));
     if (status == AT_OK)
-        status = build_referees(&r, env, problem, err);
+        status = begin_reference(out, env, err);
     if (status == AT_OK)
-        status = set_up_device(env, &setup, &r, op, err);
-    if (status == AT_ERR_DEVICE && !at__device_is_lost(env->device)) {
-        at_error later;
-        at_status compiled = compile_again(&again, env, &r, op->file, &later);
-        if (compiled != AT_OK)
-            status = at_fail(err, compiled, "%s", later.text);
-        else if (again)
-            status = set_up_device(env, &setup, &r, op, err);
-    }
-    at__build_clear(&r.build);
-    at__build_clear(&r.referees);
+        status = begin_referees(out, env, err);
     return status;
 }
 
-at_status at__setup_checks(at__str *source, at_error *err)
+static at_status finish(at__preparation *p, at__env *env, at_error *err)
 {
-    for (const at__embedded *part = at__embedded_verify; part->path; part++) {
-        at__str_addf(source, "#line 1 \"%s\"\n", part->path);
-        at__str_add_bytes(source, part->data, part->len);
+    bool again = false;
+    if (p->problem->op->recorded)
+        return AT_OK;
+    at_status status = wait_for_checks(env, err);
+    if (status == AT_OK)
+        status = wait_for(&p->reference, env, reference_file(p), "reference kernel", err);
+    if (status == AT_OK)
+        status = wait_for(&p->referees, env, p->problem->op->file, "kernel that judges", err);
+    if (status == AT_OK)
+        status = set_up_device(env, p, err);
+    if (status == AT_ERR_DEVICE && env->checked && !at__device_is_lost(env->device)) {
+        at_error later;
+        at_status compiled = compile_again(&again, env, p, &later);
+        if (compiled != AT_OK)
+            return at_fail(err, compiled, "%s", later.text);
+        if (again)
+            return set_up_device(env, p, err);
     }
-    return at__str_status(source, err);
+    return status;
 }
+
+at_status at__setup_finish(at__preparation *p, at__env *env, at_error *err)
+{
+    at_status status = finish(p, env, err);
+    at__setup_drop(p, env);
+    return status;
+}
+
+void at__setup_drop(at__preparation *p, at__env *env)
+{
+    at__build_drop(&p->reference, &env->builder);
+    at__build_drop(&p->referees, &env->builder);
+}
+
+at_status at__setup_problem(at__env *env, const at__problem *problem, const int64_t *slots, at_error *err)
+{
+    at__preparation p = { .problem = problem };
+    at_status status = at__setup_begin(&p, env, problem, slots, err);
+    if (status == AT_OK)
+        return at__setup_finish(&p, env, err);
+    at__setup_drop(&p, env);
+    return status;
+}
+
+/* ---- copies ---- */
 
 /* Bytes of a buffer; below 0: they cannot be computed. */
 static int64_t buffer_bytes(const at__problem *problem, const at__arg *arg, const int64_t *slots)

@@ -28,7 +28,8 @@ typedef struct team {
     const at__catalog *catalog;
     const at__tune_options *options;
     const at__tune_events *events;
-    pthread_mutex_t lock; /* of everything below, and of the caller's events */
+    at__tune_events member_events; /* those that the devices' threads call */
+    pthread_mutex_t lock;          /* of everything below, and of the caller's events */
     group *groups;
     int group_count;
 } team;
@@ -36,13 +37,20 @@ typedef struct team {
 typedef struct member {
     team *team;
     at__device *device;
+    at__session *session;
+    at_status begun; /* of the session; looked at when the device is there */
+    at_error why;
     group *group;
-    int workers;
     pthread_t thread;
     bool started;
     at_status status;
     at_error err;
 } member;
+
+typedef struct members {
+    member *list;
+    int count;
+} members;
 
 static void report_result(void *context, const at__result *result)
 {
@@ -107,18 +115,15 @@ static void *member_main(void *context)
 {
     member *m = context;
     team *t = m->team;
-    at__session *session = NULL;
-    at__tune_events events = {
-        .context = t, .progress = report_progress, .result = report_result, .warning = report_warning
-    };
     size_t index;
 
-    m->status = at__session_open(&session, t->catalog, t->options, m->device, m->workers, &events, &m->err);
+    m->status = at__session_open(m->session, m->device, &m->err);
     if (m->status == AT_OK)
-        refuse(m, at__session_env(session));
+        refuse(m, at__session_env(m->session));
     while (m->status == AT_OK && draw(m, &index))
-        m->status = at__session_tune(session, &t->problems[index], (int)index, (int)t->count, &m->err);
-    at__session_close(session);
+        m->status = at__session_tune(m->session, &t->problems[index], (int)index, (int)t->count, &m->err);
+    at__session_close(m->session);
+    m->session = NULL;
     return NULL;
 }
 
@@ -143,42 +148,125 @@ static group *group_for(team *t, const at__device_info *info)
     return g;
 }
 
-static at_status open_devices(member *members, int count, team *t, at_error *err)
+static at_status room_for(members *all, int count, at_error *err)
 {
-    at__cancel cancel = { .flag = t->options->cancel };
+    member *list = realloc(all->list, (size_t)count * sizeof *list);
+    if (!list)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    memset(list + all->count, 0, (size_t)(count - all->count) * sizeof *list);
+    *all = (members){ list, count };
+    return AT_OK;
+}
+
+/*
+ * A device takes a quarter of a second to start. Meanwhile the compilers of its session start too; what
+ * becomes of them is told only when there is a device.
+ */
+static at_status start_member(member *m, int index, int workers, team *t, at_error *err)
+{
+    char ordinal[16];
+    const char *spec = ordinal;
+    snprintf(ordinal, sizeof ordinal, "%d", index);
+    if (t->options->device_count)
+        spec = t->options->devices[index];
+    at_status status = at__device_start(&m->device, spec, err);
+    if (status != AT_OK)
+        return status;
+    m->team = t;
+    m->begun = at__session_begin(&m->session, t->catalog, t->options, at__device_is_replay(spec), workers,
+                                 &t->member_events, &m->why);
+    return AT_OK;
+}
+
+/* Half-way: what does not depend on the problem can be compiled. */
+static void on_found(void *context, int cc)
+{
+    member *m = context;
+    if (m->session)
+        at__session_prepare(m->session, cc);
+}
+
+static void tick(void *context)
+{
+    member *m = context;
+    if (m->session)
+        at__session_tick(m->session);
+}
+
+static at_status await_member(member *m, team *t, at_error *err)
+{
+    at__cancel cancel = { .flag = t->options->cancel, .tick = tick, .context = m };
+    at_status status = at__device_await(m->device, &cancel, on_found, m, err);
+    if (status == AT_OK && m->begun != AT_OK)
+        status = at_fail(err, m->begun, "%s", m->why.text);
+    return status;
+}
+
+static int workers_of_each(const team *t, int count)
+{
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     int jobs = t->options->jobs > 0 ? t->options->jobs : (int)(cores > 0 ? cores : 1);
-    for (int i = 0; i < count; i++) {
-        char ordinal[16];
-        snprintf(ordinal, sizeof ordinal, "%d", i);
-        at_status status = at__device_open(
-            &members[i].device, t->options->device_count ? t->options->devices[i] : ordinal, &cancel, err);
-        if (status != AT_OK)
-            return status;
-        members[i].team = t;
-        members[i].workers = jobs / count > 0 ? jobs / count : 1;
-        members[i].group = group_for(t, at__device_info_of(members[i].device));
-        if (!members[i].group)
+    return jobs / count > 0 ? jobs / count : 1;
+}
+
+/* Which devices: how many there are without a list, the first one says. */
+static at_status open_devices(members *all, team *t, at_error *err)
+{
+    int given = t->options->device_count, count = given ? given : 1, from = given ? 0 : 1;
+    at_status status = room_for(all, count, err);
+    for (int i = 0; i < count && status == AT_OK; i++)
+        status = start_member(&all->list[i], i, workers_of_each(t, count), t, err);
+    if (status == AT_OK && !given) {
+        status = await_member(&all->list[0], t, err);
+        count = status == AT_OK ? at__device_info_of(all->list[0].device)->visible : 1;
+        if (status == AT_OK && count > 1)
+            status = room_for(all, count, err);
+        if (status == AT_OK && count > 1)
+            at__session_share(all->list[0].session, workers_of_each(t, count));
+        for (int i = 1; i < count && status == AT_OK; i++)
+            status = start_member(&all->list[i], i, workers_of_each(t, count), t, err);
+    }
+    for (int i = from; i < count && status == AT_OK; i++)
+        status = await_member(&all->list[i], t, err);
+    return status;
+}
+
+static at_status form_groups(members *all, team *t, at_error *err)
+{
+    t->groups = calloc((size_t)all->count, sizeof *t->groups);
+    for (int i = 0; i < all->count; i++) {
+        member *m = &all->list[i];
+        m->group = t->groups ? group_for(t, at__device_info_of(m->device)) : NULL;
+        if (!m->group)
             return at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
     return AT_OK;
 }
 
-static at_status run_members(member *members, int count, at_error *err)
+static at_status run_members(const members *all, at_error *err)
 {
     at_status status = AT_OK;
-    for (int i = 0; i < count; i++) {
-        members[i].started = pthread_create(&members[i].thread, NULL, member_main, &members[i]) == 0;
-        if (!members[i].started)
+    for (int i = 0; i < all->count; i++) {
+        all->list[i].started = pthread_create(&all->list[i].thread, NULL, member_main, &all->list[i]) == 0;
+        if (!all->list[i].started)
             status = at_fail(err, AT_ERR_SYSTEM, "a thread for device %d could not be started", i);
     }
-    for (int i = 0; i < count; i++)
-        if (members[i].started)
-            pthread_join(members[i].thread, NULL);
-    for (int i = 0; i < count && status == AT_OK; i++)
-        if (members[i].started && members[i].status != AT_OK)
-            status = at_fail(err, members[i].status, "%s", members[i].err.text);
+    for (int i = 0; i < all->count; i++)
+        if (all->list[i].started)
+            pthread_join(all->list[i].thread, NULL);
+    for (int i = 0; i < all->count && status == AT_OK; i++)
+        if (all->list[i].started && all->list[i].status != AT_OK)
+            status = at_fail(err, all->list[i].status, "%s", all->list[i].err.text);
     return status;
+}
+
+static void close_members(members *all)
+{
+    for (int i = 0; i < all->count; i++) {
+        at__session_close(all->list[i].session);
+        at__device_close(all->list[i].device);
+    }
+    free(all->list);
 }
 
 at_status at__tune(const at__problem *problems, size_t count, const at__catalog *catalog,
@@ -187,29 +275,22 @@ at_status at__tune(const at__problem *problems, size_t count, const at__catalog 
     team t = {
         .problems = problems, .count = count, .catalog = catalog, .options = options, .events = events
     };
-    at__cancel cancel = { .flag = options->cancel };
-    int devices = options->device_count;
-    at_status status = devices ? AT_OK : at__device_count(&devices, &cancel, err);
-
-    if (status == AT_OK && devices <= 0)
-        status = at_fail(err, AT_ERR_DEVICE, "the CUDA driver shows no device");
-    if (status != AT_OK || devices <= 0)
-        return status;
-    member *members = calloc((size_t)devices, sizeof *members);
-    t.groups = calloc((size_t)devices, sizeof *t.groups);
+    members all = { 0 };
+    t.member_events = (at__tune_events){
+        .context = &t, .progress = report_progress, .result = report_result, .warning = report_warning
+    };
     pthread_mutex_init(&t.lock, NULL);
-    status = members && t.groups ? open_devices(members, devices, &t, err)
-                                 : at_fail(err, AT_ERR_MEMORY, "out of memory");
-    if (status == AT_OK && members)
-        status = run_members(members, devices, err);
-    for (int i = 0; members && i < devices; i++)
-        at__device_close(members[i].device);
-    for (int i = 0; t.groups && i < t.group_count; i++) {
+    at_status status = open_devices(&all, &t, err);
+    if (status == AT_OK)
+        status = form_groups(&all, &t, err);
+    if (status == AT_OK)
+        status = run_members(&all, err);
+    close_members(&all);
+    for (int i = 0; i < t.group_count; i++) {
         pthread_mutex_destroy(&t.groups[i].check);
         free(t.groups[i].refused);
     }
     pthread_mutex_destroy(&t.lock);
     free(t.groups);
-    free(members);
     return status;
 }

@@ -115,6 +115,22 @@ static size_t add_character(at__str *s, const char *p)
     return length ? length : 1;
 }
 
+void at__str_add_word(at__str *s, const char *text)
+{
+    static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=+:@%,";
+    if (*text && strspn(text, PLAIN) == strlen(text)) {
+        at__str_add(s, text);
+        return;
+    }
+    at__str_add(s, "'");
+    for (; *text; text++)
+        if (*text == '\'')
+            at__str_add(s, "'\\''");
+        else
+            at__str_add_bytes(s, text, 1);
+    at__str_add(s, "'");
+}
+
 /* A byte that is no UTF-8 becomes the replacement character: JSON has no other text. */
 void at__str_add_json(at__str *s, const char *text)
 {

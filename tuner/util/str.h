@@ -31,6 +31,7 @@ void at__str_add_int(at__str *s, int64_t value); /* as %lld, in a fraction of it
 /* For JSON: %.*g; null when it is not finite, which JSON has no number for. */
 void at__str_add_real(at__str *s, int digits, double value);
 void at__str_add_json(at__str *s, const char *text); /* quoted and escaped; NULL becomes null */
+void at__str_add_word(at__str *s, const char *text); /* as one word of a shell: quoted where it must be */
 void at__str_reset(at__str *s);                      /* length 0, memory kept, failed cleared */
 void at__str_clear(at__str *s);                      /* frees and zeroes; harmless on a zeroed one */
 

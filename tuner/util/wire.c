@@ -387,6 +387,12 @@ static int reap(pid_t pid, double grace_s, bool *killed)
     }
 }
 
+void at__child_kill(const at__child *child)
+{
+    if (child->pid > 0)
+        kill(child->pid, SIGKILL);
+}
+
 void at__child_stop(at__child *child, double grace_s)
 {
     bool killed;

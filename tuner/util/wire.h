@@ -76,6 +76,9 @@ typedef struct at__child {
 } at__child;
 at_status at__child_spawn(at__child *out, const char *const *argv, at_error *err) AT_MUST_CHECK;
 
+/* Kills it, without waiting for its end: of many, before each is stopped. */
+void at__child_kill(const at__child *child);
+
 /* Closes the socket, which asks the child to end; kills it when it has not after grace_s. Reaps. */
 void at__child_stop(at__child *child, double grace_s);
 

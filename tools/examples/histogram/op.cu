@@ -10,7 +10,7 @@ require   sizeof(T) > 1 || bins <= 256 # a byte has no more values
 
 arg       counts i32[bins] output
 arg       in     T[n]      input index bins # numbers outside of 0 ... bins - 1 count nowhere
-arg       work   i32[bins + 1] inout constant 0 # the counts so far, and how many blocks have added theirs; 0 again at the end
+arg       work   i32[bins + 1] inout constant 0 # what blocks tell each other; 0 again at the end
 arg       bins   i64
 arg       n      i64
 
@@ -37,8 +37,10 @@ ceiling   copy 1 1 (n + 1) / 2         # a copy of half of it moves as many byte
  *   shared.cu   COPIES as above; THREADS, BLOCKS and UNROLL say how many accesses are on their way at once, ADD with which
  *               instruction is counted: one joins lanes that meet in a counter, which costs where they rarely do
  *
- * One launch is enough: the last block to add its counts hands them over and leaves zeros in `work` for the next launch,
- * as the check sees (inout); whoever uses the kernel has to zero it once. Everything is compared exactly.
+ * One launch is enough. Either the last block to add its counts hands them over, from `work` to `counts`; or a block of
+ * its own zeroes `counts` while all others count, and they add to that, which saves a short problem the last one's way
+ * to memory and back (JOIN). Zeros are left in `work` for the next launch, as the check sees (inout); whoever uses the kernel
+ * has to zero it once. Everything is compared exactly.
  *
  *   autotune --templates tools/examples/histogram 'histogram 256x100000000 u8' 'histogram 4096x100000000 i32'
  */

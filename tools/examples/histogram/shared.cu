@@ -8,6 +8,7 @@ param     BLOCKS  = 1 2 3 4 6 8       # blocks for each multiprocessor, at most
 param     COPIES  = 1 2 4 8 16 32     # of each counter, for lanes that would meet in it or in its bank
 param     ADD     = inc add           # the instruction: one that joins lanes of a warp that meet in a counter, or a plain addition
 param     HINT    = none once         # what the caches are told: nothing, or that all is used once
+param     JOIN    = last early        # who hands over: the last block; or all, once one has zeroed `counts`, while the others counted
 
 let       vectors = n * sizeof(T) / 16
 let       pieces  = max(1, ceil_div(vectors, THREADS * UNROLL)) # of which a block has one at a time
@@ -21,19 +22,20 @@ require   THREADS <= device.max_threads_per_block
 require   shared_bytes <= device.max_shared_bytes
 require   BLOCKS * (shared_bytes + 1024) <= device.max_shared_bytes + 1024 # all of them are resident
 require   BLOCKS * THREADS <= 2048     # likewise
+require   JOIN == JOIN_last || blocks > 1 # a single block has nobody to wait for
 require   BLOCKS == 1 || pieces > fewer * device.sms # else as with fewer
 require   UNROLL == 1 || vectors > THREADS * UNROLL / 2 # else as with fewer
 
-grid      blocks
+grid      blocks + (JOIN == JOIN_early) # one more, which zeroes
 block     THREADS
 shared    shared_bytes
-default   THREADS=512 UNROLL=2 BLOCKS=2 COPIES=8 ADD=inc HINT=none
+default   THREADS=512 UNROLL=2 BLOCKS=2 COPIES=8 ADD=inc HINT=none JOIN=last
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = int;
 constexpr int THREADS = 512, UNROLL = 2, COPIES = 8, BINS = 256, SINGLE = 0, ADD_inc = 0, ADD_add = 1, ADD = ADD_inc;
-constexpr int HINT_none = 0, HINT_once = 1, HINT = HINT_none;
+constexpr int HINT_none = 0, HINT_once = 1, HINT = HINT_none, JOIN_last = 0, JOIN_early = 1, JOIN = JOIN_last;
 #include "../../../templates/common/policy.cuh"
 #endif
 
@@ -57,13 +59,13 @@ struct Counters {
     }
 };
 
-__device__ __forceinline__ void count_share(const Counters &to, const T *in, long long n)
+__device__ __forceinline__ void count_share(const Counters &to, const T *in, long long n, int block, int blocks)
 {
     const long long vectors = n / PER, pieces = (vectors + PIECE - 1) / PIECE;
     const uint4 *const from = (const uint4 *)in;
     Part part[UNROLL];
 
-    for (long long piece = blockIdx.x; piece < pieces; piece += gridDim.x) {
+    for (long long piece = block; piece < pieces; piece += blocks) {
         const long long v = piece * PIECE + threadIdx.x;
 #pragma unroll
         for (int i = 0; i < UNROLL; i++)
@@ -76,7 +78,7 @@ __device__ __forceinline__ void count_share(const Counters &to, const T *in, lon
                 for (int k = 0; k < PER; k++)
                     to.count(part[i].element[k]);
     }
-    if (blockIdx.x == gridDim.x - 1 && vectors * PER + threadIdx.x < n) /* what fills no vector */
+    if (block == blocks - 1 && vectors * PER + threadIdx.x < n) /* what fills no vector */
         to.count(in[vectors * PER + threadIdx.x]);
 }
 
@@ -90,26 +92,57 @@ __device__ __forceinline__ int sum_of_copies(const int *counters, int bin)
     return sum;
 }
 
+/* One block does nothing else: it zeroes what all add to, and says so in work[0]. It is the first to be started. */
+__device__ __forceinline__ void begin_early(int *counts, int *work)
+{
+    for (int b = (int)threadIdx.x; b < BINS; b += THREADS)
+        counts[b] = 0;
+    __threadfence(); /* whoever sees the word sees the zeros */
+    __syncthreads();
+    if (threadIdx.x == 0)
+        atomicExch(work, 1);
+}
+
+/* Of one thread: whether this block is the last that saw the word, and so leaves zeros in `work`. */
+__device__ __forceinline__ bool await_zeros(int *work, int blocks)
+{
+    while (*(volatile int *)work == 0)
+        continue;
+    __threadfence();
+    return atomicAdd(work + 1, 1) == blocks - 1;
+}
+
 extern "C" __global__ void __launch_bounds__(THREADS)
 histogram_shared(int *__restrict__ counts, const T *__restrict__ in, int *work, long long bins, long long n)
 {
     extern __shared__ uint4 shared_memory[];
     int *const counters = (int *)shared_memory;
+    constexpr bool EARLY = JOIN == JOIN_early && !SINGLE;
+    const int blocks = (int)gridDim.x - EARLY, block = (int)blockIdx.x - EARLY;
     __shared__ bool is_last;
+    bool cleans = false;
 
+    if (EARLY && block < 0) {
+        begin_early(counts, work);
+        return;
+    }
     for (int i = (int)threadIdx.x; i < BINS * COPIES; i += THREADS)
         counters[i] = 0;
     __syncthreads();
-    count_share({ (char *)counters, threadIdx.x % COPIES * 4, (int)gridDim.y }, in, n);
+    count_share({ (char *)counters, threadIdx.x % COPIES * 4, (int)gridDim.y }, in, n, block, blocks);
+    if (EARLY && threadIdx.x == 0)
+        cleans = await_zeros(work, blocks);
     __syncthreads();
     for (int b = (int)threadIdx.x; b < BINS; b += THREADS) {
         const int sum = sum_of_copies(counters, b);
         if (SINGLE)
             counts[b] = sum;
         else if (sum != 0)
-            atomicAdd(work + b, sum);
+            atomicAdd((EARLY ? counts : work) + b, sum);
     }
-    if (SINGLE)
+    if (cleans)
+        work[0] = work[1] = 0;
+    if (SINGLE || EARLY)
         return;
     __threadfence(); /* whoever sees the counter sees the counts */
     __syncthreads();

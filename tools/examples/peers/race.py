@@ -13,7 +13,8 @@ import sys
 import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.dirname(HERE), os.path.dirname(os.path.dirname(HERE))]  # peers; autotune and comparison
+TOOLS = os.path.dirname(os.path.dirname(HERE))
+sys.path[:0] = [os.path.dirname(HERE), TOOLS, os.path.join(TOOLS, "python")]  # peers; comparison; autotune
 
 OURS = "autotune"
 L2_TIMES = 4  # launches rotate through buffers of so many L2 sizes, so that each finds the L2 cache as the one before left it

@@ -36,7 +36,7 @@ ceiling   copy rows cols               # a pass cannot be faster than that; step
  * The tolerance. A step adds about 2e-7 to what a value of normal distribution, 6 at most, is off; 8 of them stay below 4e-6.
  * A step too few or too many, a border that moves, a neighbour that is another changes values by some 0.1.
  *
- * `steps` is a dimension, so winners are stored for each number of steps. Templates: `march`.
+ * `steps` is a dimension, so winners are stored for each number of steps. Templates: `march`, and `step` for one.
  */
 
 #ifndef AUTOTUNE_RENDERED /* for editors; autotune puts the real values here */

@@ -7,6 +7,7 @@ param     UNROLL  = 1 2 4 8 16        # 16-byte accesses that a thread has on th
 param     BLOCKS  = 1 2 3 4 6 8 16    # blocks for each multiprocessor, at most
 param     ORDER   = strided chunks    # all blocks side by side through the input, or each through a part of its own
 param     HINT    = none once         # what the caches are told: nothing, or that all is used once
+param     JOIN    = counted awaited   # who sums the blocks' sums: whoever comes last, or the block with the last number
 
 let       vectors = n * sizeof(T) / 16
 let       pieces  = max(1, ceil_div(vectors, THREADS * UNROLL)) # of which a block has one at a time
@@ -18,17 +19,19 @@ require   THREADS <= device.max_threads_per_block
 require   blocks <= 8192               # room in `parts`
 require   BLOCKS == 1 || pieces > fewer * device.sms # else as with fewer
 require   UNROLL == 1 || vectors > THREADS * UNROLL / 2 # else as with fewer
+require   JOIN == JOIN_counted || blocks > 1 # a single block has nobody to wait for
 require   ORDER == ORDER_strided || pieces > blocks # where blocks have one piece, orders are the same
 
 grid      blocks
 block     THREADS
-default   THREADS=256 UNROLL=4 BLOCKS=4 ORDER=strided HINT=none
+default   THREADS=256 UNROLL=4 BLOCKS=4 ORDER=strided HINT=none JOIN=counted
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
 constexpr int THREADS = 256, UNROLL = 4, SINGLE = 0;
 constexpr int ORDER_strided = 0, ORDER_chunks = 1, ORDER = ORDER_strided, HINT_none = 0, HINT_once = 1, HINT = HINT_none;
+constexpr int JOIN_counted = 0, JOIN_awaited = 1, JOIN = JOIN_counted;
 #include "../../../templates/common/policy.cuh"
 #endif
 
@@ -96,15 +99,59 @@ __device__ __forceinline__ T sum_of_share(const T *in, long long n)
     return sum;
 }
 
+/* A sum, and that it is one: both in a word, so that nothing needs to be waited for between them. */
+union Word {
+    unsigned long long bits;
+    struct {
+        T        sum;
+        unsigned is_there;
+    } is;
+};
+
+/* The other blocks' sums, each as soon as it is there; a zero is left in its place. */
+__device__ __forceinline__ T sum_of_words(unsigned long long *words)
+{
+    T sum = 0;
+    for (unsigned i = threadIdx.x; i < gridDim.x - 1; i += THREADS) {
+        Word word;
+        do
+            word.bits = *(volatile unsigned long long *)(words + i);
+        while (!word.is.is_there);
+        sum += word.is.sum;
+        words[i] = 0;
+    }
+    return sum;
+}
+
+/* The block with the last number is started last, and nobody waits for it. */
+__device__ __forceinline__ void join_awaited(T *out, unsigned long long *words, T sum)
+{
+    if (blockIdx.x < gridDim.x - 1) {
+        Word word;
+        word.is = { sum, 1 };
+        if (threadIdx.x == 0)
+            *(volatile unsigned long long *)(words + blockIdx.x) = word.bits;
+        return;
+    }
+    const T others = total_of_block(sum_of_words(words));
+    if (threadIdx.x == 0)
+        out[0] = sum + others;
+}
+
 extern "C" __global__ void __launch_bounds__(THREADS)
-sum_blocks(T *__restrict__ out, const T *__restrict__ in, T *parts, unsigned *done, long long n)
+sum_blocks(T *__restrict__ out, const T *__restrict__ in, T *parts, unsigned long long *words, long long n)
 {
     __shared__ bool is_last;
+    unsigned *const done = (unsigned *)words;
     T sum = total_of_block(sum_of_share(in, n));
 
     if (SINGLE) {
         if (threadIdx.x == 0)
             out[0] = sum;
+        return;
+    }
+    if (JOIN == JOIN_awaited) {
+        join_awaited(out, words, sum);
         return;
     }
     if (threadIdx.x == 0) {

@@ -4,6 +4,7 @@ source    ../../convolution.cu
 define    all
 define    image_width  = width
 define    image_height = height
+option    -ftz=true                    # as CuPy compiles what Kernel Tuner gives it
 
 param     block_size_x = 16..128:16
 param     block_size_y = 1 2 4 8 16 32

@@ -3,6 +3,7 @@ template  kt                           # tiles in shared memory, results in regi
 source    ../../matmul.cu
 define    all
 define    WIDTH = n
+option    -ftz=true                    # as CuPy compiles what Kernel Tuner gives it
 
 param     block_size_x  = 16 32 64     # threads across, and how much of k a tile has
 param     block_size_y  = 1 2 4 8 16 32

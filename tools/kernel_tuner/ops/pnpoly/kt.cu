@@ -3,6 +3,7 @@ template  kt                           # several points a thread, the polygon in
 source    ../../pnpoly.cu
 define    all
 define    VERTICES = 600
+option    -ftz=true                    # as CuPy compiles what Kernel Tuner gives it
 
 param     block_size_x           = 32..1024:32
 param     tile_size              = 1 2..20:2 # points a thread

@@ -2,6 +2,7 @@
 template  kt                           # blocks walk the array, then join their sums
 source    ../../reduction.cu
 define    all
+option    -ftz=true                    # as CuPy compiles what Kernel Tuner gives it
 
 param     block_size_x  = 32 64 128 256 512 1024
 param     num_blocks    = 32 64 128 256 512 1024 2048 4096 8192 16384 32768

@@ -2,6 +2,7 @@
 template  kt                           # a thread for tile_size_x elements, or vectors of them
 source    ../../vector_add.cu
 define    all
+option    -ftz=true                    # as CuPy compiles what Kernel Tuner gives it
 
 param     block_size_x = 32..1024:32   # threads a block
 param     tile_size_x  = 1 2 4 8       # accesses a thread, a block's width apart

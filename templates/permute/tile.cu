@@ -1,0 +1,249 @@
+/*!autotune
+template  tile                         # shared tile of several dimensions, vector loads and stores on both sides
+use       access async index layout policy
+
+param     COLS      = 16 32 64 128 256 512 # elements of the input's fastest dimensions that are a row of the tile
+param     ROWS      = 16 32 64 128 256 512 1024 4096 # elements of the output's fastest dimensions: so many rows
+param     THREADS   = 128 256 512 1024 # threads a block
+param     VEC_LOAD  = 1 2 4 8 16       # elements in a read
+param     VEC_STORE = 1 2 4 8 16       # elements in a write
+param     COPY      = by_register async # how what is read gets into the tile
+param     HINT      = none both keep   # both reads and writes say that they are used only once, or reads that the L2 should keep them
+param     ORDER     = in_fast out_fast either_fast both_fast # neighbouring blocks follow the input, the output, what is fast in either, or in both
+
+let       PIECE = 16 / sizeof(T)       # elements of the widest access
+let       LINE  = 128 / sizeof(T)      # and of a cache line
+# So much of each dimension is in a tile: fast ones of the input (c) and of the output (r) whole, the next in equal parts, of whole lines or accesses where those fit.
+let       c0 = min(n0, max(1, COLS / f0))
+let       c1 = min(n1, max(1, COLS / f1))
+let       c2 = min(n2, max(1, COLS / f2))
+let       c3 = min(n3, max(1, COLS / f3))
+let       c4 = min(n4, max(1, COLS / f4))
+let       c5 = min(n5, max(1, COLS / f5))
+let       c6 = min(n6, max(1, COLS / f6))
+let       c7 = min(n7, max(1, COLS / f7))
+let       r0 = min(n0, max(1, ROWS / (n1 * n2 * n3 * n4 * n5 * n6 * n7)))
+let       r1 = min(n1, max(1, ROWS / (n2 * n3 * n4 * n5 * n6 * n7)))
+let       r2 = min(n2, max(1, ROWS / (n3 * n4 * n5 * n6 * n7)))
+let       r3 = min(n3, max(1, ROWS / (n4 * n5 * n6 * n7)))
+let       r4 = min(n4, max(1, ROWS / (n5 * n6 * n7)))
+let       r5 = min(n5, max(1, ROWS / (n6 * n7)))
+let       r6 = min(n6, max(1, ROWS / (n7)))
+let       r7 = min(n7, ROWS)
+let       u0 = max(c0, r0) >= 2 * gcd(n0, LINE) ? gcd(n0, LINE) : max(c0, r0) >= gcd(n0, PIECE) ? gcd(n0, PIECE) : 1
+let       u1 = max(c1, r1) >= 2 * gcd(n1, LINE) ? gcd(n1, LINE) : max(c1, r1) >= gcd(n1, PIECE) ? gcd(n1, PIECE) : 1
+let       u2 = max(c2, r2) >= 2 * gcd(n2, LINE) ? gcd(n2, LINE) : max(c2, r2) >= gcd(n2, PIECE) ? gcd(n2, PIECE) : 1
+let       u3 = max(c3, r3) >= 2 * gcd(n3, LINE) ? gcd(n3, LINE) : max(c3, r3) >= gcd(n3, PIECE) ? gcd(n3, PIECE) : 1
+let       u4 = max(c4, r4) >= 2 * gcd(n4, LINE) ? gcd(n4, LINE) : max(c4, r4) >= gcd(n4, PIECE) ? gcd(n4, PIECE) : 1
+let       u5 = max(c5, r5) >= 2 * gcd(n5, LINE) ? gcd(n5, LINE) : max(c5, r5) >= gcd(n5, PIECE) ? gcd(n5, PIECE) : 1
+let       u6 = max(c6, r6) >= 2 * gcd(n6, LINE) ? gcd(n6, LINE) : max(c6, r6) >= gcd(n6, PIECE) ? gcd(n6, PIECE) : 1
+let       u7 = max(c7, r7) >= 2 * gcd(n7, LINE) ? gcd(n7, LINE) : max(c7, r7) >= gcd(n7, PIECE) ? gcd(n7, PIECE) : 1
+const     t0 = min(n0, ceil_div(ceil_div(n0, ceil_div(n0, max(c0, r0))), u0) * u0)
+const     t1 = min(n1, ceil_div(ceil_div(n1, ceil_div(n1, max(c1, r1))), u1) * u1)
+const     t2 = min(n2, ceil_div(ceil_div(n2, ceil_div(n2, max(c2, r2))), u2) * u2)
+const     t3 = min(n3, ceil_div(ceil_div(n3, ceil_div(n3, max(c3, r3))), u3) * u3)
+const     t4 = min(n4, ceil_div(ceil_div(n4, ceil_div(n4, max(c4, r4))), u4) * u4)
+const     t5 = min(n5, ceil_div(ceil_div(n5, ceil_div(n5, max(c5, r5))), u5) * u5)
+const     t6 = min(n6, ceil_div(ceil_div(n6, ceil_div(n6, max(c6, r6))), u6) * u6)
+const     t7 = min(n7, ceil_div(ceil_div(n7, ceil_div(n7, max(c7, r7))), u7) * u7)
+const     x0 = c0 > 1 || i0 == 1 ? t0 : 1
+const     x1 = c1 > 1 || i1 == 1 ? t1 : 1
+const     x2 = c2 > 1 || i2 == 1 ? t2 : 1
+const     x3 = c3 > 1 || i3 == 1 ? t3 : 1
+const     x4 = c4 > 1 || i4 == 1 ? t4 : 1
+const     x5 = c5 > 1 || i5 == 1 ? t5 : 1
+const     x6 = c6 > 1 || i6 == 1 ? t6 : 1
+const     x7 = c7 > 1 || i7 == 1 ? t7 : 1
+const     WIDTH   = x0 * x1 * x2 * x3 * x4 * x5 * x6 * x7 # elements of a tile's row
+let       volume  = t0 * t1 * t2 * t3 * t4 * t5 * t6 * t7
+let       height  = volume / WIDTH
+let       tiles   = ceil_div(n0, t0) * ceil_div(n1, t1) * ceil_div(n2, t2) * ceil_div(n3, t3) * ceil_div(n4, t4) * ceil_div(n5, t5) * ceil_div(n6, t6) * ceil_div(n7, t7)
+let       columns = c0 * c1 * c2 * c3 * c4 * c5 * c6 * c7
+let       lines   = r0 * r1 * r2 * r3 * r4 * r5 * r6 * r7
+const     SKEW    = (128 - VEC_STORE * WIDTH * sizeof(T) % 128 + max(VEC_LOAD * sizeof(T), 4)) % 128 / sizeof(T) # spare elements for each VEC_STORE rows
+let       tile_bytes = (volume + ceil_div(height, VEC_STORE) * SKEW) * sizeof(T)
+const     LOADS   = ceil_div(volume / VEC_LOAD, THREADS)
+const     STORES  = ceil_div(volume / VEC_STORE, THREADS)
+const     WIDE    = max(reach_in, reach_out) > 2147483647 # 64-bit offsets inside a tile
+let       adjacent = i0 == 1 || i1 == 1 || i2 == 1 || i3 == 1 || i4 == 1 || i5 == 1 || i6 == 1 || i7 == 1
+let       granule_in = adjacent ? (gcd(gcd(gcd(gcd(gcd(gcd(gcd((i0 == 1 ? gcd(t0, n0) : i0), (i1 == 1 ? gcd(t1, n1) : i1)), (i2 == 1 ? gcd(t2, n2) : i2)), (i3 == 1 ? gcd(t3, n3) : i3)), (i4 == 1 ? gcd(t4, n4) : i4)), (i5 == 1 ? gcd(t5, n5) : i5)), (i6 == 1 ? gcd(t6, n6) : i6)), (i7 == 1 ? gcd(t7, n7) : i7))) : 1 # rows, and what is moved of them, begin at multiples of so many elements
+let       spans   = n7 < PIECE && t7 == n7 && o6 == n7 # a vector is longer than the output's fastest dimension
+let       granule_out = o7 != 1 ? 1 : gcd(gcd(gcd(gcd(gcd(gcd((spans ? gcd(n7 * t6, n7 * n6) : gcd(gcd(t7, n7), o6)), o0), o1), o2), o3), o4), o5)
+
+require   count > 1                    # or there is no fastest dimension
+require   granule_in % VEC_LOAD == 0 && granule_out % VEC_STORE == 0 # every vector begins at a multiple of its size
+require   VEC_LOAD * sizeof(T) <= align_in && VEC_STORE * sizeof(T) <= align_out # and so do the buffers
+require   VEC_LOAD * sizeof(T) <= 16 && VEC_STORE * sizeof(T) <= 16 # the widest access there is
+require   VEC_LOAD == gcd(granule_in, min(16, align_in) / sizeof(T)) # narrower than the alignment allows is no faster
+require   2 * VEC_STORE >= gcd(granule_out, min(16, align_out) / sizeof(T))
+require   2 * columns > COLS || COLS == 16 # otherwise a smaller number says the same
+require   2 * lines > ROWS || ROWS == 16
+require   height <= 16 * WIDTH && WIDTH <= 16 * height || volume == count || spans # far from square: long runs on one side, short ones on the other
+require   volume >= max(VEC_LOAD, VEC_STORE) * THREADS || volume == count # no thread is idle
+require   LOADS <= 32 && (COPY == COPY_async || volume * sizeof(T) <= 128 * THREADS) # at most 32 registers hold what is moved
+require   tile_bytes >= 2048 || tiles <= 16 * device.sms # many small tiles keep too few bytes in flight
+require   tile_bytes <= device.max_shared_bytes
+require   THREADS <= device.max_threads_per_block
+require   COPY == COPY_by_register || VEC_LOAD * sizeof(T) >= 4 # asynchronous copies are not narrower
+require   HINT != HINT_both || (count * sizeof(T) < 134217728 && COPY == COPY_by_register) # keeping is better for large problems
+require   HINT != HINT_keep || (device.cc >= 80 && VEC_LOAD * sizeof(T) >= 4 && 2 * count * sizeof(T) >= device.l2_bytes) # the L2 holds smaller ones altogether
+require   tiles <= device.max_grid_x
+
+grid      tiles
+block     THREADS
+shared    tile_bytes
+default   COLS=64 ROWS=64 THREADS=256 VEC_LOAD=4 VEC_STORE=4 COPY=by_register HINT=none ORDER=out_fast
+*/
+
+#ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
+using T = float;
+constexpr long long n0 = 1, n1 = 1, n2 = 1, n3 = 1, n4 = 1, n5 = 15, n6 = 48, n7 = 75;
+constexpr long long i0 = 0, i1 = 0, i2 = 0, i3 = 0, i4 = 0, i5 = 48, i6 = 1, i7 = 720;
+constexpr long long o0 = 0, o1 = 0, o2 = 0, o3 = 0, o4 = 0, o5 = 3600, o6 = 75, o7 = 1;
+constexpr int t0 = 1, t1 = 1, t2 = 1, t3 = 1, t4 = 1, t5 = 1, t6 = 48, t7 = 75;
+constexpr int x0 = 1, x1 = 1, x2 = 1, x3 = 1, x4 = 1, x5 = 1, x6 = 48, x7 = 1, WIDTH = 48, SKEW = 4;
+constexpr int THREADS = 256, VEC_LOAD = 4, VEC_STORE = 1, LOADS = 4, STORES = 15, WIDE = 0;
+constexpr int COPY_by_register = 0, COPY_async = 1, COPY = COPY_by_register;
+constexpr int HINT_none = 0, HINT_both = 1, HINT_keep = 2, HINT = HINT_none;
+constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER_either_fast = 2, ORDER_both_fast = 3, ORDER = ORDER_out_fast;
+#include "../common/access.cuh"
+#include "../common/async.cuh"
+#include "../common/index.cuh"
+#include "../common/layout.cuh"
+#include "../common/policy.cuh"
+#endif
+
+/*
+ * A tile is a box of the index space. The dimensions that are fast in the input are its row, one after the other; the rest
+ * is its rows, in the output's order. Reads go along rows; writes follow the output, so that they meet columns, of one
+ * dimension or of several:
+ *
+ *     input 75x15x48, output 15x48x75, a tile of 48 x 75:   row r has the 48 elements in[r][p][*],
+ *                                                           its column c becomes the 75 elements out[p][c][*]
+ *
+ * A thread writes VEC_STORE neighbours, so that lanes meet every so many rows: these are SKEW elements farther apart than
+ * they need be, to be in other banks.
+ */
+
+using Extents = Numbers<n0, n1, n2, n3, n4, n5, n6, n7>;
+using In      = Numbers<i0, i1, i2, i3, i4, i5, i6, i7>;
+using Out     = Numbers<o0, o1, o2, o3, o4, o5, o6, o7>;
+using Tile    = Numbers<t0, t1, t2, t3, t4, t5, t6, t7>;
+using Row     = Numbers<x0, x1, x2, x3, x4, x5, x6, x7>;
+using Rows    = Numbers<t0 / x0, t1 / x1, t2 / x2, t3 / x3, t4 / x4, t5 / x5, t6 / x6, t7 / x7>;
+using Blocks  = OrderOf<ORDER, In, Out>::type;
+
+using Index = IndexOf<WIDE != 0>::type;
+using Load  = Vector<VEC_LOAD>;
+using Store = Vector<VEC_STORE>;
+
+constexpr bool KEEP = HINT == HINT_keep, ONCE = HINT == HINT_both;
+constexpr int  VOLUME = (int)Tile::product();
+
+/* Where the tile keeps an element. */
+__device__ __forceinline__ int place(int row, int x)
+{
+    return row * WIDTH + row / VEC_STORE * SKEW + x;
+}
+
+using TileAt = TilePlace<Extents, Tile, In, Out>;
+
+/* An element of the tile: where that keeps it, and how far it is from the first one in memory, by these strides. */
+template <class Strides> struct Element {
+    const TileAt &tile;
+    bool  there;
+    int   row = 0, x = 0;
+    Index offset = 0;
+
+    template <int d> __device__ __forceinline__ void along(unsigned c)
+    {
+        if constexpr (Row::at(d) > 1)
+            x += (int)c * step<In, Row>(d);
+        else
+            row += (int)c * step<Out, Rows>(d);
+        offset += (Index)c * (Index)Strides::at(d);
+        there = there && tile.template has<d>((int)c);
+    }
+};
+
+/* The first of vector k as they are read: along a row, then the next row. */
+__device__ __forceinline__ Element<In> element_read(unsigned k, const TileAt &tile)
+{
+    Element<In> e = { tile, LOADS * THREADS * VEC_LOAD == VOLUME || k < VOLUME / VEC_LOAD };
+    walk<In, Row>(k % (WIDTH / VEC_LOAD) * VEC_LOAD, e);
+    walk<Out, Rows>(k / (WIDTH / VEC_LOAD), e);
+    return e;
+}
+
+/* Element i as they are written. */
+__device__ __forceinline__ Element<Out> element_written(unsigned i, const TileAt &tile)
+{
+    Element<Out> e = { tile, STORES * THREADS * VEC_STORE == VOLUME || i < VOLUME };
+    walk<Out, Tile>(i, e);
+    return e;
+}
+
+__device__ __forceinline__ void read_tile(T *shared, const T *in, const TileAt &tile)
+{
+    typename Load::Bits part[LOADS];
+    if constexpr (COPY == COPY_async && VEC_LOAD * ES >= 4) {
+        unsigned char *memory = (unsigned char *)shared;
+        const unsigned begin = begin_of<KEEP>(memory);
+#pragma unroll
+        for (int j = 0; j < LOADS; j++) {
+            const Element<In> e = element_read(threadIdx.x + j * THREADS, tile);
+            if (e.there)
+                copy_part_async<KEEP, VEC_LOAD * ES>(memory, begin, place(e.row, e.x) * ES, (const unsigned char *)(in + e.offset), VEC_LOAD * ES);
+        }
+        await_copies();
+    } else {
+#pragma unroll
+        for (int j = 0; j < LOADS; j++) {
+            const Element<In> e = element_read(threadIdx.x + j * THREADS, tile);
+            if (e.there)
+                part[j] = load<KEEP, ONCE>((const typename Load::Bits *)in + e.offset / VEC_LOAD);
+        }
+#pragma unroll
+        for (int j = 0; j < LOADS; j++) {
+            const Element<In> e = element_read(threadIdx.x + j * THREADS, tile);
+            if (LOADS * THREADS * VEC_LOAD == VOLUME || e.there)
+                ((typename Load::Bits *)shared)[place(e.row, e.x) / VEC_LOAD] = part[j];
+        }
+    }
+}
+
+__device__ __forceinline__ void write_tile(T *out, const T *shared, const TileAt &tile)
+{
+    constexpr int TOGETHER = STORES <= 8 ? STORES : 4; /* more only take long to compile */
+#pragma unroll TOGETHER
+    for (int j = 0; j < STORES; j++) {
+        const unsigned i = (threadIdx.x + j * THREADS) * VEC_STORE;
+        const Element<Out> first = element_written(i, tile);
+        Store vector;
+        if (!first.there)
+            continue;
+#pragma unroll
+        for (int k = 0; k < VEC_STORE; k++) {
+            if constexpr (Tile::at(7) % VEC_STORE != 0) {
+                const Element<Out> e = element_written(i + k, tile);
+                vector.element[k] = shared[place(e.row, e.x)];
+            } else if constexpr (Row::at(7) > 1) {
+                vector.element[k] = shared[place(first.row, first.x) + k * step<In, Row>(7)];
+            } else {
+                vector.element[k] = shared[place(first.row, first.x) + k * WIDTH];
+            }
+        }
+        store<ONCE>((typename Store::Bits *)out + first.offset / VEC_STORE, vector.bits);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) permute_tile(T *__restrict__ out, const T *__restrict__ in)
+{
+    extern __shared__ uint4 shared_memory[];
+    T *const shared = (T *)shared_memory;
+
+    const TileAt tile = place_of_tile<Blocks, Extents, Tile, In, Out>(blockIdx.x);
+    read_tile(shared, in + tile.in, tile);
+    __syncthreads();
+    write_tile(out + tile.out, shared, tile);
+}

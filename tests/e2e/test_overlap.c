@@ -1,0 +1,109 @@
+/*
+ * test_overlap.c - what is done at the same time: compilers start while the device does, and compile the
+ * first candidates while buffers are filled. What must not be waited for never ends here.
+ */
+#include "e2e_support.h"
+
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+
+TestSuite(overlap, .init = e2e_begin, .fini = e2e_end);
+
+static e2e_run run;
+
+static void interrupt(void)
+{
+    e2e_signal(&run, SIGINT);
+    e2e_wait(&run);
+    e2e_expect(run.code == 130, run);
+    e2e_expect_no_process();
+}
+
+static bool has_process(char role)
+{
+    int list[64], count = e2e_processes(list, 64);
+    for (int i = 0; i < count; i++)
+        if (e2e_role(list[i]) == role)
+            return true;
+    return false;
+}
+
+static void wait_for_process(char role)
+{
+    while (!has_process(role)) {
+        cr_assert(!e2e_has_ended(&run), "it ended and had no process '%c'", role);
+        nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+    }
+}
+
+Test(overlap, compilers_start_while_the_device_does)
+{
+    e2e_script("slow cuInit 36000000 create opens");
+    e2e_start(&run, E2E_REAL, E2E_MINE);
+    e2e_wait_for_file(&run, "opens");
+    wait_for_process('w');
+    interrupt();
+}
+
+Test(overlap, compilers_start_while_the_first_of_all_devices_does)
+{
+    e2e_script("count 3\nslow cuInit 36000000 create opens");
+    e2e_start(&run, E2E_REAL, E2E_MINE "--device all");
+    e2e_wait_for_file(&run, "opens");
+    wait_for_process('w');
+    interrupt();
+}
+
+/* The context takes as long as finding the device; the kernels that verify do not wait for it. */
+Test(overlap, what_verifies_is_compiled_while_the_context_is_made)
+{
+    e2e_script("slow cuDevicePrimaryCtxRetain 36000000 create context");
+    e2e_start(&run, E2E_REAL, E2E_MINE "--no-cache");
+    e2e_wait_for_file(&run, "context");
+    e2e_wait_for_work(&run, 'w', 0.15);
+    interrupt();
+}
+
+/* Its kernel compiles for hours: ptxas takes more than linear time on straight code. */
+static void write_slow_template(void)
+{
+    char text[30000];
+    size_t at = (size_t)snprintf(
+        text, sizeof text,
+        "/*!autotune\ntemplate slow\nparam N = 1 2 3 4 5 6 7 8\ngrid 1\nblock 32\n*/\n"
+        "extern \"C\" __global__ void copy_slow(T *out, const T *in, long long batch, long long rows, "
+        "long long cols)\n{\n    float a = in[N], b = in[1];\n    float *p = (float *)out;\n");
+    for (int i = 0; i < 200; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at,
+                               "_Pragma(\"unroll\") for (int i = 0; i < 1000; i++)"
+                               " { a = a * b + p[i]; b = b / a; p[i + %d] = a; }\n",
+                               i);
+    snprintf(text + at, sizeof text - at, "}\n");
+    e2e_write("templates/copy/slow.cu", text);
+}
+
+/* Sixteen jobs have room for what the device needs first, and for candidates behind it. */
+Test(overlap, candidates_are_compiled_while_buffers_are_filled)
+{
+    write_slow_template();
+    e2e_script("kernel verify_fill * hang create fills");
+    e2e_start(&run, E2E_REAL, "tune copy 1000 f32 --template slow --templates templates --jobs 10");
+    e2e_wait_for_file(&run, "fills");
+    e2e_wait_for_work(&run, 'w', 0.3);
+    interrupt();
+}
+
+/* A run that fails while it is set up leaves its candidates: the next problem begins with compilers of its
+ * own. */
+Test(overlap, candidates_of_a_problem_that_is_not_set_up_are_given_up)
+{
+    write_slow_template();
+    e2e_write("shapes", "copy 1000 f32\ncopy 2000 f32\n");
+    e2e_script("kernel copy_reference * 700");
+    e2e_tune(&run, E2E_REAL,
+             "tune --shapes shapes --template slow --templates templates --jobs 8 --no-cache");
+    e2e_expect(run.code == 1, run);
+    e2e_expect_no_process();
+}

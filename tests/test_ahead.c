@@ -1,0 +1,272 @@
+/* test_ahead.c - headers that are compiled ahead: which lines, the same code, and nothing is left behind. */
+#include "compile/ahead.h"
+#include "compile/pool.h"
+
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <glob.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define HEAD      "// autotune 0.1.0: t.cu, hash 0\n#define AUTOTUNE_RENDERED 1\nusing T = float;\n"
+#define CONSTANTS "constexpr int N = 4;\n#line 1 \"t.cu\"\n"
+#define CUB       "#include <cub/block/block_reduce.cuh>\n"
+#define GROUPS    "#include <cooperative_groups.h>\n"
+
+static char root[64];
+
+static void set_up(void)
+{
+    strcpy(root, "/tmp/autotune-test-XXXXXX");
+    cr_assert_not_null(mkdtemp(root));
+    setenv("TMPDIR", root, 1);
+    setenv("AUTOTUNE_EXE", AT_WORKER, 1);
+}
+
+static void tear_down(void)
+{
+    rmdir(root); /* it is empty, or a test says so */
+}
+
+TestSuite(ahead, .init = set_up, .fini = tear_down);
+
+static int count_entries(void)
+{
+    int count = -2; /* . and .. */
+    DIR *dir = opendir(root);
+    cr_assert_not_null(dir);
+    while (readdir(dir))
+        count++;
+    closedir(dir);
+    return count;
+}
+
+/* ---- lines ---- */
+
+Test(ahead, large_headers_at_the_beginning_of_a_text_are_found)
+{
+    static const struct {
+        const char *text, *lines;
+    } ROWS[] = {
+        { HEAD CONSTANTS CUB "__global__ void k() {}\n", CUB },
+        { HEAD CONSTANTS "/*!autotune\ntemplate t\n*/\n\n// why\n" CUB GROUPS, CUB GROUPS },
+        { HEAD CONSTANTS "#pragma once\n#include <cuda_fp16.h>\n" CUB, CUB },
+        { HEAD CONSTANTS "#ifndef AUTOTUNE_RENDERED\n#if 1\nusing T = int;\n#endif\n#endif\n" CUB, CUB },
+        { HEAD CONSTANTS "#ifndef ROWS\n#define ROWS 4\n#endif\n" CUB, CUB },
+        { HEAD "#define ROWS 4\n" CONSTANTS CUB, CUB },
+        { HEAD CONSTANTS "#include <cuda_fp16.h>\n", "" },
+        { HEAD CONSTANTS "int code;\n" CUB, "" },
+        { HEAD CONSTANTS "#if N > 1\n" CUB "#endif\n", "" },
+        { HEAD CONSTANTS "#ifndef ROWS\n" CUB "#endif\n", "" },
+        { HEAD CONSTANTS "#include \"mine.h\"\n" CUB, "" },
+        { HEAD CONSTANTS "#define _CG_ABI_EXPERIMENTAL\n" GROUPS, "" },
+        { HEAD "#define CUB_STDERR 1\n" CONSTANTS CUB, "" },
+        { HEAD CONSTANTS "#include <cub/block\n", "" },
+        { HEAD CONSTANTS "/* no end", "" },
+        { HEAD CONSTANTS "#ifndef AUTOTUNE_RENDERED\n", "" },
+        { HEAD, "" },
+        { "", "" },
+        { "#", "" },
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        at__str lines = { 0 };
+        at__ahead_lines(&lines, ROWS[i].text);
+        cr_assert_str_eq(at__str_text(&lines), ROWS[i].lines, "%zu: %s", i, at__str_text(&lines));
+        at__str_clear(&lines);
+    }
+}
+
+/* ---- folders ---- */
+
+static void touch(const char *folder)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%s/k.pch", folder);
+    FILE *file = fopen(path, "w");
+    cr_assert_not_null(file);
+    fclose(file);
+}
+
+static at__ahead open_folder(void)
+{
+    at__ahead ahead;
+    at__ahead_open(&ahead, 1);
+    if (!ahead.path.len)
+        cr_skip_test("the disk is nearly full");
+    return ahead;
+}
+
+Test(ahead, a_folder_is_removed_with_all_that_is_in_it)
+{
+    at__str own = { 0 }, other = { 0 };
+    at__ahead ahead = open_folder();
+    cr_assert_eq(strncmp(ahead.path.data, root, strlen(root)), 0, "%s", ahead.path.data);
+    at__ahead_own_make(&own, ahead.path.data, 123);
+    at__ahead_own_make(&other, ahead.path.data, 124);
+    touch(own.data);
+    touch(other.data);
+    at__ahead_own_remove(&ahead, 123);
+    cr_assert(access(own.data, F_OK) != 0 && access(other.data, F_OK) == 0);
+    at__ahead_own_remove(&ahead, 123);
+    at__ahead_close(&ahead);
+    cr_assert_eq(count_entries(), 0);
+    at__ahead_close(&ahead);
+    at__str_clear(&own);
+    at__str_clear(&other);
+}
+
+Test(ahead, where_no_folder_can_be_made_or_the_disk_is_small_there_is_none)
+{
+    at__ahead ahead;
+    at__ahead_open(&ahead, 1 << 30);
+    cr_assert_eq(ahead.path.len, 0);
+    cr_assert_eq(count_entries(), 0);
+    setenv("TMPDIR", "/nowhere/at/all", 1);
+    at__ahead_open(&ahead, 1);
+    cr_assert_eq(ahead.path.len, 0);
+}
+
+/* Whoever is next removes what a process left that was killed; not what one that runs has. */
+Test(ahead, what_a_killed_process_left_is_removed_by_the_next)
+{
+    int ready[2];
+    char made = ' ';
+    cr_assert_eq(pipe(ready), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        at__ahead ahead;
+        at__str own = { 0 };
+        at__ahead_open(&ahead, 1);
+        if (ahead.path.len)
+            at__ahead_own_make(&own, ahead.path.data, 1);
+        (void)!write(ready[1], own.len ? "y" : "n", 1);
+        for (;;)
+            pause();
+    }
+    cr_assert(child > 0 && read(ready[0], &made, 1) == 1);
+    at__ahead second = open_folder();
+    cr_assert_eq(count_entries(), 2, "the other process still runs");
+    at__ahead_close(&second);
+    kill(child, SIGKILL);
+    cr_assert_eq(waitpid(child, NULL, 0), child);
+    cr_assert(made == 'y' && count_entries() == 1);
+    at__ahead third = open_folder();
+    cr_assert_eq(count_entries(), 1);
+    at__ahead_close(&third);
+    cr_assert_eq(count_entries(), 0);
+}
+
+/* ---- compiling ---- */
+
+/* Of kernel number `tag`, which asks for cooperative groups. */
+static void add_text(at__str *out, int tag)
+{
+    at__str_addf(out,
+                 "using T = float;\nconstexpr int TAG = %d;\n#line 1 \"k.cu\"\n" GROUPS
+                 "extern \"C\" __global__ void k(T *p)\n{\n"
+                 "    p[cooperative_groups::this_thread_block().thread_rank()] = TAG;\n}\n",
+                 tag);
+}
+
+static void submit(at__pool *pool, int tag)
+{
+    at__str text = { 0 };
+    at_error err = { 0 };
+    add_text(&text, tag);
+    cr_assert_eq(at__pool_submit(pool, tag, at__str_text(&text), "k.cu", 80, AT__CUBIN, &err), AT_OK, "%s",
+                 err.text);
+    at__str_clear(&text);
+}
+
+static at__compiled take(at__pool *pool)
+{
+    at__compiled result;
+    at_error err = { 0 };
+    while (!at__pool_take(pool, &result)) {
+        at__pool_wait(pool, NULL, 20);
+        cr_assert_eq(at__pool_pump(pool, &err), AT_OK, "%s", err.text);
+    }
+    return result;
+}
+
+static int count_files(void)
+{
+    glob_t found = { 0 };
+    char pattern[100];
+    snprintf(pattern, sizeof pattern, "%s/autotune-ahead-*/*/*.pch", root);
+    glob(pattern, 0, NULL, &found);
+    int count = (int)found.gl_pathc;
+    globfree(&found);
+    return count;
+}
+
+static at__nvrtc *need_nvrtc(void)
+{
+    at__nvrtc *nvrtc = NULL;
+    if (at__nvrtc_open(&nvrtc, NULL) != AT_OK)
+        cr_skip_test("NVRTC is not installed");
+    return nvrtc;
+}
+
+static at__pool *open_pool(void)
+{
+    at__pool *pool = NULL;
+    at_error err = { 0 };
+    cr_assert_eq(at__pool_open(&pool, (at__pool_options){ .workers = 1 }, &err), AT_OK, "%s", err.text);
+    return pool;
+}
+
+Test(ahead, the_code_is_the_same_and_the_folder_goes_with_the_pool)
+{
+    at__nvrtc *nvrtc = need_nvrtc();
+    at__pool *pool = open_pool();
+    for (int tag = 1; tag <= 3; tag++) {
+        at__str text = { 0 }, code = { 0 }, log = { 0 };
+        at__resources r;
+        bool ok = false;
+        submit(pool, tag);
+        at__compiled made = take(pool);
+        add_text(&text, tag);
+        cr_assert_eq(at__nvrtc_compile(nvrtc, &ok, &code, &log, &r, text.data, "k.cu", 80, AT__CUBIN, NULL),
+                     AT_OK);
+        cr_assert(ok && made.ok, "%s", at__str_text(&made.log));
+        cr_assert(made.code.len == code.len && memcmp(made.code.data, code.data, code.len) == 0);
+        cr_assert_str_eq(at__str_text(&made.log), at__str_text(&log));
+        cr_assert_eq(made.resources.registers, r.registers);
+        at__compiled_clear(&made);
+        at__str_clear(&text);
+        at__str_clear(&code);
+        at__str_clear(&log);
+    }
+    if (atof(at__nvrtc_version(nvrtc)) >= 12.79 && count_entries())
+        cr_assert_eq(count_files(), 1, "the header was compiled once");
+    at__pool_close(pool);
+    cr_assert_eq(count_entries(), 0, "what was compiled ahead is left");
+    at__nvrtc_close(nvrtc);
+}
+
+/* What a compiler says of a wrong kernel has the lines of its file, as ever. */
+Test(ahead, a_wrong_kernel_is_refused_in_the_same_words)
+{
+    static const char WRONG[] =
+        "using T = float;\n#line 1 \"k.cu\"\n" GROUPS "__global__ void k(T *p) { q; }\n";
+    at__str code = { 0 }, log = { 0 };
+    at__resources r;
+    bool ok = true;
+    at__nvrtc *nvrtc = need_nvrtc();
+    at__pool *pool = open_pool();
+    cr_assert_eq(at__nvrtc_compile(nvrtc, &ok, &code, &log, &r, WRONG, "k.cu", 80, AT__CUBIN, NULL), AT_OK);
+    cr_assert_eq(at__pool_submit(pool, 1, WRONG, "k.cu", 80, AT__CUBIN, NULL), AT_OK);
+    at__compiled made = take(pool);
+    cr_assert(!ok && !made.ok && strstr(at__str_text(&log), "k.cu(2): error"), "%s", at__str_text(&log));
+    cr_assert_str_eq(at__str_text(&made.log), at__str_text(&log));
+    at__compiled_clear(&made);
+    at__pool_close(pool);
+    at__nvrtc_close(nvrtc);
+    at__str_clear(&code);
+    at__str_clear(&log);
+}

@@ -1,0 +1,214 @@
+/* test_layout.c - two layouts of one index space: their canonical form, their text, and whose problem it is.
+ */
+#include "lang/layout.h"
+
+#include "lang/shapes.h"
+#include "util/rng.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static at__catalog *catalog;
+static const at__op *op;
+
+static void open_all(void)
+{
+    at_error err = { 0 };
+    cr_assert_eq(at__catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
+    op = at__catalog_find_op(catalog, "permute");
+}
+
+static void close_all(void)
+{
+    at__catalog_close(catalog);
+}
+
+TestSuite(layout, .init = open_all, .fini = close_all);
+
+/* The first problem of a text, as "op shape type", or the message. */
+static const char *read(const char *text)
+{
+    static char shown[600];
+    at__shapes shapes = { 0 };
+    at_error err = { 0 };
+    at__str shape = { 0 };
+    if (at__shapes_parse(&shapes, text, strlen(text), "s.txt", catalog, NULL, &err) != AT_OK) {
+        snprintf(shown, sizeof shown, "%.500s", err.text);
+        return shown;
+    }
+    at__problem_shape(&shape, &shapes.problems[0]);
+    snprintf(shown, sizeof shown, "%s %.400s %s", shapes.problems[0].op->name, at__str_text(&shape),
+             at__dtype_name(shapes.problems[0].type));
+    at__str_clear(&shape);
+    at__shapes_clear(&shapes);
+    return shown;
+}
+
+static int random_layout(at__layout *out, int64_t extents[AT__MAX_RANK], int permutation[AT__MAX_RANK],
+                         at__rng *rng)
+{
+    at_error err = { 0 };
+    int rank = 1 + (int)at__rng_below(rng, AT__MAX_RANK);
+    for (int i = 0; i < rank; i++) {
+        extents[i] = 1 + (int64_t)at__rng_below(rng, 3);
+        permutation[i] = i;
+    }
+    for (int i = rank - 1; i > 0; i--) {
+        int k = (int)at__rng_below(rng, (uint64_t)i + 1), swap = permutation[i];
+        permutation[i] = permutation[k];
+        permutation[k] = swap;
+    }
+    cr_assert_eq(at__layout_permuted(out, rank, extents, permutation, NULL, &err), AT_OK, "%s", err.text);
+    return rank;
+}
+
+/* Which element of the input each of the output is, by the definition: output dimension i is permutation[i].
+ */
+static int64_t define(int64_t *from, const int64_t *extents, const int *permutation, int rank)
+{
+    int64_t count = 1;
+    for (int i = 0; i < rank; i++)
+        count *= extents[i];
+    for (int64_t k = 0; k < count; k++) {
+        int64_t rest = k, index[AT__MAX_RANK] = { 0 }, at = 0;
+        for (int i = rank - 1; i >= 0; i--) {
+            index[permutation[i]] = rest % extents[permutation[i]];
+            rest /= extents[permutation[i]];
+        }
+        for (int i = 0; i < rank; i++)
+            at = at * extents[i] + index[i];
+        from[k] = at;
+    }
+    return count;
+}
+
+Test(layout, the_canonical_form_moves_the_same_elements)
+{
+    at__rng rng = { 7 };
+    static int64_t right[6561];
+    for (int n = 0; n < 2000; n++) {
+        int64_t extents[AT__MAX_RANK];
+        int permutation[AT__MAX_RANK];
+        at__layout layout;
+        at__problem p;
+        at_error err = { 0 };
+        int rank = random_layout(&layout, extents, permutation, &rng);
+        int64_t count = define(right, extents, permutation, rank);
+        cr_assert_eq(at__layout_problem(&p, op, AT__F32, &layout, &err), AT_OK, "%s", err.text);
+        for (int64_t k = 0; k < count; k++) {
+            int64_t rest = k, from = 0, to = 0;
+            for (int d = op->dim_count - 1; d >= 0; d--) {
+                from += rest % p.dims[d] * p.dims[at__problem_first_stride(op, 0) + d];
+                to += rest % p.dims[d] * p.dims[at__problem_first_stride(op, 1) + d];
+                rest /= p.dims[d];
+            }
+            cr_assert(rest == 0 && right[to] == from);
+        }
+    }
+}
+
+Test(layout, the_text_reads_back_to_the_same_problem)
+{
+    at__rng rng = { 11 };
+    for (int n = 0; n < 500; n++) {
+        int64_t extents[AT__MAX_RANK];
+        int permutation[AT__MAX_RANK];
+        at__layout layout;
+        at__problem p, again;
+        at__str text = { 0 };
+        at_error err = { 0 };
+        int rank = random_layout(&layout, extents, permutation, &rng);
+        for (int i = 0; i < rank; i++) { /* gaps on either side */
+            layout.in[i] *= n % 2 ? 2 : 1;
+            layout.out[i] *= n % 3 ? 3 : 1;
+        }
+        cr_assert_eq(at__layout_problem(&p, op, AT__U16, &layout, &err), AT_OK, "%s", err.text);
+        cr_assert_eq(at__problem_set_aligns(&p, (int64_t[]){ 4, n % 5 ? 4 : 16 }, 2, &err), AT_OK);
+        at__problem_shape(&text, &p);
+        cr_assert(at__layout_read_shape(&again, op, AT__U16, at__str_text(&text)), "%s", at__str_text(&text));
+        cr_assert_arr_eq(again.dims, p.dims, sizeof p.dims, "%s", at__str_text(&text));
+        at__str_clear(&text);
+    }
+}
+
+static const struct {
+    const char *text, *expect;
+} GOOD[] = {
+    /* One key for equal problems, whatever they are called. */
+    { "permute 8x2048x3x32x128 2,0,3,1,4 bf16", "permute 8x2048x3x32x128:2.0.3.1.4 bf16" },
+    { "permute 75x96x75x96 3,0,2,1", "permute 75x96x75x96:3.0.2.1 f32" },
+    { "permute 75x1x96x75x96 4,1,0,3,2", "permute 75x96x75x96:3.0.2.1 f32" },
+    { "permute 5x3x96x75x96 4,0,1,3,2", "permute 15x96x75x96:3.0.2.1 f32" },
+    { "f32 permute 6x7x8:2.0.1 ", "transpose 42x8 f32" },
+    { "permute 64x8x7x8x7x96 0,1,3,2,4,5 f16", "permute 512x7x8x672:0.2.1.3 f16" },
+    /* Transposes, copies. */
+    { "permute 7264x7264 1,0", "transpose 7264x7264 f32" },
+    { "permute 355x384x384 0,2,1", "transpose 355x384x384 f32" },
+    { "permute 256x3x224x224 0,2,3,1", "transpose 256x3x50176 f32" },
+    { "permute 19x160x160x160 1,2,3,0 f64", "transpose 19x4096000 f64" },
+    { "permute 64x100 1,0 in=128,1 out=112,1 @16x4", "transpose 64x100/128x112@16x4 f32" },
+    { "permute 3x64x100 0,2,1 in=8192,128,1 out=6400,64,1", "transpose 3x64x100/128x64 f32" },
+    { "permute 3x64x100 0,2,1 in=12801,128,1", "permute 3x64x100:0.2.1/in=12801x128x1 f32" },
+    { "permute 4x5x6 0,1,2 u8", "copy 120 u8" },
+    { "permute 1x1 1,0", "copy 1 f32" },
+    { "permute 4x5x6@4 0,1,2", "permute 120:0@4 f32" },
+    { "permute 100 0 in=2", "permute 100:0/in=2 f32" },
+    { "permute 2x3x2x3x2x3x2x3 7, 6, 5, 4, 3, 2, 1, 0", "permute 2x3x2x3x2x3x2x3:7.6.5.4.3.2.1.0 f32" },
+    { "permute 70_000x70_000x2 1,0,2 f32 # 2^31 and more", "permute 70000x70000x2:1.0.2 f32" },
+};
+
+Test(layout, equal_problems_have_one_name)
+{
+    for (size_t i = 0; i < sizeof GOOD / sizeof *GOOD; i++)
+        cr_expect_str_eq(read(GOOD[i].text), GOOD[i].expect, "%s: %s", GOOD[i].text, read(GOOD[i].text));
+}
+
+static const struct {
+    const char *text, *expect;
+} BAD[] = {
+    { "permute 3x4", "s.txt:1:12: found no permutation" },
+    { "\npermute", "s.txt:2:8: found no sizes" },
+    { "permute 3x4 0,0", "s.txt:1:15: found index 0 a second time; expected each of 0 to 1 once" },
+    { "permute 3x4 0,2", "s.txt:1:15: found index 2; expected a permutation of 0 to 1" },
+    { "permute 3x4x5 0,1", "s.txt:1:15: found 2 indices; expected 3" },
+    { "permute 3x0 1,0", "s.txt:1:11: found '0'; expected a positive size" },
+    { "permute 3x4 1,0 in=4", "s.txt:1:20: found 1 strides of the input; expected 2" },
+    { "permute 3x4 1,0 in=0,1", "s.txt:1:20: found a stride of 0; expected 1 or more" },
+    { "permute 3x4 1,0 out=2,1",
+      "s.txt:1:21: found an output stride of 2 where faster dimensions reach over 3" },
+    { "permute 1x2x3x4x5x6x7x8x9 0", "s.txt:1:25: found one more of sizes, '9'; expected at most 8" },
+    { "permute 3x4 1,0 f99", "s.txt:1:17: found 'f99'; expected sizes, a permutation" },
+    { "permute 3x4 1,0 f32 u8", "s.txt:1:21: found 'u8'; expected one type a line" },
+    { "permute 3x4 1,0 2", "s.txt:1:17: found '2'; expected the permutation once" },
+    { "permute 3x4 1,", "s.txt:1:15: found ''; expected a number" },
+    { "permute 3x4 1,0/4", "s.txt:1:17: found '4' after '/'" },
+    { "permute 3x4 1,0@3", "s.txt:1:17: found align_in = 3" },
+    { "permute 4000000000x4000000000 1,0", "s.txt:1:9: found more than 9223372036854775807 elements" },
+};
+
+Test(layout, says_what_is_wrong_and_where)
+{
+    for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
+        const char *got = read(BAD[i].text);
+        cr_expect(strncmp(got, BAD[i].expect, strlen(BAD[i].expect)) == 0, "%s: %s", BAD[i].text, got);
+    }
+}
+
+Test(layout, other_ops_are_read_as_before)
+{
+    cr_expect_str_eq(read("transpose 64x32 u8"), "transpose 64x32 u8");
+    cr_expect_str_eq(read("64x32"), "transpose 64x32 f32");
+}
+
+/* tests/data/permutations.txt: the 57 of the benchmarks, and layouts of programs. */
+Test(layout, each_published_permutation_has_kernels)
+{
+    at__shapes shapes = { 0 };
+    at_error err = { 0 };
+    cr_assert_eq(at__shapes_read(&shapes, AT_SOURCE_DIR "/tests/data/permutations.txt", catalog, NULL, &err),
+                 AT_OK, "%s", err.text);
+    cr_expect_eq(shapes.count, 65);
+    at__shapes_clear(&shapes);
+}

@@ -1,0 +1,323 @@
+"""tools/python/autotune on tests/fake_driver.c, which writes launches down: arrays of every protocol, streams, contexts, what
+is refused. PyTorch's part needs a PyTorch, and is skipped without one.  usage: test_python_module.py FAKE_LIBCUDA"""
+import ctypes
+import inspect
+import os
+import sys
+import typing
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tools/python"))
+FAKE = ctypes.CDLL(sys.argv.pop(), mode=ctypes.RTLD_GLOBAL)
+
+try:
+    import torch
+except (ImportError, OSError):
+    torch = None
+
+import autotune  # noqa: E402
+from autotune import _arrays, _driver  # noqa: E402
+
+IN, OUT = 0x7000_0000, 0x7100_0000
+PRIMARY = 0xC0DE
+
+
+class Record(ctypes.Structure):
+    """fake_record of fake_driver.h."""
+    _fields_ = [("loads", ctypes.c_int), ("unloads", ctypes.c_int), ("launches", ctypes.c_int),
+                ("grid", ctypes.c_uint * 3), ("block", ctypes.c_uint * 3), ("shared_bytes", ctypes.c_uint),
+                ("params", ctypes.c_int64 * 5), ("stream", ctypes.c_void_p), ("waited", ctypes.c_void_p),
+                ("current", ctypes.c_void_p)]
+
+
+class Copied(ctypes.Structure):
+    """fake_copy of fake_driver.h."""
+    _fields_ = [("to", ctypes.c_uint64), ("at", ctypes.c_uint64), ("bytes", ctypes.c_uint64),
+                ("stream", ctypes.c_void_p), ("launches", ctypes.c_int)]
+
+
+FAKE.fake_read.restype = Record
+FAKE.fake_copied.restype = Copied
+
+
+class Cuda:
+    """An array as CuPy and Numba show theirs."""
+
+    def __init__(self, address, shape, typestr="<f4", strides=None, stream=None, readonly=False):
+        self.__cuda_array_interface__ = {"version": 3, "data": (address, readonly), "shape": shape, "typestr": typestr,
+                                         "strides": strides, "stream": stream}
+
+
+class DLTensor(ctypes.Structure):
+    _fields_ = [*_arrays._DLTensor._fields_, ("manager", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
+
+
+class DLPack:
+    """An array as JAX shows its own: the protocol alone."""
+
+    def __init__(self, address, shape, code=2, bits=32, device=2, strides=None):
+        sizes = ctypes.c_int64 * len(shape)
+        self.kept = sizes(*shape), sizes(*strides) if strides else None
+        pointers = [ctypes.cast(p, ctypes.POINTER(ctypes.c_int64)) if p else None for p in self.kept]
+        self.tensor = DLTensor(address - 16, device, 0, len(shape), code, bits, 1, *pointers, 16)
+        self.device, self.asked = device, []
+
+    def __dlpack_device__(self):
+        return self.device, 0
+
+    def __dlpack__(self, stream=None):
+        self.asked.append(stream)
+        make = ctypes.pythonapi.PyCapsule_New
+        make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        return make(ctypes.addressof(self.tensor), b"dltensor", None)
+
+
+class OnTheFakeDriver(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.tuner = autotune.Tuner(cache="")
+        cls.addClassCleanup(cls.tuner.close)
+
+    def setUp(self):
+        FAKE.fake_use_context(7)
+        self.before = FAKE.fake_read().launches
+
+    def launched(self):
+        """What the one launch of this test was."""
+        seen = FAKE.fake_read()
+        self.assertEqual(seen.launches, self.before + 1)
+        return seen
+
+    def refused(self, words, call, *arguments, **named):
+        with self.assertRaisesRegex(ValueError, words):
+            call(*arguments, **named)
+        self.assertEqual(FAKE.fake_read().launches, self.before)
+
+
+class Arrays(OnTheFakeDriver):
+    def test_a_cuda_array_interface_is_transposed_on_its_stream(self):
+        out = Cuda(OUT, (96, 64), stream=0x51)
+        self.assertIs(self.tuner.transpose(Cuda(IN, (64, 96), stream=0x51), out), out)
+        seen = self.launched()
+        self.assertEqual(list(seen.params)[:2], [OUT, IN])
+        self.assertEqual((seen.stream, seen.waited), (0x51, None))
+
+    def test_dlpack_is_transposed_on_the_stream_that_was_agreed_on(self):
+        x, out = DLPack(IN, (64, 96)), DLPack(OUT, (96, 64))
+        self.tuner.transpose(x, out, stream=0x52)
+        seen = self.launched()
+        self.assertEqual(list(seen.params)[:2], [OUT, IN], "with the offset in bytes")
+        self.assertEqual(seen.stream, 0x52)
+        self.assertEqual(x.asked, [0x52])
+
+    def test_without_a_stream_dlpack_is_asked_for_the_default_one(self):
+        x = DLPack(IN, (64, 96))
+        self.tuner.transpose(x, Cuda(OUT, (96, 64)))
+        self.assertEqual(x.asked, [1])
+        self.assertEqual(self.launched().stream, 1)
+
+    def test_another_stream_on_which_an_input_is_made_is_waited_for(self):
+        self.tuner.transpose(Cuda(IN, (64, 96), stream=0x53), Cuda(OUT, (96, 64), stream=0x54))
+        seen = self.launched()
+        self.assertEqual((seen.stream, seen.waited), (0x54, 0x53))
+
+    def test_a_given_stream_waits_for_that_of_the_array(self):
+        self.tuner.copy(Cuda(IN, (64, 96), stream=0x55), Cuda(OUT, (64, 96)), stream=0x56)
+        seen = self.launched()
+        self.assertEqual((seen.stream, seen.waited), (0x56, 0x55))
+
+    def test_rows_that_lie_apart_are_taken_as_they_are(self):
+        self.tuner.transpose(Cuda(IN, (64, 96), strides=(512, 4)), Cuda(OUT, (96, 64)))
+        self.assertEqual(list(self.launched().params)[:2], [OUT, IN])
+
+    def test_any_order_of_dimensions_and_any_strides_are_one_launch(self):
+        self.tuner.permute(Cuda(IN, (4, 6, 8, 10)), (2, 0, 3, 1), Cuda(OUT, (8, 4, 10, 6)))
+        self.assertEqual(list(self.launched().params)[:2], [OUT, IN])
+        self.tuner.permute(Cuda(IN, (4, 6, 8), strides=(768, 128, 16)), (2, 1, 0), Cuda(OUT, (8, 6, 4)))
+        self.assertEqual(FAKE.fake_read().launches, self.before + 2)
+
+    def test_a_permutation_that_is_a_transpose_runs_as_one(self):
+        self.tuner.permute(Cuda(IN, (64, 96)), (1, 0), Cuda(OUT, (96, 64)))
+        seen = self.launched()
+        self.tuner.transpose(Cuda(IN, (64, 96)), Cuda(OUT, (96, 64)))
+        again = FAKE.fake_read()
+        self.assertEqual((list(seen.grid), list(seen.block), list(seen.params)),
+                         (list(again.grid), list(again.block), list(again.params)))
+
+    def test_dims_that_are_no_permutation(self):
+        self.refused("expected each of 0 to 2 once", self.tuner.permute, Cuda(IN, (4, 6, 8)), (0, 1, 1))
+        self.refused("expected shape", self.tuner.permute, Cuda(IN, (4, 6, 8)), (2, 1, 0), Cuda(OUT, (4, 6, 8)))
+
+    def test_a_context_of_the_array_s_device_is_current_meanwhile_and_not_after(self):
+        FAKE.fake_use_context(0)
+        self.tuner.transpose(Cuda(IN, (64, 96)), Cuda(OUT, (96, 64)))
+        self.assertIsNone(self.launched().current)
+        with _driver.current(_arrays.as_array(Cuda(IN, (64, 96)))):
+            self.assertEqual(FAKE.fake_read().current, PRIMARY)
+
+    def test_nothing_is_launched_for_no_elements(self):
+        self.tuner.transpose(Cuda(IN, (0, 96)), Cuda(OUT, (96, 0)))
+        self.assertEqual(FAKE.fake_read().launches, self.before)
+
+    def test_copies_bytes_of_any_type(self):
+        for typestr in ("|b1", "<f2", "<i4", "<c8", "<c16"):
+            with self.subTest(typestr):
+                self.before = FAKE.fake_read().launches
+                self.tuner.copy(Cuda(IN, (64, 96), typestr), Cuda(OUT, (64, 96), typestr))
+                self.assertEqual(list(self.launched().params)[:2], [OUT, IN])
+
+    def test_copies_what_begins_anywhere_by_the_driver(self):
+        self.tuner.copy(Cuda(IN + 16, (64, 96), stream=0x59), Cuda(OUT, (64, 96)))
+        seen = FAKE.fake_copied()
+        self.assertEqual((seen.to, seen.at, seen.bytes, seen.stream), (OUT, IN + 16, 24576, 0x59))
+        self.assertEqual(FAKE.fake_read().launches, self.before)
+
+    def test_the_short_way_launches_the_same(self):
+        self.tuner.submit("transpose", (64, 96), "u32", OUT, IN, 0x5A)
+        seen = self.launched()
+        self.assertEqual((list(seen.params)[:2], seen.stream), ([OUT, IN], 0x5A))
+        with self.assertRaisesRegex(autotune.Error, "buffer") as raised:
+            self.tuner.submit("transpose", (64, 96), "u32", OUT, 0, 0)
+        self.assertEqual(raised.exception.status, "usage")
+
+    def test_reads_types_of_all_protocols(self):
+        for value, dtype in [(Cuda(IN, (4,), "<f8"), "f64"), (Cuda(IN, (4,), "|b1"), "u8"), (Cuda(IN, (4,), "<c16"), "c128"),
+                             (DLPack(IN, (4,), 4, 16), "bf16"), (DLPack(IN, (4,), 5, 64), "c64"), (DLPack(IN, (4,), 6, 8), "u8")]:
+            self.assertEqual(_arrays.as_array(value).dtype, dtype)
+
+    def test_strides_of_one_element_s_dimension_do_not_matter(self):
+        self.assertTrue(_arrays.as_array(Cuda(IN, (1, 96), strides=(4, 4))).dense)
+        self.assertFalse(_arrays.as_array(Cuda(IN, (2, 96), strides=(4, 4))).dense)
+
+
+class Refused(OnTheFakeDriver):
+    def test_an_output_of_another_shape_type_or_layout(self):
+        x = Cuda(IN, (64, 96))
+        for out in (Cuda(OUT, (64, 96)), Cuda(OUT, (96, 64), "<f8"), Cuda(OUT, (96, 64), strides=(4, 384))):
+            self.refused(r"out: found shape .* expected a contiguous array of shape \(96, 64\)", self.tuner.transpose, x, out)
+
+    def test_an_output_that_may_only_be_read(self):
+        x, out = Cuda(IN, (64, 96), readonly=True), Cuda(OUT, (96, 64), readonly=True)
+        self.refused("out: found a read-only array", self.tuner.transpose, x, out)
+        self.refused("out: found a read-only array", self.tuner.run, "transpose", (64, 96), "f32", [out, x])
+
+    def test_memory_of_the_host(self):
+        self.refused("found a buffer at 0x64; expected memory of a GPU", self.tuner.transpose, Cuda(IN, (64, 96)),
+                     Cuda(0x64, (96, 64)))
+        self.refused("DLPack's device type 1", self.tuner.copy, DLPack(IN, (4, 4), device=1))
+
+    def test_what_is_no_array(self):
+        self.refused("found a list; expected an array on a GPU", self.tuner.transpose, [[1, 2], [3, 4]])
+
+    def test_a_view_that_no_kernel_takes(self):
+        self.refused("expected dense rows", self.tuner.transpose, Cuda(IN, (64, 96), strides=(4, 256)), Cuda(OUT, (96, 64)))
+
+    def test_a_framework_for_which_nothing_can_be_allocated(self):
+        self.refused(r"expected out=, an array of shape \(96, 64\)", self.tuner.transpose, Cuda(IN, (64, 96)))
+
+    def test_four_dimensions(self):
+        self.refused("found 4 dimensions", self.tuner.transpose, Cuda(IN, (2, 2, 64, 96)))
+
+    def test_foreign_byte_order(self):
+        self.refused("found elements '>f4'", self.tuner.copy, Cuda(IN, (64, 96), ">f4"))
+
+
+class Run(OnTheFakeDriver):
+    PROBLEM = "transpose", (64, 96), "f32"
+
+    def test_takes_buffers_by_name_and_in_order(self):
+        named = {"in": Cuda(IN, (64, 96), stream=0x57), "out": Cuda(OUT, (96, 64))}
+        for buffers in (named, [named["out"], named["in"]]):
+            self.before = FAKE.fake_read().launches
+            self.tuner.run(*self.PROBLEM, buffers)
+            seen = self.launched()
+            self.assertEqual((list(seen.params)[:2], seen.stream), ([OUT, IN], 0x57))
+
+    def test_takes_addresses_at_their_word(self):
+        self.tuner.run(*self.PROBLEM, [OUT, IN], 0x58)
+        self.assertEqual(self.launched().stream, 0x58)
+
+    def test_refuses_an_array_that_is_too_small(self):
+        self.refused("in: found 24572 bytes; expected 24576", self.tuner.run, *self.PROBLEM,
+                     [Cuda(OUT, (96, 64)), Cuda(IN, (6143,))])
+
+    def test_refuses_one_that_is_not_contiguous(self):
+        self.refused("out: found strides", self.tuner.run, *self.PROBLEM,
+                     [Cuda(OUT, (96, 64), strides=(4, 384)), Cuda(IN, (64, 96))])
+
+    def test_refuses_another_number_of_buffers(self):
+        self.refused("found 1 buffers; expected out, in", self.tuner.run, *self.PROBLEM, [Cuda(OUT, (96, 64))])
+        self.refused("found buffers input, out; expected out, in", self.tuner.run, *self.PROBLEM, {"out": OUT, "input": IN})
+
+    def test_an_error_of_the_library_tells_its_kind(self):
+        with self.assertRaises(autotune.Error) as raised:
+            self.tuner.find("transpos", (4, 4), "f32")
+        self.assertEqual(raised.exception.status, "input")
+
+
+class Nvrtc(unittest.TestCase):
+    def test_wheels_of_both_layouts_are_searched_on_the_path(self):
+        import tempfile
+
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "nvidia").mkdir()
+            sys.path.insert(0, folder)
+            self.addCleanup(sys.path.remove, folder)
+            sys.modules.pop("nvidia", None)
+            found = [str(place) for place in _driver.nvrtc_folders()]
+        self.assertIn(f"{folder}/nvidia/cu13/lib", found)
+        self.assertIn(f"{folder}/nvidia/cuda_nvrtc/lib", found)
+
+
+@unittest.skipIf(sys.version_info < (3, 10), "older ones cannot evaluate X | Y")
+class Typed(unittest.TestCase):
+    def test_all_that_is_public_is_annotated(self):
+        self.assertTrue((ROOT / "tools/python/autotune/py.typed").exists())
+        public = [getattr(autotune, name) for name in autotune.__all__]
+        calls = [value for value in public if inspect.isfunction(value)]
+        calls += [value for _, value in inspect.getmembers(autotune.Tuner, inspect.isfunction) if value.__name__[:1] != "_"]
+        self.assertGreater(len(calls), 10)
+        for call in calls:
+            with self.subTest(call.__qualname__):
+                self.assertEqual(set(typing.get_type_hints(call)) - {"return"}, set(inspect.signature(call).parameters) - {"self"})
+                self.assertIn("return", call.__annotations__)
+
+
+@unittest.skipUnless(torch, "there is no PyTorch here")
+class Torch(unittest.TestCase):
+    """The operators' frame, on the CPU, where they are PyTorch's own."""
+
+    def setUp(self):
+        self.x = torch.randn(3, 5, requires_grad=True)
+
+    def test_the_gradient_of_a_transpose_is_a_transpose(self):
+        weight = torch.randn(5, 3)
+        (autotune.transpose(self.x) * weight).sum().backward()
+        self.assertTrue(torch.equal(self.x.grad, weight.t()))
+
+    def test_vmap_takes_them(self):
+        x = torch.randn(4, 3, 5)
+        self.assertTrue(torch.equal(torch.vmap(autotune.transpose)(x), x.transpose(1, 2)))
+        self.assertTrue(torch.equal(torch.vmap(autotune.transpose, in_dims=1)(x), x.permute(1, 2, 0)))
+        deep = torch.randn(2, 4, 3, 5)
+        self.assertTrue(torch.equal(torch.vmap(autotune.transpose)(deep), deep.transpose(2, 3)))
+        self.assertTrue(torch.equal(torch.vmap(autotune.copy, in_dims=2)(x), x.permute(2, 0, 1)))
+
+    def test_operators_are_what_pytorch_asks_of_them(self):
+        for op in (torch.ops.autotune.transpose, torch.ops.autotune.copy):
+            torch.library.opcheck(op, (self.x,))
+            torch.library.opcheck(op, (torch.randn(2, 4, 6)[..., ::2],))
+
+    def test_torch_compile_takes_them_whole(self):
+        def f(x):
+            return autotune.transpose(x * 2) + autotune.copy(x).t()
+
+        compiled = torch.compile(f, fullgraph=True, backend="aot_eager")
+        self.assertTrue(torch.equal(compiled(self.x), f(self.x)))
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,109 @@
+"""`pip install .` into a fresh virtual environment: the program in its bin/, the module with its library, the winners
+that come along, NVRTC from NVIDIA's wheel.  usage: test_wheel.py AUTOTUNE      exit code 77, which skips: pip cannot
+fetch the build backend"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+AUTOTUNE = sys.argv.pop()
+PIP = ["-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--quiet"]
+
+
+def run(*command, **more):
+    """(exit code, stdout, stderr), in an empty home and without what this build has."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("AUTOTUNE") and k != "PYTHONPATH"}
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
+                          env={**kept, **Wheel.home, **more})
+    return done.returncode, done.stdout, done.stderr
+
+
+class Wheel(unittest.TestCase):
+    """One environment for all tests."""
+
+    home = {}
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = Path(folder.name)
+        code, _, said = run(sys.executable, "-m", "venv", cls.folder / "venv")
+        cls.need(code, said, "python3 -m venv (Debian: python3-venv)")
+        cls.bin = cls.folder / "venv/bin"
+        code, _, said = run(cls.bin / "python", *PIP, "--retries", "1", "--timeout", "20", "scikit-build-core>=0.10")
+        cls.need(code, said, "network: pip cannot fetch scikit-build-core")
+        # An unoptimized build, in a folder of its own: half the time, and the build folder is left as it is.
+        code, _, said = run(cls.bin / "python", *PIP, "--no-build-isolation", "--no-deps", ROOT,
+                            f"--config-settings=build-dir={cls.folder}/build", "--config-settings=cmake.build-type=Debug",
+                            PYTHONPATH=str(ROOT / "tools/python"))
+        if code:
+            raise AssertionError(said)
+        home = str(cls.folder / "home")
+        cls.home = {"HOME": home, "XDG_DATA_HOME": home, "XDG_CACHE_HOME": home, "CUDA_VISIBLE_DEVICES": ""}
+        cls.site = next((cls.folder / "venv/lib").glob("python3*/site-packages"))
+
+    @classmethod
+    def need(cls, code, said, what):
+        if code:
+            print(f"skipped: no {what}\n{said[-500:]}", file=sys.stderr)
+            cls.doClassCleanups()
+            sys.exit(77)
+
+    def test_the_program_is_on_the_path_and_has_the_winners(self):
+        code, version, said = run(self.bin / "autotune", "--version")
+        self.assertEqual((code, said), (0, ""))
+        self.assertEqual(version, run(AUTOTUNE, "--version")[1])
+        code, winner, said = run(self.bin / "autotune", "query", "4096x4096", "f32")
+        self.assertEqual(code, 0, said)
+        self.assertEqual(winner, run(AUTOTUNE, "query", "4096x4096", "f32")[1])
+        self.assertEqual(run(self.bin / "python", "-m", "autotune", "query", "4096x4096", "f32")[1], winner)
+
+    def test_the_module_answers_from_its_own_library(self):
+        code, seen, said = run(self.bin / "python", "-c", "import autotune; print(autotune.find('transpose', (4096, 4096), "
+                               "'f32')); print(autotune._native.library_path())")
+        self.assertEqual(code, 0, said)
+        self.assertRegex(seen, r"^Found\(match='exact'.*template_name='\w+'.*origin='shipped with autotune'")
+        self.assertEqual(seen.splitlines()[-1], str(self.site / "autotune/libautotune.so"))
+
+    def test_all_that_is_needed_is_in_it_and_nothing_else(self):
+        files = {str(path.relative_to(self.site / "autotune")) for path in (self.site / "autotune").rglob("*")
+                 if "__pycache__" not in str(path)}
+        sources = {path.name for path in (ROOT / "tools/python/autotune").iterdir() if path.name != "__pycache__"}
+        self.assertEqual(files, sources | {"libautotune.so"})
+        self.assertIn("py.typed", files)
+
+    def test_the_manual_page_and_completions_are_beside_the_program(self):
+        share = self.folder / "venv/share"
+        for page in ("man/man1/autotune.1", "bash-completion/completions/autotune", "zsh/site-functions/_autotune",
+                     "fish/vendor_completions.d/autotune.fish"):
+            self.assertIn("autotune", (share / page).read_text())
+
+    def test_what_it_says_of_itself(self):
+        info = next(self.site.glob("autotune-*.dist-info"))
+        version = re.search(r"project\(autotune VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
+        self.assertEqual(info.name, f"autotune-{version}.dist-info")
+        described = (info / "METADATA").read_text()
+        self.assertNotIn("Requires-Dist: torch", described)
+        self.assertRegex(described, r"Requires-Dist: nvidia-cuda-nvrtc; extra == .nvrtc.")
+
+    def test_program_and_module_take_nvrtc_from_the_environment(self):
+        for place in ("cu13", "cuda_nvrtc"):
+            with self.subTest(place):
+                library = self.site / "nvidia" / place / "lib/libnvrtc.so.13"
+                library.parent.mkdir(parents=True)
+                self.addCleanup(library.unlink, missing_ok=True)
+                library.write_text("not a library")  # it is opened, and something else is taken
+                for command in ([self.bin / "autotune", "check", "--template", "tiny", "--sample", "1"],
+                                [self.bin / "python", "-c", "import autotune; autotune._driver.load_nvrtc()"]):
+                    opened = run(*command, LD_DEBUG="files")[2]
+                    self.assertIn(f"nvidia/{place}/lib/libnvrtc.so.13", opened)
+                library.unlink()
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,83 @@
+"""Kernels that autotune has found, from Python: look-ups anywhere, runs on the arrays of any framework.
+
+    import autotune
+    print(autotune.find("transpose", (4096, 4096), "f32", device="NVIDIA H200").config)
+    y = autotune.transpose(x)          # x: (rows, cols) or (batch, rows, cols) on a GPU
+    autotune.run("blur", (4096, 4096), "f32", {"out": y, "in": x})
+
+Arrays are PyTorch tensors, or what has __cuda_array_interface__ (CuPy, Numba) or __dlpack__ (JAX). Work is submitted to
+the stream on which the framework works now. On PyTorch's tensors transpose and copy are operators: torch.compile takes them
+whole, and they have gradients. torch.ops.autotune has them after `import torch, autotune`.
+
+Needs the standard library and libautotune.so, which `pip install .` in the sources of autotune brings along. Errors:
+autotune.Error is what the library said, ValueError what an argument should have been.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ._native import Arg, Error, Found
+from ._tuner import Buffer, Tuner
+
+__all__ = ["Arg", "Error", "Found", "Tuner", "copy", "default", "find", "permute", "prepare", "run", "transpose"]
+
+_lock = threading.Lock()
+_default: list[Tuner] = []
+
+
+def default() -> Tuner:
+    """The tuner of this module's functions: opened once, on the default database."""
+    if not _default:
+        with _lock:
+            if not _default:
+                _default.append(Tuner())
+    return _default[0]
+
+
+def find(op: str, sizes: Sequence[int], dtype: str, device: str | None = None, cc: int = 0, sms: int = 0) -> Found:
+    """What is known of a problem: Tuner.find of the default tuner."""
+    return default().find(op, sizes, dtype, device, cc, sms)
+
+
+def prepare(op: str, sizes: Sequence[int], dtype: str) -> Found:
+    """Compiles and loads ahead of the first run: Tuner.prepare of the default tuner."""
+    return default().prepare(op, sizes, dtype)
+
+
+def run(op: str, sizes: Sequence[int], dtype: str, buffers: Mapping[str, Buffer] | Sequence[Buffer],
+        stream: int | None = None) -> None:
+    """Launches an operation: Tuner.run of the default tuner."""
+    default().run(op, sizes, dtype, buffers, stream)
+
+
+def transpose(x: Any, out: Any = None) -> Any:
+    """x with its last two dimensions exchanged, as a new contiguous array, or in `out`."""
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(x, torch.Tensor):
+        from . import _torch
+
+        return _torch.transpose(x, out)
+    return default().transpose(x, out)
+
+
+def copy(x: Any, out: Any = None) -> Any:
+    """A contiguous copy of a contiguous array, or that in `out`."""
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(x, torch.Tensor):
+        from . import _torch
+
+        return _torch.copy(x, out)
+    return default().copy(x, out)
+
+
+def permute(x: Any, dims: Sequence[int], out: Any = None) -> Any:
+    """x with its dimensions in the order `dims`, as a new contiguous array, or in `out`. No gradients."""
+    return default().permute(x, dims, out)
+
+
+if "torch" in sys.modules:
+    from . import _torch  # noqa: F401  registers the operators

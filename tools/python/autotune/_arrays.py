@@ -1,0 +1,166 @@
+"""Arrays on a GPU, whoever's they are: PyTorch tensors, __cuda_array_interface__ (CuPy, Numba, ...), DLPack (JAX, ...),
+or plain addresses."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+LEGACY_STREAM = 1  # what both protocols call the default stream; 0 is ambiguous to them
+_CUDA_DEVICES = (2, 13)  # kDLCUDA, kDLCUDAManaged
+_KINDS = {"b": "u", "i": "i", "u": "u", "f": "f", "c": "c", "V": "u"}
+_DLPACK_KINDS = {0: "i", 1: "u", 2: "f", 4: "bf", 5: "c", 6: "u"}  # 6: bool
+
+
+@dataclass(frozen=True)
+class Array:
+    """Strides in elements. `stream`: on which the contents are made, None when they are there. `device`: the GPU's
+    number, None when it was not said. `owner`: what must live until the work is submitted."""
+
+    address: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    dtype: str
+    item_bytes: int
+    stream: int | None = None
+    device: int | None = None
+    owner: Any = field(default=None, repr=False)
+    writable: bool = True
+
+    @property
+    def count(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def dense(self) -> bool:
+        return self.count == 0 or all(size == 1 or stride == expected for size, stride, expected
+                                      in zip(self.shape, self.strides, row_major(self.shape)))
+
+
+def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
+    strides, step = [], 1
+    for size in reversed(shape):
+        strides.append(step)
+        step *= size
+    return tuple(reversed(strides))
+
+
+def is_torch(value: object) -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.Tensor)
+
+
+# ---- PyTorch ----
+
+_TORCH_TYPES = {"bool": "u8", "uint8": "u8", "int8": "i8", "float16": "f16", "half": "f16", "bfloat16": "bf16",
+                "uint16": "u16", "int16": "i16", "float32": "f32", "int32": "i32", "uint32": "u32", "float64": "f64",
+                "int64": "i64", "uint64": "u64", "complex64": "c64", "complex128": "c128"}
+_BITS = {1: "u8", 2: "u16", 4: "u32", 8: "u64", 16: "c128"}
+
+
+def bits(item_bytes: int) -> str:
+    """The type of an operation that only moves elements of so many bytes."""
+    if item_bytes not in _BITS:
+        raise ValueError(f"found elements of {item_bytes} bytes; expected one of {', '.join(map(str, _BITS))}")
+    return _BITS[item_bytes]
+
+
+def _from_torch(tensor: Any, stream: int | None) -> Array:
+    import torch
+
+    if not tensor.is_cuda:
+        raise ValueError(f"found a tensor on {tensor.device}; expected one on a GPU: x.cuda()")
+    if tensor.is_conj() or tensor.is_neg():
+        raise ValueError("found a lazily conjugated or negated view; expected x.resolve_conj().resolve_neg()")
+    if stream is None:
+        stream = torch.cuda.current_stream(tensor.device).cuda_stream
+    name = _TORCH_TYPES.get(str(tensor.dtype).removeprefix("torch."))
+    return Array(tensor.data_ptr(), tuple(tensor.shape), tuple(tensor.stride()), name or bits(tensor.element_size()),
+                 tensor.element_size(), stream, tensor.device.index, tensor)
+
+
+# ---- __cuda_array_interface__ ----
+
+
+def _from_interface(value: Any) -> Array:
+    interface = value.__cuda_array_interface__
+    kind, item_bytes = interface["typestr"][1], int(interface["typestr"][2:])
+    if kind not in _KINDS or interface["typestr"][0] == ">":
+        raise ValueError(f"found elements '{interface['typestr']}'; expected numbers in this machine's byte order")
+    shape = tuple(interface["shape"])
+    given = interface.get("strides")
+    if given and any(step % item_bytes for step in given):
+        raise ValueError(f"found strides of {given} bytes; expected multiples of an element's {item_bytes}")
+    strides = tuple(step // item_bytes for step in given) if given else row_major(shape)
+    return Array(interface["data"][0], shape, strides, f"{_KINDS[kind]}{8 * item_bytes}", item_bytes,
+                 interface.get("stream"), None, value, not interface["data"][1])
+
+
+# ---- DLPack ----
+
+
+class _DLTensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
+                ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
+                ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64)]
+
+
+def _from_dlpack(value: Any, stream: int | None) -> Array:
+    """The capsule stays ours and is destroyed unused, with what it holds, when the array goes: we keep no data."""
+    kind, device = value.__dlpack_device__()
+    if kind not in _CUDA_DEVICES:
+        raise ValueError(f"found an array on DLPack's device type {int(kind)}; expected one on a GPU")
+    capsule = value.__dlpack__(stream=stream or LEGACY_STREAM)
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    tensor = _DLTensor.from_address(pointer(capsule, b"dltensor"))
+    if tensor.code not in _DLPACK_KINDS or tensor.lanes != 1 or tensor.bits % 8:
+        raise ValueError(f"found DLPack's type {tensor.code} of {tensor.bits} bits; expected numbers of whole bytes")
+    shape = tuple(tensor.shape[:tensor.ndim])
+    strides = tuple(tensor.strides[:tensor.ndim]) if tensor.strides else row_major(shape)
+    return Array((tensor.data or 0) + tensor.byte_offset, shape, strides, f"{_DLPACK_KINDS[tensor.code]}{tensor.bits}",
+                 tensor.bits // 8, stream or LEGACY_STREAM, device, (value, capsule))
+
+
+# ---- all of them ----
+
+
+def as_array(value: Any, stream: int | None = None) -> Array:
+    """`stream`: on which the array will be used, or None: where its framework works now."""
+    if isinstance(value, Array):
+        return value
+    if is_torch(value):
+        return _from_torch(value, stream)
+    if hasattr(value, "__cuda_array_interface__"):
+        return _from_interface(value)
+    if hasattr(value, "__dlpack__"):
+        return _from_dlpack(value, stream)
+    raise ValueError(f"found a {type(value).__name__}; expected an array on a GPU: a PyTorch tensor, or what has "
+                     "__cuda_array_interface__ or __dlpack__")
+
+
+def common_stream(arrays: Iterable[Array], given: int | None) -> tuple[int, set[int]]:
+    """Where to launch: on the given stream, else on that of the first that has one; and the others, which must be waited
+    for."""
+    streams = [array.stream for array in arrays if array.stream is not None]
+    chosen = given if given is not None else streams[0] if streams else 0
+    return chosen, {stream for stream in streams if (stream or LEGACY_STREAM) != (chosen or LEGACY_STREAM)}
+
+
+def empty_like(value: Any, array: Array, shape: tuple[int, ...]) -> Any:
+    """A new contiguous array of the same framework, type and device."""
+    framework = type(value).__module__.partition(".")[0]
+    if is_torch(value):
+        return value.new_empty(shape)
+    if framework == "cupy":
+        import cupy
+
+        with cupy.cuda.Device(value.device.id):
+            return cupy.empty(shape, dtype=value.dtype)
+    raise ValueError(f"cannot allocate an array for {framework}: expected out=, an array of shape {shape} and of "
+                     f"elements of {array.item_bytes} bytes")

@@ -1,0 +1,172 @@
+"""include/autotune/autotune.h in ctypes: the structures, and libautotune.so with the types of its calls."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import glob
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+MAX_SIZES, MAX_PITCHES, MAX_ALIGNMENTS, MAX_RANK = 6, 2, 4, 8
+TYPES = ("u8", "i8", "f16", "bf16", "u16", "i16", "f32", "i32", "u32", "f64", "i64", "u64", "c64", "c128")
+ROLES = ("scalar", "input", "output", "inout", "scratch")
+MATCHES = ("exact", "near", "other_device", "none")
+HERE = Path(__file__).resolve().parent
+
+
+class Error(Exception):
+    """What the library said; `status` is its word for the kind: "device", "input", ..."""
+
+    def __init__(self, status: str, text: str) -> None:
+        super().__init__(text)
+        self.status = status
+
+
+class ErrorStruct(ctypes.Structure):
+    _fields_ = [("status", ctypes.c_int), ("text", ctypes.c_char * 1024)]
+
+
+class ProblemStruct(ctypes.Structure):
+    _fields_ = [("op", ctypes.c_char_p), ("type", ctypes.c_int), ("size_count", ctypes.c_int),
+                ("sizes", ctypes.c_int64 * MAX_SIZES), ("pitches", ctypes.c_int64 * MAX_PITCHES),
+                ("alignments", ctypes.c_int64 * MAX_ALIGNMENTS)]
+
+
+class LayoutStruct(ctypes.Structure):
+    _fields_ = [("rank", ctypes.c_int), ("extents", ctypes.c_int64 * MAX_RANK),
+                ("strides_in", ctypes.c_int64 * MAX_RANK), ("strides_out", ctypes.c_int64 * MAX_RANK)]
+
+
+class LaidOutStruct(ProblemStruct):
+    """A problem of an operation that looks at its layout; of others it may be left out."""
+    _fields_ = [("layout", LayoutStruct)]
+
+
+class OpenOptionsStruct(ctypes.Structure):
+    _fields_ = [("version", ctypes.c_int), ("database", ctypes.c_char_p), ("cache", ctypes.c_char_p),
+                ("templates", ctypes.c_char_p), ("without_shipped", ctypes.c_int),
+                ("tune_s", ctypes.c_double), ("tune_in_background", ctypes.c_int), ("program", ctypes.c_char_p)]
+
+
+class TargetStruct(ctypes.Structure):
+    _fields_ = [("version", ctypes.c_int), ("device", ctypes.c_char_p), ("cc", ctypes.c_int), ("sms", ctypes.c_int)]
+
+
+class ArgStruct(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("role", ctypes.c_int), ("bytes", ctypes.c_int64),
+                ("value", ctypes.c_int64), ("align", ctypes.c_int64)]
+
+
+class MetricStruct(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("value", ctypes.c_double)]
+
+
+class FoundStruct(ctypes.Structure):
+    _fields_ = [("match", ctypes.c_int), ("why", ctypes.c_char_p), ("warning", ctypes.c_char_p),
+                ("op", ctypes.c_char_p), ("shape", ctypes.c_char_p), ("type", ctypes.c_char_p),
+                ("device", ctypes.c_char_p), ("cc", ctypes.c_int), ("sms", ctypes.c_int),
+                ("template_name", ctypes.c_char_p), ("config", ctypes.c_char_p), ("kernel", ctypes.c_char_p),
+                ("grid", ctypes.c_int64 * 3), ("block", ctypes.c_int64 * 3), ("shared_bytes", ctypes.c_int64),
+                ("arg_count", ctypes.c_int), ("args", ctypes.POINTER(ArgStruct)),
+                ("measured_device", ctypes.c_char_p), ("measured_shape", ctypes.c_char_p),
+                ("measured_at", ctypes.c_char_p),
+                ("median_s", ctypes.c_double), ("gb_per_s", ctypes.c_double), ("ceiling_s", ctypes.c_double),
+                ("origin", ctypes.c_char_p), ("gflop_per_s", ctypes.c_double),
+                ("metric_count", ctypes.c_int), ("metrics", ctypes.POINTER(MetricStruct))]
+
+
+@dataclass(frozen=True)
+class Arg:
+    """An argument of a kernel. `value`: of a scalar; `bytes`, `align`: of a buffer."""
+
+    name: str
+    role: str
+    bytes: int
+    value: int
+    align: int
+
+
+@dataclass(frozen=True)
+class Found:
+    """An answer; at_found in autotune.h says what each member means. A metric without a value is NaN."""
+
+    match: str
+    why: str
+    warning: str
+    op: str
+    shape: str
+    type: str
+    device: str
+    cc: int
+    sms: int
+    template_name: str | None
+    config: str
+    kernel: str
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    shared_bytes: int
+    args: tuple[Arg, ...]
+    measured_device: str
+    measured_shape: str
+    measured_at: str
+    median_s: float
+    gb_per_s: float
+    ceiling_s: float
+    origin: str
+    gflop_per_s: float
+    metrics: Mapping[str, float]
+    source: str | None = None
+
+
+def shown(found: FoundStruct, source: str | None = None) -> Found:
+    """A copy in Python's own types, which outlives the tuner."""
+    values: dict[str, Any] = {field[0]: getattr(found, field[0]) for field in FoundStruct._fields_
+                              if not field[0].endswith("_count")}
+    values = {name: v.decode() if isinstance(v, bytes) else v for name, v in values.items()}
+    values["match"] = MATCHES[found.match]
+    values["grid"], values["block"] = tuple(found.grid), tuple(found.block)
+    values["args"] = tuple(Arg(arg.name.decode(), ROLES[arg.role], arg.bytes, arg.value, arg.align)
+                           for arg in found.args[:found.arg_count])
+    values["metrics"] = {metric.name.decode(): metric.value for metric in found.metrics[:found.metric_count]}
+    return Found(**values, source=source)
+
+
+def library_path(path: str | os.PathLike[str] | None = None) -> str:
+    """$AUTOTUNE_LIBRARY, the one that was installed with this module, the one in build/ of the sources, the system's."""
+    given = path or os.environ.get("AUTOTUNE_LIBRARY")
+    if given:
+        return os.fspath(given)
+    built = sorted(glob.glob(str(HERE.parents[2] / "build" / "libautotune.so*")))
+    for found in (str(HERE / "libautotune.so"), *built):
+        if os.path.exists(found):
+            return found
+    installed = ctypes.util.find_library("autotune")
+    if not installed:
+        raise Error("not_found", "no libautotune.so: `pip install .` in the sources of autotune installs it with this "
+                                 "module, `cmake --build build` makes it; or set AUTOTUNE_LIBRARY to its path")
+    return installed
+
+
+def load(path: str | os.PathLike[str] | None = None) -> ctypes.CDLL:
+    """The library, with the types of all calls that are made."""
+    library = ctypes.CDLL(library_path(path))
+    pointer, problem = ctypes.c_void_p, ctypes.POINTER(ProblemStruct)
+    error, found = ctypes.POINTER(ErrorStruct), ctypes.POINTER(FoundStruct)
+    library.at_version.restype = ctypes.c_char_p
+    library.at_status_name.restype = ctypes.c_char_p
+    library.at_open.argtypes = [ctypes.POINTER(pointer), ctypes.POINTER(OpenOptionsStruct), error]
+    library.at_close.argtypes = [pointer]
+    library.at_close.restype = None
+    library.at_find.argtypes = [ctypes.POINTER(found), pointer, problem, ctypes.POINTER(TargetStruct), error]
+    library.at_found_close.argtypes = [found]
+    library.at_found_close.restype = None
+    library.at_source.argtypes = [ctypes.POINTER(pointer), found, error]
+    library.at_free.argtypes = [pointer]
+    library.at_free.restype = None
+    library.at_prepare.argtypes = [ctypes.POINTER(found), pointer, problem, error]
+    library.at_run.argtypes = [pointer, problem, ctypes.POINTER(pointer), ctypes.c_int, pointer, error]
+    return library

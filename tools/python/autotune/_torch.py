@@ -1,0 +1,120 @@
+"""PyTorch's operators autotune::transpose and autotune::copy, with what torch.compile, autograd and vmap ask of them.
+On the CPU they are PyTorch's own, so that a model is the same everywhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from . import _driver, default
+from ._arrays import bits
+from ._tuner import COPY_ALIGNMENT
+
+
+def _turned(x: Tensor) -> tuple[int, ...]:
+    if x.dim() not in (2, 3):
+        raise ValueError(f"found {x.dim()} dimensions; expected two or three")
+    return (*x.shape[:-2], x.shape[-1], x.shape[-2])
+
+
+def _submitted(op: str, sizes: tuple[int, ...], x: Tensor, out: Tensor) -> bool:
+    """The short way to a launch, for what needs no look at strides. False: nothing was done."""
+    device = x.get_device()
+    if not (x.is_contiguous() and _driver.is_current(device) and x.numel()):
+        return False
+    default().submit(op, sizes, bits(x.element_size()), out.data_ptr(), x.data_ptr(),
+                     torch._C._cuda_getCurrentRawStream(device))
+    return True
+
+
+def _transposed(x: Tensor) -> Tensor:
+    out = x.new_empty(_turned(x))
+    return out if _submitted("transpose", tuple(x.shape), x, out) else default().transpose(x, out)
+
+
+def _copied(x: Tensor) -> Tensor:
+    out = torch.empty_like(x, memory_format=torch.contiguous_format)
+    aligned = (x.data_ptr() | out.data_ptr()) % COPY_ALIGNMENT == 0
+    return out if aligned and _submitted("copy", (x.numel(),), x, out) else out.copy_(x)
+
+
+# ---- transpose ----
+
+
+@torch.library.custom_op("autotune::transpose", mutates_args=(), device_types="cuda")
+def _transpose(x: Tensor) -> Tensor:
+    return _transposed(x)
+
+
+@_transpose.register_kernel("cpu")
+def _(x: Tensor) -> Tensor:
+    _turned(x)
+    return x.transpose(-1, -2).clone(memory_format=torch.contiguous_format)
+
+
+@_transpose.register_fake
+def _(x: Tensor) -> Tensor:
+    return x.new_empty(_turned(x))
+
+
+@_transpose.register_vmap
+def _(_: Any, in_dims: tuple[int | None, ...], x: Tensor) -> tuple[Tensor, int]:
+    x = x.movedim(in_dims[0] or 0, 0)
+    y = _transpose(x.reshape(-1, *x.shape[-2:]))  # one batch more, or a larger one
+    return y.reshape(*x.shape[:-2], *y.shape[-2:]), 0
+
+
+_transpose.register_autograd(lambda _, gradient: _transpose(gradient))
+
+# ---- copy ----
+
+
+@torch.library.custom_op("autotune::copy", mutates_args=(), device_types="cuda")
+def _copy(x: Tensor) -> Tensor:
+    return _copied(x)
+
+
+@_copy.register_kernel("cpu")
+def _(x: Tensor) -> Tensor:
+    return x.clone(memory_format=torch.contiguous_format)
+
+
+@_copy.register_fake
+def _(x: Tensor) -> Tensor:
+    return x.new_empty(x.shape)
+
+
+@_copy.register_vmap
+def _(_: Any, in_dims: tuple[int | None, ...], x: Tensor) -> tuple[Tensor, int]:
+    return _copy(x.movedim(in_dims[0] or 0, 0)), 0
+
+
+_copy.register_autograd(lambda _, gradient: gradient)
+
+
+# ---- as functions ----
+
+
+def _at_once(x: Tensor) -> bool:
+    """Nobody traces or differentiates: the call needs no operator, which would cost more than a small launch."""
+    return (type(x) is Tensor and x.is_cuda and not torch.compiler.is_compiling() and not x.is_conj() and not x.is_neg()
+            and not (x.requires_grad and torch.is_grad_enabled())
+            and not torch._C._functorch.is_functorch_wrapped_tensor(x))
+
+
+def transpose(x: Tensor, out: Tensor | None = None) -> Tensor:
+    if out is None:
+        return _transposed(x) if _at_once(x) else _transpose(x)
+    if out.is_cuda and not torch.compiler.is_compiling():
+        return default().transpose(x.detach(), out)
+    return out.copy_(_transpose(x))
+
+
+def copy(x: Tensor, out: Tensor | None = None) -> Tensor:
+    if out is None:
+        return _copied(x) if _at_once(x) else _copy(x)
+    if out.is_cuda and not torch.compiler.is_compiling():
+        return default().copy(x.detach().contiguous(), out)
+    return out.copy_(_copy(x))

@@ -1,0 +1,243 @@
+/*
+ * ahead.c - lines are read up to the first one of code. Macros before an #include may be meant for it, so
+ * only those pass that no header of CUDA's asks for: they have other names.
+ */
+#include "compile/ahead.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#define BLANKS         " \t\r\f\v"
+#define NAME           "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
+#define PREFIX         "autotune-ahead-"
+#define BYTES_A_WORKER ((double)(512 << 20)) /* its file has 180 MB for CUB: twice as much and more */
+
+/* The rest of the text, and what is known of it so far. */
+typedef struct reading {
+    const char *at;
+    bool own;  /* behind the head: the files of the template  */
+    int depth; /* of #ifndef ... #endif                       */
+} reading;
+
+static bool begins(const char *at, const char *const *words)
+{
+    for (; *words; words++)
+        if (strncmp(at, *words, strlen(*words)) == 0)
+            return true;
+    return false;
+}
+
+static bool is_word(const char *at, const char *word)
+{
+    size_t n = strlen(word);
+    return strspn(at, NAME) == n && memcmp(at, word, n) == 0;
+}
+
+/* Are these the letters that a header's own macros begin with? */
+static bool may_be_asked_for(const char *name)
+{
+    static const char *const WORDS[] = { "_",   "CUB",  "THRUST", "CCCL", "LIBCUDACXX", "CUDA", "NV",
+                                         "CG_", "COOP", "NDEBUG", "STD",  "assert",     NULL };
+    return begins(name, WORDS);
+}
+
+static bool is_large(const char *name)
+{
+    static const char *const WORDS[] = { "cub/", "thrust/", "cuda/", "cooperative_groups", NULL };
+    return begins(name, WORDS);
+}
+
+/* Blanks, ends of lines and comments. */
+static const char *skip(const char *at)
+{
+    for (;;) {
+        at += strspn(at, BLANKS "\n");
+        const char *end = strncmp(at, "//", 2) == 0   ? strchr(at, '\n')
+                          : strncmp(at, "/*", 2) == 0 ? strstr(at + 2, "*/")
+                                                      : at;
+        if (end == at)
+            return at;
+        if (!end)
+            return at + strlen(at);
+        at = end + (*end == '*' ? 2 : 0);
+    }
+}
+
+static const char *end_of_line(const char *at)
+{
+    return at + strcspn(at, "\n");
+}
+
+/* For editors: the rest up to its #endif is not compiled. NULL: it has none. */
+static const char *skip_condition(const char *at)
+{
+    for (int depth = 1; *(at = end_of_line(at)) == '\n';) {
+        at += 1 + strspn(at + 1, BLANKS);
+        if (*at != '#')
+            continue;
+        at += 1 + strspn(at + 1, BLANKS);
+        depth += strncmp(at, "if", 2) == 0;
+        depth -= is_word(at, "endif");
+        if (!depth)
+            return at;
+    }
+    return NULL;
+}
+
+static bool read_include(at__str *out, const reading *r, const char *name)
+{
+    size_t len = *name == '<' ? strcspn(name, ">\n") : 0;
+    if (!len || name[len] != '>' || r->depth)
+        return false;
+    if (is_large(name + 1) && r->own) {
+        at__str_add(out, "#include ");
+        at__str_add_bytes(out, name, len + 1);
+        at__str_add(out, "\n");
+    }
+    return true;
+}
+
+/* false: what follows may not be looked at. */
+static bool read_directive(at__str *out, reading *r, const char *word)
+{
+    const char *behind = word + strspn(word, NAME);
+    behind += strspn(behind, BLANKS);
+    if (is_word(word, "include"))
+        return read_include(out, r, behind);
+    if (is_word(word, "ifndef") && is_word(behind, "AUTOTUNE_RENDERED"))
+        return (r->at = skip_condition(behind)) != NULL;
+    r->own = r->own || is_word(word, "line");
+    r->depth += is_word(word, "ifndef");
+    r->depth -= is_word(word, "endif");
+    if (is_word(word, "define"))
+        return !may_be_asked_for(behind);
+    return r->depth >= 0 && (is_word(word, "line") || is_word(word, "ifndef") || is_word(word, "endif") ||
+                             (is_word(word, "pragma") && is_word(behind, "once")));
+}
+
+void at__ahead_lines(at__str *out, const char *rendered)
+{
+    reading r = { .at = rendered };
+    at__str lines = { 0 };
+    bool goes_on = true;
+    while (goes_on && *(r.at = skip(r.at))) {
+        const char *word = r.at + 1 + strspn(r.at + 1, BLANKS);
+        if (*r.at == '#')
+            goes_on = read_directive(&lines, &r, word);
+        else
+            goes_on = !r.own; /* the head's constants; then the first line of code */
+        if (goes_on)
+            r.at = end_of_line(r.at);
+    }
+    bool asked_for = !goes_on && !r.own; /* a macro of the head is for a header */
+    if (!asked_for && !lines.failed)
+        at__str_add_bytes(out, at__str_text(&lines), lines.len);
+    at__str_clear(&lines);
+}
+
+/* ---- folders ---- */
+
+static void remove_level(const char *folder, int depth)
+{
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
+        at__str path = { 0 };
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        at__str_addf(&path, "%s/%s", folder, entry->d_name);
+        if (!path.failed && unlink(path.data) != 0 && depth > 0)
+            remove_level(path.data, depth - 1);
+        at__str_clear(&path);
+    }
+    if (dir)
+        closedir(dir);
+    rmdir(folder);
+}
+
+static const char *parent_folder(void)
+{
+    const char *given = getenv("TMPDIR");
+    return given && *given ? given : "/tmp";
+}
+
+/* The descriptor of a folder of this user's that nobody else holds; -1: somebody does, or it is none. */
+static int lock_folder(const char *path)
+{
+    struct stat info;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0 && fstat(fd, &info) == 0 && info.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* A lock ends with the process that held it, however that ended. */
+static void remove_abandoned(void)
+{
+    DIR *dir = opendir(parent_folder());
+    for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
+        at__str path = { 0 };
+        if (strncmp(entry->d_name, PREFIX, sizeof PREFIX - 1) != 0)
+            continue;
+        at__str_addf(&path, "%s/%s", parent_folder(), entry->d_name);
+        int lock = path.failed ? -1 : lock_folder(path.data);
+        if (lock >= 0) {
+            remove_level(path.data, 1);
+            close(lock);
+        }
+        at__str_clear(&path);
+    }
+    if (dir)
+        closedir(dir);
+}
+
+void at__ahead_open(at__ahead *out, int workers)
+{
+    struct statvfs disk;
+    *out = (at__ahead){ .lock = -1 };
+    remove_abandoned();
+    at__str_addf(&out->path, "%s/" PREFIX "XXXXXX", parent_folder());
+    if (out->path.failed || !mkdtemp(out->path.data)) {
+        at__str_clear(&out->path);
+        return;
+    }
+    out->lock = lock_folder(out->path.data);
+    double room = statvfs(out->path.data, &disk) == 0 ? (double)disk.f_bavail * (double)disk.f_frsize : 0;
+    if (out->lock < 0 || room < BYTES_A_WORKER * workers)
+        at__ahead_close(out);
+}
+
+void at__ahead_close(at__ahead *ahead)
+{
+    if (ahead->path.len) {
+        remove_level(ahead->path.data, 1);
+        if (ahead->lock >= 0)
+            close(ahead->lock);
+    }
+    at__str_clear(&ahead->path);
+}
+
+void at__ahead_own_make(at__str *out, const char *folder, long process)
+{
+    at__str_addf(out, "%s/%ld", folder, process);
+    if (out->failed || mkdir(out->data, 0700) != 0)
+        at__str_clear(out);
+}
+
+void at__ahead_own_remove(const at__ahead *ahead, long process)
+{
+    at__str own = { 0 };
+    if (!ahead->path.len || process <= 0)
+        return;
+    at__str_addf(&own, "%s/%ld", ahead->path.data, process);
+    if (!own.failed)
+        remove_level(own.data, 0);
+    at__str_clear(&own);
+}

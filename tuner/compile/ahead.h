@@ -1,0 +1,37 @@
+/*
+ * ahead.h - CUDA's large headers (CUB, libcu++, cooperative groups) compiled once a worker, not once a
+ * kernel: NVRTC's precompiled headers (12.8 and newer).
+ *
+ * They want the #include lines at the head of a text; a rendered text begins with constants. So what is
+ * compiled gets those lines once more, before all else; the text itself, and its hash, stay as they are.
+ */
+#ifndef AUTOTUNE_AHEAD_H
+#define AUTOTUNE_AHEAD_H
+
+#include "util/str.h"
+
+/*
+ * Appends the lines "#include <...>" of large headers that the text itself begins with, behind its constants.
+ * Nothing where it has none, or defines before them what headers may ask for.
+ */
+void at__ahead_lines(at__str *out, const char *rendered);
+
+/* A private folder for what workers compile ahead, with a folder in it for each. */
+typedef struct at__ahead {
+    at__str path; /* "": none           */
+    int lock;     /* held while it is in use */
+} at__ahead;
+
+/*
+ * Makes one for so many workers, of which each has some 200 MB, below $TMPDIR, else /tmp; there is none where
+ * it cannot be made, or the disk has less than twice the room. First it removes those whose owners were
+ * killed.
+ */
+void at__ahead_open(at__ahead *out, int workers);
+void at__ahead_close(at__ahead *ahead); /* with all that is in it; harmless on a zeroed one */
+
+/* A worker's own, by its process number. */
+void at__ahead_own_make(at__str *out, const char *folder, long process); /* left empty: it cannot be made */
+void at__ahead_own_remove(const at__ahead *ahead, long process);
+
+#endif

@@ -1,0 +1,11 @@
+/*
+ * pool_frames.h - what a pool and its workers send each other. Private to pool.c and pool_worker.c.
+ *
+ * A worker sends READY once NVRTC is open, then a RESULT for each JOB; FAILED ends it all.
+ */
+#ifndef AUTOTUNE_POOL_FRAMES_H
+#define AUTOTUNE_POOL_FRAMES_H
+
+enum { READY = 1, JOB, RESULT, FAILED };
+
+#endif

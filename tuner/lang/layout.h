@@ -1,0 +1,59 @@
+/*
+ * layout.h - problems that are two layouts of one index space: for each dimension an extent, a stride in the
+ * input and a stride in the output, both in elements.
+ *
+ * Every such problem has one canonical form, whatever it was called: no extents of 1, dimensions that follow
+ * each other in both layouts are one, and the rest stands in the output's order, the fastest last. What it
+ * has fewer dimensions than the op, stands in front with an extent of 1 and strides of 0.
+ */
+#ifndef AUTOTUNE_LANG_LAYOUT_H
+#define AUTOTUNE_LANG_LAYOUT_H
+
+#include "lang/catalog.h"
+
+#define AT__MAX_RANK AT__MAX_DIMS
+
+typedef struct at__layout {
+    int rank;
+    int64_t extents[AT__MAX_RANK], in[AT__MAX_RANK], out[AT__MAX_RANK]; /* dimensions in any order */
+} at__layout;
+
+/*
+ * Dense data, row-major: the input's extents, and of each of the output's dimensions which of the input's it
+ * is. AT_ERR_INPUT: no permutation. *guilty (may be NULL): which number of it is wrong,
+ * -1: none.
+ */
+at_status at__layout_permuted(at__layout *out, int rank, const int64_t *extents, const int *permutation,
+                              int *guilty, at_error *err) AT_MUST_CHECK;
+
+/*
+ * The canonical problem, with buffers that are aligned. AT_ERR_INPUT: no elements, a stride below 1, an
+ * output that overlaps itself, or too large.
+ */
+at_status at__layout_problem(at__problem *out, const at__op *op, at__dtype type, const at__layout *layout,
+                             at_error *err) AT_MUST_CHECK;
+
+/*
+ * Where another op of the catalog solves the problem as well (`same`), it becomes one of that, which has its
+ * own templates and winners; its alignments go with it.
+ */
+at_status at__layout_reduce(at__problem *problem, const at__catalog *catalog, at_error *err) AT_MUST_CHECK;
+
+/* Of two problems of one op: how many dimensions have another place in the input's order. */
+int at__layout_moved(const at__op *op, const int64_t *a, const int64_t *b);
+
+/* Reads a line of a shapes file, or a shape as at__problem_shape writes it. */
+typedef struct at__layout_line {
+    const at__op *op;
+    at__dtype type;        /* of a line that names none */
+    const int64_t *aligns; /* likewise */
+    int align_count;
+    const char *line, *end; /* without its comment */
+    const char *guilty;     /* where an error is, within the line */
+} at__layout_line;
+at_status at__layout_read(at__problem *out, at__layout_line *line, at_error *err) AT_MUST_CHECK;
+
+/* The problem of a stored shape; false: it is none of this op. */
+bool at__layout_read_shape(at__problem *out, const at__op *op, at__dtype type, const char *shape);
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * problem_layout.c - the shape of a problem of two layouts, as it is stored: the input's extents in its own
+ * order, and where its dimensions are in the output, "8x2048x3x4096:2.0.1.3". How such a text is read:
+ * layout_text.c.
+ */
+#include "lang/problem.h"
+
+static int first_dim(const at__op *op, const int64_t *dims)
+{
+    int first = 0;
+    while (first < op->dim_count - 1 && dims[first] == 1)
+        first++;
+    return first;
+}
+
+int at__problem_input_order(int order[AT__MAX_DIMS], const at__op *op, const int64_t *dims)
+{
+    const int64_t *in = dims + at__problem_first_stride(op, 0);
+    int count = 0;
+    for (int i = first_dim(op, dims); i < op->dim_count; i++) {
+        int k = count++;
+        for (; k > 0 && in[order[k - 1]] < in[i]; k--)
+            order[k] = order[k - 1];
+        order[k] = i;
+    }
+    return count;
+}
+
+static void add_list(at__str *out, const char *before, const int64_t *numbers, int count, const char *joiner)
+{
+    at__str_add(out, before);
+    for (int i = 0; i < count; i++) {
+        at__str_add(out, i ? joiner : "");
+        at__str_add_int(out, numbers[i]);
+    }
+}
+
+static bool is_row_major(const int64_t *strides, const int64_t *extents, int rank)
+{
+    int64_t stride = 1;
+    bool dense = true;
+    for (int i = rank - 1; i >= 0; i--) {
+        dense = dense && strides[i] == stride;
+        if (__builtin_mul_overflow(stride, extents[i], &stride))
+            stride = 0;
+    }
+    return dense;
+}
+
+void at__problem_layout(at__str *out, const at__problem *problem)
+{
+    const at__op *op = problem->op;
+    const int64_t *in = problem->dims + at__problem_first_stride(op, 0);
+    const int64_t *to = problem->dims + at__problem_first_stride(op, 1);
+    int order[AT__MAX_DIMS], rank = at__problem_input_order(order, op, problem->dims);
+    int first = op->dim_count - rank;
+    int64_t extents[AT__MAX_DIMS] = { 0 }, strides[AT__MAX_DIMS] = { 0 }, permutation[AT__MAX_DIMS] = { 0 };
+    for (int i = 0; i < rank; i++) {
+        extents[i] = problem->dims[order[i]];
+        strides[i] = in[order[i]];
+        permutation[order[i] - first] = i;
+    }
+    add_list(out, "", extents, rank, "x");
+    add_list(out, ":", permutation, rank, ".");
+    if (!is_row_major(strides, extents, rank))
+        add_list(out, "/in=", strides, rank, "x");
+    if (!is_row_major(to + first, problem->dims + first, rank))
+        add_list(out, "/out=", to + first, rank, "x");
+}

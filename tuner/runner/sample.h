@@ -1,0 +1,50 @@
+/*
+ * sample.h - one sample: a batch of launches between two events, divided by their number.
+ *
+ * A sample lasts at least AT__SAMPLE_S, so that the events' own cost stays below 1 %. Short kernels are
+ * batched in a CUDA graph, which keeps the host's launch cost out. Batches rotate through the bench's buffer
+ * sets and go on where the last one ended.
+ */
+#ifndef AUTOTUNE_SAMPLE_H
+#define AUTOTUNE_SAMPLE_H
+
+#include "runner/bench.h"
+#include "runner/nvml.h"
+
+#define AT__SAMPLE_S      200e-6
+#define AT__GRAPH_BELOW_S 30e-6 /* shorter launches go into a graph: the host needs 2 to 3 us for each */
+
+/* One way to fill a batch: a kernel, or the driver's copy. Zero it, then name what to launch. */
+typedef struct at__batch {
+    const at__module *module;
+    const at__kernel *kernel; /* NULL: memcpy */
+    bool is_copy;
+    bool no_lead;     /* no launch goes ahead of the first event: see sample.c */
+    at__graph *graph; /* NULL: plain launches; to be dropped */
+    int64_t launches;
+} at__batch;
+
+/*
+ * Chooses the number of launches for a launch of about `estimate_s`; below `graph_below_s` they are recorded
+ * as a graph.
+ */
+at_status at__batch_open(at__batch *batch, at__gpu *gpu, at__bench *bench, double estimate_s,
+                         double graph_below_s, at_error *err) AT_MUST_CHECK;
+
+/* Seconds of a launch. *next_set is where the rotation goes on. */
+at_status at__sample(double *seconds, at__gpu *gpu, at__bench *bench, const at__batch *batch,
+                     uint64_t *next_set, at_error *err) AT_MUST_CHECK;
+
+/*
+ * Joules of a launch: of the whole device while it does nothing else, and with what restoring its inputs
+ * takes. From one step of the counter to another one, for half a second at least.
+ */
+at_status at__weigh(double *joules, at__gpu *gpu, at__bench *bench, const at__batch *batch,
+                    uint64_t *next_set, const at__nvml *scales, at_error *err) AT_MUST_CHECK;
+
+/* Runs the device until its clocks are up: launches become no faster any more, or `seconds` are over. module
+ * NULL: by filling buffers. */
+at_status at__warm_up(at__gpu *gpu, at__bench *bench, const at__module *module, const at__kernel *kernel,
+                      double seconds, at_error *err) AT_MUST_CHECK;
+
+#endif

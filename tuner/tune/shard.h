@@ -1,0 +1,27 @@
+/*
+ * shard.h - one of N parts of a list of problems, for job arrays whose tasks know nothing of each other.
+ *
+ * Every task computes all parts and takes its own. So the parts follow from the list alone: not from a
+ * device, a store or the clock. A problem belongs to exactly one part.
+ */
+#ifndef AUTOTUNE_SHARD_H
+#define AUTOTUNE_SHARD_H
+
+#include "lang/shapes.h"
+
+typedef struct at__shard {
+    int index, count; /* 1 to count; count 0: everything */
+} at__shard;
+
+#define AT__MAX_SHARDS 65536
+
+/* "2/8": the second of eight. AT_ERR_USAGE says what was found. */
+at_status at__shard_parse(at__shard *out, const char *text, at_error *err) AT_MUST_CHECK;
+
+/*
+ * Leaves the problems of the shard, in the order in which they were. None may be left, where there are more
+ * parts than problems. AT_ERR_INPUT: what a problem moves cannot be computed. AT_ERR_MEMORY.
+ */
+at_status at__shard_take(at__shapes *shapes, const at__shard *shard, at_error *err) AT_MUST_CHECK;
+
+#endif
