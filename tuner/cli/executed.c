@@ -110,12 +110,20 @@ static int types_of(const char *out[AT__MAX_WORDS], const at__executing *w, cons
     return count;
 }
 
+/* A shape may be several words. One that is another op's problem as well is left to that. */
 static void add_problem(at__execute *e, const at__executing *w, const at__op *op, const char *shape,
                         const char *type)
 {
-    const at__words line = { .items = { op->name, shape, type }, .count = 3 };
+    enum { MOST = 8 };
+    at__words line = { .items = { op->name }, .count = 1 };
     at__problem problem;
-    if (at__problem_from_words(&problem, &line, w->catalog, NULL) == AT_OK)
+    char copy[200], *rest = NULL;
+    snprintf(copy, sizeof copy, "%s", shape);
+    for (char *word = strtok_r(copy, " ", &rest); word && line.count < MOST;
+         word = strtok_r(NULL, " ", &rest))
+        line.items[line.count++] = word;
+    line.items[line.count++] = type;
+    if (at__problem_from_words(&problem, &line, w->catalog, NULL) == AT_OK && problem.op == op)
         at__execute_add(e, &problem);
 }
 

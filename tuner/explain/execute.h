@@ -53,8 +53,8 @@ void at__execute_close(at__execute *execute); /* NULL is allowed */
 void at__execute_add(at__execute *execute, const at__problem *problem);
 int at__execute_problem_count(const at__execute *execute);
 
-/* Shapes to try where nobody named any: small, ragged against every tile, narrow, batched, with pitches. The
- * index-th that fits the op; false: there are no more. */
+/* Shapes to try where nobody named any, one or several words: small, ragged against every tile, narrow,
+ * batched, with pitches. The index-th that fits the op; false: there are no more. */
 bool at__execute_shape(const char **out, const at__op *op, int index);
 
 /*

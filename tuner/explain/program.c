@@ -76,11 +76,12 @@ at_status at__program_of_template(at__program *p, at__nvrtc *nvrtc, const at__te
     return status == AT_OK ? find_entries(p, err) : status;
 }
 
-at_status at__program_of_reference(at__program *p, at__nvrtc *nvrtc, const at__op *op, at__dtype type,
+at_status at__program_of_reference(at__program *p, at__nvrtc *nvrtc, const at__problem *problem,
                                    const int64_t *slots, int cc, at_error *err)
 {
+    const at__op *op = problem->op;
     size_t unused;
-    at_status status = at__render_reference(&p->build.source, op, type, err);
+    at_status status = at__render_reference_of(&p->build.source, problem, err);
     if (status == AT_OK)
         status = compile(p, nvrtc, op->file, cc, err);
     if (status == AT_OK)
@@ -91,10 +92,11 @@ at_status at__program_of_reference(at__program *p, at__nvrtc *nvrtc, const at__o
     return status == AT_OK ? find_entries(p, err) : status;
 }
 
-at_status at__program_of_referees(at__program *p, at__nvrtc *nvrtc, const at__op *op, at__dtype type,
+at_status at__program_of_referees(at__program *p, at__nvrtc *nvrtc, const at__problem *problem,
                                   const int64_t *slots, int cc, at_error *err)
 {
-    at_status status = at__render_reference(&p->build.source, op, type, err);
+    const at__op *op = problem->op;
+    at_status status = at__render_reference_of(&p->build.source, problem, err);
     if (status == AT_OK)
         status = compile(p, nvrtc, op->file, cc, err);
     if (status == AT_OK)

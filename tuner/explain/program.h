@@ -27,11 +27,11 @@ at_status at__program_of_template(at__program *out, at__nvrtc *nvrtc, const at__
                                   at_error *err) AT_MUST_CHECK;
 
 /* The op's own reference kernel; `slots`: bound for the op. */
-at_status at__program_of_reference(at__program *out, at__nvrtc *nvrtc, const at__op *op, at__dtype type,
+at_status at__program_of_reference(at__program *out, at__nvrtc *nvrtc, const at__problem *problem,
                                    const int64_t *slots, int cc, at_error *err) AT_MUST_CHECK;
 
 /* The kernels of the op's file that judge outputs; one step for each, by its own arguments alone. */
-at_status at__program_of_referees(at__program *out, at__nvrtc *nvrtc, const at__op *op, at__dtype type,
+at_status at__program_of_referees(at__program *out, at__nvrtc *nvrtc, const at__problem *problem,
                                   const int64_t *slots, int cc, at_error *err) AT_MUST_CHECK;
 
 /* Compiles the same source to machine code, for registers and shared memory. */

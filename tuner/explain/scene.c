@@ -309,7 +309,7 @@ static at_status build_reference(at__program *out, const at__scene_options *o, a
     at__config config;
     int64_t slots[AT__MAX_SLOTS];
     if (!op->trusted[0])
-        return at__program_of_reference(out, o->nvrtc, op, o->problem->type, o->slots, o->cc, err);
+        return at__program_of_reference(out, o->nvrtc, o->problem, o->slots, o->cc, err);
     memcpy(slots, o->slots, (size_t)op->symbols.count * sizeof *slots);
     at_status status = at__catalog_trusted(&t, &config, o->catalog, op, err);
     if (status == AT_OK)
@@ -348,8 +348,7 @@ static at_status make_answer(at__scene *s, const at__scene_options *o, at_error 
     if (status == AT_OK)
         status = spoil(s, &reference, err);
     if (status == AT_OK && at__op_referees(names, o->problem->op) > 0)
-        status = at__program_of_referees(&s->referees, o->nvrtc, o->problem->op, o->problem->type, o->slots,
-                                         o->cc, err);
+        status = at__program_of_referees(&s->referees, o->nvrtc, o->problem, o->slots, o->cc, err);
     s->has_answer = status == AT_OK;
     at__program_close(&reference);
     return status;
