@@ -91,6 +91,15 @@ static void any_f32(at__exec *x, const at__decoded *d, uint32_t mask)
     AT__EACH_LANE(mask, to[l] = one_f32(d->ptx, a[l], b[l], c[l]));
 }
 
+/* Two numbers in 64 bits. */
+static void any_f32x2(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    uint64_t *to = at__group(x, d, 0);
+    const uint64_t *a = at__group(x, d, 1), *b = at__group(x, d, 2), *c = at__group(x, d, 3);
+    AT__EACH_LANE(mask, to[l] = one_f32(d->ptx, a[l], b[l], c[l]) |
+                                one_f32(d->ptx, a[l] >> 32, b[l] >> 32, c[l] >> 32) << 32);
+}
+
 /* Of -0 and 0, -0 is the smaller; a NaN loses against a number, or wins where told. */
 static float least(float a, float b, bool nan_wins)
 {
@@ -241,6 +250,10 @@ static const choice choices[] = {
     { AT__PTX_DIV, AT__PTX_F32, div_f32, any_f32 },
     { AT__PTX_RCP, AT__PTX_F32, rcp_f32, any_f32 },
     { AT__PTX_SQRT, AT__PTX_F32, sqrt_f32, any_f32 },
+    { AT__PTX_ADD, AT__PTX_F32X2, any_f32x2, any_f32x2 },
+    { AT__PTX_SUB, AT__PTX_F32X2, any_f32x2, any_f32x2 },
+    { AT__PTX_MUL, AT__PTX_F32X2, any_f32x2, any_f32x2 },
+    { AT__PTX_FMA, AT__PTX_F32X2, any_f32x2, any_f32x2 },
     { AT__PTX_ADD, AT__PTX_F64, add_f64, add_any_f64 },
     { AT__PTX_SUB, AT__PTX_F64, sub_f64, sub_any_f64 },
     { AT__PTX_MUL, AT__PTX_F64, mul_f64, mul_any_f64 },
@@ -273,7 +286,9 @@ static at__handler *select_sign(const at__ptx_instruction *i)
 
 at__handler *at__select_float(const at__ptx_instruction *i)
 {
-    const uint32_t known = i->type == AT__PTX_F32 ? AT__PTX_FTZ | AT__PTX_SAT : 0;
+    const uint32_t known = i->type == AT__PTX_F32     ? AT__PTX_FTZ | AT__PTX_SAT
+                           : i->type == AT__PTX_F32X2 ? AT__PTX_FTZ
+                                                      : 0;
     if (i->op == AT__PTX_TESTP && i->form && !i->flags && (i->type == AT__PTX_F32 || i->type == AT__PTX_F64))
         return testp;
     at__handler *sign = select_sign(i);

@@ -155,6 +155,36 @@ static void carry_64(at__exec *x, const at__decoded *d, uint32_t mask)
     add_carry(x, d, mask, true, d->ptx->op == AT__PTX_MAD || d->ptx->op == AT__PTX_MADC);
 }
 
+/* ---- two of 16 bits ---- */
+
+static uint32_t packed_part(const at__ptx_instruction *i, uint32_t a, uint32_t b)
+{
+    const bool is_signed = i->type == AT__PTX_S16X2;
+    const int32_t p = is_signed ? (int16_t)a : (uint16_t)a, q = is_signed ? (int16_t)b : (uint16_t)b;
+    int32_t value = i->op == AT__PTX_ADD ? p + q : (i->op == AT__PTX_MIN) == (p < q) ? p : q;
+    if ((i->flags & AT__PTX_RELU) && value < 0)
+        value = 0;
+    return (uint16_t)value;
+}
+
+static void packed_16x2(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    uint64_t *to = at__group(x, d, 0);
+    const uint64_t *a = at__group(x, d, 1), *b = at__group(x, d, 2);
+    AT__EACH_LANE(mask, {
+        const uint32_t A = (uint32_t)a[l], B = (uint32_t)b[l];
+        to[l] = packed_part(d->ptx, A, B) | (uint64_t)packed_part(d->ptx, A >> 16, B >> 16) << 16;
+    });
+}
+
+static at__handler *select_packed(const at__ptx_instruction *i)
+{
+    const bool extreme = i->op == AT__PTX_MIN || i->op == AT__PTX_MAX;
+    const uint32_t known = extreme && i->type == AT__PTX_S16X2 ? AT__PTX_RELU : 0;
+    return (extreme || i->op == AT__PTX_ADD) && !(i->flags & ~known) && !i->from && !i->round ? packed_16x2
+                                                                                              : NULL;
+}
+
 /* ---- choosing ---- */
 
 typedef struct choice {
@@ -230,6 +260,8 @@ at__handler *at__select_int(const at__ptx_instruction *i)
         (i->flags & AT__PTX_CC) && (i->op == AT__PTX_ADD || i->op == AT__PTX_SUB || i->op == AT__PTX_MAD);
     if (in_chain || starts)
         return select_carry(i);
+    if (i->type == AT__PTX_U16X2 || i->type == AT__PTX_S16X2)
+        return select_packed(i);
     for (size_t k = 0; k < sizeof choices / sizeof *choices; k++)
         if (choices[k].op == i->op && choices[k].type == i->type && choices[k].flags == i->flags &&
             i->round == AT__PTX_ROUND_NONE && i->from == AT__PTX_NO_TYPE)
