@@ -36,6 +36,9 @@ typedef enum at__open_mode {
 at_status at__store_open(at__store **out, const char *path, at__open_mode mode, at_error *err) AT_MUST_CHECK;
 void at__store_close(at__store *store);
 
+/* Its file, as it was named; "" where there is none, in memory. Borrowed. */
+const char *at__store_file(const at__store *store);
+
 /* From now on whatever is read or written ends when `cancel` is asked, with AT_ERR_CANCELLED; a transaction
  * under way is rolled back. Borrowed until the store closes; NULL: nothing ends. */
 void at__store_set_cancel(at__store *store, const at__cancel *cancel);

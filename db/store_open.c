@@ -357,6 +357,11 @@ at_status at__store_open(at__store **out, const char *path, at__open_mode mode, 
     return at__store_open_wait(out, path, mode, AT__BUSY_WAIT_MS, err);
 }
 
+const char *at__store_file(const at__store *store)
+{
+    return store->path[0] == ':' ? "" : store->path;
+}
+
 void at__store_close(at__store *store)
 {
     if (!store)

@@ -3,6 +3,7 @@
  * bytes is among them, tuned on an NVIDIA H200; 4096x4099 is not.
  */
 #include "lookup_support.h"
+#include "model/model.h"
 #include "store_support.h"
 
 #define DEVICE "NVIDIA H200"
@@ -79,6 +80,7 @@ Test(lookup_shipped, exact_one_goes_before_own_near_answer)
 
 Test(lookup_shipped, own_near_answer_goes_before_one_that_is_farther)
 {
+    setenv("AUTOTUNE_NO_MODEL", "1", 1);
     put("4096x4099", "tile_rows", TILE_ROWS, DEVICE);
     open_lookup(w.store);
     at__found f = ask(4096, 4101, DEVICE);
@@ -89,11 +91,38 @@ Test(lookup_shipped, own_near_answer_goes_before_one_that_is_farther)
 
 Test(lookup_shipped, nearer_one_goes_before_own_answer_that_is_farther)
 {
+    setenv("AUTOTUNE_NO_MODEL", "1", 1);
     put("64x64", "naive", NAIVE, DEVICE);
     open_lookup(w.store);
     at__found f = ask(4096, 4099, DEVICE);
     cr_assert_eq(f.match, AT__MATCH_NEAR, "%s", f.why);
     cr_assert(f.shipped, "%s", f.why);
+}
+
+Test(lookup_shipped, their_model_answers_for_a_shape_that_nobody_tuned)
+{
+    open_lookup(NULL);
+    at__found f = ask(1500, 1531, DEVICE);
+    cr_assert_eq(f.match, AT__MATCH_PREDICTED, "%s", f.why);
+    cr_assert(f.shipped);
+    cr_assert(f.expected_s > 2e-6 && f.expected_s < 2e-5, "%g", f.expected_s);
+}
+
+Test(lookup_shipped, their_model_is_of_the_templates_that_are_built_in)
+{
+    at__lessons lessons;
+    at__model *model = NULL;
+    at__predictor *p = NULL;
+    at_error err = { 0 };
+    bool own = false;
+    const at__op *op = at__catalog_find_op(w.catalog, "transpose");
+    cr_assert_eq(at__model_unpack(&model, at__shipped_model, at__shipped_model_bytes, &err), AT_OK, "%s",
+                 err.text);
+    cr_assert(at__model_part(&lessons, model, 0) && at__shipped_model_bytes < (1 << 20));
+    cr_assert_eq(at__predictor_open(&p, model, w.catalog, op, "H200", &own, &err), AT_OK,
+                 "%s: the op was changed since: tools/ship_model", err.text);
+    at__predictor_close(p);
+    at__model_close(model);
 }
 
 Test(lookup_shipped, exact_one_takes_the_place_of_own_winner_that_is_out_of_date)

@@ -393,6 +393,47 @@ Test(strategy_model, results_may_come_late_and_in_any_order)
     bench_close(&b);
 }
 
+/* Proposals until it wants a result. */
+static int proposed_in_a_row(void *state, int64_t *list, int max)
+{
+    int count = 0;
+    while (count < max && (list[count] = at__strategy_model.propose(state)) >= 0)
+        count++;
+    return count;
+}
+
+/* Late results cost quality, idle compilers cost time: with little known, few are under way, unless compiling
+ * takes as long as measuring many. */
+Test(strategy_model, where_compiling_takes_long_all_compilers_work)
+{
+    enum { WORKERS = 16, MOST = 100 };
+    static const struct {
+        double ahead; /* told; 0: nothing is */
+        int least, most;
+    } PACES[] = { { 0, 1, 6 }, { 1, 1, 6 }, { 30, WORKERS, WORKERS + 4 } };
+    for (size_t k = 0; k < sizeof PACES / sizeof *PACES; k++) {
+        bench b;
+        void *state = NULL;
+        int64_t list[MOST];
+        at_error err = { 0 };
+        bench_open(&b, TILES, OTHER);
+        b.search.ahead = WORKERS;
+        cr_assert_eq(at__strategy_model.open(&state, &b.search, &err), AT_OK, "%s", err.text);
+        int count = proposed_in_a_row(state, list, MOST);
+        for (int i = 0; i < count; i++) {
+            at__finding f = smooth(&b, list[i]);
+            at__strategy_model.report(state, list[i], &f);
+        }
+        if (PACES[k].ahead > 0)
+            at__strategy_model.pace(state, PACES[k].ahead);
+        count = proposed_in_a_row(state, list, MOST);
+        cr_expect(count >= PACES[k].least && count <= PACES[k].most, "%g: %d under way", PACES[k].ahead,
+                  count);
+        at__strategy_model.close(state);
+        bench_close(&b);
+    }
+}
+
 Test(strategy_model, equal_seeds_repeat)
 {
     bench b;

@@ -177,10 +177,11 @@ typedef enum at_match {
     AT_MATCH_NEAR,         /* it won, or was the fastest that is valid here, for another shape there;
                               or its winner is out of date, and this was the fastest trial that is not */
     AT_MATCH_OTHER_DEVICE, /* it won on another device                                                 */
-    AT_MATCH_NONE          /* nothing is known: a template's declared default; right, but not measured */
+    AT_MATCH_NONE,         /* nothing is known: a template's declared default; right, but not measured */
+    AT_MATCH_PREDICTED     /* what a model of all trials expects to be the fastest here                */
 } at_match;
 
-AT_API const char *at_match_name(at_match match); /* "exact", "near", "other_device", "none" */
+AT_API const char *at_match_name(at_match match); /* "exact", "near", "other_device", "none", "predicted" */
 
 /* AT_SCRATCH: a buffer whose contents are the kernel's alone. */
 typedef enum at_role { AT_SCALAR, AT_INPUT, AT_OUTPUT, AT_INOUT, AT_SCRATCH } at_role;
@@ -233,6 +234,9 @@ typedef struct at_found {
     /* In the order of their lines; none where the measurement is not of this very problem. */
     int metric_count;
     const at_metric *metrics;
+    /* The time that a model expects (AT_MATCH_PREDICTED, or AT_MATCH_NEAR where it agrees), and how much
+     * slower than tuned such answers are in the mean, 0.02: 2 %. Else 0. */
+    double expected_s, doubt;
 } at_found;
 
 /*

@@ -4,8 +4,7 @@ use       access convert policy tiles
 
 param     WIDTH   = 32 64 128 192 256  # elements of an input row that a tile holds
 param     RUN     = 64 128 256 512     # bytes of an output row that it writes
-param     WALK    = 1 2 3 4 6 8        # tiles below each other that a block goes through: the next is read meanwhile
-param     THREADS = 128 256 512        # threads a block
+param     THREADS = 256 512            # threads a block
 param     LOADS   = 2 4 6 8            # pieces that a thread reads before it converts the first
 param     ALIGN   = 4 16 32 64         # bytes: a tile's part of an output row begins and ends at a multiple
 param     AHEAD   = 1 2                # words of a column that a thread gathers at a time
@@ -25,8 +24,7 @@ const     ROWS    = RUN / width        # that a tile writes
 const     READ_ROWS = ROWS + HALO
 const     PIECES  = ceil_div((READ_ROWS - 1) * PITCH, PIECE) + ACROSS # of the tile
 let       tile_bytes = ceil_div(PIECES * PIECE * width, 16) * 16
-let       high    = THREADS / ACROSS   # rows that all threads read at once
-let       down    = ceil_div(rows + max(0, HALO - 1), ROWS * WALK)
+let       down    = ceil_div(rows + max(0, HALO - 1), ROWS)
 let       across  = ceil_div(cols, WIDTH)
 let       tiles   = down * across * batch
 const     FLAT    = max(ORDER == ORDER_in_fast ? down : across, batch) > 65535 # a grid may not be that high or deep
@@ -35,19 +33,17 @@ const     KEEP    = device.cc >= 80 && moved >= device.l2_bytes # what is read s
 fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   cols % PIECE != 0 || rows * width % 16 != 0 || cols % 4 != 0 # tile does the same with less
-require   (READ_ROWS + WALK * ROWS) * cols < 2147480000 && WIDTH * rows < 2147480000 # 32-bit offsets inside a tile
+require   READ_ROWS * cols < 2147480000 && WIDTH * rows < 2147480000 # 32-bit offsets inside a tile
 require   ALIGN == 32 || HALO > 0      # already aligned
 require   ALIGN >= 32 || moved <= device.l2_bytes # a sector that is written in part costs nothing where it stays in the cache
 require   4 * HALO <= ROWS             # at most a fifth is read twice
+require   (ALIGN < 64 && RUN < 512) || width == 2 # for bytes it was never better
 require   ROWS < 2 * rows || RUN <= 128 # not mostly empty
 require   WIDTH < 2 * cols || WIDTH <= 64
 require   WIDTH * RUN >= 8192 || moved <= 33554432 # small tiles are for small problems
-require   high > 0
-require   WALK == 1 || (high * LOADS >= ROWS && high * (LOADS - 2) < ROWS && WALK * ROWS < 2 * rows) # what is read ahead stays in registers
-require   WALK == 1 || 2 * tiles >= device.sms # else too few blocks are left
+require   ACROSS <= THREADS            # each keeps to its place in a row
 require   ROWS % chunk == 0            # a warp stays within the tile
-require   ROWS % PIECE == 0            # the next tile begins as this one
-require   READ_ROWS * ACROSS >= THREADS * LOADS / 2 # else some threads have nothing to do
+require   READ_ROWS * ACROSS >= THREADS * LOADS / 2 || THREADS * LOADS == 512 # else some threads have nothing to do
 require   READ_ROWS * ACROSS <= 64 * THREADS
 require   tile_bytes <= min(device.max_shared_bytes - THREADS / 8, 102400) # and of_warps
 require   THREADS <= device.max_threads_per_block
@@ -59,13 +55,13 @@ grid      FLAT ? tiles : ORDER == ORDER_in_fast ? across : down \
           FLAT ? 1 : batch
 block     THREADS
 shared    tile_bytes
-default   WIDTH=128 RUN=256 WALK=1 THREADS=256 LOADS=4 ALIGN=32 AHEAD=2 ORDER=out_fast
+default   WIDTH=128 RUN=256 THREADS=256 LOADS=4 ALIGN=32 AHEAD=2 ORDER=out_fast
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
 #define AUTOTUNE_ARG(name) name
-constexpr int THREADS = 256, LOADS = 4, ALIGN = 32, AHEAD = 2, WIDTH = 128, WALK = 2, TO = 1, BOTH = 1, AMAX = 1, PIECE = 4, SHIFT = 1, HALO = 32;
+constexpr int THREADS = 256, LOADS = 4, ALIGN = 32, AHEAD = 2, WIDTH = 128, TO = 1, BOTH = 1, AMAX = 1, PIECE = 4, SHIFT = 1, HALO = 32;
 constexpr int ACROSS = 33, PITCH = 133, ASIDE = 1, ROWS = 256, READ_ROWS = 288, FLAT = 0, BATCHED = 1, KEEP = 1;
 constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast;
 #include "../common/access.cuh"
@@ -88,8 +84,7 @@ constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast;
  *
  * Neighbouring lanes gather neighbouring words of a column and write them to an output row: where PITCH is odd, they
  * meet different banks; where it is even, a warp gathers from several columns a word apart (ASIDE). Where output rows
- * do not begin aligned, a tile's part of one begins up to HALO elements above its rows: those are read twice, but by a
- * block that goes down (WALK), which has them from the tile before.
+ * do not begin aligned, a tile's part of one begins up to HALO elements above its rows: those are read twice.
  */
 
 constexpr int BYTES  = converted_bytes(TO);    /* of a converted element */
@@ -179,14 +174,6 @@ __device__ __forceinline__ void keep(Kept *tile, const Piece (&part)[LOADS], con
     }
 }
 
-/* The rows that the next tile begins with are those that this one ends with. */
-__device__ __forceinline__ void keep_halo(Kept *tile, int phase)
-{
-    const int end = (phase + (HALO - 1) * PITCH) / PIECE + ACROSS;
-    for (int i = (int)threadIdx.x; i < end; i += THREADS)
-        tile[i] = tile[i + ROWS * PITCH / PIECE];
-}
-
 extern "C" __global__ void __launch_bounds__(THREADS)
 cast_transpose_skew(unsigned char *__restrict__ turned, unsigned char *__restrict__ straight, float *__restrict__ largest,
     const T *__restrict__ in, const float *__restrict__ scale, long long AUTOTUNE_ARG(batch), long long AUTOTUNE_ARG(rows),
@@ -196,11 +183,10 @@ cast_transpose_skew(unsigned char *__restrict__ turned, unsigned char *__restric
     [[maybe_unused]] __shared__ float of_warps[THREADS / 32];
     Kept *const tile = (Kept *)shared_memory;
 
-    const unsigned down = (unsigned)((rows + (HALO > 0 ? HALO - 1 : 0) + ROWS * WALK - 1) / (ROWS * WALK)), across = (unsigned)((cols + WIDTH - 1) / WIDTH);
+    const unsigned down = (unsigned)((rows + (HALO > 0 ? HALO - 1 : 0) + ROWS - 1) / ROWS), across = (unsigned)((cols + WIDTH - 1) / WIDTH);
     const unsigned matrix = matrix_of<FLAT, BATCHED>(down, across);
     const Spot     spot   = spot_of<FLAT, BATCHED, ORDER == ORDER_out_fast>(down, across);
-    const long long c0 = (long long)spot.c * WIDTH, count = batch * rows * cols;
-    long long       r0 = (long long)spot.r * (ROWS * WALK);
+    const long long c0 = (long long)spot.c * WIDTH, r0 = (long long)spot.r * ROWS, count = batch * rows * cols;
     const int cols_here = (int)(cols - c0 < WIDTH ? cols - c0 : WIDTH);
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, own = (int)threadIdx.x / ACROSS;
     const float by = *scale;
@@ -208,88 +194,64 @@ cast_transpose_skew(unsigned char *__restrict__ turned, unsigned char *__restric
 
     const long long start = (matrix * rows + r0 - HALO) * cols + c0;
     const long long first = start >= 0 ? start / PIECE : -((PIECE - 1 - start) / PIECE);
-    Corner at = { (const typename Piece::Bits *)in + first, (Kept *)straight + first,
+    const Corner at = { (const typename Piece::Bits *)in + first, (Kept *)straight + first,
                   count / PIECE - first, (int)(start - first * PIECE), (int)cols, cols_here };
 
+    /* Of the rows that the tile holds, [first_row, end_row) exist. */
+    const int first_row = r0 < HALO ? HALO - (int)r0 : 0;
+    const int end_row   = (int)(rows - r0 < ROWS ? rows - r0 : ROWS) + HALO;
+
+#pragma unroll 1
+    for (int above = first_row + own; above < end_row; above += DOWN * LOADS) {
+        Piece part[LOADS];
+        bool  mine[LOADS];
+        read(part, mine, at, above, end_row);
+        keep(tile, part, mine, at, above, by, most);
+    }
+
+    /* The buffer's last elements that do not fill a piece may be this tile's. */
+    if (SHIFT && at.left <= (at.phase + (end_row - 1) * (int)cols) / PIECE + ACROSS && threadIdx.x < PIECE) {
+        const long long i = count / PIECE * PIECE + threadIdx.x;
+        const long long row = i / cols - (matrix * rows + r0 - HALO), col = i % cols - c0;
+        if (i < count && row >= first_row && row < end_row && col >= 0 && col < cols_here) {
+            const float value = (float)in[i];
+            const Out   bits  = (Out)convert_pair<TO>(value * by, 0);
+            ((Out *)shared_memory)[at.phase + (int)row * PITCH + (int)col] = bits;
+            if (BOTH)
+                ((Out *)straight)[i] = bits;
+            most = fmaxf(most, fabsf(value));
+        }
+    }
+    if (AMAX)
+        keep_largest(of_warps, most);
+    __syncthreads();
+    if (AMAX)
+        add_largest(largest, of_warps);
+
+    /* A warp goes over columns, and down each as far as it is not another warp's. */
     const unsigned out_phase = HALO == 0 ? 0 : (unsigned)((matrix * cols + c0) * rows) % UNITS, out_step = HALO == 0 ? 0 : (unsigned)rows % UNITS;
     const Out *const place   = (const Out *)shared_memory + at.phase;
-    Out       *to_tile = (Out *)turned + ((matrix * cols + c0) * rows + r0 - HALO);
-    const int  groups  = (cols_here + PER * ASIDE - 1) / (PER * ASIDE) * PER;
-    const int  own_row = HALO + (CHUNKS_ASIDE > 1 ? warp % CHUNKS_ASIDE * (CHUNK * PER) : 0) + lane / ASIDE * PER;
-
-    Piece part[LOADS];
-    bool  mine[LOADS];
+    Out *const to_tile       = (Out *)turned + ((matrix * cols + c0) * rows + r0 - HALO);
+    const int  groups        = (cols_here + PER * ASIDE - 1) / (PER * ASIDE) * PER;
+    const int  own_row       = HALO + (CHUNKS_ASIDE > 1 ? warp % CHUNKS_ASIDE * (CHUNK * PER) : 0) + lane / ASIDE * PER;
+    const bool whole_tile    = first_row == 0 && end_row == ROWS + HALO && cols_here == WIDTH;
 
 #pragma unroll 1
-    for (int step = 0; step < WALK; step++) {
-        /* Of the rows that the tile holds, [first_row, end_row) exist. */
-        const int  first_row = r0 < HALO ? HALO - (int)r0 : 0;
-        const int  end_row   = (int)(rows - r0 < ROWS ? rows - r0 : ROWS) + HALO;
-        const bool last      = step == WALK - 1 || r0 + ROWS >= rows + (HALO > 0 ? HALO - 1 : 0);
-
-        if (WALK == 1 || step == 0)
-#pragma unroll 1
-            for (int above = first_row + own; above < end_row; above += DOWN * LOADS) {
-                read(part, mine, at, above, end_row);
-                keep(tile, part, mine, at, above, by, most);
-            }
-        else
-            keep(tile, part, mine, at, HALO + own, by, most);
-
-        /* The buffer's last elements that do not fill a piece may be this tile's. */
-        if (SHIFT && at.left <= (at.phase + (end_row - 1) * (int)cols) / PIECE + ACROSS && threadIdx.x < PIECE) {
-            const long long i = count / PIECE * PIECE + threadIdx.x;
-            const long long row = i / cols - (matrix * rows + r0 - HALO), col = i % cols - c0;
-            if (i < count && row >= first_row && row < end_row && col >= 0 && col < cols_here) {
-                const float value = (float)in[i];
-                const Out   bits  = (Out)convert_pair<TO>(value * by, 0);
-                ((Out *)shared_memory)[at.phase + (int)row * PITCH + (int)col] = bits;
-                if (BOTH)
-                    ((Out *)straight)[i] = bits;
-                most = fmaxf(most, fabsf(value));
-            }
-        }
-        if (AMAX && last)
-            keep_largest(of_warps, most);
-        __syncthreads();
-        if (AMAX && last)
-            add_largest(largest, of_warps);
-
-        if (WALK > 1 && !last) {
-            r0 += ROWS;
-            at.from += ROWS * cols / PIECE;
-            at.along += ROWS * cols / PIECE;
-            at.left -= ROWS * cols / PIECE;
-            read(part, mine, at, HALO + own, (int)(rows - r0 < ROWS ? rows - r0 : ROWS) + HALO);
-        }
-
-        /* A warp goes over columns, and down each as far as it is not another warp's. */
-        const bool whole_tile = first_row == 0 && end_row == ROWS + HALO && cols_here == WIDTH;
-#pragma unroll 1
-        for (int group = warp / CHUNKS_ASIDE; group < (ASIDE == 1 ? cols_here : groups); group += THREADS / 32 / CHUNKS_ASIDE) {
-            const int c = ASIDE == 1 ? group : group / PER * (PER * ASIDE) + group % PER + lane % ASIDE * PER;
-            int       row = own_row - (HALO == 0 ? 0 : (int)((out_phase + c * out_step) % UNITS));
-            const Out *column = place + row * PITCH + c;
-            Out       *out    = to_tile + (c * (int)rows + row);
+    for (int group = warp / CHUNKS_ASIDE; group < (ASIDE == 1 ? cols_here : groups); group += THREADS / 32 / CHUNKS_ASIDE) {
+        const int c = ASIDE == 1 ? group : group / PER * (PER * ASIDE) + group % PER + lane % ASIDE * PER;
+        int       row = own_row - (HALO == 0 ? 0 : (int)((out_phase + c * out_step) % UNITS));
+        const Out *column = place + row * PITCH + c;
+        Out       *out    = to_tile + (c * (int)rows + row);
 
 #pragma unroll 1
-            for (int chunk = 0; chunk < CHUNKS / CHUNKS_ASIDE; chunk++) {
-                if (whole_tile)
-                    move_words<true>(out, column, row, first_row, end_row);
-                else if (c < cols_here)
-                    move_words<false>(out, column, row, first_row, end_row);
-                row += CHUNK * PER;
-                column += CHUNK * PER * PITCH;
-                out += CHUNK * PER;
-            }
-        }
-        if (last)
-            break;
-        to_tile += ROWS;
-        __syncthreads();
-        if (HALO > 0) {
-            keep_halo(tile, at.phase);
-            __syncthreads(); /* as what is read next comes into the places of the last rows */
+        for (int chunk = 0; chunk < CHUNKS / CHUNKS_ASIDE; chunk++) {
+            if (whole_tile)
+                move_words<true>(out, column, row, first_row, end_row);
+            else if (c < cols_here)
+                move_words<false>(out, column, row, first_row, end_row);
+            row += CHUNK * PER;
+            column += CHUNK * PER * PITCH;
+            out += CHUNK * PER;
         }
     }
 }

@@ -1,6 +1,6 @@
 /*
  * scripted_nvml.c - a libnvidia-ml.so.1 that knows how much energy the launches of the scripted driver took,
- * in steps as a real one has them, and nothing else.
+ * in steps as a real one has them, that 8 GiB are free, and nothing else.
  */
 #include <dlfcn.h>
 #include <math.h>
@@ -48,6 +48,14 @@ REFUSE(nvmlDeviceGetClockInfo, const void *device, int which, const unsigned *ou
 REFUSE(nvmlDeviceGetTemperature, const void *device, int which, const unsigned *out)
 REFUSE(nvmlDeviceGetPowerUsage, const void *device, const unsigned *out)
 REFUSE(nvmlDeviceGetCurrentClocksThrottleReasons, const void *device, const unsigned long long *out)
+
+/* nvmlMemory_t: total, free, used. */
+ENTRY(nvmlDeviceGetMemoryInfo, const void *device, unsigned long long out[3])
+{
+    out[0] = out[1] = 8ull << 30;
+    out[2] = 0;
+    return device ? OK : NOT_SUPPORTED;
+}
 
 ENTRY(nvmlDeviceGetTotalEnergyConsumption, const void *device, unsigned long long *out)
 {

@@ -7,6 +7,8 @@
 #include <criterion/criterion.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 TestSuite(overlap, .init = e2e_begin, .fini = e2e_end);
@@ -93,6 +95,34 @@ Test(overlap, candidates_are_compiled_while_buffers_are_filled)
     e2e_wait_for_file(&run, "fills");
     e2e_wait_for_work(&run, 'w', 0.3);
     interrupt();
+}
+
+static void connect_nvml(void)
+{
+    char all[2048];
+    snprintf(all, sizeof all, "%s:%s", AT_NVML_FOLDER, getenv("LD_LIBRARY_PATH"));
+    setenv("LD_LIBRARY_PATH", all, 1);
+}
+
+/* With NVML all is known of a device before it has a context. */
+Test(overlap, candidates_are_compiled_while_the_context_is_made)
+{
+    write_slow_template();
+    connect_nvml();
+    e2e_script("slow cuDevicePrimaryCtxRetain 36000000 create context");
+    e2e_start(&run, E2E_REAL, "tune copy 1000 f32 --template slow --templates templates --jobs 10");
+    e2e_wait_for_file(&run, "context");
+    e2e_wait_for_work(&run, 'w', 3);
+    interrupt();
+}
+
+Test(overlap, a_context_that_is_refused_is_told)
+{
+    connect_nvml();
+    e2e_script("fail cuDevicePrimaryCtxRetain 1 999 sticky");
+    e2e_tune(&run, E2E_QUICK, E2E_MINE);
+    e2e_expect(run.code == 1 && strstr(run.out, "cuDevicePrimaryCtxRetain"), run);
+    e2e_expect_no_process();
 }
 
 /* A run that fails while it is set up leaves its candidates: the next problem begins with compilers of its

@@ -7,6 +7,7 @@ import time
 import unittest
 from pathlib import Path
 
+os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # its processes take longer to begin than these kernels
 sys.path.insert(0, os.environ.get("AUTOTUNE_MODULE") or str(Path(__file__).resolve().parents[2] / "tools/python"))
 
 try:

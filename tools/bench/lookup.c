@@ -162,6 +162,23 @@ static void time_lookups(at_tuner *tuner, const char *what, int count, int64_t a
     printf("%-28s %9.3f us of CPU time, %10.0f a second\n", what, 1e6 * took / count, count / took);
 }
 
+/* What is remembered: no model is asked, and nothing searched. */
+static void time_again(at_tuner *tuner)
+{
+    at_error err = { 0 };
+    at_found *found = NULL;
+    const at_problem p = { .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { 1500, 1531 } };
+    double start = 0;
+    for (int i = 0; i <= LOOKUPS; i++) {
+        must(at_find(&found, tuner, &p, NULL, &err), &err);
+        at_found_close(found);
+        start = i ? start : cpu_s();
+    }
+    double took = cpu_s() - start;
+    printf("%-28s %9.3f us of CPU time, %10.0f a second\n", "at_find, predicted, again", 1e6 * took / LOOKUPS,
+           LOOKUPS / took);
+}
+
 static int ascending(const void *a, const void *b)
 {
     const double *x = a, *y = b;
@@ -248,8 +265,13 @@ int main(int argc, char **argv)
     printf("%-28s %9.3f ms\n", "at_open", 1e3 * (at__now_s() - start));
     time_lookups(tuner, "the first at_find", 1, 0, AT_MATCH_EXACT);
     time_lookups(tuner, "at_find, exact", LOOKUPS, 0, AT_MATCH_EXACT);
+    setenv("AUTOTUNE_NO_MODEL", "1", 1);
     time_lookups(tuner, "the first at_find, near", 1, 4, AT_MATCH_NEAR);
     time_lookups(tuner, "at_find, near, first time", NEAR_LOOKUPS, 8, AT_MATCH_NEAR);
+    unsetenv("AUTOTUNE_NO_MODEL");
+    time_lookups(tuner, "the first at_find, predicted", 1, 12, AT_MATCH_PREDICTED);
+    time_lookups(tuner, "at_find, predicted, 1st time", NEAR_LOOKUPS, 20, AT_MATCH_PREDICTED);
+    time_again(tuner);
     at_close(tuner);
     time_new_machine(folder);
     time_queries(program, db);

@@ -21,7 +21,8 @@ static const at__usage USAGE = {
     "autotune query [OP] SHAPE [DTYPE] [options]",
     "Prints the stored winner of a problem: configuration, launch geometry, time, conditions. For a problem "
     "that was\n"
-    "not tuned: the configuration of another shape (near) or another device (other_device) that fits, and "
+    "not tuned: what a model of all trials expects to be the fastest (predicted), or the configuration of "
+    "another shape (near) or another device (other_device) that fits, and "
     "says so.\n"
     "Where a winner is out of date (its template was changed, or is missing): the fastest other trial of the "
     "problem\n"
@@ -236,6 +237,13 @@ static void found_text(const at__found *f, const at__problem *problem, const cha
                   a->fingerprint.cold ? "cold" : "warm", a->winner.timing.samples, a->measured_at,
                   a->fingerprint.device);
         print_metrics(a, problem);
+    } else if (f->expected_s > 0) {
+        at__time_text(time, sizeof time, f->expected_s);
+        at__print(
+            stdout,
+            "  time           about %s expected, not measured; such answers are %.1f %% slower than tuned "
+            "ones in the mean\n",
+            time, 100 * f->doubt);
     } else {
         at__print(stdout, "  time           not measured for this problem; `autotune tune` does\n");
     }
@@ -266,6 +274,10 @@ static void found_json(const at__found *f, const at__problem *problem, const cha
         at__member_int(&o, "samples", a->winner.timing.samples);
         at__member_text(&o, "measured_at", a->measured_at);
         at__metrics_member(&o, problem, AT__RECORD_OF(&a->winner));
+    }
+    if (f->expected_s > 0) {
+        at__member_real(&o, "expected_s", 4, f->expected_s);
+        at__member_real(&o, "doubt", 3, f->doubt);
     }
     at__str_add(&o, "}");
     at__print(stdout, "%s\n", at__whole(&o));

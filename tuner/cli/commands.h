@@ -27,6 +27,7 @@ int at__cmd_adopt(int argc, char **argv);
 int at__cmd_dump(int argc, char **argv);
 int at__cmd_merge(int argc, char **argv);
 int at__cmd_import(int argc, char **argv);
+int at__cmd_learn(int argc, char **argv);
 int at__cmd_verify(int argc, char **argv);
 int at__cmd_cache(int argc, char **argv);
 int at__cmd_compare(int argc, char **argv);

@@ -43,6 +43,8 @@ static void print_text(const at__executed *x)
         at__print(stdout, ", %" PRId64 " wrong", x->wrong);
     else if (x->configs)
         at__print(stdout, ", nothing found");
+    else if (!x->refused)
+        at__print(stdout, ", as none suits it: not checked; name others");
     if (x->refused)
         at__print(stdout, ", %" PRId64 " not run: %s", x->refused, x->why);
     at__print(stdout, "\n");

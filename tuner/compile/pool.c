@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -199,6 +198,17 @@ static double used_s(const worker *w)
     return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
 }
 
+/* Its job goes before all others. */
+static void requeue(at__pool *pool, worker *w)
+{
+    memmove(pool->queue + 1, pool->queue, (size_t)pool->queued * sizeof *pool->queue);
+    pool->queue[0] = w->job;
+    w->job = (job){ 0 };
+    w->busy = false;
+    pool->queued++;
+    pool->running--;
+}
+
 /*
  * The job of a worker that died goes to another one, once: the machine may have been out of memory. There is
  * room for it, as it is no longer running.
@@ -207,13 +217,8 @@ static bool give_back(at__pool *pool, worker *w)
 {
     if (!w->busy || w->job.again)
         return false;
-    memmove(pool->queue + 1, pool->queue, (size_t)pool->queued * sizeof *pool->queue);
-    pool->queue[0] = w->job;
+    requeue(pool, w);
     pool->queue[0].again = true;
-    w->job = (job){ 0 };
-    w->busy = false;
-    pool->queued++;
-    pool->running--;
     return true;
 }
 
@@ -426,6 +431,8 @@ void at__pool_shrink(at__pool *pool, int workers)
 {
     while (pool->count > 1 && pool->count > workers) {
         worker *last = &pool->workers[--pool->count];
+        if (last->busy)
+            requeue(pool, last);
         stop_worker(pool, last);
         at__inbox_clear(&last->inbox);
     }

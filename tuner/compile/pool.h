@@ -78,7 +78,7 @@ at_status at__pool_pump(at__pool *pool, at_error *err) AT_MUST_CHECK;
 void at__pool_drop(at__pool *pool);
 void at__pool_drop_of(at__pool *pool, int owner);
 
-/* Ends workers until so many are left. Only before the first job. */
+/* Ends workers until so many are left; what they were compiling others begin anew. */
 void at__pool_shrink(at__pool *pool, int workers);
 
 /*

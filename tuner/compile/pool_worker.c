@@ -10,6 +10,7 @@
 #include "util/clock.h"
 #include "util/wire.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,6 +122,20 @@ static at_status serve_all(at__nvrtc *nvrtc, rlim_t memory_bytes, at_error *err)
     return status;
 }
 
+/* What NVRTC does once, at its first kernel, is done while nobody waits: the device is starting. */
+static at_status warm_up(at__nvrtc *nvrtc, at_error *err)
+{
+    at__str code = { 0 }, log = { 0 };
+    at__resources resources;
+    bool ok;
+    at_status status =
+        at__nvrtc_compile(nvrtc, &ok, &code, &log, &resources, "extern \"C\" __global__ void k() {}",
+                          "warm.cu", at__nvrtc_nearest(nvrtc, INT_MAX), AT__CUBIN, err);
+    at__str_clear(&code);
+    at__str_clear(&log);
+    return status;
+}
+
 int at__pool_worker_main(const char *memory_bytes)
 {
     at_error err = { 0 };
@@ -128,6 +143,8 @@ int at__pool_worker_main(const char *memory_bytes)
     rlim_t bytes = strtoull(memory_bytes, NULL, 10);
     limit_memory(bytes);
     at_status status = at__nvrtc_open(&nvrtc, &err);
+    if (status == AT_OK)
+        status = warm_up(nvrtc, &err);
     if (status == AT_OK)
         status = serve_all(nvrtc, bytes, &err);
     if (status != AT_OK)

@@ -18,7 +18,8 @@ _Static_assert((int)AT_U8 == (int)AT__U8 && (int)AT_F16 == (int)AT__F16 && (int)
                "types of the library are those of the core");
 _Static_assert((int)AT_MATCH_EXACT == (int)AT__MATCH_EXACT && (int)AT_MATCH_NEAR == (int)AT__MATCH_NEAR &&
                    (int)AT_MATCH_OTHER_DEVICE == (int)AT__MATCH_OTHER_DEVICE &&
-                   (int)AT_MATCH_NONE == (int)AT__MATCH_NONE,
+                   (int)AT_MATCH_NONE == (int)AT__MATCH_NONE &&
+                   (int)AT_MATCH_PREDICTED == (int)AT__MATCH_PREDICTED,
                "matches of the library are those of the core");
 _Static_assert((int)AT_SCALAR == (int)AT__SCALAR && (int)AT_INPUT == (int)AT__INPUT &&
                    (int)AT_OUTPUT == (int)AT__OUTPUT && (int)AT_INOUT == (int)AT__INOUT &&

@@ -188,6 +188,10 @@ static at_status show_measured(at__found_parts *f, const at__found *found, at_er
     at_found *s = &f->shown;
     const at__answer *a = found->answer;
     s->origin = found->shipped ? AT__SHIPPED : "database";
+    s->expected_s = found->expected_s;
+    s->doubt = found->doubt;
+    if (found->match == AT__MATCH_PREDICTED)
+        return AT_OK; /* nothing was measured */
     s->median_s = a->winner.timing.median_s;
     s->ceiling_s = a->winner.ceiling_s;
     s->gb_per_s = s->median_s > 0 ? 1e-9 * (double)a->traffic_bytes / s->median_s : 0;

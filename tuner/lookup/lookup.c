@@ -23,6 +23,7 @@ const char *at__match_name(at__match match)
         [AT__MATCH_NEAR] = "near",
         [AT__MATCH_OTHER_DEVICE] = "other_device",
         [AT__MATCH_NONE] = "none",
+        [AT__MATCH_PREDICTED] = "predicted",
     };
     return (unsigned)match < sizeof NAMES / sizeof *NAMES ? NAMES[match] : "unknown";
 }

@@ -12,6 +12,9 @@
  * problem is then its own nearest neighbour, so that its own runner-up
  * answers, as a near match, unless that was so much slower that a near winner promises more.
  *
+ * Between exact and near stands what a model of all trials expects to be the fastest (predicted), where one
+ * knows the op and nothing near is expected to be as fast: lookup_predict.c, model/model.h.
+ *
  * An at__lookup holds the winners of one store in memory and reads them again when another connection has
  * changed the file. It borrows the store and the catalog. One thread uses it at a time; it never writes.
  *
@@ -26,8 +29,17 @@
 #include "lang/problem.h"
 #include "db/store.h"
 
-typedef enum at__match { AT__MATCH_EXACT, AT__MATCH_NEAR, AT__MATCH_OTHER_DEVICE, AT__MATCH_NONE } at__match;
-const char *at__match_name(at__match match); /* "exact", "near", "other_device", "none" */
+typedef enum at__match {
+    AT__MATCH_EXACT,
+    AT__MATCH_NEAR,
+    AT__MATCH_OTHER_DEVICE,
+    AT__MATCH_NONE,
+    AT__MATCH_PREDICTED
+} at__match;
+const char *at__match_name(at__match match); /* "exact", "near", "other_device", "none", "predicted" */
+
+/* A database's own model is beside it, its name and this. */
+#define AT__MODEL_SUFFIX "-model"
 
 /* The device that is asked for. An empty name: the model with the newest winners. */
 typedef struct at__target {
@@ -46,6 +58,8 @@ typedef struct at__found {
     bool runner_up;           /* it is no winner's but that of the best trial that fits */
     bool shipped;             /* answer came with the program             */
     bool own;                 /* of this very problem: answer has the times of it here */
+    double expected_s;        /* what a model expects of it, predicted or near; 0: nothing */
+    double doubt;             /* how much slower than tuned that may be, 0.05: 5 %, in the mean */
 } at__found;
 
 typedef struct at__lookup at__lookup;

@@ -192,6 +192,8 @@ void at__index_clear(at__lookup *l)
         at__memo_clear(&l->memo[i]);
     free(l->buckets);
     free(l->memo);
+    at__foresight_close(l->foresight);
+    l->foresight = NULL;
     l->buckets = NULL;
     l->memo = NULL;
     l->newest = "";

@@ -41,6 +41,18 @@ typedef struct at__question {
 } at__question;
 
 /* An answer that took a search; forgotten when the store changes, or when another takes its place. */
+/* What a model expects (lookup_predict.c). */
+typedef struct at__prediction {
+    at__entry entry; /* its answer belongs to who asked */
+    at__geometry geometry;
+    double expected_s, doubt;
+    bool shipped;
+    char why[320];
+    char broken[256]; /* also when nothing is expected */
+} at__prediction;
+
+typedef struct at__foresight at__foresight;
+
 typedef struct at__memo {
     const at__op *op; /* NULL: free */
     at__dtype type;
@@ -48,11 +60,12 @@ typedef struct at__memo {
     int64_t dims[AT__MAX_SIZES], cc, sms;
     char device[128];
     at__match match;
-    size_t entry;         /* AT__NO_ENTRY: none */
-    at__entry *runner_up; /* in its place; NULL: none */
-    bool own;             /* it is the problem's own  */
+    size_t entry;             /* AT__NO_ENTRY: none */
+    at__entry *runner_up;     /* in its place; NULL: none */
+    bool own;                 /* it is the problem's own  */
+    double expected_s, doubt; /* of one that is predicted, as runner_up */
     at__geometry geometry;
-    char why[480];
+    char why[720];
 } at__memo;
 
 struct at__lookup {
@@ -65,6 +78,7 @@ struct at__lookup {
     size_t count, cap;
     size_t *buckets, bucket_count;
     at__memo *memo;            /* AT__MEMO_COUNT places, by hash; allocated with the first */
+    at__foresight *foresight;  /* models; NULL: not read yet */
     const char *newest;        /* the device of the newest winner: what an empty name stands for */
     char space[AT__HASH_TEXT]; /* what was last asked in at__is_of_other_op, and the answer */
     const at__op *space_op;
@@ -142,6 +156,15 @@ at_status at__lookup_runner_up(at__entry *out, at__geometry *geometry, double *c
 at_status at__lookup_list_tried(at__str *out, const at__lookup *lookup, const at__entry *winner,
                                 at_error *err) AT_MUST_CHECK;
 bool at__lookup_was_tried(const at__str *tried, const at__entry *entry);
+
+/*
+ * What is expected to be the fastest for a problem without a winner. `near` is the near winner that would
+ * answer, `reach` away (NULL: none). AT_ERR_NOT_FOUND: no model knows better; expected_s is set where it
+ * agrees.
+ */
+at_status at__lookup_predict(at__prediction *out, at__lookup *lookup, const at__question *question,
+                             const at__entry *near, double reach, at_error *err) AT_MUST_CHECK;
+void at__foresight_close(at__foresight *foresight);
 
 void at__memo_clear(at__memo *memo);
 

@@ -274,7 +274,48 @@ static void remember(at__memo *m, const at__question *q)
     snprintf(m->device, sizeof m->device, "%s", q->device);
 }
 
-static at_status search_all(at__memo *m, const at__lookup *l, const at__question *q, at_error *err)
+/* What was found, as an entry; NULL: nothing. */
+static const at__entry *entry_of(const search *s, const at__lookup *l)
+{
+    return s->runner_up ? s->runner_up : s->entry != AT__NO_ENTRY ? &l->entries[s->entry] : NULL;
+}
+
+/* A model's answer instead, unless the problem's own trials have one, here or on another device: their times
+ * are known. */
+static at_status ask_model(at__memo *m, at__lookup *l, const at__question *q, const search *here,
+                           const search *there, at_error *err)
+{
+    at__prediction p;
+    const at__entry *near = entry_of(here, l), *far = near ? NULL : entry_of(there, l);
+    if (here->own || (far && at__entry_is_of(far, q->problem->op, q->type_key, q->problem->dims)))
+        return AT_OK;
+    at_status status = at__lookup_predict(&p, l, q, near ? near : far, near ? here->reach : INFINITY, err);
+    size_t len = strlen(m->why);
+    snprintf(m->why + len, sizeof m->why - len, "%s", p.broken);
+    m->expected_s = p.expected_s; /* of a near winner that nothing is expected to beat, too */
+    m->doubt = p.doubt;
+    if (status != AT_OK)
+        return status == AT_ERR_NOT_FOUND ? AT_OK : status;
+    at__entry *kept = malloc(sizeof *kept);
+    if (!kept) {
+        at__answer_clear(&p.entry.answer);
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    }
+    *kept = p.entry;
+    kept->shipped = p.shipped;
+    if (m->runner_up) { /* that of `here`, or of another device */
+        at__answer_clear(&m->runner_up->answer);
+        free(m->runner_up);
+    }
+    m->runner_up = kept;
+    m->entry = AT__NO_ENTRY;
+    m->match = AT__MATCH_PREDICTED;
+    m->geometry = p.geometry;
+    snprintf(m->why, sizeof m->why, "%s%s", p.why, p.broken);
+    return AT_OK;
+}
+
+static at_status search_all(at__memo *m, at__lookup *l, const at__question *q, at_error *err)
 {
     search here, there = { .entry = AT__NO_ENTRY };
     at__str why = { 0 };
@@ -299,6 +340,8 @@ static at_status search_all(at__memo *m, const at__lookup *l, const at__question
     explain(&why, l, q, m->match, &here, &there);
     snprintf(m->why, sizeof m->why, "%s", at__str_text(&why));
     status = at__str_status(&why, err);
+    if (status == AT_OK)
+        status = ask_model(m, l, q, &here, &there, err);
     at__make_printable(m->why, sizeof m->why); /* it names devices and shapes of the store */
     at__str_clear(&why);
     if (status != AT_OK)
@@ -314,7 +357,10 @@ at_status at__lookup_near(at__found *out, at__lookup *l, const at__question *q, 
     at_status status = is_of(m, q) ? AT_OK : search_all(m, l, q, err);
     if (status != AT_OK)
         return status;
-    *out = (at__found){ .match = m->match, .why = m->why, .runner_up = m->runner_up != NULL, .own = m->own };
+    *out = (at__found){ .match = m->match, .why = m->why, .own = m->own };
+    out->runner_up = m->runner_up && m->match != AT__MATCH_PREDICTED;
+    out->expected_s = m->expected_s;
+    out->doubt = m->doubt;
     if (m->runner_up || m->entry != AT__NO_ENTRY) {
         const at__entry *e = m->runner_up ? m->runner_up : &l->entries[m->entry];
         out->t = e->t;

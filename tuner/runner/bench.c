@@ -96,7 +96,7 @@ at_status at__bench_check(at__bench *b, at__check_kernel which, int64_t bytes, c
     return at__gpu_launch(b->gpu, b->checks[which], &g, params, err);
 }
 
-static at_status fill_all(at__bench *b, at_error *err)
+at_status at__bench_fill(at__bench *b, at_error *err)
 {
     at_status status = AT_OK;
     for (int s = 0; s < b->sets && status == AT_OK; s++)
@@ -248,7 +248,7 @@ at_status at__bench_run_reference(at__bench *b, at_error *err)
 
 at_status at__bench_renew(at__bench *b, at_error *err)
 {
-    at_status status = fill_all(b, err);
+    at_status status = at__bench_fill(b, err);
     return status == AT_OK ? at__bench_run_reference(b, err) : status;
 }
 
@@ -310,7 +310,7 @@ static at_status prepare(at__bench *b, const at__setup *setup, at_error *err)
     if (status == AT_OK)
         status = load_data(b, err);
     if (status == AT_OK)
-        status = fill_all(b, err);
+        status = at__bench_fill(b, err);
     if (status == AT_OK && b->reference)
         status = at__bench_fill_variables(b, b->reference, reference, err);
     if (status == AT_OK && b->has_answer)

@@ -52,6 +52,9 @@ at_status at__bench_restore(at__bench *bench, uint64_t first_set, int64_t count,
 /* Enqueues the driver's own copy of the first input to the first output. */
 at_status at__bench_memcpy(at__bench *bench, uint64_t set, at_error *err) AT_MUST_CHECK;
 
+/* Enqueues that all sets and guards are filled with what they hold. */
+at_status at__bench_fill(at__bench *bench, at_error *err) AT_MUST_CHECK;
+
 /* Everything as it was when it was opened: contents, guards, the reference's answer. */
 at_status at__bench_renew(at__bench *bench, at_error *err) AT_MUST_CHECK;
 

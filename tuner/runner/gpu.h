@@ -44,6 +44,7 @@ bool at__gpu_is_capturing(const at__gpu *gpu, void *stream);
 
 /* Name, UUID, limits, free memory; `driver` is the CUDA version that the driver supports ("CUDA 13.0"). */
 at_status at__gpu_info(at__device_info *out, at__gpu *gpu, at_error *err) AT_MUST_CHECK;
+at_status at__gpu_describe(at__device_info *out, at__gpu *gpu, at_error *err) AT_MUST_CHECK; /* no memory */
 at_status at__gpu_memory(int64_t *free_bytes, at__gpu *gpu, at_error *err) AT_MUST_CHECK;
 
 /* Whether the context can still be used: tries it. */

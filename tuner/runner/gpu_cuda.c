@@ -113,8 +113,10 @@ at_status at__gpu_enter(at__gpu *gpu, at_error *err)
 at_status at__gpu_find(at__gpu **out, int ordinal, at_error *err)
 {
     at__gpu *gpu = calloc(1, sizeof *gpu);
-    if (!gpu)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    if (!gpu) {
+        at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return AT_ERR_MEMORY;
+    }
     gpu->ordinal = ordinal;
     at_status status = driver_open(&gpu->api, err);
     if (status == AT_OK)
@@ -256,7 +258,7 @@ at_status at__gpu_memory(int64_t *free_bytes, at__gpu *gpu, at_error *err)
     return AT_OK;
 }
 
-at_status at__gpu_info(at__device_info *out, at__gpu *gpu, at_error *err)
+at_status at__gpu_describe(at__device_info *out, at__gpu *gpu, at_error *err)
 {
     at__device_info info = { .ordinal = gpu->ordinal, .visible = gpu->visible };
     CUuuid uuid = { 0 };
@@ -268,8 +270,6 @@ at_status at__gpu_info(at__device_info *out, at__gpu *gpu, at_error *err)
     TRY(gpu, cuDeviceTotalMem_v2, &total, gpu->device);
     TRY(gpu, cuDriverGetVersion, &version);
     at_status status = read_limits(&info.limits, gpu, err);
-    if (status == AT_OK)
-        status = at__gpu_memory(&info.free_bytes, gpu, err);
     if (status != AT_OK)
         return status;
     info.limits.memory_bytes = (int64_t)total;
@@ -281,6 +281,17 @@ at_status at__gpu_info(at__device_info *out, at__gpu *gpu, at_error *err)
                        (unsigned)(unsigned char)uuid.bytes[i]);
     *out = info;
     return AT_OK;
+}
+
+at_status at__gpu_info(at__device_info *out, at__gpu *gpu, at_error *err)
+{
+    at__device_info info;
+    at_status status = at__gpu_describe(&info, gpu, err);
+    if (status == AT_OK)
+        status = at__gpu_memory(&info.free_bytes, gpu, err);
+    if (status == AT_OK)
+        *out = info;
+    return status;
 }
 
 bool at__gpu_is_lost(at__gpu *gpu)

@@ -22,6 +22,11 @@ enum {
 
 typedef struct nvml_device *device_handle; /* opaque, as in nvml.h */
 
+/* nvmlMemory_t */
+struct memory {
+    unsigned long long total, free, used;
+};
+
 struct at__nvml {
     void *library;
     device_handle device;
@@ -36,6 +41,7 @@ struct at__nvml {
     int (*energy)(device_handle, unsigned long long *);        /* NULL: not there */
     int (*processes)(device_handle, unsigned *, void *);       /* NULL: not there */
     int (*ecc)(device_handle, int, int, unsigned long long *); /* likewise        */
+    int (*memory)(device_handle, struct memory *);             /* likewise        */
 };
 
 static bool symbol(void *out, void *library, const char *name)
@@ -64,6 +70,7 @@ static bool load(at__nvml *n)
         symbol(&n->energy, n->library, "nvmlDeviceGetTotalEnergyConsumption");
         symbol(&n->processes, n->library, "nvmlDeviceGetComputeRunningProcesses_v3");
         symbol(&n->ecc, n->library, "nvmlDeviceGetTotalEccErrors");
+        symbol(&n->memory, n->library, "nvmlDeviceGetMemoryInfo");
         return true;
     }
     return false;
@@ -109,6 +116,13 @@ int64_t at__nvml_ecc_errors(const at__nvml *nvml)
     bool known =
         nvml && nvml->ecc && nvml->ecc(nvml->device, NVML_UNCORRECTED, NVML_VOLATILE, &count) == NVML_SUCCESS;
     return known ? (int64_t)count : -1;
+}
+
+int64_t at__nvml_free_bytes(const at__nvml *nvml)
+{
+    struct memory m = { 0 };
+    bool known = nvml && nvml->memory && nvml->memory(nvml->device, &m) == NVML_SUCCESS;
+    return known ? (int64_t)m.free : -1;
 }
 
 double at__nvml_joules(const at__nvml *nvml)

@@ -19,6 +19,9 @@ at__conditions at__nvml_read(const at__nvml *nvml); /* NULL: everything unknown 
 int64_t at__nvml_processes(const at__nvml *nvml);
 int64_t at__nvml_ecc_errors(const at__nvml *nvml);
 
+/* Memory that nobody uses; -1: unknown. */
+int64_t at__nvml_free_bytes(const at__nvml *nvml);
+
 /* What the device has used since the driver was loaded, in steps of 20 to 100 ms; NaN: unknown. */
 double at__nvml_joules(const at__nvml *nvml);
 

@@ -80,6 +80,10 @@ static at_status say_found(const runner *r, at_error *err)
     return status;
 }
 
+/*
+ * The context is made last, when the supervisor knows all that it asks: it takes as long as all before it.
+ * Where NVML cannot tell how much memory is free only a context can, and it is made first.
+ */
 static at_status hello(runner *r, int ordinal, at_error *err)
 {
     at__device_info info;
@@ -88,42 +92,27 @@ static at_status hello(runner *r, int ordinal, at_error *err)
     if (status == AT_OK)
         status = say_found(r, err);
     if (status == AT_OK)
+        status = at__gpu_describe(&info, r->gpu, err);
+    if (status != AT_OK)
+        return status;
+    r->nvml = at__nvml_open(info.uuid);
+    info.free_bytes = at__nvml_free_bytes(r->nvml);
+    bool first = info.free_bytes < 0;
+    if (first)
         status = at__gpu_enter(r->gpu, err);
-    if (status == AT_OK)
-        status = at__gpu_info(&info, r->gpu, err);
+    if (first && status == AT_OK)
+        status = at__gpu_memory(&info.free_bytes, r->gpu, err);
     if (status != AT_OK)
         return status;
     at__turns_open(&r->turns, AT__TURNS_FOLDER, info.uuid, info.no_turns, sizeof info.no_turns);
-    r->nvml = at__nvml_open(info.uuid);
     at__nvml_driver(r->nvml, info.driver, sizeof info.driver);
     info.other_processes = at__nvml_processes(r->nvml);
-    info.other_processes -= info.other_processes > 0; /* this one */
+    info.other_processes -= first && info.other_processes > 0; /* this one */
     info.ecc_errors = at__nvml_ecc_errors(r->nvml);
     at__put_bytes(&body, &info, sizeof info);
     status = reply(AT__HELLO, &body, err);
     at__str_clear(&body);
-    return status;
-}
-
-/* Clocks rise once a runner; launches of the reference are as good as any. Where there is none, filling is.
- */
-static at_status warm_up(runner *r, const at__setup *setup, at_error *err)
-{
-    at__module *module = NULL;
-    const at__kernel *k = &setup->reference;
-    if (!k->cubin) {
-        at_status filled = at__warm_up(r->gpu, r->bench, NULL, NULL, WARM_UP_S, err);
-        r->warm = filled == AT_OK;
-        return filled;
-    }
-    at_status status = at__gpu_load_all(&module, r->gpu, k, err);
-    if (status == AT_OK)
-        status = at__bench_fill_variables(r->bench, module, k, err);
-    if (status == AT_OK)
-        status = at__warm_up(r->gpu, r->bench, module, k, WARM_UP_S, err);
-    at__gpu_unload(r->gpu, module);
-    r->warm = status == AT_OK;
-    return status;
+    return status == AT_OK && !first ? at__gpu_enter(r->gpu, err) : status;
 }
 
 static at_status take_scales(runner *r, const at__setup *setup, at_error *err)
@@ -150,10 +139,11 @@ static at_status serve_setup(runner *r, at__reader *in, at_error *err)
         status = take_scales(r, &setup, err);
     if (status == AT_OK)
         status = at__bench_open(&r->bench, r->gpu, &setup, err);
-    if (status == AT_OK && !r->warm)
-        status = warm_up(r, &setup, err);
+    if (status == AT_OK && !r->warm) /* clocks rise once a runner */
+        status = at__warm_up(r->gpu, r->bench, WARM_UP_S, err);
     if (status != AT_OK)
         return status;
+    r->warm = true;
     at__put_i64(&body, at__bench_sets(r->bench));
     status = reply(AT__READY, &body, err);
     at__str_clear(&body);

@@ -11,10 +11,10 @@
 #define GRAPH_S   1e-3 /* a graph lasts at least this long: launching it costs 5 to 10 us */
 #define MAX_BATCH 4096
 
-/* Clocks are up when launches have not become faster by so much for so long. */
+/* Clocks are up when filling the buffers has not become faster by so much for so long. */
 #define WARM_CHUNK_S   2e-3
 #define MAX_WARM_CHUNK 256
-#define WARM_STILL_S   0.05
+#define WARM_STILL_S   0.02
 #define WARM_GAIN      0.01
 
 /* Energy: its counter moves every 20 to 100 ms, so it is read where it moves, this long after a first time.
@@ -162,39 +162,25 @@ at_status at__weigh(double *joules, at__gpu *gpu, at__bench *bench, const at__ba
     }
 }
 
-/* Some launches, and how long one took as the host sees it. */
-static at_status warm_chunk(double *seconds, at__gpu *gpu, at__bench *bench, const at__module *module,
-                            const at__kernel *kernel, int launches, at_error *err)
+at_status at__warm_up(at__gpu *gpu, at__bench *bench, double seconds, at_error *err)
 {
-    double start_s = at__now_s();
-    at_status status = AT_OK;
-    for (int i = 0; i < launches && status == AT_OK; i++) {
-        uint64_t set = (uint64_t)i;
-        status = module ? at__bench_restore(bench, set, 1, err) : at__bench_renew(bench, err);
-        if (status == AT_OK && module)
-            status = at__bench_launch(bench, module, kernel, false, set, err);
-    }
-    if (status == AT_OK)
-        status = at__gpu_wait(gpu, err);
-    *seconds = (at__now_s() - start_s) / launches;
-    return status;
-}
-
-at_status at__warm_up(at__gpu *gpu, at__bench *bench, const at__module *module, const at__kernel *kernel,
-                      double seconds, at_error *err)
-{
-    double now_s = at__now_s(), until_s = now_s + seconds, risen_s = now_s, best_s = INFINITY, one_s = 0;
+    double now_s = at__now_s(), until_s = now_s + seconds, risen_s = now_s, best_s = INFINITY;
     at_status status = AT_OK;
     for (int launches = 1; status == AT_OK && now_s < until_s && now_s - risen_s < WARM_STILL_S;) {
-        status = warm_chunk(&one_s, gpu, bench, module, kernel, launches, err);
+        double start_s = now_s;
+        for (int i = 0; i < launches && status == AT_OK; i++)
+            status = at__bench_fill(bench, err);
+        if (status == AT_OK)
+            status = at__gpu_wait(gpu, err);
         now_s = at__now_s();
+        double one_s = (now_s - start_s) / launches;
         if (one_s < (1 - WARM_GAIN) * best_s) {
             best_s = one_s;
             risen_s = now_s;
         }
-        if (one_s * launches < WARM_CHUNK_S && launches < MAX_WARM_CHUNK) {
+        if (now_s - start_s < WARM_CHUNK_S && launches < MAX_WARM_CHUNK) {
             launches *= 2;
-            risen_s = now_s; /* longer chunks are faster, whatever the clocks do */
+            risen_s = now_s; /* more at a time are faster, whatever the clocks do */
         }
     }
     return status;

@@ -42,9 +42,10 @@ at_status at__sample(double *seconds, at__gpu *gpu, at__bench *bench, const at__
 at_status at__weigh(double *joules, at__gpu *gpu, at__bench *bench, const at__batch *batch,
                     uint64_t *next_set, const at__nvml *scales, at_error *err) AT_MUST_CHECK;
 
-/* Runs the device until its clocks are up: launches become no faster any more, or `seconds` are over. module
- * NULL: by filling buffers. */
-at_status at__warm_up(at__gpu *gpu, at__bench *bench, const at__module *module, const at__kernel *kernel,
-                      double seconds, at_error *err) AT_MUST_CHECK;
+/*
+ * Fills buffers, with what they hold, until the device's clocks are up: it becomes no faster any more, or
+ * `seconds` are over. A reference would do as well, and may take a second itself.
+ */
+at_status at__warm_up(at__gpu *gpu, at__bench *bench, double seconds, at_error *err) AT_MUST_CHECK;
 
 #endif

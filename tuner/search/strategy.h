@@ -33,6 +33,9 @@ typedef struct at__strategy {
     bool (*consider)(void *state, int64_t index, const at__resources *resources);
     /* What became of a proposal. Reports may come in any order. */
     void (*report)(void *state, int64_t index, const at__finding *finding);
+    /* So many proposals are compiled in the time that one is measured: with fewer under way the device waits.
+     * NULL: never mind. */
+    void (*pace)(void *state, double ahead);
     void (*close)(void *state);
 } at__strategy;
 

@@ -24,6 +24,7 @@
 #define SLOTS         1024 /* candidates                                                                  */
 #define BEST          4    /* configurations whose neighbours are candidates                              */
 #define RANDOM_FIRST  5    /* drawn before the model is asked                                             */
+#define SPARE_SHARE   3    /* and one more for each so many compilers, which had nothing else to do then   */
 #define FRESH         16   /* candidates exchanged for new ones with every proposal                       */
 #define LESSON_STEPS  15   /* of climbing, each time the number of trials has grown by LESSON_GROWTH      */
 #define LESSON_GROWTH 1.2
@@ -53,7 +54,7 @@ typedef struct model {
     at__surrogate *surrogate;
     at__rng rng;
     at__permutation order;
-    int64_t place, under_way, done, left;
+    int64_t place, under_way, done, left, pace;
     at__index_set seen, deferred;
     row rows[ROWS];
     int64_t slots[SLOTS];                              /* -1: free */
@@ -127,7 +128,7 @@ static at_status model_open(void **state, const at__search *search, at_error *er
         add_first(m, search->hints[i]);
     for (int i = 0; i < search->space_count; i++)
         add_first(m, at__search_default(search, i));
-    m->random_first = m->first_count > RANDOM_FIRST ? 0 : RANDOM_FIRST;
+    m->random_first = m->first_count > RANDOM_FIRST ? 0 : RANDOM_FIRST + search->ahead / SPARE_SHARE;
     m->next_spill_cost = RANDOM_FIRST;
     *state = m;
     return AT_OK;
@@ -398,12 +399,18 @@ static int64_t propose_first(model *m)
     return draw(m);
 }
 
-/* How many may be under way: the more is known, the less a late result matters. */
+/*
+ * How many may be under way: the more is known, the less a late result matters. Where compiling takes long,
+ * all compilers work: four times as many results in the same time are worth more than each a bit later.
+ */
 static int64_t allowed_ahead(const model *m, bool first)
 {
     int64_t most = m->search.ahead > 1 ? m->search.ahead : 1;
     int64_t allowed = LEAST_AHEAD + m->done / AHEAD_SHARE;
-    return first || allowed > most ? most : allowed;
+    if (first || allowed > most)
+        allowed = most;
+    int64_t busy = LEAST_AHEAD + (m->pace < most ? m->pace : most);
+    return m->pace > 0 && most > 1 && busy > allowed ? busy : allowed;
 }
 
 static int64_t model_propose(void *state)
@@ -493,6 +500,12 @@ static bool model_consider(void *state, int64_t index, const at__resources *reso
     return false;
 }
 
+static void model_pace(void *state, double ahead)
+{
+    model *m = state;
+    m->pace = ahead < 1e6 ? (int64_t)ceil(ahead) : 1000000;
+}
+
 static void model_report(void *state, int64_t index, const at__finding *finding)
 {
     model *m = state;
@@ -520,5 +533,6 @@ const at__strategy at__strategy_model = {
     .propose = model_propose,
     .consider = model_consider,
     .report = model_report,
+    .pace = model_pace,
     .close = model_close,
 };

@@ -48,6 +48,17 @@ static bool rate(const at__contest *c, at__candidate *a)
     return false;
 }
 
+/* What the compilers' time was in relation to the device's. */
+static void tell_pace(at__contest *c, const at__candidate *a)
+{
+    if (!(a->build.compile_s > 0 && a->m.busy_s > 0))
+        return;
+    c->compile_s += a->build.compile_s;
+    c->measure_s += a->m.busy_s;
+    if (c->strategy->pace)
+        c->strategy->pace(c->strategy_state, c->compile_s / c->measure_s);
+}
+
 /* An outcome is known: count it, tell the strategy, remember the best. */
 static void decide(at__contest *c, at__candidate *a)
 {
@@ -62,6 +73,7 @@ static void decide(at__contest *c, at__candidate *a)
                             .seconds = rated ? a->score : 0,
                             .resources = a->m.resources };
     c->strategy->report(c->strategy_state, a->index, &finding);
+    tell_pace(c, a);
     if (rated && (!c->tally.best || a->score < c->tally.best->score))
         c->tally.best = a;
     if (!rated || a->score > KEEP_WITHIN * c->tally.best->score) {

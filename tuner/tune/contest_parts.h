@@ -45,6 +45,7 @@ struct at__contest {
     size_t unstored;  /* first candidate that may lack a row                 */
     int64_t deferred; /* candidates that are, now                            */
     at__tally tally;
+    double compile_s, measure_s; /* sums over the trials that were compiled */
     double flushed_s, reported_s;
     at__progress progress; /* what stays the same between reports            */
     double ceiling_s;

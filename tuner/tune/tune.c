@@ -150,10 +150,14 @@ static group *group_for(team *t, const at__device_info *info)
 
 static at_status room_for(members *all, int count, at_error *err)
 {
-    member *list = realloc(all->list, (size_t)count * sizeof *list);
-    if (!list)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    memset(list + all->count, 0, (size_t)(count - all->count) * sizeof *list);
+    member *list = calloc((size_t)count, sizeof *list);
+    if (!list) {
+        at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return AT_ERR_MEMORY;
+    }
+    for (int i = 0; i < all->count; i++)
+        list[i] = all->list[i];
+    free(all->list);
     *all = (members){ list, count };
     return AT_OK;
 }
@@ -233,7 +237,10 @@ static at_status open_devices(members *all, team *t, at_error *err)
 
 static at_status form_groups(members *all, team *t, at_error *err)
 {
+    if (all->count == 0)
+        return AT_OK;
     t->groups = calloc((size_t)all->count, sizeof *t->groups);
+    t->group_count = 0;
     for (int i = 0; i < all->count; i++) {
         member *m = &all->list[i];
         m->group = t->groups ? group_for(t, at__device_info_of(m->device)) : NULL;

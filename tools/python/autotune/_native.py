@@ -14,7 +14,7 @@ from typing import Any
 MAX_SIZES, MAX_PITCHES, MAX_ALIGNMENTS, MAX_RANK = 6, 2, 4, 8
 TYPES = ("u8", "i8", "f16", "bf16", "u16", "i16", "f32", "i32", "u32", "f64", "i64", "u64", "c64", "c128")
 ROLES = ("scalar", "input", "output", "inout", "scratch")
-MATCHES = ("exact", "near", "other_device", "none")
+MATCHES = ("exact", "near", "other_device", "none", "predicted")
 HERE = Path(__file__).resolve().parent
 
 
@@ -76,7 +76,8 @@ class FoundStruct(ctypes.Structure):
                 ("measured_at", ctypes.c_char_p),
                 ("median_s", ctypes.c_double), ("gb_per_s", ctypes.c_double), ("ceiling_s", ctypes.c_double),
                 ("origin", ctypes.c_char_p), ("gflop_per_s", ctypes.c_double),
-                ("metric_count", ctypes.c_int), ("metrics", ctypes.POINTER(MetricStruct))]
+                ("metric_count", ctypes.c_int), ("metrics", ctypes.POINTER(MetricStruct)),
+                ("expected_s", ctypes.c_double), ("doubt", ctypes.c_double)]
 
 
 @dataclass(frozen=True)
@@ -119,6 +120,8 @@ class Found:
     origin: str
     gflop_per_s: float
     metrics: Mapping[str, float]
+    expected_s: float
+    doubt: float
     source: str | None = None
 
 

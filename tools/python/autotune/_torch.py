@@ -29,9 +29,12 @@ def _submitted(op: str, sizes: tuple[int, ...], x: Tensor, out: Tensor) -> bool:
     return True
 
 
-def _transposed(x: Tensor) -> Tensor:
-    out = x.new_empty(_turned(x))
-    return out if _submitted("transpose", tuple(x.shape), x, out) else default().transpose(x, out)
+def _transposed(x: Tensor, out: Tensor | None = None) -> Tensor:
+    shape = _turned(x)
+    if out is None:
+        out = x.new_empty(shape)
+    fits = out.shape == shape and out.is_contiguous() and out.dtype == x.dtype and out.device == x.device
+    return out if fits and _submitted("transpose", tuple(x.shape), x, out) else default().transpose(x, out)
 
 
 def _copied(x: Tensor) -> Tensor:
@@ -108,7 +111,7 @@ def transpose(x: Tensor, out: Tensor | None = None) -> Tensor:
     if out is None:
         return _transposed(x) if _at_once(x) else _transpose(x)
     if out.is_cuda and not torch.compiler.is_compiling():
-        return default().transpose(x.detach(), out)
+        return _transposed(x, out) if _at_once(x) else default().transpose(x.detach(), out)
     return out.copy_(_transpose(x))
 
 

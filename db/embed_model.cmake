@@ -1,0 +1,26 @@
+# at_embed_model(TARGET): compiles db/models/shipped.model into TARGET as at__shipped_model (model/model.h); none where the
+# file is not there. The file is its own generator: as a script it writes OUTPUT from INPUT.
+if(CMAKE_SCRIPT_MODE_FILE)
+  set(hex "")
+  if(EXISTS ${INPUT})
+    file(READ ${INPUT} hex HEX)
+  endif()
+  string(LENGTH "${hex}" digits)
+  math(EXPR length "${digits} / 2")
+  string(REGEX REPLACE "(................................)" "\\1\n" hex "${hex}")
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+  file(WRITE ${OUTPUT} "/* Made by db/embed_model.cmake from db/models; do not edit. */
+#include \"model/model.h\"
+const unsigned char at__shipped_model[] = {\n${bytes}0x00 };\nconst size_t at__shipped_model_bytes = ${length};\n")
+  return()
+endif()
+
+function(at_embed_model target)
+  file(GLOB input CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/db/models/shipped.model)
+  set(output ${CMAKE_BINARY_DIR}/embedded_model.c)
+  set(script ${CMAKE_SOURCE_DIR}/db/embed_model.cmake)
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DINPUT=${CMAKE_SOURCE_DIR}/db/models/shipped.model -DOUTPUT=${output} -P ${script}
+    DEPENDS ${input} ${script} VERBATIM)
+  target_sources(${target} PRIVATE ${output})
+endfunction()

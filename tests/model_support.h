@@ -1,0 +1,48 @@
+/*
+ * model_support.h - a store whose trials follow a law that is easy to learn: on rows of a multiple of 32
+ * elements tiles of 64 are best, on others tiles of 16; a block of eight rows is always best. What is of no
+ * use is slow.
+ */
+#ifndef AUTOTUNE_TEST_MODEL_SUPPORT_H
+#define AUTOTUNE_TEST_MODEL_SUPPORT_H
+
+#include "lookup_support.h"
+
+#include <math.h>
+
+static inline const char *best_tile(int64_t cols)
+{
+    return cols % 32 == 0 ? "TILE=64" : "TILE=16";
+}
+
+static inline double law_s(int64_t rows, int64_t cols, int tile, int block_rows, int pad)
+{
+    double wrong_tile = fabs(log2((double)tile) - (cols % 32 == 0 ? 6 : 4));
+    double wrong_block = fabs(log2((double)block_rows) - 3);
+    return 8e-12 * (double)rows * (double)cols * (1 + 0.4 * wrong_tile + 0.2 * wrong_block + 0.05 * pad);
+}
+
+/* All configurations of tile_rows that the law speaks of, tried on the H200. */
+static inline void put_law(int64_t rows, int64_t cols)
+{
+    char shape[64], config[128];
+    snprintf(shape, sizeof shape, "%lldx%lld", (long long)rows, (long long)cols);
+    for (int tile = 16; tile <= 64; tile *= 2)
+        for (int block_rows = 2; block_rows <= 16; block_rows *= 2)
+            for (int pad = 0; pad <= 1; pad++) {
+                snprintf(config, sizeof config, "TILE=%d BLOCK_ROWS=%d PAD=%d UNROLL=yes ORDER=in_fast", tile,
+                         block_rows, pad);
+                put_trial(shape, "tile_rows", config, law_s(rows, cols, tile, block_rows, pad));
+            }
+}
+
+static inline void put_lessons(void)
+{
+    static const int64_t SIDES[][2] = { { 512, 512 },   { 1024, 960 },  { 700, 2048 },  { 2048, 4096 },
+                                        { 3001, 1600 }, { 999, 1024 },  { 513, 511 },   { 1000, 961 },
+                                        { 701, 2041 },  { 2048, 4097 }, { 3000, 1603 }, { 999, 1023 } };
+    for (size_t i = 0; i < sizeof SIDES / sizeof *SIDES; i++)
+        put_law(SIDES[i][0], SIDES[i][1]);
+}
+
+#endif

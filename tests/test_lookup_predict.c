@@ -1,0 +1,153 @@
+/* test_lookup_predict.c - when a model's answer is given, and what stands in where none can be. */
+#include "model_support.h"
+
+#include "model/model.h"
+
+static char model_path[96];
+
+static void begin_here(void)
+{
+    begin();
+    snprintf(model_path, sizeof model_path, "%s" AT__MODEL_SUFFIX, w.path);
+}
+
+static void end_here(void)
+{
+    end();
+    unlink(model_path);
+}
+
+TestSuite(lookup_predict, .init = begin_here, .fini = end_here);
+
+static void write_model(void)
+{
+    at_error err = { 0 };
+    at__model *m = NULL;
+    put_lessons();
+    cr_assert_eq(at__model_learn(&m, w.catalog, &w.store, 1, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__model_write(m, model_path, &err), AT_OK, "%s", err.text);
+    at__model_close(m);
+}
+
+/* A winner far from all that is asked, and slow by the law. */
+static void put_far_winner(void)
+{
+    put("64x64", "tile_rows", TILE_ROWS, "NVIDIA H200");
+}
+
+Test(lookup_predict, a_model_answers_for_a_shape_that_was_never_tuned)
+{
+    write_model();
+    put_far_winner();
+    at__found f = ask(1500, 1536, "H200");
+    cr_assert_eq(f.match, AT__MATCH_PREDICTED, "%s", f.why);
+    cr_assert(strstr(f.answer->winner.config, "TILE=64 BLOCK_ROWS=8"), "%s", f.answer->winner.config);
+    cr_assert_str_eq(f.answer->shape, "1500x1536");
+    cr_assert_str_eq(f.answer->fingerprint.device, "NVIDIA H200");
+    cr_assert(f.expected_s > 0 && f.doubt >= 0);
+    cr_assert_eq(f.answer->winner.timing.median_s, 0, "nothing was measured");
+    cr_assert_eq(f.geometry.grid[0], (1536 / 64) * 24);
+    cr_assert(strstr(f.why, "288 trials of 12 problems on NVIDIA H200"), "%s", f.why);
+    cr_assert_not(f.runner_up);
+}
+
+Test(lookup_predict, the_second_time_it_is_remembered)
+{
+    write_model();
+    at__found first = ask(1500, 1536, "H200");
+    const at__answer *answer = first.answer;
+    at__found again = ask(1500, 1536, "H200");
+    cr_assert_eq(again.match, AT__MATCH_PREDICTED);
+    cr_assert_eq(again.answer, answer);
+    cr_assert_eq(again.expected_s, first.expected_s);
+}
+
+Test(lookup_predict, a_winner_of_the_problem_goes_before_any_model)
+{
+    write_model();
+    put("1500x1536", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    cr_assert_eq(ask(1500, 1536, "H200").match, AT__MATCH_EXACT);
+}
+
+Test(lookup_predict, without_a_model_the_nearest_winner_answers)
+{
+    put_lessons();
+    put_far_winner();
+    at__found f = ask(1500, 1536, "H200");
+    cr_assert_eq(f.match, AT__MATCH_NEAR);
+    cr_assert_eq(f.expected_s, 0);
+}
+
+Test(lookup_predict, a_near_winner_that_no_configuration_is_expected_to_beat_stays)
+{
+    write_model();
+    at__found f = ask(1500, 1536, "H200");
+    char config[128];
+    snprintf(config, sizeof config, "%s", f.answer->winner.config);
+    put("1500x1568", "tile_rows", config, "NVIDIA H200");
+    at__lookup_close(w.lookup);
+    w.lookup = NULL;
+    f = ask(1500, 1536, "H200");
+    cr_assert_eq(f.match, AT__MATCH_NEAR, "%s", f.why);
+    cr_assert_str_eq(f.answer->shape, "1500x1568");
+    cr_assert(f.expected_s > 0, "what the model expects of it");
+}
+
+Test(lookup_predict, a_model_that_cannot_be_read_is_left_out_and_the_answer_says_so)
+{
+    put_far_winner();
+    FILE *file = fopen(model_path, "w");
+    fputs("no model", file);
+    fclose(file);
+    at__found f = ask(1500, 1536, "H200");
+    cr_assert_eq(f.match, AT__MATCH_NEAR);
+    cr_assert(strstr(f.why, "its model is left out"), "%s", f.why);
+    cr_assert(strstr(f.why, "autotune learn"), "%s", f.why);
+}
+
+Test(lookup_predict, an_operation_that_the_model_does_not_know_gets_what_is_near)
+{
+    write_model();
+    at__target any = { .cc = 90 };
+    at__found f = ask_as("copy", AT__F32, (int64_t[]){ 4096, 4096 }, 2, &any);
+    cr_assert_eq(f.match, AT__MATCH_NONE);
+}
+
+/* The configurations of the other templates stay; this model knows one template only. */
+Test(lookup_predict, what_was_learned_of_a_template_that_has_changed_is_ignored)
+{
+    write_model();
+    at_error err = { 0 };
+    at__str bytes = { 0 };
+    const at__template *t =
+        at__catalog_find_template(w.catalog, at__catalog_find_op(w.catalog, "transpose"), "tile_rows");
+    cr_assert_eq(at__str_read_file(&bytes, model_path, 1 << 24, &err), AT_OK);
+    char *at = memmem(bytes.data, bytes.len, t->hash, 64), hash[AT__HASH_TEXT];
+    cr_assert_not_null(at);
+    at[0] = at[0] == '0' ? '1' : '0';
+    at__hash_text(hash, bytes.data, bytes.len - 64);
+    memcpy(bytes.data + bytes.len - 64, hash, 64);
+    FILE *file = fopen(model_path, "wb");
+    fwrite(bytes.data, 1, bytes.len, file);
+    fclose(file);
+    at__str_clear(&bytes);
+    put_far_winner();
+    cr_assert_eq(ask(1500, 1536, "H200").match, AT__MATCH_NEAR);
+}
+
+Test(lookup_predict, on_another_device_a_near_winner_of_that_goes_before_the_model_of_this)
+{
+    write_model();
+    put("1500x1600", "tile_rows", TILE_ROWS, "NVIDIA A100");
+    cr_assert_eq(ask_on(1500, 1536, "A100", 80).match, AT__MATCH_NEAR);
+}
+
+Test(lookup_predict, on_a_device_of_which_nothing_is_known_the_model_of_another_answers)
+{
+    write_model();
+    at__found f = ask_on(1500, 1536, "NVIDIA A100", 80);
+    cr_assert_eq(f.match, AT__MATCH_PREDICTED, "%s", f.why);
+    cr_assert(strstr(f.why, "on NVIDIA H200"), "%s", f.why);
+    cr_assert_str_eq(f.answer->fingerprint.device, "NVIDIA A100");
+    cr_assert_eq(f.answer->fingerprint.cc, 80);
+}

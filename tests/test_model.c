@@ -1,0 +1,206 @@
+/* test_model.c - what a model learns of trials, and what becomes of its file. */
+#include "model_support.h"
+
+#include "lang/arch.h"
+#include "model/model.h"
+#include "model/portfolio.h"
+#include "util/rng.h"
+
+TestSuite(model, .init = begin, .fini = end);
+
+static at__model *learn(const at__model *before)
+{
+    at_error err = { 0 };
+    at__model *m = NULL;
+    cr_assert_eq(at__model_learn(&m, w.catalog, &w.store, 1, before, &err), AT_OK, "%s", err.text);
+    return m;
+}
+
+static const at__op *transpose(void)
+{
+    return at__catalog_find_op(w.catalog, "transpose");
+}
+
+static at__problem problem_of(int64_t *slots, int64_t rows, int64_t cols)
+{
+    at_error err = { 0 };
+    at__problem p;
+    at__limits limits;
+    at__arch_limits(&limits, 90);
+    limits.sms = 132;
+    cr_assert_eq(at__problem_init(&p, transpose(), AT__F32, (int64_t[]){ rows, cols }, 2, &err), AT_OK);
+    cr_assert_eq(at__problem_bind(slots, &p, &limits, &err), AT_OK, "%s", err.text);
+    return p;
+}
+
+static at__guess guess_of(const at__model *m, int64_t rows, int64_t cols)
+{
+    at_error err = { 0 };
+    at__predictor *p = NULL;
+    at__guess g;
+    bool own = false;
+    int64_t slots[AT__MAX_SLOTS];
+    at__problem problem = problem_of(slots, rows, cols);
+    cr_assert_eq(at__predictor_open(&p, m, w.catalog, transpose(), "H200", &own, &err), AT_OK, "%s",
+                 err.text);
+    cr_assert(own);
+    cr_assert_eq(at__predictor_best(&g, p, &problem, slots, &err), AT_OK, "%s", err.text);
+    at__predictor_close(p);
+    return g;
+}
+
+static void expect_law(const at__model *m, int64_t rows, int64_t cols)
+{
+    at__str text = { 0 };
+    at__guess g = guess_of(m, rows, cols);
+    at__config_text(&text, g.t, &g.config);
+    cr_assert(strstr(at__str_text(&text), best_tile(cols)), "%lld columns: %s", (long long)cols,
+              at__str_text(&text));
+    cr_assert(strstr(at__str_text(&text), "BLOCK_ROWS=8"), "%s", at__str_text(&text));
+    at__str_clear(&text);
+}
+
+Test(model, names_what_a_law_of_alignment_says_for_problems_that_it_never_saw)
+{
+    put_lessons();
+    at__model *m = learn(NULL);
+    cr_assert_not_null(m);
+    expect_law(m, 1500, 1536);
+    expect_law(m, 1500, 1531);
+    expect_law(m, 800, 3200);
+    expect_law(m, 800, 3205);
+    at__model_close(m);
+}
+
+Test(model, expects_about_the_time_that_the_law_gives)
+{
+    put_lessons();
+    at__model *m = learn(NULL);
+    at__guess g = guess_of(m, 1500, 1536);
+    double law = law_s(1500, 1536, 64, 8, 0);
+    cr_assert(g.time_s > 0.7 * law && g.time_s < 1.4 * law, "%g, and not %g", g.time_s, law);
+    cr_assert(g.doubt >= 0 && g.doubt < 0.5, "%g", g.doubt);
+    at__model_close(m);
+}
+
+Test(model, learns_nothing_from_few_problems)
+{
+    put_law(512, 512);
+    put_law(1000, 961);
+    cr_assert_null(learn(NULL));
+}
+
+static void pack(at__str *out, const at__model *m)
+{
+    at_error err = { 0 };
+    cr_assert_eq(at__model_pack(out, m, &err), AT_OK, "%s", err.text);
+}
+
+/* The time of learning is the only other thing in it. */
+Test(model, is_the_same_for_the_same_trials)
+{
+    at__str a = { 0 }, b = { 0 };
+    put_lessons();
+    at__model *m = learn(NULL), *n = learn(NULL);
+    at__guess g = guess_of(m, 1500, 1531), h = guess_of(n, 1500, 1531);
+    cr_assert(memcmp(&g.config, &h.config, sizeof g.config) == 0 && g.time_s == h.time_s);
+    pack(&a, m);
+    pack(&b, n);
+    cr_assert_eq(a.len, b.len);
+    at__str_clear(&a);
+    at__str_clear(&b);
+    at__model_close(m);
+    at__model_close(n);
+}
+
+Test(model, packed_and_unpacked_says_the_same)
+{
+    at_error err = { 0 };
+    at__str bytes = { 0 }, again = { 0 };
+    at__model *n = NULL;
+    put_lessons();
+    at__model *m = learn(NULL);
+    pack(&bytes, m);
+    cr_assert_eq(at__model_unpack(&n, bytes.data, bytes.len, &err), AT_OK, "%s", err.text);
+    pack(&again, n);
+    cr_assert(again.len == bytes.len && memcmp(again.data, bytes.data, bytes.len) == 0);
+    at__guess g = guess_of(m, 1500, 1531), h = guess_of(n, 1500, 1531);
+    cr_assert(memcmp(&g.config, &h.config, sizeof g.config) == 0);
+    at__str_clear(&bytes);
+    at__str_clear(&again);
+    at__model_close(m);
+    at__model_close(n);
+}
+
+/* The checksum made right again, so that the reader itself has to notice. */
+static void sign(at__str *bytes)
+{
+    char hash[AT__HASH_TEXT];
+    at__hash_text(hash, bytes->data, bytes->len - 64);
+    memcpy(bytes->data + bytes->len - 64, hash, 64);
+}
+
+Test(model, a_damaged_file_is_refused_or_harmless)
+{
+    at__str bytes = { 0 };
+    at__rng rng = { 7 };
+    put_lessons();
+    at__model *m = learn(NULL), *n = NULL;
+    pack(&bytes, m);
+    for (size_t len = 0; len < bytes.len; len += 1 + bytes.len / 97)
+        cr_assert_eq(at__model_unpack(&n, bytes.data, len, NULL), AT_ERR_INPUT, "cut off after %zu", len);
+    for (int i = 0; i < 400; i++) {
+        size_t at = 8 + (size_t)at__rng_below(&rng, bytes.len - 72);
+        char was = bytes.data[at];
+        bytes.data[at] = (char)(was + 1 + (char)at__rng_below(&rng, 255));
+        if (bytes.data[at] != was)
+            cr_assert_eq(at__model_unpack(&n, bytes.data, bytes.len, NULL), AT_ERR_INPUT, "byte %zu", at);
+        sign(&bytes);
+        at__predictor *p = NULL;
+        at__guess g;
+        bool own;
+        int64_t slots[AT__MAX_SLOTS];
+        at__problem problem = problem_of(slots, 1500, 1531);
+        if (at__model_unpack(&n, bytes.data, bytes.len, NULL) == AT_OK) {
+            if (at__predictor_open(&p, n, w.catalog, transpose(), "", &own, NULL) == AT_OK &&
+                at__predictor_best(&g, p, &problem, slots, NULL) == AT_OK)
+                cr_assert_eq(at__config_validate(slots, g.t, &g.config, NULL), AT_OK);
+            at__predictor_close(p);
+            at__model_close(n);
+        }
+        bytes.data[at] = was;
+        sign(&bytes);
+    }
+    at__str_clear(&bytes);
+    at__model_close(m);
+}
+
+Test(model, a_file_that_is_not_there_is_told_from_one_that_is_none)
+{
+    at__model *m = NULL;
+    at_error err = { 0 };
+    cr_assert_eq(at__model_read(&m, "/tmp/no such model", &err), AT_ERR_NOT_FOUND);
+    cr_assert_eq(at__model_read(&m, w.path, &err), AT_ERR_INPUT);
+    cr_assert(strstr(err.text, w.path) && strstr(err.text, "autotune learn"), "%s", err.text);
+}
+
+/* Of what it learned first, and of the little that came later: another law, of another device. */
+Test(model, that_begins_with_another_keeps_what_that_knew)
+{
+    put_lessons();
+    at__model *first = learn(NULL), *second = learn(first);
+    expect_law(second, 1500, 1536);
+    expect_law(second, 1500, 1531);
+    at__model_close(first);
+    at__model_close(second);
+}
+
+Test(portfolio, has_few_configurations_but_good_ones_for_every_problem)
+{
+    static const at__tried TRIED[] = { { 0, 0, 0.00f }, { 1, 0, 0.02f }, { 1, 1, 0.01f }, { 1, 2, 0.00f },
+                                       { 2, 2, 0.01f }, { 3, 3, 0.02f }, { 4, 3, 0.50f } };
+    unsigned char chosen[5];
+    cr_assert_eq(at__portfolio_choose(chosen, TRIED, 7, 5, 4, 0.03, 1, 100, NULL), AT_OK);
+    cr_assert(chosen[1] && chosen[3], "one serves three problems, the other one serves the fourth");
+    cr_assert(!chosen[0] && !chosen[2] && !chosen[4]);
+}

@@ -1,0 +1,102 @@
+/* cmd_learn.c - `autotune learn`: a model of what was measured, for problems that were never tuned. */
+#include "cli/commands.h"
+#include "db/store.h"
+#include "model/model.h"
+#include "util/clock.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define MOST_STORES 16
+
+static const at__usage USAGE = {
+    "autotune learn [MORE.db ...] [options]",
+    "Learns from all trials of the database, and of MORE.db, which configurations are fast for which "
+    "problems. Look-ups\n"
+    "(query, export, the library) then name the expected best for a problem that was never tuned. The model "
+    "goes\n"
+    "beside the database, as FILE-model; it begins with what autotune knows already. Needs no GPU. Delete "
+    "the file\n"
+    "to forget it.",
+};
+
+static at_status learn(const at__catalog *catalog, const char *path, const at__words *more, bool alone,
+                       const char *output, at_error *err)
+{
+    at__store *stores[MOST_STORES] = { NULL };
+    at__model *before = NULL, *model = NULL;
+    at__lessons lessons;
+    int count = 0;
+    double began_s = at__now_s();
+    at_status status = at__store_open(&stores[count++], path, AT__STORE_READ, err);
+    for (int i = 0; i < more->count && status == AT_OK; i++)
+        status = count < MOST_STORES ? at__store_open(&stores[count++], more->items[i], AT__STORE_READ, err)
+                                     : at_fail(err, AT_ERR_USAGE, "found %d databases; expected at most %d",
+                                               more->count + 1, MOST_STORES);
+    if (status == AT_OK && !alone)
+        status = at__model_shipped(&before, err);
+    if (status == AT_OK)
+        status = at__model_learn(&model, catalog, stores, count, before, err);
+    if (status == AT_OK && !model)
+        status = at_fail(err, AT_ERR_NOT_FOUND,
+                         "%s: found too few trials to learn from; expected 100 or more of an operation, of 8 "
+                         "problems or more: tune more of them",
+                         path);
+    if (status == AT_OK)
+        status = at__model_write(model, output, err);
+    for (int i = 0; status == AT_OK && at__model_part(&lessons, model, i); i++)
+        at__print(stdout,
+                  "%s on %s: %" PRId64 " trials of %" PRId64 " problems, %" PRId64
+                  " configurations to choose from, %" PRId64
+                  " trees; answers for problems that were left out lose %.1f %% "
+                  "in the mean\n",
+                  lessons.op, lessons.device, lessons.trials, lessons.problems, lessons.candidates,
+                  lessons.trees, 100 * lessons.doubt);
+    if (status == AT_OK)
+        at__print(stdout, "%s, in %.1f s\n", output, at__now_s() - began_s);
+    at__model_close(model);
+    at__model_close(before);
+    for (int i = 0; i < count; i++)
+        at__store_close(stores[i]);
+    return status;
+}
+
+int at__cmd_learn(int argc, char **argv)
+{
+    at__words words = { 0 };
+    const char *db = NULL, *output = NULL, *templates_dir = NULL, *path = NULL;
+    bool alone = false;
+    at__catalog *catalog = NULL;
+    at__str keep = { 0 }, beside = { 0 };
+    at_error err = { 0 };
+    int code = AT__EXIT_OK;
+    const at__option TABLE[] = {
+        { "--db", AT__OPT_TEXT, "FILE",
+          "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &db },
+        { "--output", AT__OPT_TEXT, "FILE", "where the model goes (default: the database's name and -model)",
+          &output },
+        { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
+          &templates_dir },
+        { "--no-shipped", AT__OPT_FLAG, NULL,
+          "begin with nothing, not with the model that comes with autotune", &alone },
+        { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
+    };
+    if (!at__command_options(&USAGE, TABLE, argc, argv, &words, &code))
+        return code;
+    at_status status = at__open_catalog(&catalog, templates_dir, NULL, &err);
+    if (status == AT_OK)
+        status = at__db_path(&path, db, &keep, &err);
+    if (status == AT_OK && !output) {
+        at__str_addf(&beside, "%s-model", path);
+        output = at__str_text(&beside);
+        status = at__str_status(&beside, &err);
+    }
+    if (status == AT_OK)
+        status = learn(catalog, path, &words, alone || !at__shipped_wanted(), output, &err);
+    if (status != AT_OK)
+        code = at__complain(&err);
+    at__catalog_close(catalog);
+    at__str_clear(&beside);
+    at__str_clear(&keep);
+    return code;
+}

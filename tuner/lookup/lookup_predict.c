@@ -1,0 +1,237 @@
+/*
+ * lookup_predict.c - what a model expects to be the fastest, where no winner is of the problem.
+ *
+ * Two models may know the op: the user's, beside the database (`autotune learn` writes it), and the one that
+ * comes with the program. One that learned on the device that is asked for goes before one that did not, then
+ * the user's before the other. A model of another device answers only where nothing that is near was tuned on
+ * this one.
+ *
+ * The near winner's configuration is asked about, too: where nothing is expected to be faster it stays the
+ * answer, as one that was measured somewhere.
+ *
+ * Models are read when they are first needed, and again when the store has changed. One that cannot be read
+ * is as good as none, and the answer's reason tells.
+ */
+#include "lookup/lookup_index.h"
+
+#include "lang/arch.h"
+#include "model/model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MODELS     2   /* the user's, the program's */
+#define PREDICTORS 8   /* ops times models that are kept ready */
+#define NEAR_BY    4.0 /* units of distance: so near a winner goes before a model of another device */
+
+typedef struct ready {
+    const at__op *op;
+    int model;
+    bool own;
+    char device[128];
+    at__predictor *predictor; /* NULL: the model knows nothing of the op */
+} ready;
+
+struct at__foresight {
+    at__model *models[MODELS];
+    ready list[PREDICTORS];
+    int count;
+    char broken[256]; /* why the user's cannot be read; "": nothing is wrong */
+};
+
+void at__foresight_close(at__foresight *f)
+{
+    if (!f)
+        return;
+    for (int i = 0; i < f->count; i++)
+        at__predictor_close(f->list[i].predictor);
+    for (int i = 0; i < MODELS; i++)
+        at__model_close(f->models[i]);
+    free(f);
+}
+
+static at_status read_users(at__foresight *f, const at__store *store, at_error *err)
+{
+    at__str path = { 0 };
+    at_error cause = { 0 };
+    const char *file = store ? at__store_file(store) : "";
+    if (!*file)
+        return AT_OK;
+    at__str_addf(&path, "%s%s", file, AT__MODEL_SUFFIX);
+    at_status status = at__str_status(&path, err);
+    if (status == AT_OK)
+        status = at__model_read(&f->models[0], at__str_text(&path), &cause);
+    if (status != AT_OK && status != AT_ERR_NOT_FOUND && status != AT_ERR_MEMORY)
+        snprintf(f->broken, sizeof f->broken, "; its model is left out: %.220s", cause.text);
+    at__str_clear(&path);
+    return status == AT_ERR_MEMORY ? at_fail(err, AT_ERR_MEMORY, "out of memory") : AT_OK;
+}
+
+static at_status open_all(at__foresight **out, const at__lookup *l, at_error *err)
+{
+    at__foresight *f = calloc(1, sizeof *f);
+    if (!f)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    at_status status = read_users(f, l->store, err);
+    if (status == AT_OK && l->with_shipped)
+        status = at__model_shipped(&f->models[1], err);
+    if (status == AT_OK)
+        *out = f;
+    else
+        at__foresight_close(f);
+    return status;
+}
+
+/* The predictor of a model for the op; NULL with AT_OK: it knows nothing of it. */
+static at_status ready_one(ready **out, at__foresight *f, const at__lookup *l, const at__question *q,
+                           int model, at_error *err)
+{
+    const at__op *op = q->problem->op;
+    *out = NULL;
+    for (int i = 0; i < f->count && !*out; i++)
+        if (f->list[i].op == op && f->list[i].model == model && strcmp(f->list[i].device, q->device) == 0)
+            *out = &f->list[i];
+    if (*out || !f->models[model])
+        return AT_OK;
+    ready *r = &f->list[f->count];
+    *r = (ready){ .op = op, .model = model };
+    snprintf(r->device, sizeof r->device, "%s", q->device);
+    at_status status =
+        at__predictor_open(&r->predictor, f->models[model], l->catalog, op, q->device, &r->own, err);
+    if (status == AT_ERR_MEMORY)
+        return status;
+    f->count++;
+    *out = r;
+    return AT_OK;
+}
+
+static at_status choose(ready **out, at__foresight *f, const at__lookup *l, const at__question *q,
+                        at_error *err)
+{
+    ready *each[MODELS] = { NULL };
+    at_status status = AT_OK;
+    *out = NULL;
+    while (f->count + MODELS > PREDICTORS) /* before any is pointed to */
+        at__predictor_close(f->list[--f->count].predictor);
+    for (int m = 0; m < MODELS && status == AT_OK; m++)
+        status = ready_one(&each[m], f, l, q, m, err);
+    for (int m = 0; m < MODELS && status == AT_OK; m++)
+        if (each[m] && each[m]->predictor && (!*out || (each[m]->own && !(*out)->own)))
+            *out = each[m];
+    return status;
+}
+
+/* Of the device that is asked for, as far as it is known; else of the one that was learned on. */
+static void limits_for(at__limits *out, const at__question *q, const at__lessons *learned)
+{
+    int64_t cc = q->cc ? q->cc : learned->cc;
+    at__arch_limits(out, cc);
+    if (q->sms)
+        out->sms = q->sms;
+    else if (cc == learned->cc && learned->sms)
+        out->sms = learned->sms;
+}
+
+static at_status keep(at__entry *out, const at__guess *g, const at__question *q, const at__lessons *learned,
+                      const at__limits *limits, bool own, at_error *err)
+{
+    at__str config = { 0 }, shape = { 0 };
+    at__config_text(&config, g->t, &g->config);
+    at__problem_shape(&shape, q->problem);
+    at__answer a = { .op = (char *)(uintptr_t)g->t->op->name, /* copied below */
+                     .shape = (char *)(uintptr_t)at__str_text(&shape),
+                     .type_key = (char *)(uintptr_t)q->type_key,
+                     .measured_at = (char *)(uintptr_t)learned->learned_at,
+                     .rank_at = (char *)(uintptr_t)learned->learned_at,
+                     .fingerprint = { .cc = limits->cc, .sms = limits->sms, .cold = true } };
+    a.winner = (at__winner){ .template_name = g->t->name,
+                             .template_hash = g->t->hash,
+                             .config = at__str_text(&config),
+                             .source_hash = "",
+                             .op_hash = "",
+                             .objective = g->t->op->objective_text,
+                             .ceiling_name = "",
+                             .ties = "",
+                             .resources = AT__RESOURCES_UNKNOWN,
+                             .conditions = AT__CONDITIONS_UNKNOWN };
+    snprintf(a.fingerprint.device, sizeof a.fingerprint.device, "%s",
+             own || !*q->device ? learned->device : q->device);
+    *out = (at__entry){ .op = g->t->op, .t = g->t, .config = g->config };
+    at_status status = at__str_status(&config, err);
+    if (status == AT_OK)
+        status = at__str_status(&shape, err);
+    if (status == AT_OK && !at__answer_copy(&out->answer, &a))
+        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+    at__str_clear(&config);
+    at__str_clear(&shape);
+    return status;
+}
+
+/* Is a near winner's configuration what is expected to be best here? */
+static bool near_is_as_good(const at__guess *best, at__predictor *p, const at__question *q,
+                            const int64_t *slots, const at__entry *near)
+{
+    at__guess g;
+    return near && near->t && at__predictor_of(&g, p, q->problem, slots, near->t, &near->config) &&
+           g.slower <= best->slower;
+}
+
+static void explain(at__prediction *out, const ready *r, const at__lessons *learned, const at__question *q)
+{
+    snprintf(
+        out->why, sizeof out->why,
+        "this shape was not tuned%s; the configuration is what a model of %lld trials of %lld problems on %s "
+        "expects to be the fastest",
+        q->outdated ? " as its templates are now" : "", (long long)learned->trials,
+        (long long)learned->problems, learned->device);
+    out->shipped = r->model == 1;
+}
+
+static at_status predict(at__prediction *out, const ready *r, const at__question *q, const at__entry *near,
+                         at_error *err)
+{
+    int64_t slots[AT__MAX_SLOTS];
+    at__limits limits;
+    at__guess guess;
+    at__lessons learned = at__predictor_lessons(r->predictor);
+    limits_for(&limits, q, &learned);
+    if (at__problem_bind(slots, q->problem, &limits, NULL) != AT_OK)
+        return AT_ERR_NOT_FOUND;
+    at_status status = at__predictor_best(&guess, r->predictor, q->problem, slots, err);
+    if (status != AT_OK)
+        return status;
+    out->geometry = guess.geometry;
+    out->expected_s = guess.time_s;
+    out->doubt = guess.doubt;
+    if (near_is_as_good(&guess, r->predictor, q, slots, near))
+        return AT_ERR_NOT_FOUND;
+    explain(out, r, &learned, q);
+    return keep(&out->entry, &guess, q, &learned, &limits, r->own, err);
+}
+
+/* AUTOTUNE_NO_MODEL: what is near answers. */
+static bool not_wanted(void)
+{
+    const char *without = getenv("AUTOTUNE_NO_MODEL");
+    return without && *without && strcmp(without, "0") != 0;
+}
+
+at_status at__lookup_predict(at__prediction *out, at__lookup *l, const at__question *q, const at__entry *near,
+                             double reach, at_error *err)
+{
+    ready *r = NULL;
+    *out = (at__prediction){ .shipped = false };
+    if (not_wanted())
+        return AT_ERR_NOT_FOUND;
+    at_status status = l->foresight ? AT_OK : open_all(&l->foresight, l, err);
+    if (status == AT_OK)
+        status = choose(&r, l->foresight, l, q, err);
+    if (status != AT_OK)
+        return status;
+    snprintf(out->broken, sizeof out->broken, "%s", l->foresight->broken);
+    if (!r || (!r->own && near && reach < NEAR_BY))
+        return AT_ERR_NOT_FOUND;
+    return predict(out, r, q, near, err);
+}

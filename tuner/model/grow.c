@@ -1,0 +1,249 @@
+/*
+ * grow.c - leaf by leaf. `order` holds the rows of each leaf side by side; a split parts its range.
+ *
+ * Invariant: a leaf's histogram is that of its rows, for the traits of this tree.
+ */
+#include "model/grow.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BINS (AT__MAX_EDGES + 2)
+
+typedef struct cell {
+    double sum, weight; /* of weight * left, of weight */
+} cell;
+
+typedef struct leaf {
+    int begin, end;     /* in order                               */
+    double sum, weight; /* of all its rows                        */
+    double gain;        /* of its best split; 0: none             */
+    int trait, bin;     /* which is this                          */
+    int parent, side;   /* the node above it; -1: none            */
+    cell *cells;        /* traits x BINS                          */
+} leaf;
+
+typedef struct grower {
+    const at__lesson *lesson;
+    const at__growth *growth;
+    int *order, *spare;
+    int *traits, trait_count; /* of this tree */
+    cell *cells;
+    leaf leaves[AT__MAX_LEAVES];
+    int leaf_count;
+} grower;
+
+static double score(const grower *g, double sum, double weight)
+{
+    return sum * sum / (weight + g->growth->calm);
+}
+
+static void count_rows(grower *g, leaf *l)
+{
+    const at__lesson *k = g->lesson;
+    for (int t = 0; t < g->trait_count; t++)
+        memset(l->cells + (size_t)g->traits[t] * BINS, 0,
+               (size_t)k->bin_counts[g->traits[t]] * sizeof *l->cells);
+    for (int i = l->begin; i < l->end; i++) {
+        const uint8_t *bins = k->bins + (size_t)g->order[i] * (size_t)k->traits;
+        double weight = (double)k->weights[g->order[i]], sum = weight * (double)k->left[g->order[i]];
+        for (int t = 0; t < g->trait_count; t++) {
+            cell *c = &l->cells[(size_t)g->traits[t] * BINS + bins[g->traits[t]]];
+            c->sum += sum;
+            c->weight += weight;
+        }
+    }
+}
+
+static void take_away(const grower *g, leaf *from, const leaf *other)
+{
+    for (int t = 0; t < g->trait_count; t++) {
+        size_t at = (size_t)g->traits[t] * BINS;
+        for (int b = 0; b < g->lesson->bin_counts[g->traits[t]]; b++) {
+            from->cells[at + (size_t)b].sum -= other->cells[at + (size_t)b].sum;
+            from->cells[at + (size_t)b].weight -= other->cells[at + (size_t)b].weight;
+        }
+    }
+}
+
+static void best_of_trait(const grower *g, leaf *l, int trait)
+{
+    const cell *cells = l->cells + (size_t)trait * BINS;
+    double sum = 0, weight = 0, whole = score(g, l->sum, l->weight), least = g->growth->least_weight;
+    for (int b = 0; b < g->lesson->bin_counts[trait] - 1; b++) {
+        sum += cells[b].sum;
+        weight += cells[b].weight;
+        if (weight < least)
+            continue;
+        if (l->weight - weight < least)
+            break;
+        double gain = score(g, sum, weight) + score(g, l->sum - sum, l->weight - weight) - whole;
+        if (gain > l->gain) {
+            l->gain = gain;
+            l->trait = trait;
+            l->bin = b;
+        }
+    }
+}
+
+static void find_split(const grower *g, leaf *l)
+{
+    l->gain = 1e-9;
+    l->trait = -1;
+    for (int t = 0; t < g->trait_count; t++)
+        best_of_trait(g, l, g->traits[t]);
+}
+
+static void add_up(const grower *g, leaf *l)
+{
+    l->sum = l->weight = 0;
+    for (int i = l->begin; i < l->end; i++) {
+        double weight = (double)g->lesson->weights[g->order[i]];
+        l->sum += weight * (double)g->lesson->left[g->order[i]];
+        l->weight += weight;
+    }
+}
+
+/* Rows that go below come first; both keep their order. Returns where the others begin. */
+static int part(grower *g, const leaf *l)
+{
+    const at__lesson *k = g->lesson;
+    int below = l->begin, above = 0;
+    for (int i = l->begin; i < l->end; i++) {
+        int row = g->order[i];
+        if (k->bins[(size_t)row * (size_t)k->traits + (size_t)l->trait] <= l->bin)
+            g->order[below++] = row;
+        else
+            g->spare[above++] = row;
+    }
+    memcpy(g->order + below, g->spare, (size_t)above * sizeof *g->order);
+    return below;
+}
+
+static void point_parent(at__tree *tree, const leaf *l, int child)
+{
+    if (l->parent < 0)
+        return;
+    if (l->side)
+        tree->nodes[l->parent].above = (uint8_t)child;
+    else
+        tree->nodes[l->parent].below = (uint8_t)child;
+}
+
+/* The leaf becomes a node; what goes below keeps its place among the leaves, what goes above is new. */
+static void split(grower *g, at__tree *tree, leaf *l)
+{
+    int node = g->leaf_count - 1;
+    leaf *m = &g->leaves[g->leaf_count];
+    cell *cells = m->cells;
+    point_parent(tree, l, node);
+    tree->nodes[node] = (at__node){ .trait = (uint8_t)l->trait, .bin = (uint8_t)l->bin };
+    *m = *l;
+    m->cells = cells;
+    m->begin = l->end = part(g, l);
+    l->parent = m->parent = node;
+    l->side = 0;
+    m->side = 1;
+    leaf *small = l->end - l->begin < m->end - m->begin ? l : m, *large = small == l ? m : l;
+    if (large == m) { /* the parent's histogram goes to the larger */
+        cells = l->cells;
+        l->cells = m->cells;
+        m->cells = cells;
+    }
+    count_rows(g, small);
+    take_away(g, large, small);
+    add_up(g, l);
+    add_up(g, m);
+    find_split(g, l);
+    find_split(g, m);
+    g->leaf_count++;
+}
+
+static leaf *most_to_gain(grower *g)
+{
+    leaf *most = NULL;
+    for (int i = 0; i < g->leaf_count; i++)
+        if (g->leaves[i].trait >= 0 && (!most || g->leaves[i].gain > most->gain))
+            most = &g->leaves[i];
+    return most;
+}
+
+static void draw_traits(grower *g, at__rng *rng)
+{
+    const at__lesson *k = g->lesson;
+    uint64_t share = (uint64_t)(g->growth->trait_share * 1000);
+    g->trait_count = 0;
+    for (int t = 0; t < k->traits; t++)
+        if (k->bin_counts[t] > 1 && at__rng_below(rng, 1000) < share)
+            g->traits[g->trait_count++] = t;
+}
+
+static void take_rows(grower *g)
+{
+    leaf *root = &g->leaves[0];
+    cell *cells = g->cells;
+    for (int i = 0; i < AT__MAX_LEAVES; i++, cells += (size_t)g->lesson->traits * BINS)
+        g->leaves[i] = (leaf){ .parent = -1, .cells = cells, .trait = -1 };
+    for (int i = 0; i < g->lesson->rows; i++)
+        if (g->lesson->used[i])
+            g->order[root->end++] = i;
+    g->leaf_count = 1;
+}
+
+static int16_t leaf_value(const grower *g, const leaf *l)
+{
+    double value = g->growth->rate * l->sum / (l->weight + g->growth->calm) * AT__LEAF_UNIT;
+    return (int16_t)fmin(fmax(nearbyint(value), -32000), 32000);
+}
+
+static void grow_tree(grower *g, at__tree *tree, at__rng *rng)
+{
+    draw_traits(g, rng);
+    take_rows(g);
+    count_rows(g, &g->leaves[0]);
+    add_up(g, &g->leaves[0]);
+    find_split(g, &g->leaves[0]);
+    *tree = (at__tree){ .leaf_count = 1 };
+    for (leaf *l; g->leaf_count < g->growth->leaves && (l = most_to_gain(g));)
+        split(g, tree, l);
+    tree->leaf_count = g->leaf_count;
+    for (int i = 0; i < g->leaf_count; i++) {
+        point_parent(tree, &g->leaves[i], AT__IS_LEAF + i);
+        tree->leaves[i] = leaf_value(g, &g->leaves[i]);
+    }
+}
+
+static void lower(const at__lesson *k, const at__tree *tree)
+{
+    for (int i = 0; i < k->rows; i++) {
+        int end = at__tree_leaf(tree, k->bins + (size_t)i * (size_t)k->traits);
+        k->left[i] -= (float)tree->leaves[end] / AT__LEAF_UNIT;
+    }
+}
+
+at_status at__forest_grow(at__forest *forest, const at__lesson *k, const at__growth *growth, at__rng *rng,
+                          at_error *err)
+{
+    grower g = { .lesson = k, .growth = growth };
+    at_status status = AT_OK;
+    size_t rows = (size_t)k->rows + 1, traits = (size_t)k->traits + 1;
+    at__tree *trees = realloc(forest->trees, (size_t)(forest->count + growth->trees) * sizeof *trees);
+    forest->trees = trees ? trees : forest->trees;
+    g.order = malloc(rows * sizeof *g.order);
+    g.spare = malloc(rows * sizeof *g.spare);
+    g.traits = malloc(traits * sizeof *g.traits);
+    g.cells = malloc(traits * BINS * AT__MAX_LEAVES * sizeof *g.cells);
+    if (!trees || !g.order || !g.spare || !g.traits || !g.cells)
+        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (int i = 0; i < growth->trees && status == AT_OK; i++) {
+        at__tree *tree = &forest->trees[forest->count++];
+        grow_tree(&g, tree, rng);
+        lower(k, tree);
+    }
+    free(g.order);
+    free(g.spare);
+    free(g.traits);
+    free(g.cells);
+    return status;
+}

@@ -1,0 +1,38 @@
+/*
+ * grow.h - growing trees by gradient boosting: each is fitted to what those before it left over.
+ *
+ * Squared error, weighted. The leaf whose best split gains most is split next. Splits are found in histograms
+ * over bins; of two children the larger's is the parent's less the other's. Deterministic: equal input, equal
+ * trees.
+ */
+#ifndef AUTOTUNE_GROW_H
+#define AUTOTUNE_GROW_H
+
+#include "model/forest.h"
+#include "util/rng.h"
+
+#include <autotune/status.h>
+
+/* What trees are fitted to: rows of bins, each with a weight and what is left over of its target. */
+typedef struct at__lesson {
+    const uint8_t *bins; /* rows x traits                                    */
+    int rows, traits;
+    const int *bin_counts; /* of each trait, absent included                */
+    const float *weights;
+    float *left;         /* target less what is predicted; each tree lowers it */
+    const uint8_t *used; /* rows that trees learn from; the others are predicted only */
+} at__lesson;
+
+typedef struct at__growth {
+    int trees, leaves;
+    double rate;         /* of what a leaf would take away, what it takes    */
+    double least_weight; /* of a leaf                                        */
+    double calm;         /* weight of an unseen row that says zero           */
+    double trait_share;  /* of the traits, drawn anew for each tree          */
+} at__growth;
+
+/* Adds trees to the forest. AT_ERR_MEMORY: out of memory. */
+at_status at__forest_grow(at__forest *forest, const at__lesson *lesson, const at__growth *growth,
+                          at__rng *rng, at_error *err) AT_MUST_CHECK;
+
+#endif

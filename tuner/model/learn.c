@@ -1,0 +1,625 @@
+/*
+ * learn.c - from samples to a part of a model.
+ *
+ * What is learned of a trial is how much slower than the best of its problem it was. Trials near the best
+ * count most: which of them is best is the question. Each member of the forests is grown without a quarter of
+ * the problems, so that what members make of those says how good answers will be: the doubt.
+ *
+ * Deterministic: the same trials in the same order give the same model.
+ */
+#include "model/learn_samples.h"
+#include "model/grow.h"
+#include "model/model_parts.h"
+#include "model/portfolio.h"
+#include "model/traits.h"
+
+#include "lang/arch.h"
+#include "util/clock.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEAST_PROBLEMS 8 /* of an op and device: with fewer a neighbour tells as much */
+#define LEAST_TRIALS   100
+#define CLIP           2.0  /* slower than that is slow                                  */
+#define SHARPNESS      4.0  /* how fast the weight of trials falls with their slowness   */
+#define FAR_WEIGHT     0.02 /* what is left of it                                        */
+#define NEAR           0.03 /* within so much of the best: worth a place in the portfolio */
+#define TIMES          8    /* so many of those for each problem                          */
+#define PORTFOLIO      700
+#define MEMBER_TREES   100
+#define BEST_TREES     80
+#define LOSS_TREES     40
+#define EDGE_ROWS      6000 /* from which edges of bins are drawn */
+#define SEED           20
+
+/* One op on one device. */
+typedef struct group {
+    const at__samples *samples;
+    const at__catalog *catalog;
+    const at__op *op;
+    int device;
+    int *rows, row_count; /* samples                                  */
+    float *numbers;       /* rows x traits; NAN: absent               */
+    uint8_t *bins;        /* rows x traits                            */
+    float *slower;        /* of each row                              */
+    float *weights, *left;
+    uint8_t *used;
+    double *best; /* of each problem of the samples, seconds      */
+    int *first;   /* row of it; -1: none                          */
+    at__part_of_model *part;
+} group;
+
+/* ---- traits ---- */
+
+static int add_name(at__part_of_model *p, const char *name)
+{
+    for (int i = 0; i < p->trait_count; i++)
+        if (strcmp(p->names[i], name) == 0)
+            return i;
+    if (p->trait_count == AT__MAX_SEEN)
+        return -1;
+    snprintf(p->names[p->trait_count], AT__MAX_NAME, "%s", name);
+    return p->trait_count++;
+}
+
+static void map_names(int16_t *to, at__part_of_model *p, const at__traits *v)
+{
+    char name[AT__MAX_NAME];
+    for (int i = 0; i < v->count; i++) {
+        at__traits_name(name, v, i);
+        to[i] = (int16_t)(name[0] ? add_name(p, name) : -1);
+    }
+}
+
+static void name_templates(group *g)
+{
+    int16_t ignored[AT__MAX_TRAITS];
+    at__part_of_model *p = g->part;
+    for (int i = 0; i < at__catalog_template_count(g->catalog, g->op); i++) {
+        const at__template *t = at__catalog_template(g->catalog, g->op, i);
+        at__traits v = at__traits_of(g->op, t);
+        if (p->template_count == AT__MODEL_MAX_TEMPLATES)
+            return;
+        map_names(ignored, p, &v);
+        at__model_template *m = &p->templates[p->template_count++];
+        *m = (at__model_template){ .param_count = t->param_count };
+        snprintf(m->name, sizeof m->name, "%s", t->name);
+        snprintf(m->hash, sizeof m->hash, "%s", t->hash);
+    }
+}
+
+static at_status bind_problem(int64_t *slots, const group *g, const at__problem *p, at_error *err)
+{
+    at__limits limits;
+    const at__sampled_device *d = &g->samples->devices[g->device];
+    at__arch_limits(&limits, d->cc);
+    limits.sms = d->sms > 0 ? d->sms : limits.sms;
+    if (d->memory_mib > 0)
+        limits.memory_bytes = at__memory_bytes(d->memory_mib);
+    return at__problem_bind(slots, p, &limits, err);
+}
+
+/* One row of numbers; false: it is not valid on what is known of the device. */
+static bool number_row(float *out, const group *g, const at__sample *s, const at__traits *v,
+                       const int16_t *to)
+{
+    float numbers[AT__MAX_TRAITS];
+    int64_t slots[AT__MAX_SLOTS];
+    at__geometry geometry;
+    const at__problem *p = &g->samples->problems[s->problem];
+    if (bind_problem(slots, g, p, NULL) != AT_OK ||
+        at__config_validate(slots, s->t, &s->config, NULL) != AT_OK ||
+        at__geometry_of(&geometry, &s->t->launch, slots, NULL) != AT_OK)
+        return false;
+    at__traits_problem(numbers, v, p, slots);
+    at__traits_config(numbers, v, slots, &geometry);
+    for (int i = 0; i < g->part->trait_count; i++)
+        out[i] = NAN;
+    for (int i = 0; i < v->count; i++)
+        if (to[i] >= 0)
+            out[to[i]] = numbers[i];
+    return true;
+}
+
+static void number_rows(group *g)
+{
+    const at__template *t = NULL;
+    at__traits v = { .op = NULL };
+    int16_t to[AT__MAX_TRAITS];
+    size_t traits = (size_t)g->part->trait_count;
+    int kept = 0;
+    for (int i = 0; i < g->row_count; i++) {
+        const at__sample *s = &g->samples->items[g->rows[i]];
+        if (s->t != t) {
+            t = s->t;
+            v = at__traits_of(g->op, t);
+            map_names(to, g->part, &v);
+        }
+        if (number_row(g->numbers + (size_t)kept * traits, g, s, &v, to))
+            g->rows[kept++] = g->rows[i];
+    }
+    g->row_count = kept;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const float *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Between neighbouring values; where there are many, between quantiles. */
+static void find_edges(at__edges *out, float *values, int count)
+{
+    out->count = 0;
+    qsort(values, (size_t)count, sizeof *values, by_value);
+    int different = 0;
+    for (int i = 1; i < count; i++)
+        different += values[i] > values[i - 1];
+    double step = different > AT__MAX_EDGES ? (double)count / (AT__MAX_EDGES + 1) : 0, next = step;
+    for (int i = 1; i < count && out->count < AT__MAX_EDGES; i++) {
+        if (!(values[i] > values[i - 1]) || (double)i < next)
+            continue;
+        out->of[out->count++] = values[i - 1] + (values[i] - values[i - 1]) / 2;
+        next = fmax(next + step, (double)i);
+    }
+}
+
+static at_status bin_rows(group *g, int known, at_error *err)
+{
+    at__part_of_model *p = g->part;
+    size_t traits = (size_t)p->trait_count;
+    int step = g->row_count / EDGE_ROWS + 1;
+    float *values = malloc(((size_t)g->row_count / (size_t)step + 1) * sizeof *values);
+    if (!values)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (int k = 0; k < p->trait_count; k++) {
+        int count = 0;
+        for (int i = 0; i < g->row_count; i += step)
+            if (!isnan(g->numbers[(size_t)i * traits + (size_t)k]))
+                values[count++] = g->numbers[(size_t)i * traits + (size_t)k];
+        if (k >= known) /* those that trees know already stay as they are */
+            find_edges(&p->edges[k], values, count);
+        for (int i = 0; i < g->row_count; i++) {
+            float x = g->numbers[(size_t)i * traits + (size_t)k];
+            g->bins[(size_t)i * traits + (size_t)k] = isnan(x) ? 0 : at__bin_of(&p->edges[k], x);
+        }
+    }
+    free(values);
+    return AT_OK;
+}
+
+/* ---- forests ---- */
+
+static double predicted(const at__forest *f, const uint8_t *bins)
+{
+    return (double)at__forest_sum(f, 0, f->count, bins) / AT__LEAF_UNIT;
+}
+
+static int fold_of(int problem)
+{
+    return (int)((unsigned)problem * 2654435761u >> 16) % AT__MODEL_MEMBERS;
+}
+
+static int problem_of_row(const group *g, int row)
+{
+    return g->samples->items[g->rows[row]].problem;
+}
+
+static void measure_rows(group *g)
+{
+    for (size_t i = 0; i < g->samples->problem_count; i++) {
+        g->best[i] = INFINITY;
+        g->first[i] = -1;
+    }
+    g->part->problems = 0;
+    for (int i = 0; i < g->row_count; i++) {
+        int p = problem_of_row(g, i);
+        g->part->problems += g->first[p] < 0;
+        g->first[p] = g->first[p] < 0 ? i : g->first[p];
+        g->best[p] = fmin(g->best[p], g->samples->items[g->rows[i]].seconds);
+    }
+    for (int i = 0; i < g->row_count; i++) {
+        double slower = log(g->samples->items[g->rows[i]].seconds / g->best[problem_of_row(g, i)]);
+        g->slower[i] = (float)fmin(slower, CLIP);
+        g->weights[i] = (float)(exp(-SHARPNESS * (double)g->slower[i]) + FAR_WEIGHT);
+    }
+}
+
+static at__lesson lesson_of(const group *g, const int *bin_counts)
+{
+    return (at__lesson){ .bins = g->bins,
+                         .rows = g->row_count,
+                         .traits = g->part->trait_count,
+                         .bin_counts = bin_counts,
+                         .weights = g->weights,
+                         .left = g->left,
+                         .used = g->used };
+}
+
+static void count_bins(int *bin_counts, const at__part_of_model *p)
+{
+    for (int k = 0; k < p->trait_count; k++)
+        bin_counts[k] = p->edges[k].count + 2;
+}
+
+static at_status grow_members(group *g, at_error *err)
+{
+    static const at__growth GROWTH = { .trees = MEMBER_TREES,
+                                       .leaves = AT__MAX_LEAVES,
+                                       .rate = 0.1,
+                                       .least_weight = 4,
+                                       .calm = 1,
+                                       .trait_share = 0.4 };
+    int bin_counts[AT__MAX_SEEN];
+    at_status status = AT_OK;
+    count_bins(bin_counts, g->part);
+    for (int m = 0; m < AT__MODEL_MEMBERS && status == AT_OK; m++) {
+        at__rng rng = { .state = SEED + (uint64_t)m };
+        at__lesson lesson = lesson_of(g, bin_counts);
+        for (int i = 0; i < g->row_count; i++) {
+            const uint8_t *bins = g->bins + (size_t)i * (size_t)g->part->trait_count;
+            g->left[i] = g->slower[i] - (float)predicted(&g->part->slower[m], bins);
+            g->used[i] = fold_of(problem_of_row(g, i)) != m;
+        }
+        status = at__forest_grow(&g->part->slower[m], &lesson, &GROWTH, &rng, err);
+    }
+    return status;
+}
+
+static double log_traffic_of(const group *g, int row)
+{
+    int64_t slots[AT__MAX_SLOTS];
+    const at__problem *p = &g->samples->problems[problem_of_row(g, row)];
+    return bind_problem(slots, g, p, NULL) == AT_OK ? at__log_traffic(p, slots) : 0;
+}
+
+/* Bins of the problem's traits; none of others, which trees then do not look at. */
+static void problem_bins(const group *g, int *bin_counts)
+{
+    at__traits v = at__traits_of(g->op, NULL);
+    int16_t to[AT__MAX_TRAITS];
+    memset(bin_counts, 0, AT__MAX_SEEN * sizeof *bin_counts);
+    map_names(to, g->part, &v);
+    for (int i = 0; i < v.count; i++)
+        if (to[i] >= 0)
+            bin_counts[to[i]] = g->part->edges[to[i]].count + 2;
+}
+
+/* How fast the best of a problem is: one row each, by the problem's traits alone. */
+static at_status grow_best(group *g, bool anew, at_error *err)
+{
+    static const at__growth GROWTH = {
+        .trees = BEST_TREES, .leaves = 12, .rate = 0.1, .least_weight = 3, .calm = 0.5, .trait_share = 0.6
+    };
+    int bin_counts[AT__MAX_SEEN];
+    at__rng rng = { .state = SEED };
+    double sum = 0;
+    problem_bins(g, bin_counts);
+    memset(g->used, 0, (size_t)g->row_count);
+    for (size_t p = 0; p < g->samples->problem_count; p++) {
+        if (g->first[p] < 0)
+            continue;
+        int row = g->first[p];
+        g->used[row] = 1;
+        g->weights[row] = 1;
+        g->left[row] = (float)(log(g->best[p]) - log_traffic_of(g, row));
+        sum += (double)g->left[row];
+    }
+    if (anew)
+        g->part->usual = sum / (double)g->part->problems;
+    for (int i = 0; i < g->row_count; i++) {
+        const uint8_t *bins = g->bins + (size_t)i * (size_t)g->part->trait_count;
+        g->left[i] -= (float)(g->part->usual + predicted(&g->part->best, bins));
+    }
+    at__lesson lesson = lesson_of(g, bin_counts);
+    return at__forest_grow(&g->part->best, &lesson, &GROWTH, &rng, err);
+}
+
+/* Of each problem the row that the member which did not see it would have answered, of what was tried; -1:
+ * none. */
+static void choose_unseen(int *chosen, double *expected, const group *g)
+{
+    const at__part_of_model *part = g->part;
+    for (size_t p = 0; p < g->samples->problem_count; p++)
+        chosen[p] = -1;
+    for (int i = 0; i < g->row_count; i++) {
+        int p = problem_of_row(g, i);
+        const uint8_t *bins = g->bins + (size_t)i * (size_t)part->trait_count;
+        double slower = predicted(&part->slower[fold_of(p)], bins);
+        if (chosen[p] < 0 || slower < expected[p]) {
+            chosen[p] = i;
+            expected[p] = slower;
+        }
+    }
+}
+
+static at_status grow_loss(group *g, const int *chosen, at_error *err)
+{
+    static const at__growth GROWTH = {
+        .trees = LOSS_TREES, .leaves = 6, .rate = 0.1, .least_weight = 8, .calm = 8, .trait_share = 0.5
+    };
+    at__rng rng = { .state = SEED };
+    int bin_counts[AT__MAX_SEEN];
+    double sum = 0;
+    problem_bins(g, bin_counts);
+    memset(g->used, 0, (size_t)g->row_count);
+    memset(g->left, 0, (size_t)g->row_count * sizeof *g->left);
+    for (size_t p = 0; p < g->samples->problem_count; p++)
+        sum += chosen[p] < 0 ? 0 : expm1((double)g->slower[chosen[p]]);
+    g->part->doubt = sum / (double)g->part->problems;
+    for (size_t p = 0; p < g->samples->problem_count; p++) {
+        if (chosen[p] < 0)
+            continue;
+        int row = chosen[p];
+        g->used[row] = 1;
+        g->weights[row] = 1;
+        g->left[row] = (float)(expm1((double)g->slower[row]) - g->part->doubt);
+    }
+    at__lesson lesson = lesson_of(g, bin_counts);
+    g->part->loss.count = 0; /* that of an older model is of its answers */
+    return at__forest_grow(&g->part->loss, &lesson, &GROWTH, &rng, err);
+}
+
+/* How good answers are for problems that were left out, and for which problems they are worse. */
+static at_status calibrate(group *g, at_error *err)
+{
+    size_t problems = g->samples->problem_count + 1;
+    int *chosen = malloc(problems * sizeof *chosen);
+    double *expected = malloc(problems * sizeof *expected);
+    at_status status = chosen && expected ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
+    if (status == AT_OK) {
+        choose_unseen(chosen, expected, g);
+        status = grow_loss(g, chosen, err);
+    }
+    free(chosen);
+    free(expected);
+    return status;
+}
+
+/* ---- the portfolio ---- */
+
+static int place_of(const at__param *p, int64_t value)
+{
+    for (int i = 0; i < p->count; i++)
+        if (p->values[i] == value)
+            return i;
+    return 0;
+}
+
+static int which_template(const at__part_of_model *p, const at__template *t)
+{
+    for (int i = 0; i < p->template_count; i++)
+        if (strcmp(p->templates[i].name, t->name) == 0)
+            return i;
+    return -1;
+}
+
+static bool candidate_of(at__candidate *out, const at__part_of_model *part, const at__sample *s)
+{
+    *out = (at__candidate){ .which = which_template(part, s->t) };
+    for (int k = 0; k < s->t->param_count; k++)
+        out->places[k] = (uint16_t)place_of(&s->t->params[k], s->config.values[k]);
+    return out->which >= 0;
+}
+
+static int by_candidate(const void *a, const void *b)
+{
+    const at__candidate *x = a, *y = b;
+    return x->which != y->which ? x->which - y->which : memcmp(x->places, y->places, sizeof x->places);
+}
+
+static at_status choose_portfolio(group *g, at_error *err)
+{
+    at__part_of_model *part = g->part;
+    size_t rows = (size_t)g->row_count + 1;
+    at__candidate *all = calloc(rows, sizeof *all), *each = calloc(rows, sizeof *each);
+    at__tried *tried = calloc(rows, sizeof *tried);
+    unsigned char *chosen = calloc(rows, 1);
+    int count = 0, configs = 0;
+    at_status status = all && each && tried && chosen ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (int i = 0; i < g->row_count && status == AT_OK; i++)
+        if ((double)g->slower[i] <= NEAR && candidate_of(&all[count], part, &g->samples->items[g->rows[i]])) {
+            tried[count].problem = problem_of_row(g, i);
+            tried[count].slower = g->slower[i];
+            each[count] = all[count];
+            count++;
+        }
+    if (status == AT_OK)
+        qsort(each, (size_t)count, sizeof *each, by_candidate);
+    for (int i = 0; i < count; i++)
+        if (i == 0 || by_candidate(&each[i], &each[configs - 1]) != 0)
+            each[configs++] = each[i];
+    for (int i = 0; i < count; i++) {
+        const at__candidate *found = bsearch(&all[i], each, (size_t)configs, sizeof *each, by_candidate);
+        tried[i].config = found ? (int)(found - each) : 0;
+    }
+    if (status == AT_OK)
+        status = at__portfolio_choose(chosen, tried, count, configs, (int)g->samples->problem_count, NEAR,
+                                      TIMES, PORTFOLIO, err);
+    part->candidate_count = 0;
+    for (int i = 0; i < configs && status == AT_OK; i++)
+        if (chosen[i])
+            each[part->candidate_count++] = each[i];
+    if (status == AT_OK) {
+        free(part->candidates);
+        part->candidates = each;
+        each = NULL;
+    }
+    free(all);
+    free(each);
+    free(tried);
+    free(chosen);
+    return status;
+}
+
+/* ---- a part ---- */
+
+static void clear_group(group *g)
+{
+    free(g->rows);
+    free(g->numbers);
+    free(g->bins);
+    free(g->slower);
+    free(g->weights);
+    free(g->left);
+    free(g->used);
+    free(g->best);
+    free(g->first);
+}
+
+static at_status allocate(group *g, at_error *err)
+{
+    size_t rows = (size_t)g->row_count + 1, problems = g->samples->problem_count + 1;
+    size_t traits = (size_t)g->part->trait_count;
+    g->numbers = malloc(rows * traits * sizeof *g->numbers);
+    g->bins = malloc(rows * traits);
+    g->slower = malloc(rows * sizeof *g->slower);
+    g->weights = malloc(rows * sizeof *g->weights);
+    g->left = calloc(rows, sizeof *g->left);
+    g->used = malloc(rows);
+    g->best = malloc(problems * sizeof *g->best);
+    g->first = malloc(problems * sizeof *g->first);
+    bool all = g->numbers && g->bins && g->slower && g->weights && g->left && g->used && g->best && g->first;
+    return all ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
+}
+
+static at_status copy_forest(at__forest *out, const at__forest *from, at_error *err)
+{
+    out->trees = malloc(((size_t)from->count + 1) * sizeof *out->trees);
+    if (!out->trees)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    memcpy(out->trees, from->trees, (size_t)from->count * sizeof *out->trees);
+    out->count = from->count;
+    return AT_OK;
+}
+
+/* What an older part knows: its traits, as they are binned, and its trees. */
+static at_status begin_with(at__part_of_model *out, const at__part_of_model *from, at_error *err)
+{
+    at_status status = AT_OK;
+    out->trait_count = from->trait_count;
+    out->usual = from->usual;
+    memcpy(out->names, from->names, sizeof out->names);
+    memcpy(out->edges, from->edges, sizeof out->edges);
+    for (int i = 0; i < AT__MODEL_MEMBERS && status == AT_OK; i++)
+        status = copy_forest(&out->slower[i], &from->slower[i], err);
+    return status == AT_OK ? copy_forest(&out->best, &from->best, err) : status;
+}
+
+static void head_of(at__part_of_model *p, const group *g)
+{
+    const at__sampled_device *d = &g->samples->devices[g->device];
+    snprintf(p->op, sizeof p->op, "%s", g->op->name);
+    snprintf(p->op_hash, sizeof p->op_hash, "%s", g->op->proof_hash);
+    snprintf(p->device, sizeof p->device, "%s", d->name);
+    p->cc = d->cc;
+    p->sms = d->sms;
+    p->trials = g->row_count;
+}
+
+static at_status learn_part(group *g, const at__part_of_model *before, at_error *err)
+{
+    at_status status = before ? begin_with(g->part, before, err) : AT_OK;
+    int known = g->part->trait_count;
+    if (status != AT_OK)
+        return status;
+    name_templates(g);
+    status = allocate(g, err);
+    if (status != AT_OK)
+        return status;
+    number_rows(g);
+    measure_rows(g);
+    if (g->row_count < LEAST_TRIALS || g->part->problems < LEAST_PROBLEMS)
+        return AT_ERR_NOT_FOUND;
+    head_of(g->part, g);
+    status = bin_rows(g, known, err);
+    if (status == AT_OK)
+        status = choose_portfolio(g, err);
+    if (status == AT_OK)
+        status = grow_members(g, err);
+    if (status == AT_OK)
+        status = calibrate(g, err);
+    return status == AT_OK ? grow_best(g, !before, err) : status;
+}
+
+static const at__part_of_model *part_before(const at__model *before, const at__op *op, const char *device)
+{
+    const at__part_of_model *found = NULL;
+    for (int i = 0; before && i < before->count; i++) {
+        const at__part_of_model *p = &before->parts[i];
+        if (strcmp(p->op, op->name) == 0 && (!found || strcmp(p->device, device) == 0))
+            found = p;
+    }
+    return found;
+}
+
+static at_status take_rows(group *g, at_error *err)
+{
+    const at__samples *s = g->samples;
+    g->rows = malloc((s->count + 1) * sizeof *g->rows);
+    if (!g->rows)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (size_t i = 0; i < s->count; i++)
+        if (s->items[i].device == g->device && s->items[i].t->op == g->op)
+            g->rows[g->row_count++] = (int)i;
+    return AT_OK;
+}
+
+static at_status learn_group(at__model *out, const at__samples *samples, const at__catalog *catalog,
+                             const at__op *op, int device, const at__model *before, at_error *err)
+{
+    at__part_of_model *part = &out->parts[out->count];
+    group g = { .samples = samples, .catalog = catalog, .op = op, .device = device, .part = part };
+    at_status status = take_rows(&g, err);
+    if (status == AT_OK)
+        status = g.row_count < LEAST_TRIALS
+                     ? AT_ERR_NOT_FOUND
+                     : learn_part(&g, part_before(before, op, samples->devices[device].name), err);
+    if (status == AT_OK)
+        out->count++;
+    else
+        at__part_of_model_clear(part);
+    clear_group(&g);
+    return status == AT_ERR_NOT_FOUND ? AT_OK : status;
+}
+
+static at_status learn_all(at__model *out, const at__samples *samples, const at__catalog *catalog,
+                           const at__model *before, at_error *err)
+{
+    int ops = at__catalog_op_count(catalog);
+    at_status status = AT_OK;
+    out->parts = calloc((size_t)ops * samples->device_count + 1, sizeof *out->parts);
+    if (!out->parts)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (int i = 0; i < ops; i++)
+        for (size_t d = 0; d < samples->device_count && status == AT_OK; d++)
+            status = learn_group(out, samples, catalog, at__catalog_op(catalog, i), (int)d, before, err);
+    for (int i = 0; i < out->count; i++)
+        at__utc_text(out->parts[i].learned_at);
+    return status;
+}
+
+at_status at__model_learn(at__model **out, const at__catalog *catalog, at__store *const *stores, int count,
+                          const at__model *before, at_error *err)
+{
+    at__samples samples = { 0 };
+    at_status status = AT_OK;
+    *out = NULL;
+    at__model *m = calloc(1, sizeof *m);
+    if (!m)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (int i = 0; i < count && status == AT_OK; i++)
+        status = at__samples_read(&samples, stores[i], catalog, err);
+    if (status == AT_OK)
+        status = learn_all(m, &samples, catalog, before, err);
+    at__samples_clear(&samples);
+    if (status == AT_OK && m->count) {
+        *out = m;
+        m = NULL;
+    }
+    at__model_close(m);
+    return status;
+}

@@ -1,0 +1,459 @@
+/*
+ * model.c - asking a model. A predictor ties a part to the catalog once: which number of a template's traits
+ * each trait of the part is, and the portfolio's configurations. Then a question evaluates expressions and
+ * walks trees, and allocates nothing.
+ *
+ * Candidates meet half of the trees first; the other half decides among the best of them.
+ */
+#include "model/model_parts.h"
+
+#include "model/traits.h"
+#include "space/space.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define FEW      4     /* of a template: with fewer valid candidates all its configurations are */
+#define DOUBTFUL 0.07  /* so much slower than the best: worth a look at those */
+#define LARGEST  60000 /* raw combinations of a template whose space is opened for that         */
+#define MOST     3000  /* candidates                                                            */
+
+/* Rounds: so many candidates are asked about trees up to this share of each forest. */
+static const struct {
+    int candidates;
+    double share;
+} ROUNDS[] = { { MOST, 0.06 }, { 64, 0.25 }, { 16, 1.0 } };
+enum { ROUND_COUNT = sizeof ROUNDS / sizeof *ROUNDS };
+
+/* A template of the part, as the catalog has it. */
+typedef struct bound {
+    const at__template *t; /* NULL: another one now, or missing */
+    at__traits traits;
+    int16_t trait_of[AT__MAX_SEEN]; /* -1: it has no such trait */
+    const at__expr *early[32];      /* requirements that no parameter changes */
+    int early_count;
+    double combinations; /* of its values */
+    bool few;            /* of its candidates fit the problem */
+} bound;
+
+/* A candidate of the portfolio. */
+typedef struct entry {
+    int which; /* -1: it cannot be used */
+    at__config config;
+} entry;
+
+typedef struct runner {
+    int which, place;   /* template; where its bins are */
+    int64_t first, sum; /* of the first trees; of the trees so far */
+    at__config config;
+    at__geometry geometry;
+} runner;
+
+struct at__predictor {
+    const at__part_of_model *part;
+    const at__op *op;
+    bound *bound;
+    entry *entries;
+    uint8_t *bins; /* MOST x traits */
+    runner *runners, **order;
+    int runner_count;
+    at__traits problem_traits;
+    int16_t problem_trait_of[AT__MAX_SEEN];
+    float numbers[AT__MAX_TRAITS];
+    uint8_t base[AT__MAX_SEEN]; /* bins of the problem */
+};
+
+void at__part_of_model_clear(at__part_of_model *p)
+{
+    for (int i = 0; i < AT__MODEL_MEMBERS; i++)
+        free(p->slower[i].trees);
+    free(p->best.trees);
+    free(p->loss.trees);
+    free(p->candidates);
+    *p = (at__part_of_model){ .candidates = NULL };
+}
+
+void at__model_close(at__model *m)
+{
+    if (!m)
+        return;
+    for (int i = 0; i < m->count; i++)
+        at__part_of_model_clear(&m->parts[i]);
+    free(m->parts);
+    free(m);
+}
+
+static int64_t tree_count(const at__part_of_model *p)
+{
+    int64_t trees = p->best.count + p->loss.count;
+    for (int i = 0; i < AT__MODEL_MEMBERS; i++)
+        trees += p->slower[i].count;
+    return trees;
+}
+
+static at__lessons lessons_of(const at__part_of_model *p)
+{
+    return (at__lessons){ .op = p->op,
+                          .device = p->device,
+                          .learned_at = p->learned_at,
+                          .cc = p->cc,
+                          .sms = p->sms,
+                          .trials = p->trials,
+                          .problems = p->problems,
+                          .candidates = p->candidate_count,
+                          .trees = tree_count(p),
+                          .doubt = p->doubt };
+}
+
+bool at__model_part(at__lessons *out, const at__model *model, int i)
+{
+    if (!model || i < 0 || i >= model->count)
+        return false;
+    *out = lessons_of(&model->parts[i]);
+    return true;
+}
+
+at__lessons at__predictor_lessons(const at__predictor *p)
+{
+    return lessons_of(p->part);
+}
+
+/* ---- tying ---- */
+
+static uint32_t hash_name(const char *name)
+{
+    uint32_t hash = 2166136261u;
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * 16777619u;
+    return hash;
+}
+
+static void map_traits(int16_t *trait_of, const uint32_t *hashes, const at__part_of_model *part,
+                       const at__traits *traits)
+{
+    char name[AT__MAX_NAME];
+    for (int k = 0; k < part->trait_count; k++)
+        trait_of[k] = -1;
+    for (int i = 0; i < traits->count; i++) {
+        at__traits_name(name, traits, i);
+        uint32_t hash = hash_name(name);
+        for (int k = 0; k < part->trait_count; k++)
+            if (hashes[k] == hash && name[0] && strcmp(name, part->names[k]) == 0)
+                trait_of[k] = (int16_t)i;
+    }
+}
+
+static bool reads_any(const at__expr *e, const bool *slots, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (slots[i] && at__expr_reads(e, i))
+            return true;
+    return false;
+}
+
+/* Requirements that hold or do not for all configurations: they are asked once for a problem. */
+static void find_early(bound *b)
+{
+    bool varies[AT__MAX_SLOTS] = { false };
+    const at__template *t = b->t;
+    for (int i = 0; i < t->param_count; i++)
+        varies[t->params[i].slot] = true;
+    for (size_t i = 0; i < t->let_count; i++)
+        varies[t->lets[i].slot] = reads_any(t->lets[i].expr, varies, t->symbols.count);
+    for (size_t i = 0; i < t->require_count && b->early_count < 32; i++)
+        if (!reads_any(t->requires[i].expr, varies, t->symbols.count))
+    b->early[b->early_count++] = t->requires[i].expr;
+}
+
+static void tie_template(bound *b, const uint32_t *hashes, const at__part_of_model *part,
+                         const at__model_template *m, const at__catalog *catalog, const at__op *op)
+{
+    const at__template *t = at__catalog_find_template(catalog, op, m->name);
+    if (!t || strcmp(t->hash, m->hash) != 0 || t->param_count != m->param_count)
+        return;
+    b->t = t;
+    b->traits = at__traits_of(op, t);
+    map_traits(b->trait_of, hashes, part, &b->traits);
+    find_early(b);
+    b->combinations = 1;
+    for (int i = 0; i < t->param_count; i++)
+        b->combinations *= t->params[i].count;
+}
+
+static void tie_candidate(entry *e, const bound *bounds, const at__candidate *c)
+{
+    const at__template *t = bounds[c->which].t;
+    e->which = t ? c->which : -1;
+    for (int k = 0; t && k < t->param_count; k++) {
+        if (c->places[k] < t->params[k].count)
+            e->config.values[k] = t->params[k].values[c->places[k]];
+        else
+            e->which = -1;
+    }
+}
+
+static bool contains(const char *text, const char *part)
+{
+    size_t len = strlen(part);
+    for (; strlen(text) >= len; text++)
+        if (strncasecmp(text, part, len) == 0)
+            return true;
+    return false;
+}
+
+static const at__part_of_model *find_part(const at__model *m, const at__op *op, const char *device, bool *own)
+{
+    const at__part_of_model *found = NULL;
+    *own = false;
+    for (int i = 0; m && i < m->count && !*own; i++) {
+        const at__part_of_model *p = &m->parts[i];
+        if (strcmp(p->op, op->name) != 0 || strcmp(p->op_hash, op->proof_hash) != 0)
+            continue;
+        *own = contains(p->device, device);
+        found = *own || !found ? p : found;
+    }
+    return found;
+}
+
+at_status at__predictor_open(at__predictor **out, const at__model *model, const at__catalog *catalog,
+                             const at__op *op, const char *device, bool *own, at_error *err)
+{
+    const at__part_of_model *part = find_part(model, op, device, own);
+    if (!part || op->objective)
+        return at_fail(err, AT_ERR_NOT_FOUND, "no model knows operation %s", op->name);
+    uint32_t hashes[AT__MAX_SEEN];
+    at__predictor *p = calloc(1, sizeof *p);
+    size_t count = (size_t)part->candidate_count + 1;
+    if (!p)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    p->part = part;
+    p->op = op;
+    p->bound = calloc((size_t)part->template_count + 1, sizeof *p->bound);
+    p->entries = calloc(count, sizeof *p->entries);
+    p->runners = malloc(MOST * sizeof *p->runners);
+    p->order = malloc(MOST * sizeof *p->order);
+    p->bins = malloc((size_t)MOST * AT__MAX_SEEN);
+    if (!p->bound || !p->entries || !p->runners || !p->order || !p->bins) {
+        at__predictor_close(p);
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    }
+    for (int k = 0; k < part->trait_count; k++)
+        hashes[k] = hash_name(part->names[k]);
+    p->problem_traits = at__traits_of(op, NULL);
+    map_traits(p->problem_trait_of, hashes, part, &p->problem_traits);
+    for (int i = 0; i < part->template_count; i++)
+        tie_template(&p->bound[i], hashes, part, &part->templates[i], catalog, op);
+    for (int i = 0; i < part->candidate_count; i++)
+        tie_candidate(&p->entries[i], p->bound, &part->candidates[i]);
+    *out = p;
+    return AT_OK;
+}
+
+void at__predictor_close(at__predictor *p)
+{
+    if (!p)
+        return;
+    free(p->bound);
+    free(p->entries);
+    free(p->runners);
+    free(p->order);
+    free(p->bins);
+    free(p);
+}
+
+/* ---- a question ---- */
+
+double at__log_traffic(const at__problem *p, const int64_t *slots)
+{
+    int64_t bytes = 0;
+    if (p->op->traffic && at__expr_eval(&bytes, p->op->traffic, slots, NULL) == AT_OK && bytes > 0)
+        return log((double)bytes);
+    return 0;
+}
+
+static void begin(at__predictor *p, const at__problem *problem, const int64_t *slots)
+{
+    const at__part_of_model *part = p->part;
+    at__traits_problem(p->numbers, &p->problem_traits, problem, slots);
+    for (int k = 0; k < part->trait_count; k++) {
+        int i = p->problem_trait_of[k];
+        p->base[k] = i < 0 ? 0 : at__bin_of(&part->edges[k], p->numbers[i]);
+    }
+}
+
+/* false: it is not valid. `slots` gets the configuration. */
+static bool take_bins(uint8_t *bins, at__geometry *geometry, at__predictor *p, const bound *b, int64_t *slots,
+                      const at__config *config)
+{
+    if (at__config_validate(slots, b->t, config, NULL) != AT_OK ||
+        at__geometry_of(geometry, &b->t->launch, slots, NULL) != AT_OK)
+        return false;
+    at__traits_config(p->numbers, &b->traits, slots, geometry);
+    memcpy(bins, p->base, (size_t)p->part->trait_count);
+    for (int k = 0; k < p->part->trait_count; k++)
+        if (b->trait_of[k] >= p->problem_traits.count)
+            bins[k] = at__bin_of(&p->part->edges[k], p->numbers[b->trait_of[k]]);
+    return true;
+}
+
+/* Sum of the members' trees from one share of them to another. */
+static int64_t between(const at__part_of_model *part, double from, double to, const uint8_t *bins)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < AT__MODEL_MEMBERS; i++) {
+        const at__forest *f = &part->slower[i];
+        sum += at__forest_sum(f, (int)(from * f->count), (int)(to * f->count), bins);
+    }
+    return sum;
+}
+
+/* The mean of the members. */
+static double all_of(const at__part_of_model *part, const uint8_t *bins)
+{
+    return (double)between(part, 0, 1, bins) / AT__LEAF_UNIT / AT__MODEL_MEMBERS;
+}
+
+static int by_sum(const void *a, const void *b)
+{
+    const runner *x = *(runner *const *)a, *y = *(runner *const *)b;
+    if (x->sum != y->sum)
+        return x->sum < y->sum ? -1 : 1;
+    return x->place - y->place;
+}
+
+/* Does a requirement that all configurations share refuse the problem? */
+static bool refused(const bound *b, int64_t *slots, const at__config *any)
+{
+    if (!b->early_count || at__config_bind(slots, b->t, any, NULL) != AT_OK)
+        return false;
+    for (int i = 0; i < b->early_count; i++) {
+        int64_t holds = 1;
+        if (at__expr_eval(&holds, b->early[i], slots, NULL) == AT_OK && !holds)
+            return true;
+    }
+    return false;
+}
+
+static void take_one(at__predictor *p, int which, int64_t *slots, const at__config *config)
+{
+    runner *r = &p->runners[p->runner_count];
+    uint8_t *bins = p->bins + (size_t)p->runner_count * AT__MAX_SEEN;
+    if (p->runner_count == MOST || !take_bins(bins, &r->geometry, p, &p->bound[which], slots, config))
+        return;
+    r->which = which;
+    r->place = p->runner_count++;
+    r->config = *config;
+    r->first = between(p->part, 0, ROUNDS[0].share, bins);
+}
+
+/* Shapes that leave a template few configurations have others each time: all of them, then. */
+static void take_space(at__predictor *p, int which, int64_t *slots)
+{
+    at__space *space = NULL;
+    at__config config;
+    if (at__space_open(&space, p->bound[which].t, slots, NULL, 0, NULL) != AT_OK)
+        return;
+    for (int64_t i = 0; i < at__space_count(space) && p->runner_count < MOST; i++) {
+        at__space_config(&config, space, i);
+        take_one(p, which, slots, &config);
+    }
+    at__space_close(space);
+}
+
+/* The candidates of a template stand side by side. Returns where the next one's begin. */
+static int take_template(at__predictor *p, int first, int64_t *slots)
+{
+    int i = first, which = p->entries[first].which, before = p->runner_count;
+    if (which < 0)
+        return first + 1;
+    bool skip = refused(&p->bound[which], slots, &p->entries[first].config);
+    for (; i < p->part->candidate_count && p->entries[i].which == which; i++)
+        if (!skip)
+            take_one(p, which, slots, &p->entries[i].config);
+    p->bound[which].few = !skip && p->runner_count - before < FEW;
+    return i;
+}
+
+/* All configurations of the templates that had few candidates. */
+static void take_more(at__predictor *p, int64_t *slots)
+{
+    for (int i = 0; i < p->part->template_count; i++)
+        if (p->bound[i].t && p->bound[i].few && p->bound[i].combinations <= LARGEST)
+            take_space(p, i, slots);
+}
+
+/* Who is expected to be fastest when the last round is over. */
+static const runner *play_rounds(at__predictor *p, double *slower)
+{
+    int count = p->runner_count;
+    *slower = INFINITY;
+    for (int i = 0; i < count; i++) {
+        p->order[i] = &p->runners[i];
+        p->order[i]->sum = p->order[i]->first;
+    }
+    for (int k = 1; k < ROUND_COUNT; k++) {
+        qsort(p->order, (size_t)count, sizeof *p->order, by_sum);
+        count = count < ROUNDS[k].candidates ? count : ROUNDS[k].candidates;
+        for (int i = 0; i < count; i++)
+            p->order[i]->sum += between(p->part, ROUNDS[k - 1].share, ROUNDS[k].share,
+                                        p->bins + (size_t)p->order[i]->place * AT__MAX_SEEN);
+    }
+    qsort(p->order, (size_t)count, sizeof *p->order, by_sum);
+    if (count)
+        *slower = all_of(p->part, p->bins + (size_t)p->order[0]->place * AT__MAX_SEEN);
+    return count ? p->order[0] : NULL;
+}
+
+static void fill_guess(at__guess *out, const at__predictor *p, const at__problem *problem,
+                       const int64_t *slots, double slower)
+{
+    const at__part_of_model *part = p->part;
+    double best = (double)at__forest_sum(&part->best, 0, part->best.count, p->base) / AT__LEAF_UNIT;
+    out->slower = expm1(slower);
+    out->time_s = exp(best + part->usual + at__log_traffic(problem, slots) + slower);
+    double more = (double)at__forest_sum(&part->loss, 0, part->loss.count, p->base) / AT__LEAF_UNIT;
+    out->doubt = fmax(part->doubt + more, 0);
+}
+
+at_status at__predictor_best(at__guess *out, at__predictor *p, const at__problem *problem,
+                             const int64_t *slots, at_error *err)
+{
+    int64_t own[AT__MAX_SLOTS];
+    double best = 0;
+    memcpy(own, slots, (size_t)p->op->symbols.count * sizeof *own);
+    begin(p, problem, own);
+    p->runner_count = 0;
+    for (int i = 0; i < p->part->candidate_count;)
+        i = take_template(p, i, own);
+    const runner *top = play_rounds(p, &best);
+    if (best > DOUBTFUL) {
+        take_more(p, own);
+        top = play_rounds(p, &best);
+    }
+    if (!top)
+        return at_fail(err, AT_ERR_NOT_FOUND, "no configuration that the model knows is valid");
+    *out = (at__guess){ .t = p->bound[top->which].t, .config = top->config, .geometry = top->geometry };
+    fill_guess(out, p, problem, own, best);
+    return AT_OK;
+}
+
+bool at__predictor_of(at__guess *out, at__predictor *p, const at__problem *problem, const int64_t *slots,
+                      const at__template *t, const at__config *config)
+{
+    int64_t own[AT__MAX_SLOTS];
+    uint8_t bins[AT__MAX_SEEN];
+    memcpy(own, slots, (size_t)p->op->symbols.count * sizeof *own);
+    begin(p, problem, own);
+    for (int i = 0; i < p->part->template_count; i++) {
+        *out = (at__guess){ .t = t, .config = *config };
+        if (p->bound[i].t != t || !take_bins(bins, &out->geometry, p, &p->bound[i], own, config))
+            continue;
+        double slower = all_of(p->part, bins);
+        fill_guess(out, p, problem, own, slower);
+        return true;
+    }
+    return false;
+}

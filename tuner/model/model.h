@@ -1,0 +1,88 @@
+/*
+ * model.h - what is expected of configurations for problems that were never tuned.
+ *
+ * A model has a part for each op and device it has learned of: forests that estimate how much slower than the
+ * best of its problem a configuration is, one forest that estimates how fast that best is, and a portfolio:
+ * configurations that were among the best of some problem. Asked for a problem, the portfolio's valid
+ * configurations are estimated, and the best is named, with its doubt: how much slower than tuning it may be.
+ *
+ * Where op or template have changed since, what it says of them is ignored. A model is read-only once it is
+ * made; a predictor is used by one thread at a time.
+ */
+#ifndef AUTOTUNE_MODEL_H
+#define AUTOTUNE_MODEL_H
+
+#include "db/store.h"
+#include "lang/catalog.h"
+
+#define AT__MODEL_MEMBERS 4
+
+typedef struct at__model at__model;
+
+/* A file of a model holds no more. */
+#define AT__MODEL_MAX_BYTES ((size_t)16 << 20)
+
+/* AT_ERR_INPUT: it is no model, or damaged. Nothing of `bytes` is kept. */
+at_status at__model_unpack(at__model **out, const void *bytes, size_t size, at_error *err) AT_MUST_CHECK;
+at_status at__model_pack(at__str *out, const at__model *model, at_error *err) AT_MUST_CHECK;
+
+/* AT_ERR_NOT_FOUND: there is no such file. */
+at_status at__model_read(at__model **out, const char *path, at_error *err) AT_MUST_CHECK;
+at_status at__model_write(const at__model *model, const char *path, at_error *err) AT_MUST_CHECK;
+void at__model_close(at__model *model); /* harmless on NULL */
+
+/* The model that comes with the program; NULL: none. Made from db/models at build time. */
+extern const unsigned char at__shipped_model[];
+extern const size_t at__shipped_model_bytes;
+
+/* It; *out is NULL where there is none. Its checksum is the build's affair: no time is spent on it. */
+at_status at__model_shipped(at__model **out, at_error *err) AT_MUST_CHECK;
+
+/* What a part was learned from. Borrowed. */
+typedef struct at__lessons {
+    const char *op, *device, *learned_at;
+    int64_t cc, sms, trials, problems, candidates, trees;
+    double doubt; /* the mean loss of its answers for problems that were left out */
+} at__lessons;
+
+/* The i-th part; false: there are no more. */
+bool at__model_part(at__lessons *out, const at__model *model, int i);
+
+/*
+ * Learns from all trials of the stores, of every op and device that have enough of them; what `before` (may
+ * be NULL) knows is where it begins. *out is NULL when there is nothing to learn from. `catalog` and `before`
+ * are not kept.
+ */
+at_status at__model_learn(at__model **out, const at__catalog *catalog, at__store *const *stores, int count,
+                          const at__model *before, at_error *err) AT_MUST_CHECK;
+
+/* ---- asking ---- */
+
+typedef struct at__predictor at__predictor;
+
+/* Of the part for this op that was learned on a device named like `device`, else on any; *own tells which.
+ * AT_ERR_NOT_FOUND: there is none, or the op was changed since. Borrows model and catalog. */
+at_status at__predictor_open(at__predictor **out, const at__model *model, const at__catalog *catalog,
+                             const at__op *op, const char *device, bool *own, at_error *err) AT_MUST_CHECK;
+void at__predictor_close(at__predictor *p);
+at__lessons at__predictor_lessons(const at__predictor *p);
+
+/* What is expected of a configuration. */
+typedef struct at__guess {
+    const at__template *t;
+    at__config config;
+    at__geometry geometry;
+    double slower; /* than the best of the problem: 0.02, also below zero */
+    double time_s; /* expected                                             */
+    double doubt;  /* how much slower than tuned answers are in the mean, for problems like this one */
+} at__guess;
+
+/* The best of the portfolio; `slots` is bound for problem and device. AT_ERR_NOT_FOUND: none is valid. */
+at_status at__predictor_best(at__guess *out, at__predictor *p, const at__problem *problem,
+                             const int64_t *slots, at_error *err) AT_MUST_CHECK;
+
+/* Of one configuration; false: its template is unknown to the model, or it is not valid. */
+bool at__predictor_of(at__guess *out, at__predictor *p, const at__problem *problem, const int64_t *slots,
+                      const at__template *t, const at__config *config);
+
+#endif

@@ -1,0 +1,315 @@
+/*
+ * model_file.c - a model as bytes: magic, then each part field by field, little-endian, with a checksum of
+ * all at the end. A file may come from anyone: what is out of range is refused, and so is what is left over.
+ */
+#include "model/model_parts.h"
+
+#include "util/out_file.h"
+#include "util/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char MAGIC[8] = { 'a', 't', 'm', 'o', 'd', 'e', 'l', '1' };
+
+/* ---- writing ---- */
+
+static void put(at__str *out, uint64_t value, int bytes)
+{
+    unsigned char b[8];
+    for (int i = 0; i < bytes; i++)
+        b[i] = (unsigned char)(value >> 8 * i);
+    at__str_add_bytes(out, b, (size_t)bytes);
+}
+
+static void put_text(at__str *out, const char *text)
+{
+    size_t len = strlen(text);
+    put(out, len, 1);
+    at__str_add_bytes(out, text, len);
+}
+
+static void put_float(at__str *out, float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    put(out, bits, 4);
+}
+
+static void put_forest(at__str *out, const at__forest *f)
+{
+    put(out, (uint64_t)f->count, 2);
+    for (int i = 0; i < f->count; i++) {
+        const at__tree *t = &f->trees[i];
+        put(out, (uint64_t)t->leaf_count, 1);
+        for (int k = 0; k < t->leaf_count - 1; k++) {
+            const at__node *n = &t->nodes[k];
+            at__str_add_bytes(out, (unsigned char[]){ n->trait, n->bin, n->below, n->above }, 4);
+        }
+        for (int k = 0; k < t->leaf_count; k++)
+            put(out, (uint16_t)t->leaves[k], 2);
+    }
+}
+
+static void put_part(at__str *out, const at__part_of_model *p)
+{
+    put_text(out, p->op);
+    put_text(out, p->op_hash);
+    put_text(out, p->device);
+    put_text(out, p->learned_at);
+    put(out, (uint64_t)p->cc, 4);
+    put(out, (uint64_t)p->sms, 4);
+    put(out, (uint64_t)p->trials, 8);
+    put(out, (uint64_t)p->problems, 8);
+    put_float(out, (float)p->usual);
+    put_float(out, (float)p->doubt);
+    put(out, (uint64_t)p->trait_count, 1);
+    for (int i = 0; i < p->trait_count; i++) {
+        put_text(out, p->names[i]);
+        put(out, (uint64_t)p->edges[i].count, 1);
+        for (int k = 0; k < p->edges[i].count; k++)
+            put_float(out, p->edges[i].of[k]);
+    }
+    put(out, (uint64_t)p->template_count, 1);
+    for (int i = 0; i < p->template_count; i++) {
+        put_text(out, p->templates[i].name);
+        put_text(out, p->templates[i].hash);
+        put(out, (uint64_t)p->templates[i].param_count, 1);
+    }
+    put(out, (uint64_t)p->candidate_count, 2);
+    for (int i = 0; i < p->candidate_count; i++) {
+        put(out, (uint64_t)p->candidates[i].which, 1);
+        for (int k = 0; k < p->templates[p->candidates[i].which].param_count; k++)
+            put(out, p->candidates[i].places[k], 2);
+    }
+    for (int i = 0; i < AT__MODEL_MEMBERS; i++)
+        put_forest(out, &p->slower[i]);
+    put_forest(out, &p->best);
+    put_forest(out, &p->loss);
+}
+
+at_status at__model_pack(at__str *out, const at__model *model, at_error *err)
+{
+    char hash[AT__HASH_TEXT];
+    at__str_add_bytes(out, MAGIC, sizeof MAGIC);
+    put(out, (uint64_t)model->count, 1);
+    for (int i = 0; i < model->count; i++)
+        put_part(out, &model->parts[i]);
+    at_status status = at__str_status(out, err);
+    if (status != AT_OK)
+        return status;
+    at__hash_text(hash, out->data, out->len);
+    at__str_add_bytes(out, hash, AT__HASH_TEXT - 1);
+    return at__str_status(out, err);
+}
+
+/* ---- reading ---- */
+
+typedef struct reader {
+    const unsigned char *at, *end;
+    bool bad; /* too short, or a number out of range */
+} reader;
+
+static uint64_t get(reader *r, int bytes, uint64_t most)
+{
+    uint64_t value = 0;
+    if (r->bad || r->end - r->at < bytes) {
+        r->bad = true;
+        return 0;
+    }
+    for (int i = 0; i < bytes; i++)
+        value |= (uint64_t)r->at[i] << 8 * i;
+    r->at += bytes;
+    r->bad = value > most;
+    return r->bad ? 0 : value;
+}
+
+static void get_text(reader *r, char *out, size_t room)
+{
+    size_t len = (size_t)get(r, 1, room - 1);
+    if (r->bad || (size_t)(r->end - r->at) < len || memchr(r->at, 0, len)) {
+        r->bad = true;
+        len = 0;
+    }
+    memcpy(out, r->at, len);
+    out[len] = '\0';
+    r->at += len;
+}
+
+static float get_float(reader *r)
+{
+    float value;
+    uint32_t bits = (uint32_t)get(r, 4, UINT32_MAX);
+    memcpy(&value, &bits, sizeof value);
+    r->bad |= !isfinite(value);
+    return isfinite(value) ? value : 0;
+}
+
+static void get_tree(at__tree *t, reader *r, int traits)
+{
+    *t = (at__tree){ .leaf_count = (int)get(r, 1, AT__MAX_LEAVES) };
+    for (int k = 0; k < t->leaf_count - 1; k++) {
+        at__node *n = &t->nodes[k];
+        n->trait = (uint8_t)get(r, 1, 255);
+        n->bin = (uint8_t)get(r, 1, 255);
+        n->below = (uint8_t)get(r, 1, 255);
+        n->above = (uint8_t)get(r, 1, 255);
+    }
+    for (int k = 0; k < t->leaf_count; k++)
+        t->leaves[k] = (int16_t)get(r, 2, UINT16_MAX);
+    r->bad |= !at__tree_is_sound(t, traits);
+}
+
+static at_status get_forest(at__forest *f, reader *r, int traits, at_error *err)
+{
+    int count = (int)get(r, 2, AT__MODEL_MAX_TREES);
+    f->trees = calloc((size_t)count + 1, sizeof *f->trees);
+    if (!f->trees)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (; f->count < count && !r->bad; f->count++)
+        get_tree(&f->trees[f->count], r, traits);
+    return AT_OK;
+}
+
+static void get_traits(at__part_of_model *p, reader *r)
+{
+    int count = (int)get(r, 1, AT__MAX_SEEN);
+    for (; p->trait_count < count && !r->bad; p->trait_count++) {
+        at__edges *e = &p->edges[p->trait_count];
+        get_text(r, p->names[p->trait_count], AT__MAX_NAME);
+        e->count = (int)get(r, 1, AT__MAX_EDGES);
+        for (int k = 0; k < e->count; k++) {
+            e->of[k] = get_float(r);
+            r->bad |= k > 0 && e->of[k] < e->of[k - 1];
+        }
+    }
+}
+
+static at_status get_candidates(at__part_of_model *p, reader *r, at_error *err)
+{
+    int count = (int)get(r, 1, AT__MODEL_MAX_TEMPLATES);
+    for (; p->template_count < count && !r->bad; p->template_count++) {
+        at__model_template *t = &p->templates[p->template_count];
+        get_text(r, t->name, sizeof t->name);
+        get_text(r, t->hash, sizeof t->hash);
+        t->param_count = (int)get(r, 1, AT__MAX_PARAMS);
+    }
+    count = (int)get(r, 2, AT__MODEL_MAX_CANDIDATES);
+    p->candidates = calloc((size_t)count + 1, sizeof *p->candidates);
+    if (!p->candidates)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (; p->candidate_count < count && !r->bad; p->candidate_count++) {
+        at__candidate *c = &p->candidates[p->candidate_count];
+        c->which = (int)get(r, 1, 255);
+        r->bad |= c->which >= p->template_count;
+        for (int k = 0; !r->bad && k < p->templates[c->which].param_count; k++)
+            c->places[k] = (uint16_t)get(r, 2, AT__MAX_VALUES);
+    }
+    return AT_OK;
+}
+
+static at_status get_part(at__part_of_model *p, reader *r, at_error *err)
+{
+    get_text(r, p->op, sizeof p->op);
+    get_text(r, p->op_hash, sizeof p->op_hash);
+    get_text(r, p->device, sizeof p->device);
+    get_text(r, p->learned_at, sizeof p->learned_at);
+    p->cc = (int64_t)get(r, 4, INT32_MAX);
+    p->sms = (int64_t)get(r, 4, INT32_MAX);
+    p->trials = (int64_t)get(r, 8, INT64_MAX);
+    p->problems = (int64_t)get(r, 8, INT64_MAX);
+    p->usual = (double)get_float(r);
+    p->doubt = (double)get_float(r);
+    get_traits(p, r);
+    at_status status = get_candidates(p, r, err);
+    for (int i = 0; i < AT__MODEL_MEMBERS && status == AT_OK; i++)
+        status = get_forest(&p->slower[i], r, p->trait_count, err);
+    if (status == AT_OK)
+        status = get_forest(&p->best, r, p->trait_count, err);
+    return status == AT_OK ? get_forest(&p->loss, r, p->trait_count, err) : status;
+}
+
+/* The checksum is of what was written, so that damage is not taken for knowledge. */
+static bool is_whole(const unsigned char *bytes, size_t size)
+{
+    char hash[AT__HASH_TEXT];
+    const size_t tail = AT__HASH_TEXT - 1;
+    if (size < sizeof MAGIC + tail || memcmp(bytes, MAGIC, sizeof MAGIC) != 0)
+        return false;
+    at__hash_text(hash, bytes, size - tail);
+    return memcmp(bytes + size - tail, hash, tail) == 0;
+}
+
+/* `bytes` is whole. */
+static at_status unpack(at__model **out, const void *bytes, size_t size, at_error *err)
+{
+    at_status status = AT_OK;
+    const unsigned char *from = bytes;
+    reader r = { .at = from + sizeof MAGIC, .end = from + size - (AT__HASH_TEXT - 1) };
+    int count = (int)get(&r, 1, 255);
+    at__model *m = calloc(1, sizeof *m);
+    if (m)
+        m->parts = calloc((size_t)count + 1, sizeof *m->parts);
+    if (!m || !m->parts) {
+        at__model_close(m);
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    }
+    for (; m->count < count && !r.bad && status == AT_OK; m->count++)
+        status = get_part(&m->parts[m->count], &r, err);
+    if (status == AT_OK && (r.bad || r.at != r.end))
+        status = at_fail(err, AT_ERR_INPUT, "found a number out of range; `autotune learn` makes it anew");
+    if (status == AT_OK)
+        *out = m;
+    else
+        at__model_close(m);
+    return status;
+}
+
+at_status at__model_unpack(at__model **out, const void *bytes, size_t size, at_error *err)
+{
+    if (!is_whole(bytes, size))
+        return at_fail(err, AT_ERR_INPUT,
+                       "it is no model of this version of autotune, or damaged; "
+                       "`autotune learn` makes it anew");
+    return unpack(out, bytes, size, err);
+}
+
+at_status at__model_shipped(at__model **out, at_error *err)
+{
+    *out = NULL;
+    return at__shipped_model_bytes ? unpack(out, at__shipped_model, at__shipped_model_bytes, err) : AT_OK;
+}
+
+at_status at__model_read(at__model **out, const char *path, at_error *err)
+{
+    at__str text = { 0 };
+    at_error cause = { 0 };
+    if (access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR))
+        return at_fail(err, AT_ERR_NOT_FOUND, "%s: there is no such file", path);
+    at_status status = at__str_read_file(&text, path, AT__MODEL_MAX_BYTES, err);
+    if (status == AT_OK) {
+        status = at__model_unpack(out, at__str_text(&text), text.len, &cause);
+        if (status != AT_OK)
+            at_fail(err, status, "%s: %s", path, cause.text);
+    }
+    at__str_clear(&text);
+    return status;
+}
+
+at_status at__model_write(const at__model *model, const char *path, at_error *err)
+{
+    at__str bytes = { 0 };
+    at__out_file *file = NULL;
+    at_status status = at__model_pack(&bytes, model, err);
+    if (status == AT_OK)
+        status = at__out_open(&file, path, err);
+    if (status == AT_OK) {
+        at__out_write(file, bytes.data, bytes.len);
+        status = at__out_commit(file, err);
+    }
+    at__str_clear(&bytes);
+    return status;
+}

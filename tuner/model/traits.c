@@ -1,0 +1,231 @@
+/*
+ * traits.c - one vector for a template: the problem's traits, the launch's, the template's slots in their
+ * order.
+ *
+ * Invariant: names and numbers are written by walks over the same lists, so that they stay side by side.
+ */
+#include "model/traits.h"
+
+#include "lang/arch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MOST_TWOS  8  /* of a row's bytes: more than any access is wide */
+#define MANY_WAVES 64 /* so many are as good as any number              */
+
+/* Of the problem as a whole; then five of each size, and four of each pair of dimensions. */
+enum { TYPE, ELEMENT_BYTES, CC, SMS, ELEMENTS, TRAFFIC, TRAFFIC_IN_L2, WHOLE };
+enum { SIZE, SIZE_LOG, SIZE_BYTES, SIZE_TWOS, OF_SIZE };
+enum { RATIO, AREA_BYTES, AREA_TWOS, LESS, OF_PAIR };
+enum {
+    BLOCKS,
+    THREADS,
+    SHARED,
+    RESIDENT,
+    WAVES,
+    LAST_WAVE,
+    WHOLE_WAVES,
+    THREADS_AN_ELEMENT,
+    BYTES_A_BLOCK,
+    RESIDENT_THREADS,
+    BUSY,
+    IN_FLIGHT,
+    SHARED_A_BYTE,
+    UNEVEN,
+    FIGURES
+};
+
+static const char *const WHOLE_NAMES[WHOLE] = { "type",     "element bytes", "cc",           "sms",
+                                                "elements", "traffic",       "traffic in L2" };
+static const char *const SIZE_NAMES[OF_SIZE] = { "", "log ", "bytes ", "twos " };
+static const char *const PAIR_NAMES[OF_PAIR] = { "ratio", "area", "area twos", "lesser" };
+static const char *const FIGURE_NAMES[FIGURES] = {
+    [BLOCKS] = "blocks",
+    [THREADS] = "threads of a block",
+    [SHARED] = "shared bytes",
+    [RESIDENT] = "resident blocks",
+    [WAVES] = "waves",
+    [LAST_WAVE] = "share of waves used",
+    [WHOLE_WAVES] = "whole waves",
+    [THREADS_AN_ELEMENT] = "threads an element",
+    [BYTES_A_BLOCK] = "bytes a block",
+    [RESIDENT_THREADS] = "resident threads",
+    [BUSY] = "busy threads",
+    [IN_FLIGHT] = "bytes under way",
+    [SHARED_A_BYTE] = "shared bytes a byte",
+    [UNEVEN] = "blocks of the fullest",
+};
+
+static int pair_count(const at__op *op)
+{
+    return op->dim_count * (op->dim_count - 1) / 2;
+}
+
+at__traits at__traits_of(const at__op *op, const at__template *t)
+{
+    at__traits v = { .op = op, .t = t };
+    int sizes = op->dim_count + op->pitch_count + op->align_count;
+    v.problem_count = WHOLE + OF_SIZE * sizes + OF_PAIR * pair_count(op);
+    v.count = v.problem_count + (t ? FIGURES + t->symbols.count - op->symbols.count : 0);
+    return v;
+}
+
+/* ---- names ---- */
+
+static const char *size_name(const at__op *op, int i)
+{
+    if (i < op->dim_count)
+        return op->dims[i].name;
+    i -= op->dim_count;
+    return i < op->pitch_count ? op->pitches[i].name : op->aligns[i - op->pitch_count].name;
+}
+
+static void pair_name(char out[AT__MAX_NAME], const at__op *op, int at)
+{
+    int pair = at / OF_PAIR, a = 0;
+    for (; pair >= op->dim_count - 1 - a; a++)
+        pair -= op->dim_count - 1 - a;
+    snprintf(out, AT__MAX_NAME, "%s %.20s %.20s", PAIR_NAMES[at % OF_PAIR], op->dims[a].name,
+             op->dims[a + 1 + pair].name);
+}
+
+/* A label's number is the same everywhere. */
+static bool is_label(const at__template *t, int slot)
+{
+    for (int i = 0; i < t->param_count; i++) {
+        const at__param *p = &t->params[i];
+        if (p->label_slot >= 0 && slot >= p->label_slot && slot < p->label_slot + p->count)
+            return true;
+    }
+    return false;
+}
+
+void at__traits_name(char out[AT__MAX_NAME], const at__traits *v, int i)
+{
+    const at__op *op = v->op;
+    int sizes = op->dim_count + op->pitch_count + op->align_count, at = i;
+    out[0] = '\0';
+    if (at < WHOLE) {
+        snprintf(out, AT__MAX_NAME, "%s", WHOLE_NAMES[at]);
+    } else if ((at -= WHOLE) < OF_SIZE * sizes) {
+        snprintf(out, AT__MAX_NAME, "%s%.50s", SIZE_NAMES[at % OF_SIZE], size_name(op, at / OF_SIZE));
+    } else if ((at -= OF_SIZE * sizes) < OF_PAIR * pair_count(op)) {
+        pair_name(out, op, at);
+    } else if ((at -= OF_PAIR * pair_count(op)) < FIGURES) {
+        snprintf(out, AT__MAX_NAME, "%s", FIGURE_NAMES[at]);
+    } else if (!is_label(v->t, at - FIGURES + op->symbols.count)) {
+        snprintf(out, AT__MAX_NAME, ".%.60s", v->t->symbols.names[at - FIGURES + op->symbols.count].name);
+    }
+}
+
+/* ---- numbers ---- */
+
+static float log_of(double value)
+{
+    return (float)(value > 0 ? log2(value) : -1);
+}
+
+static float twos_of(int64_t value)
+{
+    int twos = 0;
+    for (; value && value % 2 == 0 && twos < MOST_TWOS; value /= 2)
+        twos++;
+    return (float)(value ? twos : MOST_TWOS);
+}
+
+static int64_t saturated(double value)
+{
+    return value < 9e18 ? (int64_t)value : INT64_MAX;
+}
+
+static double elements_of(const at__problem *p)
+{
+    double count = 1;
+    for (int i = 0; i < p->op->dim_count; i++)
+        count *= (double)p->dims[i];
+    return count;
+}
+
+/* Bytes that must be moved; where the op does not say, those of its elements. */
+static double traffic_of(const at__problem *p, const int64_t *slots)
+{
+    int64_t bytes = 0;
+    if (p->op->traffic && at__expr_eval(&bytes, p->op->traffic, slots, NULL) == AT_OK && bytes > 0)
+        return (double)bytes;
+    return elements_of(p) * at__dtype_bytes(p->type);
+}
+
+static const at__limits *limits_of(at__limits *out, const at__op *op, const int64_t *slots)
+{
+    const int64_t *from = slots + op->device_slot;
+    memcpy(out, from, sizeof *out);
+    return out;
+}
+
+void at__traits_problem(float *out, const at__traits *v, const at__problem *p, const int64_t *slots)
+{
+    at__limits limits;
+    limits_of(&limits, v->op, slots);
+    double bytes = at__dtype_bytes(p->type), traffic = traffic_of(p, slots);
+    int sizes = v->op->dim_count + v->op->pitch_count + v->op->align_count;
+    out[TYPE] = p->op->storage ? 0 : (float)p->type;
+    out[ELEMENT_BYTES] = (float)bytes;
+    out[CC] = (float)limits.cc;
+    out[SMS] = (float)limits.sms;
+    out[ELEMENTS] = log_of(elements_of(p));
+    out[TRAFFIC] = log_of(traffic);
+    out[TRAFFIC_IN_L2] = log_of(traffic / (double)(limits.l2_bytes > 0 ? limits.l2_bytes : 1));
+    out += WHOLE;
+    for (int i = 0; i < sizes; i++, out += OF_SIZE) {
+        out[SIZE] = (float)p->dims[i];
+        out[SIZE_LOG] = log_of((double)p->dims[i]);
+        out[SIZE_BYTES] = log_of((double)p->dims[i] * bytes);
+        out[SIZE_TWOS] = twos_of(saturated((double)p->dims[i] * bytes));
+    }
+    for (int a = 0; a < v->op->dim_count; a++)
+        for (int b = a + 1; b < v->op->dim_count; b++, out += OF_PAIR) {
+            double area = (double)p->dims[a] * (double)p->dims[b] * bytes;
+            out[RATIO] = log_of((double)p->dims[a]) - log_of((double)p->dims[b]);
+            out[AREA_BYTES] = log_of(area);
+            out[AREA_TWOS] = twos_of(saturated(area));
+            out[LESS] = (float)(p->dims[a] < p->dims[b] ? p->dims[a] : p->dims[b]);
+        }
+}
+
+static void figures(float *out, const at__op *op, const int64_t *slots, const at__geometry *g,
+                    double log_elements, double log_traffic)
+{
+    at__limits limits;
+    limits_of(&limits, op, slots);
+    double blocks = (double)g->grid[0] * (double)g->grid[1] * (double)g->grid[2];
+    int64_t threads = g->block[0] * g->block[1] * g->block[2];
+    at__occupancy o = at__arch_occupancy(limits.cc, threads, 0, g->shared_bytes);
+    double resident = o.blocks > 0 ? (double)o.blocks : 1, sms = limits.sms > 0 ? (double)limits.sms : 1;
+    double waves = blocks / (sms * resident), busy = fmin(blocks, sms * resident);
+    out[BLOCKS] = log_of(blocks);
+    out[THREADS] = (float)threads;
+    out[SHARED] = log_of((double)g->shared_bytes + 1);
+    out[RESIDENT] = (float)resident;
+    out[WAVES] = log_of(waves);
+    out[LAST_WAVE] = (float)(waves / ceil(waves));
+    out[WHOLE_WAVES] = (float)fmin(ceil(waves), MANY_WAVES);
+    out[THREADS_AN_ELEMENT] = (float)(log_of(blocks) + log_of((double)threads) - log_elements);
+    out[BYTES_A_BLOCK] = (float)(log_traffic - log_of(blocks));
+    out[RESIDENT_THREADS] = (float)(resident * (double)threads);
+    out[BUSY] = (float)(busy * (double)threads / (sms * 2048));
+    out[IN_FLIGHT] = (float)(log_of(busy) + log_traffic - log_of(blocks));
+    out[SHARED_A_BYTE] = (float)(log_of(blocks) + log_of((double)g->shared_bytes + 1) - log_traffic);
+    out[UNEVEN] = (float)(blocks < MANY_WAVES * sms ? ceil(blocks / sms) * sms / blocks : 1);
+}
+
+void at__traits_config(float *out, const at__traits *v, const int64_t *slots, const at__geometry *g)
+{
+    const at__op *op = v->op;
+    float *f = out + v->problem_count;
+    figures(f, op, slots, g, out[ELEMENTS], out[TRAFFIC]);
+    f += FIGURES;
+    for (int i = op->symbols.count; i < v->t->symbols.count; i++)
+        *f++ = (float)slots[i];
+}
