@@ -8,7 +8,7 @@ at check copy --template linear --shape 64x64 --dtype f32 --sample 2
 # Everything that is wrong is found before the first kernel is compiled.
 at check --arch sm_75,foo
 at check --shape 64x64,64x6x
-at check --shape 1x2x3x4x5x6x7
+at check --shape 1x2x3x4x5x6x7x8x9
 at check --dtype f32,f99
 at check copy --template tile
 # An operation of its own, with one size and types that it computes with.

@@ -5,6 +5,7 @@
 #include "lang/arch.h"
 #include "lang/declare_common.h"
 #include "cli/commands.h"
+#include "cli/executed.h"
 #include "compile/compile_check.h"
 #include "compile/nvrtc.h"
 #include "util/clock.h"
@@ -17,19 +18,25 @@
 #include <unistd.h>
 
 static const at__usage USAGE = {
-    "autotune check [OP...] [options]",
+    "autotune check [OP...] [options], autotune check --execute [OP...] [SHAPE...] [DTYPE...] [options]",
     "Compiles the configurations of every template, or a sample of them, for the given architectures. "
     "Reports\n"
     "registers, shared memory and spills; every compile error with its configuration: on stderr, or with "
     "--format\n"
     "json as objects with a log. Equal kernels of several shapes are compiled once. Exit code 1: some "
-    "failed.",
+    "failed.\n"
+    "With --execute runs some of them on the CPU, on small ragged problems of the operation, compares their\n"
+    "results with the reference's, and reports accesses out of bounds or misaligned, reads of what nobody\n"
+    "wrote, races, barriers that not all threads reach, endless loops, writes to inputs: each with its "
+    "source\n"
+    "line, block and thread. Exit code 14: something was found.",
 };
 
 typedef struct check_args {
     const char *templates_dir, *format;
     at__words words, archs, templates, shapes, types;
-    int64_t sample, seed, jobs;
+    int64_t sample, seed, jobs, configs;
+    bool execute;
 } check_args;
 
 typedef struct checker {
@@ -430,10 +437,49 @@ static at_status open_compiler(checker *c, at_error *err)
     return status == AT_OK ? at__compile_check_open(&c->check, &options, err) : status;
 }
 
+/* The same names, on the machine. */
+static at_status execute(int64_t *wrong, checker *c, at_error *err)
+{
+    const check_args *a = c->args;
+    at__limits limits;
+    at_status status = at__arch_parse(&limits, a->archs.items[0], err);
+    if (status == AT_OK)
+        status = at__nvrtc_open(&c->nvrtc, err);
+    const at__executing what = { .catalog = c->catalog,
+                                 .nvrtc = c->nvrtc,
+                                 .ops = &a->words,
+                                 .templates = &a->templates,
+                                 .shapes = &a->shapes,
+                                 .types = &a->types,
+                                 .cc = status == AT_OK ? (int)limits.cc : 0,
+                                 .configs = a->configs,
+                                 .seed = a->seed,
+                                 .format = c->format };
+    return status == AT_OK ? at__execute_and_print(wrong, &what, err) : status;
+}
+
+/* `check --execute transpose 33x31 f32`: what is no operation is a shape or a type. */
+static void sort_words(check_args *a)
+{
+    at__words ops = { .count = 0 };
+    for (int i = 0; i < a->words.count; i++) {
+        const char *word = a->words.items[i];
+        at__dtype type;
+        at__words *to = *word >= '0' && *word <= '9'                                ? &a->shapes
+                        : at__dtype_parse(&type, word, strlen(word), NULL) == AT_OK ? &a->types
+                                                                                    : &ops;
+        if (to->count < AT__MAX_WORDS)
+            to->items[to->count++] = word;
+    }
+    a->words = ops;
+}
+
 static int run_check(check_args *a)
 {
     checker c = { .args = a, .started_s = at__now_s() };
     at_error err = { 0 };
+    if (a->execute)
+        sort_words(a);
     if (a->archs.count == 0)
         a->archs.items[a->archs.count++] = "sm_90";
     at_status status = at__format_parse(&c.format, a->format, &err);
@@ -445,13 +491,18 @@ static int run_check(check_args *a)
         status = known_problems(&c, &err);
     if (status == AT_OK)
         list_all_questions(&c);
-    if (status == AT_OK)
+    if (status == AT_OK && a->execute)
+        status = execute(&c.failed, &c, &err);
+    if (status == AT_OK && !a->execute)
         status = open_compiler(&c, &err);
-    if (status == AT_OK)
+    if (status == AT_OK && !a->execute)
         status = check_all(&c, &err);
-    if (status == AT_OK)
+    if (status == AT_OK && !a->execute)
         print_rows(&c, at__now_s() - c.started_s);
-    int code = status != AT_OK ? at__complain(&err) : c.failed || c.broken ? AT__EXIT_NOTHING : AT__EXIT_OK;
+    int code = status != AT_OK          ? at__complain(&err)
+               : c.failed && a->execute ? AT__EXIT_UNSOUND
+               : c.failed || c.broken   ? AT__EXIT_NOTHING
+                                        : AT__EXIT_OK;
     at__compile_check_close(c.check);
     at__nvrtc_close(c.nvrtc);
     at__catalog_close(c.catalog);
@@ -460,7 +511,7 @@ static int run_check(check_args *a)
 
 int at__cmd_check(int argc, char **argv)
 {
-    check_args a = { .seed = 1 };
+    check_args a = { .seed = 1, .configs = 12 };
     int code = AT__EXIT_OK;
     const at__option TABLE[] = {
         { "--arch", AT__OPT_LIST, "sm_90[,sm_80...]", "architectures (default sm_90)", &a.archs },
@@ -475,6 +526,9 @@ int at__cmd_check(int argc, char **argv)
           "at most N configurations of a template, shape and type, drawn uniformly", &a.sample },
         { "--seed", AT__OPT_COUNT, "N", "of the sample (default 1)", &a.seed },
         { "--jobs", AT__OPT_COUNT, "N", "compile workers (default: one a core)", &a.jobs },
+        { "--execute", AT__OPT_FLAG, NULL, "run them on the CPU, and report what they do wrong", &a.execute },
+        { "--configs", AT__OPT_COUNT, "N", "with --execute: so many of each template (default 12)",
+          &a.configs },
         { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
           &a.templates_dir },
         { "--format", AT__OPT_TEXT, "text|json|csv", "of the table", &a.format },

@@ -21,6 +21,7 @@ int at__cmd_show(int argc, char **argv);
 int at__cmd_list(int argc, char **argv);
 int at__cmd_space(int argc, char **argv);
 int at__cmd_check(int argc, char **argv);
+int at__cmd_explain(int argc, char **argv);
 int at__cmd_run(int argc, char **argv);
 int at__cmd_adopt(int argc, char **argv);
 int at__cmd_dump(int argc, char **argv);

@@ -15,6 +15,7 @@ enum {
     AT__EXIT_LOST = 11,     /* verify: another configuration is faster now                */
     AT__EXIT_WRONG = 12,    /* verify: a stored winner does not give the right result     */
     AT__EXIT_SLOWER = 13,   /* compare: a problem takes longer                            */
+    AT__EXIT_UNSOUND = 14,  /* check --execute: a kernel does what it must not            */
     AT__EXIT_INTERNAL = 70, /* a bug of ours: EX_SOFTWARE of sysexits.h               */
     AT__EXIT_INTERRUPTED = 130,
     AT__EXIT_UNREAD = 141 /* as shells show the end by SIGPIPE */

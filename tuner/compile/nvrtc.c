@@ -335,7 +335,7 @@ bool at__nvrtc_supports(const at__nvrtc *nvrtc, int cc)
 /* The options that the code depends on. */
 static void code_options(char arch[40], const char **standard, int cc, at__code kind)
 {
-    snprintf(arch, 40, "--gpu-architecture=%s_%d", kind == AT__PTX ? "compute" : "sm", cc);
+    snprintf(arch, 40, "--gpu-architecture=%s_%d", kind == AT__CUBIN ? "sm" : "compute", cc);
     *standard = "--std=c++17";
 }
 
@@ -399,7 +399,7 @@ static bool is_standard(const char *option)
 
 static nvrtcResult compile_once(const at__nvrtc *nvrtc, const job *j, bool verbose)
 {
-    const char *options[8 + OPTIONAL_COUNT + AT__MAX_OPTIONS];
+    const char *options[9 + OPTIONAL_COUNT + AT__MAX_OPTIONS];
     char ahead[sizeof nvrtc->ahead + 20], arch[40], headers[sizeof nvrtc->headers + 20],
         cccl[sizeof nvrtc->headers + 30];
     int count = 2;
@@ -412,6 +412,8 @@ static nvrtcResult compile_once(const at__nvrtc *nvrtc, const job *j, bool verbo
         options[count++] = headers;
         options[count++] = cccl;
     }
+    if (j->kind == AT__LINED_PTX)
+        options[count++] = "--generate-line-info";
     snprintf(ahead, sizeof ahead, "--pch-dir=%s", nvrtc->ahead);
     if (j->ahead) {
         options[count++] = "--pch";
@@ -451,15 +453,15 @@ static at_status read_code(at__nvrtc *nvrtc, nvrtcProgram program, at__str *code
                            at_error *err)
 {
     size_t size = 0;
-    nvrtcResult result = kind == AT__PTX ? nvrtc->call.nvrtcGetPTXSize(program, &size)
-                                         : nvrtc->call.nvrtcGetCUBINSize(program, &size);
+    nvrtcResult result = kind == AT__CUBIN ? nvrtc->call.nvrtcGetCUBINSize(program, &size)
+                                           : nvrtc->call.nvrtcGetPTXSize(program, &size);
     char *bytes = result == NVRTC_SUCCESS && size > 0 ? malloc(size) : NULL;
     if (!bytes)
         return at_fail(err, AT_ERR_DEVICE, "NVRTC gave no code: %s", nvrtc->call.nvrtcGetErrorString(result));
-    result =
-        kind == AT__PTX ? nvrtc->call.nvrtcGetPTX(program, bytes) : nvrtc->call.nvrtcGetCUBIN(program, bytes);
+    result = kind == AT__CUBIN ? nvrtc->call.nvrtcGetCUBIN(program, bytes)
+                               : nvrtc->call.nvrtcGetPTX(program, bytes);
     at__str_reset(code);
-    at__str_add_bytes(code, bytes, kind == AT__PTX ? size - 1 : size); /* PTX counts its final zero */
+    at__str_add_bytes(code, bytes, kind == AT__CUBIN ? size : size - 1); /* PTX counts its final zero */
     free(bytes);
     if (result != NVRTC_SUCCESS)
         return at_fail(err, AT_ERR_DEVICE, "NVRTC gave no code: %s", nvrtc->call.nvrtcGetErrorString(result));

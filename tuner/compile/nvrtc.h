@@ -32,7 +32,8 @@ bool at__nvrtc_supports(const at__nvrtc *nvrtc, int cc);
  */
 int at__nvrtc_nearest(const at__nvrtc *nvrtc, int cc);
 
-typedef enum at__code { AT__CUBIN, AT__PTX } at__code;
+/* AT__LINED_PTX: with the source line of each instruction. */
+typedef enum at__code { AT__CUBIN, AT__PTX, AT__LINED_PTX } at__code;
 
 /*
  * From now on large headers are compiled ahead (ahead.h), into files in this folder, which is private to this

@@ -81,11 +81,24 @@ static void assign_referees(at__setup *setup, const at__op *op)
             }
 }
 
-/* Rows with a pitch leave gaps in the output. A second run of the reference finds them, which an inout
- * forbids. */
+/* Of an op of layouts: does an output reach farther than it has elements? */
+static bool is_sparse(const at__setup *setup, const at__problem *problem)
+{
+    int64_t elements = 1;
+    bool sparse = false;
+    for (int i = 0; i < problem->op->dim_count; i++)
+        elements *= problem->dims[i]; /* fits: see at__problem_init */
+    for (int i = 0; i < setup->buffer_count; i++)
+        sparse = sparse || (setup->buffers[i].role == AT__OUTPUT &&
+                            setup->buffers[i].bytes > elements * setup->buffers[i].element_bytes);
+    return problem->op->layout_count > 0 && sparse;
+}
+
+/* Rows with a pitch leave gaps in the output, and so do strides. A second run of the reference finds them,
+ * which an inout forbids. */
 static void describe_gaps(at__setup *setup, const at__problem *problem)
 {
-    setup->gaps = !at__problem_is_dense(problem);
+    setup->gaps = !at__problem_is_dense(problem) || is_sparse(setup, problem);
     for (int i = 0; i < setup->buffer_count; i++)
         setup->gaps = setup->gaps && setup->buffers[i].role != AT__INOUT;
 }

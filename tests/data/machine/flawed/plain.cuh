@@ -1,0 +1,3 @@
+/* plain.cuh - what a rendered source has anyway. */
+#pragma once
+using T = float;

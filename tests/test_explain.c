@@ -1,0 +1,165 @@
+/* test_explain.c - what counts mean in words, and whether an output is right, both without a kernel. */
+#include <criterion/criterion.h>
+
+#include "explain/advice.h"
+#include "explain/judge.h"
+#include "lang/data.h"
+
+#include <string.h>
+
+/* ---- advice ---- */
+
+static const at__device_rates H200 = {
+    .name = "NVIDIA H200", .cc = 90, .sms = 132, .clock_hz = 1.98e9, .dram_bytes_per_s = 4.8e12
+};
+
+/* A million requests of one kind at one line. */
+static at__figures figures(at__tally_line *line, at__traffic_kind kind, int64_t cost, int64_t least)
+{
+    *line = (at__tally_line){ .file = "templates/transpose/tile.cu", .line = 52 };
+    line->traffic[kind] = (at__traffic){ .requests = 1000000,
+                                         .cost = 1000000 * cost,
+                                         .least = 1000000 * least,
+                                         .lanes = 32000000,
+                                         .bytes = 128000000 };
+    at__figures f = { .lines = line, .line_count = 1, .all = *line, .sample = { 100000, 100000 } };
+    f.all.warp_instructions = 1000000;
+    f.all.lane_instructions = 32000000;
+    f.occupancy = (at__occupancy){ .blocks = 8, .warps = 64, .max_warps = 64, .limit = "threads" };
+    return f;
+}
+
+Test(explain_advice, scattered_stores_are_told_with_their_line_and_how_much_is_wasted)
+{
+    at__tally_line line;
+    at__advice advice[AT__MOST_ADVICE];
+    const at__figures f = figures(&line, AT__GLOBAL_STORE, 32, 4);
+    cr_assert_eq(at__advise(advice, &f, &H200), 1);
+    cr_expect_str_eq(advice[0].text, "global stores: 32 sectors a request where 4 would do: 8.0 times the "
+                                     "traffic (tile.cu:52)");
+}
+
+Test(explain_advice, bank_conflicts_are_told_by_their_ways)
+{
+    at__tally_line line;
+    at__advice advice[AT__MOST_ADVICE];
+    const at__figures f = figures(&line, AT__SHARED_LOAD, 32, 1);
+    cr_assert_eq(at__advise(advice, &f, &H200), 1);
+    cr_expect_str_eq(advice[0].text, "shared loads: 32-way bank conflicts: 32 wavefronts a request where 1 "
+                                     "would do (tile.cu:52)");
+}
+
+Test(explain_advice, nothing_is_told_of_accesses_that_waste_nothing)
+{
+    at__tally_line line;
+    at__advice advice[AT__MOST_ADVICE];
+    const at__figures f = figures(&line, AT__GLOBAL_LOAD, 4, 4);
+    cr_expect_eq(at__advise(advice, &f, &H200), 0);
+}
+
+Test(explain_advice, low_occupancy_is_told_with_what_bounds_it)
+{
+    at__tally_line line;
+    at__advice advice[AT__MOST_ADVICE];
+    at__figures f = figures(&line, AT__GLOBAL_LOAD, 4, 4);
+    f.occupancy = (at__occupancy){ .blocks = 2, .warps = 16, .max_warps = 64, .limit = "shared memory" };
+    cr_assert_eq(at__advise(advice, &f, &H200), 1);
+    cr_expect_str_eq(advice[0].text, "25 % occupancy, bounded by shared memory: 2 blocks of 8 warps on a "
+                                     "multiprocessor");
+}
+
+Test(explain_advice, too_few_blocks_leave_multiprocessors_idle)
+{
+    at__tally_line line;
+    at__advice advice[AT__MOST_ADVICE];
+    at__figures f = figures(&line, AT__GLOBAL_LOAD, 4, 4);
+    f.sample = (at__sample){ 64, 64 };
+    cr_assert_eq(at__advise(advice, &f, &H200), 1);
+    cr_expect_str_eq(advice[0].text, "64 blocks for 132 multiprocessors: 68 of them idle");
+}
+
+Test(explain_advice, what_costs_most_comes_first)
+{
+    at__tally_line lines[2];
+    at__advice advice[AT__MOST_ADVICE];
+    at__figures f = figures(&lines[1], AT__SHARED_LOAD, 32, 1);
+    (void)figures(&lines[0], AT__GLOBAL_STORE, 5, 4);
+    f.lines = lines;
+    f.line_count = 2;
+    cr_assert_eq(at__advise(advice, &f, &H200), 2);
+    cr_expect_str_eq(advice[0].kind, "conflicts");
+    cr_expect_str_eq(advice[1].kind, "sectors");
+}
+
+Test(explain_advice, least_times_follow_from_counts_and_rates)
+{
+    at__tally_line line;
+    const at__figures f = figures(&line, AT__GLOBAL_STORE, 32, 4);
+    const at__least_times t = at__least_times_of(&f, 134217728, &H200);
+    cr_expect_float_eq(t.dram_s, 134217728 / 4.8e12, 1e-12);
+    cr_expect_float_eq(t.l2_s, 32e6 * 32 / 64 / 132 / 1.98e9, 1e-12);
+    cr_expect_float_eq(t.shared_s, 0, 1e-15);
+    cr_expect_float_eq(at__least_times_of(&f, 134217728, &(at__device_rates){ .sms = 132 }).l2_s, 0, 1e-15,
+                       "without a clock no time is known");
+}
+
+/* ---- results ---- */
+
+enum { COUNT = 4 };
+
+static at__buffer floats(int rule, double relative, double absolute)
+{
+    return (at__buffer){ .role = AT__OUTPUT,
+                         .bytes = COUNT * 4,
+                         .name = "out",
+                         .element_bytes = 4,
+                         .number = AT__FLOAT * 16 + 4,
+                         .check = { .rule = rule, .relative = relative, .absolute = absolute } };
+}
+
+static bool judge(char text[240], at__buffer b, const float got[COUNT], const float right[COUNT])
+{
+    const uint64_t said[2] = { 0, UINT64_MAX };
+    return at__judge(text, 240, &b, (const unsigned char *)got, (const unsigned char *)right, said);
+}
+
+Test(explain_judge, an_exact_output_is_wrong_by_one_bit)
+{
+    char text[240] = "";
+    const float right[COUNT] = { 1, 2, 3, 4 }, got[COUNT] = { 1, 2, 3.0000002F, 4 };
+    cr_expect(judge(text, floats(AT__EXACT, 0, 0), right, right));
+    cr_expect_not(judge(text, floats(AT__EXACT, 0, 0), got, right));
+    cr_expect_str_eq(text,
+                     "wrong output 'out': 1 of 4 numbers differ from the reference, the first in element "
+                     "2: found 3.00000024, expected 3");
+}
+
+Test(explain_judge, a_tolerance_names_the_worst_element)
+{
+    char text[240] = "";
+    const float right[COUNT] = { 1, 2, 3, 4 }, got[COUNT] = { 1.00001F, 2.1F, 3, 4.5F };
+    cr_expect(judge(text, floats(AT__WITHIN, 0.2, 0), got, right));
+    cr_expect_not(judge(text, floats(AT__WITHIN, 0.01, 0), got, right));
+    cr_expect(strstr(text, "2 of 4 numbers are not within 0.01 relative; the worst is element 3"), "%s",
+              text);
+}
+
+Test(explain_judge, a_norm_is_of_the_whole)
+{
+    char text[240] = "";
+    const float right[COUNT] = { 100, 100, 100, 100 }, got[COUNT] = { 100, 100, 100, 101 };
+    cr_expect(judge(text, floats(AT__NORM, 0.01, 0), got, right));
+    cr_expect_not(judge(text, floats(AT__NORM, 0.001, 0), got, right));
+}
+
+Test(explain_judge, what_a_kernel_of_the_op_counts_is_believed)
+{
+    char text[240] = "";
+    at__buffer b = floats(AT__BY, 0, 0);
+    const unsigned char any[16] = { 0 };
+    const uint64_t right[2] = { 0, UINT64_MAX }, wrong[2] = { 3, 7 };
+    strcpy(b.check.by, "judge");
+    cr_expect(at__judge(text, sizeof text, &b, any, any, right));
+    cr_expect_not(at__judge(text, sizeof text, &b, any, any, wrong));
+    cr_expect_str_eq(text, "wrong output 'out': by judge 3 elements are wrong, the first is element 7");
+}

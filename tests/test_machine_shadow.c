@@ -1,0 +1,187 @@
+/* test_machine_shadow.c - what races with what, and which reads see nothing that was written. */
+#include <criterion/criterion.h>
+
+#include "machine/shadow.h"
+
+#include <stdlib.h>
+
+enum { BYTES = 4096 };
+
+typedef struct place {
+    at__order order;
+    at__shadow *shadow;
+} place;
+
+static place *begin(void)
+{
+    place *p = calloc(1, sizeof *p);
+    cr_assert_not_null(p);
+    p->shadow = at__shadow_open(BYTES, false);
+    cr_assert(p->shadow && at__order_begin(&p->order));
+    return p;
+}
+
+static void end(place *p)
+{
+    at__shadow_close(p->shadow);
+    free(p);
+}
+
+/* The lanes of `mask` touch words of their own, lane i the word first + i * step. */
+static at__hazard touch(place *p, at__touch_kind kind, int warp, uint32_t mask, int first, int step)
+{
+    at__touch t = { .kind = kind, .warp = warp, .at = { .active = mask, .bytes = 4 } };
+    for (int i = 0; i < AT__LANES; i++)
+        t.at.address[i] = 4 * (uint64_t)(first + i * step);
+    return at__shadow_touch(p->shadow, &p->order, &t, true);
+}
+
+#define ALL 0xffffffffu
+#define ONE 1u
+
+static int reads(place *p, int warp, uint32_t mask, int first, int step)
+{
+    return touch(p, AT__TOUCH_READ, warp, mask, first, step).kind;
+}
+
+static int writes(place *p, int warp, uint32_t mask, int first, int step)
+{
+    return touch(p, AT__TOUCH_WRITE, warp, mask, first, step).kind;
+}
+
+Test(machine_shadow, a_read_of_what_nobody_wrote_is_found)
+{
+    place *p = begin();
+    cr_expect_eq(reads(p, 0, ALL, 0, 1), AT__HAZARD_UNWRITTEN);
+    cr_expect_eq(writes(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
+    cr_expect_eq(reads(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
+    at__order_warp(&p->order, 0);
+    cr_expect_eq(reads(p, 0, ALL, 1, 1), AT__HAZARD_UNWRITTEN, "the last lane reads one word more");
+    end(p);
+}
+
+Test(machine_shadow, a_block_that_ends_takes_what_it_wrote_along)
+{
+    place *p = begin();
+    cr_expect_eq(writes(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
+    cr_assert(at__order_begin(&p->order));
+    cr_expect_eq(reads(p, 0, ALL, 0, 1), AT__HAZARD_UNWRITTEN);
+    end(p);
+}
+
+Test(machine_shadow, another_warp_may_read_after_a_barrier_and_not_before)
+{
+    place *p = begin();
+    cr_expect_eq(writes(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
+    const at__hazard h = touch(p, AT__TOUCH_READ, 1, ALL, 0, 1);
+    cr_expect_eq(h.kind, AT__HAZARD_WRITE_READ);
+    cr_expect_eq(h.other, 0);
+    at__order_barrier(&p->order, 3);
+    cr_expect_eq(reads(p, 1, ALL, 0, 1), AT__HAZARD_NONE);
+    end(p);
+}
+
+Test(machine_shadow, a_write_after_another_warps_read_needs_a_barrier_too)
+{
+    place *p = begin();
+    cr_expect_eq(writes(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
+    at__order_barrier(&p->order, 3);
+    cr_expect_eq(reads(p, 1, ALL, 0, 1), AT__HAZARD_NONE);
+    cr_expect_eq(writes(p, 0, ALL, 0, 1), AT__HAZARD_READ_WRITE);
+    end(p);
+}
+
+Test(machine_shadow, a_barrier_of_other_warps_orders_nothing)
+{
+    place *p = begin();
+    cr_expect_eq(writes(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
+    at__order_barrier(&p->order, 6); /* warps 1 and 2 */
+    cr_expect_eq(reads(p, 1, ALL, 0, 1), AT__HAZARD_WRITE_READ);
+    end(p);
+}
+
+Test(machine_shadow, what_a_barrier_tells_is_passed_on)
+{
+    place *p = begin();
+    cr_expect_eq(writes(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
+    at__order_barrier(&p->order, 3);
+    at__order_barrier(&p->order, 6);
+    cr_expect_eq(reads(p, 2, ALL, 0, 1), AT__HAZARD_NONE);
+    end(p);
+}
+
+Test(machine_shadow, lanes_of_a_warp_are_ordered_by_a_sync_of_the_warp_only)
+{
+    place *p = begin();
+    cr_expect_eq(writes(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
+    cr_expect_eq(reads(p, 0, ALL, 31, -1), AT__HAZARD_WRITE_READ);
+    at__order_warp(&p->order, 0);
+    cr_expect_eq(reads(p, 0, ALL, 31, -1), AT__HAZARD_NONE);
+    end(p);
+}
+
+Test(machine_shadow, a_lane_sees_its_own_writes)
+{
+    place *p = begin();
+    cr_expect_eq(writes(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
+    cr_expect_eq(reads(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
+    cr_expect_eq(writes(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
+    end(p);
+}
+
+Test(machine_shadow, lanes_of_one_instruction_may_write_one_word_if_they_agree)
+{
+    place *p = begin();
+    unsigned char values[AT__LANES][16] = { { 0 } }, before[AT__LANES][16] = { { 0 } };
+    at__touch t = {
+        .kind = AT__TOUCH_WRITE, .at = { .active = ALL, .bytes = 4 }, .values = values[0], .before = before[0]
+    };
+    cr_expect_eq(at__shadow_touch(p->shadow, &p->order, &t, true).kind, AT__HAZARD_NONE);
+    values[7][2] = 1;
+    cr_expect_eq(at__shadow_touch(p->shadow, &p->order, &t, true).kind, AT__HAZARD_WRITE_WRITE);
+    end(p);
+}
+
+Test(machine_shadow, atomics_race_with_no_atomic_but_want_something_written)
+{
+    place *p = begin();
+    cr_expect_eq(touch(p, AT__TOUCH_ATOMIC, 0, ONE, 0, 1).kind, AT__HAZARD_UNWRITTEN);
+    cr_expect_eq(touch(p, AT__TOUCH_ATOMIC, 1, ONE, 0, 1).kind, AT__HAZARD_NONE);
+    end(p);
+}
+
+Test(machine_shadow, an_asynchronous_copy_must_be_awaited_before_its_bytes_are_read)
+{
+    place *p = begin();
+    at__access a = { .active = ALL, .bytes = 4 };
+    for (int i = 0; i < AT__LANES; i++)
+        a.address[i] = 4 * (uint64_t)i;
+    cr_expect_eq(touch(p, AT__TOUCH_COPY, 0, ALL, 0, 1).kind, AT__HAZARD_NONE);
+    cr_expect_eq(reads(p, 0, ALL, 0, 1), AT__HAZARD_NOT_AWAITED);
+    at__order_barrier(&p->order, 3);
+    cr_expect_eq(reads(p, 1, ALL, 0, 1), AT__HAZARD_NOT_AWAITED, "a barrier alone brings nothing");
+    at__shadow_await(p->shadow, &p->order, &a, 0);
+    cr_expect_eq(reads(p, 0, ALL, 0, 1), AT__HAZARD_NONE, "its own lanes may look");
+    cr_expect_eq(reads(p, 1, ALL, 0, 1), AT__HAZARD_WRITE_READ, "other warps not before a barrier");
+    at__order_barrier(&p->order, 3);
+    cr_expect_eq(reads(p, 1, ALL, 0, 1), AT__HAZARD_NONE);
+    end(p);
+}
+
+Test(machine_shadow, what_another_block_of_the_cluster_brought_counts_as_written)
+{
+    place *p = begin();
+    at__shadow_set(p->shadow, &p->order, 0, 128);
+    cr_expect_eq(reads(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
+    end(p);
+}
+
+Test(machine_shadow, clocks_that_are_full_say_so)
+{
+    place *p = begin();
+    int blocks = 0;
+    while (at__order_begin(&p->order) && blocks < 10000000)
+        blocks++;
+    cr_expect(blocks > 100000 && blocks < 10000000);
+    end(p);
+}

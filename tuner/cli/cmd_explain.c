@@ -1,0 +1,298 @@
+/*
+ * cmd_explain.c - `autotune explain`: why a configuration takes as long as it does. Chooses what is
+ * explained, has it run on the CPU and counted, and prints; explain/ counts and says what the counts mean.
+ */
+#include "cli/commands.h"
+#include "cli/explained.h"
+#include "compile/nvrtc.h"
+#include "lookup/lookup.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const at__usage USAGE = {
+    "autotune explain [OP] SHAPE [DTYPE] [--config \"TEMPLATE PARAM=VALUE ...\"] [--against ...] [options]",
+    "Says why a configuration takes as long as it does: runs its PTX on the CPU, or a sample of its blocks,\n"
+    "counts for each source line how many sectors of memory and wavefronts of shared memory a request\n"
+    "takes, and how many would do, and puts what costs most into a sentence each. Of the stored winner, or\n"
+    "of what --config names; with --against two of them, side by side. Works on a machine without a GPU.\n"
+    "Exit code 1: no winner is known, and no --config was given.",
+};
+
+typedef struct explain_args {
+    const char *templates_dir, *db, *device, *arch, *config, *against;
+    at__words words;
+    int64_t blocks;
+    bool json, without_shipped;
+} explain_args;
+
+typedef struct explainer {
+    const explain_args *args;
+    at__catalog *catalog;
+    at__nvrtc *nvrtc;
+    at__store *store;
+    at__lookup *lookup;
+    at__problem problem;
+    at__problem_key key;
+    at__str shape, path;
+    at__limits limits;
+    int64_t slots[AT__MAX_SLOTS];
+    at__scene *scene;
+    at__found winner; /* match none: there is none */
+    at__device_rates rates;
+    at__explained sides[2];
+    int side_count;
+} explainer;
+
+/* ---- which configurations ---- */
+
+/*
+ * "tile PAD=0", "naive": a template and values; the template's defaults for the others. "PAD=0": of the
+ * configuration that is there already.
+ */
+static at_status parse_side(const at__template **t, at__config *config, const explainer *e,
+                            const char *option, const char *text, at_error *err)
+{
+    char name[AT__MAX_NAME];
+    const size_t len = strcspn(text, " ,");
+    at_error cause = { 0 };
+    if (!*t || !memchr(text, '=', len)) {
+        snprintf(name, sizeof name, "%.*s", (int)(len < sizeof name ? len : sizeof name - 1), text);
+        *t = at__catalog_find_template(e->catalog, e->problem.op, name);
+        if (!*t) {
+            at_status status = at__known_template(e->catalog, &e->problem, 1, option, name, err);
+            return status == AT_OK ? AT_ERR_USAGE : status;
+        }
+        memcpy(config->values, (*t)->defaults, sizeof config->values);
+        text += len + strspn(text + len, " ,");
+    }
+    if (*text && at__config_change(config, *t, text, &cause) != AT_OK)
+        return at_fail(err, AT_ERR_USAGE, "%s: %s", option, cause.text);
+    return AT_OK;
+}
+
+/* The best that is known for the problem, as `query` says it. */
+static at_status find_winner(explainer *e, at_error *err)
+{
+    const explain_args *a = e->args;
+    const char *path = NULL;
+    at__target target = { 0 };
+    at_error cause = { 0 };
+    snprintf(target.name, sizeof target.name, "%s", a->device ? a->device : "");
+    at_status status = at__db_path(&path, a->db, &e->path, err);
+    if (status == AT_OK) {
+        status = at__store_open(&e->store, path, AT__STORE_READ, &cause);
+        if (status != AT_OK && (status != AT_ERR_NOT_FOUND || a->db))
+            return at_fail(err, status, "%s", cause.text);
+        status = at__lookup_open(&e->lookup, e->store, e->catalog, err);
+    }
+    if (status == AT_OK && !a->without_shipped && at__shipped_wanted())
+        at__lookup_add_shipped(e->lookup);
+    return status == AT_OK ? at__lookup_find(&e->winner, e->lookup, &e->problem, &target, err) : status;
+}
+
+/* Whether the times of what was found are of this very problem. */
+static bool is_of_this_problem(const explainer *e)
+{
+    return e->winner.own || e->winner.match == AT__MATCH_EXACT;
+}
+
+/* What the device can do: that of the winner, or a common one of --device-arch. */
+static at_status choose_device(explainer *e, at_error *err)
+{
+    const at__answer *a = e->winner.answer;
+    at__device_rates *r = &e->rates;
+    int64_t cc = a ? a->fingerprint.cc : 90;
+    at_status status = AT_OK;
+    at__arch_limits(&e->limits, cc);
+    if (e->args->arch)
+        status = at__arch_parse(&e->limits, e->args->arch, err);
+    if (status != AT_OK)
+        return status;
+    *r = (at__device_rates){ .cc = e->limits.cc, .sms = e->limits.sms };
+    if (a && a->fingerprint.cc == e->limits.cc) {
+        snprintf(r->name, sizeof r->name, "%s", a->fingerprint.device);
+        r->sms = e->limits.sms = a->fingerprint.sms > 0 ? a->fingerprint.sms : r->sms;
+        r->clock_hz =
+            a->winner.conditions.sm_clock_mhz > 0 ? 1e6 * (double)a->winner.conditions.sm_clock_mhz : 0;
+        r->dram_bytes_per_s = at__dram_bytes_per_s(r->name);
+        if (is_of_this_problem(e) && a->winner.ceiling_s > 0 && !at__ceiling_is_rate(a->winner.ceiling_name))
+            r->copy_bytes_per_s = (double)e->key.traffic_bytes / a->winner.ceiling_s;
+    }
+    if (!at__nvrtc_supports(e->nvrtc, (int)r->cc))
+        return at_fail(err, AT_ERR_DEVICE,
+                       "NVRTC %s does not compile for sm_%d; name another with --device-arch",
+                       at__nvrtc_version(e->nvrtc), (int)r->cc);
+    return AT_OK;
+}
+
+static bool same_config(const at__template *t, const at__config *a, const at__config *b)
+{
+    return memcmp(a->values, b->values, (size_t)t->param_count * sizeof *a->values) == 0;
+}
+
+/* A trial of this configuration in the database. */
+typedef struct wanted {
+    const char *template_name, *config;
+    double median_s;
+} wanted;
+
+static bool take_trial(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
+{
+    wanted *w = context;
+    (void)fingerprint;
+    if (row->outcome == AT__TIMED && strcmp(row->template_name, w->template_name) == 0 &&
+        strcmp(row->config, w->config) == 0)
+        w->median_s = row->timing.median_s;
+    return true;
+}
+
+/* 0: it was not measured, or that is not known any more. */
+static double stored_time(const explainer *e, const at__template *t, const at__config *config)
+{
+    at__str text = { 0 };
+    if (is_of_this_problem(e) && e->winner.t == t && same_config(t, config, &e->winner.config))
+        return e->winner.answer->winner.timing.median_s;
+    at__config_text(&text, t, config);
+    wanted w = { .template_name = t->name, .config = at__str_text(&text) };
+    at_error ignored;
+    if (e->store && at__store_each_trial(e->store, &e->key, NULL, take_trial, &w, &ignored) != AT_OK)
+        w.median_s = 0;
+    at__str_clear(&text);
+    return w.median_s;
+}
+
+/* ---- the run ---- */
+
+/* Addresses that depend on the data want the data; large inputs of random bits have no such addresses. */
+enum { MOST_FILLED_BYTES = 64 << 20 };
+
+static at_status open_scene(explainer *e, at_error *err)
+{
+    const at__scene_options o = { .catalog = e->catalog,
+                                  .nvrtc = e->nvrtc,
+                                  .problem = &e->problem,
+                                  .slots = e->slots,
+                                  .cc = (int)e->rates.cc,
+                                  .seed = 1,
+                                  .most_filled_bytes = MOST_FILLED_BYTES };
+    at_status status = at__problem_bind(e->slots, &e->problem, &e->limits, err);
+    return status == AT_OK ? at__scene_open(&e->scene, &o, err) : status;
+}
+
+/* NULL: nobody has stored it as the best. */
+static const char *origin_of(const explainer *e, const at__template *t, const at__config *config)
+{
+    static const char *const ORIGINS[] = { [AT__MATCH_EXACT] = "the winner",
+                                           [AT__MATCH_NEAR] = "what won for a near problem",
+                                           [AT__MATCH_OTHER_DEVICE] = "what won on another device" };
+    return e->winner.t == t && same_config(t, config, &e->winner.config) ? ORIGINS[e->winner.match] : NULL;
+}
+
+static at_status explain_side(explainer *e, const at__template *t, const at__config *config, at_error *err)
+{
+    at__explained *x = &e->sides[e->side_count++];
+    at_status status = at__figures_of(&x->figures, e->scene, e->nvrtc, &e->problem, t, config, e->slots,
+                                      (int)e->rates.cc, e->args->blocks, err);
+    x->origin = origin_of(e, t, config);
+    if (status != AT_OK)
+        return status;
+    x->figures.stored_s = stored_time(e, t, config);
+    x->least = at__least_times_of(&x->figures, e->key.traffic_bytes, &e->rates);
+    x->advice_count = at__advise(x->advice, &x->figures, &e->rates);
+    return AT_OK;
+}
+
+static at_status explain_all(explainer *e, at_error *err)
+{
+    const explain_args *a = e->args;
+    const at__template *t = e->winner.t;
+    at__config config = e->winner.config;
+    at_status status = a->config ? parse_side(&t, &config, e, "--config", a->config, err) : AT_OK;
+    if (status != AT_OK)
+        return status;
+    if (!t) {
+        at_fail(
+            err, AT_ERR_NOT_FOUND,
+            "no winner of %s %s %s is known; name what to explain with --config, or find one with: autotune "
+            "tune",
+            e->problem.op->name, at__str_text(&e->shape), at__dtype_name(e->problem.type));
+        return AT_ERR_NOT_FOUND;
+    }
+    status = explain_side(e, t, &config, err);
+    if (status == AT_OK && a->against)
+        status = parse_side(&t, &config, e, "--against", a->against, err);
+    return status == AT_OK && a->against && t ? explain_side(e, t, &config, err) : status;
+}
+
+static int run_explain(const explain_args *a)
+{
+    explainer e = { .args = a };
+    at_error err = { 0 };
+    at_status status = at__nvrtc_open(&e.nvrtc, &err);
+    if (status == AT_OK)
+        status = at__open_catalog(&e.catalog, a->templates_dir, NULL, &err);
+    if (status == AT_OK)
+        status = at__problem_from_words(&e.problem, &a->words, e.catalog, &err);
+    if (status == AT_OK)
+        status = at__problem_key_of(&e.key, &e.shape, &e.problem, &err);
+    if (status == AT_OK)
+        status = find_winner(&e, &err);
+    if (status == AT_OK)
+        status = choose_device(&e, &err);
+    if (status == AT_OK)
+        status = open_scene(&e, &err);
+    if (status == AT_OK)
+        status = explain_all(&e, &err);
+    if (status == AT_OK) {
+        const at__explained_problem p = { .problem = &e.problem,
+                                          .shape = at__str_text(&e.shape),
+                                          .traffic_bytes = e.key.traffic_bytes,
+                                          .rates = &e.rates,
+                                          .found = e.winner.answer ? &e.winner : NULL };
+        (a->json ? at__explained_json : at__explained_text)(&p, e.sides, e.side_count);
+    }
+    int code = status == AT_OK ? AT__EXIT_OK : at__complain(&err);
+    for (int i = 0; i < e.side_count; i++)
+        at__figures_close(&e.sides[i].figures);
+    at__scene_close(e.scene);
+    at__lookup_close(e.lookup);
+    at__store_close(e.store);
+    at__nvrtc_close(e.nvrtc);
+    at__catalog_close(e.catalog);
+    at__str_clear(&e.shape);
+    at__str_clear(&e.path);
+    return code;
+}
+
+int at__cmd_explain(int argc, char **argv)
+{
+    explain_args a = { .blocks = 1024 };
+    int code = AT__EXIT_OK;
+    const at__option TABLE[] = {
+        { "--config", AT__OPT_TEXT, "\"TEMPLATE PARAM=VALUE ...\"",
+          "what is explained (default: the winner); a template and values, its defaults for the others; "
+          "values "
+          "alone: of the winner",
+          &a.config },
+        { "--against", AT__OPT_TEXT, "\"TEMPLATE PARAM=VALUE ...\"",
+          "another one, side by side; values alone: of the first", &a.against },
+        { "--blocks", AT__OPT_COUNT, "N", "run at most N blocks, spread over the grid (default 1024; 0: all)",
+          &a.blocks },
+        { "--device-arch", AT__OPT_TEXT, "sm_90",
+          "compile for this (default: as the winner's device, else sm_90)", &a.arch },
+        { "--device", AT__OPT_TEXT, "NAME", "the winner of a device whose name contains this", &a.device },
+        { "--db", AT__OPT_TEXT, "FILE",
+          "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
+        { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
+          &a.templates_dir },
+        { "--json", AT__OPT_FLAG, NULL, "one object, with every source line", &a.json },
+        { "--no-shipped", AT__OPT_FLAG, NULL, "without the winners that come with autotune",
+          &a.without_shipped },
+        { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
+    };
+    if (!at__command_options(&USAGE, TABLE, argc, argv, &a.words, &code))
+        return code;
+    return run_explain(&a);
+}

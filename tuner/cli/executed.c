@@ -1,0 +1,180 @@
+/* executed.c - see executed.h. A line for each template; below it what is wrong, the first place of each. */
+#include "cli/executed.h"
+
+#include "explain/execute.h"
+#include "util/rows.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool chosen(const at__words *words, const char *name)
+{
+    for (int i = 0; i < words->count; i++)
+        if (strcmp(words->items[i], name) == 0)
+            return true;
+    return words->count == 0;
+}
+
+/* ---- printing ---- */
+
+static const char *plural(int64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void print_flaw(const at__executed_flaw *f)
+{
+    at__str text = { 0 };
+    at__flaw_text(&text, &f->flaw);
+    at__print(stdout, "  %s\n    of %s%s%s", at__whole(&text), f->problem, f->config[0] ? " " : "",
+              f->config);
+    if (f->configs > 1)
+        at__print(stdout, ", and %" PRId64 " more", f->configs - 1);
+    at__print(stdout, "\n");
+    at__str_clear(&text);
+}
+
+static void print_text(const at__executed *x)
+{
+    at__print(stdout, "%s/%s: %" PRId64 " configuration%s of %" PRId64 " problem%s", x->t->op->name,
+              x->t->name, x->configs, plural(x->configs), x->problems, plural(x->problems));
+    if (x->wrong)
+        at__print(stdout, ", %" PRId64 " wrong", x->wrong);
+    else if (x->configs)
+        at__print(stdout, ", nothing found");
+    else if (!x->refused)
+        at__print(stdout, ", as none suits it: not checked; name others");
+    if (x->refused)
+        at__print(stdout, ", %" PRId64 " not run: %s", x->refused, x->why);
+    at__print(stdout, "\n");
+    for (int i = 0; i < x->flaw_count; i++)
+        print_flaw(&x->flaws[i]);
+    fflush(stdout);
+}
+
+static void add_flaw(at__str *o, const at__executed_flaw *x)
+{
+    const at__flaw *f = &x->flaw;
+    at__str_add(o, "{");
+    at__member_text(o, "kind", at__flaw_name(f->kind));
+    at__member_text(o, "file", f->file[0] ? f->file : NULL);
+    at__member_int(o, "line", f->line);
+    at__member_ints(o, "block", f->block, 3);
+    at__member_ints(o, "thread", f->thread, 3);
+    at__member_text(o, "text", f->what);
+    at__member_int(o, "count", f->count);
+    at__member_int(o, "configs", x->configs);
+    at__member_text(o, "problem", x->problem);
+    at__member_text(o, "config", x->config);
+    at__str_add(o, "}");
+}
+
+static void print_json(const at__executed *x)
+{
+    at__str o = { 0 };
+    at__str_add(&o, "{");
+    at__member_text(&o, "op", x->t->op->name);
+    at__member_text(&o, "template", x->t->name);
+    at__member_int(&o, "configs", x->configs);
+    at__member_int(&o, "problems", x->problems);
+    at__member_int(&o, "wrong", x->wrong);
+    at__member_int(&o, "not_run", x->refused);
+    at__member_text(&o, "why", x->refused ? x->why : NULL);
+    at__member_name(&o, "findings");
+    at__str_add(&o, "[");
+    for (int i = 0; i < x->flaw_count; i++) {
+        at__str_add(&o, i ? "," : "");
+        add_flaw(&o, &x->flaws[i]);
+    }
+    at__str_add(&o, "]}");
+    at__print(stdout, "%s\n", at__whole(&o));
+    fflush(stdout);
+    at__str_clear(&o);
+}
+
+/* ---- what is run ---- */
+
+/* One of each size, or every type that an op computes with. */
+static int types_of(const char *out[AT__MAX_WORDS], const at__executing *w, const at__op *op)
+{
+    static const at__dtype SIZES[] = { AT__F32, AT__U8, AT__F16, AT__C128, AT__F64 };
+    int count = 0;
+    if (w->types->count && strcmp(w->types->items[0], "all") != 0) {
+        memcpy(out, w->types->items, sizeof w->types->items);
+        return w->types->count;
+    }
+    for (size_t i = 0; op->storage && i < sizeof SIZES / sizeof *SIZES; i++)
+        out[count++] = at__dtype_name(SIZES[i]);
+    for (int i = 0; !op->storage && i < AT__DTYPES; i++)
+        if (op->types & (1u << i))
+            out[count++] = at__dtype_name((at__dtype)i);
+    return count;
+}
+
+/* A shape may be several words. One that is another op's problem as well is left to that. */
+static void add_problem(at__execute *e, const at__executing *w, const at__op *op, const char *shape,
+                        const char *type)
+{
+    enum { MOST = 8 };
+    at__words line = { .items = { op->name }, .count = 1 };
+    at__problem problem;
+    char copy[200], *rest = NULL;
+    snprintf(copy, sizeof copy, "%s", shape);
+    for (char *word = strtok_r(copy, " ", &rest); word && line.count < MOST;
+         word = strtok_r(NULL, " ", &rest))
+        line.items[line.count++] = word;
+    line.items[line.count++] = type;
+    if (at__problem_from_words(&problem, &line, w->catalog, NULL) == AT_OK && problem.op == op)
+        at__execute_add(e, &problem);
+}
+
+/* Shapes of the table go with one type after the other, named ones with all. */
+static void add_problems(at__execute *e, const at__executing *w, const at__op *op)
+{
+    const char *types[AT__MAX_WORDS], *shape = NULL;
+    const int type_count = types_of(types, w, op);
+    for (int s = 0; s < w->shapes->count; s++)
+        for (int k = 0; k < type_count; k++)
+            add_problem(e, w, op, w->shapes->items[s], types[k]);
+    for (int s = 0; !w->shapes->count && type_count && at__execute_shape(&shape, op, s); s++)
+        add_problem(e, w, op, shape, types[s % type_count]);
+}
+
+static at_status execute_op(int64_t *wrong, const at__executing *w, const at__op *op, at_error *err)
+{
+    const at__execute_options o = { .catalog = w->catalog,
+                                    .nvrtc = w->nvrtc,
+                                    .cancel = &at__cancel_requested,
+                                    .cc = w->cc,
+                                    .seed = (uint64_t)w->seed,
+                                    .configs = w->configs };
+    at__execute *e = NULL;
+    at_status status = at__execute_open(&e, op, &o, err);
+    if (status == AT_OK)
+        add_problems(e, w, op);
+    for (int i = 0; i < at__catalog_template_count(w->catalog, op) && status == AT_OK; i++) {
+        at__executed x = { .t = NULL };
+        const at__template *t = at__catalog_template(w->catalog, op, i);
+        if (!chosen(w->templates, t->name) || at__cancel_requested)
+            continue;
+        status = at__execute_template(&x, e, t, err);
+        if (status == AT_OK)
+            (w->format == AT__JSON ? print_json : print_text)(&x);
+        *wrong += x.wrong > 0;
+        at__executed_clear(&x);
+    }
+    at__execute_close(e);
+    return status;
+}
+
+at_status at__execute_and_print(int64_t *wrong, const at__executing *w, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < at__catalog_op_count(w->catalog) && status == AT_OK; i++) {
+        const at__op *op = at__catalog_op(w->catalog, i);
+        if (chosen(w->ops, op->name) && !op->recorded)
+            status = execute_op(wrong, w, op, err);
+    }
+    return status;
+}

@@ -1,0 +1,302 @@
+/*
+ * execute.c - problems and configurations go round together: configuration k of a template is tried on its
+ * k-th problem, so that few configurations see many shapes and types. What a problem holds and its right
+ * answer are made once, when the first template wants it.
+ */
+#include "explain/execute.h"
+
+#include "lang/arch.h"
+#include "space/space.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct stage {
+    at__problem problem;
+    int64_t slots[AT__MAX_SLOTS];
+    at__scene *scene; /* NULL: nobody wanted it yet */
+} stage;
+
+struct at__execute {
+    const at__op *op;
+    at__execute_options options;
+    at__limits limits;
+    stage stages[AT__MOST_EXECUTED_PROBLEMS];
+    int count;
+};
+
+/* ---- problems ---- */
+
+/* Words of a command line: which of them an op takes, its own reader says. */
+static const char *const SHAPES[] = {
+    "1000",
+    "1",
+    "33",
+    "4099",
+    "20000",
+    "33x31",
+    "130x62",
+    "64x64",
+    "3x17x19",
+    "272x144",
+    "1000x3",
+    "3x1000",
+    "777x32",
+    "32x777",
+    "1x37",
+    "128x256",
+    "77x8x6",
+    "33x31/40x48",
+    "100x60@4",
+    "101x63@1x256",
+    "96x80@16",
+    "2x64x64",
+    "999x2x2",
+    "2100x3",
+    "12x1000",
+    "2x128x256",
+    "36x20x5",
+    "64x64x64",
+    "65x33x20",
+    "33x31x17 2,1,0",
+    "5x6x7x8 3,1,0,2",
+    "64x3x32 1,0,2",
+    "16x10x32 2,1,0 in=640,64,1 out=640,64,1",
+    "8x20x3x32x16 2,0,3,1,4",
+    "64x64x64 2,1,0",
+    "3x1000x7 2,0,1",
+};
+
+bool at__execute_shape(const char **out, const at__op *op, int index)
+{
+    (void)op;
+    if (index < 0 || index >= (int)(sizeof SHAPES / sizeof *SHAPES))
+        return false;
+    *out = SHAPES[index];
+    return true;
+}
+
+void at__execute_add(at__execute *e, const at__problem *problem)
+{
+    stage *s = &e->stages[e->count];
+    if (e->count == AT__MOST_EXECUTED_PROBLEMS)
+        return;
+    s->problem = *problem;
+    if (at__problem_bind(s->slots, problem, &e->limits, NULL) == AT_OK)
+        e->count++;
+}
+
+int at__execute_problem_count(const at__execute *e)
+{
+    return e->count;
+}
+
+at_status at__execute_open(at__execute **out, const at__op *op, const at__execute_options *options,
+                           at_error *err)
+{
+    at__execute *e = calloc(1, sizeof *e);
+    if (!e)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    e->op = op;
+    e->options = *options;
+    at__arch_limits(&e->limits, options->cc);
+    *out = e;
+    return AT_OK;
+}
+
+void at__execute_close(at__execute *e)
+{
+    for (int i = 0; e && i < e->count; i++)
+        at__scene_close(e->stages[i].scene);
+    free(e);
+}
+
+static at_status open_scene(at__execute *e, stage *s, at_error *err)
+{
+    const at__scene_options o = { .catalog = e->options.catalog,
+                                  .nvrtc = e->options.nvrtc,
+                                  .problem = &s->problem,
+                                  .slots = s->slots,
+                                  .cc = e->options.cc,
+                                  .seed = e->options.seed,
+                                  .answer = true };
+    return s->scene ? AT_OK : at__scene_open(&s->scene, &o, err);
+}
+
+/* ---- one configuration ---- */
+
+static void name_problem(char *out, size_t size, const at__problem *p)
+{
+    at__str shape = { 0 };
+    at__problem_shape(&shape, p);
+    snprintf(out, size, "%s %s", at__str_text(&shape), at__dtype_name(p->type));
+    at__str_clear(&shape);
+}
+
+static bool is_same(const at__flaw *a, const at__flaw *b)
+{
+    return a->kind == b->kind && a->line == b->line && strcmp(a->file, b->file) == 0;
+}
+
+static void keep_flaw(at__executed *x, const at__flaw *flaw, const stage *s, const char *config)
+{
+    for (int i = 0; i < x->flaw_count; i++)
+        if (is_same(&x->flaws[i].flaw, flaw)) {
+            x->flaws[i].configs++;
+            return;
+        }
+    if (x->flaw_count == AT__MOST_EXECUTED_FLAWS)
+        return;
+    at__executed_flaw *f = &x->flaws[x->flaw_count];
+    *f = (at__executed_flaw){ .flaw = *flaw, .configs = 1, .config = at__text_copy(config, strlen(config)) };
+    name_problem(f->problem, sizeof f->problem, &s->problem);
+    x->flaw_count += f->config != NULL;
+}
+
+/* What the compiler refuses is wrong with the kernel; what the machine does not know is not. */
+static void keep_refusal(at__executed *x, const at__program *p, const stage *s, const char *config,
+                         const char *why)
+{
+    at__flaw f = { .kind = AT__FLAW_DOES_NOT_COMPILE, .instruction = -1 };
+    if (p->compiled) {
+        if (x->refused++ == 0)
+            snprintf(x->why, sizeof x->why, "%.399s", why);
+        return;
+    }
+    snprintf(f.what, sizeof f.what, "%.239s", why);
+    x->wrong++;
+    keep_flaw(x, &f, s, config);
+}
+
+static at_status try_config(at__executed *x, at__execute *e, stage *s, const at__template *t,
+                            const at__config *config, at_error *err)
+{
+    int64_t own[AT__MAX_SLOTS];
+    at__program p = { .module = NULL };
+    at__flaws flaws = { .count = 0 };
+    at__str text = { 0 };
+    at_error why = { 0 };
+    memcpy(own, s->slots, (size_t)t->op->symbols.count * sizeof *own);
+    at__config_text(&text, t, config);
+    at_status status = open_scene(e, s, err);
+    if (status == AT_OK)
+        status = at__str_status(&text, err);
+    if (status == AT_OK)
+        status = at__config_bind(own, t, config, err);
+    if (status != AT_OK)
+        goto done;
+    status =
+        at__program_of_template(&p, e->options.nvrtc, t, s->problem.type, config, own, e->options.cc, &why);
+    if (status == AT_OK)
+        status = at__scene_try(&flaws, s->scene, &p, &why);
+    if (status == AT_ERR_INPUT) {
+        keep_refusal(x, &p, s, at__str_text(&text), why.text);
+        status = AT_OK;
+        goto done;
+    }
+    if (status != AT_OK) {
+        at_fail(err, status, "%s", why.text);
+        goto done;
+    }
+    x->configs++;
+    x->wrong += flaws.count > 0;
+    for (int i = 0; i < flaws.count; i++)
+        keep_flaw(x, &flaws.items[i], s, at__str_text(&text));
+done:
+    at__program_close(&p);
+    at__str_clear(&text);
+    return status;
+}
+
+/* ---- one template ---- */
+
+/* Where a template has configurations at all. */
+typedef struct room {
+    stage *s;
+    at__space *space;
+    int64_t *tried; /* indices */
+    int64_t picks;
+} room;
+
+static at_status find_rooms(room *rooms, int *count, at__execute *e, const at__template *t, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < e->count && status == AT_OK; i++) {
+        room r = { .s = &e->stages[i] };
+        status = at__space_open(&r.space, t, r.s->slots, NULL, 0, err);
+        if (status == AT_OK && !(r.tried = calloc((size_t)e->options.configs + 1, sizeof *r.tried)))
+            status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        if (status == AT_OK && at__space_count(r.space) > 0) {
+            rooms[(*count)++] = r;
+            continue;
+        }
+        at__space_close(r.space);
+        free(r.tried);
+    }
+    return status;
+}
+
+static bool is_tried(const room *r, int64_t index)
+{
+    for (int64_t i = 0; i < r->picks; i++)
+        if (r->tried[i] == index)
+            return true;
+    return false;
+}
+
+/* The default on the first visits, where it is valid; then the ends; then anywhere. -1: all were tried. */
+static int64_t pick(const room *r, int round, const at__template *t, at__rng *rng)
+{
+    enum { PATIENCE = 64 }; /* draws of what was tried already */
+    const int64_t count = at__space_count(r->space);
+    at__config defaults;
+    memcpy(defaults.values, t->defaults, sizeof defaults.values);
+    const int64_t ends[] = { at__space_find(r->space, &defaults), 0, count - 1 };
+    for (int i = 0; i < 3; i++)
+        if (ends[(round + i) % 3] >= 0 && !is_tried(r, ends[(round + i) % 3]))
+            return ends[(round + i) % 3];
+    for (int i = 0; i < PATIENCE && r->picks < count; i++) {
+        const int64_t any = at__space_sample(r->space, rng);
+        if (!is_tried(r, any))
+            return any;
+    }
+    return -1;
+}
+
+/* Configuration k, of the k-th problem as they go round. */
+static at_status try_next(at__executed *x, at__execute *e, room *r, int round, at__rng *rng, at_error *err)
+{
+    at__config config;
+    const int64_t index = pick(r, round, x->t, rng);
+    if (index < 0)
+        return AT_OK;
+    x->problems += r->picks == 0;
+    r->tried[r->picks++] = index;
+    at__space_config(&config, r->space, index);
+    return try_config(x, e, r->s, x->t, &config, err);
+}
+
+at_status at__execute_template(at__executed *x, at__execute *e, const at__template *t, at_error *err)
+{
+    room rooms[AT__MOST_EXECUTED_PROBLEMS];
+    at__rng rng = { e->options.seed };
+    int count = 0;
+    x->t = t;
+    at_status status = find_rooms(rooms, &count, e, t, err);
+    /* k / count: a problem that comes again has another kind of pick. */
+    for (int64_t k = 0; k < e->options.configs && count > 0 && status == AT_OK && !*e->options.cancel; k++)
+        status = try_next(x, e, &rooms[k % count], (int)(k + k / count) % 3, &rng, err);
+    for (int i = 0; i < count; i++) {
+        at__space_close(rooms[i].space);
+        free(rooms[i].tried);
+    }
+    return status;
+}
+
+void at__executed_clear(at__executed *x)
+{
+    for (int i = 0; i < x->flaw_count; i++)
+        free(x->flaws[i].config);
+    *x = (at__executed){ .t = NULL };
+}

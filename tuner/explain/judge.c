@@ -1,0 +1,111 @@
+/* judge.c - see judge.h; at__wrong_by of lang/data.h decides for each number. */
+#include "explain/judge.h"
+
+#include "lang/data.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void number_text(char *out, size_t size, uint64_t bits, int number)
+{
+    const int class = at__number_class(number), spare = 64 - 8 * at__number_bytes(number);
+    if (class == AT__UNSIGNED)
+        snprintf(out, size, "%" PRIu64, bits);
+    else if (class == AT__SIGNED)
+        snprintf(out, size, "%" PRId64, (int64_t)(bits << spare) >> spare);
+    else
+        snprintf(out, size, "%.9g", at__number_value(bits, number));
+}
+
+static uint64_t element_of(const at__buffer *b, uint64_t number)
+{
+    const uint64_t each = (uint64_t)(b->element_bytes / at__number_bytes(b->number));
+    return number / (each ? each : 1);
+}
+
+static void add_numbers(char *out, size_t size, const at__buffer *b, const unsigned char *got,
+                        const unsigned char *right, uint64_t i)
+{
+    char is[40], should[40];
+    const int each = at__number_bytes(b->number);
+    const size_t len = strlen(out);
+    number_text(is, sizeof is, at__bits_at(got, i, each), b->number);
+    number_text(should, sizeof should, at__bits_at(right, i, each), b->number);
+    snprintf(out + len, size - len, ": found %s, expected %s", is, should);
+}
+
+static bool judge_exact(char *out, size_t size, const at__buffer *b, const unsigned char *got,
+                        const unsigned char *right)
+{
+    const int each = at__number_bytes(b->number);
+    int64_t wrong = 0, first = -1;
+    for (int64_t i = 0; i < b->bytes / each; i++)
+        if (memcmp(got + i * each, right + i * each, (size_t)each) != 0) {
+            first = first < 0 ? i : first;
+            wrong++;
+        }
+    if (wrong == 0)
+        return true;
+    snprintf(out, size,
+             "wrong output '%s': %" PRId64 " of %" PRId64
+             " numbers differ from the reference, the first in element %" PRIu64,
+             b->name, wrong, b->bytes / each, element_of(b, (uint64_t)first));
+    add_numbers(out, size, b, got, right, (uint64_t)first);
+    return false;
+}
+
+static bool judge_close(char *out, size_t size, const at__buffer *b, const unsigned char *got,
+                        const unsigned char *right)
+{
+    const int each = at__number_bytes(b->number);
+    const bool is_norm = b->check.rule == AT__NORM;
+    double worst = -1, off = 0, all = 0;
+    int64_t wrong = 0, where = 0;
+    char check[80];
+    for (int64_t i = 0; i < b->bytes / each; i++) {
+        const uint64_t r = at__bits_at(right, (uint64_t)i, each);
+        const double y = at__number_value(r, b->number);
+        const double by = at__wrong_by(at__bits_at(got, (uint64_t)i, each), r, b->number, b->check.rule,
+                                       b->check.relative, b->check.absolute);
+        wrong += is_norm ? !at__is_finite(by) : by > 0;
+        off += at__is_finite(by) ? by * by : 0;
+        all += at__is_finite(y) ? y * y : 0;
+        if (by > worst) {
+            worst = by;
+            where = i;
+        }
+    }
+    const double norm = off > 0 ? (all > 0 ? sqrt(off / all) : INFINITY) : 0;
+    if (wrong == 0 && !(is_norm && !(norm <= b->check.relative)))
+        return true;
+    at__check_text(check, sizeof check, &b->check);
+    if (is_norm && wrong == 0)
+        snprintf(out, size,
+                 "wrong output '%s': off by %.3g of its norm, not %s; the worst is element %" PRIu64, b->name,
+                 norm, check, element_of(b, (uint64_t)where));
+    else
+        snprintf(out, size,
+                 "wrong output '%s': %" PRId64 " of %" PRId64
+                 " numbers are not %s; the worst is element %" PRIu64,
+                 b->name, wrong, b->bytes / each, check, element_of(b, (uint64_t)where));
+    add_numbers(out, size, b, got, right, (uint64_t)where);
+    return false;
+}
+
+bool at__judge(char *out, size_t size, const at__buffer *b, const unsigned char *got,
+               const unsigned char *right, const uint64_t said[2])
+{
+    if (b->check.rule == AT__EXACT)
+        return judge_exact(out, size, b, got, right);
+    if (b->check.rule != AT__BY)
+        return judge_close(out, size, b, got, right);
+    if (said[0] == 0)
+        return true;
+    int n = snprintf(out, size, "wrong output '%s': by %s %" PRIu64 " elements are wrong", b->name,
+                     b->check.by, said[0]);
+    if (said[1] != UINT64_MAX && n > 0 && (size_t)n < size)
+        snprintf(out + n, size - (size_t)n, ", the first is element %" PRIu64, said[1]);
+    return false;
+}

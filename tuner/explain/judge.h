@@ -1,0 +1,15 @@
+/* judge.h - whether an output is what the op wants, on the host; what at__verdict says of a device's. Pure.
+ */
+#ifndef AUTOTUNE_EXPLAIN_JUDGE_H
+#define AUTOTUNE_EXPLAIN_JUDGE_H
+
+#include "device/trial.h"
+
+/*
+ * false: `out` says how wrong it is, the first or the worst element with both values. `said`: what a kernel
+ * of the op's counted, where one judges (AT__BY); else not looked at.
+ */
+bool at__judge(char *out, size_t size, const at__buffer *buffer, const unsigned char *got,
+               const unsigned char *right, const uint64_t said[2]);
+
+#endif

@@ -1,0 +1,542 @@
+/*
+ * scene.c - the words of device/trial.h say what the buffers are and hold, as for a runner; contents come
+ * from lang/data.h, the text that a device computes them with too.
+ *
+ * An output begins wrong in every byte or number. Where the reference leaves gaps (rows with a pitch), it
+ * runs twice, on contents that differ in every bit: what then differs, it left, and that must stay.
+ */
+#include "explain/scene.h"
+
+#include "device/layout.h"
+#include "explain/judge.h"
+#include "explain/scene_setup.h"
+#include "lang/data.h"
+#include "machine/inspect.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct at__scene {
+    at__setup setup;
+    unsigned char *begin[AT__MAX_ARGS];    /* what buffers hold at first; NULL: zeroes */
+    unsigned char *expected[AT__MAX_ARGS]; /* of outputs */
+    at__program referees;                  /* without a module: none */
+    bool has_answer;
+};
+
+/* ---- contents ---- */
+
+static void fill_bits(unsigned char *to, int64_t bytes, uint64_t seed)
+{
+    for (int64_t i = 0; i < bytes; i += 8) {
+        const uint64_t word = at__random(seed, (uint64_t)i / 8);
+        memcpy(to + i, &word, bytes - i < 8 ? (size_t)(bytes - i) : 8);
+    }
+}
+
+static at_status load(unsigned char *to, const at__data_file *from, int64_t bytes, at_error *err)
+{
+    FILE *file = fopen(from->path, "rbe");
+    at_status status = AT_OK;
+    if (!file || fseeko(file, from->at, SEEK_SET) != 0)
+        status = at_fail(err, AT_ERR_INPUT, "%s: %s", from->path, strerror(errno));
+    else if (fread(to, 1, (size_t)bytes, file) != (size_t)bytes)
+        status = at_fail(err, AT_ERR_INPUT, "%s: found its end; expected %lld bytes of data", from->path,
+                         (long long)bytes);
+    if (file)
+        fclose(file);
+    return status;
+}
+
+static at_status fill(unsigned char *to, const at__buffer *b, uint64_t seed, at_error *err)
+{
+    const int each = at__number_bytes(b->number);
+    const uint64_t numbers = (uint64_t)(b->bytes / each);
+    if (b->data.path[0])
+        return load(to, &b->data, b->bytes, err);
+    if (b->how == AT__BITS)
+        fill_bits(to, b->bytes, seed);
+    else
+        for (uint64_t i = 0; i < numbers; i++)
+            at__set_bits(to, i, each, at__generate(i, numbers, b->number, b->how, b->a, b->b, seed));
+    return AT_OK;
+}
+
+static uint64_t seed_of(uint64_t seed, int buffer)
+{
+    return seed * 0x100000001b3u + (uint64_t)buffer;
+}
+
+/* Bits that are only moved need not be there where nobody compares them. */
+static bool is_left_empty(const at__scene_options *o, const at__buffer *b)
+{
+    return o->most_filled_bytes && b->bytes > o->most_filled_bytes && b->how == AT__BITS && !b->data.path[0];
+}
+
+static at_status make_contents(at__scene *s, const at__scene_options *o, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < s->setup.buffer_count && status == AT_OK; i++) {
+        const at__buffer *b = &s->setup.buffers[i];
+        if (b->zero || b->role == AT__SCRATCH || is_left_empty(o, b) || (b->role == AT__OUTPUT && !o->answer))
+            continue;
+        s->begin[i] = malloc((size_t)b->bytes + 1);
+        status = s->begin[i] ? fill(s->begin[i], b, seed_of(o->seed, i), err)
+                             : at_fail(err, AT_ERR_MEMORY, "out of memory");
+    }
+    return status;
+}
+
+/* ---- launches ---- */
+
+static int flags_of(const at__buffer *b)
+{
+    return (b->role == AT__INPUT ? AT__REGION_READ_ONLY : 0) |
+           (b->role == AT__INPUT || b->role == AT__INOUT || b->zero ? AT__REGION_INITIALISED : 0) |
+           (at__role_is_output(b->role) ? AT__REGION_OUTPUT : 0);
+}
+
+/* A machine with the problem's buffers: as they begin, outputs as `outputs` says where that is not NULL. */
+static at_status set_up(at__machine **out, int regions[AT__MAX_ARGS], const at__scene *s,
+                        const at__program *p, unsigned char *const *outputs, at_error *err)
+{
+    at_status status = at__machine_open(out, p->module, err);
+    for (int i = 0; i < s->setup.buffer_count && status == AT_OK; i++) {
+        const at__buffer *b = &s->setup.buffers[i];
+        const unsigned char *holds = outputs && outputs[i] ? outputs[i] : s->begin[i];
+        status = at__machine_add_buffer(&regions[i], *out, b->name, b->bytes,
+                                        b->align > 0 ? b->align : AT__FULL_ALIGN, flags_of(b), holds, err);
+    }
+    for (int v = 0; v < p->kernel.variable_count && status == AT_OK; v++) {
+        const int buffer = p->kernel.variables[v].buffer;
+        bool found = false;
+        for (int r = 0; r < at__machine_region_count(*out) && !found; r++) {
+            const at__machine_region *region = at__machine_region_at(*out, r);
+            found = region->kind != AT__REGION_BUFFER &&
+                    strcmp(region->name, p->kernel.variables[v].name) == 0 && s->begin[buffer] &&
+                    region->bytes >= s->setup.buffers[buffer].bytes;
+            if (found)
+                memcpy(region->data, s->begin[buffer], (size_t)s->setup.buffers[buffer].bytes);
+        }
+        if (!found)
+            status = at_fail(err, AT_ERR_INPUT, "found no variable '%s' in the compiled code",
+                             p->kernel.variables[v].name);
+    }
+    return status;
+}
+
+static at_status put_arguments(unsigned char *bytes, const at__ptx_module *module, const at__ptx_function *f,
+                               const uint64_t *values, int count, at_error *err)
+{
+    if (f->param_count != count)
+        return at_fail(err, AT_ERR_INPUT, "kernel '%.100s' takes %d parameters; expected %d", f->name,
+                       (int)f->param_count, count);
+    for (int i = 0; i < count; i++) {
+        const at__ptx_variable *v = &module->variables[f->params[i]];
+        if (v->bytes > 8)
+            return at_fail(err, AT_ERR_INPUT,
+                           "kernel '%.100s' takes a parameter of %lld bytes; expected 8 at most", f->name,
+                           (long long)v->bytes);
+        memcpy(bytes + v->offset, &values[i], (size_t)v->bytes);
+    }
+    return AT_OK;
+}
+
+static void set_geometry(at__machine_launch *launch, const at__geometry *g)
+{
+    for (int d = 0; d < 3; d++) {
+        launch->grid[d] = (uint32_t)g->grid[d];
+        launch->block[d] = (uint32_t)g->block[d];
+    }
+    launch->shared_bytes = g->shared_bytes;
+}
+
+/* One of each of so many equal stretches of the grid, anywhere in it, so that no pattern of the grid is met
+ * over and over. NULL: all blocks. */
+static int64_t *choose_blocks(int64_t *count, int64_t all, int64_t most)
+{
+    int64_t *blocks = most > 0 && all > most ? malloc((size_t)most * sizeof *blocks) : NULL;
+    *count = blocks ? most : all;
+    for (int64_t i = 0; blocks && i < most; i++) {
+        const int64_t from = i * (all / most) + i * (all % most) / most;
+        const int64_t upto = (i + 1) * (all / most) + (i + 1) * (all % most) / most;
+        blocks[i] = from + (int64_t)(at__random(1, (uint64_t)i) % (uint64_t)(upto - from));
+    }
+    return blocks;
+}
+
+/* Instructions after which a kernel counts as endless: small problems take thousands. */
+#define MOST_OF_A_WARP   ((int64_t)1 << 19)
+#define MOST_OF_A_LAUNCH ((int64_t)1 << 33)
+
+/* What to do with a launch. */
+typedef struct run_options {
+    at__inspector *inspector; /* NULL: nobody looks for flaws */
+    at__tally *tally;         /* NULL: nobody counts          */
+    at__sample *sample;
+    int64_t most_blocks;
+    unsigned char turned; /* see at__machine_launch */
+} run_options;
+
+static at_status launch(at__machine_result *result, at__machine *machine, const at__program *p, int step,
+                        const at__geometry *geometry, const uint64_t *values, int count,
+                        const run_options *how, at_error *err)
+{
+    const at__ptx_function *f = &p->module->functions[p->entries[step]];
+    at__machine_launch l = { .function = p->entries[step], .argument_bytes = f->param_bytes };
+    const int64_t all = geometry->grid[0] * geometry->grid[1] * geometry->grid[2];
+    unsigned char *bytes = calloc((size_t)f->param_bytes + 1, 1);
+    int64_t chosen = 0, *blocks = choose_blocks(&chosen, all, how->most_blocks);
+    at_status status = bytes ? put_arguments(bytes, p->module, f, values, count, err)
+                             : at_fail(err, AT_ERR_MEMORY, "out of memory");
+    set_geometry(&l, geometry);
+    l.arguments = bytes;
+    l.turned = how->turned;
+    l.warp_budget = how->inspector ? MOST_OF_A_WARP : 0;
+    l.budget = how->inspector ? MOST_OF_A_LAUNCH : 0;
+    l.blocks = blocks;
+    l.block_count = blocks ? chosen : 0;
+    l.watch = how->inspector ? at__inspector_watch(how->inspector, &l)
+              : how->tally   ? at__tally_watch(how->tally)
+                             : NULL;
+    if (status == AT_OK)
+        status = at__machine_run(result, machine, &l, err);
+    if (status == AT_OK && how->sample && all > how->sample->of)
+        *how->sample = (at__sample){ chosen, all };
+    free(blocks);
+    free(bytes);
+    return status;
+}
+
+/* All launches of a program, up to the first that is stopped. */
+static at_status run(at__machine_result *result, at__machine *machine, const int *regions,
+                     const at__program *p, const run_options *how, at_error *err)
+{
+    at_status status = AT_OK;
+    result->finding.kind = AT__FINDING_NONE;
+    for (int i = 0; i <= p->kernel.more_count && status == AT_OK && result->finding.kind == AT__FINDING_NONE;
+         i++) {
+        const at__kernel_step *s = i ? &p->kernel.more[i - 1] : NULL;
+        const struct at__kernel_arg *args = s ? s->args : p->kernel.args;
+        const int count = s ? s->arg_count : p->kernel.arg_count;
+        uint64_t values[AT__MAX_ARGS];
+        for (int a = 0; a < count; a++)
+            values[a] = args[a].buffer >= 0 ? at__machine_region_at(machine, regions[args[a].buffer])->address
+                                            : (uint64_t)args[a].value;
+        status =
+            launch(result, machine, p, i, s ? &s->geometry : &p->kernel.geometry, values, count, how, err);
+    }
+    return status;
+}
+
+/* ---- the right answer ---- */
+
+static at_status copy_output(unsigned char **out, at__machine *machine, int region, at_error *err)
+{
+    const at__machine_region *r = at__machine_region_at(machine, region);
+    *out = malloc((size_t)r->bytes + 1);
+    if (!*out)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    memcpy(*out, r->data, (size_t)r->bytes);
+    return AT_OK;
+}
+
+/* Runs the reference on outputs that hold `outputs`; what it makes of them goes to `answers`. */
+static at_status answer(unsigned char **answers, const at__scene *s, const at__program *p,
+                        unsigned char *const *outputs, at_error *err)
+{
+    at__machine *machine = NULL;
+    at__machine_result result;
+    at__str text = { 0 };
+    int regions[AT__MAX_ARGS];
+    const run_options how = { .inspector = NULL };
+    at_status status = set_up(&machine, regions, s, p, outputs, err);
+    if (status == AT_OK)
+        status = run(&result, machine, regions, p, &how, err);
+    if (status == AT_OK && result.finding.kind != AT__FINDING_NONE)
+        status = at_fail(err, AT_ERR_INPUT, "the reference kernel: %s:%d: %s",
+                         result.finding.file ? result.finding.file : "?", (int)result.finding.line,
+                         result.finding.text);
+    for (int i = 0; i < s->setup.buffer_count && status == AT_OK; i++)
+        if (at__role_is_output(s->setup.buffers[i].role))
+            status = copy_output(&answers[i], machine, regions[i], err);
+    at__machine_close(machine);
+    at__str_clear(&text);
+    return status;
+}
+
+static void flip(unsigned char *bytes, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        bytes[i] = (unsigned char)~bytes[i];
+}
+
+/* What an output holds before a candidate: wrong everywhere, but for what the reference leaves. */
+static at_status spoil(at__scene *s, const at__program *reference, at_error *err)
+{
+    unsigned char *inverse[AT__MAX_ARGS] = { NULL };
+    at_status status = AT_OK;
+    for (int i = 0; i < s->setup.buffer_count; i++)
+        if (s->setup.buffers[i].role == AT__OUTPUT && s->begin[i] && s->setup.gaps)
+            flip(s->begin[i], s->setup.buffers[i].bytes);
+    if (s->setup.gaps)
+        status = answer(inverse, s, reference, NULL, err);
+    for (int i = 0; i < s->setup.buffer_count && status == AT_OK; i++) {
+        const at__buffer *b = &s->setup.buffers[i];
+        if (b->role != AT__OUTPUT || !s->begin[i])
+            continue;
+        memcpy(s->begin[i], s->setup.gaps ? inverse[i] : s->expected[i], (size_t)b->bytes);
+        if (s->setup.gaps || b->check.rule == AT__EXACT || b->check.rule == AT__BY) {
+            flip(s->begin[i], b->bytes);
+            continue;
+        }
+        const int each = at__number_bytes(b->number);
+        for (uint64_t k = 0; k < (uint64_t)(b->bytes / each); k++)
+            at__set_bits(s->begin[i], k, each, at__far_from(at__bits_at(s->expected[i], k, each), b->number));
+    }
+    for (int i = 0; i < s->setup.buffer_count; i++)
+        free(inverse[i]);
+    return status;
+}
+
+static at_status build_reference(at__program *out, const at__scene_options *o, at_error *err)
+{
+    const at__op *op = o->problem->op;
+    const at__template *t = NULL;
+    at__config config;
+    int64_t slots[AT__MAX_SLOTS];
+    if (!op->trusted[0])
+        return at__program_of_reference(out, o->nvrtc, o->problem, o->slots, o->cc, err);
+    memcpy(slots, o->slots, (size_t)op->symbols.count * sizeof *slots);
+    at_status status = at__catalog_trusted(&t, &config, o->catalog, op, err);
+    if (status == AT_OK)
+        status = at__config_validate(slots, t, &config, err);
+    return status == AT_OK
+               ? at__program_of_template(out, o->nvrtc, t, o->problem->type, &config, slots, o->cc, err)
+               : status;
+}
+
+static at_status load_answer(at__scene *s, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < s->setup.buffer_count && status == AT_OK; i++) {
+        const at__buffer *b = &s->setup.buffers[i];
+        if (!at__role_is_output(b->role))
+            continue;
+        s->expected[i] = malloc((size_t)b->bytes + 1);
+        status = s->expected[i] ? load(s->expected[i], &s->setup.answer, b->bytes, err)
+                                : at_fail(err, AT_ERR_MEMORY, "out of memory");
+    }
+    return status;
+}
+
+static at_status make_answer(at__scene *s, const at__scene_options *o, at_error *err)
+{
+    const char *names[AT__MAX_STEPS];
+    at__program reference = { .module = NULL };
+    at_status status = AT_OK;
+    if (o->problem->op->answer) {
+        status = load_answer(s, err);
+    } else {
+        status = build_reference(&reference, o, err);
+        if (status == AT_OK)
+            status = answer(s->expected, s, &reference, NULL, err);
+    }
+    if (status == AT_OK)
+        status = spoil(s, &reference, err);
+    if (status == AT_OK && at__op_referees(names, o->problem->op) > 0)
+        status = at__program_of_referees(&s->referees, o->nvrtc, o->problem, o->slots, o->cc, err);
+    s->has_answer = status == AT_OK;
+    at__program_close(&reference);
+    return status;
+}
+
+at_status at__scene_open(at__scene **out, const at__scene_options *o, at_error *err)
+{
+    at__scene *s = calloc(1, sizeof *s);
+    if (!s)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    at_status status =
+        o->problem->op->recorded
+            ? at_fail(err, AT_ERR_INPUT, "%s: the operation %s is recorded, its kernels are not here",
+                      o->problem->op->file, o->problem->op->name)
+            : at__scene_describe(&s->setup, o->problem, o->slots, err);
+    if (status == AT_OK)
+        status = make_contents(s, o, err);
+    if (status == AT_OK && o->answer)
+        status = make_answer(s, o, err);
+    if (status != AT_OK) {
+        at__scene_close(s);
+        return status;
+    }
+    *out = s;
+    return AT_OK;
+}
+
+void at__scene_close(at__scene *s)
+{
+    if (!s)
+        return;
+    for (int i = 0; i < AT__MAX_ARGS; i++) {
+        free(s->begin[i]);
+        free(s->expected[i]);
+    }
+    at__program_close(&s->referees);
+    free(s);
+}
+
+/* ---- candidates ---- */
+
+/* A kernel of the op's judges one output: how many elements are wrong, and the first of them. */
+static at_status ask_referee(uint64_t said[2], const at__scene *s, unsigned char *const *got, int step,
+                             at_error *err)
+{
+    const at__program *p = &s->referees;
+    const run_options how = { .inspector = NULL };
+    at__machine *machine = NULL;
+    at__machine_result result;
+    uint64_t values[2 * AT__MAX_ARGS + 1];
+    int regions[AT__MAX_ARGS], region = -1, count = 0;
+    said[0] = 0;
+    said[1] = UINT64_MAX;
+    at_status status = set_up(&machine, regions, s, p, got, err);
+    for (; count < p->kernel.arg_count && status == AT_OK; count++)
+        values[count] = p->kernel.args[count].buffer >= 0
+                            ? at__machine_region_at(machine, regions[p->kernel.args[count].buffer])->address
+                            : (uint64_t)p->kernel.args[count].value;
+    for (int i = 0; i < s->setup.buffer_count && status == AT_OK; i++) {
+        if (!at__role_is_output(s->setup.buffers[i].role))
+            continue;
+        status = at__machine_add_buffer(&region, machine, "the right answer", s->setup.buffers[i].bytes,
+                                        AT__FULL_ALIGN, AT__REGION_READ_ONLY | AT__REGION_INITIALISED,
+                                        s->expected[i], err);
+        if (status == AT_OK)
+            values[count++] = at__machine_region_at(machine, region)->address;
+    }
+    if (status == AT_OK)
+        status = at__machine_add_buffer(&region, machine, "wrong", 16, 16, AT__REGION_INITIALISED, said, err);
+    if (status == AT_OK) {
+        values[count++] = at__machine_region_at(machine, region)->address;
+        status = launch(&result, machine, p, step, &p->kernel.geometry, values, count, &how, err);
+    }
+    if (status == AT_OK && result.finding.kind != AT__FINDING_NONE)
+        status = at_fail(err, AT_ERR_INPUT, "the kernel that judges: %s", result.finding.text);
+    if (status == AT_OK)
+        memcpy(said, at__machine_region_at(machine, region)->data, 2 * sizeof *said);
+    at__machine_close(machine);
+    return status;
+}
+
+static void add_wrong(at__flaws *flaws, const char *text)
+{
+    at__flaw f = { .kind = AT__FLAW_WRONG_RESULT, .instruction = -1 };
+    snprintf(f.what, sizeof f.what, "%s", text);
+    at__flaws_add(flaws, &f);
+}
+
+static at_status judge(at__flaws *flaws, const at__scene *s, at__machine *machine, const int *regions,
+                       at_error *err)
+{
+    unsigned char *got[AT__MAX_ARGS] = { NULL };
+    char text[240];
+    at_status status = AT_OK;
+    for (int i = 0; i < s->setup.buffer_count; i++)
+        if (at__role_is_output(s->setup.buffers[i].role))
+            got[i] = at__machine_region_at(machine, regions[i])->data;
+    for (int i = 0; i < s->setup.buffer_count && status == AT_OK; i++) {
+        const at__buffer *b = &s->setup.buffers[i];
+        uint64_t said[2] = { 0, UINT64_MAX };
+        if (!got[i])
+            continue;
+        if (b->check.rule == AT__BY && b->referee)
+            status = ask_referee(said, s, got, b->referee - 1, err);
+        if (status == AT_OK && !at__judge(text, sizeof text, b, got[i], s->expected[i], said))
+            add_wrong(flaws, text);
+    }
+    return status;
+}
+
+/*
+ * Whether some output is another one when shared memory holds other bits before it is written: many kernels
+ * read more than they use, at the end of a row, and are right.
+ */
+static at_status depends_on_garbage(bool *out, const at__scene *s, const at__program *p,
+                                    const at__machine *first, const int *first_regions, at_error *err)
+{
+    const run_options how = { .turned = 0xff };
+    at__machine *machine = NULL;
+    at__machine_result result;
+    int regions[AT__MAX_ARGS];
+    at_status status = set_up(&machine, regions, s, p, NULL, err);
+    if (status == AT_OK)
+        status = run(&result, machine, regions, p, &how, err);
+    *out = status == AT_OK && result.finding.kind != AT__FINDING_NONE;
+    for (int i = 0; i < s->setup.buffer_count && status == AT_OK; i++)
+        if (at__role_is_output(s->setup.buffers[i].role))
+            *out = *out || memcmp(at__machine_region_at(machine, regions[i])->data,
+                                  at__machine_region_at(first, first_regions[i])->data,
+                                  (size_t)s->setup.buffers[i].bytes) != 0;
+    at__machine_close(machine);
+    return status;
+}
+
+static at_status take_flaws(at__flaws *flaws, const at__scene *s, const at__program *p,
+                            const at__machine *machine, const int *regions, const at__inspector *inspector,
+                            at_error *err)
+{
+    const at__flaws *all = at__inspector_flaws(inspector);
+    bool doubtful = false, only = true, matters = true;
+    for (int i = 0; i < all->count; i++) {
+        doubtful = doubtful || all->items[i].may_not_matter;
+        only = only && all->items[i].may_not_matter;
+    }
+    at_status status = doubtful && only ? depends_on_garbage(&matters, s, p, machine, regions, err) : AT_OK;
+    for (int i = 0; i < all->count && status == AT_OK; i++)
+        if (matters || !all->items[i].may_not_matter)
+            at__flaws_copy(flaws, &all->items[i]);
+    flaws->dropped += all->dropped;
+    return status;
+}
+
+at_status at__scene_try(at__flaws *flaws, at__scene *s, const at__program *p, at_error *err)
+{
+    at__machine *machine = NULL;
+    at__machine_result result;
+    int regions[AT__MAX_ARGS];
+    run_options how = { .inspector = NULL };
+    at_status status = set_up(&machine, regions, s, p, NULL, err);
+    if (status == AT_OK)
+        status = at__inspector_open(&how.inspector, p->module, machine, err);
+    if (status == AT_OK)
+        status = run(&result, machine, regions, p, &how, err);
+    if (status == AT_OK) {
+        at__inspector_take(how.inspector, &result);
+        status = take_flaws(flaws, s, p, machine, regions, how.inspector, err);
+    }
+    if (status == AT_OK && result.finding.kind == AT__FINDING_NONE)
+        status = judge(flaws, s, machine, regions, err);
+    at__inspector_close(how.inspector);
+    at__machine_close(machine);
+    return status;
+}
+
+at_status at__scene_count(at__tally *tally, at__sample *sample, at__scene *s, const at__program *p,
+                          int64_t most_blocks, at_error *err)
+{
+    at__machine *machine = NULL;
+    at__machine_result result;
+    int regions[AT__MAX_ARGS];
+    const run_options how = { .tally = tally, .sample = sample, .most_blocks = most_blocks };
+    *sample = (at__sample){ 0, 0 };
+    at_status status = set_up(&machine, regions, s, p, NULL, err);
+    if (status == AT_OK)
+        status = run(&result, machine, regions, p, &how, err);
+    if (status == AT_OK && result.finding.kind != AT__FINDING_NONE)
+        status = at_fail(err, AT_ERR_INPUT, "%s:%d: %s", result.finding.file ? result.finding.file : "?",
+                         (int)result.finding.line, result.finding.text);
+    at__machine_close(machine);
+    return status;
+}

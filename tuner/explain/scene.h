@@ -1,0 +1,51 @@
+/*
+ * scene.h - a problem in memory: what its inputs hold, as a runner fills them, and the right answer, which
+ * the op's reference kernel makes on the machine. Each program runs on a copy of its own.
+ */
+#ifndef AUTOTUNE_EXPLAIN_SCENE_H
+#define AUTOTUNE_EXPLAIN_SCENE_H
+
+#include "explain/program.h"
+#include "lang/catalog.h"
+#include "machine/flaws.h"
+#include "machine/machine.h"
+#include "machine/tally.h"
+
+typedef struct at__scene at__scene;
+
+typedef struct at__scene_options {
+    const at__catalog *catalog;
+    at__nvrtc *nvrtc;
+    const at__problem *problem;
+    const int64_t *slots; /* bound for the op; borrowed for the call */
+    int cc;
+    uint64_t seed;
+    bool answer; /* run the reference: at__scene_try wants it */
+    int64_t
+        most_filled_bytes; /* larger inputs of random bits stay zero, which no address depends on; 0: none */
+} at__scene_options;
+
+/*
+ * AT_ERR_INPUT: the op has no kernels here, its reference does not compile or run, or a file cannot be read.
+ * The text of a flaw of the reference's own is in *err.
+ */
+at_status at__scene_open(at__scene **out, const at__scene_options *options, at_error *err) AT_MUST_CHECK;
+void at__scene_close(at__scene *scene); /* NULL is allowed */
+
+/* Runs all launches of a program, watched, and compares its outputs. What is wrong is added to *flaws. */
+at_status at__scene_try(at__flaws *flaws, at__scene *scene, const at__program *program,
+                        at_error *err) AT_MUST_CHECK;
+
+/* What a launch ran of, for counts that are a sample. */
+typedef struct at__sample {
+    int64_t blocks, of; /* the most of any launch's */
+} at__sample;
+
+/*
+ * Runs at most `most_blocks` blocks of each launch and counts what they cost; 0: all. AT_ERR_INPUT: it ran
+ * into what the machine calls a flaw.
+ */
+at_status at__scene_count(at__tally *tally, at__sample *sample, at__scene *scene, const at__program *program,
+                          int64_t most_blocks, at_error *err) AT_MUST_CHECK;
+
+#endif

@@ -1,0 +1,514 @@
+/*
+ * inspect.c - a shadow for each region and for the shared memory of each block of a cluster. Lanes that the
+ * machine is about to complain of are left to it.
+ */
+#include "machine/inspect.h"
+#include "machine/shadow.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_RANKS = 16, BARRIERS = 16, MOST_MBARRIERS = 16, MOST_REGIONS = 64 };
+
+/* An asynchronous copy that is on its way. */
+typedef struct copy {
+    at__access at;
+    int warp;
+    int64_t group;
+} copy;
+
+typedef struct mbarrier {
+    int64_t offset;
+    uint32_t arrived;
+} mbarrier;
+
+/* A block that runs; a cluster has several at once. */
+typedef struct block {
+    at__order order;
+    at__shadow *shared;
+    int64_t shared_bytes;
+    uint32_t arrived[BARRIERS]; /* warps */
+    uint32_t ended;             /* warps with lanes that have: barriers count them in */
+    mbarrier mbarriers[MOST_MBARRIERS];
+    int mbarrier_count;
+    copy *copies;
+    size_t copy_count, copy_cap;
+    bool runs;
+} block;
+
+struct at__inspector {
+    const at__ptx_module *module;
+    at__machine *machine;
+    at__machine_watch watch;
+    uint32_t dims[3]; /* of the launch's blocks */
+    block blocks[MOST_RANKS];
+    at__shadow *regions[MOST_REGIONS];
+    at__flaws flaws;
+    bool failed; /* out of memory */
+};
+
+/* ---- telling ---- */
+
+static void thread_at(int64_t out[3], const at__inspector *in, int thread)
+{
+    out[0] = thread % (int64_t)in->dims[0];
+    out[1] = thread / (int64_t)in->dims[0] % (int64_t)in->dims[1];
+    out[2] = thread / ((int64_t)in->dims[0] * in->dims[1]);
+}
+
+/* In the kernel's own text, where a function was inlined. */
+static void name_place(at__flaw *f, const at__inspector *in, const at__ptx_instruction *i)
+{
+    if (i->outer_file >= 0 && i->outer_file < in->module->file_count)
+        snprintf(f->file, sizeof f->file, "%s", in->module->files[i->outer_file]);
+    f->line = i->outer_line;
+}
+
+static void place(at__flaw *f, const at__inspector *in, const at__machine_at *at, int lane)
+{
+    const at__ptx_instruction *i = at->instruction;
+    f->instruction = at->index;
+    name_place(f, in, i);
+    for (int d = 0; d < 3; d++)
+        f->block[d] = at->block_at[d];
+    thread_at(f->thread, in, at->warp * AT__LANES + lane);
+}
+
+/* As it is written in the source: of "_ZZ6kernelE4tile" tile. */
+static const char *plain(const char *name)
+{
+    const char *best = name;
+    for (const char *at = strncmp(name, "_Z", 2) == 0 ? name : ""; *at; at++) {
+        char *end = NULL;
+        const long len = *at >= '1' && *at <= '9' ? strtol(at, &end, 10) : 0;
+        if (len > 0 && strlen(end) == (size_t)len)
+            best = end;
+    }
+    return best;
+}
+
+/* "byte 12 of shared 'tile'", or of shared memory at all. */
+static void shared_place(char *out, size_t size, const at__inspector *in, uint64_t offset)
+{
+    for (int v = 0; v < in->module->variable_count; v++) {
+        const at__ptx_variable *var = &in->module->variables[v];
+        if (var->space == AT__PTX_SHARED && !var->external && offset >= (uint64_t)var->offset &&
+            offset < (uint64_t)(var->offset + var->bytes)) {
+            snprintf(out, size, "byte %" PRIu64 " of shared '%.60s'", offset - (uint64_t)var->offset,
+                     plain(var->name));
+            return;
+        }
+    }
+    snprintf(out, size, "byte %" PRIu64 " of shared memory", offset);
+}
+
+static void tell_hazard(at__inspector *in, const at__machine_at *at, const at__hazard *h, const char *where,
+                        bool shared)
+{
+    static const struct {
+        at__flaw_kind kind;
+        const char *text; /* NULL: the other thread does not matter */
+    } KINDS[] = {
+        [AT__HAZARD_UNWRITTEN] = { AT__FLAW_UNWRITTEN, NULL },
+        [AT__HAZARD_NOT_AWAITED] = { AT__FLAW_COPY_NOT_AWAITED,
+                                     "is used while an asynchronous copy by thread" },
+        [AT__HAZARD_WRITE_WRITE] = { AT__FLAW_RACE_WRITES,
+                                     "is written, and was given another value by thread" },
+        [AT__HAZARD_READ_WRITE] = { AT__FLAW_RACE_READ_WRITE, "is written, and was read by thread" },
+        [AT__HAZARD_WRITE_READ] = { AT__FLAW_RACE_READ_WRITE, "is read, and was written by thread" },
+    };
+    at__flaw f = { .kind = KINDS[h->kind].kind,
+                   .address = h->offset,
+                   .may_not_matter = shared && h->kind == AT__HAZARD_UNWRITTEN };
+    int64_t other[3];
+    place(&f, in, at, h->lane);
+    thread_at(other, in, h->other);
+    if (!KINDS[h->kind].text)
+        snprintf(f.what, sizeof f.what, "%s is read, and nobody wrote it", where);
+    else
+        snprintf(f.what, sizeof f.what, "%s %s %" PRId64 ",%" PRId64 ",%" PRId64 "%s", where,
+                 KINDS[h->kind].text, other[0], other[1], other[2],
+                 h->kind == AT__HAZARD_NOT_AWAITED ? " may not have brought it" : " with no barrier between");
+    at__flaws_add(&in->flaws, &f);
+}
+
+/* ---- accesses ---- */
+
+static at__touch_kind touch_of(const at__machine_at *at, at__machine_access_kind kind)
+{
+    const bool strong = at->instruction->semantics != AT__PTX_WEAK;
+    switch (kind) {
+    case AT__ACCESS_ATOMIC:
+    case AT__ACCESS_REDUCTION:
+    case AT__ACCESS_BARRIER:
+        return AT__TOUCH_ATOMIC;
+    case AT__ACCESS_ASYNC_TARGET:
+        return AT__TOUCH_COPY;
+    case AT__ACCESS_STORE:
+    case AT__ACCESS_MATRIX_STORE:
+        return strong ? AT__TOUCH_ATOMIC : AT__TOUCH_WRITE;
+    default:
+        return strong ? AT__TOUCH_STRONG_READ : AT__TOUCH_READ;
+    }
+}
+
+/* A store that is volatile or stronger needs nothing written before it. */
+static bool only_writes(at__machine_access_kind kind)
+{
+    return kind == AT__ACCESS_STORE || kind == AT__ACCESS_MATRIX_STORE || kind == AT__ACCESS_ASYNC_TARGET ||
+           kind == AT__ACCESS_BARRIER;
+}
+
+/* The lanes whose bytes are within `bytes`, with their offsets from `from`. */
+static at__access within(const at__machine_access *a, uint32_t lanes, uint64_t from, int64_t bytes)
+{
+    at__access out = { .active = 0, .bytes = a->bytes };
+    for (uint32_t left = lanes & a->mask; left; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        const uint64_t offset = a->address[lane] - from;
+        out.address[lane] = offset;
+        if (bytes >= a->bytes && offset <= (uint64_t)(bytes - a->bytes))
+            out.active |= 1u << lane;
+    }
+    return out;
+}
+
+/* Copies of less than they write: each such lane is left with what it reads. */
+static void shorten(at__access *access, const at__machine_access *a)
+{
+    for (uint32_t left = access->active; left && a->lane_bytes; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        if (a->lane_bytes[lane] < a->bytes)
+            access->active &= ~(1u << lane);
+    }
+}
+
+/* What a store changes, by lanes; of elements of 1, 2, 4 or 8 bytes. */
+typedef struct change {
+    unsigned char values[AT__LANES][16], before[AT__LANES][16];
+} change;
+
+/* false: it is not known what is stored. */
+static bool read_change(change *c, const at__machine_access *a)
+{
+    const int each = a->element_bytes;
+    if (!a->values || !a->at || a->bytes > 16)
+        return false;
+    for (uint32_t left = a->mask; left; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        memcpy(c->before[lane], a->at[lane], (size_t)a->bytes);
+        for (int k = 0; k < a->bytes / each; k++)
+            memcpy(c->values[lane] + k * each, &a->values[k][lane], (size_t)each);
+    }
+    return true;
+}
+
+static at__hazard touch(at__shadow *shadow, const block *b, const at__machine_at *at,
+                        const at__machine_access *a, at__access access, bool local)
+{
+    change c;
+    at__touch t = { .kind = touch_of(at, a->kind), .at = access, .warp = at->warp };
+    if (t.kind == AT__TOUCH_WRITE && read_change(&c, a)) {
+        t.values = c.values[0];
+        t.before = c.before[0];
+    }
+    at__hazard h = at__shadow_touch(shadow, &b->order, &t, local);
+    if (h.kind == AT__HAZARD_UNWRITTEN && only_writes(a->kind))
+        h.kind = AT__HAZARD_NONE;
+    return h;
+}
+
+static at__shadow *region_shadow(at__inspector *in, int region)
+{
+    if (region >= MOST_REGIONS)
+        return NULL;
+    if (!in->regions[region]) {
+        const at__machine_region *r = at__machine_region_at(in->machine, region);
+        in->regions[region] = at__shadow_open((size_t)r->bytes, r->kind != AT__REGION_BUFFER ||
+                                                                    (r->flags & AT__REGION_INITIALISED));
+        in->failed = in->failed || !in->regions[region];
+    }
+    return in->regions[region];
+}
+
+static void touch_global(at__inspector *in, const at__machine_at *at, const at__machine_access *a)
+{
+    char where[160];
+    for (uint32_t left = a->mask; left;) {
+        const int region = at__machine_region_of(in->machine, a->address[__builtin_ctz(left)]);
+        uint32_t same = 0;
+        for (uint32_t rest = left; rest; rest &= rest - 1)
+            if (at__machine_region_of(in->machine, a->address[__builtin_ctz(rest)]) == region)
+                same |= rest & -rest;
+        left &= ~same;
+        at__shadow *shadow = region >= 0 ? region_shadow(in, region) : NULL;
+        if (!shadow)
+            continue;
+        const at__machine_region *r = at__machine_region_at(in->machine, region);
+        at__access access = within(a, same, r->address, r->bytes);
+        shorten(&access, a);
+        const at__hazard h = touch(shadow, &in->blocks[at->rank], at, a, access, false);
+        snprintf(where, sizeof where, "byte %" PRIu64 " of '%.60s'", h.offset, r->name);
+        if (h.kind != AT__HAZARD_NONE)
+            tell_hazard(in, at, &h, where, false);
+    }
+}
+
+static void remember_copy(at__inspector *in, block *b, const at__machine_at *at, const at__access *access,
+                          int64_t group)
+{
+    if (!at__grow(&b->copies, &b->copy_cap, b->copy_count, sizeof *b->copies)) {
+        in->failed = true;
+        return;
+    }
+    b->copies[b->copy_count++] = (copy){ *access, at->warp, group };
+}
+
+static void touch_shared(at__inspector *in, const at__machine_at *at, const at__machine_access *a)
+{
+    char where[160];
+    block *b = &in->blocks[at->rank];
+    if (!b->shared)
+        return;
+    const at__access access = within(a, ~0u, 0, b->shared_bytes);
+    const at__hazard h = touch(b->shared, b, at, a, access, true);
+    if (a->kind == AT__ACCESS_ASYNC_TARGET)
+        remember_copy(in, b, at, &access, a->group);
+    shared_place(where, sizeof where, in, h.offset);
+    if (h.kind != AT__HAZARD_NONE)
+        tell_hazard(in, at, &h, where, true);
+}
+
+/* Memory of another block: what is written there counts as written, no more. */
+static void touch_cluster(at__inspector *in, const at__machine_access *a)
+{
+    for (uint32_t left = a->mask; left && a->kind != AT__ACCESS_LOAD; left &= left - 1) {
+        const int lane = __builtin_ctz(left), rank = a->rank[lane];
+        block *b = rank >= 0 && rank < MOST_RANKS ? &in->blocks[rank] : NULL;
+        if (b && b->shared && a->address[lane] + (uint64_t)a->bytes <= (uint64_t)b->shared_bytes)
+            at__shadow_set(b->shared, &b->order, a->address[lane], a->bytes);
+    }
+}
+
+static bool on_access(void *context, const at__machine_at *at, const at__machine_access *a)
+{
+    at__inspector *in = context;
+    if (a->kind == AT__ACCESS_PREFETCH || at->rank >= MOST_RANKS || at->warp >= AT__MAX_WARPS)
+        return true;
+    if (a->space == AT__PTX_GLOBAL)
+        touch_global(in, at, a);
+    else if (a->space == AT__PTX_SHARED)
+        touch_shared(in, at, a);
+    else if (a->space == AT__PTX_SHARED_CLUSTER)
+        touch_cluster(in, a);
+    return !in->failed;
+}
+
+/* ---- events ---- */
+
+static uint32_t all_warps(const at__machine_at *at)
+{
+    return at->warp_count >= 32 ? ~0u : (1u << at->warp_count) - 1;
+}
+
+static void await(block *b, const at__machine_at *at, int64_t below)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < b->copy_count; i++) {
+        copy *c = &b->copies[i];
+        if (c->warp == at->warp && c->group < below) {
+            at__access done = c->at;
+            done.active &= at->mask;
+            c->at.active &= ~at->mask;
+            at__shadow_await(b->shared, &b->order, &done, c->warp);
+        }
+        if (c->at.active)
+            b->copies[kept++] = *c;
+    }
+    b->copy_count = kept;
+}
+
+static mbarrier *find_mbarrier(block *b, int64_t offset)
+{
+    for (int i = 0; i < b->mbarrier_count; i++)
+        if (b->mbarriers[i].offset == offset)
+            return &b->mbarriers[i];
+    if (b->mbarrier_count == MOST_MBARRIERS)
+        return &b->mbarriers[0];
+    b->mbarriers[b->mbarrier_count] = (mbarrier){ .offset = offset };
+    return &b->mbarriers[b->mbarrier_count++];
+}
+
+static void release_cluster(at__inspector *in, const at__machine_at *at)
+{
+    for (int r = 0; r < MOST_RANKS; r++)
+        if (in->blocks[r].runs)
+            at__order_barrier(&in->blocks[r].order, all_warps(at));
+}
+
+static bool on_event(void *context, const at__machine_at *at, at__machine_event event, int64_t number)
+{
+    at__inspector *in = context;
+    if (at->rank >= MOST_RANKS || at->warp >= AT__MAX_WARPS)
+        return true;
+    block *b = &in->blocks[at->rank];
+    const uint32_t own = 1u << at->warp;
+    switch (event) {
+    case AT__EVENT_BARRIER_ARRIVE:
+        b->arrived[number % BARRIERS] |= own;
+        break;
+    case AT__EVENT_BARRIER_RELEASE:
+        at__order_barrier(&b->order, b->arrived[number % BARRIERS] | b->ended);
+        b->arrived[number % BARRIERS] = 0;
+        break;
+    case AT__EVENT_EXIT:
+        b->ended |= own;
+        break;
+    case AT__EVENT_CLUSTER_RELEASE:
+        release_cluster(in, at);
+        break;
+    case AT__EVENT_WARP_SYNC:
+        at__order_warp(&b->order, at->warp);
+        break;
+    case AT__EVENT_ASYNC_DONE:
+        if (b->shared)
+            await(b, at, number);
+        break;
+    case AT__EVENT_MBARRIER_ARRIVE:
+        find_mbarrier(b, number)->arrived |= own;
+        break;
+    case AT__EVENT_MBARRIER_PASS:
+        at__order_learn(&b->order, at->warp, find_mbarrier(b, number)->arrived & ~own);
+        break;
+    default:
+        break;
+    }
+    return true;
+}
+
+/* Clocks are full after a million blocks with barriers: all begins anew, and what was written stays so. */
+static void begin_anew(at__inspector *in)
+{
+    for (int r = 0; r < MOST_RANKS; r++) {
+        memset(&in->blocks[r].order, 0, sizeof in->blocks[r].order);
+        if (in->blocks[r].shared)
+            at__shadow_clear(in->blocks[r].shared, false);
+    }
+    for (int i = 0; i < MOST_REGIONS; i++)
+        if (in->regions[i])
+            at__shadow_forget(in->regions[i]);
+}
+
+static bool on_begin(void *context, const at__machine_at *at)
+{
+    at__inspector *in = context;
+    if (at->rank >= MOST_RANKS)
+        return true;
+    block *b = &in->blocks[at->rank];
+    if (at->shared_bytes > b->shared_bytes) {
+        at__shadow_close(b->shared);
+        b->shared = at__shadow_open((size_t)at->shared_bytes, false);
+        b->shared_bytes = b->shared ? at->shared_bytes : 0;
+        in->failed = in->failed || !b->shared;
+    }
+    if (!at__order_begin(&b->order)) {
+        begin_anew(in);
+        (void)at__order_begin(&b->order);
+    }
+    memset(b->arrived, 0, sizeof b->arrived);
+    b->ended = 0;
+    b->mbarrier_count = 0;
+    b->copy_count = 0;
+    b->runs = true;
+    return !in->failed;
+}
+
+static bool on_end(void *context, const at__machine_at *at)
+{
+    at__inspector *in = context;
+    if (at->rank < MOST_RANKS)
+        in->blocks[at->rank].runs = false;
+    return true;
+}
+
+/* ---- the machine's own ---- */
+
+void at__inspector_take(at__inspector *in, const at__machine_result *result)
+{
+    static const at__flaw_kind KINDS[] = {
+        [AT__FINDING_NONE] = AT__FLAW_KINDS,
+        [AT__FINDING_BOUNDS] = AT__FLAW_OUT_OF_BOUNDS,
+        [AT__FINDING_MISALIGNED] = AT__FLAW_MISALIGNED,
+        [AT__FINDING_READ_ONLY] = AT__FLAW_INPUT_WRITTEN,
+        [AT__FINDING_BARRIER] = AT__FLAW_BARRIER_DIVERGES,
+        [AT__FINDING_ENDLESS] = AT__FLAW_ENDLESS,
+        [AT__FINDING_TRAP] = AT__FLAW_TRAPPED,
+        [AT__FINDING_INVALID] = AT__FLAW_UNDEFINED,
+        [AT__FINDING_STOPPED] = AT__FLAW_KINDS,
+    };
+    const at__finding *from = &result->finding;
+    at__flaw f = {
+        .kind = KINDS[from->kind], .instruction = from->index, .line = from->line, .address = from->address
+    };
+    if (f.kind == AT__FLAW_KINDS)
+        return;
+    for (int d = 0; d < 3; d++) {
+        f.block[d] = from->block_at[d];
+        f.thread[d] = from->thread_at[d];
+    }
+    snprintf(f.file, sizeof f.file, "%s", from->file ? from->file : "");
+    if (from->function)
+        name_place(&f, in, &from->function->instructions[from->index]);
+    const at__machine_region *r = from->kind == AT__FINDING_MISALIGNED && from->region >= 0
+                                      ? at__machine_region_at(in->machine, from->region)
+                                      : NULL;
+    if (r)
+        snprintf(f.what, sizeof f.what, "%.160s: byte %" PRId64 " of '%.50s'", from->text,
+                 (int64_t)(from->address - r->address), r->name);
+    else
+        snprintf(f.what, sizeof f.what, "%.239s", from->text);
+    at__flaws_add(&in->flaws, &f);
+}
+
+/* ---- opening ---- */
+
+at_status at__inspector_open(at__inspector **out, const at__ptx_module *module, at__machine *machine,
+                             at_error *err)
+{
+    at__inspector *in = calloc(1, sizeof *in);
+    if (!in)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    in->module = module;
+    in->machine = machine;
+    in->watch = (at__machine_watch){
+        .context = in, .block_begin = on_begin, .block_end = on_end, .access = on_access, .event = on_event
+    };
+    *out = in;
+    return AT_OK;
+}
+
+void at__inspector_close(at__inspector *in)
+{
+    if (!in)
+        return;
+    for (int r = 0; r < MOST_RANKS; r++) {
+        at__shadow_close(in->blocks[r].shared);
+        free(in->blocks[r].copies);
+    }
+    for (int i = 0; i < MOST_REGIONS; i++)
+        at__shadow_close(in->regions[i]);
+    free(in);
+}
+
+const at__machine_watch *at__inspector_watch(at__inspector *in, const at__machine_launch *launch)
+{
+    memcpy(in->dims, launch->block, sizeof in->dims);
+    return &in->watch;
+}
+
+const at__flaws *at__inspector_flaws(const at__inspector *in)
+{
+    return &in->flaws;
+}

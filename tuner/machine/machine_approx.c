@@ -1,0 +1,82 @@
+/*
+ * machine_approx.c - what the hardware computes by tables, with an error that the ISA bounds but does not say
+ * the bits of: computed in double precision and rounded here, so closer than the hardware is. The instruction
+ * is marked as inexact.
+ */
+#include "machine/machine_parts.h"
+
+#include <math.h>
+
+static double flushed(uint64_t bits, bool flush)
+{
+    return flush && (bits & 0x7f800000) == 0 ? (bits & 0x80000000 ? -0.0 : 0.0) : (double)at__f32(bits);
+}
+
+static double function_of(int op, double a, double b)
+{
+    switch (op) {
+    case AT__PTX_DIV:
+        return a / b;
+    case AT__PTX_RCP:
+        return 1 / a;
+    case AT__PTX_SQRT:
+        return sqrt(a);
+    case AT__PTX_RSQRT:
+        return 1 / sqrt(a);
+    case AT__PTX_EX2:
+        return exp2(a);
+    case AT__PTX_LG2:
+        return log2(a);
+    case AT__PTX_SIN:
+        return sin(a);
+    case AT__PTX_COS:
+        return cos(a);
+    default:
+        return tanh(a);
+    }
+}
+
+static void approx_f32(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    const bool flush = d->ptx->flags & AT__PTX_FTZ;
+    uint64_t *to = at__group(x, d, 0);
+    const uint64_t *a = at__group(x, d, 1), *b = at__group(x, d, 2);
+    AT__EACH_LANE(mask, {
+        const float value = (float)function_of(d->ptx->op, flushed(a[l], flush), flushed(b[l], flush));
+        const uint64_t bits = isnan(value) ? 0x7fffffff : at__bits_f32(value);
+        to[l] = flush && (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits;
+    });
+}
+
+/* rcp.approx.ftz.f64 and rsqrt.approx.f64 give the upper half alone. */
+static void approx_f64(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    uint64_t *to = at__group(x, d, 0);
+    const uint64_t *a = at__group(x, d, 1);
+    const uint64_t upper = d->ptx->op == AT__PTX_RCP ? ~(uint64_t)UINT32_MAX : UINT64_MAX;
+    AT__EACH_LANE(mask, to[l] = at__bits_f64(function_of(d->ptx->op, at__f64(a[l]), 0)) & upper);
+}
+
+at__handler *at__select_approx(const at__ptx_instruction *i)
+{
+    const bool narrow = i->type == AT__PTX_F32, wide = i->type == AT__PTX_F64;
+    const bool approx = i->flags & (AT__PTX_APPROX | AT__PTX_FULL);
+    if (!approx || i->from || i->round ||
+        (i->flags & ~(uint32_t)(AT__PTX_APPROX | AT__PTX_FULL | AT__PTX_FTZ | AT__PTX_INEXACT)))
+        return NULL;
+    switch (i->op) {
+    case AT__PTX_RCP:
+    case AT__PTX_RSQRT:
+        return narrow ? approx_f32 : wide ? approx_f64 : NULL;
+    case AT__PTX_DIV:
+    case AT__PTX_SQRT:
+    case AT__PTX_EX2:
+    case AT__PTX_LG2:
+    case AT__PTX_SIN:
+    case AT__PTX_COS:
+    case AT__PTX_TANH:
+        return narrow ? approx_f32 : NULL;
+    default:
+        return NULL;
+    }
+}

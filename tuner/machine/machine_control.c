@@ -1,0 +1,321 @@
+/*
+ * machine_control.c - where lanes go: nodes of a warp, branches, calls, ends.
+ */
+#include "machine/machine_parts.h"
+
+#include <stdlib.h>
+
+/* ---- nodes ---- */
+
+int32_t at__node_add(at__exec *x, at__node node)
+{
+    at__warp *w = x->warp;
+    for (int32_t i = 0; i < AT__MAX_NODES; i++)
+        if (i >= w->node_count || w->nodes[i].state == AT__NODE_FREE) {
+            w->nodes[i] = node;
+            w->node_count = i >= w->node_count ? i + 1 : w->node_count;
+            return i;
+        }
+    at__find_fault(x, AT__FINDING_INVALID, at__first_lane(node.mask),
+                   "calls and branches are nested more than %d deep", AT__MAX_NODES);
+    return -1;
+}
+
+void at__end_node(at__exec *x, int32_t node)
+{
+    at__warp *w = x->warp;
+    while (node >= 0) {
+        at__node *n = &w->nodes[node];
+        const int32_t above = n->above;
+        n->state = AT__NODE_FREE;
+        if (above < 0 || --w->nodes[above].below > 0)
+            return;
+        w->nodes[above].state = AT__NODE_RUNS;
+        if (w->nodes[above].mask)
+            return;
+        node = above;
+    }
+}
+
+void at__part(at__exec *x, uint32_t taken, int32_t target, int32_t join)
+{
+    const int32_t self = (int32_t)(x->node - x->warp->nodes);
+    at__node *n = x->node;
+    at__node other = *n, same = *n;
+    other.mask = taken;
+    other.pc = target;
+    same.mask &= ~taken;
+    other.below = same.below = 0;
+    other.is_call = same.is_call = false;
+    if (join < 0 || join == n->join) { /* they meet where this node ends, or nowhere: beside it */
+        other.is_call = n->is_call;
+        if (at__node_add(x, other) >= 0) {
+            if (n->above >= 0)
+                x->warp->nodes[n->above].below++;
+            n->mask = same.mask;
+        }
+        return;
+    }
+    other.above = same.above = self;
+    other.join = same.join = join;
+    n->state = AT__NODE_WAITS;
+    n->below = 2;
+    n->pc = join;
+    if (at__node_add(x, other) >= 0)
+        at__node_add(x, same);
+}
+
+void at__leave(at__exec *x, uint32_t lanes, bool everywhere)
+{
+    at__warp *w = x->warp;
+    int32_t node = (int32_t)(x->node - w->nodes);
+    const int32_t self = node;
+    while (node >= 0) {
+        w->nodes[node].mask &= ~lanes;
+        if (w->nodes[node].is_call && !everywhere)
+            break;
+        node = w->nodes[node].above;
+    }
+    const bool from_kernel = node < 0;
+    if (from_kernel) {
+        w->alive &= ~lanes;
+        at__event(x, AT__EVENT_EXIT, lanes, 0);
+    }
+    if (x->node->mask == 0)
+        at__end_node(x, self);
+    if (from_kernel) {
+        at__check_barriers(x);
+        at__check_cluster(x);
+    }
+}
+
+/* ---- branches ---- */
+
+static void bra(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    if (mask == x->node->mask)
+        x->node->pc = d->target;
+    else
+        at__part(x, mask, d->target, d->join);
+}
+
+/* Lanes part by their target, one after the other; the last goes on in this node. */
+static void brx(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    const at__ptx_table *t = &x->code->function->tables[d->target];
+    uint64_t index[AT__LANES];
+    memcpy(index, at__group(x, d, 0), sizeof index);
+    while (mask && !x->stop) {
+        const int lane = at__first_lane(mask);
+        const uint32_t row = (uint32_t)index[lane];
+        uint32_t same = 0;
+        if (row >= (uint32_t)t->count) {
+            at__find_fault(x, AT__FINDING_INVALID, lane, "a branch to row %u of a table of %d", row,
+                           t->count);
+            return;
+        }
+        for (int l = 0; l < AT__LANES; l++)
+            same |= (uint32_t)((mask >> l & 1) && (uint32_t)index[l] == row) << l;
+        mask &= ~same;
+        if (same == x->node->mask) {
+            x->node->pc = t->targets[row];
+            return;
+        }
+        const int32_t self = (int32_t)(x->node - x->warp->nodes);
+        at__part(x, same, t->targets[row], d->join);
+        if (x->warp->nodes[self].state == AT__NODE_WAITS) /* the rest is below: the one made last */
+            for (int32_t i = 0; i < x->warp->node_count; i++)
+                if (x->warp->nodes[i].state == AT__NODE_RUNS && x->warp->nodes[i].above == self &&
+                    !(x->warp->nodes[i].mask & same))
+                    x->node = &x->warp->nodes[i];
+    }
+}
+
+static void leave_function(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    at__leave(x, mask, d->ptx->op == AT__PTX_EXIT);
+}
+
+static void trap(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    (void)d;
+    at__find_fault(x, AT__FINDING_TRAP, at__first_lane(mask), "a trap, as of a failed assertion");
+}
+
+/* ---- calls ---- */
+
+static unsigned char *frame_byte(const at__exec *x, int64_t frame, int64_t offset, int lane)
+{
+    return x->warp->local + (int64_t)lane * x->warp->local_bytes + frame + offset;
+}
+
+/* Room for the frame of another call; false: a finding. */
+static bool make_room(at__exec *x, int32_t slots, int64_t local)
+{
+    at__warp *w = x->warp;
+    if (slots > w->slots) {
+        uint64_t *grown = realloc(w->registers, (size_t)slots * AT__LANES * sizeof *grown);
+        if (!grown) {
+            x->stop = x->no_memory = true;
+            return false;
+        }
+        memset(grown + (size_t)w->slots * AT__LANES, 0,
+               (size_t)(slots - w->slots) * AT__LANES * sizeof *grown);
+        w->registers = grown;
+        w->slots = slots;
+    }
+    if (local <= w->local_bytes)
+        return true;
+    if (local > 1 << 24)
+        return at__find_fault(x, AT__FINDING_INVALID, at__first_lane(x->node->mask),
+                              "calls need a stack of more than 16 MiB");
+    unsigned char *moved = calloc(AT__LANES, (size_t)local);
+    if (!moved) {
+        x->stop = x->no_memory = true;
+        return false;
+    }
+    for (int l = 0; l < AT__LANES && w->local; l++)
+        memcpy(moved + l * local, w->local + l * w->local_bytes, (size_t)w->local_bytes);
+    free(w->local);
+    w->local = moved;
+    w->local_bytes = local;
+    return true;
+}
+
+/* The caller's parameter variables become those of the callee; results the other way when it has returned. */
+static void pass(at__exec *x, uint32_t mask, int64_t from_frame, int32_t from, int64_t to_frame, int32_t to)
+{
+    const at__ptx_variable *a = &x->machine->module->variables[from], *b = &x->machine->module->variables[to];
+    const int64_t bytes = a->bytes < b->bytes ? a->bytes : b->bytes;
+    for (int l = 0; l < AT__LANES; l++)
+        if (mask >> l & 1)
+            memmove(frame_byte(x, to_frame, b->offset, l), frame_byte(x, from_frame, a->offset, l),
+                    (size_t)bytes);
+}
+
+static void call(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    const at__code *callee = &x->program->functions[d->target];
+    const at__ptx_function *f = &x->machine->module->functions[d->target];
+    const at__ptx_operand *given = at__ptx_group(x->code->function, d->ptx, 2);
+    at__node n = { .state = AT__NODE_RUNS, .is_call = true, .mask = mask, .function = d->target, .join = -1 };
+    n.above = (int32_t)(x->node - x->warp->nodes);
+    n.registers = x->node->registers + x->code->slots;
+    n.local = at__round_frame(x->node->local + x->code->function->local_bytes);
+    if (!make_room(x, n.registers + callee->slots, n.local + f->local_bytes))
+        return;
+    for (int k = 0; k < f->param_count && k < d->ptx->width[2]; k++)
+        pass(x, mask, x->node->local, given[k].index, n.local, f->params[k]);
+    x->node->state = AT__NODE_WAITS;
+    x->node->below = 1;
+    at__node_add(x, n);
+}
+
+static void ret_from_call(at__exec *x, uint32_t mask)
+{
+    /* Results are where the call says: of the node above the call's own. */
+    int32_t node = (int32_t)(x->node - x->warp->nodes);
+    while (node >= 0 && !x->warp->nodes[node].is_call)
+        node = x->warp->nodes[node].above;
+    if (node < 0)
+        return;
+    const at__node *own = &x->warp->nodes[node], *caller = &x->warp->nodes[own->above];
+    const at__code *code = &x->program->functions[caller->function];
+    const at__decoded *d = &code->code[caller->pc - 1];
+    const at__ptx_function *f = &x->machine->module->functions[own->function];
+    const at__ptx_operand *wanted = at__ptx_group(code->function, d->ptx, 0);
+    for (int k = 0; k < f->result_count && k < d->ptx->width[0]; k++)
+        pass(x, mask, own->local, f->results[k], caller->local, wanted[k].index);
+}
+
+static void ret(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    ret_from_call(x, mask);
+    leave_function(x, d, mask);
+}
+
+/* ---- functions of the system ---- */
+
+/* The two parameters of vprintf, of each lane; its result is how many were asked for. */
+static void call_print(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    uint64_t given[2][AT__LANES] = { 0 };
+    const at__ptx_operand *o = at__ptx_group(x->code->function, d->ptx, 2);
+    for (int k = 0; k < 2 && k < d->ptx->width[2]; k++) {
+        const at__ptx_variable *v = &x->machine->module->variables[o[k].index];
+        for (int l = 0; l < AT__LANES && v->bytes == 8; l++)
+            memcpy(&given[k][l], frame_byte(x, x->node->local, v->offset, l), 8);
+    }
+    at__print_lanes(x, given[0], given[1], mask);
+}
+
+static void call_system(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    const char *name = x->machine->module->functions[d->target].name;
+    if (strcmp(name, "__assertfail") == 0)
+        at__find_fault(x, AT__FINDING_TRAP, at__first_lane(mask), "an assertion has failed");
+    else if (strcmp(name, "vprintf") == 0)
+        call_print(x, d, mask);
+    else
+        at__find_fault(x, AT__FINDING_INVALID, at__first_lane(mask), "a call of '%s', which has no body here",
+                       name);
+}
+
+static void call_any(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    if (x->program->functions[d->target].code)
+        call(x, d, mask);
+    else
+        call_system(x, d, mask);
+}
+
+/* ---- choosing ---- */
+
+static void nothing(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    (void)x;
+    (void)d;
+    (void)mask;
+}
+
+static void nanosleep_turn(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    (void)d;
+    (void)mask;
+    x->yield = true;
+}
+
+static void fence(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    (void)d;
+    at__event(x, AT__EVENT_FENCE, mask, d->ptx->scope);
+}
+
+at__handler *at__select_control(const at__ptx_instruction *i)
+{
+    switch (i->op) {
+    case AT__PTX_BRA:
+        return i->group_count == 1 ? bra : NULL;
+    case AT__PTX_BRX:
+        return i->group_count == 2 ? brx : NULL;
+    case AT__PTX_RET:
+        return ret;
+    case AT__PTX_EXIT:
+        return leave_function;
+    case AT__PTX_TRAP:
+    case AT__PTX_BRKPT:
+        return trap;
+    case AT__PTX_CALL:
+        return i->group_count == 3 && i->width[1] == 1 ? call_any : NULL;
+    case AT__PTX_FENCE:
+        return fence;
+    case AT__PTX_NANOSLEEP:
+        return nanosleep_turn;
+    case AT__PTX_PMEVENT:
+    case AT__PTX_SETMAXNREG:
+    case AT__PTX_GRIDDEPCONTROL:
+        return nothing;
+    default:
+        return NULL;
+    }
+}

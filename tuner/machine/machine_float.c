@@ -1,0 +1,306 @@
+/*
+ * machine_float.c - f32 and f64. To nearest it is C's own arithmetic, other roundings are those of
+ * machine_round.h. A result that is no number is the one that the ISA says: 0x7fffffff in f32.
+ */
+#include "machine/machine_round.h"
+#include "machine/machine_parts.h"
+
+#include <math.h>
+
+#define NAN_F32 0x7fffffffu
+
+/* ---- f32 ---- */
+
+static inline uint64_t canonical(float value)
+{
+    return value != value ? NAN_F32 : at__bits_f32(value);
+}
+
+static inline uint64_t flush(uint64_t bits)
+{
+    return (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits;
+}
+
+static inline uint64_t saturate(uint64_t bits)
+{
+    const float value = at__f32(bits);
+    return value > 0 ? at__bits_f32(value < 1 ? value : 1) : 0;
+}
+
+#define F32_OP(name, expression)                                                                             \
+    static void name(at__exec *x, const at__decoded *d, uint32_t mask)                                       \
+    {                                                                                                        \
+        uint64_t *to = at__group(x, d, 0);                                                                   \
+        const uint64_t *A = at__group(x, d, 1), *B = at__group(x, d, 2), *C = at__group(x, d, 3);            \
+        (void)B;                                                                                             \
+        (void)C;                                                                                             \
+        AT__EACH_LANE(mask, {                                                                                \
+            const float a = at__f32(A[l]), b = at__f32(B[l]), c = at__f32(C[l]);                             \
+            (void)b;                                                                                         \
+            (void)c;                                                                                         \
+            to[l] = canonical(expression);                                                                   \
+        });                                                                                                  \
+    }
+
+F32_OP(add_f32, a + b)
+F32_OP(sub_f32, a - b)
+F32_OP(mul_f32, a *b)
+F32_OP(fma_f32, fmaf(a, b, c))
+F32_OP(div_f32, a / b)
+F32_OP(rcp_f32, 1.0f / a)
+F32_OP(sqrt_f32, sqrtf(a))
+
+/* Any rounding, subnormals as zeroes where told, cut to 0..1 where told. */
+static uint64_t one_f32(const at__ptx_instruction *i, uint64_t A, uint64_t B, uint64_t C)
+{
+    const bool ftz = i->flags & AT__PTX_FTZ;
+    const float a = at__f32(ftz ? flush(A) : A), b = at__f32(ftz ? flush(B) : B),
+                c = at__f32(ftz ? flush(C) : C);
+    float value;
+    switch (i->op) {
+    case AT__PTX_ADD:
+        value = at__directed_f32(AT__ARITH_ADD, i->round, a, b, 0);
+        break;
+    case AT__PTX_SUB:
+        value = at__directed_f32(AT__ARITH_ADD, i->round, a, -b, 0);
+        break;
+    case AT__PTX_MUL:
+        value = at__directed_f32(AT__ARITH_MUL, i->round, a, b, 0);
+        break;
+    case AT__PTX_DIV:
+        value = at__directed_f32(AT__ARITH_DIV, i->round, a, b, 0);
+        break;
+    case AT__PTX_RCP:
+        value = at__directed_f32(AT__ARITH_DIV, i->round, 1, a, 0);
+        break;
+    case AT__PTX_SQRT:
+        value = at__directed_f32(AT__ARITH_SQRT, i->round, a, 0, 0);
+        break;
+    default:
+        value = at__directed_f32(AT__ARITH_FMA, i->round, a, b, c);
+        break;
+    }
+    const uint64_t bits = ftz ? flush(canonical(value)) : canonical(value);
+    return i->flags & AT__PTX_SAT ? saturate(bits) : bits;
+}
+
+static void any_f32(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    uint64_t *to = at__group(x, d, 0);
+    const uint64_t *a = at__group(x, d, 1), *b = at__group(x, d, 2), *c = at__group(x, d, 3);
+    AT__EACH_LANE(mask, to[l] = one_f32(d->ptx, a[l], b[l], c[l]));
+}
+
+/* Two numbers in 64 bits. */
+static void any_f32x2(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    uint64_t *to = at__group(x, d, 0);
+    const uint64_t *a = at__group(x, d, 1), *b = at__group(x, d, 2), *c = at__group(x, d, 3);
+    AT__EACH_LANE(mask, to[l] = one_f32(d->ptx, a[l], b[l], c[l]) |
+                                one_f32(d->ptx, a[l] >> 32, b[l] >> 32, c[l] >> 32) << 32);
+}
+
+/* Of -0 and 0, -0 is the smaller; a NaN loses against a number, or wins where told. */
+static float least(float a, float b, bool nan_wins)
+{
+    if (isnan(a) || isnan(b))
+        return nan_wins || (isnan(a) && isnan(b)) ? NAN : isnan(a) ? b : a;
+    return a < b || (a == b && signbit(a)) ? a : b;
+}
+
+static uint64_t extreme_f32(const at__ptx_instruction *i, uint64_t A, uint64_t B)
+{
+    const bool ftz = i->flags & AT__PTX_FTZ, nan = i->flags & AT__PTX_NAN_RESULT;
+    float a = at__f32(ftz ? flush(A) : A), b = at__f32(ftz ? flush(B) : B);
+    const uint64_t sign = (A ^ B) & 0x80000000;
+    if (i->flags & AT__PTX_XORSIGN) {
+        a = fabsf(a);
+        b = fabsf(b);
+    }
+    const uint64_t bits = canonical(i->op == AT__PTX_MIN ? least(a, b, nan) : -least(-a, -b, nan));
+    return i->flags & AT__PTX_XORSIGN && bits != NAN_F32 ? bits | sign : bits;
+}
+
+static void minmax_f32(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    uint64_t *to = at__group(x, d, 0);
+    const uint64_t *a = at__group(x, d, 1), *b = at__group(x, d, 2), *c = at__group(x, d, 3);
+    const bool three = d->ptx->group_count == 4;
+    AT__EACH_LANE(mask, {
+        const uint64_t two = extreme_f32(d->ptx, a[l], b[l]);
+        to[l] = three ? extreme_f32(d->ptx, two, c[l]) : two;
+    });
+}
+
+static void neg_f32(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    uint64_t *to = at__group(x, d, 0);
+    const uint64_t *a = at__group(x, d, 1);
+    const bool ftz = d->ptx->flags & AT__PTX_FTZ;
+    AT__EACH_LANE(mask, to[l] = (uint32_t)((ftz ? flush(a[l]) : a[l]) ^ 0x80000000));
+}
+
+static void abs_f32(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    uint64_t *to = at__group(x, d, 0);
+    const uint64_t *a = at__group(x, d, 1);
+    const bool ftz = d->ptx->flags & AT__PTX_FTZ;
+    AT__EACH_LANE(mask, to[l] = (ftz ? flush(a[l]) : a[l]) & 0x7fffffff);
+}
+
+static void copysign_f32(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    uint64_t *to = at__group(x, d, 0);
+    const uint64_t *a = at__group(x, d, 1), *b = at__group(x, d, 2);
+    AT__EACH_LANE(mask, to[l] = (a[l] & 0x80000000) | (b[l] & 0x7fffffff));
+}
+
+/* ---- f64 ---- */
+
+#define F64_OP(name, expression)                                                                             \
+    static void name(at__exec *x, const at__decoded *d, uint32_t mask)                                       \
+    {                                                                                                        \
+        uint64_t *to = at__group(x, d, 0);                                                                   \
+        const uint64_t *A = at__group(x, d, 1), *B = at__group(x, d, 2), *C = at__group(x, d, 3);            \
+        (void)B;                                                                                             \
+        (void)C;                                                                                             \
+        AT__EACH_LANE(mask, {                                                                                \
+            const double a = at__f64(A[l]), b = at__f64(B[l]), c = at__f64(C[l]);                            \
+            (void)b;                                                                                         \
+            (void)c;                                                                                         \
+            to[l] = at__bits_f64(expression);                                                                \
+        });                                                                                                  \
+    }
+
+static double least_f64(double a, double b)
+{
+    if (isnan(a) || isnan(b))
+        return isnan(a) ? b : a;
+    return a < b || (a == b && signbit(a)) ? a : b;
+}
+
+F64_OP(add_f64, a + b)
+F64_OP(sub_f64, a - b)
+F64_OP(mul_f64, a *b)
+F64_OP(fma_f64, fma(a, b, c))
+F64_OP(div_f64, a / b)
+F64_OP(rcp_f64, 1.0 / a)
+F64_OP(sqrt_f64, sqrt(a))
+F64_OP(min_f64, least_f64(a, b))
+F64_OP(max_f64, -least_f64(-a, -b))
+F64_OP(neg_f64, -a)
+F64_OP(abs_f64, fabs(a))
+F64_OP(copysign_f64, copysign(b, a))
+F64_OP(add_any_f64, at__directed_f64(AT__ARITH_ADD, d->ptx->round, a, b, 0))
+F64_OP(sub_any_f64, at__directed_f64(AT__ARITH_ADD, d->ptx->round, a, -b, 0))
+F64_OP(mul_any_f64, at__directed_f64(AT__ARITH_MUL, d->ptx->round, a, b, 0))
+F64_OP(fma_any_f64, at__directed_f64(AT__ARITH_FMA, d->ptx->round, a, b, c))
+F64_OP(div_any_f64, at__directed_f64(AT__ARITH_DIV, d->ptx->round, a, b, 0))
+F64_OP(rcp_any_f64, at__directed_f64(AT__ARITH_DIV, d->ptx->round, 1, a, 0))
+F64_OP(sqrt_any_f64, at__directed_f64(AT__ARITH_SQRT, d->ptx->round, a, 0, 0))
+
+/* ---- what a number is ---- */
+
+static bool is_of_class(double value, bool subnormal, int form)
+{
+    switch (form) {
+    case AT__PTX_TEST_FINITE:
+        return isfinite(value);
+    case AT__PTX_TEST_INFINITE:
+        return isinf(value);
+    case AT__PTX_TEST_NUMBER:
+        return !isnan(value);
+    case AT__PTX_TEST_NOT_NUMBER:
+        return isnan(value);
+    case AT__PTX_TEST_NORMAL:
+        return isfinite(value) && value != 0 && !subnormal;
+    default:
+        return subnormal;
+    }
+}
+
+static void testp(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    const bool narrow = d->ptx->type == AT__PTX_F32;
+    uint64_t *to = at__group(x, d, 0);
+    const uint64_t *a = at__group(x, d, 1);
+    uint32_t bits = 0;
+    for (int l = 0; l < AT__LANES; l++) {
+        const bool subnormal =
+            narrow ? fpclassify(at__f32(a[l])) == FP_SUBNORMAL : fpclassify(at__f64(a[l])) == FP_SUBNORMAL;
+        const double value = narrow ? (double)at__f32(a[l]) : at__f64(a[l]);
+        bits |= (uint32_t)is_of_class(value, subnormal, d->ptx->form) << l;
+    }
+    *to = (*to & ~(uint64_t)mask) | (bits & mask);
+}
+
+/* ---- choosing ---- */
+
+typedef struct choice {
+    uint8_t op, type;
+    at__handler *nearest, *any; /* to nearest without flags; `any` may be NULL */
+} choice;
+
+static const choice choices[] = {
+    { AT__PTX_ADD, AT__PTX_F32, add_f32, any_f32 },
+    { AT__PTX_SUB, AT__PTX_F32, sub_f32, any_f32 },
+    { AT__PTX_MUL, AT__PTX_F32, mul_f32, any_f32 },
+    { AT__PTX_FMA, AT__PTX_F32, fma_f32, any_f32 },
+    { AT__PTX_MAD, AT__PTX_F32, fma_f32, any_f32 },
+    { AT__PTX_DIV, AT__PTX_F32, div_f32, any_f32 },
+    { AT__PTX_RCP, AT__PTX_F32, rcp_f32, any_f32 },
+    { AT__PTX_SQRT, AT__PTX_F32, sqrt_f32, any_f32 },
+    { AT__PTX_ADD, AT__PTX_F32X2, any_f32x2, any_f32x2 },
+    { AT__PTX_SUB, AT__PTX_F32X2, any_f32x2, any_f32x2 },
+    { AT__PTX_MUL, AT__PTX_F32X2, any_f32x2, any_f32x2 },
+    { AT__PTX_FMA, AT__PTX_F32X2, any_f32x2, any_f32x2 },
+    { AT__PTX_ADD, AT__PTX_F64, add_f64, add_any_f64 },
+    { AT__PTX_SUB, AT__PTX_F64, sub_f64, sub_any_f64 },
+    { AT__PTX_MUL, AT__PTX_F64, mul_f64, mul_any_f64 },
+    { AT__PTX_FMA, AT__PTX_F64, fma_f64, fma_any_f64 },
+    { AT__PTX_MAD, AT__PTX_F64, fma_f64, fma_any_f64 },
+    { AT__PTX_DIV, AT__PTX_F64, div_f64, div_any_f64 },
+    { AT__PTX_RCP, AT__PTX_F64, rcp_f64, rcp_any_f64 },
+    { AT__PTX_SQRT, AT__PTX_F64, sqrt_f64, sqrt_any_f64 },
+    { AT__PTX_MIN, AT__PTX_F64, min_f64, NULL },
+    { AT__PTX_MAX, AT__PTX_F64, max_f64, NULL },
+    { AT__PTX_NEG, AT__PTX_F64, neg_f64, NULL },
+    { AT__PTX_ABS, AT__PTX_F64, abs_f64, NULL },
+    { AT__PTX_COPYSIGN, AT__PTX_F64, copysign_f64, NULL },
+};
+
+static at__handler *select_sign(const at__ptx_instruction *i)
+{
+    const uint32_t extreme = AT__PTX_FTZ | AT__PTX_NAN_RESULT | AT__PTX_XORSIGN | AT__PTX_ABS_RESULT;
+    const bool abs_too = !(i->flags & AT__PTX_XORSIGN) == !(i->flags & AT__PTX_ABS_RESULT);
+    if (i->type != AT__PTX_F32 || i->from || i->round)
+        return NULL;
+    if ((i->op == AT__PTX_MIN || i->op == AT__PTX_MAX) && !(i->flags & ~extreme) && abs_too)
+        return minmax_f32;
+    if (i->op == AT__PTX_NEG && !(i->flags & ~(uint32_t)AT__PTX_FTZ))
+        return neg_f32;
+    if (i->op == AT__PTX_ABS && !(i->flags & ~(uint32_t)AT__PTX_FTZ))
+        return abs_f32;
+    return i->op == AT__PTX_COPYSIGN && !i->flags ? copysign_f32 : NULL;
+}
+
+at__handler *at__select_float(const at__ptx_instruction *i)
+{
+    const uint32_t known = i->type == AT__PTX_F32     ? AT__PTX_FTZ | AT__PTX_SAT
+                           : i->type == AT__PTX_F32X2 ? AT__PTX_FTZ
+                                                      : 0;
+    if (i->op == AT__PTX_TESTP && i->form && !i->flags && (i->type == AT__PTX_F32 || i->type == AT__PTX_F64))
+        return testp;
+    at__handler *sign = select_sign(i);
+    if (sign)
+        return sign;
+    for (size_t k = 0; k < sizeof choices / sizeof *choices; k++) {
+        const choice *c = &choices[k];
+        if (c->op != i->op || c->type != i->type || i->from)
+            continue;
+        if (!i->flags && (i->round == AT__PTX_ROUND_NONE || i->round == AT__PTX_RN))
+            return c->nearest;
+        return !(i->flags & ~known) && i->round <= AT__PTX_RP ? c->any : NULL;
+    }
+    return NULL;
+}

@@ -1,0 +1,213 @@
+/* machine_mbarrier.c - see machine_mbarrier.h. */
+#include "machine/machine_mbarrier.h"
+
+typedef struct word {
+    uint32_t left, each;
+    bool parity, valid;
+    int32_t bytes;
+} word;
+
+static word unpack(const unsigned char *at)
+{
+    uint64_t bits;
+    memcpy(&bits, at, sizeof bits);
+    return (word){ .left = (uint32_t)(bits & 0xfffff),
+                   .each = (uint32_t)(bits >> 20 & 0xfffff),
+                   .parity = bits >> 40 & 1,
+                   .bytes = (int32_t)(uint32_t)(bits >> 41 << 10) >> 10,
+                   .valid = bits >> 63 };
+}
+
+static uint64_t packed(word w)
+{
+    return (uint64_t)(w.left & 0xfffff) | (uint64_t)(w.each & 0xfffff) << 20 | (uint64_t)w.parity << 40 |
+           (uint64_t)((uint32_t)w.bytes & 0x3fffff) << 41 | (uint64_t)w.valid << 63;
+}
+
+/* A phase ends when nobody and nothing is awaited any more. */
+static void put(unsigned char *at, word w)
+{
+    if (w.left == 0 && w.bytes == 0) {
+        w.left = w.each;
+        w.parity = !w.parity;
+    }
+    const uint64_t bits = packed(w);
+    memcpy(at, &bits, sizeof bits);
+}
+
+static bool reach(at__request *r, at__exec *x, const at__decoded *d, uint32_t mask, int address, int group)
+{
+    const int space = d->ptx->op == AT__PTX_MBARRIER ? d->ptx->space : AT__PTX_SHARED;
+    *r = (at__request){
+        .kind = AT__ACCESS_BARRIER, .space = (at__ptx_space)space, .bytes = 8, .element_bytes = 8
+    };
+    at__addresses(r, x, d, address, group, mask);
+    return at__reach(x, r);
+}
+
+static bool is_barrier(at__exec *x, const at__request *r, int lane)
+{
+    return unpack(r->at[lane]).valid ||
+           at__find_fault(
+               x, AT__FINDING_INVALID, lane,
+               "the 8 bytes at offset %llu of shared memory are no barrier that mbarrier.init has made",
+               (unsigned long long)r->address[lane]);
+}
+
+/* One lane: `count` arrivals, `bytes` more to come. false: the launch ends. */
+static bool arrive(at__exec *x, const at__request *r, int lane, uint32_t count, int32_t bytes, bool drop)
+{
+    if (!is_barrier(x, r, lane))
+        return false;
+    word w = unpack(r->at[lane]);
+    w.bytes += bytes;
+    if (count > w.left)
+        return at__find_fault(x, AT__FINDING_INVALID, lane, "%u arrivals at a barrier that expects %u more",
+                              count, w.left);
+    w.left -= count;
+    w.each -= drop ? count : 0;
+    put(r->at[lane], w);
+    return at__event(x, AT__EVENT_MBARRIER_ARRIVE, 1u << lane, (int64_t)r->address[lane]);
+}
+
+void at__mbarrier_arrive(at__exec *x, const at__decoded *d, uint32_t mask, int group, int pending)
+{
+    at__request r;
+    if (!reach(&r, x, d, mask, 0, group))
+        return;
+    for (int l = 0; l < AT__LANES && !x->stop; l++) {
+        if (!(mask >> l & 1) || !is_barrier(x, &r, l))
+            continue;
+        if (!pending) {
+            word w = unpack(r.at[l]);
+            w.left++;
+            const uint64_t bits = packed(w);
+            memcpy(r.at[l], &bits, sizeof bits);
+        }
+        arrive(x, &r, l, 1, 0, false);
+    }
+}
+
+void at__mbarrier_complete(at__exec *x, const at__decoded *d, uint32_t mask, const int32_t bytes[AT__LANES])
+{
+    at__request r;
+    if (!reach(&r, x, d, mask, 2, 3))
+        return;
+    for (int l = 0; l < AT__LANES && !x->stop; l++)
+        if (mask >> l & 1)
+            arrive(x, &r, l, 0, -bytes[l], false);
+}
+
+/* ---- instructions ---- */
+
+static void init(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    const uint64_t *counts = at__group(x, d, 1);
+    at__request r;
+    if (!reach(&r, x, d, mask, 0, 0))
+        return;
+    for (int l = 0; l < AT__LANES; l++) {
+        const uint32_t count = (uint32_t)counts[l];
+        if (!(mask >> l & 1))
+            continue;
+        if (count < 1 || count > 0xfffff) {
+            at__find_fault(x, AT__FINDING_INVALID, l, "mbarrier.init of %u arrivals", count);
+            return;
+        }
+        const uint64_t bits = packed((word){ .left = count, .each = count, .valid = true });
+        memcpy(r.at[l], &bits, sizeof bits);
+    }
+}
+
+static void inval(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    at__request r;
+    if (!reach(&r, x, d, mask, 0, 0))
+        return;
+    for (int l = 0; l < AT__LANES; l++)
+        if ((mask >> l & 1) && is_barrier(x, &r, l))
+            memset(r.at[l], 0, 8);
+}
+
+/* state, [barrier]{, count or bytes} */
+static void arrive_any(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    const at__ptx_instruction *i = d->ptx;
+    const bool expects = i->form == AT__PTX_MBAR_ARRIVE_EXPECT_TX, drop = i->form == AT__PTX_MBAR_ARRIVE_DROP;
+    const bool more = i->group_count == 3;
+    uint64_t *state = at__group(x, d, 0);
+    at__request r;
+    if (!reach(&r, x, d, mask, 0, 1))
+        return;
+    for (int l = 0; l < AT__LANES && !x->stop; l++) {
+        if (!(mask >> l & 1))
+            continue;
+        const uint32_t given = more ? (uint32_t)at__group(x, d, 2)[l] : 1;
+        uint64_t before;
+        memcpy(&before, r.at[l], sizeof before);
+        if (arrive(x, &r, l, expects ? 1 : given, expects ? (int32_t)given : 0, drop))
+            state[l] = before;
+    }
+}
+
+static void expect_tx(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    at__request r;
+    if (!reach(&r, x, d, mask, 0, 0))
+        return;
+    for (int l = 0; l < AT__LANES && !x->stop; l++)
+        if (mask >> l & 1)
+            arrive(x, &r, l, 0, (int32_t)at__group(x, d, 1)[l], false);
+}
+
+/* done, [barrier], state or parity: whether that phase is over. One that waits gives others their turn. */
+static void look(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    const int form = d->ptx->form;
+    const bool by_parity = form == AT__PTX_MBAR_TEST_WAIT_PARITY || form == AT__PTX_MBAR_TRY_WAIT_PARITY;
+    const uint64_t *given = at__group(x, d, 2);
+    uint64_t *to = at__group(x, d, 0);
+    uint32_t done = 0;
+    at__request r;
+    if (!reach(&r, x, d, mask, 0, 1))
+        return;
+    for (int l = 0; l < AT__LANES; l++) {
+        if (!(mask >> l & 1))
+            continue;
+        if (!is_barrier(x, &r, l))
+            return;
+        const bool parity = by_parity ? given[l] & 1 : given[l] >> 40 & 1;
+        const bool over = unpack(r.at[l]).parity != parity;
+        done |= (uint32_t)over << l;
+        if (over && !at__event(x, AT__EVENT_MBARRIER_PASS, 1u << l, (int64_t)r.address[l]))
+            return;
+    }
+    *to = (*to & ~(uint64_t)mask) | done;
+    x->yield = x->yield || done != mask;
+}
+
+at__handler *at__select_mbarrier(const at__ptx_instruction *i)
+{
+    if (i->op != AT__PTX_MBARRIER || i->type != AT__PTX_B64)
+        return NULL;
+    switch (i->form) {
+    case AT__PTX_MBAR_INIT:
+        return i->group_count == 2 ? init : NULL;
+    case AT__PTX_MBAR_INVAL:
+        return i->group_count == 1 ? inval : NULL;
+    case AT__PTX_MBAR_ARRIVE:
+    case AT__PTX_MBAR_ARRIVE_DROP:
+        return i->group_count == 2 || i->group_count == 3 ? arrive_any : NULL;
+    case AT__PTX_MBAR_ARRIVE_EXPECT_TX:
+        return i->group_count == 3 ? arrive_any : NULL;
+    case AT__PTX_MBAR_EXPECT_TX:
+        return i->group_count == 2 ? expect_tx : NULL;
+    case AT__PTX_MBAR_TEST_WAIT:
+    case AT__PTX_MBAR_TRY_WAIT:
+    case AT__PTX_MBAR_TEST_WAIT_PARITY:
+    case AT__PTX_MBAR_TRY_WAIT_PARITY:
+        return i->group_count == 3 || i->group_count == 4 ? look : NULL;
+    default:
+        return NULL;
+    }
+}

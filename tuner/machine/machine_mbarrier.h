@@ -1,0 +1,19 @@
+/*
+ * machine_mbarrier.h - barriers that are words of shared memory. Private to machine*.c.
+ *
+ * The ISA does not say what their 64 bits are. Here, from the lowest: 20 bits of arrivals that are still to
+ * come, 20 of how many each phase has, 1 of the phase's parity, 22 of the bytes to come (as a signed number),
+ * 1 that the word is a barrier.
+ */
+#ifndef AUTOTUNE_MACHINE_MBARRIER_H
+#define AUTOTUNE_MACHINE_MBARRIER_H
+
+#include "machine/machine_parts.h"
+
+/* Lanes arrive at the barrier of the address in this group; `pending` 0: this arrival has not been counted on
+ * before, as cp.async.mbarrier.arrive without .noinc. */
+void at__mbarrier_arrive(at__exec *x, const at__decoded *d, uint32_t mask, int group, int pending);
+/* A bulk copy has brought so many bytes: its barrier is the third address. */
+void at__mbarrier_complete(at__exec *x, const at__decoded *d, uint32_t mask, const int32_t bytes[AT__LANES]);
+
+#endif

@@ -1,0 +1,280 @@
+/*
+ * shadow.c - three stamps a byte: the last write and the last two reads of different warps. A stamp is a
+ * thread and its warp's clock; clocks grow over blocks, so that stamps of earlier blocks are known by being
+ * older than the block, and nothing is cleared between blocks.
+ *
+ * Of more than two readers the eldest are forgotten: a race with one of these alone is missed, never made up.
+ */
+#include "machine/shadow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* clock << 11 | copy << 10 | thread */
+typedef uint32_t stamp;
+enum { THREAD_BITS = 10, COPY_BIT = 1 << THREAD_BITS, CLOCK_SHIFT = THREAD_BITS + 1 };
+#define MOST_CLOCK ((1u << (32 - CLOCK_SHIFT)) - 1)
+
+typedef struct cell {
+    stamp write;
+    stamp read[2]; /* the later one first */
+} cell;
+
+struct at__shadow {
+    size_t bytes;
+    unsigned char *written; /* a bit a byte */
+    cell cells[];
+};
+
+static uint32_t clock_of(stamp s)
+{
+    return s >> CLOCK_SHIFT;
+}
+
+static int thread_of(stamp s)
+{
+    return (int)(s & (COPY_BIT - 1));
+}
+
+static int warp_of(stamp s)
+{
+    return thread_of(s) / AT__LANES;
+}
+
+/* ---- order ---- */
+
+bool at__order_begin(at__order *o)
+{
+    uint32_t latest = 0;
+    for (int w = 0; w < AT__MAX_WARPS; w++)
+        latest = o->now[w] > latest ? o->now[w] : latest;
+    if (latest >= MOST_CLOCK / 2)
+        return false;
+    o->base = latest + 1;
+    for (int w = 0; w < AT__MAX_WARPS; w++) {
+        o->now[w] = o->base + 1;
+        for (int v = 0; v < AT__MAX_WARPS; v++)
+            o->known[w][v] = o->base;
+    }
+    return true;
+}
+
+/* A block that ticks for ever stays where it is: then races of its later part are missed. */
+static void tick(at__order *o, int warp)
+{
+    o->now[warp] += o->now[warp] < MOST_CLOCK;
+}
+
+void at__order_warp(at__order *o, int warp)
+{
+    o->known[warp][warp] = o->now[warp];
+    tick(o, warp);
+}
+
+void at__order_barrier(at__order *o, uint32_t warps)
+{
+    uint32_t most[AT__MAX_WARPS] = { 0 };
+    for (uint32_t left = warps; left; left &= left - 1) {
+        const int w = __builtin_ctz(left);
+        o->known[w][w] = o->now[w];
+        for (int v = 0; v < AT__MAX_WARPS; v++)
+            most[v] = o->known[w][v] > most[v] ? o->known[w][v] : most[v];
+    }
+    for (uint32_t left = warps; left; left &= left - 1) {
+        const int w = __builtin_ctz(left);
+        memcpy(o->known[w], most, sizeof most);
+        tick(o, w);
+    }
+}
+
+void at__order_learn(at__order *o, int warp, uint32_t from)
+{
+    for (uint32_t left = from; left; left &= left - 1) {
+        const int w = __builtin_ctz(left);
+        for (int v = 0; v < AT__MAX_WARPS; v++)
+            if (o->known[w][v] > o->known[warp][v])
+                o->known[warp][v] = o->known[w][v];
+        o->known[warp][w] = o->now[w];
+    }
+    tick(o, warp);
+}
+
+/* Did this happen before what the warp does now? A thread's own accesses did; so did those of other blocks.
+ */
+static bool is_before(const at__order *o, stamp s, int thread)
+{
+    return clock_of(s) < o->base || thread_of(s) == thread ||
+           o->known[thread / AT__LANES][warp_of(s)] >= clock_of(s);
+}
+
+/* ---- a memory ---- */
+
+at__shadow *at__shadow_open(size_t bytes, bool written)
+{
+    at__shadow *s = calloc(1, sizeof *s + bytes * sizeof(cell));
+    if (!s)
+        return NULL;
+    s->bytes = bytes;
+    s->written = malloc(bytes / 8 + 1);
+    if (!s->written) {
+        free(s);
+        return NULL;
+    }
+    memset(s->written, written ? 0xff : 0, bytes / 8 + 1);
+    return s;
+}
+
+void at__shadow_close(at__shadow *s)
+{
+    if (s)
+        free(s->written);
+    free(s);
+}
+
+void at__shadow_clear(at__shadow *s, bool written)
+{
+    memset(s->cells, 0, s->bytes * sizeof(cell));
+    memset(s->written, written ? 0xff : 0, s->bytes / 8 + 1);
+}
+
+void at__shadow_forget(at__shadow *s)
+{
+    memset(s->cells, 0, s->bytes * sizeof(cell));
+}
+
+static bool is_written(const at__shadow *s, const at__order *o, uint64_t at, bool local)
+{
+    return local ? s->cells[at].write && clock_of(s->cells[at].write) >= o->base
+                 : s->written[at / 8] >> at % 8 & 1;
+}
+
+static bool is_copy_on_its_way(const at__order *o, stamp s)
+{
+    return (s & COPY_BIT) && clock_of(s) >= o->base;
+}
+
+static at__hazard_kind check_read(const at__shadow *s, const at__order *o, uint64_t at, int thread,
+                                  bool local, int *other)
+{
+    const cell *c = &s->cells[at];
+    if (!is_written(s, o, at, local))
+        return AT__HAZARD_UNWRITTEN;
+    *other = thread_of(c->write);
+    if (is_copy_on_its_way(o, c->write))
+        return AT__HAZARD_NOT_AWAITED;
+    return is_before(o, c->write, thread) ? AT__HAZARD_NONE : AT__HAZARD_WRITE_READ;
+}
+
+/* A write of what is there already changes nothing for whoever looks. */
+static at__hazard_kind check_write(const at__shadow *s, const at__order *o, uint64_t at, int thread,
+                                   bool changes, int *other)
+{
+    const cell *c = &s->cells[at];
+    *other = thread_of(c->write);
+    if (is_copy_on_its_way(o, c->write))
+        return AT__HAZARD_NOT_AWAITED;
+    if (changes && !is_before(o, c->write, thread))
+        return AT__HAZARD_WRITE_WRITE;
+    for (int i = 0; i < 2 && changes; i++) {
+        *other = thread_of(c->read[i]);
+        if (!is_before(o, c->read[i], thread))
+            return AT__HAZARD_READ_WRITE;
+    }
+    return AT__HAZARD_NONE;
+}
+
+static at__hazard_kind check(const at__shadow *s, const at__order *o, const at__touch *t, uint64_t at,
+                             int lane, int byte, bool local, int *other)
+{
+    const int thread = t->warp * AT__LANES + lane;
+    switch (t->kind) {
+    case AT__TOUCH_READ:
+        return check_read(s, o, at, thread, local, other);
+    case AT__TOUCH_STRONG_READ:
+    case AT__TOUCH_ATOMIC:
+        return is_written(s, o, at, local) ? AT__HAZARD_NONE : AT__HAZARD_UNWRITTEN;
+    default:
+        return check_write(s, o, at, thread,
+                           !t->values || t->values[16 * lane + byte] != t->before[16 * lane + byte], other);
+    }
+}
+
+static void note(at__shadow *s, const at__order *o, const at__touch *t, uint64_t at, int lane)
+{
+    cell *c = &s->cells[at];
+    if (t->kind == AT__TOUCH_STRONG_READ)
+        return;
+    const stamp own = o->now[t->warp] << CLOCK_SHIFT | (uint32_t)(t->warp * AT__LANES + lane);
+    if (t->kind != AT__TOUCH_READ) {
+        c->write = t->kind == AT__TOUCH_COPY ? own | COPY_BIT : own;
+        s->written[at / 8] |= (unsigned char)(1u << at % 8);
+        return;
+    }
+    if (thread_of(c->read[0]) != thread_of(own))
+        c->read[1] = c->read[0];
+    c->read[0] = own;
+}
+
+/* Two lanes of one instruction that write different values to one byte: which of them stays, nobody knows. */
+static bool lanes_disagree(const at__shadow *s, const at__order *o, const at__touch *t, uint64_t at, int lane,
+                           int byte, int *other)
+{
+    const stamp w = s->cells[at].write;
+    const int there = thread_of(w) % AT__LANES;
+    if (clock_of(w) != o->now[t->warp] || warp_of(w) != t->warp || there == lane ||
+        !(t->at.active >> there & 1) || at - t->at.address[there] >= (uint64_t)t->at.bytes)
+        return false;
+    *other = thread_of(w);
+    return !t->values ||
+           t->values[16 * lane + byte] != t->values[16 * there + (int)(at - t->at.address[there])];
+}
+
+static void keep(at__hazard *h, at__hazard_kind kind, int lane, int other, uint64_t offset)
+{
+    if (h->kind == AT__HAZARD_NONE && kind != AT__HAZARD_NONE)
+        *h = (at__hazard){ kind, lane, other, offset };
+}
+
+at__hazard at__shadow_touch(at__shadow *s, const at__order *o, const at__touch *t, bool local)
+{
+    at__hazard h = { .kind = AT__HAZARD_NONE };
+    int other = 0;
+    for (uint32_t left = t->at.active; left; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        for (int i = 0; i < t->at.bytes; i++) {
+            const uint64_t at = t->at.address[lane] + (unsigned)i;
+            const at__hazard_kind kind = check(s, o, t, at, lane, i, local, &other);
+            keep(&h, kind, lane, other, at);
+        }
+    }
+    for (uint32_t left = t->at.active; left; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        for (int i = 0; i < t->at.bytes; i++) {
+            const uint64_t at = t->at.address[lane] + (unsigned)i;
+            if ((t->kind == AT__TOUCH_WRITE || t->kind == AT__TOUCH_COPY) &&
+                lanes_disagree(s, o, t, at, lane, i, &other))
+                keep(&h, AT__HAZARD_WRITE_WRITE, lane, other, at);
+            note(s, o, t, at, lane);
+        }
+    }
+    return h;
+}
+
+void at__shadow_set(at__shadow *s, const at__order *o, uint64_t at, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        s->cells[at + (unsigned)i] = (cell){ .write = o->base << CLOCK_SHIFT };
+}
+
+void at__shadow_await(at__shadow *s, const at__order *o, const at__access *a, int warp)
+{
+    for (uint32_t left = a->active; left; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        const uint32_t thread = (uint32_t)(warp * AT__LANES + lane);
+        for (int i = 0; i < a->bytes; i++) {
+            cell *c = &s->cells[a->address[lane] + (unsigned)i];
+            if ((c->write & COPY_BIT) && thread_of(c->write) == (int)thread)
+                c->write = o->now[warp] << CLOCK_SHIFT | thread;
+        }
+    }
+}

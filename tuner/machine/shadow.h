@@ -1,0 +1,97 @@
+/*
+ * shadow.h - what is remembered of every byte of a memory: who wrote it last, who read it last, and so
+ * whether an access races with one before it, or reads what nobody wrote.
+ *
+ * The order of the threads of a block: each warp has a clock that ticks when it synchronises, and knows of
+ * every other warp up to which tick all that it did happened before now. A barrier tells its warps of each
+ * other. Two accesses that are not ordered this way, one of them a write of another value, are a race,
+ * whatever the order in which the machine ran them. Lanes of a warp are ordered by bar.warp.sync, shuffles,
+ * votes and barriers; by nothing else.
+ */
+#ifndef AUTOTUNE_MACHINE_SHADOW_H
+#define AUTOTUNE_MACHINE_SHADOW_H
+
+#include "machine/counts.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define AT__MAX_WARPS 32 /* of a block */
+
+/* ---- who knows what of whom ---- */
+
+typedef struct at__order {
+    uint32_t now[AT__MAX_WARPS];                  /* clocks; they only ever grow, also over blocks */
+    uint32_t known[AT__MAX_WARPS][AT__MAX_WARPS]; /* known[w][v]: what w knows of v                */
+    uint32_t base;                                /* where this block began                        */
+} at__order;
+
+/* A block begins: what was before is forgotten. Zero the order before the first. false: the clocks are full;
+ * shadows must be cleared, and the order zeroed. */
+bool at__order_begin(at__order *order);
+void at__order_warp(at__order *order, int warp);                 /* its lanes synchronised */
+void at__order_barrier(at__order *order, uint32_t warps);        /* a barrier of these     */
+void at__order_learn(at__order *order, int warp, uint32_t from); /* one waits for what others did so far */
+
+/* ---- bytes ---- */
+
+typedef struct at__shadow at__shadow;
+
+/* `written`: all of it holds something. NULL: out of memory. */
+at__shadow *at__shadow_open(size_t bytes, bool written);
+void at__shadow_close(at__shadow *shadow); /* NULL is allowed */
+
+/* As nobody wrote it, or as it was all written. */
+void at__shadow_clear(at__shadow *shadow, bool written);
+
+/* Forgets who it was; what is written stays so. */
+void at__shadow_forget(at__shadow *shadow);
+
+typedef enum at__touch_kind {
+    AT__TOUCH_READ,
+    AT__TOUCH_WRITE,
+    AT__TOUCH_STRONG_READ, /* volatile, relaxed, ...: races with nothing         */
+    AT__TOUCH_ATOMIC,      /* reads or writes, and races with nothing            */
+    AT__TOUCH_COPY         /* a write by an asynchronous copy: nobody may look before it was awaited */
+} at__touch_kind;
+
+typedef struct at__touch {
+    at__touch_kind kind;
+    at__access at; /* offsets in the memory, all of them within it      */
+    int warp;      /* of the block                                      */
+    /* Of a write: what is written, 16 bytes a lane, and what the memory held there before. NULL: not known.
+     */
+    const unsigned char *values, *before;
+} at__touch;
+
+typedef enum at__hazard_kind {
+    AT__HAZARD_NONE,
+    AT__HAZARD_UNWRITTEN,
+    AT__HAZARD_NOT_AWAITED,
+    AT__HAZARD_WRITE_WRITE,
+    AT__HAZARD_READ_WRITE, /* read first, then written */
+    AT__HAZARD_WRITE_READ
+} at__hazard_kind;
+
+/* The first that is wrong with an access. */
+typedef struct at__hazard {
+    at__hazard_kind kind;
+    int lane;        /* of the access that was asked for       */
+    int other;       /* the other thread of a race, in its block */
+    uint64_t offset; /* of the byte                            */
+} at__hazard;
+
+/*
+ * Notes an access. `local`: the memory is a block's own, so what is older than the block was not written;
+ * else it outlives blocks, whose threads are not compared.
+ */
+at__hazard at__shadow_touch(at__shadow *shadow, const at__order *order, const at__touch *touch, bool local);
+
+/* An asynchronous copy has been awaited by its warp: from now on it counts as a write of its lanes. */
+void at__shadow_await(at__shadow *shadow, const at__order *order, const at__access *at, int warp);
+
+/* Written before the block began, as it were: by others whom nobody compares with. */
+void at__shadow_set(at__shadow *shadow, const at__order *order, uint64_t at, int bytes);
+
+#endif
