@@ -93,10 +93,12 @@ enum __nv_saturation_t { __NV_NOSAT, __NV_SATFINITE };
 enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 };
 
 /* Saturating, which is all that is needed. */
-static inline unsigned char __nv_cvt_float_to_fp8(float value, __nv_saturation_t, __nv_fp8_interpretation_t format)
+static inline unsigned char __nv_cvt_float_to_fp8(float value, __nv_saturation_t,
+                                                  __nv_fp8_interpretation_t format)
 {
     const bool e4m3 = format == __NV_E4M3;
-    const int mantissa = e4m3 ? 3 : 2, least = e4m3 ? -6 : -14; /* bits; exponent of the smallest normal number */
+    const int mantissa = e4m3 ? 3 : 2; /* bits */
+    const int least = e4m3 ? -6 : -14; /* exponent of the smallest normal number */
     const double largest = e4m3 ? 448 : 57344, size = std::fabs((double)value);
     const unsigned sign = std::signbit(value) ? 0x80 : 0;
     if (value != value)
