@@ -2,13 +2,13 @@
  * shapes.c - lists of problems, as users write them.
  *
  * A line is read left to right: numbers that follow each other, joined or not, are the shape; any other word
- * is an op or a type. Problems are kept in the order of the file; a hash table finds those that are there
- * already.
+ * is an op or a type. Problems are kept in the order of the file, each once (problem_set.h).
  */
 #include "lang/shapes.h"
 
 #include "lang/layout.h"
 #include "lang/named_size.h"
+#include "lang/problem_set.h"
 #include "util/options.h"
 #include "util/str.h"
 
@@ -26,9 +26,7 @@ typedef struct reader {
     const char *file;
     const at__catalog *catalog;
     at__shape_defaults defaults;
-    at__shapes shapes;
-    size_t *seen; /* open addressing: 1 + number of a problem, 0 where free */
-    size_t seen_cap;
+    at__problem_set set;
     int line_number;
     const char *line, *end; /* the line that is being read, without its comment */
     at_error *err;
@@ -336,60 +334,6 @@ static at_status read_word(entry *e, const char **p, const reader *r)
 
 /* ---- problems ---- */
 
-static bool same(const at__problem *a, const at__problem *b)
-{
-    bool equal = a->op == b->op && a->type == b->type;
-    for (int i = 0; equal && i < at__problem_size_count(a->op); i++)
-        equal = a->dims[i] == b->dims[i];
-    return equal;
-}
-
-static uint64_t hash_of(const at__problem *p)
-{
-    uint64_t hash = (uint64_t)(uintptr_t)p->op * 31 + (uint64_t)p->type;
-    for (int i = 0; i < at__problem_size_count(p->op); i++)
-        hash = (hash ^ (uint64_t)p->dims[i]) * 0x9e3779b97f4a7c15u;
-    return hash ^ hash >> 32;
-}
-
-/* Where the problem is, or belongs. There is always a free place. */
-static size_t *seen_slot(const reader *r, const at__problem *p)
-{
-    size_t i = (size_t)hash_of(p) & (r->seen_cap - 1);
-    while (r->seen[i] && !same(&r->shapes.problems[r->seen[i] - 1], p))
-        i = (i + 1) & (r->seen_cap - 1);
-    return &r->seen[i];
-}
-
-static bool grow_seen(reader *r)
-{
-    size_t cap = r->seen_cap ? r->seen_cap * 2 : 64;
-    size_t *grown = calloc(cap, sizeof *grown);
-    if (!grown)
-        return false;
-    free(r->seen);
-    r->seen = grown;
-    r->seen_cap = cap;
-    for (size_t i = 0; i < r->shapes.count; i++)
-        *seen_slot(r, &r->shapes.problems[i]) = i + 1;
-    return true;
-}
-
-static at_status add_problem(reader *r, const at__problem *problem)
-{
-    at__shapes *s = &r->shapes;
-    if (2 * (s->count + 1) > r->seen_cap && !grow_seen(r))
-        return at_fail(r->err, AT_ERR_MEMORY, "out of memory");
-    size_t *slot = seen_slot(r, problem);
-    if (*slot)
-        return AT_OK;
-    if (!at__grow(&s->problems, &s->cap, s->count, sizeof *s->problems))
-        return at_fail(r->err, AT_ERR_MEMORY, "out of memory");
-    s->problems[s->count++] = *problem;
-    *slot = s->count;
-    return AT_OK;
-}
-
 /* Where some are named, all of them become sizes. The last ones are those of the shape. */
 static at_status set_named(entry *e, const reader *r)
 {
@@ -524,7 +468,7 @@ static at_status finish_line(reader *r, entry *e)
     if (status != AT_OK)
         return fail_at(r, r->line + (guilty->column ? guilty->column : e->size_columns[0]) - 1, "%s",
                        cause.text);
-    return add_problem(r, &problem);
+    return at__problem_set_add(&r->set, &problem, r->err);
 }
 
 /* The op of a line whose shape is a layout; NULL: of another. */
@@ -555,7 +499,8 @@ static at_status read_layout(reader *r, const at__op *op)
     at_status status = at__layout_read(&problem, &line, &cause);
     if (status == AT_OK)
         status = at__layout_reduce(&problem, r->catalog, &cause);
-    return status == AT_OK ? add_problem(r, &problem) : fail_at(r, line.guilty, "%s", cause.text);
+    return status == AT_OK ? at__problem_set_add(&r->set, &problem, r->err)
+                           : fail_at(r, line.guilty, "%s", cause.text);
 }
 
 /* r->line .. r->end is the whole line. */
@@ -603,15 +548,14 @@ at_status at__shapes_parse(at__shapes *out, const char *text, size_t len, const 
         r.line_number++;
         status = read_line(&r);
     }
-    if (status == AT_OK && r.shapes.count == 0)
+    if (status == AT_OK && r.set.count == 0)
         status =
             at_fail(err, AT_ERR_INPUT, "%s: found no problem; expected lines such as '4096x4096 f32'", file);
     if (status == AT_OK) {
-        *out = r.shapes;
-        r.shapes = (at__shapes){ 0 };
+        *out = (at__shapes){ .problems = r.set.problems, .count = r.set.count, .cap = r.set.cap };
+        r.set.problems = NULL;
     }
-    at__shapes_clear(&r.shapes);
-    free(r.seen);
+    at__problem_set_clear(&r.set);
     return status;
 }
 

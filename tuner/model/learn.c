@@ -10,7 +10,7 @@
 #include "model/learn_samples.h"
 #include "model/grow.h"
 #include "model/model_parts.h"
-#include "model/portfolio.h"
+#include "model/learn_portfolio.h"
 #include "model/traits.h"
 
 #include "lang/arch.h"
@@ -26,9 +26,6 @@
 #define CLIP           2.0  /* slower than that is slow                                  */
 #define SHARPNESS      4.0  /* how fast the weight of trials falls with their slowness   */
 #define FAR_WEIGHT     0.02 /* what is left of it                                        */
-#define NEAR           0.03 /* within so much of the best: worth a place in the portfolio */
-#define TIMES          8    /* so many of those for each problem                          */
-#define PORTFOLIO      700
 #define MEMBER_TREES   100
 #define BEST_TREES     80
 #define LOSS_TREES     40
@@ -379,110 +376,6 @@ static at_status calibrate(group *g, at_error *err)
     return status;
 }
 
-/* ---- the portfolio ---- */
-
-static int place_of(const at__param *p, int64_t value)
-{
-    for (int i = 0; i < p->count; i++)
-        if (p->values[i] == value)
-            return i;
-    return 0;
-}
-
-static int which_template(const at__part_of_model *p, const at__template *t)
-{
-    for (int i = 0; i < p->template_count; i++)
-        if (strcmp(p->templates[i].name, t->name) == 0)
-            return i;
-    return -1;
-}
-
-static bool candidate_of(at__candidate *out, const at__part_of_model *part, const at__sample *s)
-{
-    *out = (at__candidate){ .which = which_template(part, s->t) };
-    for (int k = 0; k < s->t->param_count; k++)
-        out->places[k] = (uint16_t)place_of(&s->t->params[k], s->config.values[k]);
-    return out->which >= 0;
-}
-
-static int by_candidate(const void *a, const void *b)
-{
-    const at__candidate *x = a, *y = b;
-    return x->which != y->which ? x->which - y->which : memcmp(x->places, y->places, sizeof x->places);
-}
-
-/* What an older portfolio has and this has not, of templates that are as they were then. */
-static at_status keep_older(at__part_of_model *part, const at__part_of_model *older, at_error *err)
-{
-    size_t room = (size_t)part->candidate_count + (size_t)older->candidate_count + 1;
-    at__candidate *all = realloc(part->candidates, room * sizeof *all);
-    if (!all)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    part->candidates = all;
-    int own = part->candidate_count;
-    for (int i = 0; i < older->candidate_count && part->candidate_count < AT__MODEL_MAX_CANDIDATES; i++) {
-        at__candidate c = older->candidates[i];
-        const at__model_template *t = &older->templates[c.which];
-        c.which = -1;
-        for (int k = 0; k < part->template_count; k++)
-            if (strcmp(part->templates[k].name, t->name) == 0 &&
-                strcmp(part->templates[k].hash, t->hash) == 0)
-                c.which = k;
-        if (c.which >= 0 && !bsearch(&c, all, (size_t)own, sizeof c, by_candidate))
-            all[part->candidate_count++] = c;
-    }
-    qsort(all, (size_t)part->candidate_count, sizeof *all, by_candidate);
-    return AT_OK;
-}
-
-static at_status choose_portfolio(group *g, at_error *err)
-{
-    at__part_of_model *part = g->part;
-    size_t rows = (size_t)g->row_count + 1;
-    at__candidate *all = calloc(rows, sizeof *all), *each = calloc(rows, sizeof *each);
-    at__tried *tried = calloc(rows, sizeof *tried);
-    unsigned char *chosen = calloc(rows, 1);
-    int count = 0, configs = 0;
-    at_status status = AT_OK;
-    if (!all || !each || !tried || !chosen) {
-        status = AT_ERR_MEMORY;
-        at_fail(err, AT_ERR_MEMORY, "out of memory");
-        goto done;
-    }
-    for (int i = 0; i < g->row_count; i++)
-        if ((double)g->slower[i] <= NEAR && candidate_of(&all[count], part, &g->samples->items[g->rows[i]])) {
-            tried[count].problem = problem_of_row(g, i);
-            tried[count].slower = g->slower[i];
-            each[count] = all[count];
-            count++;
-        }
-    qsort(each, (size_t)count, sizeof *each, by_candidate);
-    for (int i = 0; i < count; i++)
-        if (i == 0 || by_candidate(&each[i], &each[configs - 1]) != 0)
-            each[configs++] = each[i];
-    for (int i = 0; i < count; i++) {
-        const at__candidate *found = bsearch(&all[i], each, (size_t)configs, sizeof *each, by_candidate);
-        tried[i].config = found ? (int)(found - each) : 0;
-    }
-    status = at__portfolio_choose(chosen, tried, count, configs, (int)g->samples->problem_count, NEAR, TIMES,
-                                  PORTFOLIO, err);
-    part->candidate_count = 0;
-    for (int i = 0; i < configs && status == AT_OK; i++)
-        if (chosen[i])
-            each[part->candidate_count++] = each[i];
-    if (status == AT_OK) {
-        free(part->candidates);
-        part->candidates = each;
-        each = NULL;
-    }
-done:
-    free(all);
-    free(each);
-    free(tried);
-    free(chosen);
-    return status;
-}
-
 /* ---- a part ---- */
 
 static void clear_group(group *g)
@@ -565,9 +458,9 @@ static at_status learn_part(group *g, const at__part_of_model *before, at_error 
     head_of(g->part, g);
     status = bin_rows(g, known, err);
     if (status == AT_OK)
-        status = choose_portfolio(g, err);
+        status = at__learn_portfolio(g->part, g->samples, g->rows, g->slower, g->row_count, err);
     if (status == AT_OK && before)
-        status = keep_older(g->part, before, err);
+        status = at__keep_portfolio(g->part, before, err);
     if (status == AT_OK)
         status = grow_members(g, err);
     if (status == AT_OK)

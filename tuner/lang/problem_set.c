@@ -1,0 +1,71 @@
+/*
+ * problem_set.c - problems in order, and a hash table that finds those that are there already.
+ *
+ * At most half of the table is taken: there is always a free place.
+ */
+#include "lang/problem_set.h"
+
+#include "util/str.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+static bool same(const at__problem *a, const at__problem *b)
+{
+    bool equal = a->op == b->op && a->type == b->type;
+    for (int i = 0; equal && i < at__problem_size_count(a->op); i++)
+        equal = a->dims[i] == b->dims[i];
+    return equal;
+}
+
+static uint64_t hash_of(const at__problem *p)
+{
+    uint64_t hash = (uint64_t)(uintptr_t)p->op * 31 + (uint64_t)p->type;
+    for (int i = 0; i < at__problem_size_count(p->op); i++)
+        hash = (hash ^ (uint64_t)p->dims[i]) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 32;
+}
+
+/* Where the problem is, or belongs. */
+static size_t *seen_slot(const at__problem_set *s, const at__problem *p)
+{
+    size_t i = (size_t)hash_of(p) & (s->seen_cap - 1);
+    while (s->seen[i] && !same(&s->problems[s->seen[i] - 1], p))
+        i = (i + 1) & (s->seen_cap - 1);
+    return &s->seen[i];
+}
+
+static bool grow_seen(at__problem_set *s)
+{
+    size_t cap = s->seen_cap ? s->seen_cap * 2 : 64;
+    size_t *grown = calloc(cap, sizeof *grown);
+    if (!grown)
+        return false;
+    free(s->seen);
+    s->seen = grown;
+    s->seen_cap = cap;
+    for (size_t i = 0; i < s->count; i++)
+        *seen_slot(s, &s->problems[i]) = i + 1;
+    return true;
+}
+
+at_status at__problem_set_add(at__problem_set *s, const at__problem *problem, at_error *err)
+{
+    if (2 * (s->count + 1) > s->seen_cap && !grow_seen(s))
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    size_t *slot = seen_slot(s, problem);
+    if (*slot)
+        return AT_OK;
+    if (!at__grow(&s->problems, &s->cap, s->count, sizeof *s->problems))
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    s->problems[s->count++] = *problem;
+    *slot = s->count;
+    return AT_OK;
+}
+
+void at__problem_set_clear(at__problem_set *s)
+{
+    free(s->problems);
+    free(s->seen);
+    *s = (at__problem_set){ 0 };
+}

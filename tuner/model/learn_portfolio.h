@@ -1,0 +1,22 @@
+/*
+ * learn_portfolio.h - the configurations of a part that is being learned. Private to learn*.c.
+ */
+#ifndef AUTOTUNE_LEARN_PORTFOLIO_H
+#define AUTOTUNE_LEARN_PORTFOLIO_H
+
+#include "model/learn_samples.h"
+#include "model/model_parts.h"
+
+/*
+ * Those that were near the best of their problem, few enough and several for each. `rows`: samples of the
+ * part, `slower`: of each row the logarithm of its time over the best of its problem. Templates are named
+ * before.
+ */
+at_status at__learn_portfolio(at__part_of_model *part, const at__samples *samples, const int *rows,
+                              const float *slower, int row_count, at_error *err) AT_MUST_CHECK;
+
+/* Adds what an older portfolio has and this has not, of templates that are as they were then. */
+at_status at__keep_portfolio(at__part_of_model *part, const at__part_of_model *older,
+                             at_error *err) AT_MUST_CHECK;
+
+#endif
