@@ -150,7 +150,7 @@ static bool make_layout(at__problem *out, const at__op *op, at__dtype type, size
     static const int64_t EXTENTS[][3] = { { 64, 80, 96 }, { 33, 50, 77 }, { 40, 30, 64 } };
     static const int PERMUTATIONS[][3] = { { 2, 1, 0 }, { 2, 1, 0 }, { 1, 0, 2 } };
     at_error err = { 0 };
-    at__layout layout;
+    at__layout_pair layout;
     if (i == sizeof EXTENTS / sizeof *EXTENTS)
         return false;
     must(at__layout_permuted(&layout, 3, EXTENTS[i], PERMUTATIONS[i], NULL, &err), &err);

@@ -49,7 +49,7 @@ static const char *read(const char *text)
     return shown;
 }
 
-static int random_layout(at__layout *out, int64_t extents[AT__MAX_RANK], int permutation[AT__MAX_RANK],
+static int random_layout(at__layout_pair *out, int64_t extents[AT__MAX_RANK], int permutation[AT__MAX_RANK],
                          at__rng *rng)
 {
     at_error err = { 0 };
@@ -94,7 +94,7 @@ Test(layout, the_canonical_form_moves_the_same_elements)
     for (int n = 0; n < 2000; n++) {
         int64_t extents[AT__MAX_RANK];
         int permutation[AT__MAX_RANK];
-        at__layout layout;
+        at__layout_pair layout;
         at__problem p;
         at_error err = { 0 };
         int rank = random_layout(&layout, extents, permutation, &rng);
@@ -118,7 +118,7 @@ Test(layout, the_text_reads_back_to_the_same_problem)
     for (int n = 0; n < 500; n++) {
         int64_t extents[AT__MAX_RANK];
         int permutation[AT__MAX_RANK];
-        at__layout layout;
+        at__layout_pair layout;
         at__problem p, again;
         at__str text = { 0 };
         at_error err = { 0 };
@@ -242,7 +242,7 @@ Test(layout, every_layout_has_a_kernel)
     for (int n = 0; n < 200; n++) {
         int64_t extents[AT__MAX_RANK];
         int permutation[AT__MAX_RANK];
-        at__layout layout;
+        at__layout_pair layout;
         at__problem p;
         at_error err = { 0 };
         int rank = random_layout(&layout, extents, permutation, &rng);
@@ -260,7 +260,7 @@ Test(layout, where_nothing_was_measured_a_tile_stands_in_for_any_type_and_alignm
     static const at__dtype TYPES[] = { AT__U8, AT__BF16, AT__F32, AT__F64 };
     static const int64_t EXTENTS[][4] = { { 96, 75, 75, 96 }, { 97, 75, 75, 99 } };
     for (size_t i = 0; i < 2 * sizeof TYPES / sizeof *TYPES; i++) {
-        at__layout layout;
+        at__layout_pair layout;
         at__problem p;
         at__limits limits;
         at__config config;

@@ -8,7 +8,7 @@
 enum { BYTES = 4096 };
 
 typedef struct place {
-    at__order order;
+    at__shadow_order order;
     at__shadow *shadow;
 } place;
 
@@ -17,7 +17,7 @@ static place *begin(void)
     place *p = calloc(1, sizeof *p);
     cr_assert_not_null(p);
     p->shadow = at__shadow_open(BYTES, false);
-    cr_assert(p->shadow && at__order_begin(&p->order));
+    cr_assert(p->shadow && at__shadow_order_begin(&p->order));
     return p;
 }
 
@@ -55,7 +55,7 @@ Test(machine_shadow, a_read_of_what_nobody_wrote_is_found)
     cr_expect_eq(reads(p, 0, ALL, 0, 1), AT__HAZARD_UNWRITTEN);
     cr_expect_eq(writes(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
     cr_expect_eq(reads(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
-    at__order_warp(&p->order, 0);
+    at__shadow_order_warp(&p->order, 0);
     cr_expect_eq(reads(p, 0, ALL, 1, 1), AT__HAZARD_UNWRITTEN, "the last lane reads one word more");
     end(p);
 }
@@ -64,7 +64,7 @@ Test(machine_shadow, a_block_that_ends_takes_what_it_wrote_along)
 {
     place *p = begin();
     cr_expect_eq(writes(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
-    cr_assert(at__order_begin(&p->order));
+    cr_assert(at__shadow_order_begin(&p->order));
     cr_expect_eq(reads(p, 0, ALL, 0, 1), AT__HAZARD_UNWRITTEN);
     end(p);
 }
@@ -76,7 +76,7 @@ Test(machine_shadow, another_warp_may_read_after_a_barrier_and_not_before)
     const at__hazard h = touch(p, AT__TOUCH_READ, 1, ALL, 0, 1);
     cr_expect_eq(h.kind, AT__HAZARD_WRITE_READ);
     cr_expect_eq(h.other, 0);
-    at__order_barrier(&p->order, 3);
+    at__shadow_order_barrier(&p->order, 3);
     cr_expect_eq(reads(p, 1, ALL, 0, 1), AT__HAZARD_NONE);
     end(p);
 }
@@ -85,7 +85,7 @@ Test(machine_shadow, a_write_after_another_warps_read_needs_a_barrier_too)
 {
     place *p = begin();
     cr_expect_eq(writes(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
-    at__order_barrier(&p->order, 3);
+    at__shadow_order_barrier(&p->order, 3);
     cr_expect_eq(reads(p, 1, ALL, 0, 1), AT__HAZARD_NONE);
     cr_expect_eq(writes(p, 0, ALL, 0, 1), AT__HAZARD_READ_WRITE);
     end(p);
@@ -95,7 +95,7 @@ Test(machine_shadow, a_barrier_of_other_warps_orders_nothing)
 {
     place *p = begin();
     cr_expect_eq(writes(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
-    at__order_barrier(&p->order, 6); /* warps 1 and 2 */
+    at__shadow_order_barrier(&p->order, 6); /* warps 1 and 2 */
     cr_expect_eq(reads(p, 1, ALL, 0, 1), AT__HAZARD_WRITE_READ);
     end(p);
 }
@@ -104,8 +104,8 @@ Test(machine_shadow, what_a_barrier_tells_is_passed_on)
 {
     place *p = begin();
     cr_expect_eq(writes(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
-    at__order_barrier(&p->order, 3);
-    at__order_barrier(&p->order, 6);
+    at__shadow_order_barrier(&p->order, 3);
+    at__shadow_order_barrier(&p->order, 6);
     cr_expect_eq(reads(p, 2, ALL, 0, 1), AT__HAZARD_NONE);
     end(p);
 }
@@ -115,7 +115,7 @@ Test(machine_shadow, lanes_of_a_warp_are_ordered_by_a_sync_of_the_warp_only)
     place *p = begin();
     cr_expect_eq(writes(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
     cr_expect_eq(reads(p, 0, ALL, 31, -1), AT__HAZARD_WRITE_READ);
-    at__order_warp(&p->order, 0);
+    at__shadow_order_warp(&p->order, 0);
     cr_expect_eq(reads(p, 0, ALL, 31, -1), AT__HAZARD_NONE);
     end(p);
 }
@@ -158,12 +158,12 @@ Test(machine_shadow, an_asynchronous_copy_must_be_awaited_before_its_bytes_are_r
         a.address[i] = 4 * (uint64_t)i;
     cr_expect_eq(touch(p, AT__TOUCH_COPY, 0, ALL, 0, 1).kind, AT__HAZARD_NONE);
     cr_expect_eq(reads(p, 0, ALL, 0, 1), AT__HAZARD_NOT_AWAITED);
-    at__order_barrier(&p->order, 3);
+    at__shadow_order_barrier(&p->order, 3);
     cr_expect_eq(reads(p, 1, ALL, 0, 1), AT__HAZARD_NOT_AWAITED, "a barrier alone brings nothing");
     at__shadow_await(p->shadow, &p->order, &a, 0);
     cr_expect_eq(reads(p, 0, ALL, 0, 1), AT__HAZARD_NONE, "its own lanes may look");
     cr_expect_eq(reads(p, 1, ALL, 0, 1), AT__HAZARD_WRITE_READ, "other warps not before a barrier");
-    at__order_barrier(&p->order, 3);
+    at__shadow_order_barrier(&p->order, 3);
     cr_expect_eq(reads(p, 1, ALL, 0, 1), AT__HAZARD_NONE);
     end(p);
 }
@@ -180,7 +180,7 @@ Test(machine_shadow, clocks_that_are_full_say_so)
 {
     place *p = begin();
     int blocks = 0;
-    while (at__order_begin(&p->order) && blocks < 10000000)
+    while (at__shadow_order_begin(&p->order) && blocks < 10000000)
         blocks++;
     cr_expect(blocks > 100000 && blocks < 10000000);
     end(p);

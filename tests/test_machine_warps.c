@@ -312,7 +312,7 @@ Test(machine_warps, matrices_are_multiplied)
 
 /* ---- what goes wrong ---- */
 
-static run *finding(uint32_t block, const char *body, at__finding_kind kind, const char *words)
+static run *finding(uint32_t block, const char *body, at__machine_finding_kind kind, const char *words)
 {
     run *r = new_run();
     r->block = block;

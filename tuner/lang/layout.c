@@ -15,10 +15,10 @@ typedef struct axis {
     int64_t extent, in, out;
 } axis;
 
-at_status at__layout_permuted(at__layout *out, int rank, const int64_t *extents, const int *permutation,
+at_status at__layout_permuted(at__layout_pair *out, int rank, const int64_t *extents, const int *permutation,
                               int *guilty, at_error *err)
 {
-    at__layout l = { .rank = rank };
+    at__layout_pair l = { .rank = rank };
     unsigned seen = 0;
     int64_t in = 1, to = 1;
     for (int i = 0; i < rank; i++) {
@@ -58,7 +58,7 @@ static int slower_first(const void *a, const void *b)
     return x->in != y->in ? (x->in > y->in ? -1 : 1) : 0;
 }
 
-static at_status take_axes(axis axes[AT__MAX_RANK], int *count, const at__layout *l, at_error *err)
+static at_status take_axes(axis axes[AT__MAX_RANK], int *count, const at__layout_pair *l, at_error *err)
 {
     *count = 0;
     for (int i = 0; i < l->rank; i++) {
@@ -113,8 +113,8 @@ static int fuse(axis *axes, int count)
     return kept;
 }
 
-at_status at__layout_problem(at__problem *out, const at__op *op, at__dtype type, const at__layout *layout,
-                             at_error *err)
+at_status at__layout_problem(at__problem *out, const at__op *op, at__dtype type,
+                             const at__layout_pair *layout, at_error *err)
 {
     axis axes[AT__MAX_RANK] = { { 0 } };
     int64_t sizes[AT__MAX_DIMS];

@@ -13,25 +13,25 @@
 
 #define AT__MAX_RANK AT__MAX_DIMS
 
-typedef struct at__layout {
+typedef struct at__layout_pair {
     int rank;
     int64_t extents[AT__MAX_RANK], in[AT__MAX_RANK], out[AT__MAX_RANK]; /* dimensions in any order */
-} at__layout;
+} at__layout_pair;
 
 /*
  * Dense data, row-major: the input's extents, and of each of the output's dimensions which of the input's it
  * is. AT_ERR_INPUT: no permutation. *guilty (may be NULL): which number of it is wrong,
  * -1: none.
  */
-at_status at__layout_permuted(at__layout *out, int rank, const int64_t *extents, const int *permutation,
+at_status at__layout_permuted(at__layout_pair *out, int rank, const int64_t *extents, const int *permutation,
                               int *guilty, at_error *err) AT_MUST_CHECK;
 
 /*
  * The canonical problem, with buffers that are aligned. AT_ERR_INPUT: no elements, a stride below 1, an
  * output that overlaps itself, or too large.
  */
-at_status at__layout_problem(at__problem *out, const at__op *op, at__dtype type, const at__layout *layout,
-                             at_error *err) AT_MUST_CHECK;
+at_status at__layout_problem(at__problem *out, const at__op *op, at__dtype type,
+                             const at__layout_pair *layout, at_error *err) AT_MUST_CHECK;
 
 /*
  * Where another op of the catalog solves the problem as well (`same`), it becomes one of that, which has its

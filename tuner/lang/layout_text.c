@@ -206,7 +206,7 @@ static at_status check_lists(reader *r)
     return status == AT_OK ? check_count(r, &r->out, "strides of the output") : status;
 }
 
-static at_status make_layout(at__layout *out, reader *r)
+static at_status make_layout(at__layout_pair *out, reader *r)
 {
     int permutation[AT__MAX_RANK], guilty = 0, rank = r->sizes.count;
     for (int i = 0; i < rank; i++)
@@ -224,7 +224,7 @@ static at_status make_layout(at__layout *out, reader *r)
 
 static at_status make_problem(at__problem *out, reader *r)
 {
-    at__layout layout = { 0 };
+    at__layout_pair layout = { 0 };
     at__problem problem;
     at_status status = check_lists(r);
     if (status == AT_OK)

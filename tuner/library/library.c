@@ -63,7 +63,7 @@ at_status at_type_parse(at_type *out, const char *text, at_error *err)
 at_status at_permute(at_problem *out, at_type type, int rank, const int64_t *extents, const int *permutation,
                      at_error *err)
 {
-    at__layout layout = { 0 };
+    at__layout_pair layout = { 0 };
     if (!out || !extents || !permutation || rank < 0 || rank > AT_MAX_RANK)
         return at_fail(err, AT_ERR_USAGE, "at_permute: expected no NULL, and a rank of 0 to %d", AT_MAX_RANK);
     for (int i = 0; i < rank; i++)

@@ -80,7 +80,7 @@ static at_status read_layout(at__problem *out, const at__catalog *catalog, const
                              const at_problem *problem, at_error *err)
 {
     const at_layout *l = &problem->layout;
-    at__layout layout = { .rank = problem->size_count == 0 ? l->rank : 0 };
+    at__layout_pair layout = { .rank = problem->size_count == 0 ? l->rank : 0 };
     if (problem->size_count != 0)
         return at_fail(err, AT_ERR_USAGE, "%s: found size_count = %d; expected 0, and a layout (at_permute)",
                        op->name, problem->size_count);

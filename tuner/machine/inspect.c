@@ -26,7 +26,7 @@ typedef struct mbarrier {
 
 /* A block that runs; a cluster has several at once. */
 typedef struct block {
-    at__order order;
+    at__shadow_order order;
     at__shadow *shared;
     int64_t shared_bytes;
     uint32_t arrived[BARRIERS]; /* warps */
@@ -345,7 +345,7 @@ static void release_cluster(at__inspector *in, const at__machine_at *at)
 {
     for (int r = 0; r < MOST_RANKS; r++)
         if (in->blocks[r].runs)
-            at__order_barrier(&in->blocks[r].order, all_warps(at));
+            at__shadow_order_barrier(&in->blocks[r].order, all_warps(at));
 }
 
 static bool on_event(void *context, const at__machine_at *at, at__machine_event event, int64_t number)
@@ -360,7 +360,7 @@ static bool on_event(void *context, const at__machine_at *at, at__machine_event 
         b->arrived[number % BARRIERS] |= own;
         break;
     case AT__EVENT_BARRIER_RELEASE:
-        at__order_barrier(&b->order, b->arrived[number % BARRIERS] | b->ended);
+        at__shadow_order_barrier(&b->order, b->arrived[number % BARRIERS] | b->ended);
         b->arrived[number % BARRIERS] = 0;
         break;
     case AT__EVENT_EXIT:
@@ -370,7 +370,7 @@ static bool on_event(void *context, const at__machine_at *at, at__machine_event 
         release_cluster(in, at);
         break;
     case AT__EVENT_WARP_SYNC:
-        at__order_warp(&b->order, at->warp);
+        at__shadow_order_warp(&b->order, at->warp);
         break;
     case AT__EVENT_ASYNC_DONE:
         if (b->shared)
@@ -380,7 +380,7 @@ static bool on_event(void *context, const at__machine_at *at, at__machine_event 
         find_mbarrier(b, number)->arrived |= own;
         break;
     case AT__EVENT_MBARRIER_PASS:
-        at__order_learn(&b->order, at->warp, find_mbarrier(b, number)->arrived & ~own);
+        at__shadow_order_learn(&b->order, at->warp, find_mbarrier(b, number)->arrived & ~own);
         break;
     default:
         break;
@@ -413,9 +413,9 @@ static bool on_begin(void *context, const at__machine_at *at)
         b->shared_bytes = b->shared ? at->shared_bytes : 0;
         in->failed = in->failed || !b->shared;
     }
-    if (!at__order_begin(&b->order)) {
+    if (!at__shadow_order_begin(&b->order)) {
         begin_anew(in);
-        (void)at__order_begin(&b->order);
+        (void)at__shadow_order_begin(&b->order);
     }
     memset(b->arrived, 0, sizeof b->arrived);
     b->ended = 0;
@@ -448,7 +448,7 @@ void at__inspector_take(at__inspector *in, const at__machine_result *result)
         [AT__FINDING_INVALID] = AT__FLAW_UNDEFINED,
         [AT__FINDING_STOPPED] = AT__FLAW_KINDS,
     };
-    const at__finding *from = &result->finding;
+    const at__machine_finding *from = &result->finding;
     at__flaw f = {
         .kind = KINDS[from->kind], .instruction = from->index, .line = from->line, .address = from->address
     };

@@ -145,7 +145,7 @@ typedef struct at__machine_watch {
 
 /* ---- launches ---- */
 
-typedef enum at__finding_kind {
+typedef enum at__machine_finding_kind {
     AT__FINDING_NONE,
     AT__FINDING_BOUNDS,
     AT__FINDING_MISALIGNED,
@@ -155,10 +155,10 @@ typedef enum at__finding_kind {
     AT__FINDING_TRAP,      /* trap, or a failed assertion */
     AT__FINDING_INVALID,   /* what the ISA leaves undefined: shfl of lanes that are not there, ... */
     AT__FINDING_STOPPED    /* the watch said so */
-} at__finding_kind;
+} at__machine_finding_kind;
 
-typedef struct at__finding {
-    at__finding_kind kind;
+typedef struct at__machine_finding {
+    at__machine_finding_kind kind;
     char text[256];                   /* "4 bytes at offset 4096 of buffer 'in' of 4096 bytes are read" */
     const at__ptx_function *function; /* NULL: no instruction is to blame */
     int32_t index;                    /* of the instruction */
@@ -169,7 +169,7 @@ typedef struct at__finding {
     int32_t warp, lane;
     uint64_t address;
     int region; /* -1: none */
-} at__finding;
+} at__machine_finding;
 
 typedef struct at__machine_launch {
     int32_t function;                       /* an entry of the module */
@@ -186,7 +186,7 @@ typedef struct at__machine_launch {
 } at__machine_launch;
 
 typedef struct at__machine_result {
-    at__finding finding; /* the first: it has ended the launch */
+    at__machine_finding finding; /* the first: it has ended the launch */
     int64_t blocks, warp_instructions, thread_instructions;
     bool inexact; /* an instruction ran whose last bits the ISA leaves open */
 } at__machine_result;

@@ -9,20 +9,20 @@
 
 /* ---- findings ---- */
 
-bool at__find_fault(at__exec *x, at__finding_kind kind, int lane, const char *format, ...)
+bool at__find_fault(at__exec *x, at__machine_finding_kind kind, int lane, const char *format, ...)
 {
-    at__finding *f = &x->result->finding;
+    at__machine_finding *f = &x->result->finding;
     va_list args;
     x->stop = true;
     if (f->kind != AT__FINDING_NONE)
         return false;
-    *f = (at__finding){ .kind = kind,
-                        .function = x->at.function,
-                        .index = x->at.index,
-                        .block = x->block->number,
-                        .warp = x->warp->number,
-                        .lane = lane,
-                        .region = -1 };
+    *f = (at__machine_finding){ .kind = kind,
+                                .function = x->at.function,
+                                .index = x->at.index,
+                                .block = x->block->number,
+                                .warp = x->warp->number,
+                                .lane = lane,
+                                .region = -1 };
     va_start(args, format);
     vsnprintf(f->text, sizeof f->text, format, args);
     va_end(args);

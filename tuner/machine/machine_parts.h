@@ -283,7 +283,8 @@ void at__addresses(at__request *r, const at__exec *x, const at__decoded *d, int 
 /* Checks the request, tells the watch, fills `at`. false: the launch ends. */
 bool at__reach(at__exec *x, at__request *r);
 /* A finding at the instruction that runs, of this lane. Always false. */
-bool at__find_fault(at__exec *x, at__finding_kind kind, int lane, const char *format, ...) AT_PRINTF(4, 5);
+bool at__find_fault(at__exec *x, at__machine_finding_kind kind, int lane, const char *format, ...)
+    AT_PRINTF(4, 5);
 
 /* ---- machine_print.c ---- */
 

@@ -43,7 +43,7 @@ static int warp_of(stamp s)
 
 /* ---- order ---- */
 
-bool at__order_begin(at__order *o)
+bool at__shadow_order_begin(at__shadow_order *o)
 {
     uint32_t latest = 0;
     for (int w = 0; w < AT__MAX_WARPS; w++)
@@ -60,18 +60,18 @@ bool at__order_begin(at__order *o)
 }
 
 /* A block that ticks for ever stays where it is: then races of its later part are missed. */
-static void tick(at__order *o, int warp)
+static void tick(at__shadow_order *o, int warp)
 {
     o->now[warp] += o->now[warp] < MOST_CLOCK;
 }
 
-void at__order_warp(at__order *o, int warp)
+void at__shadow_order_warp(at__shadow_order *o, int warp)
 {
     o->known[warp][warp] = o->now[warp];
     tick(o, warp);
 }
 
-void at__order_barrier(at__order *o, uint32_t warps)
+void at__shadow_order_barrier(at__shadow_order *o, uint32_t warps)
 {
     uint32_t most[AT__MAX_WARPS] = { 0 };
     for (uint32_t left = warps; left; left &= left - 1) {
@@ -87,7 +87,7 @@ void at__order_barrier(at__order *o, uint32_t warps)
     }
 }
 
-void at__order_learn(at__order *o, int warp, uint32_t from)
+void at__shadow_order_learn(at__shadow_order *o, int warp, uint32_t from)
 {
     for (uint32_t left = from; left; left &= left - 1) {
         const int w = __builtin_ctz(left);
@@ -101,7 +101,7 @@ void at__order_learn(at__order *o, int warp, uint32_t from)
 
 /* Did this happen before what the warp does now? A thread's own accesses did; so did those of other blocks.
  */
-static bool is_before(const at__order *o, stamp s, int thread)
+static bool is_before(const at__shadow_order *o, stamp s, int thread)
 {
     return clock_of(s) < o->base || thread_of(s) == thread ||
            o->known[thread / AT__LANES][warp_of(s)] >= clock_of(s);
@@ -142,18 +142,18 @@ void at__shadow_forget(at__shadow *s)
     memset(s->cells, 0, s->bytes * sizeof(cell));
 }
 
-static bool is_written(const at__shadow *s, const at__order *o, uint64_t at, bool local)
+static bool is_written(const at__shadow *s, const at__shadow_order *o, uint64_t at, bool local)
 {
     return local ? s->cells[at].write && clock_of(s->cells[at].write) >= o->base
                  : s->written[at / 8] >> at % 8 & 1;
 }
 
-static bool is_copy_on_its_way(const at__order *o, stamp s)
+static bool is_copy_on_its_way(const at__shadow_order *o, stamp s)
 {
     return (s & COPY_BIT) && clock_of(s) >= o->base;
 }
 
-static at__hazard_kind check_read(const at__shadow *s, const at__order *o, uint64_t at, int thread,
+static at__hazard_kind check_read(const at__shadow *s, const at__shadow_order *o, uint64_t at, int thread,
                                   bool local, int *other)
 {
     const cell *c = &s->cells[at];
@@ -166,7 +166,7 @@ static at__hazard_kind check_read(const at__shadow *s, const at__order *o, uint6
 }
 
 /* A write of what is there already changes nothing for whoever looks. */
-static at__hazard_kind check_write(const at__shadow *s, const at__order *o, uint64_t at, int thread,
+static at__hazard_kind check_write(const at__shadow *s, const at__shadow_order *o, uint64_t at, int thread,
                                    bool changes, int *other)
 {
     const cell *c = &s->cells[at];
@@ -183,7 +183,7 @@ static at__hazard_kind check_write(const at__shadow *s, const at__order *o, uint
     return AT__HAZARD_NONE;
 }
 
-static at__hazard_kind check(const at__shadow *s, const at__order *o, const at__touch *t, uint64_t at,
+static at__hazard_kind check(const at__shadow *s, const at__shadow_order *o, const at__touch *t, uint64_t at,
                              int lane, int byte, bool local, int *other)
 {
     const int thread = t->warp * AT__LANES + lane;
@@ -199,7 +199,7 @@ static at__hazard_kind check(const at__shadow *s, const at__order *o, const at__
     }
 }
 
-static void note(at__shadow *s, const at__order *o, const at__touch *t, uint64_t at, int lane)
+static void note(at__shadow *s, const at__shadow_order *o, const at__touch *t, uint64_t at, int lane)
 {
     cell *c = &s->cells[at];
     if (t->kind == AT__TOUCH_STRONG_READ)
@@ -216,8 +216,8 @@ static void note(at__shadow *s, const at__order *o, const at__touch *t, uint64_t
 }
 
 /* Two lanes of one instruction that write different values to one byte: which of them stays, nobody knows. */
-static bool lanes_disagree(const at__shadow *s, const at__order *o, const at__touch *t, uint64_t at, int lane,
-                           int byte, int *other)
+static bool lanes_disagree(const at__shadow *s, const at__shadow_order *o, const at__touch *t, uint64_t at,
+                           int lane, int byte, int *other)
 {
     const stamp w = s->cells[at].write;
     const int there = thread_of(w) % AT__LANES;
@@ -235,7 +235,7 @@ static void keep(at__hazard *h, at__hazard_kind kind, int lane, int other, uint6
         *h = (at__hazard){ kind, lane, other, offset };
 }
 
-at__hazard at__shadow_touch(at__shadow *s, const at__order *o, const at__touch *t, bool local)
+at__hazard at__shadow_touch(at__shadow *s, const at__shadow_order *o, const at__touch *t, bool local)
 {
     at__hazard h = { .kind = AT__HAZARD_NONE };
     int other = 0;
@@ -260,13 +260,13 @@ at__hazard at__shadow_touch(at__shadow *s, const at__order *o, const at__touch *
     return h;
 }
 
-void at__shadow_set(at__shadow *s, const at__order *o, uint64_t at, int bytes)
+void at__shadow_set(at__shadow *s, const at__shadow_order *o, uint64_t at, int bytes)
 {
     for (int i = 0; i < bytes; i++)
         s->cells[at + (unsigned)i] = (cell){ .write = o->base << CLOCK_SHIFT };
 }
 
-void at__shadow_await(at__shadow *s, const at__order *o, const at__access *a, int warp)
+void at__shadow_await(at__shadow *s, const at__shadow_order *o, const at__access *a, int warp)
 {
     for (uint32_t left = a->active; left; left &= left - 1) {
         const int lane = __builtin_ctz(left);

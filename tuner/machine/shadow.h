@@ -21,18 +21,19 @@
 
 /* ---- who knows what of whom ---- */
 
-typedef struct at__order {
+typedef struct at__shadow_order {
     uint32_t now[AT__MAX_WARPS];                  /* clocks; they only ever grow, also over blocks */
     uint32_t known[AT__MAX_WARPS][AT__MAX_WARPS]; /* known[w][v]: what w knows of v                */
     uint32_t base;                                /* where this block began                        */
-} at__order;
+} at__shadow_order;
 
 /* A block begins: what was before is forgotten. Zero the order before the first. false: the clocks are full;
  * shadows must be cleared, and the order zeroed. */
-bool at__order_begin(at__order *order);
-void at__order_warp(at__order *order, int warp);                 /* its lanes synchronised */
-void at__order_barrier(at__order *order, uint32_t warps);        /* a barrier of these     */
-void at__order_learn(at__order *order, int warp, uint32_t from); /* one waits for what others did so far */
+bool at__shadow_order_begin(at__shadow_order *order);
+void at__shadow_order_warp(at__shadow_order *order, int warp);          /* its lanes synchronised */
+void at__shadow_order_barrier(at__shadow_order *order, uint32_t warps); /* a barrier of these     */
+void at__shadow_order_learn(at__shadow_order *order, int warp,
+                            uint32_t from); /* one waits for what others did so far */
 
 /* ---- bytes ---- */
 
@@ -86,12 +87,13 @@ typedef struct at__hazard {
  * Notes an access. `local`: the memory is a block's own, so what is older than the block was not written;
  * else it outlives blocks, whose threads are not compared.
  */
-at__hazard at__shadow_touch(at__shadow *shadow, const at__order *order, const at__touch *touch, bool local);
+at__hazard at__shadow_touch(at__shadow *shadow, const at__shadow_order *order, const at__touch *touch,
+                            bool local);
 
 /* An asynchronous copy has been awaited by its warp: from now on it counts as a write of its lanes. */
-void at__shadow_await(at__shadow *shadow, const at__order *order, const at__access *at, int warp);
+void at__shadow_await(at__shadow *shadow, const at__shadow_order *order, const at__access *at, int warp);
 
 /* Written before the block began, as it were: by others whom nobody compares with. */
-void at__shadow_set(at__shadow *shadow, const at__order *order, uint64_t at, int bytes);
+void at__shadow_set(at__shadow *shadow, const at__shadow_order *order, uint64_t at, int bytes);
 
 #endif

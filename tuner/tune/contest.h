@@ -29,7 +29,7 @@ typedef struct at__candidate {
 } at__candidate;
 
 /* How far a contest has come. */
-typedef struct at__tally {
+typedef struct at__contest_count {
     int64_t total; /* valid configurations; saturates at INT64_MAX                         */
     int64_t limit; /* of trials: the user's, or total                                      */
     int64_t decided, failed, outcomes[AT__OUTCOMES];
@@ -40,14 +40,14 @@ typedef struct at__tally {
     bool settled;              /* the strategy ended it, because little was to be gained  */
     bool interrupted;          /* by the user or by the budget                            */
     const at__candidate *best; /* of the least score; NULL: none is right so far          */
-} at__tally;
+} at__contest_count;
 
 /* Opens the spaces and reads what is known of them; borrows `env`. *out is NULL on failure. */
 at_status at__contest_open(at__contest **out, at__env *env, const at__problem *problem, bool is_copy,
                            at_error *err) AT_MUST_CHECK;
 void at__contest_close(at__contest *contest); /* NULL is allowed */
 
-const at__tally *at__contest_tally(const at__contest *contest);
+const at__contest_count *at__contest_tally(const at__contest *contest);
 const at__problem *at__contest_problem(const at__contest *contest);
 const at__problem_key *at__contest_key(const at__contest *contest);
 const int64_t *at__contest_slots(const at__contest *contest); /* the op's, bound */

@@ -208,7 +208,7 @@ at__candidate *at__contest_add(at__contest *c, const at__space *space, int64_t i
     return a->text ? a : NULL;
 }
 
-const at__tally *at__contest_tally(const at__contest *c)
+const at__contest_count *at__contest_tally(const at__contest *c)
 {
     return &c->tally;
 }

@@ -44,7 +44,7 @@ struct at__contest {
     size_t again_count, again_cap;
     size_t unstored;  /* first candidate that may lack a row                 */
     int64_t deferred; /* candidates that are, now                            */
-    at__tally tally;
+    at__contest_count tally;
     double compile_s, measure_s; /* sums over the trials that were compiled */
     double flushed_s, reported_s;
     at__progress progress; /* what stays the same between reports            */

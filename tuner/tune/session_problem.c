@@ -56,7 +56,7 @@ static void begin_search(at__session *s)
 }
 
 /* What the final needs still gets a second: its trials are all that the user has waited for. */
-static void begin_final(at__session *s, const at__tally *tally)
+static void begin_final(at__session *s, const at__contest_count *tally)
 {
     s->env.cancel.tick = tick;
     s->env.cancel.grace_s = GRACE_S;
@@ -70,9 +70,9 @@ static void begin_final(at__session *s, const at__tally *tally)
 /* ---- the steps ---- */
 
 /* One that could not be opened has none of everything. */
-static at__tally tally_of(const at__contest *contest)
+static at__contest_count tally_of(const at__contest *contest)
 {
-    return contest ? *at__contest_tally(contest) : (at__tally){ 0 };
+    return contest ? *at__contest_tally(contest) : (at__contest_count){ 0 };
 }
 
 /* What a contest shows begins with what was shown so far. */
@@ -154,7 +154,7 @@ static at_status measure_all(at__job *j, at_error *err)
 
 static void why_nothing(at__str *out, const at__job *j)
 {
-    const at__tally *tally = at__contest_tally(j->main);
+    const at__contest_count *tally = at__contest_tally(j->main);
     if (tally->total == 0 && at__env_is_replay(j->env)) {
         at__str_add(out, "the recording has no trials of this problem");
     } else if (tally->total == 0) {
@@ -173,7 +173,7 @@ static void why_nothing(at__str *out, const at__job *j)
 /* A run that was cancelled where no trial is lost: in its setup, or in a final without a result. */
 static void why_cancelled(at__str *out, const at__job *j, const char *where)
 {
-    const at__tally tally = tally_of(j->main);
+    const at__contest_count tally = tally_of(j->main);
     char time[32];
     if (!tally.best || j->s->now.phase != AT__PHASE_FINAL) {
         if (at__cancel_asked(&j->env->cancel))
@@ -193,7 +193,7 @@ static void why_cancelled(at__str *out, const at__job *j, const char *where)
 
 static void fill_result(at__result *r, const at__job *j, double started_s)
 {
-    const at__tally main = tally_of(j->main), copies = tally_of(j->copies);
+    const at__contest_count main = tally_of(j->main), copies = tally_of(j->copies);
     double first_s = copies.fed_s > 0 ? copies.fed_s : main.fed_s;
     memcpy(r->outcomes, main.outcomes, sizeof r->outcomes);
     r->known = main.known;
