@@ -8,6 +8,8 @@ counts permute 4x5x6 0,1,2 u8
 counts permute 3x4x5 0,1,1
 counts permute 3x4x5 0,1
 counts permute 3x4x5
+counts permute 3x4x5 2,1,9
+counts permute 3x4 1,0 in=4
 counts permute 3x4x5 2,1,0 out=8,4,1
 counts permute 3x4 1,0 f99
 at query 'permute 75x96x75x96:3.0.2.1 f32' --db none.db

@@ -12,6 +12,7 @@
 #include "lang/layout.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -182,11 +183,11 @@ static at_status read_piece(reader *r)
     return read_word(r);
 }
 
-static at_status check_count(reader *r, const list *l, const char *what)
+static at_status check_count(reader *r, const list *l, const char *one, const char *many)
 {
     if (l->begin && l->count != r->sizes.count)
-        return fail(r, l->begin, "found %d %s; expected %d, one for each of the sizes", l->count, what,
-                    r->sizes.count);
+        return fail(r, l->begin, "found %d %s; expected %d, one for each of the sizes", l->count,
+                    l->count == 1 ? one : many, r->sizes.count);
     return AT_OK;
 }
 
@@ -200,17 +201,18 @@ static at_status check_lists(reader *r)
         return fail(
             r, r->line->end,
             "found no permutation behind the sizes; expected which of them comes where, such as 2,0,1");
-    at_status status = check_count(r, &r->permutation, "indices");
+    at_status status = check_count(r, &r->permutation, "index", "indices");
     if (status == AT_OK)
-        status = check_count(r, &r->in, "strides of the input");
-    return status == AT_OK ? check_count(r, &r->out, "strides of the output") : status;
+        status = check_count(r, &r->in, "stride of the input", "strides of the input");
+    return status == AT_OK ? check_count(r, &r->out, "stride of the output", "strides of the output")
+                           : status;
 }
 
 static at_status make_layout(at__layout_pair *out, reader *r)
 {
     int permutation[AT__MAX_RANK], guilty = 0, rank = r->sizes.count;
     for (int i = 0; i < rank; i++)
-        permutation[i] = r->permutation.numbers[i] < rank ? (int)r->permutation.numbers[i] : rank;
+        permutation[i] = r->permutation.numbers[i] < INT_MAX ? (int)r->permutation.numbers[i] : INT_MAX;
     at_status status = at__layout_permuted(out, rank, r->sizes.numbers, permutation, &guilty, r->err);
     r->line->guilty = guilty < 0 ? r->sizes.begin : r->permutation.at[guilty];
     for (int i = 0; i < rank && status == AT_OK; i++) {
