@@ -247,7 +247,8 @@ static const struct {
     { "", "found no value for TILE; expected every parameter of template t" },
     { "TILE=16 ORDER=fast", "found no value for BIG" },
     { "TILE=16 ORDER=fast BIG=1 TILE=16", "found 'TILE=16'; expected parameter TILE once" },
-    { "TILE=17 ORDER=fast BIG=1", "found 'TILE=17'; parameter TILE of template t has no such value" },
+    { "TILE=17 ORDER=fast BIG=1",
+      "found 'TILE=17'; parameter TILE of template t has no such value, it has: " },
     { "TILE=16 ORDER=0 BIG=1", "found 'ORDER=0'; parameter ORDER" },
     { "TILE=fast", "has no such value" },
     { "TILE=", "has no such value" },
@@ -256,7 +257,7 @@ static const struct {
     { "TILE=9223372036854775808", "has no such value" },
     { "BIG=9223372036854775808", "has no such value" },
     { "BIG=99999999999999999999999999999", "has no such value" },
-    { "tile=16", "template t has no such parameter" },
+    { "tile=16", "template t has no such parameter, it has: TILE ORDER BIG" },
     { "=16", "template t has no such parameter" },
     { "TILE 16", "found 'TILE'; expected PARAMETER=VALUE" },
 };

@@ -214,7 +214,8 @@ at_status at__npy_open(at__npy *out, const char *path, at__dtype type, bool stor
     if (!head)
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     else if (!file || fstat(fileno(file), &info) != 0)
-        status = at_fail(err, AT_ERR_INPUT, "%s: %s", path, strerror(errno));
+        status = at_fail(err, AT_ERR_INPUT, "%s: %s; expected a file that numpy.save wrote", path,
+                         strerror(errno));
     else if (!S_ISREG(info.st_mode))
         status = at_fail(err, AT_ERR_INPUT, "%s: found no regular file; expected one", path);
     else

@@ -385,6 +385,31 @@ void at__config_text(at__str *out, const at__template *t, const at__config *conf
     }
 }
 
+static at_status fail_param(const at__template *t, const char *text, int shown, at_error *err)
+{
+    at__str names = { 0 };
+    for (int i = 0; i < t->param_count; i++)
+        at__str_addf(&names, "%s%s", i ? " " : "", t->params[i].name);
+    at_fail(err, AT_ERR_INPUT, "found '%.*s'; template %s has no such parameter, it has: %s", shown, text,
+            t->name, at__str_text(&names));
+    at__str_clear(&names);
+    return AT_ERR_INPUT;
+}
+
+static at_status fail_value(const at__template *t, int param, const char *text, int shown, at_error *err)
+{
+    const at__param *p = &t->params[param];
+    at__str values = { 0 };
+    for (int i = 0; i < p->count; i++) {
+        at__str_add(&values, i ? " " : "");
+        at__param_add_text(&values, p, p->values[i]);
+    }
+    at_fail(err, AT_ERR_INPUT, "found '%.*s'; parameter %s of template %s has no such value, it has: %s",
+            shown, text, p->name, t->name, at__str_text(&values));
+    at__str_clear(&values);
+    return AT_ERR_INPUT;
+}
+
 /* NAME=VALUE */
 static at_status parse_assignment(at__config *out, uint32_t *seen, const at__template *t, const char *text,
                                   size_t len, at_error *err)
@@ -395,15 +420,13 @@ static at_status parse_assignment(at__config *out, uint32_t *seen, const at__tem
         return at_fail(err, AT_ERR_INPUT, "found '%.*s'; expected PARAMETER=VALUE", shown, text);
     int i = at__param_find(t, text, (size_t)(equals - text));
     if (i < 0)
-        return at_fail(err, AT_ERR_INPUT, "found '%.*s'; template %s has no such parameter", shown, text,
-                       t->name);
+        return fail_param(t, text, shown, err);
     if (*seen & 1u << i)
         return at_fail(err, AT_ERR_INPUT, "found '%.*s'; expected parameter %s once", shown, text,
                        t->params[i].name);
     int k = at__param_find_text(&t->params[i], equals + 1, len - (size_t)(equals + 1 - text));
     if (k < 0)
-        return at_fail(err, AT_ERR_INPUT, "found '%.*s'; parameter %s of template %s has no such value",
-                       shown, text, t->params[i].name, t->name);
+        return fail_value(t, i, text, shown, err);
     *seen |= 1u << i;
     out->values[i] = t->params[i].values[k];
     return AT_OK;

@@ -21,15 +21,19 @@ static at_status describe_file(at__data_file *out, const at__buffer *b, const at
 {
     const char *op = problem->op->file, *slash = strrchr(op, '/');
     at__npy npy;
+    at_error cause = { 0 };
     int folder = slash && file[0] != '/' ? (int)(slash - op) + 1 : 0;
     int len = snprintf(out->path, sizeof out->path, "%.*s%s", folder, op, file);
     if (len >= (int)sizeof out->path)
         return at_fail(err, AT_ERR_INPUT, "%s: found a path of %d characters for '%s'; expected fewer", op,
                        len, arg->name);
-    at_status status = at__npy_open(&npy, out->path, at__arg_type(arg, problem->type),
-                                    at__arg_is_storage(problem->op, arg), b->bytes / b->element_bytes, err);
-    out->at = status == AT_OK ? npy.data_at : 0;
-    return status;
+    at_status status =
+        at__npy_open(&npy, out->path, at__arg_type(arg, problem->type), at__arg_is_storage(problem->op, arg),
+                     b->bytes / b->element_bytes, &cause);
+    if (status != AT_OK)
+        return at_fail(err, status, "%s (%s reads it for '%s')", cause.text, op, arg->name);
+    out->at = npy.data_at;
+    return AT_OK;
 }
 
 static at_status add_buffer(at__setup *setup, const at__problem *problem, int arg_index, const int64_t *slots,
