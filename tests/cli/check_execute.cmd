@@ -6,3 +6,4 @@ at check flawed --execute --templates "$DATA/machine" --shape 512 --template goo
 # The shape may stand behind the operation. One that it does not take is refused.
 at check --execute flawed 1024 f32 --templates "$DATA/machine" --template good
 at check flawed --execute --templates "$DATA/machine" --shape 511
+at check flawed --execute --templates "$DATA/machine" --shape 512 --template good --format csv

@@ -16,3 +16,9 @@ at explain transpose 1024x1024 f32 --config nave
 at explain transpose 1024x1024 f32 --config "naive BLOCK_X=33"
 at explain transpose 1024x1024 f32 --config "naive BLOCK_X=4 BLOCK_Y=1"
 at explain transpose 1024x1024 f32 --config naive --device-arch sm_12
+at explain transpose 1024x1024 f32 --config "naive BLOCK=32"
+at explain transpse 1024x1024 f32
+at explain transpose 1024x1024 f32 --config naive --format csv
+"$AUTOTUNE" explain transpose 64x64 f32 --config naive --format json | grep -o '^{"op":"transpose","shape":"64x64"'
+# Without a compiler.
+AUTOTUNE_NVRTC=/nowhere/libnvrtc.so at explain transpose 1024x1024 f32 --config naive | sed 's/ Install .*//; /^  /d'

@@ -10,3 +10,13 @@ echo none > store.db-model
 at query 3000x5000 f32 --db store.db | grep -o 'near match\|its model is left out'
 rm store.db-model
 at learn --help | head -n 3
+# Of two databases one is missing; of another nothing was written yet.
+at learn --db store.db more.db
+: >empty.db
+at learn --db empty.db
+# Where the model cannot be written.
+"$AUTOTUNE" merge won.db "$DATA/../../db/winners/h200.jsonl.gz" --quiet
+mkdir folder
+at learn --db won.db --no-shipped -o folder/none/model
+at learn --db won.db --no-shipped --output folder
+ls folder

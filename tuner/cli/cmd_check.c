@@ -482,7 +482,11 @@ static int run_check(check_args *a)
         sort_words(a);
     if (a->archs.count == 0)
         a->archs.items[a->archs.count++] = "sm_90";
-    at_status status = at__format_parse(&c.format, a->format, &err);
+    bool json = false;
+    at_status status = a->execute ? at__format_text_or_json(&json, a->format, "what --execute finds", &err)
+                                  : at__format_parse(&c.format, a->format, &err);
+    if (json)
+        c.format = AT__JSON;
     if (status == AT_OK)
         status = at__open_catalog(&c.catalog, a->templates_dir, &c.broken, &err);
     if (status == AT_OK)
@@ -531,7 +535,7 @@ int at__cmd_check(int argc, char **argv)
           &a.configs },
         { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
           &a.templates_dir },
-        { "--format", AT__OPT_TEXT, "text|json|csv", "of the table", &a.format },
+        { "--format", AT__OPT_TEXT, "text|json|csv", "of the table; with --execute text or json", &a.format },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
     };
     if (!at__command_options(&USAGE, TABLE, argc, argv, &a.words, &code))

@@ -21,7 +21,7 @@ static const at__usage USAGE = {
 };
 
 typedef struct explain_args {
-    const char *templates_dir, *db, *device, *arch, *config, *against;
+    const char *templates_dir, *db, *device, *arch, *config, *against, *format;
     at__words words;
     int64_t blocks;
     bool json, without_shipped;
@@ -230,7 +230,10 @@ static int run_explain(const explain_args *a)
 {
     explainer e = { .args = a };
     at_error err = { 0 };
-    at_status status = at__nvrtc_open(&e.nvrtc, &err);
+    bool json = false;
+    at_status status = at__format_text_or_json(&json, a->json ? "json" : a->format, "an explanation", &err);
+    if (status == AT_OK)
+        status = at__nvrtc_open(&e.nvrtc, &err);
     if (status == AT_OK)
         status = at__open_catalog(&e.catalog, a->templates_dir, NULL, &err);
     if (status == AT_OK)
@@ -251,7 +254,7 @@ static int run_explain(const explain_args *a)
                                           .traffic_bytes = e.key.traffic_bytes,
                                           .rates = &e.rates,
                                           .found = e.winner.answer ? &e.winner : NULL };
-        (a->json ? at__explained_json : at__explained_text)(&p, e.sides, e.side_count);
+        (json ? at__explained_json : at__explained_text)(&p, e.sides, e.side_count);
     }
     int code = status == AT_OK ? AT__EXIT_OK : at__complain(&err);
     for (int i = 0; i < e.side_count; i++)
@@ -287,7 +290,8 @@ int at__cmd_explain(int argc, char **argv)
           "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
         { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
           &a.templates_dir },
-        { "--json", AT__OPT_FLAG, NULL, "one object, with every source line", &a.json },
+        { "--format", AT__OPT_TEXT, "text|json", "json: one object, with every source line", &a.format },
+        { "--json", AT__OPT_FLAG, NULL, "the same as --format json", &a.json },
         { "--no-shipped", AT__OPT_FLAG, NULL, "without the winners that come with autotune",
           &a.without_shipped },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },

@@ -75,6 +75,7 @@ int at__cmd_learn(int argc, char **argv)
           "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &db },
         { "--output", AT__OPT_TEXT, "FILE", "where the model goes (default: the database's name and -model)",
           &output },
+        { "-o", AT__OPT_TEXT, "FILE", "the same", &output },
         { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
           &templates_dir },
         { "--no-shipped", AT__OPT_FLAG, NULL,

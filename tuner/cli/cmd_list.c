@@ -438,16 +438,6 @@ static at_status parse_words(request *r, const at__words *words, char keep[AT__M
     return AT_OK;
 }
 
-static at_status parse_format(bool *json, const char *text, at_error *err)
-{
-    at__format format = AT__TEXT;
-    if (text && strcmp(text, "csv") == 0)
-        return at_fail(err, AT_ERR_USAGE, "--format: found 'csv'; a list is text or json");
-    at_status status = at__format_parse(&format, text, err);
-    *json = format == AT__JSON;
-    return status;
-}
-
 int at__cmd_list(int argc, char **argv)
 {
     request r = { 0 };
@@ -465,7 +455,7 @@ int at__cmd_list(int argc, char **argv)
     };
     if (!at__command_options(&USAGE, TABLE, argc, argv, &words, &code))
         return code;
-    at_status status = parse_format(&r.json, format, &err);
+    at_status status = at__format_text_or_json(&r.json, format, "a list", &err);
     if (status == AT_OK)
         status = at__open_catalog(&r.catalog, templates_dir, NULL, &err);
     if (status == AT_OK && r.op && !at__catalog_find_op(r.catalog, r.op))

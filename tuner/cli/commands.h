@@ -65,6 +65,9 @@ bool at__command_options(const at__usage *usage, const at__option *table, int ar
 
 typedef enum at__format { AT__TEXT, AT__JSON, AT__CSV } at__format;
 at_status at__format_parse(at__format *out, const char *text, at_error *err) AT_MUST_CHECK; /* NULL: text */
+/* Where there is no table: `what` begins the sentence that refuses csv. */
+at_status at__format_text_or_json(bool *json, const char *text, const char *what,
+                                  at_error *err) AT_MUST_CHECK;
 
 /* The one problem that words on a command line name: "copy 4096x4096 f32", in the syntax of a shapes
  * line. */

@@ -100,6 +100,16 @@ at_status at__format_parse(at__format *out, const char *text, at_error *err)
     return AT_OK;
 }
 
+at_status at__format_text_or_json(bool *json, const char *text, const char *what, at_error *err)
+{
+    at__format format = AT__TEXT;
+    if (text && strcmp(text, "csv") == 0)
+        return at_fail(err, AT_ERR_USAGE, "--format: found 'csv'; %s is text or json", what);
+    at_status status = at__format_parse(&format, text, err);
+    *json = format == AT__JSON;
+    return status;
+}
+
 at_status at__problem_from_words(at__problem *out, const at__words *words, const at__catalog *catalog,
                                  at_error *err)
 {
