@@ -591,10 +591,9 @@ at_status at__device_start_runner(at__device **out, int ordinal, at_error *err)
     d->base.kind = &RUNNER;
     d->ordinal = ordinal;
     at_status status = spawn(d, err);
-    if (status != AT_OK) {
+    if (status == AT_OK)
+        *out = &d->base;
+    else
         runner_close(&d->base);
-        return status;
-    }
-    *out = &d->base;
-    return AT_OK;
+    return status;
 }
