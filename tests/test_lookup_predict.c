@@ -113,10 +113,9 @@ Test(lookup_predict, an_operation_that_the_model_does_not_know_gets_what_is_near
     cr_assert_eq(f.match, AT__MATCH_NONE);
 }
 
-/* The configurations of the other templates stay; this model knows one template only. */
-Test(lookup_predict, what_was_learned_of_a_template_that_has_changed_is_ignored)
+/* In the model's file: it knows this template only. */
+static void make_template_another(void)
 {
-    write_model();
     at_error err = { 0 };
     at__str bytes = { 0 };
     const at__template *t =
@@ -131,6 +130,12 @@ Test(lookup_predict, what_was_learned_of_a_template_that_has_changed_is_ignored)
     fwrite(bytes.data, 1, bytes.len, file);
     fclose(file);
     at__str_clear(&bytes);
+}
+
+Test(lookup_predict, what_was_learned_of_a_template_that_has_changed_is_ignored)
+{
+    write_model();
+    make_template_another();
     put_far_winner();
     cr_assert_eq(ask(1500, 1536, "H200").match, AT__MATCH_NEAR);
 }
@@ -150,4 +155,89 @@ Test(lookup_predict, on_a_device_of_which_nothing_is_known_the_model_of_another_
     cr_assert(strstr(f.why, "on NVIDIA H200"), "%s", f.why);
     cr_assert_str_eq(f.answer->fingerprint.device, "NVIDIA A100");
     cr_assert_eq(f.answer->fingerprint.cc, 80);
+}
+
+/* ---- where a search begins ---- */
+
+/* What is expected of 1500x1536, one text for all: its templates and configurations. */
+static void expected_first(at__str *out, int *count, const char *device)
+{
+    at_error err = { 0 };
+    at__problem p;
+    at__hint hints[AT__MAX_EXPECTED];
+    at__target target = { .cc = 90, .sms = 132 };
+    const at__op *op = at__catalog_find_op(w.catalog, "transpose");
+    snprintf(target.name, sizeof target.name, "%s", device);
+    at__lookup_close(w.lookup);
+    cr_assert_eq(at__lookup_open(&w.lookup, w.store, w.catalog, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__problem_init(&p, op, AT__F32, (int64_t[]){ 1500, 1536 }, 2, &err), AT_OK);
+    *count = -1;
+    cr_assert_eq(at__lookup_expected(hints, count, AT__MAX_EXPECTED, w.lookup, &p, &target, &err), AT_OK,
+                 "%s", err.text);
+    for (int i = 0; i < *count; i++) {
+        at__str_addf(out, "%s ", hints[i].t->name);
+        at__config_text(out, hints[i].t, &hints[i].config);
+        at__str_add(out, "\n");
+    }
+}
+
+static int count_expected(void)
+{
+    at__str text = { 0 };
+    int count = 0;
+    expected_first(&text, &count, "NVIDIA H200");
+    at__str_clear(&text);
+    return count;
+}
+
+Test(lookup_predict, a_search_begins_with_the_few_that_a_model_expects_to_be_fastest)
+{
+    at__str text = { 0 };
+    int count = 0;
+    write_model();
+    expected_first(&text, &count, "NVIDIA H200");
+    cr_assert_eq(count, AT__MAX_EXPECTED);
+    cr_assert_eq(strncmp(at__str_text(&text), "tile_rows TILE=64 BLOCK_ROWS=8 ", 31), 0, "%s",
+                 at__str_text(&text));
+    const char *second = strchr(at__str_text(&text), '\n') + 1, *third = strchr(second, '\n') + 1;
+    size_t first_len = (size_t)(second - at__str_text(&text));
+    cr_assert(strncmp(at__str_text(&text), second, first_len) != 0 &&
+                  strncmp(at__str_text(&text), third, first_len) != 0 && strcmp(second, third) != 0,
+              "%s", at__str_text(&text));
+    at__str_clear(&text);
+}
+
+/* A trial costs little: nobody has to be as sure as an answer needs. */
+Test(lookup_predict, a_search_on_another_device_begins_with_what_the_model_expects_too)
+{
+    at__str text = { 0 };
+    int count = 0;
+    write_model();
+    put("1500x1600", "tile_rows", TILE_ROWS, "NVIDIA A100");
+    expected_first(&text, &count, "NVIDIA A100");
+    cr_assert_eq(count, AT__MAX_EXPECTED);
+    at__str_clear(&text);
+}
+
+Test(lookup_predict, a_search_without_a_model_or_with_a_damaged_one_begins_as_ever)
+{
+    cr_assert_eq(count_expected(), 0);
+    FILE *file = fopen(model_path, "w");
+    fputs("no model", file);
+    fclose(file);
+    cr_assert_eq(count_expected(), 0);
+}
+
+Test(lookup_predict, a_search_that_wants_no_model_begins_as_ever)
+{
+    write_model();
+    setenv("AUTOTUNE_NO_MODEL", "1", 1);
+    cr_assert_eq(count_expected(), 0);
+}
+
+Test(lookup_predict, a_search_whose_templates_have_changed_since_begins_as_ever)
+{
+    write_model();
+    make_template_another();
+    cr_assert_eq(count_expected(), 0);
 }

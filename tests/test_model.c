@@ -90,6 +90,47 @@ Test(model, learns_nothing_from_few_problems)
     cr_assert_null(learn(NULL));
 }
 
+/* reg_vec is faster than the best tiles on half of the problems and slower on the others, for no reason. */
+static void put_rivals(void)
+{
+    static const char *const OTHERS[] = { "SQUARE=4 BLOCK_X=8 BLOCK_Y=32 SQUARES=1 ORDER=in_fast",
+                                          "SQUARE=4 BLOCK_X=8 BLOCK_Y=32 SQUARES=1 ORDER=out_fast",
+                                          "SQUARE=4 BLOCK_X=8 BLOCK_Y=16 SQUARES=1 ORDER=in_fast",
+                                          "SQUARE=4 BLOCK_X=8 BLOCK_Y=16 SQUARES=1 ORDER=out_fast" };
+    for (int64_t i = 0; i < 12; i++) {
+        static const int FASTER[12] = { 1, 0, 0, 1, 0, 1, 1, 1, 0, 0, 1, 0 };
+        char shape[64];
+        int64_t rows = 512 + 64 * i, cols = 1024 + 128 * (i % 5);
+        put_law(rows, cols);
+        snprintf(shape, sizeof shape, "%lldx%lld", (long long)rows, (long long)cols);
+        for (int k = 0; k < 4; k++)
+            put_trial(shape, "reg_vec", OTHERS[k], law_s(rows, cols, 64, 8, 0) * (FASTER[i] ? 0.96 : 1.04));
+    }
+}
+
+Test(model, names_another_template_that_may_be_as_good_before_more_of_the_same)
+{
+    at_error err = { 0 };
+    at__predictor *p = NULL;
+    at__guess top[3];
+    int count = 0;
+    bool own = false;
+    int64_t slots[AT__MAX_SLOTS];
+    put_rivals();
+    at__model *m = learn(NULL);
+    at__problem problem = problem_of(slots, 1500, 1536);
+    cr_assert_eq(at__predictor_open(&p, m, w.catalog, transpose(), "H200", &own, &err), AT_OK, "%s",
+                 err.text);
+    cr_assert_eq(at__predictor_top(top, &count, 3, p, &problem, slots, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(count, 3);
+    cr_assert_neq(top[0].t, top[1].t, "%s twice: %g and %g, doubt %g", top[0].t->name, top[0].slower,
+                  top[1].slower, top[0].doubt);
+    cr_assert(top[1].slower >= top[0].slower && top[1].slower <= top[0].slower + top[0].doubt + 0.01,
+              "%g after %g, doubt %g", top[1].slower, top[0].slower, top[0].doubt);
+    at__predictor_close(p);
+    at__model_close(m);
+}
+
 static void pack(at__str *out, const at__model *m)
 {
     at_error err = { 0 };

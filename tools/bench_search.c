@@ -444,7 +444,7 @@ int main(int argc, char **argv)
     settings set = { .seeds = 30, .evals = 400, .lag = 1 };
     at__words files = { 0 }, names = { 0 }, marks = { 0 };
     at__bench_spaces spaces = { 0 };
-    const char *dir = NULL;
+    const char *dir = NULL, *model_of = NULL;
     int64_t threads = 2, least = 2, per_mille = 0;
     bool brief = false, help = false;
     at_error err = { 0 };
@@ -458,6 +458,8 @@ int main(int argc, char **argv)
         { "--worth", AT__OPT_COUNT, "N", "stop when less than N per mille is expected (default 0: never)",
           &per_mille },
         { "--hints", AT__OPT_FLAG, NULL, "begin with what won for the recording's other shapes", &set.hints },
+        { "--model-of", AT__OPT_TEXT, "DB", "with --hints: and with what the model beside DB expects",
+          &model_of },
         { "--least", AT__OPT_COUNT, "N", "pass over spaces with fewer timed configurations", &least },
         { "--threads", AT__OPT_COUNT, "N", "default 2", &threads },
         { "--templates", AT__OPT_TEXT, "DIR", "where the spaces are declared", &dir },
@@ -487,6 +489,7 @@ int main(int argc, char **argv)
         at__bench_spaces_close(&spaces);
         return 0;
     }
+    spaces.model_of = model_of;
     for (int i = 0; i < files.count && status == AT_OK; i++)
         status = at__bench_spaces_read(&spaces, files.items[i], least, &err);
     if (status == AT_OK && !spaces.count)

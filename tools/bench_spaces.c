@@ -21,6 +21,8 @@ typedef struct reading {
     at__catalog *catalog;
     at__store *store;
     at__lookup *lookup;
+    at__store *asked; /* beside which the model is; NULL: none */
+    at__lookup *expecting;
     at__fingerprint device;
     int64_t least;
     key_text *keys;
@@ -186,6 +188,15 @@ static void limits_of(at__limits *out, const at__fingerprint *f)
     out->memory_bytes = at__memory_bytes(f->memory_mib);
 }
 
+static void add_hint(at__bench_space *s, const at__hint *hint)
+{
+    int64_t index = at__search_find(&s->search, hint->t, &hint->config);
+    for (int i = 0; i < s->hint_count && index >= 0; i++)
+        index = s->hints[i] == index ? -1 : index;
+    if (index >= 0)
+        s->hints[s->hint_count++] = index;
+}
+
 /* What a search of this shape would begin with if the recording's other shapes were tuned, and it were not.
  */
 static at_status read_hints(at__bench_space *s, reading *r, const key_text *text, const at__fingerprint *f,
@@ -195,12 +206,18 @@ static at_status read_hints(at__bench_space *s, reading *r, const key_text *text
     int count = 0;
     at__target target = { .cc = f->cc, .sms = f->sms };
     snprintf(target.name, sizeof target.name, "%s", f->device);
-    at_status status = at__lookup_hints(hints, &count, 64, r->lookup, &s->problem, &target, err);
-    for (int i = 0; i < count && s->hint_count < AT__BENCH_HINTS; i++) {
-        int64_t index = at__search_find(&s->search, hints[i].t, &hints[i].config);
-        if (index >= 0 && strcmp(hints[i].answer->shape, text->shape) != 0)
-            s->hints[s->hint_count++] = index;
-    }
+    at_status status = AT_OK;
+    if (r->expecting)
+        status =
+            at__lookup_expected(hints, &count, AT__MAX_EXPECTED, r->expecting, &s->problem, &target, err);
+    for (int i = 0; i < count; i++)
+        add_hint(s, &hints[i]);
+    int most = s->hint_count + AT__BENCH_WON;
+    if (status == AT_OK)
+        status = at__lookup_hints(hints, &count, 64, r->lookup, &s->problem, &target, err);
+    for (int i = 0; i < count && s->hint_count < most; i++)
+        if (strcmp(hints[i].answer->shape, text->shape) != 0)
+            add_hint(s, &hints[i]);
     return status;
 }
 
@@ -291,6 +308,10 @@ at_status at__bench_spaces_read(at__bench_spaces *spaces, const char *path, int6
         status = at__store_main_fingerprint(&r.device, r.store, NULL, NULL, err);
     if (status == AT_OK)
         status = at__lookup_open(&r.lookup, r.store, r.catalog, err);
+    if (status == AT_OK && spaces->model_of)
+        status = at__store_open(&r.asked, spaces->model_of, AT__STORE_READ, err);
+    if (status == AT_OK && r.asked)
+        status = at__lookup_open(&r.expecting, r.asked, r.catalog, err);
     if (status == AT_OK)
         status = at__store_each_problem(r.store, visit_problem, &r, err);
     if (status == AT_OK && r.failed)
@@ -298,7 +319,9 @@ at_status at__bench_spaces_read(at__bench_spaces *spaces, const char *path, int6
     for (size_t i = 0; i < r.count && status == AT_OK; i++)
         status = read_one(&r, &r.keys[i], err);
     free(r.keys);
+    at__lookup_close(r.expecting);
     at__lookup_close(r.lookup);
+    at__store_close(r.asked);
     if (r.store)
         at__store_close(r.store);
     return status;

@@ -10,7 +10,8 @@
 #include "lang/catalog.h"
 #include "search/strategy.h"
 
-#define AT__BENCH_HINTS 8
+#define AT__BENCH_HINTS 11
+#define AT__BENCH_WON   8
 
 typedef struct at__bench_space {
     char name[512];   /* "gemm 4096x4096 b4, NVIDIA TITAN RTX" */
@@ -22,12 +23,13 @@ typedef struct at__bench_space {
     at__finding *findings; /* by index                                    */
     double *sorted_s;      /* times of those that were right, ascending   */
     int64_t sorted_count;
-    int64_t hints[AT__BENCH_HINTS]; /* what won for other shapes of the recording, the nearest first */
+    int64_t hints[AT__BENCH_HINTS]; /* what a model expects, what won for other shapes of the recording */
     int hint_count;
 } at__bench_space;
 
 typedef struct at__bench_spaces {
     const char *dir;        /* borrowed                                                 */
+    const char *model_of;   /* begin with what the model beside this database expects, too; NULL: without */
     at__catalog **catalogs; /* of each file: recordings may declare the same operation  */
     size_t catalog_count, catalog_cap;
     at__bench_space *items;

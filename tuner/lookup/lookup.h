@@ -89,7 +89,7 @@ bool at__is_of_other_op(at__store *store, const at__op *op, const char *op_hash)
 typedef struct at__hint {
     const at__template *t;
     at__config config;
-    const at__answer *answer; /* where it won */
+    const at__answer *answer; /* where it won; NULL: nowhere, a model expects it to */
 } at__hint;
 
 /*
@@ -98,5 +98,17 @@ typedef struct at__hint {
  */
 at_status at__lookup_hints(at__hint *out, int *count, int max, at__lookup *lookup, const at__problem *problem,
                            const at__target *target, at_error *err) AT_MUST_CHECK;
+
+#define AT__MAX_EXPECTED 3
+
+/*
+ * Up to `max` configurations, and AT__MAX_EXPECTED, that a model expects to be the fastest, the best first:
+ * the store's own or that which comes with the program, learned on this device or another. *count is 0 where
+ * none can be asked (there is none, it is damaged, knows nothing of the op or its templates as they are, is
+ * not wanted): no failure.
+ */
+at_status at__lookup_expected(at__hint *out, int *count, int max, at__lookup *lookup,
+                              const at__problem *problem, const at__target *target,
+                              at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -221,6 +221,14 @@ static bool not_wanted(void)
     return without && *without && strcmp(without, "0") != 0;
 }
 
+/* Which model is asked; NULL with AT_OK: none can be. */
+static at_status choose_model(ready **out, at__lookup *l, const at__question *q, at_error *err)
+{
+    *out = NULL;
+    at_status status = l->foresight ? AT_OK : open_all(&l->foresight, l, err);
+    return status == AT_OK ? choose(out, l->foresight, l, q, err) : status;
+}
+
 at_status at__lookup_predict(at__prediction *out, at__lookup *l, const at__question *q, const at__entry *near,
                              double reach, at_error *err)
 {
@@ -228,13 +236,49 @@ at_status at__lookup_predict(at__prediction *out, at__lookup *l, const at__quest
     *out = (at__prediction){ .shipped = false };
     if (not_wanted())
         return AT_ERR_NOT_FOUND;
-    at_status status = l->foresight ? AT_OK : open_all(&l->foresight, l, err);
-    if (status == AT_OK)
-        status = choose(&r, l->foresight, l, q, err);
+    at_status status = choose_model(&r, l, q, err);
     if (status != AT_OK)
         return status;
     snprintf(out->broken, sizeof out->broken, "%s", l->foresight->broken);
     if (!r || (!r->own && near && reach < NEAR_BY))
         return AT_ERR_NOT_FOUND;
     return predict(out, r, q, near, err);
+}
+
+/* ---- where a search begins ---- */
+
+static at_status expect(at__guess *out, int *count, int max, const ready *r, const at__question *q,
+                        at_error *err)
+{
+    int64_t slots[AT__MAX_SLOTS];
+    at__limits limits;
+    at__lessons learned = at__predictor_lessons(r->predictor);
+    limits_for(&limits, q, &learned);
+    if (at__problem_bind(slots, q->problem, &limits, NULL) != AT_OK)
+        return AT_ERR_NOT_FOUND;
+    return at__predictor_top(out, count, max, r->predictor, q->problem, slots, err);
+}
+
+at_status at__lookup_expected(at__hint *out, int *count, int max, at__lookup *l, const at__problem *p,
+                              const at__target *target, at_error *err)
+{
+    const at__question q = { .problem = p,
+                             .type_key = at__dtype_key(p->type, p->op->storage),
+                             .device = target->name,
+                             .cc = target->cc,
+                             .sms = target->sms };
+    at__guess guesses[AT__MAX_EXPECTED];
+    at_error cause = { 0 };
+    ready *r = NULL;
+    *count = 0;
+    if (not_wanted())
+        return AT_OK;
+    at_status status = choose_model(&r, l, &q, &cause);
+    if (status == AT_OK && r)
+        status = expect(guesses, count, max < AT__MAX_EXPECTED ? max : AT__MAX_EXPECTED, r, &q, &cause);
+    if (status == AT_ERR_MEMORY)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (int i = 0; i < *count; i++)
+        out[i] = (at__hint){ .t = guesses[i].t, .config = guesses[i].config };
+    return AT_OK;
 }

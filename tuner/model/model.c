@@ -59,7 +59,7 @@ struct at__predictor {
     entry *entries;
     uint8_t *bins; /* MOST x traits */
     runner *runners, **order;
-    int runner_count;
+    int runner_count, finalists; /* these are first in `order`, after the last round */
     at__traits problem_traits;
     int16_t problem_trait_of[AT__MAX_SEEN];
     float numbers[AT__MAX_TRAITS];
@@ -385,11 +385,16 @@ static void take_more(at__predictor *p, int64_t *slots)
             take_space(p, i, slots);
 }
 
-/* Who is expected to be fastest when the last round is over. */
-static const runner *play_rounds(at__predictor *p, double *slower)
+/* Of one that was in the last round: all trees were asked. */
+static double slower_of(const runner *r)
+{
+    return (double)r->sum / AT__LEAF_UNIT / AT__MODEL_MEMBERS;
+}
+
+/* Leaves those of the last round in order. Returns what is expected of the first; INFINITY: there is none. */
+static double play_rounds(at__predictor *p)
 {
     int count = p->runner_count;
-    *slower = INFINITY;
     for (int i = 0; i < count; i++) {
         p->order[i] = &p->runners[i];
         p->order[i]->sum = p->order[i]->first;
@@ -402,9 +407,8 @@ static const runner *play_rounds(at__predictor *p, double *slower)
                                         p->bins + (size_t)p->order[i]->place * AT__MAX_SEEN);
     }
     qsort(p->order, (size_t)count, sizeof *p->order, by_sum);
-    if (count)
-        *slower = all_of(p->part, p->bins + (size_t)p->order[0]->place * AT__MAX_SEEN);
-    return count ? p->order[0] : NULL;
+    p->finalists = count;
+    return count ? slower_of(p->order[0]) : INFINITY;
 }
 
 static void fill_guess(at__guess *out, const at__predictor *p, const at__problem *problem,
@@ -418,26 +422,70 @@ static void fill_guess(at__guess *out, const at__predictor *p, const at__problem
     out->doubt = fmax(part->doubt + more, 0);
 }
 
-at_status at__predictor_best(at__guess *out, at__predictor *p, const at__problem *problem,
-                             const int64_t *slots, at_error *err)
+/* `own` gets the slots, for evaluations. */
+static at_status rank_all(at__predictor *p, const at__problem *problem, int64_t *own, const int64_t *slots,
+                          at_error *err)
 {
-    int64_t own[AT__MAX_SLOTS];
-    double best = 0;
     memcpy(own, slots, (size_t)p->op->symbols.count * sizeof *own);
     begin(p, problem, own);
     p->runner_count = 0;
     for (int i = 0; i < p->part->candidate_count;)
         i = take_template(p, i, own);
-    const runner *top = play_rounds(p, &best);
-    if (best > DOUBTFUL) {
+    if (play_rounds(p) > DOUBTFUL) {
         take_more(p, own);
-        top = play_rounds(p, &best);
+        play_rounds(p);
     }
-    if (!top)
+    if (!p->finalists)
         return at_fail(err, AT_ERR_NOT_FOUND, "no configuration that the model knows is valid");
-    *out = (at__guess){ .t = p->bound[top->which].t, .config = top->config, .geometry = top->geometry };
-    fill_guess(out, p, problem, own, best);
     return AT_OK;
+}
+
+static void guess_of(at__guess *out, const at__predictor *p, const at__problem *problem, const int64_t *slots,
+                     const runner *r)
+{
+    *out = (at__guess){ .t = p->bound[r->which].t, .config = r->config, .geometry = r->geometry };
+    fill_guess(out, p, problem, slots, slower_of(r));
+}
+
+at_status at__predictor_best(at__guess *out, at__predictor *p, const at__problem *problem,
+                             const int64_t *slots, at_error *err)
+{
+    int64_t own[AT__MAX_SLOTS];
+    at_status status = rank_all(p, problem, own, slots, err);
+    if (status == AT_OK)
+        guess_of(out, p, problem, own, p->order[0]);
+    return status;
+}
+
+/* The next of those that are not taken; one of a template that is not there goes first, where it may be as
+ * good as the best. */
+static int next_finalist(const at__predictor *p, const bool *taken, const bool *there, double doubt)
+{
+    int next = -1;
+    double limit = slower_of(p->order[0]) + log1p(doubt);
+    for (int i = 0; i < p->finalists; i++) {
+        if (taken[i])
+            continue;
+        if (!there[p->order[i]->which] && slower_of(p->order[i]) <= limit)
+            return i;
+        next = next < 0 ? i : next;
+    }
+    return next;
+}
+
+at_status at__predictor_top(at__guess *out, int *count, int max, at__predictor *p, const at__problem *problem,
+                            const int64_t *slots, at_error *err)
+{
+    int64_t own[AT__MAX_SLOTS];
+    bool taken[MOST] = { false }, there[AT__MODEL_MAX_TEMPLATES] = { false };
+    at_status status = rank_all(p, problem, own, slots, err);
+    *count = 0;
+    for (int next = 0; status == AT_OK && next >= 0 && *count < max;) {
+        guess_of(&out[(*count)++], p, problem, own, p->order[next]);
+        taken[next] = there[p->order[next]->which] = true;
+        next = next_finalist(p, taken, there, out[0].doubt);
+    }
+    return status;
 }
 
 bool at__predictor_of(at__guess *out, at__predictor *p, const at__problem *problem, const int64_t *slots,

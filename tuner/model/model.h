@@ -81,6 +81,11 @@ typedef struct at__guess {
 at_status at__predictor_best(at__guess *out, at__predictor *p, const at__problem *problem,
                              const int64_t *slots, at_error *err) AT_MUST_CHECK;
 
+/* The best few of it, at most `max`, the best first: where another template may be as good, by the doubt, one
+ * of each such template before more of the same. AT_ERR_NOT_FOUND: none is valid. */
+at_status at__predictor_top(at__guess *out, int *count, int max, at__predictor *p, const at__problem *problem,
+                            const int64_t *slots, at_error *err) AT_MUST_CHECK;
+
 /* Of one configuration; false: its template is unknown to the model, or it is not valid. */
 bool at__predictor_of(at__guess *out, at__predictor *p, const at__problem *problem, const int64_t *slots,
                       const at__template *t, const at__config *config);

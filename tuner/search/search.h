@@ -18,7 +18,7 @@ typedef struct at__search {
     uint64_t seed;
     const int64_t *slots; /* the op's, bound for problem and device; NULL: unknown                  */
     int ahead;            /* proposals that keep the pipeline busy; 0 and 1: one after the other    */
-    const int64_t *hints; /* to be tried first: winners of neighbouring problems, the nearest first */
+    const int64_t *hints; /* to be tried first: what is expected to win, winners of neighbouring problems */
     int hint_count;
     double worth; /* 0.005: stop when no more than 0.5 % is expected to be gained; 0: never stop */
 } at__search;

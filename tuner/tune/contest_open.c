@@ -1,13 +1,12 @@
 /*
  * contest_open.c - a contest before its first trial: the problem bound, the spaces, what earlier runs know,
- * the strategy and the winners of other problems that it begins with.
+ * the strategy and what it begins with: what a model expects to win, and the winners of other problems.
  *
  * Trials of the same problem, fingerprint, template text and configuration are not measured again unless the
  * user forces it: they are kept in order of template hash and configuration, and found by halving.
  */
 #include "tune/contest_parts.h"
 
-#include "lookup/lookup.h"
 #include "util/clock.h"
 
 #include <stdio.h>
@@ -89,26 +88,35 @@ static void choose_strategy(at__contest *c)
     c->search.worth = WORTH;
 }
 
-/* ---- beginning with what won elsewhere ---- */
+/* ---- beginning with what is expected to win, and what won elsewhere ---- */
+
+static void add_hints(at__contest *c, const at__hint *hints, int count)
+{
+    for (int i = 0; i < count; i++) {
+        int64_t index = at__search_find(&c->search, hints[i].t, &hints[i].config);
+        if (index >= 0)
+            c->hints[c->search.hint_count++] = index;
+    }
+}
 
 static at_status find_hints(at__contest *c, at_error *err)
 {
     at__env *s = c->env;
     const at__device_info *info = at__device_info_of(s->device);
     at__lookup *lookup = NULL;
-    at__hint hints[AT__MAX_HINTS];
+    at__hint hints[AT__MAX_WON];
     int count = 0;
     at__target target = { .cc = info->limits.cc, .sms = info->limits.sms };
     snprintf(target.name, sizeof target.name, "%s", info->name);
     at_status status = at__lookup_open(&lookup, s->store, s->catalog, err);
-    if (status == AT_OK && !at__env_is_replay(s)) /* a recording knows its own past only */
+    if (status == AT_OK && !at__env_is_replay(s)) { /* a recording knows its own past only */
         at__lookup_add_shipped(lookup);
-    if (status == AT_OK)
-        status = at__lookup_hints(hints, &count, AT__MAX_HINTS, lookup, &c->problem, &target, err);
-    for (int i = 0; i < count && status == AT_OK; i++) {
-        int64_t index = at__search_find(&c->search, hints[i].t, &hints[i].config);
-        if (index >= 0)
-            c->hints[c->search.hint_count++] = index;
+        status = at__lookup_expected(hints, &count, AT__MAX_EXPECTED, lookup, &c->problem, &target, err);
+        add_hints(c, hints, count);
+    }
+    if (status == AT_OK) {
+        status = at__lookup_hints(hints, &count, AT__MAX_WON, lookup, &c->problem, &target, err);
+        add_hints(c, hints, status == AT_OK ? count : 0);
     }
     c->search.hints = c->hints;
     at__lookup_close(lookup);

@@ -5,10 +5,12 @@
 #ifndef AUTOTUNE_CONTEST_PARTS_H
 #define AUTOTUNE_CONTEST_PARTS_H
 
+#include "lookup/lookup.h"
 #include "tune/contest.h"
 
-/* Winners of other problems that a search begins with, at most. */
-#define AT__MAX_HINTS 8
+/* What a search begins with, at most: winners of other problems, and what a model expects to win. */
+#define AT__MAX_WON   8
+#define AT__MAX_HINTS (AT__MAX_WON + AT__MAX_EXPECTED)
 
 /* A trial of an earlier run. */
 typedef struct at__known_trial {

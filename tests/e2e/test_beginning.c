@@ -1,0 +1,71 @@
+/* test_beginning.c - which configuration a search tries first, with a model and without one. */
+#include "e2e_support.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+TestSuite(beginning, .init = e2e_begin, .fini = e2e_end);
+
+static e2e_run run;
+
+static void tune(e2e_program program, const char *args, int code)
+{
+    e2e_tune(&run, program, args);
+    e2e_expect(run.code == code, run);
+}
+
+#define PREDICTED "transpose 1500x1537 f32"
+#define ONE_TRIAL "tune " PREDICTED " --max-trials 1 --jobs 1 "
+
+/* Not of a test's own, but the one that ships: the device is what it learned on. */
+static void name_predicted(char config[200])
+{
+    tune(E2E_QUICK, "tune copy 1000 f32 --max-trials 1 --jobs 1", 0); /* so that there is a database */
+    unsetenv("AUTOTUNE_NO_SHIPPED");
+    tune(E2E_QUICK, "query " PREDICTED " --format json", 0);
+    e2e_expect(strstr(run.out, "\"match\":\"predicted\""), run);
+    const char *text = strstr(run.out, "\"config\":\"");
+    e2e_expect(text && sscanf(text + 10, "%199[^\"]", config) == 1, run);
+}
+
+static long count_of(const char *config)
+{
+    char sql[300];
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM trial WHERE config = '%s'", config);
+    return e2e_count(sql);
+}
+
+Test(beginning, the_first_trial_is_what_a_model_expects_to_be_the_fastest)
+{
+    char config[200];
+    name_predicted(config);
+    e2e_tune(&run, E2E_QUICK, ONE_TRIAL);
+    cr_assert_eq(count_of(config), 1, "%s", config);
+}
+
+Test(beginning, a_run_that_wants_no_model_begins_with_the_nearest_winner)
+{
+    char config[200];
+    name_predicted(config);
+    setenv("AUTOTUNE_NO_MODEL", "1", 1);
+    e2e_tune(&run, E2E_QUICK, ONE_TRIAL);
+    cr_assert_eq(count_of(config), 0, "%s", config);
+    cr_assert_gt(e2e_count("SELECT count(*) FROM trial"), 1);
+}
+
+/* With the shipped model or without, the same one: it knows what the recording does not. */
+Test(beginning, a_replay_asks_no_model)
+{
+    static const char REPLAY[] =
+        "tune 4096x4096 f32 --device replay:" AT_RECORDING " --strategy model --max-trials 1 --db db --force";
+    setenv("AUTOTUNE_NO_MODEL", "1", 1);
+    unsetenv("AUTOTUNE_NO_SHIPPED");
+    tune(E2E_REAL, REPLAY, 0);
+    long trials = e2e_count("SELECT count(*) FROM trial");
+    unsetenv("AUTOTUNE_NO_MODEL");
+    tune(E2E_REAL, REPLAY, 0);
+    cr_assert_gt(trials, 0);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trial"), trials, "another one was tried first");
+}
