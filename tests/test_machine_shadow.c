@@ -39,12 +39,12 @@ static at__hazard touch(place *p, at__touch_kind kind, int warp, uint32_t mask, 
 #define ALL 0xffffffffu
 #define ONE 1u
 
-static int reads(place *p, int warp, uint32_t mask, int first, int step)
+static at__hazard_kind reads(place *p, int warp, uint32_t mask, int first, int step)
 {
     return touch(p, AT__TOUCH_READ, warp, mask, first, step).kind;
 }
 
-static int writes(place *p, int warp, uint32_t mask, int first, int step)
+static at__hazard_kind writes(place *p, int warp, uint32_t mask, int first, int step)
 {
     return touch(p, AT__TOUCH_WRITE, warp, mask, first, step).kind;
 }
