@@ -1,7 +1,7 @@
 /* script.c - see script.h. */
 #include "script.h"
 
-#include "../h200.h"
+#include "h200.h"
 
 #include <fcntl.h>
 #include <fnmatch.h>

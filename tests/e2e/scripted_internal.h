@@ -6,7 +6,7 @@
 
 #include "scripted_driver.h"
 
-#include "../h200.h"
+#include "h200.h"
 #include "host_kernels.h"
 #include "script.h"
 

@@ -16,7 +16,7 @@ import unittest
 import unittest.mock
 import xml.etree.ElementTree as ElementTree
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SUITE = os.path.join(ROOT, "tests", "data", "suite.txt")
 COMPARE = os.path.join(ROOT, "tools", "compare")
 sys.path.insert(0, os.path.join(ROOT, "tools"))

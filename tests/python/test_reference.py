@@ -2,7 +2,7 @@
 """templates/reference.md against the parser: every word that it knows has a row, every example of a row is taken, and
 so are the declarations that stand in the pages.
 
-    tests/test_reference.py BUILD
+    tests/python/test_reference.py BUILD
 """
 import re
 import shutil
@@ -12,7 +12,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(sys.argv.pop()).resolve() if len(sys.argv) > 1 else ROOT / "build"
 REFERENCE = ROOT / "templates/reference.md"
 PAGES = [ROOT / "templates" / name for name in ("README.md", "own_kernel.md", "coming_from.md")]

@@ -8,7 +8,7 @@ import typing
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools/python"))
 FAKE = ctypes.CDLL(sys.argv.pop(), mode=ctypes.RTLD_GLOBAL)
 

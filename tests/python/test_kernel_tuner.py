@@ -13,7 +13,7 @@ import tempfile
 import types
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FOLDER = os.path.join(ROOT, "tools", "kernel_tuner")
 AUTOTUNE = os.path.abspath(sys.argv.pop(1))
 sys.path.insert(0, FOLDER)

@@ -9,7 +9,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 AUTOTUNE = sys.argv.pop()
 PIP = ["-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--quiet"]
 

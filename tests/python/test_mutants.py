@@ -7,7 +7,7 @@ import subprocess
 import sys
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOL = ROOT / "tools" / "mutants"
 _loader = importlib.machinery.SourceFileLoader("mutants", str(TOOL))
 mutants = importlib.util.module_from_spec(importlib.util.spec_from_loader("mutants", _loader))

@@ -2,7 +2,7 @@
 """templates/own_kernel.md, command by command: those that need no GPU give the output that the page shows; those that
 need one give output of its shape on the scripted driver of tests/e2e, which computes the page's kernel on the CPU.
 
-    tests/test_guide.py BUILD        exit code 77, which skips: there is no NVRTC
+    tests/python/test_guide.py BUILD        exit code 77, which skips: there is no NVRTC
 """
 import importlib.machinery
 import importlib.util
@@ -14,7 +14,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "templates/own_kernel.md"
 BUILD = Path(sys.argv.pop()).resolve() if len(sys.argv) > 1 else ROOT / "build"
 NOT_RUN = "[not run yet: tools/guide, on a GPU]"
