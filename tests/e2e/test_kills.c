@@ -214,8 +214,8 @@ Test(kills, interrupted_while_compiling_it_ends_in_order)
     e2e_wait_for_work(&run, 'w', 0.5);
     kill(run.pid, SIGINT);
     e2e_wait(&run);
-    e2e_expect(run.code == 130 && strstr(run.out, "no winner: interrupted before the first trial ended"),
-               run);
+    /* Where that is depends: the problem is set up while its first candidates are compiled. */
+    e2e_expect(run.code == 130 && strstr(run.out, "no winner: interrupted "), run);
     e2e_expect_no_process();
 }
 
