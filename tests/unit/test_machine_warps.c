@@ -372,6 +372,8 @@ Test(machine_warps, what_it_cannot_execute_is_refused_before_anything_runs)
     cr_assert(r->status == AT_ERR_INPUT && strstr(r->err.text, "add.f32"), "%s", r->err.text);
     run_text(r, "", "mov.u64 %d1, %nowhere;");
     cr_assert(r->status == AT_ERR_INPUT);
+    run_text(r, "", "bra 9;");
+    cr_assert(r->status == AT_ERR_INPUT && strstr(r->err.text, "no place in the code"), "%s", r->err.text);
     free(r);
 }
 

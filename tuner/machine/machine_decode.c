@@ -112,6 +112,21 @@ static at_status decode_address(decoder *c, at__decoded *d, const at__ptx_operan
     return AT_OK;
 }
 
+/* Where an instruction goes that goes elsewhere; AT__PTX_NOTHING: it does not. */
+static at__ptx_operand_kind target_kind(int op)
+{
+    switch (op) {
+    case AT__PTX_BRA:
+        return AT__PTX_LABEL;
+    case AT__PTX_BRX:
+        return AT__PTX_TABLE;
+    case AT__PTX_CALL:
+        return AT__PTX_FUNCTION;
+    default:
+        return AT__PTX_NOTHING;
+    }
+}
+
 static at_status decode_operand(decoder *c, at__decoded *d, int group, const at__ptx_operand *o, int32_t *ref,
                                 int *addresses)
 {
@@ -149,9 +164,8 @@ static at_status decode_operand(decoder *c, at__decoded *d, int group, const at_
     case AT__PTX_TABLE:
     case AT__PTX_FUNCTION:
         d->target = o->index;
-        if (d->ptx->op == AT__PTX_BRA || d->ptx->op == AT__PTX_BRX || d->ptx->op == AT__PTX_CALL)
-            return AT_OK;
-        return refuse(c, d->ptx, "addresses of code are not known");
+        return o->kind == target_kind(d->ptx->op) ? AT_OK
+                                                  : refuse(c, d->ptx, "addresses of code are not known");
     }
     return refuse(c, d->ptx, "an operand of an unknown kind");
 }
@@ -311,6 +325,8 @@ static at_status decode_one(decoder *c, at__decoded *d, int32_t index)
     }
     if (!has_its_operands(i))
         return refuse(c, i, "it has another number of operands");
+    if (target_kind(i->op) != AT__PTX_NOTHING && d->target < 0)
+        return refuse(c, i, "it names no place in the code");
     d->run = select_handler(i);
     if (d->run && i->op == AT__PTX_MOV && o[-1].kind != AT__PTX_REGISTER && i->width[0] == 1 &&
         i->width[1] == 1 && i->type != AT__PTX_PRED)
