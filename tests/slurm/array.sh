@@ -29,9 +29,9 @@ submit() { # to the end of both jobs
   done
   fail "the jobs did not end: $(squeue)"
 }
-kill_second() { # as soon as it has saved something
+kill_second() { # as soon as it has saved a trial
   for _ in $(seq 600); do
-    [[ -s $work/out/part-2.jsonl ]] && break
+    grep -qs '"kind":"trial"' "$work/out/part-2.jsonl" && break
     sleep 0.05
   done
   scancel --signal=KILL --full "$1_2" || true
