@@ -34,7 +34,7 @@ class Examples(unittest.TestCase):
             database, op = self.folder / f"{number}.db", problem.split()[0]
             with self.subTest(problem=problem):
                 done = subprocess.run([PROGRAM, "tune", *problem.split(), "--templates", str(ROOT / "tools" / "examples" / op), "--db",
-                                       str(database), "--budget", "4s", "--quiet"], capture_output=True, text=True, check=False)
+                                       str(database), "--budget", "2s", "--quiet"], capture_output=True, text=True, check=False)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                 store = sqlite3.connect(database)
                 tried = store.execute("SELECT template, outcome, count(*), max(log) FROM trials_all WHERE op = ? "
