@@ -10,7 +10,7 @@ AUTOTUNE_NO_MODEL=1 at query 4096x4099 f32 | brief
 at query 4096x4096 f32 --device A100 | brief
 at query 4096x4096 f32 --no-shipped
 at export 4096x4096 f32 | grep -E "^\\$|^// from|exit"
-at export 4096x4099 f32
+at export 4096x4099 f32 | grep -E "^\\$|^// (not|from)|error|exit" | sed 's/of [0-9]* trials of [0-9]*/of .../'
 at export 4096x4096 f32 --no-shipped
 AUTOTUNE_NO_SHIPPED=1 at query 4096x4096 f32
 at query 4096x4096 f32 --db nowhere.db

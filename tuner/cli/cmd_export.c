@@ -1,6 +1,7 @@
-/* cmd_export.c - `autotune export`: the winning kernel as a .cu file. Needs no GPU. */
+/* cmd_export.c - `autotune export`: the best known kernel as a .cu file. Needs no GPU. */
 #include "cli/commands.h"
 #include "exchange/export.h"
+#include "lookup/lookup.h"
 #include "tune/tune.h"
 #include "util/out_file.h"
 
@@ -10,11 +11,15 @@
 
 static const at__usage USAGE = {
     "autotune export [OP] SHAPE [DTYPE] [options]",
-    "Writes the stored winner of a problem, else the one that comes with autotune. Without --format: a CUDA "
-    "source\n"
-    "file that stands alone, with how it was measured, the kernel with its constants, and a function that "
-    "launches\n"
-    "it.",
+    "Writes the kernel that `autotune query` answers for a problem: the stored winner, the one that comes "
+    "with\n"
+    "autotune, or, for a problem that was not tuned, what is expected to be the fastest (--exact: not that). "
+    "Without\n"
+    "--format: a CUDA source file that stands alone, with how it was measured or why it is expected, the "
+    "kernel with\n"
+    "its constants, and a function that launches it. A winner whose template has changed since is exported "
+    "as it\n"
+    "was measured. Exit code 1: nothing is known.",
 };
 
 /* A template as it was when the winner was found: from the store, or the present one if it is the same. */
@@ -51,26 +56,8 @@ static at_status winners_template(at__template **owned, const at__template **out
 
 typedef struct export_args {
     const char *db, *device, *templates_dir, *output, *format;
-    bool with_main, without_shipped;
+    bool with_main, without_shipped, exact;
 } export_args;
-
-/* The winner of exactly this problem: the store's (NULL: there is none), else one that came with the program.
- * AT_ERR_NOT_FOUND: there is neither. */
-static at_status find_winner(at__answer *out, bool *shipped, at__store *store, const at__problem_key *key,
-                             const export_args *args, at_error *err)
-{
-    at__store *program = NULL;
-    at_status status =
-        store ? at__store_find_winner(out, store, key, NULL, args->device, err) : AT_ERR_NOT_FOUND;
-    if (status != AT_ERR_NOT_FOUND || args->without_shipped || !at__shipped_wanted())
-        return status;
-    status = at__store_open_shipped(&program, err);
-    if (status == AT_OK)
-        status = at__store_find_winner(out, program, key, NULL, args->device, err);
-    at__store_close(program);
-    *shipped = status == AT_OK;
-    return status;
-}
 
 /* The store, or NULL where nothing was tuned yet and what came with the program may answer. */
 static at_status open_store(at__store **out, const char *path, const export_args *args, at_error *err)
@@ -92,11 +79,91 @@ static at_status no_winner(const at__problem *problem, const at__problem_key *ke
     at__str_add(&places, " --db ");
     at__str_add_word(&places, path);
     at_fail(err, AT_ERR_NOT_FOUND,
-            "%s has no winner for %s %s %s%s%s; find one with: autotune tune %s %s %s --device 0%s", path,
+            "%s has no winner for %s %s %s%s%s; find one with: autotune tune %s %s %s --device 0%s%s", path,
             key->op, key->shape, at__dtype_name(problem->type), device ? " on a device named like " : "",
-            device ? device : "", key->op, key->shape, at__dtype_name(problem->type), at__str_text(&places));
+            device ? device : "", key->op, key->shape, at__dtype_name(problem->type), at__str_text(&places),
+            args->exact ? "; without --exact what is expected is exported, where something is" : "");
     at__str_clear(&places);
     return AT_ERR_NOT_FOUND;
+}
+
+/* What is exported, and what it borrows from. */
+typedef struct chosen {
+    at__export_input in;
+    at__answer own; /* the store's winner */
+    at__template *owned;
+    at__lookup *lookup;
+} chosen;
+
+static void clear_chosen(chosen *c)
+{
+    at__template_close(c->owned);
+    at__answer_clear(&c->own);
+    at__lookup_close(c->lookup);
+}
+
+/* The store's winner, with the text that was measured: also where the template has changed since.
+ * AT_ERR_NOT_FOUND: there is none, or its text is not there any more; *err says which. */
+static at_status choose_own(chosen *c, at__store *store, const at__catalog *catalog,
+                            const at__problem_key *key, const export_args *args, at_error *err)
+{
+    at_status status = at__store_find_winner(&c->own, store, key, NULL, args->device, err);
+    if (status == AT_OK)
+        status =
+            winners_template(&c->owned, &c->in.t, store, catalog, c->in.problem->op, &c->own.winner, err);
+    if (status == AT_OK)
+        c->in.answer = &c->own;
+    return status;
+}
+
+/* What a look-up answers. */
+static void take_found(chosen *c, const at__found *f)
+{
+    bool exact = f->match == AT__MATCH_EXACT;
+    c->in.answer = f->answer;
+    c->in.t = f->t;
+    c->in.shipped = f->shipped;
+    c->in.match = at__match_name(f->match);
+    c->in.why = exact ? NULL : f->why;
+    c->in.own = f->own;
+    c->in.expected_s = f->expected_s;
+    c->in.doubt = f->doubt;
+}
+
+/* As `query` answers. AT_ERR_NOT_FOUND: nothing does, or nothing that was measured and must be. */
+static at_status choose_found(chosen *c, at__store *store, const at__catalog *catalog,
+                              const export_args *args, at_error *err)
+{
+    at__found found;
+    at__target target = { 0 };
+    snprintf(target.name, sizeof target.name, "%s", args->device ? args->device : "");
+    at_status status = at__lookup_open(&c->lookup, store, catalog, err);
+    if (status == AT_OK && !args->without_shipped)
+        at__lookup_add_shipped(c->lookup);
+    if (status == AT_OK)
+        status = at__lookup_find(&found, c->lookup, c->in.problem, &target, err);
+    if (status != AT_OK)
+        return status;
+    if (found.match == AT__MATCH_NONE || (args->exact && found.match != AT__MATCH_EXACT))
+        return AT_ERR_NOT_FOUND;
+    take_found(c, &found);
+    return AT_OK;
+}
+
+static at_status choose(chosen *c, at__store *store, const at__catalog *catalog, const at__problem_key *key,
+                        const char *path, const export_args *args, at_error *err)
+{
+    at_error cause = { 0 };
+    at_status status = store ? choose_own(c, store, catalog, key, args, &cause) : AT_ERR_NOT_FOUND;
+    bool textless = status == AT_ERR_NOT_FOUND && c->own.op;
+    if (status == AT_OK)
+        return AT_OK;
+    if (status != AT_ERR_NOT_FOUND)
+        return at_fail(err, status, "%s", cause.text);
+    status = choose_found(c, store, catalog, args, err);
+    if (status == AT_ERR_NOT_FOUND && textless)
+        return at_fail(err, AT_ERR_NOT_FOUND, "%s", cause.text);
+    return status == AT_ERR_NOT_FOUND ? no_winner(c->in.problem, key, path, args, err) : status;
 }
 
 static at_status make_text(at__str *out, const at__problem *problem, const at__catalog *catalog,
@@ -106,26 +173,17 @@ static at_status make_text(at__str *out, const at__problem *problem, const at__c
     at__store *store = NULL;
     at__problem_key key;
     at__str shape = { 0 };
-    at__answer answer = { 0 };
-    at__template *owned = NULL;
-    at__export_input in = {
-        .answer = &answer, .problem = problem, .with_main = args->with_main, .templates = args->templates_dir
-    };
+    chosen c = { .in = {
+                     .problem = problem, .with_main = args->with_main, .templates = args->templates_dir } };
 
     at_status status = at__problem_key_of(&key, &shape, problem, err);
     if (status == AT_OK)
         status = open_store(&store, path, args, err);
-    if (status == AT_OK) {
-        status = find_winner(&answer, &in.shipped, store, &key, args, err);
-        if (status == AT_ERR_NOT_FOUND)
-            status = no_winner(problem, &key, path, args, err);
-    }
     if (status == AT_OK)
-        status = winners_template(&owned, &in.t, store, catalog, problem->op, &answer.winner, err);
+        status = choose(&c, store, catalog, &key, path, args, err);
     if (status == AT_OK)
-        status = format->write(out, &in, err);
-    at__template_close(owned);
-    at__answer_clear(&answer);
+        status = format->write(out, &c.in, err);
+    clear_chosen(&c);
     at__str_clear(&shape);
     at__store_close(store);
     return status;
@@ -193,7 +251,7 @@ int at__cmd_export(int argc, char **argv)
         { "-o", AT__OPT_TEXT, "FILE", "where to write (default and -: stdout)", &a.output },
         { "--output", AT__OPT_TEXT, "FILE", "the same", &a.output },
         { "--format", AT__OPT_TEXT, "NAME",
-          "cu (default), ptx, cubin: for the device that it was tuned on; json: source, arguments, launch "
+          "cu (default), ptx, cubin: for the device of the answer; json: source, arguments, launch "
           "geometry",
           &a.format },
         { "--main", AT__OPT_FLAG, NULL, "add a main() that checks the kernel and times it", &a.with_main },
@@ -203,6 +261,7 @@ int at__cmd_export(int argc, char **argv)
           "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
         { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
           &a.templates_dir },
+        { "--exact", AT__OPT_FLAG, NULL, "only what was measured for this very problem", &a.exact },
         { "--no-shipped", AT__OPT_FLAG, NULL, "without the winners that come with autotune",
           &a.without_shipped },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },

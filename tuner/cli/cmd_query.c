@@ -36,7 +36,7 @@ typedef struct asking {
     const at__catalog *catalog;
     const char *path, *device; /* of the database; a part of a device's name, NULL: any */
     bool named;                /* the path was given: it must exist                     */
-    bool with_shipped;
+    bool with_shipped, exact;  /* exact: only what was measured for this very problem */
     double tune_s;             /* 0: what is not known stays so */
     const char *templates_dir; /* NULL: none                    */
     at__format format;
@@ -354,7 +354,8 @@ static at_status query_near(at__store *store, const asking *a, const at__problem
     if (status == AT_OK)
         status = at__lookup_find(&found, lookup, problem, &target, err);
     bool asked_before = status == AT_OK && found.match == AT__MATCH_EXACT && !found.shipped;
-    if (status == AT_OK && (found.match == AT__MATCH_NONE || asked_before))
+    if (status == AT_OK &&
+        (found.match == AT__MATCH_NONE || asked_before || (a->exact && found.match != AT__MATCH_EXACT)))
         status = AT_ERR_NOT_FOUND;
     if (status == AT_OK)
         print_any(&found, problem, a->format);
@@ -470,7 +471,7 @@ int at__cmd_query(int argc, char **argv)
 {
     at__words words = { 0 };
     const char *db = NULL, *device = NULL, *templates_dir = NULL, *format_text = NULL, *path = NULL;
-    bool json = false, without_shipped = false;
+    bool json = false, without_shipped = false, exact = false;
     double tune_s = 0;
     at__catalog *catalog = NULL;
     at__problem problem;
@@ -491,6 +492,7 @@ int at__cmd_query(int argc, char **argv)
           "where the database has no exact answer, tune on device 0 first, for at most so long: 90s, 500ms, "
           "2m",
           &tune_s },
+        { "--exact", AT__OPT_FLAG, NULL, "only what was measured for this very problem", &exact },
         { "--no-shipped", AT__OPT_FLAG, NULL, "without the winners that come with autotune",
           &without_shipped },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
@@ -511,6 +513,7 @@ int at__cmd_query(int argc, char **argv)
                        .device = device,
                        .named = db,
                        .with_shipped = !without_shipped && at__shipped_wanted(),
+                       .exact = exact,
                        .tune_s = tune_s,
                        .templates_dir = templates_dir,
                        .format = format };

@@ -1,8 +1,8 @@
 /*
- * export.c - the .cu file: a comment that says where the kernel comes from, the kernel with what
- * it needs (cut.h) under a name of its own (two exports can be linked together), a launcher with the geometry
- * as numbers, and with --main a main() around the op's reference. Names go through identifier(), free text
- * through comment(): nothing that a store holds can end a comment or become code.
+ * export.c - the .cu file: a comment that says where the kernel comes from (export_about.c), the kernel with
+ * what it needs (cut.h) under a name of its own (two exports can be linked together), a launcher with the
+ * geometry as numbers, and with --main a main() around the op's reference. Names go through identifier(),
+ * free text through at__export_comment(): nothing that a store holds can end a comment or become code.
  */
 #include "exchange/export.h"
 
@@ -17,20 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In a comment of one line: nothing in the text can end either. */
-static void add_comment_text(at__str *out, const char *text)
-{
-    for (; *text; text++)
-        at__str_addf(out, "%c", (unsigned char)*text < ' ' || *text == '\\' || *text == '?' ? ' ' : *text);
-}
-
-static void comment(at__str *out, const char *label, const char *text)
-{
-    at__str_addf(out, "// %-14s ", label);
-    add_comment_text(out, text);
-    at__str_add(out, "\n");
-}
-
 static void identifier(at__str *out, const char *text)
 {
     for (; *text; text++) {
@@ -38,75 +24,6 @@ static void identifier(at__str *out, const char *text)
                     (*text >= 'A' && *text <= 'Z');
         at__str_addf(out, "%c", good ? *text : '_');
     }
-}
-
-static bool is_below(const char *file, const char *folder)
-{
-    size_t len = strlen(folder);
-    return strncmp(file, folder, len) == 0 && (file[len] == '/' || (len && folder[len - 1] == '/'));
-}
-
-/* The user's own op, or template of a built-in op, is found in its folder only. */
-static void add_command(at__str *out, const at__export_input *in, const char *title)
-{
-    at__str command = { 0 };
-    const at__template *t = in->t;
-    at__str_addf(&command, "autotune tune %s", title);
-    if (in->templates && (is_below(t->op->file, in->templates) || is_below(t->file, in->templates))) {
-        at__str_add(&command, " --templates ");
-        at__str_add_word(&command, in->templates);
-    }
-    at__str_addf(&command, " --device 0 --force%s", in->answer->fingerprint.cold ? "" : " --warm");
-    out->failed |= command.failed;
-    comment(out, "measure again", at__str_text(&command));
-    at__str_clear(&command);
-}
-
-static void add_head(at__str *out, const at__export_input *in, const char *title)
-{
-    const at__answer *a = in->answer;
-    const at__template *t = in->t;
-    const at__winner *w = &a->winner;
-    const at__fingerprint *f = &a->fingerprint;
-    char line[512];
-    at__str_add(out, "// ");
-    add_comment_text(out, title);
-    at__str_add(out, " for ");
-    add_comment_text(out, f->device);
-    if (t->op->about[0]) {
-        at__str_add(out, ": ");
-        add_comment_text(out, t->op->about);
-    }
-    at__str_addf(out, "\n// Made by autotune %s. Compile with nvcc -std=c++17 -arch=sm_%" PRId64 ".\n//\n",
-                 AT_VERSION, f->cc);
-    comment(out, "configuration", w->config);
-    snprintf(line, sizeof line, "%.80s, hash %.12s", t->file, w->template_hash);
-    comment(out, "template", line);
-    snprintf(line, sizeof line, "%.2f us, %.0f GB/s, %s L2", 1e6 * w->timing.median_s,
-             1e-9 * (double)a->traffic_bytes / w->timing.median_s, f->cold ? "cold" : "warm");
-    comment(out, "measured", line);
-    if (a->ops_count > 0) {
-        snprintf(line, sizeof line, "%.0f GFLOP/s", at__gflop_per_s(a->ops_count, w->timing.median_s));
-        comment(out, "", line);
-    }
-    if (*w->objective)
-        comment(out, "objective", w->objective);
-    if (w->ceiling_s > 0 && at__ceiling_is_rate(w->ceiling_name)) {
-        snprintf(line, sizeof line, "%.1f %% of %.100s", 100 * w->ceiling_s / w->timing.median_s,
-                 w->ceiling_name);
-        comment(out, "ceiling", line);
-    } else if (w->ceiling_s > 0) {
-        snprintf(line, sizeof line, "%.1f %% of the best plain copy of the same bytes (%.100s, %.2f us)",
-                 100 * w->ceiling_s / w->timing.median_s, w->ceiling_name, 1e6 * w->ceiling_s);
-        comment(out, "copy ceiling", line);
-    }
-    snprintf(line, sizeof line, "%.100s, driver %s, NVRTC %s, %s", f->device, f->driver, f->nvrtc,
-             a->measured_at);
-    comment(out, "conditions", line);
-    if (in->shipped)
-        comment(out, "from", AT__SHIPPED);
-    add_command(out, in, title);
-    at__str_add(out, "\n");
 }
 
 static at_status add_buffer_comments(at__str *out, const at__launcher *l, at_error *err)
@@ -309,7 +226,7 @@ at_status at__export_render(at__str *rendered, int64_t *slots, at__geometry *geo
     at_error cause = { 0 };
     at__limits limits;
     at__config config;
-    if (at__winner_check(&in->answer->winner, &cause) != AT_OK)
+    if (at__export_is_measured(in) && at__winner_check(&in->answer->winner, &cause) != AT_OK)
         return at_fail(err, AT_ERR_INPUT, "the stored winner is damaged: %s; tune the problem again",
                        cause.text);
     at__arch_limits(&limits, f->cc);
@@ -358,7 +275,7 @@ static at_status add_options(at__str *out, const char *rendered, at_error *err)
     for (int i = 0; i < orders.option_count; i++)
         at__str_addf(&line, "%s%s", i ? " " : "", orders.options[i]);
     if (line.len) {
-        comment(out, "compile with", at__str_text(&line));
+        at__export_comment(out, "compile with", at__str_text(&line));
         at__str_add(out, "\n");
     }
     at__str_clear(&line);
@@ -374,7 +291,7 @@ static at_status add_all(at__str *out, const at__export_input *in, const at__lau
                                   .kernel = in->t->kernel,
                                   .name = l->kernel,
                                   .type_bytes = at__dtype_bytes(in->problem->type) };
-    add_head(out, in, title);
+    at__export_about(out, in, title);
     at_status status = add_options(out, rendered, err);
     if (status == AT_OK && is_cut(in->t))
         status = at__cut(out, &cutting, err);
@@ -383,7 +300,7 @@ static at_status add_all(at__str *out, const at__export_input *in, const at__lau
     if (status == AT_OK)
         status = add_launcher(out, l, err);
     if (status == AT_OK && in->with_main)
-        status = at__export_main(out, l, in->answer, err);
+        status = at__export_main(out, l, in, err);
     return status;
 }
 

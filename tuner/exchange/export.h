@@ -1,5 +1,5 @@
 /*
- * export.h - a stored winner in other people's formats. Needs no GPU.
+ * export.h - an answer, measured or expected, in other people's formats. Needs no GPU.
  *
  * A format is a row of the table in export_formats.c and a function, in a file of its own.
  */
@@ -9,13 +9,18 @@
 #include "lang/problem.h"
 #include "db/store.h"
 
-/* What to export. All borrowed. `t` is the winner's template, with the winner's hash. */
+/* What to export. All borrowed. `t` is the answer's template, with the answer's hash. */
 typedef struct at__export_input {
     const at__answer *answer;
     const at__template *t;
     const at__problem *problem;
     const char *templates; /* folder that the op's files were read from, besides those built in; NULL: none */
     bool shipped;          /* the answer came with the program */
+    /* Of an answer that is no winner of this problem. */
+    const char *match;        /* "near", "predicted" ... NULL: "exact"                        */
+    const char *why;          /* a sentence: what it is instead; NULL: it is the winner       */
+    bool own;                 /* measured for this problem nevertheless, in a search          */
+    double expected_s, doubt; /* what a model expects; 0: nothing                             */
     bool with_main; /* "cu" only: also a main() that checks the kernel against the op's reference and times it
                      */
 } at__export_input;
@@ -26,6 +31,9 @@ typedef struct at__export_format {
     bool binary;                                                                 /* not for a terminal */
     at_status (*write)(at__str *out, const at__export_input *in, at_error *err); /* appends */
 } at__export_format;
+
+/* Are the answer's times those of this problem? */
+bool at__export_is_measured(const at__export_input *in);
 
 /* NULL behind the last, or for an unknown name. The first is the default. */
 const at__export_format *at__export_format_at(int index);

@@ -5,7 +5,7 @@
 
 static const at__export_format FORMATS[] = {
     { "cu", "CUDA source that stands alone, with a function that launches the kernel", false, at__export_cu },
-    { "ptx", "the kernel as PTX for the device that it was tuned on", false, at__export_ptx },
+    { "ptx", "the kernel as PTX for the device of the answer", false, at__export_ptx },
     { "cubin", "the kernel compiled for that device", true, at__export_cubin },
     { "json", "source, arguments, launch geometry and how it was measured", false, at__export_json },
 };

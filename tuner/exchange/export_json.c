@@ -79,11 +79,21 @@ static at_status variables(at__str *out, const at__export_input *in, const int64
     return status;
 }
 
+/* Names as in `query --json`. */
+static void expected(at__str *out, const at__export_input *in)
+{
+    text(out, "from_shape", in->answer->shape);
+    text(out, "from_device", in->answer->fingerprint.device);
+    at__str_add(out, "  \"median_s\": null,\n");
+    if (in->expected_s > 0) {
+        real(out, "expected_s", 4, in->expected_s);
+        real(out, "doubt", 3, in->doubt);
+    }
+}
+
 static void measured(at__str *out, const at__answer *a)
 {
     const at__fingerprint *f = &a->fingerprint;
-    text(out, "device", f->device);
-    at__str_addf(out, "  \"cc\": %" PRId64 ",\n", f->cc);
     text(out, "driver", f->driver);
     text(out, "nvrtc", f->nvrtc);
     text(out, "autotune", f->tool);
@@ -103,7 +113,7 @@ at_status at__export_json(at__str *out, const at__export_input *in, at_error *er
 {
     int64_t slots[AT__MAX_SLOTS];
     const at__winner *w = &in->answer->winner;
-    at__str rendered = { 0 };
+    at__str rendered = { 0 }, shape = { 0 };
     at__geometry geometry;
     if (in->t->more_count)
         return at_fail(err, AT_ERR_INPUT, "%s launches %d kernels, which this format cannot say; expected cu",
@@ -111,9 +121,13 @@ at_status at__export_json(at__str *out, const at__export_input *in, at_error *er
     at_status status = at__export_render(&rendered, slots, &geometry, in, err);
     if (status == AT_OK) {
         at__str_add(out, "{\n");
-        text(out, "op", in->answer->op);
-        text(out, "shape", in->answer->shape);
+        text(out, "op", in->problem->op->name);
+        at__problem_shape(&shape, in->problem);
+        text(out, "shape", at__str_text(&shape));
         text(out, "dtype", at__dtype_name(in->problem->type));
+        text(out, "match", in->match ? in->match : "exact");
+        if (in->why)
+            text(out, "why", in->why);
         text(out, "origin", in->shipped ? AT__SHIPPED : "database");
         text(out, "template", w->template_name);
         text(out, "template_hash", w->template_hash);
@@ -125,11 +139,18 @@ at_status at__export_json(at__str *out, const at__export_input *in, at_error *er
         status = arguments(out, in, slots, err);
         if (status == AT_OK)
             status = variables(out, in, slots, err);
-        measured(out, in->answer);
+        text(out, "device", in->answer->fingerprint.device);
+        at__str_addf(out, "  \"cc\": %" PRId64 ",\n", in->answer->fingerprint.cc);
+        if (at__export_is_measured(in))
+            measured(out, in->answer);
+        else
+            expected(out, in);
         at__str_add(out, "  \"source\": ");
         at__str_add_json(out, at__str_text(&rendered));
         at__str_add(out, "\n}\n");
     }
+    out->failed |= shape.failed;
     at__str_clear(&rendered);
+    at__str_clear(&shape);
     return status == AT_OK ? at__str_status(out, err) : status;
 }

@@ -118,8 +118,25 @@ static bool needs_files(const at__op *op)
     return any;
 }
 
+/* What the benchmark's own time is held against. */
+static at_status add_known(at__str *out, const at__launcher *l, const at__export_input *in, at_error *err)
+{
+    bool measured = at__export_is_measured(in);
+    int64_t traffic = in->answer->traffic_bytes;
+    at_status status = AT_OK;
+    if (!measured && (traffic = 0, l->op->traffic))
+        status = at__expr_eval(&traffic, l->op->traffic, l->slots, err);
+    at__str_addf(out,
+                 "static const double autotune_stored_us = %.4f, autotune_traffic_bytes = %" PRId64 ".0;\n"
+                 "static const char autotune_stored[] = \"%s\"; /* which it is; 0: nothing is */\n"
+                 "static const bool autotune_cold = %s;\n\n",
+                 1e6 * (measured ? in->answer->winner.timing.median_s : in->expected_s), traffic,
+                 measured ? "stored" : "expected", in->answer->fingerprint.cold ? "true" : "false");
+    return status;
+}
+
 /* What export_main.cu expects in front of it. */
-at_status at__export_main(at__str *out, const at__launcher *l, const at__answer *a, at_error *err)
+at_status at__export_main(at__str *out, const at__launcher *l, const at__export_input *in, at_error *err)
 {
     at__geometry g;
     if (needs_files(l->op))
@@ -148,14 +165,14 @@ at_status at__export_main(at__str *out, const at__launcher *l, const at__answer 
     if ((status = add_reference(out, l, err)) != AT_OK)
         return status;
     status = add_buffer_table(out, l, err);
+    if (status == AT_OK)
+        status = add_known(out, l, in, err);
     at__str_addf(
         out,
-        "static const double autotune_stored_us = %.4f, autotune_traffic_bytes = %" PRId64 ".0;\n"
-        "static const bool autotune_cold = %s;\n\n"
         "/* `fill`: variables of the kernel too. */\n"
         "static cudaError_t autotune_launch(void *const *buffers, cudaStream_t stream, bool fill = true)\n"
         "{\n    (void)fill;\n    return %s(",
-        1e6 * a->winner.timing.median_s, a->traffic_bytes, a->fingerprint.cold ? "true" : "false", l->name);
+        l->name);
     for (int i = 0, n = 0; i < l->op->arg_count; i++)
         if (l->op->args[i].role != AT__SCALAR)
             at__str_addf(out, "(%s%s *)%sbuffers[%d]%s, ", at__export_qualifier(&l->op->args[i]),

@@ -27,7 +27,11 @@ const char *at__export_qualifier(const at__arg *arg);
 at_status at__export_arguments(at__str *out, const at__launcher *l, const char *kernel, const int *args,
                                int count, bool numbered, at_error *err) AT_MUST_CHECK;
 
-at_status at__export_main(at__str *out, const at__launcher *l, const at__answer *a,
+at_status at__export_main(at__str *out, const at__launcher *l, const at__export_input *in,
                           at_error *err) AT_MUST_CHECK;
+
+/* The comment at the head of a file; one line of it. */
+void at__export_about(at__str *out, const at__export_input *in, const char *title);
+void at__export_comment(at__str *out, const char *label, const char *text);
 
 #endif

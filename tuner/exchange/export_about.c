@@ -1,0 +1,159 @@
+/*
+ * export_about.c - the comment at the head of an exported file: what it is, and how that is known. A time is
+ * there only where it was measured for this very problem; else it says what the configuration comes from, and
+ * what a model expects of it.
+ */
+#include "exchange/export_parts.h"
+
+#include "lang/arch.h"
+#include "util/clock.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define OTHER_DEVICE "other_device" /* at__match_name of it */
+
+enum { WIDEST = 100, LABEL = 18 }; /* columns; those before a line's text */
+
+/* In a comment of one line: nothing in the text can end either. */
+static void add_bytes(at__str *out, const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        at__str_addf(out, "%c",
+                     (unsigned char)text[i] < ' ' || text[i] == '\\' || text[i] == '?' ? ' ' : text[i]);
+}
+
+void at__export_comment(at__str *out, const char *label, const char *text)
+{
+    at__str_addf(out, "// %-14s ", label);
+    add_bytes(out, text, strlen(text));
+    at__str_add(out, "\n");
+}
+
+/* The same of a sentence, in as many lines as it needs. */
+static void comment_wrapped(at__str *out, const char *label, const char *text)
+{
+    do {
+        size_t len = strlen(text), most = WIDEST - LABEL;
+        if (len > most)
+            for (len = most; len > most / 2 && text[len] != ' '; len--)
+                ;
+        at__str_addf(out, "// %-14s ", label);
+        add_bytes(out, text, len);
+        at__str_add(out, "\n");
+        label = "";
+        text += len + (text[len] == ' ');
+    } while (*text);
+}
+
+static bool is_below(const char *file, const char *folder)
+{
+    size_t len = strlen(folder);
+    return strncmp(file, folder, len) == 0 && (file[len] == '/' || (len && folder[len - 1] == '/'));
+}
+
+/* The user's own op, or template of a built-in op, is found in its folder only. */
+static void add_command(at__str *out, const at__export_input *in, const char *title)
+{
+    at__str command = { 0 };
+    const at__template *t = in->t;
+    bool measured = at__export_is_measured(in);
+    at__str_addf(&command, "autotune tune %s", title);
+    if (in->templates && (is_below(t->op->file, in->templates) || is_below(t->file, in->templates))) {
+        at__str_add(&command, " --templates ");
+        at__str_add_word(&command, in->templates);
+    }
+    at__str_addf(&command, " --device 0%s%s", measured ? " --force" : "",
+                 in->answer->fingerprint.cold ? "" : " --warm");
+    out->failed |= command.failed;
+    at__export_comment(out, measured ? "measure again" : "measure it", at__str_text(&command));
+    at__str_clear(&command);
+}
+
+static void add_ceiling(at__str *out, const at__winner *w)
+{
+    char line[512];
+    if (w->ceiling_s > 0 && at__ceiling_is_rate(w->ceiling_name)) {
+        snprintf(line, sizeof line, "%.1f %% of %.100s", 100 * w->ceiling_s / w->timing.median_s,
+                 w->ceiling_name);
+        at__export_comment(out, "ceiling", line);
+    } else if (w->ceiling_s > 0) {
+        snprintf(line, sizeof line, "%.1f %% of the best plain copy of the same bytes (%.100s, %.2f us)",
+                 100 * w->ceiling_s / w->timing.median_s, w->ceiling_name, 1e6 * w->ceiling_s);
+        at__export_comment(out, "copy ceiling", line);
+    }
+}
+
+/* As a final, or a search, measured it for this problem. */
+static void add_measured(at__str *out, const at__export_input *in)
+{
+    const at__answer *a = in->answer;
+    const at__winner *w = &a->winner;
+    const at__fingerprint *f = &a->fingerprint;
+    char line[512];
+    snprintf(line, sizeof line, "%.2f us, %.0f GB/s, %s L2%s", 1e6 * w->timing.median_s,
+             1e-9 * (double)a->traffic_bytes / w->timing.median_s, f->cold ? "cold" : "warm",
+             in->why ? ", in a search, not in a final" : "");
+    at__export_comment(out, "measured", line);
+    if (a->ops_count > 0) {
+        snprintf(line, sizeof line, "%.0f GFLOP/s", at__gflop_per_s(a->ops_count, w->timing.median_s));
+        at__export_comment(out, "", line);
+    }
+    if (in->why)
+        comment_wrapped(out, "not the winner", in->why);
+    if (*w->objective)
+        at__export_comment(out, "objective", w->objective);
+    add_ceiling(out, w);
+    snprintf(line, sizeof line, "%.100s, driver %s, NVRTC %s, %s", f->device, f->driver, f->nvrtc,
+             a->measured_at);
+    at__export_comment(out, "conditions", line);
+}
+
+static void add_expected(at__str *out, const at__export_input *in)
+{
+    char line[256], time[32];
+    comment_wrapped(out, "not measured", in->why);
+    if (!(in->expected_s > 0))
+        return;
+    at__time_text(time, sizeof time, in->expected_s);
+    snprintf(line, sizeof line, "about %s; such answers are %.1f %% slower than tuned ones in the mean", time,
+             100 * in->doubt);
+    at__export_comment(out, "expected", line);
+}
+
+bool at__export_is_measured(const at__export_input *in)
+{
+    return !in->why || in->own;
+}
+
+void at__export_about(at__str *out, const at__export_input *in, const char *title)
+{
+    const at__fingerprint *f = &in->answer->fingerprint;
+    const at__template *t = in->t;
+    char line[512];
+    at__str_add(out, "// ");
+    add_bytes(out, title, strlen(title));
+    at__str_add(out, " for ");
+    add_bytes(out, f->device, strlen(f->device));
+    if (t->op->about[0]) {
+        at__str_add(out, ": ");
+        add_bytes(out, t->op->about, strlen(t->op->about));
+    }
+    at__str_addf(out, "\n// Made by autotune %s. Compile with nvcc -std=c++17 -arch=", AT_VERSION);
+    if (in->match && strcmp(in->match, OTHER_DEVICE) == 0)
+        at__str_addf(out, "... of your device; sm_%" PRId64 " is that one's.\n//\n", f->cc);
+    else
+        at__str_addf(out, "sm_%" PRId64 ".\n//\n", f->cc);
+    at__export_comment(out, "configuration", in->answer->winner.config);
+    snprintf(line, sizeof line, "%.80s, hash %.12s", t->file, in->answer->winner.template_hash);
+    at__export_comment(out, "template", line);
+    if (at__export_is_measured(in))
+        add_measured(out, in);
+    else
+        add_expected(out, in);
+    if (in->shipped)
+        at__export_comment(out, "from", AT__SHIPPED);
+    add_command(out, in, title);
+    at__str_add(out, "\n");
+}
