@@ -143,6 +143,7 @@
     X(EACH_PROBLEM,                                                                                    \
       "SELECT id" AT__PROBLEM_COLUMNS(AT__THEN_NAME) " FROM problem ORDER BY op, shape, type_key")     \
     X(EACH_BEST, AT__SQL_READ_WINNER("best") "ORDER BY rank_at, winner_id")                                        \
+    X(NEWEST_TRIAL, "SELECT max(id) FROM trial")                                                       \
     X(DATA_VERSION, "PRAGMA data_version")                                                             \
     X(FIND_WINNER_OF,                                                                                  \
       AT__SQL_READ_WINNER("winners_all") "WHERE " AT__SQL_IS_PROBLEM                   \

@@ -123,6 +123,9 @@ typedef bool at__source_visit(void *context, const char *path, const char *text,
 at_status at__store_each_recorded(at__store *store, at__source_visit *visit, void *context,
                                   at_error *err) AT_MUST_CHECK;
 
+/* The id of the trial that was stored last, 0: there is none. In an instant, however many there are. */
+at_status at__store_newest_trial(int64_t *out, at__store *store, at_error *err) AT_MUST_CHECK;
+
 /* Inserts trials, or replaces those of the same problem, fingerprint, template hash and configuration. */
 at_status at__store_put_trials(at__store *store, int64_t run_id, const at__problem_key *problem,
                                const at__fingerprint *fingerprint, const at__trial_row *rows, size_t count,

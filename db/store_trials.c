@@ -217,6 +217,17 @@ at_status at__store_each_trial(at__store *store, const at__problem_key *problem,
     return status;
 }
 
+at_status at__store_newest_trial(int64_t *out, at__store *store, at_error *err)
+{
+    at__query q;
+    *out = 0;
+    at_status status = at__query_begin(&q, store, AT__SQL_NEWEST_TRIAL, "look for trials", err, "");
+    while (at__query_next(&q, &status, err))
+        *out = sqlite3_column_int64(q.statement, 0); /* NULL reads as 0 */
+    at__query_end(&q);
+    return status;
+}
+
 at_status at__store_each_problem(at__store *store, at__problem_visit *visit, void *context, at_error *err)
 {
     at__query q;

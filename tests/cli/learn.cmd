@@ -20,3 +20,9 @@ mkdir folder
 at learn --db won.db --no-shipped -o folder/none/model
 at learn --db won.db --no-shipped --output folder
 ls folder
+# It is said at once, not when all is learned; and what is read is not written over.
+at learn --db store.db -o folder/none/model
+at learn --db won.db -o won.db
+at learn won.db --db store.db -o won.db
+cp won.db link_to.db && ln -sf link_to.db linked
+at learn --db link_to.db -o linked

@@ -55,6 +55,45 @@ Test(beginning, a_run_that_wants_no_model_begins_with_the_nearest_winner)
     cr_assert_gt(e2e_count("SELECT count(*) FROM trial"), 1);
 }
 
+/* ---- and what a run leaves for the next ---- */
+
+#define SHAPES 9
+
+static void write_shapes(void)
+{
+    char text[400] = "";
+    for (int i = 0; i < SHAPES; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "copy %d f32\n", 1000 + 1024 * i * i);
+    e2e_write("shapes", text);
+}
+
+#define TUNE_ALL "tune --shapes shapes --template mine --templates templates --jobs 2 --max-trials 14 "
+
+Test(beginning, a_run_that_measured_enough_renews_the_model_and_the_next_one_does_not)
+{
+    write_shapes();
+    tune(E2E_QUICK, TUNE_ALL, 0);
+    e2e_expect(strstr(run.err, "learned from ") && e2e_has_file("db-model"), run);
+    tune(E2E_QUICK, TUNE_ALL, 0);
+    e2e_expect(!strstr(run.err, "learned from "), run);
+    tune(E2E_QUICK, "query copy 33333 f32 --templates templates", 0);
+    e2e_expect(strstr(run.out, "predicted match") && !strstr(run.out, "autotune learn"), run);
+}
+
+Test(beginning, a_run_that_is_told_so_leaves_the_model_and_the_answer_names_what_would_renew_it)
+{
+    write_shapes();
+    tune(E2E_QUICK, TUNE_ALL "--no-learn", 0);
+    e2e_expect(!strstr(run.err, "learned from ") && !e2e_has_file("db-model"), run);
+    tune(E2E_QUICK, "learn --templates templates --no-shipped", 0);
+    e2e_write("shapes2", "copy 7000 f32\ncopy 8000 f32\ncopy 9000 f32\ncopy 5000 f32\ncopy 6000 f32\n");
+    tune(E2E_QUICK, "tune --shapes shapes2 --template mine --templates templates --jobs 2 --max-trials 30",
+         0);
+    e2e_expect(!strstr(run.err, "learned from "), run); /* somebody wanted it without the one that ships */
+    tune(E2E_QUICK, "query copy 33333 f32 --templates templates", 0);
+    e2e_expect(strstr(run.out, "`autotune learn` would take"), run);
+}
+
 /* With the shipped model or without, the same one: it knows what the recording does not. */
 Test(beginning, a_replay_asks_no_model)
 {

@@ -24,7 +24,7 @@ static void write_model(void)
     at_error err = { 0 };
     at__model *m = NULL;
     put_lessons();
-    cr_assert_eq(at__model_learn(&m, w.catalog, &w.store, 1, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__model_learn(&m, w.catalog, &w.store, 1, NULL, NULL, &err), AT_OK, "%s", err.text);
     cr_assert_eq(at__model_write(m, model_path, &err), AT_OK, "%s", err.text);
     at__model_close(m);
 }

@@ -12,7 +12,7 @@ static at__model *learn(const at__model *before)
 {
     at_error err = { 0 };
     at__model *m = NULL;
-    cr_assert_eq(at__model_learn(&m, w.catalog, &w.store, 1, before, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__model_learn(&m, w.catalog, &w.store, 1, before, NULL, &err), AT_OK, "%s", err.text);
     return m;
 }
 
@@ -223,6 +223,73 @@ Test(model, a_file_that_is_not_there_is_told_from_one_that_is_none)
     cr_assert_eq(at__model_read(&m, "/tmp/no such model", &err), AT_ERR_NOT_FOUND);
     cr_assert_eq(at__model_read(&m, w.path, &err), AT_ERR_INPUT);
     cr_assert(strstr(err.text, w.path) && strstr(err.text, "autotune learn"), "%s", err.text);
+}
+
+/* Half as many again, and no fewer than a hundred. */
+Test(model, is_renewed_when_enough_is_new)
+{
+    at_error err = { 0 };
+    int64_t newest = 0;
+    cr_assert_eq(at__store_newest_trial(&newest, w.store, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(newest, 0);
+    cr_assert_eq(at__model_is_behind(NULL, 99), 0);
+    cr_assert_eq(at__model_is_behind(NULL, 100), 100);
+    put_lessons();
+    cr_assert_eq(at__store_newest_trial(&newest, w.store, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(newest, 288);
+    at__model *m = learn(NULL);
+    cr_assert_eq(at__model_is_behind(m, 288), 0);
+    cr_assert_eq(at__model_is_behind(m, 288 + 143), 0, "less than half");
+    cr_assert_eq(at__model_is_behind(m, 288 + 144), 144);
+    cr_assert_eq(at__model_is_behind(m, 150), 150, "another database is where the old one was");
+    at__model_close(m);
+}
+
+Test(model, remembers_in_its_file_how_far_it_has_read_and_who_wanted_it_so)
+{
+    at_error err = { 0 };
+    at__model *n = NULL;
+    at__str bytes = { 0 };
+    put_lessons();
+    at__model *m = learn(NULL);
+    cr_assert_not(at__model_is_kept(m));
+    at__model_keep(m);
+    pack(&bytes, m);
+    cr_assert_eq(at__model_unpack(&n, bytes.data, bytes.len, &err), AT_OK, "%s", err.text);
+    cr_assert(at__model_is_kept(n));
+    cr_assert_eq(at__model_is_behind(n, 288 + 143), 0);
+    cr_assert_eq(at__model_is_behind(n, 288 + 144), 144);
+    at__str_clear(&bytes);
+    at__model_close(m);
+    at__model_close(n);
+}
+
+/* At whatever moment: the flag is there from the start, or rises after so many looks at it. */
+static int looks;
+static atomic_int ended;
+
+static void count_look(void *context)
+{
+    int *left = context;
+    looks++;
+    if (--*left == 0)
+        ended = 1;
+}
+
+Test(model, learning_ends_when_it_is_asked_to)
+{
+    at_error err = { 0 };
+    put_lessons();
+    for (int after = 1; after < 400; after = after * 3) {
+        int left = after;
+        at__model *m = NULL;
+        at__cancel cancel = { .flag = &ended, .tick = count_look, .context = &left };
+        ended = 0;
+        looks = 0;
+        cr_assert_eq(at__model_learn(&m, w.catalog, &w.store, 1, NULL, &cancel, &err), AT_ERR_CANCELLED,
+                     "after %d looks", after);
+        cr_assert(!m && looks <= after + 1, "%d looks after %d", looks, after);
+    }
 }
 
 /* The second store has only tried tiles of 32. */

@@ -1,8 +1,10 @@
 /* cmd_learn.c - `autotune learn`: a model of what was measured, for problems that were never tuned. */
 #include "cli/commands.h"
+#include "cli/learned.h"
 #include "db/store.h"
 #include "model/model.h"
 #include "util/clock.h"
+#include "util/out_file.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,23 +22,55 @@ static const at__usage USAGE = {
     "to forget it.",
 };
 
-static at_status learn(const at__catalog *catalog, const char *path, const at__words *more, bool alone,
-                       const char *output, at_error *err)
+typedef struct learn_args {
+    const char *db, *output, *templates_dir;
+    at__words more;
+    bool alone;
+} learn_args;
+
+/* Of what it reads the output is none, and it can be written: that is known before it takes long. */
+static at_status check_output(const learn_args *a, const char *path, const char *output, at_error *err)
+{
+    at__in_use uses[MOST_STORES + 1] = { { "the database", path, true } };
+    int count = 1;
+    for (int i = 0; i < a->more.count && count < MOST_STORES; i++)
+        uses[count++] = (at__in_use){ "a database", a->more.items[i], true };
+    /* FILE-model belongs to the database, and is where it goes. */
+    at_status status = a->output ? at__check_output("-o", output, uses, a->templates_dir, err) : AT_OK;
+    return status == AT_OK ? at__out_check(output, err) : status;
+}
+
+static at_status open_stores(at__store **stores, int *count, const learn_args *a, const char *path,
+                             at_error *err)
+{
+    const at__words *more = &a->more;
+    at_status status = at__store_open(&stores[(*count)++], path, AT__STORE_READ, err);
+    for (int i = 0; i < more->count && status == AT_OK; i++)
+        status = *count < MOST_STORES
+                     ? at__store_open(&stores[(*count)++], more->items[i], AT__STORE_READ, err)
+                     : at_fail(err, AT_ERR_USAGE, "found %d databases; expected at most %d", more->count + 1,
+                               MOST_STORES);
+    return status;
+}
+
+static at_status learn(const at__catalog *catalog, const char *path, const learn_args *a, const char *output,
+                       at_error *err)
 {
     at__store *stores[MOST_STORES] = { NULL };
     at__model *before = NULL, *model = NULL;
     at__lessons lessons;
     int count = 0;
     double began_s = at__now_s();
-    at_status status = at__store_open(&stores[count++], path, AT__STORE_READ, err);
-    for (int i = 0; i < more->count && status == AT_OK; i++)
-        status = count < MOST_STORES ? at__store_open(&stores[count++], more->items[i], AT__STORE_READ, err)
-                                     : at_fail(err, AT_ERR_USAGE, "found %d databases; expected at most %d",
-                                               more->count + 1, MOST_STORES);
-    if (status == AT_OK && !alone)
+    at__cancel cancel = { .flag = &at__cancel_requested };
+    at_status status = open_stores(stores, &count, a, path, err);
+    if (status == AT_OK)
+        status = check_output(a, path, output, err);
+    if (status == AT_OK && !a->alone && at__shipped_wanted())
         status = at__model_shipped(&before, err);
     if (status == AT_OK)
-        status = at__model_learn(&model, catalog, stores, count, before, err);
+        status = at__model_learn(&model, catalog, stores, count, before, &cancel, err);
+    if (status == AT_OK && model && (a->alone || count > 1))
+        at__model_keep(model);
     if (status == AT_OK && !model)
         status = at_fail(err, AT_ERR_NOT_FOUND,
                          "%s: found too few trials to learn from; expected 100 or more of an operation, of 8 "
@@ -63,37 +97,34 @@ static at_status learn(const at__catalog *catalog, const char *path, const at__w
 
 int at__cmd_learn(int argc, char **argv)
 {
-    at__words words = { 0 };
-    const char *db = NULL, *output = NULL, *templates_dir = NULL, *path = NULL;
-    bool alone = false;
+    learn_args a = { .alone = false };
+    const char *path = NULL, *output = NULL;
     at__catalog *catalog = NULL;
     at__str keep = { 0 }, beside = { 0 };
     at_error err = { 0 };
     int code = AT__EXIT_OK;
     const at__option TABLE[] = {
         { "--db", AT__OPT_TEXT, "FILE",
-          "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &db },
+          "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
         { "--output", AT__OPT_TEXT, "FILE", "where the model goes (default: the database's name and -model)",
-          &output },
-        { "-o", AT__OPT_TEXT, "FILE", "the same", &output },
+          &a.output },
+        { "-o", AT__OPT_TEXT, "FILE", "the same", &a.output },
         { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
-          &templates_dir },
+          &a.templates_dir },
         { "--no-shipped", AT__OPT_FLAG, NULL,
-          "begin with nothing, not with the model that comes with autotune", &alone },
+          "begin with nothing, not with the model that comes with autotune", &a.alone },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
     };
-    if (!at__command_options(&USAGE, TABLE, argc, argv, &words, &code))
+    if (!at__command_options(&USAGE, TABLE, argc, argv, &a.more, &code))
         return code;
-    at_status status = at__open_catalog(&catalog, templates_dir, NULL, &err);
+    at_status status = at__open_catalog(&catalog, a.templates_dir, NULL, &err);
     if (status == AT_OK)
-        status = at__db_path(&path, db, &keep, &err);
-    if (status == AT_OK && !output) {
-        at__str_addf(&beside, "%s-model", path);
-        output = at__str_text(&beside);
-        status = at__str_status(&beside, &err);
-    }
+        status = at__db_path(&path, a.db, &keep, &err);
     if (status == AT_OK)
-        status = learn(catalog, path, &words, alone || !at__shipped_wanted(), output, &err);
+        status = at__learned_path(&beside, path, &err);
+    output = a.output ? a.output : at__str_text(&beside);
+    if (status == AT_OK)
+        status = learn(catalog, path, &a, output, &err);
     if (status != AT_OK)
         code = at__complain(&err);
     at__catalog_close(catalog);

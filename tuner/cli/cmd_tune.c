@@ -3,12 +3,14 @@
 #include "cli/process.h"
 #include "device/device.h"
 #include "cli/progress.h"
+#include "cli/learned.h"
 #include "cli/metrics.h"
 #include "cli/report.h"
 #include "tune/shard.h"
 #include "tune/tune.h"
 #include "util/clock.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +32,7 @@ typedef struct tune_args {
     at__words words, devices, fix, templates, ld, align;
     int64_t max_trials, seed, jobs;
     double budget_s;
-    bool force, warm, no_cache, quiet, verbose;
+    bool force, warm, no_cache, no_learn, quiet, verbose;
 } tune_args;
 
 /* What the events need. */
@@ -289,6 +291,32 @@ static at_status make_plan(plan *p, const tune_args *a, at_error *err)
     return status == AT_OK ? check_trace(p, a, err) : status;
 }
 
+/* What was measured, into the model: that it cannot be is no failure of what was tuned. */
+static void learn(const plan *p, const tune_args *a)
+{
+    at_error err = { 0 };
+    at__str text = { 0 };
+    int64_t trials = 0;
+    double began_s = at__now_s();
+    at_status status = at__learned_renew(&trials, p->catalog, p->options.db_path, &err);
+    if (status == AT_ERR_CANCELLED || a->quiet)
+        return;
+    if (status != AT_OK) {
+        at__str_addf(&text, "the model has not learned from what was measured: %s", err.text);
+        at__warn(at__whole(&text));
+    } else if (trials) {
+        at__print(stderr, "learned from %" PRId64 " trials, in %.1f s\n", trials, at__now_s() - began_s);
+    }
+    at__str_clear(&text);
+}
+
+/* Of a part of a job there is more to come, and a recording knows its own past only. */
+static bool may_learn(const plan *p, const tune_args *a)
+{
+    bool replay = p->options.device_count && at__device_is_replay(p->devices[0]);
+    return !a->no_learn && !a->shard && !replay && !at__cancel_requested;
+}
+
 static int run_plan(plan *p, const tune_args *a)
 {
     at_error err = { 0 }, cause = { 0 };
@@ -315,6 +343,8 @@ static int run_plan(plan *p, const tune_args *a)
     }
     if (status != AT_OK)
         return at__complain(&err);
+    if (may_learn(p, a))
+        learn(p, a);
     if (at__cancel_requested)
         return AT__EXIT_INTERRUPTED;
     return out.totals.found == out.totals.problems ? traced : AT__EXIT_NOTHING;
@@ -394,6 +424,11 @@ int at__cmd_tune(int argc, char **argv)
         { "--force", AT__OPT_FLAG, NULL, "measure again what is known", &a.force },
         { "--warm", AT__OPT_FLAG, NULL, "leave inputs in the L2 cache (default: cold)", &a.warm },
         { "--no-cache", AT__OPT_FLAG, NULL, "compile again what was compiled before", &a.no_cache },
+        { "--no-learn", AT__OPT_FLAG, NULL,
+          "leave the model of what is fast as it is (default: it learns from what was measured, when the "
+          "trials "
+          "are half as many again)",
+          &a.no_learn },
         { "--cache-limit", AT__OPT_TEXT, "MIB",
           "size of the cache of compiled kernels: beyond it those go that were used longest ago, winners' "
           "last "

@@ -47,7 +47,7 @@ typedef struct at__prediction {
     at__geometry geometry;
     double expected_s, doubt;
     bool shipped;
-    char why[320];
+    char why[400];
     char broken[256]; /* also when nothing is expected */
 } at__prediction;
 

@@ -39,6 +39,7 @@ struct at__foresight {
     ready list[PREDICTORS];
     int count;
     char broken[256]; /* why the user's cannot be read; "": nothing is wrong */
+    int64_t unseen;   /* trials of the user's that are worth learning from, and were not */
 };
 
 void at__foresight_close(at__foresight *f)
@@ -69,6 +70,14 @@ static at_status read_users(at__foresight *f, const at__store *store, at_error *
     return status == AT_ERR_MEMORY ? at_fail(err, AT_ERR_MEMORY, "out of memory") : AT_OK;
 }
 
+static at_status count_unseen(at__foresight *f, at__store *store, at_error *err)
+{
+    int64_t newest = 0;
+    at_status status = at__store_newest_trial(&newest, store, err);
+    f->unseen = at__model_is_behind(f->models[0], newest);
+    return status;
+}
+
 static at_status open_all(at__foresight **out, const at__lookup *l, at_error *err)
 {
     at__foresight *f = calloc(1, sizeof *f);
@@ -77,6 +86,8 @@ static at_status open_all(at__foresight **out, const at__lookup *l, at_error *er
         return AT_ERR_MEMORY;
     }
     at_status status = read_users(f, l->store, err);
+    if (status == AT_OK && l->store)
+        status = count_unseen(f, l->store, err);
     if (status == AT_OK && l->with_shipped)
         status = at__model_shipped(&f->models[1], err);
     if (status != AT_OK) {
@@ -181,19 +192,34 @@ static bool near_is_as_good(const at__guess *best, at__predictor *p, const at__q
            g.slower <= best->slower;
 }
 
-static void explain(at__prediction *out, const ready *r, const at__lessons *learned, const at__question *q)
+/* Of fewer problems nothing would be learned. */
+static bool has_lessons(const at__lookup *l, const at__op *op)
 {
+    int count = 0;
+    for (size_t i = 0; i < l->count; i++)
+        count += !l->entries[i].shipped && l->entries[i].op == op;
+    return count >= AT__LEAST_LESSONS;
+}
+
+static void explain(at__prediction *out, const ready *r, const at__lessons *learned, const at__question *q,
+                    int64_t unseen)
+{
+    size_t len;
     snprintf(
         out->why, sizeof out->why,
         "this shape was not tuned%s; the configuration is what a model of %lld trials of %lld problems on %s "
         "expects to be the fastest",
         q->outdated ? " as its templates are now" : "", (long long)learned->trials,
         (long long)learned->problems, learned->device);
+    len = strlen(out->why);
+    if (unseen)
+        snprintf(out->why + len, sizeof out->why - len,
+                 "; `autotune learn` would take up to %lld trials of yours in", (long long)unseen);
     out->shipped = r->model == 1;
 }
 
 static at_status predict(at__prediction *out, const ready *r, const at__question *q, const at__entry *near,
-                         at_error *err)
+                         int64_t unseen, at_error *err)
 {
     int64_t slots[AT__MAX_SLOTS];
     at__limits limits;
@@ -210,7 +236,7 @@ static at_status predict(at__prediction *out, const ready *r, const at__question
     out->doubt = guess.doubt;
     if (near_is_as_good(&guess, r->predictor, q, slots, near))
         return AT_ERR_NOT_FOUND;
-    explain(out, r, &learned, q);
+    explain(out, r, &learned, q, unseen);
     return keep(&out->entry, &guess, q, &learned, &limits, r->own, err);
 }
 
@@ -242,7 +268,7 @@ at_status at__lookup_predict(at__prediction *out, at__lookup *l, const at__quest
     snprintf(out->broken, sizeof out->broken, "%s", l->foresight->broken);
     if (!r || (!r->own && near && reach < NEAR_BY))
         return AT_ERR_NOT_FOUND;
-    return predict(out, r, q, near, err);
+    return predict(out, r, q, near, has_lessons(l, q->problem->op) ? l->foresight->unseen : 0, err);
 }
 
 /* ---- where a search begins ---- */

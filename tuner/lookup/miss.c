@@ -128,6 +128,7 @@ static at_status write_command(command *c, const at__miss *m, const char *progra
                                   "--budget",
                                   c->budget,
                                   "--quiet",
+                                  "--no-learn",
                                   m->templates ? "--templates" : NULL,
                                   m->templates };
     for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS && WORDS[i]; i++)

@@ -240,6 +240,11 @@ at_status at__forest_grow(at__forest *forest, const at__lesson *k, const at__gro
         goto done;
     }
     for (int i = 0; i < growth->trees; i++) {
+        if (at__cancel_due(k->cancel)) {
+            status = AT_ERR_CANCELLED;
+            at_fail(err, AT_ERR_CANCELLED, "learning was ended");
+            goto done;
+        }
         at__tree *tree = &forest->trees[forest->count++];
         grow_tree(&g, tree, rng);
         lower(k, tree);

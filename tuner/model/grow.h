@@ -9,6 +9,7 @@
 #define AUTOTUNE_GROW_H
 
 #include "model/forest.h"
+#include "util/cancel.h"
 #include "util/rng.h"
 
 #include <autotune/status.h>
@@ -21,6 +22,7 @@ typedef struct at__lesson {
     const float *weights;
     float *left;         /* target less what is predicted; each tree lowers it */
     const uint8_t *used; /* rows that trees learn from; the others are predicted only */
+    at__cancel *cancel;  /* asked before each tree; NULL: nobody asks */
 } at__lesson;
 
 typedef struct at__growth {
@@ -31,7 +33,7 @@ typedef struct at__growth {
     double trait_share;  /* of the traits, drawn anew for each tree          */
 } at__growth;
 
-/* Adds trees to the forest. AT_ERR_MEMORY: out of memory. */
+/* Adds trees to the forest. AT_ERR_MEMORY: out of memory. AT_ERR_CANCELLED: `cancel`. */
 at_status at__forest_grow(at__forest *forest, const at__lesson *lesson, const at__growth *growth,
                           at__rng *rng, at_error *err) AT_MUST_CHECK;
 

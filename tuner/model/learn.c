@@ -21,16 +21,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_PROBLEMS 8 /* of an op and device: with fewer a neighbour tells as much */
-#define LEAST_TRIALS   100
-#define CLIP           2.0  /* slower than that is slow                                  */
-#define SHARPNESS      4.0  /* how fast the weight of trials falls with their slowness   */
-#define FAR_WEIGHT     0.02 /* what is left of it                                        */
-#define MEMBER_TREES   100
-#define BEST_TREES     80
-#define LOSS_TREES     40
-#define EDGE_ROWS      6000 /* from which edges of bins are drawn */
-#define SEED           20
+#define LEAST_TRIALS 100
+#define CLIP         2.0  /* slower than that is slow                                  */
+#define SHARPNESS    4.0  /* how fast the weight of trials falls with their slowness   */
+#define FAR_WEIGHT   0.02 /* what is left of it                                        */
+#define MEMBER_TREES 100
+#define BEST_TREES   80
+#define LOSS_TREES   40
+#define EDGE_ROWS    6000 /* from which edges of bins are drawn */
+#define ROWS_AT_ONCE 1000 /* between two looks at whether to end */
+#define SEED         20
 
 /* One op on one device. */
 typedef struct group {
@@ -46,6 +46,7 @@ typedef struct group {
     uint8_t *used;
     double *best; /* of each problem of the samples, seconds      */
     int *first;   /* row of it; -1: none                          */
+    at__cancel *cancel;
     at__part_of_model *part;
 } group;
 
@@ -121,7 +122,7 @@ static bool number_row(float *out, const group *g, const at__sample *s, const at
     return true;
 }
 
-static void number_rows(group *g)
+static at_status number_rows(group *g, at_error *err)
 {
     const at__template *t = NULL;
     at__traits v = { .op = NULL };
@@ -130,6 +131,8 @@ static void number_rows(group *g)
     int kept = 0;
     for (int i = 0; i < g->row_count; i++) {
         const at__sample *s = &g->samples->items[g->rows[i]];
+        if (i % ROWS_AT_ONCE == 0 && at__cancel_due(g->cancel))
+            return at_fail(err, AT_ERR_CANCELLED, "learning was ended");
         if (s->t != t) {
             t = s->t;
             v = at__traits_of(g->op, t);
@@ -139,6 +142,7 @@ static void number_rows(group *g)
             g->rows[kept++] = g->rows[i];
     }
     g->row_count = kept;
+    return AT_OK;
 }
 
 static int by_value(const void *a, const void *b)
@@ -233,7 +237,8 @@ static at__lesson lesson_of(const group *g, const int *bin_counts)
                          .bin_counts = bin_counts,
                          .weights = g->weights,
                          .left = g->left,
-                         .used = g->used };
+                         .used = g->used,
+                         .cancel = g->cancel };
 }
 
 static void count_bins(int *bin_counts, const at__part_of_model *p)
@@ -451,9 +456,11 @@ static at_status learn_part(group *g, const at__part_of_model *before, at_error 
     status = allocate(g, err);
     if (status != AT_OK)
         return status;
-    number_rows(g);
+    status = number_rows(g, err);
+    if (status != AT_OK)
+        return status;
     measure_rows(g);
-    if (g->row_count < LEAST_TRIALS || g->part->problems < LEAST_PROBLEMS)
+    if (g->row_count < LEAST_TRIALS || g->part->problems < AT__LEAST_LESSONS)
         return AT_ERR_NOT_FOUND;
     head_of(g->part, g);
     status = bin_rows(g, known, err);
@@ -491,16 +498,28 @@ static at_status take_rows(group *g, at_error *err)
     return AT_OK;
 }
 
-static at_status learn_group(at__model *out, const at__samples *samples, const at__catalog *catalog,
-                             const at__op *op, int device, const at__model *before, at_error *err)
+/* What all parts are learned of. */
+typedef struct lessons {
+    const at__samples *samples;
+    const at__catalog *catalog;
+    const at__model *before;
+    at__cancel *cancel;
+} lessons;
+
+static at_status learn_group(at__model *out, const lessons *of, const at__op *op, int device, at_error *err)
 {
     at__part_of_model *part = &out->parts[out->count];
-    group g = { .samples = samples, .catalog = catalog, .op = op, .device = device, .part = part };
+    const at__sampled_device *d = &of->samples->devices[device];
+    group g = { .samples = of->samples,
+                .catalog = of->catalog,
+                .op = op,
+                .device = device,
+                .part = part,
+                .cancel = of->cancel };
     at_status status = take_rows(&g, err);
     if (status == AT_OK)
-        status = g.row_count < LEAST_TRIALS
-                     ? AT_ERR_NOT_FOUND
-                     : learn_part(&g, part_before(before, op, samples->devices[device].name), err);
+        status = g.row_count < LEAST_TRIALS ? AT_ERR_NOT_FOUND
+                                            : learn_part(&g, part_before(of->before, op, d->name), err);
     if (status == AT_OK)
         out->count++;
     else
@@ -509,35 +528,40 @@ static at_status learn_group(at__model *out, const at__samples *samples, const a
     return status == AT_ERR_NOT_FOUND ? AT_OK : status;
 }
 
-static at_status learn_all(at__model *out, const at__samples *samples, const at__catalog *catalog,
-                           const at__model *before, at_error *err)
+static at_status learn_all(at__model *out, const lessons *of, at_error *err)
 {
-    int ops = at__catalog_op_count(catalog);
+    int ops = at__catalog_op_count(of->catalog);
     at_status status = AT_OK;
-    out->parts = calloc((size_t)ops * samples->device_count + 1, sizeof *out->parts);
+    out->parts = calloc((size_t)ops * of->samples->device_count + 1, sizeof *out->parts);
     if (!out->parts)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (int i = 0; i < ops; i++)
-        for (size_t d = 0; d < samples->device_count && status == AT_OK; d++)
-            status = learn_group(out, samples, catalog, at__catalog_op(catalog, i), (int)d, before, err);
+        for (size_t d = 0; d < of->samples->device_count && status == AT_OK; d++)
+            status = learn_group(out, of, at__catalog_op(of->catalog, i), (int)d, err);
     for (int i = 0; i < out->count; i++)
         at__utc_text(out->parts[i].learned_at);
     return status;
 }
 
 at_status at__model_learn(at__model **out, const at__catalog *catalog, at__store *const *stores, int count,
-                          const at__model *before, at_error *err)
+                          const at__model *before, at__cancel *cancel, at_error *err)
 {
     at__samples samples = { 0 };
+    const lessons of = { .samples = &samples, .catalog = catalog, .before = before, .cancel = cancel };
     at_status status = AT_OK;
     *out = NULL;
     at__model *m = calloc(1, sizeof *m);
     if (!m)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    for (int i = 0; i < count && status == AT_OK; i++)
+    if (count)
+        status = at__store_newest_trial(&m->newest_trial, stores[0], err);
+    for (int i = 0; i < count && status == AT_OK; i++) {
+        at__store_set_cancel(stores[i], cancel);
         status = at__samples_read(&samples, stores[i], catalog, err);
+        at__store_set_cancel(stores[i], NULL);
+    }
     if (status == AT_OK)
-        status = learn_all(m, &samples, catalog, before, err);
+        status = learn_all(m, &of, err);
     at__samples_clear(&samples);
     if (status == AT_OK && m->count) {
         *out = m;

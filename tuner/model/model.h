@@ -14,8 +14,10 @@
 
 #include "db/store.h"
 #include "lang/catalog.h"
+#include "util/cancel.h"
 
 #define AT__MODEL_MEMBERS 4
+#define AT__LEAST_LESSONS 8 /* problems of an op and device: with fewer a neighbour tells as much */
 
 typedef struct at__model at__model;
 
@@ -51,10 +53,22 @@ bool at__model_part(at__lessons *out, const at__model *model, int i);
 /*
  * Learns from all trials of the stores, of every op and device that have enough of them; what `before` (may
  * be NULL) knows is where it begins. *out is NULL when there is nothing to learn from. `catalog` and `before`
- * are not kept.
+ * are not kept. The model remembers how far it has read stores[0], the one that it lies beside.
+ * AT_ERR_CANCELLED: `cancel` (NULL: nobody asks), within some hundredths of a second.
  */
 at_status at__model_learn(at__model **out, const at__catalog *catalog, at__store *const *stores, int count,
-                          const at__model *before, at_error *err) AT_MUST_CHECK;
+                          const at__model *before, at__cancel *cancel, at_error *err) AT_MUST_CHECK;
+
+/*
+ * How many trials of the store that it lies beside the model (NULL: there is none) has not seen, where they
+ * are worth learning anew: half as many as it has seen, and 100. 0: they are not. So all that learning costs,
+ * 0.1 ms a trial, is three times what the last one costs. `newest_trial` is at__store_newest_trial's.
+ */
+int64_t at__model_is_behind(const at__model *model, int64_t newest_trial);
+
+/* It was made of more than its store, or of that alone, because somebody said so: nobody else renews it. */
+void at__model_keep(at__model *model);
+bool at__model_is_kept(const at__model *model);
 
 /* ---- asking ---- */
 

@@ -1,6 +1,7 @@
 /*
- * model_file.c - a model as bytes: magic, then each part field by field, little-endian, with a checksum of
- * all at the end. A file may come from anyone: what is out of range is refused, and so is what is left over.
+ * model_file.c - a model as bytes: magic, how far it has read its store, then each part field by field,
+ * little-endian, with a checksum of all at the end. A file may come from anyone: what is out of range is
+ * refused, and so is what is left over.
  */
 #include "model/model_parts.h"
 
@@ -14,6 +15,9 @@
 #include <unistd.h>
 
 static const char MAGIC[8] = { 'a', 't', 'm', 'o', 'd', 'e', 'l', '1' };
+static const char BESIDE[8] = {
+    'a', 't', 'm', 'o', 'd', 'e', 'l', '2'
+}; /* a store: newest_trial and kept are first */
 
 /* ---- writing ---- */
 
@@ -94,7 +98,11 @@ static void put_part(at__str *out, const at__part_of_model *p)
 at_status at__model_pack(at__str *out, const at__model *model, at_error *err)
 {
     char hash[AT__HASH_TEXT];
-    at__str_add_bytes(out, MAGIC, sizeof MAGIC);
+    at__str_add_bytes(out, model->newest_trial > 0 ? BESIDE : MAGIC, sizeof MAGIC);
+    if (model->newest_trial > 0) {
+        put(out, (uint64_t)model->newest_trial, 8);
+        put(out, model->kept, 1);
+    }
     put(out, (uint64_t)model->count, 1);
     for (int i = 0; i < model->count; i++)
         put_part(out, &model->parts[i]);
@@ -237,7 +245,8 @@ static bool is_whole(const unsigned char *bytes, size_t size)
 {
     char hash[AT__HASH_TEXT];
     const size_t tail = AT__HASH_TEXT - 1;
-    if (size < sizeof MAGIC + tail || memcmp(bytes, MAGIC, sizeof MAGIC) != 0)
+    if (size < sizeof MAGIC + tail ||
+        (memcmp(bytes, MAGIC, sizeof MAGIC) != 0 && memcmp(bytes, BESIDE, sizeof BESIDE) != 0))
         return false;
     at__hash_text(hash, bytes, size - tail);
     return memcmp(bytes + size - tail, hash, tail) == 0;
@@ -249,10 +258,15 @@ static at_status unpack(at__model **out, const void *bytes, size_t size, at_erro
     at_status status = AT_OK;
     const unsigned char *from = bytes;
     reader r = { .at = from + sizeof MAGIC, .end = from + size - (AT__HASH_TEXT - 1) };
+    bool beside = memcmp(bytes, BESIDE, sizeof BESIDE) == 0;
+    int64_t newest = beside ? (int64_t)get(&r, 8, INT64_MAX) : 0;
+    bool kept = beside && get(&r, 1, 1);
     int count = (int)get(&r, 1, 255);
     at__model *m = calloc(1, sizeof *m);
     if (m)
-        m->parts = calloc((size_t)count + 1, sizeof *m->parts);
+        *m = (at__model){ .newest_trial = newest,
+                          .kept = kept,
+                          .parts = calloc((size_t)count + 1, sizeof *m->parts) };
     if (!m || !m->parts) {
         at__model_close(m);
         return at_fail(err, AT_ERR_MEMORY, "out of memory");

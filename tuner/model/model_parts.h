@@ -44,6 +44,8 @@ typedef struct at__part_of_model {
 struct at__model {
     at__part_of_model *parts;
     int count;
+    int64_t newest_trial; /* of the store that it lies beside, when it learned; 0: of none */
+    bool kept;            /* as somebody wanted it: see at__model_keep */
 };
 
 void at__part_of_model_clear(at__part_of_model *part);

@@ -22,6 +22,10 @@ typedef struct at__out_file at__out_file;
 /* `path` is borrowed. AT_ERR_USAGE: an empty name, a folder, a disk. AT_ERR_SYSTEM: it cannot be written. */
 at_status at__out_open(at__out_file **out, const char *path, at_error *err) AT_MUST_CHECK;
 
+/* Could it be written, as far as can be seen without? Nothing is there that was not before. Errors as above.
+ */
+at_status at__out_check(const char *path, at_error *err) AT_MUST_CHECK;
+
 /* false: it could not be written, and nothing more will be; at__out_commit says why. */
 bool at__out_write(at__out_file *file, const void *bytes, size_t count);
 
