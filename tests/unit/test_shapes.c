@@ -321,8 +321,7 @@ Test(shapes, the_op_has_its_say)
     static const char *const CASES[][2] = {
         { "halve 8 f64", "halve 8 f64" },
         { "halve 8 f32", "s.txt:1:9: found type f32; halve expects one of f16 f64" },
-        { "halve 8", "s.txt:1:7: found type f32; halve expects one of f16 f64 (the line names none, so it "
-                     "has the default)" },
+        { "halve 8", "halve 8 f16" },
         { "halve 7 f16", "s.txt:1:7: halve 7 f16: it must satisfy n % 2 == 0 (pairs)" },
         { "f16 8 8 halve", "s.txt:1:7: found 2 sizes; halve expects n" },
     };
@@ -353,6 +352,13 @@ Test(shapes, what_a_line_does_not_say_is_what_the_caller_the_op_and_the_catalog_
     cr_assert_str_eq(shapes.problems[0].op->name, "copy");
     cr_assert_eq(shapes.problems[0].type, AT__F64);
     at__shapes_clear(&shapes);
+
+    cr_assert_eq(at__shapes_parse(&shapes, "gather_rows 8x8x16", 18, "s.txt", catalog, &given, &err),
+                 AT_ERR_INPUT, "what was asked for is not another type in silence");
+    cr_assert(strstr(err.text, "found type f64; gather_rows expects one of i32 i64"), "%s", err.text);
+    char *own = outcome("gather_rows 8x8x16", 18, catalog);
+    cr_assert_str_eq(own, "gather_rows 8x8x16 i32");
+    free(own);
 
     cr_assert_eq(at__catalog_add(catalog, "mine.cu", op, strlen(op), &err), AT_OK, "%s", err.text);
     char *got = outcome("8\n8 f64\ntranspose 8x8", 21, catalog);

@@ -331,7 +331,7 @@ static at_status check_all(checker *c, at_error *err)
     for (int i = 0; i < c->args->archs.count && status == AT_OK; i++) {
         at__limits limits;
         char text[128];
-        status = at__arch_parse(&limits, c->args->archs.items[i], err);
+        status = at__arch_option(&limits, "--arch", c->args->archs.items[i], err);
         if (status != AT_OK)
             break;
         if (!at__nvrtc_supports(c->nvrtc, (int)limits.cc)) {
@@ -356,27 +356,46 @@ static at_status check_all(checker *c, at_error *err)
     return status;
 }
 
+/* Of the chosen ops. */
+static bool is_template(const checker *c, const char *name)
+{
+    bool known = false;
+    for (int o = 0; o < at__catalog_op_count(c->catalog); o++) {
+        const at__op *op = at__catalog_op(c->catalog, o);
+        known |= chosen(&c->args->words, op->name) && at__catalog_find_template(c->catalog, op, name);
+    }
+    return known;
+}
+
+static at_status unknown_template(const checker *c, const char *word, at_error *err)
+{
+    const char *names[AT__MAX_WORDS] = { NULL };
+    int count = 0;
+    for (int o = 0; o < at__catalog_op_count(c->catalog); o++) {
+        const at__op *op = at__catalog_op(c->catalog, o);
+        int templates = chosen(&c->args->words, op->name) ? at__catalog_template_count(c->catalog, op) : 0;
+        for (int i = 0; i < templates && count < AT__MAX_WORDS - 1; i++)
+            names[count++] = at__catalog_template(c->catalog, op, i)->name;
+    }
+    const char *near = at__nearest(word, names);
+    at_fail(err, AT_ERR_USAGE, "no template '%s'%s%s%s; `autotune list templates` shows them", word,
+            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return AT_ERR_USAGE;
+}
+
 static at_status known_names(const checker *c, at_error *err)
 {
     const check_args *a = c->args;
     at__limits limits;
     at_status status = AT_OK;
     for (int i = 0; i < a->archs.count && status == AT_OK; i++)
-        status = at__arch_parse(&limits, a->archs.items[i], err);
+        status = at__arch_option(&limits, "--arch", a->archs.items[i], err);
     for (int i = 0; i < a->words.count && status == AT_OK; i++)
         if (!at__catalog_find_op(c->catalog, a->words.items[i]))
-            status = at_fail(err, AT_ERR_USAGE, "no operation '%s'; `autotune list ops` shows them",
-                             a->words.items[i]);
+            status = at__unknown_op(c->catalog, "", a->words.items[i], err);
     for (int i = 0; i < a->templates.count && status == AT_OK; i++) {
-        bool known = false;
-        for (int o = 0; o < at__catalog_op_count(c->catalog); o++) {
-            const at__op *op = at__catalog_op(c->catalog, o);
-            known |= chosen(&a->words, op->name) &&
-                     at__catalog_find_template(c->catalog, op, a->templates.items[i]);
-        }
-        if (!known)
-            status = at_fail(err, AT_ERR_USAGE, "no template '%s'; `autotune list templates` shows them",
-                             a->templates.items[i]);
+        if (!is_template(c, a->templates.items[i]))
+            status = unknown_template(c, a->templates.items[i], err);
     }
     return status;
 }
@@ -442,7 +461,7 @@ static at_status execute(int64_t *wrong, checker *c, at_error *err)
 {
     const check_args *a = c->args;
     at__limits limits;
-    at_status status = at__arch_parse(&limits, a->archs.items[0], err);
+    at_status status = at__arch_option(&limits, "--arch", a->archs.items[0], err);
     if (status == AT_OK)
         status = at__nvrtc_open(&c->nvrtc, err);
     const at__executing what = { .catalog = c->catalog,

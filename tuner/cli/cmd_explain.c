@@ -107,7 +107,7 @@ static at_status choose_device(explainer *e, at_error *err)
     at_status status = AT_OK;
     at__arch_limits(&e->limits, cc);
     if (e->args->arch)
-        status = at__arch_parse(&e->limits, e->args->arch, err);
+        status = at__arch_option(&e->limits, "--device-arch", e->args->arch, err);
     if (status != AT_OK)
         return status;
     *r = (at__device_rates){ .cc = e->limits.cc, .sms = e->limits.sms };

@@ -459,7 +459,7 @@ int at__cmd_list(int argc, char **argv)
     if (status == AT_OK)
         status = at__open_catalog(&r.catalog, templates_dir, NULL, &err);
     if (status == AT_OK && r.op && !at__catalog_find_op(r.catalog, r.op))
-        status = at_fail(&err, AT_ERR_USAGE, "--op: no operation '%s'; `autotune list ops` shows them", r.op);
+        status = at__unknown_op(r.catalog, "--op: ", r.op, &err);
     if (status == AT_OK)
         status = parse_words(&r, &words, keep, &err);
     code = status == AT_OK ? list(&r) : at__complain(&err);

@@ -244,7 +244,7 @@ static at_status find_limits(at__limits *out, const space_args *a, at_error *err
     at__device *device = NULL;
     at__cancel cancel = { .flag = &at__cancel_requested };
     if (!a->device)
-        return at__arch_parse(out, a->arch ? a->arch : "sm_90", err);
+        return at__arch_option(out, "--arch", a->arch ? a->arch : "sm_90", err);
     if (a->arch)
         return at_fail(err, AT_ERR_USAGE, "found both --arch and --device; expected one of them");
     at_status status = at__device_open(&device, a->device, &cancel, err);

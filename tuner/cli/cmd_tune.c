@@ -200,13 +200,15 @@ static at_status plan_shapes(plan *p, const tune_args *a, at_error *err)
 {
     int64_t pitches[AT__MAX_PITCHES] = { 0 }, aligns[AT__MAX_ALIGNS] = { 0 };
     at__dtype type = AT__DEFAULT_TYPE;
-    at__shape_defaults defaults = { .op = a->op, .type = &type, .pitches = pitches, .aligns = aligns };
+    at__shape_defaults defaults = {
+        .op = a->op, .type = a->dtype ? &type : NULL, .pitches = pitches, .aligns = aligns
+    };
     at_error cause = { 0 };
     at_status status = at__open_catalog(&p->catalog, a->templates_dir, NULL, err);
     if (status == AT_OK && p->options.device_count)
         status = at__catalog_add_replayed(p->catalog, p->devices[0], err);
     if (status == AT_OK && a->op && !at__catalog_find_op(p->catalog, a->op))
-        status = at_fail(err, AT_ERR_USAGE, "--op: no operation '%s'; `autotune list ops` shows them", a->op);
+        status = at__unknown_op(p->catalog, "--op: ", a->op, err);
     if (status == AT_OK && a->dtype && at__dtype_parse(&type, a->dtype, strlen(a->dtype), &cause))
         status = at_fail(err, AT_ERR_USAGE, "--dtype: %s", cause.text);
     if (status == AT_OK)

@@ -74,6 +74,12 @@ at_status at__format_text_or_json(bool *json, const char *text, const char *what
 at_status at__problem_from_words(at__problem *out, const at__words *words, const at__catalog *catalog,
                                  at_error *err) AT_MUST_CHECK;
 
+/* An architecture as an option gave it. */
+at_status at__arch_option(at__limits *out, const char *option, const char *text, at_error *err) AT_MUST_CHECK;
+
+/* "BEFOREno operation 'transpos'; did you mean transpose? ..." AT_ERR_USAGE. */
+at_status at__unknown_op(const at__catalog *catalog, const char *before, const char *word, at_error *err);
+
 /* A template's name as an option gave it: one that an op of these problems has. */
 at_status at__known_template(const at__catalog *catalog, const at__problem *problems, size_t count,
                              const char *option, const char *name, at_error *err) AT_MUST_CHECK;

@@ -7,6 +7,7 @@
 
 #include "device/device.h"
 #include "db/store.h"
+#include "lang/arch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,6 +131,24 @@ at_status at__problem_from_words(at__problem *out, const at__words *words, const
     at__shapes_clear(&shapes);
     at__str_clear(&line);
     return status;
+}
+
+at_status at__arch_option(at__limits *out, const char *option, const char *text, at_error *err)
+{
+    at_error cause = { 0 };
+    at_status status = at__arch_parse(out, text, &cause);
+    return status == AT_OK ? AT_OK : at_fail(err, status, "%s: %s", option, cause.text);
+}
+
+at_status at__unknown_op(const at__catalog *catalog, const char *before, const char *word, at_error *err)
+{
+    const char *names[AT__MAX_WORDS] = { NULL };
+    for (int i = 0; i < at__catalog_op_count(catalog) && i < AT__MAX_WORDS - 1; i++)
+        names[i] = at__catalog_op(catalog, i)->name;
+    const char *near = at__nearest(word, names);
+    at_fail(err, AT_ERR_USAGE, "%sno operation '%s'%s%s%s; `autotune list ops` shows them", before, word,
+            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return AT_ERR_USAGE;
 }
 
 at_status at__known_template(const at__catalog *catalog, const at__problem *problems, size_t count,

@@ -28,7 +28,7 @@ static at_status unknown(const char *text, at_error *err)
     at__str known = { 0 };
     for (int i = 0; i < ARCH_COUNT; i++)
         at__str_addf(&known, " sm_%d", ARCHS[i].cc);
-    at_fail(err, AT_ERR_USAGE, "--arch: found '%.40s'; expected one of:%s", text, at__str_text(&known));
+    at_fail(err, AT_ERR_USAGE, "found '%.40s'; expected one of:%s", text, at__str_text(&known));
     at__str_clear(&known);
     return AT_ERR_USAGE;
 }

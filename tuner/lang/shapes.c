@@ -389,12 +389,14 @@ static bool too_large(const entry *e)
     return false;
 }
 
-/* Of an op with one type, that one. */
+/* What was asked for holds where it can: an op with one type has that. */
 static at__dtype default_type(const reader *r, const at__op *op)
 {
     if (__builtin_popcount(op->types) == 1)
         return (at__dtype)__builtin_ctz(op->types);
-    return r->defaults.type ? *r->defaults.type : AT__DEFAULT_TYPE;
+    if (r->defaults.type)
+        return *r->defaults.type;
+    return op->types & 1u << AT__DEFAULT_TYPE ? AT__DEFAULT_TYPE : (at__dtype)__builtin_ctz(op->types);
 }
 
 /* NULL: an op that is not known is the default, or none is. */

@@ -25,7 +25,7 @@ typedef struct at__shapes {
 /* What a line that does not say otherwise means. Zero: what it means everywhere. */
 typedef struct at__shape_defaults {
     const char *op;         /* NULL: at__catalog_default_op                                  */
-    const at__dtype *type;  /* NULL: AT__DEFAULT_TYPE; of an op with one type it is that one */
+    const at__dtype *type;  /* NULL: AT__DEFAULT_TYPE, or, of an op without it, its first */
     const int64_t *pitches; /* of problems that give none and whose op has any; NULL: dense  */
     int pitch_count;
     const int64_t *aligns; /* likewise, in bytes; NULL: full */
