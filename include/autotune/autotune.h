@@ -296,7 +296,8 @@ AT_API void at_free(void *memory); /* NULL is allowed */
  * time, it goes on with what is known, and the warning of at_prepare's answer says why. It is not tried again
  * by this tuner. Threads and processes that need one problem tune it once; the others wait, for tune_s at
  * most. In the background problems are tuned one after the other, and the next call outside of a capture
- * after that compiles and loads what was found; at_close ends it within a second. What else runs on the
+ * after that compiles and loads what was found; between two of them the model beside the database, which
+ * answers for other problems, learns where that pays. at_close ends it within a second. What else runs on the
  * device meanwhile disturbs what is measured. No signal handler is set; the program is a child of this
  * process, whose end this library takes.
  *

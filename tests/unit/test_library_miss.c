@@ -434,6 +434,62 @@ Test(library_miss, what_the_background_found_is_not_loaded_while_a_graph_is_capt
     at_close(tuner);
 }
 
+/* As nine problems leave it; the tenth is "tuned", and the program is started once more, to learn. */
+static void put_lessons(void)
+{
+    at_error err = { 0 };
+    at__store *store = NULL;
+    const at__fingerprint on = { .device = "NVIDIA H200", .cc = 90, .sms = 132, .tool = "1", .cold = true };
+    cr_assert_eq(at__store_open(&store, home.db, AT__STORE_WRITE, &err), AT_OK, "%s", err.text);
+    for (int i = 0; i < 9; i++) {
+        char shape[32], configs[14][32];
+        at__trial_row rows[14];
+        snprintf(shape, sizeof shape, "%d", 1001 + i);
+        const at__problem_key key = { .op = "copy", .shape = shape, .type_key = "b4", .traffic_bytes = 8 };
+        for (int k = 0; k < 14; k++) {
+            snprintf(configs[k], sizeof configs[k], "THREADS=%d", 32 * k + 32);
+            rows[k] = (at__trial_row){ .template_name = "linear",
+                                       .template_hash = "1",
+                                       .config = configs[k],
+                                       .outcome = AT__TIMED,
+                                       .timing = { 1e-5, 1e-5, 0, 3, 0 },
+                                       .log = "",
+                                       .source_hash = "1",
+                                       .resources = AT__RESOURCES_UNKNOWN };
+        }
+        cr_assert_eq(at__store_put_trials(store, 0, &key, &on, rows, 14, &err), AT_OK, "%s", err.text);
+    }
+    at__store_close(store);
+}
+
+static bool was_started_to(const char *word)
+{
+    char line[600], text[32];
+    bool found = false;
+    FILE *file = fopen(started, "r");
+    snprintf(text, sizeof text, " %s ", word);
+    while (file && fgets(line, sizeof line, file))
+        found = found || strstr(line, text);
+    if (file)
+        fclose(file);
+    return found;
+}
+
+Test(library_miss, the_background_has_the_model_learn_from_what_was_tuned_where_that_pays)
+{
+    put_lessons();
+    be_program("[ \"$1\" = learn ] || exit 0\nexec sleep 100000");
+    at_tuner *tuner = open_background();
+    run_ok(tuner);
+    for (double start_s = at__now_s(); !was_started_to("learn"); usleep(2000))
+        cr_assert_lt(at__now_s() - start_s, LONG_S);
+    cr_assert_eq(count_starts(), 2);
+    run_ok(tuner);
+    double start_s = at__now_s();
+    at_close(tuner);
+    cr_assert_lt(at__now_s() - start_s, SOON_S, "closing ends it");
+}
+
 Test(library_miss, closing_ends_the_background)
 {
     be_program("exec sleep 100000");

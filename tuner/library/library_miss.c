@@ -74,6 +74,16 @@ static const char *unless_empty(const at__str *text)
     return text->len ? at__str_text(text) : NULL;
 }
 
+static at__miss miss_of(const at__tuning *t, const char *device)
+{
+    return (at__miss){ .program = unless_empty(&t->program),
+                       .database = at__str_text(&t->database),
+                       .templates = unless_empty(&t->templates),
+                       .device = device,
+                       .budget_s = t->budget_s,
+                       .stop = &t->stop };
+}
+
 at_status at__tuning_wait(at_tuner *tuner, const at__problem *problem, int ordinal, at_error *err)
 {
     at__tuning *t = &tuner->tuning;
@@ -81,12 +91,7 @@ at_status at__tuning_wait(at_tuner *tuner, const at__problem *problem, int ordin
     snprintf(device, sizeof device, "%d", ordinal);
     if (!t->database.len)
         return at_fail(err, AT_ERR_USAGE, "there is no place for a database");
-    const at__miss miss = { .program = unless_empty(&t->program),
-                            .database = at__str_text(&t->database),
-                            .templates = unless_empty(&t->templates),
-                            .device = device,
-                            .budget_s = t->budget_s,
-                            .stop = &t->stop };
+    const at__miss miss = miss_of(t, device);
     at_status status = at__miss_tune(&miss, problem, err);
     if (status != AT_OK)
         return status;
@@ -109,6 +114,14 @@ static at__wish *next_wish(at__tuning *t)
     return w;
 }
 
+/* So that the first calls of other problems get better. That it fails is no affair of who runs anything. */
+static void learn(at__tuning *t)
+{
+    const at__miss miss = miss_of(t, "");
+    if (t->database.len && at__miss_learn(&miss, NULL) != AT_OK)
+        return; /* it is tried again after the next problem */
+}
+
 static void *grant_wishes(void *context)
 {
     at_tuner *tuner = context;
@@ -120,6 +133,7 @@ static void *grant_wishes(void *context)
         if (at__tuning_wait(tuner, &w->problem, w->ordinal, NULL) == AT_OK)
             atomic_store(&w->prepared->renew, true);
         free(w);
+        learn(t);
         pthread_mutex_lock(&t->mutex);
     }
     pthread_mutex_unlock(&t->mutex);

@@ -11,6 +11,8 @@
 #include "lookup/miss.h"
 
 #include "db/store.h"
+#include "lookup/lookup.h"
+#include "model/model.h"
 #include "util/clock.h"
 
 #include <dlfcn.h>
@@ -209,18 +211,19 @@ static void read_said(char *out, size_t size, const run *r)
     snprintf(out, size, "%.*s", (int)size - 1, line);
 }
 
-static at_status judge(const run *r, at_error *err)
+/* `doing`: its first word. */
+static at_status judge(const run *r, const char *doing, at_error *err)
 {
     char said[600];
     if (r->gone || (WIFEXITED(r->wait_status) && WEXITSTATUS(r->wait_status) == 0))
         return AT_OK;
     read_said(said, sizeof said, r);
     if (WIFSIGNALED(r->wait_status))
-        return at_fail(err, AT_ERR_SYSTEM, NAME " tune was ended by signal %d (%s)%s%s",
+        return at_fail(err, AT_ERR_SYSTEM, NAME " %s was ended by signal %d (%s)%s%s", doing,
                        WTERMSIG(r->wait_status), strsignal(WTERMSIG(r->wait_status)), *said ? ": " : "",
                        said);
-    return at_fail(err, AT_ERR_SYSTEM, NAME " tune ended with exit code %d%s%s", WEXITSTATUS(r->wait_status),
-                   *said ? ": " : "", said);
+    return at_fail(err, AT_ERR_SYSTEM, NAME " %s ended with exit code %d%s%s", doing,
+                   WEXITSTATUS(r->wait_status), *said ? ": " : "", said);
 }
 
 static at_status tune(const at__miss *m, const at__problem *p, const char *program, double until_s,
@@ -233,7 +236,7 @@ static at_status tune(const at__miss *m, const at__problem *p, const char *progr
     if (code != 0)
         status = at_fail(err, AT_ERR_SYSTEM, "%s: cannot be started: %s", program, strerror(code));
     if (status == AT_OK && ends_until(&r, until_s, m)) {
-        status = judge(&r, err);
+        status = judge(&r, "tune", err);
     } else if (status == AT_OK) {
         end(&r);
         status = stopped(m) ? at_fail(err, AT_ERR_CANCELLED, "tuning was ended")
@@ -302,6 +305,67 @@ at_status at__miss_tune(const at__miss *m, const at__problem *p, at_error *err)
     if (lock >= 0)
         close(lock);
 done:
+    at__str_clear(&found);
+    return status;
+}
+
+/* ---- learning ---- */
+
+#define LEARNING 0x6c6561726eu /* what is locked meanwhile, beside the problems */
+#define LEARN_S  60.0
+
+static bool is_due(const char *database)
+{
+    at__store *store = NULL;
+    at__str path = { 0 };
+    bool due = false;
+    at__str_addf(&path, "%s" AT__MODEL_SUFFIX, database);
+    at_status status = at__str_status(&path, NULL);
+    if (status == AT_OK)
+        status = at__store_open(&store, database, AT__STORE_READ, NULL);
+    if (status == AT_OK && at__model_is_due(&due, store, at__str_text(&path), NULL) != AT_OK)
+        due = false;
+    at__store_close(store);
+    at__str_clear(&path);
+    return due;
+}
+
+static at_status learn(const at__miss *m, const char *program, at_error *err)
+{
+    const char *const argv[] = {
+        program, "learn", "--db", m->database, m->templates ? "--templates" : NULL, m->templates, NULL
+    };
+    run r = { .said = -1 };
+    int code = spawn(&r, program, argv);
+    at_status status = AT_OK;
+    if (code != 0)
+        return at_fail(err, AT_ERR_SYSTEM, "%s: cannot be started: %s", program, strerror(code));
+    if (ends_until(&r, at__now_s() + LEARN_S, m)) {
+        status = judge(&r, "learn", err);
+    } else {
+        end(&r);
+        status = at_fail(err, AT_ERR_CANCELLED, "learning was ended");
+    }
+    if (r.said >= 0)
+        close(r.said);
+    return status;
+}
+
+at_status at__miss_learn(const at__miss *m, at_error *err)
+{
+    at__str found = { 0 };
+    int lock = -1;
+    if (!is_due(m->database))
+        return AT_OK;
+    at_status status = m->program ? AT_OK : at__miss_program(&found, err);
+    if (status == AT_OK)
+        status = at__store_lock_problem(&lock, m->database, LEARNING, err);
+    if (status == AT_OK)
+        status = learn(m, m->program ? m->program : at__str_text(&found), err);
+    else if (status == AT_ERR_NOT_FOUND)
+        status = AT_OK;
+    if (lock >= 0)
+        close(lock);
     at__str_clear(&found);
     return status;
 }

@@ -3,7 +3,7 @@
  * process of its own, within a budget.
  *
  * However many processes and threads need one problem, one tunes it, and the others wait for it. Nothing here
- * opens a GPU or a database. Any number of threads at once.
+ * opens a GPU. Any number of threads at once.
  */
 #ifndef AUTOTUNE_MISS_H
 #define AUTOTUNE_MISS_H
@@ -28,6 +28,13 @@ typedef struct at__miss {
  * program was ended), the database's folder cannot be written; AT_ERR_CANCELLED: `stop`.
  */
 at_status at__miss_tune(const at__miss *miss, const at__problem *problem, at_error *err) AT_MUST_CHECK;
+
+/*
+ * Has the model beside the database learn from what was tuned, by `autotune learn`, where that pays
+ * (at__model_is_due) and nobody else has it done just now. Takes seconds on one core, whatever the budget;
+ * `stop` ends it soon. AT_OK also where nothing was done.
+ */
+at_status at__miss_learn(const at__miss *miss, at_error *err) AT_MUST_CHECK;
 
 /*
  * The program that belongs to this code: beside the program or the library that this is a part of, in `bin`

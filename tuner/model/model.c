@@ -16,11 +16,10 @@
 #include <string.h>
 #include <strings.h>
 
-#define FEW         4     /* of a template: with fewer valid candidates all its configurations are */
-#define DOUBTFUL    0.07  /* so much slower than the best: worth a look at those */
-#define LARGEST     60000 /* raw combinations of a template whose space is opened for that         */
-#define LEAST_WORTH 100   /* trials, for learning anew */
-#define MOST        3000  /* candidates                                                            */
+#define FEW      4     /* of a template: with fewer valid candidates all its configurations are */
+#define DOUBTFUL 0.07  /* so much slower than the best: worth a look at those */
+#define LARGEST  60000 /* raw combinations of a template whose space is opened for that         */
+#define MOST     3000  /* candidates                                                            */
 
 /* Rounds: so many candidates are asked about trees up to this share of each forest. */
 static const struct {
@@ -109,13 +108,9 @@ static at__lessons lessons_of(const at__part_of_model *p)
                           .doubt = p->doubt };
 }
 
-int64_t at__model_is_behind(const at__model *model, int64_t newest_trial)
+int64_t at__model_newest(const at__model *model)
 {
-    int64_t seen = model ? model->newest_trial : 0;
-    if (seen > newest_trial) /* of another store, which was there before */
-        seen = 0;
-    int64_t unseen = newest_trial - seen;
-    return unseen >= LEAST_WORTH && unseen >= seen / 2 ? unseen : 0;
+    return model ? model->newest_trial : 0;
 }
 
 void at__model_keep(at__model *model)

@@ -65,6 +65,12 @@ at_status at__model_learn(at__model **out, const at__catalog *catalog, at__store
  * 0.1 ms a trial, is three times what the last one costs. `newest_trial` is at__store_newest_trial's.
  */
 int64_t at__model_is_behind(const at__model *model, int64_t newest_trial);
+int64_t at__model_newest(const at__model *model); /* the newest it has seen; 0: none, or no model */
+
+/* Should the model beside the store, at `path`, be learned anew, unasked: it is behind, there are problems
+ * enough, it is nobody's own (at__model_keep), and learning would not take long? One that cannot be read is
+ * none. */
+at_status at__model_is_due(bool *due, at__store *store, const char *path, at_error *err) AT_MUST_CHECK;
 
 /* It was made of more than its store, or of that alone, because somebody said so: nobody else renews it. */
 void at__model_keep(at__model *model);

@@ -1,0 +1,59 @@
+/*
+ * due.c - whether it pays to learn anew from a database.
+ *
+ * A trial costs the GPU some 10 ms and learning 0.1 ms. The model is renewed when the trials are half as many
+ * again, so that the renewals of a growing database together cost three times what the last of them costs: 3
+ * % of the tuning. A database that grew otherwise, by a merge, may hold so many that nobody expects to wait
+ * for them at the end of a short run: those are for `autotune learn`, of which look-ups tell.
+ */
+#include "model/model.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MOST_TRIALS 100000 /* some 8 s on one core */
+#define LEAST_WORTH 100
+
+int64_t at__model_is_behind(const at__model *model, int64_t newest_trial)
+{
+    int64_t seen = at__model_newest(model);
+    if (seen > newest_trial) /* of another store, which was there before */
+        seen = 0;
+    int64_t unseen = newest_trial - seen;
+    return unseen >= LEAST_WORTH && unseen >= seen / 2 ? unseen : 0;
+}
+
+/* The most problems of one op; they come op by op. */
+typedef struct counting {
+    char op[64];
+    int count, most;
+} counting;
+
+static bool count_problem(void *context, const at__problem_key *key)
+{
+    counting *c = context;
+    if (strncmp(c->op, key->op, sizeof c->op - 1) != 0)
+        *c = (counting){ .most = c->most };
+    snprintf(c->op, sizeof c->op, "%s", key->op);
+    c->count++;
+    c->most = c->count > c->most ? c->count : c->most;
+    return true;
+}
+
+at_status at__model_is_due(bool *due, at__store *store, const char *path, at_error *err)
+{
+    at__model *present = NULL;
+    counting c = { .most = 0 };
+    int64_t newest = 0;
+    *due = false;
+    at_status status = at__store_newest_trial(&newest, store, err);
+    if (status != AT_OK || newest > MOST_TRIALS)
+        return status;
+    if (at__model_read(&present, path, NULL) == AT_ERR_MEMORY)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    status = at__store_each_problem(store, count_problem, &c, err);
+    *due = status == AT_OK && c.most >= AT__LEAST_LESSONS && !at__model_is_kept(present) &&
+           at__model_is_behind(present, newest) > 0;
+    at__model_close(present);
+    return status;
+}
