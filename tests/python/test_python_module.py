@@ -317,6 +317,36 @@ class Torch(unittest.TestCase):
         compiled = torch.compile(f, fullgraph=True, backend="aot_eager")
         self.assertTrue(torch.equal(compiled(self.x), f(self.x)))
 
+    def ours_and_theirs(self):
+        return (autotune.transpose, lambda x: x.transpose(-1, -2)), (autotune.copy, torch.clone)
+
+    def test_torch_func_differentiates_them_as_it_does_pytorch_s_own(self):
+        func, x, tangent = torch.func, torch.randn(3, 5), torch.randn(3, 5)
+        for ours, theirs in self.ours_and_theirs():
+            for way in (lambda f: func.grad(lambda x: f(x.sin()).square().sum())(x),
+                        lambda f: func.vjp(f, x)[1](theirs(tangent))[0],
+                        lambda f: func.jvp(lambda x: f(x.sin()), (x,), (tangent,))[1],
+                        lambda f: func.vmap(func.grad(lambda x: f(x).square().sum()))(torch.stack([x, tangent])),
+                        lambda f: func.hessian(lambda x: f(x.sin()).square().sum())(x),
+                        lambda f: func.jacfwd(f)(x), lambda f: func.jacrev(f)(x)):
+                torch.testing.assert_close(way(ours), way(theirs))
+
+    def test_forward_mode_keeps_tangents(self):
+        forward_ad = torch.autograd.forward_ad
+        for ours, theirs in self.ours_and_theirs():
+            with forward_ad.dual_level():
+                y = forward_ad.unpack_dual(ours(forward_ad.make_dual(torch.ones(3, 5), self.x.detach())))
+            self.assertTrue(torch.equal(y.tangent, theirs(self.x)))
+
+    def test_torch_compile_takes_what_torch_func_made_of_them(self):
+        x, tangent = torch.randn(3, 5), torch.randn(3, 5)
+        for ours, theirs in self.ours_and_theirs():
+            for way in (lambda f: lambda x, _: torch.func.grad(lambda x: f(x).square().sum())(x),
+                        lambda f: lambda x, t: torch.func.jvp(f, (x,), (t,))[1],
+                        lambda f: lambda x, t: torch.vmap(f)(torch.stack([x, t]))):
+                got = torch.compile(way(ours), fullgraph=True, backend="aot_eager")(x, tangent)
+                torch.testing.assert_close(got, way(theirs)(x, tangent))
+
 
 if __name__ == "__main__":
     os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
