@@ -10,4 +10,5 @@ at list copy/linear
 at list copy/lunar
 at list copy transpose
 at list copy/linear --format json | tr ',' '\n' | grep -c '"op"'
-"$AUTOTUNE" list | awk 'END { print (NR <= 45 ? "fits a screen" : NR " lines") }'
+"$AUTOTUNE" list | awk 'length > 80 { wide++ } END { print (NR <= 24 && !wide ? "fits a screen" : NR " lines, " wide " wider") }'
+"$AUTOTUNE" list | sed -n '/^transpose/,$p'

@@ -132,6 +132,27 @@ class Operators(Case):
         self.same(torch.vmap(autotune.transpose)(x), turned(x))
         self.assertTrue(torch.equal(torch.vmap(autotune.copy, in_dims=1)(x), x.transpose(0, 1)))
 
+    def test_torch_func_differentiates_them(self):
+        func, x, tangent = torch.func, torch.randn(33, 50, device="cuda"), torch.randn(33, 50, device="cuda")
+        for ours, theirs in ((autotune.transpose, turned), (autotune.copy, torch.clone)):
+            for way in (lambda f: func.grad(lambda x: f(x.sin()).square().sum())(x),
+                        lambda f: func.jvp(f, (x,), (tangent,))[1],
+                        lambda f: func.vmap(func.grad(lambda x: f(x).square().sum()))(torch.stack([x, tangent])),
+                        lambda f: func.jacrev(f)(x[:3, :4]), lambda f: func.jacfwd(f)(x[:3, :4])):
+                torch.testing.assert_close(way(ours), way(theirs))
+
+    def test_forward_mode_keeps_tangents(self):
+        x, forward_ad = torch.randn(33, 50, device="cuda"), torch.autograd.forward_ad
+        with forward_ad.dual_level():
+            y = autotune.transpose(forward_ad.make_dual(torch.ones_like(x), x))
+            self.same(forward_ad.unpack_dual(y).tangent, turned(x))
+
+    def test_parameters_are_tensors(self):
+        weight = torch.nn.Parameter(torch.randn(64, 48, device="cuda"))
+        self.same(autotune.transpose(weight).detach(), turned(weight.detach()))
+        autotune.transpose(weight).sum().backward()
+        self.same(weight.grad, torch.ones_like(weight))
+
     def test_they_are_what_pytorch_asks_of_them(self):
         for op in (torch.ops.autotune.transpose, torch.ops.autotune.copy):
             torch.library.opcheck(op, (torch.randn(32, 48, device="cuda", requires_grad=True),))

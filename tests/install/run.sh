@@ -155,6 +155,10 @@ if command -v dpkg-shlibdeps >/dev/null && ! grep -q '^AT_SANITIZE:STRING=.' "$b
   package=$(echo deb/autotune_*.deb)
   dpkg-deb -x "$package" unpacked
   unpacked/usr/bin/autotune list ops | grep -q '^transpose: ' || fail 'the packaged program does not run'
+  for file in share/zsh/vendor-completions/_autotune share/doc/autotune/copyright lib/python3/dist-packages/autotune/py.typed; do
+    [[ -e unpacked/usr/$file ]] || fail "the package has no $file: $(find unpacked)"
+  done
+  [[ -z $(find unpacked -name __pycache__) ]] || fail 'the package has what Python has compiled here'
   [[ $(dpkg-deb -f "$package" Depends) == *libc6* ]] || fail "Depends: $(dpkg-deb -f "$package" Depends)"
 else
   echo '== Debian package: left out'

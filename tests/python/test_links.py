@@ -13,6 +13,7 @@ WIDTH = 100
 README_LINES = 150
 FENCE = re.compile(r"^ *(```|~~~)")
 LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^)\s]+)\)", re.S)
+PICTURE = re.compile(r'<(?:img|source)\b[^>]*\b(?:src|srcset)="([^"]+)"')
 DATE = re.compile(r"\b20\d\d-\d\d-\d\d\b")
 
 
@@ -57,7 +58,7 @@ def broken_links(root):
     wrong = []
     for page in pages(root):
         text = re.sub(r"`[^`\n]*`", "", "\n".join(prose(page.read_text(encoding="utf-8"))))
-        for target in LINK.findall(text):
+        for target in LINK.findall(text) + PICTURE.findall(text):
             if re.match(r"[a-z]+:", target):
                 continue
             path, _, anchor = target.partition("#")

@@ -2,6 +2,7 @@
 is refused. PyTorch's part needs a PyTorch, and is skipped without one.  usage: test_python_module.py FAKE_LIBCUDA"""
 import ctypes
 import inspect
+import json
 import os
 import sys
 import typing
@@ -16,6 +17,12 @@ try:
     import torch
 except (ImportError, OSError):
     torch = None
+
+try:
+    import jax
+    import jax.numpy as jnp
+except (ImportError, OSError):
+    jax = None
 
 import autotune  # noqa: E402
 from autotune import _arrays, _driver  # noqa: E402
@@ -206,7 +213,9 @@ class Refused(OnTheFakeDriver):
     def test_memory_of_the_host(self):
         self.refused("found a buffer at 0x64; expected memory of a GPU", self.tuner.transpose, Cuda(IN, (64, 96)),
                      Cuda(0x64, (96, 64)))
-        self.refused("DLPack's device type 1", self.tuner.copy, DLPack(IN, (4, 4), device=1))
+        self.refused("found an array on the CPU; expected one on an NVIDIA GPU", self.tuner.copy,
+                     DLPack(IN, (4, 4), device=1))
+        self.refused("DLPack's device type 12", self.tuner.copy, DLPack(IN, (4, 4), device=12))
 
     def test_what_is_no_array(self):
         self.refused("found a list; expected an array on a GPU", self.tuner.transpose, [[1, 2], [3, 4]])
@@ -316,6 +325,164 @@ class Torch(unittest.TestCase):
 
         compiled = torch.compile(f, fullgraph=True, backend="aot_eager")
         self.assertTrue(torch.equal(compiled(self.x), f(self.x)))
+
+    def ours_and_theirs(self):
+        return (autotune.transpose, lambda x: x.transpose(-1, -2)), (autotune.copy, torch.clone)
+
+    def test_torch_func_differentiates_them_as_it_does_pytorch_s_own(self):
+        func, x, tangent = torch.func, torch.randn(3, 5), torch.randn(3, 5)
+        for ours, theirs in self.ours_and_theirs():
+            for way in (lambda f: func.grad(lambda x: f(x.sin()).square().sum())(x),
+                        lambda f: func.vjp(f, x)[1](theirs(tangent))[0],
+                        lambda f: func.jvp(lambda x: f(x.sin()), (x,), (tangent,))[1],
+                        lambda f: func.vmap(func.grad(lambda x: f(x).square().sum()))(torch.stack([x, tangent])),
+                        lambda f: func.hessian(lambda x: f(x.sin()).square().sum())(x),
+                        lambda f: func.jacfwd(f)(x), lambda f: func.jacrev(f)(x)):
+                torch.testing.assert_close(way(ours), way(theirs))
+
+    def test_forward_mode_keeps_tangents(self):
+        forward_ad = torch.autograd.forward_ad
+        for ours, theirs in self.ours_and_theirs():
+            with forward_ad.dual_level():
+                y = forward_ad.unpack_dual(ours(forward_ad.make_dual(torch.ones(3, 5), self.x.detach())))
+            self.assertTrue(torch.equal(y.tangent, theirs(self.x)))
+
+    def test_torch_compile_takes_what_torch_func_made_of_them(self):
+        x, tangent = torch.randn(3, 5), torch.randn(3, 5)
+        for ours, theirs in self.ours_and_theirs():
+            for way in (lambda f: lambda x, _: torch.func.grad(lambda x: f(x).square().sum())(x),
+                        lambda f: lambda x, t: torch.func.jvp(f, (x,), (t,))[1],
+                        lambda f: lambda x, t: torch.vmap(f)(torch.stack([x, t]))):
+                got = torch.compile(way(ours), fullgraph=True, backend="aot_eager")(x, tangent)
+                torch.testing.assert_close(got, way(theirs)(x, tangent))
+
+
+@unittest.skipUnless(jax, "there is no JAX here")
+class Jax(OnTheFakeDriver):
+    """Where its programs are not for CUDA they are JAX's own transposes."""
+
+    def setUp(self):
+        super().setUp()
+        self.x = jnp.arange(60.0).reshape(3, 4, 5)
+
+    def same(self, got, expected):
+        self.assertEqual((got.shape, got.dtype), (expected.shape, expected.dtype))
+        self.assertTrue((got == expected).all())
+
+    def test_eagerly_and_within_jit(self):
+        for f, g in ((autotune.transpose, lambda x: x.swapaxes(-1, -2)), (autotune.copy, lambda x: x),
+                     (lambda x: autotune.permute(x, (2, 0, 1)), lambda x: x.transpose(2, 0, 1))):
+            self.same(f(self.x), g(self.x))
+            self.same(jax.jit(lambda x, f=f: f(x + 1) * 2)(self.x), g(self.x + 1) * 2)
+        self.same(autotune.transpose(self.x[:0]), self.x[:0].swapaxes(1, 2))
+
+    def test_derivatives_of_both_modes(self):
+        for f, g in ((autotune.transpose, lambda x: x.swapaxes(-1, -2)), (autotune.copy, lambda x: x),
+                     (lambda x: autotune.permute(x, (2, 0, 1)), lambda x: x.transpose(2, 0, 1))):
+            weight = jnp.sin(g(self.x))
+            for way in (lambda f: jax.grad(lambda x: (f(x) ** 2 * weight).sum())(self.x),
+                        lambda f: jax.jvp(f, (self.x,), (self.x * 2,))[1],
+                        lambda f: jax.hessian(lambda x: (f(x) ** 3).sum())(self.x),
+                        lambda f: jax.vmap(jax.grad(lambda x: (f(x) ** 2).sum()))(jnp.stack([self.x, self.x + 1]))):
+                self.assertTrue(jnp.allclose(way(f), way(g)))
+
+    def test_vmap_of_any_axis(self):
+        for axis in (0, 1, 2):
+            self.same(jax.vmap(autotune.transpose, axis)(self.x), jax.vmap(jnp.transpose, axis)(self.x))
+
+    def test_an_output_is_refused(self):
+        self.refused("may not be written; leave it away", autotune.transpose, self.x, self.x)
+        self.refused("out: found a read-only array|on the CPU", self.tuner.transpose, Cuda(IN, (64, 96)), jnp.ones((96, 64)))
+
+    def test_memory_of_the_host(self):
+        self.refused("found an array on the CPU; expected one on an NVIDIA GPU", self.tuner.transpose, self.x[0])
+        self.refused("in: found an array of JAX on the CPU", autotune.run, "transpose", (64, 96), "f32",
+                     {"in": jnp.ones((64, 96)), "out": jax.ShapeDtypeStruct((96, 64), "float32")})
+
+    def test_what_only_the_functions_take(self):
+        with self.assertRaisesRegex(ValueError, "expected autotune.transpose, permute, copy"):
+            jax.jit(self.tuner.transpose)(self.x)
+
+    def test_elements_that_are_no_whole_bytes(self):
+        self.refused("found elements int4", autotune.transpose, jnp.ones((4, 4), "int4"))
+
+
+@unittest.skipUnless(jax, "there is no JAX here")
+class JaxCallsUs(OnTheFakeDriver):
+    """XLA's way to us, with the CPU's programs as a GPU's: they have no stream, all else is the same."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        from autotune import _jax
+
+        cls.jax, cls.calls, launch = _jax, [], _jax._launch
+        _jax.register("cpu", "cpu")
+        jax.clear_caches()
+        stream, _jax._stream_of = _jax._stream_of, lambda call: 0x5B
+        cls.addClassCleanup(setattr, _jax, "_stream_of", stream)
+        cls.addClassCleanup(setattr, _jax, "_launch", launch)
+
+        def seen(call):
+            """What was asked, with which buffers, and what was launched: that is known to XLA's thread alone."""
+            said = call.attributes.items[0].contents
+            buffers = [call.results.items[0].contents.data, call.inputs.items[0].contents.data]
+            launch(call)
+            cls.calls.append((json.loads(ctypes.string_at(said.at, said.count)), buffers, FAKE.fake_read()))
+
+        _jax._launch = seen
+
+    def setUp(self):
+        super().setUp()
+        self.calls.clear()
+
+    def test_a_transpose_is_launched_on_xla_s_stream_with_xla_s_buffers(self):
+        jax.block_until_ready(jax.jit(lambda x: autotune.transpose(x * 2) + 1)(jnp.ones((64, 96))))
+        self.launched()
+        (said, buffers, seen), = self.calls
+        self.assertEqual((list(seen.params)[:2], seen.stream), (buffers, 0x5B))
+        self.assertEqual(said, {"op": "transpose", "sizes": [64, 96], "type": "u32", "results": [0]})
+
+    def test_a_copy_moves_the_bytes(self):
+        jax.block_until_ready(autotune.copy(jnp.ones((64, 96), "bfloat16")))
+        (said, buffers, seen), = self.calls
+        moved = FAKE.fake_read().launches > self.before
+        self.assertEqual((said["op"], said["bytes"]), ("copy", 12288))
+        if moved:  # else the driver has copied: XLA's memory began at no multiple of 256
+            self.assertEqual(list(seen.params)[:2], buffers)
+
+    def test_a_permutation_and_its_gradient_are_two_launches(self):
+        x = jnp.ones((6, 8, 10))
+        jax.block_until_ready(jax.jit(jax.grad(lambda x: (autotune.permute(x, (2, 0, 1)) ** 2).sum()))(x))
+        self.assertEqual(FAKE.fake_read().launches, self.before + 2)
+        self.assertEqual([(said["sizes"], said["dims"]) for said, _, _ in self.calls],
+                         [([6, 8, 10], [2, 0, 1]), ([10, 6, 8], [1, 2, 0])])
+
+    def test_a_batch_of_transposes_is_one_launch(self):
+        jax.block_until_ready(jax.vmap(autotune.transpose)(jnp.ones((5, 64, 96))))
+        self.launched()
+        self.assertEqual(self.calls[0][0]["sizes"], [5, 64, 96])
+
+    def test_run_makes_the_outputs(self):
+        one = jax.ShapeDtypeStruct((96, 64), "float32")
+        y = jax.jit(lambda x: autotune.run("transpose", (64, 96), "f32", {"in": x, "out": one}))(jnp.ones((64, 96)))
+        self.assertEqual(jax.block_until_ready(y).shape, (96, 64))
+        self.launched()
+        (_, buffers, seen), = self.calls
+        self.assertEqual(list(seen.params)[:2], buffers)
+
+    def test_run_refuses_what_does_not_fit(self):
+        small = jax.ShapeDtypeStruct((96, 63), "float32")
+        self.refused("out: found 24192 bytes; expected 24576", autotune.run, "transpose", (64, 96), "f32", [small, jnp.ones((64, 96))])
+        self.refused("in: found a ShapeDtypeStruct; expected an array", autotune.run, "transpose", (64, 96), "f32",
+                     [jax.ShapeDtypeStruct((96, 64), "float32"), small])
+
+    def test_an_error_of_the_library_is_jax_s(self):
+        from unittest import mock
+
+        with mock.patch.object(autotune.default(), "_launch", side_effect=autotune.Error("device", "no room at all")):
+            with self.assertRaisesRegex(Exception, "autotune: no room at all"):
+                jax.block_until_ready(autotune.transpose(jnp.ones((64, 97))))
 
 
 if __name__ == "__main__":

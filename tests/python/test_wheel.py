@@ -1,6 +1,10 @@
 """`pip install .` into a fresh virtual environment: the program in its bin/, the module with its library, the winners
-that come along, NVRTC from NVIDIA's wheel.  usage: test_wheel.py AUTOTUNE      exit code 77, which skips: pip cannot
-fetch the build backend"""
+that come along, NVRTC from NVIDIA's wheel; and in it tools/python/first_minutes.md, command by command: what needs a GPU
+on the driver of tests/e2e, the model on the CPU where there is a PyTorch.  usage: test_wheel.py AUTOTUNE      exit code
+77, which skips: pip cannot fetch the build backend"""
+import ast
+import importlib.machinery
+import importlib.util
 import os
 import re
 import subprocess
@@ -11,7 +15,26 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 AUTOTUNE = sys.argv.pop()
+PAGE = ROOT / "tools/python/first_minutes.md"
+SMALL = [("autotune 4096x4096 f32", "autotune 64x64 f32 --max-trials 8"), ("4096x4096", "64x64"), ("native", "sm_90")]
+LIMIT_S = 300  # for each of the page's parts
 PIP = ["-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--quiet"]
+
+
+def load(path):
+    loader = importlib.machinery.SourceFileLoader(path.name, str(path))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(path.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+guide = load(ROOT / "tools/guide")
+
+
+def masked(lines):
+    """What does not depend on the machine, without what tells of progress and how long it took."""
+    lines = [line for line in lines if not re.match(r"GPU \d|.* trials; ", line) and not guide.TOOK.match(line)]
+    return [re.sub(r"\s+", " ", re.sub(r"[0-9]+(\.[0-9]+)?", "N", line)).strip().split(" ")[:2] for line in lines]
 
 
 def run(*command, **more):
@@ -82,6 +105,39 @@ class Wheel(unittest.TestCase):
         for page in ("man/man1/autotune.1", "bash-completion/completions/autotune", "zsh/site-functions/_autotune",
                      "fish/vendor_completions.d/autotune.fish"):
             self.assertIn("autotune", (share / page).read_text())
+
+    def test_the_page_of_the_first_minutes_does_what_it_shows(self):
+        """The page's install is this environment; with a GPU's driver, and for a problem that a CPU has done soon."""
+        folder, driver = self.folder / "page", Path(AUTOTUNE).resolve().parent / "tests/e2e/driver"
+        folder.mkdir()
+        own = {"PATH": f"{self.bin}:{os.environ['PATH']}", "XDG_DATA_HOME": f"{folder}/data", "XDG_CACHE_HOME": f"{folder}/cache"}
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("AUTOTUNE") and k != "PYTHONPATH"}
+        nvrtc = run(AUTOTUNE, "check", "--template", "tiny", "--sample", "1")[0] == 0
+        for block in guide.blocks(PAGE.read_text(encoding="utf-8")):
+            here = {**kept, **self.home, **own, **({"LD_LIBRARY_PATH": str(driver)} if "gpu" in block.words else {})}
+            left_out = ("network" in block.words or "nvcc" in block.words or ("gpu" in block.words and not nvrtc)
+                        or ("torch" in block.words and not guide.has_torch(here)))
+            if block.file():
+                guide.write_file(folder, block)
+                if block.language == "python":
+                    ast.parse("\n".join(block.lines), block.file())
+            elif block.language == "sh" and not left_out:
+                self.as_shown(block, folder, here)
+
+    def as_shown(self, block, folder, here):
+        for command, shown in block.commands():
+            small = command
+            for large, little in SMALL if "gpu" in block.words else []:
+                small = small.replace(large, little)
+            got = guide.run(small, folder, here)
+            with self.subTest(command):
+                self.assertFalse(got and guide.EXIT.match(got[-1]), got)
+                self.assertEqual(masked(got), masked(shown))
+
+    def test_each_part_of_that_page_takes_less_than_five_minutes(self):
+        for part in PAGE.read_text(encoding="utf-8").split("\n## ")[1:]:
+            with self.subTest(part.split("\n")[0]):
+                self.assertLess(sum(float(took) for took in re.findall(r"^\[(\d+\.\d) s\]$", part, re.M)), LIMIT_S)
 
     def test_what_it_says_of_itself(self):
         info = next(self.site.glob("autotune-*.dist-info"))

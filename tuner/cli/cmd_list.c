@@ -11,8 +11,8 @@
 
 static const at__usage USAGE = {
     "autotune list [ops|templates|devices|strategies|OP|OP/TEMPLATE]... [options]",
-    "What this program knows: operations, templates, devices, strategies. OP tells more of an operation "
-    "and names\nits templates; OP/TEMPLATE, or `templates`, shows parameters and constraints.\n"
+    "What this program knows, on one screen: operations, templates, strategies, devices. OP tells more of an "
+    "operation\nand its templates; OP/TEMPLATE, or `templates`, shows parameters and constraints.\n"
     "Exit code 3: only devices were asked for, and there is none that can be used.",
 };
 
@@ -29,14 +29,18 @@ static const struct {
 };
 enum { PART_COUNT = sizeof PARTS / sizeof *PARTS };
 
-enum { BRIEF_WIDTH = 20 }; /* of "op/template", before what it is */
+enum {
+    BRIEF_WIDTH = 20,  /* of "op/template", before what it is */
+    SCREEN_WIDTH = 80, /* of what is listed without words */
+};
 
 /* What was asked for. */
 typedef struct request {
     unsigned parts;
     const char *op;       /* NULL: all */
     const char *template; /* NULL: all */
-    bool brief;           /* templates by name alone */
+    bool brief;           /* templates by name and what they are */
+    bool overview;        /* without words: what fits a screen */
     bool json;
     at__catalog *catalog;
 } request;
@@ -53,28 +57,47 @@ static bool wanted_template(const request *r, const at__template *t)
 
 /* Text. */
 
-static void list_dim(const at__dim *dim)
+static void add_shape(at__str *out, const at__op *op)
 {
-    at__str text = { 0 };
-    at__dim_add_text(&text, dim);
-    at__print(stdout, dim->optional ? " [%s]" : " %s", at__str_text(&text));
-    at__str_clear(&text);
+    at__str_add(out, op->layout_count ? " extents permutation [in=strides] [out=strides]" : "");
+    for (int i = 0; i < op->dim_count && !op->layout_count; i++) {
+        at__str_add(out, op->dims[i].optional ? " [" : " ");
+        at__dim_add_text(out, &op->dims[i]);
+        at__str_add(out, op->dims[i].optional ? "]" : "");
+    }
+    for (int i = 0; i < op->pitch_count; i++)
+        at__str_addf(out, "%s%s=%s", i ? " " : " / ", op->pitches[i].name, op->dims[op->pitches[i].dim].name);
+    for (int i = 0; i < op->align_count; i++)
+        at__str_addf(out, "%s%s=%d", i ? " " : " @ ", op->aligns[i].name, AT__FULL_ALIGN);
 }
 
-/* `brief`: what problems look like, no more. */
-static void list_op(const at__op *op, bool brief)
+/* Words behind a label, in lines that a screen has room for. */
+static void print_wrapped(const char *label, const char *words)
+{
+    size_t column = strlen(label);
+    at__print(stdout, "%s", label);
+    for (words += strspn(words, " "); *words; words += strspn(words, " ")) {
+        size_t count = strcspn(words, " ");
+        bool fits = column + 1 + count <= SCREEN_WIDTH;
+        at__print(stdout, "%s %.*s", fits ? "" : "\n   ", (int)count, words);
+        column = (fits ? column : 3) + 1 + count;
+        words += count;
+    }
+    at__print(stdout, "\n");
+}
+
+static void list_op(const at__op *op, bool overview)
 {
     static const char *const ROLES[] = { "", "input ", "output ", "inout ", "scratch " };
-    at__print(stdout, "%s: %s\n  shape:%s", op->name, op->about,
-              op->layout_count ? " extents permutation [in=strides] [out=strides]" : "");
-    for (int i = 0; i < op->dim_count && !op->layout_count; i++)
-        list_dim(&op->dims[i]);
-    for (int i = 0; i < op->pitch_count; i++)
-        at__print(stdout, "%s%s=%s", i ? " " : " / ", op->pitches[i].name, op->dims[op->pitches[i].dim].name);
-    for (int i = 0; i < op->align_count; i++)
-        at__print(stdout, "%s%s=%d", i ? " " : " @ ", op->aligns[i].name, AT__FULL_ALIGN);
-    at__print(stdout, "\n");
-    if (brief)
+    at__str shape = { 0 };
+    add_shape(&shape, op);
+    at__print(stdout, "%s: %s\n", op->name, op->about);
+    if (overview)
+        print_wrapped("  shape:", at__str_text(&shape));
+    else
+        at__print(stdout, "  shape:%s\n", at__str_text(&shape));
+    at__str_clear(&shape);
+    if (overview)
         return;
     at__print(stdout, "  types:%s", op->storage ? " any; those of one size share a result" : "");
     for (int i = 0; i < AT__DTYPES && !op->storage; i++)
@@ -115,8 +138,13 @@ static void list_template(const at__template *t)
                   t->requires[i].reason[0] ? "   # " : "", t->requires[i].reason);
 }
 
-static void print_device(int ordinal, const at__device_info *d)
+static void print_device(int ordinal, const at__device_info *d, bool overview)
 {
+    if (overview) {
+        at__print(stdout, "device %d: %s, compute capability %" PRId64 ".%" PRId64 ", driver %s\n", ordinal,
+                  d->name, d->limits.cc / 10, d->limits.cc % 10, d->driver);
+        return;
+    }
     at__print(stdout,
               "%d: %s, compute capability %" PRId64 ".%" PRId64 ", %" PRId64 " multiprocessors, L2 %" PRId64
               " MB, memory %" PRId64 " MiB (%" PRId64 " free), driver %s, %s\n",
@@ -257,6 +285,15 @@ static void json_device(at__str *out, int ordinal, const at__device_info *d)
 
 /* Each part prints its text, or adds its array to `out`. */
 
+static void name_templates(const at__catalog *catalog, const at__op *op)
+{
+    at__str names = { 0 };
+    for (int i = 0; i < at__catalog_template_count(catalog, op); i++)
+        at__str_addf(&names, " %s", at__catalog_template(catalog, op, i)->name);
+    print_wrapped("  templates:", at__str_text(&names));
+    at__str_clear(&names);
+}
+
 static void list_ops(at__str *out, const request *r)
 {
     for (int i = 0, n = 0; i < at__catalog_op_count(r->catalog); i++) {
@@ -267,7 +304,9 @@ static void list_ops(at__str *out, const request *r)
             at__str_add(out, n++ ? "," : "");
             json_op(out, op);
         } else {
-            list_op(op, r->brief && !r->op);
+            list_op(op, r->overview);
+            if (r->overview)
+                name_templates(r->catalog, op);
         }
     }
 }
@@ -315,7 +354,7 @@ static at_status list_devices(at__str *out, const request *r, at_error *err)
             at__str_add(out, shown++ ? "," : "");
             json_device(out, i, at__device_info_of(device));
         } else {
-            print_device(i, at__device_info_of(device));
+            print_device(i, at__device_info_of(device), r->overview);
         }
         at__device_close(device);
     }
@@ -324,7 +363,13 @@ static at_status list_devices(at__str *out, const request *r, at_error *err)
 
 static void list_strategies(at__str *out, const request *r)
 {
+    if (r->overview)
+        at__print(stdout, "strategies:");
     for (int i = 0; at__strategies[i]; i++) {
+        if (r->overview) {
+            at__print(stdout, " %s%s", at__strategies[i]->name, at__strategies[i + 1] ? "" : "\n");
+            continue;
+        }
         if (!r->json) {
             at__print(stdout, "%-12s %s\n", at__strategies[i]->name, at__strategies[i]->about);
             continue;
@@ -349,9 +394,13 @@ static int finish(at__str *out, const request *r, const at_error *device_err)
         status = at__str_status(out, &err);
         if (status == AT_OK)
             at__print(stdout, "%s\n", at__str_text(out));
+    } else if (failed && r->overview) {
+        at__print(stdout, "device: none; `autotune list devices` says why\n");
     } else if (failed && !only_devices) {
         at__print(stdout, "no device: %s\n", device_err->text);
     }
+    if (r->overview)
+        at__print(stdout, "more: `autotune list OP`, `autotune list OP/TEMPLATE`\n");
     at__str_clear(out);
     if (status != AT_OK)
         return at__complain(&err);
@@ -421,7 +470,7 @@ static at_status parse_name(request *r, const char *word, char keep[AT__MAX_NAME
     return AT_OK;
 }
 
-/* What the words name; without words all of it, templates by name alone. */
+/* What the words name; without words all of it, and templates by name alone. */
 static at_status parse_words(request *r, const at__words *words, char keep[AT__MAX_NAME], at_error *err)
 {
     for (int i = 0; i < words->count; i++) {
@@ -432,8 +481,9 @@ static at_status parse_words(request *r, const at__words *words, char keep[AT__M
         r->parts |= part;
     }
     if (words->count == 0) {
-        r->parts = OPS | TEMPLATES | DEVICES | STRATEGIES;
         r->brief = true;
+        r->overview = !r->json && !r->op;
+        r->parts = OPS | DEVICES | STRATEGIES | (r->overview ? 0u : TEMPLATES);
     }
     return AT_OK;
 }

@@ -5,9 +5,10 @@
     y = autotune.transpose(x)          # x: (rows, cols) or (batch, rows, cols) on a GPU
     autotune.run("blur", (4096, 4096), "f32", {"out": y, "in": x})
 
-Arrays are PyTorch tensors, or what has __cuda_array_interface__ (CuPy, Numba) or __dlpack__ (JAX). Work is submitted to
+Arrays are PyTorch tensors, JAX's, or what has __cuda_array_interface__ (CuPy, Numba) or __dlpack__. Work is submitted to
 the stream on which the framework works now. On PyTorch's tensors transpose and copy are operators: torch.compile takes them
-whole, and they have gradients. torch.ops.autotune has them after `import torch, autotune`.
+whole, and they have gradients. torch.ops.autotune has them after `import torch, autotune`. On JAX's arrays all of them work
+within jax.jit, jax.grad and jax.vmap.
 
 Needs the standard library and libautotune.so, which `pip install .` in the sources of autotune brings along. Errors:
 autotune.Error is what the library said, ValueError what an argument should have been.
@@ -49,34 +50,47 @@ def prepare(op: str, sizes: Sequence[int], dtype: str) -> Found:
 
 
 def run(op: str, sizes: Sequence[int], dtype: str, buffers: Mapping[str, Buffer] | Sequence[Buffer],
-        stream: int | None = None) -> None:
-    """Launches an operation: Tuner.run of the default tuner."""
-    default().run(op, sizes, dtype, buffers, stream)
+        stream: int | None = None) -> Any:
+    """Launches an operation: Tuner.run of the default tuner. For outputs that are jax.ShapeDtypeStruct, new arrays of JAX
+    are returned, one or a tuple of them; that works within jax.jit."""
+    jax = sys.modules.get("jax")
+    if jax is not None and any(isinstance(buffer, jax.ShapeDtypeStruct) for buffer in
+                               (buffers.values() if isinstance(buffers, Mapping) else buffers)):
+        from . import _jax
+
+        return _jax.run(op, sizes, dtype, buffers)
+    return default().run(op, sizes, dtype, buffers, stream)
+
+
+def _framework(x: Any) -> Any:
+    """The module that knows more of this array than its address; None: the tuner takes it as it is."""
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(x, torch.Tensor):
+        from . import _torch
+
+        return _torch
+    jax = sys.modules.get("jax")
+    if jax is not None and isinstance(x, jax.Array):
+        from . import _jax
+
+        return _jax
+    return None
 
 
 def transpose(x: Any, out: Any = None) -> Any:
     """x with its last two dimensions exchanged, as a new contiguous array, or in `out`."""
-    torch = sys.modules.get("torch")
-    if torch is not None and isinstance(x, torch.Tensor):
-        from . import _torch
-
-        return _torch.transpose(x, out)
-    return default().transpose(x, out)
+    return (_framework(x) or default()).transpose(x, out)
 
 
 def copy(x: Any, out: Any = None) -> Any:
     """A contiguous copy of a contiguous array, or that in `out`."""
-    torch = sys.modules.get("torch")
-    if torch is not None and isinstance(x, torch.Tensor):
-        from . import _torch
-
-        return _torch.copy(x, out)
-    return default().copy(x, out)
+    return (_framework(x) or default()).copy(x, out)
 
 
 def permute(x: Any, dims: Sequence[int], out: Any = None) -> Any:
-    """x with its dimensions in the order `dims`, as a new contiguous array, or in `out`. No gradients."""
-    return default().permute(x, dims, out)
+    """x with its dimensions in the order `dims`, as a new contiguous array, or in `out`. No gradients on PyTorch's tensors."""
+    special = _framework(x)
+    return (special if hasattr(special, "permute") else default()).permute(x, dims, out)
 
 
 if "torch" in sys.modules:

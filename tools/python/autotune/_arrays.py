@@ -1,5 +1,5 @@
 """Arrays on a GPU, whoever's they are: PyTorch tensors, __cuda_array_interface__ (CuPy, Numba, ...), DLPack (JAX, ...),
-or plain addresses."""
+or plain addresses. JAX has both protocols, and only by DLPack says when an array is ready."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 
 LEGACY_STREAM = 1  # what both protocols call the default stream; 0 is ambiguous to them
 _CUDA_DEVICES = (2, 13)  # kDLCUDA, kDLCUDAManaged
+_OTHER_DEVICES = {1: "the CPU", 3: "the CPU, pinned for CUDA", 7: "Vulkan", 8: "Metal", 10: "ROCm", 14: "oneAPI"}
 _KINDS = {"b": "u", "i": "i", "u": "u", "f": "f", "c": "c", "V": "u"}
 _DLPACK_KINDS = {0: "i", 1: "u", 2: "f", 4: "bf", 5: "c", 6: "u"}  # 6: bool
 
@@ -52,6 +53,12 @@ def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
 def is_torch(value: object) -> bool:
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(value, torch.Tensor)
+
+
+def is_jax(value: object) -> bool:
+    """Whether it is JAX's: then it may not be written."""
+    jax = sys.modules.get("jax")
+    return jax is not None and isinstance(value, jax.Array)
 
 
 # ---- PyTorch ----
@@ -114,7 +121,8 @@ def _from_dlpack(value: Any, stream: int | None) -> Array:
     """The capsule stays ours and is destroyed unused, with what it holds, when the array goes: we keep no data."""
     kind, device = value.__dlpack_device__()
     if kind not in _CUDA_DEVICES:
-        raise ValueError(f"found an array on DLPack's device type {int(kind)}; expected one on a GPU")
+        where = _OTHER_DEVICES.get(int(kind), f"DLPack's device type {int(kind)}")
+        raise ValueError(f"found an array on {where}; expected one on an NVIDIA GPU")
     capsule = value.__dlpack__(stream=stream or LEGACY_STREAM)
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
@@ -124,7 +132,7 @@ def _from_dlpack(value: Any, stream: int | None) -> Array:
     shape = tuple(tensor.shape[:tensor.ndim])
     strides = tuple(tensor.strides[:tensor.ndim]) if tensor.strides else row_major(shape)
     return Array((tensor.data or 0) + tensor.byte_offset, shape, strides, f"{_DLPACK_KINDS[tensor.code]}{tensor.bits}",
-                 tensor.bits // 8, stream or LEGACY_STREAM, device, (value, capsule))
+                 tensor.bits // 8, stream or LEGACY_STREAM, device, (value, capsule), not is_jax(value))
 
 
 # ---- all of them ----
@@ -136,6 +144,11 @@ def as_array(value: Any, stream: int | None = None) -> Array:
         return value
     if is_torch(value):
         return _from_torch(value, stream)
+    if is_jax(value):
+        if isinstance(value, sys.modules["jax"].core.Tracer):
+            raise ValueError("found an array of JAX within a transformation; expected autotune.transpose, permute, copy, or "
+                             "run with jax.ShapeDtypeStruct for outputs")
+        return _from_dlpack(value, stream)
     if hasattr(value, "__cuda_array_interface__"):
         return _from_interface(value)
     if hasattr(value, "__dlpack__"):
@@ -162,5 +175,7 @@ def empty_like(value: Any, array: Array, shape: tuple[int, ...]) -> Any:
 
         with cupy.cuda.Device(value.device.id):
             return cupy.empty(shape, dtype=value.dtype)
+    if is_jax(value):
+        raise ValueError("cannot allocate an array for JAX here: expected autotune.transpose, permute or copy, which return one")
     raise ValueError(f"cannot allocate an array for {framework}: expected out=, an array of shape {shape} and of "
                      f"elements of {array.item_bytes} bytes")

@@ -1,5 +1,9 @@
 """PyTorch's operators autotune::transpose and autotune::copy, with what torch.compile, autograd and vmap ask of them.
-On the CPU they are PyTorch's own, so that a model is the same everywhere."""
+On the CPU they are PyTorch's own, so that a model is the same everywhere.
+
+Operators of torch.library know neither torch.func.grad nor forward mode: tangents they drop without a word. So the
+functions are autograd.Functions around them; torch.compile, which takes no such Function, gets the operator, and
+PyTorch's own transpose inside of what torch.func transforms."""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd import forward_ad
 
 from . import _driver, default
 from ._arrays import bits
@@ -102,14 +107,65 @@ _copy.register_autograd(lambda _, gradient: gradient)
 
 def _at_once(x: Tensor) -> bool:
     """Nobody traces or differentiates: the call needs no operator, which would cost more than a small launch."""
-    return (type(x) is Tensor and x.is_cuda and not torch.compiler.is_compiling() and not x.is_conj() and not x.is_neg()
-            and not (x.requires_grad and torch.is_grad_enabled())
+    return (type(x) in _PLAIN and x.is_cuda and not torch.compiler.is_compiling() and not x.is_conj() and not x.is_neg()
+            and not (x.requires_grad and torch.is_grad_enabled()) and forward_ad._current_level < 0
             and not torch._C._functorch.is_functorch_wrapped_tensor(x))
+
+
+_PLAIN = (Tensor, torch.nn.Parameter)
+
+
+class _Transposed(torch.autograd.Function):
+    """Linear in its one argument: the derivative is the function itself, and nothing is kept."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x: Tensor) -> Tensor:
+        return _transposed(x) if _at_once(x) else _transpose(x)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        pass
+
+    @staticmethod
+    def backward(_: Any, gradient: Tensor) -> Tensor:
+        return transpose(gradient)
+
+    @staticmethod
+    def jvp(_: Any, tangent: Tensor) -> Tensor:
+        return transpose(tangent)
+
+
+class _Copied(torch.autograd.Function):
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x: Tensor) -> Tensor:
+        return _copied(x) if _at_once(x) else _copy(x)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        pass
+
+    @staticmethod
+    def backward(_: Any, gradient: Tensor) -> Tensor:
+        return gradient
+
+    @staticmethod
+    def jvp(_: Any, tangent: Tensor) -> Tensor:
+        return tangent.clone()  # the output's own: a view of the input's would be refused
 
 
 def transpose(x: Tensor, out: Tensor | None = None) -> Tensor:
     if out is None:
-        return _transposed(x) if _at_once(x) else _transpose(x)
+        if _at_once(x):
+            return _transposed(x)
+        if not torch.compiler.is_compiling():
+            return _Transposed.apply(x)
+        if torch._C._are_functorch_transforms_active():
+            return x.transpose(-1, -2).clone(memory_format=torch.contiguous_format)
+        return _transpose(x)
     if out.is_cuda and not torch.compiler.is_compiling():
         return _transposed(x, out) if _at_once(x) else default().transpose(x.detach(), out)
     return out.copy_(_transpose(x))
@@ -117,7 +173,13 @@ def transpose(x: Tensor, out: Tensor | None = None) -> Tensor:
 
 def copy(x: Tensor, out: Tensor | None = None) -> Tensor:
     if out is None:
-        return _copied(x) if _at_once(x) else _copy(x)
+        if _at_once(x):
+            return _copied(x)
+        if not torch.compiler.is_compiling():
+            return _Copied.apply(x)
+        if torch._C._are_functorch_transforms_active():
+            return x.clone(memory_format=torch.contiguous_format)
+        return _copy(x)
     if out.is_cuda and not torch.compiler.is_compiling():
         return default().copy(x.detach().contiguous(), out)
     return out.copy_(_copy(x))
