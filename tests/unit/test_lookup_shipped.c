@@ -23,6 +23,27 @@ static void open_lookup(at__store *store)
     at__lookup_add_shipped(w.lookup);
 }
 
+Test(lookup_shipped, of_several_models_that_of_this_machine_answers_where_none_is_named)
+{
+    const char *const MODELS[] = { "NVIDIA H200", "NVIDIA H100 80GB HBM3" };
+    for (int i = 0; i < 2; i++) {
+        open_lookup(NULL);
+        at__lookup_prefer(w.lookup, MODELS[i]);
+        at__found f = ask(4096, 4096, "");
+        cr_assert_eq(f.match, AT__MATCH_EXACT, "%s", f.why);
+        cr_expect_str_eq(f.answer->fingerprint.device, MODELS[i]);
+        at__lookup_close(w.lookup);
+        w.lookup = NULL;
+    }
+}
+
+Test(lookup_shipped, a_machine_of_another_model_gets_the_newest)
+{
+    open_lookup(NULL);
+    at__lookup_prefer(w.lookup, "NVIDIA GeForce RTX 4090");
+    cr_expect_eq(ask(4096, 4096, "").match, AT__MATCH_EXACT);
+}
+
 Test(lookup_shipped, answer_exactly_where_there_is_no_store)
 {
     open_lookup(NULL);

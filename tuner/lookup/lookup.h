@@ -41,7 +41,8 @@ const char *at__match_name(at__match match); /* "exact", "near", "other_device",
 /* A database's own model is beside it, its name and this. */
 #define AT__MODEL_SUFFIX "-model"
 
-/* The device that is asked for. An empty name: the model with the newest winners. */
+/* The device that is asked for. An empty name: the model with the newest winners; where only the program has
+ * some, the model of this machine's GPUs (util/installed.h), or else the newest. */
 typedef struct at__target {
     char name[128];  /* "NVIDIA H200", or a part of it               */
     int64_t cc, sms; /* 0: unknown, taken from what the store says   */
@@ -66,6 +67,9 @@ typedef struct at__lookup at__lookup;
 at_status at__lookup_open(at__lookup **out, at__store *store, const at__catalog *catalog,
                           at_error *err) AT_MUST_CHECK; /* store NULL: nothing is known of one */
 void at__lookup_add_shipped(at__lookup *lookup);        /* unless the environment leaves them out */
+
+/* As if this machine's GPUs were of this model; empty: of none. */
+void at__lookup_prefer(at__lookup *lookup, const char *model);
 void at__lookup_close(at__lookup *lookup);
 
 /* The next question asks whether the file has changed, however short a time ago that was asked. */

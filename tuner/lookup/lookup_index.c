@@ -238,11 +238,19 @@ static bool is_replayed(const at__entry *e)
     return strncmp(e->answer.fingerprint.device, AT__REPLAY_NAME, sizeof AT__REPLAY_NAME - 1) == 0;
 }
 
-/* The store's own go before the program's, what was measured before what was replayed. */
-static bool is_newer(const at__entry *a, const at__entry *b)
+static bool is_here(const at__lookup *l, const at__entry *e)
+{
+    return e->shipped && strcmp(e->answer.fingerprint.device, l->here) == 0;
+}
+
+/* The store's own go before the program's, of these the ones of this machine's model before others, what was
+ * measured before what was replayed. */
+static bool is_newer(const at__lookup *l, const at__entry *a, const at__entry *b)
 {
     if (a->shipped != b->shipped)
         return b->shipped;
+    if (is_here(l, a) != is_here(l, b))
+        return is_here(l, a);
     if (is_replayed(a) != is_replayed(b))
         return is_replayed(b);
     return strcmp(a->answer.rank_at, b->answer.rank_at) >= 0;
@@ -252,7 +260,7 @@ static const char *newest_device(const at__lookup *l)
 {
     const at__entry *newest = NULL;
     for (size_t i = 0; i < l->count; i++)
-        if (!newest || is_newer(&l->entries[i], newest))
+        if (!newest || is_newer(l, &l->entries[i], newest))
             newest = &l->entries[i];
     return newest ? newest->answer.fingerprint.device : "";
 }

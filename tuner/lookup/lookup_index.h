@@ -80,6 +80,7 @@ struct at__lookup {
     at__memo *memo;            /* AT__MEMO_COUNT places, by hash; allocated with the first */
     at__foresight *foresight;  /* models; NULL: not read yet */
     const char *newest;        /* the device of the newest winner: what an empty name stands for */
+    char here[128];            /* but of the program's winners those of this model go before */
     char space[AT__HASH_TEXT]; /* what was last asked in at__is_of_other_op, and the answer */
     const at__op *space_op;
     bool space_is_other;
