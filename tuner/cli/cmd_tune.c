@@ -244,19 +244,17 @@ static at_status plan_cache(plan *p, const tune_args *a, at_error *err)
 
 static at_status check_trace(const plan *p, const tune_args *a, at_error *err)
 {
-    const char *name;
-    at__str recording = { 0 };
+    at__replay_spec recording = { .pace = 0 };
     bool replay = p->options.device_count && at__device_is_replay(p->devices[0]);
-    at_status status =
-        a->trace && replay ? at__device_replay_file(&recording, &name, p->devices[0], err) : AT_OK;
+    at_status status = a->trace && replay ? at__device_replay_parse(&recording, p->devices[0], err) : AT_OK;
     const at__in_use uses[] = { { "the database", p->options.db_path, true },
                                 { "the cache of compiled kernels", p->options.cache_path, true },
-                                { "the recording", at__str_text(&recording), true },
+                                { "the recording", at__str_text(&recording.file), true },
                                 { "the shapes file", a->shapes, false },
                                 { NULL, NULL, false } };
     if (status == AT_OK && a->trace)
         status = at__check_output("--trace", a->trace, uses, a->templates_dir, err);
-    at__str_clear(&recording);
+    at__str_clear(&recording.file);
     return status;
 }
 
