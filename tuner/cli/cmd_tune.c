@@ -98,9 +98,13 @@ static at_status add_device(plan *p, const char *spec, at_error *err)
     const char **devices = p->devices;
     at_status status = at__device_spec_parse(spec, err);
     for (int i = 0; i < p->options.device_count && status == AT_OK; i++) {
-        if (at__device_is_replay(spec) || at__device_is_replay(devices[i]))
-            status = at_fail(err, AT_ERR_USAGE, "--device: a replay must be the only device");
-        else if (strtol(devices[i], NULL, 10) == strtol(spec, NULL, 10))
+        bool replay = at__device_is_replay(spec);
+        if ((replay || at__device_is_replay(devices[i])) && strcmp(spec, devices[i]) != 0)
+            status = at_fail(err, AT_ERR_USAGE,
+                             "--device: found %s and %s; expected one recording, which may be there several "
+                             "times: as many devices",
+                             devices[i], spec);
+        else if (!replay && strtol(devices[i], NULL, 10) == strtol(spec, NULL, 10))
             status = at_fail(err, AT_ERR_USAGE, "--device: %s is there twice", spec);
     }
     devices[p->options.device_count++] = spec;
