@@ -198,10 +198,10 @@ static void judge(at__contest *c)
             continue;
         }
         at__env_warn(c->env,
-                     "GPU %d does not take part in %s: the same copy takes %.1f %% more or less time on it, "
-                     "and times of both would not compare",
-                     at__device_info_of(s->device)->ordinal, c->key.shape,
-                     100 * fabs(s->gauge_s / own->gauge_s - 1));
+                     "GPU %d does not take part in %s: the same copy takes %.3f times as long on it as on "
+                     "GPU %d, and times of both would not compare",
+                     at__device_info_of(s->device)->ordinal, c->key.shape, s->gauge_s / own->gauge_s,
+                     at__device_info_of(own->device)->ordinal);
         send_away(c, i);
     }
 }

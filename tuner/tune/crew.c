@@ -157,7 +157,7 @@ static at__offer *neediest(const at__crew *crew, int64_t except)
 static void wait_for_news(at__crew *crew)
 {
     struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
+    timespec_get(&until, TIME_UTC);
     until.tv_nsec += MOMENT_NS;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
