@@ -13,7 +13,7 @@
 #include "util/clock.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 
 #define GAUGE_TAG  (-1)
 #define GAUGES     2    /* on every card; the faster one counts */
@@ -183,6 +183,15 @@ static bool is_like(const at__seat *a, const at__seat *b)
     return fabs(a->gauge_s / b->gauge_s - 1) <= limit;
 }
 
+static void trace_comparison(const at__contest *c, const at__seat *s, const at__seat *own)
+{
+    char text[64];
+    int ordinal = at__device_info_of(s->device)->ordinal;
+    snprintf(text, sizeof text, "%.4f times as long here", s->gauge_s / own->gauge_s);
+    at__trace_span(c->env->options->trace, AT__TRACK_DEVICE, ordinal < 0 ? 0 : ordinal, 0, "compared", text,
+                   s->since_s, s->since_s);
+}
+
 /* Those that were compared with the first. */
 static void judge(at__contest *c)
 {
@@ -193,6 +202,7 @@ static void judge(at__contest *c)
             continue;
         s->ready = is_like(s, own);
         s->since_s = at__now_s();
+        trace_comparison(c, s, own);
         if (s->ready) {
             widen(c);
             continue;
