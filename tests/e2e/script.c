@@ -153,22 +153,38 @@ static void read_line(script *s, char *line)
         read_number(s, &w);
 }
 
-void script_read(script *out, const char *text)
+/* A line that says whom those below concern. */
+static bool read_section(script *s, bool *skip, const char *line, int device)
+{
+    if (strncmp(line, "on ", 3) != 0)
+        return false;
+    *skip = atoi(line + 3) != device;
+    return s->sections = true;
+}
+
+static void read_for(script *out, const char *text, int device)
 {
     char *rest = NULL, *copy = strdup(text);
+    bool skip = false;
     *out = (script){ .element = 4,
                      .devices = 1,
                      .memory_bytes = (int64_t)H200_MEMORY_BYTES,
                      .free_bytes = -1,
                      .l2_bytes = 60 << 20 };
     for (char *line = strtok_r(copy, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-        read_line(out, line);
+        if (!read_section(out, &skip, line, device) && !skip)
+            read_line(out, line);
     if (out->free_bytes < 0)
         out->free_bytes = out->memory_bytes;
     free(copy);
 }
 
-void script_read_file(script *out)
+void script_read(script *out, const char *text)
+{
+    read_for(out, text, -1);
+}
+
+static void read_file(script *out, int device)
 {
     static char text[1 << 16];
     size_t len = 0;
@@ -181,7 +197,18 @@ void script_read_file(script *out)
         fclose(file);
     }
     text[len] = '\0';
-    script_read(out, text);
+    read_for(out, text, device);
+}
+
+void script_read_file(script *out)
+{
+    read_file(out, -1);
+}
+
+void script_read_on(script *out, int device)
+{
+    if (out->sections)
+        read_file(out, device);
 }
 
 rule *script_find(rules *list, const char *name, int threads)

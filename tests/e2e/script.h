@@ -8,6 +8,7 @@
  *   memory 1000000               of the device, in bytes;  free N: likewise
  *   l2 1048576                   bytes of the L2 cache
  *   count 2                      devices
+ *   on 1                         what follows, up to the next such line, holds for one device
  *   counted PATH                 there are devices only while this file exists; counting them removes it
  *   gone PATH                    there is no device while this file exists
  *   pace 1                       waiting takes this many times what the device takes (default 0: no time)
@@ -82,6 +83,7 @@ typedef struct rules {
 typedef struct script {
     int element, devices;
     int64_t memory_bytes, free_bytes, l2_bytes;
+    bool sections; /* lines that begin with `on` */
     double pace, noise;
     char times[MAX_WORD], log[MAX_WORD], counted[MAX_WORD], gone[MAX_WORD];
     rules time, energy, kernel, fail, slow;
@@ -92,6 +94,9 @@ void script_read(script *out, const char *text);
 
 /* $AT_SCRIPT names the file; without it everything has its default. */
 void script_read_file(script *out);
+
+/* Anew, now that it is known for which device. */
+void script_read_on(script *out, int device);
 
 /* The first rule for a kernel that fits; NULL: none. Does not look at `once`. */
 rule *script_find(rules *list, const char *name, int threads);

@@ -159,10 +159,15 @@ static int settle(void)
 
 /* ---- the driver and its devices ---- */
 
+static bool is_gone(void)
+{
+    return scripted.script.gone[0] && access(scripted.script.gone, F_OK) == 0;
+}
+
 ENTRY(cuInit, unsigned flags)
 {
     ENTER_DRIVER(cuInit);
-    if (scripted.script.gone[0] && access(scripted.script.gone, F_OK) == 0)
+    if (is_gone())
         return NO_DEVICE;
     return flags ? INVALID_VALUE : OK;
 }
@@ -221,6 +226,9 @@ ENTRY(cuDeviceGet, int *device, int ordinal)
 {
     ENTER_DRIVER(cuDeviceGet);
     *device = ordinal;
+    script_read_on(&scripted.script, ordinal);
+    if (is_gone())
+        return NO_DEVICE;
     return ordinal >= 0 && ordinal < scripted.script.devices ? OK : INVALID_VALUE;
 }
 

@@ -1,10 +1,15 @@
 /* test_device.c - what names a device, when a trial is taken for hung, and how long one has been waited for.
  */
 #include "device/device.h"
+#include "device/pace.h"
+#include "util/clock.h"
 #include "util/patience.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 TestSuite(device);
 
@@ -13,9 +18,23 @@ Test(device, is_a_number_or_a_recording)
     static const struct {
         const char *spec;
         at_status status;
-    } CASES[] = { { "0", AT_OK },           { "1023", AT_OK },          { "1024", AT_ERR_USAGE },
-                  { "-1", AT_ERR_USAGE },   { "1x", AT_ERR_USAGE },     { "", AT_ERR_USAGE },
-                  { "replay:a.db", AT_OK }, { "replay:", AT_ERR_USAGE } };
+    } CASES[] = { { "0", AT_OK },
+                  { "1023", AT_OK },
+                  { "1024", AT_ERR_USAGE },
+                  { "-1", AT_ERR_USAGE },
+                  { "1x", AT_ERR_USAGE },
+                  { "", AT_ERR_USAGE },
+                  { "replay:a.db", AT_OK },
+                  { "replay:", AT_ERR_USAGE },
+                  { "replay:a.db?pace=1", AT_OK },
+                  { "replay:a.db?pace=0.5", AT_OK },
+                  { "replay:a.db?pace=0", AT_ERR_USAGE },
+                  { "replay:a.db?pace=-1", AT_ERR_USAGE },
+                  { "replay:a.db?pace=nan", AT_ERR_USAGE },
+                  { "replay:a.db?pace=", AT_ERR_USAGE },
+                  { "replay:a.db?pace=1x", AT_ERR_USAGE },
+                  { "replay:?pace=1", AT_ERR_USAGE },
+                  { "replay:is it?", AT_OK } };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         at_error err = { 0 };
         cr_assert_eq(at__device_spec_parse(CASES[i].spec, &err), CASES[i].status, "'%s': %s", CASES[i].spec,
@@ -41,4 +60,104 @@ Test(device, a_wait_is_the_time_in_which_somebody_looked)
     cr_assert_float_eq(at__patience_waited_at(&patience, 9103), 4.0, 1e-6,
                        "two hours in which this process was frozen are no time of the other one");
     cr_assert_float_eq(at__patience_waited_at(&patience, 9103.5), 4.5, 1e-6);
+}
+
+Test(device, a_replay_is_a_file_and_may_have_a_name_and_a_pace)
+{
+    static const struct {
+        const char *spec, *file, *name;
+        double pace;
+    } CASES[] = { { "replay:a.db", "a.db", "", 0 },
+                  { "replay:a.db@H200", "a.db", "H200", 0 },
+                  { "replay:a.db?pace=2", "a.db", "", 2 },
+                  { "replay:a.db@H200?pace=0.5", "a.db", "H200", 0.5 },
+                  { "replay:is it?", "is it?", "", 0 } };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        at_error err = { 0 };
+        at__replay_spec got;
+        cr_assert_eq(at__device_replay_parse(&got, CASES[i].spec, &err), AT_OK, "%s", err.text);
+        cr_assert_str_eq(at__str_text(&got.file), CASES[i].file);
+        cr_assert_str_eq(got.name, CASES[i].name);
+        cr_assert_float_eq(got.pace, CASES[i].pace, 0);
+        at__str_clear(&got.file);
+    }
+}
+
+Test(device, a_sign_in_the_name_of_a_file_that_is_there_is_no_pace)
+{
+    char spec[80], file[] = "/tmp/at_device_XXXXXX?pace=3";
+    at_error err = { 0 };
+    at__replay_spec got;
+    int fd = mkstemps(file, 7);
+    cr_assert_geq(fd, 0);
+    close(fd);
+    snprintf(spec, sizeof spec, "replay:%s", file);
+    at_status status = at__device_replay_parse(&got, spec, &err);
+    unlink(file);
+    cr_assert_eq(status, AT_OK, "%s", err.text);
+    cr_assert_str_eq(at__str_text(&got.file), file);
+    cr_assert_float_eq(got.pace, 0, 0);
+    at__str_clear(&got.file);
+}
+
+/* Of an H200, as runner/README.md has it: 5.4 ms a trial, with finals. */
+Test(device, a_trial_is_expected_to_take_milliseconds_and_a_crash_a_runner)
+{
+    at__measured m = { .outcome = AT__TIMED, .timing = { .median_s = 33e-6, .samples = 7 } };
+    double timed_s = at__pace_trial_s(&m);
+    cr_assert(timed_s > 2e-3 && timed_s < 8e-3, "%g", timed_s);
+    m.timing.samples = 2;
+    cr_assert_lt(at__pace_trial_s(&m), timed_s, "a race that was lost early ended early");
+    m.timing.median_s = 1e-2;
+    cr_assert_gt(at__pace_trial_s(&m), 7e-2, "seven launches, one after the other");
+    m.outcome = AT__CRASHED;
+    cr_assert_geq(at__pace_trial_s(&m), 0.5);
+    m.outcome = AT__COMPILE_FAILED;
+    cr_assert_float_eq(at__pace_trial_s(&m), 0, 0, "the device never saw it");
+}
+
+/* The first that is recorded. */
+static void take_identity(void *context, const char *name, const char *hash, const char *config)
+{
+    char **out = context;
+    (void)hash;
+    if (!*out && asprintf(out, "transpose 4096x4096 b4 %s %s", name, config) < 0)
+        *out = NULL;
+}
+
+/* Seconds until the device has answered as many trials of one configuration. */
+static double answer_trials(const char *spec, int count)
+{
+    at_error err = { 0 };
+    at__device *device = NULL;
+    at__problem_key key = { .op = "transpose", .shape = "4096x4096", .type_key = "b4" };
+    at__trial trial = { .kernel.identity = NULL };
+    at__measured m;
+    bool got = false;
+    cr_assert_eq(at__device_open(&device, spec, NULL, &err), AT_OK, "%s", err.text);
+    char *identity = NULL;
+    cr_assert_eq(at__device_recorded(device, &key, false, take_identity, &identity, &err), AT_OK);
+    trial.kernel.identity = identity;
+    double begun_s = at__now_s();
+    for (int i = 0; i < count; i++)
+        cr_assert_eq(at__device_submit(device, &trial, &err), AT_OK, "%s", err.text);
+    for (int answered = 0; answered < count; answered += got) {
+        struct pollfd fd = at__device_fd(device);
+        cr_assert_eq(at__device_pump(device, &m, &got, &err), AT_OK, "%s", err.text);
+        if (!got)
+            cr_assert_eq(poll(&fd, 1, 300000), 1, "the descriptor says when there is something");
+    }
+    double took_s = at__now_s() - begun_s;
+    free(identity);
+    at__device_close(device);
+    return took_s;
+}
+
+#define RECORDING "replay:" AT_SOURCE_DIR "/db/recordings/h200.jsonl.gz"
+
+/* Of the recorded time a trial needs at least 2 ms and three samples. */
+Test(device, a_replay_with_a_pace_takes_as_long_as_the_device_did)
+{
+    cr_assert_geq(answer_trials(RECORDING "?pace=0.02", 4), 4 * 2.6e-3 / 0.02);
+    cr_assert_lt(answer_trials(RECORDING "?pace=100000", 4), 4 * 2.6e-3 / 0.02, "it is told how fast");
 }

@@ -380,6 +380,33 @@ Test(pool, made_smaller_it_still_does_all_its_jobs, .init = need_nvrtc)
     cr_assert(!has_children());
 }
 
+Test(pool, made_larger_it_has_more_workers_and_loses_no_job, .init = need_nvrtc)
+{
+    enum { JOBS = 6 };
+    at_error err = { 0 };
+    at__pool *pool = open_pool(3, 0);
+    for (int i = 0; i < JOBS; i++)
+        submit(pool, i, GOOD);
+    at__pool_shrink(pool, 1);
+    cr_assert_eq(at__pool_grow(pool, 2, &err), AT_OK); /* fewer than there were, and six jobs wait */
+    cr_assert_eq(at__pool_workers(pool), 2);
+    cr_assert_eq(at__pool_grow(pool, 5, &err), AT_OK);
+    cr_assert_eq(at__pool_workers(pool), 5);
+    for (int i = JOBS; at__pool_has_room(pool); i++)
+        submit(pool, i, GOOD);
+    int64_t seen = 0, jobs = at__pool_busy(pool);
+    cr_assert_eq(jobs, 10, "two a worker");
+    for (int i = 0; i < jobs; i++) {
+        at__compiled result = wait_for_one(pool);
+        cr_assert(result.ok, "%s", at__str_text(&result.log));
+        seen |= (int64_t)1 << result.tag;
+        at__compiled_clear(&result);
+    }
+    cr_assert_eq(seen, ((int64_t)1 << jobs) - 1);
+    at__pool_close(pool);
+    cr_assert(!has_children());
+}
+
 Test(pool, closing_while_busy_leaves_no_child, .init = need_nvrtc)
 {
     at__pool *pool = open_pool(2, 0);

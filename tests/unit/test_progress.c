@@ -54,6 +54,15 @@ Test(progress, a_line_tells_where_the_run_is_and_what_is_best)
     at__str_clear(&line);
 }
 
+Test(progress, a_line_tells_of_devices_that_take_part)
+{
+    at__str line = { 0 };
+    progress.helping = 3;
+    at__progress_line(&line, &progress, 0);
+    cr_assert(strstr(at__str_text(&line), "GPU 0 and 3 more  2/3 4096x4096 f32"), "%s", at__str_text(&line));
+    at__str_clear(&line);
+}
+
 Test(progress, a_setup_has_no_trials_to_count)
 {
     at__str line = { 0 };

@@ -100,9 +100,13 @@ static at_status add_device(plan *p, const char *spec, at_error *err)
     const char **devices = p->devices;
     at_status status = at__device_spec_parse(spec, err);
     for (int i = 0; i < p->options.device_count && status == AT_OK; i++) {
-        if (at__device_is_replay(spec) || at__device_is_replay(devices[i]))
-            status = at_fail(err, AT_ERR_USAGE, "--device: a replay must be the only device");
-        else if (strtol(devices[i], NULL, 10) == strtol(spec, NULL, 10))
+        bool replay = at__device_is_replay(spec);
+        if ((replay || at__device_is_replay(devices[i])) && strcmp(spec, devices[i]) != 0)
+            status = at_fail(err, AT_ERR_USAGE,
+                             "--device: found %s and %s; expected one recording, which may be there several "
+                             "times: as many devices",
+                             devices[i], spec);
+        else if (!replay && strtol(devices[i], NULL, 10) == strtol(spec, NULL, 10))
             status = at_fail(err, AT_ERR_USAGE, "--device: %s is there twice", spec);
     }
     devices[p->options.device_count++] = spec;
@@ -248,19 +252,17 @@ static at_status plan_cache(plan *p, const tune_args *a, at_error *err)
 
 static at_status check_trace(const plan *p, const tune_args *a, at_error *err)
 {
-    const char *name;
-    at__str recording = { 0 };
+    at__replay_spec recording = { .pace = 0 };
     bool replay = p->options.device_count && at__device_is_replay(p->devices[0]);
-    at_status status =
-        a->trace && replay ? at__device_replay_file(&recording, &name, p->devices[0], err) : AT_OK;
+    at_status status = a->trace && replay ? at__device_replay_parse(&recording, p->devices[0], err) : AT_OK;
     const at__in_use uses[] = { { "the database", p->options.db_path, true },
                                 { "the cache of compiled kernels", p->options.cache_path, true },
-                                { "the recording", at__str_text(&recording), true },
+                                { "the recording", at__str_text(&recording.file), true },
                                 { "the shapes file", a->shapes, false },
                                 { NULL, NULL, false } };
     if (status == AT_OK && a->trace)
         status = at__check_output("--trace", a->trace, uses, a->templates_dir, err);
-    at__str_clear(&recording);
+    at__str_clear(&recording.file);
     return status;
 }
 

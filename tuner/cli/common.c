@@ -231,14 +231,13 @@ at_status at__catalog_add_recorded(at__catalog *catalog, const char *path, at_er
 
 at_status at__catalog_add_replayed(at__catalog *catalog, const char *device, at_error *err)
 {
-    at__str file = { 0 };
-    const char *name;
+    at__replay_spec replay;
     if (!device || !at__device_is_replay(device))
         return AT_OK;
-    at_status status = at__device_replay_file(&file, &name, device, err);
+    at_status status = at__device_replay_parse(&replay, device, err);
     if (status == AT_OK)
-        status = at__catalog_add_recorded(catalog, at__str_text(&file), err);
-    at__str_clear(&file);
+        status = at__catalog_add_recorded(catalog, at__str_text(&replay.file), err);
+    at__str_clear(&replay.file);
     return status;
 }
 

@@ -85,6 +85,8 @@ void at__progress_line(at__str *out, const at__progress *p, int width)
         at__str_add(out, "replay");
     else
         at__str_addf(out, "GPU %d", p->device);
+    if (p->helping > 0)
+        at__str_addf(out, " and %d more", p->helping);
     at__str_addf(out, "  %d/%d ", p->problem_index + 1, p->problem_count);
     at__problem_shape(out, p->problem);
     at__str_addf(out, " %s  %s", at__dtype_name(p->problem->type), phase_name(p->phase));

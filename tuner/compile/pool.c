@@ -50,8 +50,7 @@ typedef struct worker {
 
 struct at__pool {
     worker *workers;
-    int count;
-    struct pollfd *polled; /* room for every worker and one more */
+    int count, most; /* now; so many there is room for, two jobs each */
     double deadline_s;
     int64_t memory_bytes; /* of a worker */
     job *queue;           /* waiting jobs, oldest first; room for two a worker */
@@ -319,16 +318,21 @@ at_status at__pool_pump(at__pool *pool, at_error *err)
     return AT_OK;
 }
 
-void at__pool_wait(at__pool *pool, const struct pollfd *also, int timeout_ms)
+void at__pool_wait_all(at__pool *pool, const struct pollfd *also, int also_count, int timeout_ms)
 {
-    struct pollfd alone, *polled = pool ? pool->polled : &alone;
+    struct pollfd polled[MAX_WORKERS + AT__POOL_ALSO];
     nfds_t count = 0;
     for (int i = 0; pool && i < pool->count; i++)
         if (pool->workers[i].child.pid != 0)
             polled[count++] = (struct pollfd){ .fd = pool->workers[i].child.fd, .events = POLLIN };
-    if (also)
-        polled[count++] = *also;
+    for (int i = 0; i < also_count && i < AT__POOL_ALSO; i++)
+        polled[count++] = also[i];
     poll(polled, count, timeout_ms);
+}
+
+void at__pool_wait(at__pool *pool, const struct pollfd *also, int timeout_ms)
+{
+    at__pool_wait_all(pool, also, also ? 1 : 0, timeout_ms);
 }
 
 /* ---- jobs ---- */
@@ -438,6 +442,25 @@ void at__pool_shrink(at__pool *pool, int workers)
     }
 }
 
+at_status at__pool_grow(at__pool *pool, int workers, at_error *err)
+{
+    int count = workers < MAX_WORKERS ? workers : MAX_WORKERS;
+    if (count > pool->most) {
+        job *queue = realloc(pool->queue, 2 * (size_t)count * sizeof *queue);
+        pool->queue = queue ? queue : pool->queue;
+        worker *list = realloc(pool->workers, (size_t)count * sizeof *list);
+        pool->workers = list ? list : pool->workers;
+        if (!queue || !list)
+            return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        pool->most = count;
+    }
+    for (; pool->count < count && pool->broken == AT_OK; pool->count++) {
+        pool->workers[pool->count] = (worker){ .ready = false };
+        start_worker(pool, &pool->workers[pool->count]);
+    }
+    return AT_OK;
+}
+
 /* ---- the pool ---- */
 
 /* The cores this process may run on, which in a container are fewer than the machine's. */
@@ -472,12 +495,12 @@ at_status at__pool_open(at__pool **out, at__pool_options options, at_error *err)
         pool->memory_bytes = options.memory_bytes > 0 ? options.memory_bytes : fair_share(count);
         pool->workers = calloc((size_t)count, sizeof *pool->workers);
         pool->queue = calloc(2 * (size_t)count, sizeof *pool->queue);
-        pool->polled = calloc((size_t)count + 1, sizeof *pool->polled);
     }
-    if (!pool || !pool->workers || !pool->queue || !pool->polled) {
+    if (!pool || !pool->workers || !pool->queue) {
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
         goto done;
     }
+    pool->most = count;
     for (pool->count = 0; pool->count < count && pool->broken == AT_OK; pool->count++)
         start_worker(pool, &pool->workers[pool->count]);
     if (pool->broken != AT_OK) {
@@ -509,7 +532,6 @@ void at__pool_close(at__pool *pool)
         at__compiled_clear(&pool->finished[i]);
     at__ahead_close(&pool->ahead);
     free(pool->workers);
-    free(pool->polled);
     free(pool->queue);
     free(pool->finished);
     free(pool);

@@ -63,6 +63,10 @@ bool at__pool_take_of(at__pool *pool, int owner, at__compiled *out);
  */
 void at__pool_wait(at__pool *pool, const struct pollfd *also, int timeout_ms);
 
+/* The same with `count` of them, at most AT__POOL_ALSO. */
+#define AT__POOL_ALSO 64
+void at__pool_wait_all(at__pool *pool, const struct pollfd *also, int count, int timeout_ms);
+
 /*
  * Reads what has arrived, hands out waiting jobs, enforces deadlines (so: call it a few times a second).
  * Never waits for a compilation. AT_ERR_DEVICE, in the worker's words: NVRTC is missing or broken, which is
@@ -80,6 +84,10 @@ void at__pool_drop_of(at__pool *pool, int owner);
 
 /* Ends workers until so many are left; what they were compiling others begin anew. */
 void at__pool_shrink(at__pool *pool, int workers);
+
+/* Starts workers until there are so many, or as many as a pool has at most. AT_ERR_MEMORY: as before. One
+ * that cannot be started breaks the pool, as in at__pool_pump. */
+at_status at__pool_grow(at__pool *pool, int workers, at_error *err) AT_MUST_CHECK;
 
 /*
  * The main loop of a worker process: serves AT__CHILD_FD until it closes, or until a job has used so much

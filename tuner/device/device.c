@@ -4,11 +4,14 @@
  */
 #include "device/device_kind.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static const char REPLAY[] = "replay:";
+static const char REPLAY[] = "replay:", PACE[] = "?pace=";
+#define LEAST_PACE 0.001
+#define MOST_PACE  1e6
 enum { MAX_ORDINAL = 1023 };
 
 bool at__device_is_replay(const char *spec)
@@ -16,15 +19,41 @@ bool at__device_is_replay(const char *spec)
     return strncmp(spec, REPLAY, sizeof REPLAY - 1) == 0;
 }
 
+/* "?pace=4": the pace, *name_len what goes before. False: no pace that there can be. */
+static bool take_pace(double *pace, size_t *len, const char *path)
+{
+    const char *asked = strrchr(path, '?');
+    char *end = NULL;
+    *len = strlen(path);
+    *pace = 0;
+    if (!asked || strncmp(asked, PACE, sizeof PACE - 1) != 0 || access(path, F_OK) == 0)
+        return true;
+    *len = (size_t)(asked - path);
+    *pace = strtod(asked + sizeof PACE - 1, &end);
+    return end != asked + sizeof PACE - 1 && *end == '\0' && *pace >= LEAST_PACE && *pace <= MOST_PACE;
+}
+
+static at_status check_replay(const char *spec, at_error *err)
+{
+    double pace = 0;
+    size_t len = 0;
+    if (!take_pace(&pace, &len, spec + sizeof REPLAY - 1))
+        return at_fail(err, AT_ERR_USAGE,
+                       "--device: found '%s'; expected replay:FILE?pace=N, how many times as fast as the "
+                       "device was, %g to %g",
+                       spec, LEAST_PACE, MOST_PACE);
+    if (!len)
+        return at_fail(
+            err, AT_ERR_USAGE,
+            "--device: found '%s'; expected replay:FILE, a database or a dump with recorded trials", spec);
+    return AT_OK;
+}
+
 at_status at__device_spec_parse(const char *spec, at_error *err)
 {
     char *end = NULL;
     if (at__device_is_replay(spec))
-        return spec[sizeof REPLAY - 1] ? AT_OK
-                                       : at_fail(err, AT_ERR_USAGE,
-                                                 "--device: found '%s'; expected replay:FILE, a database or "
-                                                 "a dump with recorded trials",
-                                                 spec);
+        return check_replay(spec, err);
     long ordinal = strtol(spec, &end, 10);
     if (end == spec || *end || ordinal < 0 || ordinal > MAX_ORDINAL)
         return at_fail(
@@ -33,23 +62,36 @@ at_status at__device_spec_parse(const char *spec, at_error *err)
     return AT_OK;
 }
 
-at_status at__device_replay_file(at__str *file, const char **name, const char *spec, at_error *err)
+at_status at__device_replay_parse(at__replay_spec *out, const char *spec, at_error *err)
 {
-    const char *path = spec + sizeof REPLAY - 1, *at = strrchr(path, '@');
-    bool whole = !at || access(path, F_OK) == 0;
-    at__str_add_bytes(file, path, whole ? strlen(path) : (size_t)(at - path));
-    *name = whole ? "" : at + 1;
-    return at__str_status(file, err);
+    const char *path = spec + sizeof REPLAY - 1;
+    size_t len = 0;
+    *out = (at__replay_spec){ .pace = 0 };
+    at_status status = check_replay(spec, err);
+    if (status != AT_OK)
+        return status;
+    take_pace(&out->pace, &len, path); /* a good one, as was seen */
+    at__str_add_bytes(&out->file, path, len);
+    status = at__str_status(&out->file, err);
+    if (status != AT_OK)
+        return status;
+    const char *at = strrchr(at__str_text(&out->file), '@');
+    if (at && access(at__str_text(&out->file), F_OK) != 0) {
+        len = (size_t)(at - at__str_text(&out->file));
+        snprintf(out->name, sizeof out->name, "%s", at + 1);
+        at__str_clear(&out->file);
+        at__str_add_bytes(&out->file, path, len);
+    }
+    return at__str_status(&out->file, err);
 }
 
 static at_status open_replay(at__device **out, const char *spec, at_error *err)
 {
-    at__str file = { 0 };
-    const char *name = "";
-    at_status status = at__device_replay_file(&file, &name, spec, err);
+    at__replay_spec replay;
+    at_status status = at__device_replay_parse(&replay, spec, err);
     if (status == AT_OK)
-        status = at__device_open_replay(out, at__str_text(&file), name, err);
-    at__str_clear(&file);
+        status = at__device_open_replay(out, &replay, err);
+    at__str_clear(&replay.file);
     return status;
 }
 

@@ -25,7 +25,8 @@ typedef struct at__device at__device;
 /*
  * `spec` is a CUDA ordinal ("0"), or "replay:FILE" with a database or a dump; "replay:FILE@NAME" chooses
  * among the devices that were recorded there by a part of the name, else it is the one with the most trials.
- * AT_ERR_USAGE: neither.
+ * "replay:FILE?pace=1" takes as long as the device took (pace.h), ?pace=10 a tenth of it; without, it answers
+ * at once. AT_ERR_USAGE: neither.
  * AT_ERR_DEVICE in the runner's words when there is no driver or no such device.
  * AT_ERR_CANCELLED: `cancel` (NULL: none) said so before the device was open.
  *
@@ -49,11 +50,15 @@ at_status at__device_await(at__device *device, at__cancel *cancel, at__device_fo
 at_status at__device_spec_parse(const char *spec, at_error *err) AT_MUST_CHECK; /* only its form */
 bool at__device_is_replay(const char *spec);
 
-/* FILE and NAME of a replay; *name is "" when there is none. An @ in the name of a file that is there belongs
- * to it.
- */
-at_status at__device_replay_file(at__str *file, const char **name, const char *spec,
-                                 at_error *err) AT_MUST_CHECK;
+/* What the spec of a replay says. `file` is to be cleared, also after a failure. */
+typedef struct at__replay_spec {
+    at__str file;
+    char name[128]; /* part of the recorded device's name; "": none was given      */
+    double pace;    /* how many times as fast as the device was; 0: it never waits */
+} at__replay_spec;
+
+/* An @ or a ? in the name of a file that is there belongs to it. AT_ERR_USAGE. */
+at_status at__device_replay_parse(at__replay_spec *out, const char *spec, at_error *err) AT_MUST_CHECK;
 void at__device_close(at__device *device);
 const at__device_info *at__device_info_of(const at__device *device);
 

@@ -36,8 +36,7 @@ struct at__device {
 /* A runner process for a CUDA ordinal, which is not waited for: device_runner.c. */
 at_status at__device_start_runner(at__device **out, int ordinal, at_error *err) AT_MUST_CHECK;
 
-/* A recording, a database or a dump, and part of the recorded device's name, or "": device_replay.c. */
-at_status at__device_open_replay(at__device **out, const char *path, const char *name,
-                                 at_error *err) AT_MUST_CHECK;
+/* A recording, a database or a dump: device_replay.c. */
+at_status at__device_open_replay(at__device **out, const at__replay_spec *spec, at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -5,15 +5,26 @@
  * configuration. Where one was recorded with several versions of its template the newest counts. In the
  * final, the recorded winner gets the times of its own final, and so does the copy that was its ceiling; the
  * others keep the times of their trials, but nobody beats those two: that was settled when it was recorded.
+ *
+ * With a pace trials are answered one after the other, each after the time that it kept the device busy, as
+ * pace.h has it; what is answered does not depend on it.
  */
 #include "lang/arch.h"
 #include "device/device_kind.h"
+#include "device/pace.h"
 #include "util/bug.h"
+#include "util/clock.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOOK_S 0.02 /* in a final that takes as long as it took: whether the user still wants it */
 
 /* One recorded configuration. Texts are owned. */
 typedef struct entry {
@@ -31,14 +42,22 @@ typedef struct tape {
     at__answer winner;
 } tape;
 
+/* A trial that waits for its answer. */
+typedef struct waiting {
+    at__measured m; /* without its log */
+    const char *log;
+    double until_s; /* on at__now_s(): when it is answered; 0: at once */
+} waiting;
+
 typedef struct replay {
     at__device base;
+    double pace; /* 0: everything is answered at once */
+    int timer;   /* of the first answer; -1: none     */
     at__store *store;
     at__fingerprint recorded; /* the GPU; other columns: of most trials */
     tape *tapes;
     size_t tape_count, tape_cap;
-    at__measured queue[AT__DEVICE_QUEUE];
-    const char *logs[AT__DEVICE_QUEUE];
+    waiting queue[AT__DEVICE_QUEUE];
     int queue_count;
 } replay;
 
@@ -240,6 +259,22 @@ static int replay_queued(const at__device *device)
     return ((const replay *)device)->queue_count;
 }
 
+/* Readable when the first of the queue is to be answered. */
+static at_status set_timer(const replay *d, at_error *err)
+{
+    struct itimerspec when = { .it_value = { 0, 0 } };
+    if (d->timer < 0)
+        return AT_OK;
+    if (d->queue_count) {
+        double left_s = fmax(d->queue[0].until_s - at__now_s(), 1e-9);
+        when.it_value = (struct timespec){ (time_t)left_s, (long)(1e9 * (left_s - floor(left_s))) };
+        when.it_value.tv_nsec += when.it_value.tv_sec == 0 && when.it_value.tv_nsec == 0;
+    }
+    if (timerfd_settime(d->timer, 0, &when, NULL) != 0)
+        return at_fail(err, AT_ERR_SYSTEM, "a timer could not be set: %s", strerror(errno));
+    return AT_OK;
+}
+
 static at_status replay_submit(at__device *device, const at__trial *trial, at_error *err)
 {
     replay *d = ours(device);
@@ -249,10 +284,15 @@ static at_status replay_submit(at__device *device, const at__trial *trial, at_er
     const entry *e = find_entry(d, trial->kernel.identity, &t);
     if (!e)
         return not_recorded(trial->kernel.identity, err);
-    d->queue[d->queue_count] = e->m;
-    d->queue[d->queue_count].tag = trial->tag;
-    d->logs[d->queue_count++] = e->log;
-    return AT_OK;
+    waiting *w = &d->queue[d->queue_count++];
+    *w = (waiting){ .m = e->m, .log = e->log };
+    w->m.tag = trial->tag;
+    if (d->pace > 0) {
+        double now_s = at__now_s(), before_s = d->queue_count > 1 ? w[-1].until_s : 0;
+        w->m.busy_s = at__pace_trial_s(&w->m) / d->pace;
+        w->until_s = (before_s > now_s ? before_s : now_s) + w->m.busy_s;
+    }
+    return d->queue_count == 1 ? set_timer(d, err) : AT_OK;
 }
 
 static at__resources replay_resources(at__device *device, const char *identity)
@@ -264,23 +304,21 @@ static at__resources replay_resources(at__device *device, const char *identity)
 
 static struct pollfd replay_fd(const at__device *device)
 {
-    (void)device;
-    return (struct pollfd){ .fd = -1 }; /* poll(2) passes over it: a replay never lets wait */
+    /* poll(2) passes over -1: one without a pace never lets wait. */
+    return (struct pollfd){ .fd = ((const replay *)device)->timer, .events = POLLIN };
 }
 
 static at_status replay_pump(at__device *device, at__measured *out, bool *got, at_error *err)
 {
     replay *d = ours(device);
-    (void)err;
-    *got = d->queue_count > 0;
+    *got = d->queue_count > 0 && (d->queue[0].until_s <= 0 || at__now_s() >= d->queue[0].until_s);
     if (!*got)
         return AT_OK;
-    *out = d->queue[0];
-    snprintf(out->log, sizeof out->log, "%s", d->logs[0]);
+    *out = d->queue[0].m;
+    snprintf(out->log, sizeof out->log, "%s", d->queue[0].log);
     d->queue_count--;
     memmove(d->queue, d->queue + 1, (size_t)d->queue_count * sizeof *d->queue);
-    memmove(d->logs, d->logs + 1, (size_t)d->queue_count * sizeof *d->logs);
-    return AT_OK;
+    return set_timer(d, err);
 }
 
 /* ---- the final ---- */
@@ -364,6 +402,18 @@ static at_status final_row(at__final_row *out, const replay *d, const at__finali
     return AT_OK;
 }
 
+/* As long as the final took; a user who wants to end gets none. */
+static at_status wait_for_final(const replay *d, const at__final_row *rows, int count, at_error *err)
+{
+    double until_s = d->pace > 0 ? at__now_s() + at__pace_final_s(rows, count) / d->pace : 0;
+    for (double left_s = 0; until_s > 0 && (left_s = until_s - at__now_s()) > 0;) {
+        if (at__cancel_due(d->base.cancel))
+            return at_fail(err, AT_ERR_CANCELLED, "the final was cancelled");
+        poll(NULL, 0, left_s < LOOK_S ? 1 : (int)(1000 * LOOK_S));
+    }
+    return AT_OK;
+}
+
 static at_status replay_final(at__device *device, const at__finalist *list, int count, uint64_t seed,
                               double budget_until_s, at__final_row *rows, at__final_notes *notes,
                               at_error *err)
@@ -387,7 +437,7 @@ static at_status replay_final(at__device *device, const at__finalist *list, int 
     *notes = (at__final_notes){ .conditions = w ? w->conditions : (at__conditions){ -1, -1, -1, -1, -1 } };
     for (int i = 0; i < count && status == AT_OK; i++)
         status = final_row(&rows[i], d, &list[i], w, won, err);
-    return status;
+    return status == AT_OK ? wait_for_final(d, rows, count, err) : status;
 }
 
 /* ---- opening ---- */
@@ -399,6 +449,8 @@ static void replay_close(at__device *device)
         tape_clear(&d->tapes[i]);
     free(d->tapes);
     at__store_close(d->store);
+    if (d->timer >= 0)
+        close(d->timer);
     free(d);
 }
 
@@ -445,19 +497,25 @@ static const at__device_kind REPLAY = {
     .recorded_resources = replay_resources,
 };
 
-at_status at__device_open_replay(at__device **out, const char *path, const char *name, at_error *err)
+at_status at__device_open_replay(at__device **out, const at__replay_spec *spec, at_error *err)
 {
+    const char *path = at__str_text(&spec->file);
     replay *d = calloc(1, sizeof *d);
     if (!d)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     d->base.kind = &REPLAY;
+    d->pace = spec->pace;
+    d->timer = -1;
     at_status status = at__store_open_recording(&d->store, path, err);
     if (status == AT_ERR_NOT_FOUND)
         status = at_fail(err, AT_ERR_NOT_FOUND,
                          "%s: no such recording; a database is one, and what `autotune dump -o FILE` writes",
                          path);
     if (status == AT_OK)
-        status = describe(d, path, name, err);
+        status = describe(d, path, spec->name, err);
+    if (status == AT_OK && d->pace > 0 &&
+        (d->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)) < 0)
+        status = at_fail(err, AT_ERR_SYSTEM, "a timer could not be made: %s", strerror(errno));
     if (status != AT_OK) {
         replay_close(&d->base);
         return status;

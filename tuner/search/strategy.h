@@ -36,6 +36,9 @@ typedef struct at__strategy {
     /* So many proposals are compiled in the time that one is measured: with fewer under way the device waits.
      * NULL: never mind. */
     void (*pace)(void *state, double ahead);
+    /* So many devices measure from now on, and so many proposals keep compilers and devices busy, in place of
+     * search->ahead. NULL: never mind. */
+    void (*widen)(void *state, int devices, int ahead);
     void (*close)(void *state);
 } at__strategy;
 

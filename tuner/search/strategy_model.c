@@ -32,6 +32,7 @@
 #define COSTLY        40   /* trials that one which crashes or never ends costs                           */
 #define LEAST_AHEAD   4    /* proposals under way, at most, while little is known: late results cost more */
 #define AHEAD_SHARE   8    /* one more for each so many results                                           */
+#define BESIDE        2    /* more for every further device: one that it measures, and the next           */
 #define KEEP_SHARE    0.7  /* of the gain expected elsewhere: with less, a compiled candidate is deferred  */
 #define WORSE_SHARE   0.1  /* of that: with less, it is deferred for what the compiler made of it          */
 #define PUT_OFF_SHARE 0.25 /* of the trials: so many more kernels are compiled for that, at most          */
@@ -70,6 +71,7 @@ typedef struct model {
     bool best_changed;
     int timed, next_spill_cost;
     bool ended;
+    int devices;    /* that measure */
     int calm;       /* proposals in a row after which little was expected */
     int64_t *first; /* to be tried before the model: hints, defaults */
     int first_count, next_first;
@@ -130,6 +132,7 @@ static at_status model_open(void **state, const at__search *search, at_error *er
         add_first(m, at__search_default(search, i));
     m->random_first = m->first_count > RANDOM_FIRST ? 0 : RANDOM_FIRST + search->ahead / SPARE_SHARE;
     m->next_spill_cost = RANDOM_FIRST;
+    m->devices = 1;
     *state = m;
     return AT_OK;
 }
@@ -406,10 +409,11 @@ static int64_t propose_first(model *m)
 static int64_t allowed_ahead(const model *m, bool first)
 {
     int64_t most = m->search.ahead > 1 ? m->search.ahead : 1;
-    int64_t allowed = LEAST_AHEAD + m->done / AHEAD_SHARE;
+    int64_t least = LEAST_AHEAD + BESIDE * (m->devices - 1);
+    int64_t allowed = least + m->done / AHEAD_SHARE;
     if (first || allowed > most)
         allowed = most;
-    int64_t busy = LEAST_AHEAD + (m->pace < most ? m->pace : most);
+    int64_t busy = least + (m->pace < most ? m->pace : most);
     return m->pace > 0 && most > 1 && busy > allowed ? busy : allowed;
 }
 
@@ -506,6 +510,13 @@ static void model_pace(void *state, double ahead)
     m->pace = ahead < 1e6 ? (int64_t)ceil(ahead) : 1000000;
 }
 
+static void model_widen(void *state, int devices, int ahead)
+{
+    model *m = state;
+    m->devices = devices;
+    m->search.ahead = ahead;
+}
+
 static void model_report(void *state, int64_t index, const at__finding *finding)
 {
     model *m = state;
@@ -534,5 +545,6 @@ const at__strategy at__strategy_model = {
     .consider = model_consider,
     .report = model_report,
     .pace = model_pace,
+    .widen = model_widen,
     .close = model_close,
 };

@@ -1,5 +1,5 @@
 /*
- * contest.c - the loop of a contest: propose, compile, feed the device, take what it measured, store.
+ * contest.c - the loop of a contest: propose, compile, feed the devices, take what they measured, store.
  *
  * Every round does a little of each and waits only when nothing moved, so that compilers, queue and device
  * are busy at once. Invariant: a candidate is proposed, compiled, ready or with the device, decided, stored,
@@ -56,7 +56,7 @@ static void tell_pace(at__contest *c, const at__candidate *a)
     c->compile_s += a->build.compile_s;
     c->measure_s += a->m.busy_s;
     if (c->strategy->pace)
-        c->strategy->pace(c->strategy_state, c->compile_s / c->measure_s);
+        c->strategy->pace(c->strategy_state, at__contest_ready_seats(c) * (c->compile_s / c->measure_s));
 }
 
 /* An outcome is known: count it, tell the strategy, remember the best. */
@@ -96,7 +96,7 @@ static bool use_known(at__contest *c, at__candidate *a)
     return true;
 }
 
-static at_status make_ready(at__contest *c, size_t tag, at_error *err)
+at_status at__contest_make_ready(at__contest *c, size_t tag, at_error *err)
 {
     if (c->ready_first > 256) { /* the front is used up: move the rest down */
         memmove(c->ready, c->ready + c->ready_first, c->ready_count * sizeof *c->ready);
@@ -115,7 +115,7 @@ static bool resume(at__contest *c, int64_t index, at_status *status, at_error *e
         if (c->candidates[i]->deferred && c->candidates[i]->index == index) {
             c->candidates[i]->deferred = false;
             c->deferred--;
-            *status = make_ready(c, i, err);
+            *status = at__contest_make_ready(c, i, err);
             return true;
         }
     return false;
@@ -150,7 +150,7 @@ static at_status propose_one(at__contest *c, at_error *err)
     size_t tag = c->candidate_count - 1;
     status = at__build_start(&a->build, builder, a->t, c->problem.type, &a->config, c->slots, err);
     if (status == AT_OK && a->build.done)
-        return make_ready(c, tag, err);
+        return at__contest_make_ready(c, tag, err);
     if (status == AT_OK)
         status = at__pool_submit(builder->pool, AT__POOL_TAG(c->owner, tag), at__str_text(&a->build.source),
                                  a->t->file, builder->cc, AT__CUBIN, err);
@@ -213,7 +213,7 @@ static void trace_queues(const at__contest *c)
 {
     at__trace *trace = c->env->options->trace;
     at__trace_count(trace, at__env_trace_id(c->env), "compiled, waiting for the device",
-                    (int64_t)c->ready_count + at__device_queued(c->env->device));
+                    (int64_t)c->ready_count + at__contest_queued(c));
 }
 
 static at_status take_compiled(at__contest *c, at_error *err)
@@ -230,7 +230,7 @@ static at_status take_compiled(at__contest *c, at_error *err)
         at__build_finish(&a->build, &c->env->builder, &done);
         at__compiled_clear(&done);
         if (status == AT_OK && a->build.ok && !c->tally.interrupted) {
-            status = make_ready(c, tag, err);
+            status = at__contest_make_ready(c, tag, err);
         } else if (status == AT_OK && !a->build.ok) {
             a->m = (at__measured){ .outcome = AT__COMPILE_FAILED, .resources = AT__RESOURCES_UNKNOWN };
             decide(c, a);
@@ -290,14 +290,14 @@ static double to_beat(const at__contest *c)
     return c->tally.best && by_time ? c->tally.best->m.timing.median_s : 0;
 }
 
-static at_status feed_device(at__contest *c, bool *progressed, at_error *err)
+static at_status feed_devices(at__contest *c, bool *progressed, at_error *err)
 {
     at_status status = AT_OK;
-    at__device *device = c->env->device;
+    int seat = 0;
     if (c->ready_count && c->tally.fed_s <= 0)
         c->tally.fed_s = at__now_s();
-    while (status == AT_OK && c->ready_count && at__device_queued(device) < AT__DEVICE_QUEUE &&
-           !c->tally.interrupted) {
+    while (status == AT_OK && c->ready_count && !c->tally.interrupted &&
+           (seat = at__contest_free_seat(c)) >= 0) {
         size_t tag = c->ready[c->ready_first++];
         at__trial trial = { .tag = (int64_t)tag, .is_copy = c->is_copy, .best_s = to_beat(c) };
         c->ready_count--;
@@ -311,8 +311,11 @@ static at_status feed_device(at__contest *c, bool *progressed, at_error *err)
         }
         if (status != AT_OK)
             return at_fail(err, status, "%s", cause.text);
-        if (wanted(c, c->candidates[tag], &trial.kernel))
-            status = at__device_submit(device, &trial, err);
+        if (!wanted(c, c->candidates[tag], &trial.kernel))
+            continue;
+        c->candidates[tag]->seat = seat;
+        c->candidates[tag]->away = true;
+        status = at__device_submit(c->seats[seat].device, &trial, err);
     }
     return status;
 }
@@ -328,29 +331,49 @@ static bool is_to_compile_again(at__contest *c, at__candidate *a, const at__meas
     return at__build_distrust(&a->build);
 }
 
-static at_status take_measured(at__contest *c, bool *progressed, at_error *err)
+static void take_one(at__contest *c, size_t seat, const at__measured *m)
+{
+    at__candidate *a = c->candidates[m->tag];
+    int ordinal = at__device_info_of(c->seats[seat].device)->ordinal;
+    a->away = false;
+    if (is_to_compile_again(c, a, m))
+        return;
+    a->m = *m;
+    if (c->env->builder.nvrtc) { /* a replay has them from the recording */
+        a->m.resources.stack_bytes = a->build.resources.stack_bytes;
+        a->m.resources.spill_bytes = a->build.resources.spill_bytes;
+    }
+    at__trace_span(c->env->options->trace, AT__TRACK_DEVICE, ordinal < 0 ? 0 : ordinal, 0, a->t->name,
+                   a->identity, at__now_s() - m->busy_s, at__now_s());
+    trace_queues(c);
+    decide(c, a);
+}
+
+/* Of one device, which may be gone afterwards. */
+static at_status take_of(at__contest *c, size_t seat, bool *progressed, at_error *err)
 {
     at_status status = AT_OK;
     bool got = true;
-    while (status == AT_OK && got) {
+    while (status == AT_OK && got && c->seats[seat].device) {
         at__measured m;
-        status = at__device_pump(c->env->device, &m, &got, err);
-        if (got) {
-            at__candidate *a = c->candidates[m.tag];
-            *progressed = true;
-            if (is_to_compile_again(c, a, &m))
-                continue;
-            a->m = m;
-            if (c->env->builder.nvrtc) { /* a replay has them from the recording */
-                a->m.resources.stack_bytes = a->build.resources.stack_bytes;
-                a->m.resources.spill_bytes = a->build.resources.spill_bytes;
-            }
-            at__trace_span(c->env->options->trace, AT__TRACK_DEVICE, at__env_trace_id(c->env), 0, a->t->name,
-                           a->identity, at__now_s() - m.busy_s, at__now_s());
-            trace_queues(c);
-            decide(c, a);
-        }
+        at_error why = { 0 };
+        status = at__device_pump(c->seats[seat].device, &m, &got, &why);
+        *progressed |= got;
+        if (status != AT_OK)
+            return at__contest_lose(c, seat, status, &why, err);
+        if (got && at__contest_is_gauge(&m))
+            at__contest_gauged(c, seat, &m);
+        else if (got)
+            take_one(c, seat, &m);
     }
+    return AT_OK;
+}
+
+static at_status take_measured(at__contest *c, bool *progressed, at_error *err)
+{
+    at_status status = AT_OK;
+    for (size_t i = 0; i < c->seat_count && status == AT_OK; i++)
+        status = take_of(c, i, progressed, err);
     return status;
 }
 
@@ -368,34 +391,44 @@ static at__trial_row row_of(const at__candidate *a)
                             .source_hash = a->build.source_hash };
 }
 
-/* Stores what is decided and not yet stored, up to FLUSH_ROWS, in one transaction; *wrote says how many. */
-static at_status flush(at__contest *c, size_t *wrote, at_error *err)
+/* Stores what is decided and not yet stored, up to FLUSH_ROWS, in one transaction; *wrote says how many more.
+ */
+static at_status flush_of(at__contest *c, size_t seat, size_t *wrote, at_error *err)
 {
     at__trial_row rows[FLUSH_ROWS];
     at__candidate *from[FLUSH_ROWS];
     size_t count = 0;
 
-    *wrote = 0;
     for (size_t i = c->unstored; i < c->candidate_count && count < FLUSH_ROWS; i++) {
         at__candidate *a = c->candidates[i];
-        if (a->decided && !a->stored) {
+        if (a->decided && !a->stored && a->seat == (int)seat) {
             from[count] = a;
             rows[count++] = row_of(a);
         }
     }
-    c->flushed_s = at__now_s();
     if (!count)
         return AT_OK;
     double start = at__now_s();
-    at_status status =
-        at__store_put_trials(c->env->store, c->env->run_id, &c->key, &c->env->fingerprint, rows, count, err);
+    at_status status = at__store_put_trials(c->env->store, c->seats[seat].run_id, &c->key,
+                                            &c->env->fingerprint, rows, count, err);
     at__trace_span(c->env->options->trace, AT__TRACK_STORE, at__env_trace_id(c->env), 0, "store trials", "",
                    start, at__now_s());
     for (size_t i = 0; i < count && status == AT_OK; i++)
         from[i]->stored = true;
     while (c->unstored < c->candidate_count && c->candidates[c->unstored]->stored)
         c->unstored++;
-    *wrote = status == AT_OK ? count : 0;
+    *wrote += status == AT_OK ? count : 0;
+    return status;
+}
+
+/* Of each device, as its own run. */
+static at_status flush(at__contest *c, size_t *wrote, at_error *err)
+{
+    at_status status = AT_OK;
+    *wrote = 0;
+    for (size_t i = 0; i < c->seat_count && status == AT_OK; i++)
+        status = flush_of(c, i, wrote, err);
+    c->flushed_s = at__now_s();
     return status;
 }
 
@@ -411,6 +444,7 @@ static void report_progress(at__contest *c)
     p.done = c->tally.decided;
     p.total = c->search.max_trials;
     p.failed = c->tally.failed;
+    p.helping = at__contest_ready_seats(c) - 1;
     p.elapsed_s = now - c->tally.started_s;
     p.left_s =
         c->tally.decided ? p.elapsed_s / (double)c->tally.decided * (double)(p.total - c->tally.decided) : -1;
@@ -425,15 +459,21 @@ static void report_progress(at__contest *c)
 
 static void wait_for_something(at__contest *c)
 {
-    struct pollfd device = at__device_fd(c->env->device);
-    at__pool_wait(c->env->builder.pool, &device, 50);
+    struct pollfd fds[AT__POOL_ALSO] = { at__device_fd(c->env->device) };
+    int count = 1;
+    if (c->offer)
+        fds[count++] = at__crew_fd(c->offer);
+    for (size_t i = 1; i < c->seat_count && count < AT__POOL_ALSO; i++)
+        if (c->seats[i].device)
+            fds[count++] = at__device_fd(c->seats[i].device);
+    at__pool_wait_all(c->env->builder.pool, fds, count, 50);
 }
 
 static bool finished(const at__contest *c)
 {
     bool nothing_more = c->exhausted || c->tally.interrupted;
     bool waiting = (c->ready_count || c->again_count) && !c->tally.interrupted;
-    return nothing_more && !waiting && compiling(c) == 0 && at__device_queued(c->env->device) == 0;
+    return nothing_more && !waiting && compiling(c) == 0 && at__contest_queued(c) == 0;
 }
 
 at_status at__contest_run(at__contest *c, const at__progress *shown, double ceiling_s, at_error *err)
@@ -451,7 +491,9 @@ at_status at__contest_run(at__contest *c, const at__progress *shown, double ceil
         if (status == AT_OK)
             status = take_compiled(c, err);
         if (status == AT_OK)
-            status = feed_device(c, &progressed, err);
+            status = at__contest_admit(c, &progressed, err);
+        if (status == AT_OK)
+            status = feed_devices(c, &progressed, err);
         if (status == AT_OK)
             status = take_measured(c, &progressed, err);
         if (status == AT_OK && at__now_s() - c->flushed_s > FLUSH_S)
@@ -464,6 +506,7 @@ at_status at__contest_run(at__contest *c, const at__progress *shown, double ceil
         c->tally.interrupted = true;
         status = AT_OK;
     }
+    at__contest_dismiss(c);
     /* Whatever ended the run, what was measured is kept. */
     at_status kept = AT_OK;
     do {

@@ -5,12 +5,16 @@
  * once: compile workers, a short queue of compiled kernels, the device. A problem has two contests on the
  * same buffers: plain copies, which give the ceiling, and the op's own templates.
  *
+ * Other devices of the same model may take part (crew.h): the strategy proposes for all of them. What they
+ * measured is stored as it is, in the run of the device that did.
+ *
  * Candidates belong to their contest and stay where they are until it is closed. One thread uses a contest.
  */
 #ifndef AUTOTUNE_CONTEST_H
 #define AUTOTUNE_CONTEST_H
 
 #include "lang/metric.h"
+#include "tune/crew.h"
 #include "tune/env.h"
 
 typedef struct at__contest at__contest;
@@ -25,6 +29,8 @@ typedef struct at__candidate {
     at__measured m; /* valid once it is decided                                        */
     double score;   /* likewise, when timed: what is tuned for, smaller is better; INFINITY: none */
     bool decided, known, stored;
+    int seat;      /* which of the contest's devices has or had it; 0: its own        */
+    bool away;     /* with that device, now                                           */
     bool deferred; /* compiled, and taken back by the strategy                        */
 } at__candidate;
 
@@ -36,6 +42,7 @@ typedef struct at__contest_count {
     int64_t known;             /* of them taken from the store                            */
     double busy_s, saved_s;    /* sums over its trials, as in at__measured                */
     double started_s;          /* on at__now_s()                                          */
+    double helped_s;           /* seconds of other devices that took part, together       */
     double fed_s;              /* when the device got its first trial; 0: not yet         */
     bool settled;              /* the strategy ended it, because little was to be gained  */
     bool interrupted;          /* by the user or by the budget                            */
@@ -57,6 +64,12 @@ bool at__contest_is_copy(const at__contest *contest);
 /* Proposes as many candidates as the compilers take, and has them compiled, without waiting: before the
  * device is ready. */
 at_status at__contest_compile_ahead(at__contest *contest, at_error *err) AT_MUST_CHECK;
+
+/*
+ * From now on devices that come for the offer (NULL: none) measure too, as long as the contest runs. They are
+ * compared with its own by the fastest of `copies` (NULL: by what is the fastest so far). Borrows both.
+ */
+void at__contest_hire(at__contest *contest, at__offer *offer, at__contest *copies);
 
 /*
  * Runs until the strategy, the budget or the user says stop. Everything measured is stored. `shown` is what

@@ -152,7 +152,9 @@ at_status at__contest_open(at__contest **out, at__env *env, const at__problem *p
     c->problem = *problem;
     c->is_copy = is_copy;
     c->tally.started_s = at__now_s();
-    at_status status = open_contest(c, err);
+    at_status status = at__contest_seat_own(c, err);
+    if (status == AT_OK)
+        status = open_contest(c, err);
     if (status == AT_OK)
         *out = c;
     else
@@ -183,6 +185,7 @@ void at__contest_close(at__contest *c)
         free(c->known[i].key);
     for (int i = 0; i < c->space_count; i++)
         at__space_close(c->spaces[i]);
+    free(c->seats);
     free(c->candidates);
     free(c->known);
     free(c->spaces);

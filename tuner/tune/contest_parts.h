@@ -1,6 +1,7 @@
 /*
  * contest_parts.h - the insides of a contest. Private to contest*.c: contest.c runs it, contest_open.c opens
- * it with what is known, contest_space.c opens the spaces, contest_leaders.c says who goes into the final.
+ * it with what is known, contest_space.c opens the spaces, contest_seats.c has the devices that measure,
+ * contest_leaders.c says who goes into the final.
  */
 #ifndef AUTOTUNE_CONTEST_PARTS_H
 #define AUTOTUNE_CONTEST_PARTS_H
@@ -20,8 +21,31 @@ typedef struct at__known_trial {
     at__resources resources;
 } at__known_trial;
 
+/* A device that measures for a contest. The first is its own and stays. */
+typedef struct at__seat {
+    at__device *device;           /* NULL: it has gone */
+    int64_t run_id;               /* in the store      */
+    int workers;                  /* compile workers that came along */
+    bool ready;                   /* it may have candidates: its own, or one that is like it */
+    double since_s;               /* it is ready; on at__now_s() */
+    int asked, gauged;            /* times that the gauge was to be measured on it, and was */
+    double gauge_s, gauge_spread; /* the fastest of them */
+} at__seat;
+
+/* What tells cards apart: a kernel that each of them measures. */
+typedef struct at__gauge {
+    at__contest *copies; /* NULL: the gauge is the fastest so far */
+    at__kernel kernel;
+    bool is_copy, chosen;
+    bool failed; /* there can be none: the contest's own device works alone */
+} at__gauge;
+
 struct at__contest {
     at__env *env;
+    at__seat *seats;
+    size_t seat_count, seat_cap;
+    at__offer *offer; /* NULL: nobody else is wanted */
+    at__gauge gauge;
     at__problem problem;
     bool is_copy;
     at__problem_key key;
@@ -55,6 +79,35 @@ struct at__contest {
 
 /* Opens the templates' spaces. On a replay they hold what was recorded, nothing else. */
 at_status at__contest_open_spaces(at__contest *contest, at_error *err);
+
+/* ---- the devices: contest_seats.c ---- */
+
+/* The contest's own. AT_ERR_MEMORY. */
+at_status at__contest_seat_own(at__contest *contest, at_error *err);
+
+/* Lets in who has come, and has the gauge measured. *progressed is set when something was done. */
+at_status at__contest_admit(at__contest *contest, bool *progressed, at_error *err);
+
+/* The seat with the least to do that can take a trial; -1: none. */
+int at__contest_free_seat(const at__contest *contest);
+
+/* What a device says of the gauge; whether its seat is one of the contest's from now on. */
+void at__contest_gauged(at__contest *contest, size_t seat, const at__measured *measured);
+bool at__contest_is_gauge(const at__measured *measured);
+
+/* A device that came to help has gone: its candidates are ready for the others. */
+at_status at__contest_lose(at__contest *contest, size_t seat, at_status status, const at_error *why,
+                           at_error *err);
+
+/* Gives back all that came. */
+void at__contest_dismiss(at__contest *contest);
+
+/* Candidates with all devices together, and devices that measure. */
+int at__contest_queued(const at__contest *contest);
+int at__contest_ready_seats(const at__contest *contest);
+
+/* A candidate, by its number, can go to a device. */
+at_status at__contest_make_ready(at__contest *contest, size_t tag, at_error *err);
 
 /* A new candidate, owned by the contest; NULL: out of memory. */
 at__candidate *at__contest_add(at__contest *contest, const at__space *space, int64_t index, int64_t local);

@@ -7,6 +7,7 @@
 
 #include "compile/builder.h"
 #include "device/device.h"
+#include "tune/crew.h"
 #include "tune/job.h"
 
 typedef struct at__env {
@@ -24,6 +25,7 @@ typedef struct at__env {
     at__cancel cancel;             /* of what is waited for just now                            */
     double budget_until_s;         /* when the problem's budget ends, on at__now_s(); 0: never  */
     char doing[AT__MAX_NAME + 40]; /* what a setup is busy with: "counting the ..."; "" nothing */
+    at__crew *crew;                /* other devices of the model; NULL: it works alone          */
     bool old_templates;            /* the recording's templates are others, and the user was warned        */
 } at__env;
 

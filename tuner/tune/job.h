@@ -48,6 +48,7 @@ typedef struct at__progress {
     at__phase phase;
     int64_t done, total;      /* trials of this problem                            */
     int64_t failed;           /* of them: not timed                                */
+    int helping;              /* other devices that measure for it, too            */
     double best_s;            /* 0: none yet                                       */
     double best_share;        /* of the copy ceiling; 0: unknown                   */
     const char *best;         /* "tile_rows TILE=32 ..."; ""                       */

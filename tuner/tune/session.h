@@ -42,10 +42,19 @@ void at__session_close(at__session *session); /* NULL is allowed */
 at__env *at__session_env(at__session *session);
 
 /*
- * One problem, from its buffers to its stored winner; `index` of `count` for the display. What became of it
- * is a result event, also when it has no winner; an error means that the device or the store is lost.
+ * One problem, from its buffers to its stored winner; `index` of `count` for the display. Where the
+ * environment has a crew, the problem stays until that is closed. What became of it is a result event, also
+ * when it has no winner; an error means that the device or the store is lost.
  */
 at_status at__session_tune(at__session *session, const at__problem *problem, int index, int count,
+                           at_error *err) AT_MUST_CHECK;
+
+/*
+ * Takes part in a problem of the crew's that another device tunes, named by its offer: opens it here, and
+ * lends the device until that search is over. What the device measures belongs to this session's run. A
+ * problem that cannot be opened here is passed over; an error means that the device is lost.
+ */
+at_status at__session_help(at__session *session, at__crew *crew, int64_t offer, const at__problem *problem,
                            at_error *err) AT_MUST_CHECK;
 
 #endif

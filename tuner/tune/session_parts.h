@@ -1,6 +1,7 @@
 /*
  * session_parts.h - the insides of a session. Private to session*.c: session.c opens and closes it,
- * session_problem.c tunes a problem, session_winner.c stores what came of it.
+ * session_problem.c tunes a problem, session_winner.c stores what came of it, session_help.c takes part in
+ * another device's problem.
  */
 #ifndef AUTOTUNE_SESSION_PARTS_H
 #define AUTOTUNE_SESSION_PARTS_H
@@ -23,6 +24,7 @@ typedef struct at__job {
     at__session *s;
     at__env *env;
     at__contest *copies, *main; /* copies NULL: none, or not yet     */
+    at__offer *offer;           /* NULL: nobody is asked for help    */
     bool cancelled;             /* in its setup or in its final      */
     at__final final;
 } at__job;

@@ -134,16 +134,36 @@ static at_status set_up(at__job *j, at_error *err)
     return status;
 }
 
+/* Devices without a problem of their own open this one at the same time. */
+static at_status ask_for_help(at__job *j, at_error *err)
+{
+    if (!j->env->crew)
+        return AT_OK;
+    return at__crew_offer(&j->offer, j->env->crew, j->s->now.problem, err);
+}
+
+static at_status run_search(at__job *j, double ceiling_s, at_error *err)
+{
+    at__contest_hire(j->main, j->offer, j->copies);
+    at_status status = run_contest(j, j->main, AT__PHASE_SEARCH, ceiling_s, err);
+    at__contest_hire(j->main, NULL, NULL);
+    return status;
+}
+
 static at_status measure_all(at__job *j, at_error *err)
 {
     double start = at__now_s(), ceiling_s = 0;
     const at__problem_key *key = at__contest_key(j->main);
-    at_status status = set_up(j, err);
+    at_status status = ask_for_help(j, err);
+    if (status == AT_OK)
+        status = set_up(j, err);
     at__env_trace(j->env, "set up", key->shape, start);
     if (status == AT_OK)
         status = run_copies(&ceiling_s, j, err);
     if (status == AT_OK)
-        status = run_contest(j, j->main, AT__PHASE_SEARCH, ceiling_s, err);
+        status = run_search(j, ceiling_s, err);
+    at__crew_withdraw(j->offer);
+    j->offer = NULL;
     begin_final(j->s, at__contest_tally(j->main));
     if (status == AT_OK)
         status = at__final_run(&j->final, j->env, j->main, j->copies, err);
@@ -199,7 +219,7 @@ static void fill_result(at__result *r, const at__job *j, double started_s)
     r->known = main.known;
     r->race_saved_s = main.saved_s + copies.saved_s;
     r->device_busy_s = main.busy_s + copies.busy_s + j->final.seconds;
-    r->device_open_s = first_s > 0 ? at__now_s() - first_s : 0;
+    r->device_open_s = first_s > 0 ? at__now_s() - first_s + main.helped_s : 0;
     r->interrupted =
         main.interrupted || j->cancelled || (!r->from_store && at__cancel_asked(&j->env->cancel));
     r->elapsed_s = at__now_s() - started_s;

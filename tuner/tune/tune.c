@@ -1,7 +1,9 @@
 /*
  * tune.c - devices, their threads, and who tunes which problem.
  *
- * Devices of one model form a group and draw problems from its list; every group has the whole list.
+ * Devices of one model form a group and draw problems from its list; every group has the whole list. A device
+ * for which none is left takes part in the search of another one of its group (crew.h). The problem of a
+ * device that is lost goes back to the group.
  */
 #include "tune/tune.h"
 
@@ -16,8 +18,12 @@
 
 typedef struct group {
     const at__device_info *model;
-    size_t next;   /* problem to be drawn */
+    size_t next; /* problem to be drawn */
+    int members;
     bool *refused; /* problems that do not fit */
+    size_t *left;  /* problems of devices that were lost */
+    size_t left_count;
+    at__crew *crew;
     bool checked;
     pthread_mutex_t check; /* held while the first device's thread looks which ones that are */
 } group;
@@ -32,6 +38,7 @@ typedef struct team {
     pthread_mutex_t lock;          /* of everything below, and of the caller's events */
     group *groups;
     int group_count;
+    char warned[AT_ERROR_TEXT + 80]; /* last */
 } team;
 
 typedef struct member {
@@ -74,23 +81,44 @@ static void report_warning(void *context, const char *text)
 {
     team *t = context;
     pthread_mutex_lock(&t->lock);
-    if (t->events->warning)
+    bool again = strcmp(t->warned, text) == 0; /* by another device, as a rule */
+    snprintf(t->warned, sizeof t->warned, "%s", text);
+    if (t->events->warning && !again)
         t->events->warning(t->events->context, text);
     pthread_mutex_unlock(&t->lock);
+}
+
+static bool is_asked_to_end(const member *m)
+{
+    const at__tune_options *o = m->team->options;
+    return o->cancel && *o->cancel;
 }
 
 /* The next problem of the group; false when there is none, or the user wants to stop. */
 static bool draw(member *m, size_t *index)
 {
-    const at__tune_options *o = m->team->options;
+    group *g = m->group;
     pthread_mutex_lock(&m->team->lock);
-    while (m->group->next < m->team->count && m->group->refused[m->group->next])
-        m->group->next++;
-    *index = m->group->next;
-    bool more = *index < m->team->count && !(o->cancel && *o->cancel);
-    m->group->next += more;
+    while (g->next < m->team->count && g->refused[g->next])
+        g->next++;
+    bool again = g->left_count > 0, more = (again || g->next < m->team->count) && !is_asked_to_end(m);
+    if (more)
+        *index = again ? g->left[--g->left_count] : g->next++;
+    if (more)
+        at__crew_begin(g->crew);
     pthread_mutex_unlock(&m->team->lock);
     return more;
+}
+
+/* A problem that was drawn is done, or another device is to begin it again: what was measured is stored. */
+static void put_down(member *m, size_t index)
+{
+    group *g = m->group;
+    pthread_mutex_lock(&m->team->lock);
+    if (m->status != AT_OK && at__device_is_lost(m->device))
+        g->left[g->left_count++] = index;
+    at__crew_end(g->crew);
+    pthread_mutex_unlock(&m->team->lock);
 }
 
 /* Tells at once, of a list that may take hours, what cannot be measured at all. */
@@ -111,17 +139,43 @@ static void refuse(member *m, at__env *env)
     pthread_mutex_unlock(&g->check);
 }
 
+/* Looks once whether another device has a use for this one. */
+static void help(member *m, int64_t *last)
+{
+    int64_t offer;
+    const at__problem *problem = NULL;
+    if (!at__crew_find(m->group->crew, &offer, &problem, *last))
+        return;
+    *last = offer;
+    m->status = at__session_help(m->session, m->group->crew, offer, problem, &m->err);
+}
+
 static void *member_main(void *context)
 {
     member *m = context;
     team *t = m->team;
+    bool idle = false, over = false; /* idle: nobody was at work, and something may have been left */
+    int64_t helped = 0;              /* the offer, once */
     size_t index;
 
     m->status = at__session_open(m->session, m->device, &m->err);
     if (m->status == AT_OK)
         refuse(m, at__session_env(m->session));
-    while (m->status == AT_OK && draw(m, &index))
-        m->status = at__session_tune(m->session, &t->problems[index], (int)index, (int)t->count, &m->err);
+    if (m->status == AT_OK)
+        at__session_env(m->session)->crew = m->group->members > 1 ? m->group->crew : NULL;
+    while (m->status == AT_OK && !over) {
+        if (draw(m, &index)) {
+            idle = false;
+            m->status = at__session_tune(m->session, &t->problems[index], (int)index, (int)t->count, &m->err);
+            put_down(m, index);
+        } else if (idle || is_asked_to_end(m)) {
+            over = true;
+        } else if (at__crew_is_idle(m->group->crew)) {
+            idle = true;
+        } else {
+            help(m, &helped);
+        }
+    }
     at__session_close(m->session);
     m->session = NULL;
     return NULL;
@@ -140,12 +194,13 @@ static group *group_for(team *t, const at__device_info *info)
         if (same_model(t->groups[i].model, info))
             return &t->groups[i];
     group *g = &t->groups[t->group_count];
-    *g = (group){ .model = info, .refused = calloc(t->count, sizeof *g->refused) };
-    if (!g->refused)
-        return NULL;
+    *g = (group){ .model = info,
+                  .refused = calloc(t->count, sizeof *g->refused),
+                  .left = calloc(t->count, sizeof *g->left),
+                  .crew = at__crew_open() };
     pthread_mutex_init(&g->check, NULL);
     t->group_count++;
-    return g;
+    return g->refused && g->left && g->crew ? g : NULL;
 }
 
 static at_status room_for(members *all, int count, at_error *err)
@@ -246,6 +301,7 @@ static at_status form_groups(members *all, team *t, at_error *err)
         m->group = t->groups ? group_for(t, at__device_info_of(m->device)) : NULL;
         if (!m->group)
             return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        m->group->members++;
     }
     return AT_OK;
 }
@@ -295,7 +351,9 @@ at_status at__tune(const at__problem *problems, size_t count, const at__catalog 
     close_members(&all);
     for (int i = 0; i < t.group_count; i++) {
         pthread_mutex_destroy(&t.groups[i].check);
+        at__crew_close(t.groups[i].crew);
         free(t.groups[i].refused);
+        free(t.groups[i].left);
     }
     pthread_mutex_destroy(&t.lock);
     free(t.groups);

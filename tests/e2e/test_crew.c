@@ -1,0 +1,126 @@
+/*
+ * test_crew.c - several devices of one model and one problem: they share its configurations, and what happens
+ * to one of them does not stop the others.
+ *
+ * Devices load slowly here, so that the other one has time to come, however busy the machine is. Which one
+ * begins is not said.
+ */
+#include "e2e_support.h"
+
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+TestSuite(crew, .init = e2e_begin, .fini = e2e_end);
+
+static e2e_run run;
+
+#define TWO    "count 2\ntime copy_mine 224 5000\n"
+#define SLOW   "slow cuModuleLoadData 80\n"
+#define TRIALS "SELECT count(*) FROM trial WHERE outcome = 'timed'"
+
+/* Devices that measured trials of the op itself. */
+#define DEVICES                                                                                              \
+    "SELECT count(DISTINCT r.device_uuid) FROM trial t JOIN run r ON r.id = t.run_id WHERE outcome = "       \
+    "'timed'"
+
+static void tune(const char *script, const char *args, int code)
+{
+    e2e_script(script);
+    e2e_tune(&run, E2E_REAL, args);
+    e2e_expect(run.code == code, run);
+    e2e_expect_no_process();
+    e2e_expect_whole();
+}
+
+Test(crew, two_devices_share_one_problem_and_find_what_one_finds)
+{
+    tune(TWO SLOW, E2E_MINE "--device all", 0);
+    e2e_expect(strstr(run.out, "THREADS=224"), run);
+    cr_assert_eq(e2e_count(TRIALS), 32, "each once");
+    cr_assert_eq(e2e_count(DEVICES), 2);
+    tune(TWO SLOW, E2E_MINE "--device 0 --force", 0);
+    e2e_expect(strstr(run.out, "THREADS=224"), run);
+    cr_assert_eq(e2e_count(DEVICES), 1, "who measured it last is stored");
+}
+
+/* There are copies, which tell cards apart. */
+Test(crew, a_transpose_is_shared_too)
+{
+    tune("count 2\n" SLOW,
+         "tune transpose 300x500 f32 --device all --jobs 2 --template tile --max-trials 60 "
+         "--strategy random",
+         0);
+    e2e_expect(!strstr(run.err, "does not take part"), run);
+    cr_assert_eq(e2e_count(DEVICES " AND template_id IN (SELECT id FROM template WHERE name = 'tile')"), 2);
+}
+
+Test(crew, cards_that_are_further_apart_than_the_noise_are_not_mixed)
+{
+    tune("count 2\n" SLOW "on 1\ntime * * 40000", E2E_MINE "--device all", 0);
+    e2e_expect(strstr(run.err, " does not take part in 1000"), run);
+    cr_assert_eq(e2e_count(TRIALS), 32);
+    cr_assert_eq(e2e_count(DEVICES), 1);
+}
+
+/* It measures a few and is gone for good, as a helper or with the problem as its own. */
+Test(crew, a_device_that_dies_loses_only_its_own_trial)
+{
+    tune(TWO SLOW "on 1\nfail cuStreamBeginCapture_v2 12 999 sticky create gone\ngone gone",
+         E2E_MINE "--device all", 3);
+    e2e_expect(strstr(run.out, "THREADS=224"), run);
+    e2e_expect(strstr(run.err, "GPU 1, which took part in 1000, is lost") || strstr(run.err, "GPU 1  1/1"),
+               run);
+    cr_assert_eq(e2e_count(TRIALS), 32, "others tried what it had");
+}
+
+Test(crew, the_problem_of_a_device_that_dies_is_done_by_another)
+{
+    e2e_write("shapes", "copy 1000 f32\ncopy 2000 f32\ncopy 3000 f32\n");
+    tune(TWO "on 0\nslow cuModuleLoadData 50\nfail cuStreamBeginCapture_v2 12 999 sticky create gone\n"
+             "gone gone",
+         "tune --shapes shapes --template mine --templates templates --jobs 2 --device all", 3);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM winner"), 3);
+    cr_assert_eq(e2e_count(TRIALS), 3 * 32);
+}
+
+Test(crew, a_runner_that_is_killed_starts_again_and_nobody_waits_for_it)
+{
+    int list[64], killed = 0;
+    e2e_script(TWO SLOW);
+    e2e_start(&run, E2E_REAL, E2E_MINE "--device all");
+    e2e_wait_for_rows(&run, TRIALS, 3);
+    int count = e2e_processes(list, 64);
+    for (int i = 0; i < count; i++)
+        if (e2e_role(list[i]) == 'r')
+            killed += kill(list[i], SIGKILL) == 0;
+    e2e_wait(&run);
+    e2e_expect(run.code == 0, run);
+    cr_assert_gt(killed, 0);
+    e2e_expect(strstr(run.out, "THREADS=224"), run);
+    cr_assert_eq(e2e_count(TRIALS), 32);
+}
+
+Test(crew, a_kernel_that_hangs_costs_one_trial)
+{
+    e2e_script(TWO "kernel copy_mine 64 hang\n" SLOW);
+    e2e_tune(&run, E2E_QUICK, E2E_MINE "--device all");
+    e2e_expect(run.code == 0, run);
+    cr_assert_eq(e2e_count(TRIALS), 31);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'timed_out'"), 1);
+    e2e_expect_no_process();
+}
+
+Test(crew, interrupted_it_ends_in_order)
+{
+    e2e_script(TWO "slow cuModuleLoadData 300\n");
+    e2e_start(&run, E2E_REAL, E2E_MINE "--device all");
+    e2e_wait_for_rows(&run, TRIALS, 6);
+    kill(run.pid, SIGINT);
+    e2e_wait(&run);
+    e2e_expect(run.code == 130, run);
+    e2e_expect_no_process();
+    e2e_expect_whole();
+    cr_assert_lt(e2e_count(TRIALS), 32);
+}

@@ -1,0 +1,122 @@
+/* test_crew.c - one problem on several devices at once, each a replay of one recording. */
+#include "tune/tune.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What a run came to, of its last problem. */
+typedef struct outcome {
+    int found;
+    double elapsed_s, median_s;
+    int64_t trials;
+    int helping; /* at most */
+    char winner[400];
+} outcome;
+
+static void on_result(void *context, const at__result *r)
+{
+    outcome *o = context;
+    o->found += r->found;
+    o->elapsed_s = r->elapsed_s;
+    for (int i = 0; i < AT__OUTCOMES; i++)
+        o->trials += r->outcomes[i];
+    if (!r->found)
+        return;
+    o->median_s = r->answer->winner.timing.median_s;
+    snprintf(o->winner, sizeof o->winner, "%s %s", r->answer->winner.template_name, r->answer->winner.config);
+}
+
+static void on_progress(void *context, const at__progress *p)
+{
+    outcome *o = context;
+    o->helping = p->helping > o->helping ? p->helping : o->helping;
+}
+
+static void on_warning(void *context, const char *text)
+{
+    (void)context, (void)text;
+}
+
+enum { MAX_DEVICES = 8 };
+
+#define RECORDING "replay:" AT_SOURCE_DIR "/db/recordings/h200.jsonl.gz"
+
+/* Of transposes in f32; `shapes` ended by { 0, 0 }. */
+static outcome tune(const char *spec, int devices, int64_t shapes[][2], const at__strategy *strategy,
+                    int64_t trials)
+{
+    char db[] = "/tmp/autotune-crew-XXXXXX";
+    const char *specs[MAX_DEVICES];
+    at__problem problems[4];
+    size_t count = 0;
+    at__catalog *catalog = NULL;
+    at_error err = { 0 };
+    outcome o = { .found = 0 };
+    const at__tune_events events = {
+        .context = &o, .progress = on_progress, .result = on_result, .warning = on_warning
+    };
+    int fd = mkstemp(db);
+    cr_assert_geq(fd, 0);
+    close(fd);
+    unlink(db);
+    for (int i = 0; i < devices; i++)
+        specs[i] = spec;
+    cr_assert_eq(at__catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
+    for (; shapes[count][0]; count++)
+        cr_assert_eq(at__problem_init(&problems[count], at__catalog_find_op(catalog, "transpose"), AT__F32,
+                                      shapes[count], 2, &err),
+                     AT_OK, "%s", err.text);
+    const at__tune_options options = { .devices = specs,
+                                       .device_count = devices,
+                                       .strategy = strategy,
+                                       .max_trials = trials,
+                                       .seed = 1,
+                                       .db_path = db };
+    cr_assert_eq(at__tune(problems, count, catalog, &options, &events, &err), AT_OK, "%s", err.text);
+    at__catalog_close(catalog);
+    unlink(db);
+    return o;
+}
+
+static int64_t ONE[][2] = { { 4096, 4096 }, { 0, 0 } };
+
+/* Slow enough that all of them come. */
+Test(crew, several_devices_find_what_one_finds)
+{
+    outcome alone = tune(RECORDING, 1, ONE, &at__strategy_exhaustive, 0);
+    outcome shared = tune(RECORDING "?pace=2", 3, ONE, &at__strategy_exhaustive, 0);
+    cr_assert_eq(alone.helping, 0);
+    cr_assert_eq(shared.helping, 2);
+    cr_assert_eq(shared.trials, alone.trials, "each configuration once");
+    cr_assert_str_eq(shared.winner, alone.winner);
+    cr_assert_float_eq(shared.median_s, alone.median_s, 0);
+}
+
+/* Copies and the final, which one device makes alone, are a second of it. */
+Test(crew, four_devices_need_a_fraction_of_the_time_of_one)
+{
+    outcome alone = tune(RECORDING "?pace=0.2", 1, ONE, &at__strategy_random, 250);
+    outcome shared = tune(RECORDING "?pace=0.2", 4, ONE, &at__strategy_random, 250);
+    cr_assert_eq(shared.trials, 250);
+    cr_assert_lt(shared.elapsed_s, 0.75 * alone.elapsed_s, "%.2f s, alone %.2f s", shared.elapsed_s,
+                 alone.elapsed_s);
+}
+
+Test(crew, a_model_proposes_for_all_and_finds_as_much)
+{
+    outcome shared = tune(RECORDING "?pace=1", 3, ONE, &at__strategy_model, 0);
+    outcome alone = tune(RECORDING, 1, ONE, &at__strategy_model, 0);
+    cr_assert_eq(shared.helping, 2);
+    cr_assert_leq(shared.median_s, 1.01 * alone.median_s);
+}
+
+Test(crew, problems_are_handed_out_first)
+{
+    static int64_t shapes[][2] = { { 4096, 4096 }, { 8191, 8193 }, { 16384, 16384 }, { 0, 0 } };
+    outcome o = tune(RECORDING "?pace=5", 2, shapes, &at__strategy_exhaustive, 0);
+    cr_assert_eq(o.found, 3);
+    cr_assert_eq(o.helping, 1, "the last one is shared");
+}

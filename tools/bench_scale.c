@@ -1,0 +1,723 @@
+/*
+ * bench_scale.c - what 1 to 1,024 GPUs make of a list of problems, or of one large space, by simulation.
+ *
+ * The strategies are the real ones, and the processor time that they take is measured while they run. Time is
+ * simulated: what becomes of a trial is recorded (or made up, --made-up), how long it takes is modelled by
+ * device/pace.h, and GPUs are handed out as tune/ does it: problems first, then places in the searches of
+ * others, each after it has opened the problem.
+ *
+ * A problem has a thread, which proposes for all of its GPUs; all problems share one supervisor, which every
+ * trial keeps busy for a moment: it takes what was measured and stores it. Events are handled in the order of
+ * their times; a handler may take a thread or the supervisor beyond the time of the next event, which then
+ * waits for it.
+ */
+#include "bench_spaces.h"
+#include "device/pace.h"
+#include "util/options.h"
+#include "util/rng.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define QUEUE       4  /* trials with a device, AT__DEVICE_QUEUE */
+#define READY_LIMIT 64 /* as in tune/contest.c                   */
+#define MOST_CORES  256
+#define COPIES      36
+#define GAUGES      2
+#define MOST_GPUS   8192
+
+static const at__usage USAGE = {
+    "bench_scale [options] [FILE...]",
+    "Simulates tuning the problems of recordings (or, with --made-up, one of the folder's spaces, whose "
+    "times "
+    "are\nmade up) on many GPUs, and prints how long it takes, what is found, and what the GPUs wait for.",
+};
+
+typedef struct settings {
+    int64_t cores, problems, max_trials, message_us, latency_us, setup_ms, final_ms, seed;
+    const at__strategy *strategy;
+    double worth;
+    int step;
+} settings;
+
+typedef enum kind { SET_UP, COPIED, COMPILED, MEASURED, OVER } kind;
+
+typedef struct event {
+    double at_s;
+    int64_t order; /* of equals the first */
+    kind kind;
+    int problem, gpu;
+    int64_t index;
+} event;
+
+typedef struct gpu {
+    int problem; /* -1: none */
+    bool ready;  /* it gets candidates */
+    int queued, helped;
+    double free_s, ready_since_s;
+    double busy_s, setup_s, ready_s; /* ready_s: sum over searches */
+} gpu;
+
+typedef enum phase { WAITING, OPENING, SEARCHING, ENDING, DONE } phase;
+
+typedef struct problem {
+    const at__bench_space *space;
+    phase phase;
+    void *state;
+    int boss, helping, devices; /* gpus; devices: that are ready, the boss too */
+    int64_t *ready, ready_first, ready_count;
+    size_t ready_cap;
+    double core_free_s[MOST_CORES];
+    int cores, compiling;
+    int64_t under_way, tried;
+    bool exhausted;
+    double thread_s, thread_busy_s; /* its thread is free then; was busy for so long */
+    double best_s, compile_s, measure_s;
+    double begun_s;
+} problem;
+
+typedef struct sim {
+    const settings *set;
+    event *heap;
+    size_t heap_count, heap_cap;
+    int64_t orders;
+    gpu *gpus;
+    int gpu_count;
+    problem *problems;
+    int problem_count, next;
+    double now_s, supervisor_s, supervisor_busy_s, compile_busy_s;
+    bool failed;
+} sim;
+
+/* ---- events ---- */
+
+static bool before(const event *a, const event *b)
+{
+    return a->at_s < b->at_s || (a->at_s == b->at_s && a->order < b->order);
+}
+
+static void post(sim *s, double at_s, kind what, int which, int device, int64_t index)
+{
+    if (!at__grow(&s->heap, &s->heap_cap, s->heap_count, sizeof *s->heap)) {
+        s->failed = true;
+        return;
+    }
+    event e = { at_s, s->orders++, what, which, device, index };
+    size_t i = s->heap_count++;
+    for (; i > 0 && before(&e, &s->heap[(i - 1) / 2]); i = (i - 1) / 2)
+        s->heap[i] = s->heap[(i - 1) / 2];
+    s->heap[i] = e;
+}
+
+static event next_event(sim *s)
+{
+    event top = s->heap[0], last = s->heap[--s->heap_count];
+    size_t i = 0;
+    for (size_t child = 1; child < s->heap_count; child = 2 * i + 1) {
+        child += child + 1 < s->heap_count && before(&s->heap[child + 1], &s->heap[child]);
+        if (!before(&s->heap[child], &last))
+            break;
+        s->heap[i] = s->heap[child];
+        i = child;
+    }
+    s->heap[i] = last;
+    return top;
+}
+
+/* ---- what things take ---- */
+
+static double cpu_now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double fraction(int64_t index, uint64_t salt)
+{
+    at__rng rng = { .state = (uint64_t)index * 0x9e3779b97f4a7c15u + salt };
+    return (double)(at__rng_next(&rng) >> 11) * 0x1p-53;
+}
+
+/* As measured: from the smallest kernel of a transpose to the largest, one core each. */
+static double compile_s_of(int64_t index)
+{
+    return 0.04 + 0.08 * fraction(index, 1);
+}
+
+/* One that is behind the best gets fewer samples: see runner/measure.c. */
+static double trial_s_of(const problem *p, int64_t index)
+{
+    const at__finding *f = &p->space->findings[index];
+    double slower = p->best_s > 0 ? f->seconds / p->best_s : 1;
+    at__measured m = { .outcome = f->outcome, .timing.median_s = f->seconds };
+    m.timing.samples = slower > 1.5 ? 1 : slower > 1.25 ? 2 : slower > 1.06 ? 4 : 7;
+    return at__pace_trial_s(&m);
+}
+
+static double gauge_s_of(const problem *p)
+{
+    at__measured m = { .outcome = AT__TIMED, .timing = { .median_s = p->space->sorted_s[0], .samples = 7 } };
+    return at__pace_trial_s(&m);
+}
+
+static void work(sim *s, int device, double seconds)
+{
+    s->gpus[device].busy_s += seconds;
+}
+
+/* ---- a search ---- */
+
+static void widen(sim *s, problem *p)
+{
+    double cores = (double)s->set->cores * p->devices;
+    p->cores = cores < MOST_CORES ? (int)cores : MOST_CORES;
+    if (s->set->strategy->widen)
+        s->set->strategy->widen(p->state, p->devices, p->cores + 2 * (p->devices - 1));
+}
+
+static int free_gpu(const sim *s, int which)
+{
+    int best = -1, least = QUEUE;
+    for (int i = 0; i < s->gpu_count; i++) {
+        const gpu *g = &s->gpus[i];
+        if (g->problem == which && g->ready && g->queued < least) {
+            least = g->queued;
+            best = i;
+        }
+    }
+    return best;
+}
+
+static void compile(sim *s, problem *p, int which, int64_t index)
+{
+    int core = 0;
+    for (int i = 1; i < p->cores; i++)
+        if (p->core_free_s[i] < p->core_free_s[core])
+            core = i;
+    double took_s = compile_s_of(index);
+    p->core_free_s[core] = fmax(p->core_free_s[core], p->thread_s) + took_s;
+    s->compile_busy_s += took_s;
+    p->compiling++;
+    post(s, p->core_free_s[core], COMPILED, which, -1, index);
+}
+
+static void propose(sim *s, problem *p, int which)
+{
+    while (!p->exhausted && p->ready_count < READY_LIMIT && p->compiling < 2 * p->cores) {
+        double from_s = cpu_now_s();
+        int64_t index = s->set->strategy->propose(p->state);
+        double took_s = cpu_now_s() - from_s;
+        p->thread_s += took_s;
+        p->thread_busy_s += took_s;
+        if (index == AT__NOT_YET)
+            return;
+        p->exhausted = index < 0;
+        if (index < 0)
+            return;
+        p->under_way++;
+        compile(s, p, which, index);
+    }
+}
+
+static bool is_wanted(sim *s, problem *p, int64_t index)
+{
+    if (!s->set->strategy->consider)
+        return true;
+    double from_s = cpu_now_s();
+    bool wanted = s->set->strategy->consider(p->state, index, &p->space->findings[index].resources);
+    double took_s = cpu_now_s() - from_s;
+    p->thread_s += took_s;
+    p->thread_busy_s += took_s;
+    p->exhausted &= wanted; /* it makes room for another one */
+    p->under_way -= !wanted;
+    return wanted;
+}
+
+static void feed(sim *s, problem *p, int which)
+{
+    int i = 0;
+    while (p->ready_count && (i = free_gpu(s, which)) >= 0) {
+        int64_t index = p->ready[p->ready_first++];
+        p->ready_count--;
+        if (!is_wanted(s, p, index))
+            continue;
+        gpu *g = &s->gpus[i];
+        double took_s = trial_s_of(p, index);
+        g->free_s = fmax(g->free_s, p->thread_s + 1e-6 * (double)s->set->latency_us) + took_s;
+        g->queued++;
+        p->measure_s += took_s;
+        p->compile_s += compile_s_of(index);
+        work(s, i, took_s);
+        post(s, g->free_s, MEASURED, which, i, index);
+    }
+}
+
+static void report(sim *s, problem *p, int64_t index)
+{
+    const at__finding *f = &p->space->findings[index];
+    double from_s = cpu_now_s();
+    p->tried++;
+    p->under_way--;
+    if (f->outcome == AT__TIMED && (p->best_s <= 0 || f->seconds < p->best_s))
+        p->best_s = f->seconds;
+    s->set->strategy->report(p->state, index, f);
+    if (s->set->strategy->pace && p->measure_s > 0)
+        s->set->strategy->pace(p->state, p->devices * p->compile_s / p->measure_s);
+    p->thread_busy_s += cpu_now_s() - from_s;
+    p->thread_s += cpu_now_s() - from_s;
+}
+
+/* The supervisor takes a message, then the problem's thread goes on. */
+static void hear(sim *s, problem *p)
+{
+    double took_s = 1e-6 * (double)s->set->message_us;
+    s->supervisor_s = fmax(s->supervisor_s, s->now_s) + took_s;
+    s->supervisor_busy_s += took_s;
+    p->thread_s = fmax(p->thread_s, s->supervisor_s);
+}
+
+static void assign(sim *s, int device);
+
+/* The boss plays the final; the others are free for the next problem. */
+static void end_search(sim *s, problem *p, int which)
+{
+    double final_s = 1e-3 * (double)s->set->final_ms, at_s = fmax(p->thread_s, s->now_s);
+    p->phase = ENDING;
+    s->set->strategy->close(p->state);
+    for (int i = 0; i < s->gpu_count; i++) {
+        gpu *g = &s->gpus[i];
+        if (g->problem != which)
+            continue;
+        if (g->ready)
+            g->ready_s += at_s - g->ready_since_s;
+        g->ready = false;
+        if (i == p->boss)
+            continue;
+        g->problem = -1;
+        assign(s, i);
+    }
+    work(s, p->boss, final_s);
+    post(s, at_s + final_s, OVER, which, p->boss, -1);
+}
+
+static void go_on(sim *s, problem *p, int which)
+{
+    p->thread_s = fmax(p->thread_s, s->now_s);
+    int64_t left;
+    do { /* what is put off makes room */
+        left = p->under_way;
+        propose(s, p, which);
+        left = p->under_way > left ? p->under_way : left;
+        feed(s, p, which);
+    } while (p->under_way < left);
+    if (p->exhausted && !p->under_way)
+        end_search(s, p, which);
+}
+
+static void let_in(sim *s, int which, int i)
+{
+    gpu *g = &s->gpus[i];
+    double gauge_s = i == s->problems[which].boss ? 0 : GAUGES * gauge_s_of(&s->problems[which]);
+    work(s, i, gauge_s);
+    g->ready = true;
+    g->ready_since_s = s->now_s;
+    g->free_s = s->now_s + gauge_s;
+    s->problems[which].devices++;
+    widen(s, &s->problems[which]);
+}
+
+static bool begin_search(sim *s, problem *p, int which)
+{
+    at_error err;
+    at__search search = p->space->search;
+    search.seed = (uint64_t)(s->set->seed + which);
+    search.max_trials = s->set->max_trials > 0 ? s->set->max_trials : search.total;
+    search.slots = p->space->slots;
+    search.ahead = (int)s->set->cores;
+    search.worth = s->set->worth;
+    p->phase = SEARCHING;
+    if (s->set->strategy->open(&p->state, &search, &err) != AT_OK)
+        return false;
+    for (int i = 0; i < s->gpu_count; i++)
+        if (s->gpus[i].problem == which && s->gpus[i].free_s <= s->now_s &&
+            (i == p->boss || s->gpus[i].helped))
+            let_in(s, which, i);
+    return true;
+}
+
+/* ---- who does what ---- */
+
+static int neediest(const sim *s)
+{
+    int best = -1;
+    for (int i = 0; i < s->problem_count; i++) {
+        const problem *p = &s->problems[i];
+        if ((p->phase == OPENING || p->phase == SEARCHING) &&
+            (best < 0 || p->helping < s->problems[best].helping))
+            best = i;
+    }
+    return best;
+}
+
+static void assign(sim *s, int i)
+{
+    gpu *g = &s->gpus[i];
+    double setup_s = 1e-3 * (double)s->set->setup_ms;
+    bool own = s->next < s->problem_count;
+    int which = own ? s->next++ : neediest(s);
+    if (which < 0)
+        return;
+    problem *p = &s->problems[which];
+    g->problem = which;
+    g->helped = 0;
+    g->setup_s += setup_s;
+    g->free_s = s->now_s + setup_s;
+    if (own) {
+        p->phase = OPENING;
+        p->boss = i;
+        p->begun_s = p->thread_s = s->now_s;
+    } else {
+        p->helping++;
+    }
+    post(s, s->now_s + setup_s, SET_UP, which, i, -1);
+}
+
+static void is_set_up(sim *s, problem *p, const event *e)
+{
+    gpu *g = &s->gpus[e->gpu];
+    if (g->problem != e->problem) /* its search is over, and it went elsewhere */
+        return;
+    if (e->gpu == p->boss) {
+        double copies_s = COPIES * gauge_s_of(p);
+        work(s, e->gpu, copies_s);
+        g->free_s = s->now_s + copies_s;
+        post(s, g->free_s, COPIED, e->problem, e->gpu, -1);
+        return;
+    }
+    g->helped = 1;
+    if (p->phase == SEARCHING)
+        let_in(s, e->problem, e->gpu);
+}
+
+static void handle(sim *s, const event *e)
+{
+    problem *p = &s->problems[e->problem];
+    s->now_s = e->at_s;
+    switch (e->kind) {
+    case SET_UP:
+        is_set_up(s, p, e);
+        break;
+    case COPIED:
+        s->failed |= !begin_search(s, p, e->problem);
+        break;
+    case COMPILED:
+        hear(s, p);
+        p->compiling--;
+        if (p->space->findings[e->index].outcome == AT__COMPILE_FAILED)
+            report(s, p, e->index);
+        else if (at__grow(&p->ready, &p->ready_cap, (size_t)(p->ready_first + p->ready_count),
+                          sizeof *p->ready))
+            p->ready[p->ready_first + p->ready_count++] = e->index;
+        else
+            s->failed = true;
+        break;
+    case MEASURED:
+        hear(s, p);
+        s->gpus[e->gpu].queued--;
+        report(s, p, e->index);
+        break;
+    case OVER:
+        p->phase = DONE;
+        s->gpus[e->gpu].problem = -1;
+        assign(s, e->gpu);
+        break;
+    }
+    if (p->phase == SEARCHING && !s->failed)
+        go_on(s, p, e->problem);
+}
+
+/* ---- one run ---- */
+
+typedef struct result {
+    double wall_s, loss, worst, busy, setup, starved, idle, supervisor, thread;
+    int64_t trials;
+} result;
+
+static void sum_up(result *out, const sim *s)
+{
+    double all_s = s->gpu_count * s->now_s;
+    *out = (result){ .wall_s = s->now_s };
+    for (int i = 0; i < s->problem_count; i++) {
+        const problem *p = &s->problems[i];
+        double loss = p->best_s / p->space->sorted_s[0] - 1;
+        out->loss += loss / s->problem_count;
+        out->worst = fmax(out->worst, loss);
+        out->trials += p->tried;
+        out->thread = fmax(out->thread, p->thread_busy_s / (p->thread_s - p->begun_s));
+    }
+    double measured_s = 0;
+    for (int i = 0; i < s->gpu_count; i++) {
+        out->busy += s->gpus[i].busy_s / all_s;
+        out->setup += s->gpus[i].setup_s / all_s;
+        measured_s += s->gpus[i].ready_s;
+    }
+    for (int i = 0; i < s->problem_count; i++)
+        measured_s -= s->problems[i].measure_s;
+    out->starved = fmax(0, measured_s / all_s);
+    out->idle = fmax(0, 1 - out->busy - out->setup - out->starved);
+    out->supervisor = s->supervisor_busy_s / s->now_s;
+}
+
+static at_status simulate(result *out, const settings *set, const at__bench_space *spaces, size_t count,
+                          int gpus, at_error *err)
+{
+    sim s = { .set = set, .gpu_count = gpus, .problem_count = (int)set->problems };
+    s.gpus = calloc((size_t)gpus, sizeof *s.gpus);
+    s.problems = calloc((size_t)s.problem_count, sizeof *s.problems);
+    s.failed = !s.gpus || !s.problems;
+    for (int i = 0; i < s.problem_count && !s.failed; i++)
+        s.problems[i] = (problem){ .space = &spaces[(size_t)i % count], .boss = -1, .cores = 1 };
+    for (int i = 0; i < gpus && !s.failed; i++)
+        s.gpus[i].problem = -1;
+    for (int i = 0; i < gpus && !s.failed; i++)
+        assign(&s, i);
+    while (!s.failed && s.heap_count) {
+        event e = next_event(&s);
+        handle(&s, &e);
+    }
+    if (!s.failed)
+        sum_up(out, &s);
+    for (int i = 0; s.problems && i < s.problem_count; i++)
+        free(s.problems[i].ready);
+    free(s.problems);
+    free(s.gpus);
+    free(s.heap);
+    return s.failed ? at_fail(err, AT_ERR_MEMORY, "out of memory") : AT_OK;
+}
+
+static void print_result(const result *r, int gpus, double alone_s)
+{
+    printf("| %d | %.1f | %.1f | %.0f %% | %lld | %.2f %% | %.1f %% | %.0f %% | %.0f %% | %.0f %% | %.0f %% "
+           "| %.0f "
+           "%% | %.0f %% |\n",
+           gpus, r->wall_s, alone_s / r->wall_s, 100 * alone_s / r->wall_s / gpus, (long long)r->trials,
+           100 * r->loss, 100 * r->worst, 100 * r->busy, 100 * r->setup, 100 * r->starved, 100 * r->idle,
+           100 * r->thread, 100 * r->supervisor);
+    fflush(stdout);
+}
+
+static at_status run_all(const settings *set, const at__bench_space *spaces, size_t count, int64_t most,
+                         at_error *err)
+{
+    result r = { 0 }, first = { 0 };
+    at_status status = AT_OK;
+    puts("| GPUs | s | times | efficiency | trials | loss | worst | measuring | opening | waiting | nothing "
+         "to "
+         "do | strategy | supervisor |\n"
+         "| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+    for (int gpus = 1; gpus <= most && status == AT_OK; gpus *= set->step) {
+        status = simulate(&r, set, spaces, count, gpus, err);
+        if (gpus == 1)
+            first = r;
+        if (status == AT_OK)
+            print_result(&r, gpus, first.wall_s);
+    }
+    return status;
+}
+
+/* ---- a space without a recording ---- */
+
+enum { SHAPED = 3000 };
+
+/* Where a parameter's value lies between its least and its largest, 0 to 1, on a logarithmic scale. */
+typedef struct shape {
+    double low[AT__MAX_PARAMS], high[AT__MAX_PARAMS];
+} shape;
+
+static double scale(int64_t value)
+{
+    return log(fabs((double)value) + 1);
+}
+
+static shape shape_of(const at__space *space, int64_t total, int params)
+{
+    shape f;
+    at__config config;
+    for (int64_t i = 0; i < SHAPED; i++) {
+        at__space_config(&config, space, (int64_t)(fraction(i, 2) * (double)total));
+        for (int k = 0; k < params; k++) {
+            double x = scale(config.values[k]);
+            f.low[k] = i ? fmin(f.low[k], x) : x;
+            f.high[k] = i ? fmax(f.high[k], x) : x;
+        }
+    }
+    return f;
+}
+
+/*
+ * A valley with its bottom somewhere, in which neighbouring parameters depend on each other, some pairs of
+ * values being good or bad by chance, with 8 % of roughness; a few pairs do not run at all.
+ */
+static at__finding make_up(const at__config *config, const shape *f, int params, int64_t index)
+{
+    double cost = 0, x[AT__MAX_PARAMS];
+    bool fails = false;
+    for (int k = 0; k < params; k++) {
+        double range = f->high[k] - f->low[k];
+        int64_t before = k ? config->values[k - 1] : 0;
+        x[k] = range > 0 ? (scale(config->values[k]) - f->low[k]) / range - fraction(k, 3) : 0;
+        cost += (0.1 + 0.7 * fraction(k, 4)) * x[k] * x[k];
+        if (range > 0 && k > 0)
+            cost += 0.35 * fraction(1000 * config->values[k] + before, 5 + (uint64_t)k);
+        fails |= range > 0 && fraction(1000 * config->values[k] + before, 50 + (uint64_t)k) < 0.005;
+    }
+    double rough = 1 + 0.08 * (fraction(index, 100) + fraction(index, 101) - 1);
+    return (at__finding){ .outcome = fails ? AT__LAUNCH_FAILED : AT__TIMED,
+                          .seconds = fails ? 0 : 200e-6 * exp(0.4 * cost) * rough,
+                          .resources = AT__RESOURCES_UNKNOWN };
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void fill(at__bench_space *s, const at__template *t)
+{
+    at__config config;
+    shape f = shape_of(s->spaces[0], s->search.total, t->param_count);
+    for (int64_t i = 0; i < s->search.total; i++) {
+        at__space_config(&config, s->spaces[0], i);
+        s->findings[i] = make_up(&config, &f, t->param_count, i);
+        if (s->findings[i].outcome == AT__TIMED)
+            s->sorted_s[s->sorted_count++] = s->findings[i].seconds;
+    }
+    qsort(s->sorted_s, (size_t)s->sorted_count, sizeof *s->sorted_s, ascending);
+}
+
+/* A template of an op of one size, all of whose configurations get times. */
+static at_status open_made_up(at__bench_space *s, at__catalog **catalog, const char *dir, const char *name,
+                              at_error *err)
+{
+    const int64_t size = 1;
+    at__limits limits = { 0 };
+    at_status status = at__catalog_open(catalog, dir, err);
+    const at__op *op = status == AT_OK ? at__catalog_find_op(*catalog, "spaces") : NULL;
+    const at__template *t = op ? at__catalog_find_template(*catalog, op, name) : NULL;
+    if (status == AT_OK && !t)
+        return at_fail(err, AT_ERR_USAGE, "no space is called %s; --templates tests/data/spaces has some",
+                       name);
+    if (status == AT_OK)
+        status = at__problem_init(&s->problem, op, AT__F32, &size, 1, err);
+    if (status == AT_OK)
+        status = at__problem_bind(s->slots, &s->problem, &limits, err);
+    s->spaces = calloc(1, sizeof(at__space *));
+    if (status == AT_OK && s->spaces)
+        status = at__space_open(&s->spaces[0], t, s->slots, NULL, 0, err);
+    if (status != AT_OK)
+        return status;
+    s->search.spaces = s->spaces;
+    s->search.space_count = 1;
+    at__search_count(&s->search);
+    s->findings = calloc((size_t)s->search.total + 1, sizeof *s->findings);
+    s->sorted_s = calloc((size_t)s->search.total + 1, sizeof *s->sorted_s);
+    if (!s->findings || !s->sorted_s)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    fill(s, t);
+    printf("%s: %lld configurations, %lld of them right, %.0f us to %.0f us\n\n", name,
+           (long long)s->search.total, (long long)s->sorted_count, 1e6 * s->sorted_s[0],
+           1e6 * s->sorted_s[s->sorted_count - 1]);
+    return AT_OK;
+}
+
+static at_status run_made_up(settings *set, const char *dir, const char *name, int64_t most, at_error *err)
+{
+    at__bench_space space = { .search = { .spaces = NULL } };
+    at__catalog *catalog = NULL;
+    at_status status = open_made_up(&space, &catalog, dir, name, err);
+    set->problems = set->problems ? set->problems : 1;
+    if (status == AT_OK)
+        status = run_all(set, &space, 1, most, err);
+    at__space_close(space.spaces ? space.spaces[0] : NULL);
+    free(space.spaces);
+    free(space.findings);
+    free(space.sorted_s);
+    at__catalog_close(catalog);
+    return status;
+}
+
+static at_status run_recorded(settings *set, const char *dir, const at__words *files, int64_t most,
+                              at_error *err)
+{
+    at__bench_spaces spaces = { 0 };
+    at_status status = at__bench_spaces_open(&spaces, dir, err);
+    for (int i = 0; i < files->count && status == AT_OK; i++)
+        status = at__bench_spaces_read(&spaces, files->items[i], 100, err);
+    if (status == AT_OK && !spaces.count)
+        status = at_fail(err, AT_ERR_USAGE, "expected recordings with spaces of 100 configurations or more");
+    set->problems = set->problems ? set->problems : (int64_t)spaces.count;
+    if (status == AT_OK)
+        status = run_all(set, spaces.items, spaces.count, most, err);
+    at__bench_spaces_close(&spaces);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    settings set = { .cores = 16, .message_us = 200, .latency_us = 100, .setup_ms = 500, .final_ms = 1000 };
+    at__words files = { 0 };
+    const char *dir = NULL, *made_up = NULL, *name = "model";
+    int64_t most = 1024, per_mille = 5, step = 2;
+    bool help = false;
+    at_error err = { 0 };
+    const at__option TABLE[] = {
+        { "--gpus", AT__OPT_COUNT, "N", "1, 2, 4 ... up to N of them (default 1024)", &most },
+        { "--step", AT__OPT_COUNT, "N", "from one number of GPUs to the next: times N (default 2)", &step },
+        { "--problems", AT__OPT_COUNT, "N", "so many, of the recordings' in turn (default: each once)",
+          &set.problems },
+        { "--made-up", AT__OPT_TEXT, "SPACE", "one space of the folder, with times that are made up",
+          &made_up },
+        { "--strategy", AT__OPT_TEXT, "NAME", "default model", &name },
+        { "--max-trials", AT__OPT_COUNT, "N", "of a problem (default: until the strategy ends)",
+          &set.max_trials },
+        { "--worth", AT__OPT_COUNT, "N", "end when less than N per mille is expected (default 5)",
+          &per_mille },
+        { "--cores", AT__OPT_COUNT, "N", "that compile, of each GPU (default 16)", &set.cores },
+        { "--message-us", AT__OPT_COUNT, "N", "of the supervisor, a trial or compilation (default 200)",
+          &set.message_us },
+        { "--latency-us", AT__OPT_COUNT, "N", "until a trial is with the device (default 100)",
+          &set.latency_us },
+        { "--setup-ms", AT__OPT_COUNT, "N", "until a device has opened a problem (default 500)",
+          &set.setup_ms },
+        { "--final-ms", AT__OPT_COUNT, "N", "of a final (default 1000)", &set.final_ms },
+        { "--seed", AT__OPT_COUNT, "N", "default 0", &set.seed },
+        { "--templates", AT__OPT_TEXT, "DIR", "where the spaces are declared", &dir },
+        { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
+    };
+    at_status status = at__options_parse(TABLE, argc, argv, &files, &help, &err);
+    if (status == AT_OK && help) {
+        at__str page = { 0 };
+        at__options_help(&page, &USAGE, TABLE);
+        fputs(at__str_text(&page), stdout);
+        at__str_clear(&page);
+        return 0;
+    }
+    set.step = (int)(step < 2 ? 2 : step);
+    set.worth = (double)per_mille / 1000;
+    set.strategy = at__strategy_find(name);
+    if (status == AT_OK && !set.strategy)
+        status = at_fail(&err, AT_ERR_USAGE, "no strategy is called %s", name);
+    if (status == AT_OK && (most < 1 || most > MOST_GPUS || set.cores < 1))
+        status = at_fail(&err, AT_ERR_USAGE, "--gpus: expected 1 to %d; --cores: 1 or more", MOST_GPUS);
+    if (status == AT_OK)
+        status = made_up ? run_made_up(&set, dir, made_up, most, &err)
+                         : run_recorded(&set, dir, &files, most, &err);
+    if (status != AT_OK)
+        fprintf(stderr, "bench_scale: %s\n", err.text);
+    return status == AT_OK ? 0 : 1;
+}

@@ -1,0 +1,265 @@
+/*
+ * device_lent.c - see lent.h.
+ *
+ * Invariant: a trial without an answer is in exactly one place: `asked`, on its way to the device (`moving`),
+ * with it (`there`), or in `answers`. So what is queued is their sum, also when the device forgets its queue,
+ * as it may once the user wants to end.
+ */
+#include "device/lent.h"
+
+#include "device/device_kind.h"
+#include "util/bug.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define LOOK_MS 50 /* deadlines of trials are looked at so often, at least */
+
+struct at__lent {
+    at__device base; /* the borrower's end */
+    at__device *real;
+    pthread_mutex_t lock; /* of all that follows */
+    pthread_cond_t moved;
+    at__trial asked[AT__DEVICE_QUEUE];
+    int asked_count, moving, there;
+    at__measured answers[AT__DEVICE_QUEUE];
+    int answer_count;
+    bool returned;
+    at_status status; /* of the device */
+    at_error why;
+    int to_lender, to_borrower; /* eventfd */
+};
+
+static at__lent *ours(at__device *device)
+{
+    return (at__lent *)device;
+}
+
+static void ring(int fd)
+{
+    uint64_t one = 1;
+    ssize_t wrote = write(fd, &one, sizeof one);
+    (void)wrote; /* full: it rings already */
+}
+
+static void hush(int fd)
+{
+    uint64_t count;
+    ssize_t got = read(fd, &count, sizeof count);
+    (void)got;
+}
+
+static int in_all(const at__lent *l)
+{
+    return l->asked_count + l->moving + l->there + l->answer_count;
+}
+
+/* ---- the borrower ---- */
+
+static int lent_queued(const at__device *device)
+{
+    at__lent *l = (at__lent *)(uintptr_t)device; /* the lock is no part of what is asked */
+    pthread_mutex_lock(&l->lock);
+    int count = in_all(l);
+    pthread_mutex_unlock(&l->lock);
+    return count;
+}
+
+static at_status lent_submit(at__device *device, const at__trial *trial, at_error *err)
+{
+    at__lent *l = ours(device);
+    pthread_mutex_lock(&l->lock);
+    bool room = in_all(l) < AT__DEVICE_QUEUE;
+    if (room)
+        l->asked[l->asked_count++] = *trial;
+    pthread_mutex_unlock(&l->lock);
+    ring(l->to_lender);
+    return room ? AT_OK : at__bug(err, "the lent device's queue is full");
+}
+
+static at_status lent_pump(at__device *device, at__measured *out, bool *got, at_error *err)
+{
+    at__lent *l = ours(device);
+    at_status status = AT_OK;
+    hush(l->to_borrower);
+    pthread_mutex_lock(&l->lock);
+    *got = l->answer_count > 0;
+    if (*got) {
+        *out = l->answers[0];
+        memmove(l->answers, l->answers + 1, (size_t)--l->answer_count * sizeof *l->answers);
+        if (l->answer_count)
+            ring(l->to_borrower);
+    } else if (l->status != AT_OK) { /* what it measured before counts */
+        status = at_fail(err, l->status, "%s", l->why.text);
+        l->base.lost = true;
+    }
+    pthread_mutex_unlock(&l->lock);
+    return status;
+}
+
+static struct pollfd lent_fd(const at__device *device)
+{
+    return (struct pollfd){ .fd = ((const at__lent *)device)->to_borrower, .events = POLLIN };
+}
+
+/* The lender may be about to read what the borrower frees next. */
+static void lent_close(at__device *device)
+{
+    at__lent *l = ours(device);
+    pthread_mutex_lock(&l->lock);
+    l->asked_count = 0;
+    while (l->moving)
+        pthread_cond_wait(&l->moved, &l->lock);
+    l->returned = true;
+    ring(l->to_lender); /* within the lock: without it the lender may be gone */
+    pthread_mutex_unlock(&l->lock);
+}
+
+static at_status no_setup(at__device *device, const at__setup *setup, at_error *err)
+{
+    (void)device, (void)setup;
+    return at__bug(err, "a lent device was to open a problem");
+}
+
+static at_status no_final(at__device *device, const at__finalist *list, int count, uint64_t seed,
+                          double budget_until_s, at__final_row *rows, at__final_notes *notes, at_error *err)
+{
+    (void)device, (void)list, (void)count, (void)seed, (void)budget_until_s, (void)rows, (void)notes;
+    return at__bug(err, "a lent device was to play a final");
+}
+
+static const at__device_kind LENT = {
+    .close = lent_close,
+    .setup = no_setup,
+    .queued = lent_queued,
+    .submit = lent_submit,
+    .fd = lent_fd,
+    .pump = lent_pump,
+    .final = no_final,
+};
+
+/* ---- the lender ---- */
+
+/* Takes what was asked to the device. */
+static at_status carry(at__lent *l, bool *returned, at_error *err)
+{
+    at__trial trials[AT__DEVICE_QUEUE];
+    at_status status = AT_OK;
+    pthread_mutex_lock(&l->lock);
+    int count = l->asked_count;
+    memcpy(trials, l->asked, (size_t)count * sizeof *trials);
+    l->moving = count;
+    l->asked_count = 0;
+    *returned = l->returned;
+    pthread_mutex_unlock(&l->lock);
+    for (int i = 0; i < count && status == AT_OK; i++)
+        status = at__device_submit(l->real, &trials[i], err);
+    if (!count)
+        return AT_OK;
+    pthread_mutex_lock(&l->lock);
+    l->moving = 0;
+    l->there = at__device_queued(l->real);
+    pthread_cond_signal(&l->moved);
+    pthread_mutex_unlock(&l->lock);
+    return status;
+}
+
+static at_status bring_back(at__lent *l, at_error *err)
+{
+    at__measured m;
+    bool got = true;
+    at_status status = AT_OK;
+    while (status == AT_OK && got) {
+        status = at__device_pump(l->real, &m, &got, err);
+        pthread_mutex_lock(&l->lock);
+        l->there = status == AT_OK ? at__device_queued(l->real) : 0;
+        if (status == AT_OK && got && !l->returned)
+            l->answers[l->answer_count++] = m;
+        pthread_mutex_unlock(&l->lock);
+        if (got)
+            ring(l->to_borrower);
+    }
+    return status;
+}
+
+/* Nothing more comes of it: the borrower is told, and waited for. */
+static void tell_failure(at__lent *l, at_status status, const at_error *why)
+{
+    bool returned = false;
+    struct pollfd fd = { .fd = l->to_lender, .events = POLLIN };
+    pthread_mutex_lock(&l->lock);
+    l->status = status;
+    l->why = *why;
+    l->there = 0;
+    pthread_mutex_unlock(&l->lock);
+    ring(l->to_borrower);
+    while (!returned) {
+        pthread_mutex_lock(&l->lock);
+        returned = l->returned;
+        pthread_mutex_unlock(&l->lock);
+        if (!returned && poll(&fd, 1, -1) > 0)
+            hush(l->to_lender);
+    }
+}
+
+at_status at__lent_serve(at__lent *l, at_error *err)
+{
+    bool returned = false;
+    at_status status = AT_OK;
+    while (status == AT_OK && !(returned && at__device_queued(l->real) == 0)) {
+        struct pollfd fds[] = { at__device_fd(l->real), { .fd = l->to_lender, .events = POLLIN } };
+        poll(fds, 2, LOOK_MS);
+        hush(l->to_lender);
+        status = carry(l, &returned, err);
+        if (status == AT_OK)
+            status = bring_back(l, err);
+    }
+    if (status != AT_OK)
+        tell_failure(l, status, err);
+    return status;
+}
+
+/* ---- both ---- */
+
+at__device *at__lent_device(at__lent *l)
+{
+    return &l->base;
+}
+
+at_status at__lent_open(at__lent **out, at__device *device, at_error *err)
+{
+    at__lent *l = calloc(1, sizeof *l);
+    if (!l)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    l->base.kind = &LENT;
+    l->base.info = *at__device_info_of(device);
+    l->real = device;
+    pthread_mutex_init(&l->lock, NULL);
+    pthread_cond_init(&l->moved, NULL);
+    l->to_lender = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    l->to_borrower = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (l->to_lender < 0 || l->to_borrower < 0) {
+        at_fail(err, AT_ERR_SYSTEM, "no descriptor is left for a second device: %s", strerror(errno));
+        at__lent_close(l);
+        return AT_ERR_SYSTEM;
+    }
+    *out = l;
+    return AT_OK;
+}
+
+void at__lent_close(at__lent *l)
+{
+    if (!l)
+        return;
+    if (l->to_lender >= 0)
+        close(l->to_lender);
+    if (l->to_borrower >= 0)
+        close(l->to_borrower);
+    pthread_mutex_destroy(&l->lock);
+    pthread_cond_destroy(&l->moved);
+    free(l);
+}

@@ -1,0 +1,32 @@
+/*
+ * lent.h - a device that one thread lends to another: the lender serves it, the borrower uses it like any
+ * device.
+ *
+ * A device may keep its thread for seconds: a runner that died starts again, a problem is opened anew. A
+ * borrower with several devices must not stand still meanwhile. So between the two there is a mailbox: the
+ * borrower's end is a device of its own, whose calls never wait, and the lender's thread carries trials to
+ * the real device, and back what it measured. What the borrower submits must stay where it is until it is
+ * measured, or given back.
+ */
+#ifndef AUTOTUNE_LENT_H
+#define AUTOTUNE_LENT_H
+
+#include "device/device.h"
+
+typedef struct at__lent at__lent;
+
+/* By the lender, with the problem open on the device. AT_ERR_SYSTEM: no descriptor is left. */
+at_status at__lent_open(at__lent **out, at__device *device, at_error *err) AT_MUST_CHECK;
+void at__lent_close(at__lent *lent); /* once at__lent_serve has returned; NULL is allowed */
+
+/*
+ * The borrower's end, which gives the device back when it is closed, with whatever is queued: that is not
+ * measured any more. It has no setup and no final. When the device is lost, or ends because it was cancelled,
+ * its pump says so; it can only be closed then.
+ */
+at__device *at__lent_device(at__lent *lent);
+
+/* By the lender: until the borrower has closed its end. What became of the device meanwhile. */
+at_status at__lent_serve(at__lent *lent, at_error *err) AT_MUST_CHECK;
+
+#endif

