@@ -3,7 +3,8 @@
 # built, as one of its sources. The file stands alone: nothing of autotune is needed to compile or to run it.
 #   OP, DTYPE  transpose, f32            DEVICE     a GPU whose name contains this, of those with results
 #   DATABASE   where it was tuned; else $AUTOTUNE_DB or the default one, and what comes with autotune
-#   TUNE       90s, 500ms: where no winner is known it is searched for so long, on this machine's GPU 0
+#   TUNE       90s, 500ms: where no winner is known it is searched for so long, on this machine's GPU 0; without it
+#              what is expected to be the fastest will do, and the build says so
 #   OUTPUT     the .cu file; else <op>_<shape>_<type>.cu, as the function in it, in the build folder
 # The file is its own generator: as a script it exports, and tunes before where it must.
 if(CMAKE_SCRIPT_MODE_FILE)
@@ -20,6 +21,9 @@ if(CMAKE_SCRIPT_MODE_FILE)
   if(DEVICE)
     list(APPEND export --device ${DEVICE})
   endif()
+  if(TUNE)
+    list(APPEND export --exact)
+  endif()
   execute_process(COMMAND ${export} RESULT_VARIABLE code ERROR_VARIABLE said)
   if(code EQUAL 1 AND TUNE)
     message(STATUS "autotune: no winner for ${OP} ${SHAPE} ${DTYPE} yet: tuning for ${TUNE}")
@@ -34,6 +38,11 @@ if(CMAKE_SCRIPT_MODE_FILE)
     string(STRIP "${said}" said)
     message(FATAL_ERROR "autotune_add_kernel: ${OP} ${SHAPE} ${DTYPE}: ${said}\n"
       "Tune it on a machine with the GPU and name that database with DATABASE, or build there with TUNE 90s.")
+  endif()
+  file(STRINGS ${OUTPUT} unmeasured REGEX "^// not measured" LIMIT_COUNT 1)
+  if(unmeasured)
+    message(STATUS "autotune: ${OP} ${SHAPE} ${DTYPE} was not tuned: its kernel is the one that is expected to be the "
+      "fastest; the head of ${OUTPUT} says why")
   endif()
   return()
 endif()

@@ -90,6 +90,10 @@ find_package(autotune REQUIRED)
 add_custom_target(known)
 autotune_add_kernel(known SHAPE 4096x4096)
 autotune_add_kernel(known SHAPE 4096x4096 DTYPE f32 DEVICE H200 OUTPUT again.cu)
+add_custom_target(expected)
+autotune_add_kernel(expected SHAPE 4096x4099)
+add_custom_target(another)
+autotune_add_kernel(another OP copy SHAPE 200 DATABASE new.db TUNE 10m)
 add_custom_target(unknown)
 autotune_add_kernel(unknown OP copy SHAPE 100 DATABASE new.db TUNE 10m)
 if(WRONG)
@@ -103,6 +107,9 @@ grep -q '^cudaError_t transpose_4096x4096_f32(' made/transpose_4096x4096_f32.cu 
 cmp made/transpose_4096x4096_f32.cu made/again.cu
 "$cmake" --build made --target known >log 2>&1
 grep -q 'autotune: transpose' log && fail 'made again, and nothing had changed'
+quietly "$cmake" --build made --target expected
+grep -q '^// not measured' made/transpose_4096x4099_f32.cu || fail "$(head -9 made/transpose_4096x4099_f32.cu)"
+grep -q 'transpose 4096x4099 f32 was not tuned' log || fail "$(cat log)"
 "$cmake" --build made --target unknown >log 2>&1 && fail 'built without a winner and without a GPU'
 tr -s ' \n' ' ' <log >said
 grep -q 'copy 100 f32: autotune: error: .*or build there with TUNE' said || fail "$(cat log)"
@@ -114,6 +121,9 @@ if "$build/autotune" check --template linear --sample 1 --shape 64 --dtype u8 >l
   LD_LIBRARY_PATH=$build/tests/e2e/driver quietly "$cmake" --build made --target unknown
   grep -q '^cudaError_t copy_100_f32(' made/copy_100_f32.cu || fail "$(cat log)"
   [[ -e kernels/new.db ]] || fail 'what was tuned is not in the database'
+  # There is a winner near it by now, which will not do where TUNE was said.
+  LD_LIBRARY_PATH=$build/tests/e2e/driver quietly "$cmake" --build made --target another
+  grep -q '^// measured' made/copy_200_f32.cu || fail "$(head -9 made/copy_200_f32.cu)"
 else
   echo 'without NVRTC nothing is tuned: left out'
 fi
