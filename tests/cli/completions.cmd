@@ -4,6 +4,7 @@ completes query --form
 completes query --format j
 completes 4096x4096 --budg
 completes export --tem
+completes export --format ""
 "$AUTOTUNE" completions zsh | grep -A2 '(cache)'
 "$AUTOTUNE" completions fish | grep "from cache"
 "$AUTOTUNE" completions man | sed -n '/^.SS cache/,/^.SS/p'

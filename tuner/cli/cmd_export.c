@@ -250,8 +250,8 @@ int at__cmd_export(int argc, char **argv)
     const at__option TABLE[] = {
         { "-o", AT__OPT_TEXT, "FILE", "where to write (default and -: stdout)", &a.output },
         { "--output", AT__OPT_TEXT, "FILE", "the same", &a.output },
-        { "--format", AT__OPT_TEXT, "NAME",
-          "cu (default), ptx, cubin: for the device of the answer; json: source, arguments, launch "
+        { "--format", AT__OPT_TEXT, "cu|ptx|cubin|json",
+          "cu by default; ptx, cubin: for the device of the answer; json: source, arguments, launch "
           "geometry",
           &a.format },
         { "--main", AT__OPT_FLAG, NULL, "add a main() that checks the kernel and times it", &a.with_main },

@@ -269,9 +269,8 @@ at_status at__nvrtc_open(at__nvrtc **out, at_error *err)
         status = at_fail(
             err, AT_ERR_DEVICE,
             "NVRTC %d.%d or newer, CUDA's compiler library, was not found%s. Install the CUDA toolkit, or "
-            "its "
-            "Python wheel where autotune is one (`pip install nvidia-cuda-nvrtc`); set AUTOTUNE_NVRTC to "
-            "its libnvrtc.so.* when it is in an unusual place. Tried:%s",
+            "its Python wheels where autotune is one (`pip install nvidia-cuda-nvrtc nvidia-cuda-runtime`); "
+            "set AUTOTUNE_NVRTC to its libnvrtc.so.* when it is in an unusual place. Tried:%s",
             OLDEST_MAJOR, OLDEST_MINOR,
             given && *given ? " where AUTOTUNE_NVRTC says (unset it: it is searched for)" : "",
             at__str_text(&tried));
@@ -362,6 +361,10 @@ static at_status read_log(at__nvrtc *nvrtc, nvrtcProgram program, at__str *log, 
     nvrtc->call.nvrtcGetProgramLog(program, raw);
     at__nvrtc_digest(raw, log, resources);
     free(raw);
+    if (!nvrtc->headers[0] && strstr(at__str_text(log), "could not open source file"))
+        at__str_add(log,
+                    "\nautotune found no headers of CUDA: they come with the CUDA toolkit, or with a Python "
+                    "wheel (`pip install nvidia-cuda-runtime`)");
     return at__str_status(log, err);
 }
 
