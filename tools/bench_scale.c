@@ -669,7 +669,7 @@ static at_status run_recorded(settings *set, const char *dir, const at__words *f
 
 int main(int argc, char **argv)
 {
-    settings set = { .cores = 16, .message_us = 200, .latency_us = 100, .setup_ms = 500, .final_ms = 1000 };
+    settings set = { .cores = 16, .message_us = 100, .latency_us = 100, .setup_ms = 500, .final_ms = 1000 };
     at__words files = { 0 };
     const char *dir = NULL, *made_up = NULL, *name = "model";
     int64_t most = 1024, per_mille = 5, step = 2;
@@ -688,7 +688,7 @@ int main(int argc, char **argv)
         { "--worth", AT__OPT_COUNT, "N", "end when less than N per mille is expected (default 5)",
           &per_mille },
         { "--cores", AT__OPT_COUNT, "N", "that compile, of each GPU (default 16)", &set.cores },
-        { "--message-us", AT__OPT_COUNT, "N", "of the supervisor, a trial or compilation (default 200)",
+        { "--message-us", AT__OPT_COUNT, "N", "of the supervisor, a trial or compilation (default 100)",
           &set.message_us },
         { "--latency-us", AT__OPT_COUNT, "N", "until a trial is with the device (default 100)",
           &set.latency_us },
