@@ -24,9 +24,9 @@
 #define QUEUE       4  /* trials with a device, AT__DEVICE_QUEUE */
 #define READY_LIMIT 64 /* as in tune/contest.c                   */
 #define MOST_CORES  256
-#define COPIES      36
-#define GAUGES      2
-#define MOST_GPUS   8192
+enum { COPIES = 36, GAUGES = 2 };
+#define LATENCY_S 100e-6 /* until a trial is with the device */
+#define MOST_GPUS 8192
 
 static const at__usage USAGE = {
     "bench_scale [options] [FILE...]",
@@ -36,7 +36,7 @@ static const at__usage USAGE = {
 };
 
 typedef struct settings {
-    int64_t cores, problems, max_trials, message_us, latency_us, setup_ms, final_ms, seed;
+    int64_t cores, problems, max_trials, message_us, setup_ms, final_ms, seed;
     const at__strategy *strategy;
     double worth;
     int step;
@@ -88,7 +88,7 @@ typedef struct sim {
     problem *problems;
     int problem_count, next;
     double now_s, supervisor_s, supervisor_busy_s, compile_busy_s;
-    bool failed;
+    bool failed; /* out of memory */
 } sim;
 
 /* ---- events ---- */
@@ -157,17 +157,11 @@ static double gauge_s_of(const problem *p)
     return at__pace_trial_s(&m);
 }
 
-static void work(sim *s, int device, double seconds)
-{
-    s->gpus[device].busy_s += seconds;
-}
-
 /* ---- a search ---- */
 
 static void widen(sim *s, problem *p)
 {
-    double cores = (double)s->set->cores * p->devices;
-    p->cores = cores < MOST_CORES ? (int)cores : MOST_CORES;
+    p->cores = (int)fmin((double)s->set->cores * p->devices, MOST_CORES);
     if (s->set->strategy->widen)
         s->set->strategy->widen(p->state, p->devices, p->cores + 2 * (p->devices - 1));
 }
@@ -240,11 +234,11 @@ static void feed(sim *s, problem *p, int which)
             continue;
         gpu *g = &s->gpus[i];
         double took_s = trial_s_of(p, index);
-        g->free_s = fmax(g->free_s, p->thread_s + 1e-6 * (double)s->set->latency_us) + took_s;
+        g->free_s = fmax(g->free_s, p->thread_s + LATENCY_S) + took_s;
         g->queued++;
         p->measure_s += took_s;
         p->compile_s += compile_s_of(index);
-        work(s, i, took_s);
+        s->gpus[i].busy_s += took_s;
         post(s, g->free_s, MEASURED, which, i, index);
     }
 }
@@ -293,7 +287,7 @@ static void end_search(sim *s, problem *p, int which)
         g->problem = -1;
         assign(s, i);
     }
-    work(s, p->boss, final_s);
+    s->gpus[p->boss].busy_s += final_s;
     post(s, at_s + final_s, OVER, which, p->boss, -1);
 }
 
@@ -315,7 +309,7 @@ static void let_in(sim *s, int which, int i)
 {
     gpu *g = &s->gpus[i];
     double gauge_s = i == s->problems[which].boss ? 0 : GAUGES * gauge_s_of(&s->problems[which]);
-    work(s, i, gauge_s);
+    s->gpus[i].busy_s += gauge_s;
     g->ready = true;
     g->ready_since_s = s->now_s;
     g->free_s = s->now_s + gauge_s;
@@ -386,7 +380,7 @@ static void is_set_up(sim *s, problem *p, const event *e)
         return;
     if (e->gpu == p->boss) {
         double copies_s = COPIES * gauge_s_of(p);
-        work(s, e->gpu, copies_s);
+        s->gpus[e->gpu].busy_s += copies_s;
         g->free_s = s->now_s + copies_s;
         post(s, g->free_s, COPIED, e->problem, e->gpu, -1);
         return;
@@ -554,7 +548,7 @@ static at_status run_recorded(settings *set, const char *dir, const at__words *f
 
 int main(int argc, char **argv)
 {
-    settings set = { .cores = 16, .message_us = 100, .latency_us = 100, .setup_ms = 500, .final_ms = 1000 };
+    settings set = { .cores = 16, .message_us = 100, .setup_ms = 500, .final_ms = 1000 };
     at__words files = { 0 };
     const char *dir = NULL, *made_up = NULL, *name = "model";
     int64_t most = 1024, per_mille = 5, step = 2;
@@ -575,8 +569,6 @@ int main(int argc, char **argv)
         { "--cores", AT__OPT_COUNT, "N", "that compile, of each GPU (default 16)", &set.cores },
         { "--message-us", AT__OPT_COUNT, "N", "of the supervisor, a trial or compilation (default 100)",
           &set.message_us },
-        { "--latency-us", AT__OPT_COUNT, "N", "until a trial is with the device (default 100)",
-          &set.latency_us },
         { "--setup-ms", AT__OPT_COUNT, "N", "until a device has opened a problem (default 500)",
           &set.setup_ms },
         { "--final-ms", AT__OPT_COUNT, "N", "of a final (default 1000)", &set.final_ms },
