@@ -91,8 +91,6 @@ typedef struct sim {
     bool failed; /* out of memory */
 } sim;
 
-/* ---- events ---- */
-
 static bool before(const event *a, const event *b)
 {
     return a->at_s < b->at_s || (a->at_s == b->at_s && a->order < b->order);
