@@ -11,10 +11,9 @@
  * their times; a handler may take a thread or the supervisor beyond the time of the next event, which then
  * waits for it.
  */
-#include "bench_spaces.h"
+#include "bench_made_up.h"
 #include "device/pace.h"
 #include "util/options.h"
-#include "util/rng.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,9 +24,9 @@
 #define QUEUE       4  /* trials with a device, AT__DEVICE_QUEUE */
 #define READY_LIMIT 64 /* as in tune/contest.c                   */
 #define MOST_CORES  256
-#define COPIES      36
-#define GAUGES      2
-#define MOST_GPUS   8192
+enum { COPIES = 36, GAUGES = 2 };
+#define LATENCY_S 100e-6 /* until a trial is with the device */
+#define MOST_GPUS 8192
 
 static const at__usage USAGE = {
     "bench_scale [options] [FILE...]",
@@ -37,7 +36,7 @@ static const at__usage USAGE = {
 };
 
 typedef struct settings {
-    int64_t cores, problems, max_trials, message_us, latency_us, setup_ms, final_ms, seed;
+    int64_t cores, problems, max_trials, message_us, setup_ms, final_ms, seed;
     const at__strategy *strategy;
     double worth;
     int step;
@@ -89,10 +88,8 @@ typedef struct sim {
     problem *problems;
     int problem_count, next;
     double now_s, supervisor_s, supervisor_busy_s, compile_busy_s;
-    bool failed;
+    bool failed; /* out of memory */
 } sim;
-
-/* ---- events ---- */
 
 static bool before(const event *a, const event *b)
 {
@@ -136,16 +133,10 @@ static double cpu_now_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static double fraction(int64_t index, uint64_t salt)
-{
-    at__rng rng = { .state = (uint64_t)index * 0x9e3779b97f4a7c15u + salt };
-    return (double)(at__rng_next(&rng) >> 11) * 0x1p-53;
-}
-
 /* As measured: from the smallest kernel of a transpose to the largest, one core each. */
 static double compile_s_of(int64_t index)
 {
-    return 0.04 + 0.08 * fraction(index, 1);
+    return 0.04 + 0.08 * at__fraction(index, 1);
 }
 
 /* One that is behind the best gets fewer samples: see runner/measure.c. */
@@ -164,17 +155,11 @@ static double gauge_s_of(const problem *p)
     return at__pace_trial_s(&m);
 }
 
-static void work(sim *s, int device, double seconds)
-{
-    s->gpus[device].busy_s += seconds;
-}
-
 /* ---- a search ---- */
 
 static void widen(sim *s, problem *p)
 {
-    double cores = (double)s->set->cores * p->devices;
-    p->cores = cores < MOST_CORES ? (int)cores : MOST_CORES;
+    p->cores = (int)fmin((double)s->set->cores * p->devices, MOST_CORES);
     if (s->set->strategy->widen)
         s->set->strategy->widen(p->state, p->devices, p->cores + 2 * (p->devices - 1));
 }
@@ -247,11 +232,11 @@ static void feed(sim *s, problem *p, int which)
             continue;
         gpu *g = &s->gpus[i];
         double took_s = trial_s_of(p, index);
-        g->free_s = fmax(g->free_s, p->thread_s + 1e-6 * (double)s->set->latency_us) + took_s;
+        g->free_s = fmax(g->free_s, p->thread_s + LATENCY_S) + took_s;
         g->queued++;
         p->measure_s += took_s;
         p->compile_s += compile_s_of(index);
-        work(s, i, took_s);
+        s->gpus[i].busy_s += took_s;
         post(s, g->free_s, MEASURED, which, i, index);
     }
 }
@@ -300,7 +285,7 @@ static void end_search(sim *s, problem *p, int which)
         g->problem = -1;
         assign(s, i);
     }
-    work(s, p->boss, final_s);
+    s->gpus[p->boss].busy_s += final_s;
     post(s, at_s + final_s, OVER, which, p->boss, -1);
 }
 
@@ -322,7 +307,7 @@ static void let_in(sim *s, int which, int i)
 {
     gpu *g = &s->gpus[i];
     double gauge_s = i == s->problems[which].boss ? 0 : GAUGES * gauge_s_of(&s->problems[which]);
-    work(s, i, gauge_s);
+    s->gpus[i].busy_s += gauge_s;
     g->ready = true;
     g->ready_since_s = s->now_s;
     g->free_s = s->now_s + gauge_s;
@@ -393,7 +378,7 @@ static void is_set_up(sim *s, problem *p, const event *e)
         return;
     if (e->gpu == p->boss) {
         double copies_s = COPIES * gauge_s_of(p);
-        work(s, e->gpu, copies_s);
+        s->gpus[e->gpu].busy_s += copies_s;
         g->free_s = s->now_s + copies_s;
         post(s, g->free_s, COPIED, e->problem, e->gpu, -1);
         return;
@@ -529,125 +514,17 @@ static at_status run_all(const settings *set, const at__bench_space *spaces, siz
     return status;
 }
 
-/* ---- a space without a recording ---- */
-
-enum { SHAPED = 3000 };
-
-/* Where a parameter's value lies between its least and its largest, 0 to 1, on a logarithmic scale. */
-typedef struct shape {
-    double low[AT__MAX_PARAMS], high[AT__MAX_PARAMS];
-} shape;
-
-static double scale(int64_t value)
-{
-    return log(fabs((double)value) + 1);
-}
-
-static shape shape_of(const at__space *space, int64_t total, int params)
-{
-    shape f;
-    at__config config;
-    for (int64_t i = 0; i < SHAPED; i++) {
-        at__space_config(&config, space, (int64_t)(fraction(i, 2) * (double)total));
-        for (int k = 0; k < params; k++) {
-            double x = scale(config.values[k]);
-            f.low[k] = i ? fmin(f.low[k], x) : x;
-            f.high[k] = i ? fmax(f.high[k], x) : x;
-        }
-    }
-    return f;
-}
-
-/*
- * A valley with its bottom somewhere, in which neighbouring parameters depend on each other, some pairs of
- * values being good or bad by chance, with 8 % of roughness; a few pairs do not run at all.
- */
-static at__finding make_up(const at__config *config, const shape *f, int params, int64_t index)
-{
-    double cost = 0, x[AT__MAX_PARAMS];
-    bool fails = false;
-    for (int k = 0; k < params; k++) {
-        double range = f->high[k] - f->low[k];
-        int64_t before = k ? config->values[k - 1] : 0;
-        x[k] = range > 0 ? (scale(config->values[k]) - f->low[k]) / range - fraction(k, 3) : 0;
-        cost += (0.1 + 0.7 * fraction(k, 4)) * x[k] * x[k];
-        if (range > 0 && k > 0)
-            cost += 0.35 * fraction(1000 * config->values[k] + before, 5 + (uint64_t)k);
-        fails |= range > 0 && fraction(1000 * config->values[k] + before, 50 + (uint64_t)k) < 0.005;
-    }
-    double rough = 1 + 0.08 * (fraction(index, 100) + fraction(index, 101) - 1);
-    return (at__finding){ .outcome = fails ? AT__LAUNCH_FAILED : AT__TIMED,
-                          .seconds = fails ? 0 : 200e-6 * exp(0.4 * cost) * rough,
-                          .resources = AT__RESOURCES_UNKNOWN };
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static void fill(at__bench_space *s, const at__template *t)
-{
-    at__config config;
-    shape f = shape_of(s->spaces[0], s->search.total, t->param_count);
-    for (int64_t i = 0; i < s->search.total; i++) {
-        at__space_config(&config, s->spaces[0], i);
-        s->findings[i] = make_up(&config, &f, t->param_count, i);
-        if (s->findings[i].outcome == AT__TIMED)
-            s->sorted_s[s->sorted_count++] = s->findings[i].seconds;
-    }
-    qsort(s->sorted_s, (size_t)s->sorted_count, sizeof *s->sorted_s, ascending);
-}
-
-/* A template of an op of one size, all of whose configurations get times. */
-static at_status open_made_up(at__bench_space *s, at__catalog **catalog, const char *dir, const char *name,
-                              at_error *err)
-{
-    const int64_t size = 1;
-    at__limits limits = { 0 };
-    at_status status = at__catalog_open(catalog, dir, err);
-    const at__op *op = status == AT_OK ? at__catalog_find_op(*catalog, "spaces") : NULL;
-    const at__template *t = op ? at__catalog_find_template(*catalog, op, name) : NULL;
-    if (status == AT_OK && !t)
-        return at_fail(err, AT_ERR_USAGE, "no space is called %s; --templates tests/data/spaces has some",
-                       name);
-    if (status == AT_OK)
-        status = at__problem_init(&s->problem, op, AT__F32, &size, 1, err);
-    if (status == AT_OK)
-        status = at__problem_bind(s->slots, &s->problem, &limits, err);
-    s->spaces = calloc(1, sizeof(at__space *));
-    if (status == AT_OK && s->spaces)
-        status = at__space_open(&s->spaces[0], t, s->slots, NULL, 0, err);
-    if (status != AT_OK)
-        return status;
-    s->search.spaces = s->spaces;
-    s->search.space_count = 1;
-    at__search_count(&s->search);
-    s->findings = calloc((size_t)s->search.total + 1, sizeof *s->findings);
-    s->sorted_s = calloc((size_t)s->search.total + 1, sizeof *s->sorted_s);
-    if (!s->findings || !s->sorted_s)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    fill(s, t);
-    printf("%s: %lld configurations, %lld of them right, %.0f us to %.0f us\n\n", name,
-           (long long)s->search.total, (long long)s->sorted_count, 1e6 * s->sorted_s[0],
-           1e6 * s->sorted_s[s->sorted_count - 1]);
-    return AT_OK;
-}
+/* ---- the program ---- */
 
 static at_status run_made_up(settings *set, const char *dir, const char *name, int64_t most, at_error *err)
 {
     at__bench_space space = { .search = { .spaces = NULL } };
     at__catalog *catalog = NULL;
-    at_status status = open_made_up(&space, &catalog, dir, name, err);
+    at_status status = at__made_up_open(&space, &catalog, dir, name, err);
     set->problems = set->problems ? set->problems : 1;
     if (status == AT_OK)
         status = run_all(set, &space, 1, most, err);
-    at__space_close(space.spaces ? space.spaces[0] : NULL);
-    free(space.spaces);
-    free(space.findings);
-    free(space.sorted_s);
-    at__catalog_close(catalog);
+    at__made_up_close(&space, catalog);
     return status;
 }
 
@@ -669,7 +546,7 @@ static at_status run_recorded(settings *set, const char *dir, const at__words *f
 
 int main(int argc, char **argv)
 {
-    settings set = { .cores = 16, .message_us = 200, .latency_us = 100, .setup_ms = 500, .final_ms = 1000 };
+    settings set = { .cores = 16, .message_us = 100, .setup_ms = 500, .final_ms = 1000 };
     at__words files = { 0 };
     const char *dir = NULL, *made_up = NULL, *name = "model";
     int64_t most = 1024, per_mille = 5, step = 2;
@@ -688,10 +565,8 @@ int main(int argc, char **argv)
         { "--worth", AT__OPT_COUNT, "N", "end when less than N per mille is expected (default 5)",
           &per_mille },
         { "--cores", AT__OPT_COUNT, "N", "that compile, of each GPU (default 16)", &set.cores },
-        { "--message-us", AT__OPT_COUNT, "N", "of the supervisor, a trial or compilation (default 200)",
+        { "--message-us", AT__OPT_COUNT, "N", "of the supervisor, a trial or compilation (default 100)",
           &set.message_us },
-        { "--latency-us", AT__OPT_COUNT, "N", "until a trial is with the device (default 100)",
-          &set.latency_us },
         { "--setup-ms", AT__OPT_COUNT, "N", "until a device has opened a problem (default 500)",
           &set.setup_ms },
         { "--final-ms", AT__OPT_COUNT, "N", "of a final (default 1000)", &set.final_ms },

@@ -434,6 +434,48 @@ Test(strategy_model, where_compiling_takes_long_all_compilers_work)
     }
 }
 
+/* So many are under way once something is known, `devices` measure, and compilers have enough to do. */
+static int under_way_of(int devices, int ahead, double pace)
+{
+    enum { MOST = 500 };
+    bench b;
+    void *state = NULL;
+    int64_t list[MOST];
+    at_error err = { 0 };
+    bench_open(&b, TILES, OTHER);
+    b.search.ahead = 1;
+    cr_assert_eq(at__strategy_model.open(&state, &b.search, &err), AT_OK, "%s", err.text);
+    for (int i = 0; i < 8; i++) {
+        int64_t index = at__strategy_model.propose(state);
+        at__finding f = smooth(&b, index);
+        at__strategy_model.report(state, index, &f);
+    }
+    if (devices > 1)
+        at__strategy_model.widen(state, devices, ahead);
+    if (pace > 0)
+        at__strategy_model.pace(state, pace);
+    int count = proposed_in_a_row(state, list, MOST);
+    at__strategy_model.close(state);
+    bench_close(&b);
+    return count;
+}
+
+Test(strategy_model, every_device_has_a_proposal_and_the_next_one)
+{
+    cr_expect_eq(under_way_of(1, 1, 0), 1);
+    for (int devices = 2; devices <= 8; devices++) {
+        int count = under_way_of(devices, 2 * devices, 0);
+        cr_expect(count >= 2 * devices, "%d devices: %d under way", devices, count);
+    }
+}
+
+/* Their results come too late to learn from: more of them make a search longer, not shorter. */
+Test(strategy_model, no_number_of_devices_has_hundreds_under_way)
+{
+    int count = under_way_of(64, 1000, 500);
+    cr_expect(count >= 16 && count <= 40, "%d under way", count);
+}
+
 Test(strategy_model, equal_seeds_repeat)
 {
     bench b;

@@ -386,7 +386,8 @@ int at__cmd_tune(int argc, char **argv)
     int code = AT__EXIT_OK;
     const at__option TABLE[] = {
         { "--device", AT__OPT_LIST, "0[,1...]|all|replay:FILE",
-          "CUDA devices (default 0); those of one model share the problems. replay:FILE needs no GPU: it "
+          "CUDA devices (default 0); those of one model share the problems, and the configurations of the "
+          "last ones. replay:FILE needs no GPU: it "
           "answers with the trials recorded in a database or a dump (of several devices: replay:FILE@NAME)",
           &a.devices },
         { "--shapes", AT__OPT_TEXT, "FILE", "problems, one a line; - reads stdin", &a.shapes },

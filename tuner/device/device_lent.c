@@ -3,7 +3,8 @@
  *
  * Invariant: a trial without an answer is in exactly one place: `asked`, on its way to the device (`moving`),
  * with it (`there`), or in `answers`. So what is queued is their sum, also when the device forgets its queue,
- * as it may once the user wants to end.
+ * as it may once the user wants to end. One that is lost has something queued until its borrower has heard of
+ * it: what it had must not be taken for done.
  */
 #include "device/lent.h"
 
@@ -96,6 +97,7 @@ static at_status lent_pump(at__device *device, at__measured *out, bool *got, at_
     } else if (l->status != AT_OK) { /* what it measured before counts */
         status = at_fail(err, l->status, "%s", l->why.text);
         l->base.lost = true;
+        l->there = 0;
     }
     pthread_mutex_unlock(&l->lock);
     return status;
@@ -176,7 +178,7 @@ static at_status bring_back(at__lent *l, at_error *err)
     while (status == AT_OK && got) {
         status = at__device_pump(l->real, &m, &got, err);
         pthread_mutex_lock(&l->lock);
-        l->there = status == AT_OK ? at__device_queued(l->real) : 0;
+        l->there = status == AT_OK ? at__device_queued(l->real) : 1;
         if (status == AT_OK && got && !l->returned)
             l->answers[l->answer_count++] = m;
         pthread_mutex_unlock(&l->lock);
@@ -194,7 +196,7 @@ static void tell_failure(at__lent *l, at_status status, const at_error *why)
     pthread_mutex_lock(&l->lock);
     l->status = status;
     l->why = *why;
-    l->there = 0;
+    l->there = 1;
     pthread_mutex_unlock(&l->lock);
     ring(l->to_borrower);
     while (!returned) {

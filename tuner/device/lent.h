@@ -11,8 +11,9 @@
 #ifndef AUTOTUNE_LENT_H
 #define AUTOTUNE_LENT_H
 
-#include "device/device.h"
+#include <autotune/status.h>
 
+typedef struct at__device at__device; /* device.h, which its kinds include */
 typedef struct at__lent at__lent;
 
 /* By the lender, with the problem open on the device. AT_ERR_SYSTEM: no descriptor is left. */

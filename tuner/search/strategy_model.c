@@ -33,6 +33,7 @@
 #define LEAST_AHEAD   4    /* proposals under way, at most, while little is known: late results cost more */
 #define AHEAD_SHARE   8    /* one more for each so many results                                           */
 #define BESIDE        2    /* more for every further device: one that it measures, and the next           */
+#define MOST_BESIDE   32   /* of all devices together: with more, searches only become longer             */
 #define KEEP_SHARE    0.7  /* of the gain expected elsewhere: with less, a compiled candidate is deferred  */
 #define WORSE_SHARE   0.1  /* of that: with less, it is deferred for what the compiler made of it          */
 #define PUT_OFF_SHARE 0.25 /* of the trials: so many more kernels are compiled for that, at most          */
@@ -414,7 +415,8 @@ static int64_t allowed_ahead(const model *m, bool first)
     if (first || allowed > most)
         allowed = most;
     int64_t busy = least + (m->pace < most ? m->pace : most);
-    return m->pace > 0 && most > 1 && busy > allowed ? busy : allowed;
+    int64_t wanted = m->pace > 0 && most > 1 && busy > allowed ? busy : allowed;
+    return m->devices > 1 && wanted > MOST_BESIDE ? MOST_BESIDE : wanted;
 }
 
 static int64_t model_propose(void *state)

@@ -9,7 +9,7 @@
 #ifndef AUTOTUNE_CREW_H
 #define AUTOTUNE_CREW_H
 
-#include "device/lent.h"
+#include "device/device.h"
 #include "lang/problem.h"
 
 typedef struct at__crew at__crew;

@@ -6,6 +6,7 @@
  */
 #include "tune/session_parts.h"
 
+#include "device/lent.h"
 #include "tune/setup.h"
 #include "util/clock.h"
 

@@ -10,11 +10,11 @@
 #include "tune/job.h"
 
 /*
- * Tunes every problem on the given devices. Devices of one model share the problems between them; each other
- * model gets all of them. A problem without a winner is reported and does not stop the rest.
- * AT_ERR_DEVICE: no such device, no driver, no NVRTC. AT_ERR_STORE: cannot store. AT_ERR_CANCELLED: before
- * there was a device to work on; later the result of the problem under way says so. All that was measured
- * until then is kept.
+ * Tunes every problem on the given devices. Devices of one model share the problems between them, and one for
+ * which none is left takes part in the search of another; each other model gets all of them. A problem
+ * without a winner is reported and does not stop the rest. AT_ERR_DEVICE: no such device, no driver, no
+ * NVRTC. AT_ERR_STORE: cannot store. AT_ERR_CANCELLED: before there was a device to work on; later the result
+ * of the problem under way says so. All that was measured until then is kept.
  */
 at_status at__tune(const at__problem *problems, size_t count, const at__catalog *catalog,
                    const at__tune_options *options, const at__tune_events *events,
