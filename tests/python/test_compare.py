@@ -66,6 +66,20 @@ class Shapes(unittest.TestCase):
             lines = [line.split()[:2] for line in file if line.strip() and not line.startswith("#")]
         self.assertEqual([str(found).split() for found in suite], lines)
 
+    def test_reads_permutations_and_their_classes(self):
+        for text, expected, turned, kind in [
+                ("permute 8x2048x3x32x128 2,0,3,1,4 bf16", "8x2048x3x32x128 2,0,3,1,4 bf16", (3, 8, 32, 2048, 128), "rows"),
+                ("permute 7264x4096 1,0", "7264x4096 1,0 f32", (4096, 7264), "turned"),
+                ("permute 3x5x7 2,1,0 double", "3x5x7 2,1,0 f64", (7, 5, 3), "reversed"),
+                ("permute 3x5x7 1,2,0 u8", "3x5x7 1,2,0 u8", (5, 7, 3), "turned")]:
+            with self.subTest(text):
+                found = problem(text)
+                self.assertEqual((str(found), found.turned_sizes, found.kind), (expected, turned, kind))
+        for text in ("permute", "permute 2x3", "permute 2x3 0,0", "permute 2x3 1,0,2", "permute 0x3 1,0", "permute 2x3 1,0 u9",
+                     "permute 2x3 1,0 u8 u8", "permute 2xa 1,0"):
+            with self.subTest(text):
+                self.assertIn("expected sizes, the order of dimensions and a type, such as", raised(problem, text))
+
     def test_puts_each_problem_into_one_class(self):
         for text, kind in [("4096x4096 f32", "pow2"), ("14336x4096 bf16", "aligned"), ("8191x8193 u8", "odd"),
                            ("50257x768 f32", "odd"), ("2053x2063 c128", "aligned"), ("1000000x10 f16", "skinny"),
@@ -77,7 +91,8 @@ class Shapes(unittest.TestCase):
     def test_the_suite_has_every_class_and_turns_begin_with_one_of_each(self):
         suite = problems.read_shapes(SUITE)
         turns = problems.by_turns(suite)
-        self.assertEqual([found.kind for found in turns[:6]], list(problems.CLASSES))
+        kinds = [kind for kind in problems.CLASSES if kind not in problems.PERMUTED]
+        self.assertEqual([found.kind for found in turns[:len(kinds)]], kinds)
         self.assertEqual(sorted(map(str, turns)), sorted(map(str, suite)))
 
 
@@ -217,6 +232,16 @@ class Plot(unittest.TestCase):
         self.assertEqual(x, same)
         self.assertAlmostEqual(low - high, plot.PANEL_HEIGHT * 0.4 / plot.TOP_SHARE, delta=0.11)
 
+    def test_permutations_stand_side_by_side_from_our_least_share_on(self):
+        space, both = "{http://www.w3.org/2000/svg}", document()
+        for row in both["problems"]:
+            row["class"] = "reversed"
+        picture = ElementTree.fromstring(plot.to_svg(both))
+        self.assertNotIn("bytes", picture.find(f"{space}title").text)
+        places = {point.find(f"{space}title").text[:7]: float(point.get("cx")) for point in picture.iter(f"{space}circle")
+                  if point.find(f"{space}title") is not None}
+        self.assertEqual(places, {"500x500": plot.LEFT + plot.PANEL_WIDTH / 4, "100x100": plot.LEFT + plot.PANEL_WIDTH * 3 / 4})
+
     def test_stays_inside_its_frame_and_escapes_names(self):
         width, height = (float(self.picture.get(name)) for name in ("width", "height"))
         for x, y in self.points.values():
@@ -312,10 +337,18 @@ class Flow(unittest.TestCase):
     def tearDown(self):
         run.gpu = self.real
 
-    def compare(self, *contestants):
+    def compare(self, *contestants, of="4096x4096 f32"):
         comparison = run.Comparison(contestants, self.device, seconds=0)
         comparison._memcpy.prepare = lambda work: peers.Prepared(lambda i: setattr(work, "state", "right"))
-        return comparison, comparison.measure(problem("4096x4096 f32"))
+        return comparison, comparison.measure(problem(of))
+
+    def test_of_permutations_only_those_are_asked_that_can_do_them(self):
+        able, unable = FakePeer("able", "right"), FakePeer("unable", "right")
+        able.permutes = True
+        _, row = self.compare(able, unable, of="permute 64x64x64 2,1,0")
+        self.assertEqual((row["problem"], row["class"]), ("64x64x64 2,1,0 f32", "reversed"))
+        self.assertEqual(row["results"]["able"]["right"], True)
+        self.assertEqual(row["results"]["unable"], {"skipped": "only transposes"})
 
     def test_times_all_checks_all_and_gives_reasons_for_the_rest(self):
         comparison, row = self.compare(
@@ -434,7 +467,8 @@ class Program(unittest.TestCase):
                 ([], None, (2, "", "compare: error: found no problem; expected a shapes file, or shapes such as "
                             "4096x4096:f32\n")),
                 (["8x8", "--classes", "round"], None,
-                 (2, "", "compare: error: --classes: found 'round'; expected small batched skinny odd pow2 aligned\n")),
+                 (2, "", "compare: error: --classes: found 'round'; expected small batched skinny odd pow2 aligned rows "
+                  "turned reversed\n")),
                 (["8x8:u9"], None, (2, "", "compare: error: 8x8:u9: found 'u9'; expected sizes, a type (u8 i8 f16 bf16 "
                                     "u16 i16 f32 i32 u32 f64 i64 u64 c64 c128) or 'transpose'\n"))]:
             with self.subTest(arguments):

@@ -145,6 +145,14 @@ class Arrays(OnTheFakeDriver):
         self.tuner.permute(Cuda(IN, (4, 6, 8), strides=(768, 128, 16)), (2, 1, 0), Cuda(OUT, (8, 6, 4)))
         self.assertEqual(FAKE.fake_read().launches, self.before + 2)
 
+    def test_what_a_permutation_will_use_is_known_before_and_launches_nothing(self):
+        arrays = Cuda(IN, (4, 6, 8)), (2, 1, 0), Cuda(OUT, (8, 6, 4))
+        found = self.tuner.prepare_permute(*arrays)
+        self.assertTrue(found.template_name)
+        self.assertEqual(FAKE.fake_read().launches, self.before)
+        self.tuner.permute(*arrays)
+        self.assertEqual(FAKE.fake_read().launches, self.before + 1)
+
     def test_a_permutation_that_is_a_transpose_runs_as_one(self):
         self.tuner.permute(Cuda(IN, (64, 96)), (1, 0), Cuda(OUT, (96, 64)))
         seen = self.launched()

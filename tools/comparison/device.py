@@ -3,6 +3,7 @@
 Everything runs on one stream, the current one of this thread.
 """
 
+import math
 import time
 
 import torch
@@ -96,23 +97,23 @@ class Work:
         problem, dtype = self.problem, STORAGE[self.problem.element_bytes]
         source = self._inputs[0][:problem.bytes].view(dtype)
         target = self._reference[:problem.bytes].view(dtype)
-        matrix = problem.rows * problem.cols
+        steps = [math.prod(problem.sizes[d + 1:]) for d in range(len(problem.sizes))]
         for first in range(0, problem.count, CHUNK):
-            place = torch.arange(first, min(first + CHUNK, problem.count), device="cuda")
-            inner = place % matrix
-            index = place - inner + inner % problem.rows * problem.cols + inner // problem.rows
+            rest = torch.arange(first, min(first + CHUNK, problem.count), device="cuda")
+            index = torch.zeros_like(rest)
+            for d in reversed(problem.order):
+                index += rest % problem.sizes[d] * steps[d]
+                rest //= problem.sizes[d]
             target[first:first + CHUNK] = source[index]
 
     # ---- what peers get ----
 
     def input(self, i, dtype=None):
-        """Set i's input, (rows, cols) or (batch, rows, cols), as integers of the element's size (16: complex128)."""
+        """Set i's input, in the problem's sizes, as integers of the element's size (16: complex128)."""
         return self.flat_input(i).view(dtype or STORAGE[self.problem.element_bytes]).view(self.problem.sizes)
 
     def output(self, i, dtype=None):
-        sizes = self.problem.sizes
-        shape = (*sizes[:-2], sizes[-1], sizes[-2])
-        return self.flat_output(i).view(dtype or STORAGE[self.problem.element_bytes]).view(shape)
+        return self.flat_output(i).view(dtype or STORAGE[self.problem.element_bytes]).view(self.problem.turned_sizes)
 
     def flat_input(self, i):
         """Bytes."""

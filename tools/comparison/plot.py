@@ -1,9 +1,12 @@
-"""The share of the copy ceiling by problem size, a panel a class, as an SVG that needs nothing else."""
+"""The share of the copy ceiling by problem size, a panel a class, as an SVG that needs nothing else.
+
+Permutations are compared at one size, so that theirs stand side by side, from our least share to our largest.
+"""
 
 import math
 from xml.sax.saxutils import escape, quoteattr
 
-from .problems import CLASSES
+from .problems import CLASSES, PERMUTED
 from .results import OURS, libraries_of, share
 
 # Colours that people with colour blindness tell apart (Okabe and Ito), ours the darkest; then more, for more libraries.
@@ -31,14 +34,22 @@ def _size_name(power):
 class _Panel:
     """Places points in the frame of one class."""
 
-    def __init__(self, index, decades):
+    def __init__(self, index, kind, rows):
         self.x0 = LEFT + index % COLUMNS * (PANEL_WIDTH + GAP_X)
         self.y0 = TOP + index // COLUMNS * (PANEL_HEIGHT + GAP_Y)
-        self.decades = decades
+        self.decades, self.order = _decades(rows), []
+        if kind in PERMUTED:
+            ranked = sorted(rows, key=lambda row: share(row, OURS) or 0)
+            self.decades, self.order = (0, -1), [row["problem"] for row in ranked]
 
-    def x(self, size):
+    def x_of_size(self, size):
         low, high = self.decades
         return self.x0 + PANEL_WIDTH * (math.log10(size) - low) / (high - low)
+
+    def x(self, row):
+        if self.order:
+            return self.x0 + PANEL_WIDTH * (self.order.index(row["problem"]) + 0.5) / len(self.order)
+        return self.x_of_size(2 * row["bytes"])
 
     def y(self, part):
         return self.y0 + PANEL_HEIGHT * (1 - min(part, TOP_SHARE) / TOP_SHARE)
@@ -55,7 +66,7 @@ def _frame(panel, kind):
         yield f'<line x1="{panel.x0}" x2="{panel.x0 + PANEL_WIDTH}" y1="{y:.1f}" y2="{y:.1f}" class="{line}"/>'
         yield f'<text x="{panel.x0 - 5}" y="{y + 3.5:.1f}" class="small end">{percent} %</text>'
     for power in range(low, high + 1):
-        x = panel.x(10.0 ** power)
+        x = panel.x_of_size(10.0 ** power)
         yield f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{panel.y0}" y2="{panel.y0 + PANEL_HEIGHT}" class="grid"/>'
         yield f'<text x="{x:.1f}" y="{panel.y0 + PANEL_HEIGHT + 14}" class="small middle">{_size_name(power)}</text>'
 
@@ -68,7 +79,7 @@ def _points(panel, rows, names, style):
             part = share(row, name)
             if part:
                 tip = escape(f"{row['problem']}: {name} {100 * part:.1f} % of copy")
-                yield (f'<circle cx="{panel.x(2 * row["bytes"]):.1f}" cy="{panel.y(part):.1f}" r="{radius}" '
+                yield (f'<circle cx="{panel.x(row):.1f}" cy="{panel.y(part):.1f}" r="{radius}" '
                        f'fill={quoteattr(colour)} fill-opacity="0.85"><title>{tip}</title></circle>')
 
 
@@ -89,7 +100,8 @@ def to_svg(document):
     width = LEFT + COLUMNS * (PANEL_WIDTH + GAP_X) - 30
     height = TOP + lines * (PANEL_HEIGHT + GAP_Y) - 10
     style = _style(names)
-    title = f"Share of the copy ceiling by bytes moved; {document['conditions'].get('device', '')}, cold L2"
+    by = "" if kinds and set(kinds) <= set(PERMUTED) else " by bytes moved"
+    title = f"Share of the copy ceiling{by}; {document['conditions'].get('device', '')}, cold L2"
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
              f'height="{height}" role="img" font-family="sans-serif" font-size="11.5">',
              f"<title>{escape(title)}</title>",
@@ -101,6 +113,6 @@ def to_svg(document):
     parts += _legend(names, style, {name: document["libraries"][name]["title"] for name in names})
     for index, kind in enumerate(kinds):
         chosen = [row for row in rows if row["class"] == kind]
-        panel = _Panel(index, _decades(chosen))
+        panel = _Panel(index, kind, chosen)
         parts += [*_frame(panel, kind), *_points(panel, chosen, names, style)]
     return "\n".join([*parts, "</svg>"]) + "\n"

@@ -1,5 +1,6 @@
 """Problems as in autotune's shapes files, and the classes that the results are grouped by."""
 
+import math
 import re
 
 SIZES = {"u8": 1, "i8": 1, "f16": 2, "bf16": 2, "u16": 2, "i16": 2, "f32": 4, "i32": 4, "u32": 4, "f64": 8, "i64": 8,
@@ -16,7 +17,13 @@ CLASSES = {
     "odd": "rows, in or out, that are no multiple of 16 bytes",
     "pow2": "rows, in and out, of a power of two of at least 4 KiB",
     "aligned": "all others",
+    "rows": "permutations whose fastest dimension stays",
+    "turned": "permutations that change it",
+    "reversed": "permutations that turn the whole order round",
 }
+
+
+PERMUTED = ("rows", "turned", "reversed")  # classes of permutations
 
 
 class BadShapes(Exception):
@@ -35,6 +42,15 @@ class Problem:
     @property
     def sizes(self):
         return (self.rows, self.cols) if self.batch == 1 else (self.batch, self.rows, self.cols)
+
+    @property
+    def order(self):
+        """Dimension i of the output is dimension order[i] of the input."""
+        return (1, 0) if self.batch == 1 else (0, 2, 1)
+
+    @property
+    def turned_sizes(self):
+        return tuple(self.sizes[d] for d in self.order)
 
     def __str__(self):
         return f"{'x'.join(map(str, self.sizes))} {self.dtype}"
@@ -56,8 +72,45 @@ class Problem:
         return "aligned"
 
 
+class Permutation:
+    """Dimensions in another order, row-major on both sides; looks like a Problem to those that can do it."""
+
+    def __init__(self, sizes, order, dtype):
+        self.sizes, self.order, self.dtype = sizes, order, dtype
+        self.turned_sizes = tuple(sizes[d] for d in order)
+        self.element_bytes, self.count = SIZES[dtype], math.prod(sizes)
+        self.bytes = self.count * self.element_bytes
+
+    def __str__(self):
+        return f"{'x'.join(map(str, self.sizes))} {','.join(map(str, self.order))} {self.dtype}"
+
+    @property
+    def kind(self):
+        last = len(self.order) - 1
+        if self.order[last] == last:
+            return "rows"
+        return "reversed" if last > 1 and list(self.order) == list(range(last, -1, -1)) else "turned"
+
+
+def parse_permutation(text, place):
+    """"8x2048x3x32x128 2,0,3,1,4 bf16", behind the word `permute`."""
+    words = text.split()
+    try:
+        sizes, order = (tuple(map(int, re.split(mark, word))) for mark, word in zip("x,", words[:2], strict=True))
+    except ValueError:
+        sizes, order = (), ()
+    name = (words[2:] or ["f32"])[0].lower()
+    dtype = ALIASES.get(name, name)
+    if not sizes or min(sizes) < 1 or sorted(order) != list(range(len(sizes))) or len(words) > 3 or dtype not in SIZES:
+        raise BadShapes(f"{place}: found 'permute {text}'; expected sizes, the order of dimensions and a type, such as "
+                        "'permute 8x16x32 2,0,1 f32'")
+    return Permutation(sizes, order, dtype)
+
+
 def parse_problem(text, place="shape"):
     """A line of a shapes file without its comment: "8x4096x128 f16", "transpose 512 2048 u8"."""
+    if text.split()[:1] == ["permute"]:
+        return parse_permutation(" ".join(text.split()[1:]), place)
     sizes, dtype = [], None
     for word in re.split(r"[\s,;]+", re.sub(r"(?<=\d)\s*[xX*]\s*(?=\d)", " ", text.strip())):
         name = ALIASES.get(word.lower(), word.lower())

@@ -7,6 +7,7 @@ import traceback
 
 from . import device as gpu
 from .peers import Memcpy, Skip
+from .problems import Permutation
 from .race import describe, race
 
 
@@ -59,12 +60,14 @@ class Comparison:
 
     def _contestants(self, work):
         """All that will be timed: {("copies" or "results", name): (batch, known)}; and what will not, and why."""
-        wanted = [("copies", self._memcpy.name, self._memcpy.prepare, True)]
+        wanted, ready, refused = [("copies", self._memcpy.name, self._memcpy.prepare, True)], {}, {}
         for peer in self._peers:
+            if isinstance(work.problem, Permutation) and not peer.permutes:
+                refused["results", peer.name] = {"skipped": "only transposes"}
+                continue
             if hasattr(peer, "prepare_copy"):
                 wanted.append(("copies", peer.name, peer.prepare_copy, True))
             wanted.append(("results", peer.name, peer.prepare, False))
-        ready, refused = {}, {}
         for group, name, prepare, copy in wanted:
             began = time.perf_counter()
             try:

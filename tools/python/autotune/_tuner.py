@@ -161,6 +161,21 @@ class Tuner:
     def permute(self, x: Any, dims: Sequence[int], out: Any = None, stream: int | None = None) -> Any:
         """x with its dimensions in another order, dimension i of the result being dims[i] of x, as a new contiguous array
         or in `out`. Both may be views of any strides; x may have 8 dimensions."""
+        problem, target, array, out = self._permutation(x, dims, out, stream)
+        if array.count:
+            with _driver.current(target):
+                self._launch(problem, (target, array), stream)
+        return out
+
+    def prepare_permute(self, x: Any, dims: Sequence[int], out: Any = None) -> Found:
+        """Compiles and loads for the current CUDA context what permute will use for such arrays."""
+        return self._prepare(self._permutation(x, dims, out, None)[0])
+
+    # ---- within ----
+
+    def _permutation(self, x: Any, dims: Sequence[int], out: Any,
+                     stream: int | None) -> tuple[_native.LaidOutStruct, Array, Array, Any]:
+        """The problem, its buffers, and the array that is the result."""
         array = as_array(x, stream)
         rank = len(array.shape)
         if sorted(dims) != list(range(rank)) or rank > _native.MAX_RANK:
@@ -177,12 +192,7 @@ class Tuner:
         layout = _native.LayoutStruct(rank, numbers(*shape), numbers(*(array.strides[d] for d in dims)),
                                       numbers(*target.strides))
         problem = _native.LaidOutStruct(op=b"permute", type=_native.TYPES.index(bits(array.item_bytes)), layout=layout)
-        if array.count:
-            with _driver.current(target):
-                self._launch(problem, (target, array), stream)
-        return out
-
-    # ---- within ----
+        return problem, target, array, out
 
     def _output(self, x: Any, array: Array, shape: tuple[int, ...], out: Any,
                 stream: int | None) -> tuple[Array, Any]:
