@@ -126,10 +126,11 @@ class Words(unittest.TestCase):
         for section, file in TABLES.items():
             with self.subTest(section=section):
                 shown = {CODE.findall(row[0])[0].split()[0] for row in ROWS[section]}
-                self.assertEqual(shown, set(keywords(file)), f"{file} and the rows of templates/reference.md")
+                others = {"common"} if section == "A template" else set()  # it reads common code's lines as its own
+                self.assertEqual(shown, set(keywords(file)) - others, f"{file} and the rows of templates/reference.md")
 
     def test_every_other_word_is_there(self):
-        of_templates = ["declare_template.c", "declare_source.c"]
+        of_templates = ["declare_template.c", "declare_param.c", "declare_source.c"]
         others = sorted({path.name for path in LANG.glob("declare_*.c")} - {*of_templates, *NO_WORDS})
         for sections, files in ((["A template"], of_templates), (["An operation", "What inputs hold"], others)):
             cells = [cell for section in sections for row in ROWS[section] for cell in row]

@@ -161,6 +161,72 @@ Test(common, a_library_goes_before_its_next)
     at__commons_clear(&mine);
 }
 
+#define SIZES                                                                                                \
+    "/*!autotune\ncommon sizes\nlet twice = 2 * N\nconst AREA = twice * W\nrequire AREA <= 64 # small\n*/\n"
+#define BOX      "/*!autotune\ncommon box\nparam W = 4 8\nuse sizes\nlet last = AREA\n*/\n"
+#define WITH_BOX MINI_TEMPLATE("param N = 1 2\nuse box\ngrid last\nblock twice\ndefault W=8\n")
+
+static void check_declared(const at__template *t)
+{
+    int64_t slots[AT__MAX_SLOTS] = { 0 };
+    at__str out = { 0 };
+    at__config config = { { 2, 8 } };
+
+    cr_assert_eq(t->param_count, 2);
+    cr_assert_str_eq(t->params[1].name, "W");
+    cr_assert_eq(t->defaults[1], 8);
+    cr_assert_eq(t->let_count, 3);
+    cr_assert_eq(t->require_count, 1 + t->op->align_count);
+    cr_assert_str_eq(t->requires[0].reason, "small");
+    bind_problem(slots, t->op, 64, 64);
+    cr_assert_eq(at__render(&out, t, AT__F32, &config, slots, NULL), AT_OK);
+    cr_assert_not_null(strstr(out.data, "constexpr int AREA = 32;"), "%s", out.data);
+    at__str_clear(&out);
+}
+
+/* Files that use each other bring each line once; a stored bundle has the same declarations without a
+ * library. */
+Test(common, declarations_are_those_of_every_template_that_uses_it)
+{
+    at__op *op = read_op(MINI_OP);
+    add("box.cuh", BOX);
+    add("sizes.cuh", SIZES);
+    at__template *t = read_with(op, WITH_BOX), *stored = NULL;
+    check_declared(t);
+    at__commons_clear(&library);
+    cr_assert_str_eq(t->params[1].where.file, "box.cuh", "its own copy");
+    cr_assert_str_eq(t->lets[1].where.file, "sizes.cuh");
+    cr_assert_eq(at__template_read_with(&stored, op, NULL, t->source, strlen(t->source), "t.cu", NULL),
+                 AT_OK);
+    check_declared(stored);
+    cr_assert_str_eq(stored->hash, t->hash);
+    at__template_close(stored);
+    at__template_close(t);
+    at__op_close(op);
+}
+
+Test(common, declarations_are_read_once_and_where_they_are_used)
+{
+    at__op *op = read_op(MINI_OP);
+    add("box.cuh", BOX);
+    add("sizes.cuh", SIZES);
+    at__template *t = read_with(op, MINI_TEMPLATE("param N = 1 2\nuse box sizes\ngrid last\nblock twice\n"));
+    cr_assert_eq(t->let_count, 3);
+    at__template_close(t);
+    const char *const wrong[][2] = {
+        { MINI_TEMPLATE("use box\nparam N = 1 2\ngrid 1\nblock 1\n"), "sizes.cuh:3:17: unknown name 'N'" },
+        { MINI_TEMPLATE("param N = 1\nparam W = 1\nuse box\ngrid 1\nblock 1\n"),
+          "box.cuh:3:7: found 'W' a second time; expected a new name" },
+    };
+    for (int i = 0; i < 2; i++) {
+        at_error err = { 0 };
+        cr_expect_eq(at__template_read_with(&t, op, &library, wrong[i][0], strlen(wrong[i][0]), "t.cu", &err),
+                     AT_ERR_INPUT);
+        cr_expect_not_null(strstr(err.text, wrong[i][1]), "%s", err.text);
+    }
+    at__op_close(op);
+}
+
 static const struct {
     const char *source, *error;
 } BAD_USERS[] = {
@@ -222,8 +288,8 @@ static const struct {
       "x/a.cuh:2:8: found 'b'; expected the name of the file, which would be b.cuh" },
     { "a.cu", "/*!autotune\ncommon a\n*/",
       "a.cu:2:8: found 'a'; expected the name of the file, which would be a.cuh" },
-    { "a.cuh", "/*!autotune\ncommon a\nparam N = 1\n*/",
-      "a.cuh:3:1: found 'param'; expected one of common use" },
+    { "a.cuh", "/*!autotune\ncommon a\ngrid 1\n*/",
+      "a.cuh:3:1: found 'grid'; expected one of common use param let const require" },
     { "a.cuh", "/*!autotune\ncommon a\n", "a.cuh:1:12: found the end of the file in a declaration" },
     { "known.cuh", "/*!autotune\ncommon known\n*/", "known.cuh: found common code 'known' a second time" },
     { "op.cuh", "/*!autotune\noq op\n*/",

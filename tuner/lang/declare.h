@@ -30,6 +30,7 @@
 #define AT__MAX_SLOTS   256
 #define AT__MAX_NAME    64  /* characters of a name, with the final zero */
 #define AT__MAX_USES    16  /* files of common code that one file names */
+#define AT__MAX_SHARED  64  /* files of common code whose declarations one template has */
 #define AT__MAX_TYPES   4   /* named types of an op, besides T */
 #define AT__MAX_FILES   8   /* in the `source` or `include` lines of a template */
 #define AT__MAX_OPTIONS 16  /* for the compiler */
@@ -376,6 +377,8 @@ typedef struct at__template {
     int option_count;
     int64_t defaults[AT__MAX_PARAMS]; /* a value of each parameter: `default` line, else its first value */
     at__used uses;
+    char *shared[AT__MAX_SHARED]; /* files of common code whose declarations are here as well */
+    int shared_count;
     char *source;
     size_t source_len;
     at__part *parts;

@@ -59,9 +59,21 @@ static at_status read_use(at__lines *lines, void *target)
     return at__read_uses(&((at__common *)target)->uses, lines);
 }
 
+/* What a template will read that uses this: its names are known only there. */
+static at_status pass_over(at__lines *lines, void *target)
+{
+    (void)target;
+    lines->at = lines->line_end;
+    return AT_OK;
+}
+
 static const at__keyword KEYWORDS[] = {
     { .word = "common", .form = "common NAME", .once = true, .required = true, .read = read_common },
     { .word = "use", .after = "common", .read = read_use },
+    { .word = "param", .after = "common", .read = pass_over },
+    { .word = "let", .after = "common", .read = pass_over },
+    { .word = "const", .after = "common", .read = pass_over },
+    { .word = "require", .after = "common", .read = pass_over },
     { 0 },
 };
 
@@ -207,8 +219,7 @@ const char *at__bundle_own(size_t *own_len, const char *source, size_t len)
     return source;
 }
 
-/* The files in a stored bundle, as a library. Where they once came from is not known. */
-static at_status add_stored(at__commons *out, const char *source, const char *own, at_error *err)
+at_status at__commons_of_bundle(at__commons *out, const char *source, const char *own, at_error *err)
 {
     char file[AT__MAX_NAME + 20];
     at_status status = AT_OK;
@@ -441,7 +452,7 @@ at_status at__bundle_make_with(at__bundle *out, const char *source, size_t len, 
     at__bundle made = { 0 };
     walk w = { .commons = stored ? &within : commons, .err = err };
 
-    at_status status = add_stored(&within, source, own, err);
+    at_status status = at__commons_of_bundle(&within, source, own, err);
     if (status == AT_OK)
         status = visit(&w, uses);
     if (status == AT_OK && stored && sources->count)

@@ -5,6 +5,9 @@
  * A *bundle* is the text that is hashed, stored and rendered for an op or a template: each file that it uses,
  * dependencies first, behind a line that tells its name and length; likewise the pieces of the files that it
  * names in `source` lines; then its own file. Without such lines it is that file and nothing else.
+ *
+ * Common code may also declare parameters, lets, consts and requirements, which are those of every template
+ * that uses it: at__template_read_with reads them at the place of the `use`.
  */
 #ifndef AUTOTUNE_DECLARE_COMMON_H
 #define AUTOTUNE_DECLARE_COMMON_H
@@ -36,6 +39,10 @@ at_status at__commons_add(at__commons *commons, const char *text, size_t len, co
                           at_error *err) AT_MUST_CHECK;
 const at__common *at__commons_find(const at__commons *commons, const char *name); /* NULL: none */
 void at__commons_clear(at__commons *commons);
+
+/* The files in a stored bundle, up to its own file, as a library. Where they once came from is not known. */
+at_status at__commons_of_bundle(at__commons *out, const char *source, const char *own,
+                                at_error *err) AT_MUST_CHECK;
 
 /* What of a bundle is the op's or the template's own file: its end. */
 const char *at__bundle_own(size_t *own_len, const char *source, size_t len);

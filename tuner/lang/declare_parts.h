@@ -90,6 +90,9 @@ at_status at__read_strides(at__op *op, at__lines *lines) AT_MUST_CHECK;
 at_status at__read_same(at__op *op, at__lines *lines) AT_MUST_CHECK;
 void at__same_clear(at__op *op);
 
+/* What follows `param`. */
+at_status at__read_param(at__template *t, at__lines *lines) AT_MUST_CHECK;
+
 /*
  * What templates say of code that was not written for them (declare_source.c): the rest of the lines
  * `source`, `include`, `define`, `option`, `arg`, `kernel` and `launch`.

@@ -20,6 +20,7 @@
 /* What is known while reading: `default` may stand before the parameters that it names. */
 typedef struct reading {
     at__template *t;
+    const at__commons *commons; /* NULL: none */
     at__where name_where;
     bool has_default;
     at__lines default_line;
@@ -35,159 +36,12 @@ static at_status read_template(at__lines *lines, void *target)
     return status == AT_OK ? at__lines_comment(&r->t->about, lines) : status;
 }
 
-/* ---- parameters ---- */
-
-static at_status out_of_memory(const at__lines *lines)
-{
-    return at_fail(lines->err, AT_ERR_MEMORY, "out of memory");
-}
-
-static at_status add_value(at__param *param, size_t *cap, int64_t value, const at__lines *lines,
-                           const char *at)
-{
-    if (param->count == AT__MAX_VALUES)
-        return at__lines_fail(lines, at, "found more than %d values of '%s'; expected fewer", AT__MAX_VALUES,
-                              param->name);
-    if (!at__grow(&param->values, cap, (size_t)param->count, sizeof *param->values))
-        return out_of_memory(lines);
-    param->values[param->count++] = value;
-    return AT_OK;
-}
-
-/* 16, 1..8 or 0..64:16 */
-static at_status read_numbers(at__param *param, size_t *cap, at__lines *lines)
-{
-    const char *at = lines->at;
-    int64_t first, last, step = 1;
-
-    at_status status = at__lines_integer(&first, lines, "an integer");
-    if (status != AT_OK || !at__lines_sees(lines, ".."))
-        return status == AT_OK ? add_value(param, cap, first, lines, at) : status;
-    at__lines_skip(lines, 2);
-    if ((status = at__lines_integer(&last, lines, "the last value of the range")) != AT_OK)
-        return status;
-    if (at__lines_sees(lines, ":")) {
-        at__lines_skip(lines, 1);
-        if ((status = at__lines_integer(&step, lines, "the step of the range")) != AT_OK)
-            return status;
-    }
-    if (first > last || step < 1)
-        return at__lines_fail(
-            lines, at, "found a range that is empty or without end; expected FIRST..LAST:STEP upwards");
-    for (int64_t value = first;;) {
-        if ((status = add_value(param, cap, value, lines, at)) != AT_OK)
-            return status;
-        if (__builtin_add_overflow(value, step, &value) || value > last)
-            return AT_OK;
-    }
-}
-
-/* A word is a value that the kernel knows as the constant NAME_word. */
-static at_status read_label(at__param *param, size_t *cap, size_t *label_cap, at__symbols *symbols,
-                            at__lines *lines)
-{
-    char word[AT__MAX_NAME], symbol[2 * AT__MAX_NAME];
-    const char *at = lines->at;
-    int slot;
-
-    at_status status = at__lines_name(word, lines, "a word");
-    if (status != AT_OK)
-        return status;
-    snprintf(symbol, sizeof symbol, "%s_%s", param->name, word);
-    if ((status = at__add_symbol(&slot, symbols, symbol, lines, at)) != AT_OK)
-        return status;
-    if (param->count == 0)
-        param->label_slot = slot;
-    if (!at__grow(&param->labels, label_cap, (size_t)param->count, sizeof *param->labels))
-        return out_of_memory(lines);
-    if (!(param->labels[param->count] = at__text_copy(word, strlen(word))))
-        return out_of_memory(lines);
-    if ((status = add_value(param, cap, param->count, lines, at)) != AT_OK)
-        free(param->labels[param->count]);
-    return status;
-}
-
-static bool is_truth(const char *word)
-{
-    return strcmp(word, "true") == 0 || strcmp(word, "false") == 0;
-}
-
-/* Words are numbered, but true and false are 1 and 0 in whatever order. */
-static void number_truth(at__param *param)
-{
-    param->truth = param->labels != NULL;
-    for (int i = 0; i < param->count && param->truth; i++)
-        param->truth = is_truth(param->labels[i]);
-    for (int i = 0; i < param->count && param->truth; i++)
-        param->values[i] = param->labels[i][0] == 't';
-}
-
-static int compare_values(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* Sorted copy: a parameter may have thousands of values. */
-static at_status check_distinct(const at__param *param, const at__lines *lines, const char *at)
-{
-    at_status status = AT_OK;
-    size_t bytes = (size_t)param->count * sizeof *param->values;
-    int64_t *sorted = malloc(bytes);
-    if (!sorted)
-        return out_of_memory(lines);
-    memcpy(sorted, param->values, bytes);
-    qsort(sorted, (size_t)param->count, sizeof *sorted, compare_values);
-    for (int i = 1; i < param->count && status == AT_OK; i++)
-        if (sorted[i] == sorted[i - 1])
-            status = at__lines_fail(lines, at, "found value %lld of '%s' twice; expected each once",
-                                    (long long)sorted[i], param->name);
-    free(sorted);
-    return status;
-}
-
-static at_status read_values(at__param *param, at__symbols *symbols, at__lines *lines)
-{
-    size_t cap = 0, label_cap = 0;
-    const char *at = lines->at;
-    bool words = at__lines_word(lines) > 0;
-    at_status status = AT_OK;
-
-    if (at__lines_at_end(lines))
-        return at__lines_expected(lines, "the parameter's values");
-    while (status == AT_OK && !at__lines_at_end(lines)) {
-        if ((at__lines_word(lines) > 0) != words)
-            return at__lines_expected(lines, words ? "another word" : "another integer or range");
-        status =
-            words ? read_label(param, &cap, &label_cap, symbols, lines) : read_numbers(param, &cap, lines);
-    }
-    if (status != AT_OK)
-        return status;
-    number_truth(param);
-    return check_distinct(param, lines, at);
-}
+/* ---- lines ---- */
 
 static at_status read_param(at__lines *lines, void *target)
 {
-    at__template *t = ((reading *)target)->t;
-    const char *at = lines->at;
-
-    if (t->param_count == AT__MAX_PARAMS)
-        return at__lines_fail(lines, at, "found more than %d parameters; expected fewer", AT__MAX_PARAMS);
-    at__param *param = &t->params[t->param_count];
-    param->where = at__lines_where(lines, at);
-    param->label_slot = -1;
-    at_status status = at__read_assigned_name(param->name, &at, lines);
-    if (status != AT_OK ||
-        (status = at__add_symbol(&param->slot, &t->symbols, param->name, lines, at)) != AT_OK)
-        return status;
-    t->param_count++; /* from here on at__template_close frees it */
-    if ((status = read_values(param, &t->symbols, lines)) != AT_OK)
-        return status;
-    return at__lines_comment(&param->meaning, lines);
+    return at__read_param(((reading *)target)->t, lines);
 }
-
-/* ---- the other lines ---- */
 
 static at_status read_let(at__lines *lines, void *target)
 {
@@ -213,10 +67,68 @@ static at_status read_require(at__lines *lines, void *target)
     return at__read_require(&t->requires, &t->require_count, &t->require_cap, &t->symbols, lines);
 }
 
+/* ---- declarations of common code ---- */
+
+static at_status take_declarations(reading *r, const char *name, at_error *err);
+
+static at_status read_common(at__lines *lines, void *target)
+{
+    (void)target;
+    lines->at = lines->line_end; /* was read with the library */
+    return AT_OK;
+}
+
+/* What common code uses itself comes before what it declares. */
+static at_status read_use_of_common(at__lines *lines, void *target)
+{
+    at__used uses = { 0 };
+    at_status status = at__read_uses(&uses, lines);
+    for (int i = 0; i < uses.count && status == AT_OK; i++)
+        status = take_declarations(target, uses.names[i], lines->err);
+    return status;
+}
+
+static const at__keyword SHARED[] = {
+    { .word = "common", .read = read_common },
+    { .word = "use", .read = read_use_of_common },
+    { .word = "param", .read = read_param },
+    { .word = "let", .read = read_let },
+    { .word = "const", .read = read_const },
+    { .word = "require", .read = read_require },
+    { 0 },
+};
+
+/* Once each, as if they stood at the place of the `use`. Names without a file are told with the bundle. */
+static at_status take_declarations(reading *r, const char *name, at_error *err)
+{
+    static const bool recorded = false;
+    at__template *t = r->t;
+    at__lines lines;
+    const at__common *c = r->commons ? at__commons_find(r->commons, name) : NULL;
+    for (int i = 0; c && i < t->shared_count; i++)
+        if (strcmp(t->shared[i], c->file) == 0)
+            c = NULL;
+    if (!c || t->shared_count == AT__MAX_SHARED)
+        return AT_OK;
+    char *file = at__text_copy(c->file, strlen(c->file));
+    if (!file)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    t->shared[t->shared_count++] = file;
+    at_status status = at__lines_open(&lines, c->text, c->len, file, "common", err);
+    return status == AT_OK ? at__read_keywords(&lines, SHARED, &recorded, r) : status;
+}
+
 static at_status read_use(at__lines *lines, void *target)
 {
-    return at__read_uses(&((reading *)target)->t->uses, lines);
+    reading *r = target;
+    const int known = r->t->uses.count;
+    at_status status = at__read_uses(&r->t->uses, lines);
+    for (int i = known; i < r->t->uses.count && status == AT_OK; i++)
+        status = take_declarations(r, r->t->uses.names[i], lines->err);
+    return status;
 }
+
+/* ---- launches ---- */
 
 /* A launch says all of this itself. */
 static at_status refuse_beside_launch(const at__lines *lines, const reading *r, const char *word)
@@ -508,9 +420,10 @@ static at_status require_full_alignments(const reading *r, at_error *err)
     return status;
 }
 
-static at_status read_all(at__template *t, const char *source, size_t len, at_error *err)
+static at_status read_all(at__template *t, const at__commons *commons, const char *source, size_t len,
+                          at_error *err)
 {
-    reading r = { .t = t, .launches = t->op->recorded };
+    reading r = { .t = t, .commons = commons, .launches = t->op->recorded };
     at__lines lines;
     at_status status = at__lines_open(&lines, source, len, t->file, "template", err);
     if (status != AT_OK || (status = at__read_keywords(&lines, KEYWORDS, &r.launches, &r)) != AT_OK)
@@ -539,6 +452,7 @@ at_status at__template_read_with(at__template **out, const at__op *op, const at_
     size_t own_len;
     const char *own = at__bundle_own(&own_len, source, len);
     at__bundle bundle;
+    at__commons within = { 0 };
     at__template *t = calloc(1, sizeof *t);
     if (!t)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
@@ -551,7 +465,8 @@ at_status at__template_read_with(at__template **out, const at__op *op, const at_
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
         goto done;
     }
-    if ((status = read_all(t, own, own_len, err)) != AT_OK)
+    if ((status = at__commons_of_bundle(&within, source, own, err)) != AT_OK ||
+        (status = read_all(t, own == source ? commons : &within, own, own_len, err)) != AT_OK)
         goto done;
     if ((status = at__bundle_make_with(&bundle, source, len, file, &t->uses, &t->sources, &t->includes,
                                        commons, err)) != AT_OK)
@@ -564,6 +479,7 @@ at_status at__template_read_with(at__template **out, const at__op *op, const at_
     *out = t;
     t = NULL;
 done:
+    at__commons_clear(&within);
     at__template_close(t);
     return status;
 }
@@ -588,6 +504,8 @@ void at__template_close(at__template *t)
     free(t->about);
     free(t->source);
     at__parts_close(t->parts, t->part_count);
+    for (int i = 0; i < t->shared_count; i++)
+        free(t->shared[i]);
     free(t->file);
     free(t);
 }
