@@ -7,44 +7,8 @@ param     ROWS      = 16 32 64 128 256 512 1024 4096 # elements of the output's 
 param     THREADS   = 128 256 512 1024 # threads a block
 param     NARROW    = 1 2              # writes as wide as the layout allows, or half of that
 param     COPY      = by_register async # how what is read gets into the tile
-param     HINT      = none both keep   # both reads and writes say that they are used only once, or reads that the L2 should keep them
-param     ORDER     = in_fast out_fast either_fast both_fast # neighbouring blocks follow the input, the output, what is fast in either, or in both
+use       boxes
 
-let       PIECE = 16 / sizeof(T)       # elements of the widest access
-let       LINE  = 128 / sizeof(T)      # and of a cache line
-# So much of each dimension is in a tile: fast ones of the input (c) and of the output (r) whole, the next in equal parts, of whole lines or accesses where those fit.
-let       c0 = min(n0, max(1, COLS / f0))
-let       c1 = min(n1, max(1, COLS / f1))
-let       c2 = min(n2, max(1, COLS / f2))
-let       c3 = min(n3, max(1, COLS / f3))
-let       c4 = min(n4, max(1, COLS / f4))
-let       c5 = min(n5, max(1, COLS / f5))
-let       c6 = min(n6, max(1, COLS / f6))
-let       c7 = min(n7, max(1, COLS / f7))
-let       r0 = min(n0, max(1, ROWS / (n1 * n2 * n3 * n4 * n5 * n6 * n7)))
-let       r1 = min(n1, max(1, ROWS / (n2 * n3 * n4 * n5 * n6 * n7)))
-let       r2 = min(n2, max(1, ROWS / (n3 * n4 * n5 * n6 * n7)))
-let       r3 = min(n3, max(1, ROWS / (n4 * n5 * n6 * n7)))
-let       r4 = min(n4, max(1, ROWS / (n5 * n6 * n7)))
-let       r5 = min(n5, max(1, ROWS / (n6 * n7)))
-let       r6 = min(n6, max(1, ROWS / (n7)))
-let       r7 = min(n7, ROWS)
-let       u0 = max(c0, r0) >= 2 * gcd(n0, LINE) ? gcd(n0, LINE) : max(c0, r0) >= gcd(n0, PIECE) ? gcd(n0, PIECE) : 1
-let       u1 = max(c1, r1) >= 2 * gcd(n1, LINE) ? gcd(n1, LINE) : max(c1, r1) >= gcd(n1, PIECE) ? gcd(n1, PIECE) : 1
-let       u2 = max(c2, r2) >= 2 * gcd(n2, LINE) ? gcd(n2, LINE) : max(c2, r2) >= gcd(n2, PIECE) ? gcd(n2, PIECE) : 1
-let       u3 = max(c3, r3) >= 2 * gcd(n3, LINE) ? gcd(n3, LINE) : max(c3, r3) >= gcd(n3, PIECE) ? gcd(n3, PIECE) : 1
-let       u4 = max(c4, r4) >= 2 * gcd(n4, LINE) ? gcd(n4, LINE) : max(c4, r4) >= gcd(n4, PIECE) ? gcd(n4, PIECE) : 1
-let       u5 = max(c5, r5) >= 2 * gcd(n5, LINE) ? gcd(n5, LINE) : max(c5, r5) >= gcd(n5, PIECE) ? gcd(n5, PIECE) : 1
-let       u6 = max(c6, r6) >= 2 * gcd(n6, LINE) ? gcd(n6, LINE) : max(c6, r6) >= gcd(n6, PIECE) ? gcd(n6, PIECE) : 1
-let       u7 = max(c7, r7) >= 2 * gcd(n7, LINE) ? gcd(n7, LINE) : max(c7, r7) >= gcd(n7, PIECE) ? gcd(n7, PIECE) : 1
-const     t0 = min(n0, ceil_div(ceil_div(n0, ceil_div(n0, max(c0, r0))), u0) * u0)
-const     t1 = min(n1, ceil_div(ceil_div(n1, ceil_div(n1, max(c1, r1))), u1) * u1)
-const     t2 = min(n2, ceil_div(ceil_div(n2, ceil_div(n2, max(c2, r2))), u2) * u2)
-const     t3 = min(n3, ceil_div(ceil_div(n3, ceil_div(n3, max(c3, r3))), u3) * u3)
-const     t4 = min(n4, ceil_div(ceil_div(n4, ceil_div(n4, max(c4, r4))), u4) * u4)
-const     t5 = min(n5, ceil_div(ceil_div(n5, ceil_div(n5, max(c5, r5))), u5) * u5)
-const     t6 = min(n6, ceil_div(ceil_div(n6, ceil_div(n6, max(c6, r6))), u6) * u6)
-const     t7 = min(n7, ceil_div(ceil_div(n7, ceil_div(n7, max(c7, r7))), u7) * u7)
 const     x0 = c0 > 1 || i0 == 1 ? t0 : 1
 const     x1 = c1 > 1 || i1 == 1 ? t1 : 1
 const     x2 = c2 > 1 || i2 == 1 ? t2 : 1
@@ -54,11 +18,7 @@ const     x5 = c5 > 1 || i5 == 1 ? t5 : 1
 const     x6 = c6 > 1 || i6 == 1 ? t6 : 1
 const     x7 = c7 > 1 || i7 == 1 ? t7 : 1
 const     WIDTH   = x0 * x1 * x2 * x3 * x4 * x5 * x6 * x7 # elements of a tile's row
-let       volume  = t0 * t1 * t2 * t3 * t4 * t5 * t6 * t7
 let       height  = volume / WIDTH
-let       tiles   = ceil_div(n0, t0) * ceil_div(n1, t1) * ceil_div(n2, t2) * ceil_div(n3, t3) * ceil_div(n4, t4) * ceil_div(n5, t5) * ceil_div(n6, t6) * ceil_div(n7, t7)
-let       columns = c0 * c1 * c2 * c3 * c4 * c5 * c6 * c7
-let       lines   = r0 * r1 * r2 * r3 * r4 * r5 * r6 * r7
 let       adjacent = i0 == 1 || i1 == 1 || i2 == 1 || i3 == 1 || i4 == 1 || i5 == 1 || i6 == 1 || i7 == 1
 let       granule_in = adjacent ? (gcd(gcd(gcd(gcd(gcd(gcd(gcd((i0 == 1 ? gcd(t0, n0) : i0), (i1 == 1 ? gcd(t1, n1) : i1)), (i2 == 1 ? gcd(t2, n2) : i2)), (i3 == 1 ? gcd(t3, n3) : i3)), (i4 == 1 ? gcd(t4, n4) : i4)), (i5 == 1 ? gcd(t5, n5) : i5)), (i6 == 1 ? gcd(t6, n6) : i6)), (i7 == 1 ? gcd(t7, n7) : i7))) : 1 # rows, and what is moved of them, begin at multiples of so many elements
 let       spans   = n7 < PIECE && t7 == n7 && o6 == n7 # a vector is longer than the output's fastest dimension
@@ -70,21 +30,16 @@ const     SKEW    = (128 - VEC_STORE * WIDTH * sizeof(T) % 128 + max(VEC_LOAD * 
 let       tile_bytes = (volume + ceil_div(height, VEC_STORE) * SKEW) * sizeof(T)
 const     LOADS   = ceil_div(volume / VEC_LOAD, THREADS)
 const     STORES  = ceil_div(volume / VEC_STORE, THREADS)
-const     WIDE    = max(reach_in, reach_out) > 2147483647 # 64-bit offsets inside a tile
 require   count > 1                    # or there is no fastest dimension
 require   widest % NARROW == 0        # there is no half of an element
-require   2 * columns > COLS || COLS == 16 # otherwise a smaller number says the same
-require   2 * lines > ROWS || ROWS == 16
 require   height <= 16 * WIDTH && WIDTH <= 16 * height || volume == count || spans # far from square: long runs on one side, short ones on the other
 require   volume >= max(VEC_LOAD, VEC_STORE) * THREADS || volume == count # no thread is idle
 require   LOADS <= 32 && (COPY == COPY_async || volume * sizeof(T) <= 128 * THREADS) # at most 32 registers hold what is moved
 require   tile_bytes >= 2048 || tiles <= 16 * device.sms # many small tiles keep too few bytes in flight
 require   tile_bytes <= device.max_shared_bytes
-require   THREADS <= device.max_threads_per_block
 require   COPY == COPY_by_register || VEC_LOAD * sizeof(T) >= 4 # asynchronous copies are not narrower
 require   HINT != HINT_both || (count * sizeof(T) < 134217728 && COPY == COPY_by_register) # keeping is better for large problems
 require   HINT != HINT_keep || (device.cc >= 80 && VEC_LOAD * sizeof(T) >= 4 && 2 * count * sizeof(T) >= device.l2_bytes) # the L2 holds smaller ones altogether
-require   tiles <= device.max_grid_x
 
 grid      tiles
 block     THREADS
