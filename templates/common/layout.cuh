@@ -112,6 +112,49 @@ __device__ __forceinline__ TilePlace<Extents, Tile, In, Out> place_of_tile(unsig
     return place;
 }
 
+/* Where along each dimension that has more than one of something. */
+struct Coordinates {
+    unsigned at[8] = {};
+
+    template <int d> __device__ __forceinline__ void along(unsigned c)
+    {
+        at[d] = c;
+    }
+};
+
+/* The place of a member of a group; false: the group has more room than there are tiles. */
+template <class Counts, class Group, int d = 0, class Place>
+__device__ __forceinline__ bool place_member(Place &place, const Coordinates &group, const Coordinates &member)
+{
+    if constexpr (d < Counts::count) {
+        constexpr unsigned tiles = (unsigned)Counts::at(d), together = (unsigned)Group::at(d);
+        if constexpr (tiles > 1) {
+            const unsigned c = group.at[d] * together + member.at[d];
+            if (tiles % together != 0 && c >= tiles)
+                return false;
+            place.template along<d>(c);
+        }
+        return place_member<Counts, Group, d + 1>(place, group, member);
+    } else {
+        return true;
+    }
+}
+
+/*
+ * The tile of a block, where blocks fill groups of so many tiles along each dimension, one after the other, in the order
+ * Within, and groups follow Order. false: this block has none.
+ */
+template <class Order, class Within, class Group, class Extents, class Tile, class In, class Out>
+__device__ __forceinline__ bool place_in_group(TilePlace<Extents, Tile, In, Out> &place, unsigned block)
+{
+    using Counts = typename TilesOf<Extents, Tile>::Counts;
+    constexpr unsigned members = (unsigned)Group::product();
+    Coordinates group, member;
+    walk<Order, typename TilesOf<Counts, Group>::Counts>(block / members, group);
+    walk<Within, Group>(block % members, member);
+    return place_member<Counts, Group>(place, group, member);
+}
+
 /* Which dimensions come first: those that are fast in the input (0), in the output (1), in either (2), or in both (3). */
 template <int which, class In, class Out> struct OrderOf;
 template <class In, class Out> struct OrderOf<0, In, Out> { using type = In; };

@@ -5,17 +5,14 @@ use       access index layout policy
 param     COLS    = 16 64 256 1024 4096 # elements of the input's fastest dimensions that a block moves together
 param     ROWS    = 16 64 256 1024 4096 # and of the output's
 param     THREADS = 64 128 256 512     # threads a block
-param     NARROW  = 1 2                # reads and writes as wide as the layout allows, or half of that
 param     SIDE    = in out             # neighbouring threads follow the input, or the output
 use       boxes
 
 let       granule = gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(t7, n7), i0), i1), i2), i3), i4), i5), i6), o0), o1), o2), o3), o4), o5), o6) # rows and what is moved of them begin at multiples of so many elements
-let       widest  = gcd(granule, min(16, min(align_in, align_out)) / sizeof(T))
-const     VEC     = max(1, widest / NARROW) # elements in a read and a write
+const     VEC     = gcd(granule, min(16, min(align_in, align_out)) / sizeof(T)) # elements in a read and a write
 const     EACH    = ceil_div(volume / VEC, THREADS)
 
 require   i7 == 1 && o7 == 1           # rows of neighbouring elements on both sides
-require   widest % NARROW == 0        # there is no half of an element
 require   volume >= VEC * THREADS || volume == count # no thread is idle
 require   EACH <= 16 && volume * sizeof(T) <= 128 * THREADS # at most 32 registers hold what is moved
 require   HINT != HINT_both || count * sizeof(T) < 134217728 # keeping is better for large problems
@@ -23,7 +20,7 @@ require   HINT != HINT_keep || (device.cc >= 80 && VEC * sizeof(T) >= 4 && 2 * c
 
 grid      tiles
 block     THREADS
-default   COLS=64 ROWS=4096 THREADS=256 NARROW=1 HINT=none SIDE=out ORDER=out_fast
+default   COLS=64 ROWS=4096 THREADS=256 HINT=none SIDE=out ORDER=out_fast
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */

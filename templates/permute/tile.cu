@@ -5,10 +5,21 @@ use       access async index layout policy
 param     COLS      = 16 32 64 128 256 512 # elements of the input's fastest dimensions that are a row of the tile
 param     ROWS      = 16 32 64 128 256 512 1024 4096 # elements of the output's fastest dimensions: so many rows
 param     THREADS   = 128 256 512 1024 # threads a block
-param     NARROW    = 1 2              # writes as wide as the layout allows, or half of that
-param     COPY      = by_register async # how what is read gets into the tile
+param     COPY      = by_register async ahead # how what is read gets into the tile; ahead: and the L2 asks memory for 256 bytes around it
+param     NEAR      = 0 1024 4096      # blocks follow each other within so many elements of the input's fastest dimensions
 use       boxes
 
+# So many tiles of each dimension are a group: as far as NEAR reaches in the input, in equal parts.
+const     g0 = ceil_div(ceil_div(n0, t0), ceil_div(ceil_div(n0, t0), ceil_div(min(n0, max(1, NEAR / f0)), t0)))
+const     g1 = ceil_div(ceil_div(n1, t1), ceil_div(ceil_div(n1, t1), ceil_div(min(n1, max(1, NEAR / f1)), t1)))
+const     g2 = ceil_div(ceil_div(n2, t2), ceil_div(ceil_div(n2, t2), ceil_div(min(n2, max(1, NEAR / f2)), t2)))
+const     g3 = ceil_div(ceil_div(n3, t3), ceil_div(ceil_div(n3, t3), ceil_div(min(n3, max(1, NEAR / f3)), t3)))
+const     g4 = ceil_div(ceil_div(n4, t4), ceil_div(ceil_div(n4, t4), ceil_div(min(n4, max(1, NEAR / f4)), t4)))
+const     g5 = ceil_div(ceil_div(n5, t5), ceil_div(ceil_div(n5, t5), ceil_div(min(n5, max(1, NEAR / f5)), t5)))
+const     g6 = ceil_div(ceil_div(n6, t6), ceil_div(ceil_div(n6, t6), ceil_div(min(n6, max(1, NEAR / f6)), t6)))
+const     g7 = ceil_div(ceil_div(n7, t7), ceil_div(ceil_div(n7, t7), ceil_div(min(n7, max(1, NEAR / f7)), t7)))
+let       region  = min(n0, max(1, NEAR / f0)) * min(n1, max(1, NEAR / f1)) * min(n2, max(1, NEAR / f2)) * min(n3, max(1, NEAR / f3)) * min(n4, max(1, NEAR / f4)) * min(n5, max(1, NEAR / f5)) * min(n6, max(1, NEAR / f6)) * min(n7, max(1, NEAR / f7))
+let       launched = ceil_div(ceil_div(n0, t0), g0) * g0 * ceil_div(ceil_div(n1, t1), g1) * g1 * ceil_div(ceil_div(n2, t2), g2) * g2 * ceil_div(ceil_div(n3, t3), g3) * g3 * ceil_div(ceil_div(n4, t4), g4) * g4 * ceil_div(ceil_div(n5, t5), g5) * g5 * ceil_div(ceil_div(n6, t6), g6) * g6 * ceil_div(ceil_div(n7, t7), g7) * g7
 const     x0 = c0 > 1 || i0 == 1 ? t0 : 1
 const     x1 = c1 > 1 || i1 == 1 ? t1 : 1
 const     x2 = c2 > 1 || i2 == 1 ? t2 : 1
@@ -24,27 +35,29 @@ let       granule_in = adjacent ? (gcd(gcd(gcd(gcd(gcd(gcd(gcd((i0 == 1 ? gcd(t0
 let       spans   = n7 < PIECE && t7 == n7 && o6 == n7 # a vector is longer than the output's fastest dimension
 let       granule_out = o7 != 1 ? 1 : gcd(gcd(gcd(gcd(gcd(gcd((spans ? gcd(n7 * t6, n7 * n6) : gcd(gcd(t7, n7), o6)), o0), o1), o2), o3), o4), o5)
 const     VEC_LOAD = gcd(granule_in, min(16, align_in) / sizeof(T)) # elements in a read: narrower ones are no faster
-let       widest  = gcd(granule_out, min(16, align_out) / sizeof(T))
-const     VEC_STORE = max(1, widest / NARROW) # and in a write
+const     VEC_STORE = gcd(granule_out, min(16, align_out) / sizeof(T)) # and in a write
 const     SKEW    = (128 - VEC_STORE * WIDTH * sizeof(T) % 128 + max(VEC_LOAD * sizeof(T), 4)) % 128 / sizeof(T) # spare elements for each VEC_STORE rows
 let       tile_bytes = (volume + ceil_div(height, VEC_STORE) * SKEW) * sizeof(T)
 const     LOADS   = ceil_div(volume / VEC_LOAD, THREADS)
 const     STORES  = ceil_div(volume / VEC_STORE, THREADS)
 require   count > 1                    # or there is no fastest dimension
-require   widest % NARROW == 0        # there is no half of an element
 require   height <= 16 * WIDTH && WIDTH <= 16 * height || volume == count || spans # far from square: long runs on one side, short ones on the other
 require   volume >= max(VEC_LOAD, VEC_STORE) * THREADS || volume == count # no thread is idle
-require   LOADS <= 32 && (COPY == COPY_async || volume * sizeof(T) <= 128 * THREADS) # at most 32 registers hold what is moved
+require   LOADS <= 32 && (COPY != COPY_by_register || volume * sizeof(T) <= 128 * THREADS) # at most 32 registers hold what is moved
 require   tile_bytes >= 2048 || tiles <= 16 * device.sms # many small tiles keep too few bytes in flight
 require   tile_bytes <= device.max_shared_bytes
 require   COPY == COPY_by_register || VEC_LOAD * sizeof(T) >= 4 # asynchronous copies are not narrower
+require   COPY != COPY_ahead || VEC_LOAD * sizeof(T) == 16
+require   NEAR == 0 || (2 * region > NEAR && g0 * g1 * g2 * g3 * g4 * g5 * g6 * g7 > 1) # otherwise a smaller number says the same
+require   10 * launched <= 11 * tiles  # or many blocks have nothing to do
+require   launched <= device.max_grid_x
 require   HINT != HINT_both || (count * sizeof(T) < 134217728 && COPY == COPY_by_register) # keeping is better for large problems
 require   HINT != HINT_keep || (device.cc >= 80 && VEC_LOAD * sizeof(T) >= 4 && 2 * count * sizeof(T) >= device.l2_bytes) # the L2 holds smaller ones altogether
 
-grid      tiles
+grid      launched
 block     THREADS
 shared    tile_bytes
-default   COLS=64 ROWS=64 THREADS=256 NARROW=1 COPY=by_register HINT=none ORDER=out_fast
+default   COLS=64 ROWS=64 THREADS=256 COPY=by_register NEAR=0 HINT=none ORDER=out_fast
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
@@ -55,7 +68,8 @@ constexpr long long o0 = 0, o1 = 0, o2 = 0, o3 = 0, o4 = 0, o5 = 3600, o6 = 75, 
 constexpr int t0 = 1, t1 = 1, t2 = 1, t3 = 1, t4 = 1, t5 = 1, t6 = 48, t7 = 75;
 constexpr int x0 = 1, x1 = 1, x2 = 1, x3 = 1, x4 = 1, x5 = 1, x6 = 48, x7 = 1, WIDTH = 48, SKEW = 4;
 constexpr int THREADS = 256, VEC_LOAD = 4, VEC_STORE = 1, LOADS = 4, STORES = 15, WIDE = 0;
-constexpr int COPY_by_register = 0, COPY_async = 1, COPY = COPY_by_register;
+constexpr int g0 = 1, g1 = 1, g2 = 1, g3 = 1, g4 = 1, g5 = 1, g6 = 1, g7 = 1;
+constexpr int COPY_by_register = 0, COPY_async = 1, COPY_ahead = 2, COPY = COPY_by_register;
 constexpr int HINT_none = 0, HINT_both = 1, HINT_keep = 2, HINT = HINT_none;
 constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER_either_fast = 2, ORDER_both_fast = 3, ORDER = ORDER_out_fast;
 #include "../common/access.cuh"
@@ -83,7 +97,9 @@ using Out     = Numbers<o0, o1, o2, o3, o4, o5, o6, o7>;
 using Tile    = Numbers<t0, t1, t2, t3, t4, t5, t6, t7>;
 using Row     = Numbers<x0, x1, x2, x3, x4, x5, x6, x7>;
 using Rows    = Numbers<t0 / x0, t1 / x1, t2 / x2, t3 / x3, t4 / x4, t5 / x5, t6 / x6, t7 / x7>;
+using Group   = Numbers<g0, g1, g2, g3, g4, g5, g6, g7>;
 using Blocks  = OrderOf<ORDER, In, Out>::type;
+using Within  = OrderOf<ORDER_either_fast, In, Out>::type;
 
 using Index = IndexOf<WIDE != 0>::type;
 using Load  = Vector<VEC_LOAD>;
@@ -135,16 +151,32 @@ __device__ __forceinline__ Element<Out> element_written(unsigned i, const TileAt
     return e;
 }
 
+/* 16 bytes to a place in shared memory, which has its `begin`; the L2 asks memory for 256 bytes around them. */
+template <bool keep> __device__ __forceinline__ void copy_ahead(unsigned char *memory, unsigned begin, int place, const uint4 *from)
+{
+#if __CUDA_ARCH__ >= 800
+    const unsigned address = begin + place;
+    if constexpr (keep)
+        asm volatile("cp.async.ca.shared.global.L2::cache_hint.L2::256B [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "l"(keep_policy()) : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global.L2::256B [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
+#else
+    *(uint4 *)(memory + place) = *from;
+#endif
+}
+
 __device__ __forceinline__ void read_tile(T *shared, const T *in, const TileAt &tile)
 {
     typename Load::Bits part[LOADS];
-    if constexpr (COPY == COPY_async && VEC_LOAD * ES >= 4) {
+    if constexpr (COPY != COPY_by_register && VEC_LOAD * ES >= 4) {
         unsigned char *memory = (unsigned char *)shared;
         const unsigned begin = begin_of<KEEP>(memory);
 #pragma unroll
         for (int j = 0; j < LOADS; j++) {
             const Element<In> e = element_read(threadIdx.x + j * THREADS, tile);
-            if (e.there)
+            if (e.there && COPY == COPY_ahead)
+                copy_ahead<KEEP>(memory, begin, place(e.row, e.x) * ES, (const uint4 *)in + e.offset / VEC_LOAD);
+            else if (e.there)
                 copy_part_async<KEEP, VEC_LOAD * ES>(memory, begin, place(e.row, e.x) * ES, (const unsigned char *)(in + e.offset), VEC_LOAD * ES);
         }
         await_copies();
@@ -194,7 +226,9 @@ extern "C" __global__ void __launch_bounds__(THREADS) permute_tile(T *__restrict
     extern __shared__ uint4 shared_memory[];
     T *const shared = (T *)shared_memory;
 
-    const TileAt tile = place_of_tile<Blocks, Extents, Tile, In, Out>(blockIdx.x);
+    TileAt tile;
+    if (!place_in_group<Blocks, Within, Group>(tile, blockIdx.x))
+        return;
     read_tile(shared, in + tile.in, tile);
     __syncthreads();
     write_tile(out + tile.out, shared, tile);
