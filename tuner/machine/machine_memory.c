@@ -74,6 +74,13 @@ static bool out_of_bounds(at__exec *x, const at__request *r, int lane, const cha
 
 /* ---- spaces ---- */
 
+/* Memory comes in pieces of at least 16 bytes: one of them that holds a region's first byte can be read
+ * whole. */
+static bool reads_into(const at__request *r, int lane, int64_t offset)
+{
+    return offset > -AT__REGION_FRONT && offset + lane_bytes(r, lane) > 0 && !writes(r);
+}
+
 static bool reach_global(at__exec *x, at__request *r, int lane)
 {
     const at__machine *m = x->machine;
@@ -88,7 +95,7 @@ static bool reach_global(at__exec *x, at__request *r, int lane)
     }
     const at__machine_region *region = &m->regions[number];
     const int64_t offset = (int64_t)(address - region->address);
-    if (offset < 0 || offset + lane_bytes(r, lane) > region->bytes) {
+    if ((offset < 0 && !reads_into(r, lane, offset)) || offset + lane_bytes(r, lane) > region->bytes) {
         snprintf(what, sizeof what, "%s '%s'", region->kind == AT__REGION_BUFFER ? "buffer" : "variable",
                  region->name);
         return out_of_bounds(x, r, lane, what, offset, region->bytes, number);
