@@ -37,19 +37,20 @@ static at__machine_finding_kind finding_of(const char *access, int at)
 #define READ  "ld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%out]"
 #define WRITE "st.global.v4.u32 [%out], {%r0, %r1, %r2, %r3}"
 
-Test(machine_front, an_aligned_read_that_holds_a_views_first_byte_is_allowed)
+Test(machine_front, reads_of_the_piece_that_holds_a_views_first_byte_are_allowed)
 {
     cr_expect_eq(finding_of(READ, -8), AT__FINDING_NONE);
+    cr_expect_eq(finding_of("ld.global.u32 %r0, [%out]", -8), AT__FINDING_NONE);
     cr_expect_eq(finding_of(READ, 8), AT__FINDING_NONE);
 }
 
-Test(machine_front, one_that_holds_none_of_its_bytes_or_writes_is_not)
+Test(machine_front, those_of_a_piece_before_and_writes_are_not)
 {
     cr_expect_eq(finding_of(READ, -24), AT__FINDING_BOUNDS);
     cr_expect_eq(finding_of(WRITE, -8), AT__FINDING_BOUNDS);
 }
 
-Test(machine_front, nor_is_one_that_ends_behind_it)
+Test(machine_front, nor_is_a_read_that_ends_behind_it)
 {
     cr_expect_eq(finding_of(READ, 56), AT__FINDING_BOUNDS);
 }

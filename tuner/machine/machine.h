@@ -10,8 +10,8 @@
  *
  * Every access is checked against its region's bounds and alignment whether or not somebody watches: what
  * does not hold is a finding and ends the launch. A buffer that begins off a multiple of 16 is part of a
- * larger one: an aligned read that holds its first byte is allowed, and finds 0xa5 before that. A watch is
- * told before an access is made.
+ * larger one: reads of the 16 aligned bytes that hold its first one are allowed, and find 0xa5 before it. A
+ * watch is told before an access is made.
  *
  * Threads: a machine is used from one thread; modules are shared.
  */
@@ -30,7 +30,7 @@ enum { AT__MACHINE_LANES = 32 };
 #define AT__MACHINE_SHARED_BASE   1024
 #define AT__MACHINE_LOCAL_BASE    1024
 #define AT__MACHINE_RANK_SHIFT    24
-#define AT__REGION_FRONT          16 /* bytes before each region, which an aligned access may read with it */
+#define AT__REGION_FRONT          16 /* bytes before each region; see above */
 
 typedef struct at__machine at__machine;
 
