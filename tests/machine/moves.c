@@ -336,14 +336,33 @@ static at__ptx_module *compile_batch(const group *g, size_t first, size_t end, a
     return module;
 }
 
+static void compile_from(group *g, size_t first, at__nvrtc *nvrtc, int cc)
+{
+    const size_t end = first + TEXTS_OF_A_BATCH < g->text_count ? first + TEXTS_OF_A_BATCH : g->text_count;
+    at__ptx_close(g->modules[first / TEXTS_OF_A_BATCH]);
+    g->modules[first / TEXTS_OF_A_BATCH] = compile_batch(g, first, end, nvrtc, cc);
+}
+
+/* Arrays that the compiler, had it had the time, would have kept in registers. */
+static bool has_local_memory(const at__ptx_module *module)
+{
+    for (int32_t i = 0; i < module->variable_count; i++)
+        if (module->variables[i].space == AT__PTX_LOCAL)
+            return true;
+    return false;
+}
+
+/* Kernels that are tried once are not worth optimising, but where they then run much longer. */
 void group_compile(group *g, at__nvrtc *nvrtc, int cc)
 {
-    /* Kernels that are tried once are not worth optimising. */
-    at__nvrtc_hurry(nvrtc, 2 * g->trial_count < 3 * g->text_count);
     g->modules = calloc(g->text_count / TEXTS_OF_A_BATCH + 1, sizeof(at__ptx_module *));
+    at__nvrtc_hurry(nvrtc, 2 * g->trial_count < 3 * g->text_count);
     for (size_t i = 0; i < g->text_count; i += TEXTS_OF_A_BATCH) {
-        const size_t end = i + TEXTS_OF_A_BATCH < g->text_count ? i + TEXTS_OF_A_BATCH : g->text_count;
-        g->modules[i / TEXTS_OF_A_BATCH] = compile_batch(g, i, end, nvrtc, cc);
+        compile_from(g, i, nvrtc, cc);
+        if (i == 0 && has_local_memory(g->modules[0])) {
+            at__nvrtc_hurry(nvrtc, false);
+            compile_from(g, 0, nvrtc, cc);
+        }
     }
     at__nvrtc_hurry(nvrtc, false);
 }
