@@ -233,8 +233,6 @@ static int run_explain(const explain_args *a)
     bool json = false;
     at_status status = at__format_text_or_json(&json, a->json ? "json" : a->format, "an explanation", &err);
     if (status == AT_OK)
-        status = at__nvrtc_open(&e.nvrtc, &err);
-    if (status == AT_OK)
         status = at__open_catalog(&e.catalog, a->templates_dir, NULL, &err);
     if (status == AT_OK)
         status = at__problem_from_words(&e.problem, &a->words, e.catalog, &err);
@@ -242,6 +240,8 @@ static int run_explain(const explain_args *a)
         status = at__problem_key_of(&e.key, &e.shape, &e.problem, &err);
     if (status == AT_OK)
         status = find_winner(&e, &err);
+    if (status == AT_OK)
+        status = at__nvrtc_open(&e.nvrtc, &err); /* last: what was mistyped is told without a compiler */
     if (status == AT_OK)
         status = choose_device(&e, &err);
     if (status == AT_OK)

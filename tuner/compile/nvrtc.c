@@ -21,9 +21,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define OLDEST_MAJOR 11
-#define OLDEST_MINOR 8
-#define AHEAD_SINCE  1208
+#define OLDEST_MAJOR  11
+#define OLDEST_MINOR  8
+#define AHEAD_SINCE   1208
+#define HURRIES_SINCE 1300
 
 /* The calls in use; all of them are in 11.8, whatever header this is compiled with. */
 #define CALLS(X)                                                                                             \
@@ -78,6 +79,7 @@ struct at__nvrtc {
     int arch_count;
     bool refused[OPTIONAL_COUNT];
     int version_number; /* 1300 for 13.0                                       */
+    bool hurries;       /* at__nvrtc_hurry                                     */
     char ahead[512];    /* folder of headers that are compiled ahead; "": none */
 };
 
@@ -331,6 +333,11 @@ bool at__nvrtc_supports(const at__nvrtc *nvrtc, int cc)
     return cc > 0 && at__nvrtc_nearest(nvrtc, cc) == cc;
 }
 
+void at__nvrtc_hurry(at__nvrtc *nvrtc, bool hurry)
+{
+    nvrtc->hurries = hurry && nvrtc->version_number >= HURRIES_SINCE;
+}
+
 /* The options that the code depends on. */
 static void code_options(char arch[40], const char **standard, int cc, at__code kind)
 {
@@ -402,7 +409,7 @@ static bool is_standard(const char *option)
 
 static nvrtcResult compile_once(const at__nvrtc *nvrtc, const job *j, bool verbose)
 {
-    const char *options[9 + OPTIONAL_COUNT + AT__MAX_OPTIONS];
+    const char *options[10 + OPTIONAL_COUNT + AT__MAX_OPTIONS];
     char ahead[sizeof nvrtc->ahead + 20], arch[40], headers[sizeof nvrtc->headers + 20],
         cccl[sizeof nvrtc->headers + 30];
     int count = 2;
@@ -417,6 +424,8 @@ static nvrtcResult compile_once(const at__nvrtc *nvrtc, const job *j, bool verbo
     }
     if (j->kind == AT__LINED_PTX)
         options[count++] = "--generate-line-info";
+    if (nvrtc->hurries && j->kind != AT__CUBIN)
+        options[count++] = "--Ofast-compile=max";
     snprintf(ahead, sizeof ahead, "--pch-dir=%s", nvrtc->ahead);
     if (j->ahead) {
         options[count++] = "--pch";

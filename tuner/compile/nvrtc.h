@@ -42,6 +42,12 @@ typedef enum at__code { AT__CUBIN, AT__PTX, AT__LINED_PTX } at__code;
 void at__nvrtc_compile_ahead(at__nvrtc *nvrtc, const char *folder);
 
 /*
+ * PTX from now on: optimised as little as this NVRTC can (13.0 and newer), in a third of the time, or as
+ * ever. For whoever tries once what a kernel does: it then runs two or three times as long.
+ */
+void at__nvrtc_hurry(at__nvrtc *nvrtc, bool hurry);
+
+/*
  * Compiles `source` (named `name` in messages) for sm_<cc>. *ok tells whether the compiler accepted it; a
  * refusal is no error: the reason is in *log. AT_ERR_DEVICE only when NVRTC itself failed or does not know
  * cc. `code` and `log` are replaced. Warnings go to the log of a success; ptxas' resource lines do not: they

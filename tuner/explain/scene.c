@@ -244,9 +244,10 @@ static at_status copy_output(unsigned char **out, at__machine *machine, int regi
     return AT_OK;
 }
 
-/* Runs the reference on outputs that hold `outputs`; what it makes of them goes to `answers`. */
+/* Runs a program on outputs that hold `outputs`; what it makes of them goes to `answers`. `who`: in messages.
+ */
 static at_status answer(unsigned char **answers, const at__scene *s, const at__program *p,
-                        unsigned char *const *outputs, at_error *err)
+                        unsigned char *const *outputs, const char *who, at_error *err)
 {
     at__machine *machine = NULL;
     at__machine_result result;
@@ -257,9 +258,9 @@ static at_status answer(unsigned char **answers, const at__scene *s, const at__p
     if (status == AT_OK)
         status = run(&result, machine, regions, p, &how, err);
     if (status == AT_OK && result.finding.kind != AT__FINDING_NONE)
-        status = at_fail(err, AT_ERR_INPUT, "the reference kernel: %s:%d: %s",
-                         result.finding.file ? result.finding.file : "?", (int)result.finding.line,
-                         result.finding.text);
+        status =
+            at_fail(err, AT_ERR_INPUT, "%s: %s:%d: %s", who, result.finding.file ? result.finding.file : "?",
+                    (int)result.finding.line, result.finding.text);
     for (int i = 0; i < s->setup.buffer_count && status == AT_OK; i++)
         if (at__role_is_output(s->setup.buffers[i].role))
             status = copy_output(&answers[i], machine, regions[i], err);
@@ -283,7 +284,7 @@ static at_status spoil(at__scene *s, const at__program *reference, at_error *err
         if (s->setup.buffers[i].role == AT__OUTPUT && s->begin[i] && s->setup.gaps)
             flip(s->begin[i], s->setup.buffers[i].bytes);
     if (s->setup.gaps)
-        status = answer(inverse, s, reference, NULL, err);
+        status = answer(inverse, s, reference, NULL, "the reference kernel", err);
     for (int i = 0; i < s->setup.buffer_count && status == AT_OK; i++) {
         const at__buffer *b = &s->setup.buffers[i];
         if (b->role != AT__OUTPUT || !s->begin[i])
@@ -343,7 +344,7 @@ static at_status make_answer(at__scene *s, const at__scene_options *o, at_error 
     } else {
         status = build_reference(&reference, o, err);
         if (status == AT_OK)
-            status = answer(s->expected, s, &reference, NULL, err);
+            status = answer(s->expected, s, &reference, NULL, "the reference kernel", err);
     }
     if (status == AT_OK)
         status = spoil(s, &reference, err);
@@ -386,6 +387,18 @@ void at__scene_close(at__scene *s)
     }
     at__program_close(&s->referees);
     free(s);
+}
+
+const at__buffer *at__scene_buffer(const unsigned char **begin, const at__scene *s, int buffer)
+{
+    *begin = buffer < s->setup.buffer_count ? s->begin[buffer] : NULL;
+    return buffer < s->setup.buffer_count ? &s->setup.buffers[buffer] : NULL;
+}
+
+at_status at__scene_run(unsigned char *out[AT__MAX_ARGS], at__scene *s, const at__program *p, at_error *err)
+{
+    memset(out, 0, AT__MAX_ARGS * sizeof *out);
+    return answer(out, s, p, NULL, "the kernel", err);
 }
 
 /* ---- candidates ---- */

@@ -5,6 +5,7 @@
 #ifndef AUTOTUNE_EXPLAIN_SCENE_H
 #define AUTOTUNE_EXPLAIN_SCENE_H
 
+#include "device/trial.h"
 #include "explain/program.h"
 #include "lang/catalog.h"
 #include "machine/flaws.h"
@@ -34,6 +35,17 @@ void at__scene_close(at__scene *scene); /* NULL is allowed */
 
 /* Runs all launches of a program, watched, and compares its outputs. What is wrong is added to *flaws. */
 at_status at__scene_try(at__flaws *flaws, at__scene *scene, const at__program *program,
+                        at_error *err) AT_MUST_CHECK;
+
+/* Buffers in the order of the op's arguments. NULL: there is none of that number. `begin`: what it holds
+ * at first; *begin NULL: zeroes. Valid as long as the scene. */
+const at__buffer *at__scene_buffer(const unsigned char **begin, const at__scene *scene, int buffer);
+
+/*
+ * Runs all launches of a program, nobody watching; out[i]: what output i then holds, to be freed, others
+ * NULL. AT_ERR_INPUT: the machine stopped it, with its words.
+ */
+at_status at__scene_run(unsigned char *out[AT__MAX_ARGS], at__scene *scene, const at__program *program,
                         at_error *err) AT_MUST_CHECK;
 
 /* What a launch ran of, for counts that are a sample. */

@@ -20,18 +20,19 @@ static at_status add_region(at__machine *m, const char *name, int kind, int flag
         return AT_ERR_INPUT;
     }
     unsigned char *data = at__grow(&m->regions, &m->region_cap, m->region_count, sizeof *m->regions)
-                              ? calloc(1, (size_t)bytes + 16)
+                              ? calloc(1, (size_t)bytes + AT__REGION_FRONT + 16)
                               : NULL;
     if (!data || m->region_count > 4000) {
         free(data);
         at_fail(err, AT_ERR_MEMORY, "out of memory for buffer '%s' of %lld bytes", name, (long long)bytes);
         return AT_ERR_MEMORY;
     }
+    memset(data, 0xa5, AT__REGION_FRONT);
     at__machine_region *r = &m->regions[m->region_count];
     *r = (at__machine_region){ .kind = kind,
                                .flags = flags,
                                .bytes = bytes,
-                               .data = data,
+                               .data = data + AT__REGION_FRONT,
                                .address = region_base(m->region_count) + AT__MACHINE_REGION_START +
                                           (uint64_t)(align < 1 << 20 ? align : 0) };
     snprintf(r->name, sizeof r->name, "%s", name);
@@ -114,7 +115,7 @@ void at__machine_close(at__machine *machine)
     if (!machine)
         return;
     for (size_t i = 0; i < machine->region_count; i++)
-        free(machine->regions[i].data);
+        free(machine->regions[i].data - AT__REGION_FRONT);
     at__program_clear(&machine->program, machine->module);
     at__str_clear(&machine->printed);
     free(machine->regions);

@@ -9,7 +9,9 @@
  * sees shared memory of rank s at (s + 1) << 24 and up, and its own also from 0.
  *
  * Every access is checked against its region's bounds and alignment whether or not somebody watches: what
- * does not hold is a finding and ends the launch. A watch is told before an access is made.
+ * does not hold is a finding and ends the launch. A buffer that begins off a multiple of 16 is part of a
+ * larger one: reads of the 16 aligned bytes that hold its first one are allowed, and find 0xa5 before it. A
+ * watch is told before an access is made.
  *
  * Threads: a machine is used from one thread; modules are shared.
  */
@@ -28,6 +30,7 @@ enum { AT__MACHINE_LANES = 32 };
 #define AT__MACHINE_SHARED_BASE   1024
 #define AT__MACHINE_LOCAL_BASE    1024
 #define AT__MACHINE_RANK_SHIFT    24
+#define AT__REGION_FRONT          16 /* bytes before each region; see above */
 
 typedef struct at__machine at__machine;
 
@@ -46,7 +49,8 @@ typedef struct at__machine_region {
     int kind, flags;
     uint64_t address; /* of its first byte */
     int64_t bytes;
-    unsigned char *data; /* of the machine: read and written freely between launches */
+    unsigned char *data; /* AT__REGION_FRONT bytes lie before; of the machine: read and written freely between
+                            launches */
 } at__machine_region;
 
 /* Borrows the module, whose .global and .const variables become the first regions. */

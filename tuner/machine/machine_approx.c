@@ -48,13 +48,23 @@ static void approx_f32(at__exec *x, const at__decoded *d, uint32_t mask)
     });
 }
 
-/* rcp.approx.ftz.f64 and rsqrt.approx.f64 give the upper half alone. */
+/* What is too small for a normal number is 0 of its sign. */
+static uint64_t flushed_f64(uint64_t bits)
+{
+    return bits & 0x7ff0000000000000 ? bits : bits & (uint64_t)1 << 63;
+}
+
+/* rcp.approx.ftz.f64 gives the upper half alone. */
 static void approx_f64(at__exec *x, const at__decoded *d, uint32_t mask)
 {
     uint64_t *to = at__group(x, d, 0);
     const uint64_t *a = at__group(x, d, 1);
-    const uint64_t upper = d->ptx->op == AT__PTX_RCP ? ~(uint64_t)UINT32_MAX : UINT64_MAX;
-    AT__EACH_LANE(mask, to[l] = at__bits_f64(function_of(d->ptx->op, at__f64(a[l]), 0)) & upper);
+    const bool half = d->ptx->op == AT__PTX_RCP;
+    AT__EACH_LANE(mask, {
+        const uint64_t from = half ? flushed_f64(a[l]) : a[l];
+        const uint64_t bits = at__bits_f64(function_of(d->ptx->op, at__f64(from), 0));
+        to[l] = half ? flushed_f64(bits & ~(uint64_t)UINT32_MAX) : bits;
+    });
 }
 
 at__handler *at__select_approx(const at__ptx_instruction *i)

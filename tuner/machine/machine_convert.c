@@ -86,12 +86,15 @@ static double to_whole(double value, int round)
     }
 }
 
-/* Beyond the type's range it is the end of that; no number is 0, or 2^63 in 64 bits. */
+/* Beyond the type's range it is the end of that; no number is 0, or the sign alone in 64 bits, and in 32 from
+ * f64. */
 static uint64_t integer_from(double value, const at__ptx_instruction *i)
 {
     const int type = i->type;
     if (isnan(value))
-        return at__ptx_type_bytes(type) == 8 ? (uint64_t)1 << 63 : 0;
+        return at__ptx_type_bytes(type) == 8                             ? (uint64_t)1 << 63
+               : at__ptx_type_bytes(type) == 4 && i->from == AT__PTX_F64 ? (uint64_t)1 << 31
+                                                                         : 0;
     value = to_whole(value, i->round);
     if (value <= (double)lowest(type))
         return (uint64_t)lowest(type);
@@ -137,6 +140,8 @@ static uint64_t convert(const at__ptx_instruction *i, uint64_t from)
     const double value = number_of(from, i->from, i->flags & AT__PTX_FTZ);
     if (is_integer(i->type))
         return integer_from(value, i);
+    if (i->type == AT__PTX_TF32 && i->round == AT__PTX_RNA && isnan(value))
+        return from & 0xffffe000; /* an H200 cuts them off, even where infinity is left */
     return number_bits(limited(to_whole(value, i->round), i), i);
 }
 

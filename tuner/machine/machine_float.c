@@ -50,6 +50,34 @@ F32_OP(div_f32, a / b)
 F32_OP(rcp_f32, 1.0f / a)
 F32_OP(sqrt_f32, sqrtf(a))
 
+/*
+ * Whether a result that was rounded to the smallest normal number is smaller before that: whoever flushes
+ * looks at it with all exponents. Larger by 2^64 it is not near any end.
+ */
+static bool is_tiny(const at__ptx_instruction *i, float a, float b, float c)
+{
+    const float up = 0x1p64f, *smaller = fabsf(a) < fabsf(b) ? &a : &b;
+    float value;
+    switch (i->op) {
+    case AT__PTX_MUL:
+        value = at__directed_f32(AT__ARITH_MUL, i->round, *smaller * up, smaller == &a ? b : a, 0);
+        break;
+    case AT__PTX_FMA:
+    case AT__PTX_MAD:
+        value = at__directed_f32(AT__ARITH_FMA, i->round, *smaller * up, smaller == &a ? b : a, c * up);
+        break;
+    case AT__PTX_DIV:
+        value = at__directed_f32(AT__ARITH_DIV, i->round, a * up, b, 0);
+        break;
+    case AT__PTX_RCP:
+        value = at__directed_f32(AT__ARITH_DIV, i->round, up, a, 0);
+        break;
+    default: /* sums of this size are exact, and roots are larger */
+        return false;
+    }
+    return fabsf(value) < 0x1p-62f;
+}
+
 /* Any rounding, subnormals as zeroes where told, cut to 0..1 where told. */
 static uint64_t one_f32(const at__ptx_instruction *i, uint64_t A, uint64_t B, uint64_t C)
 {
@@ -80,6 +108,8 @@ static uint64_t one_f32(const at__ptx_instruction *i, uint64_t A, uint64_t B, ui
         value = at__directed_f32(AT__ARITH_FMA, i->round, a, b, c);
         break;
     }
+    if (ftz && fabsf(value) == 0x1p-126f && is_tiny(i, a, b, c))
+        value = copysignf(0, value);
     const uint64_t bits = ftz ? flush(canonical(value)) : canonical(value);
     return i->flags & AT__PTX_SAT ? saturate(bits) : bits;
 }

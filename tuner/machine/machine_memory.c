@@ -74,6 +74,12 @@ static bool out_of_bounds(at__exec *x, const at__request *r, int lane, const cha
 
 /* ---- spaces ---- */
 
+/* Memory comes in pieces of at least 16 bytes: the one that holds a region's first byte can be read whole. */
+static bool reads_front(const at__request *r, uint64_t address, const at__machine_region *region)
+{
+    return address >= (region->address & ~(uint64_t)(AT__REGION_FRONT - 1)) && !writes(r);
+}
+
 static bool reach_global(at__exec *x, at__request *r, int lane)
 {
     const at__machine *m = x->machine;
@@ -88,7 +94,7 @@ static bool reach_global(at__exec *x, at__request *r, int lane)
     }
     const at__machine_region *region = &m->regions[number];
     const int64_t offset = (int64_t)(address - region->address);
-    if (offset < 0 || offset + lane_bytes(r, lane) > region->bytes) {
+    if ((offset < 0 && !reads_front(r, address, region)) || offset + lane_bytes(r, lane) > region->bytes) {
         snprintf(what, sizeof what, "%s '%s'", region->kind == AT__REGION_BUFFER ? "buffer" : "variable",
                  region->name);
         return out_of_bounds(x, r, lane, what, offset, region->bytes, number);
@@ -265,12 +271,32 @@ static bool is_signed(int type)
     return type >= AT__PTX_S8 && type <= AT__PTX_S64;
 }
 
+/* By sizes: a copy of so many bytes into a wider number would have the next instruction wait for it. */
+static uint64_t read_number(const unsigned char *from, int bytes)
+{
+    uint64_t value;
+    uint32_t word;
+    uint16_t half;
+    switch (bytes) {
+    case 1:
+        return *from;
+    case 2:
+        memcpy(&half, from, sizeof half);
+        return half;
+    case 4:
+        memcpy(&word, from, sizeof word);
+        return word;
+    default:
+        memcpy(&value, from, sizeof value);
+        return value;
+    }
+}
+
 static uint64_t load(const unsigned char *from, int bytes, bool with_sign)
 {
-    uint64_t value = 0;
-    memcpy(&value, from, (size_t)bytes);
+    const uint64_t value = read_number(from, bytes);
     if (with_sign && bytes < 8)
-        value = (uint64_t)((int64_t)(value << (64 - 8 * bytes)) >> (64 - 8 * bytes));
+        return (uint64_t)((int64_t)(value << (64 - 8 * bytes)) >> (64 - 8 * bytes));
     return value;
 }
 

@@ -3,7 +3,7 @@
  * thread of a small grid, one after the other. Their arithmetic is tested in tests/unit/test_data.c; here is that
  * each number is looked at once, whatever the grid and the count, and that what is found adds up.
  */
-#include "shim.h"
+#include "cuda_words.h"
 
 #include <cmath>
 #include <cstdio>

@@ -1,0 +1,368 @@
+/*
+ * moves.c - of each template, on each problem: the default configuration, the first and the last valid one,
+ * one at random, and this once more with what only huge problems have. A random one whose kernel is compiled
+ * already is taken again: kernels are what takes long.
+ */
+#include "moves.h"
+
+#include "lang/render.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const at__limits few_multiprocessors = {
+    .cc = 90,
+    .sms = 2,
+    .warp_size = 32,
+    .max_threads_per_block = 1024,
+    .max_shared_bytes = 232448,
+    .max_static_shared_bytes = 49152,
+    .max_registers_per_block = 65536,
+    .max_grid_x = 2147483647,
+    .l2_bytes = 50 << 20,
+    .memory_bytes = (int64_t)80 << 30,
+};
+
+void must(at_status status, const at_error *err)
+{
+    if (status == AT_OK)
+        return;
+    fprintf(stderr, "%s\n", err->text);
+    exit(2);
+}
+
+/* ---- problems ---- */
+
+/* Ragged against every tile, a single row or column, batches; then some that suit wide accesses. */
+static const int64_t SHAPES[][3] = {
+    { 1, 1, 1 },    { 1, 1, 37 },   { 1, 37, 1 },  { 1, 7, 5 },   { 1, 33, 31 },   { 1, 64, 64 },
+    { 1, 48, 80 },  { 1, 130, 62 }, { 3, 17, 19 }, { 2, 32, 64 }, { 1, 272, 144 }, { 2, 128, 256 },
+    { 1, 1, 5000 }, { 2, 36, 20 },  { 999, 2, 2 }, { 77, 8, 6 },  { 1, 2100, 3 },  { 1, 12, 1000 },
+    { 3, 32, 640 }, { 1, 777, 32 }, { 1, 3, 5 },   { 1, 2, 7 },   { 333, 2, 4 },
+};
+enum { CONSTANT_EACH = 5 };
+
+static void add_problem(problems *to, const at__problem *problem, bool constant, bool few)
+{
+    at_error err = { 0 };
+    struct tried *item = &to->items[to->count++];
+    *item = (struct tried){ .problem = *problem, .constant_sizes = constant, .few = few };
+    must(at__problem_bind(item->slots, problem, &few_multiprocessors, &err), &err);
+}
+
+/* Where its rows lie apart: all of them aligned, or not. */
+static at__problem pitched(const at__problem *dense, bool aligned)
+{
+    at_error err = { 0 };
+    at__problem problem = *dense;
+    const int64_t *dims = problem.dims;
+    const int64_t pitches[2] = { aligned ? dims[2] / 16 * 16 + 16 : dims[2] + 1,
+                                 aligned ? dims[1] / 16 * 16 + 32 : dims[1] + 3 };
+    must(at__problem_set_pitches(&problem, pitches, 2, &err), &err);
+    return problem;
+}
+
+/* Where buffers begin anywhere: each side as badly as can be, as well, and in between. */
+static at__problem less_aligned(const at__problem *aligned, int n)
+{
+    static const int64_t ALIGNS[][2] = { { 1, 1 }, { 1, 256 }, { 256, 1 }, { 4, 16 }, { 32, 8 }, { 8, 2 } };
+    const int64_t *pair = ALIGNS[n % (int)(sizeof ALIGNS / sizeof *ALIGNS)];
+    at_error err = { 0 };
+    at__problem problem = *aligned;
+    const int64_t least = at__dtype_bytes(problem.type);
+    const int64_t aligns[2] = { pair[0] > least ? pair[0] : least, pair[1] > least ? pair[1] : least };
+    must(at__problem_set_aligns(&problem, aligns, 2, &err), &err);
+    return problem;
+}
+
+void problems_of(problems *out, const at__op *op, at__dtype type)
+{
+    int unaligned = 0;
+    out->count = 0;
+    for (int i = 0; i < (int)(sizeof SHAPES / sizeof *SHAPES); i++) {
+        const bool constant = i % CONSTANT_EACH == 0;
+        at_error err = { 0 };
+        at__problem problem;
+        must(at__problem_init(&problem, op, type, SHAPES[i], 3, &err), &err);
+        add_problem(out, &problem, constant, false);
+        if (op->pitch_count && i % 4 <= 1) {
+            problem = pitched(&problem, i % 2);
+            add_problem(out, &problem, constant, false);
+        }
+        if (op->align_count && i % 2 == 1) {
+            problem = less_aligned(&problem, unaligned++);
+            add_problem(out, &problem, constant, true);
+        }
+    }
+}
+
+void problems_clear(problems *p)
+{
+    for (int i = 0; i < p->count; i++)
+        at__scene_close(p->items[i].scene);
+    p->count = 0;
+}
+
+/* ---- texts ---- */
+
+/* Sizes that the text has as constants become arguments, as they are of large problems. */
+static void pass_sizes(at__str *text)
+{
+    static const char NAMELESS[] = "#define AUTOTUNE_ARG(name)\n",
+                      NAMED[] = "#define AUTOTUNE_ARG(name) name\n";
+    char *from = text->data ? strstr(text->data, NAMELESS) : NULL;
+    char *rest = from ? strstr(from, "#line ") : NULL;
+    if (!rest)
+        return;
+    at__str changed = { 0 };
+    at__str_add_bytes(&changed, text->data, (size_t)(from - text->data));
+    at__str_add(&changed, NAMED);
+    at__str_add(&changed, rest);
+    at__str_clear(text);
+    *text = changed;
+}
+
+/* Sets a constant of the rendered text that is 0 to a digit; false: there is none of that name, or it is not
+ * 0. */
+static bool set_constant(at__str *text, const char *name, char digit)
+{
+    char line[64];
+    snprintf(line, sizeof line, "constexpr int %s = 0;", name);
+    char *at = text->data ? strstr(text->data, line) : NULL;
+    if (at)
+        at[strlen(line) - 2] = digit;
+    return at != NULL;
+}
+
+/* Large offsets and grids cannot be tried here, but the code for them can. */
+typedef enum variant {
+    AS_RENDERED,
+    FOR_HUGE, /* 64-bit offsets; tiles are counted in the grid's x alone */
+    IN_STRIPS /* tiles are counted in strips of two */
+} variant;
+
+static const char *const VARIANTS[] = { "", ", as for a huge problem", ", in strips" };
+
+/* False: this text has no such variant. */
+static bool change(at__str *text, at__geometry *g, variant to)
+{
+    const bool strips = to == IN_STRIPS && set_constant(text, "STRIP", '2');
+    const bool flat = (to == FOR_HUGE || strips) && set_constant(text, "FLAT", '1');
+    const bool wide = to == FOR_HUGE && set_constant(text, "WIDE", '1');
+    if (flat) {
+        g->grid[0] *= g->grid[1] * g->grid[2];
+        g->grid[1] = g->grid[2] = 1;
+    }
+    return to == AS_RENDERED || strips || flat || wide;
+}
+
+static long find_text(const group *g, const char *text)
+{
+    for (size_t i = 0; i < g->text_count; i++)
+        if (strcmp(g->texts[i], text) == 0)
+            return (long)i;
+    return -1;
+}
+
+static size_t keep_text(group *g, const char *text)
+{
+    const long known = find_text(g, text);
+    if (known >= 0)
+        return (size_t)known;
+    if (!at__grow(&g->texts, &g->text_cap, g->text_count, sizeof *g->texts) ||
+        !(g->texts[g->text_count] = at__text_copy(text, strlen(text))))
+        must(AT_ERR_MEMORY, &(at_error){ .text = "out of memory" });
+    return g->text_count++;
+}
+
+/* ---- configurations ---- */
+
+static void render(at__str *text, int64_t slots[AT__MAX_SLOTS], const group *g, const struct tried *on,
+                   const at__config *config)
+{
+    at_error err = { 0 };
+    memcpy(slots, on->slots, sizeof on->slots);
+    must(at__config_bind(slots, g->t, config, &err), &err);
+    must(at__render(text, g->t, on->problem.type, config, slots, &err), &err);
+    if (!on->constant_sizes)
+        pass_sizes(text);
+}
+
+static void add_trial(group *g, int problem, const at__config *config, variant v)
+{
+    int64_t slots[AT__MAX_SLOTS];
+    const at__build none = { .done = false };
+    at_error err = { 0 };
+    at__str text = { 0 }, words = { 0 };
+    trial r = { .problem = problem, .changed = v != AS_RENDERED };
+    render(&text, slots, g, &g->on->items[problem], config);
+    must(at__template_bind(&r.kernel, &none, g->t, slots, &err), &err);
+    at__config_text(&words, g->t, config);
+    at__str_add(&words, VARIANTS[v]);
+    if (change(&text, &r.kernel.geometry, v)) {
+        r.text = keep_text(g, at__str_text(&text));
+        r.words = at__text_copy(words.data, words.len);
+        if (!r.words || !at__grow(&g->trials, &g->trial_cap, g->trial_count, sizeof *g->trials))
+            must(AT_ERR_MEMORY, &(at_error){ .text = "out of memory" });
+        g->trials[g->trial_count++] = r;
+    }
+    at__str_clear(&text);
+    at__str_clear(&words);
+}
+
+static bool is_among(const int64_t *picks, int count, int64_t index)
+{
+    for (int i = 0; i < count; i++)
+        if (picks[i] == index)
+            return true;
+    return false;
+}
+
+/* Valid here, not picked, and its kernel needs no compiler any more; -1: none is. */
+static int64_t from_pool(group *g, int problem, const at__space *space, const int64_t *picks, int count)
+{
+    for (int i = 0; i < g->pool_count; i++) {
+        const at__config *config = &g->pool[(i + problem) % g->pool_count];
+        const int64_t index = at__space_find(space, config);
+        int64_t slots[AT__MAX_SLOTS];
+        at__str text = { 0 };
+        bool known = false;
+        if (index < 0 || is_among(picks, count, index))
+            continue;
+        render(&text, slots, g, &g->on->items[problem], config);
+        known = find_text(g, at__str_text(&text)) >= 0;
+        at__str_clear(&text);
+        if (known)
+            return index;
+    }
+    return -1;
+}
+
+static int64_t pick_random(group *g, int problem, const at__space *space, const int64_t *picks, int count)
+{
+    enum { POOL = sizeof g->pool / sizeof *g->pool };
+    int64_t index = g->pool_count == POOL ? from_pool(g, problem, space, picks, count) : -1;
+    if (index >= 0)
+        return index;
+    index = at__space_sample(space, &g->rng);
+    if (g->pool_count < POOL && !g->on->items[problem].constant_sizes)
+        at__space_config(&g->pool[g->pool_count++], space, index);
+    return index;
+}
+
+static void add_problem_of(group *g, int problem)
+{
+    const struct tried *on = &g->on->items[problem];
+    int64_t picks[MOST_PICKS];
+    int count = 0;
+    at_error err = { 0 };
+    at__space *space = NULL;
+    at__config config;
+    must(at__space_open(&space, g->t, on->slots, NULL, 0, &err), &err);
+    const int64_t valid = at__space_count(space);
+    memcpy(config.values, g->t->defaults, sizeof config.values);
+    const int64_t wishes[] = { 0, valid - 1, at__space_find(space, &config) };
+    for (int i = 0; valid > 0 && i < 3; i++)
+        if (wishes[i] >= 0 && !is_among(picks, count, wishes[i]))
+            picks[count++] = wishes[i];
+    const int64_t random = valid > 0 ? pick_random(g, problem, space, picks, count) : -1;
+    if (random >= 0 && !is_among(picks, count, random))
+        picks[count++] = random;
+    for (int i = on->few && count > 2 ? count - 2 : 0; i < count; i++) {
+        at__space_config(&config, space, picks[i]);
+        add_trial(g, problem, &config, AS_RENDERED);
+    }
+    if (count > 0)
+        add_trial(g, problem, &config, FOR_HUGE);
+    if (count > 0 && !on->few)
+        add_trial(g, problem, &config, IN_STRIPS);
+    at__space_close(space);
+}
+
+void group_collect(group *g, const at__template *t, problems *on)
+{
+    *g = (group){ .t = t, .on = on, .rng = { 20 } };
+    for (int i = 0; i < on->count; i++)
+        add_problem_of(g, i);
+}
+
+void group_clear(group *g)
+{
+    for (size_t i = 0; i < g->trial_count; i++)
+        free(g->trials[i].words);
+    for (size_t i = 0; i < g->text_count; i++)
+        free(g->texts[i]);
+    for (size_t i = 0; g->modules && i * TEXTS_OF_A_BATCH < g->text_count; i++)
+        at__ptx_close(g->modules[i]);
+    free(g->modules);
+    free(g->trials);
+    free(g->texts);
+    *g = (group){ .t = NULL };
+}
+
+/* ---- compiling ---- */
+
+/* In a namespace of its own; C names cannot be in several. */
+static void add_to_batch(at__str *to, const at__template *t, const char *text, size_t n)
+{
+    at__str_addf(to,
+                 "#undef AUTOTUNE_ARG\n#undef AUTOTUNE_RENDERED\n#define %s kernel_%zu\n#define "
+                 "shared_memory shared_memory_%zu\n"
+                 "namespace case_%zu {\n%s\n}\n#undef %s\n#undef shared_memory\n",
+                 t->kernel, n, n, n, text, t->kernel);
+}
+
+static at__ptx_module *compile_batch(const group *g, size_t first, size_t end, at__nvrtc *nvrtc, int cc)
+{
+    at__str source = { 0 }, code = { 0 }, log = { 0 };
+    at__resources unused;
+    at__ptx_module *module = NULL;
+    bool ok = false;
+    at_error err = { 0 };
+    for (size_t i = first; i < end; i++)
+        add_to_batch(&source, g->t, g->texts[i], i);
+    must(at__str_status(&source, &err), &err);
+    must(at__nvrtc_compile(nvrtc, &ok, &code, &log, &unused, at__str_text(&source), g->t->file, cc,
+                           AT__LINED_PTX, &err),
+         &err);
+    if (!ok)
+        must(at_fail(&err, AT_ERR_INPUT, "%s does not compile:\n%.900s", g->t->file, at__str_text(&log)),
+             &err);
+    must(at__ptx_parse(&module, code.data, code.len, &err), &err);
+    at__str_clear(&source);
+    at__str_clear(&code);
+    at__str_clear(&log);
+    return module;
+}
+
+static void compile_from(group *g, size_t first, at__nvrtc *nvrtc, int cc)
+{
+    const size_t end = first + TEXTS_OF_A_BATCH < g->text_count ? first + TEXTS_OF_A_BATCH : g->text_count;
+    at__ptx_close(g->modules[first / TEXTS_OF_A_BATCH]);
+    g->modules[first / TEXTS_OF_A_BATCH] = compile_batch(g, first, end, nvrtc, cc);
+}
+
+/* Arrays that the compiler, had it had the time, would have kept in registers. */
+static bool has_local_memory(const at__ptx_module *module)
+{
+    for (int32_t i = 0; i < module->variable_count; i++)
+        if (module->variables[i].space == AT__PTX_LOCAL)
+            return true;
+    return false;
+}
+
+/* Kernels that are tried once are not worth optimising, but where they then run much longer. */
+void group_compile(group *g, at__nvrtc *nvrtc, int cc)
+{
+    g->modules = calloc(g->text_count / TEXTS_OF_A_BATCH + 1, sizeof(at__ptx_module *));
+    at__nvrtc_hurry(nvrtc, 2 * g->trial_count < 3 * g->text_count);
+    for (size_t i = 0; i < g->text_count; i += TEXTS_OF_A_BATCH) {
+        compile_from(g, i, nvrtc, cc);
+        if (i == 0 && has_local_memory(g->modules[0])) {
+            at__nvrtc_hurry(nvrtc, false);
+            compile_from(g, 0, nvrtc, cc);
+        }
+    }
+    at__nvrtc_hurry(nvrtc, false);
+}

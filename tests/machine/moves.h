@@ -1,0 +1,63 @@
+/*
+ * moves.h - every template that moves data, on the machine: which problems, which configurations, and their
+ * kernels, many of them in one compilation.
+ */
+#ifndef TESTS_MOVES_H
+#define TESTS_MOVES_H
+
+#include "explain/scene.h"
+#include "space/space.h"
+
+enum { MOST_PROBLEMS = 64, MOST_PICKS = 4 };
+
+/* What all templates of one operation are tried on, in one type. */
+typedef struct problems {
+    struct tried {
+        at__problem problem;
+        int64_t slots[AT__MAX_SLOTS];
+        bool constant_sizes; /* as in a real run; else they are passed, so that problems share kernels */
+        bool few;            /* not the first and the last configuration */
+        at__scene *scene;    /* NULL: nobody wanted it yet */
+    } items[MOST_PROBLEMS];
+    int count;
+} problems;
+
+/* One kernel on one problem. */
+typedef struct trial {
+    int problem;
+    size_t text;
+    at__kernel kernel;
+    bool changed; /* into a variant */
+    char *words;  /* its configuration and variant */
+} trial;
+
+typedef struct group {
+    const at__template *t;
+    problems *on;
+    trial *trials;
+    size_t trial_count, trial_cap;
+    char **texts;             /* rendered, none twice */
+    at__ptx_module **modules; /* of each batch of texts */
+    size_t text_count, text_cap;
+    at__config pool[8]; /* random ones, which other problems try too */
+    int pool_count;
+    at__rng rng;
+} group;
+
+enum { TEXTS_OF_A_BATCH = 12 };
+
+extern const at__limits
+    few_multiprocessors; /* so that small shapes are large enough for kernels that take turns */
+
+/* Ends the program with the error's text where the status is one. */
+void must(at_status status, const at_error *err);
+
+void problems_of(problems *out, const at__op *op, at__dtype type);
+void problems_clear(problems *p);
+
+/* What is tried of a template; clear it after. */
+void group_collect(group *g, const at__template *t, problems *on);
+void group_compile(group *g, at__nvrtc *nvrtc, int cc);
+void group_clear(group *g);
+
+#endif

@@ -1,0 +1,286 @@
+/*
+ * try_moves.c - every template of the operations that only move data, on the machine: right, and nothing
+ * found, on ragged shapes and in every element size.
+ *
+ *     build/tests/machine/try_moves [--templates DIR] [--only TEMPLATE] [--count] [--verbose]
+ *
+ * --count: how often each template, shape and type would be tried, and runs nothing. The right answer is that
+ * of the op's reference kernel, which is itself held against a plain loop. Exit code 0: all is right; 1:
+ * something is not; 77: no NVRTC.
+ */
+#include "moves.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CC = 90, SKIP = 77, MOST_SHOWN = 3 };
+
+static const at__dtype TYPES[] = { AT__C128, AT__U64, AT__U32, AT__U16, AT__U8 };
+enum { TYPE_COUNT = sizeof TYPES / sizeof *TYPES };
+
+/* Of all processes. */
+typedef struct tally {
+    atomic_int next_unit, cases, kernels, wrong, known, impossible;
+} tally;
+
+/* What is known to be wrong with experiments, which nobody uses: they stay as they were measured. */
+static const struct {
+    const char *name, *what;
+} KNOWN[] = {
+    /* A block borrows one element more of its neighbour than that has, and does not use it. */
+    { "cluster", "of shared memory of" },
+};
+
+typedef struct prober {
+    const at__catalog *catalog;
+    const char *only;
+    bool count_only, verbose;
+    at__nvrtc *nvrtc;
+    tally *all;
+} prober;
+
+static void describe(const char *name, const struct tried *on, const char *words)
+{
+    at__str shape = { 0 };
+    at__problem_shape(&shape, &on->problem);
+    printf("%s/%s %s %s [%s]", on->problem.op->name, name, at__str_text(&shape),
+           at__dtype_name(on->problem.type), words);
+    at__str_clear(&shape);
+}
+
+static at__scene *scene_of(const prober *p, struct tried *on)
+{
+    at_error err = { 0 };
+    const at__scene_options o = { .catalog = p->catalog,
+                                  .nvrtc = p->nvrtc,
+                                  .problem = &on->problem,
+                                  .slots = on->slots,
+                                  .cc = CC,
+                                  .seed = 7,
+                                  .answer = true };
+    if (!on->scene)
+        must(at__scene_open(&on->scene, &o, &err), &err);
+    return on->scene;
+}
+
+/* ---- templates ---- */
+
+static bool is_known(const at__template *t, const at__flaw *flaw)
+{
+    for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++)
+        if (strcmp(KNOWN[i].name, t->name) == 0 && flaw->kind == AT__FLAW_OUT_OF_BOUNDS &&
+            strstr(flaw->what, KNOWN[i].what))
+            return true;
+    return false;
+}
+
+static void tell(const group *g, const trial *r, const at__flaw *flaw, const char *why)
+{
+    at__str text = { 0 };
+    if (flaw)
+        at__flaw_text(&text, flaw);
+    describe(g->t->name, &g->on->items[r->problem], r->words);
+    printf(": %s: %s\n", flaw ? at__flaw_name(flaw->kind) : "does_not_run", flaw ? at__str_text(&text) : why);
+    fflush(stdout);
+    at__str_clear(&text);
+}
+
+/* False: it is wrong, which is told where `loud`. */
+static bool try_trial(const prober *p, const group *g, const trial *r, bool loud)
+{
+    static at__flaws flaws; /* large */
+    char name[32];
+    at_error err = { 0 };
+    at__program program = { .compiled = true,
+                            .module = g->modules[r->text / TEXTS_OF_A_BATCH],
+                            .kernel = r->kernel };
+    snprintf(name, sizeof name, "kernel_%zu", r->text);
+    flaws.count = 0;
+    program.entries[0] = at__ptx_find_entry(program.module, name);
+    const at_status status = at__scene_try(&flaws, scene_of(p, &g->on->items[r->problem]), &program, &err);
+    if (status == AT_ERR_USAGE && r->changed) { /* clusters below one another, in a grid without height */
+        atomic_fetch_add(&p->all->impossible, 1);
+        return true;
+    }
+    atomic_fetch_add(&p->all->cases, 1);
+    if (status == AT_OK && flaws.count == 0)
+        return true;
+    if (status == AT_OK && is_known(g->t, &flaws.items[0])) {
+        atomic_fetch_add(&p->all->known, 1);
+        return true;
+    }
+    atomic_fetch_add(&p->all->wrong, 1);
+    if (loud)
+        tell(g, r, status == AT_OK ? &flaws.items[0] : NULL, err.text);
+    return false;
+}
+
+static void count_trials(const group *g)
+{
+    for (size_t i = 0; i < g->trial_count; i++) {
+        describe(g->t->name, &g->on->items[g->trials[i].problem], "");
+        printf("\n");
+    }
+}
+
+static void try_template(const prober *p, const at__template *t, problems *on)
+{
+    group g;
+    int wrong = 0;
+    if (p->only && strcmp(p->only, t->name) != 0)
+        return;
+    const clock_t start = clock();
+    group_collect(&g, t, on);
+    atomic_fetch_add(&p->all->kernels, (int)g.text_count);
+    if (p->count_only)
+        count_trials(&g);
+    else
+        group_compile(&g, p->nvrtc, CC);
+    const clock_t compiled = clock();
+    for (size_t i = 0; i < g.trial_count && !p->count_only; i++)
+        wrong += !try_trial(p, &g, &g.trials[i], wrong < MOST_SHOWN);
+    if (p->verbose)
+        printf("%s %s: %zu cases, %zu kernels, %.2f s, %.2f s of it for compiling\n", t->name,
+               at__dtype_name(on->items[0].problem.type), g.trial_count, g.text_count,
+               (double)(clock() - start) / CLOCKS_PER_SEC, (double)(compiled - start) / CLOCKS_PER_SEC);
+    fflush(stdout);
+    group_clear(&g);
+}
+
+/* ---- references ---- */
+
+/* What a plain loop makes of the input; bytes between rows are 0, as outputs begin here. */
+static unsigned char *plain_loop(const at__problem *p, const unsigned char *in, int64_t out_bytes)
+{
+    const size_t es = (size_t)at__dtype_bytes(p->type);
+    const int64_t *d = p->dims, from_pitch = d[p->op->pitch_count ? 3 : 2],
+                  to_pitch = d[p->op->pitch_count ? 4 : 2];
+    const bool turned = strcmp(p->op->name, "transpose") == 0;
+    unsigned char *out = calloc((size_t)out_bytes, 1);
+    for (int64_t b = 0; out && b < d[0]; b++)
+        for (int64_t r = 0; r < d[1]; r++)
+            for (int64_t c = 0; c < d[2]; c++) {
+                const int64_t from = (b * d[1] + r) * from_pitch + c,
+                              to = turned ? (b * d[2] + c) * to_pitch + r : from;
+                memcpy(out + (size_t)to * es, in + (size_t)from * es, es);
+            }
+    return out;
+}
+
+/* The kernel that says what is right, on every problem. */
+static void try_reference(const prober *p, const struct tried *on)
+{
+    at_error err = { 0 };
+    at__scene *scene = NULL;
+    at__program program = { .module = NULL };
+    unsigned char *out[AT__MAX_ARGS];
+    const unsigned char *in = NULL, *begin;
+    const at__scene_options o = { .catalog = p->catalog,
+                                  .nvrtc = p->nvrtc,
+                                  .problem = &on->problem,
+                                  .slots = on->slots,
+                                  .cc = CC,
+                                  .seed = 7 };
+    must(at__scene_open(&scene, &o, &err), &err);
+    must(at__program_of_reference(&program, p->nvrtc, &on->problem, on->slots, CC, &err), &err);
+    must(at__scene_run(out, scene, &program, &err), &err);
+    const at__buffer *b;
+    for (int i = 0; (b = at__scene_buffer(&begin, scene, i)); i++)
+        in = b->role == AT__INPUT ? begin : in;
+    for (int i = 0; (b = at__scene_buffer(&begin, scene, i)); i++) {
+        unsigned char *right = out[i] ? plain_loop(&on->problem, in, b->bytes) : NULL;
+        if (right && memcmp(right, out[i], (size_t)b->bytes) != 0) {
+            atomic_fetch_add(&p->all->wrong, 1);
+            describe(on->problem.op->reference, on, "");
+            printf(": is not what a plain loop gives\n");
+        }
+        free(right);
+        free(out[i]);
+    }
+    atomic_fetch_add(&p->all->cases, 1);
+    at__program_close(&program);
+    at__scene_close(scene);
+}
+
+/* ---- all ---- */
+
+static void try_unit(const prober *p, const at__op *op, at__dtype type)
+{
+    problems on = { .count = 0 };
+    problems_of(&on, op, type);
+    for (int i = 0; i < on.count && !p->only && !p->count_only; i++)
+        if (on.items[i].constant_sizes)
+            try_reference(p, &on.items[i]);
+    for (int n = 0; n < at__catalog_template_count(p->catalog, op); n++)
+        try_template(p, at__catalog_template(p->catalog, op, n), &on);
+    problems_clear(&on);
+}
+
+/* One of several processes: NVRTC does not scale over threads. */
+static void work(prober *p)
+{
+    static const char *const OPS[] = { "transpose", "copy" };
+    at_error err = { 0 };
+    must(at__nvrtc_open(&p->nvrtc, &err), &err);
+    for (int unit; (unit = atomic_fetch_add(&p->all->next_unit, 1)) < 2 * TYPE_COUNT;)
+        try_unit(p, at__catalog_find_op(p->catalog, OPS[unit / TYPE_COUNT]), TYPES[unit % TYPE_COUNT]);
+    at__nvrtc_close(p->nvrtc);
+    fflush(stdout);
+}
+
+/* False: one of them ended badly. */
+static bool work_together(prober *p, int processes)
+{
+    bool well = true;
+    for (int i = 0; i < processes; i++) {
+        const pid_t child = fork();
+        if (child == 0) {
+            work(p);
+            _exit(0);
+        }
+        well = well && child > 0;
+    }
+    for (int status; wait(&status) > 0;)
+        well = well && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return well;
+}
+
+int main(int argc, char **argv)
+{
+    const char *templates = NULL;
+    at__catalog *catalog = NULL;
+    at_error err = { 0 };
+    prober p = { .only = NULL };
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--count") == 0)
+            p.count_only = true;
+        else if (strcmp(argv[i], "--verbose") == 0)
+            p.verbose = true;
+        else if (i + 1 < argc && strcmp(argv[i], "--templates") == 0)
+            templates = argv[++i];
+        else if (i + 1 < argc && strcmp(argv[i], "--only") == 0)
+            p.only = argv[++i];
+    if (at__nvrtc_open(&p.nvrtc, &err) != AT_OK) {
+        printf("skipped: %s\n", err.text);
+        return SKIP;
+    }
+    at__nvrtc_close(p.nvrtc);
+    must(at__catalog_open(&catalog, templates, &err), &err);
+    p.catalog = catalog;
+    p.all = mmap(NULL, sizeof *p.all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (p.all == MAP_FAILED)
+        must(AT_ERR_MEMORY, &(at_error){ .text = "out of memory" });
+    const bool well = work_together(&p, p.count_only ? 1 : (int)sysconf(_SC_NPROCESSORS_ONLN));
+    if (!p.count_only)
+        printf("%d cases, %d kernels, %d wrong; %d known, %d variants cannot be\n", p.all->cases,
+               p.all->kernels, p.all->wrong, p.all->known, p.all->impossible);
+    const bool right = well && p.all->wrong == 0 && (p.all->cases > 0 || p.count_only);
+    at__catalog_close(catalog);
+    return right ? 0 : 1;
+}

@@ -1,0 +1,56 @@
+/* test_machine_front.c - buffers that begin off a multiple of 16 bytes are parts of larger ones, as on a
+ * device. */
+#include "machine_support.h"
+
+/* Runs an access at `at` bytes from the beginning of a buffer that is aligned to 8 bytes alone. */
+static at__machine_finding_kind finding_of(const char *access, int at)
+{
+    at__str text = { 0 };
+    at__ptx_module *m = NULL;
+    at__machine *machine = NULL;
+    at__machine_result result = { 0 };
+    at_error err = { 0 };
+    int region = 0;
+    at__str_addf(
+        &text,
+        ".version 8.5\n.target sm_90\n.address_size 64\n.entry k(.param .u64 out)\n{\n.reg .b64 %%out;\n"
+        ".reg .b32 %%r<4>;\nld.param.u64 %%out, [out];\nadd.s64 %%out, %%out, %d;\n%s;\nret;\n}\n",
+        at, access);
+    cr_assert(at__ptx_parse(&m, text.data, text.len, &err) == AT_OK, "%s", err.text);
+    cr_assert(at__machine_open(&machine, m, &err) == AT_OK, "%s", err.text);
+    cr_assert(at__machine_add_buffer(&region, machine, "view", 64, 8, AT__REGION_INITIALISED, NULL, &err) ==
+                  AT_OK,
+              "%s", err.text);
+    const uint64_t address = at__machine_region_at(machine, region)->address;
+    const at__machine_launch l = { .function = at__ptx_find_entry(m, "k"),
+                                   .grid = { 1, 1, 1 },
+                                   .block = { 1, 1, 1 },
+                                   .arguments = &address,
+                                   .argument_bytes = 8 };
+    cr_assert(at__machine_run(&result, machine, &l, &err) == AT_OK, "%s", err.text);
+    at__machine_close(machine);
+    at__ptx_close(m);
+    at__str_clear(&text);
+    return result.finding.kind;
+}
+
+#define READ  "ld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%out]"
+#define WRITE "st.global.v4.u32 [%out], {%r0, %r1, %r2, %r3}"
+
+Test(machine_front, reads_of_the_piece_that_holds_a_views_first_byte_are_allowed)
+{
+    cr_expect_eq(finding_of(READ, -8), AT__FINDING_NONE);
+    cr_expect_eq(finding_of("ld.global.u32 %r0, [%out]", -8), AT__FINDING_NONE);
+    cr_expect_eq(finding_of(READ, 8), AT__FINDING_NONE);
+}
+
+Test(machine_front, those_of_a_piece_before_and_writes_are_not)
+{
+    cr_expect_eq(finding_of(READ, -24), AT__FINDING_BOUNDS);
+    cr_expect_eq(finding_of(WRITE, -8), AT__FINDING_BOUNDS);
+}
+
+Test(machine_front, nor_is_a_read_that_ends_behind_it)
+{
+    cr_expect_eq(finding_of(READ, 56), AT__FINDING_BOUNDS);
+}
