@@ -5,6 +5,7 @@
 #include "cli/progress.h"
 #include "cli/learned.h"
 #include "cli/metrics.h"
+#include "cli/over_ranks.h"
 #include "cli/report.h"
 #include "tune/shard.h"
 #include "tune/tune.h"
@@ -84,6 +85,7 @@ typedef struct plan {
     const char *devices[AT__MAX_WORDS];
     at__str db, cache, command;
     at__format format;
+    at__over_ranks over; /* several ranks of MPI */
 } plan;
 
 static void plan_clear(plan *p)
@@ -93,6 +95,7 @@ static void plan_clear(plan *p)
     at__str_clear(&p->db);
     at__str_clear(&p->cache);
     at__str_clear(&p->command);
+    at__over_ranks_clear(&p->over);
 }
 
 static at_status add_device(plan *p, const char *spec, at_error *err)
@@ -334,6 +337,8 @@ static int run_plan(plan *p, const tune_args *a)
     at__display_init(&out.display, a->quiet, a->verbose);
     at_status status = a->trace ? at__trace_open(&p->options.trace, a->trace, &err) : AT_OK;
     at__process_take_time();
+    if (status == AT_OK && p->over.ranks)
+        status = at__over_ranks_plan(&p->over, &p->options, &a->devices, a->quiet, &err);
     if (status == AT_OK)
         status = at__tune(p->shapes.problems, p->shapes.count, p->catalog, &p->options, &events, &err);
     at__display_erase(&out.display);
@@ -377,11 +382,11 @@ static default_help say_defaults(void)
     return h;
 }
 
-int at__cmd_tune(int argc, char **argv)
+static int tune(at__ranks *ranks, int argc, char **argv)
 {
     const default_help defaults = say_defaults();
     tune_args a = { .seed = 1 };
-    plan p = { 0 };
+    plan p = { .over.ranks = ranks };
     at_error err = { 0 };
     int code = AT__EXIT_OK;
     const at__option TABLE[] = {
@@ -455,5 +460,20 @@ int at__cmd_tune(int argc, char **argv)
     else if (!a.quiet) /* an array may have more tasks than problems: that is no failure */
         at__print(stderr, "--shard %s: no problem is left for this part\n", a.shard);
     plan_clear(&p);
+    return code;
+}
+
+/* One of several processes that mpirun or srun has started is a rank of one run. */
+int at__cmd_tune(int argc, char **argv)
+{
+    at__ranks *ranks = NULL;
+    bool served = false;
+    int code = at__over_ranks_begin(&ranks, &served, argc, argv);
+    if (served || code != AT__EXIT_OK)
+        return code;
+    code = tune(ranks, argc, argv);
+    if (ranks)
+        code = at__process_finish_output(code); /* the end may be an abort */
+    at__ranks_end(ranks, code);
     return code;
 }

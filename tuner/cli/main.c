@@ -75,7 +75,7 @@ int main(int argc, char **argv)
     if (argc > 2 && strcmp(argv[1], "__compile") == 0)
         return at__pool_worker_main(argv[2]);
     if (argc > 2 && strcmp(argv[1], "__device") == 0)
-        return at__runner_main(atoi(argv[2]));
+        return at__device_is_replay(argv[2]) ? at__replay_main(argv[2]) : at__runner_main(atoi(argv[2]));
 
     int code = AT__EXIT_OK;
     at__process_catch_signals();
