@@ -82,6 +82,13 @@ static void add_device(at__over_ranks *over, at__site *site, const char *spec, i
     over->device_places[i] = site;
 }
 
+static void describe(const at__over_ranks *over, int rank, int devices)
+{
+    int workers = over->places[rank].workers;
+    at__print(stderr, "%s: %d device%s, %d compile worker%s\n", at__ranks_name(over->ranks, rank), devices,
+              devices == 1 ? "" : "s", workers, workers == 1 ? "" : "s");
+}
+
 static void add_rank(at__over_ranks *over, int rank, const at__words *words)
 {
     at__site *site = at__ranks_place(over->ranks, rank);
@@ -98,20 +105,19 @@ static void add_rank(at__over_ranks *over, int rank, const at__words *words)
 at_status at__over_ranks_plan(at__over_ranks *over, at__tune_options *options, const at__words *words,
                               bool quiet, at_error *err)
 {
-    at__str text = { 0 };
     at_status status = at__ranks_gather(over->ranks, err);
     int count = status == AT_OK ? at__ranks_count(over->ranks) : 0;
     if (status == AT_OK)
         status = room_for(over, count, err);
     for (int r = 0; r < count && status == AT_OK; r++)
-        if (r == 0 || !at__ranks_is_gone(over->ranks, r))
+        if (r == 0 || !at__ranks_is_gone(over->ranks, r)) {
+            int before = over->count;
             add_rank(over, r, words);
+            if (!quiet)
+                describe(over, r, over->count - before);
+        }
     if (status != AT_OK)
         return status;
-    at__ranks_describe(over->ranks, &text);
-    if (!quiet)
-        at__print(stderr, "%s", at__str_text(&text));
-    at__str_clear(&text);
     if (over->count == 0)
         return at_fail(err, AT_ERR_DEVICE, "none of %d ranks has a GPU%s: %s", count,
                        words->count ? " that --device names" : "", at__ranks_no_gpu(over->ranks));

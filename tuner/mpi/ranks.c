@@ -272,19 +272,6 @@ const char *at__ranks_no_gpu(const at__ranks *r)
     return r->list[0].info.no_gpu;
 }
 
-void at__ranks_describe(const at__ranks *r, at__str *out)
-{
-    for (int i = 0; i < r->count; i++) {
-        int gpus = 0;
-        for (int k = 0; k < AT__RANK_GPUS; k++)
-            gpus += r->owner[i][k];
-        at__str_addf(out, "%s: %d GPU%s, %d compile worker%s%s%s\n", r->list[i].name, gpus,
-                     gpus == 1 ? "" : "s", r->workers[i], r->workers[i] == 1 ? "" : "s",
-                     gpus == 0 && r->list[i].info.gpu_count ? "; others serve those that it sees" : "",
-                     r->list[i].state == AT__RANK_GONE ? "; gone" : "");
-    }
-}
-
 void at__ranks_end(at__ranks *r, int exit_code)
 {
     if (!r)

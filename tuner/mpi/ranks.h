@@ -38,8 +38,7 @@ const char *at__ranks_name(const at__ranks *ranks, int rank);     /* "rank 3 on 
 int at__ranks_workers(const at__ranks *ranks, int rank);          /* compile workers that it has cores for */
 bool at__ranks_serves(const at__ranks *ranks, int rank, int gpu); /* an ordinal there */
 bool at__ranks_is_gone(at__ranks *ranks, int rank);
-const char *at__ranks_no_gpu(const at__ranks *ranks);          /* why rank 0 has none */
-void at__ranks_describe(const at__ranks *ranks, at__str *out); /* a line for each, for people */
+const char *at__ranks_no_gpu(const at__ranks *ranks); /* why rank 0 has none */
 
 /* Has a rank append text to a file of its own; rank 0 not. */
 void at__ranks_keep(at__ranks *ranks, int rank, const char *path, const at__str *text);
