@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Ranks of mpirun as one autotune: ranks.py TEST AUTOTUNE SOURCE DRIVER KERNELS. Exit code 77: skipped.
+"""Ranks of mpirun as one autotune: ranks.py TEST AUTOTUNE SOURCE DRIVER KERNELS PRELOAD. Exit code 77: skipped.
 
 Devices are replays of the recordings of an H200, in as much time as it took (?pace=1) or a part of it; gpus
 has the scripted driver of tests/e2e. AT_MPI_ROUNDS: of `killed`. AT_MPI_PACE, AT_MPI_TRIALS: of `equal`.
@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-TEST, AUTOTUNE, SOURCE, DRIVER, KERNELS = sys.argv[1:6]
+TEST, AUTOTUNE, SOURCE, DRIVER, KERNELS, PRELOAD = sys.argv[1:7]
 SHAPES = f"{SOURCE}/db/recordings/shapes.txt"
 WORK = tempfile.mkdtemp(prefix="autotune-mpi-")
 LIMIT = 300  # seconds after which a run counts as hung
@@ -261,6 +261,59 @@ def gpus():
         none = run([*mpirun, "-n", "2", *args, "--device", "7", "--db", f"{WORK}/none.db"], **env)
         assert "none of 2 ranks has a GPU that --device names" in none.stderr, none.stderr
         print(f"{mpi}: two ranks served three GPUs, each once")
+
+
+def kept():
+    """--local-db: what a rank's devices measured is on its machine too, and merging that is all there is."""
+    with open(f"{WORK}/script", "w", encoding="utf-8") as file:
+        file.write("count 2\n")
+    with open(f"{WORK}/shapes", "w", encoding="utf-8") as file:
+        file.write("64x64 f32\n32x96 f32\n96x96 f32\n128x64 f32\n")
+    os.makedirs(KERNELS, exist_ok=True)
+    os.makedirs(f"{WORK}/local")
+    env = {"AT_SCRIPT": f"{WORK}/script", "LD_LIBRARY_PATH": f"{DRIVER}:{ENV.get('LD_LIBRARY_PATH', '')}",
+           "AUTOTUNE_CACHE": f"{KERNELS}/mpi.db"}
+    mpirun = sorted(launchers().items())[0][1]
+    done = run([*mpirun, "-n", "2", AUTOTUNE, "tune", "--shapes", f"{WORK}/shapes", "--template", "tile", "--max-trials",
+                "4", "--db", f"{WORK}/all.db", "--local-db", f"{WORK}/local"], **env)
+    if "NVRTC" in done.stderr and done.returncode == 3:
+        skip("no NVRTC")
+    assert done.returncode == 0, done.stderr
+    files = sorted(os.listdir(f"{WORK}/local"))
+    assert len(files) == 2 and files[0].startswith("rank0-") and files[1].startswith("rank1-"), files
+    joining = run([AUTOTUNE, "merge", f"{WORK}/joined.db", *(f"{WORK}/local/{name}" for name in files)])
+    assert joining.returncode == 0, joining.stderr
+    for table in ("trials_all", "winners_all"):
+        columns = "op, shape, type_key, template, config, round(median_s, 12), measured_at"
+        what = f"SELECT {columns} FROM {table} ORDER BY {columns}"
+        joined, all_of = rows("joined.db", what), rows("all.db", what)
+        missing = [row for row in all_of if row not in joined]
+        assert joined == all_of != [], f"{table}: {len(joined)} of {len(all_of)}; missing {missing[:3]}"
+    each = []
+    for number, name in enumerate(files):
+        run([AUTOTUNE, "merge", f"{WORK}/one{number}.db", f"{WORK}/local/{name}"])
+        each.append(rows(f"one{number}.db")[0][0])
+    assert sum(each) == rows("all.db")[0][0] and 0 not in each, each
+    print(f"two ranks kept {each} trials, which joined are the database")
+
+
+def network():
+    """A database on a network file system is warned of, once, with what to do; the run goes on."""
+    preload = ENV.get("LD_PRELOAD", "")
+    for number, name in (("6969", "NFS"), ("0BD00BD0", "Lustre"), ("47504653", "GPFS"), ("19830326", "BeeGFS"),
+                         ("FF534D42", "CIFS")):
+        done = run([a for a in command("n.db", trials=2) if a != "--quiet"], AT_FILE_SYSTEM=number,
+                   LD_PRELOAD=f"{PRELOAD}:{preload}")
+        assert done.returncode == 0, done.stderr
+        said = f"warning: the database {WORK}/n.db is on {name}, a network file system"
+        assert done.stderr.count(said) == 1 and "Expected a local disk: --db" in done.stderr, done.stderr
+    merged = run([AUTOTUNE, "merge", f"{WORK}/m.db", f"{WORK}/n.db"], AT_FILE_SYSTEM="6969",
+                 LD_PRELOAD=f"{PRELOAD}:{preload}")
+    assert "m.db is on NFS, a network file system" in merged.stderr, merged.stderr
+    ext4 = run([a for a in command("n.db", trials=2) if a != "--quiet"], AT_FILE_SYSTEM="EF53",
+               LD_PRELOAD=f"{PRELOAD}:{preload}")
+    assert "network file system" not in ext4.stderr, ext4.stderr
+    print("a database on NFS, Lustre, GPFS, BeeGFS and CIFS is warned of")
 
 
 try:

@@ -3,6 +3,7 @@
 #include "cli/process.h"
 #include "device/device.h"
 #include "cli/progress.h"
+#include "cli/keep.h"
 #include "cli/learned.h"
 #include "cli/metrics.h"
 #include "cli/over_ranks.h"
@@ -29,7 +30,8 @@ static const at__usage USAGE = {
 };
 
 typedef struct tune_args {
-    const char *shapes, *shard, *db, *dtype, *op, *strategy, *format, *templates_dir, *trace, *cache_limit;
+    const char *shapes, *shard, *db, *local_db, *dtype, *op, *strategy, *format, *templates_dir, *trace,
+        *cache_limit;
     at__words words, devices, fix, templates, ld, align;
     int64_t max_trials, seed, jobs;
     double budget_s;
@@ -333,14 +335,20 @@ static int run_plan(plan *p, const tune_args *a)
         .context = &out, .progress = on_progress, .result = on_result, .warning = on_warning
     };
     double started_s = at__now_s();
+    at__keep *keep = NULL;
 
     at__display_init(&out.display, a->quiet, a->verbose);
+    if (!a->quiet)
+        at__warn_of_network(p->options.db_path);
     at_status status = a->trace ? at__trace_open(&p->options.trace, a->trace, &err) : AT_OK;
     at__process_take_time();
     if (status == AT_OK && p->over.ranks)
         status = at__over_ranks_plan(&p->over, &p->options, &a->devices, a->quiet, &err);
+    if (status == AT_OK && p->over.ranks && a->local_db)
+        status = at__keep_begin(&keep, p->over.ranks, p->options.db_path, a->local_db, &err);
     if (status == AT_OK)
         status = at__tune(p->shapes.problems, p->shapes.count, p->catalog, &p->options, &events, &err);
+    at__keep_end(keep);
     at__display_erase(&out.display);
     if (at__trace_close(p->options.trace, &cause) != AT_OK)
         traced = at__complain(&cause);
@@ -416,6 +424,11 @@ static int tune(at__ranks *ranks, int argc, char **argv)
           "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db; of a replay: "
           "$XDG_DATA_HOME/autotune/replay.db)",
           &a.db },
+        { "--local-db", AT__OPT_TEXT, "DIR",
+          "of a run of mpirun or srun: every rank also keeps what its devices measured, in a dump of its own "
+          "in "
+          "this folder of its host; `autotune merge` joins them",
+          &a.local_db },
         { "--budget", AT__OPT_SECONDS, "TIME",
           "stop searching a problem after this wall time: 90s, 500ms, 2m", &a.budget_s },
         { "--max-trials", AT__OPT_COUNT, "N", "try at most N configurations of a problem (0: no limit)",

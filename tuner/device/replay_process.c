@@ -5,6 +5,7 @@
 #include "device/device.h"
 
 #include "device/runner_wire.h"
+#include "util/wire.h"
 #include "util/bug.h"
 
 #include <poll.h>
@@ -200,7 +201,8 @@ int at__replay_main(const char *spec)
         status = reply_failure(status, &err, &unheard);
         return status == AT_OK ? 0 : 1;
     }
-    const at__device_info *info = at__device_info_of(r.device);
+    at__device_info here = *at__device_info_of(r.device), *info = &here;
+    at__host_name(here.host, sizeof here.host);
     r.cancel = (at__cancel){ .flag = &r.cancelled, .tick = look_for_cancel, .context = &r };
     at__device_set_cancel(r.device, &r.cancel);
     status = reply_number(AT__FOUND, info->limits.cc, &err);

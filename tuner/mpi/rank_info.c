@@ -27,16 +27,6 @@ static void describe_program(char *out, size_t size)
     snprintf(out, size, AT_VERSION " (%.16s)", text);
 }
 
-static void describe_host(char *out, size_t size)
-{
-    const char *node = getenv("SLURMD_NODENAME");
-    if (node && *node)
-        snprintf(out, size, "%s", node);
-    else if (gethostname(out, size) != 0)
-        snprintf(out, size, "unknown");
-    out[size - 1] = '\0';
-}
-
 static void describe_gpus(at__rank_info *info)
 {
     at_error err = { 0 };
@@ -53,7 +43,7 @@ void at__rank_describe(at__rank_info *out)
     at_error unheard;
     memset(out, 0, sizeof *out); /* it travels as bytes */
     describe_program(out->program, sizeof out->program);
-    describe_host(out->host, sizeof out->host);
+    at__host_name(out->host, sizeof out->host);
     describe_gpus(out);
     if (at__nvrtc_open(&nvrtc, &unheard) == AT_OK)
         snprintf(out->nvrtc, sizeof out->nvrtc, "%s", at__nvrtc_version(nvrtc));

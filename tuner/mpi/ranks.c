@@ -1,10 +1,13 @@
 /* ranks.c - see ranks.h: which role this process has; who the others are. */
 #include "mpi/ranks_parts.h"
 
+#include "mpi/frames.h"
 #include "mpi/server.h"
 #include "util/cancel.h"
 #include "util/clock.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -270,6 +273,46 @@ bool at__ranks_is_gone(at__ranks *r, int rank)
 const char *at__ranks_no_gpu(const at__ranks *r)
 {
     return r->list[0].info.no_gpu;
+}
+
+int at__ranks_of(const at__ranks *r, const char *uuid, const char *host)
+{
+    for (int i = 0; i < r->count && *uuid; i++)
+        for (int k = 0; k < r->list[i].info.gpu_count; k++)
+            if (r->owner[i][k] && strcmp(r->list[i].info.gpus[k], uuid) == 0)
+                return i;
+    for (int i = 0; i < r->count; i++)
+        if (strcmp(r->list[i].info.host, host) == 0)
+            return i;
+    return 0;
+}
+
+at_status at__ranks_append(const char *path, const char *text, size_t len, at_error *err)
+{
+    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return at_fail(err, AT_ERR_SYSTEM, "%s cannot be opened: %s", path, strerror(errno));
+    ssize_t written = write(fd, text, len);
+    int why = written < 0 ? errno : ENOSPC;
+    close(fd);
+    return written == (ssize_t)len
+               ? AT_OK
+               : at_fail(err, AT_ERR_SYSTEM, "%s cannot be written: %s", path, strerror(why));
+}
+
+void at__ranks_keep(at__ranks *r, int rank, const char *path, const at__str *text)
+{
+    at__str body = { 0 };
+    at_error err = { 0 };
+    at__put_text(&body, path);
+    at__put_bytes(&body, at__str_text(text), text->len);
+    pthread_mutex_lock(&r->lock);
+    if (rank > 0 && r->mail)
+        at__mail_send(r->mail, rank, KEEP, &body);
+    pthread_mutex_unlock(&r->lock);
+    if (rank == 0 && at__ranks_append(path, at__str_text(text), text->len, &err) != AT_OK)
+        warn(r, err.text);
+    at__str_clear(&body);
 }
 
 void at__ranks_end(at__ranks *r, int exit_code)

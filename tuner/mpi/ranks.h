@@ -40,8 +40,14 @@ bool at__ranks_serves(const at__ranks *ranks, int rank, int gpu); /* an ordinal 
 bool at__ranks_is_gone(at__ranks *ranks, int rank);
 const char *at__ranks_no_gpu(const at__ranks *ranks); /* why rank 0 has none */
 
-/* Has a rank append text to a file of its own; rank 0 not. */
+/* The rank on whose machine a device is, by its UUID or else by the machine's name; rank 0 where none is. */
+int at__ranks_of(const at__ranks *ranks, const char *uuid, const char *host);
+
+/* Has a rank append text to a file on its machine. */
 void at__ranks_keep(at__ranks *ranks, int rank, const char *path, const at__str *text);
+
+/* Appends whole lines to a file here, in one piece. AT_ERR_SYSTEM. */
+at_status at__ranks_append(const char *path, const char *text, size_t len, at_error *err) AT_MUST_CHECK;
 
 /*
  * Ends the others, and MPI. Where one of them is gone MPI cannot end in order: then the job is aborted with

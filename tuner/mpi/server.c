@@ -7,6 +7,7 @@
 #include "mpi/frames.h"
 #include "mpi/mail.h"
 #include "mpi/rank_info.h"
+#include "mpi/ranks.h"
 #include "util/clock.h"
 #include "util/patience.h"
 
@@ -91,7 +92,7 @@ static void hang_up(ward *w, double grace_s)
         w->kill_s = kill_s;
 }
 
-static void keep(server *s, at__reader *body);
+static void keep(at__reader *body);
 
 static void on_frame(server *s, uint32_t kind, at__reader *body)
 {
@@ -105,7 +106,7 @@ static void on_frame(server *s, uint32_t kind, at__reader *body)
     } else if (kind == SHUT && w) {
         hang_up(w, at__get_f64(body));
     } else if (kind == KEEP) {
-        keep(s, body);
+        keep(body);
     } else if (kind == END) {
         const char *reason = at__get_text(body);
         s->over = true;
@@ -116,18 +117,14 @@ static void on_frame(server *s, uint32_t kind, at__reader *body)
 
 /* ---- --local-db ---- */
 
-static void keep(server *s, at__reader *body)
+static void keep(at__reader *body)
 {
     size_t len = 0;
+    at_error err = { 0 };
     const char *path = at__get_text(body);
     const char *text = at__get_bytes(body, &len);
-    (void)s;
-    FILE *file = body->bad || !len ? NULL : fopen(path, "ae");
-    bool written = file && fwrite(text, 1, len, file) == len && fflush(file) == 0;
-    if (len && !written)
-        fprintf(stderr, "autotune: warning: --local-db: %s cannot be written: %s\n", path, strerror(errno));
-    if (file)
-        fclose(file);
+    if (!body->bad && len && at__ranks_append(path, text, len, &err) != AT_OK)
+        fprintf(stderr, "autotune: warning: --local-db: %s\n", err.text);
 }
 
 /* ---- children ---- */

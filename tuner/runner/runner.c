@@ -18,7 +18,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #define WARM_UP_S 0.5
 #define FRESH_S   0.5 /* so long what NVML said is still true */
@@ -96,8 +95,7 @@ static at_status hello(runner *r, int ordinal, at_error *err)
         status = at__gpu_describe(&info, r->gpu, err);
     if (status != AT_OK)
         return status;
-    if (gethostname(info.host, sizeof info.host - 1) != 0)
-        info.host[0] = '\0';
+    at__host_name(info.host, sizeof info.host);
     r->nvml = at__nvml_open(info.uuid);
     info.free_bytes = at__nvml_free_bytes(r->nvml);
     bool first = info.free_bytes < 0;

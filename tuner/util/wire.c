@@ -369,6 +369,16 @@ at_status at__child_spawn_at(at__child *out, at__site *site, const char *const *
     return site ? site->spawn(site, out, argv, err) : at__child_spawn(out, argv, err);
 }
 
+void at__host_name(char *out, size_t size)
+{
+    const char *node = getenv("SLURMD_NODENAME");
+    if (node && *node)
+        snprintf(out, size, "%s", node);
+    else if (gethostname(out, size) != 0)
+        snprintf(out, size, "unknown");
+    out[size - 1] = '\0';
+}
+
 double at__child_used_s(const at__child *child)
 {
     clockid_t clock;

@@ -93,6 +93,9 @@ struct at__site {
 at_status at__child_spawn_at(at__child *out, at__site *site, const char *const *argv,
                              at_error *err) AT_MUST_CHECK; /* NULL: here */
 
+/* What this machine is called: by Slurm, where it is a node of one, else by itself. */
+void at__host_name(char *out, size_t size);
+
 /* Kills it, without waiting for its end: of many, before each is stopped. */
 void at__child_kill(const at__child *child);
 
