@@ -344,6 +344,9 @@ static int run_plan(plan *p, const tune_args *a)
     at__process_take_time();
     if (status == AT_OK && p->over.ranks)
         status = at__over_ranks_plan(&p->over, &p->options, &a->devices, a->quiet, &err);
+    if (a->local_db && !p->over.ranks)
+        on_warning(&out,
+                   "--local-db: there are no other ranks of mpirun or srun; all results are in the database");
     if (status == AT_OK && p->over.ranks && a->local_db)
         status = at__keep_begin(&keep, p->over.ranks, p->options.db_path, a->local_db, &err);
     if (status == AT_OK)

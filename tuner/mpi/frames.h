@@ -24,6 +24,7 @@ enum { HELLO = 1, START, BYTES, SHUT, ENDED, KEEP, BEAT, END, BYE };
 
 /* How long one waits between two looks: short while there is something to do. */
 #define SHORT_NS 50000L
+#define SLACK_NS 5000L /* by which the system may prolong it */
 #define LONG_NS  2000000L
 #define BUSY_S   0.05 /* so long since something came or went */
 

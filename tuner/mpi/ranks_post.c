@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -423,6 +424,7 @@ void *at__ranks_post(void *context)
 {
     at__ranks *r = context;
     at_error err = { 0 };
+    prctl(PR_SET_TIMERSLACK, SLACK_NS);
     at_status status = begin_link(r, &err);
     pthread_mutex_lock(&r->lock);
     r->begun = true;

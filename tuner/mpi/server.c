@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -288,6 +289,7 @@ at_status at__server_run(const at__link *link, int size, double patience_s, cons
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     at_status status = at__mail_open(&s->mail, link, size, err);
     if (status == AT_OK) {
+        prctl(PR_SET_TIMERSLACK, SLACK_NS);
         say_hello(s);
         serve(s, patience_s, cancel);
         end_wards(s);

@@ -20,18 +20,38 @@ static int part_of(const at__tune_options *o, int total, int device)
     return all / o->device_count + (device < all % o->device_count);
 }
 
-/* Takes workers of one place, or of any, until the device has its part. */
-static void take(int *owner, int *has, const at__tune_options *o, int total, int device, bool only_own)
+/* Of the workers of its own place, which others there want too. */
+static int own_part_of(const at__tune_options *o, int device)
+{
+    int workers = 0, devices = 0, before = 0;
+    for (int i = 0; i < o->place_count; i++)
+        if (o->places[i].site == o->device_places[device])
+            workers += o->places[i].workers;
+    for (int d = 0; d < o->device_count; d++)
+        if (o->device_places[d] == o->device_places[device]) {
+            devices++;
+            before += d < device;
+        }
+    return workers / devices + (before < workers % devices);
+}
+
+/* Takes workers of its own place, or of any, until the device has so many. */
+static void take(int *owner, int *has, const at__tune_options *o, int device, int most, bool only_own)
 {
     int w = 0;
     for (int i = 0; i < o->place_count; i++)
         for (int k = 0; k < o->places[i].workers; k++, w++) {
             bool suits = !only_own || o->places[i].site == o->device_places[device];
-            if (owner[w] != NOBODY || !suits || *has >= part_of(o, total, device))
+            if (owner[w] != NOBODY || !suits || *has >= most)
                 continue;
             owner[w] = device;
             ++*has;
         }
+}
+
+static int smaller(int a, int b)
+{
+    return a < b ? a : b;
 }
 
 int *at__spread_all(const at__tune_options *o)
@@ -41,9 +61,10 @@ int *at__spread_all(const at__tune_options *o)
     int *has = calloc((size_t)o->device_count + 1, sizeof *has);
     for (int i = 0; i < total && owner; i++)
         owner[i] = NOBODY;
-    for (int pass = 0; pass < 2 && owner && has; pass++)
-        for (int d = 0; d < o->device_count; d++)
-            take(owner, &has[d], o, total, d, pass == 0);
+    for (int d = 0; d < o->device_count && owner && has; d++)
+        take(owner, &has[d], o, d, smaller(own_part_of(o, d), part_of(o, total, d)), true);
+    for (int d = 0; d < o->device_count && owner && has; d++)
+        take(owner, &has[d], o, d, part_of(o, total, d), false);
     if (!has) {
         free(owner);
         owner = NULL;
