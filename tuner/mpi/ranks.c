@@ -5,9 +5,8 @@
 #include "mpi/server.h"
 #include "util/cancel.h"
 #include "util/clock.h"
+#include "util/out_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -287,19 +286,6 @@ int at__ranks_of(const at__ranks *r, const char *uuid, const char *host)
     return 0;
 }
 
-at_status at__ranks_append(const char *path, const char *text, size_t len, at_error *err)
-{
-    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return at_fail(err, AT_ERR_SYSTEM, "%s cannot be opened: %s", path, strerror(errno));
-    ssize_t written = write(fd, text, len);
-    int why = written < 0 ? errno : ENOSPC;
-    close(fd);
-    return written == (ssize_t)len
-               ? AT_OK
-               : at_fail(err, AT_ERR_SYSTEM, "%s cannot be written: %s", path, strerror(why));
-}
-
 void at__ranks_keep(at__ranks *r, int rank, const char *path, const at__str *text)
 {
     at__str body = { 0 };
@@ -310,7 +296,7 @@ void at__ranks_keep(at__ranks *r, int rank, const char *path, const at__str *tex
     if (rank > 0 && r->mail)
         at__mail_send(r->mail, rank, KEEP, &body);
     pthread_mutex_unlock(&r->lock);
-    if (rank == 0 && at__ranks_append(path, at__str_text(text), text->len, &err) != AT_OK)
+    if (rank == 0 && at__out_append(path, at__str_text(text), text->len, &err) != AT_OK)
         warn(r, err.text);
     at__str_clear(&body);
 }

@@ -46,9 +46,6 @@ int at__ranks_of(const at__ranks *ranks, const char *uuid, const char *host);
 /* Has a rank append text to a file on its machine. */
 void at__ranks_keep(at__ranks *ranks, int rank, const char *path, const at__str *text);
 
-/* Appends whole lines to a file here, in one piece. AT_ERR_SYSTEM. */
-at_status at__ranks_append(const char *path, const char *text, size_t len, at_error *err) AT_MUST_CHECK;
-
 /*
  * Ends the others, and MPI. Where one of them is gone MPI cannot end in order: then the job is aborted with
  * this exit code, which may not return: what is to be printed was. NULL is allowed.

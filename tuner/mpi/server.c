@@ -7,8 +7,8 @@
 #include "mpi/frames.h"
 #include "mpi/mail.h"
 #include "mpi/rank_info.h"
-#include "mpi/ranks.h"
 #include "util/clock.h"
+#include "util/out_file.h"
 #include "util/patience.h"
 
 #include <errno.h>
@@ -124,7 +124,7 @@ static void keep(at__reader *body)
     at_error err = { 0 };
     const char *path = at__get_text(body);
     const char *text = at__get_bytes(body, &len);
-    if (!body->bad && len && at__ranks_append(path, text, len, &err) != AT_OK)
+    if (!body->bad && len && at__out_append(path, text, len, &err) != AT_OK)
         fprintf(stderr, "autotune: warning: --local-db: %s\n", err.text);
 }
 
