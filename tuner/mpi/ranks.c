@@ -222,7 +222,11 @@ static void warn_of_ranks(const at__ranks *r)
 at_status at__ranks_gather(at__ranks *r, at_error *err)
 {
     at__rank_info *infos = calloc((size_t)r->count, sizeof *infos);
-    at_status status = infos ? meet_all(r, err) : at_fail(err, AT_ERR_MEMORY, "out of memory");
+    if (!infos) {
+        at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return AT_ERR_MEMORY;
+    }
+    at_status status = meet_all(r, err);
     if (status == AT_OK)
         status = check_programs(r, err);
     for (int i = 0; i < r->count && status == AT_OK; i++)
