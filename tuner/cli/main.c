@@ -27,7 +27,7 @@ static void print_help(void)
     for (const at__command *c = at__commands; c->name; c++)
         printf("  %-11s %s\n", c->name, c->about);
     print_facts("exit codes", 4, at__exit_codes);
-    print_facts("environment", 21, at__environment);
+    print_facts("environment", 22, at__environment);
 }
 
 static int unknown_command(const char *word)

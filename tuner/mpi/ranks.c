@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define PATIENCE_S 60.0
-#define MEETING_S  60.0 /* for all to come, once MPI is there */
+#define MORE       3 /* times as patient are the others with rank 0, which alone may end the job */
 #define LOOK_NS    50000000L
 
 /* AUTOTUNE_RANK_PATIENCE: after how many seconds of silence a rank is given up. */
@@ -39,7 +39,7 @@ static at_status serve(const at__launched *l, const at__link *link, const at__ra
             "%s started %d processes, and this MPI knows of %d: it is another MPI than the one that "
             "started them",
             l->by, l->size, size);
-    at_status status = at__server_run(link, size, patience_s(), o->cancel, err);
+    at_status status = at__server_run(link, size, MORE * patience_s(), o->cancel, err);
     if (status == AT_OK || status == AT_ERR_INPUT)
         link->end();
     else

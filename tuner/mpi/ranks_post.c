@@ -21,8 +21,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SILENT_S 10.0 /* then it is told */
-#define EVENTS   64
+#define SILENT_S  10.0 /* then it is told */
+#define MEETING_S 60.0 /* for a rank to say who it is, at least */
+#define EVENTS    64
 
 static at__rank *of_site(at__site *site)
 {
@@ -320,7 +321,8 @@ static void look_at_ranks(at__ranks *r)
             continue;
         at__mail_send(r->mail, i, BEAT, NULL);
         double waited_s = at__patience_waited_s(&rank->silence);
-        if (waited_s > r->patience_s) {
+        bool awaited = rank->state == AT__RANK_AWAITED;
+        if (waited_s > (awaited && r->patience_s < MEETING_S ? MEETING_S : r->patience_s)) {
             lose(r, rank, waited_s);
         } else if (waited_s > SILENT_S && !rank->silent) {
             rank->silent = true;

@@ -9,9 +9,8 @@
 #include <stdatomic.h>
 
 /*
- * Serves until rank 0 says that it is done, has said nothing for so long (0: a minute), or `cancel` is set
- * and rank 0 does not end soon. `host` is this rank's name for messages. AT_ERR_INPUT: rank 0 refuses this
- * rank.
+ * Serves until rank 0 says that it is done, has said nothing for so long, or `cancel` is set and rank 0 does
+ * not end soon. AT_ERR_INPUT: rank 0 refuses this rank.
  */
 at_status at__server_run(const at__link *link, int size, double patience_s, const atomic_int *cancel,
                          at_error *err) AT_MUST_CHECK;
