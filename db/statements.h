@@ -168,6 +168,15 @@
       "problem_id, fingerprint_id, template_id ORDER BY median_s, config) AS place FROM trial "        \
       "WHERE outcome = 'timed') WHERE place <= ?1) "                                                   \
       "ORDER BY " AT__DUMP_KEY_COLUMNS(AT__SHOWN_THEN) "measured_at")                                  \
+    X(DUMP_TRIALS_SINCE,                                                                               \
+      "SELECT (SELECT run_id FROM trial WHERE id = trial_id), " AT__DUMP_KEY_COLUMNS(AT__SHOWN_THEN)   \
+      AT__TRIAL_FIGURES(AT__SHOWN_THEN) "measured_at FROM trials_all JOIN problem USING (op, shape, type_key) " \
+      "WHERE trial_id IN (SELECT id FROM trial WHERE measured_at >= ?1)")                              \
+    X(DUMP_WINNERS_SINCE,                                                                              \
+      "SELECT run_id, " AT__DUMP_KEY_COLUMNS(AT__SHOWN_THEN) AT__WINNER_FIGURES(AT__SHOWN_THEN) "measured_at, " \
+      "(SELECT r.strategy FROM run r WHERE r.id = run_id) AS strategy FROM winners_all "               \
+      "WHERE measured_at >= ?1")                                                                       \
+    X(EACH_RUN, "SELECT id, device_uuid, host FROM run WHERE id > ?1 ORDER BY id")                     \
     X(DUMP_WINNERS,                                                                                    \
       "SELECT " AT__DUMP_KEY_COLUMNS(AT__SHOWN_THEN) AT__WINNER_FIGURES(AT__SHOWN_THEN) "measured_at, " \
       "(SELECT r.strategy FROM run r WHERE r.id = run_id) AS strategy FROM winners_all "               \

@@ -36,6 +36,13 @@ typedef enum at__open_mode {
 at_status at__store_open(at__store **out, const char *path, at__open_mode mode, at_error *err) AT_MUST_CHECK;
 void at__store_close(at__store *store);
 
+/*
+ * The network file system that a file is on, or will be: "NFS"; NULL: none that is known. There locks and the
+ * log of SQLite cannot be trusted. at__store_network_name: by its number in statfs(2).
+ */
+const char *at__store_network(const char *path);
+const char *at__store_network_name(uint32_t type);
+
 /* Its file, as it was named; "" where there is none, in memory. Borrowed. */
 const char *at__store_file(const at__store *store);
 
@@ -223,6 +230,20 @@ typedef struct at__dump_options {
 } at__dump_options;
 at_status at__store_dump(at__store *store, const at__dump_options *options, at__line_sink *sink,
                          void *context, at_error *err) AT_MUST_CHECK;
+
+/*
+ * What was measured since a time of day ("2026-11-20T21:52:57Z"), trials and winners, as lines of a dump
+ * without its first one (at__store_dump_head). *run is the run that the line belongs to, before `sink` is
+ * called.
+ */
+at_status at__store_dump_since(at__store *store, const char *since, int64_t *run, at__line_sink *sink,
+                               void *context, at_error *err) AT_MUST_CHECK;
+const char *at__store_dump_head(void);
+
+/* The runs after one, by number. */
+typedef void at__run_visit(void *context, int64_t id, const char *device_uuid, const char *host);
+at_status at__store_each_run(at__store *store, int64_t after, at__run_visit *visit, void *context,
+                             at_error *err) AT_MUST_CHECK;
 
 /* Rows that were there to merge, and how many of them were new or newer. */
 typedef struct at__merge_counts {

@@ -21,6 +21,7 @@ static const char *const EXTRAS[] = { "compile_s", "source_hash", NULL };
 typedef struct dumper {
     at__store *store;
     const at__dump_options *options;
+    int64_t *run; /* where the first column goes: a row's run; NULL: all columns are members */
     at__line_sink *sink;
     void *context;
     at__str line, value;
@@ -84,13 +85,16 @@ static at_status write_row(dumper *d, const char *kind, sqlite3_stmt *s, bool *m
 {
     at__str_reset(&d->line);
     at__str_addf(&d->line, "{\"kind\":\"%s\"", kind);
-    for (int i = 0; i < sqlite3_column_count(s) && i < MAX_COLUMNS; i++) {
+    int first = d->run ? 1 : 0;
+    if (d->run)
+        *d->run = sqlite3_column_int64(s, 0);
+    for (int i = first; i < sqlite3_column_count(s) && i < first + MAX_COLUMNS; i++) {
         const char *name = sqlite3_column_name(s, i);
         if (d->options->compact && is_extra(name))
             continue;
         render_value(d, s, i, strcmp(kind, "trial") == 0);
         d->line.failed |= d->value.failed; /* the next value begins anew, and would hide it */
-        add_member(d, name, i);
+        add_member(d, name, i - first);
     }
     at__str_add(&d->line, "}");
     at_status status = at__str_status(&d->line, err);
@@ -153,6 +157,33 @@ at_status at__store_dump(at__store *store, const at__dump_options *options, at__
         status = dump_rows(&d, AT__SQL_DUMP_TRIALS, "trial", true, &more, err);
     if (status == AT_OK)
         status = dump_rows(&d, AT__SQL_DUMP_WINNERS, "winner", true, &more, err);
+    at__str_clear(&d.line);
+    at__str_clear(&d.value);
+    return status;
+}
+
+const char *at__store_dump_head(void)
+{
+    return AT__DUMP_HEAD;
+}
+
+at_status at__store_dump_since(at__store *store, const char *since, int64_t *run, at__line_sink *sink,
+                               void *context, at_error *err)
+{
+    static const at__dump_options ALL = { 0 };
+    static const at__sql PARTS[] = { AT__SQL_DUMP_TRIALS_SINCE, AT__SQL_DUMP_WINNERS_SINCE };
+    static const char *const KINDS[] = { "trial", "winner" };
+    dumper d = { .store = store, .options = &ALL, .run = run, .sink = sink, .context = context };
+    at_status status = AT_OK;
+    bool more = true;
+    for (int i = 0; i < 2 && status == AT_OK; i++) {
+        at__query q;
+        status = at__query_begin(&q, store, PARTS[i], "dump the database", err, "s", since);
+        while (more && at__query_next(&q, &status, err))
+            status = write_row(&d, KINDS[i], q.statement, &more, err);
+        at__query_end(&q);
+        forget_before(&d);
+    }
     at__str_clear(&d.line);
     at__str_clear(&d.value);
     return status;

@@ -241,3 +241,15 @@ at_status at__store_each_problem(at__store *store, at__problem_visit *visit, voi
     at__query_end(&q);
     return status;
 }
+
+at_status at__store_each_run(at__store *store, int64_t after, at__run_visit *visit, void *context,
+                             at_error *err)
+{
+    at__query q;
+    at_status status = at__query_begin(&q, store, AT__SQL_EACH_RUN, "read runs", err, "i", after);
+    while (at__query_next(&q, &status, err))
+        visit(context, sqlite3_column_int64(q.statement, 0), at__store_text(q.statement, 1),
+              at__store_text(q.statement, 2));
+    at__query_end(&q);
+    return status;
+}

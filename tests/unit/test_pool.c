@@ -388,9 +388,9 @@ Test(pool, made_larger_it_has_more_workers_and_loses_no_job, .init = need_nvrtc)
     for (int i = 0; i < JOBS; i++)
         submit(pool, i, GOOD);
     at__pool_shrink(pool, 1);
-    cr_assert_eq(at__pool_grow(pool, 2, &err), AT_OK); /* fewer than there were, and six jobs wait */
+    cr_assert_eq(at__pool_grow(pool, 2, NULL, &err), AT_OK); /* fewer than there were, and six jobs wait */
     cr_assert_eq(at__pool_workers(pool), 2);
-    cr_assert_eq(at__pool_grow(pool, 5, &err), AT_OK);
+    cr_assert_eq(at__pool_grow(pool, 5, NULL, &err), AT_OK);
     cr_assert_eq(at__pool_workers(pool), 5);
     for (int i = JOBS; at__pool_has_room(pool); i++)
         submit(pool, i, GOOD);

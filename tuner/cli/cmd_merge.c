@@ -55,6 +55,8 @@ int at__cmd_merge(int argc, char **argv)
         status = at_fail(&err, AT_ERR_USAGE, "found %d file%s; expected INTO.db and one or more to add to it",
                          words.count, words.count == 1 ? "" : "s");
     if (status == AT_OK)
+        at__warn_of_network(words.items[0]);
+    if (status == AT_OK)
         status =
             at__store_merge_into(words.items[0], words.items + 1, words.count - 1, &cancel, &counts, &err);
     if (status != AT_OK)

@@ -3,8 +3,10 @@
 #include "cli/process.h"
 #include "device/device.h"
 #include "cli/progress.h"
+#include "cli/keep.h"
 #include "cli/learned.h"
 #include "cli/metrics.h"
+#include "cli/over_ranks.h"
 #include "cli/report.h"
 #include "tune/shard.h"
 #include "tune/tune.h"
@@ -28,7 +30,8 @@ static const at__usage USAGE = {
 };
 
 typedef struct tune_args {
-    const char *shapes, *shard, *db, *dtype, *op, *strategy, *format, *templates_dir, *trace, *cache_limit;
+    const char *shapes, *shard, *db, *local_db, *dtype, *op, *strategy, *format, *templates_dir, *trace,
+        *cache_limit;
     at__words words, devices, fix, templates, ld, align;
     int64_t max_trials, seed, jobs;
     double budget_s;
@@ -84,6 +87,7 @@ typedef struct plan {
     const char *devices[AT__MAX_WORDS];
     at__str db, cache, command;
     at__format format;
+    at__over_ranks over; /* several ranks of MPI */
 } plan;
 
 static void plan_clear(plan *p)
@@ -93,6 +97,7 @@ static void plan_clear(plan *p)
     at__str_clear(&p->db);
     at__str_clear(&p->cache);
     at__str_clear(&p->command);
+    at__over_ranks_clear(&p->over);
 }
 
 static at_status add_device(plan *p, const char *spec, at_error *err)
@@ -330,12 +335,23 @@ static int run_plan(plan *p, const tune_args *a)
         .context = &out, .progress = on_progress, .result = on_result, .warning = on_warning
     };
     double started_s = at__now_s();
+    at__keep *keep = NULL;
 
     at__display_init(&out.display, a->quiet, a->verbose);
+    if (!a->quiet)
+        at__warn_of_network(p->options.db_path);
     at_status status = a->trace ? at__trace_open(&p->options.trace, a->trace, &err) : AT_OK;
     at__process_take_time();
+    if (status == AT_OK && p->over.ranks)
+        status = at__over_ranks_plan(&p->over, &p->options, &a->devices, a->quiet, &err);
+    if (a->local_db && !p->over.ranks)
+        on_warning(&out,
+                   "--local-db: there are no other ranks of mpirun or srun; all results are in the database");
+    if (status == AT_OK && p->over.ranks && a->local_db)
+        status = at__keep_begin(&keep, p->over.ranks, p->options.db_path, a->local_db, &err);
     if (status == AT_OK)
         status = at__tune(p->shapes.problems, p->shapes.count, p->catalog, &p->options, &events, &err);
+    at__keep_end(keep);
     at__display_erase(&out.display);
     if (at__trace_close(p->options.trace, &cause) != AT_OK)
         traced = at__complain(&cause);
@@ -377,11 +393,11 @@ static default_help say_defaults(void)
     return h;
 }
 
-int at__cmd_tune(int argc, char **argv)
+static int tune(at__ranks *ranks, int argc, char **argv)
 {
     const default_help defaults = say_defaults();
     tune_args a = { .seed = 1 };
-    plan p = { 0 };
+    plan p = { .over.ranks = ranks };
     at_error err = { 0 };
     int code = AT__EXIT_OK;
     const at__option TABLE[] = {
@@ -411,6 +427,11 @@ int at__cmd_tune(int argc, char **argv)
           "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db; of a replay: "
           "$XDG_DATA_HOME/autotune/replay.db)",
           &a.db },
+        { "--local-db", AT__OPT_TEXT, "DIR",
+          "of a run of mpirun or srun: every rank also keeps what its devices measured, in a dump of its own "
+          "in "
+          "this folder of its host; `autotune merge` joins them",
+          &a.local_db },
         { "--budget", AT__OPT_SECONDS, "TIME",
           "stop searching a problem after this wall time: 90s, 500ms, 2m", &a.budget_s },
         { "--max-trials", AT__OPT_COUNT, "N", "try at most N configurations of a problem (0: no limit)",
@@ -455,5 +476,20 @@ int at__cmd_tune(int argc, char **argv)
     else if (!a.quiet) /* an array may have more tasks than problems: that is no failure */
         at__print(stderr, "--shard %s: no problem is left for this part\n", a.shard);
     plan_clear(&p);
+    return code;
+}
+
+/* One of several processes that mpirun or srun has started is a rank of one run. */
+int at__cmd_tune(int argc, char **argv)
+{
+    at__ranks *ranks = NULL;
+    bool served = false;
+    int code = at__over_ranks_begin(&ranks, &served, argc, argv);
+    if (served || code != AT__EXIT_OK)
+        return code;
+    code = tune(ranks, argc, argv);
+    if (ranks)
+        code = at__process_finish_output(code); /* the end may be an abort */
+    at__ranks_end(ranks, code);
     return code;
 }

@@ -252,7 +252,7 @@ static at_status open_all(work *w, const at__tune_events *events, at_error *err)
     w->options.command = "verify";
     w->options.cancel = &at__cancel_requested;
     if (status == AT_OK)
-        status = at__session_begin(&w->session, w->catalog, &w->options, replay, 0, events, err);
+        status = at__session_begin(&w->session, w->catalog, &w->options, replay, 0, NULL, events, err);
     if (status == AT_OK)
         status = at__session_open(w->session, w->device, err);
     return status == AT_OK ? collect_all(w, err) : status;

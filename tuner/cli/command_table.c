@@ -50,6 +50,10 @@ const at__fact at__environment[] = {
     { "AUTOTUNE_CACHE_LIMIT", "how many of them, in MiB (default: 1024; 0: no limit)" },
     { "AUTOTUNE_NO_SHIPPED", "1: without the winners that come with autotune" },
     { "AUTOTUNE_NO_MODEL", "1: without models: what is near answers for shapes that were not tuned" },
+    { "AUTOTUNE_MPI",
+      "module for the MPI of mpirun or srun (default: beside the program); off: every process is "
+      "alone" },
+    { "AUTOTUNE_RANK_PATIENCE", "seconds after which a rank that says nothing is given up (default: 60)" },
     { "AUTOTUNE_NVRTC", "NVRTC library to use (default: searched for)" },
     { "CUDA_HOME", "CUDA toolkit" },
     { NULL, NULL },

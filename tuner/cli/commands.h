@@ -91,6 +91,9 @@ at_status at__fixes_read(at__fix *out, const at__words *words, const at__catalog
 /* The database that a command uses: `given`, or the default path (kept in *keep). */
 at_status at__db_path(const char **out, const char *given, at__str *keep, at_error *err) AT_MUST_CHECK;
 
+/* Warns of a database that is written on a network file system. */
+void at__warn_of_network(const char *path);
+
 /* A file that a command uses besides its output. */
 typedef struct at__in_use {
     const char *what; /* "the database"; NULL ends a list          */

@@ -241,6 +241,22 @@ at_status at__catalog_add_replayed(at__catalog *catalog, const char *device, at_
     return status;
 }
 
+void at__warn_of_network(const char *path)
+{
+    char text[1400];
+    const char *network = at__store_network(path);
+    if (!network)
+        return;
+    snprintf(
+        text, sizeof text,
+        "the database %.900s is on %s, a network file system, where SQLite's locks cannot be trusted: it may "
+        "be "
+        "damaged. Expected a local disk: --db /tmp/NAME.db, then `autotune dump --db /tmp/NAME.db -o FILE` "
+        "to take it along and `autotune merge` to join several",
+        path, network);
+    at__warn(text);
+}
+
 at_status at__db_path(const char **out, const char *given, at__str *keep, at_error *err)
 {
     at_status status = AT_OK;

@@ -27,7 +27,7 @@ static void print_help(void)
     for (const at__command *c = at__commands; c->name; c++)
         printf("  %-11s %s\n", c->name, c->about);
     print_facts("exit codes", 4, at__exit_codes);
-    print_facts("environment", 21, at__environment);
+    print_facts("environment", 22, at__environment);
 }
 
 static int unknown_command(const char *word)
@@ -75,7 +75,7 @@ int main(int argc, char **argv)
     if (argc > 2 && strcmp(argv[1], "__compile") == 0)
         return at__pool_worker_main(argv[2]);
     if (argc > 2 && strcmp(argv[1], "__device") == 0)
-        return at__runner_main(atoi(argv[2]));
+        return at__device_is_replay(argv[2]) ? at__replay_main(argv[2]) : at__runner_main(atoi(argv[2]));
 
     int code = AT__EXIT_OK;
     at__process_catch_signals();

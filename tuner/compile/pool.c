@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAX_WORKERS    256
+#define MAX_WORKERS    AT__POOL_MOST
 #define DEADLINE_S     60.0
 #define START_LIMIT_S  60.0 /* to open NVRTC, perhaps over a network file system */
 #define MAX_BAD_STARTS 3    /* workers in a row that ended before they were ready */
@@ -39,9 +39,11 @@ typedef struct job {
 } job;
 
 typedef struct worker {
+    at__site *site;  /* where its processes are */
     at__child child; /* pid 0: none */
     at__inbox inbox;
     bool ready, busy;
+    int bad_starts;        /* in a row, of one that is elsewhere: its place may go, and others are left */
     job job;               /* while busy */
     double since_s;        /* it was started, or was sent its job */
     at__patience patience; /* since then ...                      */
@@ -149,11 +151,25 @@ static void break_pool(at__pool *pool, at_status status, const char *why)
         pool->broken = at_fail(&pool->why, status, "%s", why);
 }
 
+/* The number of a process here; 0: it is elsewhere. */
+static long number_of(const worker *w)
+{
+    return w->child.site ? 0 : (long)w->child.pid;
+}
+
 static void stop_worker(const at__pool *pool, worker *w)
 {
-    pid_t gone = w->child.pid;
+    long gone = number_of(w);
     at__child_stop(&w->child, 0); /* it has nothing to lose */
-    at__ahead_own_remove(&pool->ahead, (long)gone);
+    at__ahead_own_remove(&pool->ahead, gone);
+}
+
+static bool any_lives(const at__pool *pool)
+{
+    for (int i = 0; i < pool->count; i++)
+        if (pool->workers[i].child.pid != 0)
+            return true;
+    return false;
 }
 
 static void start_worker(at__pool *pool, worker *w)
@@ -166,7 +182,9 @@ static void start_worker(at__pool *pool, worker *w)
     w->ready = false;
     w->since_s = at__now_s();
     w->patience = at__patience_begin();
-    if (at__child_spawn(&w->child, argv, &err) != AT_OK)
+    w->child = (at__child){ 0 };
+    at_status status = at__child_spawn_at(&w->child, w->site, argv, &err);
+    if (status != AT_OK && (!w->site || !any_lives(pool))) /* a place may go, as long as others are left */
         break_pool(pool, AT_ERR_SYSTEM, err.text);
 }
 
@@ -179,22 +197,15 @@ static void replace_worker(at__pool *pool, worker *w, const char *how)
         snprintf(why, sizeof why, "the compiler %s", how);
         finish_failed(pool, w, why);
     }
-    if (!w->ready && ++pool->bad_starts >= MAX_BAD_STARTS) {
+    int *bad_starts = w->site ? &w->bad_starts : &pool->bad_starts;
+    if (!w->ready && ++*bad_starts >= MAX_BAD_STARTS) {
+        if (w->site && any_lives(pool))
+            return;
         snprintf(why, sizeof why, "compile workers end before they can work: the last one %s", how);
         break_pool(pool, AT_ERR_SYSTEM, why);
     }
     if (pool->broken == AT_OK)
         start_worker(pool, w);
-}
-
-/* The processor time that it has used; 0: unknown. */
-static double used_s(const worker *w)
-{
-    clockid_t clock;
-    struct timespec used = { 0 };
-    if (clock_getcpuclockid(w->child.pid, &clock) != 0 || clock_gettime(clock, &used) != 0)
-        return 0;
-    return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
 }
 
 /* Its job goes before all others. */
@@ -224,9 +235,9 @@ static bool give_back(at__pool *pool, worker *w)
 static void bury_worker(at__pool *pool, worker *w)
 {
     char how[128], text[160];
-    pid_t gone = w->child.pid;
+    long gone = number_of(w);
     at__child_autopsy(&w->child, how, sizeof how);
-    at__ahead_own_remove(&pool->ahead, (long)gone);
+    at__ahead_own_remove(&pool->ahead, gone);
     snprintf(text, sizeof text, "process died%s: %s", w->busy && w->job.again ? " twice" : "", how);
     give_back(pool, w);
     replace_worker(pool, w, text);
@@ -242,7 +253,7 @@ static void check_deadline(at__pool *pool, worker *w)
     double limit_s = w->busy ? pool->deadline_s : START_LIMIT_S;
     if ((w->ready && !w->busy) || at__patience_waited_s(&w->patience) <= limit_s)
         return;
-    bool worked = used_s(w) - w->used_s > limit_s / 2;
+    bool worked = at__child_used_s(&w->child) - w->used_s > limit_s / 2;
     stop_worker(pool, w);
     snprintf(text, sizeof text, "took longer than %g s and was stopped", limit_s);
     if (!worked)
@@ -255,7 +266,7 @@ static void handle_frame(at__pool *pool, worker *w, uint32_t kind, at__reader *b
     at__compiled result;
     if (kind == READY) {
         w->ready = true;
-        pool->bad_starts = 0;
+        w->bad_starts = pool->bad_starts = 0;
     } else if (kind == FAILED) {
         at_status status = at__status_of(at__get_i64(body));
         bool known = status == AT_ERR_DEVICE || status == AT_ERR_INTERNAL;
@@ -293,7 +304,7 @@ static void hand_out(at__pool *pool, worker *w)
     w->busy = true;
     w->since_s = at__now_s();
     w->patience = at__patience_begin();
-    w->used_s = used_s(w);
+    w->used_s = at__child_used_s(&w->child);
     pool->running++;
     pool->queued--;
     memmove(pool->queue, pool->queue + 1, (size_t)pool->queued * sizeof *pool->queue);
@@ -442,9 +453,16 @@ void at__pool_shrink(at__pool *pool, int workers)
     }
 }
 
-at_status at__pool_grow(at__pool *pool, int workers, at_error *err)
+int at__pool_sites(const at__pool *pool, at__site *sites[AT__POOL_MOST])
 {
-    int count = workers < MAX_WORKERS ? workers : MAX_WORKERS;
+    for (int i = 0; i < pool->count; i++)
+        sites[i] = pool->workers[i].site;
+    return pool->count;
+}
+
+at_status at__pool_grow(at__pool *pool, int workers, at__site *const *sites, at_error *err)
+{
+    int count = workers < MAX_WORKERS ? workers : MAX_WORKERS, before = pool->count;
     if (count > pool->most) {
         job *queue = realloc(pool->queue, 2 * (size_t)count * sizeof *queue);
         pool->queue = queue ? queue : pool->queue;
@@ -455,7 +473,7 @@ at_status at__pool_grow(at__pool *pool, int workers, at_error *err)
         pool->most = count;
     }
     for (; pool->count < count && pool->broken == AT_OK; pool->count++) {
-        pool->workers[pool->count] = (worker){ .ready = false };
+        pool->workers[pool->count] = (worker){ .site = sites ? sites[pool->count - before] : NULL };
         start_worker(pool, &pool->workers[pool->count]);
     }
     return AT_OK;
@@ -501,8 +519,11 @@ at_status at__pool_open(at__pool **out, at__pool_options options, at_error *err)
         goto done;
     }
     pool->most = count;
-    for (pool->count = 0; pool->count < count && pool->broken == AT_OK; pool->count++)
-        start_worker(pool, &pool->workers[pool->count]);
+    for (pool->count = 0; pool->count < count && pool->broken == AT_OK; pool->count++) {
+        worker *w = &pool->workers[pool->count];
+        w->site = options.sites ? options.sites[pool->count] : NULL;
+        start_worker(pool, w);
+    }
     if (pool->broken != AT_OK) {
         status = at_fail(err, pool->broken, "%s", pool->why.text);
         goto done;

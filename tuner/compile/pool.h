@@ -13,14 +13,16 @@
 #define AUTOTUNE_POOL_H
 
 #include "compile/nvrtc.h"
+#include "util/wire.h"
 #include <poll.h>
 
 typedef struct at__pool at__pool;
 
 typedef struct at__pool_options {
-    int workers;          /* 0: one for each core this process may use */
-    double deadline_s;    /* for one kernel; 0: 60 s                   */
-    int64_t memory_bytes; /* that a worker may use; 0: its share of the machine's, 1 to 8 GiB */
+    int workers;            /* 0: one for each core this process may use */
+    double deadline_s;      /* for one kernel; 0: 60 s                   */
+    int64_t memory_bytes;   /* that a worker may use; 0: its share of the machine's, 1 to 8 GiB */
+    at__site *const *sites; /* of each of `workers`, NULL: here; borrowed for the call. NULL: all here */
 } at__pool_options;
 
 /* Starts the workers. They open NVRTC themselves; a failure there comes back from at__pool_pump. */
@@ -86,8 +88,12 @@ void at__pool_drop_of(at__pool *pool, int owner);
 void at__pool_shrink(at__pool *pool, int workers);
 
 /* Starts workers until there are so many, or as many as a pool has at most. AT_ERR_MEMORY: as before. One
- * that cannot be started breaks the pool, as in at__pool_pump. */
-at_status at__pool_grow(at__pool *pool, int workers, at_error *err) AT_MUST_CHECK;
+ * that cannot be started breaks the pool, as in at__pool_pump. `sites` of the new ones, NULL: here. */
+at_status at__pool_grow(at__pool *pool, int workers, at__site *const *sites, at_error *err) AT_MUST_CHECK;
+
+#define AT__POOL_MOST 256
+/* Where each worker is, as at__pool_grow has it; returns how many they are. */
+int at__pool_sites(const at__pool *pool, at__site *sites[AT__POOL_MOST]);
 
 /*
  * The main loop of a worker process: serves AT__CHILD_FD until it closes, or until a job has used so much

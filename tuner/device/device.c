@@ -95,13 +95,24 @@ static at_status open_replay(at__device **out, const char *spec, at_error *err)
     return status;
 }
 
-at_status at__device_start(at__device **out, const char *spec, at_error *err)
+at_status at__device_start_at(at__device **out, at__site *site, const char *spec, int number, at_error *err)
 {
+    at__runner_at at = { .site = site, .spec = spec, .number = number };
+    bool replay = at__device_is_replay(spec);
     at_status status = at__device_spec_parse(spec, err);
+    if (status == AT_OK && replay && !site)
+        return open_replay(out, spec, err);
+    if (status == AT_OK && replay)
+        status = open_replay(&at.tape, spec, err);
     if (status != AT_OK)
         return status;
-    return at__device_is_replay(spec) ? open_replay(out, spec, err)
-                                      : at__device_start_runner(out, (int)strtol(spec, NULL, 10), err);
+    at.ordinal = replay ? AT__REPLAY_ORDINAL : (int)strtol(spec, NULL, 10);
+    return at__device_start_runner(out, &at, err);
+}
+
+at_status at__device_start(at__device **out, const char *spec, at_error *err)
+{
+    return at__device_start_at(out, NULL, spec, -1, err);
 }
 
 at_status at__device_await(at__device *device, at__cancel *cancel, at__device_found *found, void *context,

@@ -18,6 +18,7 @@
 #include "db/store.h"
 #include "device/trial.h"
 #include "util/cancel.h"
+#include "util/wire.h"
 #include <poll.h>
 
 typedef struct at__device at__device;
@@ -44,6 +45,17 @@ at_status at__device_open(at__device **out, const char *spec, at__cancel *cancel
  */
 typedef void at__device_found(void *context, int cc);
 at_status at__device_start(at__device **out, const char *spec, at_error *err) AT_MUST_CHECK;
+
+/*
+ * The same of a device somewhere else (NULL: here); `place` is borrowed until it is closed. `number` is what
+ * a GPU is called in all that is said of it, as ordinals of different places are the same; below zero: its
+ * ordinal. A replay needs its recording here too, under the same name.
+ */
+at_status at__device_start_at(at__device **out, at__site *site, const char *spec, int number,
+                              at_error *err) AT_MUST_CHECK;
+
+/* The main loop of a process that is a replay for somebody elsewhere. Returns the exit code. */
+int at__replay_main(const char *spec);
 at_status at__device_await(at__device *device, at__cancel *cancel, at__device_found *found, void *context,
                            at_error *err) AT_MUST_CHECK;
 
@@ -75,6 +87,10 @@ bool at__device_is_lost(const at__device *device);
 
 /* How many CUDA devices there are; AT_ERR_DEVICE without a driver. Asks a runner: no CUDA in this process. */
 at_status at__device_count(int *out, at__cancel *cancel, at_error *err) AT_MUST_CHECK;
+
+/* The same, and what tells each from all other GPUs; of more than `most` only so many. */
+at_status at__device_uuids(char (*uuids)[64], int *count, int most, at__cancel *cancel,
+                           at_error *err) AT_MUST_CHECK;
 
 /* After how long a trial of such a problem is taken for hung: seconds, a few more for each GB. */
 double at__trial_deadline_s(const at__setup *setup);

@@ -33,8 +33,18 @@ struct at__device {
     void *context;           /* of found */
 };
 
-/* A runner process for a CUDA ordinal, which is not waited for: device_runner.c. */
-at_status at__device_start_runner(at__device **out, int ordinal, at_error *err) AT_MUST_CHECK;
+/*
+ * A runner process for a CUDA ordinal, which is not waited for: device_runner.c. One that is elsewhere may be
+ * a replay: then `tape` is the same recording here, owned by what is returned, also after a failure.
+ */
+typedef struct at__runner_at {
+    at__site *site;
+    const char *spec; /* what the process is told */
+    int ordinal;
+    int number; /* see at__device_start_at */
+    at__device *tape;
+} at__runner_at;
+at_status at__device_start_runner(at__device **out, const at__runner_at *at, at_error *err) AT_MUST_CHECK;
 
 /* A recording, a database or a dump: device_replay.c. */
 at_status at__device_open_replay(at__device **out, const at__replay_spec *spec, at_error *err) AT_MUST_CHECK;

@@ -16,10 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FINAL_DEADLINE_S 120.0
-#define SETUP_DEADLINE_S 120.0
-#define STOP_GRACE_S     2.0
-#define SLICE_MS         50 /* of a wait: between two of them somebody may have asked to end it */
+#define FINAL_DEADLINE_S  120.0
+#define SETUP_DEADLINE_S  120.0
+#define STOP_GRACE_S      2.0
+#define REPLAY_DEADLINE_S 60.0 /* it takes as long as was recorded, also for what did not end in time */
+#define SLICE_MS          50   /* of a wait: between two of them somebody may have asked to end it */
 
 /*
  * A runner that dies while it starts or opens a problem was as a rule killed by somebody: an administrator, a
@@ -52,6 +53,10 @@ typedef struct queued {
 typedef struct runner {
     at__device base;
     int ordinal;
+    at__site *site;
+    char spec[600];   /* what the process is told */
+    int number;       /* what it is called; below zero: its ordinal */
+    at__device *tape; /* of a replay that is elsewhere: the same recording here */
     at__child child;
     at__str setup; /* of the open problem, to repeat it after a restart */
     queued queue[AT__DEVICE_QUEUE];
@@ -187,10 +192,8 @@ static bool may_try_again(const runner *d)
 
 static at_status spawn(runner *d, at_error *err)
 {
-    char ordinal[16];
-    const char *argv[] = { "autotune", "__device", ordinal, NULL };
-    snprintf(ordinal, sizeof ordinal, "%d", d->ordinal);
-    return at__child_spawn(&d->child, argv, err);
+    const char *argv[] = { "autotune", "__device", d->spec, NULL };
+    return at__child_spawn_at(&d->child, d->site, argv, err);
 }
 
 /* Half-way. */
@@ -216,6 +219,8 @@ static at_status start_once(runner *d, at_error *err)
         at__reader in = { body.data, body.data + body.len, false };
         if (!at__read_plain(&d->base.info, sizeof d->base.info, &in))
             status = at_fail(err, AT_ERR_SYSTEM, "the device runner is another version of autotune");
+        else if (d->number >= 0 && !d->tape)
+            d->base.info.ordinal = d->number;
     }
     at__str_clear(&body);
     return status;
@@ -242,10 +247,16 @@ static void runner_close(at__device *device)
     at__child_stop(&d->child, STOP_GRACE_S);
     forget_queue(d);
     at__str_clear(&d->setup);
+    at__device_close(d->tape);
     free(d);
 }
 
 at_status at__device_count(int *out, at__cancel *cancel, at_error *err)
+{
+    return at__device_uuids(NULL, out, 0, cancel, err);
+}
+
+at_status at__device_uuids(char (*uuids)[64], int *out, int most, at__cancel *cancel, at_error *err)
 {
     runner d = { .base.cancel = cancel, .ordinal = AT__COUNT_DEVICES };
     at__str body = { 0 };
@@ -258,7 +269,9 @@ at_status at__device_count(int *out, at__cancel *cancel, at_error *err)
     if (status == AT_OK) {
         at__reader in = { body.data, body.data + body.len, false };
         count = at__get_i64(&in);
-        *out = (int)count;
+        for (int i = 0; i < count && i < most; i++)
+            snprintf(uuids[i], sizeof uuids[i], "%s", at__get_text(&in));
+        *out = (int)(uuids && count > most ? most : count);
     }
     at__child_stop(&d.child, STOP_GRACE_S);
     at__str_clear(&body);
@@ -344,7 +357,7 @@ static at_status runner_setup(at__device *device, const at__setup *setup, at_err
     forget_queue(d);
     d->silences = 0;
     memset(d->confirmed, 0, sizeof d->confirmed);
-    d->deadline_s = at__trial_deadline_s(setup);
+    d->deadline_s = d->tape ? REPLAY_DEADLINE_S : at__trial_deadline_s(setup);
     at__str_reset(&d->setup);
     at__write_setup(&d->setup, setup);
     at_status status = at__str_status(&d->setup, err);
@@ -572,6 +585,19 @@ static at_status runner_await(at__device *device, at_error *err)
     return start_runner(ours(device), err);
 }
 
+static at_status runner_recorded(at__device *device, const at__problem_key *key, bool warm,
+                                 at__recorded_visit *visit, void *context, at_error *err)
+{
+    runner *d = ours(device);
+    return d->tape ? at__device_recorded(d->tape, key, warm, visit, context, err) : AT_OK;
+}
+
+static at__resources runner_resources(at__device *device, const char *identity)
+{
+    runner *d = ours(device);
+    return d->tape ? at__device_recorded_resources(d->tape, identity) : AT__RESOURCES_UNKNOWN;
+}
+
 static const at__device_kind RUNNER = {
     .close = runner_close,
     .await = runner_await,
@@ -581,15 +607,23 @@ static const at__device_kind RUNNER = {
     .fd = runner_fd,
     .pump = runner_pump,
     .final = runner_final,
+    .recorded = runner_recorded,
+    .recorded_resources = runner_resources,
 };
 
-at_status at__device_start_runner(at__device **out, int ordinal, at_error *err)
+at_status at__device_start_runner(at__device **out, const at__runner_at *at, at_error *err)
 {
     runner *d = calloc(1, sizeof *d);
-    if (!d)
+    if (!d) {
+        at__device_close(at->tape);
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    }
     d->base.kind = &RUNNER;
-    d->ordinal = ordinal;
+    d->ordinal = at->ordinal;
+    d->site = at->site;
+    d->number = at->number;
+    d->tape = at->tape;
+    snprintf(d->spec, sizeof d->spec, "%s", at->spec);
     at_status status = spawn(d, err);
     if (status == AT_OK)
         *out = &d->base;

@@ -19,6 +19,7 @@ static void write_step(at__str *body, const at__kernel_step *s)
 
 static void write_kernel(at__str *body, const at__kernel *k)
 {
+    at__put_text(body, k->identity);
     at__put_bytes(body, k->cubin, k->cubin_len);
     at__put_text(body, k->name);
     at__put_bytes(body, &k->geometry, sizeof k->geometry);
@@ -71,7 +72,7 @@ static void read_variables(at__kernel *out, at__reader *in)
 
 static void read_kernel(at__kernel *out, at__reader *in)
 {
-    *out = (at__kernel){ 0 };
+    *out = (at__kernel){ .identity = at__get_text(in) };
     out->cubin = at__get_bytes(in, &out->cubin_len);
     if (out->cubin_len == 0)
         out->cubin = NULL; /* of an answer in a file */

@@ -17,7 +17,7 @@
 #include "device/trial.h"
 #include "util/wire.h"
 
-/* In place of a device's ordinal: the runner says how many there are, and ends. */
+/* In place of a device's ordinal: the runner says how many there are, and the UUID of each, and ends. */
 #define AT__COUNT_DEVICES (-1)
 
 enum {

@@ -18,6 +18,7 @@ typedef struct at__device_info {
     char uuid[64];   /* "GPU-..." or ""                                      */
     char driver[32]; /* "580.159.04"; the CUDA version when NVML is missing  */
     char nvrtc[16];  /* of a replay: what compiled the recorded kernels      */
+    char host[64];   /* the machine that it is in; of a replay ""            */
     int visible;     /* CUDA devices that there are with this one; of a replay 0    */
     int64_t free_bytes;
     int64_t other_processes; /* that compute on it; -1: unknown                     */

@@ -18,6 +18,10 @@ typedef uint64_t at__ptr;             /* an address on the device      */
 
 /* AT_ERR_DEVICE: no driver library, no device, or one that is too old. */
 at_status at__gpu_count(int *out, at_error *err) AT_MUST_CHECK;
+
+/* What tells a GPU from all others, on whatever machine. */
+#define AT__UUID_TEXT 64
+at_status at__gpu_uuid(char out[AT__UUID_TEXT], int ordinal, at_error *err) AT_MUST_CHECK;
 at_status at__gpu_open(at__gpu **out, int ordinal, at_error *err) AT_MUST_CHECK;
 
 /* The same in two steps: the second, the device's context, takes as long again. Meanwhile it is known for

@@ -75,6 +75,33 @@ at_status at__gpu_count(int *out, at_error *err)
     return code == CUDA_SUCCESS ? AT_OK : at__refused(err, &api, code, "cuDeviceGetCount");
 }
 
+/* As nvidia-smi writes it. */
+static void write_uuid(char *out, size_t size, const CUuuid *uuid)
+{
+    size_t at = (size_t)snprintf(out, size, "GPU-");
+    for (int i = 0; i < 16 && at < size; i++)
+        at +=
+            (size_t)snprintf(out + at, size - at, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+                             (unsigned)(unsigned char)uuid->bytes[i]);
+}
+
+at_status at__gpu_uuid(char out[AT__UUID_TEXT], int ordinal, at_error *err)
+{
+    driver api;
+    CUdevice device = 0;
+    CUuuid uuid = { 0 };
+    at_status status = driver_open(&api, err);
+    if (status != AT_OK)
+        return status;
+    CUresult code = api.cuDeviceGet(&device, ordinal);
+    if (code == CUDA_SUCCESS)
+        code = api.cuDeviceGetUuid(&uuid, device);
+    if (code != CUDA_SUCCESS)
+        return at__refused(err, &api, code, "cuDeviceGetUuid");
+    write_uuid(out, AT__UUID_TEXT, &uuid);
+    return AT_OK;
+}
+
 at_status at__refused_by(at__gpu *gpu, CUresult code, const char *what, at_error *err)
 {
     if (gpu->refusal == CUDA_SUCCESS)
@@ -274,11 +301,7 @@ at_status at__gpu_describe(at__device_info *out, at__gpu *gpu, at_error *err)
         return status;
     info.limits.memory_bytes = (int64_t)total;
     snprintf(info.driver, sizeof info.driver, "CUDA %d.%d", version / 1000, version % 1000 / 10);
-    int at = snprintf(info.uuid, sizeof info.uuid, "GPU-");
-    for (int i = 0; i < 16; i++)
-        at += snprintf(info.uuid + at, sizeof info.uuid - (size_t)at, "%s%02x",
-                       i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
-                       (unsigned)(unsigned char)uuid.bytes[i]);
+    write_uuid(info.uuid, sizeof info.uuid, &uuid);
     *out = info;
     return AT_OK;
 }

@@ -95,6 +95,7 @@ static at_status hello(runner *r, int ordinal, at_error *err)
         status = at__gpu_describe(&info, r->gpu, err);
     if (status != AT_OK)
         return status;
+    at__host_name(info.host, sizeof info.host);
     r->nvml = at__nvml_open(info.uuid);
     info.free_bytes = at__nvml_free_bytes(r->nvml);
     bool first = info.free_bytes < 0;
@@ -280,7 +281,13 @@ static at_status say_count(at_error *err)
     if (status != AT_OK)
         return status;
     at__put_i64(&body, count);
-    status = reply(AT__READY, &body, err);
+    for (int i = 0; i < count && status == AT_OK; i++) {
+        char uuid[AT__UUID_TEXT] = "";
+        status = at__gpu_uuid(uuid, i, err);
+        at__put_text(&body, uuid);
+    }
+    if (status == AT_OK)
+        status = reply(AT__READY, &body, err);
     at__str_clear(&body);
     return status;
 }

@@ -109,7 +109,7 @@ static at_status seat(at__contest *c, const at__helper *helper, at_error *err)
     }
     c->seats[c->seat_count++] =
         (at__seat){ .device = helper->device, .run_id = helper->run_id, .workers = helper->workers };
-    return pool ? at__pool_grow(pool, at__pool_workers(pool) + helper->workers, err) : AT_OK;
+    return pool ? at__pool_grow(pool, at__pool_workers(pool) + helper->workers, helper->sites, err) : AT_OK;
 }
 
 at_status at__contest_lose(at__contest *c, size_t seat, at_status status, const at_error *why, at_error *err)

@@ -17,9 +17,10 @@ typedef struct at__offer at__offer;
 
 /* A device that came to help, with what belongs to it. */
 typedef struct at__helper {
-    at__device *device; /* lent: closing it gives it back */
-    int64_t run_id;     /* in the store, of what it measures */
-    int workers;        /* compile workers that its owner ends meanwhile */
+    at__device *device;     /* lent: closing it gives it back */
+    int64_t run_id;         /* in the store, of what it measures */
+    int workers;            /* compile workers that its owner ends meanwhile ... */
+    at__site *const *sites; /* ... and where each was; borrowed */
 } at__helper;
 
 at__crew *at__crew_open(void); /* NULL: out of memory */

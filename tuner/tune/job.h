@@ -10,12 +10,22 @@
 #include "lang/catalog.h"
 #include "search/strategy.h"
 #include "util/trace.h"
+#include "util/wire.h"
 #include <stdatomic.h>
 
+/* A place where compilers run, NULL: here; of a run over several machines. */
+typedef struct at__tune_place {
+    at__site *site;
+    int workers; /* that there are cores for */
+} at__tune_place;
+
 typedef struct at__tune_options {
-    const char *const *devices;   /* CUDA ordinals, or replay:FILE; see device.h          */
-    int device_count;             /* 0: every device                                     */
-    const at__strategy *strategy; /* NULL: the model; all of a tiny space              */
+    const char *const *devices;     /* CUDA ordinals, or replay:FILE; see device.h          */
+    int device_count;               /* 0: every device                                     */
+    at__site *const *device_places; /* where each of them is; NULL: all here             */
+    const at__tune_place *places;   /* where compilers run                                  */
+    int place_count;                /* 0: here                                             */
+    const at__strategy *strategy;   /* NULL: the model; all of a tiny space              */
     uint64_t seed;
     int64_t max_trials;   /* per problem; 0: no limit                            */
     double budget_s;      /* wall time per problem, the final apart; 0: no limit */

@@ -33,6 +33,8 @@ at_status at__session_begin_run(int64_t *run_id, at__session *s, const char *str
     char host[256] = "";
     const at__tune_options *o = s->env.options;
     gethostname(host, sizeof host - 1);
+    if (at__device_info_of(s->env.device)->host[0])
+        snprintf(host, sizeof host, "%s", at__device_info_of(s->env.device)->host);
     at__run_info info = { .command = o->command ? o->command : "",
                           .strategy = strategy,
                           .seed = o->seed,
@@ -93,7 +95,8 @@ static void warn_of_doubts(const at__env *env)
 }
 
 at_status at__session_begin(at__session **out, const at__catalog *catalog, const at__tune_options *options,
-                            bool replay, int workers, const at__tune_events *events, at_error *err)
+                            bool replay, int workers, at__site *const *sites, const at__tune_events *events,
+                            at_error *err)
 {
     at__session *s = calloc(1, sizeof *s);
     *out = NULL;
@@ -107,7 +110,8 @@ at_status at__session_begin(at__session **out, const at__catalog *catalog, const
     s->env.builder.cancel = &s->env.cancel;
     at_status status = AT_OK;
     if (!replay)
-        status = at__pool_open(&s->env.builder.pool, (at__pool_options){ .workers = workers }, err);
+        status = at__pool_open(&s->env.builder.pool, (at__pool_options){ .workers = workers, .sites = sites },
+                               err);
     if (status == AT_OK && !replay)
         status = at__nvrtc_open(&s->env.builder.nvrtc, err);
     if (status == AT_OK)

@@ -12,12 +12,12 @@
 typedef struct at__session at__session;
 
 /*
- * What needs no device, and takes as long as a device takes to start: starts `workers` compile workers (0:
- * one a core) and opens NVRTC, of which a replay has neither. *out is NULL on failure. AT_ERR_DEVICE: no
- * NVRTC.
+ * What needs no device, and takes as long as a device takes to start: starts compile workers (0: one
+ * a core; `sites` as in pool.h, or NULL) and opens NVRTC, of which a replay has neither. *out is NULL on
+ * failure. AT_ERR_DEVICE: no NVRTC.
  */
 at_status at__session_begin(at__session **out, const at__catalog *catalog, const at__tune_options *options,
-                            bool replay, int workers, const at__tune_events *events,
+                            bool replay, int workers, at__site *const *sites, const at__tune_events *events,
                             at_error *err) AT_MUST_CHECK;
 
 /* Fewer compile workers: there are more devices than one. Before at__session_open. */

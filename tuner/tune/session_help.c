@@ -63,7 +63,8 @@ static at_status lend(at__session *s, at__crew *crew, int64_t offer, at_error *e
 {
     at__lent *lent = NULL;
     at__pool *pool = s->env.builder.pool;
-    int workers = pool ? at__pool_workers(pool) : 0;
+    at__site *sites[AT__POOL_MOST];
+    int workers = pool ? at__pool_sites(pool, sites) : 0;
     at_status status = at__lent_open(&lent, s->env.device, err);
     if (status != AT_OK)
         return status;
@@ -71,11 +72,12 @@ static at_status lend(at__session *s, at__crew *crew, int64_t offer, at_error *e
         at__pool_shrink(pool, 1);
     at__helper helper = { .device = at__lent_device(lent),
                           .run_id = s->env.run_id,
-                          .workers = pool ? workers - at__pool_workers(pool) : 0 };
+                          .workers = pool ? workers - at__pool_workers(pool) : 0,
+                          .sites = sites + 1 };
     if (at__crew_bring(crew, offer, &helper))
         status = at__lent_serve(lent, err);
     at__lent_close(lent);
-    return status == AT_OK && pool ? at__pool_grow(pool, workers, err) : status;
+    return status == AT_OK && pool ? at__pool_grow(pool, workers, sites + 1, err) : status;
 }
 
 at_status at__session_help(at__session *s, at__crew *crew, int64_t offer, const at__problem *problem,

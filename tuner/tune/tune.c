@@ -9,6 +9,7 @@
 
 #include "tune/session.h"
 #include "tune/setup.h"
+#include "tune/spread.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@
 typedef struct group {
     const at__device_info *model;
     size_t next; /* problem to be drawn */
-    int members;
+    int members, lost;
     bool *refused; /* problems that do not fit */
     size_t *left;  /* problems of devices that were lost */
     size_t left_count;
@@ -39,6 +40,7 @@ typedef struct team {
     group *groups;
     int group_count;
     char warned[AT_ERROR_TEXT + 80]; /* last */
+    int *worker_owner;               /* of each compile worker of all places, the device that it works for */
 } team;
 
 typedef struct member {
@@ -121,6 +123,23 @@ static void put_down(member *m, size_t index)
     pthread_mutex_unlock(&m->team->lock);
 }
 
+/* A device elsewhere may be lost without an end of all, as long as others of its model are left. */
+static void pass_over(member *m)
+{
+    char text[AT_ERROR_TEXT + 160];
+    group *g = m->group;
+    if (m->status == AT_OK || !at__device_is_lost(m->device) || !m->team->options->device_places)
+        return;
+    pthread_mutex_lock(&m->team->lock);
+    bool left = ++g->lost < g->members;
+    pthread_mutex_unlock(&m->team->lock);
+    if (!left)
+        return;
+    snprintf(text, sizeof text, "a device is lost, others of its model take over: %s", m->err.text);
+    report_warning(m->team, text);
+    m->status = AT_OK;
+}
+
 /* Tells at once, of a list that may take hours, what cannot be measured at all. */
 static void refuse(member *m, at__env *env)
 {
@@ -176,6 +195,7 @@ static void *member_main(void *context)
             help(m, &helped);
         }
     }
+    pass_over(m);
     at__session_close(m->session);
     m->session = NULL;
     return NULL;
@@ -225,15 +245,21 @@ static at_status start_member(member *m, int index, int workers, team *t, at_err
 {
     char ordinal[16];
     const char *spec = ordinal;
+    const at__tune_options *o = t->options;
     snprintf(ordinal, sizeof ordinal, "%d", index);
-    if (t->options->device_count)
-        spec = t->options->devices[index];
-    at_status status = at__device_start(&m->device, spec, err);
+    if (o->device_count)
+        spec = o->devices[index];
+    at__site *site = o->device_places ? o->device_places[index] : NULL;
+    at_status status = at__device_start_at(&m->device, site, spec, o->device_places ? index : -1, err);
     if (status != AT_OK)
         return status;
     m->team = t;
-    m->begun = at__session_begin(&m->session, t->catalog, t->options, at__device_is_replay(spec), workers,
+    at__site **places = t->worker_owner ? at__spread_of(&workers, t->worker_owner, o, index) : NULL;
+    if (t->worker_owner && !places)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    m->begun = at__session_begin(&m->session, t->catalog, o, at__device_is_replay(spec), workers, places,
                                  &t->member_events, &m->why);
+    free(places);
     return AT_OK;
 }
 
@@ -273,6 +299,8 @@ static at_status open_devices(members *all, team *t, at_error *err)
 {
     int given = t->options->device_count, count = given ? given : 1, from = given ? 0 : 1;
     at_status status = room_for(all, count, err);
+    if (status == AT_OK && t->options->place_count && !(t->worker_owner = at__spread_all(t->options)))
+        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (int i = 0; i < count && status == AT_OK; i++)
         status = start_member(&all->list[i], i, workers_of_each(t, count), t, err);
     if (status == AT_OK && !given) {
@@ -357,5 +385,6 @@ at_status at__tune(const at__problem *problems, size_t count, const at__catalog 
     }
     pthread_mutex_destroy(&t.lock);
     free(t.groups);
+    free(t.worker_owner);
     return status;
 }

@@ -202,3 +202,16 @@ void at__out_discard(at__out_file *f)
     finish(f, false);
     release(f);
 }
+
+at_status at__out_append(const char *path, const char *text, size_t len, at_error *err)
+{
+    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return at_fail(err, AT_ERR_SYSTEM, "%s cannot be opened: %s", path, strerror(errno));
+    ssize_t written = write(fd, text, len);
+    int why = written < 0 ? errno : ENOSPC;
+    close(fd);
+    if (written == (ssize_t)len)
+        return AT_OK;
+    return at_fail(err, AT_ERR_SYSTEM, "%s cannot be written: %s", path, strerror(why));
+}

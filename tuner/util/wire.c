@@ -364,6 +364,30 @@ done:
     return status;
 }
 
+at_status at__child_spawn_at(at__child *out, at__site *site, const char *const *argv, at_error *err)
+{
+    return site ? site->spawn(site, out, argv, err) : at__child_spawn(out, argv, err);
+}
+
+void at__host_name(char *out, size_t size)
+{
+    const char *node = getenv("SLURMD_NODENAME");
+    if (node && *node)
+        snprintf(out, size, "%s", node);
+    else if (gethostname(out, size) != 0)
+        snprintf(out, size, "unknown");
+    out[size - 1] = '\0';
+}
+
+double at__child_used_s(const at__child *child)
+{
+    clockid_t clock;
+    struct timespec used = { 0 };
+    if (child->site || clock_getcpuclockid(child->pid, &clock) != 0 || clock_gettime(clock, &used) != 0)
+        return 0;
+    return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
+}
+
 /* Waits for the child's end; kills it when grace_s is over. Returns its wait status; *killed: it took that.
  */
 static int reap(pid_t pid, double grace_s, bool *killed)
@@ -389,7 +413,9 @@ static int reap(pid_t pid, double grace_s, bool *killed)
 
 void at__child_kill(const at__child *child)
 {
-    if (child->pid > 0)
+    if (child->pid > 0 && child->site)
+        child->site->kill(child->site, child);
+    else if (child->pid > 0)
         kill(child->pid, SIGKILL);
 }
 
@@ -398,9 +424,41 @@ void at__child_stop(at__child *child, double grace_s)
     bool killed;
     if (child->pid <= 0)
         return;
+    if (child->site) {
+        child->site->stop(child->site, child, grace_s);
+        return;
+    }
     close(child->fd);
     reap(child->pid, grace_s, &killed);
     *child = (at__child){ 0 };
+}
+
+static void say_how(int status, char *out, size_t size)
+{
+    if (WIFSIGNALED(status)) {
+        const char *name = sigdescr_np(WTERMSIG(status));
+        snprintf(out, size, "killed by signal %d (%s)", WTERMSIG(status), name ? name : "unknown");
+    } else
+        snprintf(out, size, "ended with exit code %d", WEXITSTATUS(status));
+}
+
+void at__child_hang_up(at__child *child)
+{
+    if (child->fd >= 0)
+        close(child->fd);
+    child->fd = -1;
+}
+
+bool at__child_reaped(at__child *child, char *out, size_t size)
+{
+    int status = 0;
+    pid_t got = waitpid(child->pid, &status, WNOHANG);
+    if (got == 0 || (got < 0 && errno == EINTR))
+        return false;
+    say_how(status, out, size);
+    at__child_hang_up(child);
+    *child = (at__child){ 0 };
+    return true;
 }
 
 void at__child_autopsy(at__child *child, char *out, size_t size)
@@ -410,14 +468,15 @@ void at__child_autopsy(at__child *child, char *out, size_t size)
         snprintf(out, size, "never started");
         return;
     }
+    if (child->site) {
+        child->site->autopsy(child->site, child, out, size);
+        return;
+    }
     close(child->fd);
     int status = reap(child->pid, 1.0, &killed);
     if (killed)
         snprintf(out, size, "closed its connection and did not end");
-    else if (WIFSIGNALED(status)) {
-        const char *name = sigdescr_np(WTERMSIG(status));
-        snprintf(out, size, "killed by signal %d (%s)", WTERMSIG(status), name ? name : "unknown");
-    } else
-        snprintf(out, size, "ended with exit code %d", WEXITSTATUS(status));
+    else
+        say_how(status, out, size);
     *child = (at__child){ 0 };
 }

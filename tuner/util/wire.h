@@ -70,17 +70,45 @@ void at__inbox_clear(at__inbox *in);
  * whoever spawns a child stays as long as the child. AT_ERR_SYSTEM also when the program cannot be executed.
  */
 #define AT__CHILD_FD 3
+typedef struct at__site at__site;
 typedef struct at__child {
-    int pid; /* 0: none */
+    int pid; /* 0: none; of a child elsewhere any number */
     int fd;
+    at__site *site; /* where it is; NULL: here */
 } at__child;
 at_status at__child_spawn(at__child *out, const char *const *argv, at_error *err) AT_MUST_CHECK;
+
+/*
+ * A place where children are made that is not here: another machine, where somebody who serves us calls
+ * at__child_spawn and passes on what they say. The functions do what those of a child here do, of any thread.
+ * `spawn` may return before the child is there; that it never was is then how it ended.
+ */
+struct at__site {
+    const char *name; /* "rank 3 on node2" */
+    at_status (*spawn)(at__site *site, at__child *out, const char *const *argv, at_error *err);
+    void (*kill)(at__site *site, const at__child *child);
+    void (*stop)(at__site *site, at__child *child, double grace_s); /* does not wait */
+    void (*autopsy)(at__site *site, at__child *child, char *out, size_t size);
+};
+at_status at__child_spawn_at(at__child *out, at__site *site, const char *const *argv,
+                             at_error *err) AT_MUST_CHECK; /* NULL: here */
+
+/* What this machine is called: by Slurm, where it is a node of one, else by itself. */
+void at__host_name(char *out, size_t size);
 
 /* Kills it, without waiting for its end: of many, before each is stopped. */
 void at__child_kill(const at__child *child);
 
+/* The processor time that it has used; 0: unknown, as of one that is elsewhere. */
+double at__child_used_s(const at__child *child);
+
 /* Closes the socket, which asks the child to end; kills it when it has not after grace_s. Reaps. */
 void at__child_stop(at__child *child, double grace_s);
+
+/* The same in two steps, for whoever has more to do than to wait: true once it is reaped and zeroed; how it
+ * died is in out[0..size). A child that is here only. */
+void at__child_hang_up(at__child *child);
+bool at__child_reaped(at__child *child, char *out, size_t size);
 
 /*
  * Reaps a child whose socket ended (kills it when it lives on); describes how it died ("killed by signal 9

@@ -1,0 +1,324 @@
+#!/usr/bin/env python3
+"""Ranks of mpirun as one autotune: ranks.py TEST AUTOTUNE SOURCE DRIVER KERNELS PRELOAD. Exit code 77: skipped.
+
+Devices are replays of the recordings of an H200, in as much time as it took (?pace=1) or a part of it; gpus
+has the scripted driver of tests/e2e. AT_MPI_ROUNDS: of `killed`. AT_MPI_PACE, AT_MPI_TRIALS: of `equal`.
+"""
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+TEST, AUTOTUNE, SOURCE, DRIVER, KERNELS, PRELOAD = sys.argv[1:7]
+SHAPES = f"{SOURCE}/db/recordings/shapes.txt"
+WORK = tempfile.mkdtemp(prefix="autotune-mpi-")
+LIMIT = 300  # seconds after which a run counts as hung
+ENV = {**os.environ, "HOME": WORK, "XDG_CACHE_HOME": f"{WORK}/cache", "AUTOTUNE_NO_SHIPPED": "1",
+       # MPIs keep what they allocate, and a sanitizer's library is not the first where one is preloaded.
+       "ASAN_OPTIONS": "detect_leaks=0:verify_asan_link_order=0", "OMPI_ALLOW_RUN_AS_ROOT": "1",
+       "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_btl": "self,vader,tcp"}
+for name in ("AUTOTUNE_DB", "AUTOTUNE_CACHE", "AUTOTUNE_MPI", "AUTOTUNE_RANK_PATIENCE"):
+    ENV.pop(name, None)
+
+
+def skip(why):
+    print("skipped:", why)
+    shutil.rmtree(WORK, ignore_errors=True)
+    sys.exit(77)
+
+
+def launchers():
+    """mpirun of each MPI that has a module, by its name."""
+    found = {}
+    for name, options in (("openmpi", ["--oversubscribe", "--bind-to", "none"]), ("mpich", [])):
+        program = shutil.which(f"mpirun.{name}")
+        if not program and shutil.which("mpirun"):
+            said = subprocess.run(["mpirun", "--version"], capture_output=True, text=True, env=ENV).stdout
+            program = "mpirun" if ("Open MPI" in said) == (name == "openmpi") else None
+        if program and os.path.exists(f"{os.path.dirname(AUTOTUNE)}/autotune-mpi-{name}.so"):
+            found[name] = [program, *options]
+    return found or skip("no MPI with its module (Debian: openmpi-bin libopenmpi-dev, or mpich libmpich-dev)")
+
+
+def recording():
+    """As a database, which is opened at once; a dump is read anew by every rank."""
+    path = f"{WORK}/recording.db"
+    if not os.path.exists(path):
+        subprocess.run([AUTOTUNE, "merge", path, f"{SOURCE}/db/recordings/h200.jsonl.gz"], check=True, env=ENV,
+                       capture_output=True)
+    return path
+
+
+def command(db, pace="", trials=60, program=AUTOTUNE):
+    return [program, "tune", "--device", f"replay:{recording()}{pace}", "--shapes", SHAPES, "--strategy", "random",
+            "--max-trials", str(trials), "--quiet", "--db", f"{WORK}/{db}"]
+
+
+def run(args, **env):
+    return subprocess.run(args, env={**ENV, **env}, capture_output=True, text=True, timeout=LIMIT)
+
+
+def rows(db, sql="SELECT count(*) FROM trial"):
+    try:
+        with sqlite3.connect(f"file:{WORK}/{db}?mode=ro", uri=True, timeout=10) as store:
+            return store.execute(sql).fetchall()
+    except sqlite3.Error:
+        return [(0,)]
+
+
+def ran_well(done):
+    assert done.returncode == 0, f"exit code {done.returncode}\n{done.stdout}{done.stderr}"
+    return sorted(line for line in done.stdout.splitlines() if "[replay]" in line)
+
+
+def ranks_of(db):
+    """The processes that are ranks, by their numbers."""
+    ranks = {}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                line = file.read().split(b"\0")
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                env = dict(e.split(b"=", 1) for e in file.read().split(b"\0") if b"=" in e)
+        except (OSError, ValueError):
+            continue
+        rank = env.get(b"OMPI_COMM_WORLD_RANK", env.get(b"PMI_RANK"))
+        if line[:2] == [AUTOTUNE.encode(), b"tune"] and f"{WORK}/{db}".encode() in line and rank:
+            ranks[int(rank)] = int(pid)
+    return ranks
+
+
+def wait_for(what, seconds=60):
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        got = what()
+        if got:
+            return got
+        time.sleep(0.01)
+    raise AssertionError("waited in vain")
+
+
+def equal():
+    """Eight ranks find what one process finds, in less time."""
+    pace, trials = os.environ.get("AT_MPI_PACE", "2"), int(os.environ.get("AT_MPI_TRIALS", "60"))
+    start = time.monotonic()
+    alone = ran_well(run(command("alone.db", f"?pace={pace}", trials)))
+    one_s = time.monotonic() - start
+    assert len(alone) == 14, alone
+    print(f"{len(alone)} problems, {trials} trials each, at {pace} times the pace of an H200")
+    print(f"1 process: {one_s:.2f} s")
+    for mpi, mpirun in launchers().items():
+        start = time.monotonic()
+        found = ran_well(run([*mpirun, "-n", "8", *command(f"{mpi}.db", f"?pace={pace}", trials)]))
+        seconds = time.monotonic() - start
+        assert found == alone, "\n".join(["found", *found, "expected", *alone])
+        print(f"8 ranks of {mpi}: {seconds:.2f} s, {one_s / seconds:.2f} times as fast, "
+              f"efficiency {one_s / seconds / 8:.0%}; the winners are those of one process")
+
+
+def killed():
+    """A rank is killed at a random moment: what rank 0 had stored is there, and the same command goes on."""
+    alone = ran_well(run(command("alone.db")))
+    seed = int(os.environ.get("AT_MPI_SEED", "1"))
+    chance = random.Random(seed)
+    rounds = int(os.environ.get("AT_MPI_ROUNDS", "3"))
+    total = rows("alone.db")[0][0]
+    kills = {0: 0, 1: 0}
+    for number in range(rounds):
+        mpi, mpirun = chance.choice(sorted(launchers().items()))
+        db = f"killed{number}.db"
+        args = [*mpirun, "-n", "4", *command(db, "?pace=4")]
+        with subprocess.Popen(args, env=ENV, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              start_new_session=True) as job:
+            wanted = chance.randrange(1, total * 3 // 4)
+            wait_for(lambda: rows(db)[0][0] >= wanted or job.poll() is not None)
+            ranks = ranks_of(db)
+            stored = rows(db)[0][0]
+            victim = chance.choice(sorted(ranks)) if ranks else None
+            if victim is not None:
+                kills[min(victim, 1)] += 1
+                os.kill(ranks[victim], signal.SIGKILL)
+            try:
+                job.wait(60)
+            except subprocess.TimeoutExpired:
+                os.killpg(job.pid, signal.SIGKILL)
+                raise AssertionError(f"round {number}, {mpi}: rank {victim} was killed, and the job did not end")
+        wait_for(lambda: not ranks_of(db))
+        kept = rows(db)[0][0]
+        assert kept >= stored > 0, f"round {number}: {stored} trials were stored, {kept} are left"
+        before = set(rows(db, "SELECT * FROM trial"))
+        found = ran_well(run([*mpirun, "-n", "4", *command(db)]))
+        lost = before - set(rows(db, "SELECT * FROM trial"))
+        assert not lost, f"round {number}: {len(lost)} trials are gone"
+        names = [line.split("[")[0] for line in found]
+        assert names == [line.split("[")[0] for line in alone], "\n".join(["found", *found, "expected", *alone])
+        os.remove(f"{WORK}/{db}")
+    print(f"{rounds} rounds (seed {seed}): rank 0 was killed {kills[0]} times, others {kills[1]} times; "
+          "no stored trial was lost, and the same command found what one process finds")
+
+
+def frozen():
+    """A rank that says nothing is told and given up, and others do its work."""
+    alone = ran_well(run(command("alone.db")))
+    for mpi, mpirun in launchers().items():
+        db = f"{mpi}.db"
+        with subprocess.Popen([a for a in [*mpirun, "-n", "3", *command(db, "?pace=2")] if a != "--quiet"],
+                              env={**ENV, "AUTOTUNE_RANK_PATIENCE": "2"}, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, start_new_session=True) as job:
+            wait_for(lambda: rows(db)[0][0] > 60 or job.poll() is not None)
+            assert job.poll() is None, job.communicate()
+            os.kill(ranks_of(db)[2], signal.SIGSTOP)
+            try:
+                out, err = job.communicate(timeout=LIMIT)
+            finally:
+                if job.poll() is None:
+                    os.killpg(job.pid, signal.SIGKILL)
+        assert "rank 2 on" in err and "is gone: it has said nothing for " in err, err
+        assert "others of its model take over" in err, err
+        found = sorted(line for line in out.splitlines() if "[replay]" in line)
+        assert found == alone, "\n".join([f"with {mpi} found", *found, "expected", *alone, err])
+        print(f"{mpi}, exit code {job.returncode}: a frozen rank was given up, and the others found what one process finds")
+
+
+def recovers():
+    """Open MPI can be told to let a job live: then the run goes on without the rank that died."""
+    mpirun = launchers().get("openmpi") or skip("no Open MPI")
+    alone = ran_well(run(command("alone.db")))
+    args = [a for a in [*mpirun, "--enable-recovery", "-n", "3", *command("r.db", "?pace=2")] if a != "--quiet"]
+    with subprocess.Popen(args, env={**ENV, "AUTOTUNE_RANK_PATIENCE": "2"}, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, start_new_session=True) as job:
+        wait_for(lambda: rows("r.db")[0][0] > 60 or job.poll() is not None)
+        os.kill(ranks_of("r.db")[1], signal.SIGKILL)
+        try:
+            out, err = job.communicate(timeout=LIMIT)
+        finally:
+            if job.poll() is None:
+                os.killpg(job.pid, signal.SIGKILL)
+    found = sorted(line for line in out.splitlines() if "[replay]" in line)
+    assert found == alone and "rank 1 on" in err and "is gone" in err, "\n".join(found + [err])
+    print("a rank was killed, and the run went on without it")
+
+
+def mixed():
+    """Ranks that run another program are refused, by rank and host."""
+    other = f"{WORK}/other/autotune"
+    os.makedirs(os.path.dirname(other))
+    shutil.copy(AUTOTUNE, other)
+    with open(other, "ab") as file:
+        file.write(b"another build")
+    for mpi, mpirun in launchers().items():
+        shutil.copy(f"{os.path.dirname(AUTOTUNE)}/autotune-mpi-{mpi}.so", os.path.dirname(other))
+        done = run([*mpirun, "-n", "2", *command("m.db"), ":", "-n", "1", *command("m.db", program=other)])
+        assert done.returncode != 0 and not os.path.exists(f"{WORK}/m.db"), done
+        assert done.stderr.count("error: rank 2 on ") == 1, done.stderr
+        assert "another version, or other templates; expected one program on all ranks" in done.stderr, done.stderr
+        print(f"{mpi}: another program is refused")
+
+
+def without():
+    """A program without a module says so when it is one of several, and does nothing."""
+    bare = f"{WORK}/bin/autotune"
+    os.makedirs(os.path.dirname(bare))
+    shutil.copy(AUTOTUNE, bare)
+    for by, env in (("Open MPI's mpirun", {"OMPI_COMM_WORLD_SIZE": "3", "OMPI_COMM_WORLD_RANK": "0"}),
+                    ("MPICH's mpirun", {"PMI_SIZE": "3", "PMI_RANK": "0"}),
+                    ("srun", {"SLURM_STEP_NUM_TASKS": "3", "SLURM_PROCID": "0"})):
+        done = run(command("none.db", program=bare), **env)
+        assert done.returncode == 2 and not os.path.exists(f"{WORK}/none.db"), done
+        assert done.stderr.startswith(f"autotune: error: {by} started 3 processes, and this autotune was built "
+                                      "without MPI"), done.stderr
+        others = run(command("none.db", program=bare), **{k: v.replace("0", "1") for k, v in env.items()})
+        assert others.returncode == 2 and others.stderr == "", others
+        ran_well(run(command("alone.db", program=bare), AUTOTUNE_MPI="off", **env))
+        ran_well(run([*command("shard.db", program=bare), "--shard", "1/1"], **env))
+        assert run([bare, "list", "ops"], **env).returncode == 0
+    print("without a module every launcher is told")
+
+
+def gpus():
+    """Ranks of one host share its GPUs: each is served once. Compilers of all ranks work."""
+    with open(f"{WORK}/script", "w", encoding="utf-8") as file:
+        file.write("count 3\n")
+    with open(f"{WORK}/shapes", "w", encoding="utf-8") as file:
+        file.write("64x64 f32\n32x96 f32\n96x96 f32\n128x64 f32\n")
+    os.makedirs(KERNELS, exist_ok=True)
+    env = {"AT_SCRIPT": f"{WORK}/script", "LD_LIBRARY_PATH": f"{DRIVER}:{ENV.get('LD_LIBRARY_PATH', '')}",
+           "AUTOTUNE_CACHE": f"{KERNELS}/mpi.db"}
+    args = [AUTOTUNE, "tune", "--shapes", f"{WORK}/shapes", "--template", "tile", "--max-trials", "4"]
+    alone = run([*args, "--device", "all", "--db", f"{WORK}/alone.db"], **env)
+    if alone.returncode == 3 and "NVRTC" in alone.stderr:
+        skip("no NVRTC")
+    for mpi, mpirun in launchers().items():
+        done = run([*mpirun, "-n", "2", *args, "--db", f"{WORK}/{mpi}.db"], **env)
+        assert done.returncode == 0, done.stderr
+        devices = rows(f"{mpi}.db", "SELECT count(*), count(DISTINCT device_uuid) FROM run")
+        assert devices == [(3, 3)], devices
+        assert "rank 0 on" in done.stderr and "2 devices" in done.stderr and "rank 1 on" in done.stderr, done.stderr
+        assert len(done.stdout.splitlines()) == len(alone.stdout.splitlines()) == 5, done.stdout + alone.stdout
+        none = run([*mpirun, "-n", "2", *args, "--device", "7", "--db", f"{WORK}/none.db"], **env)
+        assert "none of 2 ranks has a GPU that --device names" in none.stderr, none.stderr
+        print(f"{mpi}: two ranks served three GPUs, each once")
+
+
+def kept():
+    """--local-db: what a rank's devices measured is on its machine too, and merging that is all there is."""
+    with open(f"{WORK}/script", "w", encoding="utf-8") as file:
+        file.write("count 2\n")
+    with open(f"{WORK}/shapes", "w", encoding="utf-8") as file:
+        file.write("64x64 f32\n32x96 f32\n96x96 f32\n128x64 f32\n")
+    os.makedirs(KERNELS, exist_ok=True)
+    os.makedirs(f"{WORK}/local")
+    env = {"AT_SCRIPT": f"{WORK}/script", "LD_LIBRARY_PATH": f"{DRIVER}:{ENV.get('LD_LIBRARY_PATH', '')}",
+           "AUTOTUNE_CACHE": f"{KERNELS}/mpi.db"}
+    mpirun = sorted(launchers().items())[0][1]
+    done = run([*mpirun, "-n", "2", AUTOTUNE, "tune", "--shapes", f"{WORK}/shapes", "--template", "tile", "--max-trials",
+                "4", "--db", f"{WORK}/all.db", "--local-db", f"{WORK}/local"], **env)
+    if "NVRTC" in done.stderr and done.returncode == 3:
+        skip("no NVRTC")
+    assert done.returncode == 0, done.stderr
+    files = sorted(os.listdir(f"{WORK}/local"))
+    assert len(files) == 2 and files[0].startswith("rank0-") and files[1].startswith("rank1-"), files
+    joining = run([AUTOTUNE, "merge", f"{WORK}/joined.db", *(f"{WORK}/local/{name}" for name in files)])
+    assert joining.returncode == 0, joining.stderr
+    for table in ("trials_all", "winners_all"):
+        columns = "op, shape, type_key, template, config, round(median_s, 12), measured_at"
+        what = f"SELECT {columns} FROM {table} ORDER BY {columns}"
+        joined, all_of = rows("joined.db", what), rows("all.db", what)
+        missing = [row for row in all_of if row not in joined]
+        assert joined == all_of != [], f"{table}: {len(joined)} of {len(all_of)}; missing {missing[:3]}"
+    each = []
+    for number, name in enumerate(files):
+        run([AUTOTUNE, "merge", f"{WORK}/one{number}.db", f"{WORK}/local/{name}"])
+        each.append(rows(f"one{number}.db")[0][0])
+    assert sum(each) == rows("all.db")[0][0] and 0 not in each, each
+    print(f"two ranks kept {each} trials, which joined are the database")
+
+
+def network():
+    """A database on a network file system is warned of, once, with what to do; the run goes on."""
+    preload = ENV.get("LD_PRELOAD", "")
+    for number, name in (("6969", "NFS"), ("0BD00BD0", "Lustre"), ("47504653", "GPFS"), ("19830326", "BeeGFS"),
+                         ("FF534D42", "CIFS")):
+        done = run([a for a in command("n.db", trials=2) if a != "--quiet"], AT_FILE_SYSTEM=number,
+                   LD_PRELOAD=f"{PRELOAD}:{preload}")
+        assert done.returncode == 0, done.stderr
+        said = f"warning: the database {WORK}/n.db is on {name}, a network file system"
+        assert done.stderr.count(said) == 1 and "Expected a local disk: --db" in done.stderr, done.stderr
+    merged = run([AUTOTUNE, "merge", f"{WORK}/m.db", f"{WORK}/n.db"], AT_FILE_SYSTEM="6969",
+                 LD_PRELOAD=f"{PRELOAD}:{preload}")
+    assert "m.db is on NFS, a network file system" in merged.stderr, merged.stderr
+    ext4 = run([a for a in command("n.db", trials=2) if a != "--quiet"], AT_FILE_SYSTEM="EF53",
+               LD_PRELOAD=f"{PRELOAD}:{preload}")
+    assert "network file system" not in ext4.stderr, ext4.stderr
+    print("a database on NFS, Lustre, GPFS, BeeGFS and CIFS is warned of")
+
+
+try:
+    globals()[TEST]()
+finally:
+    shutil.rmtree(WORK, ignore_errors=True)

@@ -1,0 +1,165 @@
+/*
+ * keep.c - see keep.h. A thread reads from the database what is new, by the second in which it was measured:
+ * what that second has more than once is there more than once, which does not matter to `merge`.
+ */
+#include "cli/keep.h"
+
+#include "cli/commands.h"
+#include "db/store.h"
+#include "util/clock.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define EVERY_S   1
+#define LOOK_NS   50000000L
+#define LOOKS     (EVERY_S * 20)
+#define UTC_BYTES 21
+
+struct at__keep {
+    at__ranks *ranks;
+    const char *database, *folder;
+    at__store *store; /* NULL: it is not there yet */
+    char begun[UTC_BYTES], since[UTC_BYTES];
+    int64_t last_run, run; /* run: of the line that the store gives */
+    int *rank_of_run;      /* by number, from first_run; those before are of other times */
+    size_t runs, runs_cap;
+    int64_t first_run;
+    at__str *text; /* for each rank */
+    bool *has_head, behind;
+    pthread_t thread;
+    atomic_int over;
+};
+
+static void add_run(void *context, int64_t id, const char *uuid, const char *host)
+{
+    at__keep *k = context;
+    if (k->runs == 0)
+        k->first_run = id;
+    while (k->first_run + (int64_t)k->runs <= id) {
+        if (!at__grow(&k->rank_of_run, &k->runs_cap, k->runs, sizeof *k->rank_of_run))
+            return;
+        k->rank_of_run[k->runs++] = at__ranks_of(k->ranks, uuid, host);
+    }
+    k->last_run = id;
+}
+
+static bool add_line(void *context, const char *line)
+{
+    at__keep *k = context;
+    int64_t i = k->run - k->first_run;
+    k->behind |= i >= (int64_t)k->runs; /* begun since: all that is new is read again */
+    if (i < 0 || i >= (int64_t)k->runs)
+        return true;
+    at__str *text = &k->text[k->rank_of_run[i]];
+    at__str_add(text, line);
+    at__str_add(text, "\n");
+    return true;
+}
+
+static void send_text(at__keep *k, int rank)
+{
+    at__str path = { 0 }, whole = { 0 };
+    at__str *text = &k->text[rank];
+    if (text->len == 0)
+        return;
+    at__str_addf(&path, "%s/rank%d-%s.jsonl", k->folder, rank, k->begun);
+    if (!k->has_head[rank])
+        at__str_addf(&whole, "%s\n", at__store_dump_head());
+    at__str_add_bytes(&whole, text->data, text->len);
+    if (!path.failed && !whole.failed && !text->failed) {
+        at__ranks_keep(k->ranks, rank, path.data, &whole);
+        k->has_head[rank] = true;
+    }
+    at__str_reset(text);
+    at__str_clear(&path);
+    at__str_clear(&whole);
+}
+
+/* What cannot be read now is read the next time. */
+static void pass(at__keep *k)
+{
+    at_error unheard;
+    char now[UTC_BYTES];
+    at__utc_text(now);
+    if (!k->store && at__store_open(&k->store, k->database, AT__STORE_READ, &unheard) != AT_OK)
+        return;
+    k->behind = false;
+    at_status status = at__store_each_run(k->store, k->last_run, add_run, k, &unheard);
+    if (status == AT_OK && k->runs > 0)
+        status = at__store_dump_since(k->store, k->since, &k->run, add_line, k, &unheard);
+    for (int i = 0; i < at__ranks_count(k->ranks); i++)
+        send_text(k, i);
+    if (status == AT_OK && k->runs > 0 && !k->behind)
+        snprintf(k->since, sizeof k->since, "%s", now);
+}
+
+static void *keep_all(void *context)
+{
+    at__keep *k = context;
+    for (int look = 0; !k->over; look = (look + 1) % LOOKS) {
+        nanosleep(&(struct timespec){ .tv_nsec = LOOK_NS }, NULL);
+        if (look == LOOKS - 1)
+            pass(k);
+    }
+    pass(k);
+    return NULL;
+}
+
+static void free_keep(at__keep *k)
+{
+    for (int i = 0; k->text && i < at__ranks_count(k->ranks); i++)
+        at__str_clear(&k->text[i]);
+    at__store_close(k->store);
+    free(k->text);
+    free(k->has_head);
+    free(k->rank_of_run);
+    free(k);
+}
+
+/* The last run of earlier times: what those measured is not this run's to keep. */
+static void skip_run(void *context, int64_t id, const char *uuid, const char *host)
+{
+    at__keep *k = context;
+    (void)uuid, (void)host;
+    k->last_run = id;
+}
+
+at_status at__keep_begin(at__keep **out, at__ranks *ranks, const char *database, const char *folder,
+                         at_error *err)
+{
+    at_error unheard;
+    size_t count = (size_t)at__ranks_count(ranks);
+    at__keep *k = calloc(1, sizeof *k);
+    if (!k)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    k->ranks = ranks;
+    k->database = database;
+    k->folder = folder;
+    k->text = calloc(count, sizeof *k->text);
+    k->has_head = calloc(count, sizeof *k->has_head);
+    at__utc_text(k->begun);
+    snprintf(k->since, sizeof k->since, "%s", k->begun);
+    if (at__store_open(&k->store, database, AT__STORE_READ, &unheard) == AT_OK &&
+        at__store_each_run(k->store, 0, skip_run, k, &unheard) != AT_OK)
+        k->last_run = 0;
+    if (k->text && k->has_head && pthread_create(&k->thread, NULL, keep_all, k) == 0) {
+        *out = k;
+        return AT_OK;
+    }
+    free_keep(k);
+    return at_fail(err, AT_ERR_SYSTEM, "a thread for --local-db could not be started");
+}
+
+void at__keep_end(at__keep *k)
+{
+    if (!k)
+        return;
+    k->over = 1;
+    pthread_join(k->thread, NULL);
+    free_keep(k);
+}

@@ -1,0 +1,31 @@
+/*
+ * frames.h - what rank 0 and the ranks that serve it say to each other. Private to mpi/.
+ *
+ *     server    HELLO  who it is (rank_info.h), once
+ *     rank 0    START  number, argv    a child is to be made; every child has a number of its own
+ *     both      BYTES  number, bytes   between the child and whoever asked for it
+ *     rank 0    SHUT   number, grace   its connection is closed; killed when it lives on after so many
+ * seconds server    ENDED  number, how     all that it said was passed on before; or it could not be made
+ *     rank 0    KEEP   name, text      to be appended to a file of this name (--local-db)
+ *     both      BEAT   nothing, every second
+ *     rank 0    END    the reason, "" when all is done
+ *     server    BYE    its last word: MPI may end
+ */
+#ifndef AUTOTUNE_MPI_FRAMES_H
+#define AUTOTUNE_MPI_FRAMES_H
+
+enum { HELLO = 1, START, BYTES, SHUT, ENDED, KEEP, BEAT, END, BYE };
+
+#define BEAT_S 1.0
+#define BYE_S  5.0 /* for the last words to be sent */
+
+/* Bytes that wait for a rank beyond which its children's supervisors wait too. */
+#define MOST_WAITING ((size_t)64 << 20)
+
+/* How long one waits between two looks: short while there is something to do. */
+#define SHORT_NS 50000L
+#define SLACK_NS 5000L /* by which the system may prolong it */
+#define LONG_NS  2000000L
+#define BUSY_S   0.05 /* so long since something came or went */
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * link.h - messages between the ranks of an MPI job, without a word of MPI.
+ *
+ * MPI's binary interface differs from one MPI to the next, so what is compiled against one is a module of its
+ * own, autotune-mpi-NAME.so (link_mpi.c), opened only by a program that mpirun or srun has started: the
+ * program and its library link no MPI, its children load none, and both of Debian's serve one build.
+ *
+ * One thread makes all calls, from begin to end.
+ */
+#ifndef AUTOTUNE_MPI_LINK_H
+#define AUTOTUNE_MPI_LINK_H
+
+#include <stdbool.h>
+
+#define AT__LINK_VERSION 1
+#define AT__LINK_SYMBOL  "at__mpi_link"
+
+enum { AT__LINK_NOT_YET, AT__LINK_DONE, AT__LINK_FAILED };
+
+typedef struct at__link {
+    int version; /* AT__LINK_VERSION; the rest is known to nobody else */
+
+    /* Returns NULL, or what went wrong. */
+    const char *(*begin)(int *rank, int *size);
+
+    /* Begins to send; `bytes` must stay until `sent` has said that it is done. *request is opaque. */
+    int (*send)(int to, const void *bytes, int count, void **request);
+    int (*sent)(void **request);
+
+    /* Whether a message has come, from whom, and how long it is; then it must be taken. */
+    int (*arrived)(int *from, int *count);
+    int (*take)(int from, void *bytes, int count);
+
+    void (*end)(void);       /* all ranks together */
+    void (*abort)(int code); /* when some are gone; may return */
+} at__link;
+
+#endif

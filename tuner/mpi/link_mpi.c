@@ -1,0 +1,94 @@
+/*
+ * link_mpi.c - see link.h: the one place that knows MPI. A module of its own, compiled by the MPI's compiler.
+ *
+ * Errors come back as codes. That some rank is gone is no error of MPI's here: who waits for it finds out.
+ */
+#include "mpi/link.h"
+
+#include <mpi.h>
+#include <stdlib.h>
+
+enum { TAG = 7 };
+
+static int outcome(int code)
+{
+    return code == MPI_SUCCESS ? AT__LINK_DONE : AT__LINK_FAILED;
+}
+
+static const char *link_begin(int *rank, int *size)
+{
+    int given = 0;
+    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &given) != MPI_SUCCESS)
+        return "MPI_Init_thread failed";
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (given < MPI_THREAD_FUNNELED)
+        return "this MPI was built without threads; expected MPI_THREAD_FUNNELED";
+    MPI_Comm_rank(MPI_COMM_WORLD, rank);
+    MPI_Comm_size(MPI_COMM_WORLD, size);
+    return NULL;
+}
+
+static int link_send(int to, const void *bytes, int count, void **request)
+{
+    MPI_Request *r = malloc(sizeof *r);
+    if (!r)
+        return AT__LINK_FAILED;
+    int code = MPI_Isend(bytes, count, MPI_BYTE, to, TAG, MPI_COMM_WORLD, r);
+    *request = r;
+    if (code == MPI_SUCCESS)
+        return AT__LINK_DONE;
+    free(r);
+    *request = NULL;
+    return AT__LINK_FAILED;
+}
+
+static int link_sent(void **request)
+{
+    int done = 0;
+    int code = MPI_Test(*request, &done, MPI_STATUS_IGNORE);
+    if (code == MPI_SUCCESS && !done)
+        return AT__LINK_NOT_YET;
+    free(*request);
+    *request = NULL;
+    return outcome(code);
+}
+
+static int link_arrived(int *from, int *count)
+{
+    MPI_Status status;
+    int there = 0;
+    int code = MPI_Iprobe(MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &there, &status);
+    if (code != MPI_SUCCESS)
+        return AT__LINK_FAILED;
+    if (!there)
+        return AT__LINK_NOT_YET;
+    *from = status.MPI_SOURCE;
+    return outcome(MPI_Get_count(&status, MPI_BYTE, count));
+}
+
+static int link_take(int from, void *bytes, int count)
+{
+    return outcome(MPI_Recv(bytes, count, MPI_BYTE, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+}
+
+static void link_end(void)
+{
+    MPI_Finalize();
+}
+
+static void link_abort(int code)
+{
+    MPI_Abort(MPI_COMM_WORLD, code);
+}
+
+__attribute__((visibility("default"))) extern const at__link at__mpi_link;
+const at__link at__mpi_link = {
+    .version = AT__LINK_VERSION,
+    .begin = link_begin,
+    .send = link_send,
+    .sent = link_sent,
+    .arrived = link_arrived,
+    .take = link_take,
+    .end = link_end,
+    .abort = link_abort,
+};

@@ -1,0 +1,172 @@
+/* mail.c - see mail.h. A queue for each rank, of which the first is on its way. */
+#include "mpi/mail.h"
+
+#include "util/bug.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct letter {
+    struct letter *next;
+    at__str bytes;
+} letter;
+
+typedef struct peer {
+    letter *first, *last;
+    void *request; /* of the first; NULL: it is not on its way */
+    size_t waiting;
+    bool forgotten;
+} peer;
+
+struct at__mail {
+    const at__link *link;
+    peer *peers;
+    int size, unsent; /* letters */
+    char *in;         /* what was received last */
+    size_t in_size;
+    bool broken;
+};
+
+at_status at__mail_open(at__mail **out, const at__link *link, int size, at_error *err)
+{
+    at__mail *m = calloc(1, sizeof *m);
+    if (m)
+        m->peers = calloc((size_t)size, sizeof *m->peers);
+    if (!m || !m->peers) {
+        free(m);
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    }
+    m->link = link;
+    m->size = size;
+    *out = m;
+    return AT_OK;
+}
+
+static void drop_first(at__mail *m, peer *p)
+{
+    letter *first = p->first;
+    p->first = first->next;
+    p->waiting -= first->bytes.len;
+    m->unsent--;
+    at__str_clear(&first->bytes);
+    free(first);
+}
+
+/* One that is on its way still belongs to the link, and stays. */
+void at__mail_forget(at__mail *m, int rank)
+{
+    peer *p = &m->peers[rank];
+    p->forgotten = true;
+    if (p->request) {
+        m->unsent--;
+        p->waiting -= p->first->bytes.len;
+        p->first = p->first->next;
+        p->request = NULL;
+    }
+    while (p->first)
+        drop_first(m, p);
+}
+
+void at__mail_close(at__mail *m)
+{
+    if (!m)
+        return;
+    for (int i = 0; i < m->size; i++)
+        at__mail_forget(m, i);
+    free(m->peers);
+    free(m->in);
+    free(m);
+}
+
+void at__mail_send(at__mail *m, int to, uint32_t kind, const at__str *body)
+{
+    peer *p = &m->peers[to];
+    letter *l = p->forgotten || (body && body->failed) ? NULL : calloc(1, sizeof *l);
+    at__frame_head head = { .kind = kind, .length = body ? (uint32_t)body->len : 0 };
+    if (!l)
+        return;
+    at__str_add_bytes(&l->bytes, &head, sizeof head);
+    if (body)
+        at__str_add_bytes(&l->bytes, at__str_text(body), body->len);
+    if (l->bytes.failed) {
+        at__str_clear(&l->bytes);
+        free(l);
+        return;
+    }
+    *(p->first ? &p->last->next : &p->first) = l;
+    p->last = l;
+    p->waiting += l->bytes.len;
+    m->unsent++;
+    at__mail_pump(m);
+}
+
+static bool pump_peer(at__mail *m, int rank)
+{
+    peer *p = &m->peers[rank];
+    bool moved = false;
+    while (p->first) {
+        int done = AT__LINK_DONE;
+        if (!p->request)
+            done = m->link->send(rank, p->first->bytes.data, (int)p->first->bytes.len, &p->request);
+        if (done == AT__LINK_DONE && p->request)
+            done = m->link->sent(&p->request);
+        if (done == AT__LINK_NOT_YET)
+            break;
+        drop_first(m, p); /* failed: the rank is gone, and its silence will say so */
+        moved = true;
+    }
+    return moved;
+}
+
+bool at__mail_pump(at__mail *m)
+{
+    bool moved = false;
+    for (int i = 0; i < m->size && m->unsent > 0; i++)
+        moved |= pump_peer(m, i);
+    return moved;
+}
+
+static bool room_for(at__mail *m, size_t count)
+{
+    if (count <= m->in_size)
+        return true;
+    char *in = realloc(m->in, count);
+    if (!in)
+        return false;
+    m->in = in;
+    m->in_size = count;
+    return true;
+}
+
+bool at__mail_next(at__mail *m, int *from, uint32_t *kind, at__reader *body)
+{
+    at__frame_head head;
+    int count = 0;
+    int there = m->broken ? AT__LINK_NOT_YET : m->link->arrived(from, &count);
+    if (there == AT__LINK_NOT_YET)
+        return false;
+    if (there == AT__LINK_FAILED || count < (int)sizeof head || *from < 0 || *from >= m->size ||
+        !room_for(m, (size_t)count) || m->link->take(*from, m->in, count) != AT__LINK_DONE) {
+        m->broken = true;
+        return false;
+    }
+    memcpy(&head, m->in, sizeof head);
+    *kind = head.kind;
+    *body = (at__reader){ .at = m->in + sizeof head, .end = m->in + count };
+    return true;
+}
+
+size_t at__mail_waiting(const at__mail *m, int to)
+{
+    return m->peers[to].waiting;
+}
+
+bool at__mail_all_sent(const at__mail *m)
+{
+    return m->unsent == 0;
+}
+
+bool at__mail_broken(const at__mail *m)
+{
+    return m->broken;
+}

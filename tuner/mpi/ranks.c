@@ -1,0 +1,333 @@
+/* ranks.c - see ranks.h: which role this process has; who the others are. */
+#include "mpi/ranks_parts.h"
+
+#include "mpi/frames.h"
+#include "mpi/server.h"
+#include "util/cancel.h"
+#include "util/clock.h"
+#include "util/out_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PATIENCE_S 60.0
+#define MORE       3 /* times as patient are the others with rank 0, which alone may end the job */
+#define LOOK_NS    50000000L
+
+/* AUTOTUNE_RANK_PATIENCE: after how many seconds of silence a rank is given up. */
+static double patience_s(void)
+{
+    const char *text = getenv("AUTOTUNE_RANK_PATIENCE");
+    double given = text ? strtod(text, NULL) : 0;
+    return given >= 1 ? given : PATIENCE_S;
+}
+
+static at_status serve(const at__launched *l, const at__link *link, const at__ranks_options *o, at_error *err)
+{
+    int rank = -1, size = 0;
+    const char *failed = link->begin(&rank, &size);
+    if (failed)
+        return at_fail(err, AT_ERR_SYSTEM, "%s", failed);
+    if (size != l->size)
+        return at_fail(
+            err, AT_ERR_SYSTEM,
+            "%s started %d processes, and this MPI knows of %d: it is another MPI than the one that "
+            "started them",
+            l->by, l->size, size);
+    at_status status = at__server_run(link, size, MORE * patience_s(), o->cancel, err);
+    if (status == AT_OK || status == AT_ERR_INPUT)
+        link->end();
+    else
+        link->abort(1); /* rank 0 is not there to end together with */
+    return status;
+}
+
+/* Every child elsewhere takes two descriptors here. */
+static void raise_limit(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max)
+        return;
+    limit.rlim_cur = limit.rlim_max < 262144 ? limit.rlim_max : 262144;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static at_status room_for(at__ranks *r, int count, at_error *err)
+{
+    r->count = count;
+    r->list = calloc((size_t)count, sizeof *r->list);
+    r->owner = calloc((size_t)count, sizeof *r->owner);
+    r->workers = calloc((size_t)count, sizeof *r->workers);
+    r->epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (!r->list || !r->owner || !r->workers || r->epoll < 0)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory for %d ranks", count);
+    for (int i = 0; i < count; i++) {
+        at__rank *rank = &r->list[i];
+        snprintf(rank->name, sizeof rank->name, "rank %d", i);
+        rank->ranks = r;
+        rank->number = i;
+        rank->site = (at__site){ .name = rank->name,
+                                 .spawn = at__ranks_spawn,
+                                 .kill = at__ranks_kill,
+                                 .stop = at__ranks_stop,
+                                 .autopsy = at__ranks_autopsy };
+    }
+    return AT_OK;
+}
+
+static void describe_self(at__ranks *r)
+{
+    at__rank *self = &r->list[0];
+    at__rank_describe(&self->info);
+    snprintf(self->name, sizeof self->name, "rank 0 on %s", self->info.host);
+    self->state = AT__RANK_HERE;
+}
+
+static at_status supervise(at__ranks **out, const at__launched *l, const at__link *link,
+                           const at__ranks_options *o, at_error *err)
+{
+    at__ranks *r = calloc(1, sizeof *r);
+    if (!r)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    *out = r;
+    r->options = *o;
+    r->launched = *l;
+    r->link = link;
+    r->patience_s = patience_s();
+    r->epoll = -1;
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_cond_init(&r->news, NULL);
+    raise_limit();
+    at_status status = room_for(r, l->size, err);
+    if (status != AT_OK)
+        return status;
+    describe_self(r);
+    r->threaded = pthread_create(&r->thread, NULL, at__ranks_post, r) == 0;
+    return r->threaded ? AT_OK : at_fail(err, AT_ERR_SYSTEM, "a thread for MPI could not be started");
+}
+
+at_status at__ranks_begin(at__ranks **out, bool *served, const at__ranks_options *options, at_error *err)
+{
+    at__launched launched;
+    const at__link *link = NULL;
+    *out = NULL;
+    *served = false;
+    if (!at__launched_find(&launched))
+        return AT_OK;
+    *served = launched.rank > 0;
+    at_status status = at__launched_link(&link, &launched, err);
+    if (status != AT_OK)
+        return status;
+    if (launched.rank > 0)
+        return serve(&launched, link, options, err);
+    return supervise(out, &launched, link, options, err);
+}
+
+/* ---- who is there ---- */
+
+static bool all_met(const at__ranks *r)
+{
+    for (int i = 1; i < r->count; i++)
+        if (r->list[i].state == AT__RANK_AWAITED)
+            return false;
+    return true;
+}
+
+static bool is_asked(const at__ranks *r)
+{
+    return r->options.cancel && *r->options.cancel;
+}
+
+/* Holds the lock. */
+static void wait_for_news(at__ranks *r)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += LOOK_NS;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    pthread_cond_timedwait(&r->news, &r->lock, &until);
+}
+
+static at_status meet_all(at__ranks *r, at_error *err)
+{
+    at_status status = AT_OK;
+    pthread_mutex_lock(&r->lock);
+    while (status == AT_OK && r->status == AT_OK && (!r->begun || !all_met(r))) {
+        wait_for_news(r);
+        if (is_asked(r))
+            status = at_fail(err, AT_ERR_CANCELLED, "interrupted before all ranks were there");
+    }
+    if (status == AT_OK && r->status != AT_OK)
+        status = at_fail(err, r->status, "%s", r->why.text);
+    pthread_mutex_unlock(&r->lock);
+    return status;
+}
+
+static at_status check_programs(const at__ranks *r, at_error *err)
+{
+    for (int i = 1; i < r->count; i++) {
+        const at__rank *other = &r->list[i];
+        if (other->state != AT__RANK_OTHER)
+            continue;
+        return at_fail(
+            err, AT_ERR_INPUT,
+            "%s runs autotune %s, and %s runs %s: another version, or other templates; expected one "
+            "program on all ranks",
+            other->name, other->info.program, r->list[0].name, r->list[0].info.program);
+    }
+    return AT_OK;
+}
+
+static void warn(const at__ranks *r, const char *text)
+{
+    if (r->options.tell)
+        r->options.tell(r->options.context, text);
+}
+
+/* What costs time and is easily put right. */
+static void warn_of_ranks(const at__ranks *r)
+{
+    char text[400];
+    for (int i = 0; i < r->count; i++) {
+        const at__rank *rank = &r->list[i];
+        const at__rank_info *info = &rank->info;
+        int cores = CPU_COUNT(&info->cores);
+        if (rank->state != AT__RANK_HERE)
+            continue;
+        if (!info->nvrtc[0] || strcmp(info->nvrtc, r->list[0].info.nvrtc) != 0) {
+            snprintf(text, sizeof text, "%s compiles nothing: found NVRTC %s there; expected %s as on rank 0",
+                     rank->name, info->nvrtc[0] ? info->nvrtc : "(none)",
+                     r->list[0].info.nvrtc[0] ? r->list[0].info.nvrtc : "(none)");
+            if (i > 0)
+                warn(r, text);
+        } else if (strcmp(r->launched.by, "Open MPI's mpirun") == 0 && cores < info->machine_cores &&
+                   cores == 1) {
+            snprintf(
+                text, sizeof text,
+                "%s may use 1 of the machine's %d cores, as mpirun has bound it; `mpirun --bind-to none` "
+                "gives it all",
+                rank->name, info->machine_cores);
+            warn(r, text);
+            return; /* the others are alike */
+        }
+    }
+}
+
+at_status at__ranks_gather(at__ranks *r, at_error *err)
+{
+    at__rank_info *infos = calloc((size_t)r->count, sizeof *infos);
+    if (!infos) {
+        at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return AT_ERR_MEMORY;
+    }
+    at_status status = meet_all(r, err);
+    if (status == AT_OK)
+        status = check_programs(r, err);
+    for (int i = 0; i < r->count && status == AT_OK; i++)
+        if (r->list[i].state == AT__RANK_HERE)
+            infos[i] = r->list[i].info;
+    if (status == AT_OK) {
+        at__rank_share(r->owner, r->workers, infos, r->count);
+        warn_of_ranks(r);
+    }
+    free(infos);
+    return status;
+}
+
+int at__ranks_count(const at__ranks *r)
+{
+    return r->count;
+}
+
+at__site *at__ranks_place(const at__ranks *r, int rank)
+{
+    return rank > 0 ? &r->list[rank].site : NULL;
+}
+
+const char *at__ranks_name(const at__ranks *r, int rank)
+{
+    return r->list[rank].name;
+}
+
+int at__ranks_workers(const at__ranks *r, int rank)
+{
+    return r->workers[rank];
+}
+
+bool at__ranks_serves(const at__ranks *r, int rank, int gpu)
+{
+    return gpu >= 0 && gpu < AT__RANK_GPUS && r->owner[rank][gpu];
+}
+
+bool at__ranks_is_gone(at__ranks *r, int rank)
+{
+    pthread_mutex_lock(&r->lock);
+    bool gone = r->list[rank].state == AT__RANK_GONE;
+    pthread_mutex_unlock(&r->lock);
+    return gone;
+}
+
+const char *at__ranks_no_gpu(const at__ranks *r)
+{
+    return r->list[0].info.no_gpu;
+}
+
+int at__ranks_of(const at__ranks *r, const char *uuid, const char *host)
+{
+    for (int i = 0; i < r->count && *uuid; i++)
+        for (int k = 0; k < r->list[i].info.gpu_count; k++)
+            if (r->owner[i][k] && strcmp(r->list[i].info.gpus[k], uuid) == 0)
+                return i;
+    for (int i = 0; i < r->count; i++)
+        if (strcmp(r->list[i].info.host, host) == 0)
+            return i;
+    return 0;
+}
+
+void at__ranks_keep(at__ranks *r, int rank, const char *path, const at__str *text)
+{
+    at__str body = { 0 };
+    at_error err = { 0 };
+    at__put_text(&body, path);
+    at__put_bytes(&body, at__str_text(text), text->len);
+    pthread_mutex_lock(&r->lock);
+    if (rank > 0 && r->mail)
+        at__mail_send(r->mail, rank, KEEP, &body);
+    pthread_mutex_unlock(&r->lock);
+    if (rank == 0 && at__out_append(path, at__str_text(text), text->len, &err) != AT_OK)
+        warn(r, err.text);
+    at__str_clear(&body);
+}
+
+void at__ranks_end(at__ranks *r, int exit_code)
+{
+    if (!r)
+        return;
+    pthread_mutex_lock(&r->lock);
+    r->ending = true;
+    r->exit_code = exit_code;
+    pthread_mutex_unlock(&r->lock);
+    if (r->threaded)
+        pthread_join(r->thread, NULL);
+    for (size_t i = 1; i < r->channel_count; i++)
+        if (r->channels[i]) {
+            at__str_clear(&r->channels[i]->to_local);
+            close(r->channels[i]->fd);
+            free(r->channels[i]);
+        }
+    if (r->epoll >= 0)
+        close(r->epoll);
+    pthread_mutex_destroy(&r->lock);
+    pthread_cond_destroy(&r->news);
+    free(r->channels);
+    free(r->list);
+    free(r->owner);
+    free(r->workers);
+    free(r);
+}

@@ -1,0 +1,302 @@
+/*
+ * server.c - see server.h. One thread does it all, as children are killed when the thread that made them ends
+ * (util/wire.h). Nothing here waits for a child: a frozen one holds up no other.
+ */
+#include "mpi/server.h"
+
+#include "mpi/frames.h"
+#include "mpi/mail.h"
+#include "mpi/rank_info.h"
+#include "util/clock.h"
+#include "util/out_file.h"
+#include "util/patience.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LINGER_S  1.0  /* of a child that closed its connection */
+#define LAST_S    20.0 /* for rank 0 to end in order, once a user wants to end */
+#define STOP_S    2.0  /* for children at the end */
+#define MOST_ARGS 8
+#define CHUNK     ((size_t)256 << 10)
+
+/* A child. It stays in the list until it is reaped. */
+typedef struct ward {
+    struct ward *next;
+    int64_t number;
+    at__child child;
+    at__str to_child;
+    size_t given;  /* of to_child */
+    double kill_s; /* on at__now_s(); 0: it may live */
+} ward;
+
+typedef struct server {
+    at__mail *mail;
+    ward *wards;
+    at__patience silence; /* of rank 0 */
+    double beat_s;
+    bool over;
+    char chunk[CHUNK];
+    at_status status;
+    at_error why;
+} server;
+
+static void say_ended(server *s, int64_t number, const char *how)
+{
+    at__str body = { 0 };
+    at__put_i64(&body, number);
+    at__put_text(&body, how);
+    at__mail_send(s->mail, 0, ENDED, &body);
+    at__str_clear(&body);
+}
+
+static void start(server *s, at__reader *body)
+{
+    const char *argv[MOST_ARGS + 1] = { NULL };
+    at_error err = { 0 };
+    int64_t number = at__get_i64(body), count = at__get_i64(body);
+    for (int64_t i = 0; i < count && i < MOST_ARGS; i++)
+        argv[i] = at__get_text(body);
+    ward *w = calloc(1, sizeof *w);
+    if (!w || body->bad || at__child_spawn(&w->child, argv, &err) != AT_OK) {
+        say_ended(s, number, w ? err.text : "out of memory");
+        free(w);
+        return;
+    }
+    w->number = number;
+    w->next = s->wards;
+    s->wards = w;
+}
+
+static ward *find(const server *s, int64_t number)
+{
+    for (ward *w = s->wards; w; w = w->next)
+        if (w->number == number)
+            return w;
+    return NULL;
+}
+
+/* Its connection is over, in whichever direction it ended. */
+static void hang_up(ward *w, double grace_s)
+{
+    double kill_s = at__now_s() + grace_s;
+    at__child_hang_up(&w->child);
+    at__str_clear(&w->to_child);
+    w->given = 0;
+    if (w->kill_s <= 0 || kill_s < w->kill_s)
+        w->kill_s = kill_s;
+}
+
+static void keep(at__reader *body);
+
+static void on_frame(server *s, uint32_t kind, at__reader *body)
+{
+    size_t len = 0;
+    ward *w = kind == BYTES || kind == SHUT ? find(s, at__get_i64(body)) : NULL;
+    if (kind == START) {
+        start(s, body);
+    } else if (kind == BYTES && w && w->child.fd >= 0) {
+        const void *bytes = at__get_bytes(body, &len);
+        at__str_add_bytes(&w->to_child, bytes, len);
+    } else if (kind == SHUT && w) {
+        hang_up(w, at__get_f64(body));
+    } else if (kind == KEEP) {
+        keep(body);
+    } else if (kind == END) {
+        const char *reason = at__get_text(body);
+        s->over = true;
+        if (*reason)
+            s->status = at_fail(&s->why, AT_ERR_INPUT, "%s", reason);
+    }
+}
+
+/* ---- --local-db ---- */
+
+static void keep(at__reader *body)
+{
+    size_t len = 0;
+    at_error err = { 0 };
+    const char *path = at__get_text(body);
+    const char *text = at__get_bytes(body, &len);
+    if (!body->bad && len && at__out_append(path, text, len, &err) != AT_OK)
+        fprintf(stderr, "autotune: warning: --local-db: %s\n", err.text);
+}
+
+/* ---- children ---- */
+
+static bool give_bytes(ward *w)
+{
+    bool moved = false;
+    while (w->child.fd >= 0 && w->given < w->to_child.len) {
+        ssize_t sent = send(w->child.fd, w->to_child.data + w->given, w->to_child.len - w->given,
+                            MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent <= 0)
+            break; /* no room, or it is gone, which the next read tells */
+        w->given += (size_t)sent;
+        moved = true;
+    }
+    if (moved && w->given == w->to_child.len) {
+        at__str_reset(&w->to_child);
+        w->given = 0;
+    }
+    return moved;
+}
+
+static bool take_bytes(server *s, ward *w)
+{
+    if (w->child.fd < 0 || at__mail_waiting(s->mail, 0) > MOST_WAITING)
+        return false;
+    ssize_t got = recv(w->child.fd, s->chunk, sizeof s->chunk, MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return false;
+    if (got <= 0) {
+        hang_up(w, LINGER_S);
+        return true;
+    }
+    at__str body = { 0 };
+    at__put_i64(&body, w->number);
+    at__put_bytes(&body, s->chunk, (size_t)got);
+    at__mail_send(s->mail, 0, BYTES, &body);
+    at__str_clear(&body);
+    return true;
+}
+
+/* True when it is gone. */
+static bool bury(server *s, ward *w)
+{
+    char how[128] = "";
+    if (w->child.fd >= 0)
+        return false;
+    if (w->kill_s > 0 && at__now_s() >= w->kill_s)
+        at__child_kill(&w->child);
+    if (!at__child_reaped(&w->child, how, sizeof how))
+        return false;
+    say_ended(s, w->number, how);
+    at__str_clear(&w->to_child);
+    return true;
+}
+
+static bool serve_wards(server *s)
+{
+    bool moved = false;
+    for (ward **at = &s->wards; *at;) {
+        ward *w = *at;
+        moved |= give_bytes(w);
+        moved |= take_bytes(s, w);
+        if (!bury(s, w)) {
+            at = &w->next;
+            continue;
+        }
+        *at = w->next;
+        free(w);
+        moved = true;
+    }
+    return moved;
+}
+
+/* MPI must not end with a message under way. */
+static void say_bye(server *s)
+{
+    double until_s = at__now_s() + BYE_S;
+    at__mail_send(s->mail, 0, BYE, NULL);
+    while (!at__mail_all_sent(s->mail) && at__now_s() < until_s) {
+        at__mail_pump(s->mail);
+        nanosleep(&(struct timespec){ .tv_nsec = SHORT_NS }, NULL);
+    }
+}
+
+static void end_wards(server *s)
+{
+    for (ward *w = s->wards; w; w = w->next)
+        hang_up(w, STOP_S);
+    while (s->wards) {
+        serve_wards(s);
+        nanosleep(&(struct timespec){ .tv_nsec = LONG_NS }, NULL);
+    }
+}
+
+/* ---- the loop ---- */
+
+static bool take_mail(server *s)
+{
+    int from = 0;
+    uint32_t kind = 0;
+    at__reader body;
+    bool moved = at__mail_pump(s->mail);
+    while (!s->over && at__mail_next(s->mail, &from, &kind, &body)) {
+        s->silence = at__patience_begin();
+        on_frame(s, kind, &body);
+        moved = true;
+    }
+    return moved;
+}
+
+static void look_at_time(server *s, double patience_s, const atomic_int *cancel, double *asked_s)
+{
+    double now_s = at__now_s(), waited_s = at__patience_waited_s(&s->silence);
+    if (now_s - s->beat_s >= BEAT_S) {
+        at__mail_send(s->mail, 0, BEAT, NULL);
+        s->beat_s = now_s;
+    }
+    if (*cancel && *asked_s <= 0)
+        *asked_s = now_s;
+    if (waited_s > patience_s)
+        s->status = at_fail(&s->why, AT_ERR_SYSTEM, "rank 0 has said nothing for %.0f s", waited_s);
+    else if (at__mail_broken(s->mail))
+        s->status = at_fail(&s->why, AT_ERR_SYSTEM, "MPI no longer works");
+    else if (*asked_s > 0 && now_s - *asked_s > LAST_S)
+        s->status = at_fail(&s->why, AT_ERR_CANCELLED, "interrupted");
+    s->over = s->over || s->status != AT_OK;
+}
+
+static void serve(server *s, double patience_s, const atomic_int *cancel)
+{
+    double asked_s = 0, moved_s = at__now_s();
+    s->silence = at__patience_begin();
+    while (!s->over) {
+        bool moved = take_mail(s);
+        moved |= serve_wards(s);
+        look_at_time(s, patience_s, cancel, &asked_s);
+        double now_s = at__now_s();
+        if (moved)
+            moved_s = now_s;
+        else
+            nanosleep(&(struct timespec){ .tv_nsec = now_s - moved_s < BUSY_S ? SHORT_NS : LONG_NS }, NULL);
+    }
+}
+
+static void say_hello(server *s)
+{
+    at__rank_info info;
+    at__str body = { 0 };
+    at__rank_describe(&info);
+    at__rank_write(&body, &info);
+    at__mail_send(s->mail, 0, HELLO, &body);
+    at__str_clear(&body);
+}
+
+at_status at__server_run(const at__link *link, int size, double patience_s, const atomic_int *cancel,
+                         at_error *err)
+{
+    server *s = calloc(1, sizeof *s);
+    if (!s)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    at_status status = at__mail_open(&s->mail, link, size, err);
+    if (status == AT_OK) {
+        prctl(PR_SET_TIMERSLACK, SLACK_NS);
+        say_hello(s);
+        serve(s, patience_s, cancel);
+        end_wards(s);
+        say_bye(s);
+        status = s->status == AT_OK ? AT_OK : at_fail(err, s->status, "%s", s->why.text);
+    }
+    at__mail_close(s->mail);
+    free(s);
+    return status;
+}

@@ -1,0 +1,18 @@
+/*
+ * server.h - every rank but 0: makes the children that rank 0 asks for, and passes on what is said.
+ */
+#ifndef AUTOTUNE_MPI_SERVER_H
+#define AUTOTUNE_MPI_SERVER_H
+
+#include "mpi/link.h"
+#include <autotune/status.h>
+#include <stdatomic.h>
+
+/*
+ * Serves until rank 0 says that it is done, has said nothing for so long, or `cancel` is set and rank 0 does
+ * not end soon. AT_ERR_INPUT: rank 0 refuses this rank.
+ */
+at_status at__server_run(const at__link *link, int size, double patience_s, const atomic_int *cancel,
+                         at_error *err) AT_MUST_CHECK;
+
+#endif

@@ -1,0 +1,17 @@
+/*
+ * spread.h - of a run over several machines: which compile workers work for which device. Each device gets
+ * its even part of all, of its own machine first.
+ */
+#ifndef AUTOTUNE_SPREAD_H
+#define AUTOTUNE_SPREAD_H
+
+#include "tune/job.h"
+
+/* For each worker of all places, in their order, the index of its device; to be freed. NULL: out of memory.
+ */
+int *at__spread_all(const at__tune_options *options);
+
+/* The places of one device's workers, *count of them and at least one; to be freed. NULL: out of memory. */
+at__site **at__spread_of(int *count, const int *all, const at__tune_options *options, int device);
+
+#endif
