@@ -117,12 +117,23 @@ static void function_name(char out[2 * AT__MAX_KERNEL], size_t text, const char 
         snprintf(out, 2 * AT__MAX_KERNEL, "case_%zu::kernel_%zu", text, text);
 }
 
-/* Blocks of a cluster: the first word of the kernel's __cluster_dims__(CLUSTER, 1, 1). */
+/* The line of this place is a directive's. */
+static bool in_directive(const char *source, const char *at)
+{
+    while (at > source && at[-1] != '\n')
+        at--;
+    return *at == '#';
+}
+
+/*
+ * Blocks of a cluster: the first word of the kernel's __cluster_dims__(CLUSTER, 1, 1). Behind a macro, which
+ * only devices with clusters have, it places blocks and does not make them share anything.
+ */
 static void add_cluster(at__str *to, size_t text, const char *source)
 {
     static const char ATTRIBUTE[] = "__cluster_dims__(";
     const char *at = strstr(source, ATTRIBUTE);
-    if (at)
+    if (at && !in_directive(source, at))
         at__str_addf(to, "case_%zu::%.*s", text, (int)strcspn(at + sizeof ATTRIBUTE - 1, ",)"),
                      at + sizeof ATTRIBUTE - 1);
     else
