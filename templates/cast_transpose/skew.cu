@@ -30,7 +30,7 @@ let       tiles   = down * across * batch
 const     FLAT    = max(ORDER == ORDER_in_fast ? down : across, batch) > 65535 # a grid may not be that high or deep
 const     BATCHED = batch > 1
 const     KEEP    = device.cc >= 80 && moved >= device.l2_bytes # what is read stays in the L2, so that what is written leaves it sooner
-fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
+fixed     count > 0                    # address arithmetic is much of what a thread does
 
 require   cols % PIECE != 0 || rows * width % 16 != 0 || cols % 4 != 0 # tile does the same with less
 require   READ_ROWS * cols < 2147480000 && WIDTH * rows < 2147480000 # 32-bit offsets inside a tile

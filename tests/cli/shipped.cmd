@@ -3,7 +3,7 @@ unset AUTOTUNE_NO_SHIPPED
 brief() { grep -E '^\$|match|configuration|from|origin|error|exit' | sed -E 's/("(config|template)":)"[^"]*"/\1.../g; s/(,"median_s").*/\1.../; s/configuration  .*/configuration  .../'; }
 at query 4096x4096 f32 | brief
 at query 4096x4096 f32 --json | brief
-at query 4096x4096 f32 --format csv | sed 's/NVIDIA H100 80GB HBM3,.*,exact/NVIDIA H100 80GB HBM3,...,exact/'
+at query 4096x4096 f32 --format csv | sed 's/NVIDIA H200,.*,exact/NVIDIA H200,...,exact/'
 at query 4096x4099 f32 | brief
 at query 4096x4099 f32 --json | grep -o '"match":"predicted"\|"expected_s"\|"doubt"\|"median_s":null'
 AUTOTUNE_NO_MODEL=1 at query 4096x4099 f32 | brief

@@ -232,5 +232,34 @@ class Modules(unittest.TestCase):
                     self.assertEqual(len(module.work(problem)), 2)
 
 
+class Plot(unittest.TestCase):
+    def plot(self, problems):
+        """(exit code, picture, messages)."""
+        with tempfile.TemporaryDirectory(prefix="autotune-plot-") as folder:
+            path = os.path.join(folder, "examples.json")
+            write(path, json.dumps({"conditions": {"device": "NVIDIA Nothing"}, "failures": {}, "problems": problems}))
+            done = subprocess.run([sys.executable, os.path.join(EXAMPLES, "plot"), path], capture_output=True, text=True, timeout=240, check=False)
+            return done.returncode, done.stdout, done.stderr
+
+    @staticmethod
+    def raced(text, **seconds):
+        times = {label: {"seconds": each} for label, each in seconds.items()}
+        return {"example": text.split()[0], "problem": text, "bytes": 1e8, "raced": {"times": times, "wrong": ""}}
+
+    def test_each_problem_is_a_point_at_its_share_of_the_copy_and_odd_rows_have_a_panel(self):
+        code, picture, _ = self.plot([self.raced("cast_transpose 64x128 bf16", autotune=2e-5, copy=1e-5, Triton=4e-5),
+                                      self.raced("cast_transpose 63x129 bf16", autotune=2e-5, copy=1.5e-5)])
+        self.assertEqual(code, 0)
+        self.assertIn("cast_transpose 64x128 bf16: autotune 50.0 % of copy", picture)
+        self.assertIn("cast_transpose 64x128 bf16: Triton 25.0 % of copy", picture)
+        self.assertIn("cast_transpose 63x129 bf16: autotune 75.0 % of copy", picture)
+        self.assertIn(">cast_transpose, odd<", picture)
+
+    def test_without_a_copy_beside_it_nothing_is_plotted(self):
+        code, picture, said = self.plot([self.raced("sum 100 f32", autotune=2e-5)])
+        self.assertEqual((code, picture), (1, ""))
+        self.assertIn("no problem that was timed beside a copy", said)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -55,10 +55,10 @@ class _Panel:
         return self.y0 + PANEL_HEIGHT * (1 - min(part, TOP_SHARE) / TOP_SHARE)
 
 
-def _frame(panel, kind):
+def _frame(panel, kind, about):
     low, high = panel.decades
     yield (f'<text x="{panel.x0}" y="{panel.y0 - 8}" class="head">{escape(kind)}'
-           f'<tspan class="small" dx="8">{escape(CLASSES[kind])}</tspan></text>')
+           f'<tspan class="small" dx="8">{escape(about)}</tspan></text>')
     yield f'<rect x="{panel.x0}" y="{panel.y0}" width="{PANEL_WIDTH}" height="{PANEL_HEIGHT}" class="frame"/>'
     for percent in (0, 25, 50, 75, 100):
         y = panel.y(percent / 100)
@@ -91,13 +91,14 @@ def _legend(names, style, titles):
         x += 30 + 6.4 * len(titles[name])
 
 
-def to_svg(document):
-    """The whole picture; classes without a problem have no panel."""
+def to_svg(document, classes=None):
+    """The whole picture; classes without a problem have no panel. `classes`: {class: what it has}, transposes' unless given."""
     names = libraries_of(document)
     rows = document["problems"]
-    kinds = [kind for kind in CLASSES if any(row["class"] == kind for row in rows)]
+    classes = classes or CLASSES
+    kinds = [kind for kind in classes if any(row["class"] == kind for row in rows)]
     lines = -(-max(len(kinds), 1) // COLUMNS)
-    width = LEFT + COLUMNS * (PANEL_WIDTH + GAP_X) - 30
+    width = LEFT + min(COLUMNS, max(len(kinds), 2)) * (PANEL_WIDTH + GAP_X) - 30
     height = TOP + lines * (PANEL_HEIGHT + GAP_Y) - 10
     style = _style(names)
     by = "" if kinds and set(kinds) <= set(PERMUTED) else " by bytes moved"
@@ -114,5 +115,5 @@ def to_svg(document):
     for index, kind in enumerate(kinds):
         chosen = [row for row in rows if row["class"] == kind]
         panel = _Panel(index, kind, chosen)
-        parts += [*_frame(panel, kind), *_points(panel, chosen, names, style)]
+        parts += [*_frame(panel, kind, classes[kind]), *_points(panel, chosen, names, style)]
     return "\n".join([*parts, "</svg>"]) + "\n"

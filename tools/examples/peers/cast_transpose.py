@@ -1,4 +1,4 @@
-"""Transposes that convert: what torch.compile and a tuned kernel in Triton make of them; a copy of as many bytes."""
+"""Transposes that convert: what PyTorch, torch.compile and a tuned kernel in Triton make of them; a copy of as many bytes."""
 
 from . import optional, rows, sizes
 
@@ -85,6 +85,7 @@ def peers(problem, buffers):
     found["copy"] = lambda: to.copy_(of)
     optional(found, "Triton", lambda: by_triton(problem, turned, straight, largest, read, scale))
     optional(found, "torch.compile", by_compiler)
+    found["PyTorch"] = lambda: fused(turned, straight, largest, read, scale)
     return found
 
 
