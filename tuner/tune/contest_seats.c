@@ -107,9 +107,14 @@ static at_status seat(at__contest *c, const at__helper *helper, at_error *err)
         at__device_close(helper->device);
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
-    c->seats[c->seat_count++] =
-        (at__seat){ .device = helper->device, .run_id = helper->run_id, .workers = helper->workers };
-    return pool ? at__pool_grow(pool, at__pool_workers(pool) + helper->workers, helper->sites, err) : AT_OK;
+    at__seat *s = &c->seats[c->seat_count++];
+    *s = (at__seat){ .device = helper->device, .run_id = helper->run_id };
+    if (!pool)
+        return AT_OK;
+    int before = at__pool_workers(pool);
+    at_status status = at__pool_grow(pool, before + helper->workers, helper->sites, err);
+    s->workers = at__pool_workers(pool) - before; /* a pool has only so many */
+    return status;
 }
 
 at_status at__contest_lose(at__contest *c, size_t seat, at_status status, const at_error *why, at_error *err)
