@@ -5,9 +5,12 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
+static int left;
+
 static void leave(at__device *device)
 {
     (void)device;
+    left++;
 }
 
 static const at__device_kind STUB = { .close = leave };
@@ -53,5 +56,30 @@ Test(seats, who_leaves_takes_no_more_compile_workers_along_than_came)
     cr_assert_eq(at__pool_workers(env.builder.pool), OWN);
     at__crew_close(crew);
     at__pool_close(env.builder.pool);
+    free(c.seats);
+}
+
+/* Else its descriptor would stay readable: whoever waits for the last trials would not wait at all. */
+Test(seats, who_comes_when_the_user_wants_to_end_is_sent_back_at_once)
+{
+    at__env env = { .builder = { .pool = NULL } };
+    at__contest c = { .env = &env, .tally = { .interrupted = true } };
+    at__crew *crew = at__crew_open();
+    at__device device = { .kind = &STUB };
+    const at__helper helper = { .device = &device };
+    const at__problem *problem = NULL;
+    bool progressed = false;
+    int64_t id = 0;
+    at_error err = { 0 };
+    cr_assert_eq(at__contest_seat_own(&c, &err), AT_OK);
+    cr_assert_eq(at__crew_offer(&c.offer, crew, &c.problem, &err), AT_OK);
+    cr_assert(at__crew_find(crew, &id, &problem, 0) && at__crew_bring(crew, id, &helper));
+    for (int round = 0; round < 2; round++)
+        cr_assert_eq(at__contest_admit(&c, &progressed, &err), AT_OK, "%s", err.text);
+    struct pollfd fd = at__crew_fd(c.offer);
+    cr_assert(left == 1 && c.seat_count == 1);
+    cr_assert_eq(poll(&fd, 1, 0), 0);
+    at__crew_withdraw(c.offer);
+    at__crew_close(crew);
     free(c.seats);
 }

@@ -244,15 +244,15 @@ at_status at__contest_admit(at__contest *c, bool *progressed, at_error *err)
     at_status status = AT_OK;
     at__helper helper;
     bool anybody = false;
-    if (!c->offer || c->tally.interrupted)
-        return AT_OK;
-    while (status == AT_OK && at__crew_take(c->offer, &helper)) {
-        if (c->gauge.failed)
+    while (status == AT_OK && c->offer && at__crew_take(c->offer, &helper)) {
+        if (c->gauge.failed || c->tally.interrupted)
             at__device_close(helper.device);
         else
             status = seat(c, &helper, err);
         *progressed = true;
     }
+    if (!c->offer || c->tally.interrupted)
+        return status;
     for (size_t i = 1; i < c->seat_count; i++)
         anybody |= c->seats[i].device && !c->seats[i].ready;
     if (status == AT_OK && anybody && !c->gauge.chosen)
