@@ -35,9 +35,10 @@ static void come_and_go(at__contest *c, at__crew *crew, int workers)
     const at__problem *problem = NULL;
     bool progressed = false;
     int64_t id = 0;
+    at__helped helped = { .next = 0 };
     at_error err = { 0 };
     cr_assert_eq(at__crew_offer(&c->offer, crew, &c->problem, &err), AT_OK);
-    cr_assert(at__crew_find(crew, &id, &problem, 0) && at__crew_bring(crew, id, &helper));
+    cr_assert(at__crew_find(crew, &id, &problem, &helped) && at__crew_bring(crew, id, &helper));
     cr_assert_eq(at__contest_admit(c, &progressed, &err), AT_OK, "%s", err.text);
     cr_assert(progressed && c->seat_count == 2);
     at__contest_dismiss(c);
@@ -70,10 +71,11 @@ Test(seats, who_comes_when_the_user_wants_to_end_is_sent_back_at_once)
     const at__problem *problem = NULL;
     bool progressed = false;
     int64_t id = 0;
+    at__helped helped = { .next = 0 };
     at_error err = { 0 };
     cr_assert_eq(at__contest_seat_own(&c, &err), AT_OK);
     cr_assert_eq(at__crew_offer(&c.offer, crew, &c.problem, &err), AT_OK);
-    cr_assert(at__crew_find(crew, &id, &problem, 0) && at__crew_bring(crew, id, &helper));
+    cr_assert(at__crew_find(crew, &id, &problem, &helped) && at__crew_bring(crew, id, &helper));
     for (int round = 0; round < 2; round++)
         cr_assert_eq(at__contest_admit(&c, &progressed, &err), AT_OK, "%s", err.text);
     struct pollfd fd = at__crew_fd(c.offer);
@@ -82,4 +84,26 @@ Test(seats, who_comes_when_the_user_wants_to_end_is_sent_back_at_once)
     at__crew_withdraw(c.offer);
     at__crew_close(crew);
     free(c.seats);
+}
+
+/* One that was sent away, as its times do not compare, would else go to and fro between two of them. */
+Test(seats, a_device_takes_part_in_each_problem_once)
+{
+    at__crew *crew = at__crew_open();
+    at__offer *first = NULL, *second = NULL;
+    const at__problem problems[2] = { { .op = NULL } }, *problem = NULL;
+    at__helped one = { .next = 0 }, other = { .next = 0 };
+    int64_t id = 0;
+    at_error err = { 0 };
+    cr_assert_eq(at__crew_offer(&first, crew, &problems[0], &err), AT_OK);
+    cr_assert_eq(at__crew_offer(&second, crew, &problems[1], &err), AT_OK);
+    for (int i = 0; i < 2; i++) {
+        cr_assert(at__crew_find(crew, &id, &problem, &one) && problem == &problems[i]);
+        at__crew_leave(crew, id);
+    }
+    cr_assert_not(at__crew_find(crew, &id, &problem, &one));
+    cr_assert(at__crew_find(crew, &id, &problem, &other) && problem == &problems[0]);
+    at__crew_withdraw(first);
+    at__crew_withdraw(second);
+    at__crew_close(crew);
 }
