@@ -264,6 +264,31 @@ Test(model, remembers_in_its_file_how_far_it_has_read_and_who_wanted_it_so)
     at__model_close(n);
 }
 
+/* Made of other databases, before its own one has a trial. */
+Test(model, remembers_who_wanted_it_so_also_where_its_own_store_is_empty)
+{
+    at_error err = { 0 };
+    at__model *m = NULL, *n = NULL;
+    at__str bytes = { 0 };
+    at__store *own = NULL;
+    char path[80];
+    put_lessons();
+    snprintf(path, sizeof path, "%s-own", w.path);
+    cr_assert_eq(at__store_open(&own, path, AT__STORE_WRITE, &err), AT_OK, "%s", err.text);
+    at__store *const stores[] = { own, w.store };
+    cr_assert_eq(at__model_learn(&m, w.catalog, stores, 2, NULL, NULL, &err), AT_OK, "%s", err.text);
+    at__model_keep(m);
+    pack(&bytes, m);
+    cr_assert_eq(at__model_unpack(&n, bytes.data, bytes.len, &err), AT_OK, "%s", err.text);
+    cr_assert(at__model_is_kept(n));
+    cr_assert_eq(at__model_newest(n), 0);
+    at__str_clear(&bytes);
+    at__model_close(m);
+    at__model_close(n);
+    at__store_close(own);
+    unlink(path);
+}
+
 /* At whatever moment: the flag is there from the start, or rises after so many looks at it. */
 static int looks;
 static atomic_int ended;

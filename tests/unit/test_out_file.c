@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -245,4 +246,17 @@ Test(out_file, permissions_count_as_they_do_for_a_shell)
     if (getuid() == 0)
         cr_assert_eq(seteuid(0), 0);
     cr_assert_eq(chmod("sub", 0777) | remove("sub/open"), 0);
+}
+
+/* Its reader takes the end of the first writer for the end of all. */
+Test(out_file, looking_whether_a_pipe_can_be_written_does_not_end_it)
+{
+    at_error err = { 0 };
+    cr_assert_eq(mkfifo("pipe", 0600), 0);
+    int reader = open("pipe", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    struct pollfd fd = { .fd = reader, .events = POLLIN };
+    cr_assert_geq(reader, 0);
+    cr_assert_eq(at__out_check("pipe", &err), AT_OK, "%s", err.text);
+    cr_assert_eq(poll(&fd, 1, 0), 0, "nobody has written and gone");
+    close(reader);
 }

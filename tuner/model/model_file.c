@@ -98,8 +98,9 @@ static void put_part(at__str *out, const at__part_of_model *p)
 at_status at__model_pack(at__str *out, const at__model *model, at_error *err)
 {
     char hash[AT__HASH_TEXT];
-    at__str_add_bytes(out, model->newest_trial > 0 ? BESIDE : MAGIC, sizeof MAGIC);
-    if (model->newest_trial > 0) {
+    bool beside = model->newest_trial > 0 || model->kept; /* its own store may be empty still */
+    at__str_add_bytes(out, beside ? BESIDE : MAGIC, sizeof MAGIC);
+    if (beside) {
         put(out, (uint64_t)model->newest_trial, 8);
         put(out, model->kept, 1);
     }

@@ -107,9 +107,14 @@ static at_status seat(at__contest *c, const at__helper *helper, at_error *err)
         at__device_close(helper->device);
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
-    c->seats[c->seat_count++] =
-        (at__seat){ .device = helper->device, .run_id = helper->run_id, .workers = helper->workers };
-    return pool ? at__pool_grow(pool, at__pool_workers(pool) + helper->workers, helper->sites, err) : AT_OK;
+    at__seat *s = &c->seats[c->seat_count++];
+    *s = (at__seat){ .device = helper->device, .run_id = helper->run_id };
+    if (!pool)
+        return AT_OK;
+    int before = at__pool_workers(pool);
+    at_status status = at__pool_grow(pool, before + helper->workers, helper->sites, err);
+    s->workers = at__pool_workers(pool) - before; /* a pool has only so many */
+    return status;
 }
 
 at_status at__contest_lose(at__contest *c, size_t seat, at_status status, const at_error *why, at_error *err)
@@ -239,15 +244,15 @@ at_status at__contest_admit(at__contest *c, bool *progressed, at_error *err)
     at_status status = AT_OK;
     at__helper helper;
     bool anybody = false;
-    if (!c->offer || c->tally.interrupted)
-        return AT_OK;
-    while (status == AT_OK && at__crew_take(c->offer, &helper)) {
-        if (c->gauge.failed)
+    while (status == AT_OK && c->offer && at__crew_take(c->offer, &helper)) {
+        if (c->gauge.failed || c->tally.interrupted)
             at__device_close(helper.device);
         else
             status = seat(c, &helper, err);
         *progressed = true;
     }
+    if (!c->offer || c->tally.interrupted)
+        return status;
     for (size_t i = 1; i < c->seat_count; i++)
         anybody |= c->seats[i].device && !c->seats[i].ready;
     if (status == AT_OK && anybody && !c->gauge.chosen)

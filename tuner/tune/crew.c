@@ -145,11 +145,19 @@ static at__offer *find(const at__crew *crew, int64_t id)
     return o;
 }
 
-static at__offer *neediest(const at__crew *crew, int64_t except)
+static bool has_helped(const at__helped *helped, int64_t id)
+{
+    bool has = false;
+    for (int i = 0; i < AT__MOST_HELPED; i++)
+        has |= helped->ids[i] == id;
+    return has;
+}
+
+static at__offer *neediest(const at__crew *crew, const at__helped *helped)
 {
     at__offer *best = NULL;
     for (at__offer *o = crew->offers; o; o = o->next)
-        if (o->id != except && (!best || o->helping <= best->helping)) /* the oldest of equals */
+        if (!has_helped(helped, o->id) && (!best || o->helping <= best->helping)) /* the oldest of equals */
             best = o;
     return best;
 }
@@ -164,16 +172,18 @@ static void wait_for_news(at__crew *crew)
     pthread_cond_timedwait(&crew->news, &crew->lock, &until);
 }
 
-bool at__crew_find(at__crew *crew, int64_t *id, const at__problem **problem, int64_t except)
+bool at__crew_find(at__crew *crew, int64_t *id, const at__problem **problem, at__helped *helped)
 {
     pthread_mutex_lock(&crew->lock);
-    at__offer *o = neediest(crew, except);
+    at__offer *o = neediest(crew, helped);
     if (!o && crew->at_work) {
         wait_for_news(crew);
-        o = neediest(crew, except);
+        o = neediest(crew, helped);
     }
     if (o) {
         o->helping++;
+        helped->ids[helped->next] = o->id;
+        helped->next = (helped->next + 1) % AT__MOST_HELPED;
         *id = o->id;
         *problem = o->problem;
     }

@@ -51,11 +51,18 @@ void at__crew_withdraw(at__offer *offer);
 /* Is nobody at work? What is left over was put back before. */
 bool at__crew_is_idle(at__crew *crew);
 
+/* The offers that a device took part in: it does so once in each. Zero: in none yet. */
+#define AT__MOST_HELPED 64 /* the last ones: there are no more at a time than other devices */
+typedef struct at__helped {
+    int64_t ids[AT__MOST_HELPED];
+    int next;
+} at__helped;
+
 /*
- * Waits a moment for an offer, and takes part in the one with the fewest helpers: *id names it. False: there
- * is none, or only `except`.
+ * Waits a moment for an offer, and takes part in the one with the fewest helpers: *id names it, and `helped`
+ * has it from now on. False: there is none but those.
  */
-bool at__crew_find(at__crew *crew, int64_t *id, const at__problem **problem, int64_t except);
+bool at__crew_find(at__crew *crew, int64_t *id, const at__problem **problem, at__helped *helped);
 
 /* Is help of this offer still wanted? */
 bool at__crew_wants(at__crew *crew, int64_t id);

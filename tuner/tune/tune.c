@@ -159,13 +159,12 @@ static void refuse(member *m, at__env *env)
 }
 
 /* Looks once whether another device has a use for this one. */
-static void help(member *m, int64_t *last)
+static void help(member *m, at__helped *helped)
 {
     int64_t offer;
     const at__problem *problem = NULL;
-    if (!at__crew_find(m->group->crew, &offer, &problem, *last))
+    if (!at__crew_find(m->group->crew, &offer, &problem, helped))
         return;
-    *last = offer;
     m->status = at__session_help(m->session, m->group->crew, offer, problem, &m->err);
 }
 
@@ -174,7 +173,7 @@ static void *member_main(void *context)
     member *m = context;
     team *t = m->team;
     bool idle = false, over = false; /* idle: nobody was at work, and something may have been left */
-    int64_t helped = 0;              /* the offer, once */
+    at__helped helped = { .next = 0 };
     size_t index;
 
     m->status = at__session_open(m->session, m->device, &m->err);

@@ -160,13 +160,15 @@ at_status at__out_open(at__out_file **out, const char *path, at_error *err)
     return AT_OK;
 }
 
-/* A file in a folder that takes none is written in place: that may not even be opened. */
+/* A file in a folder that takes none is written in place: that may not even be opened. Nor a named pipe,
+ * which waits for its reader, and tells it by being closed that this was all. */
 at_status at__out_check(const char *path, at_error *err)
 {
     struct stat info;
     at__out_file *file = NULL;
     at__out_file probe = { .path = path };
-    if (stat(path, &info) == 0 && S_ISREG(info.st_mode) && descriptor_of(path) < 0) {
+    if (stat(path, &info) == 0 && (S_ISREG(info.st_mode) || S_ISFIFO(info.st_mode)) &&
+        descriptor_of(path) < 0) {
         if (faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0)
             return fail(&probe, errno, err);
         return AT_OK;
