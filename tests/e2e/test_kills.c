@@ -121,7 +121,8 @@ static void kill_helpers(char role, uint64_t random, int times, long least_ms, l
         e2e_wait(&run);
         e2e_expect(says_so(&run), run);
         e2e_expect_no_process();
-        e2e_expect_whole();
+        if (run.code != 3 || e2e_has_file("db")) /* a device that never started leaves none */
+            e2e_expect_whole();
         cr_assert_lt(round, 60);
     }
     run_to_the_end();
