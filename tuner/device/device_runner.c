@@ -6,11 +6,9 @@
  * outcome, whole, and `setup` the open problem. So any runner can be replaced at any time: start
  * another one, send the problem and the queue again.
  */
-#include "device/device_kind.h"
+#include "device/device_runner_parts.h"
 
-#include "device/runner_wire.h"
 #include "util/bug.h"
-#include "util/patience.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,19 +18,12 @@
 #define SETUP_DEADLINE_S  120.0
 #define STOP_GRACE_S      2.0
 #define REPLAY_DEADLINE_S 60.0 /* it takes as long as was recorded, also for what did not end in time */
-#define SLICE_MS          50   /* of a wait: between two of them somebody may have asked to end it */
 
 /*
  * A runner that dies while it starts or opens a problem was as a rule killed by somebody: an administrator, a
  * machine out of memory. It gets so many attempts.
  */
 #define MAX_STARTS 4
-
-/*
- * A runner that says nothing may have been frozen for a while, and gets a second chance too, but no third:
- * each costs a deadline.
- */
-#define MAX_SILENCES 2
 
 /*
  * A crash is tried once more, alone at the head of a new process: a fault may come to light after the kernel
@@ -44,160 +35,25 @@
 #define MAX_CONFIRMED 8
 static const char AGAIN[] = "; the second time, alone in a new process";
 
-typedef struct queued {
-    int64_t tag;
-    at__str body;
-    bool again; /* failed once */
-} queued;
-
-typedef struct runner {
-    at__device base;
-    int ordinal;
-    at__site *site;
-    char spec[600];   /* what the process is told */
-    int number;       /* what it is called; below zero: its ordinal */
-    at__device *tape; /* of a replay that is elsewhere: the same recording here */
-    at__child child;
-    at__str setup; /* of the open problem, to repeat it after a restart */
-    queued queue[AT__DEVICE_QUEUE];
-    int queue_count;
-    at__patience head;           /* with the first in the queue, since it began */
-    double deadline_s;           /* of a trial of the open problem */
-    int confirmed[AT__OUTCOMES]; /* failures of this problem that happened again, by the last */
-    int silences;                /* of runners, since the request that is served began */
-    bool waits;                  /* its runner, for another run that has the device */
-    bool plays;                  /* a final that has been asked for ... */
-    bool cancelled;              /* ... and was cancelled ... */
-    at__patience since;          /* ... then */
-} runner;
-
 /* The device that our functions were given is one of ours. */
-static runner *ours(at__device *device)
+static at__runner *ours(at__device *device)
 {
-    return (runner *)device;
+    return (at__runner *)device;
 }
 
-static const runner *our_const(const at__device *device)
+static const at__runner *our_const(const at__device *device)
 {
-    return (const runner *)device;
+    return (const at__runner *)device;
 }
 
-static bool has_no_patience(void *context)
-{
-    (void)context;
-    return false;
-}
-
-/* A final that has begun comes to an end of its own; anything else that is waited for is given up. */
-static at_status pass_on_cancel(runner *d, at_error *err)
-{
-    at__str nothing = { 0 };
-    if (!d->plays || d->waits)
-        return at__cancel_due(d->base.cancel)
-                   ? at_fail(err, AT_ERR_CANCELLED, "interrupted: device %d had not answered yet", d->ordinal)
-                   : AT_OK;
-    if (d->cancelled || !at__cancel_asked(d->base.cancel))
-        return AT_OK;
-    d->cancelled = true;
-    d->since = at__patience_begin();
-    at_status status = at__wire_send_while(d->child.fd, AT__CANCEL, &nothing, has_no_patience, NULL, err);
-    return status == AT_ERR_SYSTEM ? AT_OK : status; /* it died or is frozen: the next receive says so */
-}
-
-/* What a cancelled final still has to do, a round and a check of each finalist, takes no longer than a trial.
- */
-static bool is_overdue(runner *d, at__patience *patience, double deadline_s)
-{
-    double waited_s = at__patience_waited_s(patience);
-    return (deadline_s >= 0 && waited_s >= deadline_s) ||
-           (d->cancelled && at__patience_waited_s(&d->since) >= d->deadline_s);
-}
-
-/* What is left of it is of no use; who asked for it to end does not wait for another one. */
-static at_status fell_silent(runner *d, double waited_s, at_error *err)
-{
-    if (!d->cancelled)
-        at__child_stop(&d->child, 0);
-    d->silences++;
-    return at_fail(err, AT_ERR_DEVICE, "the runner of device %d said nothing for %.0f s", d->ordinal,
-                   waited_s);
-}
-
-/* Waits for one frame, at most `deadline_s` (below zero: for as long as it takes). */
-static at_status receive(runner *d, uint32_t *kind, at__str *body, double deadline_s, at_error *err)
-{
-    char how[256];
-    at__patience patience = at__patience_begin();
-    struct pollfd fd = { .fd = d->child.fd, .events = POLLIN };
-    while (poll(&fd, 1, SLICE_MS) <= 0) {
-        at_status status = pass_on_cancel(d, err);
-        if (status != AT_OK)
-            return status;
-        if (is_overdue(d, &patience, deadline_s))
-            return fell_silent(d, patience.waited_s, err);
-    }
-    if (at__wire_recv(d->child.fd, kind, body, NULL) == AT_OK && *kind != 0)
-        return AT_OK;
-    at__child_autopsy(&d->child, how, sizeof how);
-    return at_fail(err, AT_ERR_DEVICE, "the runner of device %d ended: %s", d->ordinal, how);
-}
-
-/* A FAILED frame's status and words become the caller's. */
-static at_status failure(const at__str *body, at_error *err)
-{
-    at__reader in = { body->data, body->data + body->len, false };
-    at_status status = at__status_of(at__get_i64(&in));
-    return at_fail(err, status, "%s", at__get_text(&in));
-}
-
-/* WAITS and BEGINS: what another run does with the device is not this one's time. */
-static bool is_turn(runner *d, uint32_t kind)
-{
-    if (kind != AT__WAITS && kind != AT__BEGINS)
-        return false;
-    d->waits = kind == AT__WAITS;
-    d->head = at__patience_begin();
-    return true;
-}
-
-static at_status expect(runner *d, uint32_t wanted, at__str *body, double deadline_s, at_error *err)
-{
-    uint32_t kind = 0;
-    at_status status;
-    do
-        status = receive(d, &kind, body, d->waits ? -1.0 : deadline_s, err);
-    while (status == AT_OK && is_turn(d, kind));
-    if (status == AT_ERR_CANCELLED)
-        at__child_stop(&d->child, 0); /* its answer to this would be taken for one to the next request */
-    if (status != AT_OK)
-        return status;
-    if (kind == AT__FAILED)
-        return failure(body, err);
-    return kind == wanted
-               ? AT_OK
-               : at__bug(err, "the device runner sent message %u, not %u", (unsigned)kind, (unsigned)wanted);
-}
-
-/* Its child was buried; one that told of a failure lives. */
-static bool has_died(const runner *d)
-{
-    return d->child.pid == 0;
-}
-
-/* Whether another runner may do what the one that died did not. */
-static bool may_try_again(const runner *d)
-{
-    return has_died(d) && d->silences < MAX_SILENCES;
-}
-
-static at_status spawn(runner *d, at_error *err)
+static at_status spawn(at__runner *d, at_error *err)
 {
     const char *argv[] = { "autotune", "__device", d->spec, NULL };
     return at__child_spawn_at(&d->child, d->site, argv, err);
 }
 
 /* Half-way. */
-static void tell_found(const runner *d, const at__str *body)
+static void tell_found(const at__runner *d, const at__str *body)
 {
     at__reader in = { body->data, body->data + body->len, false };
     if (d->base.found)
@@ -205,15 +61,15 @@ static void tell_found(const runner *d, const at__str *body)
 }
 
 /* A child that was spawned before is waited for. */
-static at_status start_once(runner *d, at_error *err)
+static at_status start_once(at__runner *d, at_error *err)
 {
     at__str body = { 0 };
-    at_status status = has_died(d) ? spawn(d, err) : AT_OK;
+    at_status status = at__runner_has_died(d) ? spawn(d, err) : AT_OK;
     if (status == AT_OK)
-        status = expect(d, AT__FOUND, &body, SETUP_DEADLINE_S, err);
+        status = at__runner_expect(d, AT__FOUND, &body, SETUP_DEADLINE_S, err);
     if (status == AT_OK) {
         tell_found(d, &body);
-        status = expect(d, AT__HELLO, &body, SETUP_DEADLINE_S, err);
+        status = at__runner_expect(d, AT__HELLO, &body, SETUP_DEADLINE_S, err);
     }
     if (status == AT_OK) {
         at__reader in = { body.data, body.data + body.len, false };
@@ -226,15 +82,15 @@ static at_status start_once(runner *d, at_error *err)
     return status;
 }
 
-static at_status start_runner(runner *d, at_error *err)
+static at_status start_runner(at__runner *d, at_error *err)
 {
     at_status status = start_once(d, err);
-    for (int i = 1; i < MAX_STARTS && status == AT_ERR_DEVICE && may_try_again(d); i++)
+    for (int i = 1; i < MAX_STARTS && status == AT_ERR_DEVICE && at__runner_may_try_again(d); i++)
         status = start_once(d, err);
     return status;
 }
 
-static void forget_queue(runner *d)
+static void forget_queue(at__runner *d)
 {
     for (int i = 0; i < d->queue_count; i++)
         at__str_clear(&d->queue[i].body);
@@ -243,7 +99,7 @@ static void forget_queue(runner *d)
 
 static void runner_close(at__device *device)
 {
-    runner *d = ours(device);
+    at__runner *d = ours(device);
     at__child_stop(&d->child, STOP_GRACE_S);
     forget_queue(d);
     at__str_clear(&d->setup);
@@ -258,14 +114,14 @@ at_status at__device_count(int *out, at__cancel *cancel, at_error *err)
 
 at_status at__device_uuids(char (*uuids)[64], int *out, int most, at__cancel *cancel, at_error *err)
 {
-    runner d = { .base.cancel = cancel, .ordinal = AT__COUNT_DEVICES };
+    at__runner d = { .base.cancel = cancel, .ordinal = AT__COUNT_DEVICES };
     at__str body = { 0 };
     const char *argv[] = { "autotune", "__device", "-1", NULL };
     int64_t count = 0;
 
     at_status status = at__child_spawn(&d.child, argv, err);
     if (status == AT_OK)
-        status = expect(&d, AT__READY, &body, SETUP_DEADLINE_S, err);
+        status = at__runner_expect(&d, AT__READY, &body, SETUP_DEADLINE_S, err);
     if (status == AT_OK) {
         at__reader in = { body.data, body.data + body.len, false };
         count = at__get_i64(&in);
@@ -278,42 +134,15 @@ at_status at__device_uuids(char (*uuids)[64], int *out, int most, at__cancel *ca
     return status;
 }
 
-typedef struct sending {
-    runner *d;
-    at__patience patience;
-    double deadline_s;
-} sending;
-
-static bool has_patience(void *context)
-{
-    sending *s = context;
-    return at__patience_waited_s(&s->patience) < s->deadline_s &&
-           (s->d->plays || !at__cancel_due(s->d->base.cancel));
-}
-
-/* A send to a runner that died meanwhile fails; the receive behind it tells how it died. One that takes
- * nothing is found silent there. */
-static at_status ask(runner *d, uint32_t kind, const at__str *request, uint32_t wanted, at__str *answer,
-                     double deadline_s, at_error *err)
-{
-    if (has_died(d))
-        return at_fail(err, AT_ERR_DEVICE, "device %d has no runner any more", d->ordinal);
-    sending s = { .d = d, .patience = at__patience_begin(), .deadline_s = deadline_s };
-    at_status status = at__wire_send_while(d->child.fd, kind, request, has_patience, &s, err);
-    if (s.patience.waited_s >= deadline_s)
-        return fell_silent(d, s.patience.waited_s, err);
-    return status == AT_OK || status == AT_ERR_SYSTEM ? expect(d, wanted, answer, deadline_s, err) : status;
-}
-
-static at_status open_problem(runner *d, at_error *err)
+static at_status open_problem(at__runner *d, at_error *err)
 {
     at__str body = { 0 };
-    at_status status = ask(d, AT__SETUP, &d->setup, AT__READY, &body, SETUP_DEADLINE_S, err);
+    at_status status = at__runner_ask(d, AT__SETUP, &d->setup, AT__READY, &body, SETUP_DEADLINE_S, err);
     at__str_clear(&body);
     return status;
 }
 
-static at_status start_again(runner *d, at_error *err)
+static at_status start_again(at__runner *d, at_error *err)
 {
     at__child_stop(&d->child, 0);
     d->waits = false;
@@ -324,7 +153,7 @@ static at_status start_again(runner *d, at_error *err)
 
 static bool head_has_time(void *context)
 {
-    runner *d = context;
+    at__runner *d = context;
     return at__patience_waited_s(&d->head) <= d->deadline_s;
 }
 
@@ -332,17 +161,18 @@ static bool head_has_time(void *context)
  * A runner that died meanwhile is found by the next pump, which sends the queue again. So is one that hangs
  * with so much behind it that no more can be sent: its head has no time left then.
  */
-static at_status send_trial(runner *d, const queued *q, at_error *err)
+static at_status send_trial(at__runner *d, const at__queued *q, at_error *err)
 {
     at_status status = at__wire_send_while(d->child.fd, AT__TRIAL, &q->body, head_has_time, d, err);
     return status == AT_ERR_SYSTEM ? AT_OK : status;
 }
 
 /* A new runner in the place of one that is dead, hung or ruined, with the same problem and the same queue. */
-static at_status restart(runner *d, at_error *err)
+static at_status restart(at__runner *d, at_error *err)
 {
     at_status status = start_again(d, err);
-    for (int i = 1; i < MAX_STARTS && status == AT_ERR_DEVICE && !d->base.lost && may_try_again(d); i++)
+    for (int i = 1; i < MAX_STARTS && status == AT_ERR_DEVICE && !d->base.lost && at__runner_may_try_again(d);
+         i++)
         status = start_again(d, err);
     d->head = at__patience_begin();
     for (int i = 0; i < d->queue_count && status == AT_OK; i++)
@@ -352,7 +182,7 @@ static at_status restart(runner *d, at_error *err)
 
 static at_status runner_setup(at__device *device, const at__setup *setup, at_error *err)
 {
-    runner *d = ours(device);
+    at__runner *d = ours(device);
     at_error cause = { 0 };
     forget_queue(d);
     d->silences = 0;
@@ -364,7 +194,7 @@ static at_status runner_setup(at__device *device, const at__setup *setup, at_err
     if (status != AT_OK)
         return status;
     status = open_problem(d, &cause);
-    if (status == AT_ERR_DEVICE && has_died(d))
+    if (status == AT_ERR_DEVICE && at__runner_has_died(d))
         status = restart(d, &cause);
     if (status == AT_OK)
         return AT_OK;
@@ -385,11 +215,11 @@ static int runner_queued(const at__device *device)
 
 static at_status runner_submit(at__device *device, const at__trial *trial, at_error *err)
 {
-    runner *d = ours(device);
+    at__runner *d = ours(device);
     if (d->queue_count == AT__DEVICE_QUEUE)
         return at__bug(err, "the device's queue is full");
-    queued *q = &d->queue[d->queue_count];
-    *q = (queued){ .tag = trial->tag };
+    at__queued *q = &d->queue[d->queue_count];
+    *q = (at__queued){ .tag = trial->tag };
     at__write_trial(&q->body, trial);
     at_status status = at__str_status(&q->body, err);
     if (status != AT_OK) {
@@ -403,11 +233,11 @@ static at_status runner_submit(at__device *device, const at__trial *trial, at_er
 
 static struct pollfd runner_fd(const at__device *device)
 {
-    const runner *d = our_const(device);
-    return (struct pollfd){ .fd = has_died(d) ? -1 : d->child.fd, .events = POLLIN };
+    const at__runner *d = our_const(device);
+    return (struct pollfd){ .fd = at__runner_has_died(d) ? -1 : d->child.fd, .events = POLLIN };
 }
 
-static void pop(runner *d)
+static void pop(at__runner *d)
 {
     at__str_clear(&d->queue[0].body);
     d->queue_count--;
@@ -416,9 +246,9 @@ static void pop(runner *d)
 }
 
 /* Whether the head of the queue gets a second chance; how the first ended is told when the second ends. */
-static bool suspect(runner *d, at__outcome outcome)
+static bool suspect(at__runner *d, at__outcome outcome)
 {
-    queued *head = &d->queue[0];
+    at__queued *head = &d->queue[0];
     if (!d->queue_count || head->again || d->confirmed[outcome] >= MAX_CONFIRMED)
         return false;
     head->again = true;
@@ -426,7 +256,7 @@ static bool suspect(runner *d, at__outcome outcome)
 }
 
 /* The head of the queue has an outcome. */
-static void conclude(runner *d, at__measured *out, bool failed)
+static void conclude(at__runner *d, at__measured *out, bool failed)
 {
     size_t len = strlen(out->log);
     if (failed && d->queue[0].again) {
@@ -437,7 +267,7 @@ static void conclude(runner *d, at__measured *out, bool failed)
 }
 
 /* The trial at the head of the queue took its runner with it. */
-static at_status blame_head(runner *d, at__measured *out, bool *got, at__outcome outcome, const char *why,
+static at_status blame_head(at__runner *d, at__measured *out, bool *got, at__outcome outcome, const char *why,
                             at_error *err)
 {
     d->silences = 0;
@@ -461,7 +291,7 @@ static at_status blame_head(runner *d, at__measured *out, bool *got, at__outcome
 }
 
 /* The runner itself tells what became of the head of the queue. */
-static at_status hear(runner *d, const at__measured *m, at__measured *out, bool *got, at_error *err)
+static at_status hear(at__runner *d, const at__measured *m, at__measured *out, bool *got, at_error *err)
 {
     bool failed = m->outcome == AT__LAUNCH_FAILED && m->doubtful;
     if (failed && suspect(d, m->outcome))
@@ -472,21 +302,21 @@ static at_status hear(runner *d, const at__measured *m, at__measured *out, bool 
     return AT_OK;
 }
 
-static at_status take_frame(runner *d, at__measured *out, bool *got, at_error *err)
+static at_status take_frame(at__runner *d, at__measured *out, bool *got, at_error *err)
 {
     at__str body = { 0 };
     uint32_t kind = 0;
     at__measured m;
     at_error cause = { 0 };
 
-    at_status status = receive(d, &kind, &body, 0.0, &cause);
+    at_status status = at__runner_receive(d, &kind, &body, 0.0, &cause);
     at__reader in = { at__str_text(&body), at__str_text(&body) + body.len, false };
     if (status != AT_OK) {
         status = blame_head(d, out, got, AT__CRASHED, cause.text, err);
-    } else if (is_turn(d, kind)) {
+    } else if (at__runner_is_turn(d, kind)) {
         status = AT_OK;
     } else if (kind == AT__FAILED) {
-        status = failure(&body, &cause);
+        status = at__runner_failure(&body, &cause);
         status = status == AT_ERR_INTERNAL ? at_fail(err, status, "%s", cause.text) /* no kernel's fault */
                                            : blame_head(d, out, got, AT__CRASHED, cause.text, err);
     } else if (kind == AT__MEASURED && d->queue_count && at__read_plain(&m, sizeof m, &in)) {
@@ -501,7 +331,7 @@ static at_status take_frame(runner *d, at__measured *out, bool *got, at_error *e
 static at_status runner_pump(at__device *device, at__measured *out, bool *got, at_error *err)
 {
     char why[96];
-    runner *d = ours(device);
+    at__runner *d = ours(device);
     struct pollfd fd = runner_fd(device);
 
     *got = false;
@@ -521,22 +351,23 @@ static at_status runner_pump(at__device *device, at__measured *out, bool *got, a
 }
 
 /* Asks for the final, again of a new runner when one died meanwhile. */
-static at_status play_final(runner *d, const at__str *request, at__str *body, at_error *err)
+static at_status play_final(at__runner *d, const at__str *request, at__str *body, at_error *err)
 {
-    if (has_died(d) && at__cancel_asked(d->base.cancel))
+    if (at__runner_has_died(d) && at__cancel_asked(d->base.cancel))
         return at_fail(err, AT_ERR_CANCELLED, "before it began");
     d->silences = 0;
     d->plays = true;
     d->cancelled = false;
-    at_status status = ask(d, AT__FINAL, request, AT__FINAL_DONE, body, FINAL_DEADLINE_S, err);
-    for (int i = 1; i < MAX_STARTS && status != AT_OK && status != AT_ERR_CANCELLED && may_try_again(d);
+    at_status status = at__runner_ask(d, AT__FINAL, request, AT__FINAL_DONE, body, FINAL_DEADLINE_S, err);
+    for (int i = 1;
+         i < MAX_STARTS && status != AT_OK && status != AT_ERR_CANCELLED && at__runner_may_try_again(d);
          i++) {
         d->plays = false;
         d->cancelled = false;
         status = restart(d, err);
         d->plays = true;
         if (status == AT_OK)
-            status = ask(d, AT__FINAL, request, AT__FINAL_DONE, body, FINAL_DEADLINE_S, err);
+            status = at__runner_ask(d, AT__FINAL, request, AT__FINAL_DONE, body, FINAL_DEADLINE_S, err);
     }
     d->plays = false;
     d->cancelled = false;
@@ -544,7 +375,7 @@ static at_status play_final(runner *d, const at__str *request, at__str *body, at
 }
 
 /* A final without a result: its runner is no good any more, unless it only had too little time. */
-static at_status final_failed(runner *d, at_status status, const at_error *cause, at_error *err)
+static at_status final_failed(at__runner *d, at_status status, const at_error *cause, at_error *err)
 {
     if (at__cancel_asked(d->base.cancel)) {
         if (status != AT_ERR_CANCELLED)
@@ -559,7 +390,7 @@ static at_status runner_final(at__device *device, const at__finalist *list, int 
                               double budget_until_s, at__final_row *rows, at__final_notes *notes,
                               at_error *err)
 {
-    runner *d = ours(device);
+    at__runner *d = ours(device);
     at__str request = { 0 }, body = { 0 };
     at_error cause = { 0 };
 
@@ -588,13 +419,13 @@ static at_status runner_await(at__device *device, at_error *err)
 static at_status runner_recorded(at__device *device, const at__problem_key *key, bool warm,
                                  at__recorded_visit *visit, void *context, at_error *err)
 {
-    runner *d = ours(device);
+    at__runner *d = ours(device);
     return d->tape ? at__device_recorded(d->tape, key, warm, visit, context, err) : AT_OK;
 }
 
 static at__resources runner_resources(at__device *device, const char *identity)
 {
-    runner *d = ours(device);
+    at__runner *d = ours(device);
     return d->tape ? at__device_recorded_resources(d->tape, identity) : AT__RESOURCES_UNKNOWN;
 }
 
@@ -613,7 +444,7 @@ static const at__device_kind RUNNER = {
 
 at_status at__device_start_runner(at__device **out, const at__runner_at *at, at_error *err)
 {
-    runner *d = calloc(1, sizeof *d);
+    at__runner *d = calloc(1, sizeof *d);
     if (!d) {
         at__device_close(at->tape);
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
