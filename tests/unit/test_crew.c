@@ -107,7 +107,7 @@ Test(crew, four_devices_need_a_fraction_of_the_time_of_one)
 
 Test(crew, a_model_proposes_for_all_and_finds_as_much)
 {
-    outcome shared = tune(RECORDING "?pace=1", 3, ONE, &at__strategy_model, 0);
+    outcome shared = tune(RECORDING "?pace=3", 3, ONE, &at__strategy_model, 0);
     outcome alone = tune(RECORDING, 1, ONE, &at__strategy_model, 0);
     cr_assert_eq(shared.helping, 2);
     cr_assert_leq(shared.median_s, 1.01 * alone.median_s);

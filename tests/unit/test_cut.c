@@ -39,8 +39,8 @@ static const struct {
       "\"x.cuh\"\n/*!autotune\ncommon x\n*/\n"
       "#ifndef AUTOTUNE_RENDERED\n#pragma once\n#include \"y.cuh\"\n#if 1\nint no;\n#endif\n#else\nint "
       "yes;\n#endif\n"
-      "#line 1 \"t.cu\"\n__global__ void k(int AUTOTUNE_ARG(yes)) {}\n",
-      "int yes;\n\n__global__ void k(int yes) {}\n" },
+      "#line 1 \"t.cu\"\n__global__ void k(int AUTOTUNE_ARG(a)) { yes; }\n",
+      "int yes;\n\n__global__ void k(int a) { yes; }\n" },
     { "arguments that are constants have no name",
       "#define AUTOTUNE_ARG(name)\n__global__ void k(long long AUTOTUNE_ARG(rows), int) {}\n",
       "__global__ void k(long long /* rows */, int) {}\n" },
@@ -98,7 +98,7 @@ static const struct {
     { "a name that may be another's is no constant",
       KNOWN "template <int N> int f() { if (N == 4) return 1; return 2; }\n" K(
           "    int A = f<3>();\n    if (A)\n        g();\n    if (B)\n        h();\n"),
-      "constexpr int A = 1;\nconstexpr int N = 4;\n"
+      "constexpr int N = 4;\n"
       "template <int N> int f() { if (N == 4) return 1; return 2; }\n" K(
           "    int A = f<3>();\n    if (A)\n        g();\n") },
     { "nor is what C++ might compute otherwise",
@@ -129,6 +129,11 @@ static const struct {
       KNOWN K("    const int a = p[0], b = 2; /* two */\n    const int c = b;\n    const int d = f(); // "
               "call\n    if (B)\n        a + c;\n"),
       K("    const int d = f(); // call\n") },
+    { "a number that the kernel declares itself is not the constant of that name",
+      "constexpr long long to = 1LL;\nconstexpr int at = 2;\n" K(
+          "    const unsigned to = f(), a = at;\n    p[to] = a;\n    int at = 3;\n    p[at] = 4;\n"),
+      "constexpr int at = 2;\n" K(
+          "    const unsigned to = f(), a = at;\n    p[to] = a;\n    int at = 3;\n    p[at] = 4;\n") },
     { "#if in a function",
       KNOWN K("#if X\n    if (B)\n        f();\n#endif\n    if (A)\n        g();\n#ifdef X\n    else\n       "
               " h();\n#endif\n"),

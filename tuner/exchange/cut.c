@@ -5,8 +5,8 @@
  * 2. Split (cut_split.c) into items: top-level definitions and preprocessor lines.
  * 3. Fold: constants of the top level that are certain decide branches in the items behind them (cut_fold.c).
  * 4. Reach: from the kernel's unit on, each unit that declares a word of a reached unit is reached. Names
- *    decide, not scopes or overloads: too much may be kept, never too little. What is of no known form is
- * kept.
+ *    decide, not scopes or overloads: too much may be kept, never too little. But a name that a unit mentions
+ *    first where it declares a number is its own. What is of no known form is kept.
  * 5. Write the reached units in their order, lines apart as they were.
  */
 #include "exchange/cut.h"
@@ -111,6 +111,49 @@ static void reach_word(void *context, const char *word, size_t len)
         reach(c, c->names[low].unit);
 }
 
+/* `unsigned NAME =`, `int NAME,`: token i is the name of a number that is declared there. */
+static bool declares_number(const at__cut_tokens *t, size_t i)
+{
+    static const char *const TYPES[] = {
+        "int", "unsigned", "long", "short", "char", "float", "double", "bool"
+    };
+    static const char *const ENDS[] = { "=", ",", ";", ")" };
+    bool type = false, end = false;
+    for (size_t k = 0; k < sizeof TYPES / sizeof *TYPES; k++)
+        type = type || at__cut_is(t, i - 1, TYPES[k]);
+    for (size_t k = 0; k < sizeof ENDS / sizeof *ENDS; k++)
+        end = end || at__cut_is(t, i + 1, ENDS[k]);
+    return type && end;
+}
+
+/* A word, and where it is first seen. */
+typedef struct mention {
+    const char *word;
+    size_t len, count;
+} mention;
+
+static void count_mention(void *context, const char *word, size_t len)
+{
+    mention *m = context;
+    m->count += len == m->len && memcmp(word, m->word, len) == 0;
+}
+
+/* Whether all mentions of token i's word are of what the unit itself declares. */
+static bool is_own(const at__cut_tokens *t, size_t i)
+{
+    const at__cut_token *token = &t->items[i];
+    mention m = { t->text + token->begin, token->end - token->begin, 0 };
+    for (size_t k = 1; k <= i; k++) {
+        if (!at__cut_is_word(t, k) || !declares_number(t, k) ||
+            t->items[k].end - t->items[k].begin != m.len ||
+            memcmp(t->text + t->items[k].begin, m.word, m.len) != 0)
+            continue;
+        at__cut_each_word(t, 0, k, count_mention, &m);
+        return m.count == 0;
+    }
+    return false;
+}
+
 static void reach_words(at__cut_state *c, const at__str *text)
 {
     at__cut_tokens t;
@@ -118,7 +161,9 @@ static void reach_words(at__cut_state *c, const at__str *text)
         c->failed = true;
         return;
     }
-    at__cut_each_word(&t, 0, t.count, reach_word, c);
+    for (size_t i = 0; i < t.count; i++)
+        if (t.items[i].kind != AT__CUT_WORD || !is_own(&t, i))
+            at__cut_each_word(&t, i, i + 1, reach_word, c);
     at__cut_tokens_clear(&t);
 }
 

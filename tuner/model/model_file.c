@@ -298,13 +298,22 @@ at_status at__model_shipped(at__model **out, at_error *err)
     return at__shipped_model_bytes ? unpack(out, at__shipped_model, at__shipped_model_bytes, err) : AT_OK;
 }
 
+static bool is_absent(const char *path)
+{
+    return access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
+/* That it is absent is asked again where it could not be read: it may have gone, or the first question
+ * failed. */
 at_status at__model_read(at__model **out, const char *path, at_error *err)
 {
     at__str text = { 0 };
     at_error cause = { 0 };
-    if (access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR))
+    if (is_absent(path))
         return at_fail(err, AT_ERR_NOT_FOUND, "%s: there is no such file", path);
     at_status status = at__str_read_file(&text, path, AT__MODEL_MAX_BYTES, err);
+    if (status != AT_OK && status != AT_ERR_MEMORY && is_absent(path))
+        status = at_fail(err, AT_ERR_NOT_FOUND, "%s: there is no such file", path);
     if (status == AT_OK) {
         status = at__model_unpack(out, at__str_text(&text), text.len, &cause);
         if (status != AT_OK)
