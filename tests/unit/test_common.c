@@ -176,7 +176,7 @@ static void check_declared(const at__template *t)
     cr_assert_str_eq(t->params[1].name, "W");
     cr_assert_eq(t->defaults[1], 8);
     cr_assert_eq(t->let_count, 3);
-    cr_assert_eq(t->require_count, 1 + t->op->align_count);
+    cr_assert_eq(t->require_count, 1 + (size_t)t->op->align_count);
     cr_assert_str_eq(t->requires[0].reason, "small");
     bind_problem(slots, t->op, 64, 64);
     cr_assert_eq(at__render(&out, t, AT__F32, &config, slots, NULL), AT_OK);

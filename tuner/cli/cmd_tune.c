@@ -403,8 +403,8 @@ static int tune(at__ranks *ranks, int argc, char **argv)
     const at__option TABLE[] = {
         { "--device", AT__OPT_LIST, "0[,1...]|all|replay:FILE",
           "CUDA devices (default 0); those of one model share the problems, and the configurations of the "
-          "last ones. replay:FILE needs no GPU: it "
-          "answers with the trials recorded in a database or a dump (of several devices: replay:FILE@NAME)",
+          "last ones. replay:FILE needs no GPU: it answers with the trials recorded in a database or a dump "
+          "(of several devices: replay:FILE@NAME)",
           &a.devices },
         { "--shapes", AT__OPT_TEXT, "FILE", "problems, one a line; - reads stdin", &a.shapes },
         { "--shard", AT__OPT_TEXT, "I/N",
@@ -429,8 +429,7 @@ static int tune(at__ranks *ranks, int argc, char **argv)
           &a.db },
         { "--local-db", AT__OPT_TEXT, "DIR",
           "of a run of mpirun or srun: every rank also keeps what its devices measured, in a dump of its own "
-          "in "
-          "this folder of its host; `autotune merge` joins them",
+          "in this folder of its host; `autotune merge` joins them",
           &a.local_db },
         { "--budget", AT__OPT_SECONDS, "TIME",
           "stop searching a problem after this wall time: 90s, 500ms, 2m", &a.budget_s },
@@ -452,13 +451,11 @@ static int tune(at__ranks *ranks, int argc, char **argv)
         { "--no-cache", AT__OPT_FLAG, NULL, "compile again what was compiled before", &a.no_cache },
         { "--no-learn", AT__OPT_FLAG, NULL,
           "leave the model of what is fast as it is (default: it learns from what was measured, when the "
-          "trials "
-          "are half as many again)",
+          "trials are half as many again)",
           &a.no_learn },
         { "--cache-limit", AT__OPT_TEXT, "MIB",
           "size of the cache of compiled kernels: beyond it those go that were used longest ago, winners' "
-          "last "
-          "(default $AUTOTUNE_CACHE_LIMIT, else 1024; 0: no limit)",
+          "last (default $AUTOTUNE_CACHE_LIMIT, else 1024; 0: no limit)",
           &a.cache_limit },
         { "--format", AT__OPT_TEXT, "text|json|csv", "of the results on stdout; json: one object a line",
           &a.format },
