@@ -120,17 +120,12 @@ static at_status serve_final(replayer *r, at__reader *in, at_error *err)
     return status;
 }
 
-/* While a final is played: a frame says that it is to end, as does a supervisor that is gone. */
+/* While a final is played. */
 static void look_for_cancel(void *context)
 {
     replayer *r = context;
-    at__str body = { 0 };
-    uint32_t kind = 0;
-    struct pollfd fd = { .fd = AT__CHILD_FD, .events = POLLIN };
-    if (!r->cancelled && poll(&fd, 1, 0) > 0)
-        r->cancelled =
-            at__wire_recv(AT__CHILD_FD, &kind, &body, NULL) != AT_OK || kind == AT__CANCEL || kind == 0;
-    at__str_clear(&body);
+    if (!r->cancelled)
+        r->cancelled = at__final_is_to_end();
 }
 
 static at_status serve(replayer *r, uint32_t kind, const at__str *body, at_error *err)

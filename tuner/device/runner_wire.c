@@ -7,6 +7,7 @@
 
 #include "util/bug.h"
 
+#include <poll.h>
 #include <string.h>
 
 static void write_step(at__str *body, const at__kernel_step *s)
@@ -175,4 +176,15 @@ at_status at__read_final(at__finalist *list, int *count, uint64_t *seed, double 
         list[i].is_memcpy = at__get_i64(in) != 0;
     }
     return well_formed(in, err);
+}
+
+bool at__final_is_to_end(void)
+{
+    at__str body = { 0 };
+    uint32_t kind = 0;
+    struct pollfd fd = { .fd = AT__CHILD_FD, .events = POLLIN };
+    bool ends = poll(&fd, 1, 0) > 0 &&
+                (at__wire_recv(AT__CHILD_FD, &kind, &body, NULL) != AT_OK || kind == AT__CANCEL || kind == 0);
+    at__str_clear(&body);
+    return ends;
 }

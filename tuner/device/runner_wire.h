@@ -49,4 +49,7 @@ at_status at__read_final(at__finalist *list, int *count, uint64_t *seed, double 
 /* Copies a struct that travelled as bytes; false when the sizes differ. */
 bool at__read_plain(void *out, size_t size, at__reader *in);
 
+/* In a runner that plays a final: whether the supervisor has just said that it is to end, or is gone. */
+bool at__final_is_to_end(void);
+
 #endif

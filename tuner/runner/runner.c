@@ -15,7 +15,6 @@
 #include "util/wire.h"
 
 #include <math.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -193,17 +192,11 @@ static at_status serve_trial(runner *r, at__reader *in, at_error *err)
     return status;
 }
 
-/* A frame while a final is played says that it is to end; so does a supervisor that is gone. */
 static bool is_cancelled(void *context)
 {
     runner *r = context;
-    at__str body = { 0 };
-    uint32_t kind = 0;
-    struct pollfd fd = { .fd = AT__CHILD_FD, .events = POLLIN };
-    if (!r->cancelled && poll(&fd, 1, 0) > 0)
-        r->cancelled =
-            at__wire_recv(AT__CHILD_FD, &kind, &body, NULL) != AT_OK || kind == AT__CANCEL || kind == 0;
-    at__str_clear(&body);
+    if (!r->cancelled)
+        r->cancelled = at__final_is_to_end();
     return r->cancelled;
 }
 
