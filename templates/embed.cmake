@@ -10,6 +10,15 @@ function(at_embed target table)
   target_sources(${target} PRIVATE ${output})
 endfunction()
 
+# at_embed_hashes(TARGET CODE): the hashes of these templates, by a program that is linked from the library CODE, into TARGET.
+function(at_embed_hashes target code)
+  set(output ${CMAKE_BINARY_DIR}/embedded_hashes.c)
+  add_executable(embed_hashes ${CMAKE_SOURCE_DIR}/templates/embed_hashes.c)
+  target_link_libraries(embed_hashes PRIVATE ${code})
+  add_custom_command(OUTPUT ${output} COMMAND embed_hashes ${output} DEPENDS embed_hashes VERBATIM)
+  target_sources(${target} PRIVATE ${output})
+endfunction()
+
 function(at_embed_templates target)
   file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/templates/*/*.cu)
   at_embed(${target} at__embedded_files ${files})

@@ -371,3 +371,55 @@ Test(catalog, a_metric_reads_parameters_that_one_of_the_templates_has)
         "/*!autotune\ntemplate b\nparam TILE = 1 2\ngrid 1\nblock 1\n*/\nvoid measured_b() {}\n");
     at__catalog_close(open_root());
 }
+
+Test(catalog, hashes_made_at_build_time_are_those_of_the_templates)
+{
+    at__catalog *c = NULL;
+    at_error err = { 0 };
+    int compared = 0;
+    cr_assert_eq(at__catalog_open(&c, NULL, &err), AT_OK, "%s", err.text);
+    for (int i = 0; i < at__catalog_op_count(c); i++)
+        for (int k = 0; k < at__catalog_template_count(c, at__catalog_op(c, i)); k++, compared++) {
+            char hash[AT__HASH_TEXT];
+            const at__template *t = at__catalog_template(c, at__catalog_op(c, i), k);
+            at__hash_text(hash, t->source, t->source_len);
+            cr_expect_str_eq(t->hash, hash, "%s", t->file);
+        }
+    cr_expect_geq(compared, 20);
+    at__catalog_close(c);
+}
+
+Test(catalog, read_as_it_is_asked_for_is_the_same_as_read_at_once)
+{
+    at__catalog *whole = NULL, *lazy = NULL;
+    at_error err = { 0 };
+    cr_assert_eq(at__catalog_open(&whole, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__catalog_open_lazily(&lazy, NULL, NULL, NULL, &err), AT_OK, "%s", err.text);
+    cr_expect_str_eq(at__catalog_default_op(lazy)->name, at__catalog_default_op(whole)->name);
+    cr_assert_eq(at__catalog_op_count(lazy), at__catalog_op_count(whole));
+    for (int i = at__catalog_op_count(whole) - 1; i >= 0; i--) { /* in another order */
+        char expected[AT__HASH_TEXT], found[AT__HASH_TEXT];
+        const at__op *op = at__catalog_op(whole, i);
+        cr_expect_str_eq(at__catalog_op_name(lazy, i), op->name);
+        at__catalog_op_hash(expected, whole, op);
+        at__catalog_op_hash(found, lazy, at__catalog_find_op(lazy, op->name));
+        cr_expect_str_eq(found, expected, "%s", op->name);
+        for (int k = at__catalog_template_count(whole, op) - 1; k >= 0; k--)
+            cr_expect_str_eq(at__catalog_template(lazy, at__catalog_op(lazy, i), k)->name,
+                             at__catalog_template(whole, op, k)->name);
+    }
+    cr_expect_eq(at__catalog_failure(lazy, &err), AT_OK, "%s", err.text);
+    at__catalog_close(lazy);
+    at__catalog_close(whole);
+}
+
+Test(catalog, a_users_default_goes_before_ours_though_ours_is_read_later)
+{
+    at__catalog *c = NULL;
+    at_error err = { 0 };
+    put("mine", "op.cu", "/*!autotune\nop mine\nshape n\ntype T = f64 f16\ndefault op\nrecorded\n*/");
+    cr_assert_eq(at__catalog_open_lazily(&c, root, NULL, NULL, &err), AT_OK, "%s", err.text);
+    cr_expect_not(at__catalog_find_op(c, "transpose")->by_default);
+    cr_expect_str_eq(at__catalog_default_op(c)->name, "mine");
+    at__catalog_close(c);
+}

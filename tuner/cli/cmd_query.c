@@ -467,6 +467,15 @@ done:
     return status;
 }
 
+/* What could not be read of the catalog says more than that an operation is not known. */
+static at_status read_problem(at__problem *out, const at__words *words, const at__catalog *catalog,
+                              at_error *err)
+{
+    at_status status = at__problem_from_words(out, words, catalog, err);
+    at_status failed = at__catalog_failure(catalog, err);
+    return failed == AT_OK ? status : failed;
+}
+
 int at__cmd_query(int argc, char **argv)
 {
     at__words words = { 0 };
@@ -501,13 +510,13 @@ int at__cmd_query(int argc, char **argv)
         return code;
     at_status status = at__format_parse(&format, json ? "json" : format_text, &err);
     if (status == AT_OK)
-        status = at__open_catalog(&catalog, templates_dir, NULL, &err);
+        status = at__open_catalog_lazily(&catalog, templates_dir, &err);
     if (status == AT_OK)
         status = at__db_path(&path, db, &keep, &err);
     if (status == AT_OK)
         status = at__catalog_add_recorded(catalog, path, &err);
     if (status == AT_OK)
-        status = at__problem_from_words(&problem, &words, catalog, &err);
+        status = read_problem(&problem, &words, catalog, &err);
     const asking a = { .catalog = catalog,
                        .path = path,
                        .device = device,

@@ -59,6 +59,9 @@ void at__warn(const char *text);
 /* Built-in templates and those of DIR, less the files that are wrong: a warning each, and their number. */
 at_status at__open_catalog(at__catalog **out, const char *dir, int *broken, at_error *err);
 
+/* Where a question is of one problem: what is built in is read as it is needed (lang/catalog.h). */
+at_status at__open_catalog_lazily(at__catalog **out, const char *dir, at_error *err);
+
 /* Parses a command's options, printing the help or the complaint. false: end with *exit_code. */
 bool at__command_options(const at__usage *usage, const at__option *table, int argc, char **argv,
                          at__words *words, int *exit_code);

@@ -45,6 +45,12 @@ static void tell_broken(void *context, const char *why)
     at__warn(why);
 }
 
+at_status at__open_catalog_lazily(at__catalog **out, const char *dir, at_error *err)
+{
+    int count = 0;
+    return at__catalog_open_lazily(out, dir, tell_broken, &count, err);
+}
+
 at_status at__open_catalog(at__catalog **out, const char *dir, int *broken, at_error *err)
 {
     int count = 0;
@@ -144,7 +150,7 @@ at_status at__unknown_op(const at__catalog *catalog, const char *before, const c
 {
     const char *names[AT__MAX_WORDS] = { NULL };
     for (int i = 0; i < at__catalog_op_count(catalog) && i < AT__MAX_WORDS - 1; i++)
-        names[i] = at__catalog_op(catalog, i)->name;
+        names[i] = at__catalog_op_name(catalog, i);
     const char *near = at__nearest(word, names);
     at_fail(err, AT_ERR_USAGE, "%sno operation '%s'%s%s%s; `autotune list ops` shows them", before, word,
             near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");

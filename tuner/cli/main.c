@@ -47,7 +47,8 @@ static int unknown_command(const char *word)
 static bool names_an_op(const char *word)
 {
     at__catalog *catalog = NULL;
-    bool known = at__catalog_open(&catalog, NULL, NULL) == AT_OK && at__catalog_find_op(catalog, word);
+    bool known = at__catalog_open_lazily(&catalog, NULL, NULL, NULL, NULL) == AT_OK &&
+                 at__catalog_find_op(catalog, word);
     at__catalog_close(catalog);
     return known;
 }

@@ -1,7 +1,8 @@
 /*
  * catalog.c - files to ops and templates. Built-in files come first, then those of --templates: the
  * later one of two templates with one name wins, and a folder without an op adds to the built-in op
- * of its name. The last op that declares itself the default is.
+ * of its name. The last op that declares itself the default is. What is built in is listed here by its files'
+ * names and read by catalog_built_in.c, when it is asked for or all at once.
  *
  * The common code of all folders is read before anything that may use it; the user's stands before
  * the built-in for the user's files only, so that a built-in template is the same text, and has the
@@ -13,6 +14,7 @@
 
 #include "lang/catalog_ceiling.h"
 #include "lang/catalog_metric.h"
+#include "lang/catalog_parts.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -23,22 +25,6 @@
 #include "lang/declare_common.h"
 #include "lang/declare_lines.h" /* AT__MAX_SOURCE */
 #include "util/str.h"
-
-typedef struct listed {
-    at__template *t;
-    bool built_in;
-} listed;
-
-struct at__catalog {
-    at__op **ops;
-    size_t op_count, op_cap;
-    listed *templates; /* of all ops, in the order in which they were read */
-    size_t template_count, template_cap;
-    at__commons built_in_commons, commons; /* the second are the user's, and then the built-in */
-    bool built_in;                         /* while those are read */
-    at__broken_file *broken;               /* NULL: one ends the whole */
-    void *context;
-};
 
 /* A file that was read into memory. Both are owned by the folder that holds it, unless built in. */
 typedef struct source_file {
@@ -102,18 +88,15 @@ static void name_folder(folder *f, const char *path, size_t len)
 
 /* ---- ops and templates of one folder ---- */
 
-static const at__commons *commons_of(const at__catalog *c)
-{
-    return c->built_in ? &c->built_in_commons : &c->commons;
-}
-
 static at_status add_op(at__catalog *c, const source_file *file, const at__op **out, at_error *err)
 {
     at__op *op = NULL;
-    at_status status = at__op_read_with(&op, commons_of(c), file->text, file->len, file->path, err);
+    const at__op *known = NULL;
+    at_status status = at__op_read_with(&op, &c->commons, file->text, file->len, file->path, err);
+    if (status == AT_OK)
+        status = at__catalog_get_op(&known, c, op->name, err);
     if (status != AT_OK)
-        return status;
-    const at__op *known = at__catalog_find_op(c, op->name);
+        goto done;
     if (known && strcmp(known->hash, op->hash) == 0) { /* a copy of a built-in folder */
         *out = known;
         goto done;
@@ -124,13 +107,17 @@ static at_status add_op(at__catalog *c, const source_file *file, const at__op **
                          file->path, op->name, known->file);
         goto done;
     }
-    if (!at__grow(&c->ops, &c->op_cap, c->op_count, sizeof(void *))) {
+    if (!at__grow(&c->ops, &c->op_cap, c->op_count, sizeof *c->ops)) {
         status = out_of_memory(err);
         goto done;
     }
     for (size_t i = 0; op->by_default && i < c->op_count; i++)
-        c->ops[i]->by_default = false; /* the user's goes before ours */
-    c->ops[c->op_count++] = op;
+        at__catalog_no_default(&c->ops[i]); /* the user's goes before ours */
+    c->has_default = c->has_default || op->by_default;
+    at__held_op *held = &c->ops[c->op_count++];
+    *held = (at__held_op){ .file = NULL };
+    strcpy(held->name, op->name);
+    atomic_init(&held->op, op);
     *out = op;
     op = NULL;
 done:
@@ -150,37 +137,30 @@ static at_status find_folder_op(at__catalog *c, const folder *f, const at__op **
                            f->files[i].path, declared->path);
         declared = &f->files[i];
     }
-    *out = at__catalog_find_op(c, f->name);
-    return declared ? add_op(c, declared, out, err) : AT_OK;
-}
-
-static size_t find_index(const at__catalog *c, const at__op *op, const char *name)
-{
-    size_t i = 0;
-    while (i < c->template_count &&
-           (c->templates[i].t->op != op || strcmp(c->templates[i].t->name, name) != 0))
-        i++;
-    return i;
+    return declared ? add_op(c, declared, out, err) : at__catalog_get_op(out, c, f->name, err);
 }
 
 /* Takes the template. One of the user's replaces a built-in one of that name. */
 static at_status place_template(at__catalog *c, at__template *t, at_error *err)
 {
-    size_t i = find_index(c, t->op, t->name);
+    size_t i = at__catalog_index(c, t->op, t->name);
     at_status status = AT_OK;
+    at__held_template placed = { .of = at__catalog_op_index(c, t->op) };
+    strcpy(placed.name, t->name);
+    atomic_init(&placed.t, t);
 
-    if (i < c->template_count && (c->built_in || !c->templates[i].built_in)) {
+    if (i < c->template_count && !c->templates[i].file) {
         status =
             at_fail(err, AT_ERR_INPUT, "%s: found template '%s', which is also in %s; expected another name",
-                    t->file, t->name, c->templates[i].t->file);
+                    t->file, t->name, atomic_load(&c->templates[i].t)->file);
     } else if (i < c->template_count) {
-        at__template_close(c->templates[i].t);
-        c->templates[i] = (listed){ .t = t };
+        at__template_close(atomic_load(&c->templates[i].t));
+        c->templates[i] = placed;
         t = NULL;
     } else if (!at__grow(&c->templates, &c->template_cap, c->template_count, sizeof *c->templates)) {
         status = out_of_memory(err);
     } else {
-        c->templates[c->template_count++] = (listed){ .t = t, .built_in = c->built_in };
+        c->templates[c->template_count++] = placed;
         t = NULL;
     }
     at__template_close(t);
@@ -196,7 +176,7 @@ static at_status add_template(at__catalog *c, const at__op *op, const folder *f,
                        "%s: found a template, but no op in its folder and none called '%s'; "
                        "expected a file that declares the op, or the folder of a known op",
                        file->path, f->name);
-    at_status status = at__template_read_with(&t, op, commons_of(c), file->text, file->len, file->path, err);
+    at_status status = at__template_read_with(&t, op, &c->commons, file->text, file->len, file->path, err);
     return status == AT_OK ? place_template(c, t, err) : status;
 }
 
@@ -240,37 +220,6 @@ static at_status add_folder(at__catalog *c, const folder *f, at_error *err)
     for (size_t i = 0; status == AT_OK && i < f->count; i++)
         status =
             leave_out(c, add_declared(c, op, f, &f->files[i], &cause), "this file is left out", &cause, err);
-    return status;
-}
-
-/* ---- built in ---- */
-
-static size_t folder_len(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? (size_t)(slash - path) : 0;
-}
-
-/* The embedded files are sorted by path, so a folder's files stand together. */
-static at_status add_built_in(at__catalog *c, at_error *err)
-{
-    at_status status = AT_OK;
-    c->built_in = true;
-    for (const at__embedded *e = at__embedded_commons; status == AT_OK && e->path; e++)
-        status = at__commons_add(&c->built_in_commons, (const char *)e->data, e->len, e->path, err);
-    for (const at__embedded *e = at__embedded_files; status == AT_OK && e->path;) {
-        folder f = { 0 };
-        size_t len = folder_len(e->path);
-        const char *path = e->path;
-        name_folder(&f, path, len);
-        for (; status == AT_OK && e->path && folder_len(e->path) == len && memcmp(e->path, path, len) == 0;
-             e++)
-            status = add_file(&f, e->path, (const char *)e->data, e->len, NULL, err);
-        if (status == AT_OK)
-            status = add_folder(c, &f, err);
-        folder_clear(&f);
-    }
-    c->built_in = false;
     return status;
 }
 
@@ -435,18 +384,22 @@ static at_status add_directory(at__catalog *c, const char *dir, at_error *err)
 
 /* ---- the whole ---- */
 
-/* What names others is right when all are there. */
+/* What names others is right when all are there. Of the built-in ones those that were read: where the user
+ * added to one, it was, and else a test has proven that they are right. */
 static at_status check_ops(const at__catalog *c, at_error *err)
 {
     at_status status = AT_OK;
     for (size_t i = 0; i < c->op_count && status == AT_OK; i++) {
+        at__op *op = atomic_load(&c->ops[i].op);
         at_error cause = { 0 };
-        at_status found = at__check_ceiling(c, c->ops[i], &cause);
+        if (!op)
+            continue;
+        at_status found = at__check_ceiling(c, op, &cause);
         if (found != AT_OK)
-            c->ops[i]->ceiling_op[0] = '\0';
+            op->ceiling_op[0] = '\0';
         status = leave_out(c, found, "its ceiling is left out", &cause, err);
         if (status == AT_OK)
-            status = leave_out(c, at__check_metrics(c, c->ops[i], &cause), "it has no value", &cause, err);
+            status = leave_out(c, at__check_metrics(c, op, &cause), "it has no value", &cause, err);
     }
     return status;
 }
@@ -456,18 +409,22 @@ at_status at__catalog_open(at__catalog **out, const char *dir, at_error *err)
     return at__catalog_open_usable(out, dir, NULL, NULL, err);
 }
 
-at_status at__catalog_open_usable(at__catalog **out, const char *dir, at__broken_file *broken, void *context,
-                                  at_error *err)
+static at_status open_with(at__catalog **out, const char *dir, at__broken_file *broken, void *context,
+                           bool whole, at_error *err)
 {
     at__catalog *c = calloc(1, sizeof *c);
-    if (!c)
+    if (!c || pthread_mutex_init(&c->reading, NULL) != 0) {
+        free(c);
         return out_of_memory(err);
+    }
     c->broken = broken;
     c->context = context;
     c->commons.next = &c->built_in_commons;
-    at_status status = add_built_in(c, err);
+    at_status status = at__catalog_list_built_in(c, err);
     if (status == AT_OK && dir)
         status = add_directory(c, dir, err);
+    if (status == AT_OK && whole)
+        status = at__catalog_read_all(c, err);
     if (status == AT_OK)
         status = check_ops(c, err);
     c->broken = NULL; /* what is added later is whole or refused */
@@ -476,6 +433,18 @@ at_status at__catalog_open_usable(at__catalog **out, const char *dir, at__broken
     else
         at__catalog_close(c);
     return status;
+}
+
+at_status at__catalog_open_usable(at__catalog **out, const char *dir, at__broken_file *broken, void *context,
+                                  at_error *err)
+{
+    return open_with(out, dir, broken, context, true, err);
+}
+
+at_status at__catalog_open_lazily(at__catalog **out, const char *dir, at__broken_file *broken, void *context,
+                                  at_error *err)
+{
+    return open_with(out, dir, broken, context, false, err);
 }
 
 at_status at__catalog_add(at__catalog *catalog, const char *path, const char *text, size_t len, at_error *err)
@@ -494,102 +463,13 @@ void at__catalog_close(at__catalog *catalog)
     if (!catalog)
         return;
     for (size_t i = 0; i < catalog->template_count; i++)
-        at__template_close(catalog->templates[i].t);
+        at__template_close(atomic_load(&catalog->templates[i].t));
     for (size_t i = 0; i < catalog->op_count; i++)
-        at__op_close(catalog->ops[i]);
+        at__op_close(atomic_load(&catalog->ops[i].op));
     at__commons_clear(&catalog->commons);
     at__commons_clear(&catalog->built_in_commons);
     free(catalog->templates);
     free(catalog->ops);
+    pthread_mutex_destroy(&catalog->reading);
     free(catalog);
-}
-
-int at__catalog_op_count(const at__catalog *catalog)
-{
-    return (int)catalog->op_count;
-}
-
-const at__op *at__catalog_op(const at__catalog *catalog, int i)
-{
-    return catalog->ops[i];
-}
-
-const at__op *at__catalog_find_op(const at__catalog *catalog, const char *name)
-{
-    for (size_t i = 0; i < catalog->op_count; i++)
-        if (strcmp(catalog->ops[i]->name, name) == 0)
-            return catalog->ops[i];
-    return NULL;
-}
-
-const at__op *at__catalog_default_op(const at__catalog *catalog)
-{
-    for (size_t i = 0; i < catalog->op_count; i++)
-        if (catalog->ops[i]->by_default)
-            return catalog->ops[i];
-    return NULL;
-}
-
-void at__catalog_default_name(char out[AT__MAX_NAME])
-{
-    out[0] = '\0';
-    for (const at__embedded *e = at__embedded_files; e->path; e++) {
-        const char *text = (const char *)e->data;
-        at__op *op = NULL;
-        if (at__declares(text, e->len, "op") && at__op_read(&op, text, e->len, e->path, NULL) == AT_OK &&
-            op->by_default)
-            strcpy(out, op->name);
-        at__op_close(op);
-    }
-}
-
-int at__catalog_template_count(const at__catalog *catalog, const at__op *op)
-{
-    int count = 0;
-    for (size_t i = 0; i < catalog->template_count; i++)
-        count += catalog->templates[i].t->op == op;
-    return count;
-}
-
-const at__template *at__catalog_template(const at__catalog *catalog, const at__op *op, int i)
-{
-    for (size_t k = 0; k < catalog->template_count; k++)
-        if (catalog->templates[k].t->op == op && i-- == 0)
-            return catalog->templates[k].t;
-    return NULL;
-}
-
-const at__template *at__catalog_find_template(const at__catalog *catalog, const at__op *op, const char *name)
-{
-    size_t i = find_index(catalog, op, name);
-    return i < catalog->template_count ? catalog->templates[i].t : NULL;
-}
-
-/* The op's template whose name comes next after `last`. */
-static const at__template *next_by_name(const at__catalog *c, const at__op *op, const char *last)
-{
-    const at__template *next = NULL;
-    for (size_t i = 0; i < c->template_count; i++) {
-        const at__template *t = c->templates[i].t;
-        if (t->op == op && strcmp(t->name, last) > 0 && (!next || strcmp(t->name, next->name) < 0))
-            next = t;
-    }
-    return next;
-}
-
-/* In the order of names, so that it does not matter in which order files were read. */
-void at__catalog_op_hash(char out[AT__HASH_TEXT], const at__catalog *catalog, const at__op *op)
-{
-    at__sha256 h;
-    const char *last = "";
-    const at__template *t;
-
-    at__sha256_init(&h);
-    at__sha256_add(&h, op->hash, sizeof op->hash);
-    while ((t = next_by_name(catalog, op, last)) != NULL) {
-        at__sha256_add(&h, t->name, strlen(t->name) + 1);
-        at__sha256_add(&h, t->hash, sizeof t->hash);
-        last = t->name;
-    }
-    at__sha256_text(&h, out);
 }

@@ -1,6 +1,6 @@
 /*
  * catalog.h - every op and template that this run knows: those built into the program, then those of
- * `--templates DIR`. Read-only after opening.
+ * `--templates DIR`. Read-only after opening, for any number of threads.
  */
 #ifndef AUTOTUNE_CATALOG_H
 #define AUTOTUNE_CATALOG_H
@@ -27,6 +27,16 @@ at_status at__catalog_open_usable(at__catalog **out, const char *dir, at__broken
 void at__catalog_close(at__catalog *catalog);
 
 /*
+ * The same, but of what is built in nothing is read before it is asked for, by name or number: for a question
+ * of one problem. Where reading fails then (memory) it is as if it were not there, and at__catalog_failure
+ * says so to who asks next: after each question. at__catalog_read reads all of an op at once.
+ */
+at_status at__catalog_open_lazily(at__catalog **out, const char *dir, at__broken_file *broken, void *context,
+                                  at_error *err) AT_MUST_CHECK;
+at_status at__catalog_failure(const at__catalog *catalog, at_error *err) AT_MUST_CHECK;
+at_status at__catalog_read(const at__catalog *catalog, const at__op *op, at_error *err) AT_MUST_CHECK;
+
+/*
  * Adds one more file, as if it stood alone in a folder of --templates: recorded operations, whose text a
  * recording holds. Before the catalog is shared.
  */
@@ -34,8 +44,13 @@ at_status at__catalog_add(at__catalog *catalog, const char *path, const char *te
                           at_error *err) AT_MUST_CHECK;
 
 int at__catalog_op_count(const at__catalog *catalog);
+const char *at__catalog_op_name(const at__catalog *catalog, int i); /* reads nothing */
 const at__op *at__catalog_op(const at__catalog *catalog, int i);
 const at__op *at__catalog_find_op(const at__catalog *catalog, const char *name); /* NULL: none */
+
+/* The same, where a failure is told at once. *out NULL with AT_OK: there is none. */
+at_status at__catalog_get_op(const at__op **out, const at__catalog *catalog, const char *name,
+                             at_error *err) AT_MUST_CHECK;
 /* What problems that name no op are of: the op with `default op`, the last that was read. NULL: none has. */
 const at__op *at__catalog_default_op(const at__catalog *catalog);
 
@@ -63,6 +78,10 @@ typedef struct at__embedded {
     size_t len;
 } at__embedded;
 extern const at__embedded at__embedded_files[];
+/* The hash of the template in each of them, "" of an op (templates/embed_hashes.c). 0 of them: where it is
+ * made. */
+extern const char at__embedded_hashes[][AT__HASH_TEXT];
+extern const size_t at__embedded_hash_count;
 extern const at__embedded at__embedded_commons[]; /* "templates/common/index.cuh" */
 extern const at__embedded
     at__embedded_verify[]; /* what stands in verify.cu, with what it needs, in this order */

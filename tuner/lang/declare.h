@@ -411,6 +411,11 @@ at_status at__template_read(at__template **out, const at__op *op, const char *so
 at_status at__template_read_with(at__template **out, const at__op *op, const struct at__commons *commons,
                                  const char *source, size_t len, const char *file,
                                  at_error *err) AT_MUST_CHECK;
+
+/* The same of a text whose hash is known (NULL: it is not): it takes as long as all the rest. */
+at_status at__template_read_known(at__template **out, const at__op *op, const struct at__commons *commons,
+                                  const char *source, size_t len, const char *file, const char *hash,
+                                  at_error *err) AT_MUST_CHECK;
 void at__template_close(at__template *t);
 
 /* Does the source's own file contain a block of that kind ("op", "template")? Malformed blocks are no error.

@@ -437,7 +437,10 @@ at_status at__bundle_make(at__bundle *out, const char *source, size_t len, const
                           const at__used *uses, const at__commons *commons, at_error *err)
 {
     static const at__paths NONE = { 0 };
-    return at__bundle_make_with(out, source, len, file, uses, &NONE, &NONE, commons, err);
+    at_status status = at__bundle_make_with(out, source, len, file, uses, &NONE, &NONE, commons, err);
+    if (status == AT_OK)
+        at__hash_text(out->hash, out->source, out->len);
+    return status;
 }
 
 at_status at__bundle_make_with(at__bundle *out, const char *source, size_t len, const char *file,
@@ -469,7 +472,6 @@ at_status at__bundle_make_with(at__bundle *out, const char *source, size_t len, 
             err, AT_ERR_INPUT,
             "%s: found other common code before the file than its `use` and `source` lines ask for", file);
     if (status == AT_OK) {
-        at__hash_text(made.hash, made.source, made.len);
         *out = made;
         made = (at__bundle){ 0 };
     }

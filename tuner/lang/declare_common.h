@@ -63,8 +63,8 @@ typedef struct at__bundle {
 at_status at__bundle_make(at__bundle *out, const char *source, size_t len, const char *file,
                           const at__used *uses, const at__commons *commons, at_error *err) AT_MUST_CHECK;
 
-/* The same with the files of `source` lines, in pieces (declare_gather.h) between common code and the file
- * itself. */
+/* The same, but for the hash, with the files of `source` lines, in pieces (declare_gather.h) between common
+ * code and the file itself. */
 at_status at__bundle_make_with(at__bundle *out, const char *source, size_t len, const char *file,
                                const at__used *uses, const at__paths *sources, const at__paths *includes,
                                const at__commons *commons, at_error *err) AT_MUST_CHECK;

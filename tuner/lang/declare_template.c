@@ -449,6 +449,13 @@ at_status at__template_read(at__template **out, const at__op *op, const char *so
 at_status at__template_read_with(at__template **out, const at__op *op, const at__commons *commons,
                                  const char *source, size_t len, const char *file, at_error *err)
 {
+    return at__template_read_known(out, op, commons, source, len, file, NULL, err);
+}
+
+at_status at__template_read_known(at__template **out, const at__op *op, const at__commons *commons,
+                                  const char *source, size_t len, const char *file, const char *hash,
+                                  at_error *err)
+{
     size_t own_len;
     const char *own = at__bundle_own(&own_len, source, len);
     at__bundle bundle;
@@ -475,7 +482,10 @@ at_status at__template_read_with(at__template **out, const at__op *op, const at_
     t->source_len = bundle.len;
     t->parts = bundle.parts;
     t->part_count = bundle.part_count;
-    memcpy(t->hash, bundle.hash, sizeof bundle.hash);
+    if (hash)
+        memcpy(t->hash, hash, sizeof t->hash);
+    else
+        at__hash_text(t->hash, bundle.source, bundle.len);
     *out = t;
     t = NULL;
 done:

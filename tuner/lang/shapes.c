@@ -118,7 +118,7 @@ static const char *nearest_word(const reader *r, const char *word)
     const char *names[MOST + AT__DTYPES + 1];
     int count = 0;
     for (int i = 0; i < at__catalog_op_count(r->catalog) && count < MOST; i++)
-        names[count++] = at__catalog_op(r->catalog, i)->name;
+        names[count++] = at__catalog_op_name(r->catalog, i);
     for (int i = 0; i < AT__DTYPES && strlen(word) > 3; i++) /* f99 is near to all of them */
         names[count++] = at__dtype_name((at__dtype)i);
     names[count] = NULL;
@@ -134,7 +134,7 @@ static at_status fail_word(const reader *r, const char *word, const char *end)
         at__str_addf(&expected, "%s%s", i ? " " : "", at__dtype_name((at__dtype)i));
     at__str_add(&expected, ") or an operation (");
     for (int i = 0; i < at__catalog_op_count(r->catalog); i++)
-        at__str_addf(&expected, "%s%s", i ? ", " : "", at__catalog_op(r->catalog, i)->name);
+        at__str_addf(&expected, "%s%s", i ? ", " : "", at__catalog_op_name(r->catalog, i));
     at__str_add(&expected, ")");
     const found f = show(word, end);
     const char *near = nearest_word(r, f.text);

@@ -144,7 +144,7 @@ static at_status fill(at_tuner *tuner, const at_open_options *o, at_error *err)
 {
     at_status status = at__tuning_open(&tuner->tuning, o, err);
     if (status == AT_OK)
-        status = at__catalog_open_usable(&tuner->catalog, o->templates, keep_broken, tuner, err);
+        status = at__catalog_open_lazily(&tuner->catalog, o->templates, keep_broken, tuner, err);
     if (status == AT_OK)
         status = at__str_status(&tuner->broken, err);
     tuner->with_shipped = !o->without_shipped && at__shipped_wanted();

@@ -110,7 +110,7 @@ static at_status read_problem(at__problem *out, const at__catalog *catalog, cons
         return op->layout_count ? read_layout(out, catalog, op, problem, err)
                                 : read_sizes(out, op, problem, err);
     for (int i = 0; i < at__catalog_op_count(catalog); i++)
-        at__str_addf(&known, " %s", at__catalog_op(catalog, i)->name);
+        at__str_addf(&known, " %s", at__catalog_op_name(catalog, i));
     at_fail(err, AT_ERR_INPUT, "no operation '%.60s'; expected one of:%s%s%s", problem->op ? problem->op : "",
             at__str_text(&known), broken[0] ? ". Left out was: " : "", broken);
     at__str_clear(&known);
@@ -313,8 +313,9 @@ at_status at__finding_make(at__found_parts **out, at_tuner *tuner, const at_prob
 {
     at__problem read;
     at_status status = read_problem(&read, tuner->catalog, problem, at__str_text(&tuner->broken), err);
-    if (status != AT_OK)
-        return status;
+    at_status failed = at__catalog_failure(tuner->catalog, err);
+    if (status != AT_OK || failed != AT_OK)
+        return failed != AT_OK ? failed : status;
     at__found_parts *f = malloc(sizeof *f);
     if (!f)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");

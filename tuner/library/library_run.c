@@ -41,10 +41,14 @@ static int align_index(const at__op *op, int arg)
 }
 
 /* The layout of a problem that has one; NULL: its op has none, and it may be of a program that knows none. */
-static const at_layout *layout_of(const at_tuner *tuner, const at_problem *problem)
+static at_status layout_of(const at_layout **out, const at_tuner *tuner, const at_problem *problem,
+                           at_error *err)
 {
-    const at__op *op = problem->size_count == 0 ? at__catalog_find_op(tuner->catalog, problem->op) : NULL;
-    return op && op->layout_count ? &problem->layout : NULL;
+    const at__op *op = NULL;
+    at_status status =
+        problem->size_count == 0 ? at__catalog_get_op(&op, tuner->catalog, problem->op, err) : AT_OK;
+    *out = op && op->layout_count ? &problem->layout : NULL;
+    return status;
 }
 
 static at_problem copy_problem(const at_problem *problem, const at_layout *layout)
@@ -339,9 +343,11 @@ static at_status find_here(at__found_parts **out, at_tuner *tuner, at__gpu *gpu,
 static at_status find_for(at__found_parts **out, at_tuner *tuner, at__gpu *gpu, const at_problem *problem,
                           uint64_t steps, at_error *err)
 {
-    const at__op *op = at__catalog_find_op(tuner->catalog, problem->op);
+    const at__op *op = NULL;
     at_problem asked = *problem;
-    at_status status = op ? read_steps(&asked, op, problem, steps, err) : AT_OK;
+    at_status status = at__catalog_get_op(&op, tuner->catalog, problem->op, err);
+    if (op)
+        status = read_steps(&asked, op, problem, steps, err);
     return status == AT_OK ? find_here(out, tuner, gpu, &asked, err) : status;
 }
 
@@ -485,11 +491,13 @@ static at_status get(const at__prepared **out, at__gpu **gpu, at_tuner *tuner, c
     if (!tuner || !problem || !problem->op || problem->size_count < 0 || problem->size_count > AT_MAX_SIZES)
         return at_fail(err, AT_ERR_USAGE, "expected a tuner, and a problem with an op and 0 to %d sizes",
                        AT_MAX_SIZES);
-    a.layout = layout_of(tuner, problem);
+    at_status status = layout_of(&a.layout, tuner, problem, err);
+    if (status != AT_OK)
+        return status;
     if (a.layout && (a.layout->rank < 0 || a.layout->rank > AT_MAX_RANK))
         return at_fail(err, AT_ERR_USAGE, "found a layout of rank %d; expected 0 to %d", a.layout->rank,
                        AT_MAX_RANK);
-    at_status status = open_driver(gpu, tuner, err);
+    status = open_driver(gpu, tuner, err);
     if (status == AT_OK)
         status = at__gpu_current(&a.context, *gpu, err);
     if (status != AT_OK)

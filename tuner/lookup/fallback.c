@@ -92,6 +92,9 @@ static at_status choose(const at__template **t, at__config *config, const at__te
 at_status at__fallback(const at__template **t, at__config *config, const at__catalog *catalog,
                        const at__op *op, const int64_t *slots, at_error *err)
 {
+    at_status status = at__catalog_read(catalog, op, err);
+    if (status != AT_OK)
+        return status;
     int count = at__catalog_template_count(catalog, op);
     const at__template **all = calloc((size_t)count + 1, sizeof *all);
     if (!all)
@@ -99,7 +102,7 @@ at_status at__fallback(const at__template **t, at__config *config, const at__cat
     for (int i = 0; i < count; i++)
         all[i] = at__catalog_template(catalog, op, i);
     qsort(all, (size_t)count, sizeof *all, by_choices);
-    at_status status = choose(t, config, all, count, slots, err);
+    status = choose(t, config, all, count, slots, err);
     free(all);
     return status;
 }

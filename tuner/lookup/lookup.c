@@ -148,8 +148,8 @@ static at__entry *find_exact(at__question *q, at__lookup *l)
     return NULL;
 }
 
-at_status at__lookup_find(at__found *out, at__lookup *l, const at__problem *problem, const at__target *target,
-                          at_error *err)
+static at_status find(at__found *out, at__lookup *l, const at__problem *problem, const at__target *target,
+                      at_error *err)
 {
     at_status status = at__index_refresh(l, err);
     if (status != AT_OK)
@@ -176,4 +176,20 @@ at_status at__lookup_find(at__found *out, at__lookup *l, const at__problem *prob
                         .answer = &e->answer,
                         .shipped = e->shipped };
     return AT_OK;
+}
+
+/* What the catalog could not read is as if it were not there: nothing of that may stay. */
+at_status at__lookup_find(at__found *out, at__lookup *l, const at__problem *problem, const at__target *target,
+                          at_error *err)
+{
+    at__found found;
+    at_status status = find(&found, l, problem, target, err);
+    at_status failed = at__catalog_failure(l->catalog, err);
+    if (failed != AT_OK) {
+        at__index_clear(l);
+        return failed;
+    }
+    if (status == AT_OK)
+        *out = found;
+    return status;
 }

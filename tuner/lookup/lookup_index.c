@@ -275,6 +275,8 @@ static at_status read_store(at__lookup *l, at__store *store, at_error *err)
     if (status == AT_OK && l->out_of_memory)
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK)
+        status = at__catalog_failure(l->catalog, err);
+    if (status == AT_OK)
         status = build_buckets(l, err);
     if (status == AT_OK)
         l->newest = newest_device(l);
