@@ -21,6 +21,8 @@
 #define AUTOTUNE_COLUMNS_H
 
 #include <autotune/status.h>
+#include "util/str.h"
+
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -224,6 +226,14 @@ at_status at__column_check(const at__column *column, sqlite3_stmt *s, int index,
 /* Reads the columns of the current row from `first` (0: the first) on. Texts are borrowed until the next
  * step. Returns the index of the column behind them. */
 int at__columns_read(void *record, const at__columns *columns, sqlite3_stmt *s, int first);
+
+/*
+ * A record as bytes that are read where they lie: texts with the zero at their end, each other member in
+ * eight bytes, little-endian. Reading borrows texts from the bytes, and returns what follows. Bytes are
+ * trusted: our own.
+ */
+void at__columns_pack(at__str *out, const at__columns *columns, const void *record);
+const unsigned char *at__columns_unpack(void *record, const at__columns *columns, const unsigned char *bytes);
 
 /* Replaces the record's texts by copies; false: some are NULL now, out of memory. NULL is copied as "". */
 bool at__columns_own(void *record, const at__columns *columns);

@@ -4,12 +4,14 @@
  *     embed_winners OUTPUT.c DUMP...
  *
  * The database is what a merge of the dumps into an empty file gives, as SQLite lays it out on disk, so that
- * the program reads it where it lies (store_shipped.c). Equal dumps give equal bytes.
+ * the program reads it where it lies (store_shipped.c). Beside it stand the best winners as packed rows, by
+ * op and device. Equal dumps give equal bytes.
  */
 #include "db/store_internal.h"
 #include "lang/catalog.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The program that makes the array is linked without it, and without hashes of templates. */
@@ -17,6 +19,10 @@ const char at__embedded_hashes[1][AT__HASH_TEXT] = { "" };
 const size_t at__embedded_hash_count = 0;
 const unsigned char at__shipped_image[1] = { 0 };
 const size_t at__shipped_bytes = 0;
+const unsigned char at__shipped_rows[1] = { 0 };
+const uint32_t at__shipped_row_at[1] = { 0 };
+const at__shipped_group at__shipped_groups[1] = { { .count = 0 } };
+const size_t at__shipped_group_count = 0;
 
 /*
  * The time of the merge says nothing of the winners, and would differ with every build. The view `best`
@@ -39,31 +45,150 @@ static at_status settle(at__store *store, at_error *err)
                : at__store_fail(store, "lay the winners out", err);
 }
 
-static bool write_array(FILE *file, const unsigned char *bytes, size_t count)
+/* ---- rows ---- */
+
+typedef struct ranked {
+    at__answer answer;
+    uint32_t rank;
+    char proof[AT__HASH_TEXT];
+} ranked;
+
+typedef struct rows {
+    ranked *items;
+    size_t count, cap;
+    bool failed;
+} rows;
+
+static bool keep_row(void *context, at__answer *answer)
 {
-    fprintf(file,
-            "/* Made by db/embed_winners.c from db/winners; do not edit. */\n"
-            "#include \"db/store_internal.h\"\n"
-            "const size_t at__shipped_bytes = %zu;\n"
-            "_Alignas(8) const unsigned char at__shipped_image[] = {",
-            count);
-    for (size_t i = 0; i < count; i++)
-        fprintf(file, "%s%u,", i % 32 ? "" : "\n", bytes[i]);
-    return fprintf(file, "\n};\n") > 0 && fflush(file) == 0 && !ferror(file);
+    rows *r = context;
+    r->failed = !at__grow(&r->items, &r->cap, r->count, sizeof *r->items);
+    if (r->failed)
+        return false;
+    r->items[r->count] = (ranked){ .answer = *answer, .rank = (uint32_t)r->count };
+    r->count++;
+    *answer = (at__answer){ 0 };
+    return true;
 }
 
-static at_status write_image(const char *path, at__store *store, at_error *err)
+static int compare_groups(const ranked *x, const ranked *y)
+{
+    int order = strcmp(x->answer.op, y->answer.op);
+    return order ? order : strcmp(x->answer.fingerprint.device, y->answer.fingerprint.device);
+}
+
+static int by_group(const void *a, const void *b)
+{
+    const ranked *x = a, *y = b;
+    int order = compare_groups(x, y);
+    return order ? order : x->rank < y->rank ? -1 : 1;
+}
+
+static at_status read_rows(rows *out, at__store *store, at_error *err)
+{
+    at_status status = at__store_each_best(store, keep_row, out, err);
+    if (status == AT_OK && out->failed)
+        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (size_t i = 0; i < out->count && status == AT_OK; i++) {
+        const char *op_hash = out->items[i].answer.winner.op_hash;
+        if (!*op_hash || at__store_get_space(out->items[i].proof, store, op_hash, NULL) != AT_OK)
+            out->items[i].proof[0] = '\0';
+    }
+    if (status == AT_OK && out->count)
+        qsort(out->items, out->count, sizeof *out->items, by_group);
+    return status;
+}
+
+static void rows_clear(rows *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        at__answer_clear(&r->items[i].answer);
+    free(r->items);
+}
+
+static void pack_row(at__str *out, const ranked *row)
+{
+    unsigned char rank[4];
+    for (int i = 0; i < 4; i++)
+        rank[i] = (unsigned char)(row->rank >> 8 * i);
+    at__columns_pack(out, &at__winner_columns, &row->answer.winner);
+    at__columns_pack(out, &at__fingerprint_columns, &row->answer.fingerprint);
+    at__columns_pack(out, &at__answer_columns, &row->answer);
+    at__str_add_bytes(out, rank, sizeof rank);
+    at__str_add_bytes(out, row->proof, strlen(row->proof) + 1);
+}
+
+/* ---- the file ---- */
+
+static void write_bytes(FILE *file, const char *type, const unsigned char *bytes, size_t count)
+{
+    fprintf(file, "%s = {", type);
+    for (size_t i = 0; i < count; i++)
+        fprintf(file, "%s%u,", i % 32 ? "" : "\n", bytes[i]);
+    fprintf(file, "\n};\n");
+}
+
+static void write_groups(FILE *file, const rows *r)
+{
+    size_t count = 0;
+    fprintf(file, "const at__shipped_group at__shipped_groups[] = {\n");
+    for (size_t i = 0, end; i < r->count; i = end, count++) {
+        for (end = i + 1; end < r->count && compare_groups(&r->items[i], &r->items[end]) == 0;)
+            end++;
+        fprintf(file, "{ \"%s\", \"%s\", %zu, %zu, %u },\n", r->items[i].answer.op,
+                r->items[i].answer.fingerprint.device, i, end - i, (unsigned)r->items[end - 1].rank);
+    }
+    fprintf(file, "{ .count = 0 }\n};\nconst size_t at__shipped_group_count = %zu;\n", count);
+}
+
+static at_status write_rows(FILE *file, const rows *r, at_error *err)
+{
+    at__str packed = { 0 };
+    fprintf(file, "const uint32_t at__shipped_row_at[] = {\n");
+    for (size_t i = 0; i < r->count; i++) {
+        fprintf(file, "%zu,\n", packed.len);
+        pack_row(&packed, &r->items[i]);
+    }
+    fprintf(file, "0 };\n");
+    at_status status = at__str_status(&packed, err);
+    if (status == AT_OK)
+        write_bytes(file, "const unsigned char at__shipped_rows[]",
+                    (const unsigned char *)at__str_text(&packed), packed.len + 1);
+    at__str_clear(&packed);
+    return status;
+}
+
+static at_status write_all(FILE *file, at__store *store, const rows *r, at_error *err)
 {
     sqlite3_int64 count = 0;
     unsigned char *bytes = sqlite3_serialize(store->db, "main", &count, 0);
     if (!bytes)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    FILE *file = fopen(path, "w");
-    bool written = file && write_array(file, bytes, (size_t)count);
+    fprintf(file,
+            "/* Made by db/embed_winners.c from db/winners; do not edit. */\n"
+            "#include \"db/store_internal.h\"\n"
+            "const size_t at__shipped_bytes = %zu;\n",
+            (size_t)count);
+    write_bytes(file, "_Alignas(8) const unsigned char at__shipped_image[]", bytes, (size_t)count);
+    sqlite3_free(bytes);
+    write_groups(file, r);
+    return write_rows(file, r, err);
+}
+
+static at_status write_image(const char *path, at__store *store, at_error *err)
+{
+    rows r = { 0 };
+    at_status status = read_rows(&r, store, err);
+    FILE *file = status == AT_OK ? fopen(path, "w") : NULL;
+    if (file)
+        status = write_all(file, store, &r, err);
+    bool written = file && fflush(file) == 0 && !ferror(file);
     if (file)
         written = fclose(file) == 0 && written;
-    sqlite3_free(bytes);
-    return written ? AT_OK : at_fail(err, AT_ERR_SYSTEM, "%s: cannot be written", path);
+    if (status == AT_OK && !written)
+        status = at_fail(err, AT_ERR_SYSTEM, "%s: cannot be written", path);
+    rows_clear(&r);
+    return status;
 }
 
 int main(int argc, char **argv)

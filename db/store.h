@@ -177,6 +177,26 @@ bool at__answer_copy(at__answer *out, const at__answer *from); /* false: out of 
 void at__answer_clear(at__answer *answer);
 
 /*
+ * The best of the winners that come with the program, one for each problem and device, laid out at build time
+ * to be read without SQLite: by op and device, so that a question reads those that it is about and no others.
+ * Within a group the oldest first.
+ */
+typedef struct at__shipped_group {
+    char op[64], device[128];
+    uint32_t first, count; /* rows                                             */
+    uint32_t newest;       /* the rank of its newest row among those of all    */
+} at__shipped_group;
+extern const at__shipped_group at__shipped_groups[];
+extern const size_t at__shipped_group_count;
+
+typedef struct at__shipped_row {
+    at__answer answer; /* borrowed, for good: not to be cleared                               */
+    uint32_t rank;     /* its place in the order of at__store_each_best                      */
+    const char *proof; /* what its op was proven by (at__store_get_space); "": it is unknown */
+} at__shipped_row;
+void at__shipped_read(at__shipped_row *out, uint32_t row);
+
+/*
  * The winner of exactly this problem. fingerprint NULL: any device, the newest first (those measured cold
  * before the others, replayed ones last); `device` (may be NULL) then restricts to device names that contain
  * it, in any case. With a fingerprint all its columns must agree. AT_ERR_NOT_FOUND when there is none.

@@ -190,6 +190,91 @@ int at__columns_read(void *record, const at__columns *columns, sqlite3_stmt *s, 
     return first + columns->count;
 }
 
+/* ---- as bytes ---- */
+
+static void pack_number(at__str *out, uint64_t bits)
+{
+    unsigned char b[8];
+    for (int i = 0; i < 8; i++)
+        b[i] = (unsigned char)(bits >> 8 * i);
+    at__str_add_bytes(out, b, sizeof b);
+}
+
+static void pack_member(at__str *out, at__column_kind kind, const void *member)
+{
+    uint64_t bits = 0;
+    const char *text = kind == AT__KIND_TEXT ? text_of(member) : member;
+    switch (kind) {
+    case AT__KIND_TEXT:
+    case AT__KIND_CHARS:
+        at__str_add_bytes(out, text ? text : "", (text ? strlen(text) : 0) + 1);
+        return;
+    case AT__KIND_OUTCOME:
+        bits = *(const at__outcome *)member;
+        break;
+    case AT__KIND_BOOL:
+        bits = *(const bool *)member;
+        break;
+    case AT__KIND_INT:
+    case AT__KIND_COUNT:
+    case AT__KIND_REAL:
+    case AT__KIND_SOME_REAL:
+        memcpy(&bits, member, sizeof bits);
+        break;
+    }
+    pack_number(out, bits);
+}
+
+void at__columns_pack(at__str *out, const at__columns *columns, const void *record)
+{
+    for (int i = 0; i < columns->count; i++)
+        pack_member(out, columns->items[i].kind, (const char *)record + columns->items[i].offset);
+}
+
+static uint64_t number_at(const unsigned char *bytes)
+{
+    uint64_t bits = 0;
+    for (int i = 0; i < 8; i++)
+        bits |= (uint64_t)bytes[i] << 8 * i;
+    return bits;
+}
+
+static const unsigned char *unpack_member(void *member, const at__column *c, const unsigned char *bytes)
+{
+    const char *text = (const char *)bytes;
+    bool is_text = c->kind == AT__KIND_TEXT || c->kind == AT__KIND_CHARS;
+    size_t len = is_text ? strlen(text) : 0;
+    uint64_t bits = is_text ? 0 : number_at(bytes);
+    switch (c->kind) {
+    case AT__KIND_TEXT:
+        memcpy(member, &text, sizeof text);
+        break;
+    case AT__KIND_CHARS:
+        memcpy(member, text, len < c->size ? len + 1 : 0);
+        break;
+    case AT__KIND_OUTCOME:
+        *(at__outcome *)member = (at__outcome)bits;
+        break;
+    case AT__KIND_BOOL:
+        *(bool *)member = bits != 0;
+        break;
+    case AT__KIND_INT:
+    case AT__KIND_COUNT:
+    case AT__KIND_REAL:
+    case AT__KIND_SOME_REAL:
+        memcpy(member, &bits, sizeof bits);
+        break;
+    }
+    return bytes + (is_text ? len + 1 : 8);
+}
+
+const unsigned char *at__columns_unpack(void *record, const at__columns *columns, const unsigned char *bytes)
+{
+    for (int i = 0; i < columns->count; i++)
+        bytes = unpack_member((char *)record + columns->items[i].offset, &columns->items[i], bytes);
+    return bytes;
+}
+
 /* ---- ranges ---- */
 
 static const struct range {

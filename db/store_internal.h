@@ -36,6 +36,8 @@ extern const char at__schema_sql[]; /* schema.sql, made by embed.cmake */
 
 extern const unsigned char at__shipped_image[]; /* a database, made by embed_winners.c */
 extern const size_t at__shipped_bytes;          /* of it; 0: none                      */
+extern const unsigned char at__shipped_rows[];  /* as at__columns_pack makes them; where each begins */
+extern const uint32_t at__shipped_row_at[];
 
 /* at__store_open with another patience for locks. */
 at_status at__store_open_wait(at__store **out, const char *path, at__open_mode mode, int wait_ms,

@@ -3,7 +3,9 @@
  * db/winners at build time (embed_winners.c). SQLite reads it where it lies: no file is looked for, and
  * nothing is copied.
  *
- * It is ours, so its own views serve, and nobody has to guard against its schema.
+ * It is ours, so its own views serve, and nobody has to guard against its schema. What nearly all questions
+ * are about, the best winners, lies beside it as packed rows: to open a database and to prepare a statement
+ * takes longer than to answer.
  */
 #include "db/store_internal.h"
 
@@ -46,4 +48,16 @@ at_status at__store_open_shipped(at__store **out, at_error *err)
     else
         at__store_close(store);
     return status;
+}
+
+void at__shipped_read(at__shipped_row *out, uint32_t row)
+{
+    const unsigned char *at = at__shipped_rows + at__shipped_row_at[row];
+    *out = (at__shipped_row){ .rank = 0 };
+    at = at__columns_unpack(&out->answer.winner, &at__winner_columns, at);
+    at = at__columns_unpack(&out->answer.fingerprint, &at__fingerprint_columns, at);
+    at = at__columns_unpack(&out->answer, &at__answer_columns, at);
+    for (int i = 0; i < 4; i++)
+        out->rank |= (uint32_t)*at++ << 8 * i;
+    out->proof = (const char *)at;
 }

@@ -104,8 +104,9 @@ at_status at__entry_fits(at__geometry *geometry, const at__entry *e, const at__p
 }
 
 /* Of the problem's own winner: looked at when it is first asked for. */
-static bool stands(at__entry *e, const at__problem *p)
+static bool stands(at__entry *e, const at__lookup *l, const at__problem *p)
 {
+    at__entry_settle(e, l->catalog);
     if (e->standing == AT__UNCHECKED)
         e->standing = at__entry_fits(&e->geometry, e, p, 0, 0, NULL) == AT_OK ? AT__STANDS : AT__OUTDATED;
     return e->standing == AT__STANDS;
@@ -125,7 +126,9 @@ at_status at__lookup_stands(at__geometry *geometry, const at__answer *winner, at
 /* The device that is asked for: the store's newest, or where it has none the program's, if none is named. */
 static void name_device(at__question *q, const at__lookup *l, const at__target *target)
 {
-    q->device = target && target->name[0] ? target->name : l->newest;
+    q->device = target && target->name[0] ? target->name
+                : l->newest[0]            ? l->newest
+                                          : at__index_shipped_device(l);
     q->cc = target ? target->cc : 0;
     q->sms = target ? target->sms : 0;
 }
@@ -141,7 +144,7 @@ static at__entry *find_exact(at__question *q, at__lookup *l)
         if (e->hash != q->hash || !at__entry_is_of(e, problem->op, q->type_key, problem->dims) ||
             !at__entry_may_answer(e, q->device) || !at__entry_is_on(e, q->device))
             continue;
-        if (stands(e, problem))
+        if (stands(e, l, problem))
             return e;
         q->outdated = q->outdated ? q->outdated : e;
     }
@@ -159,12 +162,11 @@ static at_status find(at__found *out, at__lookup *l, const at__problem *problem,
     q.hash = at__problem_hash(problem->op, q.type_key, problem->dims);
     name_device(&q, l, target);
     at__entry *e = find_exact(&q, l);
-    if (!e && !l->shipped_read) {
-        status = at__index_add_shipped(l, err);
+    if (!e) {
+        status = at__index_add_shipped(l, problem->op, q.device, true, err);
         if (status != AT_OK)
             return status;
-        name_device(&q, l, target);
-        e = find_exact(&q, l);
+        e = find_exact(&q, l); /* again where none came: entries may lie elsewhere now */
     }
     if (!e)
         return at__lookup_near(out, l, &q, err);

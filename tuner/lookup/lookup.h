@@ -20,7 +20,7 @@
  *
  * Below the store lie the winners that come with the program (at__lookup_add_shipped). The store's own answer
  * a problem first where they are exact. Else those of the program are exact, or count beside the store's as
- * what is near: one distance for both. They are read when they are first needed, in about a millisecond.
+ * what is near: one distance for both. Those of an op are read when it is first asked about.
  */
 #ifndef AUTOTUNE_LOOKUP_H
 #define AUTOTUNE_LOOKUP_H

@@ -2,9 +2,10 @@
  * lookup_index.c - the winners of a store, and of the program, in memory, by problem.
  *
  * One pass over the store's best rows makes an entry of each whose op and shape this program knows: its
- * sizes, its template and configuration where the template is the one that won. A hash table with chains
- * finds those of a problem; a chain holds what goes first in front (the store's own before the program's,
- * cold before warm, then the newest). The program's are read when the store's have no exact answer.
+ * sizes, and, when it is looked at, its template and configuration where the template is the one that won. A
+ * hash table with chains finds those of a problem; a chain holds what goes first in front (the store's own
+ * before the program's, cold before warm, then the newest). The program's are read when the store's have no
+ * exact answer.
  *
  * Invariant: entries, chains, `newest` and what is remembered of near answers are all of one version of the
  * file. Another version drops all of them at once, so that no pointer into the old ones is left.
@@ -111,6 +112,13 @@ void at__entry_find_template(at__entry *e, const at__catalog *catalog, const at_
         e->t = t;
 }
 
+void at__entry_settle(at__entry *e, const at__catalog *catalog)
+{
+    if (!e->settled)
+        at__entry_find_template(e, catalog, &e->answer.winner);
+    e->settled = true;
+}
+
 bool at__is_of_other_op(at__store *store, const at__op *op, const char *op_hash)
 {
     char text_hash[AT__HASH_TEXT];
@@ -126,7 +134,7 @@ static bool is_of_other_op(at__lookup *l, const at__entry *e, const char *op_has
     if (l->space_op != e->op || strcmp(l->space, op_hash) != 0) {
         l->space_op = e->op;
         snprintf(l->space, sizeof l->space, "%s", op_hash);
-        l->space_is_other = at__is_of_other_op(at__entry_store(l, e), e->op, op_hash);
+        l->space_is_other = at__is_of_other_op(l->store, e->op, op_hash);
     }
     return l->space_is_other;
 }
@@ -147,37 +155,29 @@ static double traffic_of(const at__entry *e, const char *type_key)
     return at__traffic_of(&p);
 }
 
-/* Has the store a winner of the same problem and device whose template is the present one? */
-static bool is_known(const at__lookup *l, const at__entry *e, const at__answer *answer)
+bool at__entry_place(at__entry *e, const at__answer *answer)
 {
-    for (size_t i = l->buckets[e->hash & (l->bucket_count - 1)]; i != AT__NO_ENTRY; i = l->entries[i].next)
-        if (l->entries[i].t && l->entries[i].hash == e->hash &&
-            at__entry_is_of(&l->entries[i], e->op, answer->type_key, e->dims) &&
-            strcmp(l->entries[i].answer.fingerprint.device, answer->fingerprint.device) == 0)
-            return true;
-    return false;
+    bool read = e->op->layout_count
+                    ? read_layout(e->dims, e->op, type_of_key(e->op, answer->type_key), answer->shape)
+                    : read_shape(e->dims, e->op, answer->shape);
+    if (!read || at__winner_check(&answer->winner, NULL) != AT_OK)
+        return false;
+    e->hash = at__problem_hash(e->op, answer->type_key, e->dims);
+    e->traffic = traffic_of(e, answer->type_key);
+    return true;
 }
 
 static bool keep_entry(void *context, at__answer *answer)
 {
     at__lookup *l = context;
-    at__entry e = { .op = at__catalog_find_op(l->catalog, answer->op), .shipped = l->shipped_read };
-    if (!e.op ||
-        !(e.op->layout_count ? read_layout(e.dims, e.op, type_of_key(e.op, answer->type_key), answer->shape)
-                             : read_shape(e.dims, e.op, answer->shape)))
-        return true; /* an op or a shape that this program does not know */
-    if (at__winner_check(&answer->winner, NULL) != AT_OK)
-        return true; /* figures that nobody has measured */
+    at__entry e = { .op = at__catalog_find_op(l->catalog, answer->op), .order = l->count };
+    if (!e.op || !at__entry_place(&e, answer))
+        return true;
     if (!at__grow(&l->entries, &l->cap, l->count, sizeof *l->entries)) {
         l->out_of_memory = true;
         return false;
     }
-    e.hash = at__problem_hash(e.op, answer->type_key, e.dims);
-    if (e.shipped && is_known(l, &e, answer))
-        return true;
-    at__entry_find_template(&e, l->catalog, &answer->winner);
     e.other_op = is_of_other_op(l, &e, answer->winner.op_hash);
-    e.traffic = traffic_of(&e, answer->type_key);
     e.answer = *answer;
     *answer = (at__answer){ 0 };
     l->entries[l->count++] = e;
@@ -187,32 +187,35 @@ static bool keep_entry(void *context, at__answer *answer)
 void at__index_clear(at__lookup *l)
 {
     for (size_t i = 0; i < l->count; i++)
-        at__answer_clear(&l->entries[i].answer);
+        if (!l->entries[i].shipped)
+            at__answer_clear(&l->entries[i].answer);
     for (int i = 0; l->memo && i < AT__MEMO_COUNT; i++)
         at__memo_clear(&l->memo[i]);
     free(l->buckets);
     free(l->memo);
+    free(l->groups_read);
     at__foresight_close(l->foresight);
     l->foresight = NULL;
     l->buckets = NULL;
     l->memo = NULL;
-    l->newest = "";
+    l->groups_read = NULL;
+    l->newest[0] = '\0';
     l->count = l->bucket_count = 0;
-    l->shipped_read = false;
 }
 
 /* Which of two winners of a problem is asked first: the store's own, cold before warm, then the newest. Of
- * two with the same rank `a` came later to the store. */
+ * two with the same rank that which came later. */
 static bool goes_first(const at__entry *a, const at__entry *b)
 {
     if (a->shipped != b->shipped)
         return b->shipped;
     if (a->answer.fingerprint.cold != b->answer.fingerprint.cold)
         return a->answer.fingerprint.cold;
-    return strcmp(a->answer.rank_at, b->answer.rank_at) >= 0;
+    int order = strcmp(a->answer.rank_at, b->answer.rank_at);
+    return order ? order > 0 : a->order > b->order;
 }
 
-static at_status build_buckets(at__lookup *l, at_error *err)
+at_status at__index_build(at__lookup *l, at_error *err)
 {
     l->bucket_count = 16;
     while (l->bucket_count < 2 * l->count)
@@ -238,19 +241,9 @@ static bool is_replayed(const at__entry *e)
     return strncmp(e->answer.fingerprint.device, AT__REPLAY_NAME, sizeof AT__REPLAY_NAME - 1) == 0;
 }
 
-static bool is_here(const at__lookup *l, const at__entry *e)
+/* What was measured before what was replayed. */
+static bool is_newer(const at__entry *a, const at__entry *b)
 {
-    return e->shipped && strcmp(e->answer.fingerprint.device, l->here) == 0;
-}
-
-/* The store's own go before the program's, of these the ones of this machine's model before others, what was
- * measured before what was replayed. */
-static bool is_newer(const at__lookup *l, const at__entry *a, const at__entry *b)
-{
-    if (a->shipped != b->shipped)
-        return b->shipped;
-    if (is_here(l, a) != is_here(l, b))
-        return is_here(l, a);
     if (is_replayed(a) != is_replayed(b))
         return is_replayed(b);
     return strcmp(a->answer.rank_at, b->answer.rank_at) >= 0;
@@ -260,51 +253,37 @@ static const char *newest_device(const at__lookup *l)
 {
     const at__entry *newest = NULL;
     for (size_t i = 0; i < l->count; i++)
-        if (!newest || is_newer(l, &l->entries[i], newest))
+        if (!newest || is_newer(&l->entries[i], newest))
             newest = &l->entries[i];
     return newest ? newest->answer.fingerprint.device : "";
 }
 
-/* Adds the winners of a store (NULL: none) to the entries. Half of them would answer for all: on failure none
- * is left. */
-static at_status read_store(at__lookup *l, at__store *store, at_error *err)
+/* Half of the store's winners (NULL: none) would answer for all: on failure none is left. */
+static at_status read_all(at__lookup *l, at_error *err)
 {
+    at__index_clear(l);
     l->space_op = NULL;
     l->out_of_memory = false;
-    at_status status = store ? at__store_each_best(store, keep_entry, l, err) : AT_OK;
+    at_status status = l->store ? at__store_each_best(l->store, keep_entry, l, err) : AT_OK;
     if (status == AT_OK && l->out_of_memory)
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK)
         status = at__catalog_failure(l->catalog, err);
     if (status == AT_OK)
-        status = build_buckets(l, err);
+        status = at__index_build(l, err);
     if (status == AT_OK)
-        l->newest = newest_device(l);
+        snprintf(l->newest, sizeof l->newest, "%s", newest_device(l));
     else
         at__index_clear(l);
     return status;
 }
 
-static at_status read_all(at__lookup *l, at_error *err)
+/* That of the program is opened when trials of its winners are asked for. */
+at_status at__entry_store(at__store **out, at__lookup *l, const at__entry *e, at_error *err)
 {
-    at__index_clear(l);
-    return read_store(l, l->store, err);
-}
-
-at_status at__index_add_shipped(at__lookup *l, at_error *err)
-{
-    if (!l->with_shipped || l->shipped_read)
-        return AT_OK;
-    at_status status = l->shipped ? AT_OK : at__store_open_shipped(&l->shipped, err);
-    if (status != AT_OK)
-        return status;
-    l->shipped_read = true;
-    return read_store(l, l->shipped, err);
-}
-
-at__store *at__entry_store(const at__lookup *l, const at__entry *e)
-{
-    return e->shipped ? l->shipped : l->store;
+    at_status status = e->shipped && !l->shipped ? at__store_open_shipped(&l->shipped, err) : AT_OK;
+    *out = e->shipped ? l->shipped : l->store;
+    return status;
 }
 
 at_status at__index_refresh(at__lookup *l, at_error *err)
@@ -339,11 +318,16 @@ bool at__entry_may_answer(const at__entry *e, const char *device)
     return !is_replayed(e) || strncasecmp(device, AT__REPLAY_NAME, sizeof AT__REPLAY_NAME - 1) == 0;
 }
 
-bool at__entry_is_on(const at__entry *e, const char *device)
+bool at__name_contains(const char *name, const char *part)
 {
-    size_t len = strlen(device);
-    for (const char *at = e->answer.fingerprint.device; strlen(at) >= len; at++)
-        if (strncasecmp(at, device, len) == 0)
+    size_t len = strlen(part);
+    for (const char *at = name; strlen(at) >= len; at++)
+        if (strncasecmp(at, part, len) == 0)
             return true;
     return false;
+}
+
+bool at__entry_is_on(const at__entry *e, const char *device)
+{
+    return at__name_contains(e->answer.fingerprint.device, device);
 }

@@ -1,8 +1,9 @@
 /*
  * lookup_index.h - what the files of a look-up share: winners in memory. Private to lookup*.c.
  *
- * lookup.c takes a question, lookup_index.c keeps the winners, lookup_near.c searches them where none is of
- * the problem, by the distances of lookup_distance.c and the trials of lookup_runner_up.c.
+ * lookup.c takes a question, lookup_index.c keeps the winners, those of the program with lookup_shipped.c,
+ * lookup_near.c searches them where none is of the problem, by the distances of lookup_distance.c and the
+ * trials of lookup_runner_up.c.
  */
 #ifndef AUTOTUNE_LOOKUP_INDEX_H
 #define AUTOTUNE_LOOKUP_INDEX_H
@@ -13,10 +14,13 @@
 
 typedef enum at__standing { AT__UNCHECKED, AT__STANDS, AT__OUTDATED } at__standing;
 
-/* A winner. `t` is NULL when its template is not in the catalog, or has another hash there. */
+/* A winner. `t`, once it is settled, is NULL when its template is not in the catalog, or has another hash
+ * there. */
 typedef struct at__entry {
-    at__answer answer;
-    bool shipped; /* it came with the program */
+    at__answer answer; /* of one that is shipped borrowed, but where somebody made it */
+    bool shipped;      /* it came with the program */
+    bool settled;      /* its template was looked for */
+    uint64_t order;    /* of two that are as good the lower goes first */
     const at__op *op;
     const at__template *t;
     bool other_op; /* the op's own file was changed since */
@@ -72,15 +76,15 @@ struct at__lookup {
     at__store *store;   /* NULL: none                                       */
     at__store *shipped; /* what came with the program; NULL: not opened yet */
     bool with_shipped;  /* it may answer                                    */
-    bool shipped_read;  /* and its winners are among the entries            */
+    bool *groups_read;  /* which of at__shipped_groups are among the entries; NULL: none */
     const at__catalog *catalog;
     at__entry *entries;
     size_t count, cap;
     size_t *buckets, bucket_count;
     at__memo *memo;            /* AT__MEMO_COUNT places, by hash; allocated with the first */
     at__foresight *foresight;  /* models; NULL: not read yet */
-    const char *newest;        /* the device of the newest winner: what an empty name stands for */
-    char here[128];            /* but of the program's winners those of this model go before */
+    char newest[128];          /* the device of the store's newest winner: what an empty name stands for */
+    char here[128];            /* where it has none, of the program's winners those of this model go before */
     char space[AT__HASH_TEXT]; /* what was last asked in at__is_of_other_op, and the answer */
     const at__op *space_op;
     bool space_is_other;
@@ -95,23 +99,40 @@ at_status at__index_open(at__lookup *lookup, at_error *err) AT_MUST_CHECK;
 at_status at__index_refresh(at__lookup *lookup, at_error *err) AT_MUST_CHECK;
 void at__index_clear(at__lookup *lookup);
 
-/* Adds the winners that came with the program, behind the store's, unless they are there or not wanted. */
-at_status at__index_add_shipped(at__lookup *lookup, at_error *err) AT_MUST_CHECK;
+/* Adds the winners of the op that came with the program, on devices whose name contains `device`, or on all
+ * others, unless they are there or not wanted (lookup_shipped.c). While one op is asked about, entries stay
+ * where they are. */
+at_status at__index_add_shipped(at__lookup *lookup, const at__op *op, const char *device, bool on_device,
+                                at_error *err) AT_MUST_CHECK;
+
+/* The device of theirs that is meant where none is named; "": there is none. */
+const char *at__index_shipped_device(const at__lookup *lookup);
+
+/* Finds the entries' chains anew. */
+at_status at__index_build(at__lookup *lookup, at_error *err) AT_MUST_CHECK;
 
 /* Where the entry's trials are. */
-at__store *at__entry_store(const at__lookup *lookup, const at__entry *entry);
+at_status at__entry_store(at__store **out, at__lookup *lookup, const at__entry *entry,
+                          at_error *err) AT_MUST_CHECK;
+
+/* The sizes of an answer's problem, its hash, its traffic. false: this program does not know such a shape, or
+ * the figures are none that anybody has measured. */
+bool at__entry_place(at__entry *entry, const at__answer *answer);
 
 uint64_t at__problem_hash(const at__op *op, const char *type_key, const int64_t *dims);
 bool at__entry_is_of(const at__entry *entry, const at__op *op, const char *type_key, const int64_t *dims);
 
-/* Its template and configuration, when the template is the one that won; else its `t` stays NULL. */
+/* Its template and configuration, when the template is the one that won; else its `t` stays NULL. A template
+ * is read for that: of the entries that are looked at, when they are. */
 void at__entry_find_template(at__entry *entry, const at__catalog *catalog, const at__winner *winner);
+void at__entry_settle(at__entry *entry, const at__catalog *catalog);
 
 /* A replayed winner answers only who asks for a replay: others get what was measured. */
 bool at__entry_may_answer(const at__entry *entry, const char *device);
 
 /* Is the winner's device one whose name contains `device`, in any case? */
 bool at__entry_is_on(const at__entry *entry, const char *device);
+bool at__name_contains(const char *name, const char *part); /* in any case */
 
 /*
  * Whether the winner's configuration satisfies its template's requirements for this problem; its geometry
@@ -148,13 +169,13 @@ double at__entry_idle_cost(const at__entry *entry, const at__geometry *here, con
  * costs, in units of distance, to be slower than the winner and to have idle threads. AT_ERR_NOT_FOUND: none
  * fits. cc and sms as in at__entry_fits.
  */
-at_status at__lookup_runner_up(at__entry *out, at__geometry *geometry, double *cost, const at__lookup *lookup,
+at_status at__lookup_runner_up(at__entry *out, at__geometry *geometry, double *cost, at__lookup *lookup,
                                const at__entry *winner, const at__problem *problem, int64_t cc, int64_t sms,
                                at_error *err) AT_MUST_CHECK;
 
 /* What was tried of a winner's problem on its device model, with any outcome, as lines of a text; and whether
  * the configuration of another entry, with its template as it was there, is among them. */
-at_status at__lookup_list_tried(at__str *out, const at__lookup *lookup, const at__entry *winner,
+at_status at__lookup_list_tried(at__str *out, at__lookup *lookup, const at__entry *winner,
                                 at_error *err) AT_MUST_CHECK;
 bool at__lookup_was_tried(const at__str *tried, const at__entry *entry);
 

@@ -29,6 +29,7 @@
 typedef struct ranked {
     size_t entry;
     double distance;
+    uint64_t order;
 } ranked;
 
 static int by_distance(const void *a, const void *b)
@@ -36,7 +37,7 @@ static int by_distance(const void *a, const void *b)
     const ranked *x = a, *y = b;
     if (x->distance < y->distance || x->distance > y->distance)
         return x->distance < y->distance ? -1 : 1;
-    return (x->entry > y->entry) - (x->entry < y->entry);
+    return (x->order > y->order) - (x->order < y->order);
 }
 
 /* What a search through the winners of the device, or of all others, came to. */
@@ -62,7 +63,7 @@ static void drop_runner_up(search *s)
 
 /* The winner of `r` does not fit: does another trial of its problem, and is that nearer than what is known?
  */
-static at_status try_runner_up(search *out, const at__lookup *l, const at__question *q, const ranked *r,
+static at_status try_runner_up(search *out, at__lookup *l, const at__question *q, const ranked *r,
                                at_error *err)
 {
     const at__entry *winner = &l->entries[r->entry];
@@ -91,16 +92,17 @@ static at_status try_runner_up(search *out, const at__lookup *l, const at__quest
 }
 
 /* The nearest of the list that fits, all told, unless a runner-up is nearer. */
-static at_status first_that_fits(search *out, const ranked *list, const at__lookup *l, const at__question *q,
+static at_status first_that_fits(search *out, const ranked *list, at__lookup *l, const at__question *q,
                                  at_error *err)
 {
     at_status status = AT_OK;
     at__geometry geometry;
     int tried = 0;
     for (size_t i = 0; i < out->count && list[i].distance < out->reach && status == AT_OK; i++) {
-        const at__entry *e = &l->entries[list[i].entry];
+        at__entry *e = &l->entries[list[i].entry];
         if (e == q->outdated)
             continue;
+        at__entry_settle(e, l->catalog);
         if (at__entry_fits(&geometry, e, q->problem, q->cc, q->sms, NULL) == AT_OK) {
             double reach = list[i].distance + at__entry_idle_cost(e, &geometry, q->problem);
             if (reach < out->reach && !at__lookup_was_tried(&out->tried, e)) {
@@ -117,18 +119,20 @@ static at_status first_that_fits(search *out, const ranked *list, const at__look
 }
 
 /* The problem's winner is out of date: its own runner-up, at no distance. */
-static at_status begin_with_own(search *out, const at__lookup *l, const at__question *q, at_error *err)
+static at_status begin_with_own(search *out, at__lookup *l, const at__question *q, at_error *err)
 {
-    at_status status = try_runner_up(out, l, q, &(ranked){ (size_t)(q->outdated - l->entries), 0 }, err);
+    at_status status = try_runner_up(out, l, q, &(ranked){ (size_t)(q->outdated - l->entries), 0, 0 }, err);
     return status == AT_OK ? at__lookup_list_tried(&out->tried, l, q->outdated, err) : status;
 }
 
-static at_status nearest(search *out, const at__lookup *l, const at__question *q, bool on_device,
-                         at_error *err)
+static at_status nearest(search *out, at__lookup *l, const at__question *q, bool on_device, at_error *err)
 {
     const at__problem *p = q->problem;
     const double traffic = at__traffic_of(p);
     *out = (search){ .closest = AT__NO_ENTRY, .entry = AT__NO_ENTRY, .reach = INFINITY };
+    at_status status = at__index_add_shipped(l, p->op, q->device, on_device, err);
+    if (status != AT_OK)
+        return status;
     ranked *list = malloc((l->count + 1) * sizeof *list);
     if (!list)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
@@ -139,11 +143,11 @@ static at_status nearest(search *out, const at__lookup *l, const at__question *q
             continue;
         double d = e == q->outdated ? INFINITY : at__shape_distance(e, p, traffic);
         d += on_device ? 0 : at__device_distance(e, q->cc) + (d > 0 ? OTHER_SHAPE : 0);
-        list[out->count++] = (ranked){ i, d };
+        list[out->count++] = (ranked){ i, d, e->order };
     }
     qsort(list, out->count, sizeof *list, by_distance);
     out->closest = out->count ? list[0].entry : AT__NO_ENTRY;
-    at_status status = q->outdated && on_device ? begin_with_own(out, l, q, err) : AT_OK;
+    status = q->outdated && on_device ? begin_with_own(out, l, q, err) : AT_OK;
     if (status == AT_OK)
         status = first_that_fits(out, list, l, q, err);
     at__str_clear(&out->tried);
@@ -398,7 +402,7 @@ at_status at__lookup_hints(at__hint *out, int *count, int max, at__lookup *l, co
 {
     const char *type_key = at__dtype_key(p->type, p->op->storage);
     const double traffic = at__traffic_of(p);
-    at_status status = at__index_add_shipped(l, err);
+    at_status status = at__index_add_shipped(l, p->op, "", true, err); /* of all devices */
     if (status != AT_OK)
         return status;
     ranked *list = malloc((l->count + 1) * sizeof *list);
@@ -414,7 +418,7 @@ at_status at__lookup_hints(at__hint *out, int *count, int max, at__lookup *l, co
         double d =
             at__shape_distance(e, p, traffic) + (strcmp(e->answer.type_key, type_key) == 0 ? 0 : OTHER_TYPE);
         d += at__entry_is_on(e, target->name) ? 0 : 1 + at__device_distance(e, target->cc);
-        list[found++] = (ranked){ i, d };
+        list[found++] = (ranked){ i, d, e->order };
     }
     qsort(list, found, sizeof *list, by_distance);
     for (size_t i = 0; i < found && *count < max; i++) {

@@ -127,16 +127,20 @@ static bool visit(void *context, const at__trial_row *row, const at__fingerprint
     return k->found;
 }
 
-at_status at__lookup_runner_up(at__entry *out, at__geometry *geometry, double *cost, const at__lookup *l,
+at_status at__lookup_runner_up(at__entry *out, at__geometry *geometry, double *cost, at__lookup *l,
                                const at__entry *winner, const at__problem *p, int64_t cc, int64_t sms,
                                at_error *err)
 {
     looking k = { .l = l, .winner = winner, .problem = p, .cc = cc, .sms = sms };
     const at__answer *a = &winner->answer;
     at__problem_key key = { .op = a->op, .shape = a->shape, .type_key = a->type_key };
-    at_status status = winner->other_op
-                           ? AT_OK /* its trials were proven by the other op, too */
-                           : at__store_each_trial(at__entry_store(l, winner), &key, NULL, visit, &k, err);
+    at__store *store = NULL;
+    at_status status = AT_OK;
+    if (!winner->other_op) { /* else its trials were proven by the other op, too */
+        status = at__entry_store(&store, l, winner, err);
+        if (status == AT_OK)
+            status = at__store_each_trial(store, &key, NULL, visit, &k, err);
+    }
     if (status == AT_OK && k.failed)
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK && !k.found)
@@ -169,11 +173,14 @@ static bool list_trial(void *context, const at__trial_row *row, const at__finger
     return !k->out->failed;
 }
 
-at_status at__lookup_list_tried(at__str *out, const at__lookup *l, const at__entry *e, at_error *err)
+at_status at__lookup_list_tried(at__str *out, at__lookup *l, const at__entry *e, at_error *err)
 {
+    at__store *store = NULL;
     listing k = { out, &e->answer.fingerprint };
     at__problem_key key = { .op = e->answer.op, .shape = e->answer.shape, .type_key = e->answer.type_key };
-    at_status status = at__store_each_trial(at__entry_store(l, e), &key, NULL, list_trial, &k, err);
+    at_status status = at__entry_store(&store, l, e, err);
+    if (status == AT_OK)
+        status = at__store_each_trial(store, &key, NULL, list_trial, &k, err);
     return status == AT_OK ? at__str_status(out, err) : status;
 }
 

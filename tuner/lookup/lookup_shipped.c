@@ -1,0 +1,104 @@
+/*
+ * lookup_shipped.c - the winners that come with the program, as entries of a look-up: those of the op that is
+ * asked about, on the devices that it is asked for, and others when the search goes on to them.
+ *
+ * Invariant: entries are the same, in the same order of preference, whenever and in whatever portions they
+ * are read
+ * (`order`), so that an answer does not depend on what was asked before.
+ */
+#include "lookup/lookup_index.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BEHIND_ALL ((uint64_t)1 << 32) /* the order of the store's own is below that */
+
+/* Has the store a winner of the same problem and device whose template is the present one? */
+static bool is_known(const at__lookup *l, const at__entry *e, const at__answer *answer)
+{
+    for (size_t i = l->buckets[e->hash & (l->bucket_count - 1)]; i != AT__NO_ENTRY; i = l->entries[i].next) {
+        at__entry *own = &l->entries[i];
+        if (own->shipped || own->hash != e->hash || !at__entry_is_of(own, e->op, answer->type_key, e->dims) ||
+            strcmp(own->answer.fingerprint.device, answer->fingerprint.device) != 0)
+            continue;
+        at__entry_settle(own, l->catalog);
+        if (own->t)
+            return true;
+    }
+    return false;
+}
+
+static void keep_row(at__lookup *l, const at__op *op, uint32_t row)
+{
+    at__shipped_row r;
+    at__shipped_read(&r, row);
+    at__entry e = { .op = op, .shipped = true, .order = BEHIND_ALL + r.rank };
+    if (!at__entry_place(&e, &r.answer) || is_known(l, &e, &r.answer))
+        return;
+    e.other_op = *r.proof && strcmp(r.proof, op->proof_hash) != 0;
+    e.answer = r.answer;
+    l->entries[l->count++] = e;
+}
+
+/* Is the group of this op, not read yet, and of a device whose name contains `device`, or of none such? */
+static bool is_wanted(const at__lookup *l, size_t i, const at__op *op, const char *device, bool on_device)
+{
+    const at__shipped_group *g = &at__shipped_groups[i];
+    return !l->groups_read[i] && strcmp(g->op, op->name) == 0 &&
+           at__name_contains(g->device, device) == on_device;
+}
+
+static at_status make_room(at__lookup *l, size_t more, at_error *err)
+{
+    at__entry *grown = more ? realloc(l->entries, (l->count + more) * sizeof *grown) : l->entries;
+    if (more && !grown)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    l->entries = grown;
+    l->cap = more ? l->count + more : l->cap;
+    return AT_OK;
+}
+
+/* Room for all of the op's at once: what points to entries stays right while a question is answered. */
+static at_status begin_op(at__lookup *l, const at__op *op, at_error *err)
+{
+    size_t rows = 0;
+    if (!l->groups_read && !(l->groups_read = calloc(at__shipped_group_count + 1, sizeof *l->groups_read)))
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (size_t i = 0; i < at__shipped_group_count; i++)
+        if (!l->groups_read[i] && strcmp(at__shipped_groups[i].op, op->name) == 0)
+            rows += at__shipped_groups[i].count;
+    return l->count + rows > l->cap ? make_room(l, rows, err) : AT_OK;
+}
+
+at_status at__index_add_shipped(at__lookup *l, const at__op *op, const char *device, bool on_device,
+                                at_error *err)
+{
+    size_t before = l->count;
+    if (!l->with_shipped)
+        return AT_OK;
+    at_status status = begin_op(l, op, err);
+    for (size_t i = 0; i < at__shipped_group_count && status == AT_OK; i++) {
+        if (!is_wanted(l, i, op, device, on_device))
+            continue;
+        for (uint32_t k = 0; k < at__shipped_groups[i].count; k++)
+            keep_row(l, op, at__shipped_groups[i].first + k);
+        l->groups_read[i] = true;
+    }
+    return status == AT_OK && l->count > before ? at__index_build(l, err) : status;
+}
+
+/* Those of this machine's model before others, then the newest. */
+const char *at__index_shipped_device(const at__lookup *l)
+{
+    const at__shipped_group *newest = NULL;
+    bool here = false;
+    for (size_t i = 0; i < at__shipped_group_count && l->with_shipped; i++) {
+        const at__shipped_group *g = &at__shipped_groups[i];
+        bool is_here = strcmp(g->device, l->here) == 0;
+        if (!newest || (is_here == here ? g->newest > newest->newest : is_here)) {
+            newest = g;
+            here = is_here;
+        }
+    }
+    return newest ? newest->device : "";
+}
