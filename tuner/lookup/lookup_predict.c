@@ -9,8 +9,8 @@
  * The near winner's configuration is asked about, too: where nothing is expected to be faster it stays the
  * answer, as one that was measured somewhere.
  *
- * Models are read when they are first needed, and again when the store has changed. One that cannot be read
- * is as good as none, and the answer's reason tells.
+ * Models are read when they are first needed, of the program's what it knows of the op, and again when the
+ * store has changed. One that cannot be read is as good as none, and the answer's reason tells.
  */
 #include "lookup/lookup_index.h"
 
@@ -34,8 +34,17 @@ typedef struct ready {
     at__predictor *predictor; /* NULL: the model knows nothing of the op */
 } ready;
 
+/* What the program's model knows of an op; NULL: nothing. */
+typedef struct known {
+    const at__op *op;
+    at__model *model;
+} known;
+
 struct at__foresight {
-    at__model *models[MODELS];
+    at__model *users;
+    bool with_shipped;
+    known *shipped;
+    size_t shipped_count, shipped_cap;
     ready list[PREDICTORS];
     int count;
     char broken[256]; /* why the user's cannot be read; "": nothing is wrong */
@@ -48,8 +57,10 @@ void at__foresight_close(at__foresight *f)
         return;
     for (int i = 0; i < f->count; i++)
         at__predictor_close(f->list[i].predictor);
-    for (int i = 0; i < MODELS; i++)
-        at__model_close(f->models[i]);
+    for (size_t i = 0; i < f->shipped_count; i++)
+        at__model_close(f->shipped[i].model);
+    at__model_close(f->users);
+    free(f->shipped);
     free(f);
 }
 
@@ -63,7 +74,7 @@ static at_status read_users(at__foresight *f, const at__store *store, at_error *
     at__str_addf(&path, "%s%s", file, AT__MODEL_SUFFIX);
     at_status status = at__str_status(&path, err);
     if (status == AT_OK)
-        status = at__model_read(&f->models[0], at__str_text(&path), &cause);
+        status = at__model_read(&f->users, at__str_text(&path), &cause);
     if (status != AT_OK && status != AT_ERR_NOT_FOUND && status != AT_ERR_MEMORY)
         snprintf(f->broken, sizeof f->broken, "; its model is left out: %.220s", cause.text);
     at__str_clear(&path);
@@ -74,7 +85,7 @@ static at_status count_unseen(at__foresight *f, at__store *store, at_error *err)
 {
     int64_t newest = 0;
     at_status status = at__store_newest_trial(&newest, store, err);
-    f->unseen = at__model_is_behind(f->models[0], newest);
+    f->unseen = at__model_is_behind(f->users, newest);
     return status;
 }
 
@@ -88,8 +99,7 @@ static at_status open_all(at__foresight **out, const at__lookup *l, at_error *er
     at_status status = read_users(f, l->store, err);
     if (status == AT_OK && l->store)
         status = count_unseen(f, l->store, err);
-    if (status == AT_OK && l->with_shipped)
-        status = at__model_shipped(&f->models[1], err);
+    f->with_shipped = l->with_shipped;
     if (status != AT_OK) {
         at__foresight_close(f);
         return status;
@@ -98,22 +108,44 @@ static at_status open_all(at__foresight **out, const at__lookup *l, at_error *er
     return AT_OK;
 }
 
+/* The program's model, of one op. */
+static at_status shipped_of(at__model **out, at__foresight *f, const at__op *op, at_error *err)
+{
+    *out = NULL;
+    for (size_t i = 0; i < f->shipped_count; i++)
+        if (f->shipped[i].op == op) {
+            *out = f->shipped[i].model;
+            return AT_OK;
+        }
+    if (!f->with_shipped)
+        return AT_OK;
+    if (!at__grow(&f->shipped, &f->shipped_cap, f->shipped_count, sizeof *f->shipped)) {
+        at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return AT_ERR_MEMORY;
+    }
+    at_status status = at__model_shipped(out, op->name, err);
+    if (status == AT_OK)
+        f->shipped[f->shipped_count++] = (known){ op, *out };
+    return status;
+}
+
 /* The predictor of a model for the op; NULL with AT_OK: it knows nothing of it. */
 static at_status ready_one(ready **out, at__foresight *f, const at__lookup *l, const at__question *q,
                            int model, at_error *err)
 {
     const at__op *op = q->problem->op;
+    at__model *of = f->users;
     *out = NULL;
     for (int i = 0; i < f->count && !*out; i++)
         if (f->list[i].op == op && f->list[i].model == model && strcmp(f->list[i].device, q->device) == 0)
             *out = &f->list[i];
-    if (*out || !f->models[model])
-        return AT_OK;
+    at_status status = *out || model == 0 ? AT_OK : shipped_of(&of, f, op, err);
+    if (*out || !of || status != AT_OK)
+        return status;
     ready *r = &f->list[f->count];
     *r = (ready){ .op = op, .model = model };
     snprintf(r->device, sizeof r->device, "%s", q->device);
-    at_status status =
-        at__predictor_open(&r->predictor, f->models[model], l->catalog, op, q->device, &r->own, err);
+    status = at__predictor_open(&r->predictor, of, l->catalog, op, q->device, &r->own, err);
     if (status == AT_ERR_MEMORY)
         return status;
     f->count++;

@@ -32,7 +32,7 @@ enum { ROUND_COUNT = sizeof ROUNDS / sizeof *ROUNDS };
 typedef struct bound {
     const at__template *t; /* NULL: another one now, or missing */
     at__traits traits;
-    int16_t trait_of[AT__MAX_SEEN]; /* -1: it has no such trait */
+    int16_t trait_of[AT__MAX_SEEN]; /* -1: it has no such trait, or it is the problem's */
     const at__expr *early[32];      /* requirements that no parameter changes */
     int early_count;
     double combinations; /* of its values */
@@ -146,17 +146,32 @@ static uint32_t hash_name(const char *name)
     return hash;
 }
 
-static void map_traits(int16_t *trait_of, const uint32_t *hashes, const at__part_of_model *part,
-                       const at__traits *traits)
+/* A part's traits by their names: chains of those whose hashes end alike. */
+typedef struct by_name {
+    int16_t first[256], next[AT__MAX_SEEN];
+} by_name;
+
+static void list_names(by_name *out, const at__part_of_model *part)
+{
+    memset(out->first, -1, sizeof out->first);
+    for (int k = 0; k < part->trait_count; k++) {
+        int16_t *first = &out->first[hash_name(part->names[k]) % 256];
+        out->next[k] = *first;
+        *first = (int16_t)k;
+    }
+}
+
+/* The traits of the part among these, from `first` on. */
+static void map_traits(int16_t *trait_of, const by_name *names, const at__part_of_model *part,
+                       const at__traits *traits, int first)
 {
     char name[AT__MAX_NAME];
     for (int k = 0; k < part->trait_count; k++)
         trait_of[k] = -1;
-    for (int i = 0; i < traits->count; i++) {
+    for (int i = first; i < traits->count; i++) {
         at__traits_name(name, traits, i);
-        uint32_t hash = hash_name(name);
-        for (int k = 0; k < part->trait_count; k++)
-            if (hashes[k] == hash && name[0] && strcmp(name, part->names[k]) == 0)
+        for (int k = name[0] ? names->first[hash_name(name) % 256] : -1; k >= 0; k = names->next[k])
+            if (strcmp(name, part->names[k]) == 0)
                 trait_of[k] = (int16_t)i;
     }
 }
@@ -183,7 +198,7 @@ static void find_early(bound *b)
     b->early[b->early_count++] = t->requires[i].expr;
 }
 
-static void tie_template(bound *b, const uint32_t *hashes, const at__part_of_model *part,
+static void tie_template(bound *b, const by_name *names, const at__part_of_model *part,
                          const at__model_template *m, const at__catalog *catalog, const at__op *op)
 {
     const at__template *t = at__catalog_find_template(catalog, op, m->name);
@@ -191,7 +206,7 @@ static void tie_template(bound *b, const uint32_t *hashes, const at__part_of_mod
         return;
     b->t = t;
     b->traits = at__traits_of(op, t);
-    map_traits(b->trait_of, hashes, part, &b->traits);
+    map_traits(b->trait_of, names, part, &b->traits, b->traits.problem_count);
     find_early(b);
     b->combinations = 1;
     for (int i = 0; i < t->param_count; i++)
@@ -239,7 +254,7 @@ at_status at__predictor_open(at__predictor **out, const at__model *model, const 
     const at__part_of_model *part = find_part(model, op, device, own);
     if (!part || op->objective)
         return at_fail(err, AT_ERR_NOT_FOUND, "no model knows operation %s", op->name);
-    uint32_t hashes[AT__MAX_SEEN] = { 0 };
+    by_name names;
     at__predictor *p = calloc(1, sizeof *p);
     size_t count = (size_t)part->candidate_count + 1;
     if (!p)
@@ -255,12 +270,11 @@ at_status at__predictor_open(at__predictor **out, const at__model *model, const 
         at__predictor_close(p);
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
-    for (int k = 0; k < part->trait_count; k++)
-        hashes[k] = hash_name(part->names[k]);
+    list_names(&names, part);
     p->problem_traits = at__traits_of(op, NULL);
-    map_traits(p->problem_trait_of, hashes, part, &p->problem_traits);
+    map_traits(p->problem_trait_of, &names, part, &p->problem_traits, 0);
     for (int i = 0; i < part->template_count; i++)
-        tie_template(&p->bound[i], hashes, part, &part->templates[i], catalog, op);
+        tie_template(&p->bound[i], &names, part, &part->templates[i], catalog, op);
     for (int i = 0; i < part->candidate_count; i++)
         tie_candidate(&p->entries[i], p->bound, &part->candidates[i]);
     *out = p;
@@ -309,7 +323,7 @@ static bool take_bins(uint8_t *bins, at__geometry *geometry, at__predictor *p, c
     at__traits_config(p->numbers, &b->traits, slots, geometry);
     memcpy(bins, p->base, (size_t)p->part->trait_count);
     for (int k = 0; k < p->part->trait_count; k++)
-        if (b->trait_of[k] >= p->problem_traits.count)
+        if (b->trait_of[k] >= 0)
             bins[k] = at__bin_of(&p->part->edges[k], p->numbers[b->trait_of[k]]);
     return true;
 }

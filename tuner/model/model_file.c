@@ -1,7 +1,8 @@
 /*
  * model_file.c - a model as bytes: magic, how far it has read its store, then each part field by field,
  * little-endian, with a checksum of all at the end. A file may come from anyone: what is out of range is
- * refused, and so is what is left over.
+ * refused, and so is what is left over. The model of the program is trusted, and of it only what is said of
+ * one op is kept, so that a first answer takes no longer when it knows more of others.
  */
 #include "model/model_parts.h"
 
@@ -119,20 +120,29 @@ at_status at__model_pack(at__str *out, const at__model *model, at_error *err)
 
 typedef struct reader {
     const unsigned char *at, *end;
-    bool bad; /* too short, or a number out of range */
+    bool bad;     /* too short, or a number out of range */
+    bool trusted; /* trees are what the build has tested */
 } reader;
+
+/* The next bytes; NULL: there are fewer. */
+static const unsigned char *take(reader *r, size_t bytes)
+{
+    const unsigned char *at = r->at;
+    if (r->bad || (size_t)(r->end - r->at) < bytes) {
+        r->bad = true;
+        return NULL;
+    }
+    r->at += bytes;
+    return at;
+}
 
 static uint64_t get(reader *r, int bytes, uint64_t most)
 {
     uint64_t value = 0;
-    if (r->bad || r->end - r->at < bytes) {
-        r->bad = true;
-        return 0;
-    }
-    for (int i = 0; i < bytes; i++)
-        value |= (uint64_t)r->at[i] << 8 * i;
-    r->at += bytes;
-    r->bad = value > most;
+    const unsigned char *at = take(r, (size_t)bytes);
+    for (int i = 0; at && i < bytes; i++)
+        value |= (uint64_t)at[i] << 8 * i;
+    r->bad = r->bad || value > most;
     return r->bad ? 0 : value;
 }
 
@@ -157,19 +167,19 @@ static float get_float(reader *r)
     return isfinite(value) ? value : 0;
 }
 
+_Static_assert(sizeof(at__node) == 4, "a node is its four bytes");
+
 static void get_tree(at__tree *t, reader *r, int traits)
 {
-    *t = (at__tree){ .leaf_count = (int)get(r, 1, AT__MAX_LEAVES) };
-    for (int k = 0; k < t->leaf_count - 1; k++) {
-        at__node *n = &t->nodes[k];
-        n->trait = (uint8_t)get(r, 1, 255);
-        n->bin = (uint8_t)get(r, 1, 255);
-        n->below = (uint8_t)get(r, 1, 255);
-        n->above = (uint8_t)get(r, 1, 255);
-    }
+    int count = (int)get(r, 1, AT__MAX_LEAVES);
+    size_t node_bytes = count > 0 ? (size_t)(count - 1) * sizeof *t->nodes : 0;
+    const unsigned char *nodes = take(r, node_bytes), *leaves = take(r, 2 * (size_t)count);
+    t->leaf_count = leaves ? count : 0;
+    if (nodes)
+        memcpy(t->nodes, nodes, node_bytes);
     for (int k = 0; k < t->leaf_count; k++)
-        t->leaves[k] = (int16_t)get(r, 2, UINT16_MAX);
-    r->bad |= !at__tree_is_sound(t, traits);
+        t->leaves[k] = (int16_t)(uint16_t)(leaves[2 * k] | leaves[2 * k + 1] << 8);
+    r->bad |= !r->trusted && !at__tree_is_sound(t, traits);
 }
 
 static at_status get_forest(at__forest *f, reader *r, int traits, at_error *err)
@@ -220,9 +230,9 @@ static at_status get_candidates(at__part_of_model *p, reader *r, at_error *err)
     return AT_OK;
 }
 
+/* What follows the name of the op. */
 static at_status get_part(at__part_of_model *p, reader *r, at_error *err)
 {
-    get_text(r, p->op, sizeof p->op);
     get_text(r, p->op_hash, sizeof p->op_hash);
     get_text(r, p->device, sizeof p->device);
     get_text(r, p->learned_at, sizeof p->learned_at);
@@ -241,6 +251,52 @@ static at_status get_part(at__part_of_model *p, reader *r, at_error *err)
     return status == AT_OK ? get_forest(&p->loss, r, p->trait_count, err) : status;
 }
 
+/* ---- a part of another op ---- */
+
+static int skip_text(reader *r)
+{
+    size_t len = (size_t)get(r, 1, 255);
+    return take(r, len) ? (int)len : 0;
+}
+
+static void skip_forest(reader *r)
+{
+    for (int count = (int)get(r, 2, AT__MODEL_MAX_TREES); count > 0 && !r->bad; count--) {
+        size_t leaves = (size_t)get(r, 1, AT__MAX_LEAVES);
+        r->bad = r->bad || !leaves || !take(r, (leaves - 1) * sizeof(at__node) + 2 * leaves);
+    }
+}
+
+static void skip_candidates(reader *r)
+{
+    int params[AT__MODEL_MAX_TEMPLATES] = { 0 };
+    int templates = (int)get(r, 1, AT__MODEL_MAX_TEMPLATES);
+    for (int i = 0; i < templates; i++) {
+        skip_text(r);
+        skip_text(r);
+        params[i] = (int)get(r, 1, AT__MAX_PARAMS);
+    }
+    for (int count = (int)get(r, 2, AT__MODEL_MAX_CANDIDATES); count > 0 && !r->bad; count--) {
+        int which = (int)get(r, 1, (uint64_t)(templates ? templates - 1 : 0));
+        r->bad = !take(r, 2 * (size_t)params[which]);
+    }
+}
+
+/* What get_part reads, in its order. */
+static void skip_part(reader *r)
+{
+    for (int i = 0; i < 3; i++)
+        skip_text(r);
+    take(r, 4 + 4 + 8 + 8 + 4 + 4);
+    for (int traits = (int)get(r, 1, AT__MAX_SEEN); traits > 0 && !r->bad; traits--) {
+        skip_text(r);
+        take(r, 4 * (size_t)get(r, 1, AT__MAX_EDGES));
+    }
+    skip_candidates(r);
+    for (int i = 0; i < AT__MODEL_MEMBERS + 2; i++)
+        skip_forest(r);
+}
+
 /* The checksum is of what was written, so that damage is not taken for knowledge. */
 static bool is_whole(const unsigned char *bytes, size_t size)
 {
@@ -253,12 +309,29 @@ static bool is_whole(const unsigned char *bytes, size_t size)
     return memcmp(bytes + size - tail, hash, tail) == 0;
 }
 
-/* `bytes` is whole. */
-static at_status unpack(at__model **out, const void *bytes, size_t size, at_error *err)
+static at_status get_parts(at__model *m, reader *r, int count, const char *op, at_error *err)
 {
     at_status status = AT_OK;
+    char name[AT__MAX_NAME];
+    for (int i = 0; i < count && !r->bad && status == AT_OK; i++) {
+        get_text(r, name, sizeof name);
+        if (op && strcmp(name, op) != 0) {
+            skip_part(r);
+            continue;
+        }
+        at__part_of_model *p = &m->parts[m->count++];
+        strcpy(p->op, name);
+        status = get_part(p, r, err);
+    }
+    return status;
+}
+
+/* `bytes` is whole. `op` NULL: of all. */
+static at_status unpack(at__model **out, const void *bytes, size_t size, bool trusted, const char *op,
+                        at_error *err)
+{
     const unsigned char *from = bytes;
-    reader r = { .at = from + sizeof MAGIC, .end = from + size - (AT__HASH_TEXT - 1) };
+    reader r = { .at = from + sizeof MAGIC, .end = from + size - (AT__HASH_TEXT - 1), .trusted = trusted };
     bool beside = memcmp(bytes, BESIDE, sizeof BESIDE) == 0;
     int64_t newest = beside ? (int64_t)get(&r, 8, INT64_MAX) : 0;
     bool kept = beside && get(&r, 1, 1);
@@ -272,8 +345,7 @@ static at_status unpack(at__model **out, const void *bytes, size_t size, at_erro
         at__model_close(m);
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
-    for (; m->count < count && !r.bad && status == AT_OK; m->count++)
-        status = get_part(&m->parts[m->count], &r, err);
+    at_status status = get_parts(m, &r, count, op, err);
     if (status == AT_OK && (r.bad || r.at != r.end))
         status = at_fail(err, AT_ERR_INPUT, "found a number out of range; `autotune learn` makes it anew");
     if (status == AT_OK)
@@ -289,13 +361,14 @@ at_status at__model_unpack(at__model **out, const void *bytes, size_t size, at_e
         return at_fail(err, AT_ERR_INPUT,
                        "it is no model of this version of autotune, or damaged; "
                        "`autotune learn` makes it anew");
-    return unpack(out, bytes, size, err);
+    return unpack(out, bytes, size, false, NULL, err);
 }
 
-at_status at__model_shipped(at__model **out, at_error *err)
+at_status at__model_shipped(at__model **out, const char *op, at_error *err)
 {
     *out = NULL;
-    return at__shipped_model_bytes ? unpack(out, at__shipped_model, at__shipped_model_bytes, err) : AT_OK;
+    return at__shipped_model_bytes ? unpack(out, at__shipped_model, at__shipped_model_bytes, true, op, err)
+                                   : AT_OK;
 }
 
 static bool is_absent(const char *path)
