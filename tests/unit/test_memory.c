@@ -16,6 +16,7 @@
 #include "exchange/cut.h"
 #include "exchange/import.h"
 #include "lang/render.h"
+#include "lookup/lookup.h"
 #include "search/strategy.h"
 #include "space/space.h"
 
@@ -241,6 +242,43 @@ static at_status open_catalog(at_error *err)
 Test(memory, the_catalog)
 {
     fail_each(open_catalog);
+}
+
+/* Of what is read when it is needed nothing may be missing from an answer: an operation, a template, a
+ * winner, what the model knows. */
+static at_status ask_once(at_error *err)
+{
+    at__catalog *catalog = NULL;
+    at__lookup *lookup = NULL;
+    at__found found = { .match = AT__MATCH_NONE };
+    const at__target target = { .name = "NVIDIA H200" };
+    at__problem problem;
+    const at__op *asked = NULL;
+    at_status status = at__catalog_open_lazily(&catalog, NULL, NULL, NULL, err);
+    if (status == AT_OK)
+        status = at__catalog_get_op(&asked, catalog, "transpose", err);
+    if (status == AT_OK)
+        status = at__problem_init(&problem, asked, AT__F32, (int64_t[]){ 3000, 5000 }, 2, err);
+    if (status == AT_OK)
+        status = at__lookup_open(&lookup, NULL, catalog, err);
+    if (status == AT_OK) {
+        at__lookup_add_shipped(lookup);
+        status = at__lookup_find(&found, lookup, &problem, &target, err);
+    }
+    if (status == AT_OK) {
+        count((size_t)found.match);
+        for (const char *c = found.t ? found.answer->winner.config : ""; *c; c++)
+            count((size_t)*c);
+    }
+    at__lookup_close(lookup);
+    at__catalog_close(catalog);
+    return status;
+}
+
+Test(memory, a_first_answer)
+{
+    unsetenv("AUTOTUNE_NO_SHIPPED");
+    fail_each(ask_once);
 }
 
 /* What was cut when there was memory. */

@@ -98,7 +98,7 @@ static bool is_vector_type(const char *name)
 static bool is_reserved(const char *name)
 {
     for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED; i++)
-        if (strcmp(RESERVED[i], name) == 0)
+        if (RESERVED[i][0] == name[0] && strcmp(RESERVED[i], name) == 0)
             return true;
     return at__expr_is_function(name, strlen(name)) || is_vector_type(name) || strncmp(name, "__", 2) == 0 ||
            strncmp(name, "AUTOTUNE", 8) == 0;
@@ -107,8 +107,8 @@ static bool is_reserved(const char *name)
 int at__symbols_find(const void *symbols, const char *name, size_t len)
 {
     const at__symbols *s = symbols;
-    for (int i = 0; i < s->count; i++)
-        if (strlen(s->names[i].name) == len && memcmp(s->names[i].name, name, len) == 0)
+    for (int i = 0; i < s->count && len < AT__MAX_NAME; i++)
+        if (strncmp(s->names[i].name, name, len) == 0 && s->names[i].name[len] == '\0')
             return i;
     return -1;
 }

@@ -90,7 +90,7 @@ void at__lex_next(at__lexer *lex)
 
 bool at__lex_is_sign(const at__lexer *lex, const char *sign)
 {
-    size_t n = strlen(sign);
-    return lex->token.kind == AT__TOKEN_SIGN && lex->token.end - lex->token.begin == n &&
-           memcmp(lex->text + lex->token.begin, sign, n) == 0;
+    size_t n = lex->token.end - lex->token.begin;
+    return lex->token.kind == AT__TOKEN_SIGN && strncmp(lex->text + lex->token.begin, sign, n) == 0 &&
+           sign[n] == '\0';
 }

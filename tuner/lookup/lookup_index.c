@@ -190,7 +190,10 @@ void at__index_clear(at__lookup *l)
         if (!l->entries[i].shipped)
             at__answer_clear(&l->entries[i].answer);
     for (int i = 0; l->memo && i < AT__MEMO_COUNT; i++)
-        at__memo_clear(&l->memo[i]);
+        if (l->memo[i]) {
+            at__memo_clear(l->memo[i]);
+            free(l->memo[i]);
+        }
     free(l->buckets);
     free(l->memo);
     free(l->groups_read);

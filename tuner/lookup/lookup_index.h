@@ -81,7 +81,7 @@ struct at__lookup {
     at__entry *entries;
     size_t count, cap;
     size_t *buckets, bucket_count;
-    at__memo *memo;            /* AT__MEMO_COUNT places, by hash; allocated with the first */
+    at__memo **memo;           /* AT__MEMO_COUNT places, by hash; made when they are needed */
     at__foresight *foresight;  /* models; NULL: not read yet */
     char newest[128];          /* the device of the store's newest winner: what an empty name stands for */
     char here[128];            /* where it has none, of the program's winners those of this model go before */

@@ -353,11 +353,20 @@ static at_status search_all(at__memo *m, at__lookup *l, const at__question *q, a
     return status;
 }
 
+/* Where the answer to such a question is kept. */
+static at__memo *memo_of(at__lookup *l, const at__question *q)
+{
+    if (!l->memo && !(l->memo = calloc(AT__MEMO_COUNT, sizeof(void *))))
+        return NULL;
+    at__memo **m = &l->memo[(q->hash ^ q->hash >> 32) & (AT__MEMO_COUNT - 1)];
+    return *m ? *m : (*m = calloc(1, sizeof **m));
+}
+
 at_status at__lookup_near(at__found *out, at__lookup *l, const at__question *q, at_error *err)
 {
-    if (!l->memo && !(l->memo = calloc(AT__MEMO_COUNT, sizeof *l->memo)))
+    at__memo *m = memo_of(l, q);
+    if (!m)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    at__memo *m = &l->memo[(q->hash ^ q->hash >> 32) & (AT__MEMO_COUNT - 1)];
     at_status status = is_of(m, q) ? AT_OK : search_all(m, l, q, err);
     if (status != AT_OK)
         return status;

@@ -1,0 +1,232 @@
+/*
+ * test_first_answer.c - what a process does for the first answer that it is asked for: it must not grow with
+ * what ships of other operations and devices. Counted is work, not time: files read, bytes hashed, rows of
+ * winners, statements; linked with --wrap for the functions that do it.
+ */
+#include "db/store_internal.h"
+#include "lang/catalog.h"
+#include "lang/declare_common.h"
+#include "lookup/lookup.h"
+#include "model/model.h"
+
+#include <autotune/autotune.h>
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEVICE "NVIDIA H200"
+
+static struct work {
+    size_t ops, templates, hashed_bytes, rows, statements;
+} work;
+
+at_status __real_at__op_read_with(at__op **out, const at__commons *commons, const char *source, size_t len,
+                                  const char *file, at_error *err);
+at_status __wrap_at__op_read_with(at__op **out, const at__commons *commons, const char *source, size_t len,
+                                  const char *file, at_error *err);
+at_status __real_at__template_read_known(at__template **out, const at__op *op, const at__commons *commons,
+                                         const char *source, size_t len, const char *file, const char *hash,
+                                         at_error *err);
+at_status __wrap_at__template_read_known(at__template **out, const at__op *op, const at__commons *commons,
+                                         const char *source, size_t len, const char *file, const char *hash,
+                                         at_error *err);
+void __real_at__hash_text(char out[AT__HASH_TEXT], const void *data, size_t count);
+void __wrap_at__hash_text(char out[AT__HASH_TEXT], const void *data, size_t count);
+void __real_at__shipped_read(at__shipped_row *out, uint32_t row);
+void __wrap_at__shipped_read(at__shipped_row *out, uint32_t row);
+int __real_sqlite3_prepare_v3(sqlite3 *db, const char *sql, int bytes, unsigned int flags,
+                              sqlite3_stmt **statement, const char **tail);
+int __wrap_sqlite3_prepare_v3(sqlite3 *db, const char *sql, int bytes, unsigned int flags,
+                              sqlite3_stmt **statement, const char **tail);
+
+at_status __wrap_at__op_read_with(at__op **out, const at__commons *commons, const char *source, size_t len,
+                                  const char *file, at_error *err)
+{
+    work.ops++;
+    return __real_at__op_read_with(out, commons, source, len, file, err);
+}
+
+at_status __wrap_at__template_read_known(at__template **out, const at__op *op, const at__commons *commons,
+                                         const char *source, size_t len, const char *file, const char *hash,
+                                         at_error *err)
+{
+    work.templates++;
+    return __real_at__template_read_known(out, op, commons, source, len, file, hash, err);
+}
+
+void __wrap_at__hash_text(char out[AT__HASH_TEXT], const void *data, size_t count)
+{
+    work.hashed_bytes += count;
+    __real_at__hash_text(out, data, count);
+}
+
+void __wrap_at__shipped_read(at__shipped_row *out, uint32_t row)
+{
+    work.rows++;
+    __real_at__shipped_read(out, row);
+}
+
+int __wrap_sqlite3_prepare_v3(sqlite3 *db, const char *sql, int bytes, unsigned int flags,
+                              sqlite3_stmt **statement, const char **tail)
+{
+    work.statements++;
+    return __real_sqlite3_prepare_v3(db, sql, bytes, flags, statement, tail);
+}
+
+/* ---- a machine on which nothing was tuned ---- */
+
+static at_tuner *tuner;
+
+static void begin(void)
+{
+    at_error err = { 0 };
+    unsetenv("AUTOTUNE_NO_SHIPPED");
+    unsetenv("AUTOTUNE_DB");
+    setenv("XDG_DATA_HOME", "/nonexistent/autotune", 1);
+    cr_assert_eq(at_open(&tuner, NULL, &err), AT_OK, "%s", err.text);
+}
+
+static void end(void)
+{
+    at_close(tuner);
+}
+
+TestSuite(first_answer, .init = begin, .fini = end);
+
+static void ask(at_match expected, int64_t rows, int64_t cols)
+{
+    static const at_target HERE = { .version = 1, .device = DEVICE };
+    const at_problem p = { .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { rows, cols } };
+    at_error err = { 0 };
+    at_found *found = NULL;
+    cr_assert_eq(at_find(&found, tuner, &p, &HERE, &err), AT_OK, "%s", err.text);
+    cr_expect_eq(found->match, expected, "%s: %s", at_match_name(found->match), found->why);
+    at_found_close(found);
+}
+
+static size_t shipped_rows(const char *op, const char *device)
+{
+    size_t rows = 0;
+    for (size_t i = 0; i < at__shipped_group_count; i++)
+        if (strcmp(at__shipped_groups[i].op, op) == 0 &&
+            (!device || strcmp(at__shipped_groups[i].device, device) == 0))
+            rows += at__shipped_groups[i].count;
+    return rows;
+}
+
+Test(first_answer, to_open_a_tuner_reads_no_operation_and_no_template)
+{
+    cr_expect_eq(work.ops, 0);
+    cr_expect_eq(work.templates, 0);
+    cr_expect_eq(work.hashed_bytes, 0);
+    cr_expect_eq(work.rows, 0);
+}
+
+Test(first_answer, that_is_exact_reads_one_operation_one_template_and_rows_of_its_device)
+{
+    ask(AT_MATCH_EXACT, 4096, 4096);
+    cr_expect_eq(work.ops, 1, "%zu operations", work.ops);
+    cr_expect_eq(work.templates, 1, "%zu templates", work.templates);
+    cr_expect_eq(work.rows, shipped_rows("transpose", DEVICE), "%zu rows", work.rows);
+    cr_expect_lt(work.rows, shipped_rows("transpose", NULL), "others ship, of another device");
+    cr_expect_eq(work.statements, 0, "no database is opened");
+}
+
+/* Those of templates are made when the program is built. */
+Test(first_answer, hashes_what_the_operation_says_and_no_template)
+{
+    ask(AT_MATCH_EXACT, 4096, 4096);
+    cr_expect_lt(work.hashed_bytes, 64 << 10, "%zu bytes", work.hashed_bytes);
+}
+
+Test(first_answer, that_a_model_gives_reads_no_template_and_no_row_of_others)
+{
+    at_error err = { 0 };
+    at__catalog *catalog = NULL;
+    ask(AT_MATCH_PREDICTED, 3000, 5000);
+    const struct work first = work;
+    cr_expect_eq(first.ops, 1, "%zu operations", first.ops);
+    cr_expect_eq(first.rows, shipped_rows("transpose", DEVICE), "%zu rows", first.rows);
+    cr_assert_eq(at__catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
+    int most = at__catalog_template_count(catalog, at__catalog_find_op(catalog, "transpose"));
+    cr_expect_leq(first.templates, (size_t)most, "%zu templates", first.templates);
+    at__catalog_close(catalog);
+}
+
+Test(first_answer, takes_of_the_model_that_ships_what_it_knows_of_the_operation)
+{
+    at_error err = { 0 };
+    at__model *all = NULL, *one = NULL;
+    at__lessons lessons;
+    int count = 0;
+    cr_assert_eq(at__model_shipped(&all, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__model_shipped(&one, "transpose", &err), AT_OK, "%s", err.text);
+    for (; at__model_part(&lessons, one, count); count++)
+        cr_expect_str_eq(lessons.op, "transpose");
+    cr_expect_gt(count, 0);
+    cr_expect(at__model_part(&lessons, all, count), "it knows others, too");
+    at__model_close(all);
+    at__model_close(one);
+}
+
+/* What is trusted there is proven here. */
+Test(first_answer, the_model_that_ships_is_sound)
+{
+    at_error err = { 0 };
+    at__model *model = NULL;
+    cr_assert_eq(at__model_unpack(&model, at__shipped_model, at__shipped_model_bytes, &err), AT_OK, "%s",
+                 err.text);
+    at__model_close(model);
+}
+
+Test(first_answer, once_given_is_given_again_without_reading)
+{
+    ask(AT_MATCH_EXACT, 4096, 4096);
+    ask(AT_MATCH_PREDICTED, 3000, 5000);
+    work = (struct work){ 0 };
+    ask(AT_MATCH_EXACT, 4096, 4096);
+    ask(AT_MATCH_PREDICTED, 3000, 5000);
+    cr_expect_eq(work.ops + work.templates + work.hashed_bytes + work.rows + work.statements, 0);
+}
+
+/* The rows that are packed at build time, and the database that they are made of. */
+static bool compare(void *context, at__answer *answer)
+{
+    at__shipped_row *rows = context;
+    const at__answer *packed = NULL;
+    for (size_t i = 0; rows[i].answer.op; i++)
+        if (strcmp(rows[i].answer.op, answer->op) == 0 && strcmp(rows[i].answer.shape, answer->shape) == 0 &&
+            strcmp(rows[i].answer.type_key, answer->type_key) == 0 &&
+            strcmp(rows[i].answer.fingerprint.device, answer->fingerprint.device) == 0)
+            packed = &rows[i].answer;
+    cr_assert_not_null(packed, "%s %s", answer->op, answer->shape);
+    at__str a = { 0 }, b = { 0 };
+    const at__columns *const ALL[] = { &at__winner_columns, &at__fingerprint_columns, &at__answer_columns };
+    const void *const LEFT[] = { &packed->winner, &packed->fingerprint, packed };
+    const void *const RIGHT[] = { &answer->winner, &answer->fingerprint, answer };
+    for (int i = 0; i < 3; i++) {
+        at__columns_pack(&a, ALL[i], LEFT[i]);
+        at__columns_pack(&b, ALL[i], RIGHT[i]);
+    }
+    cr_expect(a.len == b.len && memcmp(a.data, b.data, a.len) == 0, "%s %s", answer->op, answer->shape);
+    at__str_clear(&a);
+    at__str_clear(&b);
+    return true;
+}
+
+Test(first_answer, packed_rows_are_those_of_the_database)
+{
+    at_error err = { 0 };
+    at__store *store = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < at__shipped_group_count; i++)
+        count += at__shipped_groups[i].count;
+    at__shipped_row *rows = calloc(count + 1, sizeof *rows);
+    cr_assert_not_null(rows);
+    for (size_t i = 0; i < count; i++)
+        at__shipped_read(&rows[i], (uint32_t)i);
+    cr_assert_eq(at__store_open_shipped(&store, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__store_each_best(store, compare, rows, &err), AT_OK, "%s", err.text);
+    at__store_close(store);
+    free(rows);
+}
