@@ -1,8 +1,10 @@
 /* test_seats.c - devices that come to a contest and go: what they bring, and what they take along. */
 #include "device/device_kind.h"
 #include "tune/contest_parts.h"
+#include "tune/session_parts.h"
 
 #include <criterion/criterion.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 static int left;
@@ -106,4 +108,95 @@ Test(seats, a_device_takes_part_in_each_problem_once)
     at__crew_withdraw(first);
     at__crew_withdraw(second);
     at__crew_close(crew);
+}
+
+/* ---- who lends ---- */
+
+static int queued_nothing(const at__device *device)
+{
+    (void)device;
+    return 0;
+}
+
+static struct pollfd no_fd(const at__device *device)
+{
+    (void)device;
+    return (struct pollfd){ .fd = -1 };
+}
+
+/* It refuses what it is asked, but is there for the next problem. */
+static at_status refuse(at__device *device, at__measured *out, bool *got, at_error *err)
+{
+    (void)device, (void)out;
+    *got = false;
+    return at_fail(err, AT_ERR_DEVICE, "not this one");
+}
+
+static const at__device_kind REFUSING = { .queued = queued_nothing, .fd = no_fd, .pump = refuse };
+
+typedef struct lending {
+    at__session session;
+    at__crew *crew;
+    int64_t offer;
+    at_status status;
+} lending;
+
+static void *lend(void *context)
+{
+    lending *l = context;
+    at_error err = { 0 };
+    l->status = at__session_lend(&l->session, l->crew, l->offer, &err);
+    return NULL;
+}
+
+/* As the contest does that it was lent to: until it hears of the failure, and gives the device back. */
+static void borrow_until_it_fails(at__offer *offer)
+{
+    at__helper helper;
+    at__measured ignored;
+    bool got = false;
+    at_error err = { 0 };
+    struct pollfd fd = at__crew_fd(offer);
+    while (!at__crew_take(offer, &helper))
+        poll(&fd, 1, -1);
+    fd = at__device_fd(helper.device);
+    while (at__device_pump(helper.device, &ignored, &got, &err) == AT_OK)
+        poll(&fd, 1, -1);
+    at__device_close(helper.device);
+}
+
+static int workers_after_lending(bool lost)
+{
+    enum { WORKERS = 3 };
+    at__device device = { .kind = &REFUSING, .lost = lost };
+    lending l = { .session = { .env = { .device = &device } }, .crew = at__crew_open() };
+    at__offer *offer = NULL;
+    const at__problem problem = { .op = NULL }, *found = NULL;
+    at__helped helped = { .next = 0 };
+    pthread_t thread;
+    at_error err = { 0 };
+    at__contest c = { .env = NULL };
+    begin(&c, &l.session.env, WORKERS);
+    cr_assert_eq(at__crew_offer(&offer, l.crew, &problem, &err), AT_OK);
+    cr_assert(at__crew_find(l.crew, &l.offer, &found, &helped));
+    cr_assert_eq(pthread_create(&thread, NULL, lend, &l), 0);
+    borrow_until_it_fails(offer);
+    pthread_join(thread, NULL);
+    cr_assert_eq(l.status, AT_ERR_DEVICE);
+    int workers = at__pool_workers(l.session.env.builder.pool);
+    at__crew_withdraw(offer);
+    at__crew_close(l.crew);
+    at__pool_close(l.session.env.builder.pool);
+    free(c.seats);
+    return workers;
+}
+
+Test(seats, who_failed_while_it_was_lent_has_its_compile_workers_back_for_the_next_problem)
+{
+    cr_assert_eq(workers_after_lending(false), 3);
+}
+
+Test(seats, who_was_lost_while_it_was_lent_starts_none)
+{
+    cr_assert_eq(workers_after_lending(true), 1);
 }

@@ -59,7 +59,13 @@ static at_status open_problem(at__env *env, const at__problem *problem, at_error
     return status;
 }
 
-static at_status lend(at__session *s, at__crew *crew, int64_t offer, at_error *err)
+/* A device that is lost, or one whose user wants to end, compiles nothing any more. */
+static bool goes_on(const at__session *s, at_status status)
+{
+    return status != AT_ERR_CANCELLED && !at__device_is_lost(s->env.device);
+}
+
+at_status at__session_lend(at__session *s, at__crew *crew, int64_t offer, at_error *err)
 {
     at__lent *lent = NULL;
     at__pool *pool = s->env.builder.pool;
@@ -77,7 +83,10 @@ static at_status lend(at__session *s, at__crew *crew, int64_t offer, at_error *e
     if (at__crew_bring(crew, offer, &helper))
         status = at__lent_serve(lent, err);
     at__lent_close(lent);
-    return status == AT_OK && pool ? at__pool_grow(pool, workers, sites + 1, err) : status;
+    if (!pool || !goes_on(s, status))
+        return status;
+    at_status grown = at__pool_grow(pool, workers, sites + 1, status == AT_OK ? err : NULL);
+    return status == AT_OK ? grown : status;
 }
 
 at_status at__session_help(at__session *s, at__crew *crew, int64_t offer, const at__problem *problem,
@@ -90,7 +99,7 @@ at_status at__session_help(at__session *s, at__crew *crew, int64_t offer, const 
     bool wanted = at__crew_wants(crew, offer) && !at__cancel_asked(&s->env.cancel);
     s->env.cancel = (at__cancel){ .flag = s->env.options->cancel, .grace_s = GRACE_S };
     if (status == AT_OK && wanted)
-        status = lend(s, crew, offer, &cause);
+        status = at__session_lend(s, crew, offer, &cause);
     else if (status != AT_OK && wanted)
         at__env_warn(&s->env, "GPU %d does not take part in a problem of another one: %s",
                      at__device_info_of(s->env.device)->ordinal, cause.text);

@@ -39,4 +39,8 @@ at_status at__session_keep_winner(at__job *job, at__answer *answer, at_error *er
 /* Whether an earlier run has answered this already, as far as these options ask. */
 bool at__session_is_answered(const at__job *job, at__answer *answer);
 
+/* Lends the session's device to who made the offer, with its compile workers but for one: they are back when
+ * it ends, also where the device has failed and the session goes on. */
+at_status at__session_lend(at__session *session, at__crew *crew, int64_t offer, at_error *err) AT_MUST_CHECK;
+
 #endif
