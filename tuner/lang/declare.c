@@ -108,7 +108,7 @@ int at__symbols_find(const void *symbols, const char *name, size_t len)
 {
     const at__symbols *s = symbols;
     for (int i = 0; i < s->count && len < AT__MAX_NAME; i++)
-        if (strncmp(s->names[i].name, name, len) == 0 && s->names[i].name[len] == '\0')
+        if (s->names[i].name[len] == '\0' && memcmp(s->names[i].name, name, len) == 0)
             return i;
     return -1;
 }

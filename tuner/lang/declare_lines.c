@@ -197,7 +197,7 @@ static const char *find_line_end(const char *at, const char *end, const char **h
     while (at < end && *at != '\n') {
         if (*at == '#' && !*hash)
             *hash = at;
-        after = continuation(at, end);
+        after = *at == '\\' ? continuation(at, end) : NULL;
         at = after ? after : at + 1;
     }
     return at;

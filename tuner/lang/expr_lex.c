@@ -90,7 +90,8 @@ void at__lex_next(at__lexer *lex)
 
 bool at__lex_is_sign(const at__lexer *lex, const char *sign)
 {
+    const char *text = lex->text + lex->token.begin;
     size_t n = lex->token.end - lex->token.begin;
-    return lex->token.kind == AT__TOKEN_SIGN && strncmp(lex->text + lex->token.begin, sign, n) == 0 &&
+    return lex->token.kind == AT__TOKEN_SIGN && *text == *sign && strncmp(text, sign, n) == 0 &&
            sign[n] == '\0';
 }
