@@ -444,18 +444,31 @@ static void tune_first(const asking *a, const at__problem *problem)
     at__str_clear(&text);
 }
 
-/* On a machine where nothing was tuned yet there is no default database: what came with the program answers.
+/* Reads what the database records of operations, and leaves it open; one that cannot be opened so is told of
+ * later.
  */
-static at_status query(const asking *a, const at__problem *problem, at_error *err)
+static at_status read_recorded(at__store **store, at__catalog *catalog, const char *path, at_error *err)
 {
-    at__store *store = NULL;
+    at_error cause = { 0 };
+    if (at__store_open(store, path, AT__STORE_READ, &cause) == AT_OK)
+        return at__catalog_add_recorded_of(catalog, *store, err);
+    *store = NULL;
+    return at__catalog_add_recorded(catalog, path, err);
+}
+
+/* On a machine where nothing was tuned yet there is no default database: what came with the program answers.
+ * Takes the store; NULL: it is not open, or was not there.
+ */
+static at_status query(at__store *store, const asking *a, const at__problem *problem, at_error *err)
+{
     at__problem_key key;
     at__str shape = { 0 };
     at_error cause = { 0 };
     at_status status = at__problem_key_of(&key, &shape, problem, err);
     if (status != AT_OK)
         goto done;
-    status = at__store_open(&store, a->path, AT__STORE_READ, &cause);
+    if (!store)
+        status = at__store_open(&store, a->path, AT__STORE_READ, &cause);
     if (status == AT_OK)
         status = query_store(store, a, problem, &key, err);
     else if (status != AT_ERR_NOT_FOUND || a->named || !a->with_shipped ||
@@ -483,6 +496,7 @@ int at__cmd_query(int argc, char **argv)
     bool json = false, without_shipped = false, exact = false;
     double tune_s = 0;
     at__catalog *catalog = NULL;
+    at__store *store = NULL;
     at__problem problem;
     at__format format = AT__TEXT;
     at__str keep = { 0 };
@@ -514,7 +528,7 @@ int at__cmd_query(int argc, char **argv)
     if (status == AT_OK)
         status = at__db_path(&path, db, &keep, &err);
     if (status == AT_OK)
-        status = at__catalog_add_recorded(catalog, path, &err);
+        status = read_recorded(&store, catalog, path, &err);
     if (status == AT_OK)
         status = read_problem(&problem, &words, catalog, &err);
     const asking a = { .catalog = catalog,
@@ -526,12 +540,18 @@ int at__cmd_query(int argc, char **argv)
                        .tune_s = tune_s,
                        .templates_dir = templates_dir,
                        .format = format };
-    if (status == AT_OK && tune_s > 0)
+    if (status == AT_OK && tune_s > 0) {
+        at__store_close(store); /* another process will write to it */
+        store = NULL;
         tune_first(&a, &problem);
-    if (status == AT_OK)
-        status = query(&a, &problem, &err);
+    }
+    if (status == AT_OK) {
+        status = query(store, &a, &problem, &err);
+        store = NULL;
+    }
     if (status != AT_OK)
         code = at__complain(&err);
+    at__store_close(store);
     at__catalog_close(catalog);
     at__str_clear(&keep);
     return code;

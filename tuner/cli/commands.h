@@ -8,6 +8,7 @@
 #include "cli/exit_codes.h"
 #include "cli/print.h"
 #include "util/options.h"
+#include "db/store.h"
 #include "lang/catalog.h"
 #include "lang/shapes.h"
 #include "space/space.h"
@@ -114,6 +115,7 @@ at_status at__check_output(const char *option, const char *path, const at__in_us
 /* The operations that a recording (a database or a dump) declares itself; a file that is not there has none.
  */
 at_status at__catalog_add_recorded(at__catalog *catalog, const char *path, at_error *err) AT_MUST_CHECK;
+at_status at__catalog_add_recorded_of(at__catalog *catalog, at__store *store, at_error *err) AT_MUST_CHECK;
 
 /* The same for the recording of a replay ("replay:FILE"); any other device, or NULL, has none. */
 at_status at__catalog_add_replayed(at__catalog *catalog, const char *device, at_error *err) AT_MUST_CHECK;

@@ -222,17 +222,23 @@ static bool add_recorded(void *context, const char *path, const char *text, size
     return a->status == AT_OK;
 }
 
+at_status at__catalog_add_recorded_of(at__catalog *catalog, at__store *store, at_error *err)
+{
+    adding a = { .catalog = catalog, .err = err };
+    at_status status = at__store_each_recorded(store, add_recorded, &a, err);
+    return status == AT_OK ? a.status : status;
+}
+
 at_status at__catalog_add_recorded(at__catalog *catalog, const char *path, at_error *err)
 {
     at__store *store = NULL;
-    adding a = { .catalog = catalog, .err = err };
     if (access(path, F_OK) != 0)
         return AT_OK;
     at_status status = at__store_open_recording(&store, path, err);
     if (status == AT_OK)
-        status = at__store_each_recorded(store, add_recorded, &a, err);
+        status = at__catalog_add_recorded_of(catalog, store, err);
     at__store_close(store);
-    return status == AT_OK ? a.status : status;
+    return status;
 }
 
 at_status at__catalog_add_replayed(at__catalog *catalog, const char *device, at_error *err)
