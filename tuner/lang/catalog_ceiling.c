@@ -5,7 +5,10 @@ at_status at__check_ceiling(const at__catalog *c, const at__op *op, at_error *er
 {
     if (!op->ceiling_op[0])
         return AT_OK;
-    const at__op *goal = at__catalog_find_op(c, op->ceiling_op);
+    const at__op *goal = NULL;
+    at_status status = at__catalog_get_op(&goal, c, op->ceiling_op, err);
+    if (status != AT_OK)
+        return status;
     if (!goal)
         return at_fail(err, AT_ERR_INPUT, "%s: found ceiling '%s'; expected the name of an op", op->file,
                        op->ceiling_op);

@@ -11,6 +11,9 @@ static bool has_param(const at__template *t, const char *name)
 at_status at__check_metrics(const at__catalog *c, const at__op *op, at_error *err)
 {
     int count = at__catalog_template_count(c, op);
+    at_status status = op->metric_param_count ? at__catalog_read(c, op, err) : AT_OK;
+    if (status != AT_OK)
+        return status;
     for (int i = 0; i < op->metric_param_count && count; i++) {
         const at__metric_param *p = &op->metric_params[i];
         int k = 0;
