@@ -145,17 +145,20 @@ static at_status add_fault(at__compile_check *c, size_t row, const char *config,
     return AT_OK;
 }
 
+/* Row by row, the reference first, as compilers finish in any order. */
 static void tell_faults(at__compile_check *c)
 {
-    for (size_t i = 0; i < c->fault_count; i++) {
-        const fault *f = &c->faults[i];
-        const at__compile_check_fault told = { .row = &c->rows[f->row],
-                                               .config = f->config,
-                                               .log = f->log,
-                                               .kernels = f->kernels,
-                                               .kind = f->kind };
-        c->options.fault(c->options.context, &told);
-    }
+    for (size_t row = 0; row < c->row_count; row++)
+        for (size_t i = 0; i < c->fault_count; i++) {
+            const fault *f = &c->faults[i];
+            const at__compile_check_fault told = { .row = &c->rows[row],
+                                                   .config = f->config,
+                                                   .log = f->log,
+                                                   .kernels = f->kernels,
+                                                   .kind = f->kind };
+            if (f->row == row)
+                c->options.fault(c->options.context, &told);
+        }
 }
 
 /* ---- results ---- */
@@ -460,14 +463,6 @@ static at_status check_reference(at__compile_check *c, const at__problem *p, con
     return status;
 }
 
-static bool chosen(const at__words *words, const char *name)
-{
-    for (int i = 0; i < words->count; i++)
-        if (strcmp(words->items[i], name) == 0)
-            return true;
-    return words->count == 0;
-}
-
 at_status at__compile_check_problem(at__compile_check *c, const at__problem *p, const int64_t *slots, int cc,
                                     at_error *err)
 {
@@ -477,7 +472,7 @@ at_status at__compile_check_problem(at__compile_check *c, const at__problem *p, 
         status = check_reference(c, p, slots, cc, err);
     for (int i = 0; i < at__catalog_template_count(c->options.catalog, p->op) && status == AT_OK; i++) {
         const at__template *t = at__catalog_template(c->options.catalog, p->op, i);
-        if (chosen(c->options.templates, t->name))
+        if (at__words_choose(c->options.templates, t->name))
             status = check_template(c, t, p, slots, cc, err);
     }
     return status;
