@@ -151,6 +151,11 @@ static at_status check_header(bool *empty, at__store *store, at_error *err)
     at_status status = read_header(header, empty, store, err);
     if (status != AT_OK || *empty)
         return status;
+    if (header[0] == '{' || (header[0] == 0x1f && header[1] == 0x8b)) /* JSON lines, plain or gzip'ed */
+        return at_fail(err, AT_ERR_STORE,
+                       "%s: not a database but a dump, it seems; `autotune merge NEW.db %s` makes one of it, "
+                       "to be named with --db",
+                       store->path, store->path);
     if (memcmp(header, MAGIC, sizeof MAGIC) != 0)
         return at_fail(
             err, AT_ERR_STORE,

@@ -69,9 +69,39 @@ grep -v '^$' templates/weigh/op.cu
 } >src/values.cu
 at adopt src/values.cu -o templates >/dev/null
 grep param templates/values/adopted.cu
+# A template within namespaces; (16), 4u; an array whose size the launch says.
+cat >src/scale.cu <<'END'
+#ifndef DEPTH
+#  define DEPTH (16) // elements
+#endif
+#ifndef WAYS
+#define WAYS 4u
+#endif
+namespace mine { inline namespace v1 { struct other { int x; }; }
+template <typename U> __device__ U twice(U x) { return x + x; }
+namespace inner {
+template <class Element, int BLOCK_SIZE, int TILE = 8, bool CHECKED = true>
+__global__ void scale(Element *out, const Element *in, Element factor, int n)
+{
+    extern __shared__ float part[];
+    const int i = blockIdx.x * BLOCK_SIZE + threadIdx.x;
+    part[threadIdx.x] = (float)in[i] * DEPTH * WAYS * TILE;
+    if (!CHECKED || i < n)
+        out[i] = twice((Element)part[threadIdx.x] * factor);
+}
+} // namespace inner
+} // namespace mine
+END
+at adopt src/scale.cu -o templates
+cat templates/scale/adopted.cu
+grep '^arg' templates/scale/op.cu
+printf 'template <template <int> class F, int N>\n__global__ void pack(int *x) {}\n' >src/pack.cu
+at adopt src/pack.cu -o templates
+grep '^kernel' templates/pack/adopted.cu
 printf '__global__ void a(int *x) {}\n__global__ void b(int *x) {}\n__global__ void c(int n) {}\n' >src/three.cu
 at adopt src/three.cu
 at adopt src/three.cu --kernel c
 "$AUTOTUNE" check --template tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
 at check convolution --shape 64x64 --templates templates --sample 3 --jobs 1
 at check weigh --shape 64 --dtype f32 --templates templates --sample 3 --jobs 1
+at check scale --shape 64 --templates templates --sample 3 --jobs 1

@@ -36,3 +36,17 @@ template $'source ../../src/k.cu\nparam N = 32 64\nkernel f\narg in out batch ro
 check
 template $'source ../../src/k.cu\nparam N = 32 64\ndefine all\nkernel f\narg in out batch rows cols\ngrid ceil_div(cols, N)\nblock N'
 check
+# The reference is launched, too, before anything else.
+mkdir -p own/half
+half() { # GRID BLOCK SHARED PARAMETERS
+  printf '/*!autotune\nop half\nshape n\ntype T = f32\narg n i32\narg by f32 = 0.5\narg in T[n] input uniform -1 1\narg out T[n] output\nreference r\ngrid %s\nblock %s\nshared %s\ncheck exact\ntraffic 8 * n\n*/\n' "$1" "$2" "$3" >own/half/op.cu
+  printf 'extern "C" __global__ void r(%s) { out[0] = in[0] * by; }\n' "$4" >>own/half/op.cu
+  at check half --shape 64 --templates own --jobs 1
+}
+half n 32 0 'int n, float by, const T *in, T *out'
+half 'n / (n - 64)' 32 0 'int n, float by, const T *in, T *out'
+half n 2048 0 'int n, float by, const T *in, T *out'
+half n 32 300000 'int n, float by, const T *in, T *out'
+half n 32 0 'float by, int n, const T *in, T *out'
+half n 32 0 'long long n, float by, const T *in, T *out'
+half n 32 0 'float by, const T *in, T *out'

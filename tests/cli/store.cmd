@@ -22,3 +22,9 @@ at show 4096x4096 --db store.db --by outcome --format json
 at show 4096x4096 --db store.db --device h200 --top 1 --format json
 at show 4096x4096 --db store.db --device A100
 at show 4096x4096 --db store.db --failed --by template --format csv
+# A dump where a database is expected: what makes one of it.
+"$AUTOTUNE" dump --db store.db -o d.jsonl && gzip -k d.jsonl
+at show 4096x4096 --db d.jsonl
+at query 4096x4096 --db d.jsonl.gz
+at merge d.jsonl store.db
+at merge made.db d.jsonl.gz

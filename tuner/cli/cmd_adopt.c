@@ -72,9 +72,13 @@ static at_status write_new(const char *folder, const char *name, const at__str *
     FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
     bool written = file && fwrite(text->data, 1, text->len, file) == text->len;
     written = file && fclose(file) == 0 && written;
-    at_status status = written ? AT_OK
-                               : at_fail(err, errno == EEXIST ? AT_ERR_INPUT : AT_ERR_SYSTEM, "%s: %s",
-                                         at__str_text(&path), strerror(errno));
+    at_status status = AT_OK;
+    if (!written && errno == EEXIST)
+        status = at_fail(err, AT_ERR_INPUT,
+                         "%s is there, and nothing is overwritten: remove it, or name another folder with -o",
+                         at__str_text(&path));
+    else if (!written)
+        status = at_fail(err, AT_ERR_SYSTEM, "%s: %s", at__str_text(&path), strerror(errno));
     if (written)
         at__print(stdout, "%s\n", path.data);
     at__str_clear(&path);

@@ -126,14 +126,6 @@ static void show_fault(void *context, const at__compile_check_fault *f)
               f->log, len && f->log[len - 1] == '\n' ? "" : "\n");
 }
 
-static bool chosen(const at__words *words, const char *name)
-{
-    for (int i = 0; i < words->count; i++)
-        if (strcmp(words->items[i], name) == 0)
-            return true;
-    return words->count == 0;
-}
-
 static at_status check_problem(checker *c, const at__problem *p, const at__limits *limits, at_error *err)
 {
     int64_t slots[AT__MAX_SLOTS];
@@ -196,7 +188,7 @@ static at_status check_arch(checker *c, const at__limits *limits, at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < at__catalog_op_count(c->catalog) && status == AT_OK; i++)
-        if (chosen(&c->args->words, at__catalog_op(c->catalog, i)->name))
+        if (at__words_choose(&c->args->words, at__catalog_op(c->catalog, i)->name))
             status = check_op(c, at__catalog_op(c->catalog, i), limits, err);
     return status;
 }
@@ -274,7 +266,8 @@ static void warn_of_unchecked(const checker *c)
         const at__op *op = at__catalog_op(c->catalog, o);
         for (int i = 0; i < at__catalog_template_count(c->catalog, op); i++) {
             const at__template *t = at__catalog_template(c->catalog, op, i);
-            if (!chosen(&c->args->words, op->name) || !chosen(&c->args->templates, t->name) || has_row(c, t))
+            if (!at__words_choose(&c->args->words, op->name) ||
+                !at__words_choose(&c->args->templates, t->name) || has_row(c, t))
                 continue;
             at__str why = { 0 };
             at_error ignored;
@@ -312,12 +305,12 @@ static void list_all_questions(const checker *c)
 {
     for (int o = 0; o < at__catalog_op_count(c->catalog) && c->format == AT__TEXT; o++) {
         const at__op *op = at__catalog_op(c->catalog, o);
-        if (!chosen(&c->args->words, op->name))
+        if (!at__words_choose(&c->args->words, op->name))
             continue;
         list_questions(op->source, at__own_part(op->parts, op->part_count, op->file));
         for (int i = 0; i < at__catalog_template_count(c->catalog, op); i++) {
             const at__template *t = at__catalog_template(c->catalog, op, i);
-            if (chosen(&c->args->templates, t->name))
+            if (at__words_choose(&c->args->templates, t->name))
                 list_questions(t->source, at__own_part(t->parts, t->part_count, t->file));
         }
     }
@@ -362,7 +355,8 @@ static bool is_template(const checker *c, const char *name)
     bool known = false;
     for (int o = 0; o < at__catalog_op_count(c->catalog); o++) {
         const at__op *op = at__catalog_op(c->catalog, o);
-        known |= chosen(&c->args->words, op->name) && at__catalog_find_template(c->catalog, op, name);
+        known |=
+            at__words_choose(&c->args->words, op->name) && at__catalog_find_template(c->catalog, op, name);
     }
     return known;
 }
@@ -373,7 +367,8 @@ static at_status unknown_template(const checker *c, const char *word, at_error *
     int count = 0;
     for (int o = 0; o < at__catalog_op_count(c->catalog); o++) {
         const at__op *op = at__catalog_op(c->catalog, o);
-        int templates = chosen(&c->args->words, op->name) ? at__catalog_template_count(c->catalog, op) : 0;
+        int templates =
+            at__words_choose(&c->args->words, op->name) ? at__catalog_template_count(c->catalog, op) : 0;
         for (int i = 0; i < templates && count < AT__MAX_WORDS - 1; i++)
             names[count++] = at__catalog_template(c->catalog, op, i)->name;
     }
@@ -408,7 +403,7 @@ static at_status fits_some_op(const checker *c, const char *shape, const char *t
         const at__op *op = at__catalog_op(c->catalog, o);
         const char *types[AT__MAX_WORDS];
         at__problem problem;
-        if (!chosen(&c->args->words, op->name) || (!type && types_of(types, c->args, op) == 0))
+        if (!at__words_choose(&c->args->words, op->name) || (!type && types_of(types, c->args, op) == 0))
             continue;
         status = problem_of(&problem, c, op, shape, type ? type : types[0], err);
         if (status == AT_OK)

@@ -149,13 +149,23 @@ static at_status check_args(const compare_args *a, at_error *err)
     return AT_OK;
 }
 
+static at_status open_one(at__store **out, const char *path, at_error *err)
+{
+    at_status status = at__store_open_recording(out, path, err);
+    if (status == AT_ERR_NOT_FOUND)
+        status =
+            at_fail(err, AT_ERR_NOT_FOUND,
+                    "%s: no such file; expected a database, or what `autotune dump -o FILE` writes", path);
+    return status;
+}
+
 static at_status compare(at__comparison *out, const compare_args *a, at_error *err)
 {
     const char *const *devices = a->devices.items;
     at__store *before = NULL, *after = NULL;
-    at_status status = at__store_open_recording(&before, a->words.items[0], err);
+    at_status status = open_one(&before, a->words.items[0], err);
     if (status == AT_OK)
-        status = at__store_open_recording(&after, a->words.items[1], err);
+        status = open_one(&after, a->words.items[1], err);
     if (status == AT_OK)
         status =
             at__compare_stores(out, before, a->devices.count ? devices[0] : NULL, after,

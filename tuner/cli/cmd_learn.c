@@ -14,12 +14,12 @@
 static const at__usage USAGE = {
     "autotune learn [MORE.db ...] [options]",
     "Learns from all trials of the database, and of MORE.db, which configurations are fast for which "
-    "problems. Look-ups\n"
-    "(query, the library) then name the expected best for a problem that was never tuned. The model "
-    "goes\n"
-    "beside the database, as FILE-model; it begins with what autotune knows already. Needs no GPU. Delete "
-    "the file\n"
-    "to forget it.",
+    "problems.\n"
+    "Look-ups (query, the library) then name the expected best for a problem that was never tuned. The "
+    "model\n"
+    "goes beside the database, as FILE-model; it begins with what autotune knows already. Needs no GPU. "
+    "Delete\n"
+    "the file to forget it.",
 };
 
 typedef struct learn_args {

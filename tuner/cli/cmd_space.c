@@ -123,8 +123,6 @@ static void print_bench_head(at__format format)
                   "groups", "KiB", "open ms", "sample ns", "config ns", "find ns", "neigh ns", "rows ms");
 }
 
-static bool wanted(const space_args *a, const char *name);
-
 static at_status bench_spaces(const space_args *a, const at__catalog *catalog, const at__problem *problem,
                               const int64_t *slots, at__format format, at_error *err)
 {
@@ -135,7 +133,7 @@ static at_status bench_spaces(const space_args *a, const at__catalog *catalog, c
     for (int i = 0; i < at__catalog_template_count(catalog, problem->op) && status == AT_OK; i++) {
         const at__template *t = at__catalog_template(catalog, problem->op, i);
         at__space_times times;
-        if (!wanted(a, t->name) || at__cancel_requested)
+        if (!at__words_choose(&a->templates, t->name) || at__cancel_requested)
             continue;
         status = at__space_bench(&times, t, slots, &cancel, err);
         if (status != AT_OK)
@@ -148,14 +146,6 @@ static at_status bench_spaces(const space_args *a, const at__catalog *catalog, c
     if (status == AT_OK && format == AT__TEXT)
         at__print(stdout, "%-65s %9.3f %50.3f\n", "all", 1e3 * open_s, 1e3 * rows_s);
     return status;
-}
-
-static bool wanted(const space_args *a, const char *name)
-{
-    for (int i = 0; i < a->templates.count; i++)
-        if (strcmp(a->templates.items[i], name) == 0)
-            return true;
-    return a->templates.count == 0;
 }
 
 static void print_head(const space_args *a, at__format format)
@@ -218,7 +208,7 @@ static at_status show_spaces(const space_args *a, const at__catalog *catalog, co
         const at__template *t = at__catalog_template(catalog, problem->op, i);
         at__space *space = NULL;
         double start_s = at__now_s();
-        if (!wanted(a, t->name))
+        if (!at__words_choose(&a->templates, t->name))
             continue;
         status = open_space(&space, a, t, slots, fixes, err);
         if (status != AT_OK)

@@ -8,14 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool chosen(const at__words *words, const char *name)
-{
-    for (int i = 0; i < words->count; i++)
-        if (strcmp(words->items[i], name) == 0)
-            return true;
-    return words->count == 0;
-}
-
 /* ---- printing ---- */
 
 static const char *plural(int64_t count)
@@ -156,7 +148,7 @@ static at_status execute_op(int64_t *wrong, const at__executing *w, const at__op
     for (int i = 0; i < at__catalog_template_count(w->catalog, op) && status == AT_OK; i++) {
         at__executed x = { .t = NULL };
         const at__template *t = at__catalog_template(w->catalog, op, i);
-        if (!chosen(w->templates, t->name) || at__cancel_requested)
+        if (!at__words_choose(w->templates, t->name) || at__cancel_requested)
             continue;
         status = at__execute_template(&x, e, t, err);
         if (status == AT_OK)
@@ -173,7 +165,7 @@ at_status at__execute_and_print(int64_t *wrong, const at__executing *w, at_error
     at_status status = AT_OK;
     for (int i = 0; i < at__catalog_op_count(w->catalog) && status == AT_OK; i++) {
         const at__op *op = at__catalog_op(w->catalog, i);
-        if (chosen(w->ops, op->name) && !op->recorded)
+        if (at__words_choose(w->ops, op->name) && !op->recorded)
             status = execute_op(wrong, w, op, err);
     }
     return status;

@@ -23,11 +23,19 @@ static void print_help(void)
     printf("autotune " AT_VERSION " - finds the fastest CUDA kernel for your shapes on your device\n\n"
            "usage: autotune 4096x4096 f16\n"
            "       autotune --device 0 --shapes shapes.txt\n"
-           "       autotune COMMAND [options]      (COMMAND --help tells more)\n\ncommands:\n");
+           "       autotune COMMAND [options]      (help COMMAND tells more)\n\ncommands:\n");
     for (const at__command *c = at__commands; c->name; c++)
         printf("  %-11s %s\n", c->name, c->about);
     print_facts("exit codes", 4, at__exit_codes);
     print_facts("environment", 22, at__environment);
+}
+
+static const at__command *find_command(const char *word)
+{
+    const at__command *c = at__commands;
+    while (c->name && strcmp(word, c->name) != 0)
+        c++;
+    return c->name ? c : NULL;
 }
 
 static int unknown_command(const char *word)
@@ -59,11 +67,26 @@ static bool begins_problem(const char *word)
     return word[0] == '-' || isdigit((unsigned char)word[0]) || names_an_op(word);
 }
 
+/* The page of each command that is named: `help tune` is `tune --help`. */
+static int help(int argc, char **argv)
+{
+    int code = AT__EXIT_OK;
+    bool general = argc < 3 || strcmp(argv[2], "help") == 0 || strcmp(argv[2], "--help") == 0;
+    if (general)
+        print_help();
+    for (int i = 2; !general && i < argc && code == AT__EXIT_OK; i++) {
+        const at__command *c = find_command(argv[i]);
+        char *page[] = { argv[i], "--help", NULL };
+        code = c ? c->run(2, page) : unknown_command(argv[i]);
+    }
+    return code;
+}
+
 static int run_command(int argc, char **argv)
 {
-    for (const at__command *c = at__commands; c->name; c++)
-        if (strcmp(argv[1], c->name) == 0)
-            return c->run(argc - 1, argv + 1);
+    const at__command *c = find_command(argv[1]);
+    if (c)
+        return c->run(argc - 1, argv + 1);
     if (!begins_problem(argv[1]))
         return unknown_command(argv[1]);
     argv[0] = "tune";
@@ -80,9 +103,10 @@ int main(int argc, char **argv)
 
     int code = AT__EXIT_OK;
     at__process_catch_signals();
-    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-        strcmp(argv[1], "help") == 0)
+    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         print_help();
+    else if (strcmp(argv[1], "help") == 0)
+        code = help(argc, argv);
     else if (strcmp(argv[1], "--version") == 0)
         printf("autotune " AT_VERSION "\n");
     else

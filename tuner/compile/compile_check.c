@@ -23,7 +23,7 @@
 typedef struct job {
     size_t row;
     char *config;
-    at__launches *launches; /* NULL: a reference */
+    at__launches *launches; /* NULL: of kernels that only judge */
 } job;
 
 /* Kernels that fail alike. */
@@ -145,20 +145,31 @@ static at_status add_fault(at__compile_check *c, size_t row, const char *config,
     return AT_OK;
 }
 
+/* Row by row, the reference first, as compilers finish in any order. */
 static void tell_faults(at__compile_check *c)
 {
-    for (size_t i = 0; i < c->fault_count; i++) {
-        const fault *f = &c->faults[i];
-        const at__compile_check_fault told = { .row = &c->rows[f->row],
-                                               .config = f->config,
-                                               .log = f->log,
-                                               .kernels = f->kernels,
-                                               .kind = f->kind };
-        c->options.fault(c->options.context, &told);
-    }
+    for (size_t row = 0; row < c->row_count; row++)
+        for (size_t i = 0; i < c->fault_count; i++) {
+            const fault *f = &c->faults[i];
+            const at__compile_check_fault told = { .row = &c->rows[row],
+                                                   .config = f->config,
+                                                   .log = f->log,
+                                                   .kernels = f->kernels,
+                                                   .kind = f->kind };
+            if (f->row == row)
+                c->options.fault(c->options.context, &told);
+        }
 }
 
 /* ---- results ---- */
+
+/* A reference is one kernel, whatever is wrong with it. */
+static void count_failure(at__compile_check *c, at__compile_check_row *r)
+{
+    bool counted = !r->t && r->failed;
+    r->failed += !counted;
+    c->failed += !counted;
+}
 
 static at_status check_connection(at__compile_check *c, job *j, const at__compiled *done, at_error *err)
 {
@@ -169,14 +180,16 @@ static at_status check_connection(at__compile_check *c, job *j, const at__compil
     at_error cause = { 0 };
     at_status status = AT_OK;
     at__arch_limits(&limits, r->cc);
-    if (!j->launches && at__referee_check(r->op, done->code.data, done->code.len, &cause) != AT_OK)
+    if (!r->t && at__referee_check(r->op, done->code.data, done->code.len, &cause) != AT_OK)
         at__str_add(&why, cause.text);
-    if (j->launches)
+    else if (!r->t && j->launches)
+        status = at__connection_check_reference(&why, &about, r->op, j->launches->geometries, &limits,
+                                                done->code.data, done->code.len, &done->resources, err);
+    else if (r->t)
         status = at__connection_check(&why, &about, r->t, j->launches, &limits, done->code.data,
                                       done->code.len, &done->resources, err);
     if (status == AT_OK && why.len) {
-        r->failed++;
-        c->failed++;
+        count_failure(c, r);
         status = add_fault(c, j->row, j->config, about, at__str_text(&why), AT__FAULT_FAILS, err);
     }
     at__str_clear(&why);
@@ -196,8 +209,7 @@ static at_status take(at__compile_check *c, const at__compiled *done, at_error *
         record_resources(r, &done->resources, j->launches ? j->launches->geometries->shared_bytes : 0);
         status = check_connection(c, j, done, err);
     } else {
-        r->failed++;
-        c->failed++;
+        count_failure(c, r);
         status = add_fault(c, j->row, j->config, at__str_text(&done->log), at__str_text(&done->log),
                            AT__FAULT_FAILS, err);
     }
@@ -401,10 +413,10 @@ static at_status check_template(at__compile_check *c, const at__template *t, con
 /* What a run would refuse before it tries anything; once for all shapes. */
 static at_status add_failure(at__compile_check *c, size_t row, const char *why, at_error *err)
 {
-    bool known = c->rows[row].failed > 0;
-    c->rows[row].failed = 1;
-    c->failed += !known;
-    return known ? AT_OK : add_fault(c, row, "", why, why, AT__FAULT_FAILS, err);
+    if (c->rows[row].failed)
+        return AT_OK;
+    count_failure(c, &c->rows[row]);
+    return add_fault(c, row, "", why, why, AT__FAULT_FAILS, err);
 }
 
 /* What an op trusts is a configuration of its template; that it suits each problem nobody asks for. */
@@ -427,31 +439,28 @@ static at_status check_trusted(at__compile_check *c, const at__problem *p, const
                : AT_OK;
 }
 
-static at_status check_reference(at__compile_check *c, const at__problem *p, int cc, at_error *err)
+static at_status check_reference(at__compile_check *c, const at__problem *p, const int64_t *slots, int cc,
+                                 at_error *err)
 {
     at__str source = { 0 };
+    at__launches launches = { 0 };
     size_t row = 0;
     at_status status =
         find_row(&row, c, (at__compile_check_row){ .op = p->op, .cc = cc, .type = p->type }, err);
     at_error cause = { 0 };
-    if (status == AT_OK && at__op_check_inputs(p->op, p->type, &cause) != AT_OK)
+    bool own = p->op->reference[0] != '\0';
+    if (status == AT_OK &&
+        (at__op_check_inputs(p->op, p->type, &cause) != AT_OK ||
+         (own && at__geometry_of(launches.geometries, &p->op->launch, slots, &cause) != AT_OK)))
         status = add_failure(c, row, cause.text, err);
     if (status == AT_OK)
         status = at__render_reference_of(&source, p, err);
     if (status == AT_OK)
-        status = submit(c, row, &source, p->op->file, "", NULL, err);
+        status = submit(c, row, &source, p->op->file, "", own ? &launches : NULL, err);
     if (status == AT_OK)
         c->rows[row].configs = 1; /* the same one for every shape */
     at__str_clear(&source);
     return status;
-}
-
-static bool chosen(const at__words *words, const char *name)
-{
-    for (int i = 0; i < words->count; i++)
-        if (strcmp(words->items[i], name) == 0)
-            return true;
-    return words->count == 0;
 }
 
 at_status at__compile_check_problem(at__compile_check *c, const at__problem *p, const int64_t *slots, int cc,
@@ -460,10 +469,10 @@ at_status at__compile_check_problem(at__compile_check *c, const at__problem *p, 
     const char *referees[AT__MAX_STEPS];
     at_status status = p->op->trusted[0] ? check_trusted(c, p, slots, cc, err) : AT_OK;
     if (status == AT_OK && (!p->op->trusted[0] || at__op_referees(referees, p->op) > 0))
-        status = check_reference(c, p, cc, err);
+        status = check_reference(c, p, slots, cc, err);
     for (int i = 0; i < at__catalog_template_count(c->options.catalog, p->op) && status == AT_OK; i++) {
         const at__template *t = at__catalog_template(c->options.catalog, p->op, i);
-        if (chosen(c->options.templates, t->name))
+        if (at__words_choose(c->options.templates, t->name))
             status = check_template(c, t, p, slots, cc, err);
     }
     return status;

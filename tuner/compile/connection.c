@@ -19,6 +19,7 @@ typedef struct step {
     const int *args;
     int arg_count;
     const at__geometry *geometry;
+    bool reference; /* it takes all arguments */
 } step;
 
 typedef struct finding {
@@ -56,8 +57,8 @@ static void check_params(const finding *f, const at__op *op, const step *s, cons
     if (k->param_count < 0)
         return;
     if (k->param_count != s->arg_count) {
-        find(f, "count", "kernel '%s' takes %d parameters; expected %d:%s. `arg NAME...` says which it takes",
-             s->kernel, k->param_count, s->arg_count, names);
+        find(f, "count", "kernel '%s' takes %d parameters; expected %d:%s%s", s->kernel, k->param_count,
+             s->arg_count, names, s->reference ? "" : ". `arg NAME...` says which it takes");
         return;
     }
     for (int i = 0; i < s->arg_count; i++) {
@@ -101,12 +102,12 @@ static void check_word(const finding *f, const at__op *op, const step *s, const 
              s->kernel, k->type, k->name, i + 1, arg->name);
 }
 
-static void check_words(const finding *f, const at__template *t, const step *s)
+static void check_words(const finding *f, const at__op *op, const char *source, const step *s)
 {
     at__kernel_arg words[AT__MAX_ARGS];
-    int count = at__code_args_of(words, AT__MAX_ARGS, t->source, s->kernel);
+    int count = at__code_args_of(words, AT__MAX_ARGS, source, s->kernel);
     for (int i = 0; count == s->arg_count && i < count && !f->why->len; i++)
-        check_word(f, t->op, s, &words[i], i);
+        check_word(f, op, s, &words[i], i);
 }
 
 /* ---- geometry ---- */
@@ -177,14 +178,15 @@ static void check_variable(const finding *f, const at__arg *arg, int64_t wanted,
 static step step_of(const at__template *t, int i, const at__geometry *geometries)
 {
     if (i == 0)
-        return (step){ t->kernel, t->args, t->arg_count, geometries };
+        return (step){ t->kernel, t->args, t->arg_count, geometries, false };
     const at__step *s = &t->more[i - 1];
-    return (step){ s->kernel, s->args, s->arg_count, geometries + i };
+    return (step){ s->kernel, s->args, s->arg_count, geometries + i, false };
 }
 
 /* `alone`: the compiler's figures are of this kernel, as there is no other. */
-static void check_step(const finding *f, const at__template *t, const step *s, const at__limits *limits,
-                       const void *code, size_t len, const at__resources *r, bool alone)
+static void check_step(const finding *f, const at__op *op, const char *source, const step *s,
+                       const at__limits *limits, const void *code, size_t len, const at__resources *r,
+                       bool alone)
 {
     at__cubin_kernel k;
     at_error cause = { 0 };
@@ -192,9 +194,9 @@ static void check_step(const finding *f, const at__template *t, const step *s, c
         find(f, "name", "%s", cause.text);
         return;
     }
-    check_params(f, t->op, s, &k);
+    check_params(f, op, s, &k);
     if (!f->why->len)
-        check_words(f, t, s);
+        check_words(f, op, source, s);
     if (!f->why->len)
         check_sizes(f, s->geometry, limits);
     if (!f->why->len)
@@ -212,11 +214,27 @@ at_status at__connection_check(at__str *why, const char **about, const at__templ
     const bool alone = !at__cubin_kernel_at(&second, code, len, 1);
     for (int i = 0; i <= t->more_count && !why->len; i++) {
         const step s = step_of(t, i, launches->geometries);
-        check_step(&f, t, &s, limits, code, len, resources, alone);
+        check_step(&f, t->op, t->source, &s, limits, code, len, resources, alone);
     }
     for (int i = 0; i < t->op->arg_count && !why->len; i++)
         if (at__template_fills(t, i))
             check_variable(&f, &t->op->args[i], launches->variable_bytes[i], code, len);
+    return at__str_status(why, err);
+}
+
+at_status at__connection_check_reference(at__str *why, const char **about, const at__op *op,
+                                         const at__geometry *geometry, const at__limits *limits,
+                                         const void *code, size_t len, const at__resources *resources,
+                                         at_error *err)
+{
+    const finding f = { why, about };
+    at__cubin_kernel second;
+    int args[AT__MAX_ARGS];
+    for (int i = 0; i < op->arg_count; i++)
+        args[i] = i;
+    const step s = { op->reference, args, op->arg_count, geometry, true };
+    check_step(&f, op, op->source, &s, limits, code, len, resources,
+               !at__cubin_kernel_at(&second, code, len, 1));
     return at__str_status(why, err);
 }
 

@@ -23,6 +23,12 @@ at_status at__connection_check(at__str *why, const char **about, const at__templ
                                const at__launches *launches, const at__limits *limits, const void *code,
                                size_t len, const at__resources *resources, at_error *err) AT_MUST_CHECK;
 
+/* The same of the op's reference, which takes all arguments in their order. */
+at_status at__connection_check_reference(at__str *why, const char **about, const at__op *op,
+                                         const at__geometry *geometry, const at__limits *limits,
+                                         const void *code, size_t len, const at__resources *resources,
+                                         at_error *err) AT_MUST_CHECK;
+
 at_status at__launches_of(at__launches *out, const at__template *t, const int64_t *slots,
                           at_error *err) AT_MUST_CHECK;
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "lang/declare_common.h"
+#include "util/number.h"
 #include "util/str.h"
 
 static const char MARKER[] = "/*!autotune";
@@ -400,7 +401,7 @@ at_status at__lines_real(double *out, at__lines *lines, const char *expected)
     }
     text[n] = '\0';
     char *end = text;
-    double value = n ? strtod(text, &end) : 0;
+    double value = n ? at__real_read(text, &end) : 0;
     bool ends = n == left || !(is_letter(lines->at[n]) || is_digit(lines->at[n]));
     if (end == text || *end || !ends || !isfinite(value))
         return at__lines_expected(lines, expected);

@@ -4,6 +4,7 @@
  */
 #include "lang/signature.h"
 
+#include "lang/words.h"
 #include "util/options.h"
 
 #include <ctype.h>
@@ -45,26 +46,6 @@ void at__code_strip(at__str *out, const char *at)
     }
 }
 
-static bool is_part(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-static size_t word_len(const char *at)
-{
-    size_t n = 0;
-    while (is_part(at[n]))
-        n++;
-    return n;
-}
-
-static const char *skip_space(const char *at)
-{
-    while (isspace((unsigned char)*at))
-        at++;
-    return at;
-}
-
 static bool is_word(const char *at, size_t len, const char *word)
 {
     return strlen(word) == len && memcmp(at, word, len) == 0;
@@ -92,10 +73,10 @@ static const char *skip_parens(const char *at)
 static const char *read_kernel(char name[AT__MAX_WORD], const char *at)
 {
     name[0] = '\0';
-    while (*(at = skip_space(at))) {
-        size_t n = word_len(at);
+    while (*(at = at__skip_space(at))) {
+        size_t n = at__word_len(at);
         if (is_word(at, n, "__launch_bounds__")) {
-            at = skip_space(at + n);
+            at = at__skip_space(at + n);
             at = *at == '(' ? skip_parens(at) : at;
         } else if (n) {
             copy_word(name, at, n);
@@ -133,7 +114,7 @@ static const char *type_of(const char *at, const char *end)
     bool is_unsigned = false, is_int = false, is_char = false, is_short = false;
     int longs = 0;
     for (size_t n; at < end; at += n ? n : 1) {
-        n = word_len(at);
+        n = at__word_len(at);
         for (size_t i = 0; n && i < sizeof TYPES / sizeof *TYPES; i++)
             if (is_word(at, n, TYPES[i].word))
                 return TYPES[i].type;
@@ -158,7 +139,7 @@ static bool read_argument(at__kernel_arg *a, const char *at, const char *end)
     const char *name = NULL;
     *a = (at__kernel_arg){ 0 };
     for (const char *p = at; p < end; p++) {
-        size_t n = word_len(p);
+        size_t n = at__word_len(p);
         a->pointer = a->pointer || *p == '*' || *p == '[';
         a->constant = a->constant || (!a->pointer && is_word(p, n, "const"));
         if (n && !isdigit((unsigned char)*p)) {
@@ -198,7 +179,7 @@ int at__code_args(at__kernel_arg *out, int max, const char *at)
 static void plain_name(char out[AT__MAX_WORD], const char *kernel)
 {
     size_t len = strcspn(kernel, "<"), from = len;
-    while (from && is_part(kernel[from - 1]))
+    while (from && at__is_word_part(kernel[from - 1]))
         from--;
     copy_word(out, kernel + from, len - from);
 }

@@ -66,6 +66,8 @@ at_status at_permute(at_problem *out, at_type type, int rank, const int64_t *ext
     at__layout_pair layout = { 0 };
     if (!out || !extents || !permutation || rank < 0 || rank > AT_MAX_RANK)
         return at_fail(err, AT_ERR_USAGE, "at_permute: expected no NULL, and a rank of 0 to %d", AT_MAX_RANK);
+    if ((unsigned)type >= AT__DTYPES)
+        return at_fail(err, AT_ERR_USAGE, "at_permute: found type %d; expected an at_type", (int)type);
     for (int i = 0; i < rank; i++)
         if (extents[i] < 1)
             return at_fail(err, AT_ERR_INPUT, "found an extent of %" PRId64 "; expected at least one element",

@@ -9,6 +9,8 @@
  */
 #include "util/json.h"
 
+#include "util/number.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -487,7 +489,7 @@ bool at__json_number(double *out, const at__json *json, uint32_t node)
         return false;
     memcpy(text, json->text + n->begin, len);
     text[len] = '\0';
-    *out = strtod(text, NULL);
+    *out = at__real_read(text, NULL);
     return true;
 }
 

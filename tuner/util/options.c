@@ -53,6 +53,14 @@ const char *at__nearest(const char *word, const char *const *names)
     return best;
 }
 
+bool at__words_choose(const at__words *words, const char *name)
+{
+    for (int i = 0; i < words->count; i++)
+        if (strcmp(words->items[i], name) == 0)
+            return true;
+    return words->count == 0;
+}
+
 static at_status unknown(const at__option *table, const char *found, size_t len, at_error *err)
 {
     const char *names[AT__MAX_WORDS] = { "--help" };

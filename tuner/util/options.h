@@ -30,6 +30,9 @@ typedef struct at__words {
     size_t used;
 } at__words;
 
+/* Is it one of them? Without words everything is chosen. */
+bool at__words_choose(const at__words *words, const char *name);
+
 typedef struct at__option {
     const char *name; /* "--db"; NULL ends a table */
     at__option_kind kind;

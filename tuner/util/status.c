@@ -3,6 +3,7 @@
  * not fit is cut, and so is always terminated. Texts are printable: much of them comes from files and tools.
  */
 #include "util/bug.h"
+#include "util/number.h"
 #include "util/printable.h"
 
 #include <stdarg.h>
@@ -15,7 +16,7 @@ at_status at_fail(at_error *err, at_status status, const char *format, ...)
         va_list args;
         va_start(args, format);
         err->status = status;
-        vsnprintf(err->text, sizeof err->text, format, args);
+        at__format(err->text, sizeof err->text, format, args);
         va_end(args);
         at__make_printable(err->text, sizeof err->text);
     }
@@ -29,7 +30,7 @@ at_status at__bug(at_error *err, const char *format, ...)
     if (err) {
         va_list args;
         va_start(args, format);
-        vsnprintf(err->text, sizeof err->text - sizeof REPORT, format, args);
+        at__format(err->text, sizeof err->text - sizeof REPORT, format, args);
         va_end(args);
         at__make_printable(err->text, sizeof err->text - sizeof REPORT);
         strcat(err->text, REPORT);

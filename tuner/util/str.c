@@ -5,6 +5,7 @@
  */
 #include "util/str.h"
 
+#include "util/number.h"
 #include "util/utf8.h"
 
 #include <errno.h>
@@ -58,10 +59,10 @@ void at__str_addv(at__str *s, const char *format, va_list args)
     va_list again;
     va_copy(again, args);
     size_t room = s->failed ? 0 : s->cap - s->len; /* mostly there is enough: formatted once then */
-    int need = vsnprintf(room ? s->data + s->len : NULL, room, format, args);
+    int need = at__format(room ? s->data + s->len : NULL, room, format, args);
     bool fits = need >= 0 && (size_t)need < room;
     if (need >= 0 && !fits && reserve(s, (size_t)need)) {
-        vsnprintf(s->data + s->len, (size_t)need + 1, format, again);
+        at__format(s->data + s->len, (size_t)need + 1, format, again);
         fits = true;
     }
     if (fits)

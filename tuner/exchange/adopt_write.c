@@ -1,225 +1,16 @@
-/*
- * adopt.c - the file is read without comments and strings, so that words mean code. A kernel is what stands
- * between __global__ and its brace; a parameter of tuning is a #define behind an #ifndef of the same name.
- * What a program copies into __constant__ arrays is an argument, too.
- */
-#include "exchange/adopt.h"
+/* adopt_write.c - writes the op and the template of a draft: what was seen, guesses, and questions. */
+#include "exchange/adopt_draft.h"
 
 #include "lang/dtype.h"
-#include "lang/signature.h"
+#include "lang/words.h"
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-enum { MAX_ARGS = 16, MAX_PARAMS = 32, MAX_KERNELS = 32 };
-
-/* An array in __constant__ memory, of a known type. */
-typedef struct variable {
-    at__kernel_arg arg;
-    char size[AT__MAX_WORD]; /* "3 * 3"; "": not made of numbers */
-} variable;
-
-typedef struct parameter {
-    char name[AT__MAX_WORD];
-    long value;
-    int axis; /* of the block that it is the size of; -1: of none */
-    bool undefined;
-} parameter;
-
-typedef struct draft {
-    const at__adopt_input *in;
-    at__str code; /* without comments and strings */
-    char kernel[AT__MAX_WORD];
-    at__kernel_arg args[MAX_ARGS];
-    int arg_count;
-    variable variables[MAX_ARGS];
-    int variable_count;
-    parameter params[MAX_PARAMS];
-    int param_count;
-    at__adopted *out;
-    at_error *err;
-} draft;
-
-/* ---- words ---- */
-
-static bool is_part(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-static size_t word_len(const char *at)
-{
-    size_t n = 0;
-    while (is_part(at[n]))
-        n++;
-    return n;
-}
-
-static const char *skip_space(const char *at)
-{
-    while (isspace((unsigned char)*at))
-        at++;
-    return at;
-}
-
-static void copy_word(char out[AT__MAX_WORD], const char *at, size_t len)
-{
-    snprintf(out, AT__MAX_WORD, "%.*s", (int)len, at);
-}
-
-/* ---- the kernel ---- */
-
-static at_status find_kernel(draft *d, const char **params)
-{
-    char names[400] = "", name[AT__MAX_WORD];
-    const char *open, *at = at__str_text(&d->code);
-    int count = 0, n = 0;
-    while ((open = at__code_kernel(name, &at)) != NULL) {
-        if (d->in->kernel && strcmp(d->in->kernel, name) != 0)
-            continue;
-        *params = open;
-        strcpy(d->kernel, name);
-        count++;
-        n += n < 300 ? snprintf(names + n, sizeof names - (size_t)n, " %s", name) : 0;
-    }
-    if (count == 1)
-        return AT_OK;
-    if (count)
-        at_fail(d->err, AT_ERR_INPUT, "%s: found %d kernels:%s; expected --kernel NAME", d->in->path, count,
-                names);
-    else
-        at_fail(d->err, AT_ERR_INPUT, "%s: found no kernel%s%s; expected __global__ void NAME(...)",
-                d->in->path, d->in->kernel ? " " : "", d->in->kernel ? d->in->kernel : "");
-    return AT_ERR_INPUT;
-}
-
-static at_status read_arguments(draft *d, const char *at)
-{
-    d->arg_count = at__code_args(d->args, MAX_ARGS, at);
-    if (d->arg_count < 0)
-        return at_fail(d->err, AT_ERR_INPUT, "%s: found more than %d parameters of %s; expected fewer",
-                       d->in->path, MAX_ARGS, d->kernel);
-    for (int i = 0; i < d->arg_count; i++)
-        if (d->args[i].pointer)
-            return AT_OK;
-    return at_fail(d->err, AT_ERR_INPUT, "%s: found no pointer among the parameters of %s; expected one",
-                   d->in->path, d->kernel);
-}
-
-/* ---- variables ---- */
-
-/* [9], or [3][3] as 3 * 3; "" where it is not made of numbers. */
-static void read_size(char out[AT__MAX_WORD], const char *at)
-{
-    size_t n = 0;
-    for (; *at == '['; at = skip_space(at)) {
-        size_t digits = strspn(at = skip_space(at + 1), "0123456789");
-        const char *end = skip_space(at + digits);
-        if (!digits || *end != ']' || n + digits + 4 > AT__MAX_WORD) {
-            out[0] = '\0';
-            return;
-        }
-        n += (size_t)snprintf(out + n, AT__MAX_WORD - n, "%s%.*s", n ? " * " : "", (int)digits, at);
-        at = end + 1;
-    }
-}
-
-/* "float c_filter[9];" behind __constant__. Others than arrays of known types stay as they are. */
-static void read_variables(draft *d)
-{
-    const char *at = at__str_text(&d->code), *behind;
-    while (d->arg_count + d->variable_count < MAX_ARGS) {
-        variable *v = &d->variables[d->variable_count];
-        *v = (variable){ .size = "" };
-        if (!at__code_constant(&v->arg, &behind, &at))
-            return;
-        bool taken = !v->arg.pointer || !v->arg.type;
-        for (int i = 0; i < d->arg_count; i++)
-            taken = taken || strcmp(d->args[i].name, v->arg.name) == 0;
-        read_size(v->size, behind);
-        d->variable_count += !taken;
-    }
-}
-
-/* ---- parameters ---- */
-
-/* 0, 1 or 2 for what people call the sizes of a block; -1: something else. */
-static int block_axis(const char *name)
-{
-    char low[AT__MAX_WORD];
-    size_t n = strlen(name);
-    for (size_t i = 0; i <= n; i++)
-        low[i] = (char)tolower((unsigned char)name[i]);
-    bool block =
-        strstr(low, "block") || strstr(low, "threads") || strcmp(low, "tpb") == 0 || strstr(low, "bdim");
-    bool other = strstr(low, "per_thread") || strstr(low, "blocks") || strstr(low, "grid");
-    if (!block || other)
-        return -1;
-    char axis = n ? low[n - 1] : '\0';
-    return axis == 'y' ? 1 : axis == 'z' ? 2 : 0;
-}
-
-/* "#ifndef X", then "#define X NUMBER". */
-static void read_parameter(draft *d, const char *at)
-{
-    parameter *p = &d->params[d->param_count];
-    size_t n = word_len(at);
-    const char *next = strchr(at, '\n');
-    if (!n || n >= AT__MAX_WORD || !next || d->param_count == MAX_PARAMS)
-        return;
-    copy_word(p->name, at, n);
-    next = skip_space(next);
-    if (*next != '#')
-        return;
-    next = skip_space(next + 1);
-    if (strncmp(next, "define", 6) != 0)
-        return;
-    next = skip_space(next + 6);
-    if (word_len(next) != n || memcmp(next, at, n) != 0 || (next[n] != ' ' && next[n] != '\t'))
-        return;
-    char *end;
-    p->value = strtol(next + n, &end, 10);
-    if (end == next + n || is_part(*end) || *end == '.')
-        return;
-    p->axis = block_axis(p->name);
-    d->param_count++;
-}
-
-static bool is_known(const draft *d, const char *name)
-{
-    for (int i = 0; i < d->param_count; i++)
-        if (strcmp(d->params[i].name, name) == 0)
-            return true;
-    return false;
-}
-
-/* Names that code uses and nothing defines. */
-static void add_undefined(draft *d)
-{
-    for (const char *const *name = d->in->undefined; name && *name && d->param_count < MAX_PARAMS; name++) {
-        if (strlen(*name) >= AT__MAX_WORD || is_known(d, *name))
-            continue;
-        parameter *p = &d->params[d->param_count++];
-        *p = (parameter){ .value = 1, .axis = block_axis(*name), .undefined = true };
-        strcpy(p->name, *name);
-    }
-}
-
-static void read_parameters(draft *d)
-{
-    for (const char *at = at__str_text(&d->code); (at = strchr(at, '#')) != NULL; at++) {
-        const char *word = at + 1 + strspn(at + 1, " \t");
-        if (strncmp(word, "ifndef", 6) == 0)
-            read_parameter(d, word + 6 + strspn(word + 6, " \t"));
-    }
-    add_undefined(d);
-}
 
 /* ---- writing ---- */
 
-static void ask(draft *d, at__str *out, const char *question)
+static void ask(at__draft *d, at__str *out, const char *question)
 {
     at__str_addf(out, "  # ? %s\n", question);
     d->out->questions++;
@@ -232,7 +23,7 @@ static bool is_dim(const at__kernel_arg *a)
 }
 
 /* The first dimension: what everything is guessed to be the size of. */
-static const char *first_dim(const draft *d)
+static const char *first_dim(const at__draft *d)
 {
     for (int i = 0; i < d->arg_count; i++)
         if (is_dim(&d->args[i]))
@@ -241,17 +32,17 @@ static const char *first_dim(const draft *d)
 }
 
 /* How many elements a buffer is guessed to have. */
-static const char *guess_size(const draft *d)
+static const char *guess_size(const at__draft *d)
 {
     return d->in->space && d->in->space->size.len ? d->in->space->size.data : first_dim(d);
 }
 
-static bool has_shape(const draft *d)
+static bool has_shape(const at__draft *d)
 {
     return d->in->space && d->in->space->shape.len;
 }
 
-static const char *element_type(const draft *d)
+static const char *element_type(const at__draft *d)
 {
     for (int i = 0; i < d->arg_count; i++)
         if (d->args[i].pointer && d->args[i].type)
@@ -264,7 +55,7 @@ static bool is_real(const char *type)
     return !type || strchr("iu", type[0]) == NULL;
 }
 
-static void add_arg(draft *d, const at__kernel_arg *a, const char *size)
+static void add_arg(at__draft *d, const at__kernel_arg *a, const char *size)
 {
     at__str *out = &d->out->op;
     if (a->pointer) {
@@ -287,7 +78,7 @@ static void add_arg(draft *d, const at__kernel_arg *a, const char *size)
     }
 }
 
-static void add_variable(draft *d, const variable *v, const char *size)
+static void add_variable(at__draft *d, const at__draft_variable *v, const char *size)
 {
     at__str *out = &d->out->op;
     const char *name = v->arg.name, *data = is_real(v->arg.type) ? " uniform -1 1" : "";
@@ -309,7 +100,7 @@ static const char *cuda_type(const at__kernel_arg *a)
     return a->type && strstr(a->type, "64") ? "long long " : "int ";
 }
 
-static void add_reference(draft *d)
+static void add_reference(at__draft *d)
 {
     at__str *out = &d->out->op;
     at__str_addf(out, "\nextern \"C\" __global__ void %s_reference(", d->out->name);
@@ -325,7 +116,7 @@ static void add_reference(draft *d)
                 ")\n{\n    /* One thread for each element of the output, too simple to be wrong. */\n}\n");
 }
 
-static void write_op(draft *d)
+static void write_op(at__draft *d)
 {
     at__str *out = &d->out->op;
     const char *size = guess_size(d), *type = element_type(d);
@@ -365,7 +156,7 @@ static void write_op(draft *d)
     add_reference(d);
 }
 
-static const char *block_size(const draft *d, int axis)
+static const char *block_size(const at__draft *d, int axis)
 {
     for (int i = 0; i < d->param_count; i++)
         if (d->params[i].axis == axis)
@@ -374,12 +165,12 @@ static const char *block_size(const draft *d, int axis)
 }
 
 /* Does the tuning problem declare it? */
-static bool is_declared(const draft *d, const char *name)
+static bool is_declared(const at__draft *d, const char *name)
 {
     const char *lines = d->in->space ? at__str_text(&d->in->space->lines) : "";
     size_t n = strlen(name);
     for (const char *at = lines; (at = strstr(at, name)) != NULL; at += n)
-        if (!is_part(at[n]) && at > lines && at[-1] == ' ' && strncmp(at + n, " =", 2) == 0)
+        if (!at__is_word_part(at[n]) && at > lines && at[-1] == ' ' && strncmp(at + n, " =", 2) == 0)
             return true;
     return false;
 }
@@ -393,24 +184,26 @@ static bool is_directive(const char *text, const char *at)
 }
 
 /* Do only lines of the preprocessor ask for it, so that it switches something on or off? */
-static bool is_switch(const draft *d, const char *name)
+static bool is_switch(const at__draft *d, const char *name)
 {
     const char *code = at__str_text(&d->code);
     size_t n = strlen(name);
     for (const char *at = code; (at = strstr(at, name)) != NULL; at += n)
-        if ((at == code || !is_part(at[-1])) && !is_part(at[n]) && !is_directive(code, at))
+        if ((at == code || !at__is_word_part(at[-1])) && !at__is_word_part(at[n]) && !is_directive(code, at))
             return false;
     return true;
 }
 
 /* Around what its author took: half and multiples of a power of two; 0 and 1 of what is switched. */
-static void add_values(at__str *out, const draft *d, const parameter *p)
+static void add_values(at__str *out, const at__draft *d, const at__draft_param *p)
 {
     long v = p->value;
     bool power = v > 1 && v <= 1 << 20 && (v & (v - 1)) == 0;
-    if (p->axis >= 0)
+    if (p->boolean)
+        at__str_add(out, "false true");
+    else if (p->axis >= 0)
         at__str_add(out, p->axis ? "1 2 4 8 16 32" : "16 32 64 128 256 512 1024");
-    else if (v == 0 || (v == 1 && !p->undefined && is_switch(d, p->name)))
+    else if (v == 0 || (v == 1 && !p->undefined && !p->argument && is_switch(d, p->name)))
         at__str_add(out, "0 1");
     else if (v == 1)
         at__str_add(out, "1 2 4 8");
@@ -420,11 +213,11 @@ static void add_values(at__str *out, const draft *d, const parameter *p)
         at__str_addf(out, "%ld", v);
 }
 
-static void write_params(draft *d)
+static void write_params(at__draft *d)
 {
     at__str *out = &d->out->t;
     for (int i = 0; i < d->param_count; i++) {
-        const parameter *p = &d->params[i];
+        const at__draft_param *p = &d->params[i];
         if (is_declared(d, p->name))
             continue;
         at__str_addf(out, "param     %s = ", p->name);
@@ -435,20 +228,42 @@ static void write_params(draft *d)
     }
 }
 
-static void write_template(draft *d)
+static bool has_arguments(const at__draft *d)
+{
+    for (int i = 0; i < d->param_count; i++)
+        if (d->params[i].argument)
+            return true;
+    return false;
+}
+
+/* Arguments of a template are no macros, as their names stand in the file: only the others are. */
+static void write_define(at__draft *d)
+{
+    int macros = 0;
+    for (int i = 0; i < d->param_count; i++)
+        if (!d->params[i].argument)
+            at__str_addf(&d->out->t, "%s%s", macros++ ? " " : "define    ", d->params[i].name);
+    if (macros)
+        at__str_add(&d->out->t, "\n");
+}
+
+static void write_template(at__draft *d)
 {
     at__str *out = &d->out->t;
     const char *x = block_size(d, 0), *y = block_size(d, 1), *z = block_size(d, 2);
     const at__adopt_space *space = d->in->space;
-    at__str_addf(out, "/*!autotune\ntemplate  adopted\nsource    %s\ndefine    all\n\n", d->in->source);
+    at__str_addf(out, "/*!autotune\ntemplate  adopted\nsource    %s\n%s\n", d->in->source,
+                 has_arguments(d) ? "" : "define    all\n");
     if (space)
         at__str_add(out, at__str_text(&space->lines));
     write_params(d);
+    if (has_arguments(d))
+        write_define(d);
     if (x && y && !space)
         at__str_addf(out, "require   %s * %s%s%s <= device.max_threads_per_block\n", x, y, z ? " * " : "",
                      z ? z : "");
-    at__str_addf(out, "\nkernel    %s", d->kernel);
-    if (strstr(at__str_text(&d->code), "template"))
+    at__str_addf(out, "\nkernel    %s", d->called);
+    if (d->asks_arguments)
         ask(d, out, "if it is a template: with its arguments, as NAME<T, 4>");
     else
         at__str_add(out, "\n");
@@ -463,10 +278,14 @@ static void write_template(draft *d)
         at__str_addf(out, "block     %s%s%s%s%s", x ? x : "256", y ? " " : "", y ? y : "", z ? " " : "",
                      z ? z : "");
     ask(d, out, "how many threads?");
+    if (d->shared) {
+        at__str_addf(out, "shared    %s * sizeof(T)", x ? x : "256");
+        ask(d, out, "bytes of its extern __shared__ array?");
+    }
     at__str_add(out, "*/\n");
 }
 
-static void name_op(draft *d)
+static void name_op(at__draft *d)
 {
     size_t n = 0;
     if (d->in->name) {
@@ -486,18 +305,13 @@ static void name_op(draft *d)
 
 at_status at__adopt(at__adopted *out, const at__adopt_input *in, at_error *err)
 {
-    draft d = { .in = in, .out = out, .err = err };
-    const char *params = NULL;
+    at__draft d = { .in = in, .out = out, .err = err };
     *out = (at__adopted){ 0 };
     at__code_strip(&d.code, in->text);
     at_status status = at__str_status(&d.code, err);
     if (status == AT_OK)
-        status = find_kernel(&d, &params);
-    if (status == AT_OK)
-        status = read_arguments(&d, params);
+        status = at__draft_read(&d);
     if (status == AT_OK) {
-        read_variables(&d);
-        read_parameters(&d);
         name_op(&d);
         write_op(&d);
         write_template(&d);

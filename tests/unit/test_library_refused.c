@@ -1,0 +1,148 @@
+/*
+ * test_library_refused.c - what a program may get wrong when it calls <autotune/autotune.h>: every function
+ * refuses it with a status and with words, and leaves its outputs as they were. Buffers: test_library_run.c.
+ */
+#include "library_support.h"
+
+#include <math.h>
+
+TestSuite(library_refused, .init = set_up, .fini = tear_down);
+
+/* The status is this one, and the text says it. */
+#define refused(call, expected, words)                                                                       \
+    do {                                                                                                     \
+        at_error err = { 0 };                                                                                \
+        cr_expect_eq(call, expected, "%s", err.text);                                                        \
+        cr_expect(strstr(err.text, words), "found: %s", err.text);                                           \
+    } while (0)
+
+Test(library_refused, options_that_cannot_be_opened_with)
+{
+    static const struct {
+        at_open_options options;
+        at_status status;
+        const char *says;
+    } CASES[] = {
+        { { .version = 0 }, AT_ERR_USAGE, "options of version 0; expected 1 or 2" },
+        { { .version = 2, .tune_s = -1 }, AT_ERR_USAGE, "tune_s = -1; expected seconds" },
+        { { .version = 2, .tune_s = NAN }, AT_ERR_USAGE, "expected seconds, 0 or more" },
+        { { .version = 2, .database = "" }, AT_ERR_USAGE, "the name of the database is empty" },
+        { { .version = 2, .database = ":memory:" }, AT_ERR_USAGE, "expected a file" },
+        { { .version = 2, .templates = "/none/such" }, AT_ERR_INPUT, "/none/such: No such file" },
+    };
+    at_tuner *tuner = NULL;
+    refused(at_open(NULL, NULL, &err), AT_ERR_USAGE, "a place for the tuner");
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        refused(at_open(&tuner, &CASES[i].options, &err), CASES[i].status, CASES[i].says);
+        cr_expect_null(tuner);
+    }
+    at_close(NULL);
+    cr_expect_str_eq(at_warnings(NULL), "");
+}
+
+Test(library_refused, problems_that_are_none)
+{
+    static const struct {
+        at_problem problem;
+        at_status status;
+        const char *says;
+    } CASES[] = {
+        { { .op = NULL }, AT_ERR_INPUT, "no operation ''" },
+        { { .op = "" }, AT_ERR_INPUT, "expected one of: cast_transpose copy" },
+        { { .op = "transpos", .size_count = 2 }, AT_ERR_INPUT, "no operation 'transpos'" },
+        { { .op = "copy", .type = (at_type)99 }, AT_ERR_USAGE, "type 99; expected an at_type" },
+        { { .op = "copy", .type = (at_type)-1 }, AT_ERR_USAGE, "type -1; expected an at_type" },
+        { { .op = "copy", .size_count = -1 }, AT_ERR_USAGE, "size_count = -1; expected 0 to 6" },
+        { { .op = "copy", .size_count = 7 }, AT_ERR_USAGE, "size_count = 7; expected 0 to 6" },
+        { { .op = "transpose", .size_count = 1, .sizes = { 8 } }, AT_ERR_INPUT, "found 1 size" },
+        { { .op = "transpose", .size_count = 2, .sizes = { -8, 8 } }, AT_ERR_INPUT, "rows = -8" },
+        { { .op = "transpose", .size_count = 2, .sizes = { 0, 8 } }, AT_ERR_INPUT, "at least one element" },
+        { { .op = "transpose", .size_count = 2, .sizes = { INT64_MAX, 2 } }, AT_ERR_INPUT, "overflow" },
+        { { .op = "transpose", .size_count = 2, .sizes = { 8, 8 }, .pitches = { 7 } },
+          AT_ERR_INPUT,
+          "ld_in = 7; expected at least cols = 8" },
+        { { .op = "transpose", .size_count = 2, .sizes = { 8, 8 }, .alignments = { 3 } },
+          AT_ERR_INPUT,
+          "align_in = 3; expected a power of two" },
+        { { .op = "permute", .layout = { .rank = 9 } }, AT_ERR_USAGE, "rank 9; expected 0 to 8" },
+        { { .op = "permute", .layout = { .rank = -1 } }, AT_ERR_USAGE, "rank -1; expected 0 to 8" },
+        { { .op = "permute", .layout = { .rank = 1, .extents = { -3 } } }, AT_ERR_INPUT, "extent of -3" },
+    };
+    at_tuner *tuner = tuner_with_winner();
+    at_found *found = NULL;
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        refused(at_find(&found, tuner, &CASES[i].problem, NULL, &err), CASES[i].status, CASES[i].says);
+        cr_expect_null(found, "%zu", i);
+    }
+    at_close(tuner);
+}
+
+Test(library_refused, questions_without_a_part)
+{
+    static const at_target WRONG[] = { { 2, NULL, 0, 0 }, { 1, NULL, -90, 0 }, { 1, NULL, 90, -1 } };
+    at_tuner *tuner = tuner_with_winner();
+    at_found *found = NULL;
+    const at_found *borrowed = NULL;
+    refused(at_find(NULL, tuner, &TUNED, NULL, &err), AT_ERR_USAGE, "NULL");
+    refused(at_find(&found, NULL, &TUNED, NULL, &err), AT_ERR_USAGE, "NULL");
+    refused(at_find(&found, tuner, NULL, NULL, &err), AT_ERR_USAGE, "NULL");
+    for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++)
+        refused(at_find(&found, tuner, &TUNED, &WRONG[i], &err), AT_ERR_USAGE, "a target of version 1");
+    refused(at_prepare(&borrowed, NULL, &TUNED, &err), AT_ERR_USAGE, "expected a tuner");
+    refused(at_prepare(&borrowed, tuner, NULL, &err), AT_ERR_USAGE, "a problem");
+    cr_expect(!found && !borrowed);
+    at_found_close(NULL);
+    at_close(tuner);
+}
+
+Test(library_refused, permutations_that_are_none)
+{
+    const int64_t extents[] = { 4, 5, 6 }, empty[] = { 4, 0, 6 };
+    const int order[] = { 2, 1, 0 }, twice[] = { 0, 0, 1 }, beyond[] = { 0, 1, 3 };
+    at_problem problem = { .op = "untouched" };
+    refused(at_permute(NULL, AT_F32, 3, extents, order, &err), AT_ERR_USAGE, "expected no NULL");
+    refused(at_permute(&problem, AT_F32, 3, NULL, order, &err), AT_ERR_USAGE, "expected no NULL");
+    refused(at_permute(&problem, AT_F32, 3, extents, NULL, &err), AT_ERR_USAGE, "expected no NULL");
+    refused(at_permute(&problem, AT_F32, -1, extents, order, &err), AT_ERR_USAGE, "a rank of 0 to 8");
+    refused(at_permute(&problem, AT_F32, 9, extents, order, &err), AT_ERR_USAGE, "a rank of 0 to 8");
+    refused(at_permute(&problem, (at_type)99, 3, extents, order, &err), AT_ERR_USAGE, "found type 99");
+    refused(at_permute(&problem, AT_F32, 3, empty, order, &err), AT_ERR_INPUT, "extent of 0");
+    refused(at_permute(&problem, AT_F32, 3, extents, twice, &err), AT_ERR_INPUT, "a second time");
+    refused(at_permute(&problem, AT_F32, 3, extents, beyond, &err), AT_ERR_INPUT, "index 3");
+    cr_expect_str_eq(problem.op, "untouched");
+}
+
+Test(library_refused, source_and_code_of_nothing)
+{
+    at_tuner *tuner = tuner_with_winner();
+    at_found *found = find_ok(tuner, TUNED, NULL);
+    char *source = NULL;
+    void *code = NULL;
+    size_t bytes = 77;
+    refused(at_source(NULL, found, &err), AT_ERR_USAGE, "NULL");
+    refused(at_source(&source, NULL, &err), AT_ERR_USAGE, "NULL");
+    refused(at_compile(NULL, &bytes, tuner, found, AT_CODE_PTX, &err), AT_ERR_USAGE, "NULL");
+    refused(at_compile(&code, NULL, tuner, found, AT_CODE_PTX, &err), AT_ERR_USAGE, "NULL");
+    refused(at_compile(&code, &bytes, NULL, found, AT_CODE_PTX, &err), AT_ERR_USAGE, "NULL");
+    refused(at_compile(&code, &bytes, tuner, NULL, AT_CODE_PTX, &err), AT_ERR_USAGE, "NULL");
+    refused(at_compile(&code, &bytes, tuner, found, (at_code_kind)7, &err), AT_ERR_USAGE, "the kind is none");
+    cr_expect(!source && !code && bytes == 77);
+    at_free(NULL);
+    at_found_close(found);
+    at_close(tuner);
+}
+
+Test(library_refused, names_and_types_that_are_none)
+{
+    at_type type = AT_F64;
+    refused(at_type_parse(NULL, "f32", &err), AT_ERR_USAGE, "NULL");
+    refused(at_type_parse(&type, NULL, &err), AT_ERR_USAGE, "NULL");
+    refused(at_type_parse(&type, "", &err), AT_ERR_INPUT, "f32");
+    refused(at_type_parse(&type, "f33", &err), AT_ERR_INPUT, "'f33'");
+    cr_expect_eq(type, AT_F64);
+    cr_expect_str_eq(at_type_name((at_type)-1), "");
+    cr_expect_eq(at_type_bytes((at_type)-1), 0);
+    cr_expect_str_eq(at_match_name((at_match)-1), "");
+    cr_expect_str_eq(at_match_name((at_match)99), "");
+    cr_expect(at_status_name((at_status)99)[0], "a word in any case");
+}

@@ -1,0 +1,204 @@
+/*
+ * adopt_read.c - the file is read without comments and strings, so that words mean code. A kernel is what
+ * stands between __global__ and its brace; a parameter of tuning is a #define behind an #ifndef of the same
+ * name, or an argument of the kernel's template that is a number. What a program copies into __constant__
+ * arrays is an argument, too.
+ */
+#include "exchange/adopt_draft.h"
+#include "lang/words.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void copy_word(char out[AT__MAX_WORD], const char *at, size_t len)
+{
+    snprintf(out, AT__MAX_WORD, "%.*s", (int)len, at);
+}
+
+/* ---- the kernel ---- */
+
+static at_status find_kernel(at__draft *d, const char **params)
+{
+    char names[400] = "", name[AT__MAX_WORD];
+    const char *open, *at = at__str_text(&d->code);
+    int count = 0, n = 0;
+    while ((open = at__code_kernel(name, &at)) != NULL) {
+        if (d->in->kernel && strcmp(d->in->kernel, name) != 0)
+            continue;
+        *params = open;
+        strcpy(d->kernel, name);
+        count++;
+        n += n < 300 ? snprintf(names + n, sizeof names - (size_t)n, " %s", name) : 0;
+    }
+    if (count == 1)
+        return AT_OK;
+    if (count)
+        at_fail(d->err, AT_ERR_INPUT, "%s: found %d kernels:%s; expected --kernel NAME", d->in->path, count,
+                names);
+    else
+        at_fail(d->err, AT_ERR_INPUT, "%s: found no kernel%s%s; expected __global__ void NAME(...)",
+                d->in->path, d->in->kernel ? " " : "", d->in->kernel ? d->in->kernel : "");
+    return AT_ERR_INPUT;
+}
+
+static at_status read_arguments(at__draft *d, const char *at)
+{
+    d->arg_count = at__code_args(d->args, AT__DRAFT_ARGS, at);
+    if (d->arg_count < 0)
+        return at_fail(d->err, AT_ERR_INPUT, "%s: found more than %d parameters of %s; expected fewer",
+                       d->in->path, AT__DRAFT_ARGS, d->kernel);
+    for (int i = 0; i < d->arg_count; i++)
+        if (d->args[i].pointer)
+            return AT_OK;
+    return at_fail(d->err, AT_ERR_INPUT, "%s: found no pointer among the parameters of %s; expected one",
+                   d->in->path, d->kernel);
+}
+
+/* ---- variables ---- */
+
+/* [9], or [3][3] as 3 * 3; "" where it is not made of numbers. */
+static void read_size(char out[AT__MAX_WORD], const char *at)
+{
+    size_t n = 0;
+    for (; *at == '['; at = at__skip_space(at)) {
+        size_t digits = strspn(at = at__skip_space(at + 1), "0123456789");
+        const char *end = at__skip_space(at + digits);
+        if (!digits || *end != ']' || n + digits + 4 > AT__MAX_WORD) {
+            out[0] = '\0';
+            return;
+        }
+        n += (size_t)snprintf(out + n, AT__MAX_WORD - n, "%s%.*s", n ? " * " : "", (int)digits, at);
+        at = end + 1;
+    }
+}
+
+/* "float c_filter[9];" behind __constant__. Others than arrays of known types stay as they are. */
+static void read_variables(at__draft *d)
+{
+    const char *at = at__str_text(&d->code), *behind;
+    while (d->arg_count + d->variable_count < AT__DRAFT_ARGS) {
+        at__draft_variable *v = &d->variables[d->variable_count];
+        *v = (at__draft_variable){ .size = "" };
+        if (!at__code_constant(&v->arg, &behind, &at))
+            return;
+        bool taken = !v->arg.pointer || !v->arg.type;
+        for (int i = 0; i < d->arg_count; i++)
+            taken = taken || strcmp(d->args[i].name, v->arg.name) == 0;
+        read_size(v->size, behind);
+        d->variable_count += !taken;
+    }
+}
+
+/* ---- parameters ---- */
+
+/* 0, 1 or 2 for what people call the sizes of a block; -1: something else. */
+int at__draft_block_axis(const char *name)
+{
+    char low[AT__MAX_WORD];
+    size_t n = strlen(name);
+    for (size_t i = 0; i <= n; i++)
+        low[i] = (char)tolower((unsigned char)name[i]);
+    bool block =
+        strstr(low, "block") || strstr(low, "threads") || strcmp(low, "tpb") == 0 || strstr(low, "bdim");
+    bool other = strstr(low, "per_thread") || strstr(low, "blocks") || strstr(low, "grid");
+    if (!block || other)
+        return -1;
+    char axis = n ? low[n - 1] : '\0';
+    return axis == 'y' ? 1 : axis == 'z' ? 2 : 0;
+}
+
+/* 4, (4), 4u: behind the name of a macro. */
+static bool read_number(long *out, const char *at)
+{
+    char *end;
+    at += strspn(at, " \t(");
+    *out = strtol(at, &end, 10);
+    if (end == at)
+        return false;
+    end += strspn(end, "uUlL");
+    return !at__is_word_part(*end) && *end != '.';
+}
+
+/* "#ifndef X", then "#define X NUMBER". */
+static void read_parameter(at__draft *d, const char *at)
+{
+    at__draft_param *p = &d->params[d->param_count];
+    size_t n = at__word_len(at);
+    const char *next = strchr(at, '\n');
+    if (!n || n >= AT__MAX_WORD || !next || d->param_count == AT__DRAFT_PARAMS)
+        return;
+    copy_word(p->name, at, n);
+    next = at__skip_space(next);
+    if (*next != '#')
+        return;
+    next = at__skip_space(next + 1);
+    if (strncmp(next, "define", 6) != 0)
+        return;
+    next = at__skip_space(next + 6);
+    if (at__word_len(next) != n || memcmp(next, at, n) != 0 || (next[n] != ' ' && next[n] != '\t'))
+        return;
+    if (!read_number(&p->value, next + n))
+        return;
+    p->axis = at__draft_block_axis(p->name);
+    d->param_count++;
+}
+
+static bool is_known(const at__draft *d, const char *name)
+{
+    for (int i = 0; i < d->param_count; i++)
+        if (strcmp(d->params[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Names that code uses and nothing defines. */
+static void add_undefined(at__draft *d)
+{
+    for (const char *const *name = d->in->undefined; name && *name && d->param_count < AT__DRAFT_PARAMS;
+         name++) {
+        if (strlen(*name) >= AT__MAX_WORD || is_known(d, *name))
+            continue;
+        at__draft_param *p = &d->params[d->param_count++];
+        *p = (at__draft_param){ .value = 1, .axis = at__draft_block_axis(*name), .undefined = true };
+        strcpy(p->name, *name);
+    }
+}
+
+static void read_parameters(at__draft *d)
+{
+    for (const char *at = at__str_text(&d->code); (at = strchr(at, '#')) != NULL; at++) {
+        const char *word = at + 1 + strspn(at + 1, " \t");
+        if (strncmp(word, "ifndef", 6) == 0)
+            read_parameter(d, word + 6 + strspn(word + 6, " \t"));
+    }
+    add_undefined(d);
+}
+
+/* `extern __shared__`: its size is said at the launch. */
+static bool has_dynamic_shared(const char *code)
+{
+    static const char EXTERN[] = "extern", SHARED[] = "__shared__";
+    for (const char *at = code; (at = strstr(at, EXTERN)) != NULL;) {
+        at += sizeof EXTERN - 1;
+        if (strncmp(at__skip_space(at), SHARED, sizeof SHARED - 1) == 0)
+            return true;
+    }
+    return false;
+}
+
+at_status at__draft_read(at__draft *d)
+{
+    const char *open = NULL;
+    at_status status = find_kernel(d, &open);
+    if (status == AT_OK)
+        status = read_arguments(d, open);
+    if (status != AT_OK)
+        return status;
+    d->shared = has_dynamic_shared(at__str_text(&d->code));
+    read_variables(d);
+    at__draft_read_template(d, open);
+    read_parameters(d);
+    return AT_OK;
+}
