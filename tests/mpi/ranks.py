@@ -71,6 +71,17 @@ def rows(db, sql="SELECT count(*) FROM trial"):
         return [(0,)]
 
 
+def scripted(script):
+    """The environment of ranks with the scripted driver, and a list of four problems for them."""
+    with open(f"{WORK}/script", "w", encoding="utf-8") as file:
+        file.write(script)
+    with open(f"{WORK}/shapes", "w", encoding="utf-8") as file:
+        file.write("64x64 f32\n32x96 f32\n96x96 f32\n128x64 f32\n")
+    os.makedirs(KERNELS, exist_ok=True)
+    return {"AT_SCRIPT": f"{WORK}/script", "LD_LIBRARY_PATH": f"{DRIVER}:{ENV.get('LD_LIBRARY_PATH', '')}",
+            "AUTOTUNE_CACHE": f"{KERNELS}/mpi.db"}
+
+
 def ran_well(done):
     assert done.returncode == 0, f"exit code {done.returncode}\n{done.stdout}{done.stderr}"
     return sorted(line for line in done.stdout.splitlines() if "[replay]" in line)
@@ -204,6 +215,37 @@ def recovers():
     print("a rank was killed, and the run went on without it")
 
 
+def starting():
+    """A rank that is lost while its device starts is told, and the others do all the work."""
+    env = {**ENV, **scripted(f"count 2\non 1\nslow cuDevicePrimaryCtxRetain 60000 create {WORK}/opens\n"),
+           "AUTOTUNE_RANK_PATIENCE": "2"}
+    cases = [(mpi, "frozen", signal.SIGSTOP, mpirun) for mpi, mpirun in launchers().items()]
+    cases += [(mpi, "killed", signal.SIGKILL, [*mpirun, "--enable-recovery"])
+              for mpi, mpirun in launchers().items() if mpi == "openmpi"]
+    for mpi, how, number, mpirun in cases:
+        db = f"{mpi}-{how}.db"
+        args = [*mpirun, "-n", "2", AUTOTUNE, "tune", "--shapes", f"{WORK}/shapes", "--template", "tile", "--max-trials",
+                "4", "--db", f"{WORK}/{db}"]
+        with subprocess.Popen(args, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              start_new_session=True) as job:
+            try:
+                wait_for(lambda: job.poll() is not None or os.path.exists(f"{WORK}/opens"))
+                if job.poll() is None:
+                    os.kill(ranks_of(db)[1], number)
+                out, err = job.communicate(timeout=LIMIT)
+            finally:
+                if job.poll() is None:
+                    os.killpg(job.pid, signal.SIGKILL)
+        if job.returncode == 3 and "NVRTC" in err:
+            skip("no NVRTC")
+        said = "a device did not start, others go on without it: "
+        assert err.count(said) == 1 and "rank 1 on" in err.split(said)[1].splitlines()[0], err
+        found = rows(db, "SELECT count(*), count(DISTINCT run_id) FROM winner")
+        assert found == [(4, 1)], f"{found}\n{out}{err}"
+        os.remove(f"{WORK}/opens")
+        print(f"{mpi}: a rank was {how} while its device started, and the other one did its work")
+
+
 def mixed():
     """Ranks that run another program are refused, by rank and host."""
     other = f"{WORK}/other/autotune"
@@ -242,13 +284,7 @@ def without():
 
 def gpus():
     """Ranks of one host share its GPUs: each is served once. Compilers of all ranks work."""
-    with open(f"{WORK}/script", "w", encoding="utf-8") as file:
-        file.write("count 3\n")
-    with open(f"{WORK}/shapes", "w", encoding="utf-8") as file:
-        file.write("64x64 f32\n32x96 f32\n96x96 f32\n128x64 f32\n")
-    os.makedirs(KERNELS, exist_ok=True)
-    env = {"AT_SCRIPT": f"{WORK}/script", "LD_LIBRARY_PATH": f"{DRIVER}:{ENV.get('LD_LIBRARY_PATH', '')}",
-           "AUTOTUNE_CACHE": f"{KERNELS}/mpi.db"}
+    env = scripted("count 3\n")
     args = [AUTOTUNE, "tune", "--shapes", f"{WORK}/shapes", "--template", "tile", "--max-trials", "4"]
     alone = run([*args, "--device", "all", "--db", f"{WORK}/alone.db"], **env)
     if alone.returncode == 3 and "NVRTC" in alone.stderr:
@@ -267,14 +303,8 @@ def gpus():
 
 def kept():
     """--local-db: what a rank's devices measured is on its machine too, and merging that is all there is."""
-    with open(f"{WORK}/script", "w", encoding="utf-8") as file:
-        file.write("count 2\n")
-    with open(f"{WORK}/shapes", "w", encoding="utf-8") as file:
-        file.write("64x64 f32\n32x96 f32\n96x96 f32\n128x64 f32\n")
-    os.makedirs(KERNELS, exist_ok=True)
+    env = scripted("count 2\n")
     os.makedirs(f"{WORK}/local")
-    env = {"AT_SCRIPT": f"{WORK}/script", "LD_LIBRARY_PATH": f"{DRIVER}:{ENV.get('LD_LIBRARY_PATH', '')}",
-           "AUTOTUNE_CACHE": f"{KERNELS}/mpi.db"}
     mpirun = sorted(launchers().items())[0][1]
     done = run([*mpirun, "-n", "2", AUTOTUNE, "tune", "--shapes", f"{WORK}/shapes", "--template", "tile", "--max-trials",
                 "4", "--db", f"{WORK}/all.db", "--local-db", f"{WORK}/local"], **env)
