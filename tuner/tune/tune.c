@@ -132,6 +132,12 @@ static void put_down(member *m, size_t place)
     pthread_mutex_unlock(&m->team->lock);
 }
 
+static void close_member(const member *m)
+{
+    at__session_close(m->session);
+    at__device_close(m->device);
+}
+
 /* A device elsewhere may be lost without an end of all, as long as others of its model are left. */
 static void pass_over(member *m)
 {
@@ -205,8 +211,9 @@ static void *member_main(void *context)
         }
     }
     pass_over(m);
-    at__session_close(m->session);
+    close_member(m); /* all at the same time: a GPU takes a while */
     m->session = NULL;
+    m->device = NULL;
     return NULL;
 }
 
@@ -304,12 +311,6 @@ static at_status may_be_absent(member *m, const team *t, at_status status, const
     m->absent = true;
     m->err = *err;
     return AT_OK;
-}
-
-static void close_member(const member *m)
-{
-    at__session_close(m->session);
-    at__device_close(m->device);
 }
 
 /* Tells who is absent, as long as anybody is there. */
