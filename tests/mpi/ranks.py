@@ -157,8 +157,11 @@ def killed():
             stored = rows(db)[0][0]
             victim = chance.choice(sorted(ranks)) if ranks else None
             if victim is not None:
-                kills[min(victim, 1)] += 1
-                os.kill(ranks[victim], signal.SIGKILL)
+                try:
+                    os.kill(ranks[victim], signal.SIGKILL)
+                    kills[min(victim, 1)] += 1
+                except ProcessLookupError:  # the run has just ended
+                    pass
             try:
                 job.wait(60)
             except subprocess.TimeoutExpired:
