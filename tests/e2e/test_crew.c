@@ -8,6 +8,7 @@
 #include "e2e_support.h"
 
 #include <criterion/criterion.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -85,6 +86,21 @@ Test(crew, the_problem_of_a_device_that_dies_is_done_by_another)
     cr_assert_eq(e2e_count(TRIALS), 3 * 32);
 }
 
+/* Which they begin with is said on stderr, with the number of problems begun so far. */
+Test(crew, several_devices_begin_with_the_dearest_problem_and_one_with_the_first)
+{
+    e2e_write("shapes", "copy 1000 f32\ncopy 2000 f32\ncopy 3000000 f32\n");
+    tune(TWO,
+         "tune --shapes shapes --template mine --templates templates --jobs 2 --device all --max-trials 2",
+         0);
+    e2e_expect(strstr(run.err, "  1/3 3000000 "), run);
+    tune(TWO,
+         "tune --shapes shapes --template mine --templates templates --jobs 2 --device 0 --max-trials 2 "
+         "--force",
+         0);
+    e2e_expect(strstr(run.err, "  1/3 1000 ") && strstr(run.err, "  3/3 3000000 "), run);
+}
+
 Test(crew, a_runner_that_is_killed_starts_again_and_nobody_waits_for_it)
 {
     int list[64], killed = 0;
@@ -110,6 +126,25 @@ Test(crew, a_kernel_that_hangs_costs_one_trial)
     cr_assert_eq(e2e_count(TRIALS), 31);
     cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'timed_out'"), 1);
     e2e_expect_no_process();
+}
+
+/* As a scheduler or taskset binds it. */
+Test(crew, there_is_a_compile_worker_for_each_core_that_the_run_may_use)
+{
+    cpu_set_t one;
+    int list[64], workers = 0;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)sched_getcpu(), &one);
+    cr_assert_eq(sched_setaffinity(0, sizeof one, &one), 0);
+    e2e_script(TWO "slow cuModuleLoadData 300\n");
+    e2e_start(&run, E2E_REAL,
+              "tune copy 1000 f32 --template mine --templates templates --device 0 --max-trials 3");
+    e2e_wait_for_rows(&run, TRIALS, 1);
+    int count = e2e_processes(list, 64);
+    for (int i = 0; i < count; i++)
+        workers += e2e_role(list[i]) == 'w';
+    e2e_wait(&run);
+    cr_assert_eq(workers, 1);
 }
 
 Test(crew, interrupted_it_ends_in_order)

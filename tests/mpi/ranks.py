@@ -71,9 +71,25 @@ def rows(db, sql="SELECT count(*) FROM trial"):
         return [(0,)]
 
 
+def scripted(script):
+    """The environment of ranks with the scripted driver, and a list of four problems for them."""
+    with open(f"{WORK}/script", "w", encoding="utf-8") as file:
+        file.write(script)
+    with open(f"{WORK}/shapes", "w", encoding="utf-8") as file:
+        file.write("64x64 f32\n32x96 f32\n96x96 f32\n128x64 f32\n")
+    os.makedirs(KERNELS, exist_ok=True)
+    return {"AT_SCRIPT": f"{WORK}/script", "LD_LIBRARY_PATH": f"{DRIVER}:{ENV.get('LD_LIBRARY_PATH', '')}",
+            "AUTOTUNE_CACHE": f"{KERNELS}/mpi.db"}
+
+
 def ran_well(done):
     assert done.returncode == 0, f"exit code {done.returncode}\n{done.stdout}{done.stderr}"
     return sorted(line for line in done.stdout.splitlines() if "[replay]" in line)
+
+
+def text_of(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
 
 
 def ranks_of(db):
@@ -141,8 +157,11 @@ def killed():
             stored = rows(db)[0][0]
             victim = chance.choice(sorted(ranks)) if ranks else None
             if victim is not None:
-                kills[min(victim, 1)] += 1
-                os.kill(ranks[victim], signal.SIGKILL)
+                try:
+                    os.kill(ranks[victim], signal.SIGKILL)
+                    kills[min(victim, 1)] += 1
+                except ProcessLookupError:  # the run has just ended
+                    pass
             try:
                 job.wait(60)
             except subprocess.TimeoutExpired:
@@ -163,21 +182,28 @@ def killed():
 
 
 def frozen():
-    """A rank that says nothing is told and given up, and others do its work."""
+    """A rank that says nothing is told and given up, and others do its work, also when it comes back."""
     alone = ran_well(run(command("alone.db")))
     for mpi, mpirun in launchers().items():
         db = f"{mpi}.db"
-        with subprocess.Popen([a for a in [*mpirun, "-n", "3", *command(db, "?pace=2")] if a != "--quiet"],
-                              env={**ENV, "AUTOTUNE_RANK_PATIENCE": "2"}, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, start_new_session=True) as job:
+        said = f"{WORK}/{mpi}.err"
+        with open(said, "w", encoding="utf-8") as errors, \
+             subprocess.Popen([a for a in [*mpirun, "-n", "3", *command(db, "?pace=2")] if a != "--quiet"],
+                              env={**ENV, "AUTOTUNE_RANK_PATIENCE": "2"}, stdout=subprocess.PIPE, stderr=errors,
+                              text=True, start_new_session=True) as job:
             wait_for(lambda: rows(db)[0][0] > 60 or job.poll() is not None)
-            assert job.poll() is None, job.communicate()
-            os.kill(ranks_of(db)[2], signal.SIGSTOP)
+            assert job.poll() is None, text_of(said)
+            victim = ranks_of(db)[2]
+            os.kill(victim, signal.SIGSTOP)
             try:
-                out, err = job.communicate(timeout=LIMIT)
+                wait_for(lambda: " is gone: " in text_of(said) or job.poll() is not None)
+                if mpi == "openmpi" and job.poll() is None:
+                    os.kill(victim, signal.SIGCONT)
+                out = job.communicate(timeout=LIMIT)[0]
             finally:
                 if job.poll() is None:
                     os.killpg(job.pid, signal.SIGKILL)
+        err = text_of(said)
         assert "rank 2 on" in err and "is gone: it has said nothing for " in err, err
         assert "others of its model take over" in err, err
         found = sorted(line for line in out.splitlines() if "[replay]" in line)
@@ -204,6 +230,37 @@ def recovers():
     print("a rank was killed, and the run went on without it")
 
 
+def starting():
+    """A rank that is lost while its device starts is told, and the others do all the work."""
+    env = {**ENV, **scripted(f"count 2\non 1\nslow cuDevicePrimaryCtxRetain 60000 create {WORK}/opens\n"),
+           "AUTOTUNE_RANK_PATIENCE": "2"}
+    cases = [(mpi, "frozen", signal.SIGSTOP, mpirun) for mpi, mpirun in launchers().items()]
+    cases += [(mpi, "killed", signal.SIGKILL, [*mpirun, "--enable-recovery"])
+              for mpi, mpirun in launchers().items() if mpi == "openmpi"]
+    for mpi, how, number, mpirun in cases:
+        db = f"{mpi}-{how}.db"
+        args = [*mpirun, "-n", "2", AUTOTUNE, "tune", "--shapes", f"{WORK}/shapes", "--template", "tile", "--max-trials",
+                "4", "--db", f"{WORK}/{db}"]
+        with subprocess.Popen(args, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              start_new_session=True) as job:
+            try:
+                wait_for(lambda: job.poll() is not None or os.path.exists(f"{WORK}/opens"))
+                if job.poll() is None:
+                    os.kill(ranks_of(db)[1], number)
+                out, err = job.communicate(timeout=LIMIT)
+            finally:
+                if job.poll() is None:
+                    os.killpg(job.pid, signal.SIGKILL)
+        if job.returncode == 3 and "NVRTC" in err:
+            skip("no NVRTC")
+        said = "a device did not start, others go on without it: "
+        assert err.count(said) == 1 and "rank 1 on" in err.split(said)[1].splitlines()[0], err
+        found = rows(db, "SELECT count(*), count(DISTINCT run_id) FROM winner")
+        assert found == [(4, 1)], f"{found}\n{out}{err}"
+        os.remove(f"{WORK}/opens")
+        print(f"{mpi}: a rank was {how} while its device started, and the other one did its work")
+
+
 def mixed():
     """Ranks that run another program are refused, by rank and host."""
     other = f"{WORK}/other/autotune"
@@ -218,6 +275,37 @@ def mixed():
         assert done.stderr.count("error: rank 2 on ") == 1, done.stderr
         assert "another version, or other templates; expected one program on all ranks" in done.stderr, done.stderr
         print(f"{mpi}: another program is refused")
+
+
+def told():
+    """What keeps a rank from its work is said with its name and what to do, and the others go on."""
+    env = scripted("count 1\n")
+    with open(f"{WORK}/none", "w", encoding="utf-8") as file:
+        file.write("count 0\n")
+    for mpi, mpirun in launchers().items():
+        args = [AUTOTUNE, "tune", "64x64", "--template", "tile", "--max-trials", "4", "--db", f"{WORK}/{mpi}.db"]
+        done = run([*mpirun, "-n", "1", *args, ":", "-n", "1", "env", f"AT_SCRIPT={WORK}/none", "AUTOTUNE_NVRTC=/none",
+                    *args], **env)
+        if done.returncode == 3 and "NVRTC" in done.stderr:
+            skip("no NVRTC")
+        assert done.returncode == 0 and "64x64" in done.stdout, done
+        lines = [line for line in done.stderr.splitlines() if "rank 1 on " in line]
+        assert any("compiles nothing: found NVRTC (none) there; expected " in line for line in lines), done.stderr
+        assert any(line.endswith(": 0 devices, 0 compile workers") for line in lines), done.stderr
+        none = run([*mpirun, "-n", "2", *args, "--db", f"{WORK}/none.db"], **{**env, "AT_SCRIPT": f"{WORK}/none"})
+        assert none.returncode == 3, none
+        assert "none of 2 ranks has a GPU: the driver shows none (CUDA_VISIBLE_DEVICES)" in none.stderr, none.stderr
+        for other in launchers():
+            if other == mpi:
+                continue
+            wrong = run([*mpirun, "-n", "2", *command("wrong.db")],
+                        AUTOTUNE_MPI=f"{os.path.dirname(AUTOTUNE)}/autotune-mpi-{other}.so")
+            assert wrong.returncode != 0 and not os.path.exists(f"{WORK}/wrong.db"), wrong
+            assert "it is another MPI than the one that started them" in wrong.stderr, wrong.stderr
+        if mpi == "openmpi" and (os.cpu_count() or 1) > 1:
+            bound = run([mpirun[0], "--oversubscribe", "--bind-to", "core", "-n", "2", *args, "--force"], **env)
+            assert bound.stderr.count("as mpirun has bound it; `mpirun --bind-to none` gives it all") == 1, bound.stderr
+        print(f"{mpi}: ranks without GPU and compiler, of another MPI or bound to a core are told")
 
 
 def without():
@@ -242,13 +330,7 @@ def without():
 
 def gpus():
     """Ranks of one host share its GPUs: each is served once. Compilers of all ranks work."""
-    with open(f"{WORK}/script", "w", encoding="utf-8") as file:
-        file.write("count 3\n")
-    with open(f"{WORK}/shapes", "w", encoding="utf-8") as file:
-        file.write("64x64 f32\n32x96 f32\n96x96 f32\n128x64 f32\n")
-    os.makedirs(KERNELS, exist_ok=True)
-    env = {"AT_SCRIPT": f"{WORK}/script", "LD_LIBRARY_PATH": f"{DRIVER}:{ENV.get('LD_LIBRARY_PATH', '')}",
-           "AUTOTUNE_CACHE": f"{KERNELS}/mpi.db"}
+    env = scripted("count 3\n")
     args = [AUTOTUNE, "tune", "--shapes", f"{WORK}/shapes", "--template", "tile", "--max-trials", "4"]
     alone = run([*args, "--device", "all", "--db", f"{WORK}/alone.db"], **env)
     if alone.returncode == 3 and "NVRTC" in alone.stderr:
@@ -267,14 +349,8 @@ def gpus():
 
 def kept():
     """--local-db: what a rank's devices measured is on its machine too, and merging that is all there is."""
-    with open(f"{WORK}/script", "w", encoding="utf-8") as file:
-        file.write("count 2\n")
-    with open(f"{WORK}/shapes", "w", encoding="utf-8") as file:
-        file.write("64x64 f32\n32x96 f32\n96x96 f32\n128x64 f32\n")
-    os.makedirs(KERNELS, exist_ok=True)
+    env = scripted("count 2\n")
     os.makedirs(f"{WORK}/local")
-    env = {"AT_SCRIPT": f"{WORK}/script", "LD_LIBRARY_PATH": f"{DRIVER}:{ENV.get('LD_LIBRARY_PATH', '')}",
-           "AUTOTUNE_CACHE": f"{KERNELS}/mpi.db"}
     mpirun = sorted(launchers().items())[0][1]
     done = run([*mpirun, "-n", "2", AUTOTUNE, "tune", "--shapes", f"{WORK}/shapes", "--template", "tile", "--max-trials",
                 "4", "--db", f"{WORK}/all.db", "--local-db", f"{WORK}/local"], **env)

@@ -113,10 +113,11 @@ Test(crew, a_model_proposes_for_all_and_finds_as_much)
     cr_assert_leq(shared.median_s, 1.01 * alone.median_s);
 }
 
+/* Equally dear, so in their order. */
 Test(crew, problems_are_handed_out_first)
 {
-    static int64_t shapes[][2] = { { 4096, 4096 }, { 8191, 8193 }, { 16384, 16384 }, { 0, 0 } };
-    outcome o = tune(RECORDING "?pace=5", 2, shapes, &at__strategy_exhaustive, 0);
+    static int64_t shapes[][2] = { { 1048576, 16 }, { 262144, 64 }, { 4096, 4096 }, { 0, 0 } };
+    outcome o = tune(RECORDING "?pace=2", 2, shapes, &at__strategy_exhaustive, 0);
     cr_assert_eq(o.found, 3);
     cr_assert_eq(o.helping, 1, "the last one is shared");
 }

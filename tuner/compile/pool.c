@@ -481,8 +481,7 @@ at_status at__pool_grow(at__pool *pool, int workers, at__site *const *sites, at_
 
 /* ---- the pool ---- */
 
-/* The cores this process may run on, which in a container are fewer than the machine's. */
-static int count_cores(void)
+int at__pool_cores(void)
 {
     cpu_set_t cores;
     if (sched_getaffinity(0, sizeof cores, &cores) == 0 && CPU_COUNT(&cores) > 0)
@@ -503,7 +502,7 @@ static int64_t fair_share(int workers)
 at_status at__pool_open(at__pool **out, at__pool_options options, at_error *err)
 {
     at_status status = AT_OK;
-    int count = options.workers > 0 ? options.workers : count_cores();
+    int count = options.workers > 0 ? options.workers : at__pool_cores();
     at__pool *pool = calloc(1, sizeof *pool);
 
     if (count > MAX_WORKERS)

@@ -25,6 +25,10 @@ typedef struct at__pool_options {
     at__site *const *sites; /* of each of `workers`, NULL: here; borrowed for the call. NULL: all here */
 } at__pool_options;
 
+/* The cores that this process may run on: in a container, or bound by a scheduler, fewer than the machine's.
+ */
+int at__pool_cores(void);
+
 /* Starts the workers. They open NVRTC themselves; a failure there comes back from at__pool_pump. */
 at_status at__pool_open(at__pool **out, at__pool_options options, at_error *err) AT_MUST_CHECK;
 void at__pool_close(at__pool *pool); /* ends the workers, also busy ones; NULL is allowed */

@@ -270,6 +270,8 @@ static void on_frame(at__ranks *r, int from, uint32_t kind, at__reader *body)
 {
     char text[160];
     at__rank *rank = &r->list[from];
+    if (rank->state == AT__RANK_GONE) /* it came back too late, and hears so */
+        return;
     rank->silence = at__patience_begin();
     if (rank->silent) {
         snprintf(text, sizeof text, "%s is heard again", rank->name);

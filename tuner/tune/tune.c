@@ -1,12 +1,14 @@
 /*
  * tune.c - devices, their threads, and who tunes which problem.
  *
- * Devices of one model form a group and draw problems from its list; every group has the whole list. A device
- * for which none is left takes part in the search of another one of its group (crew.h). The problem of a
- * device that is lost goes back to the group.
+ * Devices of one model form a group and draw problems from its list; every group has the whole list, a group
+ * of several the dearest problems first, so that its devices end together. A device for which none is left
+ * takes part in the search of another one of its group (crew.h). The problem of a device that is lost goes
+ * back to the group.
  */
 #include "tune/tune.h"
 
+#include "tune/cost.h"
 #include "tune/session.h"
 #include "tune/setup.h"
 #include "tune/spread.h"
@@ -15,14 +17,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct group {
     const at__device_info *model;
-    size_t next; /* problem to be drawn */
+    size_t next; /* to be drawn: a place in the order */
     int members, lost;
     bool *refused; /* problems that do not fit */
-    size_t *left;  /* problems of devices that were lost */
+    size_t *left;  /* places of devices that were lost */
     size_t left_count;
     at__crew *crew;
     bool checked;
@@ -36,7 +37,8 @@ typedef struct team {
     const at__tune_options *options;
     const at__tune_events *events;
     at__tune_events member_events; /* those that the devices' threads call */
-    pthread_mutex_t lock;          /* of everything below, and of the caller's events */
+    at__cost *dearest;    /* the problems in the order of groups of several devices; NULL: as listed */
+    pthread_mutex_t lock; /* of everything below, and of the caller's events */
     group *groups;
     int group_count;
     char warned[AT_ERROR_TEXT + 80]; /* last */
@@ -52,6 +54,7 @@ typedef struct member {
     group *group;
     pthread_t thread;
     bool started;
+    bool absent; /* its device did not start: others go on without it */
     at_status status;
     at_error err;
 } member;
@@ -96,16 +99,22 @@ static bool is_asked_to_end(const member *m)
     return o->cancel && *o->cancel;
 }
 
+static size_t problem_at(const member *m, size_t place)
+{
+    const at__cost *dearest = m->team->dearest;
+    return dearest && m->group->members > 1 ? dearest[place].place : place;
+}
+
 /* The next problem of the group; false when there is none, or the user wants to stop. */
-static bool draw(member *m, size_t *index)
+static bool draw(member *m, size_t *place)
 {
     group *g = m->group;
     pthread_mutex_lock(&m->team->lock);
-    while (g->next < m->team->count && g->refused[g->next])
+    while (g->next < m->team->count && g->refused[problem_at(m, g->next)])
         g->next++;
     bool again = g->left_count > 0, more = (again || g->next < m->team->count) && !is_asked_to_end(m);
     if (more)
-        *index = again ? g->left[--g->left_count] : g->next++;
+        *place = again ? g->left[--g->left_count] : g->next++;
     if (more)
         at__crew_begin(g->crew);
     pthread_mutex_unlock(&m->team->lock);
@@ -113,14 +122,20 @@ static bool draw(member *m, size_t *index)
 }
 
 /* A problem that was drawn is done, or another device is to begin it again: what was measured is stored. */
-static void put_down(member *m, size_t index)
+static void put_down(member *m, size_t place)
 {
     group *g = m->group;
     pthread_mutex_lock(&m->team->lock);
     if (m->status != AT_OK && at__device_is_lost(m->device))
-        g->left[g->left_count++] = index;
+        g->left[g->left_count++] = place;
     at__crew_end(g->crew);
     pthread_mutex_unlock(&m->team->lock);
+}
+
+static void close_member(const member *m)
+{
+    at__session_close(m->session);
+    at__device_close(m->device);
 }
 
 /* A device elsewhere may be lost without an end of all, as long as others of its model are left. */
@@ -174,7 +189,7 @@ static void *member_main(void *context)
     team *t = m->team;
     bool idle = false, over = false; /* idle: nobody was at work, and something may have been left */
     at__helped helped = { .next = 0 };
-    size_t index;
+    size_t place;
 
     m->status = at__session_open(m->session, m->device, &m->err);
     if (m->status == AT_OK)
@@ -182,10 +197,11 @@ static void *member_main(void *context)
     if (m->status == AT_OK)
         at__session_env(m->session)->crew = m->group->members > 1 ? m->group->crew : NULL;
     while (m->status == AT_OK && !over) {
-        if (draw(m, &index)) {
+        if (draw(m, &place)) {
             idle = false;
-            m->status = at__session_tune(m->session, &t->problems[index], (int)index, (int)t->count, &m->err);
-            put_down(m, index);
+            m->status = at__session_tune(m->session, &t->problems[problem_at(m, place)], (int)place,
+                                         (int)t->count, &m->err);
+            put_down(m, place);
         } else if (idle || is_asked_to_end(m)) {
             over = true;
         } else if (at__crew_is_idle(m->group->crew)) {
@@ -195,8 +211,9 @@ static void *member_main(void *context)
         }
     }
     pass_over(m);
-    at__session_close(m->session);
+    close_member(m); /* all at the same time: a GPU takes a while */
     m->session = NULL;
+    m->device = NULL;
     return NULL;
 }
 
@@ -286,10 +303,45 @@ static at_status await_member(member *m, team *t, at_error *err)
     return status;
 }
 
+/* In a run over several machines one may go while its device starts, or have a device that is broken. */
+static at_status may_be_absent(member *m, const team *t, at_status status, const at_error *err)
+{
+    if (status != AT_ERR_DEVICE || !t->options->device_places)
+        return status;
+    m->absent = true;
+    m->err = *err;
+    return AT_OK;
+}
+
+/* Tells who is absent, as long as anybody is there. */
+static at_status go_on_without_absent(members *all, team *t, at_error *err)
+{
+    char text[AT_ERROR_TEXT + 80];
+    int here = 0;
+    for (int i = 0; i < all->count; i++)
+        here += !all->list[i].absent;
+    if (here == 0 && all->count > 0) {
+        at_fail(err, AT_ERR_DEVICE, "%s", all->list[0].err.text);
+        return AT_ERR_DEVICE;
+    }
+    int kept = 0;
+    for (int i = 0; i < all->count; i++) {
+        if (!all->list[i].absent) {
+            all->list[kept++] = all->list[i];
+            continue;
+        }
+        snprintf(text, sizeof text, "a device did not start, others go on without it: %s",
+                 all->list[i].err.text);
+        report_warning(t, text);
+        close_member(&all->list[i]);
+    }
+    all->count = kept;
+    return AT_OK;
+}
+
 static int workers_of_each(const team *t, int count)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    int jobs = t->options->jobs > 0 ? t->options->jobs : (int)(cores > 0 ? cores : 1);
+    int jobs = t->options->jobs > 0 ? t->options->jobs : at__pool_cores();
     return jobs / count > 0 ? jobs / count : 1;
 }
 
@@ -300,8 +352,10 @@ static at_status open_devices(members *all, team *t, at_error *err)
     at_status status = room_for(all, count, err);
     if (status == AT_OK && t->options->place_count && !(t->worker_owner = at__spread_all(t->options)))
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
-    for (int i = 0; i < count && status == AT_OK; i++)
+    for (int i = 0; i < count && status == AT_OK; i++) {
         status = start_member(&all->list[i], i, workers_of_each(t, count), t, err);
+        status = may_be_absent(&all->list[i], t, status, err);
+    }
     if (status == AT_OK && !given) {
         status = await_member(&all->list[0], t, err);
         count = status == AT_OK ? at__device_info_of(all->list[0].device)->visible : 1;
@@ -313,8 +367,24 @@ static at_status open_devices(members *all, team *t, at_error *err)
             status = start_member(&all->list[i], i, workers_of_each(t, count), t, err);
     }
     for (int i = from; i < count && status == AT_OK; i++)
-        status = await_member(&all->list[i], t, err);
-    return status;
+        if (!all->list[i].absent) {
+            status = await_member(&all->list[i], t, err);
+            status = may_be_absent(&all->list[i], t, status, err);
+        }
+    return status == AT_OK ? go_on_without_absent(all, t, err) : status;
+}
+
+/* Several devices are to end together. Where a cost is not known, the list's own order does. */
+static void sort_problems(team *t, const members *all)
+{
+    at_error unheard;
+    if (all->count < 2)
+        return;
+    t->dearest = calloc(t->count + 1, sizeof *t->dearest);
+    if (!t->dearest || at__cost_sorted(t->dearest, t->problems, t->count, &unheard) == AT_OK)
+        return;
+    free(t->dearest);
+    t->dearest = NULL;
 }
 
 static at_status form_groups(members *all, team *t, at_error *err)
@@ -352,10 +422,8 @@ static at_status run_members(const members *all, at_error *err)
 
 static void close_members(members *all)
 {
-    for (int i = 0; i < all->count; i++) {
-        at__session_close(all->list[i].session);
-        at__device_close(all->list[i].device);
-    }
+    for (int i = 0; i < all->count; i++)
+        close_member(&all->list[i]);
     free(all->list);
 }
 
@@ -374,6 +442,8 @@ at_status at__tune(const at__problem *problems, size_t count, const at__catalog 
     if (status == AT_OK)
         status = form_groups(&all, &t, err);
     if (status == AT_OK)
+        sort_problems(&t, &all);
+    if (status == AT_OK)
         status = run_members(&all, err);
     close_members(&all);
     for (int i = 0; i < t.group_count; i++) {
@@ -384,6 +454,7 @@ at_status at__tune(const at__problem *problems, size_t count, const at__catalog 
     }
     pthread_mutex_destroy(&t.lock);
     free(t.groups);
+    free(t.dearest);
     free(t.worker_owner);
     return status;
 }

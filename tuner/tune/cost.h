@@ -1,0 +1,24 @@
+/*
+ * cost.h - what it is expected to cost to tune a problem: for parts of a list that take equally long, and for
+ * several devices that are to end together.
+ *
+ * It follows from the problem alone: not from a device, a store or the clock. Only ratios count.
+ */
+#ifndef AUTOTUNE_COST_H
+#define AUTOTUNE_COST_H
+
+#include "lang/problem.h"
+
+typedef struct at__cost {
+    double seconds;
+    size_t place; /* in the list */
+} at__cost;
+
+/*
+ * The costs of a list, the dearest first, equal ones as they are in the list; costs[0 .. count) is the
+ * caller's. AT_ERR_INPUT: what a problem moves cannot be computed. AT_ERR_MEMORY.
+ */
+at_status at__cost_sorted(at__cost *costs, const at__problem *problems, size_t count,
+                          at_error *err) AT_MUST_CHECK;
+
+#endif
