@@ -392,13 +392,12 @@ class CuTensor(unittest.TestCase):
         self.assertEqual(kinds, {"8x8 f64": {1}, "8x8 c64": {1, 4}, "8x8 u8": set()})
 
     def test_the_fastest_plan_is_the_one_that_is_compared(self):
-        peer, times = tensors.CuTensor(), iter([5.0, 3.0, 4.0, 6.0])
-        work = types.SimpleNamespace(problem=problem("permute 4x6x8 2,1,0 f32"), stream=0)
-        peer._launcher = lambda work, *wanted: (lambda i: self.raise_(peers.Skip("none")) if wanted[4] > 1 else None)
-        with unittest.mock.patch.object(tensors.gpu, "quick", lambda *_: next(times), create=True):
+        peer, times = tensors.CuTensor(), iter([5.0, 3.0, 4.0])
+        work = types.SimpleNamespace(problem=problem("permute 4x6x8 1,0,2 f32"), stream=0)
+        peer._launcher = lambda work, *wanted: (lambda i: self.raise_(peers.Skip("none")) if wanted[0] == 4 else None)
+        with unittest.mock.patch.object(tensors.gpu, "quick", lambda *_: next(times, 6.0), create=True):
             prepared = peer.prepare(work)
-        self.assertEqual((prepared.detail["configurations"], prepared.detail["config"]),
-                         (4, "TYPE=0 BYTES=4 COMPILED=1 RANK=0"))
+        self.assertEqual((prepared.detail["configurations"], prepared.detail["config"]), (6, "TYPE=1 BYTES=8 COMPILED=0"))
 
     def raise_(self, error):
         raise error

@@ -2,7 +2,6 @@
 
 import ctypes
 import importlib.util
-import itertools
 import math
 import os
 import time
@@ -12,9 +11,8 @@ from .blas import load
 from .peers import Peer, Prepared, Skip
 
 _HALF, _BFLOAT, _FLOAT, _DOUBLE, _COMPLEX, _DOUBLE_COMPLEX = 2, 14, 0, 1, 4, 5  # cudaDataType
-_IDENTITY, _ANY_ALGORITHM, _RANK, _SCALAR_TYPE = 1, -1, 4, 1
+_IDENTITY, _ANY_ALGORITHM, _SCALAR_TYPE = 1, -1, 1
 ALIGNMENT = 256
-RANKS = 4  # of the library's own order of kernels, the first of which it takes by itself
 TRY_SECONDS = 1.0  # of a problem's plans, about
 
 # Types of so many bytes, each with the type it computes in.
@@ -35,12 +33,12 @@ def widths(problem):
 
 
 def candidates(problem):
-    """(type, type of the computation, bytes of an element, compiled for the problem or not, kernel's rank): what the
-    library chooses by itself for each type comes first."""
+    """(type, type of the computation, bytes of an element, compiled for the problem or not), compiled ones last. A rank
+    among the library's kernels is no part of it: on permutations it changes nothing."""
     no_pairs = problem.element_bytes == 8 and problem.dtype != "c64"  # their lower halves are any bits
     kinds = [(kind, compute, size) for size in widths(problem) for kind, compute in TYPES.get(size, [])
              if not (no_pairs and kind == _COMPLEX)]
-    return [(*kind, compiled, rank) for rank, compiled in itertools.product(range(RANKS), (False, True)) for kind in kinds]
+    return [(*kind, compiled) for compiled in (False, True) for kind in kinds]
 
 
 def described(sizes, order):
@@ -52,8 +50,8 @@ def described(sizes, order):
 
 
 class CuTensor(Peer):
-    """cutensorPermute, with the fastest of its plans: types of the same size, kernels compiled for the problem or not,
-    the first few in the library's own order."""
+    """cutensorPermute, with the fastest of its plans: types of the same size, wider elements where rows allow that,
+    kernels compiled for the problem or not."""
 
     name, title, permutes = "cutensor", "cuTENSOR", True
 
@@ -97,19 +95,16 @@ class CuTensor(Peer):
         word, values = ONES[scalar.value]
         return operation, (word * len(values))(*values)
 
-    def _plan(self, operation, compiled, rank):
-        preference, plan, number = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_int32(rank)
+    def _plan(self, operation, compiled):
+        preference, plan = ctypes.c_void_p(), ctypes.c_void_p()
         self._call("CreatePlanPreference", self._handle, ctypes.byref(preference), ctypes.c_int(_ANY_ALGORITHM),
                    ctypes.c_int(int(compiled)))
-        if rank:
-            self._call("PlanPreferenceSetAttribute", self._handle, preference, ctypes.c_int(_RANK), ctypes.byref(number),
-                       ctypes.c_size_t(4))
         self._call("CreatePlan", self._handle, ctypes.byref(plan), operation, preference, ctypes.c_uint64(0))
         return plan
 
-    def _launcher(self, work, kind, compute, size, compiled, rank):
+    def _launcher(self, work, kind, compute, size, compiled):
         operation, one = self._operation(work.problem, kind, compute, size)
-        plan, stream = self._plan(operation, compiled, rank), ctypes.c_void_p(work.stream)
+        plan, stream = self._plan(operation, compiled), ctypes.c_void_p(work.stream)
 
         def launch(i):
             self._call("Permute", self._handle, plan, one, ctypes.c_void_p(work.flat_input(i).data_ptr()),
@@ -130,6 +125,5 @@ class CuTensor(Peer):
                 why = str(error)
         if not found:
             raise Skip(why)
-        _, _, (kind, _, size, compiled, rank), launch = min(found)
-        return Prepared(launch, configurations=len(found),
-                        config=f"TYPE={kind} BYTES={size} COMPILED={int(compiled)} RANK={rank}")
+        _, _, (kind, _, size, compiled), launch = min(found)
+        return Prepared(launch, configurations=len(found), config=f"TYPE={kind} BYTES={size} COMPILED={int(compiled)}")
