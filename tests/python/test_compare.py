@@ -27,7 +27,7 @@ for _name in ("uint8", "int16", "int32", "int64", "complex128"):
 _torch.__version__ = "0.0-none"
 sys.modules["torch"] = _torch
 
-from comparison import blas, peers, plot, problems, race, results, run, tiles  # noqa: E402
+from comparison import blas, peers, plot, problems, race, results, run, tensors, tiles  # noqa: E402
 
 
 def problem(text):
@@ -272,7 +272,7 @@ class Refusals(unittest.TestCase):
                     sys.modules[module] = hidden
 
     def test_a_library_that_is_nowhere_is_named(self):
-        self.assertEqual(raised(blas._load, "nowhereblas"), "Skip: not installed: libnowhereblas.so")
+        self.assertEqual(raised(blas.load, "nowhereblas"), "Skip: not installed: libnowhereblas.so")
 
 
 class Tiles(unittest.TestCase):
@@ -374,6 +374,40 @@ class Flow(unittest.TestCase):
         culprit.prepare = lambda work: broken.append(1)
         self.assertRegex(raised(self.compare, culprit), "DeviceLost: culprit broke the device, failed: RuntimeError: "
                                                         "CUDA error.*leave it out with --peers")
+
+
+class CuTensor(unittest.TestCase):
+    def test_is_told_layouts_in_elements(self):
+        self.assertEqual(tensors.described([2, 3, 5], (2, 0, 1)),
+                         (([2, 3, 5], [15, 5, 1], range(3)), ([5, 2, 3], [6, 3, 1], (2, 0, 1))))
+
+    def test_rows_that_stay_are_also_told_in_wider_elements(self):
+        for text, expected in [("permute 4x6x8 1,0,2 f16", [2, 4, 8, 16]), ("permute 4x6x6 1,0,2 f16", [2, 4]),
+                               ("permute 4x6x8 2,1,0 f16", [2]), ("permute 4x6x16 1,0,2 u8", [1])]:
+            with self.subTest(text):
+                self.assertEqual(tensors.widths(problem(text)), expected)
+
+    def test_bits_that_are_no_numbers_of_a_type_are_not_told_as_such(self):
+        kinds = {text: {kind for kind, *_ in tensors.candidates(problem(text))} for text in ("8x8 f64", "8x8 c64", "8x8 u8")}
+        self.assertEqual(kinds, {"8x8 f64": {1}, "8x8 c64": {1, 4}, "8x8 u8": set()})
+
+    def test_the_fastest_plan_is_the_one_that_is_compared(self):
+        peer, times = tensors.CuTensor(), iter([5.0, 3.0, 4.0])
+        work = types.SimpleNamespace(problem=problem("permute 4x6x8 1,0,2 f32"), stream=0)
+        peer._launcher = lambda work, *wanted: (lambda i: self.raise_(peers.Skip("none")) if wanted[0] == 4 else None)
+        with unittest.mock.patch.object(tensors.gpu, "quick", lambda *_: next(times, 6.0), create=True):
+            prepared = peer.prepare(work)
+        self.assertEqual((prepared.detail["configurations"], prepared.detail["config"]), (6, "TYPE=1 BYTES=8 COMPILED=0"))
+
+    def raise_(self, error):
+        raise error
+
+    def test_says_what_it_cannot_do(self):
+        work = types.SimpleNamespace(problem=problem("permute 4x6x8 2,1,0 u8"), stream=0)
+        self.assertEqual(raised(tensors.CuTensor().prepare, work), "Skip: no elements of 1 bytes")
+        with unittest.mock.patch.object(tensors.importlib.util, "find_spec", lambda name: None):
+            with unittest.mock.patch.object(tensors, "load", lambda name, *_: blas.load("nowhere" + name)):
+                self.assertEqual(raised(tensors.CuTensor().open, None), "Skip: not installed: libnowherecutensor.so")
 
 
 class EarlyEnd(unittest.TestCase):

@@ -2,6 +2,7 @@
  * test_lookup_shipped.c - the winners that come with the program, below those of a store. 4096x4096 of four
  * bytes is among them, tuned on an NVIDIA H200; 4096x4099 is not.
  */
+#include "lang/shapes.h"
 #include "lookup_support.h"
 #include "model/model.h"
 #include "store_support.h"
@@ -131,19 +132,40 @@ Test(lookup_shipped, their_model_answers_for_a_shape_that_nobody_tuned)
 
 Test(lookup_shipped, their_model_is_of_the_templates_that_are_built_in)
 {
+    static const char *const OPS[] = { "transpose", "permute" };
     at__lessons lessons;
     at__model *model = NULL;
-    at__predictor *p = NULL;
     at_error err = { 0 };
-    bool own = false;
-    const at__op *op = at__catalog_find_op(w.catalog, "transpose");
     cr_assert_eq(at__model_unpack(&model, at__shipped_model, at__shipped_model_bytes, &err), AT_OK, "%s",
                  err.text);
     cr_assert(at__model_part(&lessons, model, 0) && at__shipped_model_bytes < (1 << 20));
-    cr_assert_eq(at__predictor_open(&p, model, w.catalog, op, "H200", &own, &err), AT_OK,
-                 "%s: the op was changed since: db/README.md says how the model is made", err.text);
-    at__predictor_close(p);
+    for (int i = 0; i < 2; i++) {
+        at__predictor *p = NULL;
+        bool own = false;
+        const at__op *op = at__catalog_find_op(w.catalog, OPS[i]);
+        cr_assert_eq(at__predictor_open(&p, model, w.catalog, op, "H200", &own, &err), AT_OK,
+                     "%s: %s: the op was changed since: db/README.md says how the model is made", OPS[i],
+                     err.text);
+        at__predictor_close(p);
+    }
     at__model_close(model);
+}
+
+/* No permutation of bytes is among the winners, so that nothing is near. */
+Test(lookup_shipped, their_model_answers_for_permutations_of_types_that_no_winner_has)
+{
+    at_error err = { 0 };
+    at__found found;
+    at__shapes shapes = { 0 };
+    const char text[] = "permute 248x110x287 2,1,0 u8";
+    const at__target target = { DEVICE, 90, 132 };
+    open_lookup(NULL);
+    cr_assert_eq(at__shapes_parse(&shapes, text, strlen(text), "here", w.catalog, NULL, &err), AT_OK, "%s",
+                 err.text);
+    cr_assert_eq(at__lookup_find(&found, w.lookup, &shapes.problems[0], &target, &err), AT_OK, "%s",
+                 err.text);
+    cr_assert_eq(found.match, AT__MATCH_PREDICTED, "%s", found.why);
+    at__shapes_clear(&shapes);
 }
 
 Test(lookup_shipped, exact_one_takes_the_place_of_own_winner_that_is_out_of_date)

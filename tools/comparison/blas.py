@@ -2,6 +2,7 @@
 
 import ctypes
 import ctypes.util
+import os
 import re
 
 from .peers import Peer, Prepared, Skip
@@ -10,11 +11,13 @@ _OP_N, _OP_T = 0, 1
 _NOT_SUPPORTED = 15
 
 
-def _load(name):
-    """The copy that is in this process already comes first."""
+def load(name, versions=("13", "12"), folders=()):
+    """The copy that is in this process already comes first, then the loader's, then those of the folders."""
     with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
         loaded = re.findall(rf"\S*/lib{name}\.so[.\d]*", maps.read())
-    for path in [*loaded[:1], f"lib{name}.so.13", f"lib{name}.so.12", ctypes.util.find_library(name)]:
+    names = [f"lib{name}.so.{version}" for version in versions]
+    inside = [os.path.join(folder, file) for folder in folders for file in names]
+    for path in [*loaded[:1], *names, ctypes.util.find_library(name), *inside]:
         try:
             if path:
                 return ctypes.CDLL(path)
@@ -37,7 +40,7 @@ class Geam(Peer):
     TYPES = {4: ("S", ctypes.c_float, 1), 8: ("D", ctypes.c_double, 1), 16: ("Z", ctypes.c_double, 2)}
 
     def open(self, device):
-        self._library, self._handle = _load("cublas"), ctypes.c_void_p()
+        self._library, self._handle = load("cublas"), ctypes.c_void_p()
         _check(self._library.cublasCreate_v2(ctypes.byref(self._handle)), "cublasCreate")
         stream = ctypes.c_void_p(device.stream.cuda_stream)
         _check(self._library.cublasSetStream_v2(self._handle, stream), "cublasSetStream")
@@ -78,7 +81,7 @@ class CublasLt(Peer):
     TRANSA, BATCH_COUNT, BATCH_STRIDE = 2, 5, 6  # of the descriptors' attributes
 
     def open(self, device):
-        self._library, self._handle = _load("cublasLt"), ctypes.c_void_p()
+        self._library, self._handle = load("cublasLt"), ctypes.c_void_p()
         _check(self._library.cublasLtCreate(ctypes.byref(self._handle)), "cublasLtCreate")
         self._library.cublasLtGetVersion.restype = ctypes.c_size_t
         self.version = str(self._library.cublasLtGetVersion())

@@ -209,11 +209,11 @@ class Memcpy(Peer):
 def all_peers(database=None, library=None, compile_mode="default", before=None):
     """In the order of the tables. `before` is another build of ours and its database, "LIBRARY,DB"."""
     from .blas import CublasLt, Geam
+    from .tensors import CuTensor
     from .tiles import Triton
 
     ours = [Autotune(database, library)]
     if before:
         other_library, _, other_database = before.partition(",")
         ours.append(Autotune(other_database or None, other_library, "before"))
-    return ours + [Torch(), TorchCompile(compile_mode), Triton(), Geam(), CublasLt(), CuPy(),
-            Jax()]
+    return ours + [Torch(), TorchCompile(compile_mode), Triton(), CuTensor(), Geam(), CublasLt(), CuPy(), Jax()]
