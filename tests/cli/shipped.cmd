@@ -1,9 +1,9 @@
 # What comes with autotune answers where nothing was tuned, says that it does, and is nobody's own.
 unset AUTOTUNE_NO_SHIPPED
 brief() { grep -E '^\$|match|configuration|from|origin|error|exit' | sed -E 's/("(config|template)":)"[^"]*"/\1.../g; s/(,"median_s").*/\1.../; s/configuration  .*/configuration  .../'; }
-at query 4096x4096 f32 | brief
-at query 4096x4096 f32 --json | brief
-at query 4096x4096 f32 --format csv | sed 's/NVIDIA H200,.*,exact/NVIDIA H200,...,exact/'
+at query 4096x4096 f32 --device H200 | brief
+at query 4096x4096 f32 --device H200 --json | brief
+at query 4096x4096 f32 --device H200 --format csv | sed 's/NVIDIA H200,.*,exact/NVIDIA H200,...,exact/'
 at query 4096x4099 f32 | brief
 at query 4096x4099 f32 --json | grep -o '"match":"predicted"\|"expected_s"\|"doubt"\|"median_s":null'
 AUTOTUNE_NO_MODEL=1 at query 4096x4099 f32 | brief
