@@ -2,14 +2,13 @@
 template  late                         # odd rows: pieces are copied past the registers as they are, and converted when a column is gathered
 use       async convert kept tiles
 
-param     WIDTH   = 64 128 192 256 384 # bytes of an input row that a tile holds
+param     WIDTH   = 64 128 192 240 256 384 # bytes of an input row that a tile holds
 param     RUN     = 128 256 384 512    # bytes of an output row that it writes
 param     THREADS = 256 512            # threads a block
 param     BESIDE  = 1 2                # blocks of a cluster: neighbours that share the ends of what they read
 param     PREFETCH = 0 128 256         # bytes around a piece that the second-level cache asks memory for
 param     ALIGN   = 4 32 64            # bytes: a tile's part of an output row begins and ends at a multiple
 param     AHEAD   = 1 2                # words of a column that a thread gathers at a time
-param     SECTORS = cut whole          # of what is not turned, a sector is written by all whose elements it has, or by the first
 param     ORDER   = in_fast out_fast   # neighbouring blocks follow the input's rows, or the output's
 
 const     TO      = to
@@ -18,8 +17,7 @@ const     AMAX    = amax == amax_yes
 const     PIECE   = 16 / sizeof(T)     # elements that are copied at a time
 const     HALO    = rows * width % ALIGN == 0 ? 0 : ALIGN / width # rows between aligned places of an output row
 const     TILE_COLS = WIDTH / sizeof(T)
-const     BESIDES = SECTORS == SECTORS_whole ? 32 / (PIECE * width) - 1 : 0 # pieces further on that its last sector may have
-const     ACROSS  = WIDTH / 16 + 1 + BESIDES # pieces of a row, which begins within one
+const     ACROSS  = WIDTH / 16 + 1     # pieces of a row, which begins within one
 const     PITCH   = ACROSS * PIECE + cols % PIECE # elements between rows of the tile, which begin within a piece as their rows in memory do
 const     ROWS    = RUN / width        # that a tile writes
 const     READ_ROWS = ROWS + HALO
@@ -38,7 +36,6 @@ require   READ_ROWS * cols < 2147480000 && TILE_COLS * rows < 2147480000 # 32-bi
 require   ALIGN == 32 || HALO > 0      # already aligned
 require   ALIGN >= 32 || moved <= device.l2_bytes # a sector that is written in part costs nothing where it stays in the cache
 require   ALIGN < 64 || width == 2     # for bytes it was never better
-require   SECTORS == SECTORS_cut || (both == both_yes && PIECE * width < 32) # where there is such an output
 require   4 * HALO <= ROWS             # at most a fifth is read twice
 require   ROWS < 2 * rows || RUN == 128 # not mostly empty
 require   TILE_COLS < 2 * cols || WIDTH == 64
@@ -58,13 +55,13 @@ grid      FLAT ? tiles : ORDER == ORDER_in_fast ? across : down \
           FLAT ? 1 : batch
 block     THREADS
 shared    16 * PIECES
-default   WIDTH=256 RUN=256 THREADS=512 BESIDE=1 PREFETCH=128 ALIGN=32 AHEAD=2 SECTORS=cut ORDER=out_fast
+default   WIDTH=256 RUN=256 THREADS=512 BESIDE=1 PREFETCH=128 ALIGN=32 AHEAD=2 ORDER=out_fast
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
 #define AUTOTUNE_ARG(name) name
-constexpr int THREADS = 512, RESIDENT = 2, BESIDE = 2, PREFETCH = 128, AHEAD = 2, ALIGN = 32, TO = 1, BOTH = 1, AMAX = 1, PIECE = 4, HALO = 32, BESIDES = 0;
+constexpr int THREADS = 512, RESIDENT = 2, BESIDE = 2, PREFETCH = 128, AHEAD = 2, ALIGN = 32, TO = 1, BOTH = 1, AMAX = 1, PIECE = 4, HALO = 32;
 constexpr int TILE_COLS = 64, ACROSS = 17, PITCH = 69, ROWS = 256, READ_ROWS = 288, PIECES = 4968, FLAT = 0, BATCHED = 1, KEEP = 1;
 constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast;
 #include "../common/async.cuh"
@@ -221,12 +218,11 @@ __device__ __forceinline__ void copy_piece(uint4 *tile, const Kept &is, unsigned
 struct Corner { /* where a tile's rows are */
     const uint4 *from;             /* the piece with its first element */
     int whole, phase;              /* pieces from there on; the element's place in the first */
-    int sector;                    /* the first piece's place in a sector of what is not turned */
     int cols, cols_here;
     int first_row, end_row;        /* which of the tile's rows exist */
 };
 
-/* What is not turned: pieces are converted one by one, each by the tile that has its first element, or its sector's. */
+/* What is not turned: pieces are converted one by one, each by the tile that has its first element. */
 __device__ __forceinline__ void write_straight(unsigned char *straight, const uint4 *tile, const Corner &at, float by)
 {
     using Part = Access<PIECE * BYTES>::type;
@@ -237,8 +233,7 @@ __device__ __forceinline__ void write_straight(unsigned char *straight, const ui
         for (int row = max(HALO, at.first_row) + own; row < at.end_row; row += DOWN) {
             const unsigned element = (unsigned)(at.phase + row * at.cols);
             const int piece = (int)(element / PIECE) + n, col = n * PIECE - (int)(element % PIECE);
-            const int begin = col - ((piece + at.sector) & BESIDES) * PIECE; /* of its sector */
-            if (begin >= 0 && begin < at.cols_here && piece < at.whole) {
+            if (col >= 0 && col < at.cols_here && piece < at.whole) {
                 union { Part bits; unsigned word[PIECE * BYTES / 4]; } converted;
                 Vector<PIECE> part;
                 part.bits = tile[(unsigned)(at.phase + row * PITCH) / PIECE + n];
@@ -267,7 +262,7 @@ cast_transpose_late(unsigned char *__restrict__ turned, unsigned char *__restric
 
     const long long start = (matrix * rows + r0 - HALO) * cols + c0;
     const long long first = start >= 0 ? start / PIECE : -((PIECE - 1 - start) / PIECE), left = count / PIECE - first;
-    const Corner at = { (const uint4 *)in + first, (int)(left < 2147483647 ? left : 2147483647), (int)(start - first * PIECE), (int)(first & BESIDES), (int)cols,
+    const Corner at = { (const uint4 *)in + first, (int)(left < 2147483647 ? left : 2147483647), (int)(start - first * PIECE), (int)cols,
                   (int)(cols - c0 < TILE_COLS ? cols - c0 : TILE_COLS), r0 < HALO ? HALO - (int)r0 : 0,
                   (int)(rows - r0 < ROWS ? rows - r0 : ROWS) + HALO };
     const unsigned out_phase = HALO == 0 ? 0 : (unsigned)((matrix * cols + c0) * rows) % UNITS, out_step = HALO == 0 ? 0 : (unsigned)rows % UNITS;
@@ -282,8 +277,7 @@ cast_transpose_late(unsigned char *__restrict__ turned, unsigned char *__restric
             const int row = own + k * DOWN;
             const unsigned element = first_element + (unsigned)(k * DOWN) * (unsigned)at.cols;
             const int piece = (int)(element / PIECE) + n, col = n * PIECE - (int)(element % PIECE);
-            const int begin = col - ((piece + at.sector) & BESIDES) * PIECE; /* of its sector, if that matters */
-            if (row >= at.first_row && row < at.end_row && begin < at.cols_here && piece < at.whole)
+            if (row >= at.first_row && row < at.end_row && col < at.cols_here && piece < at.whole)
                 copy_piece(shared_memory, is, (first_place + (unsigned)(k * DOWN * PITCH)) / PIECE + n, at.from + piece);
         }
 

@@ -1,10 +1,11 @@
 /*!autotune
 template  skew                         # rows of any alignment: converted rows are kept so far apart that a column is a straight line
-use       access convert policy tiles
+use       access async convert policy tiles
 
-param     WIDTH   = 32 64 128 192 256  # elements of an input row that a tile holds
+param     WIDTH   = 32 56 64 120 128 192 248 256 # elements of an input row that a tile holds
 param     RUN     = 64 128 256 512     # bytes of an output row that it writes
 param     THREADS = 256 512            # threads a block
+param     COPY    = by_register async  # what is read waits in registers until it is converted, or in shared memory
 param     LOADS   = 2 4 6 8            # pieces that a thread reads before it converts the first
 param     ALIGN   = 4 16 32 64         # bytes: a tile's part of an output row begins and ends at a multiple
 param     AHEAD   = 1 2                # words of a column that a thread gathers at a time
@@ -23,7 +24,9 @@ let       chunk   = 32 / ASIDE * AHEAD * 4 / width # rows that a warp gathers fr
 const     ROWS    = RUN / width        # that a tile writes
 const     READ_ROWS = ROWS + HALO
 const     PIECES  = ceil_div((READ_ROWS - 1) * PITCH, PIECE) + ACROSS # of the tile
-let       tile_bytes = ceil_div(PIECES * PIECE * width, 16) * 16
+const     TILE    = ceil_div(PIECES * PIECE * width, 16) # of 16 bytes each, converted; behind them what waits
+let       shared_bytes = 16 * (TILE + (COPY == COPY_async ? LOADS * THREADS : 0))
+const     RESIDENT = COPY == COPY_async ? max(1, min(233472 / (shared_bytes + 1024), 1536 / THREADS)) : 0 # blocks of a multiprocessor that registers should leave room for; 0: as the compiler likes
 let       down    = ceil_div(rows + max(0, HALO - 1), ROWS)
 let       across  = ceil_div(cols, WIDTH)
 let       tiles   = down * across * batch
@@ -42,10 +45,12 @@ require   ROWS < 2 * rows || RUN <= 128 # not mostly empty
 require   WIDTH < 2 * cols || WIDTH <= 64
 require   WIDTH * RUN >= 8192 || moved <= 33554432 # small tiles are for small problems
 require   ACROSS <= THREADS            # each keeps to its place in a row
+require   COPY == COPY_by_register || LOADS <= 6 # enough is on its way, and leaves room for other blocks
+require   WIDTH % 64 != 56 || (SHIFT && PIECE == 8) # with the piece in front a power of two
 require   ROWS % chunk == 0            # a warp stays within the tile
 require   READ_ROWS * ACROSS >= THREADS * LOADS / 2 || THREADS * LOADS == 512 # else some threads have nothing to do
 require   READ_ROWS * ACROSS <= 64 * THREADS
-require   tile_bytes <= min(device.max_shared_bytes - THREADS / 8, 102400) # and of_warps
+require   shared_bytes <= min(device.max_shared_bytes - THREADS / 8, 102400) # and of_warps
 require   THREADS <= device.max_threads_per_block
 require   tiles <= device.max_grid_x
 
@@ -54,17 +59,19 @@ grid      FLAT ? tiles : ORDER == ORDER_in_fast ? across : down \
           FLAT ? 1 : ORDER == ORDER_in_fast ? down : across \
           FLAT ? 1 : batch
 block     THREADS
-shared    tile_bytes
-default   WIDTH=128 RUN=256 THREADS=256 LOADS=4 ALIGN=32 AHEAD=2 ORDER=out_fast
+shared    shared_bytes
+default   WIDTH=128 RUN=256 THREADS=256 COPY=by_register LOADS=4 ALIGN=32 AHEAD=2 ORDER=out_fast
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
 #define AUTOTUNE_ARG(name) name
+constexpr int COPY_by_register = 0, COPY_async = 1, COPY = COPY_async, TILE = 2400, RESIDENT = 1;
 constexpr int THREADS = 256, LOADS = 4, ALIGN = 32, AHEAD = 2, WIDTH = 128, TO = 1, BOTH = 1, AMAX = 1, PIECE = 4, SHIFT = 1, HALO = 32;
 constexpr int ACROSS = 33, PITCH = 133, ASIDE = 1, ROWS = 256, READ_ROWS = 288, FLAT = 0, BATCHED = 1, KEEP = 1;
 constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast;
 #include "../common/access.cuh"
+#include "../common/async.cuh"
 #include "../common/convert.cuh"
 #include "../common/policy.cuh"
 #include "../common/tiles.cuh"
@@ -137,44 +144,92 @@ template <bool whole> __device__ __forceinline__ void move_words(Out *out, const
 struct Corner { /* where a tile's rows are */
     const typename Piece::Bits *from;                  /* the piece with its first element */
     Kept *along;                                       /* the same of `straight` */
-    long long left;                                    /* whole pieces of the input from there on */
+    int left;                                          /* whole pieces of the input from there on */
     int phase, cols, cols_here;                        /* the first element's place in its piece */
+    int end_row;                                       /* of the tile's rows, those up to here exist */
 };
 
-/* Every thread keeps to its place in a row and goes down: pieces of some rows from `above` on. */
-__device__ __forceinline__ void read(Piece (&part)[LOADS], bool (&mine)[LOADS], const Corner &at, int above, int end_row)
+/* Every thread keeps to its place in a row and goes down. */
+struct Mine {
+    bool here;                     /* there is such a piece */
+    int  piece, col;               /* from the corner on; where it begins in the row, below 0 if in front of the tile */
+
+    __device__ __forceinline__ Mine(const Corner &at, int row)
+    {
+        const int n = (int)threadIdx.x % ACROSS;
+        const unsigned element = (unsigned)(at.phase + row * at.cols);
+        piece = (int)(element / PIECE) + n;
+        col   = n * PIECE - (int)(element % PIECE);
+        here  = row < at.end_row && (THREADS % ACROSS == 0 || (int)threadIdx.x < DOWN * ACROSS) && col < at.cols_here && piece < at.left;
+    }
+};
+
+/* A piece to the tile, and to what is not turned. */
+__device__ __forceinline__ void keep(Kept *tile, const Piece &part, const Corner &at, int row, float by, float &most)
 {
-    const int n = (int)threadIdx.x % ACROSS;
-#pragma unroll
-    for (int k = 0; k < LOADS; k++) {
-        const int row = above + k * DOWN, element = at.phase + row * at.cols, piece = element / PIECE + n;
-        mine[k] = row < end_row && (THREADS % ACROSS == 0 || (int)threadIdx.x < DOWN * ACROSS) &&
-                  n * PIECE - element % PIECE < at.cols_here && piece < at.left;
-        if (mine[k])
-            part[k].bits = load<KEEP>(at.from + piece);
+    Converted bits;
+    convert<TO, AMAX>(bits.word, part.element, by, most);
+    tile[(unsigned)(at.phase + row * PITCH) / PIECE + threadIdx.x % ACROSS] = bits.bits;
+    if (BOTH) {
+        const Mine mine(at, row);
+        if (row >= HALO && mine.col >= 0)
+            at.along[mine.piece] = bits.bits;
     }
 }
 
-/* What was read, to the tile. */
-__device__ __forceinline__ void keep(Kept *tile, const Piece (&part)[LOADS], const bool (&mine)[LOADS], const Corner &at, int above, float by,
-    float &most)
+/* Pieces wait in registers: those of some rows are read before the first is converted. */
+__device__ __forceinline__ void read_by_register(Kept *tile, const Corner &at, int first_row, float by, float &most)
 {
-    const int n = (int)threadIdx.x % ACROSS;
+#pragma unroll 1
+    for (int above = first_row; above < at.end_row; above += DOWN * LOADS) {
+        Piece part[LOADS];
+        bool  here[LOADS];
 #pragma unroll
-    for (int k = 0; k < LOADS; k++) {
-        const int row = above + k * DOWN;
-        [[maybe_unused]] const int element = at.phase + row * at.cols;
-        if (mine[k]) {
-            Converted bits;
-            convert<TO, AMAX>(bits.word, part[k].element, by, most);
-            tile[(at.phase + row * PITCH) / PIECE + n] = bits.bits;
-            if (BOTH && row >= HALO && n * PIECE >= element % PIECE)
-                at.along[element / PIECE + n] = bits.bits;
+        for (int k = 0; k < LOADS; k++) {
+            const Mine mine(at, above + k * DOWN);
+            here[k] = mine.here;
+            if (mine.here)
+                part[k].bits = load<KEEP>(at.from + mine.piece);
         }
+#pragma unroll
+        for (int k = 0; k < LOADS; k++)
+            if (here[k])
+                keep(tile, part[k], at, above + k * DOWN, by, most);
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS)
+/* The thread's piece of a row is on its way to shared memory. Was there one? */
+__device__ __forceinline__ bool ask(uint4 *to, const Corner &at, int row)
+{
+    const Mine mine(at, row);
+    if (mine.here)
+        copy_async<KEEP>(to, (const uint4 *)at.from + mine.piece);
+    end_of_set();
+    return mine.here;
+}
+
+/* Pieces wait in shared memory, where only the thread that asked for them looks: so many are always on their way. */
+__device__ __forceinline__ void read_async(Kept *tile, uint4 *waiting, const Corner &at, int first_row, float by, float &most)
+{
+    bool here[LOADS];
+#pragma unroll
+    for (int k = 0; k < LOADS; k++)
+        here[k] = ask(waiting + k * THREADS, at, first_row + k * DOWN);
+#pragma unroll 1
+    for (int above = first_row; above < at.end_row; above += DOWN * LOADS)
+#pragma unroll
+        for (int k = 0; k < LOADS; k++) {
+            wait_for_sets<LOADS - 1>();
+            if (here[k]) {
+                Piece part;
+                part.bits = waiting[k * THREADS];
+                keep(tile, part, at, above + k * DOWN, by, most);
+            }
+            here[k] = ask(waiting + k * THREADS, at, above + (k + LOADS) * DOWN);
+        }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
 cast_transpose_skew(unsigned char *__restrict__ turned, unsigned char *__restrict__ straight, float *__restrict__ largest,
     const T *__restrict__ in, const float *__restrict__ scale, long long AUTOTUNE_ARG(batch), long long AUTOTUNE_ARG(rows),
     long long AUTOTUNE_ARG(cols))
@@ -194,20 +249,18 @@ cast_transpose_skew(unsigned char *__restrict__ turned, unsigned char *__restric
 
     const long long start = (matrix * rows + r0 - HALO) * cols + c0;
     const long long first = start >= 0 ? start / PIECE : -((PIECE - 1 - start) / PIECE);
-    const Corner at = { (const typename Piece::Bits *)in + first, (Kept *)straight + first,
-                  count / PIECE - first, (int)(start - first * PIECE), (int)cols, cols_here };
+    const long long left  = count / PIECE - first;
 
     /* Of the rows that the tile holds, [first_row, end_row) exist. */
     const int first_row = r0 < HALO ? HALO - (int)r0 : 0;
     const int end_row   = (int)(rows - r0 < ROWS ? rows - r0 : ROWS) + HALO;
+    const Corner at = { (const typename Piece::Bits *)in + first, (Kept *)straight + first, (int)(left < 2147483647 ? left : 2147483647),
+                  (int)(start - first * PIECE), (int)cols, cols_here, end_row };
 
-#pragma unroll 1
-    for (int above = first_row + own; above < end_row; above += DOWN * LOADS) {
-        Piece part[LOADS];
-        bool  mine[LOADS];
-        read(part, mine, at, above, end_row);
-        keep(tile, part, mine, at, above, by, most);
-    }
+    if (COPY == COPY_async)
+        read_async(tile, shared_memory + TILE + threadIdx.x, at, first_row + own, by, most);
+    else
+        read_by_register(tile, at, first_row + own, by, most);
 
     /* The buffer's last elements that do not fill a piece may be this tile's. */
     if (SHIFT && at.left <= (at.phase + (end_row - 1) * (int)cols) / PIECE + ACROSS && threadIdx.x < PIECE) {

@@ -1,12 +1,40 @@
 /*!autotune
 common    sorted                       # rows of bytes that are moved by an index, a block's in the order of their places
-use       policy rows
+use       access checked policy
+
+# A template says before what `there` is: rows where the index says.
+param     VEC     = 4 8 16             # bytes of an access
+param     OWN     = 1024 2048 4096 8192 16384 # rows of a block
+param     THREADS = 256 512 1024       # threads a block
+param     EACH    = 1 2 4 8            # rows that a thread reads before it writes the first
+param     HOLD    = no yes             # the rows that follow each other are kept in shared memory, and moved there in whole
+param     PERIOD  = 0 8 12 16 20 24 28 32 40 48 64 # microseconds that blocks take, which begin where others are; 0: at the first
+param     PACE    = free even            # a block that is ahead of its time waits
+param     HINT    = none once
+
+const     BINS    = max(1024, OWN / 4)
+const     SCALE   = BINS * 4294967296 / max(there, BINS) # of a place to its bin
+const     LANES   = row_bytes / VEC
+const     HELD    = HOLD == HOLD_yes ? OWN * row_bytes : 0
+let       blocks  = ceil_div(rows, OWN)
+let       bytes   = HELD + 6 * OWN + 4 * BINS + 136
+
+require   row_bytes % VEC == 0 && row_bytes <= 64 && row_bytes >= 16 && is_pow2(LANES)
+require   2 * VEC >= min(16, row_bytes)
+require   rows > OWN && rows < 4294967296 && there < 4294967296
+require   PACE == PACE_free || PERIOD > 0
+require   OWN % THREADS == 0 && OWN / THREADS <= 16
+require   THREADS / LANES * EACH <= OWN
+require   bytes <= device.max_shared_bytes
+require   THREADS <= device.max_threads_per_block
+require   blocks <= device.max_grid_x
 */
 
 #ifndef AUTOTUNE_RENDERED /* included by a template in an editor, or by nvcc alone */
 #pragma once
+#include "access.cuh"
+#include "checked.cuh"
 #include "policy.cuh"
-#include "rows.cuh"
 #endif
 
 /* What a block knows of its rows: where the index says, and which of the block's they are. */
@@ -103,4 +131,55 @@ __device__ __forceinline__ void sort_rows(Order<rows, bins> &order, const T *ind
         order.time  = (unsigned)now;
     }
     __syncthreads();
+}
+
+/*
+ * A block moves its rows in the order of its list, a row by `lanes` threads side by side, `each` of a thread at a time.
+ * `gather`: rows are read where the index says, and the block's own follow each other in `out`; otherwise the reverse.
+ * With `held` bytes in front of the list, the block's own rows are kept there, and moved from or to memory in whole.
+ */
+template <bool gather, class Piece, int threads, int lanes, int each, int held, int period, bool even, bool once, int rows_each, int bins>
+__device__ __forceinline__ void move_sorted(uint4 *shared, unsigned char *out, const unsigned char *in, const T *index, long long there, long long rows, unsigned scale)
+{
+    constexpr int GROUPS = threads / lanes;
+    Order<rows_each, bins> &order = *(Order<rows_each, bins> *)((unsigned char *)shared + held);
+    const long long first = (long long)blockIdx.x * rows_each;
+    const int here = (int)(rows - first < rows_each ? rows - first : rows_each), lane = (int)threadIdx.x % lanes;
+    Piece *const near = (Piece *)(gather ? out : (unsigned char *)in) + first * lanes; /* the block's own rows */
+    Piece *const own  = held > 0 ? (Piece *)shared : near;
+
+    if (held > 0 && !gather)
+        for (int i = (int)threadIdx.x; i < here * lanes; i += threads)
+            own[i] = near[i];
+    sort_rows<threads, period, once>(order, index + first, here, there, scale);
+    const int begin = period > 0 ? order.begin : 0;
+#pragma unroll 1
+    for (int i = (int)threadIdx.x / lanes; i < here; i += GROUPS * each) {
+        if (even)
+            await_time<period, rows_each>(order.time, i);
+        Piece    part[each];
+        unsigned to[each];
+#pragma unroll
+        for (int k = 0; k < each; k++)
+            if (i + k * GROUPS < here) {
+                int at = i + k * GROUPS + begin;
+                at     = at < here ? at : at - here;
+                to[k]  = gather ? order.own[at] : order.far[at];
+                part[k] = gather ? load<false, once>((const Piece *)in + (unsigned long long)order.far[at] * lanes + lane)
+                                 : own[order.own[at] * lanes + lane];
+            }
+#pragma unroll
+        for (int k = 0; k < each; k++)
+            if (i + k * GROUPS < here) {
+                if (gather)
+                    own[to[k] * lanes + lane] = part[k];
+                else
+                    store<once>((Piece *)out + (unsigned long long)to[k] * lanes + lane, part[k]);
+            }
+    }
+    if (held > 0 && gather) {
+        __syncthreads();
+        for (int i = (int)threadIdx.x; i < here * lanes; i += threads)
+            near[i] = own[i];
+    }
 }

@@ -255,6 +255,16 @@ class Plot(unittest.TestCase):
         self.assertIn("cast_transpose 63x129 bf16: autotune 75.0 % of copy", picture)
         self.assertIn(">cast_transpose, odd<", picture)
 
+    def test_rows_by_an_index_stand_by_how_long_a_row_is(self):
+        times = {"autotune": 2e-5, "copy": 1e-5}
+        code, picture, _ = self.plot([self.raced("gather_rows 9x9x100 i64", **times), self.raced("gather_rows 9x9x1000 i32", **times),
+                                      self.raced("scatter_rows 9x1000 i64", **times)])
+        self.assertEqual(code, 0)
+        self.assertIn("by bytes of a row", picture)
+        places = re.findall('<circle cx="([0-9.]+)"[^>]*><title>', picture)
+        grid = re.findall('<text x="([0-9.]+)" y="[0-9.]+" class="small middle">(100 B|1 kB)</text>', picture)
+        self.assertEqual(dict((name, x) for x, name in grid[:2]), {"100 B": places[0], "1 kB": places[1]})
+
     def test_without_a_copy_beside_it_nothing_is_plotted(self):
         code, picture, said = self.plot([self.raced("sum 100 f32", autotune=2e-5)])
         self.assertEqual((code, picture), (1, ""))

@@ -91,8 +91,9 @@ def _legend(names, style, titles):
         x += 30 + 6.4 * len(titles[name])
 
 
-def to_svg(document, classes=None):
-    """The whole picture; classes without a problem have no panel. `classes`: {class: what it has}, transposes' unless given."""
+def to_svg(document, classes=None, size="bytes moved"):
+    """The whole picture; classes without a problem have no panel. `classes`: {class: what it has}, transposes' unless given;
+    `size`: what twice the `bytes` of a problem are."""
     names = libraries_of(document)
     rows = document["problems"]
     classes = classes or CLASSES
@@ -101,7 +102,7 @@ def to_svg(document, classes=None):
     width = LEFT + min(COLUMNS, max(len(kinds), 2)) * (PANEL_WIDTH + GAP_X) - 30
     height = TOP + lines * (PANEL_HEIGHT + GAP_Y) - 10
     style = _style(names)
-    by = "" if kinds and set(kinds) <= set(PERMUTED) else " by bytes moved"
+    by = "" if kinds and set(kinds) <= set(PERMUTED) else f" by {size}"
     title = f"Share of the copy ceiling{by}; {document['conditions'].get('device', '')}, cold L2"
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
              f'height="{height}" role="img" font-family="sans-serif" font-size="11.5">',
