@@ -26,3 +26,15 @@ at export 1024x1024 f32 --db store.db | grep -E "^\\$|^// from|exit"
 # They are not in the store.
 at show 1024x1024 f32 --db store.db
 at dump --db store.db | grep -c '"kind":"winner"'
+
+# So it does without a home, as in a container, where there is no place for a database.
+homeless() { env -u HOME -u XDG_DATA_HOME -u XDG_CACHE_HOME "$AUTOTUNE" "$@" 2>&1 | grep -E 'match\)|^(\/\/|  ) *from|error'; }
+homeless query 4096x4096 f32 --device H200
+homeless query 4096x4099 f32 --device H200 | sed 's/of [0-9]* trials of [0-9]*/of .../'
+homeless query 4096x4096 f32 --exact --device A100
+homeless query 4096x4096 f32 --no-shipped --device H200
+homeless query 4096x4096 f32 --tune 1s --device H200
+homeless export 4096x4096 f32 --device H200
+homeless export 4096x4096 f32 --exact --device A100
+homeless export 4096x4096 f32 --no-shipped --device H200
+homeless show 4096x4096 f32

@@ -80,14 +80,15 @@ static at_status find_winner(explainer *e, at_error *err)
     at__target target = { 0 };
     at_error cause = { 0 };
     snprintf(target.name, sizeof target.name, "%s", a->device ? a->device : "");
-    at_status status = at__db_path(&path, a->db, &e->path, err);
+    const bool with_shipped = !a->without_shipped && at__shipped_wanted();
+    at_status status = at__db_path_if_any(&path, a->db, with_shipped, &e->path, err);
     if (status == AT_OK) {
-        status = at__store_open(&e->store, path, AT__STORE_READ, &cause);
+        status = at__open_if_any(&e->store, path, &cause);
         if (status != AT_OK && (status != AT_ERR_NOT_FOUND || a->db))
             return at_fail(err, status, "%s", cause.text);
         status = at__lookup_open(&e->lookup, e->store, e->catalog, err);
     }
-    if (status == AT_OK && !a->without_shipped && at__shipped_wanted())
+    if (status == AT_OK && with_shipped)
         at__lookup_add_shipped(e->lookup);
     return status == AT_OK ? at__lookup_find(&e->winner, e->lookup, &e->problem, &target, err) : status;
 }

@@ -62,7 +62,7 @@ typedef struct export_args {
 /* The store, or NULL where nothing was tuned yet and what came with the program may answer. */
 static at_status open_store(at__store **out, const char *path, const export_args *args, at_error *err)
 {
-    at_status status = at__store_open(out, path, AT__STORE_READ, err);
+    at_status status = at__open_if_any(out, path, err);
     bool may_miss = !args->db && !args->without_shipped && at__shipped_wanted();
     return status == AT_ERR_NOT_FOUND && may_miss ? AT_OK : status;
 }
@@ -77,11 +77,12 @@ static at_status no_winner(const at__problem *problem, const at__problem_key *ke
         at__str_add_word(&places, args->templates_dir);
     }
     at__str_add(&places, " --db ");
-    at__str_add_word(&places, path);
+    at__str_add_word(&places, path ? path : "autotune.db");
     at_fail(err, AT_ERR_NOT_FOUND,
-            "%s has no winner for %s %s %s%s%s; find one with: autotune tune %s %s %s --device 0%s%s", path,
-            key->op, key->shape, at__dtype_name(problem->type), device ? " on a device named like " : "",
-            device ? device : "", key->op, key->shape, at__dtype_name(problem->type), at__str_text(&places),
+            "%s has no winner for %s %s %s%s%s; find one with: autotune tune %s %s %s --device 0%s%s",
+            path ? path : "what comes with autotune", key->op, key->shape, at__dtype_name(problem->type),
+            device ? " on a device named like " : "", device ? device : "", key->op, key->shape,
+            at__dtype_name(problem->type), at__str_text(&places),
             args->exact ? "; without --exact what is expected is exported, where something is" : "");
     at__str_clear(&places);
     return AT_ERR_NOT_FOUND;
@@ -274,7 +275,7 @@ int at__cmd_export(int argc, char **argv)
     if (status == AT_OK)
         status = at__problem_from_words(&problem, &words, catalog, &err);
     if (status == AT_OK)
-        status = at__db_path(&path, a.db, &keep, &err);
+        status = at__db_path_if_any(&path, a.db, !a.without_shipped && at__shipped_wanted(), &keep, &err);
     if (status == AT_OK)
         status = check_output(&a, path, &err);
     if (status == AT_OK)

@@ -468,7 +468,7 @@ static at_status query(at__store *store, const asking *a, const at__problem *pro
     if (status != AT_OK)
         goto done;
     if (!store)
-        status = at__store_open(&store, a->path, AT__STORE_READ, &cause);
+        status = at__open_if_any(&store, a->path, &cause);
     if (status == AT_OK)
         status = query_store(store, a, problem, &key, err);
     else if (status != AT_ERR_NOT_FOUND || a->named || !a->with_shipped ||
@@ -525,9 +525,10 @@ int at__cmd_query(int argc, char **argv)
     at_status status = at__format_parse(&format, json ? "json" : format_text, &err);
     if (status == AT_OK)
         status = at__open_catalog_lazily(&catalog, templates_dir, &err);
+    const bool with_shipped = !without_shipped && at__shipped_wanted();
     if (status == AT_OK)
-        status = at__db_path(&path, db, &keep, &err);
-    if (status == AT_OK)
+        status = at__db_path_if_any(&path, db, with_shipped && tune_s <= 0, &keep, &err);
+    if (status == AT_OK && path)
         status = read_recorded(&store, catalog, path, &err);
     if (status == AT_OK)
         status = read_problem(&problem, &words, catalog, &err);
@@ -535,7 +536,7 @@ int at__cmd_query(int argc, char **argv)
                        .path = path,
                        .device = device,
                        .named = db,
-                       .with_shipped = !without_shipped && at__shipped_wanted(),
+                       .with_shipped = with_shipped,
                        .exact = exact,
                        .tune_s = tune_s,
                        .templates_dir = templates_dir,

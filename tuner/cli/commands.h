@@ -95,6 +95,18 @@ at_status at__fixes_read(at__fix *out, const at__words *words, const at__catalog
 /* The database that a command uses: `given`, or the default path (kept in *keep). */
 at_status at__db_path(const char **out, const char *given, at__str *keep, at_error *err) AT_MUST_CHECK;
 
+/*
+ * The same of a command that what comes with autotune can answer: NULL where there is no place for a database
+ * (no HOME, in a container) and none was named.
+ */
+at_status at__db_path_if_any(const char **out, const char *given, bool shipped, at__str *keep,
+                             at_error *err) AT_MUST_CHECK;
+
+typedef struct at__store at__store;
+
+/* Opens it to be read; NULL as `path`: there is no such database yet. */
+at_status at__open_if_any(at__store **out, const char *path, at_error *err) AT_MUST_CHECK;
+
 /* Warns of a database that is written on a network file system. */
 void at__warn_of_network(const char *path);
 

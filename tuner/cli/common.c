@@ -281,3 +281,22 @@ at_status at__db_path(const char **out, const char *given, at__str *keep, at_err
         *out = at__str_text(keep);
     return status;
 }
+
+at_status at__db_path_if_any(const char **out, const char *given, bool shipped, at__str *keep, at_error *err)
+{
+    at_status status = at__db_path(out, given, keep, err);
+    if (status != AT_ERR_USAGE || !shipped)
+        return status;
+    *out = NULL;
+    return AT_OK;
+}
+
+at_status at__open_if_any(at__store **out, const char *path, at_error *err)
+{
+    if (path)
+        return at__store_open(out, path, AT__STORE_READ, err);
+    return at_fail(
+        err, AT_ERR_NOT_FOUND,
+        "what comes with autotune has no answer, and there is no place for a database: set HOME, or "
+        "AUTOTUNE_DB, or name one with --db");
+}

@@ -87,11 +87,6 @@ void at__execute_add(at__execute *e, const at__problem *problem)
         e->count++;
 }
 
-int at__execute_problem_count(const at__execute *e)
-{
-    return e->count;
-}
-
 at_status at__execute_open(at__execute **out, const at__op *op, const at__execute_options *options,
                            at_error *err)
 {

@@ -51,7 +51,6 @@ at_status at__execute_open(at__execute **out, const at__op *op, const at__execut
                            at_error *err) AT_MUST_CHECK;
 void at__execute_close(at__execute *execute); /* NULL is allowed */
 void at__execute_add(at__execute *execute, const at__problem *problem);
-int at__execute_problem_count(const at__execute *execute);
 
 /* Shapes to try where nobody named any, one or several words: small, ragged against every tile, narrow,
  * batched, with pitches. The index-th that fits the op; false: there are no more. */
