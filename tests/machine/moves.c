@@ -106,12 +106,17 @@ void problems_clear(problems *p)
 
 /* ---- texts ---- */
 
+/* Where a text begins to have sizes as constants; NULL: they are arguments. */
+static char *find_sizes(const at__str *text)
+{
+    return text->data ? strstr(text->data, "#define AUTOTUNE_ARG(name)\n") : NULL;
+}
+
 /* Sizes that the text has as constants become arguments, as they are of large problems. */
 static void pass_sizes(at__str *text)
 {
-    static const char NAMELESS[] = "#define AUTOTUNE_ARG(name)\n",
-                      NAMED[] = "#define AUTOTUNE_ARG(name) name\n";
-    char *from = text->data ? strstr(text->data, NAMELESS) : NULL;
+    static const char NAMED[] = "#define AUTOTUNE_ARG(name) name\n";
+    char *from = find_sizes(text);
     char *rest = from ? strstr(from, "#line ") : NULL;
     if (!rest)
         return;
@@ -144,9 +149,11 @@ typedef enum variant {
 
 static const char *const VARIANTS[] = { "", ", as for a huge problem", ", in strips" };
 
-/* False: this text has no such variant. */
+/* False: this text has no such variant. Sizes are constants in texts of small problems alone. */
 static bool change(at__str *text, at__geometry *g, variant to)
 {
+    if (to != AS_RENDERED && find_sizes(text))
+        return false;
     const bool strips = to == IN_STRIPS && set_constant(text, "STRIP", '2');
     const bool flat = (to == FOR_HUGE || strips) && set_constant(text, "FLAT", '1');
     const bool wide = to == FOR_HUGE && set_constant(text, "WIDE", '1');

@@ -2,11 +2,12 @@
  * try_moves.c - every template of the operations that only move data, on the machine: right, and nothing
  * found, on ragged shapes and in every element size.
  *
- *     build/tests/machine/try_moves [--templates DIR] [--only TEMPLATE] [--count] [--verbose]
+ *     build/tests/machine/try_moves [--templates DIR [--extremes]] [--only TEMPLATE] [--count] [--verbose]
  *
- * --count: how often each template, shape and type would be tried, and runs nothing. The right answer is that
- * of the op's reference kernel, which is itself held against a plain loop. Exit code 0: all is right; 1:
- * something is not; 77: no NVRTC.
+ * --extremes: the templates of DIR in the narrowest and the widest elements alone. --count: how often each
+ * template, shape and type would be tried, and runs nothing. The right answer is that of the op's reference
+ * kernel, which is itself held against a plain loop. Exit code 0: all is right; 1: something is not; 77: no
+ * NVRTC.
  */
 #include "moves.h"
 
@@ -40,6 +41,7 @@ static const struct {
 typedef struct prober {
     const at__catalog *catalog;
     const char *only;
+    const char *folder; /* whose templates are tried in extreme sizes alone; NULL: none */
     bool count_only, verbose;
     at__nvrtc *nvrtc;
     tally *all;
@@ -129,11 +131,17 @@ static void count_trials(const group *g)
     }
 }
 
+static bool is_wanted(const prober *p, const at__template *t, at__dtype type)
+{
+    const bool few = p->folder && strncmp(t->file, p->folder, strlen(p->folder)) == 0;
+    return (!p->only || strcmp(p->only, t->name) == 0) && (!few || type == AT__U8 || type == AT__C128);
+}
+
 static void try_template(const prober *p, const at__template *t, problems *on)
 {
     group g;
     int wrong = 0;
-    if (p->only && strcmp(p->only, t->name) != 0)
+    if (!is_wanted(p, t, on->items[0].problem.type))
         return;
     const clock_t start = clock();
     group_collect(&g, t, on);
@@ -254,6 +262,7 @@ static bool work_together(prober *p, int processes)
 int main(int argc, char **argv)
 {
     const char *templates = NULL;
+    bool extremes = false;
     at__catalog *catalog = NULL;
     at_error err = { 0 };
     prober p = { .only = NULL };
@@ -262,6 +271,8 @@ int main(int argc, char **argv)
             p.count_only = true;
         else if (strcmp(argv[i], "--verbose") == 0)
             p.verbose = true;
+        else if (strcmp(argv[i], "--extremes") == 0)
+            extremes = true;
         else if (i + 1 < argc && strcmp(argv[i], "--templates") == 0)
             templates = argv[++i];
         else if (i + 1 < argc && strcmp(argv[i], "--only") == 0)
@@ -273,6 +284,7 @@ int main(int argc, char **argv)
     at__nvrtc_close(p.nvrtc);
     must(at__catalog_open(&catalog, templates, &err), &err);
     p.catalog = catalog;
+    p.folder = extremes ? templates : NULL;
     p.all = mmap(NULL, sizeof *p.all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (p.all == MAP_FAILED)
         must(AT_ERR_MEMORY, &(at_error){ .text = "out of memory" });
