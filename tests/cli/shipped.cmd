@@ -4,13 +4,13 @@ brief() { grep -E '^\$|match|configuration|from|origin|error|exit' | sed -E 's/(
 at query 4096x4096 f32 --device H200 | brief
 at query 4096x4096 f32 --device H200 --json | brief
 at query 4096x4096 f32 --device H200 --format csv | sed 's/NVIDIA H200,.*,exact/NVIDIA H200,...,exact/'
-at query 4096x4099 f32 | brief
-at query 4096x4099 f32 --json | grep -o '"match":"predicted"\|"expected_s"\|"doubt"\|"median_s":null'
-AUTOTUNE_NO_MODEL=1 at query 4096x4099 f32 | brief
+at query 513x2000 f32 --device H200 | brief
+at query 513x2000 f32 --device H200 --json | grep -o '"match":"predicted"\|"expected_s"\|"doubt"\|"median_s":null'
+AUTOTUNE_NO_MODEL=1 at query 513x2000 f32 --device H200 | brief
 at query 4096x4096 f32 --device A100 | brief
 at query 4096x4096 f32 --no-shipped
 at export 4096x4096 f32 | grep -E "^\\$|^// from|exit"
-at export 4096x4099 f32 | grep -E "^\\$|^// (not|from)|error|exit" | sed 's/of [0-9]* trials of [0-9]*/of .../'
+at export 513x2000 f32 --device H200 | grep -E "^\\$|^// (not|from)|error|exit" | sed 's/of [0-9]* trials of [0-9]*/of .../'
 at export 4096x4096 f32 --no-shipped
 AUTOTUNE_NO_SHIPPED=1 at query 4096x4096 f32
 at query 4096x4096 f32 --db nowhere.db
@@ -30,7 +30,7 @@ at dump --db store.db | grep -c '"kind":"winner"'
 # So it does without a home, as in a container, where there is no place for a database.
 homeless() { env -u HOME -u XDG_DATA_HOME -u XDG_CACHE_HOME "$AUTOTUNE" "$@" 2>&1 | grep -E 'match\)|^(\/\/|  ) *from|error'; }
 homeless query 4096x4096 f32 --device H200
-homeless query 4096x4099 f32 --device H200 | sed 's/of [0-9]* trials of [0-9]*/of .../'
+homeless query 513x2000 f32 --device H200 | sed 's/of [0-9]* trials of [0-9]*/of .../'
 homeless query 4096x4096 f32 --exact --device A100
 homeless query 4096x4096 f32 --no-shipped --device H200
 homeless query 4096x4096 f32 --tune 1s --device H200

@@ -86,21 +86,16 @@ static inline void put(const char *shape, const char *template_name, const char 
     put_row(w.store, (row){ shape, template_name, config, device, NULL, 0, false });
 }
 
-/* A trial on the H200 under the conditions of put(). */
-static inline void put_trial_as(const char *shape, const char *template_name, const char *config,
-                                double seconds, const char *hash, const char *driver)
+/* A trial under the conditions of put(). */
+static inline void put_trial_on(const char *device, const char *shape, const char *template_name,
+                                const char *config, double seconds, const char *hash, const char *driver)
 {
     at_error err = { 0 };
     const at__op *op = at__catalog_find_op(w.catalog, "transpose");
     const at__template *t = at__catalog_find_template(w.catalog, op, template_name);
     const at__problem_key key = { "transpose", shape, "b4", 1, 8, 0 };
-    at__fingerprint f = { .device = "NVIDIA H200",
-                          .cc = 90,
-                          .sms = 132,
-                          .memory_mib = 1,
-                          .nvrtc = "13.0",
-                          .tool = "1",
-                          .cold = true };
+    at__fingerprint f = { .cc = 90, .sms = 132, .memory_mib = 1, .nvrtc = "13.0", .tool = "1", .cold = true };
+    snprintf(f.device, sizeof f.device, "%s", device);
     snprintf(f.driver, sizeof f.driver, "%s", driver);
     const at__trial_row trial = { .template_name = t->name,
                                   .template_hash = hash ? hash : t->hash,
@@ -115,6 +110,12 @@ static inline void put_trial_as(const char *shape, const char *template_name, co
                                   .log = "",
                                   .source_hash = "" };
     cr_assert_eq(at__store_put_trials(w.store, 0, &key, &f, &trial, 1, &err), AT_OK, "%s", err.text);
+}
+
+static inline void put_trial_as(const char *shape, const char *template_name, const char *config,
+                                double seconds, const char *hash, const char *driver)
+{
+    put_trial_on("NVIDIA H200", shape, template_name, config, seconds, hash, driver);
 }
 
 static inline void put_trial(const char *shape, const char *template_name, const char *config, double seconds)

@@ -15,15 +15,22 @@ static inline const char *best_tile(int64_t cols)
     return cols % 32 == 0 ? "TILE=64" : "TILE=16";
 }
 
-static inline double law_s(int64_t rows, int64_t cols, int tile, int block_rows, int pad)
+/* The law of a device on which another number of rows is best. */
+static inline double law_of(int64_t rows, int64_t cols, int tile, int block_rows, int pad, int best_rows)
 {
     double wrong_tile = fabs(log2((double)tile) - (cols % 32 == 0 ? 6 : 4));
-    double wrong_block = fabs(log2((double)block_rows) - 3);
+    double wrong_block = fabs(log2((double)block_rows) - log2((double)best_rows));
     return 8e-12 * (double)rows * (double)cols * (1 + 0.4 * wrong_tile + 0.2 * wrong_block + 0.05 * pad);
 }
 
-/* Configurations of tile_rows that the law speaks of, tried on the H200. */
-static inline void put_tiles(int64_t rows, int64_t cols, int least, int most)
+static inline double law_s(int64_t rows, int64_t cols, int tile, int block_rows, int pad)
+{
+    return law_of(rows, cols, tile, block_rows, pad, 8);
+}
+
+/* Configurations of tile_rows that the law speaks of. */
+static inline void put_tiles_on(const char *device, int64_t rows, int64_t cols, int least, int most,
+                                int best_rows)
 {
     char shape[64], config[128];
     snprintf(shape, sizeof shape, "%lldx%lld", (long long)rows, (long long)cols);
@@ -32,8 +39,14 @@ static inline void put_tiles(int64_t rows, int64_t cols, int least, int most)
             for (int pad = 0; pad <= 1; pad++) {
                 snprintf(config, sizeof config, "TILE=%d BLOCK_ROWS=%d PAD=%d UNROLL=yes ORDER=in_fast", tile,
                          block_rows, pad);
-                put_trial(shape, "tile_rows", config, law_s(rows, cols, tile, block_rows, pad));
+                put_trial_on(device, shape, "tile_rows", config,
+                             law_of(rows, cols, tile, block_rows, pad, best_rows), NULL, "1");
             }
+}
+
+static inline void put_tiles(int64_t rows, int64_t cols, int least, int most)
+{
+    put_tiles_on("NVIDIA H200", rows, cols, least, most, 8);
 }
 
 static inline void put_law(int64_t rows, int64_t cols)

@@ -2,6 +2,7 @@
 #include "model_support.h"
 
 #include "lang/arch.h"
+#include "model/grow.h"
 #include "model/model.h"
 #include "model/portfolio.h"
 #include "util/rng.h"
@@ -33,7 +34,7 @@ static at__problem problem_of(int64_t *slots, int64_t rows, int64_t cols)
     return p;
 }
 
-static at__guess guess_of(const at__model *m, int64_t rows, int64_t cols)
+static at__guess guess_on(const at__model *m, const char *device, int64_t rows, int64_t cols)
 {
     at_error err = { 0 };
     at__predictor *p = NULL;
@@ -41,12 +42,17 @@ static at__guess guess_of(const at__model *m, int64_t rows, int64_t cols)
     bool own = false;
     int64_t slots[AT__MAX_SLOTS];
     at__problem problem = problem_of(slots, rows, cols);
-    cr_assert_eq(at__predictor_open(&p, m, w.catalog, transpose(), "H200", &own, &err), AT_OK, "%s",
+    cr_assert_eq(at__predictor_open(&p, m, w.catalog, transpose(), device, &own, &err), AT_OK, "%s",
                  err.text);
     cr_assert(own);
     cr_assert_eq(at__predictor_best(&g, p, &problem, slots, &err), AT_OK, "%s", err.text);
     at__predictor_close(p);
     return g;
+}
+
+static at__guess guess_of(const at__model *m, int64_t rows, int64_t cols)
+{
+    return guess_on(m, "H200", rows, cols);
 }
 
 static void expect_law(const at__model *m, int64_t rows, int64_t cols)
@@ -81,6 +87,92 @@ Test(model, expects_about_the_time_that_the_law_gives)
     cr_assert(g.time_s > 0.7 * law && g.time_s < 1.4 * law, "%g, and not %g", g.time_s, law);
     cr_assert(g.doubt >= 0 && g.doubt < 0.5, "%g", g.doubt);
     at__model_close(m);
+}
+
+static void put_h100(int problems, int least_tile, int best_rows)
+{
+    put_lessons();
+    for (int64_t i = 0; i < problems; i++)
+        put_tiles_on("NVIDIA H100", 500 + 300 * i, 512 + 160 * i, least_tile, 64, best_rows);
+}
+
+static void expect_on_h100(int64_t rows, int64_t cols, const char *part)
+{
+    at__str text = { 0 };
+    at__model *m = learn(NULL);
+    at__guess g = guess_on(m, "H100", rows, cols);
+    at__config_text(&text, g.t, &g.config);
+    cr_assert(strstr(at__str_text(&text), part), "%s", at__str_text(&text));
+    at__str_clear(&text);
+    at__model_close(m);
+}
+
+/* On this one only tiles of 64 were tried, of which one configuration is best. */
+Test(model, device_that_another_knows_more_of_also_chooses_from_what_was_only_tried_there)
+{
+    put_h100(14, 64, 8);
+    at__model *m = learn(NULL);
+    at__lessons lessons;
+    int i = 0;
+    while (at__model_part(&lessons, m, i) && !strstr(lessons.device, "H100"))
+        i++;
+    cr_assert_str_eq(lessons.device, "NVIDIA H100");
+    cr_assert_eq(lessons.candidates, 2, "%d", (int)lessons.candidates);
+    cr_assert_eq(lessons.trials, 14 * 8);
+    cr_assert_eq(lessons.problems, 14);
+    at__model_close(m);
+}
+
+Test(model, trials_of_another_device_do_not_go_before_its_own)
+{
+    put_h100(8, 16, 2);
+    expect_on_h100(1500, 1536, "TILE=64 BLOCK_ROWS=2");
+}
+
+Test(model, trial_that_was_disturbed_does_not_make_all_answers_doubtful)
+{
+    put_lessons();
+    put_trial("2048x4096", "tile_rows", "TILE=64 BLOCK_ROWS=8 PAD=0 UNROLL=yes ORDER=in_fast",
+              100 * law_s(2048, 4096, 64, 8, 0));
+    at__model *m = learn(NULL);
+    at__lessons lessons;
+    cr_assert(at__model_part(&lessons, m, 0));
+    cr_assert(lessons.doubt > 0.02 && lessons.doubt < 0.3, "%g", lessons.doubt);
+    at__model_close(m);
+}
+
+/* Rows that a trait says all about, and noise beside it. */
+static int trees_of(double noise)
+{
+    enum { ROWS = 400 };
+    static uint8_t bins[ROWS], used[ROWS];
+    static float weights[ROWS], left[ROWS];
+    at_error err = { 0 };
+    at__rng rng = { .state = 1 };
+    at__forest forest = { NULL, 0 };
+    const at__lesson lesson = { bins, ROWS, 1, (int[]){ 98 }, weights, left, used, NULL };
+    const at__growth growth = { .trees = 200,
+                                .leaves = AT__MAX_LEAVES,
+                                .rate = 0.1,
+                                .least_weight = 1,
+                                .trait_share = 1,
+                                .judged = true };
+    for (int i = 0; i < ROWS; i++) {
+        bins[i] = (uint8_t)(1 + i % 97);
+        used[i] = i % 4 != 0;
+        weights[i] = 1;
+        left[i] = (float)(bins[i] / 97.0 + noise * ((double)at__rng_below(&rng, 1000) / 500 - 1));
+    }
+    cr_assert_eq(at__forest_grow(&forest, &lesson, &growth, &rng, &err), AT_OK, "%s", err.text);
+    free(forest.trees);
+    return forest.count;
+}
+
+Test(model, grows_no_more_trees_when_they_help_no_longer_where_they_did_not_learn)
+{
+    int noisy = trees_of(0.5), clear = trees_of(0);
+    cr_assert(noisy < 60, "%d", noisy);
+    cr_assert(clear > noisy, "%d and %d", clear, noisy);
 }
 
 Test(model, learns_nothing_from_few_problems)

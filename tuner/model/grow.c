@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BINS (AT__MAX_EDGES + 2)
+#define BINS  (AT__MAX_EDGES + 2)
+#define A_FEW 20   /* trees, after which the unused rows are looked at */
+#define WORTH 0.01 /* of what is left over there: a few trees take that away, or are the last */
 
 typedef struct cell {
     double sum, weight; /* of weight * left, of weight */
@@ -222,6 +224,16 @@ static void lower(const at__lesson *k, const at__tree *tree)
     }
 }
 
+/* What is left over of the rows that trees do not learn from. */
+static double left_unseen(const at__lesson *k)
+{
+    double sum = 0;
+    for (int i = 0; i < k->rows; i++)
+        if (!k->used[i])
+            sum += (double)k->weights[i] * (double)k->left[i] * (double)k->left[i];
+    return sum;
+}
+
 at_status at__forest_grow(at__forest *forest, const at__lesson *k, const at__growth *growth, at__rng *rng,
                           at_error *err)
 {
@@ -239,6 +251,7 @@ at_status at__forest_grow(at__forest *forest, const at__lesson *k, const at__gro
         at_fail(err, AT_ERR_MEMORY, "out of memory");
         goto done;
     }
+    double unseen = growth->judged ? left_unseen(k) : 0;
     for (int i = 0; i < growth->trees; i++) {
         if (at__cancel_due(k->cancel)) {
             status = AT_ERR_CANCELLED;
@@ -248,6 +261,12 @@ at_status at__forest_grow(at__forest *forest, const at__lesson *k, const at__gro
         at__tree *tree = &forest->trees[forest->count++];
         grow_tree(&g, tree, rng);
         lower(k, tree);
+        if (growth->judged && (i + 1) % A_FEW == 0) {
+            double before = unseen;
+            unseen = left_unseen(k);
+            if (unseen > (1 - WORTH) * before)
+                break;
+        }
     }
 done:
     free(g.order);

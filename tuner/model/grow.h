@@ -31,6 +31,7 @@ typedef struct at__growth {
     double least_weight; /* of a leaf                                        */
     double calm;         /* weight of an unseen row that says zero           */
     double trait_share;  /* of the traits, drawn anew for each tree          */
+    bool judged;         /* by the unused rows: fewer trees, where more help those no longer */
 } at__growth;
 
 /* Adds trees to the forest. AT_ERR_MEMORY: out of memory. AT_ERR_CANCELLED: `cancel`. */

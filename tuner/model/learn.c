@@ -5,13 +5,15 @@
  * count most: which of them is best is the question. Each member of the forests is grown without a quarter of
  * the problems, so that what members make of those says how good answers will be: the doubt.
  *
+ * A device of which others know more learns of their trials, too, which count less: what is fast on one
+ * mostly is on another, and a trait tells what is not.
+ *
  * Deterministic: the same trials in the same order give the same model.
  */
-#include "model/learn_samples.h"
+#include "model/learn_rows.h"
 #include "model/grow.h"
 #include "model/model_parts.h"
 #include "model/learn_portfolio.h"
-#include "model/traits.h"
 
 #include "lang/arch.h"
 #include "util/clock.h"
@@ -21,176 +23,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_TRIALS 100
 #define CLIP         2.0  /* slower than that is slow                                  */
-#define SHARPNESS    4.0  /* how fast the weight of trials falls with their slowness   */
-#define FAR_WEIGHT   0.02 /* what is left of it                                        */
-#define MEMBER_TREES 100
+#define SHARPNESS    12.0 /* how fast the weight of trials falls with their slowness   */
+#define FAR_WEIGHT   0.01 /* what is left of it                                        */
+#define ELSEWHERE    0.1  /* weight of another device's trials                         */
+#define MOST_LOSS    1.0  /* an answer that takes longer than twice as long is a bad one */
+#define MEMBER_TREES 160
 #define BEST_TREES   80
 #define LOSS_TREES   40
-#define EDGE_ROWS    6000 /* from which edges of bins are drawn */
-#define ROWS_AT_ONCE 1000 /* between two looks at whether to end */
 #define SEED         20
-
-/* One op on one device. */
-typedef struct group {
-    const at__samples *samples;
-    const at__catalog *catalog;
-    const at__op *op;
-    int device;
-    int *rows, row_count; /* samples                                  */
-    float *numbers;       /* rows x traits; NAN: absent               */
-    uint8_t *bins;        /* rows x traits                            */
-    float *slower;        /* of each row                              */
-    float *weights, *left;
-    uint8_t *used;
-    double *best; /* of each problem of the samples, seconds      */
-    int *first;   /* row of it; -1: none                          */
-    at__cancel *cancel;
-    at__part_of_model *part;
-} group;
-
-/* ---- traits ---- */
-
-static int add_name(at__part_of_model *p, const char *name)
-{
-    for (int i = 0; i < p->trait_count; i++)
-        if (strcmp(p->names[i], name) == 0)
-            return i;
-    if (p->trait_count == AT__MAX_SEEN)
-        return -1;
-    snprintf(p->names[p->trait_count], AT__MAX_NAME, "%s", name);
-    return p->trait_count++;
-}
-
-static void map_names(int16_t *to, at__part_of_model *p, const at__traits *v)
-{
-    char name[AT__MAX_NAME];
-    for (int i = 0; i < v->count; i++) {
-        at__traits_name(name, v, i);
-        to[i] = (int16_t)(name[0] ? add_name(p, name) : -1);
-    }
-}
-
-static void name_templates(group *g)
-{
-    int16_t ignored[AT__MAX_TRAITS];
-    at__part_of_model *p = g->part;
-    for (int i = 0; i < at__catalog_template_count(g->catalog, g->op); i++) {
-        const at__template *t = at__catalog_template(g->catalog, g->op, i);
-        at__traits v = at__traits_of(g->op, t);
-        if (p->template_count == AT__MODEL_MAX_TEMPLATES)
-            return;
-        map_names(ignored, p, &v);
-        at__model_template *m = &p->templates[p->template_count++];
-        *m = (at__model_template){ .param_count = t->param_count };
-        snprintf(m->name, sizeof m->name, "%s", t->name);
-        snprintf(m->hash, sizeof m->hash, "%s", t->hash);
-    }
-}
-
-static at_status bind_problem(int64_t *slots, const group *g, const at__problem *p, at_error *err)
-{
-    at__limits limits;
-    const at__sampled_device *d = &g->samples->devices[g->device];
-    at__arch_limits(&limits, d->cc);
-    limits.sms = d->sms > 0 ? d->sms : limits.sms;
-    if (d->memory_mib > 0)
-        limits.memory_bytes = at__memory_bytes(d->memory_mib);
-    return at__problem_bind(slots, p, &limits, err);
-}
-
-/* One row of numbers; false: it is not valid on what is known of the device. */
-static bool number_row(float *out, const group *g, const at__sample *s, const at__traits *v,
-                       const int16_t *to)
-{
-    float numbers[AT__MAX_TRAITS];
-    int64_t slots[AT__MAX_SLOTS];
-    at__geometry geometry;
-    const at__problem *p = &g->samples->problems[s->problem];
-    if (bind_problem(slots, g, p, NULL) != AT_OK ||
-        at__config_validate(slots, s->t, &s->config, NULL) != AT_OK ||
-        at__geometry_of(&geometry, &s->t->launch, slots, NULL) != AT_OK)
-        return false;
-    at__traits_problem(numbers, v, p, slots);
-    at__traits_config(numbers, v, slots, &geometry);
-    for (int i = 0; i < g->part->trait_count; i++)
-        out[i] = NAN;
-    for (int i = 0; i < v->count; i++)
-        if (to[i] >= 0)
-            out[to[i]] = numbers[i];
-    return true;
-}
-
-static at_status number_rows(group *g, at_error *err)
-{
-    const at__template *t = NULL;
-    at__traits v = { .op = NULL };
-    int16_t to[AT__MAX_TRAITS];
-    size_t traits = (size_t)g->part->trait_count;
-    int kept = 0;
-    for (int i = 0; i < g->row_count; i++) {
-        const at__sample *s = &g->samples->items[g->rows[i]];
-        if (i % ROWS_AT_ONCE == 0 && at__cancel_due(g->cancel))
-            return at_fail(err, AT_ERR_CANCELLED, "learning was ended");
-        if (s->t != t) {
-            t = s->t;
-            v = at__traits_of(g->op, t);
-            map_names(to, g->part, &v);
-        }
-        if (number_row(g->numbers + (size_t)kept * traits, g, s, &v, to))
-            g->rows[kept++] = g->rows[i];
-    }
-    g->row_count = kept;
-    return AT_OK;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const float *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-/* Between neighbouring values; where there are many, between quantiles. */
-static void find_edges(at__edges *out, float *values, int count)
-{
-    out->count = 0;
-    qsort(values, (size_t)count, sizeof *values, by_value);
-    int different = 0;
-    for (int i = 1; i < count; i++)
-        different += values[i] > values[i - 1];
-    double step = different > AT__MAX_EDGES ? (double)count / (AT__MAX_EDGES + 1) : 0, next = step;
-    for (int i = 1; i < count && out->count < AT__MAX_EDGES; i++) {
-        if (!(values[i] > values[i - 1]) || (double)i < next)
-            continue;
-        out->of[out->count++] = values[i - 1] + (values[i] - values[i - 1]) / 2;
-        next = fmax(next + step, (double)i);
-    }
-}
-
-static at_status bin_rows(group *g, int known, at_error *err)
-{
-    at__part_of_model *p = g->part;
-    size_t traits = (size_t)p->trait_count;
-    int step = g->row_count / EDGE_ROWS + 1;
-    float *values = malloc(((size_t)g->row_count / (size_t)step + 1) * sizeof *values);
-    if (!values)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    for (int k = 0; k < p->trait_count; k++) {
-        int count = 0;
-        for (int i = 0; i < g->row_count; i += step)
-            if (!isnan(g->numbers[(size_t)i * traits + (size_t)k]))
-                values[count++] = g->numbers[(size_t)i * traits + (size_t)k];
-        if (k >= known) /* those that trees know already stay as they are */
-            find_edges(&p->edges[k], values, count);
-        for (int i = 0; i < g->row_count; i++) {
-            float x = g->numbers[(size_t)i * traits + (size_t)k];
-            g->bins[(size_t)i * traits + (size_t)k] = isnan(x) ? 0 : at__bin_of(&p->edges[k], x);
-        }
-    }
-    free(values);
-    return AT_OK;
-}
 
 /* ---- forests ---- */
 
@@ -204,32 +45,42 @@ static int fold_of(int problem)
     return (int)((unsigned)problem * 2654435761u >> 16) % AT__MODEL_MEMBERS;
 }
 
-static int problem_of_row(const group *g, int row)
+/* The first are those of this device. */
+static int problem_of_row(const at__group *g, int row)
 {
-    return g->samples->items[g->rows[row]].problem;
+    const at__sample *s = &g->samples->items[g->rows[row]];
+    return s->device == g->device ? s->problem
+                                  : s->problem + (s->device + 1) * (int)g->samples->problem_count;
 }
 
-static void measure_rows(group *g)
+static bool is_own(const at__group *g, int problem)
 {
-    for (size_t i = 0; i < g->samples->problem_count; i++) {
+    return problem < (int)g->samples->problem_count;
+}
+
+static void measure_rows(at__group *g)
+{
+    for (int i = 0; i < g->problem_count; i++) {
         g->best[i] = INFINITY;
         g->first[i] = -1;
     }
     g->part->problems = 0;
     for (int i = 0; i < g->row_count; i++) {
         int p = problem_of_row(g, i);
-        g->part->problems += g->first[p] < 0;
+        g->part->problems += is_own(g, p) && g->first[p] < 0;
         g->first[p] = g->first[p] < 0 ? i : g->first[p];
         g->best[p] = fmin(g->best[p], g->samples->items[g->rows[i]].seconds);
     }
     for (int i = 0; i < g->row_count; i++) {
-        double slower = log(g->samples->items[g->rows[i]].seconds / g->best[problem_of_row(g, i)]);
+        int p = problem_of_row(g, i);
+        double slower = log(g->samples->items[g->rows[i]].seconds / g->best[p]);
         g->slower[i] = (float)fmin(slower, CLIP);
         g->weights[i] = (float)(exp(-SHARPNESS * (double)g->slower[i]) + FAR_WEIGHT);
+        g->weights[i] *= is_own(g, p) ? 1 : (float)ELSEWHERE;
     }
 }
 
-static at__lesson lesson_of(const group *g, const int *bin_counts)
+static at__lesson lesson_of(const at__group *g, const int *bin_counts)
 {
     return (at__lesson){ .bins = g->bins,
                          .rows = g->row_count,
@@ -247,14 +98,25 @@ static void count_bins(int *bin_counts, const at__part_of_model *p)
         bin_counts[k] = p->edges[k].count + 2;
 }
 
-static at_status grow_members(group *g, at_error *err)
+/* The more is known, the more must agree. */
+static at__growth growth_of_members(const at__group *g)
 {
-    static const at__growth GROWTH = { .trees = MEMBER_TREES,
-                                       .leaves = AT__MAX_LEAVES,
-                                       .rate = 0.1,
-                                       .least_weight = 4,
-                                       .calm = 1,
-                                       .trait_share = 0.4 };
+    double weight = 0;
+    for (int i = 0; i < g->row_count; i++)
+        weight += (double)g->weights[i];
+    double least = fmin(fmax(weight / 2000, 1), 4);
+    return (at__growth){ .trees = MEMBER_TREES,
+                         .leaves = AT__MAX_LEAVES,
+                         .rate = 0.12,
+                         .least_weight = least,
+                         .calm = least / 4,
+                         .trait_share = 0.4,
+                         .judged = true };
+}
+
+static at_status grow_members(at__group *g, at_error *err)
+{
+    const at__growth growth = growth_of_members(g);
     int bin_counts[AT__MAX_SEEN];
     at_status status = AT_OK;
     count_bins(bin_counts, g->part);
@@ -264,34 +126,35 @@ static at_status grow_members(group *g, at_error *err)
         for (int i = 0; i < g->row_count; i++) {
             const uint8_t *bins = g->bins + (size_t)i * (size_t)g->part->trait_count;
             g->left[i] = g->slower[i] - (float)predicted(&g->part->slower[m], bins);
-            g->used[i] = fold_of(problem_of_row(g, i)) != m;
+            g->used[i] = fold_of(g->samples->items[g->rows[i]].problem) != m;
         }
-        status = at__forest_grow(&g->part->slower[m], &lesson, &GROWTH, &rng, err);
+        status = at__forest_grow(&g->part->slower[m], &lesson, &growth, &rng, err);
     }
     return status;
 }
 
-static double log_traffic_of(const group *g, int row)
+static double log_traffic_of(const at__group *g, int row)
 {
     int64_t slots[AT__MAX_SLOTS];
-    const at__problem *p = &g->samples->problems[problem_of_row(g, row)];
-    return bind_problem(slots, g, p, NULL) == AT_OK ? at__log_traffic(p, slots) : 0;
+    const at__sample *s = &g->samples->items[g->rows[row]];
+    const at__problem *p = &g->samples->problems[s->problem];
+    return at__bind_sample(slots, g, s, NULL) == AT_OK ? at__log_traffic(p, slots) : 0;
 }
 
 /* Bins of the problem's traits; none of others, which trees then do not look at. */
-static void problem_bins(const group *g, int *bin_counts)
+static void problem_bins(const at__group *g, int *bin_counts)
 {
     at__traits v = at__traits_of(g->op, NULL);
     int16_t to[AT__MAX_TRAITS];
     memset(bin_counts, 0, AT__MAX_SEEN * sizeof *bin_counts);
-    map_names(to, g->part, &v);
+    at__map_names(to, g->part, &v);
     for (int i = 0; i < v.count; i++)
         if (to[i] >= 0)
             bin_counts[to[i]] = g->part->edges[to[i]].count + 2;
 }
 
 /* How fast the best of a problem is: one row each, by the problem's traits alone. */
-static at_status grow_best(group *g, bool anew, at_error *err)
+static at_status grow_best(at__group *g, bool anew, at_error *err)
 {
     static const at__growth GROWTH = {
         .trees = BEST_TREES, .leaves = 12, .rate = 0.1, .least_weight = 3, .calm = 0.5, .trait_share = 0.6
@@ -322,7 +185,7 @@ static at_status grow_best(group *g, bool anew, at_error *err)
 
 /* Of each problem the row that the member which did not see it would have answered, of what was tried; -1:
  * none. */
-static void choose_unseen(int *chosen, double *expected, const group *g)
+static void choose_unseen(int *chosen, double *expected, const at__group *g)
 {
     const at__part_of_model *part = g->part;
     for (size_t p = 0; p < g->samples->problem_count; p++)
@@ -330,6 +193,8 @@ static void choose_unseen(int *chosen, double *expected, const group *g)
     for (int i = 0; i < g->row_count; i++) {
         int p = problem_of_row(g, i);
         const uint8_t *bins = g->bins + (size_t)i * (size_t)part->trait_count;
+        if (!is_own(g, p))
+            continue;
         double slower = predicted(&part->slower[fold_of(p)], bins);
         if (chosen[p] < 0 || slower < expected[p]) {
             chosen[p] = i;
@@ -338,7 +203,13 @@ static void choose_unseen(int *chosen, double *expected, const group *g)
     }
 }
 
-static at_status grow_loss(group *g, const int *chosen, at_error *err)
+/* One trial that was disturbed says little. */
+static double loss_of_row(const at__group *g, int row)
+{
+    return fmin(expm1((double)g->slower[row]), MOST_LOSS);
+}
+
+static at_status grow_loss(at__group *g, const int *chosen, at_error *err)
 {
     static const at__growth GROWTH = {
         .trees = LOSS_TREES, .leaves = 6, .rate = 0.1, .least_weight = 8, .calm = 8, .trait_share = 0.5
@@ -350,7 +221,7 @@ static at_status grow_loss(group *g, const int *chosen, at_error *err)
     memset(g->used, 0, (size_t)g->row_count);
     memset(g->left, 0, (size_t)g->row_count * sizeof *g->left);
     for (size_t p = 0; p < g->samples->problem_count; p++)
-        sum += chosen[p] < 0 ? 0 : expm1((double)g->slower[chosen[p]]);
+        sum += chosen[p] < 0 ? 0 : loss_of_row(g, chosen[p]);
     g->part->doubt = sum / (double)g->part->problems;
     for (size_t p = 0; p < g->samples->problem_count; p++) {
         if (chosen[p] < 0)
@@ -358,7 +229,7 @@ static at_status grow_loss(group *g, const int *chosen, at_error *err)
         int row = chosen[p];
         g->used[row] = 1;
         g->weights[row] = 1;
-        g->left[row] = (float)(expm1((double)g->slower[row]) - g->part->doubt);
+        g->left[row] = (float)(loss_of_row(g, row) - g->part->doubt);
     }
     at__lesson lesson = lesson_of(g, bin_counts);
     g->part->loss.count = 0; /* that of an older model is of its answers */
@@ -366,7 +237,7 @@ static at_status grow_loss(group *g, const int *chosen, at_error *err)
 }
 
 /* How good answers are for problems that were left out, and for which problems they are worse. */
-static at_status calibrate(group *g, at_error *err)
+static at_status calibrate(at__group *g, at_error *err)
 {
     size_t problems = g->samples->problem_count + 1;
     int *chosen = malloc(problems * sizeof *chosen);
@@ -382,35 +253,6 @@ static at_status calibrate(group *g, at_error *err)
 }
 
 /* ---- a part ---- */
-
-static void clear_group(group *g)
-{
-    free(g->rows);
-    free(g->numbers);
-    free(g->bins);
-    free(g->slower);
-    free(g->weights);
-    free(g->left);
-    free(g->used);
-    free(g->best);
-    free(g->first);
-}
-
-static at_status allocate(group *g, at_error *err)
-{
-    size_t rows = (size_t)g->row_count + 1, problems = g->samples->problem_count + 1;
-    size_t traits = (size_t)g->part->trait_count;
-    g->numbers = malloc(rows * traits * sizeof *g->numbers);
-    g->bins = malloc(rows * traits);
-    g->slower = malloc(rows * sizeof *g->slower);
-    g->weights = malloc(rows * sizeof *g->weights);
-    g->left = calloc(rows, sizeof *g->left);
-    g->used = malloc(rows);
-    g->best = malloc(problems * sizeof *g->best);
-    g->first = malloc(problems * sizeof *g->first);
-    bool all = g->numbers && g->bins && g->slower && g->weights && g->left && g->used && g->best && g->first;
-    return all ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
-}
 
 static at_status copy_forest(at__forest *out, const at__forest *from, at_error *err)
 {
@@ -435,7 +277,7 @@ static at_status begin_with(at__part_of_model *out, const at__part_of_model *fro
     return status == AT_OK ? copy_forest(&out->best, &from->best, err) : status;
 }
 
-static void head_of(at__part_of_model *p, const group *g)
+static void head_of(at__part_of_model *p, const at__group *g)
 {
     const at__sampled_device *d = &g->samples->devices[g->device];
     snprintf(p->op, sizeof p->op, "%s", g->op->name);
@@ -443,27 +285,27 @@ static void head_of(at__part_of_model *p, const group *g)
     snprintf(p->device, sizeof p->device, "%s", d->name);
     p->cc = d->cc;
     p->sms = d->sms;
-    p->trials = g->row_count;
+    p->trials = g->own_count;
 }
 
-static at_status learn_part(group *g, const at__part_of_model *before, at_error *err)
+static at_status learn_part(at__group *g, const at__part_of_model *before, at_error *err)
 {
     at_status status = before ? begin_with(g->part, before, err) : AT_OK;
     int known = g->part->trait_count;
     if (status != AT_OK)
         return status;
-    name_templates(g);
-    status = allocate(g, err);
+    at__name_templates(g);
+    status = at__allocate_rows(g, err);
     if (status != AT_OK)
         return status;
-    status = number_rows(g, err);
+    status = at__number_rows(g, err);
     if (status != AT_OK)
         return status;
     measure_rows(g);
-    if (g->row_count < LEAST_TRIALS || g->part->problems < AT__LEAST_LESSONS)
+    if (g->own_count < AT__LEAST_TRIALS || g->part->problems < AT__LEAST_LESSONS)
         return AT_ERR_NOT_FOUND;
     head_of(g->part, g);
-    status = bin_rows(g, known, err);
+    status = at__bin_rows(g, known, err);
     if (status == AT_OK)
         status = at__learn_portfolio(g->part, g->samples, g->rows, g->slower, g->row_count, err);
     if (status == AT_OK && before)
@@ -486,18 +328,6 @@ static const at__part_of_model *part_before(const at__model *before, const at__o
     return found;
 }
 
-static at_status take_rows(group *g, at_error *err)
-{
-    const at__samples *s = g->samples;
-    g->rows = malloc((s->count + 1) * sizeof *g->rows);
-    if (!g->rows)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    for (size_t i = 0; i < s->count; i++)
-        if (s->items[i].device == g->device && s->items[i].t->op == g->op)
-            g->rows[g->row_count++] = (int)i;
-    return AT_OK;
-}
-
 /* What all parts are learned of. */
 typedef struct lessons {
     const at__samples *samples;
@@ -510,21 +340,21 @@ static at_status learn_group(at__model *out, const lessons *of, const at__op *op
 {
     at__part_of_model *part = &out->parts[out->count];
     const at__sampled_device *d = &of->samples->devices[device];
-    group g = { .samples = of->samples,
-                .catalog = of->catalog,
-                .op = op,
-                .device = device,
-                .part = part,
-                .cancel = of->cancel };
-    at_status status = take_rows(&g, err);
+    at__group g = { .samples = of->samples,
+                    .catalog = of->catalog,
+                    .op = op,
+                    .device = device,
+                    .part = part,
+                    .cancel = of->cancel };
+    at_status status = at__take_rows(&g, err);
     if (status == AT_OK)
-        status = g.row_count < LEAST_TRIALS ? AT_ERR_NOT_FOUND
-                                            : learn_part(&g, part_before(of->before, op, d->name), err);
+        status = g.row_count < AT__LEAST_TRIALS ? AT_ERR_NOT_FOUND
+                                                : learn_part(&g, part_before(of->before, op, d->name), err);
     if (status == AT_OK)
         out->count++;
     else
         at__part_of_model_clear(part);
-    clear_group(&g);
+    at__clear_group(&g);
     return status == AT_ERR_NOT_FOUND ? AT_OK : status;
 }
 

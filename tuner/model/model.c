@@ -25,7 +25,7 @@
 static const struct {
     int candidates;
     double share;
-} ROUNDS[] = { { MOST, 0.06 }, { 64, 0.25 }, { 16, 1.0 } };
+} ROUNDS[] = { { MOST, 0.0375 }, { 64, 0.15 }, { 16, 1.0 } };
 enum { ROUND_COUNT = sizeof ROUNDS / sizeof *ROUNDS };
 
 /* A template of the part, as the catalog has it. */

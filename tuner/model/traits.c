@@ -16,7 +16,17 @@
 #define MANY_WAVES 64 /* so many are as good as any number              */
 
 /* Of the problem as a whole; then five of each size, and four of each pair of dimensions. */
-enum { TYPE, ELEMENT_BYTES, CC, SMS, ELEMENTS, TRAFFIC, TRAFFIC_IN_L2, WHOLE };
+enum {
+    ELSEWHERE = AT__TRAIT_ELSEWHERE,
+    TYPE,
+    ELEMENT_BYTES,
+    CC,
+    SMS,
+    ELEMENTS,
+    TRAFFIC,
+    TRAFFIC_IN_L2,
+    WHOLE
+};
 enum { SIZE, SIZE_LOG, SIZE_BYTES, SIZE_TWOS, OF_SIZE };
 enum { RATIO, AREA_BYTES, AREA_TWOS, LESS, OF_PAIR };
 enum {
@@ -37,8 +47,8 @@ enum {
     FIGURES
 };
 
-static const char *const WHOLE_NAMES[WHOLE] = { "type",     "element bytes", "cc",           "sms",
-                                                "elements", "traffic",       "traffic in L2" };
+static const char *const WHOLE_NAMES[WHOLE] = { "elsewhere", "type",     "element bytes", "cc",
+                                                "sms",       "elements", "traffic",       "traffic in L2" };
 static const char *const SIZE_NAMES[OF_SIZE] = { "", "log ", "bytes ", "twos " };
 static const char *const PAIR_NAMES[OF_PAIR] = { "ratio", "area", "area twos", "lesser" };
 static const char *const FIGURE_NAMES[FIGURES] = {
@@ -170,6 +180,7 @@ void at__traits_problem(float *out, const at__traits *v, const at__problem *p, c
     limits_of(&limits, v->op, slots);
     double bytes = at__dtype_bytes(p->type), traffic = traffic_of(p, slots);
     int sizes = v->op->dim_count + v->op->pitch_count + v->op->align_count;
+    out[ELSEWHERE] = 0;
     out[TYPE] = p->op->storage ? 0 : (float)p->type;
     out[ELEMENT_BYTES] = (float)bytes;
     out[CC] = (float)limits.cc;

@@ -13,6 +13,9 @@
 
 #define AT__MAX_TRAITS 640
 
+/* The place of one that only learning sets: whether a trial is another device's. */
+#define AT__TRAIT_ELSEWHERE 0
+
 typedef struct at__traits {
     const at__op *op;
     const at__template *t; /* NULL: of the problem alone */
