@@ -262,7 +262,7 @@ def starting():
 
 
 class Hosts:
-    """Two hosts, as far as one machine goes: each has a name, a network and an address of its own, and a cable between."""
+    """Two hosts, as far as one machine goes: each with a name, a network and an address, and a cable between them."""
 
     def __enter__(self):
         if os.geteuid() != 0 or not all(shutil.which(p) for p in ("unshare", "nsenter", "ip")):
@@ -314,9 +314,10 @@ class Hosts:
 
     def launcher(self, mpi, program):
         if mpi == "mpich":
-            return [*self.inside(0), program, "-launcher", "ssh", "-launcher-exec", self.agent, "-hosts", "10.99.0.1,10.99.0.2"]
-        words = ["plm_rsh_agent", self.agent, "btl", "self,tcp", "btl_tcp_if_include", "10.99.0.0/24", "oob_tcp_if_include",
-                 "10.99.0.0/24"]
+            return [*self.inside(0), program, "-launcher", "ssh", "-launcher-exec", self.agent, "-hosts",
+                    "10.99.0.1,10.99.0.2"]
+        words = ["plm_rsh_agent", self.agent, "btl", "self,tcp", "btl_tcp_if_include", "10.99.0.0/24",
+                 "oob_tcp_if_include", "10.99.0.0/24"]
         return [*self.inside(0), program, *(w for i in range(0, 8, 2) for w in ("--mca", *words[i:i + 2])), "--bind-to",
                 "none", "--host", "10.99.0.1:2,10.99.0.2:2"]
 
