@@ -261,6 +261,99 @@ def starting():
         print(f"{mpi}: a rank was {how} while its device started, and the other one did its work")
 
 
+class Hosts:
+    """Two hosts, as far as one machine goes: each with a name, a network and an address, and a cable between them."""
+
+    def __enter__(self):
+        if os.geteuid() != 0 or not all(shutil.which(p) for p in ("unshare", "nsenter", "ip")):
+            skip("not root, or no unshare, nsenter, ip")
+        self.all = [subprocess.Popen(["unshare", "--net", "--uts", "sh", "-c", f"hostname host{n} && exec sleep 600"],
+                                     stderr=subprocess.DEVNULL) for n in "ab"]
+        try:
+            wait_for(lambda: all(self.name(n) == f"host{'ab'[n]}" or self.all[n].poll() is not None for n in (0, 1)))
+            ends = [f"at{os.getpid()}{n}" for n in "ab"]
+            self.ip("ip", "link", "add", ends[0], "type", "veth", "peer", "name", ends[1])
+            for n, end in enumerate(ends):
+                self.ip("ip", "link", "set", end, "netns", str(self.all[n].pid))
+                self.ip(*self.inside(n), "ip", "link", "set", end, "name", "cable")
+                self.ip(*self.inside(n), "ip", "addr", "add", f"10.99.0.{n + 1}/24", "dev", "cable")
+                for link in ("lo", "cable"):
+                    self.ip(*self.inside(n), "ip", "link", "set", link, "up")
+        except subprocess.CalledProcessError:
+            self.__exit__()
+            skip("no namespaces here")
+        self.agent = f"{WORK}/agent"  # in place of ssh: options, a host, a command
+        with open(self.agent, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\nwhile [ \"${1#-}\" != \"$1\" ]; do shift; done\nhost=$1 && shift\n"
+                       f"case $host in 10.99.0.1) p={self.all[0].pid} ;; *) p={self.all[1].pid} ;; esac\n"
+                       "exec nsenter --target $p --net --uts sh -c \"$*\"\n")
+        os.chmod(self.agent, 0o755)
+        return self
+
+    def __exit__(self, *_):
+        networks = [os.readlink(f"/proc/{host.pid}/ns/net") for host in self.all if host.poll() is None]
+        for pid in filter(str.isdigit, os.listdir("/proc")):  # all that is left there
+            try:
+                if os.readlink(f"/proc/{pid}/ns/net") in networks:
+                    os.kill(int(pid), signal.SIGKILL)
+            except OSError:
+                continue
+        for host in self.all:  # and with them their networks
+            host.kill()
+            host.wait()
+
+    @staticmethod
+    def ip(*words):
+        subprocess.run(words, check=True, stderr=subprocess.DEVNULL)
+
+    def inside(self, number):
+        return ["nsenter", "--target", str(self.all[number].pid), "--net", "--uts"]
+
+    def name(self, number):
+        return subprocess.run([*self.inside(number), "hostname"], capture_output=True, text=True).stdout.strip()
+
+    def launcher(self, mpi, program):
+        if mpi == "mpich":
+            return [*self.inside(0), program, "-launcher", "ssh", "-launcher-exec", self.agent, "-hosts",
+                    "10.99.0.1,10.99.0.2"]
+        words = ["plm_rsh_agent", self.agent, "btl", "self,tcp", "btl_tcp_if_include", "10.99.0.0/24",
+                 "oob_tcp_if_include", "10.99.0.0/24"]
+        return [*self.inside(0), program, *(w for i in range(0, 8, 2) for w in ("--mca", *words[i:i + 2])), "--bind-to",
+                "none", "--host", "10.99.0.1:2,10.99.0.2:2"]
+
+
+def hosts():
+    """Two hosts find what one process finds; when the network between them fails, the first goes on alone."""
+    alone = ran_well(run(command("alone.db")))
+    for mpi, mpirun in launchers().items():
+        with Hosts() as two:
+            start = [*two.launcher(mpi, mpirun[0]), "-n", "4"]
+            done = run([a for a in [*start, *command(f"{mpi}.db", "?pace=4")] if a != "--quiet"])
+            assert ran_well(done) == alone, done.stdout + done.stderr
+            assert done.stderr.count(" on hosta: 1 device") == done.stderr.count(" on hostb: 1 device") == 2, done.stderr
+            if mpi != "openmpi":  # the others speak through memory, which no cable is needed for
+                print(f"{mpi}: two hosts found what one process finds")
+                continue
+            db, said, printed = f"{mpi}-cut.db", f"{WORK}/{mpi}.err", f"{WORK}/{mpi}.out"
+            with open(said, "w", encoding="utf-8") as errors, open(printed, "w", encoding="utf-8") as output, \
+                 subprocess.Popen([a for a in [*start, *command(db, "?pace=0.7")] if a != "--quiet"],
+                                  env={**ENV, "AUTOTUNE_RANK_PATIENCE": "2"}, stdout=output, stderr=errors,
+                                  start_new_session=True) as job:
+                try:
+                    wait_for(lambda: rows(db)[0][0] > 60 or job.poll() is not None)
+                    two.ip(*two.inside(1), "ip", "link", "set", "cable", "down")
+                    wait_for(lambda: 0 not in ranks_of(db), 120)
+                finally:  # mpirun itself may wait for the other host for ever
+                    if job.poll() is None:
+                        os.killpg(job.pid, signal.SIGKILL)
+            out = text_of(printed)
+            err = text_of(said)
+            assert err.count(" on hostb is gone: it has said nothing for ") == 2, err
+            found = sorted(line for line in out.splitlines() if "[replay]" in line)
+            assert found == alone, "\n".join([f"with {mpi} found", *found, "expected", *alone, err])
+            print(f"{mpi}: two hosts found what one process finds, and one alone when the other was cut off")
+
+
 def mixed():
     """Ranks that run another program are refused, by rank and host."""
     other = f"{WORK}/other/autotune"

@@ -18,6 +18,7 @@
 #define PATIENCE_S 60.0
 #define MORE       3 /* times as patient are the others with rank 0, which alone may end the job */
 #define LOOK_NS    50000000L
+#define END_S      20 /* for MPI to end, which may wait for hosts that no longer answer */
 
 /* AUTOTUNE_RANK_PATIENCE: after how many seconds of silence a rank is given up. */
 static double patience_s(void)
@@ -40,6 +41,8 @@ static at_status serve(const at__launched *l, const at__link *link, const at__ra
             "started them",
             l->by, l->size, size);
     at_status status = at__server_run(link, size, MORE * patience_s(), o->cancel, err);
+    if (status == AT_OK)
+        alarm(END_S); /* all is over: nothing is lost by dying */
     if (status == AT_OK || status == AT_ERR_INPUT)
         link->end();
     else
@@ -305,6 +308,19 @@ void at__ranks_keep(at__ranks *r, int rank, const char *path, const at__str *tex
     at__str_clear(&body);
 }
 
+/* All is stored and printed by now. */
+static void await_thread(const at__ranks *r)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += END_S;
+    if (pthread_timedjoin_np(r->thread, NULL, &until) == 0)
+        return;
+    warn(r, "MPI waits for ranks that no longer answer; this process ends without it");
+    fflush(NULL);
+    _exit(r->exit_code);
+}
+
 void at__ranks_end(at__ranks *r, int exit_code)
 {
     if (!r)
@@ -314,7 +330,7 @@ void at__ranks_end(at__ranks *r, int exit_code)
     r->exit_code = exit_code;
     pthread_mutex_unlock(&r->lock);
     if (r->threaded)
-        pthread_join(r->thread, NULL);
+        await_thread(r);
     for (size_t i = 1; i < r->channel_count; i++)
         if (r->channels[i]) {
             at__str_clear(&r->channels[i]->to_local);
