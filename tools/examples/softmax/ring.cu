@@ -4,10 +4,10 @@ use       row ring
 
 param     CLUSTER = 1 2 4 8           # blocks that share a row
 param     THREADS = 256 512           # of each, and a warp that asks for rows
-param     STAGES  = 2 3 4 6           # rows that shared memory has place for
+param     STAGES  = 3 4 6             # rows that shared memory has place for
 param     FLOATS  = 0 1               # the row as floats, so that exponentials are computed once
 param     LAG     = 0 1               # rows that are added up before the one that is written
-param     TURNS   = 4 8 16 32 64      # rows of a cluster, one after the other
+param     TURNS   = 4 8 16 32 36 64 72 # rows of a cluster, one after the other
 param     HINT    = none keep         # whether the L2 is to keep what is read
 
 const     PER     = 16 / sizeof(T)
@@ -25,7 +25,6 @@ require   fewest > (EACH - 1) * THREADS && fewest > 0 # only a thread's last vec
 require   2 * SLICE > THREADS          # at least half of the threads have something
 require   EACH * PER <= 32             # elements of a thread, in registers
 require   LAG == 0 || !FLOATS          # a row that is read again has no exponentials yet
-require   STAGES > LAG + 1             # a row is on its way while others are worked on
 require   STAGES * SLICE * 16 <= device.max_shared_bytes - 4096
 require   STAGES <= 3 || STAGES * SLICE >= 1024 # more of what is small helps no more
 require   TURNS == 4 || (TURNS <= rows && 2 * clusters * CLUSTER > device.sms) # else multiprocessors would idle
@@ -39,7 +38,7 @@ default   CLUSTER=4 THREADS=512 STAGES=4 FLOATS=0 LAG=1 TURNS=16 HINT=keep
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
-constexpr int CLUSTER = 2, THREADS = 512, STAGES = 2, FLOATS = 0, LAG = 0, PER = 4, SLICE = 512, EACH = 1, RAGGED = 0;
+constexpr int CLUSTER = 2, THREADS = 512, STAGES = 3, FLOATS = 0, LAG = 0, PER = 4, SLICE = 512, EACH = 1, RAGGED = 0;
 constexpr int HINT_none = 0, HINT_keep = 1, HINT = HINT_none;
 #include "common/ring.cuh"
 #include "common/row.cuh"
@@ -51,7 +50,7 @@ constexpr int HINT_none = 0, HINT_keep = 1, HINT = HINT_none;
  * t + DEPTH has had all sums of row t + DEPTH - 1 - LAG; who sent those has read the sums of all rows until t: nothing is
  * overwritten that somebody needs, and no block ends before what the others send it has come.
  */
-extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(THREADS + 32)
+extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(THREADS + 32, 1)
 softmax_ring(T *__restrict__ out, const T *__restrict__ in, long long rows, long long cols)
 {
     using Slice = Row<THREADS, EACH, PER, RAGGED != 0, FLOATS != 0>;
