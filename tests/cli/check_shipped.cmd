@@ -8,8 +8,8 @@ example() {
 example argmax 4099
 example convolution 33x31
 example histogram 4099
-example rmsnorm 3x1000
+example rmsnorm 3x1000,5x8000
 example sgemm 65x33x20
-example softmax 3x1000
+example softmax 3x1000,5x8000
 example stencil 36x20x5,36x20x1
 example sum 4099

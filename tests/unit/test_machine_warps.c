@@ -260,6 +260,29 @@ Test(machine_warps, barriers_in_memory_count_arrivals_and_bytes)
     free(r);
 }
 
+/* Of two blocks each stores into the other's memory, whose barrier awaits all of it and nothing else. */
+Test(machine_warps, stores_to_another_block_are_awaited_by_its_barrier)
+{
+    run *r = new_run();
+    r->grid = 4;
+    r->cluster = 2;
+    run_body(
+        r,
+        ".shared .align 8 .b64 bar;\n" SHARED_PLACE
+        "mov.u32 %r1, 0; st.shared.u32 [%d2], %r1; setp.ne.u32 %p1, %r30, 0;\n"
+        "@!%p1 mbarrier.init.shared.b64 [bar], 1; @!%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 128;\n"
+        "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n"
+        "mov.u32 %r3, %cluster_ctarank; xor.b32 %r4, %r3, 1; mapa.shared::cluster.u64 %d3, %d2, %r4;\n"
+        "mov.u64 %d4, bar; mapa.shared::cluster.u64 %d5, %d4, %r4; mad.lo.u32 %r2, %r31, 100, %r30;\n"
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%d3], %r2, [%d5];\n"
+        "W: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [bar], 0; @!%p2 bra W;\n"
+        "ld.shared.u32 %r1, [%d2]; mad.lo.u32 %r6, %r31, 32, %r30; mad.wide.u32 %d6, %r6, 4, %out;\n"
+        "st.global.u32 [%d6], %r1;");
+    cr_assert(r->result.finding.kind == AT__FINDING_NONE, "%s", r->result.finding.text);
+    assert_each(r, 128, 100 * ((t / 32) ^ 1) + t % 32);
+    free(r);
+}
+
 Test(machine_warps, blocks_of_a_cluster_reach_into_each_others_memory)
 {
     run *r = new_run();
@@ -335,6 +358,19 @@ Test(machine_warps, an_access_beyond_a_buffer_is_found_with_buffer_thread_and_li
     free(finding(32, ".local .b32 l; ld.local.u32 %r1, [l+4];", AT__FINDING_BOUNDS, "local memory"));
     free(finding(32, "ld.global.u32 %r1, [%out+2];", AT__FINDING_MISALIGNED, "no multiple of 4"));
     free(finding(32, "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%out+8];", AT__FINDING_MISALIGNED, "16"));
+}
+
+/* What is stored asynchronously by too few lanes never ends the wait. */
+Test(machine_warps, a_barrier_that_awaits_more_bytes_than_are_stored_is_never_passed)
+{
+    free(finding(
+        32,
+        ".shared .align 8 .b64 bar; .shared .b32 s; mbarrier.init.shared.b64 [bar], 32;\n"
+        "mbarrier.arrive.expect_tx.shared.b64 _, [bar], 8; mov.u64 %d2, s; mov.u64 %d3, bar;\n"
+        "mov.u32 %r2, 0; mapa.shared::cluster.u64 %d4, %d2, %r2; mapa.shared::cluster.u64 %d5, %d3, %r2;\n"
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%d4], 1, [%d5];\n"
+        "W: mbarrier.try_wait.parity.shared::cta.b64 %p2, [bar], 0; @!%p2 bra W;",
+        AT__FINDING_ENDLESS, ""));
 }
 
 Test(machine_warps, endless_loops_and_barriers_that_some_never_reach_are_found)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_RANKS = 16, BARRIERS = 16, MOST_MBARRIERS = 16, MOST_REGIONS = 64 };
+enum { MOST_RANKS = 16, BARRIERS = 16, MOST_MBARRIERS = 32, MOST_REGIONS = 64 };
 
 /* An asynchronous copy that is on its way. */
 typedef struct copy {

@@ -145,7 +145,7 @@ static void bulk_copy(at__exec *x, const at__decoded *d, uint32_t mask)
         if (bytes[l] > 0)
             memmove(to.at[l], from.at[l], (size_t)bytes[l]);
     if (d->ptx->group_count > 3 && to.space != AT__PTX_GLOBAL)
-        at__mbarrier_complete(x, d, mask, bytes);
+        at__mbarrier_complete(x, d, mask, 2, 3, bytes);
 }
 
 static void nothing(at__exec *x, const at__decoded *d, uint32_t mask)

@@ -67,7 +67,8 @@ static bool arrive(at__exec *x, const at__request *r, int lane, uint32_t count, 
     w.left -= count;
     w.each -= drop ? count : 0;
     put(r->at[lane], w);
-    return at__event(x, AT__EVENT_MBARRIER_ARRIVE, 1u << lane, (int64_t)r->address[lane]);
+    return r->rank[lane] != x->block->rank || /* the watch follows the order of warps within a block */
+           at__event(x, AT__EVENT_MBARRIER_ARRIVE, 1u << lane, (int64_t)r->address[lane]);
 }
 
 void at__mbarrier_arrive(at__exec *x, const at__decoded *d, uint32_t mask, int group, int pending)
@@ -88,10 +89,11 @@ void at__mbarrier_arrive(at__exec *x, const at__decoded *d, uint32_t mask, int g
     }
 }
 
-void at__mbarrier_complete(at__exec *x, const at__decoded *d, uint32_t mask, const int32_t bytes[AT__LANES])
+void at__mbarrier_complete(at__exec *x, const at__decoded *d, uint32_t mask, int k, int group,
+                           const int32_t bytes[AT__LANES])
 {
     at__request r;
-    if (!reach(&r, x, d, mask, 2, 3))
+    if (!reach(&r, x, d, mask, k, group))
         return;
     for (int l = 0; l < AT__LANES && !x->stop; l++)
         if (mask >> l & 1)

@@ -13,7 +13,9 @@
 /* Lanes arrive at the barrier of the address in this group; `pending` 0: this arrival has not been counted on
  * before, as cp.async.mbarrier.arrive without .noinc. */
 void at__mbarrier_arrive(at__exec *x, const at__decoded *d, uint32_t mask, int group, int pending);
-/* A bulk copy has brought so many bytes: its barrier is the third address. */
-void at__mbarrier_complete(at__exec *x, const at__decoded *d, uint32_t mask, const int32_t bytes[AT__LANES]);
+/* So many bytes have come, by a copy or a store: the barrier is the instruction's last address, its number
+ * `k`, in this group. */
+void at__mbarrier_complete(at__exec *x, const at__decoded *d, uint32_t mask, int k, int group,
+                           const int32_t bytes[AT__LANES]);
 
 #endif

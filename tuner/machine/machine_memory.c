@@ -2,7 +2,7 @@
  * machine_memory.c - one door to memory: at__reach checks every lane's address, tells the watch, and says
  * where the bytes are. Then ld and st.
  */
-#include "machine/machine_parts.h"
+#include "machine/machine_mbarrier.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -339,6 +339,24 @@ static void st(at__exec *x, const at__decoded *d, uint32_t mask)
     }
 }
 
+/* [to], value, [barrier]: the barrier of the block that is written to hears of the bytes, here at once. */
+static void st_async(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    int32_t bytes[AT__LANES];
+    for (int l = 0; l < AT__LANES; l++)
+        bytes[l] = d->bytes * d->ptx->vector;
+    st(x, d, mask);
+    if (!x->stop)
+        at__mbarrier_complete(x, d, mask, 1, 2, bytes);
+}
+
+static bool is_async_store(const at__ptx_instruction *i)
+{
+    const int bytes = at__ptx_type_bytes(i->type);
+    return i->space == AT__PTX_SHARED_CLUSTER && (bytes == 4 || bytes == 8) && i->from == AT__PTX_NO_TYPE &&
+           i->group_count == 3 && i->width[1] == i->vector && !i->flags;
+}
+
 /* Hints: told, without effect. */
 static void prefetch(at__exec *x, const at__decoded *d, uint32_t mask)
 {
@@ -361,6 +379,8 @@ at__handler *at__select_memory(const at__ptx_instruction *i)
         return is_element(i) && !(i->flags & ~hints) && i->group_count == groups && i->width[0] == i->vector
                    ? ld
                    : NULL;
+    if (i->op == AT__PTX_ST && i->form == AT__PTX_STORE_ASYNC)
+        return is_async_store(i) ? st_async : NULL;
     if (i->op == AT__PTX_ST)
         return is_element(i) && !(i->flags & ~hints) && i->group_count == groups && i->width[1] == i->vector
                    ? st

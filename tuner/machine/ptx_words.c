@@ -236,6 +236,8 @@ static const step steps[] = {
     { "read", AT__PTX_CP, AT__PTX_BULK_WAIT, AT__PTX_BULK_WAIT },
     { "bulk_group", AT__PTX_CP, AT__PTX_BULK_COPY, AT__PTX_BULK_COPY },
     { "mbarrier::complete_tx::bytes", AT__PTX_CP, AT__PTX_BULK_COPY, AT__PTX_BULK_COPY },
+    { "async", AT__PTX_ST, AT__PTX_FORM_NONE, AT__PTX_STORE_ASYNC },
+    { "mbarrier::complete_tx::bytes", AT__PTX_ST, AT__PTX_STORE_ASYNC, AT__PTX_STORE_ASYNC },
     { "sync", AT__PTX_BAR, AT__PTX_FORM_NONE, AT__PTX_BAR_SYNC },
     { "sync", AT__PTX_BAR, AT__PTX_BAR_WARP, AT__PTX_BAR_WARP },
     { "arrive", AT__PTX_BAR, AT__PTX_FORM_NONE, AT__PTX_BAR_ARRIVE },
@@ -268,7 +270,7 @@ static bool take_step(at__ptx_instruction *i, const char *word, int len)
 
 static bool has_steps(int op)
 {
-    return op == AT__PTX_CP || op == AT__PTX_BAR || op == AT__PTX_MBARRIER;
+    return op == AT__PTX_CP || op == AT__PTX_BAR || op == AT__PTX_MBARRIER || op == AT__PTX_ST;
 }
 
 /* ---- fields ---- */

@@ -4,7 +4,9 @@ use       row
 
 param     THREADS = 128 256 512 1024
 param     BYTES   = 2 4 8 16          # of an access
-param     UNROLL  = 1 2 4             # accesses that a thread has on their way
+param     UNROLL  = 1 2 4 8           # accesses that a thread has on their way
+param     KEEP    = 0 1               # the caches keep what the first read brings until the second, and nothing longer
+param     BACK    = 0 1               # the second read begins at the end, which the first one brought last
 
 const     PER     = BYTES / sizeof(T)
 
@@ -14,14 +16,18 @@ require   THREADS <= device.max_threads_per_block
 require   THREADS == 128 || cols >= THREADS * PER # every thread has something
 require   rows <= device.max_grid_x
 
+require   KEEP == 0 || (device.cc >= 80 && BYTES >= 4) # older devices have no such reads
+require   BACK == 0 || cols > THREADS * UNROLL * max(PER, 1) # a single piece has no end to begin at
+require   (UNROLL * max(BYTES, 4) / 2 + 24) * THREADS <= device.max_registers_per_block # no spills
+
 grid      rows
 block     THREADS
-default   THREADS=512 BYTES=16 UNROLL=2
+default   THREADS=512 BYTES=16 UNROLL=2 KEEP=0 BACK=0
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
-constexpr int THREADS = 512, BYTES = 16, UNROLL = 2, PER = 4;
+constexpr int THREADS = 512, BYTES = 16, UNROLL = 2, KEEP = 0, BACK = 0, PER = 4;
 #include "common/row.cuh"
 #endif
 
@@ -40,12 +46,12 @@ rmsnorm_stream(T *__restrict__ out, const T *__restrict__ in, const T *__restric
     for (int v = 0; v < vectors; v += PIECE)
         if (vectors - v >= PIECE) {
             Row<THREADS, UNROLL, PER, false> full;
-            full.template read<false, false>(from + (long long)v * PER, lane, PIECE);
+            full.template read<KEEP != 0, false>(from + (long long)v * PER, lane, PIECE);
             squares += full.squares(lane, PIECE);
         } else {
             for (int i = v + lane; i < vectors; i += THREADS) {
                 Row<THREADS, 1, PER, false> one;
-                one.template read<false, false>(from + (long long)(i - lane) * PER, lane, THREADS);
+                one.template read<KEEP != 0, false>(from + (long long)(i - lane) * PER, lane, THREADS);
                 squares += one.squares(lane, THREADS);
             }
         }
@@ -55,19 +61,21 @@ rmsnorm_stream(T *__restrict__ out, const T *__restrict__ in, const T *__restric
     __syncthreads();
 
     const float factor = factor_of(joined<THREADS / 32>(parts), eps, cols);
-    for (int v = 0; v < vectors; v += PIECE)
+    for (int w = 0; w < vectors; w += PIECE) {
+        const int v = BACK ? (vectors - 1) / PIECE * PIECE - w : w;
         if (vectors - v >= PIECE) {
             Row<THREADS, UNROLL, PER, false> full, with;
-            full.template read<false, false>(from + (long long)v * PER, lane, PIECE);
+            full.template read<false, KEEP != 0>(from + (long long)v * PER, lane, PIECE);
             with.template read<false, false>(gamma + (long long)v * PER, lane, PIECE);
-            full.template write<false>(to + (long long)v * PER, with, factor, lane, PIECE);
+            full.template write<KEEP != 0>(to + (long long)v * PER, with, factor, lane, PIECE);
         } else {
             for (int i = v + lane; i < vectors; i += THREADS) {
                 const long long at = (long long)(i - lane) * PER;
                 Row<THREADS, 1, PER, false> one, with;
-                one.template read<false, false>(from + at, lane, THREADS);
+                one.template read<false, KEEP != 0>(from + at, lane, THREADS);
                 with.template read<false, false>(gamma + at, lane, THREADS);
-                one.template write<false>(to + at, with, factor, lane, THREADS);
+                one.template write<KEEP != 0>(to + at, with, factor, lane, THREADS);
             }
         }
+    }
 }

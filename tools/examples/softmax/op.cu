@@ -30,6 +30,7 @@ ceiling   copy 1 rows cols
  *
  *   rows.cu     a group of 4 to 1024 threads has a row, a block several groups
  *   cluster.cu  two to eight blocks have a row together, for rows that the registers of one block do not hold
+ *   ring.cu     likewise, but blocks stay: rows come into shared memory ahead, sums by barriers that hold up no store
  *   stream.cu   rows of any length and alignment, read twice; the second time they come out of a cache
  *
  * GROUP, ROWS, THREADS and CLUSTER say how many threads share a row. With few, each has much of it: many accesses on their

@@ -5,6 +5,8 @@ use       row
 param     THREADS = 128 256 512 1024
 param     BYTES   = 2 4 8 16          # of an access
 param     UNROLL  = 1 2 4             # accesses that a thread has on their way
+param     KEEP    = 0 1               # the caches keep what the first read brings until the second, and nothing longer
+param     BACK    = 0 1               # the second read begins at the end, which the first one brought last
 
 const     PER     = BYTES / sizeof(T)
 
@@ -14,26 +16,29 @@ require   THREADS <= device.max_threads_per_block
 require   THREADS == 128 || cols >= THREADS * PER # every thread has something
 require   rows <= device.max_grid_x
 
+require   KEEP == 0 || (device.cc >= 80 && BYTES >= 4) # older devices have no such reads
+require   BACK == 0 || cols > THREADS * UNROLL * max(PER, 1) # a single piece has no end to begin at
+
 grid      rows
 block     THREADS
-default   THREADS=512 BYTES=16 UNROLL=2
+default   THREADS=512 BYTES=16 UNROLL=2 KEEP=0 BACK=0
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
-constexpr int THREADS = 512, BYTES = 16, UNROLL = 2, PER = 4;
+constexpr int THREADS = 512, BYTES = 16, UNROLL = 2, KEEP = 0, BACK = 0, PER = 4;
 #include "common/row.cuh"
 #endif
 
 /* UNROLL vectors at a time; what is behind the row's end keeps its `fill`. */
 using Part = Vector<PER>;
 
-__device__ __forceinline__ void read(Part *part, const T *from, int first, int vectors)
+template <bool keep, bool once> __device__ __forceinline__ void read(Part *part, const T *from, int first, int vectors)
 {
 #pragma unroll
     for (int i = 0; i < UNROLL; i++)
         if (first + i * THREADS < vectors)
-            part[i].bits = ((const Part::Bits *)from)[first + i * THREADS];
+            part[i].bits = load<keep, once>((const Part::Bits *)from + first + i * THREADS);
 }
 
 __device__ __forceinline__ Sum raised(Sum sum, float scaled)
@@ -48,6 +53,7 @@ __device__ __forceinline__ Sum raised(Sum sum, float scaled)
 extern "C" __global__ void __launch_bounds__(THREADS)
 softmax_stream(T *__restrict__ out, const T *__restrict__ in, long long rows, long long cols)
 {
+    constexpr int PIECE = UNROLL * THREADS; /* vectors */
     __shared__ Sum parts[THREADS / 32];
     const int vectors = (int)(cols / PER);
     const T *const from = in + blockIdx.x * cols;
@@ -57,7 +63,7 @@ softmax_stream(T *__restrict__ out, const T *__restrict__ in, long long rows, lo
 
     for (int v = (int)threadIdx.x; v < vectors; v += UNROLL * THREADS) {
         float top = LEAST;
-        read(part, from, v, vectors);
+        read<KEEP != 0, false>(part, from, v, vectors);
 #pragma unroll
         for (int i = 0; i < UNROLL; i++)
             for (int k = 0; k < PER; k++)
@@ -78,15 +84,16 @@ softmax_stream(T *__restrict__ out, const T *__restrict__ in, long long rows, lo
 
     const Sum all = joined<THREADS / 32>(parts);
     const float factor = 1.0f / all.sum;
-    for (int v = (int)threadIdx.x; v < vectors; v += UNROLL * THREADS) {
-        read(part, from, v, vectors);
+    for (int w = 0; w < vectors; w += PIECE) {
+        const int v = (BACK ? (vectors - 1) / PIECE * PIECE - w : w) + (int)threadIdx.x;
+        read<false, KEEP != 0>(part, from, v, vectors);
 #pragma unroll
         for (int i = 0; i < UNROLL; i++)
             if (v + i * THREADS < vectors) {
 #pragma unroll
                 for (int k = 0; k < PER; k++)
                     part[i].element[k] = (T)(exponential((float)part[i].element[k], all.scaled) * factor);
-                ((Part::Bits *)to)[v + i * THREADS] = part[i].bits;
+                store<KEEP != 0>((Part::Bits *)to + v + i * THREADS, part[i].bits);
             }
     }
 }

@@ -280,7 +280,10 @@ def copy(x: Any, out: Any = None) -> Any:
 
 def run(op: str, sizes: Sequence[int], dtype: str, buffers: Mapping[str, Any] | Sequence[Any]) -> Any:
     """The new arrays for which jax.ShapeDtypeStruct stands among the buffers: one, or a tuple of them."""
-    args = [arg for arg in default().find(op, sizes, dtype).args if arg.role != "scalar"]
+    found = default().find(op, sizes, dtype)
+    if not found.args:
+        raise ValueError(f"found no kernel for {op} {'x'.join(map(str, sizes))} {dtype}; expected one that was tuned: {found.why}")
+    args = [arg for arg in found.args if arg.role != "scalar"]
     ordered = in_order(args, buffers) if isinstance(buffers, Mapping) else list(buffers)
     if len(args) != len(ordered):
         raise ValueError(f"found {len(ordered)} buffers; expected {', '.join(arg.name for arg in args)}")
