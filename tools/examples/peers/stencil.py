@@ -51,8 +51,6 @@ def peers(problem, buffers):
 
 def check(problem, buffers):
     """Against f64, in the upper rows and the lower ones."""
-    import torch
-
     out, read = buffers
     steps = sizes(problem)[2]
     rows = min(out.shape[0], 256)
