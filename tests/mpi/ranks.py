@@ -280,6 +280,7 @@ class Hosts:
                 for link in ("lo", "cable"):
                     self.ip(*self.inside(n), "ip", "link", "set", link, "up")
         except subprocess.CalledProcessError:
+            subprocess.run(["ip", "link", "delete", ends[0]], stderr=subprocess.DEVNULL, check=False)
             self.__exit__()
             skip("no namespaces here")
         self.agent = f"{WORK}/agent"  # in place of ssh: options, a host, a command
@@ -291,7 +292,8 @@ class Hosts:
         return self
 
     def __exit__(self, *_):
-        networks = [os.readlink(f"/proc/{host.pid}/ns/net") for host in self.all if host.poll() is None]
+        networks = {os.readlink(f"/proc/{host.pid}/ns/net") for host in self.all if host.poll() is None}
+        networks.discard(os.readlink("/proc/self/ns/net"))  # of a host that has not begun: never this machine's own
         for pid in filter(str.isdigit, os.listdir("/proc")):  # all that is left there
             try:
                 if os.readlink(f"/proc/{pid}/ns/net") in networks:
