@@ -80,6 +80,7 @@ class OnTheGpu(Case):
         x = numbers(64, 64)
         looped = jax.jit(lambda x: jax.lax.fori_loop(0, 7, lambda _, y: autotune.transpose(y) + 1, x))
         self.same(looped(x), x.T + 7)
+        self.assertGreaterEqual(self.launches, 1)
 
     def test_the_gradient_of_a_transpose_is_a_transpose(self):
         x, weight = numbers(64, 48), numbers(48, 64)
@@ -92,7 +93,9 @@ class OnTheGpu(Case):
             for way in (lambda f: jax.grad(lambda x: (f(jnp.sin(x)) ** 2).sum())(x),
                         lambda f: jax.jvp(f, (x,), (x * 2,))[1],
                         lambda f: jax.jacrev(f)(x[:3, :4]), lambda f: jax.jacfwd(f)(x[:3, :4])):
+                self.launches = 0
                 numpy.testing.assert_allclose(way(ours), way(theirs), rtol=1e-6)
+                self.assertGreaterEqual(self.launches, 1)
 
     def test_vmap_of_any_axis(self):
         x = numbers(4, 33, 50)

@@ -5,9 +5,11 @@ import inspect
 import json
 import os
 import sys
+import tempfile
 import typing
 import unittest
 from pathlib import Path
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools/python"))
@@ -485,9 +487,16 @@ class JaxCallsUs(OnTheFakeDriver):
         self.refused("in: found a ShapeDtypeStruct; expected an array", autotune.run, "transpose", (64, 96), "f32",
                      [jax.ShapeDtypeStruct((96, 64), "float32"), small])
 
-    def test_an_error_of_the_library_is_jax_s(self):
-        from unittest import mock
+    def test_run_says_that_an_operation_has_to_be_tuned(self):
+        one = jax.ShapeDtypeStruct((96, 64), "float32")
+        with tempfile.TemporaryDirectory() as home, mock.patch.dict(os.environ, XDG_DATA_HOME=home):
+            os.environ.pop("AUTOTUNE_DB", None)
+            knows_nothing = autotune.Tuner(shipped=False)
+        with knows_nothing, mock.patch.object(self.jax, "default", lambda: knows_nothing):
+            self.refused("found no kernel for transpose 64x96 f32; expected one that was tuned: ", autotune.run, "transpose",
+                         (64, 96), "f32", {"in": jnp.ones((64, 96)), "out": one})
 
+    def test_an_error_of_the_library_is_jax_s(self):
         with mock.patch.object(autotune.default(), "_launch", side_effect=autotune.Error("device", "no room at all")):
             with self.assertRaisesRegex(Exception, "autotune: no room at all"):
                 jax.block_until_ready(autotune.transpose(jnp.ones((64, 97))))
