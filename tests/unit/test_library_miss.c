@@ -272,6 +272,39 @@ Test(library_miss, without_a_gpu_for_the_tuner_what_is_known_runs)
     at_close(tuner);
 }
 
+/* So that the file is opened, and reading its winners fails. */
+static void damage_winners(const char *path)
+{
+    static const char GARBAGE[512] = "no page of a table";
+    at__store *store = open_ok(path, AT__STORE_READ);
+    long page =
+        strtol(scalar(store, "SELECT rootpage FROM sqlite_master WHERE name = 'winner'").text, NULL, 10);
+    long size = strtol(scalar(store, "PRAGMA page_size").text, NULL, 10);
+    at__store_close(store);
+    FILE *file = fopen(path, "r+b");
+    cr_assert(file && page > 1 && fseek(file, (page - 1) * size, SEEK_SET) == 0);
+    cr_assert_eq(fwrite(GARBAGE, sizeof GARBAGE, 1, file), 1);
+    cr_assert_eq(fclose(file), 0);
+}
+
+Test(library_miss, a_database_that_comes_damaged_is_told_of_each_time)
+{
+    char damaged[200], words[500];
+    at_error err = { 0 };
+    const at_found *found = NULL;
+    put_winner("1024x2048", 1024 * 2048, "NVIDIA H200", 132);
+    damage_winners(home.db);
+    snprintf(damaged, sizeof damaged, "%s/damaged", home.path);
+    cr_assert_eq(rename(home.db, damaged), 0);
+    snprintf(words, sizeof words, "cp '%s' '%s'", damaged, home.db);
+    be_program(words);
+    at_tuner *tuner = open_tuning(LONG_S);
+    expect_warning(prepare_ok(tuner), "not tuned at its first use");
+    cr_assert_eq(at_prepare(&found, tuner, &TUNED, &err), AT_OK, "%s", err.text);
+    expect_warning(found, "not tuned at its first use");
+    at_close(tuner);
+}
+
 Test(library_miss, a_program_that_is_not_there_is_named)
 {
     at_open_options options = options_of(LONG_S);

@@ -97,14 +97,17 @@ void at_free(void *memory)
 /* Without a store the winners that come with the program answer, if they may. */
 at_status at__library_open_lookup(at_tuner *tuner, at_error *err)
 {
-    at__lookup_close(tuner->lookup);
-    tuner->lookup = NULL;
+    at__lookup *lookup = NULL;
     if (!tuner->store && !tuner->with_shipped)
         return AT_OK;
-    at_status status = at__lookup_open(&tuner->lookup, tuner->store, tuner->catalog, err);
-    if (status == AT_OK && tuner->with_shipped)
-        at__lookup_add_shipped(tuner->lookup);
-    return status;
+    at_status status = at__lookup_open(&lookup, tuner->store, tuner->catalog, err);
+    if (status != AT_OK)
+        return status;
+    if (tuner->with_shipped)
+        at__lookup_add_shipped(lookup);
+    at__lookup_close(tuner->lookup);
+    tuner->lookup = lookup;
+    return AT_OK;
 }
 
 /* That the default database is missing is no error; that a named one is, is, unless tuning may make it. */

@@ -159,7 +159,8 @@ at_status at__library_code_again(const at__kept_code **out, at_tuner *tuner, at_
 
 /* ---- library.c ---- */
 
-/* Opens look-ups on what is there by now. `slow` is held, or nobody else knows the tuner. */
+/* Opens look-ups on what is there by now; on failure those of before stay. `slow` is held, or nobody else
+ * knows the tuner. */
 at_status at__library_open_lookup(at_tuner *tuner, at_error *err) AT_MUST_CHECK;
 
 /* ---- library_miss.c ---- */

@@ -57,7 +57,7 @@ void at__tuning_close(at__tuning *t)
     at__str_clear(&t->templates);
 }
 
-/* `slow` is held. */
+/* `slow` is held. Where the new store cannot be read it is as if it had not come. */
 static at_status see_what_is_new(at_tuner *tuner, at_error *err)
 {
     if (tuner->store) {
@@ -66,7 +66,13 @@ static at_status see_what_is_new(at_tuner *tuner, at_error *err)
     }
     at_status status =
         at__store_open(&tuner->store, at__str_text(&tuner->tuning.database), AT__STORE_READ, err);
-    return status == AT_OK ? at__library_open_lookup(tuner, err) : status;
+    if (status == AT_OK)
+        status = at__library_open_lookup(tuner, err);
+    if (status != AT_OK) {
+        at__store_close(tuner->store);
+        tuner->store = NULL;
+    }
+    return status;
 }
 
 static const char *unless_empty(const at__str *text)
