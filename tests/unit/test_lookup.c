@@ -153,6 +153,26 @@ Test(lookup, what_another_connection_writes_is_seen)
     cr_assert_eq(ask(4096, 4096, "").match, AT__MATCH_EXACT);
 }
 
+Test(lookup, a_search_begins_with_what_another_connection_has_written)
+{
+    at_error err = { 0 };
+    at__store *other = NULL;
+    at__hint hints[8];
+    at__problem p;
+    const at__target target = { .name = "NVIDIA H200", .cc = 90 };
+    int count = 0;
+    cr_assert_eq(ask(4096, 4096, "").match, AT__MATCH_NONE);
+    cr_assert_eq(at__store_open(&other, w.path, AT__STORE_WRITE, &err), AT_OK, "%s", err.text);
+    put_row(other, (row){ "4096x4096", "tile_rows", TILE_ROWS, "NVIDIA H200", NULL, 0, false });
+    at__store_close(other);
+    at__lookup_look_again(w.lookup);
+    const at__op *op = at__catalog_find_op(w.catalog, "transpose");
+    cr_assert_eq(at__problem_init(&p, op, AT__F32, (int64_t[]){ 4096, 2048 }, 2, &err), AT_OK, "%s",
+                 err.text);
+    cr_assert_eq(at__lookup_hints(hints, &count, 8, w.lookup, &p, &target, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(count, 1);
+}
+
 Test(lookup, a_winner_of_a_changed_template_is_no_answer)
 {
     put_row(w.store, (row){ "64x64", "tile_rows", TILE_ROWS, "NVIDIA H200", "of another day", 0, false });

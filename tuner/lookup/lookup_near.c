@@ -411,7 +411,9 @@ at_status at__lookup_hints(at__hint *out, int *count, int max, at__lookup *l, co
 {
     const char *type_key = at__dtype_key(p->type, p->op->storage);
     const double traffic = at__traffic_of(p);
-    at_status status = at__index_add_shipped(l, p->op, "", true, err); /* of all devices */
+    at_status status = at__index_refresh(l, err);
+    if (status == AT_OK)
+        status = at__index_add_shipped(l, p->op, "", true, err); /* of all devices */
     if (status != AT_OK)
         return status;
     ranked *list = malloc((l->count + 1) * sizeof *list);
@@ -422,7 +424,7 @@ at_status at__lookup_hints(at__hint *out, int *count, int max, at__lookup *l, co
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (size_t i = 0; i < l->count; i++) {
         const at__entry *e = &l->entries[i];
-        if (!e->op || e->op != p->op || !at__entry_may_answer(e, target->name))
+        if (e->op != p->op || !at__entry_may_answer(e, target->name))
             continue;
         double d =
             at__shape_distance(e, p, traffic) + (strcmp(e->answer.type_key, type_key) == 0 ? 0 : OTHER_TYPE);
