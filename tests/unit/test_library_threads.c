@@ -1,7 +1,8 @@
 /*
- * test_library_threads.c - many threads ask one tuner while another process, and another connection of this
- * one, write to its database: the case that the thread sanitizer is to see. No answer may be wrong meanwhile,
- * and what was stored is found in the end.
+ * test_library_threads.c - what the thread sanitizer is to see: many threads ask one tuner while another
+ * process, and another connection of this one, write to its database; no answer may be wrong meanwhile, and
+ * what was stored is found in the end. And many ask what nobody has asked before, so that what is built in is
+ * read while others wait for it.
  */
 #include "library_support.h"
 
@@ -102,4 +103,128 @@ Test(library_threads, answers_stay_right_while_another_process_writes)
     expect_found(a.tuner);
     at_free(source);
     at_close(a.tuner);
+}
+
+/* ---- what nobody has asked before ---- */
+
+enum { OPS = 32, TEMPLATES = 64, QUESTIONS = 4 };
+
+typedef struct reading {
+    const at__catalog *catalog;
+    pthread_barrier_t *together;
+    int first; /* the op that it begins with */
+    const at__template *seen[OPS][TEMPLATES];
+} reading;
+
+static void *read_templates(void *argument)
+{
+    reading *r = argument;
+    int ops = at__catalog_op_count(r->catalog);
+    pthread_barrier_wait(r->together);
+    for (int i = 0; i < ops && ops <= OPS; i++) {
+        int at = (r->first + i) % ops;
+        const at__op *op = at__catalog_op(r->catalog, at);
+        int count = at__catalog_template_count(r->catalog, op);
+        for (int k = 0; k < count && count <= TEMPLATES; k++)
+            r->seen[at][k] = at__catalog_template(r->catalog, op, k);
+    }
+    return NULL;
+}
+
+Test(library_threads, an_operation_that_many_need_at_once_is_read_once_and_is_the_same_for_all)
+{
+    static reading readings[THREADS];
+    pthread_t threads[THREADS];
+    pthread_barrier_t together;
+    at__catalog *catalog = NULL;
+    at_error err = { 0 };
+    cr_assert_eq(at__catalog_open_lazily(&catalog, NULL, NULL, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(pthread_barrier_init(&together, NULL, THREADS), 0);
+    for (int i = 0; i < THREADS; i++) {
+        readings[i] = (reading){ .catalog = catalog, .together = &together, .first = i / 2 };
+        cr_assert_eq(pthread_create(&threads[i], NULL, read_templates, &readings[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    cr_assert_eq(at__catalog_failure(catalog, &err), AT_OK, "%s", err.text);
+    for (int i = 0; i < THREADS; i++)
+        cr_assert_eq(memcmp(readings[i].seen, readings[0].seen, sizeof readings[0].seen), 0, "thread %d", i);
+    for (int i = 0; i < at__catalog_op_count(catalog); i++)
+        cr_assert_not_null(readings[0].seen[i][0], "%s", at__catalog_op_name(catalog, i));
+    pthread_barrier_destroy(&together);
+    at__catalog_close(catalog);
+}
+
+/* Exact, of a model, of another op's templates, of a layout that is turned into another op's problem. */
+static at_problem question(int i)
+{
+    static const at_problem SIMPLE[QUESTIONS - 1] = {
+        { .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { 4096, 4096 } },
+        { .op = "transpose", .type = AT_F16, .size_count = 2, .sizes = { 3000, 5000 } },
+        { .op = "copy", .type = AT_F32, .size_count = 1, .sizes = { 123457 } },
+    };
+    at_problem turned = { 0 };
+    if (i < QUESTIONS - 1)
+        return SIMPLE[i];
+    bool made = at_permute(&turned, AT_F32, 3, (int64_t[]){ 7, 500, 300 }, (int[]){ 0, 2, 1 }, NULL) == AT_OK;
+    return made ? turned : (at_problem){ .op = "none" };
+}
+
+typedef struct answers {
+    at_tuner *tuner; /* NULL: one of its own */
+    pthread_barrier_t *together;
+    int first;
+    char texts[QUESTIONS][400];
+} answers;
+
+static at_tuner *open_new(void)
+{
+    at_tuner *tuner = NULL;
+    return at_open(&tuner, NULL, NULL) == AT_OK ? tuner : NULL;
+}
+
+static void *ask_all(void *argument)
+{
+    answers *a = argument;
+    if (a->together)
+        pthread_barrier_wait(a->together);
+    at_tuner *own = a->tuner ? NULL : open_new();
+    for (int i = 0; i < QUESTIONS; i++) {
+        int at = (a->first + i) % QUESTIONS;
+        at_found *found = NULL;
+        at_problem problem = question(at);
+        if (at_find(&found, own ? own : a->tuner, &problem, &ON_H200, NULL) == AT_OK)
+            snprintf(a->texts[at], sizeof a->texts[at], "%s %s %s: %s", found->op,
+                     at_match_name(found->match), found->template_name ? found->template_name : "",
+                     found->config);
+        at_found_close(found);
+    }
+    at_close(own);
+    return NULL;
+}
+
+Test(library_threads, first_questions_at_once_get_the_answers_of_a_thread_alone)
+{
+    static answers all[THREADS];
+    pthread_t threads[THREADS];
+    pthread_barrier_t together;
+    set_or_unset("AUTOTUNE_NO_SHIPPED", NULL);
+    answers alone = { .tuner = NULL };
+    ask_all(&alone);
+    at_tuner *tuner = open_new();
+    cr_assert_not_null(tuner);
+    cr_assert_eq(pthread_barrier_init(&together, NULL, THREADS), 0);
+    for (int i = 0; i < THREADS; i++) {
+        all[i] = (answers){ .tuner = i % 4 ? tuner : NULL, .together = &together, .first = i };
+        cr_assert_eq(pthread_create(&threads[i], NULL, ask_all, &all[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < QUESTIONS; i++) {
+        cr_assert_neq(alone.texts[i][0], '\0', "question %d has no answer", i);
+        for (int k = 0; k < THREADS; k++)
+            cr_expect_str_eq(all[k].texts[i], alone.texts[i], "thread %d", k);
+    }
+    pthread_barrier_destroy(&together);
+    at_close(tuner);
 }
