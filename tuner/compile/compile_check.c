@@ -4,7 +4,7 @@
  * taken in between and counted in the row of their op, template, architecture and type, so memory
  * grows with rows, faults and distinct sources alone.
  */
-#include "compile/compile_check.h"
+#include "compile/compile_check_faults.h"
 
 #include "compile/builder.h"
 #include "compile/connection.h"
@@ -26,15 +26,6 @@ typedef struct job {
     at__launches *launches; /* NULL: of kernels that only judge */
 } job;
 
-/* Kernels that fail alike. */
-typedef struct fault {
-    size_t row;
-    char key[AT__HASH_TEXT];
-    char *config, *log; /* of the first */
-    int64_t kernels;
-    enum at__fault_kind kind;
-} fault;
-
 /* The first problem that a template has configurations for. */
 typedef struct first {
     size_t row;
@@ -55,8 +46,7 @@ struct at__compile_check {
     size_t row_count, row_cap;
     job *jobs;
     size_t job_count, job_cap;
-    fault *faults;
-    size_t fault_count, fault_cap;
+    at__faults faults;
     first *firsts; /* of each template */
     size_t first_count, first_cap;
     refused *refusals;
@@ -110,58 +100,14 @@ static void record_resources(at__compile_check_row *r, const at__resources *u, i
         r->registers[r->register_count++] = u->registers;
 }
 
-/* ---- faults ---- */
-
-/* Faults are one where template and cause are: the same line is wrong for every architecture and type. */
-static void make_key(char key[AT__HASH_TEXT], const at__compile_check_row *r, const char *cause)
-{
-    at__sha256 h;
-    const char *name = r->t ? r->t->name : "";
-    at__sha256_init(&h);
-    at__sha256_add(&h, r->op->name, strlen(r->op->name) + 1);
-    at__sha256_add(&h, name, strlen(name) + 1);
-    at__sha256_add(&h, cause, strlen(cause));
-    at__sha256_text(&h, key);
-}
+/* ---- results ---- */
 
 static at_status add_fault(at__compile_check *c, size_t row, const char *config, const char *cause,
                            const char *log, enum at__fault_kind kind, at_error *err)
 {
-    fault f = { .row = row, .kernels = 1, .kind = kind };
-    make_key(f.key, &c->rows[row], cause);
-    for (size_t i = 0; i < c->fault_count; i++)
-        if (strcmp(c->faults[i].key, f.key) == 0) {
-            c->faults[i].kernels++;
-            return AT_OK;
-        }
-    f.config = at__text_copy(config, strlen(config));
-    f.log = at__text_copy(log, strlen(log));
-    if (!f.config || !f.log || !at__grow(&c->faults, &c->fault_cap, c->fault_count, sizeof *c->faults)) {
-        free(f.config);
-        free(f.log);
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    }
-    c->faults[c->fault_count++] = f;
-    return AT_OK;
+    const at__fault_source from = { row, c->rows[row].op, c->rows[row].t };
+    return at__faults_add(&c->faults, &from, config, cause, log, kind, err);
 }
-
-/* Row by row, the reference first, as compilers finish in any order. */
-static void tell_faults(at__compile_check *c)
-{
-    for (size_t row = 0; row < c->row_count; row++)
-        for (size_t i = 0; i < c->fault_count; i++) {
-            const fault *f = &c->faults[i];
-            const at__compile_check_fault told = { .row = &c->rows[row],
-                                                   .config = f->config,
-                                                   .log = f->log,
-                                                   .kernels = f->kernels,
-                                                   .kind = f->kind };
-            if (f->row == row)
-                c->options.fault(c->options.context, &told);
-        }
-}
-
-/* ---- results ---- */
 
 /* A reference is one kernel, whatever is wrong with it. */
 static void count_failure(at__compile_check *c, at__compile_check_row *r)
@@ -493,23 +439,15 @@ static void add_useless(void *context, int param, const char *why)
     add_doubt(context, why);
 }
 
-/* Were configurations of the template left out already? */
-static bool has_left_out(const at__compile_check *c, const at__template *t)
-{
-    for (size_t i = 0; i < c->fault_count; i++)
-        if (c->faults[i].kind == AT__FAULT_LEFT_OUT && c->rows[c->faults[i].row].t == t)
-            return true;
-    return false;
-}
-
 static at_status find_doubts(at__compile_check *c, const first *f, at_error *err)
 {
     const at__compile_check_row *r = &c->rows[f->row];
     at__cancel cancel = { .flag = c->options.cancel };
     at__limits limits;
     at__arch_limits(&limits, r->cc);
-    at_status status = at__doubts_find(r->t, &f->problem, &limits, !has_left_out(c, r->t), !r->failed,
-                                       &cancel, add_doubt, c, err);
+    bool left_out = at__faults_has(&c->faults, r->t, AT__FAULT_LEFT_OUT);
+    at_status status =
+        at__doubts_find(r->t, &f->problem, &limits, !left_out, !r->failed, &cancel, add_doubt, c, err);
     return status == AT_ERR_CANCELLED ? AT_OK : status;
 }
 
@@ -540,7 +478,7 @@ at_status at__compile_check_finish(at__compile_check *c, at_error *err)
                      ? find_useless(c, &c->firsts[c->asking], err)
                      : err->status;
     if (status == AT_OK)
-        tell_faults(c);
+        at__faults_tell(&c->faults, c->rows, c->row_count, &c->options);
     return status;
 }
 
@@ -576,17 +514,13 @@ void at__compile_check_close(at__compile_check *c)
         free(c->jobs[i].config);
         free(c->jobs[i].launches);
     }
-    for (size_t i = 0; i < c->fault_count; i++) {
-        free(c->faults[i].config);
-        free(c->faults[i].log);
-    }
+    at__faults_clear(&c->faults);
     for (size_t i = 0; i < c->first_count; i++)
         free(c->firsts[i].slots);
     free(c->firsts);
     for (size_t i = 0; i < c->refusal_count; i++)
         free(c->refusals[i].slots);
     free(c->refusals);
-    free(c->faults);
     free(c->rows);
     free(c->jobs);
     free(c->seen);

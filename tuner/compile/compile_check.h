@@ -66,7 +66,7 @@ void at__compile_check_close(at__compile_check *check); /* NULL is allowed */
 at_status at__compile_check_problem(at__compile_check *check, const at__problem *problem,
                                     const int64_t *slots, int cc, at_error *err) AT_MUST_CHECK;
 
-/* Waits until everything is compiled, then tells faults in the order in which they were found. */
+/* Waits until everything is compiled, then tells faults, row by row. */
 at_status at__compile_check_finish(at__compile_check *check, at_error *err) AT_MUST_CHECK;
 
 /* Valid until the next call of at__compile_check_problem. */
