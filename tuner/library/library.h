@@ -1,7 +1,8 @@
 /*
  * library.h - what the files of the library (include/autotune/autotune.h) share.
  *
- * Locks: `slow` guards the store, the look-ups, NVRTC, the cache and the driver's slow steps; `table_lock`
+ * Locks: `slow` guards the store, the look-ups, NVRTC, the cache and the driver's slow steps; who holds it
+ * learns of what the catalog could not read (at__catalog_failure), which any thread may ask. `table_lock`
  * guards the table of what has run. `slow` is taken first when both are; `tuning.mutex` guards what is to be
  * tuned in the background, and nothing is taken while it is held. A finding and an at__prepared never change
  * once others can see them, but for what becomes of it: `renew`, and `replaced`, which the table's lock
@@ -78,6 +79,14 @@ typedef struct at__table {
     size_t bucket_count; /* a power of two, or 0 */
     size_t count;
 } at__table;
+
+/* What is asked of the table. Borrowed. */
+typedef struct at__asking {
+    const at_problem *problem;
+    const at_layout *layout; /* of it; NULL: none */
+    uint64_t steps, context;
+    uint64_t hash; /* at__asking_hash of the others */
+} at__asking;
 
 /* A problem that the background has to tune. */
 typedef struct at__wish {
@@ -174,6 +183,17 @@ at_status at__tuning_wait(at_tuner *tuner, const at__problem *problem, int ordin
 
 /* Has it tuned by and by; `prepared->renew` is set then. What cannot be wished for stays as it is. */
 void at__tuning_wish(at_tuner *tuner, const at__problem *problem, int ordinal, at__prepared *prepared);
+
+/* ---- library_table.c ---- */
+
+uint64_t at__asking_hash(const at__asking *asking);
+
+/* NULL: it is not there. `table_lock` is held, or `slow`, without which nobody adds. */
+at__prepared *at__table_find(const at__table *table, const at__asking *asking);
+
+/* Takes the entry, on success. `old` (NULL: none) is not found any more, but stays: at_prepare has given it
+ * away. `slow` is held. */
+at_status at__table_add(at_tuner *tuner, at__prepared *p, at__prepared *old, at_error *err) AT_MUST_CHECK;
 
 /* ---- library_run.c ---- */
 

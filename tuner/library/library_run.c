@@ -86,106 +86,6 @@ static at_status read_steps(at_problem *out, const at__op *op, const at_problem 
     return AT_OK;
 }
 
-/* ---- the table ---- */
-
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-    return hash ^ hash >> 29;
-}
-
-static uint64_t hash_of_layout(uint64_t hash, const at_layout *l)
-{
-    for (int i = 0; i < l->rank; i++)
-        hash = mix(mix(mix(hash, (uint64_t)l->extents[i]), (uint64_t)l->strides_in[i]),
-                   (uint64_t)l->strides_out[i]);
-    return hash;
-}
-
-/* `layout`: NULL: none. */
-static uint64_t hash_of(const at_problem *problem, const at_layout *layout, uint64_t steps, uint64_t context)
-{
-    for (int i = 0; i < AT_MAX_ALIGNMENTS; i++) /* small numbers: one round for all */
-        steps += (uint64_t)problem->alignments[i] << (16 * i + 7);
-    uint64_t hash = mix(mix(context, steps), (uint64_t)problem->type << 32 | (unsigned)problem->size_count);
-    for (int i = 0; i < problem->size_count; i++)
-        hash = mix(hash, (uint64_t)problem->sizes[i]);
-    for (int i = 0; i < AT_MAX_PITCHES; i++)
-        hash = mix(hash, (uint64_t)problem->pitches[i]);
-    for (const char *c = problem->op; *c; c++)
-        hash = mix(hash, (unsigned char)*c);
-    return layout ? hash_of_layout(hash, layout) : hash;
-}
-
-static bool same_layout(const at_layout *a, const at_layout *b)
-{
-    size_t bytes = (size_t)a->rank * sizeof *a->extents;
-    return a->rank == b->rank && memcmp(a->extents, b->extents, bytes) == 0 &&
-           memcmp(a->strides_in, b->strides_in, bytes) == 0 &&
-           memcmp(a->strides_out, b->strides_out, bytes) == 0;
-}
-
-/* Of an op without sizes: its layout is compared last, when it is known to be one of an op that has such. */
-static bool same_problem(const at_problem *a, const at_problem *b)
-{
-    return a->type == b->type && a->size_count == b->size_count &&
-           memcmp(a->sizes, b->sizes, (size_t)a->size_count * sizeof *a->sizes) == 0 &&
-           memcmp(a->pitches, b->pitches, sizeof a->pitches) == 0 &&
-           memcmp(a->alignments, b->alignments, sizeof a->alignments) == 0 && strcmp(a->op, b->op) == 0 &&
-           (a->size_count > 0 || same_layout(&a->layout, &b->layout));
-}
-
-static at__prepared *table_find(const at__table *table, const at_problem *problem, uint64_t steps,
-                                uint64_t context, uint64_t hash)
-{
-    if (!table->bucket_count)
-        return NULL;
-    at__prepared *p = table->buckets[hash & (table->bucket_count - 1)];
-    while (p && !(!p->replaced && p->hash == hash && p->steps == steps && p->context == context &&
-                  same_problem(&p->problem, problem)))
-        p = p->next;
-    return p;
-}
-
-static void table_link(at__table *table, at__prepared *p)
-{
-    at__prepared **bucket = &table->buckets[p->hash & (table->bucket_count - 1)];
-    p->next = *bucket;
-    *bucket = p;
-}
-
-static bool table_grow(at__table *table)
-{
-    at__table more = { .bucket_count = table->bucket_count ? 2 * table->bucket_count : 64,
-                       .count = table->count };
-    more.buckets = calloc(more.bucket_count, sizeof *more.buckets);
-    if (!more.buckets)
-        return false;
-    for (size_t i = 0; i < table->bucket_count; i++)
-        for (at__prepared *p = table->buckets[i], *next; p; p = next) {
-            next = p->next;
-            table_link(&more, p);
-        }
-    free(table->buckets);
-    *table = more;
-    return true;
-}
-
-/* `old` (NULL: none) is not found any more, but stays: at_prepare has given it away. */
-static at_status table_add(at_tuner *tuner, at__prepared *p, at__prepared *old, at_error *err)
-{
-    pthread_rwlock_wrlock(&tuner->table_lock);
-    bool room = tuner->table.count < tuner->table.bucket_count || table_grow(&tuner->table);
-    if (room) {
-        table_link(&tuner->table, p);
-        tuner->table.count++;
-        if (old)
-            old->replaced = true;
-    }
-    pthread_rwlock_unlock(&tuner->table_lock);
-    return room ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
-}
-
 static void prepared_close(at__prepared *p)
 {
     at__finding_close(p->finding);
@@ -374,21 +274,9 @@ static at_status fill(at__prepared *p, at_tuner *tuner, at__gpu *gpu, const char
     return status;
 }
 
-/* What is asked of the table. */
-typedef struct asking {
-    const at_problem *problem;
-    const at_layout *layout; /* of it; NULL: none */
-    uint64_t steps, context, hash;
-} asking;
-
-static at__prepared *find(const at_tuner *tuner, const asking *a)
-{
-    return table_find(&tuner->table, a->problem, a->steps, a->context, a->hash);
-}
-
 /* In the place of `old` (NULL: there is none). */
 static at_status prepare_new(at__prepared **out, at__prepared *old, at_tuner *tuner, at__gpu *gpu,
-                             const asking *a, const char *warning, at_error *err)
+                             const at__asking *a, const char *warning, at_error *err)
 {
     at__prepared *p = calloc(1, sizeof *p);
     if (!p)
@@ -400,7 +288,7 @@ static at_status prepare_new(at__prepared **out, at__prepared *old, at_tuner *tu
     at_status status = fill(p, tuner, gpu, warning, err);
     if (status == AT_OK) {
         p->problem.op = at__catalog_find_op(tuner->catalog, a->problem->op)->name; /* the caller's may go */
-        status = table_add(tuner, p, old, err);
+        status = at__table_add(tuner, p, old, err);
     }
     if (status != AT_OK)
         prepared_close(p);
@@ -415,17 +303,17 @@ static bool is_exact(const at__found_parts *f)
 }
 
 /* What the background found takes its place. Where that cannot be prepared it stays. */
-static at__prepared *renewed(at__prepared *p, at_tuner *tuner, at__gpu *gpu, const asking *a)
+static at__prepared *renewed(at__prepared *p, at_tuner *tuner, at__gpu *gpu, const at__asking *a)
 {
     at__prepared *newer = NULL;
     return prepare_new(&newer, p, tuner, gpu, a, "", NULL) == AT_OK ? newer : p;
 }
 
 /* `may_tune`: also what was found in the background may be taken, and be looked for. */
-static at_status prepare(const at__prepared **out, at_tuner *tuner, at__gpu *gpu, const asking *a,
+static at_status prepare(const at__prepared **out, at_tuner *tuner, at__gpu *gpu, const at__asking *a,
                          bool may_tune, const char *warning, at_error *err)
 {
-    at__prepared *p = find(tuner, a);
+    at__prepared *p = at__table_find(&tuner->table, a);
     if (p) { /* another thread was first, or it has been tuned since; only who holds `slow` adds */
         *out = may_tune && atomic_exchange(&p->renew, false) ? renewed(p, tuner, gpu, a) : p;
         return AT_OK;
@@ -440,12 +328,13 @@ static at_status prepare(const at__prepared **out, at_tuner *tuner, at__gpu *gpu
 }
 
 /* Nothing exact is known of it: has it tuned, and waits. warning->text: why it was not. */
-static void tune_first(at_error *warning, at_tuner *tuner, at__gpu *gpu, const asking *a)
+static void tune_first(at_error *warning, at_tuner *tuner, at__gpu *gpu, const at__asking *a)
 {
     at__found_parts *f = NULL;
     at_error cause = { 0 };
     pthread_mutex_lock(&tuner->slow);
-    at_status status = find(tuner, a) ? AT_OK : find_for(&f, tuner, gpu, a->problem, a->steps, NULL);
+    bool known = at__table_find(&tuner->table, a) != NULL;
+    at_status status = known ? AT_OK : find_for(&f, tuner, gpu, a->problem, a->steps, NULL);
     int ordinal = at__gpu_ordinal(gpu);
     pthread_mutex_unlock(&tuner->slow);
     if (status == AT_OK && f && f->t && !is_exact(f) &&
@@ -471,7 +360,7 @@ static at_status open_driver(at__gpu **out, at_tuner *tuner, at_error *err)
     return status;
 }
 
-static at_status get_slowly(const at__prepared **out, at__gpu *gpu, at_tuner *tuner, const asking *a,
+static at_status get_slowly(const at__prepared **out, at__gpu *gpu, at_tuner *tuner, const at__asking *a,
                             bool may_tune, at_error *err)
 {
     at_error warning = { 0 };
@@ -487,7 +376,7 @@ static at_status get_slowly(const at__prepared **out, at__gpu *gpu, at_tuner *tu
 static at_status get(const at__prepared **out, at__gpu **gpu, at_tuner *tuner, const at_problem *problem,
                      uint64_t steps, void *stream, at_error *err)
 {
-    asking a = { .problem = problem, .steps = steps };
+    at__asking a = { .problem = problem, .steps = steps };
     if (!tuner || !problem || !problem->op || problem->size_count < 0 || problem->size_count > AT_MAX_SIZES)
         return at_fail(err, AT_ERR_USAGE, "expected a tuner, and a problem with an op and 0 to %d sizes",
                        AT_MAX_SIZES);
@@ -502,9 +391,9 @@ static at_status get(const at__prepared **out, at__gpu **gpu, at_tuner *tuner, c
         status = at__gpu_current(&a.context, *gpu, err);
     if (status != AT_OK)
         return status;
-    a.hash = hash_of(problem, a.layout, steps, a.context);
+    a.hash = at__asking_hash(&a);
     pthread_rwlock_rdlock(&tuner->table_lock);
-    at__prepared *p = find(tuner, &a);
+    at__prepared *p = at__table_find(&tuner->table, &a);
     pthread_rwlock_unlock(&tuner->table_lock);
     *out = p;
     if (p && !atomic_load_explicit(&p->renew, memory_order_relaxed))

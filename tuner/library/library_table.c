@@ -1,0 +1,106 @@
+/*
+ * library_table.c - the table of what has run: a hash table over the problem, the buffers' alignment and the
+ * context. Entries never move, and live until the tuner closes.
+ */
+#include "library/library.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
+}
+
+static uint64_t hash_of_layout(uint64_t hash, const at_layout *l)
+{
+    for (int i = 0; i < l->rank; i++)
+        hash = mix(mix(mix(hash, (uint64_t)l->extents[i]), (uint64_t)l->strides_in[i]),
+                   (uint64_t)l->strides_out[i]);
+    return hash;
+}
+
+uint64_t at__asking_hash(const at__asking *a)
+{
+    const at_problem *problem = a->problem;
+    uint64_t steps = a->steps;
+    for (int i = 0; i < AT_MAX_ALIGNMENTS; i++) /* small numbers: one round for all */
+        steps += (uint64_t)problem->alignments[i] << (16 * i + 7);
+    uint64_t hash =
+        mix(mix(a->context, steps), (uint64_t)problem->type << 32 | (unsigned)problem->size_count);
+    for (int i = 0; i < problem->size_count; i++)
+        hash = mix(hash, (uint64_t)problem->sizes[i]);
+    for (int i = 0; i < AT_MAX_PITCHES; i++)
+        hash = mix(hash, (uint64_t)problem->pitches[i]);
+    for (const char *c = problem->op; *c; c++)
+        hash = mix(hash, (unsigned char)*c);
+    return a->layout ? hash_of_layout(hash, a->layout) : hash;
+}
+
+static bool same_layout(const at_layout *a, const at_layout *b)
+{
+    size_t bytes = (size_t)a->rank * sizeof *a->extents;
+    return a->rank == b->rank && memcmp(a->extents, b->extents, bytes) == 0 &&
+           memcmp(a->strides_in, b->strides_in, bytes) == 0 &&
+           memcmp(a->strides_out, b->strides_out, bytes) == 0;
+}
+
+/* Of an op without sizes: its layout is compared last, when it is known to be one of an op that has such. */
+static bool same_problem(const at_problem *a, const at_problem *b)
+{
+    return a->type == b->type && a->size_count == b->size_count &&
+           memcmp(a->sizes, b->sizes, (size_t)a->size_count * sizeof *a->sizes) == 0 &&
+           memcmp(a->pitches, b->pitches, sizeof a->pitches) == 0 &&
+           memcmp(a->alignments, b->alignments, sizeof a->alignments) == 0 && strcmp(a->op, b->op) == 0 &&
+           (a->size_count > 0 || same_layout(&a->layout, &b->layout));
+}
+
+at__prepared *at__table_find(const at__table *table, const at__asking *a)
+{
+    if (!table->bucket_count)
+        return NULL;
+    at__prepared *p = table->buckets[a->hash & (table->bucket_count - 1)];
+    while (p && !(!p->replaced && p->hash == a->hash && p->steps == a->steps && p->context == a->context &&
+                  same_problem(&p->problem, a->problem)))
+        p = p->next;
+    return p;
+}
+
+static void link_entry(at__table *table, at__prepared *p)
+{
+    at__prepared **bucket = &table->buckets[p->hash & (table->bucket_count - 1)];
+    p->next = *bucket;
+    *bucket = p;
+}
+
+static bool grow_table(at__table *table)
+{
+    at__table more = { .bucket_count = table->bucket_count ? 2 * table->bucket_count : 64,
+                       .count = table->count };
+    more.buckets = calloc(more.bucket_count, sizeof *more.buckets);
+    if (!more.buckets)
+        return false;
+    for (size_t i = 0; i < table->bucket_count; i++)
+        for (at__prepared *p = table->buckets[i], *next; p; p = next) {
+            next = p->next;
+            link_entry(&more, p);
+        }
+    free(table->buckets);
+    *table = more;
+    return true;
+}
+
+at_status at__table_add(at_tuner *tuner, at__prepared *p, at__prepared *old, at_error *err)
+{
+    pthread_rwlock_wrlock(&tuner->table_lock);
+    bool room = tuner->table.count < tuner->table.bucket_count || grow_table(&tuner->table);
+    if (room) {
+        link_entry(&tuner->table, p);
+        tuner->table.count++;
+        if (old)
+            old->replaced = true;
+    }
+    pthread_rwlock_unlock(&tuner->table_lock);
+    return room ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
+}
