@@ -52,8 +52,10 @@ int main(int argc, char **argv)
     bool written = file && write_hashes(file, catalog);
     if (file)
         written = fclose(file) == 0 && written;
-    if (!written)
-        fprintf(stderr, "embed_hashes: %s\n", status == AT_OK ? "cannot write" : err.text);
+    if (status != AT_OK)
+        fprintf(stderr, "embed_hashes: %s\n", err.text);
+    else if (!written)
+        fprintf(stderr, "embed_hashes: %s: cannot be written\n", argv[1]);
     at__catalog_close(catalog);
     return written ? 0 : 1;
 }

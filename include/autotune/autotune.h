@@ -138,9 +138,10 @@ typedef struct at_open_options {
  * the tuner is opened again. AT_ERR_STORE: it is no database of autotune's, or a newer one's. AT_ERR_USAGE:
  * an option is out of its range. With tune_s no database needs to exist.
  *
- * Below the database lie the winners that come with autotune (NVIDIA H200), in the library's own memory. The
- * database's answer first where they are exact; else the shipped ones are exact, or near as its own are. Read
- * when they are first needed, in about a millisecond.
+ * Below the database lie the winners that come with autotune (NVIDIA H200 and H100), in the library's own
+ * memory. The database's answer first where they are exact; else the shipped ones are exact, or near as its
+ * own are. Of what is built in, they and operations and templates, what a question is about is read when it
+ * is first asked: that one takes some milliseconds at most.
  */
 AT_API at_status at_open(at_tuner **out, const at_open_options *options, at_error *err) AT_MUST_CHECK;
 

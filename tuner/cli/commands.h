@@ -102,9 +102,8 @@ at_status at__db_path(const char **out, const char *given, at__str *keep, at_err
 at_status at__db_path_if_any(const char **out, const char *given, bool shipped, at__str *keep,
                              at_error *err) AT_MUST_CHECK;
 
-typedef struct at__store at__store;
-
-/* Opens it to be read; NULL as `path`: there is no such database yet. */
+/* Opens it to be read; the caller closes it. AT_ERR_NOT_FOUND: there is no such file, or, `path` NULL, no
+ * place for one. */
 at_status at__open_if_any(at__store **out, const char *path, at_error *err) AT_MUST_CHECK;
 
 /* Warns of a database that is written on a network file system. */
@@ -125,7 +124,7 @@ at_status at__check_output(const char *option, const char *path, const at__in_us
                            const char *templates_dir, at_error *err) AT_MUST_CHECK;
 
 /* The operations that a recording (a database or a dump) declares itself; a file that is not there has none.
- */
+ * Of one that is open: the same. */
 at_status at__catalog_add_recorded(at__catalog *catalog, const char *path, at_error *err) AT_MUST_CHECK;
 at_status at__catalog_add_recorded_of(at__catalog *catalog, at__store *store, at_error *err) AT_MUST_CHECK;
 

@@ -1,8 +1,8 @@
 /*
  * catalog.c - files to ops and templates. Built-in files come first, then those of --templates: the
  * later one of two templates with one name wins, and a folder without an op adds to the built-in op
- * of its name. The last op that declares itself the default is. What is built in is listed here by its files'
- * names and read by catalog_built_in.c, when it is asked for or all at once.
+ * of its name. The last op that declares itself the default is. What is built in catalog_built_in.c
+ * lists by the names of its files, and reads when it is asked for, or all at once.
  *
  * The common code of all folders is read before anything that may use it; the user's stands before
  * the built-in for the user's files only, so that a built-in template is the same text, and has the

@@ -1,6 +1,9 @@
 /*
  * catalog.h - every op and template that this run knows: those built into the program, then those of
- * `--templates DIR`. Read-only after opening, for any number of threads.
+ * `--templates DIR`.
+ *
+ * Once it is open any number of threads may ask; what has to be read for an answer one of them reads, and
+ * the others wait. What it gives is its own, stays where it is and does not change until it is closed.
  */
 #ifndef AUTOTUNE_CATALOG_H
 #define AUTOTUNE_CATALOG_H
@@ -24,17 +27,22 @@ at_status at__catalog_open(at__catalog **out, const char *dir, at_error *err) AT
 typedef void at__broken_file(void *context, const char *why);
 at_status at__catalog_open_usable(at__catalog **out, const char *dir, at__broken_file *broken, void *context,
                                   at_error *err) AT_MUST_CHECK;
-void at__catalog_close(at__catalog *catalog);
 
 /*
- * The same, but of what is built in nothing is read before it is asked for, by name or number: for a question
- * of one problem. Where reading fails then (memory) it is as if it were not there, and at__catalog_failure
- * says so to who asks next: after each question. at__catalog_read reads all of an op at once.
+ * The same (`broken` NULL: a file that is wrong ends the whole), but of what is built in nothing is read
+ * before it is asked for, by name or number: for a question of one problem. Where reading fails then
+ * (AT_ERR_MEMORY) it is as if it were not there, NULL. Who asks several things one after the other learns of
+ * that behind the last: at__catalog_failure is what failed since somebody asked that, whichever thread it
+ * was, and AT_OK from then on. Threads that are to know whose it was ask under a lock of theirs.
  */
 at_status at__catalog_open_lazily(at__catalog **out, const char *dir, at__broken_file *broken, void *context,
                                   at_error *err) AT_MUST_CHECK;
 at_status at__catalog_failure(const at__catalog *catalog, at_error *err) AT_MUST_CHECK;
+
+/* Reads all templates of an op, if they are not: then none of them is NULL. AT_ERR_MEMORY: some may be. */
 at_status at__catalog_read(const at__catalog *catalog, const at__op *op, at_error *err) AT_MUST_CHECK;
+
+void at__catalog_close(at__catalog *catalog); /* NULL is allowed; nobody else may still ask */
 
 /*
  * Adds one more file, as if it stood alone in a folder of --templates: recorded operations, whose text a
@@ -51,10 +59,11 @@ const at__op *at__catalog_find_op(const at__catalog *catalog, const char *name);
 /* The same, where a failure is told at once. *out NULL with AT_OK: there is none. */
 at_status at__catalog_get_op(const at__op **out, const at__catalog *catalog, const char *name,
                              at_error *err) AT_MUST_CHECK;
-/* What problems that name no op are of: the op with `default op`, the last that was read. NULL: none has. */
+
+/* What problems that name no op are of: the op with `default op`, the user's before ours. NULL: none has. */
 const at__op *at__catalog_default_op(const at__catalog *catalog);
 
-/* The name of the built-in one, for a page of help: reads no templates, which take milliseconds. "": none. */
+/* The name of the built-in one, for a page of help. "": none. */
 void at__catalog_default_name(char out[AT__MAX_NAME]);
 
 int at__catalog_template_count(const at__catalog *catalog, const at__op *op);

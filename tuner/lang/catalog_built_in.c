@@ -6,8 +6,8 @@
  * template NAME; one that does not is refused when it is read. Invariant: what is read is what reading all at
  * once gives, in the same order.
  *
- * They can be wrong while one works on them only, so that reading them can fail for want of memory alone. An
- * answer has no place for that: what failed is kept for at__catalog_failure.
+ * They can be wrong only while somebody works on them, so that reading them fails for want of memory alone.
+ * An answer has no place for that: what failed is kept for at__catalog_failure.
  */
 #include "lang/catalog_parts.h"
 

@@ -9,8 +9,8 @@
  *
  * A winner is out of date when its template is not in the catalog with the hash that it had, its op was
  * changed since (another check or reference makes it unproven), or its requirements do not hold any more. Its
- * problem is then its own nearest neighbour, so that its own runner-up
- * answers, as a near match, unless that was so much slower that a near winner promises more.
+ * problem is then its own nearest neighbour, so that its own runner-up answers, as a near match, unless that
+ * was so much slower that a near winner promises more.
  *
  * Between exact and near stands what a model of all trials expects to be the fastest (predicted), where one
  * knows the op and nothing near is expected to be as fast: lookup_predict.c, model/model.h.

@@ -17,7 +17,7 @@ typedef enum at__standing { AT__UNCHECKED, AT__STANDS, AT__OUTDATED } at__standi
 /* A winner. `t`, once it is settled, is NULL when its template is not in the catalog, or has another hash
  * there. */
 typedef struct at__entry {
-    at__answer answer; /* of one that is shipped borrowed, but where somebody made it */
+    at__answer answer; /* among the index' entries those of shipped ones are borrowed; else its own */
     bool shipped;      /* it came with the program */
     bool settled;      /* its template was looked for */
     uint64_t order;    /* of two that are as good the lower goes first */
@@ -44,7 +44,6 @@ typedef struct at__question {
     const at__entry *outdated; /* the problem's own winner, which cannot be used any more; or NULL */
 } at__question;
 
-/* An answer that took a search; forgotten when the store changes, or when another takes its place. */
 /* What a model expects (lookup_predict.c). */
 typedef struct at__prediction {
     at__entry entry; /* its answer belongs to who asked */
@@ -57,6 +56,7 @@ typedef struct at__prediction {
 
 typedef struct at__foresight at__foresight;
 
+/* An answer that took a search; forgotten when the store changes, or when another takes its place. */
 typedef struct at__memo {
     const at__op *op; /* NULL: free */
     at__dtype type;

@@ -2,9 +2,8 @@
  * lookup_shipped.c - the winners that come with the program, as entries of a look-up: those of the op that is
  * asked about, on the devices that it is asked for, and others when the search goes on to them.
  *
- * Invariant: entries are the same, in the same order of preference, whenever and in whatever portions they
- * are read
- * (`order`), so that an answer does not depend on what was asked before.
+ * Invariant: entries are the same, in the same order of preference (`order`), whenever and in whatever
+ * portions they are read, so that an answer does not depend on what was asked before.
  */
 #include "lookup/lookup_index.h"
 

@@ -15,7 +15,6 @@
 #include "model/model_parts.h"
 #include "model/learn_portfolio.h"
 
-#include "lang/arch.h"
 #include "util/clock.h"
 
 #include <math.h>

@@ -253,10 +253,9 @@ static at_status get_part(at__part_of_model *p, reader *r, at_error *err)
 
 /* ---- a part of another op ---- */
 
-static int skip_text(reader *r)
+static void skip_text(reader *r)
 {
-    size_t len = (size_t)get(r, 1, 255);
-    return take(r, len) ? (int)len : 0;
+    take(r, (size_t)get(r, 1, 255));
 }
 
 static void skip_forest(reader *r)

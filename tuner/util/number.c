@@ -8,24 +8,35 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-double at__real_read(const char *text, char **end)
+typedef struct locales {
+    locale_t c, before;
+} locales;
+
+static locales enter_c(void)
 {
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    locale_t before = uselocale(c);
+    return (locales){ c, uselocale(c) };
+}
+
+static void leave_c(locales l)
+{
+    uselocale(l.before);
+    if (l.c)
+        freelocale(l.c);
+}
+
+double at__real_read(const char *text, char **end)
+{
+    locales l = enter_c();
     double value = strtod(text, end);
-    uselocale(before);
-    if (c)
-        freelocale(c);
+    leave_c(l);
     return value;
 }
 
 int at__format(char *out, size_t size, const char *format, va_list args)
 {
-    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    locale_t before = uselocale(c);
+    locales l = enter_c();
     int length = vsnprintf(out, size, format, args);
-    uselocale(before);
-    if (c)
-        freelocale(c);
+    leave_c(l);
     return length;
 }
