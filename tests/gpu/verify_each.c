@@ -2,8 +2,10 @@
  * verify_each.c - compiles and verifies kernels in one process, each launched once: small enough to run under
  * compute-sanitizer. Either a sample of every template's configurations, or the winners of a database.
  *
- *     compute-sanitizer --tool racecheck build/tests/gpu/verify_each [--templates DIR] SAMPLES PROBLEMS
- *     compute-sanitizer --tool racecheck build/tests/gpu/verify_each [--templates DIR] WINNERS.db PROBLEMS
+ *     compute-sanitizer --tool racecheck build/tests/gpu/verify_each [OPTIONS] SAMPLES PROBLEMS
+ *     compute-sanitizer --tool racecheck build/tests/gpu/verify_each [OPTIONS] WINNERS.db PROBLEMS
+ *
+ * --templates DIR: more operations; --template NAME[,NAME]: samples of these templates only.
  *
  * PROBLEMS: shapes files (*.txt) and pairs of SHAPE DTYPE, or 'OP SHAPE' DTYPE. Problems without a winner are
  * named and passed over. Exit code 0: all right; 1: a candidate was wrong or refused; 2: could not run.
@@ -31,6 +33,7 @@ typedef struct checker {
     at__limits limits;
     at__store *winners; /* NULL: samples */
     int samples;
+    const char *only; /* templates, with commas between them; NULL: all */
     int tried, wrong, without;
 } checker;
 
@@ -112,20 +115,33 @@ static void verify(checker *c, at__bench *bench, const at__problem *p, const int
     at__str_clear(&text);
 }
 
+/* Whether samples of this template are asked for. */
+static bool wanted(const checker *c, const at__template *t)
+{
+    size_t len = strlen(t->name);
+    for (const char *at = c->only; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        if (strcspn(at, ",") == len && strncmp(at, t->name, len) == 0)
+            return true;
+    return !c->only;
+}
+
 static void verify_samples(checker *c, at__bench *bench, const at__problem *p, const int64_t *slots)
 {
     at_error err = { 0 };
     at__rng rng = { 5 };
     for (int i = 0; i < at__catalog_template_count(c->catalog, p->op); i++) {
+        const at__template *t = at__catalog_template(c->catalog, p->op, i);
         at__space *space = NULL;
-        must(at__space_open(&space, at__catalog_template(c->catalog, p->op, i), slots, NULL, 0, &err), &err);
+        if (!wanted(c, t))
+            continue;
+        must(at__space_open(&space, t, slots, NULL, 0, &err), &err);
         int64_t count = at__space_count(space);
-        int wanted = count < c->samples ? (int)count : c->samples;
-        printf("  %-14s %d of %lld\n", at__space_template(space)->name, wanted, (long long)count);
-        for (int k = 0; k < wanted; k++) {
+        int some = count < c->samples ? (int)count : c->samples;
+        printf("  %-14s %d of %lld\n", t->name, some, (long long)count);
+        for (int k = 0; k < some; k++) {
             at__config config;
             at__space_config(&config, space, count <= c->samples ? k : at__space_sample(space, &rng));
-            verify(c, bench, p, slots, at__space_template(space), &config);
+            verify(c, bench, p, slots, t, &config);
         }
         at__space_close(space);
     }
@@ -202,16 +218,14 @@ int main(int argc, char **argv)
     at_error err = { 0 };
     at__device_info info;
     at__str checks = { 0 };
-    if (argc > 2 && strcmp(argv[1], "--templates") == 0) {
-        templates = argv[2];
-        argv += 2;
-        argc -= 2;
-    }
+    for (; argc > 2 && strncmp(argv[1], "--template", 10) == 0; argv += 2, argc -= 2)
+        *(argv[1][10] ? &templates : &c.only) = argv[2];
     if (argc < 3) {
-        fprintf(stderr,
-                "usage: verify_each [--templates DIR] SAMPLES|WINNERS.db FILE.txt|SHAPE DTYPE [...]\n");
+        fprintf(stderr, "usage: verify_each [--templates DIR] [--template NAME[,NAME]] SAMPLES|WINNERS.db "
+                        "FILE.txt|SHAPE DTYPE [...]\n");
         return 2;
     }
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* what was right is known of a run that is ended, too */
     choose(&c, argv[1]);
     must(at__catalog_open(&c.catalog, templates, &err), &err);
     must(at__nvrtc_open(&c.nvrtc, &err), &err);
