@@ -33,7 +33,7 @@ class Examples(unittest.TestCase):
         for number, problem in enumerate(PROBLEMS):
             database, op = self.folder / f"{number}.db", problem.split()[0]
             with self.subTest(problem=problem):
-                done = subprocess.run([PROGRAM, "tune", *problem.split(), "--templates", str(ROOT / "tools" / "examples" / op), "--db",
+                done = subprocess.run([PROGRAM, "tune", *problem.split(), "--templates", str(ROOT / "tools" / "examples"), "--db",
                                        str(database), "--budget", "2s", "--quiet"], capture_output=True, text=True, check=False)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                 store = sqlite3.connect(database)

@@ -291,8 +291,10 @@ static at_status fail_unknown(const walk *w, const char *name, const at__where *
     names[count] = NULL;
     const char *near = strlen(name) > 2 ? at__nearest(name, names) : NULL;
     return near ? fail_use(w, at, "found '%s', which is no common code; did you mean '%s'?", name, near)
-                : fail_use(w, at, "found '%s'; expected the name of common code, a file common/%s.cuh", name,
-                           name);
+                : fail_use(w, at,
+                           "found '%s'; expected the name of common code, a file common/%s.cuh in the "
+                           "folder that --templates names",
+                           name, name);
 }
 
 static at_status visit(walk *w, const at__used *uses);

@@ -32,7 +32,7 @@ ceiling   copy 1 1 (n + 1) / 2         # a copy of half of it moves as many byte
  *
  *   blocks.cu   THREADS, BLOCKS and UNROLL say how many accesses are on their way at once: as in sum
  *
- *   autotune --templates tools/examples/argmax 'argmax 1e9 f32'
+ *   autotune --templates tools/examples 'argmax 1e9 f32'
  */
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;

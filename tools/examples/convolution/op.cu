@@ -29,7 +29,7 @@ ceiling   none
  * A convolution with a filter of 17 x 17, the first example of many tuners: 289 products for each 8 bytes that move, so what
  * counts is how many of the instructions are multiplications.
  *
- *     autotune tune --templates tools/examples/convolution 'convolution 4096x4096 f32'
+ *     autotune tune --templates tools/examples 'convolution 4096x4096 f32'
  *
  * The tolerance. 289 products of numbers between -1 and 1 add up to about 6, and every order of adding them is at most 2e-5
  * off. A product that is missing, or taken from the neighbour, shows as 1/4 on average; factors of 10 bits as 1e-3.

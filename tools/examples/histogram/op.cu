@@ -42,7 +42,7 @@ ceiling   copy 1 1 (n + 1) / 2         # a copy of half of it moves as many byte
  * to memory and back (JOIN). Zeros are left in `work` for the next launch, as the check sees (inout); whoever uses the kernel
  * has to zero it once. Everything is compared exactly.
  *
- *   autotune --templates tools/examples/histogram 'histogram 256x100000000 u8' 'histogram 4096x100000000 i32'
+ *   autotune --templates tools/examples 'histogram 256x100000000 u8' 'histogram 4096x100000000 i32'
  */
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = int;

@@ -1,6 +1,6 @@
 /*!autotune
 template  cluster                      # a row is in the registers of several blocks; memory is read once
-use       row
+use       rmsnorm_row
 
 param     CLUSTER = 2 4 8             # blocks that share a row
 param     THREADS = 128 256 512 1024  # of each
@@ -29,7 +29,7 @@ default   CLUSTER=2 THREADS=512 EARLY=0 HINT=none
 using T = float;
 constexpr int CLUSTER = 2, THREADS = 512, EARLY = 0, PER = 4, EACH = 4, RAGGED = 0;
 constexpr int HINT_none = 0, HINT_once = 1, HINT_keep = 2, HINT = HINT_none;
-#include "common/row.cuh"
+#include "../common/rmsnorm_row.cuh"
 #endif
 
 /*

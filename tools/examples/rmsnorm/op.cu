@@ -40,7 +40,7 @@ ceiling   copy 1 rows cols
  *
  * The check: by norm, as in softmax; the reference adds in double precision.
  *
- *   autotune --templates tools/examples/rmsnorm 'rmsnorm 4096x4096 bf16'
+ *   autotune --templates tools/examples 'rmsnorm 4096x4096 bf16'
  */
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;

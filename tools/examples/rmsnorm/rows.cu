@@ -1,6 +1,6 @@
 /*!autotune
 template  rows                         # a row is in the registers of a group of threads; memory is read once
-use       row
+use       rmsnorm_row
 
 param     GROUP  = 4 8 16 32 64 128 256 512 1024 # threads that share a row: those of a warp need no shared memory
 param     ROWS   = 1 2 4 8 16 32 64   # groups in a block: short rows by themselves would make small blocks
@@ -36,7 +36,7 @@ default   GROUP=128 ROWS=1 TURNS=1 AHEAD=0 BYTES=16 HINT=none
 using T = float;
 constexpr int GROUP = 128, ROWS = 1, TURNS = 1, AHEAD = 0, BYTES = 16, PER = 4, EACH = 4, RAGGED = 0, SPARE = 0;
 constexpr int HINT_none = 0, HINT_once = 1, HINT_keep = 2, HINT = HINT_none;
-#include "common/row.cuh"
+#include "../common/rmsnorm_row.cuh"
 #endif
 
 /* Groups of different rows take turns side by side, so that what is read at a time is in one piece. */

@@ -1,6 +1,6 @@
 /*!autotune
 template  stream                       # a row is read twice, by one block: for any length and alignment
-use       row
+use       rmsnorm_row
 
 param     THREADS = 128 256 512 1024
 param     BYTES   = 2 4 8 16          # of an access
@@ -28,7 +28,7 @@ default   THREADS=512 BYTES=16 UNROLL=2 KEEP=0 BACK=0
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
 constexpr int THREADS = 512, BYTES = 16, UNROLL = 2, KEEP = 0, BACK = 0, PER = 4;
-#include "common/row.cuh"
+#include "../common/rmsnorm_row.cuh"
 #endif
 
 /* A row is gone through in pieces of UNROLL vectors a thread, each a short row of its own. */

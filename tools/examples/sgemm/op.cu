@@ -29,7 +29,7 @@ near      narrow m n k <= 64 cost 16   # a small side is another kind of product
 /*
  * A matrix product without tensor cores: what a user's own kernel of this kind looks like to autotune.
  *
- *     autotune tune --templates tools/examples/sgemm 'sgemm 4096x4096x4096 f32'
+ *     autotune tune --templates tools/examples 'sgemm 4096x4096x4096 f32'
  *
  * The tolerance. Of k products of numbers between -1 and 1 the sum is about sqrt(k) / 3; rounding it k times puts it off
  * by some k * 7e-9, at worst six times that: 4e-4 at k = 8192. One product that is missing shows in nearly every element

@@ -44,7 +44,7 @@ ceiling   copy 1 rows cols
  * the next number to be seen, which a limit for each element, of a whole such step, would not. An element that is not
  * written, or NaN, is far off by any norm. The reference adds in double precision.
  *
- *   autotune --templates tools/examples/softmax 'softmax 4096x4096 bf16'
+ *   autotune --templates tools/examples 'softmax 4096x4096 bf16'
  */
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;

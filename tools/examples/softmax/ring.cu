@@ -1,6 +1,6 @@
 /*!autotune
 template  ring                         # several blocks share rows that the copy engine brings ahead
-use       row ring
+use       softmax_row ring
 
 param     CLUSTER = 2 4 8             # blocks that share a row; memcheck refuses st.async in a cluster of one
 param     THREADS = 256 512           # of each, and a warp that asks for rows
@@ -40,8 +40,8 @@ default   CLUSTER=4 THREADS=512 STAGES=4 FLOATS=0 LAG=1 TURNS=16 HINT=keep
 using T = float;
 constexpr int CLUSTER = 2, THREADS = 512, STAGES = 3, FLOATS = 0, LAG = 0, PER = 4, SLICE = 512, EACH = 1, RAGGED = 0;
 constexpr int HINT_none = 0, HINT_keep = 1, HINT = HINT_none;
-#include "common/ring.cuh"
-#include "common/row.cuh"
+#include "../common/ring.cuh"
+#include "../common/softmax_row.cuh"
 #endif
 
 /*

@@ -1,6 +1,6 @@
 /*!autotune
 template  rows                         # a row is in the registers of a group of threads; memory is read once
-use       row
+use       softmax_row
 
 param     GROUP  = 4 8 16 32 64 128 256 512 1024 # threads that share a row: those of a warp need no shared memory
 param     ROWS   = 1 2 4 8 16 32 64   # groups in a block: short rows by themselves would make small blocks
@@ -32,7 +32,7 @@ default   GROUP=128 ROWS=1 BYTES=16 FLOATS=0 HINT=none
 using T = float;
 constexpr int GROUP = 128, ROWS = 1, BYTES = 16, FLOATS = 0, PER = 4, EACH = 4, RAGGED = 0, SPARE = 0;
 constexpr int HINT_none = 0, HINT_once = 1, HINT_keep = 2, HINT = HINT_none;
-#include "common/row.cuh"
+#include "../common/softmax_row.cuh"
 #endif
 
 extern "C" __global__ void __launch_bounds__(GROUP * ROWS)

@@ -1,6 +1,6 @@
 /*!autotune
 template  stream                       # a row is read twice, by one block: for any length and alignment
-use       row
+use       softmax_row
 
 param     THREADS = 128 256 512 1024
 param     BYTES   = 2 4 8 16          # of an access
@@ -27,7 +27,7 @@ default   THREADS=512 BYTES=16 UNROLL=2 KEEP=0 BACK=0
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
 constexpr int THREADS = 512, BYTES = 16, UNROLL = 2, KEEP = 0, BACK = 0, PER = 4;
-#include "common/row.cuh"
+#include "../common/softmax_row.cuh"
 #endif
 
 /* UNROLL vectors at a time; what is behind the row's end keeps its `fill`. */

@@ -31,7 +31,7 @@ ceiling   copy rows cols               # a pass cannot be faster than that; step
  * best as fast as a copy; a kernel that keeps rows in registers while they go through several steps does those in the time
  * of one pass. So GB/s counts one pass: 100 % of the copy with 4 steps is four times as fast as four perfect kernels of one.
  *
- *     autotune tune --templates tools/examples/stencil 'stencil 8192x8192x4 f32'
+ *     autotune tune --templates tools/examples 'stencil 8192x8192x4 f32'
  *
  * The tolerance. A step adds about 2e-7 to what a value of normal distribution, 6 at most, is off; 8 of them stay below 4e-6.
  * A step too few or too many, a border that moves, a neighbour that is another changes values by some 0.1.

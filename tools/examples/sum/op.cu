@@ -39,7 +39,7 @@ ceiling   copy 1 1 (n + 1) / 2         # a copy of half of it moves as many byte
  * holds each partial sum, any order gives the same bits, and one element that is left out or counted twice is seen
  * in 200 of 201 cases. What the check does not see is how a kernel rounds: that is the same for all orders of a tree.
  *
- *   autotune --templates tools/examples/sum 'sum 1e9 f32'
+ *   autotune --templates tools/examples 'sum 1e9 f32'
  */
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;

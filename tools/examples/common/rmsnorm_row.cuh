@@ -1,12 +1,12 @@
 /*!autotune
-common    row                          # one row in the registers of a group of threads
+common    rmsnorm_row          # one row in the registers of a group of threads
 use       access policy
 */
 
 #ifndef AUTOTUNE_RENDERED /* included by a template in an editor, or by nvcc alone */
 #pragma once
-#include "../../../../templates/common/access.cuh"
-#include "../../../../templates/common/policy.cuh"
+#include "../../../templates/common/access.cuh"
+#include "../../../templates/common/policy.cuh"
 #endif
 
 /* The sum over the warp's lanes, over each aligned part of so many, in all of them. */

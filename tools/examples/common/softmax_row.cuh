@@ -1,12 +1,12 @@
 /*!autotune
-common    row                          # one row in the registers of a group of threads
+common    softmax_row          # one row in the registers of a group of threads
 use       access policy exponents
 */
 
 #ifndef AUTOTUNE_RENDERED /* included by a template in an editor, or by nvcc alone */
 #pragma once
-#include "../../../../templates/common/access.cuh"
-#include "../../../../templates/common/policy.cuh"
+#include "../../../templates/common/access.cuh"
+#include "../../../templates/common/policy.cuh"
 #include "exponents.cuh"
 #endif
 
