@@ -36,6 +36,16 @@ template $'source ../../src/k.cu\nparam N = 32 64\nkernel f\narg in out batch ro
 check
 template $'source ../../src/k.cu\nparam N = 32 64\ndefine all\nkernel f\narg in out batch rows cols\ngrid ceil_div(cols, N)\nblock N'
 check
+# A template is code only where its arguments are named.
+printf 'template <class U, int V> __global__ void f(%s) { out[0] = in[V]; }\n' "$args" >src/k.cu
+for name in f ::f 'f<float, N>'; do
+  template $'source ../../src/k.cu\nparam N = 1 2\nkernel '"$name"$'\narg in out batch rows cols\ngrid 1\nblock 32'
+  check
+done
+# What a compiler takes for the end of a file would cut it off without a word.
+printf '// \377\n__global__ void f(%s) { out[0] = in[0]; }\n' "$args" >src/k.cu
+template $'source ../../src/k.cu\nkernel f\narg in out batch rows cols\ngrid 1\nblock 32'
+check
 # The reference is launched, too, before anything else.
 mkdir -p own/half
 half() { # GRID BLOCK SHARED PARAMETERS

@@ -457,6 +457,16 @@ Test(declare, refuses_nul_bytes)
     cr_assert_not_null(strstr(err.text, "found a NUL byte; expected text"), "%s", err.text);
 }
 
+/* NVRTC takes it for the end of the file: what stands behind it would be missing without a word. */
+Test(declare, refuses_a_byte_that_ends_the_file_for_the_compiler)
+{
+    static const char SOURCE[] = MINI_OP "\n/* \xff */";
+    at_error err = { 0 };
+    cr_assert_eq(read_bytes(SOURCE, sizeof SOURCE - 1, &err), AT_ERR_INPUT);
+    cr_assert(strstr(err.text, ":4: found byte 0xff, where NVRTC would take the file to end; expected text"),
+              "%s", err.text);
+}
+
 Test(declare, refuses_long_lines_and_large_files)
 {
     size_t len = ((size_t)1 << 20) + 1;

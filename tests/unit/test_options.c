@@ -103,3 +103,19 @@ ParameterizedTest(size_t *i, options, wrong_ones_say_what_was_found)
     cr_assert_eq(parse(&v, WRONG[*i].args, &err), AT_ERR_USAGE);
     cr_assert(strstr(err.text, WRONG[*i].says), "'%s' is not in: %s", WRONG[*i].says, err.text);
 }
+
+Test(options, the_name_that_was_meant_is_near_or_the_only_one_that_begins_so)
+{
+    static const char *const NAMES[] = { "saxpy", "softmax", "transpose", "transpose_add", NULL };
+    static const struct {
+        const char *word, *meant;
+    } ROWS[] = {
+        { "saxpi", "saxpy" },        { "sax", "saxpy" }, { "soft", "softmax" }, { "tran", NULL }, /* of two */
+        { "transpos", "transpose" }, { "sa", NULL },     { "xpy", NULL },       { "", NULL },
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        const char *near = at__nearest(ROWS[i].word, NAMES);
+        cr_expect(ROWS[i].meant ? near && strcmp(near, ROWS[i].meant) == 0 : !near, "%s: %s", ROWS[i].word,
+                  near ? near : "none");
+    }
+}

@@ -48,6 +48,20 @@ Test(signature, what_is_not_there_once_has_no_parameters)
     cr_expect_eq(at__code_args_of(args, 4, "", ""), -1);
 }
 
+Test(signature, templates_are_known_from_kernels_as_they_are)
+{
+    static const char *const PLAIN[] = { "g", "twice", "not_this", "nowhere" };
+    cr_expect(at__code_is_template(TEXT, "f"));
+    cr_expect(at__code_is_template(TEXT, "ns::f"));
+    cr_expect(at__code_is_template(
+        "struct S {};\ntemplate <int N>\n__launch_bounds__(N) __global__ void h(int a) {}", "h"));
+    for (size_t i = 0; i < sizeof PLAIN / sizeof *PLAIN; i++)
+        cr_expect_not(at__code_is_template(TEXT, PLAIN[i]), "%s", PLAIN[i]);
+    cr_expect_not(at__code_is_template("template <int N> struct S {}; __global__ void h(int a) {}", "h"));
+    cr_expect_not(at__code_is_template(
+        "template <int N> __global__ void other(int a); __global__ void h(int a);", "h"));
+}
+
 Test(signature, near_names_are_offered)
 {
     char near[AT__MAX_WORD];

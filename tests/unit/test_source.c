@@ -314,8 +314,9 @@ static const struct {
     { "source nowhere.cu\n", "t.cu:3:8: cannot read " },
     { "source ../op\n", "op: expected a file" },
     { "source ../circle.cu\n", "circle.cu:2:1: found " },
-    { "source ../nul.cu\n", "t.cu:3:8: found a NUL byte in" },
-    { "source ../asks.cu\n", "asks.cu:1:1: found a NUL byte in" },
+    { "source ../nul.cu\n", "nul.cu:1:2: found a NUL byte; expected text" },
+    { "source ../asks.cu\n", "asks.cu:1:1: " },
+    { "source ../end.cu\n", "end.cu:2:4: found byte 0xff, where NVRTC would take the file to end" },
     { "include\n", "found the end of the line; expected a folder" },
     { "define\n", "found the end of the line; expected the name of a macro, or 'all'" },
     { "define M\n",
@@ -354,6 +355,7 @@ Test(source, explains_mistakes)
     FILE *file = fopen(path, "w");
     fwrite("a\0b", 1, 3, file);
     fclose(file);
+    put("end.cu", "int x; /* y */\n// \xff\n");
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
         char text[600];
         at_error err = { 0 };

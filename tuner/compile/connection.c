@@ -191,7 +191,13 @@ static void check_step(const finding *f, const at__op *op, const char *source, c
     at__cubin_kernel k;
     at_error cause = { 0 };
     if (at__cubin_find(&k, code, len, s->kernel, &cause) != AT_OK) {
-        find(f, "name", "%s", cause.text);
+        if (!strchr(s->kernel, '<') && at__code_is_template(source, s->kernel))
+            find(f, "name",
+                 "kernel '%s' is a template that nothing instantiates; expected its arguments, "
+                 "as in a line 'kernel %s<T>'",
+                 s->kernel, s->kernel);
+        else
+            find(f, "name", "%s", cause.text);
         return;
     }
     check_params(f, op, s, &k);

@@ -398,6 +398,9 @@ void at__includes_hint(at__str *log)
           "NVRTC has none of the host's headers: leave them out by #ifndef __CUDACC_RTC__; "
           "<cuda/std/cstdint> "
           "and the like are there. Files of your own lie beside the file, or in an `include` folder" },
+        { "cannot determine which instance of function template", "#pragma nv_mangled_name",
+          "the kernel is a template: a line `kernel NAME<T>` names its arguments, types, parameters or "
+          "values" },
     };
     for (size_t i = 0; i < sizeof HINTS / sizeof *HINTS; i++) {
         const char *text = at__str_text(log);

@@ -382,9 +382,13 @@ static at_status read_text(at__str *text, const gathering *g, const char *path, 
     if (at__str_read_file(text, path, AT__MAX_SOURCE, &cause) != AT_OK)
         return at_fail(g->err, AT_ERR_INPUT, "%s:%d:%d: %s", from->file, from->line, from->column,
                        cause.text);
-    if (text->len && memchr(text->data, '\0', text->len))
-        return fail(g, from, "found a NUL byte in", path, "expected text");
-    return AT_OK;
+    const char *what, *unfit = at__lines_unfit(&what, at__str_text(text), text->len);
+    if (!unfit)
+        return AT_OK;
+    const at__where begin = { path, 1, 1 };
+    at__where place = at__where_after(begin, text->data, (size_t)(unfit - text->data));
+    return at_fail(g->err, AT_ERR_INPUT, "%s:%d:%d: %s:%d:%d: found %s; expected text", from->file,
+                   from->line, from->column, path, place.line, place.column, what);
 }
 
 static at_status gather_file(gathering *g, const char *name, const asker *from)

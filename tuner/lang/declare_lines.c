@@ -141,6 +141,15 @@ bool at__declares(const char *source, size_t len, const char *kind)
     return find_kind(&lines, kind, &closed);
 }
 
+const char *at__lines_unfit(const char **what, const char *source, size_t len)
+{
+    const char *zero = len ? memchr(source, '\0', len) : NULL;
+    const size_t before = zero ? (size_t)(zero - source) : len;
+    const char *end = before ? memchr(source, 0xff, before) : NULL;
+    *what = end ? "byte 0xff, where NVRTC would take the file to end" : "a NUL byte";
+    return end ? end : zero;
+}
+
 at_status at__lines_open(at__lines *out, const char *source, size_t len, const char *file, const char *kind,
                          at_error *err)
 {
@@ -150,11 +159,11 @@ at_status at__lines_open(at__lines *out, const char *source, size_t len, const c
     if (len > AT__MAX_SOURCE)
         return at_fail(err, AT_ERR_INPUT, "%s: found %zu bytes; expected at most %zu", file, len,
                        AT__MAX_SOURCE);
-    const char *nul = memchr(source, '\0', len);
-    if (nul) {
-        at__where place = at__where_after(start.begin_where, source, (size_t)(nul - source));
-        return at_fail(err, AT_ERR_INPUT, "%s:%d:%d: found a NUL byte; expected text", file, place.line,
-                       place.column);
+    const char *what, *unfit = at__lines_unfit(&what, source, len);
+    if (unfit) {
+        at__where place = at__where_after(start.begin_where, source, (size_t)(unfit - source));
+        return at_fail(err, AT_ERR_INPUT, "%s:%d:%d: found %s; expected text", file, place.line, place.column,
+                       what);
     }
     if (!find_kind(&lines, kind, &closed))
         return fail_no_block(&start, kind);

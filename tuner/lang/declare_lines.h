@@ -28,9 +28,13 @@ typedef struct at__lines {
     const char *comment, *comment_end;
 } at__lines;
 
+/* The first byte that no source may have, with what to say of it: a zero, or 0xff, which is the end of the
+ * file to NVRTC wherever it stands. NULL: there is none. */
+const char *at__lines_unfit(const char **what, const char *source, size_t len);
+
 /*
  * Finds the first block whose first word is `kind` and stands before its first line. AT_ERR_INPUT: there is
- * none, it is not closed, or the source as a whole is unfit (NUL bytes, too large).
+ * none, it is not closed, or the source as a whole is unfit (NUL bytes, 0xff, too large).
  */
 at_status at__lines_open(at__lines *out, const char *source, size_t len, const char *file, const char *kind,
                          at_error *err) AT_MUST_CHECK;

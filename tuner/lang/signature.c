@@ -202,6 +202,35 @@ int at__code_args_of(at__kernel_arg *out, int max, const char *text, const char 
     return count;
 }
 
+/* Whether `word` stands between the end of the declaration before and `at`. */
+static bool is_declared_with(const char *word, const char *begin, const char *at)
+{
+    while (at > begin && !strchr(";{}", at[-1]))
+        at--;
+    for (size_t n; !strchr(";{}", *at); at += n ? n : 1) {
+        n = at__word_len(at);
+        if (is_word(at, n, "__global__"))
+            return false;
+        if (n && is_word(at, n, word))
+            return true;
+    }
+    return false;
+}
+
+bool at__code_is_template(const char *text, const char *kernel)
+{
+    at__str code = { 0 };
+    char wanted[AT__MAX_WORD], name[AT__MAX_WORD];
+    bool is = false;
+    plain_name(wanted, kernel);
+    at__code_strip(&code, text);
+    const char *begin = at__str_text(&code);
+    for (const char *at = begin; !is && at__code_kernel(name, &at);)
+        is = strcmp(name, wanted) == 0 && is_declared_with("template", begin, at - strlen("__global__"));
+    at__str_clear(&code);
+    return is;
+}
+
 bool at__code_nearest_kernel(char out[AT__MAX_WORD], const char *text, const char *kernel)
 {
     enum { MOST = 32 };

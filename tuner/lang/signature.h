@@ -34,6 +34,9 @@ int at__code_args(at__kernel_arg *out, int max, const char *open);
  */
 int at__code_args_of(at__kernel_arg *out, int max, const char *text, const char *kernel);
 
+/* Whether the text has such a kernel as a template, which is compiled only where its arguments are named. */
+bool at__code_is_template(const char *text, const char *kernel);
+
 /* The kernel of the text whose name is near to this one, or that is the only one; false: none. */
 bool at__code_nearest_kernel(char out[AT__MAX_WORD], const char *text, const char *kernel);
 

@@ -39,8 +39,23 @@ static size_t distance(const char *a, const char *b)
     return row[nb];
 }
 
+/* Of three letters or more. */
+static const char *only_beginning_with(const char *word, const char *const *names)
+{
+    const char *found = NULL;
+    size_t len = strlen(word);
+    int count = 0;
+    for (; len > 2 && *names; names++)
+        if (strncmp(*names, word, len) == 0) {
+            found = *names;
+            count++;
+        }
+    return count == 1 ? found : NULL;
+}
+
 const char *at__nearest(const char *word, const char *const *names)
 {
+    const char *const *all = names;
     const char *best = NULL;
     size_t best_distance = strlen(word) < 5 ? 2 : 4; /* a match is nearer than this */
     for (; *names; names++) {
@@ -50,7 +65,7 @@ const char *at__nearest(const char *word, const char *const *names)
             best = *names;
         }
     }
-    return best;
+    return best ? best : only_beginning_with(word, all);
 }
 
 bool at__words_choose(const at__words *words, const char *name)

@@ -57,7 +57,8 @@ at_status at__options_parse(const at__option *table, int argc, char **argv, at__
 /* The page that --help prints. */
 void at__options_help(at__str *out, const at__usage *usage, const at__option *table);
 
-/* The nearest of the names to a mistyped word, or NULL when none is near. The list ends with NULL. */
+/* The nearest of the names to a mistyped word; where none is near the only one that begins with it; or NULL.
+ * The list ends with NULL. */
 const char *at__nearest(const char *word, const char *const *names);
 
 #endif
