@@ -279,6 +279,21 @@ bool at__expr_reads(const at__expr *expr, int slot)
     return false;
 }
 
+bool at__expr_reads_any(const at__expr *expr, const bool *marked)
+{
+    for (size_t i = 0; i < expr->count; i++)
+        if (expr->code[i].code == AT__LOAD && marked[expr->code[i].value])
+            return true;
+    return false;
+}
+
+void at__expr_mark_reads(bool *marks, const at__expr *expr)
+{
+    for (size_t i = 0; i < expr->count; i++)
+        if (expr->code[i].code == AT__LOAD)
+            marks[expr->code[i].value] = true;
+}
+
 const char *at__expr_text(const at__expr *expr)
 {
     return expr->shown;
