@@ -14,14 +14,13 @@
 
 at__where at__where_after(at__where start, const char *text, size_t offset)
 {
-    for (size_t i = 0; i < offset; i++) {
-        if (text[i] == '\n') {
-            start.line++;
-            start.column = 1;
-        } else {
-            start.column++;
-        }
+    const char *at = text, *end = text + offset, *newline;
+    while (at < end && (newline = memchr(at, '\n', (size_t)(end - at))) != NULL) {
+        start.line++;
+        start.column = 1;
+        at = newline + 1;
     }
+    start.column += (int)(end - at);
     return start;
 }
 
@@ -306,10 +305,5 @@ at__where at__expr_where(const at__expr *expr)
 
 void at__expr_close(at__expr *expr)
 {
-    if (!expr)
-        return;
-    free(expr->text);
-    free(expr->shown);
-    free(expr->code);
     free(expr);
 }
