@@ -163,7 +163,8 @@ AT_API const char *at_warnings(const at_tuner *tuner);
 /* The device that is asked for. */
 typedef struct at_target {
     int version;        /* AT_TARGET_INIT sets it                                              */
-    const char *device; /* "NVIDIA H200", or a part of it; NULL: the one with the newest results */
+    const char *device; /* "NVIDIA H200", or a part of it; NULL: the one with the newest results; without a
+                           database this machine's, or else that with the most shipped winners of the op */
     int cc;             /* compute capability, 90 for 9.0; 0: that of the result               */
     int sms;            /* multiprocessors; 0: those of the result                              */
 } at_target;

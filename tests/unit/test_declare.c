@@ -21,7 +21,7 @@ Test(declare, reads_an_op)
     cr_assert_eq(op->types, (1u << AT__DTYPES) - 1);
     cr_assert_eq(op->sizeof_slot, 3);
     cr_assert_eq(op->device_slot, 4);
-    cr_assert_str_eq(op->symbols.names[5].name, "device.sms");
+    cr_assert_str_eq(at__symbol_name(&op->symbols, 5), "device.sms");
     cr_assert_eq(op->lets[0].slot, 4 + AT__LIMIT_COUNT);
     cr_assert_eq(op->let_count, 1);
     cr_assert_str_eq(op->requires[0].reason, "nothing to do");
@@ -138,7 +138,7 @@ Test(declare, reads_a_template)
     cr_assert_arr_eq(t->params[1].values, PADS, sizeof PADS);
     cr_assert_str_eq(t->params[2].labels[1], "slow");
     cr_assert_eq(t->params[2].values[1], 1);
-    cr_assert_str_eq(t->symbols.names[t->params[2].label_slot + 1].name, "ORDER_slow");
+    cr_assert_str_eq(at__symbol_name(&t->symbols, t->params[2].label_slot + 1), "ORDER_slow");
     cr_assert_eq(t->defaults[0], 16);
     cr_assert_eq(t->defaults[1], 4);
     cr_assert_eq(t->defaults[2], 1);
@@ -557,4 +557,22 @@ Test(declare, equal_sources_have_equal_hashes)
     at__op_close(a);
     at__op_close(b);
     at__op_close(c);
+}
+
+/* Words of the list from its beginning, its end, and where capitals stand among small letters. */
+Test(declare, refuses_names_that_mean_something_in_cuda)
+{
+    static const char *const NAMES[] = { "NULL",      "T",    "alignas", "blockIdx",     "cudaError_t",
+                                         "requires",  "std",  "this",    "thread_local", "threadIdx",
+                                         "cudaError", "true", "xor_eq",  "uint8_t",      "float4" };
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        at__op *op = NULL;
+        char text[300];
+        bool is_free = strcmp(NAMES[i], "cudaError") == 0;
+        snprintf(text, sizeof text, "/*!autotune\nop x\nshape %s\ntype T = storage\n*/", NAMES[i]);
+        at_error err = { 0 };
+        cr_expect_eq(at__op_read(&op, text, strlen(text), "op.cu", &err), AT_ERR_INPUT);
+        cr_expect_eq(strstr(err.text, "leave free") == NULL, is_free, "%s: %s", NAMES[i], err.text);
+        at__op_close(op);
+    }
 }

@@ -3,6 +3,7 @@
  * bytes is among them, tuned on an NVIDIA H200; 4096x4099 is not.
  */
 #include "lang/shapes.h"
+#include "lookup/lookup_index.h"
 #include "lookup_support.h"
 #include "model/model.h"
 #include "store_support.h"
@@ -38,11 +39,29 @@ Test(lookup_shipped, of_several_models_that_of_this_machine_answers_where_none_i
     }
 }
 
-Test(lookup_shipped, a_machine_of_another_model_gets_the_newest)
+Test(lookup_shipped, a_machine_of_another_model_gets_that_with_the_most_winners_of_the_operation)
 {
-    open_lookup(NULL);
-    at__lookup_prefer(w.lookup, "NVIDIA GeForce RTX 4090");
-    cr_expect_eq(ask(4096, 4096, "").match, AT__MATCH_EXACT);
+    static const at__shipped_group GROUPS[] = {
+        { "rows", "NVIDIA H100", 0, 5, 90 },       { "rows", "NVIDIA H200", 5, 5, 80 },
+        { "transpose", "NVIDIA H100", 10, 3, 70 }, { "transpose", "NVIDIA H200", 13, 4, 60 },
+        { "permute", "NVIDIA B200", 17, 99, 99 },
+    };
+    static const char OTHER[] = "NVIDIA GeForce RTX 4090";
+    cr_expect_str_eq(at__shipped_device(GROUPS, 5, "transpose", OTHER), "NVIDIA H200");
+    cr_expect_str_eq(at__shipped_device(GROUPS, 5, "rows", OTHER), "NVIDIA H100", "as many, and newer ones");
+    cr_expect_str_eq(at__shipped_device(GROUPS, 5, "transpose", "NVIDIA H100"), "NVIDIA H100", "its own");
+    cr_expect_str_eq(at__shipped_device(GROUPS, 5, "copy", OTHER), "NVIDIA B200", "nothing is of this one");
+    cr_expect_str_eq(at__shipped_device(GROUPS, 0, "copy", OTHER), "");
+}
+
+Test(lookup_shipped, what_ships_of_other_operations_does_not_choose_the_device)
+{
+    at__shipped_group groups[] = {
+        { "transpose", "NVIDIA H200", 0, 4, 10 },
+        { "rows", "NVIDIA H100", 4, 1, 20 },
+    };
+    for (groups[1].count = 1; groups[1].count < 100; groups[1].count += 33)
+        cr_expect_str_eq(at__shipped_device(groups, 2, "transpose", ""), "NVIDIA H200");
 }
 
 Test(lookup_shipped, answer_exactly_where_there_is_no_store)

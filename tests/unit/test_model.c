@@ -149,7 +149,7 @@ static int trees_of(double noise)
     static float weights[ROWS], left[ROWS];
     at_error err = { 0 };
     at__rng rng = { .state = 1 };
-    at__forest forest = { NULL, 0 };
+    at__forest forest = { .count = 0 };
     const at__lesson lesson = { bins, ROWS, 1, (int[]){ 98 }, weights, left, used, NULL };
     const at__growth growth = { .trees = 200,
                                 .leaves = AT__MAX_LEAVES,
@@ -164,8 +164,9 @@ static int trees_of(double noise)
         left[i] = (float)(bins[i] / 97.0 + noise * ((double)at__rng_below(&rng, 1000) / 500 - 1));
     }
     cr_assert_eq(at__forest_grow(&forest, &lesson, &growth, &rng, &err), AT_OK, "%s", err.text);
-    free(forest.trees);
-    return forest.count;
+    const int count = forest.count;
+    at__forest_clear(&forest);
+    return count;
 }
 
 Test(model, grows_no_more_trees_when_they_help_no_longer_where_they_did_not_learn)

@@ -101,7 +101,7 @@ static void learn(figure *f, const bench_table *x, int from, int to, int seed, i
         if (hand_of(p, seed) == hand)
             for (int k = 0; k < 2; k++)
                 judge(&f[k], x, left, p);
-    free(forest.trees);
+    at__forest_clear(&forest);
     free(weights);
     free(left);
     free(used);

@@ -197,7 +197,8 @@ static int by_value(const void *a, const void *b)
 /* Edges between values that differ, at quantiles. */
 static void bin_trait(bench_table *x, int k, float *values)
 {
-    at__edges edges = { .count = 0 };
+    float of[AT__MAX_EDGES];
+    at__edges edges = { .of = of, .count = 0 };
     int count = 0, step;
     for (int i = 0; i < x->count; i++)
         if (!isnan(x->numbers[(size_t)i * AT__MAX_SEEN + (size_t)k]))

@@ -257,7 +257,9 @@ int at__cmd_export(int argc, char **argv)
           &a.format },
         { "--main", AT__OPT_FLAG, NULL, "add a main() that checks the kernel and times it", &a.with_main },
         { "--device", AT__OPT_TEXT, "NAME",
-          "a device whose name contains this (default: any, the newest result)", &a.device },
+          "a device whose name contains this (default: that of the newest result; without a database that "
+          "of this machine, or else with the most winners of the operation)",
+          &a.device },
         { "--db", AT__OPT_TEXT, "FILE",
           "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
         { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",

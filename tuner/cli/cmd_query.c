@@ -504,7 +504,9 @@ int at__cmd_query(int argc, char **argv)
     int code = AT__EXIT_OK;
     const at__option TABLE[] = {
         { "--device", AT__OPT_TEXT, "NAME",
-          "a device whose name contains this (default: any, the newest result)", &device },
+          "a device whose name contains this (default: that of the newest result; without a database that "
+          "of this machine, or else with the most winners of the operation)",
+          &device },
         { "--db", AT__OPT_TEXT, "FILE",
           "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &db },
         { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",

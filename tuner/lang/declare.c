@@ -85,6 +85,8 @@ static bool is_vector_type(const char *name)
 {
     static const char *const OF[] = { "char", "short", "int", "long", "longlong", "float", "double" };
     size_t n = strlen(name);
+    if (!n || name[n - 1] < '1' || name[n - 1] > '4')
+        return false;
     for (size_t i = 0; i < sizeof OF / sizeof *OF; i++) {
         size_t len = strlen(OF[i]);
         const char *at = name + (name[0] == 'u');
@@ -95,22 +97,55 @@ static bool is_vector_type(const char *name)
     return false;
 }
 
+/* RESERVED is in the order of first letters. */
 static bool is_reserved(const char *name)
 {
-    for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED; i++)
+    for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED && RESERVED[i][0] <= name[0]; i++)
         if (RESERVED[i][0] == name[0] && strcmp(RESERVED[i], name) == 0)
             return true;
     return at__expr_is_function(name, strlen(name)) || is_vector_type(name) || strncmp(name, "__", 2) == 0 ||
            strncmp(name, "AUTOTUNE", 8) == 0;
 }
 
+static uint8_t tag_of(const char *name, size_t len)
+{
+    return len ? (uint8_t)(31 * len + 7 * (size_t)(unsigned char)name[0] + (unsigned char)name[len - 1]) : 0;
+}
+
 int at__symbols_find(const void *symbols, const char *name, size_t len)
 {
     const at__symbols *s = symbols;
-    for (int i = 0; i < s->count && len < AT__MAX_NAME; i++)
-        if (s->names[i].name[len] == '\0' && memcmp(s->names[i].name, name, len) == 0)
-            return i;
+    const uint8_t *end = s->tags + s->count, *at = s->tags;
+    uint8_t tag = tag_of(name, len);
+    for (; (at = memchr(at, tag, (size_t)(end - at))) != NULL; at++) {
+        const char *known = at__symbol_name(s, (int)(at - s->tags));
+        if (strncmp(known, name, len) == 0 && known[len] == '\0')
+            return (int)(at - s->tags);
+    }
     return -1;
+}
+
+at_status at__put_symbol(at__symbols *symbols, const char *name, at_error *err)
+{
+    size_t len = strlen(name);
+    symbols->begins[symbols->count] = (uint16_t)symbols->text.len;
+    symbols->tags[symbols->count++] = tag_of(name, len);
+    at__str_add_bytes(&symbols->text, name, len + 1);
+    return at__str_status(&symbols->text, err);
+}
+
+at_status at__symbols_copy(at__symbols *out, const at__symbols *from, at_error *err)
+{
+    *out = *from;
+    out->text = (at__str){ 0 };
+    at__str_add_bytes(&out->text, from->text.data, from->text.len);
+    return at__str_status(&out->text, err);
+}
+
+void at__symbols_clear(at__symbols *symbols)
+{
+    at__str_clear(&symbols->text);
+    symbols->count = 0;
 }
 
 at_status at__add_symbol(int *slot, at__symbols *symbols, const char *name, const at__lines *lines,
@@ -127,9 +162,8 @@ at_status at__add_symbol(int *slot, at__symbols *symbols, const char *name, cons
     if (symbols->count == AT__MAX_SLOTS)
         return at__lines_fail(lines, at, "found more than %d names; expected fewer parameters, words or lets",
                               AT__MAX_SLOTS);
-    strcpy(symbols->names[symbols->count].name, name);
-    *slot = symbols->count++;
-    return AT_OK;
+    *slot = symbols->count;
+    return at__put_symbol(symbols, name, lines->err);
 }
 
 at_status at__read_assigned_name(char out[AT__MAX_NAME], const char **at, at__lines *lines)
@@ -166,7 +200,7 @@ at_status at__read_free_name(char out[AT__MAX_NAME], at__lines *lines, const cha
 static const at__keyword *find_keyword(const at__keyword *keywords, const char *word, size_t len)
 {
     for (; keywords->word; keywords++)
-        if (strlen(keywords->word) == len && memcmp(keywords->word, word, len) == 0)
+        if (strncmp(keywords->word, word, len) == 0 && keywords->word[len] == '\0')
             return keywords;
     return NULL;
 }

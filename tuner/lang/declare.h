@@ -15,6 +15,7 @@
 #include "lang/dtype.h"
 #include "lang/expr.h"
 #include "util/sha256.h"
+#include "util/str.h"
 
 #define AT__MAX_DIMS    8
 #define AT__MAX_PITCHES 2
@@ -54,14 +55,18 @@ typedef struct at__limits {
     int64_t memory_bytes;
 } at__limits;
 
-typedef struct at__symbol {
-    char name[AT__MAX_NAME];
-} at__symbol;
-
+/* Names by their slots. */
 typedef struct at__symbols {
-    at__symbol names[AT__MAX_SLOTS];
+    uint16_t begins[AT__MAX_SLOTS]; /* of each in the text, where it has its final zero */
+    uint8_t tags[AT__MAX_SLOTS];    /* few names have the tag of another                */
     int count;
+    at__str text;
 } at__symbols;
+
+static inline const char *at__symbol_name(const at__symbols *symbols, int slot)
+{
+    return symbols->text.data + symbols->begins[slot];
+}
 
 typedef struct at__param {
     char name[AT__MAX_NAME];
@@ -451,6 +456,9 @@ int at__op_referees(const char *names[AT__MAX_STEPS], const at__op *op);
 
 /* "within 0.001 relative 1e-05 absolute" */
 void at__check_text(char *out, size_t size, const at__check *check);
+
+at_status at__symbols_copy(at__symbols *out, const at__symbols *from, at_error *err) AT_MUST_CHECK;
+void at__symbols_clear(at__symbols *symbols);
 
 /* Slot of a name, or -1. Usable as at__scope.find with an at__symbols as context. */
 int at__symbols_find(const void *symbols, const char *name, size_t len);

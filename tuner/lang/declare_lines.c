@@ -45,16 +45,34 @@ static bool starts_line(const char *source, const char *at)
     return at == source || at[-1] == '\n' || (at - source == 3 && memcmp(source, "\xef\xbb\xbf", 3) == 0);
 }
 
+/* The next marker; its '!' is the rarest of it. NULL: none. */
+static const char *find_marker(const char *from, const char *stop)
+{
+    for (const char *at = from; (at = memchr(at, '!', (size_t)(stop - at))) != NULL; at++)
+        if (at - from >= 2 && (size_t)(stop - at) >= MARKER_LEN - 2 &&
+            memcmp(at - 2, MARKER, MARKER_LEN) == 0)
+            return at - 2;
+    return NULL;
+}
+
+static const char *find_close(const char *from, const char *stop)
+{
+    for (const char *at = from; (at = memchr(at, '*', (size_t)(stop - at))) != NULL; at++)
+        if (at + 1 < stop && at[1] == '/')
+            return at;
+    return NULL;
+}
+
 /* The next block from `from`: sets begin and end; end is NULL when it is not closed. false: none. */
 static bool find_block(const char **begin, const char **end, const at__lines *lines, const char *from)
 {
     const char *stop = lines->source + lines->len;
-    while ((from = memmem(from, (size_t)(stop - from), MARKER, MARKER_LEN)) != NULL) {
+    while ((from = find_marker(from, stop)) != NULL) {
         const char *after = from + MARKER_LEN;
         bool whole = after == stop || is_blank(*after) || *after == '\n' || *after == '*';
         if (whole && starts_line(lines->source, from)) {
             *begin = after;
-            *end = memmem(after, (size_t)(stop - after), "*/", 2);
+            *end = find_close(after, stop);
             return true;
         }
         from = after;
@@ -202,15 +220,18 @@ static const char *skip_blanks(const char *at, const char *end)
 /* Past the end of the logical line that starts at `at`. Finds the '#' on the way, if there is one. */
 static const char *find_line_end(const char *at, const char *end, const char **hash)
 {
-    const char *after;
+    const char *newline;
     *hash = NULL;
-    while (at < end && *at != '\n') {
-        if (*at == '#' && !*hash)
-            *hash = at;
-        after = *at == '\\' ? continuation(at, end) : NULL;
-        at = after ? after : at + 1;
+    for (;; at = newline + 1) {
+        newline = memchr(at, '\n', (size_t)(end - at));
+        const char *stop = newline ? newline : end, *last = stop;
+        if (!*hash)
+            *hash = memchr(at, '#', (size_t)(stop - at));
+        while (last > at && is_blank(last[-1]))
+            last--;
+        if (!newline || last == at || last[-1] != '\\')
+            return stop;
     }
-    return at;
 }
 
 static const char *trim_end(const char *begin, const char *end)
@@ -439,7 +460,7 @@ at_status at__lines_string(char **out, at__lines *lines, const char *expected)
 static const char *symbol_name(const void *symbols, int i)
 {
     const at__symbols *s = symbols;
-    return i < s->count ? s->names[i].name : NULL;
+    return i < s->count ? at__symbol_name(s, i) : NULL;
 }
 
 at_status at__lines_expr(at__expr **out, at__lines *lines, const at__symbols *symbols)

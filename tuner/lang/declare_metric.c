@@ -88,7 +88,7 @@ static const char *known_name(const void *context, int i)
     if (i < op->metric_count)
         return op->metrics[i].name;
     i -= op->metric_count;
-    return i < op->symbols.count ? op->symbols.names[i].name : NULL;
+    return i < op->symbols.count ? at__symbol_name(&op->symbols, i) : NULL;
 }
 
 static at_status read_name(char out[AT__MAX_NAME], const at__op *op, at__lines *lines)

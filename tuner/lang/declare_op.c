@@ -29,12 +29,15 @@ static at_status add_common_symbols(at__lines *lines, at__op *op)
 {
     at__symbols *s = &op->symbols;
     op->sizeof_slot = s->count;
-    strcpy(s->names[s->count++].name, "sizeof(T)");
+    at_status status = at__put_symbol(s, "sizeof(T)", lines->err);
     op->device_slot = s->count;
-    for (int i = 0; i < AT__LIMIT_COUNT; i++) {
-        strcpy(s->names[s->count].name, "device.");
-        strcat(s->names[s->count++].name, at__limit_names[i]);
+    for (int i = 0; i < AT__LIMIT_COUNT && status == AT_OK; i++) {
+        char name[AT__MAX_NAME] = "device.";
+        strcat(name, at__limit_names[i]);
+        status = at__put_symbol(s, name, lines->err);
     }
+    if (status != AT_OK)
+        return status;
     if (op->dims[op->dim_count - 1].optional)
         return at__lines_fail(lines, lines->line,
                               "found only dimensions with a default; expected one without at the end");
@@ -510,6 +513,7 @@ void at__op_close(at__op *op)
 {
     if (!op)
         return;
+    at__symbols_clear(&op->symbols);
     at__lets_clear(op->lets, op->let_count);
     at__requires_clear(op->requires, op->require_count);
     for (int i = 0; i < op->arg_count; i++) {

@@ -27,6 +27,9 @@ at_status at__read_keywords(at__lines *lines, const at__keyword *keywords, const
                             void *target) AT_MUST_CHECK;
 
 /* Adds a name; AT_ERR_INPUT (at the place `at`) when it is known already, reserved, or one too many. */
+/* A name that is known to be new and free. AT_ERR_MEMORY. */
+at_status at__put_symbol(at__symbols *symbols, const char *name, at_error *err) AT_MUST_CHECK;
+
 at_status at__add_symbol(int *slot, at__symbols *symbols, const char *name, const at__lines *lines,
                          const char *at) AT_MUST_CHECK;
 

@@ -464,9 +464,10 @@ at_status at__template_read_known(at__template **out, const at__op *op, const at
     if (!t)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     t->op = op;
-    t->symbols = op->symbols;
 
-    at_status status = AT_OK;
+    at_status status = at__symbols_copy(&t->symbols, &op->symbols, err);
+    if (status != AT_OK)
+        goto done;
     t->file = at__text_copy(file, strlen(file));
     if (!t->file) {
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
@@ -506,6 +507,7 @@ void at__template_close(at__template *t)
         free(param->values);
         free(param->meaning);
     }
+    at__symbols_clear(&t->symbols);
     at__lets_clear(t->lets, t->let_count);
     at__requires_clear(t->requires, t->require_count);
     at__expr_close(t->fixed);

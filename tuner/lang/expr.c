@@ -14,14 +14,13 @@
 
 at__where at__where_after(at__where start, const char *text, size_t offset)
 {
-    for (size_t i = 0; i < offset; i++) {
-        if (text[i] == '\n') {
-            start.line++;
-            start.column = 1;
-        } else {
-            start.column++;
-        }
+    const char *at = text, *end = text + offset, *newline;
+    while (at < end && (newline = memchr(at, '\n', (size_t)(end - at))) != NULL) {
+        start.line++;
+        start.column = 1;
+        at = newline + 1;
     }
+    start.column += (int)(end - at);
     return start;
 }
 
@@ -279,6 +278,21 @@ bool at__expr_reads(const at__expr *expr, int slot)
     return false;
 }
 
+bool at__expr_reads_any(const at__expr *expr, const bool *marked)
+{
+    for (size_t i = 0; i < expr->count; i++)
+        if (expr->code[i].code == AT__LOAD && marked[expr->code[i].value])
+            return true;
+    return false;
+}
+
+void at__expr_mark_reads(bool *marks, const at__expr *expr)
+{
+    for (size_t i = 0; i < expr->count; i++)
+        if (expr->code[i].code == AT__LOAD)
+            marks[expr->code[i].value] = true;
+}
+
 const char *at__expr_text(const at__expr *expr)
 {
     return expr->shown;
@@ -291,10 +305,5 @@ at__where at__expr_where(const at__expr *expr)
 
 void at__expr_close(at__expr *expr)
 {
-    if (!expr)
-        return;
-    free(expr->text);
-    free(expr->shown);
-    free(expr->code);
     free(expr);
 }

@@ -103,8 +103,10 @@ typedef enum at__binding {
 int at__expr_residue(int64_t *out, int max, const at__expr *expr, const int64_t *slots,
                      const at__binding *bindings);
 
-/* Does the expression read this slot? */
+/* Does the expression read this slot? One of those that are marked? */
 bool at__expr_reads(const at__expr *expr, int slot);
+bool at__expr_reads_any(const at__expr *expr, const bool *marked);
+void at__expr_mark_reads(bool *marks, const at__expr *expr); /* marks those that it reads, besides others */
 
 /* The text it was compiled from, trimmed and on one line. Borrowed from the expression. */
 const char *at__expr_text(const at__expr *expr);

@@ -57,10 +57,11 @@ typedef struct at__instruction {
     uint8_t code;
 } at__instruction;
 
+/* With all that it points to in one piece of memory. */
 struct at__expr {
     at__where where;
     char *text;  /* as in the file, trimmed: offsets in messages are offsets in it */
-    char *shown; /* on one line                                                     */
+    char *shown; /* on one line; where it was on one, that                          */
     at__instruction *code;
     size_t count;
 };

@@ -56,11 +56,10 @@ static size_t skip_name(const at__lexer *lex, size_t at)
 
 static size_t skip_sign(const at__lexer *lex, size_t at)
 {
-    static const char *const TWO[] = { "||", "&&", "==", "!=", "<=", ">=", "<<", ">>" };
-    for (size_t i = 0; i < sizeof TWO / sizeof *TWO; i++)
-        if (at + 1 < lex->len && memcmp(lex->text + at, TWO[i], 2) == 0)
-            return at + 2;
-    return at + 1;
+    char a = lex->text[at], b = at + 1 < lex->len ? lex->text[at + 1] : 0;
+    bool doubled = a == b && (a == '|' || a == '&' || a == '=' || a == '<' || a == '>');
+    bool with_equals = b == '=' && (a == '!' || a == '<' || a == '>');
+    return at + 1 + (doubled || with_equals);
 }
 
 void at__lex_next(at__lexer *lex)
@@ -73,6 +72,7 @@ void at__lex_next(at__lexer *lex)
     lex->token.begin = at;
     lex->token.end = at;
     lex->token.kind = AT__TOKEN_END;
+    lex->token.sign = 0;
     if (at == lex->len)
         return;
     if (is_alpha(lex->text[at])) {
@@ -85,13 +85,7 @@ void at__lex_next(at__lexer *lex)
         lex->token.kind =
             lex->text[at] && strchr("|&^=!<>+-*/%~()?:,", lex->text[at]) ? AT__TOKEN_SIGN : AT__TOKEN_BAD;
         lex->token.end = skip_sign(lex, at);
+        if (lex->token.kind == AT__TOKEN_SIGN)
+            lex->token.sign = AT__SIGN(lex->text[at], lex->token.end - at == 2 ? lex->text[at + 1] : 0);
     }
-}
-
-bool at__lex_is_sign(const at__lexer *lex, const char *sign)
-{
-    const char *text = lex->text + lex->token.begin;
-    size_t n = lex->token.end - lex->token.begin;
-    return lex->token.kind == AT__TOKEN_SIGN && *text == *sign && strncmp(text, sign, n) == 0 &&
-           sign[n] == '\0';
 }

@@ -18,8 +18,12 @@ typedef enum at__token_kind {
 
 typedef struct at__token {
     at__token_kind kind;
-    size_t begin, end; /* offsets in the text */
+    unsigned sign;     /* AT__SIGN of its characters; 0: it is none */
+    size_t begin, end; /* offsets in the text                       */
 } at__token;
+
+/* A sign of one character, with 0 behind it, or of two. */
+#define AT__SIGN(a, b) ((unsigned)(unsigned char)(a) << 8 | (unsigned char)(b))
 
 /* Starts with `text` and `len` set and the rest zero. */
 typedef struct at__lexer {
@@ -30,7 +34,11 @@ typedef struct at__lexer {
 } at__lexer;
 
 void at__lex_next(at__lexer *lex);
-bool at__lex_is_sign(const at__lexer *lex, const char *sign);
 bool at__lex_is_blank(char c);
+
+static inline bool at__lex_is_sign(const at__lexer *lex, const char *sign)
+{
+    return lex->token.sign == AT__SIGN(sign[0], sign[1]);
+}
 
 #endif

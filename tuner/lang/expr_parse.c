@@ -14,8 +14,9 @@
 #include "util/str.h"
 
 typedef struct parser {
-    at__expr *expr;
-    size_t code_cap;
+    at__where where;
+    at__instruction *code;
+    size_t count, code_cap;
     at__lexer lex;
     const at__scope *scope;
     at_error *err;
@@ -34,7 +35,7 @@ static at_status fail_at(const parser *p, size_t offset, const char *format, ...
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    at__where place = at__where_after(p->expr->where, p->lex.text, offset);
+    at__where place = at__where_after(p->where, p->lex.text, offset);
     return at_fail(p->err, AT_ERR_INPUT, "%s:%d:%d: %s", place.file, place.line, place.column, text);
 }
 
@@ -121,9 +122,9 @@ static int stack_change(unsigned code)
 
 static at_status emit(parser *p, unsigned code, int64_t value, size_t at, size_t begin)
 {
-    if (!at__grow(&p->expr->code, &p->code_cap, p->expr->count, sizeof *p->expr->code))
+    if (!at__grow(&p->code, &p->code_cap, p->count, sizeof *p->code))
         return at_fail(p->err, AT_ERR_MEMORY, "out of memory");
-    p->expr->code[p->expr->count++] = (at__instruction){
+    p->code[p->count++] = (at__instruction){
         .value = value,
         .at = (uint16_t)at,
         .begin = (uint16_t)begin,
@@ -139,7 +140,7 @@ static at_status emit(parser *p, unsigned code, int64_t value, size_t at, size_t
 /* The jump emitted as instruction i goes to what comes next. */
 static void land(parser *p, size_t i)
 {
-    p->expr->code[i].value = (int64_t)p->expr->count;
+    p->code[i].value = (int64_t)p->count;
 }
 
 static at_status enter(parser *p)
@@ -358,7 +359,7 @@ static const operator_row OPERATORS[] = {
 
 static const operator_row *find_operator(const parser *p)
 {
-    for (size_t i = 0; i < sizeof OPERATORS / sizeof *OPERATORS; i++)
+    for (size_t i = 0; p->lex.token.sign && i < sizeof OPERATORS / sizeof *OPERATORS; i++)
         if (at__lex_is_sign(&p->lex, OPERATORS[i].sign))
             return &OPERATORS[i];
     return NULL;
@@ -375,7 +376,7 @@ static at_status parse_binary(parser *p, int lowest);
 static at_status parse_right_side(parser *p, const operator_row *o, size_t begin)
 {
     bool logical = o->code == AT__AND_JUMP || o->code == AT__OR_JUMP;
-    size_t at = p->lex.token.begin, jump = p->expr->count;
+    size_t at = p->lex.token.begin, jump = p->count;
     at_status status;
 
     if (logical && (status = emit(p, o->code, 0, at, begin)) != AT_OK)
@@ -411,14 +412,14 @@ static at_status parse_binary(parser *p, int lowest)
 /* After the condition: ? a : b */
 static at_status parse_branches(parser *p)
 {
-    size_t test = p->expr->count;
+    size_t test = p->count;
     at_status status = emit(p, AT__JUMP_FALSE, 0, p->lex.token.begin, p->lex.token.begin);
     if (status != AT_OK)
         return status;
     at__lex_next(&p->lex);
     if ((status = parse_ternary(p)) != AT_OK)
         return status;
-    size_t skip = p->expr->count;
+    size_t skip = p->count;
     if ((status = emit(p, AT__JUMP, 0, p->lex.token.begin, p->lex.token.begin)) != AT_OK)
         return status;
     if ((status = expect(p, ":", "an operator or ':'")) != AT_OK)
@@ -446,55 +447,63 @@ static at_status parse_ternary(parser *p)
 /* ---- the whole ---- */
 
 /* On one line: continuations and runs of blanks become one blank. */
-static char *one_line(const char *text, size_t len)
+static void write_line(char *line, const char *text, size_t len)
 {
-    char *line = at__text_copy(text, len);
     size_t n = 0;
-    for (size_t i = 0; line && i < len; i++) {
+    for (size_t i = 0; i < len; i++) {
         bool blank = text[i] == '\\' || at__lex_is_blank(text[i]);
         if (!blank)
             line[n++] = text[i];
         else if (n && line[n - 1] != ' ')
             line[n++] = ' ';
     }
-    if (line)
-        line[n] = '\0';
-    return line;
+    line[n] = '\0';
 }
 
-/* The parser looked at a borrowed text; from now on offsets refer to a copy that starts at its first token.
- */
-static at_status keep_text(parser *p, size_t begin, size_t end)
+static bool is_one_line(const char *text, size_t len)
 {
-    at__expr *e = p->expr;
-    e->text = at__text_copy(p->lex.text + begin, end - begin);
-    e->shown = one_line(p->lex.text + begin, end - begin);
-    if (!e->text || !e->shown)
-        return at_fail(p->err, AT_ERR_MEMORY, "out of memory");
-    e->where = at__where_after(e->where, p->lex.text, begin);
+    for (size_t i = 0; i < len; i++)
+        if (text[i] != ' ' ? text[i] == '\\' || at__lex_is_blank(text[i]) : i > 0 && text[i - 1] == ' ')
+            return false;
+    return true;
+}
+
+/* The parser looked at a borrowed text, from one place to another; from now on offsets refer to a copy that
+ * starts at its first token. */
+static at__expr *keep(const parser *p, size_t begin, size_t end)
+{
+    const char *text = p->lex.text + begin;
+    size_t len = end - begin, code = p->count * sizeof *p->code;
+    bool one_line = is_one_line(text, len);
+    at__expr *e = malloc(sizeof *e + code + (one_line ? 1 : 2) * (len + 1));
+    if (!e)
+        return NULL;
+    *e = (at__expr){ .where = at__where_after(p->where, p->lex.text, begin),
+                     .code = (at__instruction *)(e + 1),
+                     .count = p->count };
+    memcpy(e->code, p->code, code);
     for (size_t i = 0; i < e->count; i++) {
         e->code[i].at = (uint16_t)(e->code[i].at - begin);
         e->code[i].begin = (uint16_t)(e->code[i].begin - begin);
         e->code[i].end = (uint16_t)(e->code[i].end - begin);
     }
-    return AT_OK;
+    e->text = e->shown = (char *)e->code + code;
+    memcpy(e->text, text, len);
+    e->text[len] = '\0';
+    if (!one_line) {
+        e->shown = e->text + len + 1;
+        write_line(e->shown, text, len);
+    }
+    return e;
 }
 
 static at_status compile(at__expr **out, size_t *used, const char *text, size_t len, const at__scope *scope,
                          at__where where, at_error *err)
 {
-    at__expr *expr = calloc(1, sizeof *expr);
-    if (!expr)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    expr->where = where;
-    parser p = { .expr = expr, .lex = { .text = text, .len = len }, .scope = scope, .err = err };
-
+    parser p = { .where = where, .lex = { .text = text, .len = len }, .scope = scope, .err = err };
     at_status status = AT_OK;
     if (len > AT__EXPR_MAX_TEXT)
-        status =
-            fail_at(&p, 0, "an expression of %zu characters; expected at most %d", len, AT__EXPR_MAX_TEXT);
-    if (status != AT_OK)
-        goto done;
+        return fail_at(&p, 0, "an expression of %zu characters; expected at most %d", len, AT__EXPR_MAX_TEXT);
     at__lex_next(&p.lex);
     size_t begin = p.lex.token.begin;
     if ((status = parse_ternary(&p)) != AT_OK)
@@ -504,14 +513,16 @@ static at_status compile(at__expr **out, size_t *used, const char *text, size_t 
                                                                 : "an operator or the end of the expression");
         goto done;
     }
-    if ((status = keep_text(&p, begin, p.lex.last_end)) != AT_OK)
+    at__expr *expr = keep(&p, begin, p.lex.last_end);
+    if (!expr) {
+        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
         goto done;
+    }
     if (used)
         *used = p.lex.token.begin;
     *out = expr;
-    expr = NULL;
 done:
-    at__expr_close(expr);
+    free(p.code);
     return status;
 }
 

@@ -91,7 +91,7 @@ static void add_choice(at__str *out, const at__template *t, const at__param *par
     const char *chosen = "";
     at__str_add(out, "enum {");
     for (int k = 0; k < param->count; k++) {
-        const char *name = t->symbols.names[param->label_slot + k].name;
+        const char *name = at__symbol_name(&t->symbols, param->label_slot + k);
         at__str_addf(out, "%s %s = %" PRId64, k ? "," : "", name, param->values[k]);
         chosen = param->values[k] == value ? name : chosen;
     }
@@ -106,7 +106,7 @@ static void add_layout(at__str *out, const at__op *op, const int64_t *slots)
     for (int k = 0; k < op->layout_count; k++)
         for (int i = 0; i < op->dim_count; i++) {
             int slot = op->stride_slots[k][i];
-            add_constant(out, op->symbols.names[slot].name, slots[slot], true);
+            add_constant(out, at__symbol_name(&op->symbols, slot), slots[slot], true);
         }
 }
 

@@ -123,12 +123,16 @@ at_status at__lookup_stands(at__geometry *geometry, const at__answer *winner, at
     return status == AT_OK ? AT_OK : at_fail(err, AT_ERR_NOT_FOUND, "%s", cause.text);
 }
 
-/* The device that is asked for: the store's newest, or where it has none the program's, if none is named. */
+/* The device that is asked for; if none is named, the store's newest, or where it has none the program's. */
 static void name_device(at__question *q, const at__lookup *l, const at__target *target)
 {
-    q->device = target && target->name[0] ? target->name
-                : l->newest[0]            ? l->newest
-                                          : at__index_shipped_device(l);
+    if (target && target->name[0])
+        q->device = target->name;
+    else if (l->newest[0])
+        q->device = l->newest;
+    else
+        q->device = at__shipped_device(at__shipped_groups, l->with_shipped ? at__shipped_group_count : 0,
+                                       q->problem->op->name, l->here);
     q->cc = target ? target->cc : 0;
     q->sms = target ? target->sms : 0;
 }

@@ -42,7 +42,7 @@ const char *at__match_name(at__match match); /* "exact", "near", "other_device",
 #define AT__MODEL_SUFFIX "-model"
 
 /* The device that is asked for. An empty name: the model with the newest winners; where only the program has
- * some, the model of this machine's GPUs (util/installed.h), or else the newest. */
+ * some, the model of this machine's GPUs (util/installed.h), or else that with the most winners of the op. */
 typedef struct at__target {
     char name[128];  /* "NVIDIA H200", or a part of it               */
     int64_t cc, sms; /* 0: unknown, taken from what the store says   */

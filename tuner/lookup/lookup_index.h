@@ -105,8 +105,10 @@ void at__index_clear(at__lookup *lookup);
 at_status at__index_add_shipped(at__lookup *lookup, const at__op *op, const char *device, bool on_device,
                                 at_error *err) AT_MUST_CHECK;
 
-/* The device of theirs that is meant where none is named; "": there is none. */
-const char *at__index_shipped_device(const at__lookup *lookup);
+/* The device of theirs that is meant where none is named: this machine's, else that with the most winners of
+ * the op, of as many that with the newest of them. "": there is none. */
+const char *at__shipped_device(const at__shipped_group *groups, size_t count, const char *op,
+                               const char *here);
 
 /* Finds the entries' chains anew. */
 at_status at__index_build(at__lookup *lookup, at_error *err) AT_MUST_CHECK;

@@ -86,18 +86,43 @@ at_status at__index_add_shipped(at__lookup *l, const at__op *op, const char *dev
     return status == AT_OK && l->count > before ? at__index_build(l, err) : status;
 }
 
-/* Those of this machine's model before others, then the newest. */
-const char *at__index_shipped_device(const at__lookup *l)
+/* How many winners of the op (NULL: of all) are on the device, and the rank of the newest. */
+static uint32_t count_on(uint32_t *newest, const at__shipped_group *groups, size_t count, const char *op,
+                         const char *device)
 {
-    const at__shipped_group *newest = NULL;
-    bool here = false;
-    for (size_t i = 0; i < at__shipped_group_count && l->with_shipped; i++) {
-        const at__shipped_group *g = &at__shipped_groups[i];
-        bool is_here = strcmp(g->device, l->here) == 0;
-        if (!newest || (is_here == here ? g->newest > newest->newest : is_here)) {
-            newest = g;
-            here = is_here;
+    uint32_t winners = 0;
+    *newest = 0;
+    for (const at__shipped_group *g = groups; g < groups + count; g++) {
+        if ((op && strcmp(g->op, op) != 0) || strcmp(g->device, device) != 0)
+            continue;
+        winners += g->count;
+        *newest = g->newest > *newest ? g->newest : *newest;
+    }
+    return winners;
+}
+
+static const char *most_known_device(const at__shipped_group *groups, size_t count, const char *op)
+{
+    const char *most = "";
+    uint32_t winners = 0, newest = 0, newest_there;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t there = count_on(&newest_there, groups, count, op, groups[i].device);
+        if (there > winners || (there && there == winners && newest_there > newest)) {
+            most = groups[i].device;
+            winners = there;
+            newest = newest_there;
         }
     }
-    return newest ? newest->device : "";
+    return most;
+}
+
+/* What is there of other ops says nothing, unless there is nothing of this one. */
+const char *at__shipped_device(const at__shipped_group *groups, size_t count, const char *op,
+                               const char *here)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(groups[i].device, here) == 0)
+            return groups[i].device;
+    const char *device = most_known_device(groups, count, op);
+    return *device ? device : most_known_device(groups, count, NULL);
 }

@@ -240,13 +240,11 @@ at_status at__forest_grow(at__forest *forest, const at__lesson *k, const at__gro
     grower g = { .lesson = k, .growth = growth };
     at_status status = AT_OK;
     size_t rows = (size_t)k->rows + 1, traits = (size_t)k->traits + 1;
-    at__tree *trees = realloc(forest->trees, (size_t)(forest->count + growth->trees) * sizeof *trees);
-    forest->trees = trees ? trees : forest->trees;
     g.order = malloc(rows * sizeof *g.order);
     g.spare = malloc(rows * sizeof *g.spare);
     g.traits = malloc(traits * sizeof *g.traits);
     g.cells = malloc(traits * BINS * AT__MAX_LEAVES * sizeof *g.cells);
-    if (!trees || !g.order || !g.spare || !g.traits || !g.cells) {
+    if (!g.order || !g.spare || !g.traits || !g.cells) {
         status = AT_ERR_MEMORY;
         at_fail(err, AT_ERR_MEMORY, "out of memory");
         goto done;
@@ -258,9 +256,11 @@ at_status at__forest_grow(at__forest *forest, const at__lesson *k, const at__gro
             at_fail(err, AT_ERR_CANCELLED, "learning was ended");
             goto done;
         }
-        at__tree *tree = &forest->trees[forest->count++];
-        grow_tree(&g, tree, rng);
-        lower(k, tree);
+        at__tree tree;
+        grow_tree(&g, &tree, rng);
+        lower(k, &tree);
+        if ((status = at__forest_add(forest, &tree, err)) != AT_OK)
+            goto done;
         if (growth->judged && (i + 1) % A_FEW == 0) {
             double before = unseen;
             unseen = left_unseen(k);

@@ -253,27 +253,20 @@ static at_status calibrate(at__group *g, at_error *err)
 
 /* ---- a part ---- */
 
-static at_status copy_forest(at__forest *out, const at__forest *from, at_error *err)
-{
-    out->trees = malloc(((size_t)from->count + 1) * sizeof *out->trees);
-    if (!out->trees)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    memcpy(out->trees, from->trees, (size_t)from->count * sizeof *out->trees);
-    out->count = from->count;
-    return AT_OK;
-}
-
 /* What an older part knows: its traits, as they are binned, and its trees. */
 static at_status begin_with(at__part_of_model *out, const at__part_of_model *from, at_error *err)
 {
-    at_status status = AT_OK;
     out->trait_count = from->trait_count;
     out->usual = from->usual;
     memcpy(out->names, from->names, sizeof out->names);
-    memcpy(out->edges, from->edges, sizeof out->edges);
+    at_status status = AT_OK;
+    for (int k = 0; k < from->trait_count; k++) {
+        out->edges[k].count = from->edges[k].count;
+        memcpy(out->edges[k].of, from->edges[k].of, (size_t)from->edges[k].count * sizeof(float));
+    }
     for (int i = 0; i < AT__MODEL_MEMBERS && status == AT_OK; i++)
-        status = copy_forest(&out->slower[i], &from->slower[i], err);
-    return status == AT_OK ? copy_forest(&out->best, &from->best, err) : status;
+        status = at__forest_copy(&out->slower[i], &from->slower[i], err);
+    return status == AT_OK ? at__forest_copy(&out->best, &from->best, err) : status;
 }
 
 static void head_of(at__part_of_model *p, const at__group *g)
@@ -289,7 +282,9 @@ static void head_of(at__part_of_model *p, const at__group *g)
 
 static at_status learn_part(at__group *g, const at__part_of_model *before, at_error *err)
 {
-    at_status status = before ? begin_with(g->part, before, err) : AT_OK;
+    at_status status = at__part_room(g->part, err);
+    if (status == AT_OK && before)
+        status = begin_with(g->part, before, err);
     int known = g->part->trait_count;
     if (status != AT_OK)
         return status;

@@ -7,9 +7,11 @@
  */
 #include "model/model_parts.h"
 
+#include "model/plan.h"
 #include "model/traits.h"
 #include "space/space.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -28,50 +30,65 @@ static const struct {
 } ROUNDS[] = { { MOST, 0.0375 }, { 64, 0.15 }, { 16, 1.0 } };
 enum { ROUND_COUNT = sizeof ROUNDS / sizeof *ROUNDS };
 
+/* Which of the part's traits a number of a template is. */
+typedef struct link {
+    uint8_t trait;
+    int16_t number;
+} link;
+
 /* A template of the part, as the catalog has it. */
 typedef struct bound {
     const at__template *t; /* NULL: another one now, or missing */
     at__traits traits;
-    int16_t trait_of[AT__MAX_SEEN]; /* -1: it has no such trait, or it is the problem's */
-    const at__expr *early[32];      /* requirements that no parameter changes */
-    int early_count;
+    link *links; /* of what is not the problem's */
+    int link_count;
+    at__plan plan;
     double combinations; /* of its values */
     bool few;            /* of its candidates fit the problem */
 } bound;
 
-/* A candidate of the portfolio. */
-typedef struct entry {
-    int which; /* -1: it cannot be used */
-    at__config config;
-} entry;
-
 typedef struct runner {
-    int which, place;   /* template; where its bins are */
-    int64_t first, sum; /* of the first trees; of the trees so far */
-    at__config config;
-    at__geometry geometry;
+    int which;
+    int64_t sum;     /* of the trees so far */
+    int64_t *values; /* of its parameters   */
+    uint8_t *bins;
 } runner;
 
 struct at__predictor {
     const at__part_of_model *part;
     const at__op *op;
     bound *bound;
-    entry *entries;
-    uint8_t *bins; /* MOST x traits */
+    uint8_t *bins;   /* MOST x traits */
+    int64_t *values; /* MOST x AT__MAX_PARAMS at most */
+    size_t values_used;
     runner *runners, **order;
-    int runner_count, finalists; /* these are first in `order`, after the last round */
+    int64_t *first; /* of each runner: the sum of the first trees */
+    const uint8_t **rows;
+    int64_t *sums;
+    int runner_count, summed, finalists; /* these are first in `order`, after the last round */
     at__traits problem_traits;
     int16_t problem_trait_of[AT__MAX_SEEN];
     float numbers[AT__MAX_TRAITS];
     uint8_t base[AT__MAX_SEEN]; /* bins of the problem */
 };
 
+at_status at__part_room(at__part_of_model *p, at_error *err)
+{
+    p->edge_room = malloc(sizeof(float) * AT__MAX_SEEN * AT__MAX_EDGES);
+    if (!p->edge_room)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (int k = 0; k < AT__MAX_SEEN; k++)
+        p->edges[k].of = p->edge_room + (size_t)k * AT__MAX_EDGES;
+    return AT_OK;
+}
+
 void at__part_of_model_clear(at__part_of_model *p)
 {
     for (int i = 0; i < AT__MODEL_MEMBERS; i++)
-        free(p->slower[i].trees);
-    free(p->best.trees);
-    free(p->loss.trees);
+        at__forest_clear(&p->slower[i]);
+    at__forest_clear(&p->best);
+    at__forest_clear(&p->loss);
+    free(p->edge_room);
     free(p->candidates);
     *p = (at__part_of_model){ .candidates = NULL };
 }
@@ -83,6 +100,7 @@ void at__model_close(at__model *m)
     for (int i = 0; i < m->count; i++)
         at__part_of_model_clear(&m->parts[i]);
     free(m->parts);
+    free(m->bytes);
     free(m);
 }
 
@@ -176,53 +194,47 @@ static void map_traits(int16_t *trait_of, const by_name *names, const at__part_o
     }
 }
 
-static bool reads_any(const at__expr *e, const bool *slots, int count)
+/* The traits that map_traits found. */
+static at_status keep_links(bound *b, const int16_t *trait_of, int traits, at_error *err)
 {
-    for (int i = 0; i < count; i++)
-        if (slots[i] && at__expr_reads(e, i))
-            return true;
-    return false;
+    b->links = malloc(((size_t)traits + 1) * sizeof *b->links);
+    if (!b->links)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (int k = 0; k < traits; k++)
+        if (trait_of[k] >= 0)
+            b->links[b->link_count++] = (link){ (uint8_t)k, trait_of[k] };
+    return AT_OK;
 }
 
-/* Requirements that hold or do not for all configurations: they are asked once for a problem. */
-static void find_early(bound *b)
+static at_status tie_template(bound *b, const by_name *names, const at__part_of_model *part,
+                              const at__model_template *m, const at__catalog *catalog, const at__op *op,
+                              at_error *err)
 {
-    bool varies[AT__MAX_SLOTS] = { false };
-    const at__template *t = b->t;
-    for (int i = 0; i < t->param_count; i++)
-        varies[t->params[i].slot] = true;
-    for (size_t i = 0; i < t->let_count; i++)
-        varies[t->lets[i].slot] = reads_any(t->lets[i].expr, varies, t->symbols.count);
-    for (size_t i = 0; i < t->require_count && b->early_count < 32; i++)
-        if (!reads_any(t->requires[i].expr, varies, t->symbols.count))
-    b->early[b->early_count++] = t->requires[i].expr;
-}
-
-static void tie_template(bound *b, const by_name *names, const at__part_of_model *part,
-                         const at__model_template *m, const at__catalog *catalog, const at__op *op)
-{
+    int16_t trait_of[AT__MAX_SEEN];
     const at__template *t = at__catalog_find_template(catalog, op, m->name);
     if (!t || strcmp(t->hash, m->hash) != 0 || t->param_count != m->param_count)
-        return;
-    b->t = t;
+        return AT_OK;
     b->traits = at__traits_of(op, t);
-    map_traits(b->trait_of, names, part, &b->traits, b->traits.problem_count);
-    find_early(b);
     b->combinations = 1;
     for (int i = 0; i < t->param_count; i++)
         b->combinations *= t->params[i].count;
+    map_traits(trait_of, names, part, &b->traits, b->traits.problem_count);
+    at_status status = keep_links(b, trait_of, part->trait_count, err);
+    if (status == AT_OK)
+        status = at__plan_make(&b->plan, t, err);
+    b->t = t;
+    return status;
 }
 
-static void tie_candidate(entry *e, const bound *bounds, const at__candidate *c)
+/* A candidate of the portfolio; false: the template has no such values. */
+static bool read_candidate(at__config *config, const at__template *t, const at__candidate *c)
 {
-    const at__template *t = bounds[c->which].t;
-    e->which = t ? c->which : -1;
-    for (int k = 0; t && k < t->param_count; k++) {
-        if (c->places[k] < t->params[k].count)
-            e->config.values[k] = t->params[k].values[c->places[k]];
-        else
-            e->which = -1;
+    for (int k = 0; k < t->param_count; k++) {
+        if (c->places[k] >= t->params[k].count)
+            return false;
+        config->values[k] = t->params[k].values[c->places[k]];
     }
+    return true;
 }
 
 static bool contains(const char *text, const char *part)
@@ -248,47 +260,69 @@ static const at__part_of_model *find_part(const at__model *m, const at__op *op, 
     return found;
 }
 
+static at_status allocate(at__predictor *p, at_error *err)
+{
+    size_t traits = (size_t)p->part->trait_count + 1;
+    p->bound = calloc((size_t)p->part->template_count + 1, sizeof *p->bound);
+    p->runners = malloc(MOST * sizeof *p->runners);
+    p->order = malloc(MOST * sizeof *p->order);
+    p->first = malloc(MOST * sizeof *p->first);
+    p->rows = malloc(MOST * sizeof *p->rows);
+    p->sums = malloc(MOST * sizeof *p->sums);
+    p->values = malloc((size_t)MOST * AT__MAX_PARAMS * sizeof *p->values);
+    p->bins = malloc(MOST * traits);
+    bool all = p->bound && p->runners && p->order && p->first && p->rows && p->sums && p->values && p->bins;
+    return all ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
+}
+
+static at_status tie_all(at__predictor *p, const at__catalog *catalog, at_error *err)
+{
+    by_name names;
+    at_status status = AT_OK;
+    list_names(&names, p->part);
+    p->problem_traits = at__traits_of(p->op, NULL);
+    map_traits(p->problem_trait_of, &names, p->part, &p->problem_traits, 0);
+    for (int i = 0; i < p->part->template_count && status == AT_OK; i++)
+        status = tie_template(&p->bound[i], &names, p->part, &p->part->templates[i], catalog, p->op, err);
+    return status;
+}
+
 at_status at__predictor_open(at__predictor **out, const at__model *model, const at__catalog *catalog,
                              const at__op *op, const char *device, bool *own, at_error *err)
 {
     const at__part_of_model *part = find_part(model, op, device, own);
     if (!part || op->objective)
         return at_fail(err, AT_ERR_NOT_FOUND, "no model knows operation %s", op->name);
-    by_name names;
     at__predictor *p = calloc(1, sizeof *p);
-    size_t count = (size_t)part->candidate_count + 1;
     if (!p)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     p->part = part;
     p->op = op;
-    p->bound = calloc((size_t)part->template_count + 1, sizeof *p->bound);
-    p->entries = calloc(count, sizeof *p->entries);
-    p->runners = malloc(MOST * sizeof *p->runners);
-    p->order = malloc(MOST * sizeof *p->order);
-    p->bins = malloc((size_t)MOST * AT__MAX_SEEN);
-    if (!p->bound || !p->entries || !p->runners || !p->order || !p->bins) {
+    at_status status = allocate(p, err);
+    if (status == AT_OK)
+        status = tie_all(p, catalog, err);
+    if (status == AT_OK)
+        *out = p;
+    else
         at__predictor_close(p);
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    }
-    list_names(&names, part);
-    p->problem_traits = at__traits_of(op, NULL);
-    map_traits(p->problem_trait_of, &names, part, &p->problem_traits, 0);
-    for (int i = 0; i < part->template_count; i++)
-        tie_template(&p->bound[i], &names, part, &part->templates[i], catalog, op);
-    for (int i = 0; i < part->candidate_count; i++)
-        tie_candidate(&p->entries[i], p->bound, &part->candidates[i]);
-    *out = p;
-    return AT_OK;
+    return status;
 }
 
 void at__predictor_close(at__predictor *p)
 {
     if (!p)
         return;
+    for (int i = 0; p->bound && i < p->part->template_count; i++) {
+        free(p->bound[i].links);
+        at__plan_clear(&p->bound[i].plan);
+    }
     free(p->bound);
-    free(p->entries);
     free(p->runners);
     free(p->order);
+    free(p->first);
+    free(p->rows);
+    free(p->sums);
+    free(p->values);
     free(p->bins);
     free(p);
 }
@@ -313,69 +347,67 @@ static void begin(at__predictor *p, const at__problem *problem, const int64_t *s
     }
 }
 
-/* false: it is not valid. `slots` gets the configuration. */
+/* What at__plan_begin has begun. false: it is not valid. `slots` gets the configuration. */
 static bool take_bins(uint8_t *bins, at__geometry *geometry, at__predictor *p, const bound *b, int64_t *slots,
                       const at__config *config)
 {
-    if (at__config_validate(slots, b->t, config, NULL) != AT_OK ||
+    if (!at__plan_allows(&b->plan, slots, config) ||
         at__geometry_of(geometry, &b->t->launch, slots, NULL) != AT_OK)
         return false;
     at__traits_config(p->numbers, &b->traits, slots, geometry);
     memcpy(bins, p->base, (size_t)p->part->trait_count);
-    for (int k = 0; k < p->part->trait_count; k++)
-        if (b->trait_of[k] >= 0)
-            bins[k] = at__bin_of(&p->part->edges[k], p->numbers[b->trait_of[k]]);
+    for (const link *l = b->links; l < b->links + b->link_count; l++)
+        bins[l->trait] = at__bin_of(&p->part->edges[l->trait], p->numbers[l->number]);
     return true;
 }
 
-/* Sum of the members' trees from one share of them to another. */
-static int64_t between(const at__part_of_model *part, double from, double to, const uint8_t *bins)
+/* Adds to the sums of `count` rows those of the members' trees, from one share of them to another. */
+static void add_between(at__predictor *p, double from, double to, int count)
 {
-    int64_t sum = 0;
-    for (int i = 0; i < AT__MODEL_MEMBERS; i++) {
-        const at__forest *f = &part->slower[i];
-        sum += at__forest_sum(f, (int)(from * f->count), (int)(to * f->count), bins);
+    at__batch batch;
+    for (int done = 0; done < count; done += AT__BATCH) {
+        int rows = count - done < AT__BATCH ? count - done : AT__BATCH;
+        at__batch_make(&batch, p->rows + done, rows, p->part->trait_count);
+        for (int i = 0; i < AT__MODEL_MEMBERS; i++) {
+            const at__forest *f = &p->part->slower[i];
+            at__forest_add_sums(p->sums + done, f, (int)(from * f->count), (int)(to * f->count), &batch);
+        }
     }
-    return sum;
 }
 
 /* The mean of the members. */
 static double all_of(const at__part_of_model *part, const uint8_t *bins)
 {
-    return (double)between(part, 0, 1, bins) / AT__LEAF_UNIT / AT__MODEL_MEMBERS;
+    int64_t sum = 0;
+    for (int i = 0; i < AT__MODEL_MEMBERS; i++)
+        sum += at__forest_sum(&part->slower[i], 0, part->slower[i].count, bins);
+    return (double)sum / AT__LEAF_UNIT / AT__MODEL_MEMBERS;
 }
 
+/* Of equals that which came first: they lie in their order. */
 static int by_sum(const void *a, const void *b)
 {
     const runner *x = *(runner *const *)a, *y = *(runner *const *)b;
     if (x->sum != y->sum)
         return x->sum < y->sum ? -1 : 1;
-    return x->place - y->place;
-}
-
-/* Does a requirement that all configurations share refuse the problem? */
-static bool refused(const bound *b, int64_t *slots, const at__config *any)
-{
-    if (!b->early_count || at__config_bind(slots, b->t, any, NULL) != AT_OK)
-        return false;
-    for (int i = 0; i < b->early_count; i++) {
-        int64_t holds = 1;
-        if (at__expr_eval(&holds, b->early[i], slots, NULL) == AT_OK && !holds)
-            return true;
-    }
-    return false;
+    return (x > y) - (x < y);
 }
 
 static void take_one(at__predictor *p, int which, int64_t *slots, const at__config *config)
 {
+    at__geometry ignored;
+    const bound *b = &p->bound[which];
     runner *r = &p->runners[p->runner_count];
-    uint8_t *bins = p->bins + (size_t)p->runner_count * AT__MAX_SEEN;
-    if (p->runner_count == MOST || !take_bins(bins, &r->geometry, p, &p->bound[which], slots, config))
+    if (p->runner_count == MOST)
         return;
-    r->which = which;
-    r->place = p->runner_count++;
-    r->config = *config;
-    r->first = between(p->part, 0, ROUNDS[0].share, bins);
+    *r = (runner){ .which = which,
+                   .values = p->values + p->values_used,
+                   .bins = p->bins + (size_t)p->runner_count * (size_t)p->part->trait_count };
+    if (!take_bins(r->bins, &ignored, p, b, slots, config))
+        return;
+    memcpy(r->values, config->values, (size_t)b->t->param_count * sizeof *r->values);
+    p->values_used += (size_t)b->t->param_count;
+    p->runner_count++;
 }
 
 /* Shapes that leave a template few configurations have others each time: all of them, then. */
@@ -383,7 +415,8 @@ static void take_space(at__predictor *p, int which, int64_t *slots)
 {
     at__space *space = NULL;
     at__config config;
-    if (at__space_open(&space, p->bound[which].t, slots, NULL, 0, NULL) != AT_OK)
+    if (!at__plan_begin(&p->bound[which].plan, slots) ||
+        at__space_open(&space, p->bound[which].t, slots, NULL, 0, NULL) != AT_OK)
         return;
     for (int64_t i = 0; i < at__space_count(space) && p->runner_count < MOST; i++) {
         at__space_config(&config, space, i);
@@ -395,14 +428,15 @@ static void take_space(at__predictor *p, int which, int64_t *slots)
 /* The candidates of a template stand side by side. Returns where the next one's begin. */
 static int take_template(at__predictor *p, int first, int64_t *slots)
 {
-    int i = first, which = p->entries[first].which, before = p->runner_count;
-    if (which < 0)
-        return first + 1;
-    bool skip = refused(&p->bound[which], slots, &p->entries[first].config);
-    for (; i < p->part->candidate_count && p->entries[i].which == which; i++)
-        if (!skip)
-            take_one(p, which, slots, &p->entries[i].config);
-    p->bound[which].few = !skip && p->runner_count - before < FEW;
+    at__config config = { { 0 } };
+    const at__part_of_model *part = p->part;
+    int i = first, which = part->candidates[first].which, before = p->runner_count;
+    bound *b = &p->bound[which];
+    bool refused = b->t && !at__plan_begin(&b->plan, slots);
+    for (; i < part->candidate_count && part->candidates[i].which == which; i++)
+        if (b->t && !refused && read_candidate(&config, b->t, &part->candidates[i]))
+            take_one(p, which, slots, &config);
+    b->few = b->t && !refused && p->runner_count - before < FEW;
     return i;
 }
 
@@ -420,20 +454,43 @@ static double slower_of(const runner *r)
     return (double)r->sum / AT__LEAF_UNIT / AT__MODEL_MEMBERS;
 }
 
+/* The first trees of all, of those that were not asked before. */
+static void play_first(at__predictor *p)
+{
+    int count = p->runner_count - p->summed;
+    for (int i = 0; i < count; i++) {
+        p->rows[i] = p->runners[p->summed + i].bins;
+        p->sums[i] = 0;
+    }
+    add_between(p, 0, ROUNDS[0].share, count);
+    memcpy(p->first + p->summed, p->sums, (size_t)count * sizeof *p->sums);
+    p->summed = p->runner_count;
+}
+
+static void play_round(at__predictor *p, int count, double from, double to)
+{
+    for (int i = 0; i < count; i++) {
+        p->rows[i] = p->order[i]->bins;
+        p->sums[i] = p->order[i]->sum;
+    }
+    add_between(p, from, to, count);
+    for (int i = 0; i < count; i++)
+        p->order[i]->sum = p->sums[i];
+}
+
 /* Leaves those of the last round in order. Returns what is expected of the first; INFINITY: there is none. */
 static double play_rounds(at__predictor *p)
 {
     int count = p->runner_count;
+    play_first(p);
     for (int i = 0; i < count; i++) {
         p->order[i] = &p->runners[i];
-        p->order[i]->sum = p->order[i]->first;
+        p->order[i]->sum = p->first[i];
     }
     for (int k = 1; k < ROUND_COUNT; k++) {
         qsort(p->order, (size_t)count, sizeof *p->order, by_sum);
         count = count < ROUNDS[k].candidates ? count : ROUNDS[k].candidates;
-        for (int i = 0; i < count; i++)
-            p->order[i]->sum += between(p->part, ROUNDS[k - 1].share, ROUNDS[k].share,
-                                        p->bins + (size_t)p->order[i]->place * AT__MAX_SEEN);
+        play_round(p, count, ROUNDS[k - 1].share, ROUNDS[k].share);
     }
     qsort(p->order, (size_t)count, sizeof *p->order, by_sum);
     p->finalists = count;
@@ -457,7 +514,8 @@ static at_status rank_all(at__predictor *p, const at__problem *problem, int64_t 
 {
     memcpy(own, slots, (size_t)p->op->symbols.count * sizeof *own);
     begin(p, problem, own);
-    p->runner_count = 0;
+    p->runner_count = p->summed = 0;
+    p->values_used = 0;
     for (int i = 0; i < p->part->candidate_count;)
         i = take_template(p, i, own);
     if (play_rounds(p) > DOUBTFUL) {
@@ -469,10 +527,16 @@ static at_status rank_all(at__predictor *p, const at__problem *problem, int64_t 
     return AT_OK;
 }
 
-static void guess_of(at__guess *out, const at__predictor *p, const at__problem *problem, const int64_t *slots,
+/* `slots` are written. */
+static void guess_of(at__guess *out, const at__predictor *p, const at__problem *problem, int64_t *slots,
                      const runner *r)
 {
-    *out = (at__guess){ .t = p->bound[r->which].t, .config = r->config, .geometry = r->geometry };
+    const at__template *t = p->bound[r->which].t;
+    *out = (at__guess){ .t = t };
+    memcpy(out->config.values, r->values, (size_t)t->param_count * sizeof *r->values);
+    bool valid = at__config_bind(slots, t, &out->config, NULL) == AT_OK &&
+                 at__geometry_of(&out->geometry, &t->launch, slots, NULL) == AT_OK;
+    assert(valid); /* it was when it became a runner */
     fill_guess(out, p, problem, slots, slower_of(r));
 }
 
@@ -526,7 +590,8 @@ bool at__predictor_of(at__guess *out, at__predictor *p, const at__problem *probl
     begin(p, problem, own);
     for (int i = 0; i < p->part->template_count; i++) {
         *out = (at__guess){ .t = t, .config = *config };
-        if (p->bound[i].t != t || !take_bins(bins, &out->geometry, p, &p->bound[i], own, config))
+        if (p->bound[i].t != t || !at__plan_begin(&p->bound[i].plan, own) ||
+            !take_bins(bins, &out->geometry, p, &p->bound[i], own, config))
             continue;
         double slower = all_of(p->part, bins);
         fill_guess(out, p, problem, own, slower);

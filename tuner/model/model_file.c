@@ -47,16 +47,8 @@ static void put_float(at__str *out, float value)
 static void put_forest(at__str *out, const at__forest *f)
 {
     put(out, (uint64_t)f->count, 2);
-    for (int i = 0; i < f->count; i++) {
-        const at__tree *t = &f->trees[i];
-        put(out, (uint64_t)t->leaf_count, 1);
-        for (int k = 0; k < t->leaf_count - 1; k++) {
-            const at__node *n = &t->nodes[k];
-            at__str_add_bytes(out, (unsigned char[]){ n->trait, n->bin, n->below, n->above }, 4);
-        }
-        for (int k = 0; k < t->leaf_count; k++)
-            put(out, (uint16_t)t->leaves[k], 2);
-    }
+    if (f->count)
+        at__str_add_bytes(out, f->bytes, at__forest_bytes(f));
 }
 
 static void put_part(at__str *out, const at__part_of_model *p)
@@ -167,44 +159,60 @@ static float get_float(reader *r)
     return isfinite(value) ? value : 0;
 }
 
-_Static_assert(sizeof(at__node) == 4, "a node is its four bytes");
-
-static void get_tree(at__tree *t, reader *r, int traits)
+/* Passes over the trees; where each begins, unless nobody asks. How many they are. */
+static int take_forest(uint32_t *begins, reader *r, int count)
 {
-    int count = (int)get(r, 1, AT__MAX_LEAVES);
-    size_t node_bytes = count > 0 ? (size_t)(count - 1) * sizeof *t->nodes : 0;
-    const unsigned char *nodes = take(r, node_bytes), *leaves = take(r, 2 * (size_t)count);
-    t->leaf_count = leaves ? count : 0;
-    if (nodes)
-        memcpy(t->nodes, nodes, node_bytes);
-    for (int k = 0; k < t->leaf_count; k++)
-        t->leaves[k] = (int16_t)(uint16_t)(leaves[2 * k] | leaves[2 * k + 1] << 8);
-    r->bad |= !r->trusted && !at__tree_is_sound(t, traits);
+    const unsigned char *first = r->at;
+    for (int i = 0; i < count && !r->bad; i++) {
+        const unsigned char *tree = r->at;
+        if (begins)
+            begins[i] = (uint32_t)(tree - first);
+        bool known = tree < r->end && *tree >= 1 && *tree <= AT__MAX_LEAVES;
+        r->bad = !known || !take(r, at__tree_bytes(*tree));
+    }
+    return r->bad ? 0 : count;
 }
 
+/* Its trees stay where they lie. */
 static at_status get_forest(at__forest *f, reader *r, int traits, at_error *err)
 {
     int count = (int)get(r, 2, AT__MODEL_MAX_TREES);
-    f->trees = calloc((size_t)count + 1, sizeof *f->trees);
-    if (!f->trees)
+    f->begins = malloc(((size_t)count + 1) * sizeof *f->begins);
+    if (!f->begins)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    for (; f->count < count && !r->bad; f->count++)
-        get_tree(&f->trees[f->count], r, traits);
+    f->bytes = r->at;
+    f->count = take_forest(f->begins, r, count);
+    for (int i = 0; i < f->count && !r->trusted; i++)
+        r->bad |= !at__tree_is_sound(f->bytes + f->begins[i], traits);
     return AT_OK;
 }
 
-static void get_traits(at__part_of_model *p, reader *r)
+/* `of` gets the numbers; how many. */
+static int get_edges(float *of, reader *r)
+{
+    int count = (int)get(r, 1, AT__MAX_EDGES);
+    const unsigned char *at = take(r, 4 * (size_t)count);
+    for (int k = 0; at && k < count; k++, at += 4) {
+        uint32_t bits = at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+        memcpy(&of[k], &bits, sizeof bits);
+        r->bad |= !isfinite(of[k]) || (k > 0 && of[k] < of[k - 1]);
+    }
+    return at ? count : 0;
+}
+
+/* Edges of one trait lie behind those of another. */
+static at_status get_traits(at__part_of_model *p, reader *r, at_error *err)
 {
     int count = (int)get(r, 1, AT__MAX_SEEN);
-    for (; p->trait_count < count && !r->bad; p->trait_count++) {
+    at_status status = at__part_room(p, err);
+    float *next = p->edge_room;
+    for (; status == AT_OK && p->trait_count < count && !r->bad; p->trait_count++) {
         at__edges *e = &p->edges[p->trait_count];
         get_text(r, p->names[p->trait_count], AT__MAX_NAME);
-        e->count = (int)get(r, 1, AT__MAX_EDGES);
-        for (int k = 0; k < e->count; k++) {
-            e->of[k] = get_float(r);
-            r->bad |= k > 0 && e->of[k] < e->of[k - 1];
-        }
+        *e = (at__edges){ .of = next, .count = get_edges(next, r) };
+        next += e->count;
     }
+    return status;
 }
 
 static at_status get_candidates(at__part_of_model *p, reader *r, at_error *err)
@@ -242,8 +250,9 @@ static at_status get_part(at__part_of_model *p, reader *r, at_error *err)
     p->problems = (int64_t)get(r, 8, INT64_MAX);
     p->usual = (double)get_float(r);
     p->doubt = (double)get_float(r);
-    get_traits(p, r);
-    at_status status = get_candidates(p, r, err);
+    at_status status = get_traits(p, r, err);
+    if (status == AT_OK)
+        status = get_candidates(p, r, err);
     for (int i = 0; i < AT__MODEL_MEMBERS && status == AT_OK; i++)
         status = get_forest(&p->slower[i], r, p->trait_count, err);
     if (status == AT_OK)
@@ -256,14 +265,6 @@ static at_status get_part(at__part_of_model *p, reader *r, at_error *err)
 static void skip_text(reader *r)
 {
     take(r, (size_t)get(r, 1, 255));
-}
-
-static void skip_forest(reader *r)
-{
-    for (int count = (int)get(r, 2, AT__MODEL_MAX_TREES); count > 0 && !r->bad; count--) {
-        size_t leaves = (size_t)get(r, 1, AT__MAX_LEAVES);
-        r->bad = r->bad || !leaves || !take(r, (leaves - 1) * sizeof(at__node) + 2 * leaves);
-    }
 }
 
 static void skip_candidates(reader *r)
@@ -293,7 +294,7 @@ static void skip_part(reader *r)
     }
     skip_candidates(r);
     for (int i = 0; i < AT__MODEL_MEMBERS + 2; i++)
-        skip_forest(r);
+        take_forest(NULL, r, (int)get(r, 2, AT__MODEL_MAX_TREES));
 }
 
 /* The checksum is of what was written, so that damage is not taken for knowledge. */
@@ -325,11 +326,16 @@ static at_status get_parts(at__model *m, reader *r, int count, const char *op, a
     return status;
 }
 
-/* `bytes` is whole. `op` NULL: of all. */
+/* `bytes` is whole, and where it is trusted stays. `op` NULL: of all. */
 static at_status unpack(at__model **out, const void *bytes, size_t size, bool trusted, const char *op,
                         at_error *err)
 {
-    const unsigned char *from = bytes;
+    unsigned char *own = trusted ? NULL : malloc(size);
+    const unsigned char *from = trusted ? bytes : own;
+    if (!from)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    if (own)
+        memcpy(own, bytes, size);
     reader r = { .at = from + sizeof MAGIC, .end = from + size - (AT__HASH_TEXT - 1), .trusted = trusted };
     bool beside = memcmp(bytes, BESIDE, sizeof BESIDE) == 0;
     int64_t newest = beside ? (int64_t)get(&r, 8, INT64_MAX) : 0;
@@ -339,8 +345,11 @@ static at_status unpack(at__model **out, const void *bytes, size_t size, bool tr
     if (m)
         *m = (at__model){ .newest_trial = newest,
                           .kept = kept,
+                          .bytes = own,
                           .parts = calloc((size_t)count + 1, sizeof *m->parts) };
     if (!m || !m->parts) {
+        if (!m)
+            free(own);
         at__model_close(m);
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     }

@@ -30,6 +30,7 @@ typedef struct at__part_of_model {
     int trait_count;
     char names[AT__MAX_SEEN][AT__MAX_NAME];
     at__edges edges[AT__MAX_SEEN];
+    float *edge_room; /* what they point into */
     int template_count;
     at__model_template templates[AT__MODEL_MAX_TEMPLATES];
     int candidate_count;
@@ -46,8 +47,11 @@ struct at__model {
     int count;
     int64_t newest_trial; /* of the store that it lies beside, when it learned; 0: of none */
     bool kept;            /* as somebody wanted it: see at__model_keep */
+    unsigned char *bytes; /* the file that its trees lie in; NULL: the program's, or their own */
 };
 
+/* Room for the edges of all traits. */
+at_status at__part_room(at__part_of_model *part, at_error *err) AT_MUST_CHECK;
 void at__part_of_model_clear(at__part_of_model *part);
 
 /* The logarithm of the traffic of a problem in bytes, as `best` is scaled by. */

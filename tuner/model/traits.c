@@ -126,7 +126,8 @@ void at__traits_name(char out[AT__MAX_NAME], const at__traits *v, int i)
     } else if ((at -= OF_PAIR * pair_count(op)) < FIGURES) {
         snprintf(out, AT__MAX_NAME, "%s", FIGURE_NAMES[at]);
     } else if (!is_label(v->t, at - FIGURES + op->symbols.count)) {
-        snprintf(out, AT__MAX_NAME, ".%.60s", v->t->symbols.names[at - FIGURES + op->symbols.count].name);
+        snprintf(out, AT__MAX_NAME, ".%.60s",
+                 at__symbol_name(&v->t->symbols, at - FIGURES + op->symbols.count));
     }
 }
 
