@@ -38,3 +38,8 @@ homeless export 4096x4096 f32 --device H200
 homeless export 4096x4096 f32 --exact --device A100
 homeless export 4096x4096 f32 --no-shipped --device H200
 homeless show 4096x4096 f32
+
+# Of each problem and device one winner ships, not those before it.
+"$AUTOTUNE" merge merged.db "$DATA"/../../db/winners/*.jsonl.gz 2>/dev/null
+"$AUTOTUNE" dump --db merged.db | grep '"kind":"winner"' |
+  sed -E 's/.*"op":"([^"]*)","shape":"([^"]*)","type_key":"([^"]*)".*"device":"([^"]*)".*/two winners: \1 \2 \3 \4/' | sort | uniq -d
