@@ -18,18 +18,16 @@
 #include <unistd.h>
 
 static const at__usage USAGE = {
-    "autotune check [OP...] [options], autotune check --execute [OP...] [SHAPE...] [DTYPE...] [options]",
+    "autotune check [OP...] [options]\n       autotune check --execute [OP...] [SHAPE...] [DTYPE...] "
+    "[options]",
     "Compiles the configurations of every template, or a sample of them, for the given architectures. "
-    "Reports\n"
-    "registers, shared memory and spills; every compile error with its configuration: on stderr, or with "
-    "--format\n"
-    "json as objects with a log. Equal kernels of several shapes are compiled once. Exit code 1: some "
-    "failed.\n"
-    "With --execute runs some of them on the CPU, on small ragged problems of the operation, compares their\n"
-    "results with the reference's, and reports accesses out of bounds or misaligned, reads of what nobody\n"
-    "wrote, races, barriers that not all threads reach, endless loops, writes to inputs: each with its "
-    "source\n"
-    "line, block and thread. Exit code 14: something was found.",
+    "Reports registers, shared memory and spills; every compile error with its configuration: on stderr, or "
+    "with --format json as objects with a log. Equal kernels of several shapes are compiled once. Exit code "
+    "1: some failed.\n"
+    "With --execute runs some of them on the CPU, on small ragged problems of the operation, "
+    "compares their results with the reference's, and reports accesses out of bounds or misaligned, reads of "
+    "what nobody wrote, races, barriers that not all threads reach, endless loops, writes to inputs: each "
+    "with its source line, block and thread. Exit code 14: something was found.",
 };
 
 typedef struct check_args {

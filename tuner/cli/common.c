@@ -152,8 +152,10 @@ at_status at__unknown_op(const at__catalog *catalog, const char *before, const c
     for (int i = 0; i < at__catalog_op_count(catalog) && i < AT__MAX_WORDS - 1; i++)
         names[i] = at__catalog_op_name(catalog, i);
     const char *near = at__nearest(word, names);
-    at_fail(err, AT_ERR_USAGE, "%sno operation '%s'%s%s%s; `autotune list ops` shows them", before, word,
-            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    at_fail(err, AT_ERR_USAGE,
+            "%sno operation '%s'%s%s%s; `autotune list ops` shows them, --templates DIR "
+            "adds those of a folder",
+            before, word, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     return AT_ERR_USAGE;
 }
 
