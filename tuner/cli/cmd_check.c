@@ -137,26 +137,6 @@ static const char *const DEFAULT_SHAPES[] = { "4096x4096",          "4097x4095",
                                               "30x64x20x96:2.1.0.3" };
 enum { DEFAULT_SHAPE_COUNT = sizeof DEFAULT_SHAPES / sizeof *DEFAULT_SHAPES };
 
-/*
- * The types to check an op with: those that were named; else all that make a difference to it, which is one
- * of each size where types are storage, and otherwise every type that it declares.
- */
-static int types_of(const char *out[AT__MAX_WORDS], const check_args *a, const at__op *op)
-{
-    static const at__dtype SIZES[] = { AT__U8, AT__F16, AT__F32, AT__F64, AT__C128 };
-    int count = 0;
-    if (a->types.count && strcmp(a->types.items[0], "all") != 0) {
-        memcpy(out, a->types.items, sizeof a->types.items);
-        return a->types.count;
-    }
-    for (size_t i = 0; op->storage && i < sizeof SIZES / sizeof *SIZES; i++)
-        out[count++] = at__dtype_name(SIZES[i]);
-    for (int i = 0; !op->storage && i < AT__DTYPES; i++)
-        if (op->types & (1u << i))
-            out[count++] = at__dtype_name((at__dtype)i);
-    return count;
-}
-
 static at_status problem_of(at__problem *out, const checker *c, const at__op *op, const char *shape,
                             const char *type, at_error *err)
 {
@@ -171,7 +151,7 @@ static at_status check_op(checker *c, const at__op *op, const at__limits *limits
     const char *types[AT__MAX_WORDS];
     const char *const *shapes = a->shapes.count ? a->shapes.items : DEFAULT_SHAPES;
     int shape_count = a->shapes.count ? a->shapes.count : DEFAULT_SHAPE_COUNT;
-    int type_count = types_of(types, a, op);
+    int type_count = at__types_to_check(types, &a->types, op);
     at_status status = AT_OK;
     for (int s = 0; s < shape_count; s++)
         for (int k = 0; k < type_count && status == AT_OK && !at__cancel_requested; k++) {
@@ -425,7 +405,8 @@ static at_status fits_some_op(const checker *c, const char *shape, const char *t
         const at__op *op = at__catalog_op(c->catalog, o);
         const char *types[AT__MAX_WORDS];
         at__problem problem;
-        if (!at__words_choose(&c->args->words, op->name) || (!type && types_of(types, c->args, op) == 0))
+        if (!at__words_choose(&c->args->words, op->name) ||
+            (!type && at__types_to_check(types, &c->args->types, op) == 0))
             continue;
         status = problem_of(&problem, c, op, shape, type ? type : types[0], err);
         if (status == AT_OK)
