@@ -308,11 +308,6 @@ const char *at__nvrtc_path(const at__nvrtc *nvrtc)
     return nvrtc->path;
 }
 
-const char *at__nvrtc_headers(const at__nvrtc *nvrtc)
-{
-    return nvrtc->headers;
-}
-
 int at__nvrtc_nearest(const at__nvrtc *nvrtc, int cc)
 {
     int best = 0;
