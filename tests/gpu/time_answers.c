@@ -169,7 +169,7 @@ static at__bench *open_bench(timer *t, const at__problem *p, const int64_t *slot
     if (t->reference_of[p->type] != p->op || p->op->layout_count) { /* a layout is part of the text */
         at__str_clear(cubin);
         t->reference_of[p->type] = p->op;
-        must(at__render_reference_of(&source, p, &err), &err);
+        must(at__render_reference(&source, p, &err), &err);
         if (!compile(t->nvrtc, cubin, at__str_text(&source), p->op->file, (int)t->limits.cc))
             must(at_fail(&err, AT_ERR_INPUT, "%s: the reference does not compile", p->op->file), &err);
         at__str_clear(&source);

@@ -73,7 +73,7 @@ static at__bench *open_bench(checker *c, const at__problem *p, const int64_t *sl
     at__setup setup = { .warm = true, .seed = 1 };
 
     must(at__setup_describe(&setup, p, slots, &err), &err);
-    must(at__render_reference_of(&source, p, &err), &err);
+    must(at__render_reference(&source, p, &err), &err);
     compile(c, &build.cubin, at__str_text(&source), p->op->file);
     for (int i = 0; i < AT__CHECK_PARTS; i++)
         setup.verify[i] = (at__check_part){ c->verify[i].data, c->verify[i].len };

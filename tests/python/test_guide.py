@@ -134,6 +134,12 @@ class Guide(unittest.TestCase):
         self.assertIn("line 1: not run: it needs a GPU", done.stderr)
         self.assertFalse((self.root / "new/here").exists())
 
+    def test_a_build_that_is_not_whole_says_how_to_build_it(self):
+        done, _ = self.update("", "--build", str(self.root))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"run `cmake --build {self.root}` first", done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+
     def test_an_empty_folder_is_needed(self):
         (self.root / "new").mkdir()
         (self.root / "new/file").touch()

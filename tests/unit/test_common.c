@@ -137,7 +137,7 @@ Test(common, an_op_uses_it_too)
                                   NULL),
                  AT_OK);
     cr_assert_eq(strncmp(op->source, "//!autotune common a 39\n" A "/*!autotune\nop", 70), 0);
-    cr_assert_eq(at__render_reference(&out, op, AT__U8, NULL), AT_OK);
+    cr_assert_eq(at__render_reference(&out, &(at__problem){ .op = op, .type = AT__U8 }, NULL), AT_OK);
     cr_assert_not_null(strstr(out.data, "#line 1 \"a.cuh\"\n" A "#line 1 \"op.cu\"\n/*!autotune\nop"));
     at__str_clear(&out);
     at__op_close(op);

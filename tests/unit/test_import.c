@@ -2,30 +2,15 @@
  */
 #include "exchange/import.h"
 #include "exchange/import_file.h"
-#include "store_support.h"
 #include "exchange/t4.h"
 #include "tune/tune.h"
+#include "scratch_support.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Each test runs in a folder of its own: files have short names in messages. */
-static folder scratch;
-
-static void enter_scratch(void)
-{
-    scratch = folder_make();
-    cr_assert_eq(chdir(scratch.path), 0);
-}
-
-static void leave_scratch(void)
-{
-    cr_assert_eq(chdir("/"), 0);
-    folder_remove(&scratch);
-}
 
 TestSuite(import, .init = enter_scratch, .fini = leave_scratch);
 

@@ -1,8 +1,8 @@
 /* test_large_files.c - files that cost more to read than they look: refused, by name and line, before they
  * do. */
 #include "exchange/import.h"
-#include "store_support.h"
 #include "util/json.h"
+#include "scratch_support.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -10,20 +10,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include <zlib.h>
-
-static folder scratch;
-
-static void enter_scratch(void)
-{
-    scratch = folder_make();
-    cr_assert_eq(chdir(scratch.path), 0);
-}
-
-static void leave_scratch(void)
-{
-    cr_assert_eq(chdir("/"), 0);
-    folder_remove(&scratch);
-}
 
 TestSuite(large_files, .init = enter_scratch, .fini = leave_scratch);
 

@@ -19,6 +19,17 @@ static run *per_thread(const char *body)
     return r;
 }
 
+/* Runs a body for two clusters of two blocks, a warp each; it finds nothing wrong. */
+static run *in_clusters(const char *body)
+{
+    run *r = new_run();
+    r->grid = 4;
+    r->cluster = 2;
+    run_body(r, body);
+    cr_assert(r->result.finding.kind == AT__FINDING_NONE, "%s", r->result.finding.text);
+    return r;
+}
+
 #define assert_each(r, threads, expression)                                                                  \
     for (uint32_t t = 0; t < (threads); t++)                                                                 \
     cr_assert((r)->out[t] == (uint32_t)(expression), "thread %u: 0x%x, not 0x%x: %s", t, (r)->out[t],        \
@@ -263,11 +274,7 @@ Test(machine_warps, barriers_in_memory_count_arrivals_and_bytes)
 /* Of two blocks each stores into the other's memory, whose barrier awaits all of it and nothing else. */
 Test(machine_warps, stores_to_another_block_are_awaited_by_its_barrier)
 {
-    run *r = new_run();
-    r->grid = 4;
-    r->cluster = 2;
-    run_body(
-        r,
+    run *r = in_clusters(
         ".shared .align 8 .b64 bar;\n" SHARED_PLACE
         "mov.u32 %r1, 0; st.shared.u32 [%d2], %r1; setp.ne.u32 %p1, %r30, 0;\n"
         "@!%p1 mbarrier.init.shared.b64 [bar], 1; @!%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 128;\n"
@@ -278,23 +285,19 @@ Test(machine_warps, stores_to_another_block_are_awaited_by_its_barrier)
         "W: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [bar], 0; @!%p2 bra W;\n"
         "ld.shared.u32 %r1, [%d2]; mad.lo.u32 %r6, %r31, 32, %r30; mad.wide.u32 %d6, %r6, 4, %out;\n"
         "st.global.u32 [%d6], %r1;");
-    cr_assert(r->result.finding.kind == AT__FINDING_NONE, "%s", r->result.finding.text);
     assert_each(r, 128, 100 * ((t / 32) ^ 1) + t % 32);
     free(r);
 }
 
 Test(machine_warps, blocks_of_a_cluster_reach_into_each_others_memory)
 {
-    run *r = new_run();
-    r->grid = 4;
-    r->cluster = 2;
-    run_body(r, SHARED_PLACE
-             "mad.lo.u32 %r2, %r31, 100, %r30; st.shared.u32 [%d2], %r2;\n"
-             "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n"
-             "mov.u32 %r3, %cluster_ctarank; xor.b32 %r4, %r3, 1; mapa.shared::cluster.u64 %d3, %d2, %r4;\n"
-             "ld.shared::cluster.u32 %r1, [%d3]; barrier.cluster.arrive; barrier.cluster.wait;\n"
-             "mad.lo.u32 %r6, %r31, 32, %r30; mad.wide.u32 %d6, %r6, 4, %out; st.global.u32 [%d6], %r1;");
-    cr_assert(r->result.finding.kind == AT__FINDING_NONE, "%s", r->result.finding.text);
+    run *r = in_clusters(
+        SHARED_PLACE
+        "mad.lo.u32 %r2, %r31, 100, %r30; st.shared.u32 [%d2], %r2;\n"
+        "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n"
+        "mov.u32 %r3, %cluster_ctarank; xor.b32 %r4, %r3, 1; mapa.shared::cluster.u64 %d3, %d2, %r4;\n"
+        "ld.shared::cluster.u32 %r1, [%d3]; barrier.cluster.arrive; barrier.cluster.wait;\n"
+        "mad.lo.u32 %r6, %r31, 32, %r30; mad.wide.u32 %d6, %r6, 4, %out; st.global.u32 [%d6], %r1;");
     assert_each(r, 128, 100 * ((t / 32) ^ 1) + t % 32);
     free(r);
 }

@@ -159,10 +159,10 @@ Test(nvrtc, finds_the_headers_of_half_types)
                                  "extern \"C\" __global__ void k(__half *p, __nv_bfloat16 *q)\n"
                                  "{\n    p[1] += p[0];\n    q[1] += q[0];\n}\n";
     attempt a = open_or_skip();
-    if (!at__nvrtc_headers(a.nvrtc)[0])
-        cr_skip_test("CUDA's headers are not installed beside NVRTC");
     cr_assert(compile(&a, SOURCE, 80, AT__CUBIN) == AT_OK, "%s", a.err.text);
-    cr_assert(a.ok, "%s: %s", at__nvrtc_headers(a.nvrtc), at__str_text(&a.log));
+    if (strstr(at__str_text(&a.log), "autotune found no headers of CUDA"))
+        cr_skip_test("CUDA's headers are not installed beside NVRTC");
+    cr_assert(a.ok, "%s", at__str_text(&a.log));
     attempt_clear(&a);
 }
 

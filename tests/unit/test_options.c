@@ -71,14 +71,40 @@ Test(options, help_wins_over_everything_else)
     cr_assert_eq(parse(&v, ARGS("--nonesuch", "--help"), NULL), AT_ERR_NOT_FOUND);
 }
 
+Test(options, a_help_is_wrapped_between_words_and_keeps_its_paragraphs)
+{
+    static const at__usage USAGE = {
+        "autotune x",
+        "These words, a line in the source or several, are wrapped where a reader's screen would wrap them, "
+        "which is here.\n  autotune x --flag\nA paragraph.",
+    };
+    static const at__option TABLE[] = {
+        { "--flag", AT__OPT_FLAG, NULL,
+          "stands in a column of its own, and goes on in that column where the line would be too wide",
+          NULL },
+        { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
+    };
+    at__str help = { 0 };
+    at__options_help(&help, &USAGE, TABLE);
+    cr_assert_str_eq(at__str_text(&help), "usage: autotune x\n\n"
+                                          "These words, a line in the source or several, are wrapped where a "
+                                          "reader's screen would wrap them, which is\n"
+                                          "here.\n  autotune x --flag\nA paragraph.\n\noptions:\n"
+                                          "  --flag                      stands in a column of its own, and "
+                                          "goes on in that column where the line would\n"
+                                          "                              be too wide\n"
+                                          "  --help                      this page\n");
+    at__str_clear(&help);
+}
+
 static const struct {
     const char *args[3];
     const char *says;
 } WRONG[] = {
     { { "--flga" }, "did you mean --flag?" },
-    { { "--count", "x" }, "found 'x'; expected a number" },
+    { { "--count", "x" }, "found 'x'; expected a whole number" },
     { { "--count", "-1" }, "found '-1'" },
-    { { "--count", "99999999999999999999" }, "expected a number" },
+    { { "--count", "99999999999999999999" }, "expected a whole number from 0 to 9223372036854775807" },
     { { "--time", "0s" }, "expected a time" },
     { { "--time", "3 days" }, "expected a time" },
     { { "--time", "inf" }, "expected a time" },

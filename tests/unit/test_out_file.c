@@ -225,8 +225,8 @@ Test(out_file, what_cannot_be_written_is_refused)
     cr_assert_eq(mkdir("sub", 0777), 0);
     expect_refused("", AT_ERR_USAGE, "-o: found an empty name; expected a file, or - for stdout");
     expect_refused("sub", AT_ERR_USAGE, "-o: 'sub' is a directory; expected a file, or - for stdout");
-    expect_refused("none/x", AT_ERR_SYSTEM, "none/x: No such file or directory");
-    expect_refused("/dev/fd/999", AT_ERR_SYSTEM, "/dev/fd/999: Bad file descriptor");
+    expect_refused("none/x", AT_ERR_SYSTEM, "none/x: cannot be written: its folder does not exist");
+    expect_refused("/dev/fd/999", AT_ERR_SYSTEM, "/dev/fd/999: cannot be written: Bad file descriptor");
     cr_assert_eq(entries(false), 1);
 }
 
@@ -239,8 +239,8 @@ Test(out_file, permissions_count_as_they_do_for_a_shell)
     cr_assert_eq(chmod(".", 0777) | chmod("sub", 0555), 0);
     if (geteuid() == 0)
         cr_assert_eq(seteuid(65534), 0);
-    expect_refused("protected", AT_ERR_SYSTEM, "protected: Permission denied");
-    expect_refused("sub/new", AT_ERR_SYSTEM, "sub/new: Permission denied");
+    expect_refused("protected", AT_ERR_SYSTEM, "protected: cannot be written: Permission denied");
+    expect_refused("sub/new", AT_ERR_SYSTEM, "sub/new: cannot be written: Permission denied");
     write_ok("sub/open", "after"); /* in a folder that takes no file beside it */
     expect_text("sub/open", "after");
     if (getuid() == 0)

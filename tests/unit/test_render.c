@@ -122,7 +122,8 @@ Test(render, includes_what_a_real_type_needs)
     };
     for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
         at__str out = { 0 };
-        cr_assert_eq(at__render_reference(&out, op, TYPES[i].type, NULL), AT_OK);
+        cr_assert_eq(at__render_reference(&out, &(at__problem){ .op = op, .type = TYPES[i].type }, NULL),
+                     AT_OK);
         cr_assert_not_null(strstr(at__str_text(&out), TYPES[i].text), "%s", at__str_text(&out));
         at__str_clear(&out);
     }
@@ -134,7 +135,7 @@ Test(render, reference_has_no_constants)
     at__op *op = read_op(MINI_OP);
     at__str out = { 0 };
     char expected[4096];
-    cr_assert_eq(at__render_reference(&out, op, AT__U8, NULL), AT_OK);
+    cr_assert_eq(at__render_reference(&out, &(at__problem){ .op = op, .type = AT__U8 }, NULL), AT_OK);
     snprintf(expected, sizeof expected,
              "// autotune " AT_VERSION ": op.cu, hash %.12s\n// T=b1\n#define AUTOTUNE_RENDERED 1\n"
              "using T = unsigned char;\n#line 1 \"op.cu\"\n%s",
@@ -151,7 +152,7 @@ Test(render, keeps_file_names_harmless)
     at__op *op = NULL;
     at__str out = { 0 };
     cr_assert_eq(at__op_read(&op, MINI_OP, strlen(MINI_OP), FILE_NAME, NULL), AT_OK);
-    cr_assert_eq(at__render_reference(&out, op, AT__U8, NULL), AT_OK);
+    cr_assert_eq(at__render_reference(&out, &(at__problem){ .op = op, .type = AT__U8 }, NULL), AT_OK);
     cr_assert_not_null(strstr(out.data, "#line 1 \"a_int evil;__; int b; //_____ \xc3\xa9.cu\"\n"), "%s",
                        out.data);
     cr_assert_eq(
@@ -165,7 +166,7 @@ Test(render, drops_a_byte_order_mark)
 {
     at__op *op = read_op("\xef\xbb\xbf" MINI_OP);
     at__str out = { 0 };
-    cr_assert_eq(at__render_reference(&out, op, AT__U8, NULL), AT_OK);
+    cr_assert_eq(at__render_reference(&out, &(at__problem){ .op = op, .type = AT__U8 }, NULL), AT_OK);
     cr_assert_not_null(strstr(out.data, "\"\n/*!autotune"));
     at__str_clear(&out);
     at__op_close(op);

@@ -16,13 +16,10 @@
 static const at__usage USAGE = {
     "autotune adopt [T1.json] [FILE.cu] [--kernel NAME] [-o DIR]",
     "Writes DIR/NAME/op.cu and DIR/NAME/adopted.cu: declarations around a kernel that stays where it is, "
-    "from its\n"
-    "parameters, its #ifndef defaults, names that NVRTC finds undefined, and a tuning problem in the T1 "
-    "format, if\n"
-    "there is one (which names the file, unless FILE.cu does). Lines that end in a comment `# ? ...` are "
-    "guesses\n"
-    "and questions that only its author can answer; `autotune check` lists what is left of them. Nothing is\n"
-    "overwritten.",
+    "from its parameters, its #ifndef defaults, names that NVRTC finds undefined, and a tuning problem in "
+    "the T1 format, if there is one (which names the file, unless FILE.cu does). Lines that end in a comment "
+    "`# ? ...` are guesses and questions that only its author can answer; `autotune check` lists what is "
+    "left of them. Nothing is overwritten.",
 };
 
 typedef struct adopt_args {
@@ -195,7 +192,11 @@ static at_status adopt_words(const adopt_args *a, at__adopted *out, at_error *er
     at__adopt_input in = { .kernel = a->kernel };
     if (a->words.count > 2 || !first[0] || (second && is_json(first) == is_json(second)))
         return at_fail(err, AT_ERR_USAGE,
-                       "expected one file, or a tuning problem and the file of its kernel");
+                       "found %s; expected the .cu file of a kernel, or a tuning problem (T1.json), or both",
+                       !first[0]            ? "no file"
+                       : a->words.count > 2 ? "more than two files"
+                       : is_json(first)     ? "two tuning problems"
+                                            : "two files of kernels");
     if (is_json(first))
         return adopt_space(a, first, second, out, err);
     return second ? adopt_space(a, second, first, out, err) : adopt(a, first, &in, out, err);

@@ -8,12 +8,9 @@
 static const at__usage USAGE = {
     "autotune cache [--shrink] [--cache-limit MIB]",
     "Prints where compiled kernels are kept, how many there are and how much room they take. A run keeps the "
-    "cache\n"
-    "near its limit by itself: kernels that were used longest ago go first, those of winners last. Their "
-    "room is\n"
-    "used again by others; --shrink gives it back to the file system. Nothing is lost with the file but the "
-    "time\n"
-    "to compile: it may also be deleted when no run uses it.",
+    "cache near its limit by itself: kernels that were used longest ago go first, those of winners last. "
+    "Their room is used again by others; --shrink gives it back to the file system. Nothing is lost with the "
+    "file but the time to compile: it may also be deleted when no run uses it.",
 };
 
 static double mib(int64_t bytes)

@@ -18,18 +18,16 @@
 #include <unistd.h>
 
 static const at__usage USAGE = {
-    "autotune check [OP...] [options], autotune check --execute [OP...] [SHAPE...] [DTYPE...] [options]",
+    "autotune check [OP...] [options]\n       autotune check --execute [OP...] [SHAPE...] [DTYPE...] "
+    "[options]",
     "Compiles the configurations of every template, or a sample of them, for the given architectures. "
-    "Reports\n"
-    "registers, shared memory and spills; every compile error with its configuration: on stderr, or with "
-    "--format\n"
-    "json as objects with a log. Equal kernels of several shapes are compiled once. Exit code 1: some "
-    "failed.\n"
-    "With --execute runs some of them on the CPU, on small ragged problems of the operation, compares their\n"
-    "results with the reference's, and reports accesses out of bounds or misaligned, reads of what nobody\n"
-    "wrote, races, barriers that not all threads reach, endless loops, writes to inputs: each with its "
-    "source\n"
-    "line, block and thread. Exit code 14: something was found.",
+    "Reports registers, shared memory and spills; every compile error with its configuration: on stderr, or "
+    "with --format json as objects with a log. Equal kernels of several shapes are compiled once. Exit code "
+    "1: some failed.\n"
+    "With --execute runs some of them on the CPU, on small ragged problems of the operation, "
+    "compares their results with the reference's, and reports accesses out of bounds or misaligned, reads of "
+    "what nobody wrote, races, barriers that not all threads reach, endless loops, writes to inputs: each "
+    "with its source line, block and thread. Exit code 14: something was found.",
 };
 
 typedef struct check_args {
@@ -139,26 +137,6 @@ static const char *const DEFAULT_SHAPES[] = { "4096x4096",          "4097x4095",
                                               "30x64x20x96:2.1.0.3" };
 enum { DEFAULT_SHAPE_COUNT = sizeof DEFAULT_SHAPES / sizeof *DEFAULT_SHAPES };
 
-/*
- * The types to check an op with: those that were named; else all that make a difference to it, which is one
- * of each size where types are storage, and otherwise every type that it declares.
- */
-static int types_of(const char *out[AT__MAX_WORDS], const check_args *a, const at__op *op)
-{
-    static const at__dtype SIZES[] = { AT__U8, AT__F16, AT__F32, AT__F64, AT__C128 };
-    int count = 0;
-    if (a->types.count && strcmp(a->types.items[0], "all") != 0) {
-        memcpy(out, a->types.items, sizeof a->types.items);
-        return a->types.count;
-    }
-    for (size_t i = 0; op->storage && i < sizeof SIZES / sizeof *SIZES; i++)
-        out[count++] = at__dtype_name(SIZES[i]);
-    for (int i = 0; !op->storage && i < AT__DTYPES; i++)
-        if (op->types & (1u << i))
-            out[count++] = at__dtype_name((at__dtype)i);
-    return count;
-}
-
 static at_status problem_of(at__problem *out, const checker *c, const at__op *op, const char *shape,
                             const char *type, at_error *err)
 {
@@ -173,7 +151,7 @@ static at_status check_op(checker *c, const at__op *op, const at__limits *limits
     const char *types[AT__MAX_WORDS];
     const char *const *shapes = a->shapes.count ? a->shapes.items : DEFAULT_SHAPES;
     int shape_count = a->shapes.count ? a->shapes.count : DEFAULT_SHAPE_COUNT;
-    int type_count = types_of(types, a, op);
+    int type_count = at__types_to_check(types, &a->types, op);
     at_status status = AT_OK;
     for (int s = 0; s < shape_count; s++)
         for (int k = 0; k < type_count && status == AT_OK && !at__cancel_requested; k++) {
@@ -427,7 +405,8 @@ static at_status fits_some_op(const checker *c, const char *shape, const char *t
         const at__op *op = at__catalog_op(c->catalog, o);
         const char *types[AT__MAX_WORDS];
         at__problem problem;
-        if (!at__words_choose(&c->args->words, op->name) || (!type && types_of(types, c->args, op) == 0))
+        if (!at__words_choose(&c->args->words, op->name) ||
+            (!type && at__types_to_check(types, &c->args->types, op) == 0))
             continue;
         status = problem_of(&problem, c, op, shape, type ? type : types[0], err);
         if (status == AT_OK)

@@ -10,12 +10,9 @@
 static const at__usage USAGE = {
     "autotune compare BEFORE AFTER [options]",
     "Compares the winners of two databases or dumps: a driver before and after its update, two GPUs, two "
-    "versions\n"
-    "of the templates. A problem is slower or faster when the 95 % interval of the ratio of its times lies "
-    "beyond the\n"
-    "tolerance, the same when it lies within, and unclear otherwise. The exit code is for CI: 13 when a "
-    "problem is\n"
-    "slower, 1 when the databases have no problem in common, else 0.",
+    "versions of the templates. A problem is slower or faster when the 95 % interval of the ratio of its "
+    "times lies beyond the tolerance, the same when it lies within, and unclear otherwise. The exit code is "
+    "for CI: 13 when a problem is slower, 1 when the databases have no problem in common, else 0.",
 };
 
 typedef struct compare_args {

@@ -11,7 +11,7 @@
 static const at__usage USAGE = {
     "autotune completions bash|zsh|fish|man",
     "Writes completions for a shell, or the manual page. `source <(autotune completions bash)` for now; "
-    "installing\nputs them where the shells look.",
+    "installing puts them where the shells look.",
 };
 
 /* Each command's part, by its own table. The commands print; this one's stdout is theirs. */

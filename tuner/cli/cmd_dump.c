@@ -11,9 +11,8 @@
 static const at__usage USAGE = {
     "autotune dump [--db FILE] [-o FILE] [options]",
     "Writes what is in a database as JSON lines, one object a trial, a winner or a template's text; "
-    "db/README.md\n"
-    "describes them. `autotune merge` reads them back. Equal contents give equal dumps. With --compact the\n"
-    "dump is a recording for --device replay:FILE.",
+    "db/README.md describes them. `autotune merge` reads them back. Equal contents give equal dumps. With "
+    "--compact the dump is a recording for --device replay:FILE.",
 };
 
 typedef struct dump_args {

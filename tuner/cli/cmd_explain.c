@@ -13,11 +13,11 @@
 
 static const at__usage USAGE = {
     "autotune explain [OP] SHAPE [DTYPE] [--config \"TEMPLATE PARAM=VALUE ...\"] [--against ...] [options]",
-    "Says why a configuration takes as long as it does: runs its PTX on the CPU, or a sample of its blocks,\n"
-    "counts for each source line how many sectors of memory and wavefronts of shared memory a request\n"
-    "takes, and how many would do, and puts what costs most into a sentence each. Of the stored winner, or\n"
-    "of what --config names; with --against two of them, side by side. Works on a machine without a GPU.\n"
-    "Exit code 1: no winner is known, and no --config was given.",
+    "Says why a configuration takes as long as it does: runs its PTX on the CPU, or a sample of its blocks, "
+    "counts for each source line how many sectors of memory and wavefronts of shared memory a request takes, "
+    "and how many would do, and puts what costs most into a sentence each. Of the stored winner, or of what "
+    "--config names; with --against two of them, side by side. Works on a machine without a GPU. Exit code "
+    "1: no winner is known, and no --config was given.",
 };
 
 typedef struct explain_args {

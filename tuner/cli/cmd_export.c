@@ -12,14 +12,10 @@
 static const at__usage USAGE = {
     "autotune export [OP] SHAPE [DTYPE] [options]",
     "Writes the kernel that `autotune query` answers for a problem: the stored winner, the one that comes "
-    "with\n"
-    "autotune, or, for a problem that was not tuned, what is expected to be the fastest (--exact: not that). "
-    "Without\n"
-    "--format: a CUDA source file that stands alone, with how it was measured or why it is expected, the "
-    "kernel with\n"
-    "its constants, and a function that launches it. A winner whose template has changed since is exported "
-    "as it\n"
-    "was measured. Exit code 1: nothing is known.",
+    "with autotune, or, for a problem that was not tuned, what is expected to be the fastest (--exact: not "
+    "that). Without --format: a CUDA source file that stands alone, with how it was measured or why it is "
+    "expected, the kernel with its constants, and a function that launches it. A winner whose template has "
+    "changed since is exported as it was measured. Exit code 1: nothing is known.",
 };
 
 /* A template as it was when the winner was found: from the store, or the present one if it is the same. */

@@ -10,16 +10,14 @@
 
 static const at__usage USAGE = {
     "autotune import FILE... [--db FILE] [options]",
-    "Reads spaces that other tuners recorded into a database: Kernel Tuner cache files and T4 results, "
-    "plain\n"
-    "or gzip'ed. Each becomes an operation named after its kernel, with the time of every configuration, or\n"
+    "Reads spaces that other tuners recorded into a database: Kernel Tuner cache files and T4 results, plain "
+    "or gzip'ed. Each becomes an operation named after its kernel, with the time of every configuration, or "
     "why it failed. T1 declarations among the files add their conditions. Without a GPU,\n"
     "  autotune tune --device replay:FILE --op OP SHAPE\n"
     "then searches there; replay:FILE@NAME chooses one of several devices in a database.\n"
-    "A file has at most 256 MiB, decompressed, 33554432 values and names in each other at most 64 deep, and\n"
+    "A file has at most 256 MiB, decompressed, 33554432 values and names in each other at most 64 deep, and "
     "2000000 trials; a list or condition in Python 64 KiB and 4096 values. Up to 64 files at once take at "
-    "most\n"
-    "2 GiB of memory together.",
+    "most 2 GiB of memory together.",
 };
 static_assert(AT__JSON_MAX_TEXT == 256 << 20 && AT__JSON_MAX_NODES == 33554432 && AT__JSON_MAX_DEPTH == 64 &&
                   AT__IMPORT_MAX_TRIALS == 2000000 && AT__IMPORT_MAX_FILES == 64 &&

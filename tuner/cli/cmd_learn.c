@@ -14,12 +14,9 @@
 static const at__usage USAGE = {
     "autotune learn [MORE.db ...] [options]",
     "Learns from all trials of the database, and of MORE.db, which configurations are fast for which "
-    "problems.\n"
-    "Look-ups (query, the library) then name the expected best for a problem that was never tuned. The "
-    "model\n"
-    "goes beside the database, as FILE-model; it begins with what autotune knows already. Needs no GPU. "
-    "Delete\n"
-    "the file to forget it.",
+    "problems. Look-ups (query, the library) then name the expected best for a problem that was never tuned. "
+    "The model goes beside the database, as FILE-model; it begins with what autotune knows already. Needs no "
+    "GPU. Delete the file to forget it.",
 };
 
 typedef struct learn_args {
@@ -106,9 +103,9 @@ int at__cmd_learn(int argc, char **argv)
     const at__option TABLE[] = {
         { "--db", AT__OPT_TEXT, "FILE",
           "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
-        { "--output", AT__OPT_TEXT, "FILE", "where the model goes (default: the database's name and -model)",
+        { "-o", AT__OPT_TEXT, "FILE", "where the model goes (default: the database's name and -model)",
           &a.output },
-        { "-o", AT__OPT_TEXT, "FILE", "the same", &a.output },
+        { "--output", AT__OPT_TEXT, "FILE", "the same", &a.output },
         { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
           &a.templates_dir },
         { "--no-shipped", AT__OPT_FLAG, NULL,

@@ -12,7 +12,7 @@
 static const at__usage USAGE = {
     "autotune list [ops|templates|devices|strategies|OP|OP/TEMPLATE]... [options]",
     "What this program knows, on one screen: operations, templates, strategies, devices. OP tells more of an "
-    "operation\nand its templates; OP/TEMPLATE, or `templates`, shows parameters and constraints.\n"
+    "operation and its templates; OP/TEMPLATE, or `templates`, shows parameters and constraints.\n"
     "Exit code 3: only devices were asked for, and there is none that can be used.",
 };
 

@@ -7,15 +7,11 @@
 static const at__usage USAGE = {
     "autotune merge INTO.db FROM...",
     "Adds the trials and winners of databases, or of dumps (- reads one from stdin), to a database, which is "
-    "made\n"
-    "when it is missing. Of two trials of the same problem, conditions, template and configuration the "
-    "newer\n"
-    "stays; a winner that is there already is not added again. When one file cannot be read, or after "
-    "Ctrl-C,\n"
-    "nothing changes.\n"
+    "made when it is missing. Of two trials of the same problem, conditions, template and configuration the "
+    "newer stays; a winner that is there already is not added again. When one file cannot be read, or after "
+    "Ctrl-C, nothing changes.\n"
     "A line of a dump has at most 16 MiB, also with what it takes from those before it; a dump 16 GiB. One "
-    "that\n"
-    "is read as it is (replay:FILE) takes at most 2 GiB of memory.",
+    "that is read as it is (replay:FILE) takes at most 2 GiB of memory.",
 };
 
 static void print_counts(const at__merge_counts *c, const char *into)

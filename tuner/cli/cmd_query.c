@@ -20,12 +20,9 @@
 static const at__usage USAGE = {
     "autotune query [OP] SHAPE [DTYPE] [options]",
     "Prints the stored winner of a problem: configuration, launch geometry, time, conditions. For a problem "
-    "that\n"
-    "was not tuned: what a model of all trials expects to be the fastest (predicted), or the configuration "
-    "of\n"
-    "another shape (near) or another device (other_device) that fits, and says so.\n"
-    "Where a winner is out of date (its template was changed, or is missing): the fastest other trial of "
-    "the\n"
+    "that was not tuned: what a model of all trials expects to be the fastest (predicted), or the "
+    "configuration of another shape (near) or another device (other_device) that fits, and says so.\n"
+    "Where a winner is out of date (its template was changed, or is missing): the fastest other trial of the "
     "problem whose template is still the same, a runner-up, unless that was much slower.\n"
     "Below the database lie the winners that come with autotune; an answer from there says so.\n"
     "Works on a machine without a GPU. Exit code 1: nothing that fits is stored.",

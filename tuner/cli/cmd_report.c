@@ -10,11 +10,8 @@
 static const at__usage USAGE = {
     "autotune report [-o FILE] [options]",
     "Writes one HTML page, light or dark as the reader's system is, without scripts and with nothing from "
-    "elsewhere:\n"
-    "problems with their shares of the ceiling, where which template wins, and for each problem the course "
-    "of "
-    "its\n"
-    "search, the effect of each parameter, ties, conditions and failures.",
+    "elsewhere: problems with their shares of the ceiling, where which template wins, and for each problem "
+    "the course of its search, the effect of each parameter, ties, conditions and failures.",
 };
 
 typedef struct report_args {
@@ -88,8 +85,8 @@ int at__cmd_report(int argc, char **argv)
     at_error err = { 0 };
     int code = AT__EXIT_OK;
     const at__option TABLE[] = {
-        { "--output", AT__OPT_TEXT, "FILE", "where to (default and -: stdout)", &a.output },
-        { "-o", AT__OPT_TEXT, "FILE", "the same", &a.output },
+        { "-o", AT__OPT_TEXT, "FILE", "where to write (default and -: stdout)", &a.output },
+        { "--output", AT__OPT_TEXT, "FILE", "the same", &a.output },
         { "--op", AT__OPT_TEXT, "OP", "this operation only", &a.options.op },
         { "--shape", AT__OPT_TEXT, "SHAPE", "this shape only, as `query` prints it", &a.options.shape },
         { "--device", AT__OPT_TEXT, "NAME", "a part of the device's name", &a.options.device },

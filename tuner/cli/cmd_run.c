@@ -20,8 +20,7 @@
 static const at__usage USAGE = {
     "autotune run [OP] SHAPE [DTYPE] --template NAME [--fix PARAM=VALUE,...] [options]",
     "Compiles, verifies and times one configuration of a template: the values of --fix, and the defaults of "
-    "the\n"
-    "other parameters. Prints the time, what the compiler used, and what is wrong. Nothing is stored.",
+    "the other parameters. Prints the time, what the compiler used, and what is wrong. Nothing is stored.",
 };
 
 typedef struct run_args {

@@ -13,8 +13,7 @@
 
 static const at__usage USAGE = {
     "autotune space [OP] SHAPE [DTYPE] [options]",
-    "Counts the valid configurations of every template for a problem; --list or --sample print them, "
-    "--bench\n"
+    "Counts the valid configurations of every template for a problem; --list or --sample print them, --bench "
     "measures what building and using the spaces takes.",
 };
 

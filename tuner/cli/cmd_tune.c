@@ -20,13 +20,11 @@
 static const at__usage USAGE = {
     "autotune [tune] --device 0 --shapes FILE [options]\n       autotune tune [OP] SHAPE [DTYPE] [options]",
     "Compiles, verifies and times the configurations of all templates for each problem, stores every trial "
-    "and\n"
-    "prints the winner of each. A problem that is already tuned under the same conditions is answered from "
-    "the\n"
-    "database. Results go to stdout, everything else to stderr.\n\n"
-    "A shapes file has one problem a line: 4096x4096, or 8x4096x128 f16 (batched), or transpose 512 2048 "
-    "u8;\n"
-    "# starts a comment.",
+    "and prints the winner of each. A problem that is already tuned under the same conditions is answered "
+    "from the database. Results go to stdout, everything else to stderr.\n"
+    "\n"
+    "A shapes file has one problem a line: 4096x4096, or 8x4096x128 f16 (batched), or transpose 512 2048 u8. "
+    "A comment begins with #.",
 };
 
 typedef struct tune_args {

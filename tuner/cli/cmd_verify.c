@@ -12,12 +12,10 @@
 static const at__usage USAGE = {
     "autotune verify [[OP] SHAPE [DTYPE]] [options]",
     "Measures stored winners of this device model again, each in one interleaved final with those it was "
-    "tied with,\n"
-    "the runner-ups of its run, its template's default and the copy. Without a problem: all of them. Stores "
-    "nothing.\n"
-    "The exit code is that of the worst finding: 0 all hold, 10 a time has drifted, 11 another configuration "
-    "is\n"
-    "faster now, 12 a result is wrong, 1 there was nothing to verify, or a winner could not be measured.",
+    "tied with, the runner-ups of its run, its template's default and the copy. Without a problem: all of "
+    "them. Stores nothing. The exit code is that of the worst finding: 0 all hold, 10 a time has drifted, 11 "
+    "another configuration is faster now, 12 a result is wrong, 1 there was nothing to verify, or a winner "
+    "could not be measured.",
 };
 
 typedef struct verify_args {
@@ -314,7 +312,7 @@ int at__cmd_verify(int argc, char **argv)
         { "--tolerance", AT__OPT_COUNT, "PERCENT", "a time that differs by more has drifted (default 5)",
           &a.tolerance_percent },
         { "--warm", AT__OPT_FLAG, NULL, "winners that were measured with a warm L2 cache", &a.warm },
-        { "--format", AT__OPT_TEXT, "NAME", "text (default), json (a line a winner) or csv", &a.format },
+        { "--format", AT__OPT_TEXT, "text|json|csv", "default text; json: one object a line", &a.format },
         { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
           &a.templates_dir },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },

@@ -81,6 +81,12 @@ at_status at__problem_from_words(at__problem *out, const at__words *words, const
 /* An architecture as an option gave it. */
 at_status at__arch_option(at__limits *out, const char *option, const char *text, at_error *err) AT_MUST_CHECK;
 
+/*
+ * The types to check an op with: those that were named; else all that make a difference to it, which is one
+ * of each size where types are storage, and otherwise every type that it declares.
+ */
+int at__types_to_check(const char *out[AT__MAX_WORDS], const at__words *named, const at__op *op);
+
 /* "BEFOREno operation 'transpos'; did you mean transpose? ..." AT_ERR_USAGE. */
 at_status at__unknown_op(const at__catalog *catalog, const char *before, const char *word, at_error *err);
 

@@ -146,14 +146,32 @@ at_status at__arch_option(at__limits *out, const char *option, const char *text,
     return status == AT_OK ? AT_OK : at_fail(err, status, "%s: %s", option, cause.text);
 }
 
+int at__types_to_check(const char *out[AT__MAX_WORDS], const at__words *named, const at__op *op)
+{
+    static const at__dtype SIZES[] = { AT__U8, AT__F16, AT__F32, AT__F64, AT__C128 };
+    int count = 0;
+    if (named->count && strcmp(named->items[0], "all") != 0) {
+        memcpy(out, named->items, sizeof named->items);
+        return named->count;
+    }
+    for (size_t i = 0; op->storage && i < sizeof SIZES / sizeof *SIZES; i++)
+        out[count++] = at__dtype_name(SIZES[i]);
+    for (int i = 0; !op->storage && i < AT__DTYPES; i++)
+        if (op->types & (1u << i))
+            out[count++] = at__dtype_name((at__dtype)i);
+    return count;
+}
+
 at_status at__unknown_op(const at__catalog *catalog, const char *before, const char *word, at_error *err)
 {
     const char *names[AT__MAX_WORDS] = { NULL };
     for (int i = 0; i < at__catalog_op_count(catalog) && i < AT__MAX_WORDS - 1; i++)
         names[i] = at__catalog_op_name(catalog, i);
     const char *near = at__nearest(word, names);
-    at_fail(err, AT_ERR_USAGE, "%sno operation '%s'%s%s%s; `autotune list ops` shows them", before, word,
-            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    at_fail(err, AT_ERR_USAGE,
+            "%sno operation '%s'%s%s%s; `autotune list ops` shows them, --templates DIR "
+            "adds those of a folder",
+            before, word, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     return AT_ERR_USAGE;
 }
 

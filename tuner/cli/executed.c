@@ -87,23 +87,6 @@ static void print_json(const at__executed *x)
 
 /* ---- what is run ---- */
 
-/* One of each size, or every type that an op computes with. */
-static int types_of(const char *out[AT__MAX_WORDS], const at__executing *w, const at__op *op)
-{
-    static const at__dtype SIZES[] = { AT__F32, AT__U8, AT__F16, AT__C128, AT__F64 };
-    int count = 0;
-    if (w->types->count && strcmp(w->types->items[0], "all") != 0) {
-        memcpy(out, w->types->items, sizeof w->types->items);
-        return w->types->count;
-    }
-    for (size_t i = 0; op->storage && i < sizeof SIZES / sizeof *SIZES; i++)
-        out[count++] = at__dtype_name(SIZES[i]);
-    for (int i = 0; !op->storage && i < AT__DTYPES; i++)
-        if (op->types & (1u << i))
-            out[count++] = at__dtype_name((at__dtype)i);
-    return count;
-}
-
 /* A shape may be several words. One that is another op's problem as well is left to that. */
 static void add_problem(at__execute *e, const at__executing *w, const at__op *op, const char *shape,
                         const char *type)
@@ -125,7 +108,7 @@ static void add_problem(at__execute *e, const at__executing *w, const at__op *op
 static void add_problems(at__execute *e, const at__executing *w, const at__op *op)
 {
     const char *types[AT__MAX_WORDS], *shape = NULL;
-    const int type_count = types_of(types, w, op);
+    const int type_count = at__types_to_check(types, w->types, op);
     for (int s = 0; s < w->shapes->count; s++)
         for (int k = 0; k < type_count; k++)
             add_problem(e, w, op, w->shapes->items[s], types[k]);

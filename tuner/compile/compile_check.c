@@ -400,7 +400,7 @@ static at_status check_reference(at__compile_check *c, const at__problem *p, con
          (own && at__geometry_of(launches.geometries, &p->op->launch, slots, &cause) != AT_OK)))
         status = add_failure(c, row, cause.text, err);
     if (status == AT_OK)
-        status = at__render_reference_of(&source, p, err);
+        status = at__render_reference(&source, p, err);
     if (status == AT_OK)
         status = submit(c, row, &source, p->op->file, "", own ? &launches : NULL, err);
     if (status == AT_OK)

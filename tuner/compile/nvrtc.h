@@ -22,8 +22,6 @@ void at__nvrtc_close(at__nvrtc *nvrtc);
 
 const char *at__nvrtc_version(const at__nvrtc *nvrtc); /* "13.0" */
 const char *at__nvrtc_path(const at__nvrtc *nvrtc);    /* what was opened */
-const char *at__nvrtc_headers(
-    const at__nvrtc *nvrtc); /* folder of cuda_fp16.h, for #include <>; "": none found */
 
 /* Whether it can make a cubin for this compute capability (90). */
 bool at__nvrtc_supports(const at__nvrtc *nvrtc, int cc);

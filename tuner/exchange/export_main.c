@@ -19,7 +19,7 @@ typedef enum at__export_part { HEAD, BITS, NUMBERS, MAIN, DATA } at__export_part
 static at_status add_reference(at__str *out, const at__launcher *l, at_error *err)
 {
     at__str rendered = { 0 }, text = { 0 };
-    at_status status = at__render_reference_of(&rendered, l->problem, err);
+    at_status status = at__render_reference(&rendered, l->problem, err);
     const at__cutting cutting = { .rendered = at__str_text(&rendered),
                                   .kernel = l->op->reference,
                                   .name = l->op->reference,

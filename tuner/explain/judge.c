@@ -1,6 +1,7 @@
 /* judge.c - see judge.h; at__wrong_by of lang/data.h decides for each number. */
 #include "explain/judge.h"
 
+#include "device/mismatch.h"
 #include "lang/data.h"
 
 #include <inttypes.h>
@@ -8,32 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static void number_text(char *out, size_t size, uint64_t bits, int number)
-{
-    const int class = at__number_class(number), spare = 64 - 8 * at__number_bytes(number);
-    if (class == AT__UNSIGNED)
-        snprintf(out, size, "%" PRIu64, bits);
-    else if (class == AT__SIGNED)
-        snprintf(out, size, "%" PRId64, (int64_t)(bits << spare) >> spare);
-    else
-        snprintf(out, size, "%.9g", at__number_value(bits, number));
-}
-
-static uint64_t element_of(const at__buffer *b, uint64_t number)
-{
-    const uint64_t each = (uint64_t)(b->element_bytes / at__number_bytes(b->number));
-    return number / (each ? each : 1);
-}
-
 static void add_numbers(char *out, size_t size, const at__buffer *b, const unsigned char *got,
                         const unsigned char *right, uint64_t i)
 {
-    char is[40], should[40];
     const int each = at__number_bytes(b->number);
-    const size_t len = strlen(out);
-    number_text(is, sizeof is, at__bits_at(got, i, each), b->number);
-    number_text(should, sizeof should, at__bits_at(right, i, each), b->number);
-    snprintf(out + len, size - len, ": found %s, expected %s", is, should);
+    at__mismatch_add(out, size, at__bits_at(got, i, each), at__bits_at(right, i, each), b->number);
 }
 
 static bool judge_exact(char *out, size_t size, const at__buffer *b, const unsigned char *got,
@@ -51,7 +31,7 @@ static bool judge_exact(char *out, size_t size, const at__buffer *b, const unsig
     snprintf(out, size,
              "wrong output '%s': %" PRId64 " of %" PRId64
              " numbers differ from the reference, the first in element %" PRIu64,
-             b->name, wrong, b->bytes / each, element_of(b, (uint64_t)first));
+             b->name, wrong, b->bytes / each, at__mismatch_element(b, (uint64_t)first));
     add_numbers(out, size, b, got, right, (uint64_t)first);
     return false;
 }
@@ -84,12 +64,12 @@ static bool judge_close(char *out, size_t size, const at__buffer *b, const unsig
     if (is_norm && wrong == 0)
         snprintf(out, size,
                  "wrong output '%s': off by %.3g of its norm, not %s; the worst is element %" PRIu64, b->name,
-                 norm, check, element_of(b, (uint64_t)where));
+                 norm, check, at__mismatch_element(b, (uint64_t)where));
     else
         snprintf(out, size,
                  "wrong output '%s': %" PRId64 " of %" PRId64
                  " numbers are not %s; the worst is element %" PRIu64,
-                 b->name, wrong, b->bytes / each, check, element_of(b, (uint64_t)where));
+                 b->name, wrong, b->bytes / each, check, at__mismatch_element(b, (uint64_t)where));
     add_numbers(out, size, b, got, right, (uint64_t)where);
     return false;
 }

@@ -81,7 +81,7 @@ at_status at__program_of_reference(at__program *p, at__nvrtc *nvrtc, const at__p
 {
     const at__op *op = problem->op;
     size_t unused;
-    at_status status = at__render_reference_of(&p->build.source, problem, err);
+    at_status status = at__render_reference(&p->build.source, problem, err);
     if (status == AT_OK)
         status = compile(p, nvrtc, op->file, cc, err);
     if (status == AT_OK)
@@ -96,7 +96,7 @@ at_status at__program_of_referees(at__program *p, at__nvrtc *nvrtc, const at__pr
                                   const int64_t *slots, int cc, at_error *err)
 {
     const at__op *op = problem->op;
-    at_status status = at__render_reference_of(&p->build.source, problem, err);
+    at_status status = at__render_reference(&p->build.source, problem, err);
     if (status == AT_OK)
         status = compile(p, nvrtc, op->file, cc, err);
     if (status == AT_OK)

@@ -220,12 +220,7 @@ static at_status render_reference(at__str *out, const at__op *op, at__dtype type
     return hand_over(out, &text, err);
 }
 
-at_status at__render_reference(at__str *out, const at__op *op, at__dtype type, at_error *err)
-{
-    return render_reference(out, op, type, NULL, err);
-}
-
-at_status at__render_reference_of(at__str *out, const at__problem *problem, at_error *err)
+at_status at__render_reference(at__str *out, const at__problem *problem, at_error *err)
 {
     static const at__limits NO_DEVICE = { 0 };
     int64_t slots[AT__MAX_SLOTS] = { 0 };

@@ -15,10 +15,8 @@
 at_status at__render(at__str *out, const at__template *t, at__dtype type, const at__config *config,
                      const int64_t *slots, at_error *err) AT_MUST_CHECK;
 
-/* The op's file with its reference kernel, for this type. */
-at_status at__render_reference(at__str *out, const at__op *op, at__dtype type, at_error *err) AT_MUST_CHECK;
-
-/* The same for a problem: of an op of layouts, whose kernels know theirs; of another op no different. */
-at_status at__render_reference_of(at__str *out, const at__problem *problem, at_error *err) AT_MUST_CHECK;
+/* The op's file with its reference kernel, for this type; of an op of layouts, whose kernels know theirs, for
+ * the problem's. */
+at_status at__render_reference(at__str *out, const at__problem *problem, at_error *err) AT_MUST_CHECK;
 
 #endif

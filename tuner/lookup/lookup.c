@@ -49,13 +49,7 @@ at_status at__lookup_open(at__lookup **out, at__store *store, const at__catalog 
 void at__lookup_add_shipped(at__lookup *lookup)
 {
     lookup->with_shipped = at__shipped_wanted();
-    if (!lookup->here[0])
-        at__installed_model(lookup->here, sizeof lookup->here, AT__INSTALLED_FOLDER);
-}
-
-void at__lookup_prefer(at__lookup *lookup, const char *model)
-{
-    snprintf(lookup->here, sizeof lookup->here, "%s", model);
+    at__installed_model(lookup->here, sizeof lookup->here, AT__INSTALLED_FOLDER);
 }
 
 void at__lookup_look_again(at__lookup *lookup)

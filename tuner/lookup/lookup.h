@@ -67,9 +67,6 @@ typedef struct at__lookup at__lookup;
 at_status at__lookup_open(at__lookup **out, at__store *store, const at__catalog *catalog,
                           at_error *err) AT_MUST_CHECK; /* store NULL: nothing is known of one */
 void at__lookup_add_shipped(at__lookup *lookup);        /* unless the environment leaves them out */
-
-/* As if this machine's GPUs were of this model; empty: of none. */
-void at__lookup_prefer(at__lookup *lookup, const char *model);
 void at__lookup_close(at__lookup *lookup);
 
 /* The next question asks whether the file has changed, however short a time ago that was asked. */

@@ -193,6 +193,11 @@ static void pass(at__exec *x, uint32_t mask, int64_t from_frame, int32_t from, i
                     (size_t)bytes);
 }
 
+static int64_t round_frame(int64_t bytes)
+{
+    return (bytes + 15) & ~(int64_t)15;
+}
+
 static void call(at__exec *x, const at__decoded *d, uint32_t mask)
 {
     const at__code *callee = &x->program->functions[d->target];
@@ -201,7 +206,7 @@ static void call(at__exec *x, const at__decoded *d, uint32_t mask)
     at__node n = { .state = AT__NODE_RUNS, .is_call = true, .mask = mask, .function = d->target, .join = -1 };
     n.above = (int32_t)(x->node - x->warp->nodes);
     n.registers = x->node->registers + x->code->slots;
-    n.local = at__round_frame(x->node->local + x->code->function->local_bytes);
+    n.local = round_frame(x->node->local + x->code->function->local_bytes);
     if (!make_room(x, n.registers + callee->slots, n.local + f->local_bytes))
         return;
     for (int k = 0; k < f->param_count && k < d->ptx->width[2]; k++)

@@ -27,20 +27,7 @@ static inline uint64_t saturate(uint64_t bits)
     return value > 0 ? at__bits_f32(value < 1 ? value : 1) : 0;
 }
 
-#define F32_OP(name, expression)                                                                             \
-    static void name(at__exec *x, const at__decoded *d, uint32_t mask)                                       \
-    {                                                                                                        \
-        uint64_t *to = at__group(x, d, 0);                                                                   \
-        const uint64_t *A = at__group(x, d, 1), *B = at__group(x, d, 2), *C = at__group(x, d, 3);            \
-        (void)B;                                                                                             \
-        (void)C;                                                                                             \
-        AT__EACH_LANE(mask, {                                                                                \
-            const float a = at__f32(A[l]), b = at__f32(B[l]), c = at__f32(C[l]);                             \
-            (void)b;                                                                                         \
-            (void)c;                                                                                         \
-            to[l] = canonical(expression);                                                                   \
-        });                                                                                                  \
-    }
+#define F32_OP(name, expression) AT__LANE_OP(name, float, at__f32, canonical(expression))
 
 F32_OP(add_f32, a + b)
 F32_OP(sub_f32, a - b)
@@ -187,20 +174,7 @@ static void copysign_f32(at__exec *x, const at__decoded *d, uint32_t mask)
 
 /* ---- f64 ---- */
 
-#define F64_OP(name, expression)                                                                             \
-    static void name(at__exec *x, const at__decoded *d, uint32_t mask)                                       \
-    {                                                                                                        \
-        uint64_t *to = at__group(x, d, 0);                                                                   \
-        const uint64_t *A = at__group(x, d, 1), *B = at__group(x, d, 2), *C = at__group(x, d, 3);            \
-        (void)B;                                                                                             \
-        (void)C;                                                                                             \
-        AT__EACH_LANE(mask, {                                                                                \
-            const double a = at__f64(A[l]), b = at__f64(B[l]), c = at__f64(C[l]);                            \
-            (void)b;                                                                                         \
-            (void)c;                                                                                         \
-            to[l] = at__bits_f64(expression);                                                                \
-        });                                                                                                  \
-    }
+#define F64_OP(name, expression) AT__LANE_OP(name, double, at__f64, at__bits_f64(expression))
 
 static double least_f64(double a, double b)
 {

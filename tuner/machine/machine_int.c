@@ -7,20 +7,7 @@ typedef __int128 s128;
 typedef unsigned __int128 u128;
 
 /* name: operands a, b, c of type T; the expression's value is cut to `as`, an unsigned type. */
-#define INT_OP(name, T, as, expression)                                                                      \
-    static void name(at__exec *x, const at__decoded *d, uint32_t mask)                                       \
-    {                                                                                                        \
-        uint64_t *to = at__group(x, d, 0);                                                                   \
-        const uint64_t *A = at__group(x, d, 1), *B = at__group(x, d, 2), *C = at__group(x, d, 3);            \
-        (void)B;                                                                                             \
-        (void)C;                                                                                             \
-        AT__EACH_LANE(mask, {                                                                                \
-            const T a = (T)A[l], b = (T)B[l], c = (T)C[l];                                                   \
-            (void)b;                                                                                         \
-            (void)c;                                                                                         \
-            to[l] = (uint64_t)(as)(expression);                                                              \
-        });                                                                                                  \
-    }
+#define INT_OP(name, T, as, expression) AT__LANE_OP(name, T, (T), (uint64_t)(as)(expression))
 
 /* Wrapping: the same for signed and unsigned numbers. */
 #define WRAPPING(bits, T)                                                                                    \

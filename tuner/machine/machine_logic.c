@@ -4,20 +4,7 @@
  */
 #include "machine/machine_parts.h"
 
-#define BIT_OP(name, expression)                                                                             \
-    static void name(at__exec *x, const at__decoded *d, uint32_t mask)                                       \
-    {                                                                                                        \
-        uint64_t *to = at__group(x, d, 0);                                                                   \
-        const uint64_t *A = at__group(x, d, 1), *B = at__group(x, d, 2), *C = at__group(x, d, 3);            \
-        (void)B;                                                                                             \
-        (void)C;                                                                                             \
-        AT__EACH_LANE(mask, {                                                                                \
-            const uint64_t a = A[l], b = B[l], c = C[l];                                                     \
-            (void)b;                                                                                         \
-            (void)c;                                                                                         \
-            to[l] = (expression)&d->keep;                                                                    \
-        });                                                                                                  \
-    }
+#define BIT_OP(name, expression) AT__LANE_OP(name, uint64_t, (uint64_t), (expression)&d->keep)
 
 /* The whole mask at once; other lanes keep their bit. */
 #define PREDICATE_OP(name, expression)                                                                       \

@@ -191,6 +191,23 @@ static inline uint64_t *at__group(const at__exec *x, const at__decoded *d, int g
         }                                                                                                    \
     } while (0)
 
+/* An instruction of up to three operands a, b, c of type T, made by `read` of a register's 64 bits; `result`,
+ * an expression of them, are the 64 bits that it leaves. */
+#define AT__LANE_OP(name, T, read, result)                                                                   \
+    static void name(at__exec *x, const at__decoded *d, uint32_t mask)                                       \
+    {                                                                                                        \
+        uint64_t *to = at__group(x, d, 0);                                                                   \
+        const uint64_t *A = at__group(x, d, 1), *B = at__group(x, d, 2), *C = at__group(x, d, 3);            \
+        (void)B;                                                                                             \
+        (void)C;                                                                                             \
+        AT__EACH_LANE(mask, {                                                                                \
+            const T a = read(A[l]), b = read(B[l]), c = read(C[l]);                                          \
+            (void)b;                                                                                         \
+            (void)c;                                                                                         \
+            to[l] = result;                                                                                  \
+        });                                                                                                  \
+    }
+
 static inline float at__f32(uint64_t bits)
 {
     const uint32_t word = (uint32_t)bits;
@@ -218,11 +235,6 @@ static inline uint64_t at__bits_f64(double value)
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
     return bits;
-}
-
-static inline int64_t at__round_frame(int64_t bytes)
-{
-    return (bytes + 15) & ~(int64_t)15;
 }
 
 static inline int at__first_lane(uint32_t mask)

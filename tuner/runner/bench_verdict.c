@@ -5,31 +5,13 @@
  */
 #include "runner/bench_parts.h"
 
+#include "device/mismatch.h"
 #include "lang/data.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* A number as a user would write it; of opaque bytes their bits. */
-static void number_text(char *out, size_t size, uint64_t bits, int number)
-{
-    int class = at__number_class(number), spare = 64 - 8 * at__number_bytes(number);
-    if (class == AT__UNSIGNED)
-        snprintf(out, size, "%" PRIu64, bits);
-    else if (class == AT__SIGNED)
-        snprintf(out, size, "%" PRId64, (int64_t)(bits << spare) >> spare);
-    else
-        snprintf(out, size, "%.9g", at__number_value(bits, number));
-}
-
-/* Elements that hold one number or two. */
-static uint64_t element_of(const at__buffer *buffer, uint64_t number)
-{
-    uint64_t each = (uint64_t)(buffer->element_bytes / at__number_bytes(buffer->number));
-    return number / (each ? each : 1);
-}
 
 static at_status read_number(uint64_t *out, at__bench *b, at__ptr at, uint64_t i, int number, at_error *err)
 {
@@ -42,18 +24,13 @@ static at_status read_number(uint64_t *out, at__bench *b, at__ptr at, uint64_t i
 static at_status add_numbers(at__verdict *out, at__bench *b, int buffer, uint64_t i, at_error *err)
 {
     int number = b->setup.buffers[buffer].number;
-    char is[40], should[40];
     uint64_t got = 0, right = 0;
-    size_t len = strlen(out->log);
     at_status status = read_number(&got, b, at__bench_buffer(b, 0, buffer), i, number, err);
     if (status == AT_OK)
         status = read_number(&right, b, b->expected[buffer], i, number, err);
-    if (status != AT_OK)
-        return status;
-    number_text(is, sizeof is, got, number);
-    number_text(should, sizeof should, right, number);
-    snprintf(out->log + len, sizeof out->log - len, ": found %s, expected %s", is, should);
-    return AT_OK;
+    if (status == AT_OK)
+        at__mismatch_add(out->log, sizeof out->log, got, right, number);
+    return status;
 }
 
 /* ---- outputs with a tolerance ---- */
@@ -98,12 +75,12 @@ static at_status describe_far(at__verdict *out, at__bench *b, int i, const uint6
     if (buffer->check.rule == AT__NORM && found[0] == 0)
         snprintf(out->log, sizeof out->log,
                  "wrong output '%s': off by %.3g of its norm, not %s; the worst is element %" PRIu64,
-                 buffer->name, norm_of(found), check, element_of(buffer, worst));
+                 buffer->name, norm_of(found), check, at__mismatch_element(buffer, worst));
     else
-        snprintf(out->log, sizeof out->log,
-                 "wrong output '%s': %" PRIu64 " of %" PRId64
-                 " numbers are not %s; the worst is element %" PRIu64,
-                 buffer->name, found[0], at__contents_numbers(buffer), check, element_of(buffer, worst));
+        snprintf(
+            out->log, sizeof out->log,
+            "wrong output '%s': %" PRIu64 " of %" PRId64 " numbers are not %s; the worst is element %" PRIu64,
+            buffer->name, found[0], at__contents_numbers(buffer), check, at__mismatch_element(buffer, worst));
     return add_numbers(out, b, i, worst, err);
 }
 
@@ -120,7 +97,7 @@ static at_status describe_bytes(at__verdict *out, at__bench *b, int i, const uin
              input ? "writes to its input" : "wrong output", found[0],
              bits ? buffer->bytes : at__contents_numbers(buffer), bits ? "bytes" : "numbers",
              input ? "changed" : "differ from the reference",
-             bits ? first / each : element_of(buffer, first));
+             bits ? first / each : at__mismatch_element(buffer, first));
     if (input || is_copy || at__number_class(buffer->number) == AT__UNSIGNED)
         return AT_OK;
     return add_numbers(out, b, i, first / (uint64_t)at__number_bytes(buffer->number), err);

@@ -7,22 +7,13 @@
  */
 #include "space/space_order.h"
 
-static double combinations(const at__rules *r, at__param_set params)
-{
-    double product = 1;
-    for (int i = 0; i < r->t->param_count; i++)
-        if (params >> i & 1)
-            product *= r->count[i];
-    return product;
-}
-
 /*
  * What binding these parameters next does: (rows kept - 1) / rows made, per row so far. Ascending rank is the
  * best order for independent steps, as in join ordering: it starts with what keeps least of what it makes.
  */
 static double rank_of(const at__rules *r, at__param_set bound, at__param_set next)
 {
-    double made = combinations(r, next), kept = made;
+    double made = at__rules_combinations(r, next), kept = made;
     for (size_t i = r->let_count; i < r->rule_count; i++) {
         const at__rule *rule = &r->rules[i];
         if (rule->needed && rule->params && !(rule->params & ~(bound | next)) && (rule->params & next))

@@ -209,7 +209,7 @@ static void bind_combination(const at__rules *r, const at__rule *rule, int64_t *
     }
 }
 
-static double combinations(const at__rules *r, at__param_set params)
+double at__rules_combinations(const at__rules *r, at__param_set params)
 {
     double product = 1;
     for (int i = 0; i < r->t->param_count; i++)
@@ -221,7 +221,7 @@ static double combinations(const at__rules *r, at__param_set params)
 static void estimate(at__rules *r, at__rule *rule, int64_t *slots)
 {
     at__rng rng = { 1 };
-    double all = combinations(r, rule->params);
+    double all = at__rules_combinations(r, rule->params);
     bool whole = all <= MOST_TRIED;
     int tried = whole ? (int)all : SAMPLE, passed = 0, failed = 0;
 

@@ -43,6 +43,9 @@ at_status at__rules_init(at__rules *out, const at__template *t, const int64_t *s
                          int fix_count, at_error *err) AT_MUST_CHECK;
 void at__rules_clear(at__rules *rules);
 
+/* How many there are of values of these parameters, whatever the rules say. */
+double at__rules_combinations(const at__rules *rules, at__param_set params);
+
 /* Does the rule depend on one of these lets? */
 bool at__rule_needs(const at__rule *rule, const at__let_set *lets);
 

@@ -242,7 +242,7 @@ static at_status begin_reference(at__preparation *p, at__env *env, at_error *err
     if (op->answer)
         return AT_OK;
     at_status status = op->trusted[0] ? render_trusted(p, env, err)
-                                      : at__render_reference_of(&p->reference.source, p->problem, err);
+                                      : at__render_reference(&p->reference.source, p->problem, err);
     return status == AT_OK ? at__build_begin(&p->reference, &env->builder, reference_file(p), err) : status;
 }
 
@@ -253,7 +253,7 @@ static at_status begin_referees(at__preparation *p, at__env *env, at_error *err)
     const char *names[AT__MAX_STEPS];
     if (op->reference[0] || at__op_referees(names, op) == 0)
         return AT_OK;
-    at_status status = at__render_reference_of(&p->referees.source, p->problem, err);
+    at_status status = at__render_reference(&p->referees.source, p->problem, err);
     return status == AT_OK ? at__build_begin(&p->referees, &env->builder, op->file, err) : status;
 }
 

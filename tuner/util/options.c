@@ -104,7 +104,7 @@ static at_status set_count(const at__option *o, const char *text, at_error *err)
     errno = 0;
     long long value = strtoll(text, &end, 10);
     if (errno || end == text || *end || value < 0)
-        return bad_value(o, text, "a number, 0 or more", err);
+        return bad_value(o, text, "a whole number from 0 to 9223372036854775807", err);
     *(int64_t *)o->target = value;
     return AT_OK;
 }
@@ -218,30 +218,37 @@ at_status at__options_parse(const at__option *table, int argc, char **argv, at__
 #define HELP_COLUMN 30
 #define HELP_WIDTH  110
 
-/* A text wrapped into the right column. */
-static void add_wrapped(at__str *out, const char *text)
+/* `text` between two columns: it begins at `indent`, and so do the lines that it takes. */
+static void add_wrapped(at__str *out, const char *text, size_t len, size_t indent)
 {
-    size_t column = HELP_COLUMN;
-    while (*text) {
-        size_t len = strcspn(text, " ");
-        if (column + len + 1 > HELP_WIDTH && column > HELP_COLUMN) {
-            at__str_addf(out, "\n%*s", HELP_COLUMN, "");
-            column = HELP_COLUMN;
-        }
-        if (column > HELP_COLUMN) {
+    size_t column = indent;
+    for (size_t at = 0, word; at < len; at += word + 1) {
+        const char *space = memchr(text + at, ' ', len - at);
+        word = space ? (size_t)(space - text) - at : len - at;
+        const bool first = at == 0, fits = column + 1 + word <= HELP_WIDTH;
+        if (!first && !fits)
+            at__str_addf(out, "\n%*s", (int)indent, "");
+        else if (!first)
             at__str_add(out, " ");
-            column++;
-        }
-        at__str_add_bytes(out, text, len);
-        column += len;
-        text += len + (text[len] == ' ');
+        column = first || !fits ? indent + word : column + 1 + word;
+        at__str_add_bytes(out, text + at, word);
     }
     at__str_add(out, "\n");
 }
 
+static void add_paragraphs(at__str *out, const char *text)
+{
+    for (size_t len; *text; text += len + (text[len] == '\n')) {
+        len = strcspn(text, "\n");
+        add_wrapped(out, text, len, 0);
+    }
+}
+
 void at__options_help(at__str *out, const at__usage *usage, const at__option *table)
 {
-    at__str_addf(out, "usage: %s\n\n%s\n\noptions:\n", usage->synopsis, usage->about);
+    at__str_addf(out, "usage: %s\n\n", usage->synopsis);
+    add_paragraphs(out, usage->about);
+    at__str_add(out, "\noptions:\n");
     for (; table->name; table++) {
         char left[64];
         at__str name = { 0 };
@@ -252,9 +259,8 @@ void at__options_help(at__str *out, const at__usage *usage, const at__option *ta
         at__str_addf(out, "%-*s", HELP_COLUMN, left);
         if (strlen(left) >= HELP_COLUMN)
             at__str_addf(out, "\n%*s", HELP_COLUMN, "");
-        add_wrapped(out, table->help);
+        add_wrapped(out, table->help, strlen(table->help), HELP_COLUMN);
         at__str_clear(&name);
     }
-    at__str_addf(out, "%-*s", HELP_COLUMN, "  --help");
-    add_wrapped(out, "this page");
+    at__str_addf(out, "%-*sthis page\n", HELP_COLUMN, "  --help");
 }

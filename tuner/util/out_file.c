@@ -24,7 +24,8 @@ struct at__out_file {
 
 static at_status fail(const at__out_file *f, int error, at_error *err)
 {
-    return at_fail(err, AT_ERR_SYSTEM, "%s: %s", f->path, strerror(error));
+    return at_fail(err, AT_ERR_SYSTEM, "%s: cannot be written: %s", f->path,
+                   error == ENOENT ? "its folder does not exist" : strerror(error));
 }
 
 /* The descriptor that a name stands for: /dev/stdout, /dev/fd/3; -1: none. Opening it again would begin at

@@ -1,0 +1,51 @@
+/*
+ * nvrtc_parts.h - an NVRTC that was found and opened. Private to nvrtc*.c: nvrtc_open.c finds it, nvrtc.c
+ * compiles.
+ */
+#ifndef AUTOTUNE_NVRTC_PARTS_H
+#define AUTOTUNE_NVRTC_PARTS_H
+
+#include "compile/nvrtc.h"
+
+#include <nvrtc.h>
+
+/* The calls in use; all of them are in 11.8, whatever header this is compiled with. */
+#define AT__NVRTC_CALLS(X)                                                                                   \
+    X(nvrtcVersion)                                                                                          \
+    X(nvrtcGetErrorString)                                                                                   \
+    X(nvrtcGetNumSupportedArchs)                                                                             \
+    X(nvrtcGetSupportedArchs)                                                                                \
+    X(nvrtcCreateProgram)                                                                                    \
+    X(nvrtcDestroyProgram)                                                                                   \
+    X(nvrtcAddNameExpression)                                                                                \
+    X(nvrtcCompileProgram)                                                                                   \
+    X(nvrtcGetProgramLogSize)                                                                                \
+    X(nvrtcGetProgramLog)                                                                                    \
+    X(nvrtcGetCUBINSize)                                                                                     \
+    X(nvrtcGetCUBIN)                                                                                         \
+    X(nvrtcGetPTXSize)                                                                                       \
+    X(nvrtcGetPTX)
+
+struct at__nvrtc_calls {
+#define X(name) __typeof__(&name) name;
+    AT__NVRTC_CALLS(X)
+#undef X
+};
+
+/* Options that a version may refuse, see nvrtc.c. */
+enum { AT__VERBOSE, AT__NO_CACHE, AT__KEEP_STACK_LIMIT, AT__OPTIONAL_COUNT };
+
+struct at__nvrtc {
+    void *library;
+    struct at__nvrtc_calls call;
+    char version[16], path[512];
+    char headers[1024]; /* folder */
+    int archs[64];      /* ascending */
+    int arch_count;
+    bool refused[AT__OPTIONAL_COUNT];
+    int version_number; /* 1300 for 13.0                                       */
+    bool hurries;       /* at__nvrtc_hurry                                     */
+    char ahead[512];    /* folder of headers that are compiled ahead; "": none */
+};
+
+#endif

@@ -1,0 +1,35 @@
+/* mismatch.c - see mismatch.h; numbers as a user would write them, opaque bytes as their bits. */
+#include "device/mismatch.h"
+
+#include "lang/data.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+uint64_t at__mismatch_element(const at__buffer *buffer, uint64_t number)
+{
+    const uint64_t each = (uint64_t)(buffer->element_bytes / at__number_bytes(buffer->number));
+    return number / (each ? each : 1);
+}
+
+static void number_text(char *out, size_t size, uint64_t bits, int number)
+{
+    const int class = at__number_class(number), spare = 64 - 8 * at__number_bytes(number);
+    if (class == AT__UNSIGNED)
+        snprintf(out, size, "%" PRIu64, bits);
+    else if (class == AT__SIGNED)
+        snprintf(out, size, "%" PRId64, (int64_t)(bits << spare) >> spare);
+    else
+        snprintf(out, size, "%.9g", at__number_value(bits, number));
+}
+
+void at__mismatch_add(char *text, size_t size, uint64_t found, uint64_t expected, int number)
+{
+    char is[40], should[40];
+    const size_t len = strlen(text);
+    number_text(is, sizeof is, found, number);
+    number_text(should, sizeof should, expected, number);
+    snprintf(text + len, size - len, ": found %s, expected %s", is, should);
+}
