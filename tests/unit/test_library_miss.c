@@ -535,6 +535,28 @@ Test(library_miss, closing_ends_the_background)
     cr_assert_neq(kill(pid_of_start(), 0), 0, "it is gone");
 }
 
+/* A handler of exit() may do so in a process that was forked for something else, and has none of the threads.
+ */
+Test(library_miss, closing_in_a_fork_ends)
+{
+    int status = 1;
+    be_program("exit 1");
+    at_tuner *tuner = open_background();
+    run_ok(tuner);
+    wait_for_starts(1);
+    usleep(200000); /* so that the background most often waits for the next by then; else it is right, too */
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm((unsigned)SOON_S);
+        at_close(tuner);
+        _exit(0);
+    }
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert_eq(status, 0, "it has ended by itself");
+    at_close(tuner);
+}
+
 Test(library_miss, who_waits_for_another_waits_no_longer_than_its_time)
 {
     be_program("exec sleep 100000");

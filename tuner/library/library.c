@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 _Static_assert((int)AT_U8 == (int)AT__U8 && (int)AT_F16 == (int)AT__F16 && (int)AT_F32 == (int)AT__F32 &&
                    (int)AT_F64 == (int)AT__F64 && (int)AT_C128 == (int)AT__C128 &&
@@ -189,6 +190,7 @@ at_status at_open(at_tuner **out, const at_open_options *given, at_error *err)
         free(tuner);
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
+    tuner->owner = getpid();
     at_status status = fill(tuner, &options, err);
     if (status != AT_OK) {
         at_close(tuner);
@@ -198,9 +200,11 @@ at_status at_open(at_tuner **out, const at_open_options *given, at_error *err)
     return AT_OK;
 }
 
+/* In a fork locks may be held, and conditions waited for, by threads that are not there; the driver, SQLite
+ * and what it has open are the parent's. */
 void at_close(at_tuner *tuner)
 {
-    if (!tuner)
+    if (!tuner || tuner->owner != getpid())
         return;
     at__tuning_close(&tuner->tuning);
     at__library_unload(tuner);
