@@ -17,7 +17,7 @@
  *           does nothing.
  * State     no global variables. Environment: AUTOTUNE_DB, AUTOTUNE_CACHE (_LIMIT), AUTOTUNE_NO_SHIPPED,
  *           AUTOTUNE_NVRTC, CUDA_HOME, XDG_DATA_HOME, XDG_CACHE_HOME, HOME, PATH, all read on first use of
- *           what they name.
+ *           what they name. Relative names of files are of the folder that the process is in at at_open.
  */
 #ifndef AUTOTUNE_AUTOTUNE_H
 #define AUTOTUNE_AUTOTUNE_H

@@ -8,6 +8,7 @@
 
 #include "util/clock.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -303,6 +304,25 @@ Test(library_miss, a_database_that_comes_damaged_is_told_of_each_time)
     cr_assert_eq(at_prepare(&found, tuner, &TUNED, &err), AT_OK, "%s", err.text);
     expect_warning(found, "not tuned at its first use");
     at_close(tuner);
+}
+
+/* A daemon has none: what is opened then has their numbers. */
+Test(library_miss, a_tuner_that_fails_says_why_also_where_standard_descriptors_are_closed)
+{
+    at_error err = { 0 };
+    const at_found *found = NULL;
+    be_program("echo 'autotune: error: the moon is full' >&2; exit 4");
+    at_tuner *tuner = open_tuning(LONG_S);
+    int in = fcntl(0, F_DUPFD_CLOEXEC, 10), out = fcntl(1, F_DUPFD_CLOEXEC, 10);
+    cr_assert(in >= 0 && out >= 0 && close(0) == 0 && close(1) == 0);
+    at_status status = at_prepare(&found, tuner, &COPY, &err);
+    cr_assert(dup2(in, 0) == 0 && dup2(out, 1) == 1);
+    if (status == AT_ERR_DEVICE && strstr(err.text, "NVRTC"))
+        cr_skip_test("NVRTC is not installed");
+    cr_assert_eq(status, AT_OK, "%s", err.text);
+    expect_warning(found, "exit code 4: the moon is full");
+    at_close(tuner);
+    cr_assert(close(in) == 0 && close(out) == 0);
 }
 
 Test(library_miss, a_program_that_is_not_there_is_named)

@@ -7,6 +7,7 @@
 
 #include "lang/layout.h"
 #include "lang/render.h"
+#include "util/real_path.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -111,6 +112,15 @@ at_status at__library_open_lookup(at_tuner *tuner, at_error *err)
     return AT_OK;
 }
 
+/* It is the same file wherever the program goes: what is opened at its first use, and by `autotune`, too. */
+static at_status keep_name(at__str *name, at_error *err)
+{
+    at_status status = at__store_check_name(at__str_text(name), err);
+    if (status == AT_OK)
+        at__path_from_here(name);
+    return status == AT_OK ? at__str_status(name, err) : status;
+}
+
 /* That the default database is missing is no error; that a named one is, is, unless tuning may make it. */
 static at_status open_store(at_tuner *tuner, const char *named, at_error *err)
 {
@@ -122,7 +132,7 @@ static at_status open_store(at_tuner *tuner, const char *named, at_error *err)
     else
         status = at__store_default_path(path, &cause);
     if (status == AT_OK)
-        status = at__str_status(path, &cause);
+        status = keep_name(path, &cause);
     if (status == AT_OK)
         status = at__store_open(&tuner->store, at__str_text(path), AT__STORE_READ, &cause);
     bool absent = status == AT_ERR_NOT_FOUND || status == AT_ERR_USAGE; /* no file, or no place for one */
@@ -162,6 +172,8 @@ static at_status fill(at_tuner *tuner, const at_open_options *o, at_error *err)
         at__str_add(&tuner->cache_path, o->cache);
     else if (status == AT_OK)
         status = at__store_cache_path(&tuner->cache_path, err);
+    if (status == AT_OK && at__store_check_name(at__str_text(&tuner->cache_path), NULL) == AT_OK)
+        at__path_from_here(&tuner->cache_path); /* of another name its first use says what is wrong */
     return status == AT_OK ? at__str_status(&tuner->cache_path, err) : status;
 }
 

@@ -139,6 +139,16 @@ static at_status write_command(command *c, const at__miss *m, const char *progra
     return at__str_status(&c->shape, err);
 }
 
+/* Whoever asks may have closed its own 0, 1 and 2: a file of that number would be replaced in the program. */
+static int above_standard(int fd)
+{
+    if (fd < 0 || fd > STDERR_FILENO)
+        return fd;
+    int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(fd);
+    return moved;
+}
+
 /* The signals of whoever asks are not the program's business, and none of the descriptors. */
 static int spawn(run *r, const char *program, const char *const *argv)
 {
@@ -147,7 +157,7 @@ static int spawn(run *r, const char *program, const char *const *argv)
     sigset_t none, all;
     sigemptyset(&none);
     sigfillset(&all);
-    r->said = memfd_create(NAME " tune", MFD_CLOEXEC);
+    r->said = above_standard(memfd_create(NAME " tune", MFD_CLOEXEC));
     posix_spawn_file_actions_init(&files);
     posix_spawnattr_init(&attributes);
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
