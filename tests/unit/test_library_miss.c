@@ -325,6 +325,37 @@ Test(library_miss, a_tuner_that_fails_says_why_also_where_standard_descriptors_a
     cr_assert(close(in) == 0 && close(out) == 0);
 }
 
+/* Of each word that follows this option the tuner must know what to make. */
+Test(library_miss, a_time_without_end_is_one_that_the_tuner_takes)
+{
+    const double LONG[] = { 2e6, 1e18, 1e300 };
+    for (int i = 0; i < 3; i++) {
+        be_real_program("");
+        unlink(home.db);
+        at_tuner *tuner = open_tuning(LONG[i]);
+        const at_found *found = prepare_ok(tuner);
+        cr_assert_eq(found->match, AT_MATCH_EXACT, "%g s: %s", LONG[i], found->warning);
+        at_close(tuner);
+    }
+}
+
+/* As daemons do. */
+Test(library_miss, what_is_found_is_seen_by_a_program_that_has_left_the_folder_of_its_database)
+{
+    char sub[200];
+    at_open_options options = options_of(LONG_S);
+    snprintf(sub, sizeof sub, "%s/sub", home.path);
+    cr_assert(mkdir(sub, 0777) == 0 && chdir(sub) == 0);
+    options.database = "../relative.db";
+    options.program = "../program";
+    be_real_program("");
+    at_tuner *tuner = open_with(&options);
+    cr_assert_eq(chdir("/"), 0);
+    const at_found *found = prepare_ok(tuner);
+    cr_assert_eq(found->match, AT_MATCH_EXACT, "%s; %s", found->why, found->warning);
+    at_close(tuner);
+}
+
 Test(library_miss, a_program_that_is_not_there_is_named)
 {
     at_open_options options = options_of(LONG_S);

@@ -18,6 +18,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -29,6 +30,7 @@
 #include <unistd.h>
 
 #define SEARCH_SHARE 0.6  /* of the budget           */
+#define MOST_S       8e5  /* that `tune` may be told */
 #define GRACE_S      0.5  /* to end in order         */
 #define LOOK_S       0.01 /* between two looks       */
 #define NAME         "autotune"
@@ -117,7 +119,8 @@ static at_status write_command(command *c, const at__miss *m, const char *progra
 {
     int count = 0;
     at__problem_shape(&c->shape, p);
-    snprintf(c->budget, sizeof c->budget, "%.0fms", 1e3 * SEARCH_SHARE * m->budget_s + 1);
+    double search_s = fmin(SEARCH_SHARE * m->budget_s, MOST_S);
+    snprintf(c->budget, sizeof c->budget, "%.0fms", 1e3 * search_s + 1);
     const char *const WORDS[] = { program,
                                   "tune",
                                   p->op->name,
