@@ -62,6 +62,9 @@ at_status at__store_open_memory(at__store **out, at_error *err) AT_MUST_CHECK;
 bool at__shipped_wanted(void);
 at_status at__store_open_shipped(at__store **out, at_error *err) AT_MUST_CHECK;
 
+/* AT_ERR_USAGE for names that SQLite would not take for a file: what was stored there would be gone. */
+at_status at__store_check_name(const char *path, at_error *err) AT_MUST_CHECK;
+
 /* Where replays go when nothing is said: $XDG_DATA_HOME/autotune/replay.db, else
  * ~/.local/share/autotune/replay.db. */
 at_status at__store_replay_path(at__str *out, at_error *err) AT_MUST_CHECK;

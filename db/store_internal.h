@@ -46,9 +46,6 @@ at_status at__store_open_wait(at__store **out, const char *path, at__open_mode m
 /* A file for writing that messages call `path`. */
 at_status at__store_open_as(at__store **out, const char *file, const char *path, at_error *err) AT_MUST_CHECK;
 
-/* AT_ERR_USAGE for names that SQLite would not take for a file: what was stored there would be gone. */
-at_status at__store_check_name(const char *path, at_error *err) AT_MUST_CHECK;
-
 /* Is there a -wal, -shm or -journal beside this name? */
 bool at__store_has_files_beside(const char *path);
 

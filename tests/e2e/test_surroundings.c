@@ -1,12 +1,13 @@
 /*
  * test_surroundings.c - what a program is started into: descriptors that are closed, processes that are
- * frozen for a while.
+ * frozen for a while, signals that are blocked.
  */
 #include "e2e_support.h"
 
 #include <criterion/criterion.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -60,6 +61,50 @@ Test(surroundings, without_stderr_a_run_is_as_ever)
 {
     tune_without(2);
     e2e_expect(run.code == 0 && strstr(run.out, "THREADS="), run);
+}
+
+/* ---- signals that whoever starts the program has blocked or ignored, for reasons of its own ---- */
+
+static void start_among(int blocked, const char *args)
+{
+    sigset_t set, before;
+    sigemptyset(&set);
+    sigaddset(&set, blocked);
+    sigprocmask(SIG_BLOCK, &set, &before);
+    e2e_start(&run, E2E_REAL, args);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+static void expect_interrupted_by(int signal_number)
+{
+    e2e_script("slow cuDevicePrimaryCtxRetain 600000 create opens");
+    start_among(signal_number, E2E_MINE);
+    e2e_wait_for_file(&run, "opens");
+    kill(run.pid, signal_number);
+    e2e_wait(&run);
+    e2e_expect(run.code == 130, run);
+    e2e_expect_no_process();
+}
+
+Test(surroundings, an_interrupt_that_was_blocked_is_heard)
+{
+    expect_interrupted_by(SIGINT);
+}
+
+Test(surroundings, an_end_that_was_blocked_is_heard)
+{
+    expect_interrupted_by(SIGTERM);
+}
+
+/* The system then forgets how a child ended: each seems to have ended well. */
+Test(surroundings, how_a_runner_ended_is_known_where_ends_of_children_were_ignored)
+{
+    setenv("AUTOTUNE_EXE", "/bin/false", 1); /* what the helpers are */
+    signal(SIGCHLD, SIG_IGN);
+    e2e_start(&run, E2E_REAL, E2E_MINE);
+    signal(SIGCHLD, SIG_DFL);
+    e2e_wait(&run);
+    e2e_expect(strstr(run.err, "ended with exit code 1"), run);
 }
 
 /* ---- frozen processes: nothing that was slow for that alone may be remembered as such ---- */

@@ -8,6 +8,7 @@
 
 #include "util/clock.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -305,6 +306,56 @@ Test(library_miss, a_database_that_comes_damaged_is_told_of_each_time)
     at_close(tuner);
 }
 
+/* A daemon has none: what is opened then has their numbers. */
+Test(library_miss, a_tuner_that_fails_says_why_also_where_standard_descriptors_are_closed)
+{
+    at_error err = { 0 };
+    const at_found *found = NULL;
+    be_program("echo 'autotune: error: the moon is full' >&2; exit 4");
+    at_tuner *tuner = open_tuning(LONG_S);
+    int in = fcntl(0, F_DUPFD_CLOEXEC, 10), out = fcntl(1, F_DUPFD_CLOEXEC, 10);
+    cr_assert(in >= 0 && out >= 0 && close(0) == 0 && close(1) == 0);
+    at_status status = at_prepare(&found, tuner, &COPY, &err);
+    cr_assert(dup2(in, 0) == 0 && dup2(out, 1) == 1);
+    if (status == AT_ERR_DEVICE && strstr(err.text, "NVRTC"))
+        cr_skip_test("NVRTC is not installed");
+    cr_assert_eq(status, AT_OK, "%s", err.text);
+    expect_warning(found, "exit code 4: the moon is full");
+    at_close(tuner);
+    cr_assert(close(in) == 0 && close(out) == 0);
+}
+
+/* Of each word that follows this option the tuner must know what to make. */
+Test(library_miss, a_time_without_end_is_one_that_the_tuner_takes)
+{
+    const double LONG[] = { 2e6, 1e18, 1e300 };
+    for (int i = 0; i < 3; i++) {
+        be_real_program("");
+        unlink(home.db);
+        at_tuner *tuner = open_tuning(LONG[i]);
+        const at_found *found = prepare_ok(tuner);
+        cr_assert_eq(found->match, AT_MATCH_EXACT, "%g s: %s", LONG[i], found->warning);
+        at_close(tuner);
+    }
+}
+
+/* As daemons do. */
+Test(library_miss, what_is_found_is_seen_by_a_program_that_has_left_the_folder_of_its_database)
+{
+    char sub[200];
+    at_open_options options = options_of(LONG_S);
+    snprintf(sub, sizeof sub, "%s/sub", home.path);
+    cr_assert(mkdir(sub, 0777) == 0 && chdir(sub) == 0);
+    options.database = "../relative.db";
+    options.program = "../program";
+    be_real_program("");
+    at_tuner *tuner = open_with(&options);
+    cr_assert_eq(chdir("/"), 0);
+    const at_found *found = prepare_ok(tuner);
+    cr_assert_eq(found->match, AT_MATCH_EXACT, "%s; %s", found->why, found->warning);
+    at_close(tuner);
+}
+
 Test(library_miss, a_program_that_is_not_there_is_named)
 {
     at_open_options options = options_of(LONG_S);
@@ -533,6 +584,28 @@ Test(library_miss, closing_ends_the_background)
     at_close(tuner);
     cr_assert_lt(at__now_s() - start_s, SOON_S);
     cr_assert_neq(kill(pid_of_start(), 0), 0, "it is gone");
+}
+
+/* A handler of exit() may do so in a process that was forked for something else, and has none of the threads.
+ */
+Test(library_miss, closing_in_a_fork_ends)
+{
+    int status = 1;
+    be_program("exit 1");
+    at_tuner *tuner = open_background();
+    run_ok(tuner);
+    wait_for_starts(1);
+    usleep(200000); /* so that the background most often waits for the next by then; else it is right, too */
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm((unsigned)SOON_S);
+        at_close(tuner);
+        _exit(0);
+    }
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert_eq(status, 0, "it has ended by itself");
+    at_close(tuner);
 }
 
 Test(library_miss, who_waits_for_another_waits_no_longer_than_its_time)

@@ -36,10 +36,15 @@ static void stand_in(int fd)
     _exit(AT__EXIT_SYSTEM);
 }
 
-/* Children inherit what is ignored, and so fail in words too. */
+/* Children inherit what is ignored, and so fail in words too. What whoever started the program has blocked
+ * was not meant for it; where ends of children are ignored nobody learns how they ended. */
 void at__process_begin(void)
 {
-    const struct sigaction ignore = { .sa_handler = SIG_IGN };
+    const struct sigaction ignore = { .sa_handler = SIG_IGN }, usual = { .sa_handler = SIG_DFL };
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    sigaction(SIGCHLD, &usual, NULL);
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         stand_in(fd);
     sigaction(SIGPIPE, &ignore, NULL);

@@ -7,10 +7,12 @@
 
 #include "lang/layout.h"
 #include "lang/render.h"
+#include "util/real_path.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 _Static_assert((int)AT_U8 == (int)AT__U8 && (int)AT_F16 == (int)AT__F16 && (int)AT_F32 == (int)AT__F32 &&
                    (int)AT_F64 == (int)AT__F64 && (int)AT_C128 == (int)AT__C128 &&
@@ -110,6 +112,15 @@ at_status at__library_open_lookup(at_tuner *tuner, at_error *err)
     return AT_OK;
 }
 
+/* It is the same file wherever the program goes: what is opened at its first use, and by `autotune`, too. */
+static at_status keep_name(at__str *name, at_error *err)
+{
+    at_status status = at__store_check_name(at__str_text(name), err);
+    if (status == AT_OK)
+        at__path_from_here(name);
+    return status == AT_OK ? at__str_status(name, err) : status;
+}
+
 /* That the default database is missing is no error; that a named one is, is, unless tuning may make it. */
 static at_status open_store(at_tuner *tuner, const char *named, at_error *err)
 {
@@ -121,7 +132,7 @@ static at_status open_store(at_tuner *tuner, const char *named, at_error *err)
     else
         status = at__store_default_path(path, &cause);
     if (status == AT_OK)
-        status = at__str_status(path, &cause);
+        status = keep_name(path, &cause);
     if (status == AT_OK)
         status = at__store_open(&tuner->store, at__str_text(path), AT__STORE_READ, &cause);
     bool absent = status == AT_ERR_NOT_FOUND || status == AT_ERR_USAGE; /* no file, or no place for one */
@@ -161,6 +172,8 @@ static at_status fill(at_tuner *tuner, const at_open_options *o, at_error *err)
         at__str_add(&tuner->cache_path, o->cache);
     else if (status == AT_OK)
         status = at__store_cache_path(&tuner->cache_path, err);
+    if (status == AT_OK && at__store_check_name(at__str_text(&tuner->cache_path), NULL) == AT_OK)
+        at__path_from_here(&tuner->cache_path); /* of another name its first use says what is wrong */
     return status == AT_OK ? at__str_status(&tuner->cache_path, err) : status;
 }
 
@@ -189,6 +202,7 @@ at_status at_open(at_tuner **out, const at_open_options *given, at_error *err)
         free(tuner);
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
+    tuner->owner = getpid();
     at_status status = fill(tuner, &options, err);
     if (status != AT_OK) {
         at_close(tuner);
@@ -198,9 +212,11 @@ at_status at_open(at_tuner **out, const at_open_options *given, at_error *err)
     return AT_OK;
 }
 
+/* In a fork locks may be held, and conditions waited for, by threads that are not there; the driver, SQLite
+ * and what it has open are the parent's. */
 void at_close(at_tuner *tuner)
 {
-    if (!tuner)
+    if (!tuner || tuner->owner != getpid())
         return;
     at__tuning_close(&tuner->tuning);
     at__library_unload(tuner);

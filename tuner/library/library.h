@@ -17,6 +17,7 @@
 #include "lookup/lookup.h"
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/types.h>
 
 #define AT__FOUND_TEXTS 12
 
@@ -111,6 +112,7 @@ typedef struct at__tuning {
 } at__tuning;
 
 struct at_tuner {
+    pid_t owner; /* the process that opened it */
     at__catalog *catalog;
     at__str broken;     /* what of its folder was left out, a line each */
     at__store *store;   /* NULL: there is no database */

@@ -9,6 +9,7 @@
 #include "library/library.h"
 
 #include "lookup/miss.h"
+#include "util/real_path.h"
 
 #include <math.h>
 #include <signal.h>
@@ -32,6 +33,8 @@ at_status at__tuning_open(at__tuning *t, const at_open_options *o, at_error *err
     t->in_background = o->tune_in_background != 0;
     at__str_add(&t->program, o->program ? o->program : "");
     at__str_add(&t->templates, o->templates ? o->templates : "");
+    at__path_from_here(&t->program);
+    at__path_from_here(&t->templates);
     at_status status = at__str_status(&t->program, err);
     return status == AT_OK ? at__str_status(&t->templates, err) : status;
 }

@@ -18,6 +18,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -29,6 +30,7 @@
 #include <unistd.h>
 
 #define SEARCH_SHARE 0.6  /* of the budget           */
+#define MOST_S       8e5  /* that `tune` may be told */
 #define GRACE_S      0.5  /* to end in order         */
 #define LOOK_S       0.01 /* between two looks       */
 #define NAME         "autotune"
@@ -117,7 +119,8 @@ static at_status write_command(command *c, const at__miss *m, const char *progra
 {
     int count = 0;
     at__problem_shape(&c->shape, p);
-    snprintf(c->budget, sizeof c->budget, "%.0fms", 1e3 * SEARCH_SHARE * m->budget_s + 1);
+    double search_s = fmin(SEARCH_SHARE * m->budget_s, MOST_S);
+    snprintf(c->budget, sizeof c->budget, "%.0fms", 1e3 * search_s + 1);
     const char *const WORDS[] = { program,
                                   "tune",
                                   p->op->name,
@@ -139,6 +142,16 @@ static at_status write_command(command *c, const at__miss *m, const char *progra
     return at__str_status(&c->shape, err);
 }
 
+/* Whoever asks may have closed its own 0, 1 and 2: a file of that number would be replaced in the program. */
+static int above_standard(int fd)
+{
+    if (fd < 0 || fd > STDERR_FILENO)
+        return fd;
+    int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(fd);
+    return moved;
+}
+
 /* The signals of whoever asks are not the program's business, and none of the descriptors. */
 static int spawn(run *r, const char *program, const char *const *argv)
 {
@@ -147,7 +160,7 @@ static int spawn(run *r, const char *program, const char *const *argv)
     sigset_t none, all;
     sigemptyset(&none);
     sigfillset(&all);
-    r->said = memfd_create(NAME " tune", MFD_CLOEXEC);
+    r->said = above_standard(memfd_create(NAME " tune", MFD_CLOEXEC));
     posix_spawn_file_actions_init(&files);
     posix_spawnattr_init(&attributes);
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);

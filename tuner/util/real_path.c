@@ -74,6 +74,20 @@ at_status at__real_path(at__str *out, const char *path, at_error *err)
     return status == AT_OK ? at__str_status(out, err) : status;
 }
 
+void at__path_from_here(at__str *path)
+{
+    if (path->failed || !path->len || path->data[0] == '/')
+        return;
+    char *here = getcwd(NULL, 0);
+    at__str full = { 0 };
+    if (!here)
+        return;
+    at__str_addf(&full, "%s%s%s", here, here[1] ? "/" : "", path->data);
+    free(here);
+    at__str_clear(path);
+    *path = full;
+}
+
 bool at__same_file(const char *a, const char *b)
 {
     struct stat first, second;
