@@ -486,73 +486,75 @@ static at_status read_problem(at__problem *out, const at__words *words, const at
     return failed == AT_OK ? status : failed;
 }
 
-int at__cmd_query(int argc, char **argv)
+typedef struct query_args {
+    const char *db, *device, *templates_dir, *format;
+    bool json, without_shipped, exact;
+    double tune_s;
+    at__words words;
+} query_args;
+
+static int run_query(const query_args *q)
 {
-    at__words words = { 0 };
-    const char *db = NULL, *device = NULL, *templates_dir = NULL, *format_text = NULL, *path = NULL;
-    bool json = false, without_shipped = false, exact = false;
-    double tune_s = 0;
+    asking a = { .device = q->device,
+                 .named = q->db != NULL,
+                 .with_shipped = !q->without_shipped && at__shipped_wanted(),
+                 .exact = q->exact,
+                 .tune_s = q->tune_s,
+                 .templates_dir = q->templates_dir };
     at__catalog *catalog = NULL;
     at__store *store = NULL;
     at__problem problem;
-    at__format format = AT__TEXT;
     at__str keep = { 0 };
     at_error err = { 0 };
+    at_status status = at__format_parse(&a.format, q->json ? "json" : q->format, &err);
+    if (status == AT_OK)
+        status = at__open_catalog_lazily(&catalog, q->templates_dir, &err);
+    if (status == AT_OK)
+        status = at__db_path_if_any(&a.path, q->db, a.with_shipped && q->tune_s <= 0, &keep, &err);
+    if (status == AT_OK && a.path)
+        status = read_recorded(&store, catalog, a.path, &err);
+    if (status == AT_OK)
+        status = read_problem(&problem, &q->words, catalog, &err);
+    a.catalog = catalog;
+    if (status == AT_OK && q->tune_s > 0) {
+        at__store_close(store); /* another process will write to it */
+        store = NULL;
+        tune_first(&a, &problem);
+    }
+    if (status == AT_OK)
+        status = query(store, &a, &problem, &err);
+    else
+        at__store_close(store);
+    at__catalog_close(catalog);
+    at__str_clear(&keep);
+    return status == AT_OK ? AT__EXIT_OK : at__complain(&err);
+}
+
+int at__cmd_query(int argc, char **argv)
+{
+    query_args q = { 0 };
     int code = AT__EXIT_OK;
     const at__option TABLE[] = {
         { "--device", AT__OPT_TEXT, "NAME",
           "a device whose name contains this (default: that of the newest result; without a database that "
           "of this machine, or else with the most winners of the operation)",
-          &device },
+          &q.device },
         { "--db", AT__OPT_TEXT, "FILE",
-          "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &db },
+          "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &q.db },
         { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
-          &templates_dir },
-        { "--format", AT__OPT_TEXT, "text|json|csv", "of the answer", &format_text },
-        { "--json", AT__OPT_FLAG, NULL, "the same as --format json", &json },
+          &q.templates_dir },
+        { "--format", AT__OPT_TEXT, "text|json|csv", "of the answer", &q.format },
+        { "--json", AT__OPT_FLAG, NULL, "the same as --format json", &q.json },
         { "--tune", AT__OPT_SECONDS, "TIME",
           "where the database has no exact answer, tune on device 0 first, for at most so long: 90s, 500ms, "
           "2m",
-          &tune_s },
-        { "--exact", AT__OPT_FLAG, NULL, "only what was measured for this very problem", &exact },
+          &q.tune_s },
+        { "--exact", AT__OPT_FLAG, NULL, "only what was measured for this very problem", &q.exact },
         { "--no-shipped", AT__OPT_FLAG, NULL, "without the winners that come with autotune",
-          &without_shipped },
+          &q.without_shipped },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
     };
-    if (!at__command_options(&USAGE, TABLE, argc, argv, &words, &code))
+    if (!at__command_options(&USAGE, TABLE, argc, argv, &q.words, &code))
         return code;
-    at_status status = at__format_parse(&format, json ? "json" : format_text, &err);
-    if (status == AT_OK)
-        status = at__open_catalog_lazily(&catalog, templates_dir, &err);
-    const bool with_shipped = !without_shipped && at__shipped_wanted();
-    if (status == AT_OK)
-        status = at__db_path_if_any(&path, db, with_shipped && tune_s <= 0, &keep, &err);
-    if (status == AT_OK && path)
-        status = read_recorded(&store, catalog, path, &err);
-    if (status == AT_OK)
-        status = read_problem(&problem, &words, catalog, &err);
-    const asking a = { .catalog = catalog,
-                       .path = path,
-                       .device = device,
-                       .named = db,
-                       .with_shipped = with_shipped,
-                       .exact = exact,
-                       .tune_s = tune_s,
-                       .templates_dir = templates_dir,
-                       .format = format };
-    if (status == AT_OK && tune_s > 0) {
-        at__store_close(store); /* another process will write to it */
-        store = NULL;
-        tune_first(&a, &problem);
-    }
-    if (status == AT_OK) {
-        status = query(store, &a, &problem, &err);
-        store = NULL;
-    }
-    if (status != AT_OK)
-        code = at__complain(&err);
-    at__store_close(store);
-    at__catalog_close(catalog);
-    at__str_clear(&keep);
-    return code;
+    return run_query(&q);
 }

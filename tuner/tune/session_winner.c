@@ -90,53 +90,70 @@ static at_status winner_run(int64_t *run_id, const at__job *j, at_error *err)
     return status;
 }
 
+/* What the winner is held against: the final's fastest copy, or the rate that the op declares. */
+static at_status name_ceiling(at__str *name, double *seconds, const at__job *j, at_error *err)
+{
+    const at__op *op = at__contest_problem(j->main)->op;
+    const int copy = at__final_fastest_copy(&j->final);
+    int64_t gflops = 0;
+    *seconds = copy >= 0 ? j->final.rows[copy].timing.median_s : 0;
+    at__final_name(name, &j->final, copy);
+    if (!op->peak)
+        return AT_OK;
+    at_status status = at__problem_peak(seconds, &gflops, op, at__contest_slots(j->main), err);
+    at__str_addf(name, "%" PRId64 AT__PEAK_UNIT, gflops);
+    return status;
+}
+
+/* Unless the store's own is to stay. */
+static at_status put_winner(at__job *j, const at__winner *w, at_error *err)
+{
+    int64_t run_id = 0;
+    bool keep = false;
+    at_status status = may_keep(&keep, j);
+    if (status != AT_OK || !keep)
+        return status;
+    status = winner_run(&run_id, j, err);
+    if (status == AT_OK)
+        status = at__store_put_winner(j->env->store, run_id, at__contest_key(j->main), &j->env->fingerprint,
+                                      w, err);
+    if (status == AT_OK)
+        at__builder_keep(&j->env->builder, w->source_hash);
+    return status;
+}
+
 at_status at__session_keep_winner(at__job *j, at__answer *answer, at_error *err)
 {
     at__str ceiling = { 0 }, ties = { 0 };
     char op_hash[AT__HASH_TEXT];
+    double ceiling_s = 0;
     const at__candidate *a = j->final.entrants[j->final.winner];
-    const at__final_row *row = &j->final.rows[j->final.winner];
-    int copy = at__final_fastest_copy(&j->final);
-    int64_t run_id = 0, gflops = 0;
-    double ceiling_s = copy >= 0 ? j->final.rows[copy].timing.median_s : 0;
+    const at__op *op = at__contest_problem(j->main)->op;
+    const at__kernel *kernel = &j->final.list[j->final.winner].kernel;
 
-    at__catalog_op_hash(op_hash, j->env->catalog, at__contest_problem(j->main)->op);
-    at__final_name(&ceiling, &j->final, copy);
-    at_status status = AT_OK;
-    if (at__contest_problem(j->main)->op->peak) {
-        status = at__problem_peak(&ceiling_s, &gflops, at__contest_problem(j->main)->op,
-                                  at__contest_slots(j->main), err);
-        at__str_addf(&ceiling, "%" PRId64 AT__PEAK_UNIT, gflops);
-    }
+    at__catalog_op_hash(op_hash, j->env->catalog, op);
+    at_status status = name_ceiling(&ceiling, &ceiling_s, j, err);
     at__final_name_ties(&ties, &j->final);
-    at__winner w = { .template_name = a->t->name,
-                     .template_hash = a->t->hash,
-                     .config = a->text,
-                     .source_hash = a->build.source_hash,
-                     .op_hash = op_hash,
-                     .objective = at__contest_problem(j->main)->op->objective_text,
-                     .timing = row->timing,
-                     .ceiling_s = ceiling_s,
-                     .ceiling_name = at__str_text(&ceiling),
-                     .ties = at__str_text(&ties),
-                     .trials = at__contest_tally(j->main)->decided,
-                     .space_count = at__contest_tally(j->main)->total,
-                     .geometry = j->final.list[j->final.winner].kernel.geometry,
-                     .resources = at__contest_resources(j->main, a, &j->final.list[j->final.winner].kernel),
-                     .elapsed_s = at__now_s() - at__contest_tally(j->main)->started_s,
-                     .conditions = j->final.notes.conditions };
-    bool keep = false;
+    const at__winner w = { .template_name = a->t->name,
+                           .template_hash = a->t->hash,
+                           .config = a->text,
+                           .source_hash = a->build.source_hash,
+                           .op_hash = op_hash,
+                           .objective = op->objective_text,
+                           .timing = j->final.rows[j->final.winner].timing,
+                           .ceiling_s = ceiling_s,
+                           .ceiling_name = at__str_text(&ceiling),
+                           .ties = at__str_text(&ties),
+                           .trials = at__contest_tally(j->main)->decided,
+                           .space_count = at__contest_tally(j->main)->total,
+                           .geometry = kernel->geometry,
+                           .resources = at__contest_resources(j->main, a, kernel),
+                           .elapsed_s = at__now_s() - at__contest_tally(j->main)->started_s,
+                           .conditions = j->final.notes.conditions };
     if (status == AT_OK)
         status = keep_sources(j, a->t, op_hash, err);
     if (status == AT_OK)
-        status = may_keep(&keep, j);
-    if (status == AT_OK && keep)
-        status = winner_run(&run_id, j, err);
-    if (status == AT_OK && keep)
-        status = at__store_put_winner(j->env->store, run_id, at__contest_key(j->main), &j->env->fingerprint,
-                                      &w, err);
-    if (status == AT_OK && keep)
-        at__builder_keep(&j->env->builder, w.source_hash);
+        status = put_winner(j, &w, err);
     if (status == AT_OK)
         status = copy_answer(answer, j, &w, err);
     at__str_clear(&ceiling);
