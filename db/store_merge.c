@@ -297,12 +297,25 @@ static at_status put_source(merger *m, const char *object)
     return status;
 }
 
+static bool is_head(const char *text)
+{
+    return strncmp(text, AT__DUMP_BEGIN, sizeof AT__DUMP_BEGIN - 1) == 0;
+}
+
+/* No line takes anything from one of another dump. */
+static void forget_before(merger *m)
+{
+    for (int k = 0; k < LINE_KINDS; k++)
+        at__str_clear(&m->before[k]);
+}
+
 static at_status read_head(merger *m, const char *text)
 {
     char what[128];
     int64_t version = 0;
     at__query q;
-    if (strncmp(text, AT__DUMP_BEGIN, sizeof AT__DUMP_BEGIN - 1) != 0)
+    forget_before(m);
+    if (!is_head(text))
         return at_fail(m->err, AT_ERR_INPUT, "%s: neither a database nor a dump of autotune", m->path);
     at_status status = at__query_begin(&q, m->store, AT__SQL_LINE_VERSION, DOING, m->err, "s", text);
     if (next(m, &q, &status))
@@ -335,7 +348,7 @@ static at_status merge_line(merger *m, const char *text)
     if (at__cancel_asked(m->cancel))
         return interrupted(m);
     m->line++;
-    if (!m->version)
+    if (!m->version || is_head(text)) /* dumps may stand one behind the other in a file */
         return read_head(m, text);
     at_status status = read_kind(&kind, m, text);
     if (status == AT_OK)
@@ -439,8 +452,7 @@ at_status at__store_merge_until(at__store *store, const char *const *paths, int 
         m.version = 0;
         m.status = AT_OK;
         status = merge_path(&m);
-        for (int k = 0; k < LINE_KINDS; k++)
-            at__str_clear(&m.before[k]);
+        forget_before(&m);
     }
     if (at__cancel_asked(cancel)) /* also when it broke off reading */
         status = interrupted(&m);
