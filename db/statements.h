@@ -55,6 +55,9 @@
 #define AT__SQL_IS_PROBLEM     "op = ?1 AND shape = ?2 AND type_key = ?3"
 #define AT__SQL_IS_FINGERPRINT "true" AT__FINGERPRINT_COLUMNS(AT__AND_SHOWN)
 
+/* Of a source in a dump, instead of `text`: one that is no UTF-8, which is all that JSON has, in hexadecimal. */
+#define AT__TEXT_HEX "text_hex"
+
 /* The fingerprint of most rows; a list ends with a column, so one stands there twice. */
 #define AT__SQL_BY_FINGERPRINT                                                                         \
     "GROUP BY " AT__FINGERPRINT_COLUMNS(AT__SHOWN_THEN) "device "                                      \
@@ -187,10 +190,12 @@
     X(LINE_VERSION, "SELECT json_extract(?1, '$.version')")                                            \
     X(LINE_PATCH, "SELECT json_patch(?1, ?2)")                                                         \
     X(LINE_KEY, "SELECT " AT__DUMP_KEY_COLUMNS(AT__TAKE_THEN) AT__TAKE_PLAIN(measured_at))             \
-    X(LINE_SOURCE, "SELECT json_extract(?1, '$.hash'), json_extract(?1, '$.text')")                    \
+    X(LINE_SOURCE, "SELECT json_extract(?1, '$.hash'), json_extract(?1, '$.text'), "                   \
+      "json_extract(?1, '$." AT__TEXT_HEX "')")                                                        \
+    /* ?2: the text. */                                                                                \
     X(MERGE_SOURCE,                                                                                    \
       "INSERT INTO source (hash, path, text, stored_at) SELECT json_extract(?1, '$.hash'), "           \
-      "json_extract(?1, '$.path'), json_extract(?1, '$.text'), json_extract(?1, '$.stored_at') WHERE true " \
+      "json_extract(?1, '$.path'), ?2, json_extract(?1, '$.stored_at') WHERE true "                    \
       "ON CONFLICT DO NOTHING")                                                                        \
     X(MERGE_TRIAL,                                                                                     \
       "INSERT INTO trial (" AT__SQL_ROW_KEY AT__TRIAL_FIGURES(AT__THEN_NAME) ") "                      \

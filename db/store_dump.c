@@ -6,6 +6,8 @@
  */
 #include "db/store_internal.h"
 
+#include "util/utf8.h"
+
 #include <string.h>
 
 /* Of a winner, which has most: key, figures, time, strategy. */
@@ -70,6 +72,29 @@ static void render_value(dumper *d, sqlite3_stmt *s, int column, bool is_trial)
     }
 }
 
+/* A template that somebody wrote in Latin-1: as JSON it would be another text, of another hash. */
+static bool is_other_text(sqlite3_stmt *s, int column, const char *name)
+{
+    uint32_t character;
+    size_t step = 1;
+    if (strcmp(name, "text") != 0)
+        return false;
+    const char *text = at__store_text(s, column), *at = text;
+    while (*at && (step = at__utf8_read(&character, at)) > 0)
+        at += step;
+    return at != text + sqlite3_column_bytes(s, column);
+}
+
+static void render_hex(dumper *d, sqlite3_stmt *s, int column)
+{
+    const char *text = at__store_text(s, column);
+    at__str_reset(&d->value);
+    at__str_add(&d->value, "\"");
+    for (int i = 0; i < sqlite3_column_bytes(s, column); i++)
+        at__str_addf(&d->value, "%02x", (unsigned)(unsigned char)text[i]);
+    at__str_add(&d->value, "\"");
+}
+
 /* Adds a member, unless it is as in the line before. */
 static void add_member(dumper *d, const char *name, int column)
 {
@@ -92,7 +117,12 @@ static at_status write_row(dumper *d, const char *kind, sqlite3_stmt *s, bool *m
         const char *name = sqlite3_column_name(s, i);
         if (d->options->compact && is_extra(name))
             continue;
-        render_value(d, s, i, strcmp(kind, "trial") == 0);
+        if (is_other_text(s, i, name)) {
+            name = AT__TEXT_HEX;
+            render_hex(d, s, i);
+        } else {
+            render_value(d, s, i, strcmp(kind, "trial") == 0);
+        }
         d->line.failed |= d->value.failed; /* the next value begins anew, and would hide it */
         add_member(d, name, i - first);
     }

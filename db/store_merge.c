@@ -244,23 +244,69 @@ static at_status put_run(const merger *m, const char *object)
     return put(m, &q, NULL, status, &runs);
 }
 
+static bool has_hash(const char *text, size_t len, const char *hash)
+{
+    char found[AT__HASH_TEXT];
+    at__hash_text(found, text, len);
+    return strcmp(found, hash) == 0;
+}
+
+/* What is no hexadecimal gives another text than the hash's. */
+static void read_hex(at__str *out, const char *hex)
+{
+    static const char DIGITS[] = "0123456789abcdef";
+    for (; hex[0] && hex[1]; hex += 2) {
+        const char *high = strchr(DIGITS, hex[0]), *low = strchr(DIGITS, hex[1]);
+        if (!high || !low)
+            return;
+        at__str_add_bytes(out, &(char){ (char)((high - DIGITS) << 4 | (low - DIGITS)) }, 1);
+    }
+}
+
+/* The text that has the hash: what the line does not have of the two is that of a line before. */
+static at_status read_source(at__str *text, const merger *m, sqlite3_stmt *s)
+{
+    const char *hash = at__store_text(s, 0), *plain = at__store_text(s, 1);
+    at__str_add_bytes(text, plain, (size_t)sqlite3_column_bytes(s, 1));
+    if (!text->failed && !has_hash(at__str_text(text), text->len, hash)) {
+        at__str_reset(text);
+        read_hex(text, at__store_text(s, 2));
+    }
+    at_status status = at__str_status(text, m->err);
+    if (status == AT_OK && !has_hash(at__str_text(text), text->len, hash))
+        return fail_line(m, "damaged: the text of a template has not the hash that the line gives");
+    return status;
+}
+
 /* A text that is not what its hash says would be exported as somebody's winner. */
 static at_status put_source(merger *m, const char *object)
 {
-    char hash[AT__HASH_TEXT];
+    at__str text = { 0 };
     at__query q;
     at_status status = at__query_begin(&q, m->store, AT__SQL_LINE_SOURCE, DOING, m->err, "s", object);
-    if (next(m, &q, &status)) {
-        at__hash_text(hash, at__store_text(q.statement, 1), (size_t)sqlite3_column_bytes(q.statement, 1));
-        if (strcmp(hash, at__store_text(q.statement, 0)) != 0)
-            status = fail_line(m, "damaged: the text of a template has not the hash that the line gives");
-    }
+    if (next(m, &q, &status))
+        status = read_source(&text, m, q.statement);
     at__query_end(&q);
     m->counts.sources++;
-    if (status != AT_OK)
-        return status;
-    status = at__query_begin(&q, m->store, AT__SQL_MERGE_SOURCE, DOING, m->err, "s", object);
-    return put(m, &q, NULL, status, &m->counts.sources_taken);
+    if (status == AT_OK) {
+        status = at__query_begin(&q, m->store, AT__SQL_MERGE_SOURCE, DOING, m->err, "st", object,
+                                 at__str_text(&text), text.len);
+        status = put(m, &q, NULL, status, &m->counts.sources_taken);
+    }
+    at__str_clear(&text);
+    return status;
+}
+
+static bool is_head(const char *text)
+{
+    return strncmp(text, AT__DUMP_BEGIN, sizeof AT__DUMP_BEGIN - 1) == 0;
+}
+
+/* No line takes anything from one of another dump. */
+static void forget_before(merger *m)
+{
+    for (int k = 0; k < LINE_KINDS; k++)
+        at__str_clear(&m->before[k]);
 }
 
 static at_status read_head(merger *m, const char *text)
@@ -268,7 +314,8 @@ static at_status read_head(merger *m, const char *text)
     char what[128];
     int64_t version = 0;
     at__query q;
-    if (strncmp(text, AT__DUMP_BEGIN, sizeof AT__DUMP_BEGIN - 1) != 0)
+    forget_before(m);
+    if (!is_head(text))
         return at_fail(m->err, AT_ERR_INPUT, "%s: neither a database nor a dump of autotune", m->path);
     at_status status = at__query_begin(&q, m->store, AT__SQL_LINE_VERSION, DOING, m->err, "s", text);
     if (next(m, &q, &status))
@@ -301,7 +348,7 @@ static at_status merge_line(merger *m, const char *text)
     if (at__cancel_asked(m->cancel))
         return interrupted(m);
     m->line++;
-    if (!m->version)
+    if (!m->version || is_head(text)) /* dumps may stand one behind the other in a file */
         return read_head(m, text);
     at_status status = read_kind(&kind, m, text);
     if (status == AT_OK)
@@ -405,8 +452,7 @@ at_status at__store_merge_until(at__store *store, const char *const *paths, int 
         m.version = 0;
         m.status = AT_OK;
         status = merge_path(&m);
-        for (int k = 0; k < LINE_KINDS; k++)
-            at__str_clear(&m.before[k]);
+        forget_before(&m);
     }
     if (at__cancel_asked(cancel)) /* also when it broke off reading */
         status = interrupted(&m);

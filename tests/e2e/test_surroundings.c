@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -61,6 +62,32 @@ Test(surroundings, without_stderr_a_run_is_as_ever)
 {
     tune_without(2);
     e2e_expect(run.code == 0 && strstr(run.out, "THREADS="), run);
+}
+
+/* ---- folders ---- */
+
+/* Where a batch system gives one /tmp may be full. */
+Test(surroundings, a_run_keeps_to_its_folder_for_temporary_files_however_long_its_name_is)
+{
+    static const char FOLDER[] = "/nowhere/of_a_batch_system/of_a_user/of_a_job/of_a_node";
+    setenv("TMPDIR", FOLDER, 1);
+    e2e_start(&run, E2E_REAL, "run copy 1000 f32 --template mine --templates templates");
+    unsetenv("TMPDIR");
+    e2e_wait(&run);
+    e2e_expect(run.code == 5 && strstr(run.err, FOLDER) && strstr(run.err, "No such file"), run);
+}
+
+Test(surroundings, a_run_with_a_folder_for_temporary_files_leaves_nothing_there)
+{
+    char name[300];
+    snprintf(name, sizeof name, "%s/of_a_batch_system_and_a_user", e2e_folder());
+    cr_assert_eq(mkdir(name, 0700), 0);
+    setenv("TMPDIR", name, 1);
+    e2e_start(&run, E2E_REAL, "run copy 1000 f32 --template mine --templates templates");
+    unsetenv("TMPDIR");
+    e2e_wait(&run);
+    e2e_expect(run.code == 0, run);
+    cr_assert_eq(rmdir(name), 0, "it is empty");
 }
 
 /* ---- signals that whoever starts the program has blocked or ignored, for reasons of its own ---- */

@@ -91,6 +91,64 @@ Test(merge, a_dump_comes_back_the_same)
     folder_remove(&f);
 }
 
+/* Somebody's editor writes Latin-1. */
+Test(merge, a_template_that_is_no_utf8_comes_back_the_same)
+{
+    static const char *const TEXTS[] = { "3 \xb5s\n", "4 \xc2\xb5s\n", "\xff", "5 us\n" };
+    folder f = folder_make();
+    char dump[300], hash[AT__HASH_TEXT];
+    at_error err = { 0 };
+    snprintf(dump, sizeof dump, "%s/d.jsonl", f.path);
+    at__store *store = small_store(f.db);
+    for (size_t i = 0; i < 4; i++) {
+        at__hash_text(hash, TEXTS[i], strlen(TEXTS[i]));
+        cr_assert_eq(at__store_put_source(store, hash, "x.cu", TEXTS[i], strlen(TEXTS[i]), &err), AT_OK);
+    }
+    lines l = dump_of(store, &ALL);
+    write_text(dump, at__str_text(&l.text));
+    at__store *other = memory_ok();
+    cr_assert_eq(merge_ok(other, dump).sources_taken, 5);
+    for (size_t i = 0; i < 4; i++) {
+        at__str text = { 0 };
+        at__hash_text(hash, TEXTS[i], strlen(TEXTS[i]));
+        cr_assert_eq(at__store_get_source(&text, other, hash, &err), AT_OK, "%s", err.text);
+        cr_assert_str_eq(at__str_text(&text), TEXTS[i]);
+        at__str_clear(&text);
+    }
+    at__str_clear(&l.text);
+    at__store_close(other);
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+/* `cat *.jsonl | autotune merge all.db -`. Of a compact one no line may take members from the one before. */
+Test(merge, dumps_that_were_joined_are_read_one_after_the_other)
+{
+    static const char OTHER[] = "{\"kind\":\"autotune dump\",\"version\":1,\"tool\":\"0\"}\n"
+                                "{\"kind\":\"trial\",\"config\":\"N=3\"}\n";
+    folder f = folder_make();
+    char dump[300];
+    const char *path = dump;
+    at_error err = { 0 };
+    snprintf(dump, sizeof dump, "%s/d.jsonl", f.path);
+    at__store *store = small_store(f.db), *other = memory_ok();
+    lines l = dump_of(store, &(at__dump_options){ .compact = true });
+    lines again = dump_of(store, &ALL);
+    at__str_add(&l.text, at__str_text(&again.text));
+    write_text(dump, at__str_text(&l.text));
+    cr_assert_eq(merge_ok(other, dump).trials, 4);
+    cr_assert_str_eq(scalar(other, "SELECT count(*) FROM trial").text, "2");
+    at__str_add(&l.text, OTHER);
+    write_text(dump, at__str_text(&l.text));
+    cr_assert_eq(at__store_merge(other, &path, 1, NULL, &err), AT_ERR_INPUT);
+    cr_assert(strstr(err.text, "the member op is missing"), "%s", err.text);
+    at__str_clear(&l.text);
+    at__str_clear(&again.text);
+    at__store_close(other);
+    at__store_close(store);
+    folder_remove(&f);
+}
+
 Test(merge, a_compressed_dump_is_read_as_it_is)
 {
     folder f = folder_make();

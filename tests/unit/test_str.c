@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 Test(str, an_empty_one_reads_as_an_empty_text)
@@ -211,4 +212,21 @@ Test(str, adds_whole_numbers_as_printf_does)
         cr_assert_str_eq(at__str_text(&s), expected);
         at__str_clear(&s);
     }
+}
+
+/* `ssh host autotune --shapes - < shapes.txt`: the system opens no socket by its name. */
+Test(str, stdin_is_read_also_where_it_is_a_socket)
+{
+    at__str s = { 0 };
+    at_error err = { 0 };
+    int pair[2], before = dup(STDIN_FILENO);
+    cr_assert(before >= 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
+    cr_assert(dup2(pair[0], STDIN_FILENO) == STDIN_FILENO && close(pair[0]) == 0);
+    cr_assert(write(pair[1], "copy 1000", 9) == 9 && close(pair[1]) == 0);
+    at_status status = at__str_read_file(&s, "/dev/stdin", 100, &err);
+    cr_assert_eq(dup2(before, STDIN_FILENO), STDIN_FILENO);
+    cr_assert_eq(status, AT_OK, "%s", err.text);
+    cr_assert_str_eq(at__str_text(&s), "copy 1000");
+    at__str_clear(&s);
+    close(before);
 }

@@ -10,6 +10,7 @@
 #include "tune/tune.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +37,7 @@ typedef struct attempt {
     const at__template *t;
     at__problem problem;
     at__fix fixes[AT__MAX_PARAMS];
-    char folder[64], db[80];
+    at__str folder, db; /* "": not made */
     at__display display;
     bool found;
 } attempt;
@@ -118,29 +119,33 @@ static at_status choose_values(attempt *r, at_error *err)
 
 static at_status make_folder(attempt *r, at_error *err)
 {
-    const char *tmp = getenv("TMPDIR");
-    int n = snprintf(r->folder, sizeof r->folder, "%s/autotune-run-XXXXXX",
-                     tmp && strlen(tmp) < 30 ? tmp : "/tmp");
-    (void)n; /* it fits */
-    if (!mkdtemp(r->folder)) {
-        r->folder[0] = '\0';
-        return at_fail(err, AT_ERR_SYSTEM, "no folder for this run can be made in %s", tmp ? tmp : "/tmp");
+    const char *given = getenv("TMPDIR"), *tmp = given && *given ? given : "/tmp";
+    at__str_addf(&r->folder, "%s/autotune-run-XXXXXX", tmp);
+    at_status status = at__str_status(&r->folder, err);
+    if (status == AT_OK && !mkdtemp(r->folder.data)) {
+        status = at_fail(err, AT_ERR_SYSTEM, "no folder for this run can be made in %s (TMPDIR): %s", tmp,
+                         strerror(errno));
+        at__str_reset(&r->folder);
     }
-    snprintf(r->db, sizeof r->db, "%s/db", r->folder);
-    return AT_OK;
+    if (status != AT_OK)
+        return status;
+    at__str_addf(&r->db, "%s/db", r->folder.data);
+    return at__str_status(&r->db, err);
 }
 
-static void remove_folder(const attempt *r)
+static void remove_folder(attempt *r)
 {
     struct dirent *entry;
-    DIR *open = r->folder[0] ? opendir(r->folder) : NULL;
+    DIR *open = r->folder.len ? opendir(r->folder.data) : NULL;
     while (open && (entry = readdir(open)) != NULL)
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
             unlinkat(dirfd(open), entry->d_name, 0);
     if (open)
         closedir(open);
-    if (r->folder[0])
-        rmdir(r->folder);
+    if (r->folder.len)
+        rmdir(r->folder.data);
+    at__str_clear(&r->folder);
+    at__str_clear(&r->db);
 }
 
 /* ---- what comes of it ---- */
@@ -237,7 +242,7 @@ static at_status show_resources(attempt *r, at_error *err)
     at__str shape = { 0 };
     at_status status = at__problem_key_of(&key, &shape, &r->problem, err);
     if (status == AT_OK)
-        status = at__store_open(&store, r->db, AT__STORE_READ, err);
+        status = at__store_open(&store, at__str_text(&r->db), AT__STORE_READ, err);
     if (status == AT_OK)
         status = at__store_each_trial(store, &key, NULL, show_trial, r, err);
     at__store_close(store);
@@ -260,7 +265,7 @@ static at_status tune(attempt *r, at_error *err)
                                        .templates = templates,
                                        .template_count = 1,
                                        .jobs = 1,
-                                       .db_path = r->db,
+                                       .db_path = at__str_text(&r->db),
                                        .command = "autotune run",
                                        .cancel = &at__cancel_requested };
     const at__tune_events events = {

@@ -9,12 +9,14 @@
 #include "util/utf8.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool reserve(at__str *s, size_t extra)
 {
@@ -183,13 +185,28 @@ at_status at__read_failed(const char *path, int error, at_error *err)
                           : at_fail(err, AT_ERR_INPUT, "%s: %s", path, strerror(error));
 }
 
+/* Stdin by its descriptor: its name cannot be opened where it is a socket, as ssh makes it, or somebody
+ * else's terminal. */
+static FILE *open_to_read(const char *path)
+{
+    if (strcmp(path, "/dev/stdin") != 0)
+        return fopen(path, "rbe");
+    int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    FILE *file = fd >= 0 ? fdopen(fd, "rb") : NULL;
+    if (!file && fd >= 0) {
+        close(fd);
+        errno = errno == EINVAL ? EBADF : errno; /* open for writing alone: stands for one that was closed */
+    }
+    return file;
+}
+
 at_status at__str_read_file(at__str *out, const char *path, size_t limit, at_error *err)
 {
     at_status status = AT_OK;
     at__str text = { 0 };
     char chunk[16384];
 
-    FILE *file = fopen(path, "rbe");
+    FILE *file = open_to_read(path);
     if (!file)
         return at__read_failed(path, errno, err);
     for (size_t got; (got = fread(chunk, 1, sizeof chunk, file)) > 0;) {

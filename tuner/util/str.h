@@ -45,7 +45,8 @@ at_status at__str_status(const at__str *s, at_error *err);
  * when a signal ended the wait for a pipe. Returns that. */
 at_status at__read_failed(const char *path, int error, at_error *err);
 
-/* Reads a whole file; refuses more than `limit` bytes. The text keeps its NUL bytes, if any. */
+/* Reads a whole file, /dev/stdin from its descriptor; refuses more than `limit` bytes. The text keeps its NUL
+ * bytes, if any. */
 at_status at__str_read_file(at__str *out, const char *path, size_t limit, at_error *err);
 
 /* malloc'ed copy of the first `count` bytes, terminated; NULL when out of memory. */
