@@ -14,9 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The program that makes the array is linked without it, and without hashes of templates. */
-const char at__embedded_hashes[1][AT__HASH_TEXT] = { "" };
-const size_t at__embedded_hash_count = 0;
+/* The program that makes the array is linked without it, and without images of templates. */
+const at__images at__embedded_images = { .count = 0 };
 const unsigned char at__shipped_image[1] = { 0 };
 const size_t at__shipped_bytes = 0;
 const unsigned char at__shipped_rows[1] = { 0 };

@@ -10,12 +10,12 @@ function(at_embed target table)
   target_sources(${target} PRIVATE ${output})
 endfunction()
 
-# at_embed_hashes(TARGET CODE): the hashes of these templates, by a program that is linked from the library CODE, into TARGET.
-function(at_embed_hashes target code)
-  set(output ${CMAKE_BINARY_DIR}/embedded_hashes.c)
-  add_executable(embed_hashes ${CMAKE_SOURCE_DIR}/templates/embed_hashes.c)
-  target_link_libraries(embed_hashes PRIVATE ${code})
-  add_custom_command(OUTPUT ${output} COMMAND embed_hashes ${output} DEPENDS embed_hashes VERBATIM)
+# at_embed_images(TARGET CODE): these templates as they are read, by a program that is linked from the library CODE, into TARGET.
+function(at_embed_images target code)
+  set(output ${CMAKE_BINARY_DIR}/embedded_images.c)
+  add_executable(embed_images ${CMAKE_SOURCE_DIR}/templates/embed_images.c)
+  target_link_libraries(embed_images PRIVATE ${code})
+  add_custom_command(OUTPUT ${output} COMMAND embed_images ${output} DEPENDS embed_images VERBATIM)
   target_sources(${target} PRIVATE ${output})
 endfunction()
 

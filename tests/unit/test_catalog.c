@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "lang/catalog.h"
+#include "lang/declare_common.h"
 #include "declare_support.h"
 #include "space/space.h"
 
@@ -386,6 +387,58 @@ Test(catalog, hashes_made_at_build_time_are_those_of_the_templates)
             cr_expect_str_eq(t->hash, hash, "%s", t->file);
         }
     cr_expect_geq(compared, 20);
+    at__catalog_close(c);
+}
+
+static void expect_equal_bytes(const at__str *a, const at__str *b, const char *what, const char *file)
+{
+    cr_expect_eq(a->len, b->len, "%s: %s", file, what);
+    cr_expect(a->len == b->len && memcmp(a->data, b->data, a->len) == 0, "%s: %s", file, what);
+}
+
+/* All that an image holds of the one is what it holds of the other. */
+static void expect_same_template(const at__template *a, const at__template *b)
+{
+    static at__image_writer of_a, of_b;
+    at__image image_a, image_b;
+    at__image_write(&image_a, &of_a, a);
+    at__image_write(&image_b, &of_b, b);
+    cr_expect_eq(memcmp(&image_a, &image_b, sizeof image_a), 0, "%s", a->file);
+    expect_equal_bytes(&of_a.structures, &of_b.structures, "structures", a->file);
+    expect_equal_bytes(&of_a.links, &of_b.links, "pointers", a->file);
+    expect_equal_bytes(&of_a.fixed, &of_b.fixed, "what they point to", a->file);
+    at__image_writer_clear(&of_a);
+    at__image_writer_clear(&of_b);
+    of_a = of_b = (at__image_writer){ .begin = 0 };
+}
+
+/* Two readings of a text lie elsewhere each: a pointer that an image leaves as it is would show. */
+Test(catalog, templates_laid_out_at_build_time_are_what_reading_them_gives)
+{
+    at__catalog *c = NULL;
+    at__commons commons = { 0 };
+    at_error err = { 0 };
+    int compared = 0;
+    cr_assert_eq(at__catalog_open(&c, NULL, &err), AT_OK, "%s", err.text);
+    for (const at__embedded *e = at__embedded_commons; e->path; e++)
+        cr_assert_eq(at__commons_add(&commons, (const char *)e->data, e->len, e->path, &err), AT_OK);
+    for (const at__embedded *e = at__embedded_files; e->path; e++)
+        for (int i = 0; i < at__catalog_op_count(c); i++)
+            for (int k = 0; k < at__catalog_template_count(c, at__catalog_op(c, i)); k++) {
+                const at__template *t = at__catalog_template(c, at__catalog_op(c, i), k);
+                at__template *read = NULL;
+                if (strcmp(t->file, e->path) != 0)
+                    continue;
+                cr_expect(t->loaded, "%s", t->file);
+                cr_assert_eq(at__template_read_with(&read, t->op, &commons, (const char *)e->data, e->len,
+                                                    e->path, &err),
+                             AT_OK, "%s", err.text);
+                expect_same_template(t, read);
+                at__template_close(read);
+                compared++;
+            }
+    cr_expect_geq(compared, 20);
+    at__commons_clear(&commons);
     at__catalog_close(c);
 }
 

@@ -17,19 +17,21 @@
 #define DEVICE "NVIDIA H200"
 
 static struct work {
-    size_t ops, templates, hashed_bytes, rows, statements;
+    size_t ops, templates, read, hashed_bytes, rows, statements;
 } work;
 
 at_status __real_at__op_read_with(at__op **out, const at__commons *commons, const char *source, size_t len,
                                   const char *file, at_error *err);
 at_status __wrap_at__op_read_with(at__op **out, const at__commons *commons, const char *source, size_t len,
                                   const char *file, at_error *err);
-at_status __real_at__template_read_known(at__template **out, const at__op *op, const at__commons *commons,
-                                         const char *source, size_t len, const char *file, const char *hash,
-                                         at_error *err);
-at_status __wrap_at__template_read_known(at__template **out, const at__op *op, const at__commons *commons,
-                                         const char *source, size_t len, const char *file, const char *hash,
-                                         at_error *err);
+at_status __real_at__template_read_with(at__template **out, const at__op *op, const at__commons *commons,
+                                        const char *source, size_t len, const char *file, at_error *err);
+at_status __wrap_at__template_read_with(at__template **out, const at__op *op, const at__commons *commons,
+                                        const char *source, size_t len, const char *file, at_error *err);
+at_status __real_at__image_load(at__template **out, const at__op *op, const at__images *images, size_t i,
+                                at_error *err);
+at_status __wrap_at__image_load(at__template **out, const at__op *op, const at__images *images, size_t i,
+                                at_error *err);
 void __real_at__hash_text(char out[AT__HASH_TEXT], const void *data, size_t count);
 void __wrap_at__hash_text(char out[AT__HASH_TEXT], const void *data, size_t count);
 void __real_at__shipped_read(at__shipped_row *out, uint32_t row);
@@ -46,12 +48,18 @@ at_status __wrap_at__op_read_with(at__op **out, const at__commons *commons, cons
     return __real_at__op_read_with(out, commons, source, len, file, err);
 }
 
-at_status __wrap_at__template_read_known(at__template **out, const at__op *op, const at__commons *commons,
-                                         const char *source, size_t len, const char *file, const char *hash,
-                                         at_error *err)
+at_status __wrap_at__template_read_with(at__template **out, const at__op *op, const at__commons *commons,
+                                        const char *source, size_t len, const char *file, at_error *err)
+{
+    work.read++;
+    return __real_at__template_read_with(out, op, commons, source, len, file, err);
+}
+
+at_status __wrap_at__image_load(at__template **out, const at__op *op, const at__images *images, size_t i,
+                                at_error *err)
 {
     work.templates++;
-    return __real_at__template_read_known(out, op, commons, source, len, file, hash, err);
+    return __real_at__image_load(out, op, images, i, err);
 }
 
 void __wrap_at__hash_text(char out[AT__HASH_TEXT], const void *data, size_t count)
@@ -127,6 +135,7 @@ Test(first_answer, that_is_exact_reads_one_operation_one_template_and_rows_of_it
     ask(AT_MATCH_EXACT, 4096, 4096);
     cr_expect_eq(work.ops, 1, "%zu operations", work.ops);
     cr_expect_eq(work.templates, 1, "%zu templates", work.templates);
+    cr_expect_eq(work.read, 0, "%zu templates read as text", work.read);
     cr_expect_eq(work.rows, shipped_rows("transpose", DEVICE), "%zu rows", work.rows);
     cr_expect_lt(work.rows, shipped_rows("transpose", NULL), "others ship, of another device");
     cr_expect_eq(work.statements, 0, "no database is opened");
@@ -150,23 +159,30 @@ Test(first_answer, that_a_model_gives_reads_no_template_and_no_row_of_others)
     cr_assert_eq(at__catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
     int most = at__catalog_template_count(catalog, at__catalog_find_op(catalog, "transpose"));
     cr_expect_leq(first.templates, (size_t)most, "%zu templates", first.templates);
+    cr_expect_eq(first.read, 0, "%zu templates read as text", first.read);
     at__catalog_close(catalog);
 }
 
-Test(first_answer, takes_of_the_model_that_ships_what_it_knows_of_the_operation)
+Test(first_answer, takes_of_the_model_that_ships_what_it_knows_of_the_operation_and_device)
 {
     at_error err = { 0 };
+    at__catalog *catalog = NULL;
     at__model *all = NULL, *one = NULL;
     at__lessons lessons;
-    int count = 0;
-    cr_assert_eq(at__model_shipped(&all, NULL, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__model_shipped(&one, "transpose", &err), AT_OK, "%s", err.text);
-    for (; at__model_part(&lessons, one, count); count++)
-        cr_expect_str_eq(lessons.op, "transpose");
-    cr_expect_gt(count, 0);
-    cr_expect(at__model_part(&lessons, all, count), "it knows others, too");
+    cr_assert_eq(at__catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
+    const at__op *op = at__catalog_find_op(catalog, "transpose");
+    cr_assert_eq(at__model_shipped(&all, NULL, "", &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__model_shipped(&one, op, "h200", &err), AT_OK, "%s", err.text);
+    cr_assert(at__model_part(&lessons, one, 0));
+    cr_expect_str_eq(lessons.op, "transpose");
+    cr_expect_str_eq(lessons.device, DEVICE);
+    cr_expect(!at__model_part(&lessons, one, 1) && at__model_part(&lessons, all, 1), "it knows others, too");
+    at__model_close(one);
+    cr_assert_eq(at__model_shipped(&one, op, "of another kind", &err), AT_OK, "%s", err.text);
+    cr_expect(at__model_part(&lessons, one, 0), "another device's, where it knows none such");
     at__model_close(all);
     at__model_close(one);
+    at__catalog_close(catalog);
 }
 
 /* What is trusted there is proven here. */

@@ -9,6 +9,7 @@
 #define AUTOTUNE_CATALOG_H
 
 #include "lang/problem.h"
+#include "lang/declare_image.h"
 
 typedef struct at__catalog at__catalog;
 
@@ -87,10 +88,8 @@ typedef struct at__embedded {
     size_t len;
 } at__embedded;
 extern const at__embedded at__embedded_files[];
-/* The hash of the template in each of them, "" of an op (templates/embed_hashes.c). 0 of them: where it is
- * made. */
-extern const char at__embedded_hashes[][AT__HASH_TEXT];
-extern const size_t at__embedded_hash_count;
+/* The templates of them as they are read (templates/embed_images.c). 0 of them: where they are made. */
+extern const at__images at__embedded_images;
 extern const at__embedded at__embedded_commons[]; /* "templates/common/index.cuh" */
 extern const at__embedded
     at__embedded_verify[]; /* what stands in verify.cu, with what it needs, in this order */

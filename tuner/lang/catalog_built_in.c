@@ -96,6 +96,7 @@ static at_status list_files(at__catalog *c, bool ops, at_error *err)
 at_status at__catalog_list_built_in(at__catalog *c, at_error *err)
 {
     at_status status = AT_OK;
+    c->built_in_commons.lent = true;
     for (const at__embedded *e = at__embedded_commons; status == AT_OK && e->path; e++)
         status = at__commons_add(&c->built_in_commons, (const char *)e->data, e->len, e->path, err);
     if (status == AT_OK)
@@ -143,9 +144,10 @@ static at_status read_template(at__catalog *c, at__held_template *held, const at
     at__template *t = NULL;
     const at__embedded *e = held->file;
     size_t i = (size_t)(e - at__embedded_files);
-    at_status status =
-        at__template_read_known(&t, op, &c->built_in_commons, (const char *)e->data, e->len, e->path,
-                                at__embedded_hash_count ? at__embedded_hashes[i] : NULL, err);
+    at_status status = at__embedded_images.count
+                           ? at__image_load(&t, op, &at__embedded_images, i, err)
+                           : at__template_read_with(&t, op, &c->built_in_commons, (const char *)e->data,
+                                                    e->len, e->path, err);
     if (status != AT_OK)
         return status;
     if (strcmp(t->name, held->name) != 0) {

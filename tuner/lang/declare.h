@@ -390,6 +390,8 @@ typedef struct at__template {
     int part_count;
     char *file;
     char hash[AT__HASH_TEXT];
+    bool loaded; /* from an image (declare_image.h): in one piece, and what it points to besides is the
+                    program's */
 } at__template;
 
 struct at__commons; /* see declare_common.h */
@@ -417,10 +419,6 @@ at_status at__template_read_with(at__template **out, const at__op *op, const str
                                  const char *source, size_t len, const char *file,
                                  at_error *err) AT_MUST_CHECK;
 
-/* The same of a text whose hash is known (NULL: it is not): it takes as long as all the rest. */
-at_status at__template_read_known(at__template **out, const at__op *op, const struct at__commons *commons,
-                                  const char *source, size_t len, const char *file, const char *hash,
-                                  at_error *err) AT_MUST_CHECK;
 void at__template_close(at__template *t);
 
 /* Does the source's own file contain a block of that kind ("op", "template")? Malformed blocks are no error.

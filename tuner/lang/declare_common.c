@@ -33,7 +33,8 @@ static void common_close(at__common *c)
     if (!c)
         return;
     free(c->about);
-    free(c->text);
+    if (!c->lent)
+        free(c->text);
     free(c->file);
     free(c);
 }
@@ -109,6 +110,12 @@ static at_status keep_text(at__common *c, const at__commons *commons, const char
 {
     static const at__paths NONE = { 0 };
     at__gathered whole = { 0 };
+    if (commons->lent) {
+        c->lent = true;
+        c->len = len;
+        c->text = (char *)(uintptr_t)text; /* never written to */
+        return AT_OK;
+    }
     at_status status = commons->reads_files ? at__gather_own(&whole, c->file, text, len, &NONE, err) : AT_OK;
     if (status == AT_OK) {
         bool as_it_is = whole.count <= 1;

@@ -19,6 +19,7 @@ typedef struct at__common {
     char *about;
     at__used uses;
     char *text;
+    bool lent; /* the text */
     size_t len;
     char *file; /* as messages and #line show it */
 } at__common;
@@ -29,6 +30,7 @@ typedef struct at__commons {
     size_t count, cap;
     const struct at__commons *next; /* borrowed; NULL: the end */
     bool reads_files;               /* `source` and #include may: not for texts that came from elsewhere */
+    bool lent;                      /* texts that are added are the program's: they are not copied */
 } at__commons;
 
 /*

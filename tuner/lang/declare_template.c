@@ -449,13 +449,6 @@ at_status at__template_read(at__template **out, const at__op *op, const char *so
 at_status at__template_read_with(at__template **out, const at__op *op, const at__commons *commons,
                                  const char *source, size_t len, const char *file, at_error *err)
 {
-    return at__template_read_known(out, op, commons, source, len, file, NULL, err);
-}
-
-at_status at__template_read_known(at__template **out, const at__op *op, const at__commons *commons,
-                                  const char *source, size_t len, const char *file, const char *hash,
-                                  at_error *err)
-{
     size_t own_len;
     const char *own = at__bundle_own(&own_len, source, len);
     at__bundle bundle;
@@ -483,10 +476,7 @@ at_status at__template_read_known(at__template **out, const at__op *op, const at
     t->source_len = bundle.len;
     t->parts = bundle.parts;
     t->part_count = bundle.part_count;
-    if (hash)
-        memcpy(t->hash, hash, sizeof t->hash);
-    else
-        at__hash_text(t->hash, bundle.source, bundle.len);
+    at__hash_text(t->hash, bundle.source, bundle.len);
     *out = t;
     t = NULL;
 done:
@@ -497,8 +487,10 @@ done:
 
 void at__template_close(at__template *t)
 {
-    if (!t)
+    if (!t || t->loaded) { /* of one piece */
+        free(t);
         return;
+    }
     for (int i = 0; i < t->param_count; i++) {
         at__param *param = &t->params[i];
         for (int k = 0; param->labels && k < param->count; k++)

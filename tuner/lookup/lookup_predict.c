@@ -32,35 +32,31 @@ typedef struct ready {
     bool own;
     char device[128];
     at__predictor *predictor; /* NULL: the model knows nothing of the op */
+    at__model *shipped;       /* what it asks of the program's; NULL: it asks the user's */
 } ready;
-
-/* What the program's model knows of an op; NULL: nothing. */
-typedef struct known {
-    const at__op *op;
-    at__model *model;
-} known;
 
 struct at__foresight {
     at__model *users;
     bool with_shipped;
-    known *shipped;
-    size_t shipped_count, shipped_cap;
     ready list[PREDICTORS];
     int count;
     char broken[256]; /* why the user's cannot be read; "": nothing is wrong */
     int64_t unseen;   /* trials of the user's that are worth learning from, and were not */
 };
 
+static void close_ready(ready *r)
+{
+    at__predictor_close(r->predictor);
+    at__model_close(r->shipped);
+}
+
 void at__foresight_close(at__foresight *f)
 {
     if (!f)
         return;
     for (int i = 0; i < f->count; i++)
-        at__predictor_close(f->list[i].predictor);
-    for (size_t i = 0; i < f->shipped_count; i++)
-        at__model_close(f->shipped[i].model);
+        close_ready(&f->list[i]);
     at__model_close(f->users);
-    free(f->shipped);
     free(f);
 }
 
@@ -108,48 +104,32 @@ static at_status open_all(at__foresight **out, const at__lookup *l, at_error *er
     return AT_OK;
 }
 
-/* The program's model, of one op. */
-static at_status shipped_of(at__model **out, at__foresight *f, const at__op *op, at_error *err)
-{
-    *out = NULL;
-    for (size_t i = 0; i < f->shipped_count; i++)
-        if (f->shipped[i].op == op) {
-            *out = f->shipped[i].model;
-            return AT_OK;
-        }
-    if (!f->with_shipped)
-        return AT_OK;
-    if (!at__grow(&f->shipped, &f->shipped_cap, f->shipped_count, sizeof *f->shipped)) {
-        at_fail(err, AT_ERR_MEMORY, "out of memory");
-        return AT_ERR_MEMORY;
-    }
-    at_status status = at__model_shipped(out, op->name, err);
-    if (status == AT_OK)
-        f->shipped[f->shipped_count++] = (known){ op, *out };
-    return status;
-}
-
 /* The predictor of a model for the op; NULL with AT_OK: it knows nothing of it. */
 static at_status ready_one(ready **out, at__foresight *f, const at__lookup *l, const at__question *q,
                            int model, at_error *err)
 {
     const at__op *op = q->problem->op;
-    at__model *of = f->users;
+    at_status status = AT_OK;
     *out = NULL;
     for (int i = 0; i < f->count && !*out; i++)
         if (f->list[i].op == op && f->list[i].model == model && strcmp(f->list[i].device, q->device) == 0)
             *out = &f->list[i];
-    at_status status = *out || model == 0 ? AT_OK : shipped_of(&of, f, op, err);
-    if (*out || !of || status != AT_OK)
+    if (*out)
+        return AT_OK;
+    ready r = { .op = op, .model = model };
+    snprintf(r.device, sizeof r.device, "%s", q->device);
+    if (model == 1 && f->with_shipped)
+        status = at__model_shipped(&r.shipped, op, q->device, err);
+    const at__model *of = model == 1 ? r.shipped : f->users;
+    if (!of || status != AT_OK)
         return status;
-    ready *r = &f->list[f->count];
-    *r = (ready){ .op = op, .model = model };
-    snprintf(r->device, sizeof r->device, "%s", q->device);
-    status = at__predictor_open(&r->predictor, of, l->catalog, op, q->device, &r->own, err);
-    if (status == AT_ERR_MEMORY)
+    status = at__predictor_open(&r.predictor, of, l->catalog, op, q->device, &r.own, err);
+    if (status == AT_ERR_MEMORY) {
+        close_ready(&r);
         return status;
-    f->count++;
-    *out = r;
+    }
+    *out = &f->list[f->count++];
+    **out = r;
     return AT_OK;
 }
 
@@ -160,7 +140,7 @@ static at_status choose(ready **out, at__foresight *f, const at__lookup *l, cons
     at_status status = AT_OK;
     *out = NULL;
     while (f->count + MODELS > PREDICTORS) /* before any is pointed to */
-        at__predictor_close(f->list[--f->count].predictor);
+        close_ready(&f->list[--f->count]);
     for (int m = 0; m < MODELS && status == AT_OK; m++)
         status = ready_one(&each[m], f, l, q, m, err);
     for (int m = 0; m < MODELS && status == AT_OK; m++)

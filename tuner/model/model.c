@@ -237,24 +237,30 @@ static bool read_candidate(at__config *config, const at__template *t, const at__
     return true;
 }
 
-static bool contains(const char *text, const char *part)
+bool at__part_is_of(const at__part_of_model *part, const at__op *op)
 {
-    size_t len = strlen(part);
-    for (; strlen(text) >= len; text++)
-        if (strncasecmp(text, part, len) == 0)
+    return strcmp(part->op, op->name) == 0 && strcmp(part->op_hash, op->proof_hash) == 0;
+}
+
+bool at__part_is_on(const at__part_of_model *part, const char *device)
+{
+    size_t len = strlen(device);
+    for (const char *text = part->device; strlen(text) >= len; text++)
+        if (strncasecmp(text, device, len) == 0)
             return true;
     return false;
 }
 
+/* The first of the op on that device, else the first. */
 static const at__part_of_model *find_part(const at__model *m, const at__op *op, const char *device, bool *own)
 {
     const at__part_of_model *found = NULL;
     *own = false;
     for (int i = 0; m && i < m->count && !*own; i++) {
         const at__part_of_model *p = &m->parts[i];
-        if (strcmp(p->op, op->name) != 0 || strcmp(p->op_hash, op->proof_hash) != 0)
+        if (!at__part_is_of(p, op))
             continue;
-        *own = contains(p->device, device);
+        *own = at__part_is_on(p, device);
         found = *own || !found ? p : found;
     }
     return found;

@@ -37,9 +37,11 @@ void at__model_close(at__model *model); /* harmless on NULL */
 extern const unsigned char at__shipped_model[];
 extern const size_t at__shipped_model_bytes;
 
-/* Of it what is known of one op (NULL: of all); *out is NULL where there is none. That it is whole and sound
- * is the affair of the build and its tests: no time is spent on it. */
-at_status at__model_shipped(at__model **out, const char *op, at_error *err) AT_MUST_CHECK;
+/* Of it what is known of one op (NULL: of all), on that device which at__predictor_open would choose for one
+ * named like `device`; *out is NULL where there is none. That it is whole and sound is the affair of the
+ * build and its tests: no time is spent on it. */
+at_status at__model_shipped(at__model **out, const at__op *op, const char *device,
+                            at_error *err) AT_MUST_CHECK;
 
 /* What a part was learned from. Borrowed. */
 typedef struct at__lessons {

@@ -238,11 +238,16 @@ static at_status get_candidates(at__part_of_model *p, reader *r, at_error *err)
     return AT_OK;
 }
 
-/* What follows the name of the op. */
-static at_status get_part(at__part_of_model *p, reader *r, at_error *err)
+static void get_head(at__part_of_model *p, reader *r)
 {
+    get_text(r, p->op, sizeof p->op);
     get_text(r, p->op_hash, sizeof p->op_hash);
     get_text(r, p->device, sizeof p->device);
+}
+
+/* What follows the head. */
+static at_status get_part(at__part_of_model *p, reader *r, at_error *err)
+{
     get_text(r, p->learned_at, sizeof p->learned_at);
     p->cc = (int64_t)get(r, 4, INT32_MAX);
     p->sms = (int64_t)get(r, 4, INT32_MAX);
@@ -260,7 +265,7 @@ static at_status get_part(at__part_of_model *p, reader *r, at_error *err)
     return status == AT_OK ? get_forest(&p->loss, r, p->trait_count, err) : status;
 }
 
-/* ---- a part of another op ---- */
+/* ---- a part that is not asked for ---- */
 
 static void skip_text(reader *r)
 {
@@ -285,8 +290,7 @@ static void skip_candidates(reader *r)
 /* What get_part reads, in its order. */
 static void skip_part(reader *r)
 {
-    for (int i = 0; i < 3; i++)
-        skip_text(r);
+    skip_text(r);
     take(r, 4 + 4 + 8 + 8 + 4 + 4);
     for (int traits = (int)get(r, 1, AT__MAX_SEEN); traits > 0 && !r->bad; traits--) {
         skip_text(r);
@@ -309,51 +313,83 @@ static bool is_whole(const unsigned char *bytes, size_t size)
     return memcmp(bytes + size - tail, hash, tail) == 0;
 }
 
-static at_status get_parts(at__model *m, reader *r, int count, const char *op, at_error *err)
+static at_status get_parts(at__model *m, reader *r, int count, at_error *err)
 {
     at_status status = AT_OK;
-    char name[AT__MAX_NAME];
     for (int i = 0; i < count && !r->bad && status == AT_OK; i++) {
-        get_text(r, name, sizeof name);
-        if (op && strcmp(name, op) != 0) {
-            skip_part(r);
-            continue;
-        }
         at__part_of_model *p = &m->parts[m->count++];
-        strcpy(p->op, name);
+        get_head(p, r);
         status = get_part(p, r, err);
     }
     return status;
 }
 
-/* `bytes` is whole, and where it is trusted stays. `op` NULL: of all. */
-static at_status unpack(at__model **out, const void *bytes, size_t size, bool trusted, const char *op,
-                        at_error *err)
+/* Of the op the part on that device, else its first. */
+static at_status get_one_part(at__model *m, reader *r, int count, const at__op *op, const char *device,
+                              at_error *err)
 {
-    unsigned char *own = trusted ? NULL : malloc(size);
-    const unsigned char *from = trusted ? bytes : own;
-    if (!from)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    if (own)
-        memcpy(own, bytes, size);
-    reader r = { .at = from + sizeof MAGIC, .end = from + size - (AT__HASH_TEXT - 1), .trusted = trusted };
-    bool beside = memcmp(bytes, BESIDE, sizeof BESIDE) == 0;
-    int64_t newest = beside ? (int64_t)get(&r, 8, INT64_MAX) : 0;
-    bool kept = beside && get(&r, 1, 1);
-    int count = (int)get(&r, 1, 255);
+    at__part_of_model *p = &m->parts[0];
+    reader first = { .at = NULL };
+    bool found = false;
+    for (int i = 0; i < count && !r->bad && !found; i++) {
+        const reader head = *r;
+        get_head(p, r);
+        found = at__part_is_of(p, op) && at__part_is_on(p, device);
+        if (!first.at && at__part_is_of(p, op))
+            first = head;
+        if (!found)
+            skip_part(r);
+    }
+    if (!found && !first.at)
+        return AT_OK;
+    if (!found) {
+        *r = first;
+        get_head(p, r);
+    }
+    m->count = 1;
+    return get_part(p, r, err);
+}
+
+/* Takes `own`, the bytes where they are a copy. */
+static at_status begin_model(at__model **out, reader *r, unsigned char *own, int *count, at_error *err)
+{
+    bool beside = memcmp(r->at, BESIDE, sizeof BESIDE) == 0;
+    take(r, sizeof MAGIC);
+    int64_t newest = beside ? (int64_t)get(r, 8, INT64_MAX) : 0;
+    bool kept = beside && get(r, 1, 1);
     at__model *m = calloc(1, sizeof *m);
+    *count = (int)get(r, 1, 255);
     if (m)
         *m = (at__model){ .newest_trial = newest,
                           .kept = kept,
                           .bytes = own,
-                          .parts = calloc((size_t)count + 1, sizeof *m->parts) };
+                          .parts = calloc((size_t)*count + 1, sizeof *m->parts) };
     if (!m || !m->parts) {
         if (!m)
             free(own);
         at__model_close(m);
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
-    at_status status = get_parts(m, &r, count, op, err);
+    *out = m;
+    return AT_OK;
+}
+
+at_status at__model_unpack(at__model **out, const void *bytes, size_t size, at_error *err)
+{
+    at__model *m = NULL;
+    int count;
+    if (!is_whole(bytes, size))
+        return at_fail(err, AT_ERR_INPUT,
+                       "it is no model of this version of autotune, or damaged; "
+                       "`autotune learn` makes it anew");
+    unsigned char *own = malloc(size);
+    if (!own)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    memcpy(own, bytes, size);
+    reader r = { .at = own, .end = own + size - (AT__HASH_TEXT - 1) };
+    at_status status = begin_model(&m, &r, own, &count, err);
+    if (status == AT_OK)
+        status = get_parts(m, &r, count, err);
     if (status == AT_OK && (r.bad || r.at != r.end))
         status = at_fail(err, AT_ERR_INPUT, "found a number out of range; `autotune learn` makes it anew");
     if (status == AT_OK)
@@ -363,20 +399,23 @@ static at_status unpack(at__model **out, const void *bytes, size_t size, bool tr
     return status;
 }
 
-at_status at__model_unpack(at__model **out, const void *bytes, size_t size, at_error *err)
+at_status at__model_shipped(at__model **out, const at__op *op, const char *device, at_error *err)
 {
-    if (!is_whole(bytes, size))
-        return at_fail(err, AT_ERR_INPUT,
-                       "it is no model of this version of autotune, or damaged; "
-                       "`autotune learn` makes it anew");
-    return unpack(out, bytes, size, false, NULL, err);
-}
-
-at_status at__model_shipped(at__model **out, const char *op, at_error *err)
-{
+    const unsigned char *bytes = at__shipped_model;
+    reader r = { .at = bytes, .end = bytes + at__shipped_model_bytes, .trusted = true };
+    at__model *m = NULL;
+    int count;
     *out = NULL;
-    return at__shipped_model_bytes ? unpack(out, at__shipped_model, at__shipped_model_bytes, true, op, err)
-                                   : AT_OK;
+    if (!at__shipped_model_bytes)
+        return AT_OK;
+    at_status status = begin_model(&m, &r, NULL, &count, err);
+    if (status == AT_OK)
+        status = op ? get_one_part(m, &r, count, op, device, err) : get_parts(m, &r, count, err);
+    if (status == AT_OK && !r.bad)
+        *out = m;
+    else
+        at__model_close(m);
+    return status;
 }
 
 static bool is_absent(const char *path)
