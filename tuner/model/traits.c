@@ -112,22 +112,31 @@ static bool is_label(const at__template *t, int slot)
     return false;
 }
 
+/* A word and the first `most` characters of a name. */
+static void put_name(char out[AT__MAX_NAME], const char *word, const char *name, int most)
+{
+    for (; *word; word++)
+        *out++ = *word;
+    for (; *name && most > 0; most--)
+        *out++ = *name++;
+    *out = '\0';
+}
+
 void at__traits_name(char out[AT__MAX_NAME], const at__traits *v, int i)
 {
     const at__op *op = v->op;
     int sizes = op->dim_count + op->pitch_count + op->align_count, at = i;
     out[0] = '\0';
     if (at < WHOLE) {
-        snprintf(out, AT__MAX_NAME, "%s", WHOLE_NAMES[at]);
+        put_name(out, "", WHOLE_NAMES[at], 50);
     } else if ((at -= WHOLE) < OF_SIZE * sizes) {
-        snprintf(out, AT__MAX_NAME, "%s%.50s", SIZE_NAMES[at % OF_SIZE], size_name(op, at / OF_SIZE));
+        put_name(out, SIZE_NAMES[at % OF_SIZE], size_name(op, at / OF_SIZE), 50);
     } else if ((at -= OF_SIZE * sizes) < OF_PAIR * pair_count(op)) {
         pair_name(out, op, at);
     } else if ((at -= OF_PAIR * pair_count(op)) < FIGURES) {
-        snprintf(out, AT__MAX_NAME, "%s", FIGURE_NAMES[at]);
+        put_name(out, "", FIGURE_NAMES[at], 50);
     } else if (!is_label(v->t, at - FIGURES + op->symbols.count)) {
-        snprintf(out, AT__MAX_NAME, ".%.60s",
-                 at__symbol_name(&v->t->symbols, at - FIGURES + op->symbols.count));
+        put_name(out, ".", at__symbol_name(&v->t->symbols, at - FIGURES + op->symbols.count), 60);
     }
 }
 
