@@ -5,7 +5,7 @@
  *
  * The database is what a merge of the dumps into an empty file gives, as SQLite lays it out on disk, so that
  * the program reads it where it lies (store_shipped.c). Beside it stand the best winners as packed rows, by
- * op and device. Equal dumps give equal bytes.
+ * op, device and type. Equal dumps give equal bytes.
  */
 #include "db/store_internal.h"
 #include "lang/catalog.h"
@@ -73,7 +73,9 @@ static bool keep_row(void *context, at__answer *answer)
 static int compare_groups(const ranked *x, const ranked *y)
 {
     int order = strcmp(x->answer.op, y->answer.op);
-    return order ? order : strcmp(x->answer.fingerprint.device, y->answer.fingerprint.device);
+    if (order == 0)
+        order = strcmp(x->answer.fingerprint.device, y->answer.fingerprint.device);
+    return order ? order : strcmp(x->answer.type_key, y->answer.type_key);
 }
 
 static int by_group(const void *a, const void *b)
@@ -134,8 +136,9 @@ static void write_groups(FILE *file, const rows *r)
     for (size_t i = 0, end; i < r->count; i = end, count++) {
         for (end = i + 1; end < r->count && compare_groups(&r->items[i], &r->items[end]) == 0;)
             end++;
-        fprintf(file, "{ \"%s\", \"%s\", %zu, %zu, %u },\n", r->items[i].answer.op,
-                r->items[i].answer.fingerprint.device, i, end - i, (unsigned)r->items[end - 1].rank);
+        fprintf(file, "{ \"%s\", \"%s\", \"%s\", %zu, %zu, %u },\n", r->items[i].answer.op,
+                r->items[i].answer.fingerprint.device, r->items[i].answer.type_key, i, end - i,
+                (unsigned)r->items[end - 1].rank);
     }
     fprintf(file, "{ .count = 0 }\n};\nconst size_t at__shipped_group_count = %zu;\n", count);
 }

@@ -181,11 +181,11 @@ void at__answer_clear(at__answer *answer);
 
 /*
  * The best of the winners that come with the program, one for each problem and device, laid out at build time
- * to be read without SQLite: by op and device, so that a question reads those that it is about and no others.
+ * to be read without SQLite: by op, device and type, so that a question reads those that it is about.
  * Within a group the oldest first.
  */
 typedef struct at__shipped_group {
-    char op[64], device[128];
+    char op[64], device[128], type_key[16];
     uint32_t first, count; /* rows                                             */
     uint32_t newest;       /* the rank of its newest row among those of all    */
 } at__shipped_group;

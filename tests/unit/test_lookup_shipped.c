@@ -48,9 +48,9 @@ Test(lookup_shipped, of_several_models_that_of_this_machine_answers_where_none_i
 Test(lookup_shipped, a_machine_of_another_model_gets_that_with_the_most_winners_of_the_operation)
 {
     static const at__shipped_group GROUPS[] = {
-        { "rows", "NVIDIA H100", 0, 5, 90 },       { "rows", "NVIDIA H200", 5, 5, 80 },
-        { "transpose", "NVIDIA H100", 10, 3, 70 }, { "transpose", "NVIDIA H200", 13, 4, 60 },
-        { "permute", "NVIDIA B200", 17, 99, 99 },
+        { "rows", "NVIDIA H100", "b4", 0, 5, 90 },       { "rows", "NVIDIA H200", "b4", 5, 5, 80 },
+        { "transpose", "NVIDIA H100", "b4", 10, 3, 70 }, { "transpose", "NVIDIA H200", "b4", 13, 4, 60 },
+        { "permute", "NVIDIA B200", "b4", 17, 99, 99 },
     };
     static const char OTHER[] = "NVIDIA GeForce RTX 4090";
     cr_expect_str_eq(at__shipped_device(GROUPS, 5, "transpose", OTHER), "NVIDIA H200");
@@ -63,8 +63,8 @@ Test(lookup_shipped, a_machine_of_another_model_gets_that_with_the_most_winners_
 Test(lookup_shipped, what_ships_of_other_operations_does_not_choose_the_device)
 {
     at__shipped_group groups[] = {
-        { "transpose", "NVIDIA H200", 0, 4, 10 },
-        { "rows", "NVIDIA H100", 4, 1, 20 },
+        { "transpose", "NVIDIA H200", "b4", 0, 4, 10 },
+        { "rows", "NVIDIA H100", "b4", 4, 1, 20 },
     };
     for (groups[1].count = 1; groups[1].count < 100; groups[1].count += 33)
         cr_expect_str_eq(at__shipped_device(groups, 2, "transpose", ""), "NVIDIA H200");

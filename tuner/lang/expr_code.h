@@ -53,8 +53,7 @@ typedef enum at__code {
 /* at, begin, end: offsets in the text of the operator and of all that it applies to, for messages. */
 typedef struct at__instruction {
     int64_t value;
-    uint16_t at, begin, end;
-    uint8_t code;
+    uint16_t at, begin, end, code; /* no byte is left over: images of it are equal */
 } at__instruction;
 
 /* With all that it points to in one piece of memory. */

@@ -129,7 +129,7 @@ static at_status emit(parser *p, unsigned code, int64_t value, size_t at, size_t
         .at = (uint16_t)at,
         .begin = (uint16_t)begin,
         .end = (uint16_t)p->lex.last_end,
-        .code = (uint8_t)code,
+        .code = (uint16_t)code,
     };
     p->stack += stack_change(code);
     if (p->stack > AT__EXPR_MAX_STACK)

@@ -161,7 +161,7 @@ static at_status find(at__found *out, at__lookup *l, const at__problem *problem,
     name_device(&q, l, target);
     at__entry *e = find_exact(&q, l);
     if (!e) {
-        status = at__index_add_shipped(l, problem->op, q.device, true, err);
+        status = at__index_add_shipped(l, problem->op, q.type_key, q.device, true, err);
         if (status != AT_OK)
             return status;
         e = find_exact(&q, l); /* again where none came: entries may lie elsewhere now */

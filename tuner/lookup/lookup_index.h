@@ -99,11 +99,11 @@ at_status at__index_open(at__lookup *lookup, at_error *err) AT_MUST_CHECK;
 at_status at__index_refresh(at__lookup *lookup, at_error *err) AT_MUST_CHECK;
 void at__index_clear(at__lookup *lookup);
 
-/* Adds the winners of the op that came with the program, on devices whose name contains `device`, or on all
- * others, unless they are there or not wanted (lookup_shipped.c). While one op is asked about, entries stay
- * where they are. */
-at_status at__index_add_shipped(at__lookup *lookup, const at__op *op, const char *device, bool on_device,
-                                at_error *err) AT_MUST_CHECK;
+/* Adds the winners of the op and type (NULL: of all) that came with the program, on devices whose name
+ * contains `device`, or on all others, unless they are there or not wanted (lookup_shipped.c). While one op
+ * is asked about, entries stay where they are. */
+at_status at__index_add_shipped(at__lookup *lookup, const at__op *op, const char *type_key,
+                                const char *device, bool on_device, at_error *err) AT_MUST_CHECK;
 
 /* The device of theirs that is meant where none is named: this machine's, else that with the most winners of
  * the op, of as many that with the newest of them. "": there is none. */

@@ -130,7 +130,7 @@ static at_status nearest(search *out, at__lookup *l, const at__question *q, bool
     const at__problem *p = q->problem;
     const double traffic = at__traffic_of(p);
     *out = (search){ .closest = AT__NO_ENTRY, .entry = AT__NO_ENTRY, .reach = INFINITY };
-    at_status status = at__index_add_shipped(l, p->op, q->device, on_device, err);
+    at_status status = at__index_add_shipped(l, p->op, q->type_key, q->device, on_device, err);
     if (status != AT_OK)
         return status;
     ranked *list = malloc((l->count + 1) * sizeof *list);
@@ -413,7 +413,7 @@ at_status at__lookup_hints(at__hint *out, int *count, int max, at__lookup *l, co
     const double traffic = at__traffic_of(p);
     at_status status = at__index_refresh(l, err);
     if (status == AT_OK)
-        status = at__index_add_shipped(l, p->op, "", true, err); /* of all devices */
+        status = at__index_add_shipped(l, p->op, NULL, "", true, err); /* of all devices and types */
     if (status != AT_OK)
         return status;
     ranked *list = malloc((l->count + 1) * sizeof *list);

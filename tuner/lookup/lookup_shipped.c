@@ -1,6 +1,6 @@
 /*
- * lookup_shipped.c - the winners that come with the program, as entries of a look-up: those of the op that is
- * asked about, on the devices that it is asked for, and others when the search goes on to them.
+ * lookup_shipped.c - the winners that come with the program, as entries of a look-up: those of the op and
+ * type asked about, on the devices that it is asked for, and others when the search goes on to them.
  *
  * Invariant: entries are the same, in the same order of preference (`order`), whenever and in whatever
  * portions they are read, so that an answer does not depend on what was asked before.
@@ -39,11 +39,15 @@ static void keep_row(at__lookup *l, const at__op *op, uint32_t row)
     l->entries[l->count++] = e;
 }
 
-/* Is the group of this op, not read yet, and of a device whose name contains `device`, or of none such? */
-static bool is_wanted(const at__lookup *l, size_t i, const at__op *op, const char *device, bool on_device)
+/* Is the group of this op and type, not read yet, and of a device whose name contains `device`, or of none
+ * such?
+ */
+static bool is_wanted(const at__lookup *l, size_t i, const at__op *op, const char *type_key,
+                      const char *device, bool on_device)
 {
     const at__shipped_group *g = &at__shipped_groups[i];
     return !l->groups_read[i] && strcmp(g->op, op->name) == 0 &&
+           (!type_key || strcmp(g->type_key, type_key) == 0) &&
            at__name_contains(g->device, device) == on_device;
 }
 
@@ -69,15 +73,15 @@ static at_status begin_op(at__lookup *l, const at__op *op, at_error *err)
     return l->count + rows > l->cap ? make_room(l, rows, err) : AT_OK;
 }
 
-at_status at__index_add_shipped(at__lookup *l, const at__op *op, const char *device, bool on_device,
-                                at_error *err)
+at_status at__index_add_shipped(at__lookup *l, const at__op *op, const char *type_key, const char *device,
+                                bool on_device, at_error *err)
 {
     size_t before = l->count;
     if (!l->with_shipped)
         return AT_OK;
     at_status status = begin_op(l, op, err);
     for (size_t i = 0; i < at__shipped_group_count && status == AT_OK; i++) {
-        if (!is_wanted(l, i, op, device, on_device))
+        if (!is_wanted(l, i, op, type_key, device, on_device))
             continue;
         for (uint32_t k = 0; k < at__shipped_groups[i].count; k++)
             keep_row(l, op, at__shipped_groups[i].first + k);
