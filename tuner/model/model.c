@@ -16,7 +16,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define FEW      4     /* of a template: with fewer valid candidates all its configurations are */
 #define DOUBTFUL 0.07  /* so much slower than the best: worth a look at those */
@@ -72,86 +71,9 @@ struct at__predictor {
     uint8_t base[AT__MAX_SEEN]; /* bins of the problem */
 };
 
-at_status at__part_room(at__part_of_model *p, at_error *err)
-{
-    p->edge_room = malloc(sizeof(float) * AT__MAX_SEEN * AT__MAX_EDGES);
-    if (!p->edge_room)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    for (int k = 0; k < AT__MAX_SEEN; k++)
-        p->edges[k].of = p->edge_room + (size_t)k * AT__MAX_EDGES;
-    return AT_OK;
-}
-
-void at__part_of_model_clear(at__part_of_model *p)
-{
-    for (int i = 0; i < AT__MODEL_MEMBERS; i++)
-        at__forest_clear(&p->slower[i]);
-    at__forest_clear(&p->best);
-    at__forest_clear(&p->loss);
-    free(p->edge_room);
-    free(p->candidates);
-    *p = (at__part_of_model){ .candidates = NULL };
-}
-
-void at__model_close(at__model *m)
-{
-    if (!m)
-        return;
-    for (int i = 0; i < m->count; i++)
-        at__part_of_model_clear(&m->parts[i]);
-    free(m->parts);
-    free(m->bytes);
-    free(m);
-}
-
-static int64_t tree_count(const at__part_of_model *p)
-{
-    int64_t trees = p->best.count + p->loss.count;
-    for (int i = 0; i < AT__MODEL_MEMBERS; i++)
-        trees += p->slower[i].count;
-    return trees;
-}
-
-static at__lessons lessons_of(const at__part_of_model *p)
-{
-    return (at__lessons){ .op = p->op,
-                          .device = p->device,
-                          .learned_at = p->learned_at,
-                          .cc = p->cc,
-                          .sms = p->sms,
-                          .trials = p->trials,
-                          .problems = p->problems,
-                          .candidates = p->candidate_count,
-                          .trees = tree_count(p),
-                          .doubt = p->doubt };
-}
-
-int64_t at__model_newest(const at__model *model)
-{
-    return model ? model->newest_trial : 0;
-}
-
-void at__model_keep(at__model *model)
-{
-    model->kept = true;
-}
-
-bool at__model_is_kept(const at__model *model)
-{
-    return model && model->kept;
-}
-
-bool at__model_part(at__lessons *out, const at__model *model, int i)
-{
-    if (!model || i < 0 || i >= model->count)
-        return false;
-    *out = lessons_of(&model->parts[i]);
-    return true;
-}
-
 at__lessons at__predictor_lessons(const at__predictor *p)
 {
-    return lessons_of(p->part);
+    return at__part_lessons(p->part);
 }
 
 /* ---- tying ---- */
@@ -235,20 +157,6 @@ static bool read_candidate(at__config *config, const at__template *t, const at__
         config->values[k] = t->params[k].values[c->places[k]];
     }
     return true;
-}
-
-bool at__part_is_of(const at__part_of_model *part, const at__op *op)
-{
-    return strcmp(part->op, op->name) == 0 && strcmp(part->op_hash, op->proof_hash) == 0;
-}
-
-bool at__part_is_on(const at__part_of_model *part, const char *device)
-{
-    size_t len = strlen(device);
-    for (const char *text = part->device; strlen(text) >= len; text++)
-        if (strncasecmp(text, device, len) == 0)
-            return true;
-    return false;
 }
 
 /* The first of the op on that device, else the first. */

@@ -54,6 +54,7 @@ struct at__model {
 at_status at__part_room(at__part_of_model *part, at_error *err) AT_MUST_CHECK;
 void at__part_of_model_clear(at__part_of_model *part);
 
+at__lessons at__part_lessons(const at__part_of_model *part);
 bool at__part_is_of(const at__part_of_model *part, const at__op *op); /* as it is now */
 bool at__part_is_on(const at__part_of_model *part, const char *device);
 
