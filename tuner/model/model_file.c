@@ -368,7 +368,8 @@ static at_status begin_model(at__model **out, reader *r, unsigned char *own, int
         if (!m)
             free(own);
         at__model_close(m);
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return AT_ERR_MEMORY;
     }
     *out = m;
     return AT_OK;
