@@ -14,8 +14,10 @@
 
 #define MOST_TWOS  8  /* of a row's bytes: more than any access is wide */
 #define MANY_WAVES 64 /* so many are as good as any number              */
+#define FEW_DIMS   4  /* of more only neighbours are compared: a model has room for 250 traits */
+#define RUNS       4  /* so many fastest dimensions of a layout are looked at                  */
 
-/* Of the problem as a whole; then five of each size, and four of each pair of dimensions. */
+/* Of the problem as a whole; then those of each size, of each pair of dimensions, and of layouts. */
 enum {
     ELSEWHERE = AT__TRAIT_ELSEWHERE,
     TYPE,
@@ -47,10 +49,18 @@ enum {
     FIGURES
 };
 
+/* Of the fastest dimensions of the input and the output, each with those before it, and of the layouts as
+ * wholes: the order of a permutation is in no extent. */
+enum { RUN, RUN_TWOS, PLACE, RUN_EXTENT, OF_RUN };
+enum { RANK, STEP_IN, STEP_IN_TWOS, STEP_OUT, STEP_OUT_TWOS, OF_LAYOUTS };
+
 static const char *const WHOLE_NAMES[WHOLE] = { "elsewhere", "type",     "element bytes", "cc",
                                                 "sms",       "elements", "traffic",       "traffic in L2" };
 static const char *const SIZE_NAMES[OF_SIZE] = { "", "log ", "bytes ", "twos " };
 static const char *const PAIR_NAMES[OF_PAIR] = { "ratio", "area", "area twos", "lesser" };
+static const char *const RUN_NAMES[OF_RUN] = { "bytes", "twos", "place", "extent" };
+static const char *const LAYOUT_NAMES[OF_LAYOUTS] = { "rank", "step in", "twos step in", "step out",
+                                                      "twos step out" };
 static const char *const FIGURE_NAMES[FIGURES] = {
     [BLOCKS] = "blocks",
     [THREADS] = "threads of a block",
@@ -68,16 +78,35 @@ static const char *const FIGURE_NAMES[FIGURES] = {
     [UNEVEN] = "blocks of the fullest",
 };
 
+static bool is_pair(const at__op *op, int a, int b)
+{
+    return op->dim_count <= FEW_DIMS || b == a + 1;
+}
+
 static int pair_count(const at__op *op)
 {
-    return op->dim_count * (op->dim_count - 1) / 2;
+    return op->dim_count <= FEW_DIMS ? op->dim_count * (op->dim_count - 1) / 2 : op->dim_count - 1;
+}
+
+static int size_count(const at__op *op)
+{
+    return op->dim_count + op->pitch_count + op->align_count;
+}
+
+static int run_count(const at__op *op)
+{
+    return op->dim_count < RUNS ? op->dim_count : RUNS;
+}
+
+static int layout_traits(const at__op *op)
+{
+    return op->layout_count ? 2 * OF_RUN * run_count(op) + OF_LAYOUTS : 0;
 }
 
 at__traits at__traits_of(const at__op *op, const at__template *t)
 {
     at__traits v = { .op = op, .t = t };
-    int sizes = op->dim_count + op->pitch_count + op->align_count;
-    v.problem_count = WHOLE + OF_SIZE * sizes + OF_PAIR * pair_count(op);
+    v.problem_count = WHOLE + OF_SIZE * size_count(op) + OF_PAIR * pair_count(op) + layout_traits(op);
     v.count = v.problem_count + (t ? FIGURES + t->symbols.count - op->symbols.count : 0);
     return v;
 }
@@ -94,11 +123,24 @@ static const char *size_name(const at__op *op, int i)
 
 static void pair_name(char out[AT__MAX_NAME], const at__op *op, int at)
 {
-    int pair = at / OF_PAIR, a = 0;
-    for (; pair >= op->dim_count - 1 - a; a++)
-        pair -= op->dim_count - 1 - a;
+    int pair = at / OF_PAIR, a = 0, b = 1;
+    for (; pair > 0; pair--)
+        if (b + 1 < op->dim_count && is_pair(op, a, b + 1))
+            b++;
+        else
+            b = ++a + 1;
     snprintf(out, AT__MAX_NAME, "%s %.20s %.20s", PAIR_NAMES[at % OF_PAIR], op->dims[a].name,
-             op->dims[a + 1 + pair].name);
+             op->dims[b].name);
+}
+
+static void layout_name(char out[AT__MAX_NAME], const at__op *op, int at)
+{
+    int runs = OF_RUN * run_count(op);
+    if (at < 2 * runs)
+        snprintf(out, AT__MAX_NAME, "%s %s %d", at < runs ? "in" : "out", RUN_NAMES[at % OF_RUN],
+                 at % runs / OF_RUN);
+    else
+        snprintf(out, AT__MAX_NAME, "%s", LAYOUT_NAMES[at - 2 * runs]);
 }
 
 /* A label's number is the same everywhere. */
@@ -125,7 +167,7 @@ static void put_name(char out[AT__MAX_NAME], const char *word, const char *name,
 void at__traits_name(char out[AT__MAX_NAME], const at__traits *v, int i)
 {
     const at__op *op = v->op;
-    int sizes = op->dim_count + op->pitch_count + op->align_count, at = i;
+    int sizes = size_count(op), at = i;
     out[0] = '\0';
     if (at < WHOLE) {
         put_name(out, "", WHOLE_NAMES[at], 50);
@@ -133,7 +175,9 @@ void at__traits_name(char out[AT__MAX_NAME], const at__traits *v, int i)
         put_name(out, SIZE_NAMES[at % OF_SIZE], size_name(op, at / OF_SIZE), 50);
     } else if ((at -= OF_SIZE * sizes) < OF_PAIR * pair_count(op)) {
         pair_name(out, op, at);
-    } else if ((at -= OF_PAIR * pair_count(op)) < FIGURES) {
+    } else if ((at -= OF_PAIR * pair_count(op)) < layout_traits(op)) {
+        layout_name(out, op, at);
+    } else if ((at -= layout_traits(op)) < FIGURES) {
         put_name(out, "", FIGURE_NAMES[at], 50);
     } else if (!is_label(v->t, at - FIGURES + op->symbols.count)) {
         put_name(out, ".", at__symbol_name(&v->t->symbols, at - FIGURES + op->symbols.count), 60);
@@ -184,12 +228,59 @@ static const at__limits *limits_of(at__limits *out, const at__op *op, const int6
     return out;
 }
 
+/* The i-th of what has a name of its own: strides lie between pitches and alignments. */
+static int64_t size_of(const at__problem *p, int i)
+{
+    int leading = p->op->dim_count + p->op->pitch_count;
+    return p->dims[i < leading ? i : at__problem_first_align(p->op) + i - leading];
+}
+
+/* Of the fastest dimensions of one side, and where they stand on the other. */
+static void run_numbers(float *out, const at__problem *p, const int *fastest, int rank, const int *place)
+{
+    double bytes = at__dtype_bytes(p->type);
+    for (int k = 0; k < run_count(p->op); k++, out += OF_RUN) {
+        double extent = k < rank ? (double)p->dims[fastest[k]] : 1;
+        bytes *= extent;
+        out[RUN] = log_of(bytes);
+        out[RUN_TWOS] = twos_of(saturated(bytes));
+        out[PLACE] = (float)(k < rank ? place[fastest[k]] : -1);
+        out[RUN_EXTENT] = log_of(extent);
+    }
+}
+
+static void layout_numbers(float *out, const at__problem *p)
+{
+    const at__op *op = p->op;
+    int order[AT__MAX_DIMS] = { 0 }, in[AT__MAX_DIMS] = { 0 }, of_out[AT__MAX_DIMS] = { 0 };
+    int place_in[AT__MAX_DIMS] = { 0 }, place_out[AT__MAX_DIMS] = { 0 }, runs = OF_RUN * run_count(op);
+    int rank = at__problem_input_order(order, op, p->dims), last = op->dim_count - 1;
+    const int64_t *steps_in = p->dims + at__problem_first_stride(op, 0);
+    const int64_t *steps_out = p->dims + at__problem_first_stride(op, 1);
+    double bytes = at__dtype_bytes(p->type);
+    for (int k = 0; k < rank; k++) {
+        in[k] = order[rank - 1 - k];
+        of_out[k] = last - k;
+        place_in[in[k]] = k;
+        place_out[of_out[k]] = k;
+    }
+    run_numbers(out, p, in, rank, place_out);
+    run_numbers(out + runs, p, of_out, rank, place_in);
+    out += 2 * runs;
+    double step_in = (double)steps_in[last] * bytes;
+    double step_out = (double)steps_out[rank ? in[0] : last] * bytes;
+    out[RANK] = (float)rank;
+    out[STEP_IN] = log_of(step_in);
+    out[STEP_IN_TWOS] = twos_of(saturated(step_in));
+    out[STEP_OUT] = log_of(step_out);
+    out[STEP_OUT_TWOS] = twos_of(saturated(step_out));
+}
+
 void at__traits_problem(float *out, const at__traits *v, const at__problem *p, const int64_t *slots)
 {
     at__limits limits;
     limits_of(&limits, v->op, slots);
     double bytes = at__dtype_bytes(p->type), traffic = traffic_of(p, slots);
-    int sizes = v->op->dim_count + v->op->pitch_count + v->op->align_count;
     out[ELSEWHERE] = 0;
     out[TYPE] = p->op->storage ? 0 : (float)p->type;
     out[ELEMENT_BYTES] = (float)bytes;
@@ -199,20 +290,23 @@ void at__traits_problem(float *out, const at__traits *v, const at__problem *p, c
     out[TRAFFIC] = log_of(traffic);
     out[TRAFFIC_IN_L2] = log_of(traffic / (double)(limits.l2_bytes > 0 ? limits.l2_bytes : 1));
     out += WHOLE;
-    for (int i = 0; i < sizes; i++, out += OF_SIZE) {
-        out[SIZE] = (float)p->dims[i];
-        out[SIZE_LOG] = log_of((double)p->dims[i]);
-        out[SIZE_BYTES] = log_of((double)p->dims[i] * bytes);
-        out[SIZE_TWOS] = twos_of(saturated((double)p->dims[i] * bytes));
+    for (int i = 0; i < size_count(v->op); i++, out += OF_SIZE) {
+        double size = (double)size_of(p, i);
+        out[SIZE] = (float)size;
+        out[SIZE_LOG] = log_of(size);
+        out[SIZE_BYTES] = log_of(size * bytes);
+        out[SIZE_TWOS] = twos_of(saturated(size * bytes));
     }
     for (int a = 0; a < v->op->dim_count; a++)
-        for (int b = a + 1; b < v->op->dim_count; b++, out += OF_PAIR) {
+        for (int b = a + 1; b < v->op->dim_count && is_pair(v->op, a, b); b++, out += OF_PAIR) {
             double area = (double)p->dims[a] * (double)p->dims[b] * bytes;
             out[RATIO] = log_of((double)p->dims[a]) - log_of((double)p->dims[b]);
             out[AREA_BYTES] = log_of(area);
             out[AREA_TWOS] = twos_of(saturated(area));
             out[LESS] = (float)(p->dims[a] < p->dims[b] ? p->dims[a] : p->dims[b]);
         }
+    if (layout_traits(v->op))
+        layout_numbers(out, p);
 }
 
 static void figures(float *out, const at__op *op, const int64_t *slots, const at__geometry *g,

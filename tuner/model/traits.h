@@ -2,9 +2,10 @@
  * traits.h - what a model sees of a problem and of a configuration: numbers, each with a name.
  *
  * All of it follows from the declarations, so that every op has them: sizes, how they are aligned and how
- * they compare; figures of the launch (blocks, waves, bytes of a block); and a template's parameters, lets
- * and consts as they are. A parameter of the same name in several templates is one trait. Sizes and other
- * numbers without an upper end are logarithms, to the base two.
+ * they compare; of an op of layouts what is fastest on either side, and where that stands on the other;
+ * figures of the launch (blocks, waves, bytes of a block); and a template's parameters, lets and consts as
+ * they are. A parameter of the same name in several templates is one trait. Sizes and other numbers without
+ * an upper end are logarithms, to the base two.
  */
 #ifndef AUTOTUNE_TRAITS_H
 #define AUTOTUNE_TRAITS_H
