@@ -233,7 +233,7 @@ static const step steps[] = {
     { "bulk", AT__PTX_CP, AT__PTX_ASYNC_COPY, AT__PTX_BULK_COPY },
     { "commit_group", AT__PTX_CP, AT__PTX_BULK_COPY, AT__PTX_BULK_COMMIT },
     { "wait_group", AT__PTX_CP, AT__PTX_BULK_COPY, AT__PTX_BULK_WAIT },
-    { "read", AT__PTX_CP, AT__PTX_BULK_WAIT, AT__PTX_BULK_WAIT },
+    { "read", AT__PTX_CP, AT__PTX_BULK_WAIT, AT__PTX_BULK_WAIT_READ },
     { "bulk_group", AT__PTX_CP, AT__PTX_BULK_COPY, AT__PTX_BULK_COPY },
     { "mbarrier::complete_tx::bytes", AT__PTX_CP, AT__PTX_BULK_COPY, AT__PTX_BULK_COPY },
     { "async", AT__PTX_ST, AT__PTX_FORM_NONE, AT__PTX_STORE_ASYNC },
