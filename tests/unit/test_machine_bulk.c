@@ -89,6 +89,35 @@ Test(machine_bulk, a_copy_waits_for_those_who_write_its_source)
           AT__FLAW_RACE_READ_WRITE, "byte 0 of shared 's' is read, and was written by thread 0,0,0");
 }
 
+/* Written by each thread, and known to thread 0. */
+#define TILE_FENCED(before, after)                                                                           \
+    ".shared .align 16 .b8 s[4096];\n"                                                                       \
+    "mov.u64 %d1, s; mad.wide.u32 %d2, %r30, 4, %d1; setp.ne.u32 %p1, %r30, 0;\n"                            \
+    "st.shared.u32 [%d2], %r30; " before "bar.sync 0; " after                                                \
+    "\n" PUT(256) "@!%p1 cp.async.bulk.wait_group.read 0;\n"
+#define PROXY_FENCE "fence.proxy.async.shared::cta; "
+
+Test(machine_bulk, a_fence_stands_between_what_threads_write_and_a_copy_of_it)
+{
+    right(64, TILE_FENCED(PROXY_FENCE, ""));
+    right(64, TILE_FENCED("", PROXY_FENCE));
+    right(64, TILE_FENCED("", "@!%p1 " PROXY_FENCE));
+    wrong(64, TILE_FENCED("", ""), AT__FLAW_RACE_READ_WRITE,
+          "byte 0 of shared 's' is read by a bulk copy, and was written by thread 0,0,0 with no "
+          "fence.proxy.async between");
+    wrong(64, TILE_FENCED("fence.acq_rel.gpu; ", ""), AT__FLAW_RACE_READ_WRITE, "no fence.proxy.async");
+    wrong(64, TILE_FENCED(PROXY_FENCE "st.shared.u32 [%d2], 1; ", ""), AT__FLAW_RACE_READ_WRITE,
+          "no fence.proxy.async");
+    wrong(64, TILE_FENCED("@!%p1 " PROXY_FENCE, ""), AT__FLAW_RACE_READ_WRITE,
+          "byte 128 of shared 's' is read by a bulk copy, and was written by thread 32,0,0");
+}
+
+/* What a copy has brought another one may take on. */
+Test(machine_bulk, no_fence_is_needed_between_two_copies)
+{
+    right(32, BARRIER_MADE FETCH(256) WAIT PUT(256) "@!%p1 cp.async.bulk.wait_group.read 0;");
+}
+
 /* ---- a barrier tells when it is there ---- */
 
 Test(machine_bulk, who_does_not_wait_for_the_barrier_may_not_look)

@@ -95,6 +95,8 @@ void at__inspect_tell(at__inspector *in, const at__machine_at *at, const at__haz
         [AT__HAZARD_WRITE_WRITE] = { AT__FLAW_RACE_WRITES,
                                      "is written, and was given another value by thread" },
         [AT__HAZARD_READ_WRITE] = { AT__FLAW_RACE_READ_WRITE, "is written, and was read by thread" },
+        [AT__HAZARD_NOT_FENCED] = { AT__FLAW_RACE_READ_WRITE,
+                                    "is read by a bulk copy, and was written by thread" },
         [AT__HAZARD_WRITE_READ] = { AT__FLAW_RACE_READ_WRITE, "is read, and was written by thread" },
     };
     const at__issued issued = at__inspect_issued(at, h->lane);
@@ -111,7 +113,9 @@ void at__inspect_tell(at__inspector *in, const at__machine_at *at, const at__haz
     else
         snprintf(f.what, sizeof f.what, "%s %s %" PRId64 ",%" PRId64 ",%" PRId64 "%s", where,
                  KINDS[h->kind].text, other[0], other[1], other[2],
-                 h->kind == AT__HAZARD_NOT_AWAITED ? " may not have brought it" : " with no barrier between");
+                 h->kind == AT__HAZARD_NOT_AWAITED  ? " may not have brought it"
+                 : h->kind == AT__HAZARD_NOT_FENCED ? " with no fence.proxy.async between"
+                                                    : " with no barrier between");
     at__flaws_add(&in->flaws, &f);
 }
 
@@ -385,6 +389,10 @@ static bool on_event(void *context, const at__machine_at *at, at__machine_event 
     case AT__EVENT_CLUSTER_RELEASE:
         release_cluster(in, at);
         break;
+    case AT__EVENT_FENCE:
+        if (at->instruction->form == AT__PTX_FENCE_PROXY)
+            at__shadow_order_fence(&b->order, at->warp);
+        break;
     case AT__EVENT_WARP_SYNC:
         at__shadow_order_warp(&b->order, at->warp);
         break;
@@ -416,7 +424,9 @@ static void begin_anew(at__inspector *in)
 {
     in->latest = 0;
     for (int r = 0; r < AT__MOST_RANKS; r++) {
+        const bool fences = in->blocks[r].order.fences;
         memset(&in->blocks[r].order, 0, sizeof in->blocks[r].order);
+        in->blocks[r].order.fences = fences;
         if (in->blocks[r].shared)
             at__shadow_clear(in->blocks[r].shared, false);
     }
@@ -503,6 +513,16 @@ void at__inspector_take(at__inspector *in, const at__machine_result *result)
 
 /* ---- opening ---- */
 
+static bool has_bulk_copies(const at__ptx_module *m)
+{
+    for (int f = 0; f < m->function_count; f++)
+        for (int i = 0; i < m->functions[f].instruction_count; i++)
+            if (m->functions[f].instructions[i].op == AT__PTX_CP &&
+                m->functions[f].instructions[i].form == AT__PTX_BULK_COPY)
+                return true;
+    return false;
+}
+
 at_status at__inspector_open(at__inspector **out, const at__ptx_module *module, at__machine *machine,
                              at_error *err)
 {
@@ -514,6 +534,8 @@ at_status at__inspector_open(at__inspector **out, const at__ptx_module *module, 
     in->watch = (at__machine_watch){
         .context = in, .block_begin = on_begin, .block_end = on_end, .access = on_access, .event = on_event
     };
+    for (int r = 0; r < AT__MOST_RANKS; r++)
+        in->blocks[r].order.fences = has_bulk_copies(module);
     *out = in;
     return AT_OK;
 }

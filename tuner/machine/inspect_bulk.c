@@ -60,7 +60,7 @@ static int engine_of(at__inspector *in, int rank, uint64_t name)
     return m ? (int)(m - b->mbarriers) : -1;
 }
 
-/* Then blocks that know nothing of each other's engines are at the same buffers. */
+/* Then blocks that know nothing of each other's engines and fences are at the same buffers. */
 static bool is_cluster(const at__inspector *in)
 {
     return in->blocks[1].runs;
@@ -90,7 +90,9 @@ static void read_source(at__inspector *in, const at__machine_at *at, const at__m
     in->source = r;
     if (!shadow)
         return;
-    const at__hazard h = at__shadow_read_range(shadow, &b->order, &r, !buffer);
+    at__hazard h = at__shadow_read_range(shadow, &b->order, &r, !buffer);
+    if (h.kind == AT__HAZARD_NOT_FENCED && buffer && is_cluster(in))
+        h.kind = AT__HAZARD_NONE;
     tell(in, at, &h, buffer);
     if (a->barrier && !(buffer && is_cluster(in)))
         r.engine = engine_of(in, at->rank, a->barrier[lane]);

@@ -122,16 +122,17 @@ void at__mbarrier_complete(at__exec *x, const at__request *r, int lane, int32_t 
     arrive(x, r, lane, 0, -bytes, false);
 }
 
-void at__mbarrier_lack(char *out, size_t size, const at__exec *x)
+void at__mbarrier_tell_lack(at__exec *x)
 {
     const uint64_t low = ((uint64_t)1 << AT__MACHINE_RANK_SHIFT) - 1;
     const at__warp *w = x->warp;
-    *out = '\0';
+    char *text = x->result->finding.text;
+    const size_t used = strlen(text);
     if (!w->awaited_when || w->executed - w->awaited_when > SPIN)
         return;
     const uint64_t offset = w->awaited & low;
     const word b = unpack(x->blocks[w->awaited >> AT__MACHINE_RANK_SHIFT].shared + offset);
-    snprintf(out, size,
+    snprintf(text + used, sizeof x->result->finding.text - used,
              "; the mbarrier at offset %llu of shared memory, which it waits for, lacks %u arrivals and %d "
              "bytes%s",
              (unsigned long long)offset, b.left, b.bytes,

@@ -19,7 +19,7 @@ bool at__mbarrier_reach(at__request *r, uint64_t names[AT__LANES], at__exec *x, 
                         uint32_t mask, int k, int group);
 /* So many bytes of this lane have come. */
 void at__mbarrier_complete(at__exec *x, const at__request *r, int lane, int32_t bytes);
-/* What the barrier that the warp looked at last is waiting for; empty if it has done other things since. */
-void at__mbarrier_lack(char *out, size_t size, const at__exec *x);
+/* Adds to the finding what the barrier that the warp looked at last lacks, if it has done little since. */
+void at__mbarrier_tell_lack(at__exec *x);
 
 #endif

@@ -244,17 +244,16 @@ static bool blocks_lanes(const at__decoded *d)
 
 static bool spent(at__exec *x, uint32_t mask)
 {
-    char lack[160];
     at__machine_result *r = x->result;
     r->warp_instructions++;
     r->thread_instructions += __builtin_popcount(mask);
     if (++x->warp->executed <= x->warp_budget &&
         (!x->launch->budget || r->thread_instructions <= x->launch->budget))
         return false;
-    at__mbarrier_lack(lack, sizeof lack, x);
     at__find_fault(x, AT__FINDING_ENDLESS, mask ? at__first_lane(mask) : 0,
-                   "no end after %lld instructions of a warp and %lld of all threads%s",
-                   (long long)x->warp->executed - 1, (long long)r->thread_instructions, lack);
+                   "no end after %lld instructions of a warp and %lld of all threads",
+                   (long long)x->warp->executed - 1, (long long)r->thread_instructions);
+    at__mbarrier_tell_lack(x);
     return true;
 }
 

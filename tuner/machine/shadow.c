@@ -70,7 +70,7 @@ bool at__shadow_order_begin(at__shadow_order *o, uint32_t latest)
     for (int w = 0; w < AT__MAX_WARPS; w++) {
         o->now[w] = o->base + 1;
         for (int v = 0; v < AT__MAX_WARPS; v++)
-            o->known[w][v] = o->base;
+            o->known[w][v] = o->fenced[w][v] = o->base;
     }
     return true;
 }
@@ -94,6 +94,28 @@ void at__shadow_order_warp(at__shadow_order *o, int warp)
     o->known[warp][warp] = o->now[warp];
     share_seen(o, warp);
     tick(o, warp);
+}
+
+void at__shadow_order_fence(at__shadow_order *o, int warp)
+{
+    for (int v = 0; v < AT__MAX_WARPS && o->fences; v++)
+        if (o->known[warp][v] > o->fenced[warp][v])
+            o->fenced[warp][v] = o->known[warp][v];
+    if (!o->fences)
+        return;
+    o->fenced[warp][warp] = o->now[warp];
+    tick(o, warp);
+}
+
+static void share_fences(at__shadow_order *o, uint32_t warps)
+{
+    for (int v = 0; v < AT__MAX_WARPS && o->fences; v++) {
+        uint32_t most = 0;
+        for (uint32_t left = warps; left; left &= left - 1)
+            most = o->fenced[__builtin_ctz(left)][v] > most ? o->fenced[__builtin_ctz(left)][v] : most;
+        for (uint32_t left = warps; left; left &= left - 1)
+            o->fenced[__builtin_ctz(left)][v] = most;
+    }
 }
 
 static void share_engines(at__shadow_order *o, uint32_t warps)
@@ -120,6 +142,7 @@ void at__shadow_order_barrier(at__shadow_order *o, uint32_t warps)
             most[v] = o->known[w][v] > most[v] ? o->known[w][v] : most[v];
     }
     share_engines(o, warps);
+    share_fences(o, warps);
     for (uint32_t left = warps; left; left &= left - 1) {
         const int w = __builtin_ctz(left);
         memcpy(o->known[w], most, sizeof most);
@@ -131,6 +154,9 @@ void at__shadow_order_learn(at__shadow_order *o, int warp, uint32_t from)
 {
     for (uint32_t left = from; left; left &= left - 1) {
         const int w = __builtin_ctz(left);
+        for (int v = 0; v < AT__MAX_WARPS && o->fences; v++)
+            if (o->fenced[w][v] > o->fenced[warp][v])
+                o->fenced[warp][v] = o->fenced[w][v];
         for (int v = 0; v < AT__MAX_WARPS; v++)
             if (o->known[w][v] > o->known[warp][v])
                 o->known[warp][v] = o->known[w][v];
@@ -403,13 +429,21 @@ static void mark_written(at__shadow *s, uint64_t at, stamp by)
     s->written[at / 8] |= (unsigned char)(1u << at % 8);
 }
 
+static bool is_fenced(const at__shadow_order *o, stamp s, int thread)
+{
+    return !o->fences || (s & ENGINE_BIT) || clock_of(s) < o->base ||
+           clock_of(s) <= o->fenced[thread / AT__LANES][warp_of(s)];
+}
+
 at__hazard at__shadow_read_range(const at__shadow *s, const at__shadow_order *o, const at__range *r,
                                  bool local)
 {
     at__hazard h = { .kind = AT__HAZARD_NONE };
     int other = 0;
     for (uint64_t at = r->at; at < r->at + (uint64_t)r->bytes && h.kind == AT__HAZARD_NONE; at++) {
-        const at__hazard_kind kind = check_read(s, o, at, r->thread, local, &other);
+        at__hazard_kind kind = check_read(s, o, at, r->thread, local, &other);
+        if (kind == AT__HAZARD_NONE && !is_fenced(o, s->cells[at].write, r->thread))
+            kind = AT__HAZARD_NOT_FENCED;
         keep(&h, kind, r->thread % AT__LANES, other, at);
     }
     return h;

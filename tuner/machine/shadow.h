@@ -28,9 +28,11 @@ typedef struct at__shadow_seen {
 } at__shadow_seen;
 
 typedef struct at__shadow_order {
-    uint32_t now[AT__MAX_WARPS];                  /* clocks; they only ever grow, also over blocks */
-    uint32_t known[AT__MAX_WARPS][AT__MAX_WARPS]; /* known[w][v]: what w knows of v                */
-    uint32_t base;                                /* where this block began                        */
+    uint32_t now[AT__MAX_WARPS];                   /* clocks; they only ever grow, also over blocks */
+    uint32_t known[AT__MAX_WARPS][AT__MAX_WARPS];  /* known[w][v]: what w knows of v                */
+    uint32_t base;                                 /* where this block began                        */
+    bool fences;                                   /* the next is kept: set it once, before the first block */
+    uint32_t fenced[AT__MAX_WARPS][AT__MAX_WARPS]; /* what w knows of v that a fence was behind */
     int engine_count;
     uint32_t engines[AT__MAX_ENGINES];     /* the phase of each that is not over */
     uint32_t engine_seen[AT__MAX_ENGINES]; /* the last that somebody knows to be over */
@@ -46,6 +48,8 @@ void at__shadow_order_warp(at__shadow_order *order, int warp);          /* its l
 void at__shadow_order_barrier(at__shadow_order *order, uint32_t warps); /* a barrier of these     */
 void at__shadow_order_learn(at__shadow_order *order, int warp,
                             uint32_t from); /* one waits for what others did so far */
+/* A fence of a warp: engines, who look at memory in a way of their own, see what it knows of. */
+void at__shadow_order_fence(at__shadow_order *order, int warp);
 
 /*
  * An engine writes by itself, in phases: all copies that tell one mbarrier of their bytes. What it writes in
@@ -95,7 +99,8 @@ typedef enum at__hazard_kind {
     AT__HAZARD_NOT_AWAITED,
     AT__HAZARD_WRITE_WRITE,
     AT__HAZARD_READ_WRITE, /* read first, then written */
-    AT__HAZARD_WRITE_READ
+    AT__HAZARD_WRITE_READ,
+    AT__HAZARD_NOT_FENCED /* written, then read by an engine, and no fence between */
 } at__hazard_kind;
 
 /* The first that is wrong with an access. */
