@@ -132,6 +132,20 @@ Test(machine_bulk, who_does_not_wait_for_the_barrier_may_not_look)
           AT__FLAW_COPY_NOT_AWAITED, "has not waited");
 }
 
+/* Whoever runs first here: on a device another thread may come before it is made. */
+Test(machine_bulk, a_barrier_may_not_be_used_before_its_maker_has_met_the_others)
+{
+#define MAKE                                                                                                 \
+    ".shared .align 8 .b64 bar; setp.ne.u32 %p1, %r30, 0; @!%p1 mbarrier.init.shared.b64 [bar], 64;\n"
+#define ARRIVE "mbarrier.arrive.shared.b64 _, [bar];\n" WAIT
+    right(64, MAKE "bar.sync 0;\n" ARRIVE);
+    wrong(64, MAKE "bar.warp.sync -1;\n" ARRIVE, AT__FLAW_RACE_READ_WRITE,
+          "byte 0 of shared 'bar' is read, and was written by thread 0,0,0 with no barrier between");
+    right(64, MAKE "bar.sync 0;\n" ARRIVE "bar.sync 0; @!%p1 mbarrier.inval.shared.b64 [bar];\n");
+    right(64, ".shared .align 8 .b64 bar; setp.gt.u32 %p1, %r30, 31;\n"
+              "@!%p1 mbarrier.init.shared.b64 [bar], 64; bar.sync 0;\n" ARRIVE);
+}
+
 Test(machine_bulk, the_barriers_phase_before_tells_nothing)
 {
     wrong(64,

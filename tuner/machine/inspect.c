@@ -121,14 +121,22 @@ void at__inspect_tell(at__inspector *in, const at__machine_at *at, const at__haz
 
 /* ---- accesses ---- */
 
+/* Or ends it. What others do with an mbarrier is ordered among themselves. */
+static bool makes_barrier(const at__machine_at *at)
+{
+    return at->instruction->op == AT__PTX_MBARRIER &&
+           (at->instruction->form == AT__PTX_MBAR_INIT || at->instruction->form == AT__PTX_MBAR_INVAL);
+}
+
 static at__touch_kind touch_of(const at__machine_at *at, at__machine_access_kind kind)
 {
     const bool strong = at->instruction->semantics != AT__PTX_WEAK;
     switch (kind) {
     case AT__ACCESS_ATOMIC:
     case AT__ACCESS_REDUCTION:
-    case AT__ACCESS_BARRIER:
         return AT__TOUCH_ATOMIC;
+    case AT__ACCESS_BARRIER:
+        return makes_barrier(at) ? AT__TOUCH_WRITE : AT__TOUCH_LOOK;
     case AT__ACCESS_ASYNC_TARGET:
         return AT__TOUCH_COPY;
     case AT__ACCESS_STORE:
@@ -195,7 +203,11 @@ static at__hazard touch(at__shadow *shadow, const at__block_seen *b, const at__m
 {
     change c;
     at__touch t = { .kind = touch_of(at, a->kind), .at = access, .warp = at->warp };
-    if (t.kind == AT__TOUCH_WRITE && read_change(&c, a)) {
+    if (a->kind == AT__ACCESS_BARRIER) { /* lanes make the same of it; it is another one than before */
+        memset(c.values, 1, sizeof c.values);
+        memset(c.before, 0, sizeof c.before);
+    }
+    if (t.kind == AT__TOUCH_WRITE && (a->kind == AT__ACCESS_BARRIER || read_change(&c, a))) {
         t.values = c.values[0];
         t.before = c.before[0];
     }

@@ -209,7 +209,7 @@ static void write_shared(at__inspector *in, const at__machine_at *at, const at__
 
 static void store_async(at__inspector *in, const at__machine_at *at, const at__machine_access *a, int lane)
 {
-    unsigned char values[16];
+    unsigned char values[8 * AT__PTX_MAX_VECTOR];
     for (int k = 0; k < a->bytes / a->element_bytes; k++)
         memcpy(values + k * a->element_bytes, &a->values[k][lane], (size_t)a->element_bytes);
     write_shared(in, at, a, lane, values);

@@ -185,6 +185,7 @@ int at__shadow_order_engine(at__shadow_order *o)
     return e;
 }
 
+/* One whose clock is full is known to be done with all, as nobody can tell any more. */
 void at__shadow_order_phase(at__shadow_order *o, int engine)
 {
     o->engines[engine] += o->engines[engine] < MOST_CLOCK;
@@ -192,7 +193,7 @@ void at__shadow_order_phase(at__shadow_order *o, int engine)
 
 void at__shadow_order_see(at__shadow_order *o, int engine, int warp, uint32_t lanes, uint32_t alive)
 {
-    const uint32_t phase = o->engines[engine] - 1;
+    const uint32_t now = o->engines[engine], phase = now < MOST_CLOCK ? now - 1 : now;
     uint32_t *known = &o->engine_known[warp][engine];
     at__shadow_seen *seen = &o->seen[warp][engine];
     o->engine_seen[engine] = phase;
@@ -319,6 +320,7 @@ static at__hazard_kind check(const at__shadow *s, const at__shadow_order *o, con
     const int thread = t->warp * AT__LANES + lane;
     switch (t->kind) {
     case AT__TOUCH_READ:
+    case AT__TOUCH_LOOK:
         return check_read(s, o, at, thread, local, other);
     case AT__TOUCH_STRONG_READ:
     case AT__TOUCH_ATOMIC:
@@ -339,7 +341,7 @@ static void note_read(cell *c, stamp own)
 static void note(at__shadow *s, const at__shadow_order *o, const at__touch *t, uint64_t at, int lane)
 {
     cell *c = &s->cells[at];
-    if (t->kind == AT__TOUCH_STRONG_READ)
+    if (t->kind == AT__TOUCH_STRONG_READ || t->kind == AT__TOUCH_LOOK)
         return;
     const stamp own = o->now[t->warp] << CLOCK_SHIFT | (uint32_t)(t->warp * AT__LANES + lane);
     if (t->kind != AT__TOUCH_READ) {

@@ -81,6 +81,7 @@ typedef enum at__touch_kind {
     AT__TOUCH_WRITE,
     AT__TOUCH_STRONG_READ, /* volatile, relaxed, ...: races with nothing         */
     AT__TOUCH_ATOMIC,      /* reads or writes, and races with nothing            */
+    AT__TOUCH_LOOK,        /* of who may look at once, but not before what lies there was made: an mbarrier */
     AT__TOUCH_COPY         /* a write by an asynchronous copy: nobody may look before it was awaited */
 } at__touch_kind;
 
