@@ -1,12 +1,13 @@
 /*
  * fuzz_ptx.c - any text as a kernel's PTX. What parses is run, each of its entries with one small block and
- * few instructions: it ends, with a finding or without, and nothing outside of its memory is touched.
+ * few instructions, and is inspected: it ends, with a finding or without, and nothing outside of its memory
+ * is touched.
  */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/machine.h"
+#include "machine/inspect.h"
 #include "util/str.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -29,6 +30,7 @@ static void run_entry(const at__ptx_module *m, int32_t function)
 {
     const at__ptx_function *f = &m->functions[function];
     at__machine *machine = NULL;
+    at__inspector *inspector = NULL;
     at__machine_result result;
     unsigned char *arguments = calloc(1, (size_t)f->param_bytes + 8);
     int region = 0;
@@ -38,18 +40,22 @@ static void run_entry(const at__ptx_module *m, int32_t function)
         abort();
     for (int64_t at = 0; at + 8 <= f->param_bytes; at += 8)
         memcpy(arguments + at, &at__machine_region_at(machine, region)->address, 8);
-    const at__machine_launch launch = { .function = function,
-                                        .grid = { 2, 1, 1 },
-                                        .block = { 48, 1, 1 },
-                                        .cluster = { 2, 1, 1 },
-                                        .shared_bytes = 256,
-                                        .arguments = arguments,
-                                        .argument_bytes = f->param_bytes,
-                                        .warp_budget = 2000 };
+    if (at__inspector_open(&inspector, m, machine, NULL) != AT_OK)
+        goto done;
+    at__machine_launch launch = { .function = function,
+                                  .grid = { 2, 1, 1 },
+                                  .block = { 48, 1, 1 },
+                                  .cluster = { 2, 1, 1 },
+                                  .shared_bytes = 256,
+                                  .arguments = arguments,
+                                  .argument_bytes = f->param_bytes,
+                                  .warp_budget = 2000 };
+    launch.watch = at__inspector_watch(inspector, &launch);
     if (at__machine_run(&result, machine, &launch, NULL) == AT_OK && result.finding.kind &&
         !result.finding.text[0])
         abort();
 done:
+    at__inspector_close(inspector);
     at__machine_close(machine);
     free(arguments);
 }

@@ -2,7 +2,7 @@
 #ifndef MACHINE_SUPPORT_H
 #define MACHINE_SUPPORT_H
 
-#include "machine/machine.h"
+#include "machine/inspect.h"
 #include "util/str.h"
 
 #include <criterion/criterion.h>
@@ -22,6 +22,9 @@ typedef struct run {
     at_status status;
     uint32_t grid, block, cluster;
     int64_t shared_bytes, budget;
+    bool inspected; /* with an inspector, whose flaws are kept; what `out` holds at the begin counts as
+                       written */
+    at__flaws flaws;
 } run;
 
 static const char DECLARATIONS[] =
@@ -35,6 +38,7 @@ static inline void run_text(run *r, const char *before, const char *body)
     at__str text = { 0 };
     at__ptx_module *m = NULL;
     at__machine *machine = NULL;
+    at__inspector *inspector = NULL;
     int region = 0;
     at__str_addf(
         &text,
@@ -44,21 +48,30 @@ static inline void run_text(run *r, const char *before, const char *body)
     if (r->status == AT_OK)
         r->status = at__machine_open(&machine, m, &r->err);
     if (r->status == AT_OK)
-        r->status = at__machine_add_buffer(&region, machine, "out", sizeof r->out, 256, AT__REGION_OUTPUT,
+        r->status = at__machine_add_buffer(&region, machine, "out", sizeof r->out, 256,
+                                           AT__REGION_OUTPUT | (r->inspected ? AT__REGION_INITIALISED : 0),
                                            r->out, &r->err);
+    if (r->status == AT_OK && r->inspected)
+        r->status = at__inspector_open(&inspector, m, machine, &r->err);
     if (r->status == AT_OK) {
         const uint64_t address = at__machine_region_at(machine, region)->address;
-        const at__machine_launch launch = { .function = at__ptx_find_entry(m, "k"),
-                                            .grid = { r->grid ? r->grid : 1, 1, 1 },
-                                            .block = { r->block ? r->block : 32, 1, 1 },
-                                            .cluster = { r->cluster, r->cluster ? 1 : 0, r->cluster ? 1 : 0 },
-                                            .shared_bytes = r->shared_bytes,
-                                            .arguments = &address,
-                                            .argument_bytes = 8,
-                                            .warp_budget = r->budget };
+        at__machine_launch launch = { .function = at__ptx_find_entry(m, "k"),
+                                      .grid = { r->grid ? r->grid : 1, 1, 1 },
+                                      .block = { r->block ? r->block : 32, 1, 1 },
+                                      .cluster = { r->cluster, r->cluster ? 1 : 0, r->cluster ? 1 : 0 },
+                                      .shared_bytes = r->shared_bytes,
+                                      .arguments = &address,
+                                      .argument_bytes = 8,
+                                      .warp_budget = r->budget };
+        launch.watch = inspector ? at__inspector_watch(inspector, &launch) : NULL;
         r->status = at__machine_run(&r->result, machine, &launch, &r->err);
         memcpy(r->out, at__machine_region_at(machine, region)->data, sizeof r->out);
     }
+    if (r->status == AT_OK && inspector) {
+        at__inspector_take(inspector, &r->result);
+        r->flaws = *at__inspector_flaws(inspector);
+    }
+    at__inspector_close(inspector);
     at__machine_close(machine);
     at__ptx_close(m);
     at__str_clear(&text);

@@ -17,7 +17,7 @@ static place *begin(void)
     place *p = calloc(1, sizeof *p);
     cr_assert_not_null(p);
     p->shadow = at__shadow_open(BYTES, false);
-    cr_assert(p->shadow && at__shadow_order_begin(&p->order));
+    cr_assert(p->shadow && at__shadow_order_begin(&p->order, 0));
     return p;
 }
 
@@ -64,7 +64,7 @@ Test(machine_shadow, a_block_that_ends_takes_what_it_wrote_along)
 {
     place *p = begin();
     cr_expect_eq(writes(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
-    cr_assert(at__shadow_order_begin(&p->order));
+    cr_assert(at__shadow_order_begin(&p->order, 0));
     cr_expect_eq(reads(p, 0, ALL, 0, 1), AT__HAZARD_UNWRITTEN);
     end(p);
 }
@@ -180,8 +180,78 @@ Test(machine_shadow, clocks_that_are_full_say_so)
 {
     place *p = begin();
     int blocks = 0;
-    while (at__shadow_order_begin(&p->order) && blocks < 10000000)
+    while (at__shadow_order_begin(&p->order, 0) && blocks < 10000000)
         blocks++;
     cr_expect(blocks > 100000 && blocks < 10000000);
+    end(p);
+}
+
+/* ---- what writes by itself ---- */
+
+static at__hazard_kind engine_writes(place *p, int engine)
+{
+    const at__range r = { .engine = engine, .bytes = 128 };
+    return at__shadow_write_range(p->shadow, &p->order, &r).kind;
+}
+
+Test(machine_shadow, what_an_engine_writes_is_there_for_who_sees_its_phase_end)
+{
+    place *p = begin();
+    const int e = at__shadow_order_engine(&p->order);
+    cr_expect_eq(engine_writes(p, e), AT__HAZARD_NONE);
+    at__shadow_order_see(&p->order, e, 0, ALL, ALL);
+    cr_expect_eq(reads(p, 0, ALL, 0, 1), AT__HAZARD_NOT_AWAITED, "the phase is not over");
+    at__shadow_order_phase(&p->order, e);
+    at__shadow_order_see(&p->order, e, 0, ALL, ALL);
+    cr_expect_eq(reads(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
+    cr_expect_eq(reads(p, 1, ALL, 0, 1), AT__HAZARD_NOT_AWAITED, "this warp has not looked");
+    at__shadow_order_barrier(&p->order, 3);
+    cr_expect_eq(reads(p, 1, ALL, 0, 1), AT__HAZARD_NONE, "a barrier tells it");
+    end(p);
+}
+
+Test(machine_shadow, a_lane_that_looks_tells_its_warp_when_that_synchronises)
+{
+    place *p = begin();
+    const int e = at__shadow_order_engine(&p->order);
+    cr_expect_eq(engine_writes(p, e), AT__HAZARD_NONE);
+    at__shadow_order_phase(&p->order, e);
+    at__shadow_order_see(&p->order, e, 0, ONE, ALL);
+    cr_expect_eq(reads(p, 0, ONE, 0, 1), AT__HAZARD_NONE);
+    cr_expect_eq(reads(p, 0, ALL, 0, 1), AT__HAZARD_NOT_AWAITED);
+    at__shadow_order_warp(&p->order, 0);
+    cr_expect_eq(reads(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
+    end(p);
+}
+
+Test(machine_shadow, an_engine_does_not_write_what_others_may_still_read)
+{
+    place *p = begin();
+    const int e = at__shadow_order_engine(&p->order);
+    cr_expect_eq(writes(p, 1, ALL, 0, 1), AT__HAZARD_NONE);
+    cr_expect_eq(engine_writes(p, e), AT__HAZARD_WRITE_WRITE);
+    end(p);
+}
+
+/* Blocks of a cluster have orders of their own: what one leaves behind is old for all that come later. */
+Test(machine_shadow, a_block_knows_what_others_did_until_it_began)
+{
+    place *p = begin();
+    at__shadow_order other = { .base = 0 };
+    for (int i = 0; i < 50; i++)
+        at__shadow_order_warp(&p->order, 0);
+    cr_expect_eq(writes(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
+    cr_assert(at__shadow_order_begin(&other, at__shadow_order_latest(&p->order)));
+    const at__touch t = { .kind = AT__TOUCH_READ, .warp = 1, .at = { .active = ONE, .bytes = 4 } };
+    cr_expect_eq(at__shadow_touch(p->shadow, &other, &t, false).kind, AT__HAZARD_NONE);
+    end(p);
+}
+
+Test(machine_shadow, engines_are_counted)
+{
+    place *p = begin();
+    for (int i = 0; i < AT__MAX_ENGINES; i++)
+        cr_expect_eq(at__shadow_order_engine(&p->order), i);
+    cr_expect_eq(at__shadow_order_engine(&p->order), -1);
     end(p);
 }

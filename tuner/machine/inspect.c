@@ -2,52 +2,12 @@
  * inspect.c - a shadow for each region and for the shared memory of each block of a cluster. Lanes that the
  * machine is about to complain of are left to it.
  */
-#include "machine/inspect.h"
-#include "machine/shadow.h"
+#include "machine/inspect_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST_RANKS = 16, BARRIERS = 16, MOST_MBARRIERS = 32, MOST_REGIONS = 64 };
-
-/* An asynchronous copy that is on its way. */
-typedef struct copy {
-    at__access at;
-    int warp;
-    int64_t group;
-} copy;
-
-typedef struct mbarrier {
-    int64_t offset;
-    uint32_t arrived;
-} mbarrier;
-
-/* A block that runs; a cluster has several at once. */
-typedef struct block {
-    at__shadow_order order;
-    at__shadow *shared;
-    int64_t shared_bytes;
-    uint32_t arrived[BARRIERS]; /* warps */
-    uint32_t ended;             /* warps with lanes that have: barriers count them in */
-    mbarrier mbarriers[MOST_MBARRIERS];
-    int mbarrier_count;
-    copy *copies;
-    size_t copy_count, copy_cap;
-    bool runs;
-} block;
-
-struct at__inspector {
-    const at__ptx_module *module;
-    at__machine *machine;
-    at__machine_watch watch;
-    uint32_t dims[3]; /* of the launch's blocks */
-    block blocks[MOST_RANKS];
-    at__shadow *regions[MOST_REGIONS];
-    at__flaws flaws;
-    bool failed; /* out of memory */
-};
 
 /* ---- telling ---- */
 
@@ -66,14 +26,21 @@ static void name_place(at__flaw *f, const at__inspector *in, const at__ptx_instr
     f->line = i->outer_line;
 }
 
-static void place(at__flaw *f, const at__inspector *in, const at__machine_at *at, int lane)
+at__issued at__inspect_issued(const at__machine_at *at, int lane)
 {
-    const at__ptx_instruction *i = at->instruction;
-    f->instruction = at->index;
-    name_place(f, in, i);
+    return (at__issued){ .instruction = at->instruction,
+                         .index = at->index,
+                         .thread = at->warp * AT__LANES + lane,
+                         .block_at = { at->block_at[0], at->block_at[1], at->block_at[2] } };
+}
+
+void at__inspect_place(at__flaw *f, const at__inspector *in, const at__issued *issued)
+{
+    f->instruction = issued->index;
+    name_place(f, in, issued->instruction);
     for (int d = 0; d < 3; d++)
-        f->block[d] = at->block_at[d];
-    thread_at(f->thread, in, at->warp * AT__LANES + lane);
+        f->block[d] = issued->block_at[d];
+    thread_at(f->thread, in, issued->thread);
 }
 
 /* As it is written in the source: of "_ZZ6kernelE4tile" tile. */
@@ -89,8 +56,7 @@ static const char *plain(const char *name)
     return best;
 }
 
-/* "byte 12 of shared 'tile'", or of shared memory at all. */
-static void shared_place(char *out, size_t size, const at__inspector *in, uint64_t offset)
+void at__inspect_shared_place(char *out, size_t size, const at__inspector *in, uint64_t offset)
 {
     for (int v = 0; v < in->module->variable_count; v++) {
         const at__ptx_variable *var = &in->module->variables[v];
@@ -104,8 +70,20 @@ static void shared_place(char *out, size_t size, const at__inspector *in, uint64
     snprintf(out, size, "byte %" PRIu64 " of shared memory", offset);
 }
 
-static void tell_hazard(at__inspector *in, const at__machine_at *at, const at__hazard *h, const char *where,
-                        bool shared)
+/* Bytes that come by themselves: which barrier tells of them. */
+static void tell_barrier(at__flaw *f, const at__inspector *in, const at__block_seen *b, int barrier,
+                         const char *where)
+{
+    char which[100];
+    at__inspect_shared_place(which, sizeof which, in, b->mbarriers[barrier].offset);
+    snprintf(f->what, sizeof f->what,
+             "%s is used by a thread that has not waited for the mbarrier at %s, which tells when a copy is "
+             "done with it",
+             where, which);
+}
+
+void at__inspect_tell(at__inspector *in, const at__machine_at *at, const at__hazard *h, const char *where,
+                      bool shared)
 {
     static const struct {
         at__flaw_kind kind;
@@ -117,24 +95,38 @@ static void tell_hazard(at__inspector *in, const at__machine_at *at, const at__h
         [AT__HAZARD_WRITE_WRITE] = { AT__FLAW_RACE_WRITES,
                                      "is written, and was given another value by thread" },
         [AT__HAZARD_READ_WRITE] = { AT__FLAW_RACE_READ_WRITE, "is written, and was read by thread" },
+        [AT__HAZARD_NOT_FENCED] = { AT__FLAW_RACE_READ_WRITE,
+                                    "is read by a bulk copy, and was written by thread" },
         [AT__HAZARD_WRITE_READ] = { AT__FLAW_RACE_READ_WRITE, "is read, and was written by thread" },
     };
+    const at__issued issued = at__inspect_issued(at, h->lane);
     at__flaw f = { .kind = KINDS[h->kind].kind,
                    .address = h->offset,
                    .may_not_matter = shared && h->kind == AT__HAZARD_UNWRITTEN };
     int64_t other[3];
-    place(&f, in, at, h->lane);
+    at__inspect_place(&f, in, &issued);
     thread_at(other, in, h->other);
     if (!KINDS[h->kind].text)
         snprintf(f.what, sizeof f.what, "%s is read, and nobody wrote it", where);
+    else if (h->other < 0)
+        tell_barrier(&f, in, &in->blocks[at->rank], ~h->other, where);
     else
         snprintf(f.what, sizeof f.what, "%s %s %" PRId64 ",%" PRId64 ",%" PRId64 "%s", where,
                  KINDS[h->kind].text, other[0], other[1], other[2],
-                 h->kind == AT__HAZARD_NOT_AWAITED ? " may not have brought it" : " with no barrier between");
+                 h->kind == AT__HAZARD_NOT_AWAITED  ? " may not have brought it"
+                 : h->kind == AT__HAZARD_NOT_FENCED ? " with no fence.proxy.async between"
+                                                    : " with no barrier between");
     at__flaws_add(&in->flaws, &f);
 }
 
 /* ---- accesses ---- */
+
+/* Or ends it. What others do with an mbarrier is ordered among themselves. */
+static bool makes_barrier(const at__machine_at *at)
+{
+    return at->instruction->op == AT__PTX_MBARRIER &&
+           (at->instruction->form == AT__PTX_MBAR_INIT || at->instruction->form == AT__PTX_MBAR_INVAL);
+}
 
 static at__touch_kind touch_of(const at__machine_at *at, at__machine_access_kind kind)
 {
@@ -142,8 +134,9 @@ static at__touch_kind touch_of(const at__machine_at *at, at__machine_access_kind
     switch (kind) {
     case AT__ACCESS_ATOMIC:
     case AT__ACCESS_REDUCTION:
-    case AT__ACCESS_BARRIER:
         return AT__TOUCH_ATOMIC;
+    case AT__ACCESS_BARRIER:
+        return makes_barrier(at) ? AT__TOUCH_WRITE : AT__TOUCH_LOOK;
     case AT__ACCESS_ASYNC_TARGET:
         return AT__TOUCH_COPY;
     case AT__ACCESS_STORE:
@@ -205,12 +198,16 @@ static bool read_change(change *c, const at__machine_access *a)
     return true;
 }
 
-static at__hazard touch(at__shadow *shadow, const block *b, const at__machine_at *at,
+static at__hazard touch(at__shadow *shadow, const at__block_seen *b, const at__machine_at *at,
                         const at__machine_access *a, at__access access, bool local)
 {
     change c;
     at__touch t = { .kind = touch_of(at, a->kind), .at = access, .warp = at->warp };
-    if (t.kind == AT__TOUCH_WRITE && read_change(&c, a)) {
+    if (a->kind == AT__ACCESS_BARRIER) { /* lanes make the same of it; it is another one than before */
+        memset(c.values, 1, sizeof c.values);
+        memset(c.before, 0, sizeof c.before);
+    }
+    if (t.kind == AT__TOUCH_WRITE && (a->kind == AT__ACCESS_BARRIER || read_change(&c, a))) {
         t.values = c.values[0];
         t.before = c.before[0];
     }
@@ -220,9 +217,9 @@ static at__hazard touch(at__shadow *shadow, const block *b, const at__machine_at
     return h;
 }
 
-static at__shadow *region_shadow(at__inspector *in, int region)
+at__shadow *at__inspect_region(at__inspector *in, int region)
 {
-    if (region >= MOST_REGIONS)
+    if (region >= AT__MOST_REGIONS)
         return NULL;
     if (!in->regions[region]) {
         const at__machine_region *r = at__machine_region_at(in->machine, region);
@@ -243,7 +240,7 @@ static void touch_global(at__inspector *in, const at__machine_at *at, const at__
             if (at__machine_region_of(in->machine, a->address[__builtin_ctz(rest)]) == region)
                 same |= rest & -rest;
         left &= ~same;
-        at__shadow *shadow = region >= 0 ? region_shadow(in, region) : NULL;
+        at__shadow *shadow = region >= 0 ? at__inspect_region(in, region) : NULL;
         if (!shadow)
             continue;
         const at__machine_region *r = at__machine_region_at(in->machine, region);
@@ -252,33 +249,35 @@ static void touch_global(at__inspector *in, const at__machine_at *at, const at__
         const at__hazard h = touch(shadow, &in->blocks[at->rank], at, a, access, false);
         snprintf(where, sizeof where, "byte %" PRIu64 " of '%.60s'", h.offset, r->name);
         if (h.kind != AT__HAZARD_NONE)
-            tell_hazard(in, at, &h, where, false);
+            at__inspect_tell(in, at, &h, where, false);
     }
 }
 
-static void remember_copy(at__inspector *in, block *b, const at__machine_at *at, const at__access *access,
-                          int64_t group)
+static void remember_copy(at__inspector *in, at__block_seen *b, const at__machine_at *at,
+                          const at__access *access, int64_t group)
 {
     if (!at__grow(&b->copies, &b->copy_cap, b->copy_count, sizeof *b->copies)) {
         in->failed = true;
         return;
     }
-    b->copies[b->copy_count++] = (copy){ *access, at->warp, group };
+    b->copies[b->copy_count++] = (at__copy){ *access, at->warp, group };
 }
 
 static void touch_shared(at__inspector *in, const at__machine_at *at, const at__machine_access *a)
 {
     char where[160];
-    block *b = &in->blocks[at->rank];
+    at__block_seen *b = &in->blocks[at->rank];
     if (!b->shared)
         return;
     const at__access access = within(a, ~0u, 0, b->shared_bytes);
     const at__hazard h = touch(b->shared, b, at, a, access, true);
     if (a->kind == AT__ACCESS_ASYNC_TARGET)
         remember_copy(in, b, at, &access, a->group);
-    shared_place(where, sizeof where, in, h.offset);
+    if (b->reading.count > 0)
+        at__inspect_sources(in, at, a);
+    at__inspect_shared_place(where, sizeof where, in, h.offset);
     if (h.kind != AT__HAZARD_NONE)
-        tell_hazard(in, at, &h, where, true);
+        at__inspect_tell(in, at, &h, where, true);
 }
 
 /* Memory of another block: what is written there counts as written, no more. */
@@ -286,7 +285,7 @@ static void touch_cluster(at__inspector *in, const at__machine_access *a)
 {
     for (uint32_t left = a->mask; left && a->kind != AT__ACCESS_LOAD; left &= left - 1) {
         const int lane = __builtin_ctz(left), rank = a->rank[lane];
-        block *b = rank >= 0 && rank < MOST_RANKS ? &in->blocks[rank] : NULL;
+        at__block_seen *b = rank >= 0 && rank < AT__MOST_RANKS ? &in->blocks[rank] : NULL;
         if (b && b->shared && a->address[lane] + (uint64_t)a->bytes <= (uint64_t)b->shared_bytes)
             at__shadow_set(b->shared, &b->order, a->address[lane], a->bytes);
     }
@@ -295,9 +294,12 @@ static void touch_cluster(at__inspector *in, const at__machine_access *a)
 static bool on_access(void *context, const at__machine_at *at, const at__machine_access *a)
 {
     at__inspector *in = context;
-    if (a->kind == AT__ACCESS_PREFETCH || at->rank >= MOST_RANKS || at->warp >= AT__MAX_WARPS)
+    if (a->kind == AT__ACCESS_PREFETCH || at->rank >= AT__MOST_RANKS || at->warp >= AT__MAX_WARPS)
         return true;
-    if (a->space == AT__PTX_GLOBAL)
+    if (a->kind == AT__ACCESS_BULK_SOURCE || a->kind == AT__ACCESS_BULK_TARGET ||
+        a->kind == AT__ACCESS_STORE_ASYNC)
+        at__inspect_bulk(in, at, a);
+    else if (a->space == AT__PTX_GLOBAL)
         touch_global(in, at, a);
     else if (a->space == AT__PTX_SHARED)
         touch_shared(in, at, a);
@@ -313,11 +315,11 @@ static uint32_t all_warps(const at__machine_at *at)
     return at->warp_count >= 32 ? ~0u : (1u << at->warp_count) - 1;
 }
 
-static void await(block *b, const at__machine_at *at, int64_t below)
+static void await(at__block_seen *b, const at__machine_at *at, int64_t below)
 {
     size_t kept = 0;
     for (size_t i = 0; i < b->copy_count; i++) {
-        copy *c = &b->copies[i];
+        at__copy *c = &b->copies[i];
         if (c->warp == at->warp && c->group < below) {
             at__access done = c->at;
             done.active &= at->mask;
@@ -330,20 +332,49 @@ static void await(block *b, const at__machine_at *at, int64_t below)
     b->copy_count = kept;
 }
 
-static mbarrier *find_mbarrier(block *b, int64_t offset)
+at__mbarrier *at__inspect_mbarrier(at__block_seen *b, uint64_t offset)
 {
     for (int i = 0; i < b->mbarrier_count; i++)
         if (b->mbarriers[i].offset == offset)
             return &b->mbarriers[i];
-    if (b->mbarrier_count == MOST_MBARRIERS)
-        return &b->mbarriers[0];
-    b->mbarriers[b->mbarrier_count] = (mbarrier){ .offset = offset };
-    return &b->mbarriers[b->mbarrier_count++];
+    const int engine = at__shadow_order_engine(&b->order);
+    if (engine < 0)
+        return NULL;
+    b->mbarriers[engine] = (at__mbarrier){ .offset = offset };
+    b->mbarrier_count = engine + 1;
+    return &b->mbarriers[engine];
+}
+
+/* Who arrives at a barrier that is not followed may have been any that did so. */
+static void arrive_at(at__block_seen *b, uint32_t warp, at__mbarrier *m)
+{
+    if (m)
+        m->arrived |= warp;
+    else
+        b->elsewhere |= warp;
+}
+
+static void pass(at__block_seen *b, const at__machine_at *at, const at__mbarrier *m)
+{
+    const uint32_t from = m ? m->arrived : b->elsewhere;
+    at__shadow_order_learn(&b->order, at->warp, from & ~(1u << at->warp));
+    if (m)
+        at__shadow_order_see(&b->order, (int)(m - b->mbarriers), at->warp, at->mask, at->alive);
+}
+
+static void end_phase(at__inspector *in, uint64_t name)
+{
+    const uint64_t rank = name >> AT__MACHINE_RANK_SHIFT;
+    at__block_seen *b = rank < AT__MOST_RANKS ? &in->blocks[rank] : NULL;
+    at__mbarrier *m =
+        b ? at__inspect_mbarrier(b, name & (((uint64_t)1 << AT__MACHINE_RANK_SHIFT) - 1)) : NULL;
+    if (m)
+        at__shadow_order_phase(&b->order, (int)(m - b->mbarriers));
 }
 
 static void release_cluster(at__inspector *in, const at__machine_at *at)
 {
-    for (int r = 0; r < MOST_RANKS; r++)
+    for (int r = 0; r < AT__MOST_RANKS; r++)
         if (in->blocks[r].runs)
             at__shadow_order_barrier(&in->blocks[r].order, all_warps(at));
 }
@@ -351,23 +382,28 @@ static void release_cluster(at__inspector *in, const at__machine_at *at)
 static bool on_event(void *context, const at__machine_at *at, at__machine_event event, int64_t number)
 {
     at__inspector *in = context;
-    if (at->rank >= MOST_RANKS || at->warp >= AT__MAX_WARPS)
+    if (at->rank >= AT__MOST_RANKS || at->warp >= AT__MAX_WARPS)
         return true;
-    block *b = &in->blocks[at->rank];
+    at__block_seen *b = &in->blocks[at->rank];
     const uint32_t own = 1u << at->warp;
     switch (event) {
     case AT__EVENT_BARRIER_ARRIVE:
-        b->arrived[number % BARRIERS] |= own;
+        b->arrived[number % AT__NAMED_BARRIERS] |= own;
         break;
     case AT__EVENT_BARRIER_RELEASE:
-        at__shadow_order_barrier(&b->order, b->arrived[number % BARRIERS] | b->ended);
-        b->arrived[number % BARRIERS] = 0;
+        at__shadow_order_barrier(&b->order, b->arrived[number % AT__NAMED_BARRIERS] | b->ended);
+        b->arrived[number % AT__NAMED_BARRIERS] = 0;
         break;
     case AT__EVENT_EXIT:
         b->ended |= own;
+        at__inspect_bulk_exit(in, at);
         break;
     case AT__EVENT_CLUSTER_RELEASE:
         release_cluster(in, at);
+        break;
+    case AT__EVENT_FENCE:
+        if (at->instruction->form == AT__PTX_FENCE_PROXY)
+            at__shadow_order_fence(&b->order, at->warp);
         break;
     case AT__EVENT_WARP_SYNC:
         at__shadow_order_warp(&b->order, at->warp);
@@ -377,10 +413,17 @@ static bool on_event(void *context, const at__machine_at *at, at__machine_event 
             await(b, at, number);
         break;
     case AT__EVENT_MBARRIER_ARRIVE:
-        find_mbarrier(b, number)->arrived |= own;
+        arrive_at(b, own, at__inspect_mbarrier(b, (uint64_t)number));
         break;
     case AT__EVENT_MBARRIER_PASS:
-        at__shadow_order_learn(&b->order, at->warp, find_mbarrier(b, number)->arrived & ~own);
+        pass(b, at, at__inspect_mbarrier(b, (uint64_t)number));
+        break;
+    case AT__EVENT_MBARRIER_PHASE:
+        end_phase(in, (uint64_t)number);
+        break;
+    case AT__EVENT_BULK_READ:
+    case AT__EVENT_BULK_DONE:
+        at__inspect_bulk_done(in, at, number, event == AT__EVENT_BULK_DONE);
         break;
     default:
         break;
@@ -391,12 +434,15 @@ static bool on_event(void *context, const at__machine_at *at, at__machine_event 
 /* Clocks are full after a million blocks with barriers: all begins anew, and what was written stays so. */
 static void begin_anew(at__inspector *in)
 {
-    for (int r = 0; r < MOST_RANKS; r++) {
+    in->latest = 0;
+    for (int r = 0; r < AT__MOST_RANKS; r++) {
+        const bool fences = in->blocks[r].order.fences;
         memset(&in->blocks[r].order, 0, sizeof in->blocks[r].order);
+        in->blocks[r].order.fences = fences;
         if (in->blocks[r].shared)
             at__shadow_clear(in->blocks[r].shared, false);
     }
-    for (int i = 0; i < MOST_REGIONS; i++)
+    for (int i = 0; i < AT__MOST_REGIONS; i++)
         if (in->regions[i])
             at__shadow_forget(in->regions[i]);
 }
@@ -404,23 +450,24 @@ static void begin_anew(at__inspector *in)
 static bool on_begin(void *context, const at__machine_at *at)
 {
     at__inspector *in = context;
-    if (at->rank >= MOST_RANKS)
+    if (at->rank >= AT__MOST_RANKS)
         return true;
-    block *b = &in->blocks[at->rank];
+    at__block_seen *b = &in->blocks[at->rank];
     if (at->shared_bytes > b->shared_bytes) {
         at__shadow_close(b->shared);
         b->shared = at__shadow_open((size_t)at->shared_bytes, false);
         b->shared_bytes = b->shared ? at->shared_bytes : 0;
         in->failed = in->failed || !b->shared;
     }
-    if (!at__shadow_order_begin(&b->order)) {
+    if (!at__shadow_order_begin(&b->order, in->latest)) {
         begin_anew(in);
-        (void)at__shadow_order_begin(&b->order);
+        (void)at__shadow_order_begin(&b->order, 0);
     }
     memset(b->arrived, 0, sizeof b->arrived);
     b->ended = 0;
     b->mbarrier_count = 0;
-    b->copy_count = 0;
+    b->copy_count = b->reading.count = b->writing.count = 0;
+    b->elsewhere = 0;
     b->runs = true;
     return !in->failed;
 }
@@ -428,8 +475,12 @@ static bool on_begin(void *context, const at__machine_at *at)
 static bool on_end(void *context, const at__machine_at *at)
 {
     at__inspector *in = context;
-    if (at->rank < MOST_RANKS)
-        in->blocks[at->rank].runs = false;
+    if (at->rank >= AT__MOST_RANKS)
+        return true;
+    at__inspect_bulk_end(in, at);
+    const uint32_t latest = at__shadow_order_latest(&in->blocks[at->rank].order);
+    in->latest = latest > in->latest ? latest : in->latest;
+    in->blocks[at->rank].runs = false;
     return true;
 }
 
@@ -474,6 +525,16 @@ void at__inspector_take(at__inspector *in, const at__machine_result *result)
 
 /* ---- opening ---- */
 
+static bool has_bulk_copies(const at__ptx_module *m)
+{
+    for (int f = 0; f < m->function_count; f++)
+        for (int i = 0; i < m->functions[f].instruction_count; i++)
+            if (m->functions[f].instructions[i].op == AT__PTX_CP &&
+                m->functions[f].instructions[i].form == AT__PTX_BULK_COPY)
+                return true;
+    return false;
+}
+
 at_status at__inspector_open(at__inspector **out, const at__ptx_module *module, at__machine *machine,
                              at_error *err)
 {
@@ -485,6 +546,8 @@ at_status at__inspector_open(at__inspector **out, const at__ptx_module *module, 
     in->watch = (at__machine_watch){
         .context = in, .block_begin = on_begin, .block_end = on_end, .access = on_access, .event = on_event
     };
+    for (int r = 0; r < AT__MOST_RANKS; r++)
+        in->blocks[r].order.fences = has_bulk_copies(module);
     *out = in;
     return AT_OK;
 }
@@ -493,11 +556,13 @@ void at__inspector_close(at__inspector *in)
 {
     if (!in)
         return;
-    for (int r = 0; r < MOST_RANKS; r++) {
+    for (int r = 0; r < AT__MOST_RANKS; r++) {
         at__shadow_close(in->blocks[r].shared);
         free(in->blocks[r].copies);
+        free(in->blocks[r].reading.items);
+        free(in->blocks[r].writing.items);
     }
-    for (int i = 0; i < MOST_REGIONS; i++)
+    for (int i = 0; i < AT__MOST_REGIONS; i++)
         at__shadow_close(in->regions[i]);
     free(in);
 }

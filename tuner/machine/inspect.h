@@ -1,7 +1,7 @@
 /*
  * inspect.h - a watch that looks for what is wrong although nothing stops it: reads of memory that nobody
- * wrote, races, asynchronous copies that were not awaited. Bounds, alignment, inputs, barriers and endless
- * loops are the machine's own checks; their finding is taken over, so that all flaws are in one list.
+ * wrote, races, asynchronous and bulk copies that were not awaited. Bounds, alignment, inputs, barriers and
+ * endless loops are the machine's own checks; their finding is taken over, so that all flaws are in one list.
  *
  * Shared memory is compared among the threads of its block, also by warps within one; so is global memory:
  * blocks have no order, and what they tell each other through atomics is not followed. Volatile, relaxed and

@@ -94,6 +94,10 @@ typedef enum at__machine_access_kind {
     AT__ACCESS_REDUCTION,    /* likewise, without a result */
     AT__ACCESS_ASYNC_SOURCE, /* cp.async: what it reads; told when it is issued            */
     AT__ACCESS_ASYNC_TARGET, /* what it will write, until a wait: see AT__EVENT_ASYNC_DONE */
+    AT__ACCESS_BULK_SOURCE,  /* cp.async.bulk: one lane at a time, `lane_bytes` is how many it reads */
+    AT__ACCESS_BULK_TARGET,  /* what it writes: it may until the barrier's phase is over, or the group awaited
+                              */
+    AT__ACCESS_STORE_ASYNC,  /* st.async: likewise until the phase is over */
     AT__ACCESS_MATRIX_LOAD,  /* ldmatrix: a row of 16 bytes an address */
     AT__ACCESS_MATRIX_STORE,
     AT__ACCESS_BARRIER, /* an mbarrier's own word */
@@ -117,7 +121,10 @@ typedef struct at__machine_access {
     const int32_t *lane_bytes; /* [32]; NULL: all `bytes`. ASYNC_SOURCE may read less than is written */
     unsigned char *const *at; /* [32]: where the bytes of each lane are, as they still are; to be read only */
     const uint64_t *const *values; /* STORE: of each element [32], what is stored; NULL: not told */
-    int64_t group; /* ASYNC: counts the commits of a lane; the same as in AT__EVENT_ASYNC_DONE */
+    int64_t group; /* ASYNC, BULK: counts the commits of a lane; the same as in AT__EVENT_ASYNC_DONE,
+                      _BULK_DONE */
+    /* [32]: the mbarrier that hears of what is written, as AT__EVENT_MBARRIER_PHASE has it; NULL: none */
+    const uint64_t *barrier;
 } at__machine_access;
 
 typedef enum at__machine_event {
@@ -127,7 +134,11 @@ typedef enum at__machine_event {
     AT__EVENT_CLUSTER_RELEASE, /* told once, of the whole cluster         */
     AT__EVENT_WARP_SYNC,       /* `mask` came together: bar.warp.sync, shfl.sync, vote.sync, ... */
     AT__EVENT_FENCE,
-    AT__EVENT_ASYNC_DONE,      /* of the lanes in `mask`, groups below `number` are written */
+    AT__EVENT_ASYNC_DONE,     /* of the lanes in `mask`, groups below `number` are written */
+    AT__EVENT_BULK_READ,      /* of the lane in `mask`, bulk groups below `number` have read their sources */
+    AT__EVENT_BULK_DONE,      /* likewise, and have written */
+    AT__EVENT_MBARRIER_PHASE, /* a phase of barrier `number`, of any block of the cluster, is over: its offset
+                                 + (its block's rank << AT__MACHINE_RANK_SHIFT) */
     AT__EVENT_MBARRIER_ARRIVE, /* `number`: its offset in shared memory */
     AT__EVENT_MBARRIER_PASS,   /* a wait for it has succeeded for `mask` */
     AT__EVENT_EXIT             /* lanes of `mask` end */

@@ -1,6 +1,7 @@
 /*
  * machine_async.c - cp.async and cp.async.bulk. What cp.async copies is written when its lane waits for the
- * group, no earlier: who reads before that reads what was there. Bulk copies are made when they are issued.
+ * group, no earlier: who reads before that reads what was there. Bulk copies are made when they are issued;
+ * whether somebody looks before they must have been is for a watch to say.
  */
 #include "machine/machine_mbarrier.h"
 
@@ -116,48 +117,74 @@ static void async_arrive(at__exec *x, const at__decoded *d, uint32_t mask)
 
 /* ---- bulk ---- */
 
-/* [to], [from], bytes, [barrier] */
-static void bulk_copy(at__exec *x, const at__decoded *d, uint32_t mask)
-{
-    const uint64_t *sizes = at__group(x, d, 2);
-    int32_t bytes[AT__LANES] = { 0 };
-    at__request from = { .kind = AT__ACCESS_LOAD,
-                         .space = (at__ptx_space)d->ptx->space,
-                         .bytes = 16,
-                         .element_bytes = 16,
-                         .lane_bytes = bytes };
-    at__request to = from;
-    to.kind = AT__ACCESS_STORE;
-    to.space = (at__ptx_space)d->ptx->to_space;
-    for (int l = 0; l < AT__LANES; l++) {
-        bytes[l] = mask >> l & 1 ? (int32_t)sizes[l] : 0;
-        if (bytes[l] & 15 || bytes[l] < 0) {
-            at__find_fault(x, AT__FINDING_INVALID, l, "cp.async.bulk of %d bytes, no multiple of 16",
-                           bytes[l]);
-            return;
-        }
-    }
-    at__addresses(&to, x, d, 0, 0, mask);
-    at__addresses(&from, x, d, 1, 1, mask);
-    if (!at__reach(x, &from) || !at__reach(x, &to))
-        return;
-    for (int l = 0; l < AT__LANES; l++)
-        if (bytes[l] > 0)
-            memmove(to.at[l], from.at[l], (size_t)bytes[l]);
-    if (d->ptx->group_count > 3 && to.space != AT__PTX_GLOBAL)
-        at__mbarrier_complete(x, d, mask, 2, 3, bytes);
-}
-
-static void nothing(at__exec *x, const at__decoded *d, uint32_t mask)
-{
-    (void)x;
-    (void)d;
-    (void)mask;
-}
-
 static bool is_shared(int space)
 {
     return space == AT__PTX_SHARED || space == AT__PTX_SHARED_CLUSTER;
+}
+
+/* One lane's: the machine does it now; a watch is told what it may still do. */
+static bool bulk_lane(at__exec *x, const at__decoded *d, int lane, const at__request *barrier,
+                      const uint64_t *names)
+{
+    int32_t bytes[AT__LANES] = { 0 };
+    at__request from = { .kind = AT__ACCESS_BULK_SOURCE,
+                         .space = (at__ptx_space)d->ptx->space,
+                         .bytes = 16,
+                         .element_bytes = 16,
+                         .lane_bytes = bytes,
+                         .barrier = names,
+                         .group = x->warp->bulk_committed[lane] };
+    at__request to = from;
+    to.kind = AT__ACCESS_BULK_TARGET;
+    to.space = (at__ptx_space)d->ptx->to_space;
+    bytes[lane] = (int32_t)at__group(x, d, 2)[lane];
+    if (bytes[lane] & 15 || bytes[lane] < 0)
+        return at__find_fault(x, AT__FINDING_INVALID, lane,
+                              "cp.async.bulk of %d bytes; expected a multiple of 16", bytes[lane]);
+    at__addresses(&to, x, d, 0, 0, 1u << lane);
+    at__addresses(&from, x, d, 1, 1, 1u << lane);
+    if (!at__reach(x, &from) || !at__reach(x, &to))
+        return false;
+    if (barrier && bytes[lane] > 0 && barrier->rank[lane] != to.rank[lane])
+        return at__find_fault(
+            x, AT__FINDING_INVALID, lane,
+            "cp.async.bulk into shared memory of block %d of the cluster tells a barrier of "
+            "block %d; expected the same block",
+            to.rank[lane], barrier->rank[lane]);
+    if (bytes[lane] > 0)
+        memmove(to.at[lane], from.at[lane], (size_t)bytes[lane]);
+    if (barrier)
+        at__mbarrier_complete(x, barrier, lane, bytes[lane]);
+    return !x->stop;
+}
+
+/* [to], [from], bytes, [barrier] */
+static void bulk_copy(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    uint64_t names[AT__LANES];
+    at__request barrier;
+    const bool tells = is_shared(d->ptx->to_space);
+    if (tells && !at__mbarrier_reach(&barrier, names, x, d, mask, 2, 3))
+        return;
+    for (int l = 0; l < AT__LANES; l++)
+        if ((mask >> l & 1) && !bulk_lane(x, d, l, tells ? &barrier : NULL, tells ? names : NULL))
+            return;
+}
+
+static void bulk_commit(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    (void)d;
+    AT__EACH_LANE(mask, x->warp->bulk_committed[l]++);
+}
+
+static void bulk_wait(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    const int64_t left = (int64_t)at__group(x, d, 0)[0];
+    const at__machine_event event =
+        d->ptx->form == AT__PTX_BULK_WAIT_READ ? AT__EVENT_BULK_READ : AT__EVENT_BULK_DONE;
+    for (int l = 0; l < AT__LANES && !x->stop; l++)
+        if (mask >> l & 1)
+            at__event(x, event, 1u << l, x->warp->bulk_committed[l] - left);
 }
 
 static at__handler *select_bulk(const at__ptx_instruction *i)
@@ -191,8 +218,10 @@ at__handler *at__select_async(const at__ptx_instruction *i)
     case AT__PTX_BULK_COPY:
         return select_bulk(i);
     case AT__PTX_BULK_COMMIT:
+        return i->group_count == 0 ? bulk_commit : NULL;
     case AT__PTX_BULK_WAIT:
-        return nothing;
+    case AT__PTX_BULK_WAIT_READ:
+        return i->group_count == 1 ? bulk_wait : NULL;
     default:
         return NULL;
     }

@@ -1,6 +1,10 @@
 /* machine_mbarrier.c - see machine_mbarrier.h. */
 #include "machine/machine_mbarrier.h"
 
+#include <stdio.h>
+
+enum { MOST_BYTES = (1 << 20) - 1, SPIN = 64 };
+
 typedef struct word {
     uint32_t left, each;
     bool parity, valid;
@@ -24,15 +28,22 @@ static uint64_t packed(word w)
            (uint64_t)((uint32_t)w.bytes & 0x3fffff) << 41 | (uint64_t)w.valid << 63;
 }
 
-/* A phase ends when nobody and nothing is awaited any more. */
-static void put(unsigned char *at, word w)
+static uint64_t name_of(const at__request *r, int lane)
 {
-    if (w.left == 0 && w.bytes == 0) {
+    return r->address[lane] + ((uint64_t)r->rank[lane] << AT__MACHINE_RANK_SHIFT);
+}
+
+/* A phase ends when nobody and nothing is awaited any more. false: the launch ends. */
+static bool put(at__exec *x, const at__request *r, int lane, word w)
+{
+    const bool over = w.left == 0 && w.bytes == 0;
+    if (over) {
         w.left = w.each;
         w.parity = !w.parity;
     }
     const uint64_t bits = packed(w);
-    memcpy(at, &bits, sizeof bits);
+    memcpy(r->at[lane], &bits, sizeof bits);
+    return !over || at__event(x, AT__EVENT_MBARRIER_PHASE, 1u << lane, (int64_t)name_of(r, lane));
 }
 
 static bool reach(at__request *r, at__exec *x, const at__decoded *d, uint32_t mask, int address, int group)
@@ -61,12 +72,16 @@ static bool arrive(at__exec *x, const at__request *r, int lane, uint32_t count, 
         return false;
     word w = unpack(r->at[lane]);
     w.bytes += bytes;
+    if (w.bytes > MOST_BYTES || w.bytes < -MOST_BYTES)
+        return at__find_fault(x, AT__FINDING_INVALID, lane,
+                              "a barrier that awaits %d bytes more; expected at most 2^20 - 1", w.bytes);
     if (count > w.left)
         return at__find_fault(x, AT__FINDING_INVALID, lane, "%u arrivals at a barrier that expects %u more",
                               count, w.left);
     w.left -= count;
     w.each -= drop ? count : 0;
-    put(r->at[lane], w);
+    if (!put(x, r, lane, w))
+        return false;
     return r->rank[lane] != x->block->rank || /* the watch follows the order of warps within a block */
            at__event(x, AT__EVENT_MBARRIER_ARRIVE, 1u << lane, (int64_t)r->address[lane]);
 }
@@ -89,15 +104,39 @@ void at__mbarrier_arrive(at__exec *x, const at__decoded *d, uint32_t mask, int g
     }
 }
 
-void at__mbarrier_complete(at__exec *x, const at__decoded *d, uint32_t mask, int k, int group,
-                           const int32_t bytes[AT__LANES])
+bool at__mbarrier_reach(at__request *r, uint64_t names[AT__LANES], at__exec *x, const at__decoded *d,
+                        uint32_t mask, int k, int group)
 {
-    at__request r;
-    if (!reach(&r, x, d, mask, k, group))
+    if (!reach(r, x, d, mask, k, group))
+        return false;
+    for (int l = 0; l < AT__LANES; l++) {
+        names[l] = mask >> l & 1 ? name_of(r, l) : 0;
+        if ((mask >> l & 1) && !is_barrier(x, r, l))
+            return false;
+    }
+    return true;
+}
+
+void at__mbarrier_complete(at__exec *x, const at__request *r, int lane, int32_t bytes)
+{
+    arrive(x, r, lane, 0, -bytes, false);
+}
+
+void at__mbarrier_tell_lack(at__exec *x)
+{
+    const uint64_t low = ((uint64_t)1 << AT__MACHINE_RANK_SHIFT) - 1;
+    const at__warp *w = x->warp;
+    char *text = x->result->finding.text;
+    const size_t used = strlen(text);
+    if (!w->awaited_when || w->executed - w->awaited_when > SPIN)
         return;
-    for (int l = 0; l < AT__LANES && !x->stop; l++)
-        if (mask >> l & 1)
-            arrive(x, &r, l, 0, -bytes[l], false);
+    const uint64_t offset = w->awaited & low;
+    const word b = unpack(x->blocks[w->awaited >> AT__MACHINE_RANK_SHIFT].shared + offset);
+    snprintf(text + used, sizeof x->result->finding.text - used,
+             "; the mbarrier at offset %llu of shared memory, which it waits for, lacks %u arrivals and %d "
+             "bytes%s",
+             (unsigned long long)offset, b.left, b.bytes,
+             b.bytes < 0 ? ": more have come than were announced" : "");
 }
 
 /* ---- instructions ---- */
@@ -162,6 +201,21 @@ static void expect_tx(at__exec *x, const at__decoded *d, uint32_t mask)
             arrive(x, &r, l, 0, (int32_t)at__group(x, d, 1)[l], false);
 }
 
+/* Once for lanes that look at the same barrier. */
+static bool tell_passed(at__exec *x, const at__request *r, uint32_t lanes)
+{
+    while (lanes) {
+        const int first = at__first_lane(lanes);
+        uint32_t same = 0;
+        for (int l = first; l < AT__LANES; l++)
+            same |= (uint32_t)((lanes >> l & 1) && r->address[l] == r->address[first]) << l;
+        lanes &= ~same;
+        if (!at__event(x, AT__EVENT_MBARRIER_PASS, same, (int64_t)r->address[first]))
+            return false;
+    }
+    return true;
+}
+
 /* done, [barrier], state or parity: whether that phase is over. One that waits gives others their turn. */
 static void look(at__exec *x, const at__decoded *d, uint32_t mask)
 {
@@ -181,9 +235,13 @@ static void look(at__exec *x, const at__decoded *d, uint32_t mask)
         const bool parity = by_parity ? given[l] & 1 : given[l] >> 40 & 1;
         const bool over = unpack(r.at[l]).parity != parity;
         done |= (uint32_t)over << l;
-        if (over && !at__event(x, AT__EVENT_MBARRIER_PASS, 1u << l, (int64_t)r.address[l]))
-            return;
+        if (over)
+            continue;
+        x->warp->awaited = name_of(&r, l);
+        x->warp->awaited_when = x->warp->executed;
     }
+    if (!tell_passed(x, &r, done))
+        return;
     *to = (*to & ~(uint64_t)mask) | done;
     x->yield = x->yield || done != mask;
 }

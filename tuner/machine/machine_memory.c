@@ -42,11 +42,13 @@ bool at__find_fault(at__exec *x, at__machine_finding_kind kind, int lane, const 
 static const char *verb(const at__request *r)
 {
     static const char *const VERBS[] = {
-        [AT__ACCESS_LOAD] = "read",         [AT__ACCESS_STORE] = "written",
-        [AT__ACCESS_ATOMIC] = "changed",    [AT__ACCESS_REDUCTION] = "changed",
-        [AT__ACCESS_ASYNC_SOURCE] = "read", [AT__ACCESS_ASYNC_TARGET] = "written",
-        [AT__ACCESS_MATRIX_LOAD] = "read",  [AT__ACCESS_MATRIX_STORE] = "written",
-        [AT__ACCESS_BARRIER] = "changed",   [AT__ACCESS_PREFETCH] = "prefetched",
+        [AT__ACCESS_LOAD] = "read",           [AT__ACCESS_STORE] = "written",
+        [AT__ACCESS_ATOMIC] = "changed",      [AT__ACCESS_REDUCTION] = "changed",
+        [AT__ACCESS_ASYNC_SOURCE] = "read",   [AT__ACCESS_ASYNC_TARGET] = "written",
+        [AT__ACCESS_BULK_SOURCE] = "read",    [AT__ACCESS_BULK_TARGET] = "written",
+        [AT__ACCESS_MATRIX_LOAD] = "read",    [AT__ACCESS_MATRIX_STORE] = "written",
+        [AT__ACCESS_BARRIER] = "changed",     [AT__ACCESS_PREFETCH] = "prefetched",
+        [AT__ACCESS_STORE_ASYNC] = "written",
     };
     return VERBS[r->kind];
 }
@@ -54,7 +56,8 @@ static const char *verb(const at__request *r)
 static bool writes(const at__request *r)
 {
     return r->kind != AT__ACCESS_LOAD && r->kind != AT__ACCESS_ASYNC_SOURCE &&
-           r->kind != AT__ACCESS_MATRIX_LOAD && r->kind != AT__ACCESS_PREFETCH;
+           r->kind != AT__ACCESS_BULK_SOURCE && r->kind != AT__ACCESS_MATRIX_LOAD &&
+           r->kind != AT__ACCESS_PREFETCH;
 }
 
 static int32_t lane_bytes(const at__request *r, int lane)
@@ -186,7 +189,8 @@ static bool tell(at__exec *x, const at__request *r, at__ptx_space space, uint32_
                                         .lane_bytes = r->lane_bytes,
                                         .at = r->at,
                                         .values = r->values,
-                                        .group = r->group };
+                                        .group = r->group,
+                                        .barrier = r->barrier };
     if (x->watch->access(x->watch->context, &x->at, &access))
         return true;
     return at__find_fault(x, AT__FINDING_STOPPED, at__first_lane(mask), "the watch has ended the launch");
@@ -318,12 +322,15 @@ static void ld(at__exec *x, const at__decoded *d, uint32_t mask)
     }
 }
 
-static void st(at__exec *x, const at__decoded *d, uint32_t mask)
+/* `barrier`: of st.async, the one that each lane tells; else NULL. */
+static void store(at__exec *x, const at__decoded *d, uint32_t mask, const uint64_t *barrier)
 {
     const int count = d->ptx->vector, bytes = d->bytes;
-    at__request r = {
-        .kind = AT__ACCESS_STORE, .space = memory_space(d), .bytes = bytes * count, .element_bytes = bytes
-    };
+    at__request r = { .kind = barrier ? AT__ACCESS_STORE_ASYNC : AT__ACCESS_STORE,
+                      .space = memory_space(d),
+                      .bytes = bytes * count,
+                      .element_bytes = bytes,
+                      .barrier = barrier };
     const uint64_t *values[AT__PTX_MAX_VECTOR];
     for (int k = 0; k < count; k++)
         values[k] = at__lanes(x, d->ref[d->at[1] + k]);
@@ -339,15 +346,22 @@ static void st(at__exec *x, const at__decoded *d, uint32_t mask)
     }
 }
 
+static void st(at__exec *x, const at__decoded *d, uint32_t mask)
+{
+    store(x, d, mask, NULL);
+}
+
 /* [to], value, [barrier]: the barrier of the block that is written to hears of the bytes, here at once. */
 static void st_async(at__exec *x, const at__decoded *d, uint32_t mask)
 {
-    int32_t bytes[AT__LANES];
-    for (int l = 0; l < AT__LANES; l++)
-        bytes[l] = d->bytes * d->ptx->vector;
-    st(x, d, mask);
-    if (!x->stop)
-        at__mbarrier_complete(x, d, mask, 1, 2, bytes);
+    uint64_t names[AT__LANES];
+    at__request barrier;
+    if (!at__mbarrier_reach(&barrier, names, x, d, mask, 1, 2))
+        return;
+    store(x, d, mask, names);
+    for (int l = 0; l < AT__LANES && !x->stop; l++)
+        if (mask >> l & 1)
+            at__mbarrier_complete(x, &barrier, l, d->bytes * d->ptx->vector);
 }
 
 static bool is_async_store(const at__ptx_instruction *i)

@@ -113,6 +113,9 @@ typedef struct at__warp {
     at__async_copy *copies;
     size_t copy_count, copy_cap;
     int64_t committed[AT__LANES];
+    int64_t bulk_committed[AT__LANES];
+    uint64_t awaited;     /* the mbarrier that was last seen not to be over: see AT__EVENT_MBARRIER_PHASE */
+    int64_t awaited_when; /* what the warp had executed; 0: never */
 } at__warp;
 
 typedef struct at__barrier {
@@ -288,6 +291,7 @@ typedef struct at__request {
     unsigned char *at[AT__LANES]; /* where it is, after at__reach */
     int32_t rank[AT__LANES];
     const uint64_t *const *values; /* of a store: see at__machine_access */
+    const uint64_t *barrier;       /* likewise */
 } at__request;
 
 /* Fills addresses from the k-th address operand. */

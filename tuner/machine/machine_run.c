@@ -3,7 +3,7 @@
  * until it waits, ends, or has had its turn, so that one that waits for another by looking does not keep it
  * from coming.
  */
-#include "machine/machine_parts.h"
+#include "machine/machine_mbarrier.h"
 
 #include <stdlib.h>
 
@@ -116,6 +116,8 @@ static void warp_begin(at__exec *x, at__warp *w)
     w->cluster_phase = w->cluster_target = 0;
     w->copy_count = 0;
     memset(w->committed, 0, sizeof w->committed);
+    memset(w->bulk_committed, 0, sizeof w->bulk_committed);
+    w->awaited_when = 0;
 }
 
 static bool blocks_open(at__exec *x)
@@ -251,6 +253,7 @@ static bool spent(at__exec *x, uint32_t mask)
     at__find_fault(x, AT__FINDING_ENDLESS, mask ? at__first_lane(mask) : 0,
                    "no end after %lld instructions of a warp and %lld of all threads",
                    (long long)x->warp->executed - 1, (long long)r->thread_instructions);
+    at__mbarrier_tell_lack(x);
     return true;
 }
 

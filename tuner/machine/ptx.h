@@ -250,7 +250,9 @@ typedef enum at__ptx_form {
     AT__PTX_BULK_COPY,
     AT__PTX_BULK_COMMIT,
     AT__PTX_BULK_WAIT,
+    AT__PTX_BULK_WAIT_READ,
     AT__PTX_STORE_ASYNC, /* st.async            */
+    AT__PTX_FENCE_PROXY, /* fence.proxy.async and the like */
     AT__PTX_MBAR_INIT,
     AT__PTX_MBAR_INVAL,
     AT__PTX_MBAR_ARRIVE,

@@ -10,9 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* clock << 11 | copy << 10 | thread */
+/* clock << 12 | engine << 11 | copy << 10 | thread, or which engine */
 typedef uint32_t stamp;
-enum { THREAD_BITS = 10, COPY_BIT = 1 << THREAD_BITS, CLOCK_SHIFT = THREAD_BITS + 1 };
+enum {
+    THREAD_BITS = 10,
+    COPY_BIT = 1 << THREAD_BITS,
+    ENGINE_BIT = 2 << THREAD_BITS,
+    CLOCK_SHIFT = THREAD_BITS + 2,
+    WHO = ENGINE_BIT | (COPY_BIT - 1)
+};
 #define MOST_CLOCK ((1u << (32 - CLOCK_SHIFT)) - 1)
 
 typedef struct cell {
@@ -43,18 +49,28 @@ static int warp_of(stamp s)
 
 /* ---- order ---- */
 
-bool at__shadow_order_begin(at__shadow_order *o)
+uint32_t at__shadow_order_latest(const at__shadow_order *o)
 {
     uint32_t latest = 0;
     for (int w = 0; w < AT__MAX_WARPS; w++)
         latest = o->now[w] > latest ? o->now[w] : latest;
+    for (int e = 0; e < o->engine_count; e++)
+        latest = o->engines[e] > latest ? o->engines[e] : latest;
+    return latest;
+}
+
+bool at__shadow_order_begin(at__shadow_order *o, uint32_t latest)
+{
+    const uint32_t own = at__shadow_order_latest(o);
+    latest = own > latest ? own : latest;
     if (latest >= MOST_CLOCK / 2)
         return false;
     o->base = latest + 1;
+    o->engine_count = 0;
     for (int w = 0; w < AT__MAX_WARPS; w++) {
         o->now[w] = o->base + 1;
         for (int v = 0; v < AT__MAX_WARPS; v++)
-            o->known[w][v] = o->base;
+            o->known[w][v] = o->fenced[w][v] = o->base;
     }
     return true;
 }
@@ -65,10 +81,55 @@ static void tick(at__shadow_order *o, int warp)
     o->now[warp] += o->now[warp] < MOST_CLOCK;
 }
 
+/* What some lanes have seen, all of the warp know. */
+static void share_seen(at__shadow_order *o, int warp)
+{
+    for (int e = 0; e < o->engine_count; e++)
+        if (o->seen[warp][e].phase > o->engine_known[warp][e])
+            o->engine_known[warp][e] = o->seen[warp][e].phase;
+}
+
 void at__shadow_order_warp(at__shadow_order *o, int warp)
 {
     o->known[warp][warp] = o->now[warp];
+    share_seen(o, warp);
     tick(o, warp);
+}
+
+void at__shadow_order_fence(at__shadow_order *o, int warp)
+{
+    for (int v = 0; v < AT__MAX_WARPS && o->fences; v++)
+        if (o->known[warp][v] > o->fenced[warp][v])
+            o->fenced[warp][v] = o->known[warp][v];
+    if (!o->fences)
+        return;
+    o->fenced[warp][warp] = o->now[warp];
+    tick(o, warp);
+}
+
+static void share_fences(at__shadow_order *o, uint32_t warps)
+{
+    for (int v = 0; v < AT__MAX_WARPS && o->fences; v++) {
+        uint32_t most = 0;
+        for (uint32_t left = warps; left; left &= left - 1)
+            most = o->fenced[__builtin_ctz(left)][v] > most ? o->fenced[__builtin_ctz(left)][v] : most;
+        for (uint32_t left = warps; left; left &= left - 1)
+            o->fenced[__builtin_ctz(left)][v] = most;
+    }
+}
+
+static void share_engines(at__shadow_order *o, uint32_t warps)
+{
+    for (int e = 0; e < o->engine_count; e++) {
+        uint32_t most = 0;
+        for (uint32_t left = warps; left; left &= left - 1) {
+            const int w = __builtin_ctz(left);
+            share_seen(o, w);
+            most = o->engine_known[w][e] > most ? o->engine_known[w][e] : most;
+        }
+        for (uint32_t left = warps; left; left &= left - 1)
+            o->engine_known[__builtin_ctz(left)][e] = most;
+    }
 }
 
 void at__shadow_order_barrier(at__shadow_order *o, uint32_t warps)
@@ -80,6 +141,8 @@ void at__shadow_order_barrier(at__shadow_order *o, uint32_t warps)
         for (int v = 0; v < AT__MAX_WARPS; v++)
             most[v] = o->known[w][v] > most[v] ? o->known[w][v] : most[v];
     }
+    share_engines(o, warps);
+    share_fences(o, warps);
     for (uint32_t left = warps; left; left &= left - 1) {
         const int w = __builtin_ctz(left);
         memcpy(o->known[w], most, sizeof most);
@@ -91,18 +154,80 @@ void at__shadow_order_learn(at__shadow_order *o, int warp, uint32_t from)
 {
     for (uint32_t left = from; left; left &= left - 1) {
         const int w = __builtin_ctz(left);
+        for (int v = 0; v < AT__MAX_WARPS && o->fences; v++)
+            if (o->fenced[w][v] > o->fenced[warp][v])
+                o->fenced[warp][v] = o->fenced[w][v];
         for (int v = 0; v < AT__MAX_WARPS; v++)
             if (o->known[w][v] > o->known[warp][v])
                 o->known[warp][v] = o->known[w][v];
+        for (int e = 0; e < o->engine_count; e++) {
+            const uint32_t known = o->engine_known[w][e], seen = o->seen[w][e].phase;
+            const uint32_t most = known > seen ? known : seen;
+            if (most > o->engine_known[warp][e])
+                o->engine_known[warp][e] = most;
+        }
         o->known[warp][w] = o->now[w];
     }
     tick(o, warp);
+}
+
+int at__shadow_order_engine(at__shadow_order *o)
+{
+    if (o->engine_count == AT__MAX_ENGINES)
+        return -1;
+    const int e = o->engine_count++;
+    o->engines[e] = o->base + 1;
+    o->engine_seen[e] = o->base;
+    for (int w = 0; w < AT__MAX_WARPS; w++) {
+        o->engine_known[w][e] = o->base;
+        o->seen[w][e].phase = o->seen[w][e].lanes = 0;
+    }
+    return e;
+}
+
+/* One whose clock is full is known to be done with all, as nobody can tell any more. */
+void at__shadow_order_phase(at__shadow_order *o, int engine)
+{
+    o->engines[engine] += o->engines[engine] < MOST_CLOCK;
+}
+
+void at__shadow_order_see(at__shadow_order *o, int engine, int warp, uint32_t lanes, uint32_t alive)
+{
+    const uint32_t now = o->engines[engine], phase = now < MOST_CLOCK ? now - 1 : now;
+    uint32_t *known = &o->engine_known[warp][engine];
+    at__shadow_seen *seen = &o->seen[warp][engine];
+    o->engine_seen[engine] = phase;
+    if (*known >= phase)
+        return;
+    if (seen->phase != phase) {
+        if ((seen->lanes & ~lanes) && seen->phase > *known)
+            *known = seen->phase; /* else it would be forgotten that these have seen it */
+        *seen = (at__shadow_seen){ phase, 0 };
+    }
+    seen->lanes |= lanes;
+    if ((alive & ~seen->lanes) == 0)
+        *known = phase;
+}
+
+bool at__shadow_order_is_seen(const at__shadow_order *o, int engine, uint32_t phase)
+{
+    return o->engine_seen[engine] >= phase;
+}
+
+static bool engine_is_before(const at__shadow_order *o, stamp s, int thread)
+{
+    const int warp = thread / AT__LANES, engine = thread_of(s);
+    const at__shadow_seen *seen = &o->seen[warp][engine];
+    return o->engine_known[warp][engine] >= clock_of(s) ||
+           (seen->phase >= clock_of(s) && (seen->lanes >> thread % AT__LANES & 1));
 }
 
 /* Did this happen before what the warp does now? A thread's own accesses did; so did those of other blocks.
  */
 static bool is_before(const at__shadow_order *o, stamp s, int thread)
 {
+    if (s & ENGINE_BIT)
+        return clock_of(s) < o->base || engine_is_before(o, s, thread);
     return clock_of(s) < o->base || thread_of(s) == thread ||
            o->known[thread / AT__LANES][warp_of(s)] >= clock_of(s);
 }
@@ -148,9 +273,15 @@ static bool is_written(const at__shadow *s, const at__shadow_order *o, uint64_t 
                  : s->written[at / 8] >> at % 8 & 1;
 }
 
-static bool is_copy_on_its_way(const at__shadow_order *o, stamp s)
+static bool is_copy_on_its_way(const at__shadow_order *o, stamp s, int thread)
 {
-    return (s & COPY_BIT) && clock_of(s) >= o->base;
+    return (s & ENGINE_BIT) ? !is_before(o, s, thread) : (s & COPY_BIT) && clock_of(s) >= o->base;
+}
+
+/* As at__hazard has it. */
+static int who(stamp s)
+{
+    return s & ENGINE_BIT ? ~thread_of(s) : thread_of(s);
 }
 
 static at__hazard_kind check_read(const at__shadow *s, const at__shadow_order *o, uint64_t at, int thread,
@@ -159,8 +290,8 @@ static at__hazard_kind check_read(const at__shadow *s, const at__shadow_order *o
     const cell *c = &s->cells[at];
     if (!is_written(s, o, at, local))
         return AT__HAZARD_UNWRITTEN;
-    *other = thread_of(c->write);
-    if (is_copy_on_its_way(o, c->write))
+    *other = who(c->write);
+    if (is_copy_on_its_way(o, c->write, thread))
         return AT__HAZARD_NOT_AWAITED;
     return is_before(o, c->write, thread) ? AT__HAZARD_NONE : AT__HAZARD_WRITE_READ;
 }
@@ -170,15 +301,15 @@ static at__hazard_kind check_write(const at__shadow *s, const at__shadow_order *
                                    bool changes, int *other)
 {
     const cell *c = &s->cells[at];
-    *other = thread_of(c->write);
-    if (is_copy_on_its_way(o, c->write))
+    *other = who(c->write);
+    if (is_copy_on_its_way(o, c->write, thread))
         return AT__HAZARD_NOT_AWAITED;
     if (changes && !is_before(o, c->write, thread))
         return AT__HAZARD_WRITE_WRITE;
     for (int i = 0; i < 2 && changes; i++) {
-        *other = thread_of(c->read[i]);
+        *other = who(c->read[i]);
         if (!is_before(o, c->read[i], thread))
-            return AT__HAZARD_READ_WRITE;
+            return *other < 0 ? AT__HAZARD_NOT_AWAITED : AT__HAZARD_READ_WRITE;
     }
     return AT__HAZARD_NONE;
 }
@@ -189,6 +320,7 @@ static at__hazard_kind check(const at__shadow *s, const at__shadow_order *o, con
     const int thread = t->warp * AT__LANES + lane;
     switch (t->kind) {
     case AT__TOUCH_READ:
+    case AT__TOUCH_LOOK:
         return check_read(s, o, at, thread, local, other);
     case AT__TOUCH_STRONG_READ:
     case AT__TOUCH_ATOMIC:
@@ -199,10 +331,17 @@ static at__hazard_kind check(const at__shadow *s, const at__shadow_order *o, con
     }
 }
 
+static void note_read(cell *c, stamp own)
+{
+    if ((c->read[0] ^ own) & WHO)
+        c->read[1] = c->read[0];
+    c->read[0] = own;
+}
+
 static void note(at__shadow *s, const at__shadow_order *o, const at__touch *t, uint64_t at, int lane)
 {
     cell *c = &s->cells[at];
-    if (t->kind == AT__TOUCH_STRONG_READ)
+    if (t->kind == AT__TOUCH_STRONG_READ || t->kind == AT__TOUCH_LOOK)
         return;
     const stamp own = o->now[t->warp] << CLOCK_SHIFT | (uint32_t)(t->warp * AT__LANES + lane);
     if (t->kind != AT__TOUCH_READ) {
@@ -210,9 +349,7 @@ static void note(at__shadow *s, const at__shadow_order *o, const at__touch *t, u
         s->written[at / 8] |= (unsigned char)(1u << at % 8);
         return;
     }
-    if (thread_of(c->read[0]) != thread_of(own))
-        c->read[1] = c->read[0];
-    c->read[0] = own;
+    note_read(c, own);
 }
 
 /* Two lanes of one instruction that write different values to one byte: which of them stays, nobody knows. */
@@ -221,7 +358,7 @@ static bool lanes_disagree(const at__shadow *s, const at__shadow_order *o, const
 {
     const stamp w = s->cells[at].write;
     const int there = thread_of(w) % AT__LANES;
-    if (clock_of(w) != o->now[t->warp] || warp_of(w) != t->warp || there == lane ||
+    if ((w & ENGINE_BIT) || clock_of(w) != o->now[t->warp] || warp_of(w) != t->warp || there == lane ||
         !(t->at.active >> there & 1) || at - t->at.address[there] >= (uint64_t)t->at.bytes)
         return false;
     *other = thread_of(w);
@@ -273,8 +410,84 @@ void at__shadow_await(at__shadow *s, const at__shadow_order *o, const at__access
         const uint32_t thread = (uint32_t)(warp * AT__LANES + lane);
         for (int i = 0; i < a->bytes; i++) {
             cell *c = &s->cells[a->address[lane] + (unsigned)i];
-            if ((c->write & COPY_BIT) && thread_of(c->write) == (int)thread)
+            if ((c->write & (COPY_BIT | ENGINE_BIT)) == COPY_BIT && thread_of(c->write) == (int)thread)
                 c->write = o->now[warp] << CLOCK_SHIFT | thread;
         }
     }
+}
+
+/* ---- many bytes of one thread ---- */
+
+static stamp range_stamp(const at__shadow_order *o, const at__range *r)
+{
+    if (r->engine >= 0)
+        return o->engines[r->engine] << CLOCK_SHIFT | ENGINE_BIT | (uint32_t)r->engine;
+    return o->now[r->thread / AT__LANES] << CLOCK_SHIFT | COPY_BIT | (uint32_t)r->thread;
+}
+
+static void mark_written(at__shadow *s, uint64_t at, stamp by)
+{
+    s->cells[at].write = by;
+    s->written[at / 8] |= (unsigned char)(1u << at % 8);
+}
+
+static bool is_fenced(const at__shadow_order *o, stamp s, int thread)
+{
+    return !o->fences || (s & ENGINE_BIT) || clock_of(s) < o->base ||
+           clock_of(s) <= o->fenced[thread / AT__LANES][warp_of(s)];
+}
+
+at__hazard at__shadow_read_range(const at__shadow *s, const at__shadow_order *o, const at__range *r,
+                                 bool local)
+{
+    at__hazard h = { .kind = AT__HAZARD_NONE };
+    int other = 0;
+    for (uint64_t at = r->at; at < r->at + (uint64_t)r->bytes && h.kind == AT__HAZARD_NONE; at++) {
+        at__hazard_kind kind = check_read(s, o, at, r->thread, local, &other);
+        if (kind == AT__HAZARD_NONE && !is_fenced(o, s->cells[at].write, r->thread))
+            kind = AT__HAZARD_NOT_FENCED;
+        keep(&h, kind, r->thread % AT__LANES, other, at);
+    }
+    return h;
+}
+
+at__hazard at__shadow_write_range(at__shadow *s, const at__shadow_order *o, const at__range *r)
+{
+    at__hazard h = { .kind = AT__HAZARD_NONE };
+    const stamp by = range_stamp(o, r);
+    int other = 0;
+    for (int32_t i = 0; i < r->bytes; i++) {
+        const uint64_t at = r->at + (uint64_t)i;
+        const bool changes = !r->values || r->values[i] != r->before[i];
+        const at__hazard_kind kind =
+            changes ? check_write(s, o, at, r->thread, true, &other) : AT__HAZARD_NONE;
+        keep(&h, kind, r->thread % AT__LANES, other, at);
+        mark_written(s, at, by);
+    }
+    return h;
+}
+
+void at__shadow_set_range(at__shadow *s, const at__shadow_order *o, const at__range *r)
+{
+    for (int32_t i = 0; i < r->bytes; i++) {
+        s->cells[r->at + (uint64_t)i].read[0] = s->cells[r->at + (uint64_t)i].read[1] = 0;
+        mark_written(s, r->at + (uint64_t)i, range_stamp(o, r));
+    }
+}
+
+void at__shadow_await_range(at__shadow *s, const at__shadow_order *o, const at__range *r)
+{
+    const stamp own = o->now[r->thread / AT__LANES] << CLOCK_SHIFT | (uint32_t)r->thread;
+    for (uint64_t at = r->at; at < r->at + (uint64_t)r->bytes; at++) {
+        cell *c = &s->cells[at];
+        if ((c->write & (COPY_BIT | ENGINE_BIT)) == COPY_BIT && thread_of(c->write) == r->thread)
+            c->write = own;
+    }
+}
+
+void at__shadow_note_range(at__shadow *s, const at__shadow_order *o, const at__range *r)
+{
+    const stamp own = range_stamp(o, r) & ~(stamp)COPY_BIT;
+    for (uint64_t at = r->at; at < r->at + (uint64_t)r->bytes; at++)
+        note_read(&s->cells[at], own);
 }

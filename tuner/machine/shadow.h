@@ -17,23 +17,50 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define AT__MAX_WARPS 32 /* of a block */
+#define AT__MAX_WARPS   32 /* of a block */
+#define AT__MAX_ENGINES 64 /* of a block: see below */
 
 /* ---- who knows what of whom ---- */
 
+/* What some lanes of a warp know of an engine, and others perhaps not. */
+typedef struct at__shadow_seen {
+    uint32_t phase, lanes;
+} at__shadow_seen;
+
 typedef struct at__shadow_order {
-    uint32_t now[AT__MAX_WARPS];                  /* clocks; they only ever grow, also over blocks */
-    uint32_t known[AT__MAX_WARPS][AT__MAX_WARPS]; /* known[w][v]: what w knows of v                */
-    uint32_t base;                                /* where this block began                        */
+    uint32_t now[AT__MAX_WARPS];                   /* clocks; they only ever grow, also over blocks */
+    uint32_t known[AT__MAX_WARPS][AT__MAX_WARPS];  /* known[w][v]: what w knows of v                */
+    uint32_t base;                                 /* where this block began                        */
+    bool fences;                                   /* the next is kept: set it once, before the first block */
+    uint32_t fenced[AT__MAX_WARPS][AT__MAX_WARPS]; /* what w knows of v that a fence was behind */
+    int engine_count;
+    uint32_t engines[AT__MAX_ENGINES];     /* the phase of each that is not over */
+    uint32_t engine_seen[AT__MAX_ENGINES]; /* the last that somebody knows to be over */
+    uint32_t engine_known[AT__MAX_WARPS][AT__MAX_ENGINES];
+    at__shadow_seen seen[AT__MAX_WARPS][AT__MAX_ENGINES];
 } at__shadow_order;
 
-/* A block begins: what was before is forgotten. Zero the order before the first. false: the clocks are full;
- * shadows must be cleared, and the order zeroed. */
-bool at__shadow_order_begin(at__shadow_order *order);
+/* A block begins: what was before is forgotten, also what blocks with other orders did until `latest`. Zero
+ * the order before the first. false: the clocks are full; shadows must be cleared, and the order zeroed. */
+bool at__shadow_order_begin(at__shadow_order *order, uint32_t latest);
+uint32_t at__shadow_order_latest(const at__shadow_order *order);
 void at__shadow_order_warp(at__shadow_order *order, int warp);          /* its lanes synchronised */
 void at__shadow_order_barrier(at__shadow_order *order, uint32_t warps); /* a barrier of these     */
 void at__shadow_order_learn(at__shadow_order *order, int warp,
                             uint32_t from); /* one waits for what others did so far */
+/* A fence of a warp: engines, who look at memory in a way of their own, see what it knows of. */
+void at__shadow_order_fence(at__shadow_order *order, int warp);
+
+/*
+ * An engine writes by itself, in phases: all copies that tell one mbarrier of their bytes. What it writes in
+ * a phase is there for who knows that the phase is over: because it looked, or is ordered after one that did.
+ */
+int at__shadow_order_engine(at__shadow_order *order); /* one more; -1: there are too many */
+void at__shadow_order_phase(at__shadow_order *order, int engine);
+/* Lanes, of these that have not ended, look at it and find all phases but the present one to be over. */
+void at__shadow_order_see(at__shadow_order *order, int engine, int warp, uint32_t lanes, uint32_t alive);
+/* Did anybody? */
+bool at__shadow_order_is_seen(const at__shadow_order *order, int engine, uint32_t phase);
 
 /* ---- bytes ---- */
 
@@ -54,6 +81,7 @@ typedef enum at__touch_kind {
     AT__TOUCH_WRITE,
     AT__TOUCH_STRONG_READ, /* volatile, relaxed, ...: races with nothing         */
     AT__TOUCH_ATOMIC,      /* reads or writes, and races with nothing            */
+    AT__TOUCH_LOOK,        /* of who may look at once, but not before what lies there was made: an mbarrier */
     AT__TOUCH_COPY         /* a write by an asynchronous copy: nobody may look before it was awaited */
 } at__touch_kind;
 
@@ -72,14 +100,15 @@ typedef enum at__hazard_kind {
     AT__HAZARD_NOT_AWAITED,
     AT__HAZARD_WRITE_WRITE,
     AT__HAZARD_READ_WRITE, /* read first, then written */
-    AT__HAZARD_WRITE_READ
+    AT__HAZARD_WRITE_READ,
+    AT__HAZARD_NOT_FENCED /* written, then read by an engine, and no fence between */
 } at__hazard_kind;
 
 /* The first that is wrong with an access. */
 typedef struct at__hazard {
     at__hazard_kind kind;
     int lane;        /* of the access that was asked for       */
-    int other;       /* the other thread of a race, in its block */
+    int other;       /* the other thread of a race, in its block; below 0: ~engine */
     uint64_t offset; /* of the byte                            */
 } at__hazard;
 
@@ -92,6 +121,26 @@ at__hazard at__shadow_touch(at__shadow *shadow, const at__shadow_order *order, c
 
 /* An asynchronous copy has been awaited by its warp: from now on it counts as a write of its lanes. */
 void at__shadow_await(at__shadow *shadow, const at__shadow_order *order, const at__access *at, int warp);
+
+/* Bytes one behind the other that one thread has copied. */
+typedef struct at__range {
+    int thread; /* of the block */
+    int engine; /* that writes them; -1: they are on their way until the thread awaits them */
+    uint64_t at;
+    int32_t bytes;
+    const unsigned char *values, *before; /* of a write, what it will be and what it was; NULL: not known */
+} at__range;
+
+/* The first that is wrong with a copy's source, and with its target, which is then on its way. */
+at__hazard at__shadow_read_range(const at__shadow *shadow, const at__shadow_order *order,
+                                 const at__range *range, bool local);
+at__hazard at__shadow_write_range(at__shadow *shadow, const at__shadow_order *order, const at__range *range);
+/* A target in another block than the thread's: nothing is compared. */
+void at__shadow_set_range(at__shadow *shadow, const at__shadow_order *order, const at__range *range);
+/* The thread has awaited what has no engine: it counts as its write. */
+void at__shadow_await_range(at__shadow *shadow, const at__shadow_order *order, const at__range *range);
+/* Its thread has read them, or its engine does. */
+void at__shadow_note_range(at__shadow *shadow, const at__shadow_order *order, const at__range *range);
 
 /* Written before the block began, as it were: by others whom nobody compares with. */
 void at__shadow_set(at__shadow *shadow, const at__shadow_order *order, uint64_t at, int bytes);

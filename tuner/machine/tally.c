@@ -58,10 +58,13 @@ static at__traffic_kind kind_of(const at__machine_access *a)
     switch (a->kind) {
     case AT__ACCESS_LOAD:
     case AT__ACCESS_ASYNC_SOURCE:
+    case AT__ACCESS_BULK_SOURCE:
     case AT__ACCESS_MATRIX_LOAD:
         return global ? AT__GLOBAL_LOAD : AT__SHARED_LOAD;
     case AT__ACCESS_STORE:
     case AT__ACCESS_ASYNC_TARGET:
+    case AT__ACCESS_BULK_TARGET:
+    case AT__ACCESS_STORE_ASYNC:
     case AT__ACCESS_MATRIX_STORE:
         return global ? AT__GLOBAL_STORE : AT__SHARED_STORE;
     case AT__ACCESS_ATOMIC:
@@ -103,21 +106,34 @@ static bool is_row(const at__machine_access *a)
     return true;
 }
 
-static at__cost cost_of_row(const at__machine_access *a, bool global)
+/* `bytes` from this address on. */
+static at__cost cost_of_row(uint64_t address, int bytes, bool global)
 {
-    const int bytes = AT__LANES * a->bytes;
-    const int from = (int)(a->address[0] % AT__SECTOR_BYTES);
+    const int from = (int)(address % AT__SECTOR_BYTES);
     if (global)
         return (at__cost){ (from + bytes + AT__SECTOR_BYTES - 1) / AT__SECTOR_BYTES,
                            (bytes + AT__SECTOR_BYTES - 1) / AT__SECTOR_BYTES };
     return (at__cost){ (bytes + 127) / 128, (bytes + 127) / 128 };
 }
 
+static bool is_bulk(const at__machine_access *a)
+{
+    return a->kind == AT__ACCESS_BULK_SOURCE || a->kind == AT__ACCESS_BULK_TARGET;
+}
+
+/* Of all lanes. */
+static int bytes_of(const at__machine_access *a)
+{
+    return is_bulk(a) ? a->lane_bytes[__builtin_ctz(a->mask)] : __builtin_popcount(a->mask) * a->bytes;
+}
+
 static at__cost cost_of(const at__machine_access *a, bool global)
 {
     at__access all = { .active = a->mask, .bytes = a->bytes };
     if (is_row(a) && (global || a->bytes >= 4) && a->address[0] % (unsigned)a->bytes == 0)
-        return cost_of_row(a, global);
+        return cost_of_row(a->address[0], AT__LANES * a->bytes, global);
+    if (is_bulk(a))
+        return cost_of_row(a->address[__builtin_ctz(a->mask)], bytes_of(a), global);
     memcpy(all.address, a->address, sizeof all.address);
     for (uint32_t left = a->mask; left && a->lane_bytes; left &= left - 1) {
         const int lane = __builtin_ctz(left);
@@ -144,7 +160,7 @@ static bool on_access(void *context, const at__machine_at *at, const at__machine
     sum->cost += c.is;
     sum->least += c.least;
     sum->lanes += lanes;
-    sum->bytes += (int64_t)lanes * a->bytes;
+    sum->bytes += bytes_of(a);
     sum->worst = c.is > sum->worst ? c.is : sum->worst;
     return true;
 }

@@ -1,0 +1,317 @@
+/*
+ * inspect_bulk.c - copies that go on while threads do. What tells an mbarrier is written by that barrier's
+ * engine (see shadow.h), so that every thread that waits for it may look, and others behind a barrier with
+ * one. What belongs to a group only its own thread can await: it is in a list until then.
+ */
+#include "machine/inspect_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- ranges ---- */
+
+static int32_t bytes_of(const at__machine_access *a, int lane)
+{
+    return a->lane_bytes ? a->lane_bytes[lane] : a->bytes;
+}
+
+static at__range range_of(const at__machine_at *at, const at__machine_access *a, int lane)
+{
+    return (at__range){ .thread = at->warp * AT__LANES + lane,
+                        .engine = -1,
+                        .at = a->address[lane],
+                        .bytes = bytes_of(a, lane) };
+}
+
+/* What is within `bytes` from address `from` on; 16 bytes may begin before a buffer that is not aligned. */
+static void clamp(at__range *r, uint64_t from, int64_t bytes)
+{
+    const int64_t begin = (int64_t)(r->at - from), first = begin < 0 ? 0 : begin;
+    const int64_t end = begin + r->bytes < bytes ? begin + r->bytes : bytes;
+    r->at = (uint64_t)first;
+    r->bytes = end > first ? (int32_t)(end - first) : 0;
+    if (r->values)
+        r->values += first - begin;
+    if (r->before)
+        r->before += first - begin;
+}
+
+static void tell(at__inspector *in, const at__machine_at *at, const at__hazard *h, const char *buffer)
+{
+    char where[110];
+    if (h->kind == AT__HAZARD_NONE)
+        return;
+    if (buffer)
+        snprintf(where, sizeof where, "byte %" PRIu64 " of '%.60s'", h->offset, buffer);
+    else
+        at__inspect_shared_place(where, sizeof where, in, h->offset);
+    at__inspect_tell(in, at, h, where, !buffer);
+}
+
+/* Of a barrier of this block; -1: it is another block's, or not followed. */
+static int engine_of(at__inspector *in, int rank, uint64_t name)
+{
+    at__block_seen *b = &in->blocks[rank];
+    const at__mbarrier *m =
+        name >> AT__MACHINE_RANK_SHIFT == (uint64_t)rank
+            ? at__inspect_mbarrier(b, name & (((uint64_t)1 << AT__MACHINE_RANK_SHIFT) - 1))
+            : NULL;
+    return m ? (int)(m - b->mbarriers) : -1;
+}
+
+/* Then blocks that know nothing of each other's engines and fences are at the same buffers. */
+static bool is_cluster(const at__inspector *in)
+{
+    return in->blocks[1].runs;
+}
+
+/* ---- sources ---- */
+
+static void read_source(at__inspector *in, const at__machine_at *at, const at__machine_access *a, int lane)
+{
+    at__block_seen *b = &in->blocks[at->rank];
+    at__range r = range_of(at, a, lane);
+    at__shadow *shadow = NULL;
+    const char *buffer = NULL;
+    in->source_at = a->at[lane];
+    in->source_is_own = a->space == AT__PTX_SHARED;
+    if (a->space == AT__PTX_GLOBAL) {
+        const int region = at__machine_region_of(in->machine, r.at);
+        const at__machine_region *to = region >= 0 ? at__machine_region_at(in->machine, region) : NULL;
+        shadow = to ? at__inspect_region(in, region) : NULL;
+        buffer = to ? to->name : NULL;
+        if (to)
+            clamp(&r, to->address, to->bytes);
+    } else if (a->space == AT__PTX_SHARED) {
+        shadow = b->shared;
+        clamp(&r, 0, b->shared_bytes);
+    }
+    in->source = r;
+    if (!shadow)
+        return;
+    at__hazard h = at__shadow_read_range(shadow, &b->order, &r, !buffer);
+    if (h.kind == AT__HAZARD_NOT_FENCED && buffer && is_cluster(in))
+        h.kind = AT__HAZARD_NONE;
+    tell(in, at, &h, buffer);
+    if (a->barrier && !(buffer && is_cluster(in)))
+        r.engine = engine_of(in, at->rank, a->barrier[lane]);
+    if (r.engine >= 0)
+        at__shadow_note_range(shadow, &b->order, &r);
+}
+
+static bool changes(const at__machine_access *a, int lane)
+{
+    for (int k = 0; a->values && k < a->bytes / a->element_bytes; k++)
+        if (memcmp(a->at[lane] + k * a->element_bytes, &a->values[k][lane], (size_t)a->element_bytes) != 0)
+            return true;
+    return !a->values;
+}
+
+static bool overlap(const at__range *r, uint64_t at, int32_t bytes)
+{
+    return at < r->at + (uint64_t)r->bytes && r->at < at + (uint64_t)bytes;
+}
+
+static void tell_source(at__inspector *in, const at__machine_at *at, int lane, const at__bulk *of,
+                        uint64_t offset)
+{
+    const at__issued here = at__inspect_issued(at, lane);
+    at__flaw f = { .kind = AT__FLAW_COPY_NOT_AWAITED, .address = offset };
+    char where[110];
+    at__inspect_place(&f, in, &here);
+    at__inspect_shared_place(where, sizeof where, in, offset);
+    snprintf(f.what, sizeof f.what,
+             "%s is written while a bulk copy of line %d may still read it: its thread has not waited "
+             "(cp.async.bulk.wait_group.read)",
+             where, (int)of->issued.instruction->outer_line);
+    at__flaws_add(&in->flaws, &f);
+}
+
+void at__inspect_sources(at__inspector *in, const at__machine_at *at, const at__machine_access *a)
+{
+    const at__block_seen *b = &in->blocks[at->rank];
+    if (a->kind == AT__ACCESS_LOAD || a->kind == AT__ACCESS_MATRIX_LOAD || a->kind == AT__ACCESS_BARRIER ||
+        a->kind == AT__ACCESS_BULK_SOURCE)
+        return;
+    for (uint32_t left = a->mask; left; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        for (size_t i = 0; i < b->reading.count; i++) {
+            const at__bulk *k = &b->reading.items[i];
+            if (!overlap(&k->source, a->address[lane], bytes_of(a, lane)) || !changes(a, lane))
+                continue;
+            tell_source(in, at, lane, k, a->address[lane] > k->source.at ? a->address[lane] : k->source.at);
+            return;
+        }
+    }
+}
+
+/* ---- targets ---- */
+
+static void add(at__inspector *in, at__bulks *to, const at__bulk *bulk)
+{
+    if (!at__grow(&to->items, &to->cap, to->count, sizeof *to->items)) {
+        in->failed = true;
+        return;
+    }
+    to->items[to->count++] = *bulk;
+}
+
+/* A group's copy, to be awaited by its thread. */
+static void write_global(at__inspector *in, const at__machine_at *at, const at__machine_access *a, int lane)
+{
+    at__block_seen *b = &in->blocks[at->rank];
+    at__range r = range_of(at, a, lane);
+    const int region = at__machine_region_of(in->machine, r.at);
+    const at__machine_region *to = region >= 0 ? at__machine_region_at(in->machine, region) : NULL;
+    at__shadow *shadow = to ? at__inspect_region(in, region) : NULL;
+    r.values = in->source_at;
+    r.before = a->at[lane];
+    if (shadow) {
+        clamp(&r, to->address, to->bytes);
+        const at__hazard h = at__shadow_write_range(shadow, &b->order, &r);
+        tell(in, at, &h, to->name);
+    }
+    add(in, in->source_is_own && b->shared ? &b->reading : &b->writing,
+        &(at__bulk){ .source = in->source,
+                     .target = r,
+                     .region = shadow ? region : -1,
+                     .group = a->group,
+                     .issued = at__inspect_issued(at, lane) });
+}
+
+/* What tells a barrier: into the own block's memory, or another's. */
+static void write_shared(at__inspector *in, const at__machine_at *at, const at__machine_access *a, int lane,
+                         const unsigned char *values)
+{
+    const int rank = (int)(a->barrier[lane] >> AT__MACHINE_RANK_SHIFT);
+    at__block_seen *b = rank < AT__MOST_RANKS ? &in->blocks[rank] : NULL;
+    at__range r = range_of(at, a, lane);
+    if (!b || !b->shared || (a->space == AT__PTX_SHARED_CLUSTER && a->rank[lane] != rank))
+        return;
+    r.engine = engine_of(in, rank, a->barrier[lane]);
+    r.values = values;
+    r.before = a->at[lane];
+    clamp(&r, 0, b->shared_bytes);
+    if (r.engine < 0) {
+        at__shadow_set(b->shared, &b->order, r.at, r.bytes);
+        return;
+    }
+    b->mbarriers[r.engine].last = b->order.engines[r.engine];
+    b->mbarriers[r.engine].issued = at__inspect_issued(at, lane);
+    if (rank != at->rank) {
+        at__shadow_set_range(b->shared, &b->order, &r);
+        return;
+    }
+    const at__hazard h = at__shadow_write_range(b->shared, &b->order, &r);
+    tell(in, at, &h, NULL);
+}
+
+static void store_async(at__inspector *in, const at__machine_at *at, const at__machine_access *a, int lane)
+{
+    unsigned char values[8 * AT__PTX_MAX_VECTOR];
+    for (int k = 0; k < a->bytes / a->element_bytes; k++)
+        memcpy(values + k * a->element_bytes, &a->values[k][lane], (size_t)a->element_bytes);
+    write_shared(in, at, a, lane, values);
+}
+
+void at__inspect_bulk(at__inspector *in, const at__machine_at *at, const at__machine_access *a)
+{
+    for (uint32_t left = a->mask; left; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        if (bytes_of(a, lane) <= 0)
+            continue;
+        if (a->kind == AT__ACCESS_BULK_SOURCE)
+            read_source(in, at, a, lane);
+        else if (a->kind == AT__ACCESS_STORE_ASYNC)
+            store_async(in, at, a, lane);
+        else if (a->barrier)
+            write_shared(in, at, a, lane, in->source_at);
+        else
+            write_global(in, at, a, lane);
+    }
+    if (a->space == AT__PTX_SHARED && in->blocks[at->rank].reading.count > 0)
+        at__inspect_sources(in, at, a);
+}
+
+/* ---- what is over ---- */
+
+static void end_reading(at__inspector *in, at__block_seen *b, int thread, int64_t below)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < b->reading.count; i++) {
+        const at__bulk k = b->reading.items[i];
+        if (k.issued.thread != thread || k.group >= below) {
+            b->reading.items[kept++] = k;
+            continue;
+        }
+        at__shadow_note_range(b->shared, &b->order, &k.source);
+        if (k.region >= 0)
+            add(in, &b->writing, &k);
+    }
+    b->reading.count = kept;
+}
+
+static void end_writing(at__inspector *in, at__block_seen *b, int thread, int64_t below)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < b->writing.count; i++) {
+        const at__bulk k = b->writing.items[i];
+        if (k.issued.thread != thread || k.group >= below)
+            b->writing.items[kept++] = k;
+        else if (k.region >= 0)
+            at__shadow_await_range(in->regions[k.region], &b->order, &k.target);
+    }
+    b->writing.count = kept;
+}
+
+void at__inspect_bulk_done(at__inspector *in, const at__machine_at *at, int64_t below, bool written)
+{
+    at__block_seen *b = &in->blocks[at->rank];
+    const int thread = at->warp * AT__LANES + __builtin_ctz(at->mask);
+    end_reading(in, b, thread, below);
+    if (written)
+        end_writing(in, b, thread, below);
+}
+
+void at__inspect_bulk_exit(at__inspector *in, const at__machine_at *at)
+{
+    at__block_seen *b = &in->blocks[at->rank];
+    size_t kept = 0;
+    for (size_t i = 0; i < b->reading.count; i++) {
+        const at__bulk k = b->reading.items[i];
+        char where[110];
+        if (k.issued.thread / AT__LANES != at->warp || !(at->mask >> k.issued.thread % AT__LANES & 1)) {
+            b->reading.items[kept++] = k;
+            continue;
+        }
+        at__flaw f = { .kind = AT__FLAW_COPY_NOT_AWAITED, .address = k.source.at };
+        at__inspect_place(&f, in, &k.issued);
+        at__inspect_shared_place(where, sizeof where, in, k.source.at);
+        snprintf(f.what, sizeof f.what,
+                 "a thread ends while a bulk copy of it may still read %s: it has not waited "
+                 "(cp.async.bulk.commit_group, wait_group.read)",
+                 where);
+        at__flaws_add(&in->flaws, &f);
+    }
+    b->reading.count = kept;
+}
+
+void at__inspect_bulk_end(at__inspector *in, const at__machine_at *at)
+{
+    const at__block_seen *b = &in->blocks[at->rank];
+    for (int e = 0; e < b->mbarrier_count; e++) {
+        const at__mbarrier *m = &b->mbarriers[e];
+        char which[100];
+        if (!m->last || at__shadow_order_is_seen(&b->order, e, m->last))
+            continue;
+        at__flaw f = { .kind = AT__FLAW_COPY_NOT_AWAITED, .address = m->offset };
+        at__inspect_place(&f, in, &m->issued);
+        at__inspect_shared_place(which, sizeof which, in, m->offset);
+        snprintf(f.what, sizeof f.what,
+                 "a block ends while this may still write its shared memory: nobody has waited for the "
+                 "mbarrier at %s",
+                 which);
+        at__flaws_add(&in->flaws, &f);
+    }
+}
