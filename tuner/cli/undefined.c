@@ -68,7 +68,7 @@ static at_status compile(at__undefined *out, at__nvrtc *nvrtc, const char *path,
     at__str plain = { 0 }, code = { 0 }, log = { 0 };
     at__resources ignored;
     bool ok = false;
-    at_status status = at__gather(&all, path, &sources, &NONE, err);
+    at_status status = at__gather(&all, path, &sources, &NONE, NULL, err);
     if (status == AT_OK)
         at__code_strip(&plain, at__str_text(&all.text));
     if (status == AT_OK)

@@ -56,6 +56,19 @@ void at__nvrtc_compile_ahead(at__nvrtc *nvrtc, const char *folder)
     snprintf(nvrtc->ahead, sizeof nvrtc->ahead, "%s", can ? folder : "");
 }
 
+at_status at__nvrtc_use_headers(at__nvrtc *nvrtc, const char *folders, at_error *err)
+{
+    at__headers *headers = NULL;
+    at_status status = AT_OK;
+    if (strcmp(folders, at__headers_text(nvrtc->own)) == 0)
+        return AT_OK;
+    if ((status = at__headers_open(&headers, folders, err)) != AT_OK)
+        return status;
+    at__headers_close(nvrtc->own);
+    nvrtc->own = headers;
+    return AT_OK;
+}
+
 bool at__nvrtc_supports(const at__nvrtc *nvrtc, int cc)
 {
     return cc > 0 && at__nvrtc_nearest(nvrtc, cc) == cc;
@@ -135,9 +148,27 @@ static bool is_standard(const char *option)
     return strncmp(option, "std=", 4) == 0;
 }
 
+/* Before CUDA's, as with nvcc -I, and only for a text that has noted them. How many; -1: no memory. */
+static int own_folders(char *out[AT__MAX_HEADER_FOLDERS], const at__nvrtc *nvrtc, const job *j)
+{
+    int count = j->orders->headers ? at__headers_count(nvrtc->own) : 0;
+    for (int i = 0; i < count; i++) {
+        at__str option = { 0 };
+        at__str_addf(&option, "--include-path=%s", at__headers_folder(nvrtc->own, i));
+        out[i] = option.data;
+        if (option.failed) {
+            for (int k = 0; k <= i; k++)
+                free(out[k]);
+            return -1;
+        }
+    }
+    return count;
+}
+
 static nvrtcResult compile_once(const at__nvrtc *nvrtc, const job *j, bool verbose)
 {
-    const char *options[10 + AT__OPTIONAL_COUNT + AT__MAX_OPTIONS];
+    const char *options[10 + AT__OPTIONAL_COUNT + AT__MAX_OPTIONS + AT__MAX_HEADER_FOLDERS];
+    char *own[AT__MAX_HEADER_FOLDERS];
     char ahead[sizeof nvrtc->ahead + 20], arch[40], headers[sizeof nvrtc->headers + 20],
         cccl[sizeof nvrtc->headers + 30];
     int count = 2;
@@ -146,6 +177,9 @@ static nvrtcResult compile_once(const at__nvrtc *nvrtc, const job *j, bool verbo
     options[0] = arch;
     snprintf(headers, sizeof headers, "--include-path=%s", nvrtc->headers);
     snprintf(cccl, sizeof cccl, "--include-path=%s/cccl", nvrtc->headers);
+    const int own_count = own_folders(own, nvrtc, j);
+    for (int i = 0; i < own_count; i++)
+        options[count++] = own[i];
     if (nvrtc->headers[0]) {
         options[count++] = headers;
         options[count++] = cccl;
@@ -166,7 +200,11 @@ static nvrtcResult compile_once(const at__nvrtc *nvrtc, const job *j, bool verbo
             options[count++] = OPTIONAL[i];
     for (int i = 0; i < j->orders->option_count; i++)
         options[is_standard(j->orders->options[i]) ? 1 : count++] = j->orders->options[i];
-    return nvrtc->call.nvrtcCompileProgram(j->program, count, options);
+    nvrtcResult result = own_count < 0 ? NVRTC_ERROR_OUT_OF_MEMORY
+                                       : nvrtc->call.nvrtcCompileProgram(j->program, count, options);
+    for (int i = 0; i < own_count; i++)
+        free(own[i]);
+    return result;
 }
 
 /* Compiles, without the options that this NVRTC turns out not to know. */
@@ -275,7 +313,8 @@ at_status at__nvrtc_compile(at__nvrtc *nvrtc, bool *ok, at__str *code, at__str *
     at__orders orders = { 0 };
     job j = { .orders = &orders, .cc = cc, .kind = kind };
     nvrtcResult result = NVRTC_SUCCESS;
-    const at__include_folders folders = { .cuda = nvrtc->headers };
+    at__include_folders folders = { .cuda = nvrtc->headers };
+    size_t reached = 0;
     at__str safe = { 0 };
 
     at__str_reset(code);
@@ -283,6 +322,10 @@ at_status at__nvrtc_compile(at__nvrtc *nvrtc, bool *ok, at__str *code, at__str *
     if (!at__nvrtc_supports(nvrtc, cc))
         return unknown_arch(nvrtc, cc, err);
     at_status status = at__orders_read(&orders, source, err);
+    if (status == AT_OK && orders.headers) {
+        folders.headers = nvrtc->own;
+        status = at__headers_check(&reached, nvrtc->own, orders.headers, err);
+    }
     if (status == AT_OK)
         status = at__includes_check(&safe, source, name, &folders, err);
     if (status != AT_OK)

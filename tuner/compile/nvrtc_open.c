@@ -224,6 +224,8 @@ at_status at__nvrtc_open(at__nvrtc **out, at_error *err)
         goto done;
     }
     find_companions(nvrtc);
+    if ((status = at__headers_open(&nvrtc->own, getenv(AT__HEADERS_ENV), err)) != AT_OK)
+        goto done;
     *out = nvrtc;
     nvrtc = NULL;
 done:
@@ -236,6 +238,7 @@ void at__nvrtc_close(at__nvrtc *nvrtc)
 {
     if (!nvrtc)
         return;
+    at__headers_close(nvrtc->own);
     if (nvrtc->library)
         dlclose(nvrtc->library);
     free(nvrtc);

@@ -39,7 +39,8 @@ struct at__nvrtc {
     void *library;
     struct at__nvrtc_calls call;
     char version[16], path[512];
-    char headers[1024]; /* folder */
+    char headers[1024]; /* folder of CUDA's */
+    at__headers *own;   /* the user's       */
     int archs[64];      /* ascending */
     int arch_count;
     bool refused[AT__OPTIONAL_COUNT];

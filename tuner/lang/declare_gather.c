@@ -26,6 +26,7 @@ typedef struct gathering {
     at__gathered *out;
     const char *file; /* the template's */
     const at__paths *includes;
+    const at__headers *headers; /* NULL: none */
     char *home[2]; /* where a file that nobody named may lie: beside the template, and common/; NULL: anywhere
                     */
     bool confined; /* to these */
@@ -114,6 +115,15 @@ static at_status fail(const gathering *g, const asker *a, const char *what, cons
 static at_status out_of_memory(const gathering *g)
 {
     return at_fail(g->err, AT_ERR_MEMORY, "out of memory");
+}
+
+static at_status too_much(const gathering *g)
+{
+    return at_fail(
+        g->err, AT_ERR_INPUT,
+        "%s: found more than %zu bytes in its sources; expected fewer, or a folder of headers that "
+        "--headers DIR names and no line does",
+        g->file, AT__MAX_SOURCE);
 }
 
 /* ---- lines ---- */
@@ -242,8 +252,7 @@ static at_status add_piece(gathering *g, const char *name, int number, const cha
     if (len == 0)
         return AT_OK;
     if (out->text.len + len > AT__MAX_SOURCE)
-        return at_fail(g->err, AT_ERR_INPUT, "%s: found more than %zu bytes in its sources; expected fewer",
-                       g->file, AT__MAX_SOURCE);
+        return too_much(g);
     at__part part = { .line = number, .begin = out->text.len, .len = len };
     part.file = at__text_copy(name, strlen(name));
     if (!part.file || !at__grow(&out->parts, &out->cap, out->count, sizeof *out->parts)) {
@@ -293,6 +302,7 @@ static bool find_include(at__str *name, const gathering *g, const char *includer
         join(&path, g->file, at__str_text(name));
         found = is_file(&path);
     }
+    found = found && !at__headers_have(g->headers, at__str_text(&path), wanted);
     at__str_clear(&path);
     return found;
 }
@@ -420,6 +430,10 @@ static at_status gather_file(gathering *g, const char *name, const asker *from)
         status = fail(g, from, "found", at__str_text(&path), "it is included too deep; expected 32 levels");
         goto done;
     }
+    if ((uintmax_t)info.st_size > AT__MAX_SOURCE) {
+        status = too_much(g);
+        goto done;
+    }
     if ((status = read_text(&text, g, at__str_text(&path), from)) != AT_OK)
         goto done;
     guard by = guard_of(at__str_text(&text), text.len);
@@ -433,9 +447,9 @@ done:
 }
 
 at_status at__gather(at__gathered *out, const char *file, const at__paths *sources, const at__paths *includes,
-                     at_error *err)
+                     const at__headers *headers, at_error *err)
 {
-    gathering g = { .out = out, .file = file, .includes = includes, .err = err };
+    gathering g = { .out = out, .file = file, .includes = includes, .headers = headers, .err = err };
     at_status status = AT_OK;
     for (int i = 0; i < sources->count && status == AT_OK; i++) {
         const at__where *w = &sources->where[i];
@@ -460,9 +474,11 @@ static bool find_home(gathering *g)
 }
 
 at_status at__gather_own(at__gathered *out, const char *file, const char *text, size_t len,
-                         const at__paths *includes, at_error *err)
+                         const at__paths *includes, const at__headers *headers, at_error *err)
 {
-    gathering g = { .out = out, .file = file, .includes = includes, .confined = true, .err = err };
+    gathering g = {
+        .out = out, .file = file, .includes = includes, .headers = headers, .confined = true, .err = err
+    };
     struct stat info;
     at_status status = find_home(&g) ? AT_OK : out_of_memory(&g);
     if (stat(file, &info) == 0) /* what includes it runs in a circle */
