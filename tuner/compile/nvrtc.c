@@ -17,6 +17,7 @@
 
 #define AHEAD_SINCE   1208
 #define HURRIES_SINCE 1300
+#define MOST_HEAP     ((size_t)512 << 20) /* bytes; ahead.c sees to so much room on the disk */
 
 /*
  * Options that change no code, and that a version may refuse: 11.8 to 12.8 know no --no-cache. What is
@@ -140,6 +141,7 @@ typedef struct job {
     int cc;
     at__code kind;
     bool ahead; /* it begins with headers that are compiled ahead */
+    bool tried; /* that was tried, and failed */
 } job;
 
 static bool is_standard(const char *option)
@@ -192,7 +194,8 @@ static nvrtcResult compile_once(const at__nvrtc *nvrtc, const job *j, bool verbo
     if (j->ahead) {
         options[count++] = "--pch";
         options[count++] = "--pch-messages=false";
-        options[count++] = "--diag-suppress=20283"; /* that what follows them is not compiled ahead */
+        options[count++] =
+            "--diag-suppress=20283,639"; /* that what follows is not, or the heap is too small */
         options[count++] = ahead;
     }
     for (int i = 0; i < AT__OPTIONAL_COUNT; i++)
@@ -281,26 +284,40 @@ static bool refuses_source(nvrtcResult result, const job *j)
 }
 
 /*
+ * Precompiled headers are made in a heap of 256 MB, which CUTLASS's are too large for: the next kernel has
+ * one that they fit in.
+ */
+static void grow_heap(const at__nvrtc *nvrtc, const job *j)
+{
+    size_t bytes = 0;
+    if (nvrtc->heap.set && (int)nvrtc->heap.status(j->program) == AT__NVRTC_HEAP_EXHAUSTED &&
+        nvrtc->heap.required(j->program, &bytes) == NVRTC_SUCCESS && bytes + bytes / 8 < MOST_HEAP)
+        nvrtc->heap.set(bytes + bytes / 8);
+}
+
+/*
  * With headers that are compiled ahead, where there is a folder for them and the text has such. false: it was
  * not compiled so. Whatever went wrong is none of the kernel's: it is compiled as it is after that.
  */
 static bool compile_ahead(at__nvrtc *nvrtc, job *j, at__str *log, at__resources *resources,
-                          const char *source, const char *name)
+                          const char *source, const char *name, size_t reached)
 {
     at__str text = { 0 };
     bool done = false;
-    if (nvrtc->ahead[0])
-        at__ahead_lines(&text, source);
+    if (nvrtc->ahead[0] && !(j->orders->headers && nvrtc->only_behind))
+        at__ahead_lines(&text, source, reached);
     if (!text.len)
         return false;
     at__str_addf(&text, "#pragma nv_hdrstop\n#line 1\n%s", source);
     j->ahead = true;
     if (!text.failed && create(nvrtc, j, at__str_text(&text), name) == NVRTC_SUCCESS) {
         done = compile_once(nvrtc, j, true) == NVRTC_SUCCESS;
+        grow_heap(nvrtc, j);
         at__str_reset(log);
         done = done && read_log(nvrtc, j->program, log, resources, NULL) == AT_OK;
     }
     j->ahead = false;
+    j->tried = !done;
     if (!done && j->program)
         nvrtc->call.nvrtcDestroyProgram(&j->program);
     at__str_clear(&text);
@@ -331,7 +348,7 @@ at_status at__nvrtc_compile(at__nvrtc *nvrtc, bool *ok, at__str *code, at__str *
     if (status != AT_OK)
         goto done;
     const char *text = safe.len ? safe.data : source;
-    if (!compile_ahead(nvrtc, &j, log, resources, text, name)) {
+    if (!compile_ahead(nvrtc, &j, log, resources, text, name, reached)) {
         result = create(nvrtc, &j, text, name);
         if (result == NVRTC_SUCCESS)
             status = compile_program(nvrtc, &j, &result, log, resources, err);
@@ -342,6 +359,7 @@ at_status at__nvrtc_compile(at__nvrtc *nvrtc, bool *ok, at__str *code, at__str *
     if (result != NVRTC_SUCCESS)
         at__includes_hint(log);
     *ok = result == NVRTC_SUCCESS;
+    nvrtc->only_behind = nvrtc->only_behind || (*ok && j.tried && orders.headers);
     if (*ok)
         status = read_code(nvrtc, j.program, code, kind, err);
     else if (!refuses_source(result, &j))

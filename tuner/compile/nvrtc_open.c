@@ -37,6 +37,18 @@ static bool load_calls(struct at__nvrtc_calls *call, void *library)
     return true;
 }
 
+static void load_heap(struct at__nvrtc_heap *heap, void *library)
+{
+    void *status = dlsym(library, "nvrtcGetPCHCreateStatus"),
+         *required = dlsym(library, "nvrtcGetPCHHeapSizeRequired"),
+         *set = dlsym(library, "nvrtcSetPCHHeapSize");
+    if (!status || !required || !set)
+        return;
+    memcpy(&heap->status, &status, sizeof status);
+    memcpy(&heap->required, &required, sizeof required);
+    memcpy(&heap->set, &set, sizeof set);
+}
+
 static bool is_current(at__nvrtc *nvrtc)
 {
     int major = 0, minor = 0;
@@ -76,6 +88,7 @@ static bool try_library(at__nvrtc *nvrtc, const char *name, at__str *tried)
     else if (!is_current(nvrtc) || !list_archs(nvrtc))
         at__str_addf(tried, "\n  %s: version %s", name, nvrtc->version);
     else {
+        load_heap(&nvrtc->heap, nvrtc->library);
         symbol = dlsym(nvrtc->library, "nvrtcVersion");
         bool known = dladdr(symbol, &where) != 0 && where.dli_fname;
         snprintf(nvrtc->path, sizeof nvrtc->path, "%s", known ? where.dli_fname : name);

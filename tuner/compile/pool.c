@@ -381,7 +381,7 @@ bool at__pool_has_room(const at__pool *pool)
 static const char *ahead_for(at__pool *pool, const char *source)
 {
     at__str lines = { 0 };
-    at__ahead_lines(&lines, source);
+    at__ahead_lines(&lines, source, SIZE_MAX);
     bool wanted = lines.len > 0;
     at__str_clear(&lines);
     if (!wanted)

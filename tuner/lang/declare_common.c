@@ -15,6 +15,7 @@
 
 #include "lang/declare_parts.h"
 #include "lang/declare_gather.h"
+#include "lang/paths.h"
 #include "util/options.h"
 #include "util/str.h"
 

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "lang/declare_lines.h" /* AT__MAX_SOURCE */
+#include "lang/paths.h"
 
 enum { MAX_DEPTH = 32 };
 
@@ -34,70 +35,6 @@ typedef struct gathering {
     int depth;
     at_error *err;
 } gathering;
-
-/* ---- paths ---- */
-
-static size_t folder_len(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? (size_t)(slash - path) + 1 : 0;
-}
-
-/* NAME, in the folder of `file`. */
-static void join(at__str *out, const char *file, const char *name)
-{
-    at__str_reset(out);
-    if (name[0] != '/')
-        at__str_add_bytes(out, file, folder_len(file));
-    at__str_add(out, name);
-}
-
-static bool is_up(const char *word, size_t len)
-{
-    return len == 2 && word[0] == '.' && word[1] == '.';
-}
-
-/* The last component of out, without slashes; its length. */
-static size_t last_component(const at__str *out, size_t *begin)
-{
-    size_t end = out->len;
-    while (end && out->data[end - 1] == '/')
-        end--;
-    for (*begin = end; *begin && out->data[*begin - 1] != '/'; --*begin)
-        ;
-    return end - *begin;
-}
-
-/* Components without "." and without those that ".." takes back. */
-static void add_component(at__str *out, const char *word, size_t len)
-{
-    size_t begin, last = last_component(out, &begin);
-    if (!word || len == 0 || (len == 1 && *word == '.'))
-        return;
-    if (out->data && is_up(word, len) && last && !is_up(out->data + begin, last)) {
-        out->len = begin;
-        out->data[begin] = '\0';
-        return;
-    }
-    if (out->data && out->len && out->data[out->len - 1] != '/')
-        at__str_add(out, "/");
-    at__str_add_bytes(out, word, len);
-}
-
-void at__beside(at__str *out, const char *file, const char *name)
-{
-    at__str joined = { 0 };
-    join(&joined, file, name);
-    const char *at = at__str_text(&joined);
-    if (*at == '/')
-        at__str_add(out, "/");
-    for (size_t len; *at; at += len + (at[len] == '/')) {
-        len = strcspn(at, "/");
-        add_component(out, at, len);
-    }
-    out->failed = out->failed || joined.failed;
-    at__str_clear(&joined);
-}
 
 /* ---- messages ---- */
 
@@ -292,14 +229,14 @@ static bool find_include(at__str *name, const gathering *g, const char *includer
     at__str path = { 0 };
     bool found = false;
     if (quoted) {
-        join(name, includer, wanted);
-        join(&path, g->file, at__str_text(name));
+        at__join_path(name, includer, wanted);
+        at__join_path(&path, g->file, at__str_text(name));
         found = is_file(&path) && (!g->confined || is_at_home(g, at__str_text(&path)));
     }
     for (int i = 0; i < g->includes->count && !found; i++) {
         at__str_reset(name);
         at__str_addf(name, "%s/%s", g->includes->items[i], wanted);
-        join(&path, g->file, at__str_text(name));
+        at__join_path(&path, g->file, at__str_text(name));
         found = is_file(&path);
     }
     found = found && !at__headers_have(g->headers, at__str_text(&path), wanted);
@@ -408,7 +345,7 @@ static at_status gather_file(gathering *g, const char *name, const asker *from)
     bool leave_out = false;
     at_status status = AT_OK;
 
-    join(&path, g->file, name);
+    at__join_path(&path, g->file, name);
     if (path.failed) {
         status = out_of_memory(g);
         goto done;
@@ -465,7 +402,7 @@ static bool find_home(gathering *g)
     at__str path = { 0 };
     bool failed = false;
     for (int i = 0; i < 2; i++) {
-        join(&path, g->file, FOLDERS[i]);
+        at__join_path(&path, g->file, FOLDERS[i]);
         failed = failed || path.failed;
         g->home[i] = path.failed ? NULL : realpath(at__str_text(&path), NULL);
     }
@@ -484,7 +421,7 @@ at_status at__gather_own(at__gathered *out, const char *file, const char *text, 
     if (stat(file, &info) == 0) /* what includes it runs in a circle */
         g.stack[g.depth++] = (open_file){ info.st_dev, info.st_ino, false };
     if (status == AT_OK)
-        status = add_lines(&g, file + folder_len(file), text, len, false);
+        status = add_lines(&g, file + at__folder_len(file), text, len, false);
     free(g.home[0]);
     free(g.home[1]);
     return status == AT_OK ? at__str_status(&out->text, err) : status;

@@ -39,7 +39,4 @@ at_status at__gather_own(at__gathered *out, const char *file, const char *text, 
                          const at__paths *includes, const at__headers *headers, at_error *err) AT_MUST_CHECK;
 void at__gathered_clear(at__gathered *gathered);
 
-/* `name` as seen from where `file` is seen: "dir/op/t.cu" and "../a.cu" make "dir/a.cu". */
-void at__beside(at__str *out, const char *file, const char *name);
-
 #endif

@@ -6,8 +6,8 @@
  */
 #include "lang/headers.h"
 
-#include "lang/declare_gather.h"
 #include "lang/directives.h"
+#include "lang/paths.h"
 #include "util/sha256.h"
 
 #include <errno.h>
