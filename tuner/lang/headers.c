@@ -53,17 +53,15 @@ static at_status add_folder(at__headers *h, const char *given, size_t len, at_er
         return out_of_memory(err);
     char *real = realpath(path, NULL);
     if (h->count == AT__MAX_HEADER_FOLDERS)
-        status = at_fail(err, AT_ERR_USAGE, "--headers: found more than %d folders; expected fewer",
+        status = at_fail(err, AT_ERR_USAGE, "headers: found more than %d folders; expected fewer",
                          AT__MAX_HEADER_FOLDERS);
     else if (!real || stat(real, &info) != 0 || (S_ISDIR(info.st_mode) && access(real, R_OK | X_OK) != 0))
-        status = at_fail(err, AT_ERR_USAGE, "--headers: cannot read %s: %s; expected a folder of headers",
-                         path, strerror(errno));
+        status = at_fail(err, AT_ERR_USAGE, "headers: %s: %s; expected a folder that can be read", path,
+                         strerror(errno));
     else if (!S_ISDIR(info.st_mode))
-        status = at_fail(err, AT_ERR_USAGE,
-                         "--headers: found %s, which is a file; expected a folder of headers", path);
+        status = at_fail(err, AT_ERR_USAGE, "headers: found the file %s; expected a folder", path);
     else if (strpbrk(real, ":\n"))
-        status = at_fail(err, AT_ERR_USAGE, "--headers: found %s; expected a folder without ':' in its path",
-                         path);
+        status = at_fail(err, AT_ERR_USAGE, "headers: found %s; expected a path without ':'", path);
     if (status == AT_OK) {
         at__str_addf(&h->text, "%s%s", h->count ? ":" : "", real);
         h->folders[h->count++] = real;
