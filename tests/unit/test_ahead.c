@@ -74,7 +74,7 @@ Test(ahead, large_headers_at_the_beginning_of_a_text_are_found)
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         at__str lines = { 0 };
-        at__ahead_lines(&lines, ROWS[i].text, 0);
+        at__ahead_lines(&lines, ROWS[i].text, NULL, 0);
         cr_assert_str_eq(at__str_text(&lines), ROWS[i].lines, "%zu: %s", i, at__str_text(&lines));
         at__str_clear(&lines);
     }
@@ -101,7 +101,7 @@ Test(ahead, headers_of_the_user_are_large_by_what_they_reach_and_stay_behind_mac
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         at__str lines = { 0 };
-        at__ahead_lines(&lines, ROWS[i].text, ROWS[i].bytes);
+        at__ahead_lines(&lines, ROWS[i].text, NULL, ROWS[i].bytes);
         cr_assert_str_eq(at__str_text(&lines), ROWS[i].lines, "%zu: %s", i, at__str_text(&lines));
         at__str_clear(&lines);
     }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "compile/ahead.h"
 #include "compile/nvrtc.h"
 #include "declare_support.h"
 #include "lang/declare_common.h"
@@ -252,6 +253,31 @@ Test(headers, the_first_of_several_folders_wins)
     cr_assert_eq(at__headers_check(&bytes, headers, note.data, &err), AT_OK, "%s", err.text);
     cr_expect_eq(bytes, strlen("int mine;\n"));
     at__str_clear(&note);
+    at__headers_close(headers);
+}
+
+/* A macro of a template's may be meant for a header only when a header has its name. */
+Test(headers, it_is_known_which_names_they_use)
+{
+    static const char USES[] = "//!autotune headers 00 <lib/two.h>\n#define ONE 3\n#line 1 \"t.cu\"\n"
+                               "#include <lib/two.h>\n",
+                      FREE[] =
+                          "//!autotune headers 00 <lib/two.h>\n#define TILE_OF_MINE 3\n#line 1 \"t.cu\"\n"
+                          "#include <lib/two.h>\n";
+    at__headers *headers = NULL;
+    at__str note = { 0 }, lines = { 0 };
+    at_error err = { 0 };
+    cr_assert_eq(at__headers_open(&headers, "inc", &err), AT_OK, "%s", err.text);
+    cr_expect(at__headers_may_use(headers, "TILE_OF_MINE", 12), "nothing was read yet");
+    cr_assert_eq(at__headers_note(&note, headers, "#include <lib/two.h>\n", &err), AT_OK, "%s", err.text);
+    cr_expect(at__headers_may_use(headers, "ONE", 3) && at__headers_may_use(headers, "DEEP", 4));
+    cr_expect(!at__headers_may_use(headers, "TILE_OF_MINE", 12));
+    at__ahead_lines(&lines, USES, headers, 1 << 20);
+    cr_expect_str_eq(at__str_text(&lines), "");
+    at__ahead_lines(&lines, FREE, headers, 1 << 20);
+    cr_expect_str_eq(at__str_text(&lines), "#include <lib/two.h>\n");
+    at__str_clear(&note);
+    at__str_clear(&lines);
     at__headers_close(headers);
 }
 

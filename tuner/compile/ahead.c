@@ -1,7 +1,7 @@
 /*
  * ahead.c - lines are read up to the first one of code. Macros before an #include may be meant for it, so
- * only those pass that no header of CUDA's asks for: they have other names. What the user's headers ask for
- * is not known, so behind any macro but ours they are not taken.
+ * only those pass that no header asks for: of CUDA's it is known how such macros begin, of the user's which
+ * names they use at all.
  */
 #include "compile/ahead.h"
 
@@ -26,9 +26,10 @@
 /* The rest of the text, and what is known of it so far. */
 typedef struct reading {
     const char *at;
+    const at__headers *headers;
     const char *note; /* of the user's headers (lang/headers.h); NULL: none of them */
     bool own;         /* behind the head: the files of the template  */
-    bool defined;     /* there was a macro that is not ours          */
+    bool defined;     /* there was a macro that these may ask for    */
     bool worth;       /* there was something large                   */
     int depth;        /* of #ifndef ... #endif                       */
 } reading;
@@ -137,19 +138,22 @@ static bool read_directive(at__str *out, reading *r, const char *word)
     r->depth += is_word(word, "ifndef");
     r->depth -= is_word(word, "endif");
     if (is_word(word, "define")) {
-        r->defined = r->defined || strncmp(behind, "AUTOTUNE_", 9) != 0;
+        bool ours = strncmp(behind, "AUTOTUNE_", 9) == 0;
+        r->defined = r->defined || (!ours && at__headers_may_use(r->headers, behind, strspn(behind, NAME)));
         return !may_be_asked_for(behind);
     }
     return r->depth >= 0 && (is_word(word, "line") || is_word(word, "ifndef") || is_word(word, "endif") ||
                              (is_word(word, "pragma") && is_word(behind, "once")));
 }
 
-void at__ahead_lines(at__str *out, const char *rendered, size_t noted_bytes)
+void at__ahead_lines(at__str *out, const char *rendered, const at__headers *headers, size_t noted_bytes)
 {
     at__orders orders = { 0 };
     at__str lines = { 0 };
     bool goes_on = at__orders_read(&orders, rendered, NULL) == AT_OK;
-    reading r = { .at = rendered, .note = orders.headers, .worth = noted_bytes >= WORTH_BYTES };
+    reading r = {
+        .at = rendered, .headers = headers, .note = orders.headers, .worth = noted_bytes >= WORTH_BYTES
+    };
     while (goes_on && *(r.at = skip(r.at))) {
         const char *word = r.at + 1 + strspn(r.at + 1, BLANKS);
         if (*r.at == '#')
@@ -164,6 +168,19 @@ void at__ahead_lines(at__str *out, const char *rendered, size_t noted_bytes)
         at__str_add_bytes(out, at__str_text(&lines), lines.len);
     at__str_clear(&lines);
     at__orders_clear(&orders);
+}
+
+bool at__ahead_wanted(const char *rendered)
+{
+    at__orders orders = { 0 };
+    at__str lines = { 0 };
+    bool noted = at__orders_read(&orders, rendered, NULL) == AT_OK && orders.headers;
+    if (!noted)
+        at__ahead_lines(&lines, rendered, NULL, 0);
+    bool wanted = noted || lines.len;
+    at__orders_clear(&orders);
+    at__str_clear(&lines);
+    return wanted;
 }
 
 /* ---- folders ---- */

@@ -8,14 +8,18 @@
 #ifndef AUTOTUNE_AHEAD_H
 #define AUTOTUNE_AHEAD_H
 
+#include "lang/headers.h"
 #include "util/str.h"
 
 /*
  * Appends the lines "#include <...>" of large headers that the text itself begins with, behind its constants.
  * Nothing where it has none, or defines before them what headers may ask for. `noted_bytes`: how much it
- * reaches in the user's headers, which are large by that.
+ * reaches in the user's `headers` (NULL: not known), which are large by that.
  */
-void at__ahead_lines(at__str *out, const char *rendered, size_t noted_bytes);
+void at__ahead_lines(at__str *out, const char *rendered, const at__headers *headers, size_t noted_bytes);
+
+/* May a text have such lines? Asked before the headers are known. */
+bool at__ahead_wanted(const char *rendered);
 
 /* A private folder for what workers compile ahead, with a folder in it for each. */
 typedef struct at__ahead {

@@ -305,7 +305,7 @@ static bool compile_ahead(at__nvrtc *nvrtc, job *j, at__str *log, at__resources 
     at__str text = { 0 };
     bool done = false;
     if (nvrtc->ahead[0] && !(j->orders->headers && nvrtc->only_behind))
-        at__ahead_lines(&text, source, reached);
+        at__ahead_lines(&text, source, nvrtc->own, reached);
     if (!text.len)
         return false;
     at__str_addf(&text, "#pragma nv_hdrstop\n#line 1\n%s", source);

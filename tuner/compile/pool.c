@@ -380,11 +380,7 @@ bool at__pool_has_room(const at__pool *pool)
 /* The folder is made when the first text wants it. */
 static const char *ahead_for(at__pool *pool, const char *source)
 {
-    at__str lines = { 0 };
-    at__ahead_lines(&lines, source, SIZE_MAX);
-    bool wanted = lines.len > 0;
-    at__str_clear(&lines);
-    if (!wanted)
+    if (!at__ahead_wanted(source))
         return "";
     if (!pool->ahead_asked)
         at__ahead_open(&pool->ahead, pool->count);

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_NAME_LEN = 512, MAX_FILE_BYTES = 256 << 20 };
+enum { MAX_NAME_LEN = 512, MAX_FILE_BYTES = 256 << 20, USED_BITS = 1 << 23 };
 
 typedef struct header {
     char *path;  /* without links followed: as the compiler will see it */
@@ -35,6 +35,7 @@ struct at__headers {
     at__str text;
     header *files;
     size_t file_count, file_cap;
+    uint8_t *used; /* a bit for the hash of each name in the files; NULL: none was read */
 };
 
 static at_status out_of_memory(at_error *err)
@@ -103,6 +104,7 @@ void at__headers_close(at__headers *headers)
         free(headers->files[i].includes);
     }
     free(headers->files);
+    free(headers->used);
     at__str_clear(&headers->text);
     free(headers);
 }
@@ -204,6 +206,41 @@ static at_status find_file(size_t *index, bool *found, at__headers *h, const cha
     return status;
 }
 
+/* ---- names ---- */
+
+static bool is_part(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+static uint32_t bit_of(const char *name, size_t len)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ (unsigned char)name[i]) * 0x100000001b3u;
+    return (uint32_t)(hash >> 32) % USED_BITS;
+}
+
+/* Of the lines as they are joined; comments count. */
+static void read_names(at__headers *h, const char *text)
+{
+    for (const char *at = text; *at;) {
+        size_t n = 0;
+        while (is_part(at[n]))
+            n++;
+        uint32_t bit = n ? bit_of(at, n) : 0;
+        if (n)
+            h->used[bit / 8] = (uint8_t)(h->used[bit / 8] | 1u << bit % 8);
+        at += n ? n : 1;
+    }
+}
+
+bool at__headers_may_use(const at__headers *headers, const char *name, size_t len)
+{
+    uint32_t bit = bit_of(name, len);
+    return !headers || !headers->used || headers->used[bit / 8] >> bit % 8 & 1;
+}
+
 /* ---- what a file includes ---- */
 
 static bool copy_name(char name[MAX_NAME_LEN], const at__directive *d)
@@ -235,6 +272,10 @@ static at_status read_includes(at__headers *h, size_t file, const char *text, at
     at__join_lines(&joined, text);
     at_status status = at__str_status(&joined, err);
     const char *all = at__str_text(&joined);
+    if (status == AT_OK && !h->used && !(h->used = calloc(USED_BITS / 8, 1)))
+        status = out_of_memory(err);
+    if (status == AT_OK)
+        read_names(h, all);
     h->files[file].include_count = 0;
     for (const char *at = all; status == AT_OK && at__directive_next(&d, all, at); at = d.end) {
         size_t index = 0;
@@ -247,6 +288,8 @@ static at_status read_includes(at__headers *h, size_t file, const char *text, at
     at__str_clear(&joined);
     return status;
 }
+
+/* ---- reading ---- */
 
 static bool is_unchanged(const struct stat *a, const struct stat *b)
 {

@@ -46,6 +46,10 @@ at_status at__headers_note(at__str *out, at__headers *headers, const char *text,
 at_status at__headers_check(size_t *bytes, at__headers *headers, const char *note,
                             at_error *err) AT_MUST_CHECK;
 
+/* Whether any file that was read so far may use this name, as a macro or otherwise; one in some hundred that
+ * none uses is taken for one, too. NULL: any may be. */
+bool at__headers_may_use(const at__headers *headers, const char *name, size_t len);
+
 /* The next "<NAME>" of a note, at or behind `at`; NULL: there is none. */
 const char *at__headers_name(size_t *len, const char *at);
 
