@@ -76,7 +76,9 @@ static at_status add_folder(at__headers *h, const char *given, size_t len, at_er
 at_status at__headers_open(at__headers **out, const char *folders, at_error *err)
 {
     at__headers *h = calloc(1, sizeof *h);
-    at_status status = h ? AT_OK : out_of_memory(err);
+    at_status status = AT_OK;
+    if (!h)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (const char *at = folders ? folders : ""; *at && status == AT_OK;) {
         size_t len = strcspn(at, ":");
         if (len)
@@ -359,8 +361,10 @@ static at_status hash_walk(char hash[AT__HASH_TEXT], size_t *bytes, const walk *
                            at_error *err)
 {
     char **lines = calloc(w->count + 1, sizeof *lines);
-    at_status status = lines ? AT_OK : out_of_memory(err);
+    at_status status = AT_OK;
     at__sha256 sum;
+    if (!lines)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
     *bytes = 0;
     for (size_t i = 0; i < w->count && status == AT_OK; i++) {
         const header *f = &h->files[w->files[i]];
@@ -377,7 +381,7 @@ static at_status hash_walk(char hash[AT__HASH_TEXT], size_t *bytes, const walk *
             at__sha256_add(&sum, lines[i], strlen(lines[i]));
         at__sha256_text(&sum, hash);
     }
-    for (size_t i = 0; lines && i < w->count; i++)
+    for (size_t i = 0; i < w->count; i++)
         free(lines[i]);
     free(lines);
     return status;
