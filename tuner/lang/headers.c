@@ -138,12 +138,13 @@ static bool is_file(const at__str *path)
 static bool find_in_folders(at__str *path, const at__headers *h, const char *name)
 {
     bool found = false;
-    for (int i = 0; i < h->count && !found; i++) {
+    for (int i = 0; i < h->count && !found && !path->failed; i++) {
         at__str inside = { 0 };
         at__str_addf(&inside, "%s/%s", h->folders[i], name);
-        at__str_reset(path);
+        path->len = 0;
         at__beside(path, at__str_text(&inside), at__str_text(&inside));
-        found = !inside.failed && is_file(path);
+        path->failed = path->failed || inside.failed;
+        found = is_file(path);
         at__str_clear(&inside);
     }
     return found;
@@ -199,7 +200,7 @@ static at_status find_file(size_t *index, bool *found, at__headers *h, const cha
     at_status status = AT_OK;
     if (includer && quoted)
         at__beside(&path, includer, name);
-    *found = is_file(&path) || find_in_folders(&path, h, name);
+    *found = is_file(&path) || (!path.failed && find_in_folders(&path, h, name));
     if (path.failed)
         status = out_of_memory(err);
     else if (*found)
