@@ -8,6 +8,7 @@
 
 #include "compile/ahead.h"
 #include "compile/nvrtc.h"
+#include "compile/pool.h"
 #include "declare_support.h"
 #include "lang/declare_common.h"
 #include "lang/headers.h"
@@ -326,6 +327,49 @@ Test(headers, a_kernel_is_compiled_with_the_headers_it_was_read_with_and_no_othe
     at__str_clear(&log);
     at__nvrtc_close(nvrtc);
     at__nvrtc_close(without);
+}
+
+/* Waits until a worker is done with a job, or none can work any more. */
+static at_status finish_one(at__pool *pool, at__compiled *out, at_error *err)
+{
+    at_status status = AT_OK;
+    while (status == AT_OK && !at__pool_take(pool, out)) {
+        at__pool_wait(pool, NULL, 20);
+        status = at__pool_pump(pool, err);
+    }
+    return status;
+}
+
+/* A worker may be on another host: folders come with its jobs, not with its environment. */
+Test(headers, every_worker_of_a_pool_sees_the_folders_that_it_was_opened_with)
+{
+    at__pool *pool = NULL;
+    at__str text = { 0 };
+    at_error err = { 0 };
+    char path[100];
+    at__nvrtc_close(open_nvrtc("inc"));
+    cr_assert_eq(render_with(&text, TWO, "inc"), AT_OK);
+    put("worker", "#!/bin/sh\nunset " AT__HEADERS_ENV "\nexec " AT_WORKER " \"$@\"\n");
+    cr_assert_eq(chmod("worker", 0700), 0);
+    snprintf(path, sizeof path, "%s/worker", root);
+    setenv("AUTOTUNE_EXE", path, 1);
+    setenv("TMPDIR", root, 1);
+    snprintf(path, sizeof path, "%s/inc", root);
+    setenv(AT__HEADERS_ENV, path, 1);
+    cr_assert_eq(at__pool_open(&pool, (at__pool_options){ .workers = 1 }, &err), AT_OK, "%s", err.text);
+    for (int i = 0; i < 3; i++) {
+        at__compiled done = { 0 };
+        if (i == 2)
+            put("inc/lib/detail/deep.h", "#define ONE 5\n");
+        cr_assert_eq(at__pool_submit(pool, i, text.data, "op/t.cu", 80, AT__CUBIN, &err), AT_OK);
+        at_status status = finish_one(pool, &done, &err);
+        cr_expect_eq(status, i == 2 ? AT_ERR_INPUT : AT_OK, "%d: %s", i, err.text);
+        cr_expect(status != AT_OK || done.ok, "%s", at__str_text(&done.log));
+        at__compiled_clear(&done);
+    }
+    cr_expect(strstr(err.text, "found other headers behind <lib/two.h>"), "%s", err.text);
+    at__pool_close(pool);
+    at__str_clear(&text);
 }
 
 /* Each would print the secret, or take a folder that the user did not name. */
