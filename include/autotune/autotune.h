@@ -126,18 +126,22 @@ typedef struct at_open_options {
     double tune_s;
     int tune_in_background; /* 1: at_run goes on with what is known, and then with what was found       */
     const char *program;    /* `autotune`; NULL: beside the library, in ../bin, ../../bin, or in $PATH  */
+    /* Since version 3. */
+    const char *headers; /* folders of headers that kernels may include, "DIR:DIR", as `--headers` of the
+                            program; NULL: $AUTOTUNE_HEADERS; "": none                                  */
 } at_open_options;
 
 #define AT_OPEN_OPTIONS_INIT                                                                                 \
     {                                                                                                        \
-        2, NULL, NULL, NULL, 0, 0, 0, NULL                                                                   \
+        3, NULL, NULL, NULL, 0, 0, 0, NULL, NULL                                                             \
     }
 
 /*
  * Opens the database read-only; options may be NULL. AT_ERR_NOT_FOUND: the file that `database` names does
  * not exist. That the default file does not exist is no error: then it has no answer, to any question, until
  * the tuner is opened again. AT_ERR_STORE: it is no database of autotune's, or a newer one's. AT_ERR_USAGE:
- * an option is out of its range. With tune_s no database needs to exist.
+ * an option is out of its range, or a folder of `headers` cannot be read. With tune_s no database needs to
+ * exist.
  *
  * Below the database lie the winners that come with autotune (NVIDIA H200 and H100), in the library's own
  * memory. The database's answer first where they are exact; else the shipped ones are exact, or near as its

@@ -10,7 +10,7 @@ DATA=$(cd "$(dirname "$cmd")/../data" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export HOME=$work XDG_DATA_HOME=$work/data XDG_CACHE_HOME=$work/cache AUTOTUNE_DB='' AUTOTUNE_CACHE=''
-unset AUTOTUNE_DB AUTOTUNE_CACHE
+unset AUTOTUNE_DB AUTOTUNE_CACHE AUTOTUNE_HEADERS
 export AUTOTUNE_NO_SHIPPED=1 # a transcript is about its own store; shipped.cmd is not
 
 at() {

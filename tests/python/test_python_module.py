@@ -270,6 +270,14 @@ class Run(OnTheFakeDriver):
         self.refused("found 1 buffers; expected out, in", self.tuner.run, *self.PROBLEM, [Cuda(OUT, (96, 64))])
         self.refused("found buffers input, out; expected out, in", self.tuner.run, *self.PROBLEM, {"out": OUT, "input": IN})
 
+    def test_folders_of_headers_are_named_one_or_several(self):
+        with tempfile.TemporaryDirectory() as folder:
+            autotune.Tuner(cache="", headers=folder).close()
+            autotune.Tuner(cache="", headers=[folder, Path(folder)]).close()
+            for headers in ("/nowhere", [folder, "/nowhere"]):
+                with self.assertRaisesRegex(autotune.Error, "headers: /nowhere: No such file"):
+                    autotune.Tuner(cache="", headers=headers)
+
     def test_an_error_of_the_library_tells_its_kind(self):
         with self.assertRaises(autotune.Error) as raised:
             self.tuner.find("transpos", (4, 4), "f32")

@@ -74,7 +74,34 @@ Test(ahead, large_headers_at_the_beginning_of_a_text_are_found)
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         at__str lines = { 0 };
-        at__ahead_lines(&lines, ROWS[i].text);
+        at__ahead_lines(&lines, ROWS[i].text, NULL, 0);
+        cr_assert_str_eq(at__str_text(&lines), ROWS[i].lines, "%zu: %s", i, at__str_text(&lines));
+        at__str_clear(&lines);
+    }
+}
+
+#define NOTED "// autotune\n//!autotune headers 00 <lib/a.h> <lib/b.h>\n" HEAD
+
+/* What they ask for is not known: a macro that stands before them may be meant for them. */
+Test(ahead, headers_of_the_user_are_large_by_what_they_reach_and_stay_behind_macros)
+{
+    static const struct {
+        const char *text;
+        size_t bytes;
+        const char *lines;
+    } ROWS[] = {
+        { NOTED CONSTANTS "#include <lib/a.h>\n", 1 << 20, "#include <lib/a.h>\n" },
+        { NOTED CONSTANTS "#include \"lib/b.h\"\n" CUB, 1 << 20, "#include <lib/b.h>\n" CUB },
+        { NOTED CONSTANTS "#include <lib/a.h>\n", 1 << 10, "" },
+        { NOTED CONSTANTS "#include <lib/a.h>\n" CUB, 1 << 10, "#include <lib/a.h>\n" CUB },
+        { NOTED CONSTANTS "#include <lib/c.h>\n" CUB, 1 << 20, CUB },
+        { NOTED "#define ROWS 4\n" CONSTANTS "#include <lib/a.h>\n", 1 << 20, "" },
+        { NOTED CONSTANTS CUB "#define LIB 1\n#include <lib/a.h>\n" GROUPS, 1 << 20, CUB },
+        { HEAD CONSTANTS "#include <lib/a.h>\n", 1 << 20, "" },
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        at__str lines = { 0 };
+        at__ahead_lines(&lines, ROWS[i].text, NULL, ROWS[i].bytes);
         cr_assert_str_eq(at__str_text(&lines), ROWS[i].lines, "%zu: %s", i, at__str_text(&lines));
         at__str_clear(&lines);
     }

@@ -45,7 +45,7 @@ Test(library, does_not_open_a_database_that_is_not_there)
     options.database = home.db;
     cr_assert_eq(at_open(&tuner, &options, &err), AT_ERR_NOT_FOUND);
     cr_assert(strstr(err.text, home.db), "%s", err.text);
-    options.version = 3;
+    options.version = 4;
     cr_assert_eq(at_open(&tuner, &options, &err), AT_ERR_USAGE);
     cr_assert_null(tuner);
     at_close(NULL);

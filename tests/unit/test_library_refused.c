@@ -23,7 +23,7 @@ Test(library_refused, options_that_cannot_be_opened_with)
         at_status status;
         const char *says;
     } CASES[] = {
-        { { .version = 0 }, AT_ERR_USAGE, "options of version 0; expected 1 or 2" },
+        { { .version = 0 }, AT_ERR_USAGE, "options of version 0; expected 1, 2 or 3" },
         { { .version = 2, .tune_s = -1 }, AT_ERR_USAGE, "tune_s = -1; expected seconds" },
         { { .version = 2, .tune_s = NAN }, AT_ERR_USAGE, "expected seconds, 0 or more" },
         { { .version = 2, .database = "" }, AT_ERR_USAGE, "the name of the database is empty" },

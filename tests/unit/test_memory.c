@@ -17,6 +17,7 @@
 #include "exchange/import.h"
 #include "lang/render.h"
 #include "lookup/lookup.h"
+#include "lang/headers.h"
 #include "search/strategy.h"
 #include "space/space.h"
 
@@ -242,6 +243,55 @@ static at_status open_catalog(at_error *err)
 Test(memory, the_catalog)
 {
     fail_each(open_catalog);
+}
+
+static char headers_root[64];
+
+/* What is missing from the note of a text would be missing from a template's hash. */
+static at_status note_headers(at_error *err)
+{
+    at__headers *headers = NULL;
+    at__str note = { 0 };
+    size_t bytes = 0;
+    at_status status = at__headers_open(&headers, headers_root, err);
+    if (status == AT_OK)
+        status = at__headers_note(&note, headers, "#include <a.h>\n#include \"b.h\"\n", err);
+    if (status == AT_OK)
+        status = at__headers_check(&bytes, headers, at__str_text(&note), err);
+    for (const char *at = status == AT_OK ? at__str_text(&note) : ""; *at; at++)
+        count((size_t)*at);
+    count(bytes);
+    at__str_clear(&note);
+    at__headers_close(headers);
+    return status;
+}
+
+static void put_header(const char *name, const char *text)
+{
+    char path[100];
+    snprintf(path, sizeof path, "%s/%s", headers_root, name);
+    FILE *file = fopen(path, "w");
+    cr_assert_not_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+Test(memory, the_note_of_headers)
+{
+    static const char *const NAMES[] = { "a.h", "b.h", "c.h", "d.h" };
+    char path[100];
+    strcpy(headers_root, "/tmp/autotune-memory-XXXXXX");
+    cr_assert_not_null(mkdtemp(headers_root));
+    put_header("a.h", "#include \"c.h\"\n");
+    put_header("b.h", "#pragma once\n");
+    put_header("c.h", "#include <d.h>\n");
+    put_header("d.h", "int d;\n");
+    fail_each(note_headers);
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        snprintf(path, sizeof path, "%s/%s", headers_root, NAMES[i]);
+        cr_assert_eq(remove(path), 0);
+    }
+    cr_assert_eq(rmdir(headers_root), 0);
 }
 
 static at_status ask_for(at__lookup *lookup, const at__op *asked, int64_t rows, int64_t cols, at_error *err)

@@ -10,6 +10,7 @@
 #include "declare_support.h"
 #include "lang/declare_common.h"
 #include "lang/declare_gather.h"
+#include "lang/paths.h"
 #include "lang/render.h"
 #include "lang/render_orders.h"
 

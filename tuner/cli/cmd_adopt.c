@@ -24,7 +24,7 @@ static const at__usage USAGE = {
 
 typedef struct adopt_args {
     const char *kernel, *dir;
-    at__words words;
+    at__words words, headers;
 } adopt_args;
 
 /* `file` as seen from the folder `from`: both exist. */
@@ -211,14 +211,16 @@ int at__cmd_adopt(int argc, char **argv)
     const at__option TABLE[] = {
         { "--kernel", AT__OPT_TEXT, "NAME", "which of the file's kernels", &a.kernel },
         { "-o", AT__OPT_TEXT, "DIR", "folder of templates to write into (default: this one)", &a.dir },
+        AT__HEADERS_OPTION(&a.headers),
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
     };
     if (!at__command_options(&USAGE, TABLE, argc, argv, &a.words, &code))
         return code;
     at_status status = adopt_words(&a, &out, &err);
     if (status == AT_OK)
-        at__print(stdout, "%d questions are left: autotune check %s --templates %s\n", out.questions,
-                  out.name, a.dir);
+        at__print(stdout, "%d questions are left: autotune check %s --templates %s%s%s\n", out.questions,
+                  out.name, a.dir, a.headers.count ? " --headers " : "",
+                  a.headers.count ? getenv(AT__HEADERS_ENV) : "");
     at__adopted_clear(&out);
     return status == AT_OK ? AT__EXIT_OK : at__complain(&err);
 }

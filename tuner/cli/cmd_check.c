@@ -32,7 +32,7 @@ static const at__usage USAGE = {
 
 typedef struct check_args {
     const char *templates_dir, *format;
-    at__words words, archs, templates, shapes, types;
+    at__words words, archs, templates, headers, shapes, types;
     int64_t sample, seed, jobs, configs;
     bool execute;
 } check_args;
@@ -552,6 +552,7 @@ int at__cmd_check(int argc, char **argv)
           &a.configs },
         { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
           &a.templates_dir },
+        AT__HEADERS_OPTION(&a.headers),
         { "--format", AT__OPT_TEXT, "text|json|csv", "of the table; with --execute text or json", &a.format },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
     };

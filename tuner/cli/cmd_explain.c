@@ -22,7 +22,7 @@ static const at__usage USAGE = {
 
 typedef struct explain_args {
     const char *templates_dir, *db, *device, *arch, *config, *against, *format;
-    at__words words;
+    at__words words, headers;
     int64_t blocks;
     bool json, without_shipped;
 } explain_args;
@@ -291,6 +291,7 @@ int at__cmd_explain(int argc, char **argv)
           "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
         { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
           &a.templates_dir },
+        AT__HEADERS_OPTION(&a.headers),
         { "--format", AT__OPT_TEXT, "text|json", "json: one object, with every source line", &a.format },
         { "--json", AT__OPT_FLAG, NULL, "the same as --format json", &a.json },
         { "--no-shipped", AT__OPT_FLAG, NULL, "without the winners that come with autotune",

@@ -52,6 +52,7 @@ static at_status winners_template(at__template **owned, const at__template **out
 
 typedef struct export_args {
     const char *db, *device, *templates_dir, *output, *format;
+    at__words headers;
     bool with_main, without_shipped, exact;
 } export_args;
 
@@ -260,6 +261,7 @@ int at__cmd_export(int argc, char **argv)
           "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
         { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
           &a.templates_dir },
+        AT__HEADERS_OPTION(&a.headers),
         { "--exact", AT__OPT_FLAG, NULL, "only what was measured for this very problem", &a.exact },
         { "--no-shipped", AT__OPT_FLAG, NULL, "without the winners that come with autotune",
           &a.without_shipped },

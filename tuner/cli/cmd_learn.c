@@ -21,7 +21,7 @@ static const at__usage USAGE = {
 
 typedef struct learn_args {
     const char *db, *output, *templates_dir;
-    at__words more;
+    at__words more, headers;
     bool alone;
 } learn_args;
 
@@ -108,6 +108,7 @@ int at__cmd_learn(int argc, char **argv)
         { "--output", AT__OPT_TEXT, "FILE", "the same", &a.output },
         { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
           &a.templates_dir },
+        AT__HEADERS_OPTION(&a.headers),
         { "--no-shipped", AT__OPT_FLAG, NULL,
           "begin with nothing, not with the model that comes with autotune", &a.alone },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },

@@ -490,7 +490,7 @@ typedef struct query_args {
     const char *db, *device, *templates_dir, *format;
     bool json, without_shipped, exact;
     double tune_s;
-    at__words words;
+    at__words words, headers;
 } query_args;
 
 static int run_query(const query_args *q)
@@ -543,6 +543,7 @@ int at__cmd_query(int argc, char **argv)
           "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &q.db },
         { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
           &q.templates_dir },
+        AT__HEADERS_OPTION(&q.headers),
         { "--format", AT__OPT_TEXT, "text|json|csv", "of the answer", &q.format },
         { "--json", AT__OPT_FLAG, NULL, "the same as --format json", &q.json },
         { "--tune", AT__OPT_SECONDS, "TIME",

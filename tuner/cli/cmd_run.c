@@ -26,7 +26,7 @@ static const at__usage USAGE = {
 
 typedef struct run_args {
     const char *templates_dir, *name, *device;
-    at__words words, fix;
+    at__words words, fix, headers;
     bool watch, warm;
 } run_args;
 
@@ -314,7 +314,10 @@ static uint64_t state_now(const run_args *a)
 {
     attempt r = { .args = a };
     at_error ignored;
-    if (at__catalog_open_usable(&r.catalog, a->templates_dir, ignore, NULL, &ignored) == AT_OK &&
+    const at__catalog_options options = { .dir = a->templates_dir,
+                                          .headers = getenv(AT__HEADERS_ENV),
+                                          .broken = ignore };
+    if (at__catalog_open_with(&r.catalog, &options, &ignored) == AT_OK &&
         at__problem_from_words(&r.problem, &a->words, r.catalog, &ignored) == AT_OK &&
         choose_template(&r, &ignored) != AT_OK)
         r.t = NULL;
@@ -342,6 +345,7 @@ int at__cmd_run(int argc, char **argv)
           &a.fix },
         { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
           &a.templates_dir },
+        AT__HEADERS_OPTION(&a.headers),
         { "--device", AT__OPT_TEXT, "0", "CUDA device (default 0)", &a.device },
         { "--warm", AT__OPT_FLAG, NULL, "inputs may stay in the L2 cache", &a.warm },
         { "--watch", AT__OPT_FLAG, NULL, "again whenever a file of the template changes, until Ctrl-C",

@@ -277,7 +277,7 @@ static void warn_of_other_op(at__store *store, const at__problem_key *key, const
 
 typedef struct show_args {
     const char *db, *device, *templates_dir, *format, *by;
-    at__words words;
+    at__words words, headers;
     int64_t top;
     bool failed;
 } show_args;
@@ -363,6 +363,7 @@ int at__cmd_show(int argc, char **argv)
           "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
         { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
           &a.templates_dir },
+        AT__HEADERS_OPTION(&a.headers),
         { "--format", AT__OPT_TEXT, "text|json|csv", "of the rows", &a.format },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
     };

@@ -19,7 +19,7 @@ static const at__usage USAGE = {
 
 typedef struct space_args {
     const char *arch, *device, *templates_dir, *format;
-    at__words words, templates, fix;
+    at__words words, templates, fix, headers;
     int64_t sample, seed;
     bool list, bench;
 } space_args;
@@ -267,6 +267,7 @@ int at__cmd_space(int argc, char **argv)
           &a.fix },
         { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
           &a.templates_dir },
+        AT__HEADERS_OPTION(&a.headers),
         { "--format", AT__OPT_TEXT, "text|json|csv", "of the counts and configurations", &a.format },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
     };

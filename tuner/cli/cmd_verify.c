@@ -23,7 +23,7 @@ typedef struct verify_args {
     double tolerance;
     int64_t tolerance_percent;
     bool warm;
-    at__words words;
+    at__words words, headers;
 } verify_args;
 
 /* A stored winner and its problem. */
@@ -315,6 +315,7 @@ int at__cmd_verify(int argc, char **argv)
         { "--format", AT__OPT_TEXT, "text|json|csv", "default text; json: one object a line", &a.format },
         { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
           &a.templates_dir },
+        AT__HEADERS_OPTION(&a.headers),
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
     };
     if (!at__command_options(&USAGE, TABLE, argc, argv, &a.words, &code))

@@ -54,6 +54,7 @@ const at__fact at__environment[] = {
       "module for the MPI of mpirun or srun (default: beside the program); off: every process is "
       "alone" },
     { "AUTOTUNE_RANK_PATIENCE", "seconds after which a rank that says nothing is given up (default: 60)" },
+    { "AUTOTUNE_HEADERS", "folders of headers that kernels may include: DIR:DIR (--headers)" },
     { "AUTOTUNE_NVRTC", "NVRTC library to use (default: searched for)" },
     { "CUDA_HOME", "CUDA toolkit" },
     { NULL, NULL },

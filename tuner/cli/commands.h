@@ -10,6 +10,7 @@
 #include "util/options.h"
 #include "db/store.h"
 #include "lang/catalog.h"
+#include "lang/headers.h"
 #include "lang/shapes.h"
 #include "space/space.h"
 #include <stdatomic.h>
@@ -62,6 +63,18 @@ at_status at__open_catalog(at__catalog **out, const char *dir, int *broken, at_e
 
 /* Where a question is of one problem: what is built in is read as it is needed (lang/catalog.h). */
 at_status at__open_catalog_lazily(at__catalog **out, const char *dir, at_error *err);
+
+/*
+ * A command's row for folders of headers (lang/headers.h), with its at__words. at__command_options names
+ * them, or those of the environment, to this process and its children, in $AUTOTUNE_HEADERS.
+ */
+#define AT__HEADERS_OPTION(words)                                                                            \
+    {                                                                                                        \
+        "--headers", AT__OPT_LIST, "DIR[,DIR]",                                                              \
+            "folders of headers as large as CUTLASS's, which kernels include and the compiler opens; "       \
+            "repeatable (default $AUTOTUNE_HEADERS, DIR:DIR)",                                               \
+            words                                                                                            \
+    }
 
 /* Parses a command's options, printing the help or the complaint. false: end with *exit_code. */
 bool at__command_options(const at__usage *usage, const at__option *table, int argc, char **argv,

@@ -48,15 +48,46 @@ static void tell_broken(void *context, const char *why)
 at_status at__open_catalog_lazily(at__catalog **out, const char *dir, at_error *err)
 {
     int count = 0;
-    return at__catalog_open_lazily(out, dir, tell_broken, &count, err);
+    const at__catalog_options options = { .dir = dir,
+                                          .headers = getenv(AT__HEADERS_ENV),
+                                          .broken = tell_broken,
+                                          .context = &count,
+                                          .lazily = true };
+    return at__catalog_open_with(out, &options, err);
 }
 
 at_status at__open_catalog(at__catalog **out, const char *dir, int *broken, at_error *err)
 {
     int count = 0;
-    at_status status = at__catalog_open_usable(out, dir, tell_broken, &count, err);
+    const at__catalog_options options = {
+        .dir = dir, .headers = getenv(AT__HEADERS_ENV), .broken = tell_broken, .context = &count
+    };
+    at_status status = at__catalog_open_with(out, &options, err);
     if (broken)
         *broken = count;
+    return status;
+}
+
+/* Absolute from here on: children may run elsewhere. */
+static at_status name_headers(const at__option *table, at_error *err)
+{
+    at__str given = { 0 };
+    at__headers *headers = NULL;
+    const char *before = getenv(AT__HEADERS_ENV);
+    while (table->name && strcmp(table->name, "--headers") != 0)
+        table++;
+    const at__words *words = table->name ? table->target : NULL;
+    for (int i = 0; words && i < words->count; i++)
+        at__str_addf(&given, "%s%s", i ? ":" : "", words->items[i]);
+    if (!words || (!given.len && !before))
+        return AT_OK;
+    at_status status = at__str_status(&given, err);
+    if (status == AT_OK)
+        status = at__headers_open(&headers, given.len ? given.data : before, err);
+    if (status == AT_OK && setenv(AT__HEADERS_ENV, at__headers_text(headers), 1) != 0)
+        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+    at__headers_close(headers);
+    at__str_clear(&given);
     return status;
 }
 
@@ -79,7 +110,8 @@ bool at__command_options(const at__usage *usage, const at__option *table, int ar
         *exit_code = AT__EXIT_OK;
         return false;
     }
-    if (at__options_parse(table, argc, argv, words, &help, &err) != AT_OK) {
+    if (at__options_parse(table, argc, argv, words, &help, &err) != AT_OK ||
+        (!help && name_headers(table, &err) != AT_OK)) {
         *exit_code = at__complain(&err);
         return false;
     }

@@ -6,10 +6,12 @@
 
 #include "compile/nvrtc.h"
 #include "lang/declare_gather.h"
+#include "lang/render_orders.h"
 #include "lang/signature.h"
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_part(char c)
@@ -59,25 +61,46 @@ static void read_log(at__undefined *out, const char *code, const char *log)
     }
 }
 
+/* Behind what a rendered text would say of headers in folders of the user's. */
+static at_status add_note(at__str *out, const char *text, at__headers *headers, at_error *err)
+{
+    at__str note = { 0 };
+    at_status status = at__headers_note(&note, headers, text, err);
+    if (status == AT_OK && note.len) {
+        at__render_note(out, note.data);
+        at__str_add(out, "//!autotune option -default-device\n");
+    }
+    at__str_clear(&note);
+    at__str_add(out, text);
+    return status == AT_OK ? at__str_status(out, err) : status;
+}
+
 static at_status compile(at__undefined *out, at__nvrtc *nvrtc, const char *path, at_error *err)
 {
     static const at__paths NONE = { 0 };
     const char *slash = strrchr(path, '/');
     const at__paths sources = { .items = { (char *)(uintptr_t)(slash ? slash + 1 : path) }, .count = 1 };
     at__gathered all = { 0 };
-    at__str plain = { 0 }, code = { 0 }, log = { 0 };
+    at__headers *headers = NULL;
+    at__str plain = { 0 }, noted = { 0 }, code = { 0 }, log = { 0 };
     at__resources ignored;
     bool ok = false;
-    at_status status = at__gather(&all, path, &sources, &NONE, err);
+    at_status status = at__headers_open(&headers, getenv(AT__HEADERS_ENV), err);
+    if (status == AT_OK)
+        status = at__gather(&all, path, &sources, &NONE, headers, err);
     if (status == AT_OK)
         at__code_strip(&plain, at__str_text(&all.text));
     if (status == AT_OK)
-        status = at__nvrtc_compile(nvrtc, &ok, &code, &log, &ignored, at__str_text(&all.text), path,
+        status = add_note(&noted, at__str_text(&all.text), headers, err);
+    if (status == AT_OK)
+        status = at__nvrtc_compile(nvrtc, &ok, &code, &log, &ignored, at__str_text(&noted), path,
                                    at__nvrtc_nearest(nvrtc, 90), AT__PTX, err);
     if (status == AT_OK && !ok)
         read_log(out, at__str_text(&plain), at__str_text(&log));
     at__gathered_clear(&all);
+    at__headers_close(headers);
     at__str_clear(&plain);
+    at__str_clear(&noted);
     at__str_clear(&code);
     at__str_clear(&log);
     return status;

@@ -1,8 +1,12 @@
 /*
  * ahead.c - lines are read up to the first one of code. Macros before an #include may be meant for it, so
- * only those pass that no header of CUDA's asks for: they have other names.
+ * only those pass that no header asks for: of CUDA's it is known how such macros begin, of the user's which
+ * names they use at all.
  */
 #include "compile/ahead.h"
+
+#include "lang/headers.h"
+#include "lang/render_orders.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -16,13 +20,18 @@
 #define BLANKS         " \t\r\f\v"
 #define NAME           "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 #define PREFIX         "autotune-ahead-"
+#define WORTH_BYTES    ((size_t)512 << 10)   /* of the user's headers: below that nothing is gained */
 #define BYTES_A_WORKER ((double)(512 << 20)) /* its file has 180 MB for CUB: twice as much and more */
 
 /* The rest of the text, and what is known of it so far. */
 typedef struct reading {
     const char *at;
-    bool own;  /* behind the head: the files of the template  */
-    int depth; /* of #ifndef ... #endif                       */
+    const at__headers *headers;
+    const char *note; /* of the user's headers (lang/headers.h); NULL: none of them */
+    bool own;         /* behind the head: the files of the template  */
+    bool defined;     /* there was a macro that these may ask for    */
+    bool worth;       /* there was something large                   */
+    int depth;        /* of #ifndef ... #endif                       */
 } reading;
 
 static bool begins(const char *at, const char *const *words)
@@ -51,6 +60,16 @@ static bool is_large(const char *name)
 {
     static const char *const WORDS[] = { "cub/", "thrust/", "cuda/", "cooperative_groups", NULL };
     return begins(name, WORDS);
+}
+
+/* Does the note name it? */
+static bool is_noted(const reading *r, const char *name, size_t len)
+{
+    size_t n;
+    const char *at = r->note ? at__headers_name(&n, r->note) : NULL;
+    while (at && !(n == len + 2 && memcmp(at + 1, name, len) == 0))
+        at = at__headers_name(&n, at + n);
+    return at != NULL;
 }
 
 /* Blanks, ends of lines and comments. */
@@ -90,15 +109,18 @@ static const char *skip_condition(const char *at)
     return NULL;
 }
 
-static bool read_include(at__str *out, const reading *r, const char *name)
+static bool read_include(at__str *out, reading *r, const char *name)
 {
-    size_t len = *name == '<' ? strcspn(name, ">\n") : 0;
-    if (!len || name[len] != '>' || r->depth)
+    bool quoted = *name == '"';
+    size_t len = quoted || *name == '<' ? strcspn(name + 1, quoted ? "\"\n" : ">\n") : 0;
+    bool noted = len && is_noted(r, name + 1, len), large = len && !noted && is_large(name + 1);
+    if (!len || name[1 + len] != (quoted ? '"' : '>') || r->depth || (noted ? r->defined : quoted))
         return false;
-    if (is_large(name + 1) && r->own) {
-        at__str_add(out, "#include ");
-        at__str_add_bytes(out, name, len + 1);
-        at__str_add(out, "\n");
+    r->worth = r->worth || (r->own && large);
+    if (r->own && (noted || large)) {
+        at__str_add(out, "#include <");
+        at__str_add_bytes(out, name + 1, len);
+        at__str_add(out, ">\n");
     }
     return true;
 }
@@ -115,17 +137,23 @@ static bool read_directive(at__str *out, reading *r, const char *word)
     r->own = r->own || is_word(word, "line");
     r->depth += is_word(word, "ifndef");
     r->depth -= is_word(word, "endif");
-    if (is_word(word, "define"))
+    if (is_word(word, "define")) {
+        bool ours = strncmp(behind, "AUTOTUNE_", 9) == 0;
+        r->defined = r->defined || (!ours && at__headers_may_use(r->headers, behind, strspn(behind, NAME)));
         return !may_be_asked_for(behind);
+    }
     return r->depth >= 0 && (is_word(word, "line") || is_word(word, "ifndef") || is_word(word, "endif") ||
                              (is_word(word, "pragma") && is_word(behind, "once")));
 }
 
-void at__ahead_lines(at__str *out, const char *rendered)
+void at__ahead_lines(at__str *out, const char *rendered, const at__headers *headers, size_t noted_bytes)
 {
-    reading r = { .at = rendered };
+    at__orders orders = { 0 };
     at__str lines = { 0 };
-    bool goes_on = true;
+    bool goes_on = at__orders_read(&orders, rendered, NULL) == AT_OK;
+    reading r = {
+        .at = rendered, .headers = headers, .note = orders.headers, .worth = noted_bytes >= WORTH_BYTES
+    };
     while (goes_on && *(r.at = skip(r.at))) {
         const char *word = r.at + 1 + strspn(r.at + 1, BLANKS);
         if (*r.at == '#')
@@ -136,9 +164,23 @@ void at__ahead_lines(at__str *out, const char *rendered)
             r.at = end_of_line(r.at);
     }
     bool asked_for = !goes_on && !r.own; /* a macro of the head is for a header */
-    if (!asked_for && !lines.failed)
+    if (!asked_for && r.worth && !lines.failed)
         at__str_add_bytes(out, at__str_text(&lines), lines.len);
     at__str_clear(&lines);
+    at__orders_clear(&orders);
+}
+
+bool at__ahead_wanted(const char *rendered)
+{
+    at__orders orders = { 0 };
+    at__str lines = { 0 };
+    bool noted = at__orders_read(&orders, rendered, NULL) == AT_OK && orders.headers;
+    if (!noted)
+        at__ahead_lines(&lines, rendered, NULL, 0);
+    bool wanted = noted || lines.len;
+    at__orders_clear(&orders);
+    at__str_clear(&lines);
+    return wanted;
 }
 
 /* ---- folders ---- */

@@ -1,6 +1,6 @@
 /*
- * ahead.h - CUDA's large headers (CUB, libcu++, cooperative groups) compiled once a worker, not once a
- * kernel: NVRTC's precompiled headers (12.8 and newer).
+ * ahead.h - CUDA's large headers (CUB, libcu++, cooperative groups) and the user's (lang/headers.h) compiled
+ * once a worker, not once a kernel: NVRTC's precompiled headers (12.8 and newer).
  *
  * They want the #include lines at the head of a text; a rendered text begins with constants. So what is
  * compiled gets those lines once more, before all else; the text itself, and its hash, stay as they are.
@@ -8,13 +8,18 @@
 #ifndef AUTOTUNE_AHEAD_H
 #define AUTOTUNE_AHEAD_H
 
+#include "lang/headers.h"
 #include "util/str.h"
 
 /*
  * Appends the lines "#include <...>" of large headers that the text itself begins with, behind its constants.
- * Nothing where it has none, or defines before them what headers may ask for.
+ * Nothing where it has none, or defines before them what headers may ask for. `noted_bytes`: how much it
+ * reaches in the user's `headers` (NULL: not known), which are large by that.
  */
-void at__ahead_lines(at__str *out, const char *rendered);
+void at__ahead_lines(at__str *out, const char *rendered, const at__headers *headers, size_t noted_bytes);
+
+/* May a text have such lines? Asked before the headers are known. */
+bool at__ahead_wanted(const char *rendered);
 
 /* A private folder for what workers compile ahead, with a folder in it for each. */
 typedef struct at__ahead {

@@ -1,10 +1,10 @@
 /*
- * includes.c - directives are looked for in the text, not parsed: one that a comment, a string or an #if
- * hides is looked at too, since what is replaced there changes nothing. So nothing must be known of the
- * language but how a directive can be spelled: %: for #, comments between its words, lines that a backslash
- * joins.
+ * includes.c - one directive that a comment, a string or an #if hides is looked at too, since what is
+ * replaced there changes nothing.
  */
 #include "compile/includes.h"
+
+#include "lang/directives.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,6 @@ enum {
 };
 
 static const char BLANKS[] = " \t\f\v\xef\xbb\xbf"; /* and a byte order mark */
-static const char LETTERS[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 
 typedef struct scan {
     const at__include_folders *folders;
@@ -29,124 +28,6 @@ typedef struct scan {
     bool bad; /* one of them reaches outside */
     bool no_memory;
 } scan;
-
-/* #include and the like with what it names, or a question. */
-typedef struct directive {
-    const char *begin, *end;
-    const char *name; /* what it names; NULL: it is not written out */
-    size_t len;
-    bool asks;
-} directive;
-
-/* ---- finding directives ---- */
-
-/* Joins the lines that a backslash continues; their ends come after the line, so that numbers stay. */
-static void join_lines(at__str *out, const char *text)
-{
-    size_t owed = 0;
-    for (const char *at = text; *at;) {
-        size_t len = strcspn(at, "\\\n");
-        at__str_add_bytes(out, at, len);
-        at += len;
-        size_t gap = *at == '\\' ? 1 + strspn(at + 1, " \t\f\v\r") : 0;
-        if (gap && at[gap] == '\n') {
-            owed++;
-            at += gap + 1;
-        } else if (*at) {
-            bool end = *at == '\n';
-            at__str_add_bytes(out, at++, 1);
-            for (; end && owed; owed--)
-                at__str_add(out, "\n");
-        }
-    }
-}
-
-static const char *skip_blanks(const char *at)
-{
-    for (;;) {
-        at += strspn(at, BLANKS);
-        const char *end = at[0] == '/' && at[1] == '*' ? strstr(at + 2, "*/") : NULL;
-        if (!end)
-            return at;
-        at = end + 2;
-    }
-}
-
-/* Is there nothing before it in its line but blanks and the end of a comment? */
-static bool begins_line(const char *text, const char *at)
-{
-    while (at > text && strchr(BLANKS, at[-1]))
-        at--;
-    return at == text || strchr("\r\n", at[-1]) || (at - text >= 2 && at[-1] == '/' && at[-2] == '*');
-}
-
-static bool is_word(const char *at, const char *const *words)
-{
-    size_t len = strspn(at, LETTERS);
-    for (; *words; words++)
-        if (strlen(*words) == len && memcmp(*words, at, len) == 0)
-            return true;
-    return false;
-}
-
-/* What stands between quotes or angles, on one line. */
-static void read_name(directive *d, const char *at)
-{
-    size_t len = *at == '"' ? strcspn(at + 1, "\"\r\n") : *at == '<' ? strcspn(at + 1, ">\r\n") : 0;
-    bool whole = (*at == '"' || *at == '<') && at[len + 1] == (*at == '"' ? '"' : '>');
-    d->name = whole ? at + 1 : NULL;
-    d->len = len;
-    d->end = whole ? at + len + 2 : at;
-}
-
-static bool read_directive(directive *out, const char *text, const char *at)
-{
-    static const char *const WORDS[] = { "include", "include_next", "import", "embed", NULL };
-    size_t mark = at[0] == '#' ? 1 : strncmp(at, "%:", 2) == 0 ? 2 : strncmp(at, "?\?=", 3) == 0 ? 3 : 0;
-    if (!mark || !begins_line(text, at))
-        return false;
-    const char *word = skip_blanks(at + mark);
-    if (!is_word(word, WORDS))
-        return false;
-    *out = (directive){ .begin = at };
-    read_name(out, skip_blanks(word + strspn(word, LETTERS)));
-    return true;
-}
-
-/* "defined(__has_include)" and "#ifdef __has_include" name no file. */
-static bool is_asked_for(const char *text, const char *at)
-{
-    static const char *const WORDS[] = { "defined", "ifdef", "ifndef", "elifdef", "elifndef", NULL };
-    while (at > text && (at[-1] == '(' || strchr(BLANKS, at[-1])))
-        at--;
-    while (at > text && at[-1] && strchr(LETTERS, at[-1]))
-        at--;
-    return is_word(at, WORDS);
-}
-
-static bool read_question(directive *out, const char *text, const char *at)
-{
-    static const char *const WORDS[] = { "__has_include", "__has_include_next", "__has_embed", NULL };
-    bool inside = at > text && strchr(LETTERS, at[-1]);
-    if (*at != '_' || inside || !is_word(at, WORDS) || is_asked_for(text, at))
-        return false;
-    const char *open = skip_blanks(at + strspn(at, LETTERS));
-    *out = (directive){ .begin = at, .end = open, .asks = true };
-    if (*open == '(') {
-        read_name(out, skip_blanks(open + 1));
-        const char *close = out->name ? skip_blanks(out->end) : out->end + strcspn(out->end, ")\r\n");
-        out->end = *close == ')' ? close + 1 : close;
-    }
-    return true;
-}
-
-static bool next_directive(directive *out, const char *text, const char *from)
-{
-    for (const char *at = from; (at = strpbrk(at, "#%?_")) != NULL; at++)
-        if (read_directive(out, text, at) || read_question(out, text, at))
-            return true;
-    return false;
-}
 
 /* ---- judging files ---- */
 
@@ -166,6 +47,15 @@ static bool is_in(const char *real, const char *folder)
         len--; /* the root */
     bool in = real_folder && strncmp(real, real_folder, len) == 0 && real[len] == '/';
     free(real_folder);
+    return in;
+}
+
+/* CUDA's, or in a folder of the user's. */
+static bool is_library(const char *real, const at__include_folders *folders)
+{
+    bool in = is_in(real, folders->cuda);
+    for (int i = 0; i < at__headers_count(folders->headers) && !in; i++)
+        in = is_in(real, at__headers_folder(folders->headers, i));
     return in;
 }
 
@@ -198,20 +88,20 @@ static bool remember(scan *s, const char *real)
     return !s->no_memory;
 }
 
-static bool is_outside(scan *s, const directive *d, const char *includer);
+static bool is_outside(scan *s, const at__directive *d, const char *includer);
 
 /* Does a file of the template's own, or one that it includes, reach outside? */
 static bool reaches_outside(scan *s, const char *path)
 {
-    directive d;
+    at__directive d;
     at__str raw = { 0 }, text = { 0 };
     bool outside = s->depth == MAX_DEPTH || at__str_read_file(&raw, path, MAX_BYTES, NULL) != AT_OK ||
                    strlen(at__str_text(&raw)) != raw.len;
     if (!outside)
-        join_lines(&text, at__str_text(&raw));
+        at__join_lines(&text, at__str_text(&raw));
     s->no_memory = s->no_memory || text.failed;
     s->depth++;
-    for (const char *at = at__str_text(&text); !outside && next_directive(&d, at__str_text(&text), at);
+    for (const char *at = at__str_text(&text); !outside && at__directive_next(&d, at__str_text(&text), at);
          at = d.end)
         outside = is_outside(s, &d, path);
     s->depth--;
@@ -227,7 +117,7 @@ static bool is_harmful(scan *s, const char *path)
     char *real = realpath(path, NULL);
     if (!real)
         return false;
-    bool cuda = is_in(real, s->folders->cuda), own = is_own(real, s->name, s->folders);
+    bool cuda = is_library(real, s->folders), own = is_own(real, s->name, s->folders);
     bool harmful = !(cuda || own) || stat(real, &info) != 0 || !S_ISREG(info.st_mode);
     if (!harmful && own && !cuda && remember(s, real))
         s->bad = s->bad || reaches_outside(s, path);
@@ -236,7 +126,7 @@ static bool is_harmful(scan *s, const char *path)
     return harmful;
 }
 
-static bool is_harmful_in(scan *s, const char *folder, const directive *d)
+static bool is_harmful_in(scan *s, const char *folder, const at__directive *d)
 {
     at__str path = { 0 };
     at__str_addf(&path, "%s/%.*s", folder, (int)d->len, d->name);
@@ -246,8 +136,8 @@ static bool is_harmful_in(scan *s, const char *folder, const directive *d)
     return harmful;
 }
 
-/* Wherever the compiler would look. CUDA's folder is not looked into, unless the name leads out of it. */
-static bool is_outside(scan *s, const directive *d, const char *includer)
+/* Wherever the compiler would look. Folders of libraries are not looked into, unless the name leads out. */
+static bool is_outside(scan *s, const at__directive *d, const char *includer)
 {
     at__str folder = { 0 };
     if (!d->name || d->len > MAX_PATH_LEN)
@@ -265,14 +155,17 @@ static bool is_outside(scan *s, const directive *d, const char *includer)
     at__str_clear(&folder);
     for (int i = 0; i < s->folders->own_count && !outside; i++)
         outside = is_harmful_in(s, s->folders->own[i], d);
-    if (!outside && s->folders->cuda[0] && memmem(d->name, d->len, "..", 2))
+    const bool leaves = memmem(d->name, d->len, "..", 2) != NULL;
+    if (!outside && s->folders->cuda[0] && leaves)
         outside = is_harmful_in(s, s->folders->cuda, d);
+    for (int i = 0; i < at__headers_count(s->folders->headers) && leaves && !outside; i++)
+        outside = is_harmful_in(s, at__headers_folder(s->folders->headers, i), d);
     return outside;
 }
 
 /* ---- the whole ---- */
 
-static void add_refusal(at__str *out, const directive *d)
+static void add_refusal(at__str *out, const at__directive *d)
 {
     int len = d->len < MAX_SHOWN ? (int)d->len : MAX_SHOWN;
     if (d->asks)
@@ -293,10 +186,10 @@ at_status at__includes_check(at__str *safe, const char *source, const char *name
 {
     scan s = { .folders = folders, .name = name };
     at__str text = { 0 };
-    directive d;
-    join_lines(&text, source);
+    at__directive d;
+    at__join_lines(&text, source);
     const char *at = at__str_text(&text), *taken = at;
-    for (; next_directive(&d, at__str_text(&text), at); at = d.end) {
+    for (; at__directive_next(&d, at__str_text(&text), at); at = d.end) {
         if (!is_outside(&s, &d, name))
             continue;
         at__str_add_bytes(safe, taken, (size_t)(d.begin - taken));
@@ -326,13 +219,21 @@ static size_t place_len(const char *line)
     return len && line[len - 1] == '(' ? len - 1 : 0;
 }
 
+/* Below this folder, as it is written? */
+static bool is_written_in(const char *line, size_t len, const char *folder)
+{
+    size_t n = strlen(folder);
+    return n && len > n && memcmp(line, folder, n) == 0 && !memmem(line + n, len - n, "..", 2);
+}
+
 /* Of files in the folders of the template links were followed before. */
 static bool names_outside(const char *line, size_t len, const char *name, const at__include_folders *folders)
 {
     at__str path = { 0 };
-    size_t cuda = strlen(folders->cuda);
-    if (cuda && len > cuda && memcmp(line, folders->cuda, cuda) == 0 &&
-        !memmem(line + cuda, len - cuda, "..", 2))
+    bool written = is_written_in(line, len, folders->cuda);
+    for (int i = 0; i < at__headers_count(folders->headers) && !written; i++)
+        written = is_written_in(line, len, at__headers_folder(folders->headers, i));
+    if (written)
         return false;
     at__str_add_bytes(&path, line, len);
     char *slash = path.failed ? NULL : strrchr(path.data, '/');
@@ -342,7 +243,7 @@ static bool names_outside(const char *line, size_t len, const char *name, const 
     at__str_reset(&path);
     at__str_addf(&path, "%s/", real ? real : "");
     bool outside =
-        real && !is_own(at__str_text(&path), name, folders) && !is_in(at__str_text(&path), folders->cuda);
+        real && !is_own(at__str_text(&path), name, folders) && !is_library(at__str_text(&path), folders);
     free(real);
     at__str_clear(&path);
     return outside;
@@ -394,10 +295,15 @@ void at__includes_hint(at__str *log)
         { "not allowed in JIT mode", "/cub/",
           "of CUB include what a kernel uses, as <cub/block/block_reduce.cuh>; <cub/cub.cuh> and cub/device "
           "are for the host" },
+        { "host functions are not allowed in JIT mode", "",
+          "a line `option -default-device` takes functions without __device__ for the device's, as those of "
+          "CUTLASS are" },
         { "cannot open source file \"", "",
           "NVRTC has none of the host's headers: leave them out by #ifndef __CUDACC_RTC__; "
           "<cuda/std/cstdint> "
-          "and the like are there. Files of your own lie beside the file, or in an `include` folder" },
+          "and the like are there. Files of your own lie beside the file, or in an `include` folder; those "
+          "of a "
+          "library in a folder that --headers DIR names" },
         { "cannot determine which instance of function template", "#pragma nv_mangled_name",
           "the kernel is a template: a line `kernel NAME<T>` names its arguments, types, parameters or "
           "values" },

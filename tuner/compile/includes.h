@@ -1,20 +1,23 @@
 /*
  * includes.h - what a template may #include: files of its own folder, of the folder `common` beside or in it,
- * of folders that are named here, and CUDA's headers. A compiler quotes the lines that it does not
- * understand, and would so print whatever file a template names.
+ * of folders that are named here, CUDA's headers and those in folders of the user's (lang/headers.h). A
+ * compiler quotes the lines that it does not understand, and would so print whatever file a template names.
  *
  * Links and `..` are followed before a file is judged. Files of the template's own are read, and what they
- * include is judged too; CUDA's are taken as they are. Names that a macro makes up are not taken.
+ * include is judged too; CUDA's and the user's are taken as they are. Names that a macro makes up are not
+ * taken.
  */
 #ifndef AUTOTUNE_INCLUDES_H
 #define AUTOTUNE_INCLUDES_H
 
+#include "lang/headers.h"
 #include "util/str.h"
 
 typedef struct at__include_folders {
     const char *const *own; /* besides the template's; those that the compiler searches, in any order */
     int own_count;
-    const char *cuda; /* folder of CUDA's headers; "": none */
+    const char *cuda;           /* folder of CUDA's headers; "": none */
+    const at__headers *headers; /* NULL: none */
 } at__include_folders;
 
 /*

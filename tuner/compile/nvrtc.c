@@ -17,6 +17,7 @@
 
 #define AHEAD_SINCE   1208
 #define HURRIES_SINCE 1300
+#define MOST_HEAP     ((size_t)512 << 20) /* bytes; ahead.c sees to so much room on the disk */
 
 /*
  * Options that change no code, and that a version may refuse: 11.8 to 12.8 know no --no-cache. What is
@@ -54,6 +55,19 @@ void at__nvrtc_compile_ahead(at__nvrtc *nvrtc, const char *folder)
 {
     bool can = nvrtc->version_number >= AHEAD_SINCE && strlen(folder) < sizeof nvrtc->ahead;
     snprintf(nvrtc->ahead, sizeof nvrtc->ahead, "%s", can ? folder : "");
+}
+
+at_status at__nvrtc_use_headers(at__nvrtc *nvrtc, const char *folders, at_error *err)
+{
+    at__headers *headers = NULL;
+    at_status status = AT_OK;
+    if (strcmp(folders, at__headers_text(nvrtc->own)) == 0)
+        return AT_OK;
+    if ((status = at__headers_open(&headers, folders, err)) != AT_OK)
+        return status;
+    at__headers_close(nvrtc->own);
+    nvrtc->own = headers;
+    return AT_OK;
 }
 
 bool at__nvrtc_supports(const at__nvrtc *nvrtc, int cc)
@@ -127,6 +141,7 @@ typedef struct job {
     int cc;
     at__code kind;
     bool ahead; /* it begins with headers that are compiled ahead */
+    bool tried; /* that was tried, and failed */
 } job;
 
 static bool is_standard(const char *option)
@@ -135,9 +150,27 @@ static bool is_standard(const char *option)
     return strncmp(option, "std=", 4) == 0;
 }
 
+/* Before CUDA's, as with nvcc -I, and only for a text that has noted them. How many; -1: no memory. */
+static int own_folders(char *out[AT__MAX_HEADER_FOLDERS], const at__nvrtc *nvrtc, const job *j)
+{
+    int count = j->orders->headers ? at__headers_count(nvrtc->own) : 0;
+    for (int i = 0; i < count; i++) {
+        at__str option = { 0 };
+        at__str_addf(&option, "--include-path=%s", at__headers_folder(nvrtc->own, i));
+        out[i] = option.data;
+        if (option.failed) {
+            for (int k = 0; k <= i; k++)
+                free(out[k]);
+            return -1;
+        }
+    }
+    return count;
+}
+
 static nvrtcResult compile_once(const at__nvrtc *nvrtc, const job *j, bool verbose)
 {
-    const char *options[10 + AT__OPTIONAL_COUNT + AT__MAX_OPTIONS];
+    const char *options[10 + AT__OPTIONAL_COUNT + AT__MAX_OPTIONS + AT__MAX_HEADER_FOLDERS];
+    char *own[AT__MAX_HEADER_FOLDERS];
     char ahead[sizeof nvrtc->ahead + 20], arch[40], headers[sizeof nvrtc->headers + 20],
         cccl[sizeof nvrtc->headers + 30];
     int count = 2;
@@ -146,6 +179,9 @@ static nvrtcResult compile_once(const at__nvrtc *nvrtc, const job *j, bool verbo
     options[0] = arch;
     snprintf(headers, sizeof headers, "--include-path=%s", nvrtc->headers);
     snprintf(cccl, sizeof cccl, "--include-path=%s/cccl", nvrtc->headers);
+    const int own_count = own_folders(own, nvrtc, j);
+    for (int i = 0; i < own_count; i++)
+        options[count++] = own[i];
     if (nvrtc->headers[0]) {
         options[count++] = headers;
         options[count++] = cccl;
@@ -158,7 +194,8 @@ static nvrtcResult compile_once(const at__nvrtc *nvrtc, const job *j, bool verbo
     if (j->ahead) {
         options[count++] = "--pch";
         options[count++] = "--pch-messages=false";
-        options[count++] = "--diag-suppress=20283"; /* that what follows them is not compiled ahead */
+        options[count++] =
+            "--diag-suppress=20283,639"; /* that what follows is not, or the heap is too small */
         options[count++] = ahead;
     }
     for (int i = 0; i < AT__OPTIONAL_COUNT; i++)
@@ -166,7 +203,11 @@ static nvrtcResult compile_once(const at__nvrtc *nvrtc, const job *j, bool verbo
             options[count++] = OPTIONAL[i];
     for (int i = 0; i < j->orders->option_count; i++)
         options[is_standard(j->orders->options[i]) ? 1 : count++] = j->orders->options[i];
-    return nvrtc->call.nvrtcCompileProgram(j->program, count, options);
+    nvrtcResult result = own_count < 0 ? NVRTC_ERROR_OUT_OF_MEMORY
+                                       : nvrtc->call.nvrtcCompileProgram(j->program, count, options);
+    for (int i = 0; i < own_count; i++)
+        free(own[i]);
+    return result;
 }
 
 /* Compiles, without the options that this NVRTC turns out not to know. */
@@ -243,26 +284,40 @@ static bool refuses_source(nvrtcResult result, const job *j)
 }
 
 /*
+ * Precompiled headers are made in a heap of 256 MB, which CUTLASS's are too large for: the next kernel has
+ * one that they fit in.
+ */
+static void grow_heap(const at__nvrtc *nvrtc, const job *j)
+{
+    size_t bytes = 0;
+    if (nvrtc->heap.set && (int)nvrtc->heap.status(j->program) == AT__NVRTC_HEAP_EXHAUSTED &&
+        nvrtc->heap.required(j->program, &bytes) == NVRTC_SUCCESS && bytes + bytes / 8 < MOST_HEAP)
+        nvrtc->heap.set(bytes + bytes / 8);
+}
+
+/*
  * With headers that are compiled ahead, where there is a folder for them and the text has such. false: it was
  * not compiled so. Whatever went wrong is none of the kernel's: it is compiled as it is after that.
  */
 static bool compile_ahead(at__nvrtc *nvrtc, job *j, at__str *log, at__resources *resources,
-                          const char *source, const char *name)
+                          const char *source, const char *name, size_t reached)
 {
     at__str text = { 0 };
     bool done = false;
-    if (nvrtc->ahead[0])
-        at__ahead_lines(&text, source);
+    if (nvrtc->ahead[0] && !(j->orders->headers && nvrtc->only_behind))
+        at__ahead_lines(&text, source, nvrtc->own, reached);
     if (!text.len)
         return false;
     at__str_addf(&text, "#pragma nv_hdrstop\n#line 1\n%s", source);
     j->ahead = true;
     if (!text.failed && create(nvrtc, j, at__str_text(&text), name) == NVRTC_SUCCESS) {
         done = compile_once(nvrtc, j, true) == NVRTC_SUCCESS;
+        grow_heap(nvrtc, j);
         at__str_reset(log);
         done = done && read_log(nvrtc, j->program, log, resources, NULL) == AT_OK;
     }
     j->ahead = false;
+    j->tried = !done;
     if (!done && j->program)
         nvrtc->call.nvrtcDestroyProgram(&j->program);
     at__str_clear(&text);
@@ -275,7 +330,8 @@ at_status at__nvrtc_compile(at__nvrtc *nvrtc, bool *ok, at__str *code, at__str *
     at__orders orders = { 0 };
     job j = { .orders = &orders, .cc = cc, .kind = kind };
     nvrtcResult result = NVRTC_SUCCESS;
-    const at__include_folders folders = { .cuda = nvrtc->headers };
+    at__include_folders folders = { .cuda = nvrtc->headers };
+    size_t reached = 0;
     at__str safe = { 0 };
 
     at__str_reset(code);
@@ -283,12 +339,16 @@ at_status at__nvrtc_compile(at__nvrtc *nvrtc, bool *ok, at__str *code, at__str *
     if (!at__nvrtc_supports(nvrtc, cc))
         return unknown_arch(nvrtc, cc, err);
     at_status status = at__orders_read(&orders, source, err);
+    if (status == AT_OK && orders.headers) {
+        folders.headers = nvrtc->own;
+        status = at__headers_check(&reached, nvrtc->own, orders.headers, err);
+    }
     if (status == AT_OK)
         status = at__includes_check(&safe, source, name, &folders, err);
     if (status != AT_OK)
         goto done;
     const char *text = safe.len ? safe.data : source;
-    if (!compile_ahead(nvrtc, &j, log, resources, text, name)) {
+    if (!compile_ahead(nvrtc, &j, log, resources, text, name, reached)) {
         result = create(nvrtc, &j, text, name);
         if (result == NVRTC_SUCCESS)
             status = compile_program(nvrtc, &j, &result, log, resources, err);
@@ -299,6 +359,7 @@ at_status at__nvrtc_compile(at__nvrtc *nvrtc, bool *ok, at__str *code, at__str *
     if (result != NVRTC_SUCCESS)
         at__includes_hint(log);
     *ok = result == NVRTC_SUCCESS;
+    nvrtc->only_behind = nvrtc->only_behind || (*ok && j.tried && orders.headers);
     if (*ok)
         status = read_code(nvrtc, j.program, code, kind, err);
     else if (!refuses_source(result, &j))

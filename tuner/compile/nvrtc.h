@@ -10,18 +10,25 @@
 #define AUTOTUNE_NVRTC_H
 
 #include <autotune/status.h>
+#include "lang/headers.h"
 #include "lang/record.h"
 #include "util/str.h"
 #include <stdint.h>
 
 typedef struct at__nvrtc at__nvrtc;
 
-/* AT_ERR_DEVICE when it is missing or too old: what was tried, and what to install or set. */
+/*
+ * AT_ERR_DEVICE when it is missing or too old: what was tried, and what to install or set. AT_ERR_USAGE: a
+ * folder of $AUTOTUNE_HEADERS cannot be read.
+ */
 at_status at__nvrtc_open(at__nvrtc **out, at_error *err) AT_MUST_CHECK;
 void at__nvrtc_close(at__nvrtc *nvrtc);
 
 const char *at__nvrtc_version(const at__nvrtc *nvrtc); /* "13.0" */
 const char *at__nvrtc_path(const at__nvrtc *nvrtc);    /* what was opened */
+
+/* From now on these are the user's folders of headers, "DIR:DIR", and not those of $AUTOTUNE_HEADERS. */
+at_status at__nvrtc_use_headers(at__nvrtc *nvrtc, const char *folders, at_error *err) AT_MUST_CHECK;
 
 /* Whether it can make a cubin for this compute capability (90). */
 bool at__nvrtc_supports(const at__nvrtc *nvrtc, int cc);
@@ -48,9 +55,10 @@ void at__nvrtc_hurry(at__nvrtc *nvrtc, bool hurry);
 /*
  * Compiles `source` (named `name` in messages) for sm_<cc>. *ok tells whether the compiler accepted it; a
  * refusal is no error: the reason is in *log. AT_ERR_DEVICE only when NVRTC itself failed or does not know
- * cc. `code` and `log` are replaced. Warnings go to the log of a success; ptxas' resource lines do not: they
- * are parsed. NVRTC's own cache is not used, so that the time taken is the time a compilation takes. What the
- * source may include, and how the rest is refused: includes.h.
+ * cc; AT_ERR_INPUT when the user's headers are not those that the source was written down with. `code` and
+ * `log` are replaced. Warnings go to the log of a success; ptxas' resource lines do not: they are parsed.
+ * NVRTC's own cache is not used, so that the time taken is the time a compilation takes. What the source may
+ * include, and how the rest is refused: includes.h.
  */
 at_status at__nvrtc_compile(at__nvrtc *nvrtc, bool *ok, at__str *code, at__str *log, at__resources *resources,
                             const char *source, const char *name, int cc, at__code kind,

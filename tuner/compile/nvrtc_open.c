@@ -37,6 +37,18 @@ static bool load_calls(struct at__nvrtc_calls *call, void *library)
     return true;
 }
 
+static void load_heap(struct at__nvrtc_heap *heap, void *library)
+{
+    void *status = dlsym(library, "nvrtcGetPCHCreateStatus"),
+         *required = dlsym(library, "nvrtcGetPCHHeapSizeRequired"),
+         *set = dlsym(library, "nvrtcSetPCHHeapSize");
+    if (!status || !required || !set)
+        return;
+    memcpy(&heap->status, &status, sizeof status);
+    memcpy(&heap->required, &required, sizeof required);
+    memcpy(&heap->set, &set, sizeof set);
+}
+
 static bool is_current(at__nvrtc *nvrtc)
 {
     int major = 0, minor = 0;
@@ -76,6 +88,7 @@ static bool try_library(at__nvrtc *nvrtc, const char *name, at__str *tried)
     else if (!is_current(nvrtc) || !list_archs(nvrtc))
         at__str_addf(tried, "\n  %s: version %s", name, nvrtc->version);
     else {
+        load_heap(&nvrtc->heap, nvrtc->library);
         symbol = dlsym(nvrtc->library, "nvrtcVersion");
         bool known = dladdr(symbol, &where) != 0 && where.dli_fname;
         snprintf(nvrtc->path, sizeof nvrtc->path, "%s", known ? where.dli_fname : name);
@@ -224,6 +237,8 @@ at_status at__nvrtc_open(at__nvrtc **out, at_error *err)
         goto done;
     }
     find_companions(nvrtc);
+    if ((status = at__headers_open(&nvrtc->own, getenv(AT__HEADERS_ENV), err)) != AT_OK)
+        goto done;
     *out = nvrtc;
     nvrtc = NULL;
 done:
@@ -236,6 +251,7 @@ void at__nvrtc_close(at__nvrtc *nvrtc)
 {
     if (!nvrtc)
         return;
+    at__headers_close(nvrtc->own);
     if (nvrtc->library)
         dlclose(nvrtc->library);
     free(nvrtc);

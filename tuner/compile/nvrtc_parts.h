@@ -32,20 +32,31 @@ struct at__nvrtc_calls {
 #undef X
 };
 
+/* Those that came with precompiled headers (12.8), declared here for older headers of CUDA. */
+struct at__nvrtc_heap {
+    nvrtcResult (*status)(nvrtcProgram program);
+    nvrtcResult (*required)(nvrtcProgram program, size_t *bytes);
+    nvrtcResult (*set)(size_t bytes); /* NULL: there are none */
+};
+#define AT__NVRTC_HEAP_EXHAUSTED 14
+
 /* Options that a version may refuse, see nvrtc.c. */
 enum { AT__VERBOSE, AT__NO_CACHE, AT__KEEP_STACK_LIMIT, AT__OPTIONAL_COUNT };
 
 struct at__nvrtc {
     void *library;
     struct at__nvrtc_calls call;
+    struct at__nvrtc_heap heap;
     char version[16], path[512];
-    char headers[1024]; /* folder */
+    char headers[1024]; /* folder of CUDA's */
+    at__headers *own;   /* the user's       */
     int archs[64];      /* ascending */
     int arch_count;
     bool refused[AT__OPTIONAL_COUNT];
     int version_number; /* 1300 for 13.0                                       */
     bool hurries;       /* at__nvrtc_hurry                                     */
     char ahead[512];    /* folder of headers that are compiled ahead; "": none */
+    bool only_behind;   /* the user's turned out not to come first             */
 };
 
 #endif

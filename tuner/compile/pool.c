@@ -62,6 +62,7 @@ struct at__pool {
     int bad_starts;
     at__ahead ahead;  /* headers that are compiled ahead ... */
     bool ahead_asked; /* ... once a text has wanted it       */
+    char *headers;    /* the user's folders, as workers are told them */
     at_status broken; /* once not AT_OK, every pump ends so */
     at_error why;
 };
@@ -269,7 +270,8 @@ static void handle_frame(at__pool *pool, worker *w, uint32_t kind, at__reader *b
         w->bad_starts = pool->bad_starts = 0;
     } else if (kind == FAILED) {
         at_status status = at__status_of(at__get_i64(body));
-        bool known = status == AT_ERR_DEVICE || status == AT_ERR_INTERNAL;
+        bool known = status == AT_ERR_DEVICE || status == AT_ERR_INTERNAL || status == AT_ERR_INPUT ||
+                     status == AT_ERR_USAGE;
         break_pool(pool, known ? status : AT_ERR_SYSTEM, at__get_text(body));
     } else if (w->busy && kind == RESULT && read_result(&result, body)) {
         finish(pool, w, &result);
@@ -378,11 +380,7 @@ bool at__pool_has_room(const at__pool *pool)
 /* The folder is made when the first text wants it. */
 static const char *ahead_for(at__pool *pool, const char *source)
 {
-    at__str lines = { 0 };
-    at__ahead_lines(&lines, source);
-    bool wanted = lines.len > 0;
-    at__str_clear(&lines);
-    if (!wanted)
+    if (!at__ahead_wanted(source))
         return "";
     if (!pool->ahead_asked)
         at__ahead_open(&pool->ahead, pool->count);
@@ -402,6 +400,7 @@ at_status at__pool_submit(at__pool *pool, int64_t tag, const char *source, const
     at__put_text(&added.body, name);
     at__put_text(&added.body, source);
     at__put_text(&added.body, ahead_for(pool, source));
+    at__put_text(&added.body, pool->headers);
     if (added.body.failed || !at__grow(&pool->finished, &pool->finished_cap, (size_t)at__pool_busy(pool),
                                        sizeof *pool->finished)) {
         at__str_clear(&added.body);
@@ -503,6 +502,7 @@ at_status at__pool_open(at__pool **out, at__pool_options options, at_error *err)
 {
     at_status status = AT_OK;
     int count = options.workers > 0 ? options.workers : at__pool_cores();
+    const char *headers = getenv(AT__HEADERS_ENV);
     at__pool *pool = calloc(1, sizeof *pool);
 
     if (count > MAX_WORKERS)
@@ -512,8 +512,9 @@ at_status at__pool_open(at__pool **out, at__pool_options options, at_error *err)
         pool->memory_bytes = options.memory_bytes > 0 ? options.memory_bytes : fair_share(count);
         pool->workers = calloc((size_t)count, sizeof *pool->workers);
         pool->queue = calloc(2 * (size_t)count, sizeof *pool->queue);
+        pool->headers = at__text_copy(headers ? headers : "", headers ? strlen(headers) : 0);
     }
-    if (!pool || !pool->workers || !pool->queue) {
+    if (!pool || !pool->workers || !pool->queue || !pool->headers) {
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
         goto done;
     }
@@ -551,6 +552,7 @@ void at__pool_close(at__pool *pool)
     for (size_t i = 0; i < pool->finished_count; i++)
         at__compiled_clear(&pool->finished[i]);
     at__ahead_close(&pool->ahead);
+    free(pool->headers);
     free(pool->workers);
     free(pool->queue);
     free(pool->finished);

@@ -76,8 +76,9 @@ void at__pool_wait_all(at__pool *pool, const struct pollfd *also, int count, int
 /*
  * Reads what has arrived, hands out waiting jobs, enforces deadlines (so: call it a few times a second).
  * Never waits for a compilation. AT_ERR_DEVICE, in the worker's words: NVRTC is missing or broken, which is
- * no fault of a kernel. AT_ERR_SYSTEM: no worker can be started any more. Both last: the pool can only be
- * closed then.
+ * no fault of a kernel. AT_ERR_INPUT, AT_ERR_USAGE: the user's folders of headers (those of $AUTOTUNE_HEADERS
+ * when the pool was opened), or what lies in them, is not what it was. AT_ERR_SYSTEM: no worker can be
+ * started any more. Both last: the pool can only be closed then.
  */
 at_status at__pool_pump(at__pool *pool, at_error *err) AT_MUST_CHECK;
 

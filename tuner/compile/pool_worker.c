@@ -67,7 +67,8 @@ static at_status serve(at__nvrtc *nvrtc, at__str *own_ahead, const at__str *requ
     int64_t tag = at__get_i64(&r);
     int cc = (int)at__get_i64(&r);
     at__code kind = (at__code)at__get_i64(&r);
-    const char *name = at__get_text(&r), *source = at__get_text(&r), *ahead = at__get_text(&r);
+    const char *name = at__get_text(&r), *source = at__get_text(&r), *ahead = at__get_text(&r),
+               *headers = at__get_text(&r);
     at__str code = { 0 }, log = { 0 };
     at__resources resources = AT__RESOURCES_UNKNOWN;
     bool ok = false;
@@ -76,7 +77,9 @@ static at_status serve(at__nvrtc *nvrtc, at__str *own_ahead, const at__str *requ
         return at__bug(err, "a compile worker was sent an unreadable job");
     use_ahead(nvrtc, own_ahead, ahead);
     double start_s = at__now_s();
-    at_status status = at__nvrtc_compile(nvrtc, &ok, &code, &log, &resources, source, name, cc, kind, err);
+    at_status status = at__nvrtc_use_headers(nvrtc, headers, err);
+    if (status == AT_OK)
+        status = at__nvrtc_compile(nvrtc, &ok, &code, &log, &resources, source, name, cc, kind, err);
     double compile_s = at__now_s() - start_s;
     if (status == AT_OK) {
         at__put_i64(reply, tag);

@@ -9,6 +9,7 @@
 #include "exchange/cut.h"
 #include "exchange/export_parts.h"
 #include "lang/arch.h"
+#include "lang/headers.h"
 #include "lang/render.h"
 #include "lang/render_orders.h"
 
@@ -264,6 +265,18 @@ static void add_whole(at__str *out, const char *rendered)
         at__str_add(out, "\n");
 }
 
+/* "-I DIR, which has <cute/tensor.hpp> <cutlass/gemm.h>": where that is only the user knows. */
+static void add_headers(at__str *line, const at__orders *orders)
+{
+    size_t len;
+    const char *at = orders->headers ? at__headers_name(&len, orders->headers) : NULL;
+    if (!at)
+        return;
+    at__str_addf(line, "%s-I DIR, which has", line->len ? " " : "");
+    for (; at; at = at__headers_name(&len, at + len))
+        at__str_addf(line, " %.*s", (int)len, at);
+}
+
 /* The compiler's options that belong to the kernel. */
 static at_status add_options(at__str *out, const char *rendered, at_error *err)
 {
@@ -274,6 +287,7 @@ static at_status add_options(at__str *out, const char *rendered, at_error *err)
         return status;
     for (int i = 0; i < orders.option_count; i++)
         at__str_addf(&line, "%s%s", i ? " " : "", orders.options[i]);
+    add_headers(&line, &orders);
     if (line.len) {
         at__export_comment(out, "compile with", at__str_text(&line));
         at__str_add(out, "\n");

@@ -409,21 +409,23 @@ at_status at__catalog_open(at__catalog **out, const char *dir, at_error *err)
     return at__catalog_open_usable(out, dir, NULL, NULL, err);
 }
 
-static at_status open_with(at__catalog **out, const char *dir, at__broken_file *broken, void *context,
-                           bool whole, at_error *err)
+at_status at__catalog_open_with(at__catalog **out, const at__catalog_options *options, at_error *err)
 {
     at__catalog *c = calloc(1, sizeof *c);
     if (!c || pthread_mutex_init(&c->reading, NULL) != 0) {
         free(c);
         return out_of_memory(err);
     }
-    c->broken = broken;
-    c->context = context;
+    c->broken = options->broken;
+    c->context = options->context;
     c->commons.next = &c->built_in_commons;
-    at_status status = at__catalog_list_built_in(c, err);
-    if (status == AT_OK && dir)
-        status = add_directory(c, dir, err);
-    if (status == AT_OK && whole)
+    at_status status = at__headers_open(&c->headers, options->headers, err);
+    c->commons.headers = c->headers;
+    if (status == AT_OK)
+        status = at__catalog_list_built_in(c, err);
+    if (status == AT_OK && options->dir)
+        status = add_directory(c, options->dir, err);
+    if (status == AT_OK && !options->lazily)
         status = at__catalog_read_all(c, err);
     if (status == AT_OK)
         status = check_ops(c, err);
@@ -438,13 +440,15 @@ static at_status open_with(at__catalog **out, const char *dir, at__broken_file *
 at_status at__catalog_open_usable(at__catalog **out, const char *dir, at__broken_file *broken, void *context,
                                   at_error *err)
 {
-    return open_with(out, dir, broken, context, true, err);
+    const at__catalog_options options = { .dir = dir, .broken = broken, .context = context };
+    return at__catalog_open_with(out, &options, err);
 }
 
 at_status at__catalog_open_lazily(at__catalog **out, const char *dir, at__broken_file *broken, void *context,
                                   at_error *err)
 {
-    return open_with(out, dir, broken, context, false, err);
+    const at__catalog_options options = { .dir = dir, .broken = broken, .context = context, .lazily = true };
+    return at__catalog_open_with(out, &options, err);
 }
 
 at_status at__catalog_add(at__catalog *catalog, const char *path, const char *text, size_t len, at_error *err)
@@ -466,6 +470,7 @@ void at__catalog_close(at__catalog *catalog)
         at__template_close(atomic_load(&catalog->templates[i].t));
     for (size_t i = 0; i < catalog->op_count; i++)
         at__op_close(atomic_load(&catalog->ops[i].op));
+    at__headers_close(catalog->headers);
     at__commons_clear(&catalog->commons);
     at__commons_clear(&catalog->built_in_commons);
     free(catalog->templates);

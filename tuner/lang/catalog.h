@@ -14,10 +14,10 @@
 typedef struct at__catalog at__catalog;
 
 /*
- * dir may be NULL. In DIR every sub-folder (and DIR itself) may hold .cu files: one declares the op, the
- * others templates for it; or templates alone, for an op that is built in (the folder has the op's name). A
- * built-in template is replaced by one of the same op and name. DIR/common/NAME.cuh is common code that these
- * files may use, before the built-in of that name.
+ * No user's folders of headers. dir may be NULL. In DIR every sub-folder (and DIR itself) may hold .cu files:
+ * one declares the op, the others templates for it; or templates alone, for an op that is built in (the
+ * folder has the op's name). A built-in template is replaced by one of the same op and name.
+ * DIR/common/NAME.cuh is common code that these files may use, before the built-in of that name.
  */
 at_status at__catalog_open(at__catalog **out, const char *dir, at_error *err) AT_MUST_CHECK;
 
@@ -42,6 +42,17 @@ at_status at__catalog_failure(const at__catalog *catalog, at_error *err) AT_MUST
 
 /* Reads all templates of an op, if they are not: then none of them is NULL. AT_ERR_MEMORY: some may be. */
 at_status at__catalog_read(const at__catalog *catalog, const at__op *op, at_error *err) AT_MUST_CHECK;
+
+/* The same with the user's folders of headers (headers.h), "DIR:DIR"; NULL, "": none. AT_ERR_USAGE: one of
+ * them cannot be read. */
+typedef struct at__catalog_options {
+    const char *dir, *headers;
+    at__broken_file *broken;
+    void *context;
+    bool lazily;
+} at__catalog_options;
+at_status at__catalog_open_with(at__catalog **out, const at__catalog_options *options,
+                                at_error *err) AT_MUST_CHECK;
 
 void at__catalog_close(at__catalog *catalog); /* NULL is allowed; nobody else may still ask */
 

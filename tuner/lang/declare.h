@@ -345,6 +345,7 @@ typedef struct at__op {
     size_t source_len;
     at__part *parts; /* of the source: dependencies first, last the file itself */
     int part_count;
+    char *headers;            /* the note of headers.h; NULL: none */
     char *file;               /* as messages and #line show it */
     char hash[AT__HASH_TEXT]; /* of the source                 */
     /* ... without its metrics and its objective, which choose among kernels that are right. */
@@ -388,6 +389,7 @@ typedef struct at__template {
     size_t source_len;
     at__part *parts;
     int part_count;
+    char *headers; /* the note of headers.h; NULL: none */
     char *file;
     char hash[AT__HASH_TEXT];
     bool loaded; /* from an image (declare_image.h): in one piece, and what it points to besides is the

@@ -15,11 +15,13 @@
 
 #include "lang/declare_parts.h"
 #include "lang/declare_gather.h"
+#include "lang/paths.h"
 #include "util/options.h"
 #include "util/str.h"
 
 static const char PART[] = "//!autotune common ";
 static const char PIECE[] = "//!autotune source ";
+static const char NOTE[] = "//!autotune headers ";
 
 static at_status out_of_memory(at_error *err)
 {
@@ -116,7 +118,9 @@ static at_status keep_text(at__common *c, const at__commons *commons, const char
         c->text = (char *)(uintptr_t)text; /* never written to */
         return AT_OK;
     }
-    at_status status = commons->reads_files ? at__gather_own(&whole, c->file, text, len, &NONE, err) : AT_OK;
+    at_status status = commons->reads_files
+                           ? at__gather_own(&whole, c->file, text, len, &NONE, commons->headers, err)
+                           : AT_OK;
     if (status == AT_OK) {
         bool as_it_is = whole.count <= 1;
         c->len = as_it_is ? len : whole.text.len;
@@ -167,7 +171,7 @@ enum { MAX_PATH = 1024 };
 
 typedef struct part_line {
     char name[MAX_PATH]; /* of common code, or the path of a source */
-    int line;            /* of a piece of a source; 0: common code  */
+    int line;            /* of a piece of a source; 0: common code; -1: a note, and no text */
     const char *text;    /* behind the line                         */
     size_t len;
 } part_line;
@@ -200,6 +204,10 @@ static bool read_part_line(part_line *out, const char *at, const char *end)
     char line[AT__MAX_NAME + 64];
     unsigned long len;
     int used = -1;
+    if (stop && (size_t)(stop - at) >= sizeof NOTE && memcmp(at, NOTE, sizeof NOTE - 1) == 0) {
+        *out = (part_line){ .line = -1, .text = stop + 1 };
+        return true;
+    }
     if (stop && (size_t)(stop - at) >= sizeof PIECE && memcmp(at, PIECE, sizeof PIECE - 1) == 0)
         return read_piece_line(out, at, stop) && out->len <= (size_t)(end - out->text);
     if (!stop || (size_t)(stop - at) >= sizeof line || strncmp(at, PART, sizeof PART - 1) != 0)
@@ -246,7 +254,7 @@ static at_status gather_stored(at__gathered *out, const char *source, const char
     part_line part;
     for (; source < own && read_part_line(&part, source, own); source = part.text + part.len) {
         at__part piece = { .line = part.line, .begin = out->text.len, .len = part.len };
-        if (!part.line)
+        if (part.line <= 0)
             continue;
         piece.file = at__text_copy(part.name, strlen(part.name));
         if (!piece.file || !at__grow(&out->parts, &out->cap, out->count, sizeof *out->parts)) {
@@ -395,6 +403,38 @@ static at_status write_own(at__bundle *out, at__str *text, const at__gathered *o
     return status;
 }
 
+/* The note of a stored bundle, which begins with it. */
+static const char *stored_note(size_t *len, const char *source, const char *own)
+{
+    const size_t word = sizeof NOTE - 1;
+    const char *stop =
+        (size_t)(own - source) > word && memcmp(source, NOTE, word) == 0 ? strchr(source, '\n') : NULL;
+    *len = stop ? (size_t)(stop - source) - word : 0;
+    return stop ? source + word : NULL;
+}
+
+/* Puts the note, if there is one, before a bundle that is written. */
+static at_status put_note(at__bundle *b, const at__str *note, at_error *err)
+{
+    at__str text = { 0 };
+    if (!note->len)
+        return at__str_status(note, err);
+    at__str_addf(&text, "%s%s\n", NOTE, note->data);
+    const size_t moved = text.len;
+    at__str_add_bytes(&text, b->source, b->len);
+    b->headers = at__text_copy(note->data, note->len);
+    if (text.failed || !b->headers) {
+        at__str_clear(&text);
+        return out_of_memory(err);
+    }
+    free(b->source);
+    b->source = text.data;
+    b->len = text.len;
+    for (int i = 0; i < b->part_count; i++)
+        b->parts[i].begin += moved;
+    return AT_OK;
+}
+
 /* `own` is the file itself, or what was gathered from it. */
 static at_status write_bundle(at__bundle *out, const walk *w, const at__gathered *sources,
                               const at__gathered *gathered, const char *own, size_t own_len, const char *file,
@@ -439,7 +479,7 @@ static at_status gather_fresh(at__gathered *out, const char *file, const at__pat
     if (!commons || !commons->reads_files)
         return at_fail(err, AT_ERR_INPUT, "%s:%d:%d: found the source '%s', whose text did not come along",
                        w->file, w->line, w->column, sources->items[0]);
-    return at__gather(out, file, sources, includes, err);
+    return at__gather(out, file, sources, includes, commons->headers, err);
 }
 
 at_status at__bundle_make(at__bundle *out, const char *source, size_t len, const char *file,
@@ -461,6 +501,8 @@ at_status at__bundle_make_with(at__bundle *out, const char *source, size_t len, 
     const bool stored = own != source;
     at__commons within = { 0 };
     at__gathered pieces = { 0 }, gathered = { 0 };
+    at__str note = { 0 };
+    size_t note_len;
     at__bundle made = { 0 };
     walk w = { .commons = stored ? &within : commons, .err = err };
 
@@ -472,9 +514,16 @@ at_status at__bundle_make_with(at__bundle *out, const char *source, size_t len, 
     else if (status == AT_OK)
         status = gather_fresh(&pieces, file, sources, includes, commons, err);
     if (status == AT_OK && !stored && commons && commons->reads_files)
-        status = at__gather_own(&gathered, file, own, own_len, includes, err);
+        status = at__gather_own(&gathered, file, own, own_len, includes, commons->headers, err);
     if (status == AT_OK)
         status = write_bundle(&made, &w, &pieces, &gathered, own, own_len, file, err);
+    const char *known = stored_note(&note_len, source, own);
+    if (status == AT_OK && known)
+        at__str_add_bytes(&note, known, note_len);
+    else if (status == AT_OK && !stored && commons && commons->reads_files)
+        status = at__headers_note(&note, commons->headers, made.source, err);
+    if (status == AT_OK)
+        status = put_note(&made, &note, err);
     if (status == AT_OK && stored &&
         (!made.source || made.len != len || memcmp(made.source, source, len) != 0))
         status = at_fail(
@@ -486,6 +535,8 @@ at_status at__bundle_make_with(at__bundle *out, const char *source, size_t len, 
     }
     at__parts_close(made.parts, made.part_count);
     free(made.source);
+    free(made.headers);
+    at__str_clear(&note);
     at__gathered_clear(&pieces);
     at__gathered_clear(&gathered);
     at__commons_clear(&within);

@@ -4,7 +4,8 @@
  *
  * A *bundle* is the text that is hashed, stored and rendered for an op or a template: each file that it uses,
  * dependencies first, behind a line that tells its name and length; likewise the pieces of the files that it
- * names in `source` lines; then its own file. Without such lines it is that file and nothing else.
+ * names in `source` lines; then its own file. Before all of it stands a line with the note of what it reaches
+ * in the user's folders of headers (headers.h). Without such lines it is that file and nothing else.
  *
  * Common code may also declare parameters, lets, consts and requirements, which are those of every template
  * that uses it: at__template_read_with reads them at the place of the `use`.
@@ -13,6 +14,7 @@
 #define AUTOTUNE_DECLARE_COMMON_H
 
 #include "lang/declare.h"
+#include "lang/headers.h"
 
 typedef struct at__common {
     char name[AT__MAX_NAME];
@@ -30,6 +32,7 @@ typedef struct at__commons {
     size_t count, cap;
     const struct at__commons *next; /* borrowed; NULL: the end */
     bool reads_files;               /* `source` and #include may: not for texts that came from elsewhere */
+    at__headers *headers;           /* borrowed: the user's folders; NULL: none */
     bool lent;                      /* texts that are added are the program's: they are not copied */
 } at__commons;
 
@@ -54,6 +57,7 @@ typedef struct at__bundle {
     size_t len;
     at__part *parts; /* dependencies first; then the file itself, in pieces where headers were put into it */
     int part_count;
+    char *headers;            /* the note of headers.h; NULL: none */
     char hash[AT__HASH_TEXT]; /* of the source */
 } at__bundle;
 

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "lang/declare_lines.h" /* AT__MAX_SOURCE */
+#include "lang/paths.h"
 
 enum { MAX_DEPTH = 32 };
 
@@ -26,6 +27,7 @@ typedef struct gathering {
     at__gathered *out;
     const char *file; /* the template's */
     const at__paths *includes;
+    const at__headers *headers; /* NULL: none */
     char *home[2]; /* where a file that nobody named may lie: beside the template, and common/; NULL: anywhere
                     */
     bool confined; /* to these */
@@ -33,70 +35,6 @@ typedef struct gathering {
     int depth;
     at_error *err;
 } gathering;
-
-/* ---- paths ---- */
-
-static size_t folder_len(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? (size_t)(slash - path) + 1 : 0;
-}
-
-/* NAME, in the folder of `file`. */
-static void join(at__str *out, const char *file, const char *name)
-{
-    at__str_reset(out);
-    if (name[0] != '/')
-        at__str_add_bytes(out, file, folder_len(file));
-    at__str_add(out, name);
-}
-
-static bool is_up(const char *word, size_t len)
-{
-    return len == 2 && word[0] == '.' && word[1] == '.';
-}
-
-/* The last component of out, without slashes; its length. */
-static size_t last_component(const at__str *out, size_t *begin)
-{
-    size_t end = out->len;
-    while (end && out->data[end - 1] == '/')
-        end--;
-    for (*begin = end; *begin && out->data[*begin - 1] != '/'; --*begin)
-        ;
-    return end - *begin;
-}
-
-/* Components without "." and without those that ".." takes back. */
-static void add_component(at__str *out, const char *word, size_t len)
-{
-    size_t begin, last = last_component(out, &begin);
-    if (!word || len == 0 || (len == 1 && *word == '.'))
-        return;
-    if (out->data && is_up(word, len) && last && !is_up(out->data + begin, last)) {
-        out->len = begin;
-        out->data[begin] = '\0';
-        return;
-    }
-    if (out->data && out->len && out->data[out->len - 1] != '/')
-        at__str_add(out, "/");
-    at__str_add_bytes(out, word, len);
-}
-
-void at__beside(at__str *out, const char *file, const char *name)
-{
-    at__str joined = { 0 };
-    join(&joined, file, name);
-    const char *at = at__str_text(&joined);
-    if (*at == '/')
-        at__str_add(out, "/");
-    for (size_t len; *at; at += len + (at[len] == '/')) {
-        len = strcspn(at, "/");
-        add_component(out, at, len);
-    }
-    out->failed = out->failed || joined.failed;
-    at__str_clear(&joined);
-}
 
 /* ---- messages ---- */
 
@@ -114,6 +52,15 @@ static at_status fail(const gathering *g, const asker *a, const char *what, cons
 static at_status out_of_memory(const gathering *g)
 {
     return at_fail(g->err, AT_ERR_MEMORY, "out of memory");
+}
+
+static at_status too_much(const gathering *g)
+{
+    return at_fail(
+        g->err, AT_ERR_INPUT,
+        "%s: found more than %zu bytes in its sources; expected fewer, or a folder of headers that "
+        "--headers DIR names and no line does",
+        g->file, AT__MAX_SOURCE);
 }
 
 /* ---- lines ---- */
@@ -242,8 +189,7 @@ static at_status add_piece(gathering *g, const char *name, int number, const cha
     if (len == 0)
         return AT_OK;
     if (out->text.len + len > AT__MAX_SOURCE)
-        return at_fail(g->err, AT_ERR_INPUT, "%s: found more than %zu bytes in its sources; expected fewer",
-                       g->file, AT__MAX_SOURCE);
+        return too_much(g);
     at__part part = { .line = number, .begin = out->text.len, .len = len };
     part.file = at__text_copy(name, strlen(name));
     if (!part.file || !at__grow(&out->parts, &out->cap, out->count, sizeof *out->parts)) {
@@ -283,16 +229,17 @@ static bool find_include(at__str *name, const gathering *g, const char *includer
     at__str path = { 0 };
     bool found = false;
     if (quoted) {
-        join(name, includer, wanted);
-        join(&path, g->file, at__str_text(name));
+        at__join_path(name, includer, wanted);
+        at__join_path(&path, g->file, at__str_text(name));
         found = is_file(&path) && (!g->confined || is_at_home(g, at__str_text(&path)));
     }
     for (int i = 0; i < g->includes->count && !found; i++) {
         at__str_reset(name);
         at__str_addf(name, "%s/%s", g->includes->items[i], wanted);
-        join(&path, g->file, at__str_text(name));
+        at__join_path(&path, g->file, at__str_text(name));
         found = is_file(&path);
     }
+    found = found && !at__headers_have(g->headers, at__str_text(&path), wanted);
     at__str_clear(&path);
     return found;
 }
@@ -398,7 +345,7 @@ static at_status gather_file(gathering *g, const char *name, const asker *from)
     bool leave_out = false;
     at_status status = AT_OK;
 
-    join(&path, g->file, name);
+    at__join_path(&path, g->file, name);
     if (path.failed) {
         status = out_of_memory(g);
         goto done;
@@ -420,6 +367,10 @@ static at_status gather_file(gathering *g, const char *name, const asker *from)
         status = fail(g, from, "found", at__str_text(&path), "it is included too deep; expected 32 levels");
         goto done;
     }
+    if ((uintmax_t)info.st_size > AT__MAX_SOURCE) {
+        status = too_much(g);
+        goto done;
+    }
     if ((status = read_text(&text, g, at__str_text(&path), from)) != AT_OK)
         goto done;
     guard by = guard_of(at__str_text(&text), text.len);
@@ -433,9 +384,9 @@ done:
 }
 
 at_status at__gather(at__gathered *out, const char *file, const at__paths *sources, const at__paths *includes,
-                     at_error *err)
+                     const at__headers *headers, at_error *err)
 {
-    gathering g = { .out = out, .file = file, .includes = includes, .err = err };
+    gathering g = { .out = out, .file = file, .includes = includes, .headers = headers, .err = err };
     at_status status = AT_OK;
     for (int i = 0; i < sources->count && status == AT_OK; i++) {
         const at__where *w = &sources->where[i];
@@ -451,7 +402,7 @@ static bool find_home(gathering *g)
     at__str path = { 0 };
     bool failed = false;
     for (int i = 0; i < 2; i++) {
-        join(&path, g->file, FOLDERS[i]);
+        at__join_path(&path, g->file, FOLDERS[i]);
         failed = failed || path.failed;
         g->home[i] = path.failed ? NULL : realpath(at__str_text(&path), NULL);
     }
@@ -460,15 +411,17 @@ static bool find_home(gathering *g)
 }
 
 at_status at__gather_own(at__gathered *out, const char *file, const char *text, size_t len,
-                         const at__paths *includes, at_error *err)
+                         const at__paths *includes, const at__headers *headers, at_error *err)
 {
-    gathering g = { .out = out, .file = file, .includes = includes, .confined = true, .err = err };
+    gathering g = {
+        .out = out, .file = file, .includes = includes, .headers = headers, .confined = true, .err = err
+    };
     struct stat info;
     at_status status = find_home(&g) ? AT_OK : out_of_memory(&g);
     if (stat(file, &info) == 0) /* what includes it runs in a circle */
         g.stack[g.depth++] = (open_file){ info.st_dev, info.st_ino, false };
     if (status == AT_OK)
-        status = add_lines(&g, file + folder_len(file), text, len, false);
+        status = add_lines(&g, file + at__folder_len(file), text, len, false);
     free(g.home[0]);
     free(g.home[1]);
     return status == AT_OK ? at__str_status(&out->text, err) : status;

@@ -179,6 +179,7 @@ void at__image_write(at__image *out, at__image_writer *w, const at__template *t)
         w->structures.data[w->begin + offsetof(at__template, loaded)] = false;
     point_text(w, offsetof(at__template, about), t->about);
     point_text(w, offsetof(at__template, file), t->file);
+    point_text(w, offsetof(at__template, headers), t->headers);
     point(w, text + offsetof(at__str, data), keep(w, names->data, names->len + 1), true);
     point_params(w, t);
     point_lets(w, t);

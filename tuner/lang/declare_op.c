@@ -500,6 +500,7 @@ at_status at__op_read_with(at__op **out, const at__commons *commons, const char 
     op->source_len = bundle.len;
     op->parts = bundle.parts;
     op->part_count = bundle.part_count;
+    op->headers = bundle.headers;
     memcpy(op->hash, bundle.hash, sizeof bundle.hash);
     hash_proof(op);
     *out = op;
@@ -532,6 +533,7 @@ void at__op_close(at__op *op)
     free(op->trusted_config);
     free(op->about);
     free(op->source);
+    free(op->headers);
     at__parts_close(op->parts, op->part_count);
     free(op->file);
     free(op);

@@ -476,6 +476,7 @@ at_status at__template_read_with(at__template **out, const at__op *op, const at_
     t->source_len = bundle.len;
     t->parts = bundle.parts;
     t->part_count = bundle.part_count;
+    t->headers = bundle.headers;
     at__hash_text(t->hash, bundle.source, bundle.len);
     *out = t;
     t = NULL;
@@ -507,6 +508,7 @@ void at__template_close(at__template *t)
     at__template_sources_clear(t);
     free(t->about);
     free(t->source);
+    free(t->headers);
     at__parts_close(t->parts, t->part_count);
     for (int i = 0; i < t->shared_count; i++)
         free(t->shared[i]);

@@ -213,6 +213,7 @@ static at_status render_reference(at__str *out, const at__op *op, at__dtype type
         return at_fail(err, AT_ERR_INPUT, "%s: the operation %s is recorded: its kernels are not here",
                        op->file, op->name);
     add_origin(&text, op->file, op->hash, "", type, op->storage);
+    at__render_note(&text, op->headers);
     add_type(&text, op, type);
     if (slots)
         add_layout(&text, op, slots);

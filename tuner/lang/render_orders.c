@@ -12,6 +12,7 @@
 
 static const char OPTION[] = "//!autotune option ";
 static const char KERNEL[] = "//!autotune kernel ";
+static const char HEADERS[] = "//!autotune headers ";
 
 /* ---- macros ---- */
 
@@ -126,6 +127,12 @@ static void add_kernel(at__str *out, const at__template *t, const char *kernel, 
     at__str_add(out, "\n");
 }
 
+void at__render_note(at__str *out, const char *headers)
+{
+    if (headers)
+        at__str_addf(out, "%s%s\n", HEADERS, headers);
+}
+
 at_status at__render_orders(at__str *out, const at__template *t, const int64_t *slots, at_error *err)
 {
     for (int i = 0; i < t->option_count; i++) {
@@ -140,6 +147,7 @@ at_status at__render_orders(at__str *out, const at__template *t, const int64_t *
         add_substituted(out, t, slots, o->text, strcspn(o->text, "="), false);
         at__str_add(out, "\n");
     }
+    at__render_note(out, t->headers);
     add_kernel(out, t, t->kernel, t->expression, slots);
     for (int i = 0; i < t->more_count; i++)
         add_kernel(out, t, t->more[i].kernel, t->more[i].expression, slots);
@@ -171,6 +179,10 @@ static at_status read_line(at__orders *out, const char *at, size_t len, at_error
     if (len > sizeof KERNEL && memcmp(at, KERNEL, sizeof KERNEL - 1) == 0)
         return keep(out->kernels, &out->kernel_count, AT__MAX_KERNELS, at + sizeof KERNEL - 1,
                     len - (sizeof KERNEL - 1), err);
+    if (len > sizeof HEADERS && !out->headers && memcmp(at, HEADERS, sizeof HEADERS - 1) == 0) {
+        out->headers = at__text_copy(at + sizeof HEADERS - 1, len - (sizeof HEADERS - 1));
+        return out->headers ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
+    }
     return AT_OK;
 }
 
@@ -194,5 +206,6 @@ void at__orders_clear(at__orders *orders)
         free(orders->options[i]);
     for (int i = 0; i < orders->kernel_count; i++)
         free(orders->kernels[i]);
+    free(orders->headers);
     *orders = (at__orders){ 0 };
 }

@@ -1,14 +1,15 @@
 /*
- * render_orders.h - what a rendered text tells the compiler beside its code: options, and the kernel by a
- * name expression.
+ * render_orders.h - what a rendered text tells the compiler beside its code: options, the kernel by a
+ * name expression, and the note of the user's headers (headers.h).
  *
  * They stand in the head of the text, one a line, so whoever compiles it needs nothing else, and whoever
  * hashes it hashes them too:
  *
  *     //!autotune option -use_fast_math
  *     //!autotune kernel f<float, 32>
+ *     //!autotune headers HASH <cute/tensor.hpp>
  *
- * A template that has neither is rendered without such lines.
+ * A template that has none of them is rendered without such lines.
  */
 #ifndef AUTOTUNE_RENDER_ORDERS_H
 #define AUTOTUNE_RENDER_ORDERS_H
@@ -20,6 +21,9 @@
 /* Appends the lines. `slots` are the template's. AT_ERR_INPUT: an `option`'s condition has no value. */
 at_status at__render_orders(at__str *out, const at__template *t, const int64_t *slots,
                             at_error *err) AT_MUST_CHECK;
+
+/* The line of a note; NULL: none. */
+void at__render_note(at__str *out, const char *headers);
 
 /* Appends a #define for each name that the source shall see as a macro. `type` is what T stands for. */
 void at__render_macros(at__str *out, const at__template *t, const int64_t *slots, const char *type);
@@ -37,6 +41,7 @@ typedef struct at__orders {
     int option_count;
     char *kernels[AT__MAX_KERNELS];
     int kernel_count;
+    char *headers; /* NULL: none */
 } at__orders;
 at_status at__orders_read(at__orders *out, const char *rendered, at_error *err) AT_MUST_CHECK;
 void at__orders_clear(at__orders *orders);

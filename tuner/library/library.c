@@ -159,8 +159,13 @@ const char *at_warnings(const at_tuner *tuner)
 static at_status fill(at_tuner *tuner, const at_open_options *o, at_error *err)
 {
     at_status status = at__tuning_open(&tuner->tuning, o, err);
+    const at__catalog_options options = { .dir = o->templates,
+                                          .headers = at__tuning_headers(&tuner->tuning),
+                                          .broken = keep_broken,
+                                          .context = tuner,
+                                          .lazily = true };
     if (status == AT_OK)
-        status = at__catalog_open_lazily(&tuner->catalog, o->templates, keep_broken, tuner, err);
+        status = at__catalog_open_with(&tuner->catalog, &options, err);
     if (status == AT_OK)
         status = at__str_status(&tuner->broken, err);
     tuner->with_shipped = !o->without_shipped && at__shipped_wanted();
@@ -183,6 +188,8 @@ static void read_options(at_open_options *out, const at_open_options *given)
     *out = (at_open_options)AT_OPEN_OPTIONS_INIT;
     if (given && given->version == 1)
         memcpy(out, given, offsetof(at_open_options, without_shipped));
+    else if (given && given->version == 2)
+        memcpy(out, given, offsetof(at_open_options, headers));
     else if (given)
         *out = *given;
 }
@@ -190,8 +197,8 @@ static void read_options(at_open_options *out, const at_open_options *given)
 at_status at_open(at_tuner **out, const at_open_options *given, at_error *err)
 {
     at_open_options options;
-    if (given && given->version != 1 && given->version != 2)
-        return at_fail(err, AT_ERR_USAGE, "at_open: found options of version %d; expected 1 or 2",
+    if (given && (given->version < 1 || given->version > 3))
+        return at_fail(err, AT_ERR_USAGE, "at_open: found options of version %d; expected 1, 2 or 3",
                        given->version);
     if (!out)
         return at_fail(err, AT_ERR_USAGE, "at_open: expected a place for the tuner");

@@ -30,7 +30,12 @@ static void open_cache(at_tuner *tuner)
 static at_status open_tools(at_tuner *tuner, at_error *err)
 {
     open_cache(tuner);
-    return tuner->nvrtc ? AT_OK : at__nvrtc_open(&tuner->nvrtc, err);
+    if (tuner->nvrtc)
+        return AT_OK;
+    at_status status = at__nvrtc_open(&tuner->nvrtc, err);
+    if (status == AT_OK && tuner->tuning.headers)
+        status = at__nvrtc_use_headers(tuner->nvrtc, at__tuning_headers(&tuner->tuning), err);
+    return status;
 }
 
 static at_status compile(at__compiled *out, at_tuner *tuner, const char *source, const at__found_parts *f,

@@ -35,7 +35,9 @@ at_status at__tuning_open(at__tuning *t, const at_open_options *o, at_error *err
     at__str_add(&t->templates, o->templates ? o->templates : "");
     at__path_from_here(&t->program);
     at__path_from_here(&t->templates);
-    at_status status = at__str_status(&t->program, err);
+    at_status status = o->headers ? at__headers_open(&t->headers, o->headers, err) : AT_OK;
+    if (status == AT_OK)
+        status = at__str_status(&t->program, err);
     return status == AT_OK ? at__str_status(&t->templates, err) : status;
 }
 
@@ -58,6 +60,12 @@ void at__tuning_close(at__tuning *t)
     at__str_clear(&t->program);
     at__str_clear(&t->database);
     at__str_clear(&t->templates);
+    at__headers_close(t->headers);
+}
+
+const char *at__tuning_headers(const at__tuning *t)
+{
+    return t->headers ? at__headers_text(t->headers) : getenv(AT__HEADERS_ENV);
 }
 
 /* `slow` is held. Where the new store cannot be read it is as if it had not come. */
@@ -88,6 +96,7 @@ static at__miss miss_of(const at__tuning *t, const char *device)
     return (at__miss){ .program = unless_empty(&t->program),
                        .database = at__str_text(&t->database),
                        .templates = unless_empty(&t->templates),
+                       .headers = at__headers_count(t->headers) ? at__headers_text(t->headers) : NULL,
                        .device = device,
                        .budget_s = t->budget_s,
                        .stop = &t->stop };

@@ -134,10 +134,13 @@ static at_status write_command(command *c, const at__miss *m, const char *progra
                                   c->budget,
                                   "--quiet",
                                   "--no-learn",
+                                  m->headers ? "--headers" : NULL,
+                                  m->headers,
                                   m->templates ? "--templates" : NULL,
                                   m->templates };
-    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS && WORDS[i]; i++)
-        c->argv[count++] = WORDS[i];
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
+        if (WORDS[i])
+            c->argv[count++] = WORDS[i];
     c->argv[count] = NULL;
     return at__str_status(&c->shape, err);
 }
@@ -345,9 +348,16 @@ static bool is_due(const char *database)
 
 static at_status learn(const at__miss *m, const char *program, at_error *err)
 {
-    const char *const argv[] = {
-        program, "learn", "--db", m->database, m->templates ? "--templates" : NULL, m->templates, NULL
-    };
+    const char *argv[10] = { program, "learn", "--db", m->database };
+    int count = 4;
+    if (m->templates) {
+        argv[count++] = "--templates";
+        argv[count++] = m->templates;
+    }
+    if (m->headers) {
+        argv[count++] = "--headers";
+        argv[count++] = m->headers;
+    }
     run r = { .said = -1 };
     int code = spawn(&r, program, argv);
     at_status status = AT_OK;

@@ -45,6 +45,13 @@ def _text(value: Path) -> bytes | None:
     return os.fsencode(value) if value is not None else None
 
 
+def _folders(value: Path | Sequence[Path]) -> bytes | None:
+    """One folder, or several, as $AUTOTUNE_HEADERS names them."""
+    if value is None or isinstance(value, (str, os.PathLike)):
+        return _text(value)
+    return b":".join(os.fsencode(folder) for folder in value if folder is not None)
+
+
 def _address(buffer: Array | int) -> int:
     return buffer if isinstance(buffer, int) else buffer.address
 
@@ -66,13 +73,13 @@ class Tuner:
 
     def __init__(self, database: Path = None, cache: Path = None, templates: Path = None, library: Path = None,
                  shipped: bool = True, tune_s: float = 0, tune_in_background: bool = False,
-                 program: Path = None) -> None:
+                 program: Path = None, headers: Path | Sequence[Path] = None) -> None:
         self._handle = ctypes.c_void_p()
         self._library = _native.load(library)
         self._problems: dict[Any, _native.ProblemStruct] = {}
         self._args: dict[Any, tuple[_native.Arg, ...]] = {}
-        options = _native.OpenOptionsStruct(2, _text(database), _text(cache), _text(templates), not shipped, tune_s,
-                                            tune_in_background, _text(program))
+        options = _native.OpenOptionsStruct(3, _text(database), _text(cache), _text(templates), not shipped, tune_s,
+                                            tune_in_background, _text(program), _folders(headers))
         self._call("at_open", ctypes.byref(self._handle), options)
 
     def close(self) -> None:

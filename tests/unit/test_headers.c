@@ -1,0 +1,427 @@
+/* test_headers.c - folders of headers that the user names: what of them counts, and who may reach them. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "compile/ahead.h"
+#include "compile/nvrtc.h"
+#include "compile/pool.h"
+#include "declare_support.h"
+#include "lang/declare_common.h"
+#include "lang/headers.h"
+#include "lang/render.h"
+
+#define BLOCK "/*!autotune\ntemplate t\nkernel k\ngrid 1\nblock 1\n*/\n"
+#define KERNEL                                                                                               \
+    "extern \"C\" __global__ void k(T *out, const T *in, int rows, int cols) { out[0] = TWO * in[0]; }\n"
+
+static char root[64];
+
+static void put(const char *name, const char *text)
+{
+    FILE *file = fopen(name, "w");
+    cr_assert_not_null(file, "%s", name);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* A megabyte and more, which no template may have. */
+static void put_large(const char *name)
+{
+    FILE *file = fopen(name, "w");
+    cr_assert_not_null(file);
+    for (int i = 0; i < 40000; i++)
+        fprintf(file, "// line %d of a header that is very large\n", i);
+    fclose(file);
+}
+
+/* lib/two.h includes lib/detail/deep.h and large.h; lib/other.h is reached from nowhere. The test is in root.
+ */
+static void begin(void)
+{
+    strcpy(root, "/tmp/autotune-headers-XXXXXX");
+    cr_assert_not_null(mkdtemp(root));
+    cr_assert_eq(chdir(root), 0);
+    mkdir("inc", 0700);
+    mkdir("inc/lib", 0700);
+    mkdir("inc/lib/detail", 0700);
+    mkdir("op", 0700);
+    put("secret", "hidden:x:0:words\n");
+    put("inc/lib/two.h",
+        "#pragma once\n#include \"detail/deep.h\"\n#include <lib/large.h>\n#define TWO (1 + ONE)\n");
+    put("inc/lib/detail/deep.h", "#ifndef DEEP\n#define DEEP\n#define ONE 1\n#endif\n");
+    put("inc/lib/other.h", "int other;\n");
+    put_large("inc/lib/large.h");
+}
+
+static void end(void)
+{
+    char command[100];
+    cr_assert_eq(chdir("/"), 0);
+    snprintf(command, sizeof command, "rm -rf '%s'", root);
+    cr_assert_eq(system(command), 0);
+}
+
+TestSuite(headers, .init = begin, .fini = end);
+
+/* op/t.cu, read where the user has named these folders (NULL: none). */
+static at_status read_with(at__template **t, const at__op *op, const char *text, const char *folders,
+                           at_error *err)
+{
+    at__headers *headers = NULL;
+    at_status status = at__headers_open(&headers, folders, err);
+    at__commons files = { .reads_files = true, .headers = headers };
+    if (status == AT_OK)
+        status = at__template_read_with(t, op, &files, text, strlen(text), "op/t.cu", err);
+    at__headers_close(headers);
+    return status;
+}
+
+static at__template *must_read(const at__op *op, const char *text, const char *folders)
+{
+    at__template *t = NULL;
+    at_error err = { 0 };
+    cr_assert_eq(read_with(&t, op, text, folders, &err), AT_OK, "%s", err.text);
+    return t;
+}
+
+/* The hash of a template in which a file of the folder inc is included. */
+static void hash_of(char hash[AT__HASH_TEXT], const char *text, const char *folders)
+{
+    at__op *op = read_op(MINI_OP);
+    at__template *t = must_read(op, text, folders);
+    memcpy(hash, t->hash, sizeof t->hash);
+    at__template_close(t);
+    at__op_close(op);
+}
+
+static const char TWO[] = BLOCK "#include <lib/two.h>\n" KERNEL;
+
+static at_status render_with(at__str *out, const char *text, const char *folders)
+{
+    int64_t slots[AT__MAX_SLOTS] = { 0 };
+    const at__config config = { { 0 } };
+    at_error err = { 0 };
+    at__op *op = read_op(MINI_OP);
+    at__template *t = must_read(op, text, folders);
+    bind_problem(slots, op, 64, 64);
+    at_status status = at__render(out, t, AT__F32, &config, slots, &err);
+    at__template_close(t);
+    at__op_close(op);
+    return status;
+}
+
+/* ---- what counts ---- */
+
+Test(headers, a_template_is_another_one_when_a_header_it_reaches_is)
+{
+    char before[AT__HASH_TEXT], after[AT__HASH_TEXT];
+    hash_of(before, TWO, "inc");
+    put("inc/lib/detail/deep.h", "#ifndef DEEP\n#define DEEP\n#define ONE 2\n#endif\n");
+    hash_of(after, TWO, "inc");
+    cr_expect_str_neq(before, after, "a nested header");
+    put("inc/lib/detail/deep.h", "#ifndef DEEP\n#define DEEP\n#define ONE 1\n#endif\n");
+    hash_of(after, TWO, "inc");
+    cr_expect_str_eq(before, after, "as it was");
+    put("inc/lib/other.h", "int another;\n");
+    hash_of(after, TWO, "inc");
+    cr_expect_str_eq(before, after, "a header that is not reached");
+    cr_assert_eq(rename("inc", "elsewhere"), 0);
+    hash_of(after, TWO, "elsewhere");
+    cr_expect_str_eq(before, after, "the same folder elsewhere");
+}
+
+Test(headers, a_template_that_reaches_none_is_the_same_whatever_folders_are_named)
+{
+    static const char *const TEXTS[] = {
+        BLOCK "#include <cuda_fp16.h>\nvoid k();\n",
+        BLOCK "#include \"beside.h\"\nvoid k();\n",
+        BLOCK "#include <../inc/lib/other.h>\nvoid k();\n",
+        BLOCK "void k();\n",
+    };
+    char with[AT__HASH_TEXT], without[AT__HASH_TEXT];
+    put("op/beside.h", "int beside;\n");
+    for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
+        hash_of(with, TEXTS[i], "inc");
+        hash_of(without, TEXTS[i], NULL);
+        cr_expect_str_eq(with, without, "%s", TEXTS[i]);
+    }
+}
+
+Test(headers, a_text_keeps_its_include_lines_and_says_what_they_reach)
+{
+    at__str text = { 0 };
+    cr_assert_eq(render_with(&text, TWO, "inc"), AT_OK);
+    cr_expect(strstr(text.data, "//!autotune headers "), "%s", text.data);
+    cr_expect(strstr(text.data, " <lib/two.h>\n"), "%s", text.data);
+    cr_expect(strstr(text.data, "\n#include <lib/two.h>\n"), "%s", text.data);
+    cr_expect(text.len < 2000, "%zu bytes", text.len);
+    at__str_clear(&text);
+    cr_assert_eq(render_with(&text, BLOCK "void k();\n", "inc"), AT_OK);
+    cr_expect_null(strstr(text.data, "headers"), "%s", text.data);
+    at__str_clear(&text);
+}
+
+Test(headers, what_lies_in_a_named_folder_is_not_gathered_by_an_include_line)
+{
+    static const char TEXT[] =
+        "/*!autotune\ntemplate t\nsource ../k.cu\ninclude ../inc\nkernel k\ngrid 1\nblock 1\n*/\n";
+    at__template *t = NULL;
+    at_error err = { 0 };
+    at__op *op = read_op(MINI_OP);
+    put("k.cu", "#include <lib/two.h>\nvoid k();\n");
+    cr_assert_eq(read_with(&t, op, TEXT, NULL, &err), AT_ERR_INPUT);
+    cr_expect(strstr(err.text, "more than 1048576 bytes") && strstr(err.text, "--headers DIR"), "%s",
+              err.text);
+    cr_assert_eq(read_with(&t, op, TEXT, "inc", &err), AT_OK, "%s", err.text);
+    cr_expect(strstr(t->source, "#include <lib/two.h>"), "%s", t->source);
+    at__template_close(t);
+    at__op_close(op);
+}
+
+Test(headers, a_stored_text_is_read_without_the_folder)
+{
+    at__op *op = read_op(MINI_OP);
+    at__template *t = must_read(op, TWO, "inc"), *again = NULL;
+    at_error err = { 0 };
+    cr_assert_eq(at__template_read(&again, op, t->source, t->source_len, "op/t.cu", &err), AT_OK, "%s",
+                 err.text);
+    cr_expect_str_eq(again->hash, t->hash);
+    cr_expect_str_eq(again->headers, t->headers);
+    at__template_close(t);
+    at__template_close(again);
+    at__op_close(op);
+}
+
+Test(headers, an_op_whose_reference_includes_them_is_another_one_when_they_are)
+{
+    static const char TEXT[] = MINI_OP "#include <lib/two.h>\n";
+    at__headers *headers = NULL;
+    at_error err = { 0 };
+    char before[AT__HASH_TEXT];
+    for (int i = 0; i < 2; i++) {
+        at__op *op = NULL;
+        cr_assert_eq(at__headers_open(&headers, "inc", &err), AT_OK, "%s", err.text);
+        const at__commons files = { .reads_files = true, .headers = headers };
+        cr_assert_eq(at__op_read_with(&op, &files, TEXT, strlen(TEXT), "op/op.cu", &err), AT_OK, "%s",
+                     err.text);
+        cr_assert_not_null(op->headers);
+        if (i)
+            cr_expect_str_neq(op->hash, before);
+        memcpy(before, op->hash, sizeof before);
+        at__op_close(op);
+        at__headers_close(headers);
+        put("inc/lib/detail/deep.h", "#define ONE 2\n");
+    }
+}
+
+/* ---- folders ---- */
+
+Test(headers, a_folder_that_cannot_be_read_is_told)
+{
+    static const struct {
+        const char *folders, *said;
+    } WRONG[] = {
+        { "nowhere", "headers: nowhere: No such file" },
+        { "inc:nowhere", "headers: nowhere: No such file" },
+        { "secret", "headers: found the file secret; expected a folder" },
+    };
+    for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
+        at__headers *headers = NULL;
+        at_error err = { 0 };
+        cr_assert_eq(at__headers_open(&headers, WRONG[i].folders, &err), AT_ERR_USAGE, "%s",
+                     WRONG[i].folders);
+        cr_expect(strstr(err.text, WRONG[i].said), "%s", err.text);
+        cr_expect_null(headers);
+    }
+}
+
+Test(headers, the_first_of_several_folders_wins)
+{
+    at__headers *headers = NULL;
+    at__str note = { 0 };
+    at_error err = { 0 };
+    size_t bytes = 0;
+    mkdir("mine", 0700);
+    mkdir("mine/lib", 0700);
+    put("mine/lib/other.h", "int mine;\n");
+    cr_assert_eq(at__headers_open(&headers, "mine:inc:", &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__headers_count(headers), 2);
+    cr_assert_eq(at__headers_note(&note, headers, "#include <lib/other.h>\n", &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__headers_check(&bytes, headers, note.data, &err), AT_OK, "%s", err.text);
+    cr_expect_eq(bytes, strlen("int mine;\n"));
+    at__str_clear(&note);
+    at__headers_close(headers);
+}
+
+/* A macro of a template's may be meant for a header only when a header has its name. */
+Test(headers, it_is_known_which_names_they_use)
+{
+    static const char USES[] = "//!autotune headers 00 <lib/two.h>\n#define ONE 3\n#line 1 \"t.cu\"\n"
+                               "#include <lib/two.h>\n",
+                      FREE[] =
+                          "//!autotune headers 00 <lib/two.h>\n#define TILE_OF_MINE 3\n#line 1 \"t.cu\"\n"
+                          "#include <lib/two.h>\n";
+    at__headers *headers = NULL;
+    at__str note = { 0 }, lines = { 0 };
+    at_error err = { 0 };
+    cr_assert_eq(at__headers_open(&headers, "inc", &err), AT_OK, "%s", err.text);
+    cr_expect(at__headers_may_use(headers, "TILE_OF_MINE", 12), "nothing was read yet");
+    cr_assert_eq(at__headers_note(&note, headers, "#include <lib/two.h>\n", &err), AT_OK, "%s", err.text);
+    cr_expect(at__headers_may_use(headers, "ONE", 3) && at__headers_may_use(headers, "DEEP", 4));
+    cr_expect(!at__headers_may_use(headers, "TILE_OF_MINE", 12));
+    at__ahead_lines(&lines, USES, headers, 1 << 20);
+    cr_expect_str_eq(at__str_text(&lines), "");
+    at__ahead_lines(&lines, FREE, headers, 1 << 20);
+    cr_expect_str_eq(at__str_text(&lines), "#include <lib/two.h>\n");
+    at__str_clear(&note);
+    at__str_clear(&lines);
+    at__headers_close(headers);
+}
+
+/* ---- compiling ---- */
+
+static at__nvrtc *open_nvrtc(const char *folders)
+{
+    at__nvrtc *nvrtc = NULL;
+    at_error err = { 0 };
+    unsetenv(AT__HEADERS_ENV);
+    if (at__nvrtc_open(&nvrtc, &err) != AT_OK)
+        cr_skip_test("NVRTC is not installed");
+    cr_assert_eq(at__nvrtc_use_headers(nvrtc, folders, &err), AT_OK, "%s", err.text);
+    return nvrtc;
+}
+
+static at_status compile(at__nvrtc *nvrtc, bool *ok, at__str *log, const char *text, at_error *err)
+{
+    at__str code = { 0 };
+    at__resources resources;
+    *ok = false;
+    at_status status =
+        at__nvrtc_compile(nvrtc, ok, &code, log, &resources, text, "op/t.cu", 80, AT__PTX, err);
+    at__str_clear(&code);
+    return status;
+}
+
+Test(headers, a_kernel_is_compiled_with_the_headers_it_was_read_with_and_no_others)
+{
+    at__nvrtc *nvrtc = open_nvrtc("inc"), *without = open_nvrtc("");
+    at__str text = { 0 }, log = { 0 };
+    at_error err = { 0 };
+    bool ok;
+    cr_assert_eq(render_with(&text, TWO, "inc"), AT_OK);
+    cr_assert_eq(compile(nvrtc, &ok, &log, text.data, &err), AT_OK, "%s", err.text);
+    cr_expect(ok, "%s", at__str_text(&log));
+    cr_assert_eq(compile(without, &ok, &log, text.data, &err), AT_ERR_INPUT);
+    cr_expect(strstr(err.text, "<lib/two.h>") && strstr(err.text, "--headers DIR"), "%s", err.text);
+    put("inc/lib/detail/deep.h", "#define ONE 3\n");
+    cr_assert_eq(compile(nvrtc, &ok, &log, text.data, &err), AT_ERR_INPUT);
+    cr_expect(strstr(err.text, "found other headers behind <lib/two.h>"), "%s", err.text);
+    cr_assert_eq(remove("inc/lib/two.h"), 0);
+    cr_assert_eq(compile(nvrtc, &ok, &log, text.data, &err), AT_ERR_INPUT);
+    cr_expect(strstr(err.text, "found no <lib/two.h>"), "%s", err.text);
+    at__str_clear(&text);
+    at__str_clear(&log);
+    at__nvrtc_close(nvrtc);
+    at__nvrtc_close(without);
+}
+
+/* Waits until a worker is done with a job, or none can work any more. */
+static at_status finish_one(at__pool *pool, at__compiled *out, at_error *err)
+{
+    at_status status = AT_OK;
+    while (status == AT_OK && !at__pool_take(pool, out)) {
+        at__pool_wait(pool, NULL, 20);
+        status = at__pool_pump(pool, err);
+    }
+    return status;
+}
+
+/* A worker may be on another host: folders come with its jobs, not with its environment. */
+Test(headers, every_worker_of_a_pool_sees_the_folders_that_it_was_opened_with)
+{
+    at__pool *pool = NULL;
+    at__str text = { 0 };
+    at_error err = { 0 };
+    char path[100];
+    at__nvrtc_close(open_nvrtc("inc"));
+    cr_assert_eq(render_with(&text, TWO, "inc"), AT_OK);
+    put("worker", "#!/bin/sh\nunset " AT__HEADERS_ENV "\nexec " AT_WORKER " \"$@\"\n");
+    cr_assert_eq(chmod("worker", 0700), 0);
+    snprintf(path, sizeof path, "%s/worker", root);
+    setenv("AUTOTUNE_EXE", path, 1);
+    setenv("TMPDIR", root, 1);
+    snprintf(path, sizeof path, "%s/inc", root);
+    setenv(AT__HEADERS_ENV, path, 1);
+    cr_assert_eq(at__pool_open(&pool, (at__pool_options){ .workers = 1 }, &err), AT_OK, "%s", err.text);
+    for (int i = 0; i < 3; i++) {
+        at__compiled done = { 0 };
+        if (i == 2)
+            put("inc/lib/detail/deep.h", "#define ONE 5\n");
+        cr_assert_eq(at__pool_submit(pool, i, text.data, "op/t.cu", 80, AT__CUBIN, &err), AT_OK);
+        at_status status = finish_one(pool, &done, &err);
+        cr_expect_eq(status, i == 2 ? AT_ERR_INPUT : AT_OK, "%d: %s", i, err.text);
+        cr_expect(status != AT_OK || done.ok, "%s", at__str_text(&done.log));
+        at__compiled_clear(&done);
+    }
+    cr_expect(strstr(err.text, "found other headers behind <lib/two.h>"), "%s", err.text);
+    at__pool_close(pool);
+    at__str_clear(&text);
+}
+
+/* Each would print the secret, or take a folder that the user did not name. */
+static const char *const HOSTILE[] = {
+    "#include <../../secret>\n",
+    "#include <lib/../../secret>\n",
+    "#include \"../secret\"\n",
+    "//!autotune headers 00 <lib/two.h>\n#include <../secret>\n",
+    "//!autotune headers 00 <../secret>\n#include <../secret>\n",
+};
+
+Test(headers, a_template_leads_nowhere_else_by_the_folders)
+{
+    at__nvrtc *nvrtc = open_nvrtc("inc");
+    for (size_t i = 0; i < sizeof HOSTILE / sizeof *HOSTILE; i++) {
+        at__str text = { 0 }, log = { 0 }, source = { 0 };
+        at_error err = { 0 };
+        bool ok;
+        at__str_addf(&source, "%s%s%s", TWO, HOSTILE[i], "");
+        cr_assert_eq(render_with(&text, source.data, "inc"), AT_OK);
+        cr_assert_eq(compile(nvrtc, &ok, &log, text.data, &err), AT_OK, "%s", err.text);
+        cr_expect(!ok, "%s", text.data);
+        cr_expect_null(strstr(at__str_text(&log), "hidden"), "%s", log.data);
+        at__str_clear(&source);
+        at__str_clear(&text);
+        at__str_clear(&log);
+    }
+    at__nvrtc_close(nvrtc);
+}
+
+/* What a template says itself is no note: only the head of a rendered text is read. */
+Test(headers, a_template_cannot_name_a_folder_or_write_a_note)
+{
+    at__nvrtc *nvrtc = open_nvrtc("");
+    at__str text = { 0 }, log = { 0 };
+    at_error err = { 0 };
+    bool ok;
+    char source[2000];
+    snprintf(source, sizeof source, "//!autotune headers %s/inc <lib/two.h>\n%s", root, TWO);
+    at__template *t = NULL;
+    at__op *op = read_op(MINI_OP);
+    at_status status = read_with(&t, op, source, NULL, &err);
+    if (status == AT_OK) {
+        int64_t slots[AT__MAX_SLOTS] = { 0 };
+        const at__config config = { { 0 } };
+        bind_problem(slots, op, 64, 64);
+        cr_assert_eq(at__render(&text, t, AT__F32, &config, slots, &err), AT_OK);
+        cr_assert(compile(nvrtc, &ok, &log, text.data, &err) == AT_ERR_INPUT || !ok, "%s", text.data);
+    }
+    at__template_close(t);
+    at__op_close(op);
+    at__str_clear(&text);
+    at__str_clear(&log);
+    at__nvrtc_close(nvrtc);
+}

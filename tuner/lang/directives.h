@@ -1,0 +1,23 @@
+/*
+ * directives.h - what a text includes, or asks for: #include and its kin, __has_include and its own.
+ */
+#ifndef AUTOTUNE_DIRECTIVES_H
+#define AUTOTUNE_DIRECTIVES_H
+
+#include "util/str.h"
+
+/* #include and the like with what it names, or a question. */
+typedef struct at__directive {
+    const char *begin, *end;
+    const char *name; /* what it names; NULL: it is not written out */
+    size_t len;
+    bool asks;
+} at__directive;
+
+/* Joins the lines that a backslash continues; their ends come after the line, so that numbers stay. */
+void at__join_lines(at__str *out, const char *text);
+
+/* The next one of a text whose lines are joined, at `from` or behind. false: there is none. */
+bool at__directive_next(at__directive *out, const char *text, const char *from);
+
+#endif

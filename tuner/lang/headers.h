@@ -1,0 +1,56 @@
+/*
+ * headers.h - folders of headers that the user names (`--headers DIR`, $AUTOTUNE_HEADERS): libraries as large
+ * as CUTLASS, whose files are not put into a template's text but opened by the compiler, as CUDA's own are.
+ *
+ * What a text reaches in them is *noted*: "HASH <NAME>...", the names that the text itself includes, and a
+ * hash of every file that is reached from there, whatever #if it stands behind, of its name in the folder and
+ * its contents. The note is a part of the bundle, and so of the template's hash; it goes with the source to
+ * the compiler, which asks whether it still holds. A text that reaches none of these files has no note, and
+ * is compiled as if no folder were named.
+ *
+ * An #include whose file a macro names is not followed. CUDA's headers are none of these. Threads: one
+ * at__headers is used by one thread at a time.
+ */
+#ifndef AUTOTUNE_HEADERS_H
+#define AUTOTUNE_HEADERS_H
+
+#include "util/str.h"
+
+#define AT__HEADERS_ENV "AUTOTUNE_HEADERS"
+enum { AT__MAX_HEADER_FOLDERS = 16 };
+
+typedef struct at__headers at__headers;
+
+/*
+ * "DIR:DIR", looked through in this order; NULL, "": none. AT_ERR_USAGE: one that is no folder, or cannot be
+ * read.
+ */
+at_status at__headers_open(at__headers **out, const char *folders, at_error *err) AT_MUST_CHECK;
+void at__headers_close(at__headers *headers); /* NULL is allowed */
+
+/* Absolute paths, joined by colons: what another process is told. "": none. NULL is allowed. */
+const char *at__headers_text(const at__headers *headers);
+int at__headers_count(const at__headers *headers);
+const char *at__headers_folder(const at__headers *headers, int i);
+
+/* Is `path` one of their files, by the name by which texts include it? NULL is allowed. */
+bool at__headers_have(const at__headers *headers, const char *path, const char *name);
+
+/* The note of a text; nothing is added when it reaches none of them. NULL is allowed. */
+at_status at__headers_note(at__str *out, at__headers *headers, const char *text, at_error *err) AT_MUST_CHECK;
+
+/*
+ * Whether a note holds here and now. Files that were read before and have not changed since are not read
+ * again. *bytes: how much is reached. AT_ERR_INPUT: what is missing, or has become another.
+ */
+at_status at__headers_check(size_t *bytes, at__headers *headers, const char *note,
+                            at_error *err) AT_MUST_CHECK;
+
+/* Whether any file that was read so far may use this name, as a macro or otherwise; one in some hundred that
+ * none uses is taken for one, too. NULL: any may be. */
+bool at__headers_may_use(const at__headers *headers, const char *name, size_t len);
+
+/* The next "<NAME>" of a note, at or behind `at`; NULL: there is none. */
+const char *at__headers_name(size_t *len, const char *at);
+
+#endif

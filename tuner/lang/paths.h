@@ -1,0 +1,16 @@
+/* paths.h - names of files that other files name. */
+#ifndef AUTOTUNE_PATHS_H
+#define AUTOTUNE_PATHS_H
+
+#include "util/str.h"
+
+/* Of a file's path, up to its last slash and with it. */
+size_t at__folder_len(const char *path);
+
+/* NAME, in the folder of `file`; *out is replaced. */
+void at__join_path(at__str *out, const char *file, const char *name);
+
+/* `name` as seen from where `file` is seen: "dir/op/t.cu" and "../a.cu" make "dir/a.cu". */
+void at__beside(at__str *out, const char *file, const char *name);
+
+#endif
