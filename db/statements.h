@@ -58,6 +58,11 @@
 /* Of a source in a dump, instead of `text`: one that is no UTF-8, which is all that JSON has, in hexadecimal. */
 #define AT__TEXT_HEX "text_hex"
 
+/* In this order of tables, whatever SQLite would think best: the first row may be all that is asked for. */
+#define AT__SQL_WINNER_ON                                                                              \
+    "SELECT w.id FROM winner w CROSS JOIN fingerprint f ON f.id = w.fingerprint_id "                   \
+    "CROSS JOIN device d ON d.id = f.device_id "
+
 /* The fingerprint of most rows; a list ends with a column, so one stands there twice. */
 #define AT__SQL_BY_FINGERPRINT                                                                         \
     "GROUP BY " AT__FINGERPRINT_COLUMNS(AT__SHOWN_THEN) "device "                                      \
@@ -146,6 +151,19 @@
     X(EACH_PROBLEM,                                                                                    \
       "SELECT id" AT__PROBLEM_COLUMNS(AT__THEN_NAME) " FROM problem ORDER BY op, shape, type_key")     \
     X(EACH_BEST, AT__SQL_READ_WINNER("best") "ORDER BY rank_at, winner_id")                                        \
+    X(BEST_OF, AT__SQL_READ_WINNER("best") "WHERE op = ?1 AND (?2 IS NULL OR type_key = ?2)")          \
+    X(BEST_FOR, AT__SQL_READ_WINNER("best") "WHERE " AT__SQL_IS_PROBLEM)                               \
+    X(LAST_TUNED,                                                                                      \
+      "SELECT op, shape, type_key FROM problem "                                                       \
+      "WHERE id = (SELECT problem_id FROM winner ORDER BY id DESC LIMIT 1)")                           \
+    X(COUNT_BEST, "SELECT count(*) FROM (SELECT 1 FROM best WHERE op = ?1 LIMIT ?2)")                  \
+    /* Without an index on the date all winners are looked through, unless their device is the only one. */ \
+    X(NEWEST_DEVICE,                                                                                   \
+      "SELECT device, op, shape, type_key FROM winners_all WHERE winner_id = CASE "                    \
+      "(SELECT count(DISTINCT name) FROM device WHERE instr(name, '" AT__REPLAY_NAME "') <> 1) "       \
+      "WHEN 1 THEN (" AT__SQL_WINNER_ON "WHERE instr(d.name, '" AT__REPLAY_NAME "') <> 1 LIMIT 1) "    \
+      "ELSE (SELECT winner_id FROM best WHERE winner_id = (" AT__SQL_WINNER_ON                         \
+      "ORDER BY instr(d.name, '" AT__REPLAY_NAME "') = 1, w.rank_at DESC, w.id DESC LIMIT 1)) END")    \
     X(NEWEST_TRIAL, "SELECT max(id) FROM trial")                                                       \
     X(DATA_VERSION, "PRAGMA data_version")                                                             \
     X(FIND_WINNER_OF,                                                                                  \
