@@ -46,6 +46,10 @@ const char *at__store_network_name(uint32_t type);
 /* Its file, as it was named; "" where there is none, in memory. Borrowed. */
 const char *at__store_file(const at__store *store);
 
+/* Has another file taken the place of the one that is open, by its name? What is read is still the old one's.
+ */
+bool at__store_was_replaced(at__store *store);
+
 /* From now on whatever is read or written ends when `cancel` is asked, with AT_ERR_CANCELLED; a transaction
  * under way is rolled back. Borrowed until the store closes; NULL: nothing ends. */
 void at__store_set_cancel(at__store *store, const at__cancel *cancel);
@@ -136,7 +140,8 @@ at_status at__store_each_recorded(at__store *store, at__source_visit *visit, voi
 /* The id of the trial that was stored last, 0: there is none. In an instant, however many there are. */
 at_status at__store_newest_trial(int64_t *out, at__store *store, at_error *err) AT_MUST_CHECK;
 
-/* Inserts trials, or replaces those of the same problem, fingerprint, template hash and configuration. */
+/* Inserts trials, or replaces those of the same problem, fingerprint, template hash and configuration.
+ * AT_ERR_STORE, as of a winner, also when the file was removed or replaced: what was stored would be gone. */
 at_status at__store_put_trials(at__store *store, int64_t run_id, const at__problem_key *problem,
                                const at__fingerprint *fingerprint, const at__trial_row *rows, size_t count,
                                at_error *err) AT_MUST_CHECK;

@@ -49,7 +49,9 @@ at_status at__store_put_winner(at__store *store, int64_t run_id, const at__probl
     if (!(isfinite(winner->timing.median_s) && winner->timing.median_s > 0))
         return at__bug(err, "%s: a winner needs a positive time, not %g", store->path,
                        winner->timing.median_s);
-    at_status status = at__store_begin(store, err);
+    at_status status = at__store_check_place(store, err);
+    if (status == AT_OK)
+        status = at__store_begin(store, err);
     if (status != AT_OK)
         return status;
     return at__store_end(store, put_winner(store, run_id, problem, fingerprint, winner, err), err);

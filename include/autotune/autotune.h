@@ -140,6 +140,11 @@ typedef struct at_open_options {
  * tables cannot be read. AT_ERR_USAGE: an option is out of its range. With tune_s no database needs to exist.
  * It takes as long whatever is stored: results are read by the questions about them.
  *
+ * What others store is seen by questions a tenth of a second later, and so is another database that takes the
+ * place of this one by rename(2); where that cannot be read, they fail with AT_ERR_STORE until it can. To add
+ * to a database that is in use, `autotune merge` is the safe way: a file that is copied over it, or is put
+ * beside the -wal of another, is damaged.
+ *
  * Below the database lie the winners that come with autotune (NVIDIA H200 and H100), in the library's own
  * memory. The database's answer first where they are exact; else the shipped ones are exact, or near as its
  * own are. Of what is built in, they and operations and templates, what a question is about is read when it
