@@ -234,23 +234,50 @@ Test(lookup_own, an_answer_does_not_depend_on_what_was_asked_before)
         }
 }
 
-/* A table's first page, overwritten. */
-static void damage(const char *table)
+/* The table's first page; of one that has several, with `leaf`, the one that its oldest rows are on. */
+static void damage(const char *table, bool leaf)
 {
     char sql[128];
     snprintf(sql, sizeof sql, "SELECT rootpage FROM sqlite_schema WHERE name = '%s'", table);
     long page = strtol(scalar(w.store, sql).text, NULL, 10);
     long bytes = strtol(scalar(w.store, "PRAGMA page_size").text, NULL, 10);
-    char *garbage = malloc((size_t)bytes);
+    unsigned char *content = malloc((size_t)bytes);
     at__store_close(w.store);
     w.store = NULL;
     FILE *file = fopen(w.path, "r+b");
-    cr_assert(garbage && file && page > 1 && bytes > 0);
-    memset(garbage, 0x5a, (size_t)bytes);
+    cr_assert(content && file && page > 1 && bytes > 0);
+    if (leaf) { /* an inner page of a table: its first cell begins with the number of the first page below */
+        cr_assert(fseek(file, (page - 1) * bytes, SEEK_SET) == 0);
+        cr_assert_eq(fread(content, 1, (size_t)bytes, file), (size_t)bytes);
+        cr_assert_eq(content[0], 5, "the table has one page");
+        const unsigned char *first = content + (content[12] << 8 | content[13]);
+        page = (long)first[0] << 24 | first[1] << 16 | first[2] << 8 | first[3];
+    }
+    memset(content, 0x5a, (size_t)bytes);
     cr_assert(fseek(file, (page - 1) * bytes, SEEK_SET) == 0);
-    cr_assert_eq(fwrite(garbage, 1, (size_t)bytes, file), (size_t)bytes);
+    cr_assert_eq(fwrite(content, 1, (size_t)bytes, file), (size_t)bytes);
     fclose(file);
-    free(garbage);
+    free(content);
+}
+
+Test(lookup_own, a_part_that_cannot_be_read_is_told_by_the_question_about_it)
+{
+    at_error err = { 0 };
+    at__problem problem;
+    at__found found;
+    const int64_t first[] = { 64, 64 };
+    put_many(MANY);
+    cr_assert_str_eq(scalar(w.store, "PRAGMA journal_mode = DELETE").text, "delete");
+    damage("winner", true);
+    w.store = open_ok(w.path, AT__STORE_READ);
+    reopen();
+    cr_assert_eq(ask(64, 64 * MANY, "H200").match, AT__MATCH_EXACT);
+    cr_assert_eq(
+        at__problem_init(&problem, at__catalog_find_op(w.catalog, "transpose"), AT__F32, first, 2, &err),
+        AT_OK);
+    cr_assert_eq(at__lookup_find(&found, w.lookup, &problem, NULL, &err), AT_ERR_STORE);
+    cr_expect(strstr(err.text, w.path) && strstr(err.text, "damaged"), "%s", err.text);
+    cr_assert_eq(ask(64, 64 * (MANY - 1), "H200").match, AT__MATCH_EXACT, "others are answered");
 }
 
 Test(lookup_own, a_table_that_cannot_be_read_is_told_when_it_is_opened)
@@ -260,7 +287,7 @@ Test(lookup_own, a_table_that_cannot_be_read_is_told_when_it_is_opened)
         at_error err = { 0 };
         put_many(1);
         cr_assert_str_eq(scalar(w.store, "PRAGMA journal_mode = DELETE").text, "delete");
-        damage(TABLES[i]);
+        damage(TABLES[i], false);
         w.store = open_ok(w.path, AT__STORE_READ);
         cr_expect_eq(at__lookup_open(&w.lookup, w.store, w.catalog, &err), AT_ERR_STORE, "%s", TABLES[i]);
         cr_expect(strstr(err.text, "damaged"), "%s: %s", TABLES[i], err.text);
