@@ -58,6 +58,15 @@
 /* Of a source in a dump, instead of `text`: one that is no UTF-8, which is all that JSON has, in hexadecimal. */
 #define AT__TEXT_HEX "text_hex"
 
+/* In this order of tables, whatever SQLite would think best: the first row may be all that is asked for. */
+#define AT__SQL_WINNER_ON                                                                              \
+    "SELECT w.id FROM winner w CROSS JOIN fingerprint f ON f.id = w.fingerprint_id "                   \
+    "CROSS JOIN device d ON d.id = f.device_id "
+
+/* In a dump: a winner whose date was not believed, which may lie in the past by now, has an empty rank. Never left
+ * out: a line without it would get that of the line before. */
+#define AT__SQL_DOUBTED "CASE WHEN rank_at = '' THEN '' END AS rank_at, "
+
 /* The fingerprint of most rows; a list ends with a column, so one stands there twice. */
 #define AT__SQL_BY_FINGERPRINT                                                                         \
     "GROUP BY " AT__FINGERPRINT_COLUMNS(AT__SHOWN_THEN) "device "                                      \
@@ -146,6 +155,19 @@
     X(EACH_PROBLEM,                                                                                    \
       "SELECT id" AT__PROBLEM_COLUMNS(AT__THEN_NAME) " FROM problem ORDER BY op, shape, type_key")     \
     X(EACH_BEST, AT__SQL_READ_WINNER("best") "ORDER BY rank_at, winner_id")                                        \
+    X(BEST_OF, AT__SQL_READ_WINNER("best") "WHERE op = ?1 AND (?2 IS NULL OR type_key = ?2)")          \
+    X(BEST_FOR, AT__SQL_READ_WINNER("best") "WHERE " AT__SQL_IS_PROBLEM)                               \
+    X(LAST_TUNED,                                                                                      \
+      "SELECT op, shape, type_key FROM problem "                                                       \
+      "WHERE id = (SELECT problem_id FROM winner ORDER BY id DESC LIMIT 1)")                           \
+    X(COUNT_BEST, "SELECT count(*) FROM (SELECT 1 FROM best WHERE op = ?1 LIMIT ?2)")                  \
+    /* Without an index on the date all winners are looked through, unless their device is the only one. */ \
+    X(NEWEST_DEVICE,                                                                                   \
+      "SELECT device, op, shape, type_key FROM winners_all WHERE winner_id = CASE "                    \
+      "(SELECT count(DISTINCT name) FROM device WHERE instr(name, '" AT__REPLAY_NAME "') <> 1) "       \
+      "WHEN 1 THEN (" AT__SQL_WINNER_ON "WHERE instr(d.name, '" AT__REPLAY_NAME "') <> 1 LIMIT 1) "    \
+      "ELSE (SELECT winner_id FROM best WHERE winner_id = (" AT__SQL_WINNER_ON                         \
+      "ORDER BY instr(d.name, '" AT__REPLAY_NAME "') = 1, w.rank_at DESC, w.id DESC LIMIT 1)) END")    \
     X(NEWEST_TRIAL, "SELECT max(id) FROM trial")                                                       \
     X(DATA_VERSION, "PRAGMA data_version")                                                             \
     X(FIND_WINNER_OF,                                                                                  \
@@ -177,12 +199,12 @@
       "WHERE trial_id IN (SELECT id FROM trial WHERE measured_at >= ?1)")                              \
     X(DUMP_WINNERS_SINCE,                                                                              \
       "SELECT run_id, " AT__DUMP_KEY_COLUMNS(AT__SHOWN_THEN) AT__WINNER_FIGURES(AT__SHOWN_THEN) "measured_at, " \
-      "(SELECT r.strategy FROM run r WHERE r.id = run_id) AS strategy FROM winners_all "               \
+      AT__SQL_DOUBTED "(SELECT r.strategy FROM run r WHERE r.id = run_id) AS strategy FROM winners_all " \
       "WHERE measured_at >= ?1")                                                                       \
     X(EACH_RUN, "SELECT id, device_uuid, host FROM run WHERE id > ?1 ORDER BY id")                     \
     X(DUMP_WINNERS,                                                                                    \
       "SELECT " AT__DUMP_KEY_COLUMNS(AT__SHOWN_THEN) AT__WINNER_FIGURES(AT__SHOWN_THEN) "measured_at, " \
-      "(SELECT r.strategy FROM run r WHERE r.id = run_id) AS strategy FROM winners_all "               \
+      AT__SQL_DOUBTED "(SELECT r.strategy FROM run r WHERE r.id = run_id) AS strategy FROM winners_all " \
       "ORDER BY op, shape, type_key, " AT__FINGERPRINT_COLUMNS(AT__SHOWN_THEN) "measured_at, winner_id") \
                                                                                                        \
     /* Merging: ?1 is a line of a dump, or the object that it completes; ?6 the last date that is believed. */ \
@@ -214,7 +236,7 @@
       "SELECT ?2, ?3, ?4, " AT__TAKE_PLAIN(config) ", "                                                \
       "(SELECT min(r.id) FROM run r WHERE r.command = '" AT__MERGE_COMMAND "' "                        \
       "AND r.strategy = json_extract(?1, '$.strategy')), " AT__TAKE_PLAIN(measured_at)                 \
-      ", CASE WHEN " AT__TAKE_PLAIN(measured_at) " > ?6 THEN '' ELSE " AT__TAKE_PLAIN(measured_at) " END" \
+      ", CASE WHEN " AT__TAKE_PLAIN(measured_at) " > ?6 OR " AT__TAKE_PLAIN(rank_at) " = '' THEN '' ELSE " AT__TAKE_PLAIN(measured_at) " END" \
       AT__WINNER_FIGURES(AT__THEN_TAKE) " "                                                            \
       "WHERE NOT EXISTS (SELECT 1 FROM winner w WHERE w.problem_id = ?2 AND w.fingerprint_id = ?3 "    \
       "AND w.template_id = ?4 AND w.config = " AT__TAKE_PLAIN(config) " "                              \

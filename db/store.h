@@ -46,6 +46,10 @@ const char *at__store_network_name(uint32_t type);
 /* Its file, as it was named; "" where there is none, in memory. Borrowed. */
 const char *at__store_file(const at__store *store);
 
+/* Has another file taken the place of the one that is open, by its name? What is read is still the old one's.
+ */
+bool at__store_was_replaced(at__store *store);
+
 /* From now on whatever is read or written ends when `cancel` is asked, with AT_ERR_CANCELLED; a transaction
  * under way is rolled back. Borrowed until the store closes; NULL: nothing ends. */
 void at__store_set_cancel(at__store *store, const at__cancel *cancel);
@@ -136,7 +140,8 @@ at_status at__store_each_recorded(at__store *store, at__source_visit *visit, voi
 /* The id of the trial that was stored last, 0: there is none. In an instant, however many there are. */
 at_status at__store_newest_trial(int64_t *out, at__store *store, at_error *err) AT_MUST_CHECK;
 
-/* Inserts trials, or replaces those of the same problem, fingerprint, template hash and configuration. */
+/* Inserts trials, or replaces those of the same problem, fingerprint, template hash and configuration.
+ * AT_ERR_STORE, as of a winner, also when the file was removed or replaced: what was stored would be gone. */
 at_status at__store_put_trials(at__store *store, int64_t run_id, const at__problem_key *problem,
                                const at__fingerprint *fingerprint, const at__trial_row *rows, size_t count,
                                at_error *err) AT_MUST_CHECK;
@@ -173,6 +178,7 @@ typedef struct at__answer {
     char *op, *shape, *type_key, *measured_at;
     char *rank_at; /* measured_at; "": that cannot be true, and others go first */
     int64_t elements, traffic_bytes, ops_count;
+    int64_t id; /* growing in the order of storing; 0: it is of no row */
 } at__answer;
 /* The same of a winner, as at__trial_check of a trial: a file that somebody else filled may hold anything. */
 at_status at__winner_check(const at__winner *winner, at_error *err) AT_MUST_CHECK;
@@ -221,6 +227,30 @@ at_status at__store_winner_strategy(at__str *out, at__store *store, const at__pr
 typedef bool at__answer_visit(void *context, at__answer *answer);
 at_status at__store_each_best(at__store *store, at__answer_visit *visit, void *context,
                               at_error *err) AT_MUST_CHECK;
+
+/* The same of one op and type_key (NULL: of all types), or of one problem; in no order. */
+at_status at__store_each_best_of(at__store *store, const char *op, const char *type_key,
+                                 at__answer_visit *visit, void *context, at_error *err) AT_MUST_CHECK;
+at_status at__store_each_best_for(at__store *store, const at__problem_key *problem, at__answer_visit *visit,
+                                  void *context, at_error *err) AT_MUST_CHECK;
+
+/* The same of the problem that was tuned last, by the order of storing: however many there are, that takes no
+ * longer, and a table that cannot be read is found. */
+at_status at__store_each_best_last(at__store *store, at__answer_visit *visit, void *context,
+                                   at_error *err) AT_MUST_CHECK;
+
+/*
+ * Calls `visit` with the device that has the newest of these winners, replays behind all others, and a
+ * problem that was tuned there: at once where all are of one device. It is not called where there is none, or
+ * where the newest result gives way to an older one, measured cold: at__store_each_best tells then.
+ */
+typedef void at__device_visit(void *context, const char *device, const at__problem_key *tuned);
+at_status at__store_newest_device(at__store *store, at__device_visit *visit, void *context,
+                                  at_error *err) AT_MUST_CHECK;
+
+/* How many problems and device models of the op have a winner; `most` when they are more. */
+at_status at__store_count_best(int64_t *out, at__store *store, const char *op, int64_t most,
+                               at_error *err) AT_MUST_CHECK;
 
 /* Calls `visit` for each problem of the store, by op, shape and type; stops when it returns false. The key is
  * valid for the call; `visit` must not use the store. */

@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* Of a winner, which has most: key, figures, time, strategy. */
-enum { MAX_COLUMNS = AT__DUMP_KEY_COUNT + AT__WINNER_FIGURE_COUNT + 2 };
+/* Of a winner, which has most: key, figures, time, rank, strategy. */
+enum { MAX_COLUMNS = AT__DUMP_KEY_COUNT + AT__WINNER_FIGURE_COUNT + 3 };
 _Static_assert(AT__TRIAL_FIGURE_COUNT <= AT__WINNER_FIGURE_COUNT, "a trial has more members than a winner");
 
 /* The first columns of trials and winners, AT__DUMP_KEY_COLUMNS. */

@@ -46,6 +46,9 @@ at_status at__store_open_wait(at__store **out, const char *path, at__open_mode m
 /* A file for writing that messages call `path`. */
 at_status at__store_open_as(at__store **out, const char *file, const char *path, at_error *err) AT_MUST_CHECK;
 
+/* AT_ERR_STORE: the file has not its name any more, so that nobody would find what is stored. */
+at_status at__store_check_place(at__store *store, at_error *err) AT_MUST_CHECK;
+
 /* Is there a -wal, -shm or -journal beside this name? */
 bool at__store_has_files_beside(const char *path);
 

@@ -367,6 +367,31 @@ const char *at__store_file(const at__store *store)
     return store->path[0] == ':' ? "" : store->path;
 }
 
+/* Has the name of the file that is open become that of another, or of none? */
+static bool has_moved(at__store *store)
+{
+    int moved = 0;
+    return sqlite3_file_control(store->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved;
+}
+
+bool at__store_was_replaced(at__store *store)
+{
+    struct stat info;
+    return has_moved(store) && stat(store->path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+at_status at__store_check_place(at__store *store, at_error *err)
+{
+    if (!has_moved(store))
+        return AT_OK;
+    return at_fail(
+        err, AT_ERR_STORE,
+        "%s: was removed, renamed or replaced while this program had it open; what would be stored "
+        "now would be gone; run the same command again (`autotune merge` adds to a database that is "
+        "in use)",
+        store->path);
+}
+
 void at__store_close(at__store *store)
 {
     if (!store)

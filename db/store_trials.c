@@ -175,7 +175,9 @@ at_status at__store_put_trials(at__store *store, int64_t run_id, const at__probl
 {
     if (count == 0)
         return AT_OK;
-    at_status status = at__store_begin(store, err);
+    at_status status = at__store_check_place(store, err);
+    if (status == AT_OK)
+        status = at__store_begin(store, err);
     if (status != AT_OK)
         return status;
     return at__store_end(store, put_all(store, run_id, problem, fingerprint, rows, count, err), err);

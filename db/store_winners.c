@@ -49,7 +49,9 @@ at_status at__store_put_winner(at__store *store, int64_t run_id, const at__probl
     if (!(isfinite(winner->timing.median_s) && winner->timing.median_s > 0))
         return at__bug(err, "%s: a winner needs a positive time, not %g", store->path,
                        winner->timing.median_s);
-    at_status status = at__store_begin(store, err);
+    at_status status = at__store_check_place(store, err);
+    if (status == AT_OK)
+        status = at__store_begin(store, err);
     if (status != AT_OK)
         return status;
     return at__store_end(store, put_winner(store, run_id, problem, fingerprint, winner, err), err);
@@ -86,6 +88,7 @@ static at_status read_answer(at__answer *out, sqlite3_stmt *s, at_error *err)
     int next = at__columns_read(&a.winner, &at__winner_columns, s, 1);
     next = at__columns_read(&a.fingerprint, &at__fingerprint_columns, s, next);
     at__columns_read(&a, &at__answer_columns, s, next);
+    a.id = sqlite3_column_int64(s, 0);
     return at__answer_copy(out, &a) ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
 }
 
@@ -114,17 +117,81 @@ at_status at__store_find_winner(at__answer *out, at__store *store, const at__pro
     return status;
 }
 
-at_status at__store_each_best(at__store *store, at__answer_visit *visit, void *context, at_error *err)
+static const char READING[] = "read the winners";
+
+/* The rows of a statement that has begun, which this ends. */
+static at_status visit_answers(at__query *q, at_status status, at__answer_visit *visit, void *context,
+                               at_error *err)
 {
-    at__query q;
     bool more = true;
-    at_status status = at__query_begin(&q, store, AT__SQL_EACH_BEST, "read the winners", err, "");
-    while (more && at__query_next(&q, &status, err)) {
+    while (more && at__query_next(q, &status, err)) {
         at__answer answer = { 0 };
-        status = read_answer(&answer, q.statement, err);
+        status = read_answer(&answer, q->statement, err);
         more = status == AT_OK && visit(context, &answer);
         at__answer_clear(&answer);
     }
+    at__query_end(q);
+    return status;
+}
+
+at_status at__store_each_best(at__store *store, at__answer_visit *visit, void *context, at_error *err)
+{
+    at__query q;
+    at_status status = at__query_begin(&q, store, AT__SQL_EACH_BEST, READING, err, "");
+    return visit_answers(&q, status, visit, context, err);
+}
+
+at_status at__store_each_best_of(at__store *store, const char *op, const char *type_key,
+                                 at__answer_visit *visit, void *context, at_error *err)
+{
+    at__query q;
+    at_status status = at__query_begin(&q, store, AT__SQL_BEST_OF, READING, err, "ss", op, type_key);
+    return visit_answers(&q, status, visit, context, err);
+}
+
+at_status at__store_each_best_for(at__store *store, const at__problem_key *p, at__answer_visit *visit,
+                                  void *context, at_error *err)
+{
+    at__query q;
+    at_status status =
+        at__query_begin(&q, store, AT__SQL_BEST_FOR, READING, err, "sss", p->op, p->shape, p->type_key);
+    return visit_answers(&q, status, visit, context, err);
+}
+
+at_status at__store_each_best_last(at__store *store, at__answer_visit *visit, void *context, at_error *err)
+{
+    at__query q;
+    at_status status = at__query_begin(&q, store, AT__SQL_LAST_TUNED, READING, err, "");
+    if (at__query_next(&q, &status, err)) {
+        const at__problem_key key = { .op = at__store_text(q.statement, 0),
+                                      .shape = at__store_text(q.statement, 1),
+                                      .type_key = at__store_text(q.statement, 2) };
+        status = at__store_each_best_for(store, &key, visit, context, err);
+    }
+    at__query_end(&q);
+    return status;
+}
+
+at_status at__store_newest_device(at__store *store, at__device_visit *visit, void *context, at_error *err)
+{
+    at__query q;
+    at_status status = at__query_begin(&q, store, AT__SQL_NEWEST_DEVICE, READING, err, "");
+    if (at__query_next(&q, &status, err)) {
+        const at__problem_key key = { .op = at__store_text(q.statement, 1),
+                                      .shape = at__store_text(q.statement, 2),
+                                      .type_key = at__store_text(q.statement, 3) };
+        visit(context, at__store_text(q.statement, 0), &key);
+    }
+    at__query_end(&q);
+    return status;
+}
+
+at_status at__store_count_best(int64_t *out, at__store *store, const char *op, int64_t most, at_error *err)
+{
+    at__query q;
+    at_status status = at__query_begin(&q, store, AT__SQL_COUNT_BEST, READING, err, "si", op, most);
+    if (at__query_next(&q, &status, err))
+        *out = sqlite3_column_int64(q.statement, 0);
     at__query_end(&q);
     return status;
 }

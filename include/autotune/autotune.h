@@ -139,9 +139,15 @@ typedef struct at_open_options {
 /*
  * Opens the database read-only; options may be NULL. AT_ERR_NOT_FOUND: the file that `database` names does
  * not exist. That the default file does not exist is no error: then it has no answer, to any question, until
- * the tuner is opened again. AT_ERR_STORE: it is no database of autotune's, or a newer one's. AT_ERR_USAGE:
- * an option is out of its range, or a folder of `headers` cannot be read. With tune_s no database needs to
- * exist.
+ * the tuner is opened again. AT_ERR_STORE: it is no database of autotune's, or a newer one's, or one of its
+ * tables cannot be read. AT_ERR_USAGE: an option is out of its range, or a folder of `headers` cannot be read.
+ * With tune_s no database needs to exist. It takes as long whatever is stored: results are read by the
+ * questions about them.
+ *
+ * What others store is seen by questions a tenth of a second later, and so is another database that takes the
+ * place of this one by rename(2); where that cannot be read, they fail with AT_ERR_STORE until it can. To add
+ * to a database that is in use, `autotune merge` is the safe way: a file that is copied over it, or is put
+ * beside the -wal of another, is damaged.
  *
  * Below the database lie the winners that come with autotune (NVIDIA H200 and H100), in the library's own
  * memory. The database's answer first where they are exact; else the shipped ones are exact, or near as its
@@ -251,7 +257,8 @@ typedef struct at_found {
  * second old; a few microseconds for what was tuned or asked before. It tunes nothing, whatever tune_s is.
  * AT_OK also when nothing is known; template_name is NULL then only if no template has a valid configuration,
  * or no compute capability is known: `target` has none, and no stored result fits that would tell one.
- * AT_ERR_INPUT: no such op, or the sizes do not suit it. Close *out with at_found_close.
+ * AT_ERR_INPUT: no such op, or the sizes do not suit it. AT_ERR_STORE: what the database has of it cannot be
+ * read, since it is damaged there. Close *out with at_found_close.
  */
 AT_API at_status at_find(at_found **out, at_tuner *tuner, const at_problem *problem, const at_target *target,
                          at_error *err) AT_MUST_CHECK;

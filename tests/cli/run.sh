@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs one transcript: run.sh NAME.cmd AUTOTUNE FIXTURE_STORE. In a .cmd, `at` is the program, `$DATA` is tests/data,
 # `fixture FILE` makes a database with a small history, and each line's exit code is printed. Exit code 77: skipped.
-# Times, hashes, and lists that grow with every template or strategy are masked.
+# Times, hashes, and lists that grow with every template or strategy are masked, and what `check` says while somebody
+# waits is left out.
 set -u
 cmd=$1
 AUTOTUNE=$2
@@ -28,6 +29,7 @@ cd "$work" || exit 1
 sed -E -e "s#$work#WORK#g; s#$DATA#DATA#g" -e 's/[0-9.]+ ms$/N ms/' -e 's/hash [0-9a-f]{12}/hash HASH/' \
   -e 's/20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z/TIME/g' -e 's/[0-9.]+ s, [0-9]+ kernels a second, NVRTC [0-9.]+/N s/' \
   -e 's/[0-9a-f]{64}/HASH/g' -e 's/recording [0-9a-f]{8}/recording HASH/' -e 's/(transpose has:|or an operation|strategy: .*expected one of:) .*/\1 .../' \
+  -e '/^[0-9]+ kernels, [0-9]+ failed, [0-9]+ a second; sm_/d' \
   "$work/out" >"$work/seen"
 if [[ ${UPDATE:-0} == 1 ]]; then
   cp "$work/seen" "${cmd%.cmd}.expect"

@@ -98,6 +98,10 @@ static bool read_rule(script *s, const words *w)
         rule *r = add(&s->slow, w);
         r->ns = 1e6 * atof(word(w, 2));
         read_tail(r, w, 3);
+    } else if (strcmp(what, "hold") == 0) {
+        rule *r = add(&s->hold, w);
+        keep(r->until, word(w, 2));
+        read_tail(r, w, 3);
     } else {
         return false;
     }

@@ -23,8 +23,10 @@
  *                                far, hang, refused, or a driver's code, which then is the
  *                                context's for good
  *   fail CALL N CODE             the N-th time that this process calls CALL (*: any), it fails so
+ *   hold NAME PATH               a kernel is found only when this file is there, or after 1.5 s: so a run
+ * goes on slowly until it has come to what the test is about, however busy the machine is
  *
- * After `kernel`, `fail` and `slow`:
+ * After `kernel`, `fail`, `slow` and, before it waits, `hold`:
  *
  *   once PATH      only while the file exists; doing it removes it
  *   create PATH    makes a file when it happens
@@ -74,6 +76,7 @@ typedef struct rule {
     bool sticky;
     double ns; /* of energy: microjoules */
     char once[MAX_WORD], create[MAX_WORD];
+    char until[MAX_WORD]; /* of hold */
 } rule;
 
 typedef struct rules {
@@ -87,7 +90,7 @@ typedef struct script {
     bool sections; /* lines that begin with `on` */
     double pace, noise;
     char times[MAX_WORD], log[MAX_WORD], counted[MAX_WORD], gone[MAX_WORD];
-    rules time, energy, kernel, fail, slow;
+    rules time, energy, kernel, fail, slow, hold;
 } script;
 
 /* Ends the process, with a message, at a line that says nothing known: a test would test nothing. */

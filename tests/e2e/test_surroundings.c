@@ -171,7 +171,7 @@ Test(surroundings, a_runner_that_is_frozen_costs_no_trial)
 /* All of it, for longer than a trial may take: the runner is the same afterwards. */
 Test(surroundings, a_run_that_is_frozen_goes_on_as_if_nothing_had_been)
 {
-    start_on("241", E2E_REAL, "slow cuModuleLoadData 300", "--max-trials 3");
+    start_on("241", E2E_REAL, "hold copy_mine thawed", "");
     e2e_wait_for_rows(&run, OUTCOMES("timed"), 1);
     int runner = runner_of_run();
     kill(run.pid, SIGSTOP);
@@ -181,14 +181,15 @@ Test(surroundings, a_run_that_is_frozen_goes_on_as_if_nothing_had_been)
     sleep_ms(200); /* it looks before the runner can answer */
     cr_assert(runner_of_run() == runner, "the runner was blamed for the time in which nothing ran");
     kill(runner, SIGCONT);
-    expect_all_timed(3);
+    e2e_write("thawed", "");
+    expect_all_timed(32);
 }
 
 /* Only a final has the driver copy anything. */
 Test(surroundings, a_final_whose_runner_is_frozen_is_played_again)
 {
     e2e_write("wait", "");
-    start_on("242", E2E_QUICK, "slow cuMemcpyDtoDAsync_v2 1000 once wait create final", "--max-trials 4");
+    start_on("242", E2E_QUICK, "slow cuMemcpyDtoDAsync_v2 60000 once wait create final", "--max-trials 4");
     e2e_wait_for_file(&run, "final");
     kill(runner_of_run(), SIGSTOP);
     expect_all_timed(4);

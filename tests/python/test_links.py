@@ -76,9 +76,12 @@ def wide_lines(lines):
 
 
 def edges(table):
-    """Of the rows of `tools/layers --graph`: who includes whom, without how often."""
-    rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", table, re.M)
-    return {folder: set(re.findall(r"[a-z]\w*", named)) for folder, named in rows}
+    """Of the rows of `tools/layers --graph`: who includes whom, without how often. "All but a, b" are the folders of
+    the other rows without these."""
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", table, re.M))
+    named = {folder: set(re.findall(r"[a-z]\w*", text.removeprefix("all but "))) for folder, text in rows.items()}
+    return {folder: set(rows) - {folder} - named[folder] if text.startswith("all but ") else named[folder]
+            for folder, text in rows.items()}
 
 
 class Prose(unittest.TestCase):
@@ -147,6 +150,7 @@ class Checks(unittest.TestCase):
 
     def test_graph(self):
         self.assertEqual(edges("| folder | includes |\n| --- | --- |\n| `b` | a 3, c 1 |\n"), {"b": {"a", "c"}})
+        self.assertEqual(edges("| `a` | nothing |\n| `b` | a |\n| `c` | all but a |\n")["c"], {"b"})
 
 
 if __name__ == "__main__":

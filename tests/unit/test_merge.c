@@ -471,6 +471,38 @@ Test(merge, a_winner_brings_the_strategy_that_found_it)
     folder_remove(&f);
 }
 
+/* The clock of the machine was a month ahead, and a year later nobody can see that. */
+Test(merge, a_winner_whose_date_was_not_believed_goes_behind_the_others_elsewhere_too)
+{
+    folder f = folder_make();
+    at_error err = { 0 };
+    at__winner early = winner_of("EARLY=1", 2e-5), real = winner_of("REAL=1", 1e-5);
+    at__store *from = open_ok(f.db, AT__STORE_WRITE);
+    cr_assert_eq(at__store_put_winner(from, 0, &KEY, &H200, &early, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__store_put_winner(from, 0, &KEY, &H200, &real, &err), AT_OK, "%s", err.text);
+    at__store_close(from);
+    run_sql(f.db, "UPDATE winner SET measured_at = '2025-06-01T00:00:00Z', rank_at = '' WHERE id = 1;"
+                  "UPDATE winner SET measured_at = '2025-05-01T00:00:00Z', rank_at = '2025-05-01T00:00:00Z' "
+                  "WHERE id = 2");
+    from = open_ok(f.db, AT__STORE_READ);
+    for (int compact = 0; compact < 2; compact++) {
+        char text[160], path[160];
+        snprintf(text, sizeof text, "%s/%d.jsonl", f.path, compact);
+        snprintf(path, sizeof path, "%s/%d.db", f.path, compact);
+        const at__dump_options options = { .compact = compact };
+        lines dump = dump_of(from, &options);
+        write_text(text, dump.text.data);
+        at__str_clear(&dump.text);
+        at__store *into = open_ok(path, AT__STORE_WRITE);
+        merge_ok(into, text);
+        cr_expect_str_eq(scalar(into, "SELECT config FROM best").text, "REAL=1");
+        cr_expect_str_eq(scalar(into, "SELECT count(*) FROM winners_all WHERE rank_at = ''").text, "1");
+        at__store_close(into);
+    }
+    at__store_close(from);
+    folder_remove(&f);
+}
+
 Test(merge, a_strategy_that_is_no_text_is_none)
 {
     static const char *const VALUES[] = { "null", "7", "{\"a\":1}", "[\"model, settled\"]" };

@@ -5,6 +5,7 @@
 #include "store_support.h"
 
 #include <criterion/criterion.h>
+#include <unistd.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -569,4 +570,26 @@ Test(store, a_reader_sees_what_a_writer_stores_but_writes_nothing)
     at__store_close(reader);
     at__store_close(writer);
     folder_remove(&f);
+}
+
+/* Nobody would find it. SQLite goes on with the file that has lost its name. */
+Test(store, nothing_is_stored_in_a_file_that_was_removed_or_replaced)
+{
+    for (int replaced = 0; replaced < 2; replaced++) {
+        folder f = folder_make();
+        at_error err = { 0 };
+        const at__trial_row row = trial_of("N=1", 1e-6);
+        const at__winner winner = winner_of("N=1", 1e-6);
+        at__store *store = open_ok(f.db, AT__STORE_WRITE);
+        put_ok(store, &KEY, &H200, &row, 1);
+        cr_assert_eq(unlink(f.db), 0);
+        if (replaced)
+            at__store_close(open_ok(f.db, AT__STORE_WRITE));
+        cr_expect_eq(at__store_was_replaced(store), replaced == 1);
+        cr_expect_eq(at__store_put_trials(store, 0, &KEY, &H200, &row, 1, &err), AT_ERR_STORE);
+        cr_expect(strstr(err.text, f.db) && strstr(err.text, "removed, renamed or replaced"), "%s", err.text);
+        cr_expect_eq(at__store_put_winner(store, 0, &KEY, &H200, &winner, &err), AT_ERR_STORE);
+        at__store_close(store);
+        folder_remove(&f);
+    }
 }

@@ -2,12 +2,13 @@
  * lookup.c - how fast look-ups are on a large store; no GPU needed.
  *
  *     bench_lookup [TRIALS]       default 1000000
- *     bench_lookup --first ROWS COLS
+ *     bench_lookup --first ROWS COLS    of $AUTOTUNE_DB
+ *     bench_lookup --fill FILE WINNERS
  *
  * Fills a scratch database through the store's own functions (synthetic times: only its size matters), then
  * measures the library (open, exact, near, what nobody knows), new processes that open it on a machine where
- * nothing was tuned (--first is one of them), and cold starts of `autotune query`, which is looked for beside
- * this program.
+ * nothing was tuned and on databases of 100 to 10,000 winners (--first is one of them), and cold starts of
+ * `autotune query`, which is looked for beside this program.
  */
 #include "lang/arch.h"
 #include "lang/catalog.h"
@@ -113,7 +114,7 @@ static void put_problem(filler *f, int index, int64_t trials)
     at__str_clear(&shape);
 }
 
-static void fill(const char *path, int64_t trials)
+static void fill(const char *path, int problems, int64_t trials)
 {
     at_error err = { 0 };
     at__catalog *catalog = NULL;
@@ -125,8 +126,8 @@ static void fill(const char *path, int64_t trials)
     at__str_add(&f.configs[0], "TILE=32 BLOCK_ROWS=8 PAD=1 UNROLL=yes ORDER=out_fast");
     for (int i = 1; i < BATCH; i++)
         at__str_addf(&f.configs[i], "%s N=%d", at__str_text(&f.configs[0]), i);
-    for (int i = 0; i < PROBLEMS; i++)
-        put_problem(&f, i, trials / PROBLEMS);
+    for (int i = 0; i < problems; i++)
+        put_problem(&f, i, trials / problems);
     for (int i = 0; i < BATCH; i++)
         at__str_clear(&f.configs[i]);
     at__store_close(f.store);
@@ -187,7 +188,7 @@ static int ascending(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* ---- a new machine: what comes with autotune is read for the first question ---- */
+/* ---- the first question of a process ---- */
 
 /* In a process of its own: prints seconds of opening, of the first answer, of the same again, and its match.
  */
@@ -224,13 +225,11 @@ static void run_first(double took[3], char match[32], const char *self, int64_t 
     pclose(output);
 }
 
-static void time_new_machine(const char *self, const char *folder, int64_t rows, int64_t cols)
+/* The environment says which database. */
+static void time_firsts(const char *what, const char *self, int64_t rows, int64_t cols)
 {
     double sums[QUERIES], opens[QUERIES], again[QUERIES], took[3];
     char match[32] = "";
-    unsetenv("AUTOTUNE_DB");
-    unsetenv("AUTOTUNE_NO_SHIPPED");
-    setenv("XDG_DATA_HOME", folder, 1);
     for (int i = 0; i < QUERIES; i++) {
         run_first(took, match, self, rows, cols);
         opens[i] = took[0];
@@ -240,8 +239,32 @@ static void time_new_machine(const char *self, const char *folder, int64_t rows,
     qsort(opens, QUERIES, sizeof *opens, ascending);
     qsort(sums, QUERIES, sizeof *sums, ascending);
     qsort(again, QUERIES, sizeof *again, ascending);
-    printf("new machine, %-15s %9.3f ms: at_open %.3f ms, the first at_find the rest; again %.1f us\n", match,
+    printf("%s, %-15s %9.3f ms: at_open %.3f ms, the first at_find the rest; again %.1f us\n", what, match,
            1e3 * sums[QUERIES / 2], 1e3 * opens[QUERIES / 2], 1e6 * again[QUERIES / 2]);
+}
+
+/* Nothing was tuned: what comes with autotune is read. */
+static void time_new_machine(const char *self, const char *folder)
+{
+    unsetenv("AUTOTUNE_DB");
+    unsetenv("AUTOTUNE_NO_SHIPPED");
+    setenv("XDG_DATA_HOME", folder, 1);
+    time_firsts("new machine", self, 4096, 4096);
+    time_firsts("new machine", self, 3000, 5000);
+}
+
+static void time_winners(const char *self, const char *folder, int count)
+{
+    char db[80], what[32];
+    snprintf(db, sizeof db, "%s/%d.db", folder, count);
+    snprintf(what, sizeof what, "%d winners", count);
+    fill(db, count, count);
+    setenv("AUTOTUNE_DB", db, 1);
+    time_firsts(what, self, 64, 128);
+    time_firsts(what, self, 3000, 5000);
+    setenv("AUTOTUNE_NO_MODEL", "1", 1);
+    time_firsts(what, self, 3000, 5000);
+    unsetenv("AUTOTUNE_NO_MODEL");
 }
 
 /* ---- the program ---- */
@@ -287,6 +310,10 @@ int main(int argc, char **argv)
     char folder[] = "/tmp/bench_lookup.XXXXXX", db[64], self[4096], program[4096];
     if (argc == 4 && strcmp(argv[1], "--first") == 0)
         return time_first(strtoll(argv[2], NULL, 10), strtoll(argv[3], NULL, 10));
+    if (argc == 4 && strcmp(argv[1], "--fill") == 0) {
+        fill(argv[2], atoi(argv[3]), atoi(argv[3]));
+        return 0;
+    }
     ssize_t len = readlink("/proc/self/exe", program, sizeof program - 16);
     if (trials < PROBLEMS || len < 0 || !mkdtemp(folder))
         return 2;
@@ -295,7 +322,7 @@ int main(int argc, char **argv)
     snprintf(strrchr(program, '/') + 1, 10, "autotune");
     snprintf(db, sizeof db, "%s/store.db", folder);
     double start = at__now_s();
-    fill(db, trials);
+    fill(db, PROBLEMS, trials);
     printf("%" PRId64 " trials of %d problems written, %.1f s\n", trials, PROBLEMS, at__now_s() - start);
 
     at_open_options options = AT_OPEN_OPTIONS_INIT;
@@ -313,8 +340,9 @@ int main(int argc, char **argv)
     time_lookups(tuner, "at_find, predicted, 1st time", NEAR_LOOKUPS, 20, AT_MATCH_PREDICTED);
     time_again(tuner);
     at_close(tuner);
-    time_new_machine(self, folder, 4096, 4096);
-    time_new_machine(self, folder, 3000, 5000);
+    for (int count = 100; count <= 10000; count *= 10)
+        time_winners(self, folder, count);
+    time_new_machine(self, folder);
     time_queries("autotune query, cold start", program, db);
     time_queries("the same, on a new machine", program, NULL);
     snprintf(program, sizeof program, "rm -rf '%s'", folder);

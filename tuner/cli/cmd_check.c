@@ -17,6 +17,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#define REDRAW_S   0.2
+#define PLAIN_S    10.0
+#define PATIENCE_S 3.0 /* until the first one, where it would stay */
+
 static const at__usage USAGE = {
     "autotune check [OP...] [options]\n       autotune check --execute [OP...] [SHAPE...] [DTYPE...] "
     "[options]",
@@ -43,8 +47,8 @@ typedef struct checker {
     at__nvrtc *nvrtc;
     at__compile_check *check;
     at__format format;
-    bool terminal, drawn; /* stderr is one; a progress line is on it */
-    double started_s, drawn_s;
+    bool terminal, drawn;     /* stderr is one; a progress line is on it */
+    double started_s, next_s; /* when the next line is due */
     int64_t failed;
     int broken; /* files of --templates */
 } checker;
@@ -61,23 +65,28 @@ static void erase(checker *c)
     c->drawn = false;
 }
 
-/* One line on a terminal, a few times a second; the number of kernels to come is not known before. */
+/* One line on a terminal, a few times a second; elsewhere a line for who has waited for a while, and then now
+ * and then. The number of kernels to come is not known before. */
 static void show_progress(void *context, const at__compile_check_row *r, int64_t kernels, int64_t failed)
 {
     checker *c = context;
     at__str line = { 0 };
     double now_s = at__now_s(), passed_s = now_s - c->started_s;
-    if (!c->terminal || now_s - c->drawn_s < 0.2)
+    if (now_s < c->next_s)
         return;
+    c->next_s = now_s + (c->terminal ? REDRAW_S : PLAIN_S);
     at__str_addf(&line, "%" PRId64 " kernels, %" PRId64 " failed, %.0f a second; sm_%d %s %s/%s", kernels,
                  failed, passed_s > 0 ? (double)kernels / passed_s : 0, r->cc, at__dtype_name(r->type),
                  r->op->name, row_name(r));
     erase(c);
-    at__print(stderr, "%.79s", at__str_text(&line)); /* a longer one would wrap, and could not be erased */
+    if (c->terminal)
+        at__print(stderr, "%.79s",
+                  at__str_text(&line)); /* a longer one would wrap, and could not be erased */
+    else
+        at__print(stderr, "%s\n", at__str_text(&line));
     at__str_clear(&line);
     fflush(stderr);
-    c->drawn = true;
-    c->drawn_s = now_s;
+    c->drawn = c->terminal;
 }
 
 static void print_fault_json(const at__compile_check_fault *f)
@@ -450,6 +459,7 @@ static at_status open_compiler(checker *c, at_error *err)
         .progress = show_progress,
     };
     c->terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
+    c->next_s = c->started_s + (c->terminal ? 0 : PATIENCE_S);
     at_status status = at__nvrtc_open(&c->nvrtc, err);
     return status == AT_OK ? at__compile_check_open(&c->check, &options, err) : status;
 }
@@ -544,7 +554,10 @@ int at__cmd_check(int argc, char **argv)
         { "--dtype", AT__OPT_LIST, "TYPE[,TYPE]|all",
           "default and all: one of each size, or every type of an operation that computes", &a.types },
         { "--sample", AT__OPT_COUNT, "N",
-          "at most N configurations of a template, shape and type, drawn uniformly", &a.sample },
+          "so many configurations of a template, shape and type, drawn at random: one may come twice; all, "
+          "where "
+          "there are no more",
+          &a.sample },
         { "--seed", AT__OPT_COUNT, "N", "of the sample (default 1)", &a.seed },
         { "--jobs", AT__OPT_COUNT, "N", "compile workers (default: one a core)", &a.jobs },
         { "--execute", AT__OPT_FLAG, NULL, "run them on the CPU, and report what they do wrong", &a.execute },

@@ -48,7 +48,7 @@ static void print_config(const at__template *t, const at__config *config, at__fo
     if (format == AT__JSON) {
         add_config_json(line, t, config);
     } else {
-        at__str_addf(line, "%s%c", t->name, format == AT__CSV ? ',' : ' ');
+        at__str_addf(line, "%s%s", t->name, format == AT__CSV ? "," : t->param_count ? " " : "");
         at__config_text(line, t, config);
     }
     at__print(stdout, "%s\n", at__whole(line));
@@ -91,8 +91,8 @@ static void print_count(const at__space *space, at__format format, double second
         at__print(stdout, "%s,%.17g,%" PRId64 ",%.3g\n", name, at__space_raw_count(space),
                   at__space_count(space), seconds);
     } else {
-        at__print(stdout, "%-16s %12.0f %12" PRId64 "  %s%s\n", name, at__space_raw_count(space),
-                  at__space_count(space), refusal ? "none satisfies: " : "", refusal ? refusal : "");
+        at__print(stdout, "%-16s %12.0f %12" PRId64 "%s%s\n", name, at__space_raw_count(space),
+                  at__space_count(space), refusal ? "  none satisfies: " : "", refusal ? refusal : "");
     }
 }
 
@@ -260,7 +260,8 @@ int at__cmd_space(int argc, char **argv)
         { "--bench", AT__OPT_FLAG, NULL,
           "measure: open counts and factors a space, from its declaration; rows writes all of them",
           &a.bench },
-        { "--sample", AT__OPT_COUNT, "N", "print N drawn uniformly of each template", &a.sample },
+        { "--sample", AT__OPT_COUNT, "N",
+          "print N of each template, each drawn from all its valid ones: one may come twice", &a.sample },
         { "--seed", AT__OPT_COUNT, "N", "of the sample (default 1)", &a.seed },
         { "--template", AT__OPT_LIST, "NAME[,NAME]", "only these templates", &a.templates },
         { "--fix", AT__OPT_LIST, "TEMPLATE.PARAM=VALUE", "only configurations with this value; repeatable",

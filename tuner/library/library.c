@@ -7,12 +7,15 @@
 
 #include "lang/layout.h"
 #include "lang/render.h"
+#include "util/clock.h"
 #include "util/real_path.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define FOLLOW_S 0.1 /* whether the file is still that of its name is asked this often at most */
 
 _Static_assert((int)AT_U8 == (int)AT__U8 && (int)AT_F16 == (int)AT__F16 && (int)AT_F32 == (int)AT__F32 &&
                    (int)AT_F64 == (int)AT__F64 && (int)AT_C128 == (int)AT__C128 &&
@@ -110,6 +113,33 @@ at_status at__library_open_lookup(at_tuner *tuner, at_error *err)
     at__lookup_close(tuner->lookup);
     tuner->lookup = lookup;
     return AT_OK;
+}
+
+/* Closed before the other is opened: what SQLite keeps beside a database goes by its name. */
+static at_status open_again(at_tuner *tuner, at_error *err)
+{
+    tuner->replaced = true;
+    at__lookup_close(tuner->lookup);
+    at__store_close(tuner->store);
+    tuner->lookup = NULL;
+    tuner->store = NULL;
+    at_status status =
+        at__store_open(&tuner->store, at__str_text(&tuner->tuning.database), AT__STORE_READ, err);
+    if (status == AT_OK)
+        status = at__library_open_lookup(tuner, err);
+    tuner->replaced = status != AT_OK;
+    return status == AT_ERR_NOT_FOUND ? AT_ERR_STORE : status; /* it was there a moment ago */
+}
+
+at_status at__library_follow(at_tuner *tuner, at_error *err)
+{
+    double now_s = at__now_s();
+    if (tuner->replaced)
+        return open_again(tuner, err);
+    if (!tuner->store || now_s - tuner->followed_s < FOLLOW_S)
+        return AT_OK;
+    tuner->followed_s = now_s;
+    return at__store_was_replaced(tuner->store) ? open_again(tuner, err) : AT_OK;
 }
 
 /* It is the same file wherever the program goes: what is opened at its first use, and by `autotune`, too. */

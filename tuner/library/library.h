@@ -120,6 +120,8 @@ struct at_tuner {
     at__lookup *lookup; /* NULL: likewise             */
     at__str absent;     /* why there is none          */
     bool with_shipped;
+    double followed_s; /* when it was last asked whether the database was replaced */
+    bool replaced;     /* it was, and the new one could not be opened yet           */
     at__tuning tuning;
 
     pthread_mutex_t slow;
@@ -174,6 +176,9 @@ at_status at__library_code_again(const at__kept_code **out, at_tuner *tuner, at_
 /* Opens look-ups on what is there by now; on failure those of before stay. `slow` is held, or nobody else
  * knows the tuner. */
 at_status at__library_open_lookup(at_tuner *tuner, at_error *err) AT_MUST_CHECK;
+
+/* Goes on with the file that has taken the place of the database, if one has. `slow` is held. */
+at_status at__library_follow(at_tuner *tuner, at_error *err) AT_MUST_CHECK;
 
 /* ---- library_miss.c ---- */
 

@@ -268,8 +268,9 @@ static at_status answer(at__found_parts *f, at_tuner *tuner, const at__target *t
     at__found found = { .match = AT__MATCH_NONE, .why = at__str_text(&tuner->absent) };
     int64_t slots[AT__MAX_SLOTS] = { 0 };
 
-    at_status status =
-        tuner->lookup ? at__lookup_find(&found, tuner->lookup, &f->problem, target, err) : AT_OK;
+    at_status status = at__library_follow(tuner, err);
+    if (status == AT_OK && tuner->lookup)
+        status = at__lookup_find(&found, tuner->lookup, &f->problem, target, err);
     if (status == AT_OK)
         status = take_device(f, target, &found, limits, err);
     if (status == AT_OK)

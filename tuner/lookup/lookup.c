@@ -118,8 +118,10 @@ at_status at__lookup_stands(at__geometry *geometry, const at__answer *winner, at
 }
 
 /* The device that is asked for; if none is named, the store's newest, or where it has none the program's. */
-static void name_device(at__question *q, const at__lookup *l, const at__target *target)
+static at_status name_device(at__question *q, at__lookup *l, const at__target *target, at_error *err)
 {
+    bool named = target && target->name[0];
+    at_status status = named ? AT_OK : at__index_find_newest(l, err);
     if (target && target->name[0])
         q->device = target->name;
     else if (l->newest[0])
@@ -129,6 +131,7 @@ static void name_device(at__question *q, const at__lookup *l, const at__target *
                                        q->problem->op->name, l->here);
     q->cc = target ? target->cc : 0;
     q->sms = target ? target->sms : 0;
+    return status;
 }
 
 /* The first winner of the problem that stands. NULL: none does; q->outdated is then the first that does not.
@@ -139,7 +142,7 @@ static at__entry *find_exact(at__question *q, at__lookup *l)
     q->outdated = NULL;
     for (size_t i = l->buckets[q->hash & (l->bucket_count - 1)]; i != AT__NO_ENTRY; i = l->entries[i].next) {
         at__entry *e = &l->entries[i];
-        if (e->hash != q->hash || !at__entry_is_of(e, problem->op, q->type_key, problem->dims) ||
+        if (e->hidden || e->hash != q->hash || !at__entry_is_of(e, problem->op, q->type_key, problem->dims) ||
             !at__entry_may_answer(e, q->device) || !at__entry_is_on(e, q->device))
             continue;
         if (stands(e, l, problem))
@@ -149,23 +152,46 @@ static at__entry *find_exact(at__question *q, at__lookup *l)
     return NULL;
 }
 
-static at_status find(at__found *out, at__lookup *l, const at__problem *problem, const at__target *target,
-                      at_error *err)
+static at_status begin_question(at__question *q, at__lookup *l, const at__problem *problem,
+                                const at__target *target, at_error *err)
 {
     at_status status = at__index_refresh(l, err);
     if (status != AT_OK)
         return status;
-    at__question q = { .problem = problem };
-    q.type_key = at__dtype_key(problem->type, problem->op->storage);
-    q.hash = at__problem_hash(problem->op, q.type_key, problem->dims);
-    name_device(&q, l, target);
+    *q = (at__question){ .problem = problem };
+    q->type_key = at__dtype_key(problem->type, problem->op->storage);
+    q->hash = at__problem_hash(problem->op, q->type_key, problem->dims);
+    status = name_device(q, l, target, err);
+    return status == AT_OK ? at__index_add_asked(l, q, err) : status;
+}
+
+/* All that may be near, and this problem's where its shape is written in another way. There is room for the
+ * program's again, so that entries stay where they are. */
+static at_status add_all_own(at__lookup *l, const at__question *q, at_error *err)
+{
+    at_status status = at__index_add_own(l, q->problem->op, q->type_key, err);
+    return status == AT_OK ? at__index_add_shipped(l, q->problem->op, q->type_key, q->device, true, err)
+                           : status;
+}
+
+static at_status find(at__found *out, at__lookup *l, const at__problem *problem, const at__target *target,
+                      at_error *err)
+{
+    at__question q;
+    at_status status = begin_question(&q, l, problem, target, err);
+    if (status != AT_OK)
+        return status;
     at__entry *e = find_exact(&q, l);
     if (!e) {
         status = at__index_add_shipped(l, problem->op, q.type_key, q.device, true, err);
-        if (status != AT_OK)
-            return status;
-        e = find_exact(&q, l); /* again where none came: entries may lie elsewhere now */
+        e = status == AT_OK ? find_exact(&q, l) : NULL; /* again where none came: entries may lie elsewhere */
     }
+    if (!e && status == AT_OK && !at__index_has_own(l, problem->op, q.type_key)) {
+        status = add_all_own(l, &q, err);
+        e = status == AT_OK ? find_exact(&q, l) : NULL;
+    }
+    if (status != AT_OK)
+        return status;
     if (!e)
         return at__lookup_near(out, l, &q, err);
     *out = (at__found){ .match = AT__MATCH_EXACT,

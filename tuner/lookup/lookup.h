@@ -15,8 +15,10 @@
  * Between exact and near stands what a model of all trials expects to be the fastest (predicted), where one
  * knows the op and nothing near is expected to be as fast: lookup_predict.c, model/model.h.
  *
- * An at__lookup holds the winners of one store in memory and reads them again when another connection has
- * changed the file. It borrows the store and the catalog. One thread uses it at a time; it never writes.
+ * An at__lookup holds winners of one store in memory: of a problem those that it was asked about, of an op
+ * and element type all once none of a problem's own is the answer; anew when another connection has changed
+ * the file. To open it takes as long whatever is stored. It borrows the store and the catalog. One thread
+ * uses it at a time; it never writes.
  *
  * Below the store lie the winners that come with the program (at__lookup_add_shipped). The store's own answer
  * a problem first where they are exact. Else those of the program are exact, or count beside the store's as
@@ -64,9 +66,12 @@ typedef struct at__found {
 } at__found;
 
 typedef struct at__lookup at__lookup;
+
+/* store NULL: nothing is known of one. AT_ERR_STORE: a table of it cannot be read; where it is only a part,
+ * the question about that fails so. */
 at_status at__lookup_open(at__lookup **out, at__store *store, const at__catalog *catalog,
-                          at_error *err) AT_MUST_CHECK; /* store NULL: nothing is known of one */
-void at__lookup_add_shipped(at__lookup *lookup);        /* unless the environment leaves them out */
+                          at_error *err) AT_MUST_CHECK;
+void at__lookup_add_shipped(at__lookup *lookup); /* unless the environment leaves them out */
 void at__lookup_close(at__lookup *lookup);
 
 /* The next question asks whether the file has changed, however short a time ago that was asked. */

@@ -1,11 +1,11 @@
 /*
  * lookup_index.c - the winners of a store, and of the program, in memory, by problem.
  *
- * One pass over the store's best rows makes an entry of each whose op and shape this program knows: its
- * sizes, and, when it is looked at, its template and configuration where the template is the one that won. A
- * hash table with chains finds those of a problem; a chain holds what goes first in front (the store's own
- * before the program's, cold before warm, then the newest). The program's are read when the store's have no
- * exact answer.
+ * A best row of the store becomes an entry when a question is about it (lookup_own.c), if this program knows
+ * its op and shape: its sizes, and, when it is looked at, its template and configuration where the template
+ * is the one that won. A hash table with chains finds those of a problem; a chain holds what goes first in
+ * front (the store's own before the program's, cold before warm, then the newest). The program's are read
+ * when the store's have no exact answer.
  *
  * Invariant: entries, chains, `newest` and what is remembered of near answers are all of one version of the
  * file. Another version drops all of them at once, so that no pointer into the old ones is left.
@@ -126,19 +126,6 @@ bool at__is_of_other_op(at__store *store, const at__op *op, const char *op_hash)
            strcmp(text_hash, op->proof_hash) != 0;
 }
 
-/* The same of many, most of which were found in one space. */
-static bool is_of_other_op(at__lookup *l, const at__entry *e, const char *op_hash)
-{
-    if (!op_hash)
-        return false;
-    if (l->space_op != e->op || strcmp(l->space, op_hash) != 0) {
-        l->space_op = e->op;
-        snprintf(l->space, sizeof l->space, "%s", op_hash);
-        l->space_is_other = at__is_of_other_op(l->store, e->op, op_hash);
-    }
-    return l->space_is_other;
-}
-
 /* Any type of the key: they have the size in common, or are the same. */
 static at__dtype type_of_key(const at__op *op, const char *type_key)
 {
@@ -155,32 +142,19 @@ static double traffic_of(const at__entry *e, const char *type_key)
     return at__traffic_of(&p);
 }
 
+bool at__shape_is_known(int64_t *dims, const at__op *op, const char *type_key, const char *shape)
+{
+    return op->layout_count ? read_layout(dims, op, type_of_key(op, type_key), shape)
+                            : read_shape(dims, op, shape);
+}
+
 bool at__entry_place(at__entry *e, const at__answer *answer)
 {
-    bool read = e->op->layout_count
-                    ? read_layout(e->dims, e->op, type_of_key(e->op, answer->type_key), answer->shape)
-                    : read_shape(e->dims, e->op, answer->shape);
-    if (!read || at__winner_check(&answer->winner, NULL) != AT_OK)
+    if (!at__shape_is_known(e->dims, e->op, answer->type_key, answer->shape) ||
+        at__winner_check(&answer->winner, NULL) != AT_OK)
         return false;
     e->hash = at__problem_hash(e->op, answer->type_key, e->dims);
     e->traffic = traffic_of(e, answer->type_key);
-    return true;
-}
-
-static bool keep_entry(void *context, at__answer *answer)
-{
-    at__lookup *l = context;
-    at__entry e = { .op = at__catalog_find_op(l->catalog, answer->op), .order = l->count };
-    if (!e.op || !at__entry_place(&e, answer))
-        return true;
-    if (!at__grow(&l->entries, &l->cap, l->count, sizeof *l->entries)) {
-        l->out_of_memory = true;
-        return false;
-    }
-    e.other_op = is_of_other_op(l, &e, answer->winner.op_hash);
-    e.answer = *answer;
-    *answer = (at__answer){ 0 };
-    l->entries[l->count++] = e;
     return true;
 }
 
@@ -197,13 +171,18 @@ void at__index_clear(at__lookup *l)
     free(l->buckets);
     free(l->memo);
     free(l->groups_read);
+    free(l->portions);
+    at__index_set_clear(&l->asked);
     at__foresight_close(l->foresight);
     l->foresight = NULL;
     l->buckets = NULL;
     l->memo = NULL;
     l->groups_read = NULL;
+    l->portions = NULL;
     l->newest[0] = '\0';
-    l->count = l->bucket_count = 0;
+    l->newest_known = false;
+    l->space_op = NULL;
+    l->count = l->bucket_count = l->portion_count = l->portion_cap = 0;
 }
 
 /* Which of two winners of a problem is asked first: the store's own, cold before warm, then the newest. Of
@@ -218,7 +197,7 @@ static bool goes_first(const at__entry *a, const at__entry *b)
     return order ? order > 0 : a->order > b->order;
 }
 
-at_status at__index_build(at__lookup *l, at_error *err)
+static at_status grow_buckets(at__lookup *l, at_error *err)
 {
     l->bucket_count = 16;
     while (l->bucket_count < 2 * l->count)
@@ -229,56 +208,50 @@ at_status at__index_build(at__lookup *l, at_error *err)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (size_t i = 0; i < l->bucket_count; i++)
         l->buckets[i] = AT__NO_ENTRY;
-    for (size_t i = 0; i < l->count; i++) {
+    return AT_OK;
+}
+
+/* One of the program's answers no more where a winner of the store's for the same problem and device has a
+ * template that is the present one: see is_known of lookup_shipped.c, where it comes after that. */
+static void hide_shipped(at__lookup *l, at__entry *own)
+{
+    for (size_t i = l->buckets[own->hash & (l->bucket_count - 1)]; i != AT__NO_ENTRY;
+         i = l->entries[i].next) {
+        at__entry *e = &l->entries[i];
+        if (!e->shipped || e->hash != own->hash ||
+            !at__entry_is_of(e, own->op, own->answer.type_key, own->dims) ||
+            strcmp(e->answer.fingerprint.device, own->answer.fingerprint.device) != 0)
+            continue;
+        at__entry_settle(own, l->catalog);
+        e->hidden = own->t != NULL;
+    }
+}
+
+at_status at__index_link(at__lookup *l, size_t first, at_error *err)
+{
+    size_t from = first;
+    if (!l->buckets || l->bucket_count < 2 * l->count) {
+        at_status status = grow_buckets(l, err);
+        if (status != AT_OK)
+            return status;
+        from = 0;
+    }
+    for (size_t i = from; i < l->count; i++) {
         size_t *at = &l->buckets[l->entries[i].hash & (l->bucket_count - 1)];
         while (*at != AT__NO_ENTRY && !goes_first(&l->entries[i], &l->entries[*at]))
             at = &l->entries[*at].next;
         l->entries[i].next = *at;
         *at = i;
     }
+    for (size_t i = first; i < l->count && l->groups_read; i++)
+        if (!l->entries[i].shipped)
+            hide_shipped(l, &l->entries[i]);
     return AT_OK;
 }
 
-static bool is_replayed(const at__entry *e)
+bool at__entry_is_replayed(const at__entry *e)
 {
     return strncmp(e->answer.fingerprint.device, AT__REPLAY_NAME, sizeof AT__REPLAY_NAME - 1) == 0;
-}
-
-/* What was measured before what was replayed. */
-static bool is_newer(const at__entry *a, const at__entry *b)
-{
-    if (is_replayed(a) != is_replayed(b))
-        return is_replayed(b);
-    return strcmp(a->answer.rank_at, b->answer.rank_at) >= 0;
-}
-
-static const char *newest_device(const at__lookup *l)
-{
-    const at__entry *newest = NULL;
-    for (size_t i = 0; i < l->count; i++)
-        if (!newest || is_newer(&l->entries[i], newest))
-            newest = &l->entries[i];
-    return newest ? newest->answer.fingerprint.device : "";
-}
-
-/* Half of the store's winners (NULL: none) would answer for all: on failure none is left. */
-static at_status read_all(at__lookup *l, at_error *err)
-{
-    at__index_clear(l);
-    l->space_op = NULL;
-    l->out_of_memory = false;
-    at_status status = l->store ? at__store_each_best(l->store, keep_entry, l, err) : AT_OK;
-    if (status == AT_OK && l->out_of_memory)
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
-    if (status == AT_OK)
-        status = at__catalog_failure(l->catalog, err);
-    if (status == AT_OK)
-        status = at__index_build(l, err);
-    if (status == AT_OK)
-        snprintf(l->newest, sizeof l->newest, "%s", newest_device(l));
-    else
-        at__index_clear(l);
-    return status;
 }
 
 /* That of the program is opened when trials of its winners are asked for. */
@@ -299,26 +272,25 @@ at_status at__index_refresh(at__lookup *l, at_error *err)
         return AT_OK;
     at_status status = at__store_data_version(&version, l->store, err);
     if (status == AT_OK && version != l->version)
-        status = read_all(l, err);
-    if (status == AT_OK) {
-        l->version = version;
+        return at__index_open(l, err);
+    if (status == AT_OK)
         l->checked_s = now;
-    }
     return status;
 }
 
 at_status at__index_open(at__lookup *l, at_error *err)
 {
+    at__index_clear(l);
     at_status status = l->store ? at__store_data_version(&l->version, l->store, err) : AT_OK;
     if (status == AT_OK)
-        status = read_all(l, err);
+        status = at__index_begin(l, err);
     l->checked_s = at__now_s();
     return status;
 }
 
 bool at__entry_may_answer(const at__entry *e, const char *device)
 {
-    return !is_replayed(e) || strncasecmp(device, AT__REPLAY_NAME, sizeof AT__REPLAY_NAME - 1) == 0;
+    return !at__entry_is_replayed(e) || strncasecmp(device, AT__REPLAY_NAME, sizeof AT__REPLAY_NAME - 1) == 0;
 }
 
 bool at__name_contains(const char *name, const char *part)

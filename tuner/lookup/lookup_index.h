@@ -1,14 +1,15 @@
 /*
  * lookup_index.h - what the files of a look-up share: winners in memory. Private to lookup*.c.
  *
- * lookup.c takes a question, lookup_index.c keeps the winners, those of the program with lookup_shipped.c,
- * lookup_near.c searches them where none is of the problem, by the distances of lookup_distance.c and the
- * trials of lookup_runner_up.c.
+ * lookup.c takes a question, lookup_index.c keeps the winners, those of the store with lookup_own.c, those of
+ * the program with lookup_shipped.c, lookup_near.c searches them where none is of the problem, by the
+ * distances of lookup_distance.c and the trials of lookup_runner_up.c.
  */
 #ifndef AUTOTUNE_LOOKUP_INDEX_H
 #define AUTOTUNE_LOOKUP_INDEX_H
 
 #include "lookup/lookup.h"
+#include "util/index_set.h"
 
 #define AT__NO_ENTRY ((size_t)-1)
 
@@ -19,6 +20,7 @@ typedef enum at__standing { AT__UNCHECKED, AT__STANDS, AT__OUTDATED } at__standi
 typedef struct at__entry {
     at__answer answer; /* among the index' entries those of shipped ones are borrowed; else its own */
     bool shipped;      /* it came with the program */
+    bool hidden;       /* it did, and the store has an answer for just this */
     bool settled;      /* its template was looked for */
     uint64_t order;    /* of two that are as good the lower goes first */
     const at__op *op;
@@ -56,6 +58,12 @@ typedef struct at__prediction {
 
 typedef struct at__foresight at__foresight;
 
+/* Winners of the store that are all among the entries. */
+typedef struct at__portion {
+    const at__op *op;     /* NULL: of all ops   */
+    const char *type_key; /* NULL: of all types */
+} at__portion;
+
 /* An answer that took a search; forgotten when the store changes, or when another takes its place. */
 typedef struct at__memo {
     const at__op *op; /* NULL: free */
@@ -80,10 +88,14 @@ struct at__lookup {
     const at__catalog *catalog;
     at__entry *entries;
     size_t count, cap;
+    at__portion *portions;
+    size_t portion_count, portion_cap;
+    at__index_set asked; /* problems (at__problem_hash) whose winners of the store's are among the entries */
     size_t *buckets, bucket_count;
     at__memo **memo;           /* AT__MEMO_COUNT places, by hash; made when they are needed */
     at__foresight *foresight;  /* models; NULL: not read yet */
     char newest[128];          /* the device of the store's newest winner: what an empty name stands for */
+    bool newest_known;         /* it was looked for                                                      */
     char here[128];            /* where it has none, of the program's winners those of this model go before */
     char space[AT__HASH_TEXT]; /* what was last asked in at__is_of_other_op, and the answer */
     const at__op *space_op;
@@ -94,10 +106,25 @@ struct at__lookup {
 };
 #define AT__MEMO_COUNT 1024 /* a power of two */
 
-/* Reads the store's winners; reads them again when the file has changed since; forgets them. */
+/* Begins; begins anew when the file has changed since; forgets all entries. */
 at_status at__index_open(at__lookup *lookup, at_error *err) AT_MUST_CHECK;
 at_status at__index_refresh(at__lookup *lookup, at_error *err) AT_MUST_CHECK;
 void at__index_clear(at__lookup *lookup);
+
+/*
+ * The store's winners, if they are not there yet (lookup_own.c): the first few, by which a file that cannot
+ * be read is known; those of a question's problem; all of an op (NULL: of all) and type (NULL: of all).
+ * Entries may lie elsewhere then. A failure leaves none.
+ */
+at_status at__index_begin(at__lookup *lookup, at_error *err) AT_MUST_CHECK;
+at_status at__index_add_asked(at__lookup *lookup, const at__question *question, at_error *err) AT_MUST_CHECK;
+at_status at__index_add_own(at__lookup *lookup, const at__op *op, const char *type_key,
+                            at_error *err) AT_MUST_CHECK;
+
+bool at__index_has_own(const at__lookup *lookup, const at__op *op, const char *type_key); /* are all there? */
+
+/* Sets `newest`. */
+at_status at__index_find_newest(at__lookup *lookup, at_error *err) AT_MUST_CHECK;
 
 /* Adds the winners of the op and type (NULL: of all) that came with the program, on devices whose name
  * contains `device`, or on all others, unless they are there or not wanted (lookup_shipped.c). While one op
@@ -110,8 +137,8 @@ at_status at__index_add_shipped(at__lookup *lookup, const at__op *op, const char
 const char *at__shipped_device(const at__shipped_group *groups, size_t count, const char *op,
                                const char *here);
 
-/* Finds the entries' chains anew. */
-at_status at__index_build(at__lookup *lookup, at_error *err) AT_MUST_CHECK;
+/* Brings the entries from `first` on into their chains. */
+at_status at__index_link(at__lookup *lookup, size_t first, at_error *err) AT_MUST_CHECK;
 
 /* Where the entry's trials are. */
 at_status at__entry_store(at__store **out, at__lookup *lookup, const at__entry *entry,
@@ -120,6 +147,7 @@ at_status at__entry_store(at__store **out, at__lookup *lookup, const at__entry *
 /* The sizes of an answer's problem, its hash, its traffic. false: this program does not know such a shape, or
  * the figures are none that anybody has measured. */
 bool at__entry_place(at__entry *entry, const at__answer *answer);
+bool at__shape_is_known(int64_t *dims, const at__op *op, const char *type_key, const char *shape);
 
 uint64_t at__problem_hash(const at__op *op, const char *type_key, const int64_t *dims);
 bool at__entry_is_of(const at__entry *entry, const at__op *op, const char *type_key, const int64_t *dims);
@@ -131,6 +159,7 @@ void at__entry_settle(at__entry *entry, const at__catalog *catalog);
 
 /* A replayed winner answers only who asks for a replay: others get what was measured. */
 bool at__entry_may_answer(const at__entry *entry, const char *device);
+bool at__entry_is_replayed(const at__entry *entry);
 
 /* Is the winner's device one whose name contains `device`, in any case? */
 bool at__entry_is_on(const at__entry *entry, const char *device);

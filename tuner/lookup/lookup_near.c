@@ -138,7 +138,7 @@ static at_status nearest(search *out, at__lookup *l, const at__question *q, bool
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (size_t i = 0; i < l->count; i++) {
         const at__entry *e = &l->entries[i];
-        if (e->op != p->op || strcmp(e->answer.type_key, q->type_key) != 0 ||
+        if (e->hidden || e->op != p->op || strcmp(e->answer.type_key, q->type_key) != 0 ||
             !at__entry_may_answer(e, q->device) || at__entry_is_on(e, q->device) != on_device)
             continue;
         double d = e == q->outdated ? INFINITY : at__shape_distance(e, p, traffic);
@@ -413,6 +413,8 @@ at_status at__lookup_hints(at__hint *out, int *count, int max, at__lookup *l, co
     const double traffic = at__traffic_of(p);
     at_status status = at__index_refresh(l, err);
     if (status == AT_OK)
+        status = at__index_add_own(l, p->op, NULL, err);
+    if (status == AT_OK)
         status = at__index_add_shipped(l, p->op, NULL, "", true, err); /* of all devices and types */
     if (status != AT_OK)
         return status;
@@ -424,7 +426,7 @@ at_status at__lookup_hints(at__hint *out, int *count, int max, at__lookup *l, co
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (size_t i = 0; i < l->count; i++) {
         const at__entry *e = &l->entries[i];
-        if (e->op != p->op || !at__entry_may_answer(e, target->name))
+        if (e->hidden || e->op != p->op || !at__entry_may_answer(e, target->name))
             continue;
         double d =
             at__shape_distance(e, p, traffic) + (strcmp(e->answer.type_key, type_key) == 0 ? 0 : OTHER_TYPE);

@@ -205,12 +205,13 @@ static bool near_is_as_good(const at__guess *best, at__predictor *p, const at__q
 }
 
 /* Of fewer problems nothing would be learned. */
-static bool has_lessons(const at__lookup *l, const at__op *op)
+static at_status has_lessons(bool *out, const at__lookup *l, const at__op *op, at_error *err)
 {
-    int count = 0;
-    for (size_t i = 0; i < l->count; i++)
-        count += !l->entries[i].shipped && l->entries[i].op == op;
-    return count >= AT__LEAST_LESSONS;
+    int64_t count = 0;
+    at_status status =
+        l->store ? at__store_count_best(&count, l->store, op->name, AT__LEAST_LESSONS, err) : AT_OK;
+    *out = count >= AT__LEAST_LESSONS;
+    return status;
 }
 
 static void explain(at__prediction *out, const ready *r, const at__lessons *learned, const at__question *q,
@@ -280,7 +281,10 @@ at_status at__lookup_predict(at__prediction *out, at__lookup *l, const at__quest
     snprintf(out->broken, sizeof out->broken, "%s", l->foresight->broken);
     if (!r || (!r->own && near && reach < NEAR_BY))
         return AT_ERR_NOT_FOUND;
-    return predict(out, r, q, near, has_lessons(l, q->problem->op) ? l->foresight->unseen : 0, err);
+    bool worth_it = false; /* to learn from what the model has not seen */
+    if (l->foresight->unseen)
+        status = has_lessons(&worth_it, l, q->problem->op, err);
+    return status == AT_OK ? predict(out, r, q, near, worth_it ? l->foresight->unseen : 0, err) : status;
 }
 
 /* ---- where a search begins ---- */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BEHIND_ALL ((uint64_t)1 << 32) /* the order of the store's own is below that */
+#define BEHIND_ALL ((uint64_t)1 << 63) /* the order of the store's own is below that */
 
 /* Has the store a winner of the same problem and device whose template is the present one? */
 static bool is_known(const at__lookup *l, const at__entry *e, const at__answer *answer)
@@ -87,7 +87,7 @@ at_status at__index_add_shipped(at__lookup *l, const at__op *op, const char *typ
             keep_row(l, op, at__shipped_groups[i].first + k);
         l->groups_read[i] = true;
     }
-    return status == AT_OK && l->count > before ? at__index_build(l, err) : status;
+    return status == AT_OK && l->count > before ? at__index_link(l, before, err) : status;
 }
 
 /* How many winners of the op (NULL: of all) are on the device, and the rank of the newest. */

@@ -1,0 +1,173 @@
+/*
+ * lookup_own.c - the store's own winners, as entries of a look-up, when a question is about them.
+ *
+ * A problem's are read by one statement when it is first asked about, those of all devices. The others of its
+ * op and type come when none of them is the answer, since any may be the nearest. What is read, and when, is
+ * known by problem and by portion; a row that both bring is one entry.
+ *
+ * Invariant: entries are the same, in the same order of preference (`order`, that of storing), whenever and
+ * in whatever portions they are read, so that an answer does not depend on what was asked before.
+ */
+#include "lookup/lookup_index.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Two problems of one hash would only be taken for one that was asked: its rows come with the portion. */
+static int64_t name_of(uint64_t hash)
+{
+    return (int64_t)(hash & INT64_MAX);
+}
+
+bool at__index_has_own(const at__lookup *l, const at__op *op, const char *type_key)
+{
+    if (!l->store)
+        return true;
+    for (const at__portion *p = l->portions; p < l->portions + l->portion_count; p++)
+        if ((!p->op || p->op == op) && (!p->type_key || (type_key && strcmp(p->type_key, type_key) == 0)))
+            return true;
+    return false;
+}
+
+/* Was the op's text another one when the winner was found? Most were found in one space. */
+static bool is_of_other_op(at__lookup *l, const at__entry *e, const char *op_hash)
+{
+    if (!op_hash)
+        return false;
+    if (l->space_op != e->op || strcmp(l->space, op_hash) != 0) {
+        l->space_op = e->op;
+        snprintf(l->space, sizeof l->space, "%s", op_hash);
+        l->space_is_other = at__is_of_other_op(l->store, e->op, op_hash);
+    }
+    return l->space_is_other;
+}
+
+static bool is_there(const at__lookup *l, const at__entry *e, int64_t id)
+{
+    size_t i = l->buckets ? l->buckets[e->hash & (l->bucket_count - 1)] : AT__NO_ENTRY;
+    while (i != AT__NO_ENTRY && (l->entries[i].shipped || l->entries[i].answer.id != id))
+        i = l->entries[i].next;
+    return i != AT__NO_ENTRY;
+}
+
+static bool keep_entry(void *context, at__answer *answer)
+{
+    at__lookup *l = context;
+    at__entry e = { .op = at__catalog_find_op(l->catalog, answer->op), .order = (uint64_t)answer->id };
+    e.order &= INT64_MAX; /* a file may have any number there */
+    if (!e.op || !at__entry_place(&e, answer) || is_there(l, &e, answer->id))
+        return true;
+    if (!at__grow(&l->entries, &l->cap, l->count, sizeof *l->entries)) {
+        l->out_of_memory = true;
+        return false;
+    }
+    e.other_op = is_of_other_op(l, &e, answer->winner.op_hash);
+    e.answer = *answer;
+    *answer = (at__answer){ 0 };
+    l->entries[l->count++] = e;
+    return true;
+}
+
+/* What was read, from `first` on: half of it would answer for all, so on failure none is left. */
+static at_status take_rows(at__lookup *l, size_t first, at_status status, at_error *err)
+{
+    if (status == AT_OK && l->out_of_memory)
+        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+    if (status == AT_OK)
+        status = at__catalog_failure(l->catalog, err);
+    if (status == AT_OK)
+        status = at__index_link(l, first, err);
+    if (status != AT_OK)
+        at__index_clear(l);
+    l->out_of_memory = false;
+    return status;
+}
+
+at_status at__index_begin(at__lookup *l, at_error *err)
+{
+    at_status status = l->store ? at__store_each_best_last(l->store, keep_entry, l, err) : AT_OK;
+    return take_rows(l, 0, status, err);
+}
+
+static at_status read_problem(at__lookup *l, const at__problem *problem, at_error *err)
+{
+    at__str shape = { 0 };
+    at__problem_key key;
+    size_t first = l->count;
+    at_status status = at__problem_key_of(&key, &shape, problem, err);
+    if (status == AT_OK)
+        status = at__store_each_best_for(l->store, &key, keep_entry, l, err);
+    at__str_clear(&shape);
+    return take_rows(l, first, status, err);
+}
+
+at_status at__index_add_asked(at__lookup *l, const at__question *q, at_error *err)
+{
+    if (at__index_set_has(&l->asked, name_of(q->hash)) || at__index_has_own(l, q->problem->op, q->type_key))
+        return AT_OK;
+    at_status status = read_problem(l, q->problem, err);
+    if (status == AT_OK && !at__index_set_add(&l->asked, name_of(q->hash)))
+        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+    return status;
+}
+
+at_status at__index_add_own(at__lookup *l, const at__op *op, const char *type_key, at_error *err)
+{
+    size_t first = l->count;
+    if (at__index_has_own(l, op, type_key))
+        return AT_OK;
+    if (!at__grow(&l->portions, &l->portion_cap, l->portion_count, sizeof *l->portions))
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    at_status status = op ? at__store_each_best_of(l->store, op->name, type_key, keep_entry, l, err)
+                          : at__store_each_best(l->store, keep_entry, l, err);
+    status = take_rows(l, first, status, err);
+    if (status == AT_OK)
+        l->portions[l->portion_count++] = (at__portion){ op, type_key };
+    return status;
+}
+
+/* ---- what an empty name stands for ---- */
+
+/* What was measured before what was replayed. */
+static bool is_newer(const at__entry *a, const at__entry *b)
+{
+    if (at__entry_is_replayed(a) != at__entry_is_replayed(b))
+        return at__entry_is_replayed(b);
+    int order = strcmp(a->answer.rank_at, b->answer.rank_at);
+    return order ? order > 0 : a->order > b->order;
+}
+
+static const char *newest_device(const at__lookup *l)
+{
+    const at__entry *newest = NULL;
+    for (size_t i = 0; i < l->count; i++)
+        if (!l->entries[i].shipped && (!newest || is_newer(&l->entries[i], newest)))
+            newest = &l->entries[i];
+    return newest ? newest->answer.fingerprint.device : "";
+}
+
+/* Only what this program knows counts. */
+static void take_device(void *context, const char *device, const at__problem_key *tuned)
+{
+    at__lookup *l = context;
+    int64_t dims[AT__MAX_SIZES];
+    const at__op *op = at__catalog_find_op(l->catalog, tuned->op);
+    l->newest_known = op && at__shape_is_known(dims, op, tuned->type_key, tuned->shape);
+    if (l->newest_known)
+        snprintf(l->newest, sizeof l->newest, "%s", device);
+}
+
+at_status at__index_find_newest(at__lookup *l, at_error *err)
+{
+    if (!l->store || l->newest_known)
+        return AT_OK;
+    at_status status = at__store_newest_device(l->store, take_device, l, err);
+    if (status != AT_OK || l->newest_known)
+        return status;
+    status = at__index_add_own(l, NULL, NULL, err);
+    if (status != AT_OK)
+        return status;
+    snprintf(l->newest, sizeof l->newest, "%s", newest_device(l));
+    l->newest_known = true;
+    return AT_OK;
+}
