@@ -2,11 +2,11 @@
 template  odd                          # rows of an odd number of elements, while the L2 holds them: as `skew`, in small tiles whose places are constants
 use       access convert tiles
 
-param     WIDTH   = 16 24 32 56 64 120 128 # elements of an input row that a tile holds: with the piece in front a power of two, or without
-param     RUN     = 64 128 256         # bytes of an output row that a block writes
-param     THREADS = 32 64 128 256      # threads a block
+param     WIDTH   = 24 32 56 64 120 128 # elements of an input row that a tile holds: with the piece in front a power of two, or without
+param     RUN     = 64 128             # bytes of an output row that a block writes
+param     THREADS = 128 256 512        # threads a block
 param     ALIGN   = 4 16 32            # bytes: a tile's part of an output row begins and ends at a multiple
-param     AHEAD   = 1 2 4              # columns that a thread gathers from at a time
+param     AHEAD   = 1 2                # columns that a thread gathers from at a time
 param     ORDER   = in_fast out_fast   # neighbouring blocks follow the input's rows, or the output's
 
 const     TO      = to
@@ -17,7 +17,6 @@ const     HALO    = rows * width % ALIGN == 0 ? 0 : ALIGN / width # rows between
 const     ACROSS  = WIDTH / PIECE + 1  # pieces of a row, which begins within one
 const     PITCH   = ACROSS * PIECE + cols % PIECE # elements between rows of the tile, which begin within a piece as their rows in memory do
 const     LANES   = min(32, RUN / 4)   # that gather from a column
-const     DEEP    = max(1, RUN / 128)  # words of it that each gathers
 const     COLS_EACH = WIDTH * LANES / THREADS # columns that a thread gathers from
 const     ROWS    = RUN / width        # that a tile writes
 const     READ_ROWS = ROWS + HALO
@@ -35,13 +34,13 @@ require   cols % 2 == 1                # a column's elements meet different bank
 require   moved <= device.l2_bytes     # larger ones want larger tiles; and a sector that is written in part costs nothing where it stays in the cache
 require   WIDTH % PIECE == 0
 require   ALIGN == 4 || HALO > 0
+require   ALIGN == 16 || (count * width <= 2097152 || rows * width % 32 == 0 ? ALIGN == 4 : ALIGN == 32) # larger ones want whole sectors
 require   4 * HALO <= ROWS             # at most a fifth is read twice
 require   ROWS < 2 * rows || RUN == 64 # not mostly empty
-require   WIDTH < 2 * cols || WIDTH == 16
-require   ACROSS <= THREADS
+require   WIDTH < 2 * cols || WIDTH == 24
 require   COLS_EACH * THREADS == WIDTH * LANES && COLS_EACH % AHEAD == 0 # all gather as many columns
-require   DEEP * AHEAD <= 4 && LOADS <= 8 # registers
-require   COLS_EACH * DEEP * 4 / width <= 256 # instructions
+require   LOADS <= 8                   # registers
+require   COLS_EACH * 4 / width <= 256 # instructions
 require   shared_bytes <= 40960
 require   THREADS <= device.max_threads_per_block
 require   tiles <= device.max_grid_x
@@ -52,14 +51,14 @@ grid      FLAT ? tiles : ORDER == ORDER_in_fast ? across : down \
           FLAT ? 1 : batch
 block     THREADS
 shared    shared_bytes
-default   WIDTH=56 RUN=128 THREADS=128 ALIGN=4 AHEAD=1 ORDER=out_fast
+default   WIDTH=32 RUN=128 THREADS=256 ALIGN=16 AHEAD=1 ORDER=in_fast
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = unsigned short;
 #define AUTOTUNE_ARG(name) name
 constexpr int THREADS = 128, AHEAD = 2, ALIGN = 4, TO = 1, BOTH = 1, AMAX = 1, PIECE = 8, HALO = 4, ROWS = 128, READ_ROWS = 132, WIDTH = 56;
-constexpr int ACROSS = 8, PITCH = 71, LANES = 32, DEEP = 1, COLS_EACH = 14, LOADS = 9, BATCHED = 0, FLAT = 0;
+constexpr int ACROSS = 8, PITCH = 71, LANES = 32, COLS_EACH = 14, LOADS = 9, BATCHED = 0, FLAT = 0;
 constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast;
 #include "../common/access.cuh"
 #include "../common/convert.cuh"
@@ -69,10 +68,10 @@ constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast;
 /*
  * The tile, and what is read of it, are those of `skew`, which has a drawing: aligned pieces, converted, at a pitch at which
  * a column is a straight line. A small problem is a single wave of blocks, in which each step is waited for. So tiles are
- * small, a block may be a warp, and what a thread must know it knows early: all loops have constant ends. Where the rows
- * that are read at once are a multiple of a piece, the next piece of a thread is a constant away; where the columns that are
- * written at once are a multiple of those that begin alike, so is its next column. Words of which only a part exists, at the
- * ends of output rows, are written afterwards, a column a thread.
+ * small, and what a thread must know it knows early: all loops have constant ends. Where the rows that are read at once are
+ * a multiple of a piece, the next piece of a thread is a constant away; where the columns that are written at once are a
+ * multiple of those that begin alike, so is its next column. Words of which only a part exists, at the ends of output rows,
+ * are written afterwards, a column a thread.
  */
 
 constexpr int BYTES = converted_bytes(TO);   /* of a converted element */
@@ -157,25 +156,19 @@ template <bool whole> __device__ __forceinline__ void write_columns(const Out *t
     Out *const out = target.out + (own + aside * target.pitch);
 #pragma unroll
     for (int first = 0; first < COLS_EACH; first += AHEAD) {
-        Word word[AHEAD][DEEP];
+        Word word[AHEAD];
 #pragma unroll
         for (int a = 0; a < AHEAD; a++) {
             const int c = (first + a) * ASIDE, up = target.ahead(aside + c);
 #pragma unroll
-            for (int d = 0; d < DEEP; d++)
-#pragma unroll
-                for (int e = 0; e < PER; e++)
-                    word[a][d].element[e] = column[(d * LANES * PER + e - up) * PITCH + c];
+            for (int e = 0; e < PER; e++)
+                word[a].element[e] = column[(e - up) * PITCH + c];
         }
 #pragma unroll
         for (int a = 0; a < AHEAD; a++) {
-            const int c = (first + a) * ASIDE, up = target.ahead(aside + c);
-#pragma unroll
-            for (int d = 0; d < DEEP; d++) {
-                const int row = own - up + d * LANES * PER;
-                if (whole || (aside + c < at.cols_here && row >= at.first_row && row + PER <= at.end_row))
-                    *(unsigned *)(out + (c * target.pitch - up + d * LANES * PER)) = word[a][d].bits;
-            }
+            const int c = (first + a) * ASIDE, up = target.ahead(aside + c), row = own - up;
+            if (whole || (aside + c < at.cols_here && row >= at.first_row && row + PER <= at.end_row))
+                *(unsigned *)(out + (c * target.pitch - up)) = word[a].bits;
         }
     }
 }

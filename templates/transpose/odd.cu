@@ -3,14 +3,15 @@ template  odd                          # rows of an odd number of elements, whil
 use       async columns kept tiles
 
 param     WIDTH   = 32 48 64 112 128 240 256 # bytes of an input row that a tile holds: with the piece in front a power of two, or without
-param     RUN     = 128 256 512        # bytes of an output row that a block writes
-param     THREADS = 32 64 128 256      # threads a block
+param     RUN     = 128 256            # bytes of an output row that a block writes
+param     THREADS = 128 256 512        # threads a block
 param     COPY    = by_register async  # what is read passes by the registers, or not
 param     ALIGN   = 4 16 32            # bytes: a tile's part of an output row begins and ends at a multiple
 param     AHEAD   = 1 2 4              # columns that a warp gathers at a time
 param     ORDER   = in_fast out_fast   # neighbouring blocks follow the input's rows, or the output's
 
 let       piece   = 16 / sizeof(T)
+let       bytes   = count * sizeof(T)
 const     ANY_IN  = align_in < 16      # the input does not begin at a multiple of 16 bytes
 const     ANY_OUT = align_out < ALIGN  # nor the output at one of ALIGN
 const     HALO    = ld_out * sizeof(T) % ALIGN == 0 && !ANY_OUT ? 0 : ALIGN / sizeof(T) # rows between aligned places of an output row
@@ -32,13 +33,15 @@ const     BATCHED = batch > 1
 fixed     count > 0                    # constants are what it lives on
 
 require   sizeof(T) <= 8 && ld_in % 2 == 1 # a column's elements meet different banks
-require   2 * count * sizeof(T) <= device.l2_bytes # larger ones want larger tiles; and a sector that is written in part costs nothing where it stays in the cache
+require   2 * bytes <= device.l2_bytes # larger ones want larger tiles; and a sector that is written in part costs nothing where it stays in the cache
 require   batch * rows * ld_in < 1000000000 && batch * cols * ld_out < 1000000000 # 32-bit offsets
 require   ALIGN >= sizeof(T) && (ALIGN == 4 || HALO > 0)
+require   ALIGN == 32 || bytes <= 2097152 || (ALIGN == 4 && align_out >= 32 && ld_out * sizeof(T) % 32 == 0) # larger ones want whole sectors
+require   COPY == COPY_async || sizeof(T) >= 4 # 3 to 5 % slower
+require   bytes > 2097152 || (WIDTH <= max(64, 16 * sizeof(T)) && RUN <= max(128, 32 * sizeof(T))) # enough tiles for all multiprocessors
 require   4 * HALO <= ROWS             # at most a fifth is read twice
 require   ROWS < 2 * rows || RUN <= max(128, 32 * sizeof(T)) # not mostly empty
 require   TILE_COLS < 2 * cols || WIDTH == 32
-require   ACROSS <= THREADS
 require   COLS_EACH * THREADS == TILE_COLS * 32 && COLS_EACH % AHEAD == 0 # all warps gather as many columns
 require   DEEP > 0 && DEEP * AHEAD <= 4 # registers
 require   LOADS <= (COPY == COPY_async ? 24 : 8)
@@ -52,14 +55,14 @@ grid      FLAT ? tiles : ORDER == ORDER_in_fast ? across : down \
           FLAT ? 1 : batch
 block     THREADS
 shared    16 * pieces
-default   WIDTH=112 RUN=256 THREADS=128 COPY=async ALIGN=4 AHEAD=1 ORDER=out_fast
+default   WIDTH=112 RUN=256 THREADS=256 COPY=async ALIGN=32 AHEAD=1 ORDER=in_fast
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = unsigned short;
 #define AUTOTUNE_ARG(name) name
-constexpr int THREADS = 64, RESIDENT = 2, AHEAD = 2, ALIGN = 4, ANY_IN = 1, ANY_OUT = 1, HALO = 2, ROWS = 64, READ_ROWS = 66, TILE_COLS = 56;
-constexpr int ACROSS = 8, PITCH = 71, DEEP = 1, COLS_EACH = 28, LOADS = 9, BATCHED = 0, FLAT = 0;
+constexpr int THREADS = 128, RESIDENT = 2, AHEAD = 2, ALIGN = 4, ANY_IN = 1, ANY_OUT = 1, HALO = 2, ROWS = 64, READ_ROWS = 66, TILE_COLS = 56;
+constexpr int ACROSS = 8, PITCH = 71, DEEP = 1, COLS_EACH = 14, LOADS = 5, BATCHED = 0, FLAT = 0;
 constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast;
 constexpr int COPY_by_register = 0, COPY_async = 1, COPY = COPY_async;
 #include "../common/async.cuh"
@@ -70,11 +73,12 @@ constexpr int COPY_by_register = 0, COPY_async = 1, COPY = COPY_async;
 
 /*
  * The tile, and what is read of it, are those of `skew`, which has a drawing: aligned pieces at a pitch at which a column is
- * a straight line. A small problem is a single wave of blocks, in which each step is waited for. So tiles are small, a block
- * may be a warp, and what a thread must know it knows early: all loops have constant ends. Where the rows that are read at
- * once are a multiple of a piece, the next piece of a thread is a constant away; where the warps are a multiple of the
- * columns that begin alike, so is its next column. A word of an output row then costs what gathers and writes it. Words of
- * which only a part exists, at the ends of output rows, are written afterwards, a column a thread.
+ * a straight line. A small problem is a single wave of blocks, in which each step is waited for. So tiles are small, and
+ * what a thread must know it knows early: all loops have constant ends. Where the rows that are read at once are a multiple
+ * of a piece, the next piece of a thread is a constant away; where the warps are a multiple of the columns that begin
+ * alike, so is its next column. A word of an output row then costs what gathers and writes it. Words of which only a part
+ * exists, at the ends of output rows, are written afterwards, a column a thread. Blocks of a single warp are no choice:
+ * where every other column begins alike, ptxas of CUDA 12.9 and 13.0 gets their places in the tile wrong.
  */
 
 constexpr int UNITS = ALIGN / ES;            /* elements between aligned places of a row */
