@@ -6,7 +6,7 @@ param     CLUSTER = 2 4 8             # blocks that share a row; memcheck refuse
 param     THREADS = 128 256 512       # of a group
 param     GROUPS  = 1 2 3             # of threads, which take rows by turns: one stores while the other waits for sums
 param     STAGES  = 3 4 6             # rows that shared memory has place for
-param     IDLE    = 0 1 2             # clusters that are left out: one that does not fit beside the others would double the time
+param     IDLE    = 0 1 2 3           # clusters that are left out: one that does not fit beside the others would double the time
 
 const     PER     = 16 / sizeof(T)
 let       vectors = cols / PER
