@@ -13,7 +13,8 @@ require   device.cc >= 80              # older devices have no reads that the L2
 require   cols % PER == 0              # rows are whole vectors
 require   cols > THREADS * PER / 2     # at least half of the threads have something
 require   THREADS * BLOCKS <= 1024     # more would leave few registers
-require   (EACH * 4 + 28) * THREADS * BLOCKS <= device.max_registers_per_block # no spills
+require   EACH * PER <= 64             # elements of a thread, in registers
+require   (EACH * PER + 28) * THREADS * BLOCKS <= device.max_registers_per_block # no spills
 require   rows <= device.max_grid_x
 
 grid      rows
