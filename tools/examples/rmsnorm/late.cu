@@ -2,7 +2,7 @@
 template  late                         # a row in the registers of one block; gamma is read as the row is written
 use       rmsnorm_row
 
-param     THREADS = 256 512 1024
+param     THREADS = 256 512
 param     BLOCKS  = 1 2               # of a multiprocessor, at least
 
 const     PER     = 16 / sizeof(T)
@@ -12,7 +12,6 @@ const     RAGGED  = cols % (THREADS * PER) != 0
 require   device.cc >= 80              # older devices have no reads that the L2 keeps
 require   cols % PER == 0              # rows are whole vectors
 require   cols > THREADS * PER / 2     # at least half of the threads have something
-require   THREADS * BLOCKS <= 1024     # more would leave few registers
 require   EACH * PER <= 64             # elements of a thread, in registers
 require   (EACH * PER + 28) * THREADS * BLOCKS <= device.max_registers_per_block # no spills
 require   rows <= device.max_grid_x

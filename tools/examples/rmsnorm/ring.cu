@@ -2,10 +2,10 @@
 template  ring                         # several blocks share rows that the copy engine brings ahead; gamma is read once
 use       rmsnorm_row ring
 
-param     CLUSTER = 2 4 8             # blocks that share a row; memcheck refuses st.async in a cluster of one
-param     THREADS = 128 256 512       # of a group
-param     GROUPS  = 1 2 3             # of threads, which take rows by turns: one stores while the other waits for sums
-param     STAGES  = 3 4 6             # rows that shared memory has place for
+param     CLUSTER = 4 8               # blocks that share a row
+param     THREADS = 256 512           # of a group
+param     GROUPS  = 1 2               # of threads, which take rows by turns: one stores while the other waits for sums
+param     STAGES  = 3 4               # rows that shared memory has place for
 param     IDLE    = 0 1 2 3           # clusters that are left out: one that does not fit beside the others would double the time
 
 const     PER     = 16 / sizeof(T)
@@ -22,11 +22,9 @@ require   cols * sizeof(T) >= 32000    # shorter ones are as fast as a copy anyh
 require   fewest > (EACH - 1) * THREADS && fewest > 0 # only a thread's last vector may be missing
 require   2 * SLICE > THREADS          # at least half of the threads have something
 require   STAGES % GROUPS == 0 && GROUPS * THREADS <= 992 # who awaits a place has awaited it each time before
-require   THREADS > 128 || GROUPS > 1
 require   EACH * PER <= 40             # elements of a thread: a row and gamma are in registers
 require   STAGES * SLICE * 16 <= device.max_shared_bytes - 6144
 require   (EACH * 8 + 40) * (GROUPS * THREADS + 32) <= device.max_registers_per_block # no spills
-require   STAGES <= 3 || STAGES * SLICE >= 1024 # more of what is small helps no more
 require   IDLE == 0 || device.sms / CLUSTER > IDLE
 require   clusters * CLUSTER <= device.max_grid_x
 
@@ -38,7 +36,7 @@ default   CLUSTER=8 THREADS=256 GROUPS=2 STAGES=4 IDLE=1
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
-constexpr int CLUSTER = 2, THREADS = 512, GROUPS = 1, STAGES = 3, PER = 4, SLICE = 512, EACH = 1, RAGGED = 0;
+constexpr int CLUSTER = 8, THREADS = 512, GROUPS = 1, STAGES = 3, PER = 4, SLICE = 512, EACH = 1, RAGGED = 0;
 #include "../common/ring.cuh"
 #include "../common/rmsnorm_row.cuh"
 #endif

@@ -2,11 +2,10 @@
 template  ring                         # several blocks share rows that the copy engine brings ahead
 use       softmax_row ring
 
-param     CLUSTER = 2 4 8             # blocks that share a row; memcheck refuses st.async in a cluster of one
-param     THREADS = 128 256 512       # of a group
-param     GROUPS  = 1 2 3             # of threads, which take rows by turns: one stores while the other waits for sums
-param     STAGES  = 3 4 6             # rows that shared memory has place for
-param     FLOATS  = 0 1               # the row as floats, so that exponentials are computed once
+param     CLUSTER = 4 8               # blocks that share a row
+param     THREADS = 256 512           # of a group
+param     GROUPS  = 1 2               # of threads, which take rows by turns: one stores while the other waits for sums
+param     STAGES  = 3 4               # rows that shared memory has place for
 param     IDLE    = 0 1 2 3           # clusters that are left out: one that does not fit beside the others would double the time
 
 const     PER     = 16 / sizeof(T)
@@ -23,23 +22,21 @@ require   cols * sizeof(T) >= 32000    # shorter ones are as fast as a copy anyh
 require   fewest > (EACH - 1) * THREADS && fewest > 0 # only a thread's last vector may be missing
 require   2 * SLICE > THREADS          # at least half of the threads have something
 require   STAGES % GROUPS == 0 && GROUPS * THREADS <= 992 # who awaits a place has awaited it each time before
-require   THREADS > 128 || GROUPS > 1
 require   EACH * PER <= 40             # elements of a thread, in registers
 require   STAGES * SLICE * 16 <= device.max_shared_bytes - 6144
-require   (EACH * 4 * (1 + FLOATS) + 40) * (GROUPS * THREADS + 32) <= device.max_registers_per_block # no spills
-require   STAGES <= 3 || STAGES * SLICE >= 1024 # more of what is small helps no more
+require   (EACH * (4 + PER) + 40) * (GROUPS * THREADS + 32) <= device.max_registers_per_block # no spills
 require   IDLE == 0 || device.sms / CLUSTER > IDLE
 require   clusters * CLUSTER <= device.max_grid_x
 
 grid      clusters * CLUSTER
 block     GROUPS * THREADS + 32
 shared    STAGES * SLICE * 16
-default   CLUSTER=8 THREADS=256 GROUPS=2 STAGES=4 FLOATS=1 IDLE=1
+default   CLUSTER=8 THREADS=256 GROUPS=2 STAGES=4 IDLE=1
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
-constexpr int CLUSTER = 2, THREADS = 512, GROUPS = 1, STAGES = 3, FLOATS = 0, PER = 4, SLICE = 512, EACH = 1, RAGGED = 0;
+constexpr int CLUSTER = 8, THREADS = 512, GROUPS = 1, STAGES = 3, PER = 4, SLICE = 512, EACH = 1, RAGGED = 0;
 #include "../common/ring.cuh"
 #include "../common/softmax_row.cuh"
 #endif
@@ -54,7 +51,7 @@ constexpr int CLUSTER = 2, THREADS = 512, GROUPS = 1, STAGES = 3, FLOATS = 0, PE
 extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(GROUPS * THREADS + 32, 1)
 softmax_ring(T *__restrict__ out, const T *__restrict__ in, long long rows, long long cols)
 {
-    using Slice = Row<THREADS, EACH, PER, RAGGED != 0, FLOATS != 0>;
+    using Slice = Row<THREADS, EACH, PER, RAGGED != 0, true>;
     constexpr int WARPS = THREADS / 32, SUMS = CLUSTER * WARPS;
     extern __shared__ __align__(128) uint4 places[];
     __shared__ float2  parts_of[GROUPS][2][SUMS];
