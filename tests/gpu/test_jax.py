@@ -2,10 +2,16 @@
 function interface to the library, which a count of its calls shows. Exit code 3: no JAX, or none that has a GPU."""
 import os
 import sys
+import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # the library has buffers of its own
+HOME = tempfile.TemporaryDirectory()  # whatever the user has measured, and asked for, decides nothing here
+os.environ.update(XDG_DATA_HOME=HOME.name, XDG_CACHE_HOME=HOME.name)
+for name in ("AUTOTUNE_DB", "AUTOTUNE_CACHE", "AUTOTUNE_NO_SHIPPED", "AUTOTUNE_NO_MODEL"):
+    os.environ.pop(name, None)
 sys.path.insert(0, os.environ.get("AUTOTUNE_MODULE") or str(Path(__file__).resolve().parents[2] / "tools/python"))
 
 try:
@@ -110,6 +116,12 @@ class OnTheGpu(Case):
         like = jax.ShapeDtypeStruct((96, 64), "float32")
         run = jax.jit(lambda x: autotune.run("transpose", (64, 96), "f32", {"in": x, "out": like}) * 2)
         self.same(run(x), x.T * 2, 1)
+
+    def test_an_operation_that_nobody_has_measured(self):
+        """What JAX says of its GPU is enough to choose a kernel that is valid there."""
+        x, like = numbers(64, 96), jax.ShapeDtypeStruct((96, 64), "float32")
+        with autotune.Tuner(shipped=False) as knows_nothing, mock.patch.object(_jax, "default", lambda: knows_nothing):
+            self.same(jax.jit(lambda x: autotune.run("transpose", (64, 96), "f32", {"in": x, "out": like}))(x), x.T, 1)
 
 
 if __name__ == "__main__":

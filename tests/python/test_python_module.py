@@ -495,14 +495,30 @@ class JaxCallsUs(OnTheFakeDriver):
         self.refused("in: found a ShapeDtypeStruct; expected an array", autotune.run, "transpose", (64, 96), "f32",
                      [jax.ShapeDtypeStruct((96, 64), "float32"), small])
 
-    def test_run_says_that_an_operation_has_to_be_tuned(self):
-        one = jax.ShapeDtypeStruct((96, 64), "float32")
+    def knows_nothing(self):
+        """A tuner without a database: what it answers follows from the device that is asked for."""
         with tempfile.TemporaryDirectory() as home, mock.patch.dict(os.environ, XDG_DATA_HOME=home):
             os.environ.pop("AUTOTUNE_DB", None)
-            knows_nothing = autotune.Tuner(shipped=False)
-        with knows_nothing, mock.patch.object(self.jax, "default", lambda: knows_nothing):
-            self.refused("found no kernel for transpose 64x96 f32; expected one that was tuned: ", autotune.run, "transpose",
-                         (64, 96), "f32", {"in": jnp.ones((64, 96)), "out": one})
+            tuner = autotune.Tuner(shipped=False)
+        self.addCleanup(tuner.close)
+        named = mock.patch.object(self.jax, "default", lambda: tuner)
+        named.start()
+        self.addCleanup(named.stop)
+
+    def test_run_says_that_an_operation_has_to_be_tuned(self):
+        self.knows_nothing()
+        one = jax.ShapeDtypeStruct((96, 64), "float32")
+        self.refused("found no kernel for transpose 64x96 f32; expected one that was tuned: ", autotune.run, "transpose",
+                     (64, 96), "f32", {"in": jnp.ones((64, 96)), "out": one})
+
+    def test_run_needs_no_measurement_on_a_gpu_that_jax_has(self):
+        self.knows_nothing()
+        gpu = mock.Mock(device_kind="NVIDIA H200", compute_capability="9.0", core_count=132)
+        one = jax.ShapeDtypeStruct((96, 64), "float32")
+        with mock.patch.object(jax, "local_devices", lambda: [gpu]):
+            y = jax.jit(lambda x: autotune.run("transpose", (64, 96), "f32", {"in": x, "out": one}))(jnp.ones((64, 96)))
+        self.assertEqual(jax.block_until_ready(y).shape, (96, 64))
+        self.launched()
 
     def test_an_error_of_the_library_is_jax_s(self):
         with mock.patch.object(autotune.default(), "_launch", side_effect=autotune.Error("device", "no room at all")):

@@ -53,15 +53,11 @@ template <bool cluster = false> __device__ __forceinline__ void wait(const Barri
                          shared_address(barrier)), "r"(parity) : "memory");
 }
 
-/* A multiple of 16 bytes into shared memory, by the copy engine; the barrier hears of them. */
-template <bool keep> __device__ __forceinline__ void fetch(void *to, const void *from, int bytes, Barrier *barrier)
+/* A multiple of 16 bytes into shared memory, by the copy engine, which has the L2 keep them; the barrier hears of them. */
+__device__ __forceinline__ void fetch(void *to, const void *from, int bytes, Barrier *barrier)
 {
-    if constexpr (keep)
-        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, [%3], %4;" ::"r"(
-                         shared_address(to)), "l"(from), "r"(bytes), "r"(shared_address(barrier)), "l"(keep_policy()) : "memory");
-    else
-        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                         shared_address(to)), "l"(from), "r"(bytes), "r"(shared_address(barrier)) : "memory");
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, [%3], %4;" ::"r"(
+                     shared_address(to)), "l"(from), "r"(bytes), "r"(shared_address(barrier)), "l"(keep_policy()) : "memory");
 }
 
 /* Where a place in this block's shared memory is in that of another of its cluster. */
