@@ -2,11 +2,11 @@
 template  flat                         # goes over all bytes of `out`, whatever row they are in: no thread is idle where rows are no power of two
 use       access checked index policy
 
-param     VEC     = 1 2 4 8 16         # bytes that are written at once
-param     PIECES  = 1 2 4 8            # such pieces of a thread, all read before the first is written
-param     THREADS = 64 96 128 192 256 384 512 768 1024 # threads a block
-param     FETCH   = 0 256              # bytes around an index that the L2 asks memory for
-param     HINT    = none once keep apart # indices and writes say that nobody needs them soon; reads that the L2 should keep them; or both
+param     VEC     = 8 16               # bytes that are written at once
+param     PIECES  = 1 2 4              # such pieces of a thread, all read before the first is written
+param     THREADS = 64 128 256 512 1024 # threads a block
+param     INDEX   = none keep          # whether the L2 is to keep indices
+param     HINT    = none keep apart    # whether the L2 is to keep what is read; and that nobody needs soon what is written
 
 let       bytes   = rows * row_bytes
 let       pieces  = bytes / VEC
@@ -17,32 +17,30 @@ const     EDGE    = pieces % (THREADS * PIECES) != 0
 const     WIDE    = bytes > 2147483647 # 64-bit counts of what is read
 
 require   bytes % VEC == 0             # the last piece is whole
-require   2 * VEC >= gcd(row_bytes, 16) # far narrower than the alignment allows is slow
 require   row_bytes >= VEC             # a piece has parts of two rows at most
-require   is_pow2(THREADS) || row_bytes / READ % 3 == 0 # blocks begin where rows do, or halves of them
-require   VEC * PIECES <= 128          # 32 registers hold what is read
 require   pieces >= THREADS * PIECES
-require   FETCH == 0 || device.cc >= 80
-require   HINT <= HINT_once || (device.cc >= 80 && READ >= 4 && moved >= device.l2_bytes)
+require   INDEX == INDEX_none || device.cc >= 80
+require   HINT == HINT_none || (device.cc >= 80 && READ >= 4 && moved >= device.l2_bytes)
 require   THREADS <= device.max_threads_per_block
 require   blocks <= device.max_grid_x
 
 grid      blocks
 block     THREADS
-default   VEC=16 PIECES=2 THREADS=256 FETCH=0 HINT=none
+default   VEC=16 PIECES=2 THREADS=256 INDEX=none HINT=none
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = long long;
-constexpr int VEC = 16, PIECES = 2, THREADS = 256, FETCH = 0, READ = 16, PITCH = 192, EDGE = 1, WIDE = 0;
-constexpr int HINT_none = 0, HINT_once = 1, HINT_keep = 2, HINT_apart = 3, HINT = HINT_none;
+constexpr int VEC = 16, PIECES = 2, THREADS = 256, READ = 16, PITCH = 192, EDGE = 1, WIDE = 0;
+constexpr int INDEX_none = 0, INDEX_keep = 1, INDEX = INDEX_none;
+constexpr int HINT_none = 0, HINT_keep = 1, HINT_apart = 2, HINT = HINT_none;
 #include "../common/access.cuh"
 #include "../common/checked.cuh"
 #include "../common/index.cuh"
 #include "../common/policy.cuh"
 #endif
 
-constexpr bool KEEP = HINT >= HINT_keep, ONCE = HINT == HINT_once || HINT == HINT_apart;
+constexpr bool KEEP = HINT != HINT_none, ONCE = HINT == HINT_apart;
 constexpr int  WORDS = VEC / READ; /* reads to a piece */
 
 using Word  = Access<READ>::type;
@@ -54,27 +52,27 @@ union Piece {
 };
 
 #if __CUDA_ARCH__ >= 800
-__device__ __forceinline__ long long load_with_others(const long long *from)
+__device__ __forceinline__ long long load_index_keeping(const long long *from)
 {
     long long index;
-    asm("ld.global.nc.L2::256B.u64 %0, [%1];" : "=l"(index) : "l"(from));
+    asm("ld.global.nc.L2::cache_hint.u64 %0, [%1], %2;" : "=l"(index) : "l"(from), "l"(keep_policy()));
     return index;
 }
 
-__device__ __forceinline__ int load_with_others(const int *from)
+__device__ __forceinline__ int load_index_keeping(const int *from)
 {
     int index;
-    asm("ld.global.nc.L2::256B.u32 %0, [%1];" : "=r"(index) : "l"(from));
+    asm("ld.global.nc.L2::cache_hint.u32 %0, [%1], %2;" : "=r"(index) : "l"(from), "l"(keep_policy()));
     return index;
 }
 #endif
 
-/* With FETCH, the L2 has the indices of what other blocks move before they ask. */
+/* No row is asked for before its index is there: indices that the L2 still has are worth more than their few bytes. */
 __device__ __forceinline__ T load_index(const T *from)
 {
 #if __CUDA_ARCH__ >= 800
-    if constexpr (FETCH == 256)
-        return load_with_others(from);
+    if constexpr (INDEX == INDEX_keep)
+        return load_index_keeping(from);
 #endif
     return __ldg(from);
 }
