@@ -5,7 +5,6 @@ use       access checked index policy
 param     VEC     = 8 16               # bytes that are written at once
 param     PIECES  = 1 2 4              # such pieces of a thread, all read before the first is written
 param     THREADS = 64 128 256 512 1024 # threads a block
-param     INDEX   = none keep          # whether the L2 is to keep indices
 param     HINT    = none keep apart    # whether the L2 is to keep what is read; and that nobody needs soon what is written
 
 let       bytes   = rows * row_bytes
@@ -19,20 +18,18 @@ const     WIDE    = bytes > 2147483647 # 64-bit counts of what is read
 require   bytes % VEC == 0             # the last piece is whole
 require   row_bytes >= VEC             # a piece has parts of two rows at most
 require   pieces >= THREADS * PIECES
-require   INDEX == INDEX_none || device.cc >= 80
 require   HINT == HINT_none || (device.cc >= 80 && READ >= 4 && moved >= device.l2_bytes)
 require   THREADS <= device.max_threads_per_block
 require   blocks <= device.max_grid_x
 
 grid      blocks
 block     THREADS
-default   VEC=16 PIECES=2 THREADS=256 INDEX=none HINT=none
+default   VEC=16 PIECES=2 THREADS=256 HINT=none
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = long long;
 constexpr int VEC = 16, PIECES = 2, THREADS = 256, READ = 16, PITCH = 192, EDGE = 1, WIDE = 0;
-constexpr int INDEX_none = 0, INDEX_keep = 1, INDEX = INDEX_none;
 constexpr int HINT_none = 0, HINT_keep = 1, HINT_apart = 2, HINT = HINT_none;
 #include "../common/access.cuh"
 #include "../common/checked.cuh"
@@ -51,36 +48,10 @@ union Piece {
     Word word[WORDS];
 };
 
-#if __CUDA_ARCH__ >= 800
-__device__ __forceinline__ long long load_index_keeping(const long long *from)
-{
-    long long index;
-    asm("ld.global.nc.L2::cache_hint.u64 %0, [%1], %2;" : "=l"(index) : "l"(from), "l"(keep_policy()));
-    return index;
-}
-
-__device__ __forceinline__ int load_index_keeping(const int *from)
-{
-    int index;
-    asm("ld.global.nc.L2::cache_hint.u32 %0, [%1], %2;" : "=r"(index) : "l"(from), "l"(keep_policy()));
-    return index;
-}
-#endif
-
-/* No row is asked for before its index is there: indices that the L2 still has are worth more than their few bytes. */
-__device__ __forceinline__ T load_index(const T *from)
-{
-#if __CUDA_ARCH__ >= 800
-    if constexpr (INDEX == INDEX_keep)
-        return load_index_keeping(from);
-#endif
-    return __ldg(from);
-}
-
 /* Where `in` would begin if its rows lay as those of `out` do: word i of `out` is then word i from there. */
 __device__ __forceinline__ const Word *shifted(const unsigned char *in, const T *index, long long from, Count row)
 {
-    return (const Word *)in + (checked(load_index(index + row), from) - (long long)row) * PITCH;
+    return (const Word *)in + (checked(__ldg(index + row), from) - (long long)row) * PITCH;
 }
 
 /*
