@@ -134,6 +134,13 @@ class Compare(unittest.TestCase):
         with open(os.path.join(self.out, "examples.json"), encoding="utf-8") as file:
             return done.returncode, table, json.load(file)
 
+    def test_launches_go_through_64_l2_sizes_of_what_they_touch_not_of_what_lies_there(self):
+        table = MODULE.replace("return 1000, 2000", "return 640, 0").replace("return 16", "return 250000")
+        self.example("good")
+        write(os.path.join(self.folder, "tools", "examples", "peers", "good.py"), table.format(name="good", peers=GOOD, wrong=""))
+        _, _, document = self.compare()
+        self.assertEqual([problem["raced"]["sets"] for problem in document["problems"]], [10, 10])
+
     def test_ours_and_every_peer_have_a_row_with_time_and_rates(self):
         self.example("good")
         code, table, document = self.compare()
