@@ -16,7 +16,8 @@ static e2e_run run;
 #define TUNE   "tune copy 1000 f32 --template mine --jobs 2" ON
 #define LAUNCH "grid ceil_div(count, N)\nblock N\n"
 
-static const char MINE[] = "/*!autotune\ntemplate mine\nparam N = 64 128\n" LAUNCH "*/\n"
+static const char MINE[] = "/*!autotune\ntemplate mine\noption -default-device\n"
+                           "param N = 64 128\n" LAUNCH "*/\n"
                            "#include <lib/access.h>\n"
                            "extern \"C\" __global__ void copy_mine(T *out, const T *in, long long batch,\n"
                            "                                     long long rows, long long cols)\n"
@@ -109,7 +110,10 @@ Test(headers, an_export_keeps_the_lines_and_says_what_it_wants)
     e2e_write("templates/copy/mine.cu", "");
     ask("export copy 1000 f32", 0);
     e2e_expect(strstr(run.out, "\n#include <lib/access.h>\n"), run);
-    e2e_expect(strstr(run.out, "-I DIR, which has <lib/access.h>\n") && !strstr(run.out, "//!autotune"), run);
+    e2e_expect(strstr(run.out, " compile with   -I DIR, which has <lib/access.h>\n"), run);
+    e2e_expect(strstr(run.out, " NVRTC only     -default-device: nvcc has no such option"), run);
+    e2e_expect(strstr(run.out, " --headers DIR --device 0 --force\n"), run);
+    e2e_expect(!strstr(run.out, "//!autotune"), run);
     ask("export copy 1000 f32 --format ptx", 2);
     e2e_expect(strstr(run.err, "<lib/access.h>") && strstr(run.err, "--headers DIR"), run);
     ask("export copy 1000 f32 --format ptx --headers inc", 0);

@@ -10,6 +10,7 @@
 #include "exchange/export_parts.h"
 #include "lang/arch.h"
 #include "lang/headers.h"
+#include "lang/option.h"
 #include "lang/render.h"
 #include "lang/render_orders.h"
 
@@ -277,21 +278,31 @@ static void add_headers(at__str *line, const at__orders *orders)
         at__str_addf(line, " %.*s", (int)len, at);
 }
 
-/* The compiler's options that belong to the kernel. */
+/* The compiler's options that belong to the kernel; those that nvcc lacks only make functions without
+ * annotations the device's. */
 static at_status add_options(at__str *out, const char *rendered, at_error *err)
 {
     at__orders orders;
-    at__str line = { 0 };
+    at__str line = { 0 }, lacking = { 0 };
     at_status status = at__orders_read(&orders, rendered, err);
     if (status != AT_OK)
         return status;
-    for (int i = 0; i < orders.option_count; i++)
-        at__str_addf(&line, "%s%s", i ? " " : "", orders.options[i]);
-    add_headers(&line, &orders);
-    if (line.len) {
-        at__export_comment(out, "compile with", at__str_text(&line));
-        at__str_add(out, "\n");
+    for (int i = 0; i < orders.option_count; i++) {
+        at__str *list = at__option_is_nvccs(orders.options[i]) ? &line : &lacking;
+        at__str_addf(list, "%s%s", list->len ? " " : "", orders.options[i]);
     }
+    add_headers(&line, &orders);
+    if (line.len)
+        at__export_comment(out, "compile with", at__str_text(&line));
+    if (lacking.len) {
+        at__str_add(&lacking,
+                    ": nvcc has no such option, and takes a function without __device__ for the host's");
+        at__export_comment(out, "NVRTC only", at__str_text(&lacking));
+    }
+    if (line.len || lacking.len)
+        at__str_add(out, "\n");
+    out->failed |= line.failed || lacking.failed;
+    at__str_clear(&lacking);
     at__str_clear(&line);
     at__orders_clear(&orders);
     return AT_OK;

@@ -64,6 +64,8 @@ static void add_command(at__str *out, const at__export_input *in, const char *ti
         at__str_add(&command, " --templates ");
         at__str_add_word(&command, in->templates);
     }
+    if (t->headers)
+        at__str_add(&command, " --headers DIR");
     at__str_addf(&command, " --device 0%s%s", measured ? " --force" : "",
                  in->answer->fingerprint.cold ? "" : " --warm");
     out->failed |= command.failed;

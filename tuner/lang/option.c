@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-typedef enum value { NO_VALUE, SIMPLE, MACRO, PTXAS } value;
+typedef enum value { NO_VALUE, NVRTC_ONLY /* nor a value */, SIMPLE, MACRO, PTXAS } value;
 
 typedef struct known {
     const char *name; /* without its dashes */
@@ -26,8 +26,8 @@ static const known KNOWN[] = {
     { "dopt", SIMPLE },
     { "std", SIMPLE },
     { "restrict", NO_VALUE },
-    { "default-device", NO_VALUE },
-    { "device-as-default-execution-space", NO_VALUE },
+    { "default-device", NVRTC_ONLY },
+    { "device-as-default-execution-space", NVRTC_ONLY },
     { "Xptxas", PTXAS },
     { "ptxas-options", PTXAS },
     { "D", MACRO },
@@ -64,16 +64,16 @@ static bool is_macro(const char *text)
     return (letter || *text == '_') && strspn(text, GOOD) == strlen(text);
 }
 
-static bool is_one_of(const known *list, size_t count, const char *text);
+static const known *one_of(const known *list, size_t count, const char *text);
 
 static bool value_fits(value v, const char *text)
 {
     return v == SIMPLE  ? is_simple(text)
            : v == MACRO ? is_macro(text)
-                        : is_one_of(KNOWN_PTXAS, sizeof KNOWN_PTXAS / sizeof *KNOWN_PTXAS, text);
+                        : one_of(KNOWN_PTXAS, sizeof KNOWN_PTXAS / sizeof *KNOWN_PTXAS, text) != NULL;
 }
 
-static bool is_one_of(const known *list, size_t count, const char *text)
+static const known *one_of(const known *list, size_t count, const char *text)
 {
     text += text[0] == '-';
     text += text[0] == '-';
@@ -82,18 +82,29 @@ static bool is_one_of(const known *list, size_t count, const char *text)
         const known *k = &list[i];
         if (strncmp(text, "D", 1) == 0 && k->value == MACRO && strcmp(k->name, "D") == 0 &&
             is_macro(text + 1))
-            return true; /* -DNAME */
+            return k; /* -DNAME */
         if (strlen(k->name) != n || memcmp(k->name, text, n) != 0)
             continue;
-        if (k->value == NO_VALUE ? !text[n] : text[n] && value_fits(k->value, text + n + 1))
-            return true;
+        if (k->value <= NVRTC_ONLY ? !text[n] : text[n] && value_fits(k->value, text + n + 1))
+            return k;
     }
-    return false;
+    return NULL;
+}
+
+static const known *known_of(const char *text)
+{
+    return text[0] == '-' ? one_of(KNOWN, sizeof KNOWN / sizeof *KNOWN, text) : NULL;
 }
 
 bool at__option_is_known(const char *text)
 {
-    return text[0] == '-' && is_one_of(KNOWN, sizeof KNOWN / sizeof *KNOWN, text);
+    return known_of(text) != NULL;
+}
+
+bool at__option_is_nvccs(const char *text)
+{
+    const known *k = known_of(text);
+    return k && k->value != NVRTC_ONLY;
 }
 
 const char *at__known_options(void)
