@@ -49,7 +49,6 @@ enum {
     OUT_OF_MEMORY = 2,
     NO_DEVICE = 100,
     INVALID_IMAGE = 200,
-    NO_BINARY = 209,
     ILLEGAL_ADDRESS = 700,
     NOT_SUPPORTED = 801
 };

@@ -51,13 +51,6 @@ static void find_variables(module *m, const unsigned char *image, const Elf64_Eh
     }
 }
 
-/* The architecture that code is for stands in the first or the second byte of these flags, by the version;
- * made-up code has none. */
-static bool is_for(const Elf64_Ehdr *head, unsigned cc)
-{
-    return !head->e_flags || (head->e_flags & 0xff) == cc || (head->e_flags >> 8 & 0xff) == cc;
-}
-
 ENTRY(cuModuleLoadData, module **out, const void *image)
 {
     Elf64_Ehdr head;
@@ -67,8 +60,6 @@ ENTRY(cuModuleLoadData, module **out, const void *image)
     if (memcmp(image, ELFMAG, SELFMAG) != 0)
         return INVALID_IMAGE;
     memcpy(&head, image, sizeof head);
-    if (!is_for(&head, H200_CC))
-        return NO_BINARY;
     module *m = calloc(1, sizeof *m);
     if (!m)
         return OUT_OF_MEMORY;

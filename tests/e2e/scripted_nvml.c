@@ -1,12 +1,10 @@
 /*
  * scripted_nvml.c - a libnvidia-ml.so.1 that knows how much energy the launches of the scripted driver took,
- * in steps as a real one has them, that 8 GiB are free, the compute capabilities of $AT_NVML_CC ("90 75"),
- * and nothing else.
+ * in steps as a real one has them, that 8 GiB are free, and nothing else.
  */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #pragma GCC diagnostic ignored "-Wunused-parameter" /* what is refused takes what it takes */
@@ -38,47 +36,6 @@ ENTRY(nvmlDeviceGetHandleByUUID, const char *uuid, void **out)
 {
     *out = (void *)&nvmlInit_v2;
     return uuid ? OK : NOT_SUPPORTED;
-}
-
-/* The capability of device `index`; how many there are. */
-static unsigned capabilities(unsigned index, int *cc)
-{
-    const char *at = getenv("AT_NVML_CC");
-    unsigned count = 0;
-    for (char *end; at && *at; at = end, count++) {
-        long value = strtol(at, &end, 10);
-        if (end == at)
-            break;
-        if (count == index)
-            *cc = (int)value;
-    }
-    return count;
-}
-
-ENTRY(nvmlDeviceGetCount_v2, unsigned *out)
-{
-    int unused;
-    *out = capabilities(0, &unused);
-    return OK;
-}
-
-/* A device is the address behind so many characters. */
-static const char DEVICES[8];
-
-ENTRY(nvmlDeviceGetHandleByIndex_v2, unsigned index, const void **out)
-{
-    *out = &DEVICES[index % sizeof DEVICES];
-    return OK;
-}
-
-ENTRY(nvmlDeviceGetCudaComputeCapability, const char *device, int *major, int *minor)
-{
-    int cc = 0;
-    if (capabilities((unsigned)(device - DEVICES), &cc) == 0)
-        return NOT_SUPPORTED;
-    *major = cc / 10;
-    *minor = cc % 10;
-    return OK;
 }
 
 ENTRY(nvmlSystemGetDriverVersion, char *out, unsigned size)

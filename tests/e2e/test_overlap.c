@@ -97,48 +97,18 @@ Test(overlap, candidates_are_compiled_while_buffers_are_filled)
     interrupt();
 }
 
-/* With these compute capabilities of its devices, where they are to be known. */
-static void connect_nvml(const char *capabilities)
+static void connect_nvml(void)
 {
     char all[2048];
     snprintf(all, sizeof all, "%s:%s", AT_NVML_FOLDER, getenv("LD_LIBRARY_PATH"));
     setenv("LD_LIBRARY_PATH", all, 1);
-    setenv("AT_NVML_CC", capabilities, 1);
-}
-
-/* NVML is there long before CUDA is, and what all its devices have CUDA's has too. */
-Test(overlap, what_verifies_is_compiled_while_the_driver_starts)
-{
-    connect_nvml("90 90");
-    e2e_script("slow cuInit 36000000 create opens");
-    e2e_start(&run, E2E_REAL, E2E_MINE "--no-cache");
-    e2e_wait_for_file(&run, "opens");
-    e2e_wait_for_work(&run, 'w', 0.2); /* to start takes less */
-    interrupt();
-}
-
-/* Which of them is CUDA's is not known before. The driver takes no code that is for another. */
-Test(overlap, devices_of_several_kinds_are_told_apart_by_cuda)
-{
-    connect_nvml("80 90");
-    e2e_script("");
-    e2e_tune(&run, E2E_QUICK, E2E_MINE "--no-cache");
-    e2e_expect(run.code == 0, run);
-}
-
-Test(overlap, what_cuda_says_of_its_device_holds)
-{
-    connect_nvml("80");
-    e2e_script("");
-    e2e_tune(&run, E2E_QUICK, E2E_MINE "--no-cache");
-    e2e_expect(run.code == 0, run);
 }
 
 /* With NVML all is known of a device before it has a context. */
 Test(overlap, candidates_are_compiled_while_the_context_is_made)
 {
     write_slow_template();
-    connect_nvml("");
+    connect_nvml();
     e2e_script("slow cuDevicePrimaryCtxRetain 36000000 create context");
     e2e_start(&run, E2E_REAL, "tune copy 1000 f32 --template slow --templates templates --jobs 10");
     e2e_wait_for_file(&run, "context");
@@ -148,7 +118,7 @@ Test(overlap, candidates_are_compiled_while_the_context_is_made)
 
 Test(overlap, a_context_that_is_refused_is_told)
 {
-    connect_nvml("");
+    connect_nvml();
     e2e_script("fail cuDevicePrimaryCtxRetain 1 999 sticky");
     e2e_tune(&run, E2E_QUICK, E2E_MINE);
     e2e_expect(run.code == 1 && strstr(run.out, "cuDevicePrimaryCtxRetain"), run);

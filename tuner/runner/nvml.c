@@ -1,8 +1,7 @@
 /*
  * nvml.c - NVML, opened at run time. The few entries in use are declared here: the toolkit may come
- * without nvml.h. The device is found by its UUID, as NVML's numbers need not be CUDA's, nor need its
- * devices: what holds for all of them holds for CUDA's, too. Each figure that the library does not have, or
- * refuses, is -1.
+ * without nvml.h. The device is found by its UUID, as NVML's numbers need not be CUDA's. Each
+ * figure that the library does not have, or refuses, is -1.
  */
 #include "runner/nvml.h"
 
@@ -43,9 +42,6 @@ struct at__nvml {
     int (*processes)(device_handle, unsigned *, void *);       /* NULL: not there */
     int (*ecc)(device_handle, int, int, unsigned long long *); /* likewise        */
     int (*memory)(device_handle, struct memory *);             /* likewise        */
-    int (*count)(unsigned *);                                  /* likewise        */
-    int (*by_index)(unsigned, device_handle *);                /* likewise        */
-    int (*capability)(device_handle, int *, int *);            /* likewise        */
 };
 
 static bool symbol(void *out, void *library, const char *name)
@@ -75,50 +71,25 @@ static bool load(at__nvml *n)
         symbol(&n->processes, n->library, "nvmlDeviceGetComputeRunningProcesses_v3");
         symbol(&n->ecc, n->library, "nvmlDeviceGetTotalEccErrors");
         symbol(&n->memory, n->library, "nvmlDeviceGetMemoryInfo");
-        symbol(&n->count, n->library, "nvmlDeviceGetCount_v2");
-        symbol(&n->by_index, n->library, "nvmlDeviceGetHandleByIndex_v2");
-        symbol(&n->capability, n->library, "nvmlDeviceGetCudaComputeCapability");
         return true;
     }
     return false;
 }
 
-at__nvml *at__nvml_open(void)
+at__nvml *at__nvml_open(const char *uuid)
 {
     at__nvml *n = calloc(1, sizeof *n);
     if (!n)
         return NULL;
-    if (load(n) && n->init() == NVML_SUCCESS)
-        return n;
+    if (load(n) && n->init() == NVML_SUCCESS) {
+        if (n->by_uuid(uuid, &n->device) == NVML_SUCCESS)
+            return n;
+        n->shutdown();
+    }
     if (n->library)
         dlclose(n->library);
     free(n);
     return NULL;
-}
-
-bool at__nvml_choose(at__nvml *nvml, const char *uuid)
-{
-    return nvml->by_uuid(uuid, &nvml->device) == NVML_SUCCESS;
-}
-
-int at__nvml_common_cc(const at__nvml *nvml)
-{
-    unsigned count = 0;
-    int common = 0;
-    if (!nvml || !nvml->count || !nvml->by_index || !nvml->capability || nvml->count(&count) != NVML_SUCCESS)
-        return 0;
-    for (unsigned i = 0; i < count; i++) {
-        device_handle device;
-        int major = 0, minor = 0;
-        if (nvml->by_index(i, &device) != NVML_SUCCESS ||
-            nvml->capability(device, &major, &minor) != NVML_SUCCESS)
-            return 0;
-        const int cc = 10 * major + minor;
-        if (common && cc != common)
-            return 0;
-        common = cc;
-    }
-    return common;
 }
 
 void at__nvml_close(at__nvml *nvml)

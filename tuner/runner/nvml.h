@@ -10,15 +10,8 @@
 
 typedef struct at__nvml at__nvml;
 
-/* Two steps, of which the first needs no CUDA: the library; the device that all else is asked of. */
-at__nvml *at__nvml_open(void);                          /* NULL when there is no NVML */
-bool at__nvml_choose(at__nvml *nvml, const char *uuid); /* false: there is no such device */
-void at__nvml_close(at__nvml *nvml);                    /* NULL is allowed */
-
-/* The compute capability that all its devices have, 90 for 9.0; 0: they differ, or it is unknown. NULL is
- * allowed. */
-int at__nvml_common_cc(const at__nvml *nvml);
-
+at__nvml *at__nvml_open(const char *uuid);          /* NULL when there is no NVML or no such device */
+void at__nvml_close(at__nvml *nvml);                /* NULL is allowed */
 at__conditions at__nvml_read(const at__nvml *nvml); /* NULL: everything unknown */
 
 /* Processes that compute on the device, this one among them; uncorrected ECC errors since the driver was

@@ -15,7 +15,6 @@
 #include "util/wire.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,7 +24,6 @@
 typedef struct runner {
     at__gpu *gpu;
     at__nvml *nvml;
-    bool found;             /* the supervisor knows what to compile for */
     const at__nvml *scales; /* where the problem is also weighed; else NULL */
     at__bench *bench;
     bool warm;
@@ -68,42 +66,17 @@ static at_status reply_failure(at_status failure, const at_error *cause, at_erro
     return status;
 }
 
-/* Compilers can begin. */
-static at_status say_found(int64_t cc, at_error *err)
+/* Compilers can begin, while the context is made. */
+static at_status say_found(const runner *r, at_error *err)
 {
+    int64_t cc = 0;
     at__str body = { 0 };
+    at_status status = at__gpu_cc(&cc, r->gpu, err);
     at__put_i64(&body, cc);
-    at_status status = reply(AT__FOUND, &body, err);
+    if (status == AT_OK)
+        status = reply(AT__FOUND, &body, err);
     at__str_clear(&body);
     return status;
-}
-
-/* NVML starts in a small part of the time that CUDA takes. */
-static void *ask_nvml(void *context)
-{
-    runner *r = context;
-    at_error unheard;
-    r->nvml = at__nvml_open();
-    int cc = at__nvml_common_cc(r->nvml);
-    r->found = cc > 0 && say_found(cc, &unheard) == AT_OK;
-    return NULL;
-}
-
-/* Finds the device, by CUDA and by NVML side by side. The supervisor hears from who is first what to compile
- * for. */
-static at_status find(runner *r, int ordinal, at_error *err)
-{
-    pthread_t beside;
-    int64_t cc = 0;
-    bool two = pthread_create(&beside, NULL, ask_nvml, r) == 0;
-    at_status status = at__gpu_find(&r->gpu, ordinal, err);
-    if (two)
-        pthread_join(beside, NULL);
-    else
-        ask_nvml(r);
-    if (status == AT_OK && !r->found)
-        status = at__gpu_cc(&cc, r->gpu, err);
-    return status == AT_OK && !r->found ? say_found(cc, err) : status;
 }
 
 /*
@@ -114,16 +87,15 @@ static at_status hello(runner *r, int ordinal, at_error *err)
 {
     at__device_info info;
     at__str body = { 0 };
-    at_status status = find(r, ordinal, err);
+    at_status status = at__gpu_find(&r->gpu, ordinal, err);
+    if (status == AT_OK)
+        status = say_found(r, err);
     if (status == AT_OK)
         status = at__gpu_describe(&info, r->gpu, err);
     if (status != AT_OK)
         return status;
     at__host_name(info.host, sizeof info.host);
-    if (r->nvml && !at__nvml_choose(r->nvml, info.uuid)) {
-        at__nvml_close(r->nvml);
-        r->nvml = NULL;
-    }
+    r->nvml = at__nvml_open(info.uuid);
     info.free_bytes = at__nvml_free_bytes(r->nvml);
     bool first = info.free_bytes < 0;
     if (first)

@@ -133,7 +133,7 @@ static at_status prepare(at__session *s, at_error *err)
     if (s->env.builder.nvrtc && !s->cache)
         open_cache(s);
     at_status status = at__setup_begin_checks(&s->env, err);
-    s->prepared_cc = status == AT_OK ? s->env.builder.cc : 0;
+    s->prepared = status == AT_OK;
     return status;
 }
 
@@ -143,7 +143,7 @@ void at__session_prepare(at__session *s, int cc)
     at_error unheard;
     at__builder *b = &s->env.builder;
     b->cc = cc;
-    if (s->prepared_cc == cc || !b->nvrtc || !at__nvrtc_supports(b->nvrtc, cc))
+    if (s->prepared || !b->nvrtc || !at__nvrtc_supports(b->nvrtc, cc))
         return;
     at__session_tick(s);
     at_status prepared = prepare(s, &unheard);
@@ -156,7 +156,7 @@ static at_status open_session(at__session *s, at_error *err)
     const at__strategy *strategy = env->options->strategy;
     bool replay = at__env_is_replay(env);
     at_status status = replay ? AT_OK : check_nvrtc(&env->builder, err);
-    if (status == AT_OK && s->prepared_cc != env->builder.cc)
+    if (status == AT_OK && !s->prepared)
         status = prepare(s, err);
     if (status == AT_OK)
         status = at__store_open(&env->store, env->options->db_path, AT__STORE_WRITE, err);

@@ -16,7 +16,7 @@ struct at__session {
     double shown_s;         /* when that was shown last                             */
     at__store *cache;       /* the builder's, to be closed                          */
     bool cache_lost;        /* and the user was warned                              */
-    int prepared_cc;        /* what verifies is being compiled for it; 0: it is not */
+    bool prepared;          /* what verifies is being compiled                      */
 };
 
 /* Everything of one problem. */
