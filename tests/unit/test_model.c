@@ -3,6 +3,7 @@
 
 #include "lang/arch.h"
 #include "model/grow.h"
+#include "model/learn_rows.h"
 #include "model/model.h"
 #include "model/portfolio.h"
 #include "util/rng.h"
@@ -174,6 +175,45 @@ Test(model, grows_no_more_trees_when_they_help_no_longer_where_they_did_not_lear
     int noisy = trees_of(0.5), clear = trees_of(0);
     cr_assert(noisy < 60, "%d", noisy);
     cr_assert(clear > noisy, "%d and %d", clear, noisy);
+}
+
+/* Three rows of many traits: a quarter is the same in all, another quarter only the second row has. */
+enum { MANY = 400, ROWS = 3 };
+
+static void name_many(char (*names)[AT__MAX_NAME], float *numbers)
+{
+    for (int k = 0; k < MANY; k++) {
+        const char *kind = k % 4 == 0 ? "alike" : k % 4 == 1 ? "of one row" : "differs";
+        snprintf(names[k], AT__MAX_NAME, "%s %d", kind, k);
+        for (int r = 0; r < ROWS; r++)
+            numbers[r * MANY + k] = k % 4 == 0             ? (float)k
+                                    : k % 4 == 1 && r != 1 ? NAN
+                                                           : (float)(k + 1000 * r);
+    }
+}
+
+Test(model, looks_at_traits_that_differ_before_those_that_do_not)
+{
+    static at__part_of_model part;
+    static char names[MANY][AT__MAX_NAME];
+    static float numbers[ROWS * MANY];
+    at__group g = {
+        .part = &part, .names = names, .name_count = MANY, .numbers = numbers, .row_count = ROWS
+    };
+    int differ = 0, of_one_row = 0;
+    name_many(names, numbers);
+    at__choose_traits(&g);
+    cr_expect_eq(part.trait_count, AT__MAX_SEEN, "%d traits", part.trait_count);
+    for (int k = 0; k < part.trait_count; k++) {
+        int from = atoi(strpbrk(part.names[k], "0123456789"));
+        differ += from % 4 >= 2;
+        of_one_row += from % 4 == 1;
+        cr_expect_neq(from % 4, 0, "%s is among them", part.names[k]);
+        cr_expect_eq(numbers[part.trait_count + k], (float)(from + 1000), "%s has another's number",
+                     part.names[k]);
+    }
+    cr_expect_eq(differ, MANY / 2, "%d of %d that differ", differ, MANY / 2);
+    cr_expect_eq(of_one_row, AT__MAX_SEEN - MANY / 2, "%d of one row", of_one_row);
 }
 
 Test(model, learns_nothing_from_few_problems)

@@ -146,7 +146,7 @@ static void problem_bins(const at__group *g, int *bin_counts)
     at__traits v = at__traits_of(g->op, NULL);
     int16_t to[AT__MAX_TRAITS];
     memset(bin_counts, 0, AT__MAX_SEEN * sizeof *bin_counts);
-    at__map_names(to, g->part, &v);
+    at__find_names(to, g->part, &v);
     for (int i = 0; i < v.count; i++)
         if (to[i] >= 0)
             bin_counts[to[i]] = g->part->edges[to[i]].count + 2;
@@ -288,13 +288,14 @@ static at_status learn_part(at__group *g, const at__part_of_model *before, at_er
     int known = g->part->trait_count;
     if (status != AT_OK)
         return status;
-    at__name_templates(g);
-    status = at__allocate_rows(g, err);
+    status = at__name_templates(g, err);
+    if (status == AT_OK)
+        status = at__allocate_rows(g, err);
+    if (status == AT_OK)
+        status = at__number_rows(g, err);
     if (status != AT_OK)
         return status;
-    status = at__number_rows(g, err);
-    if (status != AT_OK)
-        return status;
+    at__choose_traits(g);
     measure_rows(g);
     if (g->own_count < AT__LEAST_TRIALS || g->part->problems < AT__LEAST_LESSONS)
         return AT_ERR_NOT_FOUND;

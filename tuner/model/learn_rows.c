@@ -10,42 +10,65 @@
 
 #define EDGE_ROWS    6000 /* from which edges of bins are drawn */
 #define ROWS_AT_ONCE 1000 /* between two looks at whether to end */
+#define MOST_NAMES   1000 /* of all templates of an op together */
 
-static int add_name(at__part_of_model *p, const char *name)
+/* `names` has AT__MAX_NAME bytes for each. */
+static int16_t find_name(const char *names, int count, const char *name)
 {
-    for (int i = 0; i < p->trait_count; i++)
-        if (strcmp(p->names[i], name) == 0)
-            return i;
-    if (p->trait_count == AT__MAX_SEEN)
-        return -1;
-    snprintf(p->names[p->trait_count], AT__MAX_NAME, "%s", name);
-    return p->trait_count++;
+    for (int i = 0; i < count; i++, names += AT__MAX_NAME)
+        if (strcmp(names, name) == 0)
+            return (int16_t)i;
+    return -1;
 }
 
-void at__map_names(int16_t *to, at__part_of_model *p, const at__traits *v)
+void at__find_names(int16_t *to, const at__part_of_model *p, const at__traits *v)
 {
     char name[AT__MAX_NAME];
     for (int i = 0; i < v->count; i++) {
         at__traits_name(name, v, i);
-        to[i] = (int16_t)(name[0] ? add_name(p, name) : -1);
+        to[i] = name[0] ? find_name(p->names[0], p->trait_count, name) : -1;
     }
 }
 
-void at__name_templates(at__group *g)
+static int16_t add_name(at__group *g, const char *name)
+{
+    int16_t found = find_name(g->names[0], g->name_count, name);
+    if (found >= 0 || g->name_count == MOST_NAMES)
+        return found;
+    snprintf(g->names[g->name_count], AT__MAX_NAME, "%s", name);
+    return (int16_t)g->name_count++;
+}
+
+static void map_names(int16_t *to, at__group *g, const at__traits *v)
+{
+    char name[AT__MAX_NAME];
+    for (int i = 0; i < v->count; i++) {
+        at__traits_name(name, v, i);
+        to[i] = name[0] ? add_name(g, name) : -1;
+    }
+}
+
+at_status at__name_templates(at__group *g, at_error *err)
 {
     int16_t ignored[AT__MAX_TRAITS];
     at__part_of_model *p = g->part;
+    g->names = malloc(MOST_NAMES * sizeof *g->names);
+    if (!g->names)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (int i = 0; i < p->trait_count; i++)
+        add_name(g, p->names[i]);
     for (int i = 0; i < at__catalog_template_count(g->catalog, g->op); i++) {
         const at__template *t = at__catalog_template(g->catalog, g->op, i);
         at__traits v = at__traits_of(g->op, t);
         if (p->template_count == AT__MODEL_MAX_TEMPLATES)
-            return;
-        at__map_names(ignored, p, &v);
+            break;
+        map_names(ignored, g, &v);
         at__model_template *m = &p->templates[p->template_count++];
         *m = (at__model_template){ .param_count = t->param_count };
         snprintf(m->name, sizeof m->name, "%s", t->name);
         snprintf(m->hash, sizeof m->hash, "%s", t->hash);
     }
+    return AT_OK;
 }
 
 at_status at__bind_sample(int64_t *slots, const at__group *g, const at__sample *s, at_error *err)
@@ -74,7 +97,7 @@ static bool number_row(float *out, const at__group *g, const at__sample *s, cons
     at__traits_problem(numbers, v, p, slots);
     numbers[AT__TRAIT_ELSEWHERE] = s->device != g->device;
     at__traits_config(numbers, v, slots, &geometry);
-    for (int i = 0; i < g->part->trait_count; i++)
+    for (int i = 0; i < g->name_count; i++)
         out[i] = NAN;
     for (int i = 0; i < v->count; i++)
         if (to[i] >= 0)
@@ -87,7 +110,7 @@ at_status at__number_rows(at__group *g, at_error *err)
     const at__template *t = NULL;
     at__traits v = { .op = NULL };
     int16_t to[AT__MAX_TRAITS];
-    size_t traits = (size_t)g->part->trait_count;
+    size_t names = (size_t)g->name_count;
     int kept = 0;
     for (int i = 0; i < g->row_count; i++) {
         const at__sample *s = &g->samples->items[g->rows[i]];
@@ -96,15 +119,67 @@ at_status at__number_rows(at__group *g, at_error *err)
         if (s->t != t) {
             t = s->t;
             v = at__traits_of(g->op, t);
-            at__map_names(to, g->part, &v);
+            map_names(to, g, &v);
         }
-        if (number_row(g->numbers + (size_t)kept * traits, g, s, &v, to)) {
+        if (number_row(g->numbers + (size_t)kept * names, g, s, &v, to)) {
             g->own_count += s->device == g->device;
             g->rows[kept++] = g->rows[i];
         }
     }
     g->row_count = kept;
     return AT_OK;
+}
+
+/* What a trait tells of rows. */
+typedef enum worth {
+    NOTHING,
+    WHETHER, /* some have it, with one value  */
+    HOW_MUCH /* it differs between those      */
+} worth;
+
+static worth worth_of(const at__group *g, int name)
+{
+    float first = NAN;
+    bool absent = false;
+    for (int i = 0; i < g->row_count; i++) {
+        float x = g->numbers[(size_t)i * (size_t)g->name_count + (size_t)name];
+        if (!isnan(x) && !isnan(first) && x != first)
+            return HOW_MUCH;
+        absent |= isnan(x);
+        first = isnan(first) ? x : first;
+    }
+    return absent && !isnan(first) ? WHETHER : NOTHING;
+}
+
+/* Rows keep these columns: each goes down or stays, so that none is overwritten before it is read. */
+static void keep_columns(at__group *g, const int *columns, int count)
+{
+    for (size_t i = 0; i < (size_t)g->row_count; i++) {
+        const float *from = g->numbers + i * (size_t)g->name_count;
+        float *to = g->numbers + i * (size_t)count;
+        for (int k = 0; k < count; k++)
+            to[k] = from[columns[k]];
+    }
+}
+
+void at__choose_traits(at__group *g)
+{
+    at__part_of_model *p = g->part;
+    worth worths[MOST_NAMES];
+    int columns[AT__MAX_SEEN], known = p->trait_count, room = AT__MAX_SEEN - known;
+    for (int k = 0; k < known; k++)
+        columns[k] = k;
+    for (int k = known; k < g->name_count; k++) {
+        worths[k] = worth_of(g, k);
+        room -= worths[k] == HOW_MUCH;
+    }
+    for (int k = known; k < g->name_count && p->trait_count < AT__MAX_SEEN; k++) {
+        if (worths[k] == NOTHING || (worths[k] == WHETHER && room-- <= 0))
+            continue;
+        columns[p->trait_count] = k;
+        memcpy(p->names[p->trait_count++], g->names[k], AT__MAX_NAME);
+    }
+    keep_columns(g, columns, p->trait_count);
 }
 
 static int by_value(const void *a, const void *b)
@@ -157,6 +232,7 @@ at_status at__bin_rows(at__group *g, int known, at_error *err)
 void at__clear_group(at__group *g)
 {
     free(g->rows);
+    free(g->names);
     free(g->numbers);
     free(g->bins);
     free(g->slower);
@@ -171,9 +247,9 @@ at_status at__allocate_rows(at__group *g, at_error *err)
 {
     g->problem_count = (int)(g->samples->problem_count * (g->samples->device_count + 1));
     size_t rows = (size_t)g->row_count + 1, problems = (size_t)g->problem_count + 1;
-    size_t traits = (size_t)g->part->trait_count;
-    g->numbers = malloc(rows * traits * sizeof *g->numbers);
-    g->bins = malloc(rows * traits);
+    size_t names = (size_t)g->name_count;
+    g->numbers = malloc(rows * names * sizeof *g->numbers);
+    g->bins = malloc(rows * names);
     g->slower = malloc(rows * sizeof *g->slower);
     g->weights = malloc(rows * sizeof *g->weights);
     g->left = calloc(rows, sizeof *g->left);

@@ -17,11 +17,13 @@ typedef struct at__group {
     const at__catalog *catalog;
     const at__op *op;
     int device;
-    int *rows, row_count; /* samples                                  */
-    int own_count;        /* of them of this device                   */
-    float *numbers;       /* rows x traits; NAN: absent               */
-    uint8_t *bins;        /* rows x traits                            */
-    float *slower;        /* of each row                              */
+    int *rows, row_count;        /* samples                                  */
+    int own_count;               /* of them of this device                   */
+    char (*names)[AT__MAX_NAME]; /* of all traits; the part keeps those that tell something */
+    int name_count;
+    float *numbers; /* rows x names, then x traits; NAN: absent */
+    uint8_t *bins;  /* rows x traits                            */
+    float *slower;  /* of each row                              */
     float *weights, *left;
     uint8_t *used;
     double *best; /* of each problem, seconds; those of other devices are problems of their own */
@@ -35,9 +37,11 @@ typedef struct at__group {
  */
 at_status at__take_rows(at__group *g, at_error *err) AT_MUST_CHECK;
 
-/* Traits and templates get their names in the part. */
-void at__name_templates(at__group *g);
-void at__map_names(int16_t *to, at__part_of_model *p, const at__traits *v);
+/* Templates get their names in the part, traits in the group: the part's, then all others. */
+at_status at__name_templates(at__group *g, at_error *err) AT_MUST_CHECK;
+
+/* Which of the part's traits each is; -1: none. */
+void at__find_names(int16_t *to, const at__part_of_model *p, const at__traits *v);
 
 /* Room for all that is said of rows; at__clear_group frees it. */
 at_status at__allocate_rows(at__group *g, at_error *err) AT_MUST_CHECK;
@@ -45,6 +49,9 @@ void at__clear_group(at__group *g);
 
 /* The numbers of each row; those that are not valid are left out. */
 at_status at__number_rows(at__group *g, at_error *err) AT_MUST_CHECK;
+
+/* The part gets the traits that differ between rows, as far as it has room, and rows their numbers alone. */
+void at__choose_traits(at__group *g);
 
 /* Their bins; edges are found for all traits but the first `known`. */
 at_status at__bin_rows(at__group *g, int known, at_error *err) AT_MUST_CHECK;
