@@ -140,8 +140,8 @@ typedef struct at_open_options {
  * Opens the database read-only; options may be NULL. AT_ERR_NOT_FOUND: the file that `database` names does
  * not exist. That the default file does not exist is no error: then it has no answer, to any question, until
  * the tuner is opened again. AT_ERR_STORE: it is no database of autotune's, or a newer one's, or one of its
- * tables cannot be read. AT_ERR_USAGE: an option is out of its range, or a folder of `headers` cannot be read.
- * With tune_s no database needs to exist. It takes as long whatever is stored: results are read by the
+ * tables cannot be read. AT_ERR_USAGE: an option is out of its range, or a folder of `headers` cannot be
+ * read. With tune_s no database needs to exist. It takes as long whatever is stored: results are read by the
  * questions about them.
  *
  * What others store is seen by questions a tenth of a second later, and so is another database that takes the

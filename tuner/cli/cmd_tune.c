@@ -391,12 +391,24 @@ static default_help say_defaults(void)
     return h;
 }
 
+static int carry_out(plan *p, tune_args *a)
+{
+    at_error err = { 0 };
+    int code = AT__EXIT_OK;
+    if (make_plan(p, a, &err) != AT_OK)
+        code = at__complain(&err);
+    else if (p->shapes.count)
+        code = run_plan(p, a);
+    else if (!a->quiet) /* an array may have more tasks than problems: that is no failure */
+        at__print(stderr, "--shard %s: no problem is left for this part\n", a->shard);
+    return code;
+}
+
 static int tune(at__ranks *ranks, int argc, char **argv)
 {
     const default_help defaults = say_defaults();
     tune_args a = { .seed = 1 };
     plan p = { .over.ranks = ranks };
-    at_error err = { 0 };
     int code = AT__EXIT_OK;
     const at__option TABLE[] = {
         { "--device", AT__OPT_LIST, "0[,1...]|all|replay:FILE",
@@ -465,12 +477,7 @@ static int tune(at__ranks *ranks, int argc, char **argv)
     if (!at__command_options(&USAGE, TABLE, argc, argv, &a.words, &code))
         return code;
     remember_command(&p.command, argc, argv);
-    if (make_plan(&p, &a, &err) != AT_OK)
-        code = at__complain(&err);
-    else if (p.shapes.count)
-        code = run_plan(&p, &a);
-    else if (!a.quiet) /* an array may have more tasks than problems: that is no failure */
-        at__print(stderr, "--shard %s: no problem is left for this part\n", a.shard);
+    code = carry_out(&p, &a);
     plan_clear(&p);
     return code;
 }
