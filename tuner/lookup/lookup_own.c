@@ -23,9 +23,11 @@ bool at__index_has_own(const at__lookup *l, const at__op *op, const char *type_k
 {
     if (!l->store)
         return true;
-    for (const at__portion *p = l->portions; p < l->portions + l->portion_count; p++)
+    for (size_t i = 0; i < l->portion_count; i++) {
+        const at__portion *p = &l->portions[i];
         if ((!p->op || p->op == op) && (!p->type_key || (type_key && strcmp(p->type_key, type_key) == 0)))
             return true;
+    }
     return false;
 }
 
