@@ -345,3 +345,42 @@ Test(store_older, the_program_holds_the_schema_file)
     cr_assert(strstr(text.data, "user_version = 5;"));
     at__str_clear(&text);
 }
+
+/* ---- dumps ---- */
+
+/* Since version 2 a trial knows all three kinds of memory; in version 1 it had local memory alone. What ships
+ * is of version 3 and changes with each tuning, the others stay as they are. */
+Test(store_older, dumps_of_all_versions_are_read)
+{
+    static const struct {
+        const char *path, *trials, *stack, *local, *winners;
+    } CASES[] = {
+        { AT_SOURCE_DIR "/db/recordings/h200.jsonl.gz", "13734", "13734", "33", "14" },
+        { AT_SOURCE_DIR "/tests/data/schemas/dump1.jsonl", "42", "0", "3", "2" },
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        at__store *store = NULL;
+        at_error err = { 0 };
+        cr_assert_eq(at__store_open_recording(&store, CASES[i].path, &err), AT_OK, "%s", err.text);
+        cr_assert_str_eq(scalar(store, "SELECT count(*) FROM trials_all WHERE local_bytes >= 0").text,
+                         CASES[i].trials);
+        cr_assert_str_eq(scalar(store, "SELECT count(*) FROM trials_all WHERE stack_bytes >= 0 AND "
+                                       "spill_bytes >= 0")
+                             .text,
+                         CASES[i].stack);
+        cr_assert_str_eq(scalar(store, "SELECT count(*) FROM trials_all WHERE local_bytes > 0").text,
+                         CASES[i].local);
+        cr_assert_str_eq(scalar(store, "SELECT count(*) FROM winners_all").text, CASES[i].winners);
+        at__store_close(store);
+    }
+    at__store *shipped = NULL;
+    at_error err = { 0 };
+    cr_assert_eq(at__store_open_recording(&shipped, AT_SOURCE_DIR "/db/winners/h200.jsonl.gz", &err), AT_OK,
+                 "%s", err.text);
+    cr_assert_str_eq(scalar(shipped, "SELECT count(*) > 1000 AND count(*) = sum(local_bytes >= 0 AND "
+                                     "stack_bytes >= 0 AND spill_bytes >= 0) FROM trials_all")
+                         .text,
+                     "1");
+    cr_assert_str_eq(scalar(shipped, "SELECT count(*) > 100 FROM winners_all").text, "1");
+    at__store_close(shipped);
+}
