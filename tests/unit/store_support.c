@@ -64,14 +64,13 @@ void put_ok(at__store *store, const at__problem_key *key, const at__fingerprint 
     cr_assert_eq(at__store_put_trials(store, 0, key, fingerprint, rows, count, &err), AT_OK, "%s", err.text);
 }
 
-cell scalar(at__store *store, const char *sql)
+cell *scalar_into(cell *out, at__store *store, const char *sql)
 {
-    cell out = { "(none)" };
     sqlite3_stmt *s = NULL;
     cr_assert_eq(sqlite3_prepare_v2(store->db, sql, -1, &s, NULL), SQLITE_OK, "%s",
                  sqlite3_errmsg(store->db));
-    if (sqlite3_step(s) == SQLITE_ROW)
-        snprintf(out.text, sizeof out.text, "%s", at__store_text(s, 0));
+    const bool has_row = sqlite3_step(s) == SQLITE_ROW;
+    snprintf(out->text, sizeof out->text, "%s", has_row ? at__store_text(s, 0) : "(none)");
     sqlite3_finalize(s);
     return out;
 }

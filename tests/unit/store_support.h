@@ -37,11 +37,13 @@ void run_sql(const char *path, const char *sql);
  */
 pid_t spawn_batches(const char *program, const char *path, int count, int first, FILE **out);
 
-/* The first column of the first row, as text; "(none)" without a row. */
+/* The first column of the first row, as text; "(none)" without a row. The text stays to the end of the block.
+ */
 typedef struct cell {
     char text[256];
 } cell;
-cell scalar(at__store *store, const char *sql);
+cell *scalar_into(cell *out, at__store *store, const char *sql);
+#define scalar(store, sql) (*scalar_into(&(cell){ "" }, store, sql))
 
 /*
  * Writes `count` batches of two trials, "N=<first>" and on, and says each number once it is stored (tell may

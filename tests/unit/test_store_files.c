@@ -424,7 +424,7 @@ Test(store_files, a_full_disk_loses_nothing_that_was_stored)
     at__trial_row row = trial_of("A=100", 1e-6);
     memset(log, 'x', sizeof log - 1);
     row.log = log;
-    scalar(store, "PRAGMA max_page_count = 30");
+    (void)scalar(store, "PRAGMA max_page_count = 30");
     cr_assert_eq(at__store_put_trials(store, 0, &KEY, &H200, &row, 1, &err), AT_ERR_STORE);
     cr_assert(strstr(err.text, "disk is full"), "%s", err.text);
     row.log = "";

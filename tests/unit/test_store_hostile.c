@@ -169,7 +169,7 @@ Test(store_hostile, a_dump_has_no_number_that_json_has_not)
     at__store *store = memory_ok();
     at__trial_row row = trial_of("N=1", 1e-6);
     put_ok(store, &KEY, &H200, &row, 1);
-    scalar(store, "UPDATE trial SET min_s = 9e999, spread = -9e999");
+    (void)scalar(store, "UPDATE trial SET min_s = 9e999, spread = -9e999");
     at__str text = dump_of(store);
     cr_assert(!strstr(text.data, "inf") && !strstr(text.data, "nan"), "%s", text.data);
     cr_assert(strstr(text.data, "\"min_s\":null,\"spread\":null"), "%s", text.data);
@@ -256,7 +256,7 @@ Test(store_hostile, a_clock_that_was_wrong_here_is_forgotten_with_the_next_winne
         char text[64];
         at__store *store = open_ok(f.db, AT__STORE_WRITE);
         win(store, "WRONG=1");
-        scalar(store, WRONG);
+        (void)scalar(store, WRONG);
         if (merged)
             merge_winner(store, &f, "NEXT=1", "2026-01-01T00:00:00Z", NULL);
         else

@@ -184,7 +184,7 @@ Test(store_older, the_views_keep_every_column_that_they_had)
         make_older(old, version);
         at__store *store = open_ok(f.db, AT__STORE_WRITE);
         snprintf(sql, sizeof sql, "ATTACH '%s' AS old", old);
-        scalar(store, sql);
+        (void)scalar(store, sql);
         sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_VIEW, 1, NULL); /* as other programs see them */
         for (int i = 0; i < 3; i++) {
             snprintf(sql, sizeof sql,

@@ -62,7 +62,7 @@ static void approx_f64(at__exec *x, const at__decoded *d, uint32_t mask)
     const bool half = d->ptx->op == AT__PTX_RCP;
     AT__EACH_LANE(mask, {
         const uint64_t from = half ? flushed_f64(a[l]) : a[l];
-        const uint64_t bits = at__bits_f64(function_of(d->ptx->op, at__f64(from), 0));
+        const uint64_t bits = at__result_f64(function_of(d->ptx->op, at__f64(from), 0), at__f64(from), 0, 0);
         to[l] = half ? flushed_f64(bits & ~(uint64_t)UINT32_MAX) : bits;
     });
 }

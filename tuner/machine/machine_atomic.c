@@ -58,7 +58,7 @@ static uint64_t float_sum(const at__ptx_instruction *i, at__ptx_space space, uin
         return flush ? flushed(bits) : bits;
     }
     case AT__PTX_F64:
-        return at__bits_f64(at__f64(old) + at__f64(b));
+        return at__result_f64(at__f64(old) + at__f64(b), at__f64(old), at__f64(b), 0);
     case AT__PTX_F16X2:
         return half_sum(old, b, AT__PTX_F16) | half_sum(old >> 16, b >> 16, AT__PTX_F16) << 16;
     case AT__PTX_BF16X2:

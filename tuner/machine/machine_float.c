@@ -175,6 +175,7 @@ static void copysign_f32(at__exec *x, const at__decoded *d, uint32_t mask)
 /* ---- f64 ---- */
 
 #define F64_OP(name, expression) AT__LANE_OP(name, double, at__f64, at__bits_f64(expression))
+#define F64_ARITH(name, ...)     AT__LANE_OP(name, double, at__f64, at__result_f64(__VA_ARGS__))
 
 static double least_f64(double a, double b)
 {
@@ -183,25 +184,25 @@ static double least_f64(double a, double b)
     return a < b || (a == b && signbit(a)) ? a : b;
 }
 
-F64_OP(add_f64, a + b)
-F64_OP(sub_f64, a - b)
-F64_OP(mul_f64, a *b)
-F64_OP(fma_f64, fma(a, b, c))
-F64_OP(div_f64, a / b)
-F64_OP(rcp_f64, 1.0 / a)
-F64_OP(sqrt_f64, sqrt(a))
+F64_ARITH(add_f64, a + b, a, b, 0)
+F64_ARITH(sub_f64, a - b, a, b, 0)
+F64_ARITH(mul_f64, a *b, a, b, 0)
+F64_ARITH(fma_f64, fma(a, b, c), a, b, c)
+F64_ARITH(div_f64, a / b, a, b, 0)
+F64_ARITH(rcp_f64, 1.0 / a, a, 0, 0)
+F64_ARITH(sqrt_f64, sqrt(a), a, 0, 0)
 F64_OP(min_f64, least_f64(a, b))
 F64_OP(max_f64, -least_f64(-a, -b))
 F64_OP(neg_f64, -a)
 F64_OP(abs_f64, fabs(a))
 F64_OP(copysign_f64, copysign(b, a))
-F64_OP(add_any_f64, at__directed_f64(AT__ARITH_ADD, d->ptx->round, a, b, 0))
-F64_OP(sub_any_f64, at__directed_f64(AT__ARITH_ADD, d->ptx->round, a, -b, 0))
-F64_OP(mul_any_f64, at__directed_f64(AT__ARITH_MUL, d->ptx->round, a, b, 0))
-F64_OP(fma_any_f64, at__directed_f64(AT__ARITH_FMA, d->ptx->round, a, b, c))
-F64_OP(div_any_f64, at__directed_f64(AT__ARITH_DIV, d->ptx->round, a, b, 0))
-F64_OP(rcp_any_f64, at__directed_f64(AT__ARITH_DIV, d->ptx->round, 1, a, 0))
-F64_OP(sqrt_any_f64, at__directed_f64(AT__ARITH_SQRT, d->ptx->round, a, 0, 0))
+F64_ARITH(add_any_f64, at__directed_f64(AT__ARITH_ADD, d->ptx->round, a, b, 0), a, b, 0)
+F64_ARITH(sub_any_f64, at__directed_f64(AT__ARITH_ADD, d->ptx->round, a, -b, 0), a, b, 0)
+F64_ARITH(mul_any_f64, at__directed_f64(AT__ARITH_MUL, d->ptx->round, a, b, 0), a, b, 0)
+F64_ARITH(fma_any_f64, at__directed_f64(AT__ARITH_FMA, d->ptx->round, a, b, c), a, b, c)
+F64_ARITH(div_any_f64, at__directed_f64(AT__ARITH_DIV, d->ptx->round, a, b, 0), a, b, 0)
+F64_ARITH(rcp_any_f64, at__directed_f64(AT__ARITH_DIV, d->ptx->round, 1, a, 0), a, 0, 0)
+F64_ARITH(sqrt_any_f64, at__directed_f64(AT__ARITH_SQRT, d->ptx->round, a, 0, 0), a, 0, 0)
 
 /* ---- what a number is ---- */
 

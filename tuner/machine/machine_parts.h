@@ -240,6 +240,19 @@ static inline uint64_t at__bits_f64(double value)
     return bits;
 }
 
+/*
+ * A result of f64 operands. The ISA does not say which NaN comes out and processors differ (x86 makes a
+ * negative one, arm64 a positive one): here it is that of the first operand that is one, made quiet, or
+ * CUDART_NAN.
+ */
+static inline uint64_t at__result_f64(double value, double a, double b, double c)
+{
+    const double nan = a != a ? a : b != b ? b : c;
+    if (value == value)
+        return at__bits_f64(value);
+    return nan != nan ? at__bits_f64(nan) | (uint64_t)1 << 51 : 0xfff8000000000000;
+}
+
 static inline int at__first_lane(uint32_t mask)
 {
     return __builtin_ctz(mask);
