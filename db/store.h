@@ -34,6 +34,13 @@ typedef enum at__open_mode {
  * name is none of a file (empty, ":memory:", a URI).
  */
 at_status at__store_open(at__store **out, const char *path, at__open_mode mode, at_error *err) AT_MUST_CHECK;
+
+/*
+ * The same, and AT_ERR_CANCELLED once `cancel` is asked: nobody who wants to end waits for a lock of another
+ * process. It ends the opening only; NULL: nothing does.
+ */
+at_status at__store_open_unless(at__store **out, const char *path, at__open_mode mode,
+                                const at__cancel *cancel, at_error *err) AT_MUST_CHECK;
 void at__store_close(at__store *store);
 
 /*
@@ -367,9 +374,11 @@ at_status at__store_short_hash(char out[9], at__store *store, at_error *err) AT_
 /*
  * For writing; made, with its folder, for its user alone. Compiled kernels are code: AT_ERR_STORE, in words,
  * when the file, what SQLite keeps beside it, or their folder belongs to another user than this one or root,
- * or may be written by others. Such a database is as good as any for at__store_open, for figures.
+ * or may be written by others. Such a database is as good as any for at__store_open, for figures. `cancel` as
+ * in at__store_open_unless.
  */
-at_status at__store_open_cache(at__store **out, const char *path, at_error *err) AT_MUST_CHECK;
+at_status at__store_open_cache(at__store **out, const char *path, const at__cancel *cancel,
+                               at_error *err) AT_MUST_CHECK;
 
 /* Would at__store_open_cache take its kernels? The folder must be there. */
 at_status at__store_is_private(const char *path, at_error *err) AT_MUST_CHECK;

@@ -21,7 +21,7 @@ struct at__store {
     sqlite3_stmt *statements[AT__SQL_COUNT]; /* prepared on first use, kept until the store closes */
     char *path;                              /* as messages name it                         */
     const char *file;                        /* what is opened; borrowed, while it is       */
-    int wait_ms;
+    int wait_ms, waited_ms;                  /* for a lock: at most; for the one that is wanted */
     bool read_only;
     const at__cancel *cancel;          /* borrowed; NULL: nobody asks                                  */
     double step_limit_s, step_until_s; /* of a step of a statement; until: 0: none is running         */
@@ -42,6 +42,9 @@ extern const uint32_t at__shipped_row_at[];
 /* at__store_open with another patience for locks. */
 at_status at__store_open_wait(at__store **out, const char *path, at__open_mode mode, int wait_ms,
                               at_error *err) AT_MUST_CHECK;
+
+/* Of a handle that was just opened: locks are waited for `wait_ms`, and no longer than `cancel` allows. */
+void at__store_wait_for_locks(at__store *store);
 
 /* A file for writing that messages call `path`. */
 at_status at__store_open_as(at__store **out, const char *file, const char *path, at_error *err) AT_MUST_CHECK;

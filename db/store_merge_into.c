@@ -65,10 +65,11 @@ static bool take_name(const char *built, const char *path)
 }
 
 /* What was built goes into the file that came meanwhile. Of its rows those are new that are new there. */
-static at_status merge_built(const char *built, const char *path, at__merge_counts *counts, at_error *err)
+static at_status merge_built(const char *built, const char *path, const at__cancel *cancel,
+                             at__merge_counts *counts, at_error *err)
 {
     at__merge_counts there = { 0 };
-    at_status status = merge_ordinary(path, &built, 1, NULL, &there, err);
+    at_status status = merge_ordinary(path, &built, 1, cancel, &there, err);
     counts->trials_taken = there.trials_taken;
     counts->winners_taken = there.winners_taken;
     counts->sources_taken = there.sources_taken;
@@ -102,7 +103,7 @@ static at_status merge_built_first(const char *path, const char *const *paths, i
     if (status == AT_OK && take_name(built.data, path))
         goto done;
     if (status == AT_OK)
-        status = merge_built(built.data, path, counts, err);
+        status = merge_built(built.data, path, cancel, counts, err);
     at__store_remove(built.data);
 done:
     at__str_clear(&built);

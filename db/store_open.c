@@ -118,7 +118,7 @@ static at_status open_handle(at__store *store, const char *name, int flags, at_e
         return at__store_fail(store, "open the database", err);
     sqlite3_extended_result_codes(store->db, 1);
     sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, AT__VALUE_LIMIT);
-    sqlite3_busy_timeout(store->db, store->wait_ms);
+    at__store_wait_for_locks(store);
     at__guard_handle(store);
     return AT_OK;
 }
@@ -213,9 +213,10 @@ static at_status check_schema(at__store *store, at_error *err)
 
 static at_status check_version(int *version, at__store *store, at_error *err)
 {
-    *version = at__store_version(store, err);
+    at_error why = { 0 };
+    *version = at__store_version(store, &why);
     if (*version < 0)
-        return AT_ERR_STORE;
+        return at_fail(err, why.status, "%s", why.text);
     return *version > AT__SCHEMA_VERSION ? refuse_newer(store->path, *version, err) : AT_OK;
 }
 
@@ -306,8 +307,9 @@ static at_status open_reader(at__store *store, at_error *err)
     return status;
 }
 
+/* `cancel` may end the opening; what is done with the store later is none of its business. */
 static at_status open_named(at__store **out, const char *file, const char *path, at__open_mode mode,
-                            int wait_ms, at_error *err)
+                            int wait_ms, const at__cancel *cancel, at_error *err)
 {
     at_status status = AT_OK;
     at__store *store = calloc(1, sizeof *store);
@@ -319,11 +321,13 @@ static at_status open_named(at__store **out, const char *file, const char *path,
     }
     store->file = file;
     store->wait_ms = wait_ms;
+    store->cancel = cancel;
     store->step_limit_s = AT__STEP_LIMIT_S;
     status = mode == AT__STORE_READ ? open_reader(store, err) : open_writer(store, err);
     if (status != AT_OK)
         goto done;
     store->file = NULL;
+    store->cancel = NULL;
     *out = store;
     store = NULL;
 done:
@@ -331,8 +335,8 @@ done:
     return status;
 }
 
-at_status at__store_open_wait(at__store **out, const char *path, at__open_mode mode, int wait_ms,
-                              at_error *err)
+static at_status open_path(at__store **out, const char *path, at__open_mode mode, int wait_ms,
+                           const at__cancel *cancel, at_error *err)
 {
     at_error unused;
     bool exists = true;
@@ -343,23 +347,36 @@ at_status at__store_open_wait(at__store **out, const char *path, at__open_mode m
         status = check_path(&exists, path, mode, err);
     if (status == AT_OK && !exists)
         status = at__store_make_parents(path, 0777, err);
-    return status == AT_OK ? open_named(out, path, path, mode, wait_ms, err) : status;
+    return status == AT_OK ? open_named(out, path, path, mode, wait_ms, cancel, err) : status;
+}
+
+at_status at__store_open_wait(at__store **out, const char *path, at__open_mode mode, int wait_ms,
+                              at_error *err)
+{
+    return open_path(out, path, mode, wait_ms, NULL, err);
 }
 
 at_status at__store_open_as(at__store **out, const char *file, const char *path, at_error *err)
 {
-    return open_named(out, file, path, AT__STORE_WRITE, AT__BUSY_WAIT_MS, err);
+    return open_named(out, file, path, AT__STORE_WRITE, AT__BUSY_WAIT_MS, NULL, err);
 }
 
 at_status at__store_open_memory(at__store **out, at_error *err)
 {
     at_error unused;
-    return open_named(out, ":memory:", ":memory:", AT__STORE_WRITE, AT__BUSY_WAIT_MS, err ? err : &unused);
+    return open_named(out, ":memory:", ":memory:", AT__STORE_WRITE, AT__BUSY_WAIT_MS, NULL,
+                      err ? err : &unused);
 }
 
 at_status at__store_open(at__store **out, const char *path, at__open_mode mode, at_error *err)
 {
-    return at__store_open_wait(out, path, mode, AT__BUSY_WAIT_MS, err);
+    return open_path(out, path, mode, AT__BUSY_WAIT_MS, NULL, err);
+}
+
+at_status at__store_open_unless(at__store **out, const char *path, at__open_mode mode,
+                                const at__cancel *cancel, at_error *err)
+{
+    return open_path(out, path, mode, AT__BUSY_WAIT_MS, cancel, err);
 }
 
 const char *at__store_file(const at__store *store)

@@ -101,7 +101,7 @@ static void make_file(const char *path)
     at__str_clear(&name);
 }
 
-at_status at__store_open_cache(at__store **out, const char *path, at_error *err)
+at_status at__store_open_cache(at__store **out, const char *path, const at__cancel *cancel, at_error *err)
 {
     if (path[0] == '\0')
         return at_fail(err, AT_ERR_USAGE, "the name of the cache is empty");
@@ -113,5 +113,5 @@ at_status at__store_open_cache(at__store **out, const char *path, at_error *err)
     if (status != AT_OK)
         return status;
     make_file(path);
-    return at__store_open(out, path, AT__STORE_WRITE, err);
+    return at__store_open_unless(out, path, AT__STORE_WRITE, cancel, err);
 }

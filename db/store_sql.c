@@ -72,7 +72,7 @@ at_status at__store_fail(at__store *store, const char *doing, at_error *err)
     int code = sqlite3_extended_errcode(store->db) & 0xff;
     const struct advice *a = ADVICE;
 
-    if (code == SQLITE_INTERRUPT && store->cancel && at__cancel_asked(store->cancel))
+    if ((code == SQLITE_INTERRUPT || code == SQLITE_BUSY) && store->cancel && at__cancel_asked(store->cancel))
         return at_fail(err, AT_ERR_CANCELLED, "interrupted: %s is as it was", store->path);
     while (a->code != 0 && a->code != code)
         a++;

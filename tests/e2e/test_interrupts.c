@@ -459,32 +459,67 @@ static bool has_open(int pid, const char *name)
 
 /* A database that somebody else has for himself, as SQLite locks it: its pending, reserved and shared bytes.
  */
-static int lock_database(void)
+static int lock_database(const char *name)
 {
     char path[200];
     struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0x40000000, .l_len = 512 };
-    snprintf(path, sizeof path, "%s/db", e2e_folder());
+    snprintf(path, sizeof path, "%s/%s", e2e_folder(), name);
     int low = open(path, O_RDWR | O_CLOEXEC), fd = fcntl(low, F_DUPFD_CLOEXEC, LAST_FD);
     close(low); /* children have ours until they are the program */
     cr_assert(fd >= 0 && fcntl(fd, F_SETLK, &lock) == 0);
     return fd;
 }
 
+static void wait_for_open(const char *name)
+{
+    while (!has_open(run.pid, name)) {
+        e2e_expect(!e2e_has_ended(&run), run);
+        nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+    }
+}
+
 Test(interrupts, commands_that_wait_for_a_database)
 {
     e2e_tune(&run, E2E_QUICK, E2E_MINE "--max-trials 1");
-    int fd = lock_database();
+    int fd = lock_database("db");
     for (int i = 0; i < WAITER_COUNT; i++) {
         e2e_start(&run, E2E_REAL, WAITERS[i]);
-        while (!has_open(run.pid, "db")) {
-            e2e_expect(!e2e_has_ended(&run), run);
-            nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
-        }
+        wait_for_open("db");
         expect_interrupted(SIGNALS[i % 3]);
         cr_assert_not(e2e_has_file("new"), "%s: left a file", WAITERS[i]);
     }
     close(fd);
     e2e_expect_whole();
+}
+
+/* A run has all the time that it takes, but not for what others have locked: for that it has 30 s. */
+static void interrupt_waiting_for(int device, const char *name)
+{
+    int fd = lock_database(name);
+    start_on(device, E2E_REAL, "", E2E_MINE "--max-trials 2 --force");
+    wait_for_open(name);
+    kill(run.pid, SIGINT);
+    expect_end(20);
+    e2e_expect(run.code == 130, run);
+    close(fd);
+}
+
+Test(interrupts, a_run_that_waits_for_its_database)
+{
+    e2e_tune(&run, E2E_QUICK, E2E_MINE "--max-trials 1");
+    interrupt_waiting_for(251, "db");
+    e2e_expect(strstr(run.err, "interrupted"), run);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trial"), 1);
+    e2e_expect_whole();
+}
+
+Test(interrupts, a_run_that_waits_for_its_cache_of_kernels)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/kernels", e2e_folder());
+    setenv("AUTOTUNE_CACHE", path, 1);
+    e2e_tune(&run, E2E_QUICK, E2E_MINE "--max-trials 1");
+    interrupt_waiting_for(252, "kernels");
 }
 
 /* A kernel that compiles for a minute. */

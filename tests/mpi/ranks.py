@@ -4,6 +4,7 @@
 Devices are replays of the recordings of an H200, in as much time as it took (?pace=1) or a part of it; gpus
 has the scripted driver of tests/e2e. AT_MPI_ROUNDS: of `killed`. AT_MPI_PACE, AT_MPI_TRIALS: of `equal`.
 """
+import contextlib
 import os
 import random
 import shutil
@@ -109,6 +110,21 @@ def ranks_of(db):
     return ranks
 
 
+def rank_at_work(job, db, number):
+    """A rank's process, once 60 trials are stored. It is looked for before: on a busy machine looking takes long."""
+    found = {}
+    wait_for(lambda: found.update(ranks_of(db)) or number in found or job.poll() is not None)
+    wait_for(lambda: rows(db)[0][0] > 60 or job.poll() is not None)
+    assert job.poll() is None, "the run has ended already"
+    return found[number]
+
+
+def tell(process, number):
+    """Sends a signal. One that is gone needs none: a machine may be so busy that a rank falls silent by itself."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process, number)
+
+
 def wait_for(what, seconds=60):
     until = time.monotonic() + seconds
     while time.monotonic() < until:
@@ -191,14 +207,12 @@ def frozen():
              subprocess.Popen([a for a in [*mpirun, "-n", "3", *command(db, "?pace=2")] if a != "--quiet"],
                               env={**ENV, "AUTOTUNE_RANK_PATIENCE": "2"}, stdout=subprocess.PIPE, stderr=errors,
                               text=True, start_new_session=True) as job:
-            wait_for(lambda: rows(db)[0][0] > 60 or job.poll() is not None)
-            assert job.poll() is None, text_of(said)
-            victim = ranks_of(db)[2]
-            os.kill(victim, signal.SIGSTOP)
+            victim = rank_at_work(job, db, 2)
+            tell(victim, signal.SIGSTOP)
             try:
                 wait_for(lambda: " is gone: " in text_of(said) or job.poll() is not None)
                 if mpi == "openmpi" and job.poll() is None:
-                    os.kill(victim, signal.SIGCONT)
+                    tell(victim, signal.SIGCONT)
                 out = job.communicate(timeout=LIMIT)[0]
             finally:
                 if job.poll() is None:
@@ -218,8 +232,7 @@ def recovers():
     args = [a for a in [*mpirun, "--enable-recovery", "-n", "3", *command("r.db", "?pace=2")] if a != "--quiet"]
     with subprocess.Popen(args, env={**ENV, "AUTOTUNE_RANK_PATIENCE": "2"}, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, start_new_session=True) as job:
-        wait_for(lambda: rows("r.db")[0][0] > 60 or job.poll() is not None)
-        os.kill(ranks_of("r.db")[1], signal.SIGKILL)
+        tell(rank_at_work(job, "r.db", 1), signal.SIGKILL)
         try:
             out, err = job.communicate(timeout=LIMIT)
         finally:

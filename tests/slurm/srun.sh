@@ -32,18 +32,22 @@ srun --mpi=none -N 3 -n 3 "${tune[@]}" --db "$work/none.db" >"$work/none.txt" 2>
   fail 'what is said of --mpi=none'
 
 # A task is killed: Slurm ends the step, what was stored stays, the same command goes on.
-srun --mpi=pmi2 --kill-on-bad-exit=1 -N 3 -n 3 "${tune[@]}" --db "$work/killed.db" >"$work/killed.txt" 2>"$work/killed.err" &
+# It has four times as long as the others, and its rank is looked for first: all that takes a while on a busy machine.
+srun --mpi=pmi2 --kill-on-bad-exit=1 -N 3 -n 3 "${tune[@]/pace=4/pace=1}" --db "$work/killed.db" >"$work/killed.txt" 2>"$work/killed.err" &
 step=$!
-for _ in $(seq 600); do
-  stored=$(sqlite3 "$work/killed.db" 'SELECT count(*) FROM trial' 2>/dev/null || echo 0)
-  ((stored > 100)) && break
+rank='' stored=0
+while [[ ! $rank ]] && kill -0 $step; do
+  for pid in $(pgrep -f -- "--db $work/killed.db"); do
+    grep -qzx 'PMI_RANK=2' "/proc/$pid/environ" 2>/dev/null && [[ $(readlink "/proc/$pid/exe") == "$autotune" ]] && rank=$pid
+  done
   sleep 0.05
 done
-ranks=$(pgrep -f -- "--db $work/killed.db" | while read -r pid; do
-  tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx 'PMI_RANK=2' && [[ $(readlink "/proc/$pid/exe") == "$autotune" ]] && echo "$pid"
-done || true)
-[[ $ranks ]] || fail 'no rank 2 to be killed'
-kill -KILL "$ranks"
+[[ $rank ]] || fail 'no rank 2 to be killed'
+while ((stored <= 100)) && kill -0 $step; do
+  stored=$(sqlite3 "$work/killed.db" 'SELECT count(*) FROM trial' 2>/dev/null || echo 0)
+  sleep 0.05
+done
+kill -KILL "$rank" || fail 'the run has ended before rank 2 was killed'
 wait "$step" && fail 'a killed rank was not noticed'
 kept=$(sqlite3 "$work/killed.db" 'SELECT count(*) FROM trial')
 ((kept >= stored && stored > 100)) || fail "$stored trials were stored, $kept are left"

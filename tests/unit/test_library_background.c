@@ -4,6 +4,9 @@
  */
 #include "library_miss_support.h"
 
+#include <dirent.h>
+#include <fcntl.h>
+
 TestSuite(library_background, .init = set_up_tuning, .fini = tear_down);
 
 static at_tuner *open_background(void)
@@ -170,4 +173,45 @@ Test(library_background, who_waits_for_another_waits_no_longer_than_its_time)
     cr_assert_eq(count_starts(), 1);
     at_close(tuner);
     at_close(hanging);
+}
+
+/* A lock of this very file: it holds against this process too, which has the database open itself. */
+static int lock_database(void)
+{
+    struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0x40000000, .l_len = 512 };
+    int fd = open(home.db, O_RDWR | O_CLOEXEC);
+    cr_assert(fd >= 0 && fcntl(fd, F_OFD_SETLK, &all) == 0);
+    return fd;
+}
+
+/* How many descriptors of the database this process has. */
+static int count_open(void)
+{
+    int count = 0;
+    DIR *all = opendir("/proc/self/fd");
+    cr_assert_not_null(all);
+    for (struct dirent *entry; (entry = readdir(all));) {
+        char found[300];
+        ssize_t len = readlinkat(dirfd(all), entry->d_name, found, sizeof found - 1);
+        found[len > 0 ? len : 0] = '\0';
+        count += strcmp(found, home.db) == 0;
+    }
+    closedir(all);
+    return count;
+}
+
+/* An opening has 30 s of patience with a lock. */
+Test(library_background, closing_waits_for_no_lock_of_the_database)
+{
+    at_tuner *tuner = open_background(); /* there is none yet */
+    be_program("exit 0");
+    put_winner("1024x2048", 1024 * 2048, "NVIDIA H200", 132);
+    int fd = lock_database();
+    run_ok(tuner);
+    for (double start_s = at__now_s(); count_open() < 2; usleep(2000))
+        cr_assert_lt(at__now_s() - start_s, LONG_S);
+    double start_s = at__now_s();
+    at_close(tuner);
+    cr_assert_lt(at__now_s() - start_s, 20);
+    close(fd);
 }

@@ -262,6 +262,7 @@ Test(store_cache, a_damaged_kernel_is_not_there_until_it_is_put_again)
         "UPDATE cubin SET cubin = CAST(substr(cubin, 2) AS BLOB) WHERE key = 'K0'",
         "UPDATE cubin SET cubin = substr(cubin, 1, length(cubin) - 1) WHERE key = 'K0'",
         "UPDATE cubin SET cubin = x'' WHERE key = 'K0'",
+        "UPDATE cubin SET cubin = x'7f454c46' WHERE key = 'K0'", /* shorter than a seal */
         "UPDATE cubin SET log = 'lag' WHERE key = 'K0'",
         "UPDATE cubin SET cubin = (SELECT cubin FROM cubin WHERE key = 'K1') WHERE key = 'K0'",
         /* a version that wrote no seals */
@@ -270,7 +271,7 @@ Test(store_cache, a_damaged_kernel_is_not_there_until_it_is_put_again)
     folder f = folder_make();
     at__store *cache = NULL;
     at_error err = { 0 };
-    cr_assert_eq(at__store_open_cache(&cache, f.db, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__store_open_cache(&cache, f.db, NULL, &err), AT_OK, "%s", err.text);
     cr_assert_eq(at__store_put_cubin(cache, "K1", "another", 7, "log", &err), AT_OK);
     for (size_t i = 0; i < sizeof DAMAGE / sizeof *DAMAGE; i++) {
         cr_assert_eq(store_write_kernels(f.db, 1, 0, 0, NULL), 0);
@@ -301,7 +302,7 @@ Test(store_cache, what_is_made_is_for_its_user_alone)
     static const char *const BESIDE[] = { "-wal", "-shm" };
     umask(0);
     snprintf(path, sizeof path, "%s/a/b/kernels.db", f.path);
-    cr_assert_eq(at__store_open_cache(&cache, path, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__store_open_cache(&cache, path, NULL, &err), AT_OK, "%s", err.text);
     cr_assert_eq(at__store_put_cubin(cache, "K", "code", 4, NULL, &err), AT_OK, "%s", err.text);
     cr_assert_eq(mode_of(path), 0600);
     for (size_t i = 0; i < 2; i++) {
@@ -322,7 +323,7 @@ static void expect_refusal(const char *path, const char *what)
 {
     at_error err = { 0 };
     at__store *cache = NULL;
-    cr_assert_eq(at__store_open_cache(&cache, path, &err), AT_ERR_STORE, "%s was taken", what);
+    cr_assert_eq(at__store_open_cache(&cache, path, NULL, &err), AT_ERR_STORE, "%s was taken", what);
     cr_assert(strstr(err.text, what) && strstr(err.text, "AUTOTUNE_CACHE"), "%s", err.text);
     at__store *store = open_ok(path, AT__STORE_WRITE); /* its figures may be used */
     at__store_close(store);
@@ -332,7 +333,7 @@ static void expect_trust(const char *path)
 {
     at_error err = { 0 };
     at__store *cache = NULL;
-    cr_assert_eq(at__store_open_cache(&cache, path, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__store_open_cache(&cache, path, NULL, &err), AT_OK, "%s", err.text);
     at__store_close(cache);
 }
 

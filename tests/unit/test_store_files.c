@@ -359,40 +359,6 @@ Test(store_files, a_folder_that_cannot_be_written)
     folder_remove(&f);
 }
 
-Test(store_files, a_locked_database_is_waited_for_and_then_named)
-{
-    folder f = folder_make();
-    at__store *store = NULL, *other = NULL;
-    at_error err = { 0 };
-    at__trial_row row = trial_of("A=1", 1e-6);
-    make_store(f.db, 1);
-    cr_assert_eq(at__store_open_wait(&store, f.db, AT__STORE_WRITE, 200, &err), AT_OK, "%s", err.text);
-    other = open_ok(f.db, AT__STORE_WRITE);
-    cr_assert_eq(at__store_begin(other, NULL), AT_OK);
-    cr_assert_eq(at__store_put_trials(store, 0, &KEY, &H200, &row, 1, &err), AT_ERR_STORE);
-    cr_assert(strstr(err.text, "locked by another process for more than 0.2 s"), "%s", err.text);
-    cr_assert_eq(at__store_end(other, AT_OK, NULL), AT_OK);
-    put_ok(store, &KEY, &H200, &row, 1);
-    at__store_close(other);
-    at__store_close(store);
-    folder_remove(&f);
-}
-
-Test(store_files, a_lock_during_creation_is_waited_for_too)
-{
-    folder f = folder_make();
-    at__store *store = NULL;
-    at_error err = { 0 };
-    sqlite3 *db = NULL;
-    cr_assert_eq(sqlite3_open(f.db, &db), SQLITE_OK);
-    cr_assert_eq(sqlite3_exec(db, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
-    cr_assert_eq(at__store_open_wait(&store, f.db, AT__STORE_WRITE, 100, &err), AT_ERR_STORE);
-    cr_assert(strstr(err.text, "locked"), "%s", err.text);
-    sqlite3_close(db);
-    at__store_close(open_ok(f.db, AT__STORE_WRITE));
-    folder_remove(&f);
-}
-
 /* unix-dotfile has no shared memory, like some network file systems. */
 Test(store_files, without_shared_memory_the_rollback_journal_serves)
 {

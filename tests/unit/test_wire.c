@@ -227,6 +227,34 @@ Test(wire, sending_to_one_that_takes_nothing_ends_with_the_patience, .timeout = 
     close(pair[1]);
 }
 
+/* A peer that was frozen while it sent: a blocking receive would never come back. */
+Test(wire, receiving_what_does_not_go_on_ends_with_the_patience, .timeout = 600)
+{
+    int pair[2], asked = 0;
+    uint32_t kind = 0;
+    at__str body = { 0 };
+    at_error err = { 0 };
+    at__put_text(&body, "a message");
+    cr_assert(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
+    cr_assert_eq(at__wire_send(pair[0], 7, &body, &err), AT_OK, "%s", err.text);
+    char frame[200];
+    ssize_t len = recv(pair[1], frame, sizeof frame, 0);
+    for (ssize_t part = 1; part < len; part++, asked = 0) {
+        cr_assert_eq(send(pair[0], frame, (size_t)part, 0), part);
+        cr_assert_eq(
+            at__wire_recv_while(pair[1], &kind, &body, has_asked_less_than_three_times, &asked, &err),
+            AT_ERR_SYSTEM);
+        cr_assert(asked == 3 && kind == 0, "%zd of %zd bytes", part, len);
+    }
+    cr_assert_eq(send(pair[0], frame, (size_t)len, 0), len);
+    cr_assert_eq(at__wire_recv_while(pair[1], &kind, &body, has_asked_less_than_three_times, &asked, &err),
+                 AT_OK, "%s", err.text);
+    cr_assert(kind == 7 && asked == 0);
+    at__str_clear(&body);
+    close(pair[0]);
+    close(pair[1]);
+}
+
 Test(wire, an_inbox_gives_frames_as_they_become_complete)
 {
     int pair[2];

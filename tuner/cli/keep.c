@@ -132,6 +132,7 @@ static void skip_run(void *context, int64_t id, const char *uuid, const char *ho
 at_status at__keep_begin(at__keep **out, at__ranks *ranks, const char *database, const char *folder,
                          at_error *err)
 {
+    const at__cancel cancel = { .flag = &at__cancel_requested };
     at_error unheard;
     size_t count = (size_t)at__ranks_count(ranks);
     at__keep *k = calloc(1, sizeof *k);
@@ -144,7 +145,7 @@ at_status at__keep_begin(at__keep **out, at__ranks *ranks, const char *database,
     k->has_head = calloc(count, sizeof *k->has_head);
     at__utc_text(k->begun);
     snprintf(k->since, sizeof k->since, "%s", k->begun);
-    if (at__store_open(&k->store, database, AT__STORE_READ, &unheard) == AT_OK &&
+    if (at__store_open_unless(&k->store, database, AT__STORE_READ, &cancel, &unheard) == AT_OK &&
         at__store_each_run(k->store, 0, skip_run, k, &unheard) != AT_OK)
         k->last_run = 0;
     if (k->text && k->has_head && pthread_create(&k->thread, NULL, keep_all, k) == 0) {

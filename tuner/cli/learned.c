@@ -39,11 +39,12 @@ static at_status renew(int64_t *trials, const at__catalog *catalog, at__store *s
 
 at_status at__learned_renew(int64_t *trials, const at__catalog *catalog, const char *db, at_error *err)
 {
+    const at__cancel cancel = { .flag = &at__cancel_requested };
     at__store *store = NULL;
     at__str path = { 0 };
     bool due = false;
     *trials = 0;
-    at_status status = at__store_open(&store, db, AT__STORE_READ, err);
+    at_status status = at__store_open_unless(&store, db, AT__STORE_READ, &cancel, err);
     if (status == AT_OK)
         status = at__learned_path(&path, db, err);
     if (status == AT_OK)

@@ -19,7 +19,7 @@ bool at__device_is_replay(const char *spec)
     return strncmp(spec, REPLAY, sizeof REPLAY - 1) == 0;
 }
 
-/* "?pace=4": the pace, *name_len what goes before. False: no pace that there can be. */
+/* "?pace=4": the pace, *len what goes before. False: no pace that there can be. */
 static bool take_pace(double *pace, size_t *len, const char *path)
 {
     const char *asked = strrchr(path, '?');

@@ -6,7 +6,8 @@
 
 #include "util/bug.h"
 
-#define SLICE_MS 50 /* of a wait: between two of them somebody may have asked to end it */
+#define SLICE_MS 50   /* of a wait: between two of them somebody may have asked to end it */
+#define FRAME_S  30.0 /* within a message: whoever sends it is frozen */
 
 static bool has_no_patience(void *context)
 {
@@ -49,6 +50,11 @@ static at_status fell_silent(at__runner *d, double waited_s, at_error *err)
                    waited_s);
 }
 
+static bool frame_may_go_on(void *context)
+{
+    return at__patience_waited_s(context) < FRAME_S;
+}
+
 /* Waits for one frame, at most `deadline_s` (below zero: for as long as it takes). */
 at_status at__runner_receive(at__runner *d, uint32_t *kind, at__str *body, double deadline_s, at_error *err)
 {
@@ -62,7 +68,10 @@ at_status at__runner_receive(at__runner *d, uint32_t *kind, at__str *body, doubl
         if (is_overdue(d, &patience, deadline_s))
             return fell_silent(d, patience.waited_s, err);
     }
-    if (at__wire_recv(d->child.fd, kind, body, NULL) == AT_OK && *kind != 0)
+    patience = at__patience_begin();
+    bool (*patient)(void *) =
+        d->child.site ? NULL : frame_may_go_on; /* of a rank that is cut off others know */
+    if (at__wire_recv_while(d->child.fd, kind, body, patient, &patience, NULL) == AT_OK && *kind != 0)
         return AT_OK;
     at__child_autopsy(&d->child, how, sizeof how);
     return at_fail(err, AT_ERR_DEVICE, "the runner of device %d ended: %s", d->ordinal, how);

@@ -21,7 +21,8 @@ static void open_cache(at_tuner *tuner)
     if (!tuner->cache_path.len)
         return;
     if (at__store_cubin_limit(&limit_bytes, NULL, &tuner->cache_error) == AT_OK &&
-        at__store_open_cache(&tuner->cache, at__str_text(&tuner->cache_path), &tuner->cache_error) == AT_OK)
+        at__store_open_cache(&tuner->cache, at__str_text(&tuner->cache_path), NULL, &tuner->cache_error) ==
+            AT_OK)
         at__store_limit_cubins(tuner->cache, limit_bytes);
     else
         tuner->cache = NULL;

@@ -68,15 +68,17 @@ const char *at__tuning_headers(const at__tuning *t)
     return t->headers ? at__headers_text(t->headers) : getenv(AT__HEADERS_ENV);
 }
 
-/* `slow` is held. Where the new store cannot be read it is as if it had not come. */
+/* `slow` is held. Where the new store cannot be read it is as if it had not come; at_close waits for no lock.
+ */
 static at_status see_what_is_new(at_tuner *tuner, at_error *err)
 {
+    const at__cancel cancel = { .flag = &tuner->tuning.stop };
     if (tuner->store) {
         at__lookup_look_again(tuner->lookup);
         return AT_OK;
     }
-    at_status status =
-        at__store_open(&tuner->store, at__str_text(&tuner->tuning.database), AT__STORE_READ, err);
+    at_status status = at__store_open_unless(&tuner->store, at__str_text(&tuner->tuning.database),
+                                             AT__STORE_READ, &cancel, err);
     if (status == AT_OK)
         status = at__library_open_lookup(tuner, err);
     if (status != AT_OK) {

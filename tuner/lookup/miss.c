@@ -330,15 +330,16 @@ done:
 #define LEARNING 0x6c6561726eu /* what is locked meanwhile, beside the problems */
 #define LEARN_S  60.0
 
-static bool is_due(const char *database)
+static bool is_due(const at__miss *m)
 {
+    const at__cancel cancel = { .flag = m->stop };
     at__store *store = NULL;
     at__str path = { 0 };
     bool due = false;
-    at__str_addf(&path, "%s" AT__MODEL_SUFFIX, database);
+    at__str_addf(&path, "%s" AT__MODEL_SUFFIX, m->database);
     at_status status = at__str_status(&path, NULL);
     if (status == AT_OK)
-        status = at__store_open(&store, database, AT__STORE_READ, NULL);
+        status = at__store_open_unless(&store, m->database, AT__STORE_READ, &cancel, NULL);
     if (status == AT_OK && at__model_is_due(&due, store, at__str_text(&path), NULL) != AT_OK)
         due = false;
     at__store_close(store);
@@ -378,7 +379,7 @@ at_status at__miss_learn(const at__miss *m, at_error *err)
 {
     at__str found = { 0 };
     int lock = -1;
-    if (!is_due(m->database))
+    if (!is_due(m))
         return AT_OK;
     at_status status = m->program ? AT_OK : at__miss_program(&found, err);
     if (status == AT_OK)

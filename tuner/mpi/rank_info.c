@@ -7,7 +7,6 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -78,19 +77,25 @@ bool at__rank_read(at__rank_info *out, at__reader *in, const char *our_program)
 
 /* ---- sharing ---- */
 
+static int served(const bool owner[AT__RANK_GPUS])
+{
+    int count = 0;
+    for (int i = 0; i < AT__RANK_GPUS; i++)
+        count += owner[i];
+    return count;
+}
+
 /* The rank of fewest GPUs so far among those that see this one; ranks in their order. */
-static void give_gpu(bool (*owner)[AT__RANK_GPUS], int *served, const at__rank_info *ranks, int count,
-                     const char *uuid)
+static void give_gpu(bool (*owner)[AT__RANK_GPUS], const at__rank_info *ranks, int count, const char *uuid)
 {
     int best = -1, index = 0;
     for (int r = 0; r < count; r++)
         for (int i = 0; i < ranks[r].gpu_count; i++)
-            if (strcmp(ranks[r].gpus[i], uuid) == 0 && (best < 0 || served[r] < served[best])) {
+            if (strcmp(ranks[r].gpus[i], uuid) == 0 && (best < 0 || served(owner[r]) < served(owner[best]))) {
                 best = r;
                 index = i;
             }
     owner[best][index] = true;
-    served[best]++;
 }
 
 static bool seen_before(const at__rank_info *ranks, int rank, int gpu)
@@ -116,15 +121,13 @@ static int cores_of(const at__rank_info *ranks, int count, int rank)
 
 void at__rank_share(bool (*owner)[AT__RANK_GPUS], int *workers, const at__rank_info *ranks, int count)
 {
-    int *served = calloc((size_t)count, sizeof *served);
     for (int r = 0; r < count; r++) {
         bool compiles = ranks[r].nvrtc[0] && strcmp(ranks[r].nvrtc, ranks[0].nvrtc) == 0;
         workers[r] = compiles ? cores_of(ranks, count, r) : 0;
         memset(owner[r], 0, sizeof owner[r]);
     }
-    for (int r = 0; r < count && served; r++)
+    for (int r = 0; r < count; r++)
         for (int i = 0; i < ranks[r].gpu_count; i++)
             if (!seen_before(ranks, r, i))
-                give_gpu(owner, served, ranks, count, ranks[r].gpus[i]);
-    free(served);
+                give_gpu(owner, ranks, count, ranks[r].gpus[i]);
 }

@@ -185,6 +185,27 @@ static bool give_local(at__ranks *r, at__channel *c)
     return moved;
 }
 
+static void end_channel(at__ranks *r, at__channel *c, const char *how)
+{
+    if (c->ended)
+        return;
+    c->ended = true;
+    snprintf(c->how, sizeof c->how, "%s", how);
+    if (c->to_local.len == 0)
+        close_ours(c);
+    else
+        give_local(r, c);
+}
+
+/* No memory for bytes of a process: a stream with a hole is none, so that it counts as ended. */
+static void drop_for_local(at__ranks *r, at__channel *c)
+{
+    r->held--;
+    at__str_clear(&c->to_local);
+    c->given = 0;
+    end_channel(r, c, "out of memory");
+}
+
 static void take_for_local(at__ranks *r, at__reader *body)
 {
     size_t len = 0;
@@ -194,17 +215,8 @@ static void take_for_local(at__ranks *r, at__reader *body)
         return;
     r->held += c->to_local.len == 0;
     at__str_add_bytes(&c->to_local, bytes, len);
-    give_local(r, c);
-}
-
-static void end_channel(at__ranks *r, at__channel *c, const char *how)
-{
-    if (c->ended)
-        return;
-    c->ended = true;
-    snprintf(c->how, sizeof c->how, "%s", how);
-    if (c->to_local.len == 0)
-        close_ours(c);
+    if (c->to_local.failed)
+        drop_for_local(r, c);
     else
         give_local(r, c);
 }

@@ -93,7 +93,16 @@ static void hang_up(ward *w, double grace_s)
         w->kill_s = kill_s;
 }
 
-static void keep(at__reader *body);
+/* Lines for --local-db. */
+static void keep(at__reader *body)
+{
+    size_t len = 0;
+    at_error err = { 0 };
+    const char *path = at__get_text(body);
+    const char *text = at__get_bytes(body, &len);
+    if (!body->bad && len && at__out_append(path, text, len, &err) != AT_OK)
+        fprintf(stderr, "autotune: warning: --local-db: %s\n", err.text);
+}
 
 static void on_frame(server *s, uint32_t kind, at__reader *body)
 {
@@ -104,6 +113,8 @@ static void on_frame(server *s, uint32_t kind, at__reader *body)
     } else if (kind == BYTES && w && w->child.fd >= 0) {
         const void *bytes = at__get_bytes(body, &len);
         at__str_add_bytes(&w->to_child, bytes, len);
+        if (w->to_child.failed) /* what it would read has a hole */
+            hang_up(w, 0);
     } else if (kind == SHUT && w) {
         hang_up(w, at__get_f64(body));
     } else if (kind == KEEP) {
@@ -114,18 +125,6 @@ static void on_frame(server *s, uint32_t kind, at__reader *body)
         if (*reason)
             s->status = at_fail(&s->why, AT_ERR_INPUT, "%s", reason);
     }
-}
-
-/* ---- --local-db ---- */
-
-static void keep(at__reader *body)
-{
-    size_t len = 0;
-    at_error err = { 0 };
-    const char *path = at__get_text(body);
-    const char *text = at__get_bytes(body, &len);
-    if (!body->bad && len && at__out_append(path, text, len, &err) != AT_OK)
-        fprintf(stderr, "autotune: warning: --local-db: %s\n", err.text);
 }
 
 /* ---- children ---- */

@@ -57,8 +57,8 @@ static at_status check_nvrtc(const at__builder *b, at_error *err)
 static void open_cache(at__session *s)
 {
     at__env *env = &s->env;
-    if (!env->options->cache_path ||
-        at__store_open_cache(&s->cache, env->options->cache_path, &env->builder.cache_error) != AT_OK)
+    if (!env->options->cache_path || at__store_open_cache(&s->cache, env->options->cache_path, &env->cancel,
+                                                          &env->builder.cache_error) != AT_OK)
         return;
     at__store_limit_cubins(s->cache, env->options->cache_bytes);
     env->builder.cache = s->cache;
@@ -159,11 +159,15 @@ static at_status open_session(at__session *s, at_error *err)
     if (status == AT_OK && !s->prepared)
         status = prepare(s, err);
     if (status == AT_OK)
-        status = at__store_open(&env->store, env->options->db_path, AT__STORE_WRITE, err);
+        status =
+            at__store_open_unless(&env->store, env->options->db_path, AT__STORE_WRITE, &env->cancel, err);
     if (status != AT_OK)
         return status;
     take_fingerprint(env);
-    return at__session_begin_run(&env->run_id, s, strategy ? strategy->name : "auto", err);
+    at__store_set_cancel(env->store, &env->cancel); /* nothing is lost yet that was measured */
+    status = at__session_begin_run(&env->run_id, s, strategy ? strategy->name : "auto", err);
+    at__store_set_cancel(env->store, NULL);
+    return status;
 }
 
 at_status at__session_open(at__session *s, at__device *device, at_error *err)

@@ -96,41 +96,33 @@ const char *at__get_text(at__reader *r)
 
 #define SLICE_MS 50 /* between two questions whether somebody still waits */
 
-/* Waits until there is something to receive, when the last call on the socket said that there was not. */
-static bool wait_for_bytes(int fd)
-{
-    if (errno != EAGAIN)
-        return errno == EINTR;
-    struct pollfd p = { .fd = fd, .events = POLLIN };
-    return poll(&p, 1, -1) >= 0 || errno == EINTR;
-}
-
-typedef struct sender {
+typedef struct peer {
     int fd;
     bool (*patient)(void *context); /* NULL: always */
     void *context;
-} sender;
+} peer;
 
-/* Waits for room; false: nobody wants to wait any longer, or the last send failed for another reason. */
-static bool wait_for_room(const sender *s)
+/* Waits for room, or for something to receive, when the last call said that there was none; false: nobody
+ * wants to wait any longer, or the call failed for another reason. */
+static bool wait_for(const peer *p, short events)
 {
-    struct pollfd p = { .fd = s->fd, .events = POLLOUT };
+    struct pollfd fd = { .fd = p->fd, .events = events };
     if (errno == EINTR)
         return true;
     if (errno != EAGAIN)
         return false;
-    int ready = poll(&p, 1, s->patient ? SLICE_MS : -1);
-    if (ready > 0 || !s->patient || s->patient(s->context))
+    int ready = poll(&fd, 1, p->patient ? SLICE_MS : -1);
+    if (ready > 0 || !p->patient || p->patient(p->context))
         return ready >= 0 || errno == EINTR;
     errno = ETIMEDOUT;
     return false;
 }
 
-static at_status send_bytes(const sender *s, const void *bytes, size_t len, at_error *err)
+static at_status send_bytes(const peer *p, const void *bytes, size_t len, at_error *err)
 {
     for (const char *at = bytes; len > 0;) {
-        ssize_t sent = send(s->fd, at, len, MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (sent < 0 && !wait_for_room(s))
+        ssize_t sent = send(p->fd, at, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent < 0 && !wait_for(p, POLLOUT))
             return at_fail(err, AT_ERR_SYSTEM, "cannot send to the other process: %s", strerror(errno));
         if (sent > 0) {
             at += sent;
@@ -143,7 +135,7 @@ static at_status send_bytes(const sender *s, const void *bytes, size_t len, at_e
 at_status at__wire_send_while(int fd, uint32_t kind, const at__str *body, bool (*patient)(void *context),
                               void *context, at_error *err)
 {
-    const sender s = { .fd = fd, .patient = patient, .context = context };
+    const peer p = { .fd = fd, .patient = patient, .context = context };
     assert(kind != 0);
     at_status status = at__str_status(body, err);
     if (status != AT_OK)
@@ -151,9 +143,9 @@ at_status at__wire_send_while(int fd, uint32_t kind, const at__str *body, bool (
     if (body->len > AT__FRAME_MAX)
         return at_fail(err, AT_ERR_SYSTEM, "a message of %zu bytes is too long to be sent", body->len);
     at__frame_head head = { .kind = kind, .length = (uint32_t)body->len };
-    status = send_bytes(&s, &head, sizeof head, err);
+    status = send_bytes(&p, &head, sizeof head, err);
     if (status == AT_OK)
-        status = send_bytes(&s, at__str_text(body), body->len, err);
+        status = send_bytes(&p, at__str_text(body), body->len, err);
     if (status != AT_OK) /* what was sent next would be taken for the rest of this frame */
         shutdown(fd, SHUT_WR);
     return status;
@@ -165,14 +157,14 @@ at_status at__wire_send(int fd, uint32_t kind, const at__str *body, at_error *er
 }
 
 /* Reads until `len` bytes or the end of the stream; returns how many, or -1 with errno. */
-static ssize_t recv_bytes(int fd, void *out, size_t len)
+static ssize_t recv_bytes(const peer *p, void *out, size_t len)
 {
     size_t have = 0;
     while (have < len) {
-        ssize_t got = recv(fd, (char *)out + have, len - have, 0);
+        ssize_t got = recv(p->fd, (char *)out + have, len - have, p->patient ? MSG_DONTWAIT : 0);
         if (got == 0)
             break;
-        if (got < 0 && !wait_for_bytes(fd))
+        if (got < 0 && !wait_for(p, POLLIN))
             return -1;
         if (got > 0)
             have += (size_t)got;
@@ -180,12 +172,12 @@ static ssize_t recv_bytes(int fd, void *out, size_t len)
     return (ssize_t)have;
 }
 
-static at_status recv_body(int fd, size_t length, at__str *body, at_error *err)
+static at_status recv_body(const peer *p, size_t length, at__str *body, at_error *err)
 {
     char chunk[16384];
     while (length > 0) {
         size_t want = length < sizeof chunk ? length : sizeof chunk;
-        if (recv_bytes(fd, chunk, want) != (ssize_t)want)
+        if (recv_bytes(p, chunk, want) != (ssize_t)want)
             return at_fail(err, AT_ERR_SYSTEM, "the other process went away within a message");
         at__str_add_bytes(body, chunk, want);
         length -= want;
@@ -193,11 +185,13 @@ static at_status recv_body(int fd, size_t length, at__str *body, at_error *err)
     return at__str_status(body, err);
 }
 
-at_status at__wire_recv(int fd, uint32_t *kind, at__str *body, at_error *err)
+at_status at__wire_recv_while(int fd, uint32_t *kind, at__str *body, bool (*patient)(void *context),
+                              void *context, at_error *err)
 {
+    const peer p = { .fd = fd, .patient = patient, .context = context };
     at__frame_head head = { 0 };
     at__str_reset(body);
-    ssize_t got = recv_bytes(fd, &head, sizeof head);
+    ssize_t got = recv_bytes(&p, &head, sizeof head);
     if (got < 0)
         return at_fail(err, AT_ERR_SYSTEM, "cannot receive from the other process: %s", strerror(errno));
     if (got == 0) {
@@ -206,10 +200,15 @@ at_status at__wire_recv(int fd, uint32_t *kind, at__str *body, at_error *err)
     }
     if (got != sizeof head || head.kind == 0 || head.length > AT__FRAME_MAX)
         return at_fail(err, AT_ERR_SYSTEM, "the other process sent what is no message");
-    at_status status = recv_body(fd, head.length, body, err);
+    at_status status = recv_body(&p, head.length, body, err);
     if (status == AT_OK)
         *kind = head.kind;
     return status;
+}
+
+at_status at__wire_recv(int fd, uint32_t *kind, at__str *body, at_error *err)
+{
+    return at__wire_recv_while(fd, kind, body, NULL, NULL, err);
 }
 
 void at__inbox_fill(at__inbox *in, int fd)

@@ -48,6 +48,11 @@ at_status at__wire_send_while(int fd, uint32_t kind, const at__str *body, bool (
 /* Waits for one frame. *kind is 0 at a clean end of the stream. AT_ERR_SYSTEM on anything else. */
 at_status at__wire_recv(int fd, uint32_t *kind, at__str *body, at_error *err) AT_MUST_CHECK;
 
+/* The same, asking `patient` now and then while nothing comes: what has begun need not go on. AT_ERR_SYSTEM
+ * also when that says no. */
+at_status at__wire_recv_while(int fd, uint32_t *kind, at__str *body, bool (*patient)(void *context),
+                              void *context, at_error *err) AT_MUST_CHECK;
+
 /*
  * The other way to receive, for one thread with many peers: fill, which never waits, and then next until it
  * returns false. `ended` is set when the peer is gone (or sent what is no frame); frames before that are
