@@ -7,3 +7,6 @@ at check flawed --execute --templates "$DATA/machine" --shape 512 --template goo
 at check --execute flawed 1024 f32 --templates "$DATA/machine" --template good
 at check flawed --execute --templates "$DATA/machine" --shape 511
 at check flawed --execute --templates "$DATA/machine" --shape 512 --template good --format csv
+# As many configurations as there are, however many are asked for; each of 66 problems, however many they are.
+at check flawed --execute --templates "$DATA/machine" --shape 512 --template good --configs 9000000000000000000
+at check --execute copy --template linear --configs 66 u8 f16 $(seq 33)

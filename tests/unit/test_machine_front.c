@@ -2,19 +2,24 @@
  * device. */
 #include "machine_support.h"
 
-/* Runs an access at `at` bytes from the beginning of a buffer that is aligned to 8 bytes alone. */
+static int flaw_count; /* of the run before */
+
+/* Runs an access at `at` bytes from the beginning of a buffer that is aligned to 8 bytes alone, and watched.
+ */
 static at__machine_finding_kind finding_of(const char *access, int at)
 {
     at__str text = { 0 };
     at__ptx_module *m = NULL;
     at__machine *machine = NULL;
+    at__inspector *inspector = NULL;
     at__machine_result result = { 0 };
     at_error err = { 0 };
     int region = 0;
     at__str_addf(
         &text,
         ".version 8.5\n.target sm_90\n.address_size 64\n.entry k(.param .u64 out)\n{\n.reg .b64 %%out;\n"
-        ".reg .b32 %%r<4>;\nld.param.u64 %%out, [out];\nadd.s64 %%out, %%out, %d;\n%s;\nret;\n}\n",
+        ".reg .b32 %%r<4>;\n.reg .pred %%p;\nld.param.u64 %%out, [out];\nadd.s64 %%out, %%out, "
+        "%d;\n%s;\nret;\n}\n",
         at, access);
     cr_assert(at__ptx_parse(&m, text.data, text.len, &err) == AT_OK, "%s", err.text);
     cr_assert(at__machine_open(&machine, m, &err) == AT_OK, "%s", err.text);
@@ -22,12 +27,17 @@ static at__machine_finding_kind finding_of(const char *access, int at)
                   AT_OK,
               "%s", err.text);
     const uint64_t address = at__machine_region_at(machine, region)->address;
-    const at__machine_launch l = { .function = at__ptx_find_entry(m, "k"),
-                                   .grid = { 1, 1, 1 },
-                                   .block = { 1, 1, 1 },
-                                   .arguments = &address,
-                                   .argument_bytes = 8 };
+    cr_assert(at__inspector_open(&inspector, m, machine, &err) == AT_OK, "%s", err.text);
+    at__machine_launch l = { .function = at__ptx_find_entry(m, "k"),
+                             .grid = { 1, 1, 1 },
+                             .block = { 1, 1, 1 },
+                             .arguments = &address,
+                             .argument_bytes = 8 };
+    l.watch = at__inspector_watch(inspector, &l);
     cr_assert(at__machine_run(&result, machine, &l, &err) == AT_OK, "%s", err.text);
+    const at__flaws *flaws = at__inspector_flaws(inspector);
+    flaw_count = flaws->count;
+    at__inspector_close(inspector);
     at__machine_close(machine);
     at__ptx_close(m);
     at__str_clear(&text);
@@ -53,4 +63,30 @@ Test(machine_front, those_of_a_piece_before_and_writes_are_not)
 Test(machine_front, nor_is_a_read_that_ends_behind_it)
 {
     cr_expect_eq(finding_of(READ, 56), AT__FINDING_BOUNDS);
+}
+
+/* 32 bytes. */
+#define BULK                                                                                                 \
+    ".shared .align 8 .b64 bar; .shared .align 16 .b8 s[64]; mbarrier.init.shared.b64 [bar], 1;\n"           \
+    "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 32;\n"                                              \
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%out], 32, [bar];\n"            \
+    "W: mbarrier.try_wait.parity.shared.b64 %p, [bar], 0; @!%p bra W"
+
+Test(machine_front, a_bulk_copy_reads_it_too)
+{
+    cr_expect_eq(finding_of(BULK, -8), AT__FINDING_NONE);
+    cr_expect_eq(flaw_count, 0);
+    cr_expect_eq(finding_of(BULK, 8), AT__FINDING_NONE);
+    cr_expect_eq(flaw_count, 0);
+    cr_expect_eq(finding_of(BULK, -24), AT__FINDING_BOUNDS);
+    cr_expect_eq(finding_of(BULK, 40), AT__FINDING_BOUNDS);
+}
+
+/* Written by the thread and read by the copy, with no fence between. */
+Test(machine_front, what_it_reads_behind_the_front_is_watched)
+{
+    cr_expect_eq(finding_of("st.global.u32 [%out+28], 1;\n" BULK, -8), AT__FINDING_NONE);
+    cr_expect_eq(flaw_count, 1);
+    cr_expect_eq(finding_of("st.global.u32 [%out+32], 1;\n" BULK, -8), AT__FINDING_NONE);
+    cr_expect_eq(flaw_count, 0);
 }

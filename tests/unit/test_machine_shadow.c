@@ -91,6 +91,58 @@ Test(machine_shadow, a_write_after_another_warps_read_needs_a_barrier_too)
     end(p);
 }
 
+/* Of two readers the writer has met one. */
+Test(machine_shadow, the_last_two_readers_are_remembered)
+{
+    for (int met = 0; met < 2; met++) {
+        place *p = begin();
+        cr_expect_eq(writes(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
+        at__shadow_order_barrier(&p->order, 7);
+        cr_expect_eq(reads(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
+        cr_expect_eq(reads(p, 1, ALL, 0, 1), AT__HAZARD_NONE);
+        at__shadow_order_barrier(&p->order, 4u | 1u << met);
+        cr_expect_eq(writes(p, 2, ALL, 0, 1), AT__HAZARD_READ_WRITE, "warp %d has met it", met);
+        end(p);
+    }
+}
+
+/* What is there already may be written again: by each lane for itself. */
+Test(machine_shadow, one_lane_that_changes_what_another_warp_wrote_is_found)
+{
+    place *p = begin();
+    unsigned char values[AT__LANES][16] = { { 0 } }, before[AT__LANES][16] = { { 0 } };
+    at__touch t = { .kind = AT__TOUCH_WRITE,
+                    .warp = 1,
+                    .at = { .active = ALL, .bytes = 4 },
+                    .values = values[0],
+                    .before = before[0] };
+    for (int i = 0; i < AT__LANES; i++)
+        t.at.address[i] = 4 * (uint64_t)i;
+    cr_expect_eq(writes(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
+    cr_expect_eq(at__shadow_touch(p->shadow, &p->order, &t, true).kind, AT__HAZARD_NONE);
+    at__shadow_order_barrier(&p->order, 3);
+    cr_expect_eq(writes(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
+    values[5][3] = 1;
+    const at__hazard h = at__shadow_touch(p->shadow, &p->order, &t, true);
+    cr_expect(h.kind == AT__HAZARD_WRITE_WRITE && h.lane == 5 && h.offset == 23, "lane %d", h.lane);
+    end(p);
+}
+
+Test(machine_shadow, a_lane_that_takes_no_part_writes_nothing)
+{
+    place *p = begin();
+    unsigned char values[AT__LANES][16] = { { 5 }, { 5 } }, before[AT__LANES][16] = { { 0 } };
+    at__touch t = {
+        .kind = AT__TOUCH_WRITE, .at = { .active = ONE, .bytes = 4 }, .values = values[0], .before = before[0]
+    };
+    cr_expect_eq(at__shadow_touch(p->shadow, &p->order, &t, true).kind, AT__HAZARD_NONE);
+    t.at.active = ONE << 1;
+    before[1][0] = 5;
+    values[0][0] = 9;
+    cr_expect_eq(at__shadow_touch(p->shadow, &p->order, &t, true).kind, AT__HAZARD_NONE);
+    end(p);
+}
+
 Test(machine_shadow, a_barrier_of_other_warps_orders_nothing)
 {
     place *p = begin();
@@ -168,6 +220,38 @@ Test(machine_shadow, an_asynchronous_copy_must_be_awaited_before_its_bytes_are_r
     end(p);
 }
 
+Test(machine_shadow, who_awaits_its_copies_has_not_awaited_those_of_others)
+{
+    place *p = begin();
+    const at__range copied = { .engine = -1, .at = 64, .bytes = 16 },
+                    awaited = { .thread = 1, .engine = -1, .at = 64, .bytes = 16 };
+    at__access a = { .active = ONE << 1, .bytes = 4 };
+    cr_expect_eq(touch(p, AT__TOUCH_COPY, 0, ONE, 0, 1).kind, AT__HAZARD_NONE);
+    at__shadow_await(p->shadow, &p->order, &a, 0);
+    cr_expect_eq(reads(p, 0, ONE, 0, 1), AT__HAZARD_NOT_AWAITED);
+    cr_expect_eq(at__shadow_write_range(p->shadow, &p->order, &copied).kind, AT__HAZARD_NONE);
+    at__shadow_await_range(p->shadow, &p->order, &awaited);
+    cr_expect_eq(reads(p, 0, ONE, 16, 1), AT__HAZARD_NOT_AWAITED);
+    end(p);
+}
+
+/* What a copy changes is compared with what others did there; all of it is on its way. */
+Test(machine_shadow, a_copy_is_compared_where_it_changes_something)
+{
+    for (int changed = 0; changed < 16; changed++) {
+        place *p = begin();
+        unsigned char values[16] = { 0 }, before[16] = { 0 };
+        const at__range r = { .engine = -1, .bytes = 16, .values = values, .before = before };
+        values[changed] = 1;
+        cr_expect_eq(writes(p, 1, ONE, 2, 1), AT__HAZARD_NONE); /* bytes 8 to 11 */
+        const at__hazard h = at__shadow_write_range(p->shadow, &p->order, &r);
+        cr_expect_eq(h.kind, changed / 4 == 2 ? AT__HAZARD_WRITE_WRITE : AT__HAZARD_NONE, "byte %d", changed);
+        for (int word = 0; word < 4; word++)
+            cr_expect_eq(reads(p, 0, ONE, word, 1), AT__HAZARD_NOT_AWAITED, "byte %d", changed);
+        end(p);
+    }
+}
+
 Test(machine_shadow, what_another_block_of_the_cluster_brought_counts_as_written)
 {
     place *p = begin();
@@ -176,6 +260,7 @@ Test(machine_shadow, what_another_block_of_the_cluster_brought_counts_as_written
     end(p);
 }
 
+/* And before they are: the last block that begins has room for many barriers. */
 Test(machine_shadow, clocks_that_are_full_say_so)
 {
     place *p = begin();
@@ -183,6 +268,10 @@ Test(machine_shadow, clocks_that_are_full_say_so)
     while (at__shadow_order_begin(&p->order, 0) && blocks < 10000000)
         blocks++;
     cr_expect(blocks > 100000 && blocks < 10000000);
+    for (int i = 0; i < 300000; i++)
+        at__shadow_order_barrier(&p->order, 3);
+    cr_expect_eq(writes(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
+    cr_expect_eq(reads(p, 1, ALL, 0, 1), AT__HAZARD_WRITE_READ);
     end(p);
 }
 
@@ -199,10 +288,10 @@ Test(machine_shadow, what_an_engine_writes_is_there_for_who_sees_its_phase_end)
     place *p = begin();
     const int e = at__shadow_order_engine(&p->order);
     cr_expect_eq(engine_writes(p, e), AT__HAZARD_NONE);
-    at__shadow_order_see(&p->order, e, 0, ALL, ALL);
+    at__shadow_order_see(&p->order, e, 0, ALL);
     cr_expect_eq(reads(p, 0, ALL, 0, 1), AT__HAZARD_NOT_AWAITED, "the phase is not over");
     at__shadow_order_phase(&p->order, e);
-    at__shadow_order_see(&p->order, e, 0, ALL, ALL);
+    at__shadow_order_see(&p->order, e, 0, ALL);
     cr_expect_eq(reads(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
     cr_expect_eq(reads(p, 1, ALL, 0, 1), AT__HAZARD_NOT_AWAITED, "this warp has not looked");
     at__shadow_order_barrier(&p->order, 3);
@@ -216,11 +305,29 @@ Test(machine_shadow, a_lane_that_looks_tells_its_warp_when_that_synchronises)
     const int e = at__shadow_order_engine(&p->order);
     cr_expect_eq(engine_writes(p, e), AT__HAZARD_NONE);
     at__shadow_order_phase(&p->order, e);
-    at__shadow_order_see(&p->order, e, 0, ONE, ALL);
+    at__shadow_order_see(&p->order, e, 0, ONE);
     cr_expect_eq(reads(p, 0, ONE, 0, 1), AT__HAZARD_NONE);
     cr_expect_eq(reads(p, 0, ALL, 0, 1), AT__HAZARD_NOT_AWAITED);
     at__shadow_order_warp(&p->order, 0);
     cr_expect_eq(reads(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
+    end(p);
+}
+
+Test(machine_shadow, who_saw_a_phase_end_still_has_when_another_lane_sees_the_next)
+{
+    place *p = begin();
+    const int e = at__shadow_order_engine(&p->order);
+    cr_expect_eq(engine_writes(p, e), AT__HAZARD_NONE);
+    at__shadow_order_phase(&p->order, e);
+    at__shadow_order_see(&p->order, e, 0, ONE);
+    at__shadow_order_phase(&p->order, e);
+    at__shadow_order_see(&p->order, e, 0, ONE << 1);
+    cr_expect_eq(reads(p, 0, ONE, 0, 1), AT__HAZARD_NONE);
+    cr_expect_eq(engine_writes(p, e), AT__HAZARD_NONE);
+    at__shadow_order_phase(&p->order, e);
+    at__shadow_order_see(&p->order, e, 0, ONE);
+    at__shadow_order_see(&p->order, e, 0, ONE << 1);
+    cr_expect_eq(reads(p, 0, ONE, 0, 1), AT__HAZARD_NONE);
     end(p);
 }
 
@@ -230,6 +337,22 @@ Test(machine_shadow, an_engine_does_not_write_what_others_may_still_read)
     const int e = at__shadow_order_engine(&p->order);
     cr_expect_eq(writes(p, 1, ALL, 0, 1), AT__HAZARD_NONE);
     cr_expect_eq(engine_writes(p, e), AT__HAZARD_WRITE_WRITE);
+    end(p);
+}
+
+/* Who read it before is known to the other block, not to this one. */
+Test(machine_shadow, what_another_block_writes_is_not_compared_with_who_read_before)
+{
+    place *p = begin();
+    const int e = at__shadow_order_engine(&p->order);
+    const at__range r = { .engine = e, .bytes = 128 };
+    cr_expect_eq(writes(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
+    cr_expect_eq(reads(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
+    at__shadow_set_range(p->shadow, &p->order, &r);
+    cr_expect_eq(reads(p, 1, ALL, 0, 1), AT__HAZARD_NOT_AWAITED);
+    at__shadow_order_phase(&p->order, e);
+    at__shadow_order_see(&p->order, e, 1, ALL);
+    cr_expect_eq(writes(p, 1, ALL, 0, 1), AT__HAZARD_NONE);
     end(p);
 }
 

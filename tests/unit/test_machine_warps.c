@@ -240,6 +240,21 @@ Test(machine_warps, asynchronous_copies_are_there_when_they_were_awaited_and_not
     free(r);
 }
 
+Test(machine_warps, of_asynchronous_copies_those_of_later_groups_are_not_there)
+{
+    run *r = new_run();
+    for (uint32_t i = 0; i < 64; i++)
+        r->out[i] = 1000 + i;
+    run_body(
+        r, SHARED_PLACE
+        "mad.wide.u32 %d5, %r30, 4, %out; st.shared.u32 [%d2], 5; st.shared.u32 [%d2+128], 6;\n"
+        "cp.async.ca.shared.global [%d2], [%d5], 4; cp.async.commit_group;\n"
+        "cp.async.ca.shared.global [%d2+128], [%d5+128], 4; cp.async.commit_group; cp.async.wait_group 1;\n"
+        "ld.shared.u32 %r2, [%d2]; ld.shared.u32 %r1, [%d2+128]; mad.lo.u32 %r1, %r2, 10, %r1;\n" STORE);
+    assert_each(r, 32, 10 * (1000 + t) + 6);
+    free(r);
+}
+
 Test(machine_warps, an_asynchronous_copy_of_fewer_bytes_is_filled_with_zeroes)
 {
     run *r = new_run();

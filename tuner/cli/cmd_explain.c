@@ -182,20 +182,29 @@ static at_status open_scene(explainer *e, at_error *err)
     return status == AT_OK ? at__scene_open(&e->scene, &o, err) : status;
 }
 
-/* NULL: nobody has stored it as the best. */
+/* NULL: nobody knows it as the best. */
 static const char *origin_of(const explainer *e, const at__template *t, const at__config *config)
 {
     static const char *const ORIGINS[] = { [AT__MATCH_EXACT] = "the winner",
                                            [AT__MATCH_NEAR] = "what won for a near problem",
-                                           [AT__MATCH_OTHER_DEVICE] = "what won on another device" };
-    return e->winner.t == t && same_config(t, config, &e->winner.config) ? ORIGINS[e->winner.match] : NULL;
+                                           [AT__MATCH_OTHER_DEVICE] = "what won on another device",
+                                           [AT__MATCH_NONE] = NULL,
+                                           [AT__MATCH_PREDICTED] = "what a model expects to be fastest" };
+    if (e->winner.t != t || !same_config(t, config, &e->winner.config))
+        return NULL;
+    return e->winner.own && e->winner.runner_up ? "its runner-up" : ORIGINS[e->winner.match];
 }
 
 static at_status explain_side(explainer *e, const at__template *t, const at__config *config, at_error *err)
 {
     at__explained *x = &e->sides[e->side_count++];
-    at_status status = at__figures_of(&x->figures, e->scene, e->nvrtc, &e->problem, t, config, e->slots,
-                                      (int)e->rates.cc, e->args->blocks, err);
+    const at__figures_setting on = { .scene = e->scene,
+                                     .nvrtc = e->nvrtc,
+                                     .problem = &e->problem,
+                                     .slots = e->slots,
+                                     .cc = (int)e->rates.cc,
+                                     .most_blocks = e->args->blocks };
+    at_status status = at__figures_of(&x->figures, &on, t, config, err);
     x->origin = origin_of(e, t, config);
     if (status != AT_OK)
         return status;

@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 /* ---- printing ---- */
 
@@ -87,33 +86,28 @@ static void print_json(const at__executed *x)
 
 /* ---- what is run ---- */
 
-/* A shape may be several words. One that is another op's problem as well is left to that. */
-static void add_problem(at__execute *e, const at__executing *w, const at__op *op, const char *shape,
-                        const char *type)
+/* One that is another op's problem as well is left to that. */
+static at_status add_problem(at__execute *e, const at__executing *w, const at__op *op, const char *shape,
+                             const char *type, at_error *err)
 {
-    enum { MOST = 8 };
-    at__words line = { .items = { op->name }, .count = 1 };
+    const at__words line = { .items = { op->name, shape, type }, .count = 3 };
     at__problem problem;
-    char copy[200], *rest = NULL;
-    snprintf(copy, sizeof copy, "%s", shape);
-    for (char *word = strtok_r(copy, " ", &rest); word && line.count < MOST;
-         word = strtok_r(NULL, " ", &rest))
-        line.items[line.count++] = word;
-    line.items[line.count++] = type;
-    if (at__problem_from_words(&problem, &line, w->catalog, NULL) == AT_OK && problem.op == op)
-        at__execute_add(e, &problem);
+    bool is_ops = at__problem_from_words(&problem, &line, w->catalog, NULL) == AT_OK && problem.op == op;
+    return is_ops ? at__execute_add(e, &problem, err) : AT_OK;
 }
 
 /* Shapes of the table go with one type after the other, named ones with all. */
-static void add_problems(at__execute *e, const at__executing *w, const at__op *op)
+static at_status add_problems(at__execute *e, const at__executing *w, const at__op *op, at_error *err)
 {
     const char *types[AT__MAX_WORDS], *shape = NULL;
     const int type_count = at__types_to_check(types, w->types, op);
+    at_status status = AT_OK;
     for (int s = 0; s < w->shapes->count; s++)
-        for (int k = 0; k < type_count; k++)
-            add_problem(e, w, op, w->shapes->items[s], types[k]);
-    for (int s = 0; !w->shapes->count && type_count && at__execute_shape(&shape, op, s); s++)
-        add_problem(e, w, op, shape, types[s % type_count]);
+        for (int k = 0; k < type_count && status == AT_OK; k++)
+            status = add_problem(e, w, op, w->shapes->items[s], types[k], err);
+    for (int s = 0; !w->shapes->count && type_count && status == AT_OK && at__execute_shape(&shape, s); s++)
+        status = add_problem(e, w, op, shape, types[s % type_count], err);
+    return status;
 }
 
 static at_status execute_op(int64_t *wrong, const at__executing *w, const at__op *op, at_error *err)
@@ -125,9 +119,9 @@ static at_status execute_op(int64_t *wrong, const at__executing *w, const at__op
                                     .seed = (uint64_t)w->seed,
                                     .configs = w->configs };
     at__execute *e = NULL;
-    at_status status = at__execute_open(&e, op, &o, err);
+    at_status status = at__execute_open(&e, &o, err);
     if (status == AT_OK)
-        add_problems(e, w, op);
+        status = add_problems(e, w, op, err);
     for (int i = 0; i < at__catalog_template_count(w->catalog, op) && status == AT_OK; i++) {
         at__executed x = { .t = NULL };
         const at__template *t = at__catalog_template(w->catalog, op, i);

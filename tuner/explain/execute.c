@@ -19,11 +19,10 @@ typedef struct stage {
 } stage;
 
 struct at__execute {
-    const at__op *op;
     at__execute_options options;
     at__limits limits;
-    stage stages[AT__MOST_EXECUTED_PROBLEMS];
-    int count;
+    stage *stages;
+    size_t count, cap;
 };
 
 /* ---- problems ---- */
@@ -68,32 +67,29 @@ static const char *const SHAPES[] = {
     "3x1000x7 2,0,1",
 };
 
-bool at__execute_shape(const char **out, const at__op *op, int index)
+bool at__execute_shape(const char **out, int index)
 {
-    (void)op;
     if (index < 0 || index >= (int)(sizeof SHAPES / sizeof *SHAPES))
         return false;
     *out = SHAPES[index];
     return true;
 }
 
-void at__execute_add(at__execute *e, const at__problem *problem)
+at_status at__execute_add(at__execute *e, const at__problem *problem, at_error *err)
 {
+    if (!at__grow(&e->stages, &e->cap, e->count, sizeof *e->stages))
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
     stage *s = &e->stages[e->count];
-    if (e->count == AT__MOST_EXECUTED_PROBLEMS)
-        return;
-    s->problem = *problem;
-    if (at__problem_bind(s->slots, problem, &e->limits, NULL) == AT_OK)
-        e->count++;
+    *s = (stage){ .problem = *problem };
+    e->count += at__problem_bind(s->slots, problem, &e->limits, NULL) == AT_OK;
+    return AT_OK;
 }
 
-at_status at__execute_open(at__execute **out, const at__op *op, const at__execute_options *options,
-                           at_error *err)
+at_status at__execute_open(at__execute **out, const at__execute_options *options, at_error *err)
 {
     at__execute *e = calloc(1, sizeof *e);
     if (!e)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    e->op = op;
     e->options = *options;
     at__arch_limits(&e->limits, options->cc);
     *out = e;
@@ -102,8 +98,11 @@ at_status at__execute_open(at__execute **out, const at__op *op, const at__execut
 
 void at__execute_close(at__execute *e)
 {
-    for (int i = 0; e && i < e->count; i++)
+    if (!e)
+        return;
+    for (size_t i = 0; i < e->count; i++)
         at__scene_close(e->stages[i].scene);
+    free(e->stages);
     free(e);
 }
 
@@ -214,22 +213,57 @@ typedef struct room {
     int64_t picks;
 } room;
 
-static at_status find_rooms(room *rooms, int *count, at__execute *e, const at__template *t, at_error *err)
+/* Room for as many picks as there can be. A space without configurations is none: *r keeps nothing of it. */
+static at_status open_room(room *r, stage *s, const at__execute *e, const at__template *t, at_error *err)
 {
-    at_status status = AT_OK;
-    for (int i = 0; i < e->count && status == AT_OK; i++) {
-        room r = { .s = &e->stages[i] };
-        status = at__space_open(&r.space, t, r.s->slots, NULL, 0, err);
-        if (status == AT_OK && !(r.tried = calloc((size_t)e->options.configs + 1, sizeof *r.tried)))
-            status = at_fail(err, AT_ERR_MEMORY, "out of memory");
-        if (status == AT_OK && at__space_count(r.space) > 0) {
-            rooms[(*count)++] = r;
-            continue;
-        }
-        at__space_close(r.space);
-        free(r.tried);
+    *r = (room){ .s = s };
+    at_status status = at__space_open(&r->space, t, s->slots, NULL, 0, err);
+    int64_t most = status == AT_OK ? at__space_count(r->space) : 0;
+    most = most < e->options.configs ? most : e->options.configs;
+    if (most > 0 && !(r->tried = calloc((size_t)most, sizeof *r->tried)))
+        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+    if (!r->tried) {
+        at__space_close(r->space);
+        r->space = NULL;
     }
     return status;
+}
+
+static void close_rooms(room *rooms, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        at__space_close(rooms[i].space);
+        free(rooms[i].tried);
+    }
+    free(rooms);
+}
+
+/* Of all problems of which the template has a configuration, in their order. */
+static at_status open_rooms(room **rooms, size_t *count, at__execute *e, const at__template *t, at_error *err)
+{
+    at_status status = AT_OK;
+    *count = 0;
+    *rooms = calloc(e->count + 1, sizeof **rooms);
+    if (!*rooms)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (size_t i = 0; i < e->count && status == AT_OK; i++) {
+        status = open_room(&(*rooms)[*count], &e->stages[i], e, t, err);
+        *count += (*rooms)[*count].tried != NULL;
+    }
+    return status;
+}
+
+static bool is_full(const room *r)
+{
+    return r->picks == at__space_count(r->space);
+}
+
+static bool all_are_full(const room *rooms, size_t count)
+{
+    size_t full = 0;
+    while (full < count && is_full(&rooms[full]))
+        full++;
+    return full == count;
 }
 
 static bool is_tried(const room *r, int64_t index)
@@ -240,7 +274,7 @@ static bool is_tried(const room *r, int64_t index)
     return false;
 }
 
-/* The default on the first visits, where it is valid; then the ends; then anywhere. -1: all were tried. */
+/* The default on the first visits, where it is valid; then the ends; then anywhere. One is left. */
 static int64_t pick(const room *r, int round, const at__template *t, at__rng *rng)
 {
     enum { PATIENCE = 64 }; /* draws of what was tried already */
@@ -251,21 +285,21 @@ static int64_t pick(const room *r, int round, const at__template *t, at__rng *rn
     for (int i = 0; i < 3; i++)
         if (ends[(round + i) % 3] >= 0 && !is_tried(r, ends[(round + i) % 3]))
             return ends[(round + i) % 3];
-    for (int i = 0; i < PATIENCE && r->picks < count; i++) {
-        const int64_t any = at__space_sample(r->space, rng);
-        if (!is_tried(r, any))
-            return any;
-    }
-    return -1;
+    int64_t any = at__space_sample(r->space, rng);
+    for (int i = 0; i < PATIENCE && is_tried(r, any); i++)
+        any = at__space_sample(r->space, rng);
+    while (is_tried(r, any))
+        any = (any + 1) % count;
+    return any;
 }
 
 /* Configuration k, of the k-th problem as they go round. */
 static at_status try_next(at__executed *x, at__execute *e, room *r, int round, at__rng *rng, at_error *err)
 {
     at__config config;
-    const int64_t index = pick(r, round, x->t, rng);
-    if (index < 0)
+    if (is_full(r))
         return AT_OK;
+    const int64_t index = pick(r, round, x->t, rng);
     x->problems += r->picks == 0;
     r->tried[r->picks++] = index;
     at__space_config(&config, r->space, index);
@@ -274,18 +308,19 @@ static at_status try_next(at__executed *x, at__execute *e, room *r, int round, a
 
 at_status at__execute_template(at__executed *x, at__execute *e, const at__template *t, at_error *err)
 {
-    room rooms[AT__MOST_EXECUTED_PROBLEMS];
+    room *rooms = NULL;
+    size_t count = 0;
     at__rng rng = { e->options.seed };
-    int count = 0;
     x->t = t;
-    at_status status = find_rooms(rooms, &count, e, t, err);
-    /* k / count: a problem that comes again has another kind of pick. */
-    for (int64_t k = 0; k < e->options.configs && count > 0 && status == AT_OK && !*e->options.cancel; k++)
-        status = try_next(x, e, &rooms[k % count], (int)(k + k / count) % 3, &rng, err);
-    for (int i = 0; i < count; i++) {
-        at__space_close(rooms[i].space);
-        free(rooms[i].tried);
+    at_status status = open_rooms(&rooms, &count, e, t, err);
+    const int64_t n = (int64_t)count;
+    /* k / n: a problem that comes again has another kind of pick. */
+    for (int64_t k = 0; n > 0 && k < e->options.configs && status == AT_OK && !*e->options.cancel; k++) {
+        if (all_are_full(rooms, count))
+            break;
+        status = try_next(x, e, &rooms[k % n], (int)((k % 3 + k / n % 3) % 3), &rng, err);
     }
+    close_rooms(rooms, count);
     return status;
 }
 

@@ -28,7 +28,6 @@ typedef struct at__executed {
     int64_t wrong;             /* configurations with a flaw                              */
     int64_t refused;           /* not run, as the machine does not know something of them */
     char why[400];             /* ... of the first                                        */
-    int64_t warp_instructions;
     at__executed_flaw flaws[AT__MOST_EXECUTED_FLAWS];
     int flaw_count;
 } at__executed;
@@ -42,19 +41,20 @@ typedef struct at__execute_options {
     const atomic_int *cancel; /* not 0: give up */
     int cc;
     uint64_t seed;
-    int64_t configs; /* of each template */
+    int64_t configs; /* of each template; all where it has fewer */
 } at__execute_options;
 
-/* Of one op, with up to so many problems of it. AT_ERR_MEMORY. */
-#define AT__MOST_EXECUTED_PROBLEMS 64
-at_status at__execute_open(at__execute **out, const at__op *op, const at__execute_options *options,
+at_status at__execute_open(at__execute **out, const at__execute_options *options,
                            at_error *err) AT_MUST_CHECK;
 void at__execute_close(at__execute *execute); /* NULL is allowed */
-void at__execute_add(at__execute *execute, const at__problem *problem);
+
+/* One more problem, all of them of one op; one that the device's limits do not allow is left out. Before the
+ * first template. */
+at_status at__execute_add(at__execute *execute, const at__problem *problem, at_error *err) AT_MUST_CHECK;
 
 /* Shapes to try where nobody named any, one or several words: small, ragged against every tile, narrow,
- * batched, with pitches. The index-th that fits the op; false: there are no more. */
-bool at__execute_shape(const char **out, const at__op *op, int index);
+ * batched, with pitches. Of any op: its own reader says which it takes. false: there are no more. */
+bool at__execute_shape(const char **out, int index);
 
 /*
  * The first and the last valid configuration, the default one and random ones, each on another problem. A

@@ -80,31 +80,31 @@ static at_status choose_most(int64_t *most, const at__program *program, at__scen
     return status;
 }
 
-at_status at__figures_of(at__figures *f, at__scene *scene, at__nvrtc *nvrtc, const at__problem *problem,
-                         const at__template *t, const at__config *config, const int64_t *slots, int cc,
-                         int64_t most_blocks, at_error *err)
+at_status at__figures_of(at__figures *f, const at__figures_setting *on, const at__template *t,
+                         const at__config *config, at_error *err)
 {
-    int64_t own[AT__MAX_SLOTS];
+    int64_t own[AT__MAX_SLOTS], most_blocks = on->most_blocks;
     f->t = t;
-    memcpy(own, slots, (size_t)t->op->symbols.count * sizeof *own);
+    memcpy(own, on->slots, (size_t)t->op->symbols.count * sizeof *own);
     at__config_text(&f->config, t, config);
     at_status status = at__str_status(&f->config, err);
     if (status == AT_OK)
         status = at__config_validate(own, t, config, err);
     if (status == AT_OK)
-        status = at__program_of_template(&f->program, nvrtc, t, problem->type, config, own, cc, err);
+        status =
+            at__program_of_template(&f->program, on->nvrtc, t, on->problem->type, config, own, on->cc, err);
     if (status == AT_OK)
-        status = at__program_measure(&f->program, nvrtc, t->file, cc, err);
+        status = at__program_measure(&f->program, on->nvrtc, t->file, on->cc, err);
     if (status == AT_OK)
         status = at__tally_open(&f->tally, f->program.module, err);
     if (status == AT_OK)
-        status = choose_most(&most_blocks, &f->program, scene, err);
+        status = choose_most(&most_blocks, &f->program, on->scene, err);
     if (status == AT_OK)
-        status = at__scene_count(f->tally, &f->sample, scene, &f->program, most_blocks, err);
+        status = at__scene_count(f->tally, &f->sample, on->scene, &f->program, most_blocks, err);
     if (status == AT_OK)
         status = take_lines(f, err);
     if (status == AT_OK)
-        take_occupancy(f, cc);
+        take_occupancy(f, on->cc);
     return status;
 }
 

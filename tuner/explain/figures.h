@@ -23,14 +23,22 @@ typedef struct at__figures {
     double stored_s;         /* as it was measured somewhere; 0: not known             */
 } at__figures;
 
+/* What configurations are run on. Borrowed. */
+typedef struct at__figures_setting {
+    at__scene *scene;
+    at__nvrtc *nvrtc;
+    const at__problem *problem; /* of the scene      */
+    const int64_t *slots;       /* bound for the op  */
+    int cc;
+    int64_t most_blocks; /* at most so many of a single launch are run; 0: all */
+} at__figures_setting;
+
 /*
- * Zero *out before, close it in any case. `slots`: bound for the op; `most_blocks`: at most so many of a
- * single launch are run, 0: all. AT_ERR_INPUT: it does not suit the problem, does not compile, or the machine
- * stopped it, with its words.
+ * Zero *out before, close it in any case. AT_ERR_INPUT: the configuration does not suit the problem, does not
+ * compile, or the machine stopped it, with its words.
  */
-at_status at__figures_of(at__figures *out, at__scene *scene, at__nvrtc *nvrtc, const at__problem *problem,
-                         const at__template *t, const at__config *config, const int64_t *slots, int cc,
-                         int64_t most_blocks, at_error *err) AT_MUST_CHECK;
+at_status at__figures_of(at__figures *out, const at__figures_setting *on, const at__template *t,
+                         const at__config *config, at_error *err) AT_MUST_CHECK;
 void at__figures_close(at__figures *figures);
 
 /* What a device can do at most: of its multiprocessors together, in a second. */

@@ -155,11 +155,10 @@ static void set_geometry(at__machine_launch *launch, const at__geometry *g)
 }
 
 /* One of each of so many equal stretches of the grid, anywhere in it, so that no pattern of the grid is met
- * over and over. NULL: all blocks. */
-static int64_t *choose_blocks(int64_t *count, int64_t all, int64_t most)
+ * over and over. NULL: out of memory. */
+static int64_t *choose_blocks(int64_t all, int64_t most)
 {
-    int64_t *blocks = most > 0 && all > most ? malloc((size_t)most * sizeof *blocks) : NULL;
-    *count = blocks ? most : all;
+    int64_t *blocks = malloc((size_t)most * sizeof *blocks);
     for (int64_t i = 0; blocks && i < most; i++) {
         const int64_t from = i * (all / most) + i * (all % most) / most;
         const int64_t upto = (i + 1) * (all / most) + (i + 1) * (all % most) / most;
@@ -189,29 +188,30 @@ static at_status launch(at__machine_result *result, at__machine *machine, const 
     at__machine_launch l = { .function = p->entries[step], .argument_bytes = f->param_bytes };
     const int64_t all = geometry->grid[0] * geometry->grid[1] * geometry->grid[2];
     unsigned char *bytes = calloc((size_t)f->param_bytes + 1, 1);
-    int64_t chosen = 0, *blocks = choose_blocks(&chosen, all, how->most_blocks);
-    at_status status = bytes ? put_arguments(bytes, p->module, f, values, count, err)
-                             : at_fail(err, AT_ERR_MEMORY, "out of memory");
+    const bool some = how->most_blocks > 0 && all > how->most_blocks;
+    int64_t *blocks = some ? choose_blocks(all, how->most_blocks) : NULL;
+    at_status status = bytes && (blocks || !some) ? put_arguments(bytes, p->module, f, values, count, err)
+                                                  : at_fail(err, AT_ERR_MEMORY, "out of memory");
     set_geometry(&l, geometry);
     l.arguments = bytes;
     l.turned = how->turned;
     l.warp_budget = how->inspector ? MOST_OF_A_WARP : 0;
     l.budget = how->inspector ? MOST_OF_A_LAUNCH : 0;
     l.blocks = blocks;
-    l.block_count = blocks ? chosen : 0;
+    l.block_count = some ? how->most_blocks : 0;
     l.watch = how->inspector ? at__inspector_watch(how->inspector, &l)
               : how->tally   ? at__tally_watch(how->tally)
                              : NULL;
     if (status == AT_OK)
         status = at__machine_run(result, machine, &l, err);
     if (status == AT_OK && how->sample && all > how->sample->of)
-        *how->sample = (at__sample){ chosen, all };
+        *how->sample = (at__sample){ some ? how->most_blocks : all, all };
     free(blocks);
     free(bytes);
     return status;
 }
 
-/* All launches of a program, up to the first that is stopped. */
+/* All launches of a program, up to the first that is stopped. Watches stop one where they have no memory. */
 static at_status run(at__machine_result *result, at__machine *machine, const int *regions,
                      const at__program *p, const run_options *how, at_error *err)
 {
@@ -229,7 +229,11 @@ static at_status run(at__machine_result *result, at__machine *machine, const int
         status =
             launch(result, machine, p, i, s ? &s->geometry : &p->kernel.geometry, values, count, how, err);
     }
-    return status;
+    /* A kernel that nobody has seen to its end is neither right nor wrong. */
+    return status == AT_OK && result->finding.kind == AT__FINDING_STOPPED
+               ? at_fail(err, AT_ERR_MEMORY,
+                         "out of memory for what is noted of a kernel; try a smaller problem")
+               : status;
 }
 
 /* ---- the right answer ---- */
@@ -251,7 +255,6 @@ static at_status answer(unsigned char **answers, const at__scene *s, const at__p
 {
     at__machine *machine = NULL;
     at__machine_result result;
-    at__str text = { 0 };
     int regions[AT__MAX_ARGS];
     const run_options how = { .inspector = NULL };
     at_status status = set_up(&machine, regions, s, p, outputs, err);
@@ -265,7 +268,6 @@ static at_status answer(unsigned char **answers, const at__scene *s, const at__p
         if (at__role_is_output(s->setup.buffers[i].role))
             status = copy_output(&answers[i], machine, regions[i], err);
     at__machine_close(machine);
-    at__str_clear(&text);
     return status;
 }
 

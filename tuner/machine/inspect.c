@@ -346,20 +346,16 @@ at__mbarrier *at__inspect_mbarrier(at__block_seen *b, uint64_t offset)
 }
 
 /* Who arrives at a barrier that is not followed may have been any that did so. */
-static void arrive_at(at__block_seen *b, uint32_t warp, at__mbarrier *m)
+static at__shadow_arrivals *arrivals_of(at__block_seen *b, at__mbarrier *m)
 {
-    if (m)
-        m->arrived |= warp;
-    else
-        b->elsewhere |= warp;
+    return m ? &m->arrived : &b->elsewhere;
 }
 
-static void pass(at__block_seen *b, const at__machine_at *at, const at__mbarrier *m)
+static void pass(at__block_seen *b, const at__machine_at *at, at__mbarrier *m)
 {
-    const uint32_t from = m ? m->arrived : b->elsewhere;
-    at__shadow_order_learn(&b->order, at->warp, from & ~(1u << at->warp));
+    at__shadow_order_learn(&b->order, arrivals_of(b, m), at->warp, at->alive);
     if (m)
-        at__shadow_order_see(&b->order, (int)(m - b->mbarriers), at->warp, at->mask, at->alive);
+        at__shadow_order_see(&b->order, (int)(m - b->mbarriers), at->warp, at->mask);
 }
 
 static void end_phase(at__inspector *in, uint64_t name)
@@ -413,7 +409,8 @@ static bool on_event(void *context, const at__machine_at *at, at__machine_event 
             await(b, at, number);
         break;
     case AT__EVENT_MBARRIER_ARRIVE:
-        arrive_at(b, own, at__inspect_mbarrier(b, (uint64_t)number));
+        at__shadow_order_arrive(&b->order, arrivals_of(b, at__inspect_mbarrier(b, (uint64_t)number)),
+                                at->warp, at->mask);
         break;
     case AT__EVENT_MBARRIER_PASS:
         pass(b, at, at__inspect_mbarrier(b, (uint64_t)number));
@@ -440,7 +437,7 @@ static void begin_anew(at__inspector *in)
         memset(&in->blocks[r].order, 0, sizeof in->blocks[r].order);
         in->blocks[r].order.fences = fences;
         if (in->blocks[r].shared)
-            at__shadow_clear(in->blocks[r].shared, false);
+            at__shadow_forget(in->blocks[r].shared);
     }
     for (int i = 0; i < AT__MOST_REGIONS; i++)
         if (in->regions[i])
@@ -467,7 +464,7 @@ static bool on_begin(void *context, const at__machine_at *at)
     b->ended = 0;
     b->mbarrier_count = 0;
     b->copy_count = b->reading.count = b->writing.count = 0;
-    b->elsewhere = 0;
+    b->elsewhere = (at__shadow_arrivals){ .warps = 0 };
     b->runs = true;
     return !in->failed;
 }

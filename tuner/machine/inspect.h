@@ -20,7 +20,8 @@ at_status at__inspector_open(at__inspector **out, const at__ptx_module *module, 
                              at_error *err) AT_MUST_CHECK;
 void at__inspector_close(at__inspector *inspector); /* NULL is allowed */
 
-/* The watch of one launch, to be borrowed by it. What earlier launches wrote is written. */
+/* The watch of one launch, to be borrowed by it. What earlier launches wrote is written. It stops a launch
+ * (AT__FINDING_STOPPED) for want of memory alone. */
 const at__machine_watch *at__inspector_watch(at__inspector *inspector, const at__machine_launch *launch);
 
 /* What the machine found itself. */

@@ -41,7 +41,7 @@ typedef struct at__bulks {
 /* Its number is that of its engine. */
 typedef struct at__mbarrier {
     uint64_t offset;
-    uint32_t arrived;  /* warps */
+    at__shadow_arrivals arrived;
     uint32_t last;     /* the phase of the last bulk copy or st.async that tells it; 0: none */
     at__issued issued; /* that one */
 } at__mbarrier;
@@ -55,7 +55,7 @@ typedef struct at__block_seen {
     uint32_t ended;                       /* warps with lanes that have: barriers count them in */
     at__mbarrier mbarriers[AT__MAX_ENGINES];
     int mbarrier_count;
-    uint32_t elsewhere; /* warps that have arrived at others */
+    at__shadow_arrivals elsewhere; /* at others */
     at__copy *copies;
     size_t copy_count, copy_cap;
     at__bulks reading; /* that may still read their source */

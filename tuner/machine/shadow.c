@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* clock << 12 | engine << 11 | copy << 10 | thread, or which engine */
+/* clock << 12 | engine << 11 | copy << 10 | thread, or which engine; what an engine copies is no thread's
+ * copy */
 typedef uint32_t stamp;
 enum {
     THREAD_BITS = 10,
@@ -69,6 +70,7 @@ bool at__shadow_order_begin(at__shadow_order *o, uint32_t latest)
     o->engine_count = 0;
     for (int w = 0; w < AT__MAX_WARPS; w++) {
         o->now[w] = o->base + 1;
+        o->own[w] = o->own_lanes[w] = 0;
         for (int v = 0; v < AT__MAX_WARPS; v++)
             o->known[w][v] = o->fenced[w][v] = o->base;
     }
@@ -150,25 +152,55 @@ void at__shadow_order_barrier(at__shadow_order *o, uint32_t warps)
     }
 }
 
-void at__shadow_order_learn(at__shadow_order *o, int warp, uint32_t from)
+void at__shadow_order_arrive(at__shadow_order *o, at__shadow_arrivals *at, int warp, uint32_t lanes)
 {
-    for (uint32_t left = from; left; left &= left - 1) {
-        const int w = __builtin_ctz(left);
-        for (int v = 0; v < AT__MAX_WARPS && o->fences; v++)
-            if (o->fenced[w][v] > o->fenced[warp][v])
-                o->fenced[warp][v] = o->fenced[w][v];
-        for (int v = 0; v < AT__MAX_WARPS; v++)
-            if (o->known[w][v] > o->known[warp][v])
-                o->known[warp][v] = o->known[w][v];
-        for (int e = 0; e < o->engine_count; e++) {
-            const uint32_t known = o->engine_known[w][e], seen = o->seen[w][e].phase;
-            const uint32_t most = known > seen ? known : seen;
-            if (most > o->engine_known[warp][e])
-                o->engine_known[warp][e] = most;
-        }
-        o->known[warp][w] = o->now[w];
-    }
+    at->warps |= 1u << warp;
+    at->until[warp] = o->now[warp];
+    at->lanes[warp] |= lanes;
     tick(o, warp);
+}
+
+/* Of its own lanes a warp knows by itself what they did before it last synchronised. */
+static void learn_own(at__shadow_order *o, const at__shadow_arrivals *from, int warp, uint32_t alive)
+{
+    uint32_t *known = &o->known[warp][warp];
+    share_seen(o, warp);
+    if ((alive & ~from->lanes[warp]) == 0) {
+        *known = from->until[warp] > *known ? from->until[warp] : *known;
+        return;
+    }
+    o->own[warp] = from->until[warp] > o->own[warp] ? from->until[warp] : o->own[warp];
+    o->own_lanes[warp] |= from->lanes[warp];
+}
+
+/* What these know of others is taken as it is now; when they arrived it was not more. */
+static void learn_from(at__shadow_order *o, int warp, int w, uint32_t until)
+{
+    for (int v = 0; v < AT__MAX_WARPS && o->fences; v++)
+        if (o->fenced[w][v] > o->fenced[warp][v])
+            o->fenced[warp][v] = o->fenced[w][v];
+    for (int v = 0; v < AT__MAX_WARPS; v++)
+        if (v != w && o->known[w][v] > o->known[warp][v])
+            o->known[warp][v] = o->known[w][v];
+    for (int e = 0; e < o->engine_count; e++) {
+        const uint32_t known = o->engine_known[w][e], seen = o->seen[w][e].phase;
+        const uint32_t most = known > seen ? known : seen;
+        if (most > o->engine_known[warp][e])
+            o->engine_known[warp][e] = most;
+    }
+    if (until > o->known[warp][w])
+        o->known[warp][w] = until;
+}
+
+void at__shadow_order_learn(at__shadow_order *o, const at__shadow_arrivals *from, int warp, uint32_t alive)
+{
+    for (uint32_t left = from->warps; left; left &= left - 1) {
+        const int w = __builtin_ctz(left);
+        if (w == warp)
+            learn_own(o, from, warp, alive);
+        else
+            learn_from(o, warp, w, from->until[w]);
+    }
 }
 
 int at__shadow_order_engine(at__shadow_order *o)
@@ -191,7 +223,7 @@ void at__shadow_order_phase(at__shadow_order *o, int engine)
     o->engines[engine] += o->engines[engine] < MOST_CLOCK;
 }
 
-void at__shadow_order_see(at__shadow_order *o, int engine, int warp, uint32_t lanes, uint32_t alive)
+void at__shadow_order_see(at__shadow_order *o, int engine, int warp, uint32_t lanes)
 {
     const uint32_t now = o->engines[engine], phase = now < MOST_CLOCK ? now - 1 : now;
     uint32_t *known = &o->engine_known[warp][engine];
@@ -205,8 +237,6 @@ void at__shadow_order_see(at__shadow_order *o, int engine, int warp, uint32_t la
         *seen = (at__shadow_seen){ phase, 0 };
     }
     seen->lanes |= lanes;
-    if ((alive & ~seen->lanes) == 0)
-        *known = phase;
 }
 
 bool at__shadow_order_is_seen(const at__shadow_order *o, int engine, uint32_t phase)
@@ -222,6 +252,13 @@ static bool engine_is_before(const at__shadow_order *o, stamp s, int thread)
            (seen->phase >= clock_of(s) && (seen->lanes >> thread % AT__LANES & 1));
 }
 
+/* Of a lane of its own that the warp has waited for. */
+static bool is_of_own_lane(const at__shadow_order *o, stamp s, int warp)
+{
+    return warp_of(s) == warp && o->own[warp] >= clock_of(s) &&
+           (o->own_lanes[warp] >> thread_of(s) % AT__LANES & 1);
+}
+
 /* Did this happen before what the warp does now? A thread's own accesses did; so did those of other blocks.
  */
 static bool is_before(const at__shadow_order *o, stamp s, int thread)
@@ -229,7 +266,8 @@ static bool is_before(const at__shadow_order *o, stamp s, int thread)
     if (s & ENGINE_BIT)
         return clock_of(s) < o->base || engine_is_before(o, s, thread);
     return clock_of(s) < o->base || thread_of(s) == thread ||
-           o->known[thread / AT__LANES][warp_of(s)] >= clock_of(s);
+           o->known[thread / AT__LANES][warp_of(s)] >= clock_of(s) ||
+           is_of_own_lane(o, s, thread / AT__LANES);
 }
 
 /* ---- a memory ---- */
@@ -254,12 +292,6 @@ void at__shadow_close(at__shadow *s)
     if (s)
         free(s->written);
     free(s);
-}
-
-void at__shadow_clear(at__shadow *s, bool written)
-{
-    memset(s->cells, 0, s->bytes * sizeof(cell));
-    memset(s->written, written ? 0xff : 0, s->bytes / 8 + 1);
 }
 
 void at__shadow_forget(at__shadow *s)
@@ -410,7 +442,7 @@ void at__shadow_await(at__shadow *s, const at__shadow_order *o, const at__access
         const uint32_t thread = (uint32_t)(warp * AT__LANES + lane);
         for (int i = 0; i < a->bytes; i++) {
             cell *c = &s->cells[a->address[lane] + (unsigned)i];
-            if ((c->write & (COPY_BIT | ENGINE_BIT)) == COPY_BIT && thread_of(c->write) == (int)thread)
+            if ((c->write & COPY_BIT) && thread_of(c->write) == (int)thread)
                 c->write = o->now[warp] << CLOCK_SHIFT | thread;
         }
     }
@@ -433,8 +465,7 @@ static void mark_written(at__shadow *s, uint64_t at, stamp by)
 
 static bool is_fenced(const at__shadow_order *o, stamp s, int thread)
 {
-    return !o->fences || (s & ENGINE_BIT) || clock_of(s) < o->base ||
-           clock_of(s) <= o->fenced[thread / AT__LANES][warp_of(s)];
+    return !o->fences || (s & ENGINE_BIT) || clock_of(s) <= o->fenced[thread / AT__LANES][warp_of(s)];
 }
 
 at__hazard at__shadow_read_range(const at__shadow *s, const at__shadow_order *o, const at__range *r,
@@ -480,14 +511,14 @@ void at__shadow_await_range(at__shadow *s, const at__shadow_order *o, const at__
     const stamp own = o->now[r->thread / AT__LANES] << CLOCK_SHIFT | (uint32_t)r->thread;
     for (uint64_t at = r->at; at < r->at + (uint64_t)r->bytes; at++) {
         cell *c = &s->cells[at];
-        if ((c->write & (COPY_BIT | ENGINE_BIT)) == COPY_BIT && thread_of(c->write) == r->thread)
+        if ((c->write & COPY_BIT) && thread_of(c->write) == r->thread)
             c->write = own;
     }
 }
 
 void at__shadow_note_range(at__shadow *s, const at__shadow_order *o, const at__range *r)
 {
-    const stamp own = range_stamp(o, r) & ~(stamp)COPY_BIT;
+    const stamp own = range_stamp(o, r);
     for (uint64_t at = r->at; at < r->at + (uint64_t)r->bytes; at++)
         note_read(&s->cells[at], own);
 }

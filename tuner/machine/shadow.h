@@ -27,10 +27,18 @@ typedef struct at__shadow_seen {
     uint32_t phase, lanes;
 } at__shadow_seen;
 
+/* Who has arrived where others wait. */
+typedef struct at__shadow_arrivals {
+    uint32_t warps;
+    uint32_t until[AT__MAX_WARPS]; /* the last time, by their clocks */
+    uint32_t lanes[AT__MAX_WARPS]; /* that ever did                  */
+} at__shadow_arrivals;
+
 typedef struct at__shadow_order {
-    uint32_t now[AT__MAX_WARPS];                   /* clocks; they only ever grow, also over blocks */
-    uint32_t known[AT__MAX_WARPS][AT__MAX_WARPS];  /* known[w][v]: what w knows of v                */
-    uint32_t base;                                 /* where this block began                        */
+    uint32_t now[AT__MAX_WARPS];                           /* clocks; they only ever grow, also over blocks */
+    uint32_t known[AT__MAX_WARPS][AT__MAX_WARPS];          /* known[w][v]: what w knows of v                */
+    uint32_t own[AT__MAX_WARPS], own_lanes[AT__MAX_WARPS]; /* what w knows of these lanes of its own */
+    uint32_t base;                                         /* where this block began                        */
     bool fences;                                   /* the next is kept: set it once, before the first block */
     uint32_t fenced[AT__MAX_WARPS][AT__MAX_WARPS]; /* what w knows of v that a fence was behind */
     int engine_count;
@@ -46,8 +54,12 @@ bool at__shadow_order_begin(at__shadow_order *order, uint32_t latest);
 uint32_t at__shadow_order_latest(const at__shadow_order *order);
 void at__shadow_order_warp(at__shadow_order *order, int warp);          /* its lanes synchronised */
 void at__shadow_order_barrier(at__shadow_order *order, uint32_t warps); /* a barrier of these     */
-void at__shadow_order_learn(at__shadow_order *order, int warp,
-                            uint32_t from); /* one waits for what others did so far */
+/* Lanes arrive where others will wait, and go on: what they do from now on is not what these wait for. */
+void at__shadow_order_arrive(at__shadow_order *order, at__shadow_arrivals *at, int warp, uint32_t lanes);
+/* Lanes of a warp have waited for those who arrived, of whom some may be of this warp, of these that have not
+ * ended. */
+void at__shadow_order_learn(at__shadow_order *order, const at__shadow_arrivals *from, int warp,
+                            uint32_t alive);
 /* A fence of a warp: engines, who look at memory in a way of their own, see what it knows of. */
 void at__shadow_order_fence(at__shadow_order *order, int warp);
 
@@ -57,8 +69,8 @@ void at__shadow_order_fence(at__shadow_order *order, int warp);
  */
 int at__shadow_order_engine(at__shadow_order *order); /* one more; -1: there are too many */
 void at__shadow_order_phase(at__shadow_order *order, int engine);
-/* Lanes, of these that have not ended, look at it and find all phases but the present one to be over. */
-void at__shadow_order_see(at__shadow_order *order, int engine, int warp, uint32_t lanes, uint32_t alive);
+/* Lanes look at it and find all phases but the present one to be over. */
+void at__shadow_order_see(at__shadow_order *order, int engine, int warp, uint32_t lanes);
 /* Did anybody? */
 bool at__shadow_order_is_seen(const at__shadow_order *order, int engine, uint32_t phase);
 
@@ -70,10 +82,7 @@ typedef struct at__shadow at__shadow;
 at__shadow *at__shadow_open(size_t bytes, bool written);
 void at__shadow_close(at__shadow *shadow); /* NULL is allowed */
 
-/* As nobody wrote it, or as it was all written. */
-void at__shadow_clear(at__shadow *shadow, bool written);
-
-/* Forgets who it was; what is written stays so. */
+/* Forgets who it was; what is written of memory that outlives blocks stays so. */
 void at__shadow_forget(at__shadow *shadow);
 
 typedef enum at__touch_kind {

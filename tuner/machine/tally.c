@@ -28,7 +28,6 @@ struct at__tally {
     size_t entry_count, entry_cap;
     at__tally_line *lines;
     size_t line_count, line_cap;
-    bool failed;
 };
 
 const char *at__traffic_name(at__traffic_kind kind)
@@ -75,7 +74,8 @@ static at__traffic_kind kind_of(const at__machine_access *a)
     }
 }
 
-/* An instruction may have accesses of two kinds: an asynchronous copy reads and writes. */
+/* An instruction may have accesses of two kinds: an asynchronous copy reads and writes. NULL: out of memory,
+ * which ends the launch. */
 static at__traffic *find(at__tally *t, const at__machine_at *at, at__traffic_kind kind)
 {
     const int function = (int)(at->function - t->module->functions);
@@ -85,10 +85,8 @@ static at__traffic *find(at__tally *t, const at__machine_at *at, at__traffic_kin
         if (e->function == function && e->index == at->index && e->kind == kind)
             return &e->sum;
     }
-    if (!at__grow(&t->entries, &t->entry_cap, t->entry_count, sizeof *t->entries)) {
-        t->failed = true;
+    if (!at__grow(&t->entries, &t->entry_cap, t->entry_count, sizeof *t->entries))
         return NULL;
-    }
     t->entries[t->entry_count++] = (entry){ .function = function, .index = at->index, .kind = kind };
     if (!c->traffic)
         c->traffic = (int)t->entry_count;
