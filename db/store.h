@@ -187,6 +187,11 @@ typedef struct at__answer {
     int64_t elements, traffic_bytes, ops_count;
     int64_t id; /* growing in the order of storing; 0: it is of no row */
 } at__answer;
+
+/* 0 for a problem without traffic; and the time of the ceiling over that of the winner, 0: there was none. */
+double at__answer_gb_per_s(const at__answer *answer);
+double at__answer_share(const at__answer *answer);
+
 /* The same of a winner, as at__trial_check of a trial: a file that somebody else filled may hold anything. */
 at_status at__winner_check(const at__winner *winner, at_error *err) AT_MUST_CHECK;
 bool at__answer_copy(at__answer *out, const at__answer *from); /* false: out of memory */

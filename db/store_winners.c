@@ -62,6 +62,18 @@ at_status at__winner_check(const at__winner *winner, at_error *err)
     return at__columns_check(&at__winner_figures, winner, err);
 }
 
+double at__answer_gb_per_s(const at__answer *a)
+{
+    const double seconds = a->winner.timing.median_s;
+    return seconds > 0 ? 1e-9 * (double)a->traffic_bytes / seconds : 0;
+}
+
+double at__answer_share(const at__answer *a)
+{
+    const double seconds = a->winner.timing.median_s;
+    return a->winner.ceiling_s > 0 && seconds > 0 ? a->winner.ceiling_s / seconds : 0;
+}
+
 bool at__answer_copy(at__answer *out, const at__answer *from)
 {
     at__answer copy = *from;

@@ -95,6 +95,13 @@ END
 at adopt src/scale.cu -o templates
 cat templates/scale/adopted.cu
 grep '^arg' templates/scale/op.cu
+# A disk that is full gets neither file, so that the next try finds nothing in its way.
+(ulimit -f 0; at adopt src/scale.cu -o elsewhere) | cat
+ls elsewhere/scale
+at adopt src/scale.cu -o elsewhere
+rm elsewhere/scale/op.cu
+at adopt src/scale.cu -o elsewhere
+ls elsewhere/scale
 printf 'template <template <int> class F, int N>\n__global__ void pack(int *x) {}\n' >src/pack.cu
 at adopt src/pack.cu -o templates
 grep '^kernel' templates/pack/adopted.cu

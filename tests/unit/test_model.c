@@ -5,6 +5,7 @@
 #include "model/grow.h"
 #include "model/learn_rows.h"
 #include "model/model.h"
+#include "model/model_parts.h"
 #include "model/portfolio.h"
 #include "util/rng.h"
 
@@ -347,6 +348,21 @@ Test(model, a_damaged_file_is_refused_or_harmless)
     }
     at__str_clear(&bytes);
     at__model_close(m);
+}
+
+/* Some operations on many devices: their number would be cut, and the file stand where a good one was. */
+Test(model, one_of_more_parts_than_a_file_can_tell_is_not_written)
+{
+    at_error err = { 0 };
+    at__str bytes = { 0 };
+    at__model m = { .count = 256, .parts = calloc(256, sizeof *m.parts) };
+    cr_assert(m.parts);
+    cr_assert_eq(at__model_pack(&bytes, &m, &err), AT_ERR_INPUT);
+    cr_assert(strstr(err.text, "found 256 operations") && strstr(err.text, "at most 255"), "%s", err.text);
+    m.count = 255;
+    cr_assert_eq(at__model_pack(&bytes, &m, &err), AT_OK, "%s", err.text);
+    at__str_clear(&bytes);
+    free(m.parts);
 }
 
 Test(model, a_file_that_is_not_there_is_told_from_one_that_is_none)

@@ -91,6 +91,17 @@ static const struct {
     { "gr\xc3\xbc\xc3\x9f\x7f", "\"gr\xc3\xbc\xc3\x9f\\u007f\"" },
 };
 
+/* No locale of a test has such a character: printf's own failure, whatever it is of. */
+Test(str, what_cannot_be_formatted_fails_and_leaves_what_was_there)
+{
+    at__str s = { 0 };
+    at__str_add(&s, "before");
+    at__str_addf(&s, "%s %ls", "half", (const wchar_t[]){ 0x20ac, 0 });
+    cr_assert_str_eq(at__str_text(&s), "before");
+    cr_assert_eq(at__str_status(&s, NULL), AT_ERR_MEMORY);
+    at__str_clear(&s);
+}
+
 Test(str, json_is_escaped)
 {
     for (size_t i = 0; i < sizeof JSON / sizeof *JSON; i++) {

@@ -2,9 +2,9 @@
 #include "cli/commands.h"
 #include "cli/undefined.h"
 #include "exchange/adopt.h"
+#include "util/out_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,24 +61,35 @@ static at_status make_folder(const char *path, at_error *err)
                : at_fail(err, AT_ERR_SYSTEM, "%s: %s", path, strerror(errno));
 }
 
-static at_status write_new(const char *folder, const char *name, const at__str *text, at_error *err)
+static at_status expect_new(const char *path, at_error *err)
 {
-    at__str path = { 0 };
-    at__str_addf(&path, "%s/%s", folder, name);
-    int fd = path.failed ? -1 : open(path.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
-    bool written = file && fwrite(text->data, 1, text->len, file) == text->len;
-    written = file && fclose(file) == 0 && written;
-    at_status status = AT_OK;
-    if (!written && errno == EEXIST)
-        status = at_fail(err, AT_ERR_INPUT,
+    struct stat info;
+    return lstat(path, &info) != 0
+               ? AT_OK
+               : at_fail(err, AT_ERR_INPUT,
                          "%s is there, and nothing is overwritten: remove it, or name another folder with -o",
-                         at__str_text(&path));
-    else if (!written)
-        status = at_fail(err, AT_ERR_SYSTEM, "%s: %s", at__str_text(&path), strerror(errno));
-    if (written)
-        at__print(stdout, "%s\n", path.data);
-    at__str_clear(&path);
+                         path);
+}
+
+/* Both files or none: half a draft would be in the way of the next try. */
+static at_status write_draft(const char *folder, const at__adopted *draft, at_error *err)
+{
+    at__str op = { 0 }, t = { 0 };
+    at__str_addf(&op, "%s/op.cu", folder);
+    at__str_addf(&t, "%s/adopted.cu", folder);
+    at_status status = op.failed ? at__str_status(&op, err) : at__str_status(&t, err);
+    if (status == AT_OK)
+        status = expect_new(op.data, err);
+    if (status == AT_OK)
+        status = expect_new(t.data, err);
+    if (status == AT_OK)
+        status = at__out_write_all(op.data, draft->op.data, draft->op.len, err);
+    if (status == AT_OK && (status = at__out_write_all(t.data, draft->t.data, draft->t.len, err)) != AT_OK)
+        unlink(op.data);
+    if (status == AT_OK)
+        at__print(stdout, "%s\n%s\n", op.data, t.data);
+    at__str_clear(&op);
+    at__str_clear(&t);
     return status;
 }
 
@@ -130,9 +141,7 @@ static at_status adopt(const adopt_args *a, const char *path, at__adopt_input *i
     if (status == AT_OK)
         status = at__adopt(out, in, err);
     if (status == AT_OK)
-        status = write_new(folder.data, "op.cu", &out->op, err);
-    if (status == AT_OK)
-        status = write_new(folder.data, "adopted.cu", &out->t, err);
+        status = write_draft(folder.data, out, err);
     in->name = in->text = in->source = NULL; /* nothing of here stays in it */
     in->undefined = NULL;
     at__str_clear(&text);

@@ -2,10 +2,7 @@
 #include "cli/commands.h"
 #include "cli/metrics.h"
 #include "html/report.h"
-#include "lang/shapes.h"
 #include "util/out_file.h"
-
-#include <string.h>
 
 static const at__usage USAGE = {
     "autotune report [-o FILE] [options]",
@@ -17,41 +14,15 @@ static const at__usage USAGE = {
 typedef struct report_args {
     const char *db, *output, *templates_dir;
     at__html_options options;
-    at__words words;
+    at__words words, headers;
 } report_args;
-
-static at_status write_page(const at__str *page, const char *path, at_error *err)
-{
-    at__out_file *file = NULL;
-    at_status status = at__out_open(&file, path, err);
-    if (status != AT_OK)
-        return status;
-    at__out_write(file, at__str_text(page), page->len);
-    return at__out_commit(file, err);
-}
-
-/* Any type of the winner's key: they have the size in common, or are the same. */
-static at__dtype type_of(const at__op *op, const char *type_key)
-{
-    int type = 0;
-    while (type < AT__DTYPES - 1 && strcmp(at__dtype_key((at__dtype)type, op->storage), type_key) != 0)
-        type++;
-    return (at__dtype)type;
-}
 
 /* Where the winner's op is known here. */
 static void add_metrics(void *context, at__str *out, const at__answer *a)
 {
-    const at__catalog *catalog = context;
-    const at__op *op = at__catalog_find_op(catalog, a->op);
-    at__shapes shapes = { 0 };
-    if (!op || !op->metric_count)
-        return;
-    const at__dtype type = type_of(op, a->type_key);
-    const at__shape_defaults defaults = { .op = op->name, .type = &type };
-    if (at__shapes_parse(&shapes, a->shape, strlen(a->shape), "", catalog, &defaults, NULL) == AT_OK)
-        at__metrics_phrase(out, &shapes.problems[0], AT__RECORD_OF(&a->winner));
-    at__shapes_clear(&shapes);
+    at__problem problem;
+    if (at__problem_of_answer(&problem, a, context))
+        at__metrics_phrase(out, &problem, AT__RECORD_OF(&a->winner));
 }
 
 static at_status report(at__str *page, const report_args *a, at_error *err)
@@ -94,6 +65,7 @@ int at__cmd_report(int argc, char **argv)
           "database or dump (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
         { "--templates", AT__OPT_TEXT, "DIR", "more operations, for their metrics: DIR/<op>/op.cu",
           &a.templates_dir },
+        AT__HEADERS_OPTION(&a.headers),
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
     };
     if (!at__command_options(&USAGE, TABLE, argc, argv, &a.words, &code))
@@ -104,7 +76,7 @@ int at__cmd_report(int argc, char **argv)
     if (status == AT_OK)
         status = report(&page, &a, &err);
     if (status == AT_OK)
-        status = write_page(&page, a.output, &err);
+        status = at__out_write_all(a.output, at__str_text(&page), page.len, &err);
     at__str_clear(&page);
     return status == AT_OK ? code : at__complain(&err);
 }

@@ -91,6 +91,14 @@ at_status at__format_text_or_json(bool *json, const char *text, const char *what
 at_status at__problem_from_words(at__problem *out, const at__words *words, const at__catalog *catalog,
                                  at_error *err) AT_MUST_CHECK;
 
+/* The problem of a stored winner; where types are storage, with one of that size. false: none that is known
+ * here. */
+bool at__problem_of_answer(at__problem *out, const at__answer *answer, const at__catalog *catalog);
+
+/* The command that finds a winner of a problem, to be copied into a shell; `templates_dir` may be NULL. */
+void at__add_tune_command(at__str *out, const at__problem *problem, const char *templates_dir,
+                          const char *db);
+
 /* An architecture as an option gave it. */
 at_status at__arch_option(at__limits *out, const char *option, const char *text, at_error *err) AT_MUST_CHECK;
 

@@ -171,6 +171,32 @@ at_status at__problem_from_words(at__problem *out, const at__words *words, const
     return status;
 }
 
+/* One of each size. */
+static const at__dtype SIZES[] = { AT__U8, AT__F16, AT__F32, AT__F64, AT__C128 };
+enum { SIZE_COUNT = sizeof SIZES / sizeof *SIZES };
+
+bool at__problem_of_answer(at__problem *out, const at__answer *a, const at__catalog *catalog)
+{
+    at__words line = { .items = { a->op, a->shape, a->type_key }, .count = 3 };
+    for (int i = 0; i < SIZE_COUNT; i++)
+        if (strcmp(at__dtype_key(SIZES[i], true), a->type_key) == 0)
+            line.items[2] = at__dtype_name(SIZES[i]);
+    return at__problem_from_words(out, &line, catalog, NULL) == AT_OK;
+}
+
+void at__add_tune_command(at__str *out, const at__problem *problem, const char *templates_dir, const char *db)
+{
+    at__str_addf(out, "autotune tune %s ", problem->op->name);
+    at__problem_shape(out, problem);
+    at__str_addf(out, " %s --device 0", at__dtype_name(problem->type));
+    if (templates_dir) {
+        at__str_add(out, " --templates ");
+        at__str_add_word(out, templates_dir);
+    }
+    at__str_add(out, " --db ");
+    at__str_add_word(out, db);
+}
+
 at_status at__arch_option(at__limits *out, const char *option, const char *text, at_error *err)
 {
     at_error cause = { 0 };
@@ -180,13 +206,12 @@ at_status at__arch_option(at__limits *out, const char *option, const char *text,
 
 int at__types_to_check(const char *out[AT__MAX_WORDS], const at__words *named, const at__op *op)
 {
-    static const at__dtype SIZES[] = { AT__U8, AT__F16, AT__F32, AT__F64, AT__C128 };
     int count = 0;
     if (named->count && strcmp(named->items[0], "all") != 0) {
         memcpy(out, named->items, sizeof named->items);
         return named->count;
     }
-    for (size_t i = 0; op->storage && i < sizeof SIZES / sizeof *SIZES; i++)
+    for (int i = 0; op->storage && i < SIZE_COUNT; i++)
         out[count++] = at__dtype_name(SIZES[i]);
     for (int i = 0; !op->storage && i < AT__DTYPES; i++)
         if (op->types & (1u << i))

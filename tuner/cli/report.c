@@ -19,11 +19,6 @@ static void problem_text(at__str *out, const at__problem *p)
     at__str_addf(out, " %s", at__dtype_name(p->type));
 }
 
-double at__answer_gb_per_s(const at__answer *a)
-{
-    return 1e-9 * (double)a->traffic_bytes / a->winner.timing.median_s;
-}
-
 double at__answer_gflop_per_s(const at__answer *a)
 {
     return at__gflop_per_s(a->ops_count, a->winner.timing.median_s);
@@ -41,11 +36,6 @@ void at__report_gflop_field(at__str *out, double gflop_per_s)
         at__field_real(out, 1, gflop_per_s);
     else
         at__field_text(out, "");
-}
-
-double at__answer_share(const at__answer *a)
-{
-    return a->winner.ceiling_s > 0 ? a->winner.ceiling_s / a->winner.timing.median_s : 0;
 }
 
 void at__report_head(at__str *out, at__format format)

@@ -13,10 +13,7 @@ void at__report_head(at__str *out, at__format format);
 /* One result. Text: a row, and lines for ties or a reason. */
 void at__report_result(at__str *out, at__format format, const at__result *result);
 
-/* Of a stored winner. GB/s: 0 for a problem without traffic; share: of the copy ceiling, 0: unknown. */
-double at__answer_gb_per_s(const at__answer *answer);
 double at__answer_gflop_per_s(const at__answer *answer); /* 0: of an op without `ops` */
-double at__answer_share(const at__answer *answer);
 
 /* The winner and the conditions that it was measured under, as members of a JSON object; clocks and so on
  * below zero are unknown. The problem is for its metrics. */

@@ -1,31 +1,42 @@
 /* markup.c - the page's frame and style: one file, light and dark by what the reader's system prefers. */
 #include "html/markup.h"
 
+#include "util/utf8.h"
+
 #include <math.h>
 #include <string.h>
 
+/* What stands for a character; NULL: itself. */
+static const char *in_its_place(uint32_t character)
+{
+    switch (character) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\n':
+        return NULL;
+    default:
+        return at__is_control(character) ? "\xef\xbf\xbd" : NULL;
+    }
+}
+
 void at__html_text(at__str *out, const char *text)
 {
-    for (const char *p = text; *p; p++)
-        switch (*p) {
-        case '&':
-            at__str_add(out, "&amp;");
-            break;
-        case '<':
-            at__str_add(out, "&lt;");
-            break;
-        case '>':
-            at__str_add(out, "&gt;");
-            break;
-        case '"':
-            at__str_add(out, "&quot;");
-            break;
-        default:
-            if ((unsigned char)*p < 0x20 && *p != '\n')
-                at__str_add(out, "\xef\xbf\xbd");
-            else
-                at__str_add_bytes(out, p, 1);
-        }
+    while (*text) {
+        uint32_t character = 0; /* of a byte that is none */
+        size_t len = at__utf8_read(&character, text);
+        const char *other = in_its_place(character);
+        if (other)
+            at__str_add(out, other);
+        else
+            at__str_add_bytes(out, text, len);
+        text += len ? len : 1;
+    }
 }
 
 static const char STYLE[] =

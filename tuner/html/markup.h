@@ -9,7 +9,8 @@
 
 #include "util/str.h"
 
-/* Escaped for content and for attributes in double quotes; control characters become U+FFFD. */
+/* Escaped for content and for attributes in double quotes; control characters, and bytes that are none,
+ * become U+FFFD. */
 void at__html_text(at__str *out, const char *text);
 
 /* The head of the page with its style, up to and with <body>; and what ends it. */

@@ -92,13 +92,6 @@ int at__html_hue(const at__html_page *page, const char *template_name)
     return at__hue_of(page->kind_count);
 }
 
-double at__html_share(const at__answer *a)
-{
-    return a->winner.ceiling_s > 0 && a->winner.timing.median_s > 0
-               ? a->winner.ceiling_s / a->winner.timing.median_s
-               : 0;
-}
-
 /* ---- a device ---- */
 
 typedef struct section {
@@ -167,7 +160,7 @@ static void cloud_add(cloud *c, const at__html_page *p, const at__answer *a, dou
 {
     char *text = c->texts[c->count];
     snprintf(text, sizeof *c->texts, "%.60s %.12s: %.40s, %.1f %%", a->shape, a->type_key,
-             a->winner.template_name, 100 * at__html_share(a));
+             a->winner.template_name, 100 * at__answer_share(a));
     c->points[c->count++] = (at__point){ x, y, at__html_hue(p, a->winner.template_name), NULL, text };
 }
 
@@ -176,8 +169,8 @@ static void plot_shares(at__html_page *p, section s, cloud *c)
     c->count = 0;
     for (size_t i = s.first; i < s.end; i++) {
         const at__answer *a = &p->winners[i];
-        if (at__html_share(a) > 0)
-            cloud_add(c, p, a, (double)a->traffic_bytes / 1048576, 100 * at__html_share(a));
+        if (at__answer_share(a) > 0)
+            cloud_add(c, p, a, (double)a->traffic_bytes / 1048576, 100 * at__answer_share(a));
     }
     at__plot_add(p->out, &(at__plot){ .caption = "Share of the ceiling by bytes moved",
                                       .x = { .label = "MiB moved", .logarithmic = true },
@@ -219,16 +212,16 @@ static void table_row(at__html_page *p, size_t index)
     at__html_time(p->out, w->timing.median_s);
     at__str_add(p->out, "</td><td class=\"n\">");
     if (a->traffic_bytes > 0 && w->timing.median_s > 0)
-        at__str_addf(p->out, "%.0f", 1e-9 * (double)a->traffic_bytes / w->timing.median_s);
+        at__str_addf(p->out, "%.0f", at__answer_gb_per_s(a));
     if (p->rates) {
         at__str_add(p->out, "</td><td class=\"n\">");
         if (a->ops_count > 0)
             at__str_addf(p->out, "%.0f", at__gflop_per_s(a->ops_count, w->timing.median_s));
     }
     at__str_add(p->out, "</td><td class=\"b\">");
-    snprintf(label, sizeof label, "%.1f %%", 100 * at__html_share(a));
-    if (at__html_share(a) > 0)
-        at__html_bar(p->out, at__html_share(a), label);
+    snprintf(label, sizeof label, "%.1f %%", 100 * at__answer_share(a));
+    if (at__answer_share(a) > 0)
+        at__html_bar(p->out, at__answer_share(a), label);
     at__str_addf(p->out,
                  "</td><td class=\"n\">%" PRId64 " of %" PRId64
                  "</td><td class=\"w\"><span class=\"key\" style=\"--hue:%d\">"
@@ -313,7 +306,7 @@ at_status at__html_report(at__str *out, at__store *store, const at__html_options
     }
     if (status == AT_OK) {
         at__html_end(out);
-        status = at__str_status(out, err);
+        status = p.failed ? at_fail(err, AT_ERR_MEMORY, "out of memory") : at__str_status(out, err);
     }
     page_clear(&p);
     return status;

@@ -25,9 +25,6 @@ typedef struct at__html_page {
 /* Degrees on the wheel of colours. */
 int at__html_hue(const at__html_page *page, const char *template_name);
 
-/* The time of the ceiling over that of the winner; 0: there was none. */
-double at__html_share(const at__answer *answer);
-
 /* The section of winner number `index`. */
 at_status at__html_problem(at__html_page *page, size_t index, at_error *err) AT_MUST_CHECK;
 

@@ -52,9 +52,10 @@ static void plot_search(at__html_page *p, const at__html_trials *t)
 static void add_effects(at__html_page *p, const at__html_trials *t, const char *template_name)
 {
     size_t count = 0;
-    at__effect *effects = at__html_effects(&count, t, template_name);
+    at__effect *effects = NULL;
     double best = INFINITY;
     char label[64];
+    p->failed |= !at__html_effects(&effects, &count, t, template_name);
     for (size_t i = 0; i < count; i++)
         best = fmin(best, effects[i].best_s);
     if (count) {

@@ -144,20 +144,23 @@ static size_t group(at__effect *out, const pairs *p)
     return count;
 }
 
-at__effect *at__html_effects(size_t *count, const at__html_trials *trials, const char *template_name)
+bool at__html_effects(at__effect **out, size_t *count, const at__html_trials *trials,
+                      const char *template_name)
 {
     pairs p = { 0 };
-    at__effect *out = NULL;
-    bool well = true;
+    bool whole = true;
+    *out = NULL;
     *count = 0;
-    for (size_t i = 0; i < trials->count && well; i++)
+    for (size_t i = 0; i < trials->count && whole; i++)
         if (trials->items[i].outcome == AT__TIMED &&
             strcmp(trials->items[i].template_name, template_name) == 0)
-            well = add_pairs(&p, &trials->items[i]);
-    if (well && p.count && (out = calloc(p.count, sizeof *out))) {
+            whole = add_pairs(&p, &trials->items[i]);
+    if (whole && p.count) {
         qsort(p.items, p.count, sizeof *p.items, by_pair);
-        *count = group(out, &p);
+        *out = calloc(p.count, sizeof **out);
+        *count = *out ? group(*out, &p) : 0;
+        whole = *out;
     }
     free(p.items);
-    return out;
+    return whole;
 }

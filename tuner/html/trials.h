@@ -33,8 +33,9 @@ typedef struct at__effect {
     size_t count;
 } at__effect;
 
-/* The effects, by parameter in the order of the configurations, by value as numbers where they are. NULL with
- * *count 0: out of memory, or there are none. free() it. */
-at__effect *at__html_effects(size_t *count, const at__html_trials *trials, const char *template_name);
+/* The effects, by parameter in the order of the configurations, by value as numbers where they are; NULL:
+ * there are none. free() them. false: out of memory. */
+bool at__html_effects(at__effect **out, size_t *count, const at__html_trials *trials,
+                      const char *template_name);
 
 #endif

@@ -22,10 +22,12 @@
 typedef struct at__model at__model;
 
 /* A file of a model holds no more. */
-#define AT__MODEL_MAX_BYTES ((size_t)16 << 20)
+#define AT__MODEL_MAX_BYTES ((size_t)128 << 20)
 
 /* AT_ERR_INPUT: it is no model, or damaged. Nothing of `bytes` is kept. */
 at_status at__model_unpack(at__model **out, const void *bytes, size_t size, at_error *err) AT_MUST_CHECK;
+
+/* AT_ERR_INPUT: it has more parts, or bytes, than can be read again. */
 at_status at__model_pack(at__str *out, const at__model *model, at_error *err) AT_MUST_CHECK;
 
 /* AT_ERR_NOT_FOUND: there is no such file. */

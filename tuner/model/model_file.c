@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { MOST_PARTS = 255 }; /* their number is a byte */
+
 static const char MAGIC[8] = { 'a', 't', 'm', 'o', 'd', 'e', 'l', '1' };
 static const char BESIDE[8] = {
     'a', 't', 'm', 'o', 'd', 'e', 'l', '2'
@@ -91,6 +93,12 @@ static void put_part(at__str *out, const at__part_of_model *p)
 at_status at__model_pack(at__str *out, const at__model *model, at_error *err)
 {
     char hash[AT__HASH_TEXT];
+    if (model->count > MOST_PARTS)
+        return at_fail(
+            err, AT_ERR_INPUT,
+            "found %d operations, each on a device, to write down; a model holds at most %d: learn "
+            "from fewer databases",
+            model->count, MOST_PARTS);
     bool beside = model->newest_trial > 0 || model->kept; /* its own store may be empty still */
     at__str_add_bytes(out, beside ? BESIDE : MAGIC, sizeof MAGIC);
     if (beside) {
@@ -105,6 +113,11 @@ at_status at__model_pack(at__str *out, const at__model *model, at_error *err)
         return status;
     at__hash_text(hash, out->data, out->len);
     at__str_add_bytes(out, hash, AT__HASH_TEXT - 1);
+    if (out->len > AT__MODEL_MAX_BYTES)
+        return at_fail(err, AT_ERR_INPUT,
+                       "found a model of %zu bytes to write down; expected at most %zu: learn from fewer "
+                       "databases",
+                       out->len, AT__MODEL_MAX_BYTES);
     return at__str_status(out, err);
 }
 
@@ -358,7 +371,7 @@ static at_status begin_model(at__model **out, reader *r, unsigned char *own, int
     int64_t newest = beside ? (int64_t)get(r, 8, INT64_MAX) : 0;
     bool kept = beside && get(r, 1, 1);
     at__model *m = calloc(1, sizeof *m);
-    *count = (int)get(r, 1, 255);
+    *count = (int)get(r, 1, MOST_PARTS);
     if (m)
         *m = (at__model){ .newest_trial = newest,
                           .kept = kept,
@@ -447,14 +460,9 @@ at_status at__model_read(at__model **out, const char *path, at_error *err)
 at_status at__model_write(const at__model *model, const char *path, at_error *err)
 {
     at__str bytes = { 0 };
-    at__out_file *file = NULL;
     at_status status = at__model_pack(&bytes, model, err);
     if (status == AT_OK)
-        status = at__out_open(&file, path, err);
-    if (status == AT_OK) {
-        at__out_write(file, bytes.data, bytes.len);
-        status = at__out_commit(file, err);
-    }
+        status = at__out_write_all(path, bytes.data, bytes.len, err);
     at__str_clear(&bytes);
     return status;
 }

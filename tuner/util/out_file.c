@@ -144,8 +144,10 @@ at_status at__out_open(at__out_file **out, const char *path, at_error *err)
 {
     at_status status = AT_OK;
     at__out_file *f = calloc(1, sizeof *f);
-    if (!f)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    if (!f) {
+        at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return AT_ERR_MEMORY;
+    }
     f->path = path ? path : "-";
     if (strcmp(f->path, "-") == 0)
         f->stream = stdout;
@@ -204,6 +206,16 @@ void at__out_discard(at__out_file *f)
         return;
     finish(f, false);
     release(f);
+}
+
+at_status at__out_write_all(const char *path, const void *bytes, size_t count, at_error *err)
+{
+    at__out_file *file = NULL;
+    at_status status = at__out_open(&file, path, err);
+    if (status != AT_OK)
+        return status;
+    at__out_write(file, bytes, count);
+    return at__out_commit(file, err);
 }
 
 at_status at__out_append(const char *path, const char *text, size_t len, at_error *err)

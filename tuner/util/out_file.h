@@ -38,6 +38,9 @@ at_status at__out_commit(at__out_file *file, at_error *err) AT_MUST_CHECK;
 /* Closes the handle; a file is as it was. Harmless on NULL. */
 void at__out_discard(at__out_file *file);
 
+/* Opens, writes and commits a whole text. Errors as above. */
+at_status at__out_write_all(const char *path, const void *bytes, size_t count, at_error *err) AT_MUST_CHECK;
+
 /* Appends to a file, made when it is missing, in one piece. AT_ERR_SYSTEM. */
 at_status at__out_append(const char *path, const char *text, size_t len, at_error *err) AT_MUST_CHECK;
 

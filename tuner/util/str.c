@@ -71,6 +71,7 @@ void at__str_addv(at__str *s, const char *format, va_list args)
         s->len += (size_t)need;
     else if (room)
         s->data[s->len] = '\0';
+    s->failed = s->failed || !fits;
     va_end(again);
 }
 
