@@ -20,3 +20,9 @@ sqlite3 b.db "UPDATE winner SET median_s = 9e999, min_s = -9e999"
 at dump --db b.db | grep -oE '"(median_s|min_s)":[^,]*,"m|"min_s":[^,]*,"spread":0.01,"samples":45'
 at dump --db b.db -o b.jsonl
 at merge c.db b.jsonl
+
+# Nor does a run believe them of its own database: it measures anew.
+fixture c.db
+at tune --device replay:c.db 4096x4096 f32 --quiet --db own.db
+sqlite3 own.db "DELETE FROM winner; UPDATE trial SET median_s = -1 WHERE config LIKE 'TILE=64%'"
+at tune --device replay:c.db 4096x4096 f32 --quiet --db own.db

@@ -22,6 +22,7 @@ at space 4096x4096@4x4x4 f32 --arch sm_90
 at space 4096x4096@ f32 --arch sm_90
 at space copy 4096@4 f32 --arch sm_90
 at tune 4096x4096 --align 16,x
+at tune 4096x4096 --align 99999999999999999999
 at tune 4096x4096 --align 2
 # A template gets what its declaration has a thought of, and no other alignment.
 mkdir -p my/scale
@@ -29,3 +30,9 @@ cp "$DATA/../fuzz/corpus/declare/align.cu" my/scale/op.cu
 at space scale 8x8@4x256 --templates my
 at space scale 8x8@4 --templates my
 at space scale 8x8@4x256x4 --templates my
+# "-" is stdin for every command that reads a file of problems.
+fixture a.db
+at tune --device replay:a.db 4096x4096 f32 --quiet --db here.db
+echo 4096x4096 f32 >one.txt
+"$AUTOTUNE" dump --shapes - --db here.db <one.txt | grep -o '"kind":"winner","op":"transpose","shape":"4096x4096"'
+"$AUTOTUNE" verify --shapes - --db here.db --device replay:a.db --format csv <one.txt 2>/dev/null | cut -d , -f 1-3

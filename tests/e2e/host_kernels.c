@@ -245,7 +245,7 @@ static void misbehave(const host_buffers *b, int element, action how, unsigned c
         b->out[-1] ^= 0x55;
         break;
     case INPUT:
-        b->in[0] ^= 0x55;
+        b->in[b->in_bytes - 1] ^= 0x55;
         break;
     default:
         break;

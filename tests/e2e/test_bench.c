@@ -3,6 +3,7 @@
  * aligned ones, while the copies that it is compared with run on aligned buffers; and how many there are.
  */
 #include "copy_problem.h"
+#include "lang/data.h"
 #include "runner/gpu.h"
 #include "runner/measure.h"
 #include "runner/sample.h"
@@ -11,6 +12,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { COUNT = 1003 };
 
@@ -52,13 +54,19 @@ static void lab_close(lab *l)
     at__gpu_close(l->gpu);
 }
 
-static at__measured try(lab *l, const char *name, bool is_copy)
+/* A kernel that copies so many floats. */
+static at__measured try_some(lab *l, const char *name, int64_t count, bool is_copy)
 {
     at_error err = { 0 };
     at__measured m;
-    const at__trial trial = { .kernel = copy_kernel(name, COUNT), .is_copy = is_copy };
+    const at__trial trial = { .kernel = copy_kernel(name, count), .is_copy = is_copy };
     cr_assert_eq(at__measure_trial(&m, l->gpu, l->bench, &trial, NULL, &err), AT_OK, "%s", err.text);
     return m;
+}
+
+static at__measured try(lab *l, const char *name, bool is_copy)
+{
+    return try_some(l, name, COUNT, is_copy);
 }
 
 static void expect_timed(lab *l, const char *name, bool is_copy)
@@ -81,6 +89,25 @@ Test(bench, buffers_are_aligned_as_the_problem_says_and_no_better)
         cr_assert_eq(in, ALIGNS[i].in, "%zu: %ld", i, in);
         lab_close(&l);
     }
+}
+
+static void expect_no_data(const char *path, const char *why)
+{
+    at__setup setup = copy_setup(COUNT, 256, 256);
+    lab l = { 0 };
+    at_error err = { 0 };
+    snprintf(setup.buffers[1].data.path, sizeof setup.buffers[1].data.path, "%s", path);
+    scripted_start(COPY_SCRIPT);
+    cr_assert_eq(at__gpu_open(&l.gpu, 0, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__bench_open(&l.bench, l.gpu, &setup, &err), AT_ERR_INPUT);
+    cr_assert(strstr(err.text, path) && strstr(err.text, why), "%s", err.text);
+    lab_close(&l);
+}
+
+Test(bench, a_file_that_cannot_be_read_is_not_called_short)
+{
+    expect_no_data("/tmp", "Is a directory");
+    expect_no_data("/dev/null", "found its end after 0 bytes of data; expected 4012");
 }
 
 Test(bench, copies_run_on_aligned_buffers_and_leave_no_trace)
@@ -160,6 +187,85 @@ Test(bench, damage_is_found_wherever_buffers_begin)
     expect_blame("before", true, "writes before buffer 0: 1 bytes");
 }
 
+/* Rows with a pitch: of an output that the reference does not write whole, the rest is not a kernel's either.
+ */
+Test(bench, what_the_reference_leaves_must_stay_and_all_else_be_written)
+{
+    enum { WRITTEN = COUNT - 7, TOO_FEW = 10 };
+    char says[80];
+    at__setup setup = copy_setup(COUNT, 256, 256);
+    setup.reference = copy_kernel("copy_reference", WRITTEN);
+    setup.gaps = true;
+    lab l = lab_open_with(COPY_SCRIPT, setup);
+    at__measured m = try_some(&l, "copy_good", WRITTEN, false);
+    cr_assert_eq(m.outcome, AT__TIMED, "%s", m.log);
+    m = try_some(&l, "copy_too_much", WRITTEN + 1, false);
+    cr_assert_eq(m.outcome, AT__WRONG_RESULT);
+    cr_assert(strstr(m.log, "the first in element 996"), "%s", m.log);
+    m = try_some(&l, "copy_too_few", TOO_FEW, false);
+    cr_assert_eq(m.outcome, AT__WRONG_RESULT);
+    snprintf(says, sizeof says, "%d of %d bytes differ", 4 * (WRITTEN - TOO_FEW), 4 * COUNT);
+    cr_assert(strstr(m.log, says), "every byte begins wrong: %s", m.log);
+    lab_close(&l);
+}
+
+/* The last bit of a number from 1 to 2 is 1.2e-7 of 1, and 0.6e-7 to 1.2e-7 of itself. */
+Test(bench, a_tolerance_allows_what_it_says_and_no_more)
+{
+    static const struct {
+        int rule;
+        double relative, absolute;
+        bool right;
+    } CHECKS[] = {
+        { AT__WITHIN, 1.3e-7, 0, true },  { AT__WITHIN, 0.5e-7, 0, false }, { AT__WITHIN, 0, 1.3e-7, true },
+        { AT__WITHIN, 0, 1.1e-7, false }, { AT__WITHIN, 0, 0, false },      { AT__ULP, 1, 0, true },
+        { AT__ULP, 0.1, 0, false },       { AT__NORM, 1.2e-8, 0, true },    { AT__NORM, 1e-10, 0, false },
+    };
+    for (size_t i = 0; i < sizeof CHECKS / sizeof *CHECKS; i++) {
+        at__setup setup = copy_setup(COUNT, 256, 256);
+        for (int k = 0; k < 2; k++)
+            setup.buffers[k].number = AT__FLOAT * 16 + 4;
+        setup.buffers[1].how = AT__UNIFORM;
+        setup.buffers[1].a = setup.buffers[1].b = at__bits_of_double(1);
+        setup.buffers[0].check.rule = CHECKS[i].rule;
+        setup.buffers[0].check.relative = CHECKS[i].relative;
+        setup.buffers[0].check.absolute = CHECKS[i].absolute;
+        lab l = lab_open_with(COPY_SCRIPT "kernel copy_bad * wrong\n", setup);
+        at__measured m = try(&l, "copy_bad", false);
+        cr_expect_eq(m.outcome, CHECKS[i].right ? AT__TIMED : AT__WRONG_RESULT, "check %zu: %s", i, m.log);
+        expect_timed(&l, "copy_good", false);
+        lab_close(&l);
+    }
+}
+
+/* A kernel that writes far away while it is timed, where nobody looks, spoils the answer that the next one is
+ * compared with; buffers that are filled anew clear it. */
+Test(bench, a_right_kernel_behind_one_that_wrote_far_away_is_cleared)
+{
+    lab l = lab_open(COPY_SCRIPT "kernel copy_bad * far\n", 256, 256);
+    at_error err = { 0 };
+    at__module *module = NULL;
+    const at__kernel bad = copy_kernel("copy_bad", COUNT);
+    expect_timed(&l, "copy_good", false);
+    cr_assert_eq(at__gpu_load_all(&module, l.gpu, &bad, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__bench_launch(l.bench, module, &bad, false, 1, &err), AT_OK, "%s", err.text);
+    at__gpu_unload(l.gpu, module);
+    expect_timed(&l, "copy_good", false);
+    lab_close(&l);
+}
+
+/* As one may be for what another did. */
+Test(bench, a_kernel_that_is_wrong_once_and_right_on_fresh_buffers_is_cleared)
+{
+    char script[300], at[] = "/tmp/autotune-once-XXXXXX";
+    close(mkstemp(at));
+    snprintf(script, sizeof script, COPY_SCRIPT "kernel copy_bad * wrong once %s\n", at);
+    lab l = lab_open(script, 256, 256);
+    expect_timed(&l, "copy_bad", false);
+    cr_assert_neq(access(at, F_OK), 0, "it was wrong once, and right three times on fresh buffers");
+    lab_close(&l);
+}
+
 /* ---- finals ---- */
 
 static void play(at__final_row *rows, lab *l, const at__finalist *list, int count)
@@ -198,6 +304,63 @@ Test(bench, as_fast_as_the_best_is_tied)
             cr_assert_eq(rows[k].tied, CASES[i].tied[k], "case %zu, %s", i, CASES[i].names[k]);
     }
     lab_close(&l);
+}
+
+Test(bench, nobody_is_tied_with_one_that_is_wrong)
+{
+    at__final_row rows[4];
+    const at__finalist list[4] = { finalist("copy_even_1"), finalist("copy_even_2"), finalist("copy_even_3"),
+                                   finalist("copy_slow") };
+    lab l = lab_open(
+        "l2 20000\nnoise 0\ntime copy_even_* * 50000\ntime copy_* * 90000\nkernel copy_even_1 * wrong\n", 256,
+        256);
+    play(rows, &l, list, 4);
+    cr_assert_eq(rows[0].outcome, AT__WRONG_RESULT);
+    cr_assert(!rows[0].tied && !rows[1].tied && rows[2].tied && !rows[3].tied, "%d %d %d %d", rows[0].tied,
+              rows[1].tied, rows[2].tied, rows[3].tied);
+    lab_close(&l);
+}
+
+/* More rounds are played while they could tell two apart. */
+Test(bench, a_final_goes_on_until_it_is_settled)
+{
+    static const struct {
+        const char *script;
+        int least, most; /* rounds */
+    } CASES[] = {
+        { "noise 0\ntime copy_even_1 * 50000\ntime copy_even_2 * 90000\n", 15, 15 },
+        { "noise 0.05\ntime copy_even_1 * 50000\ntime copy_even_2 * 90000\n", 15, 15 },
+        { "noise 0.05\ntime copy_even_* * 50000\n", 20, 45 },
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        char script[200];
+        at__final_row rows[2];
+        const at__finalist list[2] = { finalist("copy_even_1"), finalist("copy_even_2") };
+        snprintf(script, sizeof script, "l2 20000\n%s", CASES[i].script);
+        lab l = lab_open(script, 256, 256);
+        play(rows, &l, list, 2);
+        cr_expect(rows[0].timing.samples >= CASES[i].least && rows[0].timing.samples <= CASES[i].most,
+                  "case %zu: %d rounds", i, (int)rows[0].timing.samples);
+        lab_close(&l);
+    }
+}
+
+/* However fast, and wherever it stands in the list. */
+Test(bench, a_finalist_that_is_wrong_after_its_timing_is_told_so)
+{
+    static const char *const NAMES[] = { "copy_even_1", "copy_even_2", "copy_slow" };
+    for (int bad = 0; bad < 3; bad++) {
+        char script[300];
+        at__final_row rows[3];
+        const at__finalist list[3] = { finalist(NAMES[0]), finalist(NAMES[1]), finalist(NAMES[2]) };
+        snprintf(script, sizeof script, COPY_SCRIPT "kernel %s * wrong\n", NAMES[bad]);
+        lab l = lab_open(script, 256, 256);
+        play(rows, &l, list, 3);
+        for (int k = 0; k < 3; k++)
+            cr_expect_eq(rows[k].outcome, k == bad ? AT__WRONG_RESULT : AT__TIMED, "%s of %s: %s", NAMES[k],
+                         NAMES[bad], rows[k].log);
+        lab_close(&l);
+    }
 }
 
 /* What has no input has nothing that memcpy could copy: that is said, and nothing is read from nowhere. */

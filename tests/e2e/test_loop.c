@@ -229,7 +229,7 @@ static const struct {
     { "unwritten", "wrong_result", "in element 999" },
     { "behind", "wrong_result", "writes behind buffer 0: 1 bytes, the first 0 bytes after its end" },
     { "before", "wrong_result", "writes before buffer 0: 1 bytes, the first 1 bytes in front of it" },
-    { "input", "wrong_result", "writes to its input: 1 of 4000 bytes changed, the first in element 0" },
+    { "input", "wrong_result", "writes to its input: 1 of 4000 bytes changed, the first in element 999" },
     { "far", "wrong_result", "the first in element 0" },
     { "refused", "launch_failed", "CUDA_ERROR_INVALID_VALUE" },
     { "700", "crashed", "CUDA_ERROR_ILLEGAL_ADDRESS" },

@@ -120,6 +120,13 @@ Test(numbers, a_kernel_that_does_nothing_is_wrong)
     expect_wrong("nothing", "384 of 384 numbers");
 }
 
+/* Of numbers like these the complement of all bits is as near. */
+Test(numbers, a_kernel_that_does_nothing_is_wrong_however_much_is_allowed)
+{
+    write_op("f32", UNIFORM, "check within 0 relative 1000000 absolute\n");
+    expect_wrong("nothing", "384 of 384 numbers");
+}
+
 Test(numbers, an_index_out_of_range_is_seen_beside_right_numbers)
 {
     write_op("f32", UNIFORM, WITHIN);
@@ -177,6 +184,22 @@ Test(numbers, a_float_scalar_arrives_and_what_is_updated_is_restored)
     e2e_tune(&run, E2E_QUICK, "tune axpy 1000 f32 --templates templates --jobs 2");
     e2e_expect(run.code == 0, run);
     cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'timed'"), 2);
+}
+
+/* Its kernels end the process where they find y beyond 1, as most of it is when it has been updated:
+ * verified, timed alone and in a final. */
+Test(numbers, what_is_updated_is_what_it_was_before_every_launch)
+{
+    write_plain("axpy", AXPY_LINES, "T *y, const A *x, float a, long long n");
+    e2e_write("templates/axpy/once.cu",
+              "/*!autotune\ntemplate once\nparam THREADS = 32 64\ngrid 1\nblock THREADS\n*/\n"
+              "extern \"C\" __global__ void axpy_once(T *y, const A *x, float a, long long n) {}\n");
+    e2e_script("time axpy_* * 90000");
+    e2e_tune(&run, E2E_QUICK, "tune axpy 1000 f32 --template once --templates templates --jobs 2");
+    e2e_expect(run.code == 0, run);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'timed'"), 2);
+    e2e_tune(&run, E2E_QUICK, "tune axpy 1000 f32 --template once --templates templates --jobs 2 --warm");
+    e2e_expect(run.code == 0, run);
 }
 
 /* A workspace that is zero before and after, say. */
@@ -253,6 +276,22 @@ Test(numbers, what_differs_from_the_answer_in_the_file_is_wrong)
     e2e_tune(&run, E2E_QUICK, TUNE_AXPY);
     e2e_expect(run.code == 1, run);
     e2e_expect(strstr(run.out, "the first in element 999: found -1998, expected -1997.5"), run);
+}
+
+/* Of its last number, however that came to be there. */
+Test(numbers, a_write_into_an_input_is_seen_whatever_it_holds)
+{
+    e2e_script("kernel axpy_plain * input");
+    write_plain("axpy", AXPY_LINES, "T *y, const A *x, float a, long long n");
+    e2e_tune(&run, E2E_QUICK, TUNE_AXPY);
+    e2e_expect(run.code == 1, run);
+    e2e_expect(strstr(run.out, "writes to its input: 1 of 1000 numbers changed, the first in element 999"),
+               run);
+    write_filed(0);
+    e2e_tune(&run, E2E_QUICK, TUNE_AXPY);
+    e2e_expect(run.code == 1, run);
+    e2e_expect(strstr(run.out, "writes to its input: 1 of 4000 bytes changed, the first in element 999"),
+               run);
 }
 
 Test(numbers, a_file_that_does_not_fit_the_declaration_is_refused)

@@ -243,6 +243,29 @@ class Refused(OnTheFakeDriver):
         self.refused("found elements '>f4'", self.tuner.copy, Cuda(IN, (64, 96), ">f4"))
 
 
+LATIN = {"op.cu": """/*!autotune
+op twice
+shape n
+type T = f32
+arg out T[n] output
+arg in T[n] input uniform 0 1
+reference twice_slowly
+grid n
+block 1
+check exact
+traffic 2 * n * sizeof(T)
+*/
+extern "C" __global__ void twice_slowly(T *out, const T *in) { out[blockIdx.x] = 2 * in[blockIdx.x]; }
+""", "plain.cu": """/*!autotune
+template plain
+grid n
+block 1
+*/
+// f\xfcr alle
+extern "C" __global__ void twice_plain(T *out, const T *in) { out[blockIdx.x] = 2 * in[blockIdx.x]; }
+"""}
+
+
 class Run(OnTheFakeDriver):
     PROBLEM = "transpose", (64, 96), "f32"
 
@@ -277,6 +300,18 @@ class Run(OnTheFakeDriver):
             for headers in ("/nowhere", [folder, "/nowhere"]):
                 with self.assertRaisesRegex(autotune.Error, "headers: /nowhere: No such file"):
                     autotune.Tuner(cache="", headers=headers)
+
+    def test_a_size_that_the_library_cannot_hold_is_not_cut_to_one_that_it_can(self):
+        for size in (2**64 + 5, -2**64 + 5, 2**63):
+            self.refused(f"found a size of {size}; expected less than", self.tuner.find, "copy", (size,), "f32", cc=90)
+
+    def test_a_kernel_with_a_comment_that_is_no_utf_8_is_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in LATIN.items():
+                Path(folder, name).write_text(text, encoding="latin-1")
+            with autotune.Tuner(cache="", templates=folder, shipped=False) as tuner:
+                found = tuner.find("twice", (100,), "f32", cc=90)
+        self.assertIn("// f\ufffdr alle", found.source)
 
     def test_an_error_of_the_library_tells_its_kind(self):
         with self.assertRaises(autotune.Error) as raised:

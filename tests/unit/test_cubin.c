@@ -5,6 +5,8 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static const char SOURCE[] =
     "// head\n//!autotune kernel f<float, 4>\n"
@@ -70,6 +72,24 @@ Test(cubin, finds_names_in_ptx)
     cr_assert(k.name_len == 19 && memcmp(k.name, "_ZN2ns1gEPfcd5three", 19) == 0, "%.*s", (int)k.name_len,
               k.name);
     at__str_clear(&code);
+}
+
+/* The name lies at a page's end: a byte read beyond it ends the test. */
+Test(cubin, finds_names_of_the_global_namespace)
+{
+    static const char *const NAMES[] = { "::e", "::none", "::ns::g", "::f<float, 4>" };
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    at__str code = { 0 };
+    cr_assert(pages != MAP_FAILED && mprotect(pages + page, page, PROT_NONE) == 0);
+    compile(&code, SOURCE, 80, AT__CUBIN);
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        char *name = pages + page - strlen(NAMES[i]) - 1;
+        strcpy(name, NAMES[i]);
+        cr_expect(find(&code, name).name != NULL);
+    }
+    at__str_clear(&code);
+    munmap(pages, 2 * page);
 }
 
 Test(cubin, says_which_there_are)

@@ -340,6 +340,25 @@ Test(import, t4_results_are_of_one_problem_on_one_device)
     at__store_close(store);
 }
 
+/* A database that somebody else filled may have anything in its texts. */
+Test(import, t4_results_are_json_whatever_names_and_values_hold)
+{
+    static const char *const CONFIG = "N=007 A\"=x\\y B=-0 C=-";
+    at_error err = { 0 };
+    at__str text = { 0 };
+    at__store *store = memory_ok();
+    at__trial_row rows[] = { trial_of("N=1", 1e-6), trial_of(CONFIG, 2e-6) };
+    rows[1].template_name = "til\"e";
+    put_ok(store, &KEY, &H200, rows, 2);
+    cr_assert_eq(write_t4(store, &(at__dump_options){ 0 }, "out.json", &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__str_read_file(&text, "out.json", 1 << 20, &err), AT_OK, "%s", err.text);
+    cr_assert(strstr(text.data,
+                     "{\"template\":\"til\\\"e\",\"N\":\"007\",\"A\\\"\":\"x\\\\y\",\"B\":-0,\"C\":\"-\"}"),
+              "%s", text.data);
+    at__str_clear(&text);
+    at__store_close(store);
+}
+
 /* ---- real recordings ---- */
 
 static const struct {

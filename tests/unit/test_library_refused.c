@@ -77,6 +77,40 @@ Test(library_refused, problems_that_are_none)
     at_close(tuner);
 }
 
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    cr_assert(file && fputs(text, file) >= 0 && fclose(file) == 0, "%s", path);
+}
+
+/* All that is read of it fits a number, and its buffer does not: 2^64 bytes are no bytes. */
+Test(library_refused, a_buffer_whose_bytes_are_no_number)
+{
+    static const char OP[] = "/*!autotune\nop wide\nshape n\ntype T = f32\narg y T[n] output\nreference r\n"
+                             "grid 1\nblock 1\ntraffic 64\n*/\n__global__ void r(T *y) {}\n";
+    static const char ANY[] =
+        "/*!autotune\ntemplate any\ngrid 1\nblock 1\n*/\n__global__ void wide_any(T *y) {}\n";
+    at_problem p = { .op = "wide", .type = AT_F32, .size_count = 1, .sizes = { INT64_C(1) << 62 } };
+    at_open_options options = AT_OPEN_OPTIONS_INIT;
+    char path[256];
+    at_tuner *tuner = NULL;
+    at_found *found = NULL;
+    snprintf(path, sizeof path, "%s/op.cu", home.path);
+    write_text(path, OP);
+    snprintf(path, sizeof path, "%s/any.cu", home.path);
+    write_text(path, ANY);
+    options.templates = home.path;
+    cr_assert_eq(at_open(&tuner, &options, NULL), AT_OK);
+    refused(at_find(&found, tuner, &p, &ON_H200, &err), AT_ERR_INPUT,
+            "found 4611686018427387904 elements for 'y'; expected fewer");
+    cr_expect_null(found);
+    p.sizes[0] /= 4;
+    cr_assert_eq(at_find(&found, tuner, &p, &ON_H200, NULL), AT_OK);
+    cr_expect_eq(found->args[0].bytes, INT64_C(1) << 62);
+    at_found_close(found);
+    at_close(tuner);
+}
+
 Test(library_refused, questions_without_a_part)
 {
     static const at_target WRONG[] = { { 2, NULL, 0, 0 }, { 1, NULL, -90, 0 }, { 1, NULL, 90, -1 } };

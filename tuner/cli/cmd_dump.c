@@ -58,8 +58,7 @@ static at_status read_keys(keys *out, const dump_args *a, at_error *err)
         return AT_OK;
     at_status status = at__open_catalog(&catalog, a->templates_dir, NULL, err);
     if (status == AT_OK)
-        status =
-            at__shapes_read(&shapes, strcmp(a->shapes, "-") ? a->shapes : "/dev/stdin", catalog, NULL, err);
+        status = at__shapes_read(&shapes, a->shapes, catalog, NULL, err);
     if (status == AT_OK)
         status = keys_of(out, &shapes, err);
     at__shapes_clear(&shapes);
@@ -117,8 +116,7 @@ int at__cmd_dump(int argc, char **argv)
     const at__option TABLE[] = {
         { "-o", AT__OPT_TEXT, "FILE", "where to write (default and -: stdout)", &a.output },
         { "--output", AT__OPT_TEXT, "FILE", "the same", &a.output },
-        { "--db", AT__OPT_TEXT, "FILE",
-          "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
+        AT__DB_OPTION(&a.db),
         { "--op", AT__OPT_TEXT, "OP", "only this operation", &a.op },
         { "--device", AT__OPT_TEXT, "NAME", "only devices whose name contains this", &a.device },
         { "--shapes", AT__OPT_TEXT, "FILE",

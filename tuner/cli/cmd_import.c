@@ -124,8 +124,7 @@ int at__cmd_import(int argc, char **argv)
     at_error err = { 0 };
     int code = AT__EXIT_OK;
     const at__option TABLE[] = {
-        { "--db", AT__OPT_TEXT, "FILE",
-          "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
+        AT__DB_OPTION(&a.db),
         { "--name", AT__OPT_TEXT, "OP", "name of the operation (default: the kernel's)", &a.name },
         { "--device", AT__OPT_TEXT, "NAME", "name of the device (default: as recorded, else the file's name)",
           &a.device },

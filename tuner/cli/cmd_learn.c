@@ -101,13 +101,11 @@ int at__cmd_learn(int argc, char **argv)
     at_error err = { 0 };
     int code = AT__EXIT_OK;
     const at__option TABLE[] = {
-        { "--db", AT__OPT_TEXT, "FILE",
-          "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
+        AT__DB_OPTION(&a.db),
         { "-o", AT__OPT_TEXT, "FILE", "where the model goes (default: the database's name and -model)",
           &a.output },
         { "--output", AT__OPT_TEXT, "FILE", "the same", &a.output },
-        { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
-          &a.templates_dir },
+        AT__TEMPLATES_OPTION(&a.templates_dir),
         AT__HEADERS_OPTION(&a.headers),
         { "--no-shipped", AT__OPT_FLAG, NULL,
           "begin with nothing, not with the model that comes with autotune", &a.alone },

@@ -498,8 +498,7 @@ int at__cmd_list(int argc, char **argv)
     int code = AT__EXIT_OK;
     const at__option TABLE[] = {
         { "--op", AT__OPT_TEXT, "OP", "this operation and its templates only", &r.op },
-        { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
-          &templates_dir },
+        AT__TEMPLATES_OPTION(&templates_dir),
         AT__HEADERS_OPTION(&headers),
         { "--format", AT__OPT_TEXT, "text|json", "default text", &format },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },

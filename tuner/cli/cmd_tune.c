@@ -12,6 +12,7 @@
 #include "tune/tune.h"
 #include "util/clock.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -194,8 +195,9 @@ static at_status read_numbers(int64_t *out, int *count, const at__words *words, 
                        o->max);
     for (int i = 0; i < words->count; i++) {
         char *end;
+        errno = 0;
         out[i] = strtoll(words->items[i], &end, 10);
-        if (end == words->items[i] || *end || out[i] < 1)
+        if (end == words->items[i] || *end || errno || out[i] < 1)
             return at_fail(err, AT_ERR_USAGE, "%s: found '%s'; expected %s", o->name, words->items[i],
                            o->expected);
     }
@@ -228,8 +230,7 @@ static at_status plan_shapes(plan *p, const tune_args *a, at_error *err)
         return at_fail(err, AT_ERR_USAGE, "found both --shapes and '%s'; expected one of them",
                        a->words.items[0]);
     if (a->shapes)
-        return at__shapes_read(&p->shapes, strcmp(a->shapes, "-") ? a->shapes : "/dev/stdin", p->catalog,
-                               &defaults, err);
+        return at__shapes_read(&p->shapes, a->shapes, p->catalog, &defaults, err);
     if (a->words.count)
         return add_words(p, &a->words, &defaults, err);
     return at_fail(err, AT_ERR_USAGE,
@@ -454,8 +455,7 @@ static int tune(at__ranks *ranks, int argc, char **argv)
         { "--template", AT__OPT_LIST, "NAME[,NAME]", "only these templates", &a.templates },
         { "--fix", AT__OPT_LIST, "TEMPLATE.PARAM=VALUE", "only configurations with this value; repeatable",
           &a.fix },
-        { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
-          &a.templates_dir },
+        AT__TEMPLATES_OPTION(&a.templates_dir),
         AT__HEADERS_OPTION(&a.headers),
         { "--force", AT__OPT_FLAG, NULL, "measure again what is known", &a.force },
         { "--warm", AT__OPT_FLAG, NULL, "leave inputs in the L2 cache (default: cold)", &a.warm },

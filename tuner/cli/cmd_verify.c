@@ -66,33 +66,12 @@ static bool add_item(work *w, const at__problem *problem, at__answer *answer)
     return true;
 }
 
-/* A winner's problem from its key: op, "4096x4096", "b4". */
-static bool read_problem(at__problem *out, const work *w, const at__answer *a)
-{
-    static const char *const OF_SIZE[][2] = {
-        { "b1", "u8" }, { "b2", "f16" }, { "b4", "f32" }, { "b8", "f64" }, { "b16", "c128" }
-    };
-    const char *type = a->type_key;
-    at__str line = { 0 };
-    at__shapes shapes = { 0 };
-    for (size_t i = 0; i < sizeof OF_SIZE / sizeof *OF_SIZE; i++)
-        if (strcmp(OF_SIZE[i][0], a->type_key) == 0)
-            type = OF_SIZE[i][1];
-    at__str_addf(&line, "%s %s %s", a->op, a->shape, type);
-    at_status status =
-        at__shapes_parse(&shapes, at__str_text(&line), line.len, "store", w->catalog, NULL, NULL);
-    if (status == AT_OK)
-        *out = shapes.problems[0];
-    at__shapes_clear(&shapes);
-    at__str_clear(&line);
-    return status == AT_OK;
-}
-
 static bool collect(void *context, at__answer *answer)
 {
     work *w = context;
     at__problem problem;
-    return !of_this_device(w, answer) || !read_problem(&problem, w, answer) || add_item(w, &problem, answer);
+    return !of_this_device(w, answer) || !at__problem_of_answer(&problem, answer, w->catalog) ||
+           add_item(w, &problem, answer);
 }
 
 static at_status add_problem(work *w, const at__problem *problem, at_error *err)
@@ -306,15 +285,13 @@ int at__cmd_verify(int argc, char **argv)
     int code = AT__EXIT_OK;
     const at__option TABLE[] = {
         { "--device", AT__OPT_TEXT, "N|replay:FILE", "the CUDA device to measure on (default 0)", &a.device },
-        { "--shapes", AT__OPT_TEXT, "FILE", "only these problems, one a line", &a.shapes },
-        { "--db", AT__OPT_TEXT, "FILE",
-          "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
+        { "--shapes", AT__OPT_TEXT, "FILE", "only these problems, one a line; - reads stdin", &a.shapes },
+        AT__DB_OPTION(&a.db),
         { "--tolerance", AT__OPT_COUNT, "PERCENT", "a time that differs by more has drifted (default 5)",
           &a.tolerance_percent },
         { "--warm", AT__OPT_FLAG, NULL, "winners that were measured with a warm L2 cache", &a.warm },
         { "--format", AT__OPT_TEXT, "text|json|csv", "default text; json: one object a line", &a.format },
-        { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
-          &a.templates_dir },
+        AT__TEMPLATES_OPTION(&a.templates_dir),
         AT__HEADERS_OPTION(&a.headers),
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
     };

@@ -1,7 +1,5 @@
-/*
- * commands.h - the program's commands. Only they, main.c, common.c, process.c, print.c, report.c and
- * progress.c print or decide on an exit code.
- */
+/* commands.h - the program's commands, and what several of them need. Only this folder prints what a user
+ * asked for and decides on exit codes. */
 #ifndef AUTOTUNE_COMMANDS_H
 #define AUTOTUNE_COMMANDS_H
 
@@ -63,6 +61,17 @@ at_status at__open_catalog(at__catalog **out, const char *dir, int *broken, at_e
 
 /* Where a question is of one problem: what is built in is read as it is needed (lang/catalog.h). */
 at_status at__open_catalog_lazily(at__catalog **out, const char *dir, at_error *err);
+
+/* Rows that many commands have. */
+#define AT__DB_OPTION(path)                                                                                  \
+    {                                                                                                        \
+        "--db", AT__OPT_TEXT, "FILE",                                                                        \
+            "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", path                \
+    }
+#define AT__TEMPLATES_OPTION(folder)                                                                         \
+    {                                                                                                        \
+        "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu", folder           \
+    }
 
 /*
  * A command's row for folders of headers (lang/headers.h), with its at__words. at__command_options names

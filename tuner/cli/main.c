@@ -54,9 +54,10 @@ static int unknown_command(const char *word)
 /* The name of an operation that comes with the program. */
 static bool names_an_op(const char *word)
 {
+    const at__catalog_options options = { .lazily = true };
     at__catalog *catalog = NULL;
-    bool known = at__catalog_open_lazily(&catalog, NULL, NULL, NULL, NULL) == AT_OK &&
-                 at__catalog_find_op(catalog, word);
+    bool known =
+        at__catalog_open_with(&catalog, &options, NULL) == AT_OK && at__catalog_find_op(catalog, word);
     at__catalog_close(catalog);
     return known;
 }

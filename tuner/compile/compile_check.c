@@ -445,9 +445,15 @@ static at_status find_doubts(at__compile_check *c, const first *f, at_error *err
     at__cancel cancel = { .flag = c->options.cancel };
     at__limits limits;
     at__arch_limits(&limits, r->cc);
-    bool left_out = at__faults_has(&c->faults, r->t, AT__FAULT_LEFT_OUT);
-    at_status status =
-        at__doubts_find(r->t, &f->problem, &limits, !left_out, !r->failed, &cancel, add_doubt, c, err);
+    const at__doubts_query query = { .t = r->t,
+                                     .problem = &f->problem,
+                                     .limits = &limits,
+                                     .grids = !at__faults_has(&c->faults, r->t, AT__FAULT_LEFT_OUT),
+                                     .order = !r->failed,
+                                     .cancel = &cancel,
+                                     .context = c,
+                                     .doubt = add_doubt };
+    at_status status = at__doubts_find(&query, err);
     return status == AT_ERR_CANCELLED ? AT_OK : status;
 }
 
@@ -473,10 +479,11 @@ at_status at__compile_check_finish(at__compile_check *c, at_error *err)
     at_status status = AT_OK;
     while (status == AT_OK && at__pool_busy(c->pool) && !*c->options.cancel)
         status = drain(c, true, err);
-    for (c->asking = 0; c->asking < c->first_count && status == AT_OK && !*c->options.cancel; c->asking++)
-        status = find_doubts(c, &c->firsts[c->asking], err) == AT_OK
-                     ? find_useless(c, &c->firsts[c->asking], err)
-                     : err->status;
+    for (c->asking = 0; c->asking < c->first_count && status == AT_OK && !*c->options.cancel; c->asking++) {
+        status = find_doubts(c, &c->firsts[c->asking], err);
+        if (status == AT_OK)
+            status = find_useless(c, &c->firsts[c->asking], err);
+    }
     if (status == AT_OK)
         at__faults_tell(&c->faults, c->rows, c->row_count, &c->options);
     return status;

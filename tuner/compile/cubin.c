@@ -193,7 +193,7 @@ bool at__cubin_kernel_at(at__cubin_kernel *out, const void *code, size_t len, in
 static void mangle(char out[600], char local[600], const char *kernel)
 {
     size_t len = strcspn(kernel, "<");
-    bool nested = memmem(kernel + (strncmp(kernel, "::", 2) == 0 ? 2 : 0), len, "::", 2) != NULL;
+    bool nested = memmem(kernel, len, "::", 2) != NULL;
     int n = snprintf(out, 600, "_Z%s", nested ? "N" : ""), l = snprintf(local, 600, "_ZL");
     for (const char *at = kernel; at < kernel + len && n < 500;) {
         size_t word = 0;
@@ -283,6 +283,7 @@ at_status at__cubin_find(at__cubin_kernel *out, const void *code, size_t len, co
     at__cubin_kernel k, found = { 0 };
     bool exact = false, instance = false;
 
+    kernel += strncmp(kernel, "::", 2) == 0 ? 2 : 0; /* of the global namespace: no symbol says so */
     mangle(begin, local, kernel);
     for (int i = 0; !exact && at__cubin_kernel_at(&k, code, len, i); i++) {
         exact = is_exactly(&k, kernel);

@@ -15,14 +15,6 @@
 
 enum { GRID_SAMPLES = 64, CONFLICT_S = 3 };
 
-typedef struct asking {
-    const at__template *t;
-    const at__limits *limits;
-    at__cancel *cancel;
-    at__doubt *doubt;
-    void *context;
-} asking;
-
 /* ---- requirements that refuse nothing ---- */
 
 /* Directly, or through what it is computed from. */
@@ -39,16 +31,16 @@ static bool reads_problem(const at__template *t, const at__expr *expr)
 }
 
 /* What depends on the shape or the device may refuse something elsewhere. */
-static void tell_idle(const asking *a, const at__space *space)
+static void tell_idle(const at__doubts_query *q, const at__space *space)
 {
     const at__require *r;
     char text[400];
     for (int i = 0; (r = at__space_idle(space, i)) != NULL; i++) {
-        if (reads_problem(a->t, r->expr))
+        if (reads_problem(q->t, r->expr))
             continue;
         snprintf(text, sizeof text, "%.150s:%d:%d: requirement '%.150s' refuses nothing: it always holds",
                  r->where.file, r->where.line, r->where.column, at__expr_text(r->expr));
-        a->doubt(a->context, text);
+        q->doubt(q->context, text);
     }
 }
 
@@ -80,21 +72,21 @@ static bool has_no_grid(at_error *why, const at__space *space, const at__templat
     return false;
 }
 
-static at_status tell_grids(const asking *a, const at__problem *like, at_error *err)
+static at_status tell_grids(const at__doubts_query *q, at_error *err)
 {
     int64_t slots[AT__MAX_SLOTS];
     at__problem smallest;
     at__space *space = NULL;
     at_error why = { 0 };
-    if (!make_smallest(&smallest, like) || at__problem_bind(slots, &smallest, a->limits, NULL) != AT_OK)
+    if (!make_smallest(&smallest, q->problem) || at__problem_bind(slots, &smallest, q->limits, NULL) != AT_OK)
         return AT_OK;
-    at_status status = at__space_open_until(&space, a->t, slots, NULL, 0, a->cancel, err);
-    if (status == AT_OK && has_no_grid(&why, space, a->t, slots)) {
+    at_status status = at__space_open_until(&space, q->t, slots, NULL, 0, q->cancel, err);
+    if (status == AT_OK && has_no_grid(&why, space, q->t, slots)) {
         at__str text = { 0 }, shape = { 0 };
         at__problem_shape(&shape, &smallest);
         at__str_addf(&text, "%s. So it is for the smallest shape, %s: such configurations are left out there",
                      why.text, at__str_text(&shape));
-        a->doubt(a->context, at__str_text(&text));
+        q->doubt(q->context, at__str_text(&text));
         at__str_clear(&text);
         at__str_clear(&shape);
     }
@@ -113,15 +105,15 @@ static bool is_among(const at__kernel_arg *list, int count, const char *name)
 }
 
 /* The kernel has the same names in another order: it is likely given others than it means. */
-static void tell_order(const asking *a, const char *kernel, const int *args, int arg_count)
+static void tell_order(const at__doubts_query *q, const char *kernel, const int *args, int arg_count)
 {
     at__kernel_arg words[AT__MAX_ARGS];
-    int count = at__code_args_of(words, AT__MAX_ARGS, a->t->source, kernel);
+    int count = at__code_args_of(words, AT__MAX_ARGS, q->t->source, kernel);
     bool same = true;
     if (count != arg_count)
         return;
     for (int i = 0; i < count; i++) {
-        const char *name = a->t->op->args[args[i]].name;
+        const char *name = q->t->op->args[args[i]].name;
         if (!is_among(words, count, name))
             return;
         same = same && strcmp(words[i].name, name) == 0;
@@ -131,12 +123,12 @@ static void tell_order(const asking *a, const char *kernel, const int *args, int
     at__str text = { 0 };
     at__str_addf(&text, "kernel '%s' is given", kernel);
     for (int i = 0; i < count; i++)
-        at__str_addf(&text, " %s", a->t->op->args[args[i]].name);
+        at__str_addf(&text, " %s", q->t->op->args[args[i]].name);
     at__str_add(&text, ", by its own names as");
     for (int i = 0; i < count; i++)
         at__str_addf(&text, " %s", words[i].name);
     at__str_add(&text, ": is it the order that `arg` says?");
-    a->doubt(a->context, at__str_text(&text));
+    q->doubt(q->context, at__str_text(&text));
     at__str_clear(&text);
 }
 
@@ -154,46 +146,44 @@ static bool is_filled(const at__op *op, const char *name)
 }
 
 /* Of a kernel elsewhere the host fills it; here nobody does. */
-static void tell_constants(const asking *a)
+static void tell_constants(const at__doubts_query *q)
 {
     at__str code = { 0 };
     at__kernel_arg found;
     const char *behind;
-    at__code_strip(&code, a->t->source);
+    at__code_strip(&code, q->t->source);
     for (const char *at = at__str_text(&code); at__code_constant(&found, &behind, &at);) {
         at__str text = { 0 };
-        if (is_filled(a->t->op, found.name))
+        if (is_filled(q->t->op, found.name))
             continue;
         at__str_addf(
             &text,
             "'%s' is in __constant__ memory, which nobody fills here: it is 0. Expected a value of its "
             "own, or an argument 'arg ... input ... into %s' of the operation",
             found.name, found.name);
-        a->doubt(a->context, at__str_text(&text));
+        q->doubt(q->context, at__str_text(&text));
         at__str_clear(&text);
     }
     at__str_clear(&code);
 }
 
-at_status at__doubts_find(const at__template *t, const at__problem *problem, const at__limits *limits,
-                          bool grids, bool order, at__cancel *cancel, at__doubt *doubt, void *context,
-                          at_error *err)
+at_status at__doubts_find(const at__doubts_query *q, at_error *err)
 {
-    const asking a = { t, limits, cancel, doubt, context };
+    const at__template *t = q->t;
     int64_t slots[AT__MAX_SLOTS];
     at__space *space = NULL;
-    if (order)
-        tell_order(&a, t->kernel, t->args, t->arg_count);
-    for (int i = 0; i < t->more_count && order; i++)
-        tell_order(&a, t->more[i].kernel, t->more[i].args, t->more[i].arg_count);
-    tell_constants(&a);
-    at_status status = at__problem_bind(slots, problem, limits, err);
+    if (q->order)
+        tell_order(q, t->kernel, t->args, t->arg_count);
+    for (int i = 0; i < t->more_count && q->order; i++)
+        tell_order(q, t->more[i].kernel, t->more[i].args, t->more[i].arg_count);
+    tell_constants(q);
+    at_status status = at__problem_bind(slots, q->problem, q->limits, err);
     if (status == AT_OK)
-        status = at__space_open_until(&space, t, slots, NULL, 0, cancel, err);
+        status = at__space_open_until(&space, t, slots, NULL, 0, q->cancel, err);
     if (status == AT_OK)
-        tell_idle(&a, space);
+        tell_idle(q, space);
     at__space_close(space);
-    return status == AT_OK && grids ? tell_grids(&a, problem, err) : status;
+    return status == AT_OK && q->grids ? tell_grids(q, err) : status;
 }
 
 /* ---- requirements that exclude each other ---- */

@@ -8,15 +8,18 @@
 
 #include "space/space.h"
 
-typedef void at__doubt(void *context, const char *text);
+typedef struct at__doubts_query {
+    const at__template *t;
+    const at__problem *problem; /* it has configurations */
+    const at__limits *limits;
+    bool grids, order; /* of arguments: whether to look at these, too */
+    at__cancel *cancel;
+    void *context;
+    void (*doubt)(void *context, const char *text); /* for each */
+} at__doubts_query;
 
-/*
- * Tells of each, of grids and of the order of arguments only if asked to, for this problem, which has
- * configurations. `limits` are those that it was bound with, `slots` the op's. AT_ERR_CANCELLED.
- */
-at_status at__doubts_find(const at__template *t, const at__problem *problem, const at__limits *limits,
-                          bool grids, bool order, at__cancel *cancel, at__doubt *doubt, void *context,
-                          at_error *err) AT_MUST_CHECK;
+/* AT_ERR_CANCELLED. */
+at_status at__doubts_find(const at__doubts_query *query, at_error *err) AT_MUST_CHECK;
 
 /*
  * Adds the requirements that leave a template without configurations, each in quotes, as few as do: what is

@@ -236,9 +236,11 @@ static at_status read_code(at__nvrtc *nvrtc, nvrtcProgram program, at__str *code
     size_t size = 0;
     nvrtcResult result = kind == AT__CUBIN ? nvrtc->call.nvrtcGetCUBINSize(program, &size)
                                            : nvrtc->call.nvrtcGetPTXSize(program, &size);
-    char *bytes = result == NVRTC_SUCCESS && size > 0 ? malloc(size) : NULL;
-    if (!bytes)
+    if (result != NVRTC_SUCCESS || size == 0)
         return at_fail(err, AT_ERR_DEVICE, "NVRTC gave no code: %s", nvrtc->call.nvrtcGetErrorString(result));
+    char *bytes = malloc(size);
+    if (!bytes)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
     result = kind == AT__CUBIN ? nvrtc->call.nvrtcGetCUBIN(program, bytes)
                                : nvrtc->call.nvrtcGetPTX(program, bytes);
     at__str_reset(code);

@@ -109,14 +109,26 @@ static void emit(writer *w)
         at__str_reset(&w->line);
 }
 
-/* A value of a configuration: numbers as numbers, words in quotes. */
+static void add_word(at__str *out, const char *text, size_t len)
+{
+    at__str word = { 0 };
+    at__str_add_bytes(&word, text, len);
+    at__str_add_json(out, at__str_text(&word));
+    out->failed |= word.failed;
+    at__str_clear(&word);
+}
+
+/* A value of a configuration: numbers as numbers, unless JSON has them not ("007"), words in quotes. */
 static void add_value(at__str *out, const char *text, size_t len)
 {
-    size_t digits = len && text[0] == '-';
-    while (digits < len && text[digits] >= '0' && text[digits] <= '9')
-        digits++;
-    bool number = digits == len && len && text[len - 1] != '-';
-    at__str_addf(out, number ? "%.*s" : "\"%.*s\"", (int)len, text);
+    const size_t sign = len && text[0] == '-';
+    size_t end = sign;
+    while (end < len && text[end] >= '0' && text[end] <= '9')
+        end++;
+    if (end == len && end > sign && (text[sign] != '0' || end == sign + 1))
+        at__str_add_bytes(out, text, len);
+    else
+        add_word(out, text, len);
 }
 
 /* "TILE=32 ORDER=fast" as members. */
@@ -125,13 +137,16 @@ static void add_configuration(at__str *out, const choice *c, const at__trial_row
     const char *at = row->config, *comma = "";
     at__str_add(out, "\"configuration\":{");
     if (c->other_template) {
-        at__str_addf(out, "\"template\":\"%s\"", row->template_name);
+        at__str_add(out, "\"template\":");
+        at__str_add_json(out, row->template_name);
         comma = ",";
     }
     while (*at) {
         size_t len = strcspn(at, " "), name = strcspn(at, "=");
         if (name < len) {
-            at__str_addf(out, "%s\"%.*s\":", comma, (int)name, at);
+            at__str_add(out, comma);
+            add_word(out, at, name);
+            at__str_add(out, ":");
             add_value(out, at + name + 1, len - name - 1);
             comma = ",";
         }

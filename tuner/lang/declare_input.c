@@ -152,9 +152,8 @@ static const char *unsuited(const at__input *input, at__dtype type, bool storage
     return NULL;
 }
 
-static const char *unsuited_check(const at__check *check, at__dtype type, bool storage)
+static const char *unsuited_check(const at__check *check, bool storage)
 {
-    (void)type;
     return storage && check->rule != AT__EXACT && check->rule != AT__BY
                ? "its elements are opaque bits; expected check exact, or a list of types for T"
                : NULL;
@@ -167,7 +166,7 @@ static at_status check_type(const at__op *op, const at__arg *arg, at__dtype type
     const char *name = storage ? "storage" : at__dtype_name(type);
     if (why)
         return fail_at(arg->input.where, err, why, arg->name, name);
-    why = at__role_is_output(arg->role) ? unsuited_check(&arg->check, type, storage) : NULL;
+    why = at__role_is_output(arg->role) ? unsuited_check(&arg->check, storage) : NULL;
     return why ? fail_at(arg->check.where, err, why, arg->name, name) : AT_OK;
 }
 

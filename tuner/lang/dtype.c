@@ -92,6 +92,14 @@ const char *at__dtype_key(at__dtype type, int storage)
     return storage ? STORAGE[storage_row(type)].key : TYPES[type].name;
 }
 
+at__dtype at__dtype_of_key(const char *key, int storage)
+{
+    int type = 0;
+    while (type < AT__DTYPES - 1 && strcmp(at__dtype_key((at__dtype)type, storage), key) != 0)
+        type++;
+    return (at__dtype)type;
+}
+
 static bool equals(const char *word, const char *text, size_t len)
 {
     return strlen(word) == len && strncasecmp(word, text, len) == 0;

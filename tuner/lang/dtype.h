@@ -44,6 +44,9 @@ const char *at__dtype_cuda(at__dtype type, int storage);
  */
 const char *at__dtype_key(at__dtype type, int storage);
 
+/* A type of that key: the first of those that share it. Of what is no key the last of all. */
+at__dtype at__dtype_of_key(const char *key, int storage);
+
 /* "f32", also "float32", "float", "half", "double" ... in any case. AT_ERR_INPUT lists the valid words. */
 at_status at__dtype_parse(at__dtype *out, const char *text, size_t len, at_error *err);
 

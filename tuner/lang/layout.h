@@ -20,8 +20,7 @@ typedef struct at__layout_pair {
 
 /*
  * Dense data, row-major: the input's extents, and of each of the output's dimensions which of the input's it
- * is. AT_ERR_INPUT: no permutation. *guilty (may be NULL): which number of it is wrong,
- * -1: none.
+ * is. AT_ERR_INPUT: no permutation. *guilty (may be NULL): which number of it is wrong, -1: none.
  */
 at_status at__layout_permuted(at__layout_pair *out, int rank, const int64_t *extents, const int *permutation,
                               int *guilty, at_error *err) AT_MUST_CHECK;

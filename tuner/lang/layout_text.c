@@ -1,11 +1,17 @@
 /*
- * layout_text.c - problems of two layouts as text: how one is written, and how a line of a shapes file is
- * read.
+ * layout_text.c - how a problem of two layouts is read, from a line of a shapes file or as it is stored.
  *
- *     permute 8x2048x3x32x128 2,0,3,1,4 bf16               extents of the input, row-major; output dimension
- * i is input dimension p[i] permute 64x100:1.0/in=128x1/out=112x1@16x4 f32       as one word, with strides
- * and alignments: as it is stored permute 64x100 1,0 in=128,1 out=112,1 f32            strides: the input's
- * in its order, the output's in its
+ * The input's extents, row-major; output dimension i is input dimension p[i]:
+ *
+ *     permute 8x2048x3x32x128 2,0,3,1,4 bf16
+ *
+ * With strides: the input's in the input's order, the output's in the output's:
+ *
+ *     permute 64x100 1,0 in=128,1 out=112,1 f32
+ *
+ * As one word, as it is stored, here with alignments:
+ *
+ *     permute 64x100:1.0/in=128x1/out=112x1@16x4 f32
  *
  * A line is read word by word, from left to right; the op and the type may stand anywhere.
  */

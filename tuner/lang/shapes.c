@@ -565,6 +565,7 @@ at_status at__shapes_read(at__shapes *out, const char *path, const at__catalog *
                           const at__shape_defaults *defaults, at_error *err)
 {
     at__str text = { 0 };
+    path = strcmp(path, "-") ? path : "/dev/stdin";
     at_status status = at__str_read_file(&text, path, MAX_FILE_BYTES, err);
     if (status == AT_OK)
         status = at__shapes_parse(out, at__str_text(&text), text.len, path, catalog, defaults, err);

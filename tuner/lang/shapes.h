@@ -33,9 +33,9 @@ typedef struct at__shape_defaults {
 } at__shape_defaults;
 
 /*
- * Reads every line (`defaults` NULL: none are given); on the first bad one AT_ERR_INPUT "file:line:column:
- * found ...; expected ...". A problem that is there twice is kept once. A file without any problem is
- * AT_ERR_INPUT.
+ * Reads every line of a file, "-": of stdin (`defaults` NULL: none are given); on the first bad one
+ * AT_ERR_INPUT "file:line:column: found ...; expected ...". A problem that is there twice is kept once. A
+ * file without any problem is AT_ERR_INPUT.
  */
 at_status at__shapes_read(at__shapes *out, const char *path, const at__catalog *catalog,
                           const at__shape_defaults *defaults, at_error *err) AT_MUST_CHECK;

@@ -194,7 +194,7 @@ static at_status show_measured(at__found_parts *f, const at__found *found, at_er
         return AT_OK; /* nothing was measured */
     s->median_s = a->winner.timing.median_s;
     s->ceiling_s = a->winner.ceiling_s;
-    s->gb_per_s = s->median_s > 0 ? 1e-9 * (double)a->traffic_bytes / s->median_s : 0;
+    s->gb_per_s = at__answer_gb_per_s(a);
     s->gflop_per_s = at__gflop_per_s(a->ops_count, s->median_s);
     if (found->match == AT__MATCH_EXACT || found->own)
         show_metrics(f, &a->winner);
@@ -210,24 +210,21 @@ static at_status show_measured(at__found_parts *f, const at__found *found, at_er
 static at_status show_arguments(at__found_parts *f, const int64_t *slots, at_error *err)
 {
     const at__op *op = f->problem.op;
-    for (int i = 0; i < op->arg_count; i++) {
-        int64_t value = 0;
+    at_status status = AT_OK;
+    for (int i = 0; i < op->arg_count && status == AT_OK; i++) {
         const at__arg *arg = &op->args[i];
-        at_status status = arg->role == AT__SCALAR ? at__scalar_value(&value, arg, slots, err)
-                                                   : at__expr_eval(&value, arg->expr, slots, err);
-        if (status != AT_OK)
-            return status;
-        f->args[i] = (at_arg){ .name = arg->name, .role = (at_role)arg->role, .value = value };
-        f->args[i].bytes = arg->scalar_bytes;
-        if (arg->role != AT__SCALAR) {
-            f->args[i].bytes = value * at__dtype_bytes(at__arg_type(arg, f->problem.type));
-            f->args[i].value = 0;
-            f->args[i].align = at__problem_align_of(&f->problem, i);
+        at_arg *shown = &f->args[i];
+        *shown = (at_arg){ .name = arg->name, .role = (at_role)arg->role, .bytes = arg->scalar_bytes };
+        if (arg->role == AT__SCALAR) {
+            status = at__scalar_value(&shown->value, arg, slots, err);
+            continue;
         }
+        shown->align = at__problem_align_of(&f->problem, i);
+        status = at__arg_bytes(&shown->bytes, op, i, slots, err);
     }
     f->shown.args = f->args;
     f->shown.arg_count = op->arg_count;
-    return AT_OK;
+    return status;
 }
 
 /* `known`: the geometry, when the look-up has it already for the same device; else NULL. */

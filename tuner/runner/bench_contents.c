@@ -72,9 +72,12 @@ at_status at__contents_load(at__bench *b, at__ptr to, const at__data_file *from,
         status = at_fail(err, AT_ERR_INPUT, "%s: %s", from->path, strerror(errno));
     for (int64_t at = 0; at < bytes && status == AT_OK; at += CHUNK) {
         size_t some = bytes - at < CHUNK ? (size_t)(bytes - at) : CHUNK;
-        if (fread(chunk, 1, some, file) != some)
+        size_t got = fread(chunk, 1, some, file);
+        if (ferror(file))
+            status = at_fail(err, AT_ERR_INPUT, "%s: %s", from->path, strerror(errno));
+        else if (got != some)
             status = at_fail(err, AT_ERR_INPUT, "%s: found its end after %lld bytes of data; expected %lld",
-                             from->path, (long long)at, (long long)bytes);
+                             from->path, (long long)at + (long long)got, (long long)bytes);
         else
             status = at__gpu_write(b->gpu, to + (uint64_t)at, chunk, (int64_t)some, err);
     }

@@ -90,7 +90,7 @@ static at_status describe_bytes(at__verdict *out, at__bench *b, int i, const uin
                                 at_error *err)
 {
     const at__buffer *buffer = &b->setup.buffers[i];
-    bool input = buffer->role == AT__INPUT, bits = !input || buffer->how == AT__BITS;
+    bool input = buffer->role == AT__INPUT, bits = !input || buffer->how == AT__BITS || b->kept[i];
     uint64_t each = (uint64_t)(buffer->element_bytes > 0 ? buffer->element_bytes : 1);
     uint64_t first = ~found[1];
     snprintf(out->log, sizeof out->log, "%s: %" PRIu64 " of %" PRId64 " %s %s, the first in element %" PRIu64,

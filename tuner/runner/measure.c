@@ -291,11 +291,12 @@ static double column_median(const final *f, int i)
     return at__median(column, (size_t)f->rounds);
 }
 
-static int best_of(const final *f)
+/* `rows` NULL: all are right so far. */
+static int best_of(const final *f, const at__final_row *rows)
 {
     int best = -1;
     for (int i = 0; i < f->count; i++)
-        if (!f->list[i].is_copy && !f->list[i].is_memcpy &&
+        if (!f->list[i].is_copy && !f->list[i].is_memcpy && !(rows && rows[i].outcome != AT__TIMED) &&
             (best < 0 || column_median(f, i) < column_median(f, best)))
             best = i;
     return best;
@@ -309,7 +310,7 @@ static at__pair against(const final *f, int i, int best)
 /* Each rival is either clearly slower than the best, or so close that more rounds would not matter. */
 static bool settled(const final *f)
 {
-    int best = best_of(f);
+    int best = best_of(f, NULL);
     for (int i = 0; i < f->count; i++) {
         if (i == best || f->list[i].is_copy || f->list[i].is_memcpy)
             continue;
@@ -346,7 +347,6 @@ static at_status play(final *f, uint64_t seed, at_error *err)
 
 static void final_rows(const final *f, at__final_row *rows)
 {
-    int best = best_of(f);
     for (int i = 0; i < f->count; i++) {
         double column[MAX_ROUNDS];
         for (int r = 0; r < f->rounds; r++)
@@ -356,9 +356,16 @@ static void final_rows(const final *f, at__final_row *rows)
                                    .timing.min_s = at__quantile(column, (size_t)f->rounds, 0.0),
                                    .timing.spread = at__spread(column, (size_t)f->rounds),
                                    .timing.samples = f->rounds };
-        rows[i].tied = best >= 0 && i != best && !f->list[i].is_copy && !f->list[i].is_memcpy &&
-                       against(f, i, best).low <= 1.0;
     }
+}
+
+/* With the best of those that are right. */
+static void find_ties(const final *f, at__final_row *rows)
+{
+    int best = best_of(f, rows);
+    for (int i = 0; i < f->count; i++)
+        rows[i].tied = best >= 0 && i != best && !f->list[i].is_copy && !f->list[i].is_memcpy &&
+                       rows[i].outcome == AT__TIMED && against(f, i, best).low <= 1.0;
 }
 
 /* What is not an entrant of the op itself is compared by time alone. */
@@ -417,6 +424,8 @@ at_status at__measure_final(at__final_row *rows, at__gpu *gpu, at__bench *bench,
     }
     if (status == AT_OK)
         status = verify_again(f, rows, err);
+    if (status == AT_OK)
+        find_ties(f, rows);
     for (int i = 0; i < count; i++) {
         at__gpu_drop(gpu, f->batches[i].graph);
         at__gpu_unload(gpu, f->modules[i]);

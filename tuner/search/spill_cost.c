@@ -20,32 +20,32 @@ static double logarithm(const at__resources *resources)
     return log2(1 + (double)at__local_bytes(resources) / 16);
 }
 
-void at__spill_cost_add(at__spill_cost *l, const at__resources *resources, double error, double deviation)
+void at__spill_cost_add(at__spill_cost *cost, const at__resources *resources, double error, double deviation)
 {
     if (at__local_bytes(resources) < 0)
         return;
     double weight = 1 / (deviation * deviation + NOISE * NOISE), s = logarithm(resources);
-    l->weight += weight;
-    l->spills += weight * s;
-    l->squares += weight * s * s;
-    l->errors += weight * error;
-    l->products += weight * s * error;
-    l->surprise += weight * error * error;
+    cost->weight += weight;
+    cost->spills += weight * s;
+    cost->squares += weight * s * s;
+    cost->errors += weight * error;
+    cost->products += weight * s * error;
+    cost->surprise += weight * error * error;
 }
 
-double at__spill_cost_of(double *left, const at__spill_cost *l, const at__resources *resources)
+double at__spill_cost_of(double *left, const at__spill_cost *cost, const at__resources *resources)
 {
     const double prior = 1 / (PRIOR_WIDTH * PRIOR_WIDTH);
     *left = 1;
     if (at__local_bytes(resources) <= 0)
         return 0;
-    double a = l->weight + prior, c = l->squares + prior, det = a * c - l->spills * l->spills;
-    double base = (c * l->errors - l->spills * l->products) / det;
-    double slope = (a * l->products - l->spills * l->errors) / det;
+    double a = cost->weight + prior, c = cost->squares + prior, det = a * c - cost->spills * cost->spills;
+    double base = (c * cost->errors - cost->spills * cost->products) / det;
+    double slope = (a * cost->products - cost->spills * cost->errors) / det;
     double error = base + slope * logarithm(resources);
     if (slope <= 0 || error <= 0)
         return 0;
-    double explained = base * l->errors + slope * l->products;
-    *left = sqrt((fmax(l->surprise - explained, 0) + DOUBT) / (l->surprise + DOUBT));
+    double explained = base * cost->errors + slope * cost->products;
+    *left = sqrt((fmax(cost->surprise - explained, 0) + DOUBT) / (cost->surprise + DOUBT));
     return error;
 }

@@ -70,7 +70,7 @@ typedef struct model {
     double best_s[BEST];
     int best_count;
     bool best_changed;
-    int timed, next_spill_cost;
+    int timed, next_lesson;
     bool ended;
     int devices;    /* that measure */
     int calm;       /* proposals in a row after which little was expected */
@@ -132,7 +132,7 @@ static at_status model_open(void **state, const at__search *search, at_error *er
     for (int i = 0; i < search->space_count; i++)
         add_first(m, at__search_default(search, i));
     m->random_first = m->first_count > RANDOM_FIRST ? 0 : RANDOM_FIRST + search->ahead / SPARE_SHARE;
-    m->next_spill_cost = RANDOM_FIRST;
+    m->next_lesson = RANDOM_FIRST;
     m->devices = 1;
     *state = m;
     return AT_OK;
@@ -322,8 +322,8 @@ static int64_t choose(model *m)
     int top = -1;
     renew_pool(m);
     double best = set_values(m);
-    if (m->timed >= m->next_spill_cost) {
-        m->next_spill_cost = (int)(m->timed * LESSON_GROWTH) + 2;
+    if (m->timed >= m->next_lesson) {
+        m->next_lesson = (int)(m->timed * LESSON_GROWTH) + 2;
         at__surrogate_learn(m->surrogate, LESSON_STEPS);
     }
     at__surrogate_predict(m->surrogate, m->mean, m->deviation, m->slot_count);

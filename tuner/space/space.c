@@ -28,7 +28,7 @@ struct at__space {
     at__rows groups[AT__MAX_PARAMS]; /* the first one counts slowest */
     int group_count;
     int group_of[AT__MAX_PARAMS]; /* -1: one allowed value */
-    at__column column_of[AT__MAX_PARAMS];
+    at__key_column column_of[AT__MAX_PARAMS];
     value_index *sorted[AT__MAX_PARAMS]; /* all declared values, ascending */
     int64_t count;
     double raw_count;
@@ -282,7 +282,7 @@ static void write_columns(int64_t *row, const scatter *s)
 {
     const uint64_t *key = at__rows_key(s->group, s->digit);
     for (int c = 0; c < s->group->column_count; c++) {
-        const at__column *column = &s->group->columns[c];
+        const at__key_column *column = &s->group->columns[c];
         row[column->param] = s->values[c][at__key_place(key, column)];
     }
 }

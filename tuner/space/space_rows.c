@@ -26,10 +26,10 @@ void at__rows_init(at__rows *out, const at__template *t, const int *params, int 
             out->words++;
         int *used = &out->bits[out->words - 1];
         *used += bits;
-        out->columns[i] = (at__column){ .param = params[i],
-                                        .word = (uint8_t)(out->words - 1),
-                                        .shift = (uint8_t)(64 - *used),
-                                        .mask = (uint16_t)((1u << bits) - 1) };
+        out->columns[i] = (at__key_column){ .param = params[i],
+                                            .word = (uint8_t)(out->words - 1),
+                                            .shift = (uint8_t)(64 - *used),
+                                            .mask = (uint16_t)((1u << bits) - 1) };
     }
     for (int i = 0; i < count; i++)
         out->columns[i].shift = (uint8_t)(out->columns[i].shift - (64 - out->bits[out->columns[i].word]));

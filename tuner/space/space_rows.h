@@ -11,14 +11,14 @@
 #include "lang/declare.h"
 
 /* Where a column lies in a key. */
-typedef struct at__column {
+typedef struct at__key_column {
     int param;
     uint8_t word, shift;
     uint16_t mask; /* before shifting */
-} at__column;
+} at__key_column;
 
 typedef struct at__rows {
-    at__column columns[AT__MAX_PARAMS]; /* in the order of their declaration */
+    at__key_column columns[AT__MAX_PARAMS]; /* in the order of their declaration */
     int column_count;
     int words;                /* of a key                                   */
     int bits[AT__MAX_PARAMS]; /* used of each word, the lowest ones         */
@@ -43,12 +43,12 @@ static inline const uint64_t *at__rows_key(const at__rows *rows, int64_t row)
     return rows->keys + row * rows->words;
 }
 
-static inline int at__key_place(const uint64_t *key, const at__column *c)
+static inline int at__key_place(const uint64_t *key, const at__key_column *c)
 {
     return (int)(key[c->word] >> c->shift & c->mask);
 }
 
-static inline void at__key_set(uint64_t *key, const at__column *c, int place)
+static inline void at__key_set(uint64_t *key, const at__key_column *c, int place)
 {
     key[c->word] = (key[c->word] & ~((uint64_t)c->mask << c->shift)) | (uint64_t)place << c->shift;
 }

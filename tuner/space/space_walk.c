@@ -49,7 +49,7 @@ typedef struct hope {
 typedef struct level {
     int param;
     at__bounds range; /* of its allowed values */
-    at__column column;
+    at__key_column column;
     const at__rule **rules; /* lets, then requirements */
     size_t rule_count;
     hope *hopes;

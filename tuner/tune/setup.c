@@ -89,13 +89,13 @@ static void assign_referees(at__setup *setup, const at__op *op)
 static bool is_sparse(const at__setup *setup, const at__problem *problem)
 {
     int64_t elements = 1;
-    bool sparse = false;
     for (int i = 0; i < problem->op->dim_count; i++)
         elements *= problem->dims[i]; /* fits: see at__problem_init */
-    for (int i = 0; i < setup->buffer_count; i++)
-        sparse = sparse || (setup->buffers[i].role == AT__OUTPUT &&
-                            setup->buffers[i].bytes > elements * setup->buffers[i].element_bytes);
-    return problem->op->layout_count > 0 && sparse;
+    for (int i = 0; i < setup->buffer_count && problem->op->layout_count; i++)
+        if (setup->buffers[i].role == AT__OUTPUT &&
+            setup->buffers[i].bytes / setup->buffers[i].element_bytes > elements)
+            return true;
+    return false;
 }
 
 /* Rows with a pitch leave gaps in the output, and so do strides. A second run of the reference finds them,

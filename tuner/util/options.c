@@ -18,25 +18,26 @@ static const at__option *find(const at__option *table, const char *name, size_t 
     return NULL;
 }
 
-/* Levenshtein distance, cut off at `limit`. */
-static size_t distance(const char *a, const char *b)
+/* Levenshtein's, a row of the matrix at a time. */
+size_t at__edit_distance(const char *a, size_t a_len, const char *b)
 {
-    size_t row[64], na = strlen(a), nb = strlen(b);
-    if (na >= 63 || nb >= 63)
-        return 99;
-    for (size_t j = 0; j <= nb; j++)
+    enum { MOST = 64 };
+    size_t row[MOST + 1], b_len = strlen(b);
+    if (a_len > MOST || b_len > MOST)
+        return SIZE_MAX;
+    for (size_t j = 0; j <= b_len; j++)
         row[j] = j;
-    for (size_t i = 1; i <= na; i++) {
+    for (size_t i = 1; i <= a_len; i++) {
         size_t diagonal = row[0];
         row[0] = i;
-        for (size_t j = 1; j <= nb; j++) {
+        for (size_t j = 1; j <= b_len; j++) {
             size_t change = diagonal + (a[i - 1] != b[j - 1]),
                    best = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
             diagonal = row[j];
             row[j] = change < best ? change : best;
         }
     }
-    return row[nb];
+    return row[b_len];
 }
 
 /* Of three letters or more. */
@@ -59,7 +60,7 @@ const char *at__nearest(const char *word, const char *const *names)
     const char *best = NULL;
     size_t best_distance = strlen(word) < 5 ? 2 : 4; /* a match is nearer than this */
     for (; *names; names++) {
-        size_t d = distance(word, *names);
+        size_t d = at__edit_distance(word, strlen(word), *names);
         if (d < best_distance) {
             best_distance = d;
             best = *names;

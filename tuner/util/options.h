@@ -57,6 +57,9 @@ at_status at__options_parse(const at__option *table, int argc, char **argv, at__
 /* The page that --help prints. */
 void at__options_help(at__str *out, const at__usage *usage, const at__option *table);
 
+/* Characters to be added, left out or changed on the way from `a` to `b`; SIZE_MAX: one has more than 64. */
+size_t at__edit_distance(const char *a, size_t a_len, const char *b);
+
 /* The nearest of the names to a mistyped word; where none is near the only one that begins with it; or NULL.
  * The list ends with NULL. */
 const char *at__nearest(const char *word, const char *const *names);

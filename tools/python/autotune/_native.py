@@ -126,11 +126,16 @@ class Found:
     source: str | None = None
 
 
+def decoded(text: bytes) -> str:
+    """What files and databases of others hold need not be UTF-8: a comment in a kernel, a device's name."""
+    return text.decode(errors="replace")
+
+
 def shown(found: FoundStruct, source: str | None = None) -> Found:
     """A copy in Python's own types, which outlives the tuner."""
     values: dict[str, Any] = {field[0]: getattr(found, field[0]) for field in FoundStruct._fields_
                               if not field[0].endswith("_count")}
-    values = {name: v.decode() if isinstance(v, bytes) else v for name, v in values.items()}
+    values = {name: decoded(v) if isinstance(v, bytes) else v for name, v in values.items()}
     values["match"] = MATCHES[found.match]
     values["grid"], values["block"] = tuple(found.grid), tuple(found.block)
     values["args"] = tuple(Arg(arg.name.decode(), ROLES[arg.role], arg.bytes, arg.value, arg.align)

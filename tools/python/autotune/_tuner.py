@@ -106,7 +106,7 @@ class Tuner:
             if not found.contents.template_name:
                 return _native.shown(found.contents)
             self._call("at_source", ctypes.byref(text), found)
-            return _native.shown(found.contents, ctypes.string_at(text).decode())
+            return _native.shown(found.contents, _native.decoded(ctypes.string_at(text)))
         finally:
             self._library.at_free(text)
             self._library.at_found_close(found)
@@ -258,6 +258,9 @@ class Tuner:
             if dtype not in _native.TYPES or len(key[1]) > _native.MAX_SIZES:
                 raise ValueError(f"found {len(key[1])} sizes of '{dtype}'; expected at most {_native.MAX_SIZES}, of one "
                                  f"of {' '.join(_native.TYPES)}")
+            for size in key[1]:
+                if abs(size) >= 1 << 63:  # ctypes would leave its upper bits away
+                    raise ValueError(f"found a size of {size}; expected less than 2**63")
             problem = _native.ProblemStruct(op.encode(), _native.TYPES.index(dtype), len(key[1]),
                                             (ctypes.c_int64 * _native.MAX_SIZES)(*sizes),
                                             (ctypes.c_int64 * _native.MAX_PITCHES)(pitch))
@@ -270,7 +273,7 @@ class Tuner:
             self._raise(error)
 
     def _raise(self, error: _native.ErrorStruct) -> None:
-        raise Error(self._library.at_status_name(error.status).decode(), error.text.decode(errors="replace"))
+        raise Error(self._library.at_status_name(error.status).decode(), _native.decoded(error.text))
 
 
 def _contiguous() -> Any:
