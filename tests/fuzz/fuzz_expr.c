@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const char *const NAMES[] = { "A", "B", "TILE", "device.sms", "sizeof(T)" };
+static const char *const NAMES[] = { "A", "B", "TILE", "device.sms", "sizeof(T)", "n0", "n1", "n2" };
 enum { COUNT = sizeof NAMES / sizeof *NAMES };
 
 static int find(const void *context, const char *name, size_t len)
@@ -28,7 +28,11 @@ static const char *name_at(const void *context, int i)
     return i < COUNT ? NAMES[i] : NULL;
 }
 
-static const at__scope SCOPE = { .find = find, .name = name_at };
+/* n[k], k going over all of them; j is 1. */
+static const at__indices INDICES = {
+    .items = { { "j", 0, 2, 1, true }, { "k", 0, 2, 0, false }, { "l", 2, 0, 0, false } }, .count = 3
+};
+static const at__scope SCOPE = { .find = find, .name = name_at, .indices = &INDICES };
 static const at__where PLACE = { .file = "fuzz", .line = 1, .column = 1 };
 
 static void check_text(const at__expr *expr, const int64_t *slots, at_status expected, int64_t value)
@@ -75,7 +79,7 @@ static void check_list(const char *text, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *text = (const char *)data;
-    int64_t slots[COUNT] = { 0, INT64_MIN, 32, INT64_MAX, 4 }, value = 0;
+    int64_t slots[COUNT] = { 0, INT64_MIN, 32, INT64_MAX, 4, 2, 3, -1 }, value = 0;
     at__expr *expr = NULL;
     at_error err;
 

@@ -253,7 +253,7 @@ static const struct {
     { "/*!autotune\nop x y\n*/", "op.cu:2:6: found 'y'; expected the end of the line" },
     { "/*!autotune\nop x\nop y\n*/", "op.cu:3:1: found a second 'op' line; expected one" },
     { "/*!autotune\nop x\nlet a = 1\n*/", "op.cu:3:1: found 'let'; expected 'shape' before it" },
-    { "/*!autotune\nop x\nfoo\n*/", "op.cu:3:1: found 'foo'; expected one of op shape type pitch let" },
+    { "/*!autotune\nop x\nfoo\n*/", "op.cu:3:1: found 'foo'; expected one of op shape type pitch each let" },
     { "/*!autotune\nop x\n= 3\n*/", "found '='; expected one of op" },
     { "/*!autotune\nop x\nshape\n*/", "found the end of the line; expected the name of a dimension" },
     { "/*!autotune\nop x\nshape a a\n*/", "op.cu:3:9: found 'a' a second time; expected a new name" },

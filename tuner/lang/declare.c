@@ -1,6 +1,6 @@
 /*
- * declare.c - what blocks of ops and of templates have in common: names, lets, requirements, grid
- * and block.
+ * declare.c - what blocks of ops and of templates have in common: names, requirements, grid and block;
+ * lets are declare_let.c's.
  *
  * A block is read line by line through a table of keywords, which says which lines may stand there
  * more than once, must not be missing, or come after which. A name gets its slot at its declaration
@@ -157,7 +157,8 @@ at_status at__add_symbol(int *slot, at__symbols *symbols, const char *name, cons
     if (is_reserved(name))
         return at__lines_fail(lines, at, "found '%s'; expected a name that C++, CUDA and autotune leave free",
                               name);
-    if (at__symbols_find(symbols, name, strlen(name)) >= 0)
+    if (at__symbols_find(symbols, name, strlen(name)) >= 0 ||
+        at__index_find(&symbols->indices, name, strlen(name)))
         return at__lines_fail(lines, at, "found '%s' a second time; expected a new name", name);
     if (symbols->count == AT__MAX_SLOTS)
         return at__lines_fail(lines, at, "found more than %d names; expected fewer parameters, words or lets",
@@ -257,34 +258,6 @@ at_status at__read_keywords(at__lines *lines, const at__keyword *keywords, const
 
 /* ---- lines that both have ---- */
 
-at_status at__read_let(at__let **lets, size_t *count, size_t *cap, at__symbols *symbols, bool rendered,
-                       at__lines *lines)
-{
-    at__let let = { .rendered = rendered };
-    const char *at;
-    at_status status = at__read_assigned_name(let.name, &at, lines);
-    if (status != AT_OK)
-        return status;
-    let.where = at__lines_where(lines, at);
-    /* The expression first: a value cannot depend on itself. */
-    if ((status = at__lines_expr(&let.expr, lines, symbols)) != AT_OK)
-        goto done;
-    if ((status = at__add_symbol(&let.slot, symbols, let.name, lines, at)) != AT_OK)
-        goto done;
-    if ((status = at__lines_comment(&let.meaning, lines)) != AT_OK)
-        goto done;
-    if (!at__grow(lets, cap, *count, sizeof **lets)) {
-        status = at_fail(lines->err, AT_ERR_MEMORY, "out of memory");
-        goto done;
-    }
-    (*lets)[(*count)++] = let;
-    let = (at__let){ 0 };
-done:
-    at__expr_close(let.expr);
-    free(let.meaning);
-    return status;
-}
-
 at_status at__read_uses(at__used *uses, at__lines *lines)
 {
     do {
@@ -354,15 +327,6 @@ at_status at__read_block(at__launch *launch, const at__symbols *symbols, at__lin
 {
     int count;
     return at__read_exprs(launch->block, &count, 3, symbols, lines);
-}
-
-void at__lets_clear(at__let *lets, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        free(lets[i].meaning);
-        at__expr_close(lets[i].expr);
-    }
-    free(lets);
 }
 
 void at__requires_clear(at__require *requires, size_t count)

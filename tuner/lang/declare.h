@@ -61,6 +61,7 @@ typedef struct at__symbols {
     uint8_t tags[AT__MAX_SLOTS];    /* few names have the tag of another                */
     int count;
     at__str text;
+    at__indices indices; /* names of none of them */
 } at__symbols;
 
 static inline const char *at__symbol_name(const at__symbols *symbols, int slot)

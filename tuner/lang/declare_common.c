@@ -74,6 +74,7 @@ static const at__keyword KEYWORDS[] = {
     { .word = "common", .form = "common NAME", .once = true, .required = true, .read = read_common },
     { .word = "use", .after = "common", .read = read_use },
     { .word = "param", .after = "common", .read = pass_over },
+    { .word = "each", .after = "common", .read = pass_over },
     { .word = "let", .after = "common", .read = pass_over },
     { .word = "const", .after = "common", .read = pass_over },
     { .word = "require", .after = "common", .read = pass_over },

@@ -465,7 +465,9 @@ static const char *symbol_name(const void *symbols, int i)
 
 at_status at__lines_expr(at__expr **out, at__lines *lines, const at__symbols *symbols)
 {
-    at__scope scope = { .find = at__symbols_find, .context = symbols, .name = symbol_name };
+    at__scope scope = {
+        .find = at__symbols_find, .context = symbols, .name = symbol_name, .indices = &symbols->indices
+    };
     return at__lines_expr_of(out, lines, &scope);
 }
 

@@ -137,6 +137,11 @@ static at_status read_type(at__lines *lines, void *target)
     return status;
 }
 
+static at_status read_each(at__lines *lines, void *target)
+{
+    return at__read_each(&((at__op *)target)->symbols, lines);
+}
+
 static at_status read_let(at__lines *lines, void *target)
 {
     at__op *op = target;
@@ -342,6 +347,7 @@ static const at__keyword KEYWORDS[] = {
       .read = read_shape },
     { .word = "type", .form = "type T = storage", .required = true, .after = "op", .read = read_type },
     { .word = "pitch", .after = "shape", .read = read_pitch },
+    { .word = "each", .read = read_each },
     { .word = "let", .after = "shape", .read = read_let },
     { .word = "require", .after = "shape", .read = read_require },
     { .word = "strides", .once = true, .after = "shape", .read = read_strides },

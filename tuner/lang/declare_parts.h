@@ -26,10 +26,10 @@ typedef struct at__keyword {
 at_status at__read_keywords(at__lines *lines, const at__keyword *keywords, const bool *without,
                             void *target) AT_MUST_CHECK;
 
-/* Adds a name; AT_ERR_INPUT (at the place `at`) when it is known already, reserved, or one too many. */
-/* A name that is known to be new and free. AT_ERR_MEMORY. */
+/* Adds a name that is known to be new and free. AT_ERR_MEMORY. */
 at_status at__put_symbol(at__symbols *symbols, const char *name, at_error *err) AT_MUST_CHECK;
 
+/* Adds a name; AT_ERR_INPUT (at the place `at`) when it is known already, reserved, or one too many. */
 at_status at__add_symbol(int *slot, at__symbols *symbols, const char *name, const at__lines *lines,
                          const char *at) AT_MUST_CHECK;
 
@@ -45,6 +45,10 @@ at_status at__read_free_name(char out[AT__MAX_NAME], at__lines *lines, const cha
 /* The names of a `use` line, behind those of other such lines. */
 at_status at__read_uses(at__used *uses, at__lines *lines) AT_MUST_CHECK;
 
+/* What follows `each`: names of indices, and their values. */
+at_status at__read_each(at__symbols *symbols, at__lines *lines) AT_MUST_CHECK;
+
+/* What follows `let` and `const`: a name, or a family of them, NAME[INDEX]. */
 at_status at__read_let(at__let **lets, size_t *count, size_t *cap, at__symbols *symbols, bool rendered,
                        at__lines *lines) AT_MUST_CHECK;
 at_status at__read_require(at__require **requires, size_t *count, size_t *cap, const at__symbols *symbols,
@@ -54,7 +58,7 @@ at_status at__read_require(at__require **requires, size_t *count, size_t *cap, c
 at_status at__read_exprs(at__expr **out, int *count, int max, const at__symbols *symbols,
                          at__lines *lines) AT_MUST_CHECK;
 
-/* "grid", "block" and "shared" of a launch. */
+/* What follows `grid` and `block`. */
 at_status at__read_grid(at__launch *launch, const at__symbols *symbols, at__lines *lines) AT_MUST_CHECK;
 at_status at__read_block(at__launch *launch, const at__symbols *symbols, at__lines *lines) AT_MUST_CHECK;
 

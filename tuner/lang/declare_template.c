@@ -43,6 +43,11 @@ static at_status read_param(at__lines *lines, void *target)
     return at__read_param(((reading *)target)->t, lines);
 }
 
+static at_status read_each(at__lines *lines, void *target)
+{
+    return at__read_each(&((reading *)target)->t->symbols, lines);
+}
+
 static at_status read_let(at__lines *lines, void *target)
 {
     at__template *t = ((reading *)target)->t;
@@ -89,13 +94,10 @@ static at_status read_use_of_common(at__lines *lines, void *target)
 }
 
 static const at__keyword SHARED[] = {
-    { .word = "common", .read = read_common },
-    { .word = "use", .read = read_use_of_common },
-    { .word = "param", .read = read_param },
-    { .word = "let", .read = read_let },
-    { .word = "const", .read = read_const },
-    { .word = "require", .read = read_require },
-    { 0 },
+    { .word = "common", .read = read_common },   { .word = "use", .read = read_use_of_common },
+    { .word = "param", .read = read_param },     { .word = "each", .read = read_each },
+    { .word = "let", .read = read_let },         { .word = "const", .read = read_const },
+    { .word = "require", .read = read_require }, { 0 },
 };
 
 /* Once each, as if they stood at the place of the `use`. Names without a file are told with the bundle. */
@@ -230,6 +232,7 @@ static const at__keyword KEYWORDS[] = {
     { .word = "option", .read = read_option },
     { .word = "arg", .once = true, .read = read_arg },
     { .word = "param", .read = read_param },
+    { .word = "each", .read = read_each },
     { .word = "let", .read = read_let },
     { .word = "const", .read = read_const },
     { .word = "fixed", .once = true, .read = read_fixed },

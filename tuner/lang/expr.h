@@ -13,6 +13,13 @@
  * AT_ERR_INPUT with file, line and column of the operator. Compiled once, evaluated often, nothing allocated
  * while evaluating; at__expr_eval is thread-safe on a shared expression.
  *
+ * An index stands for a small number while an expression is compiled, which makes families of names: where d
+ * is 6, `n[d]` is the name n6, `n[d + 1]` is n7, and `d` is 6. In
+ *   sum product all any gcd min max (k: EXPRESSION)
+ * the index k takes all its values, one after the other; in `product(k > d: n[k])` only those that the
+ * condition admits. Where none is, the sum is 0, the product 1, all is true, any false, gcd 0; min and max
+ * are refused. It compiles to what is meant, n7 * n6 ..., and costs as much.
+ *
  * Names are resolved while compiling, through a scope, to slots: indices into the array of values that
  * evaluation is given. A dotted name ("device.sms") and "sizeof(T)" are looked up as one name, spelled so.
  *
@@ -36,12 +43,31 @@ typedef struct at__where {
 /* The place of text[offset], when `start` is that of text[0]. */
 at__where at__where_after(at__where start, const char *text, size_t offset);
 
+/* An index: it goes from `first` to `last`, up or down. Bound: an expression may read its value. */
+#define AT__MAX_INDICES    4
+#define AT__MAX_INDEX_NAME 16
+typedef struct at__index {
+    char name[AT__MAX_INDEX_NAME];
+    int first, last;
+    int value;
+    bool bound;
+} at__index;
+
+typedef struct at__indices {
+    at__index items[AT__MAX_INDICES];
+    int count;
+} at__indices;
+
+/* NULL: no index is called that. */
+const at__index *at__index_find(const at__indices *indices, const char *name, size_t len);
+
 /* Finds a name; returns its slot (0 or more), or -1. Must suit a name that is not terminated. */
 typedef struct at__scope {
     int (*find)(const void *context, const char *name, size_t len);
     const void *context;
     const char *(*name)(const void *context, int i); /* the i-th known name, NULL after the last; for
                                                         suggestions; may be NULL */
+    const at__indices *indices;                      /* NULL: none */
 } at__scope;
 
 typedef struct at__expr at__expr;
@@ -49,6 +75,7 @@ typedef struct at__expr at__expr;
 /* Limits that keep hostile declarations harmless. */
 #define AT__EXPR_MAX_TEXT  4096
 #define AT__EXPR_MAX_DEPTH 64
+#define AT__EXPR_MAX_CODE  16384 /* instructions: what indices make of a text */
 
 /*
  * Compiles text[0..len). `where` is the place of text[0]; it goes into messages, then and at evaluation.

@@ -83,7 +83,7 @@ void at__lex_next(at__lexer *lex)
         lex->token.end = skip_word(lex, at);
     } else {
         lex->token.kind =
-            lex->text[at] && strchr("|&^=!<>+-*/%~()?:,", lex->text[at]) ? AT__TOKEN_SIGN : AT__TOKEN_BAD;
+            lex->text[at] && strchr("|&^=!<>+-*/%~()[]?:,", lex->text[at]) ? AT__TOKEN_SIGN : AT__TOKEN_BAD;
         lex->token.end = skip_sign(lex, at);
         if (lex->token.kind == AT__TOKEN_SIGN)
             lex->token.sign = AT__SIGN(lex->text[at], lex->token.end - at == 2 ? lex->text[at + 1] : 0);

@@ -9,26 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/expr_code.h"
-#include "lang/expr_lex.h"
+#include "lang/expr_parse.h"
+#include "util/options.h"
 #include "util/str.h"
-
-typedef struct parser {
-    at__where where;
-    at__instruction *code;
-    size_t count, code_cap;
-    at__lexer lex;
-    const at__scope *scope;
-    at_error *err;
-    int depth; /* nesting of parentheses, calls, prefix operators and ?: */
-    int stack; /* values on the machine's stack at this point            */
-} parser;
 
 /* ---- messages ---- */
 
-static at_status fail_at(const parser *p, size_t offset, const char *format, ...) AT_PRINTF(3, 4);
-
-static at_status fail_at(const parser *p, size_t offset, const char *format, ...)
+at_status at__parser_fail(const at__parser *p, size_t offset, const char *format, ...)
 {
     char text[400];
     va_list args;
@@ -40,7 +27,7 @@ static at_status fail_at(const parser *p, size_t offset, const char *format, ...
 }
 
 /* The current token, for a message. */
-static const char *found(const parser *p, char out[48])
+static const char *found(const at__parser *p, char out[48])
 {
     const at__token *t = &p->lex.token;
     if (t->kind == AT__TOKEN_END)
@@ -54,41 +41,13 @@ static const char *found(const parser *p, char out[48])
     return out;
 }
 
-static at_status fail_expected(const parser *p, const char *expected)
+at_status at__parser_expected(const at__parser *p, const char *expected)
 {
     char what[48];
-    return fail_at(p, p->lex.token.begin, "found %s; expected %s", found(p, what), expected);
+    return at__parser_fail(p, p->lex.token.begin, "found %s; expected %s", found(p, what), expected);
 }
 
-static size_t smallest(size_t a, size_t b, size_t c)
-{
-    size_t least = a < b ? a : b;
-    return least < c ? least : c;
-}
-
-/* Edits (one character each) from a[0..n) to b; long names are told apart by their start only. */
-static size_t edit_distance(const char *a, size_t n, const char *b)
-{
-    enum { MOST = 64 };
-    size_t row[MOST + 1];
-    size_t m = strlen(b);
-    if (n > MOST || m > MOST)
-        return MOST;
-    for (size_t j = 0; j <= m; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= n; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= m; j++) {
-            size_t above = row[j];
-            row[j] = smallest(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
-            diagonal = above;
-        }
-    }
-    return row[m];
-}
-
-static at_status fail_unknown(const parser *p, size_t begin, size_t len)
+static at_status fail_unknown(const at__parser *p, size_t begin, size_t len)
 {
     const char *nearest = NULL;
     size_t best = 3; /* further away is another word, not a slip */
@@ -96,7 +55,7 @@ static at_status fail_unknown(const parser *p, size_t begin, size_t len)
     const char *known;
 
     for (int i = 0; p->scope->name && (known = p->scope->name(p->scope->context, i)) != NULL; i++) {
-        size_t distance = edit_distance(name, len, known);
+        size_t distance = at__edit_distance(name, len, known);
         if (distance < best && distance < len) {
             best = distance;
             nearest = known;
@@ -104,8 +63,8 @@ static at_status fail_unknown(const parser *p, size_t begin, size_t len)
     }
     int shown = (int)(len > 80 ? 80 : len);
     if (nearest)
-        return fail_at(p, begin, "unknown name '%.*s'; did you mean '%s'?", shown, name, nearest);
-    return fail_at(p, begin, "unknown name '%.*s'", shown, name);
+        return at__parser_fail(p, begin, "unknown name '%.*s'; did you mean '%s'?", shown, name, nearest);
+    return at__parser_fail(p, begin, "unknown name '%.*s'", shown, name);
 }
 
 /* ---- code ---- */
@@ -120,8 +79,11 @@ static int stack_change(unsigned code)
     return -1;
 }
 
-static at_status emit(parser *p, unsigned code, int64_t value, size_t at, size_t begin)
+at_status at__parser_emit(at__parser *p, unsigned code, int64_t value, size_t at, size_t begin)
 {
+    if (p->count == AT__EXPR_MAX_CODE)
+        return at__parser_fail(p, at, "the expression comes to more than %d steps; expected fewer",
+                               AT__EXPR_MAX_CODE);
     if (!at__grow(&p->code, &p->code_cap, p->count, sizeof *p->code))
         return at_fail(p->err, AT_ERR_MEMORY, "out of memory");
     p->code[p->count++] = (at__instruction){
@@ -133,35 +95,33 @@ static at_status emit(parser *p, unsigned code, int64_t value, size_t at, size_t
     };
     p->stack += stack_change(code);
     if (p->stack > AT__EXPR_MAX_STACK)
-        return fail_at(p, at, "the expression is nested too deeply");
+        return at__parser_fail(p, at, "the expression is nested too deeply");
     return AT_OK;
 }
 
 /* The jump emitted as instruction i goes to what comes next. */
-static void land(parser *p, size_t i)
+void at__parser_land(at__parser *p, size_t i)
 {
     p->code[i].value = (int64_t)p->count;
 }
 
-static at_status enter(parser *p)
+at_status at__parser_enter(at__parser *p)
 {
     if (++p->depth > AT__EXPR_MAX_DEPTH)
-        return fail_at(p, p->lex.token.begin, "the expression is nested deeper than %d levels",
-                       AT__EXPR_MAX_DEPTH);
+        return at__parser_fail(p, p->lex.token.begin, "the expression is nested deeper than %d levels",
+                               AT__EXPR_MAX_DEPTH);
     return AT_OK;
 }
 
-static at_status expect(parser *p, const char *sign, const char *expected)
+at_status at__parser_take(at__parser *p, const char *sign, const char *expected)
 {
     if (!at__lex_is_sign(&p->lex, sign))
-        return fail_expected(p, expected);
+        return at__parser_expected(p, expected);
     at__lex_next(&p->lex);
     return AT_OK;
 }
 
 /* ---- grammar ---- */
-
-static at_status parse_ternary(parser *p);
 
 static int digit_value(char c)
 {
@@ -172,7 +132,7 @@ static int digit_value(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
 }
 
-static at_status parse_number(parser *p)
+static at_status parse_number(at__parser *p)
 {
     size_t begin = p->lex.token.begin, at = begin, end = p->lex.token.end;
     int base = 10;
@@ -183,41 +143,41 @@ static at_status parse_number(parser *p)
         base = 16;
         at += 2;
     } else if (end - at > 1 && p->lex.text[at] == '0') {
-        return fail_expected(p, "a number without leading zeros (or 0x...)");
+        return at__parser_expected(p, "a number without leading zeros (or 0x...)");
     }
     for (; at < end; at++) {
         int digit = digit_value(p->lex.text[at]);
         if (digit >= base)
-            return fail_expected(p, "an integer");
+            return at__parser_expected(p, "an integer");
         if (__builtin_mul_overflow(value, base, &value) || __builtin_add_overflow(value, digit, &value))
-            return fail_expected(p, "an integer below 2^63");
+            return at__parser_expected(p, "an integer below 2^63");
     }
     at__lex_next(&p->lex);
-    return emit(p, AT__PUSH, value, begin, begin);
+    return at__parser_emit(p, AT__PUSH, value, begin, begin);
 }
 
-static at_status load(parser *p, size_t begin, const char *name, size_t len)
+at_status at__parser_load(at__parser *p, size_t begin, const char *name, size_t len)
 {
     int slot = p->scope->find(p->scope->context, name, len);
     if (slot < 0)
         return fail_unknown(p, begin, p->lex.last_end - begin);
-    return emit(p, AT__LOAD, slot, begin, begin);
+    return at__parser_emit(p, AT__LOAD, slot, begin, begin);
 }
 
 /* After "sizeof": ( T ) with any blanks, looked up as "sizeof(T)". */
-static at_status parse_sizeof(parser *p, size_t begin)
+static at_status parse_sizeof(at__parser *p, size_t begin)
 {
     char name[AT__EXPR_MAX_TEXT + 16];
-    at_status status = expect(p, "(", "'(' after sizeof");
+    at_status status = at__parser_take(p, "(", "'(' after sizeof");
     if (status != AT_OK)
         return status;
     if (p->lex.token.kind != AT__TOKEN_NAME)
-        return fail_expected(p, "a type, as in sizeof(T)");
+        return at__parser_expected(p, "a type, as in sizeof(T)");
     int n = snprintf(name, sizeof name, "sizeof(%.*s)", (int)(p->lex.token.end - p->lex.token.begin),
                      p->lex.text + p->lex.token.begin);
     at__lex_next(&p->lex);
-    status = expect(p, ")", "')'");
-    return status == AT_OK ? load(p, begin, name, (size_t)n) : status;
+    status = at__parser_take(p, ")", "')'");
+    return status == AT_OK ? at__parser_load(p, begin, name, (size_t)n) : status;
 }
 
 typedef struct function {
@@ -246,7 +206,7 @@ bool at__expr_is_function(const char *name, size_t len)
 }
 
 /* The arguments of a call, after '(' and up to ')'. min and max fold theirs in pairs as they come. */
-static at_status parse_arguments(parser *p, const function *f, size_t begin)
+static at_status parse_arguments(at__parser *p, const function *f, size_t begin)
 {
     at_status status;
     int count = 0;
@@ -254,23 +214,24 @@ static at_status parse_arguments(parser *p, const function *f, size_t begin)
     do {
         if (count)
             at__lex_next(&p->lex);
-        if ((status = parse_ternary(p)) != AT_OK)
+        if ((status = at__parse_expression(p)) != AT_OK)
             return status;
         count++;
-        if (f->args == 0 && count > 1 && (status = emit(p, f->code, 0, begin, begin)) != AT_OK)
+        if (f->args == 0 && count > 1 && (status = at__parser_emit(p, f->code, 0, begin, begin)) != AT_OK)
             return status;
     } while (at__lex_is_sign(&p->lex, ",") && (f->args == 0 || count < f->args));
 
     if (f->args ? count < f->args : count < 2)
-        return fail_expected(p, f->args == 0 || f->args == 2 ? "',' and a second argument" : "an argument");
-    if ((status = expect(p, ")", f->args ? "')'" : "',' or ')'")) != AT_OK)
+        return at__parser_expected(p, f->args == 0 || f->args == 2 ? "',' and a second argument"
+                                                                   : "an argument");
+    if ((status = at__parser_take(p, ")", f->args ? "')'" : "',' or ')'")) != AT_OK)
         return status;
-    return f->args ? emit(p, f->code, 0, begin, begin) : AT_OK;
+    return f->args ? at__parser_emit(p, f->code, 0, begin, begin) : AT_OK;
 }
 
-static at_status parse_call(parser *p, const function *f, size_t begin)
+static at_status parse_call(at__parser *p, const function *f, size_t begin)
 {
-    at_status status = enter(p);
+    at_status status = at__parser_enter(p);
     if (status != AT_OK)
         return status;
     at__lex_next(&p->lex); /* '(' */
@@ -279,7 +240,7 @@ static at_status parse_call(parser *p, const function *f, size_t begin)
     return status;
 }
 
-static at_status parse_name(parser *p)
+static at_status parse_name(at__parser *p)
 {
     size_t begin = p->lex.token.begin, len = p->lex.token.end - begin;
     const char *name = p->lex.text + begin;
@@ -287,31 +248,41 @@ static at_status parse_name(parser *p)
     at__lex_next(&p->lex);
     if (len == 6 && memcmp(name, "sizeof", 6) == 0)
         return parse_sizeof(p, begin);
+    if (p->indices.count && at__lex_is_sign(&p->lex, "["))
+        return at__parse_indexed(p, begin, len);
+    const at__index *index = at__index_find(&p->indices, name, len);
+    if (index)
+        return at__parse_index_value(p, index, begin);
     if (!at__lex_is_sign(&p->lex, "("))
-        return load(p, begin, name, len);
+        return at__parser_load(p, begin, name, len);
+    bool is_fold;
+    at_status status = at__parse_fold(&is_fold, p, begin, len);
+    if (is_fold || status != AT_OK)
+        return status;
     const function *f = find_function(name, len);
     if (f)
         return parse_call(p, f, begin);
     if (p->scope->find(p->scope->context, name, len) < 0)
-        return fail_at(
-            p, begin, "unknown function '%.*s'; expected one of min max ceil_div gcd is_pow2 log2 abs sizeof",
-            (int)(len > 80 ? 80 : len), name);
-    return load(p, begin, name, len); /* in a list the '(' starts the next expression */
+        return at__parser_fail(
+            p, begin,
+            "unknown function '%.*s'; expected one of min max ceil_div gcd is_pow2 log2 abs sizeof%s",
+            (int)(len > 80 ? 80 : len), name, p->indices.count ? ", or sum product all any of an index" : "");
+    return at__parser_load(p, begin, name, len); /* in a list the '(' starts the next expression */
 }
 
-static at_status parse_parentheses(parser *p)
+static at_status parse_parentheses(at__parser *p)
 {
-    at_status status = enter(p);
+    at_status status = at__parser_enter(p);
     if (status != AT_OK)
         return status;
     at__lex_next(&p->lex);
-    if ((status = parse_ternary(p)) == AT_OK)
-        status = expect(p, ")", "an operator or ')'");
+    if ((status = at__parse_expression(p)) == AT_OK)
+        status = at__parser_take(p, ")", "an operator or ')'");
     p->depth--;
     return status;
 }
 
-static at_status parse_unary(parser *p)
+static at_status parse_unary(at__parser *p)
 {
     static const struct {
         const char *sign;
@@ -328,16 +299,17 @@ static at_status parse_unary(parser *p)
     for (size_t i = 0; i < sizeof PREFIX / sizeof *PREFIX; i++) {
         if (!at__lex_is_sign(&p->lex, PREFIX[i].sign))
             continue;
-        at_status status = enter(p);
+        at_status status = at__parser_enter(p);
         if (status != AT_OK)
             return status;
         at__lex_next(&p->lex);
         status = parse_unary(p);
         p->depth--;
-        return status != AT_OK || PREFIX[i].code == AT__PUSH ? status
-                                                             : emit(p, PREFIX[i].code, 0, begin, begin);
+        return status != AT_OK || PREFIX[i].code == AT__PUSH
+                   ? status
+                   : at__parser_emit(p, PREFIX[i].code, 0, begin, begin);
     }
-    return fail_expected(p, "a number, a name or '('");
+    return at__parser_expected(p, "a number, a name or '('");
 }
 
 typedef struct operator_row {
@@ -357,7 +329,7 @@ static const operator_row OPERATORS[] = {
     { "*", 10, AT__MUL },       { "/", 10, AT__DIV },       { "%", 10, AT__MOD },
 };
 
-static const operator_row *find_operator(const parser *p)
+static const operator_row *find_operator(const at__parser *p)
 {
     for (size_t i = 0; p->lex.token.sign && i < sizeof OPERATORS / sizeof *OPERATORS; i++)
         if (at__lex_is_sign(&p->lex, OPERATORS[i].sign))
@@ -370,32 +342,32 @@ static bool is_comparison(const operator_row *o)
     return o && (o->precedence == EQUALITY || o->precedence == RELATION);
 }
 
-static at_status parse_binary(parser *p, int lowest);
+static at_status parse_binary(at__parser *p, int lowest);
 
 /* The operator is the current token, its left side (from `begin`) is on the stack. */
-static at_status parse_right_side(parser *p, const operator_row *o, size_t begin)
+static at_status parse_right_side(at__parser *p, const operator_row *o, size_t begin)
 {
     bool logical = o->code == AT__AND_JUMP || o->code == AT__OR_JUMP;
     size_t at = p->lex.token.begin, jump = p->count;
     at_status status;
 
-    if (logical && (status = emit(p, o->code, 0, at, begin)) != AT_OK)
+    if (logical && (status = at__parser_emit(p, o->code, 0, at, begin)) != AT_OK)
         return status;
     at__lex_next(&p->lex);
     if ((status = parse_binary(p, o->precedence + 1)) != AT_OK)
         return status;
-    if ((status = emit(p, logical ? AT__BOOL : o->code, 0, at, begin)) != AT_OK)
+    if ((status = at__parser_emit(p, logical ? AT__BOOL : o->code, 0, at, begin)) != AT_OK)
         return status;
     if (logical)
-        land(p, jump);
+        at__parser_land(p, jump);
     const operator_row *next = find_operator(p);
     if (is_comparison(o) && is_comparison(next) && next->precedence == o->precedence)
-        return fail_at(p, p->lex.token.begin, "comparisons do not chain; write 'a %s b && b %s c'", o->sign,
-                       next->sign);
+        return at__parser_fail(p, p->lex.token.begin, "comparisons do not chain; write 'a %s b && b %s c'",
+                               o->sign, next->sign);
     return AT_OK;
 }
 
-static at_status parse_binary(parser *p, int lowest)
+static at_status parse_binary(at__parser *p, int lowest)
 {
     size_t begin = p->lex.token.begin;
     at_status status = parse_unary(p);
@@ -410,34 +382,34 @@ static at_status parse_binary(parser *p, int lowest)
 }
 
 /* After the condition: ? a : b */
-static at_status parse_branches(parser *p)
+static at_status parse_branches(at__parser *p)
 {
     size_t test = p->count;
-    at_status status = emit(p, AT__JUMP_FALSE, 0, p->lex.token.begin, p->lex.token.begin);
+    at_status status = at__parser_emit(p, AT__JUMP_FALSE, 0, p->lex.token.begin, p->lex.token.begin);
     if (status != AT_OK)
         return status;
     at__lex_next(&p->lex);
-    if ((status = parse_ternary(p)) != AT_OK)
+    if ((status = at__parse_expression(p)) != AT_OK)
         return status;
     size_t skip = p->count;
-    if ((status = emit(p, AT__JUMP, 0, p->lex.token.begin, p->lex.token.begin)) != AT_OK)
+    if ((status = at__parser_emit(p, AT__JUMP, 0, p->lex.token.begin, p->lex.token.begin)) != AT_OK)
         return status;
-    if ((status = expect(p, ":", "an operator or ':'")) != AT_OK)
+    if ((status = at__parser_take(p, ":", "an operator or ':'")) != AT_OK)
         return status;
-    land(p, test);
+    at__parser_land(p, test);
     p->stack--; /* only one of the branches leaves its value */
-    if ((status = parse_ternary(p)) != AT_OK)
+    if ((status = at__parse_expression(p)) != AT_OK)
         return status;
-    land(p, skip);
+    at__parser_land(p, skip);
     return AT_OK;
 }
 
-static at_status parse_ternary(parser *p)
+at_status at__parse_expression(at__parser *p)
 {
     at_status status = parse_binary(p, LOWEST);
     if (status != AT_OK || !at__lex_is_sign(&p->lex, "?"))
         return status;
-    if ((status = enter(p)) != AT_OK)
+    if ((status = at__parser_enter(p)) != AT_OK)
         return status;
     status = parse_branches(p);
     p->depth--;
@@ -470,7 +442,7 @@ static bool is_one_line(const char *text, size_t len)
 
 /* The parser looked at a borrowed text, from one place to another; from now on offsets refer to a copy that
  * starts at its first token. */
-static at__expr *keep(const parser *p, size_t begin, size_t end)
+static at__expr *keep(const at__parser *p, size_t begin, size_t end)
 {
     const char *text = p->lex.text + begin;
     size_t len = end - begin, code = p->count * sizeof *p->code;
@@ -500,17 +472,20 @@ static at__expr *keep(const parser *p, size_t begin, size_t end)
 static at_status compile(at__expr **out, size_t *used, const char *text, size_t len, const at__scope *scope,
                          at__where where, at_error *err)
 {
-    parser p = { .where = where, .lex = { .text = text, .len = len }, .scope = scope, .err = err };
+    at__parser p = { .where = where, .lex = { .text = text, .len = len }, .scope = scope, .err = err };
     at_status status = AT_OK;
+    if (scope->indices)
+        p.indices = *scope->indices;
     if (len > AT__EXPR_MAX_TEXT)
-        return fail_at(&p, 0, "an expression of %zu characters; expected at most %d", len, AT__EXPR_MAX_TEXT);
+        return at__parser_fail(&p, 0, "an expression of %zu characters; expected at most %d", len,
+                               AT__EXPR_MAX_TEXT);
     at__lex_next(&p.lex);
     size_t begin = p.lex.token.begin;
-    if ((status = parse_ternary(&p)) != AT_OK)
+    if ((status = at__parse_expression(&p)) != AT_OK)
         goto done;
     if (!used && p.lex.token.kind != AT__TOKEN_END) {
-        status = fail_expected(&p, at__lex_is_sign(&p.lex, "=") ? "'=='"
-                                                                : "an operator or the end of the expression");
+        status = at__parser_expected(
+            &p, at__lex_is_sign(&p.lex, "=") ? "'=='" : "an operator or the end of the expression");
         goto done;
     }
     at__expr *expr = keep(&p, begin, p.lex.last_end);
