@@ -1,8 +1,10 @@
 # autotune_add_kernel(TARGET [OP op] SHAPE shape [DTYPE type] [DEVICE name] [DATABASE file] [TEMPLATES folder]
-#                     [TUNE budget] [OUTPUT file]): what `autotune export` writes for a problem, made when the target is
+#                     [HEADERS folder...] [TUNE budget] [OUTPUT file]): what `autotune export` writes for a problem, made when the target is
 # built, as one of its sources. The file stands alone: nothing of autotune is needed to compile or to run it.
 #   OP, DTYPE  transpose, f32            DEVICE     a GPU whose name contains this, of those with results
 #   DATABASE   where it was tuned; else $AUTOTUNE_DB or the default one, and what comes with autotune
+#   HEADERS    folders of libraries that the templates include, as `autotune --headers` takes them; the target gets
+#              them as include directories
 #   TUNE       90s, 500ms: where no winner is known it is searched for so long, on this machine's GPU 0; without it
 #              what is expected to be the fastest will do, and the build says so
 #   OUTPUT     the .cu file; else <op>_<shape>_<type>.cu, as the function in it, in the build folder
@@ -17,6 +19,9 @@ if(CMAKE_SCRIPT_MODE_FILE)
       list(APPEND places ${option} ${${name}})
     endif()
   endforeach()
+  if(HEADERS)
+    set(ENV{AUTOTUNE_HEADERS} "${HEADERS}")
+  endif()
   set(export ${PROGRAM} export ${OP} ${SHAPE} ${DTYPE} ${places} -o ${OUTPUT})
   if(DEVICE)
     list(APPEND export --device ${DEVICE})
@@ -49,9 +54,10 @@ endif()
 
 function(autotune_add_kernel target)
   set(words OP SHAPE DTYPE DEVICE DATABASE TEMPLATES TUNE OUTPUT)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "${words}" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "${words}" HEADERS)
   if(arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES OR NOT arg_SHAPE)
-    message(FATAL_ERROR "autotune_add_kernel: found '${ARGN}'; expected SHAPE and its value, and maybe those of: ${words}")
+    message(FATAL_ERROR "autotune_add_kernel: found '${ARGN}'; expected SHAPE and its value, and maybe those of: "
+      "${words};HEADERS")
   endif()
   if(NOT arg_OP)
     set(arg_OP transpose)
@@ -82,8 +88,20 @@ function(autotune_add_kernel target)
     file(GLOB_RECURSE files CONFIGURE_DEPENDS ${arg_TEMPLATES}/*.cu ${arg_TEMPLATES}/*.cuh)
     list(APPEND depends ${files})
   endif()
+  set(headers "")
+  foreach(folder ${arg_HEADERS})
+    get_filename_component(folder ${folder} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
+    if(NOT IS_DIRECTORY ${folder})
+      message(FATAL_ERROR "autotune_add_kernel: found no folder ${folder}; expected one after HEADERS")
+    endif()
+    list(APPEND headers ${folder})
+  endforeach()
+  if(headers)
+    target_include_directories(${target} PRIVATE ${headers})
+  endif()
+  list(JOIN headers : arg_HEADERS)
   set(defined "")
-  foreach(word OP SHAPE DTYPE DEVICE DATABASE TEMPLATES TUNE)
+  foreach(word OP SHAPE DTYPE DEVICE DATABASE TEMPLATES HEADERS TUNE)
     list(APPEND defined -D${word}=${arg_${word}})
   endforeach()
   add_custom_command(OUTPUT ${output}

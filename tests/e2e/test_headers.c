@@ -65,11 +65,88 @@ Test(headers, a_changed_header_puts_a_winner_out_of_date_and_is_measured_anew)
     cr_assert_eq(e2e_count("SELECT count(DISTINCT template_id) FROM trial"), 1);
     write_detail("#define AT(p) (p)[threadIdx.x + 0]\n");
     ask("query copy 1000 f32" ON, 0);
-    e2e_expect(strstr(run.out, "out of date: its template mine is another one now"), run);
+    e2e_expect(strstr(run.out,
+                      "out of date: its template mine is another one now: found other headers behind "
+                      "<lib/access.h> in ") &&
+                   strstr(run.out, ": lib/detail.h has changed; expected those, or a new run"),
+               run);
     ask(TUNE, 0);
     cr_assert_eq(e2e_count("SELECT count(DISTINCT template_id) FROM trial"), 2);
     ask("query copy 1000 f32" ON, 0);
     e2e_expect(strstr(run.out, "exact match"), run);
+}
+
+/* Whoever looks at the winner is told the same. */
+static void expect_of_all(const char *options, const char *said)
+{
+    static const struct {
+        const char *args;
+        int code;
+    } ASKING[] = {
+        { "query copy 1000 f32 --exact", 0 },
+        { "query copy 1000 f32 --json", 0 },
+        { "query copy 1001 f32", 1 },
+        { "export copy 1001 f32", 1 },
+        { "show copy 1000 f32", 0 },
+        { "verify copy 1000 f32 --device 0", 1 },
+        { "export copy 1000 f32 --format ptx -o k.ptx", 2 },
+    };
+    for (size_t i = 0; i < sizeof ASKING / sizeof *ASKING; i++) {
+        char args[300];
+        snprintf(args, sizeof args, "%s --templates templates%s", ASKING[i].args, options);
+        ask(args, ASKING[i].code);
+        e2e_expect(strstr(run.out, said) || strstr(run.err, said), run);
+    }
+}
+
+Test(headers, whoever_looks_at_a_winner_is_told_which_header_has_changed)
+{
+    ask(TUNE, 0);
+    write_detail("#define AT(p) (p)[threadIdx.x + 0]\n");
+    expect_of_all(" --headers inc", "than the kernel was read or measured with: lib/detail.h has changed; "
+                                    "expected those, or a new run");
+}
+
+Test(headers, whoever_looks_at_a_winner_without_its_folder_is_told_what_was_looked_for_and_where)
+{
+    ask(TUNE, 0);
+    make("other");
+    expect_of_all("",
+                  "found a kernel that includes <lib/access.h> from a folder that was named before, and none "
+                  "is now; expected --headers DIR (`headers` in a program, or AUTOTUNE_HEADERS=DIR)");
+    expect_of_all(" --headers other", "found no <lib/access.h>, which a kernel includes, in ");
+}
+
+/* An op of the user's whose reference alone includes them. */
+Test(headers, a_changed_header_of_an_op_is_named_too)
+{
+    static const char OP[] =
+        "/*!autotune\nop moved\nshape batch=1 rows=1 n\ntype T = f32\n"
+        "arg out T[n] output\narg in T[n] input bits\narg batch i64\narg rows i64\narg n i64\n"
+        "reference copy_moved\ngrid ceil_div(n, 64)\nblock 64\ncheck exact\n"
+        "traffic 2 * n * sizeof(T)\n*/\n#include <lib/access.h>\n"
+        "extern \"C\" __global__ void copy_moved(T *out, const T *in, long long batch,\n"
+        "                                      long long rows, long long n)\n"
+        "{\n    if (threadIdx.x < n)\n        out[threadIdx.x] = ACCESS(in);\n}\n",
+                      TEMPLATE[] =
+                          "/*!autotune\ntemplate mine\nkernel copy_mine\nparam N = 64 128\n"
+                          "grid ceil_div(n, N)\nblock N\n*/\n"
+                          "extern \"C\" __global__ void copy_mine(T *out, const T *in, long long batch,\n"
+                          "                                     long long rows, long long n)\n{}\n";
+    make("ops");
+    make("ops/moved");
+    e2e_write("ops/moved/op.cu", OP);
+    e2e_write("ops/moved/mine.cu", TEMPLATE);
+    ask("tune moved 1000 f32 --templates ops --headers inc --jobs 2", 0);
+    write_detail("#define AT(p) (p)[threadIdx.x + 0]\n");
+    ask("query moved 1000 f32 --templates ops --headers inc", 0);
+    e2e_expect(strstr(run.out,
+                      "out of date: its operation moved is another one now: found other headers behind "
+                      "<lib/access.h> in ") &&
+                   strstr(run.out, ": lib/detail.h has changed; expected those, or a new run"),
+               run);
+    ask("query moved 1000 f32 --templates ops", 0);
+    e2e_expect(strstr(run.out, "its operation moved is another one now: found a kernel that includes"), run);
 }
 
 /* The cache's kernels are those of the headers that they were compiled with. */
@@ -117,7 +194,43 @@ Test(headers, an_export_keeps_the_lines_and_says_what_it_wants)
     ask("export copy 1000 f32 --format ptx", 2);
     e2e_expect(strstr(run.err, "<lib/access.h>") && strstr(run.err, "--headers DIR"), run);
     ask("export copy 1000 f32 --format ptx --headers inc", 0);
+    ask("export copy 1000 f32 --format json", 0);
+    e2e_expect(
+        strstr(run.out, "\n  \"options\": [\"-default-device\"],\n  \"headers\": [\"lib/access.h\"],\n"),
+        run);
     write_detail("#define AT(p) (p)[0]\n");
+    ask("export copy 1000 f32 --headers inc", 0);
+    e2e_expect(strstr(run.out, "\n// headers        found other headers behind <lib/access.h> in "), run);
     ask("export copy 1000 f32 --format ptx --headers inc", 2);
     e2e_expect(strstr(run.err, "found other headers behind <lib/access.h>"), run);
+}
+
+/* Each kernel is held until the test goes on, so that most are not compiled yet. */
+Test(headers, a_header_that_is_replaced_while_tuning_runs_ends_the_run_and_is_named)
+{
+    static const char MANY[] =
+        "/*!autotune\ntemplate mine\noption -default-device\n"
+        "param N = 32 64 96 128 160 192 224 256 288 320 352 384 416 448 480 512\n"
+        "param M = 1 2 3 4 5 6 7 8\n" LAUNCH "*/\n"
+        "#include <lib/access.h>\n"
+        "extern \"C\" __global__ void copy_mine(T *out, const T *in, long long batch,\n"
+        "                                     long long rows, long long cols)\n"
+        "{\n    if (threadIdx.x < cols)\n        out[threadIdx.x] = ACCESS(in) + N + M;\n}\n";
+    char script[300];
+    e2e_write("templates/copy/mine.cu", MANY);
+    snprintf(script, sizeof script, "hold copy_mine %s/go", e2e_folder());
+    e2e_script(script);
+    e2e_start(&run, E2E_QUICK, "tune copy 1000 f32 --template mine --jobs 1" ON);
+    e2e_wait_for_rows(&run, "SELECT count(*) FROM trial", 1);
+    write_detail("#define AT(p) (p)[threadIdx.x + 0]\n");
+    e2e_write("go", "");
+    e2e_wait(&run);
+    e2e_expect(run.code == 1, run);
+    e2e_expect(strstr(run.out, "no winner: found other headers") &&
+                   strstr(run.out, "than the kernel was read or measured with: lib/detail.h has changed"),
+               run);
+    e2e_expect_no_process();
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'compile_failed'"), 0);
+    ask("tune copy 1000 f32 --template mine --jobs 2 --max-trials 3" ON, 0);
+    cr_assert_eq(e2e_count("SELECT count(DISTINCT template_id) FROM trial"), 2);
 }

@@ -96,6 +96,16 @@ add_custom_target(another)
 autotune_add_kernel(another OP copy SHAPE 200 DATABASE new.db TUNE 10m)
 add_custom_target(unknown)
 autotune_add_kernel(unknown OP copy SHAPE 100 DATABASE new.db TUNE 10m)
+if(HEADERS)
+  add_library(included STATIC empty.c)
+  autotune_add_kernel(included OP moved SHAPE 300 DATABASE new.db TEMPLATES templates HEADERS "inc of mine" other TUNE 10m)
+  set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/moved_300_f32.cu PROPERTIES HEADER_FILE_ONLY ON)
+  get_target_property(folders included INCLUDE_DIRECTORIES)
+  message(STATUS "folders: ${folders}")
+endif()
+if(NOWHERE)
+  autotune_add_kernel(known SHAPE 4096x4096 HEADERS nowhere)
+endif()
 if(WRONG)
   autotune_add_kernel(known SHAPES 4096x4096)
 endif()
@@ -124,6 +134,58 @@ if "$build/autotune" check --template linear --sample 1 --shape 64 --dtype u8 >l
   # There is a winner near it by now, which will not do where TUNE was said.
   LD_LIBRARY_PATH=$build/tests/e2e/driver quietly "$cmake" --build made --target another
   grep -q '^// measured' made/copy_200_f32.cu || fail "$(head -9 made/copy_200_f32.cu)"
+  # A kernel that includes a library's headers: the target has them, too.
+  mkdir -p kernels/templates/moved 'kernels/inc of mine/lib' kernels/other
+  printf '#include <far.h>\n#define AT(p) p[INDEX]\n' >'kernels/inc of mine/lib/at.h'
+  printf '#define INDEX i\n' >kernels/other/far.h
+  touch kernels/empty.c
+  cat >kernels/templates/moved/op.cu <<'KERNEL'
+/*!autotune
+op        moved
+shape     batch=1 rows=1 n
+type      T = f32
+arg       out T[n] output
+arg       in T[n] input bits
+arg       batch i64
+arg       rows i64
+arg       n i64
+reference copy_moved
+grid      ceil_div(n, 256)
+block     256
+check     exact
+traffic   2 * n * sizeof(T)
+*/
+extern "C" __global__ void copy_moved(T *out, const T *in, long long batch, long long rows, long long n)
+{
+    long long i = blockIdx.x * 256 + threadIdx.x;
+    if (i < n)
+        out[i] = in[i];
+}
+KERNEL
+  cat >kernels/templates/moved/included.cu <<'KERNEL'
+/*!autotune
+template  included
+kernel    copy_included
+param     N = 64
+grid      ceil_div(n, N)
+block     N
+*/
+#include <lib/at.h>
+extern "C" __global__ void copy_included(T *out, const T *in, long long batch, long long rows, long long n)
+{
+    long long i = blockIdx.x * N + threadIdx.x;
+    if (i < n)
+        AT(out) = AT(in);
+}
+KERNEL
+  quietly "$cmake" -S kernels -B made -DHEADERS=ON
+  grep -q "folders: $work/kernels/inc of mine;$work/kernels/other$" log || fail "$(cat log)"
+  LD_LIBRARY_PATH=$build/tests/e2e/driver quietly "$cmake" --build made --target included
+  grep -q '^// compile with   -I DIR, which has <lib/at.h>, -I DIR2, which has <far.h>$' made/moved_300_f32.cu ||
+    fail "$(head -19 made/moved_300_f32.cu)"
+  grep -q '^#include <lib/at.h>$' made/moved_300_f32.cu || fail "$(cat made/moved_300_f32.cu)"
+  "$cmake" -S kernels -B made -DNOWHERE=ON >log 2>&1 && fail 'took a folder that is not there'
+  tr -s ' \n' ' ' <log | grep -q "found no folder $work/kernels/nowhere; expected one after HEADERS" || fail "$(cat log)"
 else
   echo 'without NVRTC nothing is tuned: left out'
 fi

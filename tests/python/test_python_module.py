@@ -313,6 +313,22 @@ class Run(OnTheFakeDriver):
                 found = tuner.find("twice", (100,), "f32", cc=90)
         self.assertIn("// f\ufffdr alle", found.source)
 
+    def test_folders_of_headers_may_have_any_name_but_one_with_a_colon(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("a b", "a,b", "a:b"):
+                Path(folder, name).mkdir()
+            Path(folder, "link").symlink_to(Path(folder, "a:b"))
+            autotune.Tuner(cache="", headers=[Path(folder, name) for name in ("a b", "a,b", "link")]).close()
+            with self.assertRaisesRegex(autotune.Error, "found the folder .*/a:b, and ':' stands between folders"):
+                autotune.Tuner(cache="", headers=[folder, Path(folder, "a:b")])
+
+    def test_no_folders_of_headers_are_not_those_of_the_environment(self):
+        os.environ["AUTOTUNE_HEADERS"] = "/nowhere"
+        self.addCleanup(os.environ.pop, "AUTOTUNE_HEADERS")
+        autotune.Tuner(cache="", headers=[]).close()
+        with self.assertRaisesRegex(autotune.Error, "headers: /nowhere: No such file"):
+            autotune.Tuner(cache="")
+
     def test_an_error_of_the_library_tells_its_kind(self):
         with self.assertRaises(autotune.Error) as raised:
             self.tuner.find("transpos", (4, 4), "f32")

@@ -343,7 +343,8 @@ Test(catalog, one_broken_file_leaves_the_others)
     put("wrong", "op.cu", "/*!autotune\nop wrong\n*/\n");
     put("wrong", "t.cu", MINI_TEMPLATE("grid 1\nblock 1\nkernel mini_t\n"));
     put("mini", "op.cu", MINI_OP_HEAD "type T = storage\nceiling nowhere rows\n" MINI_OP_TAIL);
-    cr_assert_eq(at__catalog_open_usable(&c, root, note, &told, &err), AT_OK, "%s", err.text);
+    const at__catalog_options options = { .dir = root, .broken = note, .context = &told };
+    cr_assert_eq(at__catalog_open_with(&c, &options, &err), AT_OK, "%s", err.text);
     const at__op *copy = at__catalog_find_op(c, "copy");
     cr_assert_not_null(at__catalog_find_template(c, copy, "linear"));
     cr_assert_not_null(at__catalog_find_template(c, copy, "t"));
@@ -447,7 +448,8 @@ Test(catalog, read_as_it_is_asked_for_is_the_same_as_read_at_once)
     at__catalog *whole = NULL, *lazy = NULL;
     at_error err = { 0 };
     cr_assert_eq(at__catalog_open(&whole, NULL, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__catalog_open_lazily(&lazy, NULL, NULL, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__catalog_open_with(&lazy, &(at__catalog_options){ .lazily = true }, &err), AT_OK, "%s",
+                 err.text);
     cr_expect_str_eq(at__catalog_default_op(lazy)->name, at__catalog_default_op(whole)->name);
     cr_assert_eq(at__catalog_op_count(lazy), at__catalog_op_count(whole));
     for (int i = at__catalog_op_count(whole) - 1; i >= 0; i--) { /* in another order */
@@ -471,7 +473,8 @@ Test(catalog, a_users_default_goes_before_ours_though_ours_is_read_later)
     at__catalog *c = NULL;
     at_error err = { 0 };
     put("mine", "op.cu", "/*!autotune\nop mine\nshape n\ntype T = f64 f16\ndefault op\nrecorded\n*/");
-    cr_assert_eq(at__catalog_open_lazily(&c, root, NULL, NULL, &err), AT_OK, "%s", err.text);
+    const at__catalog_options options = { .dir = root, .lazily = true };
+    cr_assert_eq(at__catalog_open_with(&c, &options, &err), AT_OK, "%s", err.text);
     cr_expect_not(at__catalog_find_op(c, "transpose")->by_default);
     cr_expect_str_eq(at__catalog_default_op(c)->name, "mine");
     at__catalog_close(c);

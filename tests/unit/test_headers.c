@@ -10,6 +10,7 @@
 #include "compile/nvrtc.h"
 #include "compile/pool.h"
 #include "declare_support.h"
+#include "headers_support.h"
 #include "lang/declare_common.h"
 #include "lang/headers.h"
 #include "lang/render.h"
@@ -17,53 +18,6 @@
 #define BLOCK "/*!autotune\ntemplate t\nkernel k\ngrid 1\nblock 1\n*/\n"
 #define KERNEL                                                                                               \
     "extern \"C\" __global__ void k(T *out, const T *in, int rows, int cols) { out[0] = TWO * in[0]; }\n"
-
-static char root[64];
-
-static void put(const char *name, const char *text)
-{
-    FILE *file = fopen(name, "w");
-    cr_assert_not_null(file, "%s", name);
-    fputs(text, file);
-    fclose(file);
-}
-
-/* A megabyte and more, which no template may have. */
-static void put_large(const char *name)
-{
-    FILE *file = fopen(name, "w");
-    cr_assert_not_null(file);
-    for (int i = 0; i < 40000; i++)
-        fprintf(file, "// line %d of a header that is very large\n", i);
-    fclose(file);
-}
-
-/* lib/two.h includes lib/detail/deep.h and large.h; lib/other.h is reached from nowhere. The test is in root.
- */
-static void begin(void)
-{
-    strcpy(root, "/tmp/autotune-headers-XXXXXX");
-    cr_assert_not_null(mkdtemp(root));
-    cr_assert_eq(chdir(root), 0);
-    mkdir("inc", 0700);
-    mkdir("inc/lib", 0700);
-    mkdir("inc/lib/detail", 0700);
-    mkdir("op", 0700);
-    put("secret", "hidden:x:0:words\n");
-    put("inc/lib/two.h",
-        "#pragma once\n#include \"detail/deep.h\"\n#include <lib/large.h>\n#define TWO (1 + ONE)\n");
-    put("inc/lib/detail/deep.h", "#ifndef DEEP\n#define DEEP\n#define ONE 1\n#endif\n");
-    put("inc/lib/other.h", "int other;\n");
-    put_large("inc/lib/large.h");
-}
-
-static void end(void)
-{
-    char command[100];
-    cr_assert_eq(chdir("/"), 0);
-    snprintf(command, sizeof command, "rm -rf '%s'", root);
-    cr_assert_eq(system(command), 0);
-}
 
 TestSuite(headers, .init = begin, .fini = end);
 
@@ -132,6 +86,118 @@ Test(headers, a_template_is_another_one_when_a_header_it_reaches_is)
     cr_assert_eq(rename("inc", "elsewhere"), 0);
     hash_of(after, TWO, "elsewhere");
     cr_expect_str_eq(before, after, "the same folder elsewhere");
+}
+
+/* What a text says that it was read with. */
+static at__str note_of(at__headers *h, const char *text)
+{
+    at__str note = { 0 };
+    at_error err = { 0 };
+    cr_assert_eq(at__headers_note(&note, h, text, &err), AT_OK, "%s", err.text);
+    return note;
+}
+
+static at__headers *open_headers(const char *folders)
+{
+    at__headers *h = NULL;
+    at_error err = { 0 };
+    cr_assert_eq(at__headers_open(&h, folders, &err), AT_OK, "%s", err.text);
+    return h;
+}
+
+/* As in a worker, which keeps what it has read. */
+Test(headers, a_header_that_changes_meanwhile_is_read_again)
+{
+    at__headers *h = open_headers("inc");
+    at__str before = note_of(h, TWO), after;
+    put("inc/lib/detail/deep.h", "#define ONE 2\n");
+    after = note_of(h, TWO);
+    cr_expect_str_neq(before.data, after.data);
+    at__str_clear(&after);
+    put("new", "#ifndef DEEP\n#define DEEP\n#define ONE 1\n#endif\n");
+    cr_assert_eq(rename("new", "inc/lib/detail/deep.h"), 0);
+    after = note_of(h, TWO);
+    cr_expect_str_eq(before.data, after.data, "as it was");
+    at__str_clear(&after);
+    put("inc/lib/detail/deep.h", "#include <lib/other.h>\n#define ONE 1\n");
+    at__str other = note_of(h, TWO);
+    put("inc/lib/other.h", "int another;\n");
+    after = note_of(h, TWO);
+    cr_expect_str_neq(other.data, after.data, "what it includes now");
+    at__str_clear(&after);
+    put("inc/lib/detail/deep.h", "#ifndef DEEP\n#define DEEP\n#define ONE 1\n#endif\n");
+    after = note_of(h, TWO);
+    cr_expect_str_eq(before.data, after.data, "and no more");
+    at__str_clear(&before);
+    at__str_clear(&other);
+    at__str_clear(&after);
+    at__headers_close(h);
+}
+
+Test(headers, a_header_does_not_count_what_it_includes_by_its_whole_path)
+{
+    char text[120];
+    snprintf(text, sizeof text, "#include \"%s/secret\"\n", root);
+    put("inc/lib/whole.h", text);
+    at__headers *h = open_headers("inc");
+    at__str before = note_of(h, "#include <lib/whole.h>\n");
+    put("secret", "hidden:x:0:other words\n");
+    at__str after = note_of(h, "#include <lib/whole.h>\n");
+    cr_expect_str_eq(before.data, after.data);
+    at__str_clear(&before);
+    at__str_clear(&after);
+    at__headers_close(h);
+}
+
+/* Which file has which text, not in which order they are met. */
+Test(headers, two_headers_that_change_places_are_others)
+{
+    static const char BOTH[] = "#include <lib/a.h>\n#include <lib/b.h>\n";
+    put("inc/lib/a.h", "#define A 1\n");
+    put("inc/lib/b.h", "#define A 2\n");
+    at__headers *h = open_headers("inc");
+    at__str before = note_of(h, BOTH), turned = note_of(h, "#include <lib/b.h>\n#include <lib/a.h>\n");
+    cr_expect(strncmp(before.data, turned.data, AT__HASH_TEXT - 1) == 0, "%s, %s", before.data, turned.data);
+    cr_assert_eq(
+        rename("inc/lib/a.h", "c") | rename("inc/lib/b.h", "inc/lib/a.h") | rename("c", "inc/lib/b.h"), 0);
+    at__str after = note_of(h, BOTH);
+    cr_expect(strncmp(before.data, after.data, AT__HASH_TEXT - 1) != 0);
+    at__str_clear(&before);
+    at__str_clear(&turned);
+    at__str_clear(&after);
+    at__headers_close(h);
+}
+
+Test(headers, a_name_that_does_not_end_is_none)
+{
+    static const char *const TEXTS[] = { "#include <lib/two.h", "#include <lib/two.h\n>",
+                                         "#include \"lib/two.h>\n" };
+    at__headers *h = open_headers("inc");
+    for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
+        at__str note = note_of(h, TEXTS[i]);
+        cr_expect_eq(note.len, 0, "%s: %s", TEXTS[i], at__str_text(&note));
+        at__str_clear(&note);
+    }
+    at__headers_close(h);
+}
+
+/* Each character of the hash counts. */
+Test(headers, a_kernel_is_not_compiled_with_headers_of_another_hash)
+{
+    at__headers *h = open_headers("inc");
+    at__str note = note_of(h, TWO);
+    at_error err = { 0 };
+    size_t bytes = 0;
+    cr_expect_eq(at__headers_check(&bytes, h, note.data, &err), AT_OK, "%s", err.text);
+    for (int i = 0; i < AT__HASH_TEXT - 1; i++) {
+        const char kept = note.data[i];
+        note.data[i] = kept == '0' ? '1' : '0';
+        cr_expect_eq(at__headers_check(&bytes, h, note.data, &err), AT_ERR_INPUT, "character %d", i);
+        note.data[i] = kept;
+    }
+    cr_expect(strstr(err.text, "found other headers behind <lib/two.h>"), "%s", err.text);
+    at__str_clear(&note);
+    at__headers_close(h);
 }
 
 Test(headers, a_template_that_reaches_none_is_the_same_whatever_folders_are_named)
@@ -254,6 +320,20 @@ Test(headers, the_first_of_several_folders_wins)
     cr_assert_eq(at__headers_check(&bytes, headers, note.data, &err), AT_OK, "%s", err.text);
     cr_expect_eq(bytes, strlen("int mine;\n"));
     at__str_clear(&note);
+    at__headers_close(headers);
+}
+
+Test(headers, a_folder_whose_name_has_a_colon_is_named_by_a_link)
+{
+    at__headers *headers = NULL;
+    at_error err = { 0 };
+    mkdir("a:b", 0700);
+    cr_assert_eq(at__headers_open(&headers, "inc:a:b", &err), AT_ERR_USAGE);
+    cr_expect(strstr(err.text, "found the folder a:b, and ':' stands between folders"), "%s", err.text);
+    cr_expect(strstr(err.text, "link to the folder"), "%s", err.text);
+    cr_assert_eq(symlink("a:b", "ab"), 0);
+    cr_assert_eq(at__headers_open(&headers, "inc:ab", &err), AT_OK, "%s", err.text);
+    cr_expect_eq(at__headers_count(headers), 2);
     at__headers_close(headers);
 }
 

@@ -233,6 +233,34 @@ Test(library_miss, what_is_found_is_seen_by_a_program_that_has_left_the_folder_o
     at_close(tuner);
 }
 
+/* In its environment: a name may have a comma, and "" is none, whatever the program's own variable says. */
+Test(library_miss, the_tuner_is_told_of_the_folders_of_headers)
+{
+    char text[600], line[500], folder_path[300];
+    at_open_options options = options_of(LONG_S);
+    snprintf(folder_path, sizeof folder_path, "%s/a,b", home.path);
+    cr_assert_eq(mkdir(folder_path, 0777), 0);
+    snprintf(text, sizeof text, "echo \"<$AUTOTUNE_HEADERS>\" >>'%s/told'; exit 1", home.path);
+    be_program(text);
+    setenv("AUTOTUNE_HEADERS", home.path, 1);
+    const char *const NAMED[] = { folder_path, "", NULL }, *const TOLD[] = { folder_path, "", home.path };
+    for (size_t i = 0; i < sizeof NAMED / sizeof *NAMED; i++) {
+        options.headers = NAMED[i];
+        at_tuner *tuner = open_with(&options);
+        prepare_ok(tuner);
+        at_close(tuner);
+    }
+    snprintf(line, sizeof line, "%s/told", home.path);
+    FILE *file = fopen(line, "r");
+    cr_assert_not_null(file);
+    for (size_t i = 0; i < sizeof TOLD / sizeof *TOLD; i++) {
+        snprintf(text, sizeof text, "<%s>\n", TOLD[i]);
+        cr_assert_not_null(fgets(line, sizeof line, file));
+        cr_expect_str_eq(line, text);
+    }
+    fclose(file);
+}
+
 Test(library_miss, a_program_that_is_not_there_is_named)
 {
     at_open_options options = options_of(LONG_S);

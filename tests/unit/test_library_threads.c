@@ -138,7 +138,8 @@ Test(library_threads, an_operation_that_many_need_at_once_is_read_once_and_is_th
     pthread_barrier_t together;
     at__catalog *catalog = NULL;
     at_error err = { 0 };
-    cr_assert_eq(at__catalog_open_lazily(&catalog, NULL, NULL, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__catalog_open_with(&catalog, &(at__catalog_options){ .lazily = true }, &err), AT_OK, "%s",
+                 err.text);
     cr_assert_eq(pthread_barrier_init(&together, NULL, THREADS), 0);
     for (int i = 0; i < THREADS; i++) {
         readings[i] = (reading){ .catalog = catalog, .together = &together, .first = i / 2 };

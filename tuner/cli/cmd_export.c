@@ -6,6 +6,7 @@
 #include "util/out_file.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -25,7 +26,7 @@ static at_status winners_template(at__template **owned, const at__template **out
 {
     at__str source = { 0 };
     const at__template *present = at__catalog_find_template(catalog, op, w->template_name);
-    if (present && strcmp(present->hash, w->template_hash) == 0) {
+    if (present && at__template_has_hash(present, w->template_hash)) {
         *out = present;
         return AT_OK;
     }
@@ -33,7 +34,7 @@ static at_status winners_template(at__template **owned, const at__template **out
     if (status == AT_OK)
         status = at__template_read(owned, op, at__str_text(&source), source.len,
                                    present ? present->file : w->template_name, err);
-    if (status == AT_OK && *owned && strcmp((*owned)->hash, w->template_hash) != 0)
+    if (status == AT_OK && *owned && !at__template_has_hash(*owned, w->template_hash))
         status = at_fail(err, AT_ERR_STORE,
                          "the text that is stored for template %s is not the one that was measured: its hash "
                          "is %.12s, not %.12s; tune the problem again",
@@ -64,24 +65,19 @@ static at_status open_store(at__store **out, const char *path, const export_args
     return status == AT_ERR_NOT_FOUND && may_miss ? AT_OK : status;
 }
 
+/* `refused`: what is said of the nearest winner; "": there is none. */
 static at_status no_winner(const at__problem *problem, const at__problem_key *key, const char *path,
-                           const export_args *args, at_error *err)
+                           const export_args *args, const char *refused, at_error *err)
 {
-    at__str places = { 0 };
+    at__str command = { 0 };
     const char *device = args->device;
-    if (args->templates_dir) {
-        at__str_add(&places, " --templates ");
-        at__str_add_word(&places, args->templates_dir);
-    }
-    at__str_add(&places, " --db ");
-    at__str_add_word(&places, path ? path : "autotune.db");
-    at_fail(err, AT_ERR_NOT_FOUND,
-            "%s has no winner for %s %s %s%s%s; find one with: autotune tune %s %s %s --device 0%s%s",
+    at__add_tune_command(&command, problem, args->templates_dir, path ? path : "autotune.db");
+    at_fail(err, AT_ERR_NOT_FOUND, "%s has no winner for %s %s %s%s%s; find one with: %s%s%s%s",
             path ? path : "what comes with autotune", key->op, key->shape, at__dtype_name(problem->type),
-            device ? " on a device named like " : "", device ? device : "", key->op, key->shape,
-            at__dtype_name(problem->type), at__str_text(&places),
-            args->exact ? "; without --exact what is expected is exported, where something is" : "");
-    at__str_clear(&places);
+            device ? " on a device named like " : "", device ? device : "", at__str_text(&command),
+            args->exact ? "; without --exact what is expected is exported, where something is" : "",
+            *refused ? "; " : "", refused);
+    at__str_clear(&command);
     return AT_ERR_NOT_FOUND;
 }
 
@@ -98,6 +94,7 @@ static void clear_chosen(chosen *c)
     at__template_close(c->owned);
     at__answer_clear(&c->own);
     at__lookup_close(c->lookup);
+    at__headers_close(c->in.headers);
 }
 
 /* The store's winner, with the text that was measured: also where the template has changed since.
@@ -143,7 +140,7 @@ static at_status choose_found(chosen *c, at__store *store, const at__catalog *ca
     if (status != AT_OK)
         return status;
     if (found.match == AT__MATCH_NONE || (args->exact && found.match != AT__MATCH_EXACT))
-        return AT_ERR_NOT_FOUND;
+        return at_fail(err, AT_ERR_NOT_FOUND, "%s", found.refused ? found.why : "");
     take_found(c, &found);
     return AT_OK;
 }
@@ -151,17 +148,34 @@ static at_status choose_found(chosen *c, at__store *store, const at__catalog *ca
 static at_status choose(chosen *c, at__store *store, const at__catalog *catalog, const at__problem_key *key,
                         const char *path, const export_args *args, at_error *err)
 {
-    at_error cause = { 0 };
+    at_error cause = { 0 }, refused = { 0 };
     at_status status = store ? choose_own(c, store, catalog, key, args, &cause) : AT_ERR_NOT_FOUND;
     bool textless = status == AT_ERR_NOT_FOUND && c->own.op;
     if (status == AT_OK)
         return AT_OK;
     if (status != AT_ERR_NOT_FOUND)
         return at_fail(err, status, "%s", cause.text);
-    status = choose_found(c, store, catalog, args, err);
+    status = choose_found(c, store, catalog, args, &refused);
     if (status == AT_ERR_NOT_FOUND && textless)
         return at_fail(err, AT_ERR_NOT_FOUND, "%s", cause.text);
-    return status == AT_ERR_NOT_FOUND ? no_winner(c->in.problem, key, path, args, err) : status;
+    if (status == AT_ERR_NOT_FOUND)
+        return no_winner(c->in.problem, key, path, args, refused.text, err);
+    return status == AT_OK ? AT_OK : at_fail(err, status, "%s", refused.text);
+}
+
+/* The folders, and what was in them when the answer was measured. A store that has nothing of that is as
+ * good.
+ */
+static at_status take_headers(at__str *list, chosen *c, at__store *store, at_error *err)
+{
+    char hash[AT__HASH_TEXT];
+    const char *note = c->in.t ? c->in.t->headers : NULL;
+    if (!note)
+        return AT_OK;
+    snprintf(hash, sizeof hash, "%s", note); /* a note begins with it */
+    if (store && at__store_get_source(list, store, hash, NULL) == AT_OK)
+        c->in.header_list = at__str_text(list);
+    return at__headers_open(&c->in.headers, getenv(AT__HEADERS_ENV), err);
 }
 
 static at_status make_text(at__str *out, const at__problem *problem, const at__catalog *catalog,
@@ -170,7 +184,7 @@ static at_status make_text(at__str *out, const at__problem *problem, const at__c
 {
     at__store *store = NULL;
     at__problem_key key;
-    at__str shape = { 0 };
+    at__str shape = { 0 }, list = { 0 };
     chosen c = { .in = {
                      .problem = problem, .with_main = args->with_main, .templates = args->templates_dir } };
 
@@ -180,8 +194,11 @@ static at_status make_text(at__str *out, const at__problem *problem, const at__c
     if (status == AT_OK)
         status = choose(&c, store, catalog, &key, path, args, err);
     if (status == AT_OK)
+        status = take_headers(&list, &c, store, err);
+    if (status == AT_OK)
         status = format->write(out, &c.in, err);
     clear_chosen(&c);
+    at__str_clear(&list);
     at__str_clear(&shape);
     at__store_close(store);
     return status;
@@ -191,16 +208,6 @@ static at_status check_output(const export_args *a, const char *db, at_error *er
 {
     const at__in_use uses[] = { { "the database", db, true }, { NULL, NULL, false } };
     return at__check_output("-o", a->output, uses, a->templates_dir, err);
-}
-
-static at_status write_text(const at__str *text, const char *path, at_error *err)
-{
-    at__out_file *file = NULL;
-    at_status status = at__out_open(&file, path, err);
-    if (status != AT_OK)
-        return status;
-    at__out_write(file, at__str_text(text), text->len);
-    return at__out_commit(file, err);
 }
 
 /* A terminal gets it printable; a file, or a program, byte for byte. */
@@ -257,10 +264,8 @@ int at__cmd_export(int argc, char **argv)
           "a device whose name contains this (default: that of the newest result; without a database that "
           "of this machine, or else with the most winners of the operation)",
           &a.device },
-        { "--db", AT__OPT_TEXT, "FILE",
-          "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
-        { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
-          &a.templates_dir },
+        AT__DB_OPTION(&a.db),
+        AT__TEMPLATES_OPTION(&a.templates_dir),
         AT__HEADERS_OPTION(&a.headers),
         { "--exact", AT__OPT_FLAG, NULL, "only what was measured for this very problem", &a.exact },
         { "--no-shipped", AT__OPT_FLAG, NULL, "without the winners that come with autotune",
@@ -281,7 +286,7 @@ int at__cmd_export(int argc, char **argv)
     if (status == AT_OK)
         status = make_text(&text, &problem, catalog, path, &a, format, &err);
     if (status == AT_OK && a.output && strcmp(a.output, "-") != 0)
-        status = write_text(&text, a.output, &err);
+        status = at__out_write_all(a.output, at__str_text(&text), text.len, &err);
     else if (status == AT_OK)
         write_stdout(&text, format);
     if (status != AT_OK)

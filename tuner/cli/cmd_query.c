@@ -200,16 +200,18 @@ static void print_csv(const at__answer *a, const at__problem *problem, bool ship
     at__str_clear(&o);
 }
 
-static at_status not_stored(const at__problem *problem, const char *path, const char *device, at_error *err)
+/* `refused`: what is said of the nearest winner; "": there is none. */
+static at_status not_stored(const asking *a, const at__problem *problem, const char *refused, at_error *err)
 {
-    at__str shape = { 0 };
+    at__str shape = { 0 }, command = { 0 };
     at__problem_shape(&shape, problem);
-    const char *type = at__dtype_name(problem->type);
-    at_fail(err, AT_ERR_NOT_FOUND,
-            "%s has no winner for %s %s %s%s%s; find one with: autotune tune %s %s %s --device 0 --db %s",
-            path, problem->op->name, at__str_text(&shape), type, device ? " on a device named like " : "",
-            device ? device : "", problem->op->name, at__str_text(&shape), type, path);
+    at__add_tune_command(&command, problem, a->templates_dir, a->path);
+    at_fail(err, AT_ERR_NOT_FOUND, "%s has no winner for %s %s %s%s%s; find one with: %s%s%s", a->path,
+            problem->op->name, at__str_text(&shape), at__dtype_name(problem->type),
+            a->device ? " on a device named like " : "", a->device ? a->device : "", at__str_text(&command),
+            *refused ? "; " : "", refused);
     at__str_clear(&shape);
+    at__str_clear(&command);
     return AT_ERR_NOT_FOUND;
 }
 
@@ -337,7 +339,8 @@ static void print_any(const at__found *found, const at__problem *problem, at__fo
         print_found(found, problem, format);
 }
 
-/* Where the store (NULL: there is none) has no winner to use. AT_ERR_NOT_FOUND: there is nothing. */
+/* Where the store (NULL: there is none) has no winner to use. AT_ERR_NOT_FOUND: there is nothing; *err says
+ * why what is nearest does not do, or is empty. */
 static at_status query_near(at__store *store, const asking *a, const at__problem *problem, const char *device,
                             at_error *err)
 {
@@ -353,7 +356,7 @@ static at_status query_near(at__store *store, const asking *a, const at__problem
     bool asked_before = status == AT_OK && found.match == AT__MATCH_EXACT && !found.shipped;
     if (status == AT_OK &&
         (found.match == AT__MATCH_NONE || asked_before || (a->exact && found.match != AT__MATCH_EXACT)))
-        status = AT_ERR_NOT_FOUND;
+        status = at_fail(err, AT_ERR_NOT_FOUND, "%s", found.refused ? found.why : "");
     if (status == AT_OK)
         print_any(&found, problem, a->format);
     at__lookup_close(lookup);
@@ -382,6 +385,15 @@ static at_status query_winner(at__answer *winner, at__store *store, const asking
     return status;
 }
 
+static at_status query_nothing(at__store *store, const asking *a, const at__problem *problem, at_error *err)
+{
+    at_error cause = { 0 };
+    at_status status = query_near(store, a, problem, a->device, &cause);
+    if (status == AT_ERR_NOT_FOUND)
+        return not_stored(a, problem, cause.text, err);
+    return status == AT_OK ? AT_OK : at_fail(err, status, "%s", cause.text);
+}
+
 static at_status query_store(at__store *store, const asking *a, const at__problem *problem,
                              const at__problem_key *key, at_error *err)
 {
@@ -393,9 +405,8 @@ static at_status query_store(at__store *store, const asking *a, const at__proble
                          a->path, key->op, key->shape, cause.text);
     else if (status == AT_OK)
         status = query_winner(&answer, store, a, problem, err);
-    else if (status == AT_ERR_NOT_FOUND &&
-             (status = query_near(store, a, problem, a->device, err)) == AT_ERR_NOT_FOUND)
-        status = not_stored(problem, a->path, a->device, err);
+    else if (status == AT_ERR_NOT_FOUND)
+        status = query_nothing(store, a, problem, err);
     at__answer_clear(&answer);
     return status;
 }
@@ -539,10 +550,8 @@ int at__cmd_query(int argc, char **argv)
           "a device whose name contains this (default: that of the newest result; without a database that "
           "of this machine, or else with the most winners of the operation)",
           &q.device },
-        { "--db", AT__OPT_TEXT, "FILE",
-          "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &q.db },
-        { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
-          &q.templates_dir },
+        AT__DB_OPTION(&q.db),
+        AT__TEMPLATES_OPTION(&q.templates_dir),
         AT__HEADERS_OPTION(&q.headers),
         { "--format", AT__OPT_TEXT, "text|json|csv", "of the answer", &q.format },
         { "--json", AT__OPT_FLAG, NULL, "the same as --format json", &q.json },

@@ -48,7 +48,7 @@ static char *copy(const char *text, trials *t)
 static bool is_outdated(const trials *t, const at__trial_row *row)
 {
     const at__template *now = at__catalog_find_template(t->catalog, t->problem->op, row->template_name);
-    return !now || strcmp(now->hash, row->template_hash) != 0;
+    return !now || !at__template_has_hash(now, row->template_hash);
 }
 
 static bool keep(void *context, const at__trial_row *row, const at__fingerprint *f)
@@ -275,6 +275,24 @@ static void warn_of_other_op(at__store *store, const at__problem_key *key, const
     at__answer_clear(&newest);
 }
 
+/* Of the newest winner's: which of them is another one now, or where it was looked for. */
+static void warn_of_headers(at__store *store, const at__problem_key *key, const at__op *op,
+                            const at__catalog *catalog, const char *device)
+{
+    at_error why = { 0 };
+    at__str text = { 0 };
+    at__answer newest = { 0 };
+    const at__winner *w = &newest.winner;
+    if (at__store_find_winner(&newest, store, key, NULL, device, NULL) == AT_OK &&
+        at__lookup_check_headers(store, catalog, op, w->template_name, w->template_hash, &why) ==
+            AT_ERR_INPUT) {
+        at__str_addf(&text, "out of date: template %s: %s", w->template_name, why.text);
+        at__warn(at__str_text(&text));
+    }
+    at__str_clear(&text);
+    at__answer_clear(&newest);
+}
+
 typedef struct show_args {
     const char *db, *device, *templates_dir, *format, *by;
     at__words words, headers;
@@ -298,6 +316,18 @@ static void print_trials(const trials *t, const show_args *a, const view *v)
         at__print(stdout, "none\n");
 }
 
+static at_status no_trials(const show_args *a, const at__problem *problem, const at__problem_key *key,
+                           const char *path, at_error *err)
+{
+    at__str command = { 0 };
+    at__add_tune_command(&command, problem, a->templates_dir, path);
+    at_fail(err, AT_ERR_NOT_FOUND, "%s has no trials of %s %s %s%s%s; make some with: %s", path, key->op,
+            key->shape, at__dtype_name(problem->type), a->device ? " on a device named like " : "",
+            a->device ? a->device : "", at__str_text(&command));
+    at__str_clear(&command);
+    return AT_ERR_NOT_FOUND;
+}
+
 static at_status show(const at__problem *problem, const at__catalog *catalog, const char *path,
                       const show_args *a, at__format format, at_error *err)
 {
@@ -314,13 +344,7 @@ static at_status show(const at__problem *problem, const at__catalog *catalog, co
     if (status == AT_OK && t.failed)
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK && t.count == 0)
-        status =
-            at_fail(err, AT_ERR_NOT_FOUND,
-                    "%s has no trials of %s %s %s%s%s; make some with: autotune tune %s %s %s --device 0 "
-                    "--db %s",
-                    path, key.op, key.shape, at__dtype_name(problem->type),
-                    a->device ? " on a device named like " : "", a->device ? a->device : "", key.op,
-                    key.shape, at__dtype_name(problem->type), path);
+        status = no_trials(a, problem, &key, path, err);
     if (status == AT_OK) {
         qsort(t.items, t.count, sizeof *t.items, by_score);
         view v = { .format = format,
@@ -331,6 +355,7 @@ static at_status show(const at__problem *problem, const at__catalog *catalog, co
                    .mixed = is_mixed(&t) };
         warn_of_dates(&t);
         warn_of_other_op(store, &key, problem->op, a->device);
+        warn_of_headers(store, &key, problem->op, catalog, a->device);
         if (a->by && strcmp(a->by, "outcome") == 0)
             print_outcomes(&t, format);
         else
@@ -359,10 +384,8 @@ int at__cmd_show(int argc, char **argv)
         { "--top", AT__OPT_COUNT, "N", "print at most N (default 20; 0: all)", &a.top },
         { "--failed", AT__OPT_FLAG, NULL, "those that were not timed, and why", &a.failed },
         { "--device", AT__OPT_TEXT, "NAME", "a device whose name contains this (default: any)", &a.device },
-        { "--db", AT__OPT_TEXT, "FILE",
-          "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
-        { "--templates", AT__OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu",
-          &a.templates_dir },
+        AT__DB_OPTION(&a.db),
+        AT__TEMPLATES_OPTION(&a.templates_dir),
         AT__HEADERS_OPTION(&a.headers),
         { "--format", AT__OPT_TEXT, "text|json|csv", "of the rows", &a.format },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },

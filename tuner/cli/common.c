@@ -73,6 +73,7 @@ static at_status name_headers(const at__option *table, at_error *err)
 {
     at__str given = { 0 };
     at__headers *headers = NULL;
+    at_error cause = { .status = AT_OK };
     const char *before = getenv(AT__HEADERS_ENV);
     while (table->name && strcmp(table->name, "--headers") != 0)
         table++;
@@ -83,7 +84,10 @@ static at_status name_headers(const at__option *table, at_error *err)
         return AT_OK;
     at_status status = at__str_status(&given, err);
     if (status == AT_OK)
-        status = at__headers_open(&headers, given.len ? given.data : before, err);
+        status = at__headers_open(&headers, given.len ? given.data : before, &cause);
+    if (cause.status != AT_OK)
+        at_fail(err, status, "%s%s%s%s", cause.text, given.len ? "" : " (" AT__HEADERS_ENV " is ",
+                given.len ? "" : before, given.len ? "" : ")");
     if (status == AT_OK && setenv(AT__HEADERS_ENV, at__headers_text(headers), 1) != 0)
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     at__headers_close(headers);

@@ -70,6 +70,11 @@ at_status at__nvrtc_use_headers(at__nvrtc *nvrtc, const char *folders, at_error 
     return AT_OK;
 }
 
+void at__nvrtc_know_headers(at__nvrtc *nvrtc, const char *list)
+{
+    at__headers_know(nvrtc->own, list);
+}
+
 bool at__nvrtc_supports(const at__nvrtc *nvrtc, int cc)
 {
     return cc > 0 && at__nvrtc_nearest(nvrtc, cc) == cc;

@@ -22,6 +22,10 @@ typedef struct at__nvrtc at__nvrtc;
  * folder of $AUTOTUNE_HEADERS cannot be read.
  */
 at_status at__nvrtc_open(at__nvrtc **out, at_error *err) AT_MUST_CHECK;
+
+/* The same, but these are the user's folders of headers, "DIR:DIR"; NULL, "": none. */
+at_status at__nvrtc_open_with(at__nvrtc **out, const char *headers, at_error *err) AT_MUST_CHECK;
+
 void at__nvrtc_close(at__nvrtc *nvrtc);
 
 const char *at__nvrtc_version(const at__nvrtc *nvrtc); /* "13.0" */
@@ -29,6 +33,9 @@ const char *at__nvrtc_path(const at__nvrtc *nvrtc);    /* what was opened */
 
 /* From now on these are the user's folders of headers, "DIR:DIR", and not those of $AUTOTUNE_HEADERS. */
 at_status at__nvrtc_use_headers(at__nvrtc *nvrtc, const char *folders, at_error *err) AT_MUST_CHECK;
+
+/* What a note was made of (at__headers_list): then an error says which header is another one now. */
+void at__nvrtc_know_headers(at__nvrtc *nvrtc, const char *list);
 
 /* Whether it can make a cubin for this compute capability (90). */
 bool at__nvrtc_supports(const at__nvrtc *nvrtc, int cc);

@@ -218,6 +218,11 @@ static void find_companions(at__nvrtc *nvrtc)
 
 at_status at__nvrtc_open(at__nvrtc **out, at_error *err)
 {
+    return at__nvrtc_open_with(out, getenv(AT__HEADERS_ENV), err);
+}
+
+at_status at__nvrtc_open_with(at__nvrtc **out, const char *headers, at_error *err)
+{
     at_status status = AT_OK;
     at__str tried = { 0 };
     const char *given = getenv("AUTOTUNE_NVRTC");
@@ -237,7 +242,7 @@ at_status at__nvrtc_open(at__nvrtc **out, at_error *err)
         goto done;
     }
     find_companions(nvrtc);
-    if ((status = at__headers_open(&nvrtc->own, getenv(AT__HEADERS_ENV), err)) != AT_OK)
+    if ((status = at__headers_open(&nvrtc->own, headers, err)) != AT_OK)
         goto done;
     *out = nvrtc;
     nvrtc = NULL;

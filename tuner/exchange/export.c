@@ -266,24 +266,27 @@ static void add_whole(at__str *out, const char *rendered)
         at__str_add(out, "\n");
 }
 
-/* "-I DIR, which has <cute/tensor.hpp> <cutlass/gemm.h>": where that is only the user knows. */
-static void add_headers(at__str *line, const at__orders *orders)
+/* Which folders a compiler needs; and whether what is in them now is what was measured, where any are named.
+ */
+static at_status add_headers(at__str *line, at__str *doubt, const at__export_input *in, const char *note,
+                             at_error *err)
 {
-    size_t len;
-    const char *at = orders->headers ? at__headers_name(&len, orders->headers) : NULL;
-    if (!at)
-        return;
-    at__str_addf(line, "%s-I DIR, which has", line->len ? " " : "");
-    for (; at; at = at__headers_name(&len, at + len))
-        at__str_addf(line, " %.*s", (int)len, at);
+    at_error cause = { 0 };
+    size_t bytes;
+    at__str_add(line, line->len ? " " : "");
+    if (in->header_list)
+        at__headers_know(in->headers, in->header_list);
+    if (at__headers_count(in->headers) && at__headers_check(&bytes, in->headers, note, &cause) != AT_OK)
+        at__str_add(doubt, cause.text);
+    return at__headers_places(line, in->headers, note, err);
 }
 
 /* The compiler's options that belong to the kernel; those that nvcc lacks only make functions without
  * annotations the device's. */
-static at_status add_options(at__str *out, const char *rendered, at_error *err)
+static at_status add_options(at__str *out, const at__export_input *in, const char *rendered, at_error *err)
 {
     at__orders orders;
-    at__str line = { 0 }, lacking = { 0 };
+    at__str line = { 0 }, lacking = { 0 }, doubt = { 0 };
     at_status status = at__orders_read(&orders, rendered, err);
     if (status != AT_OK)
         return status;
@@ -291,9 +294,12 @@ static at_status add_options(at__str *out, const char *rendered, at_error *err)
         at__str *list = at__option_is_nvccs(orders.options[i]) ? &line : &lacking;
         at__str_addf(list, "%s%s", list->len ? " " : "", orders.options[i]);
     }
-    add_headers(&line, &orders);
+    if (orders.headers)
+        status = add_headers(&line, &doubt, in, orders.headers, err);
     if (line.len)
         at__export_comment(out, "compile with", at__str_text(&line));
+    if (doubt.len)
+        at__export_sentence(out, "headers", at__str_text(&doubt));
     if (lacking.len) {
         at__str_add(&lacking,
                     ": nvcc has no such option, and takes a function without __device__ for the host's");
@@ -301,11 +307,12 @@ static at_status add_options(at__str *out, const char *rendered, at_error *err)
     }
     if (line.len || lacking.len)
         at__str_add(out, "\n");
-    out->failed |= line.failed || lacking.failed;
+    out->failed |= line.failed || lacking.failed || doubt.failed;
+    at__str_clear(&doubt);
     at__str_clear(&lacking);
     at__str_clear(&line);
     at__orders_clear(&orders);
-    return AT_OK;
+    return status;
 }
 
 /* What is written for the problem, once its names are known. */
@@ -317,7 +324,7 @@ static at_status add_all(at__str *out, const at__export_input *in, const at__lau
                                   .name = l->kernel,
                                   .type_bytes = at__dtype_bytes(in->problem->type) };
     at__export_about(out, in, title);
-    at_status status = add_options(out, rendered, err);
+    at_status status = add_options(out, in, rendered, err);
     if (status == AT_OK && is_cut(in->t))
         status = at__cut(out, &cutting, err);
     else if (status == AT_OK)

@@ -6,6 +6,7 @@
 #ifndef AUTOTUNE_EXPORT_H
 #define AUTOTUNE_EXPORT_H
 
+#include "lang/headers.h"
 #include "lang/problem.h"
 #include "db/store.h"
 
@@ -15,7 +16,9 @@ typedef struct at__export_input {
     const at__template *t;
     const at__problem *problem;
     const char *templates; /* folder that the op's files were read from, besides those built in; NULL: none */
-    bool shipped;          /* the answer came with the program */
+    at__headers *headers;  /* the user's folders; NULL: none           */
+    const char *header_list; /* of the template's note (lang/headers.h); NULL: not known */
+    bool shipped;            /* the answer came with the program */
     /* Of an answer that is no winner of this problem. */
     const char *match;        /* "near", "predicted" ... NULL: "exact"                        */
     const char *why;          /* a sentence: what it is instead; NULL: it is the winner       */

@@ -31,8 +31,7 @@ void at__export_comment(at__str *out, const char *label, const char *text)
     at__str_add(out, "\n");
 }
 
-/* The same of a sentence, in as many lines as it needs. */
-static void comment_wrapped(at__str *out, const char *label, const char *text)
+void at__export_sentence(at__str *out, const char *label, const char *text)
 {
     do {
         size_t len = strlen(text), most = WIDEST - LABEL;
@@ -95,7 +94,7 @@ static void add_measured(at__str *out, const at__export_input *in)
     const at__fingerprint *f = &a->fingerprint;
     char line[512];
     snprintf(line, sizeof line, "%.2f us, %.0f GB/s, %s L2%s", 1e6 * w->timing.median_s,
-             1e-9 * (double)a->traffic_bytes / w->timing.median_s, f->cold ? "cold" : "warm",
+             at__answer_gb_per_s(a), f->cold ? "cold" : "warm",
              in->why ? ", in a search, not in a final" : "");
     at__export_comment(out, "measured", line);
     if (a->ops_count > 0) {
@@ -103,7 +102,7 @@ static void add_measured(at__str *out, const at__export_input *in)
         at__export_comment(out, "", line);
     }
     if (in->why)
-        comment_wrapped(out, "not the winner", in->why);
+        at__export_sentence(out, "not the winner", in->why);
     if (*w->objective)
         at__export_comment(out, "objective", w->objective);
     add_ceiling(out, w);
@@ -115,7 +114,7 @@ static void add_measured(at__str *out, const at__export_input *in)
 static void add_expected(at__str *out, const at__export_input *in)
 {
     char line[256], time[32];
-    comment_wrapped(out, "not measured", in->why);
+    at__export_sentence(out, "not measured", in->why);
     if (!(in->expected_s > 0))
         return;
     at__time_text(time, sizeof time, in->expected_s);

@@ -31,6 +31,8 @@ static at_status export_code(at__str *out, const at__export_input *in, at__code 
     at_status status = at__export_render(&rendered, slots, &unused, in, err);
     if (status == AT_OK)
         status = at__nvrtc_open(&nvrtc, err);
+    if (status == AT_OK && in->header_list)
+        at__nvrtc_know_headers(nvrtc, in->header_list);
     if (status == AT_OK)
         status = compile(out, nvrtc, at__str_text(&rendered), in, kind, err);
     at__nvrtc_close(nvrtc);

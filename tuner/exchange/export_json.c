@@ -1,8 +1,11 @@
 /* export_json.c - format json: for programs that compile and launch the kernel by themselves. */
 #include "exchange/export.h"
 
+#include "lang/render_orders.h"
+
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static void text(at__str *out, const char *name, const char *value)
 {
@@ -100,13 +103,39 @@ static void measured(at__str *out, const at__answer *a)
     text(out, "measured_at", a->measured_at);
     at__str_addf(out, "  \"cold\": %s,\n", f->cold ? "true" : "false");
     real(out, "median_s", 9, a->winner.timing.median_s);
-    real(out, "gb_per_s", 5, 1e-9 * (double)a->traffic_bytes / a->winner.timing.median_s);
+    real(out, "gb_per_s", 5, at__answer_gb_per_s(a));
     if (a->ops_count > 0)
         real(out, "gflop_per_s", 5, at__gflop_per_s(a->ops_count, a->winner.timing.median_s));
     if (*a->winner.objective)
         text(out, "objective", a->winner.objective);
     if (a->winner.ceiling_s > 0)
-        real(out, "share_of_ceiling", 5, a->winner.ceiling_s / a->winner.timing.median_s);
+        real(out, "share_of_ceiling", 5, at__answer_share(a));
+}
+
+/* What a compiler must be told besides the source; nothing where there is none of it. */
+static at_status orders(at__str *out, const char *rendered, at_error *err)
+{
+    at__orders o;
+    size_t len;
+    at_status status = at__orders_read(&o, rendered, err);
+    if (status != AT_OK)
+        return status;
+    for (int i = 0; i < o.option_count; i++) {
+        at__str_add(out, i ? ", " : "  \"options\": [");
+        at__str_add_json(out, o.options[i]);
+    }
+    at__str_add(out, o.option_count ? "],\n" : "");
+    const char *at = o.headers ? at__headers_name(&len, o.headers) : NULL, *before = "  \"headers\": [";
+    for (; at; at = at__headers_name(&len, at + len), before = ", ") {
+        char *name = at__text_copy(at + 1, len - 2);
+        at__str_add(out, before);
+        at__str_add_json(out, name ? name : "");
+        out->failed |= !name;
+        free(name);
+    }
+    at__str_add(out, o.headers ? "],\n" : "");
+    at__orders_clear(&o);
+    return AT_OK;
 }
 
 at_status at__export_json(at__str *out, const at__export_input *in, at_error *err)
@@ -145,6 +174,8 @@ at_status at__export_json(at__str *out, const at__export_input *in, at_error *er
             measured(out, in->answer);
         else
             expected(out, in);
+        if (status == AT_OK)
+            status = orders(out, at__str_text(&rendered), err);
         at__str_add(out, "  \"source\": ");
         at__str_add_json(out, at__str_text(&rendered));
         at__str_add(out, "\n}\n");

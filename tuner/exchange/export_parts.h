@@ -34,4 +34,7 @@ at_status at__export_main(at__str *out, const at__launcher *l, const at__export_
 void at__export_about(at__str *out, const at__export_input *in, const char *title);
 void at__export_comment(at__str *out, const char *label, const char *text);
 
+/* The same of a sentence, in as many lines as it needs. */
+void at__export_sentence(at__str *out, const char *label, const char *text);
+
 #endif

@@ -406,7 +406,8 @@ static at_status check_ops(const at__catalog *c, at_error *err)
 
 at_status at__catalog_open(at__catalog **out, const char *dir, at_error *err)
 {
-    return at__catalog_open_usable(out, dir, NULL, NULL, err);
+    const at__catalog_options options = { .dir = dir };
+    return at__catalog_open_with(out, &options, err);
 }
 
 at_status at__catalog_open_with(at__catalog **out, const at__catalog_options *options, at_error *err)
@@ -437,20 +438,6 @@ at_status at__catalog_open_with(at__catalog **out, const at__catalog_options *op
     return status;
 }
 
-at_status at__catalog_open_usable(at__catalog **out, const char *dir, at__broken_file *broken, void *context,
-                                  at_error *err)
-{
-    const at__catalog_options options = { .dir = dir, .broken = broken, .context = context };
-    return at__catalog_open_with(out, &options, err);
-}
-
-at_status at__catalog_open_lazily(at__catalog **out, const char *dir, at__broken_file *broken, void *context,
-                                  at_error *err)
-{
-    const at__catalog_options options = { .dir = dir, .broken = broken, .context = context, .lazily = true };
-    return at__catalog_open_with(out, &options, err);
-}
-
 at_status at__catalog_add(at__catalog *catalog, const char *path, const char *text, size_t len, at_error *err)
 {
     folder f = { 0 };
@@ -460,6 +447,30 @@ at_status at__catalog_add(at__catalog *catalog, const char *path, const char *te
         status = add_folder(catalog, &f, err);
     folder_clear(&f);
     return status == AT_OK ? check_ops(catalog, err) : status;
+}
+
+at_status at__catalog_check_headers(const at__catalog *catalog, const char *note, const char *list,
+                                    at_error *err)
+{
+    size_t bytes;
+    at__catalog *c = (at__catalog *)(uintptr_t)catalog; /* only its headers change */
+    pthread_mutex_lock(&c->reading);
+    if (list)
+        at__headers_know(c->headers, list);
+    at_status status = at__headers_check(&bytes, c->headers, note, err);
+    pthread_mutex_unlock(&c->reading);
+    return status;
+}
+
+at_status at__catalog_header_list(at__str *out, const at__catalog *catalog, const char *note, at_error *err)
+{
+    at__catalog *c = (at__catalog *)(uintptr_t)catalog;
+    pthread_mutex_lock(&c->reading);
+    const char *list = at__headers_list(c->headers, note);
+    at__str_reset(out);
+    at__str_add(out, list ? list : "");
+    pthread_mutex_unlock(&c->reading);
+    return at__str_status(out, err);
 }
 
 void at__catalog_close(at__catalog *catalog)

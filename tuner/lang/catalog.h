@@ -13,46 +13,43 @@
 
 typedef struct at__catalog at__catalog;
 
-/*
- * No user's folders of headers. dir may be NULL. In DIR every sub-folder (and DIR itself) may hold .cu files:
- * one declares the op, the others templates for it; or templates alone, for an op that is built in (the
- * folder has the op's name). A built-in template is replaced by one of the same op and name.
- * DIR/common/NAME.cuh is common code that these files may use, before the built-in of that name.
- */
-at_status at__catalog_open(at__catalog **out, const char *dir, at_error *err) AT_MUST_CHECK;
-
-/*
- * The same, but a file of DIR that is wrong takes only itself out, and an op's its folder: the rest is there,
- * and `broken` is told why. Common code that is wrong still ends the whole.
- */
+/* `why`: what is wrong with a file, and what is left out for it. */
 typedef void at__broken_file(void *context, const char *why);
-at_status at__catalog_open_usable(at__catalog **out, const char *dir, at__broken_file *broken, void *context,
-                                  at_error *err) AT_MUST_CHECK;
 
 /*
- * The same (`broken` NULL: a file that is wrong ends the whole), but of what is built in nothing is read
- * before it is asked for, by name or number: for a question of one problem. Where reading fails then
- * (AT_ERR_MEMORY) it is as if it were not there, NULL. Who asks several things one after the other learns of
- * that behind the last: at__catalog_failure is what failed since somebody asked that, whichever thread it
- * was, and AT_OK from then on. Threads that are to know whose it was ask under a lock of theirs.
+ * `dir`: in it every sub-folder (and it itself) may hold .cu files: one declares the op, the others templates
+ * for it; or templates alone, for an op that is built in (the folder has the op's name). A built-in template
+ * is replaced by one of the same op and name. DIR/common/NAME.cuh is common code that these files may use,
+ * before the built-in of that name.
  */
-at_status at__catalog_open_lazily(at__catalog **out, const char *dir, at__broken_file *broken, void *context,
-                                  at_error *err) AT_MUST_CHECK;
-at_status at__catalog_failure(const at__catalog *catalog, at_error *err) AT_MUST_CHECK;
-
-/* Reads all templates of an op, if they are not: then none of them is NULL. AT_ERR_MEMORY: some may be. */
-at_status at__catalog_read(const at__catalog *catalog, const at__op *op, at_error *err) AT_MUST_CHECK;
-
-/* The same with the user's folders of headers (headers.h), "DIR:DIR"; NULL, "": none. AT_ERR_USAGE: one of
- * them cannot be read. */
 typedef struct at__catalog_options {
-    const char *dir, *headers;
-    at__broken_file *broken;
+    const char *dir;         /* NULL: only what is built in                         */
+    const char *headers;     /* the user's folders of them (headers.h); NULL: none  */
+    at__broken_file *broken; /* see below; NULL: a file that is wrong ends the whole */
     void *context;
     bool lazily;
 } at__catalog_options;
+
+/*
+ * AT_ERR_INPUT: a file is wrong, AT_ERR_USAGE: a folder of headers cannot be read. With `broken` a wrong file
+ * takes only itself out, and an op's its folder: the rest is there, and `broken` is told why. Common code
+ * that is wrong still ends the whole.
+ *
+ * `lazily`: of what is built in nothing is read before it is asked for, by name or number: for a question of
+ * one problem. Where reading fails then (AT_ERR_MEMORY) it is as if it were not there, NULL. Who asks several
+ * things one after the other learns of that behind the last: at__catalog_failure is what failed since
+ * somebody asked that, whichever thread it was, and AT_OK from then on. Threads that are to know whose it was
+ * ask under a lock of theirs.
+ */
 at_status at__catalog_open_with(at__catalog **out, const at__catalog_options *options,
                                 at_error *err) AT_MUST_CHECK;
+at_status at__catalog_failure(const at__catalog *catalog, at_error *err) AT_MUST_CHECK;
+
+/* With `dir` alone. */
+at_status at__catalog_open(at__catalog **out, const char *dir, at_error *err) AT_MUST_CHECK;
+
+/* Reads all templates of an op, if they are not: then none of them is NULL. AT_ERR_MEMORY: some may be. */
+at_status at__catalog_read(const at__catalog *catalog, const at__op *op, at_error *err) AT_MUST_CHECK;
 
 void at__catalog_close(at__catalog *catalog); /* NULL is allowed; nobody else may still ask */
 
@@ -91,6 +88,17 @@ at_status at__catalog_trusted(const at__template **t, at__config *config, const 
 
 /* Hash over the op and all its templates: changes when the space of the op may have changed. */
 void at__catalog_op_hash(char out[AT__HASH_TEXT], const at__catalog *catalog, const at__op *op);
+
+/*
+ * Whether a note of headers (lang/headers.h) holds in the user's folders, here and now. `list` (NULL: none)
+ * is that which the note was made of, from wherever. AT_ERR_INPUT: what is missing, or has become another.
+ */
+at_status at__catalog_check_headers(const at__catalog *catalog, const char *note, const char *list,
+                                    at_error *err) AT_MUST_CHECK;
+
+/* The list that a note of this catalog's was made of, for whoever stores it. *out "": it is not known. */
+at_status at__catalog_header_list(at__str *out, const at__catalog *catalog, const char *note,
+                                  at_error *err) AT_MUST_CHECK;
 
 /* One built-in file, made by the build (templates/embed.cmake). The table ends with a NULL path. */
 typedef struct at__embedded {

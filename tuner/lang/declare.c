@@ -346,3 +346,8 @@ void at__launch_clear(at__launch *launch)
     }
     at__expr_close(launch->shared);
 }
+
+bool at__template_has_hash(const at__template *t, const char *hash)
+{
+    return strcmp(t->hash, hash) == 0;
+}

@@ -353,6 +353,9 @@ typedef struct at__op {
     char proof_hash[AT__HASH_TEXT];
 } at__op;
 
+/* Is the hash, proof_hash's kind, the op's? */
+bool at__op_has_proof(const at__op *op, const char *hash);
+
 /* One way to compute an op. Borrows the op, which must outlive it. */
 typedef struct at__template {
     const at__op *op;
@@ -396,6 +399,9 @@ typedef struct at__template {
     bool loaded; /* from an image (declare_image.h): in one piece, and what it points to besides is the
                     program's */
 } at__template;
+
+/* Is the hash, of a row of a store or of a model, the template's? */
+bool at__template_has_hash(const at__template *t, const char *hash);
 
 struct at__commons; /* see declare_common.h */
 

@@ -404,6 +404,15 @@ static at_status write_own(at__bundle *out, at__str *text, const at__gathered *o
     return status;
 }
 
+const char *at__bundle_note(size_t *len, const char **rest, const char *source)
+{
+    const size_t word = sizeof NOTE - 1;
+    const char *stop = strncmp(source, NOTE, word) == 0 ? strchr(source, '\n') : NULL;
+    *len = stop ? (size_t)(stop - source) - word : 0;
+    *rest = stop ? stop + 1 : source;
+    return source + (stop ? word : 0);
+}
+
 /* The note of a stored bundle, which begins with it. */
 static const char *stored_note(size_t *len, const char *source, const char *own)
 {

@@ -49,6 +49,9 @@ void at__commons_clear(at__commons *commons);
 at_status at__commons_of_bundle(at__commons *out, const char *source, const char *own,
                                 at_error *err) AT_MUST_CHECK;
 
+/* The note of headers that a bundle begins with, *len 0: none; and what follows it. */
+const char *at__bundle_note(size_t *len, const char **rest, const char *source);
+
 /* What of a bundle is the op's or the template's own file: its end. */
 const char *at__bundle_own(size_t *own_len, const char *source, size_t len);
 

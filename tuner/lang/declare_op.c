@@ -477,6 +477,11 @@ static void hash_proof(at__op *op)
     at__sha256_text(&h, op->proof_hash);
 }
 
+bool at__op_has_proof(const at__op *op, const char *hash)
+{
+    return strcmp(op->proof_hash, hash) == 0;
+}
+
 at_status at__op_read(at__op **out, const char *source, size_t len, const char *file, at_error *err)
 {
     return at__op_read_with(out, NULL, source, len, file, err);

@@ -1,14 +1,13 @@
 /*
  * headers.c - files are found as a compiler finds them (beside the including file where the name is quoted,
  * then in the folders) and read once: a file keeps the hash of its contents and which files it includes, for
- * as long as its size and its time stay. A note is made by walking from file to file; its hash does not
- * depend on the order of that walk.
+ * as long as its size and its time stay. What a walk from file to file reaches is a list whose hash does not
+ * depend on the order of that walk. What is made of it: headers_note.c.
  */
-#include "lang/headers.h"
+#include "lang/headers_parts.h"
 
-#include "lang/directives.h"
 #include "lang/paths.h"
-#include "util/sha256.h"
+#include "util/real_path.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,27 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_NAME_LEN = 512, MAX_FILE_BYTES = 256 << 20, USED_BITS = 1 << 23 };
-
-typedef struct header {
-    char *path;  /* without links followed: as the compiler will see it */
-    char *shown; /* in its folder                                       */
-    size_t path_len;
-    struct stat seen; /* of the contents that `hash` is of; st_ino 0: none yet */
-    char hash[AT__HASH_TEXT];
-    size_t *includes; /* indices of files */
-    size_t include_count, include_cap;
-    bool reached; /* in the walk that is under way */
-} header;
-
-struct at__headers {
-    char *folders[AT__MAX_HEADER_FOLDERS];
-    int count;
-    at__str text;
-    header *files;
-    size_t file_count, file_cap;
-    uint8_t *used; /* a bit for the hash of each name in the files; NULL: none was read */
-};
+enum { MAX_FILE_BYTES = 256 << 20, USED_BITS = 1 << 23 };
 
 static at_status out_of_memory(at_error *err)
 {
@@ -45,6 +24,45 @@ static at_status out_of_memory(at_error *err)
 
 /* ---- folders ---- */
 
+/* A name that has a ':' itself, of which `given` is what stands before that: the longest one that is a
+ * folder. 0: none is. */
+static size_t longer_name(const char *given, size_t len)
+{
+    struct stat info;
+    size_t found = 0;
+    while (given[len] == ':') {
+        len += 1 + strcspn(given + len + 1, ":");
+        char *path = at__text_copy(given, len);
+        if (path && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+            found = len;
+        free(path);
+    }
+    return found;
+}
+
+static at_status refuse_colon(const char *path, size_t len, at_error *err)
+{
+    return at_fail(
+        err, AT_ERR_USAGE,
+        "headers: found the folder %.*s, and ':' stands between folders; expected a name without it, "
+        "such as that of a link to the folder",
+        (int)len, path);
+}
+
+/* The absolute path: without links, so that all processes mean one folder whatever becomes of them; but by
+ * its own name where the real one has a ':'. NULL: errno says why. */
+static char *absolute(const char *path)
+{
+    char *real = realpath(path, NULL);
+    at__str own = { 0 };
+    if (!real || !strchr(real, ':'))
+        return real;
+    at__str_add(&own, path);
+    at__path_from_here(&own);
+    free(real);
+    return own.data;
+}
+
 static at_status add_folder(at__headers *h, const char *given, size_t len, at_error *err)
 {
     char *path = at__text_copy(given, len);
@@ -52,17 +70,20 @@ static at_status add_folder(at__headers *h, const char *given, size_t len, at_er
     at_status status = AT_OK;
     if (!path)
         return out_of_memory(err);
-    char *real = realpath(path, NULL);
+    char *real = absolute(path);
+    const int error = real ? 0 : errno;
     if (h->count == AT__MAX_HEADER_FOLDERS)
         status = at_fail(err, AT_ERR_USAGE, "headers: found more than %d folders; expected fewer",
                          AT__MAX_HEADER_FOLDERS);
+    else if (!real && longer_name(given, len))
+        status = refuse_colon(given, longer_name(given, len), err);
     else if (!real || stat(real, &info) != 0 || (S_ISDIR(info.st_mode) && access(real, R_OK | X_OK) != 0))
         status = at_fail(err, AT_ERR_USAGE, "headers: %s: %s; expected a folder that can be read", path,
-                         strerror(errno));
+                         strerror(real ? errno : error));
     else if (!S_ISDIR(info.st_mode))
         status = at_fail(err, AT_ERR_USAGE, "headers: found the file %s; expected a folder", path);
     else if (strpbrk(real, ":\n"))
-        status = at_fail(err, AT_ERR_USAGE, "headers: found %s; expected a path without ':'", path);
+        status = refuse_colon(real, strlen(real), err);
     if (status == AT_OK) {
         at__str_addf(&h->text, "%s%s", h->count ? ":" : "", real);
         h->folders[h->count++] = real;
@@ -105,6 +126,8 @@ void at__headers_close(at__headers *headers)
         free(headers->files[i].shown);
         free(headers->files[i].includes);
     }
+    for (int i = 0; i < AT__HEADER_LISTS; i++)
+        free(headers->lists[i]);
     free(headers->files);
     free(headers->used);
     at__str_clear(&headers->text);
@@ -160,15 +183,15 @@ bool at__headers_have(const at__headers *headers, const char *path, const char *
     return have;
 }
 
-/* The path behind its folder, which may be elsewhere tomorrow; outside of them the name that asked for it. */
-static const char *shown_of(const at__headers *h, const char *path, const char *name)
+/* The folder that a path is below; -1: none. */
+static int folder_of(const at__headers *h, const char *path)
 {
     for (int i = 0; i < h->count; i++) {
         size_t len = strlen(h->folders[i]);
         if (strncmp(path, h->folders[i], len) == 0 && path[len] == '/')
-            return path + len + 1;
+            return i;
     }
-    return name;
+    return -1;
 }
 
 static at_status add_file(size_t *index, at__headers *h, const at__str *path, const char *name, at_error *err)
@@ -178,10 +201,14 @@ static at_status add_file(size_t *index, at__headers *h, const at__str *path, co
             *index = i;
             return AT_OK;
         }
-    const char *shown = shown_of(h, path->data, name);
-    header file = { .path = at__text_copy(path->data, path->len),
-                    .shown = at__text_copy(shown, strlen(shown)),
-                    .path_len = path->len };
+    /* The path behind its folder, which may be elsewhere tomorrow; outside of them the name that asked for
+     * it. */
+    const int folder = folder_of(h, path->data);
+    const char *shown = folder >= 0 ? path->data + strlen(h->folders[folder]) + 1 : name;
+    at__header file = { .path = at__text_copy(path->data, path->len),
+                        .shown = at__text_copy(shown, strlen(shown)),
+                        .path_len = path->len,
+                        .folder = folder };
     if (!file.path || !file.shown || !at__grow(&h->files, &h->file_cap, h->file_count, sizeof *h->files)) {
         free(file.path);
         free(file.shown);
@@ -192,8 +219,7 @@ static at_status add_file(size_t *index, at__headers *h, const at__str *path, co
     return AT_OK;
 }
 
-/* *found false: it is none of theirs, as CUDA's are. `includer` NULL: a text of ours. */
-static at_status find_file(size_t *index, bool *found, at__headers *h, const char *includer, const char *name,
+at_status at__headers_find(size_t *index, bool *found, at__headers *h, const char *includer, const char *name,
                            bool quoted, at_error *err)
 {
     at__str path = { 0 };
@@ -246,9 +272,9 @@ bool at__headers_may_use(const at__headers *headers, const char *name, size_t le
 
 /* ---- what a file includes ---- */
 
-static bool copy_name(char name[MAX_NAME_LEN], const at__directive *d)
+bool at__headers_copy_name(char name[AT__HEADER_NAME], const at__directive *d)
 {
-    if (!d->name || d->len == 0 || d->len >= MAX_NAME_LEN || d->name[0] == '/')
+    if (!d->name || d->len == 0 || d->len >= AT__HEADER_NAME || d->name[0] == '/')
         return false;
     memcpy(name, d->name, d->len);
     name[d->len] = '\0';
@@ -257,7 +283,7 @@ static bool copy_name(char name[MAX_NAME_LEN], const at__directive *d)
 
 static at_status add_include(at__headers *h, size_t includer, size_t included, at_error *err)
 {
-    header *f = &h->files[includer];
+    at__header *f = &h->files[includer];
     for (size_t i = 0; i < f->include_count; i++)
         if (f->includes[i] == included)
             return AT_OK;
@@ -269,7 +295,7 @@ static at_status add_include(at__headers *h, size_t includer, size_t included, a
 
 static at_status read_includes(at__headers *h, size_t file, const char *text, at_error *err)
 {
-    char name[MAX_NAME_LEN];
+    char name[AT__HEADER_NAME];
     at__str joined = { 0 };
     at__directive d;
     at__join_lines(&joined, text);
@@ -277,14 +303,14 @@ static at_status read_includes(at__headers *h, size_t file, const char *text, at
     const char *all = at__str_text(&joined);
     if (status == AT_OK && !h->used && !(h->used = calloc(USED_BITS / 8, 1)))
         status = out_of_memory(err);
-    if (status == AT_OK)
+    if (status == AT_OK && h->used)
         read_names(h, all);
     h->files[file].include_count = 0;
     for (const char *at = all; status == AT_OK && at__directive_next(&d, all, at); at = d.end) {
         size_t index = 0;
         bool found = false;
-        if (copy_name(name, &d))
-            status = find_file(&index, &found, h, h->files[file].path, name, d.name[-1] == '"', err);
+        if (at__headers_copy_name(name, &d))
+            status = at__headers_find(&index, &found, h, h->files[file].path, name, d.name[-1] == '"', err);
         if (status == AT_OK && found)
             status = add_include(h, file, index, err);
     }
@@ -323,13 +349,7 @@ static at_status read_file(at__headers *h, size_t file, at_error *err)
 
 /* ---- walking ---- */
 
-/* Files in the order in which they are met; each once. */
-typedef struct walk {
-    size_t *files;
-    size_t count, cap;
-} walk;
-
-static at_status meet(walk *w, at__headers *h, size_t file, at_error *err)
+at_status at__headers_meet(at__header_walk *w, at__headers *h, size_t file, at_error *err)
 {
     if (h->files[file].reached)
         return AT_OK;
@@ -340,14 +360,14 @@ static at_status meet(walk *w, at__headers *h, size_t file, at_error *err)
     return AT_OK;
 }
 
-static at_status follow(walk *w, at__headers *h, at_error *err)
+at_status at__headers_follow(at__header_walk *w, at__headers *h, at_error *err)
 {
     at_status status = AT_OK;
     for (size_t i = 0; i < w->count && status == AT_OK; i++) {
         size_t file = w->files[i];
         status = read_file(h, file, err);
         for (size_t k = 0; status == AT_OK && k < h->files[file].include_count; k++)
-            status = meet(w, h, h->files[file].includes[k], err);
+            status = at__headers_meet(w, h, h->files[file].includes[k], err);
     }
     return status;
 }
@@ -357,139 +377,41 @@ static int compare_lines(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* "NAME HASH" of each, sorted. */
-static at_status hash_walk(char hash[AT__HASH_TEXT], size_t *bytes, const walk *w, const at__headers *h,
-                           at_error *err)
+static at_status list_walk(at__str *list, const at__header_walk *w, const at__headers *h, at_error *err)
 {
     char **lines = calloc(w->count + 1, sizeof *lines);
     at_status status = AT_OK;
-    at__sha256 sum;
     if (!lines)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    *bytes = 0;
     for (size_t i = 0; i < w->count && status == AT_OK; i++) {
-        const header *f = &h->files[w->files[i]];
+        const at__header *f = &h->files[w->files[i]];
         at__str line = { 0 };
         at__str_addf(&line, "%s %s\n", f->shown, f->hash);
         status = at__str_status(&line, err);
         lines[i] = line.data;
-        *bytes += (size_t)f->seen.st_size;
     }
-    if (status == AT_OK) {
+    if (status == AT_OK)
         qsort(lines, w->count, sizeof *lines, compare_lines);
-        at__sha256_init(&sum);
-        for (size_t i = 0; i < w->count; i++)
-            at__sha256_add(&sum, lines[i], strlen(lines[i]));
-        at__sha256_text(&sum, hash);
-    }
-    for (size_t i = 0; i < w->count; i++)
-        free(lines[i]);
-    free(lines);
-    return status;
-}
-
-/* The hash over all that is reached from the files in `w`; ends the walk. */
-static at_status finish_walk(char hash[AT__HASH_TEXT], size_t *bytes, walk *w, at__headers *h, at_error *err)
-{
-    at_status status = follow(w, h, err);
-    if (status == AT_OK)
-        status = hash_walk(hash, bytes, w, h, err);
-    for (size_t i = 0; i < w->count; i++)
-        h->files[w->files[i]].reached = false;
-    free(w->files);
-    *w = (walk){ 0 };
-    return status;
-}
-
-/* ---- notes ---- */
-
-/* A name that a note can hold, and that leads nowhere else. */
-static bool may_be_noted(const char *name)
-{
-    return !strpbrk(name, "<>") && !strstr(name, "..");
-}
-
-at_status at__headers_note(at__str *out, at__headers *headers, const char *text, at_error *err)
-{
-    char name[MAX_NAME_LEN], hash[AT__HASH_TEXT];
-    at__str joined = { 0 }, names = { 0 };
-    size_t bytes;
-    at__directive d;
-    walk w = { 0 };
-    if (!headers || !headers->count)
-        return AT_OK;
-    at__join_lines(&joined, text);
-    at_status status = at__str_status(&joined, err);
-    const char *all = at__str_text(&joined);
-    for (const char *at = all; status == AT_OK && at__directive_next(&d, all, at); at = d.end) {
-        size_t index = 0, before = w.count;
-        bool found = false;
-        if (copy_name(name, &d) && may_be_noted(name))
-            status = find_file(&index, &found, headers, NULL, name, false, err);
-        if (status == AT_OK && found)
-            status = meet(&w, headers, index, err);
-        if (w.count > before)
-            at__str_addf(&names, " <%s>", name);
-    }
-    bool any = w.count > 0;
-    at_status ended = finish_walk(hash, &bytes, &w, headers, status == AT_OK ? err : NULL);
-    status = status == AT_OK ? ended : status;
-    if (status == AT_OK && any)
-        at__str_addf(out, "%s%s", hash, at__str_text(&names));
-    if (status == AT_OK)
-        status = at__str_status(&names, err);
-    at__str_clear(&joined);
-    at__str_clear(&names);
-    return status == AT_OK ? at__str_status(out, err) : status;
-}
-
-const char *at__headers_name(size_t *len, const char *at)
-{
-    const char *open = strchr(at, '<'), *close = open ? strchr(open, '>') : NULL;
-    *len = close ? (size_t)(close + 1 - open) : 0;
-    return close ? open : NULL;
-}
-
-static at_status missing(const at__headers *h, const char *name, at_error *err)
-{
-    if (!at__headers_count(h))
-        return at_fail(
-            err, AT_ERR_INPUT,
-            "found a kernel that includes <%s> from a folder that was named before, and none is now; "
-            "expected --headers DIR (or " AT__HEADERS_ENV "=DIR) with that file in DIR",
-            name);
-    return at_fail(
-        err, AT_ERR_INPUT,
-        "found no <%s>, which a kernel includes, in %s; expected --headers DIR with that file in DIR", name,
-        at__headers_text(h));
-}
-
-at_status at__headers_check(size_t *bytes, at__headers *headers, const char *note, at_error *err)
-{
-    char name[MAX_NAME_LEN], hash[AT__HASH_TEXT];
-    at_status status = AT_OK;
-    size_t len;
-    walk w = { 0 };
-    const char *first = at__headers_name(&len, note);
-    for (const char *at = first; at && status == AT_OK; at = at__headers_name(&len, at + len)) {
-        size_t index = 0;
-        bool found = false;
-        const at__directive d = { .name = at + 1, .len = len - 2 };
-        if (!copy_name(name, &d) || !may_be_noted(name))
-            status = at_fail(err, AT_ERR_INPUT, "found a header's name that no text has: %.*s", (int)len, at);
-        else if (headers)
-            status = find_file(&index, &found, headers, NULL, name, false, err);
+    for (size_t i = 0; i < w->count; i++) {
         if (status == AT_OK)
-            status = found ? meet(&w, headers, index, err) : missing(headers, name, err);
+            at__str_add(list, lines[i]);
+        free(lines[i]);
     }
-    if (!headers)
-        return status;
-    at_status ended = finish_walk(hash, bytes, &w, headers, status == AT_OK ? err : NULL);
-    if (status == AT_OK && (status = ended) == AT_OK && strncmp(note, hash, AT__HASH_TEXT - 1) != 0)
-        status = at_fail(err, AT_ERR_INPUT,
-                         "found other headers behind %.*s in %s than the kernel was read or measured with; "
-                         "expected those, or a new run",
-                         first ? (int)(strchr(first, '>') + 1 - first) : 0, first ? first : "",
-                         at__headers_text(headers));
+    free(lines);
+    return status == AT_OK ? at__str_status(list, err) : status;
+}
+
+at_status at__headers_walk(at__str *list, size_t *bytes, at__header_walk *w, at__headers *h, at_error *err)
+{
+    at_status status = at__headers_follow(w, h, err);
+    if (status == AT_OK)
+        status = list_walk(list, w, h, err);
+    *bytes = 0;
+    for (size_t i = 0; i < w->count; i++) {
+        *bytes += (size_t)h->files[w->files[i]].seen.st_size;
+        h->files[w->files[i]].reached = false;
+    }
+    free(w->files);
+    *w = (at__header_walk){ 0 };
     return status;
 }

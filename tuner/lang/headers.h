@@ -41,7 +41,7 @@ at_status at__headers_note(at__str *out, at__headers *headers, const char *text,
 
 /*
  * Whether a note holds here and now. Files that were read before and have not changed since are not read
- * again. *bytes: how much is reached. AT_ERR_INPUT: what is missing, or has become another.
+ * again. *bytes: how much is reached. AT_ERR_INPUT: what is missing, or has become another, and what to do.
  */
 at_status at__headers_check(size_t *bytes, at__headers *headers, const char *note,
                             at_error *err) AT_MUST_CHECK;
@@ -49,6 +49,22 @@ at_status at__headers_check(size_t *bytes, at__headers *headers, const char *not
 /* Whether any file that was read so far may use this name, as a macro or otherwise; one in some hundred that
  * none uses is taken for one, too. NULL: any may be. */
 bool at__headers_may_use(const at__headers *headers, const char *name, size_t len);
+
+/*
+ * The list of files that the hash of a note is of: "NAME HASH" of each, sorted by bytes, a line each. What a
+ * note was made of, or has held here, is known, as are lists from elsewhere (a database); at__headers_check
+ * then says which file has become another. NULL: it is not known. Valid until more are.
+ */
+const char *at__headers_list(const at__headers *headers, const char *note);
+void at__headers_know(at__headers *headers, const char *list); /* NULL is allowed for headers */
+
+/*
+ * What a compiler has to be told besides the text, without naming places of this machine: "-I DIR, which has
+ * <a.h> <b.h>", the names of the note, and, for a folder that is reached only from there, a file of it. Where
+ * the note does not hold here (headers NULL: none) which folder has what is not known.
+ */
+at_status at__headers_places(at__str *out, at__headers *headers, const char *note,
+                             at_error *err) AT_MUST_CHECK;
 
 /* The next "<NAME>" of a note, at or behind `at`; NULL: there is none. */
 const char *at__headers_name(size_t *len, const char *at);

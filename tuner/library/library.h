@@ -103,7 +103,7 @@ typedef struct at__tuning {
     double budget_s; /* 0: never */
     bool in_background;
     at__str program, database, templates; /* "": found; the default's path; none */
-    at__headers *headers;                 /* of the options; NULL: those of the environment */
+    at__headers *headers;                 /* of the options, or of the environment */
     pthread_mutex_t mutex;
     pthread_cond_t wished;
     pthread_t thread;
@@ -185,7 +185,7 @@ at_status at__library_follow(at_tuner *tuner, at_error *err) AT_MUST_CHECK;
 at_status at__tuning_open(at__tuning *t, const at_open_options *options, at_error *err) AT_MUST_CHECK;
 void at__tuning_close(at__tuning *t); /* ends what is under way; also of one that was never opened */
 
-const char *at__tuning_headers(const at__tuning *t); /* the user's folders; NULL: none */
+const char *at__tuning_headers(const at__tuning *t); /* the user's folders; "": none */
 
 /* Tunes the problem and waits; no lock is held. On failure *err says why, for a warning. */
 at_status at__tuning_wait(at_tuner *tuner, const at__problem *problem, int ordinal,

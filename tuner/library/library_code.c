@@ -33,15 +33,22 @@ static at_status open_tools(at_tuner *tuner, at_error *err)
     open_cache(tuner);
     if (tuner->nvrtc)
         return AT_OK;
-    at_status status = at__nvrtc_open(&tuner->nvrtc, err);
-    if (status == AT_OK && tuner->tuning.headers)
-        status = at__nvrtc_use_headers(tuner->nvrtc, at__tuning_headers(&tuner->tuning), err);
-    return status;
+    return at__nvrtc_open_with(&tuner->nvrtc, at__tuning_headers(&tuner->tuning), err);
+}
+
+/* What the headers were when the catalog was read: an error then says which has changed. */
+static void know_headers(at_tuner *tuner, const at__template *t)
+{
+    at__str list = { 0 };
+    if (t->headers && at__catalog_header_list(&list, tuner->catalog, t->headers, NULL) == AT_OK && list.len)
+        at__nvrtc_know_headers(tuner->nvrtc, list.data);
+    at__str_clear(&list);
 }
 
 static at_status compile(at__compiled *out, at_tuner *tuner, const char *source, const at__found_parts *f,
                          int cc, at__code kind, at_error *err)
 {
+    know_headers(tuner, f->t);
     at_status status = at__nvrtc_compile(tuner->nvrtc, &out->ok, &out->code, &out->log, &out->resources,
                                          source, f->t->file, cc, kind, err);
     if (status == AT_OK && !out->ok)

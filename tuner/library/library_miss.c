@@ -35,7 +35,8 @@ at_status at__tuning_open(at__tuning *t, const at_open_options *o, at_error *err
     at__str_add(&t->templates, o->templates ? o->templates : "");
     at__path_from_here(&t->program);
     at__path_from_here(&t->templates);
-    at_status status = o->headers ? at__headers_open(&t->headers, o->headers, err) : AT_OK;
+    /* Now: the program may go to another folder, or set another variable. */
+    at_status status = at__headers_open(&t->headers, o->headers ? o->headers : getenv(AT__HEADERS_ENV), err);
     if (status == AT_OK)
         status = at__str_status(&t->program, err);
     return status == AT_OK ? at__str_status(&t->templates, err) : status;
@@ -65,7 +66,7 @@ void at__tuning_close(at__tuning *t)
 
 const char *at__tuning_headers(const at__tuning *t)
 {
-    return t->headers ? at__headers_text(t->headers) : getenv(AT__HEADERS_ENV);
+    return at__headers_text(t->headers);
 }
 
 /* `slow` is held. Where the new store cannot be read it is as if it had not come; at_close waits for no lock.
@@ -98,7 +99,7 @@ static at__miss miss_of(const at__tuning *t, const char *device)
     return (at__miss){ .program = unless_empty(&t->program),
                        .database = at__str_text(&t->database),
                        .templates = unless_empty(&t->templates),
-                       .headers = at__headers_count(t->headers) ? at__headers_text(t->headers) : NULL,
+                       .headers = at__tuning_headers(t),
                        .device = device,
                        .budget_s = t->budget_s,
                        .stop = &t->stop };

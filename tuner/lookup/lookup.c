@@ -113,7 +113,9 @@ at_status at__lookup_stands(at__geometry *geometry, const at__answer *winner, at
     at__entry e = { .answer = *winner, .op = problem->op };
     at__entry_find_template(&e, catalog, &winner->winner);
     e.other_op = at__is_of_other_op(store, e.op, winner->winner.op_hash);
-    at_status status = at__entry_fits(geometry, &e, problem, 0, 0, &cause);
+    at_status status = at__entry_fits(geometry, &e, problem, 0, 0, NULL);
+    if (status != AT_OK)
+        status = at__entry_refusal(&e, store, catalog, problem, 0, 0, &cause);
     return status == AT_OK ? AT_OK : at_fail(err, AT_ERR_NOT_FOUND, "%s", cause.text);
 }
 

@@ -58,6 +58,7 @@ typedef struct at__found {
     at__config config;
     at__geometry geometry;    /* of the problem that was asked for                     */
     const at__answer *answer; /* the stored row that the configuration comes from      */
+    bool refused;             /* none, and there are winners: why says why the nearest is no answer */
     bool runner_up;           /* it is no winner's but that of the best trial that fits */
     bool shipped;             /* answer came with the program             */
     bool own;                 /* of this very problem: answer has the times of it here */
@@ -87,6 +88,15 @@ at_status at__lookup_find(at__found *out, at__lookup *lookup, const at__problem 
 at_status at__lookup_stands(at__geometry *geometry, const at__answer *winner, at__store *store,
                             const at__catalog *catalog, const at__problem *problem,
                             at_error *err) AT_MUST_CHECK;
+
+/*
+ * Where a stored template is another one now because of what it includes from folders of the user's
+ * (lang/headers.h), or is not there: AT_ERR_INPUT, and *err says which header is missing or has changed.
+ * AT_OK: nothing of that is known.
+ */
+at_status at__lookup_check_headers(at__store *store, const at__catalog *catalog, const at__op *op,
+                                   const char *template_name, const char *template_hash,
+                                   at_error *err) AT_MUST_CHECK;
 
 /* Was a winner with this op_hash found with another text of the op than this one? Unknown: no. */
 bool at__is_of_other_op(at__store *store, const at__op *op, const char *op_hash);

@@ -107,7 +107,7 @@ static bool read_shape(int64_t *dims, const at__op *op, const char *shape)
 void at__entry_find_template(at__entry *e, const at__catalog *catalog, const at__winner *w)
 {
     const at__template *t = at__catalog_find_template(catalog, e->op, w->template_name);
-    if (t && strcmp(t->hash, w->template_hash) == 0 &&
+    if (t && at__template_has_hash(t, w->template_hash) &&
         at__config_parse(&e->config, t, w->config, NULL) == AT_OK)
         e->t = t;
 }
@@ -123,28 +123,19 @@ bool at__is_of_other_op(at__store *store, const at__op *op, const char *op_hash)
 {
     char text_hash[AT__HASH_TEXT];
     return store && op_hash && op_hash[0] && at__store_get_space(text_hash, store, op_hash, NULL) == AT_OK &&
-           strcmp(text_hash, op->proof_hash) != 0;
-}
-
-/* Any type of the key: they have the size in common, or are the same. */
-static at__dtype type_of_key(const at__op *op, const char *type_key)
-{
-    int type = 0;
-    while (type < AT__DTYPES - 1 && strcmp(at__dtype_key((at__dtype)type, op->storage), type_key) != 0)
-        type++;
-    return (at__dtype)type;
+           !at__op_has_proof(op, text_hash);
 }
 
 static double traffic_of(const at__entry *e, const char *type_key)
 {
-    at__problem p = { .op = e->op, .type = type_of_key(e->op, type_key) };
+    at__problem p = { .op = e->op, .type = at__dtype_of_key(type_key, e->op->storage) };
     memcpy(p.dims, e->dims, sizeof p.dims);
     return at__traffic_of(&p);
 }
 
 bool at__shape_is_known(int64_t *dims, const at__op *op, const char *type_key, const char *shape)
 {
-    return op->layout_count ? read_layout(dims, op, type_of_key(op, type_key), shape)
+    return op->layout_count ? read_layout(dims, op, at__dtype_of_key(type_key, op->storage), shape)
                             : read_shape(dims, op, shape);
 }
 
@@ -293,16 +284,7 @@ bool at__entry_may_answer(const at__entry *e, const char *device)
     return !at__entry_is_replayed(e) || strncasecmp(device, AT__REPLAY_NAME, sizeof AT__REPLAY_NAME - 1) == 0;
 }
 
-bool at__name_contains(const char *name, const char *part)
-{
-    size_t len = strlen(part);
-    for (const char *at = name; strlen(at) >= len; at++)
-        if (strncasecmp(at, part, len) == 0)
-            return true;
-    return false;
-}
-
 bool at__entry_is_on(const at__entry *e, const char *device)
 {
-    return at__name_contains(e->answer.fingerprint.device, device);
+    return strcasestr(e->answer.fingerprint.device, device) != NULL;
 }

@@ -75,9 +75,10 @@ typedef struct at__memo {
     size_t entry;             /* AT__NO_ENTRY: none */
     at__entry *runner_up;     /* in its place; NULL: none */
     bool own;                 /* it is the problem's own  */
+    bool refused;             /* there are winners, none of which answers */
     double expected_s, doubt; /* of one that is predicted, as runner_up */
     at__geometry geometry;
-    char why[720];
+    char why[1200];
 } at__memo;
 
 struct at__lookup {
@@ -163,7 +164,6 @@ bool at__entry_is_replayed(const at__entry *entry);
 
 /* Is the winner's device one whose name contains `device`, in any case? */
 bool at__entry_is_on(const at__entry *entry, const char *device);
-bool at__name_contains(const char *name, const char *part); /* in any case */
 
 /*
  * Whether the winner's configuration satisfies its template's requirements for this problem; its geometry
@@ -172,6 +172,11 @@ bool at__name_contains(const char *name, const char *part); /* in any case */
  */
 at_status at__entry_fits(at__geometry *geometry, const at__entry *entry, const at__problem *problem,
                          int64_t cc, int64_t sms, at_error *err) AT_MUST_CHECK;
+
+/* The same, and where its template is another one because its headers are, or are missing, *err says which.
+ */
+at_status at__entry_refusal(const at__entry *entry, at__store *store, const at__catalog *catalog,
+                            const at__problem *problem, int64_t cc, int64_t sms, at_error *err) AT_MUST_CHECK;
 
 /*
  * The distance of two problems of an op, 0 or more: 1 is a factor of two in one dimension. Elements there
@@ -194,15 +199,19 @@ double at__traffic_of(const at__problem *problem);
  */
 double at__entry_idle_cost(const at__entry *entry, const at__geometry *here, const at__problem *problem);
 
+/* A trial that takes its problem's winner's place. */
+typedef struct at__runner_up {
+    at__entry entry;       /* its answer belongs to who asked */
+    at__geometry geometry; /* on the problem that was asked about */
+    double cost;           /* in units of distance: to be slower than the winner, and to have idle threads */
+} at__runner_up;
+
 /*
- * The trial of a winner's problem, on its device model and cold or warm as it was, that fits this problem
- * (the same, or another) and promises most: as an entry whose answer belongs to the caller, and what it
- * costs, in units of distance, to be slower than the winner and to have idle threads. AT_ERR_NOT_FOUND: none
- * fits. cc and sms as in at__entry_fits.
+ * The trial of a winner's problem, on its device model and cold or warm as it was, that fits the question's
+ * problem (the same, or another) and promises most. AT_ERR_NOT_FOUND: none fits.
  */
-at_status at__lookup_runner_up(at__entry *out, at__geometry *geometry, double *cost, at__lookup *lookup,
-                               const at__entry *winner, const at__problem *problem, int64_t cc, int64_t sms,
-                               at_error *err) AT_MUST_CHECK;
+at_status at__lookup_runner_up(at__runner_up *out, at__lookup *lookup, const at__entry *winner,
+                               const at__question *question, at_error *err) AT_MUST_CHECK;
 
 /* What was tried of a winner's problem on its device model, with any outcome, as lines of a text; and whether
  * the configuration of another entry, with its template as it was there, is among them. */

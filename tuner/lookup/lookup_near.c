@@ -67,26 +67,23 @@ static at_status try_runner_up(search *out, at__lookup *l, const at__question *q
                                at_error *err)
 {
     const at__entry *winner = &l->entries[r->entry];
-    at__geometry geometry;
-    at__entry found;
-    double cost = 0;
-    at_status status =
-        at__lookup_runner_up(&found, &geometry, &cost, l, winner, q->problem, q->cc, q->sms, err);
+    at__runner_up found;
+    at_status status = at__lookup_runner_up(&found, l, winner, q, err);
     if (status != AT_OK)
         return status == AT_ERR_NOT_FOUND ? AT_OK : status;
-    double reach = r->distance + cost;
+    double reach = r->distance + found.cost;
     bool own = winner == q->outdated;
-    bool better = reach < out->reach && (own || !at__lookup_was_tried(&out->tried, &found));
+    bool better = reach < out->reach && (own || !at__lookup_was_tried(&out->tried, &found.entry));
     at__entry *kept = better ? malloc(sizeof *kept) : NULL;
     if (!kept) {
-        at__answer_clear(&found.answer);
+        at__answer_clear(&found.entry.answer);
         return better ? at_fail(err, AT_ERR_MEMORY, "out of memory") : AT_OK;
     }
     drop_runner_up(out);
-    *kept = found;
+    *kept = found.entry;
     out->runner_up = kept;
     out->own = own;
-    out->geometry = geometry;
+    out->geometry = found.geometry;
     out->reach = reach;
     return AT_OK;
 }
@@ -166,20 +163,21 @@ static void add_type(at__str *out, const at__problem *p)
 }
 
 /* Why the winner `e` is not used for this problem. `cc` and `sms` as in at__entry_fits. */
-static void add_refusal(at__str *out, const at__entry *e, const at__problem *p, int64_t cc, int64_t sms)
+static void add_refusal(at__str *out, const at__lookup *l, const at__entry *e, const at__problem *p,
+                        int64_t cc, int64_t sms)
 {
     at_error cause = { 0 };
-    at__geometry ignored;
-    if (at__entry_fits(&ignored, e, p, cc, sms, &cause) != AT_OK)
+    if (at__entry_refusal(e, e->shipped ? NULL : l->store, l->catalog, p, cc, sms, &cause) != AT_OK)
         at__str_add(out, cause.text);
 }
 
 /* Why the answer is not exact, to stand before a semicolon. */
-static void add_reason(at__str *out, const at__question *q, const search *here, at__match match)
+static void add_reason(at__str *out, const at__lookup *l, const at__question *q, const search *here,
+                       at__match match)
 {
     if (q->outdated) {
         at__str_add(out, "this shape's winner is out of date: ");
-        add_refusal(out, q->outdated, q->problem, 0, 0);
+        add_refusal(out, l, q->outdated, q->problem, 0, 0);
     } else if (match == AT__MATCH_NEAR) {
         at__str_add(out, "this shape was not tuned");
     } else if (here->count) {
@@ -201,7 +199,7 @@ static void explain_none(at__str *out, const at__lookup *l, const at__question *
         add_type(out, q->problem);
         at__str_addf(out, " fits this shape; the nearest, %s, does not because ",
                      l->entries[closest].answer.shape);
-        add_refusal(out, &l->entries[closest], q->problem, q->cc, q->sms);
+        add_refusal(out, l, &l->entries[closest], q->problem, q->cc, q->sms);
     } else {
         at__str_addf(out, "the store has no winner of %s for ", q->problem->op->name);
         add_type(out, q->problem);
@@ -226,13 +224,13 @@ static void add_own(at__str *out, const at__answer *trial, const at__entry *winn
 static void explain(at__str *out, const at__lookup *l, const at__question *q, at__match match,
                     const search *here, const search *there)
 {
-    if (match == AT__MATCH_NONE) {
+    const search *from = match == AT__MATCH_NEAR ? here : there;
+    if (match == AT__MATCH_NONE || (!from->runner_up && !l->entries)) {
         explain_none(out, l, q, here, there);
         return;
     }
-    const search *from = match == AT__MATCH_NEAR ? here : there;
     const at__answer *a = from->runner_up ? &from->runner_up->answer : &l->entries[from->entry].answer;
-    add_reason(out, q, here, match);
+    add_reason(out, l, q, here, match);
     if (from->own) {
         add_own(out, a, q->outdated);
         return;
@@ -337,6 +335,7 @@ static at_status search_all(at__memo *m, at__lookup *l, const at__question *q, a
     m->entry = found->entry;
     m->runner_up = found->runner_up;
     m->own = found->runner_up && found->own;
+    m->refused = !entry_of(found, l) && here.count + there.count;
     m->geometry = found->geometry;
     m->match = found->entry == AT__NO_ENTRY && !found->runner_up ? AT__MATCH_NONE
                : is_here                                         ? AT__MATCH_NEAR
@@ -371,6 +370,7 @@ at_status at__lookup_near(at__found *out, at__lookup *l, const at__question *q, 
     if (status != AT_OK)
         return status;
     *out = (at__found){ .match = m->match, .why = m->why, .own = m->own };
+    out->refused = m->match == AT__MATCH_NONE && m->refused;
     out->runner_up = m->runner_up && m->match != AT__MATCH_PREDICTED;
     out->expected_s = m->expected_s;
     out->doubt = m->doubt;

@@ -20,11 +20,8 @@
 typedef struct looking {
     const at__lookup *l;
     const at__entry *winner;
-    const at__problem *problem;
-    int64_t cc, sms;
-    at__entry best; /* whose answer is made of a trial; when found */
-    at__geometry geometry;
-    double cost;
+    const at__question *question;
+    at__runner_up best; /* whose answer is made of a trial; when found */
     bool found, failed; /* failed: out of memory */
 } looking;
 
@@ -85,7 +82,7 @@ static bool make_answer(at__answer *out, const looking *k, const at__trial_row *
 static double cost_of(const looking *k, const at__trial_row *row)
 {
     const at__winner *w = &k->winner->answer.winner;
-    at__problem home = *k->problem;
+    at__problem home = *k->question->problem;
     memcpy(home.dims, k->winner->dims, sizeof home.dims);
     double here = at__score_or_none(&home, AT__RECORD_OF(row));
     double there = at__score_or_none(&home, AT__RECORD_OF(w));
@@ -98,6 +95,7 @@ static double cost_of(const looking *k, const at__trial_row *row)
 static bool visit(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
 {
     looking *k = context;
+    const at__question *q = k->question;
     const at__answer *winner = &k->winner->answer;
     at__entry e = *k->winner;
     at__geometry geometry;
@@ -106,32 +104,29 @@ static bool visit(void *context, const at__trial_row *row, const at__fingerprint
     double cost = cost_of(k, row);
     if (!isfinite(cost))
         return true;
-    if (k->found && cost >= k->cost)
+    if (k->found && cost >= k->best.cost)
         return e.op->objective != 0;
     e.answer.winner.objective = e.op->objective_text; /* borrowed: a trial was chosen by nothing else */
     e.t = at__catalog_find_template(k->l->catalog, e.op, row->template_name);
-    if (!e.t || strcmp(e.t->hash, row->template_hash) != 0 ||
+    if (!e.t || !at__template_has_hash(e.t, row->template_hash) ||
         at__config_parse(&e.config, e.t, row->config, NULL) != AT_OK ||
-        at__entry_fits(&geometry, &e, k->problem, k->cc, k->sms, NULL) != AT_OK)
+        at__entry_fits(&geometry, &e, q->problem, q->cc, q->sms, NULL) != AT_OK)
         return true;
-    cost += at__entry_idle_cost(&e, &geometry, k->problem);
-    if (k->found && cost >= k->cost)
+    cost += at__entry_idle_cost(&e, &geometry, q->problem);
+    if (k->found && cost >= k->best.cost)
         return true;
     if (k->found)
-        at__answer_clear(&k->best.answer);
+        at__answer_clear(&k->best.entry.answer);
     k->found = make_answer(&e.answer, k, row, fingerprint);
     k->failed = !k->found;
-    k->best = e;
-    k->geometry = geometry;
-    k->cost = cost;
+    k->best = (at__runner_up){ e, geometry, cost };
     return k->found;
 }
 
-at_status at__lookup_runner_up(at__entry *out, at__geometry *geometry, double *cost, at__lookup *l,
-                               const at__entry *winner, const at__problem *p, int64_t cc, int64_t sms,
-                               at_error *err)
+at_status at__lookup_runner_up(at__runner_up *out, at__lookup *l, const at__entry *winner,
+                               const at__question *q, at_error *err)
 {
-    looking k = { .l = l, .winner = winner, .problem = p, .cc = cc, .sms = sms };
+    looking k = { .l = l, .winner = winner, .question = q };
     const at__answer *a = &winner->answer;
     at__problem_key key = { .op = a->op, .shape = a->shape, .type_key = a->type_key };
     at__store *store = NULL;
@@ -147,10 +142,9 @@ at_status at__lookup_runner_up(at__entry *out, at__geometry *geometry, double *c
         status = AT_ERR_NOT_FOUND;
     if (status == AT_OK) {
         *out = k.best;
-        *geometry = k.geometry;
-        *cost = fmax(k.cost, 0);
+        out->cost = fmax(out->cost, 0);
     } else if (k.found) {
-        at__answer_clear(&k.best.answer);
+        at__answer_clear(&k.best.entry.answer);
     }
     return status;
 }

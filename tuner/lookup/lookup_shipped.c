@@ -34,7 +34,7 @@ static void keep_row(at__lookup *l, const at__op *op, uint32_t row)
     at__entry e = { .op = op, .shipped = true, .order = BEHIND_ALL + r.rank };
     if (!at__entry_place(&e, &r.answer) || is_known(l, &e, &r.answer))
         return;
-    e.other_op = *r.proof && strcmp(r.proof, op->proof_hash) != 0;
+    e.other_op = *r.proof && !at__op_has_proof(op, r.proof);
     e.answer = r.answer;
     l->entries[l->count++] = e;
 }
@@ -48,7 +48,7 @@ static bool is_wanted(const at__lookup *l, size_t i, const at__op *op, const cha
     const at__shipped_group *g = &at__shipped_groups[i];
     return !l->groups_read[i] && strcmp(g->op, op->name) == 0 &&
            (!type_key || strcmp(g->type_key, type_key) == 0) &&
-           at__name_contains(g->device, device) == on_device;
+           (strcasestr(g->device, device) != NULL) == on_device;
 }
 
 static at_status make_room(at__lookup *l, size_t more, at_error *err)

@@ -11,6 +11,7 @@
 #include "lookup/miss.h"
 
 #include "db/store.h"
+#include "lang/headers.h"
 #include "lookup/lookup.h"
 #include "model/model.h"
 #include "util/clock.h"
@@ -134,8 +135,6 @@ static at_status write_command(command *c, const at__miss *m, const char *progra
                                   c->budget,
                                   "--quiet",
                                   "--no-learn",
-                                  m->headers ? "--headers" : NULL,
-                                  m->headers,
                                   m->templates ? "--templates" : NULL,
                                   m->templates };
     for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
@@ -155,9 +154,38 @@ static int above_standard(int fd)
     return moved;
 }
 
-/* The signals of whoever asks are not the program's business, and none of the descriptors. */
-static int spawn(run *r, const char *program, const char *const *argv)
+/*
+ * The environment with these folders of headers (NULL: as it is) in it: as an option a name with a comma
+ * would be two, and "" could not be said. NULL: out of memory. `place` is borrowed by it.
+ */
+static char **environment(at__str *place, const char *headers)
 {
+    static const char NAME_OF[] = AT__HEADERS_ENV "=";
+    size_t count = 0, kept = 0;
+    while (environ[count])
+        count++;
+    char **out = calloc(count + 2, sizeof *out);
+    for (size_t i = 0; out && i < count; i++)
+        if (!headers || strncmp(environ[i], NAME_OF, sizeof NAME_OF - 1) != 0)
+            out[kept++] = environ[i];
+    if (headers)
+        at__str_addf(place, "%s%s", NAME_OF, headers);
+    if (out && headers)
+        out[kept] = place->data;
+    if (out && place->failed) {
+        free(out);
+        return NULL;
+    }
+    return out;
+}
+
+/* The signals of whoever asks are not the program's business, and none of the descriptors. */
+static int spawn(run *r, const at__miss *m, const char *program, const char *const *argv)
+{
+    at__str headers = { 0 };
+    char **with = environment(&headers, m->headers);
+    if (!with)
+        return ENOMEM;
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
     sigset_t none, all;
@@ -176,9 +204,11 @@ static int spawn(run *r, const char *program, const char *const *argv)
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    int code = posix_spawn(&r->pid, program, &files, &attributes, (char *const *)(uintptr_t)argv, environ);
+    int code = posix_spawn(&r->pid, program, &files, &attributes, (char *const *)(uintptr_t)argv, with);
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attributes);
+    free(with);
+    at__str_clear(&headers);
     return code;
 }
 
@@ -248,7 +278,7 @@ static at_status tune(const at__miss *m, const at__problem *p, const char *progr
     command c = { 0 };
     run r = { .said = -1 };
     at_status status = write_command(&c, m, program, p, err);
-    int code = status == AT_OK ? spawn(&r, program, c.argv) : 0;
+    int code = status == AT_OK ? spawn(&r, m, program, c.argv) : 0;
     if (code != 0)
         status = at_fail(err, AT_ERR_SYSTEM, "%s: cannot be started: %s", program, strerror(code));
     if (status == AT_OK && ends_until(&r, until_s, m)) {
@@ -355,12 +385,8 @@ static at_status learn(const at__miss *m, const char *program, at_error *err)
         argv[count++] = "--templates";
         argv[count++] = m->templates;
     }
-    if (m->headers) {
-        argv[count++] = "--headers";
-        argv[count++] = m->headers;
-    }
     run r = { .said = -1 };
-    int code = spawn(&r, program, argv);
+    int code = spawn(&r, m, program, argv);
     at_status status = AT_OK;
     if (code != 0)
         return at_fail(err, AT_ERR_SYSTEM, "%s: cannot be started: %s", program, strerror(code));

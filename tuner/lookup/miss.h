@@ -17,7 +17,7 @@ typedef struct at__miss {
     const char *program;    /* `autotune`; NULL: at__miss_program finds it           */
     const char *database;   /* where the result goes; made when it is missing        */
     const char *templates;  /* --templates; NULL: none                               */
-    const char *headers;    /* --headers; NULL: those of the environment             */
+    const char *headers;    /* its $AUTOTUNE_HEADERS, "": none; NULL: that of this process */
     const char *device;     /* --device: "0"                                         */
     double budget_s;        /* wall time of the call, above 0; a second more at most */
     const atomic_int *stop; /* not 0: end early; NULL: nobody asks                   */

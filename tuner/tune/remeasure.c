@@ -5,6 +5,7 @@
  */
 #include "tune/remeasure.h"
 
+#include "lookup/lookup.h"
 #include "tune/contest.h"
 #include "tune/setup.h"
 
@@ -80,7 +81,7 @@ static at_status enter(job *j, at__contest *c, const char *name, const char *has
 {
     at__candidate *a = NULL;
     const at__template *t = at__catalog_find_template(j->env->catalog, at__contest_problem(c)->op, name);
-    if (!t || (hash && strcmp(t->hash, hash) != 0) || j->count >= AT__MAX_FINALISTS - 2)
+    if (!t || (hash && !at__template_has_hash(t, hash)) || j->count >= AT__MAX_FINALISTS - 2)
         return AT_OK;
     at_status status = at__contest_entrant(&a, c, t, config, j->err);
     for (int i = 0; i < j->count && a; i++)
@@ -145,7 +146,7 @@ static bool see_trial(void *context, const at__trial_row *row, const at__fingerp
         at__catalog_find_template(r->j->env->catalog, at__contest_problem(c)->op, row->template_name);
     double score = row->outcome == AT__TIMED ? at__contest_score(c, AT__RECORD_OF(row)) : (double)INFINITY;
     (void)fingerprint;
-    if (!isfinite(score) || !t || strcmp(t->hash, row->template_hash) != 0 ||
+    if (!isfinite(score) || !t || !at__template_has_hash(t, row->template_hash) ||
         (r->count == CONSIDERED && score >= r->items[CONSIDERED - 1].score))
         return true;
     if (r->count == CONSIDERED)
@@ -289,6 +290,21 @@ static void say(at__remeasured *v, at__remeasure_verdict standing, const char *w
     snprintf(v->why, sizeof v->why, "%.*s", (int)sizeof v->why - 1, why);
 }
 
+/* Its headers may be all that has changed, or be missing here alone. */
+static void say_changed(at__remeasured *v, const job *j)
+{
+    at_error why = { 0 };
+    const at__winner *w = &j->winner->winner;
+    v->standing = AT__NOT_ASKED;
+    if (at__lookup_check_headers(j->env->store, j->env->catalog, at__contest_problem(j->main)->op,
+                                 w->template_name, w->template_hash, &why) == AT_ERR_INPUT)
+        snprintf(v->why, sizeof v->why, "its template has changed since it was tuned: %.*s",
+                 (int)sizeof v->why - 60, why.text);
+    else
+        say(v, AT__NOT_ASKED,
+            "its template has changed since it was tuned, or is missing; tune the problem again");
+}
+
 static at_status final(job *j, at_error *err)
 {
     at__final_notes notes;
@@ -335,8 +351,7 @@ static at_status measure(at__remeasured *v, job *j, double tolerance)
     if (status != AT_OK)
         return status;
     if (!j->count) {
-        say(v, AT__NOT_ASKED,
-            "its template has changed since it was tuned, or is missing; tune the problem again");
+        say_changed(v, j);
         return AT_OK;
     }
     return play(v, j, tolerance);

@@ -27,7 +27,7 @@ typedef struct at__remeasured {
     double ceiling_s; /* the fastest copy now; 0: none                          */
     char rival[320];  /* the fastest other configuration, "tile TILE=32 ..."    */
     double rival_s;   /* 0: there was none                                      */
-    char why[512];    /* in words, when it does not hold                        */
+    char why[800];    /* in words, when it does not hold                        */
 } at__remeasured;
 
 /*

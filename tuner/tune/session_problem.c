@@ -233,6 +233,23 @@ static bool only_this_problem(const at__session *s, at_status status)
            !at__device_is_lost(s->env.device);
 }
 
+/* A worker that met a header which is another one by now may not know which: here it is known what they were.
+ */
+static void name_changed_header(at_error *cause, const at__job *j)
+{
+    const at__catalog *catalog = j->env->catalog;
+    const at__op *op = at__contest_problem(j->main)->op;
+    at_error named = { 0 };
+    at_status status = op->headers ? at__catalog_check_headers(catalog, op->headers, NULL, &named) : AT_OK;
+    for (int i = 0; i < at__catalog_template_count(catalog, op) && status == AT_OK; i++) {
+        const at__template *t = at__catalog_template(catalog, op, i);
+        if (t && t->headers)
+            status = at__catalog_check_headers(catalog, t->headers, NULL, &named);
+    }
+    if (status == AT_ERR_INPUT)
+        *cause = named;
+}
+
 static at_status tune_open(at__job *j, at__result *r, at__answer *answer, at__str *why, at_error *err)
 {
     at_error cause = { 0 };
@@ -248,6 +265,8 @@ static at_status tune_open(at__job *j, at__result *r, at__answer *answer, at__st
     if (status != AT_OK && status != AT_ERR_NOT_FOUND)
         return status;
     status = at__contest_tally(j->main)->total ? measure_all(j, &cause) : AT_OK;
+    if (status == AT_ERR_INPUT)
+        name_changed_header(&cause, j);
     if (status != AT_OK && only_this_problem(j->s, status)) {
         at__str_add(why, cause.text);
         return AT_OK;

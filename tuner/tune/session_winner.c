@@ -15,12 +15,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* By which a look-up says which of them is another one. */
+static at_status keep_header_list(const at__job *j, const char *note, at_error *err)
+{
+    at__str list = { 0 };
+    char hash[AT__HASH_TEXT];
+    at_status status = note ? at__catalog_header_list(&list, j->env->catalog, note, err) : AT_OK;
+    if (status == AT_OK && list.len) {
+        at__hash_text(hash, list.data, list.len);
+        status = at__store_put_source(j->env->store, hash, "headers", list.data, list.len, err);
+    }
+    at__str_clear(&list);
+    return status;
+}
+
 static at_status keep_sources(const at__job *j, const at__template *t, const char *op_hash, at_error *err)
 {
     const at__op *op = at__contest_problem(j->main)->op;
     at_status status = at__store_put_source(j->env->store, t->hash, t->file, t->source, t->source_len, err);
     if (status == AT_OK)
         status = at__store_put_source(j->env->store, op->hash, op->file, op->source, op->source_len, err);
+    if (status == AT_OK)
+        status = keep_header_list(j, t->headers, err);
+    if (status == AT_OK)
+        status = keep_header_list(j, op->headers, err);
     if (status == AT_OK)
         status = at__store_put_space(j->env->store, op_hash, op->proof_hash, err);
     return status;

@@ -41,8 +41,8 @@ typedef struct team {
     pthread_mutex_t lock; /* of everything below, and of the caller's events */
     group *groups;
     int group_count;
-    char warned[AT_ERROR_TEXT + 80]; /* last */
-    int *worker_owner;               /* of each compile worker of all places, the device that it works for */
+    char warned[AT_ERROR_TEXT + 160]; /* last: with what is longest, of pass_over */
+    int *worker_owner;                /* of each compile worker of all places, the device that it works for */
 } team;
 
 typedef struct member {

@@ -1,0 +1,126 @@
+/*
+ * lookup_refusal.c - why a winner cannot be used, for whoever reads it. What a template includes from folders
+ * of the user's (lang/headers.h) is a part of its hash: where it differs by that alone, its stored text has
+ * the note of what it was measured with, and the store the list behind the note. Asked only where an answer
+ * is not exact: files are looked at.
+ */
+#include "lookup/lookup_index.h"
+
+#include "lang/declare_common.h"
+#include "lang/headers.h"
+
+#include <string.h>
+
+/* Do two bundles differ by their notes alone? */
+static bool is_same_text(const char *a, const char *b)
+{
+    size_t len;
+    const char *rest_a, *rest_b;
+    at__bundle_note(&len, &rest_a, a);
+    at__bundle_note(&len, &rest_b, b);
+    return strcmp(rest_a, rest_b) == 0;
+}
+
+/* A template, or an op, as the catalog has it; source NULL: it has none. */
+typedef struct known {
+    const char *source, *headers, *hash;
+} known;
+
+/* The note that a stored text begins with, "": it has none. False: the text is not there, or is another
+ * one. */
+static bool get_note(at__str *note, const char *hash, const known *present, at__store *store)
+{
+    at__str source = { 0 };
+    size_t len;
+    const char *rest;
+    bool same = store && at__store_get_source(&source, store, hash, NULL) == AT_OK &&
+                (!present->source || is_same_text(at__str_text(&source), present->source));
+    if (same) {
+        const char *found = at__bundle_note(&len, &rest, at__str_text(&source));
+        at__str_add_bytes(note, found, len);
+    }
+    at__str_clear(&source);
+    return same && !note->failed;
+}
+
+/* A name of `note` that `before` has not: "<NAME>". NULL: there is none. */
+static const char *new_name(size_t *len, const char *note, const char *before)
+{
+    const char *at = at__headers_name(len, note);
+    while (at && memmem(before, strlen(before), at, *len))
+        at = at__headers_name(len, at + *len);
+    return at;
+}
+
+/* The note that was stored holds, and the text is another one nevertheless. */
+static at_status explain_present(const known *present, const char *before, at_error *err)
+{
+    size_t len;
+    const char *name = present->headers ? new_name(&len, present->headers, before) : NULL;
+    if (name)
+        return at_fail(err, AT_ERR_INPUT,
+                       "found %.*s in a folder that --headers or " AT__HEADERS_ENV
+                       " names, and the kernel was "
+                       "measured without that folder; expected none that has it, or a new run",
+                       (int)len, name);
+    if (!before[0])
+        return AT_OK;
+    return at_fail(err, AT_ERR_INPUT,
+                   "found the headers that it was measured with, but they were others when this program read "
+                   "its templates; expected that it opens them again");
+}
+
+/* What has become of a text that was stored under this hash. */
+static at_status check_headers(at__store *store, const at__catalog *catalog, const known *present,
+                               const char *stored, at_error *err)
+{
+    at__str note = { 0 }, list = { 0 };
+    char hash[AT__HASH_TEXT] = "";
+    at_status status = AT_OK;
+    bool same = get_note(&note, stored, present, store);
+    if (note.len >= AT__HASH_TEXT) {
+        memcpy(hash, note.data, AT__HASH_TEXT - 1);
+        bool listed = at__store_get_source(&list, store, hash, NULL) == AT_OK;
+        status = at__catalog_check_headers(catalog, note.data, listed ? at__str_text(&list) : NULL, err);
+    }
+    if (status == AT_OK && same && present->source && strcmp(present->hash, stored) != 0)
+        status = explain_present(present, at__str_text(&note), err);
+    at__str_clear(&note);
+    at__str_clear(&list);
+    return status;
+}
+
+at_status at__lookup_check_headers(at__store *store, const at__catalog *catalog, const at__op *op,
+                                   const char *template_name, const char *template_hash, at_error *err)
+{
+    const at__template *t = at__catalog_find_template(catalog, op, template_name);
+    const known present = { t ? t->source : NULL, t ? t->headers : NULL, t ? t->hash : NULL };
+    return check_headers(store, catalog, &present, template_hash, err);
+}
+
+/* Of the op, where its text is stored under the hash that its proof has: with `metric` lines it is not. */
+static at_status check_op(at__store *store, const at__catalog *catalog, const at__entry *e, at_error *err)
+{
+    char text_hash[AT__HASH_TEXT];
+    const known present = { e->op->source, e->op->headers, e->op->hash };
+    if (!store || at__store_get_space(text_hash, store, e->answer.winner.op_hash, NULL) != AT_OK)
+        return AT_OK;
+    return check_headers(store, catalog, &present, text_hash, err);
+}
+
+at_status at__entry_refusal(const at__entry *e, at__store *store, const at__catalog *catalog,
+                            const at__problem *p, int64_t cc, int64_t sms, at_error *err)
+{
+    at_error cause = { 0 };
+    at__geometry ignored;
+    const at__winner *w = &e->answer.winner;
+    at_status status = at__entry_fits(&ignored, e, p, cc, sms, err);
+    if (status == AT_OK)
+        return AT_OK;
+    if (!e->t && at__lookup_check_headers(store, catalog, e->op, w->template_name, w->template_hash,
+                                          &cause) == AT_ERR_INPUT)
+        return at_fail(err, status, "its template %s is another one now: %s", w->template_name, cause.text);
+    if (e->t && e->other_op && check_op(store, catalog, e, &cause) == AT_ERR_INPUT)
+        return at_fail(err, status, "its operation %s is another one now: %s", e->op->name, cause.text);
+    return status;
+}
