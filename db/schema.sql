@@ -12,7 +12,7 @@
 -- renamed or removed. The tables may change with any version.
 
 PRAGMA application_id = 1096045902; -- 0x4154554E, "ATUN": how autotune knows its own files
-PRAGMA user_version = 5;
+PRAGMA user_version = 6;
 
 -- A GPU model, as far as results depend on it.
 CREATE TABLE device (
@@ -48,12 +48,19 @@ CREATE TABLE problem (
     UNIQUE (op, shape, type_key)
 ) STRICT;
 
--- A template's file, by content. Its text is in source.
+-- A template, by what its file and what that uses mean: comments and indents do not count. Its text is in source.
 CREATE TABLE template (
     id   INTEGER PRIMARY KEY,
     name TEXT NOT NULL,  -- "tile_rows"
-    hash TEXT NOT NULL,  -- SHA-256 of the file
+    hash TEXT NOT NULL,  -- of the meaning; of an older version's row whose text nobody has: SHA-256 of the text
     UNIQUE (name, hash)
+) STRICT;
+
+-- What texts mean, as far as they were met: rows of older versions name templates by their texts. No row of
+-- template has a hash that is a text_hash here.
+CREATE TABLE template_text (
+    text_hash TEXT NOT NULL PRIMARY KEY,  -- SHA-256 of a text
+    hash      TEXT NOT NULL               -- of its meaning
 ) STRICT;
 
 -- Texts of templates and ops as they were when they were measured, so that a stored winner can be exported

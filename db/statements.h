@@ -36,6 +36,35 @@
 #define AT__TAKE_WAS_SPILL(shown)                                                                      \
     "json_extract(?1, CASE WHEN ?5 >= 2 THEN '$." #shown "' ELSE '$.spill_bytes' END)"
 
+/* A template's hash for that of its text, where that is known; else what it is given. */
+#define AT__SQL_MEANING(hash)                                                                          \
+    "coalesce((SELECT x.hash FROM template_text x WHERE x.text_hash = " #hash "), " #hash ")"
+
+/*
+ * What was stored under the hashes of texts goes to their templates. Of trials of one configuration that then
+ * stands the newest that is believed; the table is only looked through when there is a template to rename.
+ */
+#define AT__SQL_RENAMED                                                                                \
+    "FROM template t JOIN template_text x ON x.text_hash = t.hash JOIN template n "                    \
+    "ON n.name = t.name AND n.hash = x.hash"
+#define AT__SQL_RENAME                                                                                 \
+    "INSERT INTO template (name, hash) SELECT DISTINCT t.name, x.hash FROM template t JOIN template_text x " \
+    "ON x.text_hash = t.hash WHERE true ON CONFLICT DO NOTHING;"                                       \
+    "DELETE FROM trial WHERE id IN (SELECT id FROM (SELECT v.id AS id, row_number() OVER ("            \
+    "PARTITION BY v.problem_id, v.fingerprint_id, r.new_id, v.config "                                 \
+    "ORDER BY v.measured_at > " AT__SQL_LATEST ", v.measured_at DESC, v.id DESC) AS place "            \
+    "FROM trial v JOIN (SELECT t.id AS old_id, n.id AS new_id " AT__SQL_RENAMED                        \
+    " UNION SELECT n.id, n.id " AT__SQL_RENAMED ") r ON r.old_id = v.template_id) WHERE place > 1);"   \
+    "UPDATE trial SET template_id = (SELECT n.id " AT__SQL_RENAMED " WHERE t.id = trial.template_id) " \
+    "WHERE template_id IN (SELECT t.id " AT__SQL_RENAMED ");"                                          \
+    "DELETE FROM winner WHERE id IN (SELECT id FROM (SELECT v.id AS id, row_number() OVER ("           \
+    "PARTITION BY v.problem_id, v.fingerprint_id, r.new_id, v.config, v.measured_at ORDER BY v.id DESC) " \
+    "AS place FROM winner v JOIN (SELECT t.id AS old_id, n.id AS new_id " AT__SQL_RENAMED              \
+    " UNION SELECT n.id, n.id " AT__SQL_RENAMED ") r ON r.old_id = v.template_id) WHERE place > 1);"   \
+    "UPDATE winner SET template_id = (SELECT n.id " AT__SQL_RENAMED " WHERE t.id = winner.template_id) " \
+    "WHERE template_id IN (SELECT t.id " AT__SQL_RENAMED ");"                                          \
+    "DELETE FROM template WHERE hash IN (SELECT text_hash FROM template_text)"
+
 /* What a row of trial or winner is of; the figures follow. */
 #define AT__SQL_ROW_KEY "problem_id, fingerprint_id, template_id, config, run_id, measured_at"
 
@@ -81,7 +110,7 @@
 /* Of the file, whatever the connection calls so. */
 #define AT__SQL_TABLES                                                                                 \
     "(SELECT * FROM main.sqlite_schema WHERE lower(name) IN ('device', 'fingerprint', 'problem', "     \
-    "'template', 'source', 'run', 'trial', 'winner', 'cubin'))"
+    "'template', 'template_text', 'source', 'run', 'trial', 'winner', 'cubin'))"
 #define AT__SQL_VIEWS                                                                                  \
     "(SELECT * FROM main.sqlite_schema WHERE lower(name) IN ('best', 'winners_all', 'trials_all'))"
 
@@ -91,10 +120,10 @@
     X(ROLLBACK, "ROLLBACK")                                                                            \
     X(GET_VERSION, "PRAGMA user_version")                                                              \
     X(COUNT_VIEWS,                                                                                     \
-      "SELECT count(*) FROM main.sqlite_schema WHERE type = 'view' "                                        \
+      "SELECT count(*) FROM main.sqlite_schema WHERE type = 'view' "                                   \
       "AND name IN ('best', 'winners_all', 'trials_all')")                                             \
                                                                                                        \
-    /* What the schema of a file must not hold, in words; ?1 is the text that our views stand in. */      \
+    /* What the schema of a file must not hold, in words; ?1 is the text that our views stand in. */   \
     X(FOREIGN_OBJECT,                                                                                  \
       "SELECT 'the trigger ' || name || ' on ' || tbl_name FROM main.sqlite_schema "                   \
       "WHERE type = 'trigger' AND lower(tbl_name) IN (SELECT lower(name) FROM " AT__SQL_TABLES         \
@@ -127,12 +156,18 @@
       "WHERE elements <> excluded.elements OR traffic_bytes <> excluded.traffic_bytes "                \
       "OR ops_count <> coalesce(nullif(excluded.ops_count, 0), ops_count)")                            \
     X(PROBLEM_ID, "SELECT id FROM problem WHERE op = ?1 AND shape = ?2 AND type_key = ?3")             \
-    X(ADD_TEMPLATE, "INSERT INTO template (name, hash) VALUES (?1, ?2) ON CONFLICT DO NOTHING")        \
-    X(TEMPLATE_ID, "SELECT id FROM template WHERE name = ?1 AND hash = ?2")                            \
+    X(ADD_TEMPLATE,                                                                                    \
+      "INSERT INTO template (name, hash) VALUES (?1, " AT__SQL_MEANING(?2) ") ON CONFLICT DO NOTHING") \
+    X(TEMPLATE_ID, "SELECT id FROM template WHERE name = ?1 AND hash = " AT__SQL_MEANING(?2))          \
+    X(ADD_TEXT,                                                                                        \
+      "INSERT INTO template_text (text_hash, hash) VALUES (?1, ?2) ON CONFLICT DO NOTHING")            \
+    X(COUNT_RENAMED,                                                                                   \
+      "SELECT (SELECT count(*) FROM template_text WHERE text_hash = ?1), "                             \
+      "(SELECT count(*) FROM template WHERE hash = ?1)")                                               \
                                                                                                        \
     X(ADD_RUN,                                                                                         \
       "INSERT INTO run (started_at, command, strategy, seed, device_uuid, host, other_processes, ecc_errors) " \
-      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")                                                               \
+      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")                                                       \
     X(PUT_TRIAL,                                                                                       \
       "INSERT INTO trial (" AT__SQL_ROW_KEY AT__TRIAL_FIGURES(AT__THEN_NAME) ") "                      \
       "VALUES (?1, ?2, ?3, ?4, nullif(?5, 0), ?6" AT__TRIAL_FIGURES(AT__THEN_MARK) ") "                \
@@ -150,11 +185,11 @@
     X(FIND_WINNER,                                                                                     \
       AT__SQL_READ_WINNER("winners_all") "WHERE " AT__SQL_IS_PROBLEM                   \
       " AND instr(lower(device), lower(?4)) > 0 "                                                      \
-      "ORDER BY instr(device, '" AT__REPLAY_NAME "') = 1, cold DESC, rank_at DESC, winner_id DESC "     \
+      "ORDER BY instr(device, '" AT__REPLAY_NAME "') = 1, cold DESC, rank_at DESC, winner_id DESC "    \
       "LIMIT 1")                                                                                       \
     X(EACH_PROBLEM,                                                                                    \
       "SELECT id" AT__PROBLEM_COLUMNS(AT__THEN_NAME) " FROM problem ORDER BY op, shape, type_key")     \
-    X(EACH_BEST, AT__SQL_READ_WINNER("best") "ORDER BY rank_at, winner_id")                                        \
+    X(EACH_BEST, AT__SQL_READ_WINNER("best") "ORDER BY rank_at, winner_id")                            \
     X(BEST_OF, AT__SQL_READ_WINNER("best") "WHERE op = ?1 AND (?2 IS NULL OR type_key = ?2)")          \
     X(BEST_FOR, AT__SQL_READ_WINNER("best") "WHERE " AT__SQL_IS_PROBLEM)                               \
     X(LAST_TUNED,                                                                                      \
@@ -213,7 +248,7 @@
     X(LINE_PATCH, "SELECT json_patch(?1, ?2)")                                                         \
     X(LINE_KEY, "SELECT " AT__DUMP_KEY_COLUMNS(AT__TAKE_THEN) AT__TAKE_PLAIN(measured_at))             \
     X(LINE_SOURCE, "SELECT json_extract(?1, '$.hash'), json_extract(?1, '$.text'), "                   \
-      "json_extract(?1, '$." AT__TEXT_HEX "')")                                                        \
+      "json_extract(?1, '$." AT__TEXT_HEX "'), json_extract(?1, '$.path')")                            \
     /* ?2: the text. */                                                                                \
     X(MERGE_SOURCE,                                                                                    \
       "INSERT INTO source (hash, path, text, stored_at) SELECT json_extract(?1, '$.hash'), "           \
@@ -224,7 +259,7 @@
       "SELECT ?2, ?3, ?4, " AT__TAKE_PLAIN(config) ", NULL, " AT__TAKE_PLAIN(measured_at)              \
       AT__TRIAL_FIGURES(AT__THEN_TAKE) " WHERE true " AT__SQL_UPDATE_TRIAL                             \
       " WHERE excluded.measured_at <= ?6 AND (excluded.measured_at > measured_at OR measured_at > ?6) " \
-      "RETURNING id" AT__TRIAL_FIGURES(AT__THEN_NAME))                                                     \
+      "RETURNING id" AT__TRIAL_FIGURES(AT__THEN_NAME))                                                 \
     X(MERGE_RUN,                                                                                       \
       "INSERT INTO run (started_at, command, strategy, seed, device_uuid, host) "                      \
       "SELECT strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), '" AT__MERGE_COMMAND "', "                        \
@@ -240,7 +275,7 @@
       AT__WINNER_FIGURES(AT__THEN_TAKE) " "                                                            \
       "WHERE NOT EXISTS (SELECT 1 FROM winner w WHERE w.problem_id = ?2 AND w.fingerprint_id = ?3 "    \
       "AND w.template_id = ?4 AND w.config = " AT__TAKE_PLAIN(config) " "                              \
-      "AND w.measured_at = " AT__TAKE_PLAIN(measured_at) ") RETURNING id" AT__WINNER_FIGURES(AT__THEN_NAME))                                          \
+      "AND w.measured_at = " AT__TAKE_PLAIN(measured_at) ") RETURNING id" AT__WINNER_FIGURES(AT__THEN_NAME)) \
                                                                                                        \
     /* Recordings. */                                                                                  \
     X(MAIN_FINGERPRINT,                                                                                \
@@ -257,9 +292,12 @@
     X(PUT_SOURCE,                                                                                      \
       "INSERT INTO source (hash, path, text, stored_at) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING") \
     X(EACH_RECORDED,                                                                                   \
-      "SELECT s.path, s.text, max(t.id) FROM source s JOIN template t ON t.hash = s.hash "             \
-      "WHERE s.path GLOB 'recorded/*' GROUP BY s.path")                                                \
-    X(GET_SOURCE, "SELECT text FROM source WHERE hash = ?1")                                           \
+      "SELECT s.path, s.text, max(t.id) FROM source s JOIN template t "                                \
+      "ON t.hash = " AT__SQL_MEANING(s.hash) " WHERE s.path GLOB 'recorded/*' GROUP BY s.path")        \
+    X(GET_SOURCE,                                                                                      \
+      "SELECT text FROM source WHERE hash = ?1 "                                                       \
+      "OR hash IN (SELECT text_hash FROM template_text x WHERE x.hash = ?1) "                          \
+      "ORDER BY hash = ?1 DESC, stored_at DESC LIMIT 1")                                               \
     X(GET_SPACE, "SELECT text FROM source WHERE path = ?1")                                            \
     X(PUT_CUBIN,                                                                                       \
       "INSERT INTO cubin (key, cubin, log, stored_at) VALUES (?1, ?2, ?3, ?4) "                        \

@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define AT__SCHEMA_VERSION 5 /* schema.sql; files of every version before it can be read as they are */
+#define AT__SCHEMA_VERSION 6 /* schema.sql; files of every version before it can be read as they are */
 
 typedef struct at__store at__store;
 
@@ -119,11 +119,20 @@ typedef struct at__run_info {
 at_status at__store_begin_run(int64_t *run_id, at__store *store, const at__run_info *info,
                               at_error *err) AT_MUST_CHECK;
 
-/* Stores the text of a template (or op) once per hash, so that exports survive a change of the templates. */
+/* Stores the text of a template (or op) once, so that exports survive a change of the templates. The hash is
+ * the SHA-256 of the text. */
 at_status at__store_put_source(at__store *store, const char *hash, const char *path, const char *text,
                                size_t len, at_error *err) AT_MUST_CHECK;
-/* AT_ERR_NOT_FOUND when the hash is not there. */
+/* By that hash, or by that of what it means (lang/meaning.h). AT_ERR_NOT_FOUND: no such text is there. */
 at_status at__store_get_source(at__str *out, at__store *store, const char *hash, at_error *err) AT_MUST_CHECK;
+
+/*
+ * Tells that a text with this SHA-256 means what `hash` is of. Rows that older versions stored under the text
+ * become those of the template, now and when they are merged later; of two trials of one configuration the
+ * newer stays. A store that is only read stays as it is.
+ */
+at_status at__store_take_text(at__store *store, const char *text_hash, const char *hash,
+                              at_error *err) AT_MUST_CHECK;
 
 /*
  * Keeps which text of the op a winner's `op_hash`, which is of all its templates too, was made of: a source

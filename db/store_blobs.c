@@ -61,7 +61,31 @@ at_status at__store_get_source(at__str *out, at__store *store, const char *hash,
     return at__store_get_columns(outs, 1, store, AT__SQL_GET_SOURCE, "read a template's text", hash, err);
 }
 
-static const char SPACE_PATH[] = "space/";
+at_status at__store_take_text(at__store *store, const char *text_hash, const char *hash, at_error *err)
+{
+    static const char doing[] = "store which template a text is of";
+    int64_t found[2] = { 0 };
+    at__query q;
+    if (store->read_only)
+        return AT_OK;
+    at_status status = at__query_begin(&q, store, AT__SQL_COUNT_RENAMED, doing, err, "s", text_hash);
+    if (at__query_next(&q, &status, err))
+        for (int i = 0; i < 2; i++)
+            found[i] = sqlite3_column_int64(q.statement, i);
+    at__query_end(&q);
+    if (status != AT_OK || (found[0] && !found[1]))
+        return status;
+    const bool alone = sqlite3_get_autocommit(store->db); /* a merge is a transaction already */
+    status = alone ? at__store_begin(store, err) : AT_OK;
+    if (status != AT_OK)
+        return status;
+    status = at__store_exec(store, AT__SQL_ADD_TEXT, doing, err, "ss", text_hash, hash);
+    if (status == AT_OK && found[1] && sqlite3_exec(store->db, AT__SQL_RENAME, NULL, NULL, NULL) != SQLITE_OK)
+        status = at__store_fail(store, doing, err);
+    return alone ? at__store_end(store, status, err) : status;
+}
+
+static const char SPACE_PATH[] = AT__SPACE_PATH;
 static const char SPACE_TEXT[] = "op ";
 
 at_status at__store_put_space(at__store *store, const char *op_hash, const char *text_hash, at_error *err)

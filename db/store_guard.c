@@ -99,18 +99,22 @@ at_status at__guard_schema(at__store *store, int version, at_error *err)
 #define TRIAL   "CREATE TEMP VIEW trial AS SELECT " ROW_KEY AT__TRIAL_FIGURES(KEPT) " FROM main.trial v;"
 #define PROBLEM "CREATE TEMP VIEW problem AS SELECT v.id" AT__PROBLEM_COLUMNS(OLD) " FROM main.problem v"
 
+/* Rows keep the names that they have. */
+#define TEXTS "CREATE TEMP VIEW template_text AS SELECT '' AS text_hash, '' AS hash WHERE false;"
+
 /* They hide the tables of older files, so that the views above them find the columns of today. */
 static const struct older {
     int before; /* this version */
     const char *sql;
 } OLDER[] = {
-    { 3, "CREATE TEMP VIEW trial AS SELECT " ROW_KEY AT__TRIAL_FIGURES(OLD) " FROM main.trial v;"
+    { 3, TEXTS "CREATE TEMP VIEW trial AS SELECT " ROW_KEY AT__TRIAL_FIGURES(OLD) " FROM main.trial v;"
          "CREATE TEMP VIEW winner AS SELECT " ROW_KEY AT__WINNER_FIGURES(OLD) RANK " FROM main.winner v;"
          PROBLEM },
-    { 4, TRIAL "CREATE TEMP VIEW winner AS SELECT " ROW_KEY AT__WINNER_FIGURES(KEPT) RANK
+    { 4, TEXTS TRIAL "CREATE TEMP VIEW winner AS SELECT " ROW_KEY AT__WINNER_FIGURES(KEPT) RANK
          " FROM main.winner v;" PROBLEM },
-    { 5, TRIAL "CREATE TEMP VIEW winner AS SELECT " ROW_KEY AT__WINNER_FIGURES(KEPT)
+    { 5, TEXTS TRIAL "CREATE TEMP VIEW winner AS SELECT " ROW_KEY AT__WINNER_FIGURES(KEPT)
          ", v.rank_at FROM main.winner v;" PROBLEM },
+    { 6, TEXTS },
 };
 /* clang-format on */
 

@@ -162,10 +162,13 @@ at_status at__store_fingerprint_id(int64_t *id, at__store *store, const at__fing
 at_status at__store_template_id(int64_t *id, at__store *store, const char *name, const char *hash,
                                 at_error *err) AT_MUST_CHECK;
 
+/* The path of the source that tells what a winner's op_hash was made of, up to that hash. */
+#define AT__SPACE_PATH "space/"
+
 /* The first line of a dump; a reader refuses a higher version. */
-#define AT__DUMP_VERSION 3
+#define AT__DUMP_VERSION 4
 #define AT__DUMP_BEGIN   "{\"kind\":\"autotune dump\""
-#define AT__DUMP_HEAD    AT__DUMP_BEGIN ",\"version\":3,\"tool\":\"" AT_VERSION "\"}"
+#define AT__DUMP_HEAD    AT__DUMP_BEGIN ",\"version\":4,\"tool\":\"" AT_VERSION "\"}"
 
 /* A text column; "" for NULL. Valid until the next step. */
 const char *at__store_text(sqlite3_stmt *statement, int column);

@@ -7,6 +7,7 @@
  * columns.h say. All is one transaction: a line that is refused leaves nothing behind.
  */
 #include "db/store_internal.h"
+#include "lang/meaning.h"
 #include "util/clock.h"
 #include "util/real_path.h"
 #include "util/sha256.h"
@@ -281,11 +282,16 @@ static at_status read_source(at__str *text, const merger *m, sqlite3_stmt *s)
 /* A text that is not what its hash says would be exported as somebody's winner. */
 static at_status put_source(merger *m, const char *object)
 {
+    char text_hash[AT__HASH_TEXT] = "", hash[AT__HASH_TEXT];
+    bool is_space = false; /* no text of a template or an op */
     at__str text = { 0 };
     at__query q;
     at_status status = at__query_begin(&q, m->store, AT__SQL_LINE_SOURCE, DOING, m->err, "s", object);
-    if (next(m, &q, &status))
+    if (next(m, &q, &status)) {
         status = read_source(&text, m, q.statement);
+        snprintf(text_hash, sizeof text_hash, "%s", at__store_text(q.statement, 0));
+        is_space = strncmp(at__store_text(q.statement, 3), AT__SPACE_PATH, sizeof AT__SPACE_PATH - 1) == 0;
+    }
     at__query_end(&q);
     m->counts.sources++;
     if (status == AT_OK) {
@@ -293,6 +299,10 @@ static at_status put_source(merger *m, const char *object)
                                  at__str_text(&text), text.len);
         status = put(m, &q, NULL, status, &m->counts.sources_taken);
     }
+    if (status == AT_OK && !is_space)
+        status = at__meaning_hash(hash, at__str_text(&text), text.len, NULL, m->err);
+    if (status == AT_OK && !is_space)
+        status = at__store_take_text(m->store, text_hash, hash, m->err);
     at__str_clear(&text);
     return status;
 }

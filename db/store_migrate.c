@@ -8,14 +8,19 @@
  */
 #include "db/store_internal.h"
 
+#include "lang/meaning.h"
+
 #include <stdio.h>
 #include <string.h>
+
+#define MEANING "at_meaning" /* a function of SQL, while steps run */
 
 /*
  * Version 1 is the first. What a step makes of the tables is what schema.sql then says.
  * From 2: spill_bytes held what the driver calls local memory.
  * From 3: the newest went by its date alone, even one that was yet to come.
  * From 4: what the op counts as operations was not kept, and all winners were chosen by time.
+ * From 5: a template was named by its text, comments and all. Those whose texts are here get their names.
  */
 const at__migration at__migrations[] = {
     { 1,
@@ -32,6 +37,9 @@ const at__migration at__migrations[] = {
     { 4, "ALTER TABLE problem ADD COLUMN ops_count INTEGER NOT NULL DEFAULT 0; "
          "ALTER TABLE winner ADD COLUMN objective TEXT NOT NULL DEFAULT ''; "
          "ALTER TABLE trial ADD COLUMN joules REAL; ALTER TABLE winner ADD COLUMN joules REAL" },
+    { 5, "CREATE TABLE template_text (text_hash TEXT NOT NULL PRIMARY KEY, hash TEXT NOT NULL) STRICT; "
+         "INSERT INTO template_text SELECT hash, " MEANING "(hash, text) FROM source "
+         "WHERE " MEANING "(hash, text) IS NOT NULL; " AT__SQL_RENAME },
     { 0, NULL },
 };
 
@@ -68,12 +76,40 @@ static at_status run(at__store *store, const char *sql, const char *doing, at_er
                                                                        : at__store_fail(store, doing, err);
 }
 
+/* at_meaning(HASH, TEXT): NULL for a text that has not the hash. */
+static void tell_meaning(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    char hash[AT__HASH_TEXT];
+    const char *given = (const char *)sqlite3_value_text(values[0]);
+    const char *text = (const char *)sqlite3_value_text(values[1]);
+    const size_t len = (size_t)sqlite3_value_bytes(values[1]);
+    (void)count;
+    if (!given || !text)
+        return;
+    at__hash_text(hash, text, len);
+    if (strcmp(hash, given) != 0)
+        return;
+    if (at__meaning_hash(hash, text, len, NULL, NULL) == AT_OK)
+        sqlite3_result_text(context, hash, -1, SQLITE_TRANSIENT);
+    else
+        sqlite3_result_error_nomem(context);
+}
+
+static at_status know_meanings(at__store *store, bool on, at_error *err)
+{
+    const int code = sqlite3_create_function(store->db, MEANING, 2, SQLITE_UTF8 | SQLITE_DIRECTONLY, NULL,
+                                             on ? tell_meaning : NULL, NULL, NULL);
+    return code == SQLITE_OK ? AT_OK : at__store_fail(store, "bring the tables up to date", err);
+}
+
 /* From a version above 0 to the target. */
 static at_status run_steps(at__store *store, const at__migration *steps, int version, int target,
                            at_error *err)
 {
     static const char doing[] = "bring the tables up to date";
     at_status status = run(store, DROP_VIEWS, doing, err);
+    if (status == AT_OK)
+        status = know_meanings(store, true, err);
     at__guard_names_views(store, true); /* a user's own */
     for (int at = version; status == AT_OK && at < target; at++) {
         const at__migration *step = step_from(steps, at);
@@ -82,6 +118,8 @@ static at_status run_steps(at__store *store, const at__migration *steps, int ver
                                 at + 1);
     }
     at__guard_names_views(store, false);
+    if (status == AT_OK)
+        status = know_meanings(store, false, err);
     return status == AT_OK ? run(store, views_of_schema(), doing, err) : status;
 }
 

@@ -1,6 +1,6 @@
 /*!autotune
 template  odd                          # rows of an odd number of elements, while the L2 holds them: as `skew`, in small tiles whose places are constants
-use       access convert tiles
+use       access convert odd tiles
 
 param     WIDTH   = 24 32 56 64 120 128 # elements of an input row that a tile holds: with the piece in front a power of two, or without
 param     RUN     = 64 128             # bytes of an output row that a block writes
@@ -62,6 +62,7 @@ constexpr int ACROSS = 8, PITCH = 71, LANES = 32, COLS_EACH = 14, LOADS = 9, BAT
 constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast;
 #include "../common/access.cuh"
 #include "../common/convert.cuh"
+#include "../common/odd.cuh"
 #include "../common/tiles.cuh"
 #endif
 
@@ -76,9 +77,7 @@ constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast;
 
 constexpr int BYTES = converted_bytes(TO);   /* of a converted element */
 constexpr int PER   = 4 / BYTES;             /* elements in a word: what a lane writes at a time */
-constexpr int UNITS = ALIGN / BYTES;         /* elements between aligned places of an output row */
 constexpr int DOWN  = THREADS / ACROSS;      /* input rows that the threads read at once */
-constexpr int ASIDE = THREADS / LANES;       /* columns that are written at once */
 constexpr int LOG   = PIECE == 8 ? 3 : 2;
 
 using Out = Access<BYTES>::type;
@@ -97,10 +96,11 @@ union Word { /* of an output row */
     Out element[PER];
 };
 
-struct Corner { /* where a tile begins, and which part of it exists: all of it, where it is whole */
-    int start, phase;              /* of its first element: the place in the buffer, and in its piece */
-    int pitch, pieces;             /* of the input's rows; whole ones of the buffer */
-    int first_row, end_row, cols_here;
+struct Tiling { /* of common/odd.cuh */
+    using Element = Out;
+    using Unit    = Word;
+    enum : int { pitch = PITCH, rows = ROWS, halo = HALO, apart = HALO == 0 ? 1 : ALIGN / BYTES };
+    enum : int { threads = THREADS, lanes = LANES, aside = THREADS / LANES, each = COLS_EACH, ahead = AHEAD, deep = 1 };
 };
 
 /* A thread's pieces: it keeps to its place in a row and goes down. All are read before the first is converted. */
@@ -138,56 +138,6 @@ template <bool whole> __device__ __forceinline__ void read_pieces(Kept *tile, Ke
     }
 }
 
-struct Target { /* where its columns go */
-    Out *out;                      /* the tile's first column, at row 0 of the tile */
-    int pitch, phase, step;        /* elements between columns; of the first behind an aligned place; and from one to the next */
-
-    __device__ __forceinline__ int ahead(int c) const
-    {
-        return HALO == 0 ? 0 : (int)((unsigned)(phase + c * step) % UNITS);
-    }
-};
-
-/* A thread's columns, AHEAD at a time, each as far as there are whole words. */
-template <bool whole> __device__ __forceinline__ void write_columns(const Out *tile, const Corner &at, const Target &target)
-{
-    const int aside = (int)threadIdx.x / LANES, own = HALO + (int)threadIdx.x % LANES * PER;
-    const Out *const column = tile + at.phase + own * PITCH + aside;
-    Out *const out = target.out + (own + aside * target.pitch);
-#pragma unroll
-    for (int first = 0; first < COLS_EACH; first += AHEAD) {
-        Word word[AHEAD];
-#pragma unroll
-        for (int a = 0; a < AHEAD; a++) {
-            const int c = (first + a) * ASIDE, up = target.ahead(aside + c);
-#pragma unroll
-            for (int e = 0; e < PER; e++)
-                word[a].element[e] = column[(e - up) * PITCH + c];
-        }
-#pragma unroll
-        for (int a = 0; a < AHEAD; a++) {
-            const int c = (first + a) * ASIDE, up = target.ahead(aside + c), row = own - up;
-            if (whole || (aside + c < at.cols_here && row >= at.first_row && row + PER <= at.end_row))
-                *(unsigned *)(out + (c * target.pitch - up)) = word[a].bits;
-        }
-    }
-}
-
-/* The elements at the ends of output rows that do not fill a word. */
-__device__ __forceinline__ void write_ends(const Out *tile, const Corner &at, const Target &target)
-{
-    for (int c = (int)threadIdx.x; c < at.cols_here; c += THREADS) {
-        const int begin = HALO - target.ahead(c), end = min(at.end_row, begin + ROWS);
-        const int head = begin < at.first_row ? begin + (at.first_row - begin + PER - 1) / PER * PER : begin;
-        const Out *const column = tile + at.phase + c;
-        Out *const out = target.out + c * target.pitch;
-        for (int row = max(begin, at.first_row); row < min(head, end); row++)
-            out[row] = column[row * PITCH];
-        for (int row = max(head, begin + (end - begin) / PER * PER); row < end; row++)
-            out[row] = column[row * PITCH];
-    }
-}
-
 extern "C" __global__ void __launch_bounds__(THREADS)
 cast_transpose_odd(unsigned char *__restrict__ turned, unsigned char *__restrict__ straight, float *__restrict__ largest,
     const T *__restrict__ in, const float *__restrict__ scale, long long AUTOTUNE_ARG(batch), long long AUTOTUNE_ARG(rows),
@@ -204,8 +154,8 @@ cast_transpose_odd(unsigned char *__restrict__ turned, unsigned char *__restrict
 
     const int start = (matrix * high + r0 - HALO) * wide + c0;
     const Corner at = { start, start & (PIECE - 1), wide, count >> LOG, max(HALO - r0, 0), min(high - r0, ROWS) + HALO, min(wide - c0, WIDTH) };
-    const Target target = { (Out *)turned + ((matrix * wide + c0) * high + r0 - HALO), high,
-                  HALO == 0 ? 0 : (int)((unsigned)((matrix * wide + c0) * high) % UNITS), high % UNITS };
+    const Target<Tiling> target = { (Out *)turned + ((matrix * wide + c0) * high + r0 - HALO), high,
+                  (int)((unsigned)((matrix * wide + c0) * high) % Tiling::apart), high % Tiling::apart };
     /* All of it exists, and a row behind it, so that its last pieces do, too. */
     const bool whole = r0 >= HALO && r0 + ROWS < high && c0 + WIDTH <= wide;
     float most = 0;
@@ -233,9 +183,9 @@ cast_transpose_odd(unsigned char *__restrict__ turned, unsigned char *__restrict
         add_largest(largest, of_warps);
 
     if (whole) {
-        write_columns<true>((const Out *)tile, at, target);
+        write_columns<Tiling, true>((const Out *)tile, at, target);
     } else {
-        write_columns<false>((const Out *)tile, at, target);
-        write_ends((const Out *)tile, at, target);
+        write_columns<Tiling, false>((const Out *)tile, at, target);
+        write_ends<Tiling>((const Out *)tile, at, target);
     }
 }

@@ -4,21 +4,15 @@ shape     n0=1 n1=1 n2=1 n3=1 n4=1 n5=1 n6=1 n7 # in the output's order; canonic
 strides   in  i0 i1 i2 i3 i4 i5 i6 i7  \
           out o0 o1 o2 o3 o4 o5 o6 o7  # elements from one to the next of each dimension; what lies between in `out` is left as it is
 type      T = storage
+each      j k = 0..7                   # dimensions
 
-let       count = n0 * n1 * n2 * n3 * n4 * n5 * n6 * n7
-let       reach_in  = 1 + (n0 - 1) * i0 + (n1 - 1) * i1 + (n2 - 1) * i2 + (n3 - 1) * i3 + (n4 - 1) * i4 + (n5 - 1) * i5 + (n6 - 1) * i6 + (n7 - 1) * i7
-let       reach_out = 1 + (n0 - 1) * o0 + (n1 - 1) * o1 + (n2 - 1) * o2 + (n3 - 1) * o3 + (n4 - 1) * o4 + (n5 - 1) * o5 + (n6 - 1) * o6 + (n7 - 1) * o7
+let       count = product(k: n[k])
+let       reach_in  = 1 + sum(k: (n[k] - 1) * i[k])
+let       reach_out = 1 + sum(k: (n[k] - 1) * o[k])
 require   count > 0                    # a shape needs at least one element
 
 # Elements of the dimensions that are faster in the input than each: where the input is dense, its stride.
-let       f0 = (i1 < i0 ? n1 : 1) * (i2 < i0 ? n2 : 1) * (i3 < i0 ? n3 : 1) * (i4 < i0 ? n4 : 1) * (i5 < i0 ? n5 : 1) * (i6 < i0 ? n6 : 1) * (i7 < i0 ? n7 : 1)
-let       f1 = (i0 < i1 ? n0 : 1) * (i2 < i1 ? n2 : 1) * (i3 < i1 ? n3 : 1) * (i4 < i1 ? n4 : 1) * (i5 < i1 ? n5 : 1) * (i6 < i1 ? n6 : 1) * (i7 < i1 ? n7 : 1)
-let       f2 = (i0 < i2 ? n0 : 1) * (i1 < i2 ? n1 : 1) * (i3 < i2 ? n3 : 1) * (i4 < i2 ? n4 : 1) * (i5 < i2 ? n5 : 1) * (i6 < i2 ? n6 : 1) * (i7 < i2 ? n7 : 1)
-let       f3 = (i0 < i3 ? n0 : 1) * (i1 < i3 ? n1 : 1) * (i2 < i3 ? n2 : 1) * (i4 < i3 ? n4 : 1) * (i5 < i3 ? n5 : 1) * (i6 < i3 ? n6 : 1) * (i7 < i3 ? n7 : 1)
-let       f4 = (i0 < i4 ? n0 : 1) * (i1 < i4 ? n1 : 1) * (i2 < i4 ? n2 : 1) * (i3 < i4 ? n3 : 1) * (i5 < i4 ? n5 : 1) * (i6 < i4 ? n6 : 1) * (i7 < i4 ? n7 : 1)
-let       f5 = (i0 < i5 ? n0 : 1) * (i1 < i5 ? n1 : 1) * (i2 < i5 ? n2 : 1) * (i3 < i5 ? n3 : 1) * (i4 < i5 ? n4 : 1) * (i6 < i5 ? n6 : 1) * (i7 < i5 ? n7 : 1)
-let       f6 = (i0 < i6 ? n0 : 1) * (i1 < i6 ? n1 : 1) * (i2 < i6 ? n2 : 1) * (i3 < i6 ? n3 : 1) * (i4 < i6 ? n4 : 1) * (i5 < i6 ? n5 : 1) * (i7 < i6 ? n7 : 1)
-let       f7 = (i0 < i7 ? n0 : 1) * (i1 < i7 ? n1 : 1) * (i2 < i7 ? n2 : 1) * (i3 < i7 ? n3 : 1) * (i4 < i7 ? n4 : 1) * (i5 < i7 ? n5 : 1) * (i6 < i7 ? n6 : 1)
+let       f[j] = product(k: i[k] < i[j] ? n[k] : 1)
 
 arg       out    T[reach_out] output
 arg       in     T[reach_in] input

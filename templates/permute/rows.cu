@@ -8,7 +8,7 @@ param     THREADS = 64 128 256 512     # threads a block
 param     SIDE    = in out             # neighbouring threads follow the input, or the output
 use       boxes
 
-let       granule = gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(gcd(t7, n7), i0), i1), i2), i3), i4), i5), i6), o0), o1), o2), o3), o4), o5), o6) # rows and what is moved of them begin at multiples of so many elements
+let       granule = gcd(gcd(t7, n7), gcd(k < 7: gcd(i[k], o[k]))) # rows and what is moved of them begin at multiples of so many elements
 const     VEC     = gcd(granule, min(16, min(align_in, align_out)) / sizeof(T)) # elements in a read and a write
 const     EACH    = ceil_div(volume / VEC, THREADS)
 

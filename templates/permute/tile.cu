@@ -10,30 +10,16 @@ param     NEAR      = 0 1024 4096      # blocks follow each other within so many
 use       boxes
 
 # So many tiles of each dimension are a group: as far as NEAR reaches in the input, in equal parts.
-const     g0 = ceil_div(ceil_div(n0, t0), ceil_div(ceil_div(n0, t0), ceil_div(min(n0, max(1, NEAR / f0)), t0)))
-const     g1 = ceil_div(ceil_div(n1, t1), ceil_div(ceil_div(n1, t1), ceil_div(min(n1, max(1, NEAR / f1)), t1)))
-const     g2 = ceil_div(ceil_div(n2, t2), ceil_div(ceil_div(n2, t2), ceil_div(min(n2, max(1, NEAR / f2)), t2)))
-const     g3 = ceil_div(ceil_div(n3, t3), ceil_div(ceil_div(n3, t3), ceil_div(min(n3, max(1, NEAR / f3)), t3)))
-const     g4 = ceil_div(ceil_div(n4, t4), ceil_div(ceil_div(n4, t4), ceil_div(min(n4, max(1, NEAR / f4)), t4)))
-const     g5 = ceil_div(ceil_div(n5, t5), ceil_div(ceil_div(n5, t5), ceil_div(min(n5, max(1, NEAR / f5)), t5)))
-const     g6 = ceil_div(ceil_div(n6, t6), ceil_div(ceil_div(n6, t6), ceil_div(min(n6, max(1, NEAR / f6)), t6)))
-const     g7 = ceil_div(ceil_div(n7, t7), ceil_div(ceil_div(n7, t7), ceil_div(min(n7, max(1, NEAR / f7)), t7)))
-let       region  = min(n0, max(1, NEAR / f0)) * min(n1, max(1, NEAR / f1)) * min(n2, max(1, NEAR / f2)) * min(n3, max(1, NEAR / f3)) * min(n4, max(1, NEAR / f4)) * min(n5, max(1, NEAR / f5)) * min(n6, max(1, NEAR / f6)) * min(n7, max(1, NEAR / f7))
-let       launched = ceil_div(ceil_div(n0, t0), g0) * g0 * ceil_div(ceil_div(n1, t1), g1) * g1 * ceil_div(ceil_div(n2, t2), g2) * g2 * ceil_div(ceil_div(n3, t3), g3) * g3 * ceil_div(ceil_div(n4, t4), g4) * g4 * ceil_div(ceil_div(n5, t5), g5) * g5 * ceil_div(ceil_div(n6, t6), g6) * g6 * ceil_div(ceil_div(n7, t7), g7) * g7
-const     x0 = c0 > 1 || i0 == 1 ? t0 : 1
-const     x1 = c1 > 1 || i1 == 1 ? t1 : 1
-const     x2 = c2 > 1 || i2 == 1 ? t2 : 1
-const     x3 = c3 > 1 || i3 == 1 ? t3 : 1
-const     x4 = c4 > 1 || i4 == 1 ? t4 : 1
-const     x5 = c5 > 1 || i5 == 1 ? t5 : 1
-const     x6 = c6 > 1 || i6 == 1 ? t6 : 1
-const     x7 = c7 > 1 || i7 == 1 ? t7 : 1
-const     WIDTH   = x0 * x1 * x2 * x3 * x4 * x5 * x6 * x7 # elements of a tile's row
+const     g[j] = ceil_div(ceil_div(n[j], t[j]), ceil_div(ceil_div(n[j], t[j]), ceil_div(min(n[j], max(1, NEAR / f[j])), t[j])))
+let       region  = product(k: min(n[k], max(1, NEAR / f[k])))
+let       launched = product(k: ceil_div(ceil_div(n[k], t[k]), g[k]) * g[k])
+const     x[j] = c[j] > 1 || i[j] == 1 ? t[j] : 1
+const     WIDTH   = product(k: x[k])   # elements of a tile's row
 let       height  = volume / WIDTH
-let       adjacent = i0 == 1 || i1 == 1 || i2 == 1 || i3 == 1 || i4 == 1 || i5 == 1 || i6 == 1 || i7 == 1
-let       granule_in = adjacent ? (gcd(gcd(gcd(gcd(gcd(gcd(gcd((i0 == 1 ? gcd(t0, n0) : i0), (i1 == 1 ? gcd(t1, n1) : i1)), (i2 == 1 ? gcd(t2, n2) : i2)), (i3 == 1 ? gcd(t3, n3) : i3)), (i4 == 1 ? gcd(t4, n4) : i4)), (i5 == 1 ? gcd(t5, n5) : i5)), (i6 == 1 ? gcd(t6, n6) : i6)), (i7 == 1 ? gcd(t7, n7) : i7))) : 1 # rows, and what is moved of them, begin at multiples of so many elements
+let       adjacent = any(k: i[k] == 1)
+let       granule_in = adjacent ? gcd(k: i[k] == 1 ? gcd(t[k], n[k]) : i[k]) : 1 # rows, and what is moved of them, begin at multiples of so many elements
 let       spans   = n7 < PIECE && t7 == n7 && o6 == n7 # a vector is longer than the output's fastest dimension
-let       granule_out = o7 != 1 ? 1 : gcd(gcd(gcd(gcd(gcd(gcd((spans ? gcd(n7 * t6, n7 * n6) : gcd(gcd(t7, n7), o6)), o0), o1), o2), o3), o4), o5)
+let       granule_out = o7 != 1 ? 1 : gcd(spans ? gcd(n7 * t6, n7 * n6) : gcd(gcd(t7, n7), o6), gcd(k < 6: o[k]))
 const     VEC_LOAD = gcd(granule_in, min(16, align_in) / sizeof(T)) # elements in a read: narrower ones are no faster
 const     VEC_STORE = gcd(granule_out, min(16, align_out) / sizeof(T)) # and in a write
 const     SKEW    = (128 - VEC_STORE * WIDTH * sizeof(T) % 128 + max(VEC_LOAD * sizeof(T), 4)) % 128 / sizeof(T) # spare elements for each VEC_STORE rows
@@ -48,7 +34,7 @@ require   tile_bytes >= 2048 || tiles <= 16 * device.sms # many small tiles keep
 require   tile_bytes <= device.max_shared_bytes
 require   COPY == COPY_by_register || VEC_LOAD * sizeof(T) >= 4 # asynchronous copies are not narrower
 require   COPY != COPY_ahead || VEC_LOAD * sizeof(T) == 16
-require   NEAR == 0 || (2 * region > NEAR && g0 * g1 * g2 * g3 * g4 * g5 * g6 * g7 > 1) # otherwise a smaller number says the same
+require   NEAR == 0 || (2 * region > NEAR && product(k: g[k]) > 1) # otherwise a smaller number says the same
 require   10 * launched <= 11 * tiles  # or many blocks have nothing to do
 require   launched <= device.max_grid_x
 require   HINT != HINT_both || (count * sizeof(T) < 134217728 && COPY == COPY_by_register) # keeping is better for large problems

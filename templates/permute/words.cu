@@ -7,97 +7,54 @@ param     ROWS    = 16 32 64 128 256 512 1024 4096 # and of the output's
 param     THREADS = 128 256 512        # threads a block
 param     ALIGN   = 4 32               # bytes: parts of an output run begin and end at a multiple
 param     JOIN    = 0 1                # 1: an output run may be several dimensions
-param     ASIDE   = 1 4              # output runs that a warp writes at once, at least
+param     ASIDE   = 1 4                # output runs that a warp writes at once, at least
 use       boxes
+each      b = 6..0                     # all but the output's fastest, from that on
 
 const     ANY_IN  = align_in < 16      # the input does not begin at a multiple of 16 bytes
 const     ANY_OUT = align_out < ALIGN  # nor the output at one of ALIGN
-let       narrow  = align_in < 16 || align_out < 16 || (i0 > 1 && i0 % PIECE) || (i1 > 1 && i1 % PIECE) || (i2 > 1 && i2 % PIECE) || (i3 > 1 && i3 % PIECE) || (i4 > 1 && i4 % PIECE) || (i5 > 1 && i5 % PIECE) || (i6 > 1 && i6 % PIECE) || (i7 > 1 && i7 % PIECE) \
-          || (o0 > 1 && o0 % PIECE) || (o1 > 1 && o1 % PIECE) || (o2 > 1 && o2 % PIECE) || (o3 > 1 && o3 % PIECE) || (o4 > 1 && o4 % PIECE) || (o5 > 1 && o5 % PIECE) || (o6 > 1 && o6 % PIECE && !(o6 == n7 && n7 < PIECE)) # rows of one side begin anywhere
+let       narrow  = align_in < 16 || align_out < 16 || any(k: i[k] > 1 && i[k] % PIECE) \
+          || any(k < 7: o[k] > 1 && o[k] % PIECE && !(k == 6 && o6 == n7 && n7 < PIECE)) # rows of one side begin anywhere
 let       units   = max(1, ALIGN / sizeof(T))
 let       per     = max(1, 4 / sizeof(T))
 
 # The output's runs: the last dimension of one may be a part, all faster ones are whole.
 const     w7 = 1
-const     w6 = JOIN == 1 && t7 == n7 && o6 == n7
-const     w5 = w6 && t6 == n6 && o5 == n6 * n7
-const     w4 = w5 && t5 == n5 && o4 == n5 * n6 * n7
-const     w3 = w4 && t4 == n4 && o3 == n4 * n5 * n6 * n7
-const     w2 = w3 && t3 == n3 && o2 == n3 * n4 * n5 * n6 * n7
-const     w1 = w2 && t2 == n2 && o1 == n2 * n3 * n4 * n5 * n6 * n7
-const     w0 = w1 && t1 == n1 && o0 == n1 * n2 * n3 * n4 * n5 * n6 * n7
-let       odd_out = ANY_OUT || (!w0 && o0 % units) || (!w1 && o1 % units) || (!w2 && o2 % units) || (!w3 && o3 % units) || (!w4 && o4 % units) || (!w5 && o5 % units) || (!w6 && o6 % units) \
-          || (w0 && t0 < n0 && t0 * o0 % units) || (w1 && t1 < n1 && t1 * o1 % units) || (w2 && t2 < n2 && t2 * o2 % units) || (w3 && t3 < n3 && t3 * o3 % units) \
-          || (w4 && t4 < n4 && t4 * o4 % units) || (w5 && t5 < n5 && t5 * o5 % units) || (w6 && t6 < n6 && t6 * o6 % units) || (t7 < n7 && t7 % units) # parts of runs begin anywhere
+const     w[b] = w[b + 1] && JOIN == 1 && t[b + 1] == n[b + 1] && o[b] == product(k > b: n[k])
+let       odd_out = ANY_OUT || any(k < 7: !w[k] && o[k] % units) || any(k: w[k] && t[k] < n[k] && t[k] * o[k] % units) # parts of runs begin anywhere
 # So many slices of the dimension that is a part are read before it, to begin at such a multiple.
-const     h0 = ALIGN > 4 && odd_out && w0 && t0 < n0 ? ceil_div(units - 1, max(1, o0)) : 0
-const     h1 = ALIGN > 4 && odd_out && w1 && t1 < n1 ? ceil_div(units - 1, max(1, o1)) : 0
-const     h2 = ALIGN > 4 && odd_out && w2 && t2 < n2 ? ceil_div(units - 1, max(1, o2)) : 0
-const     h3 = ALIGN > 4 && odd_out && w3 && t3 < n3 ? ceil_div(units - 1, max(1, o3)) : 0
-const     h4 = ALIGN > 4 && odd_out && w4 && t4 < n4 ? ceil_div(units - 1, max(1, o4)) : 0
-const     h5 = ALIGN > 4 && odd_out && w5 && t5 < n5 ? ceil_div(units - 1, max(1, o5)) : 0
-const     h6 = ALIGN > 4 && odd_out && w6 && t6 < n6 ? ceil_div(units - 1, max(1, o6)) : 0
-const     h7 = ALIGN > 4 && odd_out && t7 < n7 ? units - 1 : 0
-let       halo = h0 + h1 + h2 + h3 + h4 + h5 + h6 + h7
-let       blocks = ceil_div(n0 + h0, t0) * ceil_div(n1 + h1, t1) * ceil_div(n2 + h2, t2) * ceil_div(n3 + h3, t3) * ceil_div(n4 + h4, t4) * ceil_div(n5 + h5, t5) * ceil_div(n6 + h6, t6) * ceil_div(n7 + h7, t7)
+const     h[j] = ALIGN > 4 && odd_out && w[j] && t[j] < n[j] ? ceil_div(units - 1, max(1, o[j])) : 0
+let       halo = sum(k: h[k])
+let       blocks = product(k: ceil_div(n[k] + h[k], t[k]))
 
 # The input's runs, likewise: a dimension is in one if all faster ones are, and whole.
-let       d0 = (n0 == 1 || i0 == f0) && t0 == n0
-let       d1 = (n1 == 1 || i1 == f1) && t1 == n1
-let       d2 = (n2 == 1 || i2 == f2) && t2 == n2
-let       d3 = (n3 == 1 || i3 == f3) && t3 == n3
-let       d4 = (n4 == 1 || i4 == f4) && t4 == n4
-let       d5 = (n5 == 1 || i5 == f5) && t5 == n5
-let       d6 = (n6 == 1 || i6 == f6) && t6 == n6
-let       d7 = (n7 == 1 || i7 == f7) && t7 == n7
-const     m0 = i0 == f0 && (i1 >= i0 || d1) && (i2 >= i0 || d2) && (i3 >= i0 || d3) && (i4 >= i0 || d4) && (i5 >= i0 || d5) && (i6 >= i0 || d6) && (i7 >= i0 || d7)
-const     m1 = i1 == f1 && (i0 >= i1 || d0) && (i2 >= i1 || d2) && (i3 >= i1 || d3) && (i4 >= i1 || d4) && (i5 >= i1 || d5) && (i6 >= i1 || d6) && (i7 >= i1 || d7)
-const     m2 = i2 == f2 && (i0 >= i2 || d0) && (i1 >= i2 || d1) && (i3 >= i2 || d3) && (i4 >= i2 || d4) && (i5 >= i2 || d5) && (i6 >= i2 || d6) && (i7 >= i2 || d7)
-const     m3 = i3 == f3 && (i0 >= i3 || d0) && (i1 >= i3 || d1) && (i2 >= i3 || d2) && (i4 >= i3 || d4) && (i5 >= i3 || d5) && (i6 >= i3 || d6) && (i7 >= i3 || d7)
-const     m4 = i4 == f4 && (i0 >= i4 || d0) && (i1 >= i4 || d1) && (i2 >= i4 || d2) && (i3 >= i4 || d3) && (i5 >= i4 || d5) && (i6 >= i4 || d6) && (i7 >= i4 || d7)
-const     m5 = i5 == f5 && (i0 >= i5 || d0) && (i1 >= i5 || d1) && (i2 >= i5 || d2) && (i3 >= i5 || d3) && (i4 >= i5 || d4) && (i6 >= i5 || d6) && (i7 >= i5 || d7)
-const     m6 = i6 == f6 && (i0 >= i6 || d0) && (i1 >= i6 || d1) && (i2 >= i6 || d2) && (i3 >= i6 || d3) && (i4 >= i6 || d4) && (i5 >= i6 || d5) && (i7 >= i6 || d7)
-const     m7 = i7 == f7 && (i0 >= i7 || d0) && (i1 >= i7 || d1) && (i2 >= i7 || d2) && (i3 >= i7 || d3) && (i4 >= i7 || d4) && (i5 >= i7 || d5) && (i6 >= i7 || d6)
-const     RUN = 1 + (m0 ? (t0 + h0 - 1) * i0 : 0) + (m1 ? (t1 + h1 - 1) * i1 : 0) + (m2 ? (t2 + h2 - 1) * i2 : 0) + (m3 ? (t3 + h3 - 1) * i3 : 0) + (m4 ? (t4 + h4 - 1) * i4 : 0) + (m5 ? (t5 + h5 - 1) * i5 : 0) + (m6 ? (t6 + h6 - 1) * i6 : 0) + (m7 ? (t7 + h7 - 1) * i7 : 0) # elements of one
-let       odd_in = ANY_IN || (!m0 && i0 % PIECE) || (!m1 && i1 % PIECE) || (!m2 && i2 % PIECE) || (!m3 && i3 % PIECE) || (!m4 && i4 % PIECE) || (!m5 && i5 % PIECE) || (!m6 && i6 % PIECE) || (!m7 && i7 % PIECE) \
-          || (m0 && t0 < n0 && t0 * i0 % PIECE) || (m1 && t1 < n1 && t1 * i1 % PIECE) || (m2 && t2 < n2 && t2 * i2 % PIECE) || (m3 && t3 < n3 && t3 * i3 % PIECE) \
-          || (m4 && t4 < n4 && t4 * i4 % PIECE) || (m5 && t5 < n5 && t5 * i5 % PIECE) || (m6 && t6 < n6 && t6 * i6 % PIECE) || (m7 && t7 < n7 && t7 * i7 % PIECE) \
-          || (m0 && h0 * i0 % PIECE) || (m1 && h1 * i1 % PIECE) || (m2 && h2 * i2 % PIECE) || (m3 && h3 * i3 % PIECE) || (m4 && h4 * i4 % PIECE) || (m5 && h5 * i5 % PIECE) || (m6 && h6 * i6 % PIECE) || (m7 && h7 * i7 % PIECE) # they begin anywhere
+let       d[j] = (n[j] == 1 || i[j] == f[j]) && t[j] == n[j]
+const     m[j] = i[j] == f[j] && all(k != j: i[k] >= i[j] || d[k])
+const     RUN = 1 + sum(k: m[k] ? (t[k] + h[k] - 1) * i[k] : 0) # elements of one
+let       odd_in = ANY_IN || any(k: !m[k] && i[k] % PIECE) || any(k: m[k] && t[k] < n[k] && t[k] * i[k] % PIECE) || any(k: m[k] && h[k] * i[k] % PIECE) # they begin anywhere
 let       apart  = odd_in ? PIECE - 1 : 0
 # Neighbours along a dimension are so far apart in the tile; between runs that differs from the input's stride by whole pieces, and no two runs share one.
 let       a7 = RUN + apart + ((i7 - RUN - apart) % PIECE + PIECE) % PIECE
 const     s7 = m7 ? i7 : a7 % (2 * PIECE) == 0 ? a7 + PIECE : a7 # whole pieces: an odd number of them, as lanes of an output run meet every s7
 let       e7 = RUN + apart + (m7 ? 0 : (t7 + h7 - 1) * s7)
-const     s6 = m6 ? i6 : e7 + ((i6 - e7) % PIECE + PIECE) % PIECE
-let       e6 = e7 + (m6 ? 0 : (t6 + h6 - 1) * s6)
-const     s5 = m5 ? i5 : e6 + ((i5 - e6) % PIECE + PIECE) % PIECE
-let       e5 = e6 + (m5 ? 0 : (t5 + h5 - 1) * s5)
-const     s4 = m4 ? i4 : e5 + ((i4 - e5) % PIECE + PIECE) % PIECE
-let       e4 = e5 + (m4 ? 0 : (t4 + h4 - 1) * s4)
-const     s3 = m3 ? i3 : e4 + ((i3 - e4) % PIECE + PIECE) % PIECE
-let       e3 = e4 + (m3 ? 0 : (t3 + h3 - 1) * s3)
-const     s2 = m2 ? i2 : e3 + ((i2 - e3) % PIECE + PIECE) % PIECE
-let       e2 = e3 + (m2 ? 0 : (t2 + h2 - 1) * s2)
-const     s1 = m1 ? i1 : e2 + ((i1 - e2) % PIECE + PIECE) % PIECE
-let       e1 = e2 + (m1 ? 0 : (t1 + h1 - 1) * s1)
-const     s0 = m0 ? i0 : e1 + ((i0 - e1) % PIECE + PIECE) % PIECE
-let       e0 = e1 + (m0 ? 0 : (t0 + h0 - 1) * s0)
+let       e[b] = e[b + 1] + (m[b] ? 0 : (t[b] + h[b] - 1) * (e[b + 1] + ((i[b] - e[b + 1]) % PIECE + PIECE) % PIECE))
+const     s[b] = m[b] ? i[b] : e[b + 1] + ((i[b] - e[b + 1]) % PIECE + PIECE) % PIECE
 const     ACROSS  = (RUN + PIECE - 1 + apart) / PIECE # pieces of a run
 const     PIECES  = (e0 + 2 * PIECE - 2) / PIECE # of the tile
 const     ODD_OUT = odd_out
-const     LENGTH  = (w0 ? t0 + h0 : 1) * (w1 ? t1 + h1 : 1) * (w2 ? t2 + h2 : 1) * (w3 ? t3 + h3 : 1) * (w4 ? t4 + h4 : 1) * (w5 ? t5 + h5 : 1) * (w6 ? t6 + h6 : 1) * (t7 + h7) # elements of an output run
+const     LENGTH  = product(k: w[k] ? t[k] + h[k] : 1) # elements of an output run
 const     STRAIGHT = LENGTH == t7 + h7  # one dimension: its elements are s7 apart
 const     REACH   = reach_in
 const     FAR     = max(reach_in, reach_out) > 2147483000 # 64-bit offsets inside a box, and a piece beyond it
 let       tile_bytes = 16 * PIECES + (STRAIGHT ? 0 : ceil_div(LENGTH, per) * per * per * 2)
 
 require   sizeof(T) <= 8               # wider elements need no words
-require   o7 == 1 && (i0 == 1 || i1 == 1 || i2 == 1 || i3 == 1 || i4 == 1 || i5 == 1 || i6 == 1 || i7 == 1) # runs on both sides
+require   o7 == 1 && any(k: i[k] == 1) # runs on both sides
 require   narrow                       # others are tile's and rows', with accesses of 16 bytes
 require   LENGTH >= per                # shorter ones have no words
 require   JOIN == 0 || !STRAIGHT       # else it says nothing
 require   ALIGN == 4 || halo > 0       # likewise
-require   2 * h0 <= t0 && 2 * h1 <= t1 && 2 * h2 <= t2 && 2 * h3 <= t3 && 2 * h4 <= t4 && 2 * h5 <= t5 && 2 * h6 <= t6 && 2 * h7 <= t7 # at most a third is read twice
+require   all(k: 2 * h[k] <= t[k])   # at most a third is read twice
 require   ASIDE == 1 || LENGTH * sizeof(T) > 128 / ASIDE # shorter runs are written several at once anyhow
 require   volume * sizeof(T) >= 16 * THREADS || volume == count || THREADS == 128 # no thread is idle
 require   volume * sizeof(T) >= 2048 || tiles <= 16 * device.sms # many small tiles keep too few bytes in flight

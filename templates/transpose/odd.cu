@@ -1,6 +1,6 @@
 /*!autotune
 template  odd                          # rows of an odd number of elements, while the L2 holds them: as `skew`, in small tiles whose places are constants
-use       async columns kept tiles
+use       async columns kept odd tiles
 
 param     WIDTH   = 32 48 64 112 128 240 256 # bytes of an input row that a tile holds: with the piece in front a power of two, or without
 param     RUN     = 128 256            # bytes of an output row that a block writes
@@ -68,6 +68,7 @@ constexpr int COPY_by_register = 0, COPY_async = 1, COPY = COPY_async;
 #include "../common/async.cuh"
 #include "../common/columns.cuh"
 #include "../common/kept.cuh"
+#include "../common/odd.cuh"
 #include "../common/tiles.cuh"
 #endif
 
@@ -81,14 +82,13 @@ constexpr int COPY_by_register = 0, COPY_async = 1, COPY = COPY_async;
  * where every other column begins alike, ptxas of CUDA 12.9 and 13.0 gets their places in the tile wrong.
  */
 
-constexpr int UNITS = ALIGN / ES;            /* elements between aligned places of a row */
 constexpr int DOWN  = THREADS / ACROSS;      /* input rows that the threads read at once */
-constexpr int WARPS = THREADS / 32;
 
-struct Corner { /* where a tile begins, and which part of it exists: all of it, where it is whole */
-    int start, phase;              /* of its first element: the place in the buffer, and in its piece */
-    int pitch, pieces;             /* of the input's rows; whole ones of the buffer */
-    int first_row, end_row, cols_here;
+struct Tiling { /* of common/odd.cuh */
+    using Element = T;
+    using Unit    = Word;
+    enum : int { pitch = PITCH, rows = ROWS, halo = HALO, apart = HALO == 0 ? 1 : ALIGN / ES };
+    enum : int { threads = THREADS, lanes = 32, aside = THREADS / 32, each = COLS_EACH, ahead = AHEAD, deep = DEEP };
 };
 
 /* A piece to shared memory, `begin` for the device, past the registers. */
@@ -132,62 +132,6 @@ template <bool whole> __device__ __forceinline__ void read_pieces(uint4 *tile, c
         }
 }
 
-struct Target { /* where its columns go */
-    T  *out;                       /* the tile's first column, at row 0 of the tile */
-    int pitch, phase, step;        /* elements between columns; of the first behind an aligned place; and from one to the next */
-
-    __device__ __forceinline__ int ahead(int c) const
-    {
-        return HALO == 0 ? 0 : (int)((unsigned)(phase + c * step) % UNITS);
-    }
-};
-
-/* A warp's columns, AHEAD at a time, each as far as there are whole words. */
-template <bool whole> __device__ __forceinline__ void write_columns(const T *tile, const Corner &at, const Target &target)
-{
-    const int warp = (int)threadIdx.x / 32, own = HALO + (int)threadIdx.x % 32 * PER;
-    const T *const column = tile + at.phase + own * PITCH + warp;
-    T *const out = target.out + (own + warp * target.pitch);
-#pragma unroll
-    for (int first = 0; first < COLS_EACH; first += AHEAD) {
-        Word word[AHEAD][DEEP];
-#pragma unroll
-        for (int a = 0; a < AHEAD; a++) {
-            const int c = (first + a) * WARPS, up = target.ahead(warp + c);
-#pragma unroll
-            for (int d = 0; d < DEEP; d++)
-#pragma unroll
-                for (int e = 0; e < PER; e++)
-                    word[a][d].element[e] = column[(d * 32 * PER + e - up) * PITCH + c];
-        }
-#pragma unroll
-        for (int a = 0; a < AHEAD; a++) {
-            const int c = (first + a) * WARPS, up = target.ahead(warp + c);
-#pragma unroll
-            for (int d = 0; d < DEEP; d++) {
-                const int row = own - up + d * 32 * PER;
-                if (whole || (warp + c < at.cols_here && row >= at.first_row && row + PER <= at.end_row))
-                    *(Word::Bits *)(out + (c * target.pitch - up + d * 32 * PER)) = word[a][d].bits;
-            }
-        }
-    }
-}
-
-/* The elements at the ends of output rows that do not fill a word. */
-__device__ __forceinline__ void write_ends(const T *tile, const Corner &at, const Target &target)
-{
-    for (int c = (int)threadIdx.x; c < at.cols_here; c += THREADS) {
-        const int begin = HALO - target.ahead(c), end = min(at.end_row, begin + ROWS);
-        const int head = begin < at.first_row ? begin + (at.first_row - begin + PER - 1) / PER * PER : begin;
-        const T *const column = tile + at.phase + c;
-        T *const out = target.out + c * target.pitch;
-        for (int row = max(begin, at.first_row); row < min(head, end); row++)
-            out[row] = column[row * PITCH];
-        for (int row = max(head, begin + (end - begin) / PER * PER); row < end; row++)
-            out[row] = column[row * PITCH];
-    }
-}
-
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
 transpose_odd(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE_ARG(batch), long long AUTOTUNE_ARG(rows),
     long long AUTOTUNE_ARG(cols), long long AUTOTUNE_ARG(ld_in), long long AUTOTUNE_ARG(ld_out))
@@ -204,8 +148,8 @@ transpose_odd(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE_
     const int start = (matrix * high + r0 - HALO) * in_pitch + c0 + in_base, count = (int)batch * high * in_pitch + in_base;
     const uint4 *const pieces = (const uint4 *)(in - in_base);
     const Corner at = { start, start & (PIECE - 1), in_pitch, count >> LOG, max(HALO - r0, 0), min(high - r0, ROWS) + HALO, min(wide - c0, TILE_COLS) };
-    const Target target = { out + ((matrix * wide + c0) * out_pitch + r0 - HALO), out_pitch,
-                  HALO == 0 ? 0 : (int)((unsigned)((matrix * wide + c0) * out_pitch + out_base) % UNITS), out_pitch % UNITS };
+    const Target<Tiling> target = { out + ((matrix * wide + c0) * out_pitch + r0 - HALO), out_pitch,
+                  (int)((unsigned)((matrix * wide + c0) * out_pitch + out_base) % Tiling::apart), out_pitch % Tiling::apart };
 
     /* All of it exists, and a row behind it, so that its last pieces do, too. */
     if (r0 >= HALO && r0 + ROWS < high && c0 + TILE_COLS <= wide) {
@@ -213,7 +157,7 @@ transpose_odd(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE_
         if (COPY == COPY_async)
             await_copies();
         __syncthreads();
-        write_columns<true>((const T *)tile, at, target);
+        write_columns<Tiling, true>((const T *)tile, at, target);
         return;
     }
     read_pieces<false>(tile, pieces, at);
@@ -228,7 +172,7 @@ transpose_odd(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE_
     if (COPY == COPY_async)
         await_copies();
     __syncthreads();
-    write_columns<false>((const T *)tile, at, target);
+    write_columns<Tiling, false>((const T *)tile, at, target);
     if (PER > 1)
-        write_ends((const T *)tile, at, target);
+        write_ends<Tiling>((const T *)tile, at, target);
 }

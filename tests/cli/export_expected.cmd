@@ -1,6 +1,6 @@
 # What was not tuned is exported as `query` answers it, and never with a time that nobody measured.
 unset AUTOTUNE_NO_SHIPPED
-head_of() { sed '/^$/,$d; s/hash [0-9a-f]*/hash .../; s/^\(\/\/ configuration \) .*/\1 .../; s/[0-9.]* us/... us/; s/[0-9.]* %/... %/; s/model of [0-9]* trials of [0-9]*/model of ... trials of .../; s/^\(\/\/ template  *\).*\//\1/; s/^\(\/\/ template  *\)[a-z_]*\.cu/\1....cu/'; }
+head_of() { sed '/not measured/{ N; s,\n//   *, ,; }; /^$/,$d; s/hash [0-9a-f]*/hash .../; s/^\(\/\/ configuration \) .*/\1 .../; s/[0-9.]* us/... us/; s/[0-9.]* %/... %/; s/model of [0-9]* trials of [0-9]*/model of ... trials of .../; s/^\(\/\/ template  *\).*\//\1/; s/^\(\/\/ template  *\)[a-z_]*\.cu/\1....cu/'; }
 same() { query="$("$AUTOTUNE" query "$@" | sed -n 's/  configuration  //p')"; export="$("$AUTOTUNE" export "$@" | sed -n 's/^\/\/ configuration  //p')"; [ "$query" = "$export" ] && [ -n "$query" ] && echo "query and export agree on $*"; }
 # No database was ever made here.
 at export 513x2000 f32 --device H200 | head_of

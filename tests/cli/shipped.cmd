@@ -1,6 +1,6 @@
 # What comes with autotune answers where nothing was tuned, says that it does, and is nobody's own.
 unset AUTOTUNE_NO_SHIPPED
-brief() { grep -E '^\$|match|configuration|from|origin|error|exit' | sed -E 's/("(config|template)":)"[^"]*"/\1.../g; s/(,"median_s").*/\1.../; s/configuration  .*/configuration  .../'; }
+brief() { grep -E '^\$|match|configuration|from|origin|error|exit' | sed -E 's/("(config|template)":)"[^"]*"/\1.../g; s/(,"median_s").*/\1.../; s/configuration  .*/configuration  .../; s/model of [0-9]+ trials of [0-9]+/model of so many trials of so many/'; }
 at query 4096x4096 f32 --device H200 | brief
 at query 4096x4096 f32 --device H200 --json | brief
 at query 4096x4096 f32 --device H200 --format csv | sed 's/NVIDIA H200,.*,exact/NVIDIA H200,...,exact/'
@@ -10,7 +10,7 @@ AUTOTUNE_NO_MODEL=1 at query 513x2000 f32 --device H200 | brief
 at query 4096x4096 f32 --device A100 | brief
 at query 4096x4096 f32 --no-shipped
 at export 4096x4096 f32 | grep -E "^\\$|^// from|exit"
-at export 513x2000 f32 --device H200 | grep -E "^\\$|^// (not|from)|error|exit" | sed 's/of [0-9]* trials of [0-9]*/of .../'
+at export 513x2000 f32 --device H200 | grep -E "^\\$|^// (not|from)|error|exit" | sed 's/model of .*/model of .../'
 at export 4096x4096 f32 --no-shipped
 AUTOTUNE_NO_SHIPPED=1 at query 4096x4096 f32
 at query 4096x4096 f32 --db nowhere.db
@@ -45,4 +45,4 @@ homeless show 4096x4096 f32
   sed -E 's/.*"op":"([^"]*)","shape":"([^"]*)","type_key":"([^"]*)".*"device":"([^"]*)".*/two winners: \1 \2 \3 \4/' | sort | uniq -d
 
 # What the model expects of a small odd problem.
-at query 2051x2045 f16 --device H200 | grep -E 'match|template' | sed -E 's/of [0-9]+ trials of [0-9]+/of so many trials of so many/'
+at query 1473x1473 f32 --device H200 | grep -E 'match|template' | sed -E 's/of [0-9]+ trials of [0-9]+/of so many trials of so many/'

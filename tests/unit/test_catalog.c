@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "lang/catalog.h"
+#include "lang/meaning.h"
 #include "lang/declare_common.h"
 #include "declare_support.h"
 #include "space/space.h"
@@ -206,6 +207,36 @@ Test(catalog, accepts_a_copy_of_a_built_in_op)
     at__catalog_close(plain);
 }
 
+/* Rows of older stores: a template by the hash of its text, a space by those of all its texts. */
+Test(catalog, knows_the_names_that_older_versions_stored)
+{
+    static const char OTHER[] = "another";
+    char now[AT__HASH_TEXT], then[AT__HASH_TEXT], op_text[AT__HASH_TEXT];
+    at__sha256 h;
+    put("mini", "op.cu", MINI_OP);
+    put("mini", "t.cu", MINI_SPACE(""));
+    at__catalog *c = open_root();
+    const at__op *op = at__catalog_find_op(c, "mini");
+    const at__template *t = at__catalog_template(c, op, 0);
+    cr_expect_str_eq(at__catalog_hash_now(c, op, t->name, t->text_hash), t->hash);
+    cr_expect_str_eq(at__catalog_hash_now(c, op, t->name, t->hash), t->hash);
+    cr_expect_eq(at__catalog_hash_now(c, op, t->name, OTHER), OTHER);
+    cr_expect_eq(at__catalog_hash_now(c, op, "none", OTHER), OTHER);
+    at__op_text_hash(op_text, op);
+    at__sha256_init(&h);
+    at__sha256_add(&h, op_text, sizeof op_text);
+    at__sha256_add(&h, t->name, strlen(t->name) + 1);
+    at__sha256_add(&h, t->text_hash, sizeof t->text_hash);
+    at__sha256_text(&h, then);
+    at__catalog_op_hash(now, c, op);
+    cr_expect_str_neq(now, then);
+    cr_expect(at__catalog_has_op_hash(c, op, now) && at__catalog_has_op_hash(c, op, then));
+    cr_expect(!at__catalog_has_op_hash(c, op, OTHER));
+    cr_expect(at__op_has_proof(op, op->proof_hash) && at__op_has_proof(op, op_text));
+    cr_expect(!at__op_has_proof(op, OTHER));
+    at__catalog_close(c);
+}
+
 #define USER_COMMON(name, code) "/*!autotune\ncommon " name "\n*/\n" code "\n"
 #define USES(names)             "/*!autotune\ntemplate t\nuse " names "\ngrid 1\nblock 1\n*/\nvoid transpose_t() {}\n"
 
@@ -249,7 +280,7 @@ Test(catalog, refuses_common_code_without_its_name)
 Test(catalog, refuses_a_second_op_of_one_name)
 {
     put("a", "op.cu", MINI_OP);
-    put("b", "op.cu", MINI_OP "\n");
+    put("b", "op.cu", MINI_OP ";\n");
     check_error("b/op.cu: found op 'mini', which");
 }
 
@@ -385,6 +416,8 @@ Test(catalog, hashes_made_at_build_time_are_those_of_the_templates)
             char hash[AT__HASH_TEXT];
             const at__template *t = at__catalog_template(c, at__catalog_op(c, i), k);
             at__hash_text(hash, t->source, t->source_len);
+            cr_expect_str_eq(t->text_hash, hash, "%s", t->file);
+            cr_assert_eq(at__meaning_hash(hash, t->source, t->source_len, NULL, &err), AT_OK, "%s", err.text);
             cr_expect_str_eq(t->hash, hash, "%s", t->file);
         }
     cr_expect_geq(compared, 20);

@@ -82,7 +82,7 @@ Test(common, a_stored_bundle_reads_back_as_itself)
     char hash[AT__HASH_TEXT];
     cr_assert_str_eq(stored->hash, t->hash);
     at__hash_text(hash, t->source, t->source_len);
-    cr_assert_str_eq(stored->hash, hash);
+    cr_assert_str_eq(stored->text_hash, hash);
     cr_assert_eq(stored->part_count, 4);
     cr_assert_str_eq(stored->parts[1].file, "common/b.cuh");
     at__template *other = NULL; /* what a library has is not what was measured */
@@ -103,7 +103,7 @@ Test(common, a_change_of_common_code_is_a_change_of_its_users)
     add_three();
     at__template *before = read_with(op, OWN), *other = read_with(op, MINI_SPACE(""));
     at__commons_clear(&library);
-    add("a.cuh", A "// changed\n");
+    add("a.cuh", A "int changed;\n");
     add("b.cuh", B);
     add("c.cuh", C);
     at__template *after = read_with(op, OWN), *same = read_with(op, MINI_SPACE(""));
@@ -116,13 +116,31 @@ Test(common, a_change_of_common_code_is_a_change_of_its_users)
     at__op_close(op);
 }
 
+Test(common, a_comment_in_common_code_is_none)
+{
+    at__op *op = read_op(MINI_OP);
+    add_three();
+    at__template *before = read_with(op, OWN);
+    at__commons_clear(&library);
+    add("a.cuh", A "// reworded, and longer\n");
+    add("b.cuh", B);
+    add("c.cuh", C);
+    at__template *after = read_with(op, OWN);
+    cr_assert_str_eq(before->hash, after->hash);
+    cr_assert_str_neq(before->text_hash, after->text_hash);
+    at__template_close(before);
+    at__template_close(after);
+    at__op_close(op);
+}
+
 Test(common, without_use_the_bundle_is_the_file)
 {
     at__op *op = read_op(MINI_OP);
-    char hash[AT__HASH_TEXT];
+    char hash[AT__HASH_TEXT], text_hash[AT__HASH_TEXT];
     at__hash_text(hash, MINI_OP, strlen(MINI_OP));
+    at__op_text_hash(text_hash, op);
     cr_assert_str_eq(op->source, MINI_OP);
-    cr_assert_str_eq(op->hash, hash);
+    cr_assert_str_eq(text_hash, hash);
     cr_assert_eq(op->part_count, 1);
     at__op_close(op);
 }

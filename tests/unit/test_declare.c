@@ -551,7 +551,7 @@ Test(declare, survives_truncation)
 
 Test(declare, equal_sources_have_equal_hashes)
 {
-    at__op *a = read_op(MINI_OP), *b = read_op(MINI_OP), *c = read_op(MINI_OP "\n");
+    at__op *a = read_op(MINI_OP), *b = read_op(MINI_OP), *c = read_op(MINI_OP ";\n");
     cr_assert_str_eq(a->hash, b->hash);
     cr_assert_str_neq(a->hash, c->hash);
     at__op_close(a);

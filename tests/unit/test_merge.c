@@ -1,6 +1,6 @@
 /* test_merge.c - dumps, merging and recordings: what goes out comes back, once, and nothing damaged comes in.
  */
-#include "store_support.h"
+#include "merge_support.h"
 #include "util/sha256.h"
 
 #include <criterion/criterion.h>
@@ -33,39 +33,6 @@ static lines dump_of(at__store *store, const at__dump_options *options)
     at_error err = { 0 };
     cr_assert_eq(at__store_dump(store, options, collect, &l, &err), AT_OK, "%s", err.text);
     return l;
-}
-
-static void write_text(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    cr_assert(file);
-    fputs(text, file);
-    fclose(file);
-}
-
-/* A database with two trials, one of them failed, a winner and a template's text. */
-static at__store *small_store(const char *path)
-{
-    at_error err = { 0 };
-    at__store *store = open_ok(path, AT__STORE_WRITE);
-    at__trial_row rows[] = { trial_of("N=1", 1.25e-6), trial_of("N=2", 0) };
-    at__winner winner = winner_of("N=1", 1.25e-6);
-    char hash[AT__HASH_TEXT];
-    rows[1].outcome = AT__CRASHED;
-    rows[1].log = "said \"no\"\nand\tbroke \xc3\xa4";
-    at__hash_text(hash, "text of tile\n", 13);
-    put_ok(store, &KEY, &H200, rows, 2);
-    cr_assert_eq(at__store_put_winner(store, 0, &KEY, &H200, &winner, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__store_put_source(store, hash, "tile.cu", "text of tile\n", 13, &err), AT_OK);
-    return store;
-}
-
-static at__merge_counts merge_ok(at__store *into, const char *path)
-{
-    at__merge_counts counts = { 0 };
-    at_error err = { 0 };
-    cr_assert_eq(at__store_merge(into, &path, 1, &counts, &err), AT_OK, "%s", err.text);
-    return counts;
 }
 
 Test(merge, a_dump_comes_back_the_same)
@@ -187,31 +154,8 @@ Test(merge, what_is_there_already_is_not_doubled)
     folder_remove(&f);
 }
 
-/* A line of a dump: a trial of "N=1" with a time, measured on a day of November. */
-static char *trial_line(char *out, size_t size, const char *median_s, int day)
-{
-    snprintf(out, size,
-             "{\"kind\":\"trial\",\"op\":\"transpose\",\"shape\":\"4096x4096\",\"type_key\":\"b4\","
-             "\"elements\":1,\"traffic_bytes\":8,\"device\":\"NVIDIA H200\",\"cc\":90,\"sms\":132,"
-             "\"memory_mib\":1,\"driver\":\"580\",\"nvrtc\":\"13.0\",\"tool\":\"0.1.0\",\"cold\":1,"
-             "\"template\":\"tile\",\"template_hash\":\"h\",\"config\":\"N=1\",\"outcome\":\"timed\","
-             "\"median_s\":%s,\"min_s\":1e-6,\"spread\":0,\"samples\":1,\"registers\":1,\"shared_bytes\":0,"
-             "\"spill_bytes\":0,\"log\":\"\",\"measured_at\":\"2026-11-%02dT00:00:00Z\"}\n",
-             median_s, day);
-    return out;
-}
-
 /* Of both versions: a trial of version 1 has no other of the three than spill_bytes. */
 static const char HEAD_2[] = "{\"kind\":\"autotune dump\",\"version\":2,\"tool\":\"0.1.0\"}\n";
-static const char HEAD[] = "{\"kind\":\"autotune dump\",\"version\":1,\"tool\":\"0.1.0\"}\n";
-
-static void write_dump(const char *path, const char *head, const char *a, const char *b)
-{
-    at__str text = { 0 };
-    at__str_addf(&text, "%s%s%s", head, a, b);
-    write_text(path, at__str_text(&text));
-    at__str_clear(&text);
-}
 
 Test(merge, of_two_trials_of_a_configuration_the_newer_stays_in_either_order)
 {
@@ -236,6 +180,62 @@ Test(merge, of_two_trials_of_a_configuration_the_newer_stays_in_either_order)
     "coalesce(local_bytes, 'unknown') FROM trials_all"
 
 /* What version 1 called spill_bytes was the driver's local memory. */
+/* Rows that come in turns, as those of a problem that two machines tuned. */
+Test(merge, each_row_keeps_its_device_and_driver)
+{
+    static const char ROWS[] = "SELECT group_concat(config || ' ' || device || ' ' || driver, ', ') FROM "
+                               "(SELECT * FROM trials_all ORDER BY config)";
+    at__fingerprint b200 = H200, newer = H200;
+    folder f = folder_make();
+    const at__fingerprint *const OF[] = { &H200, &b200, &H200, &newer, &b200 };
+    snprintf(b200.device, sizeof b200.device, "NVIDIA B200");
+    snprintf(newer.driver, sizeof newer.driver, "999");
+    at__store *from = open_ok(f.db, AT__STORE_WRITE), *to = memory_ok();
+    for (int i = 0; i < 5; i++) {
+        char config[16];
+        snprintf(config, sizeof config, "N=%d", i);
+        const at__trial_row row = trial_of(config, 1e-6);
+        put_ok(from, &KEY, OF[i], &row, 1);
+    }
+    const at__winner winner = winner_of("N=4", 1e-6);
+    cr_assert_eq(at__store_put_winner(from, 0, &KEY, &b200, &winner, NULL), AT_OK);
+    merge_ok(to, f.db);
+    cr_assert_str_eq(scalar(to, ROWS).text, scalar(from, ROWS).text);
+    cr_assert(strstr(scalar(to, ROWS).text, "N=1 NVIDIA B200") && strstr(scalar(to, ROWS).text, "H200 999"));
+    cr_assert_str_eq(scalar(to, "SELECT device FROM winners_all").text, "NVIDIA B200");
+    at__store_close(from);
+    at__store_close(to);
+    folder_remove(&f);
+}
+
+/* Of one second, with one configuration: another template's, another device's, and those of another problem.
+ */
+Test(merge, winners_that_differ_in_one_thing_are_all_kept)
+{
+    folder f = folder_make();
+    at__fingerprint b200 = H200;
+    at__problem_key other = KEY;
+    at__store *from = open_ok(f.db, AT__STORE_WRITE), *to = memory_ok();
+    at__winner winners[5];
+    const at__problem_key *const OF[5] = { &KEY, &KEY, &KEY, &KEY, &other };
+    const at__fingerprint *const ON[5] = { &H200, &b200, &H200, &H200, &H200 };
+    snprintf(b200.device, sizeof b200.device, "NVIDIA B200");
+    other.shape = "64x64";
+    for (int i = 0; i < 5; i++)
+        winners[i] = winner_of(i == 3 ? "N=2" : "N=1", 1e-6);
+    winners[2].template_name = "another";
+    for (int i = 0; i < 5; i++)
+        cr_assert_eq(at__store_put_winner(from, 0, OF[i], ON[i], &winners[i], NULL), AT_OK);
+    at__store_close(from);
+    run_sql(f.db, "UPDATE winner SET measured_at = '2026-11-01T00:00:00Z', rank_at = '2026-11-01T00:00:00Z'");
+    for (int i = 0; i < 2; i++) {
+        merge_ok(to, f.db);
+        cr_assert_str_eq(scalar(to, "SELECT count(*) FROM winner").text, "5", "time %d", i);
+    }
+    at__store_close(to);
+    folder_remove(&f);
+}
+
 Test(merge, version_1_gives_local_memory_and_version_2_tells_three_apart)
 {
     folder f = folder_make();
@@ -278,66 +278,6 @@ Test(merge, operations_come_with_a_dump_and_an_older_one_leaves_them)
     merge_ok(to, dump);
     cr_assert_str_eq(scalar(to, "SELECT gflop_per_s FROM trials_all WHERE config = 'N=1'").text, "2.5");
     at__store_close(to);
-    folder_remove(&f);
-}
-
-Test(merge, refuses_what_is_damaged_and_says_where)
-{
-    static const struct {
-        const char *head, *line, *says;
-    } CASES[] = {
-        { "", "", "is empty" },
-        { "hello\n", "", "neither a database nor a dump" },
-        { "{\"kind\":\"autotune dump\",\"version\":4,\"tool\":\"9\"}\n", "",
-          "a dump of version 4; this program reads 3" },
-        { HEAD, "{\"kind\":\"trial\"}\n", ":3: damaged: the member op is missing or makes no sense" },
-        { HEAD, "{\"kind\":\"trial\",\n", ":3: damaged: expected a JSON object" },
-        { HEAD, "{\"kind\":\"song\"}\n", ":3: damaged: expected a JSON object" },
-        { HEAD, "{\"kind\":\"trial\",\"op\":7}\n", ":3: damaged" },
-        { HEAD, "{\"kind\":\"source\",\"hash\":\"0\",\"path\":\"p\",\"text\":\"t\",\"stored_at\":\"2026\"}\n",
-          ":3: damaged: the text of a template has not the hash" },
-        { HEAD, "{\"kind\":\"tri", ":3: the file ends within a line" },
-    };
-    folder f = folder_make();
-    char dump[300], good[1024];
-    snprintf(dump, sizeof dump, "%s/d.jsonl", f.path);
-    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
-        at__store *store = memory_ok();
-        const char *path = dump;
-        at_error err = { 0 };
-        bool begins = CASES[i].head == HEAD;
-        /* A compact dump completes a trial from the one before, so a source stands before. */
-        write_dump(dump, CASES[i].head,
-                   !begins ? ""
-                   : i == 7 || i == 8
-                       ? trial_line(good, sizeof good, "1e-6", 1)
-                       : "{\"kind\":\"source\",\"hash\":"
-                         "\"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\","
-                         "\"path\":\"p\",\"text\":\"abc\",\"stored_at\":\"2026-11-01T00:00:00Z\"}\n",
-                   CASES[i].line);
-        cr_assert_eq(at__store_merge(store, &path, 1, NULL, &err), AT_ERR_INPUT, "case %zu", i);
-        cr_assert(strstr(err.text, CASES[i].says), "case %zu: %s", i, err.text);
-        cr_assert(strstr(err.text, dump), "names the file: %s", err.text);
-        cr_assert_str_eq(
-            scalar(store, "SELECT (SELECT count(*) FROM trial) + (SELECT count(*) FROM source)").text, "0",
-            "case %zu", i);
-        at__store_close(store);
-    }
-    folder_remove(&f);
-}
-
-Test(merge, one_bad_file_of_several_leaves_the_database_as_it_was)
-{
-    folder f = folder_make();
-    char bad[300];
-    snprintf(bad, sizeof bad, "%s/bad.jsonl", f.path);
-    at__store_close(small_store(f.db));
-    write_text(bad, "no dump\n");
-    at__store *store = memory_ok();
-    const char *paths[] = { f.db, bad };
-    cr_assert_eq(at__store_merge(store, paths, 2, NULL, NULL), AT_ERR_INPUT);
-    cr_assert_str_eq(scalar(store, "SELECT count(*) FROM trial").text, "0");
-    at__store_close(store);
     folder_remove(&f);
 }
 

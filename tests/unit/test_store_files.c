@@ -138,8 +138,8 @@ Test(store_files, a_newer_schema_is_left_alone)
 {
     folder f = folder_make();
     make_store(f.db, 1);
-    run_sql(f.db, "PRAGMA user_version = 6");
-    refuses(f.db, AT_ERR_STORE, "written by a newer autotune (schema version 6; this program knows 5)");
+    run_sql(f.db, "PRAGMA user_version = 7");
+    refuses(f.db, AT_ERR_STORE, "written by a newer autotune (schema version 7; this program knows 6)");
     run_sql(f.db, "PRAGMA user_version = -5");
     refuses(f.db, AT_ERR_STORE, "schema version");
     folder_remove(&f);

@@ -291,7 +291,7 @@ Test(store_older, an_older_schema_is_brought_forward_step_by_step)
     cr_assert_eq(at__store_migrate(store, STEPS + 1, now + 9, &err), AT_ERR_STORE);
     at__store_close(store);
     cr_assert_eq(at__store_open(&store, f.db, AT__STORE_WRITE, &err), AT_ERR_STORE);
-    cr_assert(strstr(err.text, "newer autotune (schema version 6; this program knows 5)"), "%s", err.text);
+    cr_assert(strstr(err.text, "newer autotune (schema version 7; this program knows 6)"), "%s", err.text);
     folder_remove(&f);
 }
 
@@ -342,14 +342,15 @@ Test(store_older, the_program_holds_the_schema_file)
     at__str text = { 0 };
     cr_assert_eq(at__str_read_file(&text, AT_SOURCE_DIR "/db/schema.sql", 1 << 20, NULL), AT_OK);
     cr_assert_str_eq(text.data, at__schema_sql);
-    cr_assert(strstr(text.data, "user_version = 5;"));
+    cr_assert(strstr(text.data, "user_version = 6;"));
     at__str_clear(&text);
 }
 
 /* ---- dumps ---- */
 
-/* Since version 2 a trial knows all three kinds of memory; in version 1 it had local memory alone. What ships
- * is of version 3 and changes with each tuning, the others stay as they are. */
+/* Since version 2 a trial knows all three kinds of memory; in version 1 it had local memory alone. Since
+ * version 4 templates are named by what they mean. What ships is of that and changes with each tuning, the
+ * others stay as they are. */
 Test(store_older, dumps_of_all_versions_are_read)
 {
     static const struct {
@@ -357,6 +358,8 @@ Test(store_older, dumps_of_all_versions_are_read)
     } CASES[] = {
         { AT_SOURCE_DIR "/db/recordings/h200.jsonl.gz", "13734", "13734", "33", "14" },
         { AT_SOURCE_DIR "/tests/data/schemas/dump1.jsonl", "42", "0", "3", "2" },
+        { AT_SOURCE_DIR "/tests/data/schemas/dump2.jsonl", "12", "12", "0", "1" },
+        { AT_SOURCE_DIR "/tests/data/schemas/dump3.jsonl", "12", "12", "0", "1" },
     };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         at__store *store = NULL;

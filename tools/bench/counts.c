@@ -78,7 +78,8 @@ static bool take_trial(void *context, const at__trial_row *row, const at__finger
     at__sample sample;
     at_error err = { 0 };
     const at__template *t = at__catalog_find_template(c->catalog, c->problem->op, row->template_name);
-    if (row->outcome != AT__TIMED || !fingerprint->cold || !t || strcmp(t->hash, row->template_hash) != 0 ||
+    if (row->outcome != AT__TIMED || !fingerprint->cold || !t ||
+        !at__template_has_hash(t, row->template_hash) ||
         at__config_parse(&config, t, row->config, NULL) != AT_OK)
         return true;
     if (count(&all, &sample, c, t, &config, &err) != AT_OK) {

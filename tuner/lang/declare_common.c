@@ -15,13 +15,14 @@
 
 #include "lang/declare_parts.h"
 #include "lang/declare_gather.h"
+#include "lang/part_line.h"
 #include "lang/paths.h"
 #include "util/options.h"
 #include "util/str.h"
 
-static const char PART[] = "//!autotune common ";
-static const char PIECE[] = "//!autotune source ";
-static const char NOTE[] = "//!autotune headers ";
+static const char PART[] = AT__PART_COMMON;
+static const char PIECE[] = AT__PART_SOURCE;
+static const char NOTE[] = AT__PART_HEADERS;
 
 static at_status out_of_memory(at_error *err)
 {
@@ -168,68 +169,13 @@ void at__commons_clear(at__commons *commons)
 
 /* ---- taking a bundle apart ---- */
 
-enum { MAX_PATH = 1024 };
-
-typedef struct part_line {
-    char name[MAX_PATH]; /* of common code, or the path of a source */
-    int line;            /* of a piece of a source; 0: common code; -1: a note, and no text */
-    const char *text;    /* behind the line                         */
-    size_t len;
-} part_line;
-
-/* "//!autotune source LENGTH LINE PATH" */
-static bool read_piece_line(part_line *out, const char *at, const char *stop)
-{
-    char line[MAX_PATH + 64];
-    unsigned long len;
-    int number, used = -1;
-    if ((size_t)(stop - at) >= sizeof line)
-        return false;
-    size_t n = (size_t)(stop - at) - (sizeof PIECE - 1);
-    memcpy(line, at + sizeof PIECE - 1, n);
-    line[n] = '\0';
-    if (sscanf(line, "%9lu %9d %n", &len, &number, &used) != 2 || used < 0 || number < 1 || !line[used] ||
-        strlen(line) != n || n - (size_t)used >= sizeof out->name)
-        return false;
-    strcpy(out->name, line + used);
-    out->line = number;
-    out->text = stop + 1;
-    out->len = len;
-    return true;
-}
-
-/* Is there a line "//!autotune common NAME LENGTH", or one of a piece, with as many bytes behind it? */
-static bool read_part_line(part_line *out, const char *at, const char *end)
-{
-    const char *stop = memchr(at, '\n', (size_t)(end - at));
-    char line[AT__MAX_NAME + 64];
-    unsigned long len;
-    int used = -1;
-    if (stop && (size_t)(stop - at) >= sizeof NOTE && memcmp(at, NOTE, sizeof NOTE - 1) == 0) {
-        *out = (part_line){ .line = -1, .text = stop + 1 };
-        return true;
-    }
-    if (stop && (size_t)(stop - at) >= sizeof PIECE && memcmp(at, PIECE, sizeof PIECE - 1) == 0)
-        return read_piece_line(out, at, stop) && out->len <= (size_t)(end - out->text);
-    if (!stop || (size_t)(stop - at) >= sizeof line || strncmp(at, PART, sizeof PART - 1) != 0)
-        return false;
-    out->line = 0;
-    size_t n = (size_t)(stop - at) - (sizeof PART - 1);
-    memcpy(line, at + sizeof PART - 1, n);
-    line[n] = '\0';
-    if (sscanf(line, "%63[a-z0-9_] %9lu%n", out->name, &len, &used) != 2 || (size_t)used != n)
-        return false;
-    out->text = stop + 1;
-    out->len = len;
-    return len <= (size_t)(end - out->text);
-}
-_Static_assert(AT__MAX_NAME == 64, "the width in read_part_line");
+_Static_assert(AT__MAX_NAME == 64, "the width in at__part_line_read");
 
 const char *at__bundle_own(size_t *own_len, const char *source, size_t len)
 {
     const char *end = source + len;
-    part_line part;
-    while (source < end && read_part_line(&part, source, end))
+    at__part_line part;
+    while (source < end && at__part_line_read(&part, source, end))
         source = part.text + part.len;
     *own_len = (size_t)(end - source);
     return source;
@@ -239,8 +185,8 @@ at_status at__commons_of_bundle(at__commons *out, const char *source, const char
 {
     char file[AT__MAX_NAME + 20];
     at_status status = AT_OK;
-    part_line part;
-    while (status == AT_OK && source < own && read_part_line(&part, source, own)) {
+    at__part_line part;
+    while (status == AT_OK && source < own && at__part_line_read(&part, source, own)) {
         snprintf(file, sizeof file, "common/%.63s.cuh", part.name);
         if (!part.line)
             status = at__commons_add(out, part.text, part.len, file, err);
@@ -252,8 +198,8 @@ at_status at__commons_of_bundle(at__commons *out, const char *source, const char
 /* The pieces of sources in a stored bundle. */
 static at_status gather_stored(at__gathered *out, const char *source, const char *own, at_error *err)
 {
-    part_line part;
-    for (; source < own && read_part_line(&part, source, own); source = part.text + part.len) {
+    at__part_line part;
+    for (; source < own && at__part_line_read(&part, source, own); source = part.text + part.len) {
         at__part piece = { .line = part.line, .begin = out->text.len, .len = part.len };
         if (part.line <= 0)
             continue;
@@ -496,10 +442,7 @@ at_status at__bundle_make(at__bundle *out, const char *source, size_t len, const
                           const at__used *uses, const at__commons *commons, at_error *err)
 {
     static const at__paths NONE = { 0 };
-    at_status status = at__bundle_make_with(out, source, len, file, uses, &NONE, &NONE, commons, err);
-    if (status == AT_OK)
-        at__hash_text(out->hash, out->source, out->len);
-    return status;
+    return at__bundle_make_with(out, source, len, file, uses, &NONE, &NONE, commons, err);
 }
 
 at_status at__bundle_make_with(at__bundle *out, const char *source, size_t len, const char *file,

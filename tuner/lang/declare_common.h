@@ -2,10 +2,11 @@
  * declare_common.h - device code that several templates share: files templates/common/NAME.cuh, which an op
  * or a template takes by a line `use NAME...` of its declaration.
  *
- * A *bundle* is the text that is hashed, stored and rendered for an op or a template: each file that it uses,
- * dependencies first, behind a line that tells its name and length; likewise the pieces of the files that it
- * names in `source` lines; then its own file. Before all of it stands a line with the note of what it reaches
- * in the user's folders of headers (headers.h). Without such lines it is that file and nothing else.
+ * A *bundle* is the text that is stored and rendered for an op or a template, and whose meaning is hashed:
+ * each file that it uses, dependencies first, behind a line that tells its name and length; likewise the
+ * pieces of the files that it names in `source` lines; then its own file. Before all of it stands a line with
+ * the note of what it reaches in the user's folders of headers (headers.h). Without such lines it is that
+ * file and nothing else.
  *
  * Common code may also declare parameters, lets, consts and requirements, which are those of every template
  * that uses it: at__template_read_with reads them at the place of the `use`.
@@ -60,19 +61,18 @@ typedef struct at__bundle {
     size_t len;
     at__part *parts; /* dependencies first; then the file itself, in pieces where headers were put into it */
     int part_count;
-    char *headers;            /* the note of headers.h; NULL: none */
-    char hash[AT__HASH_TEXT]; /* of the source */
+    char *headers; /* the note of headers.h; NULL: none */
 } at__bundle;
 
 /*
- * Makes the bundle of a file whose declaration has these `use` lines, and its hash. `source` is that file,
+ * Makes the bundle of a file whose declaration has these `use` lines. `source` is that file,
  * or a bundle that was stored: then the files come from it, and the result is the same bytes again. commons
  * may be NULL. AT_ERR_INPUT, with the place of the `use`: unknown names, circles.
  */
 at_status at__bundle_make(at__bundle *out, const char *source, size_t len, const char *file,
                           const at__used *uses, const at__commons *commons, at_error *err) AT_MUST_CHECK;
 
-/* The same, but for the hash, with the files of `source` lines, in pieces (declare_gather.h) between common
+/* The same with the files of `source` lines, in pieces (declare_gather.h) between common
  * code and the file itself. */
 at_status at__bundle_make_with(at__bundle *out, const char *source, size_t len, const char *file,
                                const at__used *uses, const at__paths *sources, const at__paths *includes,

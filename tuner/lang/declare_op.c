@@ -15,6 +15,7 @@
 
 #include "lang/declare_common.h"
 #include "lang/declare_parts.h"
+#include "lang/meaning.h"
 #include "util/str.h"
 
 static at_status read_op(at__lines *lines, void *target)
@@ -455,15 +456,22 @@ static bool begins_with(const char *line, const char *word)
     return strncmp(line, word, n) == 0 && (line[n] == ' ' || line[n] == '\t');
 }
 
-/* Whole lines of the declaration, with those that a line's final \ adds to it. */
-static void hash_proof(at__op *op)
+void at__op_text_hash(char out[AT__HASH_TEXT], const at__op *op)
+{
+    at__hash_text(out, op->source, op->source_len);
+}
+
+/* Whole lines of the declaration, with those that a line's final \ adds to it. As older versions did it, for
+ * what they stored. */
+static void hash_proof_text(char out[AT__HASH_TEXT], const at__op *op)
 {
     at__sha256 h;
     const char *end = strstr(op->source, "*/"), *line = op->source;
     bool left_out = false, goes_on = false;
-    memcpy(op->proof_hash, op->hash, sizeof op->hash);
-    if (!op->metric_count || !end)
+    if (!op->metric_count || !end) {
+        at__op_text_hash(out, op);
         return;
+    }
     at__sha256_init(&h);
     while (line < end) {
         size_t len = strcspn(line, "\n") + 1;
@@ -474,12 +482,26 @@ static void hash_proof(at__op *op)
         line += len;
     }
     at__sha256_add(&h, line, strlen(line));
-    at__sha256_text(&h, op->proof_hash);
+    at__sha256_text(&h, out);
 }
 
 bool at__op_has_proof(const at__op *op, const char *hash)
 {
-    return strcmp(op->proof_hash, hash) == 0;
+    char text_hash[AT__HASH_TEXT];
+    if (strcmp(op->proof_hash, hash) == 0)
+        return true;
+    hash_proof_text(text_hash, op);
+    return strcmp(text_hash, hash) == 0;
+}
+
+static at_status hash_op(at__op *op, at_error *err)
+{
+    static const char *const CHOOSES[] = { "metric", "objective", NULL };
+    at_status status = at__meaning_hash(op->hash, op->source, op->source_len, NULL, err);
+    memcpy(op->proof_hash, op->hash, sizeof op->hash);
+    if (status == AT_OK && op->metric_count)
+        status = at__meaning_hash(op->proof_hash, op->source, op->source_len, CHOOSES, err);
+    return status;
 }
 
 at_status at__op_read(at__op **out, const char *source, size_t len, const char *file, at_error *err)
@@ -512,8 +534,8 @@ at_status at__op_read_with(at__op **out, const at__commons *commons, const char 
     op->parts = bundle.parts;
     op->part_count = bundle.part_count;
     op->headers = bundle.headers;
-    memcpy(op->hash, bundle.hash, sizeof bundle.hash);
-    hash_proof(op);
+    if ((status = hash_op(op, err)) != AT_OK)
+        goto done;
     *out = op;
     op = NULL;
 done:

@@ -14,6 +14,7 @@
 
 #include "lang/declare_common.h"
 #include "lang/declare_parts.h"
+#include "lang/meaning.h"
 #include "lang/signature.h"
 #include "util/str.h"
 
@@ -480,7 +481,9 @@ at_status at__template_read_with(at__template **out, const at__op *op, const at_
     t->parts = bundle.parts;
     t->part_count = bundle.part_count;
     t->headers = bundle.headers;
-    at__hash_text(t->hash, bundle.source, bundle.len);
+    at__hash_text(t->text_hash, bundle.source, bundle.len);
+    if ((status = at__meaning_hash(t->hash, bundle.source, bundle.len, NULL, err)) != AT_OK)
+        goto done;
     *out = t;
     t = NULL;
 done:

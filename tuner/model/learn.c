@@ -231,7 +231,6 @@ static at_status grow_loss(at__group *g, const int *chosen, at_error *err)
         g->left[row] = (float)(loss_of_row(g, row) - g->part->doubt);
     }
     at__lesson lesson = lesson_of(g, bin_counts);
-    g->part->loss.count = 0; /* that of an older model is of its answers */
     return at__forest_grow(&g->part->loss, &lesson, &GROWTH, &rng, err);
 }
 
@@ -304,7 +303,7 @@ static at_status learn_part(at__group *g, const at__part_of_model *before, at_er
     if (status == AT_OK)
         status = at__learn_portfolio(g->part, g->samples, g->rows, g->slower, g->row_count, err);
     if (status == AT_OK && before)
-        status = at__keep_portfolio(g->part, before, err);
+        status = at__keep_portfolio(g->part, before, g->catalog, g->op, err);
     if (status == AT_OK)
         status = grow_members(g, err);
     if (status == AT_OK)

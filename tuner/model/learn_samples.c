@@ -43,15 +43,6 @@ static void clear_names(names *n)
     free(n->items);
 }
 
-/* Any type of the key: they have the size in common, or are the same. */
-static at__dtype type_of_key(const at__op *op, const char *type_key)
-{
-    int type = 0;
-    while (type < AT__DTYPES - 1 && strcmp(at__dtype_key((at__dtype)type, op->storage), type_key) != 0)
-        type++;
-    return (at__dtype)type;
-}
-
 /* false: the catalog has no such op, or no such shape of it. */
 static bool problem_of(at__problem *out, const named *n, const at__catalog *catalog)
 {
@@ -61,7 +52,7 @@ static bool problem_of(at__problem *out, const named *n, const at__catalog *cata
     if (!op || op->objective || op->recorded)
         return false;
     int len = snprintf(line, sizeof line, "%s %s %s", n->op, n->shape,
-                       at__dtype_name(type_of_key(op, n->type_key)));
+                       at__dtype_name(at__dtype_of_key(n->type_key, op->storage)));
     bool known = len > 0 && (size_t)len < sizeof line &&
                  at__shapes_parse(&shapes, line, (size_t)len, "the store", catalog, NULL, NULL) == AT_OK &&
                  shapes.count == 1;
@@ -103,7 +94,7 @@ static bool keep_trial(void *context, const at__trial_row *row, const at__finger
     at__sample sample = { .problem = r->problem, .seconds = row->timing.median_s };
     const at__op *op = s->problems[r->problem].op;
     sample.t = at__catalog_find_template(r->catalog, op, row->template_name);
-    if (!sample.t || strcmp(sample.t->hash, row->template_hash) != 0 || !(sample.seconds > 0) ||
+    if (!sample.t || !at__template_has_hash(sample.t, row->template_hash) || !(sample.seconds > 0) ||
         at__config_parse(&sample.config, sample.t, row->config, NULL) != AT_OK)
         return true;
     sample.device = device_of(s, fingerprint);

@@ -134,7 +134,7 @@ static at_status tie_template(bound *b, const by_name *names, const at__part_of_
 {
     int16_t trait_of[AT__MAX_SEEN];
     const at__template *t = at__catalog_find_template(catalog, op, m->name);
-    if (!t || strcmp(t->hash, m->hash) != 0 || t->param_count != m->param_count)
+    if (!t || !at__template_has_hash(t, m->hash) || t->param_count != m->param_count)
         return AT_OK;
     b->traits = at__traits_of(op, t);
     b->combinations = 1;

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 at_status at__part_room(at__part_of_model *p, at_error *err)
 {
@@ -84,14 +83,10 @@ bool at__model_part(at__lessons *out, const at__model *model, int i)
 
 bool at__part_is_of(const at__part_of_model *part, const at__op *op)
 {
-    return strcmp(part->op, op->name) == 0 && strcmp(part->op_hash, op->proof_hash) == 0;
+    return strcmp(part->op, op->name) == 0 && at__op_has_proof(op, part->op_hash);
 }
 
 bool at__part_is_on(const at__part_of_model *part, const char *device)
 {
-    size_t len = strlen(device);
-    for (const char *text = part->device; strlen(text) >= len; text++)
-        if (strncasecmp(text, device, len) == 0)
-            return true;
-    return false;
+    return strcasestr(part->device, device) != NULL;
 }

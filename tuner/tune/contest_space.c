@@ -39,7 +39,7 @@ static void add_recorded(void *context, const char *name, const char *hash, cons
         r->failed = true;
     else if (at__config_parse(&r->configs[r->count], r->t, config, NULL) == AT_OK)
         r->count++;
-    r->old |= strcmp(hash, r->t->hash) != 0;
+    r->old |= !at__template_has_hash(r->t, hash);
 }
 
 static void warn_of_old(at__env *env, const char *name)

@@ -1,8 +1,8 @@
 /*
  * final.c - the entrants, in this order: the leaders of the search, the former winner on this device model,
  * the default of the fastest template, the fastest plain copies, the driver's memcpy. The device times them
- * interleaved; the fastest right kernel of the op itself wins (the best,
- * where it has an objective), whatever its trial had said.
+ * interleaved; the fastest right kernel of the op itself wins (the best, where it has an objective),
+ * whatever its trial had said.
  */
 #include "tune/final.h"
 
@@ -75,7 +75,7 @@ static at_status enter_champion(at__final *f, at_error *err)
     if (status == AT_OK && before.fingerprint.cold == env->fingerprint.cold) {
         const at__template *t =
             at__catalog_find_template(env->catalog, op_of(f), before.winner.template_name);
-        if (t && strcmp(t->hash, before.winner.template_hash) == 0)
+        if (t && at__template_has_hash(t, before.winner.template_hash))
             status = enter_config(f, t, before.winner.config, err);
     }
     at__answer_clear(&before);

@@ -32,15 +32,20 @@ static at_status keep_header_list(const at__job *j, const char *note, at_error *
 static at_status keep_sources(const at__job *j, const at__template *t, const char *op_hash, at_error *err)
 {
     const at__op *op = at__contest_problem(j->main)->op;
-    at_status status = at__store_put_source(j->env->store, t->hash, t->file, t->source, t->source_len, err);
+    at__store *store = j->env->store;
+    char text_hash[AT__HASH_TEXT];
+    at__op_text_hash(text_hash, op);
+    at_status status = at__store_put_source(store, t->text_hash, t->file, t->source, t->source_len, err);
     if (status == AT_OK)
-        status = at__store_put_source(j->env->store, op->hash, op->file, op->source, op->source_len, err);
+        status = at__store_put_source(store, text_hash, op->file, op->source, op->source_len, err);
+    if (status == AT_OK)
+        status = at__store_take_text(store, text_hash, op->hash, err);
     if (status == AT_OK)
         status = keep_header_list(j, t->headers, err);
     if (status == AT_OK)
         status = keep_header_list(j, op->headers, err);
     if (status == AT_OK)
-        status = at__store_put_space(j->env->store, op_hash, op->proof_hash, err);
+        status = at__store_put_space(store, op_hash, op->proof_hash, err);
     return status;
 }
 
@@ -209,9 +214,9 @@ static bool compute_launch(at__winner *w, const at__job *j)
 bool at__session_is_answered(const at__job *j, at__answer *answer)
 {
     const at__tune_options *o = j->env->options;
-    char op_hash[AT__HASH_TEXT];
-    at__catalog_op_hash(op_hash, j->env->catalog, at__contest_problem(j->main)->op);
-    return !o->force && !restricted(o) && strcmp(answer->winner.op_hash, op_hash) == 0 &&
+    return !o->force && !restricted(o) &&
+           at__catalog_has_op_hash(j->env->catalog, at__contest_problem(j->main)->op,
+                                   answer->winner.op_hash) &&
            (o->budget_s > 0 || answer->winner.trials >= at__contest_tally(j->main)->limit ||
             was_settled(j)) &&
            at__winner_check(&answer->winner, NULL) == AT_OK && compute_launch(&answer->winner, j);

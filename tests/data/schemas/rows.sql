@@ -1,7 +1,7 @@
 -- A small history as versions 1 and 2 stored it. spill_bytes held what the driver calls local memory.
 INSERT INTO device VALUES (1, 'NVIDIA H200', 90, 132, 143771);
 INSERT INTO fingerprint VALUES (1, 1, '580', '13.0', '0.1.0', 1);
-INSERT INTO problem VALUES (1, 'transpose', '4096x4096', 'b4', 16777216, 134217728);
+INSERT INTO problem (id, op, shape, type_key, elements, traffic_bytes) VALUES (1, 'transpose', '4096x4096', 'b4', 16777216, 134217728);
 INSERT INTO template VALUES (1, 'tile', 'h1');
 INSERT INTO run (id, started_at, command, strategy, seed, device_uuid, host)
     VALUES (1, '2026-11-20T00:00:00Z', 'autotune', 'model, settled', 1, '', 'host');
