@@ -6,7 +6,8 @@ FILE has a line a problem: "SHAPE DTYPE", and after a tab, where it is known, th
 first: it is copied, never written. In turns, each with problems of its own: several processes that ask for one problem at once
 (one may tune it), `query --tune`, calls that wait for tuning, calls within a graph's capture (none may tune), and calls that
 go on while a thread has them tuned. At last the answers before and after, and the tuned ones, play finals against each other
-(tests/gpu/time_answers.c), and the shares within 1, 5, 10 and 25 % are printed. Needs PyTorch.
+(tests/gpu/time_answers.c), and the shares within 1, 5, 10 and 25 % are printed. Needs PyTorch. Exit code 1: a result was wrong,
+something was tuned more or less often than it may be, or a part could not be tried.
 """
 import argparse
 import json
@@ -56,6 +57,7 @@ class Bench:
     def __init__(self, args, folder):
         self.args, self.folder, self.program = args, folder, Program(folder, args.program)
         self.answers = {}  # (shape, type): {"tuned", "before", "after"}: "TEMPLATE CONFIG"
+        self.wrong = 0  # results, counts of runs, parts that broke off
 
     def database(self, name):
         path = self.folder / f"{name}.db"
@@ -75,6 +77,15 @@ class Bench:
         elif done.stderr:
             say(f"{problem}: {done.stderr.strip()}")
         return json.loads(done.stdout) if done.returncode == 0 else None
+
+    def expects(self, right):
+        """Whether it is right; that it is not is told at the end, too."""
+        self.wrong += not right
+        return right
+
+    def tuned(self, times, expected):
+        self.expects(times == expected)
+        return f"{times} times (expected {expected})"
 
     def note(self, problem, when, answer):
         if answer:
@@ -122,7 +133,7 @@ def one_of_several(bench, database, problem, number):
     first = call.timed()
     answer = call.tuner.find("transpose", call.sizes, problem[1], device="H200")
     say(f"    process {number}: first call {first:.2f} s, later {1e3 * call.timed():.2f} ms, {answer.match} "
-        f"{answer.template_name} {answer.config}, right: {call.is_right()}")
+        f"{answer.template_name} {answer.config}, right: {bench.expects(call.is_right())}")
 
 
 def several_processes(bench, problem):
@@ -135,12 +146,12 @@ def several_processes(bench, problem):
         pid = os.fork()
         if pid == 0:
             guarded(one_of_several, bench, database, problem, number)
-            os._exit(0)
+            os._exit(bench.wrong != 0)
         children.append(pid)
     for pid in children:
-        os.waitpid(pid, 0)
+        bench.expects(os.waitpid(pid, 0)[1] == 0)
     bench.note(problem, "after", bench.query(database, problem))
-    say(f"    tuned {bench.program.starts(problem[0])} times (expected 1)")
+    say(f"    tuned {bench.tuned(bench.program.starts(problem[0]), 1)}")
 
 
 def at_query(bench, problems):
@@ -164,7 +175,7 @@ def waiting(bench, problems):
             match = bench.note(problem, "after", bench.query(database, problem))
             found = tuner.prepare("transpose", call.sizes, problem[1])
             say(f"waits: {' '.join(problem)}: first call {first:.2f} s ({match}), second {1e3 * second:.2f} ms, "
-                f"then {1e6 * call.submitted():.1f} us of CPU time; right: {call.is_right()}{'; ' * bool(found.warning)}"
+                f"then {1e6 * call.submitted():.1f} us of CPU time; right: {bench.expects(call.is_right())}{'; ' * bool(found.warning)}"
                 f"{found.warning}")
 
 
@@ -183,10 +194,10 @@ def in_a_graph(bench, problem):
             graph.replay()
             torch.cuda.synchronize()
             say(f"graph: {' '.join(problem)}: captured in {1e3 * took:.0f} ms, first met there; tuned "
-                f"{bench.program.starts() - starts} times (expected 0); replayed right: {call.is_right()}")
+                f"{bench.tuned(bench.program.starts() - starts, 0)}; replayed right: {bench.expects(call.is_right())}")
         except (RuntimeError, autotune.Error) as error:
             say(f"graph: {' '.join(problem)}: first met in a capture: {str(error).splitlines()[0]}; tuned "
-                f"{bench.program.starts() - starts} times (expected 0)")
+                f"{bench.tuned(bench.program.starts() - starts, 0)}")
     with bench.tuner(database, tune_s=2, tune_in_background=True) as tuner:
         call, starts = Call(tuner, problem), bench.program.starts()
         call.timed()
@@ -202,8 +213,8 @@ def in_a_graph(bench, problem):
         torch.cuda.synchronize()
         right, after = call.is_right(), call.timed()
         bench.note(problem, "after", bench.query(database, problem))
-        say(f"graph: the same, tuned in the background {bench.program.starts() - starts} times (expected 1) before the "
-            f"capture, which took {1e3 * took:.1f} ms and loads nothing; replayed right: {right}; the next call loads what "
+        say(f"graph: the same, tuned in the background {bench.tuned(bench.program.starts() - starts, 1)} before the "
+            f"capture, which took {1e3 * took:.1f} ms and loads nothing; replayed right: {bench.expects(right)}; the next call loads what "
             f"was found: {1e3 * after:.1f} ms, then {1e3 * call.timed():.2f} ms")
 
 
@@ -229,7 +240,7 @@ def in_the_background(bench, problems, until):
         for problem, call in calls.items():
             if problem in tuned_at:
                 bench.note(problem, "after", bench.query(database, problem))
-            if not call.is_right():
+            if not bench.expects(call.is_right()):
                 say(f"    {' '.join(problem)}: WRONG result")
         for problem, at in tuned_at.items():
             say(f"    {' '.join(problem)}: first call {1e3 * firsts[problem]:.0f} ms, tuned {at:.1f} s after the first of all")
@@ -274,14 +285,15 @@ def judge(bench, seconds):
         if some:
             say(f"{when} tuning, {len(some)} problems, against the best of what is known: median "
                 f"{100 * statistics.median(some):.1f} %, worst {100 * max(some):.1f} %, {shares(some)}")
-    if run.returncode:
+    if not bench.expects(run.returncode == 0):
         say(f"time_answers: {run.stderr.strip()}")
 
 
-def guarded(what, *arguments):
+def guarded(what, bench, *arguments):
     try:
-        what(*arguments)
+        what(bench, *arguments)
     except Exception as error:  # one part that fails must not lose the others
+        bench.wrong += 1
         say(f"{what.__name__}: {type(error).__name__}: {error}")
 
 
@@ -320,7 +332,10 @@ def main():
         judging = 0.25 * args.seconds
         guarded(in_the_background, bench, others, BEGAN + args.seconds - judging)
         guarded(judge, bench, max(4, args.seconds - (time.monotonic() - BEGAN)))
+        if bench.wrong:
+            say(f"{bench.wrong} things are not as they should be")
+        return int(bench.wrong != 0)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -100,13 +100,17 @@ class Computing(unittest.TestCase):
                 self.assertEqual(times, 1, text)
                 source.write_text(spoiled, encoding="utf-8")
                 done = self.compiled(source)
-                self.assertNotEqual(done.returncode, 0, done.stdout)
+                self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+                self.assertIn("self-test: WRONG", done.stdout)
 
 
 if __name__ == "__main__":
-    if subprocess.run([PROGRAM, "list", "devices"], capture_output=True, check=False).returncode != 0:
+    listed = subprocess.run([PROGRAM, "list", "devices"], capture_output=True, text=True, check=False)
+    if listed.returncode == 3:
         print("no GPU here")
         sys.exit(3)
+    if listed.returncode != 0:  # a program that fails otherwise is no reason to try nothing
+        sys.exit(f"autotune list devices: exit code {listed.returncode}\n{listed.stderr}")
     if not os.access(NVCC, os.X_OK):
         print("no nvcc here")
         sys.exit(3)

@@ -25,8 +25,10 @@ static void need_gpu(void)
 {
     at_error err = { 0 };
     int count = 0;
-    if (at__device_count(&count, NULL, &err) != AT_OK)
+    at_status status = at__device_count(&count, NULL, &err);
+    if (status == AT_ERR_DEVICE)
         cr_skip_test("no GPU: %s", err.text);
+    cr_assert_eq(status, AT_OK, "%s", err.text);
 }
 
 /* What a run said of one problem: its trials, read back from the store, and whether one won. */
@@ -131,6 +133,7 @@ Test(gpu, bad_kernels_cost_a_trial_and_not_the_run, .timeout = 300)
     at__problem problem;
     char dir[512];
     const char *names[FAULT_COUNT];
+    int seen[FAULT_COUNT] = { 0 };
     static record r;
 
     need_gpu();
@@ -146,12 +149,15 @@ Test(gpu, bad_kernels_cost_a_trial_and_not_the_run, .timeout = 300)
     for (int i = 0; i < r.count; i++)
         for (int k = 0; k < FAULT_COUNT; k++)
             if (strcmp(r.names[i], FAULTS[k].name) == 0) {
+                seen[k]++;
                 cr_expect_eq(r.outcomes[i], FAULTS[k].outcome, "%s: expected %s, found %s (%s)",
                              FAULTS[k].name, at__outcome_name(FAULTS[k].outcome),
                              at__outcome_name(r.outcomes[i]), r.logs[i]);
                 cr_expect(strstr(r.logs[i], FAULTS[k].says), "%s: its log does not say '%s': %s",
                           FAULTS[k].name, FAULTS[k].says, r.logs[i]);
             }
+    for (int k = 0; k < FAULT_COUNT; k++)
+        cr_expect_eq(seen[k], 1, "%s: %d trials", FAULTS[k].name, seen[k]);
     cr_expect(r.found, "the good kernel among the bad ones must win");
     at__catalog_close(catalog);
 }

@@ -179,6 +179,7 @@ static at__bench *open_bench(timer *t, const at__problem *p, const int64_t *slot
         setup.verify[i] = (at__check_part){ t->verify[i].data, t->verify[i].len };
     must(at__kernel_bind(&setup.reference, &build, p->op->reference, &p->op->launch, p->op, slots, &err),
          &err);
+    must(at__referee_bind(&setup.referee, &build, p->op, slots, &err), &err);
     must(at__bench_open(&bench, t->gpu, &setup, &err), &err);
     at__build_clear(&build);
     return bench;

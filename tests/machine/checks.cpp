@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 uint3 threadIdx, blockIdx, blockDim, gridDim;
@@ -132,6 +133,9 @@ void a_norm_is_of_the_whole()
     EXPECT(worst(got, right, AT__NORM, 0, 0) == 7);
     got[50] = INFINITY;
     EXPECT(close(got, right, AT__NORM, 0, 0).words[0] == 1);
+    right[50] = INFINITY;
+    const Found same = close(got, right, AT__NORM, 0, 0);
+    EXPECT(same.words[0] == 0 && at__double_of(same.words[7]) == 99 * 9);
 }
 
 void outputs_begin_far_from_right()
@@ -158,20 +162,120 @@ void an_answer_is_judged()
     EXPECT(same.words[0] == 999 && same.words[3] == 0);
 }
 
+/* Where buffers begin in memory that is aligned to 16 bytes, and how long they are. */
+constexpr u64 BEGINS[] = { 0, 1, 8 }, LENGTHS[] = { 1, 15, 16, 17, 32, 300 };
+constexpr unsigned char OUTSIDE = 9; /* what is around them */
+
+struct Bytes {
+    std::vector<ulonglong2> memory;
+    unsigned char          *at;
+    u64                     begin, length;
+    Bytes(u64 begin, u64 length) : memory(40), at((unsigned char *)memory.data() + begin), begin(begin), length(length)
+    {
+        std::memset(memory.data(), OUTSIDE, 16 * memory.size());
+    }
+    bool is_alone() const
+    {
+        const unsigned char *all = (const unsigned char *)memory.data();
+        for (u64 i = 0; i < 16 * memory.size(); i++)
+            if ((i < begin || i >= begin + length) && all[i] != OUTSIDE)
+                return false;
+        return true;
+    }
+};
+
+/* Each byte alone, then the ends together. `check` looks at `data` and says what it found. */
+template <class Check> void each_byte_is_found(Bytes &data, Check check)
+{
+    EXPECT(check().words[0] == 0);
+    for (u64 k = 0; k < data.length; k++) {
+        data.at[k] ^= 0x10;
+        const Found found = check();
+        EXPECT(found.words[0] == 1 && found.first() == k);
+        data.at[k] ^= 0x10;
+    }
+    data.at[0] ^= 1;
+    data.at[data.length - 1] ^= 2;
+    const Found both = check();
+    EXPECT(both.words[0] == (data.length > 1 ? 2 : 1) && both.first() == 0);
+}
+
+void a_byte_that_differs_is_found_wherever_it_is()
+{
+    for (u64 length : LENGTHS)
+        for (u64 begin : BEGINS)
+            for (u64 other : BEGINS) {
+                Bytes got(begin, length), right(other, length);
+                launch(verify_fill, right.at, length, 5ull);
+                std::memcpy(got.at, right.at, length);
+                each_byte_is_found(got, [&] {
+                    Found found;
+                    launch(verify_equal, (const unsigned char *)got.at, (const unsigned char *)right.at, length, found.words);
+                    return found;
+                });
+            }
+}
+
+void outputs_begin_wrong_in_every_byte()
+{
+    for (u64 length : LENGTHS)
+        for (u64 begin : BEGINS)
+            for (u64 other : BEGINS) {
+                Bytes to(begin, length), right(other, length);
+                launch(verify_fill, right.at, length, 6ull);
+                launch(verify_poison, to.at, (const unsigned char *)right.at, length);
+                for (u64 i = 0; i < length; i++)
+                    EXPECT(to.at[i] == (unsigned char)~right.at[i]);
+                EXPECT(to.is_alone() && right.is_alone());
+            }
+}
+
+/* On a device words may be read only where they are aligned; a CPU does not care. */
+void words_are_walked_where_both_buffers_are_aligned()
+{
+    const char *aligned = (const char *)1024;
+    EXPECT(whole_words(100, aligned, aligned + 160) == 6);
+    EXPECT(whole_words(100, aligned + 8, aligned) == 0);
+    EXPECT(whole_words(100, aligned, aligned + 8) == 0);
+}
+
 void random_bits_are_found_again()
 {
-    for (u64 bytes : { 1, 15, 16, 17, 4096 }) {
-        std::vector<ulonglong2> memory(300);
-        unsigned char          *data = (unsigned char *)memory.data();
-        Found                   same, other;
-        data[bytes] = 9;
-        launch(verify_fill, data, bytes, 4ull);
-        EXPECT(data[bytes] == 9);
-        launch(verify_random, (const unsigned char *)data, bytes, 4ull, same.words);
-        data[bytes - 1] ^= 1;
-        launch(verify_random, (const unsigned char *)data, bytes, 4ull, other.words);
-        EXPECT(same.words[0] == 0 && other.words[0] == 1 && other.first() == bytes - 1);
-    }
+    for (u64 length : LENGTHS)
+        for (u64 begin : BEGINS) {
+            Bytes data(begin, length);
+            launch(verify_fill, data.at, length, 4ull);
+            EXPECT(data.is_alone());
+            each_byte_is_found(data, [&] {
+                Found found;
+                launch(verify_random, (const unsigned char *)data.at, length, 4ull, found.words);
+                return found;
+            });
+        }
+}
+
+void a_write_into_a_guard_is_found_wherever_it_is()
+{
+    for (u64 length : LENGTHS)
+        for (u64 begin : BEGINS) {
+            Bytes zone(begin, length);
+            launch(verify_guard_fill, zone.at, length, 7ull);
+            EXPECT(zone.is_alone() && (length < 15 || std::memcmp(zone.at, zone.at + 1, length - 1) != 0));
+            each_byte_is_found(zone, [&] {
+                Found found;
+                launch(verify_guard, (const unsigned char *)zone.at, length, 7ull, found.words);
+                return found;
+            });
+        }
+}
+
+/* A number next to the right one is wrong by 1, not by more. */
+void of_no_ulps_the_next_number_is_wrong()
+{
+    Floats right(20, 3), got = right;
+    got[7] = std::nextafter(3.0f, 4.0f);
+    EXPECT(close(got, right, AT__ULP, 0, 0).words[0] == 1);
+    EXPECT(close(got, right, AT__ULP, 1, 0).words[0] == 0);
 }
 
 } // namespace
@@ -183,6 +287,11 @@ int main()
     a_norm_is_of_the_whole();
     outputs_begin_far_from_right();
     an_answer_is_judged();
+    a_byte_that_differs_is_found_wherever_it_is();
+    outputs_begin_wrong_in_every_byte();
+    words_are_walked_where_both_buffers_are_aligned();
     random_bits_are_found_again();
+    a_write_into_a_guard_is_found_wherever_it_is();
+    of_no_ulps_the_next_number_is_wrong();
     return failures ? 1 : 0;
 }

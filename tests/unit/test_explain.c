@@ -5,6 +5,7 @@
 #include "explain/judge.h"
 #include "lang/data.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- advice ---- */
@@ -144,12 +145,45 @@ Test(explain_judge, a_tolerance_names_the_worst_element)
               text);
 }
 
+/* At zero only the absolute part allows something. */
+Test(explain_judge, each_part_of_a_tolerance_allows_what_it_says_and_no_more)
+{
+    char text[240] = "";
+    const float right[COUNT] = { 0, 0, 0, 0 }, near[COUNT] = { 0, 0, 0, 0.5F }, far[COUNT] = { 0, 0, 0, 2 };
+    cr_expect(judge(text, floats(AT__WITHIN, 0.5, 1), near, right));
+    cr_expect_not(judge(text, floats(AT__WITHIN, 0.5, 1), far, right));
+    cr_expect_not(judge(text, floats(AT__WITHIN, 0.5, 0), near, right));
+    cr_expect_not(judge(text, floats(AT__NORM, 0.5, 0), near, right), "of nothing everything is too much");
+}
+
+/* Whatever is allowed, and wherever it is. */
+Test(explain_judge, one_number_that_is_none_is_wrong_under_every_rule)
+{
+    static const int RULES[] = { AT__EXACT, AT__WITHIN, AT__ULP, AT__NORM };
+    const float right[COUNT] = { 1, 2, 3, 4 };
+    for (int r = 0; r < 4; r++)
+        for (int i = 0; i < COUNT; i++)
+            for (int infinite = 0; infinite < 2; infinite++) {
+                char text[240] = "";
+                float got[COUNT] = { 1, 2, 3, 4 };
+                got[i] = infinite ? INFINITY : NAN;
+                cr_expect_not(judge(text, floats(RULES[r], 1e9, 1e9), got, right), "rule %d, element %d",
+                              RULES[r], i);
+                cr_expect_not(judge(text, floats(RULES[r], 1e9, 1e9), right, got), "rule %d, element %d",
+                              RULES[r], i);
+                cr_expect(judge(text, floats(RULES[r], 1e-9, 0), got, got), "rule %d: it is as expected: %s",
+                          RULES[r], text);
+            }
+}
+
 Test(explain_judge, a_norm_is_of_the_whole)
 {
     char text[240] = "";
     const float right[COUNT] = { 100, 100, 100, 100 }, got[COUNT] = { 100, 100, 100, 101 };
     cr_expect(judge(text, floats(AT__NORM, 0.01, 0), got, right));
     cr_expect_not(judge(text, floats(AT__NORM, 0.001, 0), got, right));
+    const float endless[COUNT] = { 100, 100, 100, INFINITY }, off[COUNT] = { 100, 100, 200, INFINITY };
+    cr_expect_not(judge(text, floats(AT__NORM, 0.001, 0), off, endless), "an infinity makes nothing small");
 }
 
 Test(explain_judge, what_a_kernel_of_the_op_counts_is_believed)
@@ -157,9 +191,10 @@ Test(explain_judge, what_a_kernel_of_the_op_counts_is_believed)
     char text[240] = "";
     at__buffer b = floats(AT__BY, 0, 0);
     const unsigned char any[16] = { 0 };
-    const uint64_t right[2] = { 0, UINT64_MAX }, wrong[2] = { 3, 7 };
+    const uint64_t right[2] = { 0, UINT64_MAX }, wrong[2] = { 3, 7 }, one[2] = { 1, 0 };
     strcpy(b.check.by, "judge");
     cr_expect(at__judge(text, sizeof text, &b, any, any, right));
+    cr_expect_not(at__judge(text, sizeof text, &b, any, any, one));
     cr_expect_not(at__judge(text, sizeof text, &b, any, any, wrong));
     cr_expect_str_eq(text, "wrong output 'out': by judge 3 elements are wrong, the first is element 7");
 }

@@ -109,28 +109,73 @@ Test(store_files, databases_of_others_are_left_alone)
     folder_remove(&f);
 }
 
+/* A file and its log, as a crash leaves them: what `sql` does is in the log alone. */
+static at__str crash_after(const char *path, const char *sql)
+{
+    char wal[200], shm[200];
+    sqlite3 *db = NULL;
+    snprintf(wal, sizeof wal, "%s-wal", path);
+    snprintf(shm, sizeof shm, "%s-shm", path);
+    cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
+    cr_assert_eq(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK, "%s", sqlite3_errmsg(db));
+    at__str log = read_file(wal), file = read_file(path);
+    sqlite3_close(db);
+    write_file(path, file.data, file.len);
+    write_file(wal, log.data, log.len);
+    unlink(shm);
+    at__str_clear(&file);
+    return log;
+}
+
+static void expect_log(const char *path, const at__str *log)
+{
+    char wal[200];
+    snprintf(wal, sizeof wal, "%s-wal", path);
+    cr_assert(exists(path, "-wal"));
+    at__str after = read_file(wal);
+    cr_assert(after.len == log->len && memcmp(after.data, log->data, log->len) == 0);
+    at__str_clear(&after);
+}
+
 /* A WAL left by a crashed owner must not be brought into the file by us. */
 Test(store_files, a_pending_wal_of_others_is_left_alone)
 {
     folder f = folder_make();
-    char wal[200], saved[200];
-    snprintf(wal, sizeof wal, "%s-wal", f.db);
-    snprintf(saved, sizeof saved, "%s/saved", f.path);
     run_sql(f.db, "PRAGMA journal_mode = WAL");
-    sqlite3 *db = NULL;
-    cr_assert_eq(sqlite3_open(f.db, &db), SQLITE_OK);
-    cr_assert_eq(sqlite3_exec(db, "CREATE TABLE t (x); INSERT INTO t VALUES (1)", NULL, NULL, NULL),
-                 SQLITE_OK);
-    at__str log = read_file(wal), file = read_file(f.db);
-    sqlite3_close(db);
-    write_file(f.db, file.data, file.len);
-    write_file(wal, log.data, log.len);
+    at__str log = crash_after(f.db, "CREATE TABLE t (x); INSERT INTO t VALUES (1)");
     refuses(f.db, AT_ERR_STORE, "database of another program");
-    at__str after = read_file(wal);
-    cr_assert(after.len == log.len && memcmp(after.data, log.data, log.len) == 0);
-    at__str_clear(&after);
+    expect_log(f.db, &log);
     at__str_clear(&log);
-    at__str_clear(&file);
+    folder_remove(&f);
+}
+
+Test(store_files, a_pending_wal_of_a_newer_schema_is_left_alone)
+{
+    folder f = folder_make();
+    char newer[60], says[80];
+    snprintf(newer, sizeof newer, "PRAGMA user_version = %d", AT__SCHEMA_VERSION + 1);
+    snprintf(says, sizeof says, "written by a newer autotune (schema version %d", AT__SCHEMA_VERSION + 1);
+    make_store(f.db, 1);
+    run_sql(f.db, newer);
+    at__str log = crash_after(f.db, "CREATE TABLE theirs (x)");
+    refuses(f.db, AT_ERR_STORE, says);
+    expect_log(f.db, &log);
+    at__str_clear(&log);
+    folder_remove(&f);
+}
+
+/* Who reads writes nothing: the log is the next writer's business. */
+Test(store_files, a_reader_leaves_a_pending_log_where_it_is)
+{
+    folder f = folder_make();
+    make_store(f.db, 3);
+    at__str log = crash_after(f.db, "UPDATE trial SET log = 'of the log'");
+    cr_assert_eq(trials_in(f.db), 3);
+    at__store *store = open_ok(f.db, AT__STORE_READ);
+    cr_assert_str_eq(scalar(store, "SELECT log FROM main.trial").text, "of the log");
+    at__store_close(store);
+    expect_log(f.db, &log);
+    at__str_clear(&log);
     folder_remove(&f);
 }
 
@@ -292,7 +337,7 @@ Test(store_files, a_read_only_file_can_be_read)
     cr_assert_eq(chmod(f.db, 0444) | chmod(f.path, 0555), 0);
     leave_root();
     cr_assert_eq(at__store_open(&store, f.db, AT__STORE_WRITE, &err), AT_ERR_STORE);
-    cr_assert(strstr(err.text, "read-only"), "%s", err.text);
+    cr_assert(strstr(err.text, "the file is read-only; change its permissions"), "%s", err.text);
     cr_assert_eq(trials_in(f.db), 3); /* a WAL database in a folder where no -shm can be made */
     back_to_root();
     cr_assert_eq(chmod(f.path, 0755), 0);
