@@ -123,7 +123,7 @@ at_status at__store_begin_run(int64_t *run_id, at__store *store, const at__run_i
  * the SHA-256 of the text. */
 at_status at__store_put_source(at__store *store, const char *hash, const char *path, const char *text,
                                size_t len, at_error *err) AT_MUST_CHECK;
-/* By that hash, or by that of what it means (lang/meaning.h). AT_ERR_NOT_FOUND: no such text is there. */
+/* By that hash, or by that of what it means (source/meaning.h). AT_ERR_NOT_FOUND: no such text is there. */
 at_status at__store_get_source(at__str *out, at__store *store, const char *hash, at_error *err) AT_MUST_CHECK;
 
 /*

@@ -7,7 +7,7 @@
  * columns.h say. All is one transaction: a line that is refused leaves nothing behind.
  */
 #include "db/store_internal.h"
-#include "lang/meaning.h"
+#include "source/meaning.h"
 #include "util/clock.h"
 #include "util/real_path.h"
 #include "util/sha256.h"

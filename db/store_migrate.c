@@ -8,7 +8,7 @@
  */
 #include "db/store_internal.h"
 
-#include "lang/meaning.h"
+#include "source/meaning.h"
 
 #include <stdio.h>
 #include <string.h>

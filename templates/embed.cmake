@@ -24,9 +24,9 @@ function(at_embed_templates target)
   at_embed(${target} at__embedded_files ${files})
   file(GLOB commons CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/templates/common/*.cuh)
   at_embed(${target} at__embedded_commons ${commons})
-  at_embed(${target} at__embedded_verify ${CMAKE_SOURCE_DIR}/tuner/lang/data.h ${CMAKE_SOURCE_DIR}/tuner/runner/verify.cu
+  at_embed(${target} at__embedded_verify ${CMAKE_SOURCE_DIR}/tuner/declare/data.h ${CMAKE_SOURCE_DIR}/tuner/runner/verify.cu
     ${CMAKE_SOURCE_DIR}/tuner/runner/fill.cu)
   set(exported head bits numbers main) # in the order of at__export_part
   list(TRANSFORM exported REPLACE ".+" "${CMAKE_SOURCE_DIR}/tuner/exchange/export_\\0.cu")
-  at_embed(${target} at__embedded_export ${exported} ${CMAKE_SOURCE_DIR}/tuner/lang/data.h)
+  at_embed(${target} at__embedded_export ${exported} ${CMAKE_SOURCE_DIR}/tuner/declare/data.h)
 endfunction()

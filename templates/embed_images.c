@@ -1,5 +1,5 @@
 /*
- * embed_images.c - at build time: the built-in templates as they are read (lang/declare_image.h), in the
+ * embed_images.c - at build time: the built-in templates as they are read (declare/declare_image.h), in the
  * order of their files.
  *
  *     embed_images OUTPUT.c

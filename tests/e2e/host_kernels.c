@@ -2,7 +2,7 @@
 #include "host_kernels.h"
 
 #include "host_numbers.h"
-#include "lang/data.h"
+#include "declare/data.h"
 
 #include <string.h>
 

@@ -3,11 +3,11 @@
  * aligned ones, while the copies that it is compared with run on aligned buffers; and how many there are.
  */
 #include "copy_problem.h"
-#include "lang/data.h"
+#include "scripted_driver.h"
+#include "declare/data.h"
 #include "runner/gpu.h"
 #include "runner/measure.h"
 #include "runner/sample.h"
-#include "scripted_driver.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

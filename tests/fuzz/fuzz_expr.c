@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/expr.h"
+#include "expr/expr.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/meaning.h"
+#include "source/meaning.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

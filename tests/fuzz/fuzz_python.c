@@ -4,7 +4,7 @@
  */
 #include "exchange/python.h"
 
-#include "lang/expr.h"
+#include "expr/expr.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  */
 #include "arithmetic.h"
 
-#include "lang/data.h"
+#include "declare/data.h"
 #include "machine/machine.h"
 #include "util/sha256.h"
 

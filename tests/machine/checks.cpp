@@ -22,7 +22,7 @@ static ulonglong2 make_ulonglong2(unsigned long long x, unsigned long long y)
     return { x, y };
 }
 
-#include "../../tuner/lang/data.h"
+#include "../../tuner/declare/data.h"
 
 #include "../../tuner/runner/verify.cu"
 

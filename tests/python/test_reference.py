@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(sys.argv.pop()).resolve() if len(sys.argv) > 1 else ROOT / "build"
 REFERENCE = ROOT / "templates/reference.md"
 PAGES = [ROOT / "templates" / name for name in ("README.md", "own_kernel.md", "coming_from.md")]
-LANG = ROOT / "tuner/lang"
+DECLARE = ROOT / "tuner/declare"
 TABLES = {"An operation": "declare_op.c", "A template": "declare_template.c", "Common code": "declare_common.c"}
 NO_WORDS = ["declare_dim.c", "declare_lines.c", "declare_common.c", "declare_gather.c"]  # of blocks and files, not of lines
 CODE = re.compile(r"`([^`]*)`")
@@ -60,14 +60,14 @@ ROWS = tables(REFERENCE.read_text(encoding="utf-8"))
 
 def keywords(file):
     """The words that may begin a line, from the parser's table."""
-    text = (LANG / file).read_text(encoding="utf-8")
+    text = (DECLARE / file).read_text(encoding="utf-8")
     table = text[text.index("at__keyword KEYWORDS[]"):]
     return re.findall(r'\.word = "(\w+)"', table[:table.index("{ 0 }")])
 
 
 def later_words(files):
     """The words that these parts of the parser ask for behind the first one of a line, and what inputs hold."""
-    text = "".join((LANG / file).read_text(encoding="utf-8") for file in files)
+    text = "".join((DECLARE / file).read_text(encoding="utf-8") for file in files)
     asked = re.findall(r'(?:sees_word|take_word|lines_take)\(&?\w+, "([a-z]\w*)"', text)
     asked += re.findall(r'strcmp\([\w>.-]+, "([a-z]\w+)"\)', text)
     asked += re.findall(r'^    \{ "(\w+)", AT__\w+, read_', text, re.M) + re.findall(r'\}, +\{ "(\w+)", AT__', text)
@@ -131,7 +131,7 @@ class Words(unittest.TestCase):
 
     def test_every_other_word_is_there(self):
         of_templates = ["declare_template.c", "declare_param.c", "declare_source.c"]
-        others = sorted({path.name for path in LANG.glob("declare_*.c")} - {*of_templates, *NO_WORDS})
+        others = sorted({path.name for path in DECLARE.glob("declare_*.c")} - {*of_templates, *NO_WORDS})
         for sections, files in ((["A template"], of_templates), (["An operation", "What inputs hold"], others)):
             cells = [cell for section in sections for row in ROWS[section] for cell in row]
             codes = [code for cell in cells for code in CODE.findall(cell)]
@@ -142,7 +142,7 @@ class Words(unittest.TestCase):
                     self.assertTrue(word in shown, f"expected a row with it in templates/reference.md, {sections[0]}")
 
     def test_every_limit_is_there(self):
-        text = (LANG / "declare.c").read_text(encoding="utf-8")
+        text = (DECLARE / "declare.c").read_text(encoding="utf-8")
         names = re.search(r"at__limit_names\[\] = \{(.*?)\};", text, re.S)
         known = {f"`device.{name}`" for name in re.findall(r'"(\w+)"', names[1])}
         self.assertEqual({row[0] for row in ROWS["Expressions"]}, known)

@@ -1,4 +1,5 @@
-/* headers_support.h - a folder with a small library of headers, for tests of lang/headers.h. One copy a file.
+/* headers_support.h - a folder with a small library of headers, for tests of source/headers.h. One copy a
+ * file.
  */
 #ifndef AUTOTUNE_TESTS_HEADERS_SUPPORT_H
 #define AUTOTUNE_TESTS_HEADERS_SUPPORT_H

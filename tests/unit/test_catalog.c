@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lang/catalog.h"
-#include "lang/meaning.h"
-#include "lang/declare_common.h"
 #include "declare_support.h"
+#include "declare/declare_common.h"
+#include "lang/catalog.h"
+#include "source/meaning.h"
 #include "space/space.h"
 
 #define USER_TEMPLATE(name, kernel)                                                                          \

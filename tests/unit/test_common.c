@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "declare_support.h"
-#include "lang/declare_common.h"
+#include "declare/declare_common.h"
 #include "lang/render.h"
 
 #define A      "/*!autotune\ncommon a # first\n*/\nint a;\n"

@@ -1,7 +1,7 @@
 /* test_data.c - numbers of every type: what inputs hold, the same on every machine, and what is near enough.
  */
-#include "lang/data.h"
-#include "lang/dtype.h"
+#include "declare/data.h"
+#include "declare/dtype.h"
 
 #include <criterion/criterion.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* test_declare_numbers.c - what an op says of numbers: inputs, scalars, types, checks, scratch; and bad
  * lines. */
 #include "declare_support.h"
-#include "lang/data.h"
+#include "declare/data.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "lang/dtype.h"
+#include "declare/dtype.h"
 
 Test(dtype, reads_its_own_names_back)
 {

@@ -1,9 +1,9 @@
 /* test_explain.c - what counts mean in words, and whether an output is right, both without a kernel. */
 #include <criterion/criterion.h>
 
+#include "declare/data.h"
 #include "explain/advice.h"
 #include "explain/judge.h"
-#include "lang/data.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/expr.h"
+#include "expr/expr.h"
 
 static const struct {
     const char *name;

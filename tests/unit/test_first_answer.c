@@ -4,8 +4,8 @@
  * winners, statements; linked with --wrap for the functions that do it.
  */
 #include "db/store_internal.h"
+#include "declare/declare_common.h"
 #include "lang/catalog.h"
-#include "lang/declare_common.h"
 #include "lookup/lookup.h"
 #include "model/model.h"
 

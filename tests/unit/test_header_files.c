@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "headers_support.h"
-#include "lang/headers.h"
+#include "source/headers.h"
 
 TestSuite(header_files, .init = begin, .fini = end);
 

@@ -6,14 +6,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "declare_support.h"
+#include "headers_support.h"
 #include "compile/ahead.h"
 #include "compile/nvrtc.h"
 #include "compile/pool.h"
-#include "declare_support.h"
-#include "headers_support.h"
-#include "lang/declare_common.h"
-#include "lang/headers.h"
+#include "declare/declare_common.h"
 #include "lang/render.h"
+#include "source/headers.h"
 
 #define BLOCK "/*!autotune\ntemplate t\nkernel k\ngrid 1\nblock 1\n*/\n"
 #define KERNEL                                                                                               \

@@ -3,11 +3,11 @@
  * shipped template with comments and blanks put between its tokens, or with one token changed. Tokens are
  * those of exchange/cut_lex.c, which knows nothing of the folding.
  */
-#include "lang/meaning.h"
+#include "source/meaning.h"
 
+#include "declare/declare_common.h"
 #include "exchange/cut_lex.h"
 #include "lang/catalog.h"
-#include "lang/declare_common.h"
 #include "util/rng.h"
 
 #include <criterion/criterion.h>

@@ -9,21 +9,21 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lang/catalog.h"
-#include "lang/declare_common.h"
-#include "db/store.h"
 #include "declare_support.h"
+#include "store_support.h"
+#include "db/store.h"
+#include "declare/declare_common.h"
 #include "exchange/cut.h"
 #include "exchange/import.h"
-#include "html/report.h"
 #include "explain/scene.h"
+#include "html/report.h"
 #include "lang/arch.h"
+#include "lang/catalog.h"
 #include "lang/render.h"
 #include "lookup/lookup.h"
-#include "lang/headers.h"
 #include "search/strategy.h"
+#include "source/headers.h"
 #include "space/space.h"
-#include "store_support.h"
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);

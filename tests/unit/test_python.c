@@ -1,7 +1,7 @@
 /* test_python.c - the Python of other tuners' files: values, conditions in our words, what is refused. */
 #include "exchange/python.h"
 
-#include "lang/expr.h"
+#include "expr/expr.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

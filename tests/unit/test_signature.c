@@ -1,5 +1,5 @@
 /* test_signature.c - what words tell of the kernels in a text, and that no text is too odd. */
-#include "lang/signature.h"
+#include "source/signature.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "declare_support.h"
-#include "lang/declare_common.h"
-#include "lang/declare_gather.h"
-#include "lang/paths.h"
+#include "declare/declare_common.h"
+#include "declare/declare_gather.h"
 #include "lang/render.h"
 #include "lang/render_orders.h"
+#include "source/paths.h"
 
 #define END "grid 1\nblock 1\n*/\n"
 

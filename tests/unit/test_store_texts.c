@@ -4,7 +4,7 @@
  */
 #include "store_support.h"
 
-#include "lang/meaning.h"
+#include "source/meaning.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -2,12 +2,12 @@
  * cmd_check.c - `autotune check`: compiles configurations for any architecture, without a GPU, and reports
  * what the compiler says of them. Chooses the problems and prints; compile_check.c compiles.
  */
-#include "lang/arch.h"
-#include "lang/declare_common.h"
 #include "cli/commands.h"
 #include "cli/executed.h"
 #include "compile/compile_check.h"
 #include "compile/nvrtc.h"
+#include "declare/declare_common.h"
+#include "lang/arch.h"
 #include "util/clock.h"
 #include "util/rows.h"
 

@@ -5,12 +5,12 @@
 
 #include "cli/exit_codes.h"
 #include "cli/print.h"
-#include "util/options.h"
 #include "db/store.h"
 #include "lang/catalog.h"
-#include "lang/headers.h"
 #include "lang/shapes.h"
+#include "source/headers.h"
 #include "space/space.h"
+#include "util/options.h"
 #include <stdatomic.h>
 
 /* argv[0] is the command's name. Returns the exit code. */
@@ -74,7 +74,7 @@ at_status at__open_catalog_lazily(at__catalog **out, const char *dir, at_error *
     }
 
 /*
- * A command's row for folders of headers (lang/headers.h), with its at__words. at__command_options names
+ * A command's row for folders of headers (source/headers.h), with its at__words. at__command_options names
  * them, or those of the environment, to this process and its children, in $AUTOTUNE_HEADERS.
  */
 #define AT__HEADERS_OPTION(words)                                                                            \

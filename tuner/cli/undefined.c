@@ -5,9 +5,9 @@
 #include "cli/undefined.h"
 
 #include "compile/nvrtc.h"
-#include "lang/declare_gather.h"
+#include "declare/declare_gather.h"
 #include "lang/render_orders.h"
-#include "lang/signature.h"
+#include "source/signature.h"
 
 #include <ctype.h>
 #include <stdio.h>

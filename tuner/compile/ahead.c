@@ -5,8 +5,8 @@
  */
 #include "compile/ahead.h"
 
-#include "lang/headers.h"
 #include "lang/render_orders.h"
+#include "source/headers.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@
 typedef struct reading {
     const char *at;
     const at__headers *headers;
-    const char *note; /* of the user's headers (lang/headers.h); NULL: none of them */
+    const char *note; /* of the user's headers (source/headers.h); NULL: none of them */
     bool own;         /* behind the head: the files of the template  */
     bool defined;     /* there was a macro that these may ask for    */
     bool worth;       /* there was something large                   */

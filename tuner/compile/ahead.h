@@ -1,6 +1,6 @@
 /*
- * ahead.h - CUDA's large headers (CUB, libcu++, cooperative groups) and the user's (lang/headers.h) compiled
- * once a worker, not once a kernel: NVRTC's precompiled headers (12.8 and newer).
+ * ahead.h - CUDA's large headers (CUB, libcu++, cooperative groups) and the user's (source/headers.h)
+ * compiled once a worker, not once a kernel: NVRTC's precompiled headers (12.8 and newer).
  *
  * They want the #include lines at the head of a text; a rendered text begins with constants. So what is
  * compiled gets those lines once more, before all else; the text itself, and its hash, stay as they are.
@@ -8,7 +8,7 @@
 #ifndef AUTOTUNE_AHEAD_H
 #define AUTOTUNE_AHEAD_H
 
-#include "lang/headers.h"
+#include "source/headers.h"
 #include "util/str.h"
 
 /*

@@ -5,7 +5,7 @@
 #include "compile/connection.h"
 
 #include "compile/cubin.h"
-#include "lang/signature.h"
+#include "source/signature.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
 #include "compile/doubts.h"
 
 #include "compile/connection.h"
-#include "lang/signature.h"
+#include "source/signature.h"
 #include "util/clock.h"
 
 #include <stdio.h>

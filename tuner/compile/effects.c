@@ -7,7 +7,7 @@
 
 #include "compile/connection.h"
 #include "compile/cubin.h"
-#include "lang/declare_common.h"
+#include "declare/declare_common.h"
 #include "lang/render.h"
 #include "lang/render_orders.h"
 

@@ -4,7 +4,7 @@
  */
 #include "compile/includes.h"
 
-#include "lang/directives.h"
+#include "source/directives.h"
 
 #include <stdlib.h>
 #include <string.h>

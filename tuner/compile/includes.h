@@ -1,6 +1,6 @@
 /*
  * includes.h - what a template may #include: files of its own folder, of the folder `common` beside or in it,
- * of folders that are named here, CUDA's headers and those in folders of the user's (lang/headers.h). A
+ * of folders that are named here, CUDA's headers and those in folders of the user's (source/headers.h). A
  * compiler quotes the lines that it does not understand, and would so print whatever file a template names.
  *
  * Links and `..` are followed before a file is judged. Files of the template's own are read, and what they
@@ -10,7 +10,7 @@
 #ifndef AUTOTUNE_INCLUDES_H
 #define AUTOTUNE_INCLUDES_H
 
-#include "lang/headers.h"
+#include "source/headers.h"
 #include "util/str.h"
 
 typedef struct at__include_folders {

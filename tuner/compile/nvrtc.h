@@ -10,8 +10,8 @@
 #define AUTOTUNE_NVRTC_H
 
 #include <autotune/status.h>
-#include "lang/headers.h"
 #include "lang/record.h"
+#include "source/headers.h"
 #include "util/str.h"
 #include <stdint.h>
 

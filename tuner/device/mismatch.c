@@ -1,7 +1,7 @@
 /* mismatch.c - see mismatch.h; numbers as a user would write them, opaque bytes as their bits. */
 #include "device/mismatch.h"
 
-#include "lang/data.h"
+#include "declare/data.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -73,7 +73,7 @@ typedef struct at__buffer {
                       suitable */
     char name[AT__MAX_NAME];
     int element_bytes; /* for messages; 0: bytes                                        */
-    int number;        /* of its elements, see lang/data.h; 0: opaque bytes             */
+    int number;        /* of its elements, see declare/data.h; 0: opaque bytes             */
     bool zero;         /* an output that begins as zeros                                */
     int how;           /* what an input or inout holds, with numbers a and b as at__generate has them */
     uint64_t a, b;

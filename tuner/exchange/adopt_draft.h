@@ -6,9 +6,9 @@
 #ifndef AUTOTUNE_ADOPT_DRAFT_H
 #define AUTOTUNE_ADOPT_DRAFT_H
 
+#include "declare/declare.h"
 #include "exchange/adopt.h"
-#include "lang/declare.h"
-#include "lang/signature.h"
+#include "source/signature.h"
 
 #define AT__DRAFT_ARGS   16
 #define AT__DRAFT_PARAMS 32

@@ -5,7 +5,7 @@
  * arrays is an argument, too.
  */
 #include "exchange/adopt_draft.h"
-#include "lang/words.h"
+#include "source/words.h"
 
 #include <ctype.h>
 #include <stdio.h>

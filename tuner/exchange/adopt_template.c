@@ -5,7 +5,7 @@
  * for.
  */
 #include "exchange/adopt_draft.h"
-#include "lang/words.h"
+#include "source/words.h"
 
 #include <stdio.h>
 #include <string.h>

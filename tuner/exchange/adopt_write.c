@@ -1,8 +1,8 @@
 /* adopt_write.c - writes the op and the template of a draft: what was seen, guesses, and questions. */
 #include "exchange/adopt_draft.h"
 
-#include "lang/dtype.h"
-#include "lang/words.h"
+#include "declare/dtype.h"
+#include "source/words.h"
 
 #include <ctype.h>
 #include <stdio.h>

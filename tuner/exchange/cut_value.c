@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "lang/expr.h"
+#include "expr/expr.h"
 
 /* ---- values ---- */
 

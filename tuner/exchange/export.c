@@ -6,13 +6,13 @@
  */
 #include "exchange/export.h"
 
+#include "declare/option.h"
 #include "exchange/cut.h"
 #include "exchange/export_parts.h"
 #include "lang/arch.h"
-#include "lang/headers.h"
-#include "lang/option.h"
 #include "lang/render.h"
 #include "lang/render_orders.h"
+#include "source/headers.h"
 
 #include <inttypes.h>
 #include <stdio.h>

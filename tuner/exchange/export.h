@@ -6,9 +6,9 @@
 #ifndef AUTOTUNE_EXPORT_H
 #define AUTOTUNE_EXPORT_H
 
-#include "lang/headers.h"
-#include "lang/problem.h"
 #include "db/store.h"
+#include "lang/problem.h"
+#include "source/headers.h"
 
 /* What to export. All borrowed. `t` is the answer's template, with the answer's hash. */
 typedef struct at__export_input {
@@ -17,7 +17,7 @@ typedef struct at__export_input {
     const at__problem *problem;
     const char *templates; /* folder that the op's files were read from, besides those built in; NULL: none */
     at__headers *headers;  /* the user's folders; NULL: none           */
-    const char *header_list; /* of the template's note (lang/headers.h); NULL: not known */
+    const char *header_list; /* of the template's note (source/headers.h); NULL: not known */
     bool shipped;            /* the answer came with the program */
     /* Of an answer that is no winner of this problem. */
     const char *match;        /* "near", "predicted" ... NULL: "exact"                        */

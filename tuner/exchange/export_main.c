@@ -1,13 +1,13 @@
 /*
  * export_main.c - a main() behind an exported kernel: the reference, tables of the buffers, and from the
- * export_*.cu files what fills and compares them. Where numbers count and not bits, lang/data.h comes along,
- * so that inputs are of the op's distributions and its tolerances hold.
+ * export_*.cu files what fills and compares them. Where numbers count and not bits, declare/data.h comes
+ * along, so that inputs are of the op's distributions and its tolerances hold.
  */
 #include "exchange/export_parts.h"
 
+#include "declare/data.h"
 #include "exchange/cut.h"
 #include "lang/catalog.h"
-#include "lang/data.h"
 #include "lang/render.h"
 
 #include <inttypes.h>

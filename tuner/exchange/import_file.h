@@ -5,8 +5,8 @@
 #ifndef AUTOTUNE_IMPORT_FILE_H
 #define AUTOTUNE_IMPORT_FILE_H
 
+#include "declare/declare.h"
 #include "exchange/import.h"
-#include "lang/declare.h"
 #include "lang/record.h"
 #include "util/json.h"
 

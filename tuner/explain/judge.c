@@ -1,8 +1,8 @@
-/* judge.c - see judge.h; at__wrong_by of lang/data.h decides for each number. */
+/* judge.c - see judge.h; at__wrong_by of declare/data.h decides for each number. */
 #include "explain/judge.h"
 
+#include "declare/data.h"
 #include "device/mismatch.h"
-#include "lang/data.h"
 
 #include <inttypes.h>
 #include <math.h>

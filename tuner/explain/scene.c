@@ -1,16 +1,16 @@
 /*
  * scene.c - the words of device/trial.h say what the buffers are and hold, as for a runner; contents come
- * from lang/data.h, the text that a device computes them with too.
+ * from declare/data.h, the text that a device computes them with too.
  *
  * An output begins wrong in every byte or number. Where the reference leaves gaps (rows with a pitch), it
  * runs twice, on contents that differ in every bit: what then differs, it left, and that must stay.
  */
 #include "explain/scene.h"
 
+#include "declare/data.h"
 #include "device/layout.h"
 #include "explain/judge.h"
 #include "explain/scene_setup.h"
-#include "lang/data.h"
 #include "machine/inspect.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #ifndef AUTOTUNE_ARCH_H
 #define AUTOTUNE_ARCH_H
 
-#include "lang/declare.h"
+#include "declare/declare.h"
 
 /* "sm_90", "compute_90", "90" or "9.0". AT_ERR_USAGE lists what is known. */
 at_status at__arch_parse(at__limits *out, const char *text, at_error *err) AT_MUST_CHECK;

@@ -22,8 +22,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lang/declare_common.h"
-#include "lang/declare_lines.h" /* AT__MAX_SOURCE */
+#include "declare/declare_common.h"
+#include "declare/declare_lines.h" /* AT__MAX_SOURCE */
 #include "util/str.h"
 
 /* A file that was read into memory. Both are owned by the folder that holds it, unless built in. */

@@ -8,8 +8,8 @@
 #ifndef AUTOTUNE_CATALOG_H
 #define AUTOTUNE_CATALOG_H
 
+#include "declare/declare_image.h"
 #include "lang/problem.h"
-#include "lang/declare_image.h"
 
 typedef struct at__catalog at__catalog;
 
@@ -97,7 +97,7 @@ const char *at__catalog_hash_now(const at__catalog *catalog, const at__op *op, c
                                  const char *hash);
 
 /*
- * Whether a note of headers (lang/headers.h) holds in the user's folders, here and now. `list` (NULL: none)
+ * Whether a note of headers (source/headers.h) holds in the user's folders, here and now. `list` (NULL: none)
  * is that which the note was made of, from wherever. AT_ERR_INPUT: what is missing, or has become another.
  */
 at_status at__catalog_check_headers(const at__catalog *catalog, const char *note, const char *list,

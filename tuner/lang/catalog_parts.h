@@ -8,8 +8,8 @@
 #ifndef AUTOTUNE_CATALOG_PARTS_H
 #define AUTOTUNE_CATALOG_PARTS_H
 
+#include "declare/declare_common.h"
 #include "lang/catalog.h"
-#include "lang/declare_common.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

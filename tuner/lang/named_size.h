@@ -4,7 +4,7 @@
 #ifndef AUTOTUNE_NAMED_SIZE_H
 #define AUTOTUNE_NAMED_SIZE_H
 
-#include "lang/declare.h"
+#include "declare/declare.h"
 #include "util/str.h"
 
 /*

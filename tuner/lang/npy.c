@@ -9,7 +9,7 @@
  */
 #include "lang/npy.h"
 
-#include "lang/data.h"
+#include "declare/data.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -4,7 +4,7 @@
 #ifndef AUTOTUNE_NPY_H
 #define AUTOTUNE_NPY_H
 
-#include "lang/dtype.h"
+#include "declare/dtype.h"
 
 #include <stdbool.h>
 #include <stdint.h>

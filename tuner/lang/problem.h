@@ -4,7 +4,7 @@
 #ifndef AUTOTUNE_PROBLEM_H
 #define AUTOTUNE_PROBLEM_H
 
-#include "lang/declare.h"
+#include "declare/declare.h"
 #include "util/str.h"
 
 typedef struct at__problem {

@@ -1,7 +1,7 @@
 /* problem_data.c - what a problem's buffers hold and its scalars are, as numbers of their types. */
 #include "lang/problem.h"
 
-#include "lang/data.h"
+#include "declare/data.h"
 
 /* One end of a range; without an expression it is 0. */
 static at_status eval_end(int64_t *out, const at__expr *expr, const int64_t *slots, at_error *err)

@@ -4,7 +4,7 @@
  */
 #include "lang/render_orders.h"
 
-#include "lang/option.h"
+#include "declare/option.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /*
  * lookup_refusal.c - why a winner cannot be used, for whoever reads it. What a template includes from folders
- * of the user's (lang/headers.h) is a part of its hash: where it differs by that alone, its stored text has
+ * of the user's (source/headers.h) is a part of its hash: where it differs by that alone, its stored text has
  * the note of what it was measured with, and the store the list behind the note. Asked only where an answer
  * is not exact: files are looked at.
  */
 #include "lookup/lookup_index.h"
 
-#include "lang/declare_common.h"
-#include "lang/headers.h"
+#include "declare/declare_common.h"
+#include "source/headers.h"
 
 #include <string.h>
 

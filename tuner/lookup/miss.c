@@ -11,9 +11,9 @@
 #include "lookup/miss.h"
 
 #include "db/store.h"
-#include "lang/headers.h"
 #include "lookup/lookup.h"
 #include "model/model.h"
+#include "source/headers.h"
 #include "util/clock.h"
 
 #include <dlfcn.h>

@@ -11,7 +11,7 @@
  */
 #include "runner/bench_parts.h"
 
-#include "lang/data.h"
+#include "declare/data.h"
 
 #include <stdlib.h>
 

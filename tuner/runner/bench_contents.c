@@ -7,7 +7,7 @@
  */
 #include "runner/bench_parts.h"
 
-#include "lang/data.h"
+#include "declare/data.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
  */
 #include "runner/bench_parts.h"
 
-#include "lang/data.h"
+#include "declare/data.h"
 
 #include <stdio.h>
 

@@ -8,7 +8,7 @@
  */
 #include "runner/bench_parts.h"
 
-#include "lang/data.h"
+#include "declare/data.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
  */
 #include "runner/bench_parts.h"
 
+#include "declare/data.h"
 #include "device/mismatch.h"
-#include "lang/data.h"
 
 #include <inttypes.h>
 #include <math.h>

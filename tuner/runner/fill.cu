@@ -1,6 +1,6 @@
 /*
  * fill.cu - inputs of declared distributions, outputs that need not be equal bit for bit, and whether a right
- * answer can prove anything. lang/data.h stands in front of it.
+ * answer can prove anything. declare/data.h stands in front of it.
  *
  * `count` counts numbers (see there). `how` is a number's kind with, from bit 8 on, the distribution of an
  * input or the rule of a check.

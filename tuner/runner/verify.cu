@@ -1,6 +1,6 @@
 /*
  * verify.cu - the kernels that prove a candidate right. Compiled at run time, for the device's architecture, with
- * lang/data.h in front and fill.cu behind it, in parts: AT_PART says which. As a whole it would take 0.3 s, and the
+ * declare/data.h in front and fill.cu behind it, in parts: AT_PART says which. As a whole it would take 0.3 s, and the
  * device waits for it; the largest part takes 0.1 s.
  *
  * All of them walk bytes [0, bytes) of buffers, in 16-byte words with a scalar end where all buffers are aligned

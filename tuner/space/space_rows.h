@@ -8,7 +8,7 @@
 #ifndef AUTOTUNE_SPACE_ROWS_H
 #define AUTOTUNE_SPACE_ROWS_H
 
-#include "lang/declare.h"
+#include "declare/declare.h"
 
 /* Where a column lies in a key. */
 typedef struct at__key_column {

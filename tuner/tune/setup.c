@@ -7,8 +7,8 @@
 
 #include "lang/metric.h"
 
+#include "declare/data.h"
 #include "device/layout.h"
-#include "lang/data.h"
 #include "lang/npy.h"
 #include "lang/render.h"
 

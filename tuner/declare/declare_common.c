@@ -1,0 +1,512 @@
+/*
+ * declare_common.c - shared device code: a library of files by name, and bundles made from it.
+ *
+ * A bundle's files are found by walking the `use` lines depth first and writing a file when all that it uses
+ * is written. Files on the way down are marked, so that a circle is seen where it closes. The line before
+ * each file gives its length in bytes, so nothing that stands in a file can be taken for such a line. A
+ * stored bundle is taken apart into a library, and made again by the same walk: what does not come out as the
+ * same bytes was no bundle, and cannot have the hash that it is stored under.
+ */
+#include "declare/declare_common.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "declare/declare_gather.h"
+#include "declare/declare_parts.h"
+#include "source/part_line.h"
+#include "source/paths.h"
+#include "util/options.h"
+#include "util/str.h"
+
+static const char PART[] = AT__PART_COMMON;
+static const char PIECE[] = AT__PART_SOURCE;
+static const char NOTE[] = AT__PART_HEADERS;
+
+static at_status out_of_memory(at_error *err)
+{
+    return at_fail(err, AT_ERR_MEMORY, "out of memory");
+}
+
+/* ---- one file ---- */
+
+static void common_close(at__common *c)
+{
+    if (!c)
+        return;
+    free(c->about);
+    if (!c->lent)
+        free(c->text);
+    free(c->file);
+    free(c);
+}
+
+/* The name, which the file has as well: an editor follows #include lines by it. */
+static at_status read_common(at__lines *lines, void *target)
+{
+    at__common *c = target;
+    char expected[AT__MAX_NAME + 5];
+    const char *at = lines->at, *slash = strrchr(c->file, '/');
+    at_status status = at__read_plain_name(c->name, lines);
+    if (status != AT_OK)
+        return status;
+    snprintf(expected, sizeof expected, "%s.cuh", c->name);
+    if (strcmp(slash ? slash + 1 : c->file, expected) != 0)
+        return at__lines_fail(lines, at, "found '%s'; expected the name of the file, which would be %s",
+                              c->name, expected);
+    return at__lines_comment(&c->about, lines);
+}
+
+static at_status read_use(at__lines *lines, void *target)
+{
+    return at__read_uses(&((at__common *)target)->uses, lines);
+}
+
+/* What a template will read that uses this: its names are known only there. */
+static at_status pass_over(at__lines *lines, void *target)
+{
+    (void)target;
+    lines->at = lines->line_end;
+    return AT_OK;
+}
+
+static const at__keyword KEYWORDS[] = {
+    { .word = "common", .form = "common NAME", .once = true, .required = true, .read = read_common },
+    { .word = "use", .after = "common", .read = read_use },
+    { .word = "param", .after = "common", .read = pass_over },
+    { .word = "each", .after = "common", .read = pass_over },
+    { .word = "let", .after = "common", .read = pass_over },
+    { .word = "const", .after = "common", .read = pass_over },
+    { .word = "require", .after = "common", .read = pass_over },
+    { 0 },
+};
+
+static at_status read_file(at__common *c, const char *text, size_t len, at_error *err)
+{
+    const bool recorded = false;
+    at__lines lines;
+    at_status status = at__lines_open(&lines, text, len, c->file, "common", err);
+    return status == AT_OK ? at__read_keywords(&lines, KEYWORDS, &recorded, c) : status;
+}
+
+/* ---- a library of them ---- */
+
+static const at__common *find_here(const at__commons *commons, const char *name)
+{
+    for (size_t i = 0; i < commons->count; i++)
+        if (strcmp(commons->items[i]->name, name) == 0)
+            return commons->items[i];
+    return NULL;
+}
+
+const at__common *at__commons_find(const at__commons *commons, const char *name)
+{
+    const at__common *found = NULL;
+    for (; commons && !found; commons = commons->next)
+        found = find_here(commons, name);
+    return found;
+}
+
+/* The text with the headers that lie beside it in place of their lines, where files may be read. */
+static at_status keep_text(at__common *c, const at__commons *commons, const char *text, size_t len,
+                           at_error *err)
+{
+    static const at__paths NONE = { 0 };
+    at__gathered whole = { 0 };
+    if (commons->lent) {
+        c->lent = true;
+        c->len = len;
+        c->text = (char *)(uintptr_t)text; /* never written to */
+        return AT_OK;
+    }
+    at_status status = commons->reads_files
+                           ? at__gather_own(&whole, c->file, text, len, &NONE, commons->headers, err)
+                           : AT_OK;
+    if (status == AT_OK) {
+        bool as_it_is = whole.count <= 1;
+        c->len = as_it_is ? len : whole.text.len;
+        c->text = at__text_copy(as_it_is ? text : whole.text.data, c->len);
+        status = c->text ? AT_OK : out_of_memory(err);
+    }
+    at__gathered_clear(&whole);
+    return status;
+}
+
+at_status at__commons_add(at__commons *commons, const char *text, size_t len, const char *file, at_error *err)
+{
+    at_status status = AT_OK;
+    at__common *c = calloc(1, sizeof *c);
+    if (!c)
+        return out_of_memory(err);
+    c->file = at__text_copy(file, strlen(file));
+    if (!c->file || !at__grow(&commons->items, &commons->cap, commons->count, sizeof(void *))) {
+        status = out_of_memory(err);
+        goto done;
+    }
+    if ((status = keep_text(c, commons, text, len, err)) != AT_OK ||
+        (status = read_file(c, c->text, c->len, err)) != AT_OK)
+        goto done;
+    if (find_here(commons, c->name)) {
+        status = at_fail(err, AT_ERR_INPUT, "%s: found common code '%s' a second time; expected a new name",
+                         file, c->name);
+        goto done;
+    }
+    commons->items[commons->count++] = c;
+    c = NULL;
+done:
+    common_close(c);
+    return status;
+}
+
+void at__commons_clear(at__commons *commons)
+{
+    for (size_t i = 0; i < commons->count; i++)
+        common_close(commons->items[i]);
+    free(commons->items);
+    *commons = (at__commons){ 0 };
+}
+
+/* ---- taking a bundle apart ---- */
+
+_Static_assert(AT__MAX_NAME == 64, "the width in at__part_line_read");
+
+const char *at__bundle_own(size_t *own_len, const char *source, size_t len)
+{
+    const char *end = source + len;
+    at__part_line part;
+    while (source < end && at__part_line_read(&part, source, end))
+        source = part.text + part.len;
+    *own_len = (size_t)(end - source);
+    return source;
+}
+
+at_status at__commons_of_bundle(at__commons *out, const char *source, const char *own, at_error *err)
+{
+    char file[AT__MAX_NAME + 20];
+    at_status status = AT_OK;
+    at__part_line part;
+    while (status == AT_OK && source < own && at__part_line_read(&part, source, own)) {
+        snprintf(file, sizeof file, "common/%.63s.cuh", part.name);
+        if (!part.line)
+            status = at__commons_add(out, part.text, part.len, file, err);
+        source = part.text + part.len;
+    }
+    return status;
+}
+
+/* The pieces of sources in a stored bundle. */
+static at_status gather_stored(at__gathered *out, const char *source, const char *own, at_error *err)
+{
+    at__part_line part;
+    for (; source < own && at__part_line_read(&part, source, own); source = part.text + part.len) {
+        at__part piece = { .line = part.line, .begin = out->text.len, .len = part.len };
+        if (part.line <= 0)
+            continue;
+        piece.file = at__text_copy(part.name, strlen(part.name));
+        if (!piece.file || !at__grow(&out->parts, &out->cap, out->count, sizeof *out->parts)) {
+            free(piece.file);
+            return out_of_memory(err);
+        }
+        out->parts[out->count++] = piece;
+        at__str_add_bytes(&out->text, part.text, part.len);
+    }
+    return at__str_status(&out->text, err);
+}
+
+/* ---- making a bundle ---- */
+
+enum { MAX_PARTS = 64 };
+
+typedef struct walk {
+    const at__commons *commons;
+    const at__common *done[MAX_PARTS]; /* in the order in which they are written */
+    int done_count;
+    const at__common *open[MAX_PARTS]; /* from the first file to the one that is looked at */
+    int depth;
+    at_error *err;
+} walk;
+
+static bool holds(const at__common *const *list, int count, const at__common *c)
+{
+    for (int i = 0; i < count; i++)
+        if (list[i] == c)
+            return true;
+    return false;
+}
+
+static at_status fail_use(const walk *w, const at__where *at, const char *format, const char *name,
+                          const char *more)
+{
+    char text[300];
+    snprintf(text, sizeof text, format, name, more);
+    return at_fail(w->err, AT_ERR_INPUT, "%s:%d:%d: %s", at->file, at->line, at->column, text);
+}
+
+static at_status fail_unknown(const walk *w, const char *name, const at__where *at)
+{
+    const char *names[MAX_PARTS + 1];
+    int count = 0;
+    for (const at__commons *c = w->commons; c; c = c->next)
+        for (size_t i = 0; i < c->count && count < MAX_PARTS; i++)
+            names[count++] = c->items[i]->name;
+    names[count] = NULL;
+    const char *near = strlen(name) > 2 ? at__nearest(name, names) : NULL;
+    return near ? fail_use(w, at, "found '%s', which is no common code; did you mean '%s'?", name, near)
+                : fail_use(w, at,
+                           "found '%s'; expected the name of common code, a file common/%s.cuh in the "
+                           "folder that --templates names",
+                           name, name);
+}
+
+static at_status visit(walk *w, const at__used *uses);
+
+/* A file, behind those that it uses. */
+static at_status visit_one(walk *w, const char *name, const at__where *at)
+{
+    const at__common *c = at__commons_find(w->commons, name);
+    if (!c)
+        return fail_unknown(w, name, at);
+    if (holds(w->open, w->depth, c))
+        return fail_use(w, at, "found '%s', which needs this file itself%s; expected no circle", name, "");
+    if (holds(w->done, w->done_count, c))
+        return AT_OK;
+    if (w->done_count + w->depth == MAX_PARTS)
+        return fail_use(w, at, "found '%s', one file of common code too many%s; expected at most 64", name,
+                        "");
+    w->open[w->depth++] = c;
+    at_status status = visit(w, &c->uses);
+    w->depth--;
+    w->done[w->done_count++] = c;
+    return status;
+}
+
+static at_status visit(walk *w, const at__used *uses)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < uses->count && status == AT_OK; i++)
+        status = visit_one(w, uses->names[i], &uses->where[i]);
+    return status;
+}
+
+/* Adds a file's text behind the others. The array of parts has room for it. */
+static at_status add_part(at__bundle *out, at__str *text, const char *bytes, size_t len, const char *file,
+                          int line, at_error *err)
+{
+    at__part part = {
+        .file = at__text_copy(file, strlen(file)), .line = line, .begin = text->len, .len = len
+    };
+    if (!part.file)
+        return out_of_memory(err);
+    out->parts[out->part_count++] = part;
+    at__str_add_bytes(text, bytes, len);
+    return AT_OK;
+}
+
+/* The pieces of sources, each behind its line. Messages name a file from where the template is seen. */
+static at_status write_pieces(at__bundle *out, at__str *text, const at__gathered *sources, const char *file,
+                              at_error *err)
+{
+    at_status status = AT_OK;
+    at__str shown = { 0 };
+    for (size_t i = 0; i < sources->count && status == AT_OK; i++) {
+        const at__part *p = &sources->parts[i];
+        at__str_addf(text, "%s%zu %d %s\n", PIECE, p->len, p->line, p->file);
+        at__str_reset(&shown);
+        at__beside(&shown, file, p->file);
+        status = at__str_status(&shown, err);
+        if (status == AT_OK)
+            status = add_part(out, text, sources->text.data + p->begin, p->len, at__str_text(&shown), p->line,
+                              err);
+    }
+    at__str_clear(&shown);
+    return status;
+}
+
+/* The file itself, in the pieces between which headers were put in. One text when it is stored. */
+static at_status write_own(at__bundle *out, at__str *text, const at__gathered *own, const char *file,
+                           at_error *err)
+{
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+    at_status status = AT_OK;
+    at__str shown = { 0 };
+    for (size_t i = 0; i < own->count && status == AT_OK; i++) {
+        const at__part *p = &own->parts[i];
+        const char *bytes = own->text.data + p->begin;
+        size_t mark = i && p->len >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+        at__str_reset(&shown);
+        at__beside(&shown, file, p->file);
+        bool itself = strcmp(p->file, name) == 0;
+        status = add_part(out, text, bytes + mark, p->len - mark, itself ? file : at__str_text(&shown),
+                          p->line, err);
+        if (status == AT_OK && i + 1 < own->count && bytes[p->len - 1] != '\n') {
+            at__str_add(text, "\n");
+            out->parts[out->part_count - 1].len++;
+        }
+    }
+    if (status == AT_OK)
+        status = at__str_status(&shown, err);
+    at__str_clear(&shown);
+    return status;
+}
+
+const char *at__bundle_note(size_t *len, const char **rest, const char *source)
+{
+    const size_t word = sizeof NOTE - 1;
+    const char *stop = strncmp(source, NOTE, word) == 0 ? strchr(source, '\n') : NULL;
+    *len = stop ? (size_t)(stop - source) - word : 0;
+    *rest = stop ? stop + 1 : source;
+    return source + (stop ? word : 0);
+}
+
+/* The note of a stored bundle, which begins with it. */
+static const char *stored_note(size_t *len, const char *source, const char *own)
+{
+    const size_t word = sizeof NOTE - 1;
+    const char *stop =
+        (size_t)(own - source) > word && memcmp(source, NOTE, word) == 0 ? strchr(source, '\n') : NULL;
+    *len = stop ? (size_t)(stop - source) - word : 0;
+    return stop ? source + word : NULL;
+}
+
+/* Puts the note, if there is one, before a bundle that is written. */
+static at_status put_note(at__bundle *b, const at__str *note, at_error *err)
+{
+    at__str text = { 0 };
+    if (!note->len)
+        return at__str_status(note, err);
+    at__str_addf(&text, "%s%s\n", NOTE, note->data);
+    const size_t moved = text.len;
+    at__str_add_bytes(&text, b->source, b->len);
+    b->headers = at__text_copy(note->data, note->len);
+    if (text.failed || !b->headers) {
+        at__str_clear(&text);
+        return out_of_memory(err);
+    }
+    free(b->source);
+    b->source = text.data;
+    b->len = text.len;
+    for (int i = 0; i < b->part_count; i++)
+        b->parts[i].begin += moved;
+    return AT_OK;
+}
+
+/* `own` is the file itself, or what was gathered from it. */
+static at_status write_bundle(at__bundle *out, const walk *w, const at__gathered *sources,
+                              const at__gathered *gathered, const char *own, size_t own_len, const char *file,
+                              at_error *err)
+{
+    at__str text = { 0 };
+    at_status status = AT_OK;
+    out->parts = calloc((size_t)w->done_count + sources->count + gathered->count + 1, sizeof *out->parts);
+    if (!out->parts)
+        return out_of_memory(err);
+    for (int i = 0; i < w->done_count && status == AT_OK; i++) {
+        const at__common *c = w->done[i];
+        at__str_addf(&text, "%s%s %zu\n", PART, c->name, c->len);
+        status = add_part(out, &text, c->text, c->len, c->file, 1, err);
+    }
+    if (status == AT_OK)
+        status = write_pieces(out, &text, sources, file, err);
+    if (status == AT_OK)
+        status = gathered->count > 1 ? write_own(out, &text, gathered, file, err)
+                                     : add_part(out, &text, own, own_len, file, 1, err);
+    if (status == AT_OK)
+        status = at__str_status(&text, err);
+    if (status == AT_OK && text.len > AT__MAX_SOURCE)
+        status = at_fail(err, AT_ERR_INPUT, "%s: found %zu bytes with the code it uses; expected at most %zu",
+                         file, text.len, AT__MAX_SOURCE);
+    if (status != AT_OK) {
+        at__str_clear(&text);
+        return status;
+    }
+    out->source = text.data;
+    out->len = text.len;
+    return AT_OK;
+}
+
+/* Files are read for a template that is read from one; a text that came from elsewhere brings them along. */
+static at_status gather_fresh(at__gathered *out, const char *file, const at__paths *sources,
+                              const at__paths *includes, const at__commons *commons, at_error *err)
+{
+    if (sources->count == 0)
+        return AT_OK;
+    const at__where *w = &sources->where[0];
+    if (!commons || !commons->reads_files)
+        return at_fail(err, AT_ERR_INPUT, "%s:%d:%d: found the source '%s', whose text did not come along",
+                       w->file, w->line, w->column, sources->items[0]);
+    return at__gather(out, file, sources, includes, commons->headers, err);
+}
+
+at_status at__bundle_make(at__bundle *out, const char *source, size_t len, const char *file,
+                          const at__used *uses, const at__commons *commons, at_error *err)
+{
+    static const at__paths NONE = { 0 };
+    return at__bundle_make_with(out, source, len, file, uses, &NONE, &NONE, commons, err);
+}
+
+at_status at__bundle_make_with(at__bundle *out, const char *source, size_t len, const char *file,
+                               const at__used *uses, const at__paths *sources, const at__paths *includes,
+                               const at__commons *commons, at_error *err)
+{
+    size_t own_len;
+    const char *own = at__bundle_own(&own_len, source, len);
+    const bool stored = own != source;
+    at__commons within = { 0 };
+    at__gathered pieces = { 0 }, gathered = { 0 };
+    at__str note = { 0 };
+    size_t note_len;
+    at__bundle made = { 0 };
+    walk w = { .commons = stored ? &within : commons, .err = err };
+
+    at_status status = at__commons_of_bundle(&within, source, own, err);
+    if (status == AT_OK)
+        status = visit(&w, uses);
+    if (status == AT_OK && stored && sources->count)
+        status = gather_stored(&pieces, source, own, err);
+    else if (status == AT_OK)
+        status = gather_fresh(&pieces, file, sources, includes, commons, err);
+    if (status == AT_OK && !stored && commons && commons->reads_files)
+        status = at__gather_own(&gathered, file, own, own_len, includes, commons->headers, err);
+    if (status == AT_OK)
+        status = write_bundle(&made, &w, &pieces, &gathered, own, own_len, file, err);
+    const char *known = stored_note(&note_len, source, own);
+    if (status == AT_OK && known)
+        at__str_add_bytes(&note, known, note_len);
+    else if (status == AT_OK && !stored && commons && commons->reads_files)
+        status = at__headers_note(&note, commons->headers, made.source, err);
+    if (status == AT_OK)
+        status = put_note(&made, &note, err);
+    if (status == AT_OK && stored &&
+        (!made.source || made.len != len || memcmp(made.source, source, len) != 0))
+        status = at_fail(
+            err, AT_ERR_INPUT,
+            "%s: found other common code before the file than its `use` and `source` lines ask for", file);
+    if (status == AT_OK) {
+        *out = made;
+        made = (at__bundle){ 0 };
+    }
+    at__parts_close(made.parts, made.part_count);
+    free(made.source);
+    free(made.headers);
+    at__str_clear(&note);
+    at__gathered_clear(&pieces);
+    at__gathered_clear(&gathered);
+    at__commons_clear(&within);
+    return status;
+}
+
+const at__part *at__own_part(const at__part *parts, int count, const char *file)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(parts[i].file, file) == 0)
+            return &parts[i];
+    return &parts[count - 1];
+}
+
+void at__parts_close(at__part *parts, int count)
+{
+    for (int i = 0; i < count; i++)
+        free(parts[i].file);
+    free(parts);
+}

@@ -1,0 +1,437 @@
+/*
+ * declare_gather.c - #include lines are found line by line, outside of comments, and replaced whatever #if
+ * they stand in: the condition then holds for what replaced them. `#pragma once` becomes a guard named by the
+ * file's contents, as it means nothing where there is one file. A guarded file that is open already would be
+ * empty: it is left out, so circles end where the preprocessor would end them.
+ */
+#include "declare/declare_gather.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "declare/declare_lines.h" /* AT__MAX_SOURCE */
+#include "source/paths.h"
+
+enum { MAX_DEPTH = 32 };
+
+typedef struct open_file {
+    dev_t device;
+    ino_t inode;
+    bool guarded;
+} open_file;
+
+typedef struct gathering {
+    at__gathered *out;
+    const char *file; /* the template's */
+    const at__paths *includes;
+    const at__headers *headers; /* NULL: none */
+    char *home[2]; /* where a file that nobody named may lie: beside the template, and common/; NULL: anywhere
+                    */
+    bool confined; /* to these */
+    open_file stack[MAX_DEPTH];
+    int depth;
+    at_error *err;
+} gathering;
+
+/* ---- messages ---- */
+
+/* Where a file is asked for: a line of the template, or of a file that is gathered. */
+typedef struct asker {
+    const char *file;
+    int line, column;
+} asker;
+
+static at_status fail(const gathering *g, const asker *a, const char *what, const char *path, const char *why)
+{
+    return at_fail(g->err, AT_ERR_INPUT, "%s:%d:%d: %s %s: %s", a->file, a->line, a->column, what, path, why);
+}
+
+static at_status out_of_memory(const gathering *g)
+{
+    return at_fail(g->err, AT_ERR_MEMORY, "out of memory");
+}
+
+static at_status too_much(const gathering *g)
+{
+    return at_fail(
+        g->err, AT_ERR_INPUT,
+        "%s: found more than %zu bytes in its sources; expected fewer, or a folder of headers that "
+        "--headers DIR names and no line does",
+        g->file, AT__MAX_SOURCE);
+}
+
+/* ---- lines ---- */
+
+typedef struct line {
+    const char *begin, *end; /* end: past its newline */
+    int number;
+    bool in_comment; /* where it begins */
+} line;
+
+static const char *skip_blanks(const char *at, const char *end)
+{
+    while (at < end && (*at == ' ' || *at == '\t' || *at == '\r'))
+        at++;
+    return at;
+}
+
+static bool is_part(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Past a string or character; a quote within a number (1'000) is none. */
+static const char *skip_quoted(const char *at, const line *l)
+{
+    char quote = *at;
+    if (quote == '\'' && at > l->begin && is_part(at[-1]))
+        return at + 1;
+    for (at++; at < l->end && *at != quote && *at != '\n'; at++)
+        at += *at == '\\' && at + 1 < l->end;
+    return at < l->end ? at + 1 : at;
+}
+
+/* Whether the next line begins within a comment. */
+static bool ends_in_comment(const line *l)
+{
+    bool inside = l->in_comment;
+    const char *at = l->begin;
+    while (at < l->end) {
+        bool two = at + 1 < l->end;
+        if (inside) {
+            inside = !(two && at[0] == '*' && at[1] == '/');
+            at += inside ? 1 : 2;
+        } else if (two && at[0] == '/' && at[1] == '/') {
+            break;
+        } else if (two && at[0] == '/' && at[1] == '*') {
+            inside = true;
+            at += 2;
+        } else {
+            at = *at == '"' || *at == '\'' ? skip_quoted(at, l) : at + 1;
+        }
+    }
+    return inside;
+}
+
+/* The line at `at`; what follows `l`, if anything was there before. */
+static void next_line(line *l, const char *text, size_t len)
+{
+    bool first = !l->begin;
+    l->in_comment = !first && ends_in_comment(l);
+    l->number = first ? 1 : l->number + 1;
+    l->begin = first ? text : l->end;
+    const char *newline = memchr(l->begin, '\n', (size_t)(text + len - l->begin));
+    l->end = newline ? newline + 1 : text + len;
+}
+
+/* What follows the `#` of a directive; NULL: the line is none. */
+static const char *directive(const line *l)
+{
+    const char *at = skip_blanks(l->begin, l->end);
+    return l->in_comment || at == l->end || *at != '#' ? NULL : skip_blanks(at + 1, l->end);
+}
+
+static const char *after_word(const char *at, const line *l, const char *word)
+{
+    size_t n = strlen(word);
+    if (!at || (size_t)(l->end - at) < n || memcmp(at, word, n) != 0 || (at + n < l->end && is_part(at[n])))
+        return NULL;
+    return skip_blanks(at + n, l->end);
+}
+
+static bool is_once(const line *l)
+{
+    return after_word(after_word(directive(l), l, "pragma"), l, "once") != NULL;
+}
+
+/* #include "NAME" or <NAME>: where the name stands. false: something else, or a macro. */
+static bool read_include(const line *l, char name[512], bool *quoted)
+{
+    const char *at = after_word(directive(l), l, "include");
+    if (!at || at == l->end || (*at != '"' && *at != '<'))
+        return false;
+    const char *close = memchr(at + 1, *at == '"' ? '"' : '>', (size_t)(l->end - at - 1));
+    if (!close || close == at + 1 || close - at - 1 >= 512 || at[1] == '/')
+        return false;
+    *quoted = *at == '"';
+    memcpy(name, at + 1, (size_t)(close - at - 1));
+    name[close - at - 1] = '\0';
+    return true;
+}
+
+typedef enum guard { NO_GUARD, BY_PRAGMA, BY_MACRO } guard;
+
+/* What keeps a file from being seen twice: a pragma, or a first directive that asks for a macro. */
+static guard guard_of(const char *text, size_t len)
+{
+    line l = { 0 };
+    bool first = true, macro = false;
+    while (l.end < text + len) {
+        next_line(&l, text, len);
+        const char *what = directive(&l);
+        if (is_once(&l))
+            return BY_PRAGMA;
+        if (what && first)
+            macro = after_word(what, &l, "ifndef") || after_word(what, &l, "if");
+        first = first && !what;
+    }
+    return macro ? BY_MACRO : NO_GUARD;
+}
+
+/* ---- pieces ---- */
+
+static at_status add_piece(gathering *g, const char *name, int number, const char *text, size_t len)
+{
+    at__gathered *out = g->out;
+    if (len == 0)
+        return AT_OK;
+    if (out->text.len + len > AT__MAX_SOURCE)
+        return too_much(g);
+    at__part part = { .line = number, .begin = out->text.len, .len = len };
+    part.file = at__text_copy(name, strlen(name));
+    if (!part.file || !at__grow(&out->parts, &out->cap, out->count, sizeof *out->parts)) {
+        free(part.file);
+        return out_of_memory(g);
+    }
+    out->parts[out->count++] = part;
+    at__str_add_bytes(&out->text, text, len);
+    return AT_OK;
+}
+
+static at_status gather_file(gathering *g, const char *name, const asker *from);
+
+static bool is_file(const at__str *path)
+{
+    struct stat info;
+    return !path->failed && stat(at__str_text(path), &info) == 0 && S_ISREG(info.st_mode);
+}
+
+/* Below one of the folders, once links and ".." are followed. */
+static bool is_at_home(const gathering *g, const char *path)
+{
+    char *real = realpath(path, NULL);
+    bool home = false;
+    for (int i = 0; i < 2 && real && !home; i++) {
+        size_t len = g->home[i] ? strlen(g->home[i]) : 0;
+        home = len && strncmp(real, g->home[i], len) == 0 && (real[len] == '/' || len == 1);
+    }
+    free(real);
+    return home;
+}
+
+/* The file that an #include means, relative to the template; false: it is not ours. */
+static bool find_include(at__str *name, const gathering *g, const char *includer, const char *wanted,
+                         bool quoted)
+{
+    at__str path = { 0 };
+    bool found = false;
+    if (quoted) {
+        at__join_path(name, includer, wanted);
+        at__join_path(&path, g->file, at__str_text(name));
+        found = is_file(&path) && (!g->confined || is_at_home(g, at__str_text(&path)));
+    }
+    for (int i = 0; i < g->includes->count && !found; i++) {
+        at__str_reset(name);
+        at__str_addf(name, "%s/%s", g->includes->items[i], wanted);
+        at__join_path(&path, g->file, at__str_text(name));
+        found = is_file(&path);
+    }
+    found = found && !at__headers_have(g->headers, at__str_text(&path), wanted);
+    at__str_clear(&path);
+    return found;
+}
+
+/*
+ * The depth of #if within what only editors and nvcc see, `#ifndef AUTOTUNE_RENDERED`; 0: outside. Headers
+ * that stand there reach the kernel by other ways.
+ */
+static int hidden_depth(int depth, const line *l)
+{
+    static const char NAME[] = "AUTOTUNE_RENDERED";
+    const char *what = directive(l), *asked = after_word(what, l, "ifndef");
+    if (depth == 0)
+        return asked && after_word(asked, l, NAME) ? 1 : 0;
+    if (asked || after_word(what, l, "if") || after_word(what, l, "ifdef"))
+        return depth + 1;
+    if (after_word(what, l, "endif"))
+        return depth - 1;
+    return depth == 1 && (after_word(what, l, "else") || after_word(what, l, "elif")) ? 0 : depth;
+}
+
+/* The pieces of a text between the lines that are replaced. */
+static at_status add_lines(gathering *g, const char *name, const char *text, size_t len, bool once)
+{
+    at_status status = AT_OK;
+    at__str included = { 0 }, shown = { 0 };
+    const char *from = text;
+    int from_number = 1, hidden = 0;
+    line l = { 0 };
+
+    at__beside(&shown, g->file, name);
+    while (l.end < text + len && status == AT_OK) {
+        char wanted[512];
+        bool quoted = false;
+        next_line(&l, text, len);
+        hidden = hidden_depth(hidden, &l);
+        bool found =
+            !hidden && read_include(&l, wanted, &quoted) && find_include(&included, g, name, wanted, quoted);
+        if (!found && !(once && is_once(&l)))
+            continue;
+        const asker from_here = { at__str_text(&shown), l.number, 1 };
+        status = add_piece(g, name, from_number, from, (size_t)(l.begin - from));
+        if (status == AT_OK && found)
+            status = gather_file(g, at__str_text(&included), &from_here);
+        from = l.end;
+        from_number = l.number + 1;
+    }
+    if (status == AT_OK)
+        status = add_piece(g, name, from_number, from, (size_t)(text + len - from));
+    at__str_clear(&included);
+    at__str_clear(&shown);
+    return status;
+}
+
+static at_status add_guarded(gathering *g, const char *name, const at__str *text, bool once)
+{
+    char hash[AT__HASH_TEXT], lines[200];
+    at_status status = AT_OK;
+    int n = 0;
+    if (once) {
+        at__hash_text(hash, text->data, text->len);
+        n = snprintf(lines, sizeof lines, "#ifndef AUTOTUNE_ONCE_%.24s\n#define AUTOTUNE_ONCE_%.24s\n", hash,
+                     hash);
+        status = add_piece(g, name, 1, lines, (size_t)n);
+    }
+    if (status == AT_OK)
+        status = add_lines(g, name, at__str_text(text), text->len, once);
+    if (status == AT_OK && once)
+        status = add_piece(g, name, 1, "#endif\n", 7);
+    return status;
+}
+
+/* Is it open already? *leave_out: and guarded, so that it would be empty here. */
+static bool is_open(const gathering *g, const struct stat *info, bool *leave_out)
+{
+    for (int i = 0; i < g->depth; i++)
+        if (g->stack[i].device == info->st_dev && g->stack[i].inode == info->st_ino) {
+            *leave_out = g->stack[i].guarded;
+            return true;
+        }
+    return false;
+}
+
+static at_status read_text(at__str *text, const gathering *g, const char *path, const asker *from)
+{
+    at_error cause = { 0 };
+    if (at__str_read_file(text, path, AT__MAX_SOURCE, &cause) != AT_OK)
+        return at_fail(g->err, AT_ERR_INPUT, "%s:%d:%d: %s", from->file, from->line, from->column,
+                       cause.text);
+    const char *what, *unfit = at__lines_unfit(&what, at__str_text(text), text->len);
+    if (!unfit)
+        return AT_OK;
+    const at__where begin = { path, 1, 1 };
+    at__where place = at__where_after(begin, text->data, (size_t)(unfit - text->data));
+    return at_fail(g->err, AT_ERR_INPUT, "%s:%d:%d: %s:%d:%d: found %s; expected text", from->file,
+                   from->line, from->column, path, place.line, place.column, what);
+}
+
+static at_status gather_file(gathering *g, const char *name, const asker *from)
+{
+    at__str path = { 0 }, text = { 0 };
+    struct stat info;
+    bool leave_out = false;
+    at_status status = AT_OK;
+
+    at__join_path(&path, g->file, name);
+    if (path.failed) {
+        status = out_of_memory(g);
+        goto done;
+    }
+    if (stat(at__str_text(&path), &info) != 0) {
+        status = fail(g, from, "cannot read", at__str_text(&path), strerror(errno));
+        goto done;
+    }
+    if (!S_ISREG(info.st_mode)) {
+        status = fail(g, from, "cannot read", at__str_text(&path), "expected a file");
+        goto done;
+    }
+    if (is_open(g, &info, &leave_out)) {
+        if (!leave_out)
+            status = fail(g, from, "found", at__str_text(&path), "it includes itself; expected no circle");
+        goto done;
+    }
+    if (g->depth == MAX_DEPTH) {
+        status = fail(g, from, "found", at__str_text(&path), "it is included too deep; expected 32 levels");
+        goto done;
+    }
+    if ((uintmax_t)info.st_size > AT__MAX_SOURCE) {
+        status = too_much(g);
+        goto done;
+    }
+    if ((status = read_text(&text, g, at__str_text(&path), from)) != AT_OK)
+        goto done;
+    guard by = guard_of(at__str_text(&text), text.len);
+    g->stack[g->depth++] = (open_file){ info.st_dev, info.st_ino, by != NO_GUARD };
+    status = add_guarded(g, name, &text, by == BY_PRAGMA);
+    g->depth--;
+done:
+    at__str_clear(&path);
+    at__str_clear(&text);
+    return status;
+}
+
+at_status at__gather(at__gathered *out, const char *file, const at__paths *sources, const at__paths *includes,
+                     const at__headers *headers, at_error *err)
+{
+    gathering g = { .out = out, .file = file, .includes = includes, .headers = headers, .err = err };
+    at_status status = AT_OK;
+    for (int i = 0; i < sources->count && status == AT_OK; i++) {
+        const at__where *w = &sources->where[i];
+        status = gather_file(&g, sources->items[i], &(asker){ w->file, w->line, w->column });
+    }
+    return status == AT_OK ? at__str_status(&out->text, err) : status;
+}
+
+/* The template's folder, and common/ beside it. */
+static bool find_home(gathering *g)
+{
+    static const char *const FOLDERS[2] = { ".", "../common" };
+    at__str path = { 0 };
+    bool failed = false;
+    for (int i = 0; i < 2; i++) {
+        at__join_path(&path, g->file, FOLDERS[i]);
+        failed = failed || path.failed;
+        g->home[i] = path.failed ? NULL : realpath(at__str_text(&path), NULL);
+    }
+    at__str_clear(&path);
+    return !failed;
+}
+
+at_status at__gather_own(at__gathered *out, const char *file, const char *text, size_t len,
+                         const at__paths *includes, const at__headers *headers, at_error *err)
+{
+    gathering g = {
+        .out = out, .file = file, .includes = includes, .headers = headers, .confined = true, .err = err
+    };
+    struct stat info;
+    at_status status = find_home(&g) ? AT_OK : out_of_memory(&g);
+    if (stat(file, &info) == 0) /* what includes it runs in a circle */
+        g.stack[g.depth++] = (open_file){ info.st_dev, info.st_ino, false };
+    if (status == AT_OK)
+        status = add_lines(&g, file + at__folder_len(file), text, len, false);
+    free(g.home[0]);
+    free(g.home[1]);
+    return status == AT_OK ? at__str_status(&out->text, err) : status;
+}
+
+void at__gathered_clear(at__gathered *gathered)
+{
+    for (size_t i = 0; i < gathered->count; i++)
+        free(gathered->parts[i].file);
+    free(gathered->parts);
+    at__str_clear(&gathered->text);
+    *gathered = (at__gathered){ 0 };
+}

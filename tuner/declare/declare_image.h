@@ -1,0 +1,47 @@
+/*
+ * declare_image.h - templates that have been read, as bytes that a program can carry: to read the
+ * declarations of all templates of an op takes longer than all else that a first answer needs.
+ *
+ * An image has the structures of one template, with offsets where pointers are, and a list of these; texts,
+ * values and the code of expressions, which point to nothing, are shared by all images and stay where they
+ * lie. It is made on the machine that builds the program, by the same compiler: its layout is that of the
+ * structures.
+ */
+#ifndef AUTOTUNE_DECLARE_IMAGE_H
+#define AUTOTUNE_DECLARE_IMAGE_H
+
+#include "declare/declare.h"
+
+typedef struct at__image {
+    uint32_t begin, bytes;     /* of the structures, the template first, among those of all */
+    uint32_t link, link_count; /* words of them that are pointers, among those of all       */
+} at__image;
+
+typedef struct at__images {
+    const unsigned char *structures; /* of all; each at a multiple of 8                       */
+    const uint32_t *links;           /* where a word is, from where its structures begin      */
+    const unsigned char *fixed;      /* what they point to and need not be copied             */
+    const at__image *of;             /* in the order of at__embedded_files; of an op 0 bytes  */
+    size_t count;
+} at__images;
+
+/* Makes images. Zero it before the first. */
+typedef struct at__image_writer {
+    at__str structures, links, fixed;
+    size_t begin; /* of the present one */
+    struct {
+        const char *text;
+        size_t at;
+    } kept[512]; /* texts of the present one, which may be pointed to more than once */
+    int kept_count;
+} at__image_writer;
+
+void at__image_write(at__image *out, at__image_writer *w, const at__template *t);
+at_status at__image_writer_status(const at__image_writer *w, at_error *err);
+void at__image_writer_clear(at__image_writer *w);
+
+/* A template as it was read. Borrows the op and the images. */
+at_status at__image_load(at__template **out, const at__op *op, const at__images *images, size_t i,
+                         at_error *err) AT_MUST_CHECK;
+
+#endif

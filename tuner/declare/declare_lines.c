@@ -1,0 +1,524 @@
+/*
+ * declare_lines.c - a block is searched for in the source as it stands; nothing is copied. The
+ * reader holds one logical line, from its first character to its '#' or its end; backslashes that
+ * continue a line are skipped as blanks, so a place in a line is a place in the file, and messages
+ * name line and column. Lines are counted from the last block that was entered, so the source is
+ * gone through once.
+ */
+#include "declare/declare_lines.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "declare/declare_common.h"
+#include "util/number.h"
+#include "util/str.h"
+
+static const char MARKER[] = "/*!autotune";
+#define MARKER_LEN (sizeof MARKER - 1)
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* ---- blocks ---- */
+
+/* Only blanks, or a byte order mark, before it on its line. */
+static bool starts_line(const char *source, const char *at)
+{
+    while (at > source && is_blank(at[-1]))
+        at--;
+    return at == source || at[-1] == '\n' || (at - source == 3 && memcmp(source, "\xef\xbb\xbf", 3) == 0);
+}
+
+/* The next marker; its '!' is the rarest of it. NULL: none. */
+static const char *find_marker(const char *from, const char *stop)
+{
+    for (const char *at = from; (at = memchr(at, '!', (size_t)(stop - at))) != NULL; at++)
+        if (at - from >= 2 && (size_t)(stop - at) >= MARKER_LEN - 2 &&
+            memcmp(at - 2, MARKER, MARKER_LEN) == 0)
+            return at - 2;
+    return NULL;
+}
+
+static const char *find_close(const char *from, const char *stop)
+{
+    for (const char *at = from; (at = memchr(at, '*', (size_t)(stop - at))) != NULL; at++)
+        if (at + 1 < stop && at[1] == '/')
+            return at;
+    return NULL;
+}
+
+/* The next block from `from`: sets begin and end; end is NULL when it is not closed. false: none. */
+static bool find_block(const char **begin, const char **end, const at__lines *lines, const char *from)
+{
+    const char *stop = lines->source + lines->len;
+    while ((from = find_marker(from, stop)) != NULL) {
+        const char *after = from + MARKER_LEN;
+        bool whole = after == stop || is_blank(*after) || *after == '\n' || *after == '*';
+        if (whole && starts_line(lines->source, from)) {
+            *begin = after;
+            *end = find_close(after, stop);
+            return true;
+        }
+        from = after;
+    }
+    return false;
+}
+
+/* Blocks are entered in their order, so that counting lines goes through the source once. */
+static void enter_block(at__lines *lines, const char *begin, const char *end)
+{
+    lines->begin_where = at__where_after(lines->begin_where, lines->begin, (size_t)(begin - lines->begin));
+    lines->begin = lines->next = begin;
+    lines->end = end ? end : lines->source + lines->len;
+    lines->next_where = lines->begin_where;
+}
+
+/* The start of the source, before any block. */
+static at__lines lines_of(const char *source, size_t len, const char *file, at_error *err)
+{
+    at__where start = { .file = file, .line = 1, .column = 1 };
+    return (at__lines){
+        .source = source,
+        .len = len,
+        .file = file,
+        .err = err,
+        .begin = source,
+        .begin_where = start,
+        .line = source,
+        .line_end = source,
+        .at = source,
+    };
+}
+
+/* Does the block's first line start with this word? The reader ends before that line again. */
+static bool is_kind(at__lines *lines, const char *kind)
+{
+    bool more = false;
+    at__lines first = *lines;
+    first.err = NULL;
+    return at__lines_next(&more, &first) == AT_OK && more && at__lines_sees_word(&first, kind);
+}
+
+/* No block of that kind: a misspelled one is the likely cause. */
+static at_status fail_no_block(const at__lines *start, const char *kind)
+{
+    const char *begin, *end = NULL;
+    bool more = false;
+    at__lines lines = *start;
+
+    for (const char *from = lines.source; from && find_block(&begin, &end, &lines, from); from = end) {
+        enter_block(&lines, begin, end);
+        if (is_kind(&lines, "op") || is_kind(&lines, "template") || is_kind(&lines, "common"))
+            continue;
+        at_status status = at__lines_next(&more, &lines);
+        if (status != AT_OK)
+            return status;
+        if (more)
+            return at__lines_expected(&lines, "'op NAME', 'template NAME' or 'common NAME' first in a block");
+    }
+    return at_fail(lines.err, AT_ERR_INPUT,
+                   "%s:1:1: found no declaration; expected a block that starts with %s and '%s NAME'",
+                   lines.file, MARKER, kind);
+}
+
+/* Finds the block; *closed tells whether its comment ends. */
+static bool find_kind(at__lines *lines, const char *kind, bool *closed)
+{
+    const char *begin, *end = NULL;
+    for (const char *from = lines->source; from && find_block(&begin, &end, lines, from); from = end) {
+        enter_block(lines, begin, end);
+        *closed = end != NULL;
+        if (is_kind(lines, kind))
+            return true;
+    }
+    return false;
+}
+
+bool at__declares(const char *source, size_t len, const char *kind)
+{
+    bool closed;
+    size_t own_len;
+    const char *own = at__bundle_own(&own_len, source, len);
+    at__lines lines = lines_of(own, own_len, "", NULL);
+    return find_kind(&lines, kind, &closed);
+}
+
+const char *at__lines_unfit(const char **what, const char *source, size_t len)
+{
+    const char *zero = len ? memchr(source, '\0', len) : NULL;
+    const size_t before = zero ? (size_t)(zero - source) : len;
+    const char *end = before ? memchr(source, 0xff, before) : NULL;
+    *what = end ? "byte 0xff, where NVRTC would take the file to end" : "a NUL byte";
+    return end ? end : zero;
+}
+
+at_status at__lines_open(at__lines *out, const char *source, size_t len, const char *file, const char *kind,
+                         at_error *err)
+{
+    at__lines start = lines_of(source, len, file, err), lines = start;
+    bool closed = true;
+
+    if (len > AT__MAX_SOURCE)
+        return at_fail(err, AT_ERR_INPUT, "%s: found %zu bytes; expected at most %zu", file, len,
+                       AT__MAX_SOURCE);
+    const char *what, *unfit = at__lines_unfit(&what, source, len);
+    if (unfit) {
+        at__where place = at__where_after(start.begin_where, source, (size_t)(unfit - source));
+        return at_fail(err, AT_ERR_INPUT, "%s:%d:%d: found %s; expected text", file, place.line, place.column,
+                       what);
+    }
+    if (!find_kind(&lines, kind, &closed))
+        return fail_no_block(&start, kind);
+    if (!closed)
+        return at_fail(err, AT_ERR_INPUT,
+                       "%s:%d:%d: found the end of the file in a declaration; expected '*/'", file,
+                       lines.next_where.line, lines.next_where.column);
+    *out = lines;
+    return AT_OK;
+}
+
+/* ---- lines ---- */
+
+/* A backslash that only blanks separate from the end of its line; returns what follows that end, or NULL. */
+static const char *continuation(const char *at, const char *end)
+{
+    if (*at != '\\')
+        return NULL;
+    for (at++; at < end && is_blank(*at); at++)
+        ;
+    return at < end && *at == '\n' ? at + 1 : NULL;
+}
+
+static const char *skip_blanks(const char *at, const char *end)
+{
+    const char *after;
+    for (; at < end; at++) {
+        if ((after = continuation(at, end)) != NULL)
+            at = after - 1;
+        else if (!is_blank(*at))
+            break;
+    }
+    return at;
+}
+
+/* Past the end of the logical line that starts at `at`. Finds the '#' on the way, if there is one. */
+static const char *find_line_end(const char *at, const char *end, const char **hash)
+{
+    const char *newline;
+    *hash = NULL;
+    for (;; at = newline + 1) {
+        newline = memchr(at, '\n', (size_t)(end - at));
+        const char *stop = newline ? newline : end, *last = stop;
+        if (!*hash)
+            *hash = memchr(at, '#', (size_t)(stop - at));
+        while (last > at && is_blank(last[-1]))
+            last--;
+        if (!newline || last == at || last[-1] != '\\')
+            return stop;
+    }
+}
+
+static const char *trim_end(const char *begin, const char *end)
+{
+    while (end > begin && (is_blank(end[-1]) || end[-1] == '\n' || end[-1] == '\\'))
+        end--;
+    return end;
+}
+
+static at_status read_line(at__lines *lines)
+{
+    const char *hash, *begin = lines->next;
+    const char *stop = find_line_end(begin, lines->end, &hash);
+
+    lines->line = begin;
+    lines->line_where = lines->next_where;
+    lines->line_end = hash ? hash : stop;
+    lines->comment = hash ? hash + 1 : stop;
+    lines->comment_end = stop;
+    lines->next = stop < lines->end ? stop + 1 : stop;
+    lines->next_where = at__where_after(lines->line_where, begin, (size_t)(lines->next - begin));
+    if (stop - begin > AT__MAX_LINE)
+        return at__lines_fail(lines, begin, "found a line of %ld bytes; expected at most %d",
+                              (long)(stop - begin), AT__MAX_LINE);
+    lines->at = skip_blanks(begin, lines->line_end);
+    lines->line_end = trim_end(lines->at, lines->line_end);
+    return AT_OK;
+}
+
+at_status at__lines_next(bool *more, at__lines *lines)
+{
+    *more = false;
+    while (lines->next < lines->end) {
+        at_status status = read_line(lines);
+        if (status != AT_OK)
+            return status;
+        if (lines->at < lines->line_end) {
+            *more = true;
+            return AT_OK;
+        }
+    }
+    return AT_OK;
+}
+
+at__where at__lines_where(const at__lines *lines, const char *at)
+{
+    return at__where_after(lines->line_where, lines->line, (size_t)(at - lines->line));
+}
+
+/* ---- messages ---- */
+
+at_status at__lines_fail(const at__lines *lines, const char *at, const char *format, ...)
+{
+    char text[600];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    at__where place = at__lines_where(lines, at);
+    return at_fail(lines->err, AT_ERR_INPUT, "%s:%d:%d: %s", place.file, place.line, place.column, text);
+}
+
+static bool is_part(char c)
+{
+    return is_letter(c) || is_digit(c) || c == '.';
+}
+
+/* The word, number or sign at the reader's place, for a message. */
+static void found(const at__lines *lines, char *out, size_t size)
+{
+    const char *at = lines->at;
+    if (at__lines_at_end(lines)) {
+        snprintf(out, size, "the end of the line");
+        return;
+    }
+    if ((unsigned char)*at < 0x20 || (unsigned char)*at > 0x7e) {
+        snprintf(out, size, "byte 0x%02x", (unsigned char)*at);
+        return;
+    }
+    for (at++; at < lines->line_end && is_part(at[-1]) && is_part(*at); at++)
+        ;
+    snprintf(out, size, "'%.*s'", (int)(at - lines->at > 80 ? 80 : at - lines->at), lines->at);
+}
+
+at_status at__lines_expected(const at__lines *lines, const char *expected)
+{
+    char what[100];
+    found(lines, what, sizeof what);
+    return at__lines_fail(lines, lines->at, "found %s; expected %s", what, expected);
+}
+
+/* ---- words ---- */
+
+bool at__lines_at_end(const at__lines *lines)
+{
+    return lines->at >= lines->line_end;
+}
+
+bool at__lines_sees(const at__lines *lines, const char *text)
+{
+    size_t n = strlen(text);
+    return (size_t)(lines->line_end - lines->at) >= n && strncmp(lines->at, text, n) == 0;
+}
+
+bool at__lines_sees_word(const at__lines *lines, const char *word)
+{
+    return at__lines_word(lines) == strlen(word) && at__lines_sees(lines, word);
+}
+
+void at__lines_skip(at__lines *lines, size_t count)
+{
+    lines->at = skip_blanks(lines->at + count, lines->line_end);
+}
+
+at_status at__lines_take(at__lines *lines, const char *text, const char *what)
+{
+    char quoted[40];
+    if (at__lines_sees(lines, text)) {
+        at__lines_skip(lines, strlen(text));
+        return AT_OK;
+    }
+    snprintf(quoted, sizeof quoted, "'%s'", text);
+    return at__lines_expected(lines, what ? what : quoted);
+}
+
+size_t at__lines_word(const at__lines *lines)
+{
+    const char *at = lines->at;
+    if (at >= lines->line_end || !is_letter(*at))
+        return 0;
+    while (at < lines->line_end && (is_letter(*at) || is_digit(*at)))
+        at++;
+    return (size_t)(at - lines->at);
+}
+
+at_status at__lines_name(char out[AT__MAX_NAME], at__lines *lines, const char *expected)
+{
+    size_t n = at__lines_word(lines);
+    if (n == 0)
+        return at__lines_expected(lines, expected);
+    if (n >= AT__MAX_NAME)
+        return at__lines_fail(lines, lines->at, "found a name of %zu characters; expected at most %d", n,
+                              AT__MAX_NAME - 1);
+    memcpy(out, lines->at, n);
+    out[n] = '\0';
+    at__lines_skip(lines, n);
+    return AT_OK;
+}
+
+at_status at__lines_text(char **out, at__lines *lines, const char *expected)
+{
+    const char *end = lines->at;
+    while (end < lines->line_end && !is_blank(*end) && *end != '\n' && !continuation(end, lines->line_end))
+        end++;
+    if (end == lines->at)
+        return at__lines_expected(lines, expected);
+    *out = at__text_copy(lines->at, (size_t)(end - lines->at));
+    if (!*out)
+        return at_fail(lines->err, AT_ERR_MEMORY, "out of memory");
+    at__lines_skip(lines, (size_t)(end - lines->at));
+    return AT_OK;
+}
+
+at_status at__lines_integer(int64_t *out, at__lines *lines, const char *expected)
+{
+    const char *at = lines->at, *end = lines->line_end;
+    bool negative = at < end && *at == '-';
+    int64_t value = 0;
+
+    at += negative;
+    if (at >= end || !is_digit(*at))
+        return at__lines_expected(lines, expected);
+    for (; at < end && is_digit(*at); at++) {
+        int digit = *at - '0';
+        if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, digit, &value))
+            return at__lines_expected(lines, "an integer below 2^63");
+    }
+    if (at < end && is_letter(*at))
+        return at__lines_expected(lines, expected);
+    *out = negative ? -value : value;
+    at__lines_skip(lines, (size_t)(at - lines->at));
+    return AT_OK;
+}
+
+at_status at__lines_real(double *out, at__lines *lines, const char *expected)
+{
+    char text[48];
+    size_t n = 0, left = (size_t)(lines->line_end - lines->at);
+    bool exponent = false;
+    for (; n < left && n < sizeof text - 1; n++) {
+        char c = lines->at[n];
+        bool sign = (c == '-' || c == '+') && (n == 0 || exponent);
+        if (!is_digit(c) && c != '.' && c != 'e' && c != 'E' && !sign)
+            break;
+        exponent = c == 'e' || c == 'E';
+        text[n] = c;
+    }
+    text[n] = '\0';
+    char *end = text;
+    double value = n ? at__real_read(text, &end) : 0;
+    bool ends = n == left || !(is_letter(lines->at[n]) || is_digit(lines->at[n]));
+    if (end == text || *end || !ends || !isfinite(value))
+        return at__lines_expected(lines, expected);
+    *out = value;
+    at__lines_skip(lines, n);
+    return AT_OK;
+}
+
+at_status at__lines_string(char **out, at__lines *lines, const char *expected)
+{
+    const char *begin = lines->at + 1;
+    size_t left = (size_t)(lines->line_end - lines->at);
+    const char *end = left > 1 && *lines->at == '"' ? memchr(begin, '"', left - 1) : NULL;
+    if (!end || end == begin)
+        return at__lines_expected(lines, expected);
+    for (const char *c = begin; c < end; c++)
+        if ((unsigned char)*c < ' ')
+            return at__lines_fail(lines, c, "found byte 0x%02x in a string; expected text",
+                                  (unsigned char)*c);
+    if (!(*out = at__text_copy(begin, (size_t)(end - begin))))
+        return at_fail(lines->err, AT_ERR_MEMORY, "out of memory");
+    at__lines_skip(lines, (size_t)(end + 1 - lines->at));
+    return AT_OK;
+}
+
+static const char *symbol_name(const void *symbols, int i)
+{
+    const at__symbols *s = symbols;
+    return i < s->count ? at__symbol_name(s, i) : NULL;
+}
+
+at_status at__lines_expr(at__expr **out, at__lines *lines, const at__symbols *symbols)
+{
+    at__scope scope = {
+        .find = at__symbols_find, .context = symbols, .name = symbol_name, .indices = &symbols->indices
+    };
+    return at__lines_expr_of(out, lines, &scope);
+}
+
+at_status at__lines_expr_of(at__expr **out, at__lines *lines, const at__scope *scope)
+{
+    size_t used = 0;
+    at_status status = at__expr_compile_first(out, &used, lines->at, (size_t)(lines->line_end - lines->at),
+                                              scope, at__lines_where(lines, lines->at), lines->err);
+    if (status == AT_OK)
+        at__lines_skip(lines, used);
+    return status;
+}
+
+at_status at__lines_comment(char **out, const at__lines *lines)
+{
+    const char *begin = skip_blanks(lines->comment, lines->comment_end);
+    const char *end = trim_end(begin, lines->comment_end);
+    char *text = at__text_copy(begin, (size_t)(end - begin));
+    size_t n = 0;
+    if (!text)
+        return at_fail(lines->err, AT_ERR_MEMORY, "out of memory");
+    for (const char *at = begin; at < end; at++) {
+        bool joins = continuation(at, end) != NULL;
+        if (joins)
+            at = skip_blanks(at, end) - 1;
+        if (!joins)
+            text[n++] = (unsigned char)*at < ' ' ? ' ' : *at;
+        else if (n && text[n - 1] != ' ')
+            text[n++] = ' ';
+    }
+    text[n] = '\0';
+    *out = text;
+    return AT_OK;
+}
+
+static bool is_word_at(const char *source, size_t len, const char *at, size_t n)
+{
+    bool before = at == source || !(is_letter(at[-1]) || is_digit(at[-1]));
+    bool after = at + n == source + len || !(is_letter(at[n]) || is_digit(at[n]));
+    return before && after;
+}
+
+bool at__lines_source_has(const at__lines *lines, const char *word)
+{
+    const char *stop = lines->source + lines->len, *at = lines->source;
+    size_t n = strlen(word);
+    while ((at = memmem(at, (size_t)(stop - at), word, n)) != NULL) {
+        bool inside = at >= lines->begin && at < lines->end;
+        if (!inside && is_word_at(lines->source, lines->len, at, n))
+            return true;
+        at += n;
+    }
+    return false;
+}

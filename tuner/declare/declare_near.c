@@ -1,0 +1,159 @@
+/*
+ * declare_near.c - the `near` lines of an operation: what tells two of its problems apart besides sizes.
+ *
+ *     near turned  DIM DIM cost N          the dimensions may be exchanged
+ *     near narrow  DIM... <= N cost N      sizes up to a limit are another kind of problem
+ *     near aligned DIM... cost N           so are rows that begin at other multiples
+ *
+ * An op without such lines has costs of 0, which compare nothing: each cost that is not 0 was declared once.
+ */
+#include "declare/declare_parts.h"
+#include "util/options.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define MAX_COST 1000 /* as far as a factor of 2^1000 */
+
+/* "found 'WORD'; expected WHAT", and the name that was probably meant. */
+static at_status fail_name(const at__lines *lines, const char *at, const char *word, const char *expected,
+                           const char *const *known)
+{
+    const char *nearest = at__nearest(word, known);
+    if (nearest)
+        return at__lines_fail(lines, at, "found '%s'; expected %s; did you mean '%s'?", word, expected,
+                              nearest);
+    return at__lines_fail(lines, at, "found '%s'; expected %s", word, expected);
+}
+
+at_status at__read_dim_name(int *dim, at__lines *lines, const at__op *op)
+{
+    char name[AT__MAX_NAME];
+    const char *known[AT__MAX_DIMS + 1] = { NULL }, *at = lines->at;
+    at_status status = at__lines_name(name, lines, "a dimension");
+    if (status != AT_OK)
+        return status;
+    for (int i = 0; i < op->dim_count; i++) {
+        known[i] = op->dims[i].name;
+        if (strcmp(known[i], name) == 0) {
+            *dim = i;
+            return AT_OK;
+        }
+    }
+    return fail_name(lines, at, name, "a dimension of the shape", known);
+}
+
+static at_status read_number(int64_t *out, int64_t max, const char *what, at__lines *lines)
+{
+    const char *at = lines->at;
+    at_status status = at__lines_integer(out, lines, what);
+    if (status == AT_OK && (*out < 1 || *out > max))
+        status =
+            at__lines_fail(lines, at, "found %" PRId64 "; expected %s from 1 to %" PRId64, *out, what, max);
+    return status;
+}
+
+/* cost N */
+static at_status read_cost(int64_t *out, at__lines *lines)
+{
+    at_status status = at__lines_take(lines, "cost", NULL);
+    return status == AT_OK ? read_number(out, MAX_COST, "a cost", lines) : status;
+}
+
+/* DIM DIM cost N */
+static at_status read_turned(at__op *op, at__lines *lines)
+{
+    if (op->turn_count == AT__MAX_TURNS)
+        return at__lines_fail(lines, lines->at, "found more than %d lines 'near turned'; expected fewer",
+                              AT__MAX_TURNS);
+    at__turn *turn = &op->turns[op->turn_count];
+    at_status status = at__read_dim_name(&turn->dims[0], lines, op);
+    const char *second = lines->at;
+    if (status == AT_OK)
+        status = at__read_dim_name(&turn->dims[1], lines, op);
+    if (status == AT_OK && turn->dims[0] == turn->dims[1])
+        status = at__lines_fail(lines, second, "found '%s' a second time; expected another dimension",
+                                op->dims[turn->dims[1]].name);
+    if (status == AT_OK)
+        status = read_cost(&turn->cost, lines);
+    op->turn_count += status == AT_OK;
+    return status;
+}
+
+/* DIM..., each once: neither twice on the line, nor where `cost_of` says that a line above names it too. */
+static at_status read_dims(bool of[AT__MAX_DIMS], int64_t (*cost_of)(const at__near *), at__lines *lines,
+                           const at__op *op)
+{
+    do {
+        int dim = 0;
+        const char *at = lines->at;
+        at_status status = at__read_dim_name(&dim, lines, op);
+        if (status != AT_OK)
+            return status;
+        if (of[dim] || cost_of(&op->dims[dim].near))
+            return at__lines_fail(lines, at, "found '%s' a second time; expected each dimension once",
+                                  op->dims[dim].name);
+        of[dim] = true;
+    } while (!at__lines_sees(lines, "<=") && !at__lines_sees_word(lines, "cost") && !at__lines_at_end(lines));
+    return AT_OK;
+}
+
+static int64_t narrow_cost(const at__near *near)
+{
+    return near->narrow_cost;
+}
+
+static int64_t aligned_cost(const at__near *near)
+{
+    return near->aligned_cost;
+}
+
+/* DIM... <= N cost N */
+static at_status read_narrow(at__op *op, at__lines *lines)
+{
+    bool of[AT__MAX_DIMS] = { false };
+    int64_t limit = 0, cost = 0;
+    at_status status = read_dims(of, narrow_cost, lines, op);
+    if (status == AT_OK)
+        status = at__lines_take(lines, "<=", NULL);
+    if (status == AT_OK)
+        status = read_number(&limit, INT32_MAX, "a size", lines);
+    if (status == AT_OK)
+        status = read_cost(&cost, lines);
+    for (int i = 0; status == AT_OK && i < op->dim_count; i++)
+        if (of[i]) {
+            op->dims[i].near.narrow = limit;
+            op->dims[i].near.narrow_cost = cost;
+        }
+    return status;
+}
+
+/* DIM... cost N */
+static at_status read_aligned(at__op *op, at__lines *lines)
+{
+    bool of[AT__MAX_DIMS] = { false };
+    int64_t cost = 0;
+    at_status status = read_dims(of, aligned_cost, lines, op);
+    if (status == AT_OK)
+        status = read_cost(&cost, lines);
+    for (int i = 0; status == AT_OK && i < op->dim_count; i++)
+        if (of[i])
+            op->dims[i].near.aligned_cost = cost;
+    return status;
+}
+
+at_status at__read_near(at__op *op, at__lines *lines)
+{
+    static const char *const WORDS[] = { "turned", "narrow", "aligned", NULL };
+    static at_status (*const READ[])(at__op *, at__lines *) = { read_turned, read_narrow, read_aligned };
+    static const char EXPECTED[] = "turned, narrow or aligned";
+    char word[AT__MAX_NAME];
+    const char *at = lines->at;
+    at_status status = at__lines_name(word, lines, EXPECTED);
+    if (status != AT_OK)
+        return status;
+    for (int i = 0; WORDS[i]; i++)
+        if (strcmp(WORDS[i], word) == 0)
+            return READ[i](op, lines);
+    return fail_name(lines, at, word, EXPECTED, WORDS);
+}

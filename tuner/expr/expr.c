@@ -1,0 +1,309 @@
+/*
+ * expr.c - evaluation of compiled expressions (expr_code.h), and explaining why one failed. A loop
+ * over instructions with a fixed stack: the parser has proved the depth, so nothing is checked but
+ * the arithmetic, whose overflow, division by zero and bad shifts are faults with their place in
+ * the text. The most frequent instructions stand in the loop itself, the others behind a call.
+ */
+#include "expr/expr.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "expr/expr_code.h"
+
+at__where at__where_after(at__where start, const char *text, size_t offset)
+{
+    const char *at = text, *end = text + offset, *newline;
+    while (at < end && (newline = memchr(at, '\n', (size_t)(end - at))) != NULL) {
+        start.line++;
+        start.column = 1;
+        at = newline + 1;
+    }
+    start.column += (int)(end - at);
+    return start;
+}
+
+/* Copies text[begin..end) as one line that fits a message. */
+static void snippet(char *out, size_t size, const char *text, size_t begin, size_t end)
+{
+    size_t n = 0;
+    for (size_t i = begin; i < end; i++) {
+        if (n + 4 >= size) {
+            memcpy(out + n, "...", 3);
+            n += 3;
+            break;
+        }
+        bool blank = text[i] == '\\' || (unsigned char)text[i] <= ' ';
+        if (!blank)
+            out[n++] = text[i];
+        else if (n && out[n - 1] != ' ')
+            out[n++] = ' ';
+    }
+    out[n] = '\0';
+}
+
+at_status at__expr_fail(const at__expr *expr, const at__instruction *i, const char *reason, at_error *err)
+{
+    if (!err) /* while a space is walked nobody reads the text */
+        return AT_ERR_INPUT;
+    char part[100];
+    at__where place = at__where_after(expr->where, expr->text, i->at);
+    snippet(part, sizeof part, expr->text, i->begin, i->end);
+    return at_fail(err, AT_ERR_INPUT, "%s:%d:%d: %s in '%s'", place.file, place.line, place.column, reason,
+                   part);
+}
+
+/*
+ * The analyzer cannot know what the parser guarantees: that an instruction finds its operands on the stack.
+ * Clearing the stack first would cost more than most expressions do.
+ * NOLINTBEGIN(clang-analyzer-core.*)
+ */
+
+static const char OVERFLOW[] = "overflow";
+static const char BY_ZERO[] = "division by zero";
+
+/* *a = a / b; NULL, or what is wrong. */
+static const char *divide(int64_t *a, int64_t b, bool up)
+{
+    if (b == 0)
+        return BY_ZERO;
+    if (*a == INT64_MIN && b == -1)
+        return OVERFLOW;
+    int64_t q = *a / b;
+    if (up && *a % b != 0 && (*a < 0) == (b < 0))
+        q++;
+    *a = q;
+    return NULL;
+}
+
+static const char *modulo(int64_t *a, int64_t b)
+{
+    if (b == 0)
+        return BY_ZERO;
+    if (*a == INT64_MIN && b == -1)
+        return OVERFLOW;
+    *a %= b;
+    return NULL;
+}
+
+static const char *shift(int64_t *a, int64_t by, bool left)
+{
+    if (by < 0 || by > 63)
+        return "shift outside 0..63";
+    if (!left) {
+        *a >>= by;
+        return NULL;
+    }
+    if (by == 63)
+        return *a ? OVERFLOW : NULL;
+    return __builtin_mul_overflow(*a, (int64_t)1 << by, a) ? OVERFLOW : NULL;
+}
+
+static const char *greatest_divisor(int64_t *a, int64_t b)
+{
+    uint64_t x = *a < 0 ? 0 - (uint64_t)*a : (uint64_t)*a;
+    uint64_t y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
+    while (y) {
+        uint64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    if (x > INT64_MAX)
+        return OVERFLOW;
+    *a = (int64_t)x;
+    return NULL;
+}
+
+const char *at__code_binary(unsigned code, int64_t *a, int64_t b)
+{
+    switch (code) {
+    case AT__ADD:
+        return __builtin_add_overflow(*a, b, a) ? OVERFLOW : NULL;
+    case AT__SUB:
+        return __builtin_sub_overflow(*a, b, a) ? OVERFLOW : NULL;
+    case AT__MUL:
+        return __builtin_mul_overflow(*a, b, a) ? OVERFLOW : NULL;
+    case AT__DIV:
+        return divide(a, b, false);
+    case AT__CEIL_DIV:
+        return divide(a, b, true);
+    case AT__MOD:
+        return modulo(a, b);
+    case AT__SHL:
+        return shift(a, b, true);
+    case AT__SHR:
+        return shift(a, b, false);
+    case AT__GCD:
+        return greatest_divisor(a, b);
+    case AT__LT:
+        *a = *a < b;
+        return NULL;
+    case AT__LE:
+        *a = *a <= b;
+        return NULL;
+    case AT__GT:
+        *a = *a > b;
+        return NULL;
+    case AT__GE:
+        *a = *a >= b;
+        return NULL;
+    case AT__EQ:
+        *a = *a == b;
+        return NULL;
+    case AT__NE:
+        *a = *a != b;
+        return NULL;
+    case AT__BIT_AND:
+        *a &= b;
+        return NULL;
+    case AT__BIT_OR:
+        *a |= b;
+        return NULL;
+    case AT__BIT_XOR:
+        *a ^= b;
+        return NULL;
+    case AT__MIN:
+        *a = *a < b ? *a : b;
+        return NULL;
+    default: /* AT__MAX */
+        *a = *a > b ? *a : b;
+        return NULL;
+    }
+}
+
+const char *at__code_unary(unsigned code, int64_t *a)
+{
+    switch (code) {
+    case AT__BOOL:
+        *a = *a != 0;
+        return NULL;
+    case AT__NOT:
+        *a = *a == 0;
+        return NULL;
+    case AT__INVERT:
+        *a = ~*a;
+        return NULL;
+    case AT__IS_POW2:
+        *a = *a > 0 && (*a & (*a - 1)) == 0;
+        return NULL;
+    case AT__LOG2:
+        if (*a < 1)
+            return "log2 of a value below 1";
+        *a = 63 - __builtin_clzll((unsigned long long)*a);
+        return NULL;
+    case AT__ABS:
+        if (*a >= 0)
+            return NULL;
+        /* fall through */
+    default: /* AT__NEG */
+        return __builtin_sub_overflow((int64_t)0, *a, a) ? OVERFLOW : NULL;
+    }
+}
+
+at_status at__expr_eval(int64_t *out, const at__expr *expr, const int64_t *slots, at_error *err)
+{
+    int64_t stack[AT__EXPR_MAX_STACK];
+    int64_t *top = stack; /* the next free place */
+    const char *fault = NULL;
+
+    for (size_t pc = 0; pc < expr->count;) {
+        const at__instruction *i = &expr->code[pc++];
+        switch (i->code) {
+        case AT__PUSH:
+            *top++ = i->value;
+            break;
+        case AT__LOAD:
+            *top++ = slots[i->value];
+            break;
+        case AT__JUMP:
+            pc = (size_t)i->value;
+            break;
+        case AT__JUMP_FALSE:
+            if (*--top == 0)
+                pc = (size_t)i->value;
+            break;
+        case AT__AND_JUMP:
+        case AT__OR_JUMP:
+            if ((top[-1] != 0) == (i->code == AT__OR_JUMP)) {
+                top[-1] = top[-1] != 0;
+                pc = (size_t)i->value;
+            } else {
+                top--;
+            }
+            break;
+        /* What conditions are mostly made of, without a call. */
+        case AT__ADD:
+            top--;
+            fault = __builtin_add_overflow(top[-1], top[0], &top[-1]) ? OVERFLOW : NULL;
+            break;
+        case AT__MUL:
+            top--;
+            fault = __builtin_mul_overflow(top[-1], top[0], &top[-1]) ? OVERFLOW : NULL;
+            break;
+        case AT__LE:
+            top--;
+            top[-1] = top[-1] <= top[0];
+            break;
+        case AT__EQ:
+            top--;
+            top[-1] = top[-1] == top[0];
+            break;
+        case AT__MOD:
+            top--;
+            fault = modulo(&top[-1], top[0]);
+            break;
+        default:
+            if (i->code < AT__ADD) {
+                fault = at__code_unary(i->code, &top[-1]);
+            } else {
+                top--;
+                fault = at__code_binary(i->code, &top[-1], top[0]);
+            }
+        }
+        if (fault)
+            return at__expr_fail(expr, i, fault, err);
+    }
+    *out = stack[0];
+    return AT_OK;
+}
+
+/* NOLINTEND(clang-analyzer-core.*) */
+
+bool at__expr_reads(const at__expr *expr, int slot)
+{
+    for (size_t i = 0; i < expr->count; i++)
+        if (expr->code[i].code == AT__LOAD && expr->code[i].value == slot)
+            return true;
+    return false;
+}
+
+bool at__expr_reads_any(const at__expr *expr, const bool *marked)
+{
+    for (size_t i = 0; i < expr->count; i++)
+        if (expr->code[i].code == AT__LOAD && marked[expr->code[i].value])
+            return true;
+    return false;
+}
+
+void at__expr_mark_reads(bool *marks, const at__expr *expr)
+{
+    for (size_t i = 0; i < expr->count; i++)
+        if (expr->code[i].code == AT__LOAD)
+            marks[expr->code[i].value] = true;
+}
+
+const char *at__expr_text(const at__expr *expr)
+{
+    return expr->shown;
+}
+
+at__where at__expr_where(const at__expr *expr)
+{
+    return expr->where;
+}
+
+void at__expr_close(at__expr *expr)
+{
+    free(expr);
+}

@@ -1,0 +1,417 @@
+/*
+ * headers.c - files are found as a compiler finds them (beside the including file where the name is quoted,
+ * then in the folders) and read once: a file keeps the hash of its contents and which files it includes, for
+ * as long as its size and its time stay. What a walk from file to file reaches is a list whose hash does not
+ * depend on the order of that walk. What is made of it: headers_note.c.
+ */
+#include "source/headers_parts.h"
+
+#include "source/paths.h"
+#include "util/real_path.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_FILE_BYTES = 256 << 20, USED_BITS = 1 << 23 };
+
+static at_status out_of_memory(at_error *err)
+{
+    return at_fail(err, AT_ERR_MEMORY, "out of memory");
+}
+
+/* ---- folders ---- */
+
+/* A name that has a ':' itself, of which `given` is what stands before that: the longest one that is a
+ * folder. 0: none is. */
+static size_t longer_name(const char *given, size_t len)
+{
+    struct stat info;
+    size_t found = 0;
+    while (given[len] == ':') {
+        len += 1 + strcspn(given + len + 1, ":");
+        char *path = at__text_copy(given, len);
+        if (path && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+            found = len;
+        free(path);
+    }
+    return found;
+}
+
+static at_status refuse_colon(const char *path, size_t len, at_error *err)
+{
+    return at_fail(
+        err, AT_ERR_USAGE,
+        "headers: found the folder %.*s, and ':' stands between folders; expected a name without it, "
+        "such as that of a link to the folder",
+        (int)len, path);
+}
+
+/* The absolute path: without links, so that all processes mean one folder whatever becomes of them; but by
+ * its own name where the real one has a ':'. NULL: errno says why. */
+static char *absolute(const char *path)
+{
+    char *real = realpath(path, NULL);
+    at__str own = { 0 };
+    if (!real || !strchr(real, ':'))
+        return real;
+    at__str_add(&own, path);
+    at__path_from_here(&own);
+    free(real);
+    return own.data;
+}
+
+static at_status add_folder(at__headers *h, const char *given, size_t len, at_error *err)
+{
+    char *path = at__text_copy(given, len);
+    struct stat info;
+    at_status status = AT_OK;
+    if (!path)
+        return out_of_memory(err);
+    char *real = absolute(path);
+    const int error = real ? 0 : errno;
+    if (h->count == AT__MAX_HEADER_FOLDERS)
+        status = at_fail(err, AT_ERR_USAGE, "headers: found more than %d folders; expected fewer",
+                         AT__MAX_HEADER_FOLDERS);
+    else if (!real && longer_name(given, len))
+        status = refuse_colon(given, longer_name(given, len), err);
+    else if (!real || stat(real, &info) != 0 || (S_ISDIR(info.st_mode) && access(real, R_OK | X_OK) != 0))
+        status = at_fail(err, AT_ERR_USAGE, "headers: %s: %s; expected a folder that can be read", path,
+                         strerror(real ? errno : error));
+    else if (!S_ISDIR(info.st_mode))
+        status = at_fail(err, AT_ERR_USAGE, "headers: found the file %s; expected a folder", path);
+    else if (strpbrk(real, ":\n"))
+        status = refuse_colon(real, strlen(real), err);
+    if (status == AT_OK) {
+        at__str_addf(&h->text, "%s%s", h->count ? ":" : "", real);
+        h->folders[h->count++] = real;
+        real = NULL;
+    }
+    free(real);
+    free(path);
+    return status;
+}
+
+at_status at__headers_open(at__headers **out, const char *folders, at_error *err)
+{
+    at__headers *h = calloc(1, sizeof *h);
+    at_status status = AT_OK;
+    if (!h)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (const char *at = folders ? folders : ""; *at && status == AT_OK;) {
+        size_t len = strcspn(at, ":");
+        if (len)
+            status = add_folder(h, at, len, err);
+        at += len + (at[len] == ':');
+    }
+    if (status == AT_OK)
+        status = at__str_status(&h->text, err);
+    if (status == AT_OK)
+        *out = h;
+    else
+        at__headers_close(h);
+    return status;
+}
+
+void at__headers_close(at__headers *headers)
+{
+    if (!headers)
+        return;
+    for (int i = 0; i < headers->count; i++)
+        free(headers->folders[i]);
+    for (size_t i = 0; i < headers->file_count; i++) {
+        free(headers->files[i].path);
+        free(headers->files[i].shown);
+        free(headers->files[i].includes);
+    }
+    for (int i = 0; i < AT__HEADER_LISTS; i++)
+        free(headers->lists[i]);
+    free(headers->files);
+    free(headers->used);
+    at__str_clear(&headers->text);
+    free(headers);
+}
+
+const char *at__headers_text(const at__headers *headers)
+{
+    return headers ? at__str_text(&headers->text) : "";
+}
+
+int at__headers_count(const at__headers *headers)
+{
+    return headers ? headers->count : 0;
+}
+
+const char *at__headers_folder(const at__headers *headers, int i)
+{
+    return headers->folders[i];
+}
+
+/* ---- finding files ---- */
+
+static bool is_file(const at__str *path)
+{
+    struct stat info;
+    return !path->failed && path->len && stat(path->data, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+/* The file of this name in the folders. */
+static bool find_in_folders(at__str *path, const at__headers *h, const char *name)
+{
+    bool found = false;
+    for (int i = 0; i < h->count && !found && !path->failed; i++) {
+        at__str inside = { 0 };
+        at__str_addf(&inside, "%s/%s", h->folders[i], name);
+        path->len = 0;
+        at__beside(path, at__str_text(&inside), at__str_text(&inside));
+        path->failed = path->failed || inside.failed;
+        found = is_file(path);
+        at__str_clear(&inside);
+    }
+    return found;
+}
+
+bool at__headers_have(const at__headers *headers, const char *path, const char *name)
+{
+    at__str found = { 0 };
+    struct stat a, b;
+    bool have = headers && find_in_folders(&found, headers, name) && stat(found.data, &a) == 0 &&
+                stat(path, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+    at__str_clear(&found);
+    return have;
+}
+
+/* The folder that a path is below; -1: none. */
+static int folder_of(const at__headers *h, const char *path)
+{
+    for (int i = 0; i < h->count; i++) {
+        size_t len = strlen(h->folders[i]);
+        if (strncmp(path, h->folders[i], len) == 0 && path[len] == '/')
+            return i;
+    }
+    return -1;
+}
+
+static at_status add_file(size_t *index, at__headers *h, const at__str *path, const char *name, at_error *err)
+{
+    for (size_t i = 0; i < h->file_count; i++)
+        if (h->files[i].path_len == path->len && memcmp(h->files[i].path, path->data, path->len) == 0) {
+            *index = i;
+            return AT_OK;
+        }
+    /* The path behind its folder, which may be elsewhere tomorrow; outside of them the name that asked for
+     * it. */
+    const int folder = folder_of(h, path->data);
+    const char *shown = folder >= 0 ? path->data + strlen(h->folders[folder]) + 1 : name;
+    at__header file = { .path = at__text_copy(path->data, path->len),
+                        .shown = at__text_copy(shown, strlen(shown)),
+                        .path_len = path->len,
+                        .folder = folder };
+    if (!file.path || !file.shown || !at__grow(&h->files, &h->file_cap, h->file_count, sizeof *h->files)) {
+        free(file.path);
+        free(file.shown);
+        return out_of_memory(err);
+    }
+    *index = h->file_count;
+    h->files[h->file_count++] = file;
+    return AT_OK;
+}
+
+at_status at__headers_find(size_t *index, bool *found, at__headers *h, const char *includer, const char *name,
+                           bool quoted, at_error *err)
+{
+    at__str path = { 0 };
+    at_status status = AT_OK;
+    if (includer && quoted)
+        at__beside(&path, includer, name);
+    *found = is_file(&path) || (!path.failed && find_in_folders(&path, h, name));
+    if (path.failed)
+        status = out_of_memory(err);
+    else if (*found)
+        status = add_file(index, h, &path, name, err);
+    at__str_clear(&path);
+    return status;
+}
+
+/* ---- names ---- */
+
+static bool is_part(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+static uint32_t bit_of(const char *name, size_t len)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ (unsigned char)name[i]) * 0x100000001b3u;
+    return (uint32_t)(hash >> 32) % USED_BITS;
+}
+
+/* Of the lines as they are joined; comments count. */
+static void read_names(at__headers *h, const char *text)
+{
+    for (const char *at = text; *at;) {
+        size_t n = 0;
+        while (is_part(at[n]))
+            n++;
+        uint32_t bit = n ? bit_of(at, n) : 0;
+        if (n)
+            h->used[bit / 8] = (uint8_t)(h->used[bit / 8] | 1u << bit % 8);
+        at += n ? n : 1;
+    }
+}
+
+bool at__headers_may_use(const at__headers *headers, const char *name, size_t len)
+{
+    uint32_t bit = bit_of(name, len);
+    return !headers || !headers->used || headers->used[bit / 8] >> bit % 8 & 1;
+}
+
+/* ---- what a file includes ---- */
+
+bool at__headers_copy_name(char name[AT__HEADER_NAME], const at__directive *d)
+{
+    if (!d->name || d->len == 0 || d->len >= AT__HEADER_NAME || d->name[0] == '/')
+        return false;
+    memcpy(name, d->name, d->len);
+    name[d->len] = '\0';
+    return true;
+}
+
+static at_status add_include(at__headers *h, size_t includer, size_t included, at_error *err)
+{
+    at__header *f = &h->files[includer];
+    for (size_t i = 0; i < f->include_count; i++)
+        if (f->includes[i] == included)
+            return AT_OK;
+    if (!at__grow(&f->includes, &f->include_cap, f->include_count, sizeof *f->includes))
+        return out_of_memory(err);
+    f->includes[f->include_count++] = included;
+    return AT_OK;
+}
+
+static at_status read_includes(at__headers *h, size_t file, const char *text, at_error *err)
+{
+    char name[AT__HEADER_NAME];
+    at__str joined = { 0 };
+    at__directive d;
+    at__join_lines(&joined, text);
+    at_status status = at__str_status(&joined, err);
+    const char *all = at__str_text(&joined);
+    if (status == AT_OK && !h->used && !(h->used = calloc(USED_BITS / 8, 1)))
+        status = out_of_memory(err);
+    if (status == AT_OK && h->used)
+        read_names(h, all);
+    h->files[file].include_count = 0;
+    for (const char *at = all; status == AT_OK && at__directive_next(&d, all, at); at = d.end) {
+        size_t index = 0;
+        bool found = false;
+        if (at__headers_copy_name(name, &d))
+            status = at__headers_find(&index, &found, h, h->files[file].path, name, d.name[-1] == '"', err);
+        if (status == AT_OK && found)
+            status = add_include(h, file, index, err);
+    }
+    at__str_clear(&joined);
+    return status;
+}
+
+/* ---- reading ---- */
+
+static bool is_unchanged(const struct stat *a, const struct stat *b)
+{
+    return a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
+           a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
+/* Hash and includes of a file, as it is now. */
+static at_status read_file(at__headers *h, size_t file, at_error *err)
+{
+    struct stat now;
+    at__str text = { 0 };
+    if (stat(h->files[file].path, &now) != 0)
+        return at__read_failed(h->files[file].path, errno, err);
+    if (is_unchanged(&h->files[file].seen, &now))
+        return AT_OK;
+    at_status status = at__str_read_file(&text, h->files[file].path, MAX_FILE_BYTES, err);
+    if (status == AT_OK) {
+        at__hash_text(h->files[file].hash, at__str_text(&text), text.len);
+        status = read_includes(h, file, at__str_text(&text), err);
+    }
+    if (status == AT_OK)
+        h->files[file].seen = now;
+    at__str_clear(&text);
+    return status;
+}
+
+/* ---- walking ---- */
+
+at_status at__headers_meet(at__header_walk *w, at__headers *h, size_t file, at_error *err)
+{
+    if (h->files[file].reached)
+        return AT_OK;
+    if (!at__grow(&w->files, &w->cap, w->count, sizeof *w->files))
+        return out_of_memory(err);
+    h->files[file].reached = true;
+    w->files[w->count++] = file;
+    return AT_OK;
+}
+
+at_status at__headers_follow(at__header_walk *w, at__headers *h, at_error *err)
+{
+    at_status status = AT_OK;
+    for (size_t i = 0; i < w->count && status == AT_OK; i++) {
+        size_t file = w->files[i];
+        status = read_file(h, file, err);
+        for (size_t k = 0; status == AT_OK && k < h->files[file].include_count; k++)
+            status = at__headers_meet(w, h, h->files[file].includes[k], err);
+    }
+    return status;
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static at_status list_walk(at__str *list, const at__header_walk *w, const at__headers *h, at_error *err)
+{
+    char **lines = calloc(w->count + 1, sizeof *lines);
+    at_status status = AT_OK;
+    if (!lines)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (size_t i = 0; i < w->count && status == AT_OK; i++) {
+        const at__header *f = &h->files[w->files[i]];
+        at__str line = { 0 };
+        at__str_addf(&line, "%s %s\n", f->shown, f->hash);
+        status = at__str_status(&line, err);
+        lines[i] = line.data;
+    }
+    if (status == AT_OK)
+        qsort(lines, w->count, sizeof *lines, compare_lines);
+    for (size_t i = 0; i < w->count; i++) {
+        if (status == AT_OK)
+            at__str_add(list, lines[i]);
+        free(lines[i]);
+    }
+    free(lines);
+    return status == AT_OK ? at__str_status(list, err) : status;
+}
+
+at_status at__headers_walk(at__str *list, size_t *bytes, at__header_walk *w, at__headers *h, at_error *err)
+{
+    at_status status = at__headers_follow(w, h, err);
+    if (status == AT_OK)
+        status = list_walk(list, w, h, err);
+    *bytes = 0;
+    for (size_t i = 0; i < w->count; i++) {
+        *bytes += (size_t)h->files[w->files[i]].seen.st_size;
+        h->files[w->files[i]].reached = false;
+    }
+    free(w->files);
+    *w = (at__header_walk){ 0 };
+    return status;
+}

@@ -1,0 +1,331 @@
+/*
+ * headers_note.c - notes of headers.h: made of a text, and held against what is there now. The hash of a note
+ * is that of a list of files, so that a list which comes from anywhere is known by its hash, and the files
+ * that two lists do not have in common are those that have changed.
+ */
+#include "source/headers_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN_NAMES = 2, SHOWN_FOLDERS = 240, SHOWN_NAME = 120 }; /* bytes, but for the first */
+
+/* A name that a note can hold, and that leads nowhere else. */
+static bool may_be_noted(const char *name)
+{
+    return !strpbrk(name, "<>") && !strstr(name, "..");
+}
+
+/* ---- lists that are known ---- */
+
+static bool has_hash(const char *list, const char *note)
+{
+    char hash[AT__HASH_TEXT];
+    at__hash_text(hash, list, strlen(list));
+    return strncmp(hash, note, AT__HASH_TEXT - 1) == 0;
+}
+
+const char *at__headers_list(const at__headers *headers, const char *note)
+{
+    for (int i = 0; headers && i < AT__HEADER_LISTS && headers->lists[i]; i++)
+        if (has_hash(headers->lists[i], note))
+            return headers->lists[i];
+    return NULL;
+}
+
+void at__headers_know(at__headers *headers, const char *list)
+{
+    for (int i = 0; headers && i < AT__HEADER_LISTS && headers->lists[i]; i++)
+        if (strcmp(headers->lists[i], list) == 0)
+            return;
+    char *copy = headers ? at__text_copy(list, strlen(list)) : NULL;
+    if (!copy)
+        return;
+    char **place = &headers->lists[headers->list_next++ % AT__HEADER_LISTS];
+    free(*place);
+    *place = copy;
+}
+
+/* ---- what two lists do not have in common ---- */
+
+/* Of a line "NAME HASH". */
+typedef struct listed {
+    const char *name, *hash;
+    size_t len;
+} listed;
+
+static int by_name(const void *a, const void *b)
+{
+    const listed *x = a, *y = b;
+    size_t least = x->len < y->len ? x->len : y->len;
+    int order = memcmp(x->name, y->name, least);
+    if (order == 0 && x->len != y->len)
+        order = x->len < y->len ? -1 : 1;
+    return order ? order : strncmp(x->hash, y->hash, AT__HASH_TEXT - 1);
+}
+
+/* The lines of a list, by their names. NULL: out of memory. */
+static listed *lines_of(size_t *count, const char *list)
+{
+    size_t lines = 0;
+    for (const char *at = strchr(list, '\n'); at; at = strchr(at + 1, '\n'))
+        lines++;
+    listed *out = calloc(lines + 1, sizeof *out);
+    *count = 0;
+    for (const char *at = list, *end; out && (end = strchr(at, '\n')) != NULL; at = end + 1)
+        if (end - at >= AT__HASH_TEXT)
+            out[(*count)++] = (listed){ .name = at,
+                                        .hash = end - (AT__HASH_TEXT - 1),
+                                        .len = (size_t)(end - at) - AT__HASH_TEXT };
+    if (out)
+        qsort(out, *count, sizeof *out, by_name);
+    return out;
+}
+
+/* A few names, and how many there are besides. */
+typedef struct named {
+    at__str text;
+    size_t count;
+} named;
+
+static void add_name(named *out, const listed *line)
+{
+    int len = line->len < SHOWN_NAME ? (int)line->len : SHOWN_NAME;
+    if (out->count++ < SHOWN_NAMES)
+        at__str_addf(&out->text, "%s%.*s", out->count > 1 ? ", " : "", len, line->name);
+}
+
+static void add_named(at__str *out, named *part, const char *one, const char *several)
+{
+    if (part->count)
+        at__str_addf(out, "%s%s", out->len ? ", " : "", at__str_text(&part->text));
+    if (part->count > SHOWN_NAMES)
+        at__str_addf(out, " and %zu more", part->count - SHOWN_NAMES);
+    if (part->count)
+        at__str_add(out, part->count > 1 ? several : one);
+    out->failed |= part->text.failed;
+    at__str_clear(&part->text);
+}
+
+static void compare(at__str *out, const listed *a, size_t a_count, const listed *b, size_t b_count)
+{
+    named changed = { .count = 0 }, gone = { .count = 0 }, new = { .count = 0 };
+    for (size_t i = 0, k = 0; i < a_count || k < b_count;) {
+        bool first = k == b_count, second = i == a_count, same = false;
+        if (!first && !second) {
+            const listed x = { a[i].name, "", a[i].len }, y = { b[k].name, "", b[k].len };
+            int order = by_name(&x, &y);
+            first = order < 0;
+            second = order > 0;
+            same = strncmp(a[i].hash, b[k].hash, AT__HASH_TEXT - 1) == 0;
+        }
+        if (first)
+            add_name(&gone, &a[i]);
+        else if (second)
+            add_name(&new, &b[k]);
+        else if (!same)
+            add_name(&changed, &a[i]);
+        i += !second;
+        k += !first;
+    }
+    add_named(out, &changed, " has changed", " have changed");
+    add_named(out, &gone, " is not found any more", " are not found any more");
+    add_named(out, &new, " is included now", " are included now");
+}
+
+/* "lib/a.h has changed, lib/b.h is not found any more". */
+static at_status add_difference(at__str *out, const char *before, const char *now, at_error *err)
+{
+    size_t before_count, now_count;
+    listed *a = lines_of(&before_count, before), *b = lines_of(&now_count, now);
+    if (a && b)
+        compare(out, a, before_count, b, now_count);
+    const bool failed = !a || !b;
+    free(a);
+    free(b);
+    if (failed) {
+        at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return AT_ERR_MEMORY;
+    }
+    return at__str_status(out, err);
+}
+
+/* ---- notes ---- */
+
+at_status at__headers_note(at__str *out, at__headers *headers, const char *text, at_error *err)
+{
+    char name[AT__HEADER_NAME], hash[AT__HASH_TEXT];
+    at__str joined = { 0 }, names = { 0 }, list = { 0 };
+    size_t bytes;
+    at__directive d;
+    at__header_walk w = { 0 };
+    if (!headers || !headers->count)
+        return AT_OK;
+    at__join_lines(&joined, text);
+    at_status status = at__str_status(&joined, err);
+    const char *all = at__str_text(&joined);
+    for (const char *at = all; status == AT_OK && at__directive_next(&d, all, at); at = d.end) {
+        size_t index = 0, before = w.count;
+        bool found = false;
+        if (at__headers_copy_name(name, &d) && may_be_noted(name))
+            status = at__headers_find(&index, &found, headers, NULL, name, false, err);
+        if (status == AT_OK && found)
+            status = at__headers_meet(&w, headers, index, err);
+        if (w.count > before)
+            at__str_addf(&names, " <%s>", name);
+    }
+    bool any = w.count > 0;
+    at_status ended = at__headers_walk(&list, &bytes, &w, headers, status == AT_OK ? err : NULL);
+    status = status == AT_OK ? ended : status;
+    if (status == AT_OK && any) {
+        at__hash_text(hash, at__str_text(&list), list.len);
+        at__str_addf(out, "%s%s", hash, at__str_text(&names));
+        at__headers_know(headers, at__str_text(&list));
+    }
+    if (status == AT_OK)
+        status = at__str_status(&names, err);
+    at__str_clear(&joined);
+    at__str_clear(&names);
+    at__str_clear(&list);
+    return status == AT_OK ? at__str_status(out, err) : status;
+}
+
+const char *at__headers_name(size_t *len, const char *at)
+{
+    const char *open = strchr(at, '<'), *close = open ? strchr(open, '>') : NULL;
+    *len = close ? (size_t)(close + 1 - open) : 0;
+    return close ? open : NULL;
+}
+
+/* ---- what has become of a note ---- */
+
+static at_status missing(const at__headers *h, const char *name, at_error *err)
+{
+    if (!at__headers_count(h))
+        return at_fail(
+            err, AT_ERR_INPUT,
+            "found a kernel that includes <%s> from a folder that was named before, and none is now; "
+            "expected --headers DIR (`headers` in a program, or " AT__HEADERS_ENV
+            "=DIR) with that file in DIR",
+            name);
+    return at_fail(err, AT_ERR_INPUT,
+                   "found no <%s>, which a kernel includes, in %.*s; expected --headers DIR (`headers` in a "
+                   "program, or " AT__HEADERS_ENV "=DIR) with that file in DIR",
+                   name, SHOWN_FOLDERS, at__headers_text(h));
+}
+
+/* `first`: "<NAME>" of the note. */
+static at_status changed(const at__headers *h, const char *note, const char *first, size_t first_len,
+                         const char *list, at_error *err)
+{
+    at__str difference = { 0 };
+    const char *before = at__headers_list(h, note);
+    at_status status = before ? add_difference(&difference, before, list, err) : AT_OK;
+    if (status == AT_OK)
+        status =
+            at_fail(err, AT_ERR_INPUT,
+                    "found other headers behind %.*s in %.*s than the kernel was read or measured with%s%s; "
+                    "expected those, or a new run",
+                    (int)first_len, first, SHOWN_FOLDERS, at__headers_text(h), difference.len ? ": " : "",
+                    at__str_text(&difference));
+    at__str_clear(&difference);
+    return status;
+}
+
+/* The files that a note names, into *w; ends with the first that is missing. */
+static at_status meet_names(at__header_walk *w, at__headers *headers, const char *note, at_error *err)
+{
+    char name[AT__HEADER_NAME];
+    at_status status = AT_OK;
+    size_t len;
+    for (const char *at = at__headers_name(&len, note); at && status == AT_OK;
+         at = at__headers_name(&len, at + len)) {
+        size_t index = 0;
+        bool found = false;
+        const at__directive d = { .name = at + 1, .len = len - 2 };
+        if (!at__headers_copy_name(name, &d) || !may_be_noted(name))
+            status = at_fail(err, AT_ERR_INPUT, "found a header's name that no text has: %.*s", (int)len, at);
+        else if (headers)
+            status = at__headers_find(&index, &found, headers, NULL, name, false, err);
+        if (status == AT_OK)
+            status = found ? at__headers_meet(w, headers, index, err) : missing(headers, name, err);
+    }
+    return status;
+}
+
+at_status at__headers_check(size_t *bytes, at__headers *headers, const char *note, at_error *err)
+{
+    at__str list = { 0 };
+    size_t len;
+    at__header_walk w = { 0 };
+    const char *first = at__headers_name(&len, note);
+    at_status status = meet_names(&w, headers, note, err);
+    if (!headers)
+        return status;
+    at_status ended = at__headers_walk(&list, bytes, &w, headers, status == AT_OK ? err : NULL);
+    status = status == AT_OK ? ended : status;
+    if (status == AT_OK && !has_hash(at__str_text(&list), note))
+        status = changed(headers, note, first ? first : "", len, at__str_text(&list), err);
+    else if (status == AT_OK)
+        at__headers_know(headers, at__str_text(&list));
+    at__str_clear(&list);
+    return status;
+}
+
+/* ---- for compilers ---- */
+
+static void add_place(at__str *out, int count, const char *name, size_t len)
+{
+    at__str_addf(out, "%s-I DIR", count ? ", " : "");
+    if (count)
+        at__str_addf(out, "%d", count + 1);
+    at__str_addf(out, ", which has <%.*s>", (int)len, name);
+}
+
+/* Of the files from `first` on, which the note names; or of all of them, the first by its name. */
+static bool add_folder(at__str *out, int count, const at__headers *h, const at__header_walk *w, int folder,
+                       size_t own)
+{
+    const at__header *least = NULL;
+    bool any = false;
+    for (size_t i = 0; i < w->count; i++) {
+        const at__header *f = &h->files[w->files[i]];
+        if (f->folder != folder)
+            continue;
+        if (i < own && any)
+            at__str_addf(out, " <%s>", f->shown);
+        else if (i < own)
+            add_place(out, count, f->shown, strlen(f->shown));
+        any = any || i < own;
+        if (!least || strcmp(f->shown, least->shown) < 0)
+            least = f;
+    }
+    if (!any && least)
+        add_place(out, count, least->shown, strlen(least->shown));
+    return least;
+}
+
+at_status at__headers_places(at__str *out, at__headers *headers, const char *note, at_error *err)
+{
+    size_t len, bytes, own = 0;
+    at__header_walk w = { 0 };
+    at__str list = { 0 };
+    int count = 0;
+    if (at__headers_check(&bytes, headers, note, NULL) == AT_OK) {
+        at_status status = meet_names(&w, headers, note, err);
+        own = w.count;
+        if (status == AT_OK)
+            status = at__headers_follow(&w, headers, err);
+        for (int i = 0; i < headers->count && status == AT_OK; i++)
+            count += add_folder(out, count, headers, &w, i, own);
+        at_status ended = at__headers_walk(&list, &bytes, &w, headers, status == AT_OK ? err : NULL);
+        at__str_clear(&list);
+        return status == AT_OK ? ended : status;
+    }
+    for (const char *at = at__headers_name(&len, note); at; at = at__headers_name(&len, at + len))
+        if (count++)
+            at__str_addf(out, " %.*s", (int)len, at);
+        else
+            add_place(out, 0, at + 1, len - 2);
+    return at__str_status(out, err);
+}

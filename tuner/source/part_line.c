@@ -1,0 +1,58 @@
+/*
+ * part_line.c - a line is read where it stands; the length that it gives must fit behind it.
+ */
+#include "source/part_line.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char PART[] = AT__PART_COMMON;
+static const char PIECE[] = AT__PART_SOURCE;
+static const char NOTE[] = AT__PART_HEADERS;
+
+/* "//!autotune source LENGTH LINE PATH" */
+static bool read_piece_line(at__part_line *out, const char *at, const char *stop)
+{
+    char line[AT__MAX_PART_PATH + 64];
+    unsigned long len;
+    int number, used = -1;
+    if ((size_t)(stop - at) >= sizeof line)
+        return false;
+    size_t n = (size_t)(stop - at) - (sizeof PIECE - 1);
+    memcpy(line, at + sizeof PIECE - 1, n);
+    line[n] = '\0';
+    if (sscanf(line, "%9lu %9d %n", &len, &number, &used) != 2 || used < 0 || number < 1 || !line[used] ||
+        strlen(line) != n || n - (size_t)used >= sizeof out->name)
+        return false;
+    strcpy(out->name, line + used);
+    out->line = number;
+    out->text = stop + 1;
+    out->len = len;
+    return true;
+}
+
+bool at__part_line_read(at__part_line *out, const char *at, const char *end)
+{
+    const char *stop = memchr(at, '\n', (size_t)(end - at));
+    char line[128];
+    unsigned long len;
+    int used = -1;
+    if (stop && (size_t)(stop - at) >= sizeof NOTE && memcmp(at, NOTE, sizeof NOTE - 1) == 0) {
+        *out = (at__part_line){ .line = -1, .text = stop + 1 };
+        return true;
+    }
+    if (stop && (size_t)(stop - at) >= sizeof PIECE && memcmp(at, PIECE, sizeof PIECE - 1) == 0)
+        return read_piece_line(out, at, stop) && out->len <= (size_t)(end - out->text);
+    if (!stop || (size_t)(stop - at) >= sizeof line || (size_t)(stop - at) < sizeof PART ||
+        memcmp(at, PART, sizeof PART - 1) != 0)
+        return false;
+    out->line = 0;
+    size_t n = (size_t)(stop - at) - (sizeof PART - 1);
+    memcpy(line, at + sizeof PART - 1, n);
+    line[n] = '\0';
+    if (sscanf(line, "%63[a-z0-9_] %9lu%n", out->name, &len, &used) != 2 || (size_t)used != n)
+        return false;
+    out->text = stop + 1;
+    out->len = len;
+    return len <= (size_t)(end - out->text);
+}

@@ -1,0 +1,65 @@
+/* paths.c - text alone: no link is followed, no file asked for. */
+#include "source/paths.h"
+
+#include <string.h>
+
+size_t at__folder_len(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+void at__join_path(at__str *out, const char *file, const char *name)
+{
+    at__str_reset(out);
+    if (name[0] != '/')
+        at__str_add_bytes(out, file, at__folder_len(file));
+    at__str_add(out, name);
+}
+
+static bool is_up(const char *word, size_t len)
+{
+    return len == 2 && word[0] == '.' && word[1] == '.';
+}
+
+/* The last component of out, without slashes; its length. */
+static size_t last_component(const at__str *out, size_t *begin)
+{
+    size_t end = out->len;
+    while (end && out->data[end - 1] == '/')
+        end--;
+    for (*begin = end; *begin && out->data[*begin - 1] != '/'; --*begin)
+        ;
+    return end - *begin;
+}
+
+/* Components without "." and without those that ".." takes back. */
+static void add_component(at__str *out, const char *word, size_t len)
+{
+    size_t begin, last = last_component(out, &begin);
+    if (!word || len == 0 || (len == 1 && *word == '.'))
+        return;
+    if (out->data && is_up(word, len) && last && !is_up(out->data + begin, last)) {
+        out->len = begin;
+        out->data[begin] = '\0';
+        return;
+    }
+    if (out->data && out->len && out->data[out->len - 1] != '/')
+        at__str_add(out, "/");
+    at__str_add_bytes(out, word, len);
+}
+
+void at__beside(at__str *out, const char *file, const char *name)
+{
+    at__str joined = { 0 };
+    at__join_path(&joined, file, name);
+    const char *at = at__str_text(&joined);
+    if (*at == '/')
+        at__str_add(out, "/");
+    for (size_t len; *at; at += len + (at[len] == '/')) {
+        len = strcspn(at, "/");
+        add_component(out, at, len);
+    }
+    out->failed = out->failed || joined.failed;
+    at__str_clear(&joined);
+}

@@ -1,0 +1,269 @@
+/*
+ * signature.c - no C++ is parsed: a kernel is what stands between __global__ and the bracket of its
+ * parameters, a parameter's name is its last word, and a type is known by the words that people use.
+ */
+#include "source/signature.h"
+
+#include "source/words.h"
+#include "util/options.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- code without comments ---- */
+
+static const char *skip_string(const char *at)
+{
+    char quote = *at++;
+    while (*at && *at != quote && *at != '\n')
+        at += *at == '\\' && at[1] ? 2 : 1;
+    return *at == quote ? at + 1 : at;
+}
+
+static void add_blanks(at__str *out, const char *from, const char *to)
+{
+    for (; from < to; from++)
+        at__str_add(out, *from == '\n' ? "\n" : " ");
+}
+
+void at__code_strip(at__str *out, const char *at)
+{
+    while (*at) {
+        const char *from = at;
+        if (strncmp(at, "//", 2) == 0)
+            at += strcspn(at, "\n");
+        else if (strncmp(at, "/*", 2) == 0)
+            at = strstr(at + 2, "*/") ? strstr(at + 2, "*/") + 2 : at + strlen(at);
+        else if (*at == '"')
+            at = skip_string(at);
+        else
+            at++;
+        if (at == from + 1)
+            at__str_add_bytes(out, from, 1);
+        else
+            add_blanks(out, from, at);
+    }
+}
+
+static bool is_word(const char *at, size_t len, const char *word)
+{
+    return strlen(word) == len && memcmp(at, word, len) == 0;
+}
+
+static void copy_word(char out[AT__MAX_WORD], const char *at, size_t len)
+{
+    snprintf(out, AT__MAX_WORD, "%.*s", (int)len, at);
+}
+
+/* ---- kernels ---- */
+
+/* Past a bracket and what it closes. */
+static const char *skip_parens(const char *at)
+{
+    int depth = 0;
+    do {
+        depth += *at == '(' ? 1 : *at == ')' ? -1 : 0;
+        at++;
+    } while (*at && depth > 0);
+    return at;
+}
+
+/* The name of the kernel whose __global__ ends at `at`, and what opens its parameters; NULL: none. */
+static const char *read_kernel(char name[AT__MAX_WORD], const char *at)
+{
+    name[0] = '\0';
+    while (*(at = at__skip_space(at))) {
+        size_t n = at__word_len(at);
+        if (is_word(at, n, "__launch_bounds__")) {
+            at = at__skip_space(at + n);
+            at = *at == '(' ? skip_parens(at) : at;
+        } else if (n) {
+            copy_word(name, at, n);
+            at += n;
+        } else {
+            return *at == '(' && name[0] ? at + 1 : NULL;
+        }
+    }
+    return NULL;
+}
+
+const char *at__code_kernel(char name[AT__MAX_WORD], const char **at)
+{
+    static const char GLOBAL[] = "__global__";
+    const char *open = NULL;
+    while (!open && (*at = strstr(*at, GLOBAL)) != NULL) {
+        *at += sizeof GLOBAL - 1;
+        open = read_kernel(name, *at);
+    }
+    return open;
+}
+
+/* ---- arguments ---- */
+
+/* The element type that CUDA's words mean. */
+static const char *type_of(const char *at, const char *end)
+{
+    static const struct {
+        const char *word, *type;
+    } TYPES[] = { { "float", "f32" },    { "double", "f64" },   { "__half", "f16" },
+                  { "half", "f16" },     { "uint8_t", "u8" },   { "__nv_bfloat16", "bf16" },
+                  { "int8_t", "i8" },    { "int16_t", "i16" },  { "uint16_t", "u16" },
+                  { "int32_t", "i32" },  { "uint32_t", "u32" }, { "int64_t", "i64" },
+                  { "uint64_t", "u64" }, { "size_t", "u64" } };
+    bool is_unsigned = false, is_int = false, is_char = false, is_short = false;
+    int longs = 0;
+    for (size_t n; at < end; at += n ? n : 1) {
+        n = at__word_len(at);
+        for (size_t i = 0; n && i < sizeof TYPES / sizeof *TYPES; i++)
+            if (is_word(at, n, TYPES[i].word))
+                return TYPES[i].type;
+        is_unsigned = is_unsigned || is_word(at, n, "unsigned");
+        is_int = is_int || is_word(at, n, "int");
+        is_char = is_char || is_word(at, n, "char");
+        is_short = is_short || is_word(at, n, "short");
+        longs += is_word(at, n, "long");
+    }
+    if (is_char)
+        return is_unsigned ? "u8" : "i8";
+    if (is_short)
+        return is_unsigned ? "u16" : "i16";
+    if (longs)
+        return is_unsigned ? "u64" : "i64";
+    return is_unsigned ? "u32" : is_int ? "i32" : NULL;
+}
+
+/* One parameter of the kernel: its last word is its name. false: there is none, `()` or `(void)`. */
+static bool read_argument(at__kernel_arg *a, const char *at, const char *end)
+{
+    const char *name = NULL;
+    *a = (at__kernel_arg){ 0 };
+    for (const char *p = at; p < end; p++) {
+        size_t n = at__word_len(p);
+        a->pointer = a->pointer || *p == '*' || *p == '[';
+        a->constant = a->constant || (!a->pointer && is_word(p, n, "const"));
+        if (n && !isdigit((unsigned char)*p)) {
+            name = p;
+            copy_word(a->name, p, n);
+        }
+        p += n ? n - 1 : 0;
+    }
+    bool plain = name && !memchr(at, '<', (size_t)(name - at)); /* Pair<int> is no int */
+    a->type = plain ? type_of(at, name) : NULL;
+    return name && strcmp(a->name, "void") != 0;
+}
+
+int at__code_args(at__kernel_arg *out, int max, const char *at)
+{
+    int depth = 0, count = 0;
+    const char *from = at;
+    at__kernel_arg a;
+    for (; *at && (depth > 0 || *at != ')'); at++) {
+        depth += *at == '(' || *at == '<' || *at == '[' ? 1 : *at == ')' || *at == '>' || *at == ']' ? -1 : 0;
+        if (*at != ',' || depth)
+            continue;
+        if (count == max)
+            return -1;
+        count += read_argument(&out[count], from, at);
+        from = at + 1;
+    }
+    if (!read_argument(&a, from, at))
+        return count;
+    if (count == max)
+        return -1;
+    out[count++] = a;
+    return count;
+}
+
+/* The name in f, ns::f or f<float, 4>. */
+static void plain_name(char out[AT__MAX_WORD], const char *kernel)
+{
+    size_t len = strcspn(kernel, "<"), from = len;
+    while (from && at__is_word_part(kernel[from - 1]))
+        from--;
+    copy_word(out, kernel + from, len - from);
+}
+
+int at__code_args_of(at__kernel_arg *out, int max, const char *text, const char *kernel)
+{
+    at__str code = { 0 };
+    char wanted[AT__MAX_WORD], name[AT__MAX_WORD];
+    int count = -1, found = 0;
+    plain_name(wanted, kernel);
+    at__code_strip(&code, text);
+    const char *open, *at = at__str_text(&code);
+    while ((open = at__code_kernel(name, &at)) != NULL)
+        if (strcmp(name, wanted) == 0) {
+            count = at__code_args(out, max, open);
+            found++;
+        }
+    count = found == 1 && !code.failed ? count : -1;
+    at__str_clear(&code);
+    return count;
+}
+
+/* Whether `word` stands between the end of the declaration before and `at`. */
+static bool is_declared_with(const char *word, const char *begin, const char *at)
+{
+    while (at > begin && !strchr(";{}", at[-1]))
+        at--;
+    for (size_t n; !strchr(";{}", *at); at += n ? n : 1) {
+        n = at__word_len(at);
+        if (is_word(at, n, "__global__"))
+            return false;
+        if (n && is_word(at, n, word))
+            return true;
+    }
+    return false;
+}
+
+bool at__code_is_template(const char *text, const char *kernel)
+{
+    at__str code = { 0 };
+    char wanted[AT__MAX_WORD], name[AT__MAX_WORD];
+    bool is = false;
+    plain_name(wanted, kernel);
+    at__code_strip(&code, text);
+    const char *begin = at__str_text(&code);
+    for (const char *at = begin; !is && at__code_kernel(name, &at);)
+        is = strcmp(name, wanted) == 0 && is_declared_with("template", begin, at - strlen("__global__"));
+    at__str_clear(&code);
+    return is;
+}
+
+bool at__code_nearest_kernel(char out[AT__MAX_WORD], const char *text, const char *kernel)
+{
+    enum { MOST = 32 };
+    char names[MOST][AT__MAX_WORD], wanted[AT__MAX_WORD];
+    const char *list[MOST + 1] = { NULL };
+    at__str code = { 0 };
+    int count = 0;
+    plain_name(wanted, kernel);
+    at__code_strip(&code, text);
+    for (const char *at = at__str_text(&code); count < MOST && at__code_kernel(names[count], &at); count++)
+        list[count] = names[count];
+    const char *near = at__nearest(wanted, list);
+    if (!near && count == 1) /* there is no other */
+        near = names[0];
+    if (near)
+        memcpy(out, near, AT__MAX_WORD);
+    at__str_clear(&code);
+    return near != NULL;
+}
+
+bool at__code_constant(at__kernel_arg *out, const char **behind, const char **at)
+{
+    static const char CONSTANT[] = "__constant__";
+    while ((*at = strstr(*at, CONSTANT)) != NULL) {
+        *at += sizeof CONSTANT - 1;
+        const char *from = *at, *name_end = from + strcspn(from, ";={[("),
+                   *end = from + strcspn(from, ";={(");
+        if ((*name_end != ';' && *name_end != '[') || *end != ';' || !read_argument(out, from, name_end))
+            continue;
+        out->pointer = *name_end == '[';
+        out->constant = true;
+        *behind = name_end;
+        return true;
+    }
+    return false;
+}
