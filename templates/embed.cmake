@@ -27,6 +27,6 @@ function(at_embed_templates target)
   at_embed(${target} at__embedded_verify ${CMAKE_SOURCE_DIR}/tuner/declare/data.h ${CMAKE_SOURCE_DIR}/tuner/runner/verify.cu
     ${CMAKE_SOURCE_DIR}/tuner/runner/fill.cu)
   set(exported head bits numbers main) # in the order of at__export_part
-  list(TRANSFORM exported REPLACE ".+" "${CMAKE_SOURCE_DIR}/tuner/exchange/export_\\0.cu")
+  list(TRANSFORM exported REPLACE ".+" "${CMAKE_SOURCE_DIR}/tuner/export/export_\\0.cu")
   at_embed(${target} at__embedded_export ${exported} ${CMAKE_SOURCE_DIR}/tuner/declare/data.h)
 endfunction()

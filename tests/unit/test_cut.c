@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compile/nvrtc.h"
 #include "declare_support.h"
-#include "exchange/cut.h"
+#include "compile/nvrtc.h"
+#include "cut/cut.h"
 #include "lang/catalog.h"
 #include "lang/render.h"
 #include "space/space.h"

@@ -1,6 +1,6 @@
 /* test_export.c - a winner as a file of its own; whole files are compared in tests/cli/export.cmd. */
+#include "export/export.h"
 #include "lang/catalog.h"
-#include "exchange/export.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

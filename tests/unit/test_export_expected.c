@@ -1,6 +1,6 @@
 /* test_export_expected.c - what nobody measured, exported: the answers that come with the program. */
 #include "compile/nvrtc.h"
-#include "exchange/export.h"
+#include "export/export.h"
 #include "lang/catalog.h"
 #include "lookup/lookup.h"
 

@@ -1,12 +1,12 @@
 /*
  * test_meaning.c - two texts have one hash when they mean the same, and only then: by a table, and by every
  * shipped template with comments and blanks put between its tokens, or with one token changed. Tokens are
- * those of exchange/cut_lex.c, which knows nothing of the folding.
+ * those of cut/cut_lex.c, which knows nothing of the folding.
  */
 #include "source/meaning.h"
 
+#include "cut/cut_lex.h"
 #include "declare/declare_common.h"
-#include "exchange/cut_lex.h"
 #include "lang/catalog.h"
 #include "util/rng.h"
 

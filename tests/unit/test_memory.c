@@ -11,9 +11,9 @@
 
 #include "declare_support.h"
 #include "store_support.h"
+#include "cut/cut.h"
 #include "db/store.h"
 #include "declare/declare_common.h"
-#include "exchange/cut.h"
 #include "exchange/import.h"
 #include "explain/scene.h"
 #include "html/report.h"

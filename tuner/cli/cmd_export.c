@@ -1,6 +1,6 @@
 /* cmd_export.c - `autotune export`: the best known kernel as a .cu file. Needs no GPU. */
 #include "cli/commands.h"
-#include "exchange/export.h"
+#include "export/export.h"
 #include "lookup/lookup.h"
 #include "tune/tune.h"
 #include "util/out_file.h"

@@ -119,6 +119,6 @@ extern const at__images at__embedded_images;
 extern const at__embedded at__embedded_commons[]; /* "templates/common/index.cuh" */
 extern const at__embedded
     at__embedded_verify[]; /* what stands in verify.cu, with what it needs, in this order */
-extern const at__embedded at__embedded_export[]; /* export_*.cu and data.h: see exchange/export_main.c */
+extern const at__embedded at__embedded_export[]; /* export_*.cu and data.h: see export/export_main.c */
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef AUTOTUNE_CUT_VALUE_H
 #define AUTOTUNE_CUT_VALUE_H
 
-#include "exchange/cut_lex.h"
+#include "cut/cut_lex.h"
 #include "util/str.h"
 
 enum { AT__CUT_NESTING = 60 }; /* deeper ones are left as they are */

@@ -4,7 +4,7 @@
 #ifndef AUTOTUNE_EXPORT_PARTS_H
 #define AUTOTUNE_EXPORT_PARTS_H
 
-#include "exchange/export.h"
+#include "export/export.h"
 
 typedef struct at__launcher {
     const at__op *op;

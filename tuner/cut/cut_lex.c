@@ -3,7 +3,7 @@
  * lines end, and nothing in them may be taken for code. Every byte of the text is in at most one token, in
  * order; what is between tokens is blank. An unknown byte is a sign of its own, so any text has tokens.
  */
-#include "exchange/cut_lex.h"
+#include "cut/cut_lex.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef AUTOTUNE_CUT_FOLD_H
 #define AUTOTUNE_CUT_FOLD_H
 
-#include "exchange/cut_value.h"
+#include "cut/cut_value.h"
 
 enum { AT__CUT_ROUNDS = 500 }; /* edits of one definition */
 

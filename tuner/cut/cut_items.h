@@ -8,9 +8,9 @@
 #ifndef AUTOTUNE_CUT_ITEMS_H
 #define AUTOTUNE_CUT_ITEMS_H
 
-#include "exchange/cut.h"
-#include "exchange/cut_fold.h"
-#include "exchange/cut_lex.h"
+#include "cut/cut.h"
+#include "cut/cut_fold.h"
+#include "cut/cut_lex.h"
 
 typedef enum at__item_kind {
     AT__ITEM_PLAIN,  /* one unit                                            */

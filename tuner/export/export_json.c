@@ -1,5 +1,5 @@
 /* export_json.c - format json: for programs that compile and launch the kernel by themselves. */
-#include "exchange/export.h"
+#include "export/export.h"
 
 #include "lang/render_orders.h"
 

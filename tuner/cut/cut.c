@@ -9,12 +9,12 @@
  *    first where it declares a number is its own. What is of no known form is kept.
  * 5. Write the reached units in their order, lines apart as they were.
  */
-#include "exchange/cut.h"
+#include "cut/cut.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "exchange/cut_items.h"
+#include "cut/cut_items.h"
 
 /* ---- fold ---- */
 

@@ -4,11 +4,11 @@
  * geometry as numbers, and with --main a main() around the op's reference. Names go through identifier(),
  * free text through at__export_comment(): nothing that a store holds can end a comment or become code.
  */
-#include "exchange/export.h"
+#include "export/export.h"
 
+#include "cut/cut.h"
 #include "declare/option.h"
-#include "exchange/cut.h"
-#include "exchange/export_parts.h"
+#include "export/export_parts.h"
 #include "lang/arch.h"
 #include "lang/render.h"
 #include "lang/render_orders.h"

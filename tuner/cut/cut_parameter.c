@@ -2,8 +2,8 @@
  * cut_parameter.c - the pointers that a kernel takes: between the bracket behind its name and the one that
  * closes it, from comma to comma; a type ends at its last '*', and __restrict__ is no part of it.
  */
-#include "exchange/cut.h"
-#include "exchange/cut_lex.h"
+#include "cut/cut.h"
+#include "cut/cut_lex.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exchange/cut_items.h"
+#include "cut/cut_items.h"
 
 static at__item *add_item(at__cut_state *c, at__item_kind kind, size_t begin, size_t end)
 {

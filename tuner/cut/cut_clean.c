@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "exchange/cut_items.h"
+#include "cut/cut_items.h"
 
 typedef struct cleaning {
     at__str *out;

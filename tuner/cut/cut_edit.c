@@ -2,11 +2,11 @@
  * cut_edit.c - edits that leave a text as somebody would have written it: no empty lines where something
  * went, no comment about what is gone, no indentation of a block that is none.
  */
-#include "exchange/cut_edit.h"
+#include "cut/cut_edit.h"
 
 #include <string.h>
 
-#include "exchange/cut_lex.h"
+#include "cut/cut_lex.h"
 
 static size_t line_start(const char *text, size_t at)
 {

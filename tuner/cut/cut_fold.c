@@ -8,12 +8,12 @@
  * removed, and a block keeps its braces when what it declares could meet a name outside. So the text means
  * what it meant; at worst it is longer than it needs to be.
  */
-#include "exchange/cut_fold.h"
+#include "cut/cut_fold.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "exchange/cut_edit.h"
+#include "cut/cut_edit.h"
 
 /* ---- statements ---- */
 

@@ -1,5 +1,5 @@
 /* export_code.c - formats ptx and cubin: what NVRTC makes of the winner here and now. */
-#include "exchange/export.h"
+#include "export/export.h"
 
 #include "compile/nvrtc.h"
 

@@ -6,7 +6,7 @@
  * because no sum or product of its numbers reaches 2^31 and nothing unsigned meets a minus. A list of || or
  * && loses its known operands; one that decides does so only if nothing before it is evaluated.
  */
-#include "exchange/cut_value.h"
+#include "cut/cut_value.h"
 
 #include <inttypes.h>
 #include <string.h>

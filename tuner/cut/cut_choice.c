@@ -8,8 +8,8 @@
  */
 #include <string.h>
 
-#include "exchange/cut_edit.h"
-#include "exchange/cut_fold.h"
+#include "cut/cut_edit.h"
+#include "cut/cut_fold.h"
 
 typedef struct choice {
     size_t begin, mark, colon, end; /* of the condition, '?', ':', past b */

@@ -1,5 +1,5 @@
 /* export_formats.c - the table of formats; see export.h. */
-#include "exchange/export.h"
+#include "export/export.h"
 
 #include <string.h>
 

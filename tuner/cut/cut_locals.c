@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "exchange/cut_edit.h"
-#include "exchange/cut_fold.h"
+#include "cut/cut_edit.h"
+#include "cut/cut_fold.h"
 
 /* Computing it does nothing else: no call, no assignment. */
 static bool is_pure(const at__cut_tokens *t, size_t begin, size_t end)

@@ -3,10 +3,10 @@
  * export_*.cu files what fills and compares them. Where numbers count and not bits, declare/data.h comes
  * along, so that inputs are of the op's distributions and its tolerances hold.
  */
-#include "exchange/export_parts.h"
+#include "export/export_parts.h"
 
+#include "cut/cut.h"
 #include "declare/data.h"
-#include "exchange/cut.h"
 #include "lang/catalog.h"
 #include "lang/render.h"
 
