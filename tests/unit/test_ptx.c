@@ -1,5 +1,5 @@
 /* test_ptx.c - PTX taken apart, and texts that are none. */
-#include "machine/ptx.h"
+#include "ptx/ptx.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

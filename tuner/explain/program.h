@@ -7,7 +7,7 @@
 
 #include "compile/builder.h"
 #include "compile/nvrtc.h"
-#include "machine/ptx.h"
+#include "ptx/ptx.h"
 
 typedef struct at__program {
     bool compiled; /* NVRTC took the source; what was refused then, the machine does not know */

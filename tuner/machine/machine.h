@@ -18,7 +18,7 @@
 #ifndef AUTOTUNE_MACHINE_H
 #define AUTOTUNE_MACHINE_H
 
-#include "machine/ptx.h"
+#include "ptx/ptx.h"
 
 enum { AT__MACHINE_LANES = 32 };
 

@@ -4,7 +4,7 @@
 #ifndef AUTOTUNE_MACHINE_ROUND_H
 #define AUTOTUNE_MACHINE_ROUND_H
 
-#include "machine/ptx.h"
+#include "ptx/ptx.h"
 
 /*
  * value + rest (exact; |rest| is less than half of value's last place) as a number of `type`: F16, BF16,

@@ -7,7 +7,7 @@
 #ifndef AUTOTUNE_PTX_PARTS_H
 #define AUTOTUNE_PTX_PARTS_H
 
-#include "machine/ptx.h"
+#include "ptx/ptx.h"
 
 /* ---- tokens ---- */
 

@@ -1,11 +1,11 @@
 /* ptx.c - see ptx.h. Words of enumerators, and what is asked of a module. */
-#include "machine/ptx.h"
+#include "ptx/ptx.h"
 
 #include <string.h>
 
 static const char *const op_names[] = {
 #define AT__PTX_OP(NAME, text) [AT__PTX_##NAME] = text,
-#include "machine/ptx_ops.h"
+#include "ptx/ptx_ops.h"
 #undef AT__PTX_OP
 };
 

@@ -60,7 +60,7 @@ typedef enum at__ptx_space {
 /* One word of PTX each, without what follows the first point; several forms share one. */
 typedef enum at__ptx_op {
 #define AT__PTX_OP(NAME, text) AT__PTX_##NAME,
-#include "machine/ptx_ops.h"
+#include "ptx/ptx_ops.h"
 #undef AT__PTX_OP
     AT__PTX_OP_COUNT
 } at__ptx_op;
@@ -143,7 +143,7 @@ typedef enum at__ptx_semantics {
 /* Registers that hold what the hardware knows. */
 typedef enum at__ptx_special {
 #define AT__PTX_SPECIAL(NAME, text) AT__PTX_SPECIAL_##NAME,
-#include "machine/ptx_ops.h"
+#include "ptx/ptx_ops.h"
 #undef AT__PTX_SPECIAL
     AT__PTX_SPECIAL_COUNT
 } at__ptx_special;

@@ -3,7 +3,7 @@
  * or of one op alone; rows of an op are looked at first. Whether a combination exists is not asked here: who
  * executes it knows what it can do, and refuses the rest.
  */
-#include "machine/ptx_parts.h"
+#include "ptx/ptx_parts.h"
 
 #include <string.h>
 
@@ -388,7 +388,7 @@ int at__ptx_find_special(const char *word, int len)
 {
     static const char *const NAMES[] = {
 #define AT__PTX_SPECIAL(NAME, text) text,
-#include "machine/ptx_ops.h"
+#include "ptx/ptx_ops.h"
 #undef AT__PTX_SPECIAL
     };
     for (int i = 0; i < AT__PTX_SPECIAL_COUNT; i++)
