@@ -29,6 +29,10 @@ struct at__store {
     int64_t cubins_put;                /* since it was opened                                           */
 };
 
+/* What SQLite puts behind a database's name for it and for the files beside it; the first is "". */
+enum { AT__BESIDE_COUNT = 4 };
+extern const char *const at__store_beside[AT__BESIDE_COUNT];
+
 /* mkdir -p of everything before the last '/'; `mode` is what the umask takes from. */
 at_status at__store_make_parents(const char *path, mode_t mode, at_error *err) AT_MUST_CHECK;
 

@@ -12,9 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* "" is the database itself. */
-static const char *const BESIDE[] = { "", "-wal", "-shm", "-journal" };
-enum { BESIDE_COUNT = sizeof BESIDE / sizeof *BESIDE };
+const char *const at__store_beside[AT__BESIDE_COUNT] = { "", "-wal", "-shm", "-journal" };
 
 bool at__store_owns(const char *database, const char *path)
 {
@@ -22,8 +20,8 @@ bool at__store_owns(const char *database, const char *path)
     at__str real = { 0 };
     at_status status = owns ? AT_OK : at__real_path(&real, database, NULL);
     size_t len = real.len;
-    for (int i = 0; i < BESIDE_COUNT && status == AT_OK && !owns; i++) {
-        at__str_add(&real, BESIDE[i]);
+    for (int i = 0; i < AT__BESIDE_COUNT && status == AT_OK && !owns; i++) {
+        at__str_add(&real, at__store_beside[i]);
         status = at__str_status(&real, NULL);
         owns = status == AT_OK && at__same_file(real.data, path);
         if (status == AT_OK)
@@ -36,9 +34,9 @@ bool at__store_owns(const char *database, const char *path)
 void at__store_remove(const char *path)
 {
     at__str name = { 0 };
-    for (int i = 0; i < BESIDE_COUNT; i++) {
+    for (int i = 0; i < AT__BESIDE_COUNT; i++) {
         at__str_reset(&name);
-        at__str_addf(&name, "%s%s", path, BESIDE[i]);
+        at__str_addf(&name, "%s%s", path, at__store_beside[i]);
         if (!name.failed)
             unlink(name.data);
     }
@@ -50,9 +48,9 @@ bool at__store_has_files_beside(const char *path)
     struct stat info;
     at__str name = { 0 };
     bool found = false;
-    for (int i = 1; i < BESIDE_COUNT && !found; i++) {
+    for (int i = 1; i < AT__BESIDE_COUNT && !found; i++) {
         at__str_reset(&name);
-        at__str_addf(&name, "%s%s", path, BESIDE[i]);
+        at__str_addf(&name, "%s%s", path, at__store_beside[i]);
         found = name.failed || lstat(name.data, &info) == 0;
     }
     at__str_clear(&name);

@@ -69,15 +69,14 @@ static at_status judge_folder_of(const char *path, at_error *err)
 
 at_status at__store_is_private(const char *path, at_error *err)
 {
-    static const char *const FILES[] = { "", "-wal", "-shm", "-journal" }; /* SQLite's */
     struct stat info;
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
         return AT_OK;                  /* opening it says that it is no file */
     char *real = realpath(path, NULL); /* SQLite follows links too */
     const char *name = real ? real : path;
     at_status status = judge_folder_of(name, err);
-    for (size_t i = 0; i < sizeof FILES / sizeof *FILES && status == AT_OK; i++)
-        status = judge_beside(name, FILES[i], err);
+    for (int i = 0; i < AT__BESIDE_COUNT && status == AT_OK; i++)
+        status = judge_beside(name, at__store_beside[i], err);
     free(real);
     return status;
 }

@@ -237,6 +237,40 @@ Test(catalog, knows_the_names_that_older_versions_stored)
     at__catalog_close(c);
 }
 
+static const at__op *find_measured(at__catalog *c, char text_hash[AT__HASH_TEXT])
+{
+    const at__op *op = at__catalog_find_op(c, "mini");
+    cr_assert_not_null(strstr(op->source, "common shared"));
+    at__op_text_hash(text_hash, op);
+    return op;
+}
+
+#define MEASURED(metric) MINI_OP_HEAD "type T = storage\nuse shared\nmetric " metric "\n" MINI_OP_TAIL
+
+/*
+ * What an op proves does not hang on its metrics, wherever its text stands in the bundle. Older versions
+ * looked for metrics before the first end of a comment, which is that of common code: what they stored is the
+ * whole text's hash, and must be found by that.
+ */
+Test(catalog, an_op_with_common_code_proves_the_same_whatever_its_metrics)
+{
+    char text_hash[AT__HASH_TEXT], other_text[AT__HASH_TEXT];
+    put("common", "shared.cuh", "/*!autotune\ncommon shared\n*/\nint shared;\n");
+    put("mini", "t.cu", MINI_SPACE(""));
+    put("mini", "op.cu", MEASURED("a = 1 / seconds"));
+    at__catalog *c = open_root();
+    const at__op *op = find_measured(c, text_hash);
+    put("mini", "op.cu", MEASURED("a = 2 / seconds"));
+    at__catalog *changed = open_root();
+    const at__op *other = find_measured(changed, other_text);
+    cr_expect_str_neq(op->hash, other->hash);
+    cr_expect_str_eq(op->proof_hash, other->proof_hash);
+    cr_expect(at__op_has_proof(op, other->proof_hash));
+    cr_expect(at__op_has_proof(op, text_hash) && !at__op_has_proof(op, other_text));
+    at__catalog_close(changed);
+    at__catalog_close(c);
+}
+
 #define USER_COMMON(name, code) "/*!autotune\ncommon " name "\n*/\n" code "\n"
 #define USES(names)             "/*!autotune\ntemplate t\nuse " names "\ngrid 1\nblock 1\n*/\nvoid transpose_t() {}\n"
 

@@ -100,6 +100,19 @@ Test(device, a_sign_in_the_name_of_a_file_that_is_there_is_no_pace)
     at__str_clear(&got.file);
 }
 
+/* Cut, it would be a part of another name. */
+Test(device, a_replay_of_a_device_with_a_name_that_none_can_have_is_refused)
+{
+    char spec[400] = "replay:none.db@";
+    at__replay_spec got;
+    at_error err = { 0 };
+    for (int len = 127; len <= 128; len++) {
+        memset(spec + strlen("replay:none.db@"), 'H', (size_t)len);
+        cr_expect_eq(at__device_replay_parse(&got, spec, &err), len < 128 ? AT_OK : AT_ERR_USAGE, "%d", len);
+        at__str_clear(&got.file);
+    }
+}
+
 /* Of an H200, as runner/README.md has it: 5.4 ms a trial, with finals. */
 Test(device, a_trial_is_expected_to_take_milliseconds_and_a_crash_a_runner)
 {

@@ -11,6 +11,7 @@
 
 #include "declare_support.h"
 #include "store_support.h"
+#include "compile/builder.h"
 #include "cut/cut.h"
 #include "db/store.h"
 #include "declare/declare_common.h"
@@ -554,4 +555,29 @@ Test(memory, a_kernel_that_is_watched)
     at__op_close(watched);
     cr_assert_eq(remove(path), 0);
     cr_assert_eq(rmdir(answer_folder), 0);
+}
+
+static at__nvrtc *nvrtc;
+
+/* A key without the architecture would be that of other devices' kernels, too. */
+static at_status look_up_kernel(at_error *err)
+{
+    at__builder builder = { .nvrtc = nvrtc, .cc = 90 };
+    at__build build = { .done = false };
+    at__str_add(&build.source, "__global__ void k() {}");
+    at_status status = at__str_status(&build.source, err);
+    if (status == AT_OK)
+        status = at__build_look_up(&build, &builder, err);
+    for (const char *at = build.key; *at; at++)
+        count((size_t)*at);
+    at__build_clear(&build);
+    return status;
+}
+
+Test(memory, keys_of_compiled_kernels)
+{
+    if (at__nvrtc_open(&nvrtc, NULL) != AT_OK)
+        cr_skip_test("NVRTC is not installed");
+    fail_each(look_up_kernel);
+    at__nvrtc_close(nvrtc);
 }

@@ -2,8 +2,10 @@
 #include "compile/nvrtc.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* One attempt at a compilation, and all that comes of it. */
 typedef struct attempt {
@@ -51,6 +53,25 @@ Test(nvrtc, tells_its_version_and_where_it_is)
     cr_assert(strchr(version, '.'));
     cr_assert(strstr(at__nvrtc_path(a.nvrtc), "nvrtc"), "%s", at__nvrtc_path(a.nvrtc));
     attempt_clear(&a);
+}
+
+/* Cut, it would lead nowhere: what lies beside it would be looked for elsewhere. */
+Test(nvrtc, knows_where_it_is_by_long_names_too)
+{
+    static const char *const FILES[] = { AT_NVRTC_FOLDER "/libnvrtc.so.13",
+                                         AT_NVRTC_FOLDER "/libnvrtc.so.12" };
+    const char *file = access(FILES[0], R_OK) == 0 ? FILES[0] : FILES[1];
+    at__str name = { 0 };
+    if (access(file, R_OK) != 0)
+        cr_skip_test("NVRTC is not in its usual place");
+    for (int i = 0; i < 500; i++)
+        at__str_add(&name, "/.");
+    at__str_add(&name, file);
+    setenv("AUTOTUNE_NVRTC", at__str_text(&name), 1);
+    attempt a = open_or_skip();
+    cr_expect_str_eq(at__nvrtc_path(a.nvrtc), at__str_text(&name));
+    attempt_clear(&a);
+    at__str_clear(&name);
 }
 
 Test(nvrtc, knows_what_it_compiles_for)

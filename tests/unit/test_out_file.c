@@ -17,6 +17,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+int __real_link(const char *from, const char *to);
+int __wrap_link(const char *from, const char *to);
+
+static enum { AS_IT_IS, NO_LINKS, SOMEBODY_IS_FIRST } links;
+
 static char folder[] = "/tmp/autotune-out-XXXXXX";
 
 static void enter(void)
@@ -108,6 +113,48 @@ Test(out_file, a_new_file_has_the_permissions_of_any_new_file)
     cr_assert_eq(mode_of("y"), 0664);
     write_ok("empty", "");
     expect_text("empty", "");
+}
+
+int __wrap_link(const char *from, const char *to)
+{
+    if (links == SOMEBODY_IS_FIRST)
+        put(to, "theirs", 0644);
+    if (links != NO_LINKS)
+        return __real_link(from, to);
+    errno = EPERM; /* as FAT has it */
+    return -1;
+}
+
+static void expect_taken(const char *name)
+{
+    at_error err = { 0 };
+    cr_expect_eq(at__out_write_new(name, "ours", 4, &err), AT_ERR_INPUT);
+    cr_expect(strstr(err.text, "is there, and nothing is overwritten"), "%s", err.text);
+}
+
+Test(out_file, a_new_file_takes_no_place_of_another)
+{
+    at_error err = { 0 };
+    for (links = AS_IT_IS; links <= NO_LINKS; links++) {
+        put("there", "theirs", 0644);
+        cr_assert_eq(symlink("nowhere", "dangling"), 0);
+        expect_taken("there");
+        expect_taken("dangling");
+        expect_text("there", "theirs");
+        cr_expect_eq(entries(false), 2);
+        cr_expect_eq(at__out_write_new("new", "ours", 4, &err), AT_OK, "%s", err.text);
+        expect_text("new", "ours");
+        cr_expect_eq(mode_of("new"), 0644);
+        cr_expect_eq(entries(true), 3);
+    }
+}
+
+Test(out_file, what_comes_between_a_look_and_the_last_step_stays)
+{
+    links = SOMEBODY_IS_FIRST;
+    expect_taken("x");
+    expect_text("x", "theirs");
+    cr_expect_eq(entries(false), 1);
 }
 
 Test(out_file, links_stay_links)

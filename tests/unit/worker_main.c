@@ -3,10 +3,12 @@
  *
  *   __compile  a compile worker, as in autotune itself; with AT_WORKER_IDLE in the environment one that says
  *              nothing
+ *   __device   a replay for a supervisor elsewhere, as in autotune itself
  *   __orphan   starts a child that never looks at its socket, tells its process id, and is killed
  *   __sleep    that child
  */
 #include "compile/pool.h"
+#include "device/device.h"
 #include "util/wire.h"
 
 #include <signal.h>
@@ -35,10 +37,12 @@ int main(int argc, char **argv)
         return pause();
     if (strcmp(mode, "__compile") == 0 && argc == 3)
         return at__pool_worker_main(argv[2]);
+    if (strcmp(mode, "__device") == 0 && argc == 3)
+        return at__replay_main(argv[2]);
     if (strcmp(mode, "__orphan") == 0)
         return orphan_main();
     if (strcmp(mode, "__sleep") == 0)
         return pause();
-    fprintf(stderr, "autotune_worker: __compile, __orphan or __sleep was expected\n");
+    fprintf(stderr, "autotune_worker: __compile, __device, __orphan or __sleep was expected\n");
     return 2;
 }

@@ -61,16 +61,6 @@ static at_status make_folder(const char *path, at_error *err)
                : at_fail(err, AT_ERR_SYSTEM, "%s: %s", path, strerror(errno));
 }
 
-static at_status expect_new(const char *path, at_error *err)
-{
-    struct stat info;
-    return lstat(path, &info) != 0
-               ? AT_OK
-               : at_fail(err, AT_ERR_INPUT,
-                         "%s is there, and nothing is overwritten: remove it, or name another folder with -o",
-                         path);
-}
-
 /* Both files or none: half a draft would be in the way of the next try. */
 static at_status write_draft(const char *folder, const at__adopted *draft, at_error *err)
 {
@@ -79,12 +69,8 @@ static at_status write_draft(const char *folder, const at__adopted *draft, at_er
     at__str_addf(&t, "%s/adopted.cu", folder);
     at_status status = op.failed ? at__str_status(&op, err) : at__str_status(&t, err);
     if (status == AT_OK)
-        status = expect_new(op.data, err);
-    if (status == AT_OK)
-        status = expect_new(t.data, err);
-    if (status == AT_OK)
-        status = at__out_write_all(op.data, draft->op.data, draft->op.len, err);
-    if (status == AT_OK && (status = at__out_write_all(t.data, draft->t.data, draft->t.len, err)) != AT_OK)
+        status = at__out_write_new(op.data, draft->op.data, draft->op.len, err);
+    if (status == AT_OK && (status = at__out_write_new(t.data, draft->t.data, draft->t.len, err)) != AT_OK)
         unlink(op.data);
     if (status == AT_OK)
         at__print(stdout, "%s\n%s\n", op.data, t.data);

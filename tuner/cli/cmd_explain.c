@@ -59,7 +59,11 @@ static at_status parse_side(const at__template **t, at__config *config, const ex
     at_error cause = { 0 };
     if (!*t || !memchr(text, '=', len)) {
         snprintf(name, sizeof name, "%.*s", (int)(len < sizeof name ? len : sizeof name - 1), text);
-        *t = at__catalog_find_template(e->catalog, e->problem.op, name);
+        *t = len < sizeof name ? at__catalog_find_template(e->catalog, e->problem.op, name) : NULL;
+        if (!*t && len >= sizeof name)
+            return at_fail(err, AT_ERR_USAGE,
+                           "%s: found a template's name of %zu characters; expected at most %zu", option, len,
+                           sizeof name - 1);
         if (!*t) {
             at_status status = at__known_template(e->catalog, &e->problem, 1, option, name, err);
             return status == AT_OK ? AT_ERR_USAGE : status;
@@ -81,7 +85,9 @@ static at_status find_winner(explainer *e, at_error *err)
     at_error cause = { 0 };
     snprintf(target.name, sizeof target.name, "%s", a->device ? a->device : "");
     const bool with_shipped = !a->without_shipped && at__shipped_wanted();
-    at_status status = at__db_path_if_any(&path, a->db, with_shipped, &e->path, err);
+    at_status status = at__check_device_name(a->device, err);
+    if (status == AT_OK)
+        status = at__db_path_if_any(&path, a->db, with_shipped, &e->path, err);
     if (status == AT_OK) {
         status = at__open_if_any(&e->store, path, &cause);
         if (status != AT_OK && (status != AT_ERR_NOT_FOUND || a->db))

@@ -276,6 +276,8 @@ int at__cmd_export(int argc, char **argv)
         return code;
     at_status status = find_format(&format, &a, &err);
     if (status == AT_OK)
+        status = at__check_device_name(a.device, &err);
+    if (status == AT_OK)
         status = at__open_catalog(&catalog, a.templates_dir, NULL, &err);
     if (status == AT_OK)
         status = at__problem_from_words(&problem, &words, catalog, &err);

@@ -450,8 +450,9 @@ static unsigned part_named(const char *word)
 static at_status parse_name(request *r, const char *word, char keep[AT__MAX_NAME], at_error *err)
 {
     const char *slash = strchr(word, '/');
-    snprintf(keep, AT__MAX_NAME, "%.*s", slash ? (int)(slash - word) : (int)strlen(word), word);
-    const at__op *op = at__catalog_find_op(r->catalog, keep);
+    const size_t len = slash ? (size_t)(slash - word) : strlen(word);
+    snprintf(keep, AT__MAX_NAME, "%.*s", (int)len, word);
+    const at__op *op = len < AT__MAX_NAME ? at__catalog_find_op(r->catalog, keep) : NULL; /* none is longer */
     if (!op)
         return at_fail(err, AT_ERR_USAGE,
                        "list: found '%s'; expected ops, templates, devices, strategies, an operation, or "

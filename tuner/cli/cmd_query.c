@@ -519,6 +519,8 @@ static int run_query(const query_args *q)
     at_error err = { 0 };
     at_status status = at__format_parse(&a.format, q->json ? "json" : q->format, &err);
     if (status == AT_OK)
+        status = at__check_device_name(q->device, &err);
+    if (status == AT_OK)
         status = at__open_catalog_lazily(&catalog, q->templates_dir, &err);
     if (status == AT_OK)
         status = at__db_path_if_any(&a.path, q->db, a.with_shipped && q->tune_s <= 0, &keep, &err);

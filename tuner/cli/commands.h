@@ -108,6 +108,9 @@ bool at__problem_of_answer(at__problem *out, const at__answer *answer, const at_
 void at__add_tune_command(at__str *out, const at__problem *problem, const char *templates_dir,
                           const char *db);
 
+/* A part of a device's name as an option gave it, or NULL: no name that is stored is longer. AT_ERR_USAGE. */
+at_status at__check_device_name(const char *name, at_error *err) AT_MUST_CHECK;
+
 /* An architecture as an option gave it. */
 at_status at__arch_option(at__limits *out, const char *option, const char *text, at_error *err) AT_MUST_CHECK;
 

@@ -20,6 +20,8 @@
 #define LOOKS     (EVERY_S * 20)
 #define UTC_BYTES 21
 
+enum { LAST_PASSES = 3 };
+
 struct at__keep {
     at__ranks *ranks;
     const char *database, *folder;
@@ -30,7 +32,8 @@ struct at__keep {
     size_t runs, runs_cap;
     int64_t first_run;
     at__str *text; /* for each rank */
-    bool *has_head, behind;
+    bool *has_head;
+    bool behind; /* something new was not read or not sent: all since `since` is read again */
     pthread_t thread;
     atomic_int over;
 };
@@ -40,12 +43,13 @@ static void add_run(void *context, int64_t id, const char *uuid, const char *hos
     at__keep *k = context;
     if (k->runs == 0)
         k->first_run = id;
-    while (k->first_run + (int64_t)k->runs <= id) {
-        if (!at__grow(&k->rank_of_run, &k->runs_cap, k->runs, sizeof *k->rank_of_run))
-            return;
-        k->rank_of_run[k->runs++] = at__ranks_of(k->ranks, uuid, host);
+    while (k->first_run + (int64_t)k->runs <= id && !k->behind) {
+        k->behind = !at__grow(&k->rank_of_run, &k->runs_cap, k->runs, sizeof *k->rank_of_run);
+        if (!k->behind)
+            k->rank_of_run[k->runs++] = at__ranks_of(k->ranks, uuid, host);
     }
-    k->last_run = id;
+    if (!k->behind)
+        k->last_run = id;
 }
 
 static bool add_line(void *context, const char *line)
@@ -65,37 +69,49 @@ static void send_text(at__keep *k, int rank)
 {
     at__str path = { 0 }, whole = { 0 };
     at__str *text = &k->text[rank];
-    if (text->len == 0)
+    if (text->len == 0 && !text->failed)
         return;
     at__str_addf(&path, "%s/rank%d-%s.jsonl", k->folder, rank, k->begun);
     if (!k->has_head[rank])
         at__str_addf(&whole, "%s\n", at__store_dump_head());
     at__str_add_bytes(&whole, text->data, text->len);
-    if (!path.failed && !whole.failed && !text->failed) {
-        at__ranks_keep(k->ranks, rank, path.data, &whole);
-        k->has_head[rank] = true;
-    }
+    bool sent =
+        !path.failed && !whole.failed && !text->failed && at__ranks_keep(k->ranks, rank, path.data, &whole);
+    k->has_head[rank] |= sent;
+    k->behind |= !sent;
     at__str_reset(text);
     at__str_clear(&path);
     at__str_clear(&whole);
 }
 
-/* What cannot be read now is read the next time. */
+/* What cannot be read or sent now is read again the next time. */
 static void pass(at__keep *k)
 {
     at_error unheard;
     char now[UTC_BYTES];
     at__utc_text(now);
-    if (!k->store && at__store_open(&k->store, k->database, AT__STORE_READ, &unheard) != AT_OK)
+    at_status status = k->store ? AT_OK : at__store_open(&k->store, k->database, AT__STORE_READ, &unheard);
+    k->behind = status != AT_OK && status != AT_ERR_NOT_FOUND;
+    if (status != AT_OK)
         return;
-    k->behind = false;
-    at_status status = at__store_each_run(k->store, k->last_run, add_run, k, &unheard);
+    status = at__store_each_run(k->store, k->last_run, add_run, k, &unheard);
     if (status == AT_OK && k->runs > 0)
         status = at__store_dump_since(k->store, k->since, &k->run, add_line, k, &unheard);
+    k->behind |= status != AT_OK;
     for (int i = 0; i < at__ranks_count(k->ranks); i++)
         send_text(k, i);
-    if (status == AT_OK && k->runs > 0 && !k->behind)
+    if (k->runs > 0 && !k->behind)
         snprintf(k->since, sizeof k->since, "%s", now);
+}
+
+/* All that is left. */
+static void end_passes(at__keep *k)
+{
+    for (int i = 0; i < LAST_PASSES && (i == 0 || k->behind); i++)
+        pass(k);
+    if (k->behind)
+        at__print(stderr,
+                  "autotune: warning: --local-db: not all of it could be written; it is in the database\n");
 }
 
 static void *keep_all(void *context)
@@ -106,7 +122,7 @@ static void *keep_all(void *context)
         if (look == LOOKS - 1)
             pass(k);
     }
-    pass(k);
+    end_passes(k);
     return NULL;
 }
 
@@ -152,8 +168,10 @@ at_status at__keep_begin(at__keep **out, at__ranks *ranks, const char *database,
         *out = k;
         return AT_OK;
     }
+    bool enough = k->text && k->has_head;
     free_keep(k);
-    return at_fail(err, AT_ERR_SYSTEM, "a thread for --local-db could not be started");
+    return enough ? at_fail(err, AT_ERR_SYSTEM, "a thread for --local-db could not be started")
+                  : at_fail(err, AT_ERR_MEMORY, "out of memory");
 }
 
 void at__keep_end(at__keep *k)

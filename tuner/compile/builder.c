@@ -21,24 +21,26 @@ void at__build_clear(at__build *build)
     *build = (at__build){ 0 };
 }
 
-/* The key covers everything that the compiled code depends on. */
-static void make_key(char key[AT__HASH_TEXT], const char source_hash[AT__HASH_TEXT],
-                     const at__builder *builder)
+/* The key covers everything that the compiled code depends on: with less it would be another kernel's. */
+static at_status make_key(char key[AT__HASH_TEXT], const char source_hash[AT__HASH_TEXT],
+                          const at__builder *builder, at_error *err)
 {
     at__str how = { 0 };
     at__sha256 h;
     at__nvrtc_key(&how, builder->nvrtc, builder->cc, AT__CUBIN);
     at__sha256_init(&h);
-    at__sha256_add(&h, how.data, how.len);
+    at__sha256_add(&h, at__str_text(&how), how.len);
     at__sha256_add(&h, source_hash, AT__HASH_TEXT);
     at__sha256_text(&h, key);
+    at_status status = at__str_status(&how, err);
     at__str_clear(&how);
+    return status;
 }
 
-static void hash(at__build *build, const at__builder *builder)
+static at_status hash(at__build *build, const at__builder *builder, at_error *err)
 {
     at__hash_text(build->source_hash, build->source.data, build->source.len);
-    make_key(build->key, build->source_hash, builder);
+    return make_key(build->key, build->source_hash, builder, err);
 }
 
 /* A cache that fails (a full disk, a damaged file) must not end a run: go on without. */
@@ -54,12 +56,11 @@ at_status at__build_look_up(at__build *build, at__builder *builder, at_error *er
         build->done = build->ok = true;
         return AT_OK;
     }
-    hash(build, builder);
-    if (!builder->cache)
-        return AT_OK;
+    at_status status = hash(build, builder, err);
+    if (status != AT_OK || !builder->cache)
+        return status;
     at__str log = { 0 };
-    at_status status =
-        at__store_get_cubin(&build->cubin, &log, builder->cache, build->key, &builder->cache_error);
+    status = at__store_get_cubin(&build->cubin, &log, builder->cache, build->key, &builder->cache_error);
     if (status == AT_OK && log.len)
         at__nvrtc_digest(log.data, &build->log, &build->resources);
     else
@@ -96,7 +97,8 @@ static void keep_in_cache(const at__build *build, at__builder *builder)
 {
     at__str log = { 0 };
     at__nvrtc_log_with_resources(&log, at__str_text(&build->log), &build->resources);
-    if (at__store_put_cubin(builder->cache, build->key, build->cubin.data, build->cubin.len,
+    if (at__str_status(&log, &builder->cache_error) != AT_OK ||
+        at__store_put_cubin(builder->cache, build->key, build->cubin.data, build->cubin.len,
                             at__str_text(&log), &builder->cache_error) != AT_OK)
         give_up_cache(builder);
     at__str_clear(&log);
@@ -108,8 +110,8 @@ void at__builder_keep(at__builder *builder, const char *source_hash)
     if (!builder->cache || !builder->nvrtc || strlen(source_hash) != sizeof hash_text - 1)
         return;
     memcpy(hash_text, source_hash, sizeof hash_text);
-    make_key(key, hash_text, builder);
-    if (at__store_keep_cubin(builder->cache, key, &builder->cache_error) != AT_OK)
+    if (make_key(key, hash_text, builder, &builder->cache_error) != AT_OK ||
+        at__store_keep_cubin(builder->cache, key, &builder->cache_error) != AT_OK)
         give_up_cache(builder);
 }
 

@@ -104,13 +104,14 @@ static bool try_folder(at__nvrtc *nvrtc, const char *folder, const char *below, 
 {
     static const char *const NAMES[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
                                          "libnvrtc.so" };
-    char path[1024];
+    char path[PATH_MAX];
 
     if (folder && !*folder)
         return false;
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
-        snprintf(path, sizeof path, "%s%s%s%s", folder ? folder : "", below, folder ? "/" : "", NAMES[i]);
-        if (try_library(nvrtc, path, tried))
+        int len =
+            snprintf(path, sizeof path, "%s%s%s%s", folder ? folder : "", below, folder ? "/" : "", NAMES[i]);
+        if ((size_t)len < sizeof path && try_library(nvrtc, path, tried))
             return true;
     }
     return false;
@@ -121,7 +122,7 @@ static bool try_folder(at__nvrtc *nvrtc, const char *folder, const char *below, 
 static bool module_pattern(char *out, size_t size)
 {
     static const char here = 0;
-    char self[1024];
+    char self[PATH_MAX];
     Dl_info info;
     ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
     self[len > 0 ? len : 0] = '\0';
@@ -141,7 +142,7 @@ static bool module_pattern(char *out, size_t size)
 static bool try_wheels(at__nvrtc *nvrtc, at__str *tried)
 {
     static const char *const PLACES[] = { "/../nvidia/cu13/lib", "/../nvidia/cuda_nvrtc/lib" };
-    char module[1024], pattern[1100];
+    char module[PATH_MAX], pattern[PATH_MAX + 40];
     bool done = false;
     if (!module_pattern(module, sizeof module))
         return false;
@@ -174,9 +175,9 @@ static bool find_library(at__nvrtc *nvrtc, at__str *tried)
 static bool try_headers(at__nvrtc *nvrtc, const char *folder, const char *below)
 {
     char path[sizeof nvrtc->headers + 16];
-    snprintf(nvrtc->headers, sizeof nvrtc->headers, "%s%s", folder, below);
+    int len = snprintf(nvrtc->headers, sizeof nvrtc->headers, "%s%s", folder, below);
     snprintf(path, sizeof path, "%s/cuda_fp16.h", nvrtc->headers);
-    if (access(path, R_OK) == 0)
+    if ((size_t)len < sizeof nvrtc->headers && access(path, R_OK) == 0)
         return true;
     nvrtc->headers[0] = '\0';
     return false;
@@ -189,7 +190,7 @@ static bool try_headers(at__nvrtc *nvrtc, const char *folder, const char *below)
  */
 static void load_builtins(const at__nvrtc *nvrtc, const char *folder)
 {
-    char path[1024];
+    char path[PATH_MAX + 64];
     snprintf(path, sizeof path, "%s/libnvrtc-builtins.so.%s", folder, nvrtc->version);
     if (!dlopen(path, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE))
         dlerror(); /* it may be elsewhere: NVRTC itself tells when it is nowhere */

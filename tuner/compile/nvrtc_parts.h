@@ -7,6 +7,7 @@
 
 #include "compile/nvrtc.h"
 
+#include <limits.h>
 #include <nvrtc.h>
 
 /* The calls in use; all of them are in 11.8, whatever header this is compiled with. */
@@ -47,10 +48,10 @@ struct at__nvrtc {
     void *library;
     struct at__nvrtc_calls call;
     struct at__nvrtc_heap heap;
-    char version[16], path[512];
-    char headers[1024]; /* folder of CUDA's */
-    at__headers *own;   /* the user's       */
-    int archs[64];      /* ascending */
+    char version[16], path[PATH_MAX];
+    char headers[PATH_MAX]; /* folder of CUDA's */
+    at__headers *own;       /* the user's       */
+    int archs[64];          /* ascending */
     int arch_count;
     bool refused[AT__OPTIONAL_COUNT];
     int version_number; /* 1300 for 13.0                                       */

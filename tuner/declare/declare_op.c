@@ -462,7 +462,8 @@ void at__op_text_hash(char out[AT__HASH_TEXT], const at__op *op)
 }
 
 /* Whole lines of the declaration, with those that a line's final \ adds to it. As older versions did it, for
- * what they stored. */
+ * what they stored: also that they took the first end of a comment for the declaration's, which in a bundle
+ * is that of common code. */
 static void hash_proof_text(char out[AT__HASH_TEXT], const at__op *op)
 {
     at__sha256 h;

@@ -77,8 +77,12 @@ at_status at__device_replay_parse(at__replay_spec *out, const char *spec, at_err
         return status;
     const char *at = strrchr(at__str_text(&out->file), '@');
     if (at && access(at__str_text(&out->file), F_OK) != 0) {
+        if (strlen(at + 1) >= sizeof out->name)
+            return at_fail(err, AT_ERR_USAGE,
+                           "--device: found a name of %zu characters behind @; expected at most %zu",
+                           strlen(at + 1), sizeof out->name - 1);
         len = (size_t)(at - at__str_text(&out->file));
-        snprintf(out->name, sizeof out->name, "%s", at + 1);
+        strcpy(out->name, at + 1);
         at__str_clear(&out->file);
         at__str_add_bytes(&out->file, path, len);
     }

@@ -69,7 +69,8 @@ typedef struct at__replay_spec {
     double pace;    /* how many times as fast as the device was; 0: it never waits */
 } at__replay_spec;
 
-/* An @ or a ? in the name of a file that is there belongs to it. AT_ERR_USAGE. */
+/* An @ or a ? in the name of a file that is there belongs to it. AT_ERR_USAGE, also where a name is too long
+ * to be a device's. */
 at_status at__device_replay_parse(at__replay_spec *out, const char *spec, at_error *err) AT_MUST_CHECK;
 void at__device_close(at__device *device);
 const at__device_info *at__device_info_of(const at__device *device);

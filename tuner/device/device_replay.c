@@ -220,6 +220,18 @@ static bool is_of(const char *identity, const tape *t, const char **rest)
     return same;
 }
 
+/* "tile TILE=32 ...", as identities end, against an entry: in the order of by_name_and_config. */
+static int by_text(const void *a, const void *b)
+{
+    const char *text = a;
+    const entry *e = b;
+    size_t len = strcspn(text, " ");
+    int order = strncmp(text, e->name, len);
+    if (order == 0 && e->name[len])
+        order = -1;
+    return order ? order : strcmp(text[len] ? text + len + 1 : "", e->config);
+}
+
 /* The recorded configuration with this identity; *from is its tape. NULL: not recorded. */
 static const entry *find_entry(const replay *d, const char *identity, const tape **from)
 {
@@ -228,15 +240,8 @@ static const entry *find_entry(const replay *d, const char *identity, const tape
         const tape *t = &d->tapes[i];
         if (!t->count || !is_of(identity, t, &rest))
             continue;
-        entry probe = { 0 };
-        size_t len = strcspn(rest, " ");
-        char name[AT__MAX_NAME], config[4096];
-        snprintf(name, sizeof name, "%.*s", (int)len, rest);
-        snprintf(config, sizeof config, "%s", rest[len] ? rest + len + 1 : "");
-        probe.name = name;
-        probe.config = config;
         *from = t;
-        return bsearch(&probe, t->entries, t->count, sizeof *t->entries, by_name_and_config);
+        return bsearch(rest, t->entries, t->count, sizeof *t->entries, by_text);
     }
     return NULL;
 }

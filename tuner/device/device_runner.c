@@ -104,6 +104,7 @@ static void runner_close(at__device *device)
     forget_queue(d);
     at__str_clear(&d->setup);
     at__device_close(d->tape);
+    free(d->spec);
     free(d);
 }
 
@@ -454,8 +455,8 @@ at_status at__device_start_runner(at__device **out, const at__runner_at *at, at_
     d->site = at->site;
     d->number = at->number;
     d->tape = at->tape;
-    snprintf(d->spec, sizeof d->spec, "%s", at->spec);
-    at_status status = spawn(d, err);
+    d->spec = at__text_copy(at->spec, strlen(at->spec));
+    at_status status = d->spec ? spawn(d, err) : at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK)
         *out = &d->base;
     else

@@ -25,7 +25,7 @@ typedef struct at__runner {
     at__device base;
     int ordinal;
     at__site *site;
-    char spec[600];   /* what the process is told */
+    char *spec;       /* what the process is told; owned */
     int number;       /* what it is called; below zero: its ordinal */
     at__device *tape; /* of a replay that is elsewhere: the same recording here */
     at__child child;

@@ -65,14 +65,22 @@ static void ignore(void *context, const char *template_name, const char *templat
 /* "transpose 4096x4096 b4 tile TILE=32": reads what was recorded of such a problem, once. */
 static at_status load(replayer *r, const char *identity, at_error *err)
 {
-    char words[3][256] = { "", "", "" };
-    for (int i = 0; i < 3; i++) {
+    at__str words[3] = { 0 };
+    at_status status = AT_OK;
+    for (int i = 0; i < 3 && status == AT_OK; i++) {
         size_t len = strcspn(identity, " ");
-        snprintf(words[i], sizeof words[i], "%.*s", (int)len, identity);
+        at__str_add_bytes(&words[i], identity, len);
+        status = at__str_status(&words[i], err);
         identity += len + (identity[len] == ' ');
     }
-    at__problem_key key = { .op = words[0], .shape = words[1], .type_key = words[2] };
-    return at__device_recorded(r->device, &key, r->warm, ignore, NULL, err);
+    at__problem_key key = { .op = at__str_text(&words[0]),
+                            .shape = at__str_text(&words[1]),
+                            .type_key = at__str_text(&words[2]) };
+    if (status == AT_OK)
+        status = at__device_recorded(r->device, &key, r->warm, ignore, NULL, err);
+    for (int i = 0; i < 3; i++)
+        at__str_clear(&words[i]);
+    return status;
 }
 
 static at_status serve_setup(replayer *r, at__reader *in, at_error *err)

@@ -19,6 +19,22 @@ static void copy_word(char out[AT__MAX_WORD], const char *at, size_t len)
 
 /* ---- the kernel ---- */
 
+/* at__code_kernel cuts a name. `open` is behind the bracket of the kernel's parameters. */
+static at_status check_length(const at__draft *d, const char *open)
+{
+    const char *end = open - 1, *begin;
+    while (isspace((unsigned char)end[-1]))
+        end--;
+    for (begin = end; at__is_word_part(begin[-1]); begin--)
+        ;
+    const int len = (int)(end - begin);
+    if (len < AT__MAX_WORD)
+        return AT_OK;
+    return at_fail(d->err, AT_ERR_INPUT,
+                   "%s: found the kernel '%.*s' with a name of %d characters; expected at most %d",
+                   d->in->path, len > 200 ? 200 : len, begin, len, AT__MAX_WORD - 1);
+}
+
 static at_status find_kernel(at__draft *d, const char **params)
 {
     char names[400] = "", name[AT__MAX_WORD];
@@ -33,7 +49,7 @@ static at_status find_kernel(at__draft *d, const char **params)
         n += n < 300 ? snprintf(names + n, sizeof names - (size_t)n, " %s", name) : 0;
     }
     if (count == 1)
-        return AT_OK;
+        return check_length(d, *params);
     if (count)
         at_fail(d->err, AT_ERR_INPUT, "%s: found %d kernels:%s; expected --kernel NAME", d->in->path, count,
                 names);

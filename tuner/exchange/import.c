@@ -88,16 +88,21 @@ static at_status adopt_values(at__import_file *recording, const at__import_file 
 
 /* ---- one item ---- */
 
-static void name_device(at__fingerprint *out, const at__import_file *file, const at__import_options *options)
+static at_status name_device(at__fingerprint *out, const at__import_file *file,
+                             const at__import_options *options, at_error *err)
 {
     const char *slash = strrchr(file->path, '/'), *base = slash ? slash + 1 : file->path;
     const char *name = options->device ? options->device : file->device;
-    if (name[0])
-        snprintf(out->device, sizeof out->device, "%s", name);
-    else
-        snprintf(out->device, sizeof out->device, "%.*s", (int)strcspn(base, "."), base);
+    const size_t len = name[0] ? strlen(name) : strcspn(base, ".");
+    if (len >= sizeof out->device)
+        return at_fail(err, AT_ERR_INPUT,
+                       "%s: found a device's name of %zu characters; expected at most %zu, with --device",
+                       file->path, len, sizeof out->device - 1);
+    memcpy(out->device, name[0] ? name : base, len);
+    out->device[len] = '\0';
     snprintf(out->tool, sizeof out->tool, "%s",
              file->kind == AT__IMPORT_CACHE ? "Kernel Tuner cache file" : "T4 results");
+    return AT_OK;
 }
 
 static char *owned(at__str *text)
@@ -160,10 +165,10 @@ static at_status fill_item(at__imported *item, at__import_file *file, at__import
     const at__import_file *sized = file->size_count || !space ? file : space;
     if (status == AT_OK)
         status = at__import_problem(&item->problem, item, sized, err);
-    if (status == AT_OK) {
-        name_device(&item->fingerprint, file, options);
+    if (status == AT_OK)
+        status = name_device(&item->fingerprint, file, options, err);
+    if (status == AT_OK)
         status = fill_rows(item, file, err);
-    }
     return status;
 }
 

@@ -78,26 +78,27 @@ void at__mail_close(at__mail *m)
     free(m);
 }
 
-void at__mail_send(at__mail *m, int to, uint32_t kind, const at__str *body)
+bool at__mail_send(at__mail *m, int to, uint32_t kind, const at__str *body)
 {
     peer *p = &m->peers[to];
     letter *l = p->forgotten || (body && body->failed) ? NULL : calloc(1, sizeof *l);
     at__frame_head head = { .kind = kind, .length = body ? (uint32_t)body->len : 0 };
     if (!l)
-        return;
+        return p->forgotten;
     at__str_add_bytes(&l->bytes, &head, sizeof head);
     if (body)
         at__str_add_bytes(&l->bytes, at__str_text(body), body->len);
     if (l->bytes.failed) {
         at__str_clear(&l->bytes);
         free(l);
-        return;
+        return false;
     }
     *(p->first ? &p->last->next : &p->first) = l;
     p->last = l;
     p->waiting += l->bytes.len;
     m->unsent++;
     at__mail_pump(m);
+    return true;
 }
 
 static bool pump_peer(at__mail *m, int rank)

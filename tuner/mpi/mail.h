@@ -14,8 +14,9 @@ typedef struct at__mail at__mail;
 at_status at__mail_open(at__mail **out, const at__link *link, int size, at_error *err) AT_MUST_CHECK;
 void at__mail_close(at__mail *mail); /* what was not sent is dropped; NULL is allowed */
 
-/* `body` is copied; NULL: nothing. Out of memory, or to a rank that was forgotten: it is dropped. */
-void at__mail_send(at__mail *mail, int to, uint32_t kind, const at__str *body);
+/* `body` is copied; NULL: nothing. To a rank that was forgotten it is dropped. false: out of memory, and so
+ * dropped. */
+bool at__mail_send(at__mail *mail, int to, uint32_t kind, const at__str *body);
 
 /* Goes on with what is being sent. Returns whether anything came of it. */
 bool at__mail_pump(at__mail *mail);

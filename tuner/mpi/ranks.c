@@ -293,19 +293,21 @@ int at__ranks_of(const at__ranks *r, const char *uuid, const char *host)
     return 0;
 }
 
-void at__ranks_keep(at__ranks *r, int rank, const char *path, const at__str *text)
+bool at__ranks_keep(at__ranks *r, int rank, const char *path, const at__str *text)
 {
     at__str body = { 0 };
     at_error err = { 0 };
     at__put_text(&body, path);
     at__put_bytes(&body, at__str_text(text), text->len);
+    bool sent = true;
     pthread_mutex_lock(&r->lock);
     if (rank > 0 && r->mail)
-        at__mail_send(r->mail, rank, KEEP, &body);
+        sent = at__mail_send(r->mail, rank, KEEP, &body);
     pthread_mutex_unlock(&r->lock);
     if (rank == 0 && at__out_append(path, at__str_text(text), text->len, &err) != AT_OK)
         warn(r, err.text);
     at__str_clear(&body);
+    return sent;
 }
 
 /* All is stored and printed by now. */

@@ -43,8 +43,8 @@ const char *at__ranks_no_gpu(const at__ranks *ranks); /* why rank 0 has none */
 /* The rank on whose machine a device is, by its UUID or else by the machine's name; rank 0 where none is. */
 int at__ranks_of(const at__ranks *ranks, const char *uuid, const char *host);
 
-/* Has a rank append text to a file on its machine. */
-void at__ranks_keep(at__ranks *ranks, int rank, const char *path, const at__str *text);
+/* Has a rank append text to a file on its machine, and warns if it cannot. false: out of memory, not sent. */
+bool at__ranks_keep(at__ranks *ranks, int rank, const char *path, const at__str *text);
 
 /*
  * Ends the others, and MPI. Where one of them is gone MPI cannot end in order: then the job is aborted with

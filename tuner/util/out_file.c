@@ -19,7 +19,8 @@ struct at__out_file {
     FILE *stream;
     const char *path; /* as the user gave it */
     at__str real, temporary;
-    int error; /* errno of the first failure; 0: none */
+    bool is_new; /* it takes no other's place */
+    int error;   /* errno of the first failure; 0: none */
 };
 
 static at_status fail(const at__out_file *f, int error, at_error *err)
@@ -81,7 +82,9 @@ static at_status open_beside(at__out_file *f, const struct stat *info, at_error 
 {
     if (info && faccessat(AT_FDCWD, f->path, W_OK, AT_EACCESS) != 0)
         return fail(f, errno, err);
-    at_status status = at__real_path(&f->real, f->path, err);
+    if (f->is_new) /* a link that leads nowhere has the name, too */
+        at__str_add(&f->real, f->path);
+    at_status status = f->is_new ? at__str_status(&f->real, err) : at__real_path(&f->real, f->path, err);
     if (status != AT_OK)
         return status;
     int fd = at__make_beside(&f->temporary, at__str_text(&f->real), 0666);
@@ -115,6 +118,20 @@ static at_status open_named(at__out_file *f, at_error *err)
                    S_ISDIR(info.st_mode) ? "a directory" : "no regular file");
 }
 
+/* A look before the rename would miss what comes between them. Not every file system has links, nor has each
+ * a rename that replaces nothing. */
+static bool take_place(const at__out_file *f)
+{
+    const char *from = f->temporary.data, *to = f->real.data;
+    if (!f->is_new)
+        return rename(from, to) == 0;
+    if (link(from, to) == 0) {
+        unlink(from);
+        return true;
+    }
+    return errno != EEXIST && renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0;
+}
+
 /* Ends with the handle; `place`: what was written takes its place. */
 static void finish(at__out_file *f, bool place)
 {
@@ -125,7 +142,7 @@ static void finish(at__out_file *f, bool place)
         f->error = errno;
     if (f->stream && f->stream != stdout && fclose(f->stream) != 0 && !f->error)
         f->error = errno;
-    if (sync && !f->error && rename(f->temporary.data, f->real.data) != 0)
+    if (sync && !f->error && !take_place(f))
         f->error = errno;
     if (sync && !f->error)
         at__sync_name(f->real.data);
@@ -193,7 +210,11 @@ at_status at__out_commit(at__out_file *f, at_error *err)
     at_status status = AT_OK;
     bool is_file = f->temporary.len > 0;
     finish(f, true);
-    if (f->error && f->stream != stdout)
+    if (f->error == EEXIST && f->is_new)
+        status = at_fail(err, AT_ERR_INPUT,
+                         "%s is there, and nothing is overwritten: remove it, or name another folder with -o",
+                         f->path);
+    else if (f->error && f->stream != stdout)
         status = at_fail(err, AT_ERR_SYSTEM, "%s: could not be written: %s%s", f->path, strerror(f->error),
                          is_file ? "; it is as it was" : "");
     release(f);
@@ -214,6 +235,22 @@ at_status at__out_write_all(const char *path, const void *bytes, size_t count, a
     at_status status = at__out_open(&file, path, err);
     if (status != AT_OK)
         return status;
+    at__out_write(file, bytes, count);
+    return at__out_commit(file, err);
+}
+
+at_status at__out_write_new(const char *path, const void *bytes, size_t count, at_error *err)
+{
+    at__out_file *file = calloc(1, sizeof *file);
+    if (!file)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    file->path = path;
+    file->is_new = true;
+    at_status status = open_beside(file, NULL, err);
+    if (status != AT_OK) {
+        at__out_discard(file);
+        return status;
+    }
     at__out_write(file, bytes, count);
     return at__out_commit(file, err);
 }

@@ -41,6 +41,12 @@ void at__out_discard(at__out_file *file);
 /* Opens, writes and commits a whole text. Errors as above. */
 at_status at__out_write_all(const char *path, const void *bytes, size_t count, at_error *err) AT_MUST_CHECK;
 
+/*
+ * The same of a file, if nothing has its name: what is there, or comes there meanwhile, stays. AT_ERR_INPUT:
+ * something has it.
+ */
+at_status at__out_write_new(const char *path, const void *bytes, size_t count, at_error *err) AT_MUST_CHECK;
+
 /* Appends to a file, made when it is missing, in one piece. AT_ERR_SYSTEM. */
 at_status at__out_append(const char *path, const char *text, size_t len, at_error *err) AT_MUST_CHECK;
 

@@ -1,0 +1,36 @@
+# Names that are longer than any may be are told: cut, they would be others.
+long=$(printf 'n%.0s' {1..63}) # as long as a name may be
+device=$(printf 'H%.0s' {1..128})
+at query 4096x4096 f32 --device "$device"
+at export 4096x4096 f32 --device "$device"
+at explain 4096x4096 f32 --device "$device"
+at tune 4096x4096 f32 --device "replay:a.db@$device"
+at import "$DATA/import/scale_cache.json" --db a.db --quiet --device "$device"
+cp "$DATA/import/scale_t4.json" "$device.json"
+at import "$device.json" "$DATA/import/scale_t1.json" --db a.db --quiet
+ls ./*.db 2>/dev/null
+printf '__global__ void k%s(float *x)\n{\n}\n' "$long" >long.cu
+at adopt long.cu -o adopted
+ls adopted 2>/dev/null
+mkdir -p "templates/$long"
+cat >"templates/$long/op.cu" <<END
+/*!autotune
+op        $long
+shape     n
+type      T = storage
+arg       y T[n] output
+arg       x T[n] input
+reference r
+grid      1
+block     32
+traffic   2 * n * sizeof(T)
+*/
+__global__ void r(T *y, const T *x)
+{
+}
+END
+printf '/*!autotune\ntemplate %s\nkernel k\ngrid 1\nblock 32\n*/\n__global__ void k(T *y, const T *x)\n{\n}\n' "$long" \
+  >"templates/$long/t.cu"
+at list "$long" --templates templates | grep -c "^$long"
+at list "${long}b" --templates templates
+at explain "$long" 64 f32 --templates templates --config "${long}b"

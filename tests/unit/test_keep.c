@@ -1,0 +1,156 @@
+/* test_keep.c - --local-db: each line reaches its rank, also when an allocation fails, or it is said that one
+ * did not. The ranks are made up here. */
+#include "cli/commands.h"
+#include "cli/keep.h"
+#include "store_support.h"
+
+#include <criterion/criterion.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *data, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *data, size_t size);
+void __wrap_at__print(FILE *stream, const char *format, ...);
+
+static atomic_long left = -1; /* allocations until one fails; below zero: none does */
+static atomic_bool from_then_on;
+static atomic_int warnings;
+
+static bool fails(void)
+{
+    if (left < 0)
+        return false;
+    return left == 0 ? from_then_on || left-- == 0 : left-- < 0;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *data, size_t size)
+{
+    return fails() ? NULL : __real_realloc(data, size);
+}
+
+void __wrap_at__print(FILE *stream, const char *format, ...)
+{
+    (void)stream;
+    warnings += strstr(format, "--local-db") != NULL;
+}
+
+/* ---- two ranks ---- */
+
+atomic_int at__cancel_requested;
+enum { RANKS = 2 };
+static char kept[RANKS][1 << 14];
+static int refusals;
+
+int at__ranks_count(const at__ranks *ranks)
+{
+    (void)ranks;
+    return RANKS;
+}
+
+int at__ranks_of(const at__ranks *ranks, const char *uuid, const char *host)
+{
+    (void)ranks, (void)uuid;
+    return strcmp(host, "second") == 0;
+}
+
+bool at__ranks_keep(at__ranks *ranks, int rank, const char *path, const at__str *text)
+{
+    size_t len = strlen(kept[rank]);
+    (void)ranks, (void)path;
+    if (refusals > 0 && refusals--)
+        return false;
+    cr_assert_lt(len + text->len, sizeof kept[rank]);
+    memcpy(kept[rank] + len, text->data, text->len);
+    return true;
+}
+
+/* ---- what is measured ---- */
+
+static void measure(at__store *store, const char *host, const char *config)
+{
+    at__run_info info = { .command = "", .strategy = "random", .device_uuid = "", .host = host };
+    at__trial_row row = trial_of(config, 1e-6);
+    int64_t run = 0;
+    cr_assert_eq(at__store_begin_run(&run, store, &info, NULL), AT_OK);
+    cr_assert_eq(at__store_put_trials(store, run, &KEY, &H200, &row, 1, NULL), AT_OK);
+}
+
+/* Two runs on two machines, kept at the end, with `allocations` that succeed before one fails. Whether one
+ * did. */
+static bool run_and_end(long allocations, bool on)
+{
+    folder f = folder_make();
+    at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    at__keep *keep = NULL;
+    at_error err = { 0 };
+    memset(kept, 0, sizeof kept);
+    warnings = 0;
+    cr_assert_eq(at__keep_begin(&keep, NULL, f.db, f.path, &err), AT_OK, "%s", err.text);
+    measure(store, "first", "OF_FIRST=1");
+    measure(store, "second", "OF_SECOND=1");
+    from_then_on = on;
+    left = allocations;
+    at__keep_end(keep);
+    bool failed = left < (on ? 1 : 0);
+    left = -1;
+    at__store_close(store);
+    folder_remove(&f);
+    return failed;
+}
+
+static bool has_all(void)
+{
+    return strstr(kept[0], "OF_FIRST=1") && strstr(kept[1], "OF_SECOND=1");
+}
+
+TestSuite(keep);
+
+Test(keep, each_rank_gets_the_lines_of_its_machine)
+{
+    run_and_end(-1, false);
+    cr_expect(has_all() && !strstr(kept[0], "OF_SECOND") && !strstr(kept[1], "OF_FIRST"), "%s\n%s", kept[0],
+              kept[1]);
+    cr_expect_eq(warnings, 0);
+}
+
+Test(keep, no_line_is_lost_when_an_allocation_fails)
+{
+    long n = 0;
+    for (; run_and_end(n, false); n++) {
+        cr_expect(has_all(), "allocation %ld: '%s', '%s'", n, kept[0], kept[1]);
+        cr_expect(!strstr(kept[0], "OF_SECOND") && !strstr(kept[1], "OF_FIRST"), "allocation %ld", n);
+    }
+    cr_expect_gt(n, 3);
+}
+
+Test(keep, a_line_that_is_lost_is_told)
+{
+    for (long n = 0; run_and_end(n, true); n++)
+        cr_expect(has_all() || warnings == 1, "allocation %ld: %d warnings", n, warnings);
+}
+
+Test(keep, what_could_not_be_sent_is_sent_again)
+{
+    refusals = 1;
+    run_and_end(-1, false);
+    cr_expect(has_all() && warnings == 0);
+    refusals = 100;
+    run_and_end(-1, false);
+    cr_expect_eq(warnings, 1);
+}
