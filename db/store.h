@@ -363,6 +363,10 @@ bool at__store_is_database(const char *path);
 /* For reading: a database, or a dump, which is held in memory. */
 at_status at__store_open_recording(at__store **out, const char *path, at_error *err) AT_MUST_CHECK;
 
+/* The same, and AT_ERR_CANCELLED once `cancel` (may be NULL) is asked: a large dump takes minutes. */
+at_status at__store_open_recording_unless(at__store **out, const char *path, const at__cancel *cancel,
+                                          at_error *err) AT_MUST_CHECK;
+
 /*
  * The fingerprint that most trials have, replays not counted: of all problems (problem NULL; of `like`, which
  * may then be NULL too, the device counts, as a part of names, in any case), or of one on the device model

@@ -90,9 +90,9 @@ void at__guard_names_views(at__store *store, bool on); /* while tables change: S
 at_status at__guard_schema(at__store *store, int version, at_error *err) AT_MUST_CHECK;
 at_status at__guard_views(at__store *store, int version, at_error *err) AT_MUST_CHECK;
 
-/* at__store_open_recording; a dump takes at most so much memory. */
+/* at__store_open_recording_unless; a dump takes at most so much memory. */
 at_status at__store_open_recording_within(at__store **out, const char *path, int64_t bytes,
-                                          at_error *err) AT_MUST_CHECK;
+                                          const at__cancel *cancel, at_error *err) AT_MUST_CHECK;
 
 /* user_version; below zero: it could not be read, and *err says why. */
 int at__store_version(at__store *store, at_error *err);

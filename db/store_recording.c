@@ -34,19 +34,28 @@ static at_status limit_bytes(at__store *store, int64_t bytes, at_error *err)
 
 at_status at__store_open_recording(at__store **out, const char *path, at_error *err)
 {
-    return at__store_open_recording_within(out, path, AT__HELD_LIMIT, err);
+    return at__store_open_recording_unless(out, path, NULL, err);
 }
 
-at_status at__store_open_recording_within(at__store **out, const char *path, int64_t bytes, at_error *err)
+at_status at__store_open_recording_unless(at__store **out, const char *path, const at__cancel *cancel,
+                                          at_error *err)
+{
+    return at__store_open_recording_within(out, path, AT__HELD_LIMIT, cancel, err);
+}
+
+at_status at__store_open_recording_within(at__store **out, const char *path, int64_t bytes,
+                                          const at__cancel *cancel, at_error *err)
 {
     at__store *store = NULL;
     if (at__store_is_database(path) || !is_dump(path))
-        return at__store_open(out, path, AT__STORE_READ, err);
+        return at__store_open_unless(out, path, AT__STORE_READ, cancel, err);
     at_status status = at__store_open_memory(&store, err);
     if (status == AT_OK)
         status = limit_bytes(store, bytes, err);
     if (status == AT_OK)
-        status = at__store_merge(store, &path, 1, NULL, err);
+        status = at__store_merge_until(store, &path, 1, cancel, NULL, err);
+    if (status == AT_ERR_CANCELLED)
+        at_fail(err, AT_ERR_CANCELLED, "interrupted while %s was read", path);
     if (status == AT_OK)
         *out = store;
     else

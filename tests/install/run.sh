@@ -117,6 +117,10 @@ grep -q '^cudaError_t transpose_4096x4096_f32(' made/transpose_4096x4096_f32.cu 
 cmp made/transpose_4096x4096_f32.cu made/again.cu
 "$cmake" --build made --target known >log 2>&1
 grep -q 'autotune: transpose' log && fail 'made again, and nothing had changed'
+touch -d '+2 seconds' "$HOME/.local/share/autotune/autotune.db"
+"$cmake" --build made --target known >log 2>&1
+grep -q 'autotune: transpose' log || fail 'not made again, and the database had changed'
+touch -d '-1 hour' "$HOME/.local/share/autotune/autotune.db"
 quietly "$cmake" --build made --target expected
 grep -q '^// not measured' made/transpose_4096x4099_f32.cu || fail "$(head -9 made/transpose_4096x4099_f32.cu)"
 grep -q 'transpose 4096x4099 f32 was not tuned' log || fail "$(cat log)"
@@ -184,6 +188,16 @@ KERNEL
   grep -q '^// compile with   -I DIR, which has <lib/at.h>, -I DIR2, which has <far.h>$' made/moved_300_f32.cu ||
     fail "$(head -19 made/moved_300_f32.cu)"
   grep -q '^#include <lib/at.h>$' made/moved_300_f32.cu || fail "$(cat made/moved_300_f32.cu)"
+  # Made again when anything that it was made of has changed, and not before; a header that has come counts, too.
+  LD_LIBRARY_PATH=$build/tests/e2e/driver quietly "$cmake" --build made --target included # the database is there now
+  LD_LIBRARY_PATH=$build/tests/e2e/driver quietly "$cmake" --build made --target included
+  grep -q 'autotune: moved' log && fail 'made again, and nothing had changed'
+  for file in 'inc of mine/lib/at.h' other/far.h other/new.hpp templates/moved/beside.h new.db; do
+    sleep 1.1 # some file systems and makes know whole seconds
+    touch "kernels/$file"
+    LD_LIBRARY_PATH=$build/tests/e2e/driver quietly "$cmake" --build made --target included
+    grep -q 'autotune: moved' log || fail "not made again, and $file had changed: $(cat log)"
+  done
   "$cmake" -S kernels -B made -DNOWHERE=ON >log 2>&1 && fail 'took a folder that is not there'
   tr -s ' \n' ' ' <log | grep -q "found no folder $work/kernels/nowhere; expected one after HEADERS" || fail "$(cat log)"
 else

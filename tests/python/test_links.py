@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Prose that a program can check: links, anchors and width of every *.md, the size of README.md, one date a page of
-results, the exit codes of tuner/cli/README.md, the include graph of tuner/README.md. Needs only Python."""
+results, no hashes of templates, the exit codes of tuner/cli/README.md, the include graph of tuner/README.md. Needs
+only Python."""
 import os
 import re
 import subprocess
@@ -14,6 +15,7 @@ README_LINES = 150
 FENCE = re.compile(r"^ *(```|~~~)")
 LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^)\s]+)\)", re.S)
 PICTURE = re.compile(r'<(?:img|source)\b[^>]*\b(?:src|srcset)="([^"]+)"')
+HASH = re.compile(r"\.cu, hash [0-9a-f]{12}")
 DATE = re.compile(r"\b20\d\d-\d\d-\d\d\b")
 
 
@@ -110,6 +112,12 @@ class Prose(unittest.TestCase):
                 for i in marks:
                     self.assertRegex(lines[i], r"^Measured on 20\d\d-\d\d-\d\d[ ,]")
                     self.assertEqual(len(DATE.findall("\n".join(lines))), 1)
+
+    def test_no_output_shows_the_hash_of_a_template(self):
+        """The next change of a template, or of how hashes are made, would leave it behind."""
+        for page in pages(ROOT):
+            with self.subTest(page=str(page.relative_to(ROOT))):
+                self.assertEqual(HASH.findall(page.read_text(encoding="utf-8")), [])
 
     def test_every_exit_code_is_documented(self):
         codes = re.findall(r"AT__EXIT_\w+ = (\d+)", (ROOT / "tuner/cli/exit_codes.h").read_text(encoding="utf-8"))

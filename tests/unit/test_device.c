@@ -174,3 +174,15 @@ Test(device, a_replay_with_a_pace_takes_as_long_as_the_device_did)
     cr_assert_geq(answer_trials(RECORDING "?pace=0.02", 4), 4 * 2.6e-3 / 0.02);
     cr_assert_lt(answer_trials(RECORDING "?pace=100000", 4), 4 * 2.6e-3 / 0.02, "it is told how fast");
 }
+
+Test(device, a_recording_is_read_no_longer_than_its_user_wants)
+{
+    const atomic_int asked = 1;
+    at__cancel cancel = { .flag = &asked };
+    at__device *device = NULL;
+    at_error err = { 0 };
+    cr_assert_eq(at__device_open(&device, RECORDING, &cancel, &err), AT_ERR_CANCELLED, "%s", err.text);
+    cr_assert_null(device);
+    cr_assert(strstr(err.text, "interrupted while ") && strstr(err.text, "h200.jsonl.gz was read"), "%s",
+              err.text);
+}

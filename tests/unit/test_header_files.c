@@ -53,12 +53,27 @@ Test(header_files, what_is_only_asked_for_counts_as_well)
     cr_expect_eq(reach("inc", "#include <asks.h>\n"), strlen(ASKS) + strlen("int there;\n"));
 }
 
-Test(header_files, an_include_whose_file_a_macro_names_is_not_followed_in_a_header)
+Test(header_files, an_include_whose_file_a_macro_names_is_followed_to_what_the_header_defines)
 {
-    static const char MACRO[] = "#define FILE_OF_IT <x.h>\n#include FILE_OF_IT\n";
+    static const char MACRO[] =
+        "#if A\n#define FILE_OF_IT <x.h>\n#else\n # define FILE_OF_IT \\\n\"y.h\"\n#endif\n"
+        "#define FILE_OF <z.h>\n#define FILE_OF_IT2 <z.h>\n#include FILE_OF_IT\n";
     put("inc/macro.h", MACRO);
     put("inc/x.h", "int x;\n");
-    cr_expect_eq(reach("inc", "#include <macro.h>\n"), strlen(MACRO));
+    put("inc/y.h", "int yy;\n");
+    put("inc/z.h", "int zzz;\n");
+    cr_expect_eq(reach("inc", "#include <macro.h>\n"),
+                 strlen(MACRO) + strlen("int x;\n") + strlen("int yy;\n"));
+}
+
+Test(header_files, an_include_whose_file_another_header_names_is_not_followed)
+{
+    static const char *const PARTS[] = { "#define FILE_OF_IT <x.h>\n#define FILE(x) <x.h>\n",
+                                         "#include <names.h>\n#include FILE_OF_IT\n#include FILE(x)\n" };
+    put("inc/names.h", PARTS[0]);
+    put("inc/uses.h", PARTS[1]);
+    put("inc/x.h", "int x;\n");
+    cr_expect_eq(reach("inc", "#include <uses.h>\n"), strlen(PARTS[0]) + strlen(PARTS[1]));
 }
 
 Test(header_files, a_header_that_may_not_be_read_is_told_by_its_path)

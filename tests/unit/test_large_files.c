@@ -179,11 +179,12 @@ Test(large_files, a_dump_that_is_held_in_memory_takes_no_more_than_it_may)
     FILE *file = fopen("d.jsonl", "w");
     fwrite(text.data, 1, text.len, file);
     fclose(file);
-    cr_assert_eq(at__store_open_recording_within(&store, "d.jsonl", 2 * (int64_t)MIB, &err), AT_ERR_INPUT);
+    cr_assert_eq(at__store_open_recording_within(&store, "d.jsonl", 2 * (int64_t)MIB, NULL, &err),
+                 AT_ERR_INPUT);
     cr_assert(strstr(err.text, "d.jsonl:") && strstr(err.text, "autotune merge FILE.db DUMP"), "%s",
               err.text);
-    cr_assert_eq(at__store_open_recording_within(&store, "d.jsonl", 64 * (int64_t)MIB, &err), AT_OK, "%s",
-                 err.text);
+    cr_assert_eq(at__store_open_recording_within(&store, "d.jsonl", 64 * (int64_t)MIB, NULL, &err), AT_OK,
+                 "%s", err.text);
     cr_assert_str_eq(scalar(store, "SELECT count(*) FROM trial").text, "101");
     at__store_close(store);
     at__str_clear(&text);

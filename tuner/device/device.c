@@ -89,34 +89,30 @@ at_status at__device_replay_parse(at__replay_spec *out, const char *spec, at_err
     return at__str_status(&out->file, err);
 }
 
-static at_status open_replay(at__device **out, const char *spec, at_error *err)
+static at_status open_replay(at__device **out, const char *spec, const at__cancel *cancel, at_error *err)
 {
     at__replay_spec replay;
     at_status status = at__device_replay_parse(&replay, spec, err);
     if (status == AT_OK)
-        status = at__device_open_replay(out, &replay, err);
+        status = at__device_open_replay(out, &replay, cancel, err);
     at__str_clear(&replay.file);
     return status;
 }
 
-at_status at__device_start_at(at__device **out, at__site *site, const char *spec, int number, at_error *err)
+at_status at__device_start_at(at__device **out, at__site *site, const char *spec, int number,
+                              const at__cancel *cancel, at_error *err)
 {
     at__runner_at at = { .site = site, .spec = spec, .number = number };
     bool replay = at__device_is_replay(spec);
     at_status status = at__device_spec_parse(spec, err);
     if (status == AT_OK && replay && !site)
-        return open_replay(out, spec, err);
+        return open_replay(out, spec, cancel, err);
     if (status == AT_OK && replay)
-        status = open_replay(&at.tape, spec, err);
+        status = open_replay(&at.tape, spec, cancel, err);
     if (status != AT_OK)
         return status;
     at.ordinal = replay ? AT__REPLAY_ORDINAL : (int)strtol(spec, NULL, 10);
     return at__device_start_runner(out, &at, err);
-}
-
-at_status at__device_start(at__device **out, const char *spec, at_error *err)
-{
-    return at__device_start_at(out, NULL, spec, -1, err);
 }
 
 at_status at__device_await(at__device *device, at__cancel *cancel, at__device_found *found, void *context,
@@ -134,7 +130,7 @@ at_status at__device_await(at__device *device, at__cancel *cancel, at__device_fo
 at_status at__device_open(at__device **out, const char *spec, at__cancel *cancel, at_error *err)
 {
     at__device *device = NULL;
-    at_status status = at__device_start(&device, spec, err);
+    at_status status = at__device_start_at(&device, NULL, spec, -1, cancel, err);
     if (status == AT_OK)
         status = at__device_await(device, cancel, NULL, NULL, err);
     if (status == AT_OK)

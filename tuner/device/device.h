@@ -38,21 +38,19 @@ at_status at__device_open(at__device **out, const char *spec, at__cancel *cancel
                           at_error *err) AT_MUST_CHECK;
 
 /*
- * The same in two steps, between which others can be started too: a GPU takes a while. at__device_start
- * does not wait, and what it returns can only be awaited or closed; at__device_await must not be called again
- * when it has failed. `found` (NULL: nobody asks) is called as soon as a GPU's compute capability is known,
- * which is half-way; again when a runner died and another one started; of a replay never.
+ * The same in two steps, between which others can be started too: a GPU takes a while. at__device_start_at
+ * does not wait for one (the recording of a replay is read), and what it returns can only be awaited or
+ * closed; at__device_await must not be called again when it has failed. `found` (NULL: nobody asks) is called
+ * as soon as a GPU's compute capability is known, which is half-way; again when a runner died and another one
+ * started; of a replay never.
+ *
+ * `site`: where it is (NULL: here), borrowed until it is closed. `number` is what a GPU is called in all that
+ * is said of it, as ordinals of different places are the same; below zero: its ordinal. A replay needs its
+ * recording here too, under the same name.
  */
 typedef void at__device_found(void *context, int cc);
-at_status at__device_start(at__device **out, const char *spec, at_error *err) AT_MUST_CHECK;
-
-/*
- * The same of a device somewhere else (NULL: here); `place` is borrowed until it is closed. `number` is what
- * a GPU is called in all that is said of it, as ordinals of different places are the same; below zero: its
- * ordinal. A replay needs its recording here too, under the same name.
- */
 at_status at__device_start_at(at__device **out, at__site *site, const char *spec, int number,
-                              at_error *err) AT_MUST_CHECK;
+                              const at__cancel *cancel, at_error *err) AT_MUST_CHECK;
 
 /* The main loop of a process that is a replay for somebody elsewhere. Returns the exit code. */
 int at__replay_main(const char *spec);

@@ -46,7 +46,8 @@ typedef struct at__runner_at {
 } at__runner_at;
 at_status at__device_start_runner(at__device **out, const at__runner_at *at, at_error *err) AT_MUST_CHECK;
 
-/* A recording, a database or a dump: device_replay.c. */
-at_status at__device_open_replay(at__device **out, const at__replay_spec *spec, at_error *err) AT_MUST_CHECK;
+/* A recording, a database or a dump: device_replay.c. `cancel` may end its being read. */
+at_status at__device_open_replay(at__device **out, const at__replay_spec *spec, const at__cancel *cancel,
+                                 at_error *err) AT_MUST_CHECK;
 
 #endif

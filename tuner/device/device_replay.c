@@ -502,7 +502,8 @@ static const at__device_kind REPLAY = {
     .recorded_resources = replay_resources,
 };
 
-at_status at__device_open_replay(at__device **out, const at__replay_spec *spec, at_error *err)
+at_status at__device_open_replay(at__device **out, const at__replay_spec *spec, const at__cancel *cancel,
+                                 at_error *err)
 {
     const char *path = at__str_text(&spec->file);
     replay *d = calloc(1, sizeof *d);
@@ -511,13 +512,16 @@ at_status at__device_open_replay(at__device **out, const at__replay_spec *spec, 
     d->base.kind = &REPLAY;
     d->pace = spec->pace;
     d->timer = -1;
-    at_status status = at__store_open_recording(&d->store, path, err);
+    at_status status = at__store_open_recording_unless(&d->store, path, cancel, err);
     if (status == AT_ERR_NOT_FOUND)
         status = at_fail(err, AT_ERR_NOT_FOUND,
                          "%s: no such recording; a database is one, and what `autotune dump -o FILE` writes",
                          path);
-    if (status == AT_OK)
+    if (status == AT_OK) {
+        at__store_set_cancel(d->store, cancel);
         status = describe(d, path, spec->name, err);
+        at__store_set_cancel(d->store, NULL);
+    }
     if (status == AT_OK && d->pace > 0 &&
         (d->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)) < 0)
         status = at_fail(err, AT_ERR_SYSTEM, "a timer could not be made: %s", strerror(errno));

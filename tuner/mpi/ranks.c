@@ -6,18 +6,18 @@
 #include "util/cancel.h"
 #include "util/clock.h"
 #include "util/out_file.h"
+#include "util/timed_wait.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PATIENCE_S 60.0
 #define MORE       3 /* times as patient are the others with rank 0, which alone may end the job */
-#define LOOK_NS    50000000L
+#define LOOK_S     0.05
 #define END_S      20 /* for MPI to end, which may wait for hosts that no longer answer */
 
 /* AUTOTUNE_RANK_PATIENCE: after how many seconds of silence a rank is given up. */
@@ -104,7 +104,7 @@ static at_status supervise(at__ranks **out, const at__launched *l, const at__lin
     r->patience_s = patience_s();
     r->epoll = -1;
     pthread_mutex_init(&r->lock, NULL);
-    pthread_cond_init(&r->news, NULL);
+    at__timed_wait_init(&r->news);
     raise_limit();
     at_status status = room_for(r, l->size, err);
     if (status != AT_OK)
@@ -146,23 +146,12 @@ static bool is_asked(const at__ranks *r)
     return r->options.cancel && *r->options.cancel;
 }
 
-/* Holds the lock. */
-static void wait_for_news(at__ranks *r)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += LOOK_NS;
-    until.tv_sec += until.tv_nsec / 1000000000L;
-    until.tv_nsec %= 1000000000L;
-    pthread_cond_timedwait(&r->news, &r->lock, &until);
-}
-
 static at_status meet_all(at__ranks *r, at_error *err)
 {
     at_status status = AT_OK;
     pthread_mutex_lock(&r->lock);
     while (status == AT_OK && r->status == AT_OK && (!r->begun || !all_met(r))) {
-        wait_for_news(r);
+        at__timed_wait(&r->news, &r->lock, at__now_s() + LOOK_S);
         if (is_asked(r))
             status = at_fail(err, AT_ERR_CANCELLED, "interrupted before all ranks were there");
     }
@@ -311,13 +300,19 @@ bool at__ranks_keep(at__ranks *r, int rank, const char *path, const at__str *tex
 }
 
 /* All is stored and printed by now. */
-static void await_thread(const at__ranks *r)
+static void await_thread(at__ranks *r)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += END_S;
-    if (pthread_timedjoin_np(r->thread, NULL, &until) == 0)
+    double until_s = at__now_s() + END_S;
+    bool in_time = true;
+    pthread_mutex_lock(&r->lock);
+    while (!r->over && in_time)
+        in_time = at__timed_wait(&r->news, &r->lock, until_s);
+    bool over = r->over;
+    pthread_mutex_unlock(&r->lock);
+    if (over) {
+        pthread_join(r->thread, NULL);
         return;
+    }
     warn(r, "MPI waits for ranks that no longer answer; this process ends without it");
     fflush(NULL);
     _exit(r->exit_code);

@@ -436,9 +436,8 @@ static at_status begin_link(at__ranks *r, at_error *err)
     return at__mail_open(&r->mail, r->link, size, err);
 }
 
-void *at__ranks_post(void *context)
+static void post(at__ranks *r)
 {
-    at__ranks *r = context;
     at_error err = { 0 };
     prctl(PR_SET_TIMERSLACK, SLACK_NS);
     at_status status = begin_link(r, &err);
@@ -451,7 +450,7 @@ void *at__ranks_post(void *context)
     pthread_cond_broadcast(&r->news);
     pthread_mutex_unlock(&r->lock);
     if (status != AT_OK)
-        return NULL;
+        return;
     take_turns(r);
     pthread_mutex_lock(&r->lock);
     for (int i = 1; i < r->count && !r->ending; i++) /* MPI no longer works: nobody waits for them */
@@ -467,5 +466,15 @@ void *at__ranks_post(void *context)
         r->link->end();
     else
         r->link->abort(r->exit_code);
+}
+
+void *at__ranks_post(void *context)
+{
+    at__ranks *r = context;
+    post(r);
+    pthread_mutex_lock(&r->lock);
+    r->over = true;
+    pthread_cond_broadcast(&r->news);
+    pthread_mutex_unlock(&r->lock);
     return NULL;
 }

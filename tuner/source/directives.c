@@ -68,17 +68,26 @@ static void read_name(at__directive *d, const char *at)
     d->end = whole ? at + len + 2 : at;
 }
 
+/* What follows the directive's word, where that is one of these; NULL: it is none. */
+static const char *behind_word(const char *text, const char *at, const char *const *words)
+{
+    size_t mark = at[0] == '#' ? 1 : strncmp(at, "%:", 2) == 0 ? 2 : strncmp(at, "?\?=", 3) == 0 ? 3 : 0;
+    if (!mark || !begins_line(text, at))
+        return NULL;
+    const char *word = skip_blanks(at + mark);
+    return is_word(word, words) ? skip_blanks(word + strspn(word, LETTERS)) : NULL;
+}
+
 static bool read_directive(at__directive *out, const char *text, const char *at)
 {
     static const char *const WORDS[] = { "include", "include_next", "import", "embed", NULL };
-    size_t mark = at[0] == '#' ? 1 : strncmp(at, "%:", 2) == 0 ? 2 : strncmp(at, "?\?=", 3) == 0 ? 3 : 0;
-    if (!mark || !begins_line(text, at))
-        return false;
-    const char *word = skip_blanks(at + mark);
-    if (!is_word(word, WORDS))
+    const char *named = behind_word(text, at, WORDS);
+    if (!named)
         return false;
     *out = (at__directive){ .begin = at };
-    read_name(out, skip_blanks(word + strspn(word, LETTERS)));
+    read_name(out, named);
+    out->macro_len = out->name ? 0 : strspn(named, LETTERS);
+    out->macro = out->macro_len ? named : NULL;
     return true;
 }
 
@@ -114,5 +123,21 @@ bool at__directive_next(at__directive *out, const char *text, const char *from)
     for (const char *at = from; (at = strpbrk(at, "#%?_")) != NULL; at++)
         if (read_directive(out, text, at) || read_question(out, text, at))
             return true;
+    return false;
+}
+
+bool at__directive_defined(at__directive *out, const char *text, const char *from, const char *macro,
+                           size_t macro_len)
+{
+    static const char *const WORDS[] = { "define", NULL };
+    for (const char *at = from; (at = strpbrk(at, "#%?")) != NULL; at++) {
+        const char *defined = behind_word(text, at, WORDS);
+        if (!defined || strspn(defined, LETTERS) != macro_len || memcmp(defined, macro, macro_len) != 0)
+            continue;
+        *out = (at__directive){ .begin = at };
+        read_name(out, skip_blanks(defined + macro_len));
+        if (out->name)
+            return true;
+    }
     return false;
 }

@@ -11,6 +11,8 @@ typedef struct at__directive {
     const char *begin, *end;
     const char *name; /* what it names; NULL: it is not written out */
     size_t len;
+    const char *macro; /* where no name is: the word that stands for it; NULL: there is none either */
+    size_t macro_len;
     bool asks;
 } at__directive;
 
@@ -19,5 +21,10 @@ void at__join_lines(at__str *out, const char *text);
 
 /* The next one of a text whose lines are joined, at `from` or behind. false: there is none. */
 bool at__directive_next(at__directive *out, const char *text, const char *from);
+
+/* The next name that a #define of the text gives to a macro, at `from` or behind; other values are passed
+ * over. false: there is none. */
+bool at__directive_defined(at__directive *out, const char *text, const char *from, const char *macro,
+                           size_t macro_len);
 
 #endif

@@ -293,9 +293,31 @@ static at_status add_include(at__headers *h, size_t includer, size_t included, a
     return AT_OK;
 }
 
-static at_status read_includes(at__headers *h, size_t file, const char *text, at_error *err)
+static at_status follow_name(at__headers *h, size_t file, const at__directive *d, at_error *err)
 {
     char name[AT__HEADER_NAME];
+    size_t index = 0;
+    bool found = false;
+    at_status status = AT_OK;
+    if (at__headers_copy_name(name, d))
+        status = at__headers_find(&index, &found, h, h->files[file].path, name, d->name[-1] == '"', err);
+    return status == AT_OK && found ? add_include(h, file, index, err) : status;
+}
+
+/* All that the text may mean by it: behind which #if its definitions stand is not looked at. */
+static at_status follow_macro(at__headers *h, size_t file, const char *text, const at__directive *macro,
+                              at_error *err)
+{
+    at_status status = AT_OK;
+    at__directive d;
+    for (const char *at = text;
+         status == AT_OK && at__directive_defined(&d, text, at, macro->macro, macro->macro_len); at = d.end)
+        status = follow_name(h, file, &d, err);
+    return status;
+}
+
+static at_status read_includes(at__headers *h, size_t file, const char *text, at_error *err)
+{
     at__str joined = { 0 };
     at__directive d;
     at__join_lines(&joined, text);
@@ -306,14 +328,8 @@ static at_status read_includes(at__headers *h, size_t file, const char *text, at
     if (status == AT_OK && h->used)
         read_names(h, all);
     h->files[file].include_count = 0;
-    for (const char *at = all; status == AT_OK && at__directive_next(&d, all, at); at = d.end) {
-        size_t index = 0;
-        bool found = false;
-        if (at__headers_copy_name(name, &d))
-            status = at__headers_find(&index, &found, h, h->files[file].path, name, d.name[-1] == '"', err);
-        if (status == AT_OK && found)
-            status = add_include(h, file, index, err);
-    }
+    for (const char *at = all; status == AT_OK && at__directive_next(&d, all, at); at = d.end)
+        status = d.macro ? follow_macro(h, file, all, &d, err) : follow_name(h, file, &d, err);
     at__str_clear(&joined);
     return status;
 }

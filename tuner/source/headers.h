@@ -8,7 +8,8 @@
  * the compiler, which asks whether it still holds. A text that reaches none of these files has no note, and
  * is compiled as if no folder were named.
  *
- * An #include whose file a macro names is not followed. CUDA's headers are none of these. Threads: one
+ * An #include whose file a macro names is followed to all names that the same file #defines the macro as;
+ * where another file does, or it is put together, to nothing. CUDA's headers are none of these. Threads: one
  * at__headers is used by one thread at a time.
  */
 #ifndef AUTOTUNE_HEADERS_H

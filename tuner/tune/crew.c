@@ -1,15 +1,17 @@
 /* crew.c - see crew.h. Offers are known by numbers, since one may be withdrawn while its helper prepares. */
 #include "tune/crew.h"
 
+#include "util/clock.h"
+#include "util/timed_wait.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
-#define MOMENT_NS 50000000 /* the user may want to end, or a problem may be left over */
+#define MOMENT_S 0.05 /* the user may want to end, or a problem may be left over */
 
 struct at__offer {
     at__crew *crew;
@@ -35,7 +37,7 @@ at__crew *at__crew_open(void)
     at__crew *crew = calloc(1, sizeof *crew);
     if (crew) {
         pthread_mutex_init(&crew->lock, NULL);
-        pthread_cond_init(&crew->news, NULL);
+        at__timed_wait_init(&crew->news);
     }
     return crew;
 }
@@ -162,22 +164,12 @@ static at__offer *neediest(const at__crew *crew, const at__helped *helped)
     return best;
 }
 
-static void wait_for_news(at__crew *crew)
-{
-    struct timespec until;
-    timespec_get(&until, TIME_UTC);
-    until.tv_nsec += MOMENT_NS;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(&crew->news, &crew->lock, &until);
-}
-
 bool at__crew_find(at__crew *crew, int64_t *id, const at__problem **problem, at__helped *helped)
 {
     pthread_mutex_lock(&crew->lock);
     at__offer *o = neediest(crew, helped);
     if (!o && crew->at_work) {
-        wait_for_news(crew);
+        at__timed_wait(&crew->news, &crew->lock, at__now_s() + MOMENT_S);
         o = neediest(crew, helped);
     }
     if (o) {

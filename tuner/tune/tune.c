@@ -266,7 +266,9 @@ static at_status start_member(member *m, int index, int workers, team *t, at_err
     if (o->device_count)
         spec = o->devices[index];
     at__site *site = o->device_places ? o->device_places[index] : NULL;
-    at_status status = at__device_start_at(&m->device, site, spec, o->device_places ? index : -1, err);
+    const at__cancel cancel = { .flag = o->cancel };
+    at_status status =
+        at__device_start_at(&m->device, site, spec, o->device_places ? index : -1, &cancel, err);
     if (status != AT_OK)
         return status;
     m->team = t;
