@@ -71,6 +71,7 @@ Test(lookup_index, a_shape_is_known_as_a_whole_or_not_at_all)
         { "30x40@4", true, { 1, 30, 40, 40, 30, 4, 4 } },
         { "30x40/48x32@16x4", true, { 1, 30, 40, 48, 32, 16, 4 } },
         { "", false, { 0 } },
+        { "40", false, { 0 } }, /* a batch alone may be left out */
         { "x40", false, { 0 } },
         { "30x", false, { 0 } },
         { "30x40 ", false, { 0 } },
@@ -131,6 +132,14 @@ Test(lookup_index, own_winner_of_a_device_that_a_name_stands_for_goes_before_tho
         cr_expect_str_eq(f.answer->fingerprint.device, "NVIDIA A100");
         cr_expect(ask(4096, 4096, H200).shipped);
     }
+}
+
+/* It was measured elsewhere, at some time. */
+Test(lookup_index, a_replayed_winner_answers_who_asks_for_a_replay)
+{
+    put("100x100", "tile_rows", TILE_ROWS, AT__REPLAY_NAME "NVIDIA H200");
+    cr_expect_eq(ask(100, 100, H200).match, AT__MATCH_NONE);
+    cr_expect_eq(ask(100, 100, AT__REPLAY_NAME "NVIDIA H200").match, AT__MATCH_EXACT);
 }
 
 /* ---- templates ---- */
@@ -205,7 +214,9 @@ Test(lookup_index, a_newer_file_may_have_another_newest_device)
     put("100x100", "tile_rows", TILE_ROWS, "GPU 2");
     cr_expect_str_eq(ask_on(100, 100, "", 90).answer->fingerprint.device, "GPU 2");
     write_elsewhere("DELETE FROM winner WHERE id = 2");
-    cr_expect_str_eq(ask_on(100, 100, "", 90).answer->fingerprint.device, "GPU 1");
+    at__found f = ask_on(100, 100, "", 90);
+    cr_expect_eq(f.match, AT__MATCH_EXACT, "%s", f.why);
+    cr_expect_str_eq(f.answer->fingerprint.device, "GPU 1");
     write_elsewhere("DELETE FROM winner");
     cr_expect_eq(ask_on(100, 100, "", 90).match, AT__MATCH_NONE);
     cr_expect_str_eq(w.lookup->newest, "");
@@ -231,14 +242,27 @@ Test(lookup_index, what_ships_answers_a_newer_file_too)
     cr_expect_eq(ask(100, 100, "GPU 1").match, AT__MATCH_EXACT);
 }
 
-Test(lookup_index, the_same_file_is_not_read_again)
+Test(lookup_index, of_the_same_file_nothing_is_forgotten)
 {
     put("100x100", "tile_rows", TILE_ROWS, "GPU 1");
-    const at__answer *answer = ask(100, 100, "GPU 1").answer;
+    ask(120, 120, "GPU 1");
+    cr_assert(w.lookup->memo, "a near answer is remembered");
     at__lookup_look_again(w.lookup);
-    cr_expect_eq(ask(100, 100, "GPU 1").answer, answer);
+    ask(100, 100, "GPU 1");
+    cr_expect(w.lookup->memo);
     write_elsewhere("UPDATE winner SET trials = 77");
     cr_expect_eq(ask(100, 100, "GPU 1").answer->winner.trials, 77);
+    cr_expect_not(w.lookup->memo);
+}
+
+Test(lookup_index, without_a_file_there_is_no_newer_one)
+{
+    at_error err = { 0 };
+    cr_assert_eq(at__lookup_open(&w.lookup, NULL, w.catalog, &err), AT_OK, "%s", err.text);
+    at__lookup_add_shipped(w.lookup);
+    cr_assert(ask(4096, 4096, H200).shipped);
+    at__lookup_look_again(w.lookup);
+    cr_expect(ask(4096, 4096, H200).shipped);
 }
 
 /* The newest few are read at once: this one is not among them. */
@@ -261,6 +285,8 @@ Test(lookup_index, of_a_newer_file_a_problem_is_read_that_was_read_of_the_old_on
 Test(lookup_index, whether_the_file_is_a_newer_one_is_asked_from_time_to_time)
 {
     put("100x100", "tile_rows", TILE_ROWS, "GPU 1");
+    open_lookup(false);
+    cr_expect_gt(w.lookup->checked_s, 0, "to open it is to ask");
     ask(100, 100, "GPU 1");
     double checked_s = w.lookup->checked_s;
     w.lookup->checked_s += 3600; /* just now */
