@@ -213,10 +213,26 @@ Test(indices, a_family_may_be_made_of_its_own_earlier_ones)
     at__op_close(op);
 }
 
+/* 62 characters: with a digit it is as long as a name may be. */
+#define LONGEST "a123456789b123456789c123456789d123456789e123456789f123456789g1"
+
+Test(indices, a_name_with_its_index_is_as_long_as_a_name_may_be)
+{
+    at__op *op = op_of_sizes();
+    at__template *t = read_template(op, MINI_SPACE("let " LONGEST "[k] = n[k]\n"));
+    cr_assert_eq(t->let_count, 3);
+    cr_expect(let_called(t->lets, t->let_count, LONGEST "2"));
+    at__template_close(t);
+    at__op_close(op);
+}
+
 static const struct {
     const char *lines, *message;
 } WRONG[] = {
     { "let a[d] = 1\n", "t.cu:3:7: found 'd'; expected an index of a line 'each' above" },
+    { "let a[] = 1\n", "t.cu:3:7: found ']'; expected an index" },
+    { "let " LONGEST "3[k] = 1\n",
+      "t.cu:3:5: found a name of 63 characters; expected at most 62 before an index" },
     { "let a[k = 1\n", "t.cu:3:9: found '='; expected ']'" },
     { "let n[k] = 1\n", "t.cu:3:5: found 'n0' a second time; expected a new name" },
     { "each count = 0..7\n", "t.cu:3:6: found 'count' a second time; expected a new name" },

@@ -16,6 +16,7 @@
 #include "db/store.h"
 #include "declare/declare_common.h"
 #include "exchange/import.h"
+#include "exchange/t4.h"
 #include "explain/scene.h"
 #include "html/report.h"
 #include "lang/arch.h"
@@ -379,8 +380,9 @@ static char dump[4096], dump_well[4096]; /* a sink that needs no memory */
 static bool add_to_dump(void *context, const char *line)
 {
     (void)context;
-    cr_assert_lt(strlen(dump) + strlen(line), sizeof dump);
+    cr_assert_lt(strlen(dump) + strlen(line) + 1, sizeof dump);
     strcat(dump, line);
+    strcat(dump, "\n");
     return true;
 }
 
@@ -410,6 +412,29 @@ Test(memory, dumping_a_database)
     at__store_close(dumped);
     unlink(path);
     rmdir(scratch);
+}
+
+static at_status write_recording(at_error *err)
+{
+    static const at__dump_options ALL = { 0 };
+    dump[0] = '\0';
+    at_status status = at__t4_write(dumped, &ALL, add_to_dump, NULL, err);
+    if (status == AT_OK)
+        cr_assert_str_eq(dump, dump_well);
+    cr_assert_eq(strncmp(dump, dump_well, strlen(dump)), 0, "a part of a line: %s", dump);
+    return status;
+}
+
+/* Nor does it look as if there were no trials, or several templates. */
+Test(memory, writing_a_recording)
+{
+    const at__trial_row row = trial_of("A=1 B=fast", 1e-5);
+    dumped = memory_ok();
+    put_ok(dumped, &KEY, &H200, &row, 1);
+    cr_assert_eq(at__t4_write(dumped, &(at__dump_options){ 0 }, add_to_dump, NULL, NULL), AT_OK);
+    strcpy(dump_well, dump);
+    fail_each(write_recording);
+    at__store_close(dumped);
 }
 
 static at_status import_recording(at_error *err)

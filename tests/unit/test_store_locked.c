@@ -8,6 +8,7 @@
 
 #include <criterion/criterion.h>
 #include <string.h>
+#include <time.h>
 
 TestSuite(store_locked);
 
@@ -25,6 +26,31 @@ Test(store_locked, a_locked_database_is_waited_for_and_then_named)
     cr_assert(strstr(err.text, "locked by another process for more than 0.2 s"), "%s", err.text);
     cr_assert_eq(at__store_end(other, AT_OK, NULL), AT_OK);
     put_ok(store, &KEY, &H200, &row, 1);
+    at__store_close(other);
+    at__store_close(store);
+    folder_remove(&f);
+}
+
+/* Who could end it, and does not, waits as long; a wait is slept. */
+Test(store_locked, a_lock_is_waited_for_without_work_as_long_as_nobody_asks_to_end)
+{
+    folder f = folder_make();
+    at__store *store = NULL, *other = NULL;
+    at_error err = { 0 };
+    atomic_int asked = 0;
+    const at__cancel cancel = { .flag = &asked };
+    at__trial_row row = trial_of("A=1", 1e-6);
+    at__store_close(open_ok(f.db, AT__STORE_WRITE));
+    cr_assert_eq(at__store_open_wait(&store, f.db, AT__STORE_WRITE, 200, &err), AT_OK, "%s", err.text);
+    at__store_set_cancel(store, &cancel);
+    other = open_ok(f.db, AT__STORE_WRITE);
+    cr_assert_eq(at__store_begin(other, NULL), AT_OK);
+    double start_s = at__now_s();
+    clock_t work = clock();
+    cr_assert_eq(at__store_put_trials(store, 0, &KEY, &H200, &row, 1, &err), AT_ERR_STORE);
+    cr_expect_geq(at__now_s() - start_s, 0.2, "%g s", at__now_s() - start_s);
+    cr_expect_lt(clock() - work, CLOCKS_PER_SEC / 10);
+    cr_assert_eq(at__store_end(other, AT_OK, NULL), AT_OK);
     at__store_close(other);
     at__store_close(store);
     folder_remove(&f);

@@ -70,6 +70,42 @@ Test(traits, tell_permutations_apart_that_differ_in_their_order_alone)
     cr_expect_eq(number(&v, turned, "rank"), 3);
 }
 
+/* Its output is 32x6x40x20, whose strides in the input are 40, 25600, 1, 1280. */
+Test(traits, of_a_permutation_say_where_the_fastest_of_each_side_stand_on_the_other)
+{
+    static const struct {
+        const char *name;
+        double value;
+    } LOGARITHMS[] = {
+        { "in extent 0", 40 },  { "in extent 1", 32 },  { "in extent 2", 20 }, { "in extent 3", 6 },
+        { "out extent 0", 20 }, { "out extent 1", 40 }, { "out extent 2", 6 }, { "out extent 3", 32 },
+        { "in bytes 1", 5120 }, { "in bytes 3", 614400 }, { "out bytes 0", 80 }, { "out bytes 1", 3200 },
+        { "step in", 5120 },    { "step out", 80 },
+    }, WHOLE[] = {
+        { "in place 0", 1 },  { "in place 1", 3 },  { "in place 2", 0 },  { "in place 3", 2 },
+        { "out place 0", 2 }, { "out place 1", 0 }, { "out place 2", 3 }, { "out place 3", 1 },
+        { "in twos 0", 5 },   { "in twos 1", 8 },   { "out twos 0", 4 },  { "out twos 1", 7 },
+        { "twos step in", 8 }, { "twos step out", 4 }, { "rank", 4 },
+    };
+    float numbers[AT__MAX_TRAITS];
+    at__traits v = numbers_of(numbers, "6x20x32x40:2.0.3.1", 256);
+    for (size_t i = 0; i < sizeof LOGARITHMS / sizeof *LOGARITHMS; i++)
+        cr_expect_float_eq(number(&v, numbers, LOGARITHMS[i].name), log2(LOGARITHMS[i].value), 1e-5, "%s",
+                           LOGARITHMS[i].name);
+    for (size_t i = 0; i < sizeof WHOLE / sizeof *WHOLE; i++)
+        cr_expect_eq(number(&v, numbers, WHOLE[i].name), WHOLE[i].value, "%s", WHOLE[i].name);
+}
+
+Test(traits, of_a_permutation_with_few_dimensions_say_that_others_are_nowhere)
+{
+    float numbers[AT__MAX_TRAITS];
+    at__traits v = numbers_of(numbers, "40x20x32:0.2.1", 256);
+    cr_expect_eq(number(&v, numbers, "in place 3"), -1);
+    cr_expect_eq(number(&v, numbers, "out place 3"), -1);
+    cr_expect_eq(number(&v, numbers, "in extent 3"), 0);
+    cr_expect_eq(number(&v, numbers, "out bytes 3"), number(&v, numbers, "out bytes 2"));
+}
+
 Test(traits, of_alignments_are_those_and_no_strides)
 {
     float numbers[AT__MAX_TRAITS];

@@ -80,18 +80,28 @@ static bool look_at_trial(void *context, const at__trial_row *row, const at__fin
     return true;
 }
 
+/* Without this a name that is missing would choose nothing, or look like another one. */
+static at_status names_status(const choice *c, at_error *err)
+{
+    const at__str *const NAMES[] = { &c->op, &c->shape, &c->type_key, &c->template_name };
+    at_status status = AT_OK;
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES && status == AT_OK; i++)
+        status = at__str_status(NAMES[i], err);
+    return status;
+}
+
 static at_status choose(choice *c, at_error *err)
 {
     at_status status = at__store_each_problem(c->store, visit_problem, c, err);
-    if (status != AT_OK)
-        return status;
-    if (c->problems > 1)
+    if (status == AT_OK && c->problems > 1)
         return at_fail(err, AT_ERR_INPUT,
                        "found %d problems; T4 has a place for one: expected --op and --shapes to choose it",
                        c->problems);
     at__problem_key key = key_of(c);
-    if (c->problems == 1)
+    if (status == AT_OK)
         status = at__store_each_trial(c->store, &key, NULL, look_at_trial, c, err);
+    if (status == AT_OK)
+        status = names_status(c, err);
     if (status == AT_OK && !c->trials)
         return at_fail(err, AT_ERR_NOT_FOUND, "no trials are stored that these options choose");
     if (status == AT_OK && c->other_device)
@@ -267,7 +277,7 @@ static at_status write_all(choice *c, at__line_sink *sink, void *context, at_err
     at_status status = at__store_each_trial(c->store, &key, NULL, write_trial, &w, err);
     if (status == AT_OK)
         status = at__str_status(&w.line, err);
-    if (status == AT_OK && w.more) {
+    if (status == AT_OK) {
         at__str_add(&w.line, "]}");
         emit(&w);
     }

@@ -90,7 +90,7 @@ static bool read_shape(int64_t *dims, const at__op *op, const char *shape)
     int64_t sizes[AT__MAX_DIMS];
     int count = read_numbers(sizes, AT__MAX_DIMS, &shape);
     int left_out = op->dim_count - count;
-    if (count < 0 || left_out < 0)
+    if (count < 0 || left_out < 0 || (left_out > 0 && !op->dims[left_out - 1].optional))
         return false;
     for (int i = 0; i < op->dim_count; i++)
         dims[i] = i < left_out ? op->dims[i].value : sizes[i - left_out];
@@ -170,7 +170,6 @@ void at__index_clear(at__lookup *l)
     l->memo = NULL;
     l->groups_read = NULL;
     l->portions = NULL;
-    l->newest[0] = '\0';
     l->newest_known = false;
     l->space_op = NULL;
     l->count = l->bucket_count = l->portion_count = l->portion_cap = 0;

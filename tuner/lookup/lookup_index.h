@@ -96,7 +96,7 @@ struct at__lookup {
     at__memo **memo;           /* AT__MEMO_COUNT places, by hash; made when they are needed */
     at__foresight *foresight;  /* models; NULL: not read yet */
     char newest[128];          /* the device of the store's newest winner: what an empty name stands for */
-    bool newest_known;         /* it was looked for                                                      */
+    bool newest_known;         /* it was looked for; else `newest` says nothing                          */
     char here[128];            /* where it has none, of the program's winners those of this model go before */
     char space[AT__HASH_TEXT]; /* what was last asked in at__is_of_other_op, and the answer */
     const at__op *space_op;

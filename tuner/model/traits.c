@@ -268,7 +268,7 @@ static void layout_numbers(float *out, const at__problem *p)
     run_numbers(out + runs, p, of_out, rank, place_in);
     out += 2 * runs;
     double step_in = (double)steps_in[last] * bytes;
-    double step_out = (double)steps_out[rank ? in[0] : last] * bytes;
+    double step_out = (double)steps_out[in[0]] * bytes;
     out[RANK] = (float)rank;
     out[STEP_IN] = log_of(step_in);
     out[STEP_IN_TWOS] = twos_of(saturated(step_in));
