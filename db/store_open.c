@@ -69,6 +69,19 @@ static at_status check_path(bool *exists, const char *path, at__open_mode mode, 
     return AT_OK;
 }
 
+/* 0, or why not. What is there is no error, which a file system that is only read may call EROFS. */
+static int make_folder(const char *folder, mode_t mode)
+{
+    struct stat info;
+    if (mkdir(folder, mode) == 0) {
+        at__sync_name(folder); /* or a power failure would take it with the database */
+        return 0;
+    }
+    const int why = errno;
+    const bool there = why == EEXIST || why == EISDIR || (why == EROFS && stat(folder, &info) == 0);
+    return there ? 0 : why;
+}
+
 at_status at__store_make_parents(const char *path, mode_t mode, at_error *err)
 {
     at_status status = AT_OK;
@@ -77,14 +90,13 @@ at_status at__store_make_parents(const char *path, mode_t mode, at_error *err)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        if (mkdir(folder, mode) == 0) {
-            at__sync_name(folder); /* or a power failure would take it with the database */
-        } else if (errno != EEXIST && errno != EROFS && errno != EISDIR) {
+        const int why = make_folder(folder, mode);
+        if (why) {
             status = at_fail(err, AT_ERR_STORE,
                              "%s: cannot make the folder %s: %s; name a file elsewhere with --db, or set "
                              "XDG_DATA_HOME and "
                              "XDG_CACHE_HOME to folders that you may write to",
-                             path, folder, strerror(errno));
+                             path, folder, strerror(why));
             break;
         }
         *slash = '/';
@@ -144,6 +156,20 @@ static at_status read_header(unsigned char header[HEADER_BYTES], bool *empty, at
     return AT_OK;
 }
 
+/* With the command as a shell takes it. */
+static at_status say_dump(const char *path, at_error *err)
+{
+    at__str word = { 0 };
+    at__str_add_word(&word, path);
+    at_status status =
+        at_fail(err, AT_ERR_STORE,
+                "%s: not a database but a dump, it seems; `autotune merge NEW.db %s` makes one of it, "
+                "to be named with --db",
+                path, at__str_text(&word));
+    at__str_clear(&word);
+    return status;
+}
+
 /* Is it ours, or empty? Nothing has been written, nor locked, when this says no. */
 static at_status check_header(bool *empty, at__store *store, at_error *err)
 {
@@ -152,10 +178,7 @@ static at_status check_header(bool *empty, at__store *store, at_error *err)
     if (status != AT_OK || *empty)
         return status;
     if (header[0] == '{' || (header[0] == 0x1f && header[1] == 0x8b)) /* JSON lines, plain or gzip'ed */
-        return at_fail(err, AT_ERR_STORE,
-                       "%s: not a database but a dump, it seems; `autotune merge NEW.db %s` makes one of it, "
-                       "to be named with --db",
-                       store->path, store->path);
+        return say_dump(store->path, err);
     if (memcmp(header, MAGIC, sizeof MAGIC) != 0)
         return at_fail(
             err, AT_ERR_STORE,

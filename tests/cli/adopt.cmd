@@ -102,6 +102,18 @@ at adopt src/scale.cu -o elsewhere
 rm elsewhere/scale/op.cu
 at adopt src/scale.cu -o elsewhere
 ls elsewhere/scale
+# Buffers of another type than the output's have their own; a type that words do not tell is the output's.
+cat >src/pick.cu <<'END'
+typedef float real;
+__global__ void pick(float *out, const float *table, const int *index, unsigned char *seen, int n, int width) {}
+template <typename E, int BLOCK> __global__ void pick_any(E *out, const float *bias, const long long *index, long n) {}
+__global__ void heat(real *next, const real *now, int n, real k) {}
+END
+for kernel in pick pick_any heat; do
+  at adopt src/pick.cu --kernel $kernel -o templates
+  grep -E '^(type|arg|traffic|extern)' templates/$kernel/op.cu
+done
+cat templates/pick/adopted.cu
 printf 'template <template <int> class F, int N>\n__global__ void pack(int *x) {}\n' >src/pack.cu
 at adopt src/pack.cu -o templates
 grep '^kernel' templates/pack/adopted.cu

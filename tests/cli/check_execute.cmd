@@ -10,3 +10,47 @@ at check flawed --execute --templates "$DATA/machine" --shape 512 --template goo
 # As many configurations as there are, however many are asked for; each of 66 problems, however many they are.
 at check flawed --execute --templates "$DATA/machine" --shape 512 --template good --configs 9000000000000000000
 at check --execute copy --template linear --configs 66 u8 f16 $(seq 33)
+# What cannot be launched is wrong by its name, and the others are run all the same.
+mkdir -p mine/wide mine/broad
+cat >mine/wide/op.cu <<'END'
+/*!autotune
+op        wide # a copy
+shape     n
+type      T = f32
+arg       y T[n] output
+arg       x T[n] input uniform -1 1
+arg       n i32
+reference wide_reference
+grid      ceil_div(n, 128)
+block     128
+traffic   2 * n * sizeof(T)
+*/
+extern "C" __global__ void wide_reference(T *y, const T *x, int n)
+{
+    const int i = blockIdx.x * 128 + threadIdx.x;
+    if (i < n)
+        y[i] = x[i];
+}
+END
+for bound in '' '__launch_bounds__(64)'; do
+  cat >"mine/wide/bound${bound//[!0-9]/}.cu" <<END
+/*!autotune
+template  bound${bound//[!0-9]/}
+param     BLOCK = 64 512 2048
+kernel    copy_it
+grid      ceil_div(n, BLOCK)
+block     BLOCK
+*/
+__global__ void $bound copy_it(T *y, const T *x, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = x[i];
+}
+END
+done
+at check wide --execute --templates mine --shape 1000
+at check wide --execute --templates mine --shape 1000 --template bound64 --format json
+sed -e 's/wide/broad/; s/^block .*/block 2048/' mine/wide/op.cu >mine/broad/op.cu
+sed 's/BLOCK = .*/BLOCK = 64/' mine/wide/bound.cu >mine/broad/bound.cu
+at check broad --execute --templates mine --shape 1000

@@ -26,5 +26,7 @@ at show 4096x4096 --db store.db --failed --by template --format csv
 "$AUTOTUNE" dump --db store.db -o d.jsonl && gzip -k d.jsonl
 at show 4096x4096 --db d.jsonl
 at query 4096x4096 --db d.jsonl.gz
+cp d.jsonl "a dump.jsonl"
+at query 4096x4096 --db "a dump.jsonl"
 at merge d.jsonl store.db
 at merge made.db d.jsonl.gz

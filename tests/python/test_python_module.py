@@ -305,6 +305,12 @@ class Run(OnTheFakeDriver):
         for size in (2**64 + 5, -2**64 + 5, 2**63):
             self.refused(f"found a size of {size}; expected less than", self.tuner.find, "copy", (size,), "f32", cc=90)
 
+    def test_says_whether_the_type_or_the_sizes_are_wrong(self):
+        for sizes, dtype, words in (((64, 96), "float", "^found the type 'float'; expected one of u8 "),
+                                    ("64x96", "f32", "^found the text '64x96'; expected sizes, as "),
+                                    ((1,) * 20, "f32", "^found 20 sizes; expected at most ")):
+            self.refused(words, self.tuner.find, "copy", sizes, dtype, cc=90)
+
     def test_a_kernel_with_a_comment_that_is_no_utf_8_is_found(self):
         with tempfile.TemporaryDirectory() as folder:
             for name, text in LATIN.items():

@@ -4,11 +4,13 @@
 #include "store_support.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -401,6 +403,24 @@ Test(store_files, a_folder_that_cannot_be_written)
     cr_assert(strstr(err.text, "cannot make the folder") && strstr(err.text, "Permission denied"), "%s",
               err.text);
     back_to_root();
+    folder_remove(&f);
+}
+
+/* For root: of a file system that is only read the message says so, and not that something is missing. */
+Test(store_files, a_file_system_that_is_only_read)
+{
+    folder f = folder_make();
+    at__store *store = NULL;
+    at_error err = { 0 };
+    char below[200];
+    snprintf(below, sizeof below, "%s/a/b/c.db", f.path);
+    if (mount("tmpfs", f.path, "tmpfs", MS_RDONLY, NULL) != 0)
+        cr_skip_test("no file system of its own: %s", strerror(errno));
+    at_status status = at__store_open(&store, below, AT__STORE_WRITE, &err);
+    umount2(f.path, MNT_DETACH);
+    cr_assert_eq(status, AT_ERR_STORE);
+    cr_assert(strstr(err.text, "cannot make the folder") && strstr(err.text, "/a: Read-only file system"),
+              "%s", err.text);
     folder_remove(&f);
 }
 

@@ -42,12 +42,24 @@ static bool has_shape(const at__draft *d)
     return d->in->space && d->in->space->shape.len;
 }
 
+/* T: of the first buffer that is written, else of the first. NULL: a type of the file's own, or its
+ * template's. */
 static const char *element_type(const at__draft *d)
 {
-    for (int i = 0; i < d->arg_count; i++)
-        if (d->args[i].pointer && d->args[i].type)
+    const at__kernel_arg *first = NULL;
+    for (int i = 0; i < d->arg_count; i++) {
+        if (d->args[i].pointer && !d->args[i].constant)
             return d->args[i].type;
-    return NULL;
+        first = !first && d->args[i].pointer ? &d->args[i] : first;
+    }
+    return first ? first->type : NULL;
+}
+
+/* The type of a buffer that is not of T, as an index is; NULL: it is. */
+static const char *own_type(const at__draft *d, const at__kernel_arg *a)
+{
+    const char *type = element_type(d);
+    return a->type && !(type && strcmp(a->type, type) == 0) ? a->type : NULL;
 }
 
 static bool is_real(const char *type)
@@ -55,26 +67,38 @@ static bool is_real(const char *type)
     return !type || strchr("iu", type[0]) == NULL;
 }
 
+static void add_buffer(at__draft *d, const at__kernel_arg *a, const char *size)
+{
+    const char *own = own_type(d, a);
+    const bool real = is_real(own ? own : element_type(d));
+    at__str_addf(&d->out->op, "arg       %s %s[%s] %s", a->name, own ? own : "T", size,
+                 !a->constant ? "output"
+                 : real       ? "input uniform -1 1"
+                              : "input");
+    ask(d, &d->out->op,
+        !a->constant   ? "how many elements? output, or inout if it is read too?"
+        : own && !real ? "how many elements, and which? an index below N: input index N"
+                       : "how many elements, and of what kind are they?");
+}
+
+/* One of a type that words do not tell is guessed to be what the buffers are. */
+static const char *scalar_type(const at__draft *d, const at__kernel_arg *a)
+{
+    if (!a->type)
+        return element_type(d) ? "i32" : "f32";
+    return is_real(a->type) ? a->type : strstr(a->type, "64") ? "i64" : "i32";
+}
+
 static void add_arg(at__draft *d, const at__kernel_arg *a, const char *size)
 {
     at__str *out = &d->out->op;
     if (a->pointer) {
-        const char *role = !a->constant               ? "output"
-                           : is_real(element_type(d)) ? "input uniform -1 1"
-                                                      : "input";
-        at__str_addf(out, "arg       %s T[%s] %s", a->name, size, role);
-        ask(d, out,
-            a->constant ? "how many elements, and of what kind are they?"
-                        : "how many elements? output, or inout if it is read too?");
+        add_buffer(d, a, size);
     } else if (is_dim(a) && !has_shape(d)) {
         at__str_addf(out, "arg       %s %s\n", a->name, strcmp(a->type + 1, "64") == 0 ? "i64" : "i32");
     } else {
-        const char *type = !a->type                ? "i32"
-                           : is_real(a->type)      ? a->type
-                           : strstr(a->type, "64") ? "i64"
-                                                   : "i32";
-        at__str_addf(out, "arg       %s %s = 1", a->name, type);
-        ask(d, out, "its value?");
+        at__str_addf(out, "arg       %s %s = 1", a->name, scalar_type(d, a));
+        ask(d, out, a->type ? "its value?" : "its type, and its value?");
     }
 }
 
@@ -87,33 +111,54 @@ static void add_variable(at__draft *d, const at__draft_variable *v, const char *
     ask(d, out, v->size[0] ? "what does it hold?" : "how many elements, and what do they hold?");
 }
 
-/* As the op passes it: a buffer of T, a number of its own type. */
-static const char *cuda_type(const at__kernel_arg *a)
+static bool type_of(at__dtype *out, at__draft *d, const char *name)
 {
-    if (a->pointer)
-        return a->constant ? "const T *" : "T *";
-    if (a->type && is_real(a->type))
-        return strcmp(a->type, "f64") == 0    ? "double "
-               : strcmp(a->type, "f32") == 0  ? "float "
-               : strcmp(a->type, "bf16") == 0 ? "__nv_bfloat16 "
-                                              : "__half ";
-    return a->type && strstr(a->type, "64") ? "long long " : "int ";
+    return at__dtype_parse(out, name, strlen(name), d->err) == AT_OK;
+}
+
+/* As the op passes it: a buffer of T or of its own type, a number of its type. */
+static void add_parameter(at__draft *d, const at__kernel_arg *a)
+{
+    const char *own = a->pointer ? own_type(d, a) : scalar_type(d, a);
+    at__dtype type = AT__F32;
+    const char *word = own && type_of(&type, d, own) ? at__dtype_cuda(type, false) : "T";
+    at__str_addf(&d->out->op, "%s%s %s%s", a->pointer && a->constant ? "const " : "", word,
+                 a->pointer ? "*" : "", a->name);
 }
 
 static void add_reference(at__draft *d)
 {
     at__str *out = &d->out->op;
     at__str_addf(out, "\nextern \"C\" __global__ void %s_reference(", d->out->name);
-    for (int i = 0; i < d->arg_count; i++)
-        at__str_addf(out, "%s%s%s", i ? ", " : "", cuda_type(&d->args[i]), d->args[i].name);
+    for (int i = 0; i < d->arg_count; i++) {
+        at__str_add(out, i ? ", " : "");
+        add_parameter(d, &d->args[i]);
+    }
     for (int i = 0; i < d->variable_count; i++) {
         at__dtype type = AT__F32;
         const char *name = d->variables[i].arg.type;
-        if (at__dtype_parse(&type, name, strlen(name), d->err) == AT_OK)
+        if (type_of(&type, d, name))
             at__str_addf(out, ", const %s *%s", at__dtype_cuda(type, false), d->variables[i].arg.name);
     }
     at__str_add(out,
                 ")\n{\n    /* One thread for each element of the output, too simple to be wrong. */\n}\n");
+}
+
+/* All buffers once: those of T, then the others. */
+static void add_traffic(at__draft *d, const char *size)
+{
+    at__str *out = &d->out->op;
+    at__str_add(out, "traffic   (");
+    for (int i = 0, n = 0; i < d->arg_count; i++)
+        if (d->args[i].pointer && !own_type(d, &d->args[i]))
+            at__str_addf(out, "%s%s", n++ ? " + " : "", size);
+    at__str_add(out, ") * sizeof(T)");
+    for (int i = 0; i < d->arg_count; i++) {
+        at__dtype type = AT__F32;
+        const char *own = d->args[i].pointer ? own_type(d, &d->args[i]) : NULL;
+        if (own && type_of(&type, d, own))
+            at__str_addf(out, " + %s * %d", size, at__dtype_bytes(type));
+    }
 }
 
 static void write_op(at__draft *d)
@@ -146,11 +191,7 @@ static void write_op(at__draft *d)
     at__str_addf(out, "grid      ceil_div(%s, 256)\nblock     256\ncheck     %s", size,
                  is_real(type) ? "within 1e-3 relative 1e-5 absolute" : "exact");
     ask(d, out, "bit for bit, or within which error?");
-    at__str_add(out, "traffic   (");
-    for (int i = 0, n = 0; i < d->arg_count; i++)
-        if (d->args[i].pointer)
-            at__str_addf(out, "%s%s", n++ ? " + " : "", size);
-    at__str_add(out, ") * sizeof(T)");
+    add_traffic(d, size);
     ask(d, out, "bytes that must be moved at least");
     at__str_add(out, "*/\n");
     add_reference(d);
@@ -262,7 +303,8 @@ static void write_template(at__draft *d)
     if (x && y && !space)
         at__str_addf(out, "require   %s * %s%s%s <= device.max_threads_per_block\n", x, y, z ? " * " : "",
                      z ? z : "");
-    at__str_addf(out, "\nkernel    %s", d->called);
+    at__str_addf(out, "%skernel    %s", out->len > 1 && out->data[out->len - 2] == '\n' ? "" : "\n",
+                 d->called);
     if (d->asks_arguments)
         ask(d, out, "if it is a template: with its arguments, as NAME<T, 4>");
     else

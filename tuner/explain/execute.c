@@ -148,12 +148,15 @@ static void keep_flaw(at__executed *x, const at__flaw *flaw, const stage *s, con
     x->flaw_count += f->config != NULL;
 }
 
-/* What the compiler refuses is wrong with the kernel; what the machine does not know is not. */
+/* What the compiler refuses, and what no device launches, is wrong with the kernel; what the machine does not
+ * know is not. */
 static void keep_refusal(at__executed *x, const at__program *p, const stage *s, const char *config,
-                         const char *why)
+                         const at_error *error)
 {
-    at__flaw f = { .kind = AT__FLAW_DOES_NOT_COMPILE, .instruction = -1 };
-    if (p->compiled) {
+    const char *why = error->text;
+    const bool launched = error->status != AT_ERR_USAGE;
+    at__flaw f = { .kind = launched ? AT__FLAW_DOES_NOT_COMPILE : AT__FLAW_CANNOT_LAUNCH, .instruction = -1 };
+    if (p->compiled && launched) {
         if (x->refused++ == 0)
             snprintf(x->why, sizeof x->why, "%.399s", why);
         return;
@@ -184,8 +187,8 @@ static at_status try_config(at__executed *x, at__execute *e, stage *s, const at_
         at__program_of_template(&p, e->options.nvrtc, t, s->problem.type, config, own, e->options.cc, &why);
     if (status == AT_OK)
         status = at__scene_try(&flaws, s->scene, &p, &why);
-    if (status == AT_ERR_INPUT) {
-        keep_refusal(x, &p, s, at__str_text(&text), why.text);
+    if (status == AT_ERR_INPUT || status == AT_ERR_USAGE) {
+        keep_refusal(x, &p, s, at__str_text(&text), &why);
         status = AT_OK;
         goto done;
     }

@@ -260,6 +260,10 @@ static at_status answer(unsigned char **answers, const at__scene *s, const at__p
     at_status status = set_up(&machine, regions, s, p, outputs, err);
     if (status == AT_OK)
         status = run(&result, machine, regions, p, &how, err);
+    if (status == AT_ERR_USAGE) { /* no launch */
+        const at_error why = *err;
+        status = at_fail(err, AT_ERR_INPUT, "%s: %.900s", who, why.text);
+    }
     if (status == AT_OK && result.finding.kind != AT__FINDING_NONE)
         status =
             at_fail(err, AT_ERR_INPUT, "%s: %s:%d: %s", who, result.finding.file ? result.finding.file : "?",

@@ -33,7 +33,8 @@ typedef struct at__scene_options {
 at_status at__scene_open(at__scene **out, const at__scene_options *options, at_error *err) AT_MUST_CHECK;
 void at__scene_close(at__scene *scene); /* NULL is allowed */
 
-/* Runs all launches of a program, watched, and compares its outputs. What is wrong is added to *flaws. */
+/* Runs all launches of a program, watched, and compares its outputs. What is wrong is added to *flaws.
+ * AT_ERR_USAGE: no device launches that. */
 at_status at__scene_try(at__flaws *flaws, at__scene *scene, const at__program *program,
                         at_error *err) AT_MUST_CHECK;
 

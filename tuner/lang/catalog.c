@@ -260,7 +260,8 @@ static at_status list_names(name_list *out, const char *path, at_error *err)
     struct dirent *entry;
     DIR *dir = opendir(path);
     if (!dir)
-        return at_fail(err, AT_ERR_INPUT, "%s: %s", path, strerror(errno));
+        return at_fail(err, AT_ERR_INPUT, "templates: %s: %s; expected a folder that can be read", path,
+                       strerror(errno));
     for (errno = 0; status == AT_OK && (entry = readdir(dir)) != NULL; errno = 0)
         if (entry->d_name[0] != '.')
             status = add_name(out, entry->d_name, err);

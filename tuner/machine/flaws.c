@@ -18,6 +18,7 @@ const char *at__flaw_name(at__flaw_kind kind)
         [AT__FLAW_TRAPPED] = "trapped",
         [AT__FLAW_UNDEFINED] = "undefined",
         [AT__FLAW_DOES_NOT_COMPILE] = "does_not_compile",
+        [AT__FLAW_CANNOT_LAUNCH] = "cannot_launch",
         [AT__FLAW_UNKNOWN_TO_MACHINE] = "unknown_to_machine",
         [AT__FLAW_WRONG_RESULT] = "wrong_result",
     };
@@ -52,7 +53,8 @@ void at__flaw_text(at__str *out, const at__flaw *f)
     if (f->file[0] && f->line > 0)
         at__str_addf(out, "%s:%d: ", f->file, f->line);
     at__str_add(out, f->what);
-    if (f->kind == AT__FLAW_WRONG_RESULT || f->kind == AT__FLAW_DOES_NOT_COMPILE)
+    if (f->kind == AT__FLAW_WRONG_RESULT || f->kind == AT__FLAW_DOES_NOT_COMPILE ||
+        f->kind == AT__FLAW_CANNOT_LAUNCH)
         return;
     at__str_addf(out, " (block %" PRId64 ",%" PRId64 ",%" PRId64 ", thread %" PRId64 ",%" PRId64 ",%" PRId64,
                  f->block[0], f->block[1], f->block[2], f->thread[0], f->thread[1], f->thread[2]);

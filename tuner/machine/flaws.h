@@ -24,6 +24,7 @@ typedef enum at__flaw_kind {
     AT__FLAW_TRAPPED,          /* trap, a failed assertion, a division that the machine cannot do   */
     AT__FLAW_UNDEFINED,        /* what the ISA leaves undefined: a shuffle from a lane that is not there */
     AT__FLAW_DOES_NOT_COMPILE,
+    AT__FLAW_CANNOT_LAUNCH,      /* blocks or memory that no device has, or that the kernel rules out */
     AT__FLAW_UNKNOWN_TO_MACHINE, /* an instruction that it does not know: not the kernel's fault     */
     AT__FLAW_WRONG_RESULT,       /* all ran, and the output is not what the reference's is            */
     AT__FLAW_KINDS

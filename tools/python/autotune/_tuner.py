@@ -255,9 +255,12 @@ class Tuner:
         key = (op, tuple(sizes), dtype, pitch)
         problem = self._problems.get(key)
         if problem is None:
-            if dtype not in _native.TYPES or len(key[1]) > _native.MAX_SIZES:
-                raise ValueError(f"found {len(key[1])} sizes of '{dtype}'; expected at most {_native.MAX_SIZES}, of one "
-                                 f"of {' '.join(_native.TYPES)}")
+            if isinstance(sizes, str):
+                raise ValueError(f"found the text '{sizes}'; expected sizes, as (4096, 4096)")
+            if dtype not in _native.TYPES:
+                raise ValueError(f"found the type '{dtype}'; expected one of {' '.join(_native.TYPES)}")
+            if len(key[1]) > _native.MAX_SIZES:
+                raise ValueError(f"found {len(key[1])} sizes; expected at most {_native.MAX_SIZES}")
             for size in key[1]:
                 if abs(size) >= 1 << 63:  # ctypes would leave its upper bits away
                     raise ValueError(f"found a size of {size}; expected less than 2**63")
