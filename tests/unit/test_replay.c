@@ -108,7 +108,7 @@ static void expect_all_elsewhere(const char *spec, const at__problem_key *key)
     at__setup setup = { .buffer_count = 0 };
     at_error err = { 0 };
     setenv("AUTOTUNE_EXE", AT_WORKER, 1);
-    cr_assert_eq(at__device_start_at(&device, &site, spec, -1, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__device_start_at(&device, &site, spec, -1, NULL, &err), AT_OK, "%s", err.text);
     cr_assert_eq(at__device_await(device, NULL, NULL, NULL, &err), AT_OK, "%.200s", err.text);
     cr_assert_eq(at__device_setup(device, &setup, &err), AT_OK, "%s", err.text);
     expect_all(device, key);
