@@ -1,7 +1,7 @@
 /*
  * test_memory.c - every allocation in turn fails: each call must say so, leave nothing behind and not crash,
  * or come to what it comes to undisturbed: what could not be kept must not be missing without a word. Linked
- * with --wrap for the allocator, so the sanitizers still watch.
+ * with --wrap for the allocator, so the sanitizers still watch. Of kernels: test_memory_kernels.c.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -10,14 +10,13 @@
 #include <unistd.h>
 
 #include "declare_support.h"
+#include "memory_support.h"
 #include "store_support.h"
-#include "compile/builder.h"
 #include "cut/cut.h"
 #include "db/store.h"
 #include "declare/declare_common.h"
 #include "exchange/import.h"
 #include "exchange/t4.h"
-#include "explain/scene.h"
 #include "html/report.h"
 #include "lang/arch.h"
 #include "lang/catalog.h"
@@ -27,74 +26,12 @@
 #include "source/headers.h"
 #include "space/space.h"
 
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *data, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *data, size_t size);
-
-static long left = -1; /* allocations until one fails; below zero: none does */
-
-static bool fails(void)
-{
-    return left >= 0 && left-- == 0;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *data, size_t size)
-{
-    return fails() ? NULL : __real_realloc(data, size);
-}
-
-/* What the last run that went well came to, as far as it can be told in one number. */
-static size_t made;
-
-static void count(size_t number)
-{
-    made = 31 * made + number;
-}
-
 static void count_template(const at__template *t)
 {
     count(t->require_count);
     count(t->let_count);
     for (int i = 0; i < t->param_count; i++)
         count((size_t)t->params[i].count + (size_t)t->defaults[i]);
-}
-
-/* Runs with one allocation after the other failing (all early ones, some of many), until a run needs fewer.
- */
-static void fail_each(at_status (*run)(at_error *err))
-{
-    at_error none = { 0 };
-    cr_assert_eq(run(&none), AT_OK, "%s", none.text);
-    size_t expected = made;
-    for (long n = 0;; n += 1 + n / 200) {
-        at_error err = { 0 };
-        made = 0;
-        left = n;
-        at_status status = run(&err);
-        bool hit = left < 0;
-        left = -1;
-        cr_assert(status != AT_OK || made == expected, "allocation %ld: something is missing", n);
-        if (!hit) {
-            cr_assert_eq(status, AT_OK, "%s", err.text);
-            cr_assert_gt(n, 0);
-            return;
-        }
-        cr_assert(status == AT_ERR_MEMORY || status == AT_OK, "allocation %ld: %s", n, err.text);
-        cr_assert(status == AT_OK || err.status == AT_ERR_MEMORY);
-    }
 }
 
 static at_status read_both(at_error *err)
@@ -487,122 +424,4 @@ Test(memory, reporting_on_a_database)
     fail_each(write_report);
     at__str_clear(&page_well);
     at__store_close(dumped);
-}
-
-/* ---- kernels on the machine ---- */
-
-static char answer_folder[64];
-static const at__problem *watched_problem;
-
-/* 64 zeroes of f32, as numpy.save writes them. */
-static void put_answer(const char *path)
-{
-    static const char HEAD[] = "{'descr': '<f4', 'fortran_order': False, 'shape': (64,), }\n";
-    const unsigned char begin[10] = { 0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, sizeof HEAD - 1, 0 };
-    const float zeroes[64] = { 0 };
-    FILE *file = fopen(path, "wb");
-    cr_assert_not_null(file);
-    cr_assert(fwrite(begin, 1, sizeof begin, file) == sizeof begin &&
-              fwrite(HEAD, 1, sizeof HEAD - 1, file) == sizeof HEAD - 1 &&
-              fwrite(zeroes, 1, sizeof zeroes, file) == sizeof zeroes);
-    cr_assert_eq(fclose(file), 0);
-}
-
-/* A kernel that copies its input, which is not what the file says is right. */
-static at_status load_kernel(at__program *p, at_error *err)
-{
-    static const char PTX[] = ".version 8.5\n.target sm_90\n.address_size 64\n"
-                              ".visible .entry k(.param .u64 k_0, .param .u64 k_1)\n{\n"
-                              ".reg .b32 %r<2>;\n.reg .b64 %d<5>;\n"
-                              "ld.param.u64 %d0, [k_0];\nld.param.u64 %d1, [k_1];\nmov.u32 %r0, %tid.x;\n"
-                              "mul.wide.u32 %d2, %r0, 4;\nadd.s64 %d3, %d1, %d2;\nadd.s64 %d4, %d0, %d2;\n"
-                              "ld.global.u32 %r1, [%d3];\nst.global.u32 [%d4], %r1;\nret;\n}\n";
-    at_status status = at__ptx_parse(&p->module, PTX, sizeof PTX - 1, err);
-    if (status != AT_OK)
-        return status;
-    p->compiled = true;
-    p->entries[0] = at__ptx_find_entry(p->module, "k");
-    p->kernel = (at__kernel){ .name = "k", .arg_count = 2, .args = { { .buffer = 0 }, { .buffer = 1 } } };
-    p->kernel.geometry = (at__geometry){ .grid = { 1, 1, 1 }, .block = { 64, 1, 1 } };
-    return AT_OK;
-}
-
-static at_status watch_kernel(at_error *err)
-{
-    int64_t bound[AT__MAX_SLOTS] = { 0 };
-    at__limits limits;
-    at__scene *scene = NULL;
-    at__tally *tally = NULL;
-    at__sample sample;
-    at__program p = { .module = NULL };
-    at__flaws flaws = { .count = 0 };
-    at__scene_options options = { .problem = watched_problem, .slots = bound, .cc = 90, .answer = true };
-    at__arch_limits(&limits, 90);
-    at_status status = at__problem_bind(bound, watched_problem, &limits, err);
-    if (status == AT_OK)
-        status = at__scene_open(&scene, &options, err);
-    if (status == AT_OK)
-        status = load_kernel(&p, err);
-    if (status == AT_OK)
-        status = at__scene_try(&flaws, scene, &p, err);
-    if (status == AT_OK)
-        status = at__tally_open(&tally, p.module, err);
-    if (status == AT_OK)
-        status = at__scene_count(tally, &sample, scene, &p, 0, err);
-    if (status == AT_OK)
-        count((size_t)flaws.count + 100 * (size_t)at__tally_all(tally).traffic[AT__GLOBAL_LOAD].bytes);
-    at__tally_close(tally);
-    at__program_close(&p);
-    at__scene_close(scene);
-    return status;
-}
-
-/* What nobody has watched to its end must not pass for a kernel without a flaw. */
-Test(memory, a_kernel_that_is_watched)
-{
-    static const char OP[] = "/*!autotune\nop watched\nshape n\ntype T = f32\narg y T[n] output\n"
-                             "arg x T[n] input uniform 1 2\nreference file \"answer.npy\"\ntraffic n\n*/\n";
-    char path[100], file[100];
-    at__op *watched = NULL;
-    at__problem problem;
-    at_error err = { 0 };
-    strcpy(answer_folder, "/tmp/autotune-memory-XXXXXX");
-    cr_assert_not_null(mkdtemp(answer_folder));
-    snprintf(path, sizeof path, "%s/answer.npy", answer_folder);
-    snprintf(file, sizeof file, "%s/op.cu", answer_folder);
-    put_answer(path);
-    cr_assert_eq(at__op_read(&watched, OP, sizeof OP - 1, file, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__problem_init(&problem, watched, AT__F32, (int64_t[]){ 64 }, 1, &err), AT_OK, "%s",
-                 err.text);
-    watched_problem = &problem;
-    fail_each(watch_kernel);
-    cr_assert_eq(made, 1 + 100 * 256, "a wrong result, and 64 numbers that were read");
-    at__op_close(watched);
-    cr_assert_eq(remove(path), 0);
-    cr_assert_eq(rmdir(answer_folder), 0);
-}
-
-static at__nvrtc *nvrtc;
-
-/* A key without the architecture would be that of other devices' kernels, too. */
-static at_status look_up_kernel(at_error *err)
-{
-    at__builder builder = { .nvrtc = nvrtc, .cc = 90 };
-    at__build build = { .done = false };
-    at__str_add(&build.source, "__global__ void k() {}");
-    at_status status = at__str_status(&build.source, err);
-    if (status == AT_OK)
-        status = at__build_look_up(&build, &builder, err);
-    for (const char *at = build.key; *at; at++)
-        count((size_t)*at);
-    at__build_clear(&build);
-    return status;
-}
-
-Test(memory, keys_of_compiled_kernels)
-{
-    if (at__nvrtc_open(&nvrtc, NULL) != AT_OK)
-        cr_skip_test("NVRTC is not installed");
-    fail_each(look_up_kernel);
-    at__nvrtc_close(nvrtc);
 }

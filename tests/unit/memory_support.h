@@ -1,0 +1,73 @@
+/* memory_support.h - an allocator that fails when it is told, linked with --wrap; one copy a file. */
+#ifndef AUTOTUNE_TESTS_MEMORY_SUPPORT_H
+#define AUTOTUNE_TESTS_MEMORY_SUPPORT_H
+
+#include <criterion/criterion.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include <autotune/status.h>
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *data, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *data, size_t size);
+
+static long left = -1; /* allocations until one fails; below zero: none does */
+
+static bool fails(void)
+{
+    return left >= 0 && left-- == 0;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *data, size_t size)
+{
+    return fails() ? NULL : __real_realloc(data, size);
+}
+
+/* What the last run that went well came to, as far as it can be told in one number. */
+static size_t made;
+
+static void count(size_t number)
+{
+    made = 31 * made + number;
+}
+
+/* Runs with one allocation after the other failing (all early ones, some of many), until a run needs fewer.
+ */
+static void fail_each(at_status (*run)(at_error *err))
+{
+    at_error none = { 0 };
+    cr_assert_eq(run(&none), AT_OK, "%s", none.text);
+    size_t expected = made;
+    for (long n = 0;; n += 1 + n / 200) {
+        at_error err = { 0 };
+        made = 0;
+        left = n;
+        at_status status = run(&err);
+        bool hit = left < 0;
+        left = -1;
+        cr_assert(status != AT_OK || made == expected, "allocation %ld: something is missing", n);
+        if (!hit) {
+            cr_assert_eq(status, AT_OK, "%s", err.text);
+            cr_assert_gt(n, 0);
+            return;
+        }
+        cr_assert(status == AT_ERR_MEMORY || status == AT_OK, "allocation %ld: %s", n, err.text);
+        cr_assert(status == AT_OK || err.status == AT_ERR_MEMORY);
+    }
+}
+
+#endif
