@@ -93,10 +93,19 @@ def text_of(path):
         return file.read()
 
 
+def parent_of(pid):
+    """Its parent's number, behind a name that may have blanks and brackets; None: it is gone."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            return int(file.read().rpartition(")")[2].split()[1])
+    except OSError:
+        return None
+
+
 def ranks_of(db):
     """The processes that are ranks, by their numbers."""
-    ranks = {}
-    for pid in filter(str.isdigit, os.listdir("/proc")):
+    found = {}
+    for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
         try:
             with open(f"/proc/{pid}/cmdline", "rb") as file:
                 line = file.read().split(b"\0")
@@ -106,8 +115,9 @@ def ranks_of(db):
             continue
         rank = env.get(b"OMPI_COMM_WORLD_RANK", env.get(b"PMI_RANK"))
         if line[:2] == [AUTOTUNE.encode(), b"tune"] and f"{WORK}/{db}".encode() in line and rank:
-            ranks[int(rank)] = int(pid)
-    return ranks
+            found[pid] = int(rank)
+    # A child looks like its rank until it has become another program.
+    return {rank: pid for pid, rank in found.items() if parent_of(pid) not in {*found, None}}
 
 
 def rank_at_work(job, db, number):

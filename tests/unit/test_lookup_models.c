@@ -249,7 +249,7 @@ Test(lookup_models, a_search_gets_no_more_than_it_asks_for)
 {
     at_error err = { 0 };
     at__problem p;
-    at__hint hints[AT__MAX_EXPECTED] = { { NULL } };
+    at__hint hints[AT__MAX_EXPECTED] = { { .t = NULL } };
     int count = -1;
     const at__target target = { .cc = 90, .sms = 132, .name = "NVIDIA H200" };
     learn_on("NVIDIA H200");

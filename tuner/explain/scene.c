@@ -254,7 +254,7 @@ static at_status answer(unsigned char **answers, const at__scene *s, const at__p
                         unsigned char *const *outputs, const char *who, at_error *err)
 {
     at__machine *machine = NULL;
-    at__machine_result result;
+    at__machine_result result = { .finding = { .kind = AT__FINDING_NONE } };
     int regions[AT__MAX_ARGS];
     const run_options how = { .inspector = NULL };
     at_status status = set_up(&machine, regions, s, p, outputs, err);
