@@ -3,6 +3,7 @@
 #define AUTOTUNE_TESTS_MEMORY_SUPPORT_H
 
 #include <criterion/criterion.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -15,11 +16,14 @@ void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *data, size_t size);
 
-static long left = -1; /* allocations until one fails; below zero: none does */
+static atomic_long left = -1; /* allocations until one fails; below zero: none does */
+static atomic_bool from_then_on;
 
 static bool fails(void)
 {
-    return left >= 0 && left-- == 0;
+    if (left < 0)
+        return false;
+    return left == 0 ? from_then_on || left-- == 0 : left-- < 0;
 }
 
 void *__wrap_malloc(size_t size)
@@ -40,14 +44,14 @@ void *__wrap_realloc(void *data, size_t size)
 /* What the last run that went well came to, as far as it can be told in one number. */
 static size_t made;
 
-static void count(size_t number)
+static inline void count(size_t number)
 {
     made = 31 * made + number;
 }
 
 /* Runs with one allocation after the other failing (all early ones, some of many), until a run needs fewer.
  */
-static void fail_each(at_status (*run)(at_error *err))
+static inline void fail_each(at_status (*run)(at_error *err))
 {
     at_error none = { 0 };
     cr_assert_eq(run(&none), AT_OK, "%s", none.text);

@@ -2,6 +2,7 @@
  * did not. The ranks are made up here. */
 #include "cli/commands.h"
 #include "cli/keep.h"
+#include "memory_support.h"
 #include "store_support.h"
 
 #include <criterion/criterion.h>
@@ -10,39 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *data, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *data, size_t size);
 void __wrap_at__print(FILE *stream, const char *format, ...);
 
-static atomic_long left = -1; /* allocations until one fails; below zero: none does */
-static atomic_bool from_then_on;
 static atomic_int warnings;
-
-static bool fails(void)
-{
-    if (left < 0)
-        return false;
-    return left == 0 ? from_then_on || left-- == 0 : left-- < 0;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *data, size_t size)
-{
-    return fails() ? NULL : __real_realloc(data, size);
-}
 
 void __wrap_at__print(FILE *stream, const char *format, ...)
 {
