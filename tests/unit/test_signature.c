@@ -2,6 +2,7 @@
 #include "source/signature.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 TestSuite(signature);
@@ -60,6 +61,41 @@ Test(signature, templates_are_known_from_kernels_as_they_are)
     cr_expect_not(at__code_is_template("template <int N> struct S {}; __global__ void h(int a) {}", "h"));
     cr_expect_not(at__code_is_template(
         "template <int N> __global__ void other(int a); __global__ void h(int a);", "h"));
+}
+
+/* A name is what stands before the bracket of the parameters, however long, whatever stands around it. */
+Test(signature, kernels_are_found_by_whole_words)
+{
+    static const struct {
+        const char *text, *name;
+    } CASES[] = {
+        { "__global__ void f(int a)", "f" },
+        { "__global__ void __launch_bounds__(64) f(int a)", "f" },
+        { "__global__ void f __launch_bounds__(64) (int a)", "f" },
+        { "__global__launch_bounds__(g", NULL },
+        { "my__global__ void f(int a)", NULL },
+        { "__global____global__ void f(int a)", NULL },
+        { "__global__(int a)", NULL },
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        at__kernel_text k;
+        const char *at = CASES[i].text, *name = CASES[i].name;
+        cr_assert_eq(at__code_kernel(&k, &at), name != NULL, "%s", CASES[i].text);
+        cr_expect(!name || (k.len == strlen(name) && memcmp(k.name, name, k.len) == 0), "%s", CASES[i].text);
+        cr_expect(!name || strncmp(k.open, "int a", 5) == 0, "%s", CASES[i].text);
+    }
+}
+
+Test(signature, names_are_compared_whole)
+{
+    char text[400], name[101] = "";
+    at__kernel_arg args[4];
+    memset(name, 'k', 100);
+    snprintf(text, sizeof text, "__global__ void %s(int a) {} __global__ void %s2(int a, int b) {}", name,
+             name);
+    cr_expect_eq(at__code_args_of(args, 4, text, name), 1);
+    name[99] = '\0';
+    cr_expect_eq(at__code_args_of(args, 4, text, name), -1, "no kernel has the shorter name");
 }
 
 Test(signature, near_names_are_offered)

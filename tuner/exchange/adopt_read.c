@@ -19,37 +19,40 @@ static void copy_word(char out[AT__MAX_WORD], const char *at, size_t len)
 
 /* ---- the kernel ---- */
 
-/* at__code_kernel cuts a name. `open` is behind the bracket of the kernel's parameters. */
-static at_status check_length(const at__draft *d, const char *open)
+static at_status too_long(const at__draft *d, const at__kernel_text *k)
 {
-    const char *end = open - 1, *begin;
-    while (isspace((unsigned char)end[-1]))
-        end--;
-    for (begin = end; at__is_word_part(begin[-1]); begin--)
-        ;
-    const int len = (int)(end - begin);
-    if (len < AT__MAX_WORD)
-        return AT_OK;
+    const int len = (int)k->len;
     return at_fail(d->err, AT_ERR_INPUT,
                    "%s: found the kernel '%.*s' with a name of %d characters; expected at most %d",
-                   d->in->path, len > 200 ? 200 : len, begin, len, AT__MAX_WORD - 1);
+                   d->in->path, len > 200 ? 200 : len, k->name, len, AT__MAX_WORD - 1);
+}
+
+static bool is_asked_for(const at__draft *d, const at__kernel_text *k)
+{
+    const char *asked = d->in->kernel;
+    return !asked || (strlen(asked) == k->len && memcmp(asked, k->name, k->len) == 0);
 }
 
 static at_status find_kernel(at__draft *d, const char **params)
 {
     char names[400] = "", name[AT__MAX_WORD];
-    const char *open, *at = at__str_text(&d->code);
+    at__kernel_text k, found = { 0 };
     int count = 0, n = 0;
-    while ((open = at__code_kernel(name, &at)) != NULL) {
-        if (d->in->kernel && strcmp(d->in->kernel, name) != 0)
+    for (const char *at = at__str_text(&d->code); at__code_kernel(&k, &at);) {
+        if (!is_asked_for(d, &k))
             continue;
-        *params = open;
-        strcpy(d->kernel, name);
+        found = k;
         count++;
+        copy_word(name, k.name, k.len);
         n += n < 300 ? snprintf(names + n, sizeof names - (size_t)n, " %s", name) : 0;
     }
-    if (count == 1)
-        return check_length(d, *params);
+    if (count == 1 && found.len >= AT__MAX_WORD)
+        return too_long(d, &found);
+    if (count == 1) {
+        copy_word(d->kernel, found.name, found.len);
+        *params = found.open;
+        return AT_OK;
+    }
     if (count)
         at_fail(d->err, AT_ERR_INPUT, "%s: found %d kernels:%s; expected --kernel NAME", d->in->path, count,
                 names);

@@ -69,34 +69,47 @@ static const char *skip_parens(const char *at)
     return at;
 }
 
-/* The name of the kernel whose __global__ ends at `at`, and what opens its parameters; NULL: none. */
-static const char *read_kernel(char name[AT__MAX_WORD], const char *at)
+/* The next place where the text has this word, and not only as a part of another; NULL: none. */
+static const char *find_word(const char *begin, const char *at, const char *word)
 {
-    name[0] = '\0';
+    const size_t len = strlen(word);
+    for (; (at = strstr(at, word)) != NULL; at += len)
+        if ((at == begin || !at__is_word_part(at[-1])) && !at__is_word_part(at[len]))
+            return at;
+    return NULL;
+}
+
+/* The kernel whose __global__ ends at `at`. */
+static bool read_kernel(at__kernel_text *out, const char *at)
+{
+    *out = (at__kernel_text){ 0 };
     while (*(at = at__skip_space(at))) {
         size_t n = at__word_len(at);
         if (is_word(at, n, "__launch_bounds__")) {
             at = at__skip_space(at + n);
             at = *at == '(' ? skip_parens(at) : at;
         } else if (n) {
-            copy_word(name, at, n);
+            out->name = at;
+            out->len = n;
             at += n;
         } else {
-            return *at == '(' && name[0] ? at + 1 : NULL;
+            out->open = at + 1;
+            return *at == '(' && out->name;
         }
     }
-    return NULL;
+    return false;
 }
 
-const char *at__code_kernel(char name[AT__MAX_WORD], const char **at)
+bool at__code_kernel(at__kernel_text *out, const char **at)
 {
     static const char GLOBAL[] = "__global__";
-    const char *open = NULL;
-    while (!open && (*at = strstr(*at, GLOBAL)) != NULL) {
+    const char *begin = *at;
+    while ((*at = find_word(begin, *at, GLOBAL)) != NULL) {
         *at += sizeof GLOBAL - 1;
-        open = read_kernel(name, *at);
+        if (read_kernel(out, *at))
+            return true;
     }
-    return open;
+    return false;
 }
 
 /* ---- arguments ---- */
@@ -176,25 +189,31 @@ int at__code_args(at__kernel_arg *out, int max, const char *at)
 }
 
 /* The name in f, ns::f or f<float, 4>. */
-static void plain_name(char out[AT__MAX_WORD], const char *kernel)
+static const char *plain_name(const char *kernel, size_t *len)
 {
-    size_t len = strcspn(kernel, "<"), from = len;
+    size_t end = strcspn(kernel, "<"), from = end;
     while (from && at__is_word_part(kernel[from - 1]))
         from--;
-    copy_word(out, kernel + from, len - from);
+    *len = end - from;
+    return kernel + from;
+}
+
+static bool is_kernel(const at__kernel_text *k, const char *kernel)
+{
+    size_t len;
+    const char *name = plain_name(kernel, &len);
+    return k->len == len && memcmp(k->name, name, len) == 0;
 }
 
 int at__code_args_of(at__kernel_arg *out, int max, const char *text, const char *kernel)
 {
     at__str code = { 0 };
-    char wanted[AT__MAX_WORD], name[AT__MAX_WORD];
+    at__kernel_text k;
     int count = -1, found = 0;
-    plain_name(wanted, kernel);
     at__code_strip(&code, text);
-    const char *open, *at = at__str_text(&code);
-    while ((open = at__code_kernel(name, &at)) != NULL)
-        if (strcmp(name, wanted) == 0) {
-            count = at__code_args(out, max, open);
+    for (const char *at = at__str_text(&code); at__code_kernel(&k, &at);)
+        if (is_kernel(&k, kernel)) {
+            count = at__code_args(out, max, k.open);
             found++;
         }
     count = found == 1 && !code.failed ? count : -1;
@@ -220,13 +239,12 @@ static bool is_declared_with(const char *word, const char *begin, const char *at
 bool at__code_is_template(const char *text, const char *kernel)
 {
     at__str code = { 0 };
-    char wanted[AT__MAX_WORD], name[AT__MAX_WORD];
+    at__kernel_text k;
     bool is = false;
-    plain_name(wanted, kernel);
     at__code_strip(&code, text);
     const char *begin = at__str_text(&code);
-    for (const char *at = begin; !is && at__code_kernel(name, &at);)
-        is = strcmp(name, wanted) == 0 && is_declared_with("template", begin, at - strlen("__global__"));
+    for (const char *at = begin; !is && at__code_kernel(&k, &at);)
+        is = is_kernel(&k, kernel) && is_declared_with("template", begin, at - strlen("__global__"));
     at__str_clear(&code);
     return is;
 }
@@ -237,11 +255,16 @@ bool at__code_nearest_kernel(char out[AT__MAX_WORD], const char *text, const cha
     char names[MOST][AT__MAX_WORD], wanted[AT__MAX_WORD];
     const char *list[MOST + 1] = { NULL };
     at__str code = { 0 };
+    at__kernel_text k;
     int count = 0;
-    plain_name(wanted, kernel);
+    size_t len;
+    const char *plain = plain_name(kernel, &len);
+    copy_word(wanted, plain, len);
     at__code_strip(&code, text);
-    for (const char *at = at__str_text(&code); count < MOST && at__code_kernel(names[count], &at); count++)
+    for (const char *at = at__str_text(&code); count < MOST && at__code_kernel(&k, &at); count++) {
+        copy_word(names[count], k.name, k.len);
         list[count] = names[count];
+    }
     const char *near = at__nearest(wanted, list);
     if (!near && count == 1) /* there is no other */
         near = names[0];
@@ -254,7 +277,8 @@ bool at__code_nearest_kernel(char out[AT__MAX_WORD], const char *text, const cha
 bool at__code_constant(at__kernel_arg *out, const char **behind, const char **at)
 {
     static const char CONSTANT[] = "__constant__";
-    while ((*at = strstr(*at, CONSTANT)) != NULL) {
+    const char *begin = *at;
+    while ((*at = find_word(begin, *at, CONSTANT)) != NULL) {
         *at += sizeof CONSTANT - 1;
         const char *from = *at, *name_end = from + strcspn(from, ";={[("),
                    *end = from + strcspn(from, ";={(");

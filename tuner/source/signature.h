@@ -19,11 +19,15 @@ typedef struct at__kernel_arg {
 /* Adds the text with blanks in place of comments and strings: words then mean code, and lines stay. */
 void at__code_strip(at__str *out, const char *text);
 
-/*
- * The next kernel of a stripped text, and what stands behind the bracket that opens its parameters; NULL:
- * none. *at moves on.
- */
-const char *at__code_kernel(char name[AT__MAX_WORD], const char **at);
+/* A kernel of a stripped text, in which all of this points. */
+typedef struct at__kernel_text {
+    const char *name; /* not cut, and ended by nothing */
+    size_t len;
+    const char *open; /* behind the bracket of its parameters */
+} at__kernel_text;
+
+/* The next kernel of a stripped text; false: none. *at moves on, behind its __global__. */
+bool at__code_kernel(at__kernel_text *out, const char **at);
 
 /* The parameters behind an open bracket: how many; -1: more than `max`. */
 int at__code_args(at__kernel_arg *out, int max, const char *open);
