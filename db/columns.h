@@ -3,7 +3,7 @@
  *
  * From these rows follow the lists of INSERT, ON CONFLICT ... SET and SELECT, their parameters, binding,
  * reading, the members of dumps, what a merge takes from a line, and how files of older schemas are read.
- * schema.sql remains the only DDL; tests/unit/test_store_columns.c proves that both say the same.
+ * schema.sql remains the only DDL; tests/unit/db/test_store_columns.c proves that both say the same.
  *
  * To store one more figure of a trial or a winner:
  *   1. whoever knows it fills a member of at__trial_row or at__winner (lang/record.h, store.h);

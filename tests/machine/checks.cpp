@@ -1,7 +1,7 @@
 /*
  * checks.cpp - the kernels that fill buffers and compare results (runner/verify.cu, fill.cu), on the CPU: every
- * thread of a small grid, one after the other. Their arithmetic is tested in tests/unit/test_data.c; here is that
- * each number is looked at once, whatever the grid and the count, and that what is found adds up.
+ * thread of a small grid, one after the other. Their arithmetic is tested in tests/unit/declare/test_data.c; here
+ * is that each number is looked at once, whatever the grid and the count, and that what is found adds up.
  */
 #include "cuda_words.h"
 

@@ -1,6 +1,6 @@
-/* limits.h - what no test may exceed, whoever runs it; see limits.c. */
-#ifndef AUTOTUNE_TEST_LIMITS_H
-#define AUTOTUNE_TEST_LIMITS_H
+/* hangs.h - what no test may exceed, whoever runs it; see hangs.c. */
+#ifndef AUTOTUNE_TEST_HANGS_H
+#define AUTOTUNE_TEST_HANGS_H
 
 /* Seconds after which a test that names no `.timeout` counts as hung: the machine may be busy, sanitizers are
  * slow. */

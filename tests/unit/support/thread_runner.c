@@ -6,7 +6,7 @@
  * call. Every test is a process that is forked before any thread exists. Covers what our tests use: fixtures
  * of tests and suites, parameters, timeouts, expected signals and exit codes, skipping.
  */
-#include "limits.h"
+#include "hangs.h"
 
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>

@@ -4,7 +4,7 @@
  */
 #include "fake_driver.h"
 
-#include "../e2e/h200.h"
+#include "../../e2e/h200.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * limits.c - part of every test program: no test hangs, none is left behind, none leaks.
+ * hangs.c - part of every test program: no test hangs, none is left behind, none leaks.
  *
  * Criterion's runner starts the program once more for each test; in that other process, the worker, the
  * environment has BXFI_MAP. A worker that ctest has lost patience with would loop on for ever: it ends with
@@ -9,7 +9,7 @@
  * alone. It also takes a test whose process ends with an exit code at its very end for passed: a sanitizer's
  * report is an abort here.
  */
-#include "limits.h"
+#include "hangs.h"
 
 #include <criterion/criterion.h>
 #include <criterion/hooks.h>
