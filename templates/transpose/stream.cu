@@ -116,6 +116,7 @@ constexpr bool STRAIGHT = ROWS % PER == 0 && PHASED == 0; /* no word goes on in 
 constexpr int KEPT     = STRAIGHT ? 1 : PER;     /* places that tell where a word's elements stand */
 constexpr int WORDS    = SLOTS * SHARE;          /* of a thread */
 constexpr int TURNS_OF_CODE = WORDS <= 24 ? BUFFERS : 1; /* then a buffer's address is part of the instructions */
+constexpr bool MOVING  = KEEP && BUFFERS > TURNS_OF_CODE; /* the buffer that is filled is known at run time only: begin_of() hides its place, too */
 constexpr int EARLY    = LED && ACROSS == 0;      /* a thread may have a word at the end instead of its first */
 constexpr int BATCH    = PER == 4 || UNIT == 16 ? 4 : 8;       /* words that a thread gathers before it writes them */
 
@@ -196,15 +197,17 @@ __device__ __forceinline__ int place_of_copy(int n)
 /* Starts to read a group into the tile at `tile`. */
 __device__ __forceinline__ void read(const Work &work, const T *in, unsigned char *memory, int tile, unsigned g, unsigned groups, long long left)
 {
-    const int own = (int)threadIdx.x;
+    const int own = (int)threadIdx.x, base = MOVING ? 0 : tile;
     const unsigned char *const from = (const unsigned char *)in + (work.from + (long long)g * (GROUP * ES));
+
+    memory += tile - base;
 
     if (RISKY > 0 && g + RISKY >= groups) {
         left -= (long long)g * GROUP; /* elements to the end of the buffer */
 #pragma unroll 1
         for (int n = own; n < work.end && n * EACH < left; n += THREADS)
             if (n >= work.begin)
-                copy_part_async<KEEP, SIZE>(memory, begin_of<KEEP>(memory), tile + place_of_copy(n), from + (n - own) * SIZE,
+                copy_part_async<KEEP, SIZE>(memory, begin_of<KEEP>(memory), base + place_of_copy(n), from + (n - own) * SIZE,
                     (int)min((long long)EACH, left - n * EACH) * ES);
         return;
     }
@@ -215,7 +218,7 @@ __device__ __forceinline__ void read(const Work &work, const T *in, unsigned cha
         const int n = own + k * AT_ONCE;
         if (((k + 1) * AT_ONCE <= LEAST || n < work.end) && (!SHIFTED || k * AT_ONCE * EACH >= LINE || n >= work.begin))
             copy_part_async<KEEP, SIZE>(memory, begin_of<KEEP>(memory),
-                tile + (APART && AT_ONCE % COLS != 0 ? place_of_copy(n) : work.at + place_of_copy(k * AT_ONCE)),
+                base + (APART && AT_ONCE % COLS != 0 ? place_of_copy(n) : work.at + place_of_copy(k * AT_ONCE)),
                 from + k * AT_ONCE * SIZE, SIZE);
     }
 }
