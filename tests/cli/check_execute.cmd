@@ -54,3 +54,30 @@ at check wide --execute --templates mine --shape 1000 --template bound64 --forma
 sed -e 's/wide/broad/; s/^block .*/block 2048/' mine/wide/op.cu >mine/broad/op.cu
 sed 's/BLOCK = .*/BLOCK = 64/' mine/wide/bound.cu >mine/broad/bound.cu
 at check broad --execute --templates mine --shape 1000
+# What the machine does not know is not run, and so not proven: that is no success. What is found goes before it.
+mkdir -p mine/part
+sed 's/wide/part/' mine/wide/op.cu >mine/part/op.cu
+cat >mine/part/marked.cu <<'END'
+/*!autotune
+template  marked
+param     MARKED = no yes
+kernel    copy_it
+grid      ceil_div(n, 128)
+block     128
+*/
+__global__ void copy_it(T *y, const T *x, int n)
+{
+    const int i = blockIdx.x * 128 + threadIdx.x;
+    if (MARKED)
+        asm volatile("{ .reg .u32 events; mov.u32 events, %pm0; }");
+    if (i < n)
+        y[i] = x[i];
+}
+END
+at check part --execute --templates mine --shape 1000 | sed "s#PTX:[0-9]*:[0-9]*#PTX:N#"
+at check part --execute --templates mine --shape 1000 --format json | sed "s#PTX:[0-9]*:[0-9]*#PTX:N#"
+sed 's/marked/astray/; s/y\[i\] = x/y[i + 1] = x/' mine/part/marked.cu >mine/part/astray.cu
+at check part --execute --templates mine --shape 1000 | sed "s#PTX:[0-9]*:[0-9]*#PTX:N#"
+# Nor is a run of nothing.
+sed 's/marked/choosy/; s/^grid/require   n % 7 == 0\n&/' mine/part/marked.cu >mine/part/choosy.cu
+at check part --execute --templates mine --shape 1000 --template choosy | sed "s#PTX:[0-9]*:[0-9]*#PTX:N#"

@@ -31,7 +31,7 @@ static const at__usage USAGE = {
     "With --execute runs some of them on the CPU, on small ragged problems of the operation, "
     "compares their results with the reference's, and reports accesses out of bounds or misaligned, reads of "
     "what nobody wrote, races, barriers that not all threads reach, endless loops, writes to inputs: each "
-    "with its source line, block and thread. Exit code 14: something was found.",
+    "with its source line, block and thread. Exit code 14: something was found; 1: not all could be run.",
 };
 
 typedef struct check_args {
@@ -50,6 +50,7 @@ typedef struct checker {
     bool terminal, drawn;     /* stderr is one; a progress line is on it */
     double started_s, next_s; /* when the next line is due */
     int64_t failed;
+    at__executed_total executed;
     int broken; /* files of --templates */
 } checker;
 
@@ -465,7 +466,7 @@ static at_status open_compiler(checker *c, at_error *err)
 }
 
 /* The same names, on the machine. */
-static at_status execute(int64_t *wrong, checker *c, at_error *err)
+static at_status execute(checker *c, at_error *err)
 {
     const check_args *a = c->args;
     at__limits limits;
@@ -482,7 +483,7 @@ static at_status execute(int64_t *wrong, checker *c, at_error *err)
                                  .configs = a->configs,
                                  .seed = a->seed,
                                  .format = c->format };
-    return status == AT_OK ? at__execute_and_print(wrong, &what, err) : status;
+    return status == AT_OK ? at__execute_and_print(&c->executed, &what, err) : status;
 }
 
 /* `check --execute transpose 33x31 f32`: what is no operation is a shape or a type. */
@@ -499,6 +500,12 @@ static void sort_words(check_args *a)
             to->items[to->count++] = word;
     }
     a->words = ops;
+}
+
+static int exit_code(const checker *c)
+{
+    const int code = c->args->execute ? at__executed_code(&c->executed) : AT__EXIT_OK;
+    return code == AT__EXIT_OK && (c->failed || c->broken) ? AT__EXIT_NOTHING : code;
 }
 
 static int run_check(check_args *a)
@@ -523,17 +530,14 @@ static int run_check(check_args *a)
     if (status == AT_OK)
         list_all_questions(&c);
     if (status == AT_OK && a->execute)
-        status = execute(&c.failed, &c, &err);
+        status = execute(&c, &err);
     if (status == AT_OK && !a->execute)
         status = open_compiler(&c, &err);
     if (status == AT_OK && !a->execute)
         status = check_all(&c, &err);
     if (status == AT_OK && !a->execute)
         print_rows(&c, at__now_s() - c.started_s);
-    int code = status != AT_OK          ? at__complain(&err)
-               : c.failed && a->execute ? AT__EXIT_UNSOUND
-               : c.failed || c.broken   ? AT__EXIT_NOTHING
-                                        : AT__EXIT_OK;
+    int code = status != AT_OK ? at__complain(&err) : exit_code(&c);
     at__compile_check_close(c.check);
     at__nvrtc_close(c.nvrtc);
     at__catalog_close(c.catalog);

@@ -30,7 +30,7 @@ const at__command at__commands[] = {
 
 const at__fact at__exit_codes[] = {
     { "0", "all found" },
-    { "1", "a problem has no winner, nothing was found, or a check failed" },
+    { "1", "a problem has no winner, nothing was found, or a check failed or was not run" },
     { "2", "the command line or an input file is wrong; nothing was started" },
     { "3", "no usable GPU, driver or NVRTC" },
     { "4", "the database" },

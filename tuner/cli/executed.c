@@ -110,7 +110,8 @@ static at_status add_problems(at__execute *e, const at__executing *w, const at__
     return status;
 }
 
-static at_status execute_op(int64_t *wrong, const at__executing *w, const at__op *op, at_error *err)
+static at_status execute_op(at__executed_total *total, const at__executing *w, const at__op *op,
+                            at_error *err)
 {
     const at__execute_options o = { .catalog = w->catalog,
                                     .nvrtc = w->nvrtc,
@@ -130,20 +131,43 @@ static at_status execute_op(int64_t *wrong, const at__executing *w, const at__op
         status = at__execute_template(&x, e, t, err);
         if (status == AT_OK)
             (w->format == AT__JSON ? print_json : print_text)(&x);
-        *wrong += x.wrong > 0;
+        total->wrong += x.wrong > 0;
+        total->run += x.configs;
+        total->not_run += x.refused;
         at__executed_clear(&x);
     }
     at__execute_close(e);
     return status;
 }
 
-at_status at__execute_and_print(int64_t *wrong, const at__executing *w, at_error *err)
+/* What did not run is not proven, and must not read as if it were: also where no line is of it. */
+static void warn_of_not_run(const at__executed_total *total)
+{
+    char text[160];
+    if (total->not_run)
+        snprintf(text, sizeof text,
+                 "%" PRId64 " configuration%s not run: whether %s right is not known. `tune` proves on a GPU",
+                 total->not_run, plural(total->not_run), total->not_run == 1 ? "it is" : "they are");
+    else
+        snprintf(text, sizeof text, "nothing was run: no template suits these shapes and types; name others");
+    if (total->not_run || (!total->run && !total->wrong))
+        at__warn(text);
+}
+
+int at__executed_code(const at__executed_total *total)
+{
+    return total->wrong ? AT__EXIT_UNSOUND : total->not_run || !total->run ? AT__EXIT_NOTHING : AT__EXIT_OK;
+}
+
+at_status at__execute_and_print(at__executed_total *total, const at__executing *w, at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < at__catalog_op_count(w->catalog) && status == AT_OK; i++) {
         const at__op *op = at__catalog_op(w->catalog, i);
         if (at__words_choose(w->ops, op->name) && !op->recorded)
-            status = execute_op(wrong, w, op, err);
+            status = execute_op(total, w, op, err);
     }
+    if (status == AT_OK && !at__cancel_requested)
+        warn_of_not_run(total);
     return status;
 }

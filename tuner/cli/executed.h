@@ -15,7 +15,16 @@ typedef struct at__executing {
     at__format format;
 } at__executing;
 
-/* Executes, prints. *wrong: templates that have a flaw. */
-at_status at__execute_and_print(int64_t *wrong, const at__executing *what, at_error *err) AT_MUST_CHECK;
+typedef struct at__executed_total {
+    int64_t wrong;        /* templates that have a flaw                                                   */
+    int64_t run, not_run; /* configurations; of the latter nothing is known, and the exit code has to say */
+} at__executed_total;
+
+/* Executes, prints; warns of what is not proven, be it a part or all. */
+at_status at__execute_and_print(at__executed_total *total, const at__executing *what,
+                                at_error *err) AT_MUST_CHECK;
+
+/* AT__EXIT_UNSOUND: something is wrong; AT__EXIT_NOTHING: not all that was asked for has run. */
+int at__executed_code(const at__executed_total *total);
 
 #endif

@@ -6,7 +6,7 @@
 
 enum {
     AT__EXIT_OK = 0,
-    AT__EXIT_NOTHING = 1,   /* a problem has no winner; nothing was found; a check failed */
+    AT__EXIT_NOTHING = 1,   /* a problem has no winner; nothing was found; a check failed or was not run */
     AT__EXIT_USAGE = 2,     /* the command line or a file from the user is wrong          */
     AT__EXIT_DEVICE = 3,    /* no GPU, no driver, no NVRTC, or one of them failed         */
     AT__EXIT_STORE = 4,     /* the database                                               */
