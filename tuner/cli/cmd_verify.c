@@ -144,7 +144,7 @@ static void add_json(at__str *o, const item *it, const at__remeasured *v)
     at__member_real(o, "stored_ceiling_s", 9, then->ceiling_s);
     at__member_real(o, "ceiling_s", 9, v->ceiling_s);
     at__member_real(o, "rival_s", 9, v->rival_s);
-    at__member_text(o, "rival", v->rival);
+    at__member_text(o, "rival", at__str_text(&v->rival));
     at__member_text(o, "why", v->why);
     at__str_add(o, "}");
 }
@@ -160,7 +160,7 @@ static void add_csv(at__str *o, const item *it, const at__remeasured *v)
     at__field_real(o, 4, 1e6 * v->median_s);
     at__field_real(o, 4, share(then->ceiling_s, then->timing.median_s));
     at__field_real(o, 4, share(v->ceiling_s, v->median_s));
-    at__field_text(o, v->rival);
+    at__field_text(o, at__str_text(&v->rival));
     at__field_real(o, 4, 1e6 * v->rival_s);
 }
 
@@ -246,6 +246,7 @@ static at_status verify_all(work *w, at_error *err)
         if (status == AT_OK) {
             w->found[v.standing]++;
             print_row(w, &w->items[i], &v);
+            at__remeasured_clear(&v);
         }
     }
     return status;

@@ -99,13 +99,16 @@ static at_status enter(job *j, at__contest *c, const char *name, const char *has
 /* A line of the store, "tile TILE=32 ...". */
 static at_status enter_named(job *j, at__contest *c, const char *line, size_t len)
 {
-    char text[1024], *blank;
-    snprintf(text, sizeof text, "%.*s", (int)len, line);
-    blank = strchr(text, ' ');
-    if (!blank)
-        return AT_OK;
-    *blank = '\0';
-    return enter(j, c, text, NULL, blank + 1);
+    at_status status = AT_OK;
+    char *text = at__text_copy(line, len), *blank = text ? strchr(text, ' ') : NULL;
+    if (!text)
+        return at_fail(j->err, AT_ERR_MEMORY, "out of memory");
+    if (blank) {
+        *blank = '\0';
+        status = enter(j, c, text, NULL, blank + 1);
+    }
+    free(text);
+    return status;
 }
 
 static at_status enter_ties(job *j)
@@ -221,11 +224,13 @@ static at_status enter_all(job *j)
 
 /* ---- what came of it ---- */
 
-static void name(char *out, size_t size, const job *j, int i)
+void at__remeasured_clear(at__remeasured *v)
 {
-    if (i >= 0)
-        snprintf(out, size, "%s %s", j->entrants[i]->t->name, j->entrants[i]->text);
+    at__str_clear(&v->rival);
 }
+
+/* Of a rival's name in a sentence; `rival` has all of it. */
+enum { MAX_SHOWN = 600 };
 
 static void explain(at__remeasured *v, const job *j, const double *scores, int rival)
 {
@@ -233,7 +238,8 @@ static void explain(at__remeasured *v, const job *j, const double *scores, int r
     if (v->standing == AT__NOT_RIGHT)
         snprintf(v->why, sizeof v->why, "%s: %.200s", at__outcome_name(j->rows[0].outcome), j->rows[0].log);
     else if (v->standing == AT__LOST_TITLE)
-        snprintf(v->why, sizeof v->why, "%s is %.1f %% %s now; tune the problem again", v->rival,
+        snprintf(v->why, sizeof v->why, "%.*s%s is %.1f %% %s now; tune the problem again", MAX_SHOWN,
+                 at__str_text(&v->rival), v->rival.len > MAX_SHOWN ? " ..." : "",
                  100 * (score_of(j->rows, scores, 0) / score_of(j->rows, scores, rival) - 1),
                  scores ? "better" : "faster");
     else if (v->standing == AT__DRIFTED && at__contest_problem(j->main)->op->peak)
@@ -262,7 +268,7 @@ static const double *take_scores(job *j)
     return j->scores;
 }
 
-static void conclude(at__remeasured *v, job *j, double tolerance)
+static at_status conclude(at__remeasured *v, job *j, double tolerance)
 {
     const double *scores = take_scores(j);
     int rival = best_rival(j->list, j->rows, scores, j->count);
@@ -270,7 +276,8 @@ static void conclude(at__remeasured *v, job *j, double tolerance)
         at__remeasure_judge(j->list, j->rows, scores, j->count, j->winner->winner.timing.median_s, tolerance);
     v->median_s = j->rows[0].outcome == AT__TIMED ? j->rows[0].timing.median_s : 0;
     v->rival_s = rival >= 0 ? j->rows[rival].timing.median_s : 0;
-    name(v->rival, sizeof v->rival, j, rival);
+    if (rival >= 0)
+        at__str_addf(&v->rival, "%s %s", j->entrants[rival]->t->name, j->entrants[rival]->text);
     for (int i = 1; i < j->count; i++)
         if ((j->list[i].is_copy || j->list[i].is_memcpy) && j->rows[i].outcome == AT__TIMED &&
             (v->ceiling_s <= 0 || j->rows[i].timing.median_s < v->ceiling_s))
@@ -282,6 +289,7 @@ static void conclude(at__remeasured *v, job *j, double tolerance)
         at__problem_peak(&v->ceiling_s, &gflops, op, at__contest_slots(j->main), &unused) != AT_OK)
         v->ceiling_s = 0;
     explain(v, j, scores, rival);
+    return at__str_status(&v->rival, j->err);
 }
 
 static void say(at__remeasured *v, at__remeasure_verdict standing, const char *why)
@@ -320,13 +328,11 @@ static at_status play(at__remeasured *v, job *j, double tolerance)
         j->count = 1;
         status = final(j, &cause);
     }
-    if (status == AT_OK) {
-        conclude(v, j, tolerance);
-    } else if (status == AT_ERR_DEVICE && !at__device_is_lost(j->env->device)) {
-        say(v, AT__NOT_RIGHT, cause.text);
-    } else {
+    if (status == AT_OK)
+        return conclude(v, j, tolerance);
+    if (status != AT_ERR_DEVICE || at__device_is_lost(j->env->device))
         return at_fail(j->err, status, "%s", cause.text);
-    }
+    say(v, AT__NOT_RIGHT, cause.text);
     return AT_OK;
 }
 
@@ -369,5 +375,7 @@ at_status at__remeasure(at__remeasured *out, at__session *session, const at__pro
     at__contest_close(j.main);
     if (status == AT_OK)
         *out = v;
+    else
+        at__remeasured_clear(&v);
     return status;
 }

@@ -25,10 +25,11 @@ typedef struct at__remeasured {
     at__remeasure_verdict standing;
     double median_s;  /* now; 0: not measured                                   */
     double ceiling_s; /* the fastest copy now; 0: none                          */
-    char rival[320];  /* the fastest other configuration, "tile TILE=32 ..."    */
+    at__str rival;    /* the fastest other configuration, "tile TILE=32 ..."    */
     double rival_s;   /* 0: there was none                                      */
     char why[800];    /* in words, when it does not hold                        */
 } at__remeasured;
+void at__remeasured_clear(at__remeasured *remeasured);
 
 /*
  * What rows of a final say of its first finalist, which won in `then_s` seconds. `tolerance` 0.05: 5 % in
@@ -38,7 +39,8 @@ typedef struct at__remeasured {
 at__remeasure_verdict at__remeasure_judge(const at__finalist *list, const at__final_row *rows,
                                           const double *scores, int count, double then_s, double tolerance);
 
-/* Measures one stored winner. A problem that cannot be measured is AT__NOT_ASKED, with AT_OK. */
+/* Measures one stored winner. A problem that cannot be measured is AT__NOT_ASKED, with AT_OK. Clear *out
+ * after AT_OK. */
 at_status at__remeasure(at__remeasured *out, at__session *session, const at__problem *problem,
                         const at__answer *winner, double tolerance, at_error *err) AT_MUST_CHECK;
 
