@@ -126,14 +126,15 @@ void at__library_unload(at_tuner *tuner)
 }
 
 /* By the name that the compiler gave the kernel; PTX does not end it. */
-static at_status find_name(char out[1024], const at__kept_code *code, const char *kernel, at_error *err)
+static at_status find_name(at__str *out, const at__kept_code *code, const char *kernel, at_error *err)
 {
     const char *name = NULL;
     size_t len = 0;
     at_status status = at__cubin_name(&name, &len, code->bytes.data, code->bytes.len, kernel, err);
+    out->len = 0;
     if (status == AT_OK)
-        snprintf(out, 1024, "%.*s", (int)len, name);
-    return status;
+        at__str_add_bytes(out, name, len);
+    return status == AT_OK ? at__str_status(out, err) : status;
 }
 
 static at_status load_all(at__module **out, at__gpu *gpu, const at__found_parts *f, const at__kept_code *code,
@@ -141,20 +142,21 @@ static at_status load_all(at__module **out, at__gpu *gpu, const at__found_parts 
 {
     const at__template *t = f->t;
     int64_t slots[AT__MAX_SLOTS] = { 0 };
-    char name[1024] = "";
-    at_status status = find_name(name, code, t->kernel, err);
+    at__str name = { 0 };
+    at_status status = find_name(&name, code, t->kernel, err);
     if (status == AT_OK)
-        status = at__gpu_load(out, gpu, code->bytes.data, name, f->shown.shared_bytes, err);
+        status = at__gpu_load(out, gpu, code->bytes.data, at__str_text(&name), f->shown.shared_bytes, err);
     if (status == AT_OK && t->more_count)
         status = at__finding_bind(slots, f, err);
     for (int i = 0; i < t->more_count && status == AT_OK; i++) {
         at__geometry g;
         status = at__geometry_of(&g, &t->more[i].launch, slots, err);
         if (status == AT_OK)
-            status = find_name(name, code, t->more[i].kernel, err);
+            status = find_name(&name, code, t->more[i].kernel, err);
         if (status == AT_OK)
-            status = at__gpu_load_step(*out, gpu, name, g.shared_bytes, err);
+            status = at__gpu_load_step(*out, gpu, at__str_text(&name), g.shared_bytes, err);
     }
+    at__str_clear(&name);
     return status;
 }
 

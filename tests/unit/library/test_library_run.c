@@ -87,13 +87,21 @@ static void make_folder(const char *name)
     cr_assert_eq(mkdir(path, 0777), 0);
 }
 
-/* An op whose only template takes sizes below ten. Five arguments are what the fake driver reads. */
-static at_tuner *tuner_of_small(void)
+static at_tuner *open_templates(void)
 {
     at_error err = { 0 };
     at_tuner *tuner = NULL;
     at_open_options options = AT_OPEN_OPTIONS_INIT;
     char path[400];
+    snprintf(path, sizeof path, "%s/templates", home.path);
+    options.templates = path;
+    cr_assert_eq(at_open(&tuner, &options, &err), AT_OK, "%s", err.text);
+    return tuner;
+}
+
+/* An op whose only template takes sizes below ten. Five arguments are what the fake driver reads. */
+static at_tuner *tuner_of_small(void)
+{
     make_folder("templates");
     make_folder("templates/fill");
     write_file("templates/fill/op.cu",
@@ -107,10 +115,7 @@ static at_tuner *tuner_of_small(void)
                "32\n*/\n"
                "extern \"C\" __global__ void fill_small(T *out, const T *in, long long n, long long more, "
                "long long most) { out[0] = in[0]; }\n");
-    snprintf(path, sizeof path, "%s/templates", home.path);
-    options.templates = path;
-    cr_assert_eq(at_open(&tuner, &options, &err), AT_OK, "%s", err.text);
-    return tuner;
+    return open_templates();
 }
 
 Test(library_run, a_problem_that_no_template_takes_is_refused)
@@ -126,6 +131,29 @@ Test(library_run, a_problem_that_no_template_takes_is_refused)
     cr_assert(strstr(err.text, "it holds no more"), "%s", err.text);
     cr_assert_eq(at_prepare(&used, tuner, &problem, &err), AT_ERR_NOT_FOUND);
     cr_assert_eq(fake_read().launches, 1);
+    at_close(tuner);
+}
+
+/* Cut, it would be a kernel that no driver finds. */
+Test(library_run, a_compilers_name_for_a_kernel_may_be_long)
+{
+    enum { LONG = 1500 };
+    char text[LONG * 3], name[LONG + 1] = "";
+    const at_problem problem = { .op = "fill", .type = AT_F32, .size_count = 1, .sizes = { 9 } };
+    at_tuner *tuner = tuner_of_small();
+    at_close(tuner);
+    memset(name, 'n', LONG);
+    snprintf(text, sizeof text,
+             "/*!autotune\ntemplate small\nkernel fill_small<Tag>\ngrid 1\nblock 32\n*/\n"
+             "namespace %s { struct Tag {}; }\nusing %s::Tag;\n"
+             "template <class> __global__ void fill_small(T *out, const T *in, long long n, long long more, "
+             "long long most) { out[0] = in[0]; }\n",
+             name, name);
+    write_file("templates/fill/small.cu", text);
+    tuner = open_templates();
+    fake_use_context(1);
+    run_or_skip(tuner, problem);
+    cr_assert(fake_name_len() >= LONG, "%zu", fake_name_len());
     at_close(tuner);
 }
 

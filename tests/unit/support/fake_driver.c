@@ -195,8 +195,16 @@ ENTRY(cuModuleUnload, void *module)
     return module ? OK : INVALID_VALUE;
 }
 
+static atomic_size_t name_len;
+
+EXPORT size_t fake_name_len(void)
+{
+    return name_len;
+}
+
 ENTRY(cuModuleGetFunction, void **function, void *module, const char *name)
 {
+    name_len = strlen(name);
     *function = module;
     return name[0] ? OK : INVALID_VALUE;
 }

@@ -3,6 +3,7 @@
 #ifndef AUTOTUNE_FAKE_DRIVER_H
 #define AUTOTUNE_FAKE_DRIVER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct fake_record {
@@ -32,6 +33,7 @@ fake_copy fake_copied(void);
 typedef fake_record fake_read_call(void);
 int fake_use_context(uintptr_t context);
 fake_record fake_read(void);
-void fake_capture(int on); /* from now on this thread's streams are being captured, or not */
+size_t fake_name_len(void); /* of the kernel that was last asked for */
+void fake_capture(int on);  /* from now on this thread's streams are being captured, or not */
 
 #endif
