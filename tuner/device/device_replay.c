@@ -459,6 +459,19 @@ static void replay_close(at__device *device)
     free(d);
 }
 
+/* What a replay's device is called begins with AT__REPLAY_NAME: cut, two recorded devices could be one. */
+static at_status name_device(at__device_info *info, const char *path, const char *recorded, at_error *err)
+{
+    const size_t most = sizeof info->name - sizeof AT__REPLAY_NAME;
+    if (strlen(recorded) > most)
+        return at_fail(err, AT_ERR_DEVICE,
+                       "%s: found trials of a device with a name of %zu characters, %s; expected at most %zu "
+                       "for a replay, which puts '" AT__REPLAY_NAME "' before it",
+                       path, strlen(recorded), recorded, most);
+    snprintf(info->name, sizeof info->name, AT__REPLAY_NAME "%s", recorded);
+    return AT_OK;
+}
+
 static at_status describe(replay *d, const char *path, const char *name, at_error *err)
 {
     at__device_info *info = &d->base.info;
@@ -467,7 +480,7 @@ static at_status describe(replay *d, const char *path, const char *name, at_erro
     snprintf(like.device, sizeof like.device, "%s", name);
     at_status status = at__store_main_fingerprint(&d->recorded, d->store, NULL, &like, err);
     if (status == AT_ERR_NOT_FOUND)
-        return at_fail(err, AT_ERR_DEVICE, "%s: no trials are recorded there%s%.60s; nothing can be replayed",
+        return at_fail(err, AT_ERR_DEVICE, "%s: no trials are recorded there%s%s; nothing can be replayed",
                        path, *name ? " on a device called " : "", name);
     if (status == AT_OK)
         status = at__store_short_hash(hash, d->store, err);
@@ -479,8 +492,10 @@ static at_status describe(replay *d, const char *path, const char *name, at_erro
     else if (at__arch_parse(&info->limits, cc, NULL) != AT_OK)
         return at_fail(err, AT_ERR_DEVICE, "%s: recorded on compute capability %s, which is not known here",
                        path, cc);
+    status = name_device(info, path, d->recorded.device, err);
+    if (status != AT_OK)
+        return status;
     info->ordinal = AT__REPLAY_ORDINAL;
-    snprintf(info->name, sizeof info->name, AT__REPLAY_NAME "%.100s", d->recorded.device);
     snprintf(info->driver, sizeof info->driver, "%.12s" AT__REPLAY_RECORDING "%s", d->recorded.driver, hash);
     snprintf(info->nvrtc, sizeof info->nvrtc, "%s", d->recorded.nvrtc);
     info->limits.sms = d->recorded.sms;

@@ -106,7 +106,7 @@ static void add_measured(at__str *out, const at__export_input *in)
     if (*w->objective)
         at__export_comment(out, "objective", w->objective);
     add_ceiling(out, w);
-    snprintf(line, sizeof line, "%.100s, driver %s, NVRTC %s, %s", f->device, f->driver, f->nvrtc,
+    snprintf(line, sizeof line, "%s, driver %s, NVRTC %s, %s", f->device, f->driver, f->nvrtc,
              a->measured_at);
     at__export_comment(out, "conditions", line);
 }

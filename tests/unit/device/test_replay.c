@@ -91,6 +91,48 @@ Test(replay, tells_configurations_apart_however_long_they_are)
     folder_remove(&f);
 }
 
+/* A recording of a device with a name of so many letters. */
+static at_status open_named(at__device **out, const folder *f, size_t len, at_error *err)
+{
+    char spec[200];
+    at__fingerprint named = H200;
+    const at__trial_row row = trial_of("N=0", 1e-6);
+    at__store *store = open_ok(f->db, AT__STORE_WRITE);
+    memset(named.device, 'A', len);
+    named.device[len - 1] = 'Z';
+    named.device[len] = '\0';
+    put_ok(store, &KEY, &named, &row, 1);
+    at__store_close(store);
+    snprintf(spec, sizeof spec, "replay:%s", f->db);
+    return at__device_open(out, spec, NULL, err);
+}
+
+Test(replay, has_the_whole_name_of_the_recorded_device)
+{
+    enum { MOST = 117 };
+    folder f = folder_make();
+    at__device *device = NULL;
+    at_error err = { 0 };
+    cr_assert_eq(open_named(&device, &f, MOST, &err), AT_OK, "%s", err.text);
+    const char *name = at__device_info_of(device)->name;
+    cr_expect(strncmp(name, "replay of A", 11) == 0 && strlen(name) == 10 + MOST &&
+                  name[strlen(name) - 1] == 'Z',
+              "%s", name);
+    at__device_close(device);
+    folder_remove(&f);
+}
+
+Test(replay, refuses_a_recorded_device_whose_name_it_would_have_to_cut)
+{
+    folder f = folder_make();
+    at__device *device = NULL;
+    at_error err = { 0 };
+    cr_assert_eq(open_named(&device, &f, 118, &err), AT_ERR_DEVICE);
+    cr_expect(strstr(err.text, "a name of 118 characters, AAA") && strstr(err.text, "at most 117"), "%s",
+              err.text);
+    folder_remove(&f);
+}
+
 /* ---- elsewhere ---- */
 
 static at_status spawn_here(at__site *site, at__child *out, const char *const *argv, at_error *err)
