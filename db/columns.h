@@ -220,7 +220,7 @@ int at__columns_bind(sqlite3_stmt *s, int first, const at__columns *columns, con
 at_status at__columns_check(const at__columns *columns, const void *record, at_error *err) AT_MUST_CHECK;
 
 /* The same of one column of the current row. A number where none is expected, or none where one is, is out
- * of range as well. */
+ * of range as well, and so is a text that its member has no room for. */
 at_status at__column_check(const at__column *column, sqlite3_stmt *s, int index, at_error *err) AT_MUST_CHECK;
 
 /* Reads the columns of the current row from `first` (0: the first) on. Texts are borrowed until the next

@@ -342,11 +342,23 @@ at_status at__columns_check(const at__columns *columns, const void *record, at_e
     return status;
 }
 
+/* What a record has no room for would be cut: it would be another name. */
+static at_status check_room(const at__column *c, sqlite3_stmt *s, int index, at_error *err)
+{
+    const size_t len = strlen(at__store_text(s, index));
+    if (c->kind != AT__KIND_CHARS || !c->size || len < c->size) /* no size: a column of no record */
+        return AT_OK;
+    return at_fail(err, AT_ERR_INPUT, "%s: found a text of %zu bytes; expected at most %zu", c->shown, len,
+                   c->size - 1);
+}
+
 at_status at__column_check(const at__column *c, sqlite3_stmt *s, int index, at_error *err)
 {
     int type = sqlite3_column_type(s, index);
     bool may_miss = c->kind == AT__KIND_COUNT || c->kind == AT__KIND_SOME_REAL;
-    if (c->range == AT__RANGE_TEXT || (type == SQLITE_NULL && may_miss))
+    if (c->range == AT__RANGE_TEXT)
+        return check_room(c, s, index, err);
+    if (type == SQLITE_NULL && may_miss)
         return AT_OK;
     if (type == SQLITE_INTEGER)
         return check_int(c, sqlite3_column_int64(s, index), err);

@@ -141,8 +141,8 @@ static bool is_good(const at__column *c, sqlite3_stmt *s, int index)
     return *text || c->rule != AT__RULE_NEEDED;
 }
 
-/* A number that is out of its column's range. */
-static at_status check_number(const merger *m, const at__column *c, sqlite3_stmt *s, int index)
+/* A number that is out of its column's range, a text that a record has no room for. */
+static at_status check_value(const merger *m, const at__column *c, sqlite3_stmt *s, int index)
 {
     at_error cause = { 0 };
     char what[256];
@@ -159,13 +159,22 @@ static at_status check_key(const merger *m, sqlite3_stmt *s)
     at_status status = AT_OK;
     for (int i = 0; status == AT_OK && i < at__line_columns.count; i++) {
         if (is_good(&at__line_columns.items[i], s, i)) {
-            status = check_number(m, &at__line_columns.items[i], s, i);
+            status = check_value(m, &at__line_columns.items[i], s, i);
             continue;
         }
         snprintf(what, sizeof what, "damaged: the member %s is missing or makes no sense",
                  at__line_columns.items[i].shown);
         status = fail_line(m, what);
     }
+    return status;
+}
+
+/* A line's columns are of no record: what there is room for, a fingerprint's say. */
+static at_status check_fingerprint(const merger *m, sqlite3_stmt *s)
+{
+    at_status status = AT_OK;
+    for (int i = 0; status == AT_OK && i < at__fingerprint_columns.count; i++)
+        status = check_value(m, &at__fingerprint_columns.items[i], s, at__problem_columns.count + i);
     return status;
 }
 
@@ -186,6 +195,8 @@ static at_status row_ids(int64_t ids[3], merger *m, sqlite3_stmt *s)
     at__problem_key problem;
     at__fingerprint fingerprint;
     at_status status = check_key(m, s);
+    if (status == AT_OK)
+        status = check_fingerprint(m, s);
     if (status != AT_OK)
         return status;
     memset(&fingerprint, 0, sizeof fingerprint);
@@ -210,7 +221,7 @@ static at_status put(const merger *m, at__query *q, const at__columns *figures, 
     int before = sqlite3_total_changes(m->store->db);
     while (next(m, q, &status))
         for (int i = 0; status == AT_OK && figures && i < figures->count; i++)
-            status = check_number(m, &figures->items[i], q->statement, i + 1);
+            status = check_value(m, &figures->items[i], q->statement, i + 1);
     *taken += sqlite3_total_changes(m->store->db) - before;
     at__query_end(q);
     return status;

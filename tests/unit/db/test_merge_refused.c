@@ -87,6 +87,30 @@ Test(merge_refused, refuses_dates_and_names_that_are_none)
     folder_remove(&f);
 }
 
+/* Cut to what a record holds, it would be the name of another device. */
+Test(merge_refused, refuses_a_name_that_is_longer_than_a_record_holds)
+{
+    folder f = folder_make();
+    char dump[300], good[1024], line[300], name[129] = "";
+    const char *path = dump;
+    at_error err = { 0 };
+    at__store *store = memory_ok();
+    snprintf(dump, sizeof dump, "%s/d.jsonl", f.path);
+    memset(name, 'N', 128);
+    snprintf(line, sizeof line, "{\"kind\":\"trial\",\"device\":\"%s\"}\n", name);
+    write_dump(dump, HEAD, trial_line(good, sizeof good, "1e-6", 1), line);
+    cr_expect_eq(at__store_merge(store, &path, 1, NULL, &err), AT_ERR_INPUT);
+    cr_expect(
+        strstr(err.text, ":3: damaged: the member device: found a text of 128 bytes; expected at most 127"),
+        "%s", err.text);
+    name[127] = '\0';
+    snprintf(line, sizeof line, "{\"kind\":\"trial\",\"device\":\"%s\"}\n", name);
+    write_dump(dump, HEAD, trial_line(good, sizeof good, "1e-6", 1), line);
+    cr_expect_eq(at__store_merge(store, &path, 1, NULL, &err), AT_OK, "%s", err.text);
+    at__store_close(store);
+    folder_remove(&f);
+}
+
 /* Its rows are lines, too, and one that is refused is all of it. */
 Test(merge_refused, a_database_with_a_row_that_makes_no_sense_is_refused)
 {
