@@ -44,6 +44,11 @@ check 40,1000
 # Constant memory that a host would fill.
 template "$launch" $'__constant__ float weight[17 * 17];\n__constant__ float known = 1;\n__constant__ float list[2] = { 1, 2 };\n#define a weight[0]\n__global__ void scale_t(T *y, const T *x, float given, int n)'
 check
+# One with a name that no argument can go into.
+template "$launch" "__constant__ float weight_of_$(printf 'w%.0s' {1..55})[17 * 17];
+#define a weight_of_$(printf 'w%.0s' {1..55})[0]
+__global__ void scale_t(T *y, const T *x, float given, int n)"
+check
 # Headers that no kernel can have.
 template "$launch" $'#include <iostream>\n'"$good"
 check

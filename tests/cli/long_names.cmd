@@ -11,6 +11,13 @@ at import "$device.json" "$DATA/import/scale_t1.json" --db a.db --quiet
 ls ./*.db 2>/dev/null
 printf '__global__ void k%s(float *x)\n{\n}\n' "$long" >long.cu
 at adopt long.cu -o adopted
+# So are a kernel's parameters and what it reads in constant memory. Of several kernels each is named whole.
+printf '__global__ void k(float *x%s)\n{\n}\n' "$long" >parameter.cu
+printf '__constant__ float c%s[9];\n__global__ void k(float *x)\n{\n}\n' "$long" >variable.cu
+printf '__global__ void k%s%s(float *x)\n{\n}\n' "$long" 1 "$long" 2 >several.cu
+for file in parameter variable several; do
+  at adopt $file.cu -o adopted
+done
 ls adopted 2>/dev/null
 mkdir -p "templates/$long"
 cat >"templates/$long/op.cu" <<END

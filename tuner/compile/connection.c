@@ -81,25 +81,28 @@ static void check_word(const finding *f, const at__op *op, const step *s, const 
     const at__arg *arg = &op->args[s->args[i]];
     bool scalar = arg->role == AT__SCALAR;
     char names[300];
+    const int len = k->len < 200 ? (int)k->len : 200;
     add_names(names, op, s);
     if (scalar && k->pointer)
-        find(f, "kind", "kernel '%s' takes a pointer, '%s', as parameter %d; expected the scalar '%s', of:%s",
-             s->kernel, k->name, i + 1, arg->name, names);
+        find(f, "kind",
+             "kernel '%s' takes a pointer, '%.*s', as parameter %d; expected the scalar '%s', of:%s",
+             s->kernel, len, k->text, i + 1, arg->name, names);
     else if (!scalar && !k->pointer && k->type)
         find(f, "kind",
-             "kernel '%s' takes a number, '%s', as parameter %d; expected a pointer to '%s', of:%s",
-             s->kernel, k->name, i + 1, arg->name, names);
+             "kernel '%s' takes a number, '%.*s', as parameter %d; expected a pointer to '%s', of:%s",
+             s->kernel, len, k->text, i + 1, arg->name, names);
     else if (at__role_is_output(arg->role) && k->pointer && k->constant)
         find(f, "const",
-             "kernel '%s' takes parameter %d, '%s', as const; expected one to write to: the output '%s', "
+             "kernel '%s' takes parameter %d, '%.*s', as const; expected one to write to: the output '%s', "
              "of:%s",
-             s->kernel, i + 1, k->name, arg->name, names);
+             s->kernel, i + 1, len, k->text, arg->name, names);
     else if (scalar && k->type && strchr("iu", k->type[0]) != NULL && !arg->expr)
-        find(f, "real", "kernel '%s' takes an integer, '%s', as parameter %d; expected '%s', which is of %s",
-             s->kernel, k->name, i + 1, arg->name, at__dtype_name(arg->type));
+        find(f, "real",
+             "kernel '%s' takes an integer, '%.*s', as parameter %d; expected '%s', which is of %s",
+             s->kernel, len, k->text, i + 1, arg->name, at__dtype_name(arg->type));
     else if (scalar && k->type && strchr("iu", k->type[0]) == NULL && arg->expr)
-        find(f, "real", "kernel '%s' takes %s, '%s', as parameter %d; expected '%s', which is an integer",
-             s->kernel, k->type, k->name, i + 1, arg->name);
+        find(f, "real", "kernel '%s' takes %s, '%.*s', as parameter %d; expected '%s', which is an integer",
+             s->kernel, k->type, len, k->text, i + 1, arg->name);
 }
 
 static void check_words(const finding *f, const at__op *op, const char *source, const step *s)

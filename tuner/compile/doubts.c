@@ -137,7 +137,7 @@ static void tell_order(const at__doubts_query *q, const char *kernel, const int 
 /* The op says what goes into it, as NAME or ns::NAME. */
 static bool is_filled(const at__op *op, const char *name)
 {
-    for (int i = 0; i < op->arg_count; i++) {
+    for (int i = 0; i < op->arg_count && *name; i++) { /* "": too long a name for any */
         const char *full = op->args[i].variable, *last = strrchr(full, ':');
         if (strcmp(last ? last + 1 : full, name) == 0)
             return true;
@@ -156,11 +156,15 @@ static void tell_constants(const at__doubts_query *q)
         at__str text = { 0 };
         if (is_filled(q->t->op, found.name))
             continue;
-        at__str_addf(
-            &text,
-            "'%s' is in __constant__ memory, which nobody fills here: it is 0. Expected a value of its "
-            "own, or an argument 'arg ... input ... into %s' of the operation",
-            found.name, found.name);
+        at__str_addf(&text,
+                     "'%.*s' is in __constant__ memory, which nobody fills here: it is 0. Expected a value "
+                     "of its own, or ",
+                     (int)found.len, found.text);
+        if (*found.name)
+            at__str_addf(&text, "an argument 'arg ... input ... into %s' of the operation", found.name);
+        else
+            at__str_addf(&text, "a name of at most %d characters, which an argument can go into",
+                         AT__MAX_WORD - 1);
         q->doubt(q->context, at__str_text(&text));
         at__str_clear(&text);
     }

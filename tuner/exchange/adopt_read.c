@@ -19,12 +19,13 @@ static void copy_word(char out[AT__MAX_WORD], const char *at, size_t len)
 
 /* ---- the kernel ---- */
 
-static at_status too_long(const at__draft *d, const at__kernel_text *k)
+enum { MOST_SHOWN = 200 }; /* characters of a name, and of a list of them */
+
+static at_status too_long(const at__draft *d, const char *what, const char *name, size_t len)
 {
-    const int len = (int)k->len;
     return at_fail(d->err, AT_ERR_INPUT,
-                   "%s: found the kernel '%.*s' with a name of %d characters; expected at most %d",
-                   d->in->path, len > 200 ? 200 : len, k->name, len, AT__MAX_WORD - 1);
+                   "%s: found the %s '%.*s' with a name of %zu characters; expected at most %d", d->in->path,
+                   what, (int)(len < MOST_SHOWN ? len : MOST_SHOWN), name, len, AT__MAX_WORD - 1);
 }
 
 static bool is_asked_for(const at__draft *d, const at__kernel_text *k)
@@ -33,33 +34,40 @@ static bool is_asked_for(const at__draft *d, const at__kernel_text *k)
     return !asked || (strlen(asked) == k->len && memcmp(asked, k->name, k->len) == 0);
 }
 
+/* None, or several. */
+static at_status not_one(const at__draft *d, int count, const at__str *names)
+{
+    if (count)
+        return at_fail(d->err, AT_ERR_INPUT, "%s: found %d kernels:%s; expected --kernel NAME", d->in->path,
+                       count, at__str_text(names));
+    return at_fail(d->err, AT_ERR_INPUT, "%s: found no kernel%s%s; expected __global__ void NAME(...)",
+                   d->in->path, d->in->kernel ? " " : "", d->in->kernel ? d->in->kernel : "");
+}
+
 static at_status find_kernel(at__draft *d, const char **params)
 {
-    char names[400] = "", name[AT__MAX_WORD];
+    at__str names = { 0 };
     at__kernel_text k, found = { 0 };
-    int count = 0, n = 0;
+    at_status status = AT_OK;
+    int count = 0;
     for (const char *at = at__str_text(&d->code); at__code_kernel(&k, &at);) {
         if (!is_asked_for(d, &k))
             continue;
         found = k;
         count++;
-        copy_word(name, k.name, k.len);
-        n += n < 300 ? snprintf(names + n, sizeof names - (size_t)n, " %s", name) : 0;
+        if (names.len < MOST_SHOWN)
+            at__str_addf(&names, " %.*s", (int)(k.len < MOST_SHOWN ? k.len : MOST_SHOWN), k.name);
     }
-    if (count == 1 && found.len >= AT__MAX_WORD)
-        return too_long(d, &found);
-    if (count == 1) {
-        copy_word(d->kernel, found.name, found.len);
-        *params = found.open;
-        return AT_OK;
-    }
-    if (count)
-        at_fail(d->err, AT_ERR_INPUT, "%s: found %d kernels:%s; expected --kernel NAME", d->in->path, count,
-                names);
-    else
-        at_fail(d->err, AT_ERR_INPUT, "%s: found no kernel%s%s; expected __global__ void NAME(...)",
-                d->in->path, d->in->kernel ? " " : "", d->in->kernel ? d->in->kernel : "");
-    return AT_ERR_INPUT;
+    if (count != 1)
+        status = not_one(d, count, &names);
+    else if (found.len >= AT__MAX_WORD)
+        status = too_long(d, "kernel", found.name, found.len);
+    at__str_clear(&names);
+    if (status != AT_OK)
+        return status;
+    copy_word(d->kernel, found.name, found.len);
+    *params = found.open;
+    return AT_OK;
 }
 
 static at_status read_arguments(at__draft *d, const char *at)
@@ -68,6 +76,9 @@ static at_status read_arguments(at__draft *d, const char *at)
     if (d->arg_count < 0)
         return at_fail(d->err, AT_ERR_INPUT, "%s: found more than %d parameters of %s; expected fewer",
                        d->in->path, AT__DRAFT_ARGS, d->kernel);
+    for (int i = 0; i < d->arg_count; i++)
+        if (!d->args[i].name[0])
+            return too_long(d, "parameter", d->args[i].text, d->args[i].len);
     for (int i = 0; i < d->arg_count; i++)
         if (d->args[i].pointer)
             return AT_OK;
@@ -94,20 +105,23 @@ static void read_size(char out[AT__MAX_WORD], const char *at)
 }
 
 /* "float c_filter[9];" behind __constant__. Others than arrays of known types stay as they are. */
-static void read_variables(at__draft *d)
+static at_status read_variables(at__draft *d)
 {
     const char *at = at__str_text(&d->code), *behind;
     while (d->arg_count + d->variable_count < AT__DRAFT_ARGS) {
         at__draft_variable *v = &d->variables[d->variable_count];
         *v = (at__draft_variable){ .size = "" };
         if (!at__code_constant(&v->arg, &behind, &at))
-            return;
+            break;
         bool taken = !v->arg.pointer || !v->arg.type;
+        if (!taken && !v->arg.name[0])
+            return too_long(d, "variable", v->arg.text, v->arg.len);
         for (int i = 0; i < d->arg_count; i++)
             taken = taken || strcmp(d->args[i].name, v->arg.name) == 0;
         read_size(v->size, behind);
         d->variable_count += !taken;
     }
+    return AT_OK;
 }
 
 /* ---- parameters ---- */
@@ -213,10 +227,11 @@ at_status at__draft_read(at__draft *d)
     at_status status = find_kernel(d, &open);
     if (status == AT_OK)
         status = read_arguments(d, open);
+    if (status == AT_OK)
+        status = read_variables(d);
     if (status != AT_OK)
         return status;
     d->shared = has_dynamic_shared(at__str_text(&d->code));
-    read_variables(d);
     at__draft_read_template(d, open);
     read_parameters(d);
     return AT_OK;

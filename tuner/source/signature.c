@@ -51,9 +51,10 @@ static bool is_word(const char *at, size_t len, const char *word)
     return strlen(word) == len && memcmp(at, word, len) == 0;
 }
 
+/* "" for what there is no room for: cut, it would be another name. */
 static void copy_word(char out[AT__MAX_WORD], const char *at, size_t len)
 {
-    snprintf(out, AT__MAX_WORD, "%.*s", (int)len, at);
+    snprintf(out, AT__MAX_WORD, "%.*s", len < AT__MAX_WORD ? (int)len : 0, at);
 }
 
 /* ---- kernels ---- */
@@ -149,21 +150,23 @@ static const char *type_of(const char *at, const char *end)
 /* One parameter of the kernel: its last word is its name. false: there is none, `()` or `(void)`. */
 static bool read_argument(at__kernel_arg *a, const char *at, const char *end)
 {
-    const char *name = NULL;
     *a = (at__kernel_arg){ 0 };
     for (const char *p = at; p < end; p++) {
         size_t n = at__word_len(p);
         a->pointer = a->pointer || *p == '*' || *p == '[';
         a->constant = a->constant || (!a->pointer && is_word(p, n, "const"));
         if (n && !isdigit((unsigned char)*p)) {
-            name = p;
-            copy_word(a->name, p, n);
+            a->text = p;
+            a->len = n;
         }
         p += n ? n - 1 : 0;
     }
-    bool plain = name && !memchr(at, '<', (size_t)(name - at)); /* Pair<int> is no int */
-    a->type = plain ? type_of(at, name) : NULL;
-    return name && strcmp(a->name, "void") != 0;
+    if (!a->text)
+        return false;
+    bool plain = !memchr(at, '<', (size_t)(a->text - at)); /* Pair<int> is no int */
+    a->type = plain ? type_of(at, a->text) : NULL;
+    copy_word(a->name, a->text, a->len);
+    return strcmp(a->name, "void") != 0;
 }
 
 int at__code_args(at__kernel_arg *out, int max, const char *at)
@@ -217,6 +220,8 @@ int at__code_args_of(at__kernel_arg *out, int max, const char *text, const char 
             found++;
         }
     count = found == 1 && !code.failed ? count : -1;
+    for (int i = 0; i < count; i++) /* every word has its place in both */
+        out[i].text = text + (out[i].text - code.data);
     at__str_clear(&code);
     return count;
 }
@@ -261,11 +266,13 @@ bool at__code_nearest_kernel(char out[AT__MAX_WORD], const char *text, const cha
     const char *plain = plain_name(kernel, &len);
     copy_word(wanted, plain, len);
     at__code_strip(&code, text);
-    for (const char *at = at__str_text(&code); count < MOST && at__code_kernel(&k, &at); count++) {
+    for (const char *at = at__str_text(&code); count < MOST && at__code_kernel(&k, &at);) {
         copy_word(names[count], k.name, k.len);
         list[count] = names[count];
+        count += *names[count] != '\0';
     }
-    const char *near = at__nearest(wanted, list);
+    list[count] = NULL;
+    const char *near = *wanted ? at__nearest(wanted, list) : NULL;
     if (!near && count == 1) /* there is no other */
         near = names[0];
     if (near)

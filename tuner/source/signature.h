@@ -11,12 +11,15 @@
 #define AT__MAX_WORD 64 /* characters of a name, with the final zero: AT__MAX_NAME */
 
 typedef struct at__kernel_arg {
-    char name[AT__MAX_WORD];
-    const char *type; /* "f32"; NULL: unknown */
+    const char *text; /* its name in the text that was asked about, of `len` characters, ended by nothing */
+    size_t len;
+    char name[AT__MAX_WORD]; /* "": longer than a declaration's may be, and so equal to none of those */
+    const char *type;        /* "f32"; NULL: unknown */
     bool pointer, constant;
 } at__kernel_arg;
 
-/* Adds the text with blanks in place of comments and strings: words then mean code, and lines stay. */
+/* Adds the text with blanks in place of comments and strings: words then mean code, and each has its place.
+ */
 void at__code_strip(at__str *out, const char *text);
 
 /* A kernel of a stripped text, in which all of this points. */
@@ -41,7 +44,8 @@ int at__code_args_of(at__kernel_arg *out, int max, const char *text, const char 
 /* Whether the text has such a kernel as a template, which is compiled only where its arguments are named. */
 bool at__code_is_template(const char *text, const char *kernel);
 
-/* The kernel of the text whose name is near to this one, or that is the only one; false: none. */
+/* The kernel of the text whose name is near to this one, or that is the only one; false: none, or its name is
+ * longer than a declaration's may be. */
 bool at__code_nearest_kernel(char out[AT__MAX_WORD], const char *text, const char *kernel);
 
 /*

@@ -98,6 +98,29 @@ Test(signature, names_are_compared_whole)
     cr_expect_eq(at__code_args_of(args, 4, text, name), -1, "no kernel has the shorter name");
 }
 
+/* 63 letters are the most that a declaration has. */
+#define MOST "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijk"
+
+Test(signature, longer_names_than_any_are_told_whole_and_equal_to_none)
+{
+    static const char CODE[] = "// a comment\n__constant__ float " MOST
+                               "c[9];\n__global__ void f(float *" MOST ", float *" MOST "x) {}\n";
+    at__kernel_arg args[4], variable;
+    const char *behind, *at = CODE;
+    char near[AT__MAX_WORD];
+    cr_assert_eq(at__code_args_of(args, 4, CODE, "f"), 2);
+    cr_expect_str_eq(args[0].name, MOST);
+    cr_expect_str_eq(args[1].name, "", "not the name of the first");
+    cr_expect(args[1].len == 64 && strncmp(args[1].text, MOST "x) {}", 68) == 0, "%s", args[1].text);
+    cr_expect(args[1].text > CODE && args[1].text < CODE + sizeof CODE, "in the text that was asked about");
+    cr_assert(at__code_constant(&variable, &behind, &at));
+    cr_expect_str_eq(variable.name, "");
+    cr_expect(variable.len == 64 && strncmp(variable.text, MOST "c[9]", 67) == 0);
+    cr_expect_not(at__code_nearest_kernel(near, "__global__ void " MOST "f() {}", "g"));
+    cr_expect_not(
+        at__code_nearest_kernel(near, "__global__ void " MOST "() {}\n__global__ void g() {}", MOST "f"));
+}
+
 Test(signature, near_names_are_offered)
 {
     char near[AT__MAX_WORD];
