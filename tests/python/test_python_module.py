@@ -311,6 +311,28 @@ class Run(OnTheFakeDriver):
                                     ((1,) * 20, "f32", "^found 20 sizes; expected at most ")):
             self.refused(words, self.tuner.find, "copy", sizes, dtype, cc=90)
 
+    def test_types_have_the_names_of_other_libraries(self):
+        number = autotune._native.type_number
+        for name, spelled in (("f32", "float32"), ("f16", "half"), ("bf16", "bfloat16"), ("u8", "uint8"), ("u8", "bool"),
+                              ("i64", "int64"), ("c128", "complex128")):
+            found = [self.tuner.find("copy", (4096,), dtype, cc=90) for dtype in (name, spelled)]
+            self.assertEqual(found[0], found[1])
+            self.assertEqual(number(spelled), number(name))
+        self.assertEqual(set(autotune._native.SPELLINGS.values()), set(autotune._native.TYPES))
+        for dtype in ("float", "int", "long", "byte", "Float32", "torch.float32", ""):
+            self.refused(f"found the type '{dtype}'; expected one of u8 .* or NumPy's or PyTorch's name", self.tuner.find,
+                         "copy", (4096,), dtype, cc=90)
+
+    def test_names_of_types_mean_what_they_mean_to_the_program(self):
+        rows = (ROOT / "tuner/declare/dtype.c").read_text(encoding="utf-8")
+        for spelled, name in autotune._native.SPELLINGS.items():
+            if spelled != "bool":  # the program has none
+                self.assertRegex(rows, rf'\{{ "{name}", .*"{spelled}"')
+
+    def test_a_kernel_runs_by_another_librarys_name_of_its_type(self):
+        self.tuner.run("transpose", (64, 96), "float32", [OUT, IN])
+        self.assertEqual(list(self.launched().params)[:2], [OUT, IN])
+
     def test_a_kernel_with_a_comment_that_is_no_utf_8_is_found(self):
         with tempfile.TemporaryDirectory() as folder:
             for name, text in LATIN.items():

@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from ._native import SPELLINGS
+
 LEGACY_STREAM = 1  # what both protocols call the default stream; 0 is ambiguous to them
 _CUDA_DEVICES = (2, 13)  # kDLCUDA, kDLCUDAManaged
 _OTHER_DEVICES = {1: "the CPU", 3: "the CPU, pinned for CUDA", 7: "Vulkan", 8: "Metal", 10: "ROCm", 14: "oneAPI"}
@@ -63,9 +65,6 @@ def is_jax(value: object) -> bool:
 
 # ---- PyTorch ----
 
-_TORCH_TYPES = {"bool": "u8", "uint8": "u8", "int8": "i8", "float16": "f16", "half": "f16", "bfloat16": "bf16",
-                "uint16": "u16", "int16": "i16", "float32": "f32", "int32": "i32", "uint32": "u32", "float64": "f64",
-                "int64": "i64", "uint64": "u64", "complex64": "c64", "complex128": "c128"}
 _BITS = {1: "u8", 2: "u16", 4: "u32", 8: "u64", 16: "c128"}
 
 
@@ -85,7 +84,7 @@ def _from_torch(tensor: Any, stream: int | None) -> Array:
         raise ValueError("found a lazily conjugated or negated view; expected x.resolve_conj().resolve_neg()")
     if stream is None:
         stream = torch.cuda.current_stream(tensor.device).cuda_stream
-    name = _TORCH_TYPES.get(str(tensor.dtype).removeprefix("torch."))
+    name = SPELLINGS.get(str(tensor.dtype).removeprefix("torch."))
     return Array(tensor.data_ptr(), tuple(tensor.shape), tuple(tensor.stride()), name or bits(tensor.element_size()),
                  tensor.element_size(), stream, tensor.device.index, tensor)
 

@@ -13,6 +13,10 @@ from typing import Any
 
 MAX_SIZES, MAX_PITCHES, MAX_ALIGNMENTS, MAX_RANK = 6, 2, 4, 8
 TYPES = ("u8", "i8", "f16", "bf16", "u16", "i16", "f32", "i32", "u32", "f64", "i64", "u64", "c64", "c128")
+# NumPy's and PyTorch's names of them. Left out: those of other widths in other libraries, such as float, int and byte.
+SPELLINGS = {"uint8": "u8", "bool": "u8", "int8": "i8", "float16": "f16", "half": "f16", "bfloat16": "bf16",
+             "uint16": "u16", "int16": "i16", "float32": "f32", "int32": "i32", "uint32": "u32", "float64": "f64",
+             "double": "f64", "int64": "i64", "uint64": "u64", "complex64": "c64", "complex128": "c128"}
 ROLES = ("scalar", "input", "output", "inout", "scratch")
 MATCHES = ("exact", "near", "other_device", "none", "predicted")
 HERE = Path(__file__).resolve().parent
@@ -24,6 +28,14 @@ class Error(Exception):
     def __init__(self, status: str, text: str) -> None:
         super().__init__(text)
         self.status = status
+
+
+def type_number(dtype: str) -> int:
+    """Of at_type: "f32" and "float32" are one."""
+    name = SPELLINGS.get(dtype, dtype)
+    if name not in TYPES:
+        raise ValueError(f"found the type '{dtype}'; expected one of {' '.join(TYPES)}, or NumPy's or PyTorch's name of one")
+    return TYPES.index(name)
 
 
 class ErrorStruct(ctypes.Structure):

@@ -257,14 +257,13 @@ class Tuner:
         if problem is None:
             if isinstance(sizes, str):
                 raise ValueError(f"found the text '{sizes}'; expected sizes, as (4096, 4096)")
-            if dtype not in _native.TYPES:
-                raise ValueError(f"found the type '{dtype}'; expected one of {' '.join(_native.TYPES)}")
+            number = _native.type_number(dtype)
             if len(key[1]) > _native.MAX_SIZES:
                 raise ValueError(f"found {len(key[1])} sizes; expected at most {_native.MAX_SIZES}")
             for size in key[1]:
                 if abs(size) >= 1 << 63:  # ctypes would leave its upper bits away
                     raise ValueError(f"found a size of {size}; expected less than 2**63")
-            problem = _native.ProblemStruct(op.encode(), _native.TYPES.index(dtype), len(key[1]),
+            problem = _native.ProblemStruct(op.encode(), number, len(key[1]),
                                             (ctypes.c_int64 * _native.MAX_SIZES)(*sizes),
                                             (ctypes.c_int64 * _native.MAX_PITCHES)(pitch))
             self._problems[key] = problem
