@@ -328,6 +328,36 @@ static at_status no_trials(const show_args *a, const at__problem *problem, const
     return AT_ERR_NOT_FOUND;
 }
 
+typedef struct sought {
+    const char *device; /* NULL: any */
+    bool found;
+} sought;
+
+static bool see(void *context, const at__trial_row *row, const at__fingerprint *f)
+{
+    sought *s = context;
+    (void)row;
+    s->found = !s->device || strcasestr(f->device, s->device);
+    return !s->found;
+}
+
+/* A replay's results are in a database of their own unless --db was named: they may be what is looked for. */
+static void tell_of_replay(const show_args *a, const at__problem_key *key, at_error *err)
+{
+    const at_error cause = *err;
+    at__store *store = NULL;
+    at__str path = { 0 };
+    sought s = { .device = a->device };
+    if (at__store_replay_path(&path, NULL) == AT_OK &&
+        at__store_open(&store, at__str_text(&path), AT__STORE_READ, NULL) == AT_OK) {
+        if (at__store_each_trial(store, key, NULL, see, &s, NULL) == AT_OK && s.found)
+            at_fail(err, cause.status, "%s. What a replay tried is in %s: name it with --db", cause.text,
+                    at__str_text(&path));
+        at__store_close(store);
+    }
+    at__str_clear(&path);
+}
+
 static at_status show(const at__problem *problem, const at__catalog *catalog, const char *path,
                       const show_args *a, at__format format, at_error *err)
 {
@@ -345,6 +375,8 @@ static at_status show(const at__problem *problem, const at__catalog *catalog, co
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK && t.count == 0)
         status = no_trials(a, problem, &key, path, err);
+    if (status == AT_ERR_NOT_FOUND && !a->db)
+        tell_of_replay(a, &key, err);
     if (status == AT_OK) {
         qsort(t.items, t.count, sizeof *t.items, by_score);
         view v = { .format = format,
