@@ -215,7 +215,7 @@ static void take_loop_body(at__str *text, const at__cut_tokens *t, const branchi
 static bool take_branch(at__str *text, const at__cut_tokens *t, const branching *b, bool yes)
 {
     const size_t first = yes ? b->yes : b->no, end = yes ? b->yes_end : b->no_end;
-    const bool after_else = at__cut_is(t, b->begin - 1, "else");
+    const bool after_else = b->begin > 1 && at__cut_is(t, b->begin - 1, "else"); /* of an `if` before it */
     const bool block = first < end && at__cut_is(t, first, "{");
     at__cut_span s = { t->items[b->begin].begin, t->items[b->no_end - 1].end };
     at__str out = { 0 };

@@ -70,6 +70,8 @@ static const struct {
           "    s, r, q; // a }\n") },
     { "what does not close is left as it is", "int a;\n__global__ void k() {\n",
       "int a;\n__global__ void k() {\n\n" },
+    { "an else without an if", "else if (0) {\n}\n" K("    if (p)\n        f();\n"),
+      "else if (0) {\n}\n" K("    if (p)\n        f();\n") },
     { "a branch that is taken stands alone",
       KNOWN K("    if (A) {\n        f();\n\n        /* g */\n        g();\n    } else {\n        h();\n    "
               "}\n    i();\n"),
