@@ -1,6 +1,7 @@
 /*
  * includes.c - one directive that a comment, a string or an #if hides is looked at too, since what is
- * replaced there changes nothing.
+ * replaced there changes nothing. Which lines a backslash joins depends on the compiler and its dialect
+ * (blanks behind it, trigraphs), and so which lines are directives: a text is looked at both ways.
  */
 #include "compile/includes.h"
 
@@ -90,23 +91,33 @@ static bool remember(scan *s, const char *real)
 
 static bool is_outside(scan *s, const at__directive *d, const char *includer);
 
+static bool has_outside(scan *s, const char *joined, const char *path)
+{
+    at__directive d;
+    bool outside = false;
+    for (const char *at = joined; !outside && at__directive_next(&d, joined, at); at = d.end)
+        outside = is_outside(s, &d, path);
+    return outside;
+}
+
 /* Does a file of the template's own, or one that it includes, reach outside? */
 static bool reaches_outside(scan *s, const char *path)
 {
-    at__directive d;
-    at__str raw = { 0 }, text = { 0 };
+    at__str raw = { 0 }, text = { 0 }, wide = { 0 };
     bool outside = s->depth == MAX_DEPTH || at__str_read_file(&raw, path, MAX_BYTES, NULL) != AT_OK ||
                    strlen(at__str_text(&raw)) != raw.len;
-    if (!outside)
+    if (!outside) {
         at__join_lines(&text, at__str_text(&raw));
-    s->no_memory = s->no_memory || text.failed;
+        at__join_lines_widely(&wide, at__str_text(&raw));
+    }
+    s->no_memory = s->no_memory || text.failed || wide.failed;
     s->depth++;
-    for (const char *at = at__str_text(&text); !outside && at__directive_next(&d, at__str_text(&text), at);
-         at = d.end)
-        outside = is_outside(s, &d, path);
+    outside =
+        outside || has_outside(s, at__str_text(&text), path) || has_outside(s, at__str_text(&wide), path);
     s->depth--;
     at__str_clear(&raw);
     at__str_clear(&text);
+    at__str_clear(&wide);
     return outside;
 }
 
@@ -140,7 +151,7 @@ static bool is_harmful_in(scan *s, const char *folder, const at__directive *d)
 static bool is_outside(scan *s, const at__directive *d, const char *includer)
 {
     at__str folder = { 0 };
-    if (!d->name || d->len > MAX_PATH_LEN)
+    if (!d->name || d->len > MAX_PATH_LEN || memmem(d->name, d->len, "?\?", 2)) /* of a trigraph */
         return true;
     if (d->name[0] == '/') {
         char *path = at__text_copy(d->name, d->len), *real = path ? realpath(path, NULL) : NULL;
@@ -181,29 +192,43 @@ static void add_refusal(at__str *out, const at__directive *d)
             len, d->name);
 }
 
-at_status at__includes_check(at__str *safe, const char *source, const char *name,
-                             const at__include_folders *folders, at_error *err)
+/* Adds what the joined text becomes; nothing where it may stay. */
+static void replace_outside(at__str *safe, scan *s, const char *joined)
 {
-    scan s = { .folders = folders, .name = name };
-    at__str text = { 0 };
     at__directive d;
-    at__join_lines(&text, source);
-    const char *at = at__str_text(&text), *taken = at;
-    for (; at__directive_next(&d, at__str_text(&text), at); at = d.end) {
-        if (!is_outside(&s, &d, name))
+    const char *at = joined, *taken = at;
+    for (; at__directive_next(&d, joined, at); at = d.end) {
+        if (!is_outside(s, &d, s->name))
             continue;
         at__str_add_bytes(safe, taken, (size_t)(d.begin - taken));
         add_refusal(safe, &d);
         at__str_add(safe, *d.end && !strchr("\r\n", *d.end) ? " " : "");
         taken = d.end;
     }
-    if (taken != at__str_text(&text))
+    if (taken != joined)
         at__str_add(safe, taken);
-    bool failed = text.failed || safe->failed || s.no_memory;
+}
+
+at_status at__includes_check(at__str *safe, const char *source, const char *name,
+                             const at__include_folders *folders, at_error *err)
+{
+    scan s = { .folders = folders, .name = name };
+    at__str text = { 0 }, wide = { 0 }, again = { 0 };
+    at__join_lines(&text, source);
+    replace_outside(safe, &s, at__str_text(&text));
+    at__join_lines_widely(&wide, safe->len ? safe->data : source);
+    replace_outside(&again, &s, at__str_text(&wide));
+    if (again.len && !safe->failed) {
+        at__str_reset(safe);
+        at__str_add(safe, again.data);
+    }
+    bool failed = text.failed || wide.failed || again.failed || safe->failed || s.no_memory;
     for (size_t i = 0; i < s.seen_count; i++)
         free(s.seen[i]);
     free(s.seen);
     at__str_clear(&text);
+    at__str_clear(&wide);
+    at__str_clear(&again);
     return failed ? at_fail(err, AT_ERR_MEMORY, "out of memory") : AT_OK;
 }
 

@@ -10,17 +10,25 @@
 static const char BLANKS[] = " \t\f\v\xef\xbb\xbf"; /* and a byte order mark */
 static const char LETTERS[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 
-void at__join_lines(at__str *out, const char *text)
+/* The bytes from a backslash to behind the end of the line that it continues; 0: it continues none. */
+static size_t joint(const char *at, bool widely)
+{
+    size_t mark = *at == '\\' ? 1 : widely && strncmp(at, "?\?/", 3) == 0 ? 3 : 0;
+    size_t gap = mark ? mark + strspn(at + mark, widely ? " \t\f\v\r" : "\r") : 0;
+    return gap && at[gap] == '\n' ? gap + 1 : 0;
+}
+
+static void join(at__str *out, const char *text, bool widely)
 {
     size_t owed = 0;
     for (const char *at = text; *at;) {
-        size_t len = strcspn(at, "\\\n");
+        size_t len = strcspn(at, widely ? "\\?\n" : "\\\n");
         at__str_add_bytes(out, at, len);
         at += len;
-        size_t gap = *at == '\\' ? 1 + strspn(at + 1, " \t\f\v\r") : 0;
-        if (gap && at[gap] == '\n') {
+        size_t gap = joint(at, widely);
+        if (gap) {
             owed++;
-            at += gap + 1;
+            at += gap;
         } else if (*at) {
             bool end = *at == '\n';
             at__str_add_bytes(out, at++, 1);
@@ -28,6 +36,16 @@ void at__join_lines(at__str *out, const char *text)
                 at__str_add(out, "\n");
         }
     }
+}
+
+void at__join_lines(at__str *out, const char *text)
+{
+    join(out, text, false);
+}
+
+void at__join_lines_widely(at__str *out, const char *text)
+{
+    join(out, text, true);
 }
 
 static const char *skip_blanks(const char *at)

@@ -16,8 +16,12 @@ typedef struct at__directive {
     bool asks;
 } at__directive;
 
-/* Joins the lines that a backslash continues; their ends come after the line, so that numbers stay. */
+/* Joins the lines that a backslash continues; their ends come after the line, so that numbers stay. Blanks
+ * behind the backslash: NVRTC joins no such lines. */
 void at__join_lines(at__str *out, const char *text);
+
+/* The same as a compiler may do it that takes blanks behind the backslash, or ??/ for one. */
+void at__join_lines_widely(at__str *out, const char *text);
 
 /* The next one of a text whose lines are joined, at `from` or behind. false: there is none. */
 bool at__directive_next(at__directive *out, const char *text, const char *from);

@@ -36,6 +36,7 @@ static void begin(void)
     put("copy/leak.h", "#include \"../../secret\"\n");
     put("copy/leak2.h", "#include \"leak.h\"\n");
     put("copy/made_up.h", "#define X \"../../secret\"\n#include X\n");
+    put("copy/joined.h", "// \\ \n#include \"../../secret\"\n");
     put("copy/circle.h", "#pragma once\n#include \"circle.h\"\n#define ONE 1\n");
     put("common/shared.h", "#define TWO 2\n");
     put("../more/mine.h", "#define ONE 1\n");
@@ -90,6 +91,13 @@ static const char *const OUTSIDE[] = {
     "#include_next \"%s\"",
     "#embed \"%s\"",
     "#import \"%s\"",
+    "// c \\ \n#include \"%s\"",
+    "#if 1 \\\t\n#include \"%s\"\n#endif",
+    "#inc\\ \nlude \"%s\"\nnot_so",
+    "//!autotune option -std=c++14\n#inc?\?/\nlude \"%s\"",
+    "//!autotune option -std=c++14\n#include \"../../secret?\?-\"",
+    "// c?\?/\n#include \"%s\"",
+    "#include \"joined.h\"",
     "#include \"/dev/zero\"",
     "#include \"/no/such/file\"",
 };
@@ -130,6 +138,7 @@ Test(includes, own_files_common_ones_and_what_is_not_there_stay)
         "#ifdef __has_include\n#endif",
         "int my__has_include(int a);",
         "int a = \\\n1;",
+        "int a; // \\ \n#include \"good.h\"",
         "",
     };
     for (size_t i = 0; i < sizeof INSIDE / sizeof *INSIDE; i++) {
@@ -154,7 +163,7 @@ Test(includes, whether_a_file_outside_is_there_cannot_be_asked)
     static const char *const QUESTIONS[] = {
         "#if __has_include(\"%s\")\n#endif",      "#if __has_include ( <%s> ) && 1\n#endif",
         "#if __has_include_next(\"%s\")\n#endif", "#define X \"%s\"\n#if __has_include(X)\n#endif",
-        "#if __has_inc\\\nlude(\"%s\")\n#endif",
+        "#if __has_inc\\\nlude(\"%s\")\n#endif",  "// \\ \n#if __has_include(\"%s\")\n#endif",
     };
     char source[300];
     for (size_t i = 0; i < sizeof QUESTIONS / sizeof *QUESTIONS; i++) {
