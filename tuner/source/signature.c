@@ -13,12 +13,72 @@
 
 /* ---- code without comments ---- */
 
-static const char *skip_string(const char *at)
+/* Past a string or a character; one that does not end, ends with its line. */
+static const char *skip_quoted(const char *at)
 {
     char quote = *at++;
-    while (*at && *at != quote && *at != '\n')
-        at += *at == '\\' && at[1] ? 2 : 1;
+    while (*at && *at != quote && *at != '\n') {
+        if (*at == '\\')
+            at += at[1] == '\r' && at[2] == '\n' ? 2 : at[1] != '\0';
+        at++;
+    }
     return *at == quote ? at + 1 : at;
+}
+
+/* R"mark( ... )mark" from its quote on. */
+static const char *skip_raw(const char *at)
+{
+    char close[20];
+    const size_t n = strcspn(at + 1, "( )\\\t\v\f\r\n\"");
+    if (n > 16 || at[1 + n] != '(')
+        return skip_quoted(at);
+    snprintf(close, sizeof close, ")%.*s\"", (int)n, at + 1);
+    const char *end = strstr(at + 1 + n, close);
+    return end ? end + n + 2 : at + strlen(at);
+}
+
+/* To the end of the line, or of those that a backslash joins to it. */
+static const char *skip_line_comment(const char *at)
+{
+    for (;; at++) {
+        at += strcspn(at, "\n");
+        const char *last = at;
+        while (last[-1] == '\r')
+            last--;
+        if (!*at || last[-1] != '\\')
+            return at;
+    }
+}
+
+/* 0x1p-3f, 1'000: a quote in a number begins nothing. */
+static const char *skip_number(const char *at)
+{
+    while (at__is_word_part(*at) || *at == '.' || (*at == '\'' && at__is_word_part(at[1])))
+        at++;
+    return at;
+}
+
+/* A word, a number or a sign stays; *blank: what goes. */
+static const char *skip_one(const char *at, bool *blank)
+{
+    static const char *const RAW[] = { "R", "LR", "uR", "UR", "u8R" };
+    const size_t n = at__word_len(at);
+    *blank = false;
+    if (n && isdigit((unsigned char)*at))
+        return skip_number(at);
+    for (size_t i = 0; at[n] == '"' && i < sizeof RAW / sizeof *RAW; i++)
+        *blank = *blank || (strlen(RAW[i]) == n && memcmp(RAW[i], at, n) == 0);
+    if (n)
+        return *blank ? skip_raw(at + n) : at + n;
+    *blank = *at == '"' || *at == '\'' || strncmp(at, "//", 2) == 0 || strncmp(at, "/*", 2) == 0;
+    if (!*blank)
+        return at + 1;
+    if (*at != '/')
+        return skip_quoted(at);
+    if (at[1] == '/')
+        return skip_line_comment(at);
+    const char *end = strstr(at + 2, "*/");
+    return end ? end + 2 : at + strlen(at);
 }
 
 static void add_blanks(at__str *out, const char *from, const char *to)
@@ -30,19 +90,13 @@ static void add_blanks(at__str *out, const char *from, const char *to)
 void at__code_strip(at__str *out, const char *at)
 {
     while (*at) {
+        bool blank;
         const char *from = at;
-        if (strncmp(at, "//", 2) == 0)
-            at += strcspn(at, "\n");
-        else if (strncmp(at, "/*", 2) == 0)
-            at = strstr(at + 2, "*/") ? strstr(at + 2, "*/") + 2 : at + strlen(at);
-        else if (*at == '"')
-            at = skip_string(at);
-        else
-            at++;
-        if (at == from + 1)
-            at__str_add_bytes(out, from, 1);
-        else
+        at = skip_one(at, &blank);
+        if (blank)
             add_blanks(out, from, at);
+        else
+            at__str_add_bytes(out, from, (size_t)(at - from));
     }
 }
 

@@ -17,6 +17,51 @@ static const char TEXT[] =
     "extern \"C\" __global__ void g(void) {}\n"
     "__global__ void twice(int a);\n__global__ void twice(int a) {}\n";
 
+/* Each byte stays, or is a blank; ends of lines stay. Several blanks are shown as one. */
+static void show_code(char *out, const char *text)
+{
+    at__str left = { 0 };
+    at__code_strip(&left, text);
+    cr_assert_eq(left.len, strlen(text), "%s", text);
+    for (size_t i = 0; i < left.len; i++) {
+        char c = left.data[i];
+        cr_assert(c == text[i] || (c == ' ' && text[i] != '\n'), "%s", text);
+        if (c != ' ' || i == 0 || left.data[i - 1] != ' ')
+            *out++ = c;
+    }
+    *out = '\0';
+    at__str_clear(&left);
+}
+
+Test(signature, only_code_is_left_of_a_text)
+{
+    static const struct {
+        const char *text, *left;
+    } CASES[] = {
+        { "a // b \\\n c\nd", "a \n \nd" },
+        { "a // b \\\r\n c\r\nd", "a \n \nd" },
+        { "a // b \\ \nc", "a \nc" }, /* NVRTC joins no such lines */
+        { "a // b", "a " },
+        { "a /* \" */ b /*", "a b " },
+        { "a \"\\\"//\" b", "a b" },
+        { "a \"b\\\nc\" d", "a \n d" },
+        { "a \"b\\\r\nc\" d", "a \n d" },
+        { "a \"b\nc", "a \nc" },
+        { "a '\"' b '\\'' c '{' d", "a b c d" },
+        { "1'000 + 0xf'f + u8'(' + 1.5e-3'1f", "1'000 + 0xf'f + u8 + 1.5e-3'1f" },
+        { "a R\"(b\n\"//)\" c LR\"x(b)\")x\" d", "a \n c d" },
+        { "xR\"(\" R\"12345678901234567(\" R", "xR R" },
+        { "R\"(a", " " },
+        { "'", " " },
+        { "\"\\", " " },
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        char left[100];
+        show_code(left, CASES[i].text);
+        cr_expect_str_eq(left, CASES[i].left, "%s\nbecame\n%s|", CASES[i].text, left);
+    }
+}
+
 Test(signature, names_types_pointers_and_const_are_read)
 {
     static const struct {
