@@ -87,8 +87,38 @@ static void add_blanks(at__str *out, const char *from, const char *to)
         at__str_add(out, *from == '\n' ? "\n" : " ");
 }
 
+/* What stands behind the '#' of a line of the preprocessor; NULL: it is none. */
+static const char *directive(const char *line)
+{
+    line += strspn(line, " \t\r");
+    return *line == '#' ? line + 1 + strspn(line + 1, " \t\r") : NULL;
+}
+
+/* Makes blanks of what stands behind an #if 0. */
+static void leave_out(char *text)
+{
+    int depth = 0; /* of #if in what goes; 0: nothing does */
+    for (size_t len; *text; text += len + (text[len] == '\n')) {
+        const char *what = directive(text);
+        size_t n = what ? at__word_len(what) : 0;
+        len = strcspn(text, "\n");
+        if (!depth) {
+            const char *value = at__skip_space(what ? what + n : text);
+            depth = n == 2 && strncmp(what, "if", n) == 0 && value[0] == '0' && !at__is_word_part(value[1]) &&
+                    value + 1 + strspn(value + 1, " \t\r") == text + len;
+            continue;
+        }
+        bool turns = n >= 4 && (strncmp(what, "else", 4) == 0 || strncmp(what, "elif", 4) == 0);
+        depth += n >= 2 && strncmp(what, "if", 2) == 0;
+        depth -= (turns && depth == 1) || (n == 5 && strncmp(what, "endif", n) == 0);
+        if (depth)
+            memset(text, ' ', len);
+    }
+}
+
 void at__code_strip(at__str *out, const char *at)
 {
+    const size_t begin = out->len;
     while (*at) {
         bool blank;
         const char *from = at;
@@ -98,6 +128,8 @@ void at__code_strip(at__str *out, const char *at)
         else
             at__str_add_bytes(out, from, (size_t)(at - from));
     }
+    if (out->data)
+        leave_out(out->data + begin);
 }
 
 static bool is_word(const char *at, size_t len, const char *word)

@@ -18,8 +18,8 @@ typedef struct at__kernel_arg {
     bool pointer, constant;
 } at__kernel_arg;
 
-/* Adds the text with blanks in place of comments, strings and characters: words and brackets then mean code,
- * and each has its place. */
+/* Adds the text with blanks in place of comments, strings, characters and what #if 0 leaves out: words and
+ * brackets then mean code, and each has its place. */
 void at__code_strip(at__str *out, const char *text);
 
 /* A kernel of a stripped text, in which all of this points. */

@@ -54,6 +54,11 @@ Test(signature, only_code_is_left_of_a_text)
         { "R\"(a", " " },
         { "'", " " },
         { "\"\\", " " },
+        { "#if 0\na's #\n#else\nb\n#endif\nc", "#if 0\n \n#else\nb\n#endif\nc" },
+        { " # if 0 // why\n#ifdef A\na\n#else\nb\n#endif\nc\n# endif\nd",
+          " # if 0 \n \n \n \n \n \n \n# endif\nd" },
+        { "#if 0\r\na\n#elif B\nb\n#else\nc", "#if 0\r\n \n#elif B\nb\n#else\nc" },
+        { "#if 01\na\n#if 0 + 1\nb\n#if\n0\nc\n#if 0", "#if 01\na\n#if 0 + 1\nb\n#if\n0\nc\n#if 0" },
     };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         char left[100];
