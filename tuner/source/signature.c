@@ -166,15 +166,45 @@ static const char *find_word(const char *begin, const char *at, const char *word
     return NULL;
 }
 
+static bool is_one_of(const char *at, size_t len, const char *const *words)
+{
+    while (*words && !is_word(at, len, *words))
+        words++;
+    return *words != NULL;
+}
+
+/* Whether the word before the bracket at `open` is an attribute, or a macro for one: those are known, or
+ * stand before a name with a bracket of its own. */
+static bool is_attribute(const char *word, size_t len, const char *open)
+{
+    static const char *const KNOWN[] = { "__launch_bounds__", "__cluster_dims__",
+                                         "__block_size__",    "__maxnreg__",
+                                         "__attribute__",     "__declspec",
+                                         "alignas",           NULL };
+    static const char *const BEHIND[] = { "noexcept", "requires", NULL }; /* and more of these */
+    if (is_one_of(word, len, KNOWN))
+        return true;
+    const char *at = at__skip_space(skip_parens(open));
+    for (size_t n; (n = at__word_len(at)) != 0; at = at__skip_space(at + n))
+        if (is_one_of(at, n, KNOWN) || is_one_of(at, n, BEHIND))
+            return false;
+        else if (*at__skip_space(at + n) == '(')
+            return true;
+    return false;
+}
+
 /* The kernel whose __global__ ends at `at`. */
 static bool read_kernel(at__kernel_text *out, const char *at)
 {
     *out = (at__kernel_text){ 0 };
     while (*(at = at__skip_space(at))) {
-        size_t n = at__word_len(at);
-        if (is_word(at, n, "__launch_bounds__")) {
-            at = at__skip_space(at + n);
-            at = *at == '(' ? skip_parens(at) : at;
+        const size_t n = at__word_len(at);
+        const char *behind = at__skip_space(at + n);
+        if (strncmp(at, "[[", 2) == 0) {
+            const char *end = strstr(at, "]]");
+            at = end ? end + 2 : at + 2;
+        } else if (n && *behind == '(' && is_attribute(at, n, behind)) {
+            at = skip_parens(behind);
         } else if (n) {
             out->name = at;
             out->len = n;
