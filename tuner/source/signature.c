@@ -173,6 +173,11 @@ static bool is_one_of(const char *at, size_t len, const char *const *words)
     return *words != NULL;
 }
 
+static bool is_attribute_list(const char *at)
+{
+    return at[0] == '[' && at[1] == '[';
+}
+
 /* Whether the word before the bracket at `open` is an attribute, or a macro for one: those are known, or
  * stand before a name with a bracket of its own. */
 static bool is_attribute(const char *word, size_t len, const char *open)
@@ -200,7 +205,7 @@ static bool read_kernel(at__kernel_text *out, const char *at)
     while (*(at = at__skip_space(at))) {
         const size_t n = at__word_len(at);
         const char *behind = at__skip_space(at + n);
-        if (strncmp(at, "[[", 2) == 0) {
+        if (is_attribute_list(at)) {
             const char *end = strstr(at, "]]");
             at = end ? end + 2 : at + 2;
         } else if (n && *behind == '(' && is_attribute(at, n, behind)) {
@@ -263,14 +268,53 @@ static const char *type_of(const char *at, const char *end)
     return is_unsigned ? "u32" : is_int ? "i32" : NULL;
 }
 
-/* One parameter of the kernel: its last word is its name. false: there is none, `()` or `(void)`. */
+/* Behind the "]]" of a list that begins at `at`. */
+static const char *end_of_attributes(const char *at, const char *end)
+{
+    const char *close = memmem(at, (size_t)(end - at), "]]", 2);
+    return close ? close + 2 : end;
+}
+
+/* Where a name with what belongs to its type ends: at the size of an array, or at a value. */
+static const char *end_of_name(const char *at, const char *end)
+{
+    for (int depth = 0; at < end; at++) {
+        if (is_attribute_list(at))
+            at = end_of_attributes(at, end) - 1;
+        else if (depth == 0 && (*at == '=' || *at == '['))
+            return at;
+        else
+            depth += *at == '(' || *at == '<' ? 1 : *at == ')' || *at == '>' ? -1 : 0;
+    }
+    return end;
+}
+
+/* The bracket of "(*name" in what a pointer to a function or an array is declared with; NULL: there is none.
+ */
+static const char *find_declarator(const char *at, const char *end)
+{
+    for (; (at = memchr(at, '(', (size_t)(end - at))) != NULL; at++)
+        if (*at__skip_space(at + 1) == '*')
+            return at + 1;
+    return NULL;
+}
+
+/* One parameter of the kernel: the last word of its declarator is its name. false: there is none, `()` or
+ * `(void)`. */
 static bool read_argument(at__kernel_arg *a, const char *at, const char *end)
 {
+    const char *stop = end_of_name(at, end), *inner = find_declarator(at, stop);
     *a = (at__kernel_arg){ 0 };
-    for (const char *p = at; p < end; p++) {
+    for (const char *p = at; p < stop; p++) {
+        if (is_attribute_list(p)) {
+            p = end_of_attributes(p, stop) - 1;
+            continue;
+        }
         size_t n = at__word_len(p);
-        a->pointer = a->pointer || *p == '*' || *p == '[';
+        a->pointer = a->pointer || *p == '*';
         a->constant = a->constant || (!a->pointer && is_word(p, n, "const"));
+        if (inner && p > inner && *p == ')')
+            break;
         if (n && !isdigit((unsigned char)*p)) {
             a->text = p;
             a->len = n;
@@ -279,25 +323,37 @@ static bool read_argument(at__kernel_arg *a, const char *at, const char *end)
     }
     if (!a->text)
         return false;
+    a->pointer = a->pointer || (stop < end && *stop == '[');
     bool plain = !memchr(at, '<', (size_t)(a->text - at)); /* Pair<int> is no int */
     a->type = plain ? type_of(at, a->text) : NULL;
     copy_word(a->name, a->text, a->len);
     return strcmp(a->name, "void") != 0;
 }
 
+/* How much deeper in brackets a character leads; in a value < and > compare. */
+static int deeper(char c, bool value)
+{
+    if (c == '(' || c == '[' || c == '{' || (c == '<' && !value))
+        return 1;
+    return c == ')' || c == ']' || c == '}' || (c == '>' && !value) ? -1 : 0;
+}
+
 int at__code_args(at__kernel_arg *out, int max, const char *at)
 {
     int depth = 0, count = 0;
+    bool value = false; /* behind the '=' of a default one */
     const char *from = at;
     at__kernel_arg a;
     for (; *at && (depth > 0 || *at != ')'); at++) {
-        depth += *at == '(' || *at == '<' || *at == '[' ? 1 : *at == ')' || *at == '>' || *at == ']' ? -1 : 0;
+        value = value || (*at == '=' && depth == 0);
+        depth += deeper(*at, value);
         if (*at != ',' || depth)
             continue;
         if (count == max)
             return -1;
         count += read_argument(&out[count], from, at);
         from = at + 1;
+        value = false;
     }
     if (!read_argument(&a, from, at))
         return count;

@@ -89,6 +89,33 @@ Test(signature, names_types_pointers_and_const_are_read)
     }
 }
 
+Test(signature, values_sizes_and_attributes_are_no_names)
+{
+    static const char ODD[] =
+        "__global__ void k(const float in[SIZE], int n = 1 << SHIFT, bool flag = (A > B), Pair<int> p = {1, "
+        "2},\n"
+        "                  [[maybe_unused]] float (*op)(float, int), int m [[maybe_unused]] = m0 < 1,\n"
+        "                  alignas(16) const float *q = nullptr, const Pair<Pair<int>> *__restrict__ r, int)";
+    static const struct {
+        const char *name, *type;
+        bool pointer, constant;
+    } EXPECTED[] = {
+        { "in", "f32", true, true }, { "n", "i32", false, false }, { "flag", NULL, false, false },
+        { "p", NULL, false, false }, { "op", "f32", true, false }, { "m", "i32", false, false },
+        { "q", "f32", true, true },  { "r", NULL, true, true },    { "int", NULL, false, false },
+    };
+    at__kernel_arg args[16];
+    cr_assert_eq(at__code_args_of(args, 16, ODD, "k"), 9);
+    for (size_t i = 0; i < sizeof EXPECTED / sizeof *EXPECTED; i++) {
+        cr_expect_str_eq(args[i].name, EXPECTED[i].name);
+        cr_expect_eq(args[i].pointer, EXPECTED[i].pointer, "%s", args[i].name);
+        cr_expect_eq(args[i].constant, EXPECTED[i].constant, "%s", args[i].name);
+        cr_expect(EXPECTED[i].type ? args[i].type && strcmp(args[i].type, EXPECTED[i].type) == 0
+                                   : !args[i].type,
+                  "%s", args[i].name);
+    }
+}
+
 Test(signature, what_is_not_there_once_has_no_parameters)
 {
     at__kernel_arg args[4];
