@@ -154,7 +154,15 @@ static bool read_number(long *out, const char *at)
     return !at__is_word_part(*end) && *end != '.';
 }
 
-/* "#ifndef X", then "#define X NUMBER". */
+static bool is_known(const at__draft *d, const char *name)
+{
+    for (int i = 0; i < d->param_count; i++)
+        if (strcmp(d->params[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* "#ifndef X", then "#define X NUMBER"; the first one, where an #if has several. */
 static void read_parameter(at__draft *d, const char *at)
 {
     at__draft_param *p = &d->params[d->param_count];
@@ -172,18 +180,10 @@ static void read_parameter(at__draft *d, const char *at)
     next = at__skip_space(next + 6);
     if (at__word_len(next) != n || memcmp(next, at, n) != 0 || (next[n] != ' ' && next[n] != '\t'))
         return;
-    if (!read_number(&p->value, next + n))
+    if (!read_number(&p->value, next + n) || is_known(d, p->name))
         return;
     p->axis = at__draft_block_axis(p->name);
     d->param_count++;
-}
-
-static bool is_known(const at__draft *d, const char *name)
-{
-    for (int i = 0; i < d->param_count; i++)
-        if (strcmp(d->params[i].name, name) == 0)
-            return true;
-    return false;
 }
 
 /* Names that code uses and nothing defines. */

@@ -1,0 +1,49 @@
+/* test_adopt.c - a draft of declarations for a kernel that is there: what is seen in odd files. */
+#include "exchange/adopt.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+TestSuite(adopt);
+
+static at__adopted adopt(const char *text)
+{
+    at__adopted out;
+    at_error err = { 0 };
+    const at__adopt_input in = { .text = text, .path = "k.cu", .source = "../k.cu" };
+    cr_assert_eq(at__adopt(&out, &in, &err), AT_OK, "%s", err.text);
+    return out;
+}
+
+static int count(const char *text, const char *what)
+{
+    int n = 0;
+    for (; (text = strstr(text, what)) != NULL; text++)
+        n++;
+    return n;
+}
+
+Test(adopt, what_two_branches_define_is_one_parameter)
+{
+    at__adopted out = adopt("#ifdef FAST\n#ifndef WORK\n#define WORK 8\n#endif\n#else\n"
+                            "#ifndef WORK\n#define WORK 2\n#endif\n#endif\n"
+                            "__global__ void k(float *p, int n) { p[WORK] = n; }\n");
+    cr_expect_eq(count(at__str_text(&out.t), "param     WORK = 4 8 16 32"), 1, "%s", at__str_text(&out.t));
+    cr_expect_eq(count(at__str_text(&out.t), "param "), 1, "%s", at__str_text(&out.t));
+    at__adopted_clear(&out);
+}
+
+Test(adopt, what_is_no_code_is_no_kernel_and_no_block)
+{
+    at__adopted out = adopt(
+        "namespace ns {\n__device__ bool open(char c) { return c == '{' || c == '\"'; } // \\\n"
+        "__global__ void no(int *p) {}\n"
+        "const char *text = R\"x(\n__global__ void neither(float *p) {}\n)x\";\n"
+        "#if 0\n__global__ void old(int *p) { don't }\n#endif\n"
+        "__global__ void __cluster_dims__(2) f(float *p, const float w[WIDTH], int n = 1 << 3) {}\n}\n");
+    cr_expect_str_eq(out.name, "f");
+    cr_expect(strstr(at__str_text(&out.t), "kernel    ns::f\n"), "%s", at__str_text(&out.t));
+    cr_expect(strstr(at__str_text(&out.op), "arg       w T[n] input"), "%s", at__str_text(&out.op));
+    cr_expect(strstr(at__str_text(&out.op), "shape     n "), "%s", at__str_text(&out.op));
+    at__adopted_clear(&out);
+}
