@@ -207,6 +207,8 @@ static at_status parse_body(at__parser *p, const fold *f, at__index *index, cons
         if (status != AT_OK)
             return status;
     }
+    if (n == 1 && f->code == AT__GCD) /* of one number it has no sign either */
+        return at__parser_emit(p, AT__ABS, 0, begin, begin);
     return n ? AT_OK : parse_none(p, f, index, begin);
 }
 

@@ -62,6 +62,7 @@ static const struct {
     { "min(k: n[k] % 5)", 0 },
     { "max(k: n[k] % 5)", 3 },
     { "gcd(k: 6 * n[k])", 6 },
+    { "gcd(k == 3: -n[k])", 7 },
     { "all(k: n[k])", 1 },
     { "all(k: n[k] - 7)", 0 },
     { "any(k: n[k] == 5)", 1 },
@@ -92,6 +93,84 @@ Test(indices, expressions_are_what_would_be_written_by_hand)
         at_error err = { 0 };
         cr_assert_eq(evaluate(&value, MEANT[i].text, &err), AT_OK, "%s", err.text);
         cr_assert_eq(value, MEANT[i].value, "%s is %" PRId64, MEANT[i].text, value);
+    }
+}
+
+/* ---- any of them ---- */
+
+static unsigned next_random(unsigned *state, unsigned below)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return (*state >> 16) % below;
+}
+
+static int64_t greatest_divisor(int64_t a, int64_t b)
+{
+    return b ? greatest_divisor(b, a % b) : a < 0 ? -a : a;
+}
+
+/* What a fold makes of its values so far and the next one. */
+static int64_t fold_in(unsigned kind, int64_t so_far, int64_t next)
+{
+    const int64_t results[] = { so_far + next,
+                                so_far * next,
+                                so_far && next,
+                                so_far || next,
+                                greatest_divisor(so_far, next),
+                                so_far < next ? so_far : next,
+                                so_far > next ? so_far : next };
+    return results[kind];
+}
+
+/* Adds what is drawn from `state` to the text; returns its value by the rules. Indices that have none are -1.
+ */
+static int64_t draw(char *text, unsigned *state, int depth, int64_t values[4])
+{
+    static const char *const FOLDS[] = { "sum", "product", "all", "any", "gcd", "min", "max" };
+    static const int64_t NOTHING[] = { 0, 1, 1, 0, 0, 99, -99 };
+    char *end = text + strlen(text);
+    const unsigned kind = depth ? next_random(state, 3) : 0, index = next_random(state, 4);
+    const char *name = INDICES.items[index].name;
+    if (kind == 1) {
+        strcpy(end, "(");
+        const int64_t left = draw(end, state, depth - 1, values);
+        strcat(end, " - ");
+        const int64_t right = draw(end, state, depth - 1, values);
+        strcat(end, ")");
+        return left - right;
+    }
+    if (kind == 0 || values[index] >= 0) { /* of j where this one has no value */
+        const unsigned of = values[index] >= 0 ? index : 0;
+        sprintf(end, index & 1 ? "n[%s]" : "%s", INDICES.items[of].name);
+        return index & 1 ? VALUES[values[of]] : values[of];
+    }
+    const unsigned fold = next_random(state, 7), least = fold < 5 ? next_random(state, 6) : 0;
+    int64_t found = NOTHING[fold];
+    const unsigned begin = *state;
+    for (int i = 0; i < 5; i++) { /* at first for the text alone */
+        char body[4096] = "";
+        const int64_t value = i ? (index == 3 ? 4 - i : i - 1) : 0;
+        *state = begin;
+        values[index] = value;
+        const int64_t next = draw(body, state, depth - 1, values) % 5;
+        if (!i)
+            sprintf(end, "%s(%s >= %u: %s %% 5)", FOLDS[fold], name, least, body);
+        else if (value >= least)
+            found = fold_in(fold, found, next);
+    }
+    values[index] = -1;
+    return found;
+}
+
+Test(indices, any_folds_are_what_they_mean)
+{
+    unsigned state = 3;
+    for (int i = 0; i < 3000; i++) {
+        char text[4096] = "";
+        int64_t values[4] = { 2, -1, -1, -1 }, value = -1, meant = draw(text, &state, 1 + i % 5, values);
+        at_error err = { 0 };
+        cr_assert_eq(evaluate(&value, text, &err), AT_OK, "%s: %s", text, err.text);
+        cr_assert_eq(value, meant, "%s is %" PRId64 ", meant was %" PRId64, text, value, meant);
     }
 }
 

@@ -464,6 +464,40 @@ Test(expr, bounds_hold_for_all_values)
     cr_assert_gt(known, 1500, "%d", known);
 }
 
+Test(expr, bounds_hold_where_64_bits_end)
+{
+    static const at__bounds EDGES[] = { { INT64_MIN, INT64_MIN + 2 },
+                                        { INT64_MAX - 2, INT64_MAX },
+                                        { -2, 2 },
+                                        { INT64_MIN, INT64_MAX },
+                                        { 61, 65 },
+                                        { -1, -1 } };
+    unsigned state = 7;
+    int known = 0;
+    for (int i = 0; i < 6000; i++) {
+        char text[4096] = "";
+        at__expr *expr;
+        at__bounds slots[NAME_COUNT] = { 0 }, found;
+        for (int k = 0; k < 4; k++)
+            slots[k] = EDGES[next_random(&state) % 6];
+        add_random(text, &state, 1 + i % 3);
+        cr_assert_eq(compile(&expr, text, NULL), AT_OK, "%s", text);
+        const bool is_known = at__expr_bounds(&found, expr, slots);
+        known += is_known;
+        for (int way = 0; way < 256 && is_known; way++) {
+            int64_t values[NAME_COUNT] = { 0 }, value = 0;
+            for (int k = 0, rest = way; k < 4; k++, rest /= 4) { /* the lowest two, the highest two */
+                const int inner = slots[k].low < slots[k].high && rest & 1;
+                values[k] = rest & 2 ? slots[k].high - inner : slots[k].low + inner;
+            }
+            cr_assert_eq(at__expr_eval(&value, expr, values, NULL), AT_OK, "%s", text);
+            cr_assert(found.low <= value && value <= found.high, "%s is %" PRId64, text, value);
+        }
+        at__expr_close(expr);
+    }
+    cr_assert_gt(known, 2000, "%d", known);
+}
+
 /* ---- residues ---- */
 
 enum { TILES = 8, PADS = 4, NEGS = 3, ALL_BOUND = 7 };
