@@ -209,13 +209,13 @@ static void read_parameters(at__draft *d)
     add_undefined(d);
 }
 
-/* `extern __shared__`: its size is said at the launch. */
+/* `extern __shared__`, or with an alignment between: its size is said at the launch. */
 static bool has_dynamic_shared(const char *code)
 {
     static const char EXTERN[] = "extern", SHARED[] = "__shared__";
     for (const char *at = code; (at = strstr(at, EXTERN)) != NULL;) {
         at += sizeof EXTERN - 1;
-        if (strncmp(at__skip_space(at), SHARED, sizeof SHARED - 1) == 0)
+        if (memmem(at, strcspn(at, ";{}"), SHARED, sizeof SHARED - 1))
             return true;
     }
     return false;

@@ -2,6 +2,7 @@
 #include "exchange/adopt.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 TestSuite(adopt);
@@ -45,5 +46,24 @@ Test(adopt, what_is_no_code_is_no_kernel_and_no_block)
     cr_expect(strstr(at__str_text(&out.t), "kernel    ns::f\n"), "%s", at__str_text(&out.t));
     cr_expect(strstr(at__str_text(&out.op), "arg       w T[n] input"), "%s", at__str_text(&out.op));
     cr_expect(strstr(at__str_text(&out.op), "shape     n "), "%s", at__str_text(&out.op));
+    at__adopted_clear(&out);
+}
+
+Test(adopt, dynamic_shared_memory_may_have_an_alignment)
+{
+    static const char *const DECLARATIONS[] = { "extern __shared__ float s[];",
+                                                "extern __align__(16) __shared__ float s[];",
+                                                "extern __shared__ __align__(16) float s[];",
+                                                "extern int other; extern alignas(16) __shared__ int s[];" };
+    char text[200];
+    for (size_t i = 0; i < sizeof DECLARATIONS / sizeof *DECLARATIONS; i++) {
+        snprintf(text, sizeof text, "__global__ void k(float *p) { %s p[0] = s[0]; }", DECLARATIONS[i]);
+        at__adopted out = adopt(text);
+        cr_expect_eq(count(at__str_text(&out.t), "shared    "), 1, "%s", DECLARATIONS[i]);
+        at__adopted_clear(&out);
+    }
+    at__adopted out =
+        adopt("extern int other; __global__ void k(float *p) { __shared__ float s[1]; p[0] = s[0]; }");
+    cr_expect_eq(count(at__str_text(&out.t), "shared    "), 0, "%s", at__str_text(&out.t));
     at__adopted_clear(&out);
 }
