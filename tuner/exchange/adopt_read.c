@@ -12,11 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void copy_word(char out[AT__MAX_WORD], const char *at, size_t len)
-{
-    snprintf(out, AT__MAX_WORD, "%.*s", (int)len, at);
-}
-
 /* ---- the kernel ---- */
 
 enum { MOST_SHOWN = 200 }; /* characters of a name, and of a list of them */
@@ -65,7 +60,7 @@ static at_status find_kernel(at__draft *d, const char **params)
     at__str_clear(&names);
     if (status != AT_OK)
         return status;
-    copy_word(d->kernel, found.name, found.len);
+    at__copy_word(d->kernel, found.name, found.len);
     *params = found.open;
     return AT_OK;
 }
@@ -170,7 +165,7 @@ static void read_parameter(at__draft *d, const char *at)
     const char *next = strchr(at, '\n');
     if (!n || n >= AT__MAX_WORD || !next || d->param_count == AT__DRAFT_PARAMS)
         return;
-    copy_word(p->name, at, n);
+    at__copy_word(p->name, at, n);
     next = at__skip_space(next);
     if (*next != '#')
         return;

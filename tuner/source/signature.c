@@ -137,8 +137,7 @@ static bool is_word(const char *at, size_t len, const char *word)
     return strlen(word) == len && memcmp(at, word, len) == 0;
 }
 
-/* "" for what there is no room for: cut, it would be another name. */
-static void copy_word(char out[AT__MAX_WORD], const char *at, size_t len)
+void at__copy_word(char out[AT__MAX_WORD], const char *at, size_t len)
 {
     snprintf(out, AT__MAX_WORD, "%.*s", len < AT__MAX_WORD ? (int)len : 0, at);
 }
@@ -326,7 +325,7 @@ static bool read_argument(at__kernel_arg *a, const char *at, const char *end)
     a->pointer = a->pointer || (stop < end && *stop == '[');
     bool plain = !memchr(at, '<', (size_t)(a->text - at)); /* Pair<int> is no int */
     a->type = plain ? type_of(at, a->text) : NULL;
-    copy_word(a->name, a->text, a->len);
+    at__copy_word(a->name, a->text, a->len);
     return strcmp(a->name, "void") != 0;
 }
 
@@ -436,10 +435,10 @@ bool at__code_nearest_kernel(char out[AT__MAX_WORD], const char *text, const cha
     int count = 0;
     size_t len;
     const char *plain = plain_name(kernel, &len);
-    copy_word(wanted, plain, len);
+    at__copy_word(wanted, plain, len);
     at__code_strip(&code, text);
     for (const char *at = at__str_text(&code); count < MOST && at__code_kernel(&k, &at);) {
-        copy_word(names[count], k.name, k.len);
+        at__copy_word(names[count], k.name, k.len);
         list[count] = names[count];
         count += *names[count] != '\0';
     }

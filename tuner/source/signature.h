@@ -10,6 +10,9 @@
 
 #define AT__MAX_WORD 64 /* characters of a name, with the final zero: AT__MAX_NAME */
 
+/* "" for what there is no room for: cut, it would be another name. */
+void at__copy_word(char out[AT__MAX_WORD], const char *at, size_t len);
+
 typedef struct at__kernel_arg {
     const char *text; /* its name in the text that was asked about, of `len` characters, ended by nothing */
     size_t len;
