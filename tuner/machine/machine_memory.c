@@ -113,15 +113,24 @@ static bool reach_global(at__exec *x, at__request *r, int lane)
     return true;
 }
 
+/* How far behind the first byte of a space of 32-bit addresses. What lies before it is told as a negative
+ * number. */
+static int64_t window_offset(uint64_t address, int64_t base)
+{
+    return (address > UINT32_MAX ? (int64_t)address : (int32_t)(uint32_t)address) - base;
+}
+
 static bool reach_shared(at__exec *x, at__request *r, int lane)
 {
     const uint64_t low = ((uint64_t)1 << AT__MACHINE_RANK_SHIFT) - 1, address = r->address[lane];
-    const uint64_t rank = (address & UINT32_MAX) >> AT__MACHINE_RANK_SHIFT;
+    const int64_t rank = (int64_t)(address >> AT__MACHINE_RANK_SHIFT);
     const int64_t offset = (int64_t)(address & low) - AT__MACHINE_SHARED_BASE;
-    r->rank[lane] = rank ? (int32_t)rank - 1 : x->block->rank;
-    if (address > UINT32_MAX || r->rank[lane] >= x->block_count || offset < 0 ||
-        offset + lane_bytes(r, lane) > x->shared_bytes)
+    if (rank > x->block_count)
+        return out_of_bounds(x, r, lane, "shared memory", window_offset(address, AT__MACHINE_SHARED_BASE),
+                             x->shared_bytes, -1);
+    if (offset < 0 || offset + lane_bytes(r, lane) > x->shared_bytes)
         return out_of_bounds(x, r, lane, "shared memory", offset, x->shared_bytes, -1);
+    r->rank[lane] = rank ? (int32_t)rank - 1 : x->block->rank;
     r->at[lane] = x->blocks[r->rank[lane]].shared + offset;
     r->address[lane] = (uint64_t)offset;
     return true;
@@ -129,8 +138,8 @@ static bool reach_shared(at__exec *x, at__request *r, int lane)
 
 static bool reach_local(at__exec *x, at__request *r, int lane)
 {
-    const int64_t offset = (int64_t)(r->address[lane] & UINT32_MAX) - AT__MACHINE_LOCAL_BASE;
-    if (r->address[lane] > UINT32_MAX || offset < 0 || offset + lane_bytes(r, lane) > x->warp->local_bytes)
+    const int64_t offset = window_offset(r->address[lane], AT__MACHINE_LOCAL_BASE);
+    if (offset < 0 || offset + lane_bytes(r, lane) > x->warp->local_bytes)
         return out_of_bounds(x, r, lane, "local memory", offset, x->warp->local_bytes, -1);
     r->at[lane] = x->warp->local + (int64_t)lane * x->warp->local_bytes + offset;
     r->address[lane] = (uint64_t)offset;
@@ -236,6 +245,12 @@ static at__ptx_space space_of(uint64_t *address)
     return AT__PTX_GLOBAL;
 }
 
+uint64_t at__address_bits(at__ptx_space space)
+{
+    const bool narrow = space == AT__PTX_SHARED || space == AT__PTX_SHARED_CLUSTER || space == AT__PTX_LOCAL;
+    return narrow ? UINT32_MAX : UINT64_MAX;
+}
+
 bool at__reach(at__exec *x, at__request *r)
 {
     uint32_t masks[AT__PTX_PARAM + 1] = { 0 };
@@ -255,9 +270,10 @@ void at__addresses(at__request *r, const at__exec *x, const at__decoded *d, int 
     const uint64_t *base = at__group(x, d, group);
     const uint64_t add =
         (uint64_t)d->offset[k] + (d->frame[k] == AT__BASE_FRAME ? (uint64_t)x->node->local : 0);
+    const uint64_t bits = at__address_bits(r->space);
     r->mask = mask;
     for (int l = 0; l < AT__LANES; l++)
-        r->address[l] = base[l] + add;
+        r->address[l] = (base[l] + add) & bits;
 }
 
 /* ---- ld, st ---- */

@@ -193,12 +193,13 @@ static uint64_t window_of(int space)
 
 static void cvta(at__exec *x, const at__decoded *d, uint32_t mask)
 {
-    const uint64_t window = window_of(d->ptx->space);
-    const uint64_t add = d->ptx->flags & AT__PTX_TO_SPACE ? 0 - window : window;
+    const bool to_space = d->ptx->flags & AT__PTX_TO_SPACE;
+    const uint64_t window = window_of(d->ptx->space), add = to_space ? 0 - window : window;
     const uint64_t frame = d->frame[0] == AT__BASE_FRAME ? (uint64_t)x->node->local : 0;
+    const uint64_t bits = to_space ? UINT64_MAX : at__address_bits((at__ptx_space)d->ptx->space);
     uint64_t *to = at__group(x, d, 0);
     const uint64_t *a = at__group(x, d, 1);
-    AT__EACH_LANE(mask, to[l] = (a[l] + add + frame) & d->keep);
+    AT__EACH_LANE(mask, to[l] = (((a[l] + frame) & bits) + add) & d->keep);
 }
 
 static bool is_in(uint64_t address, int space)

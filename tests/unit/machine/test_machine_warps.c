@@ -378,6 +378,45 @@ Test(machine_warps, an_access_beyond_a_buffer_is_found_with_buffer_thread_and_li
     free(finding(32, "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%out+8];", AT__FINDING_MISALIGNED, "16"));
 }
 
+/* PTX truncates addresses to the width of the space that an instruction names. */
+Test(machine_warps, bits_above_the_width_of_a_named_space_do_not_count)
+{
+    static const char *const BODIES[] = {
+        ".shared .b32 s[32]; mov.u64 %d1, s; mad.wide.u32 %d1, %r30, 4, %d1; st.shared.u32 [%d1], %r30;\n"
+        "add.u64 %d2, %d1, 0x700000000; ld.shared.u32 %r1, [%d2];",
+        ".local .b32 l; mov.u64 %d1, l; st.local.u32 [%d1], %r30;\n"
+        "add.u64 %d2, %d1, 0x100000000; ld.local.u32 %r1, [%d2];",
+        ".shared .b32 s[32]; mov.u32 %r2, s; mad.lo.u32 %r2, %r30, 4, %r2; st.shared.u32 [%r2], %r30;\n"
+        "sub.u32 %r3, %r2, 0x10000; ld.shared.u32 %r1, [%r3+0x10000];",
+        ".shared .b32 s[32]; mov.u64 %d1, s; mad.wide.u32 %d1, %r30, 4, %d1; st.shared.u32 [%d1], %r30;\n"
+        "add.u64 %d2, %d1, 0x700000000; cvta.shared.u64 %d3, %d2; ld.u32 %r1, [%d3];",
+        ".shared .b32 s[32]; mov.u64 %d1, s; mad.wide.u32 %d1, %r30, 4, %d1; st.shared.u32 [%d1], 0;\n"
+        "add.u64 %d2, %d1, 0x700000000; atom.shared.add.u32 %r2, [%d2], %r30; ld.shared.u32 %r1, [%d1];",
+    };
+    for (size_t i = 0; i < sizeof BODIES / sizeof *BODIES; i++) {
+        run *r = per_thread(BODIES[i]);
+        assert_each(r, 32, t);
+        free(r);
+    }
+}
+
+/* A message names an offset that does lie outside. */
+Test(machine_warps, an_access_far_outside_of_a_space_is_told_with_its_true_offset)
+{
+    static const char *const CASES[][2] = {
+        { ".shared .b32 s[4]; mov.u64 %d1, s; ld.shared.u32 %r1, [%d1+-4000];",
+          "offset -4000 of shared memory of 16 bytes" },
+        { ".shared .b32 s[4]; mov.u64 %d1, s; ld.shared.u32 %r1, [%d1+0x5000000];",
+          "offset 83886080 of shared memory of 16 bytes" },
+        { ".local .b32 l; mov.u64 %d1, l; ld.local.u32 %r1, [%d1+-4000];",
+          "offset -4000 of local memory of " },
+        { ".shared .b32 s[4]; mov.u64 %d1, s; cvta.shared.u64 %d1, %d1; ld.u32 %r1, [%d1+0x700000000];",
+          "offset 30064771072 of shared memory of 16 bytes" },
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
+        free(finding(32, CASES[i][0], AT__FINDING_BOUNDS, CASES[i][1]));
+}
+
 /* What is stored asynchronously by too few lanes never ends the wait. */
 Test(machine_warps, a_barrier_that_awaits_more_bytes_than_are_stored_is_never_passed)
 {
