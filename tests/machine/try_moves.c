@@ -2,32 +2,29 @@
  * try_moves.c - every template of the operations that only move data, on the machine: right, and nothing
  * found, on ragged shapes and in every element size.
  *
- *     build/tests/machine/try_moves [--templates DIR [--extremes]] [--only TEMPLATE] [--count] [--verbose]
+ *     build/tests/machine/try_moves [--templates DIR [--extremes]] [--only TEMPLATE] [--type TYPE]
+ *                                   [--part K/N] [--count] [--verbose]
  *
- * --extremes: the templates of DIR in the narrowest and the widest elements alone. --count: how often each
- * template, shape and type would be tried, and runs nothing. The right answer is that of the op's reference
+ * --extremes: the templates of DIR in the narrowest and the widest elements alone. --type: in this one alone.
+ * --part: the K-th of N equal parts of all templates, as ctest runs them. --count: how often each template,
+ * shape and type would be tried, and runs nothing. The right answer is that of the op's reference
  * kernel, which is itself held against a plain loop. Exit code 0: all is right; 1: something is not; 77: no
  * NVRTC.
  */
 #include "moves.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { CC = 90, SKIP = 77, MOST_SHOWN = 3 };
 
 static const at__dtype TYPES[] = { AT__C128, AT__U64, AT__U32, AT__U16, AT__U8 };
 enum { TYPE_COUNT = sizeof TYPES / sizeof *TYPES };
 
-/* Of all processes. */
 typedef struct tally {
-    atomic_int next_unit, cases, kernels, wrong, known, impossible;
+    int cases, kernels, wrong, known, impossible;
 } tally;
 
 /* What is known to be wrong with experiments, which nobody uses: they stay as they were measured. */
@@ -41,10 +38,12 @@ static const struct {
 typedef struct prober {
     const at__catalog *catalog;
     const char *only;
+    const char *type;   /* NULL: all */
+    int part, parts;    /* the templates whose number, from 1, is `part` modulo `parts` */
     const char *folder; /* whose templates are tried in extreme sizes alone; NULL: none */
     bool count_only, verbose;
     at__nvrtc *nvrtc;
-    tally *all;
+    tally all;
 } prober;
 
 static void describe(const char *name, const struct tried *on, const char *words)
@@ -94,7 +93,7 @@ static void tell(const group *g, const trial *r, const at__flaw *flaw, const cha
 }
 
 /* False: it is wrong, which is told where `loud`. */
-static bool try_trial(const prober *p, const group *g, const trial *r, bool loud)
+static bool try_trial(prober *p, const group *g, const trial *r, bool loud)
 {
     static at__flaws flaws; /* large */
     char name[32];
@@ -107,17 +106,17 @@ static bool try_trial(const prober *p, const group *g, const trial *r, bool loud
     program.entries[0] = at__ptx_find_entry(program.module, name);
     const at_status status = at__scene_try(&flaws, scene_of(p, &g->on->items[r->problem]), &program, &err);
     if (status == AT_ERR_USAGE && r->changed) { /* clusters below one another, in a grid without height */
-        atomic_fetch_add(&p->all->impossible, 1);
+        p->all.impossible++;
         return true;
     }
-    atomic_fetch_add(&p->all->cases, 1);
+    p->all.cases++;
     if (status == AT_OK && flaws.count == 0)
         return true;
     if (status == AT_OK && is_known(g->t, &flaws.items[0])) {
-        atomic_fetch_add(&p->all->known, 1);
+        p->all.known++;
         return true;
     }
-    atomic_fetch_add(&p->all->wrong, 1);
+    p->all.wrong++;
     if (loud)
         tell(g, r, status == AT_OK ? &flaws.items[0] : NULL, err.text);
     return false;
@@ -137,7 +136,7 @@ static bool is_wanted(const prober *p, const at__template *t, at__dtype type)
     return (!p->only || strcmp(p->only, t->name) == 0) && (!few || type == AT__U8 || type == AT__C128);
 }
 
-static void try_template(const prober *p, const at__template *t, problems *on)
+static void try_template(prober *p, const at__template *t, problems *on)
 {
     group g;
     int wrong = 0;
@@ -145,7 +144,7 @@ static void try_template(const prober *p, const at__template *t, problems *on)
         return;
     const clock_t start = clock();
     group_collect(&g, t, on);
-    atomic_fetch_add(&p->all->kernels, (int)g.text_count);
+    p->all.kernels += (int)g.text_count;
     if (p->count_only)
         count_trials(&g);
     else
@@ -182,7 +181,7 @@ static unsigned char *plain_loop(const at__problem *p, const unsigned char *in, 
 }
 
 /* The kernel that says what is right, on every problem. */
-static void try_reference(const prober *p, const struct tried *on)
+static void try_reference(prober *p, const struct tried *on)
 {
     at_error err = { 0 };
     at__scene *scene = NULL;
@@ -204,95 +203,93 @@ static void try_reference(const prober *p, const struct tried *on)
     for (int i = 0; (b = at__scene_buffer(&begin, scene, i)); i++) {
         unsigned char *right = out[i] ? plain_loop(&on->problem, in, b->bytes) : NULL;
         if (right && memcmp(right, out[i], (size_t)b->bytes) != 0) {
-            atomic_fetch_add(&p->all->wrong, 1);
+            p->all.wrong++;
             describe(on->problem.op->reference, on, "");
             printf(": is not what a plain loop gives\n");
         }
         free(right);
         free(out[i]);
     }
-    atomic_fetch_add(&p->all->cases, 1);
+    p->all.cases++;
     at__program_close(&program);
     at__scene_close(scene);
 }
 
 /* ---- all ---- */
 
-static void try_unit(const prober *p, const at__op *op, at__dtype type)
+static void try_unit(prober *p, const at__op *op, at__dtype type)
 {
     problems on = { .count = 0 };
     problems_of(&on, op, type);
-    for (int i = 0; i < on.count && !p->only && !p->count_only; i++)
+    for (int i = 0; i < on.count && !p->only && !p->count_only && p->part == 1; i++)
         if (on.items[i].constant_sizes)
             try_reference(p, &on.items[i]);
     for (int n = 0; n < at__catalog_template_count(p->catalog, op); n++)
-        try_template(p, at__catalog_template(p->catalog, op, n), &on);
+        if (n % p->parts + 1 == p->part)
+            try_template(p, at__catalog_template(p->catalog, op, n), &on);
     problems_clear(&on);
 }
 
-/* One of several processes: NVRTC does not scale over threads. */
-static void work(prober *p)
+static void try_all(prober *p)
 {
     static const char *const OPS[] = { "transpose", "copy" };
-    at_error err = { 0 };
-    must(at__nvrtc_open(&p->nvrtc, &err), &err);
-    for (int unit; (unit = atomic_fetch_add(&p->all->next_unit, 1)) < 2 * TYPE_COUNT;)
-        try_unit(p, at__catalog_find_op(p->catalog, OPS[unit / TYPE_COUNT]), TYPES[unit % TYPE_COUNT]);
-    at__nvrtc_close(p->nvrtc);
-    fflush(stdout);
+    for (int op = 0; op < 2; op++)
+        for (int i = 0; i < TYPE_COUNT; i++)
+            if (!p->type || strcmp(p->type, at__dtype_name(TYPES[i])) == 0)
+                try_unit(p, at__catalog_find_op(p->catalog, OPS[op]), TYPES[i]);
 }
 
-/* False: one of them ended badly. */
-static bool work_together(prober *p, int processes)
+/* "2/3" */
+static bool read_part(prober *p, const char *text)
 {
-    bool well = true;
-    for (int i = 0; i < processes; i++) {
-        const pid_t child = fork();
-        if (child == 0) {
-            work(p);
-            _exit(0);
-        }
-        well = well && child > 0;
-    }
-    for (int status; wait(&status) > 0;)
-        well = well && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    return well;
+    char rest;
+    return sscanf(text, "%d/%d%c", &p->part, &p->parts, &rest) == 2 && p->part >= 1 && p->part <= p->parts;
+}
+
+static bool read_arguments(prober *p, const char **templates, int argc, char **argv)
+{
+    bool extremes = false, understood = true;
+    for (int i = 1; i < argc && understood; i++)
+        if (strcmp(argv[i], "--count") == 0)
+            p->count_only = true;
+        else if (strcmp(argv[i], "--verbose") == 0)
+            p->verbose = true;
+        else if (strcmp(argv[i], "--extremes") == 0)
+            extremes = true;
+        else if (i + 1 < argc && strcmp(argv[i], "--templates") == 0)
+            *templates = argv[++i];
+        else if (i + 1 < argc && strcmp(argv[i], "--only") == 0)
+            p->only = argv[++i];
+        else if (i + 1 < argc && strcmp(argv[i], "--type") == 0)
+            p->type = argv[++i];
+        else
+            understood = i + 1 < argc && strcmp(argv[i], "--part") == 0 && read_part(p, argv[++i]);
+    p->folder = extremes ? *templates : NULL;
+    return understood;
 }
 
 int main(int argc, char **argv)
 {
     const char *templates = NULL;
-    bool extremes = false;
     at__catalog *catalog = NULL;
     at_error err = { 0 };
-    prober p = { .only = NULL };
-    for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], "--count") == 0)
-            p.count_only = true;
-        else if (strcmp(argv[i], "--verbose") == 0)
-            p.verbose = true;
-        else if (strcmp(argv[i], "--extremes") == 0)
-            extremes = true;
-        else if (i + 1 < argc && strcmp(argv[i], "--templates") == 0)
-            templates = argv[++i];
-        else if (i + 1 < argc && strcmp(argv[i], "--only") == 0)
-            p.only = argv[++i];
+    prober p = { .part = 1, .parts = 1 };
+    if (!read_arguments(&p, &templates, argc, argv)) {
+        fprintf(stderr, "usage: try_moves [--templates DIR [--extremes]] [--only TEMPLATE] [--type TYPE] "
+                        "[--part K/N] [--count] [--verbose]\n");
+        return 2;
+    }
     if (at__nvrtc_open(&p.nvrtc, &err) != AT_OK) {
         printf("skipped: %s\n", err.text);
         return SKIP;
     }
-    at__nvrtc_close(p.nvrtc);
     must(at__catalog_open(&catalog, templates, &err), &err);
     p.catalog = catalog;
-    p.folder = extremes ? templates : NULL;
-    p.all = mmap(NULL, sizeof *p.all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (p.all == MAP_FAILED)
-        must(AT_ERR_MEMORY, &(at_error){ .text = "out of memory" });
-    const bool well = work_together(&p, p.count_only ? 1 : (int)sysconf(_SC_NPROCESSORS_ONLN));
+    try_all(&p);
     if (!p.count_only)
-        printf("%d cases, %d kernels, %d wrong; %d known, %d variants cannot be\n", p.all->cases,
-               p.all->kernels, p.all->wrong, p.all->known, p.all->impossible);
-    const bool right = well && p.all->wrong == 0 && (p.all->cases > 0 || p.count_only);
+        printf("%d cases, %d kernels, %d wrong; %d known, %d variants cannot be\n", p.all.cases,
+               p.all.kernels, p.all.wrong, p.all.known, p.all.impossible);
     at__catalog_close(catalog);
-    return right ? 0 : 1;
+    at__nvrtc_close(p.nvrtc);
+    return p.all.wrong == 0 && (p.all.cases > 0 || p.count_only) ? 0 : 1;
 }
