@@ -307,8 +307,8 @@ typedef struct at__request {
     const uint64_t *barrier;       /* likewise */
 } at__request;
 
-/* The bits of an address that count in a space: PTX truncates a wider register that names a place in shared or
- * local memory ("Addresses as Operands"), and compilers leave carries above these bits. */
+/* The bits of an address that count in a space: PTX truncates a wider register that names a place in shared
+ * or local memory ("Addresses as Operands"), and compilers leave carries above these bits. */
 uint64_t at__address_bits(at__ptx_space space);
 /* Fills addresses from the k-th address operand; `space` must be set. */
 void at__addresses(at__request *r, const at__exec *x, const at__decoded *d, int k, int group, uint32_t mask);
