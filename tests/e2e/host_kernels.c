@@ -112,9 +112,12 @@ static double wrong_by(const uint64_t *p, uint64_t i)
                         at__double_of(p[4]), at__double_of(p[5]));
 }
 
-static void add_double(uint64_t *to, double value)
+static void add_square(uint64_t to[AT__SQUARES], double value)
 {
-    *to = at__bits_of_double(at__double_of(*to) + value);
+    double sums[AT__SQUARES];
+    memcpy(sums, to, sizeof sums);
+    at__squares_add(sums, value);
+    memcpy(to, sums, sizeof sums);
 }
 
 static void close_enough(const uint64_t *p)
@@ -124,9 +127,9 @@ static void close_enough(const uint64_t *p)
         double by = wrong_by(p, i), right = at__number_value(bits_at(p[1], i, p[3]), number_of(p[3]));
         found_at(p[6])[0] += is_norm ? !at__is_finite(by) : by > 0;
         if (is_norm && at__is_finite(by))
-            add_double(&found_at(p[6])[6], by * by);
+            add_square(&found_at(p[6])[6], by);
         if (is_norm && at__is_finite(right))
-            add_double(&found_at(p[6])[7], right * right);
+            add_square(&found_at(p[6])[6 + AT__SQUARES], right);
     }
 }
 

@@ -238,6 +238,28 @@ Test(bench, a_tolerance_allows_what_it_says_and_no_more)
     }
 }
 
+/* Doubles whose squares would leave their range: the last bit of one of 502 is 2.5e-18 to 1e-17 of all. */
+Test(bench, a_norm_of_tiny_and_of_huge_numbers_is_one_too)
+{
+    static const double UNITS[] = { 1e-310, 1e-200, 1, 1e200 }, NORMS[] = { 1e-2, 1e-18 };
+    for (size_t i = 0; i < 2 * sizeof UNITS / sizeof *UNITS; i++) {
+        const double unit = UNITS[i / 2], norm = i % 2 ? NORMS[1] : NORMS[0];
+        at__setup setup = copy_setup(COUNT + 1, 256, 256);
+        for (int k = 0; k < 2; k++) {
+            setup.buffers[k].number = AT__FLOAT * 16 + 8;
+            setup.buffers[k].element_bytes = 8;
+        }
+        setup.buffers[1].how = AT__UNIFORM;
+        setup.buffers[1].a = setup.buffers[1].b = at__bits_of_double(unit);
+        setup.buffers[0].check.rule = AT__NORM;
+        setup.buffers[0].check.relative = norm;
+        lab l = lab_open_with(COPY_SCRIPT "kernel copy_bad * wrong\n", setup);
+        at__measured m = try_some(&l, "copy_bad", COUNT + 1, false);
+        cr_expect_eq(m.outcome, i % 2 ? AT__WRONG_RESULT : AT__TIMED, "%g within %g: %s", unit, norm, m.log);
+        lab_close(&l);
+    }
+}
+
 /* A kernel that writes far away while it is timed, where nobody looks, spoils the answer that the next one is
  * compared with; buffers that are filled anew clear it. */
 Test(bench, a_right_kernel_behind_one_that_wrote_far_away_is_cleared)

@@ -54,7 +54,7 @@ typedef std::vector<float> Floats;
 constexpr u64 F32 = AT__FLOAT * 16 + 4;
 
 struct Found {
-    u64 words[8] = {};
+    u64 words[12] = {};
     u64 first() const
     {
         return ~words[1];
@@ -129,13 +129,28 @@ void a_norm_is_of_the_whole()
     got[7] = 5;
     got[8] = 2;
     const Found found = close(got, right, AT__NORM, 0, 0);
-    EXPECT(found.words[0] == 0 && at__double_of(found.words[6]) == 5 && at__double_of(found.words[7]) == 900);
+    EXPECT(found.words[0] == 0 && at__double_of(found.words[7]) == 5 && at__double_of(found.words[10]) == 900);
     EXPECT(worst(got, right, AT__NORM, 0, 0) == 7);
     got[50] = INFINITY;
     EXPECT(close(got, right, AT__NORM, 0, 0).words[0] == 1);
     right[50] = INFINITY;
     const Found same = close(got, right, AT__NORM, 0, 0);
-    EXPECT(same.words[0] == 0 && at__double_of(same.words[7]) == 99 * 9);
+    EXPECT(same.words[0] == 0 && at__double_of(same.words[10]) == 99 * 9);
+}
+
+/* Whose squares would be 0 or infinite. */
+void a_norm_of_doubles_of_any_size_is_found()
+{
+    for (double unit : { 1e-300, 1., 1e300 }) {
+        const std::vector<double> right(100, 3 * unit);
+        std::vector<double>       got = right;
+        Found                     found;
+        got[7] = 6 * unit;
+        launch(verify_close, (const void *)got.data(), (const void *)right.data(), (u64)right.size(), (u64)(AT__FLOAT * 16 + 8) | AT__NORM << 8, 0ull, 0ull, found.words);
+        double sums[2 * AT__SQUARES];
+        std::memcpy(sums, found.words + 6, sizeof sums);
+        EXPECT(found.words[0] == 0 && std::fabs(at__norm_of(sums, sums + AT__SQUARES) - 0.1) < 1e-9);
+    }
 }
 
 void outputs_begin_far_from_right()
@@ -285,6 +300,7 @@ int main()
     generated_numbers_are_found_again();
     the_worst_of_many_is_found();
     a_norm_is_of_the_whole();
+    a_norm_of_doubles_of_any_size_is_found();
     outputs_begin_far_from_right();
     an_answer_is_judged();
     a_byte_that_differs_is_found_wherever_it_is();

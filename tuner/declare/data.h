@@ -338,6 +338,46 @@ AT__CALLED double at__wrong_by(at__u64 got, at__u64 right, int number, int check
     return off <= allowed ? 0 : allowed > 0 ? off / allowed : at__infinity();
 }
 
+/* ---- sums of squares ---- */
+
+/*
+ * Squares of doubles leave their range: so there are three sums, of numbers below 2^-480 times 2^600, of
+ * those up to 2^480, and of larger ones times 2^-600. 2^60 numbers have room in each.
+ */
+enum { AT__SQUARES = 3 };
+
+AT__BOTH double at__two_to(int exponent)
+{
+    return at__double_of((at__u64)(1023 + exponent) << 52);
+}
+
+/* Adds what is finite. */
+AT__BOTH void at__squares_add(double sums[AT__SQUARES], double x)
+{
+    const int which = fabs(x) < at__two_to(-480) ? 0 : fabs(x) <= at__two_to(480) ? 1 : 2;
+    const double scaled = which == 1 ? x : x * at__two_to(which ? -600 : 600);
+    sums[which] += scaled * scaled;
+}
+
+/* The root of all three; its true value is 2^*exponent times that. */
+AT__BOTH double at__squares_root(int *exponent, const double sums[AT__SQUARES])
+{
+    const int top = sums[2] > 0 ? 2 : sums[1] > 0 ? 1 : 0;
+    const double below = top ? sums[top - 1] * at__two_to(-600) * at__two_to(-600) : 0;
+    *exponent = 600 * (top - 1);
+    return sqrt(sums[top] + below);
+}
+
+/* How far off the whole is, in units of the whole: of AT__NORM this is at most the norm. */
+AT__BOTH double at__norm_of(const double off[AT__SQUARES], const double all[AT__SQUARES])
+{
+    int of_off, of_all;
+    const double numerator = at__squares_root(&of_off, off), denominator = at__squares_root(&of_all, all);
+    if (numerator == 0)
+        return 0;
+    return denominator > 0 ? ldexp(numerator / denominator, of_off - of_all) : at__infinity();
+}
+
 /* What an output begins with where nothing is near it: NaN, or where that is right, 0; an integer half of all
  * away. */
 AT__BOTH at__u64 at__far_from(at__u64 right, int number)

@@ -5,7 +5,6 @@
 #include "device/mismatch.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,7 +40,7 @@ static bool judge_close(char *out, size_t size, const at__buffer *b, const unsig
 {
     const int each = at__number_bytes(b->number);
     const bool is_norm = b->check.rule == AT__NORM;
-    double worst = -1, off = 0, all = 0;
+    double worst = -1, off[AT__SQUARES] = { 0 }, all[AT__SQUARES] = { 0 };
     int64_t wrong = 0, where = 0;
     char check[80];
     for (int64_t i = 0; i < b->bytes / each; i++) {
@@ -50,14 +49,14 @@ static bool judge_close(char *out, size_t size, const at__buffer *b, const unsig
         const double by = at__wrong_by(at__bits_at(got, (uint64_t)i, each), r, b->number, b->check.rule,
                                        b->check.relative, b->check.absolute);
         wrong += is_norm ? !at__is_finite(by) : by > 0;
-        off += at__is_finite(by) ? by * by : 0;
-        all += at__is_finite(y) ? y * y : 0;
+        at__squares_add(off, at__is_finite(by) ? by : 0);
+        at__squares_add(all, at__is_finite(y) ? y : 0);
         if (by > worst) {
             worst = by;
             where = i;
         }
     }
-    const double norm = off > 0 ? (all > 0 ? sqrt(off / all) : INFINITY) : 0;
+    const double norm = at__norm_of(off, all);
     if (wrong == 0 && !(is_norm && !(norm <= b->check.relative)))
         return true;
     at__check_text(check, sizeof check, &b->check);

@@ -21,21 +21,29 @@ __global__ void autotune_generate(void *to, size_t count, autotune_contents c, u
         at__set_bits(to, i, at__number_bytes(c.number), at__generate(i, count, c.number, c.how, c.a, c.b, seed));
 }
 
-/* found[0]: how many numbers are wrong; [1] and [2]: squares of what the others are off, and of what is right. */
+/* found[0]: how many numbers are wrong; then sums of squares of what the others are off, and of what is right. */
 __global__ void autotune_compare(const void *got, const void *right, size_t count, autotune_contents c, double *found)
 {
-    double wrong = 0, off = 0, all = 0;
+    double wrong = 0, off[AT__SQUARES] = {}, all[AT__SQUARES] = {};
     for (size_t i = autotune_first(); i < count; i += autotune_step()) {
         const at__u64 x = at__bits_at(got, i, at__number_bytes(c.number)), y = at__bits_at(right, i, at__number_bytes(c.number));
         const double  by = at__wrong_by(x, y, c.number, c.rule, c.relative, c.absolute), value = at__number_value(y, c.number);
         const bool    far = c.rule == AT__NORM ? !at__is_finite(by) : by > 0;
         wrong += far;
-        off += far ? 0 : by * by;
-        all += at__is_finite(value) ? value * value : 0;
+        at__squares_add(off, c.rule == AT__NORM && !far ? by : 0);
+        at__squares_add(all, at__is_finite(value) ? value : 0);
     }
     atomicAdd(&found[0], wrong);
-    atomicAdd(&found[1], off);
-    atomicAdd(&found[2], all);
+    for (int k = 0; k < AT__SQUARES; k++) {
+        atomicAdd(&found[1 + k], off[k]);
+        atomicAdd(&found[1 + AT__SQUARES + k], all[k]);
+    }
+}
+
+/* How far off the whole is goes behind the sums. */
+__global__ void autotune_norm(double *found)
+{
+    found[1 + 2 * AT__SQUARES] = at__norm_of(found + 1, found + 1 + AT__SQUARES);
 }
 
 static size_t autotune_count(int buffer)
@@ -62,13 +70,14 @@ static bool autotune_is_restored(int buffer)
 static bool autotune_is_right(int buffer, const void *got, const void *expected)
 {
     const autotune_contents c = autotune_data[buffer];
-    double *memory = nullptr, found[3] = {};
+    double *memory = nullptr, found[2 + 2 * AT__SQUARES] = {};
     autotune_must(cudaMalloc((void **)&memory, sizeof found), "cudaMalloc");
     autotune_must(cudaMemset(memory, 0, sizeof found), "cudaMemset");
     autotune_compare<<<1024, 256>>>(got, expected, autotune_count(buffer), c, memory);
+    autotune_norm<<<1, 1>>>(memory);
     autotune_must(cudaMemcpy(found, memory, sizeof found, cudaMemcpyDeviceToHost), "comparison");
     cudaFree(memory);
-    const bool far = c.rule == AT__NORM && !(std::sqrt(found[1]) <= c.relative * std::sqrt(found[2]));
+    const bool far = c.rule == AT__NORM && !(found[1 + 2 * AT__SQUARES] <= c.relative);
     if (found[0] > 0 || far)
         std::printf("%s: %.0f of %zu numbers are wrong%s\n", autotune_buffers[buffer].name, found[0], autotune_count(buffer),
                     far ? ", and the whole is too far off" : "");

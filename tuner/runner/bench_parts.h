@@ -27,10 +27,10 @@ typedef enum at__check_kernel {
 
 /*
  * What checks find, in 8-byte words for each buffer: how many are wrong and the complement of the first, of
- * its bytes or numbers, of the guard before it and of that behind it; two more for sums. Behind all of them
+ * its bytes or numbers, of the guard before it and of that behind it; six more for sums. Behind all of them
  * as much room again.
  */
-enum { AT__FOUND_EACH = 8, AT__FOUND_WORDS = AT__FOUND_EACH * (AT__MAX_ARGS + 1), AT__CHECK_PARAMS = 7 };
+enum { AT__FOUND_EACH = 12, AT__FOUND_WORDS = AT__FOUND_EACH * (AT__MAX_ARGS + 1), AT__CHECK_PARAMS = 7 };
 
 struct at__bench {
     at__gpu *gpu;

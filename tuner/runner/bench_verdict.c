@@ -9,7 +9,6 @@
 #include "device/mismatch.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,8 +37,12 @@ static at_status add_numbers(at__verdict *out, at__bench *b, int buffer, uint64_
 /* How far off the whole is, in units of the whole. */
 static double norm_of(const uint64_t *found)
 {
-    double off = at__double_of(found[6]), all = at__double_of(found[7]);
-    return off == 0 ? 0 : all > 0 ? sqrt(off / all) : INFINITY;
+    double off[AT__SQUARES], all[AT__SQUARES];
+    for (int k = 0; k < AT__SQUARES; k++) {
+        off[k] = at__double_of(found[6 + k]);
+        all[k] = at__double_of(found[6 + AT__SQUARES + k]);
+    }
+    return at__norm_of(off, all);
 }
 
 static bool is_far(const at__buffer *buffer, const uint64_t *found)

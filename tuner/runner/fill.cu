@@ -45,25 +45,25 @@ extern "C" __global__ void verify_far(void *to, const void *right, u64 count, u6
         at__set_bits(to, i, bytes, at__far_from(at__bits_at(right, i, bytes), number));
 }
 
-/* found[0]: how many are wrong. For a norm those that are not finite as the others are, and in found[6] and [7],
- * as doubles, the squares of what the rest is off, and of what is right. */
+/* found[0]: how many are wrong. For a norm those that are not finite as the others are, and from found[6] on, as
+ * doubles, the three sums of squares of what the rest is off, and from found[9] on those of what is right. */
 extern "C" __global__ void verify_close(const void *got, const void *right, u64 count, u64 how, u64 a, u64 b, u64 *found)
 {
     const int number = (int)(how & 255), bytes = at__number_bytes(number), is_norm = (how >> 8) == AT__NORM;
-    double    off = 0, all = 0;
+    double    off[AT__SQUARES] = {}, all[AT__SQUARES] = {};
     u64       wrong = 0;
     for (u64 i = first_index(); i < count; i += step()) {
         const double by = wrong_by(got, right, i, how, a, b);
         const double y = at__number_value(at__bits_at(right, i, bytes), number);
         wrong += is_norm ? !at__is_finite(by) : by > 0;
-        off += is_norm && at__is_finite(by) ? by * by : 0;
-        all += is_norm && at__is_finite(y) ? y * y : 0;
+        at__squares_add(off, is_norm && at__is_finite(by) ? by : 0);
+        at__squares_add(all, is_norm && at__is_finite(y) ? y : 0);
     }
     if (wrong)
         atomicAdd(&found[0], wrong);
-    if (is_norm) {
-        atomicAdd((double *)&found[6], off);
-        atomicAdd((double *)&found[7], all);
+    for (int k = 0; is_norm && k < AT__SQUARES; k++) {
+        atomicAdd((double *)&found[6 + k], off[k]);
+        atomicAdd((double *)&found[6 + AT__SQUARES + k], all[k]);
     }
 }
 

@@ -118,10 +118,15 @@ static at__buffer floats(int rule, double relative, double absolute)
                          .check = { .rule = rule, .relative = relative, .absolute = absolute } };
 }
 
-static bool judge(char text[240], at__buffer b, const float got[COUNT], const float right[COUNT])
+static bool judge_bytes(char text[240], at__buffer b, const void *got, const void *right)
 {
     const uint64_t said[2] = { 0, UINT64_MAX };
-    return at__judge(text, 240, &b, (const unsigned char *)got, (const unsigned char *)right, said);
+    return at__judge(text, 240, &b, got, right, said);
+}
+
+static bool judge(char text[240], at__buffer b, const float got[COUNT], const float right[COUNT])
+{
+    return judge_bytes(text, b, got, right);
 }
 
 Test(explain_judge, an_exact_output_is_wrong_by_one_bit)
@@ -184,6 +189,28 @@ Test(explain_judge, a_norm_is_of_the_whole)
     cr_expect_not(judge(text, floats(AT__NORM, 0.001, 0), got, right));
     const float endless[COUNT] = { 100, 100, 100, INFINITY }, off[COUNT] = { 100, 100, 200, INFINITY };
     cr_expect_not(judge(text, floats(AT__NORM, 0.001, 0), off, endless), "an infinity makes nothing small");
+}
+
+/* Whose squares would leave the range of a double. */
+Test(explain_judge, a_norm_of_tiny_and_of_huge_numbers_is_right_too)
+{
+    static const double UNITS[] = { 1e-310, 1e-200, 1e-163, 1, 1e160, 1e300 };
+    for (size_t u = 0; u < sizeof UNITS / sizeof *UNITS; u++) {
+        char text[240] = "";
+        const double unit = UNITS[u];
+        const double right[COUNT] = { 3 * unit, unit, 2 * unit, unit };
+        const double near[COUNT] = { 3 * unit, 1.01 * unit, 2 * unit, unit };
+        const double none[COUNT] = { 0, 0, 0, 0 };
+        at__buffer b = floats(AT__NORM, 1e-2, 0);
+        b.bytes = sizeof right;
+        b.element_bytes = 8;
+        b.number = AT__FLOAT * 16 + 8;
+        cr_expect(judge_bytes(text, b, near, right), "%g: %s", unit, text);
+        cr_expect_not(judge_bytes(text, b, none, right), "%g", unit);
+        cr_expect(strstr(text, "off by 1 of its norm"), "%g: %s", unit, text);
+        b.check.relative = 1e-3;
+        cr_expect_not(judge_bytes(text, b, near, right), "%g", unit);
+    }
 }
 
 Test(explain_judge, what_a_kernel_of_the_op_counts_is_believed)
