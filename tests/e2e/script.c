@@ -129,6 +129,8 @@ static void read_number(script *s, const words *w)
         s->element = atoi(value);
     else if (strcmp(what, "count") == 0)
         s->devices = atoi(value);
+    else if (strcmp(what, "cuda") == 0)
+        s->cuda = atoi(value);
     else if (strcmp(what, "memory") == 0)
         s->memory_bytes = atoll(value);
     else if (strcmp(what, "free") == 0)
@@ -172,6 +174,7 @@ static void read_for(script *out, const char *text, int device)
     bool skip = false;
     *out = (script){ .element = 4,
                      .devices = 1,
+                     .cuda = H200_CUDA,
                      .memory_bytes = (int64_t)H200_MEMORY_BYTES,
                      .free_bytes = -1,
                      .l2_bytes = 60 << 20 };

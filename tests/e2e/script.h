@@ -8,6 +8,7 @@
  *   memory 1000000               of the device, in bytes;  free N: likewise
  *   l2 1048576                   bytes of the L2 cache
  *   count 2                      devices
+ *   cuda 12040                   what the driver supports (default 13000)
  *   on 1                         what follows, up to the next such line, holds for one device
  *   counted PATH                 there are devices only while this file exists; counting them removes it
  *   gone PATH                    there is no device while this file exists
@@ -84,7 +85,7 @@ typedef struct rules {
 } rules;
 
 typedef struct script {
-    int element, devices;
+    int element, devices, cuda;
     int64_t memory_bytes, free_bytes, l2_bytes;
     bool sections; /* lines that begin with `on` */
     double pace, noise;

@@ -175,7 +175,7 @@ ENTRY(cuInit, unsigned flags)
 ENTRY(cuDriverGetVersion, int *version)
 {
     ENTER_DRIVER(cuDriverGetVersion);
-    *version = H200_CUDA;
+    *version = scripted.script.cuda;
     return OK;
 }
 

@@ -64,6 +64,18 @@ Test(surroundings, without_stderr_a_run_is_as_ever)
     e2e_expect(run.code == 0 && strstr(run.out, "THREADS="), run);
 }
 
+/* ---- a driver that is older than the compiler ---- */
+
+Test(surroundings, a_driver_that_loads_nothing_of_this_nvrtc_is_named_before_anything_is_tuned)
+{
+    e2e_script("cuda 11070");
+    e2e_tune(&run, E2E_REAL, E2E_MINE "--max-trials 4");
+    e2e_expect(run.code == 3, run);
+    e2e_expect(strstr(run.err, "a driver for CUDA 11.7, which loads no kernel that a compiler of CUDA 1"),
+               run);
+    e2e_expect(strstr(run.err, "expected NVRTC of CUDA 11: "), run);
+}
+
 /* ---- folders ---- */
 
 /* Where a batch system gives one /tmp may be full. */

@@ -54,7 +54,9 @@ static bool is_in(const char *real, const char *folder)
 /* CUDA's, or in a folder of the user's. */
 static bool is_library(const char *real, const at__include_folders *folders)
 {
-    bool in = is_in(real, folders->cuda);
+    bool in = false;
+    for (int i = 0; i < AT__CUDA_FOLDERS && folders->cuda[i] && !in; i++)
+        in = is_in(real, folders->cuda[i]);
     for (int i = 0; i < at__headers_count(folders->headers) && !in; i++)
         in = is_in(real, at__headers_folder(folders->headers, i));
     return in;
@@ -167,8 +169,8 @@ static bool is_outside(scan *s, const at__directive *d, const char *includer)
     for (int i = 0; i < s->folders->own_count && !outside; i++)
         outside = is_harmful_in(s, s->folders->own[i], d);
     const bool leaves = memmem(d->name, d->len, "..", 2) != NULL;
-    if (!outside && s->folders->cuda[0] && leaves)
-        outside = is_harmful_in(s, s->folders->cuda, d);
+    for (int i = 0; i < AT__CUDA_FOLDERS && s->folders->cuda[i] && leaves && !outside; i++)
+        outside = is_harmful_in(s, s->folders->cuda[i], d);
     for (int i = 0; i < at__headers_count(s->folders->headers) && leaves && !outside; i++)
         outside = is_harmful_in(s, at__headers_folder(s->folders->headers, i), d);
     return outside;
@@ -255,7 +257,9 @@ static bool is_written_in(const char *line, size_t len, const char *folder)
 static bool names_outside(const char *line, size_t len, const char *name, const at__include_folders *folders)
 {
     at__str path = { 0 };
-    bool written = is_written_in(line, len, folders->cuda);
+    bool written = false;
+    for (int i = 0; i < AT__CUDA_FOLDERS && folders->cuda[i] && !written; i++)
+        written = is_written_in(line, len, folders->cuda[i]);
     for (int i = 0; i < at__headers_count(folders->headers) && !written; i++)
         written = is_written_in(line, len, at__headers_folder(folders->headers, i));
     if (written)

@@ -13,11 +13,13 @@
 #include "source/headers.h"
 #include "util/str.h"
 
+enum { AT__CUDA_FOLDERS = 4 };
+
 typedef struct at__include_folders {
     const char *const *own; /* besides the template's; those that the compiler searches, in any order */
     int own_count;
-    const char *cuda;           /* folder of CUDA's headers; "": none */
-    const at__headers *headers; /* NULL: none */
+    char *cuda[AT__CUDA_FOLDERS]; /* of CUDA's headers; NULL: no more of them */
+    const at__headers *headers;   /* NULL: none */
 } at__include_folders;
 
 /*

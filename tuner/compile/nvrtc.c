@@ -116,10 +116,6 @@ static at_status read_log(at__nvrtc *nvrtc, nvrtcProgram program, at__str *log, 
     at__nvrtc_errors_first(raw);
     at__nvrtc_digest(raw, log, resources);
     free(raw);
-    if (!nvrtc->headers[0] && strstr(at__str_text(log), "could not open source file"))
-        at__str_add(log,
-                    "\nautotune found no headers of CUDA: they come with the CUDA toolkit, or with a Python "
-                    "wheel (`pip install nvidia-cuda-runtime`)");
     return at__str_status(log, err);
 }
 
@@ -156,13 +152,18 @@ static bool is_standard(const char *option)
     return strncmp(option, "std=", 4) == 0;
 }
 
-/* Before CUDA's, as with nvcc -I, and only for a text that has noted them. How many; -1: no memory. */
-static int own_folders(char *out[AT__MAX_HEADER_FOLDERS], const at__nvrtc *nvrtc, const job *j)
+/* The user's come before CUDA's, as with nvcc -I, and only for a text that has noted them. How many; -1: no
+ * memory. */
+static int search_folders(char *out[AT__MAX_HEADER_FOLDERS + AT__CUDA_FOLDERS], const at__nvrtc *nvrtc,
+                          const job *j)
 {
-    int count = j->orders->headers ? at__headers_count(nvrtc->own) : 0;
+    int own = j->orders->headers ? at__headers_count(nvrtc->own) : 0, count = own;
+    while (count < own + AT__CUDA_FOLDERS && nvrtc->cuda[count - own])
+        count++;
     for (int i = 0; i < count; i++) {
         at__str option = { 0 };
-        at__str_addf(&option, "--include-path=%s", at__headers_folder(nvrtc->own, i));
+        at__str_addf(&option, "--include-path=%s",
+                     i < own ? at__headers_folder(nvrtc->own, i) : nvrtc->cuda[i - own]);
         out[i] = option.data;
         if (option.failed) {
             for (int k = 0; k <= i; k++)
@@ -175,23 +176,16 @@ static int own_folders(char *out[AT__MAX_HEADER_FOLDERS], const at__nvrtc *nvrtc
 
 static nvrtcResult compile_once(const at__nvrtc *nvrtc, const job *j, bool verbose)
 {
-    const char *options[10 + AT__OPTIONAL_COUNT + AT__MAX_OPTIONS + AT__MAX_HEADER_FOLDERS];
-    char *own[AT__MAX_HEADER_FOLDERS];
-    char ahead[sizeof nvrtc->ahead + 20], arch[40], headers[sizeof nvrtc->headers + 20],
-        cccl[sizeof nvrtc->headers + 30];
+    const char *options[8 + AT__OPTIONAL_COUNT + AT__MAX_OPTIONS + AT__MAX_HEADER_FOLDERS + AT__CUDA_FOLDERS];
+    char *folders[AT__MAX_HEADER_FOLDERS + AT__CUDA_FOLDERS];
+    char ahead[sizeof nvrtc->ahead + 20], arch[40];
     int count = 2;
 
     code_options(arch, &options[1], j->cc, j->kind);
     options[0] = arch;
-    snprintf(headers, sizeof headers, "--include-path=%s", nvrtc->headers);
-    snprintf(cccl, sizeof cccl, "--include-path=%s/cccl", nvrtc->headers);
-    const int own_count = own_folders(own, nvrtc, j);
-    for (int i = 0; i < own_count; i++)
-        options[count++] = own[i];
-    if (nvrtc->headers[0]) {
-        options[count++] = headers;
-        options[count++] = cccl;
-    }
+    const int folder_count = search_folders(folders, nvrtc, j);
+    for (int i = 0; i < folder_count; i++)
+        options[count++] = folders[i];
     if (j->kind == AT__LINED_PTX)
         options[count++] = "--generate-line-info";
     if (nvrtc->hurries && j->kind != AT__CUBIN)
@@ -209,10 +203,10 @@ static nvrtcResult compile_once(const at__nvrtc *nvrtc, const job *j, bool verbo
             options[count++] = OPTIONAL[i];
     for (int i = 0; i < j->orders->option_count; i++)
         options[is_standard(j->orders->options[i]) ? 1 : count++] = j->orders->options[i];
-    nvrtcResult result = own_count < 0 ? NVRTC_ERROR_OUT_OF_MEMORY
-                                       : nvrtc->call.nvrtcCompileProgram(j->program, count, options);
-    for (int i = 0; i < own_count; i++)
-        free(own[i]);
+    nvrtcResult result = folder_count < 0 ? NVRTC_ERROR_OUT_OF_MEMORY
+                                          : nvrtc->call.nvrtcCompileProgram(j->program, count, options);
+    for (int i = 0; i < folder_count; i++)
+        free(folders[i]);
     return result;
 }
 
@@ -338,12 +332,13 @@ at_status at__nvrtc_compile(at__nvrtc *nvrtc, bool *ok, at__str *code, at__str *
     at__orders orders = { 0 };
     job j = { .orders = &orders, .cc = cc, .kind = kind };
     nvrtcResult result = NVRTC_SUCCESS;
-    at__include_folders folders = { .cuda = nvrtc->headers };
+    at__include_folders folders = { 0 };
     size_t reached = 0;
     at__str safe = { 0 };
 
     at__str_reset(code);
     at__str_reset(log);
+    memcpy(folders.cuda, nvrtc->cuda, sizeof folders.cuda);
     if (!at__nvrtc_supports(nvrtc, cc))
         return unknown_arch(nvrtc, cc, err);
     at_status status = at__orders_read(&orders, source, err);
@@ -364,7 +359,7 @@ at_status at__nvrtc_compile(at__nvrtc *nvrtc, bool *ok, at__str *code, at__str *
             goto done;
     }
     at__includes_hide(log, source, name, &folders);
-    if (result != NVRTC_SUCCESS)
+    if (result != NVRTC_SUCCESS && !at__nvrtc_headers_hint(log, nvrtc))
         at__includes_hint(log);
     *ok = result == NVRTC_SUCCESS;
     nvrtc->only_behind = nvrtc->only_behind || (*ok && j.tried && orders.headers);

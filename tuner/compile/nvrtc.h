@@ -1,10 +1,9 @@
 /*
  * nvrtc.h - the one door to NVRTC. The library is opened at run time: the program starts without it.
  *
- * Looked for, in this order: $AUTOTUNE_NVRTC (a file), the system's loader (libnvrtc.so.13, .so.12, .so.11.2,
- * .so), $CUDA_HOME/lib64, /usr/local/cuda/lib64, the folder the build was configured with. 11.8 to 13.x.
- * CUDA's headers, which f16 and bf16 kernels include, are looked for beside the library first: they must fit
- * it. Threads: use one at__nvrtc from one thread; separate processes scale where threads do not.
+ * 11.8 to 13.x. Where the library and CUDA's headers, which f16 and bf16 kernels include, are looked for, and
+ * in which order: README.md. Threads: use one at__nvrtc from one thread; separate processes scale where
+ * threads do not.
  */
 #ifndef AUTOTUNE_NVRTC_H
 #define AUTOTUNE_NVRTC_H
@@ -30,6 +29,15 @@ void at__nvrtc_close(at__nvrtc *nvrtc);
 
 const char *at__nvrtc_version(const at__nvrtc *nvrtc); /* "13.0" */
 const char *at__nvrtc_path(const at__nvrtc *nvrtc);    /* what was opened */
+
+/* The folders of CUDA's headers, in the order of a search; NULL: there is no i-th. */
+const char *at__nvrtc_headers(const at__nvrtc *nvrtc, int i);
+
+/*
+ * AT_ERR_DEVICE when a driver for this version of CUDA (12040: 12.4; 0: unknown) loads none of the kernels
+ * that this NVRTC makes: its major version is older. The text says what to install or set.
+ */
+at_status at__nvrtc_check_driver(const at__nvrtc *nvrtc, int cuda, at_error *err) AT_MUST_CHECK;
 
 /* From now on these are the user's folders of headers, "DIR:DIR", and not those of $AUTOTUNE_HEADERS. */
 at_status at__nvrtc_use_headers(at__nvrtc *nvrtc, const char *folders, at_error *err) AT_MUST_CHECK;

@@ -1,11 +1,12 @@
 /*
- * nvrtc_open.c - finds NVRTC and what belongs to it: its builtins, the headers of CUDA. It is opened with
- * dlopen; every entry is looked up by name, and all of them exist since 11.8.
+ * nvrtc_open.c - finds NVRTC and its builtins (README.md has the order); CUDA's headers: nvrtc_headers.c. It
+ * is opened with dlopen; every entry is looked up by name, and all of them exist since 11.8.
  */
 #include "compile/nvrtc_parts.h"
 
 #include <dlfcn.h>
-#include <glob.h>
+#include <errno.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,26 +71,62 @@ static bool list_archs(at__nvrtc *nvrtc)
     return true;
 }
 
-/* Opens one file or soname. On failure the reason is added to `tried`. */
-static bool try_library(at__nvrtc *nvrtc, const char *name, at__str *tried)
+/* What a search has looked at, a line each, for the message when nothing was found. */
+typedef struct search {
+    at__nvrtc *nvrtc;
+    at__str tried;
+    int left_out;   /* lines that found no room                             */
+    int most_major; /* of CUDA; what AUTOTUNE_NVRTC says is left out. 0: any */
+} search;
+
+enum { TRIED_ROOM = 500 }; /* bytes of an error's text that are left for such lines */
+
+static void note(search *s, const char *format, ...) AT_PRINTF(2, 3);
+
+static void note(search *s, const char *format, ...)
 {
+    at__str line = { 0 };
+    va_list args;
+    va_start(args, format);
+    at__str_addv(&line, format, args);
+    va_end(args);
+    if (!s->tried.len || s->tried.len + line.len < TRIED_ROOM)
+        at__str_addf(&s->tried, "\n  %s", at__str_text(&line));
+    else
+        s->left_out++;
+    at__str_clear(&line);
+}
+
+/* Says the loader that there is no file of this name? It says the same of a library that this one needs. */
+static bool is_absent(const char *name, const char *reason)
+{
+    size_t len = strlen(name);
+    return strncmp(reason, name, len) == 0 && reason[len] == ':' && strstr(reason, strerror(ENOENT));
+}
+
+/* Opens one file or soname. On failure the reason is noted; that there is no such file only if `named`. */
+static bool try_library(search *s, const char *name, bool named)
+{
+    at__nvrtc *nvrtc = s->nvrtc;
     Dl_info where = { 0 };
-    void *symbol;
 
     /* Kept loaded after a close: unloading loses what its C++ runtime allocated, and loading again takes
      * long. */
     nvrtc->library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!nvrtc->library) {
-        at__str_addf(tried, "\n  %s", dlerror());
+        const char *reason = dlerror();
+        if (named || !is_absent(name, reason))
+            note(s, "%s", reason);
         return false;
     }
     if (!load_calls(&nvrtc->call, nvrtc->library))
-        at__str_addf(tried, "\n  %s: not NVRTC, or older than %d.%d", name, OLDEST_MAJOR, OLDEST_MINOR);
-    else if (!is_current(nvrtc) || !list_archs(nvrtc))
-        at__str_addf(tried, "\n  %s: version %s", name, nvrtc->version);
+        note(s, "%s: not NVRTC, or older than %d.%d", name, OLDEST_MAJOR, OLDEST_MINOR);
+    else if (!is_current(nvrtc) || !list_archs(nvrtc) ||
+             (s->most_major && nvrtc->version_number / 100 > s->most_major))
+        note(s, "%s: version %s", name, nvrtc->version[0] ? nvrtc->version : "unknown");
     else {
         load_heap(&nvrtc->heap, nvrtc->library);
-        symbol = dlsym(nvrtc->library, "nvrtcVersion");
+        void *symbol = dlsym(nvrtc->library, "nvrtcVersion");
         bool known = dladdr(symbol, &where) != 0 && where.dli_fname;
         snprintf(nvrtc->path, sizeof nvrtc->path, "%s", known ? where.dli_fname : name);
         return true;
@@ -100,118 +137,109 @@ static bool try_library(at__nvrtc *nvrtc, const char *name, at__str *tried)
 }
 
 /* Every soname in a folder, or on the loader's own path when there is no folder. */
-static bool try_folder(at__nvrtc *nvrtc, const char *folder, const char *below, at__str *tried)
+static bool try_folder(search *s, const char *folder)
 {
     static const char *const NAMES[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
                                          "libnvrtc.so" };
-    char path[PATH_MAX];
-
-    if (folder && !*folder)
-        return false;
-    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
-        int len =
-            snprintf(path, sizeof path, "%s%s%s%s", folder ? folder : "", below, folder ? "/" : "", NAMES[i]);
-        if ((size_t)len < sizeof path && try_library(nvrtc, path, tried))
-            return true;
+    bool done = false;
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES && !done; i++) {
+        at__str path = { 0 };
+        at__str_addf(&path, "%s%s%s", folder ? folder : "", folder ? "/" : "", NAMES[i]);
+        done = !path.failed && try_library(s, path.data, false);
+        at__str_clear(&path);
     }
-    return false;
+    return done;
 }
 
-/* Where the module `autotune` is, as a pattern: libautotune.so is a part of it, a program in bin/ may have
- * come with one below lib/python3.N. */
-static bool module_pattern(char *out, size_t size)
+/* Every folder below `root` that the pattern matches. */
+static bool try_below(search *s, const char *root, const char *pattern)
 {
+    glob_t found = { 0 };
+    bool done = false;
+    at__nvrtc_glob(&found, root, pattern);
+    for (size_t i = 0; i < found.gl_pathc && !done; i++)
+        done = try_folder(s, found.gl_pathv[i]);
+    globfree(&found);
+    if (!done)
+        note(s, "%s%s/libnvrtc.so*", root, pattern);
+    return done;
+}
+
+/*
+ * The environment that autotune was installed into, before what the machine has: NVIDIA's Python wheels of
+ * CUDA 13 and of CUDA 12 beside the module `autotune`, and conda's lib. The library is a part of that module
+ * or lies in lib; a program in bin may have come with a module below lib/python3.N.
+ */
+static bool try_environment(search *s)
+{
+#define WHEELS "{nvidia/cu13/lib,nvidia/cuda_nvrtc/lib}"
     static const char here = 0;
     char self[PATH_MAX];
     Dl_info info;
     ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
     self[len > 0 ? len : 0] = '\0';
     bool shared = dladdr(&here, &info) != 0 && info.dli_fname && strstr(info.dli_fname, ".so");
-    const char *file = shared ? info.dli_fname : self;
-    const char *slash = strrchr(file, '/');
-    int used = !slash ? 0
-                      : snprintf(out, size, "%.*s%s", (int)(slash - file), file,
-                                 shared ? "" : "/../lib/python3*/*-packages/autotune");
-    return used > 0 && (size_t)used < size;
+    if (shared)
+        snprintf(self, sizeof self, "%s", info.dli_fname);
+    char *slash = strrchr(self, '/');
+    if (!slash)
+        return false;
+    *slash = '\0';
+    if (!shared)
+        return try_below(s, self, "/../lib/python3*/*-packages/autotune/../" WHEELS) ||
+               try_below(s, self, "/../lib");
+    slash = strrchr(self, '/');
+    bool module = slash && strcmp(slash, "/autotune") == 0;
+    return (module && (try_below(s, self, "/../" WHEELS) || try_below(s, self, "/../../../../lib"))) ||
+           try_below(s, self, "");
+#undef WHEELS
 }
 
-/*
- * NVIDIA's Python wheels, of CUDA 13 and of CUDA 12. Where autotune was installed by pip its own environment
- * decides, before what the machine has.
- */
-static bool try_wheels(at__nvrtc *nvrtc, at__str *tried)
+static bool try_variables(search *s)
 {
-    static const char *const PLACES[] = { "/../nvidia/cu13/lib", "/../nvidia/cuda_nvrtc/lib" };
-    char module[PATH_MAX], pattern[PATH_MAX + 40];
     bool done = false;
-    if (!module_pattern(module, sizeof module))
-        return false;
-    for (size_t i = 0; i < sizeof PLACES / sizeof *PLACES && !done; i++) {
-        glob_t found = { 0 };
-        snprintf(pattern, sizeof pattern, "%s%s", module, PLACES[i]);
-        if (glob(pattern, 0, NULL, &found) == 0)
-            for (size_t k = 0; k < found.gl_pathc && !done; k++)
-                done = try_folder(nvrtc, found.gl_pathv[k], "", tried);
-        globfree(&found);
+    for (size_t i = 0; i < AT__TOOLKIT_VARIABLES && !done; i++) {
+        const char *root = getenv(at__toolkit_variables[i]);
+        done = root && *root && try_below(s, root, "/{lib64,lib,targets/*/lib}");
     }
     return done;
 }
 
-static bool find_library(at__nvrtc *nvrtc, at__str *tried)
+static bool try_loader(search *s)
 {
-    const char *given = getenv("AUTOTUNE_NVRTC");
-    const char *home = getenv("CUDA_HOME");
+    if (try_folder(s, NULL))
+        return true;
+    note(s, "libnvrtc.so* of the loader (LD_LIBRARY_PATH, ldconfig)");
+    return false;
+}
+
+static bool find_library(search *s)
+{
+    const char *given = s->most_major ? NULL : getenv("AUTOTUNE_NVRTC");
     if (given && *given)
-        return try_library(nvrtc, given, tried);
-    return try_wheels(nvrtc, tried) || try_folder(nvrtc, NULL, "", tried) ||
-           (home && try_folder(nvrtc, home, "/lib64", tried)) ||
-           try_folder(nvrtc, "/usr/local/cuda", "/lib64", tried) ||
-           try_folder(nvrtc, AT_NVRTC_FOLDER, "", tried);
+        return try_library(s, given, true);
+    return try_environment(s) || try_variables(s) || try_loader(s) ||
+           try_below(s, "/usr/local/cuda", "/{lib64,lib,targets/*/lib}") ||
+           (AT_NVRTC_FOLDER[0] && try_below(s, AT_NVRTC_FOLDER, ""));
 }
 
 /* ---- what belongs to it ---- */
-
-/* Takes `folder` followed by `below` for CUDA's headers when they are there. */
-static bool try_headers(at__nvrtc *nvrtc, const char *folder, const char *below)
-{
-    char path[sizeof nvrtc->headers + 16];
-    int len = snprintf(nvrtc->headers, sizeof nvrtc->headers, "%s%s", folder, below);
-    snprintf(path, sizeof path, "%s/cuda_fp16.h", nvrtc->headers);
-    if ((size_t)len < sizeof nvrtc->headers && access(path, R_OK) == 0)
-        return true;
-    nvrtc->headers[0] = '\0';
-    return false;
-}
 
 /*
  * NVRTC opens its builtins by name, at the first compilation, and finds them beside itself by its own run
  * path. That path is lost where dlopen is intercepted (the address sanitizer does); a library that is loaded
  * already is found.
  */
-static void load_builtins(const at__nvrtc *nvrtc, const char *folder)
+static void load_builtins(const at__nvrtc *nvrtc)
 {
-    char path[PATH_MAX + 64];
-    snprintf(path, sizeof path, "%s/libnvrtc-builtins.so.%s", folder, nvrtc->version);
-    if (!dlopen(path, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE))
-        dlerror(); /* it may be elsewhere: NVRTC itself tells when it is nowhere */
-}
-
-/* Where the library lies lie its builtins and, mostly, the headers that fit it. */
-static void find_companions(at__nvrtc *nvrtc)
-{
-    const char *home = getenv("CUDA_HOME");
+    at__str path = { 0 };
     char *real = realpath(nvrtc->path, NULL); /* the loader's folders hold links into the toolkit */
-    char *slash = real ? strrchr(real, '/') : NULL;
-    if (slash)
-        *slash = '\0';
-    if (slash)
-        load_builtins(nvrtc, real);
-    bool found = slash && (try_headers(nvrtc, real, "/../include") || /* toolkit, wheels of CUDA 13 */
-                           try_headers(nvrtc, real, "/../../cuda_runtime/include")); /* wheels of CUDA 12 */
-    if (!found && home)
-        found = try_headers(nvrtc, home, "/include");
-    if (!found && !try_headers(nvrtc, "/usr/local/cuda", "/include"))
-        try_headers(nvrtc, "/usr", "/include");
+    if (real)
+        at__str_addf(&path, "%.*s/libnvrtc-builtins.so.%s", (int)(strrchr(real, '/') - real), real,
+                     nvrtc->version);
+    if (path.len && !path.failed && !dlopen(path.data, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE))
+        dlerror(); /* it may be elsewhere: NVRTC itself tells when it is nowhere */
+    at__str_clear(&path);
     free(real);
 }
 
@@ -222,35 +250,69 @@ at_status at__nvrtc_open(at__nvrtc **out, at_error *err)
     return at__nvrtc_open_with(out, getenv(AT__HEADERS_ENV), err);
 }
 
+static at_status not_found(search *s, at_error *err)
+{
+    const char *given = getenv("AUTOTUNE_NVRTC");
+    if (s->left_out)
+        at__str_addf(&s->tried, "\n  and %d more", s->left_out);
+    return at_fail(
+        err, AT_ERR_DEVICE,
+        "NVRTC %d.%d or newer, CUDA's compiler library, was not found%s. Install the CUDA toolkit, or its "
+        "Python wheels where autotune is one (`pip install " AT__WHEELS_13
+        "`); set CUDA_HOME to a toolkit, or AUTOTUNE_NVRTC to its libnvrtc.so.*, when it is in an unusual "
+        "place. Tried:%s",
+        OLDEST_MAJOR, OLDEST_MINOR,
+        given && *given ? " where AUTOTUNE_NVRTC says (unset it: it is searched for)" : "",
+        at__str_text(&s->tried));
+}
+
 at_status at__nvrtc_open_with(at__nvrtc **out, const char *headers, at_error *err)
 {
     at_status status = AT_OK;
-    at__str tried = { 0 };
-    const char *given = getenv("AUTOTUNE_NVRTC");
-    at__nvrtc *nvrtc = calloc(1, sizeof *nvrtc);
+    search s = { .nvrtc = calloc(1, sizeof *s.nvrtc) };
 
-    if (!nvrtc)
+    if (!s.nvrtc)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    if (!find_library(nvrtc, &tried)) {
-        status = at_fail(
-            err, AT_ERR_DEVICE,
-            "NVRTC %d.%d or newer, CUDA's compiler library, was not found%s. Install the CUDA toolkit, or "
-            "its Python wheels where autotune is one (`pip install nvidia-cuda-nvrtc nvidia-cuda-runtime`); "
-            "set AUTOTUNE_NVRTC to its libnvrtc.so.* when it is in an unusual place. Tried:%s",
-            OLDEST_MAJOR, OLDEST_MINOR,
-            given && *given ? " where AUTOTUNE_NVRTC says (unset it: it is searched for)" : "",
-            at__str_text(&tried));
+    if (!find_library(&s)) {
+        status = not_found(&s, err);
         goto done;
     }
-    find_companions(nvrtc);
-    if ((status = at__headers_open(&nvrtc->own, headers, err)) != AT_OK)
+    load_builtins(s.nvrtc);
+    at__nvrtc_find_headers(s.nvrtc);
+    if ((status = at__headers_open(&s.nvrtc->own, headers, err)) != AT_OK)
         goto done;
-    *out = nvrtc;
-    nvrtc = NULL;
+    *out = s.nvrtc;
+    s.nvrtc = NULL;
 done:
-    at__str_clear(&tried);
-    at__nvrtc_close(nvrtc);
+    at__str_clear(&s.tried);
+    at__nvrtc_close(s.nvrtc);
     return status;
+}
+
+at_status at__nvrtc_check_driver(const at__nvrtc *nvrtc, int cuda, at_error *err)
+{
+    const int major = cuda / 1000;
+    if (!cuda || nvrtc->version_number / 100 <= major)
+        return AT_OK;
+    search s = { .nvrtc = calloc(1, sizeof *s.nvrtc), .most_major = major };
+    at__str advice = { 0 };
+    if (s.nvrtc && find_library(&s))
+        at__str_addf(&advice, "set AUTOTUNE_NVRTC=%s, which is %s", s.nvrtc->path, s.nvrtc->version);
+    else
+        at__str_addf(
+            &advice,
+            "`pip install nvidia-cuda-nvrtc-cu%d nvidia-cuda-runtime-cu%d nvidia-cuda-cccl-cu%d`, or "
+            "a toolkit of CUDA %d that CUDA_HOME names; or a newer driver",
+            major, major, major, major);
+    at_fail(err, AT_ERR_DEVICE,
+            "found NVRTC %s (%s) and a driver for CUDA %d.%d, which loads no kernel that a compiler of CUDA "
+            "%d made; expected NVRTC of CUDA %d: %s",
+            nvrtc->version, nvrtc->path, major, cuda % 1000 / 10, nvrtc->version_number / 100, major,
+            at__str_text(&advice));
+    at__str_clear(&advice);
+    at__str_clear(&s.tried);
+    at__nvrtc_close(s.nvrtc);
+    return AT_ERR_DEVICE;
 }
 
 void at__nvrtc_close(at__nvrtc *nvrtc)
@@ -258,6 +320,8 @@ void at__nvrtc_close(at__nvrtc *nvrtc)
     if (!nvrtc)
         return;
     at__headers_close(nvrtc->own);
+    for (int i = 0; i < AT__CUDA_FOLDERS; i++)
+        free(nvrtc->cuda[i]);
     if (nvrtc->library)
         dlclose(nvrtc->library);
     free(nvrtc);

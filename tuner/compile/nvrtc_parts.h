@@ -1,12 +1,14 @@
 /*
- * nvrtc_parts.h - an NVRTC that was found and opened. Private to nvrtc*.c: nvrtc_open.c finds it, nvrtc.c
- * compiles.
+ * nvrtc_parts.h - an NVRTC that was found and opened. Private to nvrtc*.c: nvrtc_open.c finds it,
+ * nvrtc_headers.c the headers that belong to it, nvrtc.c compiles.
  */
 #ifndef AUTOTUNE_NVRTC_PARTS_H
 #define AUTOTUNE_NVRTC_PARTS_H
 
+#include "compile/includes.h"
 #include "compile/nvrtc.h"
 
+#include <glob.h>
 #include <limits.h>
 #include <nvrtc.h>
 
@@ -49,9 +51,10 @@ struct at__nvrtc {
     struct at__nvrtc_calls call;
     struct at__nvrtc_heap heap;
     char version[16], path[PATH_MAX];
-    char headers[PATH_MAX]; /* folder of CUDA's */
-    at__headers *own;       /* the user's       */
-    int archs[64];          /* ascending */
+    char *cuda[AT__CUDA_FOLDERS]; /* folders of CUDA's headers, in the order of a search; then NULL */
+    int headers_number;           /* their version, as version_number; 0: they do not say           */
+    at__headers *own;             /* the user's */
+    int archs[64];                /* ascending */
     int arch_count;
     bool refused[AT__OPTIONAL_COUNT];
     int version_number; /* 1300 for 13.0                                       */
@@ -59,5 +62,22 @@ struct at__nvrtc {
     char ahead[512];    /* folder of headers that are compiled ahead; "": none */
     bool only_behind;   /* the user's turned out not to come first             */
 };
+
+/* Python wheels with the compiler and all of its headers, as pip is told them. */
+#define AT__WHEELS_13 "nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl nvidia-cuda-crt"
+
+/* Environment variables that name a toolkit, or an environment that has its parts; the first counts most. */
+enum { AT__TOOLKIT_VARIABLES = 3 };
+extern const char *const at__toolkit_variables[AT__TOOLKIT_VARIABLES];
+
+/* What matches a pattern (braces too) below the folder `root`, which is taken as it is. */
+void at__nvrtc_glob(glob_t *found, const char *root, const char *pattern);
+
+/* Sets nvrtc->cuda and headers_number. */
+void at__nvrtc_find_headers(at__nvrtc *nvrtc);
+
+/* Adds what is missing, and the wheel that has it, to a log that complains of a header of CUDA's. false: it
+ * does not. */
+bool at__nvrtc_headers_hint(at__str *log, const at__nvrtc *nvrtc);
 
 #endif

@@ -31,6 +31,7 @@ typedef struct gathering {
     char *home[2]; /* where a file that nobody named may lie: beside the template, and common/; NULL: anywhere
                     */
     bool confined; /* to these */
+    size_t read;   /* bytes of all files so far: what is included twice counts twice */
     open_file stack[MAX_DEPTH];
     int depth;
     at_error *err;
@@ -58,8 +59,8 @@ static at_status too_much(const gathering *g)
 {
     return at_fail(
         g->err, AT_ERR_INPUT,
-        "%s: found more than %zu bytes in its sources; expected fewer, or a folder of headers that "
-        "--headers DIR names and no line does",
+        "%s: found more than %zu bytes in its sources, where a file counts as often as it is included; "
+        "expected fewer, or a folder of headers that --headers DIR names and no line does",
         g->file, AT__MAX_SOURCE);
 }
 
@@ -367,12 +368,13 @@ static at_status gather_file(gathering *g, const char *name, const asker *from)
         status = fail(g, from, "found", at__str_text(&path), "it is included too deep; expected 32 levels");
         goto done;
     }
-    if ((uintmax_t)info.st_size > AT__MAX_SOURCE) {
+    if ((uintmax_t)info.st_size > AT__MAX_SOURCE - g->read) {
         status = too_much(g);
         goto done;
     }
     if ((status = read_text(&text, g, at__str_text(&path), from)) != AT_OK)
         goto done;
+    g->read += text.len;
     guard by = guard_of(at__str_text(&text), text.len);
     g->stack[g->depth++] = (open_file){ info.st_dev, info.st_ino, by != NO_GUARD };
     status = add_guarded(g, name, &text, by == BY_PRAGMA);

@@ -17,6 +17,7 @@ typedef struct at__device_info {
     char name[128];  /* "NVIDIA H200"; "replay of NVIDIA H200"                  */
     char uuid[64];   /* "GPU-..." or ""                                      */
     char driver[32]; /* "580.159.04"; the CUDA version when NVML is missing  */
+    int cuda;        /* the newest version of CUDA that the driver supports, as 13000; of a replay 0 */
     char nvrtc[16];  /* of a replay: what compiled the recorded kernels      */
     char host[64];   /* the machine that it is in; of a replay ""            */
     int visible;     /* CUDA devices that there are with this one; of a replay 0    */

@@ -14,12 +14,13 @@
 
 /*
  * A file's name goes into a comment and into #line, so nothing in it may end either: control characters,
- * quotes, backslashes (a line that ends in one would go on) and '?' (trigraphs) are replaced.
+ * quotes, backslashes (a line that ends in one would go on), '?' (trigraphs) and byte 0xff (where NVRTC takes
+ * the text to end) are replaced.
  */
 static void add_file_name(at__str *out, const char *file)
 {
     for (const char *at = file; *at; at++) {
-        bool bad = (unsigned char)*at < ' ' || *at == 0x7f || strchr("\"\\?", *at);
+        bool bad = (unsigned char)*at < ' ' || strchr("\"\\?\x7f\xff", *at);
         at__str_addf(out, "%c", bad ? '_' : *at);
     }
 }

@@ -125,6 +125,7 @@ struct at_tuner {
     at__tuning tuning;
 
     pthread_mutex_t slow;
+    int cuda;         /* what the driver supports, of the device that was last asked for (at__device_info) */
     at__nvrtc *nvrtc; /* opened on first use */
     at__str cache_path;
     at__store *cache; /* likewise; NULL: none */

@@ -187,6 +187,8 @@ at_status at__library_code(const at__kept_code **out, at_tuner *tuner, at__found
 
     at_status status = open_tools(tuner, err);
     if (status == AT_OK)
+        status = at__nvrtc_check_driver(tuner->nvrtc, tuner->cuda, err);
+    if (status == AT_OK)
         status = start(&build, tuner, f, cc, err);
     if (status == AT_OK && !(code = find_kept(tuner, build.key)))
         status = at__nvrtc_supports(tuner->nvrtc, cc) ? keep_cubin(&code, tuner, f, &build, cc, false, err)

@@ -238,6 +238,7 @@ static at_status find_here(at__found_parts **out, at_tuner *tuner, at__gpu *gpu,
     memcpy(target.name, info.name, sizeof target.name);
     target.cc = info.limits.cc;
     target.sms = info.limits.sms;
+    tuner->cuda = info.cuda;
     return at__finding_make(out, tuner, problem, &target, &info.limits, err);
 }
 

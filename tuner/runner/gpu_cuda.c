@@ -300,6 +300,7 @@ at_status at__gpu_describe(at__device_info *out, at__gpu *gpu, at_error *err)
     if (status != AT_OK)
         return status;
     info.limits.memory_bytes = (int64_t)total;
+    info.cuda = version;
     snprintf(info.driver, sizeof info.driver, "CUDA %d.%d", version / 1000, version % 1000 / 10);
     write_uuid(info.uuid, sizeof info.uuid, &uuid);
     *out = info;

@@ -45,10 +45,11 @@ at_status at__session_begin_run(int64_t *run_id, at__session *s, const char *str
     return at__store_begin_run(run_id, s->env.store, &info, err);
 }
 
-static at_status check_nvrtc(const at__builder *b, at_error *err)
+static at_status check_nvrtc(const at__builder *b, const at__device_info *info, at_error *err)
 {
-    if (at__nvrtc_supports(b->nvrtc, b->cc))
-        return AT_OK;
+    at_status status = at__nvrtc_check_driver(b->nvrtc, info->cuda, err);
+    if (status != AT_OK || at__nvrtc_supports(b->nvrtc, b->cc))
+        return status;
     return at_fail(err, AT_ERR_DEVICE,
                    "NVRTC %s (%s) cannot compile for sm_%d; install a newer or older CUDA toolkit",
                    at__nvrtc_version(b->nvrtc), at__nvrtc_path(b->nvrtc), b->cc);
@@ -155,7 +156,7 @@ static at_status open_session(at__session *s, at_error *err)
     at__env *env = &s->env;
     const at__strategy *strategy = env->options->strategy;
     bool replay = at__env_is_replay(env);
-    at_status status = replay ? AT_OK : check_nvrtc(&env->builder, err);
+    at_status status = replay ? AT_OK : check_nvrtc(&env->builder, at__device_info_of(env->device), err);
     if (status == AT_OK && !s->prepared)
         status = prepare(s, err);
     if (status == AT_OK)

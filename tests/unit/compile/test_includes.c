@@ -60,7 +60,7 @@ static at__str check(const char *source, const char *own)
 {
     at__str safe = { 0 };
     at_error err = { 0 };
-    const at__include_folders folders = { .own = &own, .own_count = own != NULL, .cuda = "" };
+    const at__include_folders folders = { .own = &own, .own_count = own != NULL };
     cr_assert_eq(at__includes_check(&safe, source, "copy/h.cu", &folders, &err), AT_OK, "%s", err.text);
     return safe;
 }
@@ -223,7 +223,7 @@ Test(includes, the_compiler_prints_no_line_of_a_file_outside)
 
 Test(includes, a_log_that_speaks_of_a_file_outside_only_names_it)
 {
-    const at__include_folders folders = { .cuda = "/usr/include" };
+    const at__include_folders folders = { .cuda = { "/usr/include" } };
     char line[200];
     static const struct {
         const char *path;

@@ -181,7 +181,7 @@ Test(nvrtc, finds_the_headers_of_half_types)
                                  "{\n    p[1] += p[0];\n    q[1] += q[0];\n}\n";
     attempt a = open_or_skip();
     cr_assert(compile(&a, SOURCE, 80, AT__CUBIN) == AT_OK, "%s", a.err.text);
-    if (strstr(at__str_text(&a.log), "autotune found no headers of CUDA"))
+    if (strstr(at__str_text(&a.log), "found no headers of CUDA"))
         cr_skip_test("CUDA's headers are not installed beside NVRTC");
     cr_assert(a.ok, "%s", at__str_text(&a.log));
     attempt_clear(&a);

@@ -488,3 +488,22 @@ Test(source, other_headers_stay_lines_of_a_template)
     at__template_close(t);
     at__op_close(op);
 }
+
+/* Each includes the next one twice: 18 levels are a quarter of a million inclusions, of nothing. */
+Test(source, inclusions_that_double_end_at_the_size_limit)
+{
+    at__op *op = read_op(MINI_OP);
+    at__template *t = NULL;
+    at_error err = { 0 };
+    for (int i = 0; i < 18; i++) {
+        char name[20], text[60];
+        snprintf(name, sizeof name, "op/h%d.h", i);
+        snprintf(text, sizeof text, "#include \"h%d.h\"\n#include \"h%d.h\"\n", i + 1, i + 1);
+        put(name, text);
+    }
+    put("op/h18.h", "");
+    cr_assert_eq(read_here(&t, op, BESIDE "#include \"h0.h\"\nextern \"C\" __global__ void k() {}\n", &err),
+                 AT_ERR_INPUT);
+    cr_assert(strstr(err.text, "found more than 1048576 bytes in its sources"), "%s", err.text);
+    at__op_close(op);
+}

@@ -255,6 +255,25 @@ Test(library_run, alignment_is_part_of_the_problem)
     at_close(tuner);
 }
 
+/* It would load nothing, and say as little as "invalid image". */
+Test(library_run, a_driver_that_is_too_old_for_nvrtc_is_named)
+{
+    at_error err = { 0 };
+    at_tuner *tuner = tuner_with_winner();
+    fake_use_context(1);
+    run_or_skip(tuner, TUNED);
+    fake_use_cuda(11070);
+    fake_use_context(2);
+    at_problem other = TUNED;
+    other.sizes[0] += 64;
+    cr_expect_eq(run_at(tuner, other, OUT, IN, &err), AT_ERR_DEVICE);
+    cr_expect(strstr(err.text, "a driver for CUDA 11.7, which loads no kernel that a compiler of CUDA 1") &&
+                  strstr(err.text, "expected NVRTC of CUDA 11"),
+              "%s", err.text);
+    cr_expect_eq(fake_read().loads, 1);
+    at_close(tuner);
+}
+
 Test(library_run, needs_a_context)
 {
     at_error err = { 0 };

@@ -89,9 +89,16 @@ ENTRY(cuInit, unsigned flags)
     return flags ? INVALID_VALUE : OK;
 }
 
+static int cuda_version = H200_CUDA;
+
+EXPORT void fake_use_cuda(int version)
+{
+    cuda_version = version;
+}
+
 ENTRY(cuDriverGetVersion, int *version)
 {
-    *version = H200_CUDA;
+    *version = cuda_version;
     return OK;
 }
 
